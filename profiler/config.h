@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What one profiled process has been asked to do. Filled by the launcher before Python starts, read-only
+ * afterwards. Strings live as long as the process. */
+struct pie_config {
+    const char *output;         /* absolute path of the database */
+    uint64_t period_ns;         /* sampling period of the time profile, CPU time; 1 000 000 at 1 kHz */
+    double overhead_budget;     /* share of the program's time the profiler may use, 0.05 = 5 % */
+    const char *force_clock;    /* NULL, or "perf", "timer", "itimer": the clock the user insists on */
+    const char *only, *exclude; /* path prefixes for own code, or NULL */
+    bool time;                  /* collect the time profile */
+    bool children;              /* follow fork and exec */
+    bool keep_argv;             /* store the command line */
+    bool quiet;                 /* no summary at the end */
+    bool verbose;
+    bool is_child;      /* this process belongs to the run `run_id` of a parent under pieprof */
+    int64_t run_id;     /* valid with is_child */
+    int32_t parent_pid; /* the pid that the parent had in its own row, valid with is_child */
+};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pie_config;
+struct pie_pystack_ops;
+struct pie_sink;
+
+/* Opens the sink of one process; called on the collection thread (again in each forked child). */
+typedef int (*pie_sink_open_fn)(const struct pie_config *config, struct pie_sink **ret_sink);
+
+/* Facts about the process that the engine passes on to the sink. Strings live as long as the process. */
+struct pie_process_facts {
+    const char *const *argv; /* full command line, NULL-terminated */
+    const char *executable;  /* what sys.executable will say */
+    const char *python_version;
+};
+
+/* Starts profiling this process: maps the region, starts the collection thread, arms the calling thread. Python
+ * must not be initialised yet. `config`, `ops` and `facts` are borrowed for the life of the process. On failure
+ * the program can run unprofiled. Returns 0 or -errno. Context: launcher, before Python starts. */
+int pie_engine_start(const struct pie_config *config, const struct pie_pystack_ops *ops,
+                     const struct pie_process_facts *facts, pie_sink_open_fn open_sink);
+
+/* Ends profiling: stops the clocks, drains, writes, closes the file. Idempotent, callable from any thread, from
+ * atexit, _exit and exec wrappers; returns without waiting in a vfork child and in a forked child that never
+ * started. cause and exit_status as in pie_sink_ops.end_process. Context: hook. */
+void pie_engine_finish(const char *cause, int exit_status);
+
+/* Is this process being profiled (started, not finished, not a vfork child)? Context: any. */
+bool pie_engine_is_running(void);
+
+/* The run this process writes to; 0 until the collection thread has made it. Context: any. */
+int64_t pie_engine_run_id(void);
+
+/* Called by the wrappers in runtime/. Context: hook. */
+void pie_engine_thread_started(void); /* on the new thread, before its start routine */
+void pie_engine_thread_ended(void);   /* on the thread, after its start routine or by cancellation */
+void pie_engine_fork_prepare(void);   /* pthread_atfork */
+void pie_engine_fork_parent(void);
+void pie_engine_fork_child(void);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The region: one shared mapping per process that holds everything a handler writes (thread slots, rings, the
+ * calling context tree, interned code objects). It is mapped once, before Python starts, at its full size and
+ * touched only as far as it is used; a forked child replaces it in place by a fresh one, so addresses inside it stay
+ * valid in code but positions stored in records are offsets: another process may map the same memory elsewhere.
+ *
+ * Nothing is ever freed. Each user owns an arena, a fixed part of the region with a bump pointer. */
+
+enum pie_arena {
+    PIE_ARENA_THREADS,
+    PIE_ARENA_CCT,
+    PIE_ARENA_CODE,  /* tables and metadata of interned code objects */
+    PIE_ARENA_COUNT,
+};
+
+/* Maps the region. Returns 0 or -errno. Context: the launcher before Python starts. */
+int pie_region_init(void);
+
+/* In a forked child: a fresh, zeroed region in the same place. Returns 0 or -errno (then nothing may be recorded).
+ * Context: the fork handler of the child. */
+int pie_region_reset(void);
+
+/* Zeroed memory of size bytes, aligned to 8; NULL when the arena is full. Lock-free. Context: signal, any. */
+void *pie_region_alloc(enum pie_arena arena, size_t size);
+
+/* The start of an arena, fixed for the life of the process; its first bytes are the first allocation. */
+void *pie_region_base(enum pie_arena arena);
+size_t pie_region_used(enum pie_arena arena);
+size_t pie_region_size(enum pie_arena arena);

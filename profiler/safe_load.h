@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Loads that may fault. pie_safe_load() is a few instructions of assembly; if its load faults, the SIGSEGV/SIGBUS
+ * handler (runtime/signals_sigsafe.c) asks pie_safe_load_fix() where to go on, and the load returns false. The idea is
+ * HotSpot's SafeFetch. SIGSEGV and SIGBUS must not be blocked while it is used.
+ * Context: signal, drain. */
+
+/* Loads one word from any address. *ret is untouched when it returns false. */
+bool pie_safe_load(const void *address, uintptr_t *ret);
+
+/* Copies size bytes; false if any part is unreadable (dst is then partly written). */
+bool pie_safe_copy(void *dst, const void *src, size_t size);
+
+/* If pc is the load of pie_safe_load: the address to continue at, else 0. */
+uintptr_t pie_safe_load_fix(uintptr_t pc);

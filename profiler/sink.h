@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The sink: where the collection thread puts what it has collected. The engine knows no file format; storage/
+ * implements this table over SQLite, tests implement it in memory.
+ *
+ * All calls come from one thread (the collection thread; after it has ended, from the thread that finishes the
+ * profile). Every call returns 0 or -errno; a sink that fails (disk full, file gone) keeps failing cheaply, loses
+ * nothing that was committed before, and never ends the process. Strings are borrowed for the call; NULL means
+ * unknown. Ids are chosen by the engine and unique within one process of one run.
+ *
+ * Order within one flush: begin, then locations before the nodes that use them, parents before children, nodes
+ * and threads before the samples that use them, then commit. A sink may see the same location, node or thread only
+ * once, the same sample key (thread, node) in every flush: values are increments.
+ *
+ * Context: drain. */
+
+enum pie_location_kind {
+    PIE_LOCATION_PYTHON = 1,
+    PIE_LOCATION_NATIVE = 2,
+};
+
+/* A place in the program: a line of a Python function or a place in a native function. */
+struct pie_location {
+    uint32_t id;     /* from 1 */
+    uint32_t caller; /* native, inlined: location id of the function it was inlined into; else 0 */
+    enum pie_location_kind kind;
+    const char *function;  /* co_qualname, or the demangled symbol; NULL: no symbol known */
+    const char *file;      /* absolute source path where known ("<string>", "<frozen …>" as Python says it) */
+    int32_t line;          /* 1-based; 0: unknown */
+    int32_t first_line;    /* of the function; 0: unknown */
+    const char *module;    /* native: absolute path of the ELF file; NULL for Python and anonymous code */
+    const char *build_id;  /* native: hex, or NULL */
+    uint64_t offset;       /* native: file-relative virtual address in module (address itself if no module) */
+};
+
+struct pie_node_row {
+    uint32_t id;       /* from 1 */
+    uint32_t parent;   /* 0: a root of this process */
+    uint32_t location; /* innermost location id (the inlined callee where there is one) */
+};
+
+struct pie_thread_row {
+    uint32_t id; /* from 1, never reused in a process */
+    int32_t tid;
+    const char *name; /* Python's or the kernel's name of the thread */
+    bool is_main;
+    int64_t started_ns, ended_ns; /* CLOCK_REALTIME; ended_ns 0 while it runs */
+    uint64_t cpu_ns;  /* of the thread's own CPU clock so far: the truth that samples are held against */
+    uint64_t wall_ns; /* since its start so far */
+    uint64_t samples; /* taken so far */
+};
+
+/* Increments of one (thread, node) since the last flush. CPU time is python + native + system. */
+struct pie_sample_row {
+    uint32_t thread, node;
+    uint32_t samples;      /* signals handled in this context */
+    uint32_t wait_samples; /* ticks at which the thread was found off the CPU here */
+    uint64_t python_ns, native_ns, system_ns, wait_ns;
+    double cpu_sq_ns2; /* sum of squared CPU weights of the samples, for the interval */
+};
+
+/* What one process is: written once by begin_process; end_process completes it. */
+struct pie_process_row {
+    int32_t pid, parent_pid;
+    bool is_child; /* belongs to run_id; else a new run is made */
+    int64_t run_id;
+    int64_t started_ns; /* CLOCK_REALTIME */
+    const char *const *argv; /* NULL-terminated, or NULL with --no-argv */
+    const char *executable;  /* what sys.executable says */
+    const char *clock;       /* "perf", "perf-user", "timer", "itimer", "none": how CPU time was sampled */
+    const char *clock_note;  /* why not a better one, one sentence, or NULL */
+    uint64_t period_ns;
+};
+
+struct pie_sink;
+
+struct pie_sink_ops {
+    /* Creates the run (or joins it) and the process row; *ret_run_id is set on success. */
+    int (*begin_process)(struct pie_sink *, const struct pie_process_row *, int64_t *ret_run_id);
+    /* key: "python_version", "platform", "cpu", "kernel", … Units are in the key. Replaces an earlier value. */
+    int (*put_environment)(struct pie_sink *, const char *key, const char *value);
+
+    int (*begin)(struct pie_sink *);
+    int (*put_location)(struct pie_sink *, const struct pie_location *);
+    int (*put_node)(struct pie_sink *, const struct pie_node_row *);
+    int (*put_thread)(struct pie_sink *, const struct pie_thread_row *); /* first time or update */
+    int (*put_sample)(struct pie_sink *, const struct pie_sample_row *);
+    /* Counters are totals so far, e.g. "ring_full", "unwind_truncated". is_drop: a sample was lost. */
+    int (*put_counter)(struct pie_sink *, const char *name, uint64_t value, bool is_drop);
+    /* The profiler's own cost so far. collector: "time", "collection thread". cpu_ns and wall_ns are totals. */
+    int (*put_overhead)(struct pie_sink *, const char *collector, uint64_t cpu_ns, double rate_hz);
+    /* Also moves the process's "last seen" time forward. now_ns: CLOCK_REALTIME. */
+    int (*commit)(struct pie_sink *, int64_t now_ns);
+
+    /* cause: "exit", "_exit", "exec", … ; exit_status as the shell would see it, or -1 where unknown.
+     * Source text of profiled lines is read and stored here at the latest. */
+    int (*end_process)(struct pie_sink *, int64_t now_ns, const char *cause, int exit_status);
+    void (*close)(struct pie_sink *);
+};
+
+struct pie_sink {
+    const struct pie_sink_ops *ops;
+};
