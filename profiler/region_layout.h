@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profiler/region.h"
+
+/* Shared by region.c, which maps the region, and region_sigsafe.c, which hands its memory out; for nobody
+ * else. */
+
+enum { PIE_REGION_MAGIC = 0x50494552 }; /* "PIER" */
+
+/* First page of the mapping. The fill levels are in shared memory: whoever maps the same memory later finds
+ * how far the arenas of a process that died were filled. */
+struct pie_region_header {
+    uint32_t magic;
+    uint32_t pid;
+    uint64_t arena_bytes[PIE_ARENA_COUNT];
+    _Atomic uint64_t used_bytes[PIE_ARENA_COUNT];
+};
+
+struct pie_region_layout {
+    struct pie_region_header *header; /* NULL: not mapped */
+    char *base[PIE_ARENA_COUNT];
+    size_t bytes[PIE_ARENA_COUNT];
+};
+
+/* Set once by pie_region_init() before any handler is installed; read-only afterwards, in forked children
+ * too. */
+extern struct pie_region_layout pie_region_layout;
