@@ -35,6 +35,11 @@ struct pie_pystack_ops {
      * if it did. Context: drain. */
     size_t (*walk_thread)(uintptr_t tstate, struct pie_pyframe *frames, size_t max, unsigned *ret_flags);
 
+    /* Address of the Python thread state of the thread with this kernel id, 0 if it has none: found in the
+     * interpreters' lists of threads by fault-tolerant reads, for threads that no sample has hit yet. The list may
+     * change meanwhile: the answer is a guess that walk_thread() survives. Context: drain. */
+    uintptr_t (*find_tstate)(int32_t tid);
+
     /* Address of the calling thread's Python thread state, 0 if it has none. Context: signal. */
     uintptr_t (*current_tstate)(void);
 

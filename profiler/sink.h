@@ -99,6 +99,9 @@ struct pie_sink_ops {
     /* cause: "exit", "_exit", "exec", … ; exit_status as the shell would see it, or -1 where unknown.
      * Source text of profiled lines is read and stored here at the latest. */
     int (*end_process)(struct pie_sink *, int64_t now_ns, const char *cause, int exit_status);
+    /* Gives up every descriptor, lock and mapping of the file until the next call that needs it; called before a fork,
+     * because a forked child must find no open database in its copy of the library's memory. Not inside begin/commit. */
+    void (*suspend)(struct pie_sink *);
     void (*close)(struct pie_sink *);
 };
 

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdint.h>
+
+/* How to get from one native frame to its caller, taken from the .eh_frame of the module at an address. Only what a
+ * walk needs: the canonical frame address (CFA), where the caller's RBP is; the return address is at CFA - 8. */
+
+enum pie_cfi_kind {
+    PIE_CFI_NONE,      /* no call frame information for this address (generated code) */
+    PIE_CFI_NORMAL,
+    PIE_CFI_OUTERMOST, /* the return address is undefined: the thread's first frame */
+    PIE_CFI_SIGNAL,    /* a signal trampoline: the interrupted registers lie at RSP */
+    PIE_CFI_EXOTIC,    /* described in a way that is not modelled here: unwind the slow way */
+};
+
+enum pie_cfi_cfa {
+    PIE_CFI_CFA_RSP,       /* RSP + offset */
+    PIE_CFI_CFA_RBP,       /* RBP + offset */
+    PIE_CFI_CFA_RBP_DEREF, /* *(RBP + offset): functions that realign their stack */
+    PIE_CFI_CFA_PLT,       /* RSP + 8, or + 16 from byte 11 of a 16-byte PLT entry on */
+};
+
+enum pie_cfi_rbp {
+    PIE_CFI_RBP_SAME,
+    PIE_CFI_RBP_AT_CFA, /* saved at CFA + offset */
+    PIE_CFI_RBP_AT_RBP, /* saved at RBP + offset */
+};
+
+struct pie_cfi_rule {
+    enum pie_cfi_kind kind;
+    enum pie_cfi_cfa cfa;
+    enum pie_cfi_rbp rbp;
+    int32_t cfa_offset; /* bytes */
+    int32_t rbp_offset; /* bytes */
+};
+
+/* The rule in force at pc. Reads mapped memory through pie_safe_load; finds the module by glibc's lock-free
+ * _dl_find_object. 0.3 to 2 us. Context: signal. */
+struct pie_cfi_rule pie_cfi_find(uintptr_t pc);
+
+/* The first address of the function that contains pc, as its frame description entry says (also in stripped
+ * libraries); 0 if there is none. Context: signal. */
+uintptr_t pie_cfi_function(uintptr_t pc);
+
+/* A rule in 64 bits, never 0, and back. Rules whose offsets do not fit become EXOTIC. Context: any. */
+uint64_t pie_cfi_pack(struct pie_cfi_rule rule);
+struct pie_cfi_rule pie_cfi_unpack(uint64_t packed);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/counters.h"
+
+#include <stdatomic.h>
+
+/* Relaxed throughout: a counter orders nothing. Reset by pie_counters_reset() in a forked child. */
+static _Atomic uint64_t counters[PIE_COUNTER_COUNT];
+
+static const struct {
+    const char *name;
+    bool is_drop;
+} descriptions[PIE_COUNTER_COUNT] = {
+    [PIE_COUNTER_SAMPLES] = {"samples", false},
+    [PIE_COUNTER_REENTERED] = {"handler_reentered", true},
+    [PIE_COUNTER_RING_FULL] = {"ring_full", true},
+    [PIE_COUNTER_NO_THREAD_SLOT] = {"no_thread_slot", true},
+    [PIE_COUNTER_CCT_FULL] = {"cct_full", true},
+    [PIE_COUNTER_CODE_FULL] = {"code_registry_full", false},
+    [PIE_COUNTER_PYTHON_INVALID] = {"python_chain_invalid", false},
+    [PIE_COUNTER_PYTHON_TRUNCATED] = {"python_stack_truncated", false},
+    [PIE_COUNTER_NATIVE_TRUNCATED] = {"native_stack_truncated", false},
+    [PIE_COUNTER_NATIVE_SLOW] = {"native_unwound_slowly", false},
+    [PIE_COUNTER_EVAL_UNMATCHED] = {"eval_frame_unmatched", false},
+    [PIE_COUNTER_FOREIGN_SIGNAL] = {"foreign_signal", false},
+    [PIE_COUNTER_UNARMED_THREADS] = {"threads_without_clock", false},
+    [PIE_COUNTER_FORKS_UNPROFILED] = {"forks_unprofiled", false},
+    [PIE_COUNTER_SINK_ERRORS] = {"flushes_failed", true},
+};
+
+void pie_counter_add(enum pie_counter counter, uint64_t n) {
+    atomic_fetch_add_explicit(&counters[counter], n, memory_order_relaxed);
+}
+
+uint64_t pie_counter_get(enum pie_counter counter) {
+    return atomic_load_explicit(&counters[counter], memory_order_relaxed);
+}
+
+const char *pie_counter_name(enum pie_counter counter) {
+    return descriptions[counter].name;
+}
+
+bool pie_counter_is_drop(enum pie_counter counter) {
+    return descriptions[counter].is_drop;
+}
+
+void pie_counters_reset(void) {
+    for (int i = 0; i < PIE_COUNTER_COUNT; i++)
+        atomic_store_explicit(&counters[i], 0, memory_order_relaxed);
+}

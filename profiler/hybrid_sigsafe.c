@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The rule (needs no symbols, so it holds on stripped libraries, link-time clones and custom evaluators): an evaluation
+ * loop keeps an object of its own in its C frame, and the outermost Python frame that it runs carries that object's
+ * address as its marker. So a native frame that contains the marker of the next marked Python frame *is* the loop: the
+ * Python frames up to the marked one are put in its place. All other native frames stay. */
+
+#include "profiler/hybrid.h"
+
+#include "profiler/cct.h"
+#include "profiler/counters.h"
+
+/* A return address names the instruction after the call: one less lies inside the call. */
+static uint64_t native_key(const struct pie_native_frame *native, size_t index) {
+    return pie_cct_native_key(index == 0 ? native[0].ip : native[index].ip - 1);
+}
+
+static size_t next_marked(const struct pie_pyframe *python, size_t n, size_t from) {
+    while (from < n && !python[from].marker)
+        from++;
+    return from;
+}
+
+static bool contains(const struct pie_native_frame *native, size_t n, size_t index, uintptr_t address) {
+    return address >= native[index].sp && (index + 1 == n || address < native[index + 1].sp);
+}
+
+static bool put_python(const struct pie_pystack_ops *ops, const struct pie_pyframe *frame, uint64_t *path) {
+    uint32_t id = ops->intern(frame->code);
+
+    if (!id) {
+        pie_counter_add(PIE_COUNTER_CODE_FULL, 1);
+        return false;
+    }
+    *path = pie_cct_python_key(id, ops->instr_offset(frame->code, frame->instr));
+    return true;
+}
+
+struct pie_hybrid pie_hybrid_merge(const struct pie_pystack_ops *ops, const struct pie_native_frame *native,
+                                   size_t n_native, const struct pie_pyframe *python, size_t n_python,
+                                   uint64_t *path) {
+    struct pie_hybrid result = {0};
+    size_t p = 0;
+    bool seen_loop = false;
+
+    for (size_t i = 0; i < n_native; i++) {
+        size_t marked = next_marked(python, n_python, p);
+        if (marked < n_python && contains(native, n_native, i, python[marked].marker)) {
+            for (; p <= marked; p++)
+                if (put_python(ops, &python[p], &path[result.depth]))
+                    result.depth++;
+            seen_loop = true;
+            continue;
+        }
+        if (!seen_loop)
+            result.native_on_top++;
+        path[result.depth++] = native_key(native, i);
+    }
+    for (; p < n_python; p++) {
+        result.unmatched += python[p].marker != 0;
+        if (put_python(ops, &python[p], &path[result.depth]))
+            result.depth++;
+    }
+    return result;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Samples by a perf event per thread: PERF_COUNT_SW_CPU_CLOCK with sigtrap, so that each period raises a synchronous
+ * SIGTRAP on the thread itself (Linux 5.13+, kernel/events/core.c: perf_sigtrap).
+ *
+ * With the kernel included a period that ends inside a system call raises the signal when the call returns to user
+ * mode: through task work, which does not make a sleeping call return EINTR (since 6.11; profiler/clock_choice.c does
+ * not choose it before). Several periods inside one call give one signal; how many they were, and which ended in user
+ * code, is read from the event's ring: one record of 16 bytes for each, whose header says the mode. The ring is mapped
+ * read-only, so the kernel overwrites it and never stops.
+ *
+ * Without the kernel the periods inside it are dropped; CPU time beyond one and a half periods must have been spent
+ * there.
+ *
+ * Descriptors live in the table of the collection thread. The event dies with its thread and never passes an exec. */
+
+#include "profiler/sampler.h"
+
+#include "profiler/sampler_perf.h"
+#include "profiler/thread.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Descriptors by slot: only the collection thread touches them. 0: none (descriptor 0 is never an event);
+ * -1: closed, the mapping keeps the event alive. */
+static int *fds;
+static size_t n_fds;
+
+static int *slot_int(int **array, size_t *n, size_t index) {
+    if (index >= *n) {
+        size_t grown_n = index + 64;
+        int *grown = realloc(*array, grown_n * sizeof **array);
+        if (!grown)
+            return NULL;
+        memset(grown + *n, 0, (grown_n - *n) * sizeof *grown);
+        *array = grown;
+        *n = grown_n;
+    }
+    return &(*array)[index];
+}
+
+static int *fd_of(struct pie_thread *thread) {
+    return slot_int(&fds, &n_fds, (size_t)(thread - pie_thread_at(0)));
+}
+
+static int open_event(int32_t tid, uint64_t period_ns, bool user_only) {
+    struct perf_event_attr attr = {
+        .size = sizeof attr,
+        .type = PERF_TYPE_SOFTWARE,
+        .config = PERF_COUNT_SW_CPU_CLOCK,
+        .sample_period = period_ns,
+        .sample_type = PERF_SAMPLE_IP,
+        .exclude_kernel = user_only,
+        .exclude_hv = 1,
+        .disabled = 1,
+        .sigtrap = 1,
+        .remove_on_exec = 1,
+        .sig_data = PIE_PERF_COOKIE,
+    };
+    long fd = syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+    return fd < 0 ? -errno : (int)fd;
+}
+
+/* With few descriptors allowed (ulimit -n 16) the database needs the rest. */
+static bool descriptors_are_scarce(int fd) {
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+           (rlim_t)fd >= limit.rlim_cur / 2;
+}
+
+static int arm(struct pie_thread *thread, uint64_t period_ns, bool user_only) {
+    int *slot = fd_of(thread);
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    if (!slot)
+        return -ENOMEM;
+    int fd = open_event(thread->tid, period_ns, user_only);
+    if (fd < 0)
+        return fd;
+    bool scarce = descriptors_are_scarce(fd);
+    void *ring = NULL;
+    if (!user_only || scarce) {
+        ring = mmap(NULL, page + PIE_PERF_RING_BYTES, PROT_READ, MAP_SHARED, fd, 0);
+        if (ring == MAP_FAILED) {
+            int error = errno;
+            close(fd);
+            return -error;
+        }
+    }
+    atomic_store_explicit(&thread->period_ns, period_ns, memory_order_relaxed);
+    /* release: pairs with the handler's acquire */
+    atomic_store_explicit(&thread->clock_ring, ring, memory_order_release);
+    if (ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) != 0) {
+        int error = errno;
+        close(fd);
+        return -error;
+    }
+    if (scarce)
+        close(fd); /* the mapping keeps the event alive; its period stays as it is */
+    *slot = scarce ? -1 : fd;
+    return 0;
+}
+
+static int arm_all(struct pie_thread *thread, uint64_t period_ns) {
+    return arm(thread, period_ns, false);
+}
+
+static int arm_user(struct pie_thread *thread, uint64_t period_ns) {
+    return arm(thread, period_ns, true);
+}
+
+static void disarm(struct pie_thread *thread) {
+    int *slot = fd_of(thread);
+    void *ring = atomic_exchange_explicit(&thread->clock_ring, NULL, memory_order_acq_rel);
+
+    if (!slot || !*slot)
+        return;
+    if (*slot > 0) {
+        ioctl(*slot, PERF_EVENT_IOC_DISABLE, 0);
+        close(*slot);
+    }
+    *slot = 0;
+    /* A handler that still reads the ring takes microseconds; the mapping is left to it if the thread lives. */
+    if (ring && atomic_load_explicit(&thread->state, memory_order_acquire) == PIE_THREAD_ENDED)
+        munmap(ring, (size_t)sysconf(_SC_PAGESIZE) + PIE_PERF_RING_BYTES);
+}
+
+static void set_period(struct pie_thread *thread, uint64_t period_ns) {
+    int *slot = fd_of(thread);
+
+    if (slot && *slot > 0 && ioctl(*slot, PERF_EVENT_IOC_PERIOD, &period_ns) == 0)
+        atomic_store_explicit(&thread->period_ns, period_ns, memory_order_relaxed);
+}
+
+void pie_sampler_perf_forget(void) {
+    if (fds)
+        memset(fds, 0, n_fds * sizeof *fds);
+}
+
+const struct pie_sampler_ops pie_sampler_perf = {
+    .name = "perf",
+    .signal = SIGTRAP,
+    .arm = arm_all,
+    .disarm = disarm,
+    .set_period = set_period,
+    .is_ours = pie_sampler_perf_is_ours,
+    .count = pie_sampler_perf_count,
+};
+
+const struct pie_sampler_ops pie_sampler_perf_user = {
+    .name = "perf-user",
+    .signal = SIGTRAP,
+    .arm = arm_user,
+    .disarm = disarm,
+    .set_period = set_period,
+    .is_ours = pie_sampler_perf_is_ours,
+    .count = pie_sampler_perf_user_count,
+};

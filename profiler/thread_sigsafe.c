@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/thread.h"
+
+#include "profiler/counters.h"
+#include "profiler/region.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Set on the thread itself only. Reset by pie_threads_reset() for the one thread of a forked child. */
+static __thread struct pie_thread *self __attribute__((tls_model("initial-exec")));
+
+static _Atomic uint32_t next_id = 1; /* pie_threads_reset() */
+
+struct pie_thread *pie_thread_self(void) {
+    return self;
+}
+
+size_t pie_thread_count(void) {
+    return pie_region_used(PIE_ARENA_THREADS) / sizeof(struct pie_thread);
+}
+
+struct pie_thread *pie_thread_at(size_t index) {
+    return (struct pie_thread *)pie_region_base(PIE_ARENA_THREADS) + index;
+}
+
+static uint64_t clock_ns(clockid_t clock) {
+    struct timespec t = {0};
+
+    if (clock_gettime(clock, &t) != 0)
+        return 0;
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t pie_thread_cpu_ns(void) {
+    return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+uint64_t pie_thread_cpu_of(int32_t tid) {
+    /* The kernel's number for "CPU time of thread tid" (include/linux/posix-timers.h, CPUCLOCK_PERTHREAD|SCHED). */
+    return clock_ns((clockid_t)((~(uint32_t)tid << 3) | 6u));
+}
+
+uint64_t pie_monotonic_ns(void) {
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+int64_t pie_realtime_ns(void) {
+    return (int64_t)clock_ns(CLOCK_REALTIME);
+}
+
+static struct pie_thread *take_slot(void) {
+    size_t count = pie_thread_count();
+
+    for (size_t i = 0; i < count; i++) {
+        struct pie_thread *thread = pie_thread_at(i);
+        uint32_t expected = PIE_THREAD_FREE;
+        /* acquire: pairs with the collection thread's release when it gave the slot back */
+        if (thread->id && atomic_compare_exchange_strong_explicit(&thread->state, &expected, PIE_THREAD_CLAIMED,
+                                                                  memory_order_acquire, memory_order_relaxed))
+            return thread;
+    }
+    return pie_region_alloc(PIE_ARENA_THREADS, sizeof(struct pie_thread));
+}
+
+static void take_altstack(struct pie_thread *thread) {
+    stack_t now, ours = {.ss_sp = thread->altstack, .ss_size = sizeof thread->altstack};
+
+    if (sigaltstack(NULL, &now) == 0 && (now.ss_flags & SS_DISABLE))
+        sigaltstack(&ours, NULL);
+}
+
+static void leave_altstack(struct pie_thread *thread) {
+    stack_t now, none = {.ss_flags = SS_DISABLE};
+
+    if (sigaltstack(NULL, &now) == 0 && now.ss_sp == thread->altstack)
+        sigaltstack(&none, NULL);
+}
+
+struct pie_thread *pie_thread_begin(bool is_main) {
+    struct pie_thread *thread = take_slot();
+
+    if (!thread) {
+        pie_counter_add(PIE_COUNTER_NO_THREAD_SLOT, 1);
+        return NULL;
+    }
+    thread->tid = (int32_t)syscall(SYS_gettid);
+    thread->is_main = is_main;
+    thread->started_real_ns = pie_realtime_ns();
+    thread->started_ns = pie_monotonic_ns();
+    thread->ended_ns = thread->ended_cpu_ns = 0;
+    thread->inside = 0;
+    thread->ticks_seen = 0;
+    thread->last_depth = 0;
+    thread->cpu_last_ns = pie_thread_cpu_ns();
+    atomic_store_explicit(&thread->samples, 0, memory_order_relaxed);
+    atomic_store_explicit(&thread->overhead_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&thread->tstate, 0, memory_order_relaxed);
+    atomic_store_explicit(&thread->clock_ring, NULL, memory_order_relaxed);
+    thread->id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
+    take_altstack(thread);
+    /* release: the collection thread reads the fields above after it sees STARTING */
+    atomic_store_explicit(&thread->state, PIE_THREAD_STARTING, memory_order_release);
+    self = thread;
+    return thread;
+}
+
+void pie_thread_end(void) {
+    struct pie_thread *thread = self;
+
+    if (!thread)
+        return;
+    self = NULL; /* a handler from here on finds no slot */
+    atomic_signal_fence(memory_order_seq_cst);
+    leave_altstack(thread);
+    prctl(PR_GET_NAME, thread->name);
+    thread->ended_ns = pie_monotonic_ns();
+    thread->ended_cpu_ns = pie_thread_cpu_ns();
+    atomic_store_explicit(&thread->state, PIE_THREAD_ENDED, memory_order_release);
+}
+
+void pie_threads_reset(void) {
+    self = NULL;
+    atomic_store_explicit(&next_id, 1, memory_order_relaxed);
+}
