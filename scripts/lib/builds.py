@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The builds that scripts/test makes, and what runs in each."""
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TSAN_PROBE = "#include <stdio.h>\nint main(void) { return puts(\"\") < 0; }\n"
+
+
+@dataclass(frozen=True)
+class Build:
+    name: str
+    what: str
+    compiler: str
+    options: tuple = ()
+    suites: tuple = ()  # meson suites; none: only builds
+    without: tuple = ()
+
+    @property
+    def folder(self):
+        return os.path.join(ROOT, "build-test", self.name)
+
+
+BUILDS = {
+    build.name: build
+    for build in (
+        Build("gcc", "all suites", "gcc"),
+        Build("clang", "no warnings with the second compiler", "clang"),
+        Build("asan", "under AddressSanitizer and UndefinedBehaviorSanitizer", "gcc",
+              ("-Db_sanitize=address,undefined",), ("unit", "fault"), ("no-asan",)),
+        Build("tsan", "under ThreadSanitizer", "gcc", ("-Db_sanitize=thread",), ("tsan",)),
+    )
+}  # fmt: skip
+
+
+def run(command, log, env=None):
+    log.write("$ " + " ".join(command) + "\n")
+    log.flush()
+    return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=env, check=False).returncode
+
+
+def make(build, jobs):
+    """Configures and compiles; returns "" or the end of the output of what failed."""
+    os.makedirs(build.folder, exist_ok=True)
+    path = os.path.join(build.folder, "build.log")
+    env = dict(os.environ, CC=build.compiler, CFLAGS="", LDFLAGS="")
+    setup = ["meson", "setup", build.folder, ROOT, "-Dwerror=true", "-Dtests=enabled", *build.options]
+    with open(path, "w", encoding="utf-8") as log:
+        if not os.path.exists(os.path.join(build.folder, "build.ninja")):
+            failed = run(setup, log, env)
+        else:
+            failed = 0
+        failed = failed or run(["ninja", "-C", build.folder, "-j", str(jobs)], log)
+        failed = failed or run(["ninja", "-C", build.folder, "-j", str(jobs), "meson-test-prereq"], log)
+    if not failed:
+        return ""
+    with open(path, encoding="utf-8", errors="replace") as log:
+        return log.read()[-6000:]
+
+
+def tsan_wrapper(folder):
+    """How to start a program of the ThreadSanitizer build here: a command to put before it, or None if there is no way.
+
+    The older run-time library cannot live with a kernel that randomises mmap by more than 28 bits.
+    """
+    os.makedirs(folder, exist_ok=True)
+    probe = os.path.join(folder, "probe")
+    compiled = subprocess.run(["gcc", "-fsanitize=thread", "-x", "c", "-", "-o", probe],
+                              input=TSAN_PROBE.encode(), stderr=subprocess.DEVNULL, check=False)
+    if compiled.returncode:
+        return None
+    for wrapper in ([], [shutil.which("setarch") or "setarch", "-R"]):
+        try:
+            if not subprocess.run([*wrapper, probe], capture_output=True, check=False).returncode:
+                return wrapper
+        except OSError:
+            pass
+    return None

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What came of the tests: test cases out of meson's log, and their sum."""
+import json
+import re
+from dataclasses import dataclass, field
+
+TAP_LINE = re.compile(r"^(ok|not ok)\b[ \t]*(?:\d+)?[ \t]*-?[ \t]*([^#\n]*)(?:#[ \t]*(SKIP|TODO)\S*[ \t]*([^\n]*))?", re.M | re.I)
+TAP_PLAN = re.compile(r"^1\.\.(\d+)(?:[ \t]*#[ \t]*SKIP\S*[ \t]*([^\n]*))?", re.M | re.I)
+
+
+@dataclass
+class Case:
+    name: str
+    verdict: str  # "passed", "failed" or "skipped"
+    note: str = ""
+
+
+@dataclass
+class Result:
+    """One entry of meson's log: a program with its test cases."""
+
+    name: str
+    seconds: float
+    cases: list = field(default_factory=list)
+    output: str = ""
+
+    def count(self, verdict):
+        return sum(case.verdict == verdict for case in self.cases)
+
+
+def tap_cases(output):
+    for verdict, name, directive, note in TAP_LINE.findall(output):
+        if directive.upper() == "SKIP":
+            yield Case(name.strip(), "skipped", note.strip() or "no reason given")
+        elif directive.upper() == "TODO":
+            yield Case(name.strip(), "skipped", "known failure: " + note.strip())
+        else:
+            yield Case(name.strip(), "passed" if verdict.lower() == "ok" else "failed")
+
+
+def last_line(text):
+    lines = text.strip().splitlines()
+    return lines[-1] if lines else "no reason given"
+
+
+def from_meson(entry):
+    """The result of one line of testlog.json."""
+    output = entry.get("stdout") or ""
+    result = Result(entry["name"], entry["duration"], output=output + (entry.get("stderr") or ""))
+    verdict = {"OK": "passed", "EXPECTEDFAIL": "passed", "SKIP": "skipped"}.get(entry["result"], "failed")
+    plan = TAP_PLAN.search(output)
+    if plan and int(plan[1]) == 0:
+        result.cases = [Case("", "skipped", plan[2] or "no reason given")]
+    else:
+        result.cases = list(tap_cases(output)) if plan or verdict == "failed" else []
+    if not result.cases:
+        result.cases = [Case("", verdict, last_line(output) if verdict == "skipped" else "")]
+    elif verdict == "failed" and not result.count("failed"):
+        result.cases.append(Case("(as a whole)", "failed", entry["result"].lower()))
+    return result
+
+
+def read_log(path):
+    with open(path, encoding="utf-8", errors="replace") as log:
+        return [from_meson(json.loads(line)) for line in log if line.strip()]
+
+
+def summary(results):
+    count = {verdict: sum(r.count(verdict) for r in results) for verdict in ("passed", "failed", "skipped")}
+    return "{passed} passed, {failed} failed, {skipped} skipped".format(**count)
