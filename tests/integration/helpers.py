@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running the built program and reading what it wrote.
+
+Everything here goes through the command line and the documented JSON contract, as a user's script would; the only
+other way to a profile is `Profile.sql`, which is `pieprof query DB "select ..."`.
+"""
+
+import contextlib
+import json
+import math
+import os
+import pathlib
+import sqlite3
+import subprocess
+import typing
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TRUTH = pathlib.Path(__file__).resolve().parent / "truth"
+PYTHON = os.environ.get("PIEPROF_PYTHON", "/usr/bin/python3")
+
+
+def binary():
+    """The program under test: $PIEPROF_BINARY or $PIEPROF, else the one in the build tree. It need not exist."""
+    named = os.environ.get("PIEPROF_BINARY") or os.environ.get("PIEPROF")
+    return str(pathlib.Path(named or ROOT / "build" / "pieprof").resolve())
+
+
+def clean_environment(**more):
+    """The environment without anything that steers Python or pieprof; a value of None leaves a name out.
+
+    PATH is the system's own, so that `python3` is the interpreter that pieprof was built for."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("PIEPROF", "PYTHON", "VIRTUAL_ENV"))}
+    kept["PATH"] = os.pathsep.join([os.path.dirname(PYTHON), "/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"])
+    kept.update(more)
+    return {k: v for k, v in kept.items() if v is not None}
+
+
+def run(argv, timeout=120, env=None, **more):
+    """Runs a command to its end and returns the CompletedProcess with text output; never raises for its status."""
+    return subprocess.run([str(a) for a in argv], capture_output=True, text=True, errors="surrogateescape",
+                          timeout=timeout, env=env or clean_environment(), **more)
+
+
+def query(db, text, timeout=60):
+    """The rows that `pieprof query DB TEXT --json` prints, as dicts."""
+    done = run([binary(), "query", db, text, "--json"], timeout=timeout)
+    assert done.returncode == 0, f"query {text!r} ended with {done.returncode}: {done.stderr}"
+    answer = json.loads(done.stdout)
+    assert answer["schema"] == 1 and answer["query"] == text, answer
+    return answer["rows"]
+
+
+class Frame(typing.NamedTuple):
+    is_python: bool
+    function: str  # None: no symbol
+    file: str
+    line: int
+    module: str  # path of the ELF file; native frames
+
+
+class Sample(typing.NamedTuple):
+    """What one thread spent in one calling context; frames are outermost first."""
+
+    frames: tuple
+    thread: int
+    samples: int
+    python_s: float
+    native_s: float
+    system_s: float
+    wait_s: float
+
+    @property
+    def cpu_s(self):
+        return self.python_s + self.native_s + self.system_s
+
+    @property
+    def python_path(self):
+        return tuple((f.function, f.line) for f in self.frames if f.is_python)
+
+
+def read_samples(db):
+    """Every row of the table `sample` with its call path, native and Python frames as they were merged."""
+    with contextlib.closing(sqlite3.connect(f"file:{db}?mode=ro", uri=True)) as file:
+        frames = {(p, i): (parent, Frame(kind == 1, name, path, line, module)) for p, i, parent, kind, name, path, line,
+                  module in file.execute("""
+            SELECT n.process, n.id, n.parent, u.kind, u.name, f.path, l.line, m.path FROM node n
+            JOIN location l ON l.process = n.process AND l.id = n.location
+            JOIN function u ON u.process = l.process AND u.id = l.function
+            LEFT JOIN file f ON f.process = u.process AND f.id = u.file
+            LEFT JOIN module m ON m.process = u.process AND m.id = u.module""")}
+
+        def path(process, node):
+            found = []
+            while node is not None:
+                node, frame = frames[process, node]
+                found.append(frame)
+            return tuple(reversed(found))
+
+        return [Sample(path(process, node), thread, samples, *(ns / 1e9 for ns in times))
+                for process, node, thread, samples, *times in file.execute(
+                    "SELECT process, node, thread, samples, python_ns, native_ns, system_ns, wait_ns FROM sample")]
+
+
+class Profile:
+    """One finished `pieprof ... program` and the file it left."""
+
+    def __init__(self, db, completed):
+        self.db = pathlib.Path(db)
+        self.completed = completed
+
+    @property
+    def truth(self):
+        """What the program itself printed: its last line of stdout is a JSON object."""
+        return json.loads(self.completed.stdout.strip().splitlines()[-1])
+
+    def query(self, text):
+        return query(self.db, text)
+
+    def sql(self, statement):
+        return query(self.db, statement)
+
+    def samples(self):
+        return read_samples(self.db)
+
+    def lines(self, file=None):
+        """Every profiled line (not only the first ten), as the rows of "hot lines"."""
+        rows = self.query("top 100000 hot lines")
+        return [r for r in rows if file is None or r["file"] == str(file)]
+
+    def functions(self, file=None):
+        rows = self.query("top 100000 hot functions")
+        return [r for r in rows if file is None or r["file"] == str(file)]
+
+
+def profile(db, *command, options=(), timeout=120, env=None, check=True, **more):
+    """Runs `pieprof -q -o DB OPTIONS COMMAND...`; with check the program has to end with status 0."""
+    argv = [binary(), "-q", "-o", db, *options, *command]
+    completed = run(argv, timeout=timeout, env=env, **more)
+    if check:
+        assert completed.returncode == 0, f"{argv} ended with {completed.returncode}: {completed.stderr}"
+    return Profile(db, completed)
+
+
+def total(rows, key):
+    """Sum of a column; a missing measurement (null) is not a zero and fails here."""
+    values = [r[key] for r in rows]
+    assert None not in values, f"{key} is null in {rows}"
+    return math.fsum(values)
+
+
+def split(rows):
+    """CPU seconds of rows by where they were spent, with their sum and the number of samples."""
+    parts = {kind: total(rows, kind + "_s") for kind in ("python", "native", "system")}
+    return {**parts, "cpu": math.fsum(parts.values()), "samples": sum(r["samples"] for r in rows)}
+
+
+def binomial_margin(share, samples, sigmas=4.0):
+    """Half width of the interval in which a share estimated from so many samples lies; 4 sigmas: 1 miss in 16000."""
+    return sigmas * math.sqrt(share * (1 - share) / samples) if samples else 1.0
+
+
+def line_of(file, marker):
+    """The 1-based number of the only line of a program that ends in `# <marker>`."""
+    found = [n for n, text in enumerate(pathlib.Path(file).read_text().splitlines(), 1)
+             if text.rstrip().endswith("# " + marker)]
+    assert len(found) == 1, f"{marker!r} marks lines {found} of {file}"
+    return found[0]

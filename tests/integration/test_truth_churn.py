@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Code objects that die while they are sampled: no frame bears the name of another function."""
+
+import re
+
+import pytest
+
+from helpers import TRUTH
+
+PROGRAM = TRUTH / "churn.py"
+BODY = range(2, 6)  # lines of the method's body after the line of its class
+
+
+def is_right(function, file, line):
+    number = re.fullmatch(r"<churn-(\d{6})>", file).group(1)
+    first = 1 + int(number) % 97
+    if function == f"C_{number}.f_{number}":
+        return line - first in {1, *BODY}
+    if function == f"C_{number}":
+        return line - first in {0, 1}
+    return function == "<module>" and line in {0, 1, first}
+
+
+@pytest.mark.parametrize("seconds, threads", [(4, 1), (1.5, 4)])
+def test_functions_that_are_dropped_keep_their_names(profiled, seconds, threads):
+    profile = profiled(PROGRAM, seconds, threads, options=["-r", "5khz"])
+    truth = profile.truth
+    assert truth["functions"] > 2000
+    right, wrong, numbers, cpu_s = 0, [], set(), 0
+    for sample in profile.samples():
+        churned = [f for f in sample.frames if f.is_python and f.file.startswith("<churn-")]
+        bad = [f for f in churned if not is_right(f.function, f.file, f.line)]
+        # Nothing is called by these functions, and one() runs one of them at a time.
+        bad += churned[1:] if len({f.file for f in churned}) > 1 else []
+        wrong += bad
+        right += bool(churned and not bad) * sample.samples
+        numbers |= {f.file for f in churned}
+        cpu_s += sample.cpu_s if churned else 0
+    assert not wrong
+    assert len(numbers) > 2000 and right > 2000
+    assert cpu_s > 0.5 * truth["cpu_s"]  # compiling takes the rest
+
+
+def test_functions_outside_bear_no_churned_name(profiled):
+    profile = profiled(PROGRAM, 3, 1, options=["-r", "5khz"])
+    strangers = profile.sql("""select function, file from v_line
+        where function glob '*[CF]_[0-9][0-9][0-9][0-9][0-9][0-9]*' and file not glob '<churn-*>'""")
+    assert strangers == []

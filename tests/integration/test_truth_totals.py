@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sums: what was sampled, what the clocks of the threads say, and what the program itself measured, agree."""
+
+import pytest
+
+from helpers import TRUTH, total
+
+CLOCKS = TRUTH / "clocks.py"
+SHORT = TRUTH / "short.py"
+
+
+@pytest.mark.parametrize("options, margin", [([], 0.05), (["-r", "5khz"], 0.05), (["--clock", "timer"], 0.05),
+                                             (["--clock", "itimer"], 0.10)])
+def test_cpu_time_of_a_process(profiled, options, margin):
+    # itimer: one clock for all threads, which a tick charges to whichever runs
+    profile = profiled(CLOCKS, 2, options=options)
+    threads = profile.query("threads")
+    assert len(threads) == profile.truth["threads"]
+    assert total(threads, "clock_cpu_s") == pytest.approx(profile.truth["cpu_s"], rel=0.05)
+    assert total(threads, "cpu_s") == pytest.approx(profile.truth["cpu_s"], rel=margin)
+
+
+def test_sums_agree_at_every_level(profiled):
+    profile = profiled(CLOCKS, 1)
+    (run,) = profile.query("runs")
+    by_context = sum(s.cpu_s for s in profile.samples())
+    assert run["cpu_s"] == pytest.approx(by_context)
+    assert total(profile.lines(), "cpu_s") == pytest.approx(by_context)
+    assert total(profile.functions(), "cpu_s") == pytest.approx(by_context)
+    assert total(profile.query("threads"), "cpu_s") == pytest.approx(by_context)
+    for row in profile.lines():
+        parts = row["python_s"] + row["native_s"] + row["system_s"]
+        assert row["cpu_s"] == pytest.approx(parts, abs=1e-9)
+        assert 0 <= row["cpu_s_low"] <= row["cpu_s"] <= row["cpu_s_high"]
+
+
+def test_every_cpu_second_is_sampled_or_said_to_be_lost(profiled):
+    """Samples and drops together are what the period promises of the threads' CPU time."""
+    profile = profiled(CLOCKS, 2)
+    (run,) = profile.query("runs")
+    drops = sum(r["drops"] for r in profile.query("drops"))
+    promised = total(profile.query("threads"), "clock_cpu_s") / run["period_s"]
+    # A third of this program is kernel time, in which no sample is taken but which the next one accounts for.
+    assert 0.5 * promised < run["samples"] + drops < 1.1 * promised
+    assert drops < 0.01 * promised
+
+
+@pytest.mark.parametrize("seconds", [0.02, 0.05])
+def test_a_short_program_has_a_profile(profiled, seconds):
+    profile = profiled(SHORT, seconds)
+    rows = [r for r in profile.functions(SHORT) if r["function"] == "busy"]
+    assert total(rows, "samples") > 0.6 * seconds * 1000
+    assert total(rows, "cpu_s") == pytest.approx(profile.truth["busy_s"], abs=0.006)
+
+
+def test_a_program_that_does_nothing_has_a_profile(profiled):
+    profile = profiled("-c", "pass")
+    (run,) = profile.query("runs")
+    assert run["cause"] == "exit" and run["exit_status"] == 0 and run["processes"] == 1 and run["threads"] == 1
+    assert run["samples"] > 0 and run["cpu_s"] > 0

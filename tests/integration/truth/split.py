@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One loop that spends a known part of its CPU time in Python and the rest in a native call or in the kernel.
+
+usage: split.py KIND PERCENT SECONDS        PERCENT of the time goes to what KIND calls
+"""
+
+import ctypes
+import functools
+import hashlib
+import os
+import sys
+import zlib
+
+from measure import Phases, tell
+
+STEPS = 25_000  # of the Python part: 1 to 2 ms
+DATA = bytes(range(256)) * 4096  # 1 MiB
+
+KINDS = {
+    # name: (call, calls of one chunk, where its time belongs)
+    "zlib": (lambda: functools.partial(zlib.compress, os.urandom(1 << 15), 1), 4, "native"),
+    "hashlib": (lambda: functools.partial(hashlib.sha256, DATA), 2, "native"),
+    "ctypes": (lambda: functools.partial(ctypes.CDLL("libz.so.1").adler32, 1, DATA, len(DATA)), 16, "native"),
+    "ctypes-gil": (lambda: functools.partial(ctypes.PyDLL("libz.so.1").adler32, 1, DATA, len(DATA)), 16, "native"),
+    "builtin": (lambda: functools.partial(DATA.count, b"\x01\x03"), 1, "native"),
+    "read": (lambda: functools.partial(os.read, os.open("/dev/zero", os.O_RDONLY), 1 << 20), 64, "system"),
+}
+
+
+def mix(call, calls, where, share, seconds):
+    phases = Phases()
+    x = 1
+    while phases.total() < seconds * 1e9:
+        while not phases.behind(where, share):
+            phases.begin()
+            for _ in range(STEPS):
+                x = (x * 75 + 74) % 65537
+            phases.end("python")
+        while phases.behind(where, share):
+            phases.begin()
+            for _ in range(calls):
+                call()
+            phases.end(where)
+    return phases
+
+
+def main(kind, share, seconds):
+    make, calls, where = KINDS[kind]
+    phases = mix(make(), calls, where, share, seconds)
+    tell(seconds=phases.seconds(), share=phases.ns[where] / phases.total(), where=where)
+
+
+main(sys.argv[1], int(sys.argv[2]) / 100, float(sys.argv[3]))
