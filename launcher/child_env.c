@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launcher/child_env.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "launcher/options.h"
+#include "launcher/words.h"
+#include "runtime/exec.h"
+
+#define NAME "_PIEPROF_CHILD"
+
+const char PIE_CHILD_ENV_OFF[] = NAME "=off";
+
+/* "<run id>:<pid>" as runtime/exec_sigsafe.c writes it. */
+static bool read_run(const char *text, struct pie_child_env *child) {
+    long long run_id;
+    int pid, end = 0;
+    if (sscanf(text, "%lld:%d%n", &run_id, &pid, &end) != 2 || text[end] != '\0' || run_id <= 0)
+        return false;
+    child->run_id = run_id;
+    child->parent_pid = pid;
+    return true;
+}
+
+/* Three words: target, pid for the summary, the options. */
+static bool read_settings(const char *text, struct pie_child_env *child) {
+    char **words = pie_words_split(text);
+    bool is_good = words && words[0] && words[1] && words[2] && !words[3];
+    if (is_good) {
+        child->target = strdup(words[0]);
+        child->summary_pid = (pid_t)atol(words[1]);
+        child->options = strdup(words[2]);
+        is_good = child->target && child->options;
+    }
+    free(words);
+    return is_good;
+}
+
+void pie_child_env_take(struct pie_child_env *ret_child) {
+    const char *settings = getenv(NAME), *run = getenv(PIE_EXEC_RUN_VARIABLE);
+    *ret_child = (struct pie_child_env){.is_child = settings != NULL};
+    if (settings && run)
+        ret_child->is_profiled = read_run(run, ret_child) && read_settings(settings, ret_child);
+    unsetenv(NAME);
+    unsetenv(PIE_EXEC_RUN_VARIABLE);
+}
+
+char *pie_child_env_make(const struct pie_options *options, const char *target, pid_t summary_pid) {
+    char pid[16], *value = NULL, *variable = NULL;
+    snprintf(pid, sizeof pid, "%ld", (long)summary_pid);
+    char *string = pie_options_to_string(options);
+    bool is_good = string && pie_words_append(&value, target) == 0 && pie_words_append(&value, pid) == 0 &&
+                   pie_words_append(&value, string) == 0;
+    if (is_good && asprintf(&variable, NAME "=%s", value) < 0)
+        variable = NULL;
+    free(string);
+    free(value);
+    return variable;
+}

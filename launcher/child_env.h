@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct pie_options;
+
+/* How a process of a run hands its settings to the Python processes it starts: an environment variable that is added
+ * only to redirected children (runtime/exec.h) and taken out of the environment before Python sees it. */
+struct pie_child_env {
+    bool is_child; /* started by a process under pieprof: plain Python to the letter, whatever argv[0] says */
+    bool is_profiled; /* and to be profiled; the rest is valid then */
+    int64_t run_id;
+    int32_t parent_pid;
+    pid_t summary_pid; /* the process that prints the summary: this one after an exec in place */
+    char *target;      /* the interpreter that the run stands for; heap, as options */
+    char *options;     /* for pie_options_from_string() */
+};
+
+/* Reads and removes the variables. Context: launcher, before Python starts. */
+void pie_child_env_take(struct pie_child_env *ret_child);
+
+/* "NAME=value" for pie_exec_set_child_variable(), on the heap; NULL without memory. Context: launcher. */
+char *pie_child_env_make(const struct pie_options *options, const char *target, pid_t summary_pid);
+
+/* The same where children are not to be profiled, not even by PIEPROF=1. */
+extern const char PIE_CHILD_ENV_OFF[];

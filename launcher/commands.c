@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launcher/commands.h"
+
+#include <string.h>
+
+static const struct pie_command table[] = {
+    {0}, /* the end */
+};
+
+const struct pie_command *pie_command_all(size_t *ret_count) {
+    *ret_count = sizeof table / sizeof *table - 1;
+    return table;
+}
+
+const struct pie_command *pie_command_find(const char *name) {
+    for (const struct pie_command *command = table; command->name; command++) {
+        if (strcmp(command->name, name) == 0)
+            return command;
+    }
+    return NULL;
+}

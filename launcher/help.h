@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdio.h>
+
+/* The text of --help, and the two lines for a call without any words. Context: cli. */
+void pie_help_print(FILE *out);
+void pie_help_print_usage(FILE *out);
+/* "pieprof 0.1.0 (Python 3.11.2, static libpython)". Context: cli. */
+void pie_help_print_version(FILE *out);

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The program's two faces. Called as pieprof it has options and commands of its own and stands for an interpreter; called
+ * as python, or started by a profiled process in place of the interpreter, it is Python to the letter. */
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "launcher/child_env.h"
+#include "launcher/commands.h"
+#include "launcher/help.h"
+#include "launcher/messages.h"
+#include "launcher/options.h"
+#include "launcher/session.h"
+#include "runtime/embed.h"
+#include "runtime/target.h"
+
+/* Everything lives until the process ends: the profiler and Python borrow from it. */
+static struct pie_options options;
+static struct pie_target target;
+static char self[PATH_MAX];
+
+static int run_plain_python(int argc, char **argv) {
+    struct pie_embed embed = {.argc = argc, .argv = argv};
+    return pie_embed_run(&embed);
+}
+
+/* A process of a run that another process began. It says nothing: the root of the run has said it. */
+static void start_as_child(const struct pie_child_env *child, char **argv) {
+    if (!child->is_profiled || pie_target_self(self) < 0)
+        return;
+    pie_options_init(&options);
+    if (pie_options_from_string(&options, child->options, "the parent's settings") < 0)
+        return;
+    options.config.is_child = true;
+    options.config.run_id = child->run_id;
+    options.config.parent_pid = child->parent_pid;
+    pie_target_from_name(argv[0], self, &target);
+    struct pie_session session = {
+        .options = &options,
+        .self = self,
+        .executable = target.path,
+        .children = child->target,
+        .argv = argv,
+        .summary_pid = child->summary_pid,
+    };
+    pie_session_start(&session);
+}
+
+/* Is plain Python to be profiled? A value of PIEPROF other than 1 is not ours to judge, 0 says no to both. */
+static bool is_wanted_under_python_name(void) {
+    const char *on = getenv("PIEPROF"), *output = getenv("PIEPROF_OUTPUT");
+    if (on && strcmp(on, "0") == 0)
+        return false;
+    return (on && strcmp(on, "1") == 0) || (output && *output);
+}
+
+/* Called as python with profiling wanted. Whatever is in the way costs one line, never the program. */
+static void start_under_python_name(char **argv) {
+    pie_options_init(&options);
+    if (pie_options_from_environment(&options) < 0 || pie_options_complete(&options) < 0) {
+        pie_message_warning("%s; running unprofiled", options.error);
+        return;
+    }
+    options.config.quiet = true;
+    if (pie_target_self(self) < 0)
+        return;
+    pie_target_from_name(argv[0], self, &target);
+    struct pie_session session = {
+        .options = &options,
+        .self = self,
+        .executable = target.path,
+        .children = target.children,
+        .argv = argv,
+    };
+    char *why = NULL;
+    int r = pie_session_check(&options, &why);
+    if (r == 0 && (r = pie_session_start(&session)) < 0)
+        pie_message_warning("cannot profile: %s; running unprofiled", strerror(-r));
+    else if (r < 0)
+        pie_message_warning("%s; running unprofiled", why ? why : strerror(-r));
+}
+
+static int run_as_python(int argc, char **argv, const struct pie_child_env *child) {
+    bool is_trusted = !getauxval(AT_SECURE);
+    if (child->is_child && is_trusted)
+        start_as_child(child, argv);
+    else if (is_trusted && is_wanted_under_python_name())
+        start_under_python_name(argv);
+    return run_plain_python(argc, argv);
+}
+
+static int fail_usage(void) {
+    pie_message_error("%s", options.error);
+    return PIE_EXIT_USAGE;
+}
+
+static void say_what_starts(void) {
+    pie_message_detail("%s (Python %s, %s libpython) into %s", target.path, pie_embed_python_version(),
+                       pie_embed_linkage(), options.config.output);
+    if (target.foreign_venv[0])
+        pie_message_warning(
+            "the active virtual environment %s is for another interpreter than %s, which this pieprof "
+            "was built with; it is not used",
+            target.foreign_venv, PIE_PYTHON);
+}
+
+/* The command line is understood: finds the interpreter to stand for, and runs the program as that one. */
+static int run_profiled(char **argv) {
+    char *why = NULL;
+    int r = pie_target_self(self);
+    if (r < 0) {
+        pie_message_error("cannot find out where this program is: %s; is /proc mounted?", strerror(-r));
+        return PIE_EXIT_USAGE;
+    }
+    pie_target_find(self, &target);
+    if ((r = pie_session_check(&options, &why)) < 0) {
+        pie_message_error("%s", why ? why : strerror(-r));
+        return PIE_EXIT_USAGE;
+    }
+    say_what_starts();
+    struct pie_session session = {
+        .options = &options,
+        .self = self,
+        .executable = target.path,
+        .children = target.children,
+        .argv = argv,
+        .summary_pid = getpid(),
+    };
+    if ((r = pie_session_start(&session)) < 0)
+        pie_message_warning("cannot profile: %s; running unprofiled", strerror(-r));
+    options.python_argv[0] = target.path;
+    struct pie_embed embed = {
+        .argc = options.python_argc,
+        .argv = options.python_argv,
+        .program_name = target.path,
+    };
+    return pie_embed_run(&embed);
+}
+
+static int run_as_pieprof(char **argv) {
+    char **words = argv[0] ? argv + 1 : argv;
+    if (words[0] && strcmp(words[0], "run") == 0)
+        words++;
+    pie_options_init(&options);
+    if (!getauxval(AT_SECURE) && pie_options_from_environment(&options) < 0)
+        return fail_usage();
+    if (pie_options_from_words(&options, words) < 0)
+        return fail_usage();
+    pie_messages_set_verbose(options.config.verbose);
+    if (options.action == PIE_ACTION_HELP)
+        return pie_help_print(stdout), 0;
+    if (options.action == PIE_ACTION_VERSION)
+        return pie_help_print_version(stdout), 0;
+    if (options.is_bare && isatty(STDIN_FILENO)) {
+        pie_help_print_usage(stderr);
+        return PIE_EXIT_USAGE;
+    }
+    if (pie_options_complete(&options) < 0)
+        return fail_usage();
+    return run_profiled(argv);
+}
+
+int main(int argc, char **argv) {
+    struct pie_child_env child;
+    pie_child_env_take(&child);
+    if (child.is_child || (argc > 0 && pie_target_is_python_name(argv[0])))
+        return run_as_python(argc, argv, &child);
+    const struct pie_command *command = argc > 1 ? pie_command_find(argv[1]) : NULL;
+    return command ? command->run(argc - 1, argv + 1) : run_as_pieprof(argv);
+}

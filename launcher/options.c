@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launcher/options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "launcher/words.h"
+
+static const double RATE_MAX_HZ = 5000, RATE_MIN_HZ = 1;
+
+int pie_options_fail(struct pie_options *options, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(options->error, sizeof options->error, format, args);
+    va_end(args);
+    return -EINVAL;
+}
+
+/* The path as it will be after the program has changed its folder. Heap, or NULL with error set. */
+static char *absolute(struct pie_options *options, const char *path) {
+    char *folder = NULL, *result = NULL;
+    if (path[0] == '/')
+        result = strdup(path);
+    else if (!(folder = getcwd(NULL, 0)))
+        pie_options_fail(options, "cannot tell the current folder: %s; give absolute paths", strerror(errno));
+    else if (asprintf(&result, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, path) < 0)
+        result = NULL;
+    if (!result && options->error[0] == '\0')
+        pie_options_fail(options, "out of memory");
+    free(folder);
+    return result;
+}
+
+static int set_output(struct pie_options *options, const char *value) {
+    if (*value == '\0')
+        return pie_options_fail(options, "-o needs the name of a file");
+    char *path = absolute(options, value);
+    if (!path)
+        return -EINVAL;
+    options->config.output = path;
+    return 0;
+}
+
+/* Reads "12.5unit"; false unless the number is followed by nothing but one of the units (a NULL-terminated list). */
+static bool read_quantity(const char *text, const char *const *units, const double *factors,
+                          double *ret_value) {
+    char *end;
+    double number = strtod(text, &end);
+    if (end == text || !isfinite(number))
+        return false;
+    while (*end == ' ')
+        end++;
+    for (size_t i = 0; units[i]; i++) {
+        if (strcasecmp(end, units[i]) == 0) {
+            *ret_value = number * factors[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+static int set_rate(struct pie_options *options, const char *value) {
+    static const char *const units[] = {"", "hz", "khz", NULL};
+    static const double factors[] = {1, 1, 1000};
+    double hz;
+    if (!read_quantity(value, units, factors, &hz) || hz < RATE_MIN_HZ || hz > RATE_MAX_HZ)
+        return pie_options_fail(options, "bad rate '%s': from 1hz to 5khz, such as 1khz", value);
+    options->config.period_ns = (uint64_t)llround(1e9 / hz);
+    return 0;
+}
+
+static int set_interval(struct pie_options *options, const char *value) {
+    static const char *const units[] = {"ns", "us", "ms", "s", NULL};
+    static const double factors[] = {1, 1e3, 1e6, 1e9};
+    double ns;
+    if (!read_quantity(value, units, factors, &ns) || ns < 1e9 / RATE_MAX_HZ || ns > 1e9 / RATE_MIN_HZ)
+        return pie_options_fail(
+            options,
+            "bad interval '%s': from 200us to 1s, such as 1ms (for Python's own -i: pieprof -- -i …)", value);
+    options->config.period_ns = (uint64_t)llround(ns);
+    return 0;
+}
+
+static int set_overhead(struct pie_options *options, const char *value) {
+    static const char *const units[] = {"%", "", NULL};
+    static const double factors[] = {0.01, 0.01};
+    double share;
+    if (!read_quantity(value, units, factors, &share) || share <= 0 || share > 1)
+        return pie_options_fail(options, "bad overhead '%s': a part of the program's time, such as 5%%",
+                                value);
+    options->config.overhead_budget = share;
+    return 0;
+}
+
+static int set_clock(struct pie_options *options, const char *value) {
+    static const char *const clocks[] = {"perf", "timer", "itimer", "none"};
+    for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++) {
+        if (strcmp(value, clocks[i]) == 0) {
+            options->config.force_clock = clocks[i];
+            return 0;
+        }
+    }
+    return pie_options_fail(options, "unknown clock '%s': perf, timer, itimer or none", value);
+}
+
+static int set_only(struct pie_options *options, const char *value) {
+    return (options->config.only = absolute(options, value)) ? 0 : -EINVAL;
+}
+
+static int set_exclude(struct pie_options *options, const char *value) {
+    return (options->config.exclude = absolute(options, value)) ? 0 : -EINVAL;
+}
+
+static int set_time(struct pie_options *options, const char *value) {
+    options->config.time = true;
+    return 0;
+}
+
+static int set_no_time(struct pie_options *options, const char *value) {
+    options->config.time = false;
+    return 0;
+}
+
+static int set_children(struct pie_options *options, const char *value) {
+    options->config.children = true;
+    return 0;
+}
+
+static int set_no_children(struct pie_options *options, const char *value) {
+    options->config.children = false;
+    return 0;
+}
+
+static int set_no_argv(struct pie_options *options, const char *value) {
+    options->config.keep_argv = false;
+    return 0;
+}
+
+static int set_quiet(struct pie_options *options, const char *value) {
+    options->config.quiet = true;
+    return 0;
+}
+
+static int set_verbose(struct pie_options *options, const char *value) {
+    options->config.verbose = true;
+    return 0;
+}
+
+static int set_version(struct pie_options *options, const char *value) {
+    options->action = PIE_ACTION_VERSION;
+    return 0;
+}
+
+static int set_help(struct pie_options *options, const char *value) {
+    options->action = PIE_ACTION_HELP;
+    return 0;
+}
+
+static const struct pie_option table[] = {
+    {"output", "FILE", "the profile; a run is added to what is there (default pieprof.db)", set_output, 'o'},
+    {"rate", "HZ", "samples per second of CPU time, up to 5khz (default 1khz)", set_rate, 'r'},
+    {"interval", "TIME", "the same as time between two samples: 1ms, 500us", set_interval, 'i'},
+    {"overhead", "SHARE", "how much of the program's time profiling may take (default 5%)", set_overhead, 0},
+    {"time", NULL, "profile where time goes (the default)", set_time, 0},
+    {"no-time", NULL, "do not", set_no_time, 0},
+    {"clock", "CLOCK", "insist on one: perf, timer, itimer, none (default the best there is)", set_clock, 0},
+    {"children", NULL, "also profile the Python processes it starts (the default)", set_children, 0},
+    {"no-children", NULL, "only this process", set_no_children, 0},
+    {"only", "PATH", "your own code is what lies under PATH", set_only, 0},
+    {"exclude", "PATH", "code under PATH is not your own", set_exclude, 0},
+    {"no-argv", NULL, "do not store the command line in the profile", set_no_argv, 0},
+    {"quiet", NULL, "no summary at the end", set_quiet, 'q'},
+    {"verbose", NULL, "say what is being done", set_verbose, 'v'},
+    {"version", NULL, "print the versions of pieprof and of its Python", set_version, 'V'},
+    {"help", NULL, "print this text", set_help, 'h'},
+};
+
+const struct pie_option *pie_option_all(size_t *ret_count) {
+    *ret_count = sizeof table / sizeof *table;
+    return table;
+}
+
+void pie_options_init(struct pie_options *options) {
+    *options = (struct pie_options){
+        .config =
+            {
+                .period_ns = 1000000,
+                .overhead_budget = 0.05,
+                .time = true,
+                .children = true,
+                .keep_argv = true,
+            },
+        .is_bare = true,
+    };
+}
+
+int pie_options_from_environment(struct pie_options *options) {
+    int r = 0;
+    const char *output = getenv("PIEPROF_OUTPUT");
+    const char *overhead = getenv("PIEPROF_OVERHEAD");
+    const char *children = getenv("PIEPROF_CHILDREN");
+    const char *opts = getenv("PIEPROF_OPTS");
+    if (output && *output)
+        r = set_output(options, output);
+    if (r == 0 && overhead && *overhead)
+        r = set_overhead(options, overhead);
+    if (r == 0 && children && *children)
+        options->config.children = strcmp(children, "0") != 0;
+    if (r == 0 && opts)
+        r = pie_options_from_string(options, opts, "PIEPROF_OPTS");
+    return r;
+}
+
+int pie_options_complete(struct pie_options *options) {
+    return options->config.output ? 0 : set_output(options, "pieprof.db");
+}
+
+static int append_pair(char **string, const char *name, const char *value) {
+    if (!value)
+        return 0;
+    int r = pie_words_append(string, name);
+    return r < 0 ? r : pie_words_append(string, value);
+}
+
+static int append_flag(char **string, bool is_on, const char *name) {
+    return is_on ? pie_words_append(string, name) : 0;
+}
+
+char *pie_options_to_string(const struct pie_options *options) {
+    const struct pie_config *config = &options->config;
+    char interval[32], overhead[40], *string = NULL;
+    snprintf(interval, sizeof interval, "%lluns", (unsigned long long)config->period_ns);
+    snprintf(overhead, sizeof overhead, "%.17g%%", config->overhead_budget * 100);
+    if (append_pair(&string, "--output", config->output) == 0 &&
+        append_pair(&string, "--interval", interval) == 0 &&
+        append_pair(&string, "--overhead", overhead) == 0 &&
+        append_pair(&string, "--clock", config->force_clock) == 0 &&
+        append_pair(&string, "--only", config->only) == 0 &&
+        append_pair(&string, "--exclude", config->exclude) == 0 &&
+        append_flag(&string, !config->time, "--no-time") == 0 &&
+        append_flag(&string, !config->children, "--no-children") == 0 &&
+        append_flag(&string, !config->keep_argv, "--no-argv") == 0 &&
+        append_flag(&string, config->quiet, "--quiet") == 0 &&
+        append_flag(&string, config->verbose, "--verbose") == 0)
+        return string;
+    free(string);
+    return NULL;
+}

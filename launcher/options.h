@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "profiler/config.h"
+
+/* The command line of a profiled run: our options, then Python's command.
+ *
+ * Ours end where Python's command begins: at a file, "-", -c or -m. Before that, options that only Python has may stand
+ * anywhere and are handed on; where both have a letter (-h -i -q -v -V) it is ours, and "--" hands on all that follows
+ * as it stands: pieprof -q -- -i script.py. A word that begins with one of Python's letters is Python's altogether:
+ * -Iv. */
+enum pie_action {
+    PIE_ACTION_RUN,
+    PIE_ACTION_HELP,
+    PIE_ACTION_VERSION,
+};
+
+struct pie_options {
+    struct pie_config config; /* its strings are owned by the process */
+    enum pie_action action;
+    bool is_bare;       /* neither a command nor an option of Python's was given */
+    int python_argc;    /* Python's own command line; python_argv[0] is left NULL for the caller to fill in */
+    char **python_argv; /* NULL-terminated */
+    char error[512];    /* one line for people, set where a function returns -EINVAL */
+};
+
+/* One of our options. */
+struct pie_option {
+    const char *name;  /* long, without the dashes */
+    const char *value; /* what it is called in the help, or NULL: a flag */
+    const char *help;
+    int (*set)(struct pie_options *options, const char *value);
+    char letter; /* or 0 */
+};
+
+/* The defaults. Context: launcher. */
+void pie_options_init(struct pie_options *options);
+
+/* PIEPROF_OUTPUT, PIEPROF_OVERHEAD, PIEPROF_CHILDREN, then PIEPROF_OPTS. Returns 0, or -EINVAL with error set.
+ * Context: launcher. */
+int pie_options_from_environment(struct pie_options *options);
+
+/* The words after the program's name. Returns 0, or -EINVAL with error set. Context: launcher. */
+int pie_options_from_words(struct pie_options *options, char **words);
+
+/* Fills in what depends on the rest: the output where none was named. Returns 0, or -EINVAL with error set. */
+int pie_options_complete(struct pie_options *options);
+
+/* As pie_options_from_words for a string of options in the shell's quotes, without any command; `source` names it in
+ * errors. */
+int pie_options_from_string(struct pie_options *options, const char *string, const char *source);
+
+/* Our options as such a string, on the heap; NULL without memory. */
+char *pie_options_to_string(const struct pie_options *options);
+
+/* For the parser and the help. */
+const struct pie_option *pie_option_all(size_t *ret_count);
+int pie_options_fail(struct pie_options *options, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* A process can end in four ways that leave us time: exit() (also sys.exit() and the end of main, after Python has
+ * finished), _exit(), an exec in place, and Python killing itself by SIGINT after an unhandled KeyboardInterrupt. Exec is
+ * runtime/exec.c's; the others come here. What ends by any other signal keeps what was flushed before. */
+
+#include "launcher/session.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "launcher/child_env.h"
+#include "launcher/messages.h"
+#include "launcher/options.h"
+#include "profiler/engine.h"
+#include "runtime/embed.h"
+#include "runtime/exec.h"
+#include "runtime/install.h"
+#include "runtime/interrupt.h"
+#include "storage/writer.h"
+
+/* Until the parts that these belong to are linked in, the program runs unprofiled. */
+extern __typeof__(pie_engine_start) pie_engine_start __attribute__((weak));
+extern __typeof__(pie_engine_finish) pie_engine_finish __attribute__((weak));
+extern __typeof__(pie_engine_is_running) pie_engine_is_running __attribute__((weak));
+extern __typeof__(pie_runtime_install) pie_runtime_install __attribute__((weak));
+extern __typeof__(pie_runtime_pystack_ops) pie_runtime_pystack_ops __attribute__((weak));
+extern __typeof__(pie_writer_check) pie_writer_check __attribute__((weak));
+extern __typeof__(pie_writer_open) pie_writer_open __attribute__((weak));
+
+/* A forked child keeps it; summary_pid tells it that it is not the one to speak. */
+static struct pie_session current;
+static struct pie_process_facts facts;
+
+int pie_session_check(const struct pie_options *options, char **ret_why) {
+    return !pie_writer_check ? 0 : pie_writer_check(options->config.output, ret_why);
+}
+
+static int open_sink(const struct pie_config *config, struct pie_sink **ret_sink) {
+    return pie_writer_open(config->output, config, ret_sink);
+}
+
+/* Writing may wait for a disk or another process: a Ctrl-C from here on ends the process. Python has already given up
+ * its handler, except under os._exit(). Ignored stays ignored, as in a background job. */
+static void let_interrupt_abort(void) {
+    struct sigaction action;
+    if (sigaction(SIGINT, NULL, &action) < 0 || action.sa_handler == SIG_IGN)
+        return;
+    action = (struct sigaction){.sa_handler = SIG_DFL};
+    sigaction(SIGINT, &action, NULL);
+}
+
+static void end(const char *cause, int status) {
+    if (!pie_engine_is_running())
+        return;
+    let_interrupt_abort();
+    pie_engine_finish(cause, status);
+}
+
+static void at_exit(int status, void *unused) {
+    end("exit", status & 0xff);
+}
+
+static void at_interrupt(int signal_number) {
+    end("signal", 128 + signal_number);
+}
+
+/* Children find their way to us, or are told to stay away from the profile. */
+static int prepare_children(const struct pie_session *session) {
+    if (!session->options->config.children) {
+        pie_exec_set_target(NULL, session->self);
+        pie_exec_set_child_variable(PIE_CHILD_ENV_OFF);
+        return 0;
+    }
+    char *variable = pie_child_env_make(session->options, session->children, session->summary_pid);
+    if (!variable)
+        return -ENOMEM;
+    pie_exec_set_target(session->children, session->self);
+    pie_exec_set_child_variable(variable);
+    return 0;
+}
+
+int pie_session_start(const struct pie_session *session) {
+    current = *session;
+    facts = (struct pie_process_facts){
+        .argv = (const char *const *)current.argv,
+        .executable = current.executable,
+        .python_version = pie_embed_python_version(),
+    };
+    if (!pie_engine_start || !pie_runtime_install || !pie_writer_open)
+        return -ENOSYS;
+    int r = pie_runtime_install();
+    if (r < 0)
+        return r;
+    r = pie_engine_start(&current.options->config, pie_runtime_pystack_ops(), &facts, open_sink);
+    if (r < 0)
+        return r;
+    on_exit(at_exit, NULL); /* before Python's own: runs after them */
+    pie_interrupt_set_hook(at_interrupt);
+    return prepare_children(&current);
+}

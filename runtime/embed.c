@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "runtime/embed.h"
+
+/* The steps of Py_BytesMain (CPython, Modules/main.c: pymain_init, pymain_main) by its public parts, with one
+ * difference: program_name may be set, so that getpath.py computes sys.executable, the venv and the prefixes
+ * from the interpreter we stand for and not from the file we are.
+ *
+ * Everything else stays Python's own: flags, environment, the argv it parses and the texts it prints.
+ * Isolated configuration, Py_SetPath, Py_SetPythonHome and module_search_paths must not be used: each
+ * switches off a part of getpath.py. */
+
+static PyStatus initialize(PyConfig *config, const struct pie_embed *embed) {
+    PyStatus status = PyConfig_SetBytesArgv(config, embed->argc, embed->argv);
+    if (PyStatus_Exception(status))
+        return status;
+    if (embed->program_name) {
+        status = PyConfig_SetBytesString(config, &config->program_name, embed->program_name);
+        if (PyStatus_Exception(status))
+            return status;
+    }
+    return Py_InitializeFromConfig(config);
+}
+
+int pie_embed_run(const struct pie_embed *embed) {
+    PyPreConfig preconfig;
+    PyPreConfig_InitPythonConfig(&preconfig);
+    PyStatus status = Py_PreInitializeFromBytesArgs(&preconfig, embed->argc, embed->argv);
+    if (PyStatus_Exception(status))
+        Py_ExitStatusException(status);
+
+    PyConfig config;
+    PyConfig_InitPythonConfig(&config);
+    status = initialize(&config, embed);
+    PyConfig_Clear(&config);
+    if (PyStatus_Exception(status)) /* -h and -V end here too, with status 0 */
+        Py_ExitStatusException(status);
+    return Py_RunMain();
+}
+
+const char *pie_embed_python_version(void) {
+    return PY_VERSION;
+}
+
+const char *pie_embed_linkage(void) {
+    return PIE_PYTHON_LINKAGE;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/target.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "runtime/image.h"
+
+/* The images that fit: the interpreter we are built with (where this machine has it) and ourselves. */
+struct fitting {
+    struct pie_image built_with, self;
+    bool has_built_with, has_self;
+};
+
+bool pie_target_is_python_name(const char *argv0) {
+    const char *slash = strrchr(argv0, '/');
+    const char *name = slash ? slash + 1 : argv0;
+    if (strncmp(name, "python", 6) != 0)
+        return false;
+    name += 6;
+    if (*name == '\0')
+        return true;
+    if (*name++ != '3')
+        return false;
+    if (*name == '\0')
+        return true;
+    return *name == '.' && name[1] != '\0' && strspn(name + 1, "0123456789") == strlen(name + 1);
+}
+
+int pie_target_self(char ret_path[PATH_MAX]) {
+    char path[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path);
+    if (n < 0)
+        return -errno;
+    if ((size_t)n == sizeof path)
+        return -ENAMETOOLONG;
+    memcpy(ret_path, path, (size_t)n);
+    ret_path[n] = '\0';
+    return 0;
+}
+
+static void fitting_init(struct fitting *fitting, const char *self) {
+    fitting->has_built_with = pie_image_read(PIE_PYTHON, &fitting->built_with) == 0;
+    fitting->has_self = pie_image_read(self, &fitting->self) == 0;
+}
+
+static bool fits(const struct fitting *fitting, const char *path) {
+    if (access(path, X_OK) < 0)
+        return false;
+    return (fitting->has_built_with && pie_image_is_at(&fitting->built_with, path)) ||
+           (fitting->has_self && pie_image_is_at(&fitting->self, path));
+}
+
+static bool join(char ret_path[PATH_MAX], const char *folder, const char *name) {
+    int n = snprintf(ret_path, PATH_MAX, "%s%s%s", folder, *folder ? "/" : "", name);
+    return n > 0 && n < PATH_MAX;
+}
+
+static bool is_program(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+/* Calls accept() for each `name` in the folders of search_path until one is accepted. */
+static bool search(const char *name, const char *search_path, char ret_path[PATH_MAX],
+                   bool (*accept)(const void *context, const char *path), const void *context) {
+    size_t name_length = strlen(name);
+    for (const char *p = search_path, *end;; p = end + 1) {
+        end = strchrnul(p, ':');
+        size_t length = (size_t)(end - p);
+        if (length + 1 + name_length + 1 <= PATH_MAX) {
+            memcpy(ret_path, p, length);
+            if (length > 0) /* an empty folder is the current one */
+                ret_path[length++] = '/';
+            memcpy(ret_path + length, name, name_length + 1);
+            if (accept(context, ret_path))
+                return true;
+        }
+        if (*end == '\0')
+            return false;
+    }
+}
+
+static bool accept_program(const void *context, const char *path) {
+    return is_program(path);
+}
+
+static bool accept_fitting(const void *context, const char *path) {
+    return path[0] == '/' && fits(context, path);
+}
+
+int pie_target_search(const char *name, const char *search_path, char ret_path[PATH_MAX]) {
+    return search(name, search_path, ret_path, accept_program, NULL) ? 0 : -ENOENT;
+}
+
+/* The activated environment's own interpreter. Returns false, with foreign_venv set, if it does not fit. */
+static bool find_in_venv(const struct fitting *fitting, struct pie_target *target) {
+    const char *venv = getenv("VIRTUAL_ENV");
+    if (!venv || venv[0] != '/')
+        return false;
+    if (join(target->path, venv, "bin/python") && fits(fitting, target->path))
+        return true;
+    snprintf(target->foreign_venv, sizeof target->foreign_venv, "%s", venv);
+    return false;
+}
+
+void pie_target_find(const char *self, struct pie_target *ret_target) {
+    struct fitting fitting = {0};
+    fitting_init(&fitting, self);
+    ret_target->foreign_venv[0] = '\0';
+    const char *search_path = getenv("PATH");
+    if (!find_in_venv(&fitting, ret_target) &&
+        !(search_path && search("python3", search_path, ret_target->path, accept_fitting, &fitting)))
+        snprintf(ret_target->path, sizeof ret_target->path, "%s", PIE_PYTHON);
+    memcpy(ret_target->children, ret_target->path, sizeof ret_target->children);
+}
+
+/* As getpath.py: a name with a slash is a path, any other is searched on the PATH. */
+static bool resolve_name(const char *argv0, char ret_path[PATH_MAX]) {
+    if (argv0[0] == '/')
+        return join(ret_path, "", argv0);
+    char folder[PATH_MAX];
+    if (strchr(argv0, '/'))
+        return getcwd(folder, sizeof folder) && join(ret_path, folder, argv0);
+    const char *search_path = getenv("PATH");
+    return search_path && pie_target_search(argv0, search_path, ret_path) == 0;
+}
+
+void pie_target_from_name(const char *argv0, const char *self, struct pie_target *ret_target) {
+    struct fitting fitting = {0};
+    fitting_init(&fitting, self);
+    ret_target->foreign_venv[0] = '\0';
+    const char *found = PIE_PYTHON;
+    if (!resolve_name(argv0, ret_target->path))
+        ret_target->path[0] = '\0';
+    else if (fits(&fitting, ret_target->path))
+        found = ret_target->path;
+    snprintf(ret_target->children, sizeof ret_target->children, "%s", found);
+}
