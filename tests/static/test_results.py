@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""scripts/test counts each test case once and never takes a failure for a pass."""
+import sys
+
+import pytest
+import tree
+
+sys.path.insert(0, str(tree.ROOT / "scripts" / "lib"))
+import results  # noqa: E402
+
+
+def counted(result, stdout):
+    entry = {"name": "t", "duration": 0.1, "result": result, "stdout": stdout, "stderr": ""}
+    found = results.from_meson(entry)
+    return tuple(found.count(verdict) for verdict in ("passed", "failed", "skipped"))
+
+
+@pytest.mark.parametrize(
+    "result, stdout, expected",
+    [
+        ("OK", "1..3\nok 1 - one\nok 2 - two # SKIP no PMU\nok 3 - three\n", (2, 0, 1)),
+        ("OK", "ok 1 a.py::one\nok 2 a.py::two\n1..2\n", (2, 0, 0)),
+        ("FAIL", "1..2\nok 1 - one\nnot ok 2 - two\n", (1, 1, 0)),
+        ("ERROR", "1..3\nok 1 - one\n", (1, 1, 0)),
+        ("TIMEOUT", "ok 1 - one\n", (1, 1, 0)),
+        ("TIMEOUT", "", (0, 1, 0)),
+        ("SKIP", "1..0 # SKIP pytest is not installed\n", (0, 0, 1)),
+        ("SKIP", "nothing to see here\n", (0, 0, 1)),
+        ("OK", "not in that format at all\n", (1, 0, 0)),
+        ("FAIL", "Segmentation fault\n", (0, 1, 0)),
+        ("OK", "1..1\nnot ok 1 - x # TODO later\n", (0, 0, 1)),
+    ],
+)
+def test_cases_are_counted(result, stdout, expected):
+    assert counted(result, stdout) == expected
+
+
+def test_reasons_are_kept():
+    entry = {"name": "t", "duration": 0, "result": "OK", "stdout": "1..1\nok 1 - one # SKIP no PMU here\n"}
+    (case,) = results.from_meson(entry).cases
+    assert (case.name, case.verdict, case.note) == ("one", "skipped", "no PMU here")
+
+
+def test_the_sum_is_one_line():
+    one = results.Result("a", 0.0, [results.Case("", "passed"), results.Case("", "failed")])
+    two = results.Result("b", 0.0, [results.Case("", "skipped", "why")])
+    assert results.summary([one, two]) == "1 passed, 1 failed, 1 skipped"

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a signal handler can reach calls nothing that could wait, allocate or be in the middle of something."""
+import pathlib
+import re
+import subprocess
+
+import tree
+
+ALLOWED = pathlib.Path(__file__).with_name("sigsafe-allowed.txt")
+DATA_TYPES = "BDRVGSCbdr"  # nm(1): initialised, zeroed, read-only and common data
+CPYTHON_DATA = re.compile(r"^_?Py(Runtime|\w+_Type|_\w*(Struct|TrueStruct|FalseStruct|NoneStruct))$")
+
+
+def allowed_names():
+    lines = ALLOWED.read_text(encoding="utf-8").splitlines()
+    return {line.strip() for line in lines if line.strip() and not line.startswith("#")}
+
+
+def nm(path):
+    """[(type, name)] of an object; undefined ones have type U, weak undefined ones w or v."""
+    output = subprocess.run(["nm", path], capture_output=True, text=True, check=True).stdout
+    return [tuple(line.split()[-2:]) for line in output.splitlines() if line.strip()]
+
+
+def unsafe_symbols(objects, others, allowed):
+    """objects: {source: nm()} of the signal-safe files, others: symbols of all other objects of the build."""
+    safe = {name for symbols in objects.values() for kind, name in symbols if kind not in "Uwv"}
+    safe |= {name for kind, name in others if kind in DATA_TYPES}
+    for source, symbols in sorted(objects.items()):
+        for kind, name in symbols:
+            if kind in "Uwv" and name not in safe | allowed and not CPYTHON_DATA.match(name):
+                yield f"{source} uses {name}"
+
+
+def test_signal_safe_files_call_only_what_is_allowed():
+    built = {str(source): output for source, (_, output, _) in tree.compile_commands().items() if output.exists()}
+    built = {source: output for source, output in built.items() if not source.startswith(("tests/", "bench/"))}
+    safe = {source: nm(output) for source, output in built.items() if source.endswith("_sigsafe.c")}
+    others = [symbol for source, output in built.items() if source not in safe for symbol in nm(output)]
+    assert safe, f"nothing signal-safe is built in {tree.BUILD}"
+    breaches = list(unsafe_symbols(safe, others, allowed_names()))
+    assert not breaches, "\n".join(breaches)
+
+
+def test_each_signal_safe_file_is_built():
+    built = {str(source) for source in tree.compile_commands()}
+    sources = {str(path) for path in tree.sources(".c") if path.stem.endswith("_sigsafe")}
+    # Another version of Python, or another machine, has its own file.
+    variants = {source for source in sources if re.search(r"_3\d\d_sigsafe", source)}
+    missing = sorted(sources - variants - built)
+    assert not missing, "no meson.build names " + " ".join(missing)
+
+
+def compiled(source, folder):
+    path = folder / "probe.o"
+    command = ["gcc", "-x", "c", "-O1", "-c", "-", "-o", path]
+    subprocess.run(command, input=source.encode(), check=True)
+    return nm(path)
+
+
+def test_an_unsafe_call_is_found(tmp_path):
+    bad = compiled("#include <stdlib.h>\nvoid *pie_bad(void) { return malloc(8); }\n", tmp_path)
+    good = compiled("int pie_other(void); int pie_good(void) { return pie_other(); }\n", tmp_path)
+    other = compiled("int pie_other(void) { return 1; } int pie_word = 2;\n", tmp_path)
+    data = compiled("extern int pie_word; int pie_read(void) { return pie_word; }\n", tmp_path)
+    allowed = allowed_names()
+    assert "malloc" not in allowed
+    assert list(unsafe_symbols({"bad": bad}, [], allowed)) == ["bad uses malloc"]
+    assert list(unsafe_symbols({"good": good}, other, allowed)) == ["good uses pie_other"]
+    assert not list(unsafe_symbols({"good": good, "other": other}, [], allowed))
+    assert not list(unsafe_symbols({"data": data}, other, allowed))
