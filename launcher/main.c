@@ -163,10 +163,16 @@ static int run_as_pieprof(char **argv) {
     return run_profiled(argv);
 }
 
+/* By argv[0], or by the file that was executed: a program may start sys.executable under any argv[0]. */
+static bool is_called_as_python(const char *argv0) {
+    const char *executed = (const char *)getauxval(AT_EXECFN);
+    return (argv0 && pie_target_is_python_name(argv0)) || (executed && pie_target_is_python_name(executed));
+}
+
 int main(int argc, char **argv) {
     struct pie_child_env child;
     pie_child_env_take(&child);
-    if (child.is_child || (argc > 0 && pie_target_is_python_name(argv[0])))
+    if (child.is_child || is_called_as_python(argv[0]))
         return run_as_python(argc, argv, &child);
     const struct pie_command *command = argc > 1 ? pie_command_find(argv[1]) : NULL;
     return command ? command->run(argc - 1, argv + 1) : run_as_pieprof(argv);
