@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What the writer must remember of the locations and nodes it has written: where the innermost Python line at or
+ * above each node is. Ids are the engine's; memory is taken in pages where ids are used. Context: drain. */
+
+struct pie_context_node {
+    uint32_t line_location; /* innermost Python location, 0: none */
+    uint32_t own_location;  /* innermost Python location in the user's own code, 0: none */
+};
+
+enum pie_context_flags {
+    PIE_CONTEXT_PYTHON = 1,
+    PIE_CONTEXT_OWN = 2, /* with PIE_CONTEXT_PYTHON: the user's own code */
+};
+
+struct pie_contexts;
+
+/* Returns 0 or -ENOMEM. */
+int pie_contexts_create(struct pie_contexts **ret_contexts);
+void pie_contexts_destroy(struct pie_contexts *contexts);
+
+/* flags: pie_context_flags. Returns 0 or -ENOMEM. */
+int pie_contexts_set_location(struct pie_contexts *contexts, uint32_t location, unsigned flags);
+
+/* Derives the node's places from its location and its parent (0: a root) and remembers them. A parent or location
+ * never seen counts as one that says nothing. Returns 0 or -ENOMEM. */
+int pie_contexts_add_node(struct pie_contexts *contexts, uint32_t node, uint32_t parent, uint32_t location,
+                          struct pie_context_node *ret_node);

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "storage/db.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <string.h>
+#include <time.h>
+
+#include "storage/schema.h"
+
+enum { CREATE_ATTEMPTS = 500, PAUSE_NS = 10 * 1000 * 1000 };
+
+static uint64_t monotonic_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void pause_ns(long ns) {
+    struct timespec pause = {.tv_nsec = ns};
+    nanosleep(&pause, NULL);
+}
+
+int pie_db_errno(sqlite3 *db, int code) {
+    int system = db ? sqlite3_system_errno(db) : 0;
+    if (code == SQLITE_READONLY_DBMOVED)
+        return -ENOENT;
+    switch (code & 0xff) {
+    case SQLITE_OK:
+    case SQLITE_ROW:
+    case SQLITE_DONE:
+        return 0;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
+        return -EBUSY;
+    case SQLITE_FULL:
+        return -ENOSPC;
+    case SQLITE_READONLY:
+        return -EROFS;
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+        return -EACCES;
+    case SQLITE_NOMEM:
+        return -ENOMEM;
+    case SQLITE_TOOBIG:
+        return -E2BIG;
+    case SQLITE_INTERRUPT:
+        return -ETIMEDOUT;
+    case SQLITE_NOTADB:
+    case SQLITE_CORRUPT:
+    case SQLITE_FORMAT:
+        return -EBADMSG;
+    case SQLITE_CANTOPEN:
+        return system ? -system : -ENOENT;
+    case SQLITE_IOERR:
+        return system ? -system : -EIO;
+    default:
+        return -EINVAL;
+    }
+}
+
+/* Each further call of one wait has attempt > 0; the pause grows to 20 ms. */
+static int on_busy(void *data, int attempt) {
+    struct pie_db_wait *wait = data;
+    uint64_t now = monotonic_ns();
+    if (attempt == 0)
+        wait->deadline_ns = now + wait->limit_ms * 1000000u;
+    if (now >= wait->deadline_ns)
+        return 0;
+    pause_ns(attempt < 10 ? 1000000L * (attempt + 1) : 20000000L);
+    return 1;
+}
+
+void pie_db_set_wait(sqlite3 *db, struct pie_db_wait *wait) {
+    sqlite3_busy_handler(db, on_busy, wait);
+}
+
+int pie_db_exec(sqlite3 *db, const char *sql) {
+    int code = sqlite3_exec(db, sql, NULL, NULL, NULL);
+    return code == SQLITE_OK ? 0 : pie_db_errno(db, code);
+}
+
+int pie_db_get_int(sqlite3 *db, const char *sql, int64_t *ret_value) {
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_step(statement);
+    int r = code == SQLITE_ROW ? 0 : code == SQLITE_DONE ? -ENOENT : pie_db_errno(db, code);
+    if (r == 0)
+        *ret_value = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return r;
+}
+
+/* 1: empty, 0: ours, or -errno. */
+static int identify(sqlite3 *db) {
+    int64_t application_id = 0, version = 0, objects = 0;
+    int r = pie_db_get_int(db, "PRAGMA application_id", &application_id);
+    if (r == 0)
+        r = pie_db_get_int(db, "PRAGMA user_version", &version);
+    if (r == 0)
+        r = pie_db_get_int(db, "SELECT count(*) FROM sqlite_schema", &objects);
+    if (r < 0)
+        return r;
+    if (application_id == 0 && version == 0 && objects == 0)
+        return 1;
+    if (application_id != PIE_SCHEMA_APPLICATION_ID)
+        return -EEXIST;
+    return version > PIE_SCHEMA_VERSION ? -EPROTO : 0;
+}
+
+/* The write lock decides which of several processes makes the schema; the others find it made. */
+static int create_schema(sqlite3 *db, bool *ret_created) {
+    int r = pie_db_exec(db, "BEGIN IMMEDIATE");
+    if (r < 0)
+        return r;
+    int state = identify(db);
+    if (state == 1)
+        r = pie_db_exec(db, pie_schema_sql);
+    else
+        r = state;
+    if (r == 0)
+        r = pie_db_exec(db, "COMMIT");
+    if (r < 0) {
+        (void)pie_db_exec(db, "ROLLBACK");
+        return r;
+    }
+    *ret_created = state == 1;
+    return 0;
+}
+
+/* The change to WAL needs the file for itself and does not call the busy handler where waiting could deadlock. */
+static int use_wal(sqlite3 *db) {
+    int r = -EBUSY;
+    for (int i = 0; i < CREATE_ATTEMPTS && r == -EBUSY; i++) {
+        if (i > 0)
+            pause_ns(PAUSE_NS);
+        r = pie_db_exec(db, "PRAGMA journal_mode = WAL");
+    }
+    return r;
+}
+
+/* A file that this process has just made holds nothing that a power cut could destroy, so nothing waits for the disk;
+ * earlier runs in a file that was there before are kept safe by syncing at each checkpoint. */
+static int prepare(sqlite3 *db, bool *ret_created) {
+    sqlite3_extended_result_codes(db, 1);
+    int state = identify(db);
+    if (state < 0)
+        return state;
+    int r =
+        pie_db_exec(db, "PRAGMA synchronous = OFF; PRAGMA secure_delete = OFF; PRAGMA temp_store = MEMORY;"
+                        "PRAGMA cache_size = -1024");
+    if (r == 0 && state == 1)
+        r = create_schema(db, ret_created);
+    if (r == 0)
+        r = use_wal(db);
+    if (r == 0 && !*ret_created)
+        r = pie_db_exec(db, "PRAGMA synchronous = NORMAL");
+    return r;
+}
+
+int pie_db_open_writable(const char *path, struct pie_db_wait *wait, sqlite3 **ret_db, bool *ret_created) {
+    sqlite3 *db = NULL;
+    bool created = false;
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
+    int code = sqlite3_open_v2(path, &db, flags, NULL);
+    int r = pie_db_errno(db, code);
+    if (r == 0) {
+        pie_db_set_wait(db, wait);
+        r = prepare(db, &created);
+    }
+    if (r < 0) {
+        sqlite3_close(db);
+        return r;
+    }
+    *ret_db = db;
+    *ret_created = created;
+    return 0;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+/* What writer and reader share of SQLite. Connections are used by one thread at a time and share nothing.
+ * Context: drain, cli. */
+
+/* How long a connection waits for another writer of the same file. The busy handler keeps a pointer to it. */
+struct pie_db_wait {
+    uint64_t limit_ms;
+    uint64_t deadline_ns; /* CLOCK_MONOTONIC of the current wait */
+};
+
+/* -errno for an SQLite result code: -EBUSY another writer, -ENOSPC disk full, -EBADMSG damaged or no database, … */
+int pie_db_errno(struct sqlite3 *db, int code);
+
+void pie_db_set_wait(struct sqlite3 *db, struct pie_db_wait *wait);
+
+/* Runs statements that return nothing. Returns 0 or -errno. */
+int pie_db_exec(struct sqlite3 *db, const char *sql);
+/* The one integer that `sql` returns. Returns 0 or -errno. */
+int pie_db_get_int(struct sqlite3 *db, const char *sql, int64_t *ret_value);
+
+/* Opens a database of ours for writing and makes it one if it is new; safe against others that do the same at the
+ * same time. *ret_created: this call made the schema. `wait` is borrowed until the connection is closed.
+ * Returns 0, -EBADMSG (not a database), -EEXIST (another program's), -EPROTO (a newer version's) or another
+ * -errno. */
+int pie_db_open_writable(const char *path, struct pie_db_wait *wait, struct sqlite3 **ret_db,
+                         bool *ret_created);

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "storage/idmap.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct pie_idmap_entry {
+    char *key;
+    size_t size;
+    uint64_t hash;
+    uint32_t value; /* 0: the entry is free */
+};
+
+enum { FIRST_CAPACITY = 64 };
+
+/* FNV-1a, Fowler, Noll and Vo; the last step mixes the high bits into those that choose the entry. */
+static uint64_t hash_bytes(const unsigned char *bytes, size_t size) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ bytes[i]) * 0x100000001b3u;
+    return hash ^ (hash >> 32);
+}
+
+static struct pie_idmap_entry *find(struct pie_idmap_entry *entries, size_t capacity, const void *key,
+                                    size_t size, uint64_t hash) {
+    size_t mask = capacity - 1;
+    for (size_t i = hash & mask;; i = (i + 1) & mask) {
+        struct pie_idmap_entry *entry = &entries[i];
+        if (entry->value == 0)
+            return entry;
+        if (entry->hash == hash && entry->size == size && memcmp(entry->key, key, size) == 0)
+            return entry;
+    }
+}
+
+void pie_idmap_finish(struct pie_idmap *map) {
+    for (size_t i = 0; i < map->capacity; i++)
+        free(map->entries[i].key);
+    free(map->entries);
+    *map = (struct pie_idmap){0};
+}
+
+uint32_t pie_idmap_get(const struct pie_idmap *map, const void *key, size_t size) {
+    if (map->capacity == 0)
+        return 0;
+    return find(map->entries, map->capacity, key, size, hash_bytes(key, size))->value;
+}
+
+static int grow(struct pie_idmap *map) {
+    size_t capacity = map->capacity ? map->capacity * 2 : FIRST_CAPACITY;
+    struct pie_idmap_entry *entries = calloc(capacity, sizeof *entries);
+    if (!entries)
+        return -ENOMEM;
+    for (size_t i = 0; i < map->capacity; i++) {
+        struct pie_idmap_entry *old = &map->entries[i];
+        if (old->value != 0)
+            *find(entries, capacity, old->key, old->size, old->hash) = *old;
+    }
+    free(map->entries);
+    map->entries = entries;
+    map->capacity = capacity;
+    return 0;
+}
+
+int pie_idmap_add(struct pie_idmap *map, const void *key, size_t size, uint32_t value) {
+    if (map->count * 2 >= map->capacity && grow(map) < 0)
+        return -ENOMEM;
+    char *copy = malloc(size ? size : 1);
+    if (!copy)
+        return -ENOMEM;
+    memcpy(copy, key, size);
+    uint64_t hash = hash_bytes(key, size);
+    *find(map->entries, map->capacity, key, size, hash) =
+        (struct pie_idmap_entry){.key = copy, .size = size, .hash = hash, .value = value};
+    map->count++;
+    return 0;
+}

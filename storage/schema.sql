@@ -1,0 +1,334 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- The file. One file holds many runs, a run many processes; everything a process measured is keyed by
+-- (process, id) with the ids that the process chose, so that processes write without asking each other, and files
+-- are merged by renumbering processes alone. Times are integers in nanoseconds; points in time are CLOCK_REALTIME.
+-- NULL means unknown or not measured, never 0. Views named v_… are the documented interface, x_… their parts.
+
+CREATE TABLE run (
+  id INTEGER PRIMARY KEY,          -- in the order in which runs were appended
+  started_ns INTEGER NOT NULL,     -- point in time
+  pieprof_version TEXT NOT NULL,
+  overhead_budget REAL             -- share of the program's time that the profiler might use; 0.05 = 5 %
+);
+
+CREATE TABLE process (
+  id INTEGER PRIMARY KEY,
+  run INTEGER NOT NULL REFERENCES run,
+  parent INTEGER REFERENCES process, -- the profiled process that started it
+  pid INTEGER NOT NULL,
+  parent_pid INTEGER,
+  started_ns INTEGER NOT NULL,     -- point in time
+  seen_ns INTEGER NOT NULL,        -- point in time of the last flush
+  ended_ns INTEGER,                -- point in time; NULL: it still runs, or was killed
+  cause TEXT,                      -- how it ended: "exit", "_exit", "exec", …
+  exit_status INTEGER,             -- as the shell sees it
+  argv TEXT,                       -- JSON array; NULL: not kept
+  executable TEXT,                 -- sys.executable
+  clock TEXT NOT NULL,             -- "perf", "perf-user", "timer", "itimer", "none": how CPU time was sampled
+  clock_note TEXT,                 -- why not a better one
+  period_ns INTEGER                -- of the samples, CPU time
+);
+CREATE INDEX process_run ON process (run);
+
+CREATE TABLE environment (
+  run INTEGER NOT NULL REFERENCES run,
+  key TEXT NOT NULL,               -- "python_version", "cpu", "package:numpy", …; a unit is part of the key
+  value TEXT,
+  PRIMARY KEY (run, key)
+) WITHOUT ROWID;
+
+CREATE TABLE thread (
+  process INTEGER NOT NULL REFERENCES process,
+  id INTEGER NOT NULL,
+  tid INTEGER,                     -- of the kernel
+  name TEXT,
+  is_main INTEGER NOT NULL,        -- 0 or 1
+  started_ns INTEGER,              -- point in time
+  ended_ns INTEGER,                -- point in time; NULL: not seen to end
+  cpu_ns INTEGER,                  -- by the thread's own CPU clock
+  wall_ns INTEGER,                 -- from its start to its end or last flush
+  samples INTEGER,                 -- taken
+  PRIMARY KEY (process, id)
+) WITHOUT ROWID;
+
+CREATE TABLE module (
+  process INTEGER NOT NULL REFERENCES process,
+  id INTEGER NOT NULL,
+  path TEXT NOT NULL,              -- of the ELF file
+  build_id TEXT,                   -- hexadecimal
+  library TEXT,                    -- distribution that it belongs to; "python": the interpreter
+  PRIMARY KEY (process, id)
+) WITHOUT ROWID;
+
+CREATE TABLE file (
+  process INTEGER NOT NULL REFERENCES process,
+  id INTEGER NOT NULL,
+  path TEXT NOT NULL,              -- absolute, or as Python says it ("<string>", "<frozen …>")
+  is_own INTEGER NOT NULL,         -- 1: the user's own code
+  library TEXT,                    -- distribution that it belongs to; "python": the standard library
+  PRIMARY KEY (process, id)
+) WITHOUT ROWID;
+
+CREATE TABLE function (
+  process INTEGER NOT NULL REFERENCES process,
+  id INTEGER NOT NULL,
+  kind INTEGER NOT NULL,           -- 1: Python, 2: native
+  name TEXT,                       -- qualified name, or demangled symbol
+  file INTEGER,                    -- file (process, id) of its source
+  first_line INTEGER,              -- 1-based
+  module INTEGER,                  -- module (process, id); native code only
+  PRIMARY KEY (process, id)
+) WITHOUT ROWID;
+
+CREATE TABLE location (
+  process INTEGER NOT NULL REFERENCES process,
+  id INTEGER NOT NULL,
+  function INTEGER NOT NULL,       -- function (process, id)
+  line INTEGER,                    -- 1-based
+  caller INTEGER,                  -- location (process, id) of the function that this one was inlined into
+  address INTEGER,                 -- virtual address in the module; native code only
+  PRIMARY KEY (process, id)
+) WITHOUT ROWID;
+
+CREATE TABLE node (
+  process INTEGER NOT NULL REFERENCES process,
+  id INTEGER NOT NULL,
+  parent INTEGER,                  -- node (process, id); NULL: a root
+  location INTEGER NOT NULL,       -- location (process, id)
+  line_location INTEGER,           -- innermost Python location at or above this node
+  own_location INTEGER,            -- innermost Python location of the user's own code at or above this node
+  PRIMARY KEY (process, id)
+) WITHOUT ROWID;
+
+CREATE TABLE sample (
+  process INTEGER NOT NULL REFERENCES process,
+  node INTEGER NOT NULL,           -- node (process, id)
+  thread INTEGER NOT NULL,         -- thread (process, id)
+  samples INTEGER NOT NULL,        -- taken in this context
+  wait_samples INTEGER NOT NULL,   -- ticks at which the thread was found off the CPU here
+  python_ns INTEGER NOT NULL,      -- CPU time in the interpreter
+  native_ns INTEGER NOT NULL,      -- CPU time in native code
+  system_ns INTEGER NOT NULL,      -- CPU time in the kernel
+  wait_ns INTEGER NOT NULL,        -- time off the CPU
+  cpu_sq_ns2 REAL NOT NULL,        -- sum of the squared CPU weights of the samples
+  PRIMARY KEY (process, thread, node)
+) WITHOUT ROWID;
+
+CREATE TABLE counter (
+  process INTEGER NOT NULL REFERENCES process,
+  name TEXT NOT NULL,
+  value INTEGER NOT NULL,          -- total
+  is_drop INTEGER NOT NULL,        -- 1: each count is a lost sample
+  PRIMARY KEY (process, name)
+) WITHOUT ROWID;
+
+CREATE TABLE overhead (
+  process INTEGER NOT NULL REFERENCES process,
+  collector TEXT NOT NULL,
+  cpu_ns INTEGER NOT NULL,         -- CPU time that the collector itself took
+  rate_hz REAL,                    -- at which it sampled
+  PRIMARY KEY (process, collector)
+) WITHOUT ROWID;
+
+CREATE TABLE source (
+  id INTEGER PRIMARY KEY,
+  run INTEGER NOT NULL REFERENCES run,
+  path TEXT NOT NULL,              -- file.path
+  UNIQUE (run, path)
+);
+
+CREATE TABLE source_line (
+  source INTEGER NOT NULL REFERENCES source,
+  line INTEGER NOT NULL,           -- 1-based
+  text TEXT NOT NULL,              -- without the line end
+  PRIMARY KEY (source, line)
+) WITHOUT ROWID;
+
+-- Samples with what was not measured as NULL.
+CREATE VIEW x_sample AS
+SELECT p.run, s.process, s.node, s.thread, s.samples, s.wait_ns,
+  iif(p.clock = 'none', NULL, s.python_ns + s.native_ns + s.system_ns) AS cpu_ns,
+  iif(p.clock = 'none', NULL, s.python_ns) AS python_ns,
+  iif(p.clock = 'none', NULL, s.native_ns) AS native_ns,
+  iif(p.clock = 'none', NULL, s.system_ns) AS system_ns,
+  s.cpu_sq_ns2
+FROM process p JOIN sample s ON s.process = p.id;
+
+-- What shares and intervals are taken of.
+CREATE VIEW x_total AS
+SELECT run, sum(cpu_ns) AS cpu_ns, sum(cpu_sq_ns2) AS cpu_sq_ns2, sum(wait_ns) AS wait_ns, sum(samples) AS samples
+FROM x_sample GROUP BY run;
+
+-- Sums by (innermost Python place, place in own code that led there).
+CREATE VIEW x_place AS
+SELECT s.run, f.path AS file, l.line, u.name AS function, u.first_line, f.is_own,
+  iif(f.is_own, NULL, f.library) AS library, iif(f.is_own, NULL, fo.path) AS user_file,
+  iif(f.is_own, NULL, o.line) AS user_line,
+  s.cpu_ns, s.python_ns, s.native_ns, s.system_ns, s.wait_ns, s.samples, s.cpu_sq_ns2
+FROM (
+  SELECT s.run, s.process, n.line_location, n.own_location, sum(s.cpu_ns) AS cpu_ns,
+    sum(s.python_ns) AS python_ns, sum(s.native_ns) AS native_ns, sum(s.system_ns) AS system_ns,
+    sum(s.wait_ns) AS wait_ns, sum(s.samples) AS samples, sum(s.cpu_sq_ns2) AS cpu_sq_ns2
+  FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
+  GROUP BY s.run, s.process, n.line_location, n.own_location) s
+LEFT JOIN location l ON l.process = s.process AND l.id = s.line_location
+LEFT JOIN function u ON u.process = l.process AND u.id = l.function
+LEFT JOIN file f ON f.process = u.process AND f.id = u.file
+LEFT JOIN location o ON o.process = s.process AND o.id = s.own_location
+LEFT JOIN function uo ON uo.process = o.process AND uo.id = o.function
+LEFT JOIN file fo ON fo.process = uo.process AND fo.id = uo.file;
+
+-- By line, by function and by innermost native function. A line's function, library and caller are those of its
+-- costliest part. Windows instead of a second GROUP BY: through them SQLite passes "run = …" on to the innermost
+-- query, which then reads the samples of that run alone.
+CREATE VIEW x_cost AS
+SELECT 'line' AS subject, run, file, line, function, library, NULL AS module, user_file, user_line,
+  sum_cpu_ns AS cpu_ns, sum_python_ns AS python_ns, sum_native_ns AS native_ns, sum_system_ns AS system_ns,
+  sum_wait_ns AS wait_ns, sum_samples AS samples, sum_sq AS cpu_sq_ns2
+FROM (
+  SELECT *, row_number() OVER (PARTITION BY run, file, line ORDER BY coalesce(cpu_ns, 0) + wait_ns DESC) AS nth,
+    sum(cpu_ns) OVER g AS sum_cpu_ns, sum(python_ns) OVER g AS sum_python_ns, sum(native_ns) OVER g AS sum_native_ns,
+    sum(system_ns) OVER g AS sum_system_ns, sum(wait_ns) OVER g AS sum_wait_ns, sum(samples) OVER g AS sum_samples,
+    sum(cpu_sq_ns2) OVER g AS sum_sq
+  FROM x_place WINDOW g AS (PARTITION BY run, file, line))
+WHERE nth = 1
+UNION ALL
+SELECT 'function', run, file, first_line, function, library, NULL, user_file, user_line,
+  sum_cpu_ns, sum_python_ns, sum_native_ns, sum_system_ns,
+  sum_wait_ns, sum_samples, sum_sq
+FROM (
+  SELECT *, row_number() OVER (PARTITION BY run, file, first_line, function
+      ORDER BY coalesce(cpu_ns, 0) + wait_ns DESC) AS nth,
+    sum(cpu_ns) OVER g AS sum_cpu_ns, sum(python_ns) OVER g AS sum_python_ns, sum(native_ns) OVER g AS sum_native_ns,
+    sum(system_ns) OVER g AS sum_system_ns, sum(wait_ns) OVER g AS sum_wait_ns, sum(samples) OVER g AS sum_samples,
+    sum(cpu_sq_ns2) OVER g AS sum_sq
+  FROM x_place WINDOW g AS (PARTITION BY run, file, first_line, function))
+WHERE nth = 1
+UNION ALL
+SELECT 'native', s.run, f.path, u.first_line, u.name,
+  coalesce(m.library, replace(m.path, rtrim(m.path, replace(m.path, '/', '')), '')), m.path, NULL, NULL,
+  sum(s.cpu_ns), sum(s.python_ns), sum(s.native_ns), sum(s.system_ns), sum(s.wait_ns), sum(s.samples),
+  sum(s.cpu_sq_ns2)
+FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
+JOIN location l ON l.process = n.process AND l.id = n.location
+JOIN function u ON u.process = l.process AND u.id = l.function AND u.kind = 2
+LEFT JOIN module m ON m.process = u.process AND m.id = u.module
+LEFT JOIN file f ON f.process = u.process AND f.id = u.file
+GROUP BY s.run, u.name, m.path, f.path, u.first_line;
+
+-- With shares and intervals. x of T nanoseconds is the share p. The samples weigh differently (one that saw a long
+-- stay in the kernel weighs more), so the variance of p is that of a ratio estimator,
+-- v = (q (1-p)^2 + (Q-q) p^2) / T^2, where q and Q sum the squared weights of the line and of the run (Cochran,
+-- Sampling Techniques, 6.4). n = p (1-p) / v samples of equal weight would have this variance, and Wilson's score
+-- interval for p out of n holds for few samples too. h is z^2 / n with z = 1.96; at p = 0 or 1 n is Kish's T^2 / Q.
+CREATE VIEW x_ranked AS
+SELECT subject, run,
+  row_number() OVER (PARTITION BY subject, run ORDER BY cpu_ns DESC, wait_ns DESC, file, line, function) AS rank,
+  file, line, function, library, module, user_file, user_line, cpu_ns / 1e9 AS cpu_s, python_ns / 1e9 AS python_s,
+  native_ns / 1e9 AS native_s, system_ns / 1e9 AS system_s, wait_ns / 1e9 AS wait_s, p AS cpu_share, samples,
+  t * max(0, (p + h / 2 - sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) / 1e9 AS cpu_s_low,
+  t * min(1, (p + h / 2 + sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) / 1e9 AS cpu_s_high
+FROM (
+  SELECT *, coalesce(3.841458820694124 * (q * (1 - p) * (1 - p) + (qt - q) * p * p) / (t * t) / nullif(p * (1 - p), 0),
+      3.841458820694124 * qt / (t * t)) AS h
+  FROM (
+    SELECT x.*, x.cpu_ns * 1.0 / nullif(a.cpu_ns, 0) AS p, x.cpu_sq_ns2 AS q, a.cpu_sq_ns2 AS qt,
+      nullif(a.cpu_ns, 0) * 1.0 AS t
+    FROM x_cost x JOIN x_total a ON a.run = x.run));
+
+CREATE VIEW v_line AS
+SELECT run, rank, file, line, function, library, user_file, user_line, cpu_s, python_s, native_s, system_s, wait_s,
+  cpu_share, samples, cpu_s_low, cpu_s_high
+FROM x_ranked WHERE subject = 'line';
+
+CREATE VIEW v_function AS
+SELECT run, rank, file, line, function, library, user_file, user_line, cpu_s, python_s, native_s, system_s, wait_s,
+  cpu_share, samples, cpu_s_low, cpu_s_high
+FROM x_ranked WHERE subject = 'function';
+
+CREATE VIEW v_native AS
+SELECT run, rank, function, library, module, file, line, cpu_s, python_s, native_s, system_s, wait_s, cpu_share,
+  samples, cpu_s_low, cpu_s_high
+FROM x_ranked WHERE subject = 'native';
+
+CREATE VIEW x_thread AS
+SELECT p.run, t.process, t.id AS thread,
+  iif(p.clock = 'none', NULL, sum(s.python_ns + s.native_ns + s.system_ns)) AS cpu_ns,
+  iif(p.clock = 'none', NULL, sum(s.python_ns)) AS python_ns,
+  iif(p.clock = 'none', NULL, sum(s.native_ns)) AS native_ns,
+  iif(p.clock = 'none', NULL, sum(s.system_ns)) AS system_ns, sum(s.wait_ns) AS wait_ns
+FROM process p JOIN thread t ON t.process = p.id
+LEFT JOIN sample s ON s.process = t.process AND s.thread = t.id
+GROUP BY p.run, t.process, t.id;
+
+CREATE VIEW v_thread AS
+SELECT x.run, x.process, p.pid, x.thread, t.tid, t.name, t.is_main,
+  strftime('%Y-%m-%dT%H:%M:%fZ', t.started_ns / 1e9, 'unixepoch') AS started, t.wall_ns / 1e9 AS wall_s,
+  x.cpu_ns / 1e9 AS cpu_s, x.python_ns / 1e9 AS python_s, x.native_ns / 1e9 AS native_s,
+  x.system_ns / 1e9 AS system_s, x.wait_ns / 1e9 AS wait_s,
+  x.cpu_ns * 1.0 / nullif(sum(x.cpu_ns) OVER (PARTITION BY x.run), 0) AS cpu_share,
+  t.cpu_ns / 1e9 AS clock_cpu_s, -- by the thread's own CPU clock: the truth that the samples are held against
+  t.samples
+FROM x_thread x JOIN thread t ON t.process = x.process AND t.id = x.thread JOIN process p ON p.id = x.process;
+
+CREATE VIEW v_process AS
+SELECT x.run, x.process, p.parent, p.pid, p.parent_pid,
+  strftime('%Y-%m-%dT%H:%M:%fZ', p.started_ns / 1e9, 'unixepoch') AS started,
+  (coalesce(p.ended_ns, p.seen_ns) - p.started_ns) / 1e9 AS wall_s, x.cpu_ns / 1e9 AS cpu_s,
+  x.python_ns / 1e9 AS python_s, x.native_ns / 1e9 AS native_s, x.system_ns / 1e9 AS system_s,
+  x.wait_ns / 1e9 AS wait_s, x.cpu_ns * 1.0 / nullif(sum(x.cpu_ns) OVER (PARTITION BY x.run), 0) AS cpu_share,
+  x.samples, x.threads, p.cause, p.exit_status, p.executable,
+  (SELECT group_concat(value, ' ') FROM json_each(p.argv)) AS command, p.clock, p.clock_note,
+  p.period_ns / 1e9 AS period_s
+FROM (
+  SELECT p.run, p.id AS process, iif(p.clock = 'none', NULL, sum(s.python_ns + s.native_ns + s.system_ns)) AS cpu_ns,
+    iif(p.clock = 'none', NULL, sum(s.python_ns)) AS python_ns,
+    iif(p.clock = 'none', NULL, sum(s.native_ns)) AS native_ns,
+    iif(p.clock = 'none', NULL, sum(s.system_ns)) AS system_ns, sum(s.wait_ns) AS wait_ns, sum(s.samples) AS samples,
+    (SELECT count(*) FROM thread t WHERE t.process = p.id) AS threads
+  FROM process p LEFT JOIN sample s ON s.process = p.id
+  GROUP BY p.run, p.id) x
+JOIN process p ON p.id = x.process;
+
+-- share of the CPU time of the program's threads
+CREATE VIEW v_overhead AS
+SELECT p.run, o.collector, r.overhead_budget AS budget_share,
+  sum(o.cpu_ns) * 1.0 / nullif((SELECT sum(t.cpu_ns) FROM process q JOIN thread t ON t.process = q.id
+    WHERE q.run = p.run), 0) AS measured_share,
+  max(o.rate_hz) AS rate,
+  iif(o.collector = 'time', (SELECT sum(c.value) FROM process q JOIN counter c ON c.process = q.id
+    WHERE q.run = p.run AND c.is_drop), NULL) AS drops,
+  sum(o.cpu_ns) / 1e9 AS cpu_s
+FROM process p JOIN overhead o ON o.process = p.id JOIN run r ON r.id = p.run
+GROUP BY p.run, o.collector;
+
+CREATE VIEW v_drop AS
+SELECT p.run, p.id AS process, p.pid, c.name AS counter, c.value AS drops
+FROM process p JOIN counter c ON c.process = p.id WHERE c.is_drop;
+
+-- The command, the clock and the end are those of the first process.
+CREATE VIEW v_run AS
+SELECT v.run, strftime('%Y-%m-%dT%H:%M:%fZ', r.started_ns / 1e9, 'unixepoch') AS started, v.command, v.wall_s,
+  v.sum_cpu_s AS cpu_s, v.sum_python_s AS python_s, v.sum_native_s AS native_s, v.sum_system_s AS system_s,
+  v.sum_wait_s AS wait_s, v.sum_samples AS samples, v.processes, v.sum_threads AS threads, v.cause, v.exit_status,
+  v.clock, v.clock_note, v.period_s,
+  (SELECT sum(o.measured_share) FROM v_overhead o WHERE o.run = v.run) AS overhead_share,
+  (SELECT sum(d.drops) FROM v_drop d WHERE d.run = v.run) AS drops,
+  (SELECT e.value FROM environment e WHERE e.run = v.run AND e.key = 'python_version') AS python_version,
+  r.pieprof_version
+FROM (
+  SELECT *, row_number() OVER (PARTITION BY run ORDER BY process) AS nth, count(*) OVER g AS processes,
+    sum(cpu_s) OVER g AS sum_cpu_s, sum(python_s) OVER g AS sum_python_s, sum(native_s) OVER g AS sum_native_s,
+    sum(system_s) OVER g AS sum_system_s, sum(wait_s) OVER g AS sum_wait_s, sum(samples) OVER g AS sum_samples,
+    sum(threads) OVER g AS sum_threads
+  FROM v_process WINDOW g AS (PARTITION BY run)) v
+JOIN run r ON r.id = v.run
+WHERE v.nth = 1;
+
+CREATE VIEW v_environment AS SELECT run, key, value FROM environment;
+
+CREATE VIEW v_source AS
+SELECT s.run, s.path AS file, l.line, l.text FROM source s JOIN source_line l ON l.source = s.id;
+
+PRAGMA application_id = 1349084496; -- "PieP"
+PRAGMA user_version = 1;

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "storage/source_text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LINE_MAX_NUMBER = 1 << 20 };
+
+struct want {
+    int32_t first_line, line;
+};
+
+struct source_file {
+    char *path;
+    bool is_own, is_unreadable;
+    struct stat status;     /* when first read; st_ino 0: not yet */
+    unsigned char *emitted; /* a bit for each line */
+    size_t emitted_lines;
+    struct want *wants;
+    size_t want_count, want_capacity;
+};
+
+struct pie_source_text {
+    struct source_file *files; /* by file number */
+    size_t count;
+    size_t total_bytes;
+    bool is_dirty;
+};
+
+/* The text of one file while it is being looked at. */
+struct text {
+    char *bytes;
+    char **lines; /* lines[0] is line 1 */
+    int32_t count;
+};
+
+int pie_source_text_create(struct pie_source_text **ret_source) {
+    struct pie_source_text *source = calloc(1, sizeof *source);
+    if (!source)
+        return -ENOMEM;
+    *ret_source = source;
+    return 0;
+}
+
+void pie_source_text_destroy(struct pie_source_text *source) {
+    if (!source)
+        return;
+    for (size_t i = 0; i < source->count; i++) {
+        free(source->files[i].path);
+        free(source->files[i].emitted);
+        free(source->files[i].wants);
+    }
+    free(source->files);
+    free(source);
+}
+
+static struct source_file *get_file(struct pie_source_text *source, uint32_t number, const char *path,
+                                    bool is_own) {
+    if (number >= source->count) {
+        size_t count = number + 64;
+        struct source_file *files = realloc(source->files, count * sizeof *files);
+        if (!files)
+            return NULL;
+        memset(files + source->count, 0, (count - source->count) * sizeof *files);
+        source->files = files;
+        source->count = count;
+    }
+    struct source_file *file = &source->files[number];
+    if (!file->path) {
+        file->path = strdup(path);
+        file->is_own = is_own;
+        file->is_unreadable = path[0] != '/';
+    }
+    return file->path ? file : NULL;
+}
+
+int pie_source_text_want(struct pie_source_text *source, uint32_t number, const char *path, bool is_own,
+                         int32_t first_line, int32_t line) {
+    struct source_file *file = get_file(source, number, path, is_own);
+    if (!file)
+        return -ENOMEM;
+    if (file->is_unreadable || line <= 0 || line > LINE_MAX_NUMBER)
+        return 0;
+    if (file->want_count == file->want_capacity) {
+        size_t capacity = file->want_capacity ? file->want_capacity * 2 : 8;
+        struct want *wants = realloc(file->wants, capacity * sizeof *wants);
+        if (!wants)
+            return -ENOMEM;
+        file->wants = wants;
+        file->want_capacity = capacity;
+    }
+    file->wants[file->want_count++] = (struct want){.first_line = first_line, .line = line};
+    source->is_dirty = true;
+    return 0;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b) {
+    return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* The file's bytes and a final 0, or NULL. */
+static char *read_file(struct source_file *file, size_t *ret_size) {
+    struct stat status;
+    int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return NULL;
+    char *bytes = NULL;
+    bool usable = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
+                  status.st_size <= PIE_SOURCE_FILE_MAX_BYTES;
+    if (usable && (file->status.st_ino == 0 || is_same(&file->status, &status)))
+        bytes = malloc((size_t)status.st_size + 1);
+    if (bytes) {
+        ssize_t size = read(fd, bytes, (size_t)status.st_size);
+        *ret_size = size > 0 ? (size_t)size : 0;
+        bytes[*ret_size] = 0;
+        file->status = status;
+    }
+    close(fd);
+    return bytes;
+}
+
+/* Lines end as Python ends them: \n, \r\n, \r. */
+static int split(struct text *text, size_t size) {
+    char *at = text->bytes, *end = text->bytes + size;
+    size_t capacity = 1;
+    for (const char *c = at; c < end; c++)
+        capacity += *c == '\n' || *c == '\r';
+    text->lines = malloc(capacity * sizeof *text->lines);
+    if (!text->lines)
+        return -ENOMEM;
+    while (at < end && text->count < LINE_MAX_NUMBER) {
+        text->lines[text->count++] = at;
+        while (at < end && *at != '\n' && *at != '\r')
+            at++;
+        bool is_pair = at + 1 < end && at[0] == '\r' && at[1] == '\n';
+        *at = 0;
+        at += is_pair ? 2 : 1;
+    }
+    return 0;
+}
+
+static size_t indentation(const char *line) {
+    return strspn(line, " \t\f");
+}
+
+static bool is_blank(const char *line) {
+    const char *start = line + indentation(line);
+    return *start == 0 || *start == '#';
+}
+
+/* The last line of a function of which `inside` is a line: what follows is indented no deeper than its first line. A
+ * bracket or a string at the margin may end it early; the context around each line makes good for that. */
+static int32_t function_end(const struct text *text, int32_t first_line, int32_t inside) {
+    size_t margin = indentation(text->lines[first_line - 1]);
+    int32_t last = inside;
+    for (int32_t line = inside + 1; line <= text->count; line++) {
+        const char *content = text->lines[line - 1];
+        if (is_blank(content))
+            continue;
+        if (indentation(content) <= margin && content[indentation(content)] != ')')
+            break;
+        last = line;
+    }
+    return last;
+}
+
+static int mark_emitted(struct source_file *file, int32_t line, bool *ret_is_new) {
+    size_t need = (size_t)line / 8 + 1;
+    if (need > file->emitted_lines) {
+        size_t size = need + 64;
+        unsigned char *emitted = realloc(file->emitted, size);
+        if (!emitted)
+            return -ENOMEM;
+        memset(emitted + file->emitted_lines, 0, size - file->emitted_lines);
+        file->emitted = emitted;
+        file->emitted_lines = size;
+    }
+    unsigned char bit = (unsigned char)(1u << (line % 8));
+    *ret_is_new = !(file->emitted[line / 8] & bit);
+    file->emitted[line / 8] |= bit;
+    return 0;
+}
+
+static int emit_line(struct pie_source_text *source, struct source_file *file, const struct text *text,
+                     int32_t line, pie_source_emit_fn emit, void *data) {
+    bool is_new = false;
+    int r = mark_emitted(file, line, &is_new);
+    if (r < 0 || !is_new)
+        return r;
+    char *content = text->lines[line - 1], kept = 0;
+    size_t size = strlen(content);
+    if (source->total_bytes + size > PIE_SOURCE_TOTAL_MAX_BYTES)
+        return 0;
+    while (size > 0 && strchr(" \t\f", content[size - 1]))
+        size--;
+    if (size > PIE_SOURCE_LINE_MAX_BYTES) {
+        size = PIE_SOURCE_LINE_MAX_BYTES;
+        while (size > 0 && ((unsigned char)content[size] & 0xc0) == 0x80)
+            size--;
+    }
+    kept = content[size];
+    content[size] = 0;
+    r = emit(data, file->path, line, content);
+    content[size] = kept;
+    source->total_bytes += size;
+    return r;
+}
+
+static int emit_want(struct pie_source_text *source, struct source_file *file, const struct text *text,
+                     struct want want, pie_source_emit_fn emit, void *data) {
+    int32_t context = file->is_own ? PIE_SOURCE_CONTEXT_LINES : 0;
+    int32_t from = want.line - context, to = want.line + context;
+    if (want.line > text->count)
+        return 0;
+    if (file->is_own && want.first_line > 0 && want.first_line <= want.line) {
+        int32_t end = function_end(text, want.first_line, want.line);
+        if (end - want.first_line < PIE_SOURCE_FUNCTION_MAX_LINES) {
+            from = want.first_line < from ? want.first_line : from;
+            to = end > to ? end : to;
+        }
+    }
+    int r = 0;
+    for (int32_t line = from < 1 ? 1 : from; line <= to && line <= text->count && r == 0; line++)
+        r = emit_line(source, file, text, line, emit, data);
+    return r;
+}
+
+static int flush_file(struct pie_source_text *source, struct source_file *file, pie_source_emit_fn emit,
+                      void *data) {
+    struct text text = {0};
+    size_t size = 0;
+    text.bytes = read_file(file, &size);
+    if (!text.bytes) {
+        file->is_unreadable = true;
+        file->want_count = 0;
+        return 0;
+    }
+    int r = split(&text, size);
+    for (size_t i = 0; i < file->want_count && r == 0; i++)
+        r = emit_want(source, file, &text, file->wants[i], emit, data);
+    file->want_count = 0;
+    free(text.lines);
+    free(text.bytes);
+    return r;
+}
+
+int pie_source_text_flush(struct pie_source_text *source, pie_source_emit_fn emit, void *data) {
+    int r = 0;
+    if (!source->is_dirty)
+        return 0;
+    for (size_t i = 0; i < source->count && r == 0; i++) {
+        if (source->files[i].want_count > 0)
+            r = flush_file(source, &source->files[i], emit, data);
+    }
+    if (r == 0)
+        source->is_dirty = false;
+    return r;
+}

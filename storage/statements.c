@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "storage/statements.h"
+
+#include <sqlite3.h>
+#include <stddef.h>
+
+static const char *const sql[PIE_STATEMENT_COUNT] = {
+    [PIE_STATEMENT_RUN] = "INSERT INTO run (started_ns, pieprof_version, overhead_budget) VALUES (?, ?, ?)",
+    [PIE_STATEMENT_PROCESS] = "INSERT INTO process (run, pid, parent_pid, parent, started_ns, seen_ns, argv, "
+                              "executable, clock, clock_note,"
+                              " period_ns) VALUES (?1, ?2, ?3, (SELECT max(id) FROM process WHERE run = ?1 "
+                              "AND pid = ?3), ?4, ?4, ?5, ?6, ?7,"
+                              " ?8, ?9)",
+    [PIE_STATEMENT_PROCESS_SEEN] = "UPDATE process SET seen_ns = ?2 WHERE id = ?1",
+    [PIE_STATEMENT_PROCESS_ENDED] =
+        "UPDATE process SET seen_ns = ?2, ended_ns = ?2, cause = ?3, exit_status = ?4 WHERE id = ?1",
+    [PIE_STATEMENT_ENVIRONMENT] = "INSERT OR REPLACE INTO environment (run, key, value) VALUES (?, ?, ?)",
+    [PIE_STATEMENT_THREAD] = "INSERT OR REPLACE INTO thread (process, id, tid, name, is_main, started_ns, "
+                             "ended_ns, cpu_ns, wall_ns, samples)"
+                             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [PIE_STATEMENT_MODULE] =
+        "INSERT INTO module (process, id, path, build_id, library) VALUES (?, ?, ?, ?, ?)",
+    [PIE_STATEMENT_FILE] = "INSERT INTO file (process, id, path, is_own, library) VALUES (?, ?, ?, ?, ?)",
+    [PIE_STATEMENT_FUNCTION] = "INSERT INTO function (process, id, kind, name, file, first_line, module)"
+                               " VALUES (?, ?, ?, ?, ?, ?, ?)",
+    [PIE_STATEMENT_LOCATION] =
+        "INSERT OR REPLACE INTO location (process, id, function, line, caller, address)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+    [PIE_STATEMENT_NODE] =
+        "INSERT OR REPLACE INTO node (process, id, parent, location, line_location, own_location)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+    [PIE_STATEMENT_SAMPLE] =
+        "INSERT INTO sample (process, thread, node, samples, wait_samples, python_ns, native_ns, system_ns, "
+        "wait_ns,"
+        " cpu_sq_ns2) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT DO UPDATE SET samples = samples + excluded.samples,"
+        " wait_samples = wait_samples + excluded.wait_samples, python_ns = python_ns + excluded.python_ns,"
+        " native_ns = native_ns + excluded.native_ns, system_ns = system_ns + excluded.system_ns,"
+        " wait_ns = wait_ns + excluded.wait_ns, cpu_sq_ns2 = cpu_sq_ns2 + excluded.cpu_sq_ns2",
+    [PIE_STATEMENT_COUNTER] =
+        "INSERT OR REPLACE INTO counter (process, name, value, is_drop) VALUES (?, ?, ?, ?)",
+    [PIE_STATEMENT_OVERHEAD] = "INSERT OR REPLACE INTO overhead (process, collector, cpu_ns, rate_hz)"
+                               " VALUES (?, ?, ?, ?)",
+    [PIE_STATEMENT_SOURCE] = "INSERT OR IGNORE INTO source (run, path) VALUES (?, ?)",
+    [PIE_STATEMENT_SOURCE_LINE] = "INSERT OR IGNORE INTO source_line (source, line, text)"
+                                  " SELECT id, ?3, ?4 FROM source WHERE run = ?1 AND path = ?2",
+};
+
+int pie_statements_get(void *data, unsigned statement, sqlite3_stmt **ret_statement) {
+    struct pie_statements *statements = data;
+    if (statement >= PIE_STATEMENT_COUNT)
+        return -SQLITE_MISUSE;
+    sqlite3_stmt **slot = &statements->prepared[statement];
+    int code = SQLITE_OK;
+    if (!*slot)
+        code = sqlite3_prepare_v3(statements->db, sql[statement], -1, SQLITE_PREPARE_PERSISTENT, slot, NULL);
+    if (code != SQLITE_OK)
+        return -code;
+    *ret_statement = *slot;
+    return 0;
+}
+
+void pie_statements_finish(struct pie_statements *statements) {
+    for (size_t i = 0; i < PIE_STATEMENT_COUNT; i++) {
+        sqlite3_finalize(statements->prepared[i]);
+        statements->prepared[i] = NULL;
+    }
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+/* The statements that fill the database. Context: drain. */
+enum pie_statement {
+    PIE_STATEMENT_RUN,
+    PIE_STATEMENT_PROCESS,
+    PIE_STATEMENT_PROCESS_SEEN,
+    PIE_STATEMENT_PROCESS_ENDED,
+    PIE_STATEMENT_ENVIRONMENT,
+    PIE_STATEMENT_THREAD,
+    PIE_STATEMENT_MODULE,
+    PIE_STATEMENT_FILE,
+    PIE_STATEMENT_FUNCTION,
+    PIE_STATEMENT_LOCATION,
+    PIE_STATEMENT_NODE,
+    PIE_STATEMENT_SAMPLE,
+    PIE_STATEMENT_COUNTER,
+    PIE_STATEMENT_OVERHEAD,
+    PIE_STATEMENT_SOURCE,
+    PIE_STATEMENT_SOURCE_LINE,
+    PIE_STATEMENT_COUNT,
+};
+
+/* Prepared when first used. */
+struct pie_statements {
+    struct sqlite3 *db;
+    struct sqlite3_stmt *prepared[PIE_STATEMENT_COUNT];
+};
+
+/* Returns 0 or a negative SQLite result code. `data` is a struct pie_statements: fits pie_rowlog_replay(). */
+int pie_statements_get(void *data, unsigned statement, struct sqlite3_stmt **ret_statement);
+void pie_statements_finish(struct pie_statements *statements);

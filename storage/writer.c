@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "storage/writer.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "profiler/config.h"
+#include "storage/contexts.h"
+#include "storage/ownership.h"
+#include "storage/source_text.h"
+#include "storage/utf8.h"
+#include "storage/writer_internal.h"
+
+/* Rows gather in memory (rowlog.h) and go into the file in one transaction for each commit. A commit that fails
+ * because another process writes or the disk is full leaves them where they are; the next one tries again, after a
+ * disk error at growing intervals. What cannot get better (the file was deleted or damaged, the rows outgrew their
+ * buffer) ends the writer: every later call returns the same error and does nothing. */
+
+enum {
+    COMMIT_WAIT_MS = 200, /* rings fill while the collection thread waits, and rows are not lost */
+    PATIENT_WAIT_MS = 10000,
+    SKIP_MAX = 64,
+};
+
+static struct pie_writer *writer_of(struct pie_sink *sink) {
+    return (struct pie_writer *)sink;
+}
+
+static int die(struct pie_writer *writer, int error) {
+    writer->dead = error;
+    pie_rowlog_finish(&writer->rows);
+    return error;
+}
+
+/* A row was refused; without it later rows would refer to nothing, so only what can be repeated goes on. */
+static int taken(struct pie_writer *writer, int r) {
+    return r == -ENOBUFS ? die(writer, writer->last_error ? writer->last_error : r) : r;
+}
+
+/* Writing on into a file that has no name any more, or another name, would be lost work. */
+static int check_file(struct pie_writer *writer) {
+    struct stat status;
+    if (writer->inode == 0)
+        return 0;
+    if (stat(writer->path, &status) < 0)
+        return -errno;
+    return status.st_dev == writer->device && status.st_ino == writer->inode ? 0 : -ENOENT;
+}
+
+static int ensure_open(struct pie_writer *writer) {
+    struct stat status;
+    bool created;
+    int r = check_file(writer);
+    if (r < 0 || writer->db)
+        return r;
+    r = pie_db_open_writable(writer->path, &writer->wait, &writer->db, &created);
+    if (r < 0)
+        return r;
+    writer->statements.db = writer->db;
+    if (stat(writer->path, &status) < 0)
+        return -errno;
+    writer->device = status.st_dev;
+    writer->inode = status.st_ino;
+    return 0;
+}
+
+static void close_file(struct pie_writer *writer, bool checkpoint) {
+    pie_statements_finish(&writer->statements);
+    if (writer->db && !checkpoint)
+        sqlite3_db_config(writer->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    sqlite3_close(writer->db);
+    writer->db = NULL;
+    writer->statements.db = NULL;
+}
+
+static bool is_final(int error) {
+    return error == -EBADMSG || error == -EEXIST || error == -EPROTO || error == -ENOENT;
+}
+
+/* Runs rows in one transaction. */
+static int transact(struct pie_writer *writer, const struct pie_rowlog *rows, int64_t *ret_rowid) {
+    int r = pie_db_exec(writer->db, "BEGIN IMMEDIATE");
+    if (r < 0)
+        return r;
+    int code = pie_rowlog_replay(rows, pie_statements_get, &writer->statements);
+    r = code < 0 ? pie_db_errno(writer->db, -code) : 0;
+    if (ret_rowid)
+        *ret_rowid = sqlite3_last_insert_rowid(writer->db);
+    if (r == 0)
+        r = pie_db_exec(writer->db, "COMMIT");
+    if (r < 0)
+        (void)pie_db_exec(writer->db, "ROLLBACK");
+    return r;
+}
+
+static int flush(struct pie_writer *writer, uint64_t wait_ms) {
+    writer->wait.limit_ms = wait_ms;
+    int r = ensure_open(writer);
+    if (r == 0)
+        r = transact(writer, &writer->rows, NULL);
+    writer->last_error = r;
+    if (r == 0) {
+        pie_rowlog_clear(&writer->rows);
+        writer->failures = 0;
+        return 0;
+    }
+    if (is_final(r))
+        return die(writer, r);
+    if (r != -EBUSY) {
+        writer->skip = writer->failures < 6 ? 1u << writer->failures : SKIP_MAX;
+        writer->failures++;
+    }
+    return r;
+}
+
+static char *json_of_argv(const char *const *argv) {
+    json_t *array = argv ? json_array() : NULL;
+    for (; array && *argv; argv++) {
+        size_t size = strlen(*argv);
+        char *clean = malloc(3 * size + 1);
+        json_t *word = clean ? json_stringn(clean, pie_utf8_clean(clean, *argv, size)) : NULL;
+        json_array_append_new(array, word ? word : json_null());
+        free(clean);
+    }
+    char *text = array ? json_dumps(array, JSON_COMPACT) : NULL;
+    json_decref(array);
+    return text;
+}
+
+static int create_run(struct pie_writer *writer, const struct pie_process_row *process) {
+    struct pie_rowlog rows = {0};
+    int r = pie_rowlog_add(&rows, PIE_STATEMENT_RUN, "itd", process->started_ns, PIEPROF_VERSION,
+                           writer->overhead_budget);
+    if (r == 0)
+        r = transact(writer, &rows, &writer->run);
+    pie_rowlog_finish(&rows);
+    return r;
+}
+
+static int create_process(struct pie_writer *writer, const struct pie_process_row *process) {
+    struct pie_rowlog rows = {0};
+    char *argv = json_of_argv(process->argv);
+    int r = pie_rowlog_add(&rows, PIE_STATEMENT_PROCESS, "iizittttz", writer->run, (int64_t)process->pid,
+                           (int64_t)process->parent_pid, process->started_ns, argv, process->executable,
+                           process->clock ? process->clock : "none", process->clock_note,
+                           (int64_t)process->period_ns);
+    if (r == 0)
+        r = transact(writer, &rows, &writer->process);
+    free(argv);
+    pie_rowlog_finish(&rows);
+    return r;
+}
+
+static int begin_process(struct pie_sink *sink, const struct pie_process_row *process, int64_t *ret_run_id) {
+    struct pie_writer *writer = writer_of(sink);
+    if (writer->dead)
+        return writer->dead;
+    writer->wait.limit_ms = PATIENT_WAIT_MS;
+    int r = ensure_open(writer);
+    if (process->is_child)
+        writer->run = process->run_id;
+    else if (r == 0)
+        r = create_run(writer, process);
+    if (r == 0)
+        r = create_process(writer, process);
+    if (r < 0)
+        return is_final(r) ? die(writer, r) : r;
+    *ret_run_id = writer->run;
+    return 0;
+}
+
+static int begin(struct pie_sink *sink) {
+    return writer_of(sink)->dead;
+}
+
+static int commit(struct pie_sink *sink, int64_t now_ns) {
+    struct pie_writer *writer = writer_of(sink);
+    if (writer->dead)
+        return writer->dead;
+    int r = pie_writer_put_source(writer);
+    if (r == 0 && writer->failures == 0)
+        r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_PROCESS_SEEN, "ii", writer->process, now_ns);
+    if (taken(writer, r) < 0)
+        return r;
+    if (writer->skip > 0) {
+        writer->skip--;
+        return writer->last_error;
+    }
+    return flush(writer, COMMIT_WAIT_MS);
+}
+
+static int end_process(struct pie_sink *sink, int64_t now_ns, const char *cause, int exit_status) {
+    struct pie_writer *writer = writer_of(sink);
+    if (writer->dead)
+        return writer->dead;
+    int r = pie_writer_put_source(writer);
+    if (r == 0 && exit_status >= 0)
+        r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_PROCESS_ENDED, "iiti", writer->process, now_ns, cause,
+                           (int64_t)exit_status);
+    else if (r == 0)
+        r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_PROCESS_ENDED, "iitn", writer->process, now_ns,
+                           cause);
+    if (taken(writer, r) < 0)
+        return r;
+    return flush(writer, PATIENT_WAIT_MS);
+}
+
+static void suspend(struct pie_sink *sink) {
+    close_file(writer_of(sink), false);
+}
+
+static void close_sink(struct pie_sink *sink) {
+    struct pie_writer *writer = writer_of(sink);
+    close_file(writer, check_file(writer) == 0);
+    pie_rowlog_finish(&writer->rows);
+    pie_contexts_destroy(writer->contexts);
+    pie_ownership_destroy(writer->ownership);
+    pie_source_text_destroy(writer->source);
+    pie_idmap_finish(&writer->files);
+    pie_idmap_finish(&writer->modules);
+    pie_idmap_finish(&writer->functions);
+    free(writer->file_is_own);
+    free(writer->path);
+    free(writer);
+}
+
+/* The put_ functions of the table: nothing for a dead writer, else the row. */
+#define DEFINE_PUT(name, parameters, arguments)                                                              \
+    static int name parameters {                                                                             \
+        struct pie_writer *writer = writer_of(sink);                                                         \
+        return writer->dead ? writer->dead : taken(writer, pie_writer_##name arguments);                     \
+    }
+DEFINE_PUT(put_environment, (struct pie_sink * sink, const char *key, const char *value),
+           (writer, key, value))
+DEFINE_PUT(put_location, (struct pie_sink * sink, const struct pie_location *row), (writer, row))
+DEFINE_PUT(put_node, (struct pie_sink * sink, const struct pie_node_row *row), (writer, row))
+DEFINE_PUT(put_thread, (struct pie_sink * sink, const struct pie_thread_row *row), (writer, row))
+DEFINE_PUT(put_sample, (struct pie_sink * sink, const struct pie_sample_row *row), (writer, row))
+DEFINE_PUT(put_counter, (struct pie_sink * sink, const char *name, uint64_t value, bool is_drop),
+           (writer, name, value, is_drop))
+DEFINE_PUT(put_overhead, (struct pie_sink * sink, const char *collector, uint64_t cpu_ns, double rate_hz),
+           (writer, collector, cpu_ns, rate_hz))
+#undef DEFINE_PUT
+
+static const struct pie_sink_ops writer_ops = {
+    .begin_process = begin_process,
+    .put_environment = put_environment,
+    .begin = begin,
+    .put_location = put_location,
+    .put_node = put_node,
+    .put_thread = put_thread,
+    .put_sample = put_sample,
+    .put_counter = put_counter,
+    .put_overhead = put_overhead,
+    .commit = commit,
+    .end_process = end_process,
+    .suspend = suspend,
+    .close = close_sink,
+};
+
+int pie_writer_open(const char *path, const struct pie_config *config, struct pie_sink **ret_sink) {
+    struct pie_writer *writer = calloc(1, sizeof *writer);
+    if (!writer)
+        return -ENOMEM;
+    writer->sink.ops = &writer_ops;
+    writer->overhead_budget = config->overhead_budget;
+    writer->wait.limit_ms = PATIENT_WAIT_MS;
+    writer->path = strdup(path);
+    int r = writer->path ? pie_contexts_create(&writer->contexts) : -ENOMEM;
+    if (r == 0)
+        r = pie_ownership_create(config->only, config->exclude, &writer->ownership);
+    if (r == 0)
+        r = pie_source_text_create(&writer->source);
+    if (r == 0)
+        r = ensure_open(writer);
+    if (r < 0) {
+        close_sink(&writer->sink);
+        return r;
+    }
+    *ret_sink = &writer->sink;
+    return 0;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "storage/contexts.h"
+#include "storage/ownership.h"
+#include "storage/source_text.h"
+#include "storage/writer_internal.h"
+
+/* Names are written once: a file, module or function is a row with an id of this process, given out here and
+ * remembered by its text. A row is added before its id is remembered, so that a row refused for want of memory is
+ * tried again. */
+
+/* SQLite's integers are signed. */
+static int64_t integer(uint64_t value) {
+    return value > INT64_MAX ? INT64_MAX : (int64_t)value;
+}
+
+int pie_writer_put_environment(struct pie_writer *writer, const char *key, const char *value) {
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_ENVIRONMENT, "itt", writer->run, key, value);
+}
+
+static int put_package(struct pie_writer *writer, const struct pie_owner *owner) {
+    char *key;
+    if (!owner->version || !owner->library)
+        return 0;
+    if (asprintf(&key, "package:%s", owner->library) < 0)
+        return -ENOMEM;
+    int r = pie_writer_put_environment(writer, key, owner->version);
+    free(key);
+    return r;
+}
+
+static int remember_own(struct pie_writer *writer, uint32_t file, bool is_own) {
+    if (file % 256 == 1) {
+        unsigned char *grown = realloc(writer->file_is_own, file + 256);
+        if (!grown)
+            return -ENOMEM;
+        writer->file_is_own = grown;
+    }
+    writer->file_is_own[file] = is_own;
+    return 0;
+}
+
+static int get_file(struct pie_writer *writer, const char *path, uint32_t *ret_file) {
+    struct pie_owner owner;
+    uint32_t file = path ? pie_idmap_get(&writer->files, path, strlen(path)) : 0;
+    if (!path || file) {
+        *ret_file = file;
+        return 0;
+    }
+    file = writer->file_count + 1;
+    int r = pie_ownership_find(writer->ownership, path, &owner);
+    if (r == 0)
+        r = remember_own(writer, file, owner.is_own);
+    if (r == 0)
+        r = put_package(writer, &owner);
+    if (r == 0)
+        r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_FILE, "iitit", writer->process, (int64_t)file, path,
+                           (int64_t)owner.is_own, owner.library);
+    if (r < 0)
+        return r;
+    writer->file_count = file;
+    *ret_file = file;
+    return pie_idmap_add(&writer->files, path, strlen(path), file);
+}
+
+static int get_module(struct pie_writer *writer, const char *path, const char *build_id,
+                      uint32_t *ret_module) {
+    struct pie_owner owner;
+    char *key;
+    *ret_module = 0;
+    if (!path)
+        return 0;
+    if (asprintf(&key, "%s\n%s", path, build_id ? build_id : "") < 0)
+        return -ENOMEM;
+    uint32_t module = pie_idmap_get(&writer->modules, key, strlen(key));
+    int r = 0;
+    if (module == 0) {
+        module = writer->module_count + 1;
+        r = pie_ownership_find(writer->ownership, path, &owner);
+        if (r == 0)
+            r = put_package(writer, &owner);
+        if (r == 0)
+            r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_MODULE, "iittt", writer->process, (int64_t)module,
+                               path, build_id, owner.library);
+        if (r == 0) {
+            writer->module_count = module;
+            r = pie_idmap_add(&writer->modules, key, strlen(key), module);
+        }
+    }
+    free(key);
+    if (r == 0)
+        *ret_module = module;
+    return r;
+}
+
+static int get_function(struct pie_writer *writer, const struct pie_location *location, uint32_t file,
+                        uint32_t module, uint32_t *ret_function) {
+    char *key;
+    int size = asprintf(&key, "%d %u %u %d %s", location->kind, file, module, location->first_line,
+                        location->function ? location->function : "\n");
+    if (size < 0)
+        return -ENOMEM;
+    uint32_t function = pie_idmap_get(&writer->functions, key, (size_t)size);
+    int r = 0;
+    if (function == 0) {
+        function = writer->function_count + 1;
+        r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_FUNCTION, "iiitzzz", writer->process,
+                           (int64_t)function, (int64_t)location->kind, location->function, (int64_t)file,
+                           (int64_t)location->first_line, (int64_t)module);
+        if (r == 0) {
+            writer->function_count = function;
+            r = pie_idmap_add(&writer->functions, key, (size_t)size, function);
+        }
+    }
+    free(key);
+    if (r == 0)
+        *ret_function = function;
+    return r;
+}
+
+static int note_python_location(struct pie_writer *writer, const struct pie_location *location,
+                                uint32_t file) {
+    bool is_own = file && writer->file_is_own[file];
+    bool is_module_level = location->function && strcmp(location->function, "<module>") == 0;
+    int r = pie_contexts_set_location(writer->contexts, location->id,
+                                      PIE_CONTEXT_PYTHON | (is_own ? PIE_CONTEXT_OWN : 0));
+    if (r == 0 && file)
+        r = pie_source_text_want(writer->source, file, location->file, is_own,
+                                 is_module_level ? 0 : location->first_line, location->line);
+    return r;
+}
+
+int pie_writer_put_location(struct pie_writer *writer, const struct pie_location *location) {
+    bool is_python = location->kind == PIE_LOCATION_PYTHON;
+    uint32_t file, module, function;
+    int r = get_file(writer, location->file, &file);
+    if (r == 0)
+        r = get_module(writer, location->module, location->build_id, &module);
+    if (r == 0)
+        r = get_function(writer, location, file, module, &function);
+    if (r == 0 && is_python)
+        r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_LOCATION, "iiiznn", writer->process,
+                           (int64_t)location->id, (int64_t)function, (int64_t)location->line);
+    else if (r == 0)
+        r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_LOCATION, "iiizzi", writer->process,
+                           (int64_t)location->id, (int64_t)function, (int64_t)location->line,
+                           (int64_t)location->caller, (int64_t)location->offset);
+    if (r == 0 && is_python)
+        r = note_python_location(writer, location, file);
+    return r;
+}
+
+int pie_writer_put_node(struct pie_writer *writer, const struct pie_node_row *node) {
+    struct pie_context_node places;
+    int r = pie_contexts_add_node(writer->contexts, node->id, node->parent, node->location, &places);
+    if (r < 0)
+        return r;
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_NODE, "iizizz", writer->process, (int64_t)node->id,
+                          (int64_t)node->parent, (int64_t)node->location, (int64_t)places.line_location,
+                          (int64_t)places.own_location);
+}
+
+int pie_writer_put_thread(struct pie_writer *writer, const struct pie_thread_row *thread) {
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_THREAD, "iiztizziii", writer->process,
+                          (int64_t)thread->id, (int64_t)thread->tid, thread->name, (int64_t)thread->is_main,
+                          thread->started_ns, thread->ended_ns, integer(thread->cpu_ns),
+                          integer(thread->wall_ns), integer(thread->samples));
+}
+
+int pie_writer_put_sample(struct pie_writer *writer, const struct pie_sample_row *sample) {
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_SAMPLE, "iiiiiiiiid", writer->process,
+                          (int64_t)sample->thread, (int64_t)sample->node, (int64_t)sample->samples,
+                          (int64_t)sample->wait_samples, integer(sample->python_ns),
+                          integer(sample->native_ns), integer(sample->system_ns), integer(sample->wait_ns),
+                          sample->cpu_sq_ns2);
+}
+
+int pie_writer_put_counter(struct pie_writer *writer, const char *name, uint64_t value, bool is_drop) {
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_COUNTER, "itii", writer->process, name, integer(value),
+                          (int64_t)is_drop);
+}
+
+int pie_writer_put_overhead(struct pie_writer *writer, const char *collector, uint64_t cpu_ns,
+                            double rate_hz) {
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_OVERHEAD, "itid", writer->process, collector,
+                          integer(cpu_ns), rate_hz);
+}
+
+static int emit_source(void *data, const char *path, int32_t line, const char *text) {
+    struct pie_writer *writer = data;
+    int r = 0;
+    if (writer->source_path != path)
+        r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_SOURCE, "it", writer->run, path);
+    if (r < 0)
+        return r;
+    writer->source_path = path;
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_SOURCE_LINE, "itit", writer->run, path, (int64_t)line,
+                          text);
+}
+
+int pie_writer_put_source(struct pie_writer *writer) {
+    writer->source_path = NULL;
+    return pie_source_text_flush(writer->source, emit_source, writer);
+}
