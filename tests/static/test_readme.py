@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The README's table of questions, views and columns is what the schema has."""
+import re
+import sqlite3
+
+import tree
+
+ROW = re.compile(r"^\|[^|\n]*\| `(v_\w+)` \| ([a-z_0-9]+(?:, [a-z_0-9]+)*) \|$", re.M)
+
+
+def documented(readme):
+    return {view: columns.split(", ") for view, columns in ROW.findall(readme)}
+
+
+def in_schema(script):
+    connection = sqlite3.connect(":memory:")
+    connection.executescript(script)
+    views = [name for (name,) in connection.execute("select name from sqlite_master where type = 'view'")]
+    columns = {view: [row[1] for row in connection.execute(f"pragma table_info({view})")] for view in views}
+    return {view: names for view, names in columns.items() if view.startswith("v_")}
+
+
+def differences(readme, schema):
+    written = documented(readme)
+    for view, columns in sorted(in_schema(schema).items()):
+        if f"`{view}`" not in readme:
+            yield f"{view} is not in the README"
+        elif view in written and ["run", *written[view]] != columns and written[view] != columns:
+            yield f"{view} has {', '.join(columns)}"
+    for view in sorted(set(re.findall(r"`(v_\w+)`", readme)) - set(in_schema(schema))):
+        yield f"there is no {view}"
+
+
+def test_the_views_are_documented():
+    assert list(differences(tree.text("README.md"), tree.text("storage/schema.sql"))) == []
+
+
+def test_a_difference_is_found():
+    schema = "create view v_one as select 1 as run, 2 as a, 3 as b;"
+    right = "| `one` | `v_one` | a, b |\n"
+    assert list(differences(right, schema)) == []
+    assert list(differences(right.replace("a, b", "a"), schema))
+    assert list(differences("", schema))
+    assert list(differences(right + "| | `v_two` | a |\n", schema))
