@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdint.h>
+
+/* Which record belongs to the code object at an address, kept right although code objects die and their addresses are
+ * used again. The life-time argument is at the head of code_registry_sigsafe.c. */
+
+/* Watches the death of code objects (PyCode_Type.tp_dealloc) from now on. To be called before Python starts: a code
+ * object that died unseen could leave its name to another one. Idempotent. Context: launcher, before Python starts. */
+void pie_code_registry_install(void);
+
+/* See pie_pystack_ops.intern and .intern_by_content. Context: signal / drain. */
+uint32_t pie_code_registry_intern(uintptr_t code);
+uint32_t pie_code_registry_intern_by_content(uintptr_t code);
+
+/* --- between code_registry.c and code_registry_sigsafe.c; Context: gil --- */
+
+/* One code object that is being deallocated on this thread; deallocations nest (constants hold code objects). */
+struct pie_code_death {
+    uintptr_t code;
+    struct pie_code_death *outer;
+};
+
+/* Forgets the address and refuses to intern it on this thread, until end. */
+void pie_code_registry_begin_death(struct pie_code_death *death, uintptr_t code);
+void pie_code_registry_end_death(struct pie_code_death *death);

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/code_store.h"
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "profiler/region.h"
+#include "profiler/safe_load.h"
+
+/* Records are found by content through a table of 64-bit hashes of it, so that a program which compiles the same source
+ * again and again fills no memory, and so that a stopped thread's frames, which are read from outside, get the ids that
+ * their thread's own samples have. Two contents with one hash would be taken for one; with a million code objects the
+ * odds are one in ten million.
+ *
+ * A record is written once, by the thread that claimed its id, and then published in `index` (release; acquire in
+ * pie_code_store_get()). Nothing is ever changed or freed. */
+
+enum store_state {
+    STORE_NONE = 0, /* zeroed memory */
+    STORE_MAKING,
+    STORE_READY,
+};
+
+struct code_store {
+    _Atomic uint32_t state; /* store_state */
+    uint32_t ids_max;
+    _Atomic uint32_t ids_used;
+    uint32_t reserved;
+    /* Offsets from this structure. */
+    uint64_t addresses_at, contents_at, index_at;
+};
+
+static_assert(sizeof(struct pie_code_record) == 32, "records lie in shared memory");
+static_assert(sizeof(struct code_store) == 40, "the store lies in shared memory");
+
+enum {
+    ARENA_BYTES_PER_ENTRY = 128, /* a small arena has small tables */
+    SLOTS_MAX = 65536,
+    RECORD_ALIGN = 8,
+};
+
+static uint32_t power_of_two_up_to(size_t limit) {
+    uint32_t n = 64;
+
+    while ((size_t)n * 2 <= limit)
+        n *= 2;
+    return n;
+}
+
+/* Lays the store out at the start of the arena. The caller owns its making. */
+static void make(struct code_store *store) {
+    size_t entries = pie_region_size(PIE_ARENA_CODE) / ARENA_BYTES_PER_ENTRY;
+    uint32_t slots = power_of_two_up_to(entries < SLOTS_MAX ? entries : SLOTS_MAX);
+
+    store->ids_max = (uint32_t)entries;
+    store->addresses_at = sizeof *store;
+    store->contents_at = store->addresses_at + pie_code_table_bytes(slots);
+    store->index_at = store->contents_at + pie_code_table_bytes(slots);
+    if (!pie_region_alloc(PIE_ARENA_CODE, store->index_at + entries * sizeof(uint32_t)))
+        return;
+    pie_code_table_init((struct pie_code_table *)((char *)store + store->addresses_at), slots);
+    pie_code_table_init((struct pie_code_table *)((char *)store + store->contents_at), slots);
+    atomic_store_explicit(&store->state, STORE_READY, memory_order_release); /* pairs with get_store() */
+}
+
+/* NULL: no region, or another thread is laying it out at this moment. */
+static struct code_store *get_store(void) {
+    struct code_store *store = pie_region_base(PIE_ARENA_CODE);
+    uint32_t state;
+
+    if (!store)
+        return NULL;
+    state = atomic_load_explicit(&store->state, memory_order_acquire); /* pairs with make() */
+    if (state == STORE_NONE &&
+        atomic_compare_exchange_strong_explicit(&store->state, &state, STORE_MAKING, memory_order_relaxed,
+                                                memory_order_relaxed)) {
+        make(store);
+        state = atomic_load_explicit(&store->state, memory_order_relaxed);
+    }
+    return state == STORE_READY ? store : NULL;
+}
+
+static struct pie_code_table *contents_of(struct code_store *store) {
+    return (struct pie_code_table *)((char *)store + store->contents_at);
+}
+
+static _Atomic uint32_t *index_of(struct code_store *store) {
+    return (_Atomic uint32_t *)((char *)store + store->index_at);
+}
+
+struct pie_code_table *pie_code_store_addresses(void) {
+    struct code_store *store = get_store();
+
+    return store ? (struct pie_code_table *)((char *)store + store->addresses_at) : NULL;
+}
+
+const struct pie_code_record *pie_code_store_get(uint32_t id) {
+    struct code_store *store = get_store();
+
+    if (!store || id == 0 || id > store->ids_max)
+        return NULL;
+    uint32_t at =
+        atomic_load_explicit(&index_of(store)[id - 1], memory_order_acquire); /* pairs with publish() */
+    return at ? (const struct pie_code_record *)((char *)store + (size_t)at * RECORD_ALIGN) : NULL;
+}
+
+static bool hash_string(uint64_t *hash, const struct pie_pystr *string) {
+    *hash += string->width * 2 + string->is_cut;
+    return pie_pystr_hash(hash, string->data, pie_pystr_size(string));
+}
+
+static bool hash_content(const struct pie_code_content *content, uint64_t *ret_hash) {
+    uint64_t hash = (uint64_t)(uint32_t)content->first_line << 32 | content->units;
+
+    if (!hash_string(&hash, &content->file) || !hash_string(&hash, &content->qualname) ||
+        !hash_string(&hash, &content->linetable))
+        return false;
+    *ret_hash = hash | 1 << 3; /* a table's keys are above 2 */
+    return true;
+}
+
+/* Fills a record's data; false if the content became unreadable. */
+static bool copy_content(const struct pie_code_content *content, struct pie_code_record *record) {
+    char *file = record->data, *qualname = file + record->file_bytes;
+
+    return pie_pystr_to_utf8(&content->file, file) != SIZE_MAX &&
+           pie_pystr_to_utf8(&content->qualname, qualname) != SIZE_MAX &&
+           pie_safe_copy(qualname + record->qualname_bytes, (const void *)content->linetable.data,
+                         record->linetable_bytes);
+}
+
+static struct pie_code_record *make_record(const struct pie_code_content *content) {
+    size_t file = pie_pystr_to_utf8(&content->file, NULL);
+    size_t qualname = pie_pystr_to_utf8(&content->qualname, NULL);
+
+    if (file == SIZE_MAX || qualname == SIZE_MAX)
+        return NULL;
+    struct pie_code_record *record =
+        pie_region_alloc(PIE_ARENA_CODE, sizeof *record + file + 1 + qualname + 1 + content->linetable.units);
+    if (!record)
+        return NULL;
+    record->first_line = content->first_line;
+    record->units = content->units;
+    record->file_bytes = (uint32_t)file + 1;
+    record->qualname_bytes = (uint32_t)qualname + 1;
+    record->linetable_bytes = content->linetable.units;
+    record->flags = (content->file.is_cut ? PIE_CODE_FILE_CUT : 0) |
+                    (content->qualname.is_cut ? PIE_CODE_QUALNAME_CUT : 0) |
+                    (content->linetable.is_cut ? PIE_CODE_LINETABLE_CUT : 0);
+    return copy_content(content, record) ? record : NULL;
+}
+
+/* Gives the record an id and makes it visible; 0: no id left. */
+static uint32_t publish(struct code_store *store, struct pie_code_record *record) {
+    uint32_t used = atomic_load_explicit(&store->ids_used, memory_order_relaxed);
+
+    do {
+        if (used >= store->ids_max)
+            return 0;
+    } while (!atomic_compare_exchange_weak_explicit(&store->ids_used, &used, used + 1, memory_order_relaxed,
+                                                    memory_order_relaxed));
+    record->id = used + 1;
+    atomic_store_explicit(&index_of(store)[used], (uint32_t)(((char *)record - (char *)store) / RECORD_ALIGN),
+                          memory_order_release); /* pairs with pie_code_store_get() */
+    return record->id;
+}
+
+uint32_t pie_code_store_add(const struct pie_code_content *content) {
+    struct code_store *store = get_store();
+    uint64_t hash;
+
+    if (!store || !hash_content(content, &hash))
+        return 0;
+    uint32_t id = pie_code_table_find(contents_of(store), hash, 0);
+    if (id)
+        return id;
+    struct pie_code_record *record = make_record(content);
+    if (!record)
+        return 0;
+    id = publish(store, record);
+    if (id)
+        pie_code_table_insert(contents_of(store), hash, 0, id);
+    return id;
+}

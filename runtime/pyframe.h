@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profiler/pystack.h"
+
+/* Reading Python's frames out of its memory. What differs between versions is in pyframe_311_sigsafe.c,
+ * pyframe_312_sigsafe.c, …, one of which is compiled; what they share is in pyframe_sigsafe.c. Every load is
+ * fault-tolerant, so a chain that is being changed gives wrong words at worst, and those are checked:
+ * pointers are aligned, a code object's type is PyCode_Type, the instruction lies inside it. */
+
+/* Is the interpreter in this process laid out as the headers that this file was compiled with say?
+ * Returns 0, or -ENOTSUP and one sentence for people in *ret_reason (static). Context: before Python starts. */
+int pie_pyframe_check(const char **ret_reason);
+
+/* Lets current_tstate and find_tstate answer; before that they say 0. Context: before Python starts. */
+void pie_pyframe_enable(void);
+
+/* Walks the frames of a Python thread state, innermost first; see pie_pystack_ops.walk. Context: signal, drain. */
+size_t pie_pyframe_walk(uintptr_t tstate, struct pie_pyframe *frames, size_t max, unsigned *ret_flags);
+
+/* The Python thread state of kernel thread tid, or 0; see pie_pystack_ops.find_tstate. Context: drain. */
+uintptr_t pie_pyframe_find_tstate(int32_t tid);
+
+/* The Python thread state of the calling thread, or 0. Context: signal. */
+uintptr_t pie_pyframe_current_tstate(void);
+
+/* See pie_pystack_ops.walk and .instr_offset. Context: signal. */
+size_t pie_pyframe_walk_current(struct pie_pyframe *frames, size_t max, unsigned *ret_flags);
+uint32_t pie_pyframe_instr_offset(uintptr_t code, uintptr_t instr);
+
+/* --- between pyframe_sigsafe.c and the file of the version; Context: signal, drain --- */
+
+/* Opcodes, specialised and instrumented ones too, that call an object named in the source. */
+extern const bool pie_pyframe_calls[256];
+
+enum pie_pyframe_kind {
+    PIE_PYFRAME_INVALID,    /* not a code object, or the instruction is not inside it */
+    PIE_PYFRAME_PYTHON,     /* a frame that people know */
+    PIE_PYFRAME_TRAMPOLINE, /* code of the interpreter's own, without any line */
+};
+
+enum pie_pyframe_kind pie_pyframe_classify(uintptr_t code, uintptr_t instr);
+
+/* Does the code unit at instr call? */
+bool pie_pyframe_is_call(uintptr_t instr);
+
+/* Where the pieces of the lists of interpreters and threads are. */
+struct pie_pyframe_lists {
+    uintptr_t first_interpreter; /* address of the first interpreter state, 0: none */
+    size_t next_interpreter;     /* offset in the interpreter state */
+    size_t first_thread;         /* offset in the interpreter state */
+};
+
+uintptr_t pie_pyframe_search_lists(const struct pie_pyframe_lists *lists, int32_t tid);
+
+/* The data stack of a thread (3.11, 3.12): frames at or above top in the current chunk have been popped. */
+struct pie_pyframe_datastack {
+    uintptr_t chunk, top, limit;
+};
+
+bool pie_pyframe_read_datastack(uintptr_t tstate, struct pie_pyframe_datastack *ret_stack);
+
+/* Can a frame at this address with this owner be one that runs? False for memory that held a frame before. */
+bool pie_pyframe_is_live(const struct pie_pyframe_datastack *stack, uintptr_t frame, bool is_generator);
+
+static inline bool pie_pyframe_is_pointer(uintptr_t address) {
+    return address >= 4096 && address % sizeof(uintptr_t) == 0;
+}

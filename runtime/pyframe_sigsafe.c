@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <Python.h>
+
+#include "runtime/pyframe.h"
+
+#include "profiler/safe_load.h"
+
+/* What the walkers of all versions share. Only fields of the public headers (PyCodeObject, PyThreadState) are used
+ * here; their offsets are the compiler's. */
+
+enum {
+    THREADS_MAX = 65536,     /* ends a walk over a list that has been changed into a ring */
+    INTERPRETERS_MAX = 4096, /* likewise */
+    TRAMPOLINE_UNITS_MAX = 8,
+    LOCATION_NONE = 15, /* entry kind of the location table: instructions without a line */
+};
+
+static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
+    return pie_safe_load((const void *)(base + offset), ret);
+}
+
+/* Does the location table start with an entry that has no line? */
+static bool has_no_line(uintptr_t code) {
+    uintptr_t table, size, word;
+
+    if (!load(code, offsetof(PyCodeObject, co_linetable), &table) || !pie_pyframe_is_pointer(table))
+        return false;
+    if (!load(table, offsetof(PyVarObject, ob_size), &size) || size == 0)
+        return false;
+    if (!load(table, offsetof(PyBytesObject, ob_sval), &word))
+        return false;
+    return ((word >> 3) & 15) == LOCATION_NONE;
+}
+
+enum pie_pyframe_kind pie_pyframe_classify(uintptr_t code, uintptr_t instr) {
+    uintptr_t type, units, ahead;
+    uintptr_t base = code + offsetof(PyCodeObject, co_code_adaptive);
+
+    if (!pie_pyframe_is_pointer(code))
+        return PIE_PYFRAME_INVALID;
+    if (!load(code, offsetof(PyObject, ob_type), &type) || type != (uintptr_t)&PyCode_Type)
+        return PIE_PYFRAME_INVALID;
+    if (!load(code, offsetof(PyVarObject, ob_size), &units))
+        return PIE_PYFRAME_INVALID;
+    /* Up to 3.12 a frame that has not begun points one unit before its code. */
+    ahead = instr - base + sizeof(_Py_CODEUNIT);
+    if (ahead % sizeof(_Py_CODEUNIT) || ahead / sizeof(_Py_CODEUNIT) > units)
+        return PIE_PYFRAME_INVALID;
+    if (units <= TRAMPOLINE_UNITS_MAX && has_no_line(code))
+        return PIE_PYFRAME_TRAMPOLINE;
+    return PIE_PYFRAME_PYTHON;
+}
+
+bool pie_pyframe_is_call(uintptr_t instr) {
+    uintptr_t word;
+    size_t at = instr % sizeof word;
+
+    if (!pie_safe_load((const void *)(instr - at), &word))
+        return false;
+    return pie_pyframe_calls[((const unsigned char *)&word)[at]];
+}
+
+/* Set once before Python starts. */
+static bool is_enabled;
+
+void pie_pyframe_enable(void) {
+    is_enabled = true;
+}
+
+uintptr_t pie_pyframe_current_tstate(void) {
+    /* pthread_getspecific or a thread-local variable behind one check that Python runs: no lock, no allocation. */
+    return is_enabled ? (uintptr_t)PyGILState_GetThisThreadState() : 0;
+}
+
+size_t pie_pyframe_walk_current(struct pie_pyframe *frames, size_t max, unsigned *ret_flags) {
+    return pie_pyframe_walk(pie_pyframe_current_tstate(), frames, max, ret_flags);
+}
+
+uint32_t pie_pyframe_instr_offset(uintptr_t code, uintptr_t instr) {
+    uintptr_t base = code + offsetof(PyCodeObject, co_code_adaptive);
+
+    return instr < base ? 0 : (uint32_t)((instr - base) / sizeof(_Py_CODEUNIT));
+}
+
+static uintptr_t search_threads(uintptr_t thread, int32_t tid) {
+    uintptr_t id;
+
+    for (int i = 0; i < THREADS_MAX && pie_pyframe_is_pointer(thread); i++) {
+        if (!load(thread, offsetof(PyThreadState, native_thread_id), &id))
+            return 0;
+        if (id == (uintptr_t)tid)
+            return thread;
+        if (!load(thread, offsetof(PyThreadState, next), &thread))
+            return 0;
+    }
+    return 0;
+}
+
+uintptr_t pie_pyframe_search_lists(const struct pie_pyframe_lists *lists, int32_t tid) {
+    uintptr_t interpreter = is_enabled ? lists->first_interpreter : 0;
+    uintptr_t thread;
+
+    for (int i = 0; i < INTERPRETERS_MAX && pie_pyframe_is_pointer(interpreter); i++) {
+        if (!load(interpreter, lists->first_thread, &thread))
+            return 0;
+        uintptr_t found = search_threads(thread, tid);
+        if (found)
+            return found;
+        if (!load(interpreter, lists->next_interpreter, &interpreter))
+            return 0;
+    }
+    return 0;
+}

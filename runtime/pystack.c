@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/pystack.h"
+
+#include <errno.h>
+
+#include "runtime/code_registry.h"
+#include "runtime/code_store.h"
+#include "runtime/install.h"
+#include "runtime/line_table.h"
+#include "runtime/pyframe.h"
+
+/* Binds the walker and the registry to the engine's table. What handlers call is in the *_sigsafe.c files. */
+
+static int describe(uint32_t code_id, const char **ret_file, const char **ret_qualname,
+                    int32_t *ret_first_line) {
+    const struct pie_code_record *record = pie_code_store_get(code_id);
+
+    if (!record)
+        return -ENOENT;
+    *ret_file = pie_code_record_file(record);
+    *ret_qualname = pie_code_record_qualname(record);
+    *ret_first_line = record->first_line;
+    return 0;
+}
+
+static int32_t line(uint32_t code_id, uint32_t offset) {
+    const struct pie_code_record *record = pie_code_store_get(code_id);
+
+    if (!record)
+        return 0;
+    return pie_line_table_find(pie_code_record_linetable(record), record->linetable_bytes, record->first_line,
+                               offset);
+}
+
+static const struct pie_pystack_ops ops = {
+    .walk = pie_pyframe_walk_current,
+    .walk_thread = pie_pyframe_walk,
+    .find_tstate = pie_pyframe_find_tstate,
+    .current_tstate = pie_pyframe_current_tstate,
+    .intern = pie_code_registry_intern,
+    .intern_by_content = pie_code_registry_intern_by_content,
+    .instr_offset = pie_pyframe_instr_offset,
+    .describe = describe,
+    .line = line,
+};
+
+const char *pie_runtime_pystack_refusal(void) {
+    const char *reason = NULL;
+
+    return pie_pyframe_check(&reason) == 0 ? NULL : reason;
+}
+
+/* Where the interpreter is not the one that the walker was compiled for, the walker stays off and the table says that
+ * no thread runs Python: native profiles still work. */
+const struct pie_pystack_ops *pie_runtime_pystack_ops(void) {
+    if (!pie_runtime_pystack_refusal())
+        pie_pyframe_enable();
+    return &ops;
+}
