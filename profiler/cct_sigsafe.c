@@ -58,7 +58,8 @@ static unsigned height_of(uint64_t key, unsigned levels) {
 
 static uint32_t node_new(uint64_t key, uint32_t parent, unsigned depth, unsigned height) {
     unsigned levels = levels_at(depth);
-    struct node *node = pie_region_alloc(PIE_ARENA_CCT, sizeof(struct node) + (height + levels) * sizeof(uint32_t));
+    struct node *node =
+        pie_region_alloc(PIE_ARENA_CCT, sizeof(struct node) + (height + levels) * sizeof(uint32_t));
 
     if (!node)
         return 0;

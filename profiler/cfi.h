@@ -7,7 +7,7 @@
  * walk needs: the canonical frame address (CFA), where the caller's RBP is; the return address is at CFA - 8. */
 
 enum pie_cfi_kind {
-    PIE_CFI_NONE,      /* no call frame information for this address (generated code) */
+    PIE_CFI_NONE, /* no call frame information for this address (generated code) */
     PIE_CFI_NORMAL,
     PIE_CFI_OUTERMOST, /* the return address is undefined: the thread's first frame */
     PIE_CFI_SIGNAL,    /* a signal trampoline: the interrupted registers lie at RSP */

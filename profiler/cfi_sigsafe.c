@@ -333,7 +333,8 @@ static bool run(struct machine *m, struct cursor c, const struct cie *cie, uint6
         if ((op & 0xc0) == 0x40) /* advance_loc */
             m->loc += low * cie->code_align;
         else if ((op & 0xc0) == 0x80) /* offset */
-            set_rule(&m->row, low, (struct reg_rule){RULE_OFFSET, (int64_t)read_uleb(&c) * cie->data_align, NULL});
+            set_rule(&m->row, low,
+                     (struct reg_rule){RULE_OFFSET, (int64_t)read_uleb(&c) * cie->data_align, NULL});
         else if ((op & 0xc0) == 0xc0) /* restore */
             restore(m, low);
         else if (!step_cfa(m, &c, cie, op) && !step_location(m, &c, cie, op) && !step_state(m, &c, op))
@@ -362,8 +363,8 @@ static bool is_plt_expression(const uint8_t *at) {
     static const uint8_t head[] = {11, 0x77, 8, 0x80, 0, 0x3f, 0x1a}, tail[] = {0x2a, 0x33, 0x24, 0x22};
     uint8_t bytes[12];
 
-    return pie_safe_copy(bytes, at, sizeof bytes) && memcmp(bytes, head, sizeof head) == 0 && bytes[7] == 0x3b &&
-           memcmp(bytes + 8, tail, sizeof tail) == 0;
+    return pie_safe_copy(bytes, at, sizeof bytes) && memcmp(bytes, head, sizeof head) == 0 &&
+           bytes[7] == 0x3b && memcmp(bytes + 8, tail, sizeof tail) == 0;
 }
 
 static bool cfa_rule(const struct row *row, struct pie_cfi_rule *rule) {

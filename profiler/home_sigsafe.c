@@ -10,13 +10,12 @@
 enum { RANGES_MAX = 32 };
 
 /* Written once by pie_home_init() before any handler can run; a forked child has the same. */
-static struct {
-    uintptr_t low, high;
-} ranges[RANGES_MAX];
+static struct { uintptr_t low, high; } ranges[RANGES_MAX];
 static unsigned n_ranges;
 
 static bool is_home_name(const char *path) {
-    static const char *const names[] = {"libpython3", "libc.so.", "libm.so.", "libpthread.so.", "libdl.so.", "ld-linux"};
+    static const char *const names[] = {"libpython3",     "libc.so.",  "libm.so.",
+                                        "libpthread.so.", "libdl.so.", "ld-linux"};
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
 

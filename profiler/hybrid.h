@@ -11,9 +11,9 @@
 /* One stack out of two: native frames, with each evaluation loop replaced by the Python frames it runs. */
 
 struct pie_hybrid {
-    size_t depth;           /* entries of the path */
-    size_t native_on_top;   /* native frames above the innermost Python frame; 0: the interpreter itself runs */
-    size_t unmatched;       /* Python frames whose loop was not found among the native frames */
+    size_t depth;         /* entries of the path */
+    size_t native_on_top; /* native frames above the innermost Python frame; 0: the interpreter itself runs */
+    size_t unmatched;     /* Python frames whose loop was not found among the native frames */
 };
 
 /* Merges; writes CCT keys, innermost first, to path (room for n_native + n_python). Frames of code objects that cannot

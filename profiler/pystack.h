@@ -20,8 +20,9 @@ struct pie_pyframe {
 enum pie_pystack_flags {
     PIE_PYSTACK_PYTHON_THREAD = 1, /* the thread has a Python thread state */
     PIE_PYSTACK_TRUNCATED = 2,     /* deeper than max: the outer part is missing */
-    PIE_PYSTACK_INVALID = 4,       /* the chain was being changed: frames hold what could be read before that */
-    PIE_PYSTACK_IN_CALL = 8,       /* innermost frame stands at an instruction that calls (CALL…, not an operator) */
+    PIE_PYSTACK_INVALID = 4, /* the chain was being changed: frames hold what could be read before that */
+    PIE_PYSTACK_IN_CALL =
+        8, /* innermost frame stands at an instruction that calls (CALL…, not an operator) */
 };
 
 struct pie_pystack_ops {
@@ -57,7 +58,8 @@ struct pie_pystack_ops {
 
     /* What is known of an interned code object. Strings are UTF-8, live in the region. Returns 0 or -ENOENT.
      * Context: drain. */
-    int (*describe)(uint32_t code_id, const char **ret_file, const char **ret_qualname, int32_t *ret_first_line);
+    int (*describe)(uint32_t code_id, const char **ret_file, const char **ret_qualname,
+                    int32_t *ret_first_line);
 
     /* The 1-based source line of a code unit; 0 if it has none. Context: drain. */
     int32_t (*line)(uint32_t code_id, uint32_t instr_offset);

@@ -29,7 +29,8 @@ bool pie_sample_is_after_syscall(const ucontext_t *context) {
     return pie_safe_copy(bytes, (const void *)(pc - 2), 2) && bytes[0] == 0x0f && bytes[1] == 0x05;
 }
 
-void pie_sample_split(struct pie_ticks ticks, uint64_t cpu_ns, uint64_t *ret_user_ns, uint64_t *ret_system_ns) {
+void pie_sample_split(struct pie_ticks ticks, uint64_t cpu_ns, uint64_t *ret_user_ns,
+                      uint64_t *ret_system_ns) {
     uint64_t total = (uint64_t)ticks.user + ticks.kernel;
     uint64_t system = total ? (uint64_t)((unsigned __int128)cpu_ns * ticks.kernel / total) : 0;
 
@@ -65,7 +66,8 @@ static bool any_foreign(const struct pie_native_frame *frames, size_t n) {
 /* The interpreter's own work is Python time; what a called C function or another library does is native time. In
  * between stand the helpers of operators (`a + b` on integers): native frames on top of the loop, but the loop is not at
  * a call, and they are told from a library's operator (`a + b` on arrays) by where they lie. */
-static bool is_python_time(const struct pie_hybrid *hybrid, const struct pie_thread *thread, unsigned py_flags) {
+static bool is_python_time(const struct pie_hybrid *hybrid, const struct pie_thread *thread,
+                           unsigned py_flags) {
     if (!(py_flags & PIE_PYSTACK_PYTHON_THREAD) || hybrid->native_on_top == hybrid->depth)
         return false;
     if (hybrid->native_on_top == 0)
@@ -86,8 +88,8 @@ static void count_flags(unsigned py_flags, unsigned native_flags, const struct p
         pie_counter_add(PIE_COUNTER_EVAL_UNMATCHED, 1);
 }
 
-static uint32_t context_node(const struct pie_pystack_ops *ops, struct pie_thread *thread, const ucontext_t *context,
-                             bool *ret_is_python) {
+static uint32_t context_node(const struct pie_pystack_ops *ops, struct pie_thread *thread,
+                             const ucontext_t *context, bool *ret_is_python) {
     unsigned py_flags = 0, native_flags = 0;
     size_t n_python = ops->walk(thread->python, PIE_FRAMES_MAX, &py_flags);
     size_t n_native = pie_unwind(context, thread->native, PIE_FRAMES_MAX, &native_flags);

@@ -18,8 +18,8 @@
 static bool on; /* the process's timer runs; collection thread only */
 
 static int settime(uint64_t period_ns) {
-    struct itimerval value = {.it_interval = {(time_t)(period_ns / 1000000000u),
-                                              (suseconds_t)(period_ns % 1000000000u / 1000u)}};
+    struct itimerval value = {
+        .it_interval = {(time_t)(period_ns / 1000000000u), (suseconds_t)(period_ns % 1000000000u / 1000u)}};
 
     value.it_value = value.it_interval;
     /* the system call itself: the exported setitimer() is the program's */

@@ -7,12 +7,13 @@
 
 /* What the two halves of the perf sampler share: arming (collection thread) and counting (handler). */
 
-#define PIE_PERF_COOKIE UINT64_C(0x706965)  /* sig_data of our events */
+#define PIE_PERF_COOKIE UINT64_C(0x706965) /* sig_data of our events */
 enum { PIE_PERF_RING_BYTES = 4096, PIE_PERF_RECORD_BYTES = 16 };
 
 /* Context: signal. */
 bool pie_sampler_perf_is_ours(const siginfo_t *info);
-struct pie_ticks pie_sampler_perf_count(struct pie_thread *thread, const ucontext_t *context, uint64_t cpu_ns);
+struct pie_ticks pie_sampler_perf_count(struct pie_thread *thread, const ucontext_t *context,
+                                        uint64_t cpu_ns);
 struct pie_ticks pie_sampler_perf_user_count(struct pie_thread *thread, const ucontext_t *context,
                                              uint64_t cpu_ns);
 

@@ -19,9 +19,9 @@ bool pie_sampler_perf_is_ours(const siginfo_t *info) {
     return data == PIE_PERF_COOKIE;
 }
 
-struct pie_ticks pie_sampler_perf_count(struct pie_thread *thread, const ucontext_t *context, uint64_t cpu_ns) {
-    const struct perf_event_mmap_page *page =
-        atomic_load_explicit(&thread->clock_ring, memory_order_acquire);
+struct pie_ticks pie_sampler_perf_count(struct pie_thread *thread, const ucontext_t *context,
+                                        uint64_t cpu_ns) {
+    const struct perf_event_mmap_page *page = atomic_load_explicit(&thread->clock_ring, memory_order_acquire);
     struct pie_ticks ticks = {0, 0};
 
     if (!page)

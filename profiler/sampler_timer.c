@@ -22,11 +22,12 @@
 static struct {
     timer_t timer;
     bool on;
-} *timers;
+} * timers;
 static size_t n_timers;
 
 static int settime(timer_t timer, uint64_t period_ns) {
-    struct itimerspec spec = {.it_interval = {(time_t)(period_ns / 1000000000u), (long)(period_ns % 1000000000u)}};
+    struct itimerspec spec = {
+        .it_interval = {(time_t)(period_ns / 1000000000u), (long)(period_ns % 1000000000u)}};
 
     spec.it_value = spec.it_interval;
     return timer_settime(timer, 0, &spec, NULL) == 0 ? 0 : -errno;

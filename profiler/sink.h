@@ -28,13 +28,13 @@ struct pie_location {
     uint32_t id;     /* from 1 */
     uint32_t caller; /* native, inlined: location id of the function it was inlined into; else 0 */
     enum pie_location_kind kind;
-    const char *function;  /* co_qualname, or the demangled symbol; NULL: no symbol known */
-    const char *file;      /* absolute source path where known ("<string>", "<frozen …>" as Python says it) */
-    int32_t line;          /* 1-based; 0: unknown */
-    int32_t first_line;    /* of the function; 0: unknown */
-    const char *module;    /* native: absolute path of the ELF file; NULL for Python and anonymous code */
-    const char *build_id;  /* native: hex, or NULL */
-    uint64_t offset;       /* native: file-relative virtual address in module (address itself if no module) */
+    const char *function; /* co_qualname, or the demangled symbol; NULL: no symbol known */
+    const char *file;   /* absolute source path where known ("<string>", "<frozen …>" as Python says it) */
+    int32_t line;       /* 1-based; 0: unknown */
+    int32_t first_line; /* of the function; 0: unknown */
+    const char *module; /* native: absolute path of the ELF file; NULL for Python and anonymous code */
+    const char *build_id; /* native: hex, or NULL */
+    uint64_t offset;      /* native: file-relative virtual address in module (address itself if no module) */
 };
 
 struct pie_node_row {
@@ -68,7 +68,7 @@ struct pie_process_row {
     int32_t pid, parent_pid;
     bool is_child; /* belongs to run_id; else a new run is made */
     int64_t run_id;
-    int64_t started_ns; /* CLOCK_REALTIME */
+    int64_t started_ns;      /* CLOCK_REALTIME */
     const char *const *argv; /* NULL-terminated, or NULL with --no-argv */
     const char *executable;  /* what sys.executable says */
     const char *clock;       /* "perf", "perf-user", "timer", "itimer", "none": how CPU time was sampled */

@@ -59,8 +59,9 @@ static struct pie_thread *take_slot(void) {
         struct pie_thread *thread = pie_thread_at(i);
         uint32_t expected = PIE_THREAD_FREE;
         /* acquire: pairs with the collection thread's release when it gave the slot back */
-        if (thread->id && atomic_compare_exchange_strong_explicit(&thread->state, &expected, PIE_THREAD_CLAIMED,
-                                                                  memory_order_acquire, memory_order_relaxed))
+        if (thread->id &&
+            atomic_compare_exchange_strong_explicit(&thread->state, &expected, PIE_THREAD_CLAIMED,
+                                                    memory_order_acquire, memory_order_relaxed))
             return thread;
     }
     return pie_region_alloc(PIE_ARENA_THREADS, sizeof(struct pie_thread));
@@ -69,7 +70,12 @@ static struct pie_thread *take_slot(void) {
 static void take_altstack(struct pie_thread *thread) {
     stack_t now, ours = {.ss_sp = thread->altstack, .ss_size = sizeof thread->altstack};
 
-    if (sigaltstack(NULL, &now) == 0 && (now.ss_flags & SS_DISABLE))
+    if (sigaltstack(NULL, &now) != 0)
+        return;
+    /* After fork the thread still has the stack of the slot that it had in the parent: that may become another's. */
+    uintptr_t low = (uintptr_t)pie_thread_at(0), stack = (uintptr_t)now.ss_sp;
+    bool is_old_slot = stack >= low && stack < low + pie_region_size(PIE_ARENA_THREADS);
+    if ((now.ss_flags & SS_DISABLE) || is_old_slot)
         sigaltstack(&ours, NULL);
 }
 

@@ -20,7 +20,8 @@ enum pie_unwind_flags {
 
 /* The stack of the interrupted code, innermost first; at most max frames. Returns their number (at least 1).
  * A frame whose rule is cached costs some 10 ns. Context: signal. */
-size_t pie_unwind(const ucontext_t *context, struct pie_native_frame *frames, size_t max, unsigned *ret_flags);
+size_t pie_unwind(const ucontext_t *context, struct pie_native_frame *frames, size_t max,
+                  unsigned *ret_flags);
 
 /* The same by libunwind alone: 0.4 to 0.7 us a frame. Context: signal. */
 size_t pie_unwind_slow(const ucontext_t *context, struct pie_native_frame *frames, size_t max,

@@ -157,7 +157,8 @@ static bool step_frame_pointer(struct registers *r) {
     return true;
 }
 
-size_t pie_unwind(const ucontext_t *context, struct pie_native_frame *frames, size_t max, unsigned *ret_flags) {
+size_t pie_unwind(const ucontext_t *context, struct pie_native_frame *frames, size_t max,
+                  unsigned *ret_flags) {
     const greg_t *gregs = context->uc_mcontext.gregs;
     struct registers r = {(uintptr_t)gregs[REG_RIP], (uintptr_t)gregs[REG_RSP], (uintptr_t)gregs[REG_RBP]};
     bool interrupted = true; /* ip is an instruction to be executed, not a return address */

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The collection thread has a descriptor table of its own (close_range(2) with CLOSE_RANGE_UNSHARE): the database, the
+ * clocks and the files it reads are invisible to the program, cannot be closed by it, are not inherited by its children,
+ * and do not shift the numbers it gets from open(2); nor does a copy of one of its pipes keep that pipe open here.
+ *
+ * `work` is held whenever the thread is not asleep. fork() takes it (pie_collector_hold), so a child's copy of this
+ * process never stops in the middle of something; SQLite keeps open files in global lists that a child must find empty,
+ * so the file is given up before a fork, and after every flush from the first fork on.
+ *
+ * Order of locks: work, then nothing. */
+
+#include "profiler/collector.h"
+
+#include "profiler/aggregate.h"
+#include "profiler/clock_choice.h"
+#include "profiler/config.h"
+#include "profiler/counters.h"
+#include "profiler/flush.h"
+#include "profiler/futex.h"
+#include "profiler/pystack.h"
+#include "profiler/real.h"
+#include "profiler/sampler.h"
+#include "profiler/sampler_perf.h"
+#include "profiler/sampler_timer.h"
+#include "profiler/thread.h"
+#include "profiler/wall.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static const uint64_t TICK_NS = 20000000;         /* wall ticks and drains, dithered */
+static const uint64_t FIRST_FLUSH_NS = 250000000; /* after the start; then once a second */
+static const uint64_t FLUSH_NS = 1000000000;
+static const uint64_t DITHER_NS = 100000000; /* new sampling periods */
+static const uint64_t START_TIMEOUT_NS = 200000000;
+static const uint64_t HOLD_TIMEOUT_NS = 100000000;
+
+/* All of this is reset by pie_collector_forget() in a forked child. */
+static struct {
+    struct pie_collector_setup setup;
+    pthread_mutex_t work;
+    bool working;           /* `work` was initialised in this process */
+    _Atomic uint32_t wakes; /* futex: counts reasons to look */
+    _Atomic uint32_t armed; /* futex: counts threads that were given a clock or cannot have one */
+    _Atomic uint32_t done;  /* futex: 1 when everything is written */
+    _Atomic bool stop;
+    _Atomic bool forks;         /* this process forks: leave no file open between flushes */
+    _Atomic bool wants_release; /* a fork waits for the file to be given up */
+    const char *_Atomic cause;
+    _Atomic int exit_status;
+    _Atomic(const struct pie_sampler_ops *) sampler;
+    struct pie_flush *flush;
+    struct pie_aggregate aggregate;
+    struct pie_wall *walls; /* by slot */
+    size_t n_walls;
+    uint64_t next_flush_ns, next_dither_ns;
+    uint64_t random;
+    bool failed; /* short of memory: nothing is collected any more */
+} collector;
+
+static uint64_t random_next(void) {
+    uint64_t x = collector.random;
+
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    return collector.random = x;
+}
+
+/* base, up to ten percent more or less. */
+static uint64_t dithered(uint64_t base) {
+    return base - base / 10 + random_next() % (base / 5 + 1);
+}
+
+static void own_descriptor_table(void) {
+    if (syscall(SYS_close_range, 0u, ~0u, 2u /* CLOSE_RANGE_UNSHARE */) != 0)
+        return; /* an older kernel: ours are opened with O_CLOEXEC among the program's */
+    for (int i = 0; i < 3; i++)
+        if (open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
+            return;
+}
+
+static const struct pie_sampler_ops *sampler_of(enum pie_clock_kind kind) {
+    switch (kind) {
+    case PIE_CLOCK_PERF:
+        return &pie_sampler_perf;
+    case PIE_CLOCK_PERF_USER:
+        return &pie_sampler_perf_user;
+    case PIE_CLOCK_TIMER:
+        return &pie_sampler_timer;
+    case PIE_CLOCK_ITIMER:
+        return &pie_sampler_itimer;
+    case PIE_CLOCK_NONE:
+        break;
+    }
+    return NULL;
+}
+
+static void choose_clock(const char **ret_name, const char **ret_note) {
+    const struct pie_config *config = collector.setup.config;
+    struct pie_clock_facts facts;
+    enum pie_clock_kind kind = PIE_CLOCK_NONE;
+
+    *ret_note = NULL;
+    if (config->time) {
+        pie_clock_facts_gather(&facts);
+        kind = pie_clock_choose(&facts, config->force_clock, ret_note);
+    }
+    *ret_name = pie_clock_name(kind);
+    atomic_store_explicit(&collector.sampler, sampler_of(kind), memory_order_release);
+}
+
+static struct pie_wall *wall_of(size_t slot) {
+    if (slot >= collector.n_walls) {
+        size_t n = slot + 64;
+        struct pie_wall *grown = realloc(collector.walls, n * sizeof *grown);
+        if (!grown)
+            return NULL;
+        memset(grown + collector.n_walls, 0, (n - collector.n_walls) * sizeof *grown);
+        collector.walls = grown;
+        collector.n_walls = n;
+    }
+    return &collector.walls[slot];
+}
+
+static void drain(struct pie_thread *thread) {
+    struct pie_record record;
+
+    while (pie_ring_pop(&thread->ring, &record))
+        if (pie_aggregate_add_sample(&collector.aggregate, thread->id, &record) < 0)
+            pie_counter_add(PIE_COUNTER_RING_FULL, 1);
+}
+
+static void arm(struct pie_thread *thread) {
+    const struct pie_sampler_ops *sampler = pie_collector_sampler();
+
+    if (sampler && sampler->arm(thread, dithered(collector.setup.config->period_ns)) < 0)
+        pie_counter_add(PIE_COUNTER_UNARMED_THREADS, 1);
+    atomic_store_explicit(&thread->state, PIE_THREAD_RUNNING, memory_order_release);
+    atomic_fetch_add_explicit(&collector.armed, 1, memory_order_release);
+    pie_futex_wake(&collector.armed);
+}
+
+static void retire(struct pie_thread *thread, const struct pie_wall *wall) {
+    const struct pie_sampler_ops *sampler = pie_collector_sampler();
+
+    if (sampler)
+        sampler->disarm(thread);
+    drain(thread);
+    pie_flush_thread_ended(collector.flush, thread, wall);
+    atomic_store_explicit(&thread->state, PIE_THREAD_FREE, memory_order_release);
+}
+
+static void look_at(size_t slot, bool tick) {
+    struct pie_thread *thread = pie_thread_at(slot);
+    struct pie_wall *wall = wall_of(slot);
+    uint32_t state = atomic_load_explicit(&thread->state, memory_order_acquire);
+
+    if (!wall)
+        return;
+    if (state == PIE_THREAD_STARTING) {
+        arm(thread);
+        state = PIE_THREAD_RUNNING;
+    }
+    if (state == PIE_THREAD_ENDED) {
+        retire(thread, wall);
+    } else if (state == PIE_THREAD_RUNNING && tick) {
+        drain(thread);
+        if (collector.setup.config->time)
+            pie_wall_tick(wall, thread, collector.setup.ops, &collector.aggregate);
+    }
+}
+
+static void dither(void) {
+    const struct pie_sampler_ops *sampler = pie_collector_sampler();
+
+    if (!sampler)
+        return;
+    for (size_t i = 0; i < pie_thread_count(); i++) {
+        struct pie_thread *thread = pie_thread_at(i);
+        if (atomic_load_explicit(&thread->state, memory_order_acquire) == PIE_THREAD_RUNNING)
+            sampler->set_period(thread, dithered(collector.setup.config->period_ns));
+    }
+}
+
+static void flush_all(void) {
+    for (size_t i = 0; i < pie_thread_count(); i++) {
+        struct pie_thread *thread = pie_thread_at(i);
+        if (atomic_load_explicit(&thread->state, memory_order_acquire) == PIE_THREAD_RUNNING)
+            pie_flush_thread(collector.flush, thread, wall_of(i));
+    }
+    pie_flush_write(collector.flush, &collector.aggregate);
+    if (atomic_load_explicit(&collector.forks, memory_order_relaxed))
+        pie_flush_suspend(collector.flush);
+}
+
+/* One round; tick: the time for one has come. */
+static void work(bool tick) {
+    uint64_t now_ns = pie_monotonic_ns();
+
+    for (size_t i = 0; i < pie_thread_count(); i++)
+        look_at(i, tick);
+    if (now_ns >= collector.next_dither_ns) {
+        dither();
+        collector.next_dither_ns = now_ns + DITHER_NS;
+    }
+    if (now_ns >= collector.next_flush_ns) {
+        flush_all();
+        collector.next_flush_ns = pie_monotonic_ns() + FLUSH_NS;
+    }
+    if (atomic_exchange_explicit(&collector.wants_release, false, memory_order_acq_rel))
+        pie_flush_suspend(collector.flush);
+}
+
+/* Stops the clocks, takes what is left. */
+static void end(void) {
+    const struct pie_sampler_ops *sampler = pie_collector_sampler();
+
+    for (size_t i = 0; i < pie_thread_count(); i++) {
+        struct pie_thread *thread = pie_thread_at(i);
+        if (sampler && atomic_load_explicit(&thread->state, memory_order_acquire) == PIE_THREAD_RUNNING)
+            sampler->disarm(thread);
+    }
+    for (size_t i = 0; i < pie_thread_count(); i++)
+        look_at(i, true);
+    const char *cause = atomic_load_explicit(&collector.cause, memory_order_acquire);
+    if (pie_flush_is_untouched(collector.flush) && strcmp(cause, "exec") == 0)
+        return; /* a forked child on its way to another program */
+    flush_all();
+    pie_flush_end(collector.flush, cause, atomic_load_explicit(&collector.exit_status, memory_order_relaxed));
+}
+
+static void set_up(void) {
+    const char *clock, *note;
+
+    choose_clock(&clock, &note);
+    for (size_t i = 0; i < pie_thread_count(); i++)
+        look_at(i, false);
+    pie_flush_begin(collector.flush, clock, note);
+    if (!collector.setup
+             .is_fork) /* a forked child may live for a millisecond: its file is opened with its first flush */
+        pie_flush_open(collector.flush);
+    collector.next_flush_ns = pie_monotonic_ns() + FIRST_FLUSH_NS;
+    collector.next_dither_ns = pie_monotonic_ns() + DITHER_NS;
+}
+
+static void *collector_main(void *unused) {
+    uint64_t next_tick_ns = 0;
+
+    prctl(PR_SET_NAME, "pieprof");
+    own_descriptor_table();
+    pthread_mutex_lock(&collector.work);
+    set_up();
+    while (!atomic_load_explicit(&collector.stop, memory_order_acquire)) {
+        uint32_t wakes = atomic_load_explicit(&collector.wakes, memory_order_acquire);
+        uint64_t now_ns = pie_monotonic_ns();
+        bool tick = now_ns >= next_tick_ns;
+        if (tick)
+            next_tick_ns = now_ns + dithered(TICK_NS);
+        work(tick);
+        pthread_mutex_unlock(&collector.work);
+        now_ns = pie_monotonic_ns();
+        if (now_ns < next_tick_ns && !atomic_load_explicit(&collector.stop, memory_order_acquire))
+            pie_futex_wait(&collector.wakes, wakes, next_tick_ns - now_ns);
+        pthread_mutex_lock(&collector.work);
+    }
+    end();
+    pthread_mutex_unlock(&collector.work);
+    atomic_store_explicit(&collector.done, 1, memory_order_release);
+    pie_futex_wake(&collector.done);
+    return NULL;
+}
+
+/* All signals stay with the program's threads; those of a faulting load must reach this one. */
+static int start_thread(void) {
+    uint64_t all = ~(UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGBUS - 1)), before;
+    pthread_t thread;
+    pthread_attr_t attributes;
+
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, (size_t)1 << 20);
+    /* the system call: the program's pthread_sigmask() does not let our own signals be blocked */
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
+    int r = pie_real_pthread_create(&thread, &attributes, collector_main, NULL);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+    pthread_attr_destroy(&attributes);
+    return -r;
+}
+
+int pie_collector_start(const struct pie_collector_setup *setup) {
+    collector.setup = *setup;
+    pthread_mutex_init(&collector.work, NULL);
+    collector.working = true;
+    if (getrandom(&collector.random, sizeof collector.random, GRND_NONBLOCK) < 0 || collector.random == 0)
+        collector.random = pie_monotonic_ns() | 1;
+    int r = pie_flush_create(setup, &collector.flush);
+    if (r < 0)
+        return r;
+    r = start_thread();
+    if (r < 0)
+        return r;
+    if (!setup->is_fork && atomic_load_explicit(&collector.armed, memory_order_acquire) == 0)
+        pie_futex_wait(&collector.armed, 0, START_TIMEOUT_NS);
+    return 0;
+}
+
+void pie_collector_stop(const char *cause, int exit_status, uint64_t timeout_ns) {
+    uint64_t until_ns = pie_monotonic_ns() + timeout_ns;
+
+    atomic_store_explicit(&collector.exit_status, exit_status, memory_order_relaxed);
+    atomic_store_explicit(&collector.cause, cause, memory_order_release);
+    atomic_store_explicit(&collector.stop, true, memory_order_release);
+    pie_collector_wake();
+    while (!atomic_load_explicit(&collector.done, memory_order_acquire) && pie_monotonic_ns() < until_ns)
+        pie_futex_wait(&collector.done, 0, 100000000);
+}
+
+void pie_collector_wake(void) {
+    atomic_fetch_add_explicit(&collector.wakes, 1, memory_order_release);
+    pie_futex_wake(&collector.wakes);
+}
+
+bool pie_collector_hold(void) {
+    uint64_t until_ns = pie_monotonic_ns() + HOLD_TIMEOUT_NS;
+    struct timespec until = {(time_t)(until_ns / 1000000000u), (long)(until_ns % 1000000000u)};
+
+    if (!collector.working)
+        return false;
+    atomic_store_explicit(&collector.forks, true, memory_order_relaxed);
+    for (;;) {
+        if (pthread_mutex_clocklock(&collector.work, CLOCK_MONOTONIC, &until) != 0)
+            return false;
+        if (!pie_flush_is_open(collector.flush))
+            return true;
+        pthread_mutex_unlock(&collector.work);
+        if (pie_monotonic_ns() >= until_ns)
+            return false;
+        atomic_store_explicit(&collector.wants_release, true, memory_order_release);
+        pie_collector_wake();
+        const struct timespec nap = {0, 200000};
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
+    }
+}
+
+void pie_collector_release(void) {
+    pthread_mutex_unlock(&collector.work);
+}
+
+void pie_collector_forget(void) {
+    memset(&collector, 0, sizeof collector);
+    pie_sampler_perf_forget();
+    pie_sampler_timer_forget();
+    pie_sampler_itimer_forget();
+}
+
+int64_t pie_collector_run_id(void) {
+    return collector.flush ? pie_flush_run_id(collector.flush) : 0;
+}
+
+const struct pie_sampler_ops *pie_collector_sampler(void) {
+    return atomic_load_explicit(&collector.sampler, memory_order_acquire);
+}

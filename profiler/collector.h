@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "profiler/engine.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The collection thread: one per profiled process, not a Python thread, all signals blocked but those of faulting
+ * loads. It gives new threads their clock, drains rings, looks at waiting threads, and once a second names what is new
+ * and writes. */
+
+struct pie_collector_setup {
+    const struct pie_config *config;
+    const struct pie_pystack_ops *ops;
+    const struct pie_process_facts *facts;
+    pie_sink_open_fn open_sink;
+    bool is_fork; /* this process was forked by a profiled one */
+};
+
+/* Starts it; returns once the thread that calls has its clock (or after 200 ms at most). Returns 0 or -errno.
+ * Context: engine start, fork child. */
+int pie_collector_start(const struct pie_collector_setup *setup);
+
+/* Asks it to write everything and end, and waits for that, at most timeout_ns. Context: hook. */
+void pie_collector_stop(const char *cause, int exit_status, uint64_t timeout_ns);
+
+/* A thread wants a clock or has ended: look now. Context: hook. */
+void pie_collector_wake(void);
+
+/* Keeps it between two steps of its work, with no file open, while the process forks. False: it could not be had in
+ * time, the child must not be profiled. Context: fork. */
+bool pie_collector_hold(void);
+void pie_collector_release(void);
+/* In the child: there is no collection thread. */
+void pie_collector_forget(void);
+
+/* Context: any; 0 until known. */
+int64_t pie_collector_run_id(void);
+/* The process's sampler; NULL: none, or not chosen yet. Context: signal. */
+const struct pie_sampler_ops *pie_collector_sampler(void);

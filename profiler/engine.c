@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/engine.h"
+
+#include "profiler/cct.h"
+#include "profiler/collector.h"
+#include "profiler/config.h"
+#include "profiler/counters.h"
+#include "profiler/home.h"
+#include "profiler/real.h"
+#include "profiler/region.h"
+#include "profiler/thread.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* A program must not hang at its end because a disk does. */
+static const uint64_t FINISH_TIMEOUT_NS = UINT64_C(60000000000);
+
+static struct {
+    struct pie_collector_setup setup;
+    _Atomic int32_t
+        pid; /* of the process that is profiled; 0: none. A vfork child differs. Set anew after fork */
+    _Atomic bool finished;  /* somebody is finishing or has finished */
+    _Atomic int64_t run_id; /* known before the fork to a forked child */
+} engine;
+
+/* Between the fork handlers of one thread: it has the collection thread in hand. */
+static __thread bool held;
+
+static int32_t own_pid(void) {
+    return (int32_t)syscall(SYS_getpid);
+}
+
+static int start(void) {
+    struct pie_thread *thread;
+    int r = pie_cct_init();
+
+    if (r < 0)
+        return r;
+    thread = pie_thread_begin(true);
+    if (!thread)
+        return -ENOMEM;
+    r = pie_collector_start(&engine.setup);
+    if (r < 0) {
+        pie_thread_end();
+        return r;
+    }
+    atomic_store_explicit(&engine.pid, own_pid(), memory_order_release);
+    return 0;
+}
+
+int pie_engine_start(const struct pie_config *config, const struct pie_pystack_ops *ops,
+                     const struct pie_process_facts *facts, pie_sink_open_fn open_sink) {
+    pie_real_init();
+    pie_home_init();
+    int r = pie_region_init();
+    if (r < 0)
+        return r;
+    engine.setup = (struct pie_collector_setup){
+        .config = config, .ops = ops, .facts = facts, .open_sink = open_sink, .is_fork = false};
+    return start();
+}
+
+bool pie_engine_is_running(void) {
+    return atomic_load_explicit(&engine.pid, memory_order_acquire) == own_pid() &&
+           !atomic_load_explicit(&engine.finished, memory_order_acquire);
+}
+
+int64_t pie_engine_run_id(void) {
+    int64_t run_id = atomic_load_explicit(&engine.run_id, memory_order_relaxed);
+
+    if (!run_id) {
+        run_id = pie_collector_run_id();
+        atomic_store_explicit(&engine.run_id, run_id, memory_order_relaxed);
+    }
+    return run_id;
+}
+
+void pie_engine_finish(const char *cause, int exit_status) {
+    int error = errno;
+
+    if (atomic_load_explicit(&engine.pid, memory_order_acquire) != own_pid() ||
+        atomic_exchange_explicit(&engine.finished, true, memory_order_acq_rel))
+        return;
+    pie_collector_stop(cause, exit_status, FINISH_TIMEOUT_NS);
+    errno = error;
+}
+
+void pie_engine_thread_started(void) {
+    int error = errno;
+
+    if (pie_engine_is_running() && pie_thread_begin(false))
+        pie_collector_wake();
+    errno = error;
+}
+
+void pie_engine_thread_ended(void) {
+    int error = errno;
+
+    if (pie_thread_self()) {
+        pie_thread_end();
+        if (pie_engine_is_running())
+            pie_collector_wake();
+    }
+    errno = error;
+}
+
+void pie_engine_fork_prepare(void) {
+    int error = errno;
+
+    held = pie_engine_is_running() && engine.setup.config->children && pie_collector_hold();
+    if (held && pie_engine_run_id() == 0) { /* there is nothing a child could join */
+        pie_collector_release();
+        held = false;
+    }
+    errno = error;
+}
+
+void pie_engine_fork_parent(void) {
+    int error = errno;
+
+    if (held)
+        pie_collector_release();
+    else if (pie_engine_is_running() && engine.setup.config->children)
+        pie_counter_add(PIE_COUNTER_FORKS_UNPROFILED, 1);
+    held = false;
+    errno = error;
+}
+
+void pie_engine_fork_child(void) {
+    int error = errno;
+
+    atomic_store_explicit(&engine.pid, 0, memory_order_relaxed);
+    if (atomic_load_explicit(&engine.finished, memory_order_relaxed))
+        return;
+    pie_threads_reset();
+    pie_collector_forget();
+    if (held && pie_region_reset() == 0) {
+        pie_counters_reset();
+        engine.setup.is_fork = true;
+        start();
+    }
+    held = false;
+    errno = error;
+}

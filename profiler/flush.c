@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/flush.h"
+
+#include "profiler/aggregate.h"
+#include "profiler/config.h"
+#include "profiler/naming.h"
+#include "profiler/counters.h"
+#include "profiler/environment.h"
+#include "profiler/proc_file.h"
+#include "profiler/sampler.h"
+#include "profiler/thread.h"
+#include "profiler/wall.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+enum { NAME_BYTES = 16 };
+
+struct thread_state {
+    struct pie_thread_row row;
+    char name[NAME_BYTES];
+};
+
+struct pie_flush {
+    struct pie_collector_setup setup;
+    struct pie_naming *naming;
+    struct pie_sink *sink; /* NULL: not open yet, or given up */
+    const char *clock, *clock_note;
+    int64_t started_ns; /* CLOCK_REALTIME */
+    bool failed;        /* the sink is given up */
+    bool suspended;
+    struct thread_state *threads; /* to be written next */
+    size_t n_threads, room;
+    uint64_t ended_overhead_ns; /* handler time of threads that have ended */
+    uint64_t overhead_ns;       /* handler time of all threads at the last look */
+    _Atomic int64_t run_id;
+};
+
+int pie_flush_create(const struct pie_collector_setup *setup, struct pie_flush **ret_flush) {
+    struct pie_flush *flush = calloc(1, sizeof *flush);
+
+    if (!flush)
+        return -ENOMEM;
+    flush->setup = *setup;
+    flush->started_ns = pie_realtime_ns();
+    int r = pie_naming_create(setup->ops, &flush->naming);
+    if (r < 0) {
+        free(flush);
+        return r;
+    }
+    *ret_flush = flush;
+    return 0;
+}
+
+void pie_flush_begin(struct pie_flush *flush, const char *clock, const char *clock_note) {
+    flush->clock = clock;
+    flush->clock_note = clock_note;
+}
+
+static void give_up(struct pie_flush *flush) {
+    pie_counter_add(PIE_COUNTER_SINK_ERRORS, 1);
+    flush->failed = true;
+}
+
+void pie_flush_open(struct pie_flush *flush) {
+    const struct pie_config *config = flush->setup.config;
+    const struct pie_process_facts *facts = flush->setup.facts;
+    int64_t run_id = 0;
+
+    if (flush->sink || flush->failed)
+        return;
+    if (flush->setup.open_sink(config, &flush->sink) < 0) {
+        flush->sink = NULL;
+        give_up(flush);
+        return;
+    }
+    struct pie_process_row row = {
+        .pid = (int32_t)getpid(),
+        .parent_pid = flush->setup.is_fork ? (int32_t)getppid() : config->parent_pid,
+        .is_child = config->is_child || flush->setup.is_fork,
+        .run_id = flush->setup.is_fork ? pie_engine_run_id() : config->run_id,
+        .started_ns = flush->started_ns,
+        .argv = config->keep_argv ? facts->argv : NULL,
+        .executable = facts->executable,
+        .clock = flush->clock,
+        .clock_note = flush->clock_note,
+        .period_ns = config->period_ns,
+    };
+    int r = flush->sink->ops->begin_process(flush->sink, &row, &run_id);
+    if (r == 0)
+        r = pie_environment_put(flush->sink, facts);
+    if (r < 0)
+        give_up(flush);
+    else
+        atomic_store_explicit(&flush->run_id, run_id, memory_order_release);
+}
+
+bool pie_flush_is_open(const struct pie_flush *flush) {
+    return flush && flush->sink && !flush->suspended;
+}
+
+bool pie_flush_is_untouched(const struct pie_flush *flush) {
+    return !flush->sink && !flush->failed;
+}
+
+void pie_flush_suspend(struct pie_flush *flush) {
+    if (!pie_flush_is_open(flush))
+        return;
+    flush->sink->ops->suspend(flush->sink);
+    flush->suspended = true;
+}
+
+static void read_name(int32_t tid, char name[NAME_BYTES]) {
+    char path[64];
+
+    snprintf(path, sizeof path, "/proc/thread-self/../%d/comm", tid);
+    ssize_t n = pie_proc_read(path, name, NAME_BYTES);
+    if (n <= 0)
+        name[0] = '\0';
+    name[strcspn(name, "\n")] = '\0';
+}
+
+static struct thread_state *note_thread(struct pie_flush *flush, struct pie_thread *thread) {
+    if (flush->n_threads == flush->room) {
+        size_t room = flush->room ? flush->room * 2 : 16;
+        struct thread_state *grown = realloc(flush->threads, room * sizeof *grown);
+        if (!grown)
+            return NULL;
+        flush->threads = grown;
+        flush->room = room;
+    }
+    struct thread_state *state = &flush->threads[flush->n_threads++];
+    *state = (struct thread_state){
+        .row =
+            {
+                .id = thread->id,
+                .tid = thread->tid,
+                .is_main = thread->is_main,
+                .started_ns = thread->started_real_ns,
+                .samples = atomic_load_explicit(&thread->samples, memory_order_relaxed),
+            },
+    };
+    return state;
+}
+
+void pie_flush_thread(struct pie_flush *flush, struct pie_thread *thread, const struct pie_wall *wall) {
+    struct thread_state *state = note_thread(flush, thread);
+
+    if (!state)
+        return;
+    read_name(thread->tid, state->name);
+    state->row.cpu_ns = pie_thread_cpu_of(thread->tid);
+    state->row.wall_ns = pie_monotonic_ns() - thread->started_ns;
+    flush->overhead_ns += atomic_load_explicit(&thread->overhead_ns, memory_order_relaxed);
+}
+
+void pie_flush_thread_ended(struct pie_flush *flush, struct pie_thread *thread, const struct pie_wall *wall) {
+    struct thread_state *state = note_thread(flush, thread);
+
+    flush->ended_overhead_ns += atomic_load_explicit(&thread->overhead_ns, memory_order_relaxed);
+    if (!state)
+        return;
+    memcpy(state->name, thread->name, NAME_BYTES);
+    state->row.cpu_ns = thread->ended_cpu_ns;
+    state->row.wall_ns = thread->ended_ns - thread->started_ns;
+    state->row.ended_ns = thread->started_real_ns + (int64_t)state->row.wall_ns;
+}
+
+static int write_threads(struct pie_flush *flush) {
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < flush->n_threads; i++) {
+        struct thread_state *state = &flush->threads[i];
+        state->row.name = state->row.is_main ? "MainThread" : state->name;
+        r = flush->sink->ops->put_thread(flush->sink, &state->row);
+    }
+    return r;
+}
+
+static int write_samples(struct pie_flush *flush, const struct pie_aggregate *aggregate) {
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < aggregate->count; i++) {
+        struct pie_sample_row row = aggregate->rows[i];
+        row.node = pie_naming_node(flush->naming, row.node);
+        if (row.node)
+            r = flush->sink->ops->put_sample(flush->sink, &row);
+    }
+    return r;
+}
+
+static int write_counters(struct pie_flush *flush) {
+    const struct pie_config *config = flush->setup.config;
+    struct pie_sink *sink = flush->sink;
+    int r = 0;
+
+    for (int i = 0; r == 0 && i < PIE_COUNTER_COUNT; i++)
+        if (pie_counter_get((enum pie_counter)i))
+            r = sink->ops->put_counter(sink, pie_counter_name((enum pie_counter)i),
+                                       pie_counter_get((enum pie_counter)i),
+                                       pie_counter_is_drop((enum pie_counter)i));
+    if (r == 0)
+        r = sink->ops->put_overhead(sink, "time", flush->ended_overhead_ns + flush->overhead_ns,
+                                    1e9 / (double)config->period_ns);
+    if (r == 0)
+        r = sink->ops->put_overhead(sink, "collection thread", pie_thread_cpu_ns(), 0);
+    return r;
+}
+
+static int write_rows(struct pie_flush *flush, const struct pie_aggregate *aggregate) {
+    int r = pie_naming_write(flush->naming, flush->sink);
+
+    if (r == 0)
+        r = write_threads(flush);
+    if (r == 0)
+        r = write_samples(flush, aggregate);
+    if (r == 0)
+        r = write_counters(flush);
+    if (r == 0)
+        r = flush->sink->ops->commit(flush->sink, pie_realtime_ns());
+    return r;
+}
+
+void pie_flush_write(struct pie_flush *flush, struct pie_aggregate *aggregate) {
+    pie_flush_open(flush);
+    if (flush->failed) {
+        pie_aggregate_clear(aggregate);
+        flush->n_threads = 0;
+        flush->overhead_ns = 0;
+        return;
+    }
+    pie_naming_refresh(flush->naming);
+    for (size_t i = 0; i < aggregate->count; i++) /* names first: the transaction stays short */
+        pie_naming_node(flush->naming, aggregate->rows[i].node);
+    flush->suspended = false;
+    int r = flush->sink->ops->begin(flush->sink);
+    if (r < 0) { /* another writer: what is not written now is written later */
+        flush->overhead_ns = 0;
+        if (r != -EBUSY && r != -EAGAIN)
+            give_up(flush);
+        return;
+    }
+    if (write_rows(flush, aggregate) < 0)
+        give_up(flush);
+    pie_naming_written(flush->naming);
+    pie_aggregate_clear(aggregate);
+    flush->n_threads = 0;
+    flush->overhead_ns = 0;
+}
+
+void pie_flush_end(struct pie_flush *flush, const char *cause, int exit_status) {
+    if (!flush->sink)
+        return;
+    flush->sink->ops->end_process(flush->sink, pie_realtime_ns(), cause, exit_status);
+    flush->sink->ops->close(flush->sink);
+    flush->sink = NULL;
+    flush->failed = true;
+}
+
+int64_t pie_flush_run_id(const struct pie_flush *flush) {
+    return atomic_load_explicit(&flush->run_id, memory_order_acquire);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "profiler/collector.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What the collection thread writes: names what is new, then gives everything to the sink in one short transaction.
+ * A sink that cannot begin (another process writes) is tried again a second later and nothing is lost; one that fails in
+ * the middle (disk full) is given up, counted, and the program goes on. Context: drain. */
+
+struct pie_flush;
+struct pie_thread;
+struct pie_wall;
+struct pie_aggregate;
+
+int pie_flush_create(const struct pie_collector_setup *setup, struct pie_flush **ret_flush);
+/* Facts that are known now; opens nothing. */
+void pie_flush_begin(struct pie_flush *flush, const char *clock, const char *clock_note);
+/* Opens the sink and writes the process's row; done by the first write if not before. */
+void pie_flush_open(struct pie_flush *flush);
+bool pie_flush_is_open(const struct pie_flush *flush);
+/* Nothing has been written or tried yet. */
+bool pie_flush_is_untouched(const struct pie_flush *flush);
+void pie_flush_suspend(struct pie_flush *flush);
+
+/* Notes the state of a living thread, or the last state of one that has ended, for the next write. */
+void pie_flush_thread(struct pie_flush *flush, struct pie_thread *thread, const struct pie_wall *wall);
+void pie_flush_thread_ended(struct pie_flush *flush, struct pie_thread *thread, const struct pie_wall *wall);
+
+/* Writes and clears the aggregate; keeps it if the sink could not begin. */
+void pie_flush_write(struct pie_flush *flush, struct pie_aggregate *aggregate);
+/* The last word; closes the sink. */
+void pie_flush_end(struct pie_flush *flush, const char *cause, int exit_status);
+
+/* Context: any. */
+int64_t pie_flush_run_id(const struct pie_flush *flush);

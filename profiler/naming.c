@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/naming.h"
+
+#include "profiler/cct.h"
+#include "profiler/cfi.h"
+#include "profiler/u64map.h"
+#include "profiler/pystack.h"
+#include "profiler/symbolizer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct pie_naming {
+    const struct pie_pystack_ops *ops;
+    struct pie_symbolizer *symbolizer;
+    struct pie_u64map node_of_cct;     /* CCT id -> stored node; HIDDEN: none of its own */
+    struct pie_u64map node_of_place;   /* (stored parent, location) -> stored node */
+    struct pie_u64map location_of_key; /* CCT key, Python by line -> location; HIDDEN: not shown */
+    struct pie_u64map location_of_name;
+    uint32_t n_locations, n_nodes;
+    /* New since the last commit. */
+    struct pie_location *locations;
+    size_t locations_count, locations_room;
+    struct pie_node_row *nodes;
+    size_t nodes_count, nodes_room;
+};
+
+/* A location that is not shown: the node stands for its parent. */
+static const uint32_t HIDDEN = UINT32_MAX;
+
+int pie_naming_create(const struct pie_pystack_ops *ops, struct pie_naming **ret_naming) {
+    struct pie_naming *naming = calloc(1, sizeof *naming);
+
+    if (!naming)
+        return -ENOMEM;
+    naming->ops = ops;
+    int r = pie_symbolizer_create(&naming->symbolizer);
+    if (r < 0) {
+        free(naming);
+        return r;
+    }
+    *ret_naming = naming;
+    return 0;
+}
+
+void pie_naming_destroy(struct pie_naming *naming) {
+    if (!naming)
+        return;
+    pie_symbolizer_destroy(naming->symbolizer);
+    pie_u64map_finish(&naming->node_of_cct);
+    pie_u64map_finish(&naming->node_of_place);
+    pie_u64map_finish(&naming->location_of_key);
+    pie_u64map_finish(&naming->location_of_name);
+    free(naming->locations);
+    free(naming->nodes);
+    free(naming);
+}
+
+void pie_naming_refresh(struct pie_naming *naming) {
+    pie_symbolizer_refresh(naming->symbolizer);
+}
+
+/* Room for one more element of an array. */
+static int make_room(void **array, size_t size, size_t count, size_t *room) {
+    if (count < *room)
+        return 0;
+    size_t more = *room ? *room * 2 : 256;
+    void *grown = realloc(*array, more * size);
+    if (!grown)
+        return -ENOMEM;
+    *array = grown;
+    *room = more;
+    return 0;
+}
+
+static uint32_t add_location(struct pie_naming *naming, struct pie_location location) {
+    if (make_room((void **)&naming->locations, sizeof *naming->locations, naming->locations_count,
+                  &naming->locations_room) < 0)
+        return 0;
+    location.id = ++naming->n_locations;
+    naming->locations[naming->locations_count++] = location;
+    return location.id;
+}
+
+static uint32_t python_location(struct pie_naming *naming, uint32_t code_id, int32_t line) {
+    struct pie_location location = {.kind = PIE_LOCATION_PYTHON, .line = line};
+
+    if (naming->ops->describe(code_id, &location.file, &location.function, &location.first_line) < 0)
+        return 0;
+    return add_location(naming, location);
+}
+
+/* The interpreter's loop without a Python frame of its own (it is just being entered or left). */
+static bool is_eval_loop(const struct pie_symbol *symbol) {
+    return symbol->function && strcmp(symbol->function, "_PyEval_EvalFrameDefault") == 0;
+}
+
+/* One location per line of a function, or per function where lines are unknown. Names are compared by address: the
+ * symbolizer hands out one copy of each; a second location for the same name does no harm. */
+static uint32_t native_location(struct pie_naming *naming, const struct pie_module *module,
+                                const struct pie_symbol *symbol, uint64_t function_offset, uint32_t caller) {
+    uint64_t key = pie_u64map_mix((uintptr_t)module->path, (uintptr_t)symbol->function);
+
+    key = pie_u64map_mix(key, (uintptr_t)symbol->file);
+    key = pie_u64map_mix(key, (uint32_t)symbol->line);
+    key = pie_u64map_mix(key, caller);
+    if (!symbol->function)
+        key = pie_u64map_mix(key, function_offset);
+    uint32_t id = pie_u64map_get(&naming->location_of_name, key);
+    if (id)
+        return id;
+    id = add_location(naming, (struct pie_location){
+                                  .kind = PIE_LOCATION_NATIVE,
+                                  .caller = caller,
+                                  .function = symbol->function,
+                                  .file = symbol->file,
+                                  .line = symbol->line,
+                                  .first_line = symbol->first_line,
+                                  .module = module->path,
+                                  .build_id = module->build_id,
+                                  .offset = function_offset,
+                              });
+    if (id)
+        pie_u64map_put(&naming->location_of_name, key, id);
+    return id;
+}
+
+static uint32_t native_locations(struct pie_naming *naming, uintptr_t address) {
+    struct pie_symbol symbols[PIE_SYMBOL_INLINE_MAX];
+    struct pie_module module = {0};
+    int n = pie_symbolizer_resolve(naming->symbolizer, address, &module, symbols, PIE_SYMBOL_INLINE_MAX);
+
+    if (n <= 0) {
+        symbols[0] = (struct pie_symbol){0};
+        n = 1;
+    }
+    if (is_eval_loop(&symbols[n - 1]))
+        return HIDDEN;
+    uintptr_t start = symbols[n - 1].function ? 0 : pie_cfi_function(address);
+    uint64_t offset = start ? module.offset - (address - start) : module.offset;
+    uint32_t id = 0;
+    for (int i = n - 1; i >= 0; i--)
+        id = native_location(naming, &module, &symbols[i], offset, id);
+    return id;
+}
+
+static uint32_t location_of(struct pie_naming *naming, uint64_t key) {
+    uint32_t code_id = 0;
+    int32_t line = 0;
+
+    if (pie_cct_key_is_python(key)) { /* all code units of one line are one location */
+        code_id = pie_cct_key_code(key);
+        line = naming->ops->line(code_id, pie_cct_key_offset(key));
+        key = pie_cct_python_key(code_id, (uint32_t)line);
+    }
+    uint32_t id = pie_u64map_get(&naming->location_of_key, key);
+    if (id)
+        return id;
+    id = pie_cct_key_is_python(key) ? python_location(naming, code_id, line)
+                                    : native_locations(naming, (uintptr_t)key);
+    if (id)
+        pie_u64map_put(&naming->location_of_key, key, id);
+    return id;
+}
+
+static uint32_t add_node(struct pie_naming *naming, uint32_t parent, uint32_t location) {
+    uint64_t key = (uint64_t)parent << 32 | location;
+    uint32_t id = pie_u64map_get(&naming->node_of_place, key);
+
+    if (id)
+        return id;
+    if (make_room((void **)&naming->nodes, sizeof *naming->nodes, naming->nodes_count, &naming->nodes_room) <
+        0)
+        return 0;
+    id = ++naming->n_nodes;
+    if (pie_u64map_put(&naming->node_of_place, key, id) < 0)
+        return 0;
+    naming->nodes[naming->nodes_count++] = (struct pie_node_row){id, parent, location};
+    return id;
+}
+
+/* The stored node of a CCT node whose parent's is known. */
+static uint32_t resolve(struct pie_naming *naming, uint32_t cct_node, uint32_t parent) {
+    uint32_t location = location_of(naming, pie_cct_key(cct_node));
+    uint32_t id = location == HIDDEN || location == 0 ? parent : add_node(naming, parent, location);
+
+    pie_u64map_put(&naming->node_of_cct, cct_node, id ? id : HIDDEN);
+    return id;
+}
+
+uint32_t pie_naming_node(struct pie_naming *naming, uint32_t cct_node) {
+    uint32_t path[2 * 1024 + 2], stored = 0;
+    size_t n = 0;
+
+    while (cct_node != PIE_CCT_ROOT_ID && n < sizeof path / sizeof *path) {
+        stored = pie_u64map_get(&naming->node_of_cct, cct_node);
+        if (stored)
+            break;
+        path[n++] = cct_node;
+        cct_node = pie_cct_parent(cct_node);
+    }
+    if (stored == HIDDEN)
+        stored = 0;
+    while (n > 0)
+        stored = resolve(naming, path[--n], stored);
+    return stored;
+}
+
+int pie_naming_write(struct pie_naming *naming, struct pie_sink *sink) {
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < naming->locations_count; i++)
+        r = sink->ops->put_location(sink, &naming->locations[i]);
+    for (size_t i = 0; r == 0 && i < naming->nodes_count; i++)
+        r = sink->ops->put_node(sink, &naming->nodes[i]);
+    return r;
+}
+
+void pie_naming_written(struct pie_naming *naming) {
+    naming->locations_count = 0;
+    naming->nodes_count = 0;
+}

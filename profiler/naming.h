@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "profiler/sink.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* From the tree in memory to the tree in the file: CCT nodes are addresses and code units, stored nodes are lines and
+ * functions. Contexts that look the same when named become one stored node. Names are looked up here, outside any
+ * transaction; what is new waits until pie_naming_write().
+ * Context: drain. */
+
+struct pie_naming;
+struct pie_pystack_ops;
+
+int pie_naming_create(const struct pie_pystack_ops *ops, struct pie_naming **ret_naming);
+void pie_naming_destroy(struct pie_naming *naming);
+
+/* Libraries may have come or gone. */
+void pie_naming_refresh(struct pie_naming *naming);
+
+/* The stored node of a CCT node; 0 for the root (and when memory is short: the caller drops and counts). */
+uint32_t pie_naming_node(struct pie_naming *naming, uint32_t cct_node);
+
+/* Gives all new locations and nodes to the sink, inside its transaction. After an error they are still new.
+ * Returns 0 or the sink's error. */
+int pie_naming_write(struct pie_naming *naming, struct pie_sink *sink);
+/* The transaction was committed: what was written is no longer new. */
+void pie_naming_written(struct pie_naming *naming);

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/u64map.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct pie_u64map_entry {
+    uint64_t key;
+    uint32_t id; /* 0: empty */
+};
+
+uint64_t pie_u64map_mix(uint64_t hash, uint64_t value) {
+    hash ^= value + UINT64_C(0x9e3779b97f4a7c15) + (hash << 6) + (hash >> 2);
+    hash *= UINT64_C(0xff51afd7ed558ccd);
+    return hash ^ (hash >> 32);
+}
+
+static size_t slot_of(const struct pie_u64map *map, uint64_t key) {
+    size_t at = (size_t)pie_u64map_mix(0, key) & (map->capacity - 1);
+
+    while (map->entries[at].id && map->entries[at].key != key)
+        at = (at + 1) & (map->capacity - 1);
+    return at;
+}
+
+uint32_t pie_u64map_get(const struct pie_u64map *map, uint64_t key) {
+    return map->capacity ? map->entries[slot_of(map, key)].id : 0;
+}
+
+static int grow(struct pie_u64map *map) {
+    size_t capacity = map->capacity ? map->capacity * 2 : 256;
+    struct pie_u64map bigger = {calloc(capacity, sizeof *bigger.entries), capacity, map->count};
+
+    if (!bigger.entries)
+        return -ENOMEM;
+    for (size_t i = 0; i < map->capacity; i++)
+        if (map->entries[i].id)
+            bigger.entries[slot_of(&bigger, map->entries[i].key)] = map->entries[i];
+    free(map->entries);
+    *map = bigger;
+    return 0;
+}
+
+int pie_u64map_put(struct pie_u64map *map, uint64_t key, uint32_t id) {
+    if (map->count * 4 >= map->capacity * 3 && grow(map) < 0)
+        return -ENOMEM;
+    size_t at = slot_of(map, key);
+    map->count += map->entries[at].id == 0;
+    map->entries[at] = (struct pie_u64map_entry){key, id};
+    return 0;
+}
+
+void pie_u64map_finish(struct pie_u64map *map) {
+    free(map->entries);
+    *map = (struct pie_u64map){0};
+}

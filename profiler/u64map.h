@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A map from 64-bit keys to 32-bit ids; ids are never 0. Grows; nothing is removed. Context: drain. */
+struct pie_u64map {
+    struct pie_u64map_entry *entries;
+    size_t capacity; /* 0 or a power of two */
+    size_t count;
+};
+
+/* The id of key, 0 if there is none. */
+uint32_t pie_u64map_get(const struct pie_u64map *map, uint64_t key);
+/* Adds a key that is not there. Returns 0 or -ENOMEM. */
+int pie_u64map_put(struct pie_u64map *map, uint64_t key, uint32_t id);
+void pie_u64map_finish(struct pie_u64map *map);
+/* Folds values into a key; equal inputs give equal keys. */
+uint64_t pie_u64map_mix(uint64_t hash, uint64_t value);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Waiting time: where a thread is while it is off the CPU. Nobody signals a waiting thread (that would end its system
+ * calls); the collection thread looks at it from outside, at each wall tick. */
+
+struct pie_thread;
+struct pie_pystack_ops;
+struct pie_aggregate;
+
+/* What is remembered of a thread from tick to tick. */
+struct pie_wall {
+    uint32_t thread_id;     /* of the thread this belongs to */
+    uint64_t last_ns;       /* CLOCK_MONOTONIC at the last tick */
+    uint64_t last_cpu_ns;   /* the thread's CPU clock then */
+    uint64_t last_delay_ns; /* time it had been runnable but not running then */
+    uint64_t pool_ns;       /* time off the CPU that no context has been found for yet */
+    uint32_t blocked_node;  /* context in which it was found waiting at the last tick; 0: it was not */
+    uint64_t wait_ns;       /* all of its waiting so far */
+};
+
+/* Looks at one thread and books its waiting since the last tick. Context: drain. */
+void pie_wall_tick(struct pie_wall *wall, struct pie_thread *thread, const struct pie_pystack_ops *ops,
+                   struct pie_aggregate *aggregate);

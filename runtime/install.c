@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/install.h"
+
+#include "profiler/engine.h"
+#include "profiler/real.h"
+#include "runtime/code_registry.h"
+#include "runtime/exit.h"
+#include "runtime/phdr.h"
+#include "runtime/signals.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+static void fork_child(void) {
+    pie_signals_fork_child();
+    pie_exit_fork_child();
+    pie_engine_fork_child();
+}
+
+int pie_runtime_install(void) {
+    pie_real_init();
+    pie_phdr_init();
+    pie_code_registry_install();
+    int r = pie_signals_install();
+    if (r < 0)
+        return r;
+    return -pthread_atfork(pie_engine_fork_prepare, pie_engine_fork_parent, fork_child);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/signals.h"
+
+#include "profiler/sampler_timer.h"
+#include "runtime/export.h"
+#include "runtime/signals_state.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+typedef int (*sigaction_fn)(int, const struct sigaction *, struct sigaction *);
+typedef int (*mask_fn)(int, const sigset_t *, sigset_t *);
+
+/* Resolved by resolve(), the same ever after. */
+static sigaction_fn real_sigaction;
+static mask_fn real_pthread_sigmask, real_sigprocmask;
+
+static bool installed;      /* our handlers are in place; kept in forked children */
+static _Atomic int own_pid; /* a vfork child shares our memory but has signal state of its own */
+static pthread_mutex_t write_lock =
+    PTHREAD_MUTEX_INITIALIZER; /* of virtual actions; taken alone; reset in a forked child */
+static __thread uint64_t virtual_mask __attribute__((tls_model("initial-exec")));
+
+struct pie_virtual_action pie_virtual_actions[PIE_SIGNALS_MAX + 1];
+
+static void resolve(void) {
+    if (real_sigprocmask)
+        return;
+    real_sigaction = (sigaction_fn)dlsym(RTLD_NEXT, "sigaction");
+    real_pthread_sigmask = (mask_fn)dlsym(RTLD_NEXT, "pthread_sigmask");
+    real_sigprocmask = (mask_fn)dlsym(RTLD_NEXT, "sigprocmask");
+}
+
+static uint64_t bit(int signal) {
+    return UINT64_C(1) << (signal - 1);
+}
+
+static uint64_t our_bits(void) {
+    return bit(SIGTRAP) | bit(PIE_TIMER_SIGNAL) | bit(SIGSEGV) | bit(SIGBUS);
+}
+
+bool pie_signals_is_ours(int signal) {
+    return signal >= 1 && signal <= PIE_SIGNALS_MAX && (our_bits() & bit(signal));
+}
+
+const struct sigaction *pie_signals_virtual(int signal) {
+    struct pie_virtual_action *action = &pie_virtual_actions[signal];
+
+    return &action->copies[atomic_load_explicit(&action->current, memory_order_acquire)];
+}
+
+void pie_signals_set_virtual(int signal, const struct sigaction *action) {
+    struct pie_virtual_action *slot = &pie_virtual_actions[signal];
+    unsigned next = !atomic_load_explicit(&slot->current, memory_order_relaxed);
+
+    slot->copies[next] = *action;
+    atomic_store_explicit(&slot->current, next, memory_order_release);
+}
+
+int pie_real_sigaction(int signal, const struct sigaction *action, struct sigaction *ret_old) {
+    resolve();
+    return real_sigaction(signal, action, ret_old);
+}
+
+static bool is_virtual(void) {
+    return installed && (int)syscall(SYS_getpid) == atomic_load_explicit(&own_pid, memory_order_relaxed);
+}
+
+/* SA_NODEFER for faults: a sample may be taken while the program's own fault handler runs. */
+static int install_ours(int signal) {
+    bool fault = signal == SIGSEGV || signal == SIGBUS;
+    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | (fault ? SA_NODEFER : 0)};
+
+    action.sa_sigaction = fault ? pie_signals_on_fault : pie_signals_on_clock;
+    if (!fault)
+        sigfillset(&action.sa_mask);
+    sigdelset(&action.sa_mask, SIGSEGV);
+    sigdelset(&action.sa_mask, SIGBUS);
+    struct sigaction old;
+    if (real_sigaction(signal, &action, &old) != 0)
+        return -errno;
+    pie_signals_set_virtual(signal, &old);
+    return 0;
+}
+
+int pie_signals_install(void) {
+    static const int signals[] = {SIGTRAP, PIE_TIMER_SIGNAL, SIGSEGV, SIGBUS};
+    uint64_t ours = our_bits();
+    int r = 0;
+
+    resolve();
+    atomic_store_explicit(&own_pid, (int)getpid(), memory_order_relaxed);
+    for (size_t i = 0; r == 0 && i < sizeof signals / sizeof *signals; i++)
+        r = install_ours(signals[i]);
+    if (r == 0) {
+        installed = true;
+        syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &ours, NULL, sizeof ours);
+    }
+    return r;
+}
+
+uint64_t pie_signals_virtual_mask(void) {
+    return virtual_mask;
+}
+
+void pie_signals_thread_started(uint64_t mask) {
+    uint64_t ours = our_bits();
+
+    virtual_mask = mask;
+    if (installed)
+        syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &ours, NULL, sizeof ours);
+}
+
+void pie_signals_fork_child(void) {
+    atomic_store_explicit(&own_pid, (int)getpid(), memory_order_relaxed);
+    pthread_mutex_init(&write_lock, NULL);
+}
+
+PIE_EXPORT int sigaction(int signal, const struct sigaction *restrict action,
+                         struct sigaction *restrict old) {
+    resolve();
+    if (!pie_signals_is_ours(signal) || !is_virtual())
+        return real_sigaction(signal, action, old);
+    pthread_mutex_lock(&write_lock);
+    struct sigaction before = *pie_signals_virtual(signal);
+    if (action)
+        pie_signals_set_virtual(signal, action);
+    pthread_mutex_unlock(&write_lock);
+    if (old)
+        *old = before;
+    return 0;
+}
+
+static __sighandler_t set_handler(int signal, __sighandler_t handler, int flags) {
+    struct sigaction action = {.sa_flags = flags}, old;
+
+    action.sa_handler = handler;
+    if (signal < 1 || signal > PIE_SIGNALS_MAX || handler == SIG_ERR) {
+        errno = EINVAL;
+        return SIG_ERR;
+    }
+    if (!(flags & SA_RESETHAND))
+        sigaddset(&action.sa_mask, signal);
+    return sigaction(signal, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+/* glibc's signal() has BSD semantics: the handler stays, calls are restarted unless siginterrupt() said otherwise. The
+ * originals reach sigaction inside the C library, so for signals that are ours they are done here. */
+#define EXPORT_SIGNAL(name, flags)                                                                           \
+    PIE_EXPORT __sighandler_t name(int signal_number, __sighandler_t handler);                               \
+    PIE_EXPORT __sighandler_t name(int signal_number, __sighandler_t handler) {                              \
+        static __sighandler_t (*real)(int, __sighandler_t);                                                  \
+        if (pie_signals_is_ours(signal_number) && is_virtual())                                              \
+            return set_handler(signal_number, handler, flags);                                               \
+        if (!real)                                                                                           \
+            real = (__sighandler_t(*)(int, __sighandler_t))dlsym(RTLD_NEXT, #name);                          \
+        return real(signal_number, handler);                                                                 \
+    }
+
+EXPORT_SIGNAL(signal, SA_RESTART)
+EXPORT_SIGNAL(bsd_signal, SA_RESTART)
+EXPORT_SIGNAL(ssignal, SA_RESTART)
+EXPORT_SIGNAL(sysv_signal, SA_RESETHAND | SA_NODEFER)
+EXPORT_SIGNAL(__sysv_signal, SA_RESETHAND | SA_NODEFER)
+
+/* What the mask call means for our signals: changes the virtual mask, returns the set to be really blocked. */
+static const sigset_t *apply_virtual(int how, const sigset_t *set, sigset_t *copy) {
+    uint64_t asked;
+
+    if (!set)
+        return NULL;
+    memcpy(&asked, set, sizeof asked);
+    asked &= our_bits();
+    if (how == SIG_BLOCK)
+        virtual_mask |= asked;
+    else if (how == SIG_UNBLOCK)
+        virtual_mask &= ~asked;
+    else if (how == SIG_SETMASK)
+        virtual_mask = asked;
+    if (!asked || how == SIG_UNBLOCK)
+        return set;
+    *copy = *set;
+    sigdelset(copy, SIGTRAP);
+    sigdelset(copy, PIE_TIMER_SIGNAL);
+    sigdelset(copy, SIGSEGV);
+    sigdelset(copy, SIGBUS);
+    return copy;
+}
+
+static int change_mask(mask_fn real, int how, const sigset_t *set, sigset_t *old) {
+    uint64_t before = virtual_mask, mask;
+    sigset_t copy;
+
+    int r = real(how, apply_virtual(how, set, &copy), old);
+    if (r != 0) {
+        virtual_mask = before;
+    } else if (old && before) {
+        memcpy(&mask, old, sizeof mask);
+        mask |= before;
+        memcpy(old, &mask, sizeof mask);
+    }
+    return r;
+}
+
+PIE_EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict old) {
+    resolve();
+    return is_virtual() ? change_mask(real_pthread_sigmask, how, set, old)
+                        : real_pthread_sigmask(how, set, old);
+}
+
+PIE_EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old) {
+    resolve();
+    return is_virtual() ? change_mask(real_sigprocmask, how, set, old) : real_sigprocmask(how, set, old);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Our handlers. Both follow one order: save errno; is this delivery ours? if not, do what would have happened without us;
+ * guard; work; unguard; restore errno.
+ *
+ * A delivery that is not ours goes to the program's virtual disposition. Default action: the real disposition is set to
+ * the default and the signal raised again (sent ones) or the faulting instruction run again (faults), so that the process
+ * ends as it would have, with the same status and a core that shows the culprit and not us. */
+
+#include "runtime/signals.h"
+
+#include "profiler/collector.h"
+#include "profiler/counters.h"
+#include "profiler/safe_load.h"
+#include "profiler/sampler.h"
+#include "profiler/thread.h"
+#include "runtime/install.h"
+#include "runtime/signals_state.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void reset_and_repeat(int signal, siginfo_t *info) {
+    struct sigaction action = {.sa_handler = SIG_DFL};
+
+    pie_real_sigaction(signal, &action, NULL);
+    if (info->si_code <= 0 ||
+        info->si_code == SI_KERNEL) /* sent: it must be sent again; it waits until we return */
+        syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)syscall(SYS_gettid), signal, info);
+}
+
+static bool is_fault(int signal) {
+    return signal == SIGSEGV || signal == SIGBUS;
+}
+
+/* The mask under which the program's handler expects to run; the return from ours ends it. Signals of faulting loads
+ * stay open. */
+static void take_mask(int signal, const struct sigaction *action, const ucontext_t *context) {
+    uint64_t mask, more;
+
+    memcpy(&mask, &context->uc_sigmask, sizeof mask);
+    memcpy(&more, &action->sa_mask, sizeof more);
+    mask |= more;
+    if (!(action->sa_flags & SA_NODEFER))
+        mask |= UINT64_C(1) << (signal - 1);
+    mask &= ~(UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGBUS - 1));
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+}
+
+/* What the program wants done with a delivery that is not ours. */
+static void forward(int signal, siginfo_t *info, void *context) {
+    struct sigaction action = *pie_signals_virtual(signal);
+
+    if (action.sa_flags & SA_RESETHAND)
+        pie_signals_set_virtual(signal, &(struct sigaction){.sa_handler = SIG_DFL});
+    if (action.sa_handler == SIG_IGN) {
+        if (is_fault(signal) && info->si_code > 0) /* the kernel does not ignore a fault */
+            reset_and_repeat(signal, info);
+    } else if (action.sa_handler == SIG_DFL) {
+        reset_and_repeat(signal, info);
+    } else {
+        take_mask(signal, &action, context);
+        if (action.sa_flags & SA_SIGINFO)
+            action.sa_sigaction(signal, info, context);
+        else
+            action.sa_handler(signal);
+    }
+}
+
+/* A system call that our signal interrupted is about to be restarted (SA_RESTART), although another signal is pending
+ * whose handler would have ended it with EINTR. Let it end so. */
+static void keep_eintr(ucontext_t *context) {
+    greg_t *gregs = context->uc_mcontext.gregs;
+    uint64_t pending = 0;
+    uint8_t bytes[2];
+
+    if (!pie_safe_copy(bytes, (const void *)(uintptr_t)gregs[REG_RIP], 2) || bytes[0] != 0x0f ||
+        bytes[1] != 0x05)
+        return;
+    if (syscall(SYS_rt_sigpending, &pending, sizeof pending) != 0 || !pending)
+        return;
+    for (int signal = 1; signal <= PIE_SIGNALS_MAX; signal++) {
+        struct sigaction action;
+        if (!(pending >> (signal - 1) & 1) || pie_signals_is_ours(signal) ||
+            sigismember(&context->uc_sigmask, signal) || pie_real_sigaction(signal, NULL, &action) != 0)
+            continue;
+        if (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN && !(action.sa_flags & SA_RESTART)) {
+            gregs[REG_RAX] = -EINTR;
+            gregs[REG_RIP] += 2;
+            return;
+        }
+    }
+}
+
+void pie_signals_on_clock(int signal, siginfo_t *info, void *context) {
+    int error = errno;
+    const struct pie_sampler_ops *sampler = pie_collector_sampler();
+    struct pie_thread *thread = pie_thread_self();
+
+    if (!sampler || signal != sampler->signal || !sampler->is_ours(info)) {
+        pie_counter_add(PIE_COUNTER_FOREIGN_SIGNAL, 1);
+        forward(signal, info, context);
+        errno = error;
+        return;
+    }
+    if (thread && !thread->inside) {
+        thread->inside = 1;
+        pie_sample_take(sampler, pie_runtime_pystack_ops(), thread, context);
+        thread->inside = 0;
+    } else if (thread) {
+        pie_counter_add(PIE_COUNTER_REENTERED, 1);
+    }
+    keep_eintr(context);
+    errno = error;
+}
+
+void pie_signals_on_fault(int signal, siginfo_t *info, void *context) {
+    ucontext_t *interrupted = context;
+    uintptr_t pc = (uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP];
+    uintptr_t go_on = info->si_code > 0 ? pie_safe_load_fix(pc) : 0;
+
+    if (go_on) {
+        interrupted->uc_mcontext.gregs[REG_RIP] = (greg_t)go_on;
+        return;
+    }
+    int error = errno;
+    forward(signal, info, context);
+    errno = error;
+}
