@@ -9,6 +9,11 @@
  * Modules are the ELF files mapped into this process, found through dl_iterate_phdr and kept by identity, so that
  * an address seen before dlclose is still named by the module that was there. Nothing is looked up on the network.
  *
+ * No descriptor and no file mapping outlives a call. What is read is bounded: a module with more than 64 MB of
+ * debug information is named from its ELF symbols only; struct pie_symbolizer_counters tells of it.
+ *
+ * A forked child must make its own symbolizer: the fork may have come in the middle of a call.
+ *
  * Context: drain (one thread), or cli. Never in a handler. */
 
 struct pie_symbolizer;
@@ -30,14 +35,31 @@ struct pie_module {
 
 enum { PIE_SYMBOL_INLINE_MAX = 16 };
 
+/* What could not be had, and what it costs. Totals so far. */
+struct pie_symbolizer_counters {
+    uint64_t unreadable_modules; /* named from their memory or not at all: file gone, changed or damaged */
+    uint64_t refused_symbols;    /* modules whose symbol tables are too large */
+    uint64_t refused_debug_info; /* modules whose debug information is too large or damaged */
+    uint64_t refused_units;      /* compilation units whose line tables are too large or damaged */
+    uint64_t unnamed_addresses;  /* resolved without a function */
+    uint64_t memory_bytes;       /* held now, roughly */
+};
+
+/* Returns 0 or -ENOMEM. */
 int pie_symbolizer_create(struct pie_symbolizer **ret_symbolizer);
 void pie_symbolizer_destroy(struct pie_symbolizer *symbolizer);
 
-/* Takes note of libraries loaded or unloaded since the last call; cheap when nothing changed. */
+/* Takes note of libraries loaded or unloaded since the last call; well below a microsecond when there are none.
+ * Returns 1 if there were, 0 if not, or -errno. */
 int pie_symbolizer_refresh(struct pie_symbolizer *symbolizer);
 
-/* Resolves one code address (for a return address pass address - 1). Fills *ret_module and up to `max` symbols;
- * returns their number (at least 1: an unnamed one), or -errno. The first address of a module may cost
- * milliseconds (its symbol table is read then). */
-int pie_symbolizer_resolve(struct pie_symbolizer *symbolizer, uintptr_t address, struct pie_module *ret_module,
-                           struct pie_symbol *ret_symbols, size_t max);
+/* Resolves one code address (for a return address pass address - 1): in the module that is loaded there, else in the
+ * last one that was. Fills *ret_module and up to `max` symbols; of a chain of more inlined calls the innermost and the
+ * real function are kept. Returns their number (at least 1: an unnamed one), or -EINVAL if max is 0. A few
+ * microseconds, some 40 with debug information; the first address of a module costs milliseconds, of a very large
+ * one a tenth of a second (its symbol table is read then). */
+int pie_symbolizer_resolve(struct pie_symbolizer *symbolizer, uintptr_t address,
+                           struct pie_module *ret_module, struct pie_symbol *ret_symbols, size_t max);
+
+void pie_symbolizer_count(const struct pie_symbolizer *symbolizer,
+                          struct pie_symbolizer_counters *ret_counters);

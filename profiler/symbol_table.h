@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <elf.h>
+#include <libelf.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Which function symbol covers an address of a module. Built once from one or more ELF symbol tables, then
+ * only read. Where symbols overlap the innermost one counts; where several name the same place, the one a
+ * person would use (malloc rather than __libc_malloc). Context: drain, cli. */
+struct pie_symbol_table;
+struct pie_symbol_table_builder;
+
+int pie_symbol_table_builder_create(struct pie_symbol_table_builder **ret_builder);
+void pie_symbol_table_builder_destroy(struct pie_symbol_table_builder *builder);
+
+/* Adds the functions of all symbol sections (SHT_SYMTAB, SHT_DYNSYM) in `elf`, which must live until the
+ * table is built; sizes are checked, damaged entries left out. Returns 0 or -ENOMEM. */
+int pie_symbol_table_add_elf(struct pie_symbol_table_builder *builder, Elf *elf);
+
+/* Adds one symbol; `name` must live until the table is built. It ends at `limit` at the latest; size 0: at
+ * the next symbol or `limit`, whichever comes first. info: as in st_info. Returns 0 or -ENOMEM. */
+int pie_symbol_table_add(struct pie_symbol_table_builder *builder, const char *name, unsigned char info,
+                         uint64_t start, uint64_t size, uint64_t limit);
+
+/* Makes the table of what was added and forgets that. Returns 0 or -ENOMEM. */
+int pie_symbol_table_build(struct pie_symbol_table_builder *builder, struct pie_symbol_table **ret_table);
+void pie_symbol_table_destroy(struct pie_symbol_table *table);
+
+/* The raw name of the function at `address`, owned by the table, or NULL. */
+const char *pie_symbol_table_find(const struct pie_symbol_table *table, uint64_t address);
+
+size_t pie_symbol_table_count(const struct pie_symbol_table *table);
+size_t pie_symbol_table_size_bytes(const struct pie_symbol_table *table);
