@@ -16,6 +16,7 @@ import typing
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TRUTH = pathlib.Path(__file__).resolve().parent / "truth"
+FAULTS = pathlib.Path(__file__).resolve().parent / "faults"
 PYTHON = os.environ.get("PIEPROF_PYTHON", "/usr/bin/python3")
 
 
@@ -139,6 +140,15 @@ def profile(db, *command, options=(), timeout=120, env=None, check=True, **more)
     if check:
         assert completed.returncode == 0, f"{argv} ended with {completed.returncode}: {completed.stderr}"
     return Profile(db, completed)
+
+
+def check_file(db):
+    """The file is a sound database, by SQLite's own word and by pieprof's; returns the rows of "runs"."""
+    runs = query(db, "runs")
+    with contextlib.closing(sqlite3.connect(db)) as file:
+        assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert file.execute("PRAGMA foreign_key_check").fetchall() == []
+    return runs
 
 
 def total(rows, key):
