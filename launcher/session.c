@@ -18,25 +18,17 @@
 #include "profiler/engine.h"
 #include "runtime/embed.h"
 #include "runtime/exec.h"
+#include "runtime/exit.h"
 #include "runtime/install.h"
 #include "runtime/interrupt.h"
 #include "storage/writer.h"
-
-/* Until the parts that these belong to are linked in, the program runs unprofiled. */
-extern __typeof__(pie_engine_start) pie_engine_start __attribute__((weak));
-extern __typeof__(pie_engine_finish) pie_engine_finish __attribute__((weak));
-extern __typeof__(pie_engine_is_running) pie_engine_is_running __attribute__((weak));
-extern __typeof__(pie_runtime_install) pie_runtime_install __attribute__((weak));
-extern __typeof__(pie_runtime_pystack_ops) pie_runtime_pystack_ops __attribute__((weak));
-extern __typeof__(pie_writer_check) pie_writer_check __attribute__((weak));
-extern __typeof__(pie_writer_open) pie_writer_open __attribute__((weak));
 
 /* A forked child keeps it; summary_pid tells it that it is not the one to speak. */
 static struct pie_session current;
 static struct pie_process_facts facts;
 
 int pie_session_check(const struct pie_options *options, char **ret_why) {
-    return !pie_writer_check ? 0 : pie_writer_check(options->config.output, ret_why);
+    return pie_writer_check(options->config.output, ret_why);
 }
 
 static int open_sink(const struct pie_config *config, struct pie_sink **ret_sink) {
@@ -62,6 +54,10 @@ static void end(const char *cause, int status) {
 
 static void at_exit(int status, void *unused) {
     end("exit", status & 0xff);
+}
+
+static void at_fast_exit(int status) {
+    end("_exit", status & 0xff);
 }
 
 static void at_interrupt(int signal_number) {
@@ -90,8 +86,6 @@ int pie_session_start(const struct pie_session *session) {
         .executable = current.executable,
         .python_version = pie_embed_python_version(),
     };
-    if (!pie_engine_start || !pie_runtime_install || !pie_writer_open)
-        return -ENOSYS;
     int r = pie_runtime_install();
     if (r < 0)
         return r;
@@ -99,6 +93,7 @@ int pie_session_start(const struct pie_session *session) {
     if (r < 0)
         return r;
     on_exit(at_exit, NULL); /* before Python's own: runs after them */
+    pie_exit_set_hook(at_fast_exit);
     pie_interrupt_set_hook(at_interrupt);
     return prepare_children(&current);
 }

@@ -27,11 +27,6 @@
 #include "runtime/export.h"
 #include "runtime/target.h"
 
-/* Until the engine is linked in, nothing is redirected. */
-extern __typeof__(pie_engine_run_id) pie_engine_run_id __attribute__((weak));
-extern __typeof__(pie_engine_is_running) pie_engine_is_running __attribute__((weak));
-extern __typeof__(pie_engine_finish) pie_engine_finish __attribute__((weak));
-
 /* A child started in the first moments waits this long for the collection thread to open the run. */
 enum { RUN_ID_WAIT_MS = 1000 };
 
@@ -86,9 +81,9 @@ void pie_exec_set_child_variable(const char *child_variable) {
 /* The run that children are to join. It is known once the collection thread has opened the file, some
  * milliseconds after the start; a program that starts children at once waits for it. */
 static long run_id(void) {
-    int64_t id = pie_engine_run_id ? pie_engine_run_id() : 0;
+    int64_t id = pie_engine_run_id();
     bool is_ours = atomic_load_explicit(&pie_exec_settings.child_variable, memory_order_acquire) != NULL;
-    while (pie_engine_run_id && id == 0 && is_ours && now_ms() - started_ms < RUN_ID_WAIT_MS) {
+    while (id == 0 && is_ours && now_ms() - started_ms < RUN_ID_WAIT_MS) {
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
         id = pie_engine_run_id();
     }
@@ -106,7 +101,7 @@ static bool may_succeed(const char *path) {
 }
 
 static void end_profile(void) {
-    if (pie_engine_is_running && pie_engine_is_running())
+    if (pie_engine_is_running())
         pie_engine_finish("exec", -1);
 }
 

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The launcher's own command line: which words are whose, what is refused, and that refusing comes before the start."""
+
+import os
+import shutil
+import stat
+import tempfile
+
+import pytest
+
+import helpers
+
+SHOW = "import sys; print(sys.argv, sys.flags.optimize, sys.flags.inspect, sys.flags.quiet, sys.flags.verbose, sys._xoptions)"
+
+
+@pytest.fixture
+def run(pieprof, tmp_path):
+    """Runs pieprof in a folder of its own and returns the CompletedProcess."""
+    (tmp_path / "show.py").write_text(SHOW)
+    (tmp_path / "query").write_text("print('the file')")
+
+    def call(*words, env=None, **more):
+        return helpers.run([pieprof, *words], cwd=tmp_path, env=helpers.clean_environment(**(env or {})), **more)
+
+    return call
+
+
+def assert_refused(done, *parts):
+    """One clear line, status 125, and nothing was started."""
+    assert done.returncode == 125, done
+    assert done.stdout == ""
+    assert done.stderr.startswith("pieprof: ") and done.stderr.count("\n") == 1, done.stderr
+    for part in parts:
+        assert part in done.stderr
+
+
+# Words before the program, and what show.py sees: [argv] optimize inspect quiet verbose xoptions.
+OWN_AND_PYTHONS = [
+    (["-q"], "[] 0 0 0 0 {}"),
+    (["-qo", "x.db"], "[] 0 0 0 0 {}"),
+    (["-qox.db"], "[] 0 0 0 0 {}"),
+    (["-q", "--output=x.db", "--rate", "2khz"], "[] 0 0 0 0 {}"),
+    (["-O", "-q", "-X", "a=1", "-r", "100", "-OXb"], "[] 2 0 0 0 {'a': '1', 'b': True}"),
+    (["-q", "-Wignore", "-Oq"], "[] 1 0 1 0 {}"),
+    (["-q", "--check-hash-based-pycs", "always"], "[] 0 0 0 0 {}"),
+    (["run", "-q"], "[] 0 0 0 0 {}"),
+    (["-q", "--", "-q"], "[] 0 0 1 0 {}"),
+    (["-q", "-i", "2ms", "--", "-O", "-Xz"], "[] 1 0 0 0 {'z': True}"),
+    (["-q", "--no-children", "--no-argv", "--overhead", "3%", "--no-time"], "[] 0 0 0 0 {}"),
+    (["-q", "--time", "--clock", "itimer", "--only", ".", "--exclude", "x"], "[] 0 0 0 0 {}"),
+]
+
+
+@pytest.mark.parametrize("words, seen", OWN_AND_PYTHONS)
+def test_options_before_the_program(run, words, seen):
+    done = run(*words, "show.py")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == seen.replace("[]", "['show.py']") + "\n"
+
+
+@pytest.mark.parametrize("words", [["-q", "-o", "y.db"], ["-z", "--nope"], ["--", "run"], ["query"], ["--help"]])
+def test_what_follows_the_program_is_its_own(run, words):
+    assert run("-q", "show.py", *words).stdout.startswith(repr(["show.py", *words]))
+    assert run("-q", "-c", SHOW, *words).stdout.startswith(repr(["-c", *words]))
+    assert run("-q", "-c" + SHOW, *words).stdout.startswith(repr(["-c", *words]))
+    assert run("-q", "-", *words, input=SHOW).stdout.startswith(repr(["-", *words]))
+    assert run("-q", "-m", "show", *words).stdout.startswith("['")
+
+
+def test_a_file_with_the_name_of_a_command(run):
+    assert run("-q", "./query").stdout == "the file\n"
+    assert run("run", "-q", "query").stdout == "the file\n"
+    assert run("query").stdout == ""
+
+
+BAD = [
+    (["-z"], "-z"),
+    (["--nope"], "--nope"),
+    (["--no-argv=1"], "--no-argv"),
+    (["-qz"], "-z"),
+    (["-o", ""], "-o"),
+    (["-r", "6khz"], "6khz"),
+    (["-r", "0"], "'0'"),
+    (["-r", "fast"], "fast"),
+    (["-r", "nan"], "nan"),
+    (["-i", "show.py"], "show.py", "-- -i"),
+    (["-i", "1"], "'1'"),
+    (["-i", "10us"], "10us"),
+    (["--overhead", "0"], "'0'"),
+    (["--overhead", "101%"], "101%"),
+    (["--clock", "sun"], "sun", "perf"),
+    (["-f", "csv"], "export"),
+]
+
+
+@pytest.mark.parametrize("words, parts", [(b[0], b[1:]) for b in BAD])
+def test_bad_options(run, words, parts, tmp_path):
+    assert_refused(run(*words, "show.py"), *parts)
+    assert not (tmp_path / "pieprof.db").exists()
+
+
+@pytest.mark.parametrize("word", ["-o", "--rate", "-qo"])
+def test_a_value_is_missing(run, word):
+    assert_refused(run(word), word, "needs a value")
+
+
+@pytest.mark.parametrize("opts, part", [("-z", "-z"), ("'open", "quote"), ("show.py", "show.py"), ("-X dev", "-X"),
+                                        ("-o", "-o"), ("--", "--")])
+def test_bad_options_in_the_environment(run, opts, part):
+    assert_refused(run("show.py", env={"PIEPROF_OPTS": opts}), part, "PIEPROF_OPTS" if opts != "-o" else "-o")
+
+
+def test_options_come_from_the_environment(run, tmp_path):
+    env = {"PIEPROF_OPTS": "-q -o 'from opts.db'", "PIEPROF_OUTPUT": "from_output.db"}
+    assert run("show.py", env=env).stderr == ""
+    assert (tmp_path / "from opts.db").exists() and not (tmp_path / "from_output.db").exists()
+    env["PIEPROF_OPTS"] = "-q"
+    run("show.py", env=env)
+    assert (tmp_path / "from_output.db").exists()
+    run("-o", "from_words.db", "show.py", env=env)
+    assert (tmp_path / "from_words.db").exists()
+    assert not (tmp_path / "pieprof.db").exists()
+
+
+def test_the_default_output_is_where_the_program_was_started(run, tmp_path):
+    assert run("-q", "-c", "import os; os.chdir('/')").returncode == 0
+    assert (tmp_path / "pieprof.db").exists()
+
+
+def test_an_output_that_cannot_be_written(run, tmp_path):
+    (tmp_path / "not.db").write_text("this is no database, and long enough to see it " * 10)
+    for output in "/nonexistent/x.db", "not.db", ".":
+        assert_refused(run("-q", "-o", output, "show.py"), output.lstrip("."))
+    assert (tmp_path / "not.db").read_text().startswith("this is no database")
+
+
+def test_under_pythons_name_an_unwritable_output_costs_one_line(pieprof, tmp_path):
+    link = tmp_path / "python3"
+    link.symlink_to(pieprof)
+    for env in {"PIEPROF_OUTPUT": "/nonexistent/x.db"}, {"PIEPROF": "1", "PIEPROF_OPTS": "--nope"}:
+        done = helpers.run([link, "-c", "print(1)"], env=helpers.clean_environment(**env))
+        assert (done.returncode, done.stdout) == (0, "1\n")
+        assert done.stderr.startswith("pieprof: warning: ") and done.stderr.count("\n") == 1
+
+
+def test_under_pythons_name_our_options_are_not_ours(pieprof, tmp_path):
+    link = tmp_path / "python3.11"
+    link.symlink_to(pieprof)
+    done = helpers.run([link, "--no-argv", "x"])
+    assert done.returncode == 2 and "unknown option --no-argv" in done.stderr
+
+
+def test_help_and_version(run):
+    for word in "--help", "-h":
+        done = run(word)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.startswith("usage: pieprof") and "--overhead" in done.stdout
+        assert all(len(line) <= 100 for line in done.stdout.splitlines())
+        for later in "diff", "merge", "selftest":
+            assert f"\n  {later}" not in done.stdout
+    for word in "--version", "-V":
+        done = run(word)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.startswith("pieprof ") and "Python 3." in done.stdout and done.stdout.count("\n") == 1
+
+
+def test_every_command_of_the_help_exists(run):
+    commands = run("--help").stdout.split("Commands:")[1].split("Environment:")[0].strip().splitlines()
+    names = [line.split()[0] for line in commands if line.startswith("  ") or line.startswith("run")]
+    assert {"query", "report", "export", "runs", "doctor"} <= set(names)
+
+
+def test_set_id_programs_take_nothing_from_the_environment(pieprof):
+    """AT_SECURE: a copy that runs as another user."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can make a set-id copy for another user")
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        copy = shutil.copy(pieprof, os.path.join(folder, "python3"))
+        os.chown(copy, 65534, 65534)
+        os.chmod(copy, 0o755 | stat.S_ISUID)
+        env = helpers.clean_environment(PIEPROF="1", PIEPROF_OUTPUT="/nonexistent/x")
+        done = helpers.run([copy, "-c", "import os; print(os.geteuid())"], env=env, user=65533, cwd="/")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "65534\n", "")
