@@ -103,9 +103,9 @@ static uint32_t context_node(const struct pie_pystack_ops *ops, struct pie_threa
 
 void pie_sample_take(const struct pie_sampler_ops *sampler, const struct pie_pystack_ops *ops,
                      struct pie_thread *thread, const ucontext_t *context) {
-    uint64_t begin_ns = pie_monotonic_ns(), cpu_ns = pie_thread_cpu_ns();
+    uint64_t cpu_ns = pie_thread_cpu_ns();
     uint64_t since_ns = cpu_ns > thread->cpu_last_ns ? cpu_ns - thread->cpu_last_ns : 0;
-    struct pie_record record = {.time_ns = begin_ns};
+    struct pie_record record = {.time_ns = pie_monotonic_ns()};
     bool is_python = false;
 
     pie_sample_split(sampler->count(thread, context, since_ns), since_ns, &record.user_ns, &record.system_ns);
@@ -118,7 +118,6 @@ void pie_sample_take(const struct pie_sampler_ops *sampler, const struct pie_pys
     pie_counter_add(PIE_COUNTER_SAMPLES, 1);
     atomic_fetch_add_explicit(&thread->samples, 1, memory_order_relaxed);
     atomic_store_explicit(&thread->tstate, ops->current_tstate(), memory_order_relaxed);
-    uint64_t own_ns = pie_monotonic_ns() - begin_ns;
-    atomic_fetch_add_explicit(&thread->overhead_ns, own_ns, memory_order_relaxed);
-    thread->cpu_last_ns = cpu_ns + own_ns;
+    thread->cpu_last_ns = pie_thread_cpu_ns(); /* not wall time: another thread may have run meanwhile */
+    atomic_fetch_add_explicit(&thread->overhead_ns, thread->cpu_last_ns - cpu_ns, memory_order_relaxed);
 }

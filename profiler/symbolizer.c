@@ -6,6 +6,7 @@
 
 #include "profiler/symbolizer.h"
 #include "profiler/demangle.h"
+#include "profiler/home.h"
 #include "profiler/module_symbols.h"
 #include "profiler/string_pool.h"
 
@@ -85,7 +86,7 @@ static uint64_t smaller(uint64_t a, uint64_t b) {
 
 /* The module's symbols, read if this is its first address; NULL if memory ran out. */
 static struct pie_module_symbols *module_symbols(struct pie_symbolizer *symbolizer,
-                                                 struct pie_module_entry *entry) {
+                                                 struct pie_module_entry *entry, uintptr_t address) {
     struct module_data *data = entry->user;
     if (!data) {
         data = calloc(1, sizeof(*data));
@@ -98,7 +99,8 @@ static struct pie_module_symbols *module_symbols(struct pie_symbolizer *symboliz
         uint64_t dwarf_left = all_dwarf_bytes_max - smaller(all_dwarf_bytes_max, symbolizer->dwarf_bytes);
         struct pie_module_files_limits limits = {
             .symbol_bytes = symbolizer->tables_bytes < all_tables_bytes_max ? symbol_bytes_max : 0,
-            .dwarf_bytes = smaller(dwarf_bytes_max, dwarf_left),
+            /* Lines inside the interpreter and the C library tell a user nothing, and to read them costs 30 ms. */
+            .dwarf_bytes = pie_home_contains(address) ? 0 : smaller(dwarf_bytes_max, dwarf_left),
         };
         pie_module_symbols_load(&data->symbols, entry, &limits, &symbolizer->counters);
         update_sizes(data);
@@ -155,7 +157,7 @@ int pie_symbolizer_resolve(struct pie_symbolizer *symbolizer, uintptr_t address,
         ret_module->path = pie_string_pool_put(symbolizer->strings, entry->path);
         ret_module->build_id = pie_string_pool_put(symbolizer->strings, entry->build_id);
         ret_module->offset = address - entry->base;
-        const struct pie_module_symbols *symbols = module_symbols(symbolizer, entry);
+        const struct pie_module_symbols *symbols = module_symbols(symbolizer, entry, address);
         if (symbols)
             count = resolve_in_module(symbolizer, symbols, ret_module->offset, ret_symbols, max);
         if (entry->user)
