@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running one command of the bench and reading what it cost."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+
+
+def environment():
+    """One environment for all: no user's settings of Python, one hash seed, one thread for each NumPy call."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "PIEPROF", "VIRTUAL_ENV"))}
+    return {**kept, "PATH": "/usr/bin:/bin", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1",
+            "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
+
+def check(done):
+    if done.returncode:
+        raise SystemExit(f"{done.args} ended with {done.returncode}:\n{done.stderr}")
+    return done
+
+
+def timed_program(command):
+    """Runs a program of programs/; returns the (wall, CPU) seconds of its work as it prints them."""
+    done = check(subprocess.run([str(w) for w in command], capture_output=True, text=True, env=environment()))
+    printed = json.loads(done.stdout.splitlines()[-1])
+    return printed["wall_s"], printed["cpu_s"]
+
+
+def timed_process(command):
+    """Wall seconds from before the process is made until it has ended."""
+    begun = time.perf_counter()
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          env=environment())
+    seconds = time.perf_counter() - begun
+    check(done)
+    return seconds
+
+
+def counted(command):
+    """Instructions of a command under callgrind, in all threads."""
+    valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
+    done = check(subprocess.run([*valgrind, *map(str, command)], capture_output=True, text=True, env=environment()))
+    return int(re.search(r"Collected : (\d+)", done.stderr).group(1))
+
+
+def instructions(choices, program):
+    """{variant: instructions of the program net of start-up}, or None without valgrind."""
+    if not shutil.which("valgrind"):
+        return None
+    return {name: counted([*command, program]) - counted([*command, "-c", "import json, re"])
+            for name, command in choices.items()}
