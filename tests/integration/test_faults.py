@@ -205,10 +205,21 @@ def test_other_refused_system_calls(pieprof, tmp_path, calls):
 
 
 def test_clock_that_is_insisted_on(pieprof, tmp_path):
-    """--clock perf where it is refused is an error before the program starts, not a silent other clock."""
+    """--clock perf where it is refused: the next best clock, and the run says why."""
+    db = tmp_path / "x.db"
     refuse = [PYTHON, FAULTS / "refuse.py", "EPERM", "perf_event_open"]
-    done = run([*refuse, pieprof, "-q", "--clock", "perf", "-o", tmp_path / "x.db", "-c", "print('ran')"])
-    assert (done.returncode, done.stdout) == (125, "") and done.stderr.count("\n") == 1, done
+    done = run([*refuse, pieprof, "-q", "--clock", "perf", "-o", db, "-c", "print('ran')"])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "ran\n", ""), done
+    (one,) = check_file(db)
+    assert one["clock"] == "timer" and "perf_event_open" in one["clock_note"]
+
+
+def test_no_clock(pieprof, tmp_path):
+    """--clock none measures no CPU time, and says null, not 0."""
+    done = profile(tmp_path / "x.db", TRUTH / "short.py", 0.2, options=["--clock", "none"])
+    (one,) = check_file(done.db)
+    assert one["clock"] == "none" and one["cpu_s"] is None
+    assert all(row["cpu_s"] is None for row in done.lines())
 
 
 def test_two_runs_into_one_file(pieprof, tmp_path):
