@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each header compiles alone, with gcc and with clang, as C17 and with the flags of the sources beside it."""
+import os
 import pathlib
 import shlex
 import subprocess
@@ -17,9 +18,12 @@ TWO_WORDS = {"-o", "-MQ", "-MF"}
 
 
 def flags_beside(header, commands):
-    """The flags of a source of the same folder, or of any source; without compiler and file names."""
-    same = [source for source in commands if source.parts[0] == header.parts[0]]
-    command, _, directory = commands[sorted(same or commands)[0]]
+    """The flags of the nearest source, which is one of the same folder if there is one; without the file names."""
+
+    def distance(source):
+        return -len(os.path.commonpath([source.parent, header.parent])), str(source)
+
+    command, _, directory = commands[min(commands, key=distance)]
     flags, skip = [], True  # the first word is the compiler
     for word in shlex.split(command):
         if skip or word in TWO_WORDS:

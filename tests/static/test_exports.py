@@ -9,7 +9,7 @@ import tree
 
 ALLOWED = pathlib.Path(__file__).with_name("exported-names.txt")
 CPYTHON = re.compile(r"^_?_?Py")
-LINKER = {"_init", "_fini", "_start", "main", "_edata", "_end", "__bss_start", "__data_start", "data_start", "_IO_stdin_used"}
+LINKER = {"_init", "_fini", "_start", "_edata", "_end", "__bss_start", "__data_start", "data_start", "_IO_stdin_used"}
 
 
 def exported(program):

@@ -8,9 +8,11 @@ import tree
 FILE_LINES, FUNCTION_LINES = 700, 80
 LIBRARY_FOLDERS = ("profiler", "runtime", "storage")
 SPDX = "SPDX-License-Identifier: Apache-2.0"
-KILLS = re.compile(r"(?<![\w.>])(exit|_Exit|quick_exit|abort|assert|err|errx|__builtin_trap|__builtin_unreachable)\s*\(")
+# A call, and not a declaration, which has a type before the name.
+CALL = r"(?<![\w.>])(?<!void )(?<!int )(?<!noreturn )(?:{})\s*\("
+KILLS = re.compile(CALL.format("exit|_Exit|quick_exit|abort|assert|err|errx|__builtin_trap|__builtin_unreachable"))
 PRINTS = re.compile(
-    r"(?<![\w.>])(v?d?printf|v?fw?printf|f?puts|f?putc|putchar|perror|psignal|v?warnx?|error|write\s*\(\s*(?:1|2|STD\w+))\s*\("
+    CALL.format(r"v?d?printf|v?fw?printf|f?puts|f?putc|putchar|perror|psignal|v?warnx?|error|write\s*\(\s*(?:1|2|STD\w+)")
 )
 DECLARED = re.compile(r"\b(?:u?int(?:8|16|32|64)_t|size_t|double|float|unsigned|int|long)\s+\*?(\w+)\s*[;,)\[]")
 SQL_COLUMN = re.compile(r"^\s*(\w+)\s+(?:INTEGER|REAL)\b", re.M | re.I)
@@ -118,7 +120,8 @@ def test_an_end_of_the_program_is_found(line):
     assert list(matches(KILLS, f"int f(void)\n{{\n    {line}\n}}\n"))
 
 
-@pytest.mark.parametrize("line", ["/* exit(1) */", 'f("abort()");', "static_assert(1);", "thread_exit(1);", "ops->exit(1);"])
+@pytest.mark.parametrize("line", ["/* exit(1) */", 'f("abort()");', "static_assert(1);", "thread_exit(1);", "ops->exit(1);",
+             "void quick_exit(int status);"])
 def test_what_only_looks_like_an_end_is_not_found(line):
     assert not list(matches(KILLS, f"int f(void)\n{{\n    {line}\n}}\n"))
 
