@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of code objects in all the shapes that Python's strings have, and ids of equal contents."""
+import _walk
+import tap
+
+CODE = (lambda: None).__code__
+
+
+class Text(str):
+    """Instances keep their characters outside of the object."""
+
+
+def described(**changes):
+    return _walk.describe(CODE.replace(**changes))
+
+
+def test_ascii():
+    assert described(co_filename="/a/b.py", co_qualname="f.<locals>.g", co_firstlineno=7) == (
+        "/a/b.py", "f.<locals>.g", 7)
+
+
+def test_every_width():
+    for name in ("caf\xe9", "\u03b1\u03b2\u20ac", "\U0001f600x", "\xff" * 63 + "\u0100" * 66):
+        assert described(co_qualname=name, co_filename=name + ".py")[:2] == (name + ".py", name), name
+
+
+def test_every_length_up_to_a_few_words():
+    for length in range(1, 40):
+        name = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG"[:length]
+        assert described(co_qualname=name)[1] == name
+
+
+def test_subclass_of_str():
+    assert described(co_qualname=Text("text\u20ac"), co_filename=Text("plain"))[:2] == ("plain", "text\u20ac")
+
+
+def test_characters_that_c_strings_cannot_hold():
+    assert described(co_qualname="a\0b", co_filename="x\udc80y")[:2] == ("x\ufffdy", "a\ufffdb")
+
+
+def test_long_names_are_cut_and_say_so():
+    assert described(co_qualname="q" * 4096)[1] == "q" * 4096
+    assert described(co_qualname="q" * 4097)[1] == "q" * 4096 + "\u2026"
+    assert described(co_qualname="\U0001f600" * 9000)[1] == "\U0001f600" * 4096 + "\u2026"
+
+
+def test_equal_contents_have_one_id():
+    first, second = CODE.replace(co_qualname="twin"), CODE.replace(co_qualname="twin")
+    assert first is not second
+    assert _walk.intern(first) == _walk.intern(second) == _walk.intern_by_content(first)
+
+
+def test_other_contents_have_other_ids():
+    ids = {_walk.intern(CODE.replace(co_qualname="n", co_firstlineno=line)) for line in range(1, 500)}
+    ids |= {_walk.intern(CODE.replace(co_qualname="n%d" % i)) for i in range(500)}
+    ids |= {_walk.intern(CODE.replace(co_filename="n%d" % i)) for i in range(500)}
+    assert len(ids) == 1499
+
+
+def test_an_address_used_again_has_a_new_name():
+    reused = 0
+    addresses = {}
+    for i in range(2000):
+        name = "life_%04d" % i
+        code = CODE.replace(co_qualname=name)
+        reused += id(code) in addresses
+        addresses[id(code)] = name
+        assert _walk.describe(code)[1] == name
+        del code
+    assert reused > 100, "the case is not covered"
+
+
+def test_what_is_no_code_object_has_no_id():
+    for thing in (None, 7, "text", [], CODE.co_consts, type(CODE)):
+        assert _walk.intern_by_content(thing) == 0
+        assert _walk.intern(thing) == 0
+
+
+tap.run_module(globals())

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "profiler/region.h"
+
+/* The region is one to a process, so each test runs in a forked child; the parent never maps one. */
+static int in_child(bool (*body)(void)) {
+    pid_t pid = fork();
+    int status = -1;
+
+    if (pid == 0)
+        _exit(body() ? 0 : 1);
+    waitpid(pid, &status, 0);
+    return status;
+}
+
+static bool is_zero(const char *memory, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        if (memory[i])
+            return false;
+    return true;
+}
+
+static int count_descriptors(void) {
+    DIR *directory = opendir("/proc/self/fd");
+    int n = 0;
+
+    while (readdir(directory))
+        n++;
+    closedir(directory);
+    return n;
+}
+
+static bool allocates(void) {
+    int descriptors = count_descriptors();
+
+    if (pie_region_init() < 0 || count_descriptors() != descriptors || pie_region_init() != -EALREADY)
+        return false;
+    for (int arena = 0; arena < PIE_ARENA_COUNT; arena++) {
+        char *first = pie_region_alloc((enum pie_arena)arena, 13);
+        char *second = pie_region_alloc((enum pie_arena)arena, 100);
+
+        if (first != pie_region_base((enum pie_arena)arena) || second != first + 16 ||
+            pie_region_used((enum pie_arena)arena) != 16 + 104 || !is_zero(first, 120))
+            return false;
+        memset(first, 0x55, 120);
+    }
+    return true;
+}
+
+static void test_allocates_zeroed_memory_in_each_arena(void **state) {
+    assert_int_equal(in_child(allocates), 0);
+}
+
+static bool fills_up(void) {
+    if (pie_region_init() < 0)
+        return false;
+    size_t size = pie_region_size(PIE_ARENA_CODE);
+    return !pie_region_alloc(PIE_ARENA_CODE, size + 1) && !pie_region_alloc(PIE_ARENA_CODE, SIZE_MAX) &&
+           pie_region_alloc(PIE_ARENA_CODE, size - 8) && pie_region_alloc(PIE_ARENA_CODE, 8) &&
+           !pie_region_alloc(PIE_ARENA_CODE, 1) && pie_region_used(PIE_ARENA_CODE) == size;
+}
+
+static void test_a_full_arena_gives_null(void **state) {
+    assert_int_equal(in_child(fills_up), 0);
+}
+
+static bool without_region(void) {
+    return !pie_region_alloc(PIE_ARENA_CCT, 8) && !pie_region_base(PIE_ARENA_CCT) &&
+           pie_region_reset() == -ENXIO && pie_region_used(PIE_ARENA_CCT) == 0 &&
+           pie_region_size(PIE_ARENA_CCT) == 0;
+}
+
+static void test_nothing_is_given_before_init(void **state) {
+    assert_int_equal(in_child(without_region), 0);
+}
+
+static bool child_resets(void) {
+    char *mine;
+
+    if (pie_region_init() < 0 || !(mine = pie_region_alloc(PIE_ARENA_CCT, 4096)))
+        return false;
+    memset(mine, 'p', 4096);
+    pid_t pid = fork();
+    if (pid == 0) {
+        bool ok = pie_region_reset() == 0 && pie_region_used(PIE_ARENA_CCT) == 0 &&
+                  pie_region_alloc(PIE_ARENA_CCT, 4096) == mine && is_zero(mine, 4096);
+
+        memset(mine, 'c', 4096);
+        _exit(ok ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(pid, &status, 0);
+    return status == 0 && mine[0] == 'p' && mine[4095] == 'p' && pie_region_used(PIE_ARENA_CCT) == 4096;
+}
+
+static void test_a_forked_child_gets_a_fresh_one_in_the_same_place(void **state) {
+    assert_int_equal(in_child(child_resets), 0);
+}
+
+static void set_limit(int resource, rlim_t value) {
+    struct rlimit limit = {value, value};
+
+    setrlimit((__rlimit_resource_t)resource, &limit);
+}
+
+static bool with_little_address_space(void) {
+    set_limit(RLIMIT_AS, (rlim_t)256 << 20);
+    if (pie_region_init() < 0)
+        return false;
+    size_t total = 0;
+    for (int arena = 0; arena < PIE_ARENA_COUNT; arena++)
+        total += pie_region_size((enum pie_arena)arena);
+    return total <= (size_t)32 << 20 && total >= (size_t)3 << 20 &&
+           pie_region_alloc(PIE_ARENA_THREADS, 1 << 19);
+}
+
+static void test_fits_into_a_limited_address_space(void **state) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    skip(); /* a sanitizer's shadow memory does not fit into any limit */
+#else
+    assert_int_equal(in_child(with_little_address_space), 0);
+#endif
+}
+
+static bool without_files(void) {
+    set_limit(RLIMIT_NOFILE, 0);
+    set_limit(RLIMIT_FSIZE, 0);
+    char *memory = pie_region_init() < 0 ? NULL : pie_region_alloc(PIE_ARENA_CCT, 100000);
+    return memory && is_zero(memory, 100000) && (memory[99999] = 1);
+}
+
+static void test_needs_neither_descriptors_nor_file_size(void **state) {
+    assert_int_equal(in_child(without_files), 0);
+}
+
+enum { THREADS = 4, ALLOCATIONS = 20000 };
+
+static void *allocate_many(void *stamp) {
+    for (int i = 0; i < ALLOCATIONS; i++) {
+        uint64_t *memory = pie_region_alloc(PIE_ARENA_THREADS, 16);
+
+        if (!memory || memory[0] || memory[1])
+            return "not fresh";
+        memory[0] = memory[1] = (uintptr_t)stamp;
+    }
+    return NULL;
+}
+
+static bool from_threads(void) {
+    pthread_t threads[THREADS];
+    bool ok = pie_region_init() == 0;
+
+    for (uintptr_t i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, allocate_many, (void *)(i + 1));
+    for (int i = 0; i < THREADS; i++) {
+        void *complaint = "";
+
+        pthread_join(threads[i], &complaint);
+        ok = ok && !complaint;
+    }
+    return ok && pie_region_used(PIE_ARENA_THREADS) == (size_t)THREADS * ALLOCATIONS * 16;
+}
+
+static void test_threads_get_disjoint_memory(void **state) {
+    assert_int_equal(in_child(from_threads), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_allocates_zeroed_memory_in_each_arena),
+        cmocka_unit_test(test_a_full_arena_gives_null),
+        cmocka_unit_test(test_nothing_is_given_before_init),
+        cmocka_unit_test(test_a_forked_child_gets_a_fresh_one_in_the_same_place),
+        cmocka_unit_test(test_fits_into_a_limited_address_space),
+        cmocka_unit_test(test_needs_neither_descriptors_nor_file_size),
+        cmocka_unit_test(test_threads_get_disjoint_memory),
+    };
+
+    return cmocka_run_group_tests_name("region", tests, NULL, NULL);
+}

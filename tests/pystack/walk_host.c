@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <Python.h>
+
+#include <unistd.h>
+
+#include "profiler/region.h"
+#include "tests/pystack/probe.h"
+#include "tests/pystack/sampler.h"
+
+/* A Python with the module `_walk`, through which test scripts look at their own stacks as a handler sees them. */
+
+/* A frame as (qualname, file, line, has_marker); None if it could not be named. */
+static PyObject *frame_as_object(uint32_t id, uint32_t offset, bool has_marker) {
+    const char *file, *qualname;
+    int32_t first_line;
+
+    if (sampler_ops()->describe(id, &file, &qualname, &first_line) < 0)
+        Py_RETURN_NONE;
+    return Py_BuildValue("(ssiN)", qualname, file, (int)sampler_ops()->line(id, offset),
+                         PyBool_FromLong(has_marker));
+}
+
+PyObject *walk_host_sample(void) {
+    const struct sampler_sample *sample = sampler_take();
+    unsigned flags = sample->flags;
+    PyObject *list = PyList_New((Py_ssize_t)sample->n);
+
+    for (size_t i = 0; list && i < sample->n; i++) {
+        PyObject *frame =
+            frame_as_object(sample->frames[i].id, sample->frames[i].offset, sample->frames[i].has_marker);
+        if (!frame)
+            return NULL;
+        PyList_SET_ITEM(list, (Py_ssize_t)i, frame);
+    }
+    return list ? Py_BuildValue("(NI)", list, flags) : NULL;
+}
+
+static PyObject *sample(PyObject *module, PyObject *none) {
+    return walk_host_sample();
+}
+
+/* Another thread, which does not run meanwhile, as the collection thread would see it. */
+static PyObject *sample_thread(PyObject *module, PyObject *arg) {
+    const struct pie_pystack_ops *ops = sampler_ops();
+    struct pie_pyframe frames[SAMPLER_FRAMES_MAX];
+    uintptr_t tstate = ops->find_tstate((int32_t)PyLong_AsLong(arg));
+    unsigned flags;
+    size_t n = ops->walk_thread(tstate, frames, SAMPLER_FRAMES_MAX, &flags);
+    PyObject *list = PyList_New(0);
+
+    for (size_t i = 0; list && i < n; i++) {
+        PyObject *frame =
+            frame_as_object(ops->intern_by_content(frames[i].code),
+                            ops->instr_offset(frames[i].code, frames[i].instr), frames[i].marker != 0);
+        if (!frame || PyList_Append(list, frame) < 0)
+            return NULL;
+        Py_DECREF(frame);
+    }
+    return Py_BuildValue("(NI)", list, flags);
+}
+
+static PyObject *intern(PyObject *module, PyObject *code) {
+    return PyLong_FromUnsignedLong(sampler_ops()->intern((uintptr_t)code));
+}
+
+static PyObject *intern_by_content(PyObject *module, PyObject *code) {
+    return PyLong_FromUnsignedLong(sampler_ops()->intern_by_content((uintptr_t)code));
+}
+
+/* (file, qualname, first line) as the registry holds them. */
+static PyObject *describe(PyObject *module, PyObject *code) {
+    const char *file, *qualname;
+    int32_t first_line;
+
+    if (sampler_ops()->describe(sampler_ops()->intern((uintptr_t)code), &file, &qualname, &first_line) < 0)
+        Py_RETURN_NONE;
+    return Py_BuildValue("(ssi)", file, qualname, (int)first_line);
+}
+
+/* How many code units of a code object have another line in the registry than PyCode_Addr2Line says. */
+static PyObject *line_differences(PyObject *module, PyObject *code) {
+    uint32_t id = sampler_ops()->intern((uintptr_t)code);
+    long differences = 0;
+
+    if (!PyCode_Check(code))
+        return PyErr_Format(PyExc_TypeError, "not a code object");
+    for (Py_ssize_t unit = 0; unit < Py_SIZE(code); unit++) {
+        int truth = PyCode_Addr2Line((PyCodeObject *)code, (int)unit * (int)sizeof(_Py_CODEUNIT));
+        differences += sampler_ops()->line(id, (uint32_t)unit) != (truth > 0 ? truth : 0);
+    }
+    return PyLong_FromLong(differences);
+}
+
+static PyObject *arm(PyObject *module, PyObject *period_us) {
+    int timer = sampler_arm(PyLong_AsLong(period_us));
+
+    return timer < 0 ? PyErr_SetFromErrno(PyExc_OSError) : PyLong_FromLong(timer);
+}
+
+static PyObject *disarm(PyObject *module, PyObject *timer) {
+    sampler_disarm((int)PyLong_AsLong(timer));
+    Py_RETURN_NONE;
+}
+
+static PyObject *judge(PyObject *module, PyObject *none) {
+    struct sampler_verdict v;
+
+    sampler_judge(&v);
+    return Py_BuildValue("{sKsKsKsKsKsKsK}", "samples", v.samples, "invalid", v.invalid, "empty", v.empty,
+                         "frames", v.frames, "wrong", v.wrong, "unnamed", v.unnamed, "naive_wrong",
+                         v.naive_wrong);
+}
+
+static PyObject *reset_region(PyObject *module, PyObject *none) {
+    return PyLong_FromLong(pie_region_reset());
+}
+
+static PyMethodDef methods[] = {
+    {"sample", sample, METH_NOARGS, NULL},
+    {"sample_thread", sample_thread, METH_O, NULL},
+    {"intern", intern, METH_O, NULL},
+    {"intern_by_content", intern_by_content, METH_O, NULL},
+    {"describe", describe, METH_O, NULL},
+    {"line_differences", line_differences, METH_O, NULL},
+    {"arm", arm, METH_O, NULL},
+    {"disarm", disarm, METH_O, NULL},
+    {"judge", judge, METH_NOARGS, NULL},
+    {"reset_region", reset_region, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "_walk", .m_size = -1,
+                                        .m_methods = methods};
+
+static PyObject *make_module(void) {
+    PyObject *module = PyModule_Create(&definition);
+
+    if (!module || probe_add_type(module) < 0)
+        return NULL;
+    PyModule_AddIntConstant(module, "PYTHON_THREAD", PIE_PYSTACK_PYTHON_THREAD);
+    PyModule_AddIntConstant(module, "TRUNCATED", PIE_PYSTACK_TRUNCATED);
+    PyModule_AddIntConstant(module, "INVALID", PIE_PYSTACK_INVALID);
+    PyModule_AddIntConstant(module, "IN_CALL", PIE_PYSTACK_IN_CALL);
+    PyModule_AddIntConstant(module, "FRAMES_MAX", SAMPLER_FRAMES_MAX);
+    return module;
+}
+
+int main(int argc, char **argv) {
+    if (!sampler_init() || PyImport_AppendInittab("_walk", make_module) < 0)
+        return 99;
+    return Py_BytesMain(argc, argv);
+}
