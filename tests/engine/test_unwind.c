@@ -84,6 +84,7 @@ __attribute__((noinline)) static double some_work(void) {
 static void test_every_instruction_gives_the_frames_of_libunwind(void **state) {
     struct sigaction action = {.sa_sigaction = on_step, .sa_flags = SA_SIGINFO}, old;
     volatile double x = some_work(); /* lazy binding is done before */
+    (void)x;
 
     sigaction(SIGTRAP, &action, &old);
     set_trap_flag(true);
