@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The builds that scripts/test makes, and what runs in each."""
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PROGRESS = re.compile(r"\[\d+/\d+\] ")
 TSAN_PROBE = "#include <stdio.h>\nint main(void) { return puts(\"\") < 0; }\n"
 
 
@@ -57,7 +59,10 @@ def make(build, jobs):
     if not failed:
         return ""
     with open(path, encoding="utf-8", errors="replace") as log:
-        return log.read()[-6000:]
+        lines = log.read().splitlines()
+    said = [line for line in lines if not PROGRESS.match(line)]
+    first = next((n for n, line in enumerate(said) if line.startswith("FAILED:")), max(0, len(said) - 40))
+    return "\n".join(said[first : first + 60])
 
 
 def tsan_wrapper(folder):
