@@ -187,6 +187,11 @@ static size_t find_inlined(Dwarf_Die *function, uint64_t vaddr, Dwarf_Die inline
     return count;
 }
 
+static const char *compilation_directory(struct pie_dwarf_unit *unit) {
+    Dwarf_Attribute attribute;
+    return dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute) ? dwarf_formstring(&attribute) : NULL;
+}
+
 size_t pie_dwarf_find(struct pie_dwarf *dwarf, uint64_t vaddr, struct pie_dwarf_frame *ret_frames,
                       size_t max) {
     struct pie_dwarf_unit *unit = max > 0 ? pie_dwarf_units_find(&dwarf->units, vaddr) : NULL;
@@ -209,6 +214,9 @@ size_t pie_dwarf_find(struct pie_dwarf *dwarf, uint64_t vaddr, struct pie_dwarf_
     if (function)
         set_function(function, &frame);
     ret_frames[count++] = frame;
+    const char *directory = compilation_directory(unit);
+    for (size_t i = 0; i < count; i++)
+        ret_frames[i].directory = directory;
     return count;
 }
 

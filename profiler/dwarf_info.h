@@ -11,9 +11,10 @@
 struct pie_dwarf;
 
 struct pie_dwarf_frame {
-    const char *name; /* the linkage name where there is one, else the plain name; NULL: unknown */
-    const char *file; /* NULL: unknown */
-    int32_t line;     /* 0: unknown */
+    const char *name;      /* the linkage name where there is one, else the plain name; NULL: unknown */
+    const char *directory; /* what `file` is relative to, if it is; NULL: unknown */
+    const char *file;      /* NULL: unknown */
+    int32_t line;          /* 0: unknown */
     int32_t first_line;
 };
 

@@ -156,6 +156,8 @@ static void read_alternate(const char *debug_path, uint64_t max_bytes, struct pi
 static void read_dwarf(const char *path, const struct pie_module_files_limits *limits,
                        struct pie_module_files *files) {
     struct pie_elf_source source;
+    if (limits->dwarf_bytes == 0)
+        return;
     files->dwarf_error = open_source(path, &source);
     if (files->dwarf_error < 0)
         return;
@@ -220,7 +222,7 @@ void pie_module_files_read(const struct pie_module_entry *entry, const struct pi
         return;
     read_dwarf(entry->open_path, limits, ret_files);
     bool has_symbols = has_section_of_type(&ret_files->own, SHT_SYMTAB);
-    if (has_symbols && ret_files->dwarf_error == 0)
+    if (has_symbols && (ret_files->dwarf_error == 0 || limits->dwarf_bytes == 0))
         return;
     struct separate separate = {.id = &id, .limits = limits, .files = ret_files};
     Elf_Data *data;

@@ -12,7 +12,7 @@
 
 struct pie_module_files_limits {
     uint64_t symbol_bytes; /* of the symbol tables and names of one file */
-    uint64_t dwarf_bytes;  /* of the DWARF sections of one module, decompressed */
+    uint64_t dwarf_bytes;  /* of the DWARF sections of one module, decompressed; 0: not wanted */
 };
 
 struct pie_module_files {
@@ -23,7 +23,7 @@ struct pie_module_files {
     struct pie_elf_image alternate; /* what dwz moved out of several debug files */
     void *mini_bytes;               /* behind `mini` */
     int own_error;                  /* 0, or why `own` is empty: -ESTALE: the file is another one now */
-    int dwarf_error;                /* 0, -ENOENT: there is none, -EFBIG: too large, or -errno */
+    int dwarf_error;                /* 0, -ENOENT: none or not wanted, -EFBIG: too large, or -errno */
 };
 
 /* Reads what there is; what cannot be read stays empty. */

@@ -120,7 +120,8 @@ static int compare_serials(const void *left, const void *right) {
 }
 
 static void drop_oldest_unloaded(struct pie_modules *modules) {
-    qsort(modules->entries, modules->count, sizeof(*modules->entries), compare_serials);
+    if (modules->count > 1)
+        qsort(modules->entries, modules->count, sizeof(*modules->entries), compare_serials);
     size_t unloaded = 0, kept = 0;
     for (size_t i = 0; i < modules->count; i++)
         unloaded += !modules->entries[i]->is_loaded;

@@ -8,9 +8,11 @@
 #include "profiler/demangle.h"
 #include "profiler/home.h"
 #include "profiler/module_symbols.h"
+#include "profiler/source_path.h"
 #include "profiler/string_pool.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 
 /* For each module, and for all of them together; see pie_symbolizer_resolve() for what a refusal means. */
@@ -96,7 +98,8 @@ static struct pie_module_symbols *module_symbols(struct pie_symbolizer *symboliz
         entry->user = data;
     }
     if (!data->symbols.is_complete) {
-        uint64_t dwarf_left = all_dwarf_bytes_max - smaller(all_dwarf_bytes_max, symbolizer->dwarf_bytes);
+        /* At least 1, which is too little for any: 0 says that none is wanted. */
+        uint64_t dwarf_left = all_dwarf_bytes_max + 1 - smaller(all_dwarf_bytes_max, symbolizer->dwarf_bytes);
         struct pie_module_files_limits limits = {
             .symbol_bytes = symbolizer->tables_bytes < all_tables_bytes_max ? symbol_bytes_max : 0,
             /* Lines inside the interpreter and the C library tell a user nothing, and to read them costs 30 ms. */
@@ -115,6 +118,13 @@ static const char *put_demangled(struct pie_symbolizer *symbolizer, const char *
     return kept;
 }
 
+static const char *put_source_path(struct pie_symbolizer *symbolizer, const struct pie_dwarf_frame *frame) {
+    char path[PATH_MAX];
+    if (!frame->file || pie_source_path(frame->directory, frame->file, path, sizeof(path)) < 0)
+        return NULL;
+    return pie_string_pool_put(symbolizer->strings, path);
+}
+
 /* Returns the number of symbols. */
 static size_t resolve_in_module(struct pie_symbolizer *symbolizer, const struct pie_module_symbols *symbols,
                                 uint64_t vaddr, struct pie_symbol *ret_symbols, size_t max) {
@@ -129,20 +139,11 @@ static size_t resolve_in_module(struct pie_symbolizer *symbolizer, const struct 
     for (size_t i = 0; i < count; i++)
         ret_symbols[i] = (struct pie_symbol){
             .function = put_demangled(symbolizer, frames[i].name),
-            .file = pie_string_pool_put(symbolizer->strings, frames[i].file),
+            .file = put_source_path(symbolizer, &frames[i]),
             .line = frames[i].line,
             .first_line = frames[i].first_line,
         };
     return count;
-}
-
-static struct pie_module_entry *find_module(struct pie_symbolizer *symbolizer, uintptr_t address) {
-    struct pie_module_entry *entry = pie_modules_find(symbolizer->modules, address);
-    if (entry && entry->is_loaded)
-        return entry;
-    /* Perhaps it was loaded since the last refresh. */
-    return pie_modules_refresh(symbolizer->modules) == 1 ? pie_modules_find(symbolizer->modules, address)
-                                                         : entry;
 }
 
 int pie_symbolizer_resolve(struct pie_symbolizer *symbolizer, uintptr_t address,
@@ -152,7 +153,9 @@ int pie_symbolizer_resolve(struct pie_symbolizer *symbolizer, uintptr_t address,
     *ret_module = (struct pie_module){.offset = address};
     ret_symbols[0] = (struct pie_symbol){0};
     size_t count = 1;
-    struct pie_module_entry *entry = find_module(symbolizer, address);
+    /* Another module may lie there since the last refresh. Where that fails the old list must do. */
+    (void)pie_modules_refresh(symbolizer->modules);
+    struct pie_module_entry *entry = pie_modules_find(symbolizer->modules, address);
     if (entry) {
         ret_module->path = pie_string_pool_put(symbolizer->strings, entry->path);
         ret_module->build_id = pie_string_pool_put(symbolizer->strings, entry->build_id);
