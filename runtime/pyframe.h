@@ -67,6 +67,26 @@ bool pie_pyframe_read_datastack(uintptr_t tstate, struct pie_pyframe_datastack *
 /* Can a frame at this address with this owner be one that runs? False for memory that held a frame before. */
 bool pie_pyframe_is_live(const struct pie_pyframe_datastack *stack, uintptr_t frame, bool is_generator);
 
+/* Where 3.12 and later keep a frame's words, and what its owner says. */
+struct pie_pyframe_layout {
+    size_t executable, previous, instr, owner; /* offsets in the frame */
+    uintptr_t tag_mask;                        /* bits of the executable's word that are no address */
+    unsigned first_shim_owner, last_owner;
+    /* pie_pyframe_is_live() where the walker can meet the remains of a frame, else NULL. */
+    bool (*is_live)(const struct pie_pyframe_datastack *stack, uintptr_t frame, bool is_generator);
+};
+
+/* The same in every version. */
+enum {
+    PIE_PYFRAME_UNIT_BYTES = 2, /* of a code unit */
+    PIE_PYFRAME_OWNED_BY_GENERATOR = 1,
+    PIE_PYFRAME_OWNED_BY_FRAME_OBJECT = 2,
+};
+
+/* Walks the chain that begins at `frame`. */
+size_t pie_pyframe_walk_shims(const struct pie_pyframe_layout *layout, uintptr_t tstate, uintptr_t frame,
+                              struct pie_pyframe *frames, size_t max, unsigned *flags);
+
 static inline bool pie_pyframe_is_pointer(uintptr_t address) {
     return address >= 4096 && address % sizeof(uintptr_t) == 0;
 }

@@ -20,12 +20,6 @@ static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
     return pie_safe_load((const void *)(base + offset), ret);
 }
 
-bool pie_pyframe_read_datastack(uintptr_t tstate, struct pie_pyframe_datastack *ret_stack) {
-    return load(tstate, offsetof(PyThreadState, datastack_chunk), &ret_stack->chunk) &&
-           load(tstate, offsetof(PyThreadState, datastack_top), &ret_stack->top) &&
-           load(tstate, offsetof(PyThreadState, datastack_limit), &ret_stack->limit);
-}
-
 static bool is_live_generator(uintptr_t generator) {
     const size_t state_at = offsetof(PyGenObject, gi_frame_state);
     uintptr_t type, word;

@@ -12,24 +12,31 @@ enum {
     THREADS_MAX = 65536,     /* ends a walk over a list that has been changed into a ring */
     INTERPRETERS_MAX = 4096, /* likewise */
     TRAMPOLINE_UNITS_MAX = 8,
-    LOCATION_NONE = 15, /* entry kind of the location table: instructions without a line */
+    ENTRY_START = 128,  /* in the location table (line_table.c) */
+    LOCATION_NONE = 15, /* kind of an entry: instructions without a line */
 };
 
 static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
     return pie_safe_load((const void *)(base + offset), ret);
 }
 
-/* Does the location table start with an entry that has no line? */
+/* Has no entry of the location table a line? Only short tables are looked at, such as the interpreter's own code has. */
 static bool has_no_line(uintptr_t code) {
-    uintptr_t table, size, word;
+    uintptr_t table, size, entries;
 
     if (!load(code, offsetof(PyCodeObject, co_linetable), &table) || !pie_pyframe_is_pointer(table))
         return false;
-    if (!load(table, offsetof(PyVarObject, ob_size), &size) || size == 0)
+    if (!load(table, offsetof(PyVarObject, ob_size), &size) || size > sizeof entries)
         return false;
-    if (!load(table, offsetof(PyBytesObject, ob_sval), &word))
+    if (!load(table, offsetof(PyBytesObject, ob_sval), &entries))
         return false;
-    return ((word >> 3) & 15) == LOCATION_NONE;
+    for (size_t i = 0; i < size; i++) {
+        uintptr_t byte = entries >> i * 8 & 255;
+
+        if ((byte & ENTRY_START) && (byte >> 3 & 15) != LOCATION_NONE)
+            return false;
+    }
+    return true;
 }
 
 enum pie_pyframe_kind pie_pyframe_classify(uintptr_t code, uintptr_t instr) {
@@ -43,8 +50,8 @@ enum pie_pyframe_kind pie_pyframe_classify(uintptr_t code, uintptr_t instr) {
     if (!load(code, offsetof(PyVarObject, ob_size), &units))
         return PIE_PYFRAME_INVALID;
     /* Up to 3.12 a frame that has not begun points one unit before its code. */
-    ahead = instr - base + sizeof(_Py_CODEUNIT);
-    if (ahead % sizeof(_Py_CODEUNIT) || ahead / sizeof(_Py_CODEUNIT) > units)
+    ahead = instr - base + PIE_PYFRAME_UNIT_BYTES;
+    if (ahead % PIE_PYFRAME_UNIT_BYTES || ahead / PIE_PYFRAME_UNIT_BYTES > units)
         return PIE_PYFRAME_INVALID;
     if (units <= TRAMPOLINE_UNITS_MAX && has_no_line(code))
         return PIE_PYFRAME_TRAMPOLINE;
@@ -58,6 +65,12 @@ bool pie_pyframe_is_call(uintptr_t instr) {
     if (!pie_safe_load((const void *)(instr - at), &word))
         return false;
     return pie_pyframe_calls[((const unsigned char *)&word)[at]];
+}
+
+bool pie_pyframe_read_datastack(uintptr_t tstate, struct pie_pyframe_datastack *ret_stack) {
+    return load(tstate, offsetof(PyThreadState, datastack_chunk), &ret_stack->chunk) &&
+           load(tstate, offsetof(PyThreadState, datastack_top), &ret_stack->top) &&
+           load(tstate, offsetof(PyThreadState, datastack_limit), &ret_stack->limit);
 }
 
 /* Set once before Python starts. */
@@ -79,7 +92,7 @@ size_t pie_pyframe_walk_current(struct pie_pyframe *frames, size_t max, unsigned
 uint32_t pie_pyframe_instr_offset(uintptr_t code, uintptr_t instr) {
     uintptr_t base = code + offsetof(PyCodeObject, co_code_adaptive);
 
-    return instr < base ? 0 : (uint32_t)((instr - base) / sizeof(_Py_CODEUNIT));
+    return instr < base ? 0 : (uint32_t)((instr - base) / PIE_PYFRAME_UNIT_BYTES);
 }
 
 static uintptr_t search_threads(uintptr_t thread, int32_t tid) {

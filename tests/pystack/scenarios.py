@@ -354,6 +354,7 @@ def check(scenario):
     assert own_frames(stack, "drive") == expected, (own_frames(stack, "drive"), expected)
     assert flags == _walk.PYTHON_THREAD | _walk.IN_CALL, flags
     assert stack[-1][0] == "<module>" and stack[-1][3], stack[-1]  # the outermost frame ends a loop
+    assert all(line > 0 for _, _, line, _ in stack), stack  # none of the interpreter's own
 
 
 def test_in_new_thread():

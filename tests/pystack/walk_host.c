@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "profiler/region.h"
+#include "runtime/pyframe.h"
 #include "tests/pystack/probe.h"
 #include "tests/pystack/sampler.h"
 
@@ -85,7 +86,7 @@ static PyObject *line_differences(PyObject *module, PyObject *code) {
     if (!PyCode_Check(code))
         return PyErr_Format(PyExc_TypeError, "not a code object");
     for (Py_ssize_t unit = 0; unit < Py_SIZE(code); unit++) {
-        int truth = PyCode_Addr2Line((PyCodeObject *)code, (int)unit * (int)sizeof(_Py_CODEUNIT));
+        int truth = PyCode_Addr2Line((PyCodeObject *)code, (int)unit * PIE_PYFRAME_UNIT_BYTES);
         differences += sampler_ops()->line(id, (uint32_t)unit) != (truth > 0 ? truth : 0);
     }
     return PyLong_FromLong(differences);

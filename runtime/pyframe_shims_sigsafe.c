@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/pyframe.h"
+
+#include "profiler/safe_load.h"
+
+/* The walk of 3.12 and later.
+ *
+ * There an evaluation loop puts a frame of its own, the shim, into its C frame, and chains it between the outermost
+ * Python frame that it runs and the frame that called it. So the address of the shim that follows is the marker of
+ * a Python frame. 3.15 has one more shim, on the heap, at the end of the chain: the first one counts. */
+
+static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
+    return pie_safe_load((const void *)(base + offset), ret);
+}
+
+static bool read_owner(const struct pie_pyframe_layout *layout, uintptr_t frame, unsigned *ret_owner) {
+    uintptr_t word;
+
+    if (!pie_pyframe_is_pointer(frame) || !load(frame, layout->owner & ~(sizeof word - 1), &word))
+        return false;
+    *ret_owner = (unsigned char)(word >> layout->owner % sizeof word * 8);
+    return true;
+}
+
+static bool is_live(const struct pie_pyframe_layout *layout, const struct pie_pyframe_datastack *stack,
+                    uintptr_t frame, unsigned owner) {
+    if (!layout->is_live || owner == PIE_PYFRAME_OWNED_BY_FRAME_OBJECT)
+        return true;
+    return layout->is_live(stack, frame, owner == PIE_PYFRAME_OWNED_BY_GENERATOR);
+}
+
+struct walk {
+    const struct pie_pyframe_layout *layout;
+    struct pie_pyframe_datastack stack;
+    struct pie_pyframe *frames;
+    size_t n, max;
+    bool is_cut;
+};
+
+/* Takes one frame of the chain; false if it cannot be one. */
+static bool step(struct walk *walk, uintptr_t frame) {
+    const struct pie_pyframe_layout *layout = walk->layout;
+    struct pie_pyframe *last = walk->n ? &walk->frames[walk->n - 1] : NULL;
+    uintptr_t code, instr;
+    unsigned owner;
+
+    if (!read_owner(layout, frame, &owner) || owner > layout->last_owner)
+        return false;
+    if (owner >= layout->first_shim_owner) {
+        if (last && !last->marker)
+            last->marker = frame;
+        return true;
+    }
+    if (!is_live(layout, &walk->stack, frame, owner) || !load(frame, layout->executable, &code) ||
+        !load(frame, layout->instr, &instr))
+        return false;
+    code &= ~layout->tag_mask;
+    switch (pie_pyframe_classify(code, instr)) {
+    case PIE_PYFRAME_INVALID:
+        return false;
+    case PIE_PYFRAME_TRAMPOLINE:
+        return true;
+    case PIE_PYFRAME_PYTHON:
+        break;
+    }
+    if (walk->n == walk->max)
+        walk->is_cut = true;
+    else
+        walk->frames[walk->n++] = (struct pie_pyframe){.code = code, .instr = instr};
+    return true;
+}
+
+size_t pie_pyframe_walk_shims(const struct pie_pyframe_layout *layout, uintptr_t tstate, uintptr_t frame,
+                              struct pie_pyframe *frames, size_t max, unsigned *flags) {
+    struct walk walk = {.layout = layout, .frames = frames, .max = max};
+
+    *flags |= PIE_PYSTACK_INVALID;
+    if (layout->is_live && !pie_pyframe_read_datastack(tstate, &walk.stack))
+        return 0;
+    /* Each Python frame has at most one shim and one trampoline behind it; more is a ring. */
+    for (size_t steps = 0; frame && !walk.is_cut; steps++) {
+        if (steps > 3 * max + 3 || !step(&walk, frame) || !load(frame, layout->previous, &frame))
+            return walk.n;
+    }
+    *flags &= ~(unsigned)PIE_PYSTACK_INVALID;
+    if (walk.is_cut)
+        *flags |= PIE_PYSTACK_TRUNCATED;
+    if (walk.n && pie_pyframe_is_call(frames[0].instr))
+        *flags |= PIE_PYSTACK_IN_CALL;
+    return walk.n;
+}
