@@ -4,6 +4,9 @@
 #include <string.h>
 
 static const struct pie_command table[] = {
+    {"query", "[DB] QUESTION…", "ask a profile: \"top 10 hot lines\", \"threads\", \"select …\"",
+     pie_cmd_query},
+    {"runs", "[DB]", "the runs in a profile", pie_cmd_runs},
     {0}, /* the end */
 };
 

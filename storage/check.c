@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "storage/message.h"
 #include "storage/schema.h"
 #include "storage/writer.h"
 
@@ -22,16 +22,6 @@ enum {
     APPLICATION_ID_OFFSET = 68,
 };
 
-__attribute__((format(printf, 3, 4))) static int refuse(int error, char **ret_message, const char *format,
-                                                        ...) {
-    va_list args;
-    va_start(args, format);
-    if (vasprintf(ret_message, format, args) < 0)
-        *ret_message = NULL;
-    va_end(args);
-    return error;
-}
-
 static uint32_t big_endian(const unsigned char *at) {
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
@@ -40,17 +30,17 @@ static int check_header(const char *path, const unsigned char *header, size_t si
     if (size == 0)
         return 0;
     if (size < HEADER_SIZE || memcmp(header, "SQLite format 3", 16) != 0)
-        return refuse(-EBADMSG, ret_message, "%s is not a profile (no database); choose another file with -o",
-                      path);
+        return pie_message(-EBADMSG, ret_message,
+                           "%s is not a profile (no database); choose another file with -o", path);
     uint32_t application_id = big_endian(header + APPLICATION_ID_OFFSET);
     uint32_t version = big_endian(header + USER_VERSION_OFFSET);
     if (application_id == 0 && version == 0 && big_endian(header + SCHEMA_COOKIE_OFFSET) == 0)
         return 0;
     if (application_id != PIE_SCHEMA_APPLICATION_ID)
-        return refuse(-EEXIST, ret_message, "%s is another program's database; choose another file with -o",
-                      path);
+        return pie_message(-EEXIST, ret_message,
+                           "%s is another program's database; choose another file with -o", path);
     if (version > PIE_SCHEMA_VERSION)
-        return refuse(
+        return pie_message(
             -EPROTO, ret_message,
             "%s was written by a newer pieprof (file version %u, this one writes %d); choose another file "
             "with -o or install the newer pieprof",
@@ -71,11 +61,12 @@ static int check_file(const char *path, char **ret_message) {
     struct stat status;
     int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0 && errno == EISDIR)
-        return refuse(-EISDIR, ret_message,
-                      "cannot write the profile to %s: it is a directory; name a file with -o", path);
+        return pie_message(-EISDIR, ret_message,
+                           "cannot write the profile to %s: it is a directory; name a file with -o", path);
     if (fd < 0)
-        return refuse(-errno, ret_message, "cannot write the profile to %s: %s; choose another file with -o",
-                      path, strerror(errno));
+        return pie_message(-errno, ret_message,
+                           "cannot write the profile to %s: %s; choose another file with -o", path,
+                           strerror(errno));
     ssize_t size = -1;
     int is_file = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
     if (is_file)
@@ -83,13 +74,13 @@ static int check_file(const char *path, char **ret_message) {
     int error = errno;
     close(fd);
     if (!is_file)
-        return refuse(-EINVAL, ret_message,
-                      "cannot write the profile to %s: it is not a regular file; name another "
-                      "with -o",
-                      path);
+        return pie_message(-EINVAL, ret_message,
+                           "cannot write the profile to %s: it is not a regular file; name another "
+                           "with -o",
+                           path);
     if (size < 0)
-        return refuse(-error, ret_message, "cannot read %s: %s; choose another file with -o", path,
-                      strerror(error));
+        return pie_message(-error, ret_message, "cannot read %s: %s; choose another file with -o", path,
+                           strerror(error));
     return has_journal(path) ? 0 : check_header(path, header, (size_t)size, ret_message);
 }
 
@@ -99,32 +90,33 @@ static int check_folder(const char *path, char **ret_message) {
     const char *slash = strrchr(path, '/');
     int size = slash == path ? 1 : slash ? (int)(slash - path) : 1;
     if (snprintf(folder, sizeof folder, "%.*s", size, slash ? path : ".") >= (int)sizeof folder)
-        return refuse(-ENAMETOOLONG, ret_message, "cannot write the profile to %s: the name is too long",
-                      path);
+        return pie_message(-ENAMETOOLONG, ret_message, "cannot write the profile to %s: the name is too long",
+                           path);
     if (access(folder, W_OK | X_OK) == 0)
         return 0;
     if (errno == ENOENT || errno == ENOTDIR)
-        return refuse(-errno, ret_message,
-                      "cannot write the profile to %s: there is no folder %s; create it or choose "
-                      "another file with -o",
-                      path, folder);
-    return refuse(-errno, ret_message,
-                  "cannot write the profile to %s: cannot write to the folder %s: %s; choose "
-                  "another file with -o",
-                  path, folder, strerror(errno));
+        return pie_message(-errno, ret_message,
+                           "cannot write the profile to %s: there is no folder %s; create it or choose "
+                           "another file with -o",
+                           path, folder);
+    return pie_message(-errno, ret_message,
+                       "cannot write the profile to %s: cannot write to the folder %s: %s; choose "
+                       "another file with -o",
+                       path, folder, strerror(errno));
 }
 
 int pie_writer_check(const char *path, char **ret_message) {
     struct stat status;
     *ret_message = NULL;
     if (!*path)
-        return refuse(-EINVAL, ret_message, "the name of the profile's file is empty; name one with -o");
+        return pie_message(-EINVAL, ret_message, "the name of the profile's file is empty; name one with -o");
     if (stat(path, &status) == 0) {
         int r = check_file(path, ret_message);
         return r < 0 ? r : check_folder(path, ret_message);
     }
     if (errno != ENOENT)
-        return refuse(-errno, ret_message, "cannot write the profile to %s: %s; choose another file with -o",
-                      path, strerror(errno));
+        return pie_message(-errno, ret_message,
+                           "cannot write the profile to %s: %s; choose another file with -o", path,
+                           strerror(errno));
     return check_folder(path, ret_message);
 }

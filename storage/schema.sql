@@ -178,6 +178,51 @@ LEFT JOIN location o ON o.process = s.process AND o.id = s.own_location
 LEFT JOIN function uo ON uo.process = o.process AND uo.id = o.function
 LEFT JOIN file fo ON fo.process = uo.process AND fo.id = uo.file;
 
+-- Sums by (line of own code, library that ran below it). The interpreter's own code is no library here.
+CREATE VIEW x_below AS
+SELECT s.run, fo.path AS file, o.line, uo.name AS function,
+  nullif(coalesce(iif(fl.is_own, NULL, fl.library), m.library), 'python') AS library, sum(s.cpu_ns) AS cpu_ns,
+  sum(s.python_ns) AS python_ns, sum(s.native_ns) AS native_ns, sum(s.system_ns) AS system_ns,
+  sum(s.wait_ns) AS wait_ns, sum(s.samples) AS samples
+FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
+LEFT JOIN location o ON o.process = n.process AND o.id = n.own_location
+LEFT JOIN function uo ON uo.process = o.process AND uo.id = o.function
+LEFT JOIN file fo ON fo.process = uo.process AND fo.id = uo.file
+LEFT JOIN location l ON l.process = n.process AND l.id = n.line_location
+LEFT JOIN function ul ON ul.process = l.process AND ul.id = l.function
+LEFT JOIN file fl ON fl.process = ul.process AND fl.id = ul.file
+LEFT JOIN location ln ON ln.process = n.process AND ln.id = n.location
+LEFT JOIN function un ON un.process = ln.process AND un.id = ln.function
+LEFT JOIN module m ON m.process = un.process AND m.id = un.module
+GROUP BY s.run, fo.path, o.line, uo.name, nullif(coalesce(iif(fl.is_own, NULL, fl.library), m.library), 'python');
+
+-- Lines of own code with what they called in libraries; library is the costliest of those.
+CREATE VIEW v_own_line AS
+SELECT run, row_number() OVER (PARTITION BY run ORDER BY sum_cpu_ns DESC, sum_wait_ns DESC, file, line) AS rank, file,
+  line, function, sum_cpu_ns / 1e9 AS cpu_s, sum_python_ns / 1e9 AS python_s, sum_native_ns / 1e9 AS native_s,
+  sum_system_ns / 1e9 AS system_s, sum_wait_ns / 1e9 AS wait_s,
+  sum_cpu_ns * 1.0 / nullif(all_cpu_ns, 0) AS cpu_share, sum_samples AS samples, library,
+  iif(library IS NULL, NULL, cpu_ns / 1e9) AS library_cpu_s
+FROM (
+  SELECT *, row_number() OVER (PARTITION BY run, file, line ORDER BY library IS NULL, cpu_ns DESC, library) AS nth,
+    sum(cpu_ns) OVER g AS sum_cpu_ns, sum(python_ns) OVER g AS sum_python_ns, sum(native_ns) OVER g AS sum_native_ns,
+    sum(system_ns) OVER g AS sum_system_ns, sum(wait_ns) OVER g AS sum_wait_ns, sum(samples) OVER g AS sum_samples,
+    sum(cpu_ns) OVER (PARTITION BY run) AS all_cpu_ns
+  FROM x_below WINDOW g AS (PARTITION BY run, file, line))
+WHERE nth = 1 AND file IS NOT NULL;
+
+CREATE VIEW v_library AS
+SELECT run, library, sum_cpu_ns / 1e9 AS cpu_s, sum_python_ns / 1e9 AS python_s, sum_native_ns / 1e9 AS native_s,
+  sum_system_ns / 1e9 AS system_s, sum_wait_ns / 1e9 AS wait_s, sum_cpu_ns * 1.0 / nullif(all_cpu_ns, 0) AS cpu_share,
+  sum_samples AS samples
+FROM (
+  SELECT *, row_number() OVER (PARTITION BY run, library) AS nth, sum(cpu_ns) OVER g AS sum_cpu_ns,
+    sum(python_ns) OVER g AS sum_python_ns, sum(native_ns) OVER g AS sum_native_ns,
+    sum(system_ns) OVER g AS sum_system_ns, sum(wait_ns) OVER g AS sum_wait_ns, sum(samples) OVER g AS sum_samples,
+    sum(cpu_ns) OVER (PARTITION BY run) AS all_cpu_ns
+  FROM x_below WINDOW g AS (PARTITION BY run, library))
+WHERE nth = 1 AND library IS NOT NULL;
+
 -- By line, by function and by innermost native function. A line's function, library and caller are those of its
 -- costliest part. Windows instead of a second GROUP BY: through them SQLite passes "run = …" on to the innermost
 -- query, which then reads the samples of that run alone.

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct pie_query;
+
+/* An answer, and the forms it can be printed in: each is one file and one line of the table in output.c.
+ * Context: cli. */
+struct pie_answer {
+    struct pie_query *query;
+    const char *question; /* as the user put it */
+};
+
+struct pie_output {
+    const char *name; /* of the option, without dashes */
+    bool is_for_people;
+    /* Reads the rows and prints them to `out`. Nothing is printed unless all rows could be read. Returns 0, or
+     * -errno and one line for people (heap); an error of `out` itself is left to the caller. */
+    int (*print)(FILE *out, const struct pie_answer *answer, char **ret_message);
+};
+
+/* The output of this name, or NULL. */
+const struct pie_output *pie_output_find(const char *name);
+
+int pie_table_print(FILE *out, const struct pie_answer *answer, char **ret_message);
+int pie_json_print(FILE *out, const struct pie_answer *answer, char **ret_message);
+int pie_csv_print(FILE *out, const struct pie_answer *answer, char **ret_message);

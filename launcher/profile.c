@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launcher/profile.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "launcher/messages.h"
+#include "launcher/text.h"
+#include "storage/reader.h"
+
+int pie_profile_complain(char *message) {
+    char *clean = message ? pie_text_printable(message) : NULL;
+    pie_message_error("%s", clean ? clean : "out of memory");
+    free(clean);
+    free(message);
+    return PIE_PROFILE_FAILED;
+}
+
+struct pie_reader *pie_profile_open(const char *path) {
+    struct pie_reader *reader;
+    char *message = NULL;
+    if (pie_reader_open(path, &reader, &message) < 0) {
+        (void)pie_profile_complain(message);
+        return NULL;
+    }
+    if (pie_reader_note(reader))
+        pie_message_warning("%s", pie_reader_note(reader));
+    return reader;
+}
+
+int pie_profile_parse_run(const char *text, int64_t *ret_run) {
+    char *end;
+    errno = 0;
+    long long run = strtoll(text, &end, 10);
+    if (errno != 0 || *end != 0 || end == text || run < 1) {
+        pie_message_error("%s is not the number of a run; pieprof runs lists them", text);
+        return -EINVAL;
+    }
+    *ret_run = run;
+    return 0;
+}
+
+int pie_profile_bad_option(int argc, char **argv, const char *usage) {
+    pie_message_error("%s: bad option or missing value at %s; usage: pieprof %s", argv[0],
+                      optind > 0 && optind <= argc ? argv[optind - 1] : argv[0], usage);
+    return PIE_PROFILE_USAGE;
+}
+
+int pie_profile_close_output(FILE *out, const char *name, int status) {
+    errno = 0;
+    int failed = fflush(out) != 0 || ferror(out);
+    int error = errno;
+    if (!failed)
+        return status;
+    if (error != EPIPE)
+        pie_message_error("cannot write %s: %s", name, strerror(error ? error : EIO));
+    return PIE_PROFILE_FAILED;
+}

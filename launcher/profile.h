@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* What the subcommands that read a profile share. Context: cli. */
+
+struct pie_reader;
+
+#define PIE_PROFILE_DEFAULT "pieprof.db"
+
+enum {
+    PIE_PROFILE_FAILED = 1, /* exit status: the file or the question was at fault */
+    PIE_PROFILE_USAGE = 2,  /* exit status: the command line was */
+};
+
+/* Opens a profile; says what is wrong with it. Returns NULL when it cannot be read. */
+struct pie_reader *pie_profile_open(const char *path);
+
+/* Prints one line to stderr and frees it; the text may come from the file. Returns PIE_PROFILE_FAILED. */
+int pie_profile_complain(char *message);
+
+/* Parses the number of a run ("3"). Returns 0 or -EINVAL after saying what is wrong. */
+int pie_profile_parse_run(const char *text, int64_t *ret_run);
+
+/* Says that an option is unknown or lacks its value: what getopt_long() returned, with opterr off. Returns
+ * PIE_PROFILE_USAGE. `usage` is one line. */
+int pie_profile_bad_option(int argc, char **argv, const char *usage);
+
+/* Writes out what is buffered. Returns `status`, or PIE_PROFILE_FAILED after saying what is wrong: nothing when the
+ * reader of a pipe has gone away. */
+int pie_profile_close_output(FILE *out, const char *name, int status);

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launcher/summary.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "launcher/profile.h"
+#include "launcher/style.h"
+#include "launcher/text.h"
+#include "storage/reader.h"
+
+/* At most 25 lines: title 1, source lines 2 + 8, libraries 1, threads 1 + 4, samples 1, clock 1, file 1, and blanks. */
+enum { LINES_SHOWN = 8, LIBRARIES_SHOWN = 4, THREADS_SHOWN = 4, COLUMNS_DEFAULT = 100, COLUMNS_MIN = 60 };
+
+struct summary {
+    FILE *out;
+    struct pie_reader *reader;
+    const char *path;
+    int64_t run;
+    bool is_last; /* nothing was appended since: the next command need not name the run */
+    size_t columns;
+    struct pie_style style;
+};
+
+/* Runs one query and hands each row to `print`; what cannot be read is left out of the summary. */
+static void each_row(struct summary *summary, const char *sql,
+                     void (*print)(struct summary *, struct pie_cursor *)) {
+    struct pie_cursor *cursor;
+    char *message = NULL;
+    int r = pie_cursor_open(summary->reader, sql, &cursor, &message);
+    if (r == 0) {
+        pie_cursor_bind_int(cursor, ":run", summary->run);
+        while ((r = pie_cursor_next(cursor, &message)) > 0)
+            print(summary, cursor);
+        pie_cursor_close(cursor);
+    }
+    if (r < 0)
+        (void)pie_profile_complain(message);
+}
+
+static void print_text(struct summary *summary, const char *text, size_t width) {
+    char *clean = pie_text_printable(text ? text : "");
+    char *cut = clean ? pie_text_cut_end(clean, width) : NULL;
+    fputs(cut ? cut : "", summary->out);
+    free(clean);
+    free(cut);
+}
+
+static void print_title(struct summary *summary, struct pie_cursor *row) {
+    const struct pie_style *style = &summary->style;
+    double cpu = pie_cursor_real(row, 2);
+    const char *command = pie_cursor_text(row, 0);
+    fprintf(summary->out, "%spieprof: ", style->bold);
+    print_text(summary, command ? command : "(command line not kept)",
+               summary->columns > 40 ? summary->columns - 40 : 20);
+    fprintf(summary->out, "%s: %.2f s, ", style->plain, pie_cursor_real(row, 1));
+    if (pie_cursor_type(row, 2) == PIE_VALUE_NULL)
+        fprintf(summary->out, "CPU time not measured\n");
+    else if (cpu <= 0)
+        fprintf(summary->out, "no CPU time sampled\n");
+    else
+        fprintf(summary->out,
+                "%.2f s of CPU\n         Python %.0f %%, native %.0f %%, system %.0f %% of the CPU time; "
+                "waiting %.2f s",
+                cpu, 100 * pie_cursor_real(row, 3) / cpu, 100 * pie_cursor_real(row, 4) / cpu,
+                100 * pie_cursor_real(row, 5) / cpu, pie_cursor_real(row, 6));
+    if (cpu > 0 && pie_cursor_int(row, 7) > 1)
+        fprintf(summary->out, "; %lld processes", (long long)pie_cursor_int(row, 7));
+    fputs(cpu > 0 ? "\n" : "", summary->out);
+}
+
+static const char title_sql[] =
+    "SELECT command, wall_s, cpu_s, python_s, native_s, system_s, wait_s, processes"
+    " FROM v_run WHERE run = :run";
+
+static void print_head(struct summary *summary) {
+    fprintf(summary->out, "\n%s   CPU s   share  python native system  wait s  line of your code%s\n",
+            summary->style.dim, summary->style.plain);
+}
+
+static void print_share(struct summary *summary, double part, double whole) {
+    if (whole > 0)
+        fprintf(summary->out, "  %3.0f %%", 100 * part / whole);
+    else
+        fprintf(summary->out, "      -");
+}
+
+/* file.py:12  source text  [numpy 3.1 s] */
+static void print_place(struct summary *summary, struct pie_cursor *row) {
+    char place[256], library[80] = "";
+    const char *path = pie_cursor_text(row, 0), *base = strrchr(path, '/'), *text = pie_cursor_text(row, 8);
+    snprintf(place, sizeof place, "%.200s:%lld", base ? base + 1 : path, (long long)pie_cursor_int(row, 1));
+    if (pie_cursor_text(row, 9))
+        snprintf(library, sizeof library, "  [%.40s %.2f s]", pie_cursor_text(row, 9),
+                 pie_cursor_real(row, 10));
+    size_t used = 47 + pie_text_width(place) + pie_text_width(library);
+    fputs("  ", summary->out);
+    print_text(summary, place, 60);
+    fprintf(summary->out, "  %s", summary->style.dim);
+    text = text ? text + strspn(text, " \t") : "";
+    print_text(summary, text, used + 10 < summary->columns ? summary->columns - used : 10);
+    print_text(summary, library, sizeof library);
+    fprintf(summary->out, "%s\n", summary->style.plain);
+}
+
+static void print_line(struct summary *summary, struct pie_cursor *row) {
+    double cpu = pie_cursor_real(row, 2), share = pie_cursor_real(row, 7);
+    const char *colour = share >= 0.2 ? summary->style.hot : share >= 0.05 ? summary->style.warm : "";
+    if (cpu <= 0 && pie_cursor_real(row, 6) <= 0)
+        return;
+    fprintf(summary->out, "%s%8.3f  %4.1f %%%s", colour, cpu, 100 * share,
+            *colour ? summary->style.plain : "");
+    print_share(summary, pie_cursor_real(row, 3), cpu);
+    print_share(summary, pie_cursor_real(row, 4), cpu);
+    print_share(summary, pie_cursor_real(row, 5), cpu);
+    fprintf(summary->out, "%8.2f", pie_cursor_real(row, 6));
+    print_place(summary, row);
+}
+
+static const char lines_sql[] =
+    "SELECT v.file, v.line, v.cpu_s, v.python_s, v.native_s, v.system_s, v.wait_s, v.cpu_share,"
+    " (SELECT text FROM v_source s WHERE s.run = v.run AND s.file = v.file AND s.line = v.line), v.library,"
+    " v.library_cpu_s FROM v_own_line v WHERE v.run = :run AND (v.cpu_share >= 0.001 OR v.wait_s >= 0.01)"
+    " ORDER BY v.cpu_s DESC, v.wait_s DESC, v.file, v.line LIMIT 8";
+static_assert(LINES_SHOWN == 8, "as in lines_sql");
+
+static void print_library(struct summary *summary, struct pie_cursor *row) {
+    fputs(pie_cursor_int(row, 3) == 1 ? "\nLibraries below: " : ", ", summary->out);
+    print_text(summary, pie_cursor_text(row, 0), 40);
+    fprintf(summary->out, " %.2f s (%.0f %%)", pie_cursor_real(row, 1), 100 * pie_cursor_real(row, 2));
+    fputs(pie_cursor_int(row, 3) == pie_cursor_int(row, 4) ? "\n" : "", summary->out);
+}
+
+static const char libraries_sql[] =
+    "SELECT *, row_number() OVER (), count(*) OVER () FROM (SELECT library, cpu_s, cpu_share FROM v_library"
+    " WHERE run = :run AND cpu_share >= 0.005 ORDER BY cpu_s DESC, library LIMIT 4)";
+static_assert(LIBRARIES_SHOWN == 4, "as in libraries_sql");
+
+static void print_thread(struct summary *summary, struct pie_cursor *row) {
+    int64_t nth = pie_cursor_int(row, 3), count = pie_cursor_int(row, 4);
+    if (count < 2 || nth > THREADS_SHOWN)
+        return;
+    fputs(nth == 1 ? "Threads: " : ", ", summary->out);
+    print_text(summary, pie_cursor_text(row, 0) ? pie_cursor_text(row, 0) : "(no name)", 24);
+    fprintf(summary->out, " %.2f s", pie_cursor_real(row, 1));
+    if (pie_cursor_real(row, 2) >= 0.01)
+        fprintf(summary->out, " + %.2f s waiting", pie_cursor_real(row, 2));
+    if (nth == THREADS_SHOWN && count > nth)
+        fprintf(summary->out, ", %lld more", (long long)(count - nth));
+    fputs(nth == count || nth == THREADS_SHOWN ? "\n" : "", summary->out);
+}
+
+static const char threads_sql[] = "SELECT name, cpu_s, wait_s, row_number() OVER (ORDER BY cpu_s DESC, "
+                                  "wait_s DESC, process, thread), count(*) OVER ()"
+                                  " FROM v_thread WHERE run = :run";
+
+/* Every loss is named. */
+static void print_drop(struct summary *summary, struct pie_cursor *row) {
+    fputs(pie_cursor_int(row, 2) == 1 ? "; lost: " : ", ", summary->out);
+    fprintf(summary->out, "%lld ", (long long)pie_cursor_int(row, 1));
+    print_text(summary, pie_cursor_text(row, 0), 40);
+}
+
+static const char drops_sql[] = "SELECT counter, drops, row_number() OVER (ORDER BY drops DESC, counter) "
+                                "FROM (SELECT counter, sum(drops) AS drops"
+                                " FROM v_drop WHERE run = :run GROUP BY counter HAVING sum(drops) > 0)";
+
+static void print_samples(struct summary *summary, struct pie_cursor *row) {
+    fprintf(summary->out, "%lld samples", (long long)pie_cursor_int(row, 0));
+    if (pie_cursor_type(row, 1) != PIE_VALUE_NULL)
+        fprintf(summary->out, " of %.3g ms", 1000 * pie_cursor_real(row, 1));
+    each_row(summary, drops_sql, print_drop);
+    if (pie_cursor_type(row, 2) == PIE_VALUE_NULL)
+        fputs("; overhead not measured", summary->out);
+    else
+        fprintf(summary->out, "; overhead %.1f %%", 100 * pie_cursor_real(row, 2));
+    fputs("; clock: ", summary->out);
+    print_text(summary, pie_cursor_text(row, 3), 20);
+    if (pie_cursor_text(row, 4)) {
+        fputs(" (", summary->out);
+        print_text(summary, pie_cursor_text(row, 4), 160);
+        fputs(")", summary->out);
+    }
+    fputs("\n", summary->out);
+}
+
+static const char samples_sql[] =
+    "SELECT samples, period_s, overhead_share, clock, clock_note FROM v_run WHERE run = :run";
+
+static void print_all(struct summary *summary) {
+    char *path = pie_text_printable(pie_text_short_path(summary->path));
+    each_row(summary, title_sql, print_title);
+    print_head(summary);
+    each_row(summary, lines_sql, print_line);
+    each_row(summary, libraries_sql, print_library);
+    fputs("\n", summary->out);
+    each_row(summary, threads_sql, print_thread);
+    each_row(summary, samples_sql, print_samples);
+    fprintf(summary->out, "Profile: %s, run %lld. Next: %spieprof report %s", path ? path : "",
+            (long long)summary->run, summary->style.bold, path ? path : "");
+    if (!summary->is_last)
+        fprintf(summary->out, " --run %lld", (long long)summary->run);
+    fprintf(summary->out, "%s\n", summary->style.plain);
+    free(path);
+}
+
+/* At once, so that other output does not come between the lines, and past stdio, whose stderr is the program's. */
+static void write_out(const char *text, size_t size) {
+    while (size > 0) {
+        ssize_t n = write(STDERR_FILENO, text, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return;
+        text += n;
+        size -= (size_t)n;
+    }
+}
+
+static int print_to_memory(struct summary *summary) {
+    char *text = NULL;
+    size_t size = 0;
+    summary->out = open_memstream(&text, &size);
+    if (!summary->out)
+        return -ENOMEM;
+    print_all(summary);
+    int r = fclose(summary->out) == 0 ? 0 : -ENOMEM;
+    if (r == 0)
+        write_out(text, size);
+    free(text);
+    return r;
+}
+
+int pie_summary_print(const char *db_path, int64_t run_id) {
+    struct summary summary = {.path = db_path};
+    char *message = NULL;
+    int64_t last;
+    summary.reader = pie_profile_open(db_path);
+    if (!summary.reader)
+        return -EIO;
+    int r = pie_reader_get_run(summary.reader, run_id, &summary.run, &message);
+    if (r == 0)
+        r = pie_reader_get_run(summary.reader, 0, &last, &message);
+    if (r < 0) {
+        (void)pie_profile_complain(message);
+    } else {
+        size_t columns = pie_text_columns(stderr);
+        summary.is_last = last == summary.run;
+        summary.columns = columns == 0 ? COLUMNS_DEFAULT : columns < COLUMNS_MIN ? COLUMNS_MIN : columns;
+        summary.style = pie_style_for(stderr);
+        r = print_to_memory(&summary);
+    }
+    pie_reader_close(summary.reader);
+    return r;
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdint.h>
+
+/* Prints what a run has found to stderr: one screen of at most 25 lines, the costliest lines of the user's own code
+ * first, what was lost and what it cost, and the next command to type. run_id: 0 for the last run. Returns 0, or -errno
+ * after a message. Context: cli, and the launcher at the program's end. */
+int pie_summary_print(const char *db_path, int64_t run_id);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* Tables for people: cells of text, as wide as the terminal. Context: cli. */
+
+enum pie_table_kind {
+    PIE_TABLE_NUMBER, /* to the right, never cut */
+    PIE_TABLE_TEXT,   /* cut at the end where the table is too wide */
+    PIE_TABLE_PATH,   /* cut at the beginning */
+};
+
+struct pie_table_column {
+    char *name;
+    enum pie_table_kind kind;
+    bool is_hidden;
+};
+
+struct pie_table {
+    struct pie_table_column *columns;
+    size_t column_count;
+    char **cells; /* row by row; NULL: missing */
+    size_t row_count, row_capacity;
+};
+
+int pie_table_init(struct pie_table *table, size_t column_count);
+void pie_table_finish(struct pie_table *table);
+/* The name is copied. */
+int pie_table_set_column(struct pie_table *table, size_t column, const char *name, enum pie_table_kind kind);
+/* Adds an empty row; its number is row_count - 1. Returns 0 or -ENOMEM. */
+int pie_table_add_row(struct pie_table *table);
+/* Takes the heap string `text` (NULL: missing) for a cell of the last row. Text from a file must have gone through
+ * pie_text_printable(). */
+void pie_table_take_cell(struct pie_table *table, size_t column, char *text);
+
+/* Hides columns in which every cell is missing, then from the right such that do not fit; the first `keep` columns stay.
+ * Returns the number of columns left out for want of room. Cuts text and paths to what is left. columns: of the
+ * terminal, 0: no limit. */
+size_t pie_table_fit(struct pie_table *table, size_t columns, size_t keep);
+/* Returns 0 or -errno. */
+int pie_table_write(const struct pie_table *table, FILE *out, bool colours);

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "launcher/output.h"
+#include "launcher/table.h"
+#include "launcher/text.h"
+#include "storage/message.h"
+#include "storage/query.h"
+#include "storage/reader.h"
+#include "storage/subjects.h"
+
+/* What the first rows leave out interests few: the rest is counted and shown to those who ask. */
+enum { RANKED_ROWS = 20, KEPT_COLUMNS = 5 };
+
+static bool ends_with(const char *text, const char *end) {
+    size_t size = strlen(text), end_size = strlen(end);
+    return size >= end_size && strcmp(text + size - end_size, end) == 0;
+}
+
+static bool is_path(const char *name) {
+    return ends_with(name, "file") || strcmp(name, "module") == 0 || strcmp(name, "executable") == 0;
+}
+
+static char *format_real(const char *name, double value) {
+    char *text;
+    const char *format = ends_with(name, "_s") || strstr(name, "_s_") ? "%.3f"
+                         : strstr(name, "share")                      ? "%.1f %%"
+                                                                      : "%g";
+    return asprintf(&text, format, strstr(name, "share") ? value * 100 : value) < 0 ? NULL : text;
+}
+
+static char *format_cell(struct pie_cursor *cursor, int column) {
+    const char *name = pie_cursor_column_name(cursor, column), *text;
+    char *out;
+    int size;
+    switch (pie_cursor_type(cursor, column)) {
+    case PIE_VALUE_NULL:
+        return NULL;
+    case PIE_VALUE_REAL:
+        return format_real(name, pie_cursor_real(cursor, column));
+    case PIE_VALUE_BLOB:
+        (void)pie_cursor_blob(cursor, column, &size);
+        return asprintf(&out, "(%d bytes)", size) < 0 ? NULL : out;
+    default:
+        text = pie_cursor_text(cursor, column);
+        return text ? pie_text_printable(is_path(name) ? pie_text_short_path(text) : text) : NULL;
+    }
+}
+
+/* In a tree the function's place tells whose child it is. */
+static char *indent(char *text, int64_t depth) {
+    char *out;
+    int blanks = depth > 0 && depth < 1000 ? (int)(2 * (depth - 1)) : 0;
+    int size = text ? asprintf(&out, "%*s%s", blanks, "", text) : -1;
+    if (size < 0)
+        return text;
+    free(text);
+    return out;
+}
+
+static int add_row(struct pie_table *table, struct pie_cursor *cursor, bool is_tree) {
+    int r = pie_table_add_row(table);
+    for (int i = 0; r == 0 && i < pie_cursor_column_count(cursor); i++) {
+        char *text = format_cell(cursor, i);
+        enum pie_value_type type = pie_cursor_type(cursor, i);
+        if (type == PIE_VALUE_TEXT && table->columns[i].kind == PIE_TABLE_NUMBER)
+            table->columns[i].kind = is_path(table->columns[i].name) ? PIE_TABLE_PATH : PIE_TABLE_TEXT;
+        if (is_tree && strcmp(table->columns[i].name, "function") == 0)
+            text = indent(text ? text : strdup("?"), pie_cursor_int(cursor, 0));
+        pie_table_take_cell(table, (size_t)i, text);
+    }
+    return r;
+}
+
+static int read_table(struct pie_table *table, const struct pie_query *query, size_t *ret_more,
+                      char **ret_message) {
+    struct pie_cursor *cursor = query->cursor;
+    bool is_tree = query->subject && query->subject->is_tree;
+    bool is_short = query->subject && query->subject->is_ranked && !query->is_limited;
+    int r = 0, next;
+    for (int i = 0; i < pie_cursor_column_count(cursor) && r == 0; i++)
+        r = pie_table_set_column(table, (size_t)i, pie_cursor_column_name(cursor, i), PIE_TABLE_NUMBER);
+    while (r == 0 && (next = pie_cursor_next(cursor, ret_message)) != 0) {
+        if (next < 0)
+            return next;
+        if (is_short && table->row_count == RANKED_ROWS)
+            ++*ret_more;
+        else
+            r = add_row(table, cursor, is_tree);
+    }
+    if (is_tree)
+        table->columns[0].is_hidden = true; /* depth */
+    return r < 0 ? pie_message(r, ret_message, "out of memory") : 0;
+}
+
+int pie_table_print(FILE *out, const struct pie_answer *answer, char **ret_message) {
+    struct pie_table table;
+    size_t more = 0;
+    if (pie_table_init(&table, (size_t)pie_cursor_column_count(answer->query->cursor)) < 0)
+        return pie_message(-ENOMEM, ret_message, "out of memory");
+    int r = read_table(&table, answer->query, &more, ret_message);
+    if (r == 0) {
+        size_t left_out = pie_table_fit(&table, pie_text_columns(out), KEPT_COLUMNS);
+        r = pie_table_write(&table, out, pie_text_is_colourful(out));
+        if (table.row_count == 0)
+            fputs("nothing found\n", out);
+        if (more > 0)
+            fprintf(out, "%zu more: say \"all %s\"\n", more, answer->query->subject->name);
+        if (left_out > 0)
+            fprintf(out, "%zu columns did not fit: --json and --csv have all\n", left_out);
+    }
+    pie_table_finish(&table);
+    return r;
+}

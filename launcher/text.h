@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* Text for people: what comes out of a file may be anything, and what goes to a terminal must not steer it.
+ * Context: cli, and the summary at exit. */
+
+/* Lets wide characters be measured: the user's locale, or C.UTF-8 where that one knows only ASCII. */
+void pie_text_set_locale(void);
+
+/* A copy (heap, or NULL) in which control characters, direction marks and invalid bytes are replaced; tabs become
+ * blanks. */
+char *pie_text_printable(const char *text);
+
+/* Columns that text takes on a terminal. */
+size_t pie_text_width(const char *text);
+/* A copy (heap, or NULL) of at most `width` columns; what is cut off at the end or at the beginning is told by "…". */
+char *pie_text_cut_end(const char *text, size_t width);
+char *pie_text_cut_start(const char *text, size_t width);
+
+/* The path as people would write it here: relative if it is below the working directory. Returns a pointer into it. */
+const char *pie_text_short_path(const char *path);
+
+/* Columns of the terminal that `out` is, or what COLUMNS says; 0: neither, there is no limit. */
+size_t pie_text_columns(FILE *out);
+/* Is `out` a terminal whose user has nothing against colours (NO_COLOR, FORCE_COLOR, TERM)? */
+bool pie_text_is_colourful(FILE *out);

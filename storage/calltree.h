@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profiler/sink.h"
+
+struct pie_reader;
+
+/* The calling contexts of a run as one tree of functions: nodes of all its processes and threads that have the same
+ * path are one, and functions inlined by the compiler are frames of their own. Context: cli. */
+
+struct pie_calltree_frame {
+    enum pie_location_kind kind;
+    const char *function; /* NULL: no name known */
+    const char *file;     /* NULL: not known */
+    const char *library;  /* NULL: own code, or not known */
+    const char *module;   /* NULL: Python, or not known */
+    int64_t first_line;   /* 0: not known */
+};
+
+struct pie_calltree_cost {
+    int64_t python_ns, native_ns, system_ns, wait_ns, samples;
+};
+
+struct pie_calltree_node {
+    uint32_t frame;
+    uint32_t parent;                    /* less than the node's own index */
+    uint32_t first_child, next_sibling; /* costliest first; 0: none */
+    uint32_t depth;                     /* of a root frame: 1 */
+    struct pie_calltree_cost self, total;
+};
+
+struct pie_calltree {
+    struct pie_calltree_frame *frames;
+    uint32_t frame_count;
+    struct pie_calltree_node *nodes; /* nodes[0] is above all roots and has no frame */
+    uint32_t node_count;
+    struct pie_calltree_source *source; /* what the rows of the file became */
+};
+
+/* Returns 0, or -errno and a line for people (heap). */
+int pie_calltree_load(struct pie_reader *reader, int64_t run, struct pie_calltree **ret_tree,
+                      char **ret_message);
+void pie_calltree_destroy(struct pie_calltree *tree);
+
+/* The node of the tree that a row of table node has become; 0: there is no such row. */
+uint32_t pie_calltree_find(const struct pie_calltree *tree, int64_t process, int64_t node);
+
+int64_t pie_calltree_cpu_ns(const struct pie_calltree_cost *cost);
+
+/* Makes the temporary table call_tree of a run (pruned: nodes below 1 % of the run's CPU time and of its waiting time are
+ * left out), unless it is there already. Returns as pie_calltree_load(). */
+#define PIE_CALLTREE_TABLE "call_tree"
+#define PIE_CALLTREE_PRUNE 0.01
+int pie_calltree_make_table(struct pie_reader *reader, int64_t run, char **ret_message);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A question in words: "top 10 hot lines in foo.py of run 3". What is left when number, file and run are taken out is
+ * the subject. Context: cli. */
+
+enum {
+    PIE_PHRASE_MAX_BYTES = 4096,
+    PIE_PHRASE_MAX_WORDS = 64,
+    PIE_PHRASE_TOP_DEFAULT = 10, /* "top" without a number */
+};
+
+struct pie_phrase {
+    char subject[PIE_PHRASE_MAX_BYTES]; /* in lower case, one space between words; "" if there is none */
+    char file[PIE_PHRASE_MAX_BYTES];    /* as written; "": not given */
+    int64_t limit;                      /* 0: not given */
+    int64_t run;                        /* 0: not given */
+    bool all;                           /* "all hot lines": no limit */
+    bool by_function;
+};
+
+/* Splits text into words at blanks; quotes ('…' or "…") hold a word with blanks together. Words are copied into
+ * `buffer` (as large as text and its final 0); is_quoted, if not NULL, is set for each. Returns the number of words,
+ * -E2BIG for more than max, or -EINVAL for an open quote. */
+int pie_phrase_words(const char *text, char *buffer, const char **ret_words, bool *ret_is_quoted, size_t max);
+
+/* Returns 0, or -errno and one line for people (heap). */
+int pie_phrase_parse(const char *text, struct pie_phrase *ret_phrase, char **ret_message);

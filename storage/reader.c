@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "storage/reader.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "storage/db.h"
+#include "storage/message.h"
+#include "storage/reader_internal.h"
+#include "storage/schema.h"
+
+/* Larger files are not checked as a whole when they are opened; damage in them shows where it is met. */
+enum { CHECK_MAX_BYTES = 64 << 20 };
+
+int pie_reader_fail(struct pie_reader *reader, int code, char **ret_message) {
+    int error = pie_db_errno(reader->db, code);
+    switch (code & 0xff) {
+    case SQLITE_NOTADB:
+        return pie_message(error, ret_message, "%s is not a profile (no database)", reader->path);
+    case SQLITE_CORRUPT:
+        return pie_message(error, ret_message, "%s is damaged: %s", reader->path, sqlite3_errmsg(reader->db));
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return pie_message(error, ret_message, "%s is in use by another program; try again", reader->path);
+    case SQLITE_INTERRUPT:
+        return pie_message(error, ret_message,
+                           "the query took longer than %g s; ask for less or raise --timeout",
+                           reader->time_limit_s);
+    case SQLITE_AUTH:
+        return pie_message(-EACCES, ret_message, "only reading is allowed: %s", sqlite3_errmsg(reader->db));
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+        return pie_message(error, ret_message, "cannot read %s: %s", reader->path, strerror(-error));
+    default:
+        return pie_message(error, ret_message, "%s", sqlite3_errmsg(reader->db));
+    }
+}
+
+/* The views need sqrt(), which SQLite has when it was built with its math functions. */
+static void square_root(sqlite3_context *context, int count, sqlite3_value **values) {
+    if (sqlite3_value_type(values[0]) != SQLITE_NULL && sqlite3_value_double(values[0]) >= 0)
+        sqlite3_result_double(context, sqrt(sqlite3_value_double(values[0])));
+}
+
+static int open_plain(struct pie_reader *reader) {
+    int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
+    return sqlite3_open_v2(reader->path, &reader->db, flags, NULL);
+}
+
+/* As a file that nobody writes: needs neither locks nor the files beside it. */
+static int open_immutable(struct pie_reader *reader) {
+    size_t size = strlen(reader->path);
+    char *uri = malloc(3 * size + sizeof "file:?immutable=1");
+    if (!uri)
+        return SQLITE_NOMEM;
+    char *at = uri + sprintf(uri, "file:");
+    for (const char *c = reader->path; *c; c++)
+        at += sprintf(at, strchr("%?#", *c) ? "%%%02x" : "%c", (unsigned char)*c);
+    strcpy(at, "?immutable=1");
+    int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_URI;
+    int code = sqlite3_open_v2(uri, &reader->db, flags, NULL);
+    free(uri);
+    return code;
+}
+
+static int set_up(struct pie_reader *reader) {
+    sqlite3_extended_result_codes(reader->db, 1);
+    pie_guard_limit(reader->db, &reader->guard);
+    pie_guard_start_clock(&reader->guard, reader->time_limit_s);
+    sqlite3_busy_timeout(reader->db, 5000);
+    int code = sqlite3_exec(reader->db,
+                            "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA query_only = ON;"
+                            "PRAGMA temp_store = MEMORY; SELECT count(*) FROM sqlite_schema",
+                            NULL, NULL, NULL);
+    if (code == SQLITE_OK && sqlite3_exec(reader->db, "SELECT sqrt(4)", NULL, NULL, NULL) != SQLITE_OK)
+        code = sqlite3_create_function(reader->db, "sqrt", 1,
+                                       SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, NULL,
+                                       square_root, NULL, NULL);
+    return code;
+}
+
+static bool has_log(const char *path) {
+    struct stat status;
+    char *log;
+    if (asprintf(&log, "%s-wal", path) < 0)
+        return false;
+    bool found = stat(log, &status) == 0 && status.st_size > 0;
+    free(log);
+    return found;
+}
+
+static int open_database(struct pie_reader *reader, char **ret_message) {
+    int code = open_plain(reader);
+    if (code == SQLITE_OK)
+        code = set_up(reader);
+    int kind = code & 0xff;
+    if (kind == SQLITE_CANTOPEN || kind == SQLITE_READONLY || kind == SQLITE_IOERR) {
+        sqlite3_close(reader->db);
+        reader->db = NULL;
+        code = open_immutable(reader);
+        if (code == SQLITE_OK)
+            code = set_up(reader);
+        if (code == SQLITE_OK && has_log(reader->path) &&
+            asprintf(&reader->note,
+                     "%s-wal holds the last part of the profile and cannot be read where it is; copy both "
+                     "files to a "
+                     "folder that can be written to",
+                     reader->path) < 0)
+            reader->note = NULL;
+    }
+    return code == SQLITE_OK ? 0 : pie_reader_fail(reader, code, ret_message);
+}
+
+static int check_file(const char *path, char **ret_message) {
+    struct stat status;
+    if (stat(path, &status) < 0)
+        return pie_message(-errno, ret_message, "cannot open %s: %s", path, strerror(errno));
+    if (S_ISDIR(status.st_mode))
+        return pie_message(-EISDIR, ret_message, "cannot open %s: it is a directory", path);
+    if (!S_ISREG(status.st_mode))
+        return pie_message(-EINVAL, ret_message, "cannot open %s: it is not a regular file", path);
+    if (status.st_size == 0)
+        return pie_message(-ENODATA, ret_message, "%s is empty", path);
+    return 0;
+}
+
+static int check_identity(struct pie_reader *reader, char **ret_message) {
+    int64_t application_id = 0, version = 0;
+    int r = pie_db_get_int(reader->db, "PRAGMA application_id", &application_id);
+    if (r == 0)
+        r = pie_db_get_int(reader->db, "PRAGMA user_version", &version);
+    if (r < 0)
+        return pie_reader_fail(reader, sqlite3_extended_errcode(reader->db), ret_message);
+    if (application_id != PIE_SCHEMA_APPLICATION_ID)
+        return pie_message(-EBADMSG, ret_message, "%s is not a profile but another program's database",
+                           reader->path);
+    if (version > PIE_SCHEMA_VERSION)
+        return pie_message(
+            -EPROTO, ret_message,
+            "%s was written by a newer pieprof (file version %lld, this one reads %d); install the newer "
+            "pieprof",
+            reader->path, (long long)version, PIE_SCHEMA_VERSION);
+    if (version < 1)
+        return pie_message(-EBADMSG, ret_message, "%s is damaged: its version is %lld", reader->path,
+                           (long long)version);
+    return 0;
+}
+
+/* One of our own tables or views: 1 the file has it in the same words, 0 not, or -1. */
+static int has_object(sqlite3_stmt *lookup, sqlite3_stmt *own) {
+    for (int i = 0; i < 3; i++)
+        sqlite3_bind_value(lookup, i + 1, sqlite3_column_value(own, i));
+    int code = sqlite3_step(lookup);
+    sqlite3_reset(lookup);
+    return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -1;
+}
+
+/* Compares with a database that is made from our own schema. Objects that somebody added are let be. */
+static int check_schema(struct pie_reader *reader, char **ret_message) {
+    sqlite3 *model = NULL;
+    sqlite3_stmt *own = NULL, *lookup = NULL;
+    int found = -1;
+    int code = sqlite3_open_v2(":memory:", &model, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_exec(model, pie_schema_sql, NULL, NULL, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_prepare_v2(model, "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL",
+                                  -1, &own, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_prepare_v2(reader->db,
+                                  "SELECT 1 FROM sqlite_schema WHERE type = ? AND name = ? AND sql = ?", -1,
+                                  &lookup, NULL);
+    if (code == SQLITE_OK) {
+        do
+            found = (code = sqlite3_step(own)) == SQLITE_ROW ? has_object(lookup, own) : 1;
+        while (code == SQLITE_ROW && found == 1);
+    }
+    int r = 0;
+    if (found == 0)
+        r = pie_message(-EBADMSG, ret_message,
+                        "%s is damaged, or was changed by another program: its schema is not a "
+                        "profile's",
+                        reader->path);
+    else if (found < 0)
+        r = pie_reader_fail(reader, sqlite3_extended_errcode(reader->db), ret_message);
+    sqlite3_finalize(own);
+    sqlite3_finalize(lookup);
+    sqlite3_close(model);
+    return r;
+}
+
+static int check_structure(struct pie_reader *reader, char **ret_message) {
+    struct stat status;
+    sqlite3_stmt *check = NULL;
+    if (stat(reader->path, &status) < 0 || status.st_size > CHECK_MAX_BYTES)
+        return 0;
+    int code = sqlite3_prepare_v2(reader->db, "PRAGMA quick_check(1)", -1, &check, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_step(check);
+    const char *verdict = code == SQLITE_ROW ? (const char *)sqlite3_column_text(check, 0) : NULL;
+    int r = 0;
+    if (code != SQLITE_ROW)
+        r = pie_reader_fail(reader, code, ret_message);
+    else if (!verdict || strcmp(verdict, "ok") != 0)
+        r = pie_message(-EBADMSG, ret_message, "%s is damaged: %.*s", reader->path,
+                        verdict ? (int)strcspn(verdict, "\n") : 0, verdict ? verdict : "");
+    sqlite3_finalize(check);
+    return r;
+}
+
+int pie_reader_open(const char *path, struct pie_reader **ret_reader, char **ret_message) {
+    int r = check_file(path, ret_message);
+    if (r < 0)
+        return r;
+    struct pie_reader *reader = calloc(1, sizeof *reader);
+    if (!reader || !(reader->path = strdup(path))) {
+        free(reader);
+        return pie_message(-ENOMEM, ret_message, "out of memory");
+    }
+    reader->time_limit_s = PIE_READER_TIME_LIMIT_S;
+    r = open_database(reader, ret_message);
+    if (r == 0)
+        r = check_identity(reader, ret_message);
+    if (r == 0)
+        r = check_schema(reader, ret_message);
+    if (r == 0)
+        r = check_structure(reader, ret_message);
+    if (r < 0) {
+        pie_reader_close(reader);
+        return r;
+    }
+    pie_guard_read_only(reader->db);
+    *ret_reader = reader;
+    return 0;
+}
+
+void pie_reader_close(struct pie_reader *reader) {
+    if (!reader)
+        return;
+    sqlite3_close(reader->db);
+    free(reader->path);
+    free(reader->note);
+    free(reader);
+}
+
+const char *pie_reader_note(const struct pie_reader *reader) {
+    return reader->note;
+}
+
+void pie_reader_set_time_limit(struct pie_reader *reader, double seconds) {
+    reader->time_limit_s = seconds;
+}
+
+sqlite3 *pie_reader_database(struct pie_reader *reader) {
+    return reader->db;
+}
+
+void pie_reader_allow_all(struct pie_reader *reader, bool allow) {
+    (allow ? pie_guard_allow_all : pie_guard_read_only)(reader->db);
+}
+
+int pie_reader_get_run(struct pie_reader *reader, int64_t wanted, int64_t *ret_run, char **ret_message) {
+    struct pie_cursor *cursor;
+    int64_t first = 0, last = 0, found = 0;
+    int r = pie_cursor_open(reader, "SELECT min(id), max(id), max(iif(:wanted IN (0, id), id, 0)) FROM run",
+                            &cursor, ret_message);
+    if (r < 0)
+        return r;
+    pie_cursor_bind_int(cursor, ":wanted", wanted);
+    r = pie_cursor_next(cursor, ret_message);
+    if (r > 0) {
+        first = pie_cursor_int(cursor, 0);
+        last = pie_cursor_int(cursor, 1);
+        found = pie_cursor_int(cursor, 2);
+    }
+    pie_cursor_close(cursor);
+    if (r < 0)
+        return r;
+    if (last == 0)
+        return pie_message(-ENOENT, ret_message, "%s holds no run yet", reader->path);
+    if (found == 0)
+        return pie_message(-ENOENT, ret_message, "there is no run %lld in %s: its runs are %lld to %lld",
+                           (long long)wanted, reader->path, (long long)first, (long long)last);
+    *ret_run = found;
+    return 0;
+}

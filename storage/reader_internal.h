@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "storage/guard.h"
+#include "storage/reader.h"
+
+struct pie_reader {
+    struct sqlite3 *db;
+    char *path;
+    char *note;
+    struct pie_guard guard;
+    double time_limit_s;
+};
+
+/* One line for an SQLite result code about this reader's file. Returns -errno. */
+int pie_reader_fail(struct pie_reader *reader, int code, char **ret_message);
