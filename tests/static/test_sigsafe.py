@@ -43,12 +43,11 @@ def test_signal_safe_files_call_only_what_is_allowed():
 
 
 def test_each_signal_safe_file_is_built():
-    built = {str(source) for source in tree.compile_commands()}
-    sources = {str(path) for path in tree.sources(".c") if path.stem.endswith("_sigsafe")}
-    # Another version of Python, or another machine, has its own file.
-    variants = {source for source in sources if re.search(r"_3\d\d_sigsafe", source)}
-    missing = sorted(sources - variants - built)
-    assert not missing, "no meson.build names " + " ".join(missing)
+    """At least in some configuration: another version of Python has its own files."""
+    sources = [path for path in tree.sources(".c") if path.stem.endswith("_sigsafe")]
+    builds = {path.parent: tree.text(path) for path in tree.listed() if path.name == "meson.build"}
+    missing = [str(path) for path in sources if f"'{path.name}'" not in builds[path.parent]]
+    assert sources and not missing, "no meson.build names " + " ".join(missing)
 
 
 def compiled(source, folder):
