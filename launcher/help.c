@@ -28,13 +28,23 @@ static const char ENVIRONMENT[] =
     "Exit status: the program's own; 125 if pieprof could not start it. Ctrl-C ends the program,\n"
     "and the profile is still written.\n";
 
+/* Prints the left column of a line, as wide as what is read (one column for each UTF-8 character), and the right one. */
+static void print_line(FILE *out, const char *left, const char *right) {
+    int width = 0;
+    for (const char *p = left; *p; p++)
+        width += ((unsigned char)*p & 0xc0) != 0x80;
+    fprintf(out, "  %s%*s %s\n", left, width < 26 ? 26 - width : 0, "", right);
+}
+
 static void print_commands(FILE *out) {
     size_t n;
     const struct pie_command *commands = pie_command_all(&n);
-    fprintf(out, "\nCommands:\n  %-26s profile a program: the word run may be left out\n", "run …");
+    fprintf(out, "\nCommands:\n");
+    print_line(out, "run …", "profile a program: the word run may be left out");
     for (size_t i = 0; i < n; i++) {
-        int width = fprintf(out, "  %s %s", commands[i].name, commands[i].synopsis);
-        fprintf(out, "%*s %s\n", width < 28 ? 28 - width : 0, "", commands[i].summary);
+        char left[128];
+        snprintf(left, sizeof left, "%s %s", commands[i].name, commands[i].synopsis);
+        print_line(out, left, commands[i].summary);
     }
 }
 
@@ -46,9 +56,10 @@ static void print_options(FILE *out) {
         char letter[5] = "    ";
         if (options[i].letter)
             snprintf(letter, sizeof letter, "-%c, ", options[i].letter);
-        int width = fprintf(out, "  %s--%s%s%s", letter, options[i].name, options[i].value ? " " : "",
-                            options[i].value ? options[i].value : "");
-        fprintf(out, "%*s %s\n", width < 28 ? 28 - width : 0, "", options[i].help);
+        char left[128];
+        snprintf(left, sizeof left, "%s--%s%s%s", letter, options[i].name, options[i].value ? " " : "",
+                 options[i].value ? options[i].value : "");
+        print_line(out, left, options[i].help);
     }
 }
 

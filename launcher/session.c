@@ -15,6 +15,7 @@
 #include "launcher/child_env.h"
 #include "launcher/messages.h"
 #include "launcher/options.h"
+#include "launcher/summary.h"
 #include "profiler/engine.h"
 #include "runtime/embed.h"
 #include "runtime/exec.h"
@@ -49,7 +50,10 @@ static void end(const char *cause, int status) {
     if (!pie_engine_is_running())
         return;
     let_interrupt_abort();
+    int64_t run_id = pie_engine_run_id();
     pie_engine_finish(cause, status);
+    if (getpid() == current.summary_pid && !current.options->config.quiet)
+        pie_summary_print(current.options->config.output, run_id > 0 ? run_id : pie_engine_run_id());
 }
 
 static void at_exit(int status, void *unused) {

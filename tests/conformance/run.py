@@ -1,0 +1,131 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""CPython's own tests as a judge: each chosen file is run by python3 and by this program while it profiles itself, and
+the two verdicts have to be the same.
+
+usage: run.py [--all] [--timeout SECONDS] [--keep FOLDER] [FILE ...]
+
+Both run `-m test` in the same way and in a fresh folder; this program through a link called python3 with PIEPROF=1, so
+that every process that a test starts is profiled too. A verdict is what CPython's runner says of a file: passed,
+failed, skipped and why. Where the verdicts differ, the tests inside the file that python3 passes and this program
+does not are named. Ends with 0 when nothing differs, 1 when something does, 77 (skipped) when the tests are not
+installed, 125 when the program is missing.
+
+They are run under `timeout -s INT`: a shell's background job ignores SIGINT, and with it every process that it starts,
+where test_signal and others then fail for any Python.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "integration"))
+sys.dont_write_bytecode = True
+
+import helpers  # noqa: E402  (needs the path above)
+
+CHOSEN = ("test_cmd_line test_signal test_threading test_faulthandler test_subprocess test_asyncio test_sys test_site "
+          "test_venv").split()
+# Not with --all: they fail or hang for python3 too, in a virtual machine or on Debian.
+NOT_HERE = "test_socket test_ensurepip test_idle".split()
+FAILED_TEST = re.compile(r"^(?:FAIL|ERROR): (\S+ \(\S+\))", re.M)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("files", nargs="*", metavar="FILE", help="test files (default: nine that matter most)")
+    parser.add_argument("--all", action="store_true", help="all test files there are (11 minutes)")
+    parser.add_argument("--timeout", type=int, default=500, metavar="SECONDS", help="for each file (default 500)")
+    parser.add_argument("--keep", metavar="FOLDER", help="leave the full output and the profiles there")
+    return parser.parse_args()
+
+
+def python(*words, **more):
+    return helpers.run([helpers.PYTHON, *words], **more)
+
+
+def missing():
+    """Why the tests cannot be run here, or None."""
+    if python("-c", "import test.regrtest, test.test_sys").returncode != 0:
+        version = python("-c", "import sys; print('%d.%d' % sys.version_info[:2])").stdout.strip()
+        return f"CPython's tests are not installed: apt-get install libpython{version}-testsuite"
+    return None
+
+
+def all_files():
+    listed = python("-m", "test", "--list-tests", "-x", *NOT_HERE)
+    return [line for line in listed.stdout.split() if line.startswith("test")]
+
+
+def verdict(status, output):
+    """What CPython's runner says of one file, in a word."""
+    for pattern, word in (
+        (r"^\S+ skipped -- (.*)$", "skipped"),
+        (r"^\S+ skipped \(resource denied\)", "skipped"),
+        (r"^\d+ tests? skipped:", "skipped"),
+        (r"^All 1 tests? OK\.|^1 test OK\.|^Result: SUCCESS", "passed"),
+        (r"^Timeout \(", "timed out"),
+    ):
+        if re.search(pattern, output, re.M):
+            return word
+    return f"failed (status {status})"
+
+
+def run_one(file, name, executable, folder, timeout, environment):
+    """Runs one test file; returns (verdict, names of failed tests)."""
+    work = folder / name / file
+    work.mkdir(parents=True)
+    argv = ["/usr/bin/timeout", "-s", "INT", "-k", "60", str(timeout + 120), executable, "-m", "test", "-W",
+            "--timeout", str(timeout), "--tempdir", str(work), file]
+    env = helpers.clean_environment(LC_ALL="C.UTF-8", **environment)
+    done = subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", env=env, cwd=work)
+    (folder / f"{file}.{name}.txt").write_text(done.stdout)
+    return verdict(done.returncode, done.stdout), sorted(set(FAILED_TEST.findall(done.stdout)))
+
+
+def compare(file, link, folder, timeout):
+    """Returns whether the two agree on a file."""
+    expected, failed_there = run_one(file, "python3", helpers.PYTHON, folder, timeout, {})
+    profile = {"PIEPROF": "1", "PIEPROF_OUTPUT": str(folder / f"{file}.db")}
+    got, failed_here = run_one(file, "pieprof", str(link), folder, timeout, profile)
+    same = expected == got and set(failed_here) <= set(failed_there)
+    print(f"{file}: {got}" if same else f"{file}: python3 {expected}, pieprof {got}", flush=True)
+    for name in failed_here:
+        if name not in failed_there:
+            print(f"    {name} fails under pieprof only", flush=True)
+    return same
+
+
+def run_all(options, folder):
+    link = folder / "bin" / "python3"
+    link.parent.mkdir(parents=True)
+    link.symlink_to(helpers.binary())
+    files = all_files() if options.all else options.files or CHOSEN
+    different = [file for file in files if not compare(file, link, folder, options.timeout)]
+    print(f"{len(files)} files, {len(different)} different{': ' if different else ''}{' '.join(different)}")
+    return 1 if different else 0
+
+
+def main():
+    options = arguments()
+    if not os.access(helpers.binary(), os.X_OK):
+        print(f"no program at {helpers.binary()}: build it, or say where it is with PIEPROF_BINARY", file=sys.stderr)
+        return 125
+    reason = missing()
+    if reason:
+        print(f"skipped: {reason}")
+        return 77
+    if options.keep:
+        return run_all(options, pathlib.Path(options.keep).resolve())
+    with tempfile.TemporaryDirectory(prefix="pieprof-conformance-", ignore_cleanup_errors=True) as folder:
+        return run_all(options, pathlib.Path(folder))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
