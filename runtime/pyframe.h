@@ -34,6 +34,9 @@ uint32_t pie_pyframe_instr_offset(uintptr_t code, uintptr_t instr);
 
 /* --- between pyframe_sigsafe.c and the file of the version; Context: signal, drain --- */
 
+/* The thread state that runs on the thread to which `tstate` belongs: another one inside a subinterpreter. */
+uintptr_t pie_pyframe_attached(uintptr_t tstate);
+
 /* Opcodes, specialised and instrumented ones too, that call an object named in the source. */
 extern const bool pie_pyframe_calls[256];
 

@@ -114,6 +114,20 @@ static bool leave_loop(uintptr_t *cframe, uintptr_t previous) {
     return true;
 }
 
+/* PyGILState_GetThisThreadState() gives the thread state in the main interpreter, always. The one that holds the GIL is
+ * this thread's too if it has the same thread id; it may be another thread's, and be freed while it is looked at. */
+uintptr_t pie_pyframe_attached(uintptr_t tstate) {
+    uintptr_t holder, own_id, holder_id;
+
+    if (!pie_safe_load(&_PyRuntime.gilstate.tstate_current, &holder) || holder == tstate ||
+        !pie_pyframe_is_pointer(holder))
+        return tstate;
+    if (!load(tstate, offsetof(PyThreadState, thread_id), &own_id) ||
+        !load(holder, offsetof(PyThreadState, thread_id), &holder_id) || holder_id != own_id)
+        return tstate;
+    return holder;
+}
+
 static size_t walk(uintptr_t tstate, struct pie_pyframe *frames, size_t max, unsigned *flags) {
     struct pie_pyframe_datastack stack;
     uintptr_t cframe, address;

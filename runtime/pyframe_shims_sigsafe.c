@@ -9,6 +9,11 @@
  * Python frame that it runs and the frame that called it. So the address of the shim that follows is the marker of
  * a Python frame. 3.15 has one more shim, on the heap, at the end of the chain: the first one counts. */
 
+/* From 3.12 on, PyGILState_GetThisThreadState() gives the thread state that was attached last. */
+uintptr_t pie_pyframe_attached(uintptr_t tstate) {
+    return tstate;
+}
+
 static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
     return pie_safe_load((const void *)(base + offset), ret);
 }

@@ -82,7 +82,9 @@ void pie_pyframe_enable(void) {
 
 uintptr_t pie_pyframe_current_tstate(void) {
     /* pthread_getspecific or a thread-local variable behind one check that Python runs: no lock, no allocation. */
-    return is_enabled ? (uintptr_t)PyGILState_GetThisThreadState() : 0;
+    uintptr_t tstate = is_enabled ? (uintptr_t)PyGILState_GetThisThreadState() : 0;
+
+    return tstate ? pie_pyframe_attached(tstate) : 0;
 }
 
 size_t pie_pyframe_walk_current(struct pie_pyframe *frames, size_t max, unsigned *ret_flags) {

@@ -33,8 +33,11 @@ struct sampler_verdict {
     uint64_t naive_wrong;             /* of the frames, if names were looked up by address now */
 };
 
-/* Maps the region, watches code objects, installs handlers; once, before Python starts. False on failure. */
+/* Maps the region, watches code objects, takes the signals; once, before Python starts. False on failure. */
 bool sampler_init(void);
+
+/* Installs the handlers; again where something else has taken the signals since. False on failure. */
+bool sampler_take_signals(void);
 
 const struct pie_pystack_ops *sampler_ops(void);
 

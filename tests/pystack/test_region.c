@@ -18,6 +18,17 @@
 
 #include "profiler/region.h"
 
+#if defined(__has_feature)
+#define HAS_SANITIZER(name) __has_feature(name)
+#else
+#define HAS_SANITIZER(name) 0
+#endif
+/* A sanitizer's shadow memory does not fit into any limit. */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !HAS_SANITIZER(address_sanitizer) &&  \
+    !HAS_SANITIZER(thread_sanitizer)
+#define CAN_LIMIT_ADDRESS_SPACE
+#endif
+
 /* The region is one to a process, so each test runs in a forked child; the parent never maps one. */
 static int in_child(bool (*body)(void)) {
     pid_t pid = fork();
@@ -119,6 +130,7 @@ static void set_limit(int resource, rlim_t value) {
     setrlimit((__rlimit_resource_t)resource, &limit);
 }
 
+#ifdef CAN_LIMIT_ADDRESS_SPACE
 static bool with_little_address_space(void) {
     set_limit(RLIMIT_AS, (rlim_t)256 << 20);
     if (pie_region_init() < 0)
@@ -140,6 +152,7 @@ static void test_fits_into_a_limited_address_space(void **state) {
         skip();
     assert_int_equal(in_child(with_little_address_space), 0);
 }
+#endif
 
 static bool without_files(void) {
     set_limit(RLIMIT_NOFILE, 0);
@@ -190,7 +203,9 @@ int main(void) {
         cmocka_unit_test(test_a_full_arena_gives_null),
         cmocka_unit_test(test_nothing_is_given_before_init),
         cmocka_unit_test(test_a_forked_child_gets_a_fresh_one_in_the_same_place),
+#ifdef CAN_LIMIT_ADDRESS_SPACE
         cmocka_unit_test(test_fits_into_a_limited_address_space),
+#endif
         cmocka_unit_test(test_needs_neither_descriptors_nor_file_size),
         cmocka_unit_test(test_threads_get_disjoint_memory),
     };
