@@ -89,9 +89,10 @@ int pie_contexts_add_node(struct pie_contexts *contexts, uint32_t node, uint32_t
     const struct pie_context_node *above = parent ? table_get(&contexts->nodes, parent) : NULL;
     const unsigned char *flags = table_get(&contexts->locations, location);
     struct pie_context_node found = above ? *above : (struct pie_context_node){0};
+    bool is_in_own = found.line_location == found.own_location;
     if (flags && (*flags & PIE_CONTEXT_PYTHON))
         found.line_location = location;
-    if (flags && (*flags & PIE_CONTEXT_OWN))
+    if (flags && (*flags & PIE_CONTEXT_OWN) && (is_in_own || !(*flags & PIE_CONTEXT_TEXT)))
         found.own_location = location;
     *entry = found;
     *ret_node = found;

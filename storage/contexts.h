@@ -14,7 +14,8 @@ struct pie_context_node {
 
 enum pie_context_flags {
     PIE_CONTEXT_PYTHON = 1,
-    PIE_CONTEXT_OWN = 2, /* with PIE_CONTEXT_PYTHON: the user's own code */
+    PIE_CONTEXT_OWN = 2,  /* with PIE_CONTEXT_PYTHON: the user's own code */
+    PIE_CONTEXT_TEXT = 4, /* with PIE_CONTEXT_OWN: code made from a string, own only where own code runs it */
 };
 
 struct pie_contexts;

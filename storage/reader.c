@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "storage/db.h"
 #include "storage/message.h"
@@ -47,8 +48,11 @@ static void square_root(sqlite3_context *context, int count, sqlite3_value **val
         sqlite3_result_double(context, sqrt(sqlite3_value_double(values[0])));
 }
 
+/* A connection that may not write leaves the log's two files beside the database when it is closed, so it may where
+ * it can; statements may not (query_only, and the authorizer). */
 static int open_plain(struct pie_reader *reader) {
-    int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
+    int access_flag = access(reader->path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+    int flags = access_flag | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
     return sqlite3_open_v2(reader->path, &reader->db, flags, NULL);
 }
 

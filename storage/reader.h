@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Reading a profile, which may come from anywhere: it is opened read-only, its schema must be ours to the letter (so
- * that no view in it runs what its author liked), and every statement runs under an authorizer that lets it only read,
- * within limits of time and size. Works on a read-only medium and while a program still writes. Context: cli. */
+/* Reading a profile, which may come from anywhere: its schema must be ours to the letter (so that no view in
+ * it runs what its author liked), and every statement runs under an authorizer that lets it only read, within limits of
+ * time and size. Works on a read-only medium and while a program still writes. Context: cli. */
 
 struct pie_reader;
 struct pie_cursor;

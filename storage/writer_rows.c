@@ -126,8 +126,10 @@ static int note_python_location(struct pie_writer *writer, const struct pie_loca
                                 uint32_t file) {
     bool is_own = file && writer->file_is_own[file];
     bool is_module_level = location->function && strcmp(location->function, "<module>") == 0;
-    int r = pie_contexts_set_location(writer->contexts, location->id,
-                                      PIE_CONTEXT_PYTHON | (is_own ? PIE_CONTEXT_OWN : 0));
+    unsigned flags = PIE_CONTEXT_PYTHON | (is_own ? PIE_CONTEXT_OWN : 0);
+    if (location->file && location->file[0] == '<')
+        flags |= PIE_CONTEXT_TEXT;
+    int r = pie_contexts_set_location(writer->contexts, location->id, flags);
     if (r == 0 && file)
         r = pie_source_text_want(writer->source, file, location->file, is_own,
                                  is_module_level ? 0 : location->first_line, location->line);
