@@ -56,6 +56,7 @@ static struct {
     _Atomic bool stop;
     _Atomic bool forks;         /* this process forks: leave no file open between flushes */
     _Atomic bool wants_release; /* a fork waits for the file to be given up */
+    pthread_t thread;
     const char *_Atomic cause;
     _Atomic int exit_status;
     _Atomic(const struct pie_sampler_ops *) sampler;
@@ -284,15 +285,13 @@ static void *collector_main(void *unused) {
 /* All signals stay with the program's threads; those of a faulting load must reach this one. */
 static int start_thread(void) {
     uint64_t all = ~(UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGBUS - 1)), before;
-    pthread_t thread;
     pthread_attr_t attributes;
 
     pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, (size_t)1 << 20);
     /* the system call: the program's pthread_sigmask() does not let our own signals be blocked */
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
-    int r = pie_real_pthread_create(&thread, &attributes, collector_main, NULL);
+    int r = pie_real_pthread_create(&collector.thread, &attributes, collector_main, NULL);
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
     pthread_attr_destroy(&attributes);
     return -r;
@@ -324,6 +323,8 @@ void pie_collector_stop(const char *cause, int exit_status, uint64_t timeout_ns)
     pie_collector_wake();
     while (!atomic_load_explicit(&collector.done, memory_order_acquire) && pie_monotonic_ns() < until_ns)
         pie_futex_wait(&collector.done, 0, 100000000);
+    if (atomic_load_explicit(&collector.done, memory_order_acquire))
+        pthread_join(collector.thread, NULL);
 }
 
 void pie_collector_wake(void) {

@@ -22,7 +22,7 @@ struct pie_collector_setup {
  * Context: engine start, fork child. */
 int pie_collector_start(const struct pie_collector_setup *setup);
 
-/* Asks it to write everything and end, and waits for that, at most timeout_ns. Context: hook. */
+/* Asks it to write everything and end, and waits until it is gone, at most timeout_ns. Context: hook. */
 void pie_collector_stop(const char *cause, int exit_status, uint64_t timeout_ns);
 
 /* A thread wants a clock or has ended: look now. Context: hook. */

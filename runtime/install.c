@@ -7,6 +7,7 @@
 #include "runtime/exit.h"
 #include "runtime/phdr.h"
 #include "runtime/signals.h"
+#include "runtime/threads.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -14,6 +15,7 @@
 static void fork_child(void) {
     pie_signals_fork_child();
     pie_exit_fork_child();
+    pie_threads_fork_child();
     pie_engine_fork_child();
 }
 
