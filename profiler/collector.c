@@ -282,9 +282,14 @@ static void *collector_main(void *unused) {
     return NULL;
 }
 
-/* All signals stay with the program's threads; those of a faulting load must reach this one. */
+static uint64_t signal_bit(int signal) {
+    return UINT64_C(1) << (signal - 1);
+}
+
+/* All signals stay with the program's threads, but for those of a faulting load and the two that the C library keeps to
+ * itself (32: cancellation, 33: setuid() and friends wait until every thread has answered it). */
 static int start_thread(void) {
-    uint64_t all = ~(UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGBUS - 1)), before;
+    uint64_t all = ~(signal_bit(SIGSEGV) | signal_bit(SIGBUS) | signal_bit(32) | signal_bit(33)), before;
     pthread_attr_t attributes;
 
     pthread_attr_init(&attributes);
