@@ -98,7 +98,7 @@ def test_no_evaluation_loop_between_python_frames(callbacks):
     for sample in callbacks.samples():
         names = [f.function or "" for f in sample.frames if not f.is_python]
         assert not any("_PyEval_EvalFrame" in n for n in names), sample.frames
-        functions = [f.function for f in sample.frames]
+        functions = [f.function if f.is_python else None for f in sample.frames]
         for caller, callee in [("main", "scenario_call"), ("scenario_call", "double")]:
             if caller in functions and callee in functions:
                 assert functions.index(callee) == functions.index(caller) + 1, sample.frames
