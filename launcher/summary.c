@@ -23,6 +23,7 @@ struct summary {
     bool is_last; /* nothing was appended since: the next command need not name the run */
     size_t columns;
     struct pie_style style;
+    bool has_lines;
 };
 
 /* Runs one query and hands each row to `print`; what cannot be read is left out of the summary. */
@@ -109,8 +110,9 @@ static void print_place(struct summary *summary, struct pie_cursor *row) {
 static void print_line(struct summary *summary, struct pie_cursor *row) {
     double cpu = pie_cursor_real(row, 2), share = pie_cursor_real(row, 7);
     const char *colour = share >= 0.2 ? summary->style.hot : share >= 0.05 ? summary->style.warm : "";
-    if (cpu <= 0 && pie_cursor_real(row, 6) <= 0)
-        return;
+    if (!summary->has_lines)
+        print_head(summary);
+    summary->has_lines = true;
     fprintf(summary->out, "%s%8.3f  %4.1f %%%s", colour, cpu, 100 * share,
             *colour ? summary->style.plain : "");
     print_share(summary, pie_cursor_real(row, 3), cpu);
@@ -193,8 +195,9 @@ static const char samples_sql[] =
 static void print_all(struct summary *summary) {
     char *path = pie_text_printable(pie_text_short_path(summary->path));
     each_row(summary, title_sql, print_title);
-    print_head(summary);
     each_row(summary, lines_sql, print_line);
+    if (!summary->has_lines)
+        fputs("\nNo line of your own code was seen running.\n", summary->out);
     each_row(summary, libraries_sql, print_library);
     fputs("\n", summary->out);
     each_row(summary, threads_sql, print_thread);

@@ -111,7 +111,10 @@ int pie_query_open(struct pie_reader *reader, const char *text, int64_t run, str
                    char **ret_message) {
     struct pie_query query = {0};
     int r;
-    if (is_sql(text)) {
+    if (begins_with(text, other_verbs))
+        return pie_message(-EACCES, ret_message,
+                           "only reading is allowed: SQL begins with SELECT, WITH, VALUES or EXPLAIN");
+    if (begins_with(text, reading_verbs)) {
         query.is_limited = true;
         r = pie_reader_get_run(reader, run, &query.run, ret_message);
         if (r == 0)

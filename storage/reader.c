@@ -38,7 +38,10 @@ int pie_reader_fail(struct pie_reader *reader, int code, char **ret_message) {
     case SQLITE_CANTOPEN:
         return pie_message(error, ret_message, "cannot read %s: %s", reader->path, strerror(-error));
     default:
-        return pie_message(error, ret_message, "%s", sqlite3_errmsg(reader->db));
+        return pie_message(error, ret_message, "%s%s",
+                           strstr(sqlite3_errmsg(reader->db), "not authorized") ? "only reading is allowed: "
+                                                                                : "",
+                           sqlite3_errmsg(reader->db));
     }
 }
 

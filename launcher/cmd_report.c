@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "launcher/commands.h"
+#include "launcher/messages.h"
+#include "launcher/profile.h"
+#include "launcher/style.h"
+#include "launcher/text.h"
+#include "storage/reader.h"
+
+/* The source with what each line cost: the user's own files first, the costliest of them first; of the libraries one
+ * line each, or with --all their lines too. */
+
+static const char USAGE[] = "report [DB] [--all] [--run N]";
+
+struct report {
+    FILE *out;
+    struct pie_reader *reader;
+    struct pie_style style;
+    size_t columns; /* 0: no limit */
+    bool all;
+    int64_t run;
+    char *file; /* whose lines are being printed */
+    int64_t line;
+};
+
+/* Columns that print_cost() takes, and with the line's number. */
+enum { COST_WIDTH = 45, LINE_PREFIX = COST_WIDTH + 10 };
+
+static int each_row(struct report *report, const char *sql,
+                    void (*print)(struct report *, struct pie_cursor *)) {
+    struct pie_cursor *cursor;
+    char *message = NULL;
+    int r = pie_cursor_open(report->reader, sql, &cursor, &message);
+    if (r == 0) {
+        pie_cursor_bind_int(cursor, ":run", report->run);
+        pie_cursor_bind_int(cursor, ":all", report->all);
+        while ((r = pie_cursor_next(cursor, &message)) > 0)
+            print(report, cursor);
+        pie_cursor_close(cursor);
+    }
+    return r < 0 ? pie_profile_complain(message) : 0;
+}
+
+static void print_text(struct report *report, const char *text, size_t width) {
+    char *clean = pie_text_printable(text ? text : "");
+    char *cut = clean ? pie_text_cut_end(clean, width) : NULL;
+    fputs(cut ? cut : "", report->out);
+    free(clean);
+    free(cut);
+}
+
+static void print_title(struct report *report, struct pie_cursor *row) {
+    double cpu = pie_cursor_real(row, 3);
+    const char *command = pie_cursor_text(row, 1);
+    fprintf(report->out, "%sRun %lld: ", report->style.bold, (long long)report->run);
+    print_text(report, command ? command : "(command line not kept)", 200);
+    fprintf(report->out, "%s\n%s, %.2f s", report->style.plain, pie_cursor_text(row, 0),
+            pie_cursor_real(row, 2));
+    if (pie_cursor_type(row, 3) == PIE_VALUE_NULL || cpu <= 0)
+        fputs("; no CPU time was sampled", report->out);
+    else
+        fprintf(report->out, ", %.2f s of CPU (Python %.0f %%, native %.0f %%, system %.0f %%)", cpu,
+                100 * pie_cursor_real(row, 4) / cpu, 100 * pie_cursor_real(row, 5) / cpu,
+                100 * pie_cursor_real(row, 6) / cpu);
+    fprintf(report->out, ", waiting %.2f s\n", pie_cursor_real(row, 7));
+}
+
+static const char title_sql[] = "SELECT started, command, wall_s, cpu_s, python_s, native_s, system_s, wait_s"
+                                " FROM v_run WHERE run = :run";
+
+static void print_file_head(struct report *report, struct pie_cursor *row) {
+    const char *file = pie_cursor_text(row, 0), *library = pie_cursor_text(row, 4);
+    free(report->file);
+    report->file = strdup(file);
+    report->line = 0;
+    fprintf(report->out, "\n%s", report->style.bold);
+    print_text(report, pie_text_short_path(file), 4096);
+    fprintf(report->out, "%s  ", report->style.plain);
+    if (library) {
+        print_text(report, library, 60);
+        fputs(", ", report->out);
+    }
+    fprintf(report->out, "%.3f s (%.1f %%)", pie_cursor_real(row, 1), 100 * pie_cursor_real(row, 2));
+    if (pie_cursor_real(row, 3) >= 0.001)
+        fprintf(report->out, ", waiting %.3f s", pie_cursor_real(row, 3));
+    fprintf(report->out, "\n%s   CPU s   share  python native system  wait s    line  source%s\n",
+            report->style.dim, report->style.plain);
+}
+
+static void print_part(struct report *report, double part, double whole) {
+    if (whole > 0)
+        fprintf(report->out, "  %3.0f %%", 100 * part / whole);
+    else
+        fputs("      -", report->out);
+}
+
+static void print_cost(struct report *report, struct pie_cursor *row) {
+    double cpu = pie_cursor_real(row, 7), share = pie_cursor_real(row, 8);
+    const char *colour = share >= 0.2 ? report->style.hot : share >= 0.05 ? report->style.warm : "";
+    if (pie_cursor_type(row, 7) == PIE_VALUE_NULL && pie_cursor_real(row, 12) <= 0) {
+        fprintf(report->out, "%*s", COST_WIDTH, "");
+        return;
+    }
+    fprintf(report->out, "%s%8.3f  %4.1f %%%s", colour, cpu, 100 * share, *colour ? report->style.plain : "");
+    print_part(report, pie_cursor_real(row, 9), cpu);
+    print_part(report, pie_cursor_real(row, 10), cpu);
+    print_part(report, pie_cursor_real(row, 11), cpu);
+    fprintf(report->out, "%8.2f", pie_cursor_real(row, 12));
+}
+
+/* Columns: 0 file, 1-3 its CPU time, share and waiting, 4 library, 5 line, 6 text, 7 CPU time, 8 share, 9 Python,
+ * 10 native, 11 system, 12 waiting, 13 library below, 14 its CPU time */
+static void print_line(struct report *report, struct pie_cursor *row) {
+    int64_t line = pie_cursor_int(row, 5);
+    char library[80] = "";
+    if (!report->file || strcmp(report->file, pie_cursor_text(row, 0)) != 0)
+        print_file_head(report, row);
+    else if (line != report->line + 1)
+        fprintf(report->out, "%*s\n", COST_WIDTH + 8, "...");
+    report->line = line;
+    print_cost(report, row);
+    if (pie_cursor_text(row, 13))
+        snprintf(library, sizeof library, "  [%.40s %.2f s]", pie_cursor_text(row, 13),
+                 pie_cursor_real(row, 14));
+    fprintf(report->out, "%8lld  ", (long long)line);
+    size_t used = LINE_PREFIX + pie_text_width(library);
+    print_text(report, pie_cursor_text(row, 6), report->columns > used + 20 ? report->columns - used : 4096);
+    print_text(report, library, sizeof library);
+    fputc('\n', report->out);
+}
+
+#define LINES_SQL(costs, library_columns)                                                                    \
+    "WITH cost AS MATERIALIZED (" costs "), files AS MATERIALIZED (SELECT file, sum(cpu_s) AS cpu_s,"        \
+    " sum(cpu_share) AS cpu_share, sum(wait_s) AS wait_s, max(library) AS library FROM cost GROUP BY file"   \
+    " HAVING :all OR sum(cpu_share) >= 0.001 OR sum(wait_s) >= 0.01),"                                       \
+    " text AS MATERIALIZED (SELECT file, line, text FROM v_source WHERE run = :run"                          \
+    " AND file IN (SELECT file FROM files)),"                                                                \
+    " lines AS (SELECT file, line FROM text UNION SELECT file, line FROM cost)"                              \
+    " SELECT f.file, f.cpu_s, f.cpu_share, f.wait_s, " library_columns                                       \
+    " FROM files f JOIN lines l ON l.file = f.file LEFT JOIN cost c ON c.file = l.file AND c.line = l.line"  \
+    " LEFT JOIN text t ON t.file = l.file AND t.line = l.line"                                               \
+    " WHERE l.line IS NOT NULL ORDER BY f.cpu_s DESC, f.wait_s DESC, f.file, l.line"
+
+#define COST_COLUMNS "c.cpu_s, c.cpu_share, c.python_s, c.native_s, c.system_s, c.wait_s"
+
+static const char own_sql[] = LINES_SQL("SELECT * FROM v_own_line WHERE run = :run",
+                                        "NULL, l.line, t.text, " COST_COLUMNS ", c.library, c.library_cpu_s");
+static const char library_lines_sql[] =
+    LINES_SQL("SELECT * FROM v_line WHERE run = :run AND library IS NOT NULL",
+              "f.library, l.line, t.text, " COST_COLUMNS ", NULL, NULL");
+
+static void print_library(struct report *report, struct pie_cursor *row) {
+    if (!report->file) {
+        fprintf(report->out, "\n%sLibraries%s\n%s   CPU s   share  python native system  wait s%s\n",
+                report->style.bold, report->style.plain, report->style.dim, report->style.plain);
+        report->file = strdup("");
+    }
+    print_cost(report, row);
+    fputs("  ", report->out);
+    print_text(report, pie_cursor_text(row, 4), 60);
+    fputc('\n', report->out);
+}
+
+static const char libraries_sql[] = "SELECT NULL, NULL, NULL, NULL, library, NULL, NULL, cpu_s, cpu_share, "
+                                    "python_s, native_s, system_s, wait_s"
+                                    " FROM v_library WHERE run = :run AND (:all OR cpu_share >= 0.001) ORDER "
+                                    "BY cpu_s DESC, wait_s DESC, library";
+
+static void forget_file(struct report *report) {
+    free(report->file);
+    report->file = NULL;
+}
+
+static int print_report(struct report *report) {
+    int status = each_row(report, title_sql, print_title);
+    if (status == 0)
+        status = each_row(report, own_sql, print_line);
+    if (status == 0 && !report->file)
+        fputs("\nNo line of your own code was seen running; --all shows the libraries.\n", report->out);
+    forget_file(report);
+    if (status == 0)
+        status = each_row(report, libraries_sql, print_library);
+    forget_file(report);
+    if (status == 0 && report->all)
+        status = each_row(report, library_lines_sql, print_line);
+    forget_file(report);
+    return status;
+}
+
+static int parse_options(int argc, char **argv, struct report *report, const char **ret_path) {
+    static const struct option names[] = {
+        {"all", no_argument, NULL, 'a'},
+        {"run", required_argument, NULL, 'r'},
+        {0},
+    };
+    opterr = 0;
+    optind = 0;
+    for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;) {
+        if (option == 'a')
+            report->all = true;
+        else if (option == 'r' && pie_profile_parse_run(optarg, &report->run) < 0)
+            return PIE_PROFILE_USAGE;
+        else if (option == '?')
+            return pie_profile_bad_option(argc, argv, USAGE);
+    }
+    if (argc - optind > 1) {
+        pie_message_error("report: one file at a time; usage: pieprof %s", USAGE);
+        return PIE_PROFILE_USAGE;
+    }
+    if (argc > optind)
+        *ret_path = argv[optind];
+    return 0;
+}
+
+int pie_cmd_report(int argc, char **argv) {
+    struct report report = {.out = stdout};
+    const char *path = PIE_PROFILE_DEFAULT;
+    char *message = NULL;
+    pie_text_set_locale();
+    int status = parse_options(argc, argv, &report, &path);
+    if (status != 0)
+        return status;
+    report.reader = pie_profile_open(path);
+    if (!report.reader)
+        return PIE_PROFILE_FAILED;
+    report.columns = pie_text_columns(stdout);
+    report.style = pie_style_for(stdout);
+    if (pie_reader_get_run(report.reader, report.run, &report.run, &message) < 0)
+        status = pie_profile_complain(message);
+    else
+        status = print_report(&report);
+    pie_reader_close(report.reader);
+    return pie_profile_close_output(stdout, "the report", status);
+}
