@@ -15,13 +15,16 @@
 
 enum { NEAREST_MAX = 3, SUBJECTS_MAX = 64 };
 
-static bool is_sql(const char *text) {
-    static const char *const verbs[] = {"select", "with", "values", "explain"};
+static const char *const reading_verbs[] = {"select", "with", "values", "explain", NULL};
+static const char *const other_verbs[] = {"insert", "update",  "delete",  "replace", "create",
+                                          "drop",   "alter",   "attach",  "detach",  "pragma",
+                                          "vacuum", "reindex", "analyze", NULL};
+
+static bool begins_with(const char *text, const char *const *verbs) {
     text += strspn(text, " \t\r\n(");
-    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
-        size_t size = strlen(verbs[i]);
-        if (strncasecmp(text, verbs[i], size) == 0 && !isalnum((unsigned char)text[size]) &&
-            text[size] != '_')
+    for (; *verbs; verbs++) {
+        size_t size = strlen(*verbs);
+        if (strncasecmp(text, *verbs, size) == 0 && !isalnum((unsigned char)text[size]) && text[size] != '_')
             return true;
     }
     return false;
