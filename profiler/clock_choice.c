@@ -81,6 +81,10 @@ static const char *why_not_perf(const struct pie_clock_facts *facts) {
                    "differences";
         return "sampling kernel code is refused: system time comes from clock differences";
     }
+    if (facts->perf_mmap_error)
+        return "the ring of a perf event cannot be mapped (perf_event_mlock_kb, RLIMIT_MEMLOCK): system time "
+               "comes from "
+               "clock differences";
     if (facts->kernel_major > 6 || (facts->kernel_major == 6 && facts->kernel_minor >= 11))
         return NULL;
     return "Linux before 6.11 interrupts system calls when kernel code is sampled: system time comes from "

@@ -18,7 +18,7 @@ struct pie_clock_facts {
     bool traced;            /* a debugger is attached: it would swallow SIGTRAP */
     int perf_user_error;    /* 0 or -errno of opening the event of PIE_CLOCK_PERF_USER */
     int perf_kernel_error;  /* 0 or -errno of opening the event of PIE_CLOCK_PERF */
-    int perf_mmap_error;    /* 0 or -errno of mapping such an event; else each thread costs a descriptor */
+    int perf_mmap_error;    /* 0 or -errno of mapping such an event's ring, which PIE_CLOCK_PERF needs */
     int thread_timer_error; /* 0 or -errno of creating the timer of PIE_CLOCK_TIMER */
     int itimer_error;       /* 0 or -errno of reading ITIMER_PROF */
     int paranoid;           /* perf_event_paranoid, or PIE_CLOCK_PARANOID_UNKNOWN */

@@ -23,7 +23,8 @@ static int try_perf(bool exclude_kernel, int *ret_mmap_error) {
     struct perf_event_attr attr = {
         .type = PERF_TYPE_SOFTWARE,
         .size = sizeof(attr),
-        .config = PERF_COUNT_SW_TASK_CLOCK,
+        .config = PERF_COUNT_SW_CPU_CLOCK,
+        .sample_type = PERF_SAMPLE_IP,
         .sample_period = 1000000,
         .disabled = 1,
         .exclude_kernel = exclude_kernel,
@@ -35,7 +36,7 @@ static int try_perf(bool exclude_kernel, int *ret_mmap_error) {
     if (fd < 0)
         return -errno;
     size_t size = 2 * (size_t)sysconf(_SC_PAGESIZE);
-    void *ring = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void *ring = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
     *ret_mmap_error = ring == MAP_FAILED ? -errno : 0;
     if (ring != MAP_FAILED)
         munmap(ring, size);
