@@ -60,6 +60,13 @@ static void test_paranoid_2_is_user_only(void **state) {
     assert_choice(&facts, NULL, PIE_CLOCK_PERF_USER, "failed for kernel code");
 }
 
+static void test_no_ring_is_user_only(void **state) {
+    struct pie_clock_facts facts = good_facts();
+    facts.perf_mmap_error = -EPERM;
+    assert_choice(&facts, NULL, PIE_CLOCK_PERF_USER, "perf_event_mlock_kb");
+    assert_choice(&facts, "perf-user", PIE_CLOCK_PERF_USER, NULL);
+}
+
 /* With the capability paranoid is no obstacle: the trial counts, not the number. */
 static void test_paranoid_is_not_the_judge(void **state) {
     struct pie_clock_facts facts = good_facts();
@@ -176,6 +183,7 @@ int main(void) {
         cmocka_unit_test(test_all_works),
         cmocka_unit_test(test_old_kernel_is_user_only),
         cmocka_unit_test(test_paranoid_2_is_user_only),
+        cmocka_unit_test(test_no_ring_is_user_only),
         cmocka_unit_test(test_paranoid_is_not_the_judge),
         cmocka_unit_test(test_refused_is_timer),
         cmocka_unit_test(test_traced_is_never_sigtrap),

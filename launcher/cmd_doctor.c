@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <dlfcn.h>
+#include <getopt.h>
+#include <stdbool.h>
+
+#include "launcher/commands.h"
+#include "launcher/doctor_output.h"
+#include "launcher/messages.h"
+#include "launcher/profile.h"
+#include "launcher/text.h"
+#include "profiler/machine_facts.h"
+
+static const char USAGE[] = "doctor [--json]";
+
+static int parse(int argc, char **argv, bool *ret_json) {
+    static const struct option names[] = {{"json", no_argument, NULL, 'j'}, {0}};
+    opterr = 0;
+    optind = 0;
+    for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;) {
+        if (option != 'j')
+            return pie_profile_bad_option(argc, argv, USAGE);
+        *ret_json = true;
+    }
+    if (optind < argc) {
+        pie_message_error("doctor takes no \"%s\"; usage: pieprof %s", argv[optind], USAGE);
+        return PIE_PROFILE_USAGE;
+    }
+    return 0;
+}
+
+int pie_cmd_doctor(int argc, char **argv) {
+    bool is_json = false;
+    pie_text_set_locale();
+    int status = parse(argc, argv, &is_json);
+    if (status != 0)
+        return status;
+    struct pie_machine_facts facts;
+    struct pie_doctor_findings findings;
+    /* Some function of libpython, wherever that lies. */
+    pie_machine_facts_gather(dlsym(RTLD_DEFAULT, "Py_GetVersion"), &facts);
+    findings.count = pie_probe_evaluate(&facts, pie_build_facts(), findings.probes, &findings.clock);
+    int r = is_json ? pie_doctor_print_json(&findings, stdout) : pie_doctor_print_text(&findings, stdout);
+    if (r < 0)
+        pie_message_error("doctor: out of memory");
+    status = r < 0 || findings.clock == PIE_CLOCK_NONE ? PIE_PROFILE_FAILED : 0;
+    return pie_profile_close_output(stdout, "the findings", status);
+}

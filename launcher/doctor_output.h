@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "profiler/clock_choice.h"
+#include "profiler/probe.h"
+
+/* The two forms of what `pieprof doctor` found. Each returns 0, or -ENOMEM; errors of `out` are left to the caller.
+ * Context: cli. */
+struct pie_doctor_findings {
+    struct pie_probe probes[PIE_PROBE_MAX];
+    size_t count;
+    enum pie_clock_kind clock;
+};
+
+/* A table of all, then each gap with its cost and its remedy. */
+int pie_doctor_print_text(const struct pie_doctor_findings *findings, FILE *out);
+
+/* {"schema": 1, "pieprof": …, "time_profile": …, "clock": …, "probes": [{id, name, status, detail, cost, remedy}]} */
+int pie_doctor_print_json(const struct pie_doctor_findings *findings, FILE *out);
