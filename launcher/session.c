@@ -22,6 +22,7 @@
 #include "runtime/exit.h"
 #include "runtime/install.h"
 #include "runtime/interrupt.h"
+#include "runtime/signals.h"
 #include "storage/writer.h"
 
 /* A forked child keeps it; summary_pid tells it that it is not the one to speak. */
@@ -89,6 +90,7 @@ int pie_session_start(const struct pie_session *session) {
         .argv = (const char *const *)current.argv,
         .executable = current.executable,
         .python_version = pie_embed_python_version(),
+        .take_signal = pie_signals_take,
     };
     int r = pie_runtime_install();
     if (r < 0)

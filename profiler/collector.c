@@ -59,7 +59,6 @@ static struct {
     pthread_t thread;
     const char *_Atomic cause;
     _Atomic int exit_status;
-    _Atomic(const struct pie_sampler_ops *) sampler;
     struct pie_flush *flush;
     struct pie_aggregate aggregate;
     struct pie_wall *walls; /* by slot */
@@ -117,8 +116,14 @@ static void choose_clock(const char **ret_name, const char **ret_note) {
         pie_clock_facts_gather(&facts);
         kind = pie_clock_choose(&facts, config->force_clock, ret_note);
     }
+    const struct pie_sampler_ops *sampler = sampler_of(kind);
+    if (sampler && collector.setup.facts->take_signal(sampler->signal) < 0) {
+        kind = PIE_CLOCK_NONE;
+        sampler = NULL;
+        *ret_note = "the handler of the clock's signal could not be installed";
+    }
     *ret_name = pie_clock_name(kind);
-    atomic_store_explicit(&collector.sampler, sampler_of(kind), memory_order_release);
+    atomic_store_explicit(&collector.sampler, sampler, memory_order_release);
 }
 
 static struct pie_wall *wall_of(size_t slot) {
@@ -374,6 +379,8 @@ int64_t pie_collector_run_id(void) {
     return collector.flush ? pie_flush_run_id(collector.flush) : 0;
 }
 
-const struct pie_sampler_ops *pie_collector_sampler(void) {
-    return atomic_load_explicit(&collector.sampler, memory_order_acquire);
+void pie_collector_give_up_clock(const struct pie_sampler_ops *sampler) {
+    if (atomic_compare_exchange_strong_explicit(&collector.sampler, &sampler, NULL, memory_order_acq_rel,
+                                                memory_order_relaxed))
+        pie_counter_add(PIE_COUNTER_CLOCK_GIVEN_UP, 1);
 }

@@ -16,6 +16,8 @@ struct pie_process_facts {
     const char *const *argv; /* full command line, NULL-terminated */
     const char *executable;  /* what sys.executable will say */
     const char *python_version;
+    /* Makes the clock's handler that of a signal (runtime/signals.h). Returns 0 or -errno. Context: drain. */
+    int (*take_signal)(int signal);
 };
 
 /* Starts profiling this process: maps the region, starts the collection thread, arms the calling thread. Python

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/signals.h"
 
+#include "profiler/collector.h"
+#include "profiler/sampler.h"
 #include "profiler/sampler_timer.h"
 #include "runtime/export.h"
 #include "runtime/signals_state.h"
@@ -11,13 +13,12 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
-typedef int (*sigaction_fn)(int, const struct sigaction *, struct sigaction *);
 typedef int (*mask_fn)(int, const sigset_t *, sigset_t *);
 
 /* Resolved by resolve(), the same ever after. */
-static sigaction_fn real_sigaction;
 static mask_fn real_pthread_sigmask, real_sigprocmask;
 
 static bool installed;      /* our handlers are in place; kept in forked children */
@@ -26,45 +27,12 @@ static pthread_mutex_t write_lock =
     PTHREAD_MUTEX_INITIALIZER; /* of virtual actions; taken alone; reset in a forked child */
 static __thread uint64_t virtual_mask __attribute__((tls_model("initial-exec")));
 
-struct pie_virtual_action pie_virtual_actions[PIE_SIGNALS_MAX + 1];
-
 static void resolve(void) {
     if (real_sigprocmask)
         return;
-    real_sigaction = (sigaction_fn)dlsym(RTLD_NEXT, "sigaction");
+    pie_signals_set_real((pie_sigaction_fn)dlsym(RTLD_NEXT, "sigaction"));
     real_pthread_sigmask = (mask_fn)dlsym(RTLD_NEXT, "pthread_sigmask");
     real_sigprocmask = (mask_fn)dlsym(RTLD_NEXT, "sigprocmask");
-}
-
-static uint64_t bit(int signal) {
-    return UINT64_C(1) << (signal - 1);
-}
-
-static uint64_t our_bits(void) {
-    return bit(SIGTRAP) | bit(PIE_TIMER_SIGNAL) | bit(SIGSEGV) | bit(SIGBUS);
-}
-
-bool pie_signals_is_ours(int signal) {
-    return signal >= 1 && signal <= PIE_SIGNALS_MAX && (our_bits() & bit(signal));
-}
-
-const struct sigaction *pie_signals_virtual(int signal) {
-    struct pie_virtual_action *action = &pie_virtual_actions[signal];
-
-    return &action->copies[atomic_load_explicit(&action->current, memory_order_acquire)];
-}
-
-void pie_signals_set_virtual(int signal, const struct sigaction *action) {
-    struct pie_virtual_action *slot = &pie_virtual_actions[signal];
-    unsigned next = !atomic_load_explicit(&slot->current, memory_order_relaxed);
-
-    slot->copies[next] = *action;
-    atomic_store_explicit(&slot->current, next, memory_order_release);
-}
-
-int pie_real_sigaction(int signal, const struct sigaction *action, struct sigaction *ret_old) {
-    resolve();
-    return real_sigaction(signal, action, ret_old);
 }
 
 static bool is_virtual(void) {
@@ -82,26 +50,31 @@ static int install_ours(int signal) {
     sigdelset(&action.sa_mask, SIGSEGV);
     sigdelset(&action.sa_mask, SIGBUS);
     struct sigaction old;
-    if (real_sigaction(signal, &action, &old) != 0)
+    if (pie_real_sigaction(signal, NULL, &old) != 0)
         return -errno;
     pie_signals_set_virtual(signal, &old);
-    return 0;
+    atomic_fetch_or_explicit(&ours, bit(signal), memory_order_acq_rel);
+    return pie_real_sigaction(signal, &action, NULL) == 0 ? 0 : -errno;
 }
 
 int pie_signals_install(void) {
-    static const int signals[] = {SIGTRAP, PIE_TIMER_SIGNAL, SIGSEGV, SIGBUS};
-    uint64_t ours = our_bits();
-    int r = 0;
+    uint64_t candidates = bit(SIGTRAP) | bit(PIE_TIMER_SIGNAL) | bit(SIGSEGV) | bit(SIGBUS);
 
     resolve();
+    pie_signals_set_stacks(pie_runtime_pystack_ops());
     atomic_store_explicit(&own_pid, (int)getpid(), memory_order_relaxed);
-    for (size_t i = 0; r == 0 && i < sizeof signals / sizeof *signals; i++)
-        r = install_ours(signals[i]);
-    if (r == 0) {
-        installed = true;
-        syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &ours, NULL, sizeof ours);
-    }
-    return r;
+    int r = install_ours(SIGSEGV);
+    if (r == 0)
+        r = install_ours(SIGBUS);
+    if (r < 0)
+        return r;
+    installed = true;
+    syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &candidates, NULL, sizeof candidates);
+    return 0;
+}
+
+int pie_signals_take(int signal) {
+    return pie_signals_is_ours(signal) ? 0 : install_ours(signal);
 }
 
 uint64_t pie_signals_virtual_mask(void) {
@@ -109,11 +82,11 @@ uint64_t pie_signals_virtual_mask(void) {
 }
 
 void pie_signals_thread_started(uint64_t mask) {
-    uint64_t ours = our_bits();
+    uint64_t open = atomic_load_explicit(&ours, memory_order_acquire);
 
     virtual_mask = mask;
     if (installed)
-        syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &ours, NULL, sizeof ours);
+        syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &open, NULL, sizeof open);
 }
 
 void pie_signals_fork_child(void) {
@@ -125,7 +98,7 @@ PIE_EXPORT int sigaction(int signal, const struct sigaction *restrict action,
                          struct sigaction *restrict old) {
     resolve();
     if (!pie_signals_is_ours(signal) || !is_virtual())
-        return real_sigaction(signal, action, old);
+        return pie_real_sigaction(signal, action, old);
     pthread_mutex_lock(&write_lock);
     struct sigaction before = *pie_signals_virtual(signal);
     if (action)
@@ -170,12 +143,12 @@ EXPORT_SIGNAL(__sysv_signal, SA_RESETHAND | SA_NODEFER)
 
 /* What the mask call means for our signals: changes the virtual mask, returns the set to be really blocked. */
 static const sigset_t *apply_virtual(int how, const sigset_t *set, sigset_t *copy) {
-    uint64_t asked;
+    uint64_t asked, bits;
 
     if (!set)
         return NULL;
-    memcpy(&asked, set, sizeof asked);
-    asked &= our_bits();
+    memcpy(&bits, set, sizeof bits);
+    asked = bits & atomic_load_explicit(&ours, memory_order_acquire);
     if (how == SIG_BLOCK)
         virtual_mask |= asked;
     else if (how == SIG_UNBLOCK)
@@ -184,11 +157,9 @@ static const sigset_t *apply_virtual(int how, const sigset_t *set, sigset_t *cop
         virtual_mask = asked;
     if (!asked || how == SIG_UNBLOCK)
         return set;
+    bits &= ~asked;
     *copy = *set;
-    sigdelset(copy, SIGTRAP);
-    sigdelset(copy, PIE_TIMER_SIGNAL);
-    sigdelset(copy, SIGSEGV);
-    sigdelset(copy, SIGBUS);
+    memcpy(copy, &bits, sizeof bits);
     return copy;
 }
 
@@ -216,4 +187,11 @@ PIE_EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *
 PIE_EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old) {
     resolve();
     return is_virtual() ? change_mask(real_sigprocmask, how, set, old) : real_sigprocmask(how, set, old);
+}
+
+PIE_EXPORT int setitimer(__itimer_which_t which, const struct itimerval *restrict value,
+                         struct itimerval *restrict old) {
+    if (which == ITIMER_PROF && value)
+        pie_collector_give_up_clock(&pie_sampler_itimer);
+    return (int)syscall(SYS_setitimer, which, value, old);
 }
