@@ -3,7 +3,7 @@
 """CPython's own tests as a judge: each chosen file is run by python3 and by this program while it profiles itself, and
 the two verdicts have to be the same.
 
-usage: run.py [--all] [--timeout SECONDS] [--keep FOLDER] [FILE ...]
+usage: run.py [--all] [--timeout SECONDS] [--keep FOLDER] [--tap] [FILE ...]
 
 Both run `-m test` in the same way and in a fresh folder; this program through a link called python3 with PIEPROF=1, so
 that every process that a test starts is profiled too. A verdict is what CPython's runner says of a file: passed,
@@ -41,6 +41,7 @@ def arguments():
     parser.add_argument("files", nargs="*", metavar="FILE", help="test files (default: nine that matter most)")
     parser.add_argument("--all", action="store_true", help="all test files there are (11 minutes)")
     parser.add_argument("--timeout", type=int, default=500, metavar="SECONDS", help="for each file (default 500)")
+    parser.add_argument("--tap", action="store_true", help="report in TAP, which meson understands")
     parser.add_argument("--keep", metavar="FOLDER", help="leave the full output and the profiles there")
     return parser.parse_args()
 
@@ -89,16 +90,31 @@ def run_one(file, name, executable, folder, timeout, environment):
     return verdict(done.returncode, done.stdout), sorted(set(FAILED_TEST.findall(done.stdout)))
 
 
-def compare(file, link, folder, timeout):
+class Report:
+    """What people read, or TAP: one line for each file, and which of its tests differ."""
+
+    def __init__(self, tap):
+        self.tap = tap
+        self.count = 0
+
+    def file(self, same, name, text, details):
+        self.count += 1
+        line = f"{'ok' if same else 'not ok'} {self.count} {name}: {text}" if self.tap else f"{name}: {text}"
+        print("\n".join([line, *((f"# {d}" if self.tap else f"    {d}") for d in details)]), flush=True)
+
+    def end(self, different):
+        text = f"{self.count} files, {len(different)} different{': ' if different else ''}{' '.join(different)}"
+        print(f"1..{self.count}" if self.tap else text)
+
+
+def compare(file, link, folder, timeout, report):
     """Returns whether the two agree on a file."""
     expected, failed_there = run_one(file, "python3", helpers.PYTHON, folder, timeout, {})
     profile = {"PIEPROF": "1", "PIEPROF_OUTPUT": str(folder / f"{file}.db")}
     got, failed_here = run_one(file, "pieprof", str(link), folder, timeout, profile)
     same = expected == got and set(failed_here) <= set(failed_there)
-    print(f"{file}: {got}" if same else f"{file}: python3 {expected}, pieprof {got}", flush=True)
-    for name in failed_here:
-        if name not in failed_there:
-            print(f"    {name} fails under pieprof only", flush=True)
+    details = [f"{name} fails under pieprof only" for name in failed_here if name not in failed_there]
+    report.file(same, file, got if same else f"python3 {expected}, pieprof {got}", details)
     return same
 
 
@@ -107,9 +123,10 @@ def run_all(options, folder):
     link.parent.mkdir(parents=True)
     link.symlink_to(helpers.binary())
     files = all_files() if options.all else options.files or CHOSEN
-    different = [file for file in files if not compare(file, link, folder, options.timeout)]
-    print(f"{len(files)} files, {len(different)} different{': ' if different else ''}{' '.join(different)}")
-    return 1 if different else 0
+    report = Report(options.tap)
+    different = [file for file in files if not compare(file, link, folder, options.timeout, report)]
+    report.end(different)
+    return 1 if different and not options.tap else 0
 
 
 def main():
@@ -119,8 +136,8 @@ def main():
         return 125
     reason = missing()
     if reason:
-        print(f"skipped: {reason}")
-        return 77
+        print(f"1..0 # SKIP {reason}" if options.tap else f"skipped: {reason}")
+        return 0 if options.tap else 77
     if options.keep:
         return run_all(options, pathlib.Path(options.keep).resolve())
     with tempfile.TemporaryDirectory(prefix="pieprof-conformance-", ignore_cleanup_errors=True) as folder:
