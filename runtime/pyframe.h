@@ -8,7 +8,8 @@
 #include "profiler/pystack.h"
 
 /* Reading Python's frames out of its memory. What differs between versions is in pyframe_311_sigsafe.c,
- * pyframe_312_sigsafe.c, …, one of which is compiled; what they share is in pyframe_sigsafe.c. Every load is
+ * pyframe_312_sigsafe.c, …, one of which is compiled; what all share is in pyframe_sigsafe.c and pyframe_lists.c, the
+ * walk of 3.12 and later in pyframe_shims_sigsafe.c. Every load is
  * fault-tolerant, so a chain that is being changed gives wrong words at worst, and those are checked:
  * pointers are aligned, a code object's type is PyCode_Type, the instruction lies inside it. */
 
@@ -18,6 +19,7 @@ int pie_pyframe_check(const char **ret_reason);
 
 /* Lets current_tstate and find_tstate answer; before that they say 0. Context: before Python starts. */
 void pie_pyframe_enable(void);
+bool pie_pyframe_is_enabled(void);
 
 /* Walks the frames of a Python thread state, innermost first; see pie_pystack_ops.walk. Context: signal, drain. */
 size_t pie_pyframe_walk(uintptr_t tstate, struct pie_pyframe *frames, size_t max, unsigned *ret_flags);
@@ -32,7 +34,7 @@ uintptr_t pie_pyframe_current_tstate(void);
 size_t pie_pyframe_walk_current(struct pie_pyframe *frames, size_t max, unsigned *ret_flags);
 uint32_t pie_pyframe_instr_offset(uintptr_t code, uintptr_t instr);
 
-/* --- between pyframe_sigsafe.c and the file of the version; Context: signal, drain --- */
+/* --- between these files; Context: signal, drain --- */
 
 /* The thread state that runs on the thread to which `tstate` belongs: another one inside a subinterpreter. */
 uintptr_t pie_pyframe_attached(uintptr_t tstate);
@@ -50,15 +52,6 @@ enum pie_pyframe_kind pie_pyframe_classify(uintptr_t code, uintptr_t instr);
 
 /* Does the code unit at instr call? */
 bool pie_pyframe_is_call(uintptr_t instr);
-
-/* Where the pieces of the lists of interpreters and threads are. */
-struct pie_pyframe_lists {
-    uintptr_t first_interpreter; /* address of the first interpreter state, 0: none */
-    size_t next_interpreter;     /* offset in the interpreter state */
-    size_t first_thread;         /* offset in the interpreter state */
-};
-
-uintptr_t pie_pyframe_search_lists(const struct pie_pyframe_lists *lists, int32_t tid);
 
 /* The data stack of a thread (3.11, 3.12): frames at or above top in the current chunk have been popped. */
 struct pie_pyframe_datastack {
@@ -86,9 +79,10 @@ enum {
     PIE_PYFRAME_OWNED_BY_FRAME_OBJECT = 2,
 };
 
-/* Walks the chain that begins at `frame`. */
-size_t pie_pyframe_walk_shims(const struct pie_pyframe_layout *layout, uintptr_t tstate, uintptr_t frame,
-                              struct pie_pyframe *frames, size_t max, unsigned *flags);
+extern const struct pie_pyframe_layout pie_pyframe_layout;
+
+/* The thread's innermost frame, shim or not, 0 if there is none. False: unreadable. */
+bool pie_pyframe_find_first(uintptr_t tstate, uintptr_t *ret_frame);
 
 static inline bool pie_pyframe_is_pointer(uintptr_t address) {
     return address >= 4096 && address % sizeof(uintptr_t) == 0;

@@ -2,7 +2,6 @@
 #define Py_BUILD_CORE 1
 #include <Python.h>
 #include <internal/pycore_frame.h>
-#include <internal/pycore_interp.h>
 #include <internal/pycore_runtime.h>
 #undef Py_BUILD_CORE
 #include <opcode.h>
@@ -169,16 +168,4 @@ size_t pie_pyframe_walk(uintptr_t tstate, struct pie_pyframe *frames, size_t max
     if (n && pie_pyframe_is_call(frames[0].instr))
         *ret_flags |= PIE_PYSTACK_IN_CALL;
     return n;
-}
-
-uintptr_t pie_pyframe_find_tstate(int32_t tid) {
-    uintptr_t first = 0;
-
-    load((uintptr_t)&_PyRuntime, offsetof(_PyRuntimeState, interpreters.head), &first);
-    const struct pie_pyframe_lists lists = {
-        .first_interpreter = first,
-        .next_interpreter = offsetof(PyInterpreterState, next),
-        .first_thread = offsetof(PyInterpreterState, threads.head),
-    };
-    return pie_pyframe_search_lists(&lists, tid);
 }

@@ -2,8 +2,6 @@
 #define Py_BUILD_CORE 1
 #include <Python.h>
 #include <internal/pycore_frame.h>
-#include <internal/pycore_interp.h>
-#include <internal/pycore_runtime.h>
 #undef Py_BUILD_CORE
 #include <opcode.h>
 
@@ -47,7 +45,7 @@ const bool pie_pyframe_calls[256] = {
     [INSTRUMENTED_CALL_FUNCTION_EX] = true,
 };
 
-static const struct pie_pyframe_layout layout = {
+const struct pie_pyframe_layout pie_pyframe_layout = {
     .executable = offsetof(_PyInterpreterFrame, f_code),
     .previous = offsetof(_PyInterpreterFrame, previous),
     .instr = offsetof(_PyInterpreterFrame, prev_instr),
@@ -64,36 +62,10 @@ int pie_pyframe_check(const char **ret_reason) {
     return -ENOTSUP;
 }
 
-static bool find_first(uintptr_t tstate, uintptr_t *ret_frame) {
+bool pie_pyframe_find_first(uintptr_t tstate, uintptr_t *ret_frame) {
     uintptr_t cframe;
 
     return pie_safe_load((const void *)(tstate + offsetof(PyThreadState, cframe)), &cframe) &&
            pie_pyframe_is_pointer(cframe) &&
            pie_safe_load((const void *)(cframe + offsetof(_PyCFrame, current_frame)), ret_frame);
-}
-
-size_t pie_pyframe_walk(uintptr_t tstate, struct pie_pyframe *frames, size_t max, unsigned *ret_flags) {
-    uintptr_t frame;
-
-    *ret_flags = 0;
-    if (!tstate)
-        return 0;
-    *ret_flags = PIE_PYSTACK_PYTHON_THREAD;
-    if (!find_first(tstate, &frame)) {
-        *ret_flags |= PIE_PYSTACK_INVALID;
-        return 0;
-    }
-    return pie_pyframe_walk_shims(&layout, tstate, frame, frames, max, ret_flags);
-}
-
-uintptr_t pie_pyframe_find_tstate(int32_t tid) {
-    uintptr_t first = 0;
-
-    pie_safe_load(&_PyRuntime.interpreters.head, &first);
-    const struct pie_pyframe_lists lists = {
-        .first_interpreter = first,
-        .next_interpreter = offsetof(PyInterpreterState, next),
-        .first_thread = offsetof(PyInterpreterState, threads.head),
-    };
-    return pie_pyframe_search_lists(&lists, tid);
 }

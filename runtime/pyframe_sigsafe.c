@@ -9,8 +9,6 @@
  * here; their offsets are the compiler's. */
 
 enum {
-    THREADS_MAX = 65536,     /* ends a walk over a list that has been changed into a ring */
-    INTERPRETERS_MAX = 4096, /* likewise */
     TRAMPOLINE_UNITS_MAX = 8,
     ENTRY_START = 128,  /* in the location table (line_table.c) */
     LOCATION_NONE = 15, /* kind of an entry: instructions without a line */
@@ -80,6 +78,10 @@ void pie_pyframe_enable(void) {
     is_enabled = true;
 }
 
+bool pie_pyframe_is_enabled(void) {
+    return is_enabled;
+}
+
 uintptr_t pie_pyframe_current_tstate(void) {
     /* pthread_getspecific or a thread-local variable behind one check that Python runs: no lock, no allocation. */
     uintptr_t tstate = is_enabled ? (uintptr_t)PyGILState_GetThisThreadState() : 0;
@@ -95,34 +97,4 @@ uint32_t pie_pyframe_instr_offset(uintptr_t code, uintptr_t instr) {
     uintptr_t base = code + offsetof(PyCodeObject, co_code_adaptive);
 
     return instr < base ? 0 : (uint32_t)((instr - base) / PIE_PYFRAME_UNIT_BYTES);
-}
-
-static uintptr_t search_threads(uintptr_t thread, int32_t tid) {
-    uintptr_t id;
-
-    for (int i = 0; i < THREADS_MAX && pie_pyframe_is_pointer(thread); i++) {
-        if (!load(thread, offsetof(PyThreadState, native_thread_id), &id))
-            return 0;
-        if (id == (uintptr_t)tid)
-            return thread;
-        if (!load(thread, offsetof(PyThreadState, next), &thread))
-            return 0;
-    }
-    return 0;
-}
-
-uintptr_t pie_pyframe_search_lists(const struct pie_pyframe_lists *lists, int32_t tid) {
-    uintptr_t interpreter = is_enabled ? lists->first_interpreter : 0;
-    uintptr_t thread;
-
-    for (int i = 0; i < INTERPRETERS_MAX && pie_pyframe_is_pointer(interpreter); i++) {
-        if (!load(interpreter, lists->first_thread, &thread))
-            return 0;
-        uintptr_t found = search_threads(thread, tid);
-        if (found)
-            return found;
-        if (!load(interpreter, lists->next_interpreter, &interpreter))
-            return 0;
-    }
-    return 0;
 }
