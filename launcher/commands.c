@@ -7,9 +7,11 @@ static const struct pie_command table[] = {
     {"query", "[DB] QUESTION…", "ask a profile: \"top 10 hot lines\", \"threads\", \"select …\"",
      pie_cmd_query},
     {"report", "[DB] [--all]", "the source with what each line cost", pie_cmd_report},
-    {"export", "[DB] -f FORMAT [-o FILE]", "a profile for other tools: collapsed, speedscope", pie_cmd_export},
+    {"export", "[DB] -f FORMAT [-o FILE]", "a profile for other tools: collapsed, speedscope",
+     pie_cmd_export},
     {"runs", "[DB]", "the runs in a profile", pie_cmd_runs},
-    {"doctor", "[--json]", "what this machine allows, what each gap costs and how to mend it", pie_cmd_doctor},
+    {"doctor", "[--json]", "what this machine allows, what each gap costs and how to mend it",
+     pie_cmd_doctor},
     {0}, /* the end */
 };
 

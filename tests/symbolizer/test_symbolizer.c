@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
+#include "profiler/loaded_symbols.h"
 #include "profiler/symbolizer.h"
 #include "tests/symbolizer/fixture_modules.h"
 
@@ -247,6 +248,41 @@ static void test_functions_chosen_at_run_time(void **state) {
     dlclose(libc);
 }
 
+static void forget(struct pie_module_entry *entry) {
+    (void)entry;
+}
+
+/* The same by what memory alone tells, as on a machine without debug symbols of libc. */
+static void test_names_of_chosen_functions_by_memory(void **state) {
+    void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+    uintptr_t memcpy_address = (uintptr_t)dlvsym(libc, "memcpy", "GLIBC_2.14");
+    uintptr_t strlen_address = (uintptr_t)dlsym(libc, "strlen");
+    struct pie_modules *modules;
+    assert_int_equal(pie_modules_create(forget, &modules), 0);
+    assert_int_equal(pie_modules_refresh(modules), 1);
+    const struct pie_module_entry *entry =
+        pie_modules_find(modules, (uintptr_t)dlsym(libc, "gnu_get_libc_version"));
+    struct pie_symbol_table_builder *builder;
+    struct pie_symbol_table *table;
+    char *names = NULL;
+    assert_int_equal(pie_symbol_table_builder_create(&builder), 0);
+    assert_int_equal(pie_loaded_symbols_add_chosen(entry, builder, &names), 0);
+    assert_int_equal(pie_symbol_table_build(builder, &table), 0);
+    free(names);
+    if (pie_modules_find(modules, memcpy_address) == entry) {
+        const char *name = pie_symbol_table_find(table, memcpy_address + 3 - entry->base);
+        assert_non_null(name);
+        assert_true(strcmp(name, "memcpy") == 0 || strcmp(name, "memmove") == 0);
+        assert_string_equal(pie_symbol_table_find(table, strlen_address + 3 - entry->base), "strlen");
+        assert_null(pie_symbol_table_find(table, (uintptr_t)dlsym(libc, "nl_langinfo") - entry->base));
+        assert_in_range(pie_symbol_table_count(table), 20, 200);
+    }
+    pie_symbol_table_destroy(table);
+    pie_symbol_table_builder_destroy(builder);
+    pie_modules_destroy(modules);
+    dlclose(libc);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_inlined_calls, set_up, tear_down),
@@ -264,6 +300,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_vdso, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_module, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_functions_chosen_at_run_time, set_up, tear_down),
+        cmocka_unit_test(test_names_of_chosen_functions_by_memory),
     };
     return cmocka_run_group_tests_name("symbolizer", tests, NULL, NULL);
 }
