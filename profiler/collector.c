@@ -123,7 +123,7 @@ static void choose_clock(const char **ret_name, const char **ret_note) {
         *ret_note = "the handler of the clock's signal could not be installed";
     }
     *ret_name = pie_clock_name(kind);
-    atomic_store_explicit(&collector.sampler, sampler, memory_order_release);
+    pie_collector_set_sampler(sampler);
 }
 
 static struct pie_wall *wall_of(size_t slot) {
@@ -370,6 +370,7 @@ void pie_collector_release(void) {
 
 void pie_collector_forget(void) {
     memset(&collector, 0, sizeof collector);
+    pie_collector_set_sampler(NULL);
     pie_sampler_perf_forget();
     pie_sampler_timer_forget();
     pie_sampler_itimer_forget();
@@ -377,10 +378,4 @@ void pie_collector_forget(void) {
 
 int64_t pie_collector_run_id(void) {
     return collector.flush ? pie_flush_run_id(collector.flush) : 0;
-}
-
-void pie_collector_give_up_clock(const struct pie_sampler_ops *sampler) {
-    if (atomic_compare_exchange_strong_explicit(&collector.sampler, &sampler, NULL, memory_order_acq_rel,
-                                                memory_order_relaxed))
-        pie_counter_add(PIE_COUNTER_CLOCK_GIVEN_UP, 1);
 }

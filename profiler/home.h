@@ -12,3 +12,7 @@ void pie_home_init(void);
 
 /* Context: signal. */
 bool pie_home_contains(uintptr_t address);
+
+/* For pie_home_init(): forgets all ranges of addresses, adds one (as many as there is room for). */
+void pie_home_clear(void);
+void pie_home_add(uintptr_t low, uintptr_t high);

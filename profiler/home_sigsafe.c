@@ -1,51 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/home.h"
 
-#include <elf.h>
-#include <link.h>
 #include <stddef.h>
-#include <string.h>
-#include <sys/auxv.h>
 
 enum { RANGES_MAX = 32 };
 
-/* Written once by pie_home_init() before any handler can run; a forked child has the same. */
-static struct { uintptr_t low, high; } ranges[RANGES_MAX];
+/* Written by pie_home_init() before any handler can run; a forked child has the same. */
+static struct {
+    uintptr_t low, high;
+} ranges[RANGES_MAX];
 static unsigned n_ranges;
 
-static bool is_home_name(const char *path) {
-    static const char *const names[] = {"libpython3",     "libc.so.",  "libm.so.",
-                                        "libpthread.so.", "libdl.so.", "ld-linux"};
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-
-    if (*name == '\0') /* the program itself */
-        return true;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncmp(name, names[i], strlen(names[i])) == 0)
-            return true;
-    return false;
-}
-
-static int note_module(struct dl_phdr_info *info, size_t size, void *unused) {
-    bool vdso = info->dlpi_addr != 0 && info->dlpi_addr == getauxval(AT_SYSINFO_EHDR);
-
-    if (!vdso && !is_home_name(info->dlpi_name))
-        return 0;
-    for (int i = 0; i < info->dlpi_phnum && n_ranges < RANGES_MAX; i++) {
-        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-        if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
-            continue;
-        ranges[n_ranges].low = info->dlpi_addr + segment->p_vaddr;
-        ranges[n_ranges].high = ranges[n_ranges].low + segment->p_memsz;
-        n_ranges++;
-    }
-    return 0;
-}
-
-void pie_home_init(void) {
+void pie_home_clear(void) {
     n_ranges = 0;
-    dl_iterate_phdr(note_module, NULL);
+}
+
+void pie_home_add(uintptr_t low, uintptr_t high) {
+    if (n_ranges == RANGES_MAX)
+        return;
+    ranges[n_ranges].low = low;
+    ranges[n_ranges].high = high;
+    n_ranges++;
 }
 
 bool pie_home_contains(uintptr_t address) {

@@ -5,6 +5,7 @@
 #include "profiler/sampler.h"
 #include "profiler/sampler_timer.h"
 #include "runtime/export.h"
+#include "runtime/install.h"
 #include "runtime/signals_state.h"
 
 #include <dlfcn.h>
@@ -53,12 +54,13 @@ static int install_ours(int signal) {
     if (pie_real_sigaction(signal, NULL, &old) != 0)
         return -errno;
     pie_signals_set_virtual(signal, &old);
-    atomic_fetch_or_explicit(&ours, bit(signal), memory_order_acq_rel);
+    pie_signals_add_ours(signal);
     return pie_real_sigaction(signal, &action, NULL) == 0 ? 0 : -errno;
 }
 
 int pie_signals_install(void) {
-    uint64_t candidates = bit(SIGTRAP) | bit(PIE_TIMER_SIGNAL) | bit(SIGSEGV) | bit(SIGBUS);
+    uint64_t candidates = pie_signals_bit(SIGTRAP) | pie_signals_bit(PIE_TIMER_SIGNAL) |
+                          pie_signals_bit(SIGSEGV) | pie_signals_bit(SIGBUS);
 
     resolve();
     pie_signals_set_stacks(pie_runtime_pystack_ops());
@@ -82,7 +84,7 @@ uint64_t pie_signals_virtual_mask(void) {
 }
 
 void pie_signals_thread_started(uint64_t mask) {
-    uint64_t open = atomic_load_explicit(&ours, memory_order_acquire);
+    uint64_t open = pie_signals_our_bits();
 
     virtual_mask = mask;
     if (installed)
@@ -148,7 +150,7 @@ static const sigset_t *apply_virtual(int how, const sigset_t *set, sigset_t *cop
     if (!set)
         return NULL;
     memcpy(&bits, set, sizeof bits);
-    asked = bits & atomic_load_explicit(&ours, memory_order_acquire);
+    asked = bits & pie_signals_our_bits();
     if (how == SIG_BLOCK)
         virtual_mask |= asked;
     else if (how == SIG_UNBLOCK)

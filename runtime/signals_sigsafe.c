@@ -14,7 +14,6 @@
 #include "profiler/safe_load.h"
 #include "profiler/sampler.h"
 #include "profiler/thread.h"
-#include "runtime/install.h"
 #include "runtime/signals_state.h"
 
 #include <errno.h>
@@ -107,7 +106,7 @@ void pie_signals_on_clock(int signal, siginfo_t *info, void *context) {
     }
     if (thread && !thread->inside) {
         thread->inside = 1;
-        pie_sample_take(sampler, pie_runtime_pystack_ops(), thread, context);
+        pie_sample_take(sampler, pie_signals_stacks(), thread, context);
         thread->inside = 0;
     } else if (thread) {
         pie_counter_add(PIE_COUNTER_REENTERED, 1);

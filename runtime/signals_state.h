@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct pie_pystack_ops;
+
 /* Shared by the two halves of runtime/signals: what the program set for signals that are ours, and the originals. */
 
 enum { PIE_SIGNALS_MAX = 64 };
@@ -17,14 +19,24 @@ struct pie_virtual_action {
     _Atomic unsigned current;
 };
 
-extern struct pie_virtual_action pie_virtual_actions[PIE_SIGNALS_MAX + 1];
+typedef int (*pie_sigaction_fn)(int, const struct sigaction *, struct sigaction *);
 
-/* Context: signal. */
+/* Bits as in the kernel's signal sets. Context: signal. */
+uint64_t pie_signals_bit(int signal);
+uint64_t pie_signals_our_bits(void);
 bool pie_signals_is_ours(int signal);
+/* From now on ours: its virtual disposition has been set. Context: any but signal. */
+void pie_signals_add_ours(int signal);
+
+/* What the program has set. Context: signal. */
 const struct sigaction *pie_signals_virtual(int signal);
-
-/* The original sigaction(). Context: signal. */
-int pie_real_sigaction(int signal, const struct sigaction *action, struct sigaction *ret_old);
-
-/* Sets the virtual disposition. Context: any but signal, except for SA_RESETHAND. */
+/* Context: any but signal, except for SA_RESETHAND. */
 void pie_signals_set_virtual(int signal, const struct sigaction *action);
+
+/* The original sigaction(), once it is set. Context: signal. */
+int pie_real_sigaction(int signal, const struct sigaction *action, struct sigaction *ret_old);
+void pie_signals_set_real(pie_sigaction_fn real);
+
+/* How handlers read Python stacks; set before they are installed. Context: signal. */
+const struct pie_pystack_ops *pie_signals_stacks(void);
+void pie_signals_set_stacks(const struct pie_pystack_ops *stacks);
