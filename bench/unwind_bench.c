@@ -85,7 +85,7 @@ __attribute__((noinline)) static int descend(int n) {
 }
 
 int main(void) {
-    if (pie_region_init() < 0 || pie_cct_init() < 0 || !(thread = pie_thread_begin(true)))
+    if (pie_region_init() < 0 || pie_cct_init() < 0 || !(thread = pie_thread_begin(true, "main")))
         return EXIT_FAILURE;
     descend(FRAMES + 5);
     return depth == FRAMES ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -40,7 +40,7 @@ static int start(void) {
 
     if (r < 0)
         return r;
-    thread = pie_thread_begin(true);
+    thread = pie_thread_begin(true, "MainThread");
     if (!thread)
         return -ENOMEM;
     r = pie_collector_start(&engine.setup);
@@ -89,10 +89,10 @@ void pie_engine_finish(const char *cause, int exit_status) {
     errno = error;
 }
 
-void pie_engine_thread_started(void) {
+void pie_engine_thread_started(const char *name) {
     int error = errno;
 
-    if (pie_engine_is_running() && pie_thread_begin(false))
+    if (pie_engine_is_running() && pie_thread_begin(false, name))
         pie_collector_wake();
     errno = error;
 }

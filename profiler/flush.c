@@ -18,7 +18,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-enum { NAME_BYTES = 16 };
+enum { NAME_BYTES = sizeof((struct pie_thread *)0)->name };
 
 struct thread_state {
     struct pie_thread_row row;
@@ -152,7 +152,10 @@ void pie_flush_thread(struct pie_flush *flush, struct pie_thread *thread, const 
 
     if (!state)
         return;
-    read_name(thread->tid, state->name);
+    if (thread->name[0])
+        memcpy(state->name, thread->name, NAME_BYTES);
+    else
+        read_name(thread->tid, state->name);
     state->row.cpu_ns = pie_thread_cpu_of(thread->tid);
     state->row.wall_ns = pie_monotonic_ns() - thread->started_ns;
     flush->overhead_ns += atomic_load_explicit(&thread->overhead_ns, memory_order_relaxed);
@@ -164,7 +167,8 @@ void pie_flush_thread_ended(struct pie_flush *flush, struct pie_thread *thread, 
     flush->ended_overhead_ns += atomic_load_explicit(&thread->overhead_ns, memory_order_relaxed);
     if (!state)
         return;
-    memcpy(state->name, thread->name, NAME_BYTES);
+    memcpy(state->name, thread->name[0] ? thread->name : thread->kernel_name,
+           thread->name[0] ? NAME_BYTES : sizeof thread->kernel_name);
     state->row.cpu_ns = thread->ended_cpu_ns;
     state->row.wall_ns = thread->ended_ns - thread->started_ns;
     state->row.ended_ns = thread->started_real_ns + (int64_t)state->row.wall_ns;
@@ -175,7 +179,7 @@ static int write_threads(struct pie_flush *flush) {
 
     for (size_t i = 0; r == 0 && i < flush->n_threads; i++) {
         struct thread_state *state = &flush->threads[i];
-        state->row.name = state->row.is_main ? "MainThread" : state->name;
+        state->row.name = state->name;
         r = flush->sink->ops->put_thread(flush->sink, &state->row);
     }
     return r;

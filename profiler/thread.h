@@ -36,7 +36,8 @@ struct pie_thread {
     uint64_t started_ns;     /* CLOCK_MONOTONIC */
     uint64_t ended_ns;       /* CLOCK_MONOTONIC; valid when ENDED */
     uint64_t ended_cpu_ns;   /* CPU time at the end; valid when ENDED */
-    char name[16];           /* the kernel's name for it; valid when ENDED */
+    char name[48];           /* Python's, UTF-8; empty: the kernel's is to be asked */
+    char kernel_name[16];    /* valid when ENDED */
 
     /* Of the handler: this thread only. */
     volatile uint32_t inside; /* the guard: the profiler is at work on this thread */
@@ -68,9 +69,9 @@ struct pie_thread {
 /* The calling thread's slot, NULL before pie_thread_begin() and after pie_thread_end(). Context: signal. */
 struct pie_thread *pie_thread_self(void);
 
-/* Takes a slot for the calling thread (state STARTING) and gives it an alternate signal stack if it has none.
+/* Takes a slot for the calling thread (state STARTING), notes its name (empty: unknown) and gives it an alternate signal stack if it has none.
  * NULL if there is no room. Context: hook. */
-struct pie_thread *pie_thread_begin(bool is_main);
+struct pie_thread *pie_thread_begin(bool is_main, const char *name);
 /* The slot waits to be drained (state ENDED); no handler may record any more. Context: hook. */
 void pie_thread_end(void);
 /* In a forked child: no thread has a slot. The region was reset before. */

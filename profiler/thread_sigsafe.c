@@ -5,6 +5,7 @@
 #include "profiler/region.h"
 
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -86,7 +87,7 @@ static void leave_altstack(struct pie_thread *thread) {
         sigaltstack(&none, NULL);
 }
 
-struct pie_thread *pie_thread_begin(bool is_main) {
+struct pie_thread *pie_thread_begin(bool is_main, const char *name) {
     struct pie_thread *thread = take_slot();
 
     if (!thread) {
@@ -95,6 +96,7 @@ struct pie_thread *pie_thread_begin(bool is_main) {
     }
     thread->tid = (int32_t)syscall(SYS_gettid);
     thread->is_main = is_main;
+    strncpy(thread->name, name, sizeof thread->name - 1);
     thread->started_real_ns = pie_realtime_ns();
     thread->started_ns = pie_monotonic_ns();
     thread->ended_ns = thread->ended_cpu_ns = 0;
@@ -122,7 +124,7 @@ void pie_thread_end(void) {
     self = NULL; /* a handler from here on finds no slot */
     atomic_signal_fence(memory_order_seq_cst);
     leave_altstack(thread);
-    prctl(PR_GET_NAME, thread->name);
+    prctl(PR_GET_NAME, thread->kernel_name);
     thread->ended_ns = pie_monotonic_ns();
     thread->ended_cpu_ns = pie_thread_cpu_ns();
     atomic_store_explicit(&thread->state, PIE_THREAD_ENDED, memory_order_release);

@@ -4,6 +4,9 @@
 
 #include "runtime/embed.h"
 
+#include "profiler/engine.h"
+#include "runtime/thread_names.h"
+
 /* The steps of Py_BytesMain (CPython, Modules/main.c: pymain_init, pymain_main) by its public parts, with one
  * difference: program_name may be set, so that getpath.py computes sys.executable, the venv and the prefixes
  * from the interpreter we stand for and not from the file we are.
@@ -30,6 +33,8 @@ int pie_embed_run(const struct pie_embed *embed) {
     PyStatus status = Py_PreInitializeFromBytesArgs(&preconfig, embed->argc, embed->argv);
     if (PyStatus_Exception(status))
         Py_ExitStatusException(status);
+    if (pie_engine_is_running())
+        pie_thread_names_install();
 
     PyConfig config;
     PyConfig_InitPythonConfig(&config);

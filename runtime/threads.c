@@ -13,6 +13,7 @@
 #include "profiler/engine.h"
 #include "profiler/real.h"
 #include "runtime/signals.h"
+#include "runtime/thread_names.h"
 #include "runtime/threads.h"
 
 #include <dlfcn.h>
@@ -28,6 +29,7 @@ struct start {
     void *(*routine)(void *);
     void *argument;
     uint64_t virtual_mask; /* signals that the creator believes to have blocked */
+    char name[PIE_THREAD_NAME_BYTES];
 };
 
 /* This thread began in begin(), which will call leave(). A thread that forked is the main thread of its child. */
@@ -64,7 +66,7 @@ static void *begin(void *argument) {
     free(argument);
     is_of_ours = true;
     pie_signals_thread_started(start.virtual_mask);
-    pie_engine_thread_started();
+    pie_engine_thread_started(start.name);
     pthread_cleanup_push(leave, NULL);
     result = start.routine(start.argument);
     pthread_cleanup_pop(1);
@@ -77,7 +79,8 @@ PIE_EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *
 
     if (!pie_engine_is_running() || !(start = malloc(sizeof *start)))
         return pie_real_pthread_create(thread, attributes, routine, argument);
-    *start = (struct start){routine, argument, pie_signals_virtual_mask()};
+    *start = (struct start){routine, argument, pie_signals_virtual_mask(), ""};
+    pie_thread_names_take(start->name);
     atomic_fetch_add_explicit(&live, 1, memory_order_relaxed);
     int r = pie_real_pthread_create(thread, attributes, begin, start);
     if (r != 0) {
