@@ -143,8 +143,8 @@ def profile(db, *command, options=(), timeout=120, env=None, check=True, **more)
 
 
 def check_file(db):
-    """The file is a sound database, by SQLite's own word and by pieprof's; returns the rows of "runs"."""
-    runs = query(db, "runs")
+    """The file is a sound database, by SQLite's own word and by pieprof's; returns the rows of v_run."""
+    runs = query(db, "select * from v_run order by run")
     with contextlib.closing(sqlite3.connect(db)) as file:
         assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         assert file.execute("PRAGMA foreign_key_check").fetchall() == []

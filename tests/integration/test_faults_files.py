@@ -145,7 +145,7 @@ HOSTILE = {
     "missing tables": ["DROP TABLE node"],
     "renamed columns": ["ALTER TABLE environment RENAME COLUMN value TO worth"],
     "wrong types": ["UPDATE process SET pid = 'x', period_ns = 'often', argv = 'not json', clock = x'00ff'",
-                    "UPDATE function SET name = x'ff00fe', first_line = 'one'", "UPDATE file SET path = NULL OR x'8080'"],
+                    "UPDATE function SET name = x'ff00fe', first_line = 'one'", "UPDATE file SET path = x'8080'"],
     "huge numbers": ["UPDATE sample SET python_ns = 9223372036854775807, samples = -9223372036854775808"],
     "negative times": ["UPDATE sample SET python_ns = -python_ns, cpu_sq_ns2 = -1e308"],
     "terminal escapes": ["UPDATE function SET name = char(27) || ']0;owned' || char(7) || char(10) || name"],
