@@ -20,7 +20,8 @@ static struct pie_thread *thread;
 static size_t depth;
 
 static void report(const char *name, uint64_t begin_ns, long rounds) {
-    printf("Benchmark%s %ld %.1f ns/op\n", name, rounds, (double)(pie_thread_cpu_ns() - begin_ns) / (double)rounds);
+    printf("Benchmark%s %ld %.1f ns/op\n", name, rounds,
+           (double)(pie_thread_cpu_ns() - begin_ns) / (double)rounds);
 }
 
 static void bench_unwind(const ucontext_t *context) {

@@ -38,8 +38,9 @@ bool pie_engine_is_running(void);
 int64_t pie_engine_run_id(void);
 
 /* Called by the wrappers in runtime/. Context: hook. */
-void pie_engine_thread_started(const char *name); /* on the new thread, before its start routine; "": no name */
-void pie_engine_thread_ended(void);   /* on the thread, after its start routine or by cancellation */
-void pie_engine_fork_prepare(void);   /* pthread_atfork */
+void pie_engine_thread_started(
+    const char *name);              /* on the new thread, before its start routine; "": no name */
+void pie_engine_thread_ended(void); /* on the thread, after its start routine or by cancellation */
+void pie_engine_fork_prepare(void); /* pthread_atfork */
 void pie_engine_fork_parent(void);
 void pie_engine_fork_child(void);

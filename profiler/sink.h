@@ -29,10 +29,10 @@ struct pie_location {
     uint32_t caller; /* native, inlined: location id of the function it was inlined into; else 0 */
     enum pie_location_kind kind;
     const char *function; /* co_qualname, or the demangled symbol; NULL: no symbol known */
-    const char *file;   /* absolute source path where known ("<string>", "<frozen …>" as Python says it) */
-    int32_t line;       /* 1-based; 0: unknown */
-    int32_t first_line; /* of the function; 0: unknown */
-    const char *module; /* native: absolute path of the ELF file; NULL for Python and anonymous code */
+    const char *file;     /* absolute source path where known ("<string>", "<frozen …>" as Python says it) */
+    int32_t line;         /* 1-based; 0: unknown */
+    int32_t first_line;   /* of the function; 0: unknown */
+    const char *module;   /* native: absolute path of the ELF file; NULL for Python and anonymous code */
     const char *build_id; /* native: hex, or NULL */
     uint64_t offset;      /* native: file-relative virtual address in module (address itself if no module) */
 };

@@ -5,9 +5,10 @@
 
 /* Running Python as `target` would run it (cpython.md: the faithful drop-in). */
 struct pie_embed {
-    int argc;          /* Python's own command line: argv[0] and what follows our options */
-    char **argv;       /* argv[0] is what sys.orig_argv[0] will be */
-    const char *program_name; /* path of the interpreter to impersonate (what getpath.py takes for argv[0]), or NULL */
+    int argc;    /* Python's own command line: argv[0] and what follows our options */
+    char **argv; /* argv[0] is what sys.orig_argv[0] will be */
+    const char *
+        program_name; /* path of the interpreter to impersonate (what getpath.py takes for argv[0]), or NULL */
 };
 
 /* Initialises Python and runs what the command line says. Returns the exit status of Py_RunMain; does not return
