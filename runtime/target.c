@@ -16,21 +16,6 @@ struct fitting {
     bool has_built_with, has_self;
 };
 
-bool pie_target_is_python_name(const char *argv0) {
-    const char *slash = strrchr(argv0, '/');
-    const char *name = slash ? slash + 1 : argv0;
-    if (strncmp(name, "python", 6) != 0)
-        return false;
-    name += 6;
-    if (*name == '\0')
-        return true;
-    if (*name++ != '3')
-        return false;
-    if (*name == '\0')
-        return true;
-    return *name == '.' && name[1] != '\0' && strspn(name + 1, "0123456789") == strlen(name + 1);
-}
-
 int pie_target_self(char ret_path[PATH_MAX]) {
     char path[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", path, sizeof path);
@@ -60,41 +45,8 @@ static bool join(char ret_path[PATH_MAX], const char *folder, const char *name) 
     return n > 0 && n < PATH_MAX;
 }
 
-static bool is_program(const char *path) {
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
-}
-
-/* Calls accept() for each `name` in the folders of search_path until one is accepted. */
-static bool search(const char *name, const char *search_path, char ret_path[PATH_MAX],
-                   bool (*accept)(const void *context, const char *path), const void *context) {
-    size_t name_length = strlen(name);
-    for (const char *p = search_path, *end;; p = end + 1) {
-        end = strchrnul(p, ':');
-        size_t length = (size_t)(end - p);
-        if (length + 1 + name_length + 1 <= PATH_MAX) {
-            memcpy(ret_path, p, length);
-            if (length > 0) /* an empty folder is the current one */
-                ret_path[length++] = '/';
-            memcpy(ret_path + length, name, name_length + 1);
-            if (accept(context, ret_path))
-                return true;
-        }
-        if (*end == '\0')
-            return false;
-    }
-}
-
-static bool accept_program(const void *context, const char *path) {
-    return is_program(path);
-}
-
 static bool accept_fitting(const void *context, const char *path) {
     return path[0] == '/' && fits(context, path);
-}
-
-int pie_target_search(const char *name, const char *search_path, char ret_path[PATH_MAX]) {
-    return search(name, search_path, ret_path, accept_program, NULL) ? 0 : -ENOENT;
 }
 
 /* The activated environment's own interpreter. Returns false, with foreign_venv set, if it does not fit. */
@@ -114,7 +66,8 @@ void pie_target_find(const char *self, struct pie_target *ret_target) {
     ret_target->foreign_venv[0] = '\0';
     const char *search_path = getenv("PATH");
     if (!find_in_venv(&fitting, ret_target) &&
-        !(search_path && search("python3", search_path, ret_target->path, accept_fitting, &fitting)))
+        !(search_path &&
+          pie_target_search_for("python3", search_path, ret_target->path, accept_fitting, &fitting)))
         snprintf(ret_target->path, sizeof ret_target->path, "%s", PIE_PYTHON);
     memcpy(ret_target->children, ret_target->path, sizeof ret_target->children);
 }

@@ -34,3 +34,7 @@ void pie_target_from_name(const char *argv0, const char *self, struct pie_target
  * unless the folder is not. No allocation, no locks. Returns 0 or -ENOENT. Context: hook, vfork child,
  * launcher. */
 int pie_target_search(const char *name, const char *search_path, char ret_path[PATH_MAX]);
+
+/* As pie_target_search() with a condition of the caller's: the first for which accept() is true. */
+bool pie_target_search_for(const char *name, const char *search_path, char ret_path[PATH_MAX],
+                           bool (*accept)(const void *context, const char *path), const void *context);

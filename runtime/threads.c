@@ -50,13 +50,12 @@ void pie_threads_fork_child(void) {
 
 /* The main thread has no routine of ours to return to. */
 PIE_EXPORT void pthread_exit(void *result) {
-    typedef void (*exit_fn)(void *);
+    typedef void (*exit_fn)(void *) __attribute__((noreturn));
     exit_fn real = (exit_fn)dlsym(RTLD_NEXT, "pthread_exit");
 
     if (syscall(SYS_gettid) == getpid() && !is_of_ours)
         leave(NULL);
     real(result);
-    __builtin_unreachable();
 }
 
 static void *begin(void *argument) {
