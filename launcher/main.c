@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "launcher/child_env.h"
@@ -21,6 +22,12 @@
 static struct pie_options options;
 static struct pie_target target;
 static char self[PATH_MAX];
+
+/* The process's name in ps and top is that of the interpreter too. Threads inherit it. */
+static void take_name_of(const char *interpreter) {
+    const char *slash = strrchr(interpreter, '/');
+    prctl(PR_SET_NAME, slash ? slash + 1 : interpreter);
+}
 
 static int run_plain_python(int argc, char **argv) {
     struct pie_embed embed = {.argc = argc, .argv = argv};
@@ -85,6 +92,8 @@ static void start_under_python_name(char **argv) {
 
 static int run_as_python(int argc, char **argv, const struct pie_child_env *child) {
     bool is_trusted = !getauxval(AT_SECURE);
+    if (child->is_child)
+        take_name_of(argv[0]);
     if (child->is_child && is_trusted)
         start_as_child(child, argv);
     else if (is_trusted && is_wanted_under_python_name())
@@ -121,6 +130,7 @@ static int run_profiled(char **argv) {
         return PIE_EXIT_USAGE;
     }
     say_what_starts();
+    take_name_of(target.path);
     struct pie_session session = {
         .options = &options,
         .self = self,
