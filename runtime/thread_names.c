@@ -5,6 +5,7 @@
 #include "runtime/thread_names.h"
 
 #include "profiler/engine.h"
+#include "runtime/thread_starter.h"
 
 #include <string.h>
 
@@ -65,7 +66,19 @@ void pie_thread_names_install(void) {
     PySys_AddAuditHook(on_event, NULL); /* without memory there are no names */
 }
 
+/* Only a thread that holds the GIL may look at objects. */
+static void look_at_starter(void) {
+    PyThreadState *tstate = PyGILState_GetThisThreadState();
+    PyObject *starter = tstate && _PyThreadState_UncheckedGet() == tstate ? pie_thread_starter() : NULL;
+    PyObject *name = starter ? plain_attribute(starter, "_name") : NULL;
+
+    note(name);
+    Py_XDECREF(name);
+}
+
 void pie_thread_names_take(char ret_name[PIE_THREAD_NAME_BYTES]) {
+    if (!next_name[0])
+        look_at_starter();
     memcpy(ret_name, next_name, sizeof next_name);
     next_name[0] = '\0';
 }
