@@ -62,7 +62,7 @@ def make(build, jobs):
         lines = log.read().splitlines()
     said = [line for line in lines if not PROGRESS.match(line)]
     first = next((n for n, line in enumerate(said) if line.startswith("FAILED:")), max(0, len(said) - 40))
-    return "\n".join(said[first : first + 60])
+    return "\n".join(said[max(0, first - 15) : first + 60])  # a failed configuration speaks before that line
 
 
 def tsan_wrapper(folder):
