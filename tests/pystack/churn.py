@@ -7,6 +7,7 @@ import contextlib
 import sys
 import threading
 import time
+import types
 
 import _walk
 import tap
@@ -14,6 +15,10 @@ import tap
 SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 4.0
 THREADS = 4
 PERIOD_US = 300
+
+
+def template(n):
+    return sum(sorted(range(n), key=lambda v: -v))
 
 
 def work(thread, deadline):
@@ -34,6 +39,8 @@ def work(thread, deadline):
         list(zip(namespace["g_" + name](5), namespace["g_" + name](5)))
         namespace["C_" + name]()
         namespace["r_" + name](20)
+        # Another file name, but the very objects of the template for its name and its lines.
+        types.FunctionType(template.__code__.replace(co_filename="<%s>" % name), {})(20)
         with contextlib.suppress(StopIteration):
             namespace["a_" + name](3).send(None)
 

@@ -37,7 +37,7 @@ int __lsan_is_turned_off(void) {
 struct record {
     uintptr_t code;
     uint32_t id;
-    char oracle[SAMPLER_ORACLE_BYTES];
+    char qualname[SAMPLER_ORACLE_BYTES], file[SAMPLER_ORACLE_BYTES]; /* the oracle */
 };
 
 static const struct pie_pystack_ops *ops;
@@ -49,15 +49,15 @@ static _Atomic int n_timers;
 
 static __thread struct sampler_sample taken;
 
-/* The name of a code object as the plain reader would get it; empty if it cannot be read. ASCII only. */
-static void copy_name(uintptr_t code, char name[SAMPLER_ORACLE_BYTES]) {
-    uintptr_t qualname;
+/* A string member of a code object as the plain reader would get it; empty if it cannot be read. ASCII only. */
+static void copy_string(uintptr_t code, size_t member, char text[SAMPLER_ORACLE_BYTES]) {
+    uintptr_t string;
 
-    memset(name, 0, SAMPLER_ORACLE_BYTES);
-    if (!pie_safe_load((const void *)(code + offsetof(PyCodeObject, co_qualname)), &qualname))
+    memset(text, 0, SAMPLER_ORACLE_BYTES);
+    if (!pie_safe_load((const void *)(code + member), &string))
         return;
     for (size_t i = 0; i < SAMPLER_ORACLE_BYTES - 1; i++)
-        if (!pie_safe_copy(&name[i], (const void *)(qualname + sizeof(PyASCIIObject) + i), 1) || !name[i])
+        if (!pie_safe_copy(&text[i], (const void *)(string + sizeof(PyASCIIObject) + i), 1) || !text[i])
             return;
 }
 
@@ -67,7 +67,8 @@ static void record_frame(const struct pie_pyframe *frame) {
     if (at >= RECORDS_MAX)
         return;
     records[at].code = frame->code;
-    copy_name(frame->code, records[at].oracle);
+    copy_string(frame->code, offsetof(PyCodeObject, co_qualname), records[at].qualname);
+    copy_string(frame->code, offsetof(PyCodeObject, co_filename), records[at].file);
     records[at].id = ops->intern(frame->code);
 }
 
@@ -169,17 +170,22 @@ void sampler_disarm(int timer) {
     timer_delete(timers[timer]);
 }
 
+/* Is `text` what the oracle saw the beginning of? */
+static bool agrees(const char *text, const char oracle[SAMPLER_ORACLE_BYTES]) {
+    return strncmp(text, oracle, SAMPLER_ORACLE_BYTES - 1) == 0;
+}
+
 static void judge_record(const struct record *record, struct sampler_verdict *verdict) {
     char name_now[SAMPLER_ORACLE_BYTES];
     const char *file, *qualname;
     int32_t first_line;
 
-    copy_name(record->code, name_now);
-    verdict->naive_wrong += strcmp(name_now, record->oracle) != 0;
+    copy_string(record->code, offsetof(PyCodeObject, co_qualname), name_now);
+    verdict->naive_wrong += !agrees(name_now, record->qualname);
     if (record->id == 0)
         verdict->unnamed++;
     else if (ops->describe(record->id, &file, &qualname, &first_line) < 0 ||
-             strncmp(qualname, record->oracle, SAMPLER_ORACLE_BYTES - 1) != 0)
+             !agrees(qualname, record->qualname) || !agrees(file, record->file))
         verdict->wrong++;
 }
 

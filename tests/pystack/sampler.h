@@ -8,7 +8,7 @@
 #include "profiler/pystack.h"
 
 /* A small sampling profiler for tests: signals that a thread sends to itself, and timers. It has the handler that
- * pie_safe_load() needs, and an oracle: it copies each frame's name at the moment of the sample by its own means. */
+ * pie_safe_load() needs, and an oracle: it copies each frame's names at the moment of the sample by its own means. */
 
 enum {
     SAMPLER_FRAMES_MAX = 128,
@@ -29,7 +29,7 @@ struct sampler_sample {
 /* What the timers' samples showed, checked by sampler_judge(). */
 struct sampler_verdict {
     uint64_t samples, invalid, empty; /* empty: a Python thread without a frame */
-    uint64_t frames, wrong, unnamed;  /* wrong: the id's name is not the oracle's; unnamed: no id */
+    uint64_t frames, wrong, unnamed;  /* wrong: the id's names are not the oracle's; unnamed: no id */
     uint64_t naive_wrong;             /* of the frames, if names were looked up by address now */
 };
 
