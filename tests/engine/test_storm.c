@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The whole engine without Python: threads that come, work, sleep, fork and go under a clock of 5 kHz, a sink in memory, and
+ * figures that must add up. Runs under AddressSanitizer too. */
+
+#include "profiler/collector.h"
+#include "profiler/config.h"
+#include "profiler/counters.h"
+#include "profiler/engine.h"
+#include "profiler/pystack.h"
+#include "profiler/safe_load.h"
+#include "profiler/sampler.h"
+#include "profiler/sink.h"
+#include "profiler/thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { THREADS = 60, AT_ONCE = 6 };
+
+/* --- a sink in memory, written by the collection thread only, read after the end --- */
+
+static struct {
+    struct pie_sink sink;
+    uint64_t samples, cpu_ns, wait_ns, rows;
+    uint32_t nodes, locations, threads_ended;
+    uint64_t thread_cpu_ns[THREADS + 2], sampled_ns[THREADS + 2];
+    bool in_transaction, ended, closed;
+    long misuse;
+    char cause[16], clock[16];
+} memory;
+
+static int begin_process(struct pie_sink *sink, const struct pie_process_row *row, int64_t *ret_run_id) {
+    strncpy(memory.clock, row->clock, sizeof memory.clock - 1);
+    *ret_run_id = 42;
+    return 0;
+}
+
+static int put_environment(struct pie_sink *sink, const char *key, const char *value) {
+    return 0;
+}
+
+static int begin(struct pie_sink *sink) {
+    memory.misuse += memory.in_transaction;
+    memory.in_transaction = true;
+    return 0;
+}
+
+static int put_location(struct pie_sink *sink, const struct pie_location *location) {
+    memory.misuse += !memory.in_transaction || location->id != memory.locations + 1;
+    memory.locations = location->id;
+    return 0;
+}
+
+static int put_node(struct pie_sink *sink, const struct pie_node_row *node) {
+    memory.misuse +=
+        node->id != memory.nodes + 1 || node->parent >= node->id || node->location > memory.locations;
+    memory.nodes = node->id;
+    return 0;
+}
+
+static int put_thread(struct pie_sink *sink, const struct pie_thread_row *row) {
+    memory.misuse += row->id == 0 || row->id > THREADS + 1;
+    memory.thread_cpu_ns[row->id] = row->cpu_ns;
+    memory.threads_ended += row->ended_ns != 0;
+    return 0;
+}
+
+static int put_sample(struct pie_sink *sink, const struct pie_sample_row *row) {
+    uint64_t cpu_ns = row->python_ns + row->native_ns + row->system_ns;
+
+    memory.misuse += row->node == 0 || row->node > memory.nodes;
+    memory.samples += row->samples;
+    memory.sampled_ns[row->thread] += cpu_ns;
+    memory.wait_ns += row->wait_ns;
+    return 0;
+}
+
+static int put_counter(struct pie_sink *sink, const char *name, uint64_t value, bool is_drop) {
+    return 0;
+}
+
+static int put_overhead(struct pie_sink *sink, const char *collector, uint64_t cpu_ns, double rate_hz) {
+    return 0;
+}
+
+static int commit(struct pie_sink *sink, int64_t now_ns) {
+    memory.in_transaction = false;
+    return 0;
+}
+
+static int end_process(struct pie_sink *sink, int64_t now_ns, const char *cause, int exit_status) {
+    strncpy(memory.cause, cause, sizeof memory.cause - 1);
+    memory.ended = true;
+    return 0;
+}
+
+static void suspend_or_close(struct pie_sink *sink) {
+    memory.misuse += memory.in_transaction;
+    memory.closed = true;
+}
+
+static const struct pie_sink_ops sink_ops = {
+    begin_process, put_environment, begin,  put_location, put_node,         put_thread,       put_sample,
+    put_counter,   put_overhead,    commit, end_process,  suspend_or_close, suspend_or_close,
+};
+
+static int open_sink(const struct pie_config *config, struct pie_sink **ret_sink) {
+    memory.sink.ops = &sink_ops;
+    *ret_sink = &memory.sink;
+    return 0;
+}
+
+/* --- no Python --- */
+
+static size_t walk(struct pie_pyframe *frames, size_t max, unsigned *ret_flags) {
+    *ret_flags = 0;
+    return 0;
+}
+
+static size_t walk_thread(uintptr_t tstate, struct pie_pyframe *frames, size_t max, unsigned *ret_flags) {
+    return walk(frames, max, ret_flags);
+}
+
+static uintptr_t no_tstate(void) {
+    return 0;
+}
+
+static uintptr_t find_tstate(int32_t tid) {
+    return 0;
+}
+
+static const struct pie_pystack_ops pystack = {
+    .walk = walk, .walk_thread = walk_thread, .current_tstate = no_tstate, .find_tstate = find_tstate};
+
+static void on_clock(int signal, siginfo_t *info, void *context) {
+    int error = errno;
+    const struct pie_sampler_ops *sampler = pie_collector_sampler();
+    struct pie_thread *thread = pie_thread_self();
+
+    if (sampler && thread && sampler->is_ours(info) && !thread->inside) {
+        thread->inside = 1;
+        pie_sample_take(sampler, &pystack, thread, context);
+        thread->inside = 0;
+    }
+    errno = error;
+}
+
+static void on_fault(int signal, siginfo_t *info, void *context) {
+    greg_t *gregs = ((ucontext_t *)context)->uc_mcontext.gregs;
+    uintptr_t go_on = pie_safe_load_fix((uintptr_t)gregs[REG_RIP]);
+
+    if (!go_on)
+        _Exit(99);
+    gregs[REG_RIP] = (greg_t)go_on;
+}
+
+static int take_signal(int signal) {
+    struct sigaction action = {.sa_sigaction = on_clock, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+    struct sigaction fault = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
+
+    sigfillset(&action.sa_mask);
+    sigdelset(&action.sa_mask, SIGSEGV);
+    sigdelset(&action.sa_mask, SIGBUS);
+    sigaction(SIGSEGV, &fault, NULL);
+    sigaction(SIGBUS, &fault, NULL);
+    return sigaction(signal, &action, NULL);
+}
+
+static const struct pie_config config = {.period_ns = 200000, .time = true};
+static const struct pie_process_facts facts = {.take_signal = take_signal};
+
+/* --- the program --- */
+
+static void *work(void *argument) {
+    unsigned n = (unsigned)(uintptr_t)argument;
+    uint64_t until_ns = (20 + n % 5 * 15) * UINT64_C(1000000);
+    volatile double x = 1;
+
+    pie_engine_thread_started("");
+    while (pie_thread_cpu_ns() < until_ns) {
+        for (int i = 0; i < 5000; i++)
+            x *= 1.0000001;
+        free(malloc(1000 + n));
+    }
+    pie_engine_thread_ended();
+    return NULL;
+}
+
+static void run_threads(void) {
+    pthread_t threads[THREADS];
+
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)i), 0);
+        if (i >= AT_ONCE)
+            pthread_join(threads[i - AT_ONCE], NULL);
+    }
+    for (int i = THREADS - AT_ONCE; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void test_threads_add_up_and_all_are_accounted_for(void **state) {
+    assert_int_equal(pie_engine_start(&config, &pystack, &facts, open_sink), 0);
+    assert_true(pie_engine_is_running());
+    run_threads();
+    pie_engine_finish("exit", 0);
+    assert_false(pie_engine_is_running());
+    pie_engine_finish("again", 1); /* has no effect */
+    print_message("clock %s, %lu samples, %u nodes, %u locations\n", memory.clock, memory.samples,
+                  memory.nodes, memory.locations);
+    assert_int_equal(memory.misuse, 0);
+    assert_true(memory.ended && memory.closed);
+    assert_string_equal(memory.cause, "exit");
+    assert_int_equal(pie_engine_run_id(), 42);
+    assert_int_equal(memory.threads_ended, THREADS);
+    assert_int_equal(pie_counter_get(PIE_COUNTER_RING_FULL), 0);
+    assert_int_equal(pie_counter_get(PIE_COUNTER_CCT_FULL), 0);
+    assert_int_equal(pie_counter_get(PIE_COUNTER_NO_THREAD_SLOT), 0);
+    assert_int_equal(memory.samples, pie_counter_get(PIE_COUNTER_SAMPLES));
+    if (strcmp(memory.clock, "perf") != 0)
+        return; /* coarser clocks: no figure for threads of 20 ms */
+    uint64_t truth_ns = 0, sampled_ns = 0;
+    for (int id = 2; id <= THREADS + 1; id++) {
+        assert_true(memory.sampled_ns[id] <= memory.thread_cpu_ns[id]);
+        truth_ns += memory.thread_cpu_ns[id];
+        sampled_ns += memory.sampled_ns[id];
+    }
+    /* What is missing is the profiler's own time and each thread's last period. */
+    print_message("%.1f %% of the threads' CPU time is in samples\n",
+                  100.0 * (double)sampled_ns / (double)truth_ns);
+    assert_true((double)sampled_ns > 0.75 * (double)truth_ns);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_threads_add_up_and_all_are_accounted_for),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
