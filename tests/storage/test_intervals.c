@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The intervals of the views, held against Wilson's for equal weights and against the truth for unequal ones. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "profiler/config.h"
+#include "profiler/sink.h"
+#include "storage/reader.h"
+#include "storage/writer.h"
+#include "tests/storage/folder.h"
+
+enum { LINE = 1, OTHER_LINE = 2, WEIGHT_NS = 1000000 };
+
+static const char *folder;
+static struct pie_sink *sink;
+
+static int set_up(void **state) {
+    folder = pie_folder_make();
+    return 0;
+}
+
+static int tear_down(void **state) {
+    pie_folder_remove(folder);
+    return 0;
+}
+
+static void begin_run(void) {
+    static const struct pie_config config = {.overhead_budget = 0.05};
+    struct pie_process_row process = {.pid = 1, .clock = "perf", .period_ns = WEIGHT_NS};
+    int64_t run;
+    assert_int_equal(pie_writer_open(pie_folder_path(folder, "a.db"), &config, &sink), 0);
+    assert_int_equal(sink->ops->begin_process(sink, &process, &run), 0);
+    for (uint32_t id = LINE; id <= OTHER_LINE; id++) {
+        struct pie_location location = {
+            .id = id, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = "/a.py", .line = (int32_t)id};
+        assert_int_equal(sink->ops->put_location(sink, &location), 0);
+        assert_int_equal(sink->ops->put_node(sink, &(struct pie_node_row){.id = id, .location = id}), 0);
+    }
+}
+
+static void put(uint32_t line, uint32_t samples, double weight_ns) {
+    struct pie_sample_row row = {.thread = 1,
+                                 .node = line,
+                                 .samples = samples,
+                                 .wait_samples = 1,
+                                 .wait_ns = 1,
+                                 .python_ns = (uint64_t)(samples * weight_ns),
+                                 .cpu_sq_ns2 = samples * weight_ns * weight_ns};
+    assert_int_equal(sink->ops->put_sample(sink, &row), 0);
+}
+
+static void end_run(void) {
+    assert_int_equal(sink->ops->commit(sink, 1), 0);
+    sink->ops->close(sink);
+}
+
+struct interval {
+    double share, low, high; /* of the run */
+};
+
+static struct interval read_interval(struct pie_reader *reader, int64_t run) {
+    struct pie_cursor *cursor;
+    char *message = NULL;
+    assert_int_equal(
+        pie_cursor_open(reader,
+                        "SELECT cpu_share, cpu_s_low / t, cpu_s_high / t FROM v_line JOIN (SELECT run, "
+                        "sum(cpu_s) AS t FROM v_line GROUP BY run) USING (run) WHERE run = :run AND line = 1",
+                        &cursor, &message),
+        0);
+    pie_cursor_bind_int(cursor, ":run", run);
+    assert_int_equal(pie_cursor_next(cursor, &message), 1);
+    struct interval interval = {pie_cursor_real(cursor, 0), pie_cursor_real(cursor, 1),
+                                pie_cursor_real(cursor, 2)};
+    pie_cursor_close(cursor);
+    return interval;
+}
+
+static struct pie_reader *open_reader(void) {
+    struct pie_reader *reader;
+    char *message = NULL;
+    assert_int_equal(pie_reader_open(pie_folder_path(folder, "a.db"), &reader, &message), 0);
+    return reader;
+}
+
+/* x of n samples; bounds as in Brown, Cai, DasGupta 2001 and R's binom.confint(method = "wilson"). */
+static void test_equal_weights_give_wilsons_interval(void **state) {
+    static const struct {
+        uint32_t x, n;
+        double low, high;
+    } cases[] = {
+        {5, 10, 0.236593, 0.763407}, {1, 10, 0.017876, 0.404150},     {10, 10, 0.722467, 1.000000},
+        {0, 10, 0.000000, 0.277533}, {1, 20, 0.008881, 0.236131},     {50, 100, 0.403832, 0.596168},
+        {1, 1, 0.206549, 1.000000},  {300, 1000, 0.272407, 0.329124},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        begin_run();
+        put(LINE, cases[i].x, WEIGHT_NS);
+        put(OTHER_LINE, cases[i].n - cases[i].x, WEIGHT_NS);
+        end_run();
+    }
+    struct pie_reader *reader = open_reader();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct interval found = read_interval(reader, (int64_t)i + 1);
+        assert_true(fabs(found.share - (double)cases[i].x / cases[i].n) < 1e-9);
+        assert_true(fabs(found.low - cases[i].low) < 1e-4);
+        assert_true(fabs(found.high - cases[i].high) < 1e-4);
+    }
+    pie_reader_close(reader);
+}
+
+static void test_a_heavy_sample_widens_the_interval(void **state) {
+    begin_run();
+    put(LINE, 100, WEIGHT_NS);
+    put(OTHER_LINE, 900, WEIGHT_NS);
+    end_run();
+    begin_run();
+    put(LINE, 1, 100.0 * WEIGHT_NS);
+    put(OTHER_LINE, 900, WEIGHT_NS);
+    end_run();
+    struct pie_reader *reader = open_reader();
+    struct interval light = read_interval(reader, 1), heavy = read_interval(reader, 2);
+    assert_true(fabs(light.share - 0.1) < 1e-9 && fabs(heavy.share - 0.1) < 1e-9);
+    assert_true(light.high - light.low < 0.04);
+    assert_true(heavy.high > 0.3 && heavy.low < 0.03); /* one event: anything from 1 in 40 to 1 in 2.5 */
+    pie_reader_close(reader);
+}
+
+static uint64_t random_state = 20261121;
+
+/* Knuth's MMIX generator; the high bits are the good ones. */
+static double random_unit(void) {
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(random_state >> 11) / (double)(1ull << 53);
+}
+
+/* Samples fall on the line with probability 0.15; one in ten weighs ten times as much as the others. 95 % of the intervals
+ * should hold 0.15. Of 300, fewer than 271 or more than 298 happens once in a thousand times by chance, and the seed is
+ * fixed. */
+static void test_the_interval_holds_the_truth_as_often_as_it_says(void **state) {
+    enum { RUNS = 300, SAMPLES = 400 };
+    const double truth = 0.15;
+    for (int run = 0; run < RUNS; run++) {
+        uint32_t counts[2][2] = {{0}};
+        for (int i = 0; i < SAMPLES; i++)
+            counts[random_unit() < truth][random_unit() < 0.1]++;
+        begin_run();
+        for (int heavy = 0; heavy < 2; heavy++) {
+            put(LINE, counts[1][heavy], heavy ? 10.0 * WEIGHT_NS : WEIGHT_NS);
+            put(OTHER_LINE, counts[0][heavy], heavy ? 10.0 * WEIGHT_NS : WEIGHT_NS);
+        }
+        end_run();
+    }
+    struct pie_reader *reader = open_reader();
+    int held = 0;
+    for (int run = 1; run <= RUNS; run++) {
+        struct interval found = read_interval(reader, run);
+        held += found.low <= truth && truth <= found.high;
+    }
+    pie_reader_close(reader);
+    assert_in_range(held, 271, 298);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(test_equal_weights_give_wilsons_interval),
+        TEST(test_a_heavy_sample_widens_the_interval),
+        TEST(test_the_interval_holds_the_truth_as_often_as_it_says),
+    };
+    return cmocka_run_group_tests_name("intervals", tests, NULL, NULL);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "storage/nearest.h"
+#include "storage/phrase.h"
+#include "storage/subjects.h"
+
+static void test_words_are_split_at_blanks_and_kept_together_by_quotes(void **state) {
+    const char *words[8];
+    bool quoted[8];
+    char buffer[64];
+    assert_int_equal(pie_phrase_words("  hot\tlines in \"my file.py\" ", buffer, words, quoted, 8), 4);
+    assert_string_equal(words[0], "hot");
+    assert_string_equal(words[3], "my file.py");
+    assert_true(quoted[3]);
+    assert_false(quoted[2]);
+    assert_int_equal(pie_phrase_words("", buffer, words, quoted, 8), 0);
+    assert_int_equal(pie_phrase_words("'open", buffer, words, quoted, 8), -EINVAL);
+    assert_int_equal(pie_phrase_words("a b c", buffer, words, NULL, 2), -E2BIG);
+}
+
+static struct pie_phrase parse(const char *text) {
+    struct pie_phrase phrase;
+    char *message = NULL;
+    assert_int_equal(pie_phrase_parse(text, &phrase, &message), 0);
+    assert_null(message);
+    return phrase;
+}
+
+static void test_a_phrase_gives_subject_limit_file_and_run(void **state) {
+    struct pie_phrase phrase = parse("Top 10 hot lines in foo.py of run 3");
+    assert_string_equal(phrase.subject, "hot lines");
+    assert_string_equal(phrase.file, "foo.py");
+    assert_int_equal(phrase.limit, 10);
+    assert_int_equal(phrase.run, 3);
+    assert_string_equal(parse("the hot functions").subject, "hot functions");
+    assert_int_equal(parse("top hot lines").limit, PIE_PHRASE_TOP_DEFAULT);
+    assert_int_equal(parse("5 threads").limit, 5);
+    assert_int_equal(parse("hot lines").limit, 0);
+    assert_true(parse("all hot lines").all);
+    assert_true(parse("hot lines by function").by_function);
+    assert_false(parse("hot lines by line").by_function);
+    assert_string_equal(parse("hot lines in 'a b.py'").file, "a b.py");
+    assert_string_equal(parse("runs").subject, "runs");
+    assert_string_equal(parse("hot lines of file run").file, "run");
+}
+
+static void test_a_wrong_phrase_is_refused_with_one_line(void **state) {
+    static const char *const wrong[] = {
+        "top 0 hot lines",     "top -1 lines",       "top 99999999999999999999 lines",
+        "hot lines in",        "hot lines of run 0", "lines in a.py in b.py",
+        "hot lines by colour", "hot lines by",       "hot \"lines",
+        "lines in ''"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct pie_phrase phrase;
+        char *message = NULL;
+        assert_true(pie_phrase_parse(wrong[i], &phrase, &message) < 0);
+        assert_non_null(message);
+        assert_null(strchr(message, '\n'));
+        free(message);
+    }
+    char *longer = malloc(PIE_PHRASE_MAX_BYTES + 2), *message = NULL;
+    struct pie_phrase phrase;
+    memset(longer, 'x', PIE_PHRASE_MAX_BYTES + 1);
+    longer[PIE_PHRASE_MAX_BYTES + 1] = 0;
+    assert_int_equal(pie_phrase_parse(longer, &phrase, &message), -E2BIG);
+    free(message);
+    free(longer);
+}
+
+static void test_every_subject_is_found_by_its_names(void **state) {
+    size_t count;
+    const struct pie_subject *subjects = pie_subject_all(&count);
+    assert_true(count >= 8);
+    for (size_t i = 0; i < count; i++)
+        assert_ptr_equal(pie_subject_find(subjects[i].name), &subjects[i]);
+    assert_string_equal(pie_subject_find("lines")->name, "hot lines");
+    assert_string_equal(pie_subject_find("native")->name, "native functions");
+    assert_null(pie_subject_find("hot line s"));
+    assert_null(pie_subject_find(""));
+}
+
+static void test_only_conditions_that_were_asked_for_are_in_the_statement(void **state) {
+    struct pie_phrase phrase = parse("top 3 hot lines in foo.py");
+    char *sql = pie_subject_sql(pie_subject_find("hot lines"), &phrase);
+    assert_non_null(strstr(sql, "run = :run"));
+    assert_non_null(strstr(sql, ":file"));
+    assert_non_null(strstr(sql, "LIMIT :limit"));
+    free(sql);
+    phrase = parse("runs");
+    sql = pie_subject_sql(pie_subject_find("runs"), &phrase);
+    assert_null(strstr(sql, ":"));
+    free(sql);
+}
+
+static const char *nearest_to(const char *text) {
+    static const char *const names[] = {"hot lines", "hot functions", "native functions", "threads",
+                                        "overhead"};
+    size_t found;
+    return pie_nearest_choose(text, names, 5, &found, 1) ? names[found] : NULL;
+}
+
+static void test_the_nearest_phrase_is_the_one_meant(void **state) {
+    assert_string_equal(nearest_to("hot liens"), "hot lines");
+    assert_string_equal(nearest_to("nativ function"), "native functions");
+    assert_string_equal(nearest_to("thraeds"), "threads");
+    assert_string_equal(nearest_to("over head"), "overhead");
+    assert_null(nearest_to("zzzzzz"));
+    assert_null(nearest_to(""));
+    assert_true(pie_nearest_distance("hot lines", "hot lines") == 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_words_are_split_at_blanks_and_kept_together_by_quotes),
+        cmocka_unit_test(test_a_phrase_gives_subject_limit_file_and_run),
+        cmocka_unit_test(test_a_wrong_phrase_is_refused_with_one_line),
+        cmocka_unit_test(test_every_subject_is_found_by_its_names),
+        cmocka_unit_test(test_only_conditions_that_were_asked_for_are_in_the_statement),
+        cmocka_unit_test(test_the_nearest_phrase_is_the_one_meant),
+    };
+    return cmocka_run_group_tests_name("phrase", tests, NULL, NULL);
+}

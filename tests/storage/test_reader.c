@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "storage/export.h"
+#include "storage/query.h"
+#include "storage/reader.h"
+#include "storage/schema.h"
+#include "storage/subjects.h"
+#include "tests/storage/fixture.h"
+#include "tests/storage/folder.h"
+
+enum { DAMAGED_FILES = 400, SEED = 20261121 };
+
+static const char *folder;
+static unsigned char *original;
+static size_t original_size;
+
+static const char *at(const char *name) {
+    return pie_folder_path(folder, name);
+}
+
+static int set_up(void **state) {
+    struct stat status;
+    folder = pie_folder_make();
+    pie_fixture_write(at("good.db"), folder, 2);
+    FILE *file = fopen(at("good.db"), "r");
+    stat(at("good.db"), &status);
+    original_size = (size_t)status.st_size;
+    original = malloc(original_size);
+    return fread(original, 1, original_size, file) == original_size && fclose(file) == 0 ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    free(original);
+    pie_folder_remove(folder);
+    return 0;
+}
+
+static void write_bytes(const char *path, const unsigned char *bytes, size_t size) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Either answers or one line that says why not. */
+static void expect_line(int r, char *message) {
+    if (r >= 0) {
+        assert_null(message);
+        return;
+    }
+    assert_non_null(message);
+    assert_true(strlen(message) > 0);
+    free(message);
+}
+
+static void read_all(struct pie_reader *reader, const char *question) {
+    struct pie_query query;
+    char *message = NULL;
+    int r = pie_query_open(reader, question, 0, &query, &message);
+    if (r == 0) {
+        while ((r = pie_cursor_next(query.cursor, &message)) > 0) {
+            for (int i = 0; i < pie_cursor_column_count(query.cursor); i++)
+                (void)pie_cursor_text(query.cursor, i);
+        }
+        pie_query_close(&query);
+    }
+    expect_line(r, message);
+}
+
+static void read_everything(const char *path) {
+    struct pie_reader *reader;
+    size_t count;
+    char *message = NULL;
+    int64_t run;
+    int r = pie_reader_open(path, &reader, &message);
+    expect_line(r, message);
+    if (r < 0)
+        return;
+    pie_reader_set_time_limit(reader, 5);
+    const struct pie_subject *subjects = pie_subject_all(&count);
+    for (size_t i = 0; i < count; i++)
+        read_all(reader, subjects[i].name);
+    message = NULL;
+    r = pie_reader_get_run(reader, 0, &run, &message);
+    expect_line(r, message);
+    FILE *nowhere = fopen("/dev/null", "w");
+    for (int i = 0; r == 0 && i < 2; i++) {
+        message = NULL;
+        int exported = pie_export_find(i ? "collapsed" : "speedscope")->write(nowhere, reader, run, &message);
+        expect_line(exported, message);
+    }
+    fclose(nowhere);
+    pie_reader_close(reader);
+}
+
+static uint32_t random_state = SEED;
+
+/* Marsaglia's xorshift, so that a failure can be repeated anywhere. */
+static uint32_t random_below(uint32_t limit) {
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 17;
+    random_state ^= random_state << 5;
+    return random_state % limit;
+}
+
+static void test_a_damaged_file_gives_an_answer_or_a_message(void **state) {
+    unsigned char *bytes = malloc(original_size);
+    for (int i = 0; i < DAMAGED_FILES; i++) {
+        size_t size = original_size;
+        memcpy(bytes, original, size);
+        if (i % 4 == 0)
+            size = random_below((uint32_t)size) + 1;
+        else if (i % 4 == 1)
+            memset(bytes + 4096 * random_below((uint32_t)size / 4096), (int)random_below(256), 4096);
+        for (uint32_t flips = i % 4 >= 2 ? random_below(30) + 1 : 0; flips > 0; flips--)
+            bytes[random_below((uint32_t)size)] ^= (unsigned char)(1u << random_below(8));
+        write_bytes(at("bad.db"), bytes, size);
+        read_everything(at("bad.db"));
+    }
+    free(bytes);
+}
+
+static void test_every_truncated_file_is_refused(void **state) {
+    for (size_t size = 0; size < original_size; size += 2048) {
+        struct pie_reader *reader;
+        char *message = NULL;
+        write_bytes(at("cut.db"), original, size);
+        assert_true(pie_reader_open(at("cut.db"), &reader, &message) < 0);
+        assert_non_null(message);
+        free(message);
+    }
+}
+
+static void change(const char *path, const char *sql) {
+    sqlite3 *db;
+    char *error = NULL;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+    if (sqlite3_exec(db, sql, NULL, NULL, &error) != SQLITE_OK)
+        fail_msg("%s", error);
+    sqlite3_close(db);
+}
+
+static void refused_after(const char *sql, const char *word) {
+    struct pie_reader *reader;
+    char *message = NULL;
+    write_bytes(at("changed.db"), original, original_size);
+    change(at("changed.db"), sql);
+    assert_true(pie_reader_open(at("changed.db"), &reader, &message) < 0);
+    assert_non_null(message);
+    if (!strstr(message, word))
+        fail_msg("no \"%s\" in: %s", word, message);
+    free(message);
+}
+
+static void test_a_file_with_other_views_is_refused(void **state) {
+    refused_after("DROP VIEW v_line; CREATE VIEW v_line AS SELECT load_extension('x') AS run", "schema");
+    refused_after("DROP VIEW v_run", "schema");
+    refused_after("DROP TABLE sample; CREATE TABLE sample (x)", "schema");
+    refused_after("PRAGMA user_version = 2", "newer");
+    refused_after("PRAGMA user_version = -1", "damaged");
+    refused_after("PRAGMA application_id = 1", "another program");
+}
+
+static void test_what_somebody_added_does_no_harm(void **state) {
+    write_bytes(at("added.db"), original, original_size);
+    change(at("added.db"), "CREATE INDEX mine ON sample (node); CREATE TABLE notes (text);"
+                           "CREATE TEMP TRIGGER t AFTER INSERT ON run BEGIN SELECT 1; END");
+    struct pie_reader *reader;
+    char *message = NULL;
+    assert_int_equal(pie_reader_open(at("added.db"), &reader, &message), 0);
+    pie_reader_close(reader);
+}
+
+static void test_hostile_rows_end_in_an_answer_or_a_message(void **state) {
+    static const char *const changes[] = {
+        "UPDATE node SET parent = id",
+        "UPDATE node SET parent = (SELECT max(id) FROM node) + 1 - id",
+        "UPDATE location SET caller = id",
+        "UPDATE location SET function = 999",
+        "UPDATE sample SET python_ns = 9223372036854775807, native_ns = 9223372036854775807",
+        "UPDATE sample SET python_ns = -5, samples = -1",
+        "UPDATE sample SET cpu_sq_ns2 = 9e999",
+        "UPDATE function SET name = CAST(x'ff00fe1b5b' AS TEXT)",
+        "UPDATE file SET path = ''",
+        "UPDATE process SET argv = 'not json'",
+        "UPDATE thread SET started_ns = 9223372036854775807",
+        "DELETE FROM process",
+        "DELETE FROM run",
+        "DELETE FROM location",
+        "UPDATE run SET id = -id",
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        write_bytes(at("hostile.db"), original, original_size);
+        change(at("hostile.db"), changes[i]);
+        read_everything(at("hostile.db"));
+    }
+}
+
+static void denied(struct pie_reader *reader, const char *sql) {
+    struct pie_query query;
+    char *message = NULL;
+    int r = pie_query_open(reader, sql, 0, &query, &message);
+    if (r == 0) {
+        while ((r = pie_cursor_next(query.cursor, &message)) > 0)
+            ;
+        pie_query_close(&query);
+    }
+    if (r >= 0)
+        fail_msg("was answered: %s", sql);
+    assert_non_null(message);
+    free(message);
+}
+
+static void test_sql_may_only_read(void **state) {
+    static const char *const forbidden[] = {
+        "DELETE FROM run",
+        "WITH x AS (SELECT 1) DELETE FROM run",
+        "WITH x AS (SELECT 1) INSERT INTO run SELECT 1, 2, 3, 4",
+        "SELECT load_extension('x.so')",
+        "SELECT fts3_tokenizer('simple')",
+        "SELECT * FROM pragma_database_list",
+        "SELECT 1; SELECT 2",
+        "SELECT 1; DROP TABLE run",
+        "ATTACH '/tmp/x' AS y",
+        "PRAGMA query_only = 0",
+        "EXPLAIN DELETE FROM run",
+        "SELECT zeroblob(1000000000)",
+        "VALUES (1) UNION ALL SELECT load_extension('x')",
+        "CREATE TEMP TABLE t (x)",
+        "SELECT",
+        "",
+    };
+    struct pie_reader *reader;
+    char *message = NULL;
+    assert_int_equal(pie_reader_open(at("good.db"), &reader, &message), 0);
+    for (size_t i = 0; i < sizeof forbidden / sizeof *forbidden; i++)
+        denied(reader, forbidden[i]);
+    read_all(reader, "SELECT * FROM pragma_table_info('v_line')");
+    read_all(reader, "call tree");
+    denied(reader, "WITH x AS (SELECT 1) DELETE FROM call_tree");
+    pie_reader_close(reader);
+}
+
+static void test_an_endless_query_ends_in_time(void **state) {
+    struct pie_reader *reader;
+    char *message = NULL;
+    assert_int_equal(pie_reader_open(at("good.db"), &reader, &message), 0);
+    pie_reader_set_time_limit(reader, 0.2);
+    denied(reader, "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n");
+    read_all(reader, "threads");
+    pie_reader_close(reader);
+}
+
+static void test_other_things_than_files_are_refused(void **state) {
+    static const char *const names[] = {"/dev/zero", "/", "/no/such/file"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct pie_reader *reader;
+        char *message = NULL;
+        assert_true(pie_reader_open(names[i], &reader, &message) < 0);
+        assert_non_null(message);
+        free(message);
+    }
+}
+
+static int read_where_one_may_not_write(void) {
+    struct pie_reader *reader;
+    struct pie_query query;
+    char *message = NULL;
+    int rows = 0;
+    if (pie_reader_open(at("sealed/a%20?.db"), &reader, &message) < 0 || pie_reader_note(reader))
+        return 100;
+    if (pie_query_open(reader, "hot lines", 0, &query, &message) < 0)
+        return 101;
+    while (pie_cursor_next(query.cursor, &message) > 0)
+        rows++;
+    return rows;
+}
+
+/* As on a read-only medium: the log's files can neither be found nor made. */
+static void test_a_read_only_folder_is_read(void **state) {
+    pie_folder_write(folder, "sealed/x", "");
+    write_bytes(at("sealed/a%20?.db"), original, original_size);
+    assert_int_equal(chmod(folder, 0755), 0);
+    assert_int_equal(chmod(at("sealed"), 0555), 0);
+    int rows = pie_folder_as_nobody(read_where_one_may_not_write);
+    chmod(at("sealed"), 0755);
+    assert_int_equal(rows, 4);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_damaged_file_gives_an_answer_or_a_message),
+        cmocka_unit_test(test_every_truncated_file_is_refused),
+        cmocka_unit_test(test_a_file_with_other_views_is_refused),
+        cmocka_unit_test(test_what_somebody_added_does_no_harm),
+        cmocka_unit_test(test_hostile_rows_end_in_an_answer_or_a_message),
+        cmocka_unit_test(test_sql_may_only_read),
+        cmocka_unit_test(test_an_endless_query_ends_in_time),
+        cmocka_unit_test(test_other_things_than_files_are_refused),
+        cmocka_unit_test(test_a_read_only_folder_is_read),
+    };
+    return cmocka_run_group_tests_name("reader", tests, set_up, tear_down);
+}

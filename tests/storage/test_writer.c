@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "profiler/config.h"
+#include "profiler/sink.h"
+#include "storage/reader.h"
+#include "storage/schema.h"
+#include "storage/writer.h"
+#include "tests/storage/fixture.h"
+#include "tests/storage/folder.h"
+
+static const struct pie_config config = {.overhead_budget = 0.05};
+static const char *folder;
+
+static int set_up(void **state) {
+    folder = pie_folder_make();
+    return 0;
+}
+
+static int tear_down(void **state) {
+    pie_folder_remove(folder);
+    return 0;
+}
+
+static const char *at(const char *name) {
+    return pie_folder_path(folder, name);
+}
+
+static int64_t ask(const char *path, const char *sql) {
+    struct pie_reader *reader;
+    struct pie_cursor *cursor;
+    char *message = NULL;
+    if (pie_reader_open(path, &reader, &message) < 0)
+        fail_msg("%s", message);
+    assert_int_equal(pie_cursor_open(reader, sql, &cursor, &message), 0);
+    assert_int_equal(pie_cursor_next(cursor, &message), 1);
+    int64_t value = pie_cursor_int(cursor, 0);
+    pie_cursor_close(cursor);
+    pie_reader_close(reader);
+    return value;
+}
+
+static struct pie_sink *open_sink(const char *path) {
+    struct pie_sink *sink;
+    assert_int_equal(pie_writer_open(path, &config, &sink), 0);
+    return sink;
+}
+
+static int64_t begin_process(struct pie_sink *sink, int64_t run) {
+    int64_t found;
+    struct pie_process_row row = {.pid = getpid(), .is_child = run != 0, .run_id = run, .clock = "timer"};
+    assert_int_equal(sink->ops->begin_process(sink, &row, &found), 0);
+    return found;
+}
+
+static int put_one(struct pie_sink *sink, uint32_t id) {
+    int r = sink->ops->begin(sink);
+    struct pie_location location = {
+        .id = id, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = "/x.py", .line = 1};
+    struct pie_node_row node = {.id = id, .location = id};
+    struct pie_thread_row thread = {.id = 1, .name = "t"};
+    struct pie_sample_row sample = {
+        .thread = 1, .node = id, .samples = 1, .python_ns = 1000, .cpu_sq_ns2 = 1e6};
+    r = r == 0 ? sink->ops->put_location(sink, &location) : r;
+    r = r == 0 ? sink->ops->put_node(sink, &node) : r;
+    r = r == 0 ? sink->ops->put_thread(sink, &thread) : r;
+    r = r == 0 ? sink->ops->put_sample(sink, &sample) : r;
+    return r == 0 ? sink->ops->commit(sink, 1) : r;
+}
+
+static void test_runs_are_appended_and_one_file_is_left(void **state) {
+    pie_fixture_write(at("a.db"), folder, 3);
+    assert_int_equal(ask(at("a.db"), "SELECT count(*) FROM v_run WHERE cpu_s = 1"), 3);
+    assert_int_equal(ask(at("a.db"), "SELECT sum(samples) FROM v_line WHERE run = 2 AND line = 6"), 600);
+    assert_int_equal(access(at("a.db-wal"), F_OK), -1);
+    assert_int_equal(access(at("a.db-shm"), F_OK), -1);
+}
+
+static void test_increments_of_one_context_add_up(void **state) {
+    struct pie_sink *sink = open_sink(at("a.db"));
+    begin_process(sink, 0);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(put_one(sink, 7), 0);
+    sink->ops->close(sink);
+    assert_int_equal(ask(at("a.db"), "SELECT sum(python_ns) + 100000 * count(*) FROM sample"), 105000);
+    assert_int_equal(ask(at("a.db"), "SELECT ended_ns IS NULL FROM process"), 1);
+}
+
+/* Each process makes the schema if it is the first, and its own run. */
+static void test_several_processes_open_a_new_file_at_once(void **state) {
+    enum { PROCESSES = 8 };
+    pid_t children[PROCESSES];
+    for (int i = 0; i < PROCESSES; i++) {
+        children[i] = fork();
+        if (children[i] == 0) {
+            struct pie_sink *sink;
+            struct pie_process_row row = {.pid = getpid(), .clock = "none"};
+            int64_t run;
+            int r = pie_writer_open(at("a.db"), &config, &sink);
+            r = r == 0 ? sink->ops->begin_process(sink, &row, &run) : r;
+            for (uint32_t id = 1; r == 0 && id <= 20; id++)
+                while ((r = put_one(sink, id)) == -EBUSY)
+                    ;
+            r = r == 0 ? sink->ops->end_process(sink, 2, "exit", 0) : r;
+            if (r == 0)
+                sink->ops->close(sink);
+            _exit(r == 0 ? 0 : 1);
+        }
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+        int status;
+        assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+        assert_int_equal(status, 0);
+    }
+    assert_int_equal(ask(at("a.db"), "SELECT count(*) FROM run"), PROCESSES);
+    assert_int_equal(ask(at("a.db"), "SELECT sum(python_ns) / 20000 FROM sample"), PROCESSES);
+    assert_int_equal(access(at("a.db-wal"), F_OK), -1);
+}
+
+static void test_a_child_joins_the_run_of_its_parent(void **state) {
+    struct pie_sink *parent = open_sink(at("a.db")), *child = open_sink(at("a.db"));
+    int64_t run = begin_process(parent, 0), found;
+    struct pie_process_row row = {
+        .pid = 77, .parent_pid = getpid(), .is_child = true, .run_id = run, .clock = "perf"};
+    assert_int_equal(child->ops->begin_process(child, &row, &found), 0);
+    assert_int_equal(found, run);
+    child->ops->close(child);
+    parent->ops->close(parent);
+    assert_int_equal(ask(at("a.db"), "SELECT processes FROM v_run"), 2);
+    assert_int_equal(ask(at("a.db"), "SELECT parent FROM v_process WHERE pid = 77"), 1);
+}
+
+/* Another writer keeps the lock: the commit gives up soon, and the next one brings its rows. */
+static void test_rows_refused_by_another_writer_are_written_later(void **state) {
+    struct pie_sink *sink = open_sink(at("a.db"));
+    sqlite3 *other;
+    begin_process(sink, 0);
+    assert_int_equal(sqlite3_open(at("a.db"), &other), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(put_one(sink, 1), -EBUSY);
+    assert_int_equal(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(put_one(sink, 2), 0);
+    sqlite3_close(other);
+    sink->ops->close(sink);
+    assert_int_equal(ask(at("a.db"), "SELECT count(*) FROM sample"), 2);
+}
+
+static void test_a_suspended_writer_holds_no_descriptor(void **state) {
+    struct pie_sink *sink = open_sink(at("a.db"));
+    char name[64], target[4096];
+    begin_process(sink, 0);
+    assert_int_equal(put_one(sink, 1), 0);
+    sink->ops->suspend(sink);
+    for (int fd = 0; fd < 64; fd++) {
+        snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+        ssize_t size = readlink(name, target, sizeof target - 1);
+        target[size > 0 ? size : 0] = 0;
+        assert_null(strstr(target, "a.db"));
+    }
+    assert_int_equal(put_one(sink, 2), 0);
+    sink->ops->close(sink);
+    assert_int_equal(ask(at("a.db"), "SELECT count(*) FROM sample"), 2);
+}
+
+static void test_a_deleted_file_ends_the_writer(void **state) {
+    struct pie_sink *sink = open_sink(at("a.db"));
+    begin_process(sink, 0);
+    assert_int_equal(put_one(sink, 1), 0);
+    assert_int_equal(unlink(at("a.db")), 0);
+    assert_int_equal(put_one(sink, 2), -ENOENT);
+    assert_int_equal(put_one(sink, 3), -ENOENT);
+    sink->ops->suspend(sink);
+    assert_int_equal(sink->ops->end_process(sink, 1, "exit", 0), -ENOENT);
+    sink->ops->close(sink);
+    assert_int_equal(access(at("a.db"), F_OK), -1);
+}
+
+/* What was committed by a process that was killed is there, without its help. */
+static void test_a_killed_writer_leaves_what_it_committed(void **state) {
+    pid_t child = fork();
+    if (child == 0) {
+        struct pie_sink *sink = open_sink(at("a.db"));
+        begin_process(sink, 0);
+        for (uint32_t id = 1; id <= 3; id++)
+            put_one(sink, id);
+        sink->ops->begin(sink);
+        kill(getpid(), SIGKILL);
+    }
+    waitpid(child, NULL, 0);
+    assert_int_equal(ask(at("a.db"), "SELECT count(*) FROM sample"), 3);
+    struct pie_sink *sink = open_sink(at("a.db"));
+    assert_int_equal(begin_process(sink, 0), 2);
+    sink->ops->close(sink);
+    assert_int_equal(access(at("a.db-wal"), F_OK), -1);
+}
+
+static void refused(const char *path, int error) {
+    char *message = NULL;
+    assert_int_equal(pie_writer_check(path, &message), error);
+    assert_non_null(message);
+    assert_null(strchr(message, '\n'));
+    assert_non_null(strstr(message, "-o"));
+    free(message);
+}
+
+static void make_database(const char *path, int application_id, int version) {
+    sqlite3 *db;
+    char sql[200];
+    snprintf(sql, sizeof sql, "CREATE TABLE t (x); PRAGMA application_id = %d; PRAGMA user_version = %d",
+             application_id, version);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+static void test_what_is_no_profile_is_refused_and_left_alone(void **state) {
+    struct pie_sink *sink;
+    pie_folder_write(folder, "text.db",
+                     "This is not a database, though it is long enough to have a header of one "
+                     "hundred bytes, which it has.");
+    pie_folder_write(folder, "short.db", "x");
+    make_database(at("other.db"), 1, 1);
+    make_database(at("plain.db"), 0, 0);
+    make_database(at("newer.db"), PIE_SCHEMA_APPLICATION_ID, PIE_SCHEMA_VERSION + 1);
+    refused(at("text.db"), -EBADMSG);
+    refused(at("short.db"), -EBADMSG);
+    refused(at("other.db"), -EEXIST);
+    refused(at("plain.db"), -EEXIST);
+    refused(at("newer.db"), -EPROTO);
+    refused(folder, -EISDIR);
+    refused("/dev/null", -EINVAL);
+    refused(at("no/such/folder.db"), -ENOENT);
+    refused("", -EINVAL);
+    assert_int_equal(pie_writer_open(at("text.db"), &config, &sink), -EBADMSG);
+    assert_int_equal(pie_writer_open(at("other.db"), &config, &sink), -EEXIST);
+    assert_int_equal(pie_writer_open(at("newer.db"), &config, &sink), -EPROTO);
+}
+
+static void test_a_good_place_is_accepted_and_nothing_is_created(void **state) {
+    char *message = NULL;
+    assert_int_equal(pie_writer_check(at("new.db"), &message), 0);
+    assert_int_equal(access(at("new.db"), F_OK), -1);
+    pie_fixture_write(at("a.db"), folder, 1);
+    assert_int_equal(pie_writer_check(at("a.db"), &message), 0);
+    pie_folder_write(folder, "empty.db", "");
+    assert_int_equal(pie_writer_check(at("empty.db"), &message), 0);
+    assert_null(message);
+}
+
+/* Counts what is not refused as it should be. */
+static int write_where_one_may_not(void) {
+    char *message = NULL, *other = NULL;
+    return (pie_writer_check(at("sub/a.db"), &message) != -EACCES) + (!message || !strstr(message, "-o")) +
+           (pie_writer_check(at("sub/new.db"), &other) != -EACCES) + (!other || !strstr(other, "/sub"));
+}
+
+static void test_an_unwritable_place_is_refused(void **state) {
+    pie_folder_write(folder, "sub/a.db", "");
+    assert_int_equal(chmod(folder, 0755), 0);
+    assert_int_equal(chmod(at("sub/a.db"), 0444), 0);
+    assert_int_equal(chmod(at("sub"), 0555), 0);
+    assert_int_equal(pie_folder_as_nobody(write_where_one_may_not), 0);
+    assert_int_equal(chmod(at("sub"), 0755), 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(test_runs_are_appended_and_one_file_is_left),
+        TEST(test_increments_of_one_context_add_up),
+        TEST(test_several_processes_open_a_new_file_at_once),
+        TEST(test_a_child_joins_the_run_of_its_parent),
+        TEST(test_rows_refused_by_another_writer_are_written_later),
+        TEST(test_a_suspended_writer_holds_no_descriptor),
+        TEST(test_a_deleted_file_ends_the_writer),
+        TEST(test_a_killed_writer_leaves_what_it_committed),
+        TEST(test_what_is_no_profile_is_refused_and_left_alone),
+        TEST(test_a_good_place_is_accepted_and_nothing_is_created),
+        TEST(test_an_unwritable_place_is_refused),
+    };
+    return cmocka_run_group_tests_name("writer", tests, NULL, NULL);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The n-th call that SQLite makes to the system fails, for every n: once, or from then on. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "profiler/config.h"
+#include "profiler/sink.h"
+#include "storage/reader.h"
+#include "storage/writer.h"
+#include "tests/storage/folder.h"
+
+static struct {
+    long calls, fail_at; /* fail_at 0: nothing fails */
+    bool forever;
+    int error;
+} faults;
+
+static bool fails(void) {
+    long call = ++faults.calls;
+    bool hit = faults.fail_at > 0 && (faults.forever ? call >= faults.fail_at : call == faults.fail_at);
+    if (hit)
+        errno = faults.error;
+    return hit;
+}
+
+static ssize_t faulty_pwrite(int fd, const void *bytes, size_t size, off_t offset) {
+    return fails() ? -1 : pwrite(fd, bytes, size, offset);
+}
+
+static ssize_t faulty_write(int fd, const void *bytes, size_t size) {
+    return fails() ? -1 : write(fd, bytes, size);
+}
+
+static int faulty_ftruncate(int fd, off_t size) {
+    return fails() ? -1 : ftruncate(fd, size);
+}
+
+static int faulty_fsync(int fd) {
+    return fails() ? -1 : fsync(fd);
+}
+
+static int faulty_open(const char *path, int flags, int mode) {
+    return fails() ? -1 : open(path, flags, mode);
+}
+
+static void *faulty_mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset) {
+    return fails() ? MAP_FAILED : mmap(address, size, protection, flags, fd, offset);
+}
+
+static int set_up_faults(void **state) {
+    static const struct {
+        const char *name;
+        sqlite3_syscall_ptr call;
+    } calls[] = {
+        {"pwrite", (sqlite3_syscall_ptr)faulty_pwrite}, {"pwrite64", (sqlite3_syscall_ptr)faulty_pwrite},
+        {"write", (sqlite3_syscall_ptr)faulty_write},   {"ftruncate", (sqlite3_syscall_ptr)faulty_ftruncate},
+        {"fsync", (sqlite3_syscall_ptr)faulty_fsync},   {"open", (sqlite3_syscall_ptr)faulty_open},
+        {"mmap", (sqlite3_syscall_ptr)faulty_mmap},
+    };
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        vfs->xSetSystemCall(vfs, calls[i].name, calls[i].call);
+    return 0;
+}
+
+enum { COMMITS = 12, SAMPLE_NS = 1000 };
+
+struct outcome {
+    int begun, ended;     /* 0: success */
+    int64_t committed_ns; /* that commits said were written */
+    int64_t expected_ns;  /* that were handed over */
+};
+
+static int put_sample(struct pie_sink *sink, uint32_t id) {
+    struct pie_location location = {
+        .id = id, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = "/x.py", .line = (int32_t)id};
+    struct pie_node_row node = {.id = id, .parent = id - 1, .location = id};
+    struct pie_sample_row sample = {.thread = 1, .node = id, .samples = 1, .python_ns = SAMPLE_NS};
+    int r = sink->ops->put_location(sink, &location);
+    r = r == 0 ? sink->ops->put_node(sink, &node) : r;
+    return r == 0 ? sink->ops->put_sample(sink, &sample) : r;
+}
+
+static struct outcome write_profile(const char *path) {
+    static const struct pie_config config = {.overhead_budget = 0.05};
+    struct outcome outcome = {.begun = -1, .ended = -1};
+    struct pie_process_row row = {.pid = 1, .clock = "perf"};
+    struct pie_sink *sink;
+    int64_t run;
+    if (pie_writer_open(path, &config, &sink) < 0)
+        return outcome;
+    outcome.begun = sink->ops->begin_process(sink, &row, &run);
+    for (uint32_t id = 1; outcome.begun == 0 && id <= COMMITS; id++) {
+        if (sink->ops->begin(sink) == 0 && put_sample(sink, id) == 0)
+            outcome.expected_ns += SAMPLE_NS;
+        if (sink->ops->commit(sink, id) == 0)
+            outcome.committed_ns = outcome.expected_ns;
+        if (id == COMMITS / 2)
+            sink->ops->suspend(sink);
+    }
+    if (outcome.begun == 0)
+        outcome.ended = sink->ops->end_process(sink, COMMITS, "exit", 0);
+    sink->ops->close(sink);
+    return outcome;
+}
+
+static int64_t read_sum(const char *path) {
+    struct pie_reader *reader;
+    struct pie_cursor *cursor;
+    char *message = NULL;
+    if (pie_reader_open(path, &reader, &message) < 0)
+        fail_msg("after call %ld failed: %s", faults.fail_at, message);
+    assert_int_equal(pie_cursor_open(reader,
+                                     "SELECT sum(python_ns) FROM sample JOIN node USING (process) WHERE "
+                                     "node.id = sample.node",
+                                     &cursor, &message),
+                     0);
+    assert_int_equal(pie_cursor_next(cursor, &message), 1);
+    int64_t sum = pie_cursor_int(cursor, 0);
+    pie_cursor_close(cursor);
+    pie_reader_close(reader);
+    return sum;
+}
+
+/* Returns whether the fault was met: n beyond the last call ends the loop. */
+static bool write_with_fault(long n, bool forever, int error) {
+    const char *folder = pie_folder_make(), *path = pie_folder_path(folder, "a.db");
+    faults.calls = 0;
+    faults.fail_at = n;
+    faults.forever = forever;
+    faults.error = error;
+    struct outcome outcome = write_profile(path);
+    bool was_met = faults.calls >= n;
+    faults.fail_at = 0;
+    if (outcome.begun == 0) {
+        int64_t found = read_sum(path);
+        assert_in_range(found, outcome.committed_ns, outcome.expected_ns);
+        if (outcome.ended == 0)
+            assert_int_equal(found, COMMITS * SAMPLE_NS);
+    }
+    faults.fail_at = n;
+    pie_folder_remove(folder);
+    return was_met;
+}
+
+static void fail_every_call(bool forever, int error) {
+    long n = 1;
+    while (write_with_fault(n, forever, error))
+        n++;
+    assert_true(n > 40); /* otherwise SQLite does not call what we replaced */
+}
+
+static void test_a_disk_that_is_full_for_a_moment_loses_nothing(void **state) {
+    fail_every_call(false, ENOSPC);
+}
+
+static void test_a_disk_that_stays_full_keeps_what_was_committed(void **state) {
+    fail_every_call(true, ENOSPC);
+}
+
+static void test_an_error_of_the_disk_keeps_what_was_committed(void **state) {
+    fail_every_call(true, EIO);
+}
+
+static void test_an_interrupted_disk_error_loses_nothing(void **state) {
+    fail_every_call(false, EIO);
+}
+
+/* A full disk must not make each flush slow: most commits do not try. */
+static void test_a_full_disk_is_tried_less_and_less(void **state) {
+    const char *folder = pie_folder_make();
+    static const struct pie_config config = {.overhead_budget = 0.05};
+    struct pie_process_row row = {.pid = 1, .clock = "perf"};
+    struct pie_sink *sink;
+    int64_t run;
+    faults.fail_at = 0;
+    assert_int_equal(pie_writer_open(pie_folder_path(folder, "a.db"), &config, &sink), 0);
+    assert_int_equal(sink->ops->begin_process(sink, &row, &run), 0);
+    faults.calls = 0;
+    faults.fail_at = 1;
+    faults.forever = true;
+    faults.error = ENOSPC;
+    for (int i = 1; i <= 1000; i++)
+        assert_int_equal(sink->ops->commit(sink, i), -ENOSPC);
+    assert_true(faults.calls < 200);
+    faults.fail_at = 0;
+    assert_int_equal(sink->ops->end_process(sink, 1000, "exit", 0), 0);
+    sink->ops->close(sink);
+    pie_folder_remove(folder);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_disk_that_is_full_for_a_moment_loses_nothing),
+        cmocka_unit_test(test_a_disk_that_stays_full_keeps_what_was_committed),
+        cmocka_unit_test(test_an_error_of_the_disk_keeps_what_was_committed),
+        cmocka_unit_test(test_an_interrupted_disk_error_loses_nothing),
+        cmocka_unit_test(test_a_full_disk_is_tried_less_and_less),
+    };
+    return cmocka_run_group_tests_name("writer_faults", tests, set_up_faults, NULL);
+}
