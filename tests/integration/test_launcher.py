@@ -3,7 +3,9 @@
 
 import os
 import shutil
+import signal
 import stat
+import subprocess
 import tempfile
 
 import pytest
@@ -182,3 +184,96 @@ def test_set_id_programs_take_nothing_from_the_environment(pieprof):
         env = helpers.clean_environment(PIEPROF="1", PIEPROF_OUTPUT="/nonexistent/x")
         done = helpers.run([copy, "-c", "import os; print(os.geteuid())"], env=env, user=65533, cwd="/")
     assert (done.returncode, done.stdout, done.stderr) == (0, "65534\n", "")
+
+
+CHILDREN = """
+import multiprocessing, os, subprocess, sys
+
+if __name__ == "__main__":
+    subprocess.run([sys.executable, "-c", "pass"], env={})
+    if os.fork() == 0:
+        os._exit(4)
+    os.wait()
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.map(abs, [-1]) == [1]
+        pool.close()
+        pool.join()
+    os.execv(sys.executable, [sys.executable, "-c", "raise SystemExit(5)"])
+"""
+
+
+def processes(db):
+    return helpers.query(db, "select run, pid, parent_pid, cause, exit_status from v_process order by process")
+
+
+def test_the_whole_tree_is_one_run(run, tmp_path):
+    (tmp_path / "children.py").write_text(CHILDREN)
+    done = run("-q", "-o", "x.db", "children.py")
+    assert done.returncode == 5  # the resource tracker complains: what is replaced by exec does not clean up
+    rows = processes(tmp_path / "x.db")
+    assert {row["run"] for row in rows} == {1}
+    root = rows[0]["pid"]
+    assert rows[0]["cause"] == "exec" and rows[0]["exit_status"] is None
+    assert [row["exit_status"] for row in rows if row["pid"] == root][1:] == [5], "the program that it became"
+    started = [row for row in rows[1:] if row["pid"] != root]
+    assert {row["parent_pid"] for row in started} == {root}
+    assert len(started) == 4, "subprocess, fork, resource tracker and worker of the pool"
+    assert ("_exit", 4) in {(row["cause"], row["exit_status"]) for row in started}
+
+
+@pytest.mark.parametrize("kind", ["pieprof", "python"])
+def test_children_are_left_alone_when_asked(pieprof, run, tmp_path, kind):
+    (tmp_path / "children.py").write_text(CHILDREN)
+    if kind == "pieprof":
+        done = run("-q", "--no-children", "-o", "x.db", "children.py")
+    else:
+        (tmp_path / "python3").symlink_to(pieprof)
+        env = {"PIEPROF": "1", "PIEPROF_CHILDREN": "0", "PIEPROF_OUTPUT": "x.db"}
+        done = helpers.run([tmp_path / "python3", "children.py"], cwd=tmp_path, env=helpers.clean_environment(**env))
+    assert done.returncode == 5  # the resource tracker complains: what is replaced by exec does not clean up
+    assert [row["cause"] for row in processes(tmp_path / "x.db")] == ["exec"]
+
+
+ENDINGS = {
+    "end": ("pass", 0, "exit", 0),
+    "sys.exit": ("import sys; sys.exit(3)", 3, "exit", 3),
+    "exception": ("1/0", 1, "exit", 1),
+    "os._exit": ("import os; os._exit(7)", 7, "_exit", 7),
+    "exit in a thread": ("import os, threading; threading.Thread(target=os._exit, args=[8]).start(); "
+                         "import time; time.sleep(9)", 8, "_exit", 8),
+    "C exit": ("import ctypes; ctypes.CDLL(None).exit(9)", 9, "exit", 9),
+    "interrupt": ("import os, signal; os.kill(os.getpid(), signal.SIGINT)", -signal.SIGINT, "signal", 130),
+}
+
+
+@pytest.mark.parametrize("how", ENDINGS)
+def test_the_end_is_written_and_the_summary_printed(run, tmp_path, how):
+    code, status, cause, stored = ENDINGS[how]
+    done = run("-o", "x.db", "-c", code)
+    assert done.returncode == status
+    assert [(row["cause"], row["exit_status"]) for row in processes(tmp_path / "x.db")] == [(cause, stored)]
+    assert done.stderr.count("pieprof report") == 1, "the summary ends with what to type next"
+
+
+def test_after_an_exec_in_place_the_summary_comes_at_the_end(run):
+    code = "import os, sys; os.execv(sys.executable, [sys.executable, '-c', 'import sys; print(1, file=sys.stderr)'])"
+    err = run("-o", "x.db", "-c", code).stderr
+    assert err.startswith("1\n") and err.count("pieprof report") == 1
+
+
+def test_a_forked_child_does_not_print_the_summary(run):
+    err = run("-o", "x.db", "-c", "import os, sys\nif os.fork() == 0: sys.exit(3)\nprint(os.wait()[1])").stderr
+    assert err.count("pieprof report") == 1
+
+
+def test_interrupt_from_the_terminal(pieprof, tmp_path):
+    """Ctrl-C reaches the program, which ends by it, and the profile is complete."""
+    argv = [pieprof, "-q", "-o", tmp_path / "x.db", "-c", "import time; print('on', flush=True); time.sleep(60)"]
+    child = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                             env=helpers.clean_environment(),
+                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+    assert child.stdout.readline() == "on\n"
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=30)
+    assert child.returncode == -signal.SIGINT and err.rstrip().endswith("KeyboardInterrupt")
+    assert [row["cause"] for row in processes(tmp_path / "x.db")] == ["signal"]
