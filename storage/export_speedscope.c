@@ -88,7 +88,8 @@ static void write_profile(struct export *export, const char *name) {
             continue;
         fputs(first ? "" : ",", export->out);
         write_seconds(export->out, export->weights_ns[node]);
-        total_ns += export->weights_ns[node];
+        if (__builtin_add_overflow(total_ns, export->weights_ns[node], &total_ns))
+            total_ns = INT64_MAX;
         export->weights_ns[node] = 0;
         first = 0;
     }

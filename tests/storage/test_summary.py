@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The screen that ends a profiled program."""
+
+import re
+import subprocess
+
+import pytest
+from conftest import PIEPROF, clean_environment
+
+PROGRAM = """
+import json, threading, time
+
+def busy(seconds):
+    end = time.thread_time() + seconds
+    total = 0
+    while time.thread_time() < end:
+        for i in range(1000):
+            total += i * i  # the costly line
+    return json.dumps(total)
+
+threads = [threading.Thread(target=busy, args=(0.02,), name=f"worker {i}") for i in range(8)]
+for thread in threads:
+    thread.start()
+busy(0.2)
+time.sleep(0.1)
+print("done")
+"""
+
+
+def run(folder, *options, **env):
+    (folder / "busy.py").write_text(PROGRAM)
+    return subprocess.run([PIEPROF, "-o", "x.db", *options, "busy.py"], cwd=folder, capture_output=True, text=True, timeout=60,
+                          env=clean_environment(**env))
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    return run(tmp_path_factory.mktemp("summary"), COLUMNS="100")
+
+
+def test_it_is_one_screen_on_standard_error(done):
+    lines = done.stderr.splitlines()
+    assert done.stdout == "done\n" and done.returncode == 0
+    assert 8 <= len(lines) <= 25 and "\x1b" not in done.stderr
+    assert max(map(len, (line for line in lines if "clock" not in line and "Threads" not in line))) <= 110
+
+
+def test_the_costliest_line_comes_first_with_its_source(done):
+    rows = [line for line in done.stderr.splitlines() if re.match(r" +\d+\.\d{3} ", line)]
+    assert "busy.py:9" in rows[0] and "total += i * i" in rows[0]
+    shares = [float(re.match(r" +[\d.]+ +([\d.]+) %", row)[1]) for row in rows]
+    assert shares == sorted(shares, reverse=True) and shares[0] > 50
+
+
+def test_it_tells_threads_samples_overhead_clock_and_what_to_do_next(done):
+    assert re.search(r"^Threads: .* more$", done.stderr, re.M)
+    assert re.search(r"\d+ samples of .*; overhead [\d.]+ %; clock: \w", done.stderr)
+    assert done.stderr.splitlines()[-1] == "Profile: x.db, run 1. Next: pieprof report x.db"
+
+
+def test_quiet_means_quiet(tmp_path):
+    assert run(tmp_path, "-q").stderr == ""
+
+
+def test_a_program_without_own_lines_gets_a_summary(tmp_path):
+    done = subprocess.run([PIEPROF, "-o", "x.db", "-c", "pass"], cwd=tmp_path, capture_output=True, text=True,
+                          env=clean_environment())
+    assert done.returncode == 0 and "Profile: x.db, run 1." in done.stderr
+
+
+def test_colours_only_where_they_are_wanted(tmp_path):
+    assert "\x1b" in run(tmp_path, FORCE_COLOR="1").stderr
+    assert "\x1b" not in run(tmp_path, FORCE_COLOR="1", NO_COLOR="1").stderr
