@@ -15,6 +15,7 @@
 #include "launcher/messages.h"
 #include "launcher/options.h"
 #include "launcher/session.h"
+#include "profiler/engine.h"
 #include "runtime/embed.h"
 #include "runtime/target.h"
 
@@ -141,6 +142,11 @@ static int run_profiled(char **argv) {
     };
     if ((r = pie_session_start(&session)) < 0)
         pie_message_warning("cannot profile: %s; running unprofiled", strerror(-r));
+    if ((r = pie_engine_write_error()) < 0) {
+        pie_message_error("cannot write the profile to %s: %s; choose another file with -o",
+                          options.config.output, strerror(-r));
+        return PIE_EXIT_USAGE;
+    }
     options.python_argv[0] = target.path;
     struct pie_embed embed = {
         .argc = options.python_argc,

@@ -99,7 +99,7 @@ static int set_overhead(struct pie_options *options, const char *value) {
 }
 
 static int set_clock(struct pie_options *options, const char *value) {
-    static const char *const clocks[] = {"perf", "timer", "itimer", "none"};
+    static const char *const clocks[] = {"perf", "perf-user", "timer", "itimer", "none"};
     for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++) {
         if (strcmp(value, clocks[i]) == 0) {
             options->config.force_clock = clocks[i];

@@ -53,7 +53,13 @@ static void end(const char *cause, int status) {
     let_interrupt_abort();
     int64_t run_id = pie_engine_run_id();
     pie_engine_finish(cause, status);
-    if (getpid() == current.summary_pid && !current.options->config.quiet)
+    if (getpid() != current.summary_pid)
+        return;
+    int error = pie_engine_write_error();
+    if (error < 0)
+        pie_message_error("the profile in %s is incomplete: %s; what was written before that is kept",
+                          current.options->config.output, strerror(-error));
+    if (!current.options->config.quiet)
         pie_summary_print(current.options->config.output, run_id > 0 ? run_id : pie_engine_run_id());
 }
 
@@ -98,6 +104,8 @@ int pie_session_start(const struct pie_session *session) {
     r = pie_engine_start(&current.options->config, pie_runtime_pystack_ops(), &facts, open_sink);
     if (r < 0)
         return r;
+    if (pie_engine_write_error() < 0)
+        return 0;           /* the caller says so, or goes on without a profile */
     on_exit(at_exit, NULL); /* before Python's own: runs after them */
     pie_exit_set_hook(at_fast_exit);
     pie_interrupt_set_hook(at_interrupt);

@@ -20,7 +20,7 @@ struct pie_clock_facts {
     int perf_kernel_error;  /* 0 or -errno of opening the event of PIE_CLOCK_PERF */
     int perf_mmap_error;    /* 0 or -errno of mapping such an event's ring, which PIE_CLOCK_PERF needs */
     int thread_timer_error; /* 0 or -errno of creating the timer of PIE_CLOCK_TIMER */
-    int itimer_error;       /* 0 or -errno of reading ITIMER_PROF */
+    int itimer_error;       /* 0 or -errno of setting ITIMER_PROF */
     int paranoid;           /* perf_event_paranoid, or PIE_CLOCK_PARANOID_UNKNOWN */
     int kernel_major, kernel_minor; /* 0.0: unknown */
     long tick_ns;                   /* the kernel's tick, the granularity of CPU timers; 0: unknown */

@@ -67,8 +67,10 @@ void pie_clock_facts_gather(struct pie_clock_facts *ret_facts) {
     ret_facts->perf_user_error = try_perf(true, &ret_facts->perf_mmap_error);
     ret_facts->perf_kernel_error = try_perf(false, &ret_facts->perf_mmap_error);
     ret_facts->thread_timer_error = try_thread_timer();
+    /* Setting it to what it is: a filter may refuse to set and not to read. */
     struct itimerval interval;
-    ret_facts->itimer_error = getitimer(ITIMER_PROF, &interval) < 0 ? -errno : 0;
+    ret_facts->itimer_error =
+        getitimer(ITIMER_PROF, &interval) < 0 || syscall(SYS_setitimer, ITIMER_PROF, &interval, NULL) < 0 ? -errno : 0;
 
     long paranoid;
     if (pie_proc_read_long("/proc/sys/kernel/perf_event_paranoid", &paranoid) == 0)

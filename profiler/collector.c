@@ -112,7 +112,7 @@ static void choose_clock(const char **ret_name, const char **ret_note) {
     enum pie_clock_kind kind = PIE_CLOCK_NONE;
 
     *ret_note = NULL;
-    if (config->time) {
+    if (config->time && !(config->force_clock && strcmp(config->force_clock, "none") == 0)) {
         pie_clock_facts_gather(&facts);
         kind = pie_clock_choose(&facts, config->force_clock, ret_note);
     }
@@ -250,12 +250,12 @@ static void set_up(void) {
     const char *clock, *note;
 
     choose_clock(&clock, &note);
+    pie_flush_begin(collector.flush, clock, note);
+    /* A forked child may live for a millisecond: its file is opened with its first flush. */
+    if (!collector.setup.is_fork)
+        pie_flush_open(collector.flush);
     for (size_t i = 0; i < pie_thread_count(); i++)
         look_at(i, false);
-    pie_flush_begin(collector.flush, clock, note);
-    if (!collector.setup
-             .is_fork) /* a forked child may live for a millisecond: its file is opened with its first flush */
-        pie_flush_open(collector.flush);
     collector.next_flush_ns = pie_monotonic_ns() + FIRST_FLUSH_NS;
     collector.next_dither_ns = pie_monotonic_ns() + DITHER_NS;
 }
@@ -374,6 +374,10 @@ void pie_collector_forget(void) {
     pie_sampler_perf_forget();
     pie_sampler_timer_forget();
     pie_sampler_itimer_forget();
+}
+
+int pie_collector_write_error(void) {
+    return collector.flush ? pie_flush_error(collector.flush) : 0;
 }
 
 int64_t pie_collector_run_id(void) {

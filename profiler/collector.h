@@ -37,6 +37,8 @@ void pie_collector_release(void);
 /* In the child: there is no collection thread. */
 void pie_collector_forget(void);
 
+/* See pie_engine_write_error(). Context: any. */
+int pie_collector_write_error(void);
 /* Context: any; 0 until known. */
 int64_t pie_collector_run_id(void);
 /* The program wants this sampler's means for itself: no more samples, if it is the one. Context: hook. */

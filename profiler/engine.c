@@ -79,6 +79,10 @@ int64_t pie_engine_run_id(void) {
     return run_id;
 }
 
+int pie_engine_write_error(void) {
+    return pie_collector_write_error();
+}
+
 void pie_engine_finish(const char *cause, int exit_status) {
     int error = errno;
 

@@ -34,6 +34,10 @@ void pie_engine_finish(const char *cause, int exit_status);
 /* Is this process being profiled (started, not finished, not a vfork child)? Context: any. */
 bool pie_engine_is_running(void);
 
+/* 0, or -errno of the failure (disk full, file gone) after which nothing more of this process was written.
+ * Context: any. */
+int pie_engine_write_error(void);
+
 /* The run this process writes to; 0 until the collection thread has made it. Context: any. */
 int64_t pie_engine_run_id(void);
 

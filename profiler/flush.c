@@ -38,6 +38,7 @@ struct pie_flush {
     uint64_t ended_overhead_ns; /* handler time of threads that have ended */
     uint64_t overhead_ns;       /* handler time of all threads at the last look */
     _Atomic int64_t run_id;
+    _Atomic int error; /* -errno that made it give up */
 };
 
 int pie_flush_create(const struct pie_collector_setup *setup, struct pie_flush **ret_flush) {
@@ -61,7 +62,8 @@ void pie_flush_begin(struct pie_flush *flush, const char *clock, const char *clo
     flush->clock_note = clock_note;
 }
 
-static void give_up(struct pie_flush *flush) {
+static void give_up(struct pie_flush *flush, int error) {
+    atomic_store_explicit(&flush->error, error, memory_order_relaxed);
     pie_counter_add(PIE_COUNTER_SINK_ERRORS, 1);
     flush->failed = true;
 }
@@ -73,9 +75,10 @@ void pie_flush_open(struct pie_flush *flush) {
 
     if (flush->sink || flush->failed)
         return;
-    if (flush->setup.open_sink(config, &flush->sink) < 0) {
+    int r = flush->setup.open_sink(config, &flush->sink);
+    if (r < 0) {
         flush->sink = NULL;
-        give_up(flush);
+        give_up(flush, r);
         return;
     }
     struct pie_process_row row = {
@@ -90,11 +93,11 @@ void pie_flush_open(struct pie_flush *flush) {
         .clock_note = flush->clock_note,
         .period_ns = config->period_ns,
     };
-    int r = flush->sink->ops->begin_process(flush->sink, &row, &run_id);
+    r = flush->sink->ops->begin_process(flush->sink, &row, &run_id);
     if (r == 0)
         r = pie_environment_put(flush->sink, facts);
     if (r < 0)
-        give_up(flush);
+        give_up(flush, r);
     else
         atomic_store_explicit(&flush->run_id, run_id, memory_order_release);
 }
@@ -245,11 +248,12 @@ void pie_flush_write(struct pie_flush *flush, struct pie_aggregate *aggregate) {
     if (r < 0) { /* another writer: what is not written now is written later */
         flush->overhead_ns = 0;
         if (r != -EBUSY && r != -EAGAIN)
-            give_up(flush);
+            give_up(flush, r);
         return;
     }
-    if (write_rows(flush, aggregate) < 0)
-        give_up(flush);
+    r = write_rows(flush, aggregate);
+    if (r < 0)
+        give_up(flush, r);
     pie_naming_written(flush->naming);
     pie_aggregate_clear(aggregate);
     flush->n_threads = 0;
@@ -259,10 +263,16 @@ void pie_flush_write(struct pie_flush *flush, struct pie_aggregate *aggregate) {
 void pie_flush_end(struct pie_flush *flush, const char *cause, int exit_status) {
     if (!flush->sink)
         return;
-    flush->sink->ops->end_process(flush->sink, pie_realtime_ns(), cause, exit_status);
+    int r = flush->sink->ops->end_process(flush->sink, pie_realtime_ns(), cause, exit_status);
+    if (r < 0 && !flush->failed)
+        give_up(flush, r);
     flush->sink->ops->close(flush->sink);
     flush->sink = NULL;
     flush->failed = true;
+}
+
+int pie_flush_error(const struct pie_flush *flush) {
+    return atomic_load_explicit(&flush->error, memory_order_relaxed);
 }
 
 int64_t pie_flush_run_id(const struct pie_flush *flush) {

@@ -34,5 +34,7 @@ void pie_flush_write(struct pie_flush *flush, struct pie_aggregate *aggregate);
 /* The last word; closes the sink. */
 void pie_flush_end(struct pie_flush *flush, const char *cause, int exit_status);
 
+/* -errno of the failure that made it give up the sink, or 0. Context: any. */
+int pie_flush_error(const struct pie_flush *flush);
 /* Context: any. */
 int64_t pie_flush_run_id(const struct pie_flush *flush);
