@@ -198,29 +198,30 @@ GROUP BY s.run, fo.path, o.line, uo.name, nullif(coalesce(iif(fl.is_own, NULL, f
 
 -- Lines of own code with what they called in libraries; library is the costliest of those.
 CREATE VIEW v_own_line AS
-SELECT run, row_number() OVER (PARTITION BY run ORDER BY sum_cpu_ns DESC, sum_wait_ns DESC, file, line) AS rank, file,
-  line, function, sum_cpu_ns / 1e9 AS cpu_s, sum_python_ns / 1e9 AS python_s, sum_native_ns / 1e9 AS native_s,
+SELECT x.run,
+  row_number() OVER (PARTITION BY x.run ORDER BY sum_cpu_ns DESC, sum_wait_ns DESC, file, line) AS rank,
+  file, line, function, sum_cpu_ns / 1e9 AS cpu_s, sum_python_ns / 1e9 AS python_s, sum_native_ns / 1e9 AS native_s,
   sum_system_ns / 1e9 AS system_s, sum_wait_ns / 1e9 AS wait_s,
-  sum_cpu_ns * 1.0 / nullif(all_cpu_ns, 0) AS cpu_share, sum_samples AS samples, library,
-  iif(library IS NULL, NULL, cpu_ns / 1e9) AS library_cpu_s
+  sum_cpu_ns * 1.0 / nullif(a.cpu_ns, 0) AS cpu_share, sum_samples AS samples, library,
+  iif(library IS NULL, NULL, x.cpu_ns / 1e9) AS library_cpu_s
 FROM (
   SELECT *, row_number() OVER (PARTITION BY run, file, line ORDER BY library IS NULL, cpu_ns DESC, library) AS nth,
     sum(cpu_ns) OVER g AS sum_cpu_ns, sum(python_ns) OVER g AS sum_python_ns, sum(native_ns) OVER g AS sum_native_ns,
-    sum(system_ns) OVER g AS sum_system_ns, sum(wait_ns) OVER g AS sum_wait_ns, sum(samples) OVER g AS sum_samples,
-    sum(cpu_ns) OVER (PARTITION BY run) AS all_cpu_ns
-  FROM x_below WINDOW g AS (PARTITION BY run, file, line))
+    sum(system_ns) OVER g AS sum_system_ns, sum(wait_ns) OVER g AS sum_wait_ns, sum(samples) OVER g AS sum_samples
+  FROM x_below WINDOW g AS (PARTITION BY run, file, line)) x
+JOIN x_total a ON a.run = x.run
 WHERE nth = 1 AND file IS NOT NULL;
 
 CREATE VIEW v_library AS
-SELECT run, library, sum_cpu_ns / 1e9 AS cpu_s, sum_python_ns / 1e9 AS python_s, sum_native_ns / 1e9 AS native_s,
-  sum_system_ns / 1e9 AS system_s, sum_wait_ns / 1e9 AS wait_s, sum_cpu_ns * 1.0 / nullif(all_cpu_ns, 0) AS cpu_share,
+SELECT x.run, library, sum_cpu_ns / 1e9 AS cpu_s, sum_python_ns / 1e9 AS python_s, sum_native_ns / 1e9 AS native_s,
+  sum_system_ns / 1e9 AS system_s, sum_wait_ns / 1e9 AS wait_s, sum_cpu_ns * 1.0 / nullif(a.cpu_ns, 0) AS cpu_share,
   sum_samples AS samples
 FROM (
   SELECT *, row_number() OVER (PARTITION BY run, library) AS nth, sum(cpu_ns) OVER g AS sum_cpu_ns,
     sum(python_ns) OVER g AS sum_python_ns, sum(native_ns) OVER g AS sum_native_ns,
-    sum(system_ns) OVER g AS sum_system_ns, sum(wait_ns) OVER g AS sum_wait_ns, sum(samples) OVER g AS sum_samples,
-    sum(cpu_ns) OVER (PARTITION BY run) AS all_cpu_ns
-  FROM x_below WINDOW g AS (PARTITION BY run, library))
+    sum(system_ns) OVER g AS sum_system_ns, sum(wait_ns) OVER g AS sum_wait_ns, sum(samples) OVER g AS sum_samples
+  FROM x_below WINDOW g AS (PARTITION BY run, library)) x
+JOIN x_total a ON a.run = x.run
 WHERE nth = 1 AND library IS NOT NULL;
 
 -- By line, by function and by innermost native function. A line's function, library and caller are those of its
