@@ -52,4 +52,5 @@ uint32_t pie_sample_insert(struct pie_thread *thread, const uint64_t *path, size
 bool pie_sample_is_after_syscall(const ucontext_t *context);
 
 /* The time of a sample, split by its ticks; rounding keeps the sum. Context: any. */
-void pie_sample_split(struct pie_ticks ticks, uint64_t cpu_ns, uint64_t *ret_user_ns, uint64_t *ret_system_ns);
+void pie_sample_split(struct pie_ticks ticks, uint64_t cpu_ns, uint64_t *ret_user_ns,
+                      uint64_t *ret_system_ns);
