@@ -85,10 +85,11 @@ static void start_under_python_name(char **argv) {
     };
     char *why = NULL;
     int r = pie_session_check(&options, &why);
-    if (r == 0 && (r = pie_session_start(&session)) < 0)
-        pie_message_warning("cannot profile: %s; running unprofiled", strerror(-r));
-    else if (r < 0)
-        pie_message_warning("%s; running unprofiled", why ? why : strerror(-r));
+    if (r == 0 && (r = pie_session_start(&session)) == 0)
+        r = pie_engine_write_error();
+    if (r < 0)
+        pie_message_warning("%s%s; running unprofiled",
+                            why ? "" : "cannot profile: ", why ? why : strerror(-r));
 }
 
 static int run_as_python(int argc, char **argv, const struct pie_child_env *child) {

@@ -106,7 +106,7 @@ static int set_clock(struct pie_options *options, const char *value) {
             return 0;
         }
     }
-    return pie_options_fail(options, "unknown clock '%s': perf, timer, itimer or none", value);
+    return pie_options_fail(options, "unknown clock '%s': perf, perf-user, timer, itimer or none", value);
 }
 
 static int set_only(struct pie_options *options, const char *value) {
@@ -169,7 +169,7 @@ static const struct pie_option table[] = {
     {"overhead", "SHARE", "how much of the program's time profiling may take (default 5%)", set_overhead, 0},
     {"time", NULL, "profile where time goes (the default)", set_time, 0},
     {"no-time", NULL, "do not", set_no_time, 0},
-    {"clock", "CLOCK", "insist on one: perf, timer, itimer, none (default the best there is)", set_clock, 0},
+    {"clock", "CLOCK", "insist on perf, perf-user, timer, itimer or none (default: the best)", set_clock, 0},
     {"children", NULL, "also profile the Python processes it starts (the default)", set_children, 0},
     {"no-children", NULL, "only this process", set_no_children, 0},
     {"only", "PATH", "your own code is what lies under PATH", set_only, 0},

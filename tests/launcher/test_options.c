@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launcher/child_env.h"
+#include "launcher/options.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static struct pie_options parsed(const char *string) {
+    struct pie_options options;
+    pie_options_init(&options);
+    assert_int_equal(pie_options_from_string(&options, string, "a test"), 0);
+    return options;
+}
+
+static void free_options(struct pie_options *options) {
+    free((char *)options->config.output);
+    free((char *)options->config.only);
+    free((char *)options->config.exclude);
+    free(options->python_argv);
+}
+
+static void test_rates_and_intervals_are_periods(void **state) {
+    static const struct {
+        const char *words;
+        uint64_t period_ns;
+    } cases[] = {
+        {"", 1000000},        {"-r 1khz", 1000000},   {"-r 1kHz", 1000000},
+        {"-r 5000", 200000},  {"-r 100hz", 10000000}, {"-i 1ms", 1000000},
+        {"-i 500us", 500000}, {"-i 0.25ms", 250000},  {"--interval=1s", 1000000000},
+        {"-r 3khz", 333333},  {"-i200000ns", 200000},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct pie_options options = parsed(cases[i].words);
+        assert_int_equal(options.config.period_ns, cases[i].period_ns);
+    }
+}
+
+static void test_the_budget_is_a_share(void **state) {
+    assert_true(parsed("--overhead 3%").config.overhead_budget == 0.03);
+    assert_true(parsed("--overhead 7").config.overhead_budget == 0.07);
+    assert_true(parsed("--overhead 0.5%").config.overhead_budget == 0.005);
+}
+
+static void test_options_survive_the_way_to_a_child(void **state) {
+    struct pie_options options =
+        parsed("-o '/a b/it'\\''s \"x\".db' -i 333us --overhead 1.7% --clock itimer --only /p "
+               "--exclude '/q r' --no-time --no-argv -qv");
+    char *string = pie_options_to_string(&options);
+    assert_non_null(string);
+    struct pie_options got = parsed(string);
+    const struct pie_config *a = &options.config, *b = &got.config;
+    assert_string_equal(b->output, "/a b/it's \"x\".db");
+    assert_int_equal(b->period_ns, 333000);
+    assert_true(a->overhead_budget == b->overhead_budget);
+    assert_string_equal(b->force_clock, "itimer");
+    assert_string_equal(b->only, "/p");
+    assert_string_equal(b->exclude, "/q r");
+    assert_false(b->time);
+    assert_false(b->keep_argv);
+    assert_true(b->children);
+    assert_true(b->quiet);
+    assert_true(b->verbose);
+    free(string);
+    free_options(&options);
+    free_options(&got);
+}
+
+static void test_the_variable_of_a_child_is_read_and_removed(void **state) {
+    struct pie_options options = parsed("-o /x.db");
+    char *variable = pie_child_env_make(&options, "/v w/bin/python", 77);
+    struct pie_child_env child;
+    assert_non_null(variable);
+    putenv(variable);
+    setenv("_PIEPROF_RUN", "12:345", 1);
+    pie_child_env_take(&child);
+    assert_true(child.is_child);
+    assert_true(child.is_profiled);
+    assert_int_equal(child.run_id, 12);
+    assert_int_equal(child.parent_pid, 345);
+    assert_int_equal(child.summary_pid, 77);
+    assert_string_equal(child.target, "/v w/bin/python");
+    for (char **entry = environ; *entry; entry++)
+        assert_null(strstr(*entry, "_PIEPROF"));
+    pie_child_env_take(&child);
+    assert_false(child.is_child);
+    free(variable);
+}
+
+static void test_a_damaged_variable_leaves_plain_python(void **state) {
+    static const char *const settings[] = {"", "off", "'open", "/only", "/a 1 opts more"};
+    static const char *const runs[] = {"", "0:1", "x:1", "1:", "1:2x", "-3:4"};
+    struct pie_child_env child;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        setenv("_PIEPROF_CHILD", settings[i], 1);
+        setenv("_PIEPROF_RUN", "1:2", 1);
+        pie_child_env_take(&child);
+        assert_true(child.is_child);
+        assert_false(child.is_profiled);
+    }
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        setenv("_PIEPROF_CHILD", "/a 1 opts", 1);
+        setenv("_PIEPROF_RUN", runs[i], 1);
+        pie_child_env_take(&child);
+        assert_true(child.is_child);
+        assert_false(child.is_profiled);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rates_and_intervals_are_periods),
+        cmocka_unit_test(test_the_budget_is_a_share),
+        cmocka_unit_test(test_options_survive_the_way_to_a_child),
+        cmocka_unit_test(test_the_variable_of_a_child_is_read_and_removed),
+        cmocka_unit_test(test_a_damaged_variable_leaves_plain_python),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
