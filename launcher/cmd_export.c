@@ -13,16 +13,17 @@
 #include "storage/export.h"
 #include "storage/reader.h"
 
-static const char USAGE[] = "export [DB] [-f FORMAT] [-o FILE] [--run N]";
+static const char USAGE[] = "export [DB] [-f FORMAT] [-o FILE] [--all] [--run N]";
 
 struct options {
     const struct pie_export_format *format;
     const char *format_name, *output, *path;
-    int64_t run;
+    struct pie_export_choice choice;
 };
 
 static int parse_options(int argc, char **argv, struct options *options) {
     static const struct option names[] = {
+        {"all", no_argument, NULL, 'a'},
         {"format", required_argument, NULL, 'f'},
         {"output", required_argument, NULL, 'o'},
         {"run", required_argument, NULL, 'r'},
@@ -35,7 +36,9 @@ static int parse_options(int argc, char **argv, struct options *options) {
             options->format_name = optarg;
         else if (option == 'o')
             options->output = strcmp(optarg, "-") == 0 ? NULL : optarg;
-        else if (option == 'r' && pie_profile_parse_run(optarg, &options->run) < 0)
+        else if (option == 'a')
+            options->choice.detail = PIE_CALLTREE_FULL;
+        else if (option == 'r' && pie_profile_parse_run(optarg, &options->choice.run) < 0)
             return PIE_PROFILE_USAGE;
         else if (option == '?')
             return pie_profile_bad_option(argc, argv, USAGE);
@@ -113,18 +116,18 @@ static int close_target(struct target *target, int status) {
 
 static int export_run(struct pie_reader *reader, const struct options *options) {
     struct target target;
-    int64_t run;
+    struct pie_export_choice choice = options->choice;
     char *message = NULL;
-    if (pie_reader_get_run(reader, options->run, &run, &message) < 0)
+    if (pie_reader_get_run(reader, choice.run, &choice.run, &message) < 0)
         return pie_profile_complain(message);
     if (open_target(options, &target) < 0)
         return PIE_PROFILE_FAILED;
-    int r = options->format->write(target.out, reader, run, &message);
+    int r = options->format->write(target.out, reader, &choice, &message);
     return close_target(&target, r < 0 ? pie_profile_complain(message) : 0);
 }
 
 int pie_cmd_export(int argc, char **argv) {
-    struct options options = {.run = 0};
+    struct options options = {.choice = {.run = 0, .detail = PIE_CALLTREE_READABLE}};
     int status = parse_options(argc, argv, &options);
     if (status == 0)
         status = choose_format(&options);

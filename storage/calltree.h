@@ -40,12 +40,19 @@ struct pie_calltree {
     struct pie_calltree_source *source; /* what the rows of the file became */
 };
 
+/* Readable: frames of the interpreter's own code count as part of what they run for, and what starts a thread or the
+ * program (start_thread, main) is left out above Python code. */
+enum pie_calltree_detail {
+    PIE_CALLTREE_READABLE,
+    PIE_CALLTREE_FULL,
+};
+
 /* Returns 0, or -errno and a line for people (heap). */
-int pie_calltree_load(struct pie_reader *reader, int64_t run, struct pie_calltree **ret_tree,
-                      char **ret_message);
+int pie_calltree_load(struct pie_reader *reader, int64_t run, enum pie_calltree_detail detail,
+                      struct pie_calltree **ret_tree, char **ret_message);
 void pie_calltree_destroy(struct pie_calltree *tree);
 
-/* The node of the tree that a row of table node has become; 0: there is no such row. */
+/* The node of the tree that the costs of a row of table node belong to; 0: there is no such row. */
 uint32_t pie_calltree_find(const struct pie_calltree *tree, int64_t process, int64_t node);
 
 int64_t pie_calltree_cpu_ns(const struct pie_calltree_cost *cost);
@@ -54,4 +61,5 @@ int64_t pie_calltree_cpu_ns(const struct pie_calltree_cost *cost);
  * left out), unless it is there already. Returns as pie_calltree_load(). */
 #define PIE_CALLTREE_TABLE "call_tree"
 #define PIE_CALLTREE_PRUNE 0.01
-int pie_calltree_make_table(struct pie_reader *reader, int64_t run, char **ret_message);
+int pie_calltree_make_table(struct pie_reader *reader, int64_t run, enum pie_calltree_detail detail,
+                            char **ret_message);

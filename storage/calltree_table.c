@@ -100,11 +100,12 @@ static int fill_table(struct pie_reader *reader, struct pie_calltree *tree, int6
     return code == SQLITE_OK ? 0 : pie_reader_fail(reader, code, ret_message);
 }
 
-int pie_calltree_make_table(struct pie_reader *reader, int64_t run, char **ret_message) {
+int pie_calltree_make_table(struct pie_reader *reader, int64_t run, enum pie_calltree_detail detail,
+                            char **ret_message) {
     struct pie_calltree *tree;
     int exists = sqlite3_table_column_metadata(reader->db, "temp", PIE_CALLTREE_TABLE, NULL, NULL, NULL, NULL,
                                                NULL, NULL) == SQLITE_OK;
-    int r = exists ? 0 : pie_calltree_load(reader, run, &tree, ret_message);
+    int r = exists ? 0 : pie_calltree_load(reader, run, detail, &tree, ret_message);
     if (exists || r < 0)
         return r;
     r = fill_table(reader, tree, run, ret_message);

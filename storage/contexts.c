@@ -16,8 +16,13 @@ struct table {
     size_t used; /* pages beyond this index have never been touched */
 };
 
+struct location {
+    unsigned flags;
+    uint32_t library_module;
+};
+
 struct pie_contexts {
-    struct table locations; /* unsigned char: flags */
+    struct table locations; /* struct location */
     struct table nodes;     /* struct pie_context_node */
 };
 
@@ -56,7 +61,7 @@ int pie_contexts_create(struct pie_contexts **ret_contexts) {
     struct pie_contexts *contexts = calloc(1, sizeof *contexts);
     if (!contexts)
         return -ENOMEM;
-    if (table_init(&contexts->locations, 1) < 0 ||
+    if (table_init(&contexts->locations, sizeof(struct location)) < 0 ||
         table_init(&contexts->nodes, sizeof(struct pie_context_node)) < 0) {
         pie_contexts_destroy(contexts);
         return -ENOMEM;
@@ -73,12 +78,20 @@ void pie_contexts_destroy(struct pie_contexts *contexts) {
     free(contexts);
 }
 
-int pie_contexts_set_location(struct pie_contexts *contexts, uint32_t location, unsigned flags) {
-    unsigned char *entry = table_make(&contexts->locations, location);
+int pie_contexts_set_location(struct pie_contexts *contexts, uint32_t location, unsigned flags,
+                              uint32_t library_module) {
+    struct location *entry = table_make(&contexts->locations, location);
     if (!entry)
         return -ENOMEM;
-    *entry = (unsigned char)flags;
+    *entry = (struct location){.flags = flags, .library_module = library_module};
     return 0;
+}
+
+/* Code made from a string belongs to who runs it. */
+static bool is_own(const struct location *location, const struct pie_context_node *above) {
+    if (!(location->flags & PIE_CONTEXT_OWN))
+        return false;
+    return !(location->flags & PIE_CONTEXT_TEXT) || above->line_location == above->own_location;
 }
 
 int pie_contexts_add_node(struct pie_contexts *contexts, uint32_t node, uint32_t parent, uint32_t location,
@@ -87,14 +100,17 @@ int pie_contexts_add_node(struct pie_contexts *contexts, uint32_t node, uint32_t
     if (!entry)
         return -ENOMEM;
     const struct pie_context_node *above = parent ? table_get(&contexts->nodes, parent) : NULL;
-    const unsigned char *flags = table_get(&contexts->locations, location);
-    struct pie_context_node found = above ? *above : (struct pie_context_node){0};
-    bool is_in_own = found.line_location == found.own_location;
-    if (flags && (*flags & PIE_CONTEXT_PYTHON))
-        found.line_location = location;
-    if (flags && (*flags & PIE_CONTEXT_OWN) && (is_in_own || !(*flags & PIE_CONTEXT_TEXT)))
-        found.own_location = location;
-    *entry = found;
-    *ret_node = found;
+    const struct location *found = table_get(&contexts->locations, location);
+    struct pie_context_node places = above ? *above : (struct pie_context_node){0};
+    if (found && is_own(found, &places))
+        places.own_location = location;
+    if (found && (found->flags & PIE_CONTEXT_PYTHON)) {
+        places.line_location = location;
+        places.library_module = 0;
+    }
+    if (found && found->library_module != 0)
+        places.library_module = found->library_module;
+    *entry = places;
+    *ret_node = places;
     return 0;
 }

@@ -5,11 +5,13 @@
 #include <stdint.h>
 
 /* What the writer must remember of the locations and nodes it has written: where the innermost Python line at or
- * above each node is. Ids are the engine's; memory is taken in pages where ids are used. Context: drain. */
+ * above each node is, and whose native code runs below that line. Ids are the engine's; memory is taken in pages where ids are used. Context: drain. */
 
 struct pie_context_node {
     uint32_t line_location; /* innermost Python location, 0: none */
     uint32_t own_location;  /* innermost Python location in the user's own code, 0: none */
+    uint32_t
+        library_module; /* innermost native code of a distribution below line_location: its module, 0: none */
 };
 
 enum pie_context_flags {
@@ -24,8 +26,9 @@ struct pie_contexts;
 int pie_contexts_create(struct pie_contexts **ret_contexts);
 void pie_contexts_destroy(struct pie_contexts *contexts);
 
-/* flags: pie_context_flags. Returns 0 or -ENOMEM. */
-int pie_contexts_set_location(struct pie_contexts *contexts, uint32_t location, unsigned flags);
+/* flags: pie_context_flags. library_module: native code of a distribution: its module, else 0. Returns 0 or -ENOMEM. */
+int pie_contexts_set_location(struct pie_contexts *contexts, uint32_t location, unsigned flags,
+                              uint32_t library_module);
 
 /* Derives the node's places from its location and its parent (0: a root) and remembers them. A parent or location
  * never seen counts as one that says nothing. Returns 0 or -ENOMEM. */

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "storage/calltree.h"
 #include "storage/message.h"
 #include "storage/utf8.h"
 
@@ -93,16 +92,16 @@ char *pie_export_frame_name(const struct pie_calltree *tree, uint32_t index) {
     return size < 0 ? NULL : clean_name(name);
 }
 
-int pie_export_load(struct pie_reader *reader, int64_t run, struct pie_calltree **ret_tree,
-                    char **ret_message) {
+int pie_export_load(struct pie_reader *reader, const struct pie_export_choice *choice,
+                    struct pie_calltree **ret_tree, char **ret_message) {
     struct pie_calltree *tree;
-    int r = pie_calltree_load(reader, run, &tree, ret_message);
+    int r = pie_calltree_load(reader, choice->run, choice->detail, &tree, ret_message);
     if (r < 0)
         return r;
     if (pie_calltree_cpu_ns(&tree->nodes[0].total) == 0) {
         pie_calltree_destroy(tree);
         return pie_message(-ENODATA, ret_message, "run %lld has no samples of CPU time to export",
-                           (long long)run);
+                           (long long)choice->run);
     }
     *ret_tree = tree;
     return 0;

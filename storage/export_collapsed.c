@@ -39,9 +39,10 @@ static void write_stack(FILE *out, const struct pie_calltree *tree, char **names
     }
 }
 
-int pie_export_collapsed(FILE *out, struct pie_reader *reader, int64_t run, char **ret_message) {
+int pie_export_collapsed(FILE *out, struct pie_reader *reader, const struct pie_export_choice *choice,
+                         char **ret_message) {
     struct pie_calltree *tree;
-    int r = pie_export_load(reader, run, &tree, ret_message);
+    int r = pie_export_load(reader, choice, &tree, ret_message);
     if (r < 0)
         return r;
     char **names = make_names(tree);

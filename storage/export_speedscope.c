@@ -93,6 +93,7 @@ static void write_profile(struct export *export, const char *name) {
         export->weights_ns[node] = 0;
         first = 0;
     }
+    export->weights_ns[0] = 0; /* of rows that a damaged file lost */
     fputs("],\n\"endValue\":", export->out);
     write_seconds(export->out, total_ns);
     fputc('}', export->out);
@@ -156,15 +157,16 @@ static int write_all(struct export *export, struct pie_reader *reader, int64_t r
     return r;
 }
 
-int pie_export_speedscope(FILE *out, struct pie_reader *reader, int64_t run, char **ret_message) {
+int pie_export_speedscope(FILE *out, struct pie_reader *reader, const struct pie_export_choice *choice,
+                          char **ret_message) {
     struct export export = {.out = out};
-    int r = pie_export_load(reader, run, &export.tree, ret_message);
+    int r = pie_export_load(reader, choice, &export.tree, ret_message);
     if (r < 0)
         return r;
     export.weights_ns = calloc(export.tree->node_count, sizeof *export.weights_ns);
     export.path = calloc(export.tree->node_count, sizeof *export.path);
     if (export.weights_ns && export.path)
-        r = write_all(&export, reader, run, ret_message);
+        r = write_all(&export, reader, choice->run, ret_message);
     else
         r = pie_message(-ENOMEM, ret_message, "out of memory");
     free(export.weights_ns);

@@ -68,13 +68,16 @@ static int choose_subject(const struct pie_phrase *phrase, const struct pie_subj
 }
 
 /* The call tree is not a view but a table in memory, made for those who ask for it. */
-static int prepare_tables(struct pie_reader *reader, const char *sql, int64_t run, char **ret_message) {
-    return strcasestr(sql, PIE_CALLTREE_TABLE) ? pie_calltree_make_table(reader, run, ret_message) : 0;
+static int prepare_tables(struct pie_reader *reader, const char *sql, const struct pie_phrase *phrase,
+                          int64_t run, char **ret_message) {
+    enum pie_calltree_detail detail = phrase && phrase->all ? PIE_CALLTREE_FULL : PIE_CALLTREE_READABLE;
+    return strcasestr(sql, PIE_CALLTREE_TABLE) ? pie_calltree_make_table(reader, run, detail, ret_message)
+                                               : 0;
 }
 
 static int open_sql(struct pie_reader *reader, const char *sql, const struct pie_phrase *phrase,
                     struct pie_query *query, char **ret_message) {
-    int r = prepare_tables(reader, sql, query->run, ret_message);
+    int r = prepare_tables(reader, sql, phrase, query->run, ret_message);
     if (r == 0)
         r = pie_cursor_open(reader, sql, &query->cursor, ret_message);
     if (r < 0)

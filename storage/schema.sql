@@ -97,6 +97,8 @@ CREATE TABLE node (
   location INTEGER NOT NULL,       -- location (process, id)
   line_location INTEGER,           -- innermost Python location at or above this node
   own_location INTEGER,            -- innermost Python location of the user's own code at or above this node
+  library_module INTEGER,          -- module (process, id): innermost native code of a distribution at or above this
+                                   -- node and below line_location
   PRIMARY KEY (process, id)
 ) WITHOUT ROWID;
 
@@ -191,9 +193,7 @@ LEFT JOIN file fo ON fo.process = uo.process AND fo.id = uo.file
 LEFT JOIN location l ON l.process = n.process AND l.id = n.line_location
 LEFT JOIN function ul ON ul.process = l.process AND ul.id = l.function
 LEFT JOIN file fl ON fl.process = ul.process AND fl.id = ul.file
-LEFT JOIN location ln ON ln.process = n.process AND ln.id = n.location
-LEFT JOIN function un ON un.process = ln.process AND un.id = ln.function
-LEFT JOIN module m ON m.process = un.process AND m.id = un.module
+LEFT JOIN module m ON m.process = n.process AND m.id = n.library_module
 GROUP BY s.run, fo.path, o.line, uo.name, nullif(coalesce(iif(fl.is_own, NULL, fl.library), m.library), 'python');
 
 -- Lines of own code with what they called in libraries; library is the costliest of those.

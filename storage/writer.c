@@ -224,6 +224,7 @@ static void close_sink(struct pie_sink *sink) {
     pie_idmap_finish(&writer->modules);
     pie_idmap_finish(&writer->functions);
     free(writer->file_is_own);
+    free(writer->module_is_library);
     free(writer->path);
     free(writer);
 }

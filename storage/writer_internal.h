@@ -37,7 +37,8 @@ struct pie_writer {
     const char *source_path;                    /* of the source line that was put last; identity only */
     struct pie_idmap files, modules, functions; /* to the ids in the file */
     uint32_t file_count, module_count, function_count;
-    unsigned char *file_is_own; /* by file id */
+    unsigned char *file_is_own;       /* by file id */
+    unsigned char *module_is_library; /* by module id: native code of a distribution */
 };
 
 int pie_writer_put_environment(struct pie_writer *writer, const char *key, const char *value);

@@ -33,14 +33,15 @@ static int put_package(struct pie_writer *writer, const struct pie_owner *owner)
     return r;
 }
 
-static int remember_own(struct pie_writer *writer, uint32_t file, bool is_own) {
-    if (file % 256 == 1) {
-        unsigned char *grown = realloc(writer->file_is_own, file + 256);
+/* Sets a flag in an array that grows with the ids, which count up from 1. */
+static int remember(unsigned char **flags, uint32_t id, bool value) {
+    if (id % 256 == 1) {
+        unsigned char *grown = realloc(*flags, id + 256);
         if (!grown)
             return -ENOMEM;
-        writer->file_is_own = grown;
+        *flags = grown;
     }
-    writer->file_is_own[file] = is_own;
+    (*flags)[id] = value;
     return 0;
 }
 
@@ -54,7 +55,7 @@ static int get_file(struct pie_writer *writer, const char *path, uint32_t *ret_f
     file = writer->file_count + 1;
     int r = pie_ownership_find(writer->ownership, path, &owner);
     if (r == 0)
-        r = remember_own(writer, file, owner.is_own);
+        r = remember(&writer->file_is_own, file, owner.is_own);
     if (r == 0)
         r = put_package(writer, &owner);
     if (r == 0)
@@ -67,28 +68,37 @@ static int get_file(struct pie_writer *writer, const char *path, uint32_t *ret_f
     return pie_idmap_add(&writer->files, path, strlen(path), file);
 }
 
+static int add_module(struct pie_writer *writer, const char *path, const char *build_id, uint32_t module) {
+    struct pie_owner owner;
+    int r = pie_ownership_find(writer->ownership, path, &owner);
+    if (r == 0)
+        r = put_package(writer, &owner);
+    if (r == 0)
+        r = remember(&writer->module_is_library, module,
+                     owner.library && strcmp(owner.library, "python") != 0);
+    if (r == 0)
+        r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_MODULE, "iittt", writer->process, (int64_t)module,
+                           path, build_id, owner.library);
+    return r;
+}
+
 static int get_module(struct pie_writer *writer, const char *path, const char *build_id,
                       uint32_t *ret_module) {
-    struct pie_owner owner;
     char *key;
     *ret_module = 0;
     if (!path)
         return 0;
-    if (asprintf(&key, "%s\n%s", path, build_id ? build_id : "") < 0)
+    int size = asprintf(&key, "%s\n%s", path, build_id ? build_id : "");
+    if (size < 0)
         return -ENOMEM;
-    uint32_t module = pie_idmap_get(&writer->modules, key, strlen(key));
+    uint32_t module = pie_idmap_get(&writer->modules, key, (size_t)size);
     int r = 0;
     if (module == 0) {
         module = writer->module_count + 1;
-        r = pie_ownership_find(writer->ownership, path, &owner);
-        if (r == 0)
-            r = put_package(writer, &owner);
-        if (r == 0)
-            r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_MODULE, "iittt", writer->process, (int64_t)module,
-                               path, build_id, owner.library);
+        r = add_module(writer, path, build_id, module);
         if (r == 0) {
             writer->module_count = module;
-            r = pie_idmap_add(&writer->modules, key, strlen(key), module);
+            r = pie_idmap_add(&writer->modules, key, (size_t)size, module);
         }
     }
     free(key);
@@ -129,7 +139,7 @@ static int note_python_location(struct pie_writer *writer, const struct pie_loca
     unsigned flags = PIE_CONTEXT_PYTHON | (is_own ? PIE_CONTEXT_OWN : 0);
     if (location->file && location->file[0] == '<')
         flags |= PIE_CONTEXT_TEXT;
-    int r = pie_contexts_set_location(writer->contexts, location->id, flags);
+    int r = pie_contexts_set_location(writer->contexts, location->id, flags, 0);
     if (r == 0 && file)
         r = pie_source_text_want(writer->source, file, location->file, is_own,
                                  is_module_level ? 0 : location->first_line, location->line);
@@ -152,7 +162,9 @@ int pie_writer_put_location(struct pie_writer *writer, const struct pie_location
                            (int64_t)location->id, (int64_t)function, (int64_t)location->line,
                            (int64_t)location->caller, (int64_t)location->offset);
     if (r == 0 && is_python)
-        r = note_python_location(writer, location, file);
+        return note_python_location(writer, location, file);
+    if (r == 0 && module && writer->module_is_library[module])
+        return pie_contexts_set_location(writer->contexts, location->id, 0, module);
     return r;
 }
 
@@ -161,9 +173,9 @@ int pie_writer_put_node(struct pie_writer *writer, const struct pie_node_row *no
     int r = pie_contexts_add_node(writer->contexts, node->id, node->parent, node->location, &places);
     if (r < 0)
         return r;
-    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_NODE, "iizizz", writer->process, (int64_t)node->id,
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_NODE, "iizizzz", writer->process, (int64_t)node->id,
                           (int64_t)node->parent, (int64_t)node->location, (int64_t)places.line_location,
-                          (int64_t)places.own_location);
+                          (int64_t)places.own_location, (int64_t)places.library_module);
 }
 
 int pie_writer_put_thread(struct pie_writer *writer, const struct pie_thread_row *thread) {

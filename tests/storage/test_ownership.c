@@ -112,15 +112,18 @@ static void test_only_and_exclude_decide(void **state) {
     pie_ownership_destroy(ownership);
 }
 
-/* main(1, own) -> library(2) -> native(3); library(2) -> exec'd text(4); main -> text(4) */
+/* main(1, own) -> library(2) -> native(3) -> a distribution's native code(5) -> native(3) -> own(1);
+ * library(2) -> exec'd text(4); main -> text(4) */
 static void test_a_node_knows_the_innermost_python_and_own_line(void **state) {
     struct pie_contexts *contexts;
     struct pie_context_node node;
     assert_int_equal(pie_contexts_create(&contexts), 0);
-    assert_int_equal(pie_contexts_set_location(contexts, 1, PIE_CONTEXT_PYTHON | PIE_CONTEXT_OWN), 0);
-    assert_int_equal(pie_contexts_set_location(contexts, 2, PIE_CONTEXT_PYTHON), 0);
+    assert_int_equal(pie_contexts_set_location(contexts, 1, PIE_CONTEXT_PYTHON | PIE_CONTEXT_OWN, 0), 0);
+    assert_int_equal(pie_contexts_set_location(contexts, 2, PIE_CONTEXT_PYTHON, 0), 0);
     assert_int_equal(
-        pie_contexts_set_location(contexts, 4, PIE_CONTEXT_PYTHON | PIE_CONTEXT_OWN | PIE_CONTEXT_TEXT), 0);
+        pie_contexts_set_location(contexts, 4, PIE_CONTEXT_PYTHON | PIE_CONTEXT_OWN | PIE_CONTEXT_TEXT, 0),
+        0);
+    assert_int_equal(pie_contexts_set_location(contexts, 5, 0, 77), 0);
     assert_int_equal(pie_contexts_add_node(contexts, 10, 0, 1, &node), 0);
     assert_int_equal(node.line_location, 1);
     assert_int_equal(node.own_location, 1);
@@ -136,6 +139,12 @@ static void test_a_node_knows_the_innermost_python_and_own_line(void **state) {
     assert_int_equal(node.own_location, 4);
     assert_int_equal(pie_contexts_add_node(contexts, 15, 999, 3, &node), 0);
     assert_int_equal(node.line_location, 0);
+    assert_int_equal(pie_contexts_add_node(contexts, 16, 12, 5, &node), 0);
+    assert_int_equal(node.library_module, 77);
+    assert_int_equal(pie_contexts_add_node(contexts, 17, 16, 3, &node), 0); /* libc below it */
+    assert_int_equal(node.library_module, 77);
+    assert_int_equal(pie_contexts_add_node(contexts, 18, 17, 1, &node), 0); /* calls back into own code */
+    assert_int_equal(node.library_module, 0);
     pie_contexts_destroy(contexts);
 }
 

@@ -99,7 +99,10 @@ static void read_everything(const char *path) {
     FILE *nowhere = fopen("/dev/null", "w");
     for (int i = 0; r == 0 && i < 2; i++) {
         message = NULL;
-        int exported = pie_export_find(i ? "collapsed" : "speedscope")->write(nowhere, reader, run, &message);
+        struct pie_export_choice choice = {.run = run,
+                                           .detail = i ? PIE_CALLTREE_FULL : PIE_CALLTREE_READABLE};
+        int exported =
+            pie_export_find(i ? "collapsed" : "speedscope")->write(nowhere, reader, &choice, &message);
         expect_line(exported, message);
     }
     fclose(nowhere);
