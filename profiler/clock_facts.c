@@ -70,7 +70,9 @@ void pie_clock_facts_gather(struct pie_clock_facts *ret_facts) {
     /* Setting it to what it is: a filter may refuse to set and not to read. */
     struct itimerval interval;
     ret_facts->itimer_error =
-        getitimer(ITIMER_PROF, &interval) < 0 || syscall(SYS_setitimer, ITIMER_PROF, &interval, NULL) < 0 ? -errno : 0;
+        getitimer(ITIMER_PROF, &interval) < 0 || syscall(SYS_setitimer, ITIMER_PROF, &interval, NULL) < 0
+            ? -errno
+            : 0;
 
     long paranoid;
     if (pie_proc_read_long("/proc/sys/kernel/perf_event_paranoid", &paranoid) == 0)
