@@ -6,8 +6,9 @@ usage: numpy_train.py [SCALE]        (SCALE 0.1 takes a tenth of the time)
 
 What a profile should show: most of the useful work is native time inside NumPy's matrix products,
 on the lines of forward() and backward(). One line does not belong there: clip() limits the
-gradients of the last layer element by element in a Python loop, which is Python time and a good
-part of the whole run. `np.clip(gradient, -LIMIT, LIMIT)` does the same in microseconds.
+gradients of the last layer element by element in a Python loop. It does hardly anything and takes a
+good part of the whole run, partly as Python time and partly as native time of NumPy, which makes an
+object of each element. `np.clip(gradient, -LIMIT, LIMIT)` does the same in microseconds.
 """
 import sys
 
