@@ -51,7 +51,7 @@ static void start_as_child(const struct pie_child_env *child, char **argv) {
         .self = self,
         .executable = target.path,
         .children = child->target,
-        .argv = argv,
+        .argv = argv[0] ? argv + 1 : argv,
         .summary_pid = child->summary_pid,
     };
     pie_session_start(&session);
@@ -81,7 +81,7 @@ static void start_under_python_name(char **argv) {
         .self = self,
         .executable = target.path,
         .children = target.children,
-        .argv = argv,
+        .argv = argv[0] ? argv + 1 : argv,
     };
     char *why = NULL;
     int r = pie_session_check(&options, &why);
@@ -138,7 +138,7 @@ static int run_profiled(char **argv) {
         .self = self,
         .executable = target.path,
         .children = target.children,
-        .argv = argv,
+        .argv = options.python_argv + 1,
         .summary_pid = getpid(),
     };
     if ((r = pie_session_start(&session)) < 0)

@@ -11,7 +11,7 @@ struct pie_session {
     const char *self;       /* path of our image */
     const char *executable; /* what sys.executable will say */
     const char *children;   /* the interpreter whose starts are redirected to us */
-    char *const *argv;      /* full command line */
+    char *const *argv;      /* what the interpreter is given, without its own name */
     pid_t
         summary_pid; /* the process that prints the summary at its end, unless the options say quiet; 0: none */
 };

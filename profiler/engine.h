@@ -13,7 +13,7 @@ typedef int (*pie_sink_open_fn)(const struct pie_config *config, struct pie_sink
 
 /* Facts about the process that the engine passes on to the sink. Strings live as long as the process. */
 struct pie_process_facts {
-    const char *const *argv; /* full command line, NULL-terminated */
+    const char *const *argv; /* what the interpreter is given: script, options, arguments; NULL-terminated */
     const char *executable;  /* what sys.executable will say */
     const char *python_version;
     /* Makes the clock's handler that of a signal (runtime/signals.h). Returns 0 or -errno. Context: drain. */
