@@ -123,7 +123,7 @@ static void print_line(struct report *report, struct pie_cursor *row) {
         fprintf(report->out, "%*s\n", COST_WIDTH + 8, "...");
     report->line = line;
     print_cost(report, row);
-    if (pie_cursor_text(row, 13) && pie_cursor_real(row, 14) >= 0.1 * pie_cursor_real(row, 7))
+    if (pie_cursor_text(row, 13) && pie_cursor_real(row, 14) >= 0.005 + 0.1 * pie_cursor_real(row, 7))
         snprintf(library, sizeof library, "  [%.40s %.2f s]", pie_cursor_text(row, 13),
                  pie_cursor_real(row, 14));
     fprintf(report->out, "%8lld  ", (long long)line);

@@ -95,7 +95,7 @@ static void print_place(struct summary *summary, struct pie_cursor *row) {
     const char *path = pie_cursor_text(row, 0), *base = strrchr(path, '/'), *text = pie_cursor_text(row, 8);
     snprintf(place, sizeof place, "%.200s:%lld", base ? base + 1 : path, (long long)pie_cursor_int(row, 1));
     /* a library is named where it matters */
-    if (pie_cursor_text(row, 9) && pie_cursor_real(row, 10) >= 0.1 * pie_cursor_real(row, 2))
+    if (pie_cursor_text(row, 9) && pie_cursor_real(row, 10) >= 0.005 + 0.1 * pie_cursor_real(row, 2))
         snprintf(library, sizeof library, "  [%.40s %.2f s]", pie_cursor_text(row, 9),
                  pie_cursor_real(row, 10));
     size_t used = 47 + pie_text_width(place) + pie_text_width(library);
