@@ -3,6 +3,7 @@
 files that the program opens under numbers that somebody may once have had."""
 import _ctypes
 import os
+import threading
 import time
 
 
@@ -28,7 +29,9 @@ os.closerange(3, 4096)
 written = [os.open(f"file{n}", os.O_RDWR | os.O_CREAT) for n in range(8)]
 pipe = os.pipe()
 os.set_blocking(pipe[0], False)
-load_and_unload(0.8)
+thread = threading.Thread(target=load_and_unload, args=(0.8,))  # on a stack that nobody has looked at
+thread.start()
+thread.join()
 print(written, pipe, [os.fstat(fd).st_size for fd in written])
 try:
     print(os.read(pipe[0], 100))
