@@ -106,6 +106,13 @@ static const struct pie_sampler_ops *sampler_of(enum pie_clock_kind kind) {
     return NULL;
 }
 
+static bool take_signals(const struct pie_sampler_ops *sampler) {
+    for (int i = 0; i < PIE_SAMPLER_SIGNALS; i++)
+        if (sampler->signals[i] && collector.setup.facts->take_signal(sampler->signals[i]) < 0)
+            return false;
+    return true;
+}
+
 static void choose_clock(const char **ret_name, const char **ret_note) {
     const struct pie_config *config = collector.setup.config;
     struct pie_clock_facts facts;
@@ -117,7 +124,7 @@ static void choose_clock(const char **ret_name, const char **ret_note) {
         kind = pie_clock_choose(&facts, config->force_clock, ret_note);
     }
     const struct pie_sampler_ops *sampler = sampler_of(kind);
-    if (sampler && collector.setup.facts->take_signal(sampler->signal) < 0) {
+    if (sampler && !take_signals(sampler)) {
         kind = PIE_CLOCK_NONE;
         sampler = NULL;
         *ret_note = "the handler of the clock's signal could not be installed";

@@ -29,13 +29,11 @@ bool pie_sample_is_after_syscall(const ucontext_t *context) {
     return pie_safe_copy(bytes, (const void *)(pc - 2), 2) && bytes[0] == 0x0f && bytes[1] == 0x05;
 }
 
-void pie_sample_split(struct pie_ticks ticks, uint64_t cpu_ns, uint64_t *ret_user_ns,
-                      uint64_t *ret_system_ns) {
-    uint64_t total = (uint64_t)ticks.user + ticks.kernel;
-    uint64_t system = total ? (uint64_t)((unsigned __int128)cpu_ns * ticks.kernel / total) : 0;
+struct pie_sample_time pie_sample_split(uint64_t cpu_ns, uint64_t user, uint64_t kernel) {
+    uint64_t periods = user + kernel;
+    uint64_t system_ns = periods ? (uint64_t)((unsigned __int128)cpu_ns * kernel / periods) : 0;
 
-    *ret_system_ns = system;
-    *ret_user_ns = cpu_ns - system;
+    return (struct pie_sample_time){.user_ns = cpu_ns - system_ns, .system_ns = system_ns};
 }
 
 uint32_t pie_sample_insert(struct pie_thread *thread, const uint64_t *path, size_t depth) {
@@ -102,13 +100,16 @@ static uint32_t context_node(const struct pie_pystack_ops *ops, struct pie_threa
 }
 
 void pie_sample_take(const struct pie_sampler_ops *sampler, const struct pie_pystack_ops *ops,
-                     struct pie_thread *thread, const ucontext_t *context) {
+                     struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context) {
     uint64_t cpu_ns = pie_thread_cpu_ns();
     uint64_t since_ns = cpu_ns > thread->cpu_last_ns ? cpu_ns - thread->cpu_last_ns : 0;
-    struct pie_record record = {.time_ns = pie_monotonic_ns()};
+    struct pie_sample_time time;
     bool is_python = false;
 
-    pie_sample_split(sampler->count(thread, context, since_ns), since_ns, &record.user_ns, &record.system_ns);
+    if (!sampler->account(thread, info, context, since_ns, &time))
+        return;
+    struct pie_record record = {
+        .time_ns = pie_monotonic_ns(), .user_ns = time.user_ns, .system_ns = time.system_ns};
     record.node = context_node(ops, thread, context, &is_python);
     record.is_python = is_python;
     if (!record.node)

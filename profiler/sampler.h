@@ -12,14 +12,16 @@ struct pie_pystack_ops;
 /* Samplers of CPU time: one file per kind behind this table. A sampler makes a signal arrive on a thread each time
  * it has used another period of CPU time. */
 
-/* What a clock can say about the time since the thread's previous sample. */
-struct pie_ticks {
-    uint32_t user, kernel; /* periods that ended in user code and in the kernel; both 0: unknown */
+/* How much CPU time a sample accounts for. */
+struct pie_sample_time {
+    uint64_t user_ns, system_ns; /* in user code, in the kernel */
 };
+
+enum { PIE_SAMPLER_SIGNALS = 2 };
 
 struct pie_sampler_ops {
     const char *name;
-    int signal; /* the signal that it raises */
+    int signals[PIE_SAMPLER_SIGNALS]; /* that it raises; 0: none */
 
     /* Gives a thread its clock. Returns 0 or -errno. Called on the collection thread, whose descriptor table is its own:
      * nothing here is visible to the program. Context: drain. */
@@ -31,8 +33,10 @@ struct pie_sampler_ops {
 
     /* Is this signal ours? Context: signal. */
     bool (*is_ours)(const siginfo_t *info);
-    /* Counts the periods since the last call. cpu_ns: CPU time since then. Context: signal. */
-    struct pie_ticks (*count)(struct pie_thread *thread, const ucontext_t *context, uint64_t cpu_ns);
+    /* cpu_ns: the CPU time since the thread's previous sample. Says what of it belongs to the context that was
+     * interrupted now. False: this signal makes no sample, and the time goes on to count. Context: signal. */
+    bool (*account)(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
+                    uint64_t cpu_ns, struct pie_sample_time *ret_time);
 };
 
 extern const struct pie_sampler_ops pie_sampler_perf;      /* kernel included */
@@ -42,7 +46,7 @@ extern const struct pie_sampler_ops pie_sampler_itimer;
 
 /* Takes one sample of the calling thread, interrupted at context. Context: signal (one handler at a time per thread). */
 void pie_sample_take(const struct pie_sampler_ops *sampler, const struct pie_pystack_ops *ops,
-                     struct pie_thread *thread, const ucontext_t *context);
+                     struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context);
 
 /* Inserts a path (keys, innermost first) into the calling context tree; 0 if the tree is full. Remembers it in the
  * thread, so that the common beginning of two paths is found by comparing. Context: signal. */
@@ -51,6 +55,5 @@ uint32_t pie_sample_insert(struct pie_thread *thread, const uint64_t *path, size
 /* Does the instruction before the interrupted one enter the kernel? Context: signal. */
 bool pie_sample_is_after_syscall(const ucontext_t *context);
 
-/* The time of a sample, split by its ticks; rounding keeps the sum. Context: any. */
-void pie_sample_split(struct pie_ticks ticks, uint64_t cpu_ns, uint64_t *ret_user_ns,
-                      uint64_t *ret_system_ns);
+/* A time of which `kernel` of `kernel + user` periods ended in the kernel; rounding keeps the sum. Context: any. */
+struct pie_sample_time pie_sample_split(uint64_t cpu_ns, uint64_t user, uint64_t kernel);

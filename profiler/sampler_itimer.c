@@ -53,10 +53,10 @@ void pie_sampler_itimer_forget(void) {
 
 const struct pie_sampler_ops pie_sampler_itimer = {
     .name = "itimer",
-    .signal = SIGPROF,
+    .signals = {SIGPROF},
     .arm = arm,
     .disarm = disarm,
     .set_period = set_period,
     .is_ours = pie_sampler_itimer_is_ours,
-    .count = pie_sampler_timer_count,
+    .account = pie_sampler_timer_account,
 };

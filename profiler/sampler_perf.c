@@ -9,14 +9,17 @@
  * code, is read from the event's ring: one record of 16 bytes for each, whose header says the mode. The ring is mapped
  * read-only, so the kernel overwrites it and never stops.
  *
- * Without the kernel the periods inside it are dropped; CPU time beyond one and a half periods must have been spent
- * there.
+ * Without the kernel (an ordinary user at perf_event_paranoid 2) the periods inside it are dropped. CPU time beyond one and
+ * a half periods must have been spent there, and is put aside; a CPU timer (profiler/sampler_timer.c) finds out where: when
+ * one of its ticks ends right after a system call, what was put aside is booked there. Ticks hit calls in proportion to
+ * their time.
  *
  * Descriptors live in the table of the collection thread. The event dies with its thread and never passes an exec. */
 
 #include "profiler/sampler.h"
 
 #include "profiler/sampler_perf.h"
+#include "profiler/sampler_timer.h"
 #include "profiler/thread.h"
 
 #include <errno.h>
@@ -28,6 +31,9 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+/* No finer than the kernel's tick would make it, and not in step with it. */
+static const uint64_t KERNEL_PERIOD_NS = 3700000;
 
 /* Descriptors by slot: only the collection thread touches them. 0: none (descriptor 0 is never an event);
  * -1: closed, the mapping keeps the event alive. */
@@ -116,6 +122,7 @@ static int arm_all(struct pie_thread *thread, uint64_t period_ns) {
 }
 
 static int arm_user(struct pie_thread *thread, uint64_t period_ns) {
+    pie_sampler_timer.arm(thread, KERNEL_PERIOD_NS); /* without it kernel time goes to the next sample */
     return arm(thread, period_ns, true);
 }
 
@@ -135,6 +142,11 @@ static void disarm(struct pie_thread *thread) {
         munmap(ring, (size_t)sysconf(_SC_PAGESIZE) + PIE_PERF_RING_BYTES);
 }
 
+static void disarm_user(struct pie_thread *thread) {
+    pie_sampler_timer.disarm(thread);
+    disarm(thread);
+}
+
 static void set_period(struct pie_thread *thread, uint64_t period_ns) {
     int *slot = fd_of(thread);
 
@@ -149,20 +161,20 @@ void pie_sampler_perf_forget(void) {
 
 const struct pie_sampler_ops pie_sampler_perf = {
     .name = "perf",
-    .signal = SIGTRAP,
+    .signals = {SIGTRAP},
     .arm = arm_all,
     .disarm = disarm,
     .set_period = set_period,
     .is_ours = pie_sampler_perf_is_ours,
-    .count = pie_sampler_perf_count,
+    .account = pie_sampler_perf_account,
 };
 
 const struct pie_sampler_ops pie_sampler_perf_user = {
     .name = "perf-user",
-    .signal = SIGTRAP,
+    .signals = {SIGTRAP, PIE_TIMER_SIGNAL},
     .arm = arm_user,
-    .disarm = disarm,
+    .disarm = disarm_user,
     .set_period = set_period,
-    .is_ours = pie_sampler_perf_is_ours,
-    .count = pie_sampler_perf_user_count,
+    .is_ours = pie_sampler_perf_user_is_ours,
+    .account = pie_sampler_perf_user_account,
 };

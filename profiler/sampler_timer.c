@@ -22,7 +22,7 @@
 static struct {
     timer_t timer;
     bool on;
-} *timers;
+} * timers;
 static size_t n_timers;
 
 static int settime(timer_t timer, uint64_t period_ns) {
@@ -50,7 +50,7 @@ static int arm(struct pie_thread *thread, uint64_t period_ns) {
     size_t index = (size_t)(thread - pie_thread_at(0));
     struct sigevent event = {
         .sigev_notify = SIGEV_THREAD_ID,
-        .sigev_signo = pie_sampler_timer.signal,
+        .sigev_signo = PIE_TIMER_SIGNAL,
         .sigev_value.sival_ptr = pie_sampler_timer_cookie(),
     };
     int r = grow(index);
@@ -89,10 +89,10 @@ void pie_sampler_timer_forget(void) {
 
 const struct pie_sampler_ops pie_sampler_timer = {
     .name = "timer",
-    .signal = PIE_TIMER_SIGNAL,
+    .signals = {PIE_TIMER_SIGNAL},
     .arm = arm,
     .disarm = disarm,
     .set_period = set_period,
     .is_ours = pie_sampler_timer_is_ours,
-    .count = pie_sampler_timer_count,
+    .account = pie_sampler_timer_account,
 };

@@ -12,8 +12,8 @@ void *pie_sampler_timer_cookie(void);
 /* Context: signal. */
 bool pie_sampler_timer_is_ours(const siginfo_t *info);
 bool pie_sampler_itimer_is_ours(const siginfo_t *info);
-struct pie_ticks pie_sampler_timer_count(struct pie_thread *thread, const ucontext_t *context,
-                                         uint64_t cpu_ns);
+bool pie_sampler_timer_account(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
+                               uint64_t cpu_ns, struct pie_sample_time *ret_time);
 
 /* In a forked child, which inherits no timer. Context: fork child. */
 void pie_sampler_timer_forget(void);

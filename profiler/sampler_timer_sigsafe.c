@@ -16,9 +16,10 @@ bool pie_sampler_itimer_is_ours(const siginfo_t *info) {
     return info->si_signo == SIGPROF && info->si_code == SI_KERNEL;
 }
 
-struct pie_ticks pie_sampler_timer_count(struct pie_thread *thread, const ucontext_t *context,
-                                         uint64_t cpu_ns) {
-    if (pie_sample_is_after_syscall(context))
-        return (struct pie_ticks){0, 1};
-    return (struct pie_ticks){1, 0};
+bool pie_sampler_timer_account(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
+                               uint64_t cpu_ns, struct pie_sample_time *ret_time) {
+    bool kernel = pie_sample_is_after_syscall(context);
+
+    *ret_time = pie_sample_split(cpu_ns, !kernel, kernel);
+    return true;
 }

@@ -42,6 +42,7 @@ struct pie_thread {
     /* Of the handler: this thread only. */
     volatile uint32_t inside; /* the guard: the profiler is at work on this thread */
     uint64_t cpu_last_ns;     /* thread CPU clock at the last sample */
+    uint64_t pool_ns;         /* kernel time whose place is not known yet (sampler_perf) */
     uint64_t ticks_seen;      /* position in the clock's own ring (sampler_perf) */
     /* Written by the handler, read by the collection thread; relaxed: each stands for itself. */
     _Atomic uint64_t samples;

@@ -101,7 +101,7 @@ struct pie_thread *pie_thread_begin(bool is_main, const char *name) {
     thread->started_ns = pie_monotonic_ns();
     thread->ended_ns = thread->ended_cpu_ns = 0;
     thread->inside = 0;
-    thread->ticks_seen = 0;
+    thread->ticks_seen = thread->pool_ns = 0;
     thread->last_depth = 0;
     thread->cpu_last_ns = pie_thread_cpu_ns();
     atomic_store_explicit(&thread->samples, 0, memory_order_relaxed);

@@ -98,7 +98,7 @@ void pie_signals_on_clock(int signal, siginfo_t *info, void *context) {
     const struct pie_sampler_ops *sampler = pie_collector_sampler();
     struct pie_thread *thread = pie_thread_self();
 
-    if (!sampler || signal != sampler->signal || !sampler->is_ours(info)) {
+    if (!sampler || !sampler->is_ours(info)) {
         pie_counter_add(PIE_COUNTER_FOREIGN_SIGNAL, 1);
         forward(signal, info, context);
         errno = error;
@@ -106,7 +106,7 @@ void pie_signals_on_clock(int signal, siginfo_t *info, void *context) {
     }
     if (thread && !thread->inside) {
         thread->inside = 1;
-        pie_sample_take(sampler, pie_signals_stacks(), thread, context);
+        pie_sample_take(sampler, pie_signals_stacks(), thread, info, context);
         thread->inside = 0;
     } else if (thread) {
         pie_counter_add(PIE_COUNTER_REENTERED, 1);

@@ -149,7 +149,7 @@ static void on_clock(int signal, siginfo_t *info, void *context) {
 
     if (sampler && thread && sampler->is_ours(info) && !thread->inside) {
         thread->inside = 1;
-        pie_sample_take(sampler, &pystack, thread, context);
+        pie_sample_take(sampler, &pystack, thread, info, context);
         thread->inside = 0;
     }
     errno = error;

@@ -3,11 +3,13 @@
 #include "profiler/ring.h"
 #include "profiler/sampler.h"
 #include "profiler/sampler_perf.h"
+#include "profiler/sampler_timer.h"
 #include "profiler/thread.h"
 #include "profiler/u64map.h"
 
 #include <linux/perf_event.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,27 +17,64 @@
 #include <cmocka.h>
 
 static void test_split_keeps_the_sum(void **state) {
-    uint64_t user, system;
+    struct pie_sample_time time = pie_sample_split(3000001, 1, 2);
 
-    pie_sample_split((struct pie_ticks){1, 2}, 3000001, &user, &system);
-    assert_int_equal(user + system, 3000001);
-    assert_int_equal(system, 2000000);
-    pie_sample_split((struct pie_ticks){0, 0}, 500, &user, &system);
-    assert_int_equal(user, 500);
-    assert_int_equal(system, 0);
-    pie_sample_split((struct pie_ticks){0, 4000000000u}, UINT64_C(4000000000000000), &user, &system);
-    assert_int_equal(system, UINT64_C(4000000000000000));
+    assert_int_equal(time.user_ns + time.system_ns, 3000001);
+    assert_int_equal(time.system_ns, 2000000);
+    time = pie_sample_split(500, 0, 0);
+    assert_int_equal(time.user_ns, 500);
+    assert_int_equal(time.system_ns, 0);
+    time = pie_sample_split(UINT64_C(4000000000000000), 0, 4000000000u);
+    assert_int_equal(time.system_ns, UINT64_C(4000000000000000));
 }
 
-static void test_user_only_clock_takes_the_excess_for_kernel_time(void **state) {
+/* Signals as the kernel sends them, and code that stands after a system call or does not. */
+static siginfo_t perf_info(void) {
+    siginfo_t info = {.si_signo = SIGTRAP, .si_code = 6};
+    uint64_t data = PIE_PERF_COOKIE;
+
+    memcpy((char *)&info + 24, &data, sizeof data);
+    return info;
+}
+
+static siginfo_t timer_info(void) {
+    siginfo_t info = {.si_signo = PIE_TIMER_SIGNAL, .si_code = SI_TIMER};
+
+    info.si_value.sival_ptr = pie_sampler_timer_cookie();
+    return info;
+}
+
+static ucontext_t at_code(const uint8_t *code) {
+    ucontext_t context = {0};
+
+    context.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)(code + 2);
+    return context;
+}
+
+static void test_user_only_clock_puts_kernel_time_where_a_tick_finds_it(void **state) {
+    static const uint8_t call[8] = {0x0f, 0x05}, other[8] = {0x90, 0x90};
     struct pie_thread *thread = calloc(1, sizeof *thread);
+    siginfo_t perf = perf_info(), timer = timer_info();
+    ucontext_t in_call = at_code(call), elsewhere = at_code(other);
+    struct pie_sample_time time;
 
     atomic_store(&thread->period_ns, 1000000);
-    assert_int_equal(pie_sampler_perf_user_count(thread, NULL, 1000000).kernel, 0);
-    assert_int_equal(pie_sampler_perf_user_count(thread, NULL, 1490000).kernel, 0);
-    assert_int_equal(pie_sampler_perf_user_count(thread, NULL, 1600000).kernel, 1);
-    assert_int_equal(pie_sampler_perf_user_count(thread, NULL, 10000000).kernel, 9);
-    assert_int_equal(pie_sampler_perf_user_count(thread, NULL, 10000000).user, 1);
+    assert_true(pie_sampler_perf_user_is_ours(&perf) && pie_sampler_perf_user_is_ours(&timer));
+    assert_true(pie_sampler_perf_user_account(thread, &perf, &elsewhere, 1490000, &time));
+    assert_int_equal(time.user_ns, 1490000);
+    assert_int_equal(time.system_ns, 0);
+    assert_true(pie_sampler_perf_user_account(thread, &perf, &elsewhere, 6000000, &time));
+    assert_int_equal(time.user_ns, 1000000); /* 5 ms are put aside */
+    assert_int_equal(time.system_ns, 0);
+    assert_false(pie_sampler_perf_user_account(thread, &timer, &elsewhere, 300000, &time));
+    assert_true(pie_sampler_perf_user_account(thread, &timer, &in_call, 700000, &time));
+    assert_int_equal(time.user_ns, 0);
+    assert_int_equal(time.system_ns, 5700000);
+    assert_true(pie_sampler_perf_user_account(thread, &timer, &in_call, 100000, &time));
+    assert_int_equal(time.system_ns, 100000); /* nothing twice */
+    assert_true(pie_sampler_perf_user_account(thread, &perf, &elsewhere, 31000000, &time));
+    assert_int_equal(time.user_ns, 1000000);
+    assert_int_equal(time.system_ns, 30000000); /* no tick came: not lost */
     free(thread);
 }
 
@@ -51,25 +90,32 @@ static void kernel_writes(uint16_t mode, unsigned n) {
     }
 }
 
-static void test_ticks_of_a_perf_ring_are_counted_by_mode(void **state) {
+static struct pie_sample_time account(struct pie_thread *thread, uint64_t cpu_ns) {
+    struct pie_sample_time time;
+
+    assert_true(pie_sampler_perf_account(thread, NULL, NULL, cpu_ns, &time));
+    return time;
+}
+
+static void test_time_is_split_by_the_modes_in_a_perf_ring(void **state) {
     struct pie_thread *thread = calloc(1, sizeof *thread);
-    struct pie_ticks ticks;
+    struct pie_sample_time time;
 
     ring_page = calloc(1, 8192);
     ring_page->data_offset = 4096;
-    assert_int_equal(pie_sampler_perf_count(thread, NULL, 0).user, 0); /* no ring */
+    assert_int_equal(account(thread, 700).user_ns, 700); /* no ring */
     atomic_store(&thread->clock_ring, ring_page);
     kernel_writes(PERF_RECORD_MISC_USER, 1);
     kernel_writes(PERF_RECORD_MISC_KERNEL, 5);
-    ticks = pie_sampler_perf_count(thread, NULL, 0);
-    assert_int_equal(ticks.user, 1);
-    assert_int_equal(ticks.kernel, 5);
-    ticks = pie_sampler_perf_count(thread, NULL, 0);
-    assert_int_equal(ticks.user + ticks.kernel, 0);
+    time = account(thread, 6000000);
+    assert_int_equal(time.user_ns, 1000000);
+    assert_int_equal(time.system_ns, 5000000);
+    assert_int_equal(account(thread, 900).user_ns, 900); /* no new record */
+    kernel_writes(PERF_RECORD_MISC_USER, 500);
     kernel_writes(PERF_RECORD_MISC_KERNEL, 1000); /* the ring holds 256: the others were overwritten */
-    ticks = pie_sampler_perf_count(thread, NULL, 0);
-    assert_int_equal(ticks.user, 0);
-    assert_int_equal(ticks.kernel, 1000);
+    time = account(thread, 1500000);
+    assert_int_equal(time.user_ns, 0);
+    assert_int_equal(time.system_ns, 1500000);
     free(ring_page);
     free(thread);
 }
@@ -123,8 +169,8 @@ static void test_map_finds_what_was_put(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_split_keeps_the_sum),
-        cmocka_unit_test(test_user_only_clock_takes_the_excess_for_kernel_time),
-        cmocka_unit_test(test_ticks_of_a_perf_ring_are_counted_by_mode),
+        cmocka_unit_test(test_user_only_clock_puts_kernel_time_where_a_tick_finds_it),
+        cmocka_unit_test(test_time_is_split_by_the_modes_in_a_perf_ring),
         cmocka_unit_test(test_aggregate_adds_by_thread_and_node),
         cmocka_unit_test(test_map_finds_what_was_put),
     };
