@@ -9,6 +9,7 @@
 #include "profiler/sampler.h"
 #include "profiler/thread.h"
 #include "profiler/unwind.h"
+#include "tests/engine/libunwind_walk.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static void bench_unwind(const ucontext_t *context) {
     report("Unwind/frames=40", begin_ns, ROUNDS);
     begin_ns = pie_thread_cpu_ns();
     for (long i = 0; i < ROUNDS / 50; i++)
-        pie_unwind_slow(context, thread->native, FRAMES, &flags);
+        libunwind_walk(context, thread->native, FRAMES);
     report("UnwindLibunwind/frames=40", begin_ns, ROUNDS / 50);
 }
 

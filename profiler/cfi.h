@@ -4,19 +4,20 @@
 #include <stdint.h>
 
 /* How to get from one native frame to its caller, taken from the .eh_frame of the module at an address. Only what a
- * walk needs: the canonical frame address (CFA), where the caller's RBP is; the return address is at CFA - 8. */
+ * walk needs: the canonical frame address (CFA), where the caller's RBP and RBX are; the return address is at CFA - 8. */
 
 enum pie_cfi_kind {
     PIE_CFI_NONE, /* no call frame information for this address (generated code) */
     PIE_CFI_NORMAL,
     PIE_CFI_OUTERMOST, /* the return address is undefined: the thread's first frame */
     PIE_CFI_SIGNAL,    /* a signal trampoline: the interrupted registers lie at RSP */
-    PIE_CFI_EXOTIC,    /* described in a way that is not modelled here: unwind the slow way */
+    PIE_CFI_EXOTIC,    /* described in a way that is not modelled here: the walk ends */
 };
 
 enum pie_cfi_cfa {
     PIE_CFI_CFA_RSP,       /* RSP + offset */
     PIE_CFI_CFA_RBP,       /* RBP + offset */
+    PIE_CFI_CFA_RBX,       /* RBX + offset: the loader's _dl_runtime_resolve */
     PIE_CFI_CFA_RBP_DEREF, /* *(RBP + offset): functions that realign their stack */
     PIE_CFI_CFA_PLT,       /* RSP + 8, or + 16 from byte 11 of a 16-byte PLT entry on */
 };
@@ -33,6 +34,7 @@ struct pie_cfi_rule {
     enum pie_cfi_rbp rbp;
     int32_t cfa_offset; /* bytes */
     int32_t rbp_offset; /* bytes */
+    int32_t rbx_offset; /* bytes from the CFA; 0: RBX is unchanged */
 };
 
 /* The rule in force at pc. Reads mapped memory through pie_safe_load; finds the module by glibc's lock-free

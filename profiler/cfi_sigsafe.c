@@ -2,7 +2,7 @@
 
 /* A reader of .eh_frame (LSB Core, "Exception Frames"; DWARF 5 §6.4), cut down to what x86-64 code compiled in practice
  * contains. The search: _dl_find_object gives the module's .eh_frame_hdr, whose sorted table gives the frame description
- * entry (FDE) of the function; its call frame instructions are run up to pc, following only the CFA, RBP and the return
+ * entry (FDE) of the function; its call frame instructions are run up to pc, following only the CFA, RBP, RBX and the return
  * address. Compilers describe the CFA by an expression in two cases, both recognised by their bytes: the linker's PLT
  * (binutils elf_x86_64_eh_frame_plt) and functions that realign the stack through a saved pointer (GCC's DRAP). Any
  * other expression is EXOTIC. Tables may be hostile: all reads are checked, every loop is bounded. */
@@ -17,6 +17,7 @@
 #include <string.h>
 
 enum {
+    REG_RBX_DWARF = 3,
     REG_RBP_DWARF = 6,
     REG_RSP_DWARF = 7,
     REG_RA_DWARF = 16,
@@ -36,7 +37,7 @@ struct row {
     uint64_t cfa_reg;
     int64_t cfa_offset;
     const uint8_t *cfa_expression; /* at its length; NULL: register and offset */
-    struct reg_rule rbp, ra;
+    struct reg_rule rbp, rbx, ra;
     bool rsp_changed; /* RSP has a rule of its own: not modelled */
 };
 
@@ -186,6 +187,8 @@ static bool parse_cie(const uint8_t *at, struct cie *cie) {
 static void set_rule(struct row *row, uint64_t reg, struct reg_rule rule) {
     if (reg == REG_RBP_DWARF)
         row->rbp = rule;
+    else if (reg == REG_RBX_DWARF)
+        row->rbx = rule;
     else if (reg == REG_RA_DWARF)
         row->ra = rule;
     else if (reg == REG_RSP_DWARF)
@@ -201,6 +204,8 @@ struct machine {
 static void restore(struct machine *m, uint64_t reg) {
     if (reg == REG_RBP_DWARF)
         m->row.rbp = m->initial.rbp;
+    else if (reg == REG_RBX_DWARF)
+        m->row.rbx = m->initial.rbx;
     else if (reg == REG_RA_DWARF)
         m->row.ra = m->initial.ra;
     else if (reg == REG_RSP_DWARF)
@@ -377,9 +382,19 @@ static bool cfa_rule(const struct row *row, struct pie_cfi_rule *rule) {
             return false;
         return true;
     }
-    if (row->cfa_reg != REG_RBP_DWARF && row->cfa_reg != REG_RSP_DWARF)
+    switch (row->cfa_reg) {
+    case REG_RSP_DWARF:
+        rule->cfa = PIE_CFI_CFA_RSP;
+        break;
+    case REG_RBP_DWARF:
+        rule->cfa = PIE_CFI_CFA_RBP;
+        break;
+    case REG_RBX_DWARF:
+        rule->cfa = PIE_CFI_CFA_RBX;
+        break;
+    default:
         return false;
-    rule->cfa = row->cfa_reg == REG_RBP_DWARF ? PIE_CFI_CFA_RBP : PIE_CFI_CFA_RSP;
+    }
     rule->cfa_offset = (int32_t)row->cfa_offset;
     return row->cfa_offset == rule->cfa_offset;
 }
@@ -402,6 +417,12 @@ static bool rbp_rule(const struct row *row, struct pie_cfi_rule *rule) {
     }
 }
 
+/* RBX matters only to the few frames that are addressed by it: a rule that is not modelled loses no more than those. */
+static void rbx_rule(const struct row *row, struct pie_cfi_rule *rule) {
+    if (row->rbx.type == RULE_OFFSET && row->rbx.offset == (int32_t)row->rbx.offset)
+        rule->rbx_offset = (int32_t)row->rbx.offset;
+}
+
 static struct pie_cfi_rule rule_of(const struct row *row) {
     struct pie_cfi_rule rule = {.kind = PIE_CFI_NORMAL};
 
@@ -410,6 +431,7 @@ static struct pie_cfi_rule rule_of(const struct row *row) {
     if (row->rsp_changed || row->ra.type != RULE_OFFSET || row->ra.offset != -8 || !cfa_rule(row, &rule) ||
         !rbp_rule(row, &rule))
         return (struct pie_cfi_rule){.kind = PIE_CFI_EXOTIC};
+    rbx_rule(row, &rule);
     return rule;
 }
 
@@ -504,21 +526,32 @@ uintptr_t pie_cfi_function(uintptr_t pc) {
     return fde && open_fde(fde, pc, &c, &cie, &begin) ? begin : 0;
 }
 
-uint64_t pie_cfi_pack(struct pie_cfi_rule rule) {
-    int64_t rbp_max = INT64_C(1) << 23;
+/* 1 bit that is always set, kind 3, CFA 3, RBP 2, then the offsets: 27 bits of bytes, twice 14 bits of 8 bytes. */
+static bool fits(int32_t value, int bits) {
+    return value >= -(1 << (bits - 1)) && value < 1 << (bits - 1);
+}
 
-    if (rule.rbp_offset >= rbp_max || rule.rbp_offset < -rbp_max)
+static int32_t sign_extend(uint64_t value, int bits) {
+    return (int32_t)((uint32_t)value << (32 - bits)) >> (32 - bits);
+}
+
+uint64_t pie_cfi_pack(struct pie_cfi_rule rule) {
+    if (rule.rbx_offset % 8 != 0 || !fits(rule.rbx_offset / 8, 14))
+        rule.rbx_offset = 0;
+    if (!fits(rule.cfa_offset, 27) || rule.rbp_offset % 8 != 0 || !fits(rule.rbp_offset / 8, 14))
         rule = (struct pie_cfi_rule){.kind = PIE_CFI_EXOTIC};
-    return (uint64_t)(uint32_t)rule.cfa_offset << 32 | (uint64_t)((uint32_t)rule.rbp_offset & 0xffffff) << 8 |
-           (uint64_t)rule.rbp << 6 | (uint64_t)rule.cfa << 4 | (uint64_t)rule.kind << 1 | 1;
+    return ((uint64_t)rule.cfa_offset & 0x7ffffff) << 37 | ((uint64_t)(rule.rbp_offset / 8) & 0x3fff) << 23 |
+           ((uint64_t)(rule.rbx_offset / 8) & 0x3fff) << 9 | (uint64_t)rule.rbp << 7 |
+           (uint64_t)rule.cfa << 4 | (uint64_t)rule.kind << 1 | 1;
 }
 
 struct pie_cfi_rule pie_cfi_unpack(uint64_t packed) {
     return (struct pie_cfi_rule){
         .kind = (enum pie_cfi_kind)(packed >> 1 & 7),
-        .cfa = (enum pie_cfi_cfa)(packed >> 4 & 3),
-        .rbp = (enum pie_cfi_rbp)(packed >> 6 & 3),
-        .cfa_offset = (int32_t)(packed >> 32),
-        .rbp_offset = (int32_t)((uint32_t)(packed >> 8 & 0xffffff) << 8) >> 8,
+        .cfa = (enum pie_cfi_cfa)(packed >> 4 & 7),
+        .rbp = (enum pie_cfi_rbp)(packed >> 7 & 3),
+        .cfa_offset = sign_extend(packed >> 37 & 0x7ffffff, 27),
+        .rbp_offset = sign_extend(packed >> 23 & 0x3fff, 14) * 8,
+        .rbx_offset = sign_extend(packed >> 9 & 0x3fff, 14) * 8,
     };
 }

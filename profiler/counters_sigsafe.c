@@ -19,7 +19,7 @@ static const struct {
     [PIE_COUNTER_PYTHON_INVALID] = {"python_chain_invalid", false},
     [PIE_COUNTER_PYTHON_TRUNCATED] = {"python_stack_truncated", false},
     [PIE_COUNTER_NATIVE_TRUNCATED] = {"native_stack_truncated", false},
-    [PIE_COUNTER_NATIVE_SLOW] = {"native_unwound_slowly", false},
+    [PIE_COUNTER_NATIVE_EXOTIC] = {"native_frame_not_modelled", false},
     [PIE_COUNTER_EVAL_UNMATCHED] = {"eval_frame_unmatched", false},
     [PIE_COUNTER_FOREIGN_SIGNAL] = {"foreign_signal", false},
     [PIE_COUNTER_UNARMED_THREADS] = {"threads_without_clock", false},

@@ -80,8 +80,8 @@ static void count_flags(unsigned py_flags, unsigned native_flags, const struct p
         pie_counter_add(PIE_COUNTER_PYTHON_TRUNCATED, 1);
     if (native_flags & PIE_UNWIND_TRUNCATED)
         pie_counter_add(PIE_COUNTER_NATIVE_TRUNCATED, 1);
-    if (native_flags & PIE_UNWIND_SLOW)
-        pie_counter_add(PIE_COUNTER_NATIVE_SLOW, 1);
+    if (native_flags & PIE_UNWIND_EXOTIC)
+        pie_counter_add(PIE_COUNTER_NATIVE_EXOTIC, 1);
     if (hybrid->unmatched)
         pie_counter_add(PIE_COUNTER_EVAL_UNMATCHED, 1);
 }

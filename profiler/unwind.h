@@ -15,17 +15,13 @@ struct pie_native_frame {
 
 enum pie_unwind_flags {
     PIE_UNWIND_TRUNCATED = 1, /* the outermost frames are missing: too deep, or no way on */
-    PIE_UNWIND_SLOW = 2,      /* libunwind had to be asked */
+    PIE_UNWIND_EXOTIC = 2,    /* … because a frame is described in a way that is not modelled */
 };
 
 /* The stack of the interrupted code, innermost first; at most max frames. Returns their number (at least 1).
  * A frame whose rule is cached costs some 10 ns. Context: signal. */
 size_t pie_unwind(const ucontext_t *context, struct pie_native_frame *frames, size_t max,
                   unsigned *ret_flags);
-
-/* The same by libunwind alone: 0.4 to 0.7 us a frame. Context: signal. */
-size_t pie_unwind_slow(const ucontext_t *context, struct pie_native_frame *frames, size_t max,
-                       unsigned *ret_flags);
 
 /* Libraries were unloaded: forget the rules of their addresses. Context: drain. */
 void pie_unwind_flush_cache(void);

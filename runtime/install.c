@@ -5,7 +5,6 @@
 #include "profiler/real.h"
 #include "runtime/code_registry.h"
 #include "runtime/exit.h"
-#include "runtime/phdr.h"
 #include "runtime/signals.h"
 #include "runtime/threads.h"
 
@@ -21,7 +20,6 @@ static void fork_child(void) {
 
 int pie_runtime_install(void) {
     pie_real_init();
-    pie_phdr_init();
     pie_code_registry_install();
     int r = pie_signals_install();
     if (r < 0)
