@@ -26,7 +26,6 @@ static bool installed;      /* our handlers are in place; kept in forked childre
 static _Atomic int own_pid; /* a vfork child shares our memory but has signal state of its own */
 static pthread_mutex_t write_lock =
     PTHREAD_MUTEX_INITIALIZER; /* of virtual actions; taken alone; reset in a forked child */
-static __thread uint64_t virtual_mask __attribute__((tls_model("initial-exec")));
 
 static void resolve(void) {
     if (real_sigprocmask)
@@ -79,14 +78,10 @@ int pie_signals_take(int signal) {
     return pie_signals_is_ours(signal) ? 0 : install_ours(signal);
 }
 
-uint64_t pie_signals_virtual_mask(void) {
-    return virtual_mask;
-}
-
 void pie_signals_thread_started(uint64_t mask) {
     uint64_t open = pie_signals_our_bits();
 
-    virtual_mask = mask;
+    pie_signals_set_virtual_mask(mask);
     if (installed)
         syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &open, NULL, sizeof open);
 }
@@ -145,18 +140,18 @@ EXPORT_SIGNAL(__sysv_signal, SA_RESETHAND | SA_NODEFER)
 
 /* What the mask call means for our signals: changes the virtual mask, returns the set to be really blocked. */
 static const sigset_t *apply_virtual(int how, const sigset_t *set, sigset_t *copy) {
-    uint64_t asked, bits;
+    uint64_t asked, bits, before = pie_signals_virtual_mask();
 
     if (!set)
         return NULL;
     memcpy(&bits, set, sizeof bits);
     asked = bits & pie_signals_our_bits();
     if (how == SIG_BLOCK)
-        virtual_mask |= asked;
+        pie_signals_set_virtual_mask(before | asked);
     else if (how == SIG_UNBLOCK)
-        virtual_mask &= ~asked;
+        pie_signals_set_virtual_mask(before & ~asked);
     else if (how == SIG_SETMASK)
-        virtual_mask = asked;
+        pie_signals_set_virtual_mask(asked);
     if (!asked || how == SIG_UNBLOCK)
         return set;
     bits &= ~asked;
@@ -166,12 +161,12 @@ static const sigset_t *apply_virtual(int how, const sigset_t *set, sigset_t *cop
 }
 
 static int change_mask(mask_fn real, int how, const sigset_t *set, sigset_t *old) {
-    uint64_t before = virtual_mask, mask;
+    uint64_t before = pie_signals_virtual_mask(), mask;
     sigset_t copy;
 
     int r = real(how, apply_virtual(how, set, &copy), old);
     if (r != 0) {
-        virtual_mask = before;
+        pie_signals_set_virtual_mask(before);
     } else if (old && before) {
         memcpy(&mask, old, sizeof mask);
         mask |= before;

@@ -48,10 +48,26 @@ static void take_mask(int signal, const struct sigaction *action, const ucontext
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
 }
 
+/* The program believes to have this signal blocked on this thread: it must stay pending, for a later unblocking or a
+ * sigwait(). So it is blocked in truth and sent again. No sample can be taken on the thread until the program changes its
+ * mask. One that was sent to the process may still be taken by another thread. */
+static bool hold_if_blocked(int signal, siginfo_t *info, ucontext_t *context) {
+    if (!(pie_signals_virtual_mask() & pie_signals_bit(signal)) || (is_fault(signal) && info->si_code > 0))
+        return false;
+    sigaddset(&context->uc_sigmask, signal);
+    if (info->si_code == SI_TKILL)
+        syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)syscall(SYS_gettid), signal, info);
+    else
+        syscall(SYS_rt_sigqueueinfo, getpid(), signal, info);
+    return true;
+}
+
 /* What the program wants done with a delivery that is not ours. */
 static void forward(int signal, siginfo_t *info, void *context) {
     struct sigaction action = *pie_signals_virtual(signal);
 
+    if (hold_if_blocked(signal, info, context))
+        return;
     if (action.sa_flags & SA_RESETHAND)
         pie_signals_set_virtual(signal, &(struct sigaction){.sa_handler = SIG_DFL});
     if (action.sa_handler == SIG_IGN) {

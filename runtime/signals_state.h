@@ -30,6 +30,8 @@ void pie_signals_add_ours(int signal);
 
 /* What the program has set. Context: signal. */
 const struct sigaction *pie_signals_virtual(int signal);
+/* See pie_signals_virtual_mask() in signals.h. */
+void pie_signals_set_virtual_mask(uint64_t mask);
 /* Context: any but signal, except for SA_RESETHAND. */
 void pie_signals_set_virtual(int signal, const struct sigaction *action);
 

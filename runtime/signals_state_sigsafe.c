@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/signals_state.h"
 
+#include "runtime/signals.h"
+
 #include <stddef.h>
 
 /* All of it is kept in a forked child, which has the same handlers. */
@@ -8,6 +10,17 @@ static struct pie_virtual_action actions[PIE_SIGNALS_MAX + 1];
 static _Atomic uint64_t ours; /* release in add_ours(), acquire in our_bits(): the virtual action is set */
 static pie_sigaction_fn real_sigaction;
 static const struct pie_pystack_ops *stacks;
+
+/* A new thread gets its creator's. */
+static __thread uint64_t virtual_mask __attribute__((tls_model("initial-exec")));
+
+uint64_t pie_signals_virtual_mask(void) {
+    return virtual_mask;
+}
+
+void pie_signals_set_virtual_mask(uint64_t mask) {
+    virtual_mask = mask;
+}
 
 uint64_t pie_signals_bit(int signal) {
     return UINT64_C(1) << (signal - 1);
