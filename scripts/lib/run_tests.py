@@ -14,7 +14,7 @@ SUITES = ("unit", "headers", "fault", "static", "integration", "conformance", "h
 NOT_QUICK = ("slow", "conformance")
 LONG_S = 25 * 60
 SANITIZER_ENV = {
-    "ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0:halt_on_error=1",
+    "ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0:halt_on_error=1:allocator_may_return_null=1",
     "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
     "LSAN_OPTIONS": "print_suppressions=0:suppressions=" + os.path.join(builds.ROOT, "scripts", "lib", "lsan.supp"),
     "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1",

@@ -112,7 +112,7 @@ static void test_lazy_binding_too(void **state) {
     int (*encoder)(void *, uint32_t, int) = NULL;
 
     if (library) {
-        crc = (uint32_t(*)(const uint8_t *, size_t, uint32_t))dlsym(library, "lzma_crc32");
+        crc = (uint32_t (*)(const uint8_t *, size_t, uint32_t))dlsym(library, "lzma_crc32");
         encoder = (int (*)(void *, uint32_t, int))dlsym(library, "lzma_easy_encoder");
     }
     if (!crc || !encoder)
