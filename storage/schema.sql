@@ -299,10 +299,10 @@ FROM x_ranked WHERE subject = 'native';
 
 CREATE VIEW x_thread AS
 SELECT p.run, t.process, t.id AS thread,
-  iif(p.clock = 'none', NULL, sum(s.python_ns + s.native_ns + s.system_ns)) AS cpu_ns,
-  iif(p.clock = 'none', NULL, sum(s.python_ns)) AS python_ns,
-  iif(p.clock = 'none', NULL, sum(s.native_ns)) AS native_ns,
-  iif(p.clock = 'none', NULL, sum(s.system_ns)) AS system_ns, sum(s.wait_ns) AS wait_ns
+  iif(p.clock = 'none', NULL, coalesce(sum(s.python_ns + s.native_ns + s.system_ns), 0)) AS cpu_ns,
+  iif(p.clock = 'none', NULL, coalesce(sum(s.python_ns), 0)) AS python_ns,
+  iif(p.clock = 'none', NULL, coalesce(sum(s.native_ns), 0)) AS native_ns,
+  iif(p.clock = 'none', NULL, coalesce(sum(s.system_ns), 0)) AS system_ns, coalesce(sum(s.wait_ns), 0) AS wait_ns
 FROM process p JOIN thread t ON t.process = p.id
 LEFT JOIN sample s ON s.process = t.process AND s.thread = t.id
 GROUP BY p.run, t.process, t.id;
@@ -327,10 +327,10 @@ SELECT x.run, x.process, p.parent, p.pid, p.parent_pid,
   (SELECT group_concat(value, ' ') FROM json_each(p.argv)) AS command, p.clock, p.clock_note,
   p.period_ns / 1e9 AS period_s
 FROM (
-  SELECT p.run, p.id AS process, iif(p.clock = 'none', NULL, sum(s.python_ns + s.native_ns + s.system_ns)) AS cpu_ns,
-    iif(p.clock = 'none', NULL, sum(s.python_ns)) AS python_ns,
-    iif(p.clock = 'none', NULL, sum(s.native_ns)) AS native_ns,
-    iif(p.clock = 'none', NULL, sum(s.system_ns)) AS system_ns, sum(s.wait_ns) AS wait_ns, sum(s.samples) AS samples,
+  SELECT p.run, p.id AS process, iif(p.clock = 'none', NULL, coalesce(sum(s.python_ns + s.native_ns + s.system_ns), 0)) AS cpu_ns,
+    iif(p.clock = 'none', NULL, coalesce(sum(s.python_ns), 0)) AS python_ns,
+    iif(p.clock = 'none', NULL, coalesce(sum(s.native_ns), 0)) AS native_ns,
+    iif(p.clock = 'none', NULL, coalesce(sum(s.system_ns), 0)) AS system_ns, coalesce(sum(s.wait_ns), 0) AS wait_ns, coalesce(sum(s.samples), 0) AS samples,
     (SELECT count(*) FROM thread t WHERE t.process = p.id) AS threads
   FROM process p LEFT JOIN sample s ON s.process = p.id
   GROUP BY p.run, p.id) x
