@@ -69,9 +69,9 @@ def is_complete(entry, plan, result):
     return bool(skipped) and plan and int(plan[1]) == len(result.cases) and entry.get("returncode") == 0
 
 
-def read_log(path):
-    with open(path, encoding="utf-8", errors="replace") as log:
-        return [from_meson(json.loads(line)) for line in log if line.strip()]
+def read_lines(lines):
+    """The results of whole lines of meson's testlog.json."""
+    return [from_meson(json.loads(line)) for line in lines if line.strip()]
 
 
 def summary(results):

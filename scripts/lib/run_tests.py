@@ -2,23 +2,17 @@
 """The driver behind scripts/test."""
 import argparse
 import os
-import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import builds  # noqa: E402
+import meson_tests  # noqa: E402
 import results  # noqa: E402
 
 SUITES = ("unit", "headers", "fault", "static", "integration", "conformance", "hw", "slow")
 NOT_QUICK = ("slow", "conformance")
 LONG_S = 25 * 60
-SANITIZER_ENV = {
-    "ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0:halt_on_error=1:allocator_may_return_null=1",
-    "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
-    "LSAN_OPTIONS": "print_suppressions=0:suppressions=" + os.path.join(builds.ROOT, "scripts", "lib", "lsan.supp"),
-    "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1",
-}
 
 
 def plan(words, quick):
@@ -43,29 +37,6 @@ def compile_step(build, jobs):
     result = results.Result(f"build with {build.name}", time.monotonic() - start, output=output)
     result.cases = [results.Case("", "failed" if output else "passed")]
     return result
-
-
-def test_step(build, suites, without):
-    """Runs a build's tests through meson; the verdicts are in meson's log."""
-    wrapper = builds.tsan_wrapper(build.folder) if build.name == "tsan" else []
-    if wrapper is None:
-        note = "ThreadSanitizer does not run on this machine (too much address space randomisation?)"
-        return [results.Result("tsan", 0.0, [results.Case("", "skipped", note)])]
-    log = os.path.join(build.folder, "meson-logs", "testlog.json")
-    if os.path.exists(log):
-        os.unlink(log)
-    command = ["meson", "test", "-C", build.folder, "--no-rebuild", "--print-errorlogs", "--quiet"]
-    command += [f"--suite={suite}" for suite in suites] + [f"--no-suite={suite}" for suite in without]
-    command += [f"--wrapper={' '.join(wrapper)}"] if wrapper else []
-    command += ["--timeout-multiplier=3"] if build.options else []
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          env={**os.environ, **SANITIZER_ENV}, check=False)
-    if not os.path.exists(log):
-        note = (done.stdout + done.stderr).strip()
-        if "No suitable tests" in note or "No tests defined" in note:
-            return []
-        return [results.Result("meson test", 0.0, [results.Case("", "failed")], note)]
-    return results.read_log(log)
 
 
 def report(build, result):
@@ -104,10 +75,9 @@ def main():
         step = [compile_step(build, jobs)]
         report(build, step[0])
         if not step[0].count("failed") and (build.suites or build.name == "gcc"):
-            tests = test_step(build, suites, without)
-            for result in tests:
+            for result in meson_tests.run(build, suites, without):
                 report(build, result)
-            step += tests
+                step.append(result)
         say(f"{build.name}: {results.summary(step)} in {time.monotonic() - begin:.0f} s")
         everything += step
     took = time.monotonic() - start
