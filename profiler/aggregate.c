@@ -3,6 +3,7 @@
 
 #include "profiler/u64map.h"
 #include "profiler/ring.h"
+#include "profiler/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,15 +26,15 @@ static size_t find_slot(const struct pie_aggregate *aggregate, uint32_t thread, 
 
 static int grow(struct pie_aggregate *aggregate) {
     size_t room = aggregate->room ? aggregate->room * 2 : 512;
-    struct pie_sample_row *rows = realloc(aggregate->rows, room * sizeof *rows);
+    struct pie_sample_row *rows = pie_realloc(aggregate->rows, room * sizeof *rows);
 
     if (!rows)
         return -ENOMEM;
     aggregate->rows = rows;
-    struct pie_aggregate_slot *slots = calloc(room * 2, sizeof *slots);
+    struct pie_aggregate_slot *slots = pie_calloc(room * 2, sizeof *slots);
     if (!slots)
         return -ENOMEM;
-    free(aggregate->slots);
+    pie_free(aggregate->slots);
     aggregate->slots = slots;
     aggregate->room = room;
     aggregate->capacity = room * 2;
@@ -88,7 +89,7 @@ void pie_aggregate_clear(struct pie_aggregate *aggregate) {
 }
 
 void pie_aggregate_finish(struct pie_aggregate *aggregate) {
-    free(aggregate->rows);
-    free(aggregate->slots);
+    pie_free(aggregate->rows);
+    pie_free(aggregate->slots);
     *aggregate = (struct pie_aggregate){0};
 }

@@ -6,6 +6,8 @@
  * classes; the bodies are skipped). All counts are limited, since hostile or damaged DWARF can describe anything. */
 
 #include "profiler/dwarf_units.h"
+#include "profiler/memory.h"
+#include "profiler/sort.h"
 
 #include <dwarf.h>
 #include <errno.h>
@@ -23,7 +25,7 @@ static int add_range(struct pie_dwarf_ranges *ranges, uint64_t start, uint64_t e
     if (ranges->count == ranges->capacity) {
         size_t capacity = ranges->capacity ? ranges->capacity * 2 : 32;
         struct pie_dwarf_range *grown =
-            capacity <= RANGES_MAX ? realloc(ranges->ranges, capacity * sizeof(*grown)) : NULL;
+            capacity <= RANGES_MAX ? pie_realloc(ranges->ranges, capacity * sizeof(*grown)) : NULL;
         if (!grown)
             return -ENOMEM;
         ranges->ranges = grown;
@@ -57,8 +59,8 @@ static int compare_ranges(const void *left, const void *right) {
 }
 
 static void sort_ranges(struct pie_dwarf_ranges *ranges) {
-    if (ranges->count > 1)
-        qsort(ranges->ranges, ranges->count, sizeof(*ranges->ranges), compare_ranges);
+    if (pie_sort(ranges->ranges, ranges->count, sizeof(*ranges->ranges), compare_ranges) < 0)
+        ranges->count = 0; /* unsorted ranges would give wrong answers */
 }
 
 static const struct pie_dwarf_range *find_range(const struct pie_dwarf_ranges *ranges, uint64_t address) {
@@ -80,7 +82,7 @@ static int add_unit(struct pie_dwarf_units *units, const Dwarf_Die *die) {
     if (units->count == units->capacity) {
         size_t capacity = units->capacity ? units->capacity * 2 : 64;
         struct pie_dwarf_unit *grown =
-            capacity <= UNITS_MAX ? realloc(units->units, capacity * sizeof(*grown)) : NULL;
+            capacity <= UNITS_MAX ? pie_realloc(units->units, capacity * sizeof(*grown)) : NULL;
         if (!grown)
             return -ENOMEM;
         units->units = grown;
@@ -113,11 +115,11 @@ int pie_dwarf_units_init(struct pie_dwarf_units *units, Dwarf *dwarf) {
 
 void pie_dwarf_units_finish(struct pie_dwarf_units *units) {
     for (size_t i = 0; i < units->count; i++) {
-        free(units->units[i].functions);
-        free(units->units[i].function_ranges.ranges);
+        pie_free(units->units[i].functions);
+        pie_free(units->units[i].function_ranges.ranges);
     }
-    free(units->units);
-    free(units->ranges.ranges);
+    pie_free(units->units);
+    pie_free(units->ranges.ranges);
     *units = (struct pie_dwarf_units){0};
 }
 
@@ -133,7 +135,7 @@ static int add_function(struct pie_dwarf_unit *unit, Dwarf_Die *die) {
         return r; /* a declaration or an abstract instance */
     if (unit->function_count == unit->function_capacity) {
         size_t capacity = unit->function_capacity ? unit->function_capacity * 2 : 32;
-        Dwarf_Die *grown = realloc(unit->functions, capacity * sizeof(*grown));
+        Dwarf_Die *grown = pie_realloc(unit->functions, capacity * sizeof(*grown));
         if (!grown) {
             unit->function_ranges.count = ranges_before;
             return -ENOMEM;

@@ -10,6 +10,7 @@
 #include "profiler/sampler.h"
 #include "profiler/thread.h"
 #include "profiler/wall.h"
+#include "profiler/memory.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -42,7 +43,7 @@ struct pie_flush {
 };
 
 int pie_flush_create(const struct pie_collector_setup *setup, struct pie_flush **ret_flush) {
-    struct pie_flush *flush = calloc(1, sizeof *flush);
+    struct pie_flush *flush = pie_calloc(1, sizeof *flush);
 
     if (!flush)
         return -ENOMEM;
@@ -50,7 +51,7 @@ int pie_flush_create(const struct pie_collector_setup *setup, struct pie_flush *
     flush->started_ns = pie_realtime_ns();
     int r = pie_naming_create(setup->ops, &flush->naming);
     if (r < 0) {
-        free(flush);
+        pie_free(flush);
         return r;
     }
     *ret_flush = flush;
@@ -130,7 +131,7 @@ static void read_name(int32_t tid, char name[NAME_BYTES]) {
 static struct thread_state *note_thread(struct pie_flush *flush, struct pie_thread *thread) {
     if (flush->n_threads == flush->room) {
         size_t room = flush->room ? flush->room * 2 : 16;
-        struct thread_state *grown = realloc(flush->threads, room * sizeof *grown);
+        struct thread_state *grown = pie_realloc(flush->threads, room * sizeof *grown);
         if (!grown)
             return NULL;
         flush->threads = grown;

@@ -7,6 +7,7 @@
  * but may have been damaged by the program. */
 
 #include "profiler/loaded_symbols.h"
+#include "profiler/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -126,7 +127,7 @@ static uint64_t code_end(const struct pie_module_entry *entry, uint64_t vaddr) {
 }
 
 static int copy_names(struct dynamic *dynamic, char **ret_names) {
-    char *names = malloc(dynamic->names_size + 1);
+    char *names = pie_malloc(dynamic->names_size + 1);
     if (!names)
         return -ENOMEM;
     memcpy(names, dynamic->names, dynamic->names_size);
@@ -197,7 +198,7 @@ static int visit_chosen(const struct pie_module_entry *entry, void *data) {
         const char *name = name_at(&dynamic, symbol->st_name);
         if (ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC || !name || !code_end(entry, symbol->st_value))
             continue;
-        uintptr_t (*choose)(void) = (uintptr_t (*)(void))(entry->base + symbol->st_value);
+        uintptr_t (*choose)(void) = (uintptr_t(*)(void))(entry->base + symbol->st_value);
         uint64_t vaddr = choose() - entry->base;
         uint64_t end = code_end(entry, vaddr) ? function_end(entry, vaddr) : 0;
         /* As a label: wherever a symbol table knows the function itself, its name goes first. */

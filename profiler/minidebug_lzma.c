@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 #include "profiler/minidebug.h"
+#include "profiler/memory.h"
 
 #include <errno.h>
 #include <lzma.h>
@@ -14,7 +15,7 @@ static int decode(lzma_stream *stream, size_t max_bytes, unsigned char **bytes, 
     for (;;) {
         if (stream->avail_out == 0) {
             size_t grown = capacity ? capacity * 2 : 256 * 1024;
-            unsigned char *larger = capacity < max_bytes ? realloc(*bytes, grown) : NULL;
+            unsigned char *larger = capacity < max_bytes ? pie_realloc(*bytes, grown) : NULL;
             if (!larger)
                 return capacity < max_bytes ? -ENOMEM : -EFBIG;
             *bytes = larger;
@@ -44,7 +45,7 @@ int pie_minidebug_unpack(const void *packed, size_t packed_bytes, size_t max_byt
     int r = decode(&stream, max_bytes, &bytes, &size);
     lzma_end(&stream);
     if (r < 0) {
-        free(bytes);
+        pie_free(bytes);
         return r;
     }
     *ret_bytes = bytes;

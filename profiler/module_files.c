@@ -9,6 +9,7 @@
 
 #include "profiler/module_files.h"
 #include "profiler/minidebug.h"
+#include "profiler/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -241,6 +242,6 @@ void pie_module_files_finish(struct pie_module_files *files) {
     pie_elf_image_finish(&files->mini);
     pie_elf_image_finish(&files->dwarf);
     pie_elf_image_finish(&files->alternate);
-    free(files->mini_bytes);
+    pie_free(files->mini_bytes);
     files->mini_bytes = NULL;
 }

@@ -2,6 +2,7 @@
 
 #include "profiler/module_symbols.h"
 #include "profiler/loaded_symbols.h"
+#include "profiler/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -40,8 +41,8 @@ static int build_table(const struct pie_module_entry *entry, const struct pie_mo
     if (r == 0 || r == -ENOENT)
         r = pie_symbol_table_build(builder, ret_table);
     pie_symbol_table_builder_destroy(builder);
-    free(dynamic_names);
-    free(chosen_names);
+    pie_free(dynamic_names);
+    pie_free(chosen_names);
     return r;
 }
 

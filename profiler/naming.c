@@ -6,6 +6,7 @@
 #include "profiler/u64map.h"
 #include "profiler/pystack.h"
 #include "profiler/symbolizer.h"
+#include "profiler/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -30,14 +31,14 @@ struct pie_naming {
 static const uint32_t HIDDEN = UINT32_MAX;
 
 int pie_naming_create(const struct pie_pystack_ops *ops, struct pie_naming **ret_naming) {
-    struct pie_naming *naming = calloc(1, sizeof *naming);
+    struct pie_naming *naming = pie_calloc(1, sizeof *naming);
 
     if (!naming)
         return -ENOMEM;
     naming->ops = ops;
     int r = pie_symbolizer_create(&naming->symbolizer);
     if (r < 0) {
-        free(naming);
+        pie_free(naming);
         return r;
     }
     *ret_naming = naming;
@@ -52,9 +53,9 @@ void pie_naming_destroy(struct pie_naming *naming) {
     pie_u64map_finish(&naming->node_of_place);
     pie_u64map_finish(&naming->location_of_key);
     pie_u64map_finish(&naming->location_of_name);
-    free(naming->locations);
-    free(naming->nodes);
-    free(naming);
+    pie_free(naming->locations);
+    pie_free(naming->nodes);
+    pie_free(naming);
 }
 
 void pie_naming_refresh(struct pie_naming *naming) {
@@ -66,7 +67,7 @@ static int make_room(void **array, size_t size, size_t count, size_t *room) {
     if (count < *room)
         return 0;
     size_t more = *room ? *room * 2 : 256;
-    void *grown = realloc(*array, more * size);
+    void *grown = pie_realloc(*array, more * size);
     if (!grown)
         return -ENOMEM;
     *array = grown;

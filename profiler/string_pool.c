@@ -3,6 +3,7 @@
 /* Texts lie one after another in chunks; a hash table with open addressing, at most half full, finds them. */
 
 #include "profiler/string_pool.h"
+#include "profiler/memory.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -26,13 +27,13 @@ struct pie_string_pool {
 };
 
 int pie_string_pool_create(struct pie_string_pool **ret_pool) {
-    struct pie_string_pool *pool = calloc(1, sizeof(*pool));
+    struct pie_string_pool *pool = pie_calloc(1, sizeof(*pool));
     if (!pool)
         return -ENOMEM;
     pool->slot_count = FIRST_SLOTS;
-    pool->slots = calloc(pool->slot_count, sizeof(*pool->slots));
+    pool->slots = pie_calloc(pool->slot_count, sizeof(*pool->slots));
     if (!pool->slots) {
-        free(pool);
+        pie_free(pool);
         return -ENOMEM;
     }
     *ret_pool = pool;
@@ -44,10 +45,10 @@ void pie_string_pool_destroy(struct pie_string_pool *pool) {
         return;
     for (struct chunk *chunk = pool->chunks, *next; chunk; chunk = next) {
         next = chunk->next;
-        free(chunk);
+        pie_free(chunk);
     }
-    free(pool->slots);
-    free(pool);
+    pie_free(pool->slots);
+    pie_free(pool);
 }
 
 /* FNV-1a. */
@@ -67,13 +68,13 @@ static const char **find_slot(const char **slots, size_t slot_count, const char 
 
 static int grow_slots(struct pie_string_pool *pool) {
     size_t slot_count = pool->slot_count * 2;
-    const char **slots = calloc(slot_count, sizeof(*slots));
+    const char **slots = pie_calloc(slot_count, sizeof(*slots));
     if (!slots)
         return -ENOMEM;
     for (size_t i = 0; i < pool->slot_count; i++)
         if (pool->slots[i])
             *find_slot(slots, slot_count, pool->slots[i]) = pool->slots[i];
-    free(pool->slots);
+    pie_free(pool->slots);
     pool->slots = slots;
     pool->slot_count = slot_count;
     return 0;
@@ -82,7 +83,7 @@ static int grow_slots(struct pie_string_pool *pool) {
 static char *alloc_text(struct pie_string_pool *pool, size_t size) {
     if (size > pool->free_bytes) {
         size_t chunk_bytes = size > CHUNK_BYTES ? size : CHUNK_BYTES;
-        struct chunk *chunk = malloc(sizeof(*chunk) + chunk_bytes);
+        struct chunk *chunk = pie_malloc(sizeof(*chunk) + chunk_bytes);
         if (!chunk)
             return NULL;
         chunk->next = pool->chunks;

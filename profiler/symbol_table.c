@@ -12,6 +12,8 @@
 
 #include "profiler/symbol_table.h"
 #include "profiler/symbol_table_private.h"
+#include "profiler/memory.h"
+#include "profiler/sort.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -160,37 +162,38 @@ static void sweep_symbols(struct sweep *sweep, struct pie_raw_symbol *symbols, s
 
 /* Gives back what was reserved but not used. */
 static void shrink(struct pie_symbol_table *table) {
-    void *segments = realloc(table->segments, (table->count ? table->count : 1) * sizeof(*table->segments));
+    void *segments =
+        pie_realloc(table->segments, (table->count ? table->count : 1) * sizeof(*table->segments));
     if (segments)
         table->segments = segments;
-    void *names = realloc(table->names, table->names_size ? table->names_size : 1);
+    void *names = pie_realloc(table->names, table->names_size ? table->names_size : 1);
     if (names)
         table->names = names;
 }
 
 int pie_symbol_table_build(struct pie_symbol_table_builder *builder, struct pie_symbol_table **ret_table) {
     struct pie_raw_symbol *symbols = builder->symbols;
-    if (builder->count > 1)
-        qsort(symbols, builder->count, sizeof(*symbols), compare_symbols);
+    if (pie_sort(symbols, builder->count, sizeof(*symbols), compare_symbols) < 0)
+        return -ENOMEM;
     size_t count = extend_unsized(symbols, merge_same_start(symbols, builder->count));
     size_t names_bytes = 1;
     for (size_t i = 0; i < count; i++)
         names_bytes += strlen(symbols[i].name) + 1;
 
-    struct pie_symbol_table *table = calloc(1, sizeof(*table));
+    struct pie_symbol_table *table = pie_calloc(1, sizeof(*table));
     struct sweep sweep = {.table = table};
-    sweep.open = malloc((count + 1) * sizeof(*sweep.open));
+    sweep.open = pie_malloc((count + 1) * sizeof(*sweep.open));
     if (table) {
-        table->segments = malloc((2 * count + 1) * sizeof(*table->segments));
-        table->names = malloc(names_bytes);
+        table->segments = pie_malloc((2 * count + 1) * sizeof(*table->segments));
+        table->names = pie_malloc(names_bytes);
     }
     if (!table || !sweep.open || !table->segments || !table->names || names_bytes > UINT32_MAX) {
-        free(sweep.open);
+        pie_free(sweep.open);
         pie_symbol_table_destroy(table);
         return -ENOMEM;
     }
     sweep_symbols(&sweep, symbols, count);
-    free(sweep.open);
+    pie_free(sweep.open);
     shrink(table);
     builder->count = 0;
     *ret_table = table;
@@ -200,9 +203,9 @@ int pie_symbol_table_build(struct pie_symbol_table_builder *builder, struct pie_
 void pie_symbol_table_destroy(struct pie_symbol_table *table) {
     if (!table)
         return;
-    free(table->segments);
-    free(table->names);
-    free(table);
+    pie_free(table->segments);
+    pie_free(table->names);
+    pie_free(table);
 }
 
 const char *pie_symbol_table_find(const struct pie_symbol_table *table, uint64_t address) {

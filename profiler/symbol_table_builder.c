@@ -2,6 +2,7 @@
 
 #include "profiler/symbol_table.h"
 #include "profiler/symbol_table_private.h"
+#include "profiler/memory.h"
 
 #include <errno.h>
 #include <gelf.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 
 int pie_symbol_table_builder_create(struct pie_symbol_table_builder **ret_builder) {
-    struct pie_symbol_table_builder *builder = calloc(1, sizeof(*builder));
+    struct pie_symbol_table_builder *builder = pie_calloc(1, sizeof(*builder));
     if (!builder)
         return -ENOMEM;
     *ret_builder = builder;
@@ -19,8 +20,8 @@ int pie_symbol_table_builder_create(struct pie_symbol_table_builder **ret_builde
 void pie_symbol_table_builder_destroy(struct pie_symbol_table_builder *builder) {
     if (!builder)
         return;
-    free(builder->symbols);
-    free(builder);
+    pie_free(builder->symbols);
+    pie_free(builder);
 }
 
 int pie_symbol_table_add(struct pie_symbol_table_builder *builder, const char *name, unsigned char info,
@@ -29,7 +30,7 @@ int pie_symbol_table_add(struct pie_symbol_table_builder *builder, const char *n
         return 0;
     if (builder->count == builder->capacity) {
         size_t capacity = builder->capacity ? builder->capacity * 2 : 1024;
-        struct pie_raw_symbol *symbols = realloc(builder->symbols, capacity * sizeof(*symbols));
+        struct pie_raw_symbol *symbols = pie_realloc(builder->symbols, capacity * sizeof(*symbols));
         if (!symbols)
             return -ENOMEM;
         builder->symbols = symbols;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/u64map.h"
+#include "profiler/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,14 +30,14 @@ uint32_t pie_u64map_get(const struct pie_u64map *map, uint64_t key) {
 
 static int grow(struct pie_u64map *map) {
     size_t capacity = map->capacity ? map->capacity * 2 : 256;
-    struct pie_u64map bigger = {calloc(capacity, sizeof *bigger.entries), capacity, map->count};
+    struct pie_u64map bigger = {pie_calloc(capacity, sizeof *bigger.entries), capacity, map->count};
 
     if (!bigger.entries)
         return -ENOMEM;
     for (size_t i = 0; i < map->capacity; i++)
         if (map->entries[i].id)
             bigger.entries[slot_of(&bigger, map->entries[i].key)] = map->entries[i];
-    free(map->entries);
+    pie_free(map->entries);
     *map = bigger;
     return 0;
 }
@@ -51,6 +52,6 @@ int pie_u64map_put(struct pie_u64map *map, uint64_t key, uint32_t id) {
 }
 
 void pie_u64map_finish(struct pie_u64map *map) {
-    free(map->entries);
+    pie_free(map->entries);
     *map = (struct pie_u64map){0};
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "storage/contexts.h"
+#include "profiler/memory.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -43,7 +44,7 @@ static void *table_get(const struct table *table, uint32_t id) {
 static void *table_make(struct table *table, uint32_t id) {
     void **page = &table->pages[id >> PAGE_BITS];
     if (!*page)
-        *page = calloc(PAGE_ENTRIES, table->entry_size);
+        *page = pie_calloc(PAGE_ENTRIES, table->entry_size);
     if ((id >> PAGE_BITS) >= table->used)
         table->used = (id >> PAGE_BITS) + 1;
     return table_get(table, id);
@@ -53,12 +54,12 @@ static void table_finish(struct table *table) {
     if (!table->pages)
         return;
     for (size_t i = 0; i < table->used; i++)
-        free(table->pages[i]);
+        pie_free(table->pages[i]);
     munmap(table->pages, PAGES * sizeof(void *));
 }
 
 int pie_contexts_create(struct pie_contexts **ret_contexts) {
-    struct pie_contexts *contexts = calloc(1, sizeof *contexts);
+    struct pie_contexts *contexts = pie_calloc(1, sizeof *contexts);
     if (!contexts)
         return -ENOMEM;
     if (table_init(&contexts->locations, sizeof(struct location)) < 0 ||
@@ -75,7 +76,7 @@ void pie_contexts_destroy(struct pie_contexts *contexts) {
         return;
     table_finish(&contexts->locations);
     table_finish(&contexts->nodes);
-    free(contexts);
+    pie_free(contexts);
 }
 
 int pie_contexts_set_location(struct pie_contexts *contexts, uint32_t location, unsigned flags,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "storage/distribution.h"
+#include "profiler/memory.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -44,7 +45,7 @@ struct pie_distributions {
 };
 
 int pie_distributions_create(struct pie_distributions **ret_distributions) {
-    struct pie_distributions *distributions = calloc(1, sizeof *distributions);
+    struct pie_distributions *distributions = pie_calloc(1, sizeof *distributions);
     if (!distributions)
         return -ENOMEM;
     *ret_distributions = distributions;
@@ -55,14 +56,14 @@ static void base_destroy(struct base *base) {
     while (base->first) {
         struct distribution *dist = base->first;
         base->first = dist->next;
-        free(dist->path);
-        free(dist->name);
-        free(dist->version);
-        free(dist->files);
-        free(dist);
+        pie_free(dist->path);
+        pie_free(dist->name);
+        pie_free(dist->version);
+        pie_free(dist->files);
+        pie_free(dist);
     }
-    free(base->path);
-    free(base);
+    pie_free(base->path);
+    pie_free(base);
 }
 
 void pie_distributions_destroy(struct pie_distributions *distributions) {
@@ -76,9 +77,9 @@ void pie_distributions_destroy(struct pie_distributions *distributions) {
     while (distributions->plain) {
         struct plain_name *plain = distributions->plain;
         distributions->plain = plain->next;
-        free(plain);
+        pie_free(plain);
     }
-    free(distributions);
+    pie_free(distributions);
 }
 
 /* The whole text of DIRECTORY/NAME, or NULL. */
@@ -92,7 +93,7 @@ static char *read_text(const char *directory, const char *name, size_t max) {
         return NULL;
     char *text = NULL;
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && (size_t)status.st_size <= max)
-        text = malloc((size_t)status.st_size + 1);
+        text = pie_malloc((size_t)status.st_size + 1);
     if (text) {
         ssize_t size = read(fd, text, (size_t)status.st_size);
         text[size > 0 ? size : 0] = 0;
@@ -121,7 +122,7 @@ static int add_distribution(struct base *base, const char *entry) {
     const char *suffix = strrchr(entry, '.');
     if (!suffix || (strcmp(suffix, ".dist-info") != 0 && strcmp(suffix, ".egg-info") != 0))
         return 0;
-    struct distribution *dist = calloc(1, sizeof *dist);
+    struct distribution *dist = pie_calloc(1, sizeof *dist);
     if (!dist)
         return -ENOMEM;
     dist->next = base->first;
@@ -159,7 +160,7 @@ static int get_base(struct pie_distributions *distributions, const char *path, s
             return 0;
         }
     }
-    struct base *base = calloc(1, sizeof *base);
+    struct base *base = pie_calloc(1, sizeof *base);
     if (!base || !(base->path = strdup(path)) || scan_base(base) < 0) {
         if (base)
             base_destroy(base);
@@ -199,18 +200,18 @@ static void load_metadata(struct distribution *dist) {
         return;
     char *name = header_field(text, "Name:"), *version = header_field(text, "Version:");
     if (name && *name) {
-        free(dist->name);
+        pie_free(dist->name);
         dist->name = name;
     } else {
-        free(name);
+        pie_free(name);
     }
     if (version && *version) {
-        free(dist->version);
+        pie_free(dist->version);
         dist->version = version;
     } else {
-        free(version);
+        pie_free(version);
     }
-    free(text);
+    pie_free(text);
 }
 
 static void load_files(struct distribution *dist) {
@@ -264,7 +265,7 @@ static int plain_name(struct pie_distributions *distributions, const char *name,
             return 0;
         }
     }
-    struct plain_name *plain = calloc(1, sizeof *plain + size + 1);
+    struct plain_name *plain = pie_calloc(1, sizeof *plain + size + 1);
     if (!plain)
         return -ENOMEM;
     memcpy(plain->name, name, size);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "storage/idmap.h"
+#include "profiler/memory.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -37,8 +38,8 @@ static struct pie_idmap_entry *find(struct pie_idmap_entry *entries, size_t capa
 
 void pie_idmap_finish(struct pie_idmap *map) {
     for (size_t i = 0; i < map->capacity; i++)
-        free(map->entries[i].key);
-    free(map->entries);
+        pie_free(map->entries[i].key);
+    pie_free(map->entries);
     *map = (struct pie_idmap){0};
 }
 
@@ -50,7 +51,7 @@ uint32_t pie_idmap_get(const struct pie_idmap *map, const void *key, size_t size
 
 static int grow(struct pie_idmap *map) {
     size_t capacity = map->capacity ? map->capacity * 2 : FIRST_CAPACITY;
-    struct pie_idmap_entry *entries = calloc(capacity, sizeof *entries);
+    struct pie_idmap_entry *entries = pie_calloc(capacity, sizeof *entries);
     if (!entries)
         return -ENOMEM;
     for (size_t i = 0; i < map->capacity; i++) {
@@ -58,7 +59,7 @@ static int grow(struct pie_idmap *map) {
         if (old->value != 0)
             *find(entries, capacity, old->key, old->size, old->hash) = *old;
     }
-    free(map->entries);
+    pie_free(map->entries);
     map->entries = entries;
     map->capacity = capacity;
     return 0;
@@ -67,7 +68,7 @@ static int grow(struct pie_idmap *map) {
 int pie_idmap_add(struct pie_idmap *map, const void *key, size_t size, uint32_t value) {
     if (map->count * 2 >= map->capacity && grow(map) < 0)
         return -ENOMEM;
-    char *copy = malloc(size ? size : 1);
+    char *copy = pie_malloc(size ? size : 1);
     if (!copy)
         return -ENOMEM;
     memcpy(copy, key, size);

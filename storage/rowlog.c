@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "storage/utf8.h"
+#include "profiler/memory.h"
 
 /* A row is the statement's number, the number of parameters, and for each of them a tag: 'i' and 'd' with eight
  * bytes, 't' with a 32-bit length and the bytes, 'n' with nothing. */
@@ -16,7 +17,7 @@
 enum { FIRST_CAPACITY = 64 << 10 };
 
 void pie_rowlog_finish(struct pie_rowlog *log) {
-    free(log->bytes);
+    pie_free(log->bytes);
     *log = (struct pie_rowlog){0};
 }
 
@@ -32,7 +33,7 @@ static int reserve(struct pie_rowlog *log, size_t more) {
         capacity *= 2;
     if (capacity == log->capacity)
         return 0;
-    unsigned char *bytes = realloc(log->bytes, capacity);
+    unsigned char *bytes = pie_realloc(log->bytes, capacity);
     if (!bytes)
         return -ENOMEM;
     log->bytes = bytes;

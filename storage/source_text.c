@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "storage/source_text.h"
+#include "profiler/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +40,7 @@ struct text {
 };
 
 int pie_source_text_create(struct pie_source_text **ret_source) {
-    struct pie_source_text *source = calloc(1, sizeof *source);
+    struct pie_source_text *source = pie_calloc(1, sizeof *source);
     if (!source)
         return -ENOMEM;
     *ret_source = source;
@@ -50,19 +51,19 @@ void pie_source_text_destroy(struct pie_source_text *source) {
     if (!source)
         return;
     for (size_t i = 0; i < source->count; i++) {
-        free(source->files[i].path);
-        free(source->files[i].emitted);
-        free(source->files[i].wants);
+        pie_free(source->files[i].path);
+        pie_free(source->files[i].emitted);
+        pie_free(source->files[i].wants);
     }
-    free(source->files);
-    free(source);
+    pie_free(source->files);
+    pie_free(source);
 }
 
 static struct source_file *get_file(struct pie_source_text *source, uint32_t number, const char *path,
                                     bool is_own) {
     if (number >= source->count) {
         size_t count = number + 64;
-        struct source_file *files = realloc(source->files, count * sizeof *files);
+        struct source_file *files = pie_realloc(source->files, count * sizeof *files);
         if (!files)
             return NULL;
         memset(files + source->count, 0, (count - source->count) * sizeof *files);
@@ -87,7 +88,7 @@ int pie_source_text_want(struct pie_source_text *source, uint32_t number, const 
         return 0;
     if (file->want_count == file->want_capacity) {
         size_t capacity = file->want_capacity ? file->want_capacity * 2 : 8;
-        struct want *wants = realloc(file->wants, capacity * sizeof *wants);
+        struct want *wants = pie_realloc(file->wants, capacity * sizeof *wants);
         if (!wants)
             return -ENOMEM;
         file->wants = wants;
@@ -113,7 +114,7 @@ static char *read_file(struct source_file *file, size_t *ret_size) {
     bool usable = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
                   status.st_size <= PIE_SOURCE_FILE_MAX_BYTES;
     if (usable && (file->status.st_ino == 0 || is_same(&file->status, &status)))
-        bytes = malloc((size_t)status.st_size + 1);
+        bytes = pie_malloc((size_t)status.st_size + 1);
     if (bytes) {
         ssize_t size = read(fd, bytes, (size_t)status.st_size);
         *ret_size = size > 0 ? (size_t)size : 0;
@@ -130,7 +131,7 @@ static int split(struct text *text, size_t size) {
     size_t capacity = 1;
     for (const char *c = at; c < end; c++)
         capacity += *c == '\n' || *c == '\r';
-    text->lines = malloc(capacity * sizeof *text->lines);
+    text->lines = pie_malloc(capacity * sizeof *text->lines);
     if (!text->lines)
         return -ENOMEM;
     while (at < end && text->count < LINE_MAX_NUMBER) {
@@ -173,7 +174,7 @@ static int mark_emitted(struct source_file *file, int32_t line, bool *ret_is_new
     size_t need = (size_t)line / 8 + 1;
     if (need > file->emitted_lines) {
         size_t size = need + 64;
-        unsigned char *emitted = realloc(file->emitted, size);
+        unsigned char *emitted = pie_realloc(file->emitted, size);
         if (!emitted)
             return -ENOMEM;
         memset(emitted + file->emitted_lines, 0, size - file->emitted_lines);
@@ -244,8 +245,8 @@ static int flush_file(struct pie_source_text *source, struct source_file *file, 
     for (size_t i = 0; i < file->want_count && r == 0; i++)
         r = emit_want(source, file, &text, file->wants[i], emit, data);
     file->want_count = 0;
-    free(text.lines);
-    free(text.bytes);
+    pie_free(text.lines);
+    pie_free(text.bytes);
     return r;
 }
 

@@ -14,6 +14,7 @@
 #include "storage/source_text.h"
 #include "storage/utf8.h"
 #include "storage/writer_internal.h"
+#include "profiler/memory.h"
 
 /* Rows gather in memory (rowlog.h) and go into the file in one transaction for each commit. A commit that fails
  * because another process writes or the disk is full leaves them where they are; the next one tries again, after a
@@ -121,10 +122,10 @@ static char *json_of_argv(const char *const *argv) {
     json_t *array = argv ? json_array() : NULL;
     for (; array && *argv; argv++) {
         size_t size = strlen(*argv);
-        char *clean = malloc(3 * size + 1);
+        char *clean = pie_malloc(3 * size + 1);
         json_t *word = clean ? json_stringn(clean, pie_utf8_clean(clean, *argv, size)) : NULL;
         json_array_append_new(array, word ? word : json_null());
-        free(clean);
+        pie_free(clean);
     }
     char *text = array ? json_dumps(array, JSON_COMPACT) : NULL;
     json_decref(array);
@@ -150,7 +151,7 @@ static int create_process(struct pie_writer *writer, const struct pie_process_ro
                            (int64_t)process->period_ns);
     if (r == 0)
         r = transact(writer, &rows, &writer->process);
-    free(argv);
+    pie_free(argv);
     pie_rowlog_finish(&rows);
     return r;
 }
@@ -223,10 +224,10 @@ static void close_sink(struct pie_sink *sink) {
     pie_idmap_finish(&writer->files);
     pie_idmap_finish(&writer->modules);
     pie_idmap_finish(&writer->functions);
-    free(writer->file_is_own);
-    free(writer->module_is_library);
-    free(writer->path);
-    free(writer);
+    pie_free(writer->file_is_own);
+    pie_free(writer->module_is_library);
+    pie_free(writer->path);
+    pie_free(writer);
 }
 
 /* The put_ functions of the table: nothing for a dead writer, else the row. */
@@ -264,7 +265,7 @@ static const struct pie_sink_ops writer_ops = {
 };
 
 int pie_writer_open(const char *path, const struct pie_config *config, struct pie_sink **ret_sink) {
-    struct pie_writer *writer = calloc(1, sizeof *writer);
+    struct pie_writer *writer = pie_calloc(1, sizeof *writer);
     if (!writer)
         return -ENOMEM;
     writer->sink.ops = &writer_ops;

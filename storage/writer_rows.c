@@ -8,6 +8,7 @@
 #include "storage/ownership.h"
 #include "storage/source_text.h"
 #include "storage/writer_internal.h"
+#include "profiler/memory.h"
 
 /* Names are written once: a file, module or function is a row with an id of this process, given out here and
  * remembered by its text. A row is added before its id is remembered, so that a row refused for want of memory is
@@ -29,14 +30,14 @@ static int put_package(struct pie_writer *writer, const struct pie_owner *owner)
     if (asprintf(&key, "package:%s", owner->library) < 0)
         return -ENOMEM;
     int r = pie_writer_put_environment(writer, key, owner->version);
-    free(key);
+    pie_free(key);
     return r;
 }
 
 /* Sets a flag in an array that grows with the ids, which count up from 1. */
 static int remember(unsigned char **flags, uint32_t id, bool value) {
     if (id % 256 == 1) {
-        unsigned char *grown = realloc(*flags, id + 256);
+        unsigned char *grown = pie_realloc(*flags, id + 256);
         if (!grown)
             return -ENOMEM;
         *flags = grown;
@@ -101,7 +102,7 @@ static int get_module(struct pie_writer *writer, const char *path, const char *b
             r = pie_idmap_add(&writer->modules, key, (size_t)size, module);
         }
     }
-    free(key);
+    pie_free(key);
     if (r == 0)
         *ret_module = module;
     return r;
@@ -126,7 +127,7 @@ static int get_function(struct pie_writer *writer, const struct pie_location *lo
             r = pie_idmap_add(&writer->functions, key, (size_t)size, function);
         }
     }
-    free(key);
+    pie_free(key);
     if (r == 0)
         *ret_function = function;
     return r;

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stddef.h>
+
+/* malloc() and friends for the profiler's own work beside the program. glibc raises its threshold for mmap()
+ * whenever a large block is freed, so a freed table of ours would change how the *program's* large blocks are
+ * made from then on, and with that its page faults (one program ran in half its time). So large blocks are
+ * mapped here and never reach malloc. pie_free() takes blocks of both kinds, also malloc's own.
+ * Context: drain, cli. */
+void *pie_malloc(size_t size);
+void *pie_calloc(size_t count, size_t size);
+void *pie_realloc(void *block, size_t size);
+void pie_free(void *block);

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/sort.h"
+
+#include "profiler/memory.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+struct sort {
+    size_t size;
+    int (*compare)(const void *, const void *);
+};
+
+/* Merges the sorted runs [low, middle) and [middle, high) of from into to. */
+static void merge(const struct sort *sort, const char *from, char *to, size_t low, size_t middle,
+                  size_t high) {
+    size_t a = low, b = middle;
+
+    for (size_t k = low; k < high; k++) {
+        bool first =
+            b == high || (a < middle && sort->compare(from + a * sort->size, from + b * sort->size) <= 0);
+        memcpy(to + k * sort->size, from + (first ? a++ : b++) * sort->size, sort->size);
+    }
+}
+
+int pie_sort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {
+    const struct sort sort = {size, compare};
+    char *scratch = count > 1 ? pie_malloc(count * size) : NULL;
+    char *from = base, *to = scratch;
+
+    if (count <= 1)
+        return 0;
+    if (!scratch)
+        return -ENOMEM;
+    for (size_t width = 1; width < count; width *= 2) {
+        for (size_t low = 0; low < count; low += 2 * width) {
+            size_t middle = low + width < count ? low + width : count;
+            size_t high = low + 2 * width < count ? low + 2 * width : count;
+            merge(&sort, from, to, low, middle, high);
+        }
+        char *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != base)
+        memcpy(base, from, count * size);
+    pie_free(scratch);
+    return 0;
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stddef.h>
+
+/* qsort(3), stable, with its scratch space from pie_malloc(): glibc's takes it from malloc (profiler/memory.h says why
+ * that matters). Without memory it leaves the array as it is and returns -ENOMEM, else 0. Context: drain, cli. */
+int pie_sort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *));
