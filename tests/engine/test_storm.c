@@ -186,6 +186,7 @@ static void *work(void *argument) {
     uint64_t until_ns = (20 + n % 5 * 15) * UINT64_C(1000000);
     volatile double x = 1;
 
+    (void)x;
     pie_engine_thread_started("");
     while (pie_thread_cpu_ns() < until_ns) {
         for (int i = 0; i < 5000; i++)

@@ -88,9 +88,12 @@ static void test_the_variable_of_a_child_is_read_and_removed(void **state) {
     assert_string_equal(child.target, "/v w/bin/python");
     for (char **entry = environ; *entry; entry++)
         assert_null(strstr(*entry, "_PIEPROF"));
+    free(child.target);
+    free(child.options);
     pie_child_env_take(&child);
     assert_false(child.is_child);
     free(variable);
+    free_options(&options);
 }
 
 static void test_a_damaged_variable_leaves_plain_python(void **state) {
