@@ -66,7 +66,8 @@ static uint64_t read_bytes(struct cursor *c, size_t size) {
     return value;
 }
 
-static uint64_t read_uleb(struct cursor *c) {
+/* LEB128 (DWARF 5 §7.6); a signed one is extended from the last byte's bit 6. */
+static uint64_t read_leb(struct cursor *c, bool is_signed) {
     uint64_t value = 0;
     uint8_t byte;
     unsigned shift = 0;
@@ -77,23 +78,17 @@ static uint64_t read_uleb(struct cursor *c) {
             value |= (uint64_t)(byte & 0x7f) << shift;
         shift += 7;
     } while (!c->bad && (byte & 0x80) && shift < 70);
+    if (is_signed && shift < 64 && (byte & 0x40))
+        value |= ~UINT64_C(0) << shift;
     return value;
 }
 
-static int64_t read_sleb(struct cursor *c) {
-    uint64_t value = 0;
-    uint8_t byte;
-    unsigned shift = 0;
+static uint64_t read_uleb(struct cursor *c) {
+    return read_leb(c, false);
+}
 
-    do {
-        byte = (uint8_t)read_bytes(c, 1);
-        if (shift < 64)
-            value |= (uint64_t)(byte & 0x7f) << shift;
-        shift += 7;
-    } while (!c->bad && (byte & 0x80) && shift < 70);
-    if (shift < 64 && (byte & 0x40))
-        value |= ~UINT64_C(0) << shift;
-    return (int64_t)value;
+static int64_t read_sleb(struct cursor *c) {
+    return (int64_t)read_leb(c, true);
 }
 
 static void skip(struct cursor *c, uint64_t size) {
