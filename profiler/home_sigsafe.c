@@ -6,7 +6,9 @@
 enum { RANGES_MAX = 32 };
 
 /* Written by pie_home_init() before any handler can run; a forked child has the same. */
-static struct { uintptr_t low, high; } ranges[RANGES_MAX];
+static struct {
+    uintptr_t low, high;
+} ranges[RANGES_MAX];
 static unsigned n_ranges;
 
 void pie_home_clear(void) {

@@ -198,7 +198,7 @@ static int visit_chosen(const struct pie_module_entry *entry, void *data) {
         const char *name = name_at(&dynamic, symbol->st_name);
         if (ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC || !name || !code_end(entry, symbol->st_value))
             continue;
-        uintptr_t (*choose)(void) = (uintptr_t(*)(void))(entry->base + symbol->st_value);
+        uintptr_t (*choose)(void) = (uintptr_t (*)(void))(entry->base + symbol->st_value);
         uint64_t vaddr = choose() - entry->base;
         uint64_t end = code_end(entry, vaddr) ? function_end(entry, vaddr) : 0;
         /* As a label: wherever a symbol table knows the function itself, its name goes first. */

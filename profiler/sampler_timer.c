@@ -22,7 +22,7 @@
 static struct {
     timer_t timer;
     bool on;
-} * timers;
+} *timers;
 static size_t n_timers;
 
 static int settime(timer_t timer, uint64_t period_ns) {
