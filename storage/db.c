@@ -110,6 +110,16 @@ static int identify(sqlite3 *db) {
     return version > PIE_SCHEMA_VERSION ? -EPROTO : 0;
 }
 
+/* The same from one state of the file: another process may be making the schema between two reads. */
+static int identify_at_once(sqlite3 *db) {
+    int r = pie_db_exec(db, "BEGIN");
+    if (r < 0)
+        return r;
+    int state = identify(db);
+    (void)pie_db_exec(db, "COMMIT");
+    return state;
+}
+
 /* The write lock decides which of several processes makes the schema; the others find it made. */
 static int create_schema(sqlite3 *db, bool *ret_created) {
     int r = pie_db_exec(db, "BEGIN IMMEDIATE");
@@ -145,7 +155,7 @@ static int use_wal(sqlite3 *db) {
  * earlier runs in a file that was there before are kept safe by syncing at each checkpoint. */
 static int prepare(sqlite3 *db, bool *ret_created) {
     sqlite3_extended_result_codes(db, 1);
-    int state = identify(db);
+    int state = identify_at_once(db);
     if (state < 0)
         return state;
     int r =
