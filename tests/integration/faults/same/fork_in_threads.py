@@ -4,7 +4,9 @@ import os
 import subprocess
 import sys
 import threading
+import warnings
 
+warnings.simplefilter("ignore", DeprecationWarning)  # from 3.12 on such a fork is warned about, with the pid
 statuses = []
 
 
