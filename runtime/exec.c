@@ -41,6 +41,8 @@ static struct {
                        char *const *, char *const *);
     int (*posix_spawnp)(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
                         char *const *, char *const *);
+    int (*addchdir)(posix_spawn_file_actions_t *, const char *);
+    int (*addfchdir)(posix_spawn_file_actions_t *, int);
 } libc; /* resolved before main; nothing to reset in a forked child */
 
 /* dlsym() takes locks, and a vfork child must not. Priority: the first that user code can follow. */
@@ -50,6 +52,8 @@ __attribute__((constructor(101))) static void resolve(void) {
     *(void **)&libc.execveat = dlsym(RTLD_NEXT, "execveat");
     *(void **)&libc.posix_spawn = dlsym(RTLD_NEXT, "posix_spawn");
     *(void **)&libc.posix_spawnp = dlsym(RTLD_NEXT, "posix_spawnp");
+    *(void **)&libc.addchdir = dlsym(RTLD_NEXT, "posix_spawn_file_actions_addchdir_np");
+    *(void **)&libc.addfchdir = dlsym(RTLD_NEXT, "posix_spawn_file_actions_addfchdir_np");
 }
 
 static int64_t now_ms(void) {
@@ -167,10 +171,24 @@ PIE_EXPORT int execveat(int dirfd, const char *path, char *const argv[], char *c
     return libc.execveat(dirfd, path, argv, envp, flags);
 }
 
-/* A relative path means something else after a chdir among the file actions, which cannot be seen from
- * outside. */
+/* The program has made file actions that change the folder: then a relative path says nothing here. */
+static _Atomic bool spawns_elsewhere;
+
+/* A relative path means something else after a chdir among the file actions. These cannot be looked into, but
+ * one that changes the folder has been made by the functions below. */
 static bool can_judge(const char *path, const posix_spawn_file_actions_t *actions) {
-    return path && (*path == '/' || !actions);
+    return path &&
+           (*path == '/' || !actions || !atomic_load_explicit(&spawns_elsewhere, memory_order_relaxed));
+}
+
+PIE_EXPORT int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path) {
+    atomic_store_explicit(&spawns_elsewhere, true, memory_order_relaxed);
+    return libc.addchdir(actions, path);
+}
+
+PIE_EXPORT int posix_spawn_file_actions_addfchdir_np(posix_spawn_file_actions_t *actions, int fd) {
+    atomic_store_explicit(&spawns_elsewhere, true, memory_order_relaxed);
+    return libc.addfchdir(actions, fd);
 }
 
 PIE_EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
