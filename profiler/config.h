@@ -13,6 +13,9 @@ struct pie_config {
     const char *force_clock;    /* NULL, or "perf", "timer", "itimer": the clock the user insists on */
     const char *only, *exclude; /* path prefixes for own code, or NULL */
     bool time;                  /* collect the time profile */
+    bool redundancy;            /* watch for redundant loads and stores */
+    const char *force_sampler;  /* NULL, or "pmu", "taskclock", "none": how accesses are to be sampled */
+    double fp_tolerance;        /* floats this close (relative) count as equal; 0: bitwise */
     bool children;              /* follow fork and exec */
     bool keep_argv;             /* store the command line */
     bool quiet;                 /* no summary at the end */

@@ -25,6 +25,28 @@ enum pie_pystack_flags {
         8, /* innermost frame stands at an instruction that calls (CALL…, not an operator) */
 };
 
+/* What a code unit does: the interpreter's part in what a native call is for. */
+enum pie_operation {
+    PIE_OPERATION_OTHER,
+    PIE_OPERATION_SUBSCRIPT,       /* a[i] is read */
+    PIE_OPERATION_STORE_SUBSCRIPT, /* a[i] is written or deleted */
+    PIE_OPERATION_CALL,
+    PIE_OPERATION_OPERATOR, /* a + b, -a, a += b, a < b, a in b */
+    PIE_OPERATION_ITERATE,  /* the next one of a for loop; unpacking */
+    PIE_OPERATION_ATTRIBUTE,
+    PIE_OPERATION_MASK = 15,
+    PIE_OPERATION_IN_LOOP = 16, /* flag: lies in a loop of its function's own code */
+};
+
+/* What lies at an address. */
+enum pie_object_kind {
+    PIE_OBJECT_NONE,  /* no Python object */
+    PIE_OBJECT_PLAIN, /* an object */
+    PIE_OBJECT_TYPE,  /* a type */
+    PIE_OBJECT_DTYPE, /* a NumPy dtype */
+    PIE_OBJECT_ARRAY, /* a NumPy array */
+};
+
 struct pie_pystack_ops {
     /* Walks the calling thread's Python frames, innermost first. Writes at most max frames, returns their number;
      * *ret_flags is a set of pie_pystack_flags. Every load is fault-tolerant.
@@ -63,4 +85,18 @@ struct pie_pystack_ops {
 
     /* The 1-based source line of a code unit; 0 if it has none. Context: drain. */
     int32_t (*line)(uint32_t code_id, uint32_t instr_offset);
+
+    /* The operation of a code unit, with PIE_OPERATION_IN_LOOP; PIE_OPERATION_OTHER if it is not known. Context: drain. */
+    unsigned (*operation)(uint32_t code_id, uint32_t instr_offset);
+
+    /* What lies at an address, told by its type's type; every load is fault-tolerant. A wrong guess is possible and must
+     * do no harm. Context: signal. */
+    enum pie_object_kind (*object_at)(uintptr_t address);
+
+    /* The bytes of a NumPy array's data, [*ret_low, *ret_high), for what object_at() called an array. False: unreadable,
+     * or no such bytes. Context: signal. */
+    bool (*array_data)(uintptr_t array, uintptr_t *ret_low, uintptr_t *ret_high);
+
+    /* Does an address lie in the calling thread's stack of Python frames? Context: signal. */
+    bool (*is_frame_memory)(uintptr_t address);
 };

@@ -63,6 +63,30 @@ struct pie_sample_row {
     double cpu_sq_ns2; /* sum of squared CPU weights of the samples, for the interval */
 };
 
+enum { PIE_WATCH_FRAMES_MAX = 16 };
+
+/* Increments since the last flush of watches that ended alike (PieProf §4.2; profiler/watch.h says what the words mean).
+ * Everything up to `traits` is the key. */
+struct pie_watch_row {
+    uint8_t kind;    /* enum pie_watch_kind */
+    uint8_t outcome; /* enum pie_watch_outcome */
+    uint8_t memory;  /* enum pie_watch_memory */
+    uint8_t traits;  /* enum pie_watch_traits */
+    uint8_t
+        length; /* of the native call, by what was left of it at the access: 0 up to 15 us, 1 up to 30 us, 2 more */
+    uint32_t first_node, second_node; /* second 0: the outcome has none */
+    /* What the Python frames of the first access were at, innermost first: enum pie_operation with its flag. */
+    uint8_t operations[PIE_WATCH_FRAMES_MAX];
+    uint32_t operations_count;
+    /* Sums. */
+    uint64_t watches; /* that ended so */
+    uint64_t bytes;   /* that their first accesses touched */
+    double weight_ns; /* CPU time of the first access's line that they stand for (proportional attribution) */
+    double weight_sq_ns2;
+    uint64_t length_ns; /* what was left of the native calls */
+    uint64_t gap_ns;    /* from the call's return to the outcome */
+};
+
 /* What one process is: written once by begin_process; end_process completes it. */
 struct pie_process_row {
     int32_t pid, parent_pid;
@@ -74,6 +98,9 @@ struct pie_process_row {
     const char *clock;       /* "perf", "perf-user", "timer", "itimer", "none": how CPU time was sampled */
     const char *clock_note;  /* why not a better one, one sentence, or NULL */
     uint64_t period_ns;
+    /* How memory accesses are sampled: "pmu" (access-weighted), "taskclock" (time-weighted), "none". */
+    const char *sampler;
+    const char *sampler_note; /* why not a better one or none, one sentence, or NULL */
 };
 
 struct pie_sink;
@@ -89,9 +116,10 @@ struct pie_sink_ops {
     int (*put_node)(struct pie_sink *, const struct pie_node_row *);
     int (*put_thread)(struct pie_sink *, const struct pie_thread_row *); /* first time or update */
     int (*put_sample)(struct pie_sink *, const struct pie_sample_row *);
+    int (*put_watch)(struct pie_sink *, const struct pie_watch_row *);
     /* Counters are totals so far, e.g. "ring_full", "unwind_truncated". is_drop: a sample was lost. */
     int (*put_counter)(struct pie_sink *, const char *name, uint64_t value, bool is_drop);
-    /* The profiler's own cost so far. collector: "time", "collection thread". cpu_ns and wall_ns are totals. */
+    /* The profiler's own cost so far. collector: "time", "redundancy", "collection thread". cpu_ns and wall_ns are totals. */
     int (*put_overhead)(struct pie_sink *, const char *collector, uint64_t cpu_ns, double rate_hz);
     /* Also moves the process's "last seen" time forward. now_ns: CLOCK_REALTIME. */
     int (*commit)(struct pie_sink *, int64_t now_ns);

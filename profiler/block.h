@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "profiler/access.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the decoder found about the basic blocks where samples fell: a table in the region from instruction addresses to
+ * lists of accesses. Handlers ask; what they do not find they leave in their thread's list of wishes, and the collection
+ * thread decodes it within a tick. Entries are immutable once published. */
+
+enum { PIE_BLOCK_ACCESSES_MAX = 64 };
+
+struct pie_block {
+    uint32_t count; /* of accesses; 0: nothing in it can be watched */
+    uint32_t reserved;
+    struct pie_access accesses[];
+};
+
+/* The block around ip; NULL: not known (yet). Context: signal. */
+const struct pie_block *pie_block_find(uint64_t ip);
+
+/* Decodes and publishes the block around ip, unless it is there. Returns 0 or -errno (then an empty block is there, so that
+ * nobody asks again; -ENOMEM: the arena is full). Context: drain. */
+int pie_block_learn(uint64_t ip);
+
+/* Libraries were unloaded: forget everything. Handlers may meanwhile find old entries. Context: drain. */
+void pie_blocks_forget(void);

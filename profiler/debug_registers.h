@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The debug registers of the calling thread, behind one table so that the policy of watching (watch.h) is tested without
+ * hardware: debug_registers_perf_sigsafe.c on perf breakpoint events, and a fake in the tests. */
+
+struct pie_thread;
+
+enum { PIE_DEBUG_REGISTERS = 4 };
+
+enum pie_debug_kind {
+    PIE_DEBUG_EXECUTE,    /* before the instruction at the address */
+    PIE_DEBUG_STORE,      /* after a store */
+    PIE_DEBUG_LOAD_STORE, /* after a load or a store: x86 has no loads alone */
+};
+
+struct pie_debug_ops {
+    /* Arms register `index` of the calling thread. length: 1, 2, 4 or 8, and the address a multiple of it (1 and any
+     * address for EXECUTE). The trap carries `cookie`. Returns 0 or -errno: -ENOSPC no register free (a debugger),
+     * -EMFILE … no descriptor, -EINVAL an address that cannot be watched. Context: signal. */
+    int (*arm)(struct pie_thread *thread, unsigned index, enum pie_debug_kind kind, uint64_t address,
+               unsigned length, uint64_t cookie);
+    /* Disarms it; it costs nothing then. Context: signal. */
+    void (*disarm)(struct pie_thread *thread, unsigned index);
+    /* The thread ends: gives everything back. Context: hook, on the thread. */
+    void (*release)(struct pie_thread *thread);
+};
+
+extern const struct pie_debug_ops pie_debug_perf;
+
+/* In a forked child, before the region is replaced: closes the copies of all threads' descriptors without touching the
+ * parent's events. Context: fork child. */
+void pie_debug_perf_forget_all(void);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "profiler/access.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Decoding of x86-64 machine code in this process, by Zydis where the build found it (decode_zydis.c), else not at all
+ * (decode_none.c). Code is copied by loads that may fault before it is decoded; functions are found by their frame
+ * description entry (cfi.h), so stripped libraries will do. Context: drain, for all. */
+
+/* Is there a decoder? */
+bool pie_decode_is_available(void);
+
+/* Result of pie_decode_block(). */
+struct pie_decode_block {
+    uint64_t low, high; /* the basic block: [low, high) */
+    size_t count;       /* of accesses */
+};
+
+/* The basic block around ip: entered at its first instruction only, as far as direct branches of its function tell, left
+ * at its last. Writes those of its accesses that may be watched, in the order of addresses: no COUNTING, no STACK, no
+ * TLS, no GATHER, no RIP-relative loads, no prefetches, no NOPs, LEAs or state-saving instructions; an
+ * instruction that both loads from one place and stores to another (MOVS, PUSH [mem]) gives two.
+ * Returns 0; -ENOSYS: no decoder; -ENOENT: no function is known there; -EFAULT: unreadable; -EILSEQ: bytes that do not
+ * decode; -E2BIG: more than max accesses (the first max are written), or a function too large to sweep. */
+int pie_decode_block(uint64_t ip, struct pie_access *accesses, size_t max,
+                     struct pie_decode_block *ret_block);
+
+/* The access behind a data breakpoint: RIP is after the instruction (REP: on it, or after), registers are those after
+ * it. Sweeps the function from its start, so that instruction boundaries are right, and checks that the instruction
+ * touches [address, address + size) where its address registers were not overwritten by itself. Results are cached by
+ * RIP. Includes COUNTING, STACK, TLS, GATHER and RIP-relative ones. Returns 0; -ENOSYS, -ENOENT, -EFAULT, -EILSEQ as
+ * above; -ENXIO: the instruction before RIP touches something else (RIP is the target of a jump, call or return). */
+int pie_decode_trap(uint64_t rip, const uint64_t registers[PIE_ACCESS_REGISTERS], uint64_t address,
+                    size_t size, struct pie_access *ret_access);
+
+/* Libraries were unloaded: forget what is cached. */
+void pie_decode_flush_cache(void);
