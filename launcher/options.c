@@ -109,6 +109,37 @@ static int set_clock(struct pie_options *options, const char *value) {
     return pie_options_fail(options, "unknown clock '%s': perf, perf-user, timer, itimer or none", value);
 }
 
+static int set_redundancy(struct pie_options *options, const char *value) {
+    options->config.redundancy = true;
+    return 0;
+}
+
+static int set_no_redundancy(struct pie_options *options, const char *value) {
+    options->config.redundancy = false;
+    return 0;
+}
+
+static int set_sampler(struct pie_options *options, const char *value) {
+    static const char *const samplers[] = {"pmu", "taskclock", "none"};
+    for (size_t i = 0; i < sizeof samplers / sizeof *samplers; i++) {
+        if (strcmp(value, samplers[i]) == 0) {
+            options->config.force_sampler = samplers[i];
+            return 0;
+        }
+    }
+    return pie_options_fail(options, "unknown sampler '%s': pmu, taskclock or none", value);
+}
+
+static int set_fp_tolerance(struct pie_options *options, const char *value) {
+    char *end;
+    double tolerance = strtod(value, &end);
+    if (end == value || *end != '\0' || !(tolerance >= 0 && tolerance < 1))
+        return pie_options_fail(
+            options, "bad tolerance '%s': a part of the number, from 0 to below 1, such as 1e-9", value);
+    options->config.fp_tolerance = tolerance;
+    return 0;
+}
+
 static int set_only(struct pie_options *options, const char *value) {
     return (options->config.only = absolute(options, value)) ? 0 : -EINVAL;
 }
@@ -170,6 +201,13 @@ static const struct pie_option table[] = {
     {"time", NULL, "profile where time goes (the default)", set_time, 0},
     {"no-time", NULL, "do not", set_no_time, 0},
     {"clock", "CLOCK", "insist on perf, perf-user, timer, itimer or none (default: the best)", set_clock, 0},
+    {"redundancy", NULL, "watch for redundant loads and stores (the default, where possible)", set_redundancy,
+     0},
+    {"no-redundancy", NULL, "do not", set_no_redundancy, 0},
+    {"sampler", "SAMPLER", "sample memory accesses by pmu, taskclock or none (default: the best)",
+     set_sampler, 0},
+    {"fp-tolerance", "X", "floats that differ by this part count as equal: 1e-9 (default 0)",
+     set_fp_tolerance, 0},
     {"children", NULL, "also profile the Python processes it starts (the default)", set_children, 0},
     {"no-children", NULL, "only this process", set_no_children, 0},
     {"only", "PATH", "your own code is what lies under PATH", set_only, 0},
@@ -193,6 +231,7 @@ void pie_options_init(struct pie_options *options) {
                 .period_ns = 1000000,
                 .overhead_budget = 0.05,
                 .time = true,
+                .redundancy = true,
                 .children = true,
                 .keep_argv = true,
             },
@@ -234,16 +273,20 @@ static int append_flag(char **string, bool is_on, const char *name) {
 
 char *pie_options_to_string(const struct pie_options *options) {
     const struct pie_config *config = &options->config;
-    char interval[32], overhead[40], *string = NULL;
+    char interval[32], overhead[40], tolerance[32], *string = NULL;
     snprintf(interval, sizeof interval, "%lluns", (unsigned long long)config->period_ns);
     snprintf(overhead, sizeof overhead, "%.17g%%", config->overhead_budget * 100);
+    snprintf(tolerance, sizeof tolerance, "%.17g", config->fp_tolerance);
     if (append_pair(&string, "--output", config->output) == 0 &&
         append_pair(&string, "--interval", interval) == 0 &&
         append_pair(&string, "--overhead", overhead) == 0 &&
         append_pair(&string, "--clock", config->force_clock) == 0 &&
+        append_pair(&string, "--sampler", config->force_sampler) == 0 &&
+        append_pair(&string, "--fp-tolerance", tolerance) == 0 &&
         append_pair(&string, "--only", config->only) == 0 &&
         append_pair(&string, "--exclude", config->exclude) == 0 &&
         append_flag(&string, !config->time, "--no-time") == 0 &&
+        append_flag(&string, !config->redundancy, "--no-redundancy") == 0 &&
         append_flag(&string, !config->children, "--no-children") == 0 &&
         append_flag(&string, !config->keep_argv, "--no-argv") == 0 &&
         append_flag(&string, config->quiet, "--quiet") == 0 &&

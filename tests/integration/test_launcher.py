@@ -49,6 +49,7 @@ OWN_AND_PYTHONS = [
     (["-q", "--", "-q"], "[] 0 0 1 0 {}"),
     (["-q", "-i", "2ms", "--", "-O", "-Xz"], "[] 1 0 0 0 {'z': True}"),
     (["-q", "--no-children", "--no-argv", "--overhead", "3%", "--no-time"], "[] 0 0 0 0 {}"),
+    (["-q", "--no-redundancy", "--sampler", "none", "--fp-tolerance", "1e-9"], "[] 0 0 0 0 {}"),
     (["-q", "--time", "--clock", "itimer", "--only", ".", "--exclude", "x"], "[] 0 0 0 0 {}"),
 ]
 
@@ -91,6 +92,9 @@ BAD = [
     (["--overhead", "0"], "'0'"),
     (["--overhead", "101%"], "101%"),
     (["--clock", "sun"], "sun", "perf"),
+    (["--sampler", "ibs"], "ibs", "taskclock"),
+    (["--fp-tolerance", "1"], "'1'", "1e-9"),
+    (["--fp-tolerance", "show.py"], "show.py"),
     (["-f", "csv"], "export"),
 ]
 

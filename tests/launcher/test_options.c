@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -48,10 +49,36 @@ static void test_the_budget_is_a_share(void **state) {
     assert_true(parsed("--overhead 0.5%").config.overhead_budget == 0.005);
 }
 
+static void test_redundancy_is_watched_for_unless_told_otherwise(void **state) {
+    assert_true(parsed("").config.redundancy);
+    assert_false(parsed("--no-redundancy").config.redundancy);
+    assert_true(parsed("--no-redundancy --redundancy").config.redundancy);
+    assert_null(parsed("").config.force_sampler);
+    assert_string_equal(parsed("--sampler pmu").config.force_sampler, "pmu");
+    assert_string_equal(parsed("--sampler=taskclock").config.force_sampler, "taskclock");
+    assert_string_equal(parsed("--sampler none").config.force_sampler, "none");
+}
+
+static void test_a_tolerance_is_a_part_of_one(void **state) {
+    assert_true(parsed("").config.fp_tolerance == 0);
+    assert_true(parsed("--fp-tolerance 1e-9").config.fp_tolerance == 1e-9);
+    assert_true(parsed("--fp-tolerance=0.25").config.fp_tolerance == 0.25);
+    assert_true(parsed("--fp-tolerance .5 --fp-tolerance 0").config.fp_tolerance == 0);
+    static const char *const bad[] = {"1", "-1e-9", "nan", "inf", "1e-9x", "''", "5%"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct pie_options options;
+        char string[64];
+        snprintf(string, sizeof string, "--fp-tolerance %s", bad[i]);
+        pie_options_init(&options);
+        assert_int_equal(pie_options_from_string(&options, string, "a test"), -EINVAL);
+        assert_non_null(strstr(options.error, "tolerance"));
+    }
+}
+
 static void test_options_survive_the_way_to_a_child(void **state) {
-    struct pie_options options =
-        parsed("-o '/a b/it'\\''s \"x\".db' -i 333us --overhead 1.7% --clock itimer --only /p "
-               "--exclude '/q r' --no-time --no-argv -qv");
+    struct pie_options options = parsed(
+        "-o '/a b/it'\\''s \"x\".db' -i 333us --overhead 1.7% --clock itimer --only /p "
+        "--exclude '/q r' --no-time --no-redundancy --sampler taskclock --fp-tolerance 1.7e-9 --no-argv -qv");
     char *string = pie_options_to_string(&options);
     assert_non_null(string);
     struct pie_options got = parsed(string);
@@ -63,6 +90,9 @@ static void test_options_survive_the_way_to_a_child(void **state) {
     assert_string_equal(b->only, "/p");
     assert_string_equal(b->exclude, "/q r");
     assert_false(b->time);
+    assert_false(b->redundancy);
+    assert_string_equal(b->force_sampler, "taskclock");
+    assert_true(a->fp_tolerance == 1.7e-9 && b->fp_tolerance == a->fp_tolerance);
     assert_false(b->keep_argv);
     assert_true(b->children);
     assert_true(b->quiet);
@@ -120,6 +150,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rates_and_intervals_are_periods),
         cmocka_unit_test(test_the_budget_is_a_share),
+        cmocka_unit_test(test_redundancy_is_watched_for_unless_told_otherwise),
+        cmocka_unit_test(test_a_tolerance_is_a_part_of_one),
         cmocka_unit_test(test_options_survive_the_way_to_a_child),
         cmocka_unit_test(test_the_variable_of_a_child_is_read_and_removed),
         cmocka_unit_test(test_a_damaged_variable_leaves_plain_python),
