@@ -45,6 +45,12 @@ static int check_header(const char *path, const unsigned char *header, size_t si
             "%s was written by a newer pieprof (file version %u, this one writes %d); choose another file "
             "with -o or install the newer pieprof",
             path, version, PIE_SCHEMA_VERSION);
+    if (version < PIE_SCHEMA_VERSION)
+        return pie_message(
+            -EPROTO, ret_message,
+            "%s was made by an older pieprof (file version %u, this one writes %d) and is left as it is; "
+            "choose another file with -o, or move this one away",
+            path, version, PIE_SCHEMA_VERSION);
     return 0;
 }
 

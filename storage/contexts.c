@@ -103,9 +103,14 @@ int pie_contexts_add_node(struct pie_contexts *contexts, uint32_t node, uint32_t
     const struct pie_context_node *above = parent ? table_get(&contexts->nodes, parent) : NULL;
     const struct location *found = table_get(&contexts->locations, location);
     struct pie_context_node places = above ? *above : (struct pie_context_node){0};
-    if (found && is_own(found, &places))
+    bool is_python = found && (found->flags & PIE_CONTEXT_PYTHON);
+    if (is_python)
+        places.own_depth++;
+    if (found && is_own(found, &places)) {
         places.own_location = location;
-    if (found && (found->flags & PIE_CONTEXT_PYTHON)) {
+        places.own_depth = 0;
+    }
+    if (is_python) {
         places.line_location = location;
         places.library_module = 0;
     }
@@ -114,4 +119,9 @@ int pie_contexts_add_node(struct pie_contexts *contexts, uint32_t node, uint32_t
     *entry = places;
     *ret_node = places;
     return 0;
+}
+
+struct pie_context_node pie_contexts_get_node(const struct pie_contexts *contexts, uint32_t node) {
+    const struct pie_context_node *found = table_get(&contexts->nodes, node);
+    return found ? *found : (struct pie_context_node){0};
 }

@@ -12,6 +12,7 @@ struct pie_context_node {
     uint32_t own_location;  /* innermost Python location in the user's own code, 0: none */
     uint32_t
         library_module; /* innermost native code of a distribution below line_location: its module, 0: none */
+    uint32_t own_depth; /* Python frames below that of own_location */
 };
 
 enum pie_context_flags {
@@ -34,3 +35,6 @@ int pie_contexts_set_location(struct pie_contexts *contexts, uint32_t location, 
  * never seen counts as one that says nothing. Returns 0 or -ENOMEM. */
 int pie_contexts_add_node(struct pie_contexts *contexts, uint32_t node, uint32_t parent, uint32_t location,
                           struct pie_context_node *ret_node);
+
+/* What add_node told of a node; nothing (0 in every field) of one never seen. */
+struct pie_context_node pie_contexts_get_node(const struct pie_contexts *contexts, uint32_t node);

@@ -107,7 +107,7 @@ static int identify(sqlite3 *db) {
         return 1;
     if (application_id != PIE_SCHEMA_APPLICATION_ID)
         return -EEXIST;
-    return version > PIE_SCHEMA_VERSION ? -EPROTO : 0;
+    return version != PIE_SCHEMA_VERSION ? -EPROTO : 0;
 }
 
 /* The same from one state of the file: another process may be making the schema between two reads. */

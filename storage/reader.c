@@ -155,6 +155,12 @@ static int check_identity(struct pie_reader *reader, char **ret_message) {
     if (version < 1)
         return pie_message(-EBADMSG, ret_message, "%s is damaged: its version is %lld", reader->path,
                            (long long)version);
+    if (version < PIE_SCHEMA_VERSION)
+        return pie_message(
+            -EPROTO, ret_message,
+            "%s was made by an older pieprof (file version %lld, this one reads %d); read it with that one, "
+            "or profile again into a new file",
+            reader->path, (long long)version, PIE_SCHEMA_VERSION);
     return 0;
 }
 

@@ -26,7 +26,10 @@ CREATE TABLE process (
   executable TEXT,                 -- sys.executable
   clock TEXT NOT NULL,             -- "perf", "perf-user", "timer", "itimer", "none": how CPU time was sampled
   clock_note TEXT,                 -- why not a better one
-  period_ns INTEGER                -- of the samples, CPU time
+  period_ns INTEGER,               -- of the samples, CPU time
+  sampler TEXT NOT NULL,           -- "pmu" (weighted by accesses), "taskclock" (weighted by time), "none": how memory
+                                   -- accesses were sampled
+  sampler_note TEXT                -- why not a better one
 );
 CREATE INDEX process_run ON process (run);
 
@@ -114,6 +117,28 @@ CREATE TABLE sample (
   wait_ns INTEGER NOT NULL,        -- time off the CPU
   cpu_sq_ns2 REAL NOT NULL,        -- sum of the squared CPU weights of the samples
   PRIMARY KEY (process, thread, node)
+) WITHOUT ROWID;
+
+-- Watches of memory accesses, summed over those that are alike (PieProf 4.2; profiler/watch.h says what the words mean).
+CREATE TABLE watch (
+  process INTEGER NOT NULL REFERENCES process,
+  kind INTEGER NOT NULL,           -- 1: load, 2: store
+  outcome INTEGER NOT NULL,        -- 1: redundant, 2: changed, 3: released, 4: evicted, 5: untouched, 6: lost
+  memory INTEGER NOT NULL,         -- 0: other, 1: field of an object, 2: data of an array, 3: of what the first call returned
+  traits INTEGER NOT NULL,         -- sum of 1: the first access lies in a loop of machine code, or is repeated or wide
+  length INTEGER NOT NULL,         -- what was left of the native call at the access; 0: up to 15 us, 1: up to 30 us, 2: more
+  first_node INTEGER NOT NULL,     -- node (process, id) of the first access
+  second_node INTEGER NOT NULL,    -- node (process, id) of the second one; 0: there was none
+  own_operation INTEGER NOT NULL,  -- of the first node's own_location: 0: other or unknown, 1: a[i], 2: a[i] = x, 3: call,
+                                   -- 4: operator, 5: iteration, 6: attribute; plus 16 in a loop of its function's code
+  inner_operation INTEGER NOT NULL,-- of the first node's line_location
+  watches INTEGER NOT NULL,        -- that ended so
+  bytes INTEGER NOT NULL,          -- that their first accesses touched
+  weight_ns REAL NOT NULL,         -- CPU time of the first access's line that they stand for
+  weight_sq_ns2 REAL NOT NULL,     -- sum of the squares of the single weights
+  length_ns INTEGER NOT NULL,      -- what was left of the native calls
+  gap_ns INTEGER NOT NULL,         -- from the calls' return to the outcome
+  PRIMARY KEY (process, kind, first_node, second_node, outcome, memory, traits, length, own_operation, inner_operation)
 ) WITHOUT ROWID;
 
 CREATE TABLE counter (
@@ -377,4 +402,4 @@ CREATE VIEW v_source AS
 SELECT s.run, s.path AS file, l.line, l.text FROM source s JOIN source_line l ON l.source = s.id;
 
 PRAGMA application_id = 1349084496; -- "PieP"
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;

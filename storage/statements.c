@@ -6,11 +6,12 @@
 
 static const char *const sql[PIE_STATEMENT_COUNT] = {
     [PIE_STATEMENT_RUN] = "INSERT INTO run (started_ns, pieprof_version, overhead_budget) VALUES (?, ?, ?)",
-    [PIE_STATEMENT_PROCESS] = "INSERT INTO process (run, pid, parent_pid, parent, started_ns, seen_ns, argv, "
-                              "executable, clock, clock_note,"
-                              " period_ns) VALUES (?1, ?2, ?3, (SELECT max(id) FROM process WHERE run = ?1 "
-                              "AND pid = ?3), ?4, ?4, ?5, ?6, ?7,"
-                              " ?8, ?9)",
+    [PIE_STATEMENT_PROCESS] =
+        "INSERT INTO process (run, pid, parent_pid, parent, started_ns, seen_ns, argv, "
+        "executable, clock, clock_note,"
+        " period_ns, sampler, sampler_note) VALUES (?1, ?2, ?3, (SELECT max(id) FROM process "
+        "WHERE run = ?1 AND pid = ?3), ?4, ?4, ?5, ?6, ?7,"
+        " ?8, ?9, ?10, ?11)",
     [PIE_STATEMENT_PROCESS_SEEN] = "UPDATE process SET seen_ns = ?2 WHERE id = ?1",
     [PIE_STATEMENT_PROCESS_ENDED] =
         "UPDATE process SET seen_ns = ?2, ended_ns = ?2, cause = ?3, exit_status = ?4 WHERE id = ?1",
@@ -37,6 +38,14 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
         " wait_samples = wait_samples + excluded.wait_samples, python_ns = python_ns + excluded.python_ns,"
         " native_ns = native_ns + excluded.native_ns, system_ns = system_ns + excluded.system_ns,"
         " wait_ns = wait_ns + excluded.wait_ns, cpu_sq_ns2 = cpu_sq_ns2 + excluded.cpu_sq_ns2",
+    [PIE_STATEMENT_WATCH] =
+        "INSERT INTO watch (process, kind, outcome, memory, traits, length, first_node, second_node, "
+        "own_operation,"
+        " inner_operation, watches, bytes, weight_ns, weight_sq_ns2, length_ns, gap_ns)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT DO UPDATE SET watches = watches + excluded.watches, bytes = bytes + excluded.bytes,"
+        " weight_ns = weight_ns + excluded.weight_ns, weight_sq_ns2 = weight_sq_ns2 + excluded.weight_sq_ns2,"
+        " length_ns = length_ns + excluded.length_ns, gap_ns = gap_ns + excluded.gap_ns",
     [PIE_STATEMENT_COUNTER] =
         "INSERT OR REPLACE INTO counter (process, name, value, is_drop) VALUES (?, ?, ?, ?)",
     [PIE_STATEMENT_OVERHEAD] = "INSERT OR REPLACE INTO overhead (process, collector, cpu_ns, rate_hz)"

@@ -145,10 +145,11 @@ static int create_run(struct pie_writer *writer, const struct pie_process_row *p
 static int create_process(struct pie_writer *writer, const struct pie_process_row *process) {
     struct pie_rowlog rows = {0};
     char *argv = json_of_argv(process->argv);
-    int r = pie_rowlog_add(&rows, PIE_STATEMENT_PROCESS, "iizittttz", writer->run, (int64_t)process->pid,
+    int r = pie_rowlog_add(&rows, PIE_STATEMENT_PROCESS, "iizittttztt", writer->run, (int64_t)process->pid,
                            (int64_t)process->parent_pid, process->started_ns, argv, process->executable,
                            process->clock ? process->clock : "none", process->clock_note,
-                           (int64_t)process->period_ns);
+                           (int64_t)process->period_ns, process->sampler ? process->sampler : "none",
+                           process->sampler_note);
     if (r == 0)
         r = transact(writer, &rows, &writer->process);
     pie_free(argv);
@@ -242,6 +243,7 @@ DEFINE_PUT(put_location, (struct pie_sink * sink, const struct pie_location *row
 DEFINE_PUT(put_node, (struct pie_sink * sink, const struct pie_node_row *row), (writer, row))
 DEFINE_PUT(put_thread, (struct pie_sink * sink, const struct pie_thread_row *row), (writer, row))
 DEFINE_PUT(put_sample, (struct pie_sink * sink, const struct pie_sample_row *row), (writer, row))
+DEFINE_PUT(put_watch, (struct pie_sink * sink, const struct pie_watch_row *row), (writer, row))
 DEFINE_PUT(put_counter, (struct pie_sink * sink, const char *name, uint64_t value, bool is_drop),
            (writer, name, value, is_drop))
 DEFINE_PUT(put_overhead, (struct pie_sink * sink, const char *collector, uint64_t cpu_ns, double rate_hz),
@@ -256,6 +258,7 @@ static const struct pie_sink_ops writer_ops = {
     .put_node = put_node,
     .put_thread = put_thread,
     .put_sample = put_sample,
+    .put_watch = put_watch,
     .put_counter = put_counter,
     .put_overhead = put_overhead,
     .commit = commit,

@@ -8,11 +8,11 @@ struct pie_config;
 
 /* Can a profile be written to `path`? Creates nothing that was not there before it returns.
  * Returns 0, or -errno with *ret_message set to one static or heap line for people (what, on what, what to do).
- * Also refuses a file that is no database, not ours, or from a newer version.
+ * Also refuses a file that is no database, not ours, or of another version: what is in it stays readable by that one.
  * Context: cli, and the launcher before Python starts. */
 int pie_writer_check(const char *path, char **ret_message);
 
-/* Opens (creates, migrates) the database for appending. No thread is started, no descriptor of the program is
+/* Opens (or creates) the database for appending. No thread is started, no descriptor of the program is
  * touched: it must be called on the thread that will use it, whose descriptor table is private (see
  * profiler/collector.c). Waits for other writers of the same file; never holds the write lock between
  * begin and commit for longer than the rows take.

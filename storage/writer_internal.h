@@ -46,6 +46,7 @@ int pie_writer_put_location(struct pie_writer *writer, const struct pie_location
 int pie_writer_put_node(struct pie_writer *writer, const struct pie_node_row *node);
 int pie_writer_put_thread(struct pie_writer *writer, const struct pie_thread_row *thread);
 int pie_writer_put_sample(struct pie_writer *writer, const struct pie_sample_row *sample);
+int pie_writer_put_watch(struct pie_writer *writer, const struct pie_watch_row *watch);
 int pie_writer_put_counter(struct pie_writer *writer, const char *name, uint64_t value, bool is_drop);
 int pie_writer_put_overhead(struct pie_writer *writer, const char *collector, uint64_t cpu_ns,
                             double rate_hz);

@@ -194,6 +194,23 @@ int pie_writer_put_sample(struct pie_writer *writer, const struct pie_sample_row
                           sample->cpu_sq_ns2);
 }
 
+/* Of a Python frame counted from the innermost; what was not recorded is PIE_OPERATION_OTHER. */
+static int64_t operation_at(const struct pie_watch_row *watch, uint32_t frame) {
+    bool is_recorded = frame < watch->operations_count && frame < PIE_WATCH_FRAMES_MAX;
+    return is_recorded ? watch->operations[frame] : 0;
+}
+
+int pie_writer_put_watch(struct pie_writer *writer, const struct pie_watch_row *watch) {
+    struct pie_context_node first = pie_contexts_get_node(writer->contexts, watch->first_node);
+    int64_t own_operation = first.own_location ? operation_at(watch, first.own_depth) : 0;
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_WATCH, "iiiiiiiiiiiiddii", writer->process,
+                          (int64_t)watch->kind, (int64_t)watch->outcome, (int64_t)watch->memory,
+                          (int64_t)watch->traits, (int64_t)watch->length, (int64_t)watch->first_node,
+                          (int64_t)watch->second_node, own_operation, operation_at(watch, 0),
+                          integer(watch->watches), integer(watch->bytes), watch->weight_ns,
+                          watch->weight_sq_ns2, integer(watch->length_ns), integer(watch->gap_ns));
+}
+
 int pie_writer_put_counter(struct pie_writer *writer, const char *name, uint64_t value, bool is_drop) {
     return pie_rowlog_add(&writer->rows, PIE_STATEMENT_COUNTER, "itii", writer->process, name, integer(value),
                           (int64_t)is_drop);

@@ -226,8 +226,29 @@ static void make_database(const char *path, int application_id, int version) {
     sqlite3_close(db);
 }
 
-static void test_what_is_no_profile_is_refused_and_left_alone(void **state) {
+/* FNV-1a over the bytes of a file. */
+static uint64_t digest(const char *path) {
+    uint64_t sum = 14695981039346656037u;
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    for (int byte = fgetc(file); byte != EOF; byte = fgetc(file))
+        sum = (sum ^ (uint64_t)byte) * 1099511628211u;
+    assert_int_equal(fclose(file), 0);
+    return sum;
+}
+
+/* Neither can it be opened, nor does the attempt leave a trace. */
+static void not_opened(const char *path, int error) {
     struct pie_sink *sink;
+    char beside[4200];
+    uint64_t before = digest(path);
+    assert_int_equal(pie_writer_open(path, &config, &sink), error);
+    assert_true(digest(path) == before);
+    snprintf(beside, sizeof beside, "%s-wal", path);
+    assert_int_equal(access(beside, F_OK), -1);
+}
+
+static void test_what_is_no_profile_is_refused_and_left_alone(void **state) {
     pie_folder_write(folder, "text.db",
                      "This is not a database, though it is long enough to have a header of one "
                      "hundred bytes, which it has.");
@@ -235,18 +256,21 @@ static void test_what_is_no_profile_is_refused_and_left_alone(void **state) {
     make_database(at("other.db"), 1, 1);
     make_database(at("plain.db"), 0, 0);
     make_database(at("newer.db"), PIE_SCHEMA_APPLICATION_ID, PIE_SCHEMA_VERSION + 1);
+    make_database(at("older.db"), PIE_SCHEMA_APPLICATION_ID, PIE_SCHEMA_VERSION - 1);
     refused(at("text.db"), -EBADMSG);
     refused(at("short.db"), -EBADMSG);
     refused(at("other.db"), -EEXIST);
     refused(at("plain.db"), -EEXIST);
     refused(at("newer.db"), -EPROTO);
+    refused(at("older.db"), -EPROTO);
     refused(folder, -EISDIR);
     refused("/dev/null", -EINVAL);
     refused(at("no/such/folder.db"), -ENOENT);
     refused("", -EINVAL);
-    assert_int_equal(pie_writer_open(at("text.db"), &config, &sink), -EBADMSG);
-    assert_int_equal(pie_writer_open(at("other.db"), &config, &sink), -EEXIST);
-    assert_int_equal(pie_writer_open(at("newer.db"), &config, &sink), -EPROTO);
+    not_opened(at("text.db"), -EBADMSG);
+    not_opened(at("other.db"), -EEXIST);
+    not_opened(at("newer.db"), -EPROTO);
+    not_opened(at("older.db"), -EPROTO);
 }
 
 static void test_a_good_place_is_accepted_and_nothing_is_created(void **state) {
