@@ -101,7 +101,7 @@ static int answer(struct pie_reader *reader, const struct options *options) {
     int r = pie_query_open(reader, options->question, options->run, &query, &message);
     if (r < 0)
         return pie_profile_complain(message);
-    struct pie_answer about = {.query = &query, .question = options->question};
+    struct pie_answer about = {.query = &query, .reader = reader, .question = options->question};
     r = pie_output_find(options->output)->print(stdout, &about, &message);
     pie_query_close(&query);
     return pie_profile_close_output(stdout, "the answer", r < 0 ? pie_profile_complain(message) : 0);

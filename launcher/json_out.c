@@ -26,6 +26,20 @@ static json_t *json_text(const char *text) {
     return value;
 }
 
+/* Call paths are kept as JSON: an array of frames. Anything else in such a column stays the text that it is. */
+static json_t *json_path(const char *name, const char *text) {
+    static const char end[] = "_path";
+    size_t size = strlen(name);
+    if (size < sizeof end || strcmp(name + size - (sizeof end - 1), end) != 0)
+        return NULL;
+    json_t *value = json_loads(text, JSON_ALLOW_NUL, NULL);
+    if (value && !json_is_array(value)) {
+        json_decref(value);
+        return NULL;
+    }
+    return value;
+}
+
 static json_t *json_hex(struct pie_cursor *cursor, int column) {
     int size;
     const unsigned char *bytes = pie_cursor_blob(cursor, column, &size);
@@ -39,6 +53,7 @@ static json_t *json_hex(struct pie_cursor *cursor, int column) {
 
 /* JSON has no infinity: a number beyond all bounds is a missing one. */
 static json_t *json_value(struct pie_cursor *cursor, int column) {
+    json_t *path;
     switch (pie_cursor_type(cursor, column)) {
     case PIE_VALUE_INTEGER:
         return json_integer(pie_cursor_int(cursor, column));
@@ -46,7 +61,8 @@ static json_t *json_value(struct pie_cursor *cursor, int column) {
         return isfinite(pie_cursor_real(cursor, column)) ? json_real(pie_cursor_real(cursor, column))
                                                          : json_null();
     case PIE_VALUE_TEXT:
-        return json_text(pie_cursor_text(cursor, column));
+        path = json_path(pie_cursor_column_name(cursor, column), pie_cursor_text(cursor, column));
+        return path ? path : json_text(pie_cursor_text(cursor, column));
     case PIE_VALUE_BLOB:
         return json_hex(cursor, column);
     default:

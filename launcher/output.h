@@ -5,12 +5,14 @@
 #include <stdio.h>
 
 struct pie_query;
+struct pie_reader;
 
 /* An answer, and the forms it can be printed in: each is one file and one line of the table in output.c.
  * Context: cli. */
 struct pie_answer {
     struct pie_query *query;
-    const char *question; /* as the user put it */
+    struct pie_reader *reader; /* of the same file, for the source text */
+    const char *question;      /* as the user put it */
 };
 
 struct pie_output {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launcher/findings_out.h"
 #include "launcher/output.h"
 #include "launcher/table.h"
 #include "launcher/text.h"
@@ -98,6 +99,8 @@ static int read_table(struct pie_table *table, const struct pie_query *query, si
 int pie_table_print(FILE *out, const struct pie_answer *answer, char **ret_message) {
     struct pie_table table;
     size_t more = 0;
+    if (pie_findings_are(answer))
+        return pie_findings_print(out, answer, ret_message);
     if (pie_table_init(&table, (size_t)pie_cursor_column_count(answer->query->cursor)) < 0)
         return pie_message(-ENOMEM, ret_message, "out of memory");
     int r = read_table(&table, answer->query, &more, ret_message);

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launcher/summary_findings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "launcher/text.h"
+#include "storage/reader.h"
+
+/* Lines: the findings, and the advice for the first of them. */
+enum { FINDINGS_SHOWN = 3, ADVICE_LINES = 2, INDENT = 4 };
+
+/* A line has one finding here, its costliest. A library's line is told where the user's own line, which stands for it too,
+ * is not. */
+static const char findings_sql[] =
+    "WITH found AS MATERIALIZED (SELECT *, max(wasted_s) FROM v_redundancy WHERE run = :run"
+    " AND severity = 'high' GROUP BY file, line)"
+    " SELECT * FROM found f WHERE library IS NULL OR NOT EXISTS (SELECT 1 FROM found o"
+    " WHERE o.library IS NULL AND o.file = f.user_file AND o.line = f.user_line)"
+    " ORDER BY wasted_s DESC, file, line LIMIT 3";
+
+/* Bytes of the beginning of `text` that ends at a blank and takes at most `width` columns; all of it where there is no such
+ * blank. */
+static size_t fitting_words(const char *text, size_t width) {
+    size_t size = 0, next = 0;
+    do {
+        next += text[next] == ' ';
+        next += strcspn(text + next, " ");
+        char *head = strndup(text, next);
+        bool fits = head && pie_text_width(head) <= width;
+        free(head);
+        if (!fits)
+            break;
+        size = next;
+    } while (text[next]);
+    return size ? size : strlen(text);
+}
+
+/* The last line is cut where the text does not fit. */
+static void print_advice(const struct pie_finding_screen *screen, const char *text) {
+    size_t width = screen->columns - INDENT;
+    for (int line = 1; *text; line++) {
+        size_t size = line < ADVICE_LINES ? fitting_words(text, width) : strlen(text);
+        char *head = strndup(text, size), *cut = head ? pie_text_cut_end(head, width) : NULL;
+        fprintf(screen->out, "%*s%s\n", INDENT, "", cut ? cut : "");
+        free(head);
+        free(cut);
+        text += size;
+        text += strspn(text, " ");
+    }
+}
+
+/* example.py:12: 42 % of the run (2.10 s) wasted by redundant loads: slice underutilization */
+static void print_finding(const struct pie_finding_screen *screen, const struct pie_finding *finding) {
+    char *place = pie_finding_place(finding->file, finding->line), *user = NULL, *line = NULL;
+    if (finding->library && finding->user_file)
+        user = pie_finding_place(finding->user_file, finding->user_line);
+    int size = asprintf(&line, "%s%s%s%s%s: %.0f %% of the run (%.2f s) wasted by redundant %ss: %s",
+                        place ? place : "?", finding->library ? " of " : "",
+                        finding->library ? finding->library : "", user ? ", called from " : "",
+                        user ? user : "", 100 * finding->wasted_share, finding->wasted_s,
+                        finding->kind ? finding->kind : "acces", finding->category ? finding->category : "");
+    char *cut = size < 0 ? NULL : pie_text_cut_end(line, screen->columns);
+    if (cut)
+        fprintf(screen->out, "%s%s%s\n", screen->style.bold, cut, screen->style.plain);
+    if (size >= 0)
+        free(line);
+    free(cut);
+    free(place);
+    free(user);
+}
+
+/* How many were found, or -errno. */
+static int print_findings(const struct pie_finding_screen *screen, char **ret_message) {
+    struct pie_cursor *cursor;
+    int count = 0, r = pie_cursor_open(screen->reader, findings_sql, &cursor, ret_message);
+    if (r < 0)
+        return r;
+    pie_cursor_bind_int(cursor, ":run", screen->run);
+    while ((r = pie_cursor_next(cursor, ret_message)) > 0) {
+        struct pie_finding finding;
+        if (pie_finding_read(cursor, &finding) < 0)
+            continue;
+        fputs(count++ == 0 ? "\n" : "", screen->out);
+        print_finding(screen, &finding);
+        if (count == 1 && finding.advice)
+            print_advice(screen, finding.advice);
+        pie_finding_finish(&finding);
+    }
+    pie_cursor_close(cursor);
+    return r < 0 ? r : count;
+}
+
+static const char state_sql[] =
+    "SELECT sampler, sampler_note, (SELECT coalesce(sum(w.watches), 0) FROM watch w"
+    " JOIN process q ON q.id = w.process WHERE q.run = :run AND w.outcome IN (1, 2))"
+    " FROM process WHERE run = :run ORDER BY id LIMIT 1";
+
+/* Nothing is said where nothing was asked for: there is no sampler, and no reason why. */
+static void print_state(const struct pie_finding_screen *screen, struct pie_cursor *row) {
+    const char *sampler = pie_cursor_text(row, 0);
+    char *note = pie_cursor_text(row, 1) ? pie_text_printable(pie_cursor_text(row, 1)) : NULL;
+    bool is_measured = sampler && strcmp(sampler, "none") != 0;
+    if (is_measured)
+        fprintf(screen->out, "\nNo redundant loads or stores of weight were found (%lld watches).\n",
+                (long long)pie_cursor_int(row, 2));
+    else if (note)
+        fprintf(screen->out, "\nRedundant loads and stores were not watched for: %s. See pieprof doctor.\n",
+                note);
+    free(note);
+}
+
+int pie_summary_findings_print(const struct pie_finding_screen *screen, char **ret_message) {
+    struct pie_cursor *cursor;
+    int r = print_findings(screen, ret_message);
+    if (r != 0)
+        return r < 0 ? r : 0;
+    r = pie_cursor_open(screen->reader, state_sql, &cursor, ret_message);
+    if (r < 0)
+        return r;
+    pie_cursor_bind_int(cursor, ":run", screen->run);
+    while ((r = pie_cursor_next(cursor, ret_message)) > 0)
+        print_state(screen, cursor);
+    pie_cursor_close(cursor);
+    return r;
+}
