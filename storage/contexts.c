@@ -20,6 +20,7 @@ struct table {
 struct location {
     unsigned flags;
     uint32_t library_module;
+    uint32_t function; /* location of the function of the machine code: the outermost one for inlined code */
 };
 
 struct pie_contexts {
@@ -79,12 +80,18 @@ void pie_contexts_destroy(struct pie_contexts *contexts) {
     pie_free(contexts);
 }
 
-int pie_contexts_set_location(struct pie_contexts *contexts, uint32_t location, unsigned flags,
-                              uint32_t library_module) {
-    struct location *entry = table_make(&contexts->locations, location);
+int pie_contexts_set_location(struct pie_contexts *contexts, uint32_t id,
+                              const struct pie_context_location *location) {
+    struct location *entry = table_make(&contexts->locations, id);
     if (!entry)
         return -ENOMEM;
-    *entry = (struct location){.flags = flags, .library_module = library_module};
+    const struct location *caller =
+        location->caller ? table_get(&contexts->locations, location->caller) : NULL;
+    *entry = (struct location){
+        .flags = location->flags,
+        .library_module = location->library_module,
+        .function = caller && caller->function ? caller->function : id,
+    };
     return 0;
 }
 
@@ -113,7 +120,10 @@ int pie_contexts_add_node(struct pie_contexts *contexts, uint32_t node, uint32_t
     if (is_python) {
         places.line_location = location;
         places.library_module = 0;
+        places.entry_location = 0;
     }
+    if (found && (found->flags & PIE_CONTEXT_FOREIGN) && places.entry_location == 0)
+        places.entry_location = found->function;
     if (found && found->library_module != 0)
         places.library_module = found->library_module;
     *entry = places;

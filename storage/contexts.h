@@ -12,6 +12,9 @@ struct pie_context_node {
     uint32_t own_location;  /* innermost Python location in the user's own code, 0: none */
     uint32_t
         library_module; /* innermost native code of a distribution below line_location: its module, 0: none */
+    uint32_t
+        entry_location; /* outermost native function below line_location that is not of the interpreter's home:
+                              * what the interpreter called; 0: none */
     uint32_t own_depth; /* Python frames below that of own_location */
 };
 
@@ -19,6 +22,13 @@ enum pie_context_flags {
     PIE_CONTEXT_PYTHON = 1,
     PIE_CONTEXT_OWN = 2,  /* with PIE_CONTEXT_PYTHON: the user's own code */
     PIE_CONTEXT_TEXT = 4, /* with PIE_CONTEXT_OWN: code made from a string, own only where own code runs it */
+    PIE_CONTEXT_FOREIGN = 8, /* native code that is not of the interpreter's home */
+};
+
+struct pie_context_location {
+    unsigned flags;          /* pie_context_flags */
+    uint32_t library_module; /* native code of a distribution: its module, else 0 */
+    uint32_t caller; /* location of the function that this one was inlined into, noted before; 0: none */
 };
 
 struct pie_contexts;
@@ -27,9 +37,9 @@ struct pie_contexts;
 int pie_contexts_create(struct pie_contexts **ret_contexts);
 void pie_contexts_destroy(struct pie_contexts *contexts);
 
-/* flags: pie_context_flags. library_module: native code of a distribution: its module, else 0. Returns 0 or -ENOMEM. */
-int pie_contexts_set_location(struct pie_contexts *contexts, uint32_t location, unsigned flags,
-                              uint32_t library_module);
+/* Returns 0 or -ENOMEM. */
+int pie_contexts_set_location(struct pie_contexts *contexts, uint32_t id,
+                              const struct pie_context_location *location);
 
 /* Derives the node's places from its location and its parent (0: a root) and remembers them. A parent or location
  * never seen counts as one that says nothing. Returns 0 or -ENOMEM. */

@@ -116,6 +116,16 @@ static bool is_stdlib(const char *path) {
     return base && strncmp(base, "/libpython", 10) == 0;
 }
 
+/* As profiler/home.h has it. What the home's native code does is the interpreter's doing. */
+static bool is_home(const struct pie_ownership *ownership, const char *path) {
+    static const char *const names[] = {"/libpython", "/libc.so", "/libc-", "/ld-", NULL};
+    const char *base = strrchr(path, '/');
+    bool found = strcmp(path, ownership->executable) == 0;
+    for (size_t i = 0; base && names[i]; i++)
+        found = found || strncmp(base, names[i], strlen(names[i])) == 0;
+    return found;
+}
+
 /* Code that has no file: what the user typed or passed is his own, what a library compiled is not. */
 static struct pie_owner owner_of_pseudo_file(const char *path) {
     if (strncmp(path, "<frozen", 7) == 0)
@@ -154,6 +164,7 @@ int pie_ownership_find(struct pie_ownership *ownership, const char *path, struct
         owner.is_own = prefixes_hold(&ownership->only, path);
     if (prefixes_hold(&ownership->exclude, path))
         owner.is_own = false;
+    owner.is_home = is_home(ownership, path);
     *ret_owner = owner;
     return 0;
 }

@@ -11,6 +11,7 @@ struct pie_ownership;
 
 struct pie_owner {
     bool is_own;
+    bool is_home; /* ELF file: of the interpreter's home (this program, libpython, C library, loader) */
     const char *library; /* distribution's name; "python": the standard library; NULL: own code or unknown */
     const char *version; /* of the distribution, or NULL */
 };

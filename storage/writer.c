@@ -226,7 +226,7 @@ static void close_sink(struct pie_sink *sink) {
     pie_idmap_finish(&writer->modules);
     pie_idmap_finish(&writer->functions);
     pie_free(writer->file_is_own);
-    pie_free(writer->module_is_library);
+    pie_free(writer->module_flags);
     pie_free(writer->path);
     pie_free(writer);
 }

@@ -11,6 +11,11 @@
 #include "storage/rowlog.h"
 #include "storage/statements.h"
 
+enum pie_writer_module_flags {
+    PIE_WRITER_MODULE_LIBRARY = 1, /* native code of a distribution */
+    PIE_WRITER_MODULE_HOME = 2,    /* of the interpreter's home */
+};
+
 /* The writer's parts. writer.c: the file, transactions, failures; writer_rows.c: from the engine's records to rows.
  * Context: drain. */
 struct pie_writer {
@@ -37,8 +42,8 @@ struct pie_writer {
     const char *source_path;                    /* of the source line that was put last; identity only */
     struct pie_idmap files, modules, functions; /* to the ids in the file */
     uint32_t file_count, module_count, function_count;
-    unsigned char *file_is_own;       /* by file id */
-    unsigned char *module_is_library; /* by module id: native code of a distribution */
+    unsigned char *file_is_own;  /* by file id */
+    unsigned char *module_flags; /* by module id: pie_writer_module_flags */
 };
 
 int pie_writer_put_environment(struct pie_writer *writer, const char *key, const char *value);

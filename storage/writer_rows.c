@@ -34,8 +34,8 @@ static int put_package(struct pie_writer *writer, const struct pie_owner *owner)
     return r;
 }
 
-/* Sets a flag in an array that grows with the ids, which count up from 1. */
-static int remember(unsigned char **flags, uint32_t id, bool value) {
+/* Sets flags in an array that grows with the ids, which count up from 1. */
+static int remember(unsigned char **flags, uint32_t id, unsigned char value) {
     if (id % 256 == 1) {
         unsigned char *grown = pie_realloc(*flags, id + 256);
         if (!grown)
@@ -74,9 +74,12 @@ static int add_module(struct pie_writer *writer, const char *path, const char *b
     int r = pie_ownership_find(writer->ownership, path, &owner);
     if (r == 0)
         r = put_package(writer, &owner);
+    bool is_library = r == 0 && owner.library && strcmp(owner.library, "python") != 0;
+    bool is_home = r == 0 && owner.is_home;
     if (r == 0)
-        r = remember(&writer->module_is_library, module,
-                     owner.library && strcmp(owner.library, "python") != 0);
+        r = remember(&writer->module_flags, module,
+                     (unsigned char)((is_library ? PIE_WRITER_MODULE_LIBRARY : 0) |
+                                     (is_home ? PIE_WRITER_MODULE_HOME : 0)));
     if (r == 0)
         r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_MODULE, "iittt", writer->process, (int64_t)module,
                            path, build_id, owner.library);
@@ -140,16 +143,29 @@ static int note_python_location(struct pie_writer *writer, const struct pie_loca
     unsigned flags = PIE_CONTEXT_PYTHON | (is_own ? PIE_CONTEXT_OWN : 0);
     if (location->file && location->file[0] == '<')
         flags |= PIE_CONTEXT_TEXT;
-    int r = pie_contexts_set_location(writer->contexts, location->id, flags, 0);
+    int r = pie_contexts_set_location(writer->contexts, location->id,
+                                      &(struct pie_context_location){.flags = flags});
     if (r == 0 && file)
         r = pie_source_text_want(writer->source, file, location->file, is_own,
                                  is_module_level ? 0 : location->first_line, location->line);
     return r;
 }
 
+/* Code without a module was made at run time. */
+static int note_native_location(struct pie_writer *writer, const struct pie_location *location,
+                                uint32_t module) {
+    unsigned about = module ? writer->module_flags[module] : 0;
+    struct pie_context_location noted = {
+        .flags = about & PIE_WRITER_MODULE_HOME ? 0 : PIE_CONTEXT_FOREIGN,
+        .library_module = about & PIE_WRITER_MODULE_LIBRARY ? module : 0,
+        .caller = location->caller,
+    };
+    return pie_contexts_set_location(writer->contexts, location->id, &noted);
+}
+
 int pie_writer_put_location(struct pie_writer *writer, const struct pie_location *location) {
     bool is_python = location->kind == PIE_LOCATION_PYTHON;
-    uint32_t file, module, function;
+    uint32_t file = 0, module = 0, function;
     int r = get_file(writer, location->file, &file);
     if (r == 0)
         r = get_module(writer, location->module, location->build_id, &module);
@@ -162,11 +178,10 @@ int pie_writer_put_location(struct pie_writer *writer, const struct pie_location
         r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_LOCATION, "iiizzi", writer->process,
                            (int64_t)location->id, (int64_t)function, (int64_t)location->line,
                            (int64_t)location->caller, (int64_t)location->offset);
-    if (r == 0 && is_python)
-        return note_python_location(writer, location, file);
-    if (r == 0 && module && writer->module_is_library[module])
-        return pie_contexts_set_location(writer->contexts, location->id, 0, module);
-    return r;
+    if (r < 0)
+        return r;
+    return is_python ? note_python_location(writer, location, file)
+                     : note_native_location(writer, location, module);
 }
 
 int pie_writer_put_node(struct pie_writer *writer, const struct pie_node_row *node) {
@@ -174,9 +189,10 @@ int pie_writer_put_node(struct pie_writer *writer, const struct pie_node_row *no
     int r = pie_contexts_add_node(writer->contexts, node->id, node->parent, node->location, &places);
     if (r < 0)
         return r;
-    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_NODE, "iizizzz", writer->process, (int64_t)node->id,
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_NODE, "iizizzzz", writer->process, (int64_t)node->id,
                           (int64_t)node->parent, (int64_t)node->location, (int64_t)places.line_location,
-                          (int64_t)places.own_location, (int64_t)places.library_module);
+                          (int64_t)places.own_location, (int64_t)places.library_module,
+                          (int64_t)places.entry_location);
 }
 
 int pie_writer_put_thread(struct pie_writer *writer, const struct pie_thread_row *thread) {

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -112,39 +113,95 @@ static void test_only_and_exclude_decide(void **state) {
     pie_ownership_destroy(ownership);
 }
 
-/* main(1, own) -> library(2) -> native(3) -> a distribution's native code(5) -> native(3) -> own(1);
- * library(2) -> exec'd text(4); main -> text(4) */
-static void test_a_node_knows_the_innermost_python_and_own_line(void **state) {
+static void test_the_interpreters_home_is_known_by_its_files(void **state) {
+    static const char *const home[] = {"/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0",
+                                       "/lib/x86_64-linux-gnu/libc.so.6", "/lib64/ld-linux-x86-64.so.2",
+                                       "/lib/libc-2.31.so"};
+    static const char *const foreign[] = {"/lib/x86_64-linux-gnu/libm.so.6", "/usr/lib/libcrypto.so.3",
+                                          "/usr/lib/python3.11/lib-dynload/_json.cpython-311.so",
+                                          "/home/me/libc.py/fast.so", "libpython3.11.so"};
+    struct pie_ownership *ownership = make(NULL, NULL);
+    char self[4096];
+    ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
+    assert_true(size > 0);
+    self[size] = 0;
+    assert_true(find(ownership, self).is_home);
+    for (size_t i = 0; i < sizeof home / sizeof *home; i++)
+        assert_true(find(ownership, home[i]).is_home);
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        assert_false(find(ownership, foreign[i]).is_home);
+    pie_ownership_destroy(ownership);
+}
+
+enum { OWN_CODE = 1, LIBRARY_CODE, HOME_CODE, TEXT_CODE, FOREIGN_CODE, INLINED_CODE, INLINED_TWICE, UNSEEN };
+enum { MODULE = 77 };
+
+static struct pie_contexts *make_contexts(void) {
+    static const struct pie_context_location locations[] = {
+        [OWN_CODE] = {.flags = PIE_CONTEXT_PYTHON | PIE_CONTEXT_OWN},
+        [LIBRARY_CODE] = {.flags = PIE_CONTEXT_PYTHON},
+        [HOME_CODE] = {.flags = 0},
+        [TEXT_CODE] = {.flags = PIE_CONTEXT_PYTHON | PIE_CONTEXT_OWN | PIE_CONTEXT_TEXT},
+        [FOREIGN_CODE] = {.flags = PIE_CONTEXT_FOREIGN, .library_module = MODULE},
+        [INLINED_CODE] = {.flags = PIE_CONTEXT_FOREIGN, .library_module = MODULE, .caller = FOREIGN_CODE},
+        [INLINED_TWICE] = {.flags = PIE_CONTEXT_FOREIGN, .library_module = MODULE, .caller = INLINED_CODE},
+    };
     struct pie_contexts *contexts;
-    struct pie_context_node node;
     assert_int_equal(pie_contexts_create(&contexts), 0);
-    assert_int_equal(pie_contexts_set_location(contexts, 1, PIE_CONTEXT_PYTHON | PIE_CONTEXT_OWN, 0), 0);
-    assert_int_equal(pie_contexts_set_location(contexts, 2, PIE_CONTEXT_PYTHON, 0), 0);
-    assert_int_equal(
-        pie_contexts_set_location(contexts, 4, PIE_CONTEXT_PYTHON | PIE_CONTEXT_OWN | PIE_CONTEXT_TEXT, 0),
-        0);
-    assert_int_equal(pie_contexts_set_location(contexts, 5, 0, 77), 0);
-    assert_int_equal(pie_contexts_add_node(contexts, 10, 0, 1, &node), 0);
-    assert_int_equal(node.line_location, 1);
-    assert_int_equal(node.own_location, 1);
-    assert_int_equal(pie_contexts_add_node(contexts, 4000000000u, 10, 2, &node), 0);
-    assert_int_equal(node.line_location, 2);
-    assert_int_equal(node.own_location, 1);
-    assert_int_equal(pie_contexts_add_node(contexts, 12, 4000000000u, 3, &node), 0);
-    assert_int_equal(node.line_location, 2);
-    assert_int_equal(node.own_location, 1);
-    assert_int_equal(pie_contexts_add_node(contexts, 13, 4000000000u, 4, &node), 0);
-    assert_int_equal(node.own_location, 1);
-    assert_int_equal(pie_contexts_add_node(contexts, 14, 10, 4, &node), 0);
-    assert_int_equal(node.own_location, 4);
-    assert_int_equal(pie_contexts_add_node(contexts, 15, 999, 3, &node), 0);
-    assert_int_equal(node.line_location, 0);
-    assert_int_equal(pie_contexts_add_node(contexts, 16, 12, 5, &node), 0);
-    assert_int_equal(node.library_module, 77);
-    assert_int_equal(pie_contexts_add_node(contexts, 17, 16, 3, &node), 0); /* libc below it */
-    assert_int_equal(node.library_module, 77);
-    assert_int_equal(pie_contexts_add_node(contexts, 18, 17, 1, &node), 0); /* calls back into own code */
-    assert_int_equal(node.library_module, 0);
+    for (uint32_t id = OWN_CODE; id < UNSEEN; id++)
+        assert_int_equal(pie_contexts_set_location(contexts, id, &locations[id]), 0);
+    return contexts;
+}
+
+static struct pie_context_node add(struct pie_contexts *contexts, uint32_t node, uint32_t parent,
+                                   uint32_t location) {
+    struct pie_context_node added;
+    assert_int_equal(pie_contexts_add_node(contexts, node, parent, location, &added), 0);
+    struct pie_context_node found = pie_contexts_get_node(contexts, node);
+    assert_memory_equal(&added, &found, sizeof added);
+    return added;
+}
+
+static void expect(struct pie_context_node node, uint32_t line, uint32_t own, uint32_t own_depth) {
+    assert_int_equal(node.line_location, line);
+    assert_int_equal(node.own_location, own);
+    if (own)
+        assert_int_equal(node.own_depth, own_depth);
+}
+
+static void test_a_node_knows_the_innermost_python_and_own_line(void **state) {
+    struct pie_contexts *contexts = make_contexts();
+    const uint32_t large = 4000000000u;
+    expect(add(contexts, 10, 0, OWN_CODE), OWN_CODE, OWN_CODE, 0);
+    expect(add(contexts, large, 10, LIBRARY_CODE), LIBRARY_CODE, OWN_CODE, 1);
+    expect(add(contexts, 12, large, HOME_CODE), LIBRARY_CODE, OWN_CODE, 1);
+    expect(add(contexts, 13, large, TEXT_CODE), TEXT_CODE, OWN_CODE, 2);
+    expect(add(contexts, 14, 10, TEXT_CODE), TEXT_CODE, TEXT_CODE, 0);
+    expect(add(contexts, 15, 999, HOME_CODE), 0, 0, 0);
+    expect(add(contexts, 16, 15, LIBRARY_CODE), LIBRARY_CODE, 0, 0);
+    expect(add(contexts, 17, 12, OWN_CODE), OWN_CODE, OWN_CODE, 0);
+    expect(add(contexts, 18, 10, UNSEEN), OWN_CODE, OWN_CODE, 0);
+    expect(pie_contexts_get_node(contexts, 12345), 0, 0, 0);
+    pie_contexts_destroy(contexts);
+}
+
+static void test_a_node_knows_the_native_code_below_its_line(void **state) {
+    struct pie_contexts *contexts = make_contexts();
+    add(contexts, 10, 0, OWN_CODE);
+    struct pie_context_node home = add(contexts, 11, 10, HOME_CODE);
+    assert_int_equal(home.library_module, 0);
+    assert_int_equal(home.entry_location, 0);
+    struct pie_context_node entered = add(contexts, 12, 11, FOREIGN_CODE);
+    assert_int_equal(entered.library_module, MODULE);
+    assert_int_equal(entered.entry_location, FOREIGN_CODE);
+    struct pie_context_node deeper = add(contexts, 13, 12, HOME_CODE);
+    assert_int_equal(deeper.library_module, MODULE);
+    assert_int_equal(deeper.entry_location, FOREIGN_CODE);
+    assert_int_equal(add(contexts, 14, 13, INLINED_CODE).entry_location, FOREIGN_CODE);
+    struct pie_context_node called_back = add(contexts, 15, 13, OWN_CODE);
+    assert_int_equal(called_back.library_module, 0);
+    assert_int_equal(called_back.entry_location, 0);
+    assert_int_equal(add(contexts, 16, 15, INLINED_TWICE).entry_location, FOREIGN_CODE);
     pie_contexts_destroy(contexts);
 }
 
@@ -153,7 +210,9 @@ int main(void) {
         cmocka_unit_test(test_the_standard_library_is_not_own),
         cmocka_unit_test(test_a_package_has_the_name_and_version_of_its_distribution),
         cmocka_unit_test(test_only_and_exclude_decide),
+        cmocka_unit_test(test_the_interpreters_home_is_known_by_its_files),
         cmocka_unit_test(test_a_node_knows_the_innermost_python_and_own_line),
+        cmocka_unit_test(test_a_node_knows_the_native_code_below_its_line),
     };
     return cmocka_run_group_tests_name("ownership", tests, NULL, NULL);
 }
