@@ -46,7 +46,7 @@ char *pie_finding_source(struct pie_reader *reader, int64_t run, const char *fil
 /* Where findings are printed to. */
 struct pie_finding_screen {
     FILE *out;
-    struct pie_reader *reader;
+    struct pie_reader *reader; /* for the source text; NULL: without */
     int64_t run;
     size_t columns; /* 0: no limit */
     struct pie_style style;

@@ -18,7 +18,7 @@ static const char source_sql[] =
 char *pie_finding_source(struct pie_reader *reader, int64_t run, const char *file, double line) {
     struct pie_cursor *cursor;
     char *message = NULL, *source = NULL;
-    if (!file || isnan(line))
+    if (!reader || !file || isnan(line))
         return NULL;
     if (pie_cursor_open(reader, source_sql, &cursor, &message) < 0) {
         free(message);
@@ -92,13 +92,13 @@ static char *figures(const struct pie_finding *finding) {
     char fraction[32], traps[48] = "";
     pie_finding_fraction(finding, fraction, sizeof fraction);
     if (!isnan(finding->traps))
-        snprintf(traps, sizeof traps, ", %.0f trap%s", finding->traps, finding->traps == 1 ? "" : "s");
+        snprintf(traps, sizeof traps, "%.0f trap%s, ", finding->traps, finding->traps == 1 ? "" : "s");
+    const char *kind = finding->kind ? finding->kind : "access";
     const char *sampler = finding->sampler ? finding->sampler : "unknown";
     if (isnan(finding->wasted_s))
-        return format("%s of the %ss redundant (sampler %s%s)", fraction, finding->kind ? finding->kind : "?",
-                      sampler, traps);
-    return format("%.3f s, %.1f %% of the run; %s of the %ss redundant (sampler %s%s)", finding->wasted_s,
-                  100 * finding->wasted_share, fraction, finding->kind ? finding->kind : "?", sampler, traps);
+        return format("%s of the %ss redundant (%s%s)", fraction, kind, traps, sampler);
+    return format("%.3f s, %.1f %% of the run; %s of the %ss redundant (%s%s)", finding->wasted_s,
+                  100 * finding->wasted_share, fraction, kind, traps, sampler);
 }
 
 /* The other end of the pair, where it is another line. */

@@ -69,7 +69,7 @@ static int make_frame(const struct pie_finding_screen *screen, const json_t *jso
         frame->what = printable(python_what(screen, json));
         frame->where = printable(pie_finding_place(member_text(json, "file"), member_number(json, "line")));
     } else {
-        frame->what = printable(strdup(function ? function : "?"));
+        frame->what = printable(strdup(function ? function : "(no symbol)"));
         frame->where = printable(native_where(json));
     }
     return frame->what && frame->where ? 0 : -ENOMEM;

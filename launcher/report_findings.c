@@ -35,6 +35,8 @@ static void print_finding(struct section *section, const struct pie_finding *fin
     }
     if (section->count == 0 || (is_low && section->low_count == 1))
         print_heading(section, is_low);
+    else
+        fputc('\n', section->screen->out);
     pie_finding_print(section->screen, finding, ++section->count);
 }
 

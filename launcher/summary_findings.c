@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "launcher/summary_findings.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 #include "storage/reader.h"
 
 /* Lines: the findings, and the advice for the first of them. */
-enum { FINDINGS_SHOWN = 3, ADVICE_LINES = 2, INDENT = 4 };
+enum { FINDINGS_SHOWN = 3, ADVICE_LINES = 2, INDENT = 4, PLACE_COLUMNS = 40 };
 
 /* A line has one finding here, its costliest. A library's line is told where the user's own line, which stands for it too,
  * is not. */
@@ -18,6 +19,7 @@ static const char findings_sql[] =
     " SELECT * FROM found f WHERE library IS NULL OR NOT EXISTS (SELECT 1 FROM found o"
     " WHERE o.library IS NULL AND o.file = f.user_file AND o.line = f.user_line)"
     " ORDER BY wasted_s DESC, file, line LIMIT 3";
+static_assert(FINDINGS_SHOWN == 3, "as in findings_sql");
 
 /* Bytes of the beginning of `text` that ends at a blank and takes at most `width` columns; all of it where there is no such
  * blank. */
@@ -50,24 +52,36 @@ static void print_advice(const struct pie_finding_screen *screen, const char *te
     }
 }
 
-/* example.py:12: 42 % of the run (2.10 s) wasted by redundant loads: slice underutilization */
-static void print_finding(const struct pie_finding_screen *screen, const struct pie_finding *finding) {
-    char *place = pie_finding_place(finding->file, finding->line), *user = NULL, *line = NULL;
+/* "example.py:12", "transforms.py:1973 of matplotlib, called from plot.py:7"; heap, or NULL. */
+static char *place_of(const struct pie_finding *finding) {
+    char *place = pie_finding_place(finding->file, finding->line), *user = NULL, *text = NULL;
+    char *cut = place ? pie_text_cut_start(place, PLACE_COLUMNS) : NULL;
     if (finding->library && finding->user_file)
         user = pie_finding_place(finding->user_file, finding->user_line);
-    int size = asprintf(&line, "%s%s%s%s%s: %.0f %% of the run (%.2f s) wasted by redundant %ss: %s",
-                        place ? place : "?", finding->library ? " of " : "",
+    if (cut && asprintf(&text, "%s%s%s%s%s", cut, finding->library ? " of " : "",
                         finding->library ? finding->library : "", user ? ", called from " : "",
-                        user ? user : "", 100 * finding->wasted_share, finding->wasted_s,
-                        finding->kind ? finding->kind : "acces", finding->category ? finding->category : "");
-    char *cut = size < 0 ? NULL : pie_text_cut_end(line, screen->columns);
+                        user ? user : "") < 0)
+        text = NULL;
+    free(place);
+    free(cut);
+    free(user);
+    return text;
+}
+
+/* example.py:12: 42 % of the run wasted: slice underutilization (2.10 s, redundant loads) */
+static void print_finding(const struct pie_finding_screen *screen, const struct pie_finding *finding) {
+    char *place = place_of(finding), *line = NULL;
+    if (place &&
+        asprintf(&line, "%s: %.0f %% of the run wasted: %s (%.2f s, redundant %ss)", place,
+                 100 * finding->wasted_share, finding->category ? finding->category : "category unknown",
+                 finding->wasted_s, finding->kind ? finding->kind : "access") < 0)
+        line = NULL;
+    char *cut = line ? pie_text_cut_end(line, screen->columns) : NULL;
     if (cut)
         fprintf(screen->out, "%s%s%s\n", screen->style.bold, cut, screen->style.plain);
-    if (size >= 0)
-        free(line);
+    free(line);
     free(cut);
     free(place);
-    free(user);
 }
 
 /* How many were found, or -errno. */
