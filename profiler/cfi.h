@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* How to get from one native frame to its caller, taken from the .eh_frame of the module at an address. Only what a
@@ -44,6 +45,9 @@ struct pie_cfi_rule pie_cfi_find(uintptr_t pc);
 /* The first address of the function that contains pc, as its frame description entry says (also in stripped
  * libraries); 0 if there is none. Context: signal. */
 uintptr_t pie_cfi_function(uintptr_t pc);
+/* The same with the address behind its last byte. False: there is none. A part that the compiler split off (f.cold) is a
+ * function of its own. Context: signal. */
+bool pie_cfi_function_range(uintptr_t pc, uintptr_t *ret_begin, uintptr_t *ret_end);
 
 /* A rule in 64 bits, never 0, and back. Rules whose offsets do not fit become EXOTIC. Context: any. */
 uint64_t pie_cfi_pack(struct pie_cfi_rule rule);

@@ -431,7 +431,8 @@ static struct pie_cfi_rule rule_of(const struct row *row) {
 }
 
 /* Reads an FDE up to its addresses; c is left behind them. False: it is not one that covers pc. */
-static bool open_fde(const uint8_t *at, uint64_t pc, struct cursor *c, struct cie *cie, uint64_t *ret_begin) {
+static bool open_fde(const uint8_t *at, uint64_t pc, struct cursor *c, struct cie *cie, uint64_t *ret_begin,
+                     uint64_t *ret_size) {
     *c = (struct cursor){at, at + 4, false};
     uint64_t length = read_bytes(c, 4);
     if (c->bad || length < 4 || length > 1 << 24)
@@ -442,17 +443,17 @@ static bool open_fde(const uint8_t *at, uint64_t pc, struct cursor *c, struct ci
     if (id == 0 || !parse_cie(id_at - id, cie))
         return false;
     *ret_begin = read_encoded(c, cie->pointer_encoding, true);
-    uint64_t size = read_encoded(c, cie->pointer_encoding, false);
-    return !c->bad && pc >= *ret_begin && pc - *ret_begin < size;
+    *ret_size = read_encoded(c, cie->pointer_encoding, false);
+    return !c->bad && pc >= *ret_begin && pc - *ret_begin < *ret_size;
 }
 
 static struct pie_cfi_rule read_fde(const uint8_t *at, uint64_t pc) {
     const struct pie_cfi_rule none = {.kind = PIE_CFI_NONE}, exotic = {.kind = PIE_CFI_EXOTIC};
     struct cursor c;
     struct cie cie;
-    uint64_t begin;
+    uint64_t begin, size;
 
-    if (!open_fde(at, pc, &c, &cie, &begin))
+    if (!open_fde(at, pc, &c, &cie, &begin, &size))
         return none;
     if (cie.is_signal)
         return (struct pie_cfi_rule){.kind = PIE_CFI_SIGNAL};
@@ -512,13 +513,23 @@ struct pie_cfi_rule pie_cfi_find(uintptr_t pc) {
     return fde ? read_fde(fde, pc) : (struct pie_cfi_rule){.kind = PIE_CFI_NONE};
 }
 
-uintptr_t pie_cfi_function(uintptr_t pc) {
+bool pie_cfi_function_range(uintptr_t pc, uintptr_t *ret_begin, uintptr_t *ret_end) {
     const uint8_t *fde = find_fde(pc);
     struct cursor c;
     struct cie cie;
-    uint64_t begin;
+    uint64_t begin, size;
 
-    return fde && open_fde(fde, pc, &c, &cie, &begin) ? begin : 0;
+    if (!fde || !open_fde(fde, pc, &c, &cie, &begin, &size) || size > UINTPTR_MAX - begin)
+        return false;
+    *ret_begin = begin;
+    *ret_end = begin + size;
+    return true;
+}
+
+uintptr_t pie_cfi_function(uintptr_t pc) {
+    uintptr_t begin, end;
+
+    return pie_cfi_function_range(pc, &begin, &end) ? begin : 0;
 }
 
 /* 1 bit that is always set, kind 3, CFA 3, RBP 2, then the offsets: 27 bits of bytes, twice 14 bits of 8 bytes. */

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Sweeps are kept in a table with one place for each hash of the function's address; the newer one stays. The maps take 3/8
+ * of the code's size. Beyond the limit places are emptied in turn: sweeping again is cheap enough (75 ns an instruction). */
+
+#include "profiler/decode_function.h"
+
+#include "profiler/cfi.h"
+#include "profiler/decode_sweep.h"
+#include "profiler/memory.h"
+#include "profiler/safe_load.h"
+
+#include <errno.h>
+
+enum { SLOTS_BITS = 10, SLOTS = 1 << SLOTS_BITS, WIDE_BYTES = 16 };
+
+/* Of the collection thread; a forked child inherits it, and it stays true there. */
+static struct pie_decode_function *slots[SLOTS];
+static size_t kept_bytes;
+static unsigned hand; /* the slot to be emptied next */
+
+static size_t bytes_of(const struct pie_decode_function *function) {
+    return sizeof *function + (size_t)PIE_DECODE_MARKS * function->words * sizeof *function->maps;
+}
+
+static struct pie_decode_function **slot_of(uint64_t begin) {
+    return &slots[begin * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SLOTS_BITS)];
+}
+
+static void empty(struct pie_decode_function **slot) {
+    if (!*slot)
+        return;
+    kept_bytes -= bytes_of(*slot);
+    pie_free(*slot);
+    *slot = NULL;
+}
+
+static void keep(struct pie_decode_function *function) {
+    struct pie_decode_function **slot = slot_of(function->begin);
+
+    empty(slot);
+    while (kept_bytes + bytes_of(function) > PIE_DECODE_CACHE_BYTES_MAX)
+        empty(&slots[hand++ % SLOTS]);
+    kept_bytes += bytes_of(function);
+    *slot = function;
+}
+
+static int learn(uint64_t begin, uint32_t size, struct pie_decode_function **ret_function) {
+    uint32_t words = (size + 63) / 64;
+    struct pie_decode_function *function =
+        pie_calloc(1, sizeof *function + (size_t)PIE_DECODE_MARKS * words * sizeof *function->maps);
+    uint8_t *code = pie_malloc(size);
+    int r = -ENOMEM;
+
+    if (function && code) {
+        function->begin = begin;
+        function->size = size;
+        function->words = words;
+        r = pie_safe_copy(code, (const void *)(uintptr_t)begin, size) ? pie_decode_sweep(function, code)
+                                                                      : -EFAULT;
+    }
+    pie_free(code);
+    if (r < 0)
+        pie_free(function);
+    else
+        *ret_function = function;
+    return r;
+}
+
+int pie_decode_function_find(uint64_t ip, const struct pie_decode_function **ret_function) {
+    struct pie_decode_function *learnt = NULL;
+    uintptr_t begin, end;
+
+    if (!pie_cfi_function_range((uintptr_t)ip, &begin, &end))
+        return -ENOENT;
+    const struct pie_decode_function *kept = *slot_of(begin);
+    if (kept && kept->begin == begin && kept->size == end - begin) {
+        *ret_function = kept;
+        return 0;
+    }
+    if (end - begin > PIE_DECODE_FUNCTION_BYTES_MAX)
+        return -E2BIG;
+    int r = learn(begin, (uint32_t)(end - begin), &learnt);
+    if (r < 0)
+        return r;
+    keep(learnt);
+    *ret_function = learnt;
+    return 0;
+}
+
+bool pie_decode_function_has(const struct pie_decode_function *function, enum pie_decode_mark mark,
+                             uint64_t address) {
+    return address - function->begin < function->size &&
+           pie_decode_map_get(function, mark, (uint32_t)(address - function->begin));
+}
+
+uint64_t pie_decode_function_last(const struct pie_decode_function *function, enum pie_decode_mark mark,
+                                  uint64_t ip) {
+    const uint64_t *map = function->maps + (size_t)mark * function->words;
+    uint64_t offset = ip - function->begin;
+
+    if (offset >= function->size)
+        return 0;
+    uint64_t upto = map[offset / 64] & (~UINT64_C(0) >> (63 - offset % 64));
+    for (uint64_t word = offset / 64;; upto = map[--word]) {
+        if (upto)
+            return function->begin + word * 64 + 63 - (uint64_t)__builtin_clzll(upto);
+        if (word == 0)
+            return 0;
+    }
+}
+
+int pie_decode_function_at(const struct pie_decode_function *function, uint64_t address,
+                           struct pie_instruction *ret_instruction,
+                           struct pie_operand operands[PIE_OPERANDS_MAX]) {
+    uint64_t left = function->begin + function->size - address;
+    uint8_t code[PIE_INSTRUCTION_BYTES_MAX];
+    size_t size = left < sizeof code ? (size_t)left : sizeof code;
+
+    if (!pie_safe_copy(code, (const void *)(uintptr_t)address, size))
+        return -EFAULT;
+    int n = pie_instruction_decode(code, size, address, ret_instruction, operands);
+    uint64_t leader = n > 0 ? pie_decode_function_last(function, PIE_DECODE_LEADER, address) : 0;
+    bool is_loop = leader && pie_decode_function_has(function, PIE_DECODE_LOOP, leader);
+    for (int i = 0; i < n; i++) {
+        struct pie_access *access = &operands[i].access;
+        if (is_loop || access->flags & PIE_ACCESS_REP || access->size_bytes > WIDE_BYTES)
+            access->flags |= PIE_ACCESS_LOOP;
+    }
+    return n;
+}
+
+size_t pie_decode_functions_bytes(void) {
+    return kept_bytes;
+}
+
+void pie_decode_functions_flush(void) {
+    for (unsigned i = 0; i < SLOTS; i++)
+        empty(&slots[i]);
+}

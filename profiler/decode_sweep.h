@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "profiler/decode_function.h"
+
+/* Fills the maps (zeroed) of a function whose begin, size and words are set; code is a copy of its bytes. Code behind bytes
+ * that do not decode is swept where something jumps to it. Returns 0 or -ENOMEM. Context: drain. */
+int pie_decode_sweep(struct pie_decode_function *function, const uint8_t *code);
+
+/* Map accessors for those who fill them; offset: from the beginning of the function. */
+bool pie_decode_map_get(const struct pie_decode_function *function, enum pie_decode_mark mark,
+                        uint32_t offset);
+void pie_decode_map_set(struct pie_decode_function *function, enum pie_decode_mark mark, uint32_t offset);
