@@ -20,7 +20,7 @@ struct table {
 struct location {
     unsigned flags;
     uint32_t library_module;
-    uint32_t function; /* location of the function of the machine code: the outermost one for inlined code */
+    uint32_t function; /* of the machine code: for inlined code the one that it was inlined into */
 };
 
 struct pie_contexts {
@@ -90,7 +90,7 @@ int pie_contexts_set_location(struct pie_contexts *contexts, uint32_t id,
     *entry = (struct location){
         .flags = location->flags,
         .library_module = location->library_module,
-        .function = caller && caller->function ? caller->function : id,
+        .function = caller ? caller->function : location->function,
     };
     return 0;
 }
@@ -120,10 +120,10 @@ int pie_contexts_add_node(struct pie_contexts *contexts, uint32_t node, uint32_t
     if (is_python) {
         places.line_location = location;
         places.library_module = 0;
-        places.entry_location = 0;
+        places.entry_function = 0;
     }
-    if (found && (found->flags & PIE_CONTEXT_FOREIGN) && places.entry_location == 0)
-        places.entry_location = found->function;
+    if (found && (found->flags & PIE_CONTEXT_FOREIGN) && places.entry_function == 0)
+        places.entry_function = found->function;
     if (found && found->library_module != 0)
         places.library_module = found->library_module;
     *entry = places;

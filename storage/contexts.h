@@ -13,8 +13,8 @@ struct pie_context_node {
     uint32_t
         library_module; /* innermost native code of a distribution below line_location: its module, 0: none */
     uint32_t
-        entry_location; /* outermost native function below line_location that is not of the interpreter's home:
-                              * what the interpreter called; 0: none */
+        entry_function; /* what the interpreter called: of the outermost native code below line_location that
+                              * is not of the interpreter's home; 0: none */
     uint32_t own_depth; /* Python frames below that of own_location */
 };
 
@@ -28,6 +28,7 @@ enum pie_context_flags {
 struct pie_context_location {
     unsigned flags;          /* pie_context_flags */
     uint32_t library_module; /* native code of a distribution: its module, else 0 */
+    uint32_t function;       /* native code: its function */
     uint32_t caller; /* location of the function that this one was inlined into, noted before; 0: none */
 };
 

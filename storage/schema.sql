@@ -102,8 +102,9 @@ CREATE TABLE node (
   own_location INTEGER,            -- innermost Python location of the user's own code at or above this node
   library_module INTEGER,          -- module (process, id): innermost native code of a distribution at or above this
                                    -- node and below line_location
-  entry_location INTEGER,          -- outermost native location at or above this node and below line_location that is
-                                   -- not of the interpreter's home (profiler/home.h): what the interpreter called
+  entry_function INTEGER,          -- function (process, id) of the outermost native code at or above this node and below
+                                   -- line_location that is not of the interpreter's home (profiler/home.h): what the
+                                   -- interpreter called
   PRIMARY KEY (process, id)
 ) WITHOUT ROWID;
 

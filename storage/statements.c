@@ -28,7 +28,7 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
         "INSERT OR REPLACE INTO location (process, id, function, line, caller, address)"
         " VALUES (?, ?, ?, ?, ?, ?)",
     [PIE_STATEMENT_NODE] = "INSERT OR REPLACE INTO node (process, id, parent, location, line_location, "
-                           "own_location, library_module, entry_location)"
+                           "own_location, library_module, entry_function)"
                            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     [PIE_STATEMENT_SAMPLE] =
         "INSERT INTO sample (process, thread, node, samples, wait_samples, python_ns, native_ns, system_ns, "

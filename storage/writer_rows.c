@@ -153,11 +153,12 @@ static int note_python_location(struct pie_writer *writer, const struct pie_loca
 
 /* Code without a module was made at run time. */
 static int note_native_location(struct pie_writer *writer, const struct pie_location *location,
-                                uint32_t module) {
+                                uint32_t module, uint32_t function) {
     unsigned about = module ? writer->module_flags[module] : 0;
     struct pie_context_location noted = {
         .flags = about & PIE_WRITER_MODULE_HOME ? 0 : PIE_CONTEXT_FOREIGN,
         .library_module = about & PIE_WRITER_MODULE_LIBRARY ? module : 0,
+        .function = function,
         .caller = location->caller,
     };
     return pie_contexts_set_location(writer->contexts, location->id, &noted);
@@ -181,7 +182,7 @@ int pie_writer_put_location(struct pie_writer *writer, const struct pie_location
     if (r < 0)
         return r;
     return is_python ? note_python_location(writer, location, file)
-                     : note_native_location(writer, location, module);
+                     : note_native_location(writer, location, module, function);
 }
 
 int pie_writer_put_node(struct pie_writer *writer, const struct pie_node_row *node) {
@@ -192,7 +193,7 @@ int pie_writer_put_node(struct pie_writer *writer, const struct pie_node_row *no
     return pie_rowlog_add(&writer->rows, PIE_STATEMENT_NODE, "iizizzzz", writer->process, (int64_t)node->id,
                           (int64_t)node->parent, (int64_t)node->location, (int64_t)places.line_location,
                           (int64_t)places.own_location, (int64_t)places.library_module,
-                          (int64_t)places.entry_location);
+                          (int64_t)places.entry_function);
 }
 
 int pie_writer_put_thread(struct pie_writer *writer, const struct pie_thread_row *thread) {

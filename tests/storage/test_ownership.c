@@ -134,7 +134,7 @@ static void test_the_interpreters_home_is_known_by_its_files(void **state) {
 }
 
 enum { OWN_CODE = 1, LIBRARY_CODE, HOME_CODE, TEXT_CODE, FOREIGN_CODE, INLINED_CODE, INLINED_TWICE, UNSEEN };
-enum { MODULE = 77 };
+enum { MODULE = 77, FUNCTION = 88, INLINED_FUNCTION = 89 };
 
 static struct pie_contexts *make_contexts(void) {
     static const struct pie_context_location locations[] = {
@@ -142,9 +142,15 @@ static struct pie_contexts *make_contexts(void) {
         [LIBRARY_CODE] = {.flags = PIE_CONTEXT_PYTHON},
         [HOME_CODE] = {.flags = 0},
         [TEXT_CODE] = {.flags = PIE_CONTEXT_PYTHON | PIE_CONTEXT_OWN | PIE_CONTEXT_TEXT},
-        [FOREIGN_CODE] = {.flags = PIE_CONTEXT_FOREIGN, .library_module = MODULE},
-        [INLINED_CODE] = {.flags = PIE_CONTEXT_FOREIGN, .library_module = MODULE, .caller = FOREIGN_CODE},
-        [INLINED_TWICE] = {.flags = PIE_CONTEXT_FOREIGN, .library_module = MODULE, .caller = INLINED_CODE},
+        [FOREIGN_CODE] = {.flags = PIE_CONTEXT_FOREIGN, .library_module = MODULE, .function = FUNCTION},
+        [INLINED_CODE] = {.flags = PIE_CONTEXT_FOREIGN,
+                          .library_module = MODULE,
+                          .function = INLINED_FUNCTION,
+                          .caller = FOREIGN_CODE},
+        [INLINED_TWICE] = {.flags = PIE_CONTEXT_FOREIGN,
+                           .library_module = MODULE,
+                           .function = INLINED_FUNCTION,
+                           .caller = INLINED_CODE},
     };
     struct pie_contexts *contexts;
     assert_int_equal(pie_contexts_create(&contexts), 0);
@@ -190,18 +196,18 @@ static void test_a_node_knows_the_native_code_below_its_line(void **state) {
     add(contexts, 10, 0, OWN_CODE);
     struct pie_context_node home = add(contexts, 11, 10, HOME_CODE);
     assert_int_equal(home.library_module, 0);
-    assert_int_equal(home.entry_location, 0);
+    assert_int_equal(home.entry_function, 0);
     struct pie_context_node entered = add(contexts, 12, 11, FOREIGN_CODE);
     assert_int_equal(entered.library_module, MODULE);
-    assert_int_equal(entered.entry_location, FOREIGN_CODE);
+    assert_int_equal(entered.entry_function, FUNCTION);
     struct pie_context_node deeper = add(contexts, 13, 12, HOME_CODE);
     assert_int_equal(deeper.library_module, MODULE);
-    assert_int_equal(deeper.entry_location, FOREIGN_CODE);
-    assert_int_equal(add(contexts, 14, 13, INLINED_CODE).entry_location, FOREIGN_CODE);
+    assert_int_equal(deeper.entry_function, FUNCTION);
+    assert_int_equal(add(contexts, 14, 13, INLINED_CODE).entry_function, FUNCTION);
     struct pie_context_node called_back = add(contexts, 15, 13, OWN_CODE);
     assert_int_equal(called_back.library_module, 0);
-    assert_int_equal(called_back.entry_location, 0);
-    assert_int_equal(add(contexts, 16, 15, INLINED_TWICE).entry_location, FOREIGN_CODE);
+    assert_int_equal(called_back.entry_function, 0);
+    assert_int_equal(add(contexts, 16, 15, INLINED_TWICE).entry_function, FUNCTION);
     pie_contexts_destroy(contexts);
 }
 
