@@ -44,18 +44,18 @@ static void bench_insert(void) {
     for (size_t i = 0; i < depth; i++)
         thread->path[i] = pie_cct_native_key(thread->native[i].ip + i);
     for (long i = 0; i < ROUNDS; i++)
-        pie_sample_insert(thread, thread->path, depth);
+        pie_context_insert(thread, thread->path, depth);
     report("Insert/same", begin_ns, ROUNDS);
     begin_ns = pie_thread_cpu_ns();
     for (long i = 0; i < ROUNDS; i++) {
         thread->path[0] = pie_cct_native_key(0x1000 + (uintptr_t)(i * 7919 % 512));
-        pie_sample_insert(thread, thread->path, depth);
+        pie_context_insert(thread, thread->path, depth);
     }
     report("Insert/leaf", begin_ns, ROUNDS);
     begin_ns = pie_thread_cpu_ns();
     for (long i = 0; i < ROUNDS; i++) {
         thread->last_depth = 0;
-        pie_sample_insert(thread, thread->path, depth);
+        pie_context_insert(thread, thread->path, depth);
     }
     report("Insert/forgotten", begin_ns, ROUNDS);
 }
@@ -69,7 +69,7 @@ static void bench_both(const ucontext_t *context) {
         for (size_t k = 0; k < depth; k++)
             thread->path[k] = pie_cct_native_key(thread->native[k].ip + k);
         thread->path[0] = pie_cct_native_key(0x1000 + (uintptr_t)(i * 7919 % 512));
-        pie_sample_insert(thread, thread->path, depth);
+        pie_context_insert(thread, thread->path, depth);
     }
     report("UnwindAndInsert/frames=40", begin_ns, ROUNDS);
 }

@@ -12,19 +12,27 @@
 
 #include "profiler/collector.h"
 
+#include "profiler/access_sampler.h"
 #include "profiler/aggregate.h"
+#include "profiler/block.h"
 #include "profiler/clock_choice.h"
 #include "profiler/config.h"
 #include "profiler/counters.h"
+#include "profiler/decode.h"
 #include "profiler/flush.h"
 #include "profiler/futex.h"
+#include "profiler/naming.h"
 #include "profiler/pystack.h"
 #include "profiler/real.h"
 #include "profiler/sampler.h"
 #include "profiler/sampler_perf.h"
 #include "profiler/sampler_timer.h"
 #include "profiler/thread.h"
+#include "profiler/unwind.h"
 #include "profiler/wall.h"
+#include "profiler/watch.h"
+#include "profiler/watch_drain.h"
+#include "profiler/watch_setup.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,7 +69,8 @@ static struct {
     _Atomic int exit_status;
     struct pie_flush *flush;
     struct pie_aggregate aggregate;
-    struct pie_wall *walls; /* by slot */
+    struct pie_watch_drain *watches; /* NULL: no accesses are watched */
+    struct pie_wall *walls;          /* by slot */
     size_t n_walls;
     uint64_t next_flush_ns, next_dither_ns;
     uint64_t random;
@@ -113,24 +122,44 @@ static bool take_signals(const struct pie_sampler_ops *sampler) {
     return true;
 }
 
-static void choose_clock(const char **ret_name, const char **ret_note) {
+/* Returns what was chosen. */
+static enum pie_clock_kind choose_clock(const struct pie_clock_facts *facts, const char **ret_note) {
     const struct pie_config *config = collector.setup.config;
-    struct pie_clock_facts facts;
     enum pie_clock_kind kind = PIE_CLOCK_NONE;
 
     *ret_note = NULL;
-    if (config->time && !(config->force_clock && strcmp(config->force_clock, "none") == 0)) {
-        pie_clock_facts_gather(&facts);
-        kind = pie_clock_choose(&facts, config->force_clock, ret_note);
-    }
+    if (config->time && !(config->force_clock && strcmp(config->force_clock, "none") == 0))
+        kind = pie_clock_choose(facts, config->force_clock, ret_note);
     const struct pie_sampler_ops *sampler = sampler_of(kind);
     if (sampler && !take_signals(sampler)) {
         kind = PIE_CLOCK_NONE;
         sampler = NULL;
         *ret_note = "the handler of the clock's signal could not be installed";
     }
-    *ret_name = pie_clock_name(kind);
     pie_collector_set_sampler(sampler);
+    return kind;
+}
+
+/* How time and accesses are sampled in this process. */
+static struct pie_flush_methods choose_methods(void) {
+    const struct pie_config *config = collector.setup.config;
+    struct pie_flush_methods methods = {0};
+    struct pie_clock_facts facts;
+
+    pie_clock_facts_gather(&facts);
+    enum pie_clock_kind clock = choose_clock(&facts, &methods.clock_note);
+    const struct pie_access_sampler_ops *accesses =
+        pie_watch_set_up(config, collector.setup.ops, &facts, clock, collector.setup.facts->take_signal,
+                         &methods.sampler_note);
+    methods.clock = pie_clock_name(clock);
+    methods.sampler = accesses->name;
+    if (accesses != &pie_access_sampler_none &&
+        pie_watch_drain_create(collector.setup.ops, pie_flush_naming(collector.flush), config->fp_tolerance,
+                               &collector.watches) == 0)
+        pie_collector_set_access_sampler(accesses);
+    else
+        pie_watch_set(NULL);
+    return methods;
 }
 
 static struct pie_wall *wall_of(size_t slot) {
@@ -146,30 +175,48 @@ static struct pie_wall *wall_of(size_t slot) {
     return &collector.walls[slot];
 }
 
-static void drain(struct pie_thread *thread) {
+static void drain(struct pie_thread *thread, size_t slot) {
     struct pie_record record;
 
-    while (pie_ring_pop(&thread->ring, &record))
+    while (pie_ring_pop(&thread->ring, &record)) {
         if (pie_aggregate_add_sample(&collector.aggregate, thread->id, &record) < 0)
             pie_counter_add(PIE_COUNTER_RING_FULL, 1);
+        if (collector.watches)
+            pie_watch_drain_sample(collector.watches, record.node, record.user_ns + record.system_ns);
+    }
+    if (collector.watches)
+        pie_watch_drain_thread(collector.watches, thread, slot);
 }
 
 static void arm(struct pie_thread *thread) {
     const struct pie_sampler_ops *sampler = pie_collector_sampler();
 
+    const struct pie_access_sampler_ops *accesses = pie_collector_access_sampler();
+
     if (sampler && sampler->arm(thread, dithered(collector.setup.config->period_ns)) < 0)
+        pie_counter_add(PIE_COUNTER_UNARMED_THREADS, 1);
+    if (accesses && accesses->arm(thread, 1000000000 / collector.setup.config->period_ns) < 0)
         pie_counter_add(PIE_COUNTER_UNARMED_THREADS, 1);
     atomic_store_explicit(&thread->state, PIE_THREAD_RUNNING, memory_order_release);
     atomic_fetch_add_explicit(&collector.armed, 1, memory_order_release);
     pie_futex_wake(&collector.armed);
 }
 
-static void retire(struct pie_thread *thread, const struct pie_wall *wall) {
+static void disarm(struct pie_thread *thread) {
     const struct pie_sampler_ops *sampler = pie_collector_sampler();
+    const struct pie_access_sampler_ops *accesses = pie_collector_access_sampler();
 
     if (sampler)
         sampler->disarm(thread);
-    drain(thread);
+    if (accesses)
+        accesses->disarm(thread);
+}
+
+static void retire(struct pie_thread *thread, size_t slot, const struct pie_wall *wall) {
+    disarm(thread);
+    drain(thread, slot);
+    if (collector.watches)
+        pie_watch_drain_thread_ended(collector.watches, slot);
     pie_flush_thread_ended(collector.flush, thread, wall);
     atomic_store_explicit(&thread->state, PIE_THREAD_FREE, memory_order_release);
 }
@@ -186,9 +233,9 @@ static void look_at(size_t slot, bool tick) {
         state = PIE_THREAD_RUNNING;
     }
     if (state == PIE_THREAD_ENDED) {
-        retire(thread, wall);
+        retire(thread, slot, wall);
     } else if (state == PIE_THREAD_RUNNING && tick) {
-        drain(thread);
+        drain(thread, slot);
         if (collector.setup.config->time)
             pie_wall_tick(wall, thread, collector.setup.ops, &collector.aggregate);
     }
@@ -196,14 +243,27 @@ static void look_at(size_t slot, bool tick) {
 
 static void dither(void) {
     const struct pie_sampler_ops *sampler = pie_collector_sampler();
+    const struct pie_access_sampler_ops *accesses = pie_collector_access_sampler();
+    uint64_t period_ns = collector.setup.config->period_ns;
 
-    if (!sampler)
-        return;
     for (size_t i = 0; i < pie_thread_count(); i++) {
         struct pie_thread *thread = pie_thread_at(i);
-        if (atomic_load_explicit(&thread->state, memory_order_acquire) == PIE_THREAD_RUNNING)
-            sampler->set_period(thread, dithered(collector.setup.config->period_ns));
+        if (atomic_load_explicit(&thread->state, memory_order_acquire) != PIE_THREAD_RUNNING)
+            continue;
+        if (sampler)
+            sampler->set_period(thread, dithered(period_ns));
+        if (accesses)
+            accesses->adapt(thread, 1000000000 / period_ns);
     }
+}
+
+/* What is known about code by its address goes with the code. */
+static void heed_libraries(void) {
+    if (!pie_naming_refresh(pie_flush_naming(collector.flush)))
+        return;
+    pie_unwind_flush_cache();
+    pie_decode_flush_cache();
+    pie_blocks_forget();
 }
 
 static void flush_all(void) {
@@ -212,7 +272,7 @@ static void flush_all(void) {
         if (atomic_load_explicit(&thread->state, memory_order_acquire) == PIE_THREAD_RUNNING)
             pie_flush_thread(collector.flush, thread, wall_of(i));
     }
-    pie_flush_write(collector.flush, &collector.aggregate);
+    pie_flush_write(collector.flush, &collector.aggregate, collector.watches);
     if (atomic_load_explicit(&collector.forks, memory_order_relaxed))
         pie_flush_suspend(collector.flush);
 }
@@ -221,6 +281,8 @@ static void flush_all(void) {
 static void work(bool tick) {
     uint64_t now_ns = pie_monotonic_ns();
 
+    if (tick)
+        heed_libraries();
     for (size_t i = 0; i < pie_thread_count(); i++)
         look_at(i, tick);
     if (now_ns >= collector.next_dither_ns) {
@@ -228,6 +290,7 @@ static void work(bool tick) {
         collector.next_dither_ns = now_ns + DITHER_NS;
     }
     if (now_ns >= collector.next_flush_ns) {
+        pie_watch_heed_debugger();
         flush_all();
         collector.next_flush_ns = pie_monotonic_ns() + FLUSH_NS;
     }
@@ -237,15 +300,15 @@ static void work(bool tick) {
 
 /* Stops the clocks, takes what is left. */
 static void end(void) {
-    const struct pie_sampler_ops *sampler = pie_collector_sampler();
-
-    for (size_t i = 0; i < pie_thread_count(); i++) {
-        struct pie_thread *thread = pie_thread_at(i);
-        if (sampler && atomic_load_explicit(&thread->state, memory_order_acquire) == PIE_THREAD_RUNNING)
-            sampler->disarm(thread);
-    }
+    pie_watch_set(NULL);
     for (size_t i = 0; i < pie_thread_count(); i++)
+        if (atomic_load_explicit(&pie_thread_at(i)->state, memory_order_acquire) == PIE_THREAD_RUNNING)
+            disarm(pie_thread_at(i));
+    for (size_t i = 0; i < pie_thread_count(); i++) {
         look_at(i, true);
+        if (collector.watches)
+            pie_watch_drain_thread_ended(collector.watches, i);
+    }
     const char *cause = atomic_load_explicit(&collector.cause, memory_order_acquire);
     if (pie_flush_is_untouched(collector.flush) && strcmp(cause, "exec") == 0)
         return; /* a forked child on its way to another program */
@@ -254,10 +317,9 @@ static void end(void) {
 }
 
 static void set_up(void) {
-    const char *clock, *note;
+    struct pie_flush_methods methods = choose_methods();
 
-    choose_clock(&clock, &note);
-    pie_flush_begin(collector.flush, clock, note);
+    pie_flush_begin(collector.flush, &methods);
     /* A forked child may live for a millisecond: its file is opened with its first flush. */
     if (!collector.setup.is_fork)
         pie_flush_open(collector.flush);
@@ -378,6 +440,9 @@ void pie_collector_release(void) {
 void pie_collector_forget(void) {
     memset(&collector, 0, sizeof collector);
     pie_collector_set_sampler(NULL);
+    pie_collector_set_access_sampler(NULL);
+    pie_watch_set(NULL);
+    pie_access_samplers_forget();
     pie_sampler_perf_forget();
     pie_sampler_timer_forget();
     pie_sampler_itimer_forget();

@@ -10,6 +10,7 @@
  * loads. It gives new threads their clock, drains rings, looks at waiting threads, and once a second names what is new
  * and writes. */
 
+struct pie_access_sampler_ops;
 struct pie_sampler_ops;
 
 struct pie_collector_setup {
@@ -47,3 +48,7 @@ void pie_collector_give_up_clock(const struct pie_sampler_ops *sampler);
 const struct pie_sampler_ops *pie_collector_sampler(void);
 /* For the collection thread. Context: drain. */
 void pie_collector_set_sampler(const struct pie_sampler_ops *sampler);
+
+/* The process's sampler of accesses; NULL: not chosen yet. Context: signal; drain. */
+const struct pie_access_sampler_ops *pie_collector_access_sampler(void);
+void pie_collector_set_access_sampler(const struct pie_access_sampler_ops *sampler);

@@ -26,6 +26,22 @@ static const struct {
     [PIE_COUNTER_FORKS_UNPROFILED] = {"forks_unprofiled", false},
     [PIE_COUNTER_CLOCK_GIVEN_UP] = {"clock_given_up_to_the_program", true},
     [PIE_COUNTER_SINK_ERRORS] = {"flushes_failed", true},
+    [PIE_COUNTER_WATCH_BLOCK_UNKNOWN] = {"watch_block_not_decoded_yet", false},
+    [PIE_COUNTER_WATCH_BLOCK_EMPTY] = {"watch_block_without_access", false},
+    [PIE_COUNTER_WATCH_NO_CREDIT] = {"watch_over_budget", false},
+    [PIE_COUNTER_WATCH_NO_SLOT] = {"watch_registers_kept", false},
+    [PIE_COUNTER_WATCH_NO_REGISTER] = {"watch_register_refused", false},
+    [PIE_COUNTER_WATCH_NOT_REACHED] = {"watch_access_not_reached", false},
+    [PIE_COUNTER_WATCH_ACCESS_IGNORED] = {"watch_access_ignored", false},
+    [PIE_COUNTER_WATCH_NOT_NATIVE] = {"watch_access_not_in_native_call", false},
+    [PIE_COUNTER_WATCH_CHANGED_IN_CALL] = {"watch_changed_within_call", false},
+    [PIE_COUNTER_WATCH_CALL_LEFT] = {"watch_call_never_returned", false},
+    [PIE_COUNTER_WATCH_REACHED] = {"watches", false},
+    [PIE_COUNTER_WATCH_TRAPS] = {"watch_traps", false},
+    [PIE_COUNTER_WATCH_STRAY_TRAPS] = {"watch_stray_traps", false},
+    [PIE_COUNTER_WATCH_LATE_TRAPS] = {"watch_late_traps", false},
+    [PIE_COUNTER_WATCH_RING_FULL] = {"watch_ring_full", false},
+    [PIE_COUNTER_WATCH_TRAP_UNKNOWN] = {"watch_trap_not_decoded", false},
 };
 
 void pie_counter_add(enum pie_counter counter, uint64_t n) {

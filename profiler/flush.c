@@ -10,6 +10,7 @@
 #include "profiler/sampler.h"
 #include "profiler/thread.h"
 #include "profiler/wall.h"
+#include "profiler/watch_drain.h"
 #include "profiler/memory.h"
 
 #include <errno.h>
@@ -30,14 +31,15 @@ struct pie_flush {
     struct pie_collector_setup setup;
     struct pie_naming *naming;
     struct pie_sink *sink; /* NULL: not open yet, or given up */
-    const char *clock, *clock_note;
+    struct pie_flush_methods methods;
     int64_t started_ns; /* CLOCK_REALTIME */
     bool failed;        /* the sink is given up */
     bool suspended;
     struct thread_state *threads; /* to be written next */
     size_t n_threads, room;
-    uint64_t ended_overhead_ns; /* handler time of threads that have ended */
-    uint64_t overhead_ns;       /* handler time of all threads at the last look */
+    uint64_t ended_overhead_ns;        /* handler time of threads that have ended */
+    uint64_t overhead_ns;              /* handler time of all threads at the last look */
+    uint64_t ended_watch_ns, watch_ns; /* the same for watching */
     _Atomic int64_t run_id;
     _Atomic int error; /* -errno that made it give up */
 };
@@ -58,9 +60,12 @@ int pie_flush_create(const struct pie_collector_setup *setup, struct pie_flush *
     return 0;
 }
 
-void pie_flush_begin(struct pie_flush *flush, const char *clock, const char *clock_note) {
-    flush->clock = clock;
-    flush->clock_note = clock_note;
+void pie_flush_begin(struct pie_flush *flush, const struct pie_flush_methods *methods) {
+    flush->methods = *methods;
+}
+
+struct pie_naming *pie_flush_naming(struct pie_flush *flush) {
+    return flush->naming;
 }
 
 static void give_up(struct pie_flush *flush, int error) {
@@ -90,8 +95,10 @@ void pie_flush_open(struct pie_flush *flush) {
         .started_ns = flush->started_ns,
         .argv = config->keep_argv ? facts->argv : NULL,
         .executable = facts->executable,
-        .clock = flush->clock,
-        .clock_note = flush->clock_note,
+        .clock = flush->methods.clock,
+        .clock_note = flush->methods.clock_note,
+        .sampler = flush->methods.sampler,
+        .sampler_note = flush->methods.sampler_note,
         .period_ns = config->period_ns,
     };
     r = flush->sink->ops->begin_process(flush->sink, &row, &run_id);
@@ -163,12 +170,14 @@ void pie_flush_thread(struct pie_flush *flush, struct pie_thread *thread, const 
     state->row.cpu_ns = pie_thread_cpu_of(thread->tid);
     state->row.wall_ns = pie_monotonic_ns() - thread->started_ns;
     flush->overhead_ns += atomic_load_explicit(&thread->overhead_ns, memory_order_relaxed);
+    flush->watch_ns += atomic_load_explicit(&thread->watch.spent_ns, memory_order_relaxed);
 }
 
 void pie_flush_thread_ended(struct pie_flush *flush, struct pie_thread *thread, const struct pie_wall *wall) {
     struct thread_state *state = note_thread(flush, thread);
 
     flush->ended_overhead_ns += atomic_load_explicit(&thread->overhead_ns, memory_order_relaxed);
+    flush->ended_watch_ns += atomic_load_explicit(&thread->watch.spent_ns, memory_order_relaxed);
     if (!state)
         return;
     memcpy(state->name, thread->name[0] ? thread->name : thread->kernel_name,
@@ -214,12 +223,26 @@ static int write_counters(struct pie_flush *flush) {
     if (r == 0)
         r = sink->ops->put_overhead(sink, "time", flush->ended_overhead_ns + flush->overhead_ns,
                                     1e9 / (double)config->period_ns);
+    uint64_t watch_ns = flush->ended_watch_ns + flush->watch_ns;
+    if (r == 0 && strcmp(flush->methods.sampler, "none") != 0)
+        r = sink->ops->put_overhead(sink, "redundancy", watch_ns, 1e9 / (double)config->period_ns);
     if (r == 0)
         r = sink->ops->put_overhead(sink, "collection thread", pie_thread_cpu_ns(), 0);
     return r;
 }
 
-static int write_rows(struct pie_flush *flush, const struct pie_aggregate *aggregate) {
+static int write_watches(struct pie_flush *flush, const struct pie_watch_drain *watches) {
+    size_t count = 0;
+    const struct pie_watch_row *rows = watches ? pie_watch_drain_rows(watches, &count) : NULL;
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < count; i++)
+        r = flush->sink->ops->put_watch(flush->sink, &rows[i]);
+    return r;
+}
+
+static int write_rows(struct pie_flush *flush, const struct pie_aggregate *aggregate,
+                      const struct pie_watch_drain *watches) {
     int r = pie_naming_write(flush->naming, flush->sink);
 
     if (r == 0)
@@ -227,38 +250,45 @@ static int write_rows(struct pie_flush *flush, const struct pie_aggregate *aggre
     if (r == 0)
         r = write_samples(flush, aggregate);
     if (r == 0)
+        r = write_watches(flush, watches);
+    if (r == 0)
         r = write_counters(flush);
     if (r == 0)
         r = flush->sink->ops->commit(flush->sink, pie_realtime_ns());
     return r;
 }
 
-void pie_flush_write(struct pie_flush *flush, struct pie_aggregate *aggregate) {
+/* What was written, or will never be. */
+static void clear(struct pie_flush *flush, struct pie_aggregate *aggregate, struct pie_watch_drain *watches) {
+    pie_aggregate_clear(aggregate);
+    if (watches)
+        pie_watch_drain_clear(watches);
+    flush->n_threads = 0;
+    flush->overhead_ns = flush->watch_ns = 0;
+}
+
+void pie_flush_write(struct pie_flush *flush, struct pie_aggregate *aggregate,
+                     struct pie_watch_drain *watches) {
     pie_flush_open(flush);
     if (flush->failed) {
-        pie_aggregate_clear(aggregate);
-        flush->n_threads = 0;
-        flush->overhead_ns = 0;
+        clear(flush, aggregate, watches);
         return;
     }
-    pie_naming_refresh(flush->naming);
     for (size_t i = 0; i < aggregate->count; i++) /* names first: the transaction stays short */
         pie_naming_node(flush->naming, aggregate->rows[i].node);
     flush->suspended = false;
     int r = flush->sink->ops->begin(flush->sink);
     if (r < 0) { /* another writer: what is not written now is written later */
-        flush->overhead_ns = 0;
+        flush->overhead_ns = flush->watch_ns = 0;
         if (r != -EBUSY && r != -EAGAIN)
             give_up(flush, r);
         return;
     }
-    r = write_rows(flush, aggregate);
+    r = write_rows(flush, aggregate, watches);
     if (r < 0)
         give_up(flush, r);
     pie_naming_written(flush->naming);
-    pie_aggregate_clear(aggregate);
-    flush->n_threads = 0;
-    flush->overhead_ns = 0;
+    clear(flush, aggregate, watches);
 }
 
 void pie_flush_end(struct pie_flush *flush, const char *cause, int exit_status) {

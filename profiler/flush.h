@@ -11,13 +11,20 @@
  * the middle (disk full) is given up, counted, and the program goes on. Context: drain. */
 
 struct pie_flush;
+struct pie_naming;
+struct pie_watch_drain;
 struct pie_thread;
 struct pie_wall;
 struct pie_aggregate;
 
 int pie_flush_create(const struct pie_collector_setup *setup, struct pie_flush **ret_flush);
+/* How time and accesses are sampled, and why not better. */
+struct pie_flush_methods {
+    const char *clock, *clock_note, *sampler, *sampler_note;
+};
 /* Facts that are known now; opens nothing. */
-void pie_flush_begin(struct pie_flush *flush, const char *clock, const char *clock_note);
+void pie_flush_begin(struct pie_flush *flush, const struct pie_flush_methods *methods);
+struct pie_naming *pie_flush_naming(struct pie_flush *flush);
 /* Opens the sink and writes the process's row; done by the first write if not before. */
 void pie_flush_open(struct pie_flush *flush);
 bool pie_flush_is_open(const struct pie_flush *flush);
@@ -29,8 +36,9 @@ void pie_flush_suspend(struct pie_flush *flush);
 void pie_flush_thread(struct pie_flush *flush, struct pie_thread *thread, const struct pie_wall *wall);
 void pie_flush_thread_ended(struct pie_flush *flush, struct pie_thread *thread, const struct pie_wall *wall);
 
-/* Writes and clears the aggregate; keeps it if the sink could not begin. */
-void pie_flush_write(struct pie_flush *flush, struct pie_aggregate *aggregate);
+/* Writes and clears the aggregate and the watches (NULL: there are none); keeps them if the sink could not begin. */
+void pie_flush_write(struct pie_flush *flush, struct pie_aggregate *aggregate,
+                     struct pie_watch_drain *watches);
 /* The last word; closes the sink. */
 void pie_flush_end(struct pie_flush *flush, const char *cause, int exit_status);
 

@@ -19,6 +19,7 @@ struct pie_naming {
     struct pie_u64map node_of_place;   /* (stored parent, location) -> stored node */
     struct pie_u64map location_of_key; /* CCT key, Python by line -> location; HIDDEN: not shown */
     struct pie_u64map location_of_name;
+    struct pie_u64map allocator_of_key; /* native CCT key -> ALLOCATOR or NO_ALLOCATOR */
     uint32_t n_locations, n_nodes;
     /* New since the last commit. */
     struct pie_location *locations;
@@ -53,13 +54,14 @@ void pie_naming_destroy(struct pie_naming *naming) {
     pie_u64map_finish(&naming->node_of_place);
     pie_u64map_finish(&naming->location_of_key);
     pie_u64map_finish(&naming->location_of_name);
+    pie_u64map_finish(&naming->allocator_of_key);
     pie_free(naming->locations);
     pie_free(naming->nodes);
     pie_free(naming);
 }
 
-void pie_naming_refresh(struct pie_naming *naming) {
-    pie_symbolizer_refresh(naming->symbolizer);
+bool pie_naming_refresh(struct pie_naming *naming) {
+    return pie_symbolizer_refresh(naming->symbolizer) == 1;
 }
 
 /* Room for one more element of an array. */
@@ -206,6 +208,57 @@ uint32_t pie_naming_node(struct pie_naming *naming, uint32_t cct_node) {
     while (n > 0)
         stored = resolve(naming, path[--n], stored);
     return stored;
+}
+
+/* --- Allocators --- */
+
+enum { ALLOCATOR = 1, NO_ALLOCATOR };
+
+static bool names_allocator(const char *function) {
+    static const char *const names[] = {
+        "malloc",          "calloc",        "realloc",         "free",
+        "cfree",           "memalign",      "aligned_alloc",   "posix_memalign",
+        "PyObject_Malloc", "PyObject_Free", "PyObject_Calloc", "PyObject_Realloc",
+        "PyMem_Malloc",    "PyMem_Free",    "PyMem_Calloc",    "PyMem_Realloc",
+        "PyMem_RawMalloc", "PyMem_RawFree", "operator new",    "operator delete",
+    };
+
+    if (strncmp(function, "_PyObject_Malloc", 16) == 0 || strncmp(function, "_PyObject_Free", 14) == 0 ||
+        strncmp(function, "_int_", 5) == 0)
+        return true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(function, names[i], strcspn(function, "@(")) == 0 &&
+            strlen(names[i]) == strcspn(function, "@("))
+            return true;
+    return false;
+}
+
+static bool key_is_allocator(struct pie_naming *naming, uint64_t key) {
+    struct pie_symbol symbols[PIE_SYMBOL_INLINE_MAX];
+    struct pie_module module = {0};
+    uint32_t known = pie_u64map_get(&naming->allocator_of_key, key);
+
+    if (!known) {
+        int n = pie_symbolizer_resolve(naming->symbolizer, (uintptr_t)key, &module, symbols,
+                                       PIE_SYMBOL_INLINE_MAX);
+        known = NO_ALLOCATOR;
+        for (int i = 0; i < n; i++)
+            if (symbols[i].function && names_allocator(symbols[i].function))
+                known = ALLOCATOR;
+        pie_u64map_put(&naming->allocator_of_key, key, known);
+    }
+    return known == ALLOCATOR;
+}
+
+bool pie_naming_is_allocator(struct pie_naming *naming, uint32_t cct_node) {
+    for (; cct_node != PIE_CCT_ROOT_ID; cct_node = pie_cct_parent(cct_node)) {
+        uint64_t key = pie_cct_key(cct_node);
+        if (pie_cct_key_is_python(key))
+            break;
+        if (key_is_allocator(naming, key))
+            return true;
+    }
+    return false;
 }
 
 int pie_naming_write(struct pie_naming *naming, struct pie_sink *sink) {

@@ -29,6 +29,7 @@ static const size_t arena_full_bytes[PIE_ARENA_COUNT] = {
     [PIE_ARENA_THREADS] = 1024 * MIB,
     [PIE_ARENA_CCT] = 1024 * MIB,
     [PIE_ARENA_CODE] = 512 * MIB,
+    [PIE_ARENA_BLOCKS] = 32 * MIB,
 };
 static const size_t arena_least_bytes = MIB;
 

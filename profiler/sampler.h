@@ -48,10 +48,6 @@ extern const struct pie_sampler_ops pie_sampler_itimer;
 void pie_sample_take(const struct pie_sampler_ops *sampler, const struct pie_pystack_ops *ops,
                      struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context);
 
-/* Inserts a path (keys, innermost first) into the calling context tree; 0 if the tree is full. Remembers it in the
- * thread, so that the common beginning of two paths is found by comparing. Context: signal. */
-uint32_t pie_sample_insert(struct pie_thread *thread, const uint64_t *path, size_t depth);
-
 /* Does the instruction before the interrupted one enter the kernel? Context: signal. */
 bool pie_sample_is_after_syscall(const ucontext_t *context);
 

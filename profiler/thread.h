@@ -4,6 +4,7 @@
 #include "profiler/pystack.h"
 #include "profiler/ring.h"
 #include "profiler/unwind.h"
+#include "profiler/watch.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -54,6 +55,7 @@ struct pie_thread {
     _Atomic uint64_t period_ns;
 
     struct pie_ring ring;
+    struct pie_watch_thread watch;
 
     /* The handler's scratch space: an alternate stack must not need to hold it. */
     struct pie_native_frame native[PIE_FRAMES_MAX];

@@ -108,6 +108,7 @@ struct pie_thread *pie_thread_begin(bool is_main, const char *name) {
     atomic_store_explicit(&thread->overhead_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->tstate, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->clock_ring, NULL, memory_order_relaxed);
+    pie_watch_thread_begin(thread);
     thread->id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
     take_altstack(thread);
     /* release: the collection thread reads the fields above after it sees STARTING */
@@ -123,6 +124,7 @@ void pie_thread_end(void) {
         return;
     self = NULL; /* a handler from here on finds no slot */
     atomic_signal_fence(memory_order_seq_cst);
+    pie_watch_thread_end(thread);
     leave_altstack(thread);
     prctl(PR_GET_NAME, thread->kernel_name);
     thread->ended_ns = pie_monotonic_ns();

@@ -70,12 +70,14 @@ struct pie_watch_record {
     uint64_t gap_ns;    /* ENDED: since stage 3 began */
     uint64_t access_ip; /* of the first access */
     uint64_t access_bytes; /* that the first access touches: its operand, a REP string as a whole */
-    uint32_t first_node, second_node;              /* CCT nodes; second 0: none */
-    uint32_t serial;                               /* of the watch in its thread */
+    uint32_t first_node, second_node;   /* CCT nodes; second 0: none */
+    uint64_t value_before, value_after; /* ENDED by a trap: the watched word when stage 3 began and now */
+    uint32_t serial;                    /* of the watch in its thread */
     uint8_t record, kind, outcome, memory, traits; /* enums above */
-    uint8_t reserved[7];
+    uint8_t slot;
+    uint8_t reserved[6];
 };
-static_assert(sizeof(struct pie_watch_record) == 224, "records are part of the shared mapping's layout");
+static_assert(sizeof(struct pie_watch_record) == 232, "records are part of the shared mapping's layout");
 
 enum { PIE_WATCH_RING_RECORDS = 128, PIE_WATCH_WISHES = 64 };
 
@@ -91,28 +93,73 @@ struct pie_watch_wishes {
     uint64_t ips[PIE_WATCH_WISHES];
 };
 
+/* One debug register's watch. */
 struct pie_watch_slot {
-    uint32_t stage, serial;
-    uint32_t seen;     /* samples since this slot was last free or trapped: the reservoir's n */
-    uint32_t traps;    /* in this stage that were not what is waited for */
-    uint64_t began_ns; /* this stage */
-    uint64_t address, return_ip, return_sp, value, started_ns, call_ns_taken;
     struct pie_access access;
-    uint32_t size, first_node;
-    uint8_t kind, memory, traits, is_lost;
-    uint32_t reserved;
+    uint64_t began_ns;             /* this stage */
+    uint64_t return_ip, return_sp; /* stage 2: where the native call returns to, and RSP then */
+    uint64_t address, value;       /* of the watched word */
+    uint64_t bytes;                /* that the first access touches */
+    uint32_t stage;                /* pie_watch_stage */
+    uint32_t serial;               /* of the watch: traps of an earlier one carry another */
+    uint32_t seen;                 /* samples since it was last free or trapped: the reservoir's n */
+    uint32_t strays;               /* traps in this stage that were not what is waited for */
+    uint32_t size;                 /* of the watched word, bytes */
+    uint32_t first_node;
+    uint8_t kind, memory, traits;
 };
 
-/* The watch's part of a thread (in struct pie_thread). */
+/* The watch's part of a thread (in struct pie_thread). Only the thread itself writes, but for the rings' tails. */
 struct pie_watch_thread {
-    int32_t fds[PIE_DEBUG_REGISTERS]; /* of debug_registers_perf: descriptor, -1: none yet, -2: refused */
+    int32_t fds[PIE_DEBUG_REGISTERS];  /* of debug_registers_perf_sigsafe.c; -1: none */
+    uint64_t ids[PIE_DEBUG_REGISTERS]; /* of their events */
+    uint64_t retry_ns;                 /* registers were refused: not before this time again */
     struct pie_watch_slot slots[PIE_DEBUG_REGISTERS];
     uint64_t random;
     uint32_t serial;
-    uint32_t n_slots;          /* that can be had on this machine, at most PIE_DEBUG_REGISTERS */
     int64_t credit_ns;         /* what watching may cost now: the trap budget */
     uint64_t credit_cpu_ns;    /* thread CPU time up to which credit was given */
     _Atomic uint64_t spent_ns; /* on watching: handlers and traps */
     struct pie_watch_wishes wishes;
     struct pie_watch_ring ring;
 };
+
+/* What all watches of a process go by; set by the collection thread, read by handlers. */
+struct pie_watch_settings {
+    const struct pie_debug_ops *registers; /* NULL: nothing is watched */
+    const struct pie_pystack_ops *ops;
+    double budget;          /* share of a thread's CPU time that watching may take */
+    uint64_t trap_price_ns; /* of one trap, without what the handler does */
+};
+
+/* NULL stops all watching; what is armed is disarmed at its next trap. settings live as long as the process.
+ * Context: drain. */
+void pie_watch_set(const struct pie_watch_settings *settings);
+
+/* A new thread's part. Context: hook. */
+void pie_watch_thread_begin(struct pie_thread *thread);
+/* Gives the thread's debug registers back. Context: hook, on the thread, no handler can interrupt any more. */
+void pie_watch_thread_end(struct pie_thread *thread);
+
+struct pie_context;
+
+/* A sample fell at `context`, whose stacks were just taken: perhaps begin a watch. Context: signal. */
+void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, const struct pie_context *taken);
+
+struct pie_access_sampler_ops;
+
+/* A signal of a sampler of accesses: perhaps begin a watch; a known address is watched without stage 1.
+ * Context: signal. */
+void pie_watch_sampled(const struct pie_access_sampler_ops *sampler, struct pie_thread *thread,
+                       const siginfo_t *info, const ucontext_t *context);
+
+/* Is this signal a debug register's trap? Context: signal. */
+bool pie_watch_is_ours(const siginfo_t *info);
+/* A debug register of the thread fired. Context: signal. */
+void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context);
+
+/* Rings, and for tests. Context: signal; drain. */
+bool pie_watch_ring_push(struct pie_watch_ring *ring, const struct pie_watch_record *record);
+bool pie_watch_ring_pop(struct pie_watch_ring *ring, struct pie_watch_record *ret_record);
+bool pie_watch_wish(struct pie_watch_wishes *wishes, uint64_t ip);
+bool pie_watch_wishes_pop(struct pie_watch_wishes *wishes, uint64_t *ret_ip);

@@ -9,11 +9,13 @@
 
 #include "runtime/signals.h"
 
+#include "profiler/access_sampler.h"
 #include "profiler/collector.h"
 #include "profiler/counters.h"
 #include "profiler/safe_load.h"
 #include "profiler/sampler.h"
 #include "profiler/thread.h"
+#include "profiler/watch.h"
 #include "runtime/signals_state.h"
 
 #include <errno.h>
@@ -109,25 +111,45 @@ static void keep_eintr(ucontext_t *context) {
     }
 }
 
-void pie_signals_on_clock(int signal, siginfo_t *info, void *context) {
-    int error = errno;
+/* Does what one of the profiler's own signals is for, unless the profiler is at work on this thread already. */
+static void take(struct pie_thread *thread, siginfo_t *info, ucontext_t *context) {
     const struct pie_sampler_ops *sampler = pie_collector_sampler();
-    struct pie_thread *thread = pie_thread_self();
+    const struct pie_access_sampler_ops *accesses = pie_collector_access_sampler();
 
-    if (!sampler || !sampler->is_ours(info)) {
-        pie_counter_add(PIE_COUNTER_FOREIGN_SIGNAL, 1);
-        forward(signal, info, context);
-        errno = error;
+    if (!thread)
+        return;
+    if (thread->inside) {
+        pie_counter_add(PIE_COUNTER_REENTERED, 1);
         return;
     }
-    if (thread && !thread->inside) {
-        thread->inside = 1;
+    thread->inside = 1;
+    if (pie_watch_is_ours(info))
+        pie_watch_trap(thread, info, context);
+    else if (accesses && accesses->is_ours(info))
+        pie_watch_sampled(accesses, thread, info, context);
+    else
         pie_sample_take(sampler, pie_signals_stacks(), thread, info, context);
-        thread->inside = 0;
-    } else if (thread) {
-        pie_counter_add(PIE_COUNTER_REENTERED, 1);
+    thread->inside = 0;
+}
+
+static bool is_of_ours(const siginfo_t *info) {
+    const struct pie_sampler_ops *sampler = pie_collector_sampler();
+    const struct pie_access_sampler_ops *accesses = pie_collector_access_sampler();
+
+    return (sampler && sampler->is_ours(info)) || pie_watch_is_ours(info) ||
+           (accesses && accesses->is_ours(info));
+}
+
+void pie_signals_on_clock(int signal, siginfo_t *info, void *context) {
+    int error = errno;
+
+    if (is_of_ours(info)) {
+        take(pie_thread_self(), info, context);
+        keep_eintr(context);
+    } else {
+        pie_counter_add(PIE_COUNTER_FOREIGN_SIGNAL, 1);
+        forward(signal, info, context);
     }
-    keep_eintr(context);
     errno = error;
 }
 

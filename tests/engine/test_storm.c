@@ -110,8 +110,19 @@ static void suspend_or_close(struct pie_sink *sink) {
 }
 
 static const struct pie_sink_ops sink_ops = {
-    begin_process, put_environment, begin,  put_location, put_node,         put_thread,       put_sample,
-    put_counter,   put_overhead,    commit, end_process,  suspend_or_close, suspend_or_close,
+    .begin_process = begin_process,
+    .put_environment = put_environment,
+    .begin = begin,
+    .put_location = put_location,
+    .put_node = put_node,
+    .put_thread = put_thread,
+    .put_sample = put_sample,
+    .put_counter = put_counter,
+    .put_overhead = put_overhead,
+    .commit = commit,
+    .end_process = end_process,
+    .suspend = suspend_or_close,
+    .close = suspend_or_close,
 };
 
 static int open_sink(const struct pie_config *config, struct pie_sink **ret_sink) {

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/block.h"
+
+#include "profiler/block_table.h"
+#include "profiler/decode.h"
+#include "profiler/region.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* Made by the first who learns: the collection thread. */
+static struct pie_block_table *table_made(void) {
+    struct pie_block_table *table = pie_block_table();
+
+    return table ? table : pie_region_alloc(PIE_ARENA_BLOCKS, sizeof *table);
+}
+
+static int publish(struct pie_block_table *table, uint64_t ip, const struct pie_block *block) {
+    uint32_t at = pie_block_hash(ip);
+
+    for (int i = 0; i < PIE_BLOCK_PROBES_MAX; i++, at = (at + 1) & (PIE_BLOCK_SLOTS - 1)) {
+        struct pie_block_slot *slot = &table->slots[at];
+        if (atomic_load_explicit(&slot->ip, memory_order_relaxed) != 0)
+            continue;
+        atomic_store_explicit(&slot->offset, (uint64_t)((const char *)block - (const char *)table),
+                              memory_order_relaxed);
+        atomic_store_explicit(&slot->ip, ip, memory_order_release); /* pairs with pie_block_find() */
+        table->filled++;
+        return 0;
+    }
+    return -ENOMEM;
+}
+
+static struct pie_block *make(const struct pie_access *accesses, size_t count) {
+    struct pie_block *block = pie_region_alloc(PIE_ARENA_BLOCKS, sizeof *block + count * sizeof *accesses);
+
+    if (!block)
+        return NULL;
+    block->count = (uint32_t)count;
+    memcpy(block->accesses, accesses, count * sizeof *accesses);
+    return block;
+}
+
+int pie_block_learn(uint64_t ip) {
+    struct pie_block_table *table = table_made();
+    struct pie_access accesses[PIE_BLOCK_ACCESSES_MAX];
+    struct pie_decode_block found = {0};
+
+    if (!table || table->filled >= PIE_BLOCK_SLOTS_FILLED_MAX)
+        return -ENOMEM;
+    if (pie_block_find(ip))
+        return 0;
+    int error = pie_decode_block(ip, accesses, PIE_BLOCK_ACCESSES_MAX, &found);
+    bool is_known = error == 0 || error == -E2BIG;
+    const struct pie_block *block = is_known ? pie_block_find(found.low) : NULL;
+    if (!block) {
+        block = make(accesses, is_known ? found.count : 0);
+        if (!block)
+            return -ENOMEM;
+        if (is_known && found.low != ip && publish(table, found.low, block) < 0)
+            return -ENOMEM;
+    }
+    int r = publish(table, ip, block);
+    return r < 0 ? r : is_known ? 0 : error;
+}
+
+void pie_blocks_forget(void) {
+    struct pie_block_table *table = pie_block_table();
+
+    if (!table)
+        return;
+    for (uint32_t i = 0; i < PIE_BLOCK_SLOTS; i++)
+        atomic_store_explicit(&table->slots[i].ip, 0, memory_order_relaxed);
+    table->filled = 0;
+}

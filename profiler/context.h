@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "profiler/hybrid.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+struct pie_pystack_ops;
+struct pie_thread;
+
+/* The calling context of interrupted code: both stacks, merged, as a node of the calling context tree. The frames stay
+ * in thread->native and thread->python until the next one is taken. */
+struct pie_context {
+    uint32_t node; /* 0: the tree is full */
+    struct pie_hybrid hybrid;
+    size_t native_count;
+    bool is_python;  /* the interpreter itself is at work */
+    bool is_foreign; /* native code from outside the interpreter's home is at work, called from Python */
+};
+
+/* Takes it. is_after: the instruction of interest is the one before RIP, as after a data breakpoint. Counts what was
+ * odd. Context: signal (one handler at a time per thread). */
+void pie_context_take(const struct pie_pystack_ops *ops, struct pie_thread *thread, const ucontext_t *context,
+                      bool is_after, struct pie_context *ret_context);
+
+/* Inserts a path (keys, innermost first) into the calling context tree; 0 if the tree is full. Remembers it in the
+ * thread, so that the common beginning of two paths is found by comparing. Context: signal. */
+uint32_t pie_context_insert(struct pie_thread *thread, const uint64_t *path, size_t depth);

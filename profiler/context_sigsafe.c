@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/context.h"
+
+#include "profiler/cct.h"
+#include "profiler/counters.h"
+#include "profiler/home.h"
+#include "profiler/thread.h"
+
+uint32_t pie_context_insert(struct pie_thread *thread, const uint64_t *path, size_t depth) {
+    uint32_t node = PIE_CCT_ROOT_ID;
+    size_t i = 0;
+
+    while (i < depth && i < thread->last_depth && thread->last_keys[i] == path[depth - 1 - i])
+        node = thread->last_nodes[i++];
+    for (; i < depth; i++) {
+        uint64_t key = path[depth - 1 - i];
+        node = pie_cct_child(node, key);
+        if (!node)
+            break;
+        thread->last_keys[i] = key;
+        thread->last_nodes[i] = node;
+    }
+    thread->last_depth = (uint32_t)i;
+    return node;
+}
+
+static bool any_foreign(const struct pie_native_frame *frames, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (!pie_home_contains(frames[i].ip))
+            return true;
+    return false;
+}
+
+/* The interpreter's own work is Python time; what a called C function or another library does is native time. In
+ * between stand the helpers of operators (`a + b` on integers): native frames on top of the loop, but the loop is not at
+ * a call, and they are told from a library's operator (`a + b` on arrays) by where they lie. */
+static bool is_python_time(const struct pie_context *taken, unsigned py_flags, bool foreign_on_top) {
+    const struct pie_hybrid *hybrid = &taken->hybrid;
+
+    if (!(py_flags & PIE_PYSTACK_PYTHON_THREAD) || hybrid->native_on_top == hybrid->depth)
+        return false;
+    if (hybrid->native_on_top == 0)
+        return true;
+    return !(py_flags & PIE_PYSTACK_IN_CALL) && !foreign_on_top;
+}
+
+static void count_flags(unsigned py_flags, unsigned native_flags, const struct pie_hybrid *hybrid) {
+    if (py_flags & PIE_PYSTACK_INVALID)
+        pie_counter_add(PIE_COUNTER_PYTHON_INVALID, 1);
+    if (py_flags & PIE_PYSTACK_TRUNCATED)
+        pie_counter_add(PIE_COUNTER_PYTHON_TRUNCATED, 1);
+    if (native_flags & PIE_UNWIND_TRUNCATED)
+        pie_counter_add(PIE_COUNTER_NATIVE_TRUNCATED, 1);
+    if (native_flags & PIE_UNWIND_EXOTIC)
+        pie_counter_add(PIE_COUNTER_NATIVE_EXOTIC, 1);
+    if (hybrid->unmatched)
+        pie_counter_add(PIE_COUNTER_EVAL_UNMATCHED, 1);
+}
+
+void pie_context_take(const struct pie_pystack_ops *ops, struct pie_thread *thread, const ucontext_t *context,
+                      bool is_after, struct pie_context *ret_context) {
+    unsigned py_flags = 0, native_flags = 0;
+    size_t n_python = ops->walk(thread->python, PIE_FRAMES_MAX, &py_flags);
+    size_t n_native = pie_unwind(context, thread->native, PIE_FRAMES_MAX, &native_flags);
+    struct pie_context taken = {.native_count = n_native};
+
+    thread->native[0].ip -= is_after; /* unwound from where the registers are, named by what was done */
+    taken.hybrid = pie_hybrid_merge(ops, thread->native, n_native, thread->python, n_python, thread->path);
+    count_flags(py_flags, native_flags, &taken.hybrid);
+    bool foreign_on_top = any_foreign(thread->native, taken.hybrid.native_on_top);
+    taken.is_python = is_python_time(&taken, py_flags, foreign_on_top);
+    taken.is_foreign = foreign_on_top && taken.hybrid.native_on_top < n_native;
+    taken.node = pie_context_insert(thread, thread->path, taken.hybrid.depth);
+    *ret_context = taken;
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Proportional attribution (Witch; PieProf §4.2): the CPU time of a Python line gathers until one of its watches reaches
+ * stage 3; that watch then stands for all of it, whatever becomes of it. So it does not matter that only some samples
+ * begin a watch, and which: reservoir, budget and refusals change how many watches share a line's time, not whose time it
+ * is. Loads and stores are two questions about the same time; each gathers on its own.
+ *
+ * A trap's record says what the handler saw. Here the instruction behind it is looked up: a reference count, or a load's
+ * watch that a store touched, is no second access. */
+
+#include "profiler/watch_drain.h"
+
+#include "profiler/block.h"
+#include "profiler/cct.h"
+#include "profiler/counters.h"
+#include "profiler/decode.h"
+#include "profiler/memory.h"
+#include "profiler/naming.h"
+#include "profiler/pystack.h"
+#include "profiler/thread.h"
+#include "profiler/u64map.h"
+#include "profiler/watch_rows.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/* Calls of element accesses take up to this, whole-array work more. What is left of a call at a random moment is evenly
+ * spread over its length, so a long call falls into the first bin as often as into the second, which is taken off. */
+static const uint64_t SHORT_CALL_NS = 15000;
+
+/* A watch in stage 3. */
+struct open_watch {
+    bool is_open;
+    uint32_t serial;
+    struct pie_watch_row row; /* without an outcome */
+};
+
+struct thread_watches {
+    struct open_watch open[PIE_DEBUG_REGISTERS];
+};
+
+/* CPU time of a Python line that no watch stands for yet. */
+struct line_time {
+    uint64_t pending_ns[PIE_WATCH_STORE + 1]; /* by kind */
+};
+
+struct pie_watch_drain {
+    const struct pie_pystack_ops *ops;
+    struct pie_naming *naming;
+    double fp_tolerance;
+    struct pie_watch_rows rows;
+    struct thread_watches *threads;
+    size_t n_threads;
+    struct pie_u64map line_of_node; /* stored node of a Python line -> index in lines, plus 1 */
+    struct line_time *lines;
+    size_t n_lines, lines_room;
+};
+
+int pie_watch_drain_create(const struct pie_pystack_ops *ops, struct pie_naming *naming, double fp_tolerance,
+                           struct pie_watch_drain **ret_drain) {
+    struct pie_watch_drain *drain = pie_calloc(1, sizeof *drain);
+
+    if (!drain)
+        return -ENOMEM;
+    drain->ops = ops;
+    drain->naming = naming;
+    drain->fp_tolerance = fp_tolerance;
+    *ret_drain = drain;
+    return 0;
+}
+
+void pie_watch_drain_destroy(struct pie_watch_drain *drain) {
+    if (!drain)
+        return;
+    pie_watch_rows_clear(&drain->rows);
+    pie_free(drain->rows.rows);
+    pie_free(drain->threads);
+    pie_u64map_finish(&drain->line_of_node);
+    pie_free(drain->lines);
+    pie_free(drain);
+}
+
+/* --- The time that watches stand for --- */
+
+static uint32_t python_node(uint32_t cct_node) {
+    while (cct_node != PIE_CCT_ROOT_ID && !pie_cct_key_is_python(pie_cct_key(cct_node)))
+        cct_node = pie_cct_parent(cct_node);
+    return cct_node;
+}
+
+static struct line_time *line_of(struct pie_watch_drain *drain, uint32_t cct_node) {
+    uint32_t python = python_node(cct_node);
+    uint32_t stored = python == PIE_CCT_ROOT_ID ? 0 : pie_naming_node(drain->naming, python);
+    uint32_t index = stored ? pie_u64map_get(&drain->line_of_node, stored) : 0;
+
+    if (!stored || index)
+        return index ? &drain->lines[index - 1] : NULL;
+    if (drain->n_lines == drain->lines_room) {
+        size_t room = drain->lines_room ? drain->lines_room * 2 : 128;
+        struct line_time *grown = pie_realloc(drain->lines, room * sizeof *grown);
+        if (!grown)
+            return NULL;
+        drain->lines = grown;
+        drain->lines_room = room;
+    }
+    if (pie_u64map_put(&drain->line_of_node, stored, (uint32_t)drain->n_lines + 1) < 0)
+        return NULL;
+    drain->lines[drain->n_lines] = (struct line_time){{0}};
+    return &drain->lines[drain->n_lines++];
+}
+
+void pie_watch_drain_sample(struct pie_watch_drain *drain, uint32_t cct_node, uint64_t cpu_ns) {
+    struct line_time *line = line_of(drain, cct_node);
+
+    if (!line)
+        return;
+    line->pending_ns[PIE_WATCH_LOAD] += cpu_ns;
+    line->pending_ns[PIE_WATCH_STORE] += cpu_ns;
+}
+
+static double take_time(struct pie_watch_drain *drain, const struct pie_watch_record *record) {
+    struct line_time *line = line_of(drain, record->first_node);
+    double ns = line ? (double)line->pending_ns[record->kind] : 0;
+
+    if (line)
+        line->pending_ns[record->kind] = 0;
+    return ns;
+}
+
+/* --- Rows --- */
+
+static void note_operations(struct pie_watch_drain *drain, uint32_t cct_node, struct pie_watch_row *row) {
+    while (cct_node != PIE_CCT_ROOT_ID && row->operations_count < PIE_WATCH_FRAMES_MAX) {
+        uint64_t key = pie_cct_key(cct_node);
+        if (pie_cct_key_is_python(key))
+            row->operations[row->operations_count++] =
+                (uint8_t)drain->ops->operation(pie_cct_key_code(key), pie_cct_key_offset(key));
+        cct_node = pie_cct_parent(cct_node);
+    }
+}
+
+static void finish(struct pie_watch_drain *drain, struct open_watch *open, enum pie_watch_outcome outcome,
+                   uint64_t gap_ns) {
+    open->is_open = false;
+    open->row.outcome = (uint8_t)outcome;
+    open->row.gap_ns = gap_ns;
+    if (open->row.first_node && pie_watch_rows_add(&drain->rows, &open->row) < 0)
+        pie_counter_add(PIE_COUNTER_WATCH_RING_FULL, 1);
+}
+
+static void reached(struct pie_watch_drain *drain, struct open_watch *open,
+                    const struct pie_watch_record *record) {
+    double weight_ns = take_time(drain, record);
+
+    if (open->is_open) /* its end did not fit into the ring */
+        finish(drain, open, PIE_WATCH_LOST, 0);
+    *open = (struct open_watch){
+        .is_open = true,
+        .serial = record->serial,
+        .row =
+            {
+                .kind = record->kind,
+                .memory = record->memory,
+                .traits = record->traits,
+                .length = record->length_ns <= SHORT_CALL_NS       ? 0
+                          : record->length_ns <= 2 * SHORT_CALL_NS ? 1
+                                                                   : 2,
+                .first_node = pie_naming_node(drain->naming, record->first_node),
+                .watches = 1,
+                .bytes = record->access_bytes,
+                .weight_ns = weight_ns,
+                .weight_sq_ns2 = weight_ns * weight_ns,
+                .length_ns = record->length_ns,
+            },
+    };
+    note_operations(drain, record->first_node, &open->row);
+}
+
+/* --- What a trap was --- */
+
+static bool is_near(double a, double b, double tolerance) {
+    return isfinite(a) && isfinite(b) && fabs(a - b) <= tolerance * fmax(fabs(a), fabs(b));
+}
+
+/* Integers seen as floats are tiny or not finite, and so never near each other by this rule unless they are equal. */
+static bool is_sane(double x) {
+    return x == 0 || (isfinite(x) && fabs(x) > 1e-30 && fabs(x) < 1e30);
+}
+
+static bool is_close(const struct pie_watch_record *record, double tolerance) {
+    double doubles[2];
+    float floats[2];
+
+    if (record->size == 8) {
+        memcpy(&doubles[0], &record->value_before, 8);
+        memcpy(&doubles[1], &record->value_after, 8);
+    } else if (record->size == 4) {
+        memcpy(&floats[0], &record->value_before, 4);
+        memcpy(&floats[1], &record->value_after, 4);
+        doubles[0] = (double)floats[0];
+        doubles[1] = (double)floats[1];
+    } else {
+        return false;
+    }
+    return is_sane(doubles[0]) && is_sane(doubles[1]) && is_near(doubles[0], doubles[1], tolerance);
+}
+
+static enum pie_watch_outcome compared(const struct pie_watch_drain *drain,
+                                       const struct pie_watch_record *record) {
+    if (record->outcome == PIE_WATCH_CHANGED && drain->fp_tolerance > 0 &&
+        is_close(record, drain->fp_tolerance))
+        return PIE_WATCH_REDUNDANT;
+    return (enum pie_watch_outcome)record->outcome;
+}
+
+static enum pie_watch_outcome outcome_of(struct pie_watch_drain *drain,
+                                         const struct pie_watch_record *record) {
+    struct pie_access access;
+
+    if (!record->rip)
+        return (enum pie_watch_outcome)record->outcome;
+    int r = pie_decode_trap(record->rip, record->registers, record->address, record->size, &access);
+    if (r < 0) {
+        pie_counter_add(PIE_COUNTER_WATCH_TRAP_UNKNOWN, 1);
+        return PIE_WATCH_LOST;
+    }
+    enum pie_watch_outcome outcome = compared(drain, record);
+    bool is_load = access.flags & PIE_ACCESS_LOAD;
+    if (access.flags & PIE_ACCESS_COUNTING)
+        return PIE_WATCH_LOST;
+    if (record->kind == PIE_WATCH_LOAD && !is_load && outcome == PIE_WATCH_REDUNDANT)
+        return PIE_WATCH_LOST; /* a store of the same value: the next load is not seen */
+    if (pie_naming_is_allocator(drain->naming, record->second_node))
+        return PIE_WATCH_RELEASED;
+    return outcome;
+}
+
+static void ended(struct pie_watch_drain *drain, struct open_watch *open,
+                  const struct pie_watch_record *record) {
+    if (!open->is_open || open->serial != record->serial)
+        return; /* its beginning did not fit into the ring */
+    enum pie_watch_outcome outcome = outcome_of(drain, record);
+    if (outcome == PIE_WATCH_REDUNDANT || outcome == PIE_WATCH_CHANGED)
+        open->row.second_node = pie_naming_node(drain->naming, record->second_node);
+    finish(drain, open, outcome, record->gap_ns);
+}
+
+/* --- Threads --- */
+
+static struct thread_watches *watches_of(struct pie_watch_drain *drain, size_t slot) {
+    if (slot >= drain->n_threads) {
+        size_t n = slot + 16;
+        struct thread_watches *grown = pie_realloc(drain->threads, n * sizeof *grown);
+        if (!grown)
+            return NULL;
+        memset(grown + drain->n_threads, 0, (n - drain->n_threads) * sizeof *grown);
+        drain->threads = grown;
+        drain->n_threads = n;
+    }
+    return &drain->threads[slot];
+}
+
+void pie_watch_drain_thread(struct pie_watch_drain *drain, struct pie_thread *thread, size_t slot) {
+    struct thread_watches *watches = watches_of(drain, slot);
+    struct pie_watch_record record;
+    uint64_t ip;
+
+    while (pie_watch_wishes_pop(&thread->watch.wishes, &ip))
+        pie_block_learn(ip);
+    while (watches && pie_watch_ring_pop(&thread->watch.ring, &record)) {
+        struct open_watch *open = &watches->open[record.slot % PIE_DEBUG_REGISTERS];
+        if (record.record == PIE_WATCH_RECORD_REACHED)
+            reached(drain, open, &record);
+        else
+            ended(drain, open, &record);
+    }
+}
+
+void pie_watch_drain_thread_ended(struct pie_watch_drain *drain, size_t slot) {
+    struct thread_watches *watches = watches_of(drain, slot);
+
+    for (int i = 0; watches && i < PIE_DEBUG_REGISTERS; i++)
+        if (watches->open[i].is_open)
+            finish(drain, &watches->open[i], PIE_WATCH_UNTOUCHED, 0);
+}
+
+const struct pie_watch_row *pie_watch_drain_rows(const struct pie_watch_drain *drain, size_t *ret_count) {
+    *ret_count = drain->rows.count;
+    return drain->rows.rows;
+}
+
+void pie_watch_drain_clear(struct pie_watch_drain *drain) {
+    pie_watch_rows_clear(&drain->rows);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "profiler/watch.h"
+
+/* Shared by the parts of the watch's policy. Context: signal, for all. */
+
+struct pie_context;
+
+/* NULL: watching is off. */
+const struct pie_watch_settings *pie_watch_settings(void);
+
+/* Random bits of the thread's own generator. */
+uint64_t pie_watch_random(struct pie_watch_thread *watch);
+
+/* --- Which slot: watch_slots_sigsafe.c --- */
+
+/* The slot for a new watch: a free one, or one that loses its own (its end is recorded); -1: all are kept. */
+int pie_watch_choose_slot(struct pie_thread *thread);
+/* The slot's register is disarmed, its watch forgotten. */
+void pie_watch_free_slot(struct pie_thread *thread, unsigned index);
+/* Trap or no trap, time passes: may another watch begin? Charges nothing. */
+bool pie_watch_has_credit(struct pie_thread *thread, const struct pie_watch_settings *settings);
+/* Charges what was spent, and takes it out of the program's CPU time. */
+void pie_watch_charge(struct pie_thread *thread, uint64_t ns);
+
+/* --- What of memory: watch_memory_sigsafe.c --- */
+
+/* The general registers in the architecture's order. */
+void pie_watch_registers(const ucontext_t *context, uint64_t ret_registers[PIE_ACCESS_REGISTERS]);
+
+/* The word of an access that is watched: a naturally aligned power of two up to 8 bytes, chosen uniformly in wide
+ * operands and strings. */
+struct pie_watch_word {
+    uint64_t address;
+    uint32_t size;  /* 1, 2, 4, 8 */
+    uint64_t bytes; /* that the whole access touches */
+};
+
+/* address: of the access's first byte. False: there is no word (a string of no bytes, an address outside user space). */
+bool pie_watch_choose_word(struct pie_watch_thread *watch, const struct pie_access *access,
+                           const uint64_t registers[PIE_ACCESS_REGISTERS], uint64_t address,
+                           struct pie_watch_word *ret_word);
+
+/* Is the word of interest (PieProf §4.2)? Not: stacks, frames of Python, object headers, the fields of types, and, for
+ * loads, the images of programs, where constants live. low and high: the native stack in use. */
+bool pie_watch_is_interesting(const struct pie_pystack_ops *ops, const struct pie_access *access,
+                              const uint64_t registers[PIE_ACCESS_REGISTERS], enum pie_watch_kind kind,
+                              uint64_t address, uint64_t stack_low, uint64_t stack_high);
+
+enum pie_watch_memory pie_watch_memory_of(const struct pie_pystack_ops *ops, const struct pie_access *access,
+                                          const uint64_t registers[PIE_ACCESS_REGISTERS], uint64_t address);
+/* Does the address belong to what a call returned in RAX? */
+bool pie_watch_is_of_result(const struct pie_pystack_ops *ops, uint64_t rax, uint64_t address);
+
+/* The word's value; false: unreadable. No register may watch the word for loads on this thread. */
+bool pie_watch_read(uint64_t address, uint32_t size, uint64_t *ret_value);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/watch_setup.h"
+
+#include "profiler/config.h"
+#include "profiler/proc_file.h"
+#include "profiler/watch.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the overhead that the user allows, this part may go to watching; the rest is for the samples of time and for the
+ * collection thread. */
+static const double BUDGET_PART = 0.4;
+
+/* Where it could not be measured: what it was on a virtual machine. */
+static const uint64_t TRAP_PRICE_DEFAULT_NS = 12000;
+
+/* Of this process; set up anew in a forked child. */
+static struct pie_watch_settings settings;
+static bool is_on;
+
+const struct pie_access_sampler_ops *pie_watch_set_up(const struct pie_config *config,
+                                                      const struct pie_pystack_ops *ops,
+                                                      const struct pie_clock_facts *clock_facts,
+                                                      enum pie_clock_kind clock,
+                                                      int (*take_signal)(int signal), const char **ret_note) {
+    enum pie_access_sampler_kind kind = PIE_ACCESS_NONE;
+    struct pie_access_facts facts;
+
+    *ret_note = NULL;
+    is_on = false;
+    if (config->redundancy) {
+        pie_access_facts_gather(clock_facts, clock, &facts);
+        kind = pie_access_choose(&facts, config->force_sampler, ret_note);
+    }
+    if (kind != PIE_ACCESS_NONE && take_signal(SIGTRAP) < 0) {
+        kind = PIE_ACCESS_NONE;
+        *ret_note = "the handler of SIGTRAP could not be installed";
+    }
+    if (kind != PIE_ACCESS_NONE) {
+        uint64_t price_ns = pie_watch_measure_trap();
+        settings = (struct pie_watch_settings){
+            .registers = &pie_debug_perf,
+            .ops = ops,
+            .budget = config->overhead_budget * BUDGET_PART,
+            .trap_price_ns = price_ns ? price_ns : TRAP_PRICE_DEFAULT_NS,
+        };
+        is_on = true;
+        pie_watch_set(&settings);
+    }
+    return pie_access_sampler_of(kind);
+}
+
+void pie_watch_heed_debugger(void) {
+    char status[4096];
+
+    if (!is_on)
+        return;
+    ssize_t n = pie_proc_read("/proc/thread-self/status", status, sizeof status - 1);
+    if (n <= 0)
+        return;
+    status[n] = '\0';
+    const char *tracer = strstr(status, "\nTracerPid:");
+    pie_watch_set(tracer && strtol(tracer + strlen("\nTracerPid:"), NULL, 10) != 0 ? NULL : &settings);
+}

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The three stages of a watch, each begun by the trap that ends the one before:
+ *
+ *   pie_watch_sample()  choose a slot and one access of the sampled basic block      -> execute breakpoint on it
+ *   access_reached()    exact registers: address, context, where the call returns to -> execute breakpoint there
+ *   call_returned()     the call is over; the value as it now stands                 -> data breakpoint
+ *   data_touched()      another native call's access: same value?                    -> record, slot free
+ *
+ * Stage 2 is what makes "not within one native call" exact: an accumulator inside a call costs no trap, and an access
+ * within the call never hides the one of the next. Accesses by the interpreter itself do not end a watch; after a few it
+ * is given up. A trap whose signal came late (SIGTRAP was blocked) says nothing about who touched the memory: the watch
+ * is lost. */
+
+#include "profiler/watch.h"
+
+#include "profiler/access_sampler.h"
+#include "profiler/block.h"
+#include "profiler/context.h"
+#include "profiler/counters.h"
+#include "profiler/thread.h"
+#include "profiler/watch_internal.h"
+
+#include <string.h>
+
+/* Upper half of the cookie that our breakpoints carry; the lower: serial and slot. */
+#define WATCH_COOKIE (UINT64_C(0x70696577) << 32)
+enum { SLOT_BITS = 2, SERIAL_MASK = 0x1fffffff, STRAYS_MAX = 4, RETURN_STRAYS_MAX = 16 };
+
+/* asm-generic/siginfo.h on 64-bit machines; glibc 2.36's siginfo_t lacks these. */
+enum { SI_CODE_TRAP_PERF = 6, SI_PERF_DATA_OFFSET = 24, SI_PERF_FLAGS_OFFSET = 36, TRAP_PERF_FLAG_ASYNC = 1 };
+
+/* After a register was refused (a debugger has them, no descriptor is free). */
+static const uint64_t RETRY_NS = 1000000000;
+
+/* Set by the collection thread (release), read by handlers (acquire). NULL in a forked child until it has its own. */
+static _Atomic(const struct pie_watch_settings *) current;
+
+void pie_watch_set(const struct pie_watch_settings *settings) {
+    atomic_store_explicit(&current, settings, memory_order_release);
+}
+
+const struct pie_watch_settings *pie_watch_settings(void) {
+    return atomic_load_explicit(&current, memory_order_acquire);
+}
+
+void pie_watch_thread_begin(struct pie_thread *thread) {
+    struct pie_watch_thread *watch = &thread->watch;
+
+    for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
+        watch->fds[i] = -1;
+        watch->slots[i] = (struct pie_watch_slot){.stage = PIE_WATCH_FREE};
+    }
+    watch->random = ((pie_monotonic_ns() * UINT64_C(0x9e3779b97f4a7c15)) ^ (uint64_t)thread->tid << 32) | 1;
+    watch->retry_ns = 0;
+    watch->credit_ns = 0;
+    watch->credit_cpu_ns = thread->cpu_last_ns;
+    atomic_store_explicit(&watch->spent_ns, 0, memory_order_relaxed);
+}
+
+void pie_watch_thread_end(struct pie_thread *thread) {
+    pie_debug_perf.release(thread);
+}
+
+static uint64_t cookie_of(const struct pie_watch_slot *slot, unsigned index) {
+    return WATCH_COOKIE | (uint64_t)(slot->serial & SERIAL_MASK) << SLOT_BITS | index;
+}
+
+static bool arm(struct pie_thread *thread, unsigned index, enum pie_debug_kind kind, uint64_t address,
+                unsigned length) {
+    struct pie_watch_slot *slot = &thread->watch.slots[index];
+    const struct pie_watch_settings *settings = pie_watch_settings();
+
+    if (settings &&
+        settings->registers->arm(thread, index, kind, address, length, cookie_of(slot, index)) == 0)
+        return true;
+    pie_counter_add(PIE_COUNTER_WATCH_NO_REGISTER, 1);
+    thread->watch.retry_ns = pie_monotonic_ns() + RETRY_NS;
+    pie_watch_free_slot(thread, index);
+    return false;
+}
+
+static void leave(struct pie_thread *thread, unsigned index, enum pie_counter why) {
+    pie_counter_add(why, 1);
+    pie_watch_free_slot(thread, index);
+}
+
+static void enter_stage(struct pie_watch_slot *slot, enum pie_watch_stage stage) {
+    slot->stage = stage;
+    slot->strays = 0;
+    slot->began_ns = pie_monotonic_ns();
+}
+
+static void push(struct pie_thread *thread, unsigned index, struct pie_watch_record *record) {
+    const struct pie_watch_slot *slot = &thread->watch.slots[index];
+
+    record->time_ns = pie_monotonic_ns();
+    record->address = slot->address;
+    record->size = slot->size;
+    record->access_ip = slot->access.ip;
+    record->access_bytes = slot->bytes;
+    record->first_node = slot->first_node;
+    record->serial = slot->serial;
+    record->kind = slot->kind;
+    record->memory = slot->memory;
+    record->traits = slot->traits;
+    record->slot = (uint8_t)index;
+    if (!pie_watch_ring_push(&thread->watch.ring, record))
+        pie_counter_add(PIE_COUNTER_WATCH_RING_FULL, 1);
+}
+
+/* --- Stage 1 to 2 --- */
+
+static enum pie_watch_kind kind_of(struct pie_watch_thread *watch, const struct pie_access *access) {
+    unsigned both = PIE_ACCESS_LOAD | PIE_ACCESS_STORE;
+
+    if ((access->flags & both) == both)
+        return pie_watch_random(watch) % 2 ? PIE_WATCH_LOAD : PIE_WATCH_STORE;
+    return access->flags & PIE_ACCESS_LOAD ? PIE_WATCH_LOAD : PIE_WATCH_STORE;
+}
+
+/* address: 0, or where the access goes (the PMU said it). */
+static bool note_word(struct pie_thread *thread, struct pie_watch_slot *slot, const ucontext_t *context,
+                      const struct pie_context *taken, uint64_t address) {
+    const struct pie_pystack_ops *ops = pie_watch_settings()->ops;
+    uint64_t registers[PIE_ACCESS_REGISTERS];
+    struct pie_watch_word word;
+
+    pie_watch_registers(context, registers);
+    slot->kind = (uint8_t)kind_of(&thread->watch, &slot->access);
+    if (!address)
+        address = pie_access_address(&slot->access, registers);
+    if (!pie_watch_choose_word(&thread->watch, &slot->access, registers, address, &word) ||
+        !pie_watch_read(word.address, word.size, &slot->value))
+        return false;
+    uint64_t stack_high = thread->native[taken->native_count - 1].sp + 4096;
+    if (!pie_watch_is_interesting(ops, &slot->access, registers, (enum pie_watch_kind)slot->kind,
+                                  word.address, registers[PIE_ACCESS_RSP], stack_high))
+        return false;
+    slot->address = word.address;
+    slot->size = word.size;
+    slot->bytes = word.bytes;
+    slot->memory = (uint8_t)pie_watch_memory_of(ops, &slot->access, registers, word.address);
+    slot->traits = slot->access.flags & (PIE_ACCESS_LOOP | PIE_ACCESS_REP) ? PIE_WATCH_IN_LOOP : 0;
+    return true;
+}
+
+/* The access is about to be made, in this context. */
+static void access_reached(struct pie_thread *thread, unsigned index, const ucontext_t *context,
+                           const struct pie_context *taken, uint64_t address) {
+    struct pie_watch_slot *slot = &thread->watch.slots[index];
+
+    if (!taken->is_foreign || !taken->node) {
+        leave(thread, index, PIE_COUNTER_WATCH_NOT_NATIVE);
+        return;
+    }
+    if (!note_word(thread, slot, context, taken, address)) {
+        leave(thread, index, PIE_COUNTER_WATCH_ACCESS_IGNORED);
+        return;
+    }
+    const struct pie_native_frame *loop = &thread->native[taken->hybrid.native_on_top];
+    slot->first_node = taken->node;
+    slot->return_ip = loop->ip;
+    slot->return_sp = loop->sp;
+    if (arm(thread, index, PIE_DEBUG_EXECUTE, loop->ip, 1))
+        enter_stage(slot, PIE_WATCH_RETURN);
+}
+
+static void begin(struct pie_thread *thread, unsigned index, const struct pie_access *access) {
+    struct pie_watch_slot *slot = &thread->watch.slots[index];
+
+    slot->access = *access;
+    slot->serial = ++thread->watch.serial & SERIAL_MASK;
+}
+
+void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, const struct pie_context *taken) {
+    const struct pie_watch_settings *settings = pie_watch_settings();
+    uint64_t start_ns = pie_monotonic_ns(), ip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+
+    if (!settings || start_ns < thread->watch.retry_ns)
+        return;
+    const struct pie_block *block = pie_block_find(ip);
+    int index = -1;
+    if (!block) {
+        pie_watch_wish(&thread->watch.wishes, ip);
+        pie_counter_add(PIE_COUNTER_WATCH_BLOCK_UNKNOWN, 1);
+    } else if (block->count == 0) {
+        pie_counter_add(PIE_COUNTER_WATCH_BLOCK_EMPTY, 1);
+    } else if (!pie_watch_has_credit(thread, settings)) {
+        pie_counter_add(PIE_COUNTER_WATCH_NO_CREDIT, 1);
+    } else if ((index = pie_watch_choose_slot(thread)) < 0) {
+        pie_counter_add(PIE_COUNTER_WATCH_NO_SLOT, 1);
+    } else {
+        const struct pie_access *access = &block->accesses[pie_watch_random(&thread->watch) % block->count];
+        begin(thread, (unsigned)index, access);
+        if (access->ip == ip) /* registers are exact here and now */
+            access_reached(thread, (unsigned)index, context, taken, 0);
+        else if (arm(thread, (unsigned)index, PIE_DEBUG_EXECUTE, access->ip, 1))
+            enter_stage(&thread->watch.slots[index], PIE_WATCH_ACCESS);
+    }
+    pie_watch_charge(thread, pie_monotonic_ns() - start_ns);
+}
+
+/* The hardware saw this access a few instructions ago: stage 1 is done. */
+static void begin_known(struct pie_thread *thread, const ucontext_t *context, const struct pie_context *taken,
+                        const struct pie_access_sample *sample) {
+    const struct pie_watch_settings *settings = pie_watch_settings();
+    struct pie_access access = {.ip = sample->ip,
+                                .size_bytes = 1,
+                                .base = PIE_ACCESS_NO_REGISTER,
+                                .index = PIE_ACCESS_NO_REGISTER,
+                                .flags = sample->kind};
+    const struct pie_block *block = pie_block_find(sample->ip);
+
+    for (uint32_t i = 0; block && i < block->count; i++)
+        if (block->accesses[i].ip == sample->ip && (block->accesses[i].flags & sample->kind))
+            access = block->accesses[i];
+    if (!block)
+        pie_watch_wish(&thread->watch.wishes, sample->ip);
+    int index = pie_watch_has_credit(thread, settings) ? pie_watch_choose_slot(thread) : -1;
+    if (index < 0)
+        return;
+    begin(thread, (unsigned)index, &access);
+    access_reached(thread, (unsigned)index, context, taken, sample->address);
+}
+
+void pie_watch_sampled(const struct pie_access_sampler_ops *sampler, struct pie_thread *thread,
+                       const siginfo_t *info, const ucontext_t *context) {
+    const struct pie_watch_settings *settings = pie_watch_settings();
+    uint64_t start_ns = pie_monotonic_ns();
+    struct pie_access_sample sample;
+    struct pie_context taken;
+
+    if (!settings || !sampler->read(thread, info, context, &sample))
+        return;
+    pie_context_take(settings->ops, thread, context, false, &taken);
+    bool is_known = sample.is_precise && sample.address;
+    if (is_known && taken.is_foreign && taken.node && start_ns >= thread->watch.retry_ns)
+        begin_known(thread, context, &taken, &sample);
+    uint64_t spent_ns = pie_monotonic_ns() - start_ns;
+    if (!is_known && taken.is_foreign && taken.node)
+        pie_watch_sample(thread, context, &taken);
+    pie_watch_charge(thread, spent_ns);
+}
+
+/* --- Stage 2 to 3 --- */
+
+static void call_returned(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
+    const struct pie_watch_settings *settings = pie_watch_settings();
+    struct pie_watch_slot *slot = &thread->watch.slots[index];
+    uint64_t rsp = (uint64_t)context->uc_mcontext.gregs[REG_RSP], value;
+    uint64_t passed_ns = pie_monotonic_ns() - slot->began_ns;
+
+    if (rsp < slot->return_sp && slot->strays++ < RETURN_STRAYS_MAX) { /* the same place, deeper in */
+        pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1);
+        return;
+    }
+    if (rsp != slot->return_sp || !pie_watch_read(slot->address, slot->size, &value)) {
+        leave(thread, index, PIE_COUNTER_WATCH_CALL_LEFT);
+        return;
+    }
+    if (slot->kind == PIE_WATCH_LOAD && value != slot->value) {
+        leave(thread, index, PIE_COUNTER_WATCH_CHANGED_IN_CALL);
+        return;
+    }
+    slot->value = value;
+    if (pie_watch_is_of_result(settings->ops, (uint64_t)context->uc_mcontext.gregs[REG_RAX], slot->address))
+        slot->memory = PIE_WATCH_MEMORY_RESULT;
+    struct pie_watch_record record = {.record = PIE_WATCH_RECORD_REACHED};
+    record.length_ns = passed_ns > settings->trap_price_ns ? passed_ns - settings->trap_price_ns : 0;
+    enum pie_debug_kind kind = slot->kind == PIE_WATCH_LOAD ? PIE_DEBUG_LOAD_STORE : PIE_DEBUG_STORE;
+    if (!arm(thread, index, kind, slot->address, slot->size))
+        return;
+    enter_stage(slot, PIE_WATCH_DATA);
+    pie_counter_add(PIE_COUNTER_WATCH_REACHED, 1);
+    push(thread, index, &record);
+}
+
+/* --- Stage 3 --- */
+
+static void end(struct pie_thread *thread, unsigned index, struct pie_watch_record *record,
+                enum pie_watch_outcome outcome) {
+    const struct pie_watch_slot *slot = &thread->watch.slots[index];
+
+    record->record = PIE_WATCH_RECORD_ENDED;
+    record->outcome = (uint8_t)outcome;
+    record->gap_ns = pie_monotonic_ns() - slot->began_ns;
+    record->value_before = slot->value;
+    push(thread, index, record);
+    pie_watch_free_slot(thread, index);
+}
+
+static void compare(struct pie_thread *thread, unsigned index, const ucontext_t *context,
+                    const struct pie_context *taken, uint64_t value) {
+    struct pie_watch_record record = {
+        .rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP],
+        .second_node = taken->node,
+        .value_after = value,
+    };
+
+    pie_watch_registers(context, record.registers);
+    end(thread, index, &record,
+        value == thread->watch.slots[index].value ? PIE_WATCH_REDUNDANT : PIE_WATCH_CHANGED);
+}
+
+/* One instruction may hit several watched words, and SIGTRAP is not queued: slots with a word in common have been hit too,
+ * and a store's that has changed meanwhile was. */
+static void compare_others(struct pie_thread *thread, unsigned index, const ucontext_t *context,
+                           const struct pie_context *taken) {
+    const struct pie_watch_slot hit = thread->watch.slots[index];
+    uint64_t value;
+
+    for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
+        const struct pie_watch_slot *other = &thread->watch.slots[i];
+        if (i == index || other->stage != PIE_WATCH_DATA || other->kind != PIE_WATCH_STORE ||
+            !pie_watch_read(other->address, other->size, &value))
+            continue;
+        bool overlaps = other->address < hit.address + hit.size && hit.address < other->address + other->size;
+        if (value != other->value || (overlaps && hit.kind == PIE_WATCH_STORE))
+            compare(thread, i, context, taken, value);
+    }
+}
+
+static void data_touched(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
+    const struct pie_watch_settings *settings = pie_watch_settings();
+    struct pie_watch_slot *slot = &thread->watch.slots[index];
+    enum pie_debug_kind kind = slot->kind == PIE_WATCH_LOAD ? PIE_DEBUG_LOAD_STORE : PIE_DEBUG_STORE;
+    struct pie_watch_record lost = {0};
+    struct pie_context taken;
+    uint64_t value;
+
+    settings->registers->disarm(thread, index); /* what follows may touch the word too */
+    if (!pie_watch_read(slot->address, slot->size, &value)) {
+        end(thread, index, &lost, PIE_WATCH_LOST);
+        return;
+    }
+    pie_context_take(settings->ops, thread, context, true, &taken); /* reported after the instruction */
+    if (taken.is_foreign && taken.node) {
+        compare_others(thread, index, context, &taken);
+        compare(thread, index, context, &taken, value);
+        return;
+    }
+    pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1);
+    if (value != slot->value || slot->strays++ >= STRAYS_MAX)
+        end(thread, index, &lost, PIE_WATCH_LOST);
+    else
+        arm(thread, index, kind, slot->address, slot->size);
+}
+
+/* --- All traps --- */
+
+static uint64_t cookie_in(const siginfo_t *info) {
+    uint64_t data;
+
+    memcpy(&data, (const char *)info + SI_PERF_DATA_OFFSET, sizeof data);
+    return data;
+}
+
+bool pie_watch_is_ours(const siginfo_t *info) {
+    return info->si_signo == SIGTRAP && info->si_code == SI_CODE_TRAP_PERF &&
+           (cookie_in(info) & ~UINT64_C(0xffffffff)) == WATCH_COOKIE;
+}
+
+static bool is_late(const siginfo_t *info) {
+    uint32_t flags;
+
+    memcpy(&flags, (const char *)info + SI_PERF_FLAGS_OFFSET, sizeof flags);
+    return flags & TRAP_PERF_FLAG_ASYNC;
+}
+
+static void dispatch(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
+    struct pie_watch_slot *slot = &thread->watch.slots[index];
+    uint64_t rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+    struct pie_context taken;
+
+    if (slot->stage == PIE_WATCH_ACCESS && rip == slot->access.ip) {
+        pie_context_take(pie_watch_settings()->ops, thread, context, false, &taken);
+        access_reached(thread, index, context, &taken, 0);
+    } else if (slot->stage == PIE_WATCH_RETURN && rip == slot->return_ip) {
+        call_returned(thread, index, context);
+    } else if (slot->stage == PIE_WATCH_DATA) {
+        data_touched(thread, index, context);
+    }
+}
+
+/* The signal waited while SIGTRAP was blocked: nobody knows who touched what. */
+static void late(struct pie_thread *thread, unsigned index) {
+    struct pie_watch_record record = {0};
+
+    pie_counter_add(PIE_COUNTER_WATCH_LATE_TRAPS, 1);
+    if (thread->watch.slots[index].stage == PIE_WATCH_DATA)
+        end(thread, index, &record, PIE_WATCH_LOST);
+    else
+        pie_watch_free_slot(thread, index);
+}
+
+void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context) {
+    const struct pie_watch_settings *settings = pie_watch_settings();
+    unsigned index = (unsigned)(cookie_in(info) & (PIE_DEBUG_REGISTERS - 1));
+    uint64_t start_ns = pie_monotonic_ns();
+
+    if (!settings) { /* the profile is over */
+        pie_debug_perf.disarm(thread, index);
+        return;
+    }
+    pie_counter_add(PIE_COUNTER_WATCH_TRAPS, 1);
+    if (cookie_in(info) != cookie_of(&thread->watch.slots[index], index))
+        pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1); /* of a watch that is over */
+    else if (is_late(info))
+        late(thread, index);
+    else
+        dispatch(thread, index, context);
+    pie_watch_charge(thread, pie_monotonic_ns() - start_ns + settings->trap_price_ns);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Which watch gives way to a new one. Each slot is a reservoir of size one, as in Witch (PieProf §4.2): a free slot is
+ * always taken; else the slots are asked in random order, and one that has seen n samples since it was last free or
+ * trapped gives way with probability 1 / (1 + n), so that any sample of that time is equally likely to be the one watched,
+ * however far away its next access is.
+ *
+ * That alone would starve a program of bulk work: a slot that holds an address which nobody touches again gives way ever
+ * more rarely. So all slots but the last lose patience: their probability does not fall below 1 / patience. Near
+ * accesses are found by the impatient slots, far ones by the patient. tests/engine/test_watch.c holds the survival curve
+ * of each against this rule. */
+
+#include "profiler/watch_internal.h"
+
+#include "profiler/counters.h"
+#include "profiler/thread.h"
+
+static const uint32_t patience[PIE_DEBUG_REGISTERS] = {8, 32, 128, UINT32_MAX};
+
+/* A breakpoint on an access that is not reached in this time will hardly be. */
+static const uint64_t ACCESS_TIMEOUT_NS = 50000000;
+
+/* At most so much credit is saved up, so that watching does not come in bursts. */
+static const int64_t CREDIT_MAX_NS = 1000000;
+
+uint64_t pie_watch_random(struct pie_watch_thread *watch) {
+    uint64_t x = watch->random;
+
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    watch->random = x;
+    return x * UINT64_C(0x2545f4914f6cdd1d) >> 8;
+}
+
+void pie_watch_free_slot(struct pie_thread *thread, unsigned index) {
+    struct pie_watch_slot *slot = &thread->watch.slots[index];
+    const struct pie_watch_settings *settings = pie_watch_settings();
+
+    if (slot->stage != PIE_WATCH_FREE && settings)
+        settings->registers->disarm(thread, index);
+    slot->stage = PIE_WATCH_FREE;
+    slot->seen = 0;
+}
+
+static bool gives_way(struct pie_watch_thread *watch, unsigned index) {
+    struct pie_watch_slot *slot = &watch->slots[index];
+    uint32_t one_in = slot->seen < patience[index] ? slot->seen + 1 : patience[index];
+
+    return pie_watch_random(watch) % one_in == 0;
+}
+
+/* The watch ends where it is; a data watch is told of. */
+static void evict(struct pie_thread *thread, unsigned index) {
+    struct pie_watch_slot *slot = &thread->watch.slots[index];
+    struct pie_watch_record record = {
+        .time_ns = pie_monotonic_ns(),
+        .address = slot->address,
+        .size = slot->size,
+        .first_node = slot->first_node,
+        .serial = slot->serial,
+        .record = PIE_WATCH_RECORD_ENDED,
+        .kind = slot->kind,
+        .outcome = PIE_WATCH_EVICTED,
+        .memory = slot->memory,
+        .traits = slot->traits,
+        .slot = (uint8_t)index,
+    };
+
+    if (slot->stage != PIE_WATCH_DATA) {
+        pie_counter_add(PIE_COUNTER_WATCH_NOT_REACHED, 1);
+        return;
+    }
+    record.gap_ns = record.time_ns - slot->began_ns;
+    if (!pie_watch_ring_push(&thread->watch.ring, &record))
+        pie_counter_add(PIE_COUNTER_WATCH_RING_FULL, 1);
+}
+
+static bool is_overdue(const struct pie_watch_slot *slot, uint64_t now_ns) {
+    return slot->stage == PIE_WATCH_ACCESS && now_ns - slot->began_ns > ACCESS_TIMEOUT_NS;
+}
+
+static int free_slot(struct pie_thread *thread) {
+    uint64_t now_ns = pie_monotonic_ns();
+
+    for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
+        struct pie_watch_slot *slot = &thread->watch.slots[i];
+        if (is_overdue(slot, now_ns)) {
+            pie_counter_add(PIE_COUNTER_WATCH_NOT_REACHED, 1);
+            pie_watch_free_slot(thread, i);
+        }
+        if (slot->stage == PIE_WATCH_FREE)
+            return (int)i;
+    }
+    return -1;
+}
+
+int pie_watch_choose_slot(struct pie_thread *thread) {
+    struct pie_watch_thread *watch = &thread->watch;
+    int chosen = free_slot(thread);
+
+    if (chosen >= 0)
+        return chosen;
+    unsigned first = (unsigned)(pie_watch_random(watch) % PIE_DEBUG_REGISTERS);
+    for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
+        unsigned index = (first + i) % PIE_DEBUG_REGISTERS;
+        watch->slots[index].seen++;
+        if (chosen < 0 && gives_way(watch, index))
+            chosen = (int)index;
+    }
+    if (chosen >= 0)
+        evict(thread, (unsigned)chosen);
+    return chosen;
+}
+
+bool pie_watch_has_credit(struct pie_thread *thread, const struct pie_watch_settings *settings) {
+    struct pie_watch_thread *watch = &thread->watch;
+    uint64_t cpu_ns = thread->cpu_last_ns; /* as of the sample that is being handled */
+
+    if (cpu_ns > watch->credit_cpu_ns)
+        watch->credit_ns += (int64_t)((double)(cpu_ns - watch->credit_cpu_ns) * settings->budget);
+    watch->credit_cpu_ns = cpu_ns;
+    if (watch->credit_ns > CREDIT_MAX_NS)
+        watch->credit_ns = CREDIT_MAX_NS;
+    return watch->credit_ns > 0;
+}
+
+void pie_watch_charge(struct pie_thread *thread, uint64_t ns) {
+    thread->watch.credit_ns -= (int64_t)ns;
+    thread->cpu_last_ns += ns;
+    atomic_fetch_add_explicit(&thread->watch.spent_ns, ns, memory_order_relaxed);
+}
