@@ -10,8 +10,11 @@
  * arena's first bytes are the store, which is made at first use; a region that was reset is an empty store. */
 
 enum {
-    PIE_CODE_NAME_UNITS_MAX = 4096,       /* characters of a name that are kept */
-    PIE_CODE_LINETABLE_BYTES_MAX = 65536, /* bytes of a line table that are kept */
+    PIE_CODE_NAME_UNITS_MAX = 4096,            /* characters of a name that are kept */
+    PIE_CODE_LINETABLE_BYTES_MAX = 65536,      /* bytes of a line table that are kept */
+    PIE_CODE_EXCEPTIONTABLE_BYTES_MAX = 16384, /* bytes of an exception table that are kept */
+    PIE_CODE_UNITS_MAX = 65536,                /* code units whose bytecode is kept */
+    PIE_CODE_UNIT_BYTES = 2,                   /* opcode and argument */
 };
 
 enum pie_code_record_flags {
@@ -27,17 +30,34 @@ struct pie_code_record {
     uint32_t file_bytes;     /* with NUL */
     uint32_t qualname_bytes; /* with NUL */
     uint32_t linetable_bytes;
-    uint32_t flags; /* pie_code_record_flags */
+    uint32_t exceptiontable_bytes;
+    uint32_t
+        bytecode_units; /* that are kept; hidden opcodes are revealed (pyops.h), the rest is as it was found */
+    uint32_t flags;     /* pie_code_record_flags */
     uint32_t reserved;
-    char data[]; /* file, qualname, line table */
+    _Atomic uint64_t operations_at; /* code_operations.c; 0: not yet made */
+    char data[];                    /* file, qualname, line table, exception table, bytecode */
 };
 
-/* A code object's content, still where it was found. */
+/* A code object's content, still where it was found.
+ *
+ * Identity is the names, the lines and the number of units. The bytecode has no part in it, because the interpreter
+ * rewrites it; nor need it: where line tables are equal, instructions of the same sizes stand at the same columns. */
 struct pie_code_content {
-    struct pie_pystr file, qualname, linetable;
+    struct pie_pystr file, qualname, linetable, exceptiontable;
+    uintptr_t bytecode;
+    uintptr_t object; /* the code object; 0: bytecode is a copy in which hidden opcodes are revealed */
     int32_t first_line;
     uint32_t units;
 };
+
+static inline uint32_t pie_code_content_bytecode_units(const struct pie_code_content *content) {
+    return content->units < PIE_CODE_UNITS_MAX ? content->units : PIE_CODE_UNITS_MAX;
+}
+
+/* Copies the bytecode to dst, pie_code_content_bytecode_units() units, and reveals hidden opcodes. False: unreadable.
+ * Context: signal, drain. */
+bool pie_code_content_copy_bytecode(const struct pie_code_content *content, uint8_t *dst);
 
 /* Finds the content of a code object, without copying it. False: not a code object, or unreadable.
  * Context: signal, drain. */
@@ -47,8 +67,18 @@ bool pie_code_content_read(uintptr_t code, struct pie_code_content *ret_content)
  * Context: signal, drain. */
 uint32_t pie_code_store_add(const struct pie_code_content *content);
 
+/* The id of a record with this content, 0 if there is none; the bytecode is not looked at. Context: signal, drain. */
+uint32_t pie_code_store_find(const struct pie_code_content *content);
+
 /* The record of an id; NULL: none. Context: signal, any. */
 const struct pie_code_record *pie_code_store_get(uint32_t id);
+
+/* Keeps what code_operations.c has worked out for a record, a byte for each of its bytecode_units; the copy, or NULL if the
+ * arena is full. Context: drain. */
+const uint8_t *pie_code_store_keep_operations(uint32_t id, const uint8_t *operations);
+
+/* What was kept for it; NULL: nothing yet. Context: drain. */
+const uint8_t *pie_code_store_operations(uint32_t id);
 
 /* The table of code object addresses (code_registry_sigsafe.c); NULL: no region. Context: signal, any. */
 struct pie_code_table *pie_code_store_addresses(void);
@@ -63,4 +93,12 @@ static inline const char *pie_code_record_qualname(const struct pie_code_record 
 
 static inline const uint8_t *pie_code_record_linetable(const struct pie_code_record *record) {
     return (const uint8_t *)record->data + record->file_bytes + record->qualname_bytes;
+}
+
+static inline const uint8_t *pie_code_record_exceptiontable(const struct pie_code_record *record) {
+    return pie_code_record_linetable(record) + record->linetable_bytes;
+}
+
+static inline const uint8_t *pie_code_record_bytecode(const struct pie_code_record *record) {
+    return pie_code_record_exceptiontable(record) + record->exceptiontable_bytes;
 }

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "profiler/region.h"
 #include "profiler/safe_load.h"
@@ -14,7 +15,8 @@
  * odds are one in ten million.
  *
  * A record is written once, by the thread that claimed its id, and then published in `index` (release; acquire in
- * pie_code_store_get()). Nothing is ever changed or freed. */
+ * pie_code_store_get()). Nothing is ever freed, and nothing changed but one word: where the collection thread has put
+ * what it made of the bytecode. */
 
 enum store_state {
     STORE_NONE = 0, /* zeroed memory */
@@ -31,7 +33,7 @@ struct code_store {
     uint64_t addresses_at, contents_at, index_at;
 };
 
-static_assert(sizeof(struct pie_code_record) == 32, "records lie in shared memory");
+static_assert(sizeof(struct pie_code_record) == 48, "records lie in shared memory");
 static_assert(sizeof(struct code_store) == 40, "the store lies in shared memory");
 
 enum {
@@ -105,6 +107,33 @@ const struct pie_code_record *pie_code_store_get(uint32_t id) {
     return at ? (const struct pie_code_record *)((char *)store + (size_t)at * RECORD_ALIGN) : NULL;
 }
 
+/* As above, for the one who writes into it. */
+static struct pie_code_record *get_record(uint32_t id) {
+    return (struct pie_code_record *)(uintptr_t)pie_code_store_get(id);
+}
+
+const uint8_t *pie_code_store_keep_operations(uint32_t id, const uint8_t *operations) {
+    struct code_store *store = get_store();
+    struct pie_code_record *record = get_record(id);
+    uint8_t *kept = record ? pie_region_alloc(PIE_ARENA_CODE, record->bytecode_units) : NULL;
+
+    if (!kept)
+        return NULL;
+    memcpy(kept, operations, record->bytecode_units);
+    atomic_store_explicit(&record->operations_at, (uint64_t)((char *)kept - (char *)store),
+                          memory_order_release); /* pairs with pie_code_store_operations() */
+    return kept;
+}
+
+const uint8_t *pie_code_store_operations(uint32_t id) {
+    struct code_store *store = get_store();
+    const struct pie_code_record *record = get_record(id);
+    uint64_t at =
+        record ? atomic_load_explicit(&record->operations_at, memory_order_acquire) : 0; /* pairs with keep */
+
+    return at ? (const uint8_t *)store + at : NULL;
+}
+
 static bool hash_string(uint64_t *hash, const struct pie_pystr *string) {
     *hash += string->width * 2 + string->is_cut;
     return pie_pystr_hash(hash, string->data, pie_pystr_size(string));
@@ -123,11 +152,16 @@ static bool hash_content(const struct pie_code_content *content, uint64_t *ret_h
 /* Fills a record's data; false if the content became unreadable. */
 static bool copy_content(const struct pie_code_content *content, struct pie_code_record *record) {
     char *file = record->data, *qualname = file + record->file_bytes;
+    char *linetable = qualname + record->qualname_bytes;
+    char *exceptiontable = linetable + record->linetable_bytes;
+    uint8_t *bytecode = (uint8_t *)exceptiontable + record->exceptiontable_bytes;
 
     return pie_pystr_to_utf8(&content->file, file) != SIZE_MAX &&
            pie_pystr_to_utf8(&content->qualname, qualname) != SIZE_MAX &&
-           pie_safe_copy(qualname + record->qualname_bytes, (const void *)content->linetable.data,
-                         record->linetable_bytes);
+           pie_safe_copy(linetable, (const void *)content->linetable.data, record->linetable_bytes) &&
+           pie_safe_copy(exceptiontable, (const void *)content->exceptiontable.data,
+                         record->exceptiontable_bytes) &&
+           pie_code_content_copy_bytecode(content, bytecode);
 }
 
 static struct pie_code_record *make_record(const struct pie_code_content *content) {
@@ -136,8 +170,10 @@ static struct pie_code_record *make_record(const struct pie_code_content *conten
 
     if (file == SIZE_MAX || qualname == SIZE_MAX)
         return NULL;
-    struct pie_code_record *record =
-        pie_region_alloc(PIE_ARENA_CODE, sizeof *record + file + 1 + qualname + 1 + content->linetable.units);
+    uint32_t bytecode_units = pie_code_content_bytecode_units(content);
+    struct pie_code_record *record = pie_region_alloc(
+        PIE_ARENA_CODE, sizeof *record + file + 1 + qualname + 1 + content->linetable.units +
+                            content->exceptiontable.units + (size_t)bytecode_units * PIE_CODE_UNIT_BYTES);
     if (!record)
         return NULL;
     record->first_line = content->first_line;
@@ -145,6 +181,8 @@ static struct pie_code_record *make_record(const struct pie_code_content *conten
     record->file_bytes = (uint32_t)file + 1;
     record->qualname_bytes = (uint32_t)qualname + 1;
     record->linetable_bytes = content->linetable.units;
+    record->exceptiontable_bytes = content->exceptiontable.units;
+    record->bytecode_units = bytecode_units;
     record->flags = (content->file.is_cut ? PIE_CODE_FILE_CUT : 0) |
                     (content->qualname.is_cut ? PIE_CODE_QUALNAME_CUT : 0) |
                     (content->linetable.is_cut ? PIE_CODE_LINETABLE_CUT : 0);
@@ -164,6 +202,13 @@ static uint32_t publish(struct code_store *store, struct pie_code_record *record
     atomic_store_explicit(&index_of(store)[used], (uint32_t)(((char *)record - (char *)store) / RECORD_ALIGN),
                           memory_order_release); /* pairs with pie_code_store_get() */
     return record->id;
+}
+
+uint32_t pie_code_store_find(const struct pie_code_content *content) {
+    struct code_store *store = get_store();
+    uint64_t hash;
+
+    return store && hash_content(content, &hash) ? pie_code_table_find(contents_of(store), hash, 0) : 0;
 }
 
 uint32_t pie_code_store_add(const struct pie_code_content *content) {

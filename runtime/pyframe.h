@@ -30,6 +30,9 @@ uintptr_t pie_pyframe_find_tstate(int32_t tid);
 /* The Python thread state of the calling thread, or 0. Context: signal. */
 uintptr_t pie_pyframe_current_tstate(void);
 
+/* See pie_pystack_ops.is_frame_memory. Context: signal. */
+bool pie_pyframe_is_memory(uintptr_t address);
+
 /* See pie_pystack_ops.walk and .instr_offset. Context: signal. */
 size_t pie_pyframe_walk_current(struct pie_pyframe *frames, size_t max, unsigned *ret_flags);
 uint32_t pie_pyframe_instr_offset(uintptr_t code, uintptr_t instr);

@@ -12,6 +12,7 @@ enum {
     TRAMPOLINE_UNITS_MAX = 8,
     ENTRY_START = 128,  /* in the location table (line_table.c) */
     LOCATION_NONE = 15, /* kind of an entry: instructions without a line */
+    CHUNKS_MAX = 64,    /* of a data stack that are looked at, innermost first */
 };
 
 static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
@@ -97,4 +98,22 @@ uint32_t pie_pyframe_instr_offset(uintptr_t code, uintptr_t instr) {
     uintptr_t base = code + offsetof(PyCodeObject, co_code_adaptive);
 
     return instr < base ? 0 : (uint32_t)((instr - base) / PIE_PYFRAME_UNIT_BYTES);
+}
+
+/* The data stack is a list of chunks, each bigger than all frames of a common depth. */
+bool pie_pyframe_is_memory(uintptr_t address) {
+    uintptr_t tstate = pie_pyframe_current_tstate();
+    uintptr_t chunk, size;
+
+    if (!tstate || !load(tstate, offsetof(PyThreadState, datastack_chunk), &chunk))
+        return false;
+    for (int i = 0; i < CHUNKS_MAX && pie_pyframe_is_pointer(chunk); i++) {
+        if (!load(chunk, offsetof(_PyStackChunk, size), &size))
+            return false;
+        if (address - chunk < size)
+            return true;
+        if (!load(chunk, offsetof(_PyStackChunk, previous), &chunk))
+            return false;
+    }
+    return false;
 }

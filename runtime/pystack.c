@@ -3,10 +3,12 @@
 
 #include <errno.h>
 
+#include "runtime/code_operations.h"
 #include "runtime/code_registry.h"
 #include "runtime/code_store.h"
 #include "runtime/install.h"
 #include "runtime/line_table.h"
+#include "runtime/object_kind.h"
 #include "runtime/pyframe.h"
 
 /* Binds the walker and the registry to the engine's table. What handlers call is in the *_sigsafe.c files. */
@@ -42,6 +44,10 @@ static const struct pie_pystack_ops ops = {
     .instr_offset = pie_pyframe_instr_offset,
     .describe = describe,
     .line = line,
+    .operation = pie_code_operations_find,
+    .object_at = pie_object_kind_at,
+    .array_data = pie_object_array_data,
+    .is_frame_memory = pie_pyframe_is_memory,
 };
 
 const char *pie_runtime_pystack_refusal(void) {

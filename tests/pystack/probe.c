@@ -25,6 +25,10 @@ static PyObject *probe_add(PyObject *left, PyObject *right) {
     return take_and_return(left, left);
 }
 
+static PyObject *probe_negative(PyObject *self) {
+    return take_and_return(self, self);
+}
+
 static PyObject *probe_call(PyObject *self, PyObject *args, PyObject *kwargs) {
     return take_and_return(self, self);
 }
@@ -35,6 +39,14 @@ static PyObject *probe_method(PyObject *self, PyObject *none) {
 
 static PyObject *probe_subscript(PyObject *self, PyObject *key) {
     return take_and_return(self, self);
+}
+
+static int probe_store_subscript(PyObject *self, PyObject *key, PyObject *value) {
+    return take(self);
+}
+
+static int probe_contains(PyObject *self, PyObject *value) {
+    return take(self) < 0 ? -1 : 1;
 }
 
 static PyObject *probe_str(PyObject *self) {
@@ -64,6 +76,10 @@ static PyObject *probe_getattr(PyObject *self, PyObject *name) {
     return PyObject_GenericGetAttr(self, name);
 }
 
+static int probe_setattr(PyObject *self, PyObject *name, PyObject *value) {
+    return take(self);
+}
+
 static PyObject *probe_last(PyObject *self, void *closure) {
     PyObject *last = ((struct probe *)self)->last;
 
@@ -75,8 +91,14 @@ static void probe_dealloc(PyObject *self) {
     PyObject_Free(self);
 }
 
-static PyNumberMethods number = {.nb_add = probe_add, .nb_bool = probe_bool};
-static PyMappingMethods mapping = {.mp_length = probe_length, .mp_subscript = probe_subscript};
+static PyNumberMethods number = {.nb_add = probe_add,
+                                 .nb_bool = probe_bool,
+                                 .nb_negative = probe_negative,
+                                 .nb_positive = probe_negative,
+                                 .nb_invert = probe_negative};
+static PySequenceMethods sequence = {.sq_contains = probe_contains};
+static PyMappingMethods mapping = {
+    .mp_length = probe_length, .mp_subscript = probe_subscript, .mp_ass_subscript = probe_store_subscript};
 static PyMethodDef methods[] = {{"method", probe_method, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}};
 static PyGetSetDef attributes[] = {{"last", probe_last, NULL, NULL, NULL}, {NULL, NULL, NULL, NULL, NULL}};
 
@@ -87,6 +109,7 @@ static PyTypeObject probe_type = {
     .tp_flags = Py_TPFLAGS_DEFAULT,
     .tp_new = PyType_GenericNew,
     .tp_as_number = &number,
+    .tp_as_sequence = &sequence,
     .tp_as_mapping = &mapping,
     .tp_call = probe_call,
     .tp_str = probe_str,
@@ -94,6 +117,7 @@ static PyTypeObject probe_type = {
     .tp_iter = PyObject_SelfIter,
     .tp_iternext = probe_next,
     .tp_getattro = probe_getattr,
+    .tp_setattro = probe_setattr,
     .tp_methods = methods,
     .tp_getset = attributes,
 };

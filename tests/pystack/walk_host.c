@@ -5,6 +5,7 @@
 
 #include "profiler/region.h"
 #include "runtime/pyframe.h"
+#include "tests/pystack/memory.h"
 #include "tests/pystack/probe.h"
 #include "tests/pystack/sampler.h"
 
@@ -21,11 +22,15 @@ static PyObject *frame_as_object(uint32_t id, uint32_t offset, bool has_marker) 
                          PyBool_FromLong(has_marker));
 }
 
+static unsigned operation_sampled; /* of the innermost frame of the last sample */
+
 PyObject *walk_host_sample(void) {
     const struct sampler_sample *sample = sampler_take();
     unsigned flags = sample->flags;
     PyObject *list = PyList_New((Py_ssize_t)sample->n);
 
+    operation_sampled =
+        sample->n ? sampler_ops()->operation(sample->frames[0].id, sample->frames[0].offset) : 0;
     for (size_t i = 0; list && i < sample->n; i++) {
         PyObject *frame =
             frame_as_object(sample->frames[i].id, sample->frames[i].offset, sample->frames[i].has_marker);
@@ -92,6 +97,38 @@ static PyObject *line_differences(PyObject *module, PyObject *code) {
     return PyLong_FromLong(differences);
 }
 
+/* A byte for each code unit. */
+static PyObject *operations_of(uint32_t id, PyObject *code) {
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, Py_SIZE(code));
+
+    for (Py_ssize_t unit = 0; bytes && unit < Py_SIZE(code); unit++)
+        PyBytes_AS_STRING(bytes)[unit] = (char)sampler_ops()->operation(id, (uint32_t)unit);
+    return bytes;
+}
+
+static PyObject *operations(PyObject *module, PyObject *code) {
+    return operations_of(sampler_ops()->intern((uintptr_t)code), code);
+}
+
+static PyObject *operations_by_content(PyObject *module, PyObject *code) {
+    return operations_of(sampler_ops()->intern_by_content((uintptr_t)code), code);
+}
+
+/* operation(code, unit) */
+static PyObject *operation(PyObject *module, PyObject *args) {
+    PyObject *code;
+    unsigned unit;
+
+    if (!PyArg_ParseTuple(args, "OI", &code, &unit))
+        return NULL;
+    return PyLong_FromUnsignedLong(
+        sampler_ops()->operation(sampler_ops()->intern((uintptr_t)code), (uint32_t)unit));
+}
+
+static PyObject *last_operation(PyObject *module, PyObject *none) {
+    return PyLong_FromUnsignedLong(operation_sampled);
+}
+
 static PyObject *arm(PyObject *module, PyObject *period_us) {
     int timer = sampler_arm(PyLong_AsLong(period_us));
 
@@ -123,6 +160,10 @@ static PyMethodDef methods[] = {
     {"intern_by_content", intern_by_content, METH_O, NULL},
     {"describe", describe, METH_O, NULL},
     {"line_differences", line_differences, METH_O, NULL},
+    {"operation", operation, METH_VARARGS, NULL},
+    {"operations", operations, METH_O, NULL},
+    {"operations_by_content", operations_by_content, METH_O, NULL},
+    {"last_operation", last_operation, METH_NOARGS, NULL},
     {"arm", arm, METH_O, NULL},
     {"disarm", disarm, METH_O, NULL},
     {"judge", judge, METH_NOARGS, NULL},
@@ -136,12 +177,20 @@ static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "_walk"
 static PyObject *make_module(void) {
     PyObject *module = PyModule_Create(&definition);
 
-    if (!module || probe_add_type(module) < 0)
+    if (!module || probe_add_type(module) < 0 || memory_add_functions(module) < 0)
         return NULL;
     PyModule_AddIntConstant(module, "PYTHON_THREAD", PIE_PYSTACK_PYTHON_THREAD);
     PyModule_AddIntConstant(module, "TRUNCATED", PIE_PYSTACK_TRUNCATED);
     PyModule_AddIntConstant(module, "INVALID", PIE_PYSTACK_INVALID);
     PyModule_AddIntConstant(module, "IN_CALL", PIE_PYSTACK_IN_CALL);
+    PyModule_AddIntConstant(module, "OTHER", PIE_OPERATION_OTHER);
+    PyModule_AddIntConstant(module, "SUBSCRIPT", PIE_OPERATION_SUBSCRIPT);
+    PyModule_AddIntConstant(module, "STORE_SUBSCRIPT", PIE_OPERATION_STORE_SUBSCRIPT);
+    PyModule_AddIntConstant(module, "CALL", PIE_OPERATION_CALL);
+    PyModule_AddIntConstant(module, "OPERATOR", PIE_OPERATION_OPERATOR);
+    PyModule_AddIntConstant(module, "ITERATE", PIE_OPERATION_ITERATE);
+    PyModule_AddIntConstant(module, "ATTRIBUTE", PIE_OPERATION_ATTRIBUTE);
+    PyModule_AddIntConstant(module, "IN_LOOP", PIE_OPERATION_IN_LOOP);
     PyModule_AddIntConstant(module, "FRAMES_MAX", SAMPLER_FRAMES_MAX);
     return module;
 }

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdint.h>
+
+/* What the code units of interned code objects do. */
+
+/* See pie_pystack_ops.operation. A code object's first question costs a walk over its bytecode, the others a load.
+ * Context: drain. */
+unsigned pie_code_operations_find(uint32_t code_id, uint32_t unit);

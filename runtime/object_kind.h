@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profiler/pystack.h"
+
+/* Telling Python objects from other memory, and what NumPy keeps in arrays. By fault-tolerant loads. */
+
+/* See pie_pystack_ops.object_at and .array_data. Context: signal. */
+enum pie_object_kind pie_object_kind_at(uintptr_t address);
+bool pie_object_array_data(uintptr_t array, uintptr_t *ret_low, uintptr_t *ret_high);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profiler/pystack.h"
+
+/* What the opcodes of this Python mean: one of pyops_311.c, pyops_312.c, … is compiled.
+ *
+ * The interpreter rewrites its bytecode while it runs: instructions are specialised for what they meet, and instrumented
+ * for debuggers and profilers. Tables are asked with the plain opcode, the one that the compiler wrote: `plain` undoes
+ * instrumentation, pie_pyops_deopt undoes specialisation, and pie_pyops_reveal() gets back what is kept elsewhere. */
+
+/* Where control goes on after an instruction; nothing set: with the next one. */
+enum pie_pyops_flow {
+    PIE_PYOPS_ENDS = 1,  /* not with the next one */
+    PIE_PYOPS_JUMPS = 2, /* its argument is a distance in code units from the end of the instruction */
+    PIE_PYOPS_BACK = 4,  /* … counted backwards */
+};
+
+/* Opcodes behind which the real one is hidden, and where that is. Offsets are of the structures of this Python. */
+struct pie_pyops_hiding {
+    size_t monitoring; /* in a code object: pointer to what follows; 0: this Python does not hide */
+    size_t lines,
+        instructions;        /* pointers to the opcodes behind `line` and `instruction`, entry by code unit */
+    size_t line_entry_bytes; /* of an entry of `lines`; 0: the first byte there says it, the entries follow */
+    size_t executors;        /* in a code object: pointer to an array of executors; 0: there are none */
+    size_t executor_list;    /* in that array: the first; its argument is the index */
+    size_t executor_opcode;  /* in an executor: opcode and argument, a byte each */
+    uint8_t line, instruction, executor; /* the opcodes that hide */
+};
+
+struct pie_pyops {
+    uint8_t operations[256]; /* pie_operation of a plain opcode */
+    uint8_t flows[256];      /* pie_pyops_flow of a plain opcode */
+    uint8_t plain[256];      /* of an instrumented opcode; 0: it is not instrumented */
+    uint8_t extended_arg;    /* the opcode that gives the next one's argument 8 more bits */
+    /* Opcodes that are another operation with one argument; opcode 0 ends the list. */
+    struct {
+        uint8_t opcode, argument, operation;
+    } variants[4];
+    struct pie_pyops_hiding hiding;
+};
+
+extern const struct pie_pyops pie_pyops;
+
+/* CPython's own tables: the plain opcode of a specialised one; how many units of cache follow a plain one. */
+extern const uint8_t pie_pyops_deopt[256];
+extern const uint8_t pie_pyops_caches[256];
+
+/* Puts the hidden opcodes back in `bytes`, a copy of the first `units` code units of a code object.
+ * Context: signal, drain. */
+void pie_pyops_reveal(uintptr_t code, uint8_t *bytes, size_t units);

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What people call a loop, line by line: each marked line of the functions below is in one, or is not.
+
+A line counts by its own instructions; those of a lambda or an inner function are another code object's.
+"""
+import bytecode
+
+import _walk
+import tap
+
+SOURCE = '''
+def for_loop(xs):
+    before(xs)                              # once
+    for x in xs.all:
+        inside(x)                           # loop
+        xs[x] = xs[x - 1] + 1               # loop
+    after(xs)                               # once
+
+def for_else(xs):
+    for x in xs:
+        if found(x):                        # loop
+            left(x)                         # once: and then out
+            break
+        inside(x)                           # loop
+    else:
+        never_found(xs)                     # once
+    after(xs)                               # once
+
+def returned(xs):
+    for x in xs:
+        if found(x):                        # loop
+            return answer[x] + 1            # once: and then out
+        if broken(x):                       # loop
+            raise Broken(x)                 # once: and then out
+    after(xs)                               # once
+
+def while_loop(x):
+    while True:
+        x = inside(x)                       # loop
+        if x > limit(x):                    # loop
+            break
+        if x[0]:                            # loop
+            continue
+        inside[x] -= 1                      # loop
+    after(x)                                # once
+
+def nested(xs):
+    for x in xs:
+        outer(x)                            # loop
+        while x.more():
+            inner(x)                        # loop
+            for y in x:
+                innermost(y)                # loop
+            inner(x)                        # loop
+        outer(x)                            # loop
+    after(xs)                               # once
+
+def one_after_the_other(xs):
+    for x in xs:
+        inside(x)                           # loop
+    between(xs)                             # once
+    for x in xs:
+        inside(x)                           # loop
+
+def handler_without_a_loop(x):
+    try:
+        attempt(x)                          # once
+    except Error:
+        handle(x)                           # once
+    after(x)                                # once
+    if x:                                   # once
+        after(x)                            # once
+    return after(x)                         # once
+
+def handlers_around_loops(xs):
+    try:
+        for x in xs:
+            inside(x)                       # loop
+        attempt(xs)                         # once
+    except Error:
+        handle(xs)                          # once
+    after(xs)                               # once
+    for x in xs:
+        inside(x)                           # loop
+    after(xs)                               # once
+
+def handlers_in_loops(xs):
+    before(xs)                              # once
+    for x in xs:
+        try:
+            attempt(x)                      # loop
+        except Error as error:
+            handle(x)                       # loop
+            if error.errno:                 # loop
+                continue
+            handle(x)                       # loop
+        except Other:
+            handle(x)                       # loop
+        else:
+            went_well(x)                    # loop
+    after(xs)                               # once
+    try:
+        attempt(xs)                         # once
+    except Error:
+        handle(xs)                          # once
+    return after(xs)                        # once
+
+def retried(x):
+    while True:
+        try:
+            return attempt(x)               # loop
+        except Error:
+            wait(x)                         # loop
+
+def given_up(xs):
+    for x in xs:
+        try:
+            attempt(x)                      # loop
+        except Error:
+            complain(x)                     # once: and then out
+            raise
+        except Other:
+            complain(x)                     # once: and then out
+            return
+    after(xs)                               # once
+
+def with_blocks(xs):
+    with before(xs) as file:
+        for x in xs:
+            inside(x)                       # loop
+            with lock[x]:
+                inside(x)                   # loop
+        attempt(xs)                         # once
+    after(xs)                               # once
+
+def list_of(xs):
+    before(xs)                              # once
+    result = [
+        element(x) + 1                      # loop
+        for x in xs
+        if element[x] and not x.flag        # loop
+    ]
+    after(xs)                               # once
+    return result
+
+def dict_of(xs):
+    return {
+        key(x):                             # loop
+        value[x]                            # loop
+        for x in xs
+    }
+
+def sum_of(xs):
+    return sum(
+        element[x]                          # loop
+        for x in xs
+    ) + after(xs)                           # once
+
+def made_in_a_loop(xs):
+    for x in xs:
+        callback = lambda: x[0].called(1)   # mixed: the lambda's own code runs once a call
+        def inner():
+            return x[0]                     # once
+        register(inner)                     # loop
+
+def generator(xs):
+    before(xs)                              # once
+    for x in xs:
+        yield inside(x)                     # loop
+    received = yield                        # once
+    after(received)                         # once
+
+async def awaited(xs):
+    before(xs)                              # once
+    async for x in xs:
+        inside(x)                           # loop
+        async with lock(x):
+            inside(x)                       # loop
+    async with lock(xs):
+        attempt(xs)                         # once
+    after(xs)                               # once
+
+def matched(xs):
+    for x in xs:
+        match x:
+            case [a, b]:
+                inside(a, b)                # loop
+            case {"key": c}:
+                inside(c)                   # loop
+            case Point(x=0):
+                return x[0]                 # once: and then out
+    match xs:
+        case [a, *b]:
+            after(a, b)                     # once
+'''
+
+
+def check(code, marks):
+    operations = _walk.operations(code)
+    checked = 0
+    for start, end, line in code.co_lines():
+        mark = marks.get(line)
+        for operation in operations[start // 2:end // 2] if mark else ():
+            if operation & 15 == _walk.OTHER:  # jumps, and what else may be anywhere
+                continue
+            assert bool(operation & _walk.IN_LOOP) == (mark == "loop"), (code, line, operation)
+            checked += 1
+    return checked
+
+
+def lines_with(word):
+    return {number for number, line in enumerate(SOURCE.splitlines(), 1)
+            if line.partition("#")[2].split(":")[0].strip() == word}
+
+
+def case(function, marks):
+    def test():
+        assert sum(check(code, marks) for code in bytecode.code_objects(function)) > 3
+    return (function.co_name, test)
+
+
+MODULE = compile(SOURCE, "loops", "exec")
+MARKS = {line: word for word in ("loop", "once") for line in lines_with(word)}
+tap.run([case(constant, MARKS) for constant in MODULE.co_consts if hasattr(constant, "co_code")])
