@@ -38,10 +38,10 @@ int pie_cmd_doctor(int argc, char **argv) {
     struct pie_doctor_findings findings;
     /* Some function of libpython, wherever that lies. */
     pie_machine_facts_gather(dlsym(RTLD_DEFAULT, "Py_GetVersion"), &facts);
-    findings.count = pie_probe_evaluate(&facts, pie_build_facts(), findings.probes, &findings.clock);
+    findings.count = pie_probe_evaluate(&facts, pie_build_facts(), findings.probes, &findings.choice);
     int r = is_json ? pie_doctor_print_json(&findings, stdout) : pie_doctor_print_text(&findings, stdout);
     if (r < 0)
         pie_message_error("doctor: out of memory");
-    status = r < 0 || findings.clock == PIE_CLOCK_NONE ? PIE_PROFILE_FAILED : 0;
+    status = r < 0 || findings.choice.clock == PIE_CLOCK_NONE ? PIE_PROFILE_FAILED : 0;
     return pie_profile_close_output(stdout, "the findings", status);
 }

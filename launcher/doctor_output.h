@@ -4,7 +4,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "profiler/clock_choice.h"
 #include "profiler/probe.h"
 
 /* The two forms of what `pieprof doctor` found. Each returns 0, or -ENOMEM; errors of `out` are left to the caller.
@@ -12,11 +11,12 @@
 struct pie_doctor_findings {
     struct pie_probe probes[PIE_PROBE_MAX];
     size_t count;
-    enum pie_clock_kind clock;
+    struct pie_probe_choice choice;
 };
 
 /* A table of all, then each gap with its cost and its remedy. */
 int pie_doctor_print_text(const struct pie_doctor_findings *findings, FILE *out);
 
-/* {"schema": 1, "pieprof": …, "time_profile": …, "clock": …, "probes": [{id, name, status, detail, cost, remedy}]} */
+/* {"schema": 1, "pieprof": …, "time_profile": …, "clock": …, "redundancy": …, "sampler": …, "probes": [{id, name, status,
+ * detail, cost, remedy}]} */
 int pie_doctor_print_json(const struct pie_doctor_findings *findings, FILE *out);

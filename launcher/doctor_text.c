@@ -67,6 +67,19 @@ static void print_gap(FILE *out, const struct pie_probe *probe, size_t columns) 
         print_wrapped(out, "mend by", probe->remedy, columns);
 }
 
+static void print_choice(const struct pie_probe_choice *choice, FILE *out) {
+    if (choice->clock == PIE_CLOCK_NONE)
+        fprintf(out, "\nTime cannot be profiled here: no clock can be had.\n");
+    else
+        fprintf(out, "\nTime can be profiled here, by the clock \"%s\"%s.\n", pie_clock_name(choice->clock),
+                choice->clock == PIE_CLOCK_PERF ? ", the best there is" : "");
+    if (choice->accesses == PIE_ACCESS_NONE)
+        fprintf(out, "Redundant loads and stores cannot be watched for here.\n");
+    else
+        fprintf(out, "Redundant loads and stores can be watched for here, by the sampler \"%s\".\n",
+                pie_access_sampler_name(choice->accesses));
+}
+
 int pie_doctor_print_text(const struct pie_doctor_findings *findings, FILE *out) {
     size_t columns = pie_text_columns(out);
     int r = print_table(findings, out);
@@ -75,10 +88,6 @@ int pie_doctor_print_text(const struct pie_doctor_findings *findings, FILE *out)
     for (size_t i = 0; i < findings->count; i++)
         if (findings->probes[i].status != PIE_PROBE_OK)
             print_gap(out, &findings->probes[i], columns ? columns : COLUMNS_OF_A_FILE);
-    if (findings->clock == PIE_CLOCK_NONE)
-        fprintf(out, "\nTime cannot be profiled here: no clock can be had.\n");
-    else
-        fprintf(out, "\nTime can be profiled here, by the clock \"%s\"%s.\n", pie_clock_name(findings->clock),
-                findings->clock == PIE_CLOCK_PERF ? ", the best there is" : "");
+    print_choice(&findings->choice, out);
     return 0;
 }

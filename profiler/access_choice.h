@@ -33,6 +33,7 @@ struct pie_access_facts {
     int breakpoints;             /* data breakpoints that could be had at once */
     bool has_pmu;                /* the kernel drives hardware counters of the processor */
     enum pie_pmu_level loads, stores; /* with them */
+    bool has_ibs;                     /* AMD's sampling of operations, which knows addresses */
     int pmu_error; /* -errno of the event that came closest if loads or stores are not PRECISE; -ENOTSUP: no event is known
                       for this processor */
 };

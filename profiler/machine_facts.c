@@ -31,8 +31,7 @@ static long long soft_limit(__rlimit_resource_t resource) {
 
 /* From the CPU itself: /proc/cpuinfo may be missing or made up. */
 static void find_cpu(struct pie_machine_facts *facts) {
-    unsigned words[12], eax, ebx, ecx, edx;
-    facts->is_virtual = __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & (1u << 31));
+    unsigned words[12];
     for (unsigned i = 0; i < 3; i++)
         if (!__get_cpuid(0x80000002 + i, &words[4 * i], &words[4 * i + 1], &words[4 * i + 2],
                          &words[4 * i + 3]))

@@ -2,10 +2,14 @@
 
 /* Built where libpfm4 is missing. */
 
-#include "profiler/machine_facts.h"
+#include "profiler/pmu_names.h"
 
 #include <errno.h>
 
-int pie_pmu_names_find(struct perf_event_attr *memory_event, char *ret_pmu, unsigned long pmu_size) {
+int pie_pmu_names_find(struct pie_pmu_names *ret_names) {
+    return -ENOSYS;
+}
+
+int pie_pmu_names_encode(const char *pmu, struct pie_pmu_names *ret_names) {
     return -ENOSYS;
 }

@@ -3,13 +3,12 @@
 /* Event names by libpfm4. It is loaded when asked for, not linked: its tables are thousands of pointers to relocate,
  * which every start of every profiled program would pay for. */
 
-#include "profiler/machine_facts.h"
+#include "profiler/pmu_names.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <perfmon/pfmlib.h>
 #include <perfmon/pfmlib_perf_event.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,11 +20,20 @@ struct pfm {
     __typeof__(pfm_get_os_event_encoding) *get_encoding;
 };
 
-/* Loads with their addresses by Intel's PEBS, newer processors first. AMD's IBS has no name here. */
-static const char *const memory_events[] = {
-    "MEM_INST_RETIRED:ALL_LOADS",
-    "MEM_UOPS_RETIRED:ALL_LOADS",
-    "MEM_TRANS_RETIRED:LOAD_LATENCY",
+/* Loads and stores, the best first. A processor has them by the first pair of names that it knows both of: Sandy and Ivy
+ * Bridge know MEM_UOPS_RETIRED as well, but give its samples no address. Nehalem's stores have none. The last three pairs
+ * are only counted (Silvermont; AMD, whose IBS has no name here). MEM_TRANS_RETIRED:STORE_SAMPLE is not among them:
+ * libpfm4 4.13 encodes it wrongly for Sapphire Rapids (0x3cd, the union of its two masks, instead of 0x2cd). */
+static const struct {
+    const char *loads, *stores;
+} events[] = {
+    {"MEM_INST_RETIRED:ALL_LOADS", "MEM_INST_RETIRED:ALL_STORES"},
+    {"MEM_TRANS_RETIRED:LATENCY_ABOVE_THRESHOLD", "MEM_TRANS_RETIRED:PRECISE_STORE"},
+    {"MEM_UOPS_RETIRED:ALL_LOADS", "MEM_UOPS_RETIRED:ALL_STORES"},
+    {"MEM_INST_RETIRED:LATENCY_ABOVE_THRESHOLD", "MEM_INST_RETIRED:STORES"},
+    {"MEM_UOP_RETIRED:ANY_LD", "MEM_UOP_RETIRED:ANY_ST"},
+    {"LS_DISPATCH:LD_DISPATCH", "LS_DISPATCH:STORE_DISPATCH"},
+    {"LS_DISPATCH:LOADS", "LS_DISPATCH:STORES"},
 };
 
 static int load(struct pfm *pfm) {
@@ -43,6 +51,11 @@ static int load(struct pfm *pfm) {
     return -ENOSYS;
 }
 
+static void unload(struct pfm *pfm) {
+    pfm->terminate();
+    dlclose(pfm->library);
+}
+
 static void find_pmu(const struct pfm *pfm, char *ret_pmu, size_t size) {
     for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX; i++) {
         pfm_pmu_info_t info = {.size = sizeof(info)};
@@ -54,27 +67,50 @@ static void find_pmu(const struct pfm *pfm, char *ret_pmu, size_t size) {
     }
 }
 
-static int find_memory_event(const struct pfm *pfm, struct perf_event_attr *ret_event) {
-    for (size_t i = 0; i < sizeof(memory_events) / sizeof(*memory_events); i++) {
-        struct perf_event_attr event = {.size = sizeof(event)};
-        pfm_perf_encode_arg_t argument = {.attr = &event, .size = sizeof(argument)};
-        if (pfm->get_encoding(memory_events[i], PFM_PLM3, PFM_OS_PERF_EVENT, &argument) != PFM_SUCCESS)
-            continue;
-        *ret_event = event;
-        ret_event->precise_ip = 2;
-        return 0;
-    }
-    return -ENOTSUP;
+static bool encode(const struct pfm *pfm, const char *pmu, const char *event,
+                   struct perf_event_attr *ret_attr) {
+    struct perf_event_attr attr = {.size = sizeof(attr)};
+    pfm_perf_encode_arg_t argument = {.attr = &attr, .size = sizeof(argument)};
+    char name[128];
+
+    snprintf(name, sizeof(name), "%s%s%s", pmu ? pmu : "", pmu ? "::" : "", event);
+    if (pfm->get_encoding(name, PFM_PLM3, PFM_OS_PERF_EVENT, &argument) != PFM_SUCCESS)
+        return false;
+    *ret_attr = attr;
+    return true;
 }
 
-int pie_pmu_names_find(struct perf_event_attr *memory_event, char *ret_pmu, unsigned long pmu_size) {
+static bool find_events(const struct pfm *pfm, const char *pmu, struct pie_pmu_names *names) {
+    for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+        if (encode(pfm, pmu, events[i].loads, &names->loads) &&
+            encode(pfm, pmu, events[i].stores, &names->stores))
+            return true;
+    return false;
+}
+
+int pie_pmu_names_find(struct pie_pmu_names *ret_names) {
     struct pfm pfm;
     int r = load(&pfm);
     if (r < 0)
         return r;
-    find_pmu(&pfm, ret_pmu, pmu_size);
-    r = find_memory_event(&pfm, memory_event);
-    pfm.terminate();
-    dlclose(pfm.library);
-    return r;
+    *ret_names = (struct pie_pmu_names){0};
+    find_pmu(&pfm, ret_names->pmu, sizeof(ret_names->pmu));
+    ret_names->has_events = find_events(&pfm, NULL, ret_names);
+    unload(&pfm);
+    return 0;
+}
+
+int pie_pmu_names_encode(const char *pmu, struct pie_pmu_names *ret_names) {
+    struct pie_pmu_names names = {0};
+    struct pfm pfm;
+    int r = load(&pfm);
+    if (r < 0)
+        return r;
+    snprintf(names.pmu, sizeof(names.pmu), "%s", pmu);
+    names.has_events = find_events(&pfm, pmu, &names);
+    unload(&pfm);
+    if (!names.has_events)
+        return -ENOTSUP;
+    *ret_names = names;
+    return 0;
 }

@@ -27,7 +27,7 @@ void pie_probe_lacks(struct pie_probe *probe, enum pie_probe_status status, cons
 }
 
 size_t pie_probe_evaluate(const struct pie_machine_facts *facts, const struct pie_build_facts *build,
-                          struct pie_probe *ret_probes, enum pie_clock_kind *ret_clock) {
+                          struct pie_probe *ret_probes, struct pie_probe_choice *ret_choice) {
     static const struct pie_probe_kind *const tables[] = {pie_probe_events, pie_probe_process};
     size_t count = 0;
     for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
@@ -37,6 +37,7 @@ size_t pie_probe_evaluate(const struct pie_machine_facts *facts, const struct pi
             kind->judge(facts, build, probe);
         }
     const char *note;
-    *ret_clock = pie_clock_choose(&facts->clock, NULL, &note);
+    ret_choice->clock = pie_clock_choose(&facts->clock, NULL, &note);
+    ret_choice->accesses = pie_access_choose(&facts->access, NULL, &note);
     return count;
 }

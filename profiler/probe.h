@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "profiler/access_choice.h"
 #include "profiler/clock_choice.h"
 
 struct pie_machine_facts;
@@ -40,7 +41,14 @@ const struct pie_build_facts *pie_build_facts(void);
 /* "ok", "degraded", "missing". */
 const char *pie_probe_status_name(enum pie_probe_status status);
 
-/* Fills in all probes, at most PIE_PROBE_MAX. Returns their number. The first one is the clock of the time profile,
- * also given by *ret_clock: PIE_CLOCK_NONE means that no time profile can be taken. */
+/* What the engine would choose on such a machine. */
+struct pie_probe_choice {
+    enum pie_clock_kind clock; /* PIE_CLOCK_NONE: no time profile can be taken */
+    enum pie_access_sampler_kind
+        accesses; /* PIE_ACCESS_NONE: redundant loads and stores cannot be watched for */
+};
+
+/* Fills in all probes, at most PIE_PROBE_MAX. Returns their number. The first two are the clock of the time profile and
+ * the sampler of memory accesses, also given by *ret_choice. */
 size_t pie_probe_evaluate(const struct pie_machine_facts *facts, const struct pie_build_facts *build,
-                          struct pie_probe *ret_probes, enum pie_clock_kind *ret_clock);
+                          struct pie_probe *ret_probes, struct pie_probe_choice *ret_choice);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Clocks, counters and breakpoints. What the time profile uses comes first. */
+/* Clocks, counters and breakpoints. What a run chooses comes first. */
 
 #include "profiler/probe_internal.h"
 
@@ -173,26 +173,49 @@ static void judge_counters(const struct pie_machine_facts *facts, const struct p
     pie_probe_say(probe, "%s (%s)", is_absent ? "none" : strerror(-error), name);
     pie_probe_lacks(probe, PIE_PROBE_MISSING,
                     "CPU time is measured by the software clock; cycles are not counted",
-                    is_refused(error)   ? mend_perf(facts, error)
-                    : facts->is_virtual ? "a virtual machine with a virtual PMU, or the machine itself"
-                                        : NULL);
+                    is_refused(error)          ? mend_perf(facts, error)
+                    : facts->access.is_virtual ? "a virtual machine with a virtual PMU, or the machine itself"
+                                               : NULL);
+}
+
+static void judge_accesses(const struct pie_machine_facts *facts, const struct pie_build_facts *build,
+                           struct pie_probe *probe) {
+    static const char *const costs[] = {
+        [PIE_ACCESS_NONE] = "no redundant loads and stores are found",
+        [PIE_ACCESS_TASKCLOCK] =
+            "what is watched is weighted by the time that code takes, not by the number of its accesses",
+        [PIE_ACCESS_PMU] = "accesses are chosen near the one that was counted",
+    };
+    const struct pie_access_reason *reason;
+    enum pie_access_sampler_kind sampler = pie_access_choose_with_reason(&facts->access, NULL, &reason);
+    if (!reason) {
+        pie_probe_say(probe, "%s", pie_access_sampler_name(sampler));
+        return;
+    }
+    pie_probe_say(probe, "%s; %s", pie_access_sampler_name(sampler), reason->problem);
+    pie_probe_lacks(probe, sampler == PIE_ACCESS_NONE ? PIE_PROBE_MISSING : PIE_PROBE_DEGRADED,
+                    costs[sampler], reason->remedy);
 }
 
 static void judge_precise(const struct pie_machine_facts *facts, const struct pie_build_facts *build,
                           struct pie_probe *probe) {
-    int error = facts->memory_event_error;
-    pie_probe_say(probe, "%s",
-                  !error                                         ? "loads with their addresses"
-                  : error == -ENOTSUP && !facts->has_event_names ? "unknown: libpfm4 is missing"
-                  : error == -ENOTSUP                            ? "none known for this processor"
-                                                                 : strerror(-error));
-    if (error)
-        pie_probe_lacks(
-            probe, PIE_PROBE_MISSING,
-            "nothing for the time profile; memory accesses are found by decoding, not by the hardware",
-            !facts->has_event_names ? "apt install libpfm4"
-            : facts->is_virtual     ? "a virtual machine with a virtual PMU, or the machine itself"
-                                    : NULL);
+    const struct pie_access_facts *access = &facts->access;
+    if (access->loads == PIE_PMU_PRECISE && access->stores == PIE_PMU_PRECISE) {
+        pie_probe_say(probe, "loads and stores, by %s", access->has_ibs ? "IBS" : "PEBS");
+        return;
+    }
+    if (access->loads && access->stores)
+        pie_probe_say(probe, "loads and stores are counted, not located");
+    else if (!access->has_pmu)
+        pie_probe_say(probe, "no hardware PMU");
+    else
+        pie_probe_say(probe, "%s",
+                      access->pmu_error == -ENOTSUP ? "none known for this processor"
+                                                    : strerror(-access->pmu_error));
+    pie_probe_lacks(
+        probe, PIE_PROBE_MISSING,
+        "nothing for the time profile; memory accesses are found by decoding, not by the hardware",
+        access->is_virtual ? "a virtual machine with a virtual PMU, or the machine itself" : NULL);
 }
 
 static void judge_breakpoints(int error, const struct pie_machine_facts *facts, struct pie_probe *probe) {
@@ -202,8 +225,14 @@ static void judge_breakpoints(int error, const struct pie_machine_facts *facts, 
                         error == -ENOSPC ? "end the debugger that uses them" : mend_perf(facts, error));
         return;
     }
-    pie_probe_say(probe, "%d", facts->breakpoint_slots);
-    if (facts->breakpoint_slots < 4)
+    if (facts->access.breakpoints_are_silent) {
+        pie_probe_say(probe, "can be set and never fire");
+        pie_probe_lacks(probe, PIE_PROBE_MISSING, is_unused,
+                        "a virtual machine that has debug registers, or the machine itself");
+        return;
+    }
+    pie_probe_say(probe, "%d", facts->access.breakpoints);
+    if (facts->access.breakpoints < 4)
         pie_probe_lacks(probe, PIE_PROBE_DEGRADED,
                         "nothing for the time profile; fewer addresses are watched at a time",
                         "end the debugger that uses them, or raise ulimit -n");
@@ -211,16 +240,17 @@ static void judge_breakpoints(int error, const struct pie_machine_facts *facts, 
 
 static void judge_execute_breakpoints(const struct pie_machine_facts *facts,
                                       const struct pie_build_facts *build, struct pie_probe *probe) {
-    judge_breakpoints(facts->execute_breakpoint_error, facts, probe);
+    judge_breakpoints(facts->access.execute_error, facts, probe);
 }
 
 static void judge_data_breakpoints(const struct pie_machine_facts *facts, const struct pie_build_facts *build,
                                    struct pie_probe *probe) {
-    judge_breakpoints(facts->data_breakpoint_error, facts, probe);
+    judge_breakpoints(facts->access.data_error, facts, probe);
 }
 
 const struct pie_probe_kind pie_probe_events[] = {
     {"clock", "clock of the time profile", judge_clock},
+    {"accesses", "sampler of memory accesses", judge_accesses},
     {"perf_user", "perf events, user code", judge_perf_user},
     {"perf_kernel", "perf events, kernel code", judge_perf_kernel},
     {"perf_event_paranoid", "perf_event_paranoid", judge_paranoid},

@@ -22,7 +22,7 @@ static void judge_kernel(const struct pie_machine_facts *facts, const struct pie
 static void judge_cpu(const struct pie_machine_facts *facts, const struct pie_build_facts *build,
                       struct pie_probe *probe) {
     pie_probe_say(probe, "%s, %d CPUs%s", *facts->cpu ? facts->cpu : "x86-64", facts->cpus,
-                  facts->is_virtual ? ", virtual" : "");
+                  facts->access.is_virtual ? ", virtual" : "");
 }
 
 static void judge_seccomp(const struct pie_machine_facts *facts, const struct pie_build_facts *build,

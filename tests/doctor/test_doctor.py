@@ -9,6 +9,7 @@ import pytest
 
 PIEPROF = os.environ["PIEPROF"]
 REFUSE = os.environ["REFUSE"]
+SAMPLERS = ["none", "taskclock", "pmu"]
 CLOCKS = ["none", "itimer", "timer", "perf-user", "perf"]
 
 
@@ -29,9 +30,11 @@ def findings(*before):
 
 def test_json_contract():
     found, probes = findings()
-    assert set(found) == {"schema", "pieprof", "time_profile", "clock", "probes"}
+    assert set(found) == {"schema", "pieprof", "time_profile", "clock", "redundancy", "sampler", "probes"}
     assert found["schema"] == 1
     assert found["clock"] in CLOCKS
+    assert found["sampler"] in SAMPLERS
+    assert found["redundancy"] == (found["sampler"] != "none")
     assert len(probes) == len(found["probes"]) >= 20
     for probe in found["probes"]:
         assert list(probe) == ["id", "name", "status", "detail", "cost", "remedy"]
@@ -39,6 +42,7 @@ def test_json_contract():
         assert (probe["cost"] is None) == (probe["status"] == "ok")
         assert probe["detail"]
     assert probes["clock"]["detail"].startswith(found["clock"])
+    assert probes["accesses"]["detail"].startswith(found["sampler"])
     assert probes["libpython"]["detail"].split(",")[0] in ("static", "shared")
     assert probes["kernel"]["detail"] == "Linux " + os.uname().release
 
@@ -56,7 +60,8 @@ def test_text_says_the_same():
         if probe["cost"]:
             # Broken into lines where they end.
             assert probe["cost"] in " ".join(done.stdout.split())
-    assert found["clock"] in done.stdout.splitlines()[-1]
+    assert found["clock"] in done.stdout.splitlines()[-2]
+    assert (f'"{found["sampler"]}"' if found["redundancy"] else "cannot be watched") in done.stdout.splitlines()[-1]
 
 
 def test_narrow_terminals_lose_nothing():
@@ -82,6 +87,10 @@ def test_perf_refused():
     assert "seccomp" in probes["clock"]["remedy"] or "paranoid" in probes["clock"]["remedy"]
     assert probes["seccomp"]["detail"] == "filters system calls"
     assert probes["data_breakpoints"]["status"] == "missing"
+    assert found["sampler"] == "none"
+    assert probes["accesses"]["status"] == "missing"
+    assert "breakpoints are refused" in probes["accesses"]["detail"]
+    assert "--cap-add PERFMON" in probes["accesses"]["remedy"]
 
 
 def test_timers_refused():

@@ -59,11 +59,10 @@ static void test_this_machine(void **state) {
     assert_ptr_equal(old_action.sa_handler, new_action.sa_handler);
     assert_true(facts.has_proc);
     assert_int_equal(facts.cpus, sysconf(_SC_NPROCESSORS_ONLN));
-    assert_true(facts.cycles_error <= 0 && facts.memory_event_error <= 0);
-    assert_true(facts.execute_breakpoint_error <= 0 && facts.data_breakpoint_error <= 0);
-    assert_in_range(facts.breakpoint_slots, 0, 16);
-    assert_true((facts.breakpoint_slots > 0) ==
-                (!facts.execute_breakpoint_error || !facts.data_breakpoint_error));
+    assert_true(facts.cycles_error <= 0 && facts.access.pmu_error <= 0);
+    assert_true(facts.access.execute_error <= 0 && facts.access.data_error <= 0);
+    assert_in_range(facts.access.breakpoints, 0, 16);
+    assert_int_equal(facts.access.breakpoints > 0, !facts.access.data_error);
     assert_in_range(facts.seccomp, 0, 2);
     assert_true(strlen(facts.kernel) > 0 && strlen(facts.libc) > 0 && strlen(facts.cpu) > 0);
     struct rlimit limit;
@@ -119,7 +118,7 @@ static int check_without_descriptors(void) {
     if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
         return 77;
     struct pie_machine_facts facts = gather();
-    if (facts.clock.perf_user_error == 0 || facts.cycles_error == 0 || facts.breakpoint_slots != 0)
+    if (facts.clock.perf_user_error == 0 || facts.cycles_error == 0 || facts.access.breakpoints != 0)
         return 1;
     return facts.descriptors_max == 0 && facts.clock.thread_timer_error == 0 ? 0 : 2;
 }
@@ -135,7 +134,7 @@ static int check_few_descriptors(void) {
     if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
         return 77;
     struct pie_machine_facts facts = gather();
-    if (facts.data_breakpoint_error == 0 && facts.breakpoint_slots > 2)
+    if (facts.access.data_error == 0 && facts.access.breakpoints > 2)
         return 1;
     return count_descriptors() <= 3 && facts.has_proc && facts.has_python_symbols ? 0 : 2;
 }

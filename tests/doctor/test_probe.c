@@ -19,10 +19,18 @@ static const struct pie_build_facts build = {.python_version = "3.11", .libpytho
 static struct pie_machine_facts good_facts(void) {
     return (struct pie_machine_facts){
         .clock = {.paranoid = 1, .kernel_major = 6, .kernel_minor = 12, .tick_ns = 4000000},
+        .access = {.has_decoder = true,
+                   .paranoid = 1,
+                   .kernel_major = 6,
+                   .kernel_minor = 12,
+                   .clock = PIE_CLOCK_PERF,
+                   .breakpoints = 4,
+                   .has_pmu = true,
+                   .loads = PIE_PMU_PRECISE,
+                   .stores = PIE_PMU_PRECISE},
         .has_proc = true,
         .pmu = "Intel Sapphire Rapids",
         .has_event_names = true,
-        .breakpoint_slots = 4,
         .seccomp = 0,
         .ptrace_scope = 1,
         .perf_mlock_kb = 516,
@@ -41,13 +49,16 @@ static struct pie_machine_facts good_facts(void) {
 struct findings {
     struct pie_probe probes[PIE_PROBE_MAX];
     size_t count;
-    enum pie_clock_kind clock;
+    struct pie_probe_choice choice;
 };
 
 /* What holds for every machine. */
 static void assert_sound(const struct findings *findings) {
     assert_in_range(findings->count, 20, PIE_PROBE_MAX - 1);
     assert_string_equal(findings->probes[0].id, "clock");
+    assert_string_equal(findings->probes[1].id, "accesses");
+    assert_true(strncmp(findings->probes[1].detail, pie_access_sampler_name(findings->choice.accesses),
+                        strlen(pie_access_sampler_name(findings->choice.accesses))) == 0);
     for (size_t i = 0; i < findings->count; i++) {
         const struct pie_probe *probe = &findings->probes[i];
         assert_true(strlen(probe->detail) > 0);
@@ -62,7 +73,7 @@ static void assert_sound(const struct findings *findings) {
 
 static struct findings evaluate(const struct pie_machine_facts *facts) {
     struct findings findings;
-    findings.count = pie_probe_evaluate(facts, &build, findings.probes, &findings.clock);
+    findings.count = pie_probe_evaluate(facts, &build, findings.probes, &findings.choice);
     assert_sound(&findings);
     return findings;
 }
@@ -94,7 +105,8 @@ static void test_nothing_is_missing(void **state) {
     for (size_t i = 0; i < findings.count; i++)
         if (findings.probes[i].status != PIE_PROBE_OK)
             fail_msg("%s: %s", findings.probes[i].id, findings.probes[i].detail);
-    assert_int_equal(findings.clock, PIE_CLOCK_PERF);
+    assert_int_equal(findings.choice.clock, PIE_CLOCK_PERF);
+    assert_int_equal(findings.choice.accesses, PIE_ACCESS_PMU);
 }
 
 static void test_paranoid_2(void **state) {
@@ -112,11 +124,14 @@ static void test_paranoid_2(void **state) {
 static void test_refused(void **state) {
     struct pie_machine_facts facts = good_facts();
     facts.clock.perf_user_error = facts.clock.perf_kernel_error = -EPERM;
-    facts.cycles_error = facts.execute_breakpoint_error = facts.data_breakpoint_error = -EPERM;
+    facts.cycles_error = facts.access.execute_error = facts.access.data_error = -EPERM;
+    facts.access.breakpoints = 0;
     facts.seccomp = 2;
     assert_probe(&facts, "clock", PIE_PROBE_DEGRADED, "timer;", "seccomp profile");
     assert_probe(&facts, "seccomp", PIE_PROBE_DEGRADED, "filters", "perf_event_open");
     assert_probe(&facts, "data_breakpoints", PIE_PROBE_MISSING, "not permitted", "seccomp profile");
+    assert_probe(&facts, "accesses", PIE_PROBE_MISSING, "none; breakpoints are refused", "--cap-add PERFMON");
+    assert_int_equal(evaluate(&facts).choice.accesses, PIE_ACCESS_NONE);
     assert_probe(&facts, "perf_rings", PIE_PROBE_MISSING, "no event", NULL);
     facts.clock.paranoid = 3;
     assert_probe(&facts, "clock", PIE_PROBE_DEGRADED, "perf_event_paranoid is 3", "paranoid=1");
@@ -133,7 +148,7 @@ static void test_no_clock(void **state) {
     assert_probe(&facts, "thread_timers", PIE_PROBE_MISSING, "temporarily", "ulimit -i");
     facts.clock.itimer_error = -EPERM;
     assert_probe(&facts, "clock", PIE_PROBE_MISSING, "none;", "CONFIG_PERF_EVENTS");
-    assert_int_equal(evaluate(&facts).clock, PIE_CLOCK_NONE);
+    assert_int_equal(evaluate(&facts).choice.clock, PIE_CLOCK_NONE);
 }
 
 static void test_kernels(void **state) {
@@ -154,27 +169,54 @@ static void test_kernels(void **state) {
 static void test_debugger(void **state) {
     struct pie_machine_facts facts = good_facts();
     facts.clock.traced = true;
-    facts.execute_breakpoint_error = -ENOSPC;
-    facts.breakpoint_slots = 2;
+    facts.access.is_traced = true;
+    facts.access.execute_error = -ENOSPC;
+    facts.access.breakpoints = 2;
     assert_probe(&facts, "debugger", PIE_PROBE_DEGRADED, "traced", "without the debugger");
     assert_probe(&facts, "clock", PIE_PROBE_DEGRADED, "timer", "without the debugger");
     assert_probe(&facts, "execute_breakpoints", PIE_PROBE_MISSING, "No space", "debugger");
     assert_probe(&facts, "data_breakpoints", PIE_PROBE_DEGRADED, "2", "debugger");
+    assert_probe(&facts, "accesses", PIE_PROBE_MISSING, "none; a debugger", "without the debugger");
 }
 
 static void test_hardware(void **state) {
     struct pie_machine_facts facts = good_facts();
-    facts.cycles_error = -ENOENT;
-    facts.memory_event_error = -ENOTSUP;
-    assert_probe(&facts, "pmu", PIE_PROBE_MISSING, "none (Intel Sapphire Rapids)", NULL);
+    assert_probe(&facts, "accesses", PIE_PROBE_OK, "pmu", NULL);
+    assert_probe(&facts, "precise_events", PIE_PROBE_OK, "by PEBS", NULL);
+    facts.access.has_ibs = true;
+    assert_probe(&facts, "precise_events", PIE_PROBE_OK, "by IBS", NULL);
+    facts.access.has_ibs = false;
+    facts.access.loads = facts.access.stores = PIE_PMU_NOTHING;
+    facts.access.pmu_error = -ENOTSUP;
     assert_probe(&facts, "precise_events", PIE_PROBE_MISSING, "none known", NULL);
-    facts.is_virtual = true;
+    assert_probe(&facts, "accesses", PIE_PROBE_DEGRADED, "taskclock; no hardware event", NULL);
+    facts.access.pmu_error = -EINVAL;
+    assert_probe(&facts, "precise_events", PIE_PROBE_MISSING, "Invalid argument", NULL);
+    facts.access.loads = facts.access.stores = PIE_PMU_IMPRECISE;
+    assert_probe(&facts, "precise_events", PIE_PROBE_MISSING, "not located", NULL);
+    assert_probe(&facts, "accesses", PIE_PROBE_DEGRADED, "pmu; the PMU has no precise events", NULL);
+}
+
+static void test_virtual_machine(void **state) {
+    struct pie_machine_facts facts = good_facts();
+    facts.cycles_error = -ENOENT;
+    facts.access.has_pmu = false;
+    facts.access.loads = facts.access.stores = PIE_PMU_NOTHING;
+    facts.access.pmu_error = -ENOENT;
+    assert_probe(&facts, "pmu", PIE_PROBE_MISSING, "none (Intel Sapphire Rapids)", NULL);
+    facts.access.is_virtual = true;
     assert_probe(&facts, "pmu", PIE_PROBE_MISSING, "none", "virtual PMU");
+    assert_probe(&facts, "precise_events", PIE_PROBE_MISSING, "no hardware PMU", "virtual PMU");
+    assert_probe(&facts, "accesses", PIE_PROBE_DEGRADED, "taskclock; this machine has no hardware PMU",
+                 "virtual PMU");
+    assert_int_equal(evaluate(&facts).choice.accesses, PIE_ACCESS_TASKCLOCK);
     assert_probe(&facts, "cpu", PIE_PROBE_OK, "Model, 8 CPUs, virtual", NULL);
     facts.has_event_names = false;
     facts.pmu[0] = '\0';
     assert_probe(&facts, "pmu", PIE_PROBE_MISSING, "libpfm4 is missing", "virtual PMU");
-    assert_probe(&facts, "precise_events", PIE_PROBE_MISSING, "libpfm4 is missing", "apt install");
+    facts.access.breakpoints_are_silent = true;
+    assert_probe(&facts, "data_breakpoints", PIE_PROBE_MISSING, "never fire", "debug registers");
+    assert_probe(&facts, "accesses", PIE_PROBE_MISSING, "never fire", "debug registers");
 }
 
 static void test_limits(void **state) {
@@ -202,7 +244,7 @@ static void test_libraries(void **state) {
     assert_probe(&facts, "libpython_symbols", PIE_PROBE_DEGRADED, "only exported", "libpython");
     const struct pie_build_facts shared = {.python_version = "3.12", .libpython = "shared"};
     struct findings findings;
-    findings.count = pie_probe_evaluate(&facts, &shared, findings.probes, &findings.clock);
+    findings.count = pie_probe_evaluate(&facts, &shared, findings.probes, &findings.choice);
     assert_sound(&findings);
     assert_int_equal(find(&findings, "libpython")->status, PIE_PROBE_DEGRADED);
     assert_string_equal(find(&findings, "libpython")->detail, "shared, Python 3.12");
@@ -233,11 +275,12 @@ static void test_every_error(void **state) {
         struct pie_machine_facts facts = good_facts();
         facts.clock.perf_user_error = errors[i % COUNT];
         facts.clock.perf_kernel_error = errors[i / COUNT % COUNT];
-        facts.cycles_error = facts.memory_event_error = facts.execute_breakpoint_error =
-            errors[i / COUNT / COUNT];
-        facts.data_breakpoint_error = facts.clock.perf_mmap_error = facts.cycles_error;
+        facts.cycles_error = facts.access.pmu_error = facts.access.execute_error = errors[i / COUNT / COUNT];
+        facts.access.data_error = facts.clock.perf_mmap_error = facts.cycles_error;
         facts.clock.traced = i % 2;
-        facts.is_virtual = i % 3 == 0;
+        facts.access.is_virtual = i % 3 == 0;
+        facts.access.loads = (enum pie_pmu_level)(i % 3);
+        facts.access.stores = (enum pie_pmu_level)(i / 3 % 3);
         (void)evaluate(&facts);
     }
 }
@@ -251,6 +294,7 @@ int main(void) {
         cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_debugger),
         cmocka_unit_test(test_hardware),
+        cmocka_unit_test(test_virtual_machine),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_libraries),
         cmocka_unit_test(test_nothing_is_known),
