@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "profiler/access.h"
+#include "profiler/context.h"
+#include "profiler/counters.h"
+#include "profiler/debug_registers.h"
+#include "profiler/pystack.h"
+#include "profiler/thread.h"
+#include "profiler/watch.h"
+#include "profiler/watch_internal.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#include <cmocka.h>
+
+/* A stage for the policy of watching: debug registers that only write down what they are told, an interpreter of one
+ * Python frame, and a real native call (a few instructions of assembly) under a C function that plays the evaluation
+ * loop. A test's body runs inside that call, so contexts made from it unwind. */
+
+/* Labels in the native call, in this order; all are foreign code under the evaluation loop. */
+extern char scene_call[], scene_load[], scene_store[], scene_both[], scene_after[], scene_end[];
+
+struct scene_order {
+    enum { SCENE_ARM, SCENE_DISARM, SCENE_RELEASE } what;
+    unsigned index, length;
+    enum pie_debug_kind kind;
+    uint64_t address, cookie;
+};
+
+enum { SCENE_ORDERS = 1 << 16, SCENE_OBJECTS = 8 };
+
+extern struct scene {
+    /* What the registers were told. */
+    struct scene_order orders[SCENE_ORDERS];
+    size_t n_orders;
+    int refuse; /* what arm() returns instead of 0 */
+    /* What the interpreter knows. */
+    struct {
+        uintptr_t address;
+        enum pie_object_kind kind;
+        uintptr_t low, high; /* of an array's data */
+    } objects[SCENE_OBJECTS];
+    uintptr_t frames_low, frames_high; /* the stack of Python frames */
+    void (*during_walk)(void);         /* called by each walk of the Python stack */
+    /* Of the native call that the body runs in. */
+    uint64_t rsp, rbp, rbx;
+    uint64_t *word; /* on the heap, 64 of them, aligned to 64 bytes */
+} scene;
+
+extern struct pie_thread scene_thread;
+extern struct pie_watch_settings scene_settings;
+
+/* Plays a body (the test's initial state) in the native call, on a fresh thread, tree, table of blocks, and counters. */
+void scene_test(void **body);
+#define SCENE(body) {#body, scene_test, NULL, NULL, (void *)(uintptr_t)(body)}
+
+/* A load or store of `bytes` through RDI at a label. */
+struct pie_access scene_access(const char *label, unsigned flags, unsigned bytes);
+/* The block around all labels has these accesses. */
+void scene_learn(const struct pie_access *accesses, uint32_t count);
+void scene_learn_at(const char *ip, const struct pie_access *accesses, uint32_t count);
+
+/* The native call, stopped at a label, with RDI at the watched word. */
+ucontext_t scene_at(const char *rip);
+/* The evaluation loop, where the native call has just returned to. */
+ucontext_t scene_returned(void);
+
+/* A sample of time at a label, 1 ms of CPU time after the last one. Returns the slot that was armed or began a watch, -1
+ * if none did. */
+int scene_sample(const char *rip);
+/* The trap of a slot's register, at this context. */
+void scene_trap(unsigned index, const ucontext_t *context);
+void scene_trap_with(uint64_t cookie, uint32_t flags, const ucontext_t *context);
+/* The cookie that was given when the register was armed last. */
+uint64_t scene_cookie(unsigned index);
+const struct scene_order *scene_last_order(void);
+size_t scene_arms(void);
+
+/* Brings a watch to a stage; the access at scene_load or scene_store must have been learned. Returns its slot. */
+unsigned scene_reach_return(void);
+unsigned scene_reach_data(void);
+
+/* The next record; there must be one. */
+struct pie_watch_record scene_pop(void);
+void scene_no_record(void);
+
+/* Is chi-square of n counts against expectations below what one run in 100 000 exceeds by chance? */
+bool scene_fits(const double *seen, const double *expected, size_t n);
