@@ -17,7 +17,7 @@
 
 /* glibc 2.36's siginfo_t lacks the fields of TRAP_PERF; the kernel's layout on 64-bit machines (asm-generic/siginfo.h):
  * si_addr at 16, si_perf_data at 24, si_perf_type at 32, si_perf_flags at 36. */
-enum { SI_CODE_TRAP_PERF = 6, SI_PERF_DATA_OFFSET = 24, SI_PERF_TYPE_OFFSET = 32, SI_PERF_FLAGS_OFFSET = 36 };
+enum { SI_CODE_TRAP_PERF = 6, SI_PERF_DATA_OFFSET = 24, SI_PERF_FLAGS_OFFSET = 36 };
 enum { SI_PERF_FLAG_ASYNC = 1 }; /* the signal was blocked and comes late (Linux 6.1) */
 enum { COOKIE_KINDS = 4 };       /* the lowest two bits: PIE_ACCESS_LOAD, PIE_ACCESS_STORE */
 
@@ -48,18 +48,15 @@ static uint64_t data_of(const siginfo_t *info) {
     return data;
 }
 
-static uint32_t word_of(const siginfo_t *info, size_t offset) {
-    uint32_t word;
+static bool is_late(const siginfo_t *info) {
+    uint32_t flags;
 
-    memcpy(&word, (const char *)info + offset, sizeof word);
-    return word;
+    memcpy(&flags, (const char *)info + SI_PERF_FLAGS_OFFSET, sizeof flags);
+    return flags & SI_PERF_FLAG_ASYNC;
 }
 
 bool pie_access_sampler_pmu_is_ours(const siginfo_t *info) {
-    if (info->si_signo != SIGTRAP || info->si_code != SI_CODE_TRAP_PERF)
-        return false;
-    uint32_t type = word_of(info, SI_PERF_TYPE_OFFSET);
-    return type != PERF_TYPE_BREAKPOINT && type != PERF_TYPE_SOFTWARE &&
+    return info->si_signo == SIGTRAP && info->si_code == SI_CODE_TRAP_PERF &&
            (data_of(info) & PIE_PMU_COOKIE_MASK) == PIE_PMU_COOKIE;
 }
 
@@ -151,7 +148,7 @@ bool pie_access_sampler_pmu_read(struct pie_thread *thread, const siginfo_t *inf
     const struct perf_event_mmap_page *page =
         atomic_load_explicit(&state->rings[index], memory_order_acquire);
     bool found = page && pie_pmu_ring_read(page, address, &state->seen[index], &record);
-    if (word_of(info, SI_PERF_FLAGS_OFFSET) & SI_PERF_FLAG_ASYNC)
+    if (is_late(info))
         return false;
     if (found && !refine(&record, &sample))
         return false;

@@ -144,10 +144,6 @@ static void test_whose_signal(void **state) {
     assert_true(pie_access_sampler_pmu.is_ours(&info));
     info = signal_of(0x5000, cookie_of(TAGGED), 12, 0);
     assert_true(pie_access_sampler_pmu.is_ours(&info));
-    info = signal_of(0x5000, cookie_of(LOADS), PERF_TYPE_BREAKPOINT, 0);
-    assert_false(pie_access_sampler_pmu.is_ours(&info));
-    info = signal_of(0x5000, cookie_of(LOADS), PERF_TYPE_SOFTWARE, 0);
-    assert_false(pie_access_sampler_pmu.is_ours(&info));
     static const uint64_t others[] = {0,
                                       1,
                                       0x706965,
