@@ -21,8 +21,9 @@ enum {
     BASES_MAX = 8,     /* of a subclass of an array; farther ones are plain */
     NAME_BYTES = 16,
     COUNT_DOUBTFUL = 1 << 20, /* more references than nearly all objects have */
+    COUNT_STATIC = 999999999,
+    COUNT_DRIFT = 1 << 24,
 };
-static const uint64_t COUNT_IMMORTAL = UINT64_C(1) << 31;
 
 static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
     return pie_safe_load((const void *)(base + offset), ret);
@@ -80,14 +81,20 @@ static bool is_dtype_type(uintptr_t type, uintptr_t metatype) {
            (metatype != (uintptr_t)&PyType_Type && is_named(metatype, "numpy._DTypeMeta", false));
 }
 
-/* Is this a count that a living object can have, and not an address? Those of a program that is not position independent are
- * small, but multiples of eight. Immortal objects have bit 31 set, and no higher one. */
+/* Has an object that is never freed this count? Those of 3.11 begin with 999999999 and are counted from there, those of
+ * later versions have bit 31 set. */
+static bool is_immortal(uint64_t count) {
+    return count - (COUNT_STATIC - COUNT_DRIFT) < 2 * COUNT_DRIFT || (count >> 31) == 1;
+}
+
+/* Is this a count that a living object can have, and not an address? Addresses in a program that is not position
+ * independent and in its heap are small, but multiples of eight. */
 static bool can_be_referenced(const PyObject *head) {
     uint64_t count = (uint64_t)Py_REFCNT((PyObject *)(uintptr_t)head);
 
-    if (count >= COUNT_DOUBTFUL && count < COUNT_IMMORTAL)
-        return count % sizeof(uintptr_t) != 0;
-    return count > 0 && count <= UINT32_MAX;
+    if (count < COUNT_DOUBTFUL)
+        return count > 0;
+    return count <= UINT32_MAX && (count % sizeof(uintptr_t) != 0 || is_immortal(count));
 }
 
 enum pie_object_kind pie_object_kind_at(uintptr_t address) {

@@ -65,8 +65,16 @@ static PyObject *stack_address(PyObject *module, PyObject *none) {
     return PyLong_FromVoidPtr(&here);
 }
 
-/* Nanoseconds for one is_frame_memory(address), the least of many. */
-static PyObject *frame_memory_cost(PyObject *module, PyObject *address) {
+static bool ask_frame(uintptr_t address) {
+    return sampler_ops()->is_frame_memory(address);
+}
+
+static bool ask_object(uintptr_t address) {
+    return sampler_ops()->object_at(address) != PIE_OBJECT_NONE;
+}
+
+/* Nanoseconds for one question, the least of many. */
+static PyObject *cost_of(bool (*ask)(uintptr_t), PyObject *address) {
     uintptr_t at = PyLong_AsUnsignedLongMask(address);
     double best_ns = 1e9;
 
@@ -75,12 +83,20 @@ static PyObject *frame_memory_cost(PyObject *module, PyObject *address) {
 
         clock_gettime(CLOCK_MONOTONIC, &start);
         for (int i = 0; i < 100; i++)
-            sampler_ops()->is_frame_memory(at);
+            ask(at);
         clock_gettime(CLOCK_MONOTONIC, &end);
         double ns = ((double)(end.tv_sec - start.tv_sec) * 1e9 + (double)(end.tv_nsec - start.tv_nsec)) / 100;
         best_ns = ns < best_ns ? ns : best_ns;
     }
     return PyFloat_FromDouble(best_ns);
+}
+
+static PyObject *frame_memory_cost(PyObject *module, PyObject *address) {
+    return cost_of(ask_frame, address);
+}
+
+static PyObject *object_kind_cost(PyObject *module, PyObject *address) {
+    return cost_of(ask_object, address);
 }
 
 static PyMethodDef functions[] = {
@@ -90,6 +106,7 @@ static PyMethodDef functions[] = {
     {"slots_of", slots_of, METH_O, NULL},
     {"forbidden_page", forbidden_page, METH_O, NULL},
     {"stack_address", stack_address, METH_NOARGS, NULL},
+    {"object_kind_cost", object_kind_cost, METH_O, NULL},
     {"frame_memory_cost", frame_memory_cost, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -117,6 +117,8 @@ def test_only_the_beginning_of_an_object_is_one():
 
 def test_pointers_to_types_are_no_objects():
     for first, second in ((int, Plain), (Plain, int), (int, str), (Plain, Slots), (type, type)):
+        if id(first) < 1 << 32 and abs(id(first) - 999999999) <= 1 << 24 or id(first) >> 31 == 1:
+            continue  # it has come to lie where an address looks like an immortal object's count
         array = (ctypes.c_void_p * 1000)(*[id(first), id(second)] * 500)
         at = ctypes.addressof(array)
         assert not any(_walk.object_kind(address) for address in range(at, at + 8 * 998, 8)), (first, second)
@@ -305,6 +307,16 @@ def test_frame_memory_is_cheap():
     costs = {depth: cost_at(depth) for depth in (0, 50, 500)}
     tap.note("is_frame_memory, ns by depth of the stack: %s" % {d: round(ns, 1) for d, ns in costs.items()})
     assert costs[0] < 200, costs  # 20 on a quiet machine
+
+
+def test_object_kind_is_cheap():
+    things = {"int": 1, "instance": Plain(), "type": Plain, "class with a metaclass": WithMeta()}
+    if numpy:
+        things.update({"array": numpy.zeros(3), "masked array": numpy.ma.zeros(3), "dtype": numpy.dtype("f8")})
+    costs = {name: _walk.object_kind_cost(id(thing)) for name, thing in things.items()}
+    costs["no object"] = _walk.object_kind_cost(_walk.stack_address() & ~7)
+    tap.note("object_kind, ns: %s" % {name: round(ns, 1) for name, ns in costs.items()})
+    assert costs["int"] < 500, costs  # 30 on a quiet machine
 
 
 tap.run_module(globals())
