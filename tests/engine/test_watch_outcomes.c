@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* What the instruction behind a trap makes of it, and when two floating-point values count as the same. */
+
+#include "tests/engine/watch_drain_scene.h"
+
+#include "profiler/decode.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t serial;
+
+/* The outcome that is stored of a watch that a trap ended. */
+static unsigned outcome_of(enum pie_watch_kind kind, const struct pie_watch_record *how,
+                           enum pie_watch_outcome seen, const char *behind) {
+    struct pie_watch_record begin = drain_begin(++serial, kind, drain_context(2, 50, drain_loaded)), end;
+
+    begin.size = how && how->size ? how->size : 8;
+    end = drain_trap_of(&begin, seen, behind);
+    if (how) {
+        end.value_before = how->value_before;
+        end.value_after = how->value_after;
+        end.second_node = how->second_node ? how->second_node : end.second_node;
+    }
+    pie_watch_drain_clear(drain);
+    drain_push(&begin);
+    drain_push(&end);
+    drain_now();
+    const struct pie_watch_row *row = drain_row();
+    bool is_resolved = row->outcome == PIE_WATCH_REDUNDANT || row->outcome == PIE_WATCH_CHANGED;
+    assert_int_equal(row->second_node != 0, is_resolved);
+    return row->outcome;
+}
+
+static unsigned plain(enum pie_watch_kind kind, enum pie_watch_outcome seen, const char *behind) {
+    return outcome_of(kind, NULL, seen, behind);
+}
+
+static void need_decoder(void) {
+    if (!pie_decode_is_available())
+        skip();
+}
+
+/* --- The instruction --- */
+
+static void test_loads_and_stores_resolve(void **state) {
+    need_decoder();
+    assert_int_equal(plain(PIE_WATCH_LOAD, PIE_WATCH_REDUNDANT, drain_loaded), PIE_WATCH_REDUNDANT);
+    assert_int_equal(plain(PIE_WATCH_LOAD, PIE_WATCH_CHANGED, drain_loaded), PIE_WATCH_CHANGED);
+    assert_int_equal(plain(PIE_WATCH_STORE, PIE_WATCH_REDUNDANT, drain_stored), PIE_WATCH_REDUNDANT);
+    assert_int_equal(plain(PIE_WATCH_STORE, PIE_WATCH_CHANGED, drain_stored), PIE_WATCH_CHANGED);
+    assert_int_equal(plain(PIE_WATCH_LOAD, PIE_WATCH_CHANGED, drain_both), PIE_WATCH_CHANGED);
+}
+
+/* The load watch was hit by a store of the same value: whether the value is loaded again is not known. */
+static void test_store_of_the_same_value_ends_a_load_watch(void **state) {
+    need_decoder();
+    assert_int_equal(plain(PIE_WATCH_LOAD, PIE_WATCH_REDUNDANT, drain_stored), PIE_WATCH_LOST);
+    assert_int_equal(plain(PIE_WATCH_LOAD, PIE_WATCH_CHANGED, drain_stored), PIE_WATCH_CHANGED);
+}
+
+static void test_reference_count_is_no_access(void **state) {
+    need_decoder();
+    assert_int_equal(plain(PIE_WATCH_LOAD, PIE_WATCH_CHANGED, drain_counted), PIE_WATCH_LOST);
+    assert_int_equal(plain(PIE_WATCH_STORE, PIE_WATCH_CHANGED, drain_counted), PIE_WATCH_LOST);
+    assert_int_equal(plain(PIE_WATCH_STORE, PIE_WATCH_REDUNDANT, drain_counted), PIE_WATCH_LOST);
+}
+
+static void test_trap_that_cannot_be_explained_is_lost_and_counted(void **state) {
+    need_decoder();
+    assert_int_equal(plain(PIE_WATCH_LOAD, PIE_WATCH_REDUNDANT, drain_loaded + 1), PIE_WATCH_LOST);
+    assert_int_equal(plain(PIE_WATCH_LOAD, PIE_WATCH_REDUNDANT, (const char *)0x1234), PIE_WATCH_LOST);
+    assert_int_equal(plain(PIE_WATCH_LOAD, PIE_WATCH_REDUNDANT, drain_end), PIE_WATCH_LOST);
+    assert_int_equal(pie_counter_get(PIE_COUNTER_WATCH_TRAP_UNKNOWN), 3);
+}
+
+static void test_allocator_releases(void **state) {
+    struct pie_watch_record how = {.second_node = drain_context(3, 90, (const char *)malloc + 1)};
+
+    need_decoder();
+    assert_int_equal(outcome_of(PIE_WATCH_LOAD, &how, PIE_WATCH_CHANGED, drain_loaded), PIE_WATCH_RELEASED);
+    assert_int_equal(outcome_of(PIE_WATCH_STORE, &how, PIE_WATCH_REDUNDANT, drain_stored),
+                     PIE_WATCH_RELEASED);
+}
+
+/* --- Floating point --- */
+
+static unsigned doubles(double before, double after) {
+    struct pie_watch_record how = {.size = 8};
+
+    memcpy(&how.value_before, &before, 8);
+    memcpy(&how.value_after, &after, 8);
+    return outcome_of(PIE_WATCH_LOAD, &how,
+                      how.value_before == how.value_after ? PIE_WATCH_REDUNDANT : PIE_WATCH_CHANGED,
+                      drain_loaded);
+}
+
+static unsigned floats(float before, float after) {
+    struct pie_watch_record how = {.size = 4};
+
+    memcpy(&how.value_before, &before, 4);
+    memcpy(&how.value_after, &after, 4);
+    return outcome_of(PIE_WATCH_LOAD, &how,
+                      how.value_before == how.value_after ? PIE_WATCH_REDUNDANT : PIE_WATCH_CHANGED,
+                      drain_float_loaded);
+}
+
+static unsigned integers(uint32_t size, uint64_t before, uint64_t after) {
+    struct pie_watch_record how = {.size = size, .value_before = before, .value_after = after};
+
+    return outcome_of(PIE_WATCH_LOAD, &how, before == after ? PIE_WATCH_REDUNDANT : PIE_WATCH_CHANGED,
+                      drain_loaded);
+}
+
+static double nan_with(uint64_t payload) {
+    uint64_t bits = UINT64_C(0x7ff8000000000000) | payload;
+    double nan;
+
+    memcpy(&nan, &bits, 8);
+    return nan;
+}
+
+static void test_without_tolerance_bits_decide(void **state) {
+    need_decoder();
+    assert_int_equal(doubles(1.0, 1.0), PIE_WATCH_REDUNDANT);
+    assert_int_equal(doubles(1.0, 1.0 + DBL_EPSILON), PIE_WATCH_CHANGED);
+    assert_int_equal(doubles(0.0, -0.0), PIE_WATCH_CHANGED);
+    assert_int_equal(doubles(nan_with(0), nan_with(0)), PIE_WATCH_REDUNDANT);
+    assert_int_equal(floats(1.0f, 1.0f + FLT_EPSILON), PIE_WATCH_CHANGED);
+}
+
+static void test_tolerance_is_relative_to_the_larger(void **state) {
+    need_decoder();
+    assert_int_equal(doubles(1.0, 1.0 + 0.9e-6), PIE_WATCH_REDUNDANT);
+    assert_int_equal(doubles(1.0, 1.0 + 1.2e-6), PIE_WATCH_CHANGED);
+    assert_int_equal(doubles(-3e9, -3e9 * (1 + 0.9e-6)), PIE_WATCH_REDUNDANT);
+    assert_int_equal(doubles(1e-9, 1.0001e-9), PIE_WATCH_CHANGED);
+    assert_int_equal(doubles(1.0, -1.0), PIE_WATCH_CHANGED);
+    assert_int_equal(doubles(0.0, 1e-12), PIE_WATCH_CHANGED); /* nothing is near zero but zero */
+    assert_int_equal(floats(1.0f, 1.0f + 4 * FLT_EPSILON), PIE_WATCH_REDUNDANT);
+    assert_int_equal(floats(1.0f, 1.00001f), PIE_WATCH_CHANGED);
+}
+
+static void test_zeros_of_both_signs_are_near(void **state) {
+    need_decoder();
+    assert_int_equal(doubles(0.0, -0.0), PIE_WATCH_REDUNDANT);
+    assert_int_equal(floats(-0.0f, 0.0f), PIE_WATCH_REDUNDANT);
+}
+
+static void test_nan_and_infinity_are_compared_bit_by_bit(void **state) {
+    need_decoder();
+    assert_int_equal(doubles(nan_with(1), nan_with(1)), PIE_WATCH_REDUNDANT);
+    assert_int_equal(doubles(nan_with(1), nan_with(2)), PIE_WATCH_CHANGED);
+    assert_int_equal(doubles(1.0, nan_with(0)), PIE_WATCH_CHANGED);
+    assert_int_equal(doubles(INFINITY, INFINITY), PIE_WATCH_REDUNDANT);
+    assert_int_equal(doubles(INFINITY, -INFINITY), PIE_WATCH_CHANGED);
+    assert_int_equal(doubles(DBL_MAX, INFINITY), PIE_WATCH_CHANGED);
+    assert_int_equal(floats(INFINITY, FLT_MAX), PIE_WATCH_CHANGED);
+}
+
+/* Small integers and addresses, seen as floating point, lie near each other; they are different all the same. */
+static void test_integers_are_compared_bit_by_bit(void **state) {
+    need_decoder();
+    assert_int_equal(integers(8, 5, 6), PIE_WATCH_CHANGED);
+    assert_int_equal(integers(8, 0, 1), PIE_WATCH_CHANGED);
+    assert_int_equal(integers(8, UINT64_MAX, UINT64_MAX - 1), PIE_WATCH_CHANGED);
+    assert_int_equal(integers(8, 0x7f1234567890, 0x7f1234567898), PIE_WATCH_CHANGED);
+    assert_int_equal(integers(4, 1000000, 1000001), PIE_WATCH_CHANGED);
+    assert_int_equal(integers(4, UINT32_MAX, UINT32_MAX - 1), PIE_WATCH_CHANGED);
+    assert_int_equal(integers(2, 0x3c00, 0x3c01), PIE_WATCH_CHANGED);
+    assert_int_equal(integers(1, 200, 201), PIE_WATCH_CHANGED);
+    assert_int_equal(integers(8, 77, 77), PIE_WATCH_REDUNDANT);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        DRAIN(test_loads_and_stores_resolve),
+        DRAIN(test_store_of_the_same_value_ends_a_load_watch),
+        DRAIN(test_reference_count_is_no_access),
+        DRAIN(test_trap_that_cannot_be_explained_is_lost_and_counted),
+        DRAIN(test_allocator_releases),
+        DRAIN(test_without_tolerance_bits_decide),
+        DRAIN_CLOSE(test_tolerance_is_relative_to_the_larger, 1e-6),
+        DRAIN_CLOSE(test_zeros_of_both_signs_are_near, 1e-6),
+        DRAIN_CLOSE(test_nan_and_infinity_are_compared_bit_by_bit, 1e-6),
+        DRAIN_CLOSE(test_integers_are_compared_bit_by_bit, 1e-6),
+    };
+    return cmocka_run_group_tests_name("outcomes of watches", tests, NULL, NULL);
+}
