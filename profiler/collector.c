@@ -18,6 +18,7 @@
 #include "profiler/clock_choice.h"
 #include "profiler/config.h"
 #include "profiler/counters.h"
+#include "profiler/debug_registers.h"
 #include "profiler/decode.h"
 #include "profiler/flush.h"
 #include "profiler/futex.h"
@@ -215,8 +216,10 @@ static void disarm(struct pie_thread *thread) {
 static void retire(struct pie_thread *thread, size_t slot, const struct pie_wall *wall) {
     disarm(thread);
     drain(thread, slot);
-    if (collector.watches)
+    if (collector.watches) {
         pie_watch_drain_thread_ended(collector.watches, slot);
+        pie_debug_hidden_close(thread);
+    }
     pie_flush_thread_ended(collector.flush, thread, wall);
     atomic_store_explicit(&thread->state, PIE_THREAD_FREE, memory_order_release);
 }
@@ -236,6 +239,8 @@ static void look_at(size_t slot, bool tick) {
         retire(thread, slot, wall);
     } else if (state == PIE_THREAD_RUNNING && tick) {
         drain(thread, slot);
+        if (collector.watches)
+            pie_debug_hidden_serve(thread);
         if (collector.setup.config->time)
             pie_wall_tick(wall, thread, collector.setup.ops, &collector.aggregate);
     }

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* The debug registers of the calling thread, behind one table so that the policy of watching (watch.h) is tested without
- * hardware: debug_registers_perf_sigsafe.c on perf breakpoint events, and a fake in the tests. */
+ * hardware: two ways to perf breakpoint events, and a fake in the tests. */
 
 struct pie_thread;
 
@@ -21,8 +21,8 @@ enum pie_debug_kind {
 
 struct pie_debug_ops {
     /* Arms register `index` of the calling thread. length: 1, 2, 4 or 8, and the address a multiple of it (1 and any
-     * address for EXECUTE). The trap carries `cookie`. Returns 0 or -errno: -ENOSPC no register free (a debugger),
-     * -EMFILE … no descriptor, -EINVAL an address that cannot be watched. Context: signal. */
+     * address for EXECUTE). The trap carries `cookie`. Returns 0 or -errno: -EAGAIN soon, -ENOSPC no register free (a
+     * debugger), -EMFILE … no descriptor, -EINVAL an address that cannot be watched. Context: signal. */
     int (*arm)(struct pie_thread *thread, unsigned index, enum pie_debug_kind kind, uint64_t address,
                unsigned length, uint64_t cookie);
     /* Disarms it; it costs nothing then. Context: signal. */
@@ -31,8 +31,21 @@ struct pie_debug_ops {
     void (*release)(struct pie_thread *thread);
 };
 
-extern const struct pie_debug_ops pie_debug_perf;
+extern const struct pie_debug_ops pie_debug_own_table; /* any kernel with sigtrap */
+extern const struct pie_debug_ops pie_debug_hidden;    /* Linux 6.9 */
+
+struct perf_event_attr;
+/* A breakpoint as both want it. Context: signal. */
+void pie_debug_prepare(struct perf_event_attr *attr, enum pie_debug_kind kind, uint64_t address,
+                       unsigned length, uint64_t cookie);
 
 /* In a forked child, before the region is replaced: closes the copies of all threads' descriptors without touching the
  * parent's events. Context: fork child. */
-void pie_debug_perf_forget_all(void);
+void pie_debug_own_table_forget(void);
+
+/* Can descriptors stay hidden in the calling thread's table, which is not the program's? Notes that it is this thread's.
+ * Context: drain. */
+bool pie_debug_hidden_begin(void);
+/* Opens the events of threads that asked for them, closes those of a thread that has ended. Context: drain. */
+void pie_debug_hidden_serve(struct pie_thread *thread);
+void pie_debug_hidden_close(struct pie_thread *thread);

@@ -141,7 +141,7 @@ void pie_engine_fork_child(void) {
     atomic_store_explicit(&engine.pid, 0, memory_order_relaxed);
     if (atomic_load_explicit(&engine.finished, memory_order_relaxed))
         return;
-    pie_debug_perf_forget_all();
+    pie_debug_own_table_forget();
     pie_threads_reset();
     pie_collector_forget();
     if (held && pie_region_reset() == 0) {

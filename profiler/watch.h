@@ -107,12 +107,15 @@ struct pie_watch_slot {
     uint32_t size;                 /* of the watched word, bytes */
     uint32_t first_node;
     uint8_t kind, memory, traits;
+    bool is_armed; /* its register is */
 };
 
 /* The watch's part of a thread (in struct pie_thread). Only the thread itself writes, but for the rings' tails. */
 struct pie_watch_thread {
-    int32_t fds[PIE_DEBUG_REGISTERS];  /* of debug_registers_perf_sigsafe.c; -1: none */
+    /* Of debug_registers_*_sigsafe.c: descriptors, in the thread's own table or in the collection thread's; -1: none. */
+    _Atomic int32_t fds[PIE_DEBUG_REGISTERS];
     uint64_t ids[PIE_DEBUG_REGISTERS]; /* of their events */
+    _Atomic uint32_t wants_registers;  /* set by the thread, heeded by the collection thread */
     uint64_t retry_ns;                 /* registers were refused: not before this time again */
     struct pie_watch_slot slots[PIE_DEBUG_REGISTERS];
     uint64_t random;

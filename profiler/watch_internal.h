@@ -17,10 +17,13 @@ uint64_t pie_watch_random(struct pie_watch_thread *watch);
 
 /* The slot for a new watch: a free one, or one that loses its own (its end is recorded); -1: all are kept. */
 int pie_watch_choose_slot(struct pie_thread *thread);
+void pie_watch_disarm(struct pie_thread *thread, unsigned index);
 /* The slot's register is disarmed, its watch forgotten. */
 void pie_watch_free_slot(struct pie_thread *thread, unsigned index);
 /* Trap or no trap, time passes: may another watch begin? Charges nothing. */
 bool pie_watch_has_credit(struct pie_thread *thread, const struct pie_watch_settings *settings);
+/* What a handler that began at start_ns has taken until now. */
+uint64_t pie_watch_spent_since(uint64_t start_ns);
 /* Charges what was spent, and takes it out of the program's CPU time. */
 void pie_watch_charge(struct pie_thread *thread, uint64_t ns);
 

@@ -41,7 +41,7 @@ const struct pie_access_sampler_ops *pie_watch_set_up(const struct pie_config *c
     if (kind != PIE_ACCESS_NONE) {
         uint64_t price_ns = pie_watch_measure_trap();
         settings = (struct pie_watch_settings){
-            .registers = &pie_debug_perf,
+            .registers = pie_debug_hidden_begin() ? &pie_debug_hidden : &pie_debug_own_table,
             .ops = ops,
             .budget = config->overhead_budget * BUDGET_PART,
             .trap_price_ns = price_ns ? price_ns : TRAP_PRICE_DEFAULT_NS,

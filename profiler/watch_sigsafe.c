@@ -21,6 +21,7 @@
 #include "profiler/thread.h"
 #include "profiler/watch_internal.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* Upper half of the cookie that our breakpoints carry; the lower: serial and slot. */
@@ -36,7 +37,12 @@ static const uint64_t RETRY_NS = 1000000000;
 /* Set by the collection thread (release), read by handlers (acquire). NULL in a forked child until it has its own. */
 static _Atomic(const struct pie_watch_settings *) current;
 
+/* Of the last settings: what is armed when watching stops must still be disarmed. */
+static _Atomic(const struct pie_debug_ops *) registers_in_use;
+
 void pie_watch_set(const struct pie_watch_settings *settings) {
+    if (settings)
+        atomic_store_explicit(&registers_in_use, settings->registers, memory_order_release);
     atomic_store_explicit(&current, settings, memory_order_release);
 }
 
@@ -59,7 +65,10 @@ void pie_watch_thread_begin(struct pie_thread *thread) {
 }
 
 void pie_watch_thread_end(struct pie_thread *thread) {
-    pie_debug_perf.release(thread);
+    const struct pie_debug_ops *registers = atomic_load_explicit(&registers_in_use, memory_order_acquire);
+
+    if (registers)
+        registers->release(thread);
 }
 
 static uint64_t cookie_of(const struct pie_watch_slot *slot, unsigned index) {
@@ -71,11 +80,16 @@ static bool arm(struct pie_thread *thread, unsigned index, enum pie_debug_kind k
     struct pie_watch_slot *slot = &thread->watch.slots[index];
     const struct pie_watch_settings *settings = pie_watch_settings();
 
-    if (settings &&
-        settings->registers->arm(thread, index, kind, address, length, cookie_of(slot, index)) == 0)
+    int r = settings ? settings->registers->arm(thread, index, kind, address, length, cookie_of(slot, index))
+                     : -EAGAIN;
+
+    if (r == 0) {
+        slot->is_armed = true;
         return true;
+    }
     pie_counter_add(PIE_COUNTER_WATCH_NO_REGISTER, 1);
-    thread->watch.retry_ns = pie_monotonic_ns() + RETRY_NS;
+    if (r != -EAGAIN && r != -EINVAL)
+        thread->watch.retry_ns = pie_monotonic_ns() + RETRY_NS;
     pie_watch_free_slot(thread, index);
     return false;
 }
@@ -198,7 +212,7 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, cons
         else if (arm(thread, (unsigned)index, PIE_DEBUG_EXECUTE, access->ip, 1))
             enter_stage(&thread->watch.slots[index], PIE_WATCH_ACCESS);
     }
-    pie_watch_charge(thread, pie_monotonic_ns() - start_ns);
+    pie_watch_charge(thread, pie_watch_spent_since(start_ns));
 }
 
 /* The hardware saw this access a few instructions ago: stage 1 is done. */
@@ -237,7 +251,7 @@ void pie_watch_sampled(const struct pie_access_sampler_ops *sampler, struct pie_
     bool is_known = sample.is_precise && sample.address;
     if (is_known && taken.is_foreign && taken.node && start_ns >= thread->watch.retry_ns)
         begin_known(thread, context, &taken, &sample);
-    uint64_t spent_ns = pie_monotonic_ns() - start_ns;
+    uint64_t spent_ns = pie_watch_spent_since(start_ns);
     if (!is_known && taken.is_foreign && taken.node)
         pie_watch_sample(thread, context, &taken);
     pie_watch_charge(thread, spent_ns);
@@ -329,7 +343,7 @@ static void data_touched(struct pie_thread *thread, unsigned index, const uconte
     struct pie_context taken;
     uint64_t value;
 
-    settings->registers->disarm(thread, index); /* what follows may touch the word too */
+    pie_watch_disarm(thread, index); /* what follows may touch the word too */
     if (!pie_watch_read(slot->address, slot->size, &value)) {
         end(thread, index, &lost, PIE_WATCH_LOST);
         return;
@@ -380,6 +394,10 @@ static void dispatch(struct pie_thread *thread, unsigned index, const ucontext_t
         call_returned(thread, index, context);
     } else if (slot->stage == PIE_WATCH_DATA) {
         data_touched(thread, index, context);
+    } else { /* it should not have been armed; a trap that nobody waits for must not come again and again */
+        pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1);
+        slot->is_armed = true;
+        pie_watch_free_slot(thread, index);
     }
 }
 
@@ -400,7 +418,7 @@ void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucon
     uint64_t start_ns = pie_monotonic_ns();
 
     if (!settings) { /* the profile is over */
-        pie_debug_perf.disarm(thread, index);
+        atomic_load_explicit(&registers_in_use, memory_order_acquire)->disarm(thread, index);
         return;
     }
     pie_counter_add(PIE_COUNTER_WATCH_TRAPS, 1);
@@ -410,5 +428,5 @@ void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucon
         late(thread, index);
     else
         dispatch(thread, index, context);
-    pie_watch_charge(thread, pie_monotonic_ns() - start_ns + settings->trap_price_ns);
+    pie_watch_charge(thread, pie_watch_spent_since(start_ns) + settings->trap_price_ns);
 }

@@ -23,6 +23,9 @@ static const uint64_t ACCESS_TIMEOUT_NS = 50000000;
 /* At most so much credit is saved up, so that watching does not come in bursts. */
 static const int64_t CREDIT_MAX_NS = 1000000;
 
+/* A handler's work takes a few microseconds; what wall time shows beyond this was another thread's turn. */
+static const uint64_t HANDLER_MAX_NS = 60000;
+
 uint64_t pie_watch_random(struct pie_watch_thread *watch) {
     uint64_t x = watch->random;
 
@@ -33,12 +36,19 @@ uint64_t pie_watch_random(struct pie_watch_thread *watch) {
     return x * UINT64_C(0x2545f4914f6cdd1d) >> 8;
 }
 
-void pie_watch_free_slot(struct pie_thread *thread, unsigned index) {
+void pie_watch_disarm(struct pie_thread *thread, unsigned index) {
     struct pie_watch_slot *slot = &thread->watch.slots[index];
     const struct pie_watch_settings *settings = pie_watch_settings();
 
-    if (slot->stage != PIE_WATCH_FREE && settings)
+    if (slot->is_armed && settings)
         settings->registers->disarm(thread, index);
+    slot->is_armed = false;
+}
+
+void pie_watch_free_slot(struct pie_thread *thread, unsigned index) {
+    struct pie_watch_slot *slot = &thread->watch.slots[index];
+
+    pie_watch_disarm(thread, index);
     slot->stage = PIE_WATCH_FREE;
     slot->seen = 0;
 }
@@ -123,6 +133,12 @@ bool pie_watch_has_credit(struct pie_thread *thread, const struct pie_watch_sett
     if (watch->credit_ns > CREDIT_MAX_NS)
         watch->credit_ns = CREDIT_MAX_NS;
     return watch->credit_ns > 0;
+}
+
+uint64_t pie_watch_spent_since(uint64_t start_ns) {
+    uint64_t spent_ns = pie_monotonic_ns() - start_ns;
+
+    return spent_ns < HANDLER_MAX_NS ? spent_ns : HANDLER_MAX_NS;
 }
 
 void pie_watch_charge(struct pie_thread *thread, uint64_t ns) {
