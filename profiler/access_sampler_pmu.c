@@ -84,16 +84,16 @@ uint64_t pie_pmu_period_min(const struct pie_pmu_event *event, uint64_t rate_hz)
     return period < PERIOD_MIN ? PERIOD_MIN : period;
 }
 
-uint64_t pie_pmu_next_period(uint64_t period, uint64_t signals, uint64_t cpu_ns, uint64_t target_hz,
+uint64_t pie_pmu_next_period(uint64_t period_accesses, uint64_t signals, uint64_t cpu_ns, uint64_t target_hz,
                              uint64_t period_min) {
     if (cpu_ns < MEASURED_NS_MIN)
-        return period;
+        return period_accesses;
     double times = (double)signals * 1e9 / ((double)cpu_ns * (double)target_hz);
     if (times > STEP_MAX)
         times = STEP_MAX;
     if (times < 1.0 / STEP_MAX)
         times = 1.0 / STEP_MAX;
-    double wanted = (double)period * times;
+    double wanted = (double)period_accesses * times;
     if (wanted > (double)PERIOD_MAX)
         return PERIOD_MAX;
     return wanted < (double)period_min ? period_min : (uint64_t)wanted;

@@ -55,9 +55,9 @@ bool pie_access_sampler_pmu_is_ours(const siginfo_t *info);
 bool pie_access_sampler_pmu_read(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
                                  struct pie_access_sample *ret_sample);
 
-/* The period that would have raised target_hz signals a second of CPU time, where `period` raised so many in cpu_ns; not
+/* The period that would have raised target_hz signals a second of CPU time, where this one raised so many in cpu_ns; not
  * below period_min, and not much longer than before if next to nothing was measured. Context: any. */
-uint64_t pie_pmu_next_period(uint64_t period, uint64_t signals, uint64_t cpu_ns, uint64_t target_hz,
+uint64_t pie_pmu_next_period(uint64_t period_accesses, uint64_t signals, uint64_t cpu_ns, uint64_t target_hz,
                              uint64_t period_min);
 
 /* The shortest period for a rate: 1 000 000 accesses at 1 kHz. Context: any. */

@@ -23,7 +23,7 @@ enum { PRECISE_IP_MAX = 3, IBS_STEP = 16 };
 #define IBS_SOFTWARE_FILTER UINT64_C(1)   /* config2: swfilt */
 static const uint64_t TRIAL_PERIOD = 0x100000;
 
-void pie_pmu_event_prepare(const struct pie_pmu_event *event, uint64_t period, uint64_t cookie,
+void pie_pmu_event_prepare(const struct pie_pmu_event *event, uint64_t period_accesses, uint64_t cookie,
                            struct perf_event_attr *ret_attr) {
     *ret_attr = (struct perf_event_attr){
         .size = sizeof *ret_attr,
@@ -31,7 +31,7 @@ void pie_pmu_event_prepare(const struct pie_pmu_event *event, uint64_t period, u
         .config = event->config,
         .config1 = event->config1,
         .config2 = event->config2,
-        .sample_period = pie_pmu_event_round_period(event, period),
+        .sample_period = pie_pmu_event_round_period(event, period_accesses),
         .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC,
         .precise_ip = event->precise_ip,
         .exclude_kernel = !event->includes_kernel,
@@ -50,10 +50,10 @@ static bool is_ibs(const struct pie_pmu_event *event) {
     return event->kind == (PIE_ACCESS_LOAD | PIE_ACCESS_STORE);
 }
 
-uint64_t pie_pmu_event_round_period(const struct pie_pmu_event *event, uint64_t period) {
+uint64_t pie_pmu_event_round_period(const struct pie_pmu_event *event, uint64_t period_accesses) {
     if (!is_ibs(event))
-        return period | 1;
-    return period < IBS_STEP ? IBS_STEP : period / IBS_STEP * IBS_STEP;
+        return period_accesses | 1;
+    return period_accesses < IBS_STEP ? IBS_STEP : period_accesses / IBS_STEP * IBS_STEP;
 }
 
 struct trial {

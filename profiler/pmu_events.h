@@ -57,10 +57,10 @@ void pie_pmu_machine_find(struct pie_pmu_machine *ret_machine);
 /* The choice for this machine, made once: a forked child has its parent's. Context: drain, cli. */
 const struct pie_pmu_events *pie_pmu_events_here(const struct pie_pmu_machine **ret_machine);
 
-/* What to open for an event. period: accesses between two samples. Context: any. */
-void pie_pmu_event_prepare(const struct pie_pmu_event *event, uint64_t period, uint64_t cookie,
+/* What to open for an event. period_accesses: between two samples. Context: any. */
+void pie_pmu_event_prepare(const struct pie_pmu_event *event, uint64_t period_accesses, uint64_t cookie,
                            struct perf_event_attr *ret_attr);
 
 /* A period that the event takes: IBS counts in steps of 16, elsewhere an odd number falls out of step with loops.
  * Context: any. */
-uint64_t pie_pmu_event_round_period(const struct pie_pmu_event *event, uint64_t period);
+uint64_t pie_pmu_event_round_period(const struct pie_pmu_event *event, uint64_t period_accesses);
