@@ -126,11 +126,15 @@ def test_full_disk():
 
 
 def test_the_engine_agrees(tmp_path):
-    """The clock that doctor names is the one that a run takes."""
+    """The clock and the sampler that doctor names are those that a run takes."""
     for refused in ([], [REFUSE, "perf_event_open", "--"]):
-        found, _ = findings(*refused)
+        found, probes = findings(*refused)
         db = tmp_path / f"{len(refused)}.db"
         done = run(*refused, PIEPROF, "-q", "-o", str(db), "-c", "sum(range(3000000))")
         assert done.returncode == 0, done.stderr
-        done = run(PIEPROF, "query", str(db), "select clock from process", "--json")
-        assert [row["clock"] for row in json.loads(done.stdout)["rows"]] == [found["clock"]]
+        done = run(PIEPROF, "query", str(db), "select clock, sampler, sampler_note from process", "--json")
+        [row] = json.loads(done.stdout)["rows"]
+        assert (row["clock"], row["sampler"]) == (found["clock"], found["sampler"])
+        problem = probes["accesses"]["detail"].partition("; ")[2]
+        assert (row["sampler_note"] or "").startswith(problem)
+        assert bool(row["sampler_note"]) == bool(problem)
