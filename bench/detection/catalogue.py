@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The programs of programs/ and what their sources say of themselves: category, kind and the lines to find."""
+
+import ast
+import dataclasses
+import pathlib
+import re
+
+FOLDER = pathlib.Path(__file__).resolve().parent / "programs"
+MARK = re.compile(r"# waste: (load|store)\s*$")
+CATEGORIES = (
+    "slice underutilization",
+    "API misuse",
+    "repeated native calls with the same arguments",
+    "inefficient algorithm",
+    "loop-invariant computation",
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    path: pathlib.Path
+    category: str | None  # None: clean
+    kind: str | None
+    lines: frozenset  # of the waste, line numbers
+    summary: str
+
+    @property
+    def name(self):
+        return self.path.stem
+
+    @property
+    def is_clean(self):
+        return self.category is None
+
+
+def constants(tree):
+    """Module-level NAME = "text"."""
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+            found[node.targets[0].id] = node.value.value
+    return found
+
+
+def read(path):
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    known = constants(tree)
+    marks = {n: match[1] for n, line in enumerate(text.splitlines(), 1) if (match := MARK.search(line))}
+    category, kind = known.get("CATEGORY"), known.get("KIND")
+    is_sound = category in CATEGORIES and marks and set(marks.values()) == {kind} if category else not marks
+    if not is_sound:
+        raise ValueError(f"{path.name}: its head and its marks do not agree")
+    return Program(path, category, kind, frozenset(marks), " ".join(ast.get_docstring(tree).split()))
+
+
+def programs(only=()):
+    """By category, then by name; the clean ones last."""
+    found = [read(path) for path in FOLDER.glob("*.py") if path.stem != "harness"]
+    unknown = set(only) - {program.name for program in found}
+    if unknown:
+        raise ValueError(f"no such program: {', '.join(sorted(unknown))}")
+    order = (*CATEGORIES, None)
+    found.sort(key=lambda program: (order.index(program.category), program.name))
+    return [program for program in found if not only or program.name in only]

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a profile's findings are worth, held against what the program's source says."""
+
+import collections
+import dataclasses
+import os
+import statistics
+
+FIRST = 5
+
+
+@dataclasses.dataclass
+class Verdict:
+    """Of one profile of one program."""
+
+    rank: int | None = None  # of the best finding at a true line, from 1
+    finding: dict | None = None  # that one
+    is_category_right: bool = False
+    is_kind_right: bool = False
+    wasted_share: float = 0.0  # of all true lines
+    severities: collections.Counter = dataclasses.field(default_factory=collections.Counter)
+    top: list = dataclasses.field(default_factory=list)  # the first findings, one line of text each
+
+    @property
+    def is_found(self):
+        return self.rank is not None and self.rank <= FIRST
+
+    @property
+    def estimate(self):
+        """How many times faster the run would be without the waste."""
+        return 1.0 / (1.0 - min(self.wasted_share, 0.999))
+
+    def essence(self):
+        """What must be the same when the program is profiled again."""
+        if self.finding is None:
+            return ("none", self.severities["high"] > 0)
+        return (self.is_found, self.finding["category"], self.finding["severity"])
+
+
+def at_true_line(program, finding):
+    """The true line that the finding is about, by itself or through library code below it; None: another line."""
+    for file, line in (("file", "line"), ("user_file", "user_line")):
+        path = finding.get(file)
+        if path and os.path.basename(path) == program.path.name and finding.get(line) in program.lines:
+            return finding[line]
+    return None
+
+
+def wasted_share(program, findings):
+    """Of the true lines together. Loads and stores of a line are two views of the same time: the larger counts. A library's
+    line is part of the line that led there."""
+    of_line = collections.defaultdict(float)
+    for finding in findings:
+        line = at_true_line(program, finding)
+        is_own = os.path.basename(finding["file"] or "") == program.path.name
+        if line and is_own:
+            of_line[line] = max(of_line[line], finding["wasted_share"] or 0.0)
+    return sum(of_line.values())
+
+
+def in_words(finding):
+    place = f"{os.path.basename(finding['file'] or '?')}:{finding['line']}"
+    share = 100.0 * (finding["wasted_share"] or 0.0)
+    fraction = finding["redundant_fraction"]
+    part = "" if fraction is None else f", {fraction:.2f} redundant"
+    return f"{finding['rank']}. {place} {finding['kind']} {finding['category']} {finding['severity']} {share:.0f} %{part}"
+
+
+def judge(program, findings):
+    verdict = Verdict(severities=collections.Counter(finding["severity"] for finding in findings))
+    verdict.top = [in_words(finding) for finding in findings[:FIRST]]
+    if program.is_clean:
+        return verdict
+    for place, finding in enumerate(findings, 1):
+        if at_true_line(program, finding):
+            verdict.rank, verdict.finding = place, finding
+            verdict.is_category_right = finding["category"] == program.category
+            verdict.is_kind_right = finding["kind"] == program.kind
+            break
+    verdict.wasted_share = wasted_share(program, findings)
+    return verdict
+
+
+def agreement(verdicts):
+    """The share of verdicts on one program that say what most of them say."""
+    most = collections.Counter(verdict.essence() for verdict in verdicts).most_common(1)[0][1]
+    return most / len(verdicts)
+
+
+def middle(verdicts):
+    """The verdict to show of several: the one with the middle rank."""
+    ordered = sorted(verdicts, key=lambda verdict: verdict.rank or 10**6)
+    return ordered[(len(ordered) - 1) // 2]
+
+
+def median(values):
+    values = [value for value in values if value is not None]
+    return statistics.median(values) if values else None

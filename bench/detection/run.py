@@ -1,0 +1,175 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Does pieprof find waste whose place and kind is known?
+
+programs/ holds small but real programs. Each wasteful one marks its true lines in its source (`# waste: load`), names
+its category (PieProf 3.1) and has a fixed version that computes the same; each clean one does as much as its library
+can, so nothing in it should be reported as high.
+
+For each program, one after the other:
+* `pieprof -o FILE PROGRAM`, then `pieprof query FILE "redundancy" --json`, --repeats times. A finding is at the true
+  line if it names that line, or a line of a library that the true line led to (user_file, user_line). Its rank, its
+  category and its severity are the verdict; repeats should come to the same one.
+* the wasteful and the fixed version without pieprof, in turns and as often. The speed-up of the fix is the median of
+  the ratios of CPU time, of the work alone and of the whole process with its imports. Beside it stands what the
+  findings promise: 1 / (1 - wasted_share of the true lines).
+
+--python names the interpreter whose packages are used: /usr/bin/python3 for the system's, VENV/bin/python for a
+virtual environment (make-venv makes one with current wheels). pieprof is told of the latter by VIRTUAL_ENV. Both must
+be of the Python that pieprof was built for.
+
+Numerical libraries get one thread each unless --threads says otherwise: the arrays are small, and threads that wait for
+each other on a busy machine measure their neighbours (a product of 96 x 96 matrices took 60 times as long). Programs
+generate their data, use fixed seeds, no network and no file.
+"""
+
+import argparse
+import dataclasses
+import datetime
+import json
+import pathlib
+import platform
+import sys
+import tempfile
+
+import catalogue
+import judge
+import runs
+import tables
+
+HERE = pathlib.Path(__file__).resolve().parent
+MODULES = ("numpy", "scipy", "scikit-learn", "torch", "pandas", "matplotlib", "numexpr")
+
+
+@dataclasses.dataclass
+class Result:
+    """Of one program."""
+
+    program: catalogue.Program
+    verdicts: list
+    work_gain: float | None  # of the fix
+    whole_gain: float | None
+    overhead: float | None  # CPU time of the work under pieprof / without it
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pieprof", default=HERE.parents[1] / "build" / "pieprof")
+    parser.add_argument("--python", default="/usr/bin/python3")
+    parser.add_argument("--set", default="packages", help="what to call its libraries in the tables: packages, wheels")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--scale", type=float, default=1.0, help="of the programs' work; 1 is 5 to 8 seconds each")
+    parser.add_argument("--threads", type=int, default=1, help="of numerical libraries; 0 leaves it to them")
+    parser.add_argument("--only", metavar="NAME", action="append", default=[], help="this program (may be repeated)")
+    parser.add_argument("--no-profile", action="store_true", help="only check and time the fixes")
+    parser.add_argument("--no-fix", action="store_true", help="only profile")
+    parser.add_argument("--keep", metavar="FOLDER", help="keep the profiles there")
+    parser.add_argument("--option", action="append", default=[], help="for pieprof (may be repeated)")
+    parser.add_argument("--markdown", metavar="FILE", help="also write the tables there")
+    parser.add_argument("--json", metavar="FILE", help="also write all verdicts there")
+    return parser.parse_args()
+
+
+def ratio(pairs, key):
+    return judge.median([slow[key] / fast[key] for slow, fast in pairs if fast[key] > 0.0])
+
+
+def timed(runner, program, repeats):
+    """[(wasteful, fixed)]; a clean program has only itself."""
+    pairs = []
+    for _ in range(repeats):
+        slow = runner.plain(program)
+        fast = slow if program.is_clean else runner.plain(program, fixed=True)
+        if not runs.same(slow, fast):
+            raise runs.Failure(f"{program.name} --fixed computes something else: {slow['checksum']}, {fast['checksum']}")
+        pairs.append((slow, fast))
+    return pairs
+
+
+def measure(options, runner, program, folder):
+    pairs = [] if options.no_fix else timed(runner, program, options.repeats)
+    verdicts, profiled = [], []
+    for number in range(0 if options.no_profile else options.repeats):
+        file = folder / f"{program.name}-{options.set}-{number + 1}.db"
+        file.unlink(missing_ok=True)
+        one = runner.profiled(program, file, options.option)
+        if pairs and not runs.same(one, pairs[0][0]):
+            raise runs.Failure(f"{program.name} computes something else under pieprof: {one['checksum']}")
+        profiled.append(one)
+        verdicts.append(judge.judge(program, one["findings"]))
+        if not options.keep:
+            file.unlink()
+    plain, watched = (judge.median([run["cpu_s"] for run in some]) for some in ([slow for slow, _ in pairs], profiled))
+    overhead = watched / plain if plain and watched else None
+    gains = (None, None) if program.is_clean else (ratio(pairs, "cpu_s"), ratio(pairs, "whole_cpu_s"))
+    return Result(program, verdicts, *gains, overhead), plain
+
+
+def progress(result, plain):
+    words = [f"{result.program.name}:"]
+    if plain:
+        words.append(f"{plain:.1f} s")
+    if result.work_gain:
+        words.append(f"fix {result.work_gain:.2f}x, whole {result.whole_gain:.2f}x")
+    if result.verdicts and not result.program.is_clean:
+        verdict = judge.middle(result.verdicts)
+        category = verdict.finding["category"] if verdict.finding else "nothing found"
+        words.append(f"rank {tables.ranks(result.verdicts)}, {'right' if verdict.is_category_right else category}")
+    elif result.verdicts:
+        words.append(f"{max(v.severities['high'] for v in result.verdicts)} high")
+    print(" ".join(words), file=sys.stderr, flush=True)
+
+
+def heading(options, runner):
+    version = runner.execute([runner.pieprof, "--version"])[0].strip() if not options.no_profile else "without pieprof"
+    libraries = ", ".join(f"{name} {number}" for name, number in runner.versions(MODULES).items())
+    return (f"### Detection: {options.set}\n\n- {datetime.date.today()}, {platform.release()}, {version}\n"
+            f"- Python {runner.version}, {libraries}\n"
+            f"- {options.repeats} repeats, scale {options.scale:g}, {options.threads or 'any number of'} threads")
+
+
+def everything(results):
+    """All verdicts, for --json."""
+    return [
+        {"program": r.program.name, "category": r.program.category, "kind": r.program.kind, "lines": sorted(r.program.lines),
+         "work_gain": r.work_gain, "whole_gain": r.whole_gain, "overhead": r.overhead,
+         "verdicts": [dataclasses.asdict(v) | {"estimate": v.estimate} for v in r.verdicts]}
+        for r in results
+    ]
+
+
+def main():
+    options = arguments()
+    try:
+        chosen = catalogue.programs(options.only)
+    except ValueError as error:
+        sys.exit(f"run.py: {error}")
+    runner = runs.Runner(options.python, options.pieprof, options.scale, options.threads)
+    results, failures = [], []
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(options.keep or name)
+        folder.mkdir(parents=True, exist_ok=True)
+        for program in chosen:
+            try:
+                result, plain = measure(options, runner, program, folder)
+            except runs.Failure as failure:
+                failures.append(str(failure))
+                print(f"{program.name}: {failure}", file=sys.stderr, flush=True)
+                continue
+            results.append(result)
+            progress(result, plain)
+    if not options.no_profile and results:
+        bad, good = ([r for r in results if r.program.is_clean == is_clean] for is_clean in (False, True))
+        parts = [heading(options, runner), tables.totals(bad, good), tables.wasteful(bad), tables.clean(good)]
+        text = "\n\n".join(parts) + "\n"
+        print(text)
+        print(tables.misses(results), file=sys.stderr)
+        if options.markdown:
+            pathlib.Path(options.markdown).write_text(text, encoding="utf-8")
+    if options.json:
+        pathlib.Path(options.json).write_text(json.dumps(everything(results), indent=1), encoding="utf-8")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

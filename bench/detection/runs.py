@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a program plainly or under pieprof, and asks the profile for its findings."""
+
+import json
+import math
+import os
+import subprocess
+import tempfile
+import time
+
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+LIMIT_S = 600
+
+
+class Failure(Exception):
+    """A program or pieprof did not do what it should; the text says what."""
+
+
+class Runner:
+    def __init__(self, python, pieprof, scale, threads):
+        self.python, self.pieprof, self.scale = str(python), str(pieprof), scale
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("PIEPROF", "PYTHON", "VIRTUAL_ENV"))}
+        if threads:
+            self.environment.update(dict.fromkeys(THREADS, str(threads)))
+        prefix, base, self.version = self.ask("sys.prefix, sys.base_prefix, sys.version.split()[0]")
+        self.venv = prefix if prefix != base else None
+
+    def ask(self, expression):
+        code = f"import sys; print(*({expression}), sep='\\n')"
+        command = [self.python, "-c", code]
+        return subprocess.run(command, env=self.environment, check=True, capture_output=True, text=True).stdout.splitlines()
+
+    def versions(self, modules):
+        """{module: version}, those that are there."""
+        code = "import importlib.metadata as m, sys\nfor n in sys.argv[1:]:\n try: print(n, m.version(n))\n except m.PackageNotFoundError: pass"
+        done = subprocess.run([self.python, "-c", code, *modules], env=self.environment, check=True, capture_output=True, text=True)
+        return dict(line.split() for line in done.stdout.splitlines())
+
+    def execute(self, command, environment=None):
+        """(what it printed, wall s, CPU s of the process and its children)"""
+        with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+            began = time.perf_counter()
+            process = subprocess.Popen(command, env=environment or self.environment, stdout=out, stderr=err)
+            _, status, usage = os.wait4(process.pid, 0)
+            wall = time.perf_counter() - began
+            process.returncode = os.waitstatus_to_exitcode(status)
+            out.seek(0), err.seek(0)
+            if process.returncode:
+                raise Failure(f"{' '.join(map(str, command))} ended with {process.returncode}:\n{err.read()[-2000:]}")
+            return out.read(), wall, usage.ru_utime + usage.ru_stime
+
+    def words(self, program, fixed):
+        return [str(program.path), "--scale", str(self.scale), *(["--fixed"] if fixed else [])]
+
+    def plain(self, program, fixed=False):
+        """{"wall_s", "cpu_s", "checksum"} of the work, {"whole_s"} of the whole process."""
+        out, wall, cpu = self.execute([self.python, *self.words(program, fixed)])
+        return json.loads(out.splitlines()[-1]) | {"whole_wall_s": wall, "whole_cpu_s": cpu}
+
+    def profiled(self, program, file, options=()):
+        """Like plain(), with the findings of redundancy in "findings"."""
+        environment = dict(self.environment)
+        if self.venv:
+            environment["VIRTUAL_ENV"] = self.venv
+        command = [self.pieprof, "-q", "-o", str(file), *options, *self.words(program, False)]
+        out, wall, cpu = self.execute(command, environment)
+        answer = self.query(file, "redundancy")
+        return json.loads(out.splitlines()[-1]) | {"whole_wall_s": wall, "whole_cpu_s": cpu, "findings": answer}
+
+    def query(self, file, question):
+        out, _, _ = self.execute([self.pieprof, "query", str(file), question, "--json"])
+        return json.loads(out)["rows"]
+
+
+def same(first, second):
+    """Did two runs compute the same?"""
+    pairs = zip(first["checksum"], second["checksum"], strict=True)
+    return all(math.isclose(a, b, rel_tol=1e-5, abs_tol=1e-4) for a, b in pairs)

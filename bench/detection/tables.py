@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was found, as Markdown tables; README.md shows them."""
+
+import judge
+
+
+def figure(value, pattern="{:.2f}"):
+    return "–" if value is None else pattern.format(value)
+
+
+def fraction_of(finding):
+    if not finding or finding["redundant_fraction"] is None:
+        return "–"
+    low, high = figure(finding["fraction_low"]), figure(finding["fraction_high"])
+    return f"{finding['redundant_fraction']:.2f} ({low}–{high})"
+
+
+def row(cells):
+    return "| " + " | ".join(str(cell) for cell in cells) + " |"
+
+
+def head(cells):
+    return [row(cells), "|" + "---|" * len(cells)]
+
+
+def ranks(verdicts):
+    return " ".join("–" if verdict.rank is None else str(verdict.rank) for verdict in verdicts)
+
+
+def wasteful(results):
+    """One line for each program whose waste is known."""
+    cells = ["program", "category", "rank of the true line", "named category", "kind", "redundant", "severity", "estimate",
+             "fix, work", "fix, whole run", "same verdict"]
+    lines = head(cells)
+    for result in results:
+        verdict, program = judge.middle(result.verdicts), result.program
+        finding = verdict.finding or {}
+        named = finding.get("category") or "–"
+        lines.append(row([
+            program.name, program.category, ranks(result.verdicts), "right" if verdict.is_category_right else named,
+            f"{finding.get('kind', '–')} ({program.kind})", fraction_of(verdict.finding), finding.get("severity", "–"),
+            figure(judge.median([v.estimate for v in result.verdicts]), "{:.2f}×"),
+            figure(result.work_gain, "{:.2f}×"), figure(result.whole_gain, "{:.2f}×"),
+            figure(100.0 * judge.agreement(result.verdicts), "{:.0f} %"),
+        ]))
+    return "\n".join(lines)
+
+
+def clean(results):
+    lines = head(["clean program", "high", "low", "reuse", "overhead", "same verdict"])
+    for result in results:
+        counts = [judge.median([v.severities[name] for v in result.verdicts]) for name in ("high", "low", "reuse")]
+        agreed = figure(100.0 * judge.agreement(result.verdicts), "{:.0f} %")
+        lines.append(row([result.program.name, *(f"{n:g}" for n in counts), figure(result.overhead, "{:.3f}×"), agreed]))
+    return "\n".join(lines)
+
+
+def share(part, whole):
+    return f"{part} of {whole} ({100.0 * part / whole:.0f} %)" if whole else "–"
+
+
+def totals(bad, good):
+    """The goals and what was reached, over all repeats."""
+    verdicts = [(result.program, v) for result in bad for v in result.verdicts]
+    high = sum(v.severities["high"] > 0 for result in good for v in result.verdicts)
+    agreed = sum(judge.agreement(r.verdicts) * len(r.verdicts) for r in bad + good)
+    profiles, cleans = sum(len(r.verdicts) for r in bad + good), sum(len(r.verdicts) for r in good)
+    count = len(verdicts)
+    lines = head(["goal", "reached"])
+    lines += [
+        row([f"true line among the first {judge.FIRST}: all", share(sum(v.is_found for _, v in verdicts), count)]),
+        row(["true line first: ≥ 80 %", share(sum(v.rank == 1 for _, v in verdicts), count)]),
+        row(["category right: ≥ 80 %", share(sum(v.is_category_right for _, v in verdicts), count)]),
+        row(["clean programs with a high finding: none", share(high, cleans)]),
+        row(["same verdict when repeated: ≥ 95 %", share(round(agreed), profiles)]),
+    ]
+    return "\n".join(lines)
+
+
+def misses(results):
+    """What stood first where something was wrong, for whoever mends it."""
+    lines = []
+    for result in results:
+        for number, verdict in enumerate(result.verdicts, 1):
+            is_wrong = verdict.severities["high"] > 0 if result.program.is_clean else not (
+                verdict.rank == 1 and verdict.is_category_right)
+            if is_wrong:
+                expected = "clean" if result.program.is_clean else (
+                    f"{result.program.category}, {result.program.kind}, lines {sorted(result.program.lines)}")
+                lines += [f"{result.program.name} (run {number}; {expected}), first findings:"]
+                lines += [f"  {text}" for text in verdict.top] or ["  none"]
+                if verdict.rank and verdict.rank > judge.FIRST:
+                    lines.append(f"  … {judge.in_words(verdict.finding)}")
+    return "\n".join(lines)
