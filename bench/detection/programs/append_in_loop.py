@@ -50,4 +50,4 @@ def work(repeats, follow):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, record), lambda n: work(n, record_fixed), repeats=50)
+    harness.main(lambda n: work(n, record), lambda n: work(n, record_fixed), repeats=150)

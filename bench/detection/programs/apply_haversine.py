@@ -43,4 +43,4 @@ def work(repeats, measure):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, lengths), lambda n: work(n, lengths_fixed), repeats=140)
+    harness.main(lambda n: work(n, lengths), lambda n: work(n, lengths_fixed), repeats=150)

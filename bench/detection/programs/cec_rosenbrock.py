@@ -43,4 +43,4 @@ def evolve(repeats, function):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: evolve(n, rosenbrock), lambda n: evolve(n, rosenbrock_fixed), repeats=2600)
+    harness.main(lambda n: evolve(n, rosenbrock), lambda n: evolve(n, rosenbrock_fixed), repeats=3800)

@@ -36,4 +36,4 @@ def work(repeats):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=8)
+    harness.main(work, repeats=28)

@@ -19,4 +19,4 @@ def work(repeats):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=50)
+    harness.main(work, repeats=120)

@@ -27,4 +27,4 @@ def work(repeats):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=9000)
+    harness.main(work, repeats=8000)

@@ -29,4 +29,4 @@ def work(repeats):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=30)
+    harness.main(work, repeats=69)

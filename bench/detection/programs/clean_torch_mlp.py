@@ -25,4 +25,4 @@ def work(repeats):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=15)
+    harness.main(work, repeats=33)

@@ -45,4 +45,4 @@ def work(repeats, make_table):
 
 if __name__ == "__main__":
     cached = functools.lru_cache(maxsize=4)(table_of)
-    harness.main(lambda n: work(n, table_of), lambda n: work(n, cached), repeats=23000)
+    harness.main(lambda n: work(n, table_of), lambda n: work(n, cached), repeats=39000)

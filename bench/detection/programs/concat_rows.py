@@ -36,4 +36,4 @@ def work(repeats, gather):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, collect), lambda n: work(n, collect_fixed), repeats=10)
+    harness.main(lambda n: work(n, collect), lambda n: work(n, collect_fixed), repeats=17)

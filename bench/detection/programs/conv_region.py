@@ -44,4 +44,4 @@ def work(repeats, conv):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, convolve), lambda n: work(n, convolve_fixed), repeats=350)
+    harness.main(lambda n: work(n, convolve), lambda n: work(n, convolve_fixed), repeats=430)

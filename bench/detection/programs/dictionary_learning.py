@@ -41,4 +41,4 @@ def work(repeats, learner):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, learn), lambda n: work(n, learn_fixed), repeats=800)
+    harness.main(lambda n: work(n, learn), lambda n: work(n, learn_fixed), repeats=1100)

@@ -32,4 +32,4 @@ def work(repeats, measure):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, drawdowns), lambda n: work(n, drawdowns_fixed), repeats=50)
+    harness.main(lambda n: work(n, drawdowns), lambda n: work(n, drawdowns_fixed), repeats=100)

@@ -39,4 +39,4 @@ def work(repeats, send):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, propagate), lambda n: work(n, propagate_fixed), repeats=1500)
+    harness.main(lambda n: work(n, propagate), lambda n: work(n, propagate_fixed), repeats=4000)

@@ -40,4 +40,4 @@ def work(repeats, march):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, advance), lambda n: work(n, advance_fixed), repeats=10)
+    harness.main(lambda n: work(n, advance), lambda n: work(n, advance_fixed), repeats=30)

@@ -38,4 +38,4 @@ def work(repeats, metric):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, distance), lambda n: work(n, distance_fixed), repeats=2200)
+    harness.main(lambda n: work(n, distance), lambda n: work(n, distance_fixed), repeats=2500)

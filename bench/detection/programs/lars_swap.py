@@ -48,4 +48,4 @@ def work(repeats, move):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, move_to_end), lambda n: work(n, move_to_end_fixed), repeats=100)
+    harness.main(lambda n: work(n, move_to_end), lambda n: work(n, move_to_end_fixed), repeats=300)

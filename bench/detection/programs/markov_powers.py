@@ -43,4 +43,4 @@ def work(repeats, follow):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, defaults), lambda n: work(n, defaults_fixed), repeats=500)
+    harness.main(lambda n: work(n, defaults), lambda n: work(n, defaults_fixed), repeats=1500)

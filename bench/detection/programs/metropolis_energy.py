@@ -62,4 +62,4 @@ def simulate(repeats, kind):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: simulate(n, System), lambda n: simulate(n, FixedSystem), repeats=40000)
+    harness.main(lambda n: simulate(n, System), lambda n: simulate(n, FixedSystem), repeats=96000)

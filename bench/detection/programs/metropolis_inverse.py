@@ -53,4 +53,4 @@ def walk(repeats, kind):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: walk(n, Density), lambda n: walk(n, FixedDensity), repeats=350000)
+    harness.main(lambda n: walk(n, Density), lambda n: walk(n, FixedDensity), repeats=520000)

@@ -38,4 +38,4 @@ def work(repeats, prepare):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, normalise), lambda n: work(n, normalise_fixed), repeats=6000)
+    harness.main(lambda n: work(n, normalise), lambda n: work(n, normalise_fixed), repeats=9100)

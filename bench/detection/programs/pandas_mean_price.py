@@ -40,4 +40,4 @@ def bargains(repeats, kind):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: bargains(n, Prices), lambda n: bargains(n, FixedPrices), repeats=13000)
+    harness.main(lambda n: bargains(n, Prices), lambda n: bargains(n, FixedPrices), repeats=10000)

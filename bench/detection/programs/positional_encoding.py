@@ -47,4 +47,4 @@ def classify(repeats, encode):
 
 if __name__ == "__main__":
     cached = functools.lru_cache(maxsize=8)(encoding)
-    harness.main(lambda n: classify(n, encoding), lambda n: classify(n, cached), repeats=55000)
+    harness.main(lambda n: classify(n, encoding), lambda n: classify(n, cached), repeats=78000)

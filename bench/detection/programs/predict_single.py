@@ -41,4 +41,4 @@ def work(repeats, classify):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, labels_of), lambda n: work(n, labels_of_fixed), repeats=60)
+    harness.main(lambda n: work(n, labels_of), lambda n: work(n, labels_of_fixed), repeats=72)

@@ -43,4 +43,4 @@ def work(repeats, path):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, errors), lambda n: work(n, errors_fixed), repeats=50)
+    harness.main(lambda n: work(n, errors), lambda n: work(n, errors_fixed), repeats=72)

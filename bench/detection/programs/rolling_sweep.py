@@ -43,4 +43,4 @@ def work(repeats, sweep):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, best), lambda n: work(n, best_fixed), repeats=180)
+    harness.main(lambda n: work(n, best), lambda n: work(n, best_fixed), repeats=310)

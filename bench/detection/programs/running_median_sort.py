@@ -48,4 +48,4 @@ def work(repeats, smooth):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, medians), lambda n: work(n, medians_fixed), repeats=8)
+    harness.main(lambda n: work(n, medians), lambda n: work(n, medians_fixed), repeats=23)

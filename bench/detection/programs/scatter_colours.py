@@ -48,4 +48,4 @@ def work(repeats, colour):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, colours), lambda n: work(n, colours_fixed), repeats=25)
+    harness.main(lambda n: work(n, colours), lambda n: work(n, colours_fixed), repeats=27)

@@ -48,4 +48,4 @@ def work(repeats, of_frame):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, spectrum), lambda n: work(n, spectrum_fixed), repeats=240)
+    harness.main(lambda n: work(n, spectrum), lambda n: work(n, spectrum_fixed), repeats=370)

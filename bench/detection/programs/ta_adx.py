@@ -72,5 +72,5 @@ def work(repeats, smooth, index):
 
 if __name__ == "__main__":
     harness.main(
-        lambda n: work(n, smoothed, index_of), lambda n: work(n, smoothed_fixed, index_of_fixed), repeats=1500
+        lambda n: work(n, smoothed, index_of), lambda n: work(n, smoothed_fixed, index_of_fixed), repeats=2000
     )

@@ -48,4 +48,4 @@ def work(repeats, factorise):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, cholesky), lambda n: work(n, cholesky_fixed), repeats=250)
+    harness.main(lambda n: work(n, cholesky), lambda n: work(n, cholesky_fixed), repeats=300)

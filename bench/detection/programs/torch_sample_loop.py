@@ -52,4 +52,4 @@ def train(repeats, judge):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: train(n, accuracy), lambda n: train(n, accuracy_fixed), repeats=170)
+    harness.main(lambda n: train(n, accuracy), lambda n: train(n, accuracy_fixed), repeats=160)

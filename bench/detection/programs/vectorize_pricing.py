@@ -38,4 +38,4 @@ def work(repeats, price):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, slow_price), lambda n: work(n, call_price), repeats=300)
+    harness.main(lambda n: work(n, slow_price), lambda n: work(n, call_price), repeats=380)
