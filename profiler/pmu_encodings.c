@@ -101,7 +101,7 @@ static bool is_of(const struct row *row, const struct pie_pmu_cpu *cpu) {
     return false;
 }
 
-const struct pie_pmu_encoding *pie_pmu_encoding_of(const struct pie_pmu_cpu *cpu) {
+static const struct row *find_row(const struct pie_pmu_cpu *cpu) {
     const struct row *rows = cpu->vendor == PIE_PMU_INTEL ? intel : amd;
     size_t count = cpu->vendor == PIE_PMU_INTEL ? INTEL_ROWS : AMD_ROWS;
 
@@ -109,7 +109,21 @@ const struct pie_pmu_encoding *pie_pmu_encoding_of(const struct pie_pmu_cpu *cpu
         return NULL;
     for (size_t i = 0; i < count; i++)
         if (is_of(&rows[i], cpu))
-            return rows[i].encoding.loads ? &rows[i].encoding : NULL;
+            return &rows[i];
+    return NULL;
+}
+
+bool pie_pmu_encoding_is_known(const struct pie_pmu_cpu *cpu) {
+    return find_row(cpu);
+}
+
+const struct pie_pmu_encoding *pie_pmu_encoding_of(const struct pie_pmu_cpu *cpu) {
+    const struct row *row = find_row(cpu);
+
+    if (row)
+        return row->encoding.loads ? &row->encoding : NULL;
+    if (cpu->vendor == PIE_PMU_OTHER)
+        return NULL;
     return cpu->vendor == PIE_PMU_INTEL ? &later_intel : &later_amd;
 }
 

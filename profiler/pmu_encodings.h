@@ -5,8 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The raw encodings of the events that sample loads and stores, by processor: what is used where libpfm4 is missing or
- * does not know the processor yet, and on hybrid ones. */
+/* The raw encodings of the events that sample loads and stores, by processor. */
 
 enum pie_pmu_vendor { PIE_PMU_OTHER, PIE_PMU_INTEL, PIE_PMU_AMD };
 
@@ -31,6 +30,9 @@ void pie_pmu_cpu_identify(struct pie_pmu_cpu *ret_cpu);
 /* Those of a processor: later ones that the table does not know have what their predecessors had for a decade. NULL: no
  * processor that has such events. Context: any. */
 const struct pie_pmu_encoding *pie_pmu_encoding_of(const struct pie_pmu_cpu *cpu);
+
+/* Is the processor itself in the table (perhaps as one without such events)? Context: any. */
+bool pie_pmu_encoding_is_known(const struct pie_pmu_cpu *cpu);
 
 /* Those of the PMU that libpfm4 calls so ("skl"); NULL: not in the table. Context: any. */
 const struct pie_pmu_encoding *pie_pmu_encoding_named(const char *pfm_name);

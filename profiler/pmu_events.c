@@ -6,7 +6,7 @@
  * Intel: an event each for loads and stores. precise_ip 3 asks for the least skewed counter, 2 for the exact instruction,
  * 1 for the one after it; 0 is no PEBS at all (a virtual PMU without it): then only the interrupt is of use.
  * Hybrid processors have a device for each kind of core, and an event counts while its thread runs on one of these: both
- * are opened. libpfm4's names stand for one device, so there the raw table is used.
+ * are opened. libpfm4's names stand for one device, so there the raw table is used, as for all that it names.
  *
  * AMD: IBS tags every n-th operation, whatever it does; a sample's DATA_SRC tells loads from stores from the rest. Linux
  * 6.14 restricts it to user code ("swfilt", arch/x86/events/amd/ibs.c). Before, kernel code is hit as well, which needs

@@ -32,7 +32,7 @@ struct pie_pmu_machine {
     size_t devices;
     bool has_ibs, ibs_counts_ops; /* AMD's device ibs_op; it can count operations, not only cycles */
     uint32_t ibs_type;
-    struct pie_pmu_names names;     /* of the only device; has_events: false with several */
+    struct pie_pmu_names names;     /* of the only device; has_events: false with several, or if not needed */
     int kernel_major, kernel_minor; /* 0.0: unknown */
 };
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The kernel lists its devices in sysfs. Without that, or without a device for counters, there is no PMU, and libpfm4,
- * which takes a millisecond to load and would find nothing, is left alone. */
+/* The kernel lists its devices in sysfs; without that, or without a device for counters, there is no PMU.
+ *
+ * libpfm4 is asked for processors that the table does not name: for those that it names the two say the same, which
+ * tests/engine/test_pmu_encodings.c holds them to, and each start of each process would pay for loading the library: 3 ms,
+ * and 30 to 120 ms where it can read the kernel's tracepoints, which it lists first. */
 
 #include "profiler/pmu_events.h"
 
@@ -47,7 +50,8 @@ void pie_pmu_machine_find(struct pie_pmu_machine *ret_machine) {
     find_devices(&machine);
     machine.has_ibs = find_type("ibs_op", &machine.ibs_type);
     machine.ibs_counts_ops = access(DEVICES "ibs_op/format/cnt_ctl", F_OK) == 0;
-    if (machine.devices == 1 && pie_pmu_names_find(&machine.names) < 0)
+    if (machine.devices == 1 && !pie_pmu_encoding_is_known(&machine.cpu) &&
+        pie_pmu_names_find(&machine.names) < 0)
         machine.names = (struct pie_pmu_names){0};
     *ret_machine = machine;
 }

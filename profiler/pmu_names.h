@@ -12,8 +12,8 @@ struct pie_pmu_names {
     struct perf_event_attr loads, stores; /* type, config and config1 of user code's loads and stores */
 };
 
-/* What this machine's counters are called and what counts loads and stores in them. It loads a library and unloads it
- * again: not for machines without a PMU. Returns 0, or -ENOSYS if there is no libpfm4. Context: drain, cli. */
+/* What this machine's counters are called and what counts loads and stores in them. It loads a library, which takes
+ * milliseconds, and unloads it again. Returns 0, or -ENOSYS if there is no libpfm4. Context: drain, cli. */
 int pie_pmu_names_find(struct pie_pmu_names *ret_names);
 
 /* The same for the PMU that libpfm4 calls so ("skl"), if need be without the hardware (LIBPFM_ENCODE_INACTIVE=1 in the

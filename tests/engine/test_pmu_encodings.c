@@ -145,6 +145,7 @@ static void test_processors(void **state) {
         {{PIE_PMU_AMD, 0x17, 0x31, false}, 0x0129, 0x0229, 0},
         {{PIE_PMU_AMD, 0x18, 1, false}, 0x0129, 0x0229, 0}, /* Hygon */
         {{PIE_PMU_AMD, 0x1a, 2, false}, 0x0129, 0x0229, 0},
+        {{PIE_PMU_AMD, 0x1b, 2, false}, 0x0129, 0x0229, 0},
         {{PIE_PMU_OTHER, 6, 0x3c, false}, 0, 0, 0},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -153,6 +154,23 @@ static void test_processors(void **state) {
         assert_int_equal(encoding ? encoding->stores : 0, table[i].stores);
         assert_int_equal(encoding ? encoding->loads_config1 : 0, table[i].latency);
     }
+}
+
+/* For whom libpfm4 is asked. */
+static void test_known_processors(void **state) {
+    static const struct pie_pmu_cpu known[] = {{PIE_PMU_INTEL, 6, 0x0f, false},
+                                               {PIE_PMU_INTEL, 6, 0xdd, true},
+                                               {PIE_PMU_INTEL, 15, 4, false},
+                                               {PIE_PMU_AMD, 0x0f, 5, false},
+                                               {PIE_PMU_AMD, 0x1a, 0xff, false}};
+    static const struct pie_pmu_cpu unknown[] = {{PIE_PMU_INTEL, 6, 0xf0, false},
+                                                 {PIE_PMU_INTEL, 18, 1, false},
+                                                 {PIE_PMU_AMD, 0x1b, 1, false},
+                                                 {PIE_PMU_OTHER, 6, 0x3c, false}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        assert_true(pie_pmu_encoding_is_known(&known[i]));
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        assert_false(pie_pmu_encoding_is_known(&unknown[i]));
 }
 
 /* CPUID as the kernel reads it. */
@@ -192,9 +210,9 @@ static int set_up(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_processor), cmocka_unit_test(test_known_errors),
-        cmocka_unit_test(test_unknown_names),   cmocka_unit_test(test_processors),
-        cmocka_unit_test(test_this_processor),
+        cmocka_unit_test(test_every_processor),  cmocka_unit_test(test_known_errors),
+        cmocka_unit_test(test_unknown_names),    cmocka_unit_test(test_processors),
+        cmocka_unit_test(test_known_processors), cmocka_unit_test(test_this_processor),
     };
     return cmocka_run_group_tests_name("pmu_encodings", tests, set_up, NULL);
 }
