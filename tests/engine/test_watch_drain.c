@@ -5,7 +5,6 @@
 
 #include "tests/engine/watch_drain_scene.h"
 
-#include "profiler/block.h"
 #include "profiler/cct.h"
 #include "profiler/decode.h"
 
@@ -282,17 +281,6 @@ static void test_deep_stacks_are_cut(void **state) {
         assert_int_equal(drain_row()->operations[i], 1);
 }
 
-static void test_wished_blocks_are_decoded(void **state) {
-    if (!pie_decode_is_available())
-        skip();
-    assert_null(pie_block_find((uintptr_t)drain_stored));
-    assert_true(pie_watch_wish(&drain_thread.watch.wishes, (uintptr_t)drain_stored));
-    drain_now();
-    const struct pie_block *block = pie_block_find((uintptr_t)drain_stored);
-    assert_non_null(block);
-    assert_true(block->count >= 3); /* not the count, not the return */
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         DRAIN(test_watch_stands_for_the_time_of_its_line),
@@ -308,7 +296,6 @@ int main(void) {
         DRAIN(test_rows_differ_by_each_part_of_the_key),
         DRAIN(test_operations_of_the_frames_are_told_innermost_first),
         DRAIN(test_deep_stacks_are_cut),
-        DRAIN(test_wished_blocks_are_decoded),
     };
     return cmocka_run_group_tests_name("watches added up", tests, NULL, NULL);
 }
