@@ -9,6 +9,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+/* Prologues, spills and jumps lie between; a block further away is hardly the same work. */
+enum { BLOCKS_NEAR_MAX = 8 };
+
 /* Made by the first who learns: the collection thread. */
 static struct pie_block_table *table_made(void) {
     struct pie_block_table *table = pie_block_table();
@@ -42,27 +45,43 @@ static struct pie_block *make(const struct pie_access *accesses, size_t count) {
     return block;
 }
 
+/* The block around ip; if nothing in it can be watched, one of those that follow, or that lie before it. */
+static int decode_near(uint64_t ip, struct pie_access accesses[PIE_BLOCK_ACCESSES_MAX],
+                       struct pie_decode_block *ret_block) {
+    struct pie_decode_block found = {.next = ip};
+    uint64_t before = 0;
+    int r = 0;
+
+    for (int i = 0; i < BLOCKS_NEAR_MAX && r == 0 && found.count == 0 && found.next; i++) {
+        r = pie_decode_block(found.next, accesses, PIE_BLOCK_ACCESSES_MAX, &found);
+        before = i == 0 ? found.before : before;
+    }
+    for (int i = 0; i < BLOCKS_NEAR_MAX && r == 0 && found.count == 0 && before; i++, before = found.before)
+        r = pie_decode_block(before, accesses, PIE_BLOCK_ACCESSES_MAX, &found);
+    *ret_block = found;
+    return r == -E2BIG && found.count > 0 ? 0 : r;
+}
+
 int pie_block_learn(uint64_t ip) {
     struct pie_block_table *table = table_made();
     struct pie_access accesses[PIE_BLOCK_ACCESSES_MAX];
-    struct pie_decode_block found = {0};
+    struct pie_decode_block found;
 
     if (!table || table->filled >= PIE_BLOCK_SLOTS_FILLED_MAX)
         return -ENOMEM;
     if (pie_block_find(ip))
         return 0;
-    int error = pie_decode_block(ip, accesses, PIE_BLOCK_ACCESSES_MAX, &found);
-    bool is_known = error == 0 || error == -E2BIG;
-    const struct pie_block *block = is_known ? pie_block_find(found.low) : NULL;
+    int error = decode_near(ip, accesses, &found);
+    const struct pie_block *block = error == 0 ? pie_block_find(found.low) : NULL;
     if (!block) {
-        block = make(accesses, is_known ? found.count : 0);
+        block = make(accesses, error == 0 ? found.count : 0);
         if (!block)
             return -ENOMEM;
-        if (is_known && found.low != ip && publish(table, found.low, block) < 0)
+        if (error == 0 && found.low != ip && publish(table, found.low, block) < 0)
             return -ENOMEM;
     }
     int r = publish(table, ip, block);
-    return r < 0 ? r : is_known ? 0 : error;
+    return r < 0 ? r : error;
 }
 
 void pie_blocks_forget(void) {

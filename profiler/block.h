@@ -21,7 +21,8 @@ struct pie_block {
 /* The block around ip; NULL: not known (yet). Context: signal. */
 const struct pie_block *pie_block_find(uint64_t ip);
 
-/* Decodes and publishes the block around ip, unless it is there. Returns 0 or -errno (then an empty block is there, so that
+/* Decodes and publishes the block around ip, or if nothing in it can be watched the nearest of the blocks that follow,
+ * unless it is there. Returns 0 or -errno (then an empty block is there, so that
  * nobody asks again; -ENOMEM: the arena is full). Context: drain. */
 int pie_block_learn(uint64_t ip);
 

@@ -22,9 +22,20 @@ static bool add(struct list *list, const struct pie_operand *operand) {
     return true;
 }
 
-/* Walks over the block at low, adding to the list. Sets *ret_high, and *ret_met if there is an instruction at ip. */
+/* Where it goes on after the block's last instruction: of the two ways of a branch the near one. */
+static uint64_t next_of(const struct pie_decode_function *function, const struct pie_instruction *last,
+                        uint64_t high) {
+    uint64_t next = last->flow == PIE_FLOW_JUMP ? last->target : high;
+    bool goes_on = last->flow == PIE_FLOW_NEXT || last->flow == PIE_FLOW_BRANCH ||
+                   last->flow == PIE_FLOW_CALL || last->flow == PIE_FLOW_JUMP;
+
+    return goes_on && next - function->begin < function->size ? next : 0;
+}
+
+/* Walks over the block at low, adding to the list. Sets *ret_high and *ret_next, and *ret_met if there is an instruction
+ * at ip. */
 static int walk(const struct pie_decode_function *function, uint64_t low, uint64_t ip, struct list *list,
-                uint64_t *ret_high, bool *ret_met) {
+                uint64_t *ret_high, uint64_t *ret_next, bool *ret_met) {
     struct pie_operand operands[PIE_OPERANDS_MAX];
     struct pie_instruction in = {.flow = PIE_FLOW_NEXT};
     uint64_t at = low;
@@ -41,6 +52,7 @@ static int walk(const struct pie_decode_function *function, uint64_t low, uint64
         at += in.length;
     }
     *ret_high = at;
+    *ret_next = next_of(function, &in, at);
     return has_room ? 0 : -E2BIG;
 }
 
@@ -48,7 +60,7 @@ int pie_decode_block(uint64_t ip, struct pie_access *accesses, size_t max,
                      struct pie_decode_block *ret_block) {
     struct list list = {.accesses = accesses, .max = max};
     const struct pie_decode_function *function;
-    uint64_t low, high = 0;
+    uint64_t low, high = 0, next = 0;
     bool is_met = false;
 
     if (!pie_decode_is_available())
@@ -61,12 +73,18 @@ int pie_decode_block(uint64_t ip, struct pie_access *accesses, size_t max,
     low = pie_decode_function_last(function, PIE_DECODE_LEADER, ip);
     if (!low || !pie_decode_function_has(function, PIE_DECODE_START, ip))
         return -EILSEQ;
-    r = walk(function, low, ip, &list, &high, &is_met);
+    r = walk(function, low, ip, &list, &high, &next, &is_met);
     if (r < 0 && r != -E2BIG)
         return r;
     if (!is_met)
         return -EILSEQ;
-    *ret_block = (struct pie_decode_block){.low = low, .high = high, .count = list.n};
+    *ret_block = (struct pie_decode_block){
+        .low = low,
+        .high = high,
+        .next = next,
+        .before = low > function->begin ? pie_decode_function_last(function, PIE_DECODE_LEADER, low - 1) : 0,
+        .count = list.n,
+    };
     return r;
 }
 

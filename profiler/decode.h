@@ -16,6 +16,8 @@ bool pie_decode_is_available(void);
 /* Result of pie_decode_block(). */
 struct pie_decode_block {
     uint64_t low, high; /* the basic block: [low, high) */
+    uint64_t next;      /* where the function mostly goes on: behind it, or where it jumps to; 0: not known */
+    uint64_t before;    /* the block in front of it in the function; 0: none */
     size_t count;       /* of accesses */
 };
 

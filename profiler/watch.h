@@ -21,6 +21,7 @@
  *
  * watch_sigsafe.c is the policy, debug_registers.h what it works on, watch_drain.c adds up what came of it. */
 
+struct pie_block;
 struct pie_thread;
 
 enum pie_watch_stage {
@@ -96,10 +97,12 @@ struct pie_watch_wishes {
 /* One debug register's watch. */
 struct pie_watch_slot {
     struct pie_access access;
+    const struct pie_block *block; /* that it was chosen from; NULL: it was not */
     uint64_t began_ns;             /* this stage */
     uint64_t return_ip, return_sp; /* stage 2: where the native call returns to, and RSP then */
     uint64_t address, value;       /* of the watched word */
     uint64_t bytes;                /* that the first access touches */
+    uint32_t tries;                /* accesses of the block that turned out to be of no interest */
     uint32_t stage;                /* pie_watch_stage */
     uint32_t serial;               /* of the watch: traps of an earlier one carry another */
     uint32_t seen;                 /* samples since it was last free or trapped: the reservoir's n */

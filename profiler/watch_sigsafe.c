@@ -26,7 +26,7 @@
 
 /* Upper half of the cookie that our breakpoints carry; the lower: serial and slot. */
 #define WATCH_COOKIE (UINT64_C(0x70696577) << 32)
-enum { SLOT_BITS = 2, SERIAL_MASK = 0x1fffffff, STRAYS_MAX = 4, RETURN_STRAYS_MAX = 16 };
+enum { SLOT_BITS = 2, SERIAL_MASK = 0x1fffffff, STRAYS_MAX = 4, TRIES_MAX = 3, RETURN_STRAYS_MAX = 16 };
 
 /* asm-generic/siginfo.h on 64-bit machines; glibc 2.36's siginfo_t lacks these. */
 enum { SI_CODE_TRAP_PERF = 6, SI_PERF_DATA_OFFSET = 24, SI_PERF_FLAGS_OFFSET = 36, TRAP_PERF_FLAG_ASYNC = 1 };
@@ -159,6 +159,32 @@ static bool note_word(struct pie_thread *thread, struct pie_watch_slot *slot, co
     return true;
 }
 
+static void begin(struct pie_thread *thread, unsigned index, const struct pie_block *block,
+                  const struct pie_access *access) {
+    struct pie_watch_slot *slot = &thread->watch.slots[index];
+
+    slot->access = *access;
+    slot->block = block;
+    slot->tries = 0;
+    slot->serial = ++thread->watch.serial & SERIAL_MASK;
+}
+
+/* The access was of no interest: another one of the block, so that of those of interest each is as likely as before. */
+static bool try_another(struct pie_thread *thread, unsigned index) {
+    struct pie_watch_slot *slot = &thread->watch.slots[index];
+
+    if (!slot->block || slot->block->count < 2 || slot->tries++ >= TRIES_MAX || thread->watch.credit_ns <= 0)
+        return false;
+    uint64_t here = slot->access.ip;
+    for (uint32_t left = slot->block->count; left > 0 && slot->access.ip == here; left--)
+        slot->access = slot->block->accesses[pie_watch_random(&thread->watch) % slot->block->count];
+    if (slot->access.ip == here)
+        return false;
+    if (arm(thread, index, PIE_DEBUG_EXECUTE, slot->access.ip, 1))
+        enter_stage(slot, PIE_WATCH_ACCESS);
+    return true;
+}
+
 /* The access is about to be made, in this context. */
 static void access_reached(struct pie_thread *thread, unsigned index, const ucontext_t *context,
                            const struct pie_context *taken, uint64_t address) {
@@ -169,7 +195,8 @@ static void access_reached(struct pie_thread *thread, unsigned index, const ucon
         return;
     }
     if (!note_word(thread, slot, context, taken, address)) {
-        leave(thread, index, PIE_COUNTER_WATCH_ACCESS_IGNORED);
+        if (!try_another(thread, index))
+            leave(thread, index, PIE_COUNTER_WATCH_ACCESS_IGNORED);
         return;
     }
     const struct pie_native_frame *loop = &thread->native[taken->hybrid.native_on_top];
@@ -178,13 +205,6 @@ static void access_reached(struct pie_thread *thread, unsigned index, const ucon
     slot->return_sp = loop->sp;
     if (arm(thread, index, PIE_DEBUG_EXECUTE, loop->ip, 1))
         enter_stage(slot, PIE_WATCH_RETURN);
-}
-
-static void begin(struct pie_thread *thread, unsigned index, const struct pie_access *access) {
-    struct pie_watch_slot *slot = &thread->watch.slots[index];
-
-    slot->access = *access;
-    slot->serial = ++thread->watch.serial & SERIAL_MASK;
 }
 
 void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, const struct pie_context *taken) {
@@ -206,7 +226,7 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, cons
         pie_counter_add(PIE_COUNTER_WATCH_NO_SLOT, 1);
     } else {
         const struct pie_access *access = &block->accesses[pie_watch_random(&thread->watch) % block->count];
-        begin(thread, (unsigned)index, access);
+        begin(thread, (unsigned)index, block, access);
         if (access->ip == ip) /* registers are exact here and now */
             access_reached(thread, (unsigned)index, context, taken, 0);
         else if (arm(thread, (unsigned)index, PIE_DEBUG_EXECUTE, access->ip, 1))
@@ -234,7 +254,7 @@ static void begin_known(struct pie_thread *thread, const ucontext_t *context, co
     int index = pie_watch_has_credit(thread, settings) ? pie_watch_choose_slot(thread) : -1;
     if (index < 0)
         return;
-    begin(thread, (unsigned)index, &access);
+    begin(thread, (unsigned)index, NULL, &access);
     access_reached(thread, (unsigned)index, context, taken, sample->address);
 }
 
