@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The database's schema, as schema.sql has it. */
+/* The database's schema, as schema.sql and findings.sql have it. */
 extern const char pie_schema_sql[];
 
 enum {

@@ -166,7 +166,7 @@ static int note_native_location(struct pie_writer *writer, const struct pie_loca
 
 int pie_writer_put_location(struct pie_writer *writer, const struct pie_location *location) {
     bool is_python = location->kind == PIE_LOCATION_PYTHON;
-    uint32_t file = 0, module = 0, function;
+    uint32_t file = 0, module = 0, function = 0;
     int r = get_file(writer, location->file, &file);
     if (r == 0)
         r = get_module(writer, location->module, location->build_id, &module);

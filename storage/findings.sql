@@ -1,0 +1,417 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Redundant loads and stores (PieProf 3.1, 4.2): from the table watch to findings and pairs. Part of the schema, after
+-- schema.sql. A finding is a line: of own code with all library and native code that ran below it, or of library code.
+
+-- What counts as what; all figures to tune are here.
+CREATE VIEW x_threshold AS SELECT
+  10 AS high_traps,        -- severity "high": the next access of at least so many watches was seen,
+  0.4 AS high_fraction,    -- this part of the line's time at least is wasted,
+  0.2 AS high_low,         -- the lower end of that part's interval is no less than this,
+  0.05 AS high_share,      -- and the waste is this part of the run's CPU time at least
+  0.1 AS reuse_share,      -- loads: with less than this part of the time in short calls all is reuse and no waste
+  3 AS told_traps,         -- a category is told when so many redundant accesses at least were seen
+  0.3 AS item_share,       -- slice underutilization: this part of the waste at least is at a[i] or iteration
+  0.5 AS call_share,       -- API misuse: this part of the waste at least is at calls and operators
+  0.9 AS same_fraction,    -- stores: from here on the calls as a whole did what had been done before
+  0.4 AS partly_fraction,  -- stores: from here on a part of them did
+  0.5 AS loop_share,       -- loop-invariant computation: this part of the waste lies in a loop of the line's function
+  0.5 AS bulk_share,       -- inefficient algorithm: this part of the waste is bulk work
+  3.841458820694124 AS z2; -- of the intervals: the normal quantile for 95 %, squared
+
+-- Watches, each at the line of own code of its first access and, if that is another, at the line of library code. It is
+-- bulk work where the access repeats in machine code or is to an array's data. What tells of waste are stores, and of
+-- the loads those in short calls that are no bulk work: they look up again what objects are like, to do little.
+CREATE VIEW x_watch AS
+SELECT p.run, p.sampler, w.*, r.is_own, iif(r.is_own, n.own_location, n.line_location) AS place,
+  iif(r.is_own, NULL, n.own_location) AS user_place, n.location, n.entry_function,
+  iif(r.is_own, w.own_operation, w.inner_operation) & 15 AS operation,
+  iif(r.is_own, w.own_operation, w.inner_operation) & 16 = 16 AS is_in_loop,
+  w.traits & 1 = 1 OR w.memory = 2 AS is_bulk, w.outcome = 1 AS is_redundant, w.outcome <= 2 AS is_trap,
+  w.kind = 2 OR (w.length = 0 AND w.traits & 1 = 0 AND w.memory <> 2) AS is_telling
+FROM process p JOIN watch w ON w.process = p.id JOIN node n ON n.process = w.process AND n.id = w.first_node
+JOIN (SELECT 1 AS is_own UNION ALL SELECT 0) r ON r.is_own OR n.line_location IS NOT n.own_location;
+
+-- Sums by line and by the native function that it called: of all watches, of those whose next access was seen (all_…),
+-- and of the telling ones among these (tell_…), split by what is known of them. user_place, location and sampler are
+-- those of the heaviest redundant one: SQLite takes what is neither grouped nor summed from the row where max() found
+-- its value.
+CREATE VIEW x_watch_sum AS
+SELECT run, process, kind, place, entry_function, user_place, location, sampler,
+  max(iif(is_redundant, weight_ns * iif(is_telling, 1000, 1), 0)) AS top_ns, sum(watches) AS watches,
+  sum(weight_ns) AS ns, sum(weight_sq_ns2) AS sq,
+  sum(iif(length = 0 AND NOT is_bulk, weight_ns, 0)) AS length_0_ns,
+  sum(iif(length = 1 AND NOT is_bulk, weight_ns, 0)) AS length_1_ns,
+  sum(iif(is_trap, watches, 0)) AS all_traps, sum(iif(is_redundant, watches, 0)) AS all_redundant,
+  sum(iif(is_redundant, bytes, 0)) AS all_bytes, sum(iif(is_trap, weight_ns, 0)) AS all_ns,
+  sum(iif(is_redundant, weight_ns, 0)) AS all_redundant_ns, sum(iif(is_trap, weight_sq_ns2, 0)) AS all_sq,
+  sum(iif(is_telling AND is_trap, watches, 0)) AS tell_traps,
+  sum(iif(is_telling AND is_redundant, watches, 0)) AS tell_redundant,
+  sum(iif(is_telling AND is_redundant, bytes, 0)) AS tell_bytes,
+  sum(iif(is_telling AND is_trap, weight_ns, 0)) AS tell_ns,
+  sum(iif(is_telling AND is_redundant, weight_ns, 0)) AS tell_redundant_ns,
+  sum(iif(is_telling AND is_trap, weight_sq_ns2, 0)) AS tell_sq,
+  sum(iif(is_redundant, length_ns, 0)) AS all_length_ns,
+  sum(iif(is_telling AND is_redundant, length_ns, 0)) AS tell_length_ns,
+  sum(iif(is_telling AND is_redundant AND operation IN (1, 2, 5), weight_ns, 0)) AS item_ns,
+  sum(iif(is_telling AND is_redundant AND operation = 0, weight_ns, 0)) AS unknown_ns,
+  sum(iif(is_telling AND is_redundant AND operation IN (3, 4), weight_ns, 0)) AS call_ns,
+  sum(iif(is_telling AND is_redundant AND is_in_loop, weight_ns, 0)) AS loop_ns,
+  sum(iif(is_telling AND is_redundant AND is_bulk, weight_ns, 0)) AS bulk_ns,
+  sum(iif(is_telling AND is_redundant AND memory = 1, weight_ns, 0)) AS object_ns,
+  sum(iif(is_telling AND is_redundant AND memory = 2, weight_ns, 0)) AS array_ns,
+  sum(iif(is_telling AND is_redundant AND memory = 3, weight_ns, 0)) AS result_ns
+FROM x_watch GROUP BY run, process, kind, is_own, place, entry_function;
+
+-- CPU time by line as findings count it: native code of the line and, for own code, of what it called in libraries;
+-- Python code of the line itself.
+CREATE VIEW x_line_cpu AS
+SELECT run, file, line, line_ns
+FROM (
+  SELECT s.run, f.path AS file, l.line, sum(s.ns) OVER g AS line_ns, row_number() OVER g AS nth
+  FROM (
+    SELECT s.run, s.process, iif(r.is_own, n.own_location, n.line_location) AS place,
+      sum(s.native_ns + iif(r.is_own AND n.line_location IS NOT n.own_location, 0, s.python_ns)) AS ns
+    FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
+    JOIN (SELECT 1 AS is_own UNION ALL SELECT 0) r ON r.is_own OR n.line_location IS NOT n.own_location
+    GROUP BY s.run, s.process, iif(r.is_own, n.own_location, n.line_location)) s
+  JOIN location l ON l.process = s.process AND l.id = s.place
+  JOIN function u ON u.process = l.process AND u.id = l.function
+  JOIN file f ON f.process = u.process AND f.id = u.file
+  WINDOW g AS (PARTITION BY s.run, f.path, l.line))
+WHERE nth = 1;
+
+-- The other line of each line's redundant pairs: the one that made the first access most often, or else, where the
+-- line itself always made it, the one that made the second.
+CREATE VIEW x_partner AS
+SELECT run, kind, file, line, partner_file, partner_line
+FROM (
+  SELECT s.run, s.kind, f.path AS file, l.line, fp.path AS partner_file, lp.line AS partner_line,
+    row_number() OVER (PARTITION BY s.run, s.kind, f.path, l.line
+      ORDER BY fp.path IS NULL, s.is_second DESC, s.ns DESC, fp.path, lp.line) AS nth
+  FROM (
+    SELECT p.run, w.process, w.kind, r.is_second, r.is_own,
+      iif(r.is_second, iif(r.is_own, m.own_location, m.line_location), iif(r.is_own, n.own_location, n.line_location))
+        AS place,
+      iif(r.is_second, iif(r.is_own, n.own_location, n.line_location), iif(r.is_own, m.own_location, m.line_location))
+        AS partner,
+      sum(w.weight_ns) AS ns
+    FROM process p JOIN watch w ON w.process = p.id AND w.outcome = 1
+    JOIN node n ON n.process = w.process AND n.id = w.first_node
+    LEFT JOIN node m ON m.process = w.process AND m.id = w.second_node
+    JOIN (SELECT 1 AS is_own, 0 AS is_second UNION ALL SELECT 0, 0 UNION ALL SELECT 1, 1 UNION ALL SELECT 0, 1) r
+      ON r.is_own OR iif(r.is_second, m.line_location IS NOT m.own_location, n.line_location IS NOT n.own_location)
+    GROUP BY 1, 2, 3, 4, 5, 6, 7) s
+  JOIN location l ON l.process = s.process AND l.id = s.place
+  JOIN function u ON u.process = l.process AND u.id = l.function
+  JOIN file f ON f.process = u.process AND f.id = u.file
+  LEFT JOIN location lp ON lp.process = s.process AND lp.id = s.partner
+  LEFT JOIN function up ON up.process = lp.process AND up.id = lp.function
+  LEFT JOIN file fp ON fp.process = up.process AND fp.id = up.file)
+WHERE nth = 1;
+
+-- What is known of each line and kind of access, one fact a row: sums of watches, CPU time, partner. One sort of these
+-- brings them together by line (x_line). Joins of the three would compare each line with each other line, since
+-- SQLite thinks such parts small and makes no index for them.
+CREATE VIEW x_line_fact AS
+SELECT s.run, s.kind, f.path AS file, l.line, NULL AS line_ns, NULL AS partner_file, NULL AS partner_line,
+  u.name AS function, u.first_line AS function_line, iif(f.is_own, NULL, f.library) AS library, fo.path AS user_file,
+  o.line AS user_line, ne.name AS native_function,
+  coalesce(me.library, replace(me.path, rtrim(me.path, replace(me.path, '/', '')), '')) AS native_library,
+  na.name AS access_function, s.sampler,
+  s.watches, s.ns, s.sq, s.length_0_ns, s.length_1_ns, s.all_traps, s.all_redundant, s.all_bytes, s.all_ns,
+  s.all_redundant_ns, s.all_sq, s.tell_traps, s.tell_redundant, s.tell_bytes, s.tell_ns, s.tell_redundant_ns,
+  s.tell_sq, s.all_length_ns, s.tell_length_ns, s.item_ns, s.unknown_ns, s.call_ns, s.loop_ns, s.bulk_ns,
+  s.object_ns, s.array_ns, s.result_ns
+FROM x_watch_sum s JOIN location l ON l.process = s.process AND l.id = s.place
+JOIN function u ON u.process = l.process AND u.id = l.function
+JOIN file f ON f.process = u.process AND f.id = u.file
+LEFT JOIN location o ON o.process = s.process AND o.id = s.user_place
+LEFT JOIN function uo ON uo.process = o.process AND uo.id = o.function
+LEFT JOIN file fo ON fo.process = uo.process AND fo.id = uo.file
+LEFT JOIN function ne ON ne.process = s.process AND ne.id = s.entry_function
+LEFT JOIN module me ON me.process = ne.process AND me.id = ne.module
+LEFT JOIN location la ON la.process = s.process AND la.id = s.location
+LEFT JOIN function na ON na.process = la.process AND na.id = la.function
+UNION ALL
+SELECT c.run, k.kind, c.file, c.line, c.line_ns, NULL, NULL,
+  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM x_line_cpu c JOIN (SELECT 1 AS kind UNION ALL SELECT 2) k
+UNION ALL
+SELECT p.run, p.kind, p.file, p.line, NULL, p.partner_file, p.partner_line,
+  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM x_partner p;
+
+-- By line. The native function is the one with the most waste below it.
+CREATE VIEW x_line AS
+SELECT run, kind, file, line, function, function_line, library, user_file, user_line,
+  coalesce(native_function, access_function) AS native_function, native_library, access_function,
+  max(sampler) OVER g AS sampler, max(line_ns) OVER g AS line_ns, max(partner_file) OVER g AS first_file,
+  max(partner_line) OVER g AS first_line, sum(watches) OVER g AS watches, sum(ns) OVER g AS ns, sum(sq) OVER g AS sq,
+  sum(length_0_ns) OVER g AS length_0_ns, sum(length_1_ns) OVER g AS length_1_ns,
+  sum(all_traps) OVER g AS all_traps, sum(all_redundant) OVER g AS all_redundant, sum(all_bytes) OVER g AS all_bytes,
+  sum(all_ns) OVER g AS all_ns, sum(all_redundant_ns) OVER g AS all_redundant_ns, sum(all_sq) OVER g AS all_sq,
+  sum(all_length_ns) OVER g AS all_length_ns,
+  sum(tell_traps) OVER g AS tell_traps, sum(tell_redundant) OVER g AS tell_redundant,
+  sum(tell_bytes) OVER g AS tell_bytes, sum(tell_ns) OVER g AS tell_ns,
+  sum(tell_redundant_ns) OVER g AS tell_redundant_ns, sum(tell_sq) OVER g AS tell_sq,
+  sum(tell_length_ns) OVER g AS tell_length_ns,
+  sum(item_ns + iif(native_function GLOB '*subscript*' OR native_function GLOB '*[gs]etitem*'
+    OR native_function GLOB 'array_item*', unknown_ns, 0)) OVER g AS item_ns,
+  sum(call_ns) OVER g AS call_ns, sum(loop_ns) OVER g AS loop_ns, sum(bulk_ns) OVER g AS bulk_ns,
+  sum(object_ns) OVER g AS object_ns, sum(array_ns) OVER g AS array_ns, sum(result_ns) OVER g AS result_ns,
+  row_number() OVER (PARTITION BY run, kind, file, line
+    ORDER BY watches IS NULL, tell_redundant_ns DESC, all_redundant_ns DESC) AS nth
+FROM x_line_fact
+WINDOW g AS (PARTITION BY run, kind, file, line);
+
+-- With figures. The fraction is that of the telling re-accesses, or of all for what is only reuse. A line's waste is
+-- this fraction of its CPU time, for loads times the share of the time that is in short calls: what lies in the last
+-- 15 us of calls less what lies in the 15 us before, since samples meet long calls in both alike. Intervals are
+-- Wilson's, as in schema.sql, with Kish's number of samples; h and g are z^2 / n. That of the product follows from the
+-- variances of its factors, each taken at the middle of the factor's own interval, so that few samples never count as
+-- certain.
+CREATE VIEW x_finding AS
+SELECT *, max(0, (fraction + h / 2 - sqrt(h * fraction * (1 - fraction) + h * h / 4)) / (1 + h)) AS fraction_low,
+  min(1, (fraction + h / 2 + sqrt(h * fraction * (1 - fraction) + h * h / 4)) / (1 + h)) AS fraction_high,
+  max(0, (waste + g / 2 - sqrt(g * waste * (1 - waste) + g * g / 4)) / (1 + g)) AS waste_low,
+  min(1, (waste + g / 2 + sqrt(g * waste * (1 - waste) + g * g / 4)) / (1 + g)) AS waste_high
+FROM (
+  SELECT *, iif(is_reuse, all_traps, tell_traps) AS traps, iif(is_reuse, all_redundant, tell_redundant) AS redundant,
+    iif(is_reuse, all_bytes, tell_bytes) AS bytes, iif(is_reuse, all_length_ns, tell_length_ns) AS length_ns,
+    iif(is_reuse, all_ns, tell_ns) AS trap_ns, iif(is_reuse, all_redundant_ns, tell_redundant_ns) AS redundant_ns,
+    iif(is_reuse, all_sq, tell_sq) AS trap_sq, iif(is_reuse, all_fraction, tell_fraction) AS fraction,
+    iif(is_reuse, all_h, tell_h) AS h, iif(short_share = 0, 0, short_share * tell_fraction) AS waste,
+    iif(kind = 2, tell_h, (tell_mid * tell_mid * (short_mid * (1 - short_mid) + 2 * next_share) * short_h
+        + short_mid * short_mid * tell_mid * (1 - tell_mid) * coalesce(tell_h, z2))
+      / (short_mid * tell_mid * (1 - short_mid * tell_mid))) AS g
+  FROM (
+    SELECT *, coalesce(kind = 1 AND short_share < reuse_share, 0) AS is_reuse,
+      (short_share + short_h / 2) / (1 + short_h) AS short_mid,
+      coalesce((tell_fraction + tell_h / 2) / (1 + tell_h), 0.5) AS tell_mid
+    FROM (
+      SELECT x.*, t.*, a.cpu_ns AS run_ns,
+        iif(x.kind = 2, 1, max(0, length_0_ns - length_1_ns) / nullif(ns, 0)) AS short_share,
+        length_1_ns / nullif(ns, 0) AS next_share, t.z2 * sq / nullif(ns * ns, 0) AS short_h,
+        all_redundant_ns / nullif(all_ns, 0) AS all_fraction, t.z2 * all_sq / nullif(all_ns * all_ns, 0) AS all_h,
+        tell_redundant_ns / nullif(tell_ns, 0) AS tell_fraction, t.z2 * tell_sq / nullif(tell_ns * tell_ns, 0) AS tell_h
+      FROM x_line x JOIN x_threshold t JOIN x_total a ON a.run = x.run
+      WHERE x.nth = 1 AND x.all_redundant > 0)));
+
+-- In the order of their worth. What is only reuse comes last, whatever it costs.
+CREATE VIEW x_ranked_finding AS
+SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'low', wasted_ns DESC,
+    library IS NOT NULL, trap_ns DESC, file, line, kind) AS rank
+FROM (
+  SELECT *, CASE
+      WHEN is_reuse THEN 'reuse'
+      WHEN tell_traps >= high_traps AND waste >= high_fraction AND waste_low >= high_low
+        AND wasted_ns >= high_share * run_ns THEN 'high'
+      ELSE 'low' END AS severity
+  FROM (SELECT *, waste * line_ns AS wasted_ns FROM x_finding WHERE redundant > 0));
+
+-- With the category (PieProf, table 1), the figures that decided it, and what to try. Stores at a[i] that are no bulk
+-- work make the object of an element, or a view, just as the one before.
+CREATE VIEW x_told_finding AS
+SELECT *,
+  printf(iif(kind = 1, '%d of %d re-reads of %s found the same value, in calls that ended %s later',
+    '%d of %d writes to %s repeated the value that was there, in calls that ended %s later'),
+    redundant, traps, memory_text, length_text) || coalesce(CASE
+    WHEN is_reuse THEN printf('; but only %.0f %% of the time is in short calls that look up what objects are like, '
+      || 'the rest is in long calls and bulk work, which have to read again', 100 * short_share)
+    WHEN tell_redundant < told_traps THEN '; these are too few for the evidence to decide'
+    WHEN category = 'slice underutilization' THEN printf('; for %.0f %% of the time the line was at a[i] or '
+      || 'iterating%s', 100 * item_ns / tell_redundant_ns, loop_text)
+    WHEN category = 'API misuse' THEN printf('; for %.0f %% of the time the line was calling or computing%s',
+      100 * call_ns / tell_redundant_ns, loop_text)
+    WHEN category = 'loop-invariant computation' THEN printf('; for %.0f %% of the time the line was in a loop of its '
+      || 'function', 100 * loop_ns / tell_redundant_ns)
+    WHEN category = 'repeated native calls' THEN printf('; for %.0f %% of the time the line was in no loop of its '
+      || 'function, so the function is called again', 100 - 100 * loop_ns / tell_redundant_ns)
+    WHEN category = 'inefficient algorithm' THEN printf('; that is %.0f %% of the writes by time, and %.0f %% of it is '
+      || 'bulk work', 100 * fraction, 100 * bulk_ns / tell_redundant_ns)
+    WHEN kind = 1 THEN '; the line is neither mostly at a[i] nor calling, so the evidence does not decide'
+    WHEN fraction < partly_fraction THEN '; most writes changed something, so the evidence does not decide'
+    ELSE '; only a part of the writes and no bulk work, so the evidence does not decide' END, '')
+  || iif(access_function <> native_function,
+    printf('; %s in %s', iif(kind = 1, 'read', 'written'), access_function), '') AS evidence,
+  CASE
+    WHEN is_reuse THEN 'nothing is wasted; if memory limits the speed, work on blocks that fit the cache, or fuse steps'
+    WHEN category = 'slice underutilization' THEN 'work on slices or whole arrays (vectorise) instead of one element '
+      || 'at a time; where single elements are needed, convert once with .tolist()'
+    WHEN category = 'API misuse' THEN 'make one call for whole arrays (the array''s method or a ufunc); for single '
+      || 'numbers use plain Python numbers and the math module'
+    WHEN category = 'loop-invariant computation' THEN 'compute it once before the loop: each round gets the same result'
+    WHEN category = 'repeated native calls' THEN 'keep the result and use it again, in a variable or with '
+      || 'functools.lru_cache'
+    WHEN category = 'inefficient algorithm' THEN 'update only what changes instead of computing all of it anew, or '
+      || 'take an algorithm that does'
+    ELSE printf('compare both call paths: ask for "pairs of %s:%d"',
+      replace(file, rtrim(file, replace(file, '/', '')), ''), line) END AS advice
+FROM (
+  SELECT *, CASE
+    WHEN is_reuse OR tell_redundant < told_traps OR tell_redundant_ns <= 0 THEN 'undecided'
+    WHEN kind = 1 AND item_ns >= item_share * tell_redundant_ns THEN 'slice underutilization'
+    WHEN kind = 1 AND call_ns >= call_share * tell_redundant_ns THEN 'API misuse'
+    WHEN kind = 1 OR fraction < partly_fraction THEN 'undecided'
+    WHEN item_ns > call_ns AND bulk_ns < bulk_share * tell_redundant_ns THEN 'slice underutilization'
+    WHEN fraction < same_fraction THEN
+      iif(bulk_ns >= bulk_share * tell_redundant_ns, 'inefficient algorithm', 'undecided')
+    WHEN loop_ns >= loop_share * tell_redundant_ns THEN 'loop-invariant computation'
+    ELSE 'repeated native calls' END AS category,
+  CASE
+    WHEN length_ns < 1e3 * redundant THEN printf('%.0f ns', length_ns * 1.0 / redundant)
+    WHEN length_ns < 1e6 * redundant THEN printf('%.1f us', length_ns / 1e3 / redundant)
+    ELSE printf('%.1f ms', length_ns / 1e6 / redundant) END AS length_text,
+  CASE
+    WHEN is_reuse THEN 'memory'
+    WHEN 2 * object_ns >= tell_redundant_ns THEN 'fields of objects'
+    WHEN 2 * array_ns >= tell_redundant_ns THEN 'data of arrays'
+    WHEN 2 * result_ns >= tell_redundant_ns THEN 'what calls returned'
+    ELSE 'memory of native code' END AS memory_text,
+  iif(loop_ns >= loop_share * tell_redundant_ns, ', in a loop', '') AS loop_text
+FROM x_ranked_finding);
+
+CREATE VIEW v_redundancy AS
+SELECT run, rank, iif(kind = 1, 'load', 'store') AS kind, file, line, function, first_file, first_line, native_function,
+  native_library, category, evidence, advice, fraction AS redundant_fraction, fraction_low, fraction_high,
+  wasted_ns / 1e9 AS wasted_s, wasted_ns / nullif(run_ns, 0) AS wasted_share, bytes, traps, sampler, severity, library,
+  user_file, user_line, waste_low * line_ns / 1e9 AS wasted_s_low, waste_high * line_ns / 1e9 AS wasted_s_high,
+  line_ns / 1e9 AS cpu_s, iif(kind = 1, short_share, NULL) AS short_share, watches
+FROM x_told_finding;
+
+-- By function: sums of its lines, without those that are only reuse unless all are; words and names are those of its
+-- worst line.
+CREATE VIEW v_redundancy_function AS
+SELECT run, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'low', wasted_ns DESC,
+    library IS NOT NULL, trap_ns DESC, file, line, function, kind) AS rank,
+  iif(kind = 1, 'load', 'store') AS kind, file, line, function, native_function, native_library, category, evidence,
+  advice, p AS redundant_fraction, max(0, (p + h / 2 - sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) AS fraction_low,
+  min(1, (p + h / 2 + sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) AS fraction_high, wasted_ns / 1e9 AS wasted_s,
+  wasted_ns / nullif(run_ns, 0) AS wasted_share, bytes, traps, sampler, severity, library, user_file, user_line,
+  low_ns / 1e9 AS wasted_s_low, high_ns / 1e9 AS wasted_s_high, line_ns / 1e9 AS cpu_s, watches, lines, worst_line
+FROM (
+  SELECT *, redundant_ns / nullif(trap_ns, 0) AS p, z2 * trap_sq / nullif(trap_ns * trap_ns, 0) AS h, CASE
+      WHEN is_reuse THEN 'reuse'
+      WHEN traps >= high_traps AND wasted_ns >= high_fraction * line_ns AND low_ns >= high_low * line_ns
+        AND wasted_ns >= high_share * run_ns THEN 'high'
+      ELSE 'low' END AS severity
+  FROM (
+    SELECT run, kind, file, function_line AS line, function, native_function, native_library, category, evidence,
+      advice, library, user_file, user_line, line AS worst_line, is_reuse, run_ns, z2, high_traps, high_fraction,
+      high_low, high_share, max(sampler) OVER g AS sampler, sum(redundant_ns) OVER g AS redundant_ns,
+      sum(trap_ns) OVER g AS trap_ns, sum(trap_sq) OVER g AS trap_sq, sum(wasted_ns) OVER g AS wasted_ns,
+      sum(waste_low * line_ns) OVER g AS low_ns, sum(waste_high * line_ns) OVER g AS high_ns,
+      sum(line_ns) OVER g AS line_ns, sum(bytes) OVER g AS bytes, sum(traps) OVER g AS traps,
+      sum(watches) OVER g AS watches, count(*) OVER g AS lines,
+      row_number() OVER (PARTITION BY run, kind, file, function, function_line ORDER BY rank) AS nth
+    FROM x_told_finding
+    WINDOW g AS (PARTITION BY run, kind, file, function, function_line, is_reuse))
+  WHERE nth = 1);
+
+-- Pairs of accesses: sums of those with the same two contexts. What is wasted is the CPU time that the telling
+-- redundant ones stand for.
+CREATE VIEW x_pair AS
+SELECT p.run, p.sampler, w.process, w.kind, w.first_node, w.second_node, sum(w.watches) AS watches,
+  sum(iif(w.outcome <= 2, w.watches, 0)) AS traps, sum(iif(w.outcome = 1, w.watches, 0)) AS redundant,
+  sum(iif(w.outcome = 2, w.watches, 0)) AS changed,
+  sum(iif(w.outcome = 1, w.bytes, 0)) AS bytes, sum(iif(w.outcome <= 2, w.weight_ns, 0)) AS trap_ns,
+  sum(iif(w.outcome = 1, w.weight_ns, 0)) AS redundant_ns, sum(iif(w.outcome <= 2, w.weight_sq_ns2, 0)) AS trap_sq,
+  sum(iif(w.outcome = 1 AND (w.kind = 2 OR (w.length = 0 AND w.traits & 1 = 0 AND w.memory <> 2)), w.watches, 0))
+    AS tell_redundant,
+  sum(iif(w.outcome = 1 AND (w.kind = 2 OR (w.length = 0 AND w.traits & 1 = 0 AND w.memory <> 2)), w.weight_ns, 0))
+    AS wasted_ns,
+  sum(iif(w.outcome = 1, w.length_ns, 0)) AS length_ns, sum(iif(w.outcome = 1, w.gap_ns, 0)) AS gap_ns,
+  max(iif(w.outcome = 1, w.weight_ns, 0)) AS top_ns, w.memory -- of the heaviest, as above
+FROM process p JOIN watch w ON w.process = p.id AND w.second_node <> 0
+GROUP BY p.run, w.process, w.kind, w.first_node, w.second_node;
+
+CREATE VIEW x_ranked_pair AS
+SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'low', wasted_ns DESC,
+    redundant_ns DESC, process, kind, first_node, second_node) AS rank
+FROM (
+  SELECT x.*, a.cpu_ns AS run_ns, redundant_ns / nullif(trap_ns, 0) AS p,
+    t.z2 * trap_sq / nullif(trap_ns * trap_ns, 0) AS h, CASE
+      WHEN tell_redundant = 0 THEN 'reuse'
+      WHEN traps >= t.high_traps AND redundant_ns >= t.high_fraction * trap_ns AND wasted_ns >= t.high_share * a.cpu_ns
+        THEN 'high'
+      ELSE 'low' END AS severity
+  FROM x_pair x JOIN x_threshold t JOIN x_total a ON a.run = x.run
+  WHERE redundant > 0);
+
+-- The innermost Python line of a node, and the line of own code that led to it.
+CREATE VIEW x_node_line AS
+SELECT n.process, n.id AS node, f.path AS file, l.line, u.name AS function, iif(f.is_own, NULL, f.library) AS library,
+  iif(n.line_location = n.own_location, NULL, fo.path) AS user_file,
+  iif(n.line_location = n.own_location, NULL, o.line) AS user_line, ne.name AS native_function,
+  coalesce(me.library, replace(me.path, rtrim(me.path, replace(me.path, '/', '')), '')) AS native_library
+FROM node n LEFT JOIN location l ON l.process = n.process AND l.id = n.line_location
+LEFT JOIN function u ON u.process = l.process AND u.id = l.function
+LEFT JOIN file f ON f.process = u.process AND f.id = u.file
+LEFT JOIN location o ON o.process = n.process AND o.id = n.own_location
+LEFT JOIN function uo ON uo.process = o.process AND uo.id = o.function
+LEFT JOIN file fo ON fo.process = uo.process AND fo.id = uo.file
+LEFT JOIN function ne ON ne.process = n.process AND ne.id = n.entry_function
+LEFT JOIN module me ON me.process = ne.process AND me.id = ne.module;
+
+-- Call paths are JSON arrays, outermost frame first. As in the readable call tree, frames of the interpreter's own code
+-- and what starts a thread or the program are left out.
+CREATE VIEW v_pair AS
+SELECT x.run, x.rank, iif(x.kind = 1, 'load', 'store') AS kind, i.file, i.line, i.function, j.file AS second_file,
+  j.line AS second_line, j.function AS second_function, i.native_function, i.native_library, x.p AS redundant_fraction,
+  max(0, (p + h / 2 - sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) AS fraction_low,
+  min(1, (p + h / 2 + sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) AS fraction_high, x.wasted_ns / 1e9 AS wasted_s,
+  x.wasted_ns / nullif(x.run_ns, 0) AS wasted_share, x.bytes, x.traps, x.redundant, x.changed,
+  CASE x.memory WHEN 1 THEN 'object' WHEN 2 THEN 'array' WHEN 3 THEN 'result' ELSE 'other' END AS memory,
+  x.length_ns / 1e9 / x.redundant AS length_s, x.gap_ns / 1e9 / x.redundant AS gap_s, x.sampler, x.severity, i.library,
+  i.user_file, i.user_line, j.library AS second_library, j.user_file AS second_user_file,
+  j.user_line AS second_user_line,
+  (
+    WITH RECURSIVE up (depth, node, location) AS (
+      SELECT 0, n.id, n.location FROM node n WHERE n.process = x.process AND n.id = x.first_node
+      UNION ALL
+      SELECT up.depth + 1, iif(l.caller IS NULL, n.parent, n.id), coalesce(l.caller, m.location)
+      FROM up JOIN node n ON n.process = x.process AND n.id = up.node
+      JOIN location l ON l.process = x.process AND l.id = up.location
+      LEFT JOIN node m ON m.process = x.process AND m.id = n.parent
+      WHERE up.depth < 5000)
+    SELECT json_group_array(json_object('kind', iif(kind = 1, 'python', 'native'), 'function', function, 'file', file,
+      'line', line, 'library', library, 'offset', address))
+    FROM (
+      SELECT up.depth, u.kind, u.name AS function, f.path AS file, l.line, l.address,
+        iif(u.kind = 1, iif(f.is_own, NULL, f.library),
+          coalesce(d.library, replace(d.path, rtrim(d.path, replace(d.path, '/', '')), ''))) AS library,
+        max(iif(u.kind = 1, up.depth, NULL)) OVER () AS python_depth
+      FROM up JOIN location l ON l.process = x.process AND l.id = up.location
+      JOIN function u ON u.process = x.process AND u.id = l.function
+      LEFT JOIN file f ON f.process = x.process AND f.id = u.file
+      LEFT JOIN module d ON d.process = x.process AND d.id = u.module
+      ORDER BY up.depth DESC)
+    WHERE kind = 1 OR depth = 0 OR (library IS NOT 'python' AND depth < coalesce(python_depth, depth + 1))
+  ) AS first_path,
+  (
+    WITH RECURSIVE up (depth, node, location) AS (
+      SELECT 0, n.id, n.location FROM node n WHERE n.process = x.process AND n.id = x.second_node
+      UNION ALL
+      SELECT up.depth + 1, iif(l.caller IS NULL, n.parent, n.id), coalesce(l.caller, m.location)
+      FROM up JOIN node n ON n.process = x.process AND n.id = up.node
+      JOIN location l ON l.process = x.process AND l.id = up.location
+      LEFT JOIN node m ON m.process = x.process AND m.id = n.parent
+      WHERE up.depth < 5000)
+    SELECT json_group_array(json_object('kind', iif(kind = 1, 'python', 'native'), 'function', function, 'file', file,
+      'line', line, 'library', library, 'offset', address))
+    FROM (
+      SELECT up.depth, u.kind, u.name AS function, f.path AS file, l.line, l.address,
+        iif(u.kind = 1, iif(f.is_own, NULL, f.library),
+          coalesce(d.library, replace(d.path, rtrim(d.path, replace(d.path, '/', '')), ''))) AS library,
+        max(iif(u.kind = 1, up.depth, NULL)) OVER () AS python_depth
+      FROM up JOIN location l ON l.process = x.process AND l.id = up.location
+      JOIN function u ON u.process = x.process AND u.id = l.function
+      LEFT JOIN file f ON f.process = x.process AND f.id = u.file
+      LEFT JOIN module d ON d.process = x.process AND d.id = u.module
+      ORDER BY up.depth DESC)
+    WHERE kind = 1 OR depth = 0 OR (library IS NOT 'python' AND depth < coalesce(python_depth, depth + 1))
+  ) AS second_path
+FROM x_ranked_pair x JOIN x_node_line i ON i.process = x.process AND i.node = x.first_node
+JOIN x_node_line j ON j.process = x.process AND j.node = x.second_node;
