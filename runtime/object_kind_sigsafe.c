@@ -83,29 +83,30 @@ static bool is_dtype_type(uintptr_t type, uintptr_t metatype) {
 
 /* Has an object that is never freed this count? Those of 3.11 begin with 999999999 and are counted from there, those of
  * later versions have bit 31 set. */
-static bool is_immortal(uint64_t count) {
-    return count - (COUNT_STATIC - COUNT_DRIFT) < 2 * COUNT_DRIFT || (count >> 31) == 1;
+static bool is_immortal(uint32_t count) {
+    return count - (COUNT_STATIC - COUNT_DRIFT) < 2 * COUNT_DRIFT || count >> 31;
 }
 
-/* Is this a count that a living object can have, and not an address? Addresses in a program that is not position
- * independent and in its heap are small, but multiples of eight. */
-static bool can_be_referenced(const PyObject *head) {
-    uint64_t count = (uint64_t)Py_REFCNT((PyObject *)(uintptr_t)head);
+/* Can this be the first word of a living object, and not an address? (Where threads are free it is something else, but stacks
+ * are not read there, and nothing is an object.) Up to 3.13 it is a count; from 3.14 on a count of 32 bits, 16 bits that
+ * are 0 and 16 bits of flags. Addresses in a program that is not position independent and in its heap are as small as
+ * counts, but multiples of eight. */
+static bool can_be_count(uint64_t word) {
+    uint32_t count = (uint32_t)word;
 
+    if ((word >> 32 & UINT16_MAX) != 0)
+        return false;
     if (count < COUNT_DOUBTFUL)
         return count > 0;
-    return count <= UINT32_MAX && (count % sizeof(uintptr_t) != 0 || is_immortal(count));
+    return count % sizeof(uintptr_t) != 0 || is_immortal(count);
 }
 
 enum pie_object_kind pie_object_kind_at(uintptr_t address) {
-    PyObject head;
-    uintptr_t type, metatype;
+    uintptr_t count, type, metatype;
 
-    if (!pie_pyframe_is_enabled() || !pie_pyframe_is_pointer(address) ||
-        !pie_safe_copy(&head, (const void *)address, sizeof head))
-        return PIE_OBJECT_NONE;
-    type = (uintptr_t)head.ob_type;
-    if (!pie_pyframe_is_pointer(type) || !can_be_referenced(&head) || !is_type(type, &metatype))
+    if (!pie_pyframe_is_enabled() || !pie_pyframe_is_pointer(address) || !load(address, 0, &count) ||
+        !can_be_count(count) || !load_pointer(address, offsetof(PyObject, ob_type), &type) ||
+        !is_type(type, &metatype))
         return PIE_OBJECT_NONE;
     if (makes_types(type))
         return PIE_OBJECT_TYPE;

@@ -3,6 +3,7 @@
 import bytecode
 import dis
 import os
+import random
 import sys
 import sysconfig
 import types
@@ -259,6 +260,27 @@ def test_huge_function():
     assert units > 65536
     found, expected = _walk.operations(code), bytecode.truth(code)
     assert found[:65536] == expected[:65536] and not any(found[65536:])
+
+
+def test_any_bytes():
+    # As compiled code never is: jumps to anywhere, handlers anywhere. No crash, and no unit without an answer.
+    generator = random.Random(1)
+    opcodes = [opcode for name, opcode in dis.opmap.items() if opcode < 256 and not name.startswith("INSTRUMENTED")
+               and name not in ("ENTER_EXECUTOR", "RESERVED")]
+    template = (lambda: None).__code__
+    seen = set()
+    for i in range(3000):
+        units = generator.randrange(1, 200)
+        code = b"".join(bytes([generator.choice(opcodes), generator.getrandbits(8)]) for _ in range(units))
+        code += bytes([dis.opmap["NOP"], 0]) * 32  # the last one's cache
+        table = bytes(generator.getrandbits(8) for _ in range(generator.randrange(40)))
+        garbage = template.replace(co_code=code, co_exceptiontable=table, co_name="garbage",
+                                   co_qualname="garbage %d" % i)
+        operations = _walk.operations(garbage)
+        assert len(operations) == units + 32
+        assert all(operation & 15 <= _walk.ATTRIBUTE and operation < 32 for operation in operations)
+        seen.update(operations)
+    assert len(seen) > 10, seen
 
 
 def test_what_is_not_known_is_other():
