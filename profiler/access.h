@@ -27,8 +27,9 @@ enum pie_access_flags {
     PIE_ACCESS_STORE = 2, /* both: read, modify, write */
     PIE_ACCESS_REP = 4,   /* repeated RCX times from RSI or to RDI: the base register moves */
     PIE_ACCESS_COUNTING =
-        8,                /* adds or subtracts one in place: a reference count, a statistic; never watched */
-    PIE_ACCESS_LOOP = 16, /* lies in a loop of machine code, as far as its function's code tells */
+        8, /* adds or subtracts one in place: a reference count, a statistic; never watched */
+    PIE_ACCESS_LOOP =
+        16, /* bulk work: in a loop of machine code, as far as its function's code tells; repeated; wide */
     PIE_ACCESS_GATHER = 32, /* one of several addresses (VSIB): never watched, matched without its address */
     PIE_ACCESS_STACK = 64,  /* relative to RSP: never watched */
     PIE_ACCESS_TLS = 128,   /* relative to FS or GS: never watched */

@@ -262,8 +262,7 @@ static void test_an_address_of_32_bits_is_cut(void **state) {
     assert_int_equal(pie_decode_trap(at(trap_xsave), r, r[DI] + 8, 4, &access), -ENXIO);
 }
 
-extern const char loop_entry[], loop_body[], loop_2[], loop_3[], loop_4[], loop_5[], loop_6[], loop_branch[],
-    loop_behind[];
+extern const char loop_entry[], loop_body[], loop_2[], loop_3[], loop_4[], loop_5[], loop_6[], loop_behind[];
 
 static void test_a_loop_of_six_accesses_has_these_six(void **state) {
     const char *const expected[] = {loop_body, loop_2, loop_3, loop_4, loop_5, loop_6};
@@ -276,12 +275,18 @@ static void test_a_loop_of_six_accesses_has_these_six(void **state) {
         assert_int_equal(accesses[i].ip, at(expected[i]));
         assert_true(accesses[i].flags & PIE_ACCESS_LOOP);
     }
+    assert_int_equal(block.next, at(loop_behind)); /* of the two ways of a branch the near one */
+    assert_int_equal(block.before, at(loop_entry));
     assert_int_equal(look(at(loop_entry)), 0);
+    assert_int_equal(block.next, at(loop_body));
+    assert_int_equal(block.before, 0);
     assert_int_equal(block.count, 1);
     assert_int_equal(block.high, at(loop_body));
     assert_false(accesses[0].flags & PIE_ACCESS_LOOP);
     assert_int_equal(look(at(loop_behind)), 0);
     assert_int_equal(block.low, at(loop_behind));
+    assert_int_equal(block.next, 0); /* it returns */
+    assert_int_equal(block.before, at(loop_body));
     assert_int_equal(block.count, 1);
     assert_false(accesses[0].flags & PIE_ACCESS_LOOP);
 }
@@ -301,6 +306,9 @@ static void test_branches_both_ways_and_calls_begin_blocks(void **state) {
     }
     assert_int_equal(look(at(branch_middle)), 0);
     assert_int_equal(block.high, at(branch_forward));
+    assert_int_equal(block.next, at(branch_forward));
+    assert_int_equal(look(at(branch_cold)), 0);
+    assert_int_equal(block.next, at(branch_back));
 }
 
 extern const char switch_head[], switch_case_0[], switch_case_1[], switch_case_2[], switch_out[],
