@@ -97,6 +97,10 @@ struct pie_pystack_ops {
      * or no such bytes. Context: signal. */
     bool (*array_data)(uintptr_t array, uintptr_t *ret_low, uintptr_t *ret_high);
 
+    /* A hash of the value of a new object (one reference) that a call has just returned: a number, a NumPy array, a small
+     * tuple of them; 0: of another kind, or nothing but zeros, or not an object. Context: signal. */
+    uint64_t (*value_hash)(uintptr_t object);
+
     /* Does an address lie in the calling thread's stack of Python frames? Context: signal. */
     bool (*is_frame_memory)(uintptr_t address);
 };

@@ -19,6 +19,10 @@
  *   2  execute breakpoint where the native call returns to the evaluation loop
  *   3  data breakpoint on the address: the next access is another native call's, by construction; compare values
  *
+ * Half of the calls that return a new number or array are asked another question in stage 3: the breakpoint at the return
+ * stays, and what the same place in the program gets from its next call is compared with what it got from this one
+ * (PieProf's second pattern, §3.2: objects of the same value returned again and again).
+ *
  * watch_sigsafe.c is the policy, debug_registers.h what it works on, watch_drain.c adds up what came of it. */
 
 struct pie_block;
@@ -29,6 +33,7 @@ enum pie_watch_stage {
     PIE_WATCH_ACCESS, /* stage 1 */
     PIE_WATCH_RETURN, /* stage 2 */
     PIE_WATCH_DATA,   /* stage 3 */
+    PIE_WATCH_RESULT, /* stage 3, of a call's result */
 };
 
 enum pie_watch_kind { PIE_WATCH_LOAD = 1, PIE_WATCH_STORE = 2 };
@@ -48,7 +53,10 @@ enum pie_watch_memory {
     PIE_WATCH_MEMORY_OTHER,  /* other memory of the native code: tables, descriptors, buffers */
     PIE_WATCH_MEMORY_OBJECT, /* a field of a Python object */
     PIE_WATCH_MEMORY_ARRAY,  /* the data of an array */
-    PIE_WATCH_MEMORY_RESULT, /* of the object (or of the array) that the first call returned: recycled when it is written again */
+    PIE_WATCH_MEMORY_RETURNED =
+        4, /* not memory: the value of what the calls returned, as a store (PIE_WATCH_RESULT) */
+    PIE_WATCH_MEMORY_RESULT =
+        3, /* of the object (or of the array) that the first call returned: recycled when it is written again */
 };
 
 enum pie_watch_traits {
@@ -99,6 +107,7 @@ struct pie_watch_slot {
     struct pie_access access;
     const struct pie_block *block; /* that it was chosen from; NULL: it was not */
     uint64_t began_ns;             /* this stage */
+    uint64_t site;                 /* CCT key of the Python code unit that called */
     uint64_t return_ip, return_sp; /* stage 2: where the native call returns to, and RSP then */
     uint64_t address, value;       /* of the watched word */
     uint64_t bytes;                /* that the first access touches */

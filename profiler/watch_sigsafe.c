@@ -16,6 +16,7 @@
 
 #include "profiler/access_sampler.h"
 #include "profiler/block.h"
+#include "profiler/cct.h"
 #include "profiler/context.h"
 #include "profiler/counters.h"
 #include "profiler/thread.h"
@@ -26,7 +27,14 @@
 
 /* Upper half of the cookie that our breakpoints carry; the lower: serial and slot. */
 #define WATCH_COOKIE (UINT64_C(0x70696577) << 32)
-enum { SLOT_BITS = 2, SERIAL_MASK = 0x1fffffff, STRAYS_MAX = 4, TRIES_MAX = 3, RETURN_STRAYS_MAX = 16 };
+enum {
+    SLOT_BITS = 2,
+    SERIAL_MASK = 0x1fffffff,
+    STRAYS_MAX = 4,
+    TRIES_MAX = 3,
+    DRAWS_MAX = 4,
+    RETURN_STRAYS_MAX = 16
+};
 
 /* asm-generic/siginfo.h on 64-bit machines; glibc 2.36's siginfo_t lacks these. */
 enum { SI_CODE_TRAP_PERF = 6, SI_PERF_DATA_OFFSET = 24, SI_PERF_FLAGS_OFFSET = 36, TRAP_PERF_FLAG_ASYNC = 1 };
@@ -133,6 +141,10 @@ static enum pie_watch_kind kind_of(struct pie_watch_thread *watch, const struct 
     return access->flags & PIE_ACCESS_LOAD ? PIE_WATCH_LOAD : PIE_WATCH_STORE;
 }
 
+static uint64_t stack_end(const struct pie_thread *thread, const struct pie_context *taken) {
+    return thread->native[taken->native_count - 1].sp + 4096;
+}
+
 /* address: 0, or where the access goes (the PMU said it). */
 static bool note_word(struct pie_thread *thread, struct pie_watch_slot *slot, const ucontext_t *context,
                       const struct pie_context *taken, uint64_t address) {
@@ -147,7 +159,7 @@ static bool note_word(struct pie_thread *thread, struct pie_watch_slot *slot, co
     if (!pie_watch_choose_word(&thread->watch, &slot->access, registers, address, &word) ||
         !pie_watch_read(word.address, word.size, &slot->value))
         return false;
-    uint64_t stack_high = thread->native[taken->native_count - 1].sp + 4096;
+    uint64_t stack_high = stack_end(thread, taken);
     if (!pie_watch_is_interesting(ops, &slot->access, registers, (enum pie_watch_kind)slot->kind,
                                   word.address, registers[PIE_ACCESS_RSP], stack_high))
         return false;
@@ -201,10 +213,30 @@ static void access_reached(struct pie_thread *thread, unsigned index, const ucon
     }
     const struct pie_native_frame *loop = &thread->native[taken->hybrid.native_on_top];
     slot->first_node = taken->node;
+    slot->site = thread->path[taken->hybrid.native_on_top];
     slot->return_ip = loop->ip;
     slot->return_sp = loop->sp;
     if (arm(thread, index, PIE_DEBUG_EXECUTE, loop->ip, 1))
         enter_stage(slot, PIE_WATCH_RETURN);
+}
+
+/* Each access of the block is as likely as any other, but that one whose base register now leads to what would be ignored
+ * is drawn again: it would cost a trap to find out for certain. */
+static const struct pie_access *choose_access(struct pie_thread *thread, const struct pie_block *block,
+                                              const ucontext_t *context, const struct pie_context *taken) {
+    const struct pie_pystack_ops *ops = pie_watch_settings()->ops;
+    uint64_t registers[PIE_ACCESS_REGISTERS], stack_high = stack_end(thread, taken);
+    const struct pie_access *access = NULL;
+
+    pie_watch_registers(context, registers);
+    for (int i = 0; i < DRAWS_MAX; i++) {
+        access = &block->accesses[pie_watch_random(&thread->watch) % block->count];
+        enum pie_watch_kind kind = access->flags & PIE_ACCESS_LOAD ? PIE_WATCH_LOAD : PIE_WATCH_STORE;
+        if (pie_watch_is_interesting(ops, access, registers, kind, pie_access_address(access, registers),
+                                     registers[PIE_ACCESS_RSP], stack_high))
+            break;
+    }
+    return access;
 }
 
 void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, const struct pie_context *taken) {
@@ -225,7 +257,7 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, cons
     } else if ((index = pie_watch_choose_slot(thread)) < 0) {
         pie_counter_add(PIE_COUNTER_WATCH_NO_SLOT, 1);
     } else {
-        const struct pie_access *access = &block->accesses[pie_watch_random(&thread->watch) % block->count];
+        const struct pie_access *access = choose_access(thread, block, context, taken);
         begin(thread, (unsigned)index, block, access);
         if (access->ip == ip) /* registers are exact here and now */
             access_reached(thread, (unsigned)index, context, taken, 0);
@@ -279,6 +311,26 @@ void pie_watch_sampled(const struct pie_access_sampler_ops *sampler, struct pie_
 
 /* --- Stage 2 to 3 --- */
 
+/* Perhaps the question is what the next call returns here: the breakpoint stays where it is. */
+static bool watch_result(struct pie_thread *thread, unsigned index, const ucontext_t *context,
+                         struct pie_watch_record *reached) {
+    const struct pie_pystack_ops *ops = pie_watch_settings()->ops;
+    struct pie_watch_slot *slot = &thread->watch.slots[index];
+    uint64_t hash = 0;
+
+    if (ops->value_hash && pie_watch_random(&thread->watch) % 2)
+        hash = ops->value_hash((uintptr_t)context->uc_mcontext.gregs[REG_RAX]);
+    if (!hash)
+        return false;
+    slot->kind = PIE_WATCH_STORE;
+    slot->memory = PIE_WATCH_MEMORY_RETURNED;
+    slot->value = hash;
+    enter_stage(slot, PIE_WATCH_RESULT);
+    pie_counter_add(PIE_COUNTER_WATCH_REACHED, 1);
+    push(thread, index, reached);
+    return true;
+}
+
 static void call_returned(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
     const struct pie_watch_settings *settings = pie_watch_settings();
     struct pie_watch_slot *slot = &thread->watch.slots[index];
@@ -297,11 +349,13 @@ static void call_returned(struct pie_thread *thread, unsigned index, const ucont
         leave(thread, index, PIE_COUNTER_WATCH_CHANGED_IN_CALL);
         return;
     }
+    struct pie_watch_record record = {.record = PIE_WATCH_RECORD_REACHED};
+    record.length_ns = passed_ns > settings->trap_price_ns ? passed_ns - settings->trap_price_ns : 0;
+    if (watch_result(thread, index, context, &record))
+        return;
     slot->value = value;
     if (pie_watch_is_of_result(settings->ops, (uint64_t)context->uc_mcontext.gregs[REG_RAX], slot->address))
         slot->memory = PIE_WATCH_MEMORY_RESULT;
-    struct pie_watch_record record = {.record = PIE_WATCH_RECORD_REACHED};
-    record.length_ns = passed_ns > settings->trap_price_ns ? passed_ns - settings->trap_price_ns : 0;
     enum pie_debug_kind kind = slot->kind == PIE_WATCH_LOAD ? PIE_DEBUG_LOAD_STORE : PIE_DEBUG_STORE;
     if (!arm(thread, index, kind, slot->address, slot->size))
         return;
@@ -381,6 +435,37 @@ static void data_touched(struct pie_thread *thread, unsigned index, const uconte
         arm(thread, index, kind, slot->address, slot->size);
 }
 
+/* A call returned to the loop; was it made by the same place in the program? */
+static bool is_same_site(struct pie_thread *thread, const struct pie_watch_slot *slot,
+                         const ucontext_t *context) {
+    const struct pie_pystack_ops *ops = pie_watch_settings()->ops;
+    struct pie_pyframe *frame = thread->python;
+    unsigned flags;
+
+    if ((uint64_t)context->uc_mcontext.gregs[REG_RSP] != slot->return_sp || ops->walk(frame, 1, &flags) == 0)
+        return false;
+    return pie_cct_python_key(ops->intern(frame->code), ops->instr_offset(frame->code, frame->instr)) ==
+           slot->site;
+}
+
+static void another_returned(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
+    const struct pie_pystack_ops *ops = pie_watch_settings()->ops;
+    struct pie_watch_slot *slot = &thread->watch.slots[index];
+    struct pie_watch_record record = {0};
+    struct pie_context taken;
+
+    if (!is_same_site(thread, slot, context)) {
+        pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1);
+        if (slot->strays++ >= RETURN_STRAYS_MAX)
+            end(thread, index, &record, PIE_WATCH_LOST);
+        return;
+    }
+    record.value_after = ops->value_hash((uintptr_t)context->uc_mcontext.gregs[REG_RAX]);
+    pie_context_take(ops, thread, context, false, &taken);
+    record.second_node = taken.node;
+    end(thread, index, &record, record.value_after == slot->value ? PIE_WATCH_REDUNDANT : PIE_WATCH_CHANGED);
+}
+
 /* --- All traps --- */
 
 static uint64_t cookie_in(const siginfo_t *info) {
@@ -412,6 +497,8 @@ static void dispatch(struct pie_thread *thread, unsigned index, const ucontext_t
         access_reached(thread, index, context, &taken, 0);
     } else if (slot->stage == PIE_WATCH_RETURN && rip == slot->return_ip) {
         call_returned(thread, index, context);
+    } else if (slot->stage == PIE_WATCH_RESULT && rip == slot->return_ip) {
+        another_returned(thread, index, context);
     } else if (slot->stage == PIE_WATCH_DATA) {
         data_touched(thread, index, context);
     } else { /* it should not have been armed; a trap that nobody waits for must not come again and again */
@@ -426,7 +513,7 @@ static void late(struct pie_thread *thread, unsigned index) {
     struct pie_watch_record record = {0};
 
     pie_counter_add(PIE_COUNTER_WATCH_LATE_TRAPS, 1);
-    if (thread->watch.slots[index].stage == PIE_WATCH_DATA)
+    if (thread->watch.slots[index].stage >= PIE_WATCH_DATA)
         end(thread, index, &record, PIE_WATCH_LOST);
     else
         pie_watch_free_slot(thread, index);

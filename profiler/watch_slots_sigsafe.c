@@ -77,7 +77,7 @@ static void evict(struct pie_thread *thread, unsigned index) {
         .slot = (uint8_t)index,
     };
 
-    if (slot->stage != PIE_WATCH_DATA) {
+    if (slot->stage < PIE_WATCH_DATA) {
         pie_counter_add(PIE_COUNTER_WATCH_NOT_REACHED, 1);
         return;
     }

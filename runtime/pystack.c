@@ -9,6 +9,7 @@
 #include "runtime/install.h"
 #include "runtime/line_table.h"
 #include "runtime/object_kind.h"
+#include "runtime/object_value.h"
 #include "runtime/pyframe.h"
 
 /* Binds the walker and the registry to the engine's table. What handlers call is in the *_sigsafe.c files. */
@@ -47,6 +48,7 @@ static const struct pie_pystack_ops ops = {
     .operation = pie_code_operations_find,
     .object_at = pie_object_kind_at,
     .array_data = pie_object_array_data,
+    .value_hash = pie_object_value_hash,
     .is_frame_memory = pie_pyframe_is_memory,
 };
 
