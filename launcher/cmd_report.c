@@ -7,12 +7,13 @@
 #include "launcher/commands.h"
 #include "launcher/messages.h"
 #include "launcher/profile.h"
+#include "launcher/report_findings.h"
 #include "launcher/style.h"
 #include "launcher/text.h"
 #include "storage/reader.h"
 
-/* The source with what each line cost: the user's own files first, the costliest of them first; of the libraries one
- * line each, or with --all their lines too. */
+/* Findings of redundancy, then the source with what each line cost: the user's own files first, the costliest of them
+ * first; of the libraries one line each, or with --all their lines too. */
 
 static const char USAGE[] = "report [DB] [--all] [--run N]";
 
@@ -113,7 +114,7 @@ static void print_cost(struct report *report, struct pie_cursor *row) {
 }
 
 /* Columns: 0 file, 1-3 its CPU time, share and waiting, 4 library, 5 line, 6 text, 7 CPU time, 8 share, 9 Python,
- * 10 native, 11 system, 12 waiting, 13 library below, 14 its CPU time */
+ * 10 native, 11 system, 12 waiting, 13 library below, 14 its CPU time, 15 is there a finding of severity high? */
 static void print_line(struct report *report, struct pie_cursor *row) {
     int64_t line = pie_cursor_int(row, 5);
     char library[80] = "";
@@ -126,7 +127,10 @@ static void print_line(struct report *report, struct pie_cursor *row) {
     if (pie_cursor_text(row, 13) && pie_cursor_real(row, 14) >= 0.005 + 0.1 * pie_cursor_real(row, 7))
         snprintf(library, sizeof library, "  [%.40s %.2f s]", pie_cursor_text(row, 13),
                  pie_cursor_real(row, 14));
-    fprintf(report->out, "%8lld  ", (long long)line);
+    bool is_marked = pie_cursor_int(row, 15) > 0;
+    fprintf(report->out, "%8lld%s%c%s", (long long)line, is_marked ? report->style.hot : "",
+            is_marked ? '!' : ' ', is_marked ? report->style.plain : "");
+    fputc(' ', report->out);
     size_t used = LINE_PREFIX + pie_text_width(library);
     print_text(report, pie_cursor_text(row, 6), report->columns > used + 20 ? report->columns - used : 4096);
     print_text(report, library, sizeof library);
@@ -139,8 +143,11 @@ static void print_line(struct report *report, struct pie_cursor *row) {
     " HAVING :all OR sum(cpu_share) >= 0.001 OR sum(wait_s) >= 0.01),"                                       \
     " text AS MATERIALIZED (SELECT file, line, text FROM v_source WHERE run = :run"                          \
     " AND file IN (SELECT file FROM files)),"                                                                \
+    " high AS MATERIALIZED (SELECT DISTINCT file, line FROM v_redundancy WHERE run = :run"                   \
+    " AND severity = 'high'),"                                                                               \
     " lines AS (SELECT file, line FROM text UNION SELECT file, line FROM cost)"                              \
-    " SELECT f.file, f.cpu_s, f.cpu_share, f.wait_s, " library_columns                                       \
+    " SELECT f.file, f.cpu_s, f.cpu_share, f.wait_s, " library_columns ","                                   \
+    " EXISTS (SELECT 1 FROM high h WHERE h.file = l.file AND h.line = l.line)"                               \
     " FROM files f JOIN lines l ON l.file = f.file LEFT JOIN cost c ON c.file = l.file AND c.line = l.line"  \
     " LEFT JOIN text t ON t.file = l.file AND t.line = l.line"                                               \
     " WHERE l.line IS NOT NULL ORDER BY f.cpu_s DESC, f.wait_s DESC, f.file, l.line"
@@ -170,6 +177,19 @@ static const char libraries_sql[] = "SELECT NULL, NULL, NULL, NULL, library, NUL
                                     " FROM v_library WHERE run = :run AND (:all OR cpu_share >= 0.001) ORDER "
                                     "BY cpu_s DESC, wait_s DESC, library";
 
+static int print_findings(struct report *report) {
+    struct pie_finding_screen screen = {
+        .out = report->out,
+        .reader = report->reader,
+        .run = report->run,
+        .columns = report->columns,
+        .style = report->style,
+    };
+    char *message = NULL;
+    int r = pie_report_findings_print(&screen, report->all, &message);
+    return r < 0 ? pie_profile_complain(message) : 0;
+}
+
 static void forget_file(struct report *report) {
     free(report->file);
     report->file = NULL;
@@ -177,6 +197,8 @@ static void forget_file(struct report *report) {
 
 static int print_report(struct report *report) {
     int status = each_row(report, title_sql, print_title);
+    if (status == 0)
+        status = print_findings(report);
     if (status == 0)
         status = each_row(report, own_sql, print_line);
     if (status == 0 && !report->file)

@@ -37,10 +37,13 @@ static const struct field fields[] = {
     NUMBER(line),
     NUMBER(first_line),
     NUMBER(user_line),
+    NUMBER(worst_line),
     NUMBER(redundant_fraction),
     NUMBER(fraction_low),
     NUMBER(fraction_high),
     NUMBER(wasted_s),
+    NUMBER(wasted_s_low),
+    NUMBER(wasted_s_high),
     NUMBER(wasted_share),
     NUMBER(bytes),
     NUMBER(traps),
@@ -108,6 +111,16 @@ char *pie_finding_place(const char *file, double line) {
                : isnan(line) ? asprintf(&place, "%s", pie_text_short_path(file))
                              : asprintf(&place, "%s:%.0f", pie_text_short_path(file), line);
     return size < 0 ? NULL : place;
+}
+
+char *pie_finding_name(const struct pie_finding *finding) {
+    char *place = pie_finding_place(finding->file, finding->line), *name = NULL;
+    if (isnan(finding->worst_line) || !finding->function)
+        return place;
+    if (place && asprintf(&name, "%s (%s)", finding->function, place) < 0)
+        name = NULL;
+    free(place);
+    return name;
 }
 
 void pie_finding_fraction(const struct pie_finding *finding, char *buffer, size_t size) {

@@ -8,7 +8,8 @@
 
 #include "launcher/style.h"
 
-/* One finding of redundant loads or stores (a row of v_redundancy or v_pair), and how it is told to people.
+/* One finding of redundant loads or stores (a row of v_redundancy, v_redundancy_function or v_pair), and how it is told to
+ * people.
  * Context: cli, and the summary at exit. */
 
 struct pie_reader;
@@ -18,14 +19,15 @@ struct pie_cursor;
 struct pie_finding {
     char *kind; /* "load" or "store" */
     char *file, *function, *library, *user_file;
-    char *first_file;
+    char *first_file; /* the other line of the pairs */
     char *native_function, *native_library;
     char *category, *evidence, *advice;
     char *sampler, *severity;
     char *first_path, *second_path; /* of a pair: JSON */
     double line, first_line, user_line;
+    double worst_line; /* of a function, whose first line is `line`; else missing */
     double redundant_fraction, fraction_low, fraction_high;
-    double wasted_s, wasted_share;
+    double wasted_s, wasted_s_low, wasted_s_high, wasted_share;
     double bytes, traps;
 };
 
@@ -37,6 +39,8 @@ bool pie_finding_is(const struct pie_finding *finding, const char *severity);
 
 /* "conv.py:62", the path as pie_text_short_path() has it; heap, NULL without memory. file NULL: "?". */
 char *pie_finding_place(const char *file, double line);
+/* Of a line that, of a function "backprop (conv.py:58)". */
+char *pie_finding_name(const struct pie_finding *finding);
 /* "97 ± 2 %": the half width of the interval; without one "97 %", without a figure "-". */
 void pie_finding_fraction(const struct pie_finding *finding, char *buffer, size_t size);
 

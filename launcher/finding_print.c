@@ -10,7 +10,7 @@
 #include "launcher/wrap.h"
 #include "storage/reader.h"
 
-enum { INDENT = 3, LABEL = 10 };
+enum { INDENT = 3, LABEL = 12 };
 
 static const char source_sql[] =
     "SELECT text FROM v_source WHERE run = :run AND file = :file AND line = :line";
@@ -58,51 +58,70 @@ static char *format(const char *format, ...) {
     return size < 0 ? NULL : text;
 }
 
-/* 1. conv.py:62 in backprop (numpy), called from train.py:7 */
+/* What stands behind the name: "in backprop (numpy), called from train.py:7". Heap, or NULL. */
+static char *title_rest(const struct pie_finding *finding) {
+    bool is_function = !isnan(finding->worst_line);
+    const char *function = finding->function && !is_function ? finding->function : NULL;
+    const char *library = finding->library;
+    char *user = NULL, *text;
+    if (library && finding->user_file)
+        user = pie_finding_place(finding->user_file, finding->user_line);
+    text = format("%s%s%s%s%s%s%s", function ? "in " : "", function ? function : "", library ? " of " : "",
+                  library ? library : "", user && (function || library) ? ", " : "",
+                  user ? "called from " : "", user ? user : "");
+    free(user);
+    return text;
+}
+
+/* 1. conv.py:62 in backprop of numpy, called from train.py:7 */
 static void print_title(const struct pie_finding_screen *screen, const struct pie_finding *finding,
                         size_t number) {
-    char *place = pie_finding_place(finding->file, finding->line), *rest = NULL, *user = NULL;
-    if (finding->user_file && finding->library)
-        user = pie_finding_place(finding->user_file, finding->user_line);
-    const char *function = finding->function ? finding->function : "";
-    const char *library = finding->library ? finding->library : "";
-    rest = format("%s%s%s%s%s%s%s", *function ? "in " : "", function, *library ? " (" : "", library,
-                  *library ? ")" : "", user ? ", called from " : "", user ? user : "");
+    char *name = pie_finding_name(finding), *rest = title_rest(finding);
     int at = fprintf(screen->out, "%zu. ", number);
-    fprintf(screen->out, "%s%s%s ", screen->style.bold, place ? place : "?", screen->style.plain);
-    pie_wrap_print(screen->out, rest ? rest : "", (size_t)at + pie_text_width(place ? place : "?") + 1,
-                   INDENT, screen->columns);
-    free(place);
+    fprintf(screen->out, "%s%s%s ", screen->style.bold, name ? name : "?", screen->style.plain);
+    pie_wrap_print(screen->out, rest ? rest : "", (size_t)at + pie_text_width(name ? name : "?") + 1, INDENT,
+                   screen->columns);
+    free(name);
     free(rest);
-    free(user);
 }
 
 static void print_source(const struct pie_finding_screen *screen, const struct pie_finding *finding) {
-    char *source = pie_finding_source(screen->reader, screen->run, finding->file, finding->line);
+    double line = isnan(finding->worst_line) ? finding->line : finding->worst_line;
+    char *source = pie_finding_source(screen->reader, screen->run, finding->file, line);
     size_t width = screen->columns ? screen->columns : PIE_WRAP_COLUMNS_OF_A_FILE;
     char *cut = source ? pie_text_cut_end(source, width > 2 * INDENT ? width - INDENT : width) : NULL;
-    if (cut)
+    if (cut && isnan(finding->worst_line))
         fprintf(screen->out, "%*s%s\n", INDENT, "", cut);
+    else if (cut)
+        print_taken(screen, "worst line", format("%.0f: %s", line, cut));
     free(cut);
     free(source);
 }
 
+/* "3.21 s (2.9 to 3.4), 42.0 % of the run" */
+static void format_waste(const struct pie_finding *finding, char *buffer, size_t size) {
+    char interval[64] = "";
+    if (!isnan(finding->wasted_s_low) && !isnan(finding->wasted_s_high))
+        snprintf(interval, sizeof interval, " (%.2f to %.2f)", finding->wasted_s_low, finding->wasted_s_high);
+    snprintf(buffer, size, "%.2f s%s, %.1f %% of the run", finding->wasted_s, interval,
+             100 * finding->wasted_share);
+}
+
 /* What it costs, and how that is known. */
 static char *figures(const struct pie_finding *finding) {
-    char fraction[32], traps[48] = "";
+    char waste[128] = "unknown", fraction[32], traps[48] = "";
     pie_finding_fraction(finding, fraction, sizeof fraction);
+    if (!isnan(finding->wasted_s))
+        format_waste(finding, waste, sizeof waste);
     if (!isnan(finding->traps))
         snprintf(traps, sizeof traps, "%.0f trap%s, ", finding->traps, finding->traps == 1 ? "" : "s");
-    const char *kind = finding->kind ? finding->kind : "access";
-    const char *sampler = finding->sampler ? finding->sampler : "unknown";
-    if (isnan(finding->wasted_s))
-        return format("%s of the %ss redundant (%s%s)", fraction, kind, traps, sampler);
-    return format("%.3f s, %.1f %% of the run; %s of the %ss redundant (%s%s)", finding->wasted_s,
-                  100 * finding->wasted_share, fraction, kind, traps, sampler);
+    return format("%s; %s of the %ss redundant (%s%s)", waste, fraction,
+                  finding->kind ? finding->kind : "access", traps,
+                  finding->sampler ? finding->sampler : "sampler unknown");
 }
 
 /* The other end of the pair, where it is another line. */
-static char *first_place(const struct pie_finding *finding) {
+static char *other_place(const struct pie_finding *finding) {
     bool is_same = finding->file && finding->first_file && strcmp(finding->file, finding->first_file) == 0 &&
                    finding->line == finding->first_line;
     return finding->first_file && !is_same ? pie_finding_place(finding->first_file, finding->first_line)
@@ -122,7 +141,7 @@ void pie_finding_print(const struct pie_finding_screen *screen, const struct pie
     print_title(screen, finding, number);
     print_source(screen, finding);
     print_taken(screen, "wasted", figures(finding));
-    print_taken(screen, "first at", first_place(finding));
+    print_taken(screen, "paired with", other_place(finding));
     print_taken(screen, "inside", native_place(finding));
     if (finding->category)
         print_labelled(screen, "category", finding->category);

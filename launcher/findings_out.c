@@ -120,7 +120,7 @@ static int add_row(struct pie_table *table, const struct pie_finding *finding) {
     pie_table_take_cell(table, SHARE, format_number("%.1f %%", 100 * finding->wasted_share));
     pie_table_take_cell(table, REDUNDANT, copy(fraction));
     pie_table_take_cell(table, KIND, copy(finding->kind));
-    pie_table_take_cell(table, PLACE, pie_finding_place(finding->file, finding->line));
+    pie_table_take_cell(table, PLACE, pie_finding_name(finding));
     pie_table_take_cell(table, CATEGORY, copy(finding->category));
     return 0;
 }

@@ -10,7 +10,7 @@ enum { LOW_SHOWN = 5 };
 
 static const char findings_sql[] =
     "SELECT * FROM v_redundancy WHERE run = :run AND severity IN ('high', 'low')"
-    " ORDER BY severity = 'high' DESC, wasted_s DESC, file, line, kind";
+    " ORDER BY rank";
 
 struct section {
     const struct pie_finding_screen *screen;

@@ -9,10 +9,11 @@
 
 #include "launcher/profile.h"
 #include "launcher/style.h"
+#include "launcher/summary_findings.h"
 #include "launcher/text.h"
 #include "storage/reader.h"
 
-/* At most 25 lines: title 1, source lines 2 + 8, libraries 1, threads 1 + 4, samples 1, clock 1, file 1, and blanks. */
+/* At most 25 lines: title 2, findings 6, source lines 2 + 8, libraries 2, a blank, threads 1, samples 1, file 1. */
 enum { LINES_SHOWN = 8, LIBRARIES_SHOWN = 4, THREADS_SHOWN = 4, COLUMNS_DEFAULT = 100, COLUMNS_MIN = 60 };
 
 struct summary {
@@ -193,9 +194,23 @@ static void print_samples(struct summary *summary, struct pie_cursor *row) {
 static const char samples_sql[] =
     "SELECT samples, period_s, overhead_share, clock, clock_note FROM v_run WHERE run = :run";
 
+static void print_findings(struct summary *summary) {
+    struct pie_finding_screen screen = {
+        .out = summary->out,
+        .reader = summary->reader,
+        .run = summary->run,
+        .columns = summary->columns,
+        .style = summary->style,
+    };
+    char *message = NULL;
+    if (pie_summary_findings_print(&screen, &message) < 0)
+        (void)pie_profile_complain(message);
+}
+
 static void print_all(struct summary *summary) {
     char *path = pie_text_printable(pie_text_short_path(summary->path));
     each_row(summary, title_sql, print_title);
+    print_findings(summary);
     each_row(summary, lines_sql, print_line);
     if (!summary->has_lines)
         fputs("\nNo line of your own code was seen running.\n", summary->out);

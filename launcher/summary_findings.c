@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "launcher/text.h"
+#include "launcher/wrap.h"
 #include "storage/reader.h"
 
 /* Lines: the findings, and the advice for the first of them. */
@@ -14,11 +15,11 @@ enum { FINDINGS_SHOWN = 3, ADVICE_LINES = 2, INDENT = 4, PLACE_COLUMNS = 40 };
 /* A line has one finding here, its costliest. A library's line is told where the user's own line, which stands for it too,
  * is not. */
 static const char findings_sql[] =
-    "WITH found AS MATERIALIZED (SELECT *, max(wasted_s) FROM v_redundancy WHERE run = :run"
+    "WITH found AS MATERIALIZED (SELECT *, min(rank) FROM v_redundancy WHERE run = :run"
     " AND severity = 'high' GROUP BY file, line)"
     " SELECT * FROM found f WHERE library IS NULL OR NOT EXISTS (SELECT 1 FROM found o"
     " WHERE o.library IS NULL AND o.file = f.user_file AND o.line = f.user_line)"
-    " ORDER BY wasted_s DESC, file, line LIMIT 3";
+    " ORDER BY rank LIMIT 3";
 static_assert(FINDINGS_SHOWN == 3, "as in findings_sql");
 
 /* Bytes of the beginning of `text` that ends at a blank and takes at most `width` columns; all of it where there is no such
@@ -110,17 +111,17 @@ static const char state_sql[] =
     " JOIN process q ON q.id = w.process WHERE q.run = :run AND w.outcome IN (1, 2))"
     " FROM process WHERE run = :run ORDER BY id LIMIT 1";
 
-/* Nothing is said where nothing was asked for: there is no sampler, and no reason why. */
+/* Nothing is said where nothing was asked for: there is no sampler, and no reason why. A reason says what it means. */
 static void print_state(const struct pie_finding_screen *screen, struct pie_cursor *row) {
     const char *sampler = pie_cursor_text(row, 0);
     char *note = pie_cursor_text(row, 1) ? pie_text_printable(pie_cursor_text(row, 1)) : NULL;
-    bool is_measured = sampler && strcmp(sampler, "none") != 0;
-    if (is_measured)
+    if (sampler && strcmp(sampler, "none") != 0) {
         fprintf(screen->out, "\nNo redundant loads or stores of weight were found (%lld watches).\n",
                 (long long)pie_cursor_int(row, 2));
-    else if (note)
-        fprintf(screen->out, "\nRedundant loads and stores were not watched for: %s. See pieprof doctor.\n",
-                note);
+    } else if (note) {
+        fputc('\n', screen->out);
+        pie_wrap_print(screen->out, note, 0, 0, screen->columns);
+    }
     free(note);
 }
 
