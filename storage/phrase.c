@@ -49,24 +49,27 @@ static bool is_word(const struct words *words, int index, const char *list) {
     return false;
 }
 
-/* 1: the word is a whole number of at least 1, 0: it is none, -ERANGE: it is no number one can use. */
-static int number(const struct words *words, int index, int64_t *ret_value) {
-    char *end;
-    if (index >= words->count || words->is_quoted[index] || !words->at[index][0])
-        return 0;
-    const char *digits = words->at[index] + (words->at[index][0] == '-');
-    if (strspn(digits, "0123456789") != strlen(digits))
+/* 1: the text is a whole number of at least 1, 0: it is none, -ERANGE: it is no number one can use. */
+static int parse_number(const char *text, int64_t *ret_value) {
+    const char *digits = text + (text[0] == '-');
+    if (!*text || strspn(digits, "0123456789") != strlen(digits))
         return 0;
     errno = 0;
-    long long value = strtoll(words->at[index], &end, 10);
+    long long value = strtoll(text, NULL, 10);
     if (errno == ERANGE || value < 1)
         return -ERANGE;
     *ret_value = value;
     return 1;
 }
 
-static int bad_number(const struct words *words, int index, char **ret_message) {
-    return pie_message(-ERANGE, ret_message, "%s is not a number from 1 on", words->at[index]);
+static int number(const struct words *words, int index, int64_t *ret_value) {
+    if (index >= words->count || words->is_quoted[index])
+        return 0;
+    return parse_number(words->at[index], ret_value);
+}
+
+static int bad_number(const char *text, char **ret_message) {
+    return pie_message(-ERANGE, ret_message, "%s is not a number from 1 on", text);
 }
 
 /* "top", "top 10", "first 10", "10 hot lines" */
@@ -78,7 +81,7 @@ static int take_limit(struct words *words, struct pie_phrase *phrase, char **ret
     int index = words->next + has_word;
     int r = number(words, index, &limit);
     if (r < 0)
-        return bad_number(words, index, ret_message);
+        return bad_number(words->at[index], ret_message);
     if (!has_word && r == 0)
         return 0;
     phrase->limit = limit;
@@ -93,26 +96,77 @@ static int take_run(struct words *words, struct pie_phrase *phrase, char **ret_m
         return 0;
     int r = number(words, index + 1, &phrase->run);
     if (r < 0)
-        return bad_number(words, index + 1, ret_message);
+        return bad_number(words->at[index + 1], ret_message);
     if (r > 0)
         words->next = index + 2;
     return r;
 }
 
-/* "in foo.py", "of file foo.py" */
+/* The colon of "foo.py:62" where digits follow to the end of the word, or NULL. */
+static const char *line_colon(const char *word) {
+    const char *colon = strrchr(word, ':');
+    return colon && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1) ? colon : NULL;
+}
+
+/* Digits into the phrase. Returns 1 or -ERANGE. */
+static int set_line(const char *digits, struct pie_phrase *phrase, char **ret_message) {
+    if (phrase->line)
+        return pie_message(-EINVAL, ret_message, "two lines named: %lld and %s", (long long)phrase->line,
+                           digits);
+    return parse_number(digits, &phrase->line) < 0 ? bad_number(digits, ret_message) : 1;
+}
+
+/* What may follow a file's name: "line 62", and ":62" behind a name in quotes. */
+static int take_line(struct words *words, struct pie_phrase *phrase, char **ret_message) {
+    int64_t line;
+    bool has_word = is_word(words, words->next, "line");
+    if (has_word && number(words, words->next + 1, &line) != 0) {
+        words->next += 2;
+        return set_line(words->at[words->next - 1], phrase, ret_message);
+    }
+    bool is_word_left = words->next < words->count && !words->is_quoted[words->next];
+    if (!is_word_left || line_colon(words->at[words->next]) != words->at[words->next])
+        return 1;
+    words->next++;
+    return set_line(words->at[words->next - 1] + 1, phrase, ret_message);
+}
+
+/* "foo.py", "foo.py:62"; quotes keep a name as it is written. */
+static int take_place(struct words *words, struct pie_phrase *phrase, char **ret_message) {
+    const char *word = words->at[words->next];
+    const char *colon = words->is_quoted[words->next] ? NULL : line_colon(word);
+    size_t size = colon ? (size_t)(colon - word) : strlen(word);
+    if (phrase->file[0])
+        return pie_message(-EINVAL, ret_message, "two files named: %s and %s", phrase->file, word);
+    memcpy(phrase->file, word, size);
+    phrase->file[size] = 0;
+    words->next++;
+    return colon ? set_line(colon + 1, phrase, ret_message) : take_line(words, phrase, ret_message);
+}
+
+/* "in foo.py", "of file foo.py", "of foo.py:62", and "foo.py:62" alone. */
 static int take_file(struct words *words, struct pie_phrase *phrase, char **ret_message) {
-    if (!is_word(words, words->next, "in|of|from"))
-        return 0;
+    if (!is_word(words, words->next, "in|of|from|at")) {
+        const char *colon = words->is_quoted[words->next] ? NULL : line_colon(words->at[words->next]);
+        return colon && colon != words->at[words->next] ? take_place(words, phrase, ret_message) : 0;
+    }
     int index = words->next + 1 + is_word(words, words->next + 1, "file");
-    if (index >= words->count || !words->at[index][0])
+    if (index >= words->count || !words->at[index][0] || line_colon(words->at[index]) == words->at[index])
         return pie_message(-EINVAL, ret_message, "a file's name is missing after \"%s\"",
                            words->at[words->next]);
-    if (phrase->file[0])
-        return pie_message(-EINVAL, ret_message, "two files named: %s and %s", phrase->file,
-                           words->at[index]);
-    strcpy(phrase->file, words->at[index]);
-    words->next = index + 1;
-    return 1;
+    words->next = index;
+    return take_place(words, phrase, ret_message);
+}
+
+/* "of line 62 in" before a file's name. */
+static int take_line_of(struct words *words, struct pie_phrase *phrase, char **ret_message) {
+    int64_t line;
+    int index = words->next + is_word(words, words->next, "in|of|from|at");
+    if (!is_word(words, index, "line") || number(words, index + 1, &line) == 0 ||
+        !is_word(words, index + 2, "in|of|from"))
+        return 0;
+    words->next = index + 2;
+    return set_line(words->at[index + 1], phrase, ret_message);
 }
 
 static int take_by(struct words *words, struct pie_phrase *phrase, char **ret_message) {
@@ -143,8 +197,8 @@ static void take_other(struct words *words, struct pie_phrase *phrase) {
 }
 
 int pie_phrase_parse(const char *text, struct pie_phrase *ret_phrase, char **ret_message) {
-    static int (*const takers[])(struct words *, struct pie_phrase *, char **) = {take_limit, take_run,
-                                                                                  take_file, take_by};
+    static int (*const takers[])(struct words *, struct pie_phrase *,
+                                 char **) = {take_limit, take_run, take_line_of, take_file, take_by};
     char buffer[2 * PIE_PHRASE_MAX_BYTES];
     struct words words = {.count = 0};
     if (strlen(text) >= PIE_PHRASE_MAX_BYTES)
@@ -164,5 +218,8 @@ int pie_phrase_parse(const char *text, struct pie_phrase *ret_phrase, char **ret
         if (r == 0)
             take_other(&words, ret_phrase);
     }
+    if (ret_phrase->line && !ret_phrase->file[0])
+        return pie_message(-EINVAL, ret_message, "a file's name is missing beside line %lld",
+                           (long long)ret_phrase->line);
     return 0;
 }

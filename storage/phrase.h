@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A question in words: "top 10 hot lines in foo.py of run 3". What is left when number, file and run are taken out is
- * the subject. Context: cli. */
+/* A question in words: "top 10 hot lines in foo.py of run 3", "pairs of foo.py:62". What is left when number, file, line
+ * and run are taken out is the subject. Context: cli. */
 
 enum {
     PIE_PHRASE_MAX_BYTES = 4096,
@@ -17,6 +17,7 @@ enum {
 struct pie_phrase {
     char subject[PIE_PHRASE_MAX_BYTES]; /* in lower case, one space between words; "" if there is none */
     char file[PIE_PHRASE_MAX_BYTES];    /* as written; "": not given */
+    int64_t line;                       /* 0: not given; "foo.py:62", "foo.py line 62" */
     int64_t limit;                      /* 0: not given */
     int64_t run;                        /* 0: not given */
     bool all;                           /* "all hot lines": no limit */

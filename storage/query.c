@@ -60,9 +60,12 @@ static int choose_subject(const struct pie_phrase *phrase, const struct pie_subj
             return pie_message(-EINVAL, ret_message, "\"%s\" cannot be told by function", subject->name);
         subject = pie_subject_find(subject->by_function);
     }
-    if (phrase->file[0] && !subject->takes_file)
+    if (phrase->file[0] && !subject->in_file)
         return pie_message(-EINVAL, ret_message, "\"%s\" cannot be narrowed to a file (%s)", subject->name,
                            phrase->file);
+    if (phrase->line && !subject->in_line)
+        return pie_message(-EINVAL, ret_message, "\"%s\" cannot be narrowed to a line (%s:%lld)",
+                           subject->name, phrase->file, (long long)phrase->line);
     *ret_subject = subject;
     return 0;
 }
@@ -86,6 +89,7 @@ static int open_sql(struct pie_reader *reader, const char *sql, const struct pie
     if (phrase) {
         pie_cursor_bind_int(query->cursor, ":limit", phrase->limit);
         pie_cursor_bind_text(query->cursor, ":file", phrase->file);
+        pie_cursor_bind_int(query->cursor, ":line", phrase->line);
     }
     query->sql = pie_cursor_expanded_sql(query->cursor);
     if (query->sql)

@@ -353,7 +353,7 @@ SELECT x.run, x.process, p.parent, p.pid, p.parent_pid,
   x.wait_ns / 1e9 AS wait_s, x.cpu_ns * 1.0 / nullif(sum(x.cpu_ns) OVER (PARTITION BY x.run), 0) AS cpu_share,
   x.samples, x.threads, p.cause, p.exit_status, p.executable,
   (SELECT group_concat(value, ' ') FROM json_each(p.argv)) AS command, p.clock, p.clock_note,
-  p.period_ns / 1e9 AS period_s
+  p.period_ns / 1e9 AS period_s, p.sampler, p.sampler_note
 FROM (
   SELECT p.run, p.id AS process, iif(p.clock = 'none', NULL, coalesce(sum(s.python_ns + s.native_ns + s.system_ns), 0)) AS cpu_ns,
     iif(p.clock = 'none', NULL, coalesce(sum(s.python_ns), 0)) AS python_ns,
@@ -380,12 +380,12 @@ CREATE VIEW v_drop AS
 SELECT p.run, p.id AS process, p.pid, c.name AS counter, c.value AS drops
 FROM process p JOIN counter c ON c.process = p.id WHERE c.is_drop;
 
--- The command, the clock and the end are those of the first process.
+-- The command, the clock, the sampler and the end are those of the first process.
 CREATE VIEW v_run AS
 SELECT v.run, strftime('%Y-%m-%dT%H:%M:%fZ', r.started_ns / 1e9, 'unixepoch') AS started, v.command, v.wall_s,
   v.sum_cpu_s AS cpu_s, v.sum_python_s AS python_s, v.sum_native_s AS native_s, v.sum_system_s AS system_s,
   v.sum_wait_s AS wait_s, v.sum_samples AS samples, v.processes, v.sum_threads AS threads, v.cause, v.exit_status,
-  v.clock, v.clock_note, v.period_s,
+  v.clock, v.clock_note, v.period_s, v.sampler, v.sampler_note,
   (SELECT sum(o.measured_share) FROM v_overhead o WHERE o.run = v.run) AS overhead_share,
   (SELECT sum(d.drops) FROM v_drop d WHERE d.run = v.run) AS drops,
   (SELECT e.value FROM environment e WHERE e.run = v.run AND e.key = 'python_version') AS python_version,

@@ -7,8 +7,37 @@
 #include "storage/calltree.h"
 #include "storage/phrase.h"
 
+/* A file is named by its path or by the end of it, from a slash on. */
+#define IN_FILE(file) "(" file " = :file OR substr(" file ", -length('/' || :file)) = '/' || :file)"
+#define IN_LINE(file, line) "(" IN_FILE(file) " AND " line " = :line)"
 #define RANK(order) "row_number() OVER (ORDER BY " order ") AS rank, "
 #define COSTLIEST "cpu_s DESC, wait_s DESC, file, line, function"
+#define FINDING                                                                                              \
+    "redundant_fraction, fraction_low, fraction_high, wasted_s, wasted_share, bytes, traps, sampler, "       \
+    "severity, library, user_file, user_line, "
+#define FINDINGS                                                                                             \
+    .columns = RANK("v.rank") "kind, file, line, function, first_file, first_line, native_function, "        \
+                              "native_library, category, evidence, advice, " FINDING                         \
+                              "wasted_s_low, wasted_s_high, cpu_s, short_share, watches",                    \
+    .from = "v_redundancy v", .order = "v.rank", .in_file = IN_FILE("file"),                                 \
+    .in_line = IN_LINE("file", "line"), .is_ranked = true
+#define FUNCTION_FINDINGS                                                                                    \
+    .columns = RANK("v.rank") "kind, file, line, function, native_function, native_library, category, "      \
+                              "evidence, advice, " FINDING                                                   \
+                              "wasted_s_low, wasted_s_high, cpu_s, watches, lines, worst_line",              \
+    .from = "v_redundancy_function v", .order = "v.rank", .in_file = IN_FILE("file"), .is_ranked = true
+/* Places are those of either access: the innermost line, and the line of own code that led there. The rank is the one in
+ * the run: to number what is left would make the paths of all pairs, not only of those shown. */
+#define PAIRS                                                                                                \
+    .columns = "rank, kind, file, line, function, second_file, second_line, second_function, "               \
+               "native_function, native_library, " FINDING "second_library, second_user_file, "              \
+               "second_user_line, redundant, changed, memory, length_s, gap_s, first_path, second_path",     \
+    .from = "v_pair", .order = "rank",                                                                       \
+    .in_file = "(" IN_FILE("file") " OR " IN_FILE("user_file") " OR " IN_FILE("second_file") " OR " IN_FILE( \
+        "second_user_file") ")",                                                                             \
+    .in_line = "(" IN_LINE("file", "line") " OR " IN_LINE("user_file", "user_line") " OR " IN_LINE(          \
+        "second_file", "second_line") " OR " IN_LINE("second_user_file", "second_user_line") ")",            \
+    .is_ranked = true
 #define COST "cpu_s, python_s, native_s, system_s, wait_s, cpu_share, samples, cpu_s_low, cpu_s_high"
 
 static const struct pie_subject subjects[] = {
@@ -19,7 +48,8 @@ static const struct pie_subject subjects[] = {
      .where = "file IS NOT NULL",
      .order = COSTLIEST,
      .by_function = "hot functions",
-     .takes_file = true,
+     .in_file = IN_FILE("file"),
+     .in_line = IN_LINE("file", "line"),
      .is_ranked = true},
     {.name = "hot functions",
      .aliases = "functions|hot function|hottest functions|slow functions|slowest functions|costly functions",
@@ -28,7 +58,7 @@ static const struct pie_subject subjects[] = {
      .where = "file IS NOT NULL",
      .order = COSTLIEST,
      .by_function = "hot functions",
-     .takes_file = true,
+     .in_file = IN_FILE("file"),
      .is_ranked = true},
     {.name = "native functions",
      .aliases = "native|hot native functions|native function|c functions",
@@ -37,7 +67,7 @@ static const struct pie_subject subjects[] = {
      .from = "v_native",
      .order = "cpu_s DESC, wait_s DESC, library, function",
      .by_function = "native functions",
-     .takes_file = true,
+     .in_file = IN_FILE("file"),
      .is_ranked = true},
     {.name = "own lines",
      .aliases = "my lines|hot own lines|user lines",
@@ -46,8 +76,52 @@ static const struct pie_subject subjects[] = {
                          "samples, library, library_cpu_s",
      .from = "v_own_line",
      .order = COSTLIEST,
-     .takes_file = true,
+     .in_file = IN_FILE("file"),
+     .in_line = IN_LINE("file", "line"),
      .is_ranked = true},
+    {.name = "redundancy",
+     .aliases = "redundancies|redundant|redundant lines|redundant accesses|redundant memory accesses|"
+                "redundant loads and stores|redundant stores and loads|finding|findings|waste|wasted time|"
+                "wasted accesses|wasteful lines",
+     FINDINGS,
+     .by_function = "redundant functions"},
+    {.name = "redundant loads",
+     .aliases = "redundant load|redundant reads|redundant read|repeated loads|repeated reads|wasted loads|"
+                "wasted load|wasted reads|useless loads|re-reads|loads",
+     FINDINGS,
+     .where = "kind = 'load'",
+     .by_function = "functions with redundant loads"},
+    {.name = "redundant stores",
+     .aliases = "redundant store|redundant writes|redundant write|repeated stores|repeated writes|"
+                "wasted stores|wasted store|wasted writes|useless stores|silent stores|stores",
+     FINDINGS,
+     .where = "kind = 'store'",
+     .by_function = "functions with redundant stores"},
+    {.name = "redundant functions",
+     .aliases = "functions with redundancy|functions with redundant loads and stores|wasteful functions",
+     FUNCTION_FINDINGS,
+     .by_function = "redundant functions"},
+    {.name = "functions with redundant loads",
+     .aliases = "redundant load functions",
+     FUNCTION_FINDINGS,
+     .where = "kind = 'load'",
+     .by_function = "functions with redundant loads"},
+    {.name = "functions with redundant stores",
+     .aliases = "redundant store functions",
+     FUNCTION_FINDINGS,
+     .where = "kind = 'store'",
+     .by_function = "functions with redundant stores"},
+    {.name = "pairs",
+     .aliases = "pair|redundant pairs|access pairs|pairs of accesses|redundancy pairs|redundant access pairs",
+     PAIRS},
+    {.name = "load pairs",
+     .aliases = "load pair|pairs of loads|redundant load pairs",
+     PAIRS,
+     .where = "kind = 'load'"},
+    {.name = "store pairs",
+     .aliases = "store pair|pairs of stores|redundant store pairs",
+     PAIRS,
+     .where = "kind = 'store'"},
     {.name = "libraries",
      .aliases = "library|hot libraries",
      .columns = "library, cpu_s, python_s, native_s, system_s, wait_s, cpu_share, samples",
@@ -64,7 +138,8 @@ static const struct pie_subject subjects[] = {
      .aliases = "process|children",
      .columns =
          "process, parent, pid, parent_pid, started, wall_s, cpu_s, python_s, native_s, system_s, wait_s, "
-         "cpu_share, samples, threads, cause, exit_status, executable, command, clock, clock_note, period_s",
+         "cpu_share, samples, threads, cause, exit_status, executable, command, clock, clock_note, period_s, "
+         "sampler, sampler_note",
      .from = "v_process",
      .order = "process"},
     {.name = "call tree",
@@ -79,7 +154,7 @@ static const struct pie_subject subjects[] = {
      .aliases = "run|all runs",
      .columns =
          "run, started, command, wall_s, cpu_s, python_s, native_s, system_s, wait_s, samples, processes, "
-         "threads, cause, exit_status, clock, period_s, overhead_share, drops, python_version, "
+         "threads, cause, exit_status, clock, period_s, sampler, overhead_share, drops, python_version, "
          "pieprof_version",
      .from = "v_run",
      .order = "run",
@@ -126,7 +201,6 @@ const struct pie_subject *pie_subject_all(size_t *ret_count) {
     return subjects;
 }
 
-/* A file is named by its path or by the end of it, from a slash on. */
 char *pie_subject_sql(const struct pie_subject *subject, const struct pie_phrase *phrase) {
     const char *conditions[3];
     size_t count = 0;
@@ -136,7 +210,7 @@ char *pie_subject_sql(const struct pie_subject *subject, const struct pie_phrase
     if (subject->where)
         conditions[count++] = subject->where;
     if (phrase->file[0])
-        conditions[count++] = "(file = :file OR substr(file, -length('/' || :file)) = '/' || :file)";
+        conditions[count++] = phrase->line ? subject->in_line : subject->in_file;
     if (asprintf(&sql, "SELECT %s FROM %s%s%s%s%s%s%s ORDER BY %s%s", subject->columns, subject->from,
                  count > 0 ? " WHERE " : "", count > 0 ? conditions[0] : "", count > 1 ? " AND " : "",
                  count > 1 ? conditions[1] : "", count > 2 ? " AND " : "", count > 2 ? conditions[2] : "",

@@ -15,7 +15,8 @@ struct pie_subject {
     const char *where;   /* or NULL; "run = :run" is added unless for_all_runs */
     const char *order;
     const char *by_function; /* name of the subject that "by function" means, or NULL */
-    bool takes_file;         /* has a column `file` that "in FILE" narrows */
+    const char *in_file;     /* condition with :file that "in FILE" adds, NULL: it cannot be narrowed so */
+    const char *in_line;     /* condition with :file and :line that "in FILE:LINE" adds, or NULL */
     bool for_all_runs;
     bool is_tree;   /* rows have a depth by which people see the function indented */
     bool is_ranked; /* the first rows are the important ones: people see only some unless they ask for all */
@@ -25,5 +26,5 @@ struct pie_subject {
 const struct pie_subject *pie_subject_find(const char *words);
 const struct pie_subject *pie_subject_all(size_t *ret_count);
 
-/* The subject's SELECT with the parameters :run, :file, :limit that the phrase needs (heap), or NULL. */
+/* The subject's SELECT with the parameters :run, :file, :line, :limit that the phrase needs (heap), or NULL. */
 char *pie_subject_sql(const struct pie_subject *subject, const struct pie_phrase *phrase);

@@ -4,3 +4,6 @@
 /* Appends `count` runs of a made-up program whose every figure is known (see fixture.c) to a database, through the sink.
  * folder gets the program's source and a library beside it. Ends the test program where that fails. */
 void pie_fixture_write(const char *database, const char *folder, int count);
+
+/* Appends a run of another program, with redundant loads and stores whose truth is known (see fixture_waste.c). */
+void pie_fixture_write_waste(const char *database, const char *folder);
