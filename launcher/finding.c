@@ -117,19 +117,19 @@ char *pie_finding_name(const struct pie_finding *finding) {
     char *place = pie_finding_place(finding->file, finding->line), *name = NULL;
     if (isnan(finding->worst_line) || !finding->function)
         return place;
-    if (place && asprintf(&name, "%s (%s)", finding->function, place) < 0)
+    if (place && asprintf(&name, "%s in %s", place, finding->function) < 0)
         name = NULL;
     free(place);
     return name;
 }
 
 void pie_finding_fraction(const struct pie_finding *finding, char *buffer, size_t size) {
-    double half = 50 * (finding->fraction_high - finding->fraction_low);
     double percent = 100 * finding->redundant_fraction;
+    double away = fmax(100 * finding->fraction_high - percent, percent - 100 * finding->fraction_low);
     if (isnan(percent))
         snprintf(buffer, size, "-");
-    else if (isnan(half))
+    else if (isnan(away))
         snprintf(buffer, size, "%.0f %%", percent);
     else
-        snprintf(buffer, size, "%.0f ± %.0f %%", percent, ceil(half));
+        snprintf(buffer, size, "%.0f ± %.0f %%", percent, ceil(away - 1e-9));
 }

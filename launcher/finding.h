@@ -39,9 +39,9 @@ bool pie_finding_is(const struct pie_finding *finding, const char *severity);
 
 /* "conv.py:62", the path as pie_text_short_path() has it; heap, NULL without memory. file NULL: "?". */
 char *pie_finding_place(const char *file, double line);
-/* Of a line that, of a function "backprop (conv.py:58)". */
+/* Of a line that, of a function "conv.py:58 in backprop". */
 char *pie_finding_name(const struct pie_finding *finding);
-/* "97 ± 2 %": the half width of the interval; without one "97 %", without a figure "-". */
+/* "97 ± 2 %": how far away the farther end of the interval is; without one "97 %", without a figure "-". */
 void pie_finding_fraction(const struct pie_finding *finding, char *buffer, size_t size);
 
 /* The text of a source line without what stands before it (heap, printable), or NULL: not in the profile. */

@@ -76,11 +76,14 @@ static char *title_rest(const struct pie_finding *finding) {
 /* 1. conv.py:62 in backprop of numpy, called from train.py:7 */
 static void print_title(const struct pie_finding_screen *screen, const struct pie_finding *finding,
                         size_t number) {
-    char *name = pie_finding_name(finding), *rest = title_rest(finding);
+    char *whole = pie_finding_name(finding), *rest = title_rest(finding);
+    size_t columns = screen->columns ? screen->columns : PIE_WRAP_COLUMNS_OF_A_FILE;
     int at = fprintf(screen->out, "%zu. ", number);
-    fprintf(screen->out, "%s%s%s ", screen->style.bold, name ? name : "?", screen->style.plain);
-    pie_wrap_print(screen->out, rest ? rest : "", (size_t)at + pie_text_width(name ? name : "?") + 1, INDENT,
+    char *name = whole ? pie_text_cut_start(whole, columns > (size_t)at ? columns - (size_t)at : 1) : NULL;
+    fprintf(screen->out, "%s%s%s", screen->style.bold, name ? name : "?", screen->style.plain);
+    pie_wrap_print(screen->out, rest ? rest : "", (size_t)at + pie_text_width(name ? name : "?"), INDENT,
                    screen->columns);
+    free(whole);
     free(name);
     free(rest);
 }
@@ -120,12 +123,18 @@ static char *figures(const struct pie_finding *finding) {
                   finding->sampler ? finding->sampler : "sampler unknown");
 }
 
-/* The other end of the pair, where it is another line. */
-static char *other_place(const struct pie_finding *finding) {
+/* The other end of the pairs with its source, where it is another line. */
+static char *other_place(const struct pie_finding_screen *screen, const struct pie_finding *finding) {
     bool is_same = finding->file && finding->first_file && strcmp(finding->file, finding->first_file) == 0 &&
                    finding->line == finding->first_line;
-    return finding->first_file && !is_same ? pie_finding_place(finding->first_file, finding->first_line)
-                                           : NULL;
+    if (!finding->first_file || is_same)
+        return NULL;
+    char *place = pie_finding_place(finding->first_file, finding->first_line);
+    char *source = pie_finding_source(screen->reader, screen->run, finding->first_file, finding->first_line);
+    char *text = format("%s%s%s", place ? place : "?", source ? ": " : "", source ? source : "");
+    free(place);
+    free(source);
+    return text;
 }
 
 static char *native_place(const struct pie_finding *finding) {
@@ -141,7 +150,7 @@ void pie_finding_print(const struct pie_finding_screen *screen, const struct pie
     print_title(screen, finding, number);
     print_source(screen, finding);
     print_taken(screen, "wasted", figures(finding));
-    print_taken(screen, "paired with", other_place(finding));
+    print_taken(screen, "paired with", other_place(screen, finding));
     print_taken(screen, "inside", native_place(finding));
     if (finding->category)
         print_labelled(screen, "category", finding->category);

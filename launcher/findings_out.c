@@ -23,7 +23,7 @@ struct findings {
     struct pie_finding *all;
     size_t count, capacity;
     size_t more; /* that were not read */
-    bool are_pairs;
+    bool are_pairs, are_functions;
 };
 
 static bool has_column(const struct pie_answer *answer, const char *name) {
@@ -75,20 +75,20 @@ static void finish(struct findings *findings) {
 }
 
 /* The table's columns. */
-enum { NUMBER, SEVERITY, WASTED, SHARE, REDUNDANT, KIND, PLACE, CATEGORY, COLUMNS };
+enum { NUMBER, SEVERITY, SHARE, WASTED, REDUNDANT, KIND, PLACE, CATEGORY, COLUMNS };
 
-static int set_columns(struct pie_table *table) {
-    static const struct {
+static int set_columns(struct pie_table *table, bool are_functions) {
+    const struct {
         const char *name;
         enum pie_table_kind kind;
     } columns[COLUMNS] = {
         [NUMBER] = {"#", PIE_TABLE_NUMBER},
         [SEVERITY] = {"severity", PIE_TABLE_TEXT},
-        [WASTED] = {"wasted s", PIE_TABLE_NUMBER},
-        [SHARE] = {"share", PIE_TABLE_NUMBER},
+        [SHARE] = {"wasted", PIE_TABLE_NUMBER},
+        [WASTED] = {"s", PIE_TABLE_NUMBER},
         [REDUNDANT] = {"redundant", PIE_TABLE_NUMBER},
         [KIND] = {"kind", PIE_TABLE_TEXT},
-        [PLACE] = {"line", PIE_TABLE_PATH},
+        [PLACE] = {are_functions ? "function" : "line", PIE_TABLE_PATH},
         [CATEGORY] = {"category", PIE_TABLE_TEXT},
     };
     int r = 0;
@@ -135,13 +135,21 @@ static bool is_one_kind(const struct findings *findings) {
     return true;
 }
 
+/* On a narrow screen the places matter more than what is told below anyway. */
+static void hide_columns(struct pie_table *table, const struct findings *findings, size_t columns) {
+    bool is_limited = columns > 0;
+    table->columns[KIND].is_hidden = is_one_kind(findings) || (is_limited && columns < 55);
+    table->columns[WASTED].is_hidden = is_limited && columns < 65;
+    table->columns[REDUNDANT].is_hidden = is_limited && columns < 50;
+}
+
 static int print_table(const struct pie_finding_screen *screen, const struct findings *findings) {
     struct pie_table table;
     int r = pie_table_init(&table, COLUMNS);
     if (r == 0)
-        r = set_columns(&table);
+        r = set_columns(&table, findings->are_functions);
     if (r == 0)
-        table.columns[KIND].is_hidden = is_one_kind(findings);
+        hide_columns(&table, findings, screen->columns);
     for (size_t i = 0; i < findings->count && r == 0; i++)
         r = add_row(&table, &findings->all[i]);
     if (r == 0) {
@@ -176,7 +184,8 @@ static int print_pairs(const struct pie_finding_screen *screen, const struct fin
 }
 
 int pie_findings_print(FILE *out, const struct pie_answer *answer, char **ret_message) {
-    struct findings findings = {.are_pairs = has_column(answer, "first_path")};
+    struct findings findings = {.are_pairs = has_column(answer, "first_path"),
+                                .are_functions = has_column(answer, "worst_line")};
     struct pie_finding_screen screen = {
         .out = out,
         .reader = answer->reader,

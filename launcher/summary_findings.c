@@ -53,12 +53,18 @@ static void print_advice(const struct pie_finding_screen *screen, const char *te
     }
 }
 
+/* Files are told without their folders here, as in the rest of the summary. */
+static const char *base_name(const char *path) {
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path;
+}
+
 /* "example.py:12", "transforms.py:1973 of matplotlib, called from plot.py:7"; heap, or NULL. */
 static char *place_of(const struct pie_finding *finding) {
-    char *place = pie_finding_place(finding->file, finding->line), *user = NULL, *text = NULL;
+    char *place = pie_finding_place(base_name(finding->file), finding->line), *user = NULL, *text = NULL;
     char *cut = place ? pie_text_cut_start(place, PLACE_COLUMNS) : NULL;
     if (finding->library && finding->user_file)
-        user = pie_finding_place(finding->user_file, finding->user_line);
+        user = pie_finding_place(base_name(finding->user_file), finding->user_line);
     if (cut && asprintf(&text, "%s%s%s%s%s", cut, finding->library ? " of " : "",
                         finding->library ? finding->library : "", user ? ", called from " : "",
                         user ? user : "") < 0)

@@ -15,20 +15,20 @@ static size_t word_width(const char *word, size_t size) {
 }
 
 void pie_wrap_print(FILE *out, const char *text, size_t at, size_t indent, size_t columns) {
-    bool is_first = true;
     if (columns == 0)
         columns = PIE_WRAP_COLUMNS_OF_A_FILE;
     for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
         size_t size = strcspn(text, " "), width = word_width(text, size);
-        bool breaks = !is_first && at + 1 + width > columns;
-        if (breaks)
+        if (at > indent && at + 1 + width > columns) {
             fprintf(out, "\n%*s", (int)indent, "");
-        else if (!is_first)
+            at = indent;
+        } else if (at > indent) {
             fputc(' ', out);
-        at = (breaks ? indent : at + !is_first) + width;
+            at++;
+        }
         fwrite(text, 1, size, out);
+        at += width;
         text += size;
-        is_first = false;
     }
     fputc('\n', out);
 }

@@ -4,9 +4,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Prints text broken at blanks, its lines below each other: the first goes on at column `at`, the others begin at column
- * `indent`; ends with a newline. Words longer than a line stay whole. What comes from a file must have gone through
- * pie_text_printable(). columns: of the terminal, 0: that of a file. Context: cli, and the summary at exit. */
+/* Prints text broken at blanks, its lines below each other from column `indent` on; ends with a newline. Column `at` has
+ * been reached already: if that is beyond the indent, the text goes on there behind a blank. Words longer than a line stay
+ * whole. What comes from a file must have gone through pie_text_printable(). columns: of the terminal, 0: that of a
+ * file. Context: cli, and the summary at exit. */
 void pie_wrap_print(FILE *out, const char *text, size_t at, size_t indent, size_t columns);
 
 /* The columns that wrapped text takes where there is no terminal. */

@@ -31,7 +31,9 @@ static void test_text_is_broken_at_blanks(void **state) {
     expect_wrapped("one", 0, 0, 20, "one\n");
     expect_wrapped("one two three", 0, 0, 7, "one two\nthree\n");
     expect_wrapped("one two three", 0, 0, 8, "one two\nthree\n");
-    expect_wrapped("one two three", 4, 2, 8, "one\n  two\n  three\n");
+    expect_wrapped("one two three", 4, 2, 8, " one\n  two\n  three\n");
+    expect_wrapped("one two three", 2, 2, 9, "one two\n  three\n");
+    expect_wrapped("one two", 6, 2, 8, "\n  one\n  two\n");
     expect_wrapped("  one   two ", 0, 0, 20, "one two\n");
     expect_wrapped("a_word_longer_than_the_line b", 0, 1, 10, "a_word_longer_than_the_line\n b\n");
     expect_wrapped("ééé ééé", 0, 0, 7, "ééé ééé\n");
@@ -73,6 +75,8 @@ static void test_a_fraction_says_how_sure_it_is(void **state) {
     expect_fraction(0.97, 0.951, 0.982, "97 ± 2 %");
     expect_fraction(0.5, 0.25, 0.75, "50 ± 25 %");
     expect_fraction(1, 0.999, 1, "100 ± 1 %");
+    expect_fraction(1, 0.21, 1, "100 ± 79 %");
+    expect_fraction(0.8, 0.7, 0.86, "80 ± 10 %");
     expect_fraction(0.5, NAN, NAN, "50 %");
     expect_fraction(NAN, NAN, NAN, "-");
 }

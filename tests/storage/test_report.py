@@ -5,9 +5,10 @@ import contextlib
 import json
 import re
 import sqlite3
+import subprocess
 
 import pytest
-from conftest import is_one_line
+from conftest import BUILD, Program, clean_environment, is_one_line
 
 
 def test_the_report_shows_each_line_with_its_cost(program):
@@ -26,6 +27,110 @@ def test_the_report_shows_each_line_with_its_cost(program):
 def test_all_unfolds_the_libraries(program):
     text = program("report", "a.db", "--all").text
     assert "core.py  Fast-Lib, 0.300 s" in text and "return _native.sort(xs)" in text
+
+
+@pytest.fixture(scope="module")
+def waste(tmp_path_factory):
+    """The program of fixture_waste.c, whose lines have a finding of each kind."""
+    folder = tmp_path_factory.mktemp("waste")
+    subprocess.run([BUILD / "tests/storage/make_fixture", folder / "a.db", folder / "src", "1", "1"], check=True)
+    return Program(folder)
+
+
+def findings_of(waste):
+    return json.loads(waste("query", "a.db", "all redundancy", "--json").text)["rows"]
+
+
+def unwrapped(text):
+    """Findings one to a line: what is broken over lines goes on behind blanks."""
+    return re.sub(r"\n +", " ", text)
+
+
+def test_the_report_tells_findings_high_ones_first(waste):
+    text = waste("report", "a.db").text
+    high, low = text.split("\nRedundant loads and stores")[1:]
+    told = [re.findall(r"^\d+\. (\S+?):(\d+)", part, re.M) for part in (high, low.split("\nsrc/waste.py  ")[0])]
+    for severity, places in zip(("high", "low"), told):
+        expected = [(row["file"], str(row["line"])) for row in findings_of(waste) if row["severity"] == severity]
+        assert places == [(file.removeprefix(f"{waste.folder}/"), line) for file, line in expected] and places
+
+
+def test_each_finding_has_its_figures_evidence_and_advice(waste):
+    text = unwrapped(waste("report", "a.db").text)
+    for row in findings_of(waste):
+        if row["severity"] == "reuse":
+            assert row["evidence"] not in text
+            continue
+        figures = f'{row["wasted_s"]:.2f} s ({row["wasted_s_low"]:.2f} to {row["wasted_s_high"]:.2f}), {100 * row["wasted_share"]:.1f} % of'
+        block = next(part for part in re.split(r"\n(?=\d+\. |\n)", text) if row["evidence"] in part and figures in part)
+        assert row["advice"] in block and row["category"] in block
+        assert f'of the {row["kind"]}s redundant ({row["traps"]} trap' in block and "taskclock" in block
+        is_pair_of_two = (row["first_file"], row["first_line"]) != (row["file"], row["line"])
+        assert ("paired with" in block) == is_pair_of_two
+    assert "paired with src/waste.py:6: total += a[i]" in text
+
+
+def test_lines_with_a_high_finding_are_marked(waste):
+    text = waste("report", "a.db", "--all").text
+    marked = {int(line) for line in re.findall(r"^[ \d.%-]{45} *(\d+)! ", text, re.M)}
+    high = [row for row in findings_of(waste) if row["severity"] == "high"]
+    assert marked == {row["line"] for row in high} and 6 in marked and 10 not in marked
+    assert "2!     return [x for x in xs]" in text and any(row["library"] for row in high)
+
+
+def test_of_the_low_ones_a_few_are_enough(waste, tmp_path):
+    db = tmp_path / "a.db"
+    db.write_bytes(waste.db.read_bytes())
+    with contextlib.closing(sqlite3.connect(db)) as file:  # one line so costly that no other has weight
+        file.execute("UPDATE sample SET native_ns = native_ns * 1000 WHERE node = (SELECT max(node) FROM sample)")
+        file.commit()
+    short, long = (waste("report", db, *words).text for words in ((), ("--all",)))
+    assert len(re.findall(r"^\d+\. ", long, re.M)) > len(re.findall(r"^\d+\. ", short, re.M)) >= 5
+    assert re.search(r"^\d more: --all shows them$", short, re.M) and "more: --all" not in long
+
+
+def test_a_report_without_findings_says_nothing_of_them(program):
+    assert "edundant" not in program("report", "a.db").text
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100, 140])
+def test_findings_keep_to_the_width_of_the_terminal(waste, columns):
+    env = clean_environment(COLUMNS=str(columns))
+    for question in "redundancy", "redundant loads", "all redundant stores", "redundancy by function":
+        lines = waste("query", "a.db", question, env=env).text.splitlines()
+        assert max(map(len, lines)) <= columns and any("try  " in line for line in lines)
+    findings = waste("report", "a.db", env=env).text.split("\nsrc/waste.py  ")[0].splitlines()
+    assert max(map(len, findings[2:])) <= columns
+
+
+def test_a_table_of_findings_has_what_matters(waste):
+    done = waste("query", "a.db", "redundant loads", env=clean_environment(COLUMNS="120"))
+    head, *rest = done.text.split("\n\n")[0].splitlines()
+    assert head.split() == ["#", "severity", "wasted", "s", "redundant", "line", "category"]
+    asked = [row for row in findings_of(waste) if row["kind"] == "load"]
+    assert len(rest) == len(asked)
+    for line, row in zip(rest, asked):
+        severity, share, seconds, place = re.match(r" *\d+ (\w+) +([\d.]+) % +([\d.]+) +\d+ ± \d+ % (\S+)", line).groups()
+        assert severity == row["severity"] and share == f'{100 * row["wasted_share"]:.1f}'
+        assert seconds == f'{row["wasted_s"]:.3f}' and place == f'{row["file"].removeprefix(str(waste.folder) + "/")}:{row["line"]}'
+        assert line.endswith(row["category"])
+    assert "kind" in waste("query", "a.db", "redundancy").text.splitlines()[0]
+
+
+def test_the_first_findings_are_told_at_length(waste):
+    told = re.findall(r"^(\d+)\. (\S+)", waste("query", "a.db", "redundancy").text, re.M)
+    assert [number for number, _ in told] == ["1", "2", "3", "4", "5"]
+    told = re.findall(r"^\d+\. (\S+)", waste("query", "a.db", "top 2 redundancy").text, re.M)
+    assert told == ["src/waste.py:8", "src/waste.py:6"]
+    everything = unwrapped(waste("query", "a.db", "top 20 redundancy").text)
+    for row in findings_of(waste):
+        assert (row["evidence"] in everything) == (row["severity"] != "reuse")
+
+
+def test_functions_name_their_worst_line(waste):
+    text = waste("query", "a.db", "redundancy by function").text
+    assert "function" in text.splitlines()[0]
+    assert re.search(r"^\d+\. src/waste.py:18 in rotate\n   worst line  19: return np.array", text, re.M)
 
 
 def test_the_report_of_an_older_run(program):
