@@ -355,8 +355,34 @@ LEFT JOIN file fo ON fo.process = uo.process AND fo.id = uo.file
 LEFT JOIN function ne ON ne.process = n.process AND ne.id = n.entry_function
 LEFT JOIN module me ON me.process = ne.process AND me.id = ne.module;
 
--- Call paths are JSON arrays, outermost frame first. As in the readable call tree, frames of the interpreter's own code
--- and what starts a thread or the program are left out.
+-- A location as JSON. It is written out, since SQLite 3.38 to 3.40 takes its own JSON functions for unsafe in the views
+-- of a file that one does not trust. Control characters may stand in names, but not in JSON.
+CREATE VIEW x_frame AS
+SELECT process, location, kind, library, CASE
+    WHEN coalesce(name, '') || coalesce(file, '') || coalesce(library, '')
+      NOT GLOB '*[' || char(1) || '-' || char(31) || ']*'
+      THEN frame
+    ELSE (
+      WITH RECURSIVE clean (n, text) AS (
+        SELECT 1, frame UNION ALL SELECT n + 1, replace(text, char(n), printf('\u%04x', n)) FROM clean WHERE n < 32)
+      SELECT text FROM clean WHERE n = 32) END AS frame
+FROM (
+  SELECT *, iif(kind = 1, '{"kind":"python"', '{"kind":"native"') || ',"function":'
+    || coalesce('"' || replace(replace(name, '\', '\\'), '"', '\"') || '"', 'null') || ',"file":'
+    || coalesce('"' || replace(replace(file, '\', '\\'), '"', '\"') || '"', 'null') || ',"line":'
+    || coalesce(CAST(line AS INTEGER), 'null') || ',"library":'
+    || coalesce('"' || replace(replace(library, '\', '\\'), '"', '\"') || '"', 'null') || ',"offset":'
+    || coalesce(CAST(address AS INTEGER), 'null') || '}' AS frame
+  FROM (
+    SELECT l.process, l.id AS location, u.kind, u.name, f.path AS file, l.line, l.address, iif(u.kind = 1,
+        iif(f.is_own, NULL, f.library),
+        coalesce(m.library, replace(m.path, rtrim(m.path, replace(m.path, '/', '')), ''))) AS library
+    FROM location l JOIN function u ON u.process = l.process AND u.id = l.function
+    LEFT JOIN file f ON f.process = u.process AND f.id = u.file
+    LEFT JOIN module m ON m.process = u.process AND m.id = u.module));
+
+-- Pairs with their call paths, JSON arrays of frames, outermost first. As in the readable call tree, frames of the
+-- interpreter's own code and what starts a thread or the program are left out.
 CREATE VIEW v_pair AS
 SELECT x.run, x.rank, iif(x.kind = 1, 'load', 'store') AS kind, i.file, i.line, i.function, j.file AS second_file,
   j.line AS second_line, j.function AS second_function, i.native_function, i.native_library, x.p AS redundant_fraction,
@@ -376,17 +402,10 @@ SELECT x.run, x.rank, iif(x.kind = 1, 'load', 'store') AS kind, i.file, i.line, 
       JOIN location l ON l.process = x.process AND l.id = up.location
       LEFT JOIN node m ON m.process = x.process AND m.id = n.parent
       WHERE up.depth < 5000)
-    SELECT json_group_array(json_object('kind', iif(kind = 1, 'python', 'native'), 'function', function, 'file', file,
-      'line', line, 'library', library, 'offset', address))
+    SELECT '[' || coalesce(group_concat(frame), '') || ']'
     FROM (
-      SELECT up.depth, u.kind, u.name AS function, f.path AS file, l.line, l.address,
-        iif(u.kind = 1, iif(f.is_own, NULL, f.library),
-          coalesce(d.library, replace(d.path, rtrim(d.path, replace(d.path, '/', '')), ''))) AS library,
-        max(iif(u.kind = 1, up.depth, NULL)) OVER () AS python_depth
-      FROM up JOIN location l ON l.process = x.process AND l.id = up.location
-      JOIN function u ON u.process = x.process AND u.id = l.function
-      LEFT JOIN file f ON f.process = x.process AND f.id = u.file
-      LEFT JOIN module d ON d.process = x.process AND d.id = u.module
+      SELECT up.depth, f.kind, f.library, f.frame, max(iif(f.kind = 1, up.depth, NULL)) OVER () AS python_depth
+      FROM up JOIN x_frame f ON f.process = x.process AND f.location = up.location
       ORDER BY up.depth DESC)
     WHERE kind = 1 OR depth = 0 OR (library IS NOT 'python' AND depth < coalesce(python_depth, depth + 1))
   ) AS first_path,
@@ -399,17 +418,10 @@ SELECT x.run, x.rank, iif(x.kind = 1, 'load', 'store') AS kind, i.file, i.line, 
       JOIN location l ON l.process = x.process AND l.id = up.location
       LEFT JOIN node m ON m.process = x.process AND m.id = n.parent
       WHERE up.depth < 5000)
-    SELECT json_group_array(json_object('kind', iif(kind = 1, 'python', 'native'), 'function', function, 'file', file,
-      'line', line, 'library', library, 'offset', address))
+    SELECT '[' || coalesce(group_concat(frame), '') || ']'
     FROM (
-      SELECT up.depth, u.kind, u.name AS function, f.path AS file, l.line, l.address,
-        iif(u.kind = 1, iif(f.is_own, NULL, f.library),
-          coalesce(d.library, replace(d.path, rtrim(d.path, replace(d.path, '/', '')), ''))) AS library,
-        max(iif(u.kind = 1, up.depth, NULL)) OVER () AS python_depth
-      FROM up JOIN location l ON l.process = x.process AND l.id = up.location
-      JOIN function u ON u.process = x.process AND u.id = l.function
-      LEFT JOIN file f ON f.process = x.process AND f.id = u.file
-      LEFT JOIN module d ON d.process = x.process AND d.id = u.module
+      SELECT up.depth, f.kind, f.library, f.frame, max(iif(f.kind = 1, up.depth, NULL)) OVER () AS python_depth
+      FROM up JOIN x_frame f ON f.process = x.process AND f.location = up.location
       ORDER BY up.depth DESC)
     WHERE kind = 1 OR depth = 0 OR (library IS NOT 'python' AND depth < coalesce(python_depth, depth + 1))
   ) AS second_path

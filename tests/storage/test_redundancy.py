@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Findings and pairs of redundant loads and stores, on the known profile of fixture_waste.c."""
+
+import json
+import math
+import sqlite3
+import subprocess
+
+import pytest
+from conftest import BUILD, Program, is_one_line
+
+RUN_S = 11.2  # CPU time of the fixture's run
+FINDING = ["rank", "kind", "file", "line", "function", "first_file", "first_line", "native_function", "native_library", "category",
+           "evidence", "advice", "redundant_fraction", "fraction_low", "fraction_high", "wasted_s", "wasted_share", "bytes",
+           "traps", "sampler", "severity"]
+MORE = ["library", "user_file", "user_line", "wasted_s_low", "wasted_s_high", "cpu_s", "short_share", "watches"]
+VIEWS = ["v_redundancy", "v_redundancy_function", "v_pair"]
+
+
+@pytest.fixture(scope="module")
+def waste(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("waste")
+    subprocess.run([BUILD / "tests/storage/make_fixture", folder / "a.db", folder / "src", "1", "2"], check=True)
+    return Program(folder)
+
+
+def ask(waste, question):
+    done = waste("query", "a.db", question, "--json")
+    assert done.returncode == 0, done.complaint
+    return json.loads(done.text)
+
+
+def rows(waste, question):
+    return ask(waste, question)["rows"]
+
+
+def by_line(waste, question, library=False):
+    found = {(r["kind"], r["line"]): r for r in rows(waste, question) if (r["library"] is not None) == library}
+    assert found
+    return found
+
+
+def wilson(p, n):
+    """Brown, Cai, DasGupta 2001."""
+    z2 = 3.841458820694124
+    middle, half = (p + z2 / (2 * n)) / (1 + z2 / n), math.sqrt(z2 / n * p * (1 - p) + (z2 / n / 2) ** 2) / (1 + z2 / n)
+    return max(0, middle - half), min(1, middle + half)
+
+
+def near(value):
+    return pytest.approx(value, abs=1e-9)
+
+
+def test_the_columns_are_those_of_the_contract(waste):
+    for question in ("redundancy", "redundant loads", "redundant stores"):
+        for row in rows(waste, question):
+            assert list(row) == FINDING + MORE
+
+
+# line: kind, category, severity, redundant of traps, CPU seconds, share of the time in short calls (loads)
+TRUTH = {
+    ("store", 8): ("loop-invariant computation", "high", 48, 50, 2.0, None),
+    ("load", 6): ("slice underutilization", "high", 80, 90, 2.0, 0.91),
+    ("load", 7): ("API misuse", "high", 50, 50, 1.0, 1),
+    ("load", 15): ("API misuse", "high", 45, 45, 0.8, 1),
+    ("store", 19): ("repeated native calls", "high", 28, 30, 0.8, None),
+    ("store", 9): ("inefficient algorithm", "high", 35, 50, 1.0, None),
+    ("load", 11): ("undecided", "high", 30, 30, 0.6, 1),
+    ("load", 12): ("slice underutilization", "low", 8, 8, 0.5, 1),
+    ("load", 14): ("slice underutilization", "low", 12, 12, 0.2, 1),
+    ("store", 16): ("slice underutilization", "low", 25, 25, 0.1, None),
+    ("load", 10): ("undecided", "reuse", 74, 80, 1.5, 0.05),
+    ("load", 8): ("undecided", "reuse", 50, 50, 2.0, 0),
+}
+
+
+def test_each_line_is_found_with_its_category_and_severity(waste):
+    found = by_line(waste, "redundancy")
+    assert {line: (r["category"], r["severity"]) for line, r in found.items()} == {
+        line: truth[:2] for line, truth in TRUTH.items()}
+
+
+@pytest.mark.parametrize("line", TRUTH, ids=lambda line: f"{line[0]} {line[1]}")
+def test_the_figures_of_a_line_are_what_was_written(waste, line):
+    row = by_line(waste, "redundancy")[line]
+    _, _, redundant, traps, cpu, short = TRUTH[line]
+    assert (row["traps"], row["bytes"], row["sampler"]) == (traps, 8 * redundant, "taskclock")
+    assert row["redundant_fraction"] == near(redundant / traps) and row["cpu_s"] == near(cpu)
+    assert [row["fraction_low"], row["fraction_high"]] == [near(x) for x in wilson(redundant / traps, traps)]
+    assert row["short_share"] == (None if short is None else near(short))
+    if row["severity"] != "reuse":
+        assert row["wasted_s"] == near(cpu * (1 if short is None else short) * redundant / traps)
+        assert row["wasted_share"] == near(row["wasted_s"] / RUN_S)
+    assert 0 <= row["wasted_s_low"] < row["wasted_s_high"] <= cpu and row["wasted_s_low"] <= row["wasted_s"] <= row["wasted_s_high"]
+    if row["kind"] == "store":
+        assert [row["wasted_s_low"], row["wasted_s_high"]] == [near(cpu * x) for x in wilson(redundant / traps, traps)]
+    assert (row["library"], row["user_file"], row["user_line"]) == (None, None, None)
+    assert row["file"].endswith("/waste.py") and row["function"] == ("rotate" if row["line"] == 19 else "work")
+
+
+def test_an_uncertain_share_of_short_calls_widens_the_waste(waste):
+    """All re-reads of line 10 in short calls were redundant, but these are only 4 of its 80."""
+    row = by_line(waste, "redundant loads")["load", 10]
+    assert row["wasted_s"] == near(1.5 * 0.05)
+    low, high = wilson(0.05, 80)
+    assert row["wasted_s_low"] == pytest.approx(1.5 * low, rel=0.3) and row["wasted_s_high"] >= 1.5 * high
+
+
+def test_the_worst_comes_first_and_reuse_last(waste):
+    found = rows(waste, "redundancy")
+    assert [r["rank"] for r in found] == list(range(1, len(found) + 1))
+    order = ["high", "low", "reuse"]
+    assert found == sorted(found, key=lambda r: (order.index(r["severity"]), -r["wasted_s"], r["library"] is not None, r["rank"]))
+    assert (found[0]["kind"], found[0]["line"]) == ("store", 8)
+
+
+def test_a_line_with_both_kinds_is_told_once_for_each(waste):
+    assert [r["kind"] for r in rows(waste, "redundancy") if r["line"] == 8] == ["store", "load"]
+
+
+def test_what_was_never_redundant_is_no_finding(waste):
+    assert not {13, 17} & {r["line"] for r in rows(waste, "redundancy")}
+
+
+def test_library_code_is_told_by_its_line_and_by_the_own_line_above(waste):
+    inner = by_line(waste, "redundancy", library=True)
+    assert list(inner) == [("load", 2)]
+    row = inner["load", 2]
+    assert row["file"].endswith("fastlib/core.py") and (row["library"], row["user_line"]) == ("Fast-Lib", 15)
+    assert row["user_file"].endswith("/waste.py")
+    assert (row["category"], row["cpu_s"], row["wasted_s"]) == ("slice underutilization", near(1.0), near(1.0))
+
+
+def test_the_partner_made_the_first_access_most_often(waste):
+    found = by_line(waste, "redundancy")
+    assert found["load", 6]["first_line"] == 6
+    assert found["load", 7]["first_line"] == 6  # its own first accesses met line 19
+    assert found["load", 12]["first_line"] == 6  # nothing came before; this came after
+    assert all(r["first_file"].endswith("/waste.py") for r in found.values())
+
+
+def test_the_native_function_is_the_one_that_the_line_called(waste):
+    found = by_line(waste, "redundancy")
+    assert found["load", 6]["native_function"] == "array_subscript"
+    assert found["load", 7]["native_function"] == "ufunc_generic_vectorcall"
+    assert {r["native_library"] for r in found.values()} == {"numpy"}
+    assert "check_bounds" in found["load", 6]["evidence"]
+
+
+@pytest.mark.parametrize("line, evidence, advice", [
+    (("load", 6), ["80 of 90", "fields of objects", "800 ns", "75 %", "a[i]", "in a loop"], ["slices", ".tolist()"]),
+    (("load", 7), ["50 of 50", "100 %", "calling"], ["ufunc", "math module"]),
+    (("store", 19), ["28 of 30", "what calls returned", "no loop"], ["functools.lru_cache"]),
+    (("store", 8), ["48 of 50", "data of arrays", "1.0 ms", "in a loop of its function"], ["before the loop"]),
+    (("store", 9), ["35 of 50", "70 %", "bulk work"], ["only what changes"]),
+    (("load", 11), ["30 of 30", "does not decide"], ["pairs of waste.py:11"]),
+    (("load", 10), ["74 of 80", "5 %", "long calls"], ["nothing is wasted"]),
+])
+def test_evidence_has_the_figures_and_advice_one_thing_to_try(waste, line, evidence, advice):
+    row = by_line(waste, "redundancy")[line]
+    assert [part for part in evidence if part not in row["evidence"]] == []
+    assert [part for part in advice if part not in row["advice"]] == []
+    assert "\n" not in row["evidence"] + row["advice"]
+
+
+def test_questions_choose_kind_number_file_and_line(waste):
+    assert {r["kind"] for r in rows(waste, "redundant loads")} == {"load"}
+    assert [r["line"] for r in rows(waste, "top 2 redundant stores")] == [8, 19]
+    assert [r["line"] for r in rows(waste, "redundant loads in core.py")] == [2]
+    assert [(r["rank"], r["kind"]) for r in rows(waste, "redundancy in waste.py:8")] == [(1, "store"), (2, "load")]
+    assert rows(waste, "redundancy of waste.py line 8") == rows(waste, "redundancy at waste.py:8")
+    assert rows(waste, "wasted loads") == rows(waste, "redundant loads") == rows(waste, "redundant reads")
+    assert rows(waste, "findings") == rows(waste, "redundancy")
+    assert rows(waste, "redundancy of run 2") == rows(waste, "redundancy of run 3")
+    assert rows(waste, "redundancy of run 1") == rows(waste, "pairs of run 1") == []
+    assert [r["line"] for r in rows(waste, "hot lines in waste.py:6")] == [6]
+
+
+def test_the_statement_that_is_told_gives_the_same_rows(waste):
+    for question in ("redundancy", "redundant loads in waste.py:6", "redundancy by function", "top 3 pairs", "pairs of waste.py:7"):
+        answer = ask(waste, question)
+        assert answer["rows"] and rows(waste, answer["sql"]) == answer["rows"]
+
+
+def test_functions_sum_their_lines_without_reuse(waste):
+    found = {(r["kind"], r["function"]): r for r in rows(waste, "redundancy by function")}
+    lines = by_line(waste, "redundancy")
+    assert set(found) == {("load", "work"), ("store", "work"), ("store", "rotate"), ("load", "crunch")}
+    work = found["load", "work"]
+    parts = [lines["load", n] for n in (6, 7, 11, 12, 14, 15)]
+    assert (work["lines"], work["worst_line"], work["line"], work["severity"]) == (6, 6, 3, "high")
+    for column in ("wasted_s", "wasted_s_low", "wasted_s_high", "cpu_s", "traps", "bytes", "watches"):
+        assert work[column] == near(sum(r[column] for r in parts)), column
+    assert work["redundant_fraction"] == near(225 / 235)
+    assert [work["fraction_low"], work["fraction_high"]] == [near(x) for x in wilson(225 / 235, 235)]
+    assert work["category"] == "slice underutilization" and work["evidence"] == lines["load", 6]["evidence"]
+    stores = rows(waste, "redundant stores by function")
+    assert [(r["rank"], r["function"]) for r in stores] == [(1, "work"), (2, "rotate")]
+    assert rows(waste, "redundancy by function in core.py")[0]["library"] == "Fast-Lib"
+
+
+def test_a_pair_has_both_call_paths(waste):
+    pair = rows(waste, "top 1 pairs of waste.py:7")[0]
+    assert (pair["kind"], pair["line"], pair["second_line"]) == ("load", 7, 19)
+    assert pair["second_function"] == "rotate" and pair["native_function"] == "ufunc_generic_vectorcall"
+    frame = ["kind", "function", "file", "line", "library", "offset"]
+    assert all(list(f) == frame for f in pair["first_path"] + pair["second_path"])
+    first = [(f["kind"], f["function"], f["line"], f["library"]) for f in pair["first_path"]]
+    # neither start_thread nor PyObject_Call, which are the system's and the interpreter's
+    assert first == [
+        ("python", "<module>", 1, None), ("python", "work", 7, None), ("native", "ufunc_generic_vectorcall", None, "numpy"),
+        ("native", "view_item", None, "numpy"), ("native", "get_pointer", None, "numpy"), ("native", "check_bounds", None, "numpy")]
+    assert pair["first_path"][1]["file"].endswith("/waste.py") and pair["first_path"][1]["offset"] is None
+    assert pair["first_path"][2]["offset"] == 0x1000 + 107 and pair["first_path"][2]["file"] is None
+    assert [f["function"] for f in pair["second_path"]][1:3] == ["rotate", "array_new"]
+
+
+def test_the_figures_of_a_pair_are_what_was_written(waste):
+    pair = rows(waste, "pairs of waste.py:9")[0]
+    assert (pair["kind"], pair["redundant"], pair["changed"], pair["traps"], pair["bytes"]) == ("store", 35, 15, 50, 280)
+    assert pair["redundant_fraction"] == near(0.7) and pair["wasted_s"] == near(0.035)
+    assert [pair["fraction_low"], pair["fraction_high"]] == [near(x) for x in wilson(0.7, 50)]
+    assert (pair["memory"], pair["length_s"], pair["gap_s"]) == ("array", near(1e-3), near(5e-6))
+    reuse = [r for r in rows(waste, "pairs of waste.py:8") if r["kind"] == "load"][0]
+    assert (reuse["severity"], reuse["wasted_s"]) == ("reuse", 0)
+
+
+def test_pairs_of_a_line_are_those_in_which_it_has_part(waste):
+    ends = {(r["kind"], r["line"], r["second_line"]) for r in rows(waste, "pairs of waste.py:6")}
+    assert ends == {("load", 6, 6), ("load", 6, 7), ("load", 7, 6), ("load", 12, 6)}
+    library = rows(waste, "pairs of waste.py:15")
+    assert [(r["line"], r["library"], r["user_line"]) for r in library] == [(2, "Fast-Lib", 15)]
+    assert rows(waste, "pairs of core.py:2") == library == rows(waste, "pairs of core.py")
+    assert [r["line"] for r in rows(waste, "pairs of waste.py:13")] == []  # no redundant one
+    assert {r["kind"] for r in rows(waste, "store pairs")} == {"store"} and {r["kind"] for r in rows(waste, "load pairs")} == {"load"}
+
+
+@pytest.mark.parametrize("question, hint", [
+    ("redundancy in waste.py:0", "0"),
+    ("pairs of waste.py:99999999999999999999", "99999999999999999999"),
+    ("pairs of", "file"),
+    ("pairs of :62", "file"),
+    ("pairs of a.py:1 in b.py:2", "two files"),
+    ("pairs of a.py:1 line 2", ""),
+    ("threads of a.py:1", "a.py"),
+    ("redundancy by function in a.py:1", "line"),
+    ("redundant lodes", '"redundant loads"'),
+    ("pair by function", "function"),
+])
+def test_what_is_wrong_is_said_in_one_line(waste, question, hint):
+    done = waste("query", "a.db", question)
+    assert done.returncode == 1 and done.text == "" and is_one_line(done.complaint) and hint in done.complaint
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_the_views_can_be_read_by_other_programs(waste, view):
+    with sqlite3.connect(f"file:{waste.db}?mode=ro", uri=True) as file:
+        try:
+            theirs = list(file.execute(f"SELECT * FROM {view} WHERE run = 3"))
+        except sqlite3.OperationalError as error:
+            pytest.skip(f"this sqlite3 module lacks math functions: {error}")
+    assert len(theirs) == len(rows(waste, f"SELECT * FROM {view} WHERE run = 3")) > 0
+
+
+def test_what_was_not_measured_is_null(waste, tmp_path):
+    """Without a clock there is no CPU time, without CPU time no waste; what was counted is still told."""
+    copy = Program(tmp_path)
+    copy.db.write_bytes(waste.db.read_bytes())
+    with sqlite3.connect(copy.db) as file:
+        file.execute("UPDATE process SET clock = 'none'")
+    for row in rows(copy, "redundancy"):
+        assert [row[c] for c in ("wasted_s", "wasted_share", "cpu_s", "wasted_s_low")] == [None] * 4
+        assert row["traps"] > 0 and row["redundant_fraction"] is not None and row["severity"] in ("low", "reuse")
+    with sqlite3.connect(copy.db) as file:
+        file.execute("UPDATE watch SET weight_ns = 0, weight_sq_ns2 = 0")
+    for question in ("redundancy", "redundancy by function", "pairs"):
+        for row in rows(copy, question):
+            assert row["redundant_fraction"] is None and row["fraction_low"] is None and row["fraction_high"] is None
+            assert row["severity"] in ("low", "reuse")
+
+
+def test_samplers_are_told_with_runs_and_processes(waste):
+    assert [r["sampler"] for r in rows(waste, "runs")] == ["none", "taskclock", "taskclock"]
+    assert [(r["sampler"], r["sampler_note"]) for r in rows(waste, "processes")] == [("taskclock", "this machine has no PMU")]
