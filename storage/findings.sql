@@ -59,7 +59,7 @@ SELECT run, process, kind, place, entry_function, user_place, location, sampler,
   sum(iif(is_telling AND is_redundant AND is_bulk, weight_ns, 0)) AS bulk_ns,
   sum(iif(is_telling AND is_redundant AND memory = 1, weight_ns, 0)) AS object_ns,
   sum(iif(is_telling AND is_redundant AND memory = 2, weight_ns, 0)) AS array_ns,
-  sum(iif(is_telling AND is_redundant AND memory = 3, weight_ns, 0)) AS result_ns
+  sum(iif(is_telling AND is_redundant AND memory IN (3, 4), weight_ns, 0)) AS result_ns
 FROM x_watch GROUP BY run, process, kind, is_own, place, entry_function;
 
 -- CPU time by line as findings count it: native code of the line and, for own code, of what it called in libraries;
@@ -117,7 +117,7 @@ SELECT s.run, s.kind, f.path AS file, l.line, NULL AS line_ns, NULL AS partner_f
   u.name AS function, u.first_line AS function_line, iif(f.is_own, NULL, f.library) AS library, fo.path AS user_file,
   o.line AS user_line, ne.name AS native_function,
   coalesce(me.library, replace(me.path, rtrim(me.path, replace(me.path, '/', '')), '')) AS native_library,
-  na.name AS access_function, s.sampler,
+  na.name AS access_function, na.module = ne.module AS is_access_there, s.sampler,
   s.watches, s.ns, s.sq, s.length_0_ns, s.length_1_ns, s.all_traps, s.all_redundant, s.all_bytes, s.all_ns,
   s.all_redundant_ns, s.all_sq, s.tell_traps, s.tell_redundant, s.tell_bytes, s.tell_ns, s.tell_redundant_ns,
   s.tell_sq, s.all_length_ns, s.tell_length_ns, s.item_ns, s.unknown_ns, s.call_ns, s.loop_ns, s.bulk_ns,
@@ -135,18 +135,19 @@ LEFT JOIN function na ON na.process = la.process AND na.id = la.function
 UNION ALL
 SELECT c.run, k.kind, c.file, c.line, c.line_ns, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM x_line_cpu c JOIN (SELECT 1 AS kind UNION ALL SELECT 2) k
 UNION ALL
 SELECT p.run, p.kind, p.file, p.line, NULL, p.partner_file, p.partner_line,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM x_partner p;
 
 -- By line. The native function is the one with the most waste below it.
 CREATE VIEW x_line AS
 SELECT run, kind, file, line, function, function_line, library, user_file, user_line,
-  coalesce(native_function, access_function) AS native_function, native_library, access_function,
+  coalesce(native_function, iif(is_access_there, access_function, NULL)) AS native_function, native_library,
+  access_function,
   max(sampler) OVER g AS sampler, max(line_ns) OVER g AS line_ns, max(partner_file) OVER g AS first_file,
   max(partner_line) OVER g AS first_line, sum(watches) OVER g AS watches, sum(ns) OVER g AS ns, sum(sq) OVER g AS sq,
   sum(length_0_ns) OVER g AS length_0_ns, sum(length_1_ns) OVER g AS length_1_ns,
@@ -216,8 +217,8 @@ FROM (
 CREATE VIEW x_told_finding AS
 SELECT *,
   printf(iif(kind = 1, '%d of %d re-reads of %s found the same value, in calls that ended %s later',
-    '%d of %d writes to %s repeated the value that was there, in calls that ended %s later'),
-    redundant, traps, memory_text, length_text) || coalesce(CASE
+    '%d of %d writes to %s repeated the value that was there'), redundant, traps, memory_text, length_text)
+  || coalesce(CASE
     WHEN is_reuse THEN printf('; but only %.0f %% of the time is in short calls that look up what objects are like, '
       || 'the rest is in long calls and bulk work, which have to read again', 100 * short_share)
     WHEN tell_redundant < told_traps THEN '; these are too few for the evidence to decide'
@@ -234,7 +235,7 @@ SELECT *,
     WHEN kind = 1 THEN '; the line is neither mostly at a[i] nor calling, so the evidence does not decide'
     WHEN fraction < partly_fraction THEN '; most writes changed something, so the evidence does not decide'
     ELSE '; only a part of the writes and no bulk work, so the evidence does not decide' END, '')
-  || iif(access_function <> native_function,
+  || iif(access_function IS NOT NULL AND access_function IS NOT native_function,
     printf('; %s in %s', iif(kind = 1, 'read', 'written'), access_function), '') AS evidence,
   CASE
     WHEN is_reuse THEN 'nothing is wasted; if memory limits the speed, work on blocks that fit the cache, or fuse steps'
@@ -389,7 +390,8 @@ SELECT x.run, x.rank, iif(x.kind = 1, 'load', 'store') AS kind, i.file, i.line, 
   max(0, (p + h / 2 - sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) AS fraction_low,
   min(1, (p + h / 2 + sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) AS fraction_high, x.wasted_ns / 1e9 AS wasted_s,
   x.wasted_ns / nullif(x.run_ns, 0) AS wasted_share, x.bytes, x.traps, x.redundant, x.changed,
-  CASE x.memory WHEN 1 THEN 'object' WHEN 2 THEN 'array' WHEN 3 THEN 'result' ELSE 'other' END AS memory,
+  CASE x.memory WHEN 1 THEN 'object' WHEN 2 THEN 'array' WHEN 3 THEN 'result' WHEN 4 THEN 'returned' ELSE 'other' END
+    AS memory,
   x.length_ns / 1e9 / x.redundant AS length_s, x.gap_ns / 1e9 / x.redundant AS gap_s, x.sampler, x.severity, i.library,
   i.user_file, i.user_line, j.library AS second_library, j.user_file AS second_user_file,
   j.user_line AS second_user_line,

@@ -102,9 +102,9 @@ CREATE TABLE node (
   own_location INTEGER,            -- innermost Python location of the user's own code at or above this node
   library_module INTEGER,          -- module (process, id): innermost native code of a distribution at or above this
                                    -- node and below line_location
-  entry_function INTEGER,          -- function (process, id) of the outermost native code at or above this node and below
-                                   -- line_location that is not of the interpreter's home (profiler/home.h): what the
-                                   -- interpreter called
+  entry_function INTEGER,          -- function (process, id) of the outermost native code at or above this node and
+                                   -- below line_location that is not of the interpreter's home (profiler/home.h): what
+                                   -- the interpreter called
   PRIMARY KEY (process, id)
 ) WITHOUT ROWID;
 
@@ -122,18 +122,21 @@ CREATE TABLE sample (
   PRIMARY KEY (process, thread, node)
 ) WITHOUT ROWID;
 
--- Watches of memory accesses, summed over those that are alike (PieProf 4.2; profiler/watch.h says what the words mean).
+-- Watches of memory accesses, summed over those that are alike (PieProf 4.2; profiler/watch.h explains the words).
 CREATE TABLE watch (
   process INTEGER NOT NULL REFERENCES process,
   kind INTEGER NOT NULL,           -- 1: load, 2: store
   outcome INTEGER NOT NULL,        -- 1: redundant, 2: changed, 3: released, 4: evicted, 5: untouched, 6: lost
-  memory INTEGER NOT NULL,         -- 0: other, 1: field of an object, 2: data of an array, 3: of what the first call returned
+  memory INTEGER NOT NULL,         -- 0: other, 1: field of an object, 2: data of an array, 3: of what the first call
+                                   -- returned, 4: none, the value that the calls returned
   traits INTEGER NOT NULL,         -- sum of 1: the first access lies in a loop of machine code, or is repeated or wide
-  length INTEGER NOT NULL,         -- what was left of the native call at the access; 0: up to 15 us, 1: up to 30 us, 2: more
+  length INTEGER NOT NULL,         -- what was left of the native call at the access; 0: up to 15 us, 1: up to 30 us,
+                                   -- 2: more
   first_node INTEGER NOT NULL,     -- node (process, id) of the first access
   second_node INTEGER NOT NULL,    -- node (process, id) of the second one; 0: there was none
-  own_operation INTEGER NOT NULL,  -- of the first node's own_location: 0: other or unknown, 1: a[i], 2: a[i] = x, 3: call,
-                                   -- 4: operator, 5: iteration, 6: attribute; plus 16 in a loop of its function's code
+  own_operation INTEGER NOT NULL,  -- of the first node's own_location: 0: other or unknown, 1: a[i], 2: a[i] = x,
+                                   -- 3: call, 4: operator, 5: iteration, 6: attribute; plus 16 in a loop of its
+                                   -- function's code
   inner_operation INTEGER NOT NULL,-- of the first node's line_location
   watches INTEGER NOT NULL,        -- that ended so
   bytes INTEGER NOT NULL,          -- that their first accesses touched

@@ -26,6 +26,7 @@ enum {
     OBJECT = PIE_WATCH_MEMORY_OBJECT,
     ARRAY = PIE_WATCH_MEMORY_ARRAY,
     RESULT = PIE_WATCH_MEMORY_RESULT,
+    RETURNED = PIE_WATCH_MEMORY_RETURNED,
 };
 enum { SINGLE = 0, BULK = PIE_WATCH_IN_LOOP };
 enum {
@@ -58,18 +59,25 @@ static const char program[] =
     "def rotate(angle):\n"                                   /* 18 */
     "    return np.array([np.cos(angle), np.sin(angle)])\n"; /* 19: repeated calls */
 
-/* Columns: line, native function that was called, CPU time in ms of Python and of native code. */
+/* Columns: line, native function that was called (NULL: its library is stripped), CPU time in ms of Python and of native
+ * code. */
 static const struct line {
     uint32_t number;
     const char *native;
     uint32_t python_ms, native_ms;
 } lines[] = {
-    {6, "array_subscript", 200, 1800}, {7, "ufunc_generic_vectorcall", 100, 900},
-    {8, "exp_loop", 0, 2000},          {9, "maximum_loop", 0, 1000},
-    {10, "cblas_dgemm", 0, 1500},      {11, "array_size_get", 100, 500},
-    {12, "array_subscript", 50, 450},  {13, "add_loop", 0, 300},
-    {14, "array_subscript", 0, 200},   {15, NULL, 100, 0},
-    {16, "array_subscript", 0, 100},   {17, "sum_loop", 0, 100},
+    {6, "array_subscript", 200, 1800},
+    {7, "ufunc_generic_vectorcall", 100, 900},
+    {8, "exp_loop", 0, 2000},
+    {9, "maximum_loop", 0, 1000},
+    {10, "cblas_dgemm", 0, 1500},
+    {11, NULL, 100, 500},
+    {12, "array_subscript", 50, 450},
+    {13, "add_loop", 0, 300},
+    {14, "array_subscript", 0, 200},
+    {15, "array_subscript", 100, 0},
+    {16, NULL, 0, 100},
+    {17, "sum_loop", 0, 100},
     {19, "array_new", 100, 700},
 };
 
@@ -102,13 +110,23 @@ static const struct watches {
     {15, LOAD, SAME, OBJECT, SINGLE, 0, CALL | LOOP, 15, 45},
     {16, STORE, SAME, RESULT, SINGLE, 0, ITEM | LOOP, 16, 25},
     {17, LOAD, EVICTED, ARRAY, BULK, 2, CALL | LOOP, 0, 30},
-    {19, STORE, SAME, RESULT, SINGLE, 0, CALL, 19, 28},
+    {19, STORE, SAME, RESULT, SINGLE, 0, CALL, 19, 8},
+    {19, STORE, SAME, RETURNED, SINGLE, 0, CALL, 19, 20},
     {19, STORE, CHANGED, RESULT, SINGLE, 0, CALL, 19, 2},
 };
 
 /* Locations and nodes of a line have its number; what it calls: */
-enum { ENTRY = 100, ACCESS = 200, LIBRARY_LINE = 50, INTERPRETER = 51, START = 52, LIBRARY_CALLER = 15 };
+enum {
+    ENTRY = 100,
+    ACCESS = 200,
+    LIBRARY_LINE = 50,
+    INTERPRETER = 51,
+    START = 52,
+    LIBRARY_CALLER = 15,
+    ALLOCATING_LINE = 16
+};
 
+static const char libpython[] = "/usr/lib/libpython3.11.so.1.0";
 static struct pie_sink *sink;
 static char app[PATH_MAX], core[PATH_MAX], numpy[PATH_MAX];
 
@@ -155,11 +173,14 @@ static void put_line(const struct line *line) {
         parent = LIBRARY_LINE;
     }
     put_node(300 + n, parent, INTERPRETER);
-    put_location(ENTRY + n, line->native ? line->native : "array_subscript", NULL, 0, numpy, 0);
+    put_location(ENTRY + n, line->native, NULL, 0, numpy, 0);
     put_node(ENTRY + n, 300 + n, ENTRY + n);
     put_location(500 + n, "view_item", NULL, 0, numpy, 0);
     put_location(400 + n, "get_pointer", NULL, 0, numpy, 500 + n);
-    put_location(ACCESS + n, "check_bounds", NULL, 0, numpy, 400 + n);
+    if (n == ALLOCATING_LINE)
+        put_location(ACCESS + n, "PyObject_Malloc", NULL, 0, libpython, 0);
+    else
+        put_location(ACCESS + n, "check_bounds", NULL, 0, numpy, 400 + n);
     put_node(ACCESS + n, ENTRY + n, ACCESS + n);
 }
 
@@ -167,7 +188,7 @@ static void put_contexts(void) {
     put_location(START, "start_thread", NULL, 0, "/lib/x86_64-linux-gnu/libc.so.6", 0);
     put_location(1, "<module>", app, 1, NULL, 0);
     put_location(LIBRARY_LINE, "crunch", core, 2, NULL, 0);
-    put_location(INTERPRETER, "PyObject_Call", NULL, 0, "/usr/lib/libpython3.11.so.1.0", 0);
+    put_location(INTERPRETER, "PyObject_Call", NULL, 0, libpython, 0);
     put_node(START, 0, START);
     put_node(1, START, 1);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)

@@ -144,14 +144,18 @@ def test_the_native_function_is_the_one_that_the_line_called(waste):
     assert found["load", 6]["native_function"] == "array_subscript"
     assert found["load", 7]["native_function"] == "ufunc_generic_vectorcall"
     assert {r["native_library"] for r in found.values()} == {"numpy"}
-    assert "check_bounds" in found["load", 6]["evidence"]
+    assert "; read in check_bounds" in found["load", 6]["evidence"]
+    # without a name for it, the function in the same library that made the access; none of another library
+    assert found["load", 11]["native_function"] == "check_bounds" and "read in" not in found["load", 11]["evidence"]
+    assert found["store", 16]["native_function"] is None
+    assert "; written in PyObject_Malloc" in found["store", 16]["evidence"]
 
 
 @pytest.mark.parametrize("line, evidence, advice", [
     (("load", 6), ["80 of 90", "fields of objects", "800 ns", "75 %", "a[i]", "in a loop"], ["slices", ".tolist()"]),
     (("load", 7), ["50 of 50", "100 %", "calling"], ["ufunc", "math module"]),
     (("store", 19), ["28 of 30", "what calls returned", "no loop"], ["functools.lru_cache"]),
-    (("store", 8), ["48 of 50", "data of arrays", "1.0 ms", "in a loop of its function"], ["before the loop"]),
+    (("store", 8), ["48 of 50", "data of arrays", "in a loop of its function"], ["before the loop"]),
     (("store", 9), ["35 of 50", "70 %", "bulk work"], ["only what changes"]),
     (("load", 11), ["30 of 30", "does not decide"], ["pairs of waste.py:11"]),
     (("load", 10), ["74 of 80", "5 %", "long calls"], ["nothing is wasted"]),

@@ -133,6 +133,40 @@ def test_functions_name_their_worst_line(waste):
     assert re.search(r"^\d+\. src/waste.py:18 in rotate\n   worst line  19: return np.array", text, re.M)
 
 
+def test_a_pair_is_told_with_both_paths(waste):
+    text = waste("query", "a.db", "pairs of waste.py:7", env=clean_environment(COLUMNS="100")).text
+    first = text.split("\n\n")[0].splitlines()
+    assert first[0] == "1. src/waste.py:7 in work" and first[1] == "   total += np.cos(b)"
+    assert re.match(r"   wasted +0\.\d\d s, \d\.\d % of the run; 100 ± \d+ % of the loads redundant \(40 traps, taskclock\)", first[2])
+    rules = [i for i, line in enumerate(first) if line.startswith("   ----- ")]
+    assert "first load" in first[rules[0]] and "second load" in first[rules[1]]
+    one, other = first[rules[0] + 1 : rules[1]], first[rules[1] + 1 :]
+    assert [line.split()[0] for line in one][:4] == ["check_bounds", "get_pointer", "view_item", "ufunc_generic_vectorcall"]
+    assert all("numpy" in line for line in one[:4]) and re.search(r"0x[0-9a-f]+$", one[0])
+    assert re.fullmatch(r"   total \+= np\.cos\(b\) +src/waste\.py:7", one[4])
+    assert re.fullmatch(r"   return np\.array\(\[np\.cos\(angle\), np\.sin\(angle\)\]\) +src/waste\.py:19", other[4])
+    assert one[5].split() == other[5].split() == "import numpy as np src/waste.py:1".split() and len(one) == len(other) == 6
+
+
+def test_five_pairs_are_shown_unless_more_are_asked_for(waste):
+    few = waste("query", "a.db", "pairs in waste.py").text
+    assert len(re.findall(r"^\d+\. ", few, re.M)) == 5 and re.search(r'^\d+ more: say "all pairs in waste.py"$', few, re.M)
+    every = waste("query", "a.db", "all pairs in waste.py").text
+    assert len(re.findall(r"^\d+\. ", every, re.M)) == len(json.loads(waste("query", "a.db", "all pairs in waste.py", "--json").text)["rows"])
+    assert waste("query", "a.db", "pairs of waste.py:17").text == "nothing found\n"
+
+
+def test_paths_are_arrays_in_json_and_text_in_csv(waste):
+    for row in json.loads(waste("query", "a.db", "pairs", "--json").text)["rows"]:
+        for path in row["first_path"], row["second_path"]:
+            assert path[0]["function"] == "<module>" and path[0]["kind"] == "python"
+            assert all(set(frame) == {"kind", "function", "file", "line", "library", "offset"} for frame in path)
+    rows = json.loads(waste("query", "a.db", """select '[1]' as a_path, '[1' as b_path, '{"a": 1}' as c_path, '[1]' as d""",
+                            "--json").text)["rows"]
+    assert rows == [{"a_path": [1], "b_path": "[1", "c_path": '{"a": 1}', "d": "[1]"}]
+    assert '"[{""kind' in waste("query", "a.db", "top 1 pairs", "--csv").text
+
+
 def test_the_report_of_an_older_run(program):
     assert program("report", "a.db", "--run", "1").text.startswith("Run 1: ")
     assert program("report", "a.db").text.startswith("Run 2: ")

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The screen that ends a profiled program."""
 
+import pathlib
 import re
 import subprocess
+import sys
 
 import pytest
 from conftest import PIEPROF, clean_environment
@@ -71,3 +73,29 @@ def test_a_program_without_own_lines_gets_a_summary(tmp_path):
 def test_colours_only_where_they_are_wanted(tmp_path):
     assert "\x1b" in run(tmp_path, FORCE_COLOR="1").stderr
     assert "\x1b" not in run(tmp_path, FORCE_COLOR="1", NO_COLOR="1").stderr
+
+
+REFUSE = pathlib.Path(__file__).resolve().parents[1] / "integration/faults/refuse.py"
+
+
+def test_it_says_what_watching_has_found_or_why_it_could_not(done):
+    """This program has no waste to speak of. What is said of that is a paragraph of its own."""
+    paragraphs = done.stderr.split("\n\n")
+    found = [text for text in paragraphs if re.fullmatch(r"No redundant loads or stores of weight were found \(\d+ watches\)\.", text)]
+    refused = [text for text in paragraphs if "redundant loads and stores are not watched for" in " ".join(text.split())]
+    assert len(found) + len(refused) == 1 and "of the run wasted" not in done.stderr
+
+
+def test_where_breakpoints_are_refused_the_summary_says_so_and_what_to_do(tmp_path):
+    (tmp_path / "busy.py").write_text(PROGRAM)
+    done = subprocess.run([sys.executable, REFUSE, "EPERM", "perf_event_open", PIEPROF, "-o", "x.db", "busy.py"], cwd=tmp_path,
+                          capture_output=True, text=True, timeout=60, env=clean_environment(COLUMNS="80"))
+    assert done.returncode == 0 and done.stdout == "done\n"
+    told = " ".join(done.stderr.split())
+    assert "redundant loads and stores are not watched for; to mend it: " in told and "No redundant" not in told
+    assert len(done.stderr.splitlines()) <= 25 and "busy.py:9" in done.stderr
+
+
+@pytest.mark.parametrize("options", [["--no-redundancy"], ["--sampler", "none"]])
+def test_what_was_not_asked_for_is_not_spoken_of(tmp_path, options):
+    assert "edundan" not in run(tmp_path, *options).stderr
