@@ -204,7 +204,7 @@ int pie_findings_print(FILE *out, const struct pie_answer *answer, char **ret_me
         if (r == 0 && findings.count == 0)
             fputs("nothing found\n", out);
         if (r == 0 && findings.more > 0)
-            fprintf(out, "\n%zu more: say \"all %s\"\n", findings.more, answer->query->subject->name);
+            fprintf(out, "\n%zu more: say \"all %s\"\n", findings.more, answer->question);
     }
     finish(&findings);
     return r;

@@ -114,8 +114,8 @@ static int print_findings(const struct pie_finding_screen *screen, char **ret_me
 
 static const char state_sql[] =
     "SELECT sampler, sampler_note, (SELECT coalesce(sum(w.watches), 0) FROM watch w"
-    " JOIN process q ON q.id = w.process WHERE q.run = :run AND w.outcome IN (1, 2))"
-    " FROM process WHERE run = :run ORDER BY id LIMIT 1";
+    " JOIN process p ON p.id = w.process WHERE p.run = :run AND w.outcome IN (1, 2))"
+    " FROM v_run WHERE run = :run";
 
 /* Nothing is said where nothing was asked for: there is no sampler, and no reason why. A reason says what it means. */
 static void print_state(const struct pie_finding_screen *screen, struct pie_cursor *row) {
