@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const struct pie_command table[] = {
-    {"query", "[DB] QUESTION…", "ask a profile: \"top 10 hot lines\", \"threads\", \"select …\"",
+    {"query", "[DB] QUESTION…", "ask a profile: \"top 10 hot lines\", \"redundancy\", \"select …\"",
      pie_cmd_query},
     {"report", "[DB] [--all]", "the source with what each line cost", pie_cmd_report},
     {"export", "[DB] -f FORMAT [-o FILE]", "a profile for other tools: collapsed, speedscope",
