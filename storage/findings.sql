@@ -283,7 +283,7 @@ SELECT run, rank, iif(kind = 1, 'load', 'store') AS kind, file, line, function, 
 FROM x_told_finding;
 
 -- By function: sums of its lines, without those that are only reuse unless all are; words and names are those of its
--- worst line.
+-- worst line. (In one SELECT all windows must be partitioned alike, or SQLite does not pass "run = …" on through it.)
 CREATE VIEW v_redundancy_function AS
 SELECT run, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'low', wasted_ns DESC,
     library IS NOT NULL, trap_ns DESC, file, line, function, kind) AS rank,
@@ -293,7 +293,8 @@ SELECT run, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', sev
   wasted_ns / nullif(run_ns, 0) AS wasted_share, bytes, traps, sampler, severity, library, user_file, user_line,
   low_ns / 1e9 AS wasted_s_low, high_ns / 1e9 AS wasted_s_high, line_ns / 1e9 AS cpu_s, watches, lines, worst_line
 FROM (
-  SELECT *, redundant_ns / nullif(trap_ns, 0) AS p, z2 * trap_sq / nullif(trap_ns * trap_ns, 0) AS h, CASE
+  SELECT *, redundant_ns / nullif(trap_ns, 0) AS p, z2 * trap_sq / nullif(trap_ns * trap_ns, 0) AS h,
+    row_number() OVER (PARTITION BY run, kind, file, function, line ORDER BY is_reuse) AS part, CASE
       WHEN is_reuse THEN 'reuse'
       WHEN traps >= high_traps AND wasted_ns >= high_fraction * line_ns AND low_ns >= high_low * line_ns
         AND wasted_ns >= high_share * run_ns THEN 'high'
@@ -306,10 +307,11 @@ FROM (
       sum(waste_low * line_ns) OVER g AS low_ns, sum(waste_high * line_ns) OVER g AS high_ns,
       sum(line_ns) OVER g AS line_ns, sum(bytes) OVER g AS bytes, sum(traps) OVER g AS traps,
       sum(watches) OVER g AS watches, count(*) OVER g AS lines,
-      row_number() OVER (PARTITION BY run, kind, file, function, function_line ORDER BY rank) AS nth
+      row_number() OVER (PARTITION BY run, kind, file, function, function_line, is_reuse ORDER BY rank) AS nth
     FROM x_told_finding
     WINDOW g AS (PARTITION BY run, kind, file, function, function_line, is_reuse))
-  WHERE nth = 1);
+  WHERE nth = 1)
+WHERE part = 1;
 
 -- Pairs of accesses: sums of those with the same two contexts. What is wasted is the CPU time that the telling
 -- redundant ones stand for.
@@ -403,7 +405,7 @@ SELECT x.run, x.rank, iif(x.kind = 1, 'load', 'store') AS kind, i.file, i.line, 
       FROM up JOIN node n ON n.process = x.process AND n.id = up.node
       JOIN location l ON l.process = x.process AND l.id = up.location
       LEFT JOIN node m ON m.process = x.process AND m.id = n.parent
-      WHERE up.depth < 5000)
+      WHERE up.depth < 4096)
     SELECT '[' || coalesce(group_concat(frame), '') || ']'
     FROM (
       SELECT up.depth, f.kind, f.library, f.frame, max(iif(f.kind = 1, up.depth, NULL)) OVER () AS python_depth
@@ -419,7 +421,7 @@ SELECT x.run, x.rank, iif(x.kind = 1, 'load', 'store') AS kind, i.file, i.line, 
       FROM up JOIN node n ON n.process = x.process AND n.id = up.node
       JOIN location l ON l.process = x.process AND l.id = up.location
       LEFT JOIN node m ON m.process = x.process AND m.id = n.parent
-      WHERE up.depth < 5000)
+      WHERE up.depth < 4096)
     SELECT '[' || coalesce(group_concat(frame), '') || ']'
     FROM (
       SELECT up.depth, f.kind, f.library, f.frame, max(iif(f.kind = 1, up.depth, NULL)) OVER () AS python_depth

@@ -141,7 +141,8 @@ static int take_place(struct words *words, struct pie_phrase *phrase, char **ret
     memcpy(phrase->file, word, size);
     phrase->file[size] = 0;
     words->next++;
-    return colon ? set_line(colon + 1, phrase, ret_message) : take_line(words, phrase, ret_message);
+    int r = colon ? set_line(colon + 1, phrase, ret_message) : 1;
+    return r < 0 ? r : take_line(words, phrase, ret_message);
 }
 
 /* "in foo.py", "of file foo.py", "of foo.py:62", and "foo.py:62" alone. */

@@ -53,12 +53,44 @@ static void test_a_phrase_gives_subject_limit_file_and_run(void **state) {
     assert_string_equal(parse("hot lines of file run").file, "run");
 }
 
+static void test_a_place_has_a_file_and_a_line(void **state) {
+    static const struct {
+        const char *text, *subject, *file;
+        int64_t line;
+    } cases[] = {
+        {"pairs of foo.py:62", "pairs", "foo.py", 62},
+        {"pairs foo.py:62", "pairs", "foo.py", 62},
+        {"pairs at /a/foo.py:62", "pairs", "/a/foo.py", 62},
+        {"pairs of file foo.py:62 of run 3", "pairs", "foo.py", 62},
+        {"redundancy in foo.py line 7", "redundancy", "foo.py", 7},
+        {"redundancy of line 7 in foo.py", "redundancy", "foo.py", 7},
+        {"line 7 of foo.py redundancy", "redundancy", "foo.py", 7},
+        {"pairs of 'a b.py' line 3", "pairs", "a b.py", 3},
+        {"pairs of 'a b.py':3", "pairs", "a b.py", 3},
+        {"pairs of 'a:3'", "pairs", "a:3", 0},
+        {"pairs of a:b.py", "pairs", "a:b.py", 0},
+        {"pairs of a.py:", "pairs", "a.py:", 0},
+        {"pairs of <string>:1", "pairs", "<string>", 1},
+        {"pairs of a.py:1:2", "pairs", "a.py:1", 2},
+        {"hot lines in foo.py", "hot lines", "foo.py", 0},
+        {"hot line in line.py", "hot line", "line.py", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct pie_phrase phrase = parse(cases[i].text);
+        assert_string_equal(phrase.subject, cases[i].subject);
+        assert_string_equal(phrase.file, cases[i].file);
+        assert_int_equal(phrase.line, cases[i].line);
+    }
+}
+
 static void test_a_wrong_phrase_is_refused_with_one_line(void **state) {
     static const char *const wrong[] = {
-        "top 0 hot lines",     "top -1 lines",       "top 99999999999999999999 lines",
-        "hot lines in",        "hot lines of run 0", "lines in a.py in b.py",
-        "hot lines by colour", "hot lines by",       "hot \"lines",
-        "lines in ''"};
+        "top 0 hot lines",     "top -1 lines",           "top 99999999999999999999 lines",
+        "hot lines in",        "hot lines of run 0",     "lines in a.py in b.py",
+        "hot lines by colour", "hot lines by",           "hot \"lines",
+        "lines in ''",         "pairs of a.py:0",        "pairs of :3",
+        "pairs a.py:1 b.py:2", "pairs of a.py:1 line 2", "pairs of a.py:99999999999999999999",
+        "line 0 of a.py",      "line 3 of run 2"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct pie_phrase phrase;
         char *message = NULL;
@@ -84,8 +116,29 @@ static void test_every_subject_is_found_by_its_names(void **state) {
         assert_ptr_equal(pie_subject_find(subjects[i].name), &subjects[i]);
     assert_string_equal(pie_subject_find("lines")->name, "hot lines");
     assert_string_equal(pie_subject_find("native")->name, "native functions");
+    assert_string_equal(pie_subject_find("findings")->name, "redundancy");
+    assert_string_equal(pie_subject_find("wasted loads")->name, "redundant loads");
+    assert_string_equal(pie_subject_find("redundant writes")->name, "redundant stores");
     assert_null(pie_subject_find("hot line s"));
     assert_null(pie_subject_find(""));
+}
+
+/* Names are found in the order of the table, so an alias that another subject has too would never be reached. */
+static void test_no_name_means_two_things(void **state) {
+    size_t count;
+    const struct pie_subject *subjects = pie_subject_all(&count);
+    for (size_t i = 0; i < count; i++) {
+        char *aliases = strdup(subjects[i].aliases), *rest = aliases;
+        for (char *alias; (alias = strsep(&rest, "|"));) {
+            assert_true(*alias);
+            assert_ptr_equal(pie_subject_find(alias), &subjects[i]);
+        }
+        free(aliases);
+        if (subjects[i].by_function)
+            assert_non_null(pie_subject_find(subjects[i].by_function));
+        if (subjects[i].in_line)
+            assert_non_null(subjects[i].in_file);
+    }
 }
 
 static void test_only_conditions_that_were_asked_for_are_in_the_statement(void **state) {
@@ -94,6 +147,13 @@ static void test_only_conditions_that_were_asked_for_are_in_the_statement(void *
     assert_non_null(strstr(sql, "run = :run"));
     assert_non_null(strstr(sql, ":file"));
     assert_non_null(strstr(sql, "LIMIT :limit"));
+    assert_null(strstr(sql, ":line"));
+    free(sql);
+    phrase = parse("redundant loads in foo.py:5");
+    sql = pie_subject_sql(pie_subject_find("redundant loads"), &phrase);
+    assert_non_null(strstr(sql, "kind = 'load'"));
+    assert_non_null(strstr(sql, "line = :line"));
+    assert_null(strstr(sql, ":limit"));
     free(sql);
     phrase = parse("runs");
     sql = pie_subject_sql(pie_subject_find("runs"), &phrase);
@@ -122,8 +182,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words_are_split_at_blanks_and_kept_together_by_quotes),
         cmocka_unit_test(test_a_phrase_gives_subject_limit_file_and_run),
+        cmocka_unit_test(test_a_place_has_a_file_and_a_line),
         cmocka_unit_test(test_a_wrong_phrase_is_refused_with_one_line),
         cmocka_unit_test(test_every_subject_is_found_by_its_names),
+        cmocka_unit_test(test_no_name_means_two_things),
         cmocka_unit_test(test_only_conditions_that_were_asked_for_are_in_the_statement),
         cmocka_unit_test(test_the_nearest_phrase_is_the_one_meant),
     };

@@ -34,7 +34,8 @@ static const char *at(const char *name) {
 static int set_up(void **state) {
     struct stat status;
     folder = pie_folder_make();
-    pie_fixture_write(at("good.db"), folder, 2);
+    pie_fixture_write(at("good.db"), folder, 1);
+    pie_fixture_write_waste(at("good.db"), folder);
     FILE *file = fopen(at("good.db"), "r");
     stat(at("good.db"), &status);
     original_size = (size_t)status.st_size;
@@ -206,6 +207,21 @@ static void test_hostile_rows_end_in_an_answer_or_a_message(void **state) {
         "DELETE FROM run",
         "DELETE FROM location",
         "UPDATE run SET id = -id",
+        "UPDATE OR IGNORE watch SET first_node = 999",
+        "UPDATE OR IGNORE watch SET second_node = first_node, outcome = 1",
+        "UPDATE OR IGNORE watch SET weight_ns = -1, weight_sq_ns2 = -1",
+        "UPDATE OR IGNORE watch SET weight_ns = 9e999, weight_sq_ns2 = 9e999",
+        "UPDATE OR IGNORE watch SET weight_ns = 1e-300, weight_sq_ns2 = 1e300",
+        "UPDATE OR IGNORE watch SET watches = 9223372036854775807, bytes = 9223372036854775807",
+        "UPDATE OR IGNORE watch SET watches = 0, bytes = 0, length_ns = 0",
+        "UPDATE OR IGNORE watch SET watches = -9223372036854775808, length_ns = -1, gap_ns = -1",
+        "UPDATE OR IGNORE watch SET kind = 77, memory = -1, traits = 255, length = 9",
+        "UPDATE OR IGNORE watch SET own_operation = -1, inner_operation = 'x'",
+        "UPDATE OR IGNORE watch SET weight_ns = 'heavy', weight_sq_ns2 = x'00'",
+        "UPDATE process SET sampler = x'ff00', sampler_note = 7",
+        "UPDATE node SET entry_function = 999, own_location = 999",
+        "UPDATE node SET entry_function = id, line_location = location, own_location = NULL",
+        "UPDATE function SET name = char(0) || char(1) || '\"' || char(92) || char(10), kind = 3",
     };
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         write_bytes(at("hostile.db"), original, original_size);
@@ -287,7 +303,7 @@ static int read_where_one_may_not_write(void) {
     int rows = 0;
     if (pie_reader_open(at("sealed/a%20?.db"), &reader, &message) < 0 || pie_reader_note(reader))
         return 100;
-    if (pie_query_open(reader, "hot lines", 0, &query, &message) < 0)
+    if (pie_query_open(reader, "hot lines of run 1", 0, &query, &message) < 0)
         return 101;
     while (pie_cursor_next(query.cursor, &message) > 0)
         rows++;

@@ -3,11 +3,14 @@
 
 import json
 import math
+import resource
 import sqlite3
 import subprocess
 
+import hypothesis
 import pytest
 from conftest import BUILD, Program, is_one_line
+from hypothesis import strategies
 
 RUN_S = 11.2  # CPU time of the fixture's run
 FINDING = ["rank", "kind", "file", "line", "function", "first_file", "first_line", "native_function", "native_library", "category",
@@ -286,3 +289,110 @@ def test_what_was_not_measured_is_null(waste, tmp_path):
 def test_samplers_are_told_with_runs_and_processes(waste):
     assert [r["sampler"] for r in rows(waste, "runs")] == ["none", "taskclock", "taskclock"]
     assert [(r["sampler"], r["sampler_note"]) for r in rows(waste, "processes")] == [("taskclock", "this machine has no PMU")]
+
+
+def steps(path, sql):
+    """How many of SQLite's operations a query takes, in thousands: the same each time."""
+    count = 0
+
+    def on_progress():
+        nonlocal count
+        count += 1
+
+    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as file:
+        file.set_progress_handler(on_progress, 1000)
+        try:
+            file.execute(sql).fetchall()
+        except sqlite3.OperationalError as error:
+            pytest.skip(f"this sqlite3 module lacks math functions: {error}")
+    return count
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_other_runs_in_the_file_cost_nothing(tmp_path, view):
+    """SQLite must pass "run = …" on to the tables; otherwise each run more makes each question slower."""
+    for runs in (1, 12):
+        subprocess.run([BUILD / "tests/storage/make_fixture", tmp_path / f"{runs}.db", tmp_path / "src", "0", str(runs)], check=True)
+    few, many = (steps(tmp_path / f"{runs}.db", f"SELECT * FROM {view} WHERE run = 1") for runs in (1, 12))
+    assert few > 0 and many <= 1.2 * few + 2
+
+
+LARGE_NODES, LARGE_WATCHES = 100_000, 20_000
+
+
+def enlarge(path):
+    """Copies the contexts, samples and watches of the fixture's run until it is as large as one gets."""
+    with sqlite3.connect(path) as file:
+        nodes = [n for (n,) in file.execute("SELECT id FROM node")]
+        copies = LARGE_NODES // len(nodes)
+        shift = max(nodes)
+        file.execute("CREATE TEMP TABLE copy AS WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < ?)"
+                     " SELECT n * ? AS shift FROM c", (copies, shift))
+        file.execute("INSERT INTO node SELECT process, id + shift, parent + shift, location, line_location, own_location,"
+                     " library_module, entry_function FROM copy, node")
+        file.execute("INSERT INTO sample SELECT process, node + shift, thread, samples, wait_samples, python_ns, native_ns,"
+                     " system_ns, wait_ns, cpu_sq_ns2 FROM copy, sample")
+        file.execute("INSERT INTO watch SELECT process, kind, outcome, memory, traits, length, first_node + shift,"
+                     " iif(second_node, second_node + shift, 0), own_operation, inner_operation, watches, bytes, weight_ns,"
+                     " weight_sq_ns2, length_ns, gap_ns FROM copy, watch LIMIT ?", (LARGE_WATCHES,))
+        return file.execute("SELECT (SELECT count(*) FROM node), (SELECT count(*) FROM watch)").fetchone()
+
+
+def test_a_large_file_is_answered_in_a_second(waste, tmp_path):
+    subprocess.run([BUILD / "tests/storage/make_fixture", tmp_path / "a.db", tmp_path / "src", "0", "1"], check=True)
+    nodes, watches = enlarge(tmp_path / "a.db")
+    assert nodes >= 0.99 * LARGE_NODES and watches >= LARGE_WATCHES
+    program = Program(tmp_path)
+    for question in ("top 20 redundancy", "redundancy by function", "top 20 pairs", "top 20 pairs of waste.py:6"):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        found = rows(program, question)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert found
+        cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        assert cpu_s < 1.0 + CHECK_S, question
+
+
+# What opening a file of this size takes before any question: all of its pages are checked.
+CHECK_S = 0.5
+
+
+WORDS = strategies.sampled_from(["redundancy", "redundant", "loads", "stores", "pairs", "findings", "by", "function", "in", "of",
+                                 "at", "line", "waste.py", "waste.py:6", "core.py:2", ":6", "6", "0", "top", "all", "run", "2",
+                                 "'waste.py':6", '"', "first", "a:b:3", "", "é:7", "%s:1"])
+
+
+@hypothesis.settings(max_examples=150, deadline=None, suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture])
+@hypothesis.given(strategies.lists(WORDS, max_size=8).map(" ".join))
+def test_any_question_is_answered_or_refused_in_one_line(waste, question):
+    done = waste("query", "a.db", question, "--json")
+    if done.returncode == 0:
+        answer = json.loads(done.text)
+        for row in answer["rows"]:
+            assert all(not isinstance(v, float) or math.isfinite(v) for v in row.values())
+            assert isinstance(row.get("first_path", []), list) and isinstance(row.get("second_path", []), list)
+    else:
+        assert done.returncode in (1, 2) and done.text == "" and is_one_line(done.complaint)
+
+
+@hypothesis.settings(max_examples=60, deadline=None, suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture])
+@hypothesis.given(strategies.sampled_from(["redundancy", "redundant loads", "redundant stores", "findings"]),
+                  strategies.integers(1, 20), strategies.sampled_from(["waste.py", "src/waste.py", "core.py", "aste.py"]),
+                  strategies.one_of(strategies.none(), strategies.integers(1, 20)), strategies.booleans())
+def test_a_narrowed_answer_is_a_part_of_the_whole(waste, subject, limit, file, line, long):
+    """The same rows in the same order, however the place is said."""
+    place = file if line is None else f"{file} line {line}" if long else f"{file}:{line}"
+    part = rows(waste, f"top {limit} {subject} in {place}")
+    whole = [r for r in rows(waste, subject) if r["file"].endswith("/" + file) and line in (None, r["line"])]
+    assert [{**r, "rank": None} for r in part] == [{**r, "rank": None} for r in whole[:limit]]
+    assert [r["rank"] for r in part] == list(range(1, len(part) + 1))
+
+
+@pytest.mark.parametrize("form", ["collapsed", "speedscope"])
+def test_exports_are_the_same_with_watches(waste, tmp_path, form):
+    copy = Program(tmp_path)
+    copy.db.write_bytes(waste.db.read_bytes())
+    with sqlite3.connect(copy.db) as file:
+        file.execute("DELETE FROM watch")
+    ours, theirs = (p("export", "a.db", "-f", form, "-o", "-").stdout for p in (waste, copy))
+    assert ours == theirs and b"array_subscript" in ours
+    assert [r["function"] for r in rows(waste, "call tree")] == [r["function"] for r in rows(copy, "call tree")]

@@ -99,6 +99,120 @@ static void test_increments_of_one_context_add_up(void **state) {
     assert_int_equal(ask(at("a.db"), "SELECT ended_ns IS NULL FROM process"), 1);
 }
 
+/* work (own) -> crunch (library) -> crunch's helper (library) -> native code, and work -> native code. */
+static void put_two_depths(struct pie_sink *sink) {
+    static const char *const files[] = {"/home/me/app.py", "/usr/lib/python3.11/a.py",
+                                        "/usr/lib/python3.11/b.py"};
+    for (uint32_t id = 1; id <= 4; id++) {
+        struct pie_location location = {.id = id,
+                                        .kind = id < 4 ? PIE_LOCATION_PYTHON : PIE_LOCATION_NATIVE,
+                                        .function = "f",
+                                        .file = id < 4 ? files[id - 1] : NULL,
+                                        .line = 1,
+                                        .module = id < 4 ? NULL : "/usr/lib/libz.so"};
+        struct pie_node_row node = {.id = id, .parent = id - 1, .location = id};
+        assert_int_equal(sink->ops->put_location(sink, &location), 0);
+        assert_int_equal(sink->ops->put_node(sink, &node), 0);
+    }
+    struct pie_node_row node = {.id = 5, .parent = 1, .location = 4};
+    assert_int_equal(sink->ops->put_node(sink, &node), 0);
+}
+
+static struct pie_watch_row watch_at(uint32_t node) {
+    return (struct pie_watch_row){.kind = 1,
+                                  .outcome = 1,
+                                  .first_node = node,
+                                  .second_node = 5,
+                                  .operations = {1, 3, 4 + 16},
+                                  .operations_count = 3,
+                                  .watches = 2,
+                                  .bytes = 16,
+                                  .weight_ns = 0.5,
+                                  .weight_sq_ns2 = 0.25,
+                                  .length_ns = 100,
+                                  .gap_ns = 1000};
+}
+
+static void put_watch(struct pie_sink *sink, struct pie_watch_row row) {
+    assert_int_equal(sink->ops->put_watch(sink, &row), 0);
+}
+
+static void test_increments_of_one_kind_of_watch_add_up(void **state) {
+    struct pie_sink *sink = open_sink(at("a.db"));
+    begin_process(sink, 0);
+    put_two_depths(sink);
+    struct pie_watch_row changed = watch_at(4), later = watch_at(4);
+    changed.outcome = 2;
+    later.weight_ns = 1e18;
+    later.gap_ns = UINT64_MAX; /* SQLite's integers are signed */
+    put_watch(sink, watch_at(4));
+    put_watch(sink, watch_at(4));
+    assert_int_equal(sink->ops->commit(sink, 1), 0);
+    put_watch(sink, changed);
+    put_watch(sink, watch_at(4));
+    assert_int_equal(sink->ops->commit(sink, 2), 0);
+    changed.traits = 1;
+    put_watch(sink, changed);
+    changed.memory = 3;
+    put_watch(sink, changed);
+    changed.length = 2;
+    changed.second_node = 0;
+    put_watch(sink, changed);
+    later.kind = 2;
+    put_watch(sink, later);
+    assert_int_equal(sink->ops->commit(sink, 3), 0);
+    sink->ops->close(sink);
+    assert_int_equal(ask(at("a.db"), "SELECT count(*) FROM watch"), 6);
+    assert_int_equal(ask(at("a.db"),
+                         "SELECT count(*) FROM watch WHERE kind = 1 AND outcome = 1 AND watches = 6"
+                         " AND bytes = 48 AND weight_ns = 1.5 AND weight_sq_ns2 = 0.75"
+                         " AND length_ns = 300 AND gap_ns = 3000"),
+                     1);
+    assert_int_equal(ask(at("a.db"), "SELECT gap_ns = 9223372036854775807 FROM watch WHERE kind = 2"), 1);
+}
+
+/* Operations are those of Python frames, innermost first. */
+static void test_a_watch_has_the_operations_of_its_own_and_its_innermost_line(void **state) {
+    static const struct {
+        uint32_t node, operations, own, inner;
+    } cases[] = {
+        {4, 3, 20, 1},               /* two library frames below the own one */
+        {5, 3, 1, 1},  {4, 2, 0, 1}, /* the own frame was not recorded */
+        {4, 0, 0, 0},  {9, 3, 0, 1}, /* a node never seen */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct pie_sink *sink = open_sink(at("a.db"));
+        begin_process(sink, 0);
+        put_two_depths(sink);
+        struct pie_watch_row row = watch_at(cases[i].node);
+        row.operations_count = cases[i].operations;
+        put_watch(sink, row);
+        assert_int_equal(sink->ops->commit(sink, 1), 0);
+        sink->ops->close(sink);
+        assert_int_equal(ask(at("a.db"), "SELECT own_operation + 100 * inner_operation FROM watch"
+                                         " WHERE process = (SELECT max(id) FROM process)"),
+                         cases[i].own + 100 * cases[i].inner);
+    }
+}
+
+static void test_a_process_tells_how_accesses_are_sampled(void **state) {
+    static const char *const samplers[] = {"pmu", NULL};
+    for (size_t i = 0; i < 2; i++) {
+        struct pie_sink *sink = open_sink(at("a.db"));
+        struct pie_process_row row = {.pid = 1, .clock = "perf", .sampler = samplers[i]};
+        int64_t run;
+        if (samplers[i])
+            row.sampler_note = "no precise loads";
+        assert_int_equal(sink->ops->begin_process(sink, &row, &run), 0);
+        sink->ops->close(sink);
+    }
+    assert_int_equal(ask(at("a.db"), "SELECT count(*) FROM v_process WHERE sampler = 'pmu'"
+                                     " AND sampler_note = 'no precise loads'"),
+                     1);
+    assert_int_equal(
+        ask(at("a.db"), "SELECT count(*) FROM v_run WHERE sampler = 'none' AND sampler_note IS NULL"), 1);
+}
+
 /* Each process makes the schema if it is the first, and its own run. */
 static void test_several_processes_open_a_new_file_at_once(void **state) {
     enum { PROCESSES = 8 };
@@ -306,6 +420,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_runs_are_appended_and_one_file_is_left),
         TEST(test_increments_of_one_context_add_up),
+        TEST(test_increments_of_one_kind_of_watch_add_up),
+        TEST(test_a_watch_has_the_operations_of_its_own_and_its_innermost_line),
+        TEST(test_a_process_tells_how_accesses_are_sampled),
         TEST(test_several_processes_open_a_new_file_at_once),
         TEST(test_a_child_joins_the_run_of_its_parent),
         TEST(test_rows_refused_by_another_writer_are_written_later),
