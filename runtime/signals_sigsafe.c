@@ -59,8 +59,9 @@ static bool hold_if_blocked(int signal, siginfo_t *info, ucontext_t *context) {
     sigaddset(&context->uc_sigmask, signal);
     if (info->si_code == SI_TKILL)
         syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)syscall(SYS_gettid), signal, info);
-    else
-        syscall(SYS_rt_sigqueueinfo, getpid(), signal, info);
+    else if (syscall(SYS_rt_sigqueueinfo, getpid(), signal, info) != 0)
+        syscall(SYS_kill, getpid(),
+                signal); /* what kill() sends only the main thread may send with its origin */
     return true;
 }
 
@@ -153,15 +154,37 @@ void pie_signals_on_clock(int signal, siginfo_t *info, void *context) {
     errno = error;
 }
 
-void pie_signals_on_fault(int signal, siginfo_t *info, void *context) {
-    ucontext_t *interrupted = context;
-    uintptr_t pc = (uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP];
-    uintptr_t go_on = info->si_code > 0 ? pie_safe_load_fix(pc) : 0;
+/* Linux hands a faulting thread the first synchronous signal of its queue, even a blocked one (kernel/signal.c,
+ * dequeue_synchronous_signal(): only that some one is not blocked is asked). So if a breakpoint's SIGTRAP was waiting, it
+ * is delivered first, and the fault is reported as if the first instruction of that handler had made it. Where it
+ * happened is said by the frame below, which the handler is about to get as its third argument. NULL: there is none. */
+static ucontext_t *frame_below(const ucontext_t *context) {
+    const greg_t *gregs = context->uc_mcontext.gregs;
 
-    if (go_on) {
-        interrupted->uc_mcontext.gregs[REG_RIP] = (greg_t)go_on;
-        return;
+    return (uintptr_t)gregs[REG_RIP] == (uintptr_t)pie_signals_on_clock
+               ? (ucontext_t *)(uintptr_t)gregs[REG_RDX]
+               : NULL;
+}
+
+/* Lets a load that may fault go on. False: it was another instruction. */
+static bool fix_load(ucontext_t *context) {
+    greg_t *pc = &context->uc_mcontext.gregs[REG_RIP];
+    uintptr_t go_on = pie_safe_load_fix((uintptr_t)*pc);
+
+    if (go_on)
+        *pc = (greg_t)go_on;
+    return go_on != 0;
+}
+
+void pie_signals_on_fault(int signal, siginfo_t *info, void *context) {
+    ucontext_t *below = info->si_code > 0 ? frame_below(context) : NULL;
+
+    if (below) {
+        fix_load(below);
+        return; /* what is not fixed faults again, with nothing else waiting */
     }
+    if (info->si_code > 0 && fix_load(context))
+        return;
     int error = errno;
     forward(signal, info, context);
     errno = error;
