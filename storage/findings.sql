@@ -12,7 +12,7 @@ CREATE VIEW x_threshold AS SELECT
   3 AS told_traps,         -- a category is told when so many redundant accesses at least were seen
   0.3 AS item_share,       -- slice underutilization: this part of the waste at least is at a[i] or iteration
   0.5 AS call_share,       -- API misuse: this part of the waste at least is at calls and operators
-  0.9 AS same_fraction,    -- stores: from here on the calls as a whole did what had been done before
+  0.9 AS same_fraction,    -- stores, and what calls returned: from here on the calls did what had been done before
   0.4 AS partly_fraction,  -- stores: from here on a part of them did
   0.5 AS loop_share,       -- loop-invariant computation: this part of the waste lies in a loop of the line's function
   0.5 AS bulk_share,       -- inefficient algorithm: this part of the waste is bulk work
@@ -59,7 +59,11 @@ SELECT run, process, kind, place, entry_function, user_place, location, sampler,
   sum(iif(is_telling AND is_redundant AND is_bulk, weight_ns, 0)) AS bulk_ns,
   sum(iif(is_telling AND is_redundant AND memory = 1, weight_ns, 0)) AS object_ns,
   sum(iif(is_telling AND is_redundant AND memory = 2, weight_ns, 0)) AS array_ns,
-  sum(iif(is_telling AND is_redundant AND memory IN (3, 4), weight_ns, 0)) AS result_ns
+  sum(iif(is_telling AND is_redundant AND memory = 3, weight_ns, 0)) AS result_ns,
+  sum(iif(is_trap AND memory = 4, watches, 0)) AS returned_traps,
+  sum(iif(is_redundant AND memory = 4, watches, 0)) AS returned_redundant,
+  sum(iif(is_trap AND memory = 4, weight_ns, 0)) AS returned_ns,
+  sum(iif(is_redundant AND memory = 4, weight_ns, 0)) AS returned_redundant_ns
 FROM x_watch GROUP BY run, process, kind, is_own, place, entry_function;
 
 -- CPU time by line as findings count it: native code of the line and, for own code, of what it called in libraries;
@@ -117,11 +121,11 @@ SELECT s.run, s.kind, f.path AS file, l.line, NULL AS line_ns, NULL AS partner_f
   u.name AS function, u.first_line AS function_line, iif(f.is_own, NULL, f.library) AS library, fo.path AS user_file,
   o.line AS user_line, ne.name AS native_function,
   coalesce(me.library, replace(me.path, rtrim(me.path, replace(me.path, '/', '')), '')) AS native_library,
-  na.name AS access_function, na.module = ne.module AS is_access_there, s.sampler,
+  iif(ma.library = 'python', NULL, na.name) AS access_function, na.module = ne.module AS is_access_there, s.sampler,
   s.watches, s.ns, s.sq, s.length_0_ns, s.length_1_ns, s.all_traps, s.all_redundant, s.all_bytes, s.all_ns,
   s.all_redundant_ns, s.all_sq, s.tell_traps, s.tell_redundant, s.tell_bytes, s.tell_ns, s.tell_redundant_ns,
   s.tell_sq, s.all_length_ns, s.tell_length_ns, s.item_ns, s.unknown_ns, s.call_ns, s.loop_ns, s.bulk_ns,
-  s.object_ns, s.array_ns, s.result_ns
+  s.object_ns, s.array_ns, s.result_ns, s.returned_traps, s.returned_redundant, s.returned_ns, s.returned_redundant_ns
 FROM x_watch_sum s JOIN location l ON l.process = s.process AND l.id = s.place
 JOIN function u ON u.process = l.process AND u.id = l.function
 JOIN file f ON f.process = u.process AND f.id = u.file
@@ -132,15 +136,18 @@ LEFT JOIN function ne ON ne.process = s.process AND ne.id = s.entry_function
 LEFT JOIN module me ON me.process = ne.process AND me.id = ne.module
 LEFT JOIN location la ON la.process = s.process AND la.id = s.location
 LEFT JOIN function na ON na.process = la.process AND na.id = la.function
+LEFT JOIN module ma ON ma.process = na.process AND ma.id = na.module
 UNION ALL
 SELECT c.run, k.kind, c.file, c.line, c.line_ns, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+  NULL, NULL, NULL, NULL
 FROM x_line_cpu c JOIN (SELECT 1 AS kind UNION ALL SELECT 2) k
 UNION ALL
 SELECT p.run, p.kind, p.file, p.line, NULL, p.partner_file, p.partner_line,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+  NULL, NULL, NULL, NULL
 FROM x_partner p;
 
 -- By line. The native function is the one with the most waste below it.
@@ -162,6 +169,8 @@ SELECT run, kind, file, line, function, function_line, library, user_file, user_
     OR native_function GLOB 'array_item*', unknown_ns, 0)) OVER g AS item_ns,
   sum(call_ns) OVER g AS call_ns, sum(loop_ns) OVER g AS loop_ns, sum(bulk_ns) OVER g AS bulk_ns,
   sum(object_ns) OVER g AS object_ns, sum(array_ns) OVER g AS array_ns, sum(result_ns) OVER g AS result_ns,
+  sum(returned_traps) OVER g AS returned_traps, sum(returned_redundant) OVER g AS returned_redundant,
+  sum(returned_ns) OVER g AS returned_ns, sum(returned_redundant_ns) OVER g AS returned_redundant_ns,
   row_number() OVER (PARTITION BY run, kind, file, line
     ORDER BY watches IS NULL, tell_redundant_ns DESC, all_redundant_ns DESC) AS nth
 FROM x_line_fact
@@ -212,12 +221,19 @@ FROM (
       ELSE 'low' END AS severity
   FROM (SELECT *, waste * line_ns AS wasted_ns FROM x_finding WHERE redundant > 0));
 
--- With the category (PieProf, table 1), the figures that decided it, and what to try. Stores at a[i] that are no bulk
--- work make the object of an element, or a view, just as the one before.
+-- With the category (PieProf, table 1), the figures that decided it, and what to try. A call that returns what the one
+-- before returned did what had been done, whatever became of the memory in which it did so. Stores at a[i] that are no
+-- bulk work make the object of an element, or a view, just as the one before.
 CREATE VIEW x_told_finding AS
 SELECT *,
-  printf(iif(kind = 1, '%d of %d re-reads of %s found the same value, in calls that ended %s later',
-    '%d of %d writes to %s repeated the value that was there'), redundant, traps, memory_text, length_text)
+  CASE
+    WHEN kind = 1 THEN printf('%d of %d re-reads of %s found the same value, in calls that ended %s later',
+      redundant, traps, memory_text, length_text)
+    WHEN traps > returned_traps THEN printf('%d of %d writes to %s repeated the value that was there',
+      redundant - returned_redundant, traps - returned_traps, memory_text) || iif(returned_traps > 0, ', and ', '')
+    ELSE '' END
+  || iif(returned_traps > 0, printf('%d of %d calls returned what the call before had returned', returned_redundant,
+    returned_traps), '')
   || coalesce(CASE
     WHEN is_reuse THEN printf('; but only %.0f %% of the time is in short calls that look up what objects are like, '
       || 'the rest is in long calls and bulk work, which have to read again', 100 * short_share)
@@ -257,7 +273,8 @@ FROM (
     WHEN kind = 1 AND call_ns >= call_share * tell_redundant_ns THEN 'API misuse'
     WHEN kind = 1 OR fraction < partly_fraction THEN 'undecided'
     WHEN item_ns > call_ns AND bulk_ns < bulk_share * tell_redundant_ns THEN 'slice underutilization'
-    WHEN fraction < same_fraction THEN
+    WHEN fraction < same_fraction
+      AND NOT (returned_redundant >= told_traps AND returned_redundant_ns >= same_fraction * returned_ns) THEN
       iif(bulk_ns >= bulk_share * tell_redundant_ns, 'inefficient algorithm', 'undecided')
     WHEN loop_ns >= loop_share * tell_redundant_ns THEN 'loop-invariant computation'
     ELSE 'repeated native calls' END AS category,
@@ -267,9 +284,9 @@ FROM (
     ELSE printf('%.1f ms', length_ns / 1e6 / redundant) END AS length_text,
   CASE
     WHEN is_reuse THEN 'memory'
-    WHEN 2 * object_ns >= tell_redundant_ns THEN 'fields of objects'
-    WHEN 2 * array_ns >= tell_redundant_ns THEN 'data of arrays'
-    WHEN 2 * result_ns >= tell_redundant_ns THEN 'what calls returned'
+    WHEN 2 * object_ns >= tell_redundant_ns - returned_redundant_ns THEN 'fields of objects'
+    WHEN 2 * array_ns >= tell_redundant_ns - returned_redundant_ns THEN 'data of arrays'
+    WHEN 2 * result_ns >= tell_redundant_ns - returned_redundant_ns THEN 'what calls returned'
     ELSE 'memory of native code' END AS memory_text,
   iif(loop_ns >= loop_share * tell_redundant_ns, ', in a loop', '') AS loop_text
 FROM x_ranked_finding);

@@ -110,9 +110,9 @@ static const struct watches {
     {15, LOAD, SAME, OBJECT, SINGLE, 0, CALL | LOOP, 15, 45},
     {16, STORE, SAME, RESULT, SINGLE, 0, ITEM | LOOP, 16, 25},
     {17, LOAD, EVICTED, ARRAY, BULK, 2, CALL | LOOP, 0, 30},
-    {19, STORE, SAME, RESULT, SINGLE, 0, CALL, 19, 8},
+    {19, STORE, SAME, RESULT, SINGLE, 0, CALL, 19, 6},
     {19, STORE, SAME, RETURNED, SINGLE, 0, CALL, 19, 20},
-    {19, STORE, CHANGED, RESULT, SINGLE, 0, CALL, 19, 2},
+    {19, STORE, CHANGED, RESULT, SINGLE, 0, CALL, 19, 4},
 };
 
 /* Locations and nodes of a line have its number; what it calls: */
