@@ -25,9 +25,9 @@ def no_core():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def outcome(prefix, program, folder, flags=(), preexec=no_core):
+def outcome(prefix, program, folder, flags=(), preexec=no_core, after=()):
     folder.mkdir()
-    done = subprocess.run([*prefix, *flags, str(program)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+    done = subprocess.run([*prefix, *flags, str(program), *after], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                           timeout=120, cwd=folder, env=clean_environment(PYTHONDONTWRITEBYTECODE="1"), preexec_fn=preexec)
     return done.returncode, done.stdout, normalised(done.stderr)
 

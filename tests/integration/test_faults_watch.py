@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that do awkward things while their memory accesses are watched: the same output and end as under python3,
+and watching went on. Twice: with the descriptors of debug registers hidden, and in the program's own table."""
+
+import resource
+
+import pytest
+
+from helpers import FAULTS, PYTHON, check_file, profile, query, run
+from test_faults_programs import no_core, outcome
+
+# Linux before 6.9 has no pidfd of a thread; refusing pidfd_getfd is the same to the profiler.
+WAYS = {"hidden": [], "own-table": [PYTHON, FAULTS / "refuse.py", "ENOSYS", "pidfd_getfd"]}
+WITH_ARGUMENTS = ("watch_work", "watch_ends", "watch_descriptors")
+PROGRAMS = sorted(p.stem for p in FAULTS.glob("watch_*.py") if p.stem not in WITH_ARGUMENTS)
+# Many watches in a short time.
+DENSE = ["-q", "--rate", "4000", "--overhead", "50%"]
+ENDS = {"exit": 3, "_exit": 4, "abort": -6, "kill": -15, "last": 0}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def needs_breakpoints(pieprof, tmp_path_factory):
+    """Skips with the profiler's own reason where accesses cannot be watched, and without NumPy."""
+    if run([PYTHON, "-c", "import numpy"]).returncode:
+        pytest.skip("needs NumPy")
+    one = profile(tmp_path_factory.mktemp("probe") / "x.db", "-c", "pass").sql("select sampler, sampler_note from process")
+    if one[0]["sampler"] == "none":
+        pytest.skip(f"memory accesses are not watched here: {one[0]['sampler_note']}")
+
+
+def both(pieprof, tmp_path, way, program, *arguments, preexec=no_core):
+    """The outcomes under python3 and under pieprof, and the file of the latter."""
+    db = tmp_path / "x.db"
+    prefix = [*map(str, WAYS[way]), pieprof, *DENSE, "-o", str(db)]
+    expected = outcome([PYTHON], program, tmp_path / "python3", after=arguments, preexec=preexec)
+    return expected, outcome(prefix, program, tmp_path / "pieprof", after=arguments, preexec=preexec), db
+
+
+def counters(db):
+    return {r["name"]: r["n"] for r in query(db, "select name, sum(value) as n from counter group by name")}
+
+
+def expect_watching(db, watches=10):
+    """The file is sound and tells of watches, so that the test was about what it says."""
+    runs = check_file(db)
+    found = counters(db)
+    assert found.get("watches", 0) >= watches, found
+    return runs, found
+
+
+def watches_below(db, *functions):
+    """How many watches began in these functions of the first process, or in what they called."""
+    names = ", ".join(f"'{name}'" for name in functions)
+    rows = query(db, f"""
+        WITH RECURSIVE up (process, node, watches) AS (
+          SELECT process, first_node, watches FROM watch WHERE process = (SELECT min(id) FROM process)
+          UNION ALL
+          SELECT up.process, n.parent, up.watches FROM up JOIN node n ON n.process = up.process AND n.id = up.node)
+        SELECT u.name AS function, sum(up.watches) AS watches FROM up
+        JOIN node n ON n.process = up.process AND n.id = up.node
+        JOIN location l ON l.process = n.process AND l.id = n.location
+        JOIN function u ON u.process = l.process AND u.id = l.function
+        WHERE u.name IN ({names}) GROUP BY 1""")
+    return {**dict.fromkeys(functions, 0), **{r["function"]: r["watches"] for r in rows}}
+
+
+def marked(name):
+    """A program that is known to notice the profiler is expected to fail, and to be told of when it does no more."""
+    known = {"watch_sigtrap_pending": "a thread that has a signal of the clock blocked in truth gets the clock's own from "
+                                      "sigwaitinfo() and sigpending()"}
+    return pytest.param(name, marks=pytest.mark.xfail(reason=known[name], strict=True)) if name in known else name
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", map(marked, PROGRAMS))
+def test_same_as_under_python(pieprof, tmp_path, name, way):
+    expected, found, db = both(pieprof, tmp_path, way, FAULTS / f"{name}.py")
+    assert found == expected
+    assert expected[0] == (-5 if name in ("watch_sigtrap_default", "watch_sigtrap_breakpoint") else 0), expected
+    runs, _ = expect_watching(db)
+    assert len(runs) == 1
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("how", ENDS)
+def test_end_while_others_are_watched(pieprof, tmp_path, how, way):
+    expected, found, db = both(pieprof, tmp_path, way, FAULTS / "watch_ends.py", how)
+    assert found == expected and expected[0] == ENDS[how]
+    if how != "abort":
+        check_file(db)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_descriptors(pieprof, tmp_path, way):
+    """Closed, counted, limited; where ours are hidden the program also finds the very numbers it would have."""
+    look = ["look"] if way == "hidden" else []
+    expected, found, db = both(pieprof, tmp_path, way, FAULTS / "watch_descriptors.py", *look)
+    assert found == expected and expected[0] == 0
+    expect_watching(db)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_few_descriptors_from_the_start(pieprof, tmp_path, way):
+    def limited():
+        no_core()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16))
+
+    look = ["look"] if way == "hidden" else []
+    expected, found, db = both(pieprof, tmp_path, way, FAULTS / "watch_descriptors.py", *look, preexec=limited)
+    assert found == expected and expected[0] == 0
+    check_file(db)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_parent_goes_on_watching_after_forks(pieprof, tmp_path, way):
+    """Children have profiles of their own, and the parent's watches are none the worse for their end."""
+    program = tmp_path / "x.py"
+    program.write_text(f"import os, sys; sys.path.insert(0, {str(FAULTS)!r})\nimport watch_work\n"
+                       "def before(): watch_work.element_loop(20)\n"
+                       "def after(): watch_work.element_loop(40)\n"
+                       "before()\n"
+                       "for _ in range(20):\n"
+                       "    child = os.fork()\n"
+                       "    if child == 0: os._exit(int(watch_work.element_loop(1, 20, 300)) == 0)\n"
+                       "    os.waitpid(child, 0)\n"
+                       "after()\n")
+    db = tmp_path / "x.db"
+    assert outcome([*map(str, WAYS[way]), pieprof, *DENSE, "-o", str(db)], program, tmp_path / "run") == (0, "", "")
+    expect_watching(db, 100)
+    watches = watches_below(db, "before", "after")
+    assert watches["after"] > watches["before"] > 20, watches
+
+
+def test_breakpoints_are_refused(pieprof, tmp_path):
+    """perf_event_open refused as in a container: no watching, and all else as ever; the run says what is missing."""
+    refuse = [PYTHON, str(FAULTS / "refuse.py"), "EPERM", "perf_event_open"]
+    expected = outcome([PYTHON], FAULTS / "watch_threads.py", tmp_path / "python3")
+    found = outcome([*refuse, pieprof, "-q", "-o", str(tmp_path / "x.db")], FAULTS / "watch_threads.py", tmp_path / "run")
+    assert found == expected
+    (one,) = check_file(tmp_path / "x.db")
+    assert one["samples"] > 100
+    assert counters(tmp_path / "x.db").get("watch_traps", 0) == 0
+    (process,) = query(tmp_path / "x.db", "select sampler, sampler_note from process")
+    assert process["sampler"] == "none" and "perf_event" in process["sampler_note"], process
+
+
+def test_refused_in_the_middle(pieprof, tmp_path):
+    """The program itself gives up perf_event_open (a sandbox that closes): what is open goes on, new threads have none."""
+    program = tmp_path / "x.py"
+    program.write_text(f"import errno, sys, threading; sys.path.insert(0, {str(FAULTS)!r})\n"
+                       "import watch_work\n"
+                       "sys.argv[1:] = ['EPERM', 'perf_event_open,pidfd_getfd', sys.executable, '-c', '']\n"
+                       "import os; os.execvp = lambda *command: None\n"
+                       "print(watch_work.element_loop(10))\n"
+                       "import refuse\n"
+                       "print(watch_work.element_loop(10))\n"
+                       "threads = [threading.Thread(target=watch_work.element_loop, args=(3,)) for _ in range(10)]\n"
+                       "[t.start() for t in threads]; [t.join() for t in threads]\n"
+                       "print('done')\n")
+    expected, found, db = both(pieprof, tmp_path, "hidden", program)
+    assert found == expected and expected[0] == 0
+    expect_watching(db)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Redundant accesses of a library whose share of redundancy is known (truth/redundancy/mix.c)."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from helpers import PYTHON, TRUTH, binomial_margin, line_of, profile, run
+
+HERE = TRUTH / "redundancy"
+RUNS = int(os.environ.get("PIEPROF_REDUNDANCY_RUNS", "10"))
+SECONDS = 2
+SHARES = (20, 50, 80)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def needs_breakpoints(pieprof, tmp_path_factory):
+    """Skips with the reason that the profiler itself gives where memory accesses cannot be watched."""
+    one = profile(tmp_path_factory.mktemp("probe") / "x.db", "-c", "pass").sql("select sampler, sampler_note from process")
+    if one[0]["sampler"] == "none":
+        pytest.skip(f"memory accesses are not watched here: {one[0]['sampler_note']}")
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    """The folder of the extension module mix, built for the Python under test."""
+    compiler = shutil.which("cc")
+    include, suffix = run([PYTHON, "-c", "import sysconfig; print(sysconfig.get_path('include'));"
+                           "print(sysconfig.get_config_var('EXT_SUFFIX'))"]).stdout.split()
+    if not compiler or not os.path.exists(os.path.join(include, "Python.h")):
+        pytest.skip("needs a C compiler and Python.h")
+    folder = tmp_path_factory.mktemp("mix")
+    subprocess.run([compiler, "-O2", "-g", "-shared", "-fPIC", f"-I{include}", str(HERE / "mix.c"), "-o",
+                    str(folder / ("mix" + suffix))], check=True)
+    return folder
+
+
+def fractions(done):
+    """(kind, percent) -> the row of v_redundancy of the line that the program marks so."""
+    program = HERE / "mixes.py"
+    lines = {line_of(program, f"{kind} {p}"): (kind, p) for kind in ("load", "store") for p in SHARES}
+    rows = done.sql(f"select * from v_redundancy where file = '{program}'")
+    return {lines[r["line"]]: r for r in rows if r["line"] in lines and lines[r["line"]][0] == r["kind"]}
+
+
+@pytest.fixture(scope="module")
+def runs_of_mixes(library, tmp_path_factory):
+    """Some runs: for each the exact shares by percent, and the rows of fractions()."""
+    found = []
+    for number in range(RUNS):
+        done = profile(tmp_path_factory.mktemp("mixes") / f"{number}.db", HERE / "mixes.py", library, SECONDS)
+        found.append((done.truth["shares"], fractions(done)))
+        done.db.unlink()
+    return found
+
+
+def least_of(trials, share, chance=1e-4):
+    """So many successes at least, but for one time in 10 000 (exact binomial)."""
+    probability, total = (1 - share) ** trials, 0.0
+    for successes in range(trials + 1):
+        total += probability
+        if total > chance:
+            return successes
+        probability *= (trials - successes) / (successes + 1) * share / (1 - share)
+    return trials
+
+
+def hits(runs_of_mixes, key):
+    """In how many runs the interval of a fraction holds the truth."""
+    assert all(key in rows for _, rows in runs_of_mixes), f"nothing is reported of {key} in a run"
+    return sum(rows[key]["fraction_low"] <= shares[str(key[1])] <= rows[key]["fraction_high"]
+               for shares, rows in runs_of_mixes)
+
+
+def test_fractions_are_in_their_own_intervals(runs_of_mixes):
+    """95 % intervals: the truth is inside in 93 of 100 and more, or in as many as fewer runs can show.
+
+    The six fractions of a run are estimates of their own. For one of them alone chance may take more: an exact 95 %
+    interval fails to hold the truth in 8 of 100 runs or more every eighth time."""
+    found = {(kind, percent): hits(runs_of_mixes, (kind, percent)) for kind in ("load", "store") for percent in SHARES}
+    print(f"of {RUNS} runs the truth is inside in", found)
+    assert min(found.values()) >= least_of(RUNS, 0.95), found
+    trials = RUNS * len(found)
+    needed = 0.93 * trials if RUNS >= 100 else least_of(trials, 0.95)
+    assert sum(found.values()) >= needed, found
+
+
+@pytest.mark.parametrize("kind", ["load", "store"])
+@pytest.mark.parametrize("percent", SHARES)
+def test_all_runs_together_are_right(runs_of_mixes, kind, percent):
+    """No bias: the mean of the runs lies within four standard errors, in which each run counts as what it saw."""
+    rows = [(shares[str(percent)], found[kind, percent]) for shares, found in runs_of_mixes]
+    traps = sum(row["traps"] for _, row in rows)
+    mean = sum(row["redundant_fraction"] * row["traps"] for _, row in rows) / traps
+    print(f"{kind} {percent}: {mean:.4f} for {rows[0][0]:.4f} from {traps} traps")
+    assert traps >= 15 * RUNS
+    # a weighted sample of n counts as n / 2 and more
+    assert mean == pytest.approx(rows[0][0], abs=binomial_margin(rows[0][0], traps / 2)), f"{traps} traps"
+
+
+def test_intervals_are_no_excuse(runs_of_mixes):
+    """They are as wide as their number of traps makes them, not wider than twice that."""
+    for shares, rows in runs_of_mixes:
+        for (_, percent), row in rows.items():
+            width = row["fraction_high"] - row["fraction_low"]
+            assert width <= 4 * binomial_margin(shares[str(percent)], row["traps"], sigmas=1.96) + 4 / row["traps"]
+
+
+def test_accumulating_in_one_call_is_no_finding(library, profiled):
+    """Millions of accesses to one word, none of them across two calls, cost a few traps a watch."""
+    program = HERE / "accumulator.py"
+    done = profiled(program, library, SECONDS)
+    line = line_of(program, "accumulates")
+    rows = done.sql(f"select * from v_redundancy where file = '{program}' and line = {line}")
+    assert [r for r in rows if r["severity"] != "reuse"] == []
+    counters = {r["name"]: r["value"] for r in done.sql("select name, value from counter")}
+    (at_line,) = [r for r in done.lines(program) if r["line"] == line]
+    assert at_line["native_s"] > 0.8 * SECONDS
+    assert counters.get("watches", 0) >= 10, "nothing was watched"
+    assert counters["watch_traps"] < 4 * counters["samples"]
+    assert counters["watch_traps"] < done.truth["calls"] * done.truth["additions"] / 1000
