@@ -11,7 +11,7 @@ MARK = re.compile(r"# waste: (load|store)\s*$")
 CATEGORIES = (
     "slice underutilization",
     "API misuse",
-    "repeated native calls with the same arguments",
+    "repeated native calls",
     "inefficient algorithm",
     "loop-invariant computation",
 )

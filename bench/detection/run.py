@@ -133,7 +133,7 @@ def everything(results):
     return [
         {"program": r.program.name, "category": r.program.category, "kind": r.program.kind, "lines": sorted(r.program.lines),
          "work_gain": r.work_gain, "whole_gain": r.whole_gain, "overhead": r.overhead,
-         "verdicts": [dataclasses.asdict(v) | {"estimate": v.estimate} for v in r.verdicts]}
+         "verdicts": [vars(v) | {"estimate": v.estimate, "severities": dict(v.severities)} for v in r.verdicts]}
         for r in results
     ]
 

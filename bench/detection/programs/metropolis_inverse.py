@@ -5,7 +5,7 @@ import numpy as np
 
 import harness
 
-CATEGORY = "repeated native calls with the same arguments"
+CATEGORY = "repeated native calls"
 KIND = "store"
 DIMENSIONS = 12
 

@@ -8,7 +8,7 @@ from scipy.fft import dct
 
 import harness
 
-CATEGORY = "repeated native calls with the same arguments"
+CATEGORY = "repeated native calls"
 KIND = "store"
 RATE, FRAME, HOP, BANDS = 16000, 512, 160, 40
 

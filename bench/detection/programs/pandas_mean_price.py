@@ -6,7 +6,7 @@ import pandas as pd
 
 import harness
 
-CATEGORY = "repeated native calls with the same arguments"
+CATEGORY = "repeated native calls"
 KIND = "store"
 
 

@@ -9,7 +9,7 @@ from torch import nn
 
 import harness
 
-CATEGORY = "repeated native calls with the same arguments"
+CATEGORY = "repeated native calls"
 KIND = "store"
 
 

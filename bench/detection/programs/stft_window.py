@@ -8,7 +8,7 @@ from scipy.signal import get_window
 
 import harness
 
-CATEGORY = "repeated native calls with the same arguments"
+CATEGORY = "repeated native calls"
 KIND = "store"
 FRAME, HOP, RATE = 2048, 512, 22050
 
