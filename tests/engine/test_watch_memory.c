@@ -199,6 +199,62 @@ static void test_constants_are_not_but_variables_of_programs_may_be_stored(void)
     assert_true(is_interesting_at(PIE_WATCH_STORE, (uintptr_t)&variable));
 }
 
+/* --- An access of no interest gives way to another of its block --- */
+
+/* Accesses at the three labels; the one at scene_load goes to Python's frames. */
+static void learn_three(void) {
+    struct pie_access accesses[] = {scene_access(scene_load, PIE_ACCESS_LOAD, 8),
+                                    scene_access(scene_store, PIE_ACCESS_STORE, 8),
+                                    scene_access(scene_both, PIE_ACCESS_STORE, 8)};
+
+    accesses[1].disp = 64;
+    accesses[2].disp = 128;
+    scene.frames_low = (uintptr_t)scene.word;
+    scene.frames_high = (uintptr_t)(scene.word + 8);
+    scene_learn(accesses, 3);
+}
+
+static void test_access_of_no_interest_is_drawn_again(void) {
+    enum { N = 2000 };
+    double seen[2] = {0}, expected[2] = {N / 2.0, N / 2.0};
+
+    learn_three();
+    for (int i = 0; i < N; i++) {
+        unsigned index = (unsigned)scene_sample(scene_call);
+        struct pie_watch_slot *slot = &scene_thread.watch.slots[index];
+        while (slot->stage == PIE_WATCH_ACCESS) {
+            ucontext_t context = scene_at((const char *)(uintptr_t)slot->access.ip);
+            scene_trap(index, &context);
+        }
+        if (slot->stage == PIE_WATCH_RETURN)
+            seen[slot->access.ip == (uintptr_t)scene_both]++;
+        pie_watch_free_slot(&scene_thread, index);
+        scene.n_orders = 0;
+    }
+    uint64_t ignored = pie_counter_get(PIE_COUNTER_WATCH_ACCESS_IGNORED);
+    assert_int_equal((uint64_t)(seen[0] + seen[1]) + ignored, N);
+    assert_in_range(ignored, 0, N / 20);
+    expected[0] = expected[1] = (double)(N - ignored) / 2;
+    assert_true(scene_fits(seen, expected, 2));
+}
+
+/* At the sample RDI still leads elsewhere, so only the trap shows that nothing in the block is of interest. */
+static void test_block_of_no_interest_costs_few_traps(void) {
+    learn_three();
+    scene.frames_high = 0;
+    int index = scene_sample(scene_call);
+    unsigned traps = 0;
+
+    scene.frames_high = (uintptr_t)(scene.word + 64);
+    while (scene_thread.watch.slots[index].stage == PIE_WATCH_ACCESS && traps++ < 100) {
+        ucontext_t context = scene_at((const char *)(uintptr_t)scene_thread.watch.slots[index].access.ip);
+        scene_trap((unsigned)index, &context);
+    }
+    assert_in_range(traps, 1, 5);
+    assert_int_equal(scene_thread.watch.slots[index].stage, PIE_WATCH_FREE);
+    assert_int_equal(pie_counter_get(PIE_COUNTER_WATCH_ACCESS_IGNORED), 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         SCENE(test_word_of_a_plain_operand),
@@ -214,6 +270,8 @@ int main(void) {
         SCENE(test_headers_of_objects_are_not),
         SCENE(test_loads_through_types_are_not),
         SCENE(test_constants_are_not_but_variables_of_programs_may_be_stored),
+        SCENE(test_access_of_no_interest_is_drawn_again),
+        SCENE(test_block_of_no_interest_costs_few_traps),
     };
     return cmocka_run_group_tests_name("watch, memory", tests, NULL, NULL);
 }

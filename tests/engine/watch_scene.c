@@ -50,7 +50,7 @@ static size_t walk(struct pie_pyframe *frames, size_t max, unsigned *ret_flags) 
     *ret_flags = PIE_PYSTACK_PYTHON_THREAD | PIE_PYSTACK_IN_CALL;
     if (scene.during_walk)
         scene.during_walk();
-    frames[0] = (struct pie_pyframe){.code = 1, .instr = 5, .marker = scene.rsp + 8};
+    frames[0] = (struct pie_pyframe){.code = 1, .instr = scene.instr, .marker = scene.rsp + 8};
     return 1;
 }
 
@@ -84,6 +84,10 @@ static bool is_frame_memory(uintptr_t address) {
     return address >= scene.frames_low && address < scene.frames_high;
 }
 
+static uint64_t value_hash(uintptr_t object) {
+    return scene.result_hash;
+}
+
 static const struct pie_pystack_ops ops = {
     .walk = walk,
     .intern = intern,
@@ -91,6 +95,7 @@ static const struct pie_pystack_ops ops = {
     .object_at = object_at,
     .array_data = array_data,
     .is_frame_memory = is_frame_memory,
+    .value_hash = value_hash,
 };
 
 struct pie_watch_settings scene_settings;
@@ -147,6 +152,7 @@ void scene_test(void **body) {
     pie_home_clear();
     memset(&scene, 0, sizeof scene);
     memset(&scene_thread, 0, sizeof scene_thread);
+    scene.instr = 5;
     scene_settings =
         (struct pie_watch_settings){.registers = &registers, .ops = &ops, .budget = 1, .trap_price_ns = 1000};
     pie_watch_thread_begin(&scene_thread);

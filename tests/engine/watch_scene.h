@@ -48,6 +48,8 @@ extern struct scene {
     } objects[SCENE_OBJECTS];
     uintptr_t frames_low, frames_high; /* the stack of Python frames */
     void (*during_walk)(void);         /* called by each walk of the Python stack */
+    uintptr_t instr;                   /* code unit that the Python frame is at: 5 */
+    uint64_t result_hash;              /* of the value of what native calls return; 0: nothing to compare */
     /* Of the native call that the body runs in. */
     uint64_t rsp, rbp, rbx;
     uint64_t *word; /* on the heap, 64 of them, aligned to 64 bytes */
