@@ -320,9 +320,12 @@ static void test_trap_resets_only_its_own_reservoir(void) {
     ucontext_t again = scene_at(scene_store);
     unsigned index = 0;
 
-    learn_one(scene_load, PIE_ACCESS_LOAD);
-    for (int i = 0; i < PIE_DEBUG_REGISTERS; i++)
+    for (int i = 0; i < PIE_DEBUG_REGISTERS; i++) {
+        struct pie_access access = scene_access(scene_load, PIE_ACCESS_LOAD, 8);
+        access.disp = 64 * i; /* words far apart: a trap is of one of them */
+        scene_learn(&access, 1);
         index = scene_reach_data();
+    }
     for (int i = 0; i < 20; i++)
         pie_watch_choose_slot(&scene_thread);
     while (pie_watch_ring_pop(&scene_thread.watch.ring, &record))

@@ -352,7 +352,9 @@ static void test_watching_ends_in_the_middle_of_a_trap(void) {
     ucontext_t context = scene_at(scene_load), back = scene_returned(), again = scene_at(scene_store);
 
     learn_one(scene_load, PIE_ACCESS_LOAD);
-    unsigned reached = (unsigned)scene_sample(scene_call), data = scene_reach_data();
+    unsigned reached = (unsigned)scene_sample(scene_call);
+    learn_one(scene_both, PIE_ACCESS_LOAD);
+    unsigned data = scene_reach_data();
     scene_pop();
     scene.during_walk = stop_watching;
     scene_trap(reached, &context);
