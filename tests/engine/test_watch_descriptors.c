@@ -44,7 +44,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-static void __attribute__((noinline, noclone)) function(void) {
+static void __attribute__((noinline)) function(void) {
     __asm__ volatile("" ::: "memory");
 }
 

@@ -187,7 +187,8 @@ void scene_learn_at(const char *ip, const struct pie_access *accesses, uint32_t 
 
     assert_non_null(block);
     block->count = count;
-    memcpy(block->accesses, accesses, count * sizeof *accesses);
+    for (uint32_t i = 0; i < count; i++)
+        block->accesses[i] = accesses[i];
     while (table->slots[at].ip && table->slots[at].ip != (uintptr_t)ip)
         at = (at + 1) & (PIE_BLOCK_SLOTS - 1);
     table->slots[at].offset = (uint64_t)((char *)block - (char *)table);
