@@ -47,6 +47,14 @@ enum pie_object_kind {
     PIE_OBJECT_ARRAY, /* a NumPy array */
 };
 
+/* Words of the data of an array, evenly spread. */
+enum { PIE_VALUE_WORDS_MAX = 32 };
+struct pie_value_words {
+    uint64_t bytes; /* of the whole data */
+    uint32_t step_bytes, count;
+    uint64_t words[PIE_VALUE_WORDS_MAX];
+};
+
 struct pie_pystack_ops {
     /* Walks the calling thread's Python frames, innermost first. Writes at most max frames, returns their number;
      * *ret_flags is a set of pie_pystack_flags. Every load is fault-tolerant.
@@ -97,9 +105,15 @@ struct pie_pystack_ops {
      * or no such bytes. Context: signal. */
     bool (*array_data)(uintptr_t array, uintptr_t *ret_low, uintptr_t *ret_high);
 
-    /* A hash of the value of a new object (one reference) that a call has just returned: a number, a NumPy array, a small
-     * tuple of them; 0: of another kind, or nothing but zeros, or not an object. Context: signal. */
+    /* A hash of the value of a new object (one reference) that a call has just returned: a number, a NumPy array or a
+     * PyTorch tensor with data of its own, a small tuple of them; 0: of another kind, or nothing but zeros, or not an
+     * object. Context: signal. */
     uint64_t (*value_hash)(uintptr_t object);
+
+    /* Words of such an array or tensor, with count 0 for all else. With step_bytes 0 they are spread over all of it; else
+     * they are taken at that distance as far as the data goes, to be compared with those of another. May be NULL.
+     * Context: signal. */
+    void (*value_words)(uintptr_t object, struct pie_value_words *words);
 
     /* Does an address lie in the calling thread's stack of Python frames? Context: signal. */
     bool (*is_frame_memory)(uintptr_t address);

@@ -62,6 +62,9 @@ enum pie_watch_memory {
 enum pie_watch_traits {
     PIE_WATCH_IN_LOOP =
         1, /* the first access lies in a loop of machine code, or is repeated or wide: bulk work */
+    PIE_WATCH_PARTLY = 2, /* RETURNED, CHANGED: half of the data at least is the same, word by word */
+    PIE_WATCH_SEEN_BEFORE =
+        4, /* RETURNED: an array that the same place got before, if not from its last call */
 };
 
 enum pie_watch_record_kind {
@@ -118,6 +121,7 @@ struct pie_watch_slot {
     uint32_t strays;               /* traps in this stage that were not what is waited for */
     uint32_t size;                 /* of the watched word, bytes */
     uint32_t first_node;
+    struct pie_value_words words; /* of what was returned */
     uint8_t kind, memory, traits;
     bool is_armed; /* its register is */
 };

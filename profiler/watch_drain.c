@@ -20,6 +20,7 @@
 #include "profiler/thread.h"
 #include "profiler/u64map.h"
 #include "profiler/watch_rows.h"
+#include "profiler/watch_seen.h"
 
 #include <errno.h>
 #include <math.h>
@@ -28,6 +29,8 @@
 /* Calls of element accesses take up to this, whole-array work more. What is left of a call at a random moment is evenly
  * spread over its length, so a long call falls into the first bin as often as into the second, which is taken off. */
 static const uint64_t SHORT_CALL_NS = 15000;
+
+enum { RETURNED_BYTES_MIN = 64 };
 
 /* A watch in stage 3. */
 struct open_watch {
@@ -50,6 +53,7 @@ struct pie_watch_drain {
     struct pie_naming *naming;
     double fp_tolerance;
     struct pie_watch_rows rows;
+    struct pie_watch_seen seen; /* what calls returned, by the place that made them */
     struct thread_watches *threads;
     size_t n_threads;
     struct pie_u64map line_of_node; /* stored node of a Python line -> index in lines, plus 1 */
@@ -75,6 +79,7 @@ void pie_watch_drain_destroy(struct pie_watch_drain *drain) {
         return;
     pie_watch_rows_clear(&drain->rows);
     pie_free(drain->rows.rows);
+    pie_watch_seen_finish(&drain->seen);
     pie_free(drain->threads);
     pie_u64map_finish(&drain->line_of_node);
     pie_free(drain->lines);
@@ -143,6 +148,11 @@ static void note_operations(struct pie_watch_drain *drain, uint32_t cct_node, st
 static void finish(struct pie_watch_drain *drain, struct open_watch *open, enum pie_watch_outcome outcome,
                    uint64_t gap_ns) {
     open->is_open = false;
+    if (open->row.traits & PIE_WATCH_SEEN_BEFORE) { /* whatever the next call returned */
+        outcome = PIE_WATCH_REDUNDANT;
+        open->row.traits &= (uint8_t)~PIE_WATCH_PARTLY;
+        open->row.second_node = open->row.second_node ? open->row.second_node : open->row.first_node;
+    }
     open->row.outcome = (uint8_t)outcome;
     open->row.gap_ns = gap_ns;
     if (open->row.first_node && pie_watch_rows_add(&drain->rows, &open->row) < 0)
@@ -175,6 +185,10 @@ static void reached(struct pie_watch_drain *drain, struct open_watch *open,
             },
     };
     note_operations(drain, record->first_node, &open->row);
+    /* A number may come again by chance, a whole array hardly. */
+    if (record->memory == PIE_WATCH_MEMORY_RETURNED && record->access_bytes >= RETURNED_BYTES_MIN &&
+        pie_watch_seen_again(&drain->seen, record->address, record->value_before))
+        open->row.traits |= PIE_WATCH_SEEN_BEFORE;
 }
 
 /* --- What a trap was --- */
@@ -241,6 +255,7 @@ static void ended(struct pie_watch_drain *drain, struct open_watch *open,
     if (!open->is_open || open->serial != record->serial)
         return; /* its beginning did not fit into the ring */
     enum pie_watch_outcome outcome = outcome_of(drain, record);
+    open->row.traits |= record->traits & PIE_WATCH_PARTLY;
     if (outcome == PIE_WATCH_REDUNDANT || outcome == PIE_WATCH_CHANGED)
         open->row.second_node = pie_naming_node(drain->naming, record->second_node);
     finish(drain, open, outcome, record->gap_ns);

@@ -33,11 +33,16 @@ enum {
     STRAYS_MAX = 4,
     TRIES_MAX = 3,
     DRAWS_MAX = 4,
-    RETURN_STRAYS_MAX = 16
+    RETURN_STRAYS_MAX = 16,
+    RESULT_STRAYS_MAX = 200,
+    PARTLY_WORDS_MIN = 8
 };
 
 /* asm-generic/siginfo.h on 64-bit machines; glibc 2.36's siginfo_t lacks these. */
 enum { SI_CODE_TRAP_PERF = 6, SI_PERF_DATA_OFFSET = 24, SI_PERF_FLAGS_OFFSET = 36, TRAP_PERF_FLAG_ASYNC = 1 };
+
+/* Waiting for the next result may overdraw the budget by so much; it is paid back before the next watch. */
+static const int64_t RESULT_CREDIT_NS = 1500000;
 
 /* After a register was refused (a debugger has them, no descriptor is free). */
 static const uint64_t RETRY_NS = 1000000000;
@@ -325,6 +330,13 @@ static bool watch_result(struct pie_thread *thread, unsigned index, const uconte
     slot->kind = PIE_WATCH_STORE;
     slot->memory = PIE_WATCH_MEMORY_RETURNED;
     slot->value = hash;
+    slot->words = (struct pie_value_words){0};
+    if (ops->value_words)
+        ops->value_words((uintptr_t)context->uc_mcontext.gregs[REG_RAX], &slot->words);
+    slot->address = slot->site;
+    slot->size = 0;
+    slot->bytes = slot->words.bytes;
+    reached->value_before = hash;
     enter_stage(slot, PIE_WATCH_RESULT);
     pie_counter_add(PIE_COUNTER_WATCH_REACHED, 1);
     push(thread, index, reached);
@@ -448,6 +460,21 @@ static bool is_same_site(struct pie_thread *thread, const struct pie_watch_slot 
            slot->site;
 }
 
+/* Half of the words at least, at the same distances from the beginning: an array that grew, or of which a part was
+ * computed anew. */
+static bool is_partly_same(const struct pie_pystack_ops *ops, const struct pie_watch_slot *slot,
+                           const ucontext_t *context) {
+    struct pie_value_words now = {.step_bytes = slot->words.step_bytes};
+    uint32_t same = 0;
+
+    if (!ops->value_words || slot->words.count < PARTLY_WORDS_MIN)
+        return false;
+    ops->value_words((uintptr_t)context->uc_mcontext.gregs[REG_RAX], &now);
+    for (uint32_t i = 0; i < now.count && i < slot->words.count; i++)
+        same += now.words[i] == slot->words.words[i] && now.words[i] != 0;
+    return same * 2 >= slot->words.count;
+}
+
 static void another_returned(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
     const struct pie_pystack_ops *ops = pie_watch_settings()->ops;
     struct pie_watch_slot *slot = &thread->watch.slots[index];
@@ -456,13 +483,15 @@ static void another_returned(struct pie_thread *thread, unsigned index, const uc
 
     if (!is_same_site(thread, slot, context)) {
         pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1);
-        if (slot->strays++ >= RETURN_STRAYS_MAX)
+        if (slot->strays++ >= RESULT_STRAYS_MAX || thread->watch.credit_ns < -RESULT_CREDIT_NS)
             end(thread, index, &record, PIE_WATCH_LOST);
         return;
     }
     record.value_after = ops->value_hash((uintptr_t)context->uc_mcontext.gregs[REG_RAX]);
     pie_context_take(ops, thread, context, false, &taken);
     record.second_node = taken.node;
+    if (record.value_after != slot->value && is_partly_same(ops, slot, context))
+        slot->traits |= PIE_WATCH_PARTLY;
     end(thread, index, &record, record.value_after == slot->value ? PIE_WATCH_REDUNDANT : PIE_WATCH_CHANGED);
 }
 

@@ -80,3 +80,9 @@ bool pie_object_array_data(uintptr_t address, uintptr_t *ret_low, uintptr_t *ret
     *ret_high = array.data + (uintptr_t)high;
     return true;
 }
+
+bool pie_object_array_owns_data(uintptr_t address) {
+    uintptr_t base;
+
+    return pie_safe_load((const void *)(address + offsetof(struct array, base)), &base) && !base;
+}

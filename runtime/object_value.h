@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "profiler/pystack.h"
+
+#include <stdbool.h>
 #include <stdint.h>
 
-/* See pie_pystack_ops.value_hash. Context: signal. */
+/* See pie_pystack_ops.value_hash and .value_words. Context: signal. */
 uint64_t pie_object_value_hash(uintptr_t object);
+void pie_object_value_words(uintptr_t object, struct pie_value_words *words);
+
+/* The data of a PyTorch tensor that shares it with no other, [*ret_low, *ret_high). False: it is none.
+ * Context: signal. */
+bool pie_object_tensor_data(uintptr_t object, uintptr_t type, uintptr_t *ret_low, uintptr_t *ret_high);

@@ -38,14 +38,22 @@ static uint64_t hash_words(uintptr_t low, size_t words, size_t step, uint64_t ha
     return any ? hash | 1 : 0;
 }
 
-static uint64_t hash_array(uintptr_t array) {
-    uintptr_t low, high;
+/* The bytes of an array's own data; a view's are another's, and are not made by the call that returns it. */
+static bool own_data(uintptr_t object, enum pie_object_kind kind, uintptr_t *ret_low, uintptr_t *ret_high) {
+    uintptr_t type;
 
-    if (!pie_object_array_data(array, &low, &high) || high - low < sizeof(uintptr_t))
-        return 0;
+    if (kind == PIE_OBJECT_ARRAY)
+        return pie_object_array_owns_data(object) && pie_object_array_data(object, ret_low, ret_high);
+    return kind == PIE_OBJECT_PLAIN &&
+           pie_safe_load((const void *)(object + offsetof(PyObject, ob_type)), &type) &&
+           pie_object_tensor_data(object, type, ret_low, ret_high);
+}
+
+static uint64_t hash_data(uintptr_t low, uintptr_t high) {
     size_t words = (high - low) / sizeof(uintptr_t);
     size_t seen = words < ARRAY_WORDS_MAX ? words : ARRAY_WORDS_MAX;
-    return hash_words(low, seen, words / seen * sizeof(uintptr_t), high - low);
+
+    return words ? hash_words(low, seen, words / seen * sizeof(uintptr_t), high - low) : 0;
 }
 
 static bool has_one_reference(uintptr_t object) {
@@ -78,13 +86,13 @@ static uint64_t hash_scalar(uintptr_t object, uintptr_t type) {
 
 static uint64_t hash_one(uintptr_t object) {
     enum pie_object_kind kind = pie_object_kind_at(object);
-    uintptr_t type;
+    uintptr_t type, low, high;
 
     if (!has_one_reference(object) ||
         !pie_safe_load((const void *)(object + offsetof(PyObject, ob_type)), &type))
         return 0;
-    if (kind == PIE_OBJECT_ARRAY)
-        return hash_array(object);
+    if (own_data(object, kind, &low, &high))
+        return hash_data(low, high);
     return kind == PIE_OBJECT_PLAIN ? hash_scalar(object, type) : 0;
 }
 
@@ -114,4 +122,24 @@ uint64_t pie_object_value_hash(uintptr_t object) {
         type == (uintptr_t)&PyTuple_Type)
         return hash_tuple(object);
     return hash_one(object);
+}
+
+void pie_object_value_words(uintptr_t object, struct pie_value_words *words) {
+    uintptr_t low, high;
+
+    words->count = 0;
+    if (!has_one_reference(object) || !own_data(object, pie_object_kind_at(object), &low, &high))
+        return;
+    words->bytes = high - low;
+    if (!words->step_bytes)
+        words->step_bytes =
+            (uint32_t)(words->bytes / PIE_VALUE_WORDS_MAX / sizeof(uintptr_t) * sizeof(uintptr_t));
+    if (!words->step_bytes)
+        words->step_bytes = sizeof(uintptr_t);
+    for (uint32_t i = 0; i < PIE_VALUE_WORDS_MAX; i++) {
+        uintptr_t at = low + (uintptr_t)i * words->step_bytes;
+        if (at + sizeof(uintptr_t) > high || !pie_safe_load((const void *)at, &words->words[i]))
+            break;
+        words->count++;
+    }
 }

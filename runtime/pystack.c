@@ -49,6 +49,7 @@ static const struct pie_pystack_ops ops = {
     .object_at = pie_object_kind_at,
     .array_data = pie_object_array_data,
     .value_hash = pie_object_value_hash,
+    .value_words = pie_object_value_words,
     .is_frame_memory = pie_pyframe_is_memory,
 };
 
