@@ -96,8 +96,8 @@ def test_all_runs_together_are_right(runs_of_mixes, kind, percent):
     mean = sum(row["redundant_fraction"] * row["traps"] for _, row in rows) / traps
     print(f"{kind} {percent}: {mean:.4f} for {rows[0][0]:.4f} from {traps} traps")
     assert traps >= 15 * RUNS
-    # a weighted sample of n counts as n / 2 and more
-    assert mean == pytest.approx(rows[0][0], abs=binomial_margin(rows[0][0], traps / 2)), f"{traps} traps"
+    # weights differ: n watches count as a third of n and more
+    assert mean == pytest.approx(rows[0][0], abs=binomial_margin(rows[0][0], traps / 3)), f"{traps} traps"
 
 
 def test_intervals_are_no_excuse(runs_of_mixes):
