@@ -14,7 +14,7 @@ class Verdict:
     """Of one profile of one program."""
 
     rank: int | None = None  # of the best finding at a true line, from 1
-    finding: dict | None = None  # that one
+    finding: dict | None = None  # what is said of a true line itself, or else of library code that it led to
     is_category_right: bool = False
     is_kind_right: bool = False
     wasted_share: float = 0.0  # of all true lines
@@ -46,14 +46,17 @@ def at_true_line(program, finding):
     return None
 
 
+def is_own(program, finding):
+    return os.path.basename(finding["file"] or "") == program.path.name
+
+
 def wasted_share(program, findings):
     """Of the true lines together. Loads and stores of a line are two views of the same time: the larger counts. A library's
     line is part of the line that led there."""
     of_line = collections.defaultdict(float)
     for finding in findings:
         line = at_true_line(program, finding)
-        is_own = os.path.basename(finding["file"] or "") == program.path.name
-        if line and is_own:
+        if line and is_own(program, finding):
             of_line[line] = max(of_line[line], finding["wasted_share"] or 0.0)
     return sum(of_line.values())
 
@@ -71,12 +74,13 @@ def judge(program, findings):
     verdict.top = [in_words(finding) for finding in findings[:FIRST]]
     if program.is_clean:
         return verdict
-    for place, finding in enumerate(findings, 1):
-        if at_true_line(program, finding):
-            verdict.rank, verdict.finding = place, finding
-            verdict.is_category_right = finding["category"] == program.category
-            verdict.is_kind_right = finding["kind"] == program.kind
-            break
+    placed = [(place, finding) for place, finding in enumerate(findings, 1) if at_true_line(program, finding)]
+    if placed:
+        verdict.rank, verdict.finding = placed[0]
+        own = [finding for place, finding in placed if place <= FIRST and is_own(program, finding)]
+        verdict.finding = own[0] if own else verdict.finding
+        verdict.is_category_right = verdict.finding["category"] == program.category
+        verdict.is_kind_right = verdict.finding["kind"] == program.kind
     verdict.wasted_share = wasted_share(program, findings)
     return verdict
 

@@ -9,7 +9,8 @@ can, so nothing in it should be reported as high.
 For each program, one after the other:
 * `pieprof -o FILE PROGRAM`, then `pieprof query FILE "redundancy" --json`, --repeats times. A finding is at the true
   line if it names that line, or a line of a library that the true line led to (user_file, user_line). Its rank, its
-  category and its severity are the verdict; repeats should come to the same one.
+  category and its severity (of the true line itself, where both are among the first five) are the verdict; repeats
+  should come to the same one.
 * the wasteful and the fixed version without pieprof, in turns and as often. The speed-up of the fix is the median of
   the ratios of CPU time, of the work alone and of the whole process with its imports. Beside it stands what the
   findings promise: 1 / (1 - wasted_share of the true lines).

@@ -43,11 +43,11 @@ def work(repeats, follow):
     rng = np.random.default_rng(25)
     counts = []
     for _ in range(repeats):
-        currents = (0.5 + 0.1 * rng.normal(size=10000)).tolist()
+        currents = (0.5 + 0.1 * rng.normal(size=40000)).tolist()
         potentials, recoveries = follow(currents)
         counts.append([spikes(potentials), potentials.mean(), recoveries.std()])
     return counts
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, record), lambda n: work(n, record_fixed), repeats=150)
+    harness.main(lambda n: work(n, record), lambda n: work(n, record_fixed), repeats=11)

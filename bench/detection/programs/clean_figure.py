@@ -13,7 +13,7 @@ import harness
 
 
 def draw(field):
-    figure, (left, right) = plt.subplots(1, 2, figsize=(14, 7), dpi=150)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(20, 10), dpi=250)
     left.imshow(field, cmap="magma", interpolation="bicubic")
     left.contour(field, levels=12, colors="white")
     down, along = np.gradient(field[::8, ::8])
@@ -36,4 +36,4 @@ def work(repeats):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=28)
+    harness.main(work, repeats=13)

@@ -13,7 +13,7 @@ def drawdowns(returns):
     found = np.empty(len(returns))
     for day in range(len(returns)):
         course = np.cumprod(1.0 + returns[: day + 1])  # waste: store
-        found[day] = 1.0 - course[-1] / course.max()
+        found[day] = 1.0 - course[-1] / course.max()  # waste: store
     return found
 
 

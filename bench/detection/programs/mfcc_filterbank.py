@@ -11,12 +11,13 @@ import harness
 CATEGORY = "repeated native calls"
 KIND = "store"
 RATE, FRAME, HOP, BANDS = 16000, 512, 160, 40
+WINDOW = np.hanning(FRAME)
 
 
 def mel_filters(bands, frame, rate):
     """Triangles that overlap, evenly spaced in mel."""
     top = 2595.0 * np.log10(1.0 + rate / 1400.0)
-    edges = 700.0 * (10.0 ** (np.linspace(0.0, top, bands + 2) / 2595.0) - 1.0)
+    edges = 700.0 * (10.0 ** (np.linspace(0.0, top, bands + 2) / 2595.0) - 1.0)  # waste: store
     slopes = edges[:, None] - np.fft.rfftfreq(frame, 1.0 / rate)  # waste: store
     rising = -slopes[:-2] / np.diff(edges)[:-1, None]  # waste: store
     falling = slopes[2:] / np.diff(edges)[1:, None]  # waste: store
@@ -24,7 +25,7 @@ def mel_filters(bands, frame, rate):
 
 
 def mfcc(frame, filters_of):
-    power = np.abs(np.fft.rfft(frame * np.hanning(FRAME))) ** 2
+    power = np.abs(np.fft.rfft(frame * WINDOW)) ** 2
     filters = filters_of(BANDS, FRAME, RATE)
     return dct(np.log(filters @ power + 1e-10), norm="ortho")[:13]
 

@@ -14,8 +14,9 @@ KIND = "store"
 
 
 def encoding(length, width):
-    places = torch.arange(length, dtype=torch.float32).unsqueeze(1)
-    rates = torch.exp(torch.arange(0, width, 2, dtype=torch.float32) * (-math.log(10000.0) / width))
+    places = torch.arange(length, dtype=torch.float32).unsqueeze(1)  # waste: store
+    steps = torch.arange(0, width, 2, dtype=torch.float32)  # waste: store
+    rates = torch.exp(steps * (-math.log(10000.0) / width))  # waste: store
     angles = places * rates  # waste: store
     return torch.cat([torch.sin(angles), torch.cos(angles)], dim=1)  # waste: store
 

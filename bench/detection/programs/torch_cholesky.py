@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gaussian processes on small sets of points; the Cholesky factor is made element by element (PieProf, table 2: Cholesky)."""
+"""Gaussian processes on small sets of points; the Cholesky factor is made element by element (PieProf, table 2:
+Cholesky)."""
 
 import torch
 
