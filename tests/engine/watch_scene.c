@@ -319,6 +319,6 @@ bool scene_fits(const double *seen, const double *expected, size_t n) {
     /* Wilson and Hilferty: the cube root of chi-square is nearly normal. */
     double limit = degrees * pow(1 - 2 / (9 * degrees) + z * sqrt(2 / (9 * degrees)), 3);
     if (chi_square > limit)
-        print_message("chi-square %.1f of %.0f degrees is over %.1f\n", chi_square, degrees, limit);
+        print_message("# chi-square %.1f of %.0f degrees is over %.1f\n", chi_square, degrees, limit);
     return chi_square <= limit;
 }
