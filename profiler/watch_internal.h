@@ -10,6 +10,10 @@ struct pie_context;
 /* NULL: watching is off. */
 const struct pie_watch_settings *pie_watch_settings(void);
 
+/* Of the last settings: valid in a handler even when watching has just been stopped. */
+const struct pie_pystack_ops *pie_watch_ops(void);
+const struct pie_debug_ops *pie_watch_registers_in_use(void); /* NULL: nothing was ever watched */
+
 /* Random bits of the thread's own generator. */
 uint64_t pie_watch_random(struct pie_watch_thread *watch);
 
@@ -58,3 +62,18 @@ bool pie_watch_is_of_result(const struct pie_pystack_ops *ops, uint64_t rax, uin
 
 /* The word's value; false: unreadable. No register may watch the word for loads on this thread. */
 bool pie_watch_read(uint64_t address, uint32_t size, uint64_t *ret_value);
+
+/* --- Stages: watch_sigsafe.c, watch_result_sigsafe.c --- */
+
+void pie_watch_enter_stage(struct pie_watch_slot *slot, enum pie_watch_stage stage);
+/* Leaves a record of the slot, whose common part is filled in here. */
+void pie_watch_push(struct pie_thread *thread, unsigned index, struct pie_watch_record *record);
+/* The watch is over: leaves its last record, frees the slot. */
+void pie_watch_end(struct pie_thread *thread, unsigned index, struct pie_watch_record *record,
+                   enum pie_watch_outcome outcome);
+
+/* A call has returned something: perhaps wait for what the next one returns. False: watch memory instead. */
+bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_t *context,
+                      struct pie_watch_record *reached);
+/* A call returned where a result is waited for. */
+void pie_watch_another_returned(struct pie_thread *thread, unsigned index, const ucontext_t *context);

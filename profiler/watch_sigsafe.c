@@ -34,15 +34,10 @@ enum {
     TRIES_MAX = 3,
     DRAWS_MAX = 4,
     RETURN_STRAYS_MAX = 16,
-    RESULT_STRAYS_MAX = 200,
-    PARTLY_WORDS_MIN = 8
 };
 
 /* asm-generic/siginfo.h on 64-bit machines; glibc 2.36's siginfo_t lacks these. */
 enum { SI_CODE_TRAP_PERF = 6, SI_PERF_DATA_OFFSET = 24, SI_PERF_FLAGS_OFFSET = 36, TRAP_PERF_FLAG_ASYNC = 1 };
-
-/* Waiting for the next result may overdraw the budget by so much; it is paid back before the next watch. */
-static const int64_t RESULT_CREDIT_NS = 1500000;
 
 /* After a register was refused (a debugger has them, no descriptor is free). */
 static const uint64_t RETRY_NS = 1000000000;
@@ -50,13 +45,25 @@ static const uint64_t RETRY_NS = 1000000000;
 /* Set by the collection thread (release), read by handlers (acquire). NULL in a forked child until it has its own. */
 static _Atomic(const struct pie_watch_settings *) current;
 
-/* Of the last settings: what is armed when watching stops must still be disarmed. */
+/* Of the last settings: when watching stops in the middle of a trap, its handler goes on, and what is armed must still be
+ * disarmed. */
 static _Atomic(const struct pie_debug_ops *) registers_in_use;
+static _Atomic(const struct pie_pystack_ops *) ops_in_use;
 
 void pie_watch_set(const struct pie_watch_settings *settings) {
-    if (settings)
+    if (settings) {
         atomic_store_explicit(&registers_in_use, settings->registers, memory_order_release);
+        atomic_store_explicit(&ops_in_use, settings->ops, memory_order_release);
+    }
     atomic_store_explicit(&current, settings, memory_order_release);
+}
+
+const struct pie_debug_ops *pie_watch_registers_in_use(void) {
+    return atomic_load_explicit(&registers_in_use, memory_order_acquire);
+}
+
+const struct pie_pystack_ops *pie_watch_ops(void) {
+    return atomic_load_explicit(&ops_in_use, memory_order_acquire);
 }
 
 const struct pie_watch_settings *pie_watch_settings(void) {
@@ -78,7 +85,7 @@ void pie_watch_thread_begin(struct pie_thread *thread) {
 }
 
 void pie_watch_thread_end(struct pie_thread *thread) {
-    const struct pie_debug_ops *registers = atomic_load_explicit(&registers_in_use, memory_order_acquire);
+    const struct pie_debug_ops *registers = pie_watch_registers_in_use();
 
     if (registers)
         registers->release(thread);
@@ -88,23 +95,33 @@ static uint64_t cookie_of(const struct pie_watch_slot *slot, unsigned index) {
     return WATCH_COOKIE | (uint64_t)(slot->serial & SERIAL_MASK) << SLOT_BITS | index;
 }
 
-static bool arm(struct pie_thread *thread, unsigned index, enum pie_debug_kind kind, uint64_t address,
-                unsigned length) {
+/* False: refused, now or less than a second ago; counted. */
+static bool try_arm(struct pie_thread *thread, unsigned index, enum pie_debug_kind kind, uint64_t address,
+                    unsigned length) {
     struct pie_watch_slot *slot = &thread->watch.slots[index];
     const struct pie_watch_settings *settings = pie_watch_settings();
+    uint64_t now_ns = pie_monotonic_ns();
+    int r = -EAGAIN;
 
-    int r = settings ? settings->registers->arm(thread, index, kind, address, length, cookie_of(slot, index))
-                     : -EAGAIN;
-
+    if (settings && now_ns >= thread->watch.retry_ns)
+        r = settings->registers->arm(thread, index, kind, address, length, cookie_of(slot, index));
     if (r == 0) {
         slot->is_armed = true;
         return true;
     }
     pie_counter_add(PIE_COUNTER_WATCH_NO_REGISTER, 1);
     if (r != -EAGAIN && r != -EINVAL)
-        thread->watch.retry_ns = pie_monotonic_ns() + RETRY_NS;
-    pie_watch_free_slot(thread, index);
+        thread->watch.retry_ns = now_ns + RETRY_NS;
     return false;
+}
+
+static bool arm(struct pie_thread *thread, unsigned index, enum pie_debug_kind kind, uint64_t address,
+                unsigned length) {
+    bool is_armed = try_arm(thread, index, kind, address, length);
+
+    if (!is_armed)
+        pie_watch_free_slot(thread, index);
+    return is_armed;
 }
 
 static void leave(struct pie_thread *thread, unsigned index, enum pie_counter why) {
@@ -112,13 +129,13 @@ static void leave(struct pie_thread *thread, unsigned index, enum pie_counter wh
     pie_watch_free_slot(thread, index);
 }
 
-static void enter_stage(struct pie_watch_slot *slot, enum pie_watch_stage stage) {
+void pie_watch_enter_stage(struct pie_watch_slot *slot, enum pie_watch_stage stage) {
     slot->stage = stage;
     slot->strays = 0;
     slot->began_ns = pie_monotonic_ns();
 }
 
-static void push(struct pie_thread *thread, unsigned index, struct pie_watch_record *record) {
+void pie_watch_push(struct pie_thread *thread, unsigned index, struct pie_watch_record *record) {
     const struct pie_watch_slot *slot = &thread->watch.slots[index];
 
     record->time_ns = pie_monotonic_ns();
@@ -153,7 +170,7 @@ static uint64_t stack_end(const struct pie_thread *thread, const struct pie_cont
 /* address: 0, or where the access goes (the PMU said it). */
 static bool note_word(struct pie_thread *thread, struct pie_watch_slot *slot, const ucontext_t *context,
                       const struct pie_context *taken, uint64_t address) {
-    const struct pie_pystack_ops *ops = pie_watch_settings()->ops;
+    const struct pie_pystack_ops *ops = pie_watch_ops();
     uint64_t registers[PIE_ACCESS_REGISTERS];
     struct pie_watch_word word;
 
@@ -198,7 +215,7 @@ static bool try_another(struct pie_thread *thread, unsigned index) {
     if (slot->access.ip == here)
         return false;
     if (arm(thread, index, PIE_DEBUG_EXECUTE, slot->access.ip, 1))
-        enter_stage(slot, PIE_WATCH_ACCESS);
+        pie_watch_enter_stage(slot, PIE_WATCH_ACCESS);
     return true;
 }
 
@@ -222,14 +239,14 @@ static void access_reached(struct pie_thread *thread, unsigned index, const ucon
     slot->return_ip = loop->ip;
     slot->return_sp = loop->sp;
     if (arm(thread, index, PIE_DEBUG_EXECUTE, loop->ip, 1))
-        enter_stage(slot, PIE_WATCH_RETURN);
+        pie_watch_enter_stage(slot, PIE_WATCH_RETURN);
 }
 
 /* Each access of the block is as likely as any other, but that one whose base register now leads to what would be ignored
  * is drawn again: it would cost a trap to find out for certain. */
 static const struct pie_access *choose_access(struct pie_thread *thread, const struct pie_block *block,
                                               const ucontext_t *context, const struct pie_context *taken) {
-    const struct pie_pystack_ops *ops = pie_watch_settings()->ops;
+    const struct pie_pystack_ops *ops = pie_watch_ops();
     uint64_t registers[PIE_ACCESS_REGISTERS], stack_high = stack_end(thread, taken);
     const struct pie_access *access = NULL;
 
@@ -248,7 +265,7 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, cons
     const struct pie_watch_settings *settings = pie_watch_settings();
     uint64_t start_ns = pie_monotonic_ns(), ip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
 
-    if (!settings || start_ns < thread->watch.retry_ns)
+    if (!settings)
         return;
     const struct pie_block *block = pie_block_find(ip);
     int index = -1;
@@ -267,7 +284,7 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, cons
         if (access->ip == ip) /* registers are exact here and now */
             access_reached(thread, (unsigned)index, context, taken, 0);
         else if (arm(thread, (unsigned)index, PIE_DEBUG_EXECUTE, access->ip, 1))
-            enter_stage(&thread->watch.slots[index], PIE_WATCH_ACCESS);
+            pie_watch_enter_stage(&thread->watch.slots[index], PIE_WATCH_ACCESS);
     }
     pie_watch_charge(thread, pie_watch_spent_since(start_ns));
 }
@@ -304,9 +321,9 @@ void pie_watch_sampled(const struct pie_access_sampler_ops *sampler, struct pie_
 
     if (!settings || !sampler->read(thread, info, context, &sample))
         return;
-    pie_context_take(settings->ops, thread, context, false, &taken);
+    pie_context_take(pie_watch_ops(), thread, context, false, &taken);
     bool is_known = sample.is_precise && sample.address;
-    if (is_known && taken.is_foreign && taken.node && start_ns >= thread->watch.retry_ns)
+    if (is_known && taken.is_foreign && taken.node)
         begin_known(thread, context, &taken, &sample);
     uint64_t spent_ns = pie_watch_spent_since(start_ns);
     if (!is_known && taken.is_foreign && taken.node)
@@ -315,33 +332,6 @@ void pie_watch_sampled(const struct pie_access_sampler_ops *sampler, struct pie_
 }
 
 /* --- Stage 2 to 3 --- */
-
-/* Perhaps the question is what the next call returns here: the breakpoint stays where it is. */
-static bool watch_result(struct pie_thread *thread, unsigned index, const ucontext_t *context,
-                         struct pie_watch_record *reached) {
-    const struct pie_pystack_ops *ops = pie_watch_settings()->ops;
-    struct pie_watch_slot *slot = &thread->watch.slots[index];
-    uint64_t hash = 0;
-
-    if (ops->value_hash && pie_watch_random(&thread->watch) % 2)
-        hash = ops->value_hash((uintptr_t)context->uc_mcontext.gregs[REG_RAX]);
-    if (!hash)
-        return false;
-    slot->kind = PIE_WATCH_STORE;
-    slot->memory = PIE_WATCH_MEMORY_RETURNED;
-    slot->value = hash;
-    slot->words = (struct pie_value_words){0};
-    if (ops->value_words)
-        ops->value_words((uintptr_t)context->uc_mcontext.gregs[REG_RAX], &slot->words);
-    slot->address = slot->site;
-    slot->size = 0;
-    slot->bytes = slot->words.bytes;
-    reached->value_before = hash;
-    enter_stage(slot, PIE_WATCH_RESULT);
-    pie_counter_add(PIE_COUNTER_WATCH_REACHED, 1);
-    push(thread, index, reached);
-    return true;
-}
 
 static void call_returned(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
     const struct pie_watch_settings *settings = pie_watch_settings();
@@ -363,30 +353,30 @@ static void call_returned(struct pie_thread *thread, unsigned index, const ucont
     }
     struct pie_watch_record record = {.record = PIE_WATCH_RECORD_REACHED};
     record.length_ns = passed_ns > settings->trap_price_ns ? passed_ns - settings->trap_price_ns : 0;
-    if (watch_result(thread, index, context, &record))
+    if (pie_watch_result(thread, index, context, &record))
         return;
     slot->value = value;
-    if (pie_watch_is_of_result(settings->ops, (uint64_t)context->uc_mcontext.gregs[REG_RAX], slot->address))
+    if (pie_watch_is_of_result(pie_watch_ops(), (uint64_t)context->uc_mcontext.gregs[REG_RAX], slot->address))
         slot->memory = PIE_WATCH_MEMORY_RESULT;
     enum pie_debug_kind kind = slot->kind == PIE_WATCH_LOAD ? PIE_DEBUG_LOAD_STORE : PIE_DEBUG_STORE;
     if (!arm(thread, index, kind, slot->address, slot->size))
         return;
-    enter_stage(slot, PIE_WATCH_DATA);
+    pie_watch_enter_stage(slot, PIE_WATCH_DATA);
     pie_counter_add(PIE_COUNTER_WATCH_REACHED, 1);
-    push(thread, index, &record);
+    pie_watch_push(thread, index, &record);
 }
 
 /* --- Stage 3 --- */
 
-static void end(struct pie_thread *thread, unsigned index, struct pie_watch_record *record,
-                enum pie_watch_outcome outcome) {
+void pie_watch_end(struct pie_thread *thread, unsigned index, struct pie_watch_record *record,
+                   enum pie_watch_outcome outcome) {
     const struct pie_watch_slot *slot = &thread->watch.slots[index];
 
     record->record = PIE_WATCH_RECORD_ENDED;
     record->outcome = (uint8_t)outcome;
     record->gap_ns = pie_monotonic_ns() - slot->began_ns;
     record->value_before = slot->value;
-    push(thread, index, record);
+    pie_watch_push(thread, index, record);
     pie_watch_free_slot(thread, index);
 }
 
@@ -399,30 +389,32 @@ static void compare(struct pie_thread *thread, unsigned index, const ucontext_t 
     };
 
     pie_watch_registers(context, record.registers);
-    end(thread, index, &record,
-        value == thread->watch.slots[index].value ? PIE_WATCH_REDUNDANT : PIE_WATCH_CHANGED);
+    pie_watch_end(thread, index, &record,
+                  value == thread->watch.slots[index].value ? PIE_WATCH_REDUNDANT : PIE_WATCH_CHANGED);
 }
 
-/* One instruction may hit several watched words, and SIGTRAP is not queued: slots with a word in common have been hit too,
- * and a store's that has changed meanwhile was. */
+/* One instruction may hit several watched words, and SIGTRAP is not queued. Of the other slots these have been hit too:
+ * watches for loads with a word in common (they trap at stores also), watches for stores with a word in common if
+ * this was one, and any watch for stores whose word has changed. */
 static void compare_others(struct pie_thread *thread, unsigned index, const ucontext_t *context,
                            const struct pie_context *taken) {
     const struct pie_watch_slot hit = thread->watch.slots[index];
-    uint64_t value;
 
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
         const struct pie_watch_slot *other = &thread->watch.slots[i];
-        if (i == index || other->stage != PIE_WATCH_DATA || other->kind != PIE_WATCH_STORE ||
-            !pie_watch_read(other->address, other->size, &value))
-            continue;
         bool overlaps = other->address < hit.address + hit.size && hit.address < other->address + other->size;
-        if (value != other->value || (overlaps && hit.kind == PIE_WATCH_STORE))
+        bool is_hit = overlaps && (other->kind == PIE_WATCH_LOAD || hit.kind == PIE_WATCH_STORE);
+        uint64_t value;
+        if (i == index || other->stage != PIE_WATCH_DATA || (other->kind == PIE_WATCH_LOAD && !is_hit))
+            continue;
+        if (is_hit)
+            pie_watch_disarm(thread, i); /* or the look at it would trap */
+        if (pie_watch_read(other->address, other->size, &value) && (is_hit || value != other->value))
             compare(thread, i, context, taken, value);
     }
 }
 
 static void data_touched(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
-    const struct pie_watch_settings *settings = pie_watch_settings();
     struct pie_watch_slot *slot = &thread->watch.slots[index];
     enum pie_debug_kind kind = slot->kind == PIE_WATCH_LOAD ? PIE_DEBUG_LOAD_STORE : PIE_DEBUG_STORE;
     struct pie_watch_record lost = {0};
@@ -431,10 +423,10 @@ static void data_touched(struct pie_thread *thread, unsigned index, const uconte
 
     pie_watch_disarm(thread, index); /* what follows may touch the word too */
     if (!pie_watch_read(slot->address, slot->size, &value)) {
-        end(thread, index, &lost, PIE_WATCH_LOST);
+        pie_watch_end(thread, index, &lost, PIE_WATCH_LOST);
         return;
     }
-    pie_context_take(settings->ops, thread, context, true, &taken); /* reported after the instruction */
+    pie_context_take(pie_watch_ops(), thread, context, true, &taken); /* reported after the instruction */
     if (taken.is_foreign && taken.node) {
         compare_others(thread, index, context, &taken);
         compare(thread, index, context, &taken, value);
@@ -442,57 +434,9 @@ static void data_touched(struct pie_thread *thread, unsigned index, const uconte
     }
     pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1);
     if (value != slot->value || slot->strays++ >= STRAYS_MAX)
-        end(thread, index, &lost, PIE_WATCH_LOST);
-    else
-        arm(thread, index, kind, slot->address, slot->size);
-}
-
-/* A call returned to the loop; was it made by the same place in the program? */
-static bool is_same_site(struct pie_thread *thread, const struct pie_watch_slot *slot,
-                         const ucontext_t *context) {
-    const struct pie_pystack_ops *ops = pie_watch_settings()->ops;
-    struct pie_pyframe *frame = thread->python;
-    unsigned flags;
-
-    if ((uint64_t)context->uc_mcontext.gregs[REG_RSP] != slot->return_sp || ops->walk(frame, 1, &flags) == 0)
-        return false;
-    return pie_cct_python_key(ops->intern(frame->code), ops->instr_offset(frame->code, frame->instr)) ==
-           slot->site;
-}
-
-/* Half of the words at least, at the same distances from the beginning: an array that grew, or of which a part was
- * computed anew. */
-static bool is_partly_same(const struct pie_pystack_ops *ops, const struct pie_watch_slot *slot,
-                           const ucontext_t *context) {
-    struct pie_value_words now = {.step_bytes = slot->words.step_bytes};
-    uint32_t same = 0;
-
-    if (!ops->value_words || slot->words.count < PARTLY_WORDS_MIN)
-        return false;
-    ops->value_words((uintptr_t)context->uc_mcontext.gregs[REG_RAX], &now);
-    for (uint32_t i = 0; i < now.count && i < slot->words.count; i++)
-        same += now.words[i] == slot->words.words[i] && now.words[i] != 0;
-    return same * 2 >= slot->words.count;
-}
-
-static void another_returned(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
-    const struct pie_pystack_ops *ops = pie_watch_settings()->ops;
-    struct pie_watch_slot *slot = &thread->watch.slots[index];
-    struct pie_watch_record record = {0};
-    struct pie_context taken;
-
-    if (!is_same_site(thread, slot, context)) {
-        pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1);
-        if (slot->strays++ >= RESULT_STRAYS_MAX || thread->watch.credit_ns < -RESULT_CREDIT_NS)
-            end(thread, index, &record, PIE_WATCH_LOST);
-        return;
-    }
-    record.value_after = ops->value_hash((uintptr_t)context->uc_mcontext.gregs[REG_RAX]);
-    pie_context_take(ops, thread, context, false, &taken);
-    record.second_node = taken.node;
-    if (record.value_after != slot->value && is_partly_same(ops, slot, context))
-        slot->traits |= PIE_WATCH_PARTLY;
-    end(thread, index, &record, record.value_after == slot->value ? PIE_WATCH_REDUNDANT : PIE_WATCH_CHANGED);
+        pie_watch_end(thread, index, &lost, PIE_WATCH_LOST);
+    else if (!try_arm(thread, index, kind, slot->address, slot->size))
+        pie_watch_end(thread, index, &lost, PIE_WATCH_LOST);
 }
 
 /* --- All traps --- */
@@ -516,23 +460,55 @@ static bool is_late(const siginfo_t *info) {
     return flags & TRAP_PERF_FLAG_ASYNC;
 }
 
-static void dispatch(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
-    struct pie_watch_slot *slot = &thread->watch.slots[index];
-    uint64_t rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+/* Does this slot wait for this instruction? */
+static bool waits_for(const struct pie_watch_slot *slot, uint64_t rip) {
+    if (slot->stage == PIE_WATCH_ACCESS)
+        return rip == slot->access.ip;
+    return (slot->stage == PIE_WATCH_RETURN || slot->stage == PIE_WATCH_RESULT) && rip == slot->return_ip;
+}
+
+static void instruction_reached(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
     struct pie_context taken;
 
-    if (slot->stage == PIE_WATCH_ACCESS && rip == slot->access.ip) {
-        pie_context_take(pie_watch_settings()->ops, thread, context, false, &taken);
+    switch (thread->watch.slots[index].stage) {
+    case PIE_WATCH_ACCESS:
+        pie_context_take(pie_watch_ops(), thread, context, false, &taken);
         access_reached(thread, index, context, &taken, 0);
-    } else if (slot->stage == PIE_WATCH_RETURN && rip == slot->return_ip) {
+        break;
+    case PIE_WATCH_RETURN:
         call_returned(thread, index, context);
-    } else if (slot->stage == PIE_WATCH_RESULT && rip == slot->return_ip) {
-        another_returned(thread, index, context);
+        break;
+    default:
+        pie_watch_another_returned(thread, index, context);
+    }
+}
+
+/* One instruction may be what several slots wait for, and SIGTRAP is not queued. A slot of another call's return (of
+ * another stack pointer) is left alone. */
+static void others_reached(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
+    uint64_t rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+    uint64_t rsp = (uint64_t)context->uc_mcontext.gregs[REG_RSP];
+
+    for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
+        const struct pie_watch_slot *slot = &thread->watch.slots[i];
+        if (i != index && waits_for(slot, rip) && (slot->stage == PIE_WATCH_ACCESS || rsp == slot->return_sp))
+            instruction_reached(thread, i, context);
+    }
+}
+
+static void dispatch(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
+    struct pie_watch_slot *slot = &thread->watch.slots[index];
+
+    if (waits_for(slot, (uint64_t)context->uc_mcontext.gregs[REG_RIP])) {
+        others_reached(thread, index, context);
+        instruction_reached(thread, index, context);
     } else if (slot->stage == PIE_WATCH_DATA) {
         data_touched(thread, index, context);
-    } else { /* it should not have been armed; a trap that nobody waits for must not come again and again */
+    } else {
         pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1);
-        slot->is_armed = true;
+        if (slot->stage != PIE_WATCH_FREE)
+            return;            /* of the stage before, handled with another slot's */
+        slot->is_armed = true; /* a trap that nobody waits for must not come again and again */
         pie_watch_free_slot(thread, index);
     }
 }
@@ -543,7 +519,7 @@ static void late(struct pie_thread *thread, unsigned index) {
 
     pie_counter_add(PIE_COUNTER_WATCH_LATE_TRAPS, 1);
     if (thread->watch.slots[index].stage >= PIE_WATCH_DATA)
-        end(thread, index, &record, PIE_WATCH_LOST);
+        pie_watch_end(thread, index, &record, PIE_WATCH_LOST);
     else
         pie_watch_free_slot(thread, index);
 }
@@ -554,7 +530,7 @@ void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucon
     uint64_t start_ns = pie_monotonic_ns();
 
     if (!settings) { /* the profile is over */
-        atomic_load_explicit(&registers_in_use, memory_order_acquire)->disarm(thread, index);
+        pie_watch_registers_in_use()->disarm(thread, index);
         return;
     }
     pie_counter_add(PIE_COUNTER_WATCH_TRAPS, 1);

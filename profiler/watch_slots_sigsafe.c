@@ -38,10 +38,10 @@ uint64_t pie_watch_random(struct pie_watch_thread *watch) {
 
 void pie_watch_disarm(struct pie_thread *thread, unsigned index) {
     struct pie_watch_slot *slot = &thread->watch.slots[index];
-    const struct pie_watch_settings *settings = pie_watch_settings();
+    const struct pie_debug_ops *registers = pie_watch_registers_in_use();
 
-    if (slot->is_armed && settings)
-        settings->registers->disarm(thread, index);
+    if (slot->is_armed && registers)
+        registers->disarm(thread, index);
     slot->is_armed = false;
 }
 

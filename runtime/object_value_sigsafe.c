@@ -14,7 +14,7 @@
  * fresh buffer looks like, and says nothing. */
 
 enum {
-    ARRAY_WORDS_MAX = 64, /* of an array's data that are looked at, evenly spread */
+    ARRAY_WORDS_MAX = 1024, /* of an array's data that are looked at, evenly spread */
     SCALAR_BYTES_MAX = 32,
     TUPLE_ITEMS_MAX = 4,
     NAME_BYTES = 8,
