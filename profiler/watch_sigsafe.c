@@ -269,7 +269,9 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, cons
         return;
     const struct pie_block *block = pie_block_find(ip);
     int index = -1;
-    if (!block) {
+    if (start_ns < thread->watch.retry_ns) {
+        pie_counter_add(PIE_COUNTER_WATCH_NO_REGISTER, 1);
+    } else if (!block) {
         pie_watch_wish(&thread->watch.wishes, ip);
         pie_counter_add(PIE_COUNTER_WATCH_BLOCK_UNKNOWN, 1);
     } else if (block->count == 0) {
