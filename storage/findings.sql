@@ -10,7 +10,10 @@ CREATE VIEW x_threshold AS SELECT
   0.05 AS high_share,      -- and the waste is this part of the run's CPU time at least
   0.1 AS reuse_share,      -- loads: with less than this part of the time in short calls all is reuse and no waste
   3 AS told_traps,         -- a category is told when so many redundant accesses at least were seen
-  0.3 AS item_share,       -- slice underutilization: this part of the waste at least is at a[i] or iteration
+  8 AS returned_traps_min, -- with so many calls compared by what they returned, these decide about stores, not memory
+  0.4 AS returned_fraction, -- this part of the calls at least returned what had been returned before
+  0.3 AS item_share,       -- slice underutilization: this part of the waste at least is at a[i] or iteration, in a loop
+  0.1 AS item_put_share,   -- … or this part, and a[i] = x is among it
   0.5 AS call_share,       -- API misuse: this part of the waste at least is at calls and operators
   0.9 AS same_fraction,    -- stores, and what calls returned: from here on the calls did what had been done before
   0.4 AS partly_fraction,  -- stores: from here on a part of them did
@@ -19,17 +22,20 @@ CREATE VIEW x_threshold AS SELECT
   3.841458820694124 AS z2; -- of the intervals: the normal quantile for 95 %, squared
 
 -- Watches, each at the line of own code of its first access and, if that is another, at the line of library code. It is
--- bulk work where the access repeats in machine code or is to an array's data. What tells of waste are stores, and of
+-- bulk work where the access repeats in machine code or is to an array's data. What a[i] returned is left out: it was
+-- fetched and not computed. Where own code was at a[i], that is what library code below it was about. What tells of waste are stores, and of
 -- the loads those in short calls that are no bulk work: they look up again what objects are like, to do little.
 CREATE VIEW x_watch AS
 SELECT p.run, p.sampler, w.*, r.is_own, iif(r.is_own, n.own_location, n.line_location) AS place,
   iif(r.is_own, NULL, n.own_location) AS user_place, n.location, n.entry_function,
-  iif(r.is_own, w.own_operation, w.inner_operation) & 15 AS operation,
-  iif(r.is_own, w.own_operation, w.inner_operation) & 16 = 16 AS is_in_loop,
+  iif(r.is_own OR w.own_operation & 15 IN (1, 2, 5), w.own_operation, w.inner_operation) & 15 AS operation,
+  iif(r.is_own OR w.own_operation & 15 IN (1, 2, 5), w.own_operation, w.inner_operation) & 16 = 16 AS is_in_loop,
   w.traits & 1 = 1 OR w.memory = 2 AS is_bulk, w.outcome = 1 AS is_redundant, w.outcome <= 2 AS is_trap,
-  w.kind = 2 OR (w.length = 0 AND w.traits & 1 = 0 AND w.memory <> 2) AS is_telling
+  w.kind = 2 OR (w.length = 0 AND w.traits & 1 = 0 AND w.memory <> 2) AS is_telling,
+  w.memory = 4 AND w.outcome <= 2 AS is_returned, w.outcome = 2 AND w.traits & 2 = 2 AS is_partly
 FROM process p JOIN watch w ON w.process = p.id JOIN node n ON n.process = w.process AND n.id = w.first_node
-JOIN (SELECT 1 AS is_own UNION ALL SELECT 0) r ON r.is_own OR n.line_location IS NOT n.own_location;
+JOIN (SELECT 1 AS is_own UNION ALL SELECT 0) r ON r.is_own OR n.line_location IS NOT n.own_location
+WHERE NOT (w.memory = 4 AND w.inner_operation & 15 IN (1, 2, 5));
 
 -- Sums by line and by the native function that it called: of all watches, of those whose next access was seen (all_…),
 -- and of the telling ones among these (tell_…), split by what is known of them. user_place, location and sampler are
@@ -53,6 +59,7 @@ SELECT run, process, kind, place, entry_function, user_place, location, sampler,
   sum(iif(is_redundant, length_ns, 0)) AS all_length_ns,
   sum(iif(is_telling AND is_redundant, length_ns, 0)) AS tell_length_ns,
   sum(iif(is_telling AND is_redundant AND operation IN (1, 2, 5), weight_ns, 0)) AS item_ns,
+  sum(iif(is_telling AND is_redundant AND operation = 2, weight_ns, 0)) AS put_ns,
   sum(iif(is_telling AND is_redundant AND operation = 0, weight_ns, 0)) AS unknown_ns,
   sum(iif(is_telling AND is_redundant AND operation IN (3, 4), weight_ns, 0)) AS call_ns,
   sum(iif(is_telling AND is_redundant AND is_in_loop, weight_ns, 0)) AS loop_ns,
@@ -60,10 +67,14 @@ SELECT run, process, kind, place, entry_function, user_place, location, sampler,
   sum(iif(is_telling AND is_redundant AND memory = 1, weight_ns, 0)) AS object_ns,
   sum(iif(is_telling AND is_redundant AND memory = 2, weight_ns, 0)) AS array_ns,
   sum(iif(is_telling AND is_redundant AND memory = 3, weight_ns, 0)) AS result_ns,
-  sum(iif(is_trap AND memory = 4, watches, 0)) AS returned_traps,
-  sum(iif(is_redundant AND memory = 4, watches, 0)) AS returned_redundant,
-  sum(iif(is_trap AND memory = 4, weight_ns, 0)) AS returned_ns,
-  sum(iif(is_redundant AND memory = 4, weight_ns, 0)) AS returned_redundant_ns
+  sum(iif(is_returned, watches, 0)) AS returned_traps, sum(iif(is_returned, weight_ns, 0)) AS returned_ns,
+  sum(iif(is_returned, weight_sq_ns2, 0)) AS returned_sq, sum(iif(is_returned, length_ns, 0)) AS returned_length_ns,
+  sum(iif(is_returned, bytes, 0)) AS returned_bytes,
+  sum(iif(is_returned AND is_redundant, watches, 0)) AS returned_redundant,
+  sum(iif(is_returned AND is_redundant, weight_ns, 0)) AS returned_redundant_ns,
+  sum(iif(is_returned AND is_partly, watches, 0)) AS returned_partly,
+  sum(iif(is_returned AND is_partly, weight_ns, 0)) AS returned_partly_ns,
+  sum(iif(is_returned AND (is_redundant OR is_partly) AND is_in_loop, weight_ns, 0)) AS returned_loop_ns
 FROM x_watch GROUP BY run, process, kind, is_own, place, entry_function;
 
 -- CPU time by line as findings count it: native code of the line and, for own code, of what it called in libraries;
@@ -124,8 +135,9 @@ SELECT s.run, s.kind, f.path AS file, l.line, NULL AS line_ns, NULL AS partner_f
   iif(ma.library = 'python', NULL, na.name) AS access_function, na.module = ne.module AS is_access_there, s.sampler,
   s.watches, s.ns, s.sq, s.length_0_ns, s.length_1_ns, s.all_traps, s.all_redundant, s.all_bytes, s.all_ns,
   s.all_redundant_ns, s.all_sq, s.tell_traps, s.tell_redundant, s.tell_bytes, s.tell_ns, s.tell_redundant_ns,
-  s.tell_sq, s.all_length_ns, s.tell_length_ns, s.item_ns, s.unknown_ns, s.call_ns, s.loop_ns, s.bulk_ns,
-  s.object_ns, s.array_ns, s.result_ns, s.returned_traps, s.returned_redundant, s.returned_ns, s.returned_redundant_ns
+  s.tell_sq, s.all_length_ns, s.tell_length_ns, s.item_ns, s.put_ns, s.unknown_ns, s.call_ns, s.loop_ns, s.bulk_ns,
+  s.object_ns, s.array_ns, s.result_ns, s.returned_traps, s.returned_ns, s.returned_sq, s.returned_length_ns, s.returned_bytes, s.returned_redundant,
+  s.returned_redundant_ns, s.returned_partly, s.returned_partly_ns, s.returned_loop_ns
 FROM x_watch_sum s JOIN location l ON l.process = s.process AND l.id = s.place
 JOIN function u ON u.process = l.process AND u.id = l.function
 JOIN file f ON f.process = u.process AND f.id = u.file
@@ -141,16 +153,17 @@ UNION ALL
 SELECT c.run, k.kind, c.file, c.line, c.line_ns, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-  NULL, NULL, NULL, NULL
+  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM x_line_cpu c JOIN (SELECT 1 AS kind UNION ALL SELECT 2) k
 UNION ALL
 SELECT p.run, p.kind, p.file, p.line, NULL, p.partner_file, p.partner_line,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-  NULL, NULL, NULL, NULL
+  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM x_partner p;
 
--- By line. The native function is the one with the most waste below it.
+-- By line. The native function is the one with the most waste below it. Where the operation is not known, its name may
+-- tell a[i], which is then taken to be in a loop.
 CREATE VIEW x_line AS
 SELECT run, kind, file, line, function, function_line, library, user_file, user_line,
   coalesce(native_function, iif(is_access_there, access_function, NULL)) AS native_function, native_library,
@@ -167,14 +180,42 @@ SELECT run, kind, file, line, function, function_line, library, user_file, user_
   sum(tell_length_ns) OVER g AS tell_length_ns,
   sum(item_ns + iif(native_function GLOB '*subscript*' OR native_function GLOB '*[gs]etitem*'
     OR native_function GLOB 'array_item*', unknown_ns, 0)) OVER g AS item_ns,
-  sum(call_ns) OVER g AS call_ns, sum(loop_ns) OVER g AS loop_ns, sum(bulk_ns) OVER g AS bulk_ns,
+  sum(put_ns) OVER g AS put_ns, sum(call_ns) OVER g AS call_ns,
+  sum(loop_ns + iif(native_function GLOB '*subscript*' OR native_function GLOB '*[gs]etitem*'
+    OR native_function GLOB 'array_item*', unknown_ns, 0)) OVER g AS loop_ns, sum(bulk_ns) OVER g AS bulk_ns,
   sum(object_ns) OVER g AS object_ns, sum(array_ns) OVER g AS array_ns, sum(result_ns) OVER g AS result_ns,
-  sum(returned_traps) OVER g AS returned_traps, sum(returned_redundant) OVER g AS returned_redundant,
-  sum(returned_ns) OVER g AS returned_ns, sum(returned_redundant_ns) OVER g AS returned_redundant_ns,
+  sum(returned_traps) OVER g AS returned_traps, sum(returned_ns) OVER g AS returned_ns,
+  sum(returned_sq) OVER g AS returned_sq, sum(returned_length_ns) OVER g AS returned_length_ns,
+  sum(returned_bytes) OVER g AS returned_bytes, sum(returned_redundant) OVER g AS returned_redundant,
+  sum(returned_redundant_ns) OVER g AS returned_redundant_ns, sum(returned_partly) OVER g AS returned_partly,
+  sum(returned_partly_ns) OVER g AS returned_partly_ns, sum(returned_loop_ns) OVER g AS returned_loop_ns,
   row_number() OVER (PARTITION BY run, kind, file, line
     ORDER BY watches IS NULL, tell_redundant_ns DESC, all_redundant_ns DESC) AS nth
 FROM x_line_fact
 WINDOW g AS (PARTITION BY run, kind, file, line);
+
+-- With what the calls of the line returned, whichever kind of access the row is about; and where enough of them were
+-- compared, these instead of single stores, whose memory may have been used for something else in between.
+CREATE VIEW x_line_returned AS
+SELECT x.run, x.kind, file, line, function, function_line, library, user_file, user_line, native_function,
+  native_library, access_function, sampler, line_ns, first_file, first_line, watches, ns, sq, length_0_ns, length_1_ns,
+  all_traps, all_redundant, all_bytes, all_ns, all_redundant_ns, all_sq, all_length_ns, nth,
+  iif(by_return, returned_traps, tell_traps) AS tell_traps,
+  iif(by_return, returned_redundant + returned_partly, tell_redundant) AS tell_redundant,
+  iif(by_return, returned_bytes, tell_bytes) AS tell_bytes, iif(by_return, returned_ns, tell_ns) AS tell_ns,
+  iif(by_return, returned_redundant_ns + returned_partly_ns, tell_redundant_ns) AS tell_redundant_ns,
+  iif(by_return, returned_sq, tell_sq) AS tell_sq, iif(by_return, returned_length_ns, tell_length_ns) AS tell_length_ns,
+  item_ns, put_ns, call_ns, iif(by_return, returned_loop_ns, loop_ns) AS loop_ns, bulk_ns, object_ns, array_ns, result_ns,
+  iif(by_return, 1, 0) AS by_return, returned_traps, returned_redundant, returned_redundant_ns, returned_partly,
+  line_returned_traps, line_returned_ns, line_returned_redundant_ns, line_returned_partly_ns, line_returned_loop_ns
+FROM (
+  SELECT *, kind = 2 AND returned_traps >= (SELECT returned_traps_min FROM x_threshold) AS by_return,
+    sum(iif(nth = 1, returned_traps, 0)) OVER l AS line_returned_traps,
+    sum(iif(nth = 1, returned_ns, 0)) OVER l AS line_returned_ns,
+    sum(iif(nth = 1, returned_redundant_ns, 0)) OVER l AS line_returned_redundant_ns,
+    sum(iif(nth = 1, returned_partly_ns, 0)) OVER l AS line_returned_partly_ns,
+    sum(iif(nth = 1, returned_loop_ns, 0)) OVER l AS line_returned_loop_ns
+  FROM x_line WINDOW l AS (PARTITION BY run, file, line)) x;
 
 -- With figures. The fraction is that of the telling re-accesses, or of all for what is only reuse. A line's waste is
 -- this fraction of its CPU time, for loads times the share of the time that is in short calls: what lies in the last
@@ -206,8 +247,8 @@ FROM (
         length_1_ns / nullif(ns, 0) AS next_share, t.z2 * sq / nullif(ns * ns, 0) AS short_h,
         all_redundant_ns / nullif(all_ns, 0) AS all_fraction, t.z2 * all_sq / nullif(all_ns * all_ns, 0) AS all_h,
         tell_redundant_ns / nullif(tell_ns, 0) AS tell_fraction, t.z2 * tell_sq / nullif(tell_ns * tell_ns, 0) AS tell_h
-      FROM x_line x JOIN x_threshold t JOIN x_total a ON a.run = x.run
-      WHERE x.nth = 1 AND x.all_redundant > 0)));
+      FROM x_line_returned x JOIN x_threshold t JOIN x_total a ON a.run = x.run
+      WHERE x.nth = 1 AND (x.all_redundant > 0 OR x.tell_redundant > 0))));
 
 -- In the order of their worth. What is only reuse comes last, whatever it costs.
 CREATE VIEW x_ranked_finding AS
@@ -229,23 +270,25 @@ SELECT *,
   CASE
     WHEN kind = 1 THEN printf('%d of %d re-reads of %s found the same value, in calls that ended %s later',
       redundant, traps, memory_text, length_text)
-    WHEN traps > returned_traps THEN printf('%d of %d writes to %s repeated the value that was there',
-      redundant - returned_redundant, traps - returned_traps, memory_text) || iif(returned_traps > 0, ', and ', '')
-    ELSE '' END
-  || iif(returned_traps > 0, printf('%d of %d calls returned what the call before had returned', returned_redundant,
-    returned_traps), '')
+    WHEN by_return THEN printf('%d of %d calls returned what the same place had got before', returned_redundant, traps)
+      || iif(returned_partly > 0, printf(', and %d the same in half of the data at least', returned_partly), '')
+    ELSE printf('%d of %d writes to %s repeated the value that was there', redundant, traps, memory_text) END
+  || iif(kind = 1 AND is_returned_told, printf('; %.0f %% of what the line''s calls return had been returned before',
+    100 * (line_returned_redundant_ns + line_returned_partly_ns) / line_returned_ns), '')
   || coalesce(CASE
     WHEN is_reuse THEN printf('; but only %.0f %% of the time is in short calls that look up what objects are like, '
       || 'the rest is in long calls and bulk work, which have to read again', 100 * short_share)
     WHEN tell_redundant < told_traps THEN '; these are too few for the evidence to decide'
+    WHEN category = 'inefficient algorithm' AND is_returned_told THEN '; the calls compute again what they had computed, '
+      || 'for the sake of a part'
     WHEN category = 'slice underutilization' THEN printf('; for %.0f %% of the time the line was at a[i] or '
       || 'iterating%s', 100 * item_ns / tell_redundant_ns, loop_text)
     WHEN category = 'API misuse' THEN printf('; for %.0f %% of the time the line was calling or computing%s',
       100 * call_ns / tell_redundant_ns, loop_text)
     WHEN category = 'loop-invariant computation' THEN printf('; for %.0f %% of the time the line was in a loop of its '
-      || 'function', 100 * loop_ns / tell_redundant_ns)
+      || 'function', 100 * loop_share_found)
     WHEN category = 'repeated native calls' THEN printf('; for %.0f %% of the time the line was in no loop of its '
-      || 'function, so the function is called again', 100 - 100 * loop_ns / tell_redundant_ns)
+      || 'function, so the function is called again', 100 - 100 * loop_share_found)
     WHEN category = 'inefficient algorithm' THEN printf('; that is %.0f %% of the writes by time, and %.0f %% of it is '
       || 'bulk work', 100 * fraction, 100 * bulk_ns / tell_redundant_ns)
     WHEN kind = 1 THEN '; the line is neither mostly at a[i] nor calling, so the evidence does not decide'
@@ -269,14 +312,20 @@ SELECT *,
 FROM (
   SELECT *, CASE
     WHEN is_reuse OR tell_redundant < told_traps OR tell_redundant_ns <= 0 THEN 'undecided'
-    WHEN kind = 1 AND item_ns >= item_share * tell_redundant_ns THEN 'slice underutilization'
+    WHEN is_returned_told AND line_returned_partly_ns >= line_returned_redundant_ns THEN 'inefficient algorithm'
+    WHEN is_returned_told AND line_returned_loop_ns >= loop_share * line_returned_redundant_ns
+      THEN 'loop-invariant computation'
+    WHEN is_returned_told THEN 'repeated native calls'
+    WHEN kind = 1 AND loop_share_found >= loop_share AND (item_ns >= item_share * tell_redundant_ns
+      OR (put_ns > 0 AND item_ns >= item_put_share * tell_redundant_ns)) THEN 'slice underutilization'
+    WHEN kind = 1 AND item_ns + call_ns >= call_share * tell_redundant_ns AND loop_share_found < loop_share
+      THEN 'API misuse'
     WHEN kind = 1 AND call_ns >= call_share * tell_redundant_ns THEN 'API misuse'
     WHEN kind = 1 OR fraction < partly_fraction THEN 'undecided'
     WHEN item_ns > call_ns AND bulk_ns < bulk_share * tell_redundant_ns THEN 'slice underutilization'
-    WHEN fraction < same_fraction
-      AND NOT (returned_redundant >= told_traps AND returned_redundant_ns >= same_fraction * returned_ns) THEN
+    WHEN fraction < same_fraction THEN
       iif(bulk_ns >= bulk_share * tell_redundant_ns, 'inefficient algorithm', 'undecided')
-    WHEN loop_ns >= loop_share * tell_redundant_ns THEN 'loop-invariant computation'
+    WHEN loop_share_found >= loop_share THEN 'loop-invariant computation'
     ELSE 'repeated native calls' END AS category,
   CASE
     WHEN length_ns < 1e3 * redundant THEN printf('%.0f ns', length_ns * 1.0 / redundant)
@@ -284,12 +333,19 @@ FROM (
     ELSE printf('%.1f ms', length_ns / 1e6 / redundant) END AS length_text,
   CASE
     WHEN is_reuse THEN 'memory'
-    WHEN 2 * object_ns >= tell_redundant_ns - returned_redundant_ns THEN 'fields of objects'
-    WHEN 2 * array_ns >= tell_redundant_ns - returned_redundant_ns THEN 'data of arrays'
-    WHEN 2 * result_ns >= tell_redundant_ns - returned_redundant_ns THEN 'what calls returned'
+    WHEN 2 * object_ns >= tell_redundant_ns THEN 'fields of objects'
+    WHEN 2 * array_ns >= tell_redundant_ns THEN 'data of arrays'
+    WHEN 2 * result_ns >= tell_redundant_ns THEN 'what calls returned'
     ELSE 'memory of native code' END AS memory_text,
   iif(loop_ns >= loop_share * tell_redundant_ns, ', in a loop', '') AS loop_text
-FROM x_ranked_finding);
+FROM (
+    SELECT *, line_returned_traps >= returned_traps_min
+        AND line_returned_redundant_ns + line_returned_partly_ns >= returned_fraction * line_returned_ns
+        AS is_returned_told,
+      coalesce(iif(kind = 2 AND line_returned_traps >= returned_traps_min,
+        line_returned_loop_ns / nullif(line_returned_redundant_ns + line_returned_partly_ns, 0),
+        loop_ns / nullif(tell_redundant_ns, 0)), 0) AS loop_share_found
+    FROM x_ranked_finding));
 
 CREATE VIEW v_redundancy AS
 SELECT run, rank, iif(kind = 1, 'load', 'store') AS kind, file, line, function, first_file, first_line, native_function,
