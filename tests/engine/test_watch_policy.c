@@ -60,7 +60,8 @@ static void test_watching_keeps_within_its_budget(void) {
             dearest_ns = spent_ns() - before_ns;
     }
     double allowed_ns = 0.02 * (double)(scene_thread.cpu_last_ns - start_ns);
-    print_message("# %u watches, %.1f of %.1f ms spent\n", watches, (double)spent_ns() / 1e6, allowed_ns / 1e6);
+    print_message("# %u watches, %.1f of %.1f ms spent\n", watches, (double)spent_ns() / 1e6,
+                  allowed_ns / 1e6);
     assert_true((double)spent_ns() <= allowed_ns + (double)dearest_ns);
     assert_true((double)spent_ns() >= 0.5 * allowed_ns); /* and makes use of it */
     assert_in_range(watches, 100, 1000);
