@@ -45,25 +45,28 @@ static const uint64_t RETRY_NS = 1000000000;
 /* Set by the collection thread (release), read by handlers (acquire). NULL in a forked child until it has its own. */
 static _Atomic(const struct pie_watch_settings *) current;
 
-/* Of the last settings: when watching stops in the middle of a trap, its handler goes on, and what is armed must still be
- * disarmed. */
-static _Atomic(const struct pie_debug_ops *) registers_in_use;
-static _Atomic(const struct pie_pystack_ops *) ops_in_use;
+/* The last settings: when watching stops in the middle of a handler, it goes on by these, and what is armed must still be
+ * disarmed. NULL until there were any. */
+static _Atomic(const struct pie_watch_settings *) latest;
 
 void pie_watch_set(const struct pie_watch_settings *settings) {
-    if (settings) {
-        atomic_store_explicit(&registers_in_use, settings->registers, memory_order_release);
-        atomic_store_explicit(&ops_in_use, settings->ops, memory_order_release);
-    }
+    if (settings)
+        atomic_store_explicit(&latest, settings, memory_order_release);
     atomic_store_explicit(&current, settings, memory_order_release);
 }
 
+static const struct pie_watch_settings *latest_settings(void) {
+    return atomic_load_explicit(&latest, memory_order_acquire);
+}
+
 const struct pie_debug_ops *pie_watch_registers_in_use(void) {
-    return atomic_load_explicit(&registers_in_use, memory_order_acquire);
+    const struct pie_watch_settings *settings = latest_settings();
+
+    return settings ? settings->registers : NULL;
 }
 
 const struct pie_pystack_ops *pie_watch_ops(void) {
-    return atomic_load_explicit(&ops_in_use, memory_order_acquire);
+    return latest_settings()->ops;
 }
 
 const struct pie_watch_settings *pie_watch_settings(void) {
@@ -294,7 +297,7 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, cons
 /* The hardware saw this access a few instructions ago: stage 1 is done. */
 static void begin_known(struct pie_thread *thread, const ucontext_t *context, const struct pie_context *taken,
                         const struct pie_access_sample *sample) {
-    const struct pie_watch_settings *settings = pie_watch_settings();
+    const struct pie_watch_settings *settings = latest_settings();
     struct pie_access access = {.ip = sample->ip,
                                 .size_bytes = 1,
                                 .base = PIE_ACCESS_NO_REGISTER,
@@ -336,7 +339,7 @@ void pie_watch_sampled(const struct pie_access_sampler_ops *sampler, struct pie_
 /* --- Stage 2 to 3 --- */
 
 static void call_returned(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
-    const struct pie_watch_settings *settings = pie_watch_settings();
+    const struct pie_watch_settings *settings = latest_settings();
     struct pie_watch_slot *slot = &thread->watch.slots[index];
     uint64_t rsp = (uint64_t)context->uc_mcontext.gregs[REG_RSP], value;
     uint64_t passed_ns = pie_monotonic_ns() - slot->began_ns;

@@ -314,13 +314,30 @@ static void test_sample_of_no_use_begins_nothing(void) {
     assert_int_equal(scene_thread.watch.serial, 0);
 }
 
+static void stop_watching(void) {
+    pie_watch_set(NULL);
+}
+
+static void test_watching_ends_while_a_sample_is_taken(void) {
+    learn_one(scene_load, PIE_ACCESS_LOAD);
+    next_is_good = true;
+    next_sample = (struct pie_access_sample){.ip = (uintptr_t)scene_load,
+                                             .address = (uintptr_t)scene.word,
+                                             .kind = PIE_ACCESS_LOAD,
+                                             .is_precise = true};
+    scene.during_walk = stop_watching;
+    sampled(scene_after);
+    assert_int_equal(scene_arms(), 0);
+    pie_watch_set(&scene_settings);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         SCENE(test_watching_keeps_within_its_budget), SCENE(test_cost_is_taken_out_of_the_program),
         SCENE(test_credit_is_not_saved_up),           SCENE(test_every_sample_and_watch_is_in_the_books),
         SCENE(test_refusals_are_in_the_books),        SCENE(test_precise_sample_begins_at_stage_2),
         SCENE(test_precise_sample_of_unknown_code),   SCENE(test_imprecise_sample_begins_at_stage_1),
-        SCENE(test_sample_of_no_use_begins_nothing),
+        SCENE(test_sample_of_no_use_begins_nothing),  SCENE(test_watching_ends_while_a_sample_is_taken),
     };
     return cmocka_run_group_tests_name("watch, policy", tests, NULL, NULL);
 }

@@ -172,6 +172,25 @@ static void test_watch_of_a_result_may_give_way(void) {
     assert_int_equal(ended.memory, PIE_WATCH_MEMORY_RETURNED);
 }
 
+static void stop_watching(void) {
+    pie_watch_set(NULL);
+}
+
+/* One slot waits for a result, another for its call's return, which is the same instruction; the profile ends while the
+ * first is looked at. */
+static void test_watching_ends_while_a_result_is_compared(void) {
+    unsigned result = await_result(77), returning;
+    ucontext_t back = scene_returned();
+
+    scene_pop();
+    returning = scene_reach_return();
+    assert_int_not_equal(result, returning);
+    scene.during_walk = stop_watching;
+    scene_trap(returning, &back);
+    pie_watch_set(&scene_settings);
+    assert_int_equal(slot_of(result)->stage, PIE_WATCH_FREE);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         SCENE(test_same_value_again_is_redundant),
@@ -184,6 +203,7 @@ int main(void) {
         SCENE(test_too_many_other_places_are_given_up),
         SCENE(test_late_trap_ends_the_watch),
         SCENE(test_watch_of_a_result_may_give_way),
+        SCENE(test_watching_ends_while_a_result_is_compared),
     };
     return cmocka_run_group_tests_name("watch, results", tests, NULL, NULL);
 }
