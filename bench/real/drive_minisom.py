@@ -13,6 +13,6 @@ random = numpy.random.RandomState(1)
 data = random.normal(size=(2000, 12)) + random.normal(scale=4, size=(8, 12))[random.randint(8, size=2000)]
 began = time.process_time()
 som = MiniSom(20, 20, 12, sigma=3.0, random_seed=1)
-som.train_random(data, 3000)
+som.train_random(data, 7000)
 elapsed = time.process_time() - began
 print(float(abs(som.get_weights()).sum()), elapsed)

@@ -11,7 +11,7 @@ sys.path.insert(0, sys.argv[1])
 import ta.trend  # noqa: E402
 
 random = numpy.random.RandomState(1)
-close = pandas.Series(1000 + random.normal(size=100_000).cumsum())
+close = pandas.Series(1000 + random.normal(size=250_000).cumsum())
 high, low = close + random.random_sample(len(close)), close - random.random_sample(len(close))
 began = time.process_time()
 adx = ta.trend.adx(high, low, close)

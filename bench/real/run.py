@@ -15,7 +15,6 @@ import os
 import pathlib
 import statistics
 import subprocess
-import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).parent
@@ -42,6 +41,7 @@ PROJECTS = (
         {"before": ("13575dd^", []), "update() fixed": ("13575dd", []), "_activate() too": ("30df7cc", [])},
         "minisom.py",
         {
+            ("minisom.py", 40): ("fast_norm(), which _activate() calls for each neuron", (API, SLICE)),
             ("minisom.py", 166): ("_activate(): a neuron at a time", (SLICE,)),
             ("minisom.py", 247): ("update(): a neuron at a time", (SLICE,)),
             ("minisom.py", 248): ("update(): a neuron at a time", (SLICE,)),
@@ -184,7 +184,8 @@ def main():
     options = parser.parse_args()
     chosen = [project for project in PROJECTS if not options.names or project.name in options.names]
     if options.list:
-        sys.exit("\n".join(f"git clone {project.url} {options.clones / project.name}" for project in chosen))
+        print("\n".join(f"git clone {project.url} {options.clones / project.name}" for project in chosen))
+        return
     with tempfile.TemporaryDirectory() as folder:
         for project in chosen:
             examine(project, options, pathlib.Path(folder))
