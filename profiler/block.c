@@ -10,13 +10,22 @@
 #include <string.h>
 
 /* Prologues, spills and jumps lie between; a block further away is hardly the same work. */
-enum { BLOCKS_NEAR_MAX = 8 };
+enum {
+    BLOCKS_NEAR_MAX = 8,
+    BLOCK_BYTES_MAX = sizeof(struct pie_block) + PIE_BLOCK_ACCESSES_MAX * sizeof(struct pie_access),
+};
 
-/* Made by the first who learns: the collection thread. */
+/* Made by the first who learns, the collection thread, of all that the arena has: pages that are not touched cost
+ * nothing. */
 static struct pie_block_table *table_made(void) {
     struct pie_block_table *table = pie_block_table();
+    size_t size = pie_region_size(PIE_ARENA_BLOCKS) & ~(size_t)7;
 
-    return table ? table : pie_region_alloc(PIE_ARENA_BLOCKS, sizeof *table);
+    if (table || size < sizeof *table + 2 * BLOCK_BYTES_MAX ||
+        !(table = pie_region_alloc(PIE_ARENA_BLOCKS, size)))
+        return table;
+    table->half_bytes = (size - sizeof *table) / 2 & ~(uint64_t)7;
+    return table;
 }
 
 static int publish(struct pie_block_table *table, uint64_t ip, const struct pie_block *block) {
@@ -35,11 +44,16 @@ static int publish(struct pie_block_table *table, uint64_t ip, const struct pie_
     return -ENOMEM;
 }
 
-static struct pie_block *make(const struct pie_access *accesses, size_t count) {
-    struct pie_block *block = pie_region_alloc(PIE_ARENA_BLOCKS, sizeof *block + count * sizeof *accesses);
+static struct pie_block *make(struct pie_block_table *table, const struct pie_access *accesses,
+                              size_t count) {
+    uint32_t half = atomic_load_explicit(&table->generation, memory_order_relaxed) & 1;
+    struct pie_block *block =
+        (struct pie_block *)((char *)(table + 1) + half * table->half_bytes + table->used_bytes);
+    size_t bytes = sizeof *block + count * sizeof *accesses;
 
-    if (!block)
+    if (bytes > table->half_bytes - table->used_bytes)
         return NULL;
+    table->used_bytes += bytes;
     block->count = (uint32_t)count;
     memcpy(block->accesses, accesses, count * sizeof *accesses);
     return block;
@@ -74,7 +88,7 @@ int pie_block_learn(uint64_t ip) {
     int error = decode_near(ip, accesses, &found);
     const struct pie_block *block = error == 0 ? pie_block_find(found.low) : NULL;
     if (!block) {
-        block = make(accesses, error == 0 ? found.count : 0);
+        block = make(table, accesses, error == 0 ? found.count : 0);
         if (!block)
             return -ENOMEM;
         if (error == 0 && found.low != ip && publish(table, found.low, block) < 0)
@@ -92,4 +106,7 @@ void pie_blocks_forget(void) {
     for (uint32_t i = 0; i < PIE_BLOCK_SLOTS; i++)
         atomic_store_explicit(&table->slots[i].ip, 0, memory_order_relaxed);
     table->filled = 0;
+    table->used_bytes = 0;
+    atomic_fetch_add_explicit(&table->generation, 1,
+                              memory_order_release); /* pairs with pie_block_generation() */
 }

@@ -18,8 +18,10 @@ struct pie_block {
     struct pie_access accesses[];
 };
 
-/* The block around ip; NULL: not known (yet). Context: signal. */
+/* The block around ip; NULL: not known (yet). Valid in the handler that found it, and after that as long as the
+ * generation is the same. Context: signal. */
 const struct pie_block *pie_block_find(uint64_t ip);
+uint32_t pie_block_generation(void);
 
 /* Decodes and publishes the block around ip, or if nothing in it can be watched the nearest of the blocks that follow,
  * unless it is there. Returns 0 or -errno (then an empty block is there, so that

@@ -16,6 +16,12 @@ uint32_t pie_block_hash(uint64_t ip) {
     return (uint32_t)(ip * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (PIE_BLOCK_SLOTS - 1);
 }
 
+uint32_t pie_block_generation(void) {
+    struct pie_block_table *table = pie_block_table();
+
+    return table ? atomic_load_explicit(&table->generation, memory_order_acquire) : 0;
+}
+
 const struct pie_block *pie_block_find(uint64_t ip) {
     struct pie_block_table *table = pie_block_table();
     uint32_t at = pie_block_hash(ip);

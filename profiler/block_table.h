@@ -5,9 +5,12 @@
 #include <stdint.h>
 
 /* The table of profiler/block.h: the first bytes of its arena, open addressing, one writer (the collection thread), any
- * number of readers. A slot is filled offset first, then its key is published (release; acquire in find()). Memory of
- * entries is never used again, so a reader that meets a slot while it is cleared and filled anew gets the accesses of
- * another block at worst, and an execute breakpoint where nobody expected one is harmless. */
+ * number of readers. A slot is filled offset first, then its key is published (release; acquire in find()).
+ *
+ * Blocks lie behind the table in two halves, of which one is in use; to forget everything is to change over, so that a
+ * handler that has just found a block can read it to the end. What keeps a block longer asks whether the table is
+ * still of the same generation. A reader that meets a slot while it is cleared and filled anew gets the accesses
+ * of another block at worst, and an execute breakpoint where nobody expected one is harmless. */
 
 enum {
     PIE_BLOCK_SLOTS = 1 << 16,
@@ -22,7 +25,10 @@ struct pie_block_slot {
 
 struct pie_block_table {
     uint32_t filled; /* of the writer */
-    uint32_t reserved;
+    _Atomic uint32_t
+        generation;      /* counts how often everything was forgotten; its last bit is the half in use */
+    uint64_t half_bytes; /* of the writer */
+    uint64_t used_bytes; /* of the half in use; of the writer */
     struct pie_block_slot slots[PIE_BLOCK_SLOTS];
 };
 

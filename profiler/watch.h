@@ -114,6 +114,7 @@ struct pie_watch_slot {
     uint64_t return_ip, return_sp; /* stage 2: where the native call returns to, and RSP then */
     uint64_t address, value;       /* of the watched word */
     uint64_t bytes;                /* that the first access touches */
+    uint32_t generation;           /* of the block (block.h) */
     uint32_t tries;                /* accesses of the block that turned out to be of no interest */
     uint32_t stage;                /* pie_watch_stage */
     uint32_t serial;               /* of the watch: traps of an earlier one carry another */

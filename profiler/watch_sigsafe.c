@@ -202,6 +202,7 @@ static void begin(struct pie_thread *thread, unsigned index, const struct pie_bl
 
     slot->access = *access;
     slot->block = block;
+    slot->generation = pie_block_generation();
     slot->tries = 0;
     slot->serial = ++thread->watch.serial & SERIAL_MASK;
 }
@@ -210,7 +211,8 @@ static void begin(struct pie_thread *thread, unsigned index, const struct pie_bl
 static bool try_another(struct pie_thread *thread, unsigned index) {
     struct pie_watch_slot *slot = &thread->watch.slots[index];
 
-    if (!slot->block || slot->block->count < 2 || slot->tries++ >= TRIES_MAX || thread->watch.credit_ns <= 0)
+    if (!slot->block || slot->generation != pie_block_generation() || slot->block->count < 2 ||
+        slot->tries++ >= TRIES_MAX || thread->watch.credit_ns <= 0)
         return false;
     uint64_t here = slot->access.ip;
     for (uint32_t left = slot->block->count; left > 0 && slot->access.ip == here; left--)

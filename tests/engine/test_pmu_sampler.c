@@ -458,7 +458,7 @@ static void test_this_machine(void **state) {
     if (!events->count) {
         print_message("# no PMU here: %s\n", strerror(-events->error));
         assert_true(pie_access_sampler_pmu.arm(thread, 1000) < 0);
-        skip();
+        return; /* refused, as it must be */
     }
     struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_RESTART}, before;
     sigaction(SIGTRAP, &action, &before);
