@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings with the echo of a hall: convolutions by fast Fourier transforms."""
+"""Recordings, each with the echo of its own hall: convolutions by fast Fourier transforms."""
 
 import numpy as np
 from scipy.signal import fftconvolve, welch
@@ -11,9 +11,10 @@ RATE = 22050
 
 def work(repeats):
     rng = np.random.default_rng(102)
-    hall = rng.normal(size=RATE) * np.exp(-np.arange(RATE) / 4000.0)
+    decay = np.exp(-np.arange(RATE) / 4000.0)
     powers = []
     for _ in range(repeats):
+        hall = rng.normal(size=RATE) * decay
         sound = rng.normal(size=20 * RATE)
         echo = fftconvolve(sound, hall)
         _, power = welch(echo, RATE, nperseg=1024)
