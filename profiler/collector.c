@@ -29,6 +29,7 @@
 #include "profiler/sampler_perf.h"
 #include "profiler/sampler_timer.h"
 #include "profiler/thread.h"
+#include "profiler/unloads.h"
 #include "profiler/unwind.h"
 #include "profiler/wall.h"
 #include "profiler/watch.h"
@@ -75,7 +76,8 @@ static struct {
     size_t n_walls;
     uint64_t next_flush_ns, next_dither_ns;
     uint64_t random;
-    bool failed; /* short of memory: nothing is collected any more */
+    uint64_t unloads; /* of libraries, at the last look */
+    bool failed;      /* short of memory: nothing is collected any more */
 } collector;
 
 static uint64_t random_next(void) {
@@ -264,8 +266,12 @@ static void dither(void) {
 
 /* What is known about code by its address goes with the code. */
 static void heed_libraries(void) {
-    if (!pie_naming_refresh(pie_flush_naming(collector.flush)))
+    uint64_t unloads = pie_unloads();
+
+    pie_naming_refresh(pie_flush_naming(collector.flush));
+    if (unloads == collector.unloads)
         return;
+    collector.unloads = unloads;
     pie_unwind_flush_cache();
     pie_decode_flush_cache();
     pie_blocks_forget();

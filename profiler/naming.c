@@ -60,8 +60,8 @@ void pie_naming_destroy(struct pie_naming *naming) {
     pie_free(naming);
 }
 
-bool pie_naming_refresh(struct pie_naming *naming) {
-    return pie_symbolizer_refresh(naming->symbolizer) == 1;
+void pie_naming_refresh(struct pie_naming *naming) {
+    pie_symbolizer_refresh(naming->symbolizer);
 }
 
 /* Room for one more element of an array. */

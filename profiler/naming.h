@@ -18,8 +18,8 @@ struct pie_pystack_ops;
 int pie_naming_create(const struct pie_pystack_ops *ops, struct pie_naming **ret_naming);
 void pie_naming_destroy(struct pie_naming *naming);
 
-/* Libraries may have come or gone. True: some have. */
-bool pie_naming_refresh(struct pie_naming *naming);
+/* Libraries may have come or gone. */
+void pie_naming_refresh(struct pie_naming *naming);
 
 /* The stored node of a CCT node; 0 for the root (and when memory is short: the caller drops and counts). */
 uint32_t pie_naming_node(struct pie_naming *naming, uint32_t cct_node);

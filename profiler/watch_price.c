@@ -20,7 +20,7 @@ enum { CALLS = 24 };
 /* Known to pie_watch_is_ours(), of no slot's serial. */
 static const uint64_t PRICE_COOKIE = UINT64_C(0x70696577) << 32 | UINT64_C(0xffffffff);
 
-static void __attribute__((noinline, noclone)) probe(void) {
+static void __attribute__((noinline)) probe(void) {
     __asm__ volatile("");
 }
 
