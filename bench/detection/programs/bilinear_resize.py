@@ -25,10 +25,11 @@ def resize(image, height, width):
     columns, column_parts = grid(image.shape[1], width)
     result = np.empty((height, width))
     for y in range(height):
+        above, below, fy = image[rows[y]], image[rows[y] + 1], row_parts[y]
         for x in range(width):
-            r, c, fy, fx = rows[y], columns[x], row_parts[y], column_parts[x]  # waste: load
-            upper = image[r, c] * (1.0 - fx) + image[r, c + 1] * fx  # waste: load
-            lower = image[r + 1, c] * (1.0 - fx) + image[r + 1, c + 1] * fx  # waste: load
+            c, fx = columns[x], column_parts[x]  # waste: load
+            upper = above[c] * (1.0 - fx) + above[c + 1] * fx  # waste: load
+            lower = below[c] * (1.0 - fx) + below[c + 1] * fx  # waste: load
             result[y, x] = upper * (1.0 - fy) + lower * fy  # waste: load
     return result
 
