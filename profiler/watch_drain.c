@@ -247,6 +247,9 @@ static enum pie_watch_outcome outcome_of(struct pie_watch_drain *drain,
         return PIE_WATCH_LOST; /* a store of the same value: the next load is not seen */
     if (pie_naming_is_allocator(drain->naming, record->second_node))
         return PIE_WATCH_RELEASED;
+    if (record->kind == PIE_WATCH_STORE && outcome == PIE_WATCH_REDUNDANT && !record->value_before &&
+        !record->value_after)
+        return PIE_WATCH_LOST; /* zeros over zeros: memory is cleared before its use, which says nothing */
     return outcome;
 }
 

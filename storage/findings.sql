@@ -302,6 +302,8 @@ SELECT *,
       || 'at a time; where single elements are needed, convert once with .tolist()'
     WHEN category = 'API misuse' THEN 'make one call for whole arrays (the array''s method or a ufunc); for single '
       || 'numbers use plain Python numbers and the math module'
+    WHEN category = 'loop-invariant computation' AND fraction < same_fraction THEN 'a part of it is the same in each '
+      || 'round: compute that part once before the loop'
     WHEN category = 'loop-invariant computation' THEN 'compute it once before the loop: each round gets the same result'
     WHEN category = 'repeated native calls' THEN 'keep the result and use it again, in a variable or with '
       || 'functools.lru_cache'

@@ -38,7 +38,9 @@ static unsigned outcome_of(enum pie_watch_kind kind, const struct pie_watch_reco
 }
 
 static unsigned plain(enum pie_watch_kind kind, enum pie_watch_outcome seen, const char *behind) {
-    return outcome_of(kind, NULL, seen, behind);
+    const struct pie_watch_record sevens = {.value_before = 7, .value_after = 7};
+
+    return outcome_of(kind, &sevens, seen, behind);
 }
 
 /* --- The instruction --- */
@@ -49,6 +51,13 @@ static void test_loads_and_stores_resolve(void **state) {
     assert_int_equal(plain(PIE_WATCH_STORE, PIE_WATCH_REDUNDANT, drain_stored), PIE_WATCH_REDUNDANT);
     assert_int_equal(plain(PIE_WATCH_STORE, PIE_WATCH_CHANGED, drain_stored), PIE_WATCH_CHANGED);
     assert_int_equal(plain(PIE_WATCH_LOAD, PIE_WATCH_CHANGED, drain_both), PIE_WATCH_CHANGED);
+}
+
+/* Recycled memory is cleared before it is used, and often is clear already: nothing was computed in vain. */
+static void test_clearing_what_is_clear_is_no_redundant_store(void **state) {
+    assert_int_equal(outcome_of(PIE_WATCH_STORE, NULL, PIE_WATCH_REDUNDANT, drain_stored), PIE_WATCH_LOST);
+    assert_int_equal(outcome_of(PIE_WATCH_LOAD, NULL, PIE_WATCH_REDUNDANT, drain_loaded),
+                     PIE_WATCH_REDUNDANT);
 }
 
 /* The load watch was hit by a store of the same value: whether the value is loaded again is not known. */
@@ -176,6 +185,7 @@ static void test_wished_blocks_are_decoded(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         DRAIN(test_loads_and_stores_resolve),
+        DRAIN(test_clearing_what_is_clear_is_no_redundant_store),
         DRAIN(test_store_of_the_same_value_ends_a_load_watch),
         DRAIN(test_reference_count_is_no_access),
         DRAIN(test_trap_that_cannot_be_explained_is_lost_and_counted),
