@@ -161,7 +161,7 @@ def interactive_session(argv, executable, **more):
     terminal = Terminal(argv, executable, env)
     terminal.read_until(b">>> ")
     terminal.say(b"1+1\n")
-    terminal.say(b"import sys; sys.ps1, 'readline' in sys.modules, sys.argv\n")
+    terminal.say(b"import sys; sys.ps1.strip(), 'readline' in sys.modules, sys.argv\n")
     terminal.say(b"def f(x):\n", until=b"... ")
     terminal.say(b"  return x * 2\n", until=b"... ")
     terminal.say(b"\n")
