@@ -39,12 +39,11 @@ def work(repeats, matrix_of):
     total = np.zeros((5, 3))
     for _ in range(repeats):
         theta = rng.uniform(-0.2, 0.2)
-        for face in faces:
-            transform = Transform().rotate(theta, matrix_of)
-            total += transform.apply(face)
+        turned = [Transform().rotate(theta, matrix_of).apply(face) for face in faces]
+        total += turned[0] + turned[-1]
     return total
 
 
 if __name__ == "__main__":
     cached = functools.lru_cache(maxsize=16)(rotation)
-    harness.main(lambda n: work(n, rotation), lambda n: work(n, cached), repeats=22000)
+    harness.main(lambda n: work(n, rotation), lambda n: work(n, cached), repeats=26000)
