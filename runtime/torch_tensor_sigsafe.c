@@ -8,11 +8,11 @@
 
 #include "profiler/safe_load.h"
 
-/* PyTorch's structures are C++ classes and change from version to version; what is relied on here is the same in 1.13 and
- * 2.9: a tensor of Python holds, behind a flag, a pointer to a TensorImpl; that begins with a table of virtual
- * functions and its reference counts (two words, in newer versions one), and then comes the pointer to its StorageImpl,
- * which begins likewise and goes on with the data pointer, its owner (two words), its device and its size in bytes.
- * Each step is checked: tables of virtual functions lie in the image of a library. */
+/* PyTorch's structures are C++ classes and change from version to version; what is relied on here is the same from 1.13
+ * on: a tensor of Python holds, in older versions behind a flag, a pointer to a TensorImpl; that begins with a table of
+ * virtual functions and its reference counts (two words, in newer versions one), and then comes the pointer to its
+ * StorageImpl, which begins likewise and goes on with the data pointer, its owner (two words), its device and its size in
+ * bytes. Each step is checked: tables of virtual functions lie in the image of a library. */
 
 enum { NAME_BYTES = 9, WORD = sizeof(uintptr_t) };
 
@@ -51,10 +51,14 @@ static bool read_storage(uintptr_t tensor, size_t head, uintptr_t *ret_low, uint
 }
 
 bool pie_object_tensor_data(uintptr_t object, uintptr_t type, uintptr_t *ret_low, uintptr_t *ret_high) {
-    uintptr_t borrowed, tensor;
+    uintptr_t tensor;
 
-    if (!is_tensor_type(type) || !load(object, sizeof(PyObject), &borrowed) || (borrowed & 1) ||
-        !load(object, sizeof(PyObject) + WORD, &tensor) || !is_cxx_object(tensor))
+    if (!is_tensor_type(type) || !load(object, sizeof(PyObject), &tensor))
+        return false;
+    if (tensor <= 1 &&
+        (tensor == 1 || !load(object, sizeof(PyObject) + WORD, &tensor))) /* the flag of older ones */
+        return false;
+    if (!is_cxx_object(tensor))
         return false;
     return read_storage(tensor, 3 * WORD, ret_low, ret_high) ||
            read_storage(tensor, 2 * WORD, ret_low, ret_high);
