@@ -159,10 +159,12 @@ int hardware_arm(const struct hardware_way *way, struct pie_thread *thread, unsi
                  enum pie_debug_kind kind, const volatile void *address, unsigned length, uint64_t cookie) {
     int r = way->ops->arm(thread, index, kind, (uintptr_t)address, length, cookie);
 
-    if (r != -EAGAIN)
-        return r;
-    hardware_await();
-    return way->ops->arm(thread, index, kind, (uintptr_t)address, length, cookie);
+    /* The round that is waited for may have passed this thread before it asked. */
+    for (int round = 0; r == -EAGAIN && round < 5; round++) {
+        hardware_await();
+        r = way->ops->arm(thread, index, kind, (uintptr_t)address, length, cookie);
+    }
+    return r;
 }
 
 /* --- Traps --- */
