@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* Which watch gives way to a new one. Each slot is a reservoir of size one, as in Witch (PieProf §4.2): a free slot is
- * always taken; else the slots are asked in random order, and one that has seen n samples since it was last free or
+ * always taken; else the slots are asked in turn from a random one on, and one that has seen n samples since it was last free or
  * trapped gives way with probability 1 / (1 + n), so that any sample of that time is equally likely to be the one watched,
  * however far away its next access is.
  *
