@@ -159,11 +159,13 @@ int hardware_arm(const struct hardware_way *way, struct pie_thread *thread, unsi
                  enum pie_debug_kind kind, const volatile void *address, unsigned length, uint64_t cookie) {
     int r = way->ops->arm(thread, index, kind, (uintptr_t)address, length, cookie);
 
-    /* The round that is waited for may have passed this thread before it asked. */
-    for (int round = 0; r == -EAGAIN && round < 5; round++) {
+    /* A round may have passed this thread before it asked, and the kernel may be short of something for a moment. */
+    for (int round = 0; r == -EAGAIN && round < 500; round++) {
         hardware_await();
         r = way->ops->arm(thread, index, kind, (uintptr_t)address, length, cookie);
     }
+    if (r < 0)
+        printf("# register %u of thread %d: %s\n", index, thread->tid, strerror(-r));
     return r;
 }
 
