@@ -17,23 +17,26 @@
  *
  *   1  a sample chose a memory access: execute breakpoint on it; when it fires the registers are exact
  *   2  execute breakpoint where the native call returns to the evaluation loop
- *   3  data breakpoint on the address: the next access is another native call's, by construction; compare values
+ *   3  data breakpoint on the address: the next access is another native call's, by construction; compare values, those of
+ *      stores when that call has returned, too
  *
- * Half of the calls that return a new number or array are asked another question in stage 3: the breakpoint at the return
- * stays, and what the same place in the program gets from its next call is compared with what it got from this one
- * (PieProf's second pattern, §3.2: objects of the same value returned again and again).
+ * Half of the calls that return a new number or array are asked another question in stage 3: what the same place in the
+ * program gets from its next calls is compared with what it got from this one (PieProf's second pattern, §3.2: objects of
+ * the same value returned again and again).
  *
- * watch_sigsafe.c is the policy, debug_registers.h what it works on, watch_drain.c adds up what came of it. */
+ * watch_*_sigsafe.c are the policy, debug_registers.h what it works on, watch_drain.c adds up what came of it. */
 
 struct pie_block;
 struct pie_thread;
 
 enum pie_watch_stage {
     PIE_WATCH_FREE,
-    PIE_WATCH_ACCESS, /* stage 1 */
-    PIE_WATCH_RETURN, /* stage 2 */
-    PIE_WATCH_DATA,   /* stage 3 */
-    PIE_WATCH_RESULT, /* stage 3, of a call's result */
+    PIE_WATCH_ACCESS,      /* stage 1 */
+    PIE_WATCH_RETURN,      /* stage 2 */
+    PIE_WATCH_DATA,        /* stage 3: the next access */
+    PIE_WATCH_NEXT_RETURN, /* … was a store: the end of its call */
+    PIE_WATCH_RESULT,      /* stage 3 of a call's result: the next return to the place that called */
+    PIE_WATCH_SITE,        /* … which is far off: until the interpreter comes there again */
 };
 
 enum pie_watch_kind { PIE_WATCH_LOAD = 1, PIE_WATCH_STORE = 2 };
@@ -111,7 +114,8 @@ struct pie_watch_slot {
     const struct pie_block *block; /* that it was chosen from; NULL: it was not */
     uint64_t began_ns;             /* this stage */
     uint64_t site;                 /* CCT key of the Python code unit that called */
-    uint64_t return_ip, return_sp; /* stage 2: where the native call returns to, and RSP then */
+    uintptr_t unit;                /* address of that code unit; SITE */
+    uint64_t return_ip, return_sp; /* where the native call returns to, and RSP then */
     uint64_t address, value;       /* of the watched word */
     uint64_t bytes;                /* that the first access touches */
     uint32_t generation;           /* of the block (block.h) */
@@ -122,7 +126,8 @@ struct pie_watch_slot {
     uint32_t strays;               /* traps in this stage that were not what is waited for */
     uint32_t size;                 /* of the watched word, bytes */
     uint32_t first_node;
-    struct pie_value_words words; /* of what was returned */
+    struct pie_value_words words;  /* of what was returned */
+    struct pie_watch_record touch; /* NEXT_RETURN: what the trap saw */
     uint8_t kind, memory, traits;
     bool is_armed; /* its register is */
 };

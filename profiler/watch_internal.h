@@ -63,17 +63,31 @@ bool pie_watch_is_of_result(const struct pie_pystack_ops *ops, uint64_t rax, uin
 /* The word's value; false: unreadable. No register may watch the word for loads on this thread. */
 bool pie_watch_read(uint64_t address, uint32_t size, uint64_t *ret_value);
 
-/* --- Stages: watch_sigsafe.c, watch_result_sigsafe.c --- */
+/* --- Stages --- */
 
 void pie_watch_enter_stage(struct pie_watch_slot *slot, enum pie_watch_stage stage);
+/* False: refused, now or less than a second ago; counted. The slot is as it was. */
+bool pie_watch_try_arm(struct pie_thread *thread, unsigned index, enum pie_debug_kind kind, uint64_t address,
+                       unsigned length);
+/* At the slot's return_ip: is it another return, of a call within the one that is waited for? Counted; after too many of
+ * them no longer. */
+bool pie_watch_is_deeper(struct pie_watch_slot *slot, const ucontext_t *context);
 /* Leaves a record of the slot, whose common part is filled in here. */
 void pie_watch_push(struct pie_thread *thread, unsigned index, struct pie_watch_record *record);
+
+/* Stage 3 of memory: watch_data_sigsafe.c. The watched word was touched; the call that touched it has returned. */
+void pie_watch_data_touched(struct pie_thread *thread, unsigned index, const ucontext_t *context);
+void pie_watch_next_returned(struct pie_thread *thread, unsigned index, const ucontext_t *context);
 /* The watch is over: leaves its last record, frees the slot. */
 void pie_watch_end(struct pie_thread *thread, unsigned index, struct pie_watch_record *record,
                    enum pie_watch_outcome outcome);
+/* The same, with what is known by now, LOST if that is nothing. */
+void pie_watch_give_up(struct pie_thread *thread, unsigned index);
 
-/* A call has returned something: perhaps wait for what the next one returns. False: watch memory instead. */
+/* Stage 3 of results: watch_result_sigsafe.c. A call has returned something: perhaps wait for what the next one returns.
+ * False: watch memory instead. */
 bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_t *context,
                       struct pie_watch_record *reached);
-/* A call returned where a result is waited for. */
+/* A call returned where a result is waited for; the interpreter comes to the code unit that calls. */
 void pie_watch_another_returned(struct pie_thread *thread, unsigned index, const ucontext_t *context);
+void pie_watch_site_reached(struct pie_thread *thread, unsigned index);

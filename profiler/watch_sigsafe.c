@@ -5,12 +5,12 @@
  *   pie_watch_sample()  choose a slot and one access of the sampled basic block      -> execute breakpoint on it
  *   access_reached()    exact registers: address, context, where the call returns to -> execute breakpoint there
  *   call_returned()     the call is over; the value as it now stands                 -> data breakpoint
- *   data_touched()      another native call's access: same value?                    -> record, slot free
+ *
+ * What follows is stage 3, in watch_data_sigsafe.c for memory and in watch_result_sigsafe.c for what calls return.
  *
  * Stage 2 is what makes "not within one native call" exact: an accumulator inside a call costs no trap, and an access
- * within the call never hides the one of the next. Accesses by the interpreter itself do not end a watch; after a few it
- * is given up. A trap whose signal came late (SIGTRAP was blocked) says nothing about who touched the memory: the watch
- * is lost. */
+ * within the call never hides the one of the next. A trap whose signal came late (SIGTRAP was blocked) says nothing about
+ * who touched the memory: the watch is lost. */
 
 #include "profiler/watch.h"
 
@@ -27,14 +27,7 @@
 
 /* Upper half of the cookie that our breakpoints carry; the lower: serial and slot. */
 #define WATCH_COOKIE (UINT64_C(0x70696577) << 32)
-enum {
-    SLOT_BITS = 2,
-    SERIAL_MASK = 0x1fffffff,
-    STRAYS_MAX = 4,
-    TRIES_MAX = 3,
-    DRAWS_MAX = 4,
-    RETURN_STRAYS_MAX = 16,
-};
+enum { SLOT_BITS = 2, SERIAL_MASK = 0x1fffffff, TRIES_MAX = 3, DRAWS_MAX = 4, RETURN_STRAYS_MAX = 16 };
 
 /* asm-generic/siginfo.h on 64-bit machines; glibc 2.36's siginfo_t lacks these. */
 enum { SI_CODE_TRAP_PERF = 6, SI_PERF_DATA_OFFSET = 24, SI_PERF_FLAGS_OFFSET = 36, TRAP_PERF_FLAG_ASYNC = 1 };
@@ -98,9 +91,8 @@ static uint64_t cookie_of(const struct pie_watch_slot *slot, unsigned index) {
     return WATCH_COOKIE | (uint64_t)(slot->serial & SERIAL_MASK) << SLOT_BITS | index;
 }
 
-/* False: refused, now or less than a second ago; counted. */
-static bool try_arm(struct pie_thread *thread, unsigned index, enum pie_debug_kind kind, uint64_t address,
-                    unsigned length) {
+bool pie_watch_try_arm(struct pie_thread *thread, unsigned index, enum pie_debug_kind kind, uint64_t address,
+                       unsigned length) {
     struct pie_watch_slot *slot = &thread->watch.slots[index];
     const struct pie_watch_settings *settings = pie_watch_settings();
     uint64_t now_ns = pie_monotonic_ns();
@@ -120,7 +112,7 @@ static bool try_arm(struct pie_thread *thread, unsigned index, enum pie_debug_ki
 
 static bool arm(struct pie_thread *thread, unsigned index, enum pie_debug_kind kind, uint64_t address,
                 unsigned length) {
-    bool is_armed = try_arm(thread, index, kind, address, length);
+    bool is_armed = pie_watch_try_arm(thread, index, kind, address, length);
 
     if (!is_armed)
         pie_watch_free_slot(thread, index);
@@ -340,17 +332,23 @@ void pie_watch_sampled(const struct pie_access_sampler_ops *sampler, struct pie_
 
 /* --- Stage 2 to 3 --- */
 
+bool pie_watch_is_deeper(struct pie_watch_slot *slot, const ucontext_t *context) {
+    if ((uint64_t)context->uc_mcontext.gregs[REG_RSP] >= slot->return_sp ||
+        slot->strays++ >= RETURN_STRAYS_MAX)
+        return false;
+    pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1);
+    return true;
+}
+
 static void call_returned(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
     const struct pie_watch_settings *settings = latest_settings();
     struct pie_watch_slot *slot = &thread->watch.slots[index];
-    uint64_t rsp = (uint64_t)context->uc_mcontext.gregs[REG_RSP], value;
-    uint64_t passed_ns = pie_monotonic_ns() - slot->began_ns;
+    uint64_t passed_ns = pie_monotonic_ns() - slot->began_ns, value;
 
-    if (rsp < slot->return_sp && slot->strays++ < RETURN_STRAYS_MAX) { /* the same place, deeper in */
-        pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1);
+    if (pie_watch_is_deeper(slot, context))
         return;
-    }
-    if (rsp != slot->return_sp || !pie_watch_read(slot->address, slot->size, &value)) {
+    if ((uint64_t)context->uc_mcontext.gregs[REG_RSP] != slot->return_sp ||
+        !pie_watch_read(slot->address, slot->size, &value)) {
         leave(thread, index, PIE_COUNTER_WATCH_CALL_LEFT);
         return;
     }
@@ -371,79 +369,6 @@ static void call_returned(struct pie_thread *thread, unsigned index, const ucont
     pie_watch_enter_stage(slot, PIE_WATCH_DATA);
     pie_counter_add(PIE_COUNTER_WATCH_REACHED, 1);
     pie_watch_push(thread, index, &record);
-}
-
-/* --- Stage 3 --- */
-
-void pie_watch_end(struct pie_thread *thread, unsigned index, struct pie_watch_record *record,
-                   enum pie_watch_outcome outcome) {
-    const struct pie_watch_slot *slot = &thread->watch.slots[index];
-
-    record->record = PIE_WATCH_RECORD_ENDED;
-    record->outcome = (uint8_t)outcome;
-    record->gap_ns = pie_monotonic_ns() - slot->began_ns;
-    record->value_before = slot->value;
-    pie_watch_push(thread, index, record);
-    pie_watch_free_slot(thread, index);
-}
-
-static void compare(struct pie_thread *thread, unsigned index, const ucontext_t *context,
-                    const struct pie_context *taken, uint64_t value) {
-    struct pie_watch_record record = {
-        .rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP],
-        .second_node = taken->node,
-        .value_after = value,
-    };
-
-    pie_watch_registers(context, record.registers);
-    pie_watch_end(thread, index, &record,
-                  value == thread->watch.slots[index].value ? PIE_WATCH_REDUNDANT : PIE_WATCH_CHANGED);
-}
-
-/* One instruction may hit several watched words, and SIGTRAP is not queued. Of the other slots these have been hit too:
- * watches for loads with a word in common (they trap at stores also), watches for stores with a word in common if
- * this was one, and any watch for stores whose word has changed. */
-static void compare_others(struct pie_thread *thread, unsigned index, const ucontext_t *context,
-                           const struct pie_context *taken) {
-    const struct pie_watch_slot hit = thread->watch.slots[index];
-
-    for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
-        const struct pie_watch_slot *other = &thread->watch.slots[i];
-        bool overlaps = other->address < hit.address + hit.size && hit.address < other->address + other->size;
-        bool is_hit = overlaps && (other->kind == PIE_WATCH_LOAD || hit.kind == PIE_WATCH_STORE);
-        uint64_t value;
-        if (i == index || other->stage != PIE_WATCH_DATA || (other->kind == PIE_WATCH_LOAD && !is_hit))
-            continue;
-        if (is_hit)
-            pie_watch_disarm(thread, i); /* or the look at it would trap */
-        if (pie_watch_read(other->address, other->size, &value) && (is_hit || value != other->value))
-            compare(thread, i, context, taken, value);
-    }
-}
-
-static void data_touched(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
-    struct pie_watch_slot *slot = &thread->watch.slots[index];
-    enum pie_debug_kind kind = slot->kind == PIE_WATCH_LOAD ? PIE_DEBUG_LOAD_STORE : PIE_DEBUG_STORE;
-    struct pie_watch_record lost = {0};
-    struct pie_context taken;
-    uint64_t value;
-
-    pie_watch_disarm(thread, index); /* what follows may touch the word too */
-    if (!pie_watch_read(slot->address, slot->size, &value)) {
-        pie_watch_end(thread, index, &lost, PIE_WATCH_LOST);
-        return;
-    }
-    pie_context_take(pie_watch_ops(), thread, context, true, &taken); /* reported after the instruction */
-    if (taken.is_foreign && taken.node) {
-        compare_others(thread, index, context, &taken);
-        compare(thread, index, context, &taken, value);
-        return;
-    }
-    pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1);
-    if (value != slot->value || slot->strays++ >= STRAYS_MAX)
-        pie_watch_end(thread, index, &lost, PIE_WATCH_LOST);
-    else if (!try_arm(thread, index, kind, slot->address, slot->size))
-        pie_watch_end(thread, index, &lost, PIE_WATCH_LOST);
 }
 
 /* --- All traps --- */
@@ -469,9 +394,16 @@ static bool is_late(const siginfo_t *info) {
 
 /* Does this slot wait for this instruction? */
 static bool waits_for(const struct pie_watch_slot *slot, uint64_t rip) {
-    if (slot->stage == PIE_WATCH_ACCESS)
+    switch (slot->stage) {
+    case PIE_WATCH_ACCESS:
         return rip == slot->access.ip;
-    return (slot->stage == PIE_WATCH_RETURN || slot->stage == PIE_WATCH_RESULT) && rip == slot->return_ip;
+    case PIE_WATCH_RETURN:
+    case PIE_WATCH_NEXT_RETURN:
+    case PIE_WATCH_RESULT:
+        return rip == slot->return_ip;
+    default:
+        return false;
+    }
 }
 
 static void instruction_reached(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
@@ -484,6 +416,9 @@ static void instruction_reached(struct pie_thread *thread, unsigned index, const
         break;
     case PIE_WATCH_RETURN:
         call_returned(thread, index, context);
+        break;
+    case PIE_WATCH_NEXT_RETURN:
+        pie_watch_next_returned(thread, index, context);
         break;
     default:
         pie_watch_another_returned(thread, index, context);
@@ -510,7 +445,9 @@ static void dispatch(struct pie_thread *thread, unsigned index, const ucontext_t
         others_reached(thread, index, context);
         instruction_reached(thread, index, context);
     } else if (slot->stage == PIE_WATCH_DATA) {
-        data_touched(thread, index, context);
+        pie_watch_data_touched(thread, index, context);
+    } else if (slot->stage == PIE_WATCH_SITE) {
+        pie_watch_site_reached(thread, index);
     } else {
         pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1);
         if (slot->stage != PIE_WATCH_FREE)
@@ -520,15 +457,16 @@ static void dispatch(struct pie_thread *thread, unsigned index, const ucontext_t
     }
 }
 
-/* The signal waited while SIGTRAP was blocked: nobody knows who touched what. */
+/* The signal waited while SIGTRAP was blocked: nobody knows who touched what. A handler itself may have looked at the
+ * code unit that the program is expected at. */
 static void late(struct pie_thread *thread, unsigned index) {
-    struct pie_watch_record record = {0};
+    const struct pie_watch_slot *slot = &thread->watch.slots[index];
 
     pie_counter_add(PIE_COUNTER_WATCH_LATE_TRAPS, 1);
-    if (thread->watch.slots[index].stage >= PIE_WATCH_DATA)
-        pie_watch_end(thread, index, &record, PIE_WATCH_LOST);
-    else
+    if (slot->stage < PIE_WATCH_DATA)
         pie_watch_free_slot(thread, index);
+    else if (slot->stage != PIE_WATCH_SITE)
+        pie_watch_give_up(thread, index);
 }
 
 void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context) {

@@ -63,27 +63,18 @@ static bool gives_way(struct pie_watch_thread *watch, unsigned index) {
 /* The watch ends where it is; a data watch is told of. */
 static void evict(struct pie_thread *thread, unsigned index) {
     struct pie_watch_slot *slot = &thread->watch.slots[index];
-    struct pie_watch_record record = {
-        .time_ns = pie_monotonic_ns(),
-        .address = slot->address,
-        .size = slot->size,
-        .first_node = slot->first_node,
-        .serial = slot->serial,
-        .record = PIE_WATCH_RECORD_ENDED,
-        .kind = slot->kind,
-        .outcome = PIE_WATCH_EVICTED,
-        .memory = slot->memory,
-        .traits = slot->traits,
-        .slot = (uint8_t)index,
-    };
+    struct pie_watch_record record = {0};
 
     if (slot->stage < PIE_WATCH_DATA) {
         pie_counter_add(PIE_COUNTER_WATCH_NOT_REACHED, 1);
-        return;
+    } else if (slot->stage == PIE_WATCH_NEXT_RETURN) {
+        pie_watch_give_up(thread, index);
+    } else {
+        record.record = PIE_WATCH_RECORD_ENDED;
+        record.outcome = PIE_WATCH_EVICTED;
+        record.gap_ns = pie_monotonic_ns() - slot->began_ns;
+        pie_watch_push(thread, index, &record);
     }
-    record.gap_ns = record.time_ns - slot->began_ns;
-    if (!pie_watch_ring_push(&thread->watch.ring, &record))
-        pie_counter_add(PIE_COUNTER_WATCH_RING_FULL, 1);
 }
 
 static bool is_overdue(const struct pie_watch_slot *slot, uint64_t now_ns) {

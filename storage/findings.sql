@@ -10,7 +10,8 @@ CREATE VIEW x_threshold AS SELECT
   0.05 AS high_share,      -- and the waste is this part of the run's CPU time at least
   0.1 AS reuse_share,      -- loads: with less than this part of the time in short calls all is reuse and no waste
   3 AS told_traps,         -- a category is told when so many redundant accesses at least were seen
-  8 AS returned_traps_min, -- with so many calls compared by what they returned, these decide about stores, not memory
+  8 AS returned_traps_min, -- with so many calls compared by what they returned, these decide about stores, not memory,
+  0.5 AS returned_share,   -- if this part of the line's calls return what can be compared
   0.4 AS returned_fraction, -- this part of the calls at least returned what had been returned before
   0.3 AS item_share,       -- slice underutilization: this part of the waste at least is at a[i] or iteration, in a loop
   0.1 AS item_put_share,   -- … or this part, and a[i] = x is among it
@@ -207,15 +208,18 @@ SELECT x.run, x.kind, file, line, function, function_line, library, user_file, u
   iif(by_return, returned_sq, tell_sq) AS tell_sq, iif(by_return, returned_length_ns, tell_length_ns) AS tell_length_ns,
   item_ns, put_ns, call_ns, iif(by_return, returned_loop_ns, loop_ns) AS loop_ns, bulk_ns, object_ns, array_ns, result_ns,
   iif(by_return, 1, 0) AS by_return, returned_traps, returned_redundant, returned_redundant_ns, returned_partly,
-  line_returned_traps, line_returned_ns, line_returned_redundant_ns, line_returned_partly_ns, line_returned_loop_ns
+  line_returned_traps, line_returned_ns, line_returned_redundant_ns, line_returned_partly_ns, line_returned_loop_ns,
+  line_returned_share
 FROM (
-  SELECT *, kind = 2 AND returned_traps >= (SELECT returned_traps_min FROM x_threshold) AS by_return,
+  SELECT y.*, kind = 2 AND returned_traps >= t.returned_traps_min AND line_returned_share >= t.returned_share AS by_return
+  FROM (
+  SELECT *, 2.0 * sum(iif(nth = 1, returned_traps, 0)) OVER l / nullif(sum(iif(nth = 1, watches, 0)) OVER l, 0) AS line_returned_share,
     sum(iif(nth = 1, returned_traps, 0)) OVER l AS line_returned_traps,
     sum(iif(nth = 1, returned_ns, 0)) OVER l AS line_returned_ns,
     sum(iif(nth = 1, returned_redundant_ns, 0)) OVER l AS line_returned_redundant_ns,
     sum(iif(nth = 1, returned_partly_ns, 0)) OVER l AS line_returned_partly_ns,
     sum(iif(nth = 1, returned_loop_ns, 0)) OVER l AS line_returned_loop_ns
-  FROM x_line WINDOW l AS (PARTITION BY run, file, line)) x;
+  FROM x_line WINDOW l AS (PARTITION BY run, file, line)) y JOIN x_threshold t) x;
 
 -- With figures. The fraction is that of the telling re-accesses, or of all for what is only reuse. A line's waste is
 -- this fraction of its CPU time, for loads times the share of the time that is in short calls: what lies in the last
@@ -341,7 +345,7 @@ FROM (
     ELSE 'memory of native code' END AS memory_text,
   iif(loop_ns >= loop_share * tell_redundant_ns, ', in a loop', '') AS loop_text
 FROM (
-    SELECT *, line_returned_traps >= returned_traps_min
+    SELECT *, line_returned_traps >= returned_traps_min AND (kind = 2 OR line_returned_share >= returned_share)
         AND line_returned_redundant_ns + line_returned_partly_ns >= returned_fraction * line_returned_ns
         AS is_returned_told,
       coalesce(iif(kind = 2 AND line_returned_traps >= returned_traps_min,

@@ -117,12 +117,86 @@ static void test_store_is_compared_with_what_the_call_left(void) {
     scene.word[0] = 7;
     scene_trap(index, &back);
     assert_int_equal(scene_last_order()->kind, PIE_DEBUG_STORE);
-    scene_trap(index, &again);
+    scene_touch(index, &again);
     scene_pop();
     struct pie_watch_record ended = scene_pop();
     assert_int_equal(ended.kind, PIE_WATCH_STORE);
     assert_int_equal(ended.outcome, PIE_WATCH_REDUNDANT);
     assert_int_equal(ended.value_before, 7);
+}
+
+/* … and so it is with the next call: what it writes first does not count, what it leaves does. */
+static void test_store_is_compared_when_the_next_call_is_over(void) {
+    learn_one(scene_store, PIE_ACCESS_STORE);
+    unsigned index = scene_reach_data();
+    ucontext_t back = scene_returned(), again = scene_at(scene_both), deeper = back;
+    const struct pie_watch_slot *slot = &scene_thread.watch.slots[index];
+
+    scene_pop();
+    scene.word[0] = 7;
+    scene_trap(index, &again);
+    assert_int_equal(slot->stage, PIE_WATCH_NEXT_RETURN);
+    assert_int_equal(scene_last_order()->kind, PIE_DEBUG_EXECUTE);
+    assert_int_equal(scene_last_order()->address, back.uc_mcontext.gregs[REG_RIP]);
+    deeper.uc_mcontext.gregs[REG_RSP] -= 512;
+    scene_trap(index, &deeper);
+    scene_no_record();
+    scene.word[0] = 1000;
+    scene_trap(index, &back);
+    struct pie_watch_record ended = scene_pop();
+    assert_int_equal(ended.outcome, PIE_WATCH_REDUNDANT);
+    assert_int_equal(ended.value_after, 1000);
+    assert_int_equal(ended.rip, (uintptr_t)scene_both);
+    expect_context(ended.second_node, (uintptr_t)scene_both - 1);
+    assert_int_equal(slot->stage, PIE_WATCH_FREE);
+    scene_no_record();
+}
+
+static unsigned await_the_next_return(uint64_t value) {
+    learn_one(scene_store, PIE_ACCESS_STORE);
+    unsigned index = scene_reach_data();
+    ucontext_t again = scene_at(scene_both);
+
+    scene.word[0] = value;
+    scene_pop();
+    scene_trap(index, &again);
+    assert_int_equal(scene_thread.watch.slots[index].stage, PIE_WATCH_NEXT_RETURN);
+    return index;
+}
+
+/* A call that is left by an exception, or whose register is needed: what the store itself wrote counts. */
+static void test_store_of_a_call_that_does_not_return_counts_as_it_is(void) {
+    unsigned index = await_the_next_return(7);
+    ucontext_t outer = scene_returned();
+    struct pie_watch_record record;
+
+    outer.uc_mcontext.gregs[REG_RSP] += 512;
+    scene_trap(index, &outer);
+    record = scene_pop();
+    assert_int_equal(record.outcome, PIE_WATCH_CHANGED);
+    assert_int_equal(record.value_after, 7);
+
+    index = await_the_next_return(7);
+    for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++)
+        if (i != index)
+            scene_thread.watch.slots[i].stage = PIE_WATCH_RETURN; /* taken */
+    while (scene_thread.watch.slots[index].stage == PIE_WATCH_NEXT_RETURN)
+        pie_watch_choose_slot(&scene_thread);
+    record = scene_pop();
+    assert_int_equal(record.outcome, PIE_WATCH_REDUNDANT);
+    assert_int_equal(record.second_node != 0, 1);
+}
+
+static void test_register_refused_for_the_next_return(void) {
+    learn_one(scene_store, PIE_ACCESS_STORE);
+    unsigned index = scene_reach_data();
+    ucontext_t again = scene_at(scene_both);
+
+    scene_pop();
+    scene.refuse = -ENOSPC;
+    scene_trap(index, &again);
+    assert_int_equal(scene_pop().outcome, PIE_WATCH_REDUNDANT);
+    assert_int_equal(scene_thread.watch.slots[index].stage, PIE_WATCH_FREE);
 }
 
 static void test_load_of_what_the_call_changed_is_dropped(void) {
@@ -155,7 +229,7 @@ static void test_read_modify_write_is_watched_as_either(void) {
     for (int i = 0; i < N; i++) {
         unsigned index = scene_reach_data();
         loads += scene_thread.watch.slots[index].kind == PIE_WATCH_LOAD;
-        scene_trap(index, &again);
+        scene_touch(index, &again);
         scene_pop();
         scene_pop();
         scene.n_orders = 0;
@@ -354,6 +428,9 @@ int main(void) {
         SCENE(test_records_say_what_was_seen),
         SCENE(test_changed_value_is_told),
         SCENE(test_store_is_compared_with_what_the_call_left),
+        SCENE(test_store_is_compared_when_the_next_call_is_over),
+        SCENE(test_store_of_a_call_that_does_not_return_counts_as_it_is),
+        SCENE(test_register_refused_for_the_next_return),
         SCENE(test_load_of_what_the_call_changed_is_dropped),
         SCENE(test_sample_at_the_access_skips_stage_1),
         SCENE(test_read_modify_write_is_watched_as_either),

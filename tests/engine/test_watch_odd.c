@@ -138,7 +138,7 @@ static void test_a_touch_of_the_interpreter_does_not_hide_the_next_call(void) {
     scene_trap(index, &touch);
     assert_int_equal(scene_last_order()->kind, PIE_DEBUG_STORE);
     pie_home_clear();
-    scene_trap(index, &touch);
+    scene_touch(index, &touch);
     expect_end(PIE_WATCH_REDUNDANT);
 }
 

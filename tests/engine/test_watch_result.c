@@ -137,13 +137,63 @@ static void test_results_of_other_places_are_not_compared(void) {
     expect_end(index, PIE_WATCH_REDUNDANT);
 }
 
+/* Other places return here time and again: the code unit of the place itself is watched until it is read. */
+static unsigned await_the_site(void) {
+    unsigned index = await_result(77);
+    ucontext_t back = scene_returned();
+
+    scene.instr = 6;
+    for (int i = 0; i < 4; i++)
+        scene_trap(index, &back);
+    assert_int_equal(slot_of(index)->stage, PIE_WATCH_SITE);
+    assert_int_equal(scene_last_order()->kind, PIE_DEBUG_LOAD_STORE);
+    assert_int_equal(scene_last_order()->address, 5);
+    assert_int_equal(scene_last_order()->length, 2);
+    return index;
+}
+
+static void test_far_place_is_waited_for_at_its_code(void) {
+    unsigned index = await_the_site();
+    ucontext_t back = scene_returned(), reading = scene_at(scene_both);
+
+    scene_trap(index, &reading);
+    assert_int_equal(slot_of(index)->stage, PIE_WATCH_RESULT);
+    assert_int_equal(scene_last_order()->kind, PIE_DEBUG_EXECUTE);
+    assert_int_equal(scene_last_order()->address, back.uc_mcontext.gregs[REG_RIP]);
+    scene.instr = 5;
+    scene_trap(index, &back);
+    expect_end(index, PIE_WATCH_REDUNDANT);
+}
+
+/* A handler may have looked at the unit. */
+static void test_late_trap_of_the_code_says_nothing(void) {
+    unsigned index = await_the_site();
+    ucontext_t anywhere = scene_at(scene_load);
+
+    scene_trap_with(scene_cookie(index), 1, &anywhere);
+    assert_int_equal(slot_of(index)->stage, PIE_WATCH_SITE);
+    assert_true(slot_of(index)->is_armed);
+}
+
+static void test_register_refused_for_the_code(void) {
+    unsigned index = await_result(77);
+    ucontext_t back = scene_returned();
+
+    scene.instr = 6;
+    scene.refuse = -28;
+    for (int i = 0; i < 4; i++)
+        scene_trap(index, &back);
+    expect_end(index, PIE_WATCH_LOST);
+}
+
+/* The code is read, and other places return all the same. */
 static void test_too_many_other_places_are_given_up(void) {
     unsigned index = await_result(77);
     ucontext_t back = scene_returned();
     int traps = 0;
 
     scene.instr = 6;
-    while (slot_of(index)->stage == PIE_WATCH_RESULT && traps++ < 1000)
+    while (slot_of(index)->stage != PIE_WATCH_FREE && traps++ < 1000)
         scene_trap(index, &back);
     assert_in_range(traps, 2, 256);
     expect_end(index, PIE_WATCH_LOST);
@@ -200,6 +250,9 @@ int main(void) {
         SCENE(test_half_of_the_watches_ask_for_results),
         SCENE(test_where_there_is_no_value_memory_is_watched),
         SCENE(test_results_of_other_places_are_not_compared),
+        SCENE(test_far_place_is_waited_for_at_its_code),
+        SCENE(test_late_trap_of_the_code_says_nothing),
+        SCENE(test_register_refused_for_the_code),
         SCENE(test_too_many_other_places_are_given_up),
         SCENE(test_late_trap_ends_the_watch),
         SCENE(test_watch_of_a_result_may_give_way),

@@ -51,7 +51,7 @@ static void test_one_store_hits_two_watches_of_one_word(void) {
     ucontext_t again = scene_at(scene_both);
 
     assert_int_not_equal(a, b);
-    scene_trap(a, &again);
+    scene_touch(a, &again);
     expect_end_of(a, PIE_WATCH_REDUNDANT);
     expect_end_of(b, PIE_WATCH_REDUNDANT);
     assert_int_equal(scene_pop().second_node, scene_pop().second_node);
@@ -63,7 +63,7 @@ static void test_one_store_changes_two_overlapping_words(void) {
     ucontext_t again = scene_at(scene_both);
 
     scene.word[0] = UINT64_C(0x1122334455667788);
-    scene_trap(b, &again);
+    scene_touch(b, &again);
     expect_end_of(a, PIE_WATCH_CHANGED);
     expect_end_of(b, PIE_WATCH_CHANGED);
 }
@@ -75,7 +75,7 @@ static void test_one_store_changes_two_neighbouring_words(void) {
     ucontext_t again = scene_at(scene_both);
 
     scene.word[0] = scene.word[1] = 5;
-    scene_trap(a, &again);
+    scene_touch(a, &again);
     expect_end_of(a, PIE_WATCH_CHANGED);
     expect_end_of(b, PIE_WATCH_CHANGED);
 }
@@ -85,7 +85,7 @@ static void test_words_that_were_not_hit_stay_watched(void) {
     unsigned a = watch(stores, 0, 8), b = watch(stores, 64, 8), c = watch(loads, 128, 8);
     ucontext_t again = scene_at(scene_both);
 
-    scene_trap(a, &again);
+    scene_touch(a, &again);
     expect_end_of(a, PIE_WATCH_REDUNDANT);
     assert_int_equal(scene_thread.watch.slots[b].stage, PIE_WATCH_DATA);
     assert_int_equal(scene_thread.watch.slots[c].stage, PIE_WATCH_DATA);
@@ -96,7 +96,7 @@ static void test_one_load_hits_two_watches_of_one_word(void) {
     unsigned a = watch(loads, 0, 8), b = watch(loads, 0, 8);
     ucontext_t again = scene_at(scene_store);
 
-    scene_trap(a, &again);
+    scene_touch(a, &again);
     expect_end_of(a, PIE_WATCH_REDUNDANT);
     expect_end_of(b, PIE_WATCH_REDUNDANT);
 }
@@ -108,7 +108,7 @@ static void test_one_store_hits_a_load_and_a_store_watch(void) {
     ucontext_t again = scene_at(scene_both);
 
     scene.word[0] = 5;
-    scene_trap(a, &again);
+    scene_touch(a, &again);
     expect_end_of(a, PIE_WATCH_CHANGED);
     expect_end_of(b, PIE_WATCH_CHANGED);
 }

@@ -297,6 +297,14 @@ unsigned scene_reach_data(void) {
     return index;
 }
 
+void scene_touch(unsigned index, const ucontext_t *context) {
+    ucontext_t back = scene_returned();
+
+    scene_trap(index, context);
+    if (scene_thread.watch.slots[index].stage == PIE_WATCH_NEXT_RETURN)
+        scene_trap(index, &back);
+}
+
 struct pie_watch_record scene_pop(void) {
     struct pie_watch_record record;
 

@@ -87,6 +87,8 @@ size_t scene_arms(void);
 /* Brings a watch to a stage; the access at scene_load or scene_store must have been learned. Returns its slot. */
 unsigned scene_reach_return(void);
 unsigned scene_reach_data(void);
+/* Another native call touches the word, and returns: the trap of a slot in stage 3, and what follows it. */
+void scene_touch(unsigned index, const ucontext_t *context);
 
 /* The next record; there must be one. */
 struct pie_watch_record scene_pop(void);
