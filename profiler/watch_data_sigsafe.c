@@ -93,7 +93,8 @@ static void compare_others(struct pie_thread *thread, unsigned index, const ucon
 
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
         const struct pie_watch_slot *other = &thread->watch.slots[i];
-        bool overlaps = other->address < hit->address + hit->size && hit->address < other->address + other->size;
+        bool overlaps =
+            other->address < hit->address + hit->size && hit->address < other->address + other->size;
         bool is_hit = overlaps && (other->kind == PIE_WATCH_LOAD || hit->kind == PIE_WATCH_STORE);
         uint64_t value;
         if (i == index || other->stage != PIE_WATCH_DATA || (other->kind == PIE_WATCH_LOAD && !is_hit))

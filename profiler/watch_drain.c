@@ -228,6 +228,16 @@ static enum pie_watch_outcome compared(const struct pie_watch_drain *drain,
     return (enum pie_watch_outcome)record->outcome;
 }
 
+/* Zeros, or one byte or, in the longest words, one pattern of four bytes all over. */
+static bool is_filling(uint64_t value, uint64_t size) {
+    uint64_t bits = 8 * size, low = size == 8 ? (uint32_t)value : (uint8_t)value;
+    uint64_t step = size == 8 ? 32 : 8, pattern = 0;
+
+    for (uint64_t at = 0; at < bits; at += step)
+        pattern |= low << at;
+    return value == pattern && (size > 1 || value == 0);
+}
+
 static enum pie_watch_outcome outcome_of(struct pie_watch_drain *drain,
                                          const struct pie_watch_record *record) {
     struct pie_access access;
@@ -247,9 +257,9 @@ static enum pie_watch_outcome outcome_of(struct pie_watch_drain *drain,
         return PIE_WATCH_LOST; /* a store of the same value: the next load is not seen */
     if (pie_naming_is_allocator(drain->naming, record->second_node))
         return PIE_WATCH_RELEASED;
-    if (record->kind == PIE_WATCH_STORE && outcome == PIE_WATCH_REDUNDANT && !record->value_before &&
-        !record->value_after)
-        return PIE_WATCH_LOST; /* zeros over zeros: memory is cleared before its use, which says nothing */
+    if (record->kind == PIE_WATCH_STORE && outcome == PIE_WATCH_REDUNDANT &&
+        is_filling(record->value_before, record->size) && is_filling(record->value_after, record->size))
+        return PIE_WATCH_LOST; /* memory is cleared, a picture made white, before their use: that says nothing */
     return outcome;
 }
 

@@ -11,7 +11,7 @@ CREATE VIEW x_threshold AS SELECT
   0.1 AS reuse_share,      -- loads: with less than this part of the time in short calls all is reuse and no waste
   3 AS told_traps,         -- a category is told when so many redundant accesses at least were seen
   8 AS returned_traps_min, -- with so many calls compared by what they returned, these decide about stores, not memory,
-  0.5 AS returned_share,   -- if this part of the line's calls return what can be compared
+  0.3 AS returned_share,   -- if this part of the line's calls return what can be compared
   0.4 AS returned_fraction, -- this part of the calls at least returned what had been returned before
   0.3 AS item_share,       -- slice underutilization: this part of the waste at least is at a[i] or iteration, in a loop
   0.1 AS item_put_share,   -- … or this part, and a[i] = x is among it

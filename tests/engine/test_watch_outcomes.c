@@ -60,6 +60,26 @@ static void test_clearing_what_is_clear_is_no_redundant_store(void **state) {
                      PIE_WATCH_REDUNDANT);
 }
 
+static unsigned stored_again(uint64_t value, uint32_t size) {
+    const struct pie_watch_record how = {.value_before = value, .value_after = value, .size = size};
+
+    return outcome_of(PIE_WATCH_STORE, &how, PIE_WATCH_REDUNDANT, drain_stored);
+}
+
+/* A picture that is made white again. */
+static void test_filling_what_is_filled_is_no_redundant_store(void **state) {
+    assert_int_equal(stored_again(UINT64_C(0x00ffffff00ffffff), 8), PIE_WATCH_LOST);
+    assert_int_equal(stored_again(UINT64_MAX, 8), PIE_WATCH_LOST);
+    assert_int_equal(stored_again(0x20202020, 4), PIE_WATCH_LOST);
+    assert_int_equal(stored_again(0x2020, 2), PIE_WATCH_LOST);
+    assert_int_equal(stored_again(0, 1), PIE_WATCH_LOST);
+    assert_int_equal(stored_again(0x20, 1), PIE_WATCH_REDUNDANT);
+    assert_int_equal(stored_again(0x2021, 2), PIE_WATCH_REDUNDANT);
+    assert_int_equal(stored_again(0x00ffffff, 4), PIE_WATCH_REDUNDANT);
+    assert_int_equal(stored_again(UINT64_C(0x00ffffff00fffffe), 8), PIE_WATCH_REDUNDANT);
+    assert_int_equal(stored_again(UINT64_C(0x3ff0000000000000), 8), PIE_WATCH_REDUNDANT); /* 1.0 */
+}
+
 /* The load watch was hit by a store of the same value: whether the value is loaded again is not known. */
 static void test_store_of_the_same_value_ends_a_load_watch(void **state) {
     assert_int_equal(plain(PIE_WATCH_LOAD, PIE_WATCH_REDUNDANT, drain_stored), PIE_WATCH_LOST);
@@ -186,6 +206,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         DRAIN(test_loads_and_stores_resolve),
         DRAIN(test_clearing_what_is_clear_is_no_redundant_store),
+        DRAIN(test_filling_what_is_filled_is_no_redundant_store),
         DRAIN(test_store_of_the_same_value_ends_a_load_watch),
         DRAIN(test_reference_count_is_no_access),
         DRAIN(test_trap_that_cannot_be_explained_is_lost_and_counted),
