@@ -30,11 +30,19 @@ class Result:
         return sum(case.verdict == verdict for case in self.cases)
 
 
+def comment_before(output, at):
+    """What a test said on the line before its verdict."""
+    lines = output[:at].splitlines()
+    return lines[-1].lstrip("# ") if lines and lines[-1].startswith("#") else "no reason given"
+
+
 def tap_cases(output):
-    for verdict, name, directive, note in TAP_LINE.findall(output):
+    for line in TAP_LINE.finditer(output):
+        verdict, name, directive, note = (group or "" for group in line.groups())
         if directive.upper() == "SKIP":
-            # cmocka writes "not ok 5 # SKIP test_name" and has no reason.
-            yield Case(name.strip() or note.strip(), "skipped", (name.strip() and note.strip()) or "no reason given")
+            # cmocka writes "not ok 5 # SKIP test_name" and has no reason: the test says it in a comment before.
+            reason = (name.strip() and note.strip()) or comment_before(output, line.start())
+            yield Case(name.strip() or note.strip(), "skipped", reason)
         elif directive.upper() == "TODO":
             yield Case(name.strip(), "skipped", "known failure: " + note.strip())
         else:

@@ -25,6 +25,8 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
+
 enum { PAGES = 4096, PAGE_BYTES = 4096, RATE_HZ = 100000 };
 static const uint64_t PERIOD = 10000; /* the shortest there is, which RATE_HZ asks for */
 
@@ -116,7 +118,7 @@ static int clear(void **state) {
 
 static void skip_without_events(void) {
     if (!thread)
-        skip();
+        skip_because("page faults cannot be sampled here");
 }
 
 /* What the kernel writes is what pie_pmu_ring_read() expects: size, order, positions. */

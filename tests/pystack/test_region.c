@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+#include "tests/skip.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
@@ -149,7 +151,7 @@ static void test_fits_into_a_limited_address_space(void **state) {
     const bool sanitized = false;
 #endif
     if (sanitized)
-        skip();
+        skip_because("a sanitizer needs its address space");
     assert_int_equal(in_child(with_little_address_space), 0);
 }
 #endif

@@ -19,6 +19,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "tests/skip.h"
+
 enum { ADDRESSES = 500, LINE_BYTES = 4096 };
 
 struct named {
@@ -192,7 +194,7 @@ static void compare_all(struct comparison *comparison, const char *path, const u
 
 static void assert_like_binutils(uintptr_t inside) {
     if (system("nm --version >/dev/null 2>&1") != 0 || system("addr2line --version >/dev/null 2>&1") != 0)
-        skip();
+        skip_because("no nm and addr2line here");
     struct comparison comparison = {0};
     assert_int_equal(pie_symbolizer_create(&comparison.symbolizer), 0);
     struct fixture_frames frames = fixture_resolve(comparison.symbolizer, inside);

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "tests/skip.h"
+
 static void assert_demangled(const char *symbol, const char *expected) {
     char *name = pie_demangle(symbol);
     assert_non_null(name);
@@ -43,7 +45,7 @@ static void test_mangled_names(void **state) {
     char *name = pie_demangle_mangled("_Z1fv");
     free(name);
     if (!name)
-        skip(); /* built without libiberty */
+        skip_because("built without libiberty");
     assert_demangled("_Z1fv", "f()");
     assert_demangled("_ZN2at6native3addERKNS_6TensorES3_",
                      "at::native::add(at::Tensor const&, at::Tensor const&)");

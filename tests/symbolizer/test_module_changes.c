@@ -17,6 +17,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "tests/skip.h"
+
 static struct pie_symbolizer *symbolizer;
 static char directory[64];
 
@@ -92,7 +94,7 @@ static void test_a_module_never_looked_at_before_it_went(void **state) {
 static void *open_at(const char *kind, uintptr_t mark) {
     void *module = fixture_open(kind);
     if (fixture_mark(module, "hidden") != mark)
-        skip(); /* another mapping took the place */
+        skip_because("another mapping took the place of the module");
     return module;
 }
 

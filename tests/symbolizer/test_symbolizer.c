@@ -15,6 +15,8 @@
 #include <sys/mman.h>
 #include <cmocka.h>
 
+#include "tests/skip.h"
+
 static struct pie_symbolizer *symbolizer;
 
 static int set_up(void **state) {
@@ -74,7 +76,7 @@ static void test_inlined_calls_in_a_separate_file(void **state) {
 #ifdef HAVE_FIXTURE_LINKED
     assert_inlined_chain("linked");
 #else
-    skip();
+    skip_because("no such fixture can be made here");
 #endif
 }
 
@@ -131,7 +133,7 @@ static void test_stripped(void **state) {
     assert_only_name(symbolizer, hidden, NULL);
     dlclose(module);
 #else
-    skip();
+    skip_because("no such fixture can be made here");
 #endif
 }
 
@@ -142,7 +144,7 @@ static void test_packed_symbols(void **state) {
     assert_only_name(symbolizer, fixture_mark(module, "hidden") - 1, "hidden_one");
     dlclose(module);
 #else
-    skip();
+    skip_because("no such fixture can be made here");
 #endif
 }
 
@@ -170,12 +172,12 @@ static void test_cpp(void **state) {
     assert_int_equal(frames.symbols[1].first_line, fixture_line(module, "add") - 2);
     char *function = (char *)frames.symbols[1].function;
     if (strncmp(function, "_Z", 2) == 0)
-        skip(); /* built without a demangler */
+        skip_because("built without a demangler");
     assert_string_equal(frames.symbols[0].function, "shop::Basket<int>::count(int)");
     assert_string_equal(frames.symbols[1].function, "shop::Basket<int>::add(int, char const*)");
     dlclose(module);
 #else
-    skip();
+    skip_because("no C++ compiler here");
 #endif
 }
 
@@ -192,17 +194,17 @@ static void test_the_executable_itself(void **state) {
     assert_string_equal(frames.module.path, path);
     free(path);
     if (!frames.symbols[0].file)
-        skip(); /* a build without -g */
+        skip_because("built without -g");
     assert_int_equal(frames.symbols[0].line, line);
 }
 
 static void test_vdso(void **state) {
     uintptr_t base = getauxval(AT_SYSINFO_EHDR);
     if (!base)
-        skip();
+        skip_because("the kernel maps no vDSO");
     void *vdso = dlopen("linux-vdso.so.1", RTLD_NOW | RTLD_NOLOAD);
     if (!vdso)
-        skip();
+        skip_because("the vDSO cannot be opened");
     uintptr_t address = (uintptr_t)dlsym(vdso, "__vdso_clock_gettime");
     struct fixture_frames frames = fixture_resolve(symbolizer, address);
     assert_string_equal(frames.symbols[0].function, "clock_gettime");
