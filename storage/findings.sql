@@ -24,8 +24,9 @@ CREATE VIEW x_threshold AS SELECT
 
 -- Watches, each at the line of own code of its first access and, if that is another, at the line of library code. It is
 -- bulk work where the access repeats in machine code or is to an array's data. What a[i] returned is left out: it was
--- fetched and not computed. Where own code was at a[i], that is what library code below it was about. What tells of waste are stores, and of
--- the loads those in short calls that are no bulk work: they look up again what objects are like, to do little.
+-- fetched and not computed. Where own code was at a[i], that is what library code below it was about. What tells of
+-- waste are stores, and of the loads those in short calls that are no bulk work: they look up again what objects are
+-- like, to do little.
 CREATE VIEW x_watch AS
 SELECT p.run, p.sampler, w.*, r.is_own, iif(r.is_own, n.own_location, n.line_location) AS place,
   iif(r.is_own, NULL, n.own_location) AS user_place, n.location, n.entry_function,
@@ -137,8 +138,9 @@ SELECT s.run, s.kind, f.path AS file, l.line, NULL AS line_ns, NULL AS partner_f
   s.watches, s.ns, s.sq, s.length_0_ns, s.length_1_ns, s.all_traps, s.all_redundant, s.all_bytes, s.all_ns,
   s.all_redundant_ns, s.all_sq, s.tell_traps, s.tell_redundant, s.tell_bytes, s.tell_ns, s.tell_redundant_ns,
   s.tell_sq, s.all_length_ns, s.tell_length_ns, s.item_ns, s.put_ns, s.unknown_ns, s.call_ns, s.loop_ns, s.bulk_ns,
-  s.object_ns, s.array_ns, s.result_ns, s.returned_traps, s.returned_ns, s.returned_sq, s.returned_length_ns, s.returned_bytes, s.returned_redundant,
-  s.returned_redundant_ns, s.returned_partly, s.returned_partly_ns, s.returned_loop_ns
+  s.object_ns, s.array_ns, s.result_ns, s.returned_traps, s.returned_ns, s.returned_sq, s.returned_length_ns,
+  s.returned_bytes, s.returned_redundant, s.returned_redundant_ns, s.returned_partly, s.returned_partly_ns,
+  s.returned_loop_ns
 FROM x_watch_sum s JOIN location l ON l.process = s.process AND l.id = s.place
 JOIN function u ON u.process = l.process AND u.id = l.function
 JOIN file f ON f.process = u.process AND f.id = u.file
@@ -195,31 +197,35 @@ SELECT run, kind, file, line, function, function_line, library, user_file, user_
 FROM x_line_fact
 WINDOW g AS (PARTITION BY run, kind, file, line);
 
--- With what the calls of the line returned, whichever kind of access the row is about; and where enough of them were
--- compared, these instead of single stores, whose memory may have been used for something else in between.
+-- With what the calls of the line returned, whichever kind of access the row is about, and the part of the calls that
+-- return something to compare (half of those are asked for it); and where enough of them were compared, these instead
+-- of single stores, whose memory may have been used for something else in between.
 CREATE VIEW x_line_returned AS
-SELECT x.run, x.kind, file, line, function, function_line, library, user_file, user_line, native_function,
-  native_library, access_function, sampler, line_ns, first_file, first_line, watches, ns, sq, length_0_ns, length_1_ns,
-  all_traps, all_redundant, all_bytes, all_ns, all_redundant_ns, all_sq, all_length_ns, nth,
+SELECT run, kind, file, line, function, function_line, library, user_file, user_line, native_function, native_library,
+  access_function, sampler, line_ns, first_file, first_line, watches, ns, sq, length_0_ns, length_1_ns, all_traps,
+  all_redundant, all_bytes, all_ns, all_redundant_ns, all_sq, all_length_ns, nth,
   iif(by_return, returned_traps, tell_traps) AS tell_traps,
   iif(by_return, returned_redundant + returned_partly, tell_redundant) AS tell_redundant,
   iif(by_return, returned_bytes, tell_bytes) AS tell_bytes, iif(by_return, returned_ns, tell_ns) AS tell_ns,
   iif(by_return, returned_redundant_ns + returned_partly_ns, tell_redundant_ns) AS tell_redundant_ns,
   iif(by_return, returned_sq, tell_sq) AS tell_sq, iif(by_return, returned_length_ns, tell_length_ns) AS tell_length_ns,
-  item_ns, put_ns, call_ns, iif(by_return, returned_loop_ns, loop_ns) AS loop_ns, bulk_ns, object_ns, array_ns, result_ns,
-  iif(by_return, 1, 0) AS by_return, returned_traps, returned_redundant, returned_redundant_ns, returned_partly,
-  line_returned_traps, line_returned_ns, line_returned_redundant_ns, line_returned_partly_ns, line_returned_loop_ns,
-  line_returned_share
+  item_ns, put_ns, call_ns, iif(by_return, returned_loop_ns, loop_ns) AS loop_ns, bulk_ns, object_ns, array_ns,
+  result_ns, iif(by_return, 1, 0) AS by_return, returned_traps, returned_redundant, returned_redundant_ns,
+  returned_partly, line_returned_share, line_returned_traps, line_returned_ns, line_returned_redundant_ns,
+  line_returned_partly_ns, line_returned_loop_ns
 FROM (
-  SELECT y.*, kind = 2 AND returned_traps >= t.returned_traps_min AND line_returned_share >= t.returned_share AS by_return
+  SELECT *, kind = 2 AND returned_traps >= returned_traps_min AND line_returned_share >= returned_share AS by_return
   FROM (
-  SELECT *, 2.0 * sum(iif(nth = 1, returned_traps, 0)) OVER l / nullif(sum(iif(nth = 1, watches, 0)) OVER l, 0) AS line_returned_share,
-    sum(iif(nth = 1, returned_traps, 0)) OVER l AS line_returned_traps,
-    sum(iif(nth = 1, returned_ns, 0)) OVER l AS line_returned_ns,
-    sum(iif(nth = 1, returned_redundant_ns, 0)) OVER l AS line_returned_redundant_ns,
-    sum(iif(nth = 1, returned_partly_ns, 0)) OVER l AS line_returned_partly_ns,
-    sum(iif(nth = 1, returned_loop_ns, 0)) OVER l AS line_returned_loop_ns
-  FROM x_line WINDOW l AS (PARTITION BY run, file, line)) y JOIN x_threshold t) x;
+    SELECT *, line_returned_traps * 2.0 / nullif(line_watches, 0) AS line_returned_share
+    FROM (
+      SELECT *, sum(iif(nth = 1, watches, 0)) OVER l AS line_watches,
+        sum(iif(nth = 1, returned_traps, 0)) OVER l AS line_returned_traps,
+        sum(iif(nth = 1, returned_ns, 0)) OVER l AS line_returned_ns,
+        sum(iif(nth = 1, returned_redundant_ns, 0)) OVER l AS line_returned_redundant_ns,
+        sum(iif(nth = 1, returned_partly_ns, 0)) OVER l AS line_returned_partly_ns,
+        sum(iif(nth = 1, returned_loop_ns, 0)) OVER l AS line_returned_loop_ns
+      FROM x_line WINDOW l AS (PARTITION BY run, file, line)))
+  JOIN x_threshold);
 
 -- With figures. The fraction is that of the telling re-accesses, or of all for what is only reuse. A line's waste is
 -- this fraction of its CPU time, for loads times the share of the time that is in short calls: what lies in the last
@@ -283,8 +289,8 @@ SELECT *,
     WHEN is_reuse THEN printf('; but only %.0f %% of the time is in short calls that look up what objects are like, '
       || 'the rest is in long calls and bulk work, which have to read again', 100 * short_share)
     WHEN tell_redundant < told_traps THEN '; these are too few for the evidence to decide'
-    WHEN category = 'inefficient algorithm' AND is_returned_told THEN '; the calls compute again what they had computed, '
-      || 'for the sake of a part'
+    WHEN category = 'inefficient algorithm' AND is_returned_told THEN '; the calls compute again what they had '
+      || 'computed, for the sake of a part'
     WHEN category = 'slice underutilization' THEN printf('; for %.0f %% of the time the line was at a[i] or '
       || 'iterating%s', 100 * item_ns / tell_redundant_ns, loop_text)
     WHEN category = 'API misuse' THEN printf('; for %.0f %% of the time the line was calling or computing%s',

@@ -12,7 +12,7 @@ import pytest
 from conftest import BUILD, Program, is_one_line
 from hypothesis import strategies
 
-RUN_S = 11.2  # CPU time of the fixture's run
+RUN_S = 11.6  # CPU time of the fixture's run
 FINDING = ["rank", "kind", "file", "line", "function", "first_file", "first_line", "native_function", "native_library", "category",
            "evidence", "advice", "redundant_fraction", "fraction_low", "fraction_high", "wasted_s", "wasted_share", "bytes",
            "traps", "sampler", "severity"]
@@ -72,6 +72,7 @@ TRUTH = {
     ("load", 12): ("slice underutilization", "low", 8, 8, 0.5, 1),
     ("load", 14): ("slice underutilization", "low", 12, 12, 0.2, 1),
     ("store", 16): ("slice underutilization", "low", 25, 25, 0.1, None),
+    ("store", 20): ("repeated native calls", "low", 10, 100, 0.4, None),  # not 10 of 10
     ("load", 10): ("undecided", "reuse", 74, 80, 1.5, 0.05),
     ("load", 8): ("undecided", "reuse", 50, 50, 2.0, 0),
 }
@@ -98,7 +99,7 @@ def test_the_figures_of_a_line_are_what_was_written(waste, line):
     if row["kind"] == "store":
         assert [row["wasted_s_low"], row["wasted_s_high"]] == [near(cpu * x) for x in wilson(redundant / traps, traps)]
     assert (row["library"], row["user_file"], row["user_line"]) == (None, None, None)
-    assert row["file"].endswith("/waste.py") and row["function"] == ("rotate" if row["line"] == 19 else "work")
+    assert row["file"].endswith("/waste.py") and row["function"] == ("rotate" if row["line"] > 18 else "work")
 
 
 def test_an_uncertain_share_of_short_calls_widens_the_waste(waste):
