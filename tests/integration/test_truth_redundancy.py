@@ -121,3 +121,20 @@ def test_accumulating_in_one_call_is_no_finding(library, profiled):
     assert counters.get("watches", 0) >= 10, "nothing was watched"
     assert counters["watch_traps"] < 4 * counters["samples"]
     assert counters["watch_traps"] < done.truth["calls"] * done.truth["additions"] / 1000
+
+
+def test_results_are_compared_across_many_other_calls(library, profiled):
+    """Waiting for the place costs no trap for each of the others: there are sixty of them between two of its calls."""
+    program = HERE / "results.py"
+    done = profiled(program, library, SECONDS)
+    (row,) = done.sql(f"select * from v_redundancy where file = '{program}' and line = {line_of(program, 'computes')} "
+                      "and kind = 'store'")
+    watches = done.sql("select outcome, sum(watches) as n from watch where memory = 4 group by outcome")
+    ended = {r["outcome"]: r["n"] for r in watches}
+    print(row["redundant_fraction"], "for", done.truth["share"], "from", row["traps"], "traps;", ended)
+    assert row["traps"] >= 30 and "calls returned" in row["evidence"]
+    assert ended[1] + ended[2] >= 0.9 * sum(ended.values())  # few were lost to the others
+    assert row["redundant_fraction"] == pytest.approx(
+        done.truth["share"], abs=binomial_margin(done.truth["share"], row["traps"] / 3))
+    counters = {r["name"]: r["value"] for r in done.sql("select name, value from counter")}
+    assert counters["watch_traps"] < 15 * counters["watches"]

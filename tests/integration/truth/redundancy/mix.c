@@ -41,14 +41,15 @@ static void fill(int mix, double share, uint64_t seed) {
         }
 }
 
-/* The share of re-accesses that are redundant, the step from the last call of a period to the first one included. */
-static double redundant_share(int mix) {
+/* The share of re-accesses of the first `words` words that are redundant, the step from the last call of a period to the
+ * first one included. */
+static double redundant_share(int mix, int words) {
     int redundant = 0;
 
-    for (int word = 0; word < WORDS; word++)
+    for (int word = 0; word < words; word++)
         for (int call = 0; call < PERIOD; call++)
             redundant += values[mix][call][word] == values[mix][(call + 1) % PERIOD][word];
-    return (double)redundant / (PERIOD * WORDS);
+    return (double)redundant / (PERIOD * words);
 }
 
 /* Takes some ns and leaves x as it is; the compiler knows neither. */
@@ -117,10 +118,27 @@ static PyObject *accumulate(PyObject *module, PyObject *argument) {
     Py_RETURN_NONE;
 }
 
+/* A new number, which is the first word's value: that of the call before with the share of half. */
+static PyObject *compute(PyObject *module, PyObject *argument) {
+    uint64_t call = PyLong_AsUnsignedLong(argument);
+
+    for (int i = 0; i < 100; i++)
+        store_all(stored[1], values[1][call % PERIOD], call);
+    return PyFloat_FromDouble((double)values[1][call % PERIOD][0]);
+}
+
+static PyObject *nothing(PyObject *module, PyObject *unused) {
+    Py_RETURN_NONE;
+}
+
 static PyObject *redundant(PyObject *module, PyObject *argument) {
     unsigned long percent = PyLong_AsUnsignedLong(argument);
 
-    return PyFloat_FromDouble(redundant_share(percent == 20 ? 0 : percent == 50 ? 1 : 2));
+    return PyFloat_FromDouble(redundant_share(percent == 20 ? 0 : percent == 50 ? 1 : 2, WORDS));
+}
+
+static PyObject *redundant_results(PyObject *module, PyObject *unused) {
+    return PyFloat_FromDouble(redundant_share(1, 1));
 }
 
 #define METHODS(name)                                                                                        \
@@ -133,6 +151,9 @@ static PyMethodDef methods[] = {
     METHODS(50),
     METHODS(80),
     {"accumulate", accumulate, METH_O, NULL},
+    {"compute", compute, METH_O, NULL},
+    {"nothing", nothing, METH_NOARGS, NULL},
+    {"redundant_results", redundant_results, METH_NOARGS, "the exact share of compute()"},
     {"redundant", redundant, METH_O, "redundant(percent): the exact share behind the functions of this name"},
     {0},
 };
