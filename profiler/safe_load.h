@@ -13,8 +13,11 @@
 /* Loads one word from any address. *ret is untouched when it returns false. */
 bool pie_safe_load(const void *address, uintptr_t *ret);
 
+/* Loads one byte and touches none beside it, which may be watched by a debug register. */
+bool pie_safe_load_byte(const void *address, uint8_t *ret);
+
 /* Copies size bytes; false if any part is unreadable (dst is then partly written). */
 bool pie_safe_copy(void *dst, const void *src, size_t size);
 
-/* If pc is the load of pie_safe_load: the address to continue at, else 0. */
+/* If pc is the load of one of these: the address to continue at, else 0. */
 uintptr_t pie_safe_load_fix(uintptr_t pc);

@@ -10,52 +10,50 @@
  *
  * A sanitizer's instrumentation does not reach assembly either, which is what we want: the address may be
  * poison. */
-extern const char pie_safe_load_at[];
-extern const char pie_safe_load_failed[];
+extern const char pie_safe_load_at[], pie_safe_load_failed[];
+extern const char pie_safe_load_byte_at[], pie_safe_load_byte_failed[];
 
 #if defined(__x86_64__)
-__asm__(".pushsection .text\n"
-        ".globl pie_safe_load, pie_safe_load_at, pie_safe_load_failed\n"
-        ".hidden pie_safe_load, pie_safe_load_at, pie_safe_load_failed\n"
-        ".type pie_safe_load, @function\n"
-        ".p2align 4\n"
-        "pie_safe_load:\n"
-        ".cfi_startproc\n"
-        "pie_safe_load_at:\n"
-        "    mov (%rdi), %rax\n"
-        "    mov %rax, (%rsi)\n"
-        "    mov $1, %eax\n"
-        "    ret\n"
-        "pie_safe_load_failed:\n"
-        "    xor %eax, %eax\n"
-        "    ret\n"
-        ".cfi_endproc\n"
-        ".size pie_safe_load, . - pie_safe_load\n"
-        ".popsection\n");
+#define LOADER(name, load, store)                                                                            \
+    __asm__(".pushsection .text\n"                                                                           \
+            ".globl " name ", " name "_at, " name "_failed\n"                                                \
+            ".hidden " name ", " name "_at, " name "_failed\n"                                               \
+            ".type " name ", @function\n"                                                                    \
+            ".p2align 4\n" name ":\n"                                                                        \
+            ".cfi_startproc\n" name "_at:\n" load "\n" store "\n"                                            \
+            "    mov $1, %eax\n"                                                                             \
+            "    ret\n" name "_failed:\n"                                                                    \
+            "    xor %eax, %eax\n"                                                                           \
+            "    ret\n"                                                                                      \
+            ".cfi_endproc\n"                                                                                 \
+            ".size " name ", . - " name "\n"                                                                 \
+            ".popsection\n")
+LOADER("pie_safe_load", "mov (%rdi), %rax", "mov %rax, (%rsi)");
+LOADER("pie_safe_load_byte", "movzbl (%rdi), %eax", "mov %al, (%rsi)");
 #elif defined(__aarch64__)
-__asm__(".pushsection .text\n"
-        ".globl pie_safe_load, pie_safe_load_at, pie_safe_load_failed\n"
-        ".hidden pie_safe_load, pie_safe_load_at, pie_safe_load_failed\n"
-        ".type pie_safe_load, %function\n"
-        ".p2align 4\n"
-        "pie_safe_load:\n"
-        ".cfi_startproc\n"
-        "pie_safe_load_at:\n"
-        "    ldr x2, [x0]\n"
-        "    str x2, [x1]\n"
-        "    mov w0, #1\n"
-        "    ret\n"
-        "pie_safe_load_failed:\n"
-        "    mov w0, #0\n"
-        "    ret\n"
-        ".cfi_endproc\n"
-        ".size pie_safe_load, . - pie_safe_load\n"
-        ".popsection\n");
+#define LOADER(name, load, store)                                                                            \
+    __asm__(".pushsection .text\n"                                                                           \
+            ".globl " name ", " name "_at, " name "_failed\n"                                                \
+            ".hidden " name ", " name "_at, " name "_failed\n"                                               \
+            ".type " name ", %function\n"                                                                    \
+            ".p2align 4\n" name ":\n"                                                                        \
+            ".cfi_startproc\n" name "_at:\n" load "\n" store "\n"                                            \
+            "    mov w0, #1\n"                                                                               \
+            "    ret\n" name "_failed:\n"                                                                    \
+            "    mov w0, #0\n"                                                                               \
+            "    ret\n"                                                                                      \
+            ".cfi_endproc\n"                                                                                 \
+            ".size " name ", . - " name "\n"                                                                 \
+            ".popsection\n")
+LOADER("pie_safe_load", "ldr x2, [x0]", "str x2, [x1]");
+LOADER("pie_safe_load_byte", "ldrb w2, [x0]", "strb w2, [x1]");
 #else
 #error "pie_safe_load is written for x86-64 and AArch64: add this machine's three instructions"
 #endif
 
 uintptr_t pie_safe_load_fix(uintptr_t pc) {
+    if (pc == (uintptr_t)pie_safe_load_byte_at)
+        return (uintptr_t)pie_safe_load_byte_failed;
     return pc == (uintptr_t)pie_safe_load_at ? (uintptr_t)pie_safe_load_failed : 0;
 }
 

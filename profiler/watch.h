@@ -130,6 +130,7 @@ struct pie_watch_slot {
     struct pie_watch_record touch; /* NEXT_RETURN: what the trap saw */
     uint8_t kind, memory, traits;
     bool is_armed; /* its register is */
+    bool is_far;   /* RESULT: it was SITE before */
 };
 
 /* The watch's part of a thread (in struct pie_thread). Only the thread itself writes, but for the rings' tails. */

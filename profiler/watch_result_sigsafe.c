@@ -17,7 +17,7 @@ enum {
     STRAYS_NEAR = 4,
     STRAYS_MAX = 200,
     TRIES_MAX = 4,
-    ARRAY_TRIES_MAX = 16,
+    ARRAY_TRIES_MAX = 12,
     ARRAY_BYTES_MIN = 64,
     PARTLY_WORDS_MIN = 24,
     UNIT_BYTES = 2,
@@ -53,6 +53,7 @@ bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_
     slot->memory = PIE_WATCH_MEMORY_RETURNED;
     slot->value = hash;
     slot->tries = 0;
+    slot->is_far = false;
     slot->words = (struct pie_value_words){0};
     if (ops->value_words)
         ops->value_words((uintptr_t)context->uc_mcontext.gregs[REG_RAX], &slot->words);
@@ -104,6 +105,7 @@ static void leave_for_site(struct pie_thread *thread, unsigned index) {
         return;
     }
     slot->stage = PIE_WATCH_SITE;
+    slot->is_far = true;
 }
 
 void pie_watch_site_reached(struct pie_thread *thread, unsigned index) {
@@ -132,8 +134,11 @@ void pie_watch_another_returned(struct pie_thread *thread, unsigned index, const
         return;
     }
     record.value_after = ops->value_hash((uintptr_t)context->uc_mcontext.gregs[REG_RAX]);
-    if (record.value_after != slot->value && !is_change(slot, context))
+    if (record.value_after != slot->value && !is_change(slot, context)) {
+        if (slot->is_far)
+            leave_for_site(thread, index);
         return;
+    }
     pie_context_take(ops, thread, context, false, &taken);
     record.second_node = taken.node;
     pie_watch_end(thread, index, &record,

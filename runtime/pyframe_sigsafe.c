@@ -58,12 +58,9 @@ enum pie_pyframe_kind pie_pyframe_classify(uintptr_t code, uintptr_t instr) {
 }
 
 bool pie_pyframe_is_call(uintptr_t instr) {
-    uintptr_t word;
-    size_t at = instr % sizeof word;
+    uint8_t opcode;
 
-    if (!pie_safe_load((const void *)(instr - at), &word))
-        return false;
-    return pie_pyframe_calls[((const unsigned char *)&word)[at]];
+    return pie_safe_load_byte((const void *)instr, &opcode) && pie_pyframe_calls[opcode];
 }
 
 bool pie_pyframe_read_datastack(uintptr_t tstate, struct pie_pyframe_datastack *ret_stack) {

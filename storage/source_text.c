@@ -125,16 +125,14 @@ static char *read_file(struct source_file *file, size_t *ret_size) {
     return bytes;
 }
 
-/* Lines end as Python ends them: \n, \r\n, \r. */
-static int split(struct text *text, size_t size) {
+/* The first `most` lines. They end as Python ends them: \n, \r\n, \r. */
+static int split(struct text *text, size_t size, int32_t most) {
     char *at = text->bytes, *end = text->bytes + size;
-    size_t capacity = 1;
-    for (const char *c = at; c < end; c++)
-        capacity += *c == '\n' || *c == '\r';
-    text->lines = pie_malloc(capacity * sizeof *text->lines);
+    size_t capacity = (size_t)most < size ? (size_t)most : size;
+    text->lines = pie_malloc((capacity + 1) * sizeof *text->lines);
     if (!text->lines)
         return -ENOMEM;
-    while (at < end && text->count < LINE_MAX_NUMBER) {
+    while (at < end && text->count < most) {
         text->lines[text->count++] = at;
         while (at < end && *at != '\n' && *at != '\r')
             at++;
@@ -231,6 +229,17 @@ static int emit_want(struct pie_source_text *source, struct source_file *file, c
     return r;
 }
 
+/* Beyond the last wanted line nothing is looked at, but to find a function's end. */
+static int32_t last_line_of_use(const struct source_file *file) {
+    int32_t last = 0;
+
+    if (file->is_own)
+        return LINE_MAX_NUMBER;
+    for (size_t i = 0; i < file->want_count; i++)
+        last = file->wants[i].line > last ? file->wants[i].line : last;
+    return last;
+}
+
 static int flush_file(struct pie_source_text *source, struct source_file *file, pie_source_emit_fn emit,
                       void *data) {
     struct text text = {0};
@@ -241,7 +250,7 @@ static int flush_file(struct pie_source_text *source, struct source_file *file, 
         file->want_count = 0;
         return 0;
     }
-    int r = split(&text, size);
+    int r = split(&text, size, last_line_of_use(file));
     for (size_t i = 0; i < file->want_count && r == 0; i++)
         r = emit_want(source, file, &text, file->wants[i], emit, data);
     file->want_count = 0;

@@ -122,7 +122,7 @@ def progress(result, plain):
 
 
 def heading(options, runner):
-    version = runner.execute([runner.pieprof, "--version"])[0].strip() if not options.no_profile else "without pieprof"
+    version = runner.execute([runner.pieprof, "--version"]).out.strip() if not options.no_profile else "without pieprof"
     libraries = ", ".join(f"{name} {number}" for name, number in runner.versions(MODULES).items())
     return (f"### Detection: {options.set}\n\n- {datetime.date.today()}, {platform.release()}, {version}\n"
             f"- Python {runner.version}, {libraries}\n"

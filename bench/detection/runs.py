@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a program plainly or under pieprof, and asks the profile for its findings."""
 
+import dataclasses
 import json
 import math
 import os
@@ -14,6 +15,16 @@ LIMIT_S = 600
 
 class Failure(Exception):
     """A program or pieprof did not do what it should; the text says what."""
+
+
+@dataclasses.dataclass
+class Done:
+    """A process that ended well, children included."""
+
+    out: str
+    wall_s: float
+    cpu_s: float
+    peak_mib: float  # of resident memory
 
 
 class Runner:
@@ -37,7 +48,6 @@ class Runner:
         return dict(line.split() for line in done.stdout.splitlines())
 
     def execute(self, command, environment=None):
-        """(what it printed, wall s, CPU s of the process and its children)"""
         with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
             began = time.perf_counter()
             process = subprocess.Popen(command, env=environment or self.environment, stdout=out, stderr=err)
@@ -47,29 +57,30 @@ class Runner:
             out.seek(0), err.seek(0)
             if process.returncode:
                 raise Failure(f"{' '.join(map(str, command))} ended with {process.returncode}:\n{err.read()[-2000:]}")
-            return out.read(), wall, usage.ru_utime + usage.ru_stime
+            return Done(out.read(), wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
     def words(self, program, fixed):
         return [str(program.path), "--scale", str(self.scale), *(["--fixed"] if fixed else [])]
 
     def plain(self, program, fixed=False):
         """{"wall_s", "cpu_s", "checksum"} of the work, {"whole_s"} of the whole process."""
-        out, wall, cpu = self.execute([self.python, *self.words(program, fixed)])
-        return json.loads(out.splitlines()[-1]) | {"whole_wall_s": wall, "whole_cpu_s": cpu}
+        done = self.execute([self.python, *self.words(program, fixed)])
+        return json.loads(done.out.splitlines()[-1]) | {"whole_wall_s": done.wall_s, "whole_cpu_s": done.cpu_s}
 
     def profiled(self, program, file, options=()):
         """Like plain(), with the findings of redundancy in "findings"."""
+        done = self.under_pieprof(self.words(program, False), file, options)
+        answer = self.query(file, "redundancy")
+        return json.loads(done.out.splitlines()[-1]) | {"whole_wall_s": done.wall_s, "whole_cpu_s": done.cpu_s, "findings": answer}
+
+    def under_pieprof(self, words, file, options):
         environment = dict(self.environment)
         if self.venv:
             environment["VIRTUAL_ENV"] = self.venv
-        command = [self.pieprof, "-q", "-o", str(file), *options, *self.words(program, False)]
-        out, wall, cpu = self.execute(command, environment)
-        answer = self.query(file, "redundancy")
-        return json.loads(out.splitlines()[-1]) | {"whole_wall_s": wall, "whole_cpu_s": cpu, "findings": answer}
+        return self.execute([self.pieprof, "-q", "-o", str(file), *options, *words], environment)
 
     def query(self, file, question):
-        out, _, _ = self.execute([self.pieprof, "query", str(file), question, "--json"])
-        return json.loads(out)["rows"]
+        return json.loads(self.execute([self.pieprof, "query", str(file), question, "--json"]).out)["rows"]
 
 
 def same(first, second):

@@ -165,6 +165,24 @@ static void test_far_place_is_waited_for_at_its_code(void) {
     expect_end(index, PIE_WATCH_REDUNDANT);
 }
 
+/* Once it is known to be far, no other place's return is waited out. */
+static void test_far_place_stays_far(void) {
+    unsigned index = await_the_site();
+    ucontext_t back = scene_returned(), reading = scene_at(scene_both);
+
+    scene.result_hash = 78;
+    for (int i = 0; i < 3; i++) {
+        scene_trap(index, &reading);
+        scene.instr = 5;
+        scene_trap(index, &back);
+        assert_int_equal(slot_of(index)->stage, PIE_WATCH_SITE);
+        assert_int_equal(pie_counter_get(PIE_COUNTER_WATCH_STRAY_TRAPS), 4);
+    }
+    scene_trap(index, &reading);
+    scene_trap(index, &back);
+    expect_end(index, PIE_WATCH_CHANGED);
+}
+
 /* A handler may have looked at the unit. */
 static void test_late_trap_of_the_code_says_nothing(void) {
     unsigned index = await_the_site();
@@ -251,6 +269,7 @@ int main(void) {
         SCENE(test_where_there_is_no_value_memory_is_watched),
         SCENE(test_results_of_other_places_are_not_compared),
         SCENE(test_far_place_is_waited_for_at_its_code),
+        SCENE(test_far_place_stays_far),
         SCENE(test_late_trap_of_the_code_says_nothing),
         SCENE(test_register_refused_for_the_code),
         SCENE(test_too_many_other_places_are_given_up),

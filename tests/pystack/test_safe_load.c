@@ -69,6 +69,21 @@ static void test_a_failed_load_leaves_the_result_alone(void **state) {
     munmap(memory, 2 * page);
 }
 
+static void test_loads_a_byte_and_none_beside_it(void **state) {
+    size_t page;
+    char *memory = half_readable(&page);
+    uint8_t byte = 42;
+
+    install_handler();
+    memory[page - 1] = (char)0xfe;
+    assert_true(pie_safe_load_byte(memory + page - 1, &byte));
+    assert_int_equal(byte, 0xfe);
+    assert_false(pie_safe_load_byte(memory + page, &byte));
+    assert_false(pie_safe_load_byte(NULL, &byte));
+    assert_int_equal(byte, 0xfe);
+    munmap(memory, 2 * page);
+}
+
 /* A mapped file that was truncated gives SIGBUS. */
 static void test_a_load_beyond_the_end_of_a_file_fails(void **state) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -124,6 +139,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_loads_a_word),
         cmocka_unit_test(test_a_failed_load_leaves_the_result_alone),
+        cmocka_unit_test(test_loads_a_byte_and_none_beside_it),
         cmocka_unit_test(test_a_load_beyond_the_end_of_a_file_fails),
         cmocka_unit_test(test_copies_any_part),
         cmocka_unit_test(test_copy_reads_up_to_the_last_byte_of_a_page_and_no_further),
