@@ -41,7 +41,7 @@ struct pie_flush {
     uint64_t overhead_ns;              /* handler time of all threads at the last look */
     uint64_t ended_watch_ns, watch_ns; /* the same for watching */
     _Atomic int64_t run_id;
-    _Atomic int error; /* -errno that made it give up */
+    _Atomic int error; /* -errno that made it give up, or of the last commit */
 };
 
 int pie_flush_create(const struct pie_collector_setup *setup, struct pie_flush **ret_flush) {
@@ -253,9 +253,15 @@ static int write_rows(struct pie_flush *flush, const struct pie_aggregate *aggre
         r = write_watches(flush, watches);
     if (r == 0)
         r = write_counters(flush);
-    if (r == 0)
-        r = flush->sink->ops->commit(flush->sink, pie_realtime_ns());
     return r;
+}
+
+/* A row that the sink could not take is lost, and what refers to it would be wrong. What it could not put into the file
+ * it keeps, and tries again with the next commit: another process is writing, the disk is full for a while. */
+static void commit(struct pie_flush *flush) {
+    int r = flush->sink->ops->commit(flush->sink, pie_realtime_ns());
+
+    atomic_store_explicit(&flush->error, r, memory_order_relaxed);
 }
 
 /* What was written, or will never be. */
@@ -287,6 +293,8 @@ void pie_flush_write(struct pie_flush *flush, struct pie_aggregate *aggregate,
     r = write_rows(flush, aggregate, watches);
     if (r < 0)
         give_up(flush, r);
+    else
+        commit(flush);
     pie_naming_written(flush->naming);
     clear(flush, aggregate, watches);
 }
@@ -297,6 +305,8 @@ void pie_flush_end(struct pie_flush *flush, const char *cause, int exit_status) 
     int r = flush->sink->ops->end_process(flush->sink, pie_realtime_ns(), cause, exit_status);
     if (r < 0 && !flush->failed)
         give_up(flush, r);
+    else if (!flush->failed)
+        atomic_store_explicit(&flush->error, 0, memory_order_relaxed);
     flush->sink->ops->close(flush->sink);
     flush->sink = NULL;
     flush->failed = true;

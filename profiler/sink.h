@@ -121,7 +121,8 @@ struct pie_sink_ops {
     int (*put_counter)(struct pie_sink *, const char *name, uint64_t value, bool is_drop);
     /* The profiler's own cost so far. collector: "time", "redundancy", "collection thread". cpu_ns and wall_ns are totals. */
     int (*put_overhead)(struct pie_sink *, const char *collector, uint64_t cpu_ns, double rate_hz);
-    /* Also moves the process's "last seen" time forward. now_ns: CLOCK_REALTIME. */
+    /* Also moves the process's "last seen" time forward. now_ns: CLOCK_REALTIME. If it fails, what was put is kept and
+     * written with the next commit; where that can never be, begin fails from then on. */
     int (*commit)(struct pie_sink *, int64_t now_ns);
 
     /* cause: "exit", "_exit", "exec", … ; exit_status as the shell would see it, or -1 where unknown.

@@ -239,6 +239,20 @@ def test_two_runs_into_one_file(pieprof, tmp_path):
     assert len(runs) == 3 and all(1.4 < r["cpu_s"] < 1.8 for r in runs)
 
 
+def test_lock_that_is_given_back_costs_no_time(pieprof, tmp_path):
+    """Another process writes for longer than a flush waits: what could not be written then is written later."""
+    db = tmp_path / "x.db"
+    text = ("import sqlite3, sys, time\n"
+            "def burn(s):\n    end = time.thread_time() + s\n    while time.thread_time() < end: pass\n"
+            "burn(0.8)\n"
+            "lock = sqlite3.connect(sys.argv[1], isolation_level=None); lock.execute('BEGIN IMMEDIATE')\n"
+            "burn(2.5)\nlock.execute('ROLLBACK'); lock.close()\nburn(0.8)\n")
+    done = run([pieprof, "-q", "-o", db, "-c", text, db])
+    assert (done.returncode, done.stderr) == (0, "")
+    (found,) = check_file(db)
+    assert 4.0 < found["cpu_s"] < 4.6 and found["cause"] == "exit", dict(found)
+
+
 def test_file_removed_or_locked_while_running(pieprof, tmp_path):
     """Somebody deletes the profile, or holds a lock on it: the program goes on."""
     db = tmp_path / "x.db"
