@@ -20,6 +20,9 @@ static const uint32_t patience[PIE_DEBUG_REGISTERS] = {8, 32, 128, UINT32_MAX};
 /* A breakpoint on an access that is not reached in this time will hardly be. */
 static const uint64_t ACCESS_TIMEOUT_NS = 50000000;
 
+/* A store's watch that waits for the end of the second call is not given up before. */
+static const uint64_t NEXT_RETURN_TIMEOUT_NS = 1000000000;
+
 /* At most so much credit is saved up, so that watching does not come in bursts. */
 static const int64_t CREDIT_MAX_NS = 1000000;
 
@@ -53,11 +56,17 @@ void pie_watch_free_slot(struct pie_thread *thread, unsigned index) {
     slot->seen = 0;
 }
 
+/* What such a slot waits for, the end of a call that runs, comes by itself. */
+static bool is_about_to_end(const struct pie_watch_slot *slot) {
+    return slot->stage == PIE_WATCH_NEXT_RETURN &&
+           pie_monotonic_ns() - slot->began_ns < NEXT_RETURN_TIMEOUT_NS;
+}
+
 static bool gives_way(struct pie_watch_thread *watch, unsigned index) {
     struct pie_watch_slot *slot = &watch->slots[index];
     uint32_t one_in = slot->seen < patience[index] ? slot->seen + 1 : patience[index];
 
-    return pie_watch_random(watch) % one_in == 0;
+    return pie_watch_random(watch) % one_in == 0 && !is_about_to_end(slot);
 }
 
 /* The watch ends where it is; a data watch is told of. */

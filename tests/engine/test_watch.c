@@ -180,6 +180,11 @@ static void test_store_of_a_call_that_does_not_return_counts_as_it_is(void) {
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++)
         if (i != index)
             scene_thread.watch.slots[i].stage = PIE_WATCH_RETURN; /* taken */
+    for (int i = 0; i < 1000; i++)
+        pie_watch_choose_slot(&scene_thread);
+    assert_int_equal(scene_thread.watch.slots[index].stage, PIE_WATCH_NEXT_RETURN); /* it will come */
+    scene_thread.watch.slots[index].began_ns -= 1100000000;
+    scene_thread.watch.slots[index].seen = 0;
     while (scene_thread.watch.slots[index].stage == PIE_WATCH_NEXT_RETURN)
         pie_watch_choose_slot(&scene_thread);
     record = scene_pop();
