@@ -63,7 +63,8 @@ static void play(const char *label, unsigned flags) {
 }
 
 static void bench_handlers(void) {
-    static const char *const names[STEPS] = {"Sample", "AccessReached", "CallReturned", "DataTouched", "NextReturned"};
+    static const char *const names[STEPS] = {"Sample", "AccessReached", "CallReturned", "DataTouched",
+                                             "NextReturned"};
 
     scene_settings.budget = 1000;
     play(scene_load, PIE_ACCESS_LOAD);

@@ -31,8 +31,9 @@ const struct pie_access_sampler_ops *pie_watch_set_up(const struct pie_config *c
     *ret_note = NULL;
     is_on = false;
     if (config->redundancy && !config->time) {
-        *ret_note = "watches are weighed by samples of time, which --no-time leaves out: redundant loads and stores "
-                    "are not watched for";
+        *ret_note =
+            "watches are weighed by samples of time, which --no-time leaves out: redundant loads and stores "
+            "are not watched for";
     } else if (config->redundancy) {
         pie_access_facts_gather(clock_facts, clock, &facts);
         kind = pie_access_choose(&facts, config->force_sampler, ret_note);

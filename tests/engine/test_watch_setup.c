@@ -31,7 +31,7 @@ static const struct pie_pystack_ops ops = {0};
 static struct pie_config config;
 
 static int set_up(void **state) {
-    config = (struct pie_config){.redundancy = true, .overhead_budget = 0.05};
+    config = (struct pie_config){.time = true, .redundancy = true, .overhead_budget = 0.05};
     taken_signal = take_result = 0;
     pie_watch_set(NULL);
     return 0;

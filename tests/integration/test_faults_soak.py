@@ -14,7 +14,7 @@ def test_soak(pieprof, tmp_path):
     """The program's own checks hold, neither its memory nor the file grows on and on, and watching never stops."""
     db = tmp_path / "x.db"
     done = profile(db, FAULTS / "soak.py", SECONDS, timeout=2 * SECONDS + 120)
-    assert done.completed.stderr == ""
+    assert not done.completed.stderr, done.completed.stderr
     truth = done.truth
     assert min(truth[key] for key in ("threads", "loads", "collections", "forks", "alarms", "arrays")) > SECONDS / 2, truth
     assert truth["late_mb"] < 1.1 * truth["early_mb"] + 32, truth
