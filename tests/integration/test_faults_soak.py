@@ -20,5 +20,5 @@ def test_soak(pieprof, tmp_path):
     assert truth["late_mb"] < 1.1 * truth["early_mb"] + 32, truth
     (run,) = check_file(db)
     assert run["cause"] == "exit" and run["exit_status"] == 0
-    assert counters(db)["watches"] > 5 * SECONDS
+    assert counters(db)["watches"] > 5 * run["cpu_s"], run["cpu_s"]  # 30 on a machine with nothing else to do
     assert db.stat().st_size < 64e6 + 20e3 * SECONDS

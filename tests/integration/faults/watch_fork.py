@@ -35,10 +35,12 @@ def fork_alone(number):
 for number in range(8):
     busy()
     fork_alone(number)
-other = threading.Thread(target=lambda: print("thread", watch_work.element_loop(8)))
+found = []
+other = threading.Thread(target=lambda: found.append(watch_work.element_loop(8)))
 other.start()
 fork_alone("with a thread")
 other.join()
+print("thread", found)
 if __name__ == "__main__":
     with multiprocessing.get_context("fork").Pool(3) as pool:
         print(sorted(pool.map(watch_work.element_loop, [2] * 9)))
