@@ -145,6 +145,8 @@ struct pie_watch_thread {
     uint32_t serial;
     int64_t credit_ns;         /* what watching may cost now: the trap budget */
     uint64_t credit_cpu_ns;    /* thread CPU time up to which credit was given */
+    uint64_t faults_seen;      /* page faults, … */
+    uint64_t slow_cpu_ns;      /* … and thread CPU time, up to which slower strings were charged */
     _Atomic uint64_t spent_ns; /* on watching: handlers and traps */
     struct pie_watch_wishes wishes;
     struct pie_watch_ring ring;
@@ -156,6 +158,7 @@ struct pie_watch_settings {
     const struct pie_pystack_ops *ops;
     double budget;          /* share of a thread's CPU time that watching may take */
     uint64_t trap_price_ns; /* of one trap, without what the handler does */
+    uint64_t fault_tax_ns;  /* what a page fault costs more while a data breakpoint is armed; 0: nothing */
 };
 
 /* NULL stops all watching; what is armed is disarmed at its next trap. settings live as long as the process.

@@ -22,3 +22,7 @@ void pie_watch_heed_debugger(void);
 /* The price of one trap in ns, signal and return included: the least of some; 0: none came. Context: drain, SIGTRAP is
  * taken. */
 uint64_t pie_watch_measure_trap(void);
+
+/* What a page fault of a program costs more, in ns, while a data breakpoint is armed on its thread; 0: nothing to speak
+ * of, string instructions are as fast as ever. Measured at the first call, in a millisecond. Context: drain. */
+uint64_t pie_watch_fault_tax(void);

@@ -76,6 +76,8 @@ void pie_watch_thread_begin(struct pie_thread *thread) {
     watch->random = ((pie_monotonic_ns() * UINT64_C(0x9e3779b97f4a7c15)) ^ (uint64_t)thread->tid << 32) | 1;
     watch->retry_ns = 0;
     watch->credit_ns = 0;
+    watch->faults_seen = UINT64_MAX;
+    watch->slow_cpu_ns = thread->cpu_last_ns;
     watch->credit_cpu_ns = thread->cpu_last_ns;
     atomic_store_explicit(&watch->spent_ns, 0, memory_order_relaxed);
 }
@@ -264,6 +266,7 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, cons
 
     if (!settings)
         return;
+    pie_watch_charge_strings(thread, settings, ip);
     const struct pie_block *block = pie_block_find(ip);
     int index = -1;
     if (start_ns < thread->watch.retry_ns) {

@@ -13,7 +13,12 @@
 #include "profiler/watch_internal.h"
 
 #include "profiler/counters.h"
+#include "profiler/safe_load.h"
 #include "profiler/thread.h"
+
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static const uint32_t patience[PIE_DEBUG_REGISTERS] = {8, 32, 128, UINT32_MAX};
 
@@ -22,6 +27,11 @@ static const uint64_t ACCESS_TIMEOUT_NS = 50000000;
 
 /* A store's watch that waits for the end of the second call is not given up before. */
 static const uint64_t NEXT_RETURN_TIMEOUT_NS = 1000000000;
+
+/* So much debt from slow strings ends all watches; until it is paid back, no other begins. Some tens of milliseconds with
+ * registers armed at a stretch see calls that are as long. */
+static const int64_t STRING_DEBT_MAX_NS = 20000000;
+static const uint64_t STRING_MAX_NS = 5000000; /* what one sample can stand for */
 
 /* At most so much credit is saved up, so that watching does not come in bursts. */
 static const int64_t CREDIT_MAX_NS = 1000000;
@@ -145,4 +155,64 @@ void pie_watch_charge(struct pie_thread *thread, uint64_t ns) {
     thread->watch.credit_ns -= (int64_t)ns;
     thread->cpu_last_ns += ns;
     atomic_fetch_add_explicit(&thread->watch.spent_ns, ns, memory_order_relaxed);
+}
+
+static uint64_t faults_of_thread(void) {
+    struct rusage usage;
+
+    if (syscall(SYS_getrusage, RUSAGE_THREAD, &usage) != 0)
+        return 0;
+    return (uint64_t)usage.ru_minflt + (uint64_t)usage.ru_majflt;
+}
+
+static bool is_data_armed(const struct pie_watch_thread *watch) {
+    for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
+        const struct pie_watch_slot *slot = &watch->slots[i];
+        if (slot->is_armed && (slot->stage == PIE_WATCH_DATA || slot->stage == PIE_WATCH_SITE))
+            return true;
+    }
+    return false;
+}
+
+/* REP MOVS or REP STOS, whose samples are taken between two of its rounds. */
+static bool is_string(uint64_t ip) {
+    uint8_t bytes[3];
+
+    if (!pie_safe_copy(bytes, (const void *)(uintptr_t)ip, sizeof bytes) || bytes[0] != 0xf3)
+        return false;
+    uint8_t opcode = (bytes[1] & 0xf0) == 0x40 ? bytes[2] : bytes[1]; /* behind REX */
+    return opcode == 0xa4 || opcode == 0xa5 || opcode == 0xaa || opcode == 0xab;
+}
+
+static void rest(struct pie_thread *thread) {
+    for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
+        if (thread->watch.slots[i].stage == PIE_WATCH_FREE)
+            continue;
+        evict(thread, i);
+        pie_watch_free_slot(thread, i);
+    }
+}
+
+/* String instructions are many times slower while a data breakpoint is armed (watch_price.c). A program that copies or
+ * maps arrays in each call lost half of its speed by that, so it is watched for a part of its time only. */
+void pie_watch_charge_strings(struct pie_thread *thread, const struct pie_watch_settings *settings,
+                              uint64_t ip) {
+    struct pie_watch_thread *watch = &thread->watch;
+
+    if (!settings->fault_tax_ns)
+        return;
+    uint64_t faults = faults_of_thread(), before = watch->faults_seen, tax_ns = 0;
+    uint64_t passed_ns = thread->cpu_last_ns - watch->slow_cpu_ns;
+    watch->faults_seen = faults;
+    watch->slow_cpu_ns = thread->cpu_last_ns;
+    if (!is_data_armed(watch))
+        return;
+    if (faults > before)
+        tax_ns = (faults - before) * settings->fault_tax_ns;
+    if (is_string(ip)) /* nearly all of this time */
+        tax_ns += passed_ns < STRING_MAX_NS ? passed_ns : STRING_MAX_NS;
+    watch->credit_ns -= (int64_t)tax_ns;
+    atomic_fetch_add_explicit(&watch->spent_ns, tax_ns, memory_order_relaxed);
+    if (watch->credit_ns < -STRING_DEBT_MAX_NS)
+        rest(thread);
 }

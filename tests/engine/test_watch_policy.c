@@ -10,6 +10,8 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static void learn_one(const char *label, unsigned flags) {
     struct pie_access access = scene_access(label, flags, 8);
@@ -90,6 +92,77 @@ static void test_credit_is_not_saved_up(void) {
     for (int i = 0; i < 100; i++)
         watches += play_watch();
     assert_in_range(watches, 1, 5); /* 1 ms at 0.3 ms and more each */
+}
+
+/* --- Page faults --- */
+
+static void fault(size_t pages) {
+    size_t bytes = pages * (size_t)sysconf(_SC_PAGESIZE);
+    char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    assert_true(memory != MAP_FAILED);
+    madvise(memory, bytes, MADV_NOHUGEPAGE);
+    for (size_t at = 0; at < bytes; at += 4096)
+        memory[at] = 1;
+    munmap(memory, bytes);
+}
+
+/* Where armed registers make page faults dear, a program with many of them is watched for a part of its time only. */
+static void test_page_faults_are_paid_for(void) {
+    learn_one(scene_load, PIE_ACCESS_LOAD);
+    scene_settings.budget = 0.02;
+    scene_settings.fault_tax_ns = 100000;
+    unsigned index = scene_reach_data();
+    assert_int_equal(scene_pop().record, PIE_WATCH_RECORD_REACHED);
+    uint64_t before_ns = spent_ns();
+    fault(100); /* 10 ms: on credit */
+    scene_sample(scene_after);
+    assert_in_range(spent_ns() - before_ns, 10000000, 12000000);
+    assert_int_equal(scene_thread.watch.slots[index].stage, PIE_WATCH_DATA);
+
+    fault(200);
+    scene_sample(scene_after);
+    for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
+        assert_int_equal(scene_thread.watch.slots[i].stage, PIE_WATCH_FREE);
+        assert_false(scene_thread.watch.slots[i].is_armed);
+    }
+    assert_int_equal(scene_pop().outcome, PIE_WATCH_EVICTED);
+    before_ns = spent_ns();
+    fault(300); /* nothing is armed: they cost what they always do */
+    for (int ms = 0; ms < 900; ms++)
+        assert_int_equal(scene_sample(scene_call), -1);
+    assert_in_range(spent_ns() - before_ns, 0, 20000000);
+    while (scene_sample(scene_call) < 0) /* the debt is paid back, 20 us in each ms */
+        assert_true(scene_thread.cpu_last_ns < UINT64_C(10000000000));
+}
+
+static uint64_t charged_at(const uint8_t *instruction) {
+    uint64_t before_ns = spent_ns();
+
+    scene_thread.cpu_last_ns += 3000000;
+    pie_watch_charge_strings(&scene_thread, &scene_settings, (uintptr_t)instruction);
+    return spent_ns() - before_ns;
+}
+
+/* Time that samples find in string instructions is what the breakpoint cost. */
+static void test_slow_strings_are_paid_for(void) {
+    static const uint8_t movsb[] = {0xf3, 0xa4, 0x90}, stosq[] = {0xf3, 0x48, 0xab},
+                         movsd_xmm[] = {0xf3, 0x0f, 0x10}, pause[] = {0xf3, 0x90, 0xa4},
+                         stosb_once[] = {0xaa, 0x90, 0x90};
+
+    learn_one(scene_load, PIE_ACCESS_LOAD);
+    scene_settings.fault_tax_ns = 1;
+    assert_in_range(charged_at(movsb), 0, 1000); /* nothing is armed */
+    scene_reach_return();
+    assert_in_range(charged_at(movsb), 0, 1000); /* an execute breakpoint slows nothing */
+    scene_reach_data();
+    assert_in_range(charged_at(movsb), 3000000, 3001000);
+    assert_in_range(charged_at(stosq), 3000000, 3001000);
+    assert_in_range(charged_at(movsd_xmm), 0, 1000);
+    assert_in_range(charged_at(pause), 0, 1000);
+    assert_in_range(charged_at(stosb_once), 0, 1000);
+    scene_settings.fault_tax_ns = 0; /* a machine that does not mind */
+    assert_int_equal(charged_at(movsb), 0);
 }
 
 /* --- The books --- */
@@ -333,7 +406,8 @@ static void test_watching_ends_while_a_sample_is_taken(void) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         SCENE(test_watching_keeps_within_its_budget), SCENE(test_cost_is_taken_out_of_the_program),
-        SCENE(test_credit_is_not_saved_up),           SCENE(test_every_sample_and_watch_is_in_the_books),
+        SCENE(test_credit_is_not_saved_up),           SCENE(test_page_faults_are_paid_for),
+        SCENE(test_slow_strings_are_paid_for),        SCENE(test_every_sample_and_watch_is_in_the_books),
         SCENE(test_refusals_are_in_the_books),        SCENE(test_precise_sample_begins_at_stage_2),
         SCENE(test_precise_sample_of_unknown_code),   SCENE(test_imprecise_sample_begins_at_stage_1),
         SCENE(test_sample_of_no_use_begins_nothing),  SCENE(test_watching_ends_while_a_sample_is_taken),

@@ -146,6 +146,18 @@ static void expect_in_child(int (*play)(void)) {
         assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+/* The same each time, also in a forked child. */
+static void test_tax_on_page_faults_is_measured_once(void **state) {
+    uint64_t tax_ns = pie_watch_fault_tax();
+
+    print_message("# a page fault costs %.1f us more here while a register is armed\n", (double)tax_ns / 1e3);
+    assert_in_range(tax_ns, 0, 100000);
+    uint64_t start_ns = pie_thread_cpu_ns();
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(pie_watch_fault_tax(), tax_ns);
+    assert_true(pie_thread_cpu_ns() - start_ns < 1000000);
+}
+
 static void test_watching_rests_while_a_debugger_is_there(void **state) {
     expect_in_child(play_traced);
 }
@@ -172,6 +184,7 @@ int main(void) {
         CASE(test_without_a_handler_there_is_no_watching_and_a_reason),
         CASE(test_price_of_a_trap_is_measured),
         CASE(test_price_is_about_the_same_again),
+        CASE(test_tax_on_page_faults_is_measured_once),
         CASE(test_watching_rests_while_a_debugger_is_there),
         CASE(test_watching_does_not_begin_under_a_debugger),
     };
