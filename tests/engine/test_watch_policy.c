@@ -152,15 +152,15 @@ static void test_slow_strings_are_paid_for(void) {
 
     learn_one(scene_load, PIE_ACCESS_LOAD);
     scene_settings.fault_tax_ns = 1;
-    assert_in_range(charged_at(movsb), 0, 1000); /* nothing is armed */
+    assert_in_range(charged_at(movsb), 0, 100000); /* nothing is armed */
     scene_reach_return();
-    assert_in_range(charged_at(movsb), 0, 1000); /* an execute breakpoint slows nothing */
+    assert_in_range(charged_at(movsb), 0, 100000); /* an execute breakpoint slows nothing */
     scene_reach_data();
-    assert_in_range(charged_at(movsb), 3000000, 3001000);
-    assert_in_range(charged_at(stosq), 3000000, 3001000);
-    assert_in_range(charged_at(movsd_xmm), 0, 1000);
-    assert_in_range(charged_at(pause), 0, 1000);
-    assert_in_range(charged_at(stosb_once), 0, 1000);
+    assert_in_range(charged_at(movsb), 3000000, 3100000);
+    assert_in_range(charged_at(stosq), 3000000, 3100000);
+    assert_in_range(charged_at(movsd_xmm), 0, 100000);
+    assert_in_range(charged_at(pause), 0, 100000);
+    assert_in_range(charged_at(stosb_once), 0, 100000);
     scene_settings.fault_tax_ns = 0; /* a machine that does not mind */
     assert_int_equal(charged_at(movsb), 0);
 }
