@@ -260,21 +260,50 @@ FROM (
       FROM x_line_returned x JOIN x_threshold t JOIN x_total a ON a.run = x.run
       WHERE x.nth = 1 AND (x.all_redundant > 0 OR x.tell_redundant > 0))));
 
--- In the order of their worth. What is only reuse comes last, whatever it costs.
+-- With the category (PieProf, table 1). A call that returns what the one before returned did what had been done,
+-- whatever became of the memory in which it did so. Stores at a[i] that are no bulk work make the object of an element,
+-- or a view, just as the one before.
+CREATE VIEW x_named_finding AS
+SELECT *, waste * line_ns AS wasted_ns, CASE
+  WHEN is_reuse OR tell_redundant < told_traps OR tell_redundant_ns <= 0 THEN 'undecided'
+  WHEN is_returned_told AND line_returned_partly_ns >= line_returned_redundant_ns THEN 'inefficient algorithm'
+  WHEN is_returned_told AND line_returned_loop_ns >= loop_share * line_returned_redundant_ns
+    THEN 'loop-invariant computation'
+  WHEN is_returned_told THEN 'repeated native calls'
+  WHEN kind = 1 AND loop_share_found >= loop_share AND (item_ns >= item_share * tell_redundant_ns
+    OR (put_ns > 0 AND item_ns >= item_put_share * tell_redundant_ns)) THEN 'slice underutilization'
+  WHEN kind = 1 AND item_ns + call_ns >= call_share * tell_redundant_ns AND loop_share_found < loop_share
+    THEN 'API misuse'
+  WHEN kind = 1 AND call_ns >= call_share * tell_redundant_ns THEN 'API misuse'
+  WHEN kind = 1 OR fraction < partly_fraction THEN 'undecided'
+  WHEN item_ns > call_ns AND bulk_ns < bulk_share * tell_redundant_ns THEN 'slice underutilization'
+  WHEN fraction < same_fraction THEN
+    iif(bulk_ns >= bulk_share * tell_redundant_ns, 'inefficient algorithm', 'undecided')
+  WHEN loop_share_found >= loop_share THEN 'loop-invariant computation'
+  ELSE 'repeated native calls' END AS category
+FROM (
+  SELECT *, line_returned_traps >= returned_traps_min AND (kind = 2 OR line_returned_share >= returned_share)
+      AND line_returned_redundant_ns + line_returned_partly_ns >= returned_fraction * line_returned_ns
+      AS is_returned_told,
+    coalesce(iif(kind = 2 AND line_returned_traps >= returned_traps_min,
+      line_returned_loop_ns / nullif(line_returned_redundant_ns + line_returned_partly_ns, 0),
+      loop_ns / nullif(tell_redundant_ns, 0)), 0) AS loop_share_found
+  FROM x_finding WHERE redundant > 0);
+
+-- In the order of their worth. What is only reuse comes last, whatever it costs; what the evidence does not decide is
+-- never high.
 CREATE VIEW x_ranked_finding AS
 SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'low', wasted_ns DESC,
     library IS NOT NULL, trap_ns DESC, file, line, kind) AS rank
 FROM (
   SELECT *, CASE
       WHEN is_reuse THEN 'reuse'
-      WHEN tell_traps >= high_traps AND waste >= high_fraction AND waste_low >= high_low
+      WHEN category <> 'undecided' AND tell_traps >= high_traps AND waste >= high_fraction AND waste_low >= high_low
         AND wasted_ns >= high_share * run_ns THEN 'high'
       ELSE 'low' END AS severity
-  FROM (SELECT *, waste * line_ns AS wasted_ns FROM x_finding WHERE redundant > 0));
+  FROM x_named_finding);
 
--- With the category (PieProf, table 1), the figures that decided it, and what to try. A call that returns what the one
--- before returned did what had been done, whatever became of the memory in which it did so. Stores at a[i] that are no
--- bulk work make the object of an element, or a view, just as the one before.
+-- With the figures that decided the category, and what to try.
 CREATE VIEW x_told_finding AS
 SELECT *,
   CASE
@@ -322,23 +351,7 @@ SELECT *,
     ELSE printf('compare both call paths: ask for "pairs of %s:%d"',
       replace(file, rtrim(file, replace(file, '/', '')), ''), line) END AS advice
 FROM (
-  SELECT *, CASE
-    WHEN is_reuse OR tell_redundant < told_traps OR tell_redundant_ns <= 0 THEN 'undecided'
-    WHEN is_returned_told AND line_returned_partly_ns >= line_returned_redundant_ns THEN 'inefficient algorithm'
-    WHEN is_returned_told AND line_returned_loop_ns >= loop_share * line_returned_redundant_ns
-      THEN 'loop-invariant computation'
-    WHEN is_returned_told THEN 'repeated native calls'
-    WHEN kind = 1 AND loop_share_found >= loop_share AND (item_ns >= item_share * tell_redundant_ns
-      OR (put_ns > 0 AND item_ns >= item_put_share * tell_redundant_ns)) THEN 'slice underutilization'
-    WHEN kind = 1 AND item_ns + call_ns >= call_share * tell_redundant_ns AND loop_share_found < loop_share
-      THEN 'API misuse'
-    WHEN kind = 1 AND call_ns >= call_share * tell_redundant_ns THEN 'API misuse'
-    WHEN kind = 1 OR fraction < partly_fraction THEN 'undecided'
-    WHEN item_ns > call_ns AND bulk_ns < bulk_share * tell_redundant_ns THEN 'slice underutilization'
-    WHEN fraction < same_fraction THEN
-      iif(bulk_ns >= bulk_share * tell_redundant_ns, 'inefficient algorithm', 'undecided')
-    WHEN loop_share_found >= loop_share THEN 'loop-invariant computation'
-    ELSE 'repeated native calls' END AS category,
+  SELECT *,
   CASE
     WHEN length_ns < 1e3 * redundant THEN printf('%.0f ns', length_ns * 1.0 / redundant)
     WHEN length_ns < 1e6 * redundant THEN printf('%.1f us', length_ns / 1e3 / redundant)
@@ -350,14 +363,7 @@ FROM (
     WHEN 2 * result_ns >= tell_redundant_ns THEN 'what calls returned'
     ELSE 'memory of native code' END AS memory_text,
   iif(loop_ns >= loop_share * tell_redundant_ns, ', in a loop', '') AS loop_text
-FROM (
-    SELECT *, line_returned_traps >= returned_traps_min AND (kind = 2 OR line_returned_share >= returned_share)
-        AND line_returned_redundant_ns + line_returned_partly_ns >= returned_fraction * line_returned_ns
-        AS is_returned_told,
-      coalesce(iif(kind = 2 AND line_returned_traps >= returned_traps_min,
-        line_returned_loop_ns / nullif(line_returned_redundant_ns + line_returned_partly_ns, 0),
-        loop_ns / nullif(tell_redundant_ns, 0)), 0) AS loop_share_found
-    FROM x_ranked_finding));
+FROM x_ranked_finding);
 
 CREATE VIEW v_redundancy AS
 SELECT run, rank, iif(kind = 1, 'load', 'store') AS kind, file, line, function, first_file, first_line, native_function,
@@ -381,8 +387,8 @@ FROM (
   SELECT *, redundant_ns / nullif(trap_ns, 0) AS p, z2 * trap_sq / nullif(trap_ns * trap_ns, 0) AS h,
     row_number() OVER (PARTITION BY run, kind, file, function, line ORDER BY is_reuse) AS part, CASE
       WHEN is_reuse THEN 'reuse'
-      WHEN traps >= high_traps AND wasted_ns >= high_fraction * line_ns AND low_ns >= high_low * line_ns
-        AND wasted_ns >= high_share * run_ns THEN 'high'
+      WHEN category <> 'undecided' AND traps >= high_traps AND wasted_ns >= high_fraction * line_ns
+        AND low_ns >= high_low * line_ns AND wasted_ns >= high_share * run_ns THEN 'high'
       ELSE 'low' END AS severity
   FROM (
     SELECT run, kind, file, function_line AS line, function, native_function, native_library, category, evidence,

@@ -68,7 +68,7 @@ TRUTH = {
     ("load", 15): ("API misuse", "high", 45, 45, 0.8, 1),
     ("store", 19): ("repeated native calls", "high", 20, 20, 0.8, None),
     ("store", 9): ("inefficient algorithm", "high", 35, 50, 1.0, None),
-    ("load", 11): ("undecided", "high", 30, 30, 0.6, 1),
+    ("load", 11): ("undecided", "low", 30, 30, 0.6, 1),
     ("load", 12): ("slice underutilization", "low", 8, 8, 0.5, 1),
     ("load", 14): ("slice underutilization", "low", 12, 12, 0.2, 1),
     ("store", 16): ("slice underutilization", "low", 25, 25, 0.1, None),

@@ -103,7 +103,7 @@ def test_what_was_not_asked_for_is_not_spoken_of(tmp_path, options):
 
 def test_the_element_loop_of_the_examples_is_the_first_thing_one_reads(tmp_path):
     script = pathlib.Path(__file__).resolve().parents[2] / "examples/element_loop.py"
-    done = subprocess.run([PIEPROF, "-o", "x.db", script, "0.5"], cwd=tmp_path, capture_output=True, text=True, timeout=120,
+    done = subprocess.run([PIEPROF, "-o", "x.db", script, "1.2"], cwd=tmp_path, capture_output=True, text=True, timeout=120,
                           env=clean_environment(COLUMNS="100"))
     if "No module named 'numpy'" in done.stderr:
         pytest.skip("numpy is not installed")
