@@ -31,7 +31,6 @@ static const uint64_t NEXT_RETURN_TIMEOUT_NS = 1000000000;
 /* So much debt from slow strings ends all watches; until it is paid back, no other begins. Some tens of milliseconds with
  * registers armed at a stretch see calls that are as long. */
 static const int64_t STRING_DEBT_MAX_NS = 20000000;
-static const uint64_t STRING_MAX_NS = 5000000; /* what one sample can stand for */
 
 /* At most so much credit is saved up, so that watching does not come in bursts. */
 static const int64_t CREDIT_MAX_NS = 1000000;
@@ -202,7 +201,8 @@ void pie_watch_charge_strings(struct pie_thread *thread, const struct pie_watch_
     if (!settings->fault_tax_ns)
         return;
     uint64_t faults = faults_of_thread(), before = watch->faults_seen, tax_ns = 0;
-    uint64_t passed_ns = thread->cpu_last_ns - watch->slow_cpu_ns;
+    uint64_t passed_ns = thread->cpu_last_ns - watch->slow_cpu_ns; /* other samples may have come between */
+    uint64_t period_ns = atomic_load_explicit(&thread->period_ns, memory_order_relaxed);
     watch->faults_seen = faults;
     watch->slow_cpu_ns = thread->cpu_last_ns;
     if (!is_data_armed(watch))
@@ -210,7 +210,7 @@ void pie_watch_charge_strings(struct pie_thread *thread, const struct pie_watch_
     if (faults > before)
         tax_ns = (faults - before) * settings->fault_tax_ns;
     if (is_string(ip)) /* nearly all of this time */
-        tax_ns += passed_ns < STRING_MAX_NS ? passed_ns : STRING_MAX_NS;
+        tax_ns += passed_ns < period_ns ? passed_ns : period_ns;
     watch->credit_ns -= (int64_t)tax_ns;
     atomic_fetch_add_explicit(&watch->spent_ns, tax_ns, memory_order_relaxed);
     if (watch->credit_ns < -STRING_DEBT_MAX_NS)
