@@ -13,40 +13,27 @@
 extern const char pie_safe_load_at[], pie_safe_load_failed[];
 extern const char pie_safe_load_byte_at[], pie_safe_load_byte_failed[];
 
+#define LOADER(name, type, load, store, succeed, fail)                                                       \
+    __asm__(".pushsection .text\n"                                                                           \
+            ".globl " name ", " name "_at, " name "_failed\n"                                                \
+            ".hidden " name ", " name "_at, " name "_failed\n"                                               \
+            ".type " name ", " type "\n"                                                                     \
+            ".p2align 4\n" name ":\n"                                                                        \
+            ".cfi_startproc\n" name "_at:\n" load "\n" store "\n" succeed "\n"                               \
+            "    ret\n" name "_failed:\n" fail "\n"                                                          \
+            "    ret\n"                                                                                      \
+            ".cfi_endproc\n"                                                                                 \
+            ".size " name ", . - " name "\n"                                                                 \
+            ".popsection\n")
+
 #if defined(__x86_64__)
-#define LOADER(name, load, store)                                                                            \
-    __asm__(".pushsection .text\n"                                                                           \
-            ".globl " name ", " name "_at, " name "_failed\n"                                                \
-            ".hidden " name ", " name "_at, " name "_failed\n"                                               \
-            ".type " name ", @function\n"                                                                    \
-            ".p2align 4\n" name ":\n"                                                                        \
-            ".cfi_startproc\n" name "_at:\n" load "\n" store "\n"                                            \
-            "    mov $1, %eax\n"                                                                             \
-            "    ret\n" name "_failed:\n"                                                                    \
-            "    xor %eax, %eax\n"                                                                           \
-            "    ret\n"                                                                                      \
-            ".cfi_endproc\n"                                                                                 \
-            ".size " name ", . - " name "\n"                                                                 \
-            ".popsection\n")
-LOADER("pie_safe_load", "mov (%rdi), %rax", "mov %rax, (%rsi)");
-LOADER("pie_safe_load_byte", "movzbl (%rdi), %eax", "mov %al, (%rsi)");
+LOADER("pie_safe_load", "@function", "mov (%rdi), %rax", "mov %rax, (%rsi)", "mov $1, %eax",
+       "xor %eax, %eax");
+LOADER("pie_safe_load_byte", "@function", "movzbl (%rdi), %eax", "mov %al, (%rsi)", "mov $1, %eax",
+       "xor %eax, %eax");
 #elif defined(__aarch64__)
-#define LOADER(name, load, store)                                                                            \
-    __asm__(".pushsection .text\n"                                                                           \
-            ".globl " name ", " name "_at, " name "_failed\n"                                                \
-            ".hidden " name ", " name "_at, " name "_failed\n"                                               \
-            ".type " name ", %function\n"                                                                    \
-            ".p2align 4\n" name ":\n"                                                                        \
-            ".cfi_startproc\n" name "_at:\n" load "\n" store "\n"                                            \
-            "    mov w0, #1\n"                                                                               \
-            "    ret\n" name "_failed:\n"                                                                    \
-            "    mov w0, #0\n"                                                                               \
-            "    ret\n"                                                                                      \
-            ".cfi_endproc\n"                                                                                 \
-            ".size " name ", . - " name "\n"                                                                 \
-            ".popsection\n")
-LOADER("pie_safe_load", "ldr x2, [x0]", "str x2, [x1]");
-LOADER("pie_safe_load_byte", "ldrb w2, [x0]", "strb w2, [x1]");
+LOADER("pie_safe_load", "%function", "ldr x2, [x0]", "str x2, [x1]", "mov w0, #1", "mov w0, #0");
+LOADER("pie_safe_load_byte", "%function", "ldrb w2, [x0]", "strb w2, [x1]", "mov w0, #1", "mov w0, #0");
 #else
 #error "pie_safe_load is written for x86-64 and AArch64: add this machine's three instructions"
 #endif
