@@ -35,7 +35,7 @@ static void resolve(void) {
     real_sigprocmask = (mask_fn)dlsym(RTLD_NEXT, "sigprocmask");
 }
 
-static bool is_virtual(void) {
+bool pie_signals_are_virtual(void) {
     return installed && (int)syscall(SYS_getpid) == atomic_load_explicit(&own_pid, memory_order_relaxed);
 }
 
@@ -62,6 +62,7 @@ int pie_signals_install(void) {
                           pie_signals_bit(SIGSEGV) | pie_signals_bit(SIGBUS);
 
     resolve();
+    pie_signals_resolve_waits();
     pie_signals_set_stacks(pie_runtime_pystack_ops());
     atomic_store_explicit(&own_pid, (int)getpid(), memory_order_relaxed);
     int r = install_ours(SIGSEGV);
@@ -94,7 +95,7 @@ void pie_signals_fork_child(void) {
 PIE_EXPORT int sigaction(int signal, const struct sigaction *restrict action,
                          struct sigaction *restrict old) {
     resolve();
-    if (!pie_signals_is_ours(signal) || !is_virtual())
+    if (!pie_signals_is_ours(signal) || !pie_signals_are_virtual())
         return pie_real_sigaction(signal, action, old);
     pthread_mutex_lock(&write_lock);
     struct sigaction before = *pie_signals_virtual(signal);
@@ -125,7 +126,7 @@ static __sighandler_t set_handler(int signal, __sighandler_t handler, int flags)
     PIE_EXPORT __sighandler_t name(int signal_number, __sighandler_t handler);                               \
     PIE_EXPORT __sighandler_t name(int signal_number, __sighandler_t handler) {                              \
         static __sighandler_t (*real)(int, __sighandler_t);                                                  \
-        if (pie_signals_is_ours(signal_number) && is_virtual())                                              \
+        if (pie_signals_is_ours(signal_number) && pie_signals_are_virtual())                                 \
             return set_handler(signal_number, handler, flags);                                               \
         if (!real)                                                                                           \
             real = (__sighandler_t(*)(int, __sighandler_t))dlsym(RTLD_NEXT, #name);                          \
@@ -177,13 +178,14 @@ static int change_mask(mask_fn real, int how, const sigset_t *set, sigset_t *old
 
 PIE_EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict old) {
     resolve();
-    return is_virtual() ? change_mask(real_pthread_sigmask, how, set, old)
-                        : real_pthread_sigmask(how, set, old);
+    return pie_signals_are_virtual() ? change_mask(real_pthread_sigmask, how, set, old)
+                                     : real_pthread_sigmask(how, set, old);
 }
 
 PIE_EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old) {
     resolve();
-    return is_virtual() ? change_mask(real_sigprocmask, how, set, old) : real_sigprocmask(how, set, old);
+    return pie_signals_are_virtual() ? change_mask(real_sigprocmask, how, set, old)
+                                     : real_sigprocmask(how, set, old);
 }
 
 PIE_EXPORT int setitimer(__itimer_which_t which, const struct itimerval *restrict value,

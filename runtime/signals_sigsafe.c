@@ -133,7 +133,7 @@ static void take(struct pie_thread *thread, siginfo_t *info, ucontext_t *context
     thread->inside = 0;
 }
 
-static bool is_of_ours(const siginfo_t *info) {
+bool pie_signals_sent_by_us(const siginfo_t *info) {
     const struct pie_sampler_ops *sampler = pie_collector_sampler();
     const struct pie_access_sampler_ops *accesses = pie_collector_access_sampler();
 
@@ -144,7 +144,7 @@ static bool is_of_ours(const siginfo_t *info) {
 void pie_signals_on_clock(int signal, siginfo_t *info, void *context) {
     int error = errno;
 
-    if (is_of_ours(info)) {
+    if (pie_signals_sent_by_us(info)) {
         take(pie_thread_self(), info, context);
         keep_eintr(context);
     } else {

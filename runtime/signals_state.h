@@ -35,6 +35,14 @@ void pie_signals_set_virtual_mask(uint64_t mask);
 /* Context: any but signal, except for SA_RESETHAND. */
 void pie_signals_set_virtual(int signal, const struct sigaction *action);
 
+/* Whether there is a virtual state: not before the handlers are in place, nor in a child of vfork(). Context: any. */
+bool pie_signals_are_virtual(void);
+/* Whether this delivery of one of our signals is the profiler's own doing. Context: signal. */
+bool pie_signals_sent_by_us(const siginfo_t *info);
+
+/* Finds what the exported sigtimedwait() and sigpending() stand in for. Context: any but signal. */
+void pie_signals_resolve_waits(void);
+
 /* The original sigaction(), once it is set. Context: signal. */
 int pie_real_sigaction(int signal, const struct sigaction *action, struct sigaction *ret_old);
 void pie_signals_set_real(pie_sigaction_fn real);

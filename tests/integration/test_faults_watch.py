@@ -64,15 +64,8 @@ def watches_below(db, *functions):
     return {**dict.fromkeys(functions, 0), **{r["function"]: r["watches"] for r in rows}}
 
 
-def marked(name):
-    """A program that is known to notice the profiler is expected to fail, and to be told of when it does no more."""
-    known = {"watch_sigtrap_pending": "a thread that has a signal of the clock blocked in truth gets the clock's own from "
-                                      "sigwaitinfo() and sigpending()"}
-    return pytest.param(name, marks=pytest.mark.xfail(reason=known[name], strict=True)) if name in known else name
-
-
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("name", map(marked, PROGRAMS))
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_same_as_under_python(pieprof, tmp_path, name, way):
     expected, found, db = both(pieprof, tmp_path, way, FAULTS / f"{name}.py")
     assert found == expected

@@ -44,3 +44,4 @@ for thread in threads:
     thread.join()
 assert not NAMES or counts["loaded"] > 15, counts
 assert counts["collected"] > 100, counts
+print(watch_work.element_loop(6))  # each library that is mapped is charged to the budget of traps: most watches begin here

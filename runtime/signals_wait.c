@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The exported functions that take a signal or look for one: they see the program's and none of the profiler's.
+ *
+ * A signal that the program has blocked is really blocked only once one of the program's is pending (hold_if_blocked() in
+ * signals_sigsafe.c). From then on the clock's wait in the same queue, and one that the program sends to the thread is lost
+ * among them. So the signals are opened before a look and after a take: the handler takes what is the profiler's, and holds
+ * what is the program's again. */
+
+#include "profiler/counters.h"
+#include "runtime/export.h"
+#include "runtime/signals.h"
+#include "runtime/signals_state.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef int (*wait_fn)(const sigset_t *, siginfo_t *, const struct timespec *);
+
+/* Resolved by pie_signals_resolve_waits(), the same ever after. */
+static wait_fn real_sigtimedwait;
+static int (*real_sigpending)(sigset_t *);
+
+void pie_signals_resolve_waits(void) {
+    if (real_sigpending)
+        return;
+    real_sigtimedwait = (wait_fn)dlsym(RTLD_NEXT, "sigtimedwait");
+    real_sigpending = (int (*)(sigset_t *))dlsym(RTLD_NEXT, "sigpending");
+}
+
+static uint64_t blocked_of_ours(void) {
+    return pie_signals_are_virtual() ? pie_signals_virtual_mask() & pie_signals_our_bits() : 0;
+}
+
+static void open_ours(void) {
+    uint64_t bits = blocked_of_ours();
+
+    if (bits)
+        syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &bits, NULL, sizeof bits);
+}
+
+static struct timespec now(void) {
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t;
+}
+
+enum { NS_PER_S = 1000000000 };
+
+static struct timespec later(struct timespec from, const struct timespec *by) {
+    long ns = from.tv_nsec + by->tv_nsec;
+
+    return (struct timespec){.tv_sec = from.tv_sec + by->tv_sec + ns / NS_PER_S, .tv_nsec = ns % NS_PER_S};
+}
+
+/* Zero when it is past. */
+static struct timespec left_until(struct timespec deadline) {
+    struct timespec t = now(), left = {.tv_sec = deadline.tv_sec - t.tv_sec};
+
+    left.tv_nsec = deadline.tv_nsec - t.tv_nsec;
+    if (left.tv_nsec < 0) {
+        left.tv_sec--;
+        left.tv_nsec += NS_PER_S;
+    }
+    return left.tv_sec < 0 ? (struct timespec){0} : left;
+}
+
+static bool is_sane(const struct timespec *t) {
+    return t->tv_sec >= 0 && t->tv_nsec >= 0 && t->tv_nsec < NS_PER_S;
+}
+
+/* As sigtimedwait(). The profiler's own that it meets are dropped: the clock's next one makes up for it. */
+static int wait_for_theirs(const sigset_t *set, siginfo_t *ret_info, const struct timespec *timeout) {
+    struct timespec left, deadline = {0};
+    siginfo_t info;
+
+    if (timeout && is_sane(timeout))
+        deadline = later(now(), timeout);
+    open_ours();
+    int signal = real_sigtimedwait(set, &info, timeout);
+    while (signal > 0 && pie_signals_is_ours(signal) && pie_signals_sent_by_us(&info)) {
+        pie_counter_add(PIE_COUNTER_REENTERED, 1);
+        if (timeout)
+            left = left_until(deadline);
+        signal = real_sigtimedwait(set, &info, timeout ? &left : NULL);
+    }
+    int error = errno;
+    open_ours();
+    errno = error;
+    if (signal > 0 && ret_info)
+        *ret_info = info;
+    return signal;
+}
+
+PIE_EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
+                            const struct timespec *restrict timeout) {
+    pie_signals_resolve_waits();
+    return set && pie_signals_are_virtual() ? wait_for_theirs(set, info, timeout)
+                                            : real_sigtimedwait(set, info, timeout);
+}
+
+PIE_EXPORT int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict info) {
+    return sigtimedwait(set, info, NULL);
+}
+
+/* Unlike the other two it goes on when a handler has run, and returns its error. */
+PIE_EXPORT int sigwait(const sigset_t *restrict set, int *restrict ret_signal) {
+    int signal;
+
+    do
+        signal = sigtimedwait(set, NULL, NULL);
+    while (signal < 0 && errno == EINTR);
+    if (signal < 0)
+        return errno;
+    *ret_signal = signal;
+    return 0;
+}
+
+PIE_EXPORT int sigpending(sigset_t *set) {
+    pie_signals_resolve_waits();
+    open_ours();
+    return real_sigpending(set);
+}
