@@ -63,6 +63,7 @@ int pie_signals_install(void) {
 
     resolve();
     pie_signals_resolve_waits();
+    pie_signals_resolve_suspends();
     pie_signals_set_stacks(pie_runtime_pystack_ops());
     atomic_store_explicit(&own_pid, (int)getpid(), memory_order_relaxed);
     int r = install_ours(SIGSEGV);

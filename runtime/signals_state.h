@@ -42,6 +42,8 @@ bool pie_signals_sent_by_us(const siginfo_t *info);
 
 /* Finds what the exported sigtimedwait() and sigpending() stand in for. Context: any but signal. */
 void pie_signals_resolve_waits(void);
+/* … sigsuspend(), ppoll(), pselect() and epoll_pwait(). Context: any but signal. */
+void pie_signals_resolve_suspends(void);
 
 /* The original sigaction(), once it is set. Context: signal. */
 int pie_real_sigaction(int signal, const struct sigaction *action, struct sigaction *ret_old);

@@ -32,12 +32,15 @@ void pie_signals_resolve_waits(void) {
     real_sigpending = (int (*)(sigset_t *))dlsym(RTLD_NEXT, "sigpending");
 }
 
+/* Signals of which one waits at most. Real-time ones queue: none gets lost, and opening them would change their order. */
+static const uint64_t UNQUEUED = 0x7fffffff;
+
 static uint64_t blocked_of_ours(void) {
     return pie_signals_are_virtual() ? pie_signals_virtual_mask() & pie_signals_our_bits() : 0;
 }
 
 static void open_ours(void) {
-    uint64_t bits = blocked_of_ours();
+    uint64_t bits = blocked_of_ours() & UNQUEUED;
 
     if (bits)
         syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &bits, NULL, sizeof bits);
@@ -52,10 +55,15 @@ static struct timespec now(void) {
 
 enum { NS_PER_S = 1000000000 };
 
+/* The end of time where it is later than that. */
 static struct timespec later(struct timespec from, const struct timespec *by) {
     long ns = from.tv_nsec + by->tv_nsec;
+    struct timespec at = {.tv_nsec = ns % NS_PER_S};
 
-    return (struct timespec){.tv_sec = from.tv_sec + by->tv_sec + ns / NS_PER_S, .tv_nsec = ns % NS_PER_S};
+    if (__builtin_add_overflow(from.tv_sec, by->tv_sec, &at.tv_sec) ||
+        __builtin_add_overflow(at.tv_sec, ns / NS_PER_S, &at.tv_sec))
+        at.tv_sec = INT64_MAX;
+    return at;
 }
 
 /* Zero when it is past. */
@@ -100,8 +108,8 @@ static int wait_for_theirs(const sigset_t *set, siginfo_t *ret_info, const struc
 PIE_EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
                             const struct timespec *restrict timeout) {
     pie_signals_resolve_waits();
-    return set && pie_signals_are_virtual() ? wait_for_theirs(set, info, timeout)
-                                            : real_sigtimedwait(set, info, timeout);
+    return pie_signals_are_virtual() ? wait_for_theirs(set, info, timeout)
+                                     : real_sigtimedwait(set, info, timeout);
 }
 
 PIE_EXPORT int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict info) {
