@@ -69,6 +69,8 @@ void pie_sample_take(const struct pie_sampler_ops *sampler, const struct pie_pys
     thread->cpu_last_ns = cpu_ns + own_ns;
     atomic_fetch_add_explicit(&thread->overhead_ns, own_ns, memory_order_relaxed);
     const struct pie_access_sampler_ops *accesses = pie_collector_access_sampler();
+    if (accesses)
+        pie_watch_heed_sample(thread, context, time.system_ns);
     if (accesses && accesses->is_time_weighted && taken.is_foreign && taken.node)
         pie_watch_sample(thread, context, &taken);
 }

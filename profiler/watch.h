@@ -159,6 +159,7 @@ struct pie_watch_settings {
     double budget;          /* share of a thread's CPU time that watching may take */
     uint64_t trap_price_ns; /* of one trap, without what the handler does */
     uint64_t fault_tax_ns;  /* what a page fault costs more while a data breakpoint is armed; 0: nothing */
+    double fault_tax_share; /* … as a part of the fault's time then */
 };
 
 /* NULL stops all watching; what is armed is disarmed at its next trap. settings live as long as the process.
@@ -171,6 +172,11 @@ void pie_watch_thread_begin(struct pie_thread *thread);
 void pie_watch_thread_end(struct pie_thread *thread);
 
 struct pie_context;
+
+/* A sample of time fell at `context`, wherever that is; system_ns of its time were the kernel's. Charges what string
+ * instructions cost more while data breakpoints are armed, those of page faults and of the program; under too much debt
+ * all watches end. Context: signal. */
+void pie_watch_heed_sample(struct pie_thread *thread, const ucontext_t *context, uint64_t system_ns);
 
 /* A sample fell at `context`, whose stacks were just taken: perhaps begin a watch. Context: signal. */
 void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, const struct pie_context *taken);

@@ -26,10 +26,6 @@ void pie_watch_disarm(struct pie_thread *thread, unsigned index);
 void pie_watch_free_slot(struct pie_thread *thread, unsigned index);
 /* Trap or no trap, time passes: may another watch begin? Charges nothing. */
 bool pie_watch_has_credit(struct pie_thread *thread, const struct pie_watch_settings *settings);
-/* Charges what string instructions cost more while data breakpoints are armed, those of page faults and of the program,
- * which a sample found at ip; under too much debt all watches end. */
-void pie_watch_charge_strings(struct pie_thread *thread, const struct pie_watch_settings *settings,
-                              uint64_t ip);
 /* What a handler that began at start_ns has taken until now. */
 uint64_t pie_watch_spent_since(uint64_t start_ns);
 /* Charges what was spent, and takes it out of the program's CPU time. */

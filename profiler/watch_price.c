@@ -98,7 +98,7 @@ static uint64_t least_fault_ns(char *memory, size_t page) {
 }
 
 /* Measured once: a forked child runs on the same machine. */
-static uint64_t measure_fault_tax(void) {
+static uint64_t measure_fault_tax(double *ret_share) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *memory =
         mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -111,19 +111,24 @@ static uint64_t measure_fault_tax(void) {
     int fd = arm(HW_BREAKPOINT_W);
     if (fd >= 0) {
         uint64_t with_ns = least_fault_ns(memory, page);
-        tax_ns = with_ns > plain_ns + NOISE_NS ? REAL_FAULTS * (with_ns - plain_ns) : 0;
+        if (with_ns > plain_ns + NOISE_NS) {
+            tax_ns = REAL_FAULTS * (with_ns - plain_ns);
+            *ret_share = (double)(with_ns - plain_ns) / (double)with_ns;
+        }
         syscall(SYS_close, fd);
     }
     munmap(memory, PAGES * page);
     return tax_ns;
 }
 
-uint64_t pie_watch_fault_tax(void) {
+uint64_t pie_watch_fault_tax(double *ret_share) {
     static uint64_t tax_ns;
+    static double share;
     static bool is_known;
 
     if (!is_known)
-        tax_ns = measure_fault_tax();
+        tax_ns = measure_fault_tax(&share);
     is_known = true;
+    *ret_share = share;
     return tax_ns;
 }

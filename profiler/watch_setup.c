@@ -49,8 +49,8 @@ const struct pie_access_sampler_ops *pie_watch_set_up(const struct pie_config *c
             .ops = ops,
             .budget = config->overhead_budget * BUDGET_PART,
             .trap_price_ns = price_ns ? price_ns : TRAP_PRICE_DEFAULT_NS,
-            .fault_tax_ns = pie_watch_fault_tax(),
         };
+        settings.fault_tax_ns = pie_watch_fault_tax(&settings.fault_tax_share);
         is_on = true;
         pie_watch_set(&settings);
     }

@@ -24,5 +24,6 @@ void pie_watch_heed_debugger(void);
 uint64_t pie_watch_measure_trap(void);
 
 /* What a page fault of a program costs more, in ns, while a data breakpoint is armed on its thread; 0: nothing to speak
- * of, string instructions are as fast as ever. Measured at the first call, in a millisecond. Context: drain. */
-uint64_t pie_watch_fault_tax(void);
+ * of, string instructions are as fast as ever. As a part of the fault's time then: *ret_share. Measured at the first call, in
+ * a millisecond. Context: drain. */
+uint64_t pie_watch_fault_tax(double *ret_share);

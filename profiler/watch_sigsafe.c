@@ -266,7 +266,6 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, cons
 
     if (!settings)
         return;
-    pie_watch_charge_strings(thread, settings, ip);
     const struct pie_block *block = pie_block_find(ip);
     int index = -1;
     if (start_ns < thread->watch.retry_ns) {
@@ -477,8 +476,9 @@ void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucon
     unsigned index = (unsigned)(cookie_in(info) & (PIE_DEBUG_REGISTERS - 1));
     uint64_t start_ns = pie_monotonic_ns();
 
-    if (!settings) { /* the profile is over */
-        pie_watch_registers_in_use()->disarm(thread, index);
+    if (!settings) { /* the profile is over, or rests */
+        thread->watch.slots[index].is_armed = true;
+        pie_watch_free_slot(thread, index);
         return;
     }
     pie_counter_add(PIE_COUNTER_WATCH_TRAPS, 1);

@@ -35,6 +35,8 @@ static const int64_t STRING_DEBT_MAX_NS = 20000000;
 /* At most so much credit is saved up, so that watching does not come in bursts. */
 static const int64_t CREDIT_MAX_NS = 1000000;
 
+enum { HUGE_PAGES = 512 }; /* 4 KiB pages in one that a fault may map at once */
+
 /* A handler's work takes a few microseconds; what wall time shows beyond this was another thread's turn. */
 static const uint64_t HANDLER_MAX_NS = 60000;
 
@@ -132,16 +134,21 @@ int pie_watch_choose_slot(struct pie_thread *thread) {
     return chosen;
 }
 
-bool pie_watch_has_credit(struct pie_thread *thread, const struct pie_watch_settings *settings) {
+/* As of the sample that is being handled. */
+static void earn_credit(struct pie_thread *thread, const struct pie_watch_settings *settings) {
     struct pie_watch_thread *watch = &thread->watch;
-    uint64_t cpu_ns = thread->cpu_last_ns; /* as of the sample that is being handled */
+    uint64_t cpu_ns = thread->cpu_last_ns;
 
     if (cpu_ns > watch->credit_cpu_ns)
         watch->credit_ns += (int64_t)((double)(cpu_ns - watch->credit_cpu_ns) * settings->budget);
     watch->credit_cpu_ns = cpu_ns;
     if (watch->credit_ns > CREDIT_MAX_NS)
         watch->credit_ns = CREDIT_MAX_NS;
-    return watch->credit_ns > 0;
+}
+
+bool pie_watch_has_credit(struct pie_thread *thread, const struct pie_watch_settings *settings) {
+    earn_credit(thread, settings);
+    return thread->watch.credit_ns > 0;
 }
 
 uint64_t pie_watch_spent_since(uint64_t start_ns) {
@@ -192,25 +199,36 @@ static void rest(struct pie_thread *thread) {
     }
 }
 
-/* String instructions are many times slower while a data breakpoint is armed (watch_price.c). A program that copies or
- * maps arrays in each call lost half of its speed by that, so it is watched for a part of its time only. */
-void pie_watch_charge_strings(struct pie_thread *thread, const struct pie_watch_settings *settings,
-                              uint64_t ip) {
+/* What `faults` page faults cost more. One that maps a huge page clears 512 pages, so it is the kernel's time that tells
+ * then. */
+static uint64_t tax_on(const struct pie_watch_settings *settings, uint64_t faults, uint64_t system_ns) {
+    uint64_t tax_ns = faults * settings->fault_tax_ns, most_ns = tax_ns * HUGE_PAGES;
+    uint64_t by_time_ns = (uint64_t)((double)system_ns * settings->fault_tax_share);
+
+    by_time_ns = by_time_ns < most_ns ? by_time_ns : most_ns;
+    return by_time_ns > tax_ns ? by_time_ns : tax_ns;
+}
+
+/* String instructions are many times slower while a data breakpoint is armed (watch_price.c), in whatever code the thread
+ * runs by then. A program that copies or maps arrays in each call lost half of its speed by that, so it is watched for a
+ * part of its time only. */
+void pie_watch_heed_sample(struct pie_thread *thread, const ucontext_t *context, uint64_t system_ns) {
+    const struct pie_watch_settings *settings = pie_watch_settings();
     struct pie_watch_thread *watch = &thread->watch;
 
-    if (!settings->fault_tax_ns)
+    if (!settings || !settings->fault_tax_ns)
         return;
-    uint64_t faults = faults_of_thread(), before = watch->faults_seen, tax_ns = 0;
-    uint64_t passed_ns = thread->cpu_last_ns - watch->slow_cpu_ns; /* other samples may have come between */
+    uint64_t faults = faults_of_thread(), before = watch->faults_seen;
+    uint64_t passed_ns = thread->cpu_last_ns - watch->slow_cpu_ns;
     uint64_t period_ns = atomic_load_explicit(&thread->period_ns, memory_order_relaxed);
     watch->faults_seen = faults;
     watch->slow_cpu_ns = thread->cpu_last_ns;
     if (!is_data_armed(watch))
         return;
-    if (faults > before)
-        tax_ns = (faults - before) * settings->fault_tax_ns;
-    if (is_string(ip)) /* nearly all of this time */
+    uint64_t tax_ns = faults > before ? tax_on(settings, faults - before, system_ns) : 0;
+    if (is_string((uint64_t)context->uc_mcontext.gregs[REG_RIP])) /* nearly all of this time */
         tax_ns += passed_ns < period_ns ? passed_ns : period_ns;
+    earn_credit(thread, settings);
     watch->credit_ns -= (int64_t)tax_ns;
     atomic_fetch_add_explicit(&watch->spent_ns, tax_ns, memory_order_relaxed);
     if (watch->credit_ns < -STRING_DEBT_MAX_NS)

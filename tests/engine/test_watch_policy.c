@@ -137,11 +137,12 @@ static void test_page_faults_are_paid_for(void) {
 }
 
 static uint64_t charged_at(const uint8_t *instruction) {
+    ucontext_t context = scene_at((const char *)instruction);
     uint64_t before_ns = spent_ns();
 
     scene_thread.cpu_last_ns += 5000000; /* 2 ms of them in samples of other code */
     scene_thread.period_ns = 3000000;
-    pie_watch_charge_strings(&scene_thread, &scene_settings, (uintptr_t)instruction);
+    pie_watch_heed_sample(&scene_thread, &context, 0);
     return spent_ns() - before_ns;
 }
 

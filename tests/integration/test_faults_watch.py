@@ -74,6 +74,33 @@ def test_same_as_under_python(pieprof, tmp_path, name, way):
     assert len(runs) == 1
 
 
+def test_watches_left_over_slow_no_copies(pieprof, tmp_path):
+    """Where an armed register makes string instructions 30 times slower, a program that turns to plain Python's copies is
+    soon rid of those that nobody touches any more."""
+    program = tmp_path / "x.py"
+    program.write_text("""
+import json, time, numpy
+def copies():
+    start = time.thread_time()
+    for _ in range(30000):
+        bytearray(source)
+    return time.thread_time() - start
+source = bytes(40000)
+before = [copies() for _ in range(5)]
+array, at, after = numpy.arange(4e6), 0, []
+for _ in range(6):
+    end = time.thread_time() + 0.4
+    while time.thread_time() < end:
+        array[at:at + 50000].sum()
+        at = (at + 50000) % 3900000
+    after.append(copies())
+print(json.dumps([before, after]))
+""")
+    before, after = profile(tmp_path / "x.db", program).truth
+    assert counters(tmp_path / "x.db")["watches"] > 10
+    assert sum(after) < 5 * sum(before), (before, after)  # 1.0 to 1.5; some 20 without the rest
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("how", ENDS)
 def test_end_while_others_are_watched(pieprof, tmp_path, how, way):
