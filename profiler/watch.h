@@ -147,6 +147,7 @@ struct pie_watch_thread {
     uint64_t credit_cpu_ns;    /* thread CPU time up to which credit was given */
     uint64_t faults_seen;      /* page faults, … */
     uint64_t slow_cpu_ns;      /* … and thread CPU time, up to which slower strings were charged */
+    bool debt_is_short;        /* how much debt from these ends all watches */
     _Atomic uint64_t spent_ns; /* on watching: handlers and traps */
     struct pie_watch_wishes wishes;
     struct pie_watch_ring ring;

@@ -40,7 +40,7 @@ void pie_watch_give_up(struct pie_thread *thread, unsigned index) {
     if (slot->stage == PIE_WATCH_NEXT_RETURN)
         pie_watch_end(thread, index, &slot->touch, outcome_of(slot, slot->touch.value_after));
     else
-        pie_watch_end(thread, index, &lost, PIE_WATCH_LOST);
+        pie_watch_end(thread, index, &lost, pie_watch_result_so_far(slot, PIE_WATCH_LOST));
 }
 
 /* The native call that made the access, on top of the Python frame of the context, is going to return. */

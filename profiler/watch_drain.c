@@ -148,10 +148,10 @@ static void note_operations(struct pie_watch_drain *drain, uint32_t cct_node, st
 static void finish(struct pie_watch_drain *drain, struct open_watch *open, enum pie_watch_outcome outcome,
                    uint64_t gap_ns) {
     open->is_open = false;
-    if (open->row.traits & PIE_WATCH_SEEN_BEFORE) { /* whatever the next call returned */
+    /* Whatever the next calls returned, if they were waited for: to count the others would favour what is the same. */
+    if (outcome == PIE_WATCH_CHANGED && open->row.traits & PIE_WATCH_SEEN_BEFORE) {
         outcome = PIE_WATCH_REDUNDANT;
         open->row.traits &= (uint8_t)~PIE_WATCH_PARTLY;
-        open->row.second_node = open->row.second_node ? open->row.second_node : open->row.first_node;
     }
     open->row.outcome = (uint8_t)outcome;
     open->row.gap_ns = gap_ns;
@@ -269,7 +269,7 @@ static void ended(struct pie_watch_drain *drain, struct open_watch *open,
         return; /* its beginning did not fit into the ring */
     enum pie_watch_outcome outcome = outcome_of(drain, record);
     open->row.traits |= record->traits & PIE_WATCH_PARTLY;
-    if (outcome == PIE_WATCH_REDUNDANT || outcome == PIE_WATCH_CHANGED)
+    if (record->second_node && (outcome == PIE_WATCH_REDUNDANT || outcome == PIE_WATCH_CHANGED))
         open->row.second_node = pie_naming_node(drain->naming, record->second_node);
     finish(drain, open, outcome, record->gap_ns);
 }

@@ -91,3 +91,6 @@ bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_
 /* A call returned where a result is waited for; the interpreter comes to the code unit that calls. */
 void pie_watch_another_returned(struct pie_thread *thread, unsigned index, const ucontext_t *context);
 void pie_watch_site_reached(struct pie_thread *thread, unsigned index);
+/* What is known of a watch that ends before its time. */
+enum pie_watch_outcome pie_watch_result_so_far(const struct pie_watch_slot *slot,
+                                               enum pie_watch_outcome otherwise);

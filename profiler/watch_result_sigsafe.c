@@ -95,6 +95,15 @@ static bool is_change(struct pie_watch_slot *slot, const ucontext_t *context) {
     return ++slot->tries >= tries;
 }
 
+/* That several results differed is known, although more were to be tried. Else what changes, which takes many tries, would
+ * be found less often than what stays the same, which takes one. */
+enum pie_watch_outcome pie_watch_result_so_far(const struct pie_watch_slot *slot,
+                                               enum pie_watch_outcome otherwise) {
+    bool is_result = slot->stage == PIE_WATCH_RESULT || slot->stage == PIE_WATCH_SITE;
+
+    return is_result && slot->tries >= TRIES_MAX ? PIE_WATCH_CHANGED : otherwise;
+}
+
 /* Until the interpreter comes to the place again. */
 static void leave_for_site(struct pie_thread *thread, unsigned index) {
     struct pie_watch_slot *slot = &thread->watch.slots[index];

@@ -77,6 +77,7 @@ void pie_watch_thread_begin(struct pie_thread *thread) {
     watch->retry_ns = 0;
     watch->credit_ns = 0;
     watch->faults_seen = UINT64_MAX;
+    watch->debt_is_short = false;
     watch->slow_cpu_ns = thread->cpu_last_ns;
     watch->credit_cpu_ns = thread->cpu_last_ns;
     atomic_store_explicit(&watch->spent_ns, 0, memory_order_relaxed);

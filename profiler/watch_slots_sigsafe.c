@@ -29,8 +29,9 @@ static const uint64_t ACCESS_TIMEOUT_NS = 50000000;
 static const uint64_t NEXT_RETURN_TIMEOUT_NS = 1000000000;
 
 /* So much debt from slow strings ends all watches; until it is paid back, no other begins. Some tens of milliseconds with
- * registers armed at a stretch see calls that are as long. */
-static const int64_t STRING_DEBT_MAX_NS = 20000000;
+ * registers armed at a stretch see calls that are as long; short stretches see more of them, so most are short. */
+static const int64_t STRING_DEBT_LONG_NS = 20000000, STRING_DEBT_SHORT_NS = 4000000;
+enum { LONG_DEBT_ONE_IN = 4 };
 
 /* At most so much credit is saved up, so that watching does not come in bursts. */
 static const int64_t CREDIT_MAX_NS = 1000000;
@@ -91,7 +92,7 @@ static void evict(struct pie_thread *thread, unsigned index) {
         pie_watch_give_up(thread, index);
     } else {
         record.record = PIE_WATCH_RECORD_ENDED;
-        record.outcome = PIE_WATCH_EVICTED;
+        record.outcome = (uint8_t)pie_watch_result_so_far(slot, PIE_WATCH_EVICTED);
         record.gap_ns = pie_monotonic_ns() - slot->began_ns;
         pie_watch_push(thread, index, &record);
     }
@@ -197,6 +198,7 @@ static void rest(struct pie_thread *thread) {
         evict(thread, i);
         pie_watch_free_slot(thread, i);
     }
+    thread->watch.debt_is_short = pie_watch_random(&thread->watch) % LONG_DEBT_ONE_IN != 0;
 }
 
 /* What `faults` page faults cost more. One that maps a huge page clears 512 pages, so it is the kernel's time that tells
@@ -231,6 +233,6 @@ void pie_watch_heed_sample(struct pie_thread *thread, const ucontext_t *context,
     earn_credit(thread, settings);
     watch->credit_ns -= (int64_t)tax_ns;
     atomic_fetch_add_explicit(&watch->spent_ns, tax_ns, memory_order_relaxed);
-    if (watch->credit_ns < -STRING_DEBT_MAX_NS)
+    if (watch->credit_ns < -(watch->debt_is_short ? STRING_DEBT_SHORT_NS : STRING_DEBT_LONG_NS))
         rest(thread);
 }

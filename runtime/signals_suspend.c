@@ -71,7 +71,8 @@ PIE_EXPORT int pselect(int count, fd_set *restrict reads, fd_set *restrict write
     return r;
 }
 
-PIE_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int max, int timeout_ms, const sigset_t *mask) {
+PIE_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int max, int timeout_ms,
+                           const sigset_t *mask) {
     uint64_t before = take_virtual(mask);
     int r = real_epoll_pwait(fd, events, max, timeout_ms, mask);
 

@@ -34,7 +34,7 @@ SELECT p.run, p.sampler, w.*, r.is_own, iif(r.is_own, n.own_location, n.line_loc
   iif(r.is_own OR w.own_operation & 15 IN (1, 2, 5), w.own_operation, w.inner_operation) & 16 = 16 AS is_in_loop,
   w.traits & 1 = 1 OR w.memory = 2 AS is_bulk, w.outcome = 1 AS is_redundant, w.outcome <= 2 AS is_trap,
   w.kind = 2 OR (w.length = 0 AND w.traits & 1 = 0 AND w.memory <> 2) AS is_telling,
-  w.memory = 4 AND w.outcome <= 2 AS is_returned, w.outcome = 2 AND w.traits & 2 = 2 AS is_partly
+  w.memory = 4 AS is_asked, w.memory = 4 AND w.outcome <= 2 AS is_returned, w.outcome = 2 AND w.traits & 2 = 2 AS is_partly
 FROM process p JOIN watch w ON w.process = p.id JOIN node n ON n.process = w.process AND n.id = w.first_node
 JOIN (SELECT 1 AS is_own UNION ALL SELECT 0) r ON r.is_own OR n.line_location IS NOT n.own_location
 WHERE NOT (w.memory = 4 AND w.inner_operation & 15 IN (1, 2, 5));
@@ -69,9 +69,11 @@ SELECT run, process, kind, place, entry_function, user_place, location, sampler,
   sum(iif(is_telling AND is_redundant AND memory = 1, weight_ns, 0)) AS object_ns,
   sum(iif(is_telling AND is_redundant AND memory = 2, weight_ns, 0)) AS array_ns,
   sum(iif(is_telling AND is_redundant AND memory = 3, weight_ns, 0)) AS result_ns,
+  sum(iif(is_asked, watches, 0)) AS asked,
   sum(iif(is_returned, watches, 0)) AS returned_traps, sum(iif(is_returned, weight_ns, 0)) AS returned_ns,
-  sum(iif(is_returned, weight_sq_ns2, 0)) AS returned_sq, sum(iif(is_returned, length_ns, 0)) AS returned_length_ns,
-  sum(iif(is_returned, bytes, 0)) AS returned_bytes,
+  sum(iif(is_returned, weight_sq_ns2, 0)) AS returned_sq,
+  sum(iif(is_returned AND (is_redundant OR is_partly), length_ns, 0)) AS returned_length_ns,
+  sum(iif(is_returned AND (is_redundant OR is_partly), bytes, 0)) AS returned_bytes,
   sum(iif(is_returned AND is_redundant, watches, 0)) AS returned_redundant,
   sum(iif(is_returned AND is_redundant, weight_ns, 0)) AS returned_redundant_ns,
   sum(iif(is_returned AND is_partly, watches, 0)) AS returned_partly,
@@ -138,7 +140,7 @@ SELECT s.run, s.kind, f.path AS file, l.line, NULL AS line_ns, NULL AS partner_f
   s.watches, s.ns, s.sq, s.length_0_ns, s.length_1_ns, s.all_traps, s.all_redundant, s.all_bytes, s.all_ns,
   s.all_redundant_ns, s.all_sq, s.tell_traps, s.tell_redundant, s.tell_bytes, s.tell_ns, s.tell_redundant_ns,
   s.tell_sq, s.all_length_ns, s.tell_length_ns, s.item_ns, s.put_ns, s.unknown_ns, s.call_ns, s.loop_ns, s.bulk_ns,
-  s.object_ns, s.array_ns, s.result_ns, s.returned_traps, s.returned_ns, s.returned_sq, s.returned_length_ns,
+  s.object_ns, s.array_ns, s.result_ns, s.asked, s.returned_traps, s.returned_ns, s.returned_sq, s.returned_length_ns,
   s.returned_bytes, s.returned_redundant, s.returned_redundant_ns, s.returned_partly, s.returned_partly_ns,
   s.returned_loop_ns
 FROM x_watch_sum s JOIN location l ON l.process = s.process AND l.id = s.place
@@ -156,13 +158,13 @@ UNION ALL
 SELECT c.run, k.kind, c.file, c.line, c.line_ns, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM x_line_cpu c JOIN (SELECT 1 AS kind UNION ALL SELECT 2) k
 UNION ALL
 SELECT p.run, p.kind, p.file, p.line, NULL, p.partner_file, p.partner_line,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM x_partner p;
 
 -- By line. The native function is the one with the most waste below it. Where the operation is not known, its name may
@@ -187,7 +189,7 @@ SELECT run, kind, file, line, function, function_line, library, user_file, user_
   sum(loop_ns + iif(native_function GLOB '*subscript*' OR native_function GLOB '*[gs]etitem*'
     OR native_function GLOB 'array_item*', unknown_ns, 0)) OVER g AS loop_ns, sum(bulk_ns) OVER g AS bulk_ns,
   sum(object_ns) OVER g AS object_ns, sum(array_ns) OVER g AS array_ns, sum(result_ns) OVER g AS result_ns,
-  sum(returned_traps) OVER g AS returned_traps, sum(returned_ns) OVER g AS returned_ns,
+  sum(asked) OVER g AS asked, sum(returned_traps) OVER g AS returned_traps, sum(returned_ns) OVER g AS returned_ns,
   sum(returned_sq) OVER g AS returned_sq, sum(returned_length_ns) OVER g AS returned_length_ns,
   sum(returned_bytes) OVER g AS returned_bytes, sum(returned_redundant) OVER g AS returned_redundant,
   sum(returned_redundant_ns) OVER g AS returned_redundant_ns, sum(returned_partly) OVER g AS returned_partly,
@@ -198,8 +200,8 @@ FROM x_line_fact
 WINDOW g AS (PARTITION BY run, kind, file, line);
 
 -- With what the calls of the line returned, whichever kind of access the row is about, and the part of the calls that
--- return something to compare (half of those are asked for it); and where enough of them were compared, these instead
--- of single stores, whose memory may have been used for something else in between.
+-- return something to compare (half of those are asked for it). Where enough of them were compared, these stand instead
+-- of single stores, whose memory may have been used for something else in between; else they count among the stores.
 CREATE VIEW x_line_returned AS
 SELECT run, kind, file, line, function, function_line, library, user_file, user_line, native_function, native_library,
   access_function, sampler, line_ns, first_file, first_line, watches, ns, sq, length_0_ns, length_1_ns, all_traps,
@@ -216,9 +218,9 @@ SELECT run, kind, file, line, function, function_line, library, user_file, user_
 FROM (
   SELECT *, kind = 2 AND returned_traps >= returned_traps_min AND line_returned_share >= returned_share AS by_return
   FROM (
-    SELECT *, line_returned_traps * 2.0 / nullif(line_watches, 0) AS line_returned_share
+    SELECT *, line_asked * 2.0 / nullif(line_watches, 0) AS line_returned_share
     FROM (
-      SELECT *, sum(iif(nth = 1, watches, 0)) OVER l AS line_watches,
+      SELECT *, sum(iif(nth = 1, watches, 0)) OVER l AS line_watches, sum(iif(nth = 1, asked, 0)) OVER l AS line_asked,
         sum(iif(nth = 1, returned_traps, 0)) OVER l AS line_returned_traps,
         sum(iif(nth = 1, returned_ns, 0)) OVER l AS line_returned_ns,
         sum(iif(nth = 1, returned_redundant_ns, 0)) OVER l AS line_returned_redundant_ns,
@@ -267,8 +269,7 @@ CREATE VIEW x_named_finding AS
 SELECT *, waste * line_ns AS wasted_ns, CASE
   WHEN is_reuse OR tell_redundant < told_traps OR tell_redundant_ns <= 0 THEN 'undecided'
   WHEN is_returned_told AND line_returned_partly_ns >= line_returned_redundant_ns THEN 'inefficient algorithm'
-  WHEN is_returned_told AND line_returned_loop_ns >= loop_share * line_returned_redundant_ns
-    THEN 'loop-invariant computation'
+  WHEN is_returned_told AND loop_share_found >= loop_share THEN 'loop-invariant computation'
   WHEN is_returned_told THEN 'repeated native calls'
   WHEN kind = 1 AND loop_share_found >= loop_share AND (item_ns >= item_share * tell_redundant_ns
     OR (put_ns > 0 AND item_ns >= item_put_share * tell_redundant_ns)) THEN 'slice underutilization'
@@ -282,13 +283,15 @@ SELECT *, waste * line_ns AS wasted_ns, CASE
   WHEN loop_share_found >= loop_share THEN 'loop-invariant computation'
   ELSE 'repeated native calls' END AS category
 FROM (
-  SELECT *, line_returned_traps >= returned_traps_min AND (kind = 2 OR line_returned_share >= returned_share)
-      AND line_returned_redundant_ns + line_returned_partly_ns >= returned_fraction * line_returned_ns
-      AS is_returned_told,
-    coalesce(iif(kind = 2 AND line_returned_traps >= returned_traps_min,
-      line_returned_loop_ns / nullif(line_returned_redundant_ns + line_returned_partly_ns, 0),
-      loop_ns / nullif(tell_redundant_ns, 0)), 0) AS loop_share_found
-  FROM x_finding WHERE redundant > 0);
+  SELECT *, coalesce(iif(is_returned_told, line_returned_loop_ns / line_again_ns, loop_ns / nullif(tell_redundant_ns, 0)),
+    0) AS loop_share_found
+  FROM (
+    SELECT *, line_returned_redundant_ns + line_returned_partly_ns AS line_again_ns,
+      line_returned_traps >= returned_traps_min
+        AND iif(kind = 2, by_return OR tell_redundant = returned_redundant, line_returned_share >= returned_share)
+        AND line_returned_redundant_ns + line_returned_partly_ns >= returned_fraction * line_returned_ns
+        AND line_returned_redundant_ns + line_returned_partly_ns > 0 AS is_returned_told
+    FROM x_finding WHERE redundant > 0));
 
 -- In the order of their worth. What is only reuse comes last, whatever it costs; what the evidence does not decide is
 -- never high.
@@ -311,9 +314,11 @@ SELECT *,
       redundant, traps, memory_text, length_text)
     WHEN by_return THEN printf('%d of %d calls returned what the same place had got before', returned_redundant, traps)
       || iif(returned_partly > 0, printf(', and %d the same in half of the data at least', returned_partly), '')
+    WHEN returned_traps > 0 THEN printf('%d of %d writes to %s, and values returned, repeated what was there', redundant,
+      traps, memory_text)
     ELSE printf('%d of %d writes to %s repeated the value that was there', redundant, traps, memory_text) END
   || iif(kind = 1 AND is_returned_told, printf('; %.0f %% of what the line''s calls return had been returned before',
-    100 * (line_returned_redundant_ns + line_returned_partly_ns) / line_returned_ns), '')
+    100 * line_again_ns / line_returned_ns), '')
   || coalesce(CASE
     WHEN is_reuse THEN printf('; but only %.0f %% of the time is in short calls that look up what objects are like, '
       || 'the rest is in long calls and bulk work, which have to read again', 100 * short_share)
@@ -341,7 +346,8 @@ SELECT *,
       || 'at a time; where single elements are needed, convert once with .tolist()'
     WHEN category = 'API misuse' THEN 'make one call for whole arrays (the array''s method or a ufunc); for single '
       || 'numbers use plain Python numbers and the math module'
-    WHEN category = 'loop-invariant computation' AND fraction < same_fraction THEN 'a part of it is the same in each '
+    WHEN category = 'loop-invariant computation'
+      AND iif(is_returned_told, line_again_ns / line_returned_ns, fraction) < same_fraction THEN 'a part of it is the same in each '
       || 'round: compute that part once before the loop'
     WHEN category = 'loop-invariant computation' THEN 'compute it once before the loop: each round gets the same result'
     WHEN category = 'repeated native calls' THEN 'keep the result and use it again, in a variable or with '
