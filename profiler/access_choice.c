@@ -64,7 +64,7 @@ CURABLE(filtered,
         NOT_WATCHED, OPEN_SECCOMP);
 CURABLE(no_perf, "this kernel or sandbox has no perf_event_open", NOT_WATCHED,
         "a kernel with CONFIG_PERF_EVENTS, outside the sandbox");
-CURABLE(old_kernel, "breakpoints with a synchronous signal need Linux 5.13", NOT_WATCHED, "a newer kernel");
+CURABLE(old_kernel, "breakpoints with a synchronous signal need Linux 6.1", NOT_WATCHED, "a newer kernel");
 CURABLE(no_registers, "there are no debug registers for breakpoints here", NOT_WATCHED, REAL_REGISTERS);
 CURABLE(silent, "breakpoints can be set here and never fire (debug registers are not virtualised)",
         NOT_WATCHED, REAL_REGISTERS);
@@ -100,8 +100,9 @@ static const struct pie_access_reason *why_refused(const struct pie_access_facts
     return facts->paranoid == 3 ? &paranoid_3 : &filtered;
 }
 
+/* From Linux 5.13 on breakpoints have signals, but up to 6.0 one that is hit while SIGTRAP is blocked may end the program. */
 static bool is_before_sigtrap(const struct pie_access_facts *facts) {
-    return facts->kernel_major < 5 || (facts->kernel_major == 5 && facts->kernel_minor < 13);
+    return facts->kernel_major < 6 || (facts->kernel_major == 6 && facts->kernel_minor < 1);
 }
 
 static const struct pie_access_reason *why_no_breakpoint(const struct pie_access_facts *facts, int error) {
@@ -109,7 +110,7 @@ static const struct pie_access_reason *why_no_breakpoint(const struct pie_access
         return why_refused(facts);
     switch (error) {
     case 0:
-        return NULL;
+        return facts->kernel_major && is_before_sigtrap(facts) ? &old_kernel : NULL;
     case -ENOSYS:
         return &no_perf;
     case -EINVAL:

@@ -48,11 +48,17 @@ static const char *why_refused(const struct pie_clock_facts *facts) {
 
 /* Each why_not_*() returns NULL if the clock can be used, else the reason. */
 
+/* Where perf events have signals (Linux 5.13), but one that comes while SIGTRAP is blocked, as it is in handlers, ends the
+ * program (before TRAP_PERF_FLAG_ASYNC; in all of 6.1). */
+static bool is_deadly(const struct pie_clock_facts *facts) {
+    return facts->kernel_major == 5 || (facts->kernel_major == 6 && facts->kernel_minor < 1);
+}
+
 static const char *why_not_perf_user(const struct pie_clock_facts *facts) {
     if (facts->traced)
         return "a debugger traces this process and would keep the signals of perf events";
     if (facts->perf_user_error == 0)
-        return NULL;
+        return is_deadly(facts) ? "signals of perf events are not safe before Linux 6.1" : NULL;
     if (is_refused(facts->perf_user_error))
         return why_refused(facts);
     switch (facts->perf_user_error) {
@@ -60,7 +66,7 @@ static const char *why_not_perf_user(const struct pie_clock_facts *facts) {
         return "this kernel has no perf_event_open";
     case -EINVAL:
     case -E2BIG:
-        return "this kernel has no perf events with sigtrap (Linux 5.13)";
+        return "this kernel has no perf events with sigtrap (Linux 6.1)";
     case -EMFILE:
     case -ENFILE:
         return "no free file descriptor for a perf event";

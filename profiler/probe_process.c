@@ -10,8 +10,8 @@ static void judge_kernel(const struct pie_machine_facts *facts, const struct pie
                          struct pie_probe *probe) {
     int major = facts->clock.kernel_major, minor = facts->clock.kernel_minor;
     pie_probe_say(probe, "Linux %s", *facts->kernel ? facts->kernel : "of unknown version");
-    if (major < 5 || (major == 5 && minor < 13))
-        pie_probe_lacks(probe, PIE_PROBE_DEGRADED, "perf events have no synchronous signals (Linux 5.13)",
+    if (major < 6 || (major == 6 && minor < 1))
+        pie_probe_lacks(probe, PIE_PROBE_DEGRADED, "perf events have no safe synchronous signals (Linux 6.1)",
                         "Linux 6.11 or later");
     else if (major < 6 || (major == 6 && minor < 11))
         pie_probe_lacks(probe, PIE_PROBE_DEGRADED,

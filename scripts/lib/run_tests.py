@@ -22,7 +22,7 @@ def plan(words, quick):
     steps = []
     for build in builds.BUILDS.values():
         if build.name == "gcc" and (not words or suites or "gcc" in words):
-            without = NOT_QUICK if quick else tuple(suite for suite in ONLY_WHEN_NAMED if suite not in suites)
+            without = tuple(suite for suite in (NOT_QUICK if quick else ONLY_WHEN_NAMED) if suite not in suites)
             steps.append((build, tuple(suites), without))
         elif build.name in words or not (words or quick):
             steps.append((build, build.suites, build.without))
@@ -76,6 +76,8 @@ def main():
         begin = time.monotonic()
         step = [compile_step(build, jobs)]
         report(build, step[0])
+        if without:
+            say(f"{build.name}: without {', '.join(without)}")
         if not step[0].count("failed") and (build.suites or build.name == "gcc"):
             for result in meson_tests.run(build, suites, without):
                 report(build, result)
