@@ -87,15 +87,58 @@ static void forward(int signal, siginfo_t *info, void *context) {
     }
 }
 
+/* The calls that wait and are restarted or not as the handler wants (signal(7)). Others are always restarted when a signal
+ * interrupts them, such as fork() and mmap(): no program expects EINTR from these. */
+static bool may_end_with_eintr(greg_t number) {
+    switch (number) {
+    case SYS_read:
+    case SYS_readv:
+    case SYS_write:
+    case SYS_writev:
+    case SYS_ioctl:
+    case SYS_open:
+    case SYS_openat:
+    case SYS_wait4:
+    case SYS_waitid:
+    case SYS_accept:
+    case SYS_accept4:
+    case SYS_connect:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_recvmmsg:
+    case SYS_sendto:
+    case SYS_sendmsg:
+    case SYS_sendmmsg:
+    case SYS_sendfile:
+    case SYS_splice:
+    case SYS_flock:
+    case SYS_fcntl:
+    case SYS_mq_timedsend:
+    case SYS_mq_timedreceive:
+    case SYS_futex:
+    case SYS_getrandom:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* At a SYSCALL instruction that has been executed: it leaves its return address in RCX and the flags in R11. One that has
+ * not been looks otherwise, but for chance. */
+static bool is_at_restart(const greg_t *gregs) {
+    uint8_t bytes[2];
+
+    return pie_safe_copy(bytes, (const void *)(uintptr_t)gregs[REG_RIP], 2) && bytes[0] == 0x0f &&
+           bytes[1] == 0x05 && gregs[REG_RCX] == gregs[REG_RIP] + 2 && gregs[REG_R11] == gregs[REG_EFL];
+}
+
 /* A system call that our signal interrupted is about to be restarted (SA_RESTART), although another signal is pending
  * whose handler would have ended it with EINTR. Let it end so. */
 static void keep_eintr(ucontext_t *context) {
     greg_t *gregs = context->uc_mcontext.gregs;
     uint64_t pending = 0;
-    uint8_t bytes[2];
 
-    if (!pie_safe_copy(bytes, (const void *)(uintptr_t)gregs[REG_RIP], 2) || bytes[0] != 0x0f ||
-        bytes[1] != 0x05)
+    if (!is_at_restart(gregs) || !may_end_with_eintr(gregs[REG_RAX]))
         return;
     if (syscall(SYS_rt_sigpending, &pending, sizeof pending) != 0 || !pending)
         return;

@@ -52,12 +52,12 @@ def test_same_as_under_python(pieprof, tmp_path, name):
 
 
 @pytest.mark.parametrize("clock", ["perf", "perf-user", "timer", "itimer"])
-@pytest.mark.parametrize("name", ["signal_suspend", "signal_masked_trap", "signal_every"])
+@pytest.mark.parametrize("name", ["signal_suspend", "signal_masked_trap", "signal_every", "syscalls_under_alarms"])
 def test_signals_beside_each_clock(pieprof, tmp_path, name, clock):
     """Whichever signal the profiler takes, the program's own of that number are its own."""
     program = FAULTS / "same" / f"{name}.py"
     expected = outcome([PYTHON], program, tmp_path / "python3")
-    prefix = [pieprof, "-q", "--clock", clock, "-o", str(tmp_path / "x.db")]
+    prefix = [pieprof, "-q", "--clock", clock, "--rate", "4000", "-o", str(tmp_path / "x.db")]
     assert outcome(prefix, program, tmp_path / "pieprof") == expected
     check_file(tmp_path / "x.db")
 
