@@ -11,7 +11,8 @@ CREATE VIEW x_threshold AS SELECT
   0.1 AS reuse_share,      -- loads: with less than this part of the time in short calls all is reuse and no waste
   3 AS told_traps,         -- a category is told when so many redundant accesses at least were seen
   8 AS returned_traps_min, -- with so many calls compared by what they returned, these decide about stores, not memory,
-  0.3 AS returned_share,   -- if this part of the line's calls return what can be compared
+  0.3 AS returned_share,   -- if this part of the line's calls return what can be compared,
+  0.3 AS returned_part,    -- or this part of what the line wrote again and again was returned
   0.4 AS returned_fraction, -- this part of the calls at least returned what had been returned before
   0.3 AS item_share,       -- slice underutilization: this part of the waste at least is at a[i] or iteration, in a loop
   0.1 AS item_put_share,   -- … or this part, and a[i] = x is among it
@@ -288,7 +289,8 @@ FROM (
   FROM (
     SELECT *, line_returned_redundant_ns + line_returned_partly_ns AS line_again_ns,
       line_returned_traps >= returned_traps_min
-        AND iif(kind = 2, by_return OR tell_redundant = returned_redundant, line_returned_share >= returned_share)
+        AND iif(kind = 2, by_return OR returned_redundant >= returned_part * tell_redundant,
+          line_returned_share >= returned_share)
         AND line_returned_redundant_ns + line_returned_partly_ns >= returned_fraction * line_returned_ns
         AND line_returned_redundant_ns + line_returned_partly_ns > 0 AS is_returned_told
     FROM x_finding WHERE redundant > 0));
