@@ -11,15 +11,12 @@
 
 #include "profiler/access.h"
 #include "profiler/thread.h"
+#include "profiler/trap_info.h"
 
 #include <signal.h>
 #include <string.h>
 
-/* glibc 2.36's siginfo_t lacks the fields of TRAP_PERF; the kernel's layout on 64-bit machines (asm-generic/siginfo.h):
- * si_addr at 16, si_perf_data at 24, si_perf_type at 32, si_perf_flags at 36. */
-enum { SI_CODE_TRAP_PERF = 6, SI_PERF_DATA_OFFSET = 24, SI_PERF_FLAGS_OFFSET = 36 };
-enum { SI_PERF_FLAG_ASYNC = 1 }; /* the signal was blocked and comes late (Linux 6.1) */
-enum { COOKIE_KINDS = 4 };       /* the lowest two bits: PIE_ACCESS_LOAD, PIE_ACCESS_STORE */
+enum { COOKIE_KINDS = 4 }; /* the lowest two bits: PIE_ACCESS_LOAD, PIE_ACCESS_STORE */
 
 /* The lower half of the address space, but for the first page. */
 #define USER_ADDRESS_MIN UINT64_C(0x1000)
@@ -41,23 +38,8 @@ struct pie_pmu_thread *pie_pmu_thread_of(const struct pie_thread *thread) {
     return threads ? &threads[slot % PIE_PMU_BLOCK_THREADS] : NULL;
 }
 
-static uint64_t data_of(const siginfo_t *info) {
-    uint64_t data;
-
-    memcpy(&data, (const char *)info + SI_PERF_DATA_OFFSET, sizeof data);
-    return data;
-}
-
-static bool is_late(const siginfo_t *info) {
-    uint32_t flags;
-
-    memcpy(&flags, (const char *)info + SI_PERF_FLAGS_OFFSET, sizeof flags);
-    return flags & SI_PERF_FLAG_ASYNC;
-}
-
 bool pie_access_sampler_pmu_is_ours(const siginfo_t *info) {
-    return info->si_signo == SIGTRAP && info->si_code == SI_CODE_TRAP_PERF &&
-           (data_of(info) & PIE_PMU_COOKIE_MASK) == PIE_PMU_COOKIE;
+    return pie_trap_is_perf(info) && (pie_trap_data(info) & PIE_PMU_COOKIE_MASK) == PIE_PMU_COOKIE;
 }
 
 static bool is_user_address(uint64_t address) {
@@ -132,13 +114,13 @@ static bool refine(const struct pie_pmu_record *record, struct pie_access_sample
 
 bool pie_access_sampler_pmu_read(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
                                  struct pie_access_sample *ret_sample) {
-    unsigned index = (unsigned)(data_of(info) & ~PIE_PMU_COOKIE_MASK) / COOKIE_KINDS;
+    unsigned index = (unsigned)(pie_trap_data(info) & ~PIE_PMU_COOKIE_MASK) / COOKIE_KINDS;
     struct pie_pmu_thread *state = pie_pmu_thread_of(thread);
     uint64_t address = (uintptr_t)info->si_addr;
     struct pie_access_sample sample = {
         .ip = (uint64_t)context->uc_mcontext.gregs[REG_RIP],
         .address = is_user_address(address) ? address : 0,
-        .kind = data_of(info) % COOKIE_KINDS,
+        .kind = pie_trap_data(info) % COOKIE_KINDS,
     };
     struct pie_pmu_record record;
 
@@ -148,7 +130,7 @@ bool pie_access_sampler_pmu_read(struct pie_thread *thread, const siginfo_t *inf
     const struct perf_event_mmap_page *page =
         atomic_load_explicit(&state->rings[index], memory_order_acquire);
     bool found = page && pie_pmu_ring_read(page, address, &state->seen[index], &record);
-    if (is_late(info))
+    if (pie_trap_is_late(info))
         return false;
     if (found && !refine(&record, &sample))
         return false;

@@ -31,4 +31,3 @@ uint32_t pie_cct_child(uint32_t parent, uint64_t key);
 /* Context: any, for ids that pie_cct_child() gave. */
 uint32_t pie_cct_parent(uint32_t id);
 uint64_t pie_cct_key(uint32_t id);
-unsigned pie_cct_depth(uint32_t id);

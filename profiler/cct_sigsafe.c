@@ -166,7 +166,3 @@ uint32_t pie_cct_parent(uint32_t id) {
 uint64_t pie_cct_key(uint32_t id) {
     return node_at(id)->key;
 }
-
-unsigned pie_cct_depth(uint32_t id) {
-    return node_at(id)->depth;
-}

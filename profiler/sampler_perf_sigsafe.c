@@ -3,21 +3,12 @@
 
 #include "profiler/sampler_timer.h"
 #include "profiler/thread.h"
+#include "profiler/trap_info.h"
 
 #include <linux/perf_event.h>
-#include <string.h>
-
-/* glibc 2.36's siginfo_t lacks the fields of TRAP_PERF; the kernel's layout on 64-bit machines (asm-generic/siginfo.h):
- * si_addr at 16, si_perf_data at 24, si_perf_type at 32, si_perf_flags at 36. */
-enum { SI_CODE_TRAP_PERF = 6, SI_PERF_DATA_OFFSET = 24 };
 
 bool pie_sampler_perf_is_ours(const siginfo_t *info) {
-    uint64_t data;
-
-    if (info->si_signo != SIGTRAP || info->si_code != SI_CODE_TRAP_PERF)
-        return false;
-    memcpy(&data, (const char *)info + SI_PERF_DATA_OFFSET, sizeof data);
-    return data == PIE_PERF_COOKIE;
+    return pie_trap_is_perf(info) && pie_trap_data(info) == PIE_PERF_COOKIE;
 }
 
 bool pie_sampler_perf_account(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,

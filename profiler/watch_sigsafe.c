@@ -20,17 +20,14 @@
 #include "profiler/context.h"
 #include "profiler/counters.h"
 #include "profiler/thread.h"
+#include "profiler/trap_info.h"
 #include "profiler/watch_internal.h"
 
 #include <errno.h>
-#include <string.h>
 
 /* Upper half of the cookie that our breakpoints carry; the lower: serial and slot. */
 #define WATCH_COOKIE (UINT64_C(0x70696577) << 32)
 enum { SLOT_BITS = 2, SERIAL_MASK = 0x1fffffff, TRIES_MAX = 3, DRAWS_MAX = 4, RETURN_STRAYS_MAX = 16 };
-
-/* asm-generic/siginfo.h on 64-bit machines; glibc 2.36's siginfo_t lacks these. */
-enum { SI_CODE_TRAP_PERF = 6, SI_PERF_DATA_OFFSET = 24, SI_PERF_FLAGS_OFFSET = 36, TRAP_PERF_FLAG_ASYNC = 1 };
 
 /* After a register was refused (a debugger has them, no descriptor is free). */
 static const uint64_t RETRY_NS = 1000000000;
@@ -376,23 +373,8 @@ static void call_returned(struct pie_thread *thread, unsigned index, const ucont
 
 /* --- All traps --- */
 
-static uint64_t cookie_in(const siginfo_t *info) {
-    uint64_t data;
-
-    memcpy(&data, (const char *)info + SI_PERF_DATA_OFFSET, sizeof data);
-    return data;
-}
-
 bool pie_watch_is_ours(const siginfo_t *info) {
-    return info->si_signo == SIGTRAP && info->si_code == SI_CODE_TRAP_PERF &&
-           (cookie_in(info) & ~UINT64_C(0xffffffff)) == WATCH_COOKIE;
-}
-
-static bool is_late(const siginfo_t *info) {
-    uint32_t flags;
-
-    memcpy(&flags, (const char *)info + SI_PERF_FLAGS_OFFSET, sizeof flags);
-    return flags & TRAP_PERF_FLAG_ASYNC;
+    return pie_trap_is_perf(info) && (pie_trap_data(info) & ~UINT64_C(0xffffffff)) == WATCH_COOKIE;
 }
 
 /* Does this slot wait for this instruction? */
@@ -474,7 +456,7 @@ static void late(struct pie_thread *thread, unsigned index) {
 
 void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context) {
     const struct pie_watch_settings *settings = pie_watch_settings();
-    unsigned index = (unsigned)(cookie_in(info) & (PIE_DEBUG_REGISTERS - 1));
+    unsigned index = (unsigned)(pie_trap_data(info) & (PIE_DEBUG_REGISTERS - 1));
     uint64_t start_ns = pie_monotonic_ns();
 
     if (!settings) { /* the profile is over, or rests */
@@ -483,9 +465,9 @@ void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucon
         return;
     }
     pie_counter_add(PIE_COUNTER_WATCH_TRAPS, 1);
-    if (cookie_in(info) != cookie_of(&thread->watch.slots[index], index))
+    if (pie_trap_data(info) != cookie_of(&thread->watch.slots[index], index))
         pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1); /* of a watch that is over */
-    else if (is_late(info))
+    else if (pie_trap_is_late(info))
         late(thread, index);
     else
         dispatch(thread, index, context);

@@ -7,6 +7,7 @@ import random
 import re
 import resource
 import signal
+import sqlite3
 import subprocess
 import time
 
@@ -242,15 +243,19 @@ def test_two_runs_into_one_file(pieprof, tmp_path):
 def test_lock_that_is_given_back_costs_no_time(pieprof, tmp_path):
     """Another process writes for longer than a flush waits: what could not be written then is written later."""
     db = tmp_path / "x.db"
-    text = ("import sqlite3, sys, time\n"
-            "def burn(s):\n    end = time.thread_time() + s\n    while time.thread_time() < end: pass\n"
-            "burn(0.8)\n"
-            "lock = sqlite3.connect(sys.argv[1], isolation_level=None); lock.execute('BEGIN IMMEDIATE')\n"
-            "burn(2.5)\nlock.execute('ROLLBACK'); lock.close()\nburn(0.8)\n")
-    done = run([pieprof, "-q", "-o", db, "-c", text, db])
-    assert (done.returncode, done.stderr) == (0, "")
+    text = "import time\nwhile time.thread_time() < 4: pass\n"
+    running = subprocess.Popen([pieprof, "-q", "-o", str(db), "-c", text], stderr=subprocess.PIPE, text=True,
+                               env=clean_environment())
+    while not db.exists() or not query(db, "select 1 from sqlite_master where name = 'sample'"):
+        time.sleep(0.05)
+    lock = sqlite3.connect(db, isolation_level=None, timeout=10)
+    lock.execute("BEGIN IMMEDIATE")
+    time.sleep(2.5)
+    lock.execute("ROLLBACK")
+    lock.close()
+    assert (running.communicate(timeout=60)[1], running.returncode) == ("", 0)
     (found,) = check_file(db)
-    assert 4.0 < found["cpu_s"] < 4.6 and found["cause"] == "exit", dict(found)
+    assert 3.9 < found["cpu_s"] < 4.5 and found["cause"] == "exit", dict(found)
 
 
 def test_file_removed_or_locked_while_running(pieprof, tmp_path):
