@@ -237,7 +237,8 @@ static void test_threads_add_up_and_all_are_accounted_for(void **state) {
     assert_int_equal(pie_counter_get(PIE_COUNTER_RING_FULL), 0);
     assert_int_equal(pie_counter_get(PIE_COUNTER_CCT_FULL), 0);
     assert_int_equal(pie_counter_get(PIE_COUNTER_NO_THREAD_SLOT), 0);
-    assert_int_equal(memory.samples, pie_counter_get(PIE_COUNTER_SAMPLES));
+    /* One may be on its way to this thread when the collection thread looks for the last time. */
+    assert_in_range(pie_counter_get(PIE_COUNTER_SAMPLES) - memory.samples, 0, 1);
     if (strcmp(memory.clock, "perf") != 0)
         return; /* coarser clocks: no figure for threads of 20 ms */
     uint64_t truth_ns = 0, sampled_ns = 0;
