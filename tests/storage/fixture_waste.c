@@ -38,26 +38,29 @@ enum {
     LOOP = PIE_OPERATION_IN_LOOP,
 };
 
-static const char program[] = "import numpy as np\n"              /* 1 */
-                              "import fastlib\n"                  /* 2 */
-                              "def work(a, b, n):\n"              /* 3 */
-                              "    total = 0.0\n"                 /* 4 */
-                              "    for i in range(n):\n"          /* 5 */
-                              "        total += a[i]\n"           /* 6: slice underutilization */
-                              "        total += np.cos(b)\n"      /* 7: API misuse */
-                              "        c = np.exp(a)\n"           /* 8: loop-invariant */
-                              "        a[:] = np.maximum(a, b)\n" /* 9: inefficient algorithm */
-                              "        d = a @ c\n"               /* 10: reuse */
-                              "        total += a.size\n"         /* 11: undecided */
-                              "        total += d[0]\n"           /* 12: few traps */
-                              "        a += 1\n"                  /* 13: nothing redundant */
-                              "        total += c[i]\n"           /* 14: known by its name only */
-                              "        fastlib.crunch(a)\n"       /* 15: in a library */
-                              "        row = a[i, :]\n"           /* 16: stores of a view */
-                              "        b = a.sum()\n"             /* 17: never seen again */
-                              "def rotate(angle):\n"              /* 18 */
-                              "    return np.array([np.cos(angle), np.sin(angle)])\n" /* 19: repeated calls */
-                              "    return draw(angle)\n"; /* 20: few calls return what can be compared */
+static const char program[] =
+    "import numpy as np\n"                                  /* 1 */
+    "import fastlib\n"                                      /* 2 */
+    "def work(a, b, n):\n"                                  /* 3 */
+    "    total = 0.0\n"                                     /* 4 */
+    "    for i in range(n):\n"                              /* 5 */
+    "        total += a[i]\n"                               /* 6: slice underutilization */
+    "        total += np.cos(b)\n"                          /* 7: API misuse */
+    "        c = np.exp(a)\n"                               /* 8: loop-invariant */
+    "        a[:] = np.maximum(a, b)\n"                     /* 9: inefficient algorithm */
+    "        d = a @ c\n"                                   /* 10: reuse */
+    "        total += a.size\n"                             /* 11: undecided */
+    "        total += d[0]\n"                               /* 12: few traps */
+    "        a += 1\n"                                      /* 13: nothing redundant */
+    "        total += c[i]\n"                               /* 14: known by its name only */
+    "        fastlib.crunch(a)\n"                           /* 15: in a library */
+    "        row = a[i, :]\n"                               /* 16: stores of a view */
+    "        b = a.sum()\n"                                 /* 17: never seen again */
+    "def rotate(angle):\n"                                  /* 18 */
+    "    return np.array([np.cos(angle), np.sin(angle)])\n" /* 19: repeated calls */
+    "    return draw(angle)\n"                              /* 20: few calls return what can be compared */
+    "    return blend(angle)\n"                             /* 21: fewer still, beside stores that tell */
+    "    return [turn(angle, i) for i in range(9)]\n";      /* 22: half of the calls return the same */
 
 /* Columns: line, native function that was called (NULL: its library is stripped), CPU time in ms of Python and of native
  * code. */
@@ -80,6 +83,8 @@ static const struct line {
     {17, "sum_loop", 0, 100},
     {19, "array_new", 100, 700},
     {20, "draw_lines", 0, 400},
+    {21, "blend_rows", 0, 400},
+    {22, "turn_points", 0, 400},
 };
 
 /* The same accesses by kind, outcome, memory, …; `second`: line of the second access. */
@@ -116,6 +121,12 @@ static const struct watches {
     {19, STORE, CHANGED, RESULT, SINGLE, 0, CALL, 19, 4},
     {20, STORE, SAME, RETURNED, SINGLE, 0, CALL, 20, 10},
     {20, STORE, CHANGED, OTHER, BULK, 2, CALL, 20, 90},
+    {21, STORE, SAME, RETURNED, SINGLE, 0, CALL, 21, 12},
+    {21, STORE, SAME, OTHER, BULK, 2, CALL, 21, 72},
+    {21, STORE, CHANGED, OTHER, BULK, 2, CALL, 21, 24},
+    {22, STORE, SAME, RETURNED, SINGLE, 0, CALL | LOOP, 22, 14},
+    {22, STORE, CHANGED, RETURNED, SINGLE, 0, CALL | LOOP, 22, 16},
+    {22, LOAD, SAME, OBJECT, SINGLE, 0, CALL | LOOP, 22, 50},
 };
 
 /* Locations and nodes of a line have its number; what it calls: */

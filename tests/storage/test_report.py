@@ -46,19 +46,25 @@ def unwrapped(text):
     return re.sub(r"\n +", " ", text)
 
 
+LOW_SHOWN = 5
+
+
 def test_the_report_tells_findings_high_ones_first(waste):
     text = waste("report", "a.db").text
     high, low = text.split("\nRedundant loads and stores")[1:]
     told = [re.findall(r"^\d+\. (\S+?):(\d+)", part, re.M) for part in (high, low.split("\nsrc/waste.py  ")[0])]
     for severity, places in zip(("high", "low"), told):
         expected = [(row["file"], str(row["line"])) for row in findings_of(waste) if row["severity"] == severity]
+        expected = expected[:LOW_SHOWN] if severity == "low" else expected
         assert places == [(file.removeprefix(f"{waste.folder}/"), line) for file, line in expected] and places
 
 
 def test_each_finding_has_its_figures_evidence_and_advice(waste):
     text = unwrapped(waste("report", "a.db").text)
+    low = 0
     for row in findings_of(waste):
-        if row["severity"] == "reuse":
+        low += row["severity"] == "low"
+        if row["severity"] == "reuse" or low > LOW_SHOWN:
             assert row["evidence"] not in text
             continue
         figures = f'{row["wasted_s"]:.2f} s ({row["wasted_s_low"]:.2f} to {row["wasted_s_high"]:.2f}), {100 * row["wasted_share"]:.1f} % of'
