@@ -40,6 +40,9 @@ bool pie_signals_are_virtual(void);
 /* Whether this delivery of one of our signals is the profiler's own doing. Context: signal. */
 bool pie_signals_sent_by_us(const siginfo_t *info);
 
+/* The profiler's own signals that wait on this thread behind one that is held for the program are taken. Context: any but
+ * signal. */
+void pie_signals_open_ours(void);
 /* Finds what the exported sigtimedwait() and sigpending() stand in for. Context: any but signal. */
 void pie_signals_resolve_waits(void);
 /* … sigsuspend(), ppoll(), pselect() and epoll_pwait(). Context: any but signal. */

@@ -33,13 +33,15 @@ void pie_signals_resolve_suspends(void) {
     real_epoll_pwait = (epoll_pwait_fn)dlsym(RTLD_NEXT, "epoll_pwait");
 }
 
-/* Returns the virtual mask to set again afterwards. NULL: the call changes no mask. */
+/* Returns the virtual mask to set again afterwards. NULL: the call changes no mask. Signals of ours that wait already would
+ * end the call before the program's. */
 static uint64_t take_virtual(const sigset_t *mask) {
     uint64_t before, bits;
 
     pie_signals_resolve_suspends();
     before = pie_signals_virtual_mask();
     if (mask && pie_signals_are_virtual()) {
+        pie_signals_open_ours();
         memcpy(&bits, mask, sizeof bits);
         pie_signals_set_virtual_mask(bits & pie_signals_our_bits());
     }

@@ -39,7 +39,7 @@ static uint64_t blocked_of_ours(void) {
     return pie_signals_are_virtual() ? pie_signals_virtual_mask() & pie_signals_our_bits() : 0;
 }
 
-static void open_ours(void) {
+void pie_signals_open_ours(void) {
     uint64_t bits = blocked_of_ours() & UNQUEUED;
 
     if (bits)
@@ -89,7 +89,7 @@ static int wait_for_theirs(const sigset_t *set, siginfo_t *ret_info, const struc
 
     if (timeout && is_sane(timeout))
         deadline = later(now(), timeout);
-    open_ours();
+    pie_signals_open_ours();
     int signal = real_sigtimedwait(set, &info, timeout);
     while (signal > 0 && pie_signals_is_ours(signal) && pie_signals_sent_by_us(&info)) {
         pie_counter_add(PIE_COUNTER_REENTERED, 1);
@@ -98,7 +98,7 @@ static int wait_for_theirs(const sigset_t *set, siginfo_t *ret_info, const struc
         signal = real_sigtimedwait(set, &info, timeout ? &left : NULL);
     }
     int error = errno;
-    open_ours();
+    pie_signals_open_ours();
     errno = error;
     if (signal > 0 && ret_info)
         *ret_info = info;
@@ -131,6 +131,6 @@ PIE_EXPORT int sigwait(const sigset_t *restrict set, int *restrict ret_signal) {
 
 PIE_EXPORT int sigpending(sigset_t *set) {
     pie_signals_resolve_waits();
-    open_ours();
+    pie_signals_open_ours();
     return real_sigpending(set);
 }

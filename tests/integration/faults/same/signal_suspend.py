@@ -16,13 +16,17 @@ class Time(ctypes.Structure):
 
 
 def wait_in(call, number):
-    """One signal is sent while blocked; the call that opens it must end by its handler."""
+    """One signal is sent while blocked; the call that opens it must end by its handler. One that ends before it, as one
+    that a handler interrupts may, is made again, as programs do."""
     os.kill(os.getpid(), number)
     assert number in signal.sigpending() and not got
-    result = call()
+    for _ in range(20):
+        result = call(), ctypes.get_errno()
+        if got:
+            break
     seen = list(got)
     got.clear()
-    return result, ctypes.get_errno(), seen
+    return result, seen
 
 
 for number in numbers:
