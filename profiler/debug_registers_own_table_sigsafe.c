@@ -54,8 +54,10 @@ static int open_event(struct pie_thread *thread, unsigned index, const struct pe
         syscall(SYS_close, low);
     }
     if (high < 0 || syscall(SYS_ioctl, high, PERF_EVENT_IOC_ID, &thread->watch.ids[index]) != 0) {
-        if (high >= 0)
+        if (high >= 0) {
+            error = errno;
             syscall(SYS_close, high);
+        }
         atomic_fetch_sub_explicit(&in_use, 1, memory_order_relaxed);
         return -error;
     }
