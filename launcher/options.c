@@ -13,6 +13,7 @@
 #include "launcher/words.h"
 
 static const double RATE_MAX_HZ = 5000, RATE_MIN_HZ = 1;
+static const double THRESHOLD_MIN_BYTES = 4096, THRESHOLD_MAX_BYTES = 0x1p30;
 
 int pie_options_fail(struct pie_options *options, const char *format, ...) {
     va_list args;
@@ -119,6 +120,48 @@ static int set_no_redundancy(struct pie_options *options, const char *value) {
     return 0;
 }
 
+static int set_memory(struct pie_options *options, const char *value) {
+    options->config.memory = true;
+    return 0;
+}
+
+static int set_no_memory(struct pie_options *options, const char *value) {
+    options->config.memory = false;
+    return 0;
+}
+
+static int set_memory_threshold(struct pie_options *options, const char *value) {
+    static const char *const units[] = {"", "b", "kb", "mb", "gb", "k", "m", "g", "kib", "mib", "gib", NULL};
+    static const double factors[] = {1, 1, 1e3, 1e6, 1e9, 1024, 0x1p20, 0x1p30, 1024, 0x1p20, 0x1p30};
+    double bytes;
+    if (!read_quantity(value, units, factors, &bytes) || bytes < THRESHOLD_MIN_BYTES ||
+        bytes > THRESHOLD_MAX_BYTES)
+        return pie_options_fail(options, "bad threshold '%s': bytes from 4k to 1g, such as 10m", value);
+    options->config.threshold_bytes = (uint64_t)llround(bytes);
+    return 0;
+}
+
+static int set_allocator(struct pie_options *options, const char *value) {
+    static const char *const allocators[] = {"system", "jemalloc"};
+    for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++) {
+        if (strcmp(value, allocators[i]) == 0) {
+            options->config.allocator = allocators[i];
+            return 0;
+        }
+    }
+    return pie_options_fail(options, "unknown allocator '%s': system or jemalloc", value);
+}
+
+static int set_copies(struct pie_options *options, const char *value) {
+    options->config.copies = true;
+    return 0;
+}
+
+static int set_no_copies(struct pie_options *options, const char *value) {
+    options->config.copies = false;
+    return 0;
+}
+
 static int set_sampler(struct pie_options *options, const char *value) {
     static const char *const samplers[] = {"pmu", "taskclock", "none"};
     for (size_t i = 0; i < sizeof samplers / sizeof *samplers; i++) {
@@ -208,6 +251,13 @@ static const struct pie_option table[] = {
      set_sampler, 0},
     {"fp-tolerance", "X", "floats that differ by this part count as equal: 1e-9 (default 0)",
      set_fp_tolerance, 0},
+    {"memory", NULL, "sample what is allocated, what stays and what leaks (the default)", set_memory, 0},
+    {"no-memory", NULL, "do not", set_no_memory, 0},
+    {"memory-threshold", "BYTES", "note the footprint whenever it has changed by this: 10m (default: adapts)",
+     set_memory_threshold, 0},
+    {"allocator", "NAME", "who serves malloc(): system or jemalloc (default: system)", set_allocator, 0},
+    {"copies", NULL, "sample copied bytes (the default)", set_copies, 0},
+    {"no-copies", NULL, "do not", set_no_copies, 0},
     {"children", NULL, "also profile the Python processes it starts (the default)", set_children, 0},
     {"no-children", NULL, "only this process", set_no_children, 0},
     {"only", "PATH", "your own code is what lies under PATH", set_only, 0},
@@ -232,6 +282,8 @@ void pie_options_init(struct pie_options *options) {
                 .overhead_budget = 0.05,
                 .time = true,
                 .redundancy = true,
+                .memory = true,
+                .copies = true,
                 .children = true,
                 .keep_argv = true,
             },
@@ -273,20 +325,25 @@ static int append_flag(char **string, bool is_on, const char *name) {
 
 char *pie_options_to_string(const struct pie_options *options) {
     const struct pie_config *config = &options->config;
-    char interval[32], overhead[40], tolerance[32], *string = NULL;
+    char interval[32], overhead[40], tolerance[32], threshold[32], *string = NULL;
     snprintf(interval, sizeof interval, "%lluns", (unsigned long long)config->period_ns);
     snprintf(overhead, sizeof overhead, "%.17g%%", config->overhead_budget * 100);
     snprintf(tolerance, sizeof tolerance, "%.17g", config->fp_tolerance);
+    snprintf(threshold, sizeof threshold, "%llu", (unsigned long long)config->threshold_bytes);
     if (append_pair(&string, "--output", config->output) == 0 &&
         append_pair(&string, "--interval", interval) == 0 &&
         append_pair(&string, "--overhead", overhead) == 0 &&
         append_pair(&string, "--clock", config->force_clock) == 0 &&
         append_pair(&string, "--sampler", config->force_sampler) == 0 &&
         append_pair(&string, "--fp-tolerance", tolerance) == 0 &&
+        append_pair(&string, "--memory-threshold", config->threshold_bytes ? threshold : NULL) == 0 &&
+        append_pair(&string, "--allocator", config->allocator) == 0 &&
         append_pair(&string, "--only", config->only) == 0 &&
         append_pair(&string, "--exclude", config->exclude) == 0 &&
         append_flag(&string, !config->time, "--no-time") == 0 &&
         append_flag(&string, !config->redundancy, "--no-redundancy") == 0 &&
+        append_flag(&string, !config->memory, "--no-memory") == 0 &&
+        append_flag(&string, !config->copies, "--no-copies") == 0 &&
         append_flag(&string, !config->children, "--no-children") == 0 &&
         append_flag(&string, !config->keep_argv, "--no-argv") == 0 &&
         append_flag(&string, config->quiet, "--quiet") == 0 &&

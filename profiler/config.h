@@ -14,6 +14,10 @@ struct pie_config {
     const char *only, *exclude; /* path prefixes for own code, or NULL */
     bool time;                  /* collect the time profile */
     bool redundancy;            /* watch for redundant loads and stores */
+    bool memory;                /* count and sample allocations */
+    bool copies;                /* sample copied bytes */
+    uint64_t threshold_bytes;   /* of the footprint sampler; 0: adapts itself */
+    const char *allocator;      /* NULL or "system": the one that python3 would have; "jemalloc" */
     const char *force_sampler;  /* NULL, or "pmu", "taskclock", "none": how accesses are to be sampled */
     double fp_tolerance;        /* floats this close (relative) count as equal; 0: bitwise */
     bool children;              /* follow fork and exec */

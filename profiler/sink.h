@@ -87,6 +87,67 @@ struct pie_watch_row {
     uint64_t gap_ns;    /* from the call's return to the outcome */
 };
 
+/* Whose memory: what the interpreter's allocators hand out, or what native code allocates for itself. */
+enum pie_heap_domain { PIE_HEAP_NATIVE, PIE_HEAP_PYTHON, PIE_HEAP_DOMAINS };
+
+/* What one context has allocated so far, by sampled allocations. All values are totals: a row replaces the node's last. */
+struct pie_allocation_row {
+    uint32_t node;
+    uint32_t samples;                           /* allocations that were sampled here */
+    uint64_t allocated_bytes[PIE_HEAP_DOMAINS]; /* all that was ever allocated: sum of the samples' weights */
+    double allocated_sq_bytes2; /* sum of squared weights of samples that stand for more than themselves */
+    uint64_t live_bytes;        /* not freed yet */
+    uint64_t peak_bytes[PIE_HEAP_DOMAINS]; /* not freed when the process's memory was at its peak */
+    double peak_sq_bytes2;                 /* as allocated_sq_bytes2, of those */
+    double live_bytes_s; /* integral of live_bytes over the process's time so far, bytes x s */
+    /* Leak score (Scalene §3.4): sampled allocations whose fate is decided, because they were freed or have lived for long,
+     * and those that were freed. */
+    uint32_t mallocs, frees;
+    int64_t first_ns; /* CLOCK_REALTIME of the first sample */
+};
+
+/* Live memory of one context at a point in time; a step of the line's curve. */
+struct pie_live_row {
+    uint32_t node;
+    int64_t time_ns; /* CLOCK_REALTIME */
+    uint64_t live_bytes;
+};
+
+/* The process's memory at a point in time. */
+struct pie_footprint_row {
+    int64_t time_ns; /* CLOCK_REALTIME */
+    uint64_t heap_bytes[PIE_HEAP_DOMAINS];
+    uint64_t rss_bytes; /* 0: unknown */
+    uint32_t
+        node; /* context whose allocation crossed the threshold just then; 0: seen by the collection thread */
+};
+
+/* Totals so far of the process's memory; the row replaces the last. Times: CLOCK_REALTIME. */
+struct pie_heap_row {
+    int64_t peak_ns; /* when heap_bytes was greatest; 0: nothing allocated */
+    uint64_t peak_bytes[PIE_HEAP_DOMAINS];
+    uint64_t rss_peak_bytes;                                                   /* 0: unknown */
+    uint64_t allocated_bytes[PIE_HEAP_DOMAINS], freed_bytes[PIE_HEAP_DOMAINS]; /* counted */
+    uint64_t profiler_bytes;  /* the profiler's own memory, in none of the others */
+    uint64_t threshold_bytes; /* of the footprint sampler */
+    const char *allocator;    /* "glibc", "jemalloc", a library's path: who serves malloc() */
+    const char *note;         /* what is not measured and why, one sentence, or NULL */
+};
+
+/* Increments since the last flush of what one context copied (Scalene §3.5). */
+struct pie_copy_row {
+    uint32_t node;
+    uint32_t samples;
+    uint8_t estimate; /* enum pie_copy_estimate; part of the key */
+    uint64_t bytes;
+    double sq_bytes2; /* sum of squared weights of samples that stand for more than themselves */
+};
+enum pie_copy_estimate {
+    PIE_COPY_COUNTED = 1, /* large copies, each seen */
+    PIE_COPY_SAMPLED = 2, /* memcpy() and its like, sampled by bytes */
+    PIE_COPY_LOOP = 3,    /* copy loops of a library's own, by samples of time */
+};
+
 /* What one process is: written once by begin_process; end_process completes it. */
 struct pie_process_row {
     int32_t pid, parent_pid;
@@ -117,9 +178,16 @@ struct pie_sink_ops {
     int (*put_thread)(struct pie_sink *, const struct pie_thread_row *); /* first time or update */
     int (*put_sample)(struct pie_sink *, const struct pie_sample_row *);
     int (*put_watch)(struct pie_sink *, const struct pie_watch_row *);
+    int (*put_allocation)(struct pie_sink *, const struct pie_allocation_row *);
+    int (*put_live)(struct pie_sink *, const struct pie_live_row *);           /* in the order of time */
+    int (*put_footprint)(struct pie_sink *, const struct pie_footprint_row *); /* in the order of time */
+    int (*put_heap)(struct pie_sink *, const struct pie_heap_row *);
+    int (*put_copy)(struct pie_sink *, const struct pie_copy_row *);
+    /* What holds objects that a context allocated: types and the way to a module, class or frame, one line. */
+    int (*put_holder)(struct pie_sink *, uint32_t node, const char *text);
     /* Counters are totals so far, e.g. "ring_full", "unwind_truncated". is_drop: a sample was lost. */
     int (*put_counter)(struct pie_sink *, const char *name, uint64_t value, bool is_drop);
-    /* The profiler's own cost so far. collector: "time", "redundancy", "collection thread". cpu_ns and wall_ns are totals. */
+    /* The profiler's own cost so far. collector: "time", "redundancy", "memory", "copies", "collection thread". cpu_ns and wall_ns are totals. */
     int (*put_overhead)(struct pie_sink *, const char *collector, uint64_t cpu_ns, double rate_hz);
     /* Also moves the process's "last seen" time forward. now_ns: CLOCK_REALTIME. If it fails, what was put is kept and
      * written with the next commit; where that can never be, begin fails from then on. */

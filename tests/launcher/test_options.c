@@ -53,6 +53,13 @@ static void test_redundancy_is_watched_for_unless_told_otherwise(void **state) {
     assert_true(parsed("").config.redundancy);
     assert_false(parsed("--no-redundancy").config.redundancy);
     assert_true(parsed("--no-redundancy --redundancy").config.redundancy);
+    assert_true(parsed("").config.memory);
+    assert_true(parsed("").config.copies);
+    assert_int_equal(parsed("").config.threshold_bytes, 0);
+    assert_int_equal(parsed("--memory-threshold 10m").config.threshold_bytes, 10 << 20);
+    assert_int_equal(parsed("--memory-threshold=10MB").config.threshold_bytes, 10000000);
+    assert_null(parsed("").config.allocator);
+    assert_string_equal(parsed("--allocator system").config.allocator, "system");
     assert_null(parsed("").config.force_sampler);
     assert_string_equal(parsed("--sampler pmu").config.force_sampler, "pmu");
     assert_string_equal(parsed("--sampler=taskclock").config.force_sampler, "taskclock");
@@ -76,9 +83,10 @@ static void test_a_tolerance_is_a_part_of_one(void **state) {
 }
 
 static void test_options_survive_the_way_to_a_child(void **state) {
-    struct pie_options options = parsed(
-        "-o '/a b/it'\\''s \"x\".db' -i 333us --overhead 1.7% --clock itimer --only /p "
-        "--exclude '/q r' --no-time --no-redundancy --sampler taskclock --fp-tolerance 1.7e-9 --no-argv -qv");
+    struct pie_options options =
+        parsed("-o '/a b/it'\\''s \"x\".db' -i 333us --overhead 1.7% --clock itimer --only /p "
+               "--exclude '/q r' --no-time --no-redundancy --no-memory --no-copies --memory-threshold 3mib "
+               "--allocator jemalloc --sampler taskclock --fp-tolerance 1.7e-9 --no-argv -qv");
     char *string = pie_options_to_string(&options);
     assert_non_null(string);
     struct pie_options got = parsed(string);
@@ -92,6 +100,10 @@ static void test_options_survive_the_way_to_a_child(void **state) {
     assert_false(b->time);
     assert_false(b->redundancy);
     assert_string_equal(b->force_sampler, "taskclock");
+    assert_false(b->memory);
+    assert_false(b->copies);
+    assert_int_equal(b->threshold_bytes, 3 << 20);
+    assert_string_equal(b->allocator, "jemalloc");
     assert_true(a->fp_tolerance == 1.7e-9 && b->fp_tolerance == a->fp_tolerance);
     assert_false(b->keep_argv);
     assert_true(b->children);
