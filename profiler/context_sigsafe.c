@@ -57,19 +57,63 @@ static void count_flags(unsigned py_flags, unsigned native_flags, const struct p
         pie_counter_add(PIE_COUNTER_EVAL_UNMATCHED, 1);
 }
 
-void pie_context_take(const struct pie_pystack_ops *ops, struct pie_thread *thread, const ucontext_t *context,
-                      bool is_after, struct pie_context *ret_context) {
-    unsigned py_flags = 0, native_flags = 0;
+/* Both stacks as one path. native: without the frames of ours. */
+static void take(const struct pie_pystack_ops *ops, struct pie_thread *thread,
+                 const struct pie_native_frame *native, size_t n_native, unsigned native_flags,
+                 struct pie_context *ret_context) {
+    unsigned py_flags = 0;
     size_t n_python = ops->walk(thread->python, PIE_FRAMES_MAX, &py_flags);
-    size_t n_native = pie_unwind(context, thread->native, PIE_FRAMES_MAX, &native_flags);
     struct pie_context taken = {.native_count = n_native};
 
-    thread->native[0].ip -= is_after; /* unwound from where the registers are, named by what was done */
-    taken.hybrid = pie_hybrid_merge(ops, thread->native, n_native, thread->python, n_python, thread->path);
+    taken.hybrid = pie_hybrid_merge(ops, native, n_native, thread->python, n_python, thread->path);
     count_flags(py_flags, native_flags, &taken.hybrid);
-    bool foreign_on_top = any_foreign(thread->native, taken.hybrid.native_on_top);
+    bool foreign_on_top = any_foreign(native, taken.hybrid.native_on_top);
     taken.is_python = is_python_time(&taken, py_flags, foreign_on_top);
     taken.is_foreign = foreign_on_top && taken.hybrid.native_on_top < n_native;
     taken.node = pie_context_insert(thread, thread->path, taken.hybrid.depth);
     *ret_context = taken;
+}
+
+void pie_context_take(const struct pie_pystack_ops *ops, struct pie_thread *thread, const ucontext_t *context,
+                      bool is_after, struct pie_context *ret_context) {
+    unsigned flags = 0;
+    size_t n = pie_unwind(context, thread->native, PIE_FRAMES_MAX, &flags);
+
+    thread->native[0].ip -= is_after; /* unwound from where the registers are, named by what was done */
+    take(ops, thread, thread->native, n, flags, ret_context);
+}
+
+/* The registers that pie_unwind() goes by. */
+static void get_registers(ucontext_t *context) {
+    greg_t *gregs = context->uc_mcontext.gregs;
+
+    __asm__ volatile("lea 0(%%rip), %%rax\n\t"
+                     "mov %%rax, %0\n\t"
+                     "mov %%rsp, %1\n\t"
+                     "mov %%rbp, %2\n\t"
+                     "mov %%rbx, %3"
+                     : "=m"(gregs[REG_RIP]), "=m"(gregs[REG_RSP]), "=m"(gregs[REG_RBP]), "=m"(gregs[REG_RBX])
+                     :
+                     : "rax");
+}
+
+enum { FRAMES_OF_OURS_MAX = 8 };
+
+static size_t count_ours(const struct pie_native_frame *frames, size_t n, const void *caller) {
+    for (size_t i = 0; i < n && i < FRAMES_OF_OURS_MAX; i++)
+        if (frames[i].ip == (uintptr_t)caller)
+            return i;
+    return 0;
+}
+
+void pie_context_take_at_call(const struct pie_pystack_ops *ops, struct pie_thread *thread,
+                              const void *caller, struct pie_context *ret_context) {
+    ucontext_t here; /* only what get_registers() sets is read */
+    unsigned flags = 0;
+
+    get_registers(&here);
+    size_t n = pie_unwind(&here, thread->native, PIE_FRAMES_MAX, &flags);
+    size_t ours = count_ours(thread->native, n, caller);
+    thread->native[ours].ip--; /* a return address: the call is before it */
+    take(ops, thread, thread->native + ours, n - ours, flags, ret_context);
 }

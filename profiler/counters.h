@@ -43,6 +43,9 @@ enum pie_counter {
     PIE_COUNTER_WATCH_LATE_TRAPS,
     PIE_COUNTER_WATCH_RING_FULL,
     PIE_COUNTER_WATCH_TRAP_UNKNOWN,
+    /* Of memory: events that were not noted, blocks that could not be tracked. */
+    PIE_COUNTER_HEAP_RING_FULL,
+    PIE_COUNTER_HEAP_UNTRACKED,
     PIE_COUNTER_COUNT,
 };
 

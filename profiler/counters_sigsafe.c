@@ -42,6 +42,8 @@ static const struct {
     [PIE_COUNTER_WATCH_LATE_TRAPS] = {"watch_late_traps", false},
     [PIE_COUNTER_WATCH_RING_FULL] = {"watch_ring_full", false},
     [PIE_COUNTER_WATCH_TRAP_UNKNOWN] = {"watch_trap_not_decoded", false},
+    [PIE_COUNTER_HEAP_RING_FULL] = {"memory_ring_full", true},
+    [PIE_COUNTER_HEAP_UNTRACKED] = {"memory_block_not_tracked", false},
 };
 
 void pie_counter_add(enum pie_counter counter, uint64_t n) {

@@ -26,10 +26,8 @@ enum { ADDRESS_SPACE_SHARE = 8 }; /* use at most 1/8 of RLIMIT_AS */
 #define MIB ((size_t)1 << 20)
 
 static const size_t arena_full_bytes[PIE_ARENA_COUNT] = {
-    [PIE_ARENA_THREADS] = 1024 * MIB,
-    [PIE_ARENA_CCT] = 1024 * MIB,
-    [PIE_ARENA_CODE] = 512 * MIB,
-    [PIE_ARENA_BLOCKS] = 32 * MIB,
+    [PIE_ARENA_THREADS] = 1024 * MIB, [PIE_ARENA_CCT] = 1024 * MIB, [PIE_ARENA_CODE] = 512 * MIB,
+    [PIE_ARENA_BLOCKS] = 32 * MIB,    [PIE_ARENA_HEAP] = 1 * MIB,
 };
 static const size_t arena_least_bytes = MIB;
 

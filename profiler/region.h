@@ -16,6 +16,7 @@ enum pie_arena {
     PIE_ARENA_CCT,
     PIE_ARENA_CODE,   /* tables and metadata of interned code objects */
     PIE_ARENA_BLOCKS, /* memory accesses of basic blocks */
+    PIE_ARENA_HEAP,   /* tracked blocks of memory */
     PIE_ARENA_COUNT,
 };
 

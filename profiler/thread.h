@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "profiler/heap_engine.h"
 #include "profiler/pystack.h"
 #include "profiler/ring.h"
 #include "profiler/unwind.h"
@@ -56,6 +57,7 @@ struct pie_thread {
 
     struct pie_ring ring;
     struct pie_watch_thread watch;
+    struct pie_heap_state heap;
 
     /* The handler's scratch space: an alternate stack must not need to hold it. */
     struct pie_native_frame native[PIE_FRAMES_MAX];

@@ -114,6 +114,7 @@ struct pie_thread *pie_thread_begin(bool is_main, const char *name) {
     /* release: the collection thread reads the fields above after it sees STARTING */
     atomic_store_explicit(&thread->state, PIE_THREAD_STARTING, memory_order_release);
     self = thread;
+    pie_heap_thread_begin(thread);
     return thread;
 }
 
@@ -122,6 +123,7 @@ void pie_thread_end(void) {
 
     if (!thread)
         return;
+    pie_heap_thread_end(thread);
     self = NULL; /* a handler from here on finds no slot */
     atomic_signal_fence(memory_order_seq_cst);
     pie_watch_thread_end(thread);

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "profiler/heap.h"
+
+#include <assert.h>
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Between the memory collector's slow path (heap_sigsafe.c, copies_sigsafe.c, heap_table_sigsafe.c) and the collection
+ * thread (heap_drain.c). */
+
+struct pie_pystack_ops;
+struct pie_thread;
+
+enum pie_heap_event {
+    PIE_HEAP_ALLOCATED, /* a sampled allocation */
+    PIE_HEAP_CROSSED,   /* the footprint has changed by the threshold */
+    PIE_HEAP_COPIED,    /* a sampled copy */
+};
+
+/* What a thread noted. 64 bytes. */
+struct pie_heap_record {
+    uint64_t time_ns; /* CLOCK_MONOTONIC */
+    uint64_t weight_bytes;
+    uint64_t block_bytes;                   /* ALLOCATED: of the block itself */
+    int64_t heap_bytes[PIE_HEAP_DOMAINS];   /* CROSSED: of the process */
+    uintptr_t block;                        /* ALLOCATED */
+    uint32_t node;                          /* CCT node, 0: the tree is full */
+    uint16_t ticket;                        /* ALLOCATED: of the tracked block, 0: not tracked */
+    uint8_t event, domain;                  /* pie_heap_event, pie_heap_domain */
+    uint8_t is_exact;                       /* the weight is what was seen, not an estimate */
+    uint8_t unused[7];
+};
+static_assert(sizeof(struct pie_heap_record) == 64, "eight words");
+
+enum { PIE_HEAP_RING_RECORDS = 1024 };
+
+/* As struct pie_ring: one producer, the thread; one consumer, the collection thread. */
+struct pie_heap_ring {
+    _Atomic uint64_t head; /* release in push, acquire in pop */
+    _Atomic uint64_t tail; /* release in pop, acquire in push */
+    struct pie_heap_record records[PIE_HEAP_RING_RECORDS];
+};
+
+/* How one kind of event is sampled by bytes. The distance is drawn anew for each sample, from half to one and a half times
+ * the interval, and the interval follows the rate of samples. */
+struct pie_heap_rate {
+    uint64_t interval_bytes;
+    uint64_t base_bytes; /* counted up to here at the last sample */
+    uint64_t next_bytes; /* count at which the next one is taken */
+    uint64_t last_ns;    /* CLOCK_MONOTONIC of the last sample */
+};
+
+/* One thread's part (in struct pie_thread). Written by the thread alone, but for the ring's tail. */
+struct pie_heap_state {
+    struct pie_heap_thread counts; /* first: what pie_heap_self points to */
+    struct pie_heap_rate rates[PIE_HEAP_DOMAINS];
+    int64_t folded_bytes[PIE_HEAP_DOMAINS]; /* of allocated - freed, what the process's total has got */
+    uint64_t crossed_ns;                    /* CLOCK_MONOTONIC of the last crossing noted */
+    struct pie_heap_rate copies;
+    int64_t copy_distance_bytes; /* what pie_copy_left began with; 0: nothing yet */
+    uint64_t random;
+    _Atomic uint64_t memory_ns, copies_ns; /* spent in the slow paths */
+    struct pie_heap_ring ring;
+};
+
+/* What all threads of the process go by: set once before a thread counts. */
+struct pie_heap_settings {
+    const struct pie_pystack_ops *ops;
+    bool memory, copies;
+    uint64_t threshold_bytes; /* at most; reached by steps from below unless is_fixed */
+    bool is_fixed;
+    bool (*is_finalizing)(void); /* Python gives everything back: that says nothing about leaks. Context: hook */
+};
+
+/* Context: engine start, before the first thread begins. NULL: nothing is counted. settings: borrowed. */
+void pie_heap_set(const struct pie_heap_settings *settings);
+const struct pie_heap_settings *pie_heap_settings(void);
+/* In a forked child, before its thread begins. */
+void pie_heap_forget(void);
+
+/* A thread begins to be counted, on it; ends. Context: hook. */
+void pie_heap_thread_begin(struct pie_thread *thread);
+void pie_heap_thread_end(struct pie_thread *thread);
+/* The calling thread is the profiler's own: what it allocates is counted, not sampled. Context: drain. */
+void pie_heap_own_thread(void);
+/* Bytes that the profiler's thread has allocated and not freed. Context: drain. */
+int64_t pie_heap_own_bytes(void);
+
+/* The footprint's threshold at present. Context: any. */
+uint64_t pie_heap_threshold(void);
+
+/* The greatest footprint seen by any thread when it crossed a threshold, by domain. Context: drain. */
+int64_t pie_heap_peak(int64_t ret_bytes[PIE_HEAP_DOMAINS]);
+
+/* Takes the next event of a rate. Returns the sample's weight, 0 for none. count_bytes: after the event, which had so many
+ * bytes; *ret_is_exact: the weight is the event's own. Context: hook. */
+uint64_t pie_heap_rate_take(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t bytes, uint64_t now_ns,
+                            uint64_t *random, bool *ret_is_exact);
+void pie_heap_rate_begin(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t interval_bytes,
+                         uint64_t now_ns, uint64_t *random);
+
+/* Context: hook; drain. */
+bool pie_heap_ring_push(struct pie_heap_ring *ring, const struct pie_heap_record *record);
+bool pie_heap_ring_pop(struct pie_heap_ring *ring, struct pie_heap_record *ret_record);
+
+/* --- The table of tracked blocks: in the region, lock-free --- */
+
+enum { PIE_HEAP_TICKETS = 8192 }; /* tickets are 1 … 8191 */
+
+/* Makes the empty table. Needs the region. Returns 0 or -ENOMEM. Context: engine start, fork child. */
+int pie_heap_table_init(void);
+/* A free ticket, 0 if there is none. Context: hook. */
+uint32_t pie_heap_table_reserve(void);
+/* Tracks block under a ticket. False: there is no room, the ticket is lost (PIE_HEAP_LOST). Context: hook. */
+bool pie_heap_table_put(uint32_t ticket, const void *block);
+/* Takes the block out and returns its ticket, 0 if it is not tracked. Context: hook. */
+uint32_t pie_heap_table_remove(const void *block);
+/* The block of this ticket, taken out before, was freed. Context: hook. */
+void pie_heap_table_free(uint32_t ticket, uint64_t now_ns);
+/* Nobody will hear of this ticket's block. Context: hook. */
+void pie_heap_table_lose(uint32_t ticket);
+/* What became of a ticket, and when it was freed (CLOCK_MONOTONIC). Context: drain. */
+enum pie_heap_fate { PIE_HEAP_ALIVE, PIE_HEAP_FREED, PIE_HEAP_LOST };
+enum pie_heap_fate pie_heap_table_fate(uint32_t ticket, uint64_t *ret_freed_ns);
+/* Lets a freed or lost ticket be reserved again. Context: drain. */
+void pie_heap_table_recycle(uint32_t ticket);
+/* Changes whenever a ticket is freed or lost. Context: drain. */
+uint64_t pie_heap_table_version(void);
+/* Where a ticket's block is now; a resize may have moved it. NULL: it is not tracked. Looks at the whole table.
+ * Context: drain. */
+const void *pie_heap_table_block(uint32_t ticket);
+/* Stops tracking the block of a ticket, which can be reserved again then. False: it was freed meanwhile, or has moved.
+ * Context: drain. */
+bool pie_heap_table_drop(uint32_t ticket, const void *block);

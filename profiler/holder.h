@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The engine's way to ask who holds objects that leak: a table that runtime/holder.c fills in. The answer is found by a
+ * thread of Python's when it comes to it, or never. Context: drain. */
+struct pie_holder_ops {
+    /* Asks; blocks as the allocators returned them. At most budget_ns are spent. False: not now. */
+    bool (*ask)(uint32_t node, const uintptr_t *blocks, size_t count, uint64_t budget_ns);
+    /* The answer to the last question, once: one line of text, terminated; "" if none was found. False: not yet. */
+    bool (*answer)(uint32_t *ret_node, char *ret_text, size_t size);
+};
