@@ -22,6 +22,7 @@
 #include "runtime/exit.h"
 #include "runtime/install.h"
 #include "runtime/interrupt.h"
+#include "runtime/memory_facts.h"
 #include "runtime/signals.h"
 #include "storage/writer.h"
 
@@ -97,6 +98,7 @@ int pie_session_start(const struct pie_session *session) {
         .executable = current.executable,
         .python_version = pie_embed_python_version(),
         .take_signal = pie_signals_take,
+        .memory = pie_memory_facts(),
     };
     int r = pie_runtime_install();
     if (r < 0)

@@ -22,6 +22,8 @@
 #include "profiler/decode.h"
 #include "profiler/flush.h"
 #include "profiler/futex.h"
+#include "profiler/heap_drain.h"
+#include "profiler/heap_engine.h"
 #include "profiler/naming.h"
 #include "profiler/pystack.h"
 #include "profiler/real.h"
@@ -72,6 +74,7 @@ static struct {
     struct pie_flush *flush;
     struct pie_aggregate aggregate;
     struct pie_watch_drain *watches; /* NULL: no accesses are watched */
+    struct pie_heap_drain *heap;     /* NULL: neither memory nor copies are profiled */
     struct pie_wall *walls;          /* by slot */
     size_t n_walls;
     uint64_t next_flush_ns, next_dither_ns;
@@ -189,6 +192,8 @@ static void drain(struct pie_thread *thread, size_t slot) {
     }
     if (collector.watches)
         pie_watch_drain_thread(collector.watches, thread, slot);
+    if (collector.heap)
+        pie_heap_drain_thread(collector.heap, thread);
 }
 
 static void arm(struct pie_thread *thread) {
@@ -222,6 +227,8 @@ static void retire(struct pie_thread *thread, size_t slot, const struct pie_wall
         pie_watch_drain_thread_ended(collector.watches, slot);
         pie_debug_hidden_close(thread);
     }
+    if (collector.heap)
+        pie_heap_drain_thread_ended(collector.heap, thread);
     pie_flush_thread_ended(collector.flush, thread, wall);
     atomic_store_explicit(&thread->state, PIE_THREAD_FREE, memory_order_release);
 }
@@ -283,7 +290,9 @@ static void flush_all(void) {
         if (atomic_load_explicit(&thread->state, memory_order_acquire) == PIE_THREAD_RUNNING)
             pie_flush_thread(collector.flush, thread, wall_of(i));
     }
-    pie_flush_write(collector.flush, &collector.aggregate, collector.watches);
+    if (collector.heap)
+        pie_heap_drain_prepare(collector.heap, atomic_load_explicit(&collector.stop, memory_order_acquire));
+    pie_flush_write(collector.flush, &collector.aggregate, collector.watches, collector.heap);
     if (atomic_load_explicit(&collector.forks, memory_order_relaxed))
         pie_flush_suspend(collector.flush);
 }
@@ -296,6 +305,8 @@ static void work(bool tick) {
         heed_libraries();
     for (size_t i = 0; i < pie_thread_count(); i++)
         look_at(i, tick);
+    if (tick && collector.heap)
+        pie_heap_drain_tick(collector.heap);
     if (now_ns >= collector.next_dither_ns) {
         dither();
         collector.next_dither_ns = now_ns + DITHER_NS;
@@ -312,6 +323,7 @@ static void work(bool tick) {
 /* Stops the clocks, takes what is left. */
 static void end(void) {
     pie_watch_set(NULL);
+    pie_heap_set(NULL);
     for (size_t i = 0; i < pie_thread_count(); i++)
         if (atomic_load_explicit(&pie_thread_at(i)->state, memory_order_acquire) == PIE_THREAD_RUNNING)
             disarm(pie_thread_at(i));
@@ -320,6 +332,8 @@ static void end(void) {
         if (collector.watches)
             pie_watch_drain_thread_ended(collector.watches, i);
     }
+    if (collector.heap)
+        pie_heap_drain_tick(collector.heap);
     const char *cause = atomic_load_explicit(&collector.cause, memory_order_acquire);
     if (pie_flush_is_untouched(collector.flush) && strcmp(cause, "exec") == 0)
         return; /* a forked child on its way to another program */
@@ -327,8 +341,20 @@ static void end(void) {
     pie_flush_end(collector.flush, cause, atomic_load_explicit(&collector.exit_status, memory_order_relaxed));
 }
 
+static void set_up_heap(void) {
+    const struct pie_memory_facts *facts = collector.setup.facts->memory;
+
+    if (!pie_heap_settings())
+        return;
+    if (pie_heap_drain_create(collector.setup.ops, facts, pie_flush_naming(collector.flush),
+                              &collector.heap) < 0)
+        pie_heap_set(NULL);
+}
+
 static void set_up(void) {
     struct pie_flush_methods methods = choose_methods();
+
+    set_up_heap();
 
     pie_flush_begin(collector.flush, &methods);
     /* A forked child may live for a millisecond: its file is opened with its first flush. */
@@ -344,6 +370,7 @@ static void *collector_main(void *unused) {
     uint64_t next_tick_ns = 0;
 
     prctl(PR_SET_NAME, "pieprof");
+    pie_heap_own_thread();
     own_descriptor_table();
     pthread_mutex_lock(&collector.work);
     set_up();

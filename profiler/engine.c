@@ -6,6 +6,7 @@
 #include "profiler/config.h"
 #include "profiler/counters.h"
 #include "profiler/debug_registers.h"
+#include "profiler/heap_engine.h"
 #include "profiler/home.h"
 #include "profiler/real.h"
 #include "profiler/region.h"
@@ -24,7 +25,8 @@ static struct {
     struct pie_collector_setup setup;
     _Atomic int32_t
         pid; /* of the process that is profiled; 0: none. A vfork child differs. Set anew after fork */
-    _Atomic bool finished;  /* somebody is finishing or has finished */
+    _Atomic bool finished; /* somebody is finishing or has finished */
+    struct pie_heap_settings heap;
     _Atomic int64_t run_id; /* known before the fork to a forked child */
 } engine;
 
@@ -39,6 +41,8 @@ static int start(void) {
     struct pie_thread *thread;
     int r = pie_cct_init();
 
+    if (r == 0 && pie_heap_settings())
+        r = pie_heap_table_init();
     if (r < 0)
         return r;
     thread = pie_thread_begin(true, "MainThread");
@@ -60,6 +64,17 @@ int pie_engine_start(const struct pie_config *config, const struct pie_pystack_o
     int r = pie_region_init();
     if (r < 0)
         return r;
+    if (facts->memory && (config->memory || config->copies)) {
+        engine.heap = (struct pie_heap_settings){
+            .ops = ops,
+            .memory = config->memory && facts->memory->is_counted,
+            .copies = config->copies,
+            .threshold_bytes = config->threshold_bytes,
+            .is_fixed = config->threshold_bytes > 0,
+            .is_finalizing = facts->memory->is_finalizing,
+        };
+        pie_heap_set(&engine.heap);
+    }
     engine.setup = (struct pie_collector_setup){
         .config = config, .ops = ops, .facts = facts, .open_sink = open_sink, .is_fork = false};
     return start();
@@ -138,6 +153,7 @@ void pie_engine_fork_parent(void) {
 void pie_engine_fork_child(void) {
     int error = errno;
 
+    pie_heap_forget();
     atomic_store_explicit(&engine.pid, 0, memory_order_relaxed);
     if (atomic_load_explicit(&engine.finished, memory_order_relaxed))
         return;

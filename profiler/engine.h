@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 struct pie_config;
+struct pie_holder_ops;
 struct pie_pystack_ops;
 struct pie_sink;
 
@@ -18,6 +20,16 @@ struct pie_process_facts {
     const char *python_version;
     /* Makes the clock's handler that of a signal (runtime/signals.h). Returns 0 or -errno. Context: drain. */
     int (*take_signal)(int signal);
+    const struct pie_memory_facts *memory; /* NULL: nothing can be said about memory */
+};
+
+/* What runtime/ knows of the process's memory. */
+struct pie_memory_facts {
+    bool is_counted;                      /* malloc() and its like come through us */
+    const char *allocator;                /* who serves them: "glibc", "jemalloc", the path of a library */
+    const char *_Atomic note;             /* what is not counted and why, one sentence, or NULL */
+    bool (*is_finalizing)(void);          /* Python gives everything back. Context: hook */
+    const struct pie_holder_ops *holders; /* NULL: nobody can be asked */
 };
 
 /* Starts profiling this process: maps the region, starts the collection thread, arms the calling thread. Python

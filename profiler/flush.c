@@ -6,6 +6,7 @@
 #include "profiler/naming.h"
 #include "profiler/counters.h"
 #include "profiler/environment.h"
+#include "profiler/heap_drain.h"
 #include "profiler/proc_file.h"
 #include "profiler/sampler.h"
 #include "profiler/thread.h"
@@ -210,7 +211,21 @@ static int write_samples(struct pie_flush *flush, const struct pie_aggregate *ag
     return r;
 }
 
-static int write_counters(struct pie_flush *flush) {
+static int write_heap_overhead(struct pie_flush *flush, const struct pie_heap_drain *heap) {
+    const struct pie_config *config = flush->setup.config;
+    struct pie_sink *sink = flush->sink;
+    uint64_t memory_ns, copies_ns;
+    int r = 0;
+
+    pie_heap_drain_spent(heap, &memory_ns, &copies_ns);
+    if (config->memory)
+        r = sink->ops->put_overhead(sink, "memory", memory_ns, 0);
+    if (r == 0 && config->copies)
+        r = sink->ops->put_overhead(sink, "copies", copies_ns, 0);
+    return r;
+}
+
+static int write_counters(struct pie_flush *flush, const struct pie_heap_drain *heap) {
     const struct pie_config *config = flush->setup.config;
     struct pie_sink *sink = flush->sink;
     int r = 0;
@@ -226,6 +241,8 @@ static int write_counters(struct pie_flush *flush) {
     uint64_t watch_ns = flush->ended_watch_ns + flush->watch_ns;
     if (r == 0 && strcmp(flush->methods.sampler, "none") != 0)
         r = sink->ops->put_overhead(sink, "redundancy", watch_ns, 1e9 / (double)config->period_ns);
+    if (r == 0 && heap)
+        r = write_heap_overhead(flush, heap);
     if (r == 0)
         r = sink->ops->put_overhead(sink, "collection thread", pie_thread_cpu_ns(), 0);
     return r;
@@ -242,7 +259,7 @@ static int write_watches(struct pie_flush *flush, const struct pie_watch_drain *
 }
 
 static int write_rows(struct pie_flush *flush, const struct pie_aggregate *aggregate,
-                      const struct pie_watch_drain *watches) {
+                      const struct pie_watch_drain *watches, struct pie_heap_drain *heap) {
     int r = pie_naming_write(flush->naming, flush->sink);
 
     if (r == 0)
@@ -251,8 +268,10 @@ static int write_rows(struct pie_flush *flush, const struct pie_aggregate *aggre
         r = write_samples(flush, aggregate);
     if (r == 0)
         r = write_watches(flush, watches);
+    if (r == 0 && heap)
+        r = pie_heap_drain_write(heap, flush->sink);
     if (r == 0)
-        r = write_counters(flush);
+        r = write_counters(flush, heap);
     return r;
 }
 
@@ -265,19 +284,22 @@ static void commit(struct pie_flush *flush) {
 }
 
 /* What was written, or will never be. */
-static void clear(struct pie_flush *flush, struct pie_aggregate *aggregate, struct pie_watch_drain *watches) {
+static void clear(struct pie_flush *flush, struct pie_aggregate *aggregate, struct pie_watch_drain *watches,
+                  struct pie_heap_drain *heap) {
     pie_aggregate_clear(aggregate);
     if (watches)
         pie_watch_drain_clear(watches);
+    if (heap)
+        pie_heap_drain_clear(heap);
     flush->n_threads = 0;
     flush->overhead_ns = flush->watch_ns = 0;
 }
 
 void pie_flush_write(struct pie_flush *flush, struct pie_aggregate *aggregate,
-                     struct pie_watch_drain *watches) {
+                     struct pie_watch_drain *watches, struct pie_heap_drain *heap) {
     pie_flush_open(flush);
     if (flush->failed) {
-        clear(flush, aggregate, watches);
+        clear(flush, aggregate, watches, heap);
         return;
     }
     for (size_t i = 0; i < aggregate->count; i++) /* names first: the transaction stays short */
@@ -290,13 +312,13 @@ void pie_flush_write(struct pie_flush *flush, struct pie_aggregate *aggregate,
             give_up(flush, r);
         return;
     }
-    r = write_rows(flush, aggregate, watches);
+    r = write_rows(flush, aggregate, watches, heap);
     if (r < 0)
         give_up(flush, r);
     else
         commit(flush);
     pie_naming_written(flush->naming);
-    clear(flush, aggregate, watches);
+    clear(flush, aggregate, watches, heap);
 }
 
 void pie_flush_end(struct pie_flush *flush, const char *cause, int exit_status) {

@@ -11,20 +11,14 @@
  * context, the footprint's curve, copies, leak scores, and who holds what leaks. Context: drain. */
 
 struct pie_heap_drain;
-struct pie_holder_ops;
+struct pie_memory_facts;
 struct pie_naming;
 struct pie_sink;
 struct pie_thread;
 
-/* How the process's memory is served, for its row. Strings live as long as the process. */
-struct pie_heap_facts {
-    const char *allocator, *note;
-};
-
-/* holders: NULL: nobody is asked who holds what. Returns 0 or -ENOMEM. */
-int pie_heap_drain_create(const struct pie_pystack_ops *ops, const struct pie_holder_ops *holders,
-                          struct pie_naming *naming, const struct pie_heap_facts *facts,
-                          struct pie_heap_drain **ret_drain);
+/* facts (engine.h): borrowed. Returns 0 or -ENOMEM. */
+int pie_heap_drain_create(const struct pie_pystack_ops *ops, const struct pie_memory_facts *facts,
+                          struct pie_naming *naming, struct pie_heap_drain **ret_drain);
 void pie_heap_drain_destroy(struct pie_heap_drain *drain);
 
 /* Takes what a thread has noted. */
@@ -34,12 +28,13 @@ void pie_heap_drain_thread_ended(struct pie_heap_drain *drain, struct pie_thread
 /* After the threads: puts in order what was taken, looks at the process. */
 void pie_heap_drain_tick(struct pie_heap_drain *drain);
 
-/* Before a transaction: what is to be asked and written is made ready. */
-void pie_heap_drain_prepare(struct pie_heap_drain *drain);
+/* Before a transaction: what is to be asked and written is made ready; is_last: of the process. */
+void pie_heap_drain_prepare(struct pie_heap_drain *drain, bool is_last);
 /* Inside of one. Returns 0 or the sink's error. */
 int pie_heap_drain_write(struct pie_heap_drain *drain, struct pie_sink *sink);
 /* What was prepared is written, or never will be. */
 void pie_heap_drain_clear(struct pie_heap_drain *drain);
 
 /* CPU time that memory and copies took in the program's threads so far. */
-void pie_heap_drain_spent(const struct pie_heap_drain *drain, uint64_t *ret_memory_ns, uint64_t *ret_copies_ns);
+void pie_heap_drain_spent(const struct pie_heap_drain *drain, uint64_t *ret_memory_ns,
+                          uint64_t *ret_copies_ns);

@@ -25,13 +25,13 @@ enum pie_heap_event {
 struct pie_heap_record {
     uint64_t time_ns; /* CLOCK_MONOTONIC */
     uint64_t weight_bytes;
-    uint64_t block_bytes;                   /* ALLOCATED: of the block itself */
-    int64_t heap_bytes[PIE_HEAP_DOMAINS];   /* CROSSED: of the process */
-    uintptr_t block;                        /* ALLOCATED */
-    uint32_t node;                          /* CCT node, 0: the tree is full */
-    uint16_t ticket;                        /* ALLOCATED: of the tracked block, 0: not tracked */
-    uint8_t event, domain;                  /* pie_heap_event, pie_heap_domain */
-    uint8_t is_exact;                       /* the weight is what was seen, not an estimate */
+    uint64_t block_bytes;                 /* ALLOCATED: of the block itself */
+    int64_t heap_bytes[PIE_HEAP_DOMAINS]; /* CROSSED: of the process */
+    uintptr_t block;                      /* ALLOCATED */
+    uint32_t node;                        /* CCT node, 0: the tree is full */
+    uint16_t ticket;                      /* ALLOCATED: of the tracked block, 0: not tracked */
+    uint8_t event, domain;                /* pie_heap_event, pie_heap_domain */
+    uint8_t is_exact;                     /* the weight is what was seen, not an estimate */
     uint8_t unused[7];
 };
 static_assert(sizeof(struct pie_heap_record) == 64, "eight words");
@@ -73,7 +73,8 @@ struct pie_heap_settings {
     bool memory, copies;
     uint64_t threshold_bytes; /* at most; reached by steps from below unless is_fixed */
     bool is_fixed;
-    bool (*is_finalizing)(void); /* Python gives everything back: that says nothing about leaks. Context: hook */
+    bool (*is_finalizing)(
+        void); /* Python gives everything back: that says nothing about leaks. Context: hook */
 };
 
 /* Context: engine start, before the first thread begins. NULL: nothing is counted. settings: borrowed. */

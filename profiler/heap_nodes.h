@@ -13,14 +13,15 @@
 struct pie_heap_node {
     struct pie_allocation_row row; /* node, samples, what was allocated, at the peak, integral, leak score */
     uint64_t live_bytes[PIE_HEAP_DOMAINS];
-    double live_sq_bytes2;    /* of what is alive: squared weights of estimates */
-    uint64_t changed_ns;      /* live_bytes since then */
-    uint32_t epoch;           /* of the peak that row.peak_bytes tells of */
-    bool is_import;           /* allocated while a module is imported: no leak */
-    bool is_dirty;            /* row differs from what was written */
-    bool is_live_changed;     /* live_bytes differ from what was noted for the curve */
-    bool is_asked;            /* who holds it was asked */
+    double live_sq_bytes2;     /* of what is alive: squared weights of estimates */
+    uint64_t changed_ns;       /* live_bytes since then */
+    uint32_t epoch;            /* of the peak that row.peak_bytes tells of */
+    bool is_import;            /* allocated while a module is imported: no leak */
+    bool is_dirty;             /* row differs from what was written */
+    bool is_live_changed;      /* live_bytes differ from what was noted for the curve */
+    bool is_asked;             /* who holds it was asked */
     uint64_t noted_live_bytes; /* at the last write */
+    uint32_t noted_mallocs;
 };
 
 struct pie_heap_nodes {
@@ -31,7 +32,8 @@ struct pie_heap_nodes {
 };
 
 /* The node's state, made if need be; NULL without memory. The pointer holds until the next call. */
-struct pie_heap_node *pie_heap_nodes_get(struct pie_heap_nodes *nodes, uint32_t stored_node, bool *ret_is_new);
+struct pie_heap_node *pie_heap_nodes_get(struct pie_heap_nodes *nodes, uint32_t stored_node,
+                                         bool *ret_is_new);
 
 /* One sampled allocation, or what it stands for goes (is_gone). */
 void pie_heap_node_allocated(struct pie_heap_node *node, int domain, uint64_t weight_bytes, bool is_exact,

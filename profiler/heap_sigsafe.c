@@ -31,7 +31,8 @@ enum {
     SLACK_PART = 64
 }; /* the threshold: 1/64 of the footprint; the slack: of the threshold */
 static const uint64_t FIRST_INTERVAL_BYTES = 16384;
-static const uint64_t RETRY_BYTES = 65536; /* the profiler is at work on this thread: later */
+static const uint64_t RETRY_BYTES = 65536;    /* the profiler is at work on this thread: later */
+static const uint64_t UNDISTURBED_NS = 30000; /* beyond, another thread may have run */
 static const uint64_t CROSSING_GAP_NS =
     1000000; /* crossings that are no new peak are noted at this distance */
 
@@ -162,7 +163,11 @@ static struct pie_thread *enter(void) {
 }
 
 static void leave(struct pie_thread *thread, _Atomic uint64_t *spent, uint64_t since_ns) {
-    atomic_fetch_add_explicit(spent, pie_monotonic_ns() - since_ns, memory_order_relaxed);
+    uint64_t spent_ns = pie_monotonic_ns() - since_ns;
+
+    atomic_fetch_add_explicit(spent, spent_ns, memory_order_relaxed);
+    if (spent_ns < UNDISTURBED_NS)
+        thread->cpu_last_ns += spent_ns; /* none of the program's time */
     thread->inside = 0;
 }
 

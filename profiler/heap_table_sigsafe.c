@@ -28,8 +28,10 @@ static const uint64_t TICKET_FREE = 0, TICKET_ALIVE = 1, TICKET_LOST = 2;
 
 struct table {
     _Atomic uintptr_t blocks[BUCKETS][BUCKET_SLOTS];
-    _Atomic uint16_t tickets[BUCKETS][BUCKET_SLOTS]; /* written before the block (release), read after (acquire) */
-    _Atomic uint64_t fates[PIE_HEAP_TICKETS];        /* state, or CLOCK_MONOTONIC when freed (release; acquire in fate()) */
+    _Atomic uint16_t tickets[BUCKETS]
+                            [BUCKET_SLOTS]; /* written before the block (release), read after (acquire) */
+    _Atomic uint64_t
+        fates[PIE_HEAP_TICKETS]; /* state, or CLOCK_MONOTONIC when freed (release; acquire in fate()) */
     _Atomic uint32_t next_ticket;
     _Atomic uint64_t version;
 };

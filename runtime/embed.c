@@ -5,6 +5,8 @@
 #include "runtime/embed.h"
 
 #include "profiler/engine.h"
+#include "profiler/heap_engine.h"
+#include "runtime/pymem.h"
 #include "runtime/thread_names.h"
 
 /* The steps of Py_BytesMain (CPython, Modules/main.c: pymain_init, pymain_main) by its public parts, with one
@@ -33,8 +35,11 @@ int pie_embed_run(const struct pie_embed *embed) {
     PyStatus status = Py_PreInitializeFromBytesArgs(&preconfig, embed->argc, embed->argv);
     if (PyStatus_Exception(status))
         Py_ExitStatusException(status);
-    if (pie_engine_is_running())
+    if (pie_engine_is_running()) {
         pie_thread_names_install();
+        if (pie_heap_settings() && pie_heap_settings()->memory)
+            pie_pymem_install();
+    }
 
     PyConfig config;
     PyConfig_InitPythonConfig(&config);

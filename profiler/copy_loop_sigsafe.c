@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/copy_loop.h"
+
+#include "profiler/context.h"
+#include "profiler/counters.h"
+#include "profiler/heap.h"
+#include "profiler/home.h"
+#include "profiler/sampler.h"
+#include "profiler/thread.h"
+#include "profiler/watch_internal.h"
+
+static bool push(struct pie_copy_ring *ring, const struct pie_copy_record *record) {
+    uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+    uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
+
+    if (head - tail >= PIE_COPY_RING_RECORDS)
+        return false;
+    ring->records[head % PIE_COPY_RING_RECORDS] = *record;
+    atomic_store_explicit(&ring->head, head + 1, memory_order_release); /* pairs with pie_copy_ring_pop() */
+    return true;
+}
+
+bool pie_copy_ring_pop(struct pie_copy_ring *ring, struct pie_copy_record *ret_record) {
+    uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+    uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
+
+    if (tail == head)
+        return false;
+    *ret_record = ring->records[tail % PIE_COPY_RING_RECORDS];
+    atomic_store_explicit(&ring->tail, tail + 1, memory_order_release);
+    return true;
+}
+
+static uint32_t clipped(uint64_t ns) {
+    return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
+}
+
+/* Every call of a library makes an object at least: as long as nothing was allocated it is the same call. */
+static uint64_t allocated_so_far(void) {
+    const struct pie_heap_thread *heap = pie_heap_self;
+
+    return heap
+               ? heap->counts[PIE_HEAP_NATIVE].allocated_bytes + heap->counts[PIE_HEAP_PYTHON].allocated_bytes
+               : 0;
+}
+
+static void locate(const struct pie_copy_site *site, const ucontext_t *context,
+                   struct pie_copy_record *record) {
+    uint64_t registers[PIE_ACCESS_REGISTERS];
+
+    pie_watch_registers(context, registers);
+    record->address = (uint64_t)(int64_t)site->disp;
+    if (site->base < PIE_ACCESS_REGISTERS)
+        record->address += registers[site->base];
+    if (site->index < PIE_ACCESS_REGISTERS)
+        record->address += registers[site->index] * site->scale;
+    if (site->step_register < PIE_ACCESS_REGISTERS)
+        record->step = (int64_t)registers[site->step_register];
+}
+
+void pie_copy_loop_sample(struct pie_thread *thread, const ucontext_t *context,
+                          const struct pie_context *taken, const struct pie_sample_time *time,
+                          uint64_t cpu_ns) {
+    uint64_t ip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+
+    if (!taken->is_foreign || !taken->node || pie_home_contains((uintptr_t)ip))
+        return;
+    uint16_t generation = pie_copy_sites_generation();
+    int site = pie_copy_site_find(ip);
+    if (site == PIE_COPY_SITE_NONE)
+        return;
+    struct pie_copy_record record = {
+        .cpu_ns = cpu_ns,
+        .address = ip,
+        .stack = thread->native[taken->hybrid.native_on_top - 1].sp, /* foreign: there is a native frame */
+        .allocated = allocated_so_far(),
+        .user_ns = clipped(time->user_ns),
+        .system_ns = clipped(time->system_ns),
+        .node = taken->node,
+        .site = site > 0 ? (uint16_t)site : 0,
+        .generation = generation,
+    };
+    if (site > 0)
+        locate(pie_copy_site_at(site), context, &record);
+    if (!push(&thread->copy_loops, &record))
+        pie_counter_add(PIE_COUNTER_COPY_LOOP_RING_FULL, 1);
+}

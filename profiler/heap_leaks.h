@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pie_heap_nodes;
+struct pie_holder_ops;
+struct pie_sink;
+
+/* Leak scores (Scalene §3.4) by stored node, and who holds what looks like a leak. Context: drain. */
+
+/* A tracked block, by ticket. */
+struct pie_heap_block {
+    bool is_known; /* a thread has told of it */
+    uint8_t domain;
+    bool is_exact;
+    uint32_t node; /* index + 1 in pie_heap_nodes; 0: none */
+    uint64_t weight_bytes;
+    uint64_t since_ns; /* CLOCK_MONOTONIC */
+    uintptr_t address; /* where it was allocated */
+};
+
+enum { PIE_HOLDER_BYTES = 512 };
+
+struct pie_heap_leaks {
+    const struct pie_holder_ops *holders;
+    uint64_t started_ns;
+    uint64_t asked_ns; /* budgets of all questions so far */
+    bool is_waiting;   /* for an answer */
+    bool has_answer;   /* to be written */
+    uint32_t answer_node;
+    char answer[PIE_HOLDER_BYTES];
+};
+
+void pie_heap_leaks_init(struct pie_heap_leaks *leaks, const struct pie_holder_ops *holders,
+                         uint64_t started_ns);
+/* Counts allocations whose fate is decided: freed, or alive for long. */
+void pie_heap_leaks_decide(const struct pie_heap_leaks *leaks, struct pie_heap_nodes *nodes,
+                           const struct pie_heap_block *blocks, uint64_t now_ns);
+/* Asks who holds the objects of the context that looks most like a leak and was not asked about, if time allows. */
+void pie_heap_leaks_ask(struct pie_heap_leaks *leaks, struct pie_heap_nodes *nodes,
+                        const struct pie_heap_block *blocks, uint64_t now_ns);
+int pie_heap_leaks_write(const struct pie_heap_leaks *leaks, struct pie_sink *sink);
+void pie_heap_leaks_clear(struct pie_heap_leaks *leaks);
+/* 1 - (frees + 1) / (mallocs - frees + 2): the chance that the next one is not freed, by Laplace's rule of succession. */
+double pie_heap_leak_score(uint32_t mallocs, uint32_t frees);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/memory_facts.h"
+
+#include "profiler/engine.h"
+#include "runtime/allocator.h"
+#include "runtime/finalizing.h"
+
+static struct pie_memory_facts facts = {.is_finalizing = pie_python_is_finalizing};
+
+const struct pie_memory_facts *pie_memory_facts(void) {
+    facts.is_counted = pie_allocator_check();
+    facts.allocator = pie_allocator_name();
+    if (!facts.is_counted)
+        pie_memory_facts_note(pie_allocator_refusal());
+    return &facts;
+}
+
+void pie_memory_facts_note(const char *note) {
+    atomic_store_explicit(&facts.note, note, memory_order_relaxed);
+}

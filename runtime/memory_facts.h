@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+struct pie_memory_facts;
+
+/* What the engine is told of this process's memory. Context: launcher. */
+const struct pie_memory_facts *pie_memory_facts(void);
+
+/* What is not measured and why, one sentence; replaces an earlier one. Context: launcher. */
+void pie_memory_facts_note(const char *note);

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+/* Python asks three domains for memory: OBJ and MEM share pymalloc, which serves up to 512 bytes from pools in arenas and
+ * asks RAW for the rest; RAW asks malloc(). So small blocks are counted here, and the exported malloc() counts the rest,
+ * as Python's because the RAW hook says so: nothing is counted twice.
+ *
+ * To count a block that goes its size must be known. pymalloc keeps a size class at the head of each pool, and pools are
+ * aligned; what is needed is to tell pymalloc's blocks from others. So arenas are mapped at hinted addresses in a zone of
+ * their own, where the kernel puts nothing unasked, and an address in the zone is pymalloc's. Both facts are tried out
+ * before they are relied on; under another allocator (PYTHONMALLOC, -X dev) blocks are counted below it instead. */
+
+#include "runtime/pymem.h"
+
+#include "profiler/heap.h"
+#include "runtime/allocator.h"
+#include "runtime/memory_facts.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    SMALL_MAX = 512,                 /* SMALL_REQUEST_THRESHOLD */
+    ALIGNMENT = 16,
+    POOL_BYTES = 1 << 14,            /* Objects/obmalloc.c from 3.10 on: POOL_BITS */
+    POOL_CLASS_OFFSET = 36,          /* struct pool_header.szidx */
+    ARENA_LEAST_BYTES = 256 * 1024,  /* smaller ones are chunks of Python's frame stacks */
+    FREED_MAX = 1024,                /* addresses of arenas that can be used again */
+    HINTS = 4,
+};
+
+/* Far from where the kernel puts mappings (from the top down), programs (the bottom) and the shadows of sanitizers. */
+static const uintptr_t ZONE_LOW = UINT64_C(0x200000000000), ZONE_BYTES = UINT64_C(1) << 40;
+static const uintptr_t HINT_STEP = UINT64_C(64) << 20;
+
+/* Of the process, also of a forked child. Arenas come and go with the GIL held. */
+static uintptr_t zone;      /* where it begins; 0: small blocks are not told from others */
+static uintptr_t zone_next; /* the next arena's place */
+static uintptr_t freed[FREED_MAX];
+static size_t n_freed;
+static PyMemAllocatorEx originals[3]; /* by PyMemAllocatorDomain */
+static PyObjectArenaAllocator original_arenas;
+static bool counts_arenas; /* as one block each */
+
+static bool is_small(const void *block) {
+    return (uintptr_t)block - zone < ZONE_BYTES;
+}
+
+static size_t size_of_class(const void *block) {
+    const char *pool = (const char *)((uintptr_t)block & ~(uintptr_t)(POOL_BYTES - 1));
+    uint32_t size_class;
+
+    memcpy(&size_class, pool + POOL_CLASS_OFFSET, sizeof size_class);
+    return (size_t)(size_class + 1) * ALIGNMENT;
+}
+
+static size_t size_of_request(size_t bytes) {
+    return bytes ? (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1) : ALIGNMENT;
+}
+
+/* --- OBJ and MEM over pymalloc; ctx is the original --- */
+
+static void *small_malloc(void *ctx, size_t bytes) {
+    const PyMemAllocatorEx *original = ctx;
+    void *block = original->malloc(original->ctx, bytes);
+    struct pie_heap_thread *heap = pie_heap_self;
+
+    if (heap && is_small(block))
+        pie_heap_allocated(heap, PIE_HEAP_PYTHON, block, size_of_request(bytes), __builtin_return_address(0));
+    return block;
+}
+
+static void *small_calloc(void *ctx, size_t count, size_t bytes) {
+    const PyMemAllocatorEx *original = ctx;
+    void *block = original->calloc(original->ctx, count, bytes);
+    struct pie_heap_thread *heap = pie_heap_self;
+
+    if (heap && is_small(block))
+        pie_heap_allocated(heap, PIE_HEAP_PYTHON, block, size_of_request(count * bytes),
+                           __builtin_return_address(0));
+    return block;
+}
+
+static void small_free(void *ctx, void *block) {
+    const PyMemAllocatorEx *original = ctx;
+    struct pie_heap_thread *heap = pie_heap_self;
+
+    if (heap && is_small(block))
+        pie_heap_freeing(heap, PIE_HEAP_PYTHON, block, size_of_class(block));
+    original->free(original->ctx, block);
+}
+
+/* From small to large and back, malloc() and free() below count the large part. */
+static void *small_realloc(void *ctx, void *block, size_t bytes) {
+    const PyMemAllocatorEx *original = ctx;
+    struct pie_heap_thread *heap = pie_heap_self;
+
+    if (!heap || !is_small(block)) {
+        void *moved = original->realloc(original->ctx, block, bytes);
+        if (heap && is_small(moved)) /* shrunk, or fresh */
+            pie_heap_allocated(heap, PIE_HEAP_PYTHON, moved, size_of_class(moved),
+                               __builtin_return_address(0));
+        return moved;
+    }
+    size_t old_bytes = size_of_class(block);
+    uint32_t token = pie_heap_resizing(block);
+    void *moved = original->realloc(original->ctx, block, bytes);
+    size_t new_bytes = !moved ? old_bytes : is_small(moved) ? size_of_class(moved) : 0;
+    pie_heap_resized(heap, PIE_HEAP_PYTHON, token, moved ? moved : block, old_bytes, new_bytes,
+                     __builtin_return_address(0));
+    return moved;
+}
+
+/* --- RAW, and OBJ and MEM over anything else: malloc() below counts, for Python --- */
+
+#define FOR_PYTHON(statement)                                                                                \
+    do {                                                                                                     \
+        enum pie_heap_domain before = pie_allocator_domain;                                                  \
+        pie_allocator_domain = PIE_HEAP_PYTHON;                                                              \
+        statement;                                                                                           \
+        pie_allocator_domain = before;                                                                       \
+    } while (0)
+
+static void *raw_malloc(void *ctx, size_t bytes) {
+    const PyMemAllocatorEx *original = ctx;
+    void *block;
+
+    FOR_PYTHON(block = original->malloc(original->ctx, bytes));
+    return block;
+}
+
+static void *raw_calloc(void *ctx, size_t count, size_t bytes) {
+    const PyMemAllocatorEx *original = ctx;
+    void *block;
+
+    FOR_PYTHON(block = original->calloc(original->ctx, count, bytes));
+    return block;
+}
+
+static void *raw_realloc(void *ctx, void *block, size_t bytes) {
+    const PyMemAllocatorEx *original = ctx;
+    void *moved;
+
+    FOR_PYTHON(moved = original->realloc(original->ctx, block, bytes));
+    return moved;
+}
+
+static void raw_free(void *ctx, void *block) {
+    const PyMemAllocatorEx *original = ctx;
+
+    FOR_PYTHON(original->free(original->ctx, block));
+}
+
+/* --- Arenas --- */
+
+/* The system call itself: the exported mmap() counts native memory. */
+static void *map(uintptr_t hint, size_t bytes) {
+    long address = syscall(SYS_mmap, hint, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    return address == -1 ? NULL : (void *)address;
+}
+
+static void *map_in_zone(size_t bytes) {
+    uintptr_t hint = n_freed > 0 ? freed[--n_freed] : zone_next;
+
+    for (int i = 0; i < HINTS; i++) {
+        void *arena = map(hint, bytes);
+        if (!arena)
+            return NULL;
+        if ((uintptr_t)arena == hint) {
+            if (hint + bytes > zone_next)
+                zone_next = hint + bytes;
+            return arena;
+        }
+        syscall(SYS_munmap, arena, bytes);
+        hint = zone_next += HINT_STEP;
+    }
+    return map(0, bytes); /* its blocks are not counted */
+}
+
+static void *arena_alloc(void *ctx, size_t bytes) {
+    bool is_arena = bytes >= ARENA_LEAST_BYTES;
+    void *arena = is_arena && zone ? map_in_zone(bytes) : map(0, bytes);
+    struct pie_heap_thread *heap = pie_heap_self;
+
+    if (heap && arena && (counts_arenas || !is_arena))
+        pie_heap_allocated(heap, PIE_HEAP_PYTHON, arena, bytes, __builtin_return_address(0));
+    return arena;
+}
+
+static void arena_free(void *ctx, void *arena, size_t bytes) {
+    bool is_arena = bytes >= ARENA_LEAST_BYTES;
+    struct pie_heap_thread *heap = pie_heap_self;
+
+    if (heap && (counts_arenas || !is_arena))
+        pie_heap_freeing(heap, PIE_HEAP_PYTHON, arena, bytes);
+    syscall(SYS_munmap, arena, bytes);
+    if (is_arena && zone && is_small(arena) && n_freed < FREED_MAX)
+        freed[n_freed++] = (uintptr_t)arena;
+}
+
+/* --- Installing --- */
+
+static void choose_zone(void) {
+    uint32_t random = 0;
+
+    (void)!getrandom(&random, sizeof random, GRND_NONBLOCK);
+    zone = ZONE_LOW + ((uintptr_t)(random >> 8) << 20); /* up to 16 TiB further */
+    zone_next = zone;
+}
+
+/* Is a block of each size class in the zone, with its class at the head of its pool? */
+static bool is_pymalloc(const PyMemAllocatorEx *allocator) {
+    for (size_t bytes = ALIGNMENT; bytes <= SMALL_MAX; bytes += ALIGNMENT) {
+        void *block = allocator->malloc(allocator->ctx, bytes);
+        bool is_right = block && is_small(block) && size_of_class(block) == bytes;
+        allocator->free(allocator->ctx, block);
+        if (!is_right)
+            return false;
+    }
+    void *large = allocator->malloc(allocator->ctx, SMALL_MAX + 1);
+    bool is_large = large && !is_small(large);
+    allocator->free(allocator->ctx, large);
+    return is_large;
+}
+
+static void hook(PyMemAllocatorDomain domain, bool is_small_hook) {
+    PyMemAllocatorEx *original = &originals[domain];
+    PyMemAllocatorEx ours = {original, raw_malloc, raw_calloc, raw_realloc, raw_free};
+
+    if (is_small_hook)
+        ours = (PyMemAllocatorEx){original, small_malloc, small_calloc, small_realloc, small_free};
+    PyMem_SetAllocator(domain, &ours);
+}
+
+void pie_pymem_install(void) {
+    PyObjectArenaAllocator arenas = {NULL, arena_alloc, arena_free};
+
+    PyObject_GetArenaAllocator(&original_arenas);
+    for (int i = PYMEM_DOMAIN_RAW; i <= PYMEM_DOMAIN_OBJ; i++)
+        PyMem_GetAllocator((PyMemAllocatorDomain)i, &originals[i]);
+    choose_zone();
+    PyObject_SetArenaAllocator(&arenas);
+    bool is_known = is_pymalloc(&originals[PYMEM_DOMAIN_OBJ]) && is_pymalloc(&originals[PYMEM_DOMAIN_MEM]);
+    if (!is_known) {
+        zone = 0;
+        counts_arenas = true;
+        pie_memory_facts_note("Python's small objects are counted by arenas: its allocator is not the usual one");
+    }
+    hook(PYMEM_DOMAIN_RAW, false);
+    hook(PYMEM_DOMAIN_MEM, is_known);
+    hook(PYMEM_DOMAIN_OBJ, is_known);
+}

@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Hooks of CPython's three allocator domains and of its arenas: what the interpreter allocates is counted as Python memory,
+ * once. Context: launcher, after Python's pre-initialisation and before its initialisation. */
+void pie_pymem_install(void);
