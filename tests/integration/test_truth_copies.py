@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Copies of known volume (truth/memory/copies.py and its neighbours)."""
+
+import pytest
+
+from helpers import TRUTH, line_of, profile
+
+HERE = TRUTH / "memory"
+COPIES, MIXED, LOOPS = HERE / "copies.py", HERE / "mixed_copies.py", HERE / "loops.py"
+LARGE = ["slice", "bytearray", "bytes + bytes", "copy", "assign", "concatenate", "tobytes", "pickle"]
+SMALL = ["small slice", "join bytes", "join", "repeat", "repeat words"]
+
+
+def rows_of(done, program):
+    """line -> the rows of "copies" about it."""
+    found = {}
+    for row in done.query("top 100000 copies"):
+        if row["file"] == str(program):
+            found.setdefault(row["line"], []).append(row)
+    return found
+
+
+@pytest.fixture(scope="module")
+def copies(pieprof, tmp_path_factory):
+    return profile(tmp_path_factory.mktemp("copies") / "x.db", COPIES)
+
+
+@pytest.mark.parametrize("mark", LARGE + SMALL)
+def test_copy_volume_of_a_line(copies, mark):
+    """Within 5 %. Copies of 10 000 bytes and less are sampled, but each line copies its 400 MB in one go, so
+    that chance is only in where its first and last sample fall."""
+    rows = [r for r in rows_of(copies, COPIES).get(line_of(COPIES, mark), []) if r["estimate"] != "loop"]
+    print(mark, rows)
+    assert sum(r["bytes"] for r in rows) == pytest.approx(copies.truth[mark], rel=0.05)
+
+
+@pytest.mark.parametrize("mark", LARGE)
+def test_large_copies_are_counted_each(copies, mark):
+    (row,) = rows_of(copies, COPIES)[line_of(COPIES, mark)]
+    assert row["estimate"] == "counted"
+    assert row["bytes"] == pytest.approx(copies.truth[mark], rel=0.005)
+
+
+@pytest.mark.parametrize("mark", SMALL)
+def test_small_copies_are_said_to_be_sampled(copies, mark):
+    estimates = {r["estimate"] for r in rows_of(copies, COPIES)[line_of(COPIES, mark)]}
+    assert estimates == {"sampled"}
+
+
+def test_copies_of_two_lines_by_turns(profiled):
+    """Which line a sample meets is chance: n samples are right within 4 / sqrt(n)."""
+    done = profiled(MIXED, 1_000_000)
+    rows = rows_of(done, MIXED)
+    found = {mark: rows[line_of(MIXED, mark)][0] for mark in done.truth}
+    for mark, row in found.items():
+        print(mark, row["bytes"] / done.truth[mark], row["samples"])
+        assert row["samples"] >= 50
+        assert row["bytes"] == pytest.approx(done.truth[mark], rel=4 / row["samples"] ** 0.5)
+    assert sum(r["bytes"] for r in found.values()) == pytest.approx(sum(done.truth.values()), rel=0.05)
+
+
+def test_a_rate_is_the_volume_by_the_time(copies):
+    (run,) = copies.query("runs")
+    for rows in rows_of(copies, COPIES).values():
+        for row in rows:
+            assert row["bytes_per_s"] == pytest.approx(row["bytes"] / run["wall_s"], rel=0.05)
+
+
+@pytest.fixture(scope="module")
+def loops(pieprof, tmp_path_factory):
+    return profile(tmp_path_factory.mktemp("loops") / "x.db", LOOPS, 1)
+
+
+@pytest.mark.parametrize("mark", ["transposed", "strided", "cast"])
+def test_copy_loops_of_numpy_are_estimated(loops, mark):
+    """No memcpy() is called: an estimate from samples of time, labelled so, within a factor of three."""
+    rows = [r for r in rows_of(loops, LOOPS).get(line_of(LOOPS, mark), []) if r["estimate"] == "loop"]
+    print(mark, loops.truth[mark], rows)
+    assert len(rows) == 1
+    assert loops.truth[mark] / 3 < rows[0]["bytes"] < loops.truth[mark] * 3

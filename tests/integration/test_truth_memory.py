@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory of programs that know what they allocate (truth/memory): by line, Python and native apart, and at the peak."""
+
+import concurrent.futures
+import math
+
+import pytest
+
+from helpers import TRUTH, line_of, profile
+
+HERE = TRUTH / "memory"
+TOUCHED, SHARES, TEETH = HERE / "touched.py", HERE / "shares.py", HERE / "teeth.py"
+SHAPES = ("ramp", "small", "spikes", "threads")
+
+
+def at_mark(done, question, program, mark):
+    """The row of the marked line, None if the answer has none."""
+    line = line_of(program, mark)
+    rows = [r for r in done.query("top 100000 " + question) if (r["file"], r["line"]) == (str(program), line)]
+    assert len(rows) <= 1
+    return rows[0] if rows else None
+
+
+def profile_all(folder, commands, **more):
+    """key -> Profile, two at a time."""
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        done = pool.map(lambda key: profile(folder / f"{key}.db", *commands[key], **more), commands)
+        return dict(zip(commands, done))
+
+
+@pytest.fixture(scope="module")
+def touched(pieprof, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("touched")
+    return profile_all(folder, {percent: (TOUCHED, percent) for percent in range(0, 101, 10)})
+
+
+@pytest.mark.parametrize("percent", range(0, 101, 10))
+def test_an_array_is_as_large_as_it_is_however_little_of_it_is_touched(touched, percent):
+    """Scalene's Figure 6: what is allocated, not what is resident. 0.5 % is for the allocator's own rounding."""
+    done = touched[percent]
+    row = at_mark(done, "memory", TOUCHED, "ARRAY")
+    size = done.truth["bytes"]
+    assert row["allocated_bytes"] == pytest.approx(size, rel=0.005)
+    assert row["peak_bytes"] == pytest.approx(size, rel=0.005)
+    assert row["python_share"] < 0.005
+    (heap,) = done.query("heap")
+    assert heap["peak_native_bytes"] >= size
+    assert heap["peak_bytes"] < 1.2 * size  # the interpreter and NumPy have 20 to 30 MB
+
+
+@pytest.mark.parametrize("percent", range(0, 101, 10))
+def test_resident_memory_is_what_was_touched(touched, percent):
+    """Beside it, what the kernel says; it knows the program's peak, and the profiler works for 16 MB on at most."""
+    (heap,) = touched[percent].query("heap")
+    resident = touched[percent].truth["resident_bytes"]
+    assert resident - 1e6 <= heap["rss_peak_bytes"] <= resident + 16e6
+
+
+@pytest.fixture(scope="module")
+def shares(pieprof, tmp_path_factory):
+    return profile(tmp_path_factory.mktemp("shares") / "x.db", SHARES)
+
+
+@pytest.mark.parametrize("mark", ["OBJECTS", "BUFFERS", "SMALL", "MEDIUM", "LARGE", "KEPT"])
+def test_python_and_native_shares_of_a_line(shares, mark):
+    """Each of the two is counted for itself, and the line has its thread for itself: only where the first and the last
+    sample fall is chance."""
+    python, native = shares.truth[mark]
+    row = at_mark(shares, "memory", SHARES, mark)
+    print(mark, row, "truth", python / (python + native), python + native)
+    assert row["python_share"] == pytest.approx(python / (python + native), abs=0.02)
+    assert row["allocated_bytes"] == pytest.approx(python + native, rel=0.03)
+
+
+def test_python_and_native_shares_of_the_program(shares):
+    rows = [r for r in shares.query("top 100000 memory") if r["file"] == str(SHARES)]
+    python, native = (sum(parts) for parts in zip(*shares.truth.values()))
+    found = sum(r["allocated_bytes"] * r["python_share"] for r in rows)
+    everything = sum(r["allocated_bytes"] for r in rows)
+    assert found / everything == pytest.approx(python / (python + native), abs=0.02)
+    assert everything == pytest.approx(python + native, rel=0.02)
+    (heap,) = shares.query("heap")
+    # NumPy's import allocates some 30 MB; what is freed is not freed again, nor is anything counted twice.
+    assert heap["allocated_bytes"] == pytest.approx(python + native + 30e6, rel=0.02)
+    assert 0 <= heap["allocated_bytes"] - heap["freed_bytes"] <= heap["peak_bytes"]
+
+
+def test_python_and_native_shares_of_the_peak(shares):
+    """What the program keeps is its peak."""
+    python, native = shares.truth["KEPT"]
+    (heap,) = shares.query("heap")
+    base = 20e6  # the interpreter's and NumPy's own
+    assert python - heap["threshold_bytes"] <= heap["peak_python_bytes"] <= python + base
+    assert native - heap["threshold_bytes"] <= heap["peak_native_bytes"] <= native + base
+    row = at_mark(shares, "peak", SHARES, "KEPT")
+    assert row["peak_bytes"] == pytest.approx(python + native, rel=0.03)
+    assert row["rank"] == 1
+
+
+@pytest.fixture(scope="module")
+def teeth(pieprof, tmp_path_factory):
+    """Each sawtooth, and the same program without one."""
+    folder = tmp_path_factory.mktemp("teeth")
+    return profile_all(folder, {f"{shape} {scale}": (TEETH, shape, scale) for shape in SHAPES for scale in (1, 0)})
+
+
+def maxima(values, fall):
+    """The greatest values before each fall by so much."""
+    found, low, high, is_rising = [], values[0], values[0], True
+    for value in values:
+        low, high = min(low, value), max(high, value)
+        if is_rising and value < high - fall:
+            found.append(high)
+            low, is_rising = value, False
+        elif not is_rising and value > low + fall:
+            high, is_rising = value, True
+    return found
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_peak_of_a_sawtooth(teeth, shape):
+    """Within one threshold; the interpreter's own part is that of the program without teeth."""
+    done, without = teeth[f"{shape} 1"], teeth[f"{shape} 0"]
+    (heap,), (base,) = done.query("heap"), without.query("heap")
+    truth = sum(done.truth.values())
+    assert 65536 <= heap["threshold_bytes"] < 16e6
+    print(shape, heap["peak_bytes"] - base["peak_bytes"] - truth, "of", heap["threshold_bytes"])
+    assert heap["peak_bytes"] - base["peak_bytes"] == pytest.approx(truth, abs=heap["threshold_bytes"])
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_who_is_alive_at_the_peak(teeth, shape):
+    done = teeth[f"{shape} 1"]
+    (heap,) = done.query("heap")
+    for mark, truth in done.truth.items():
+        row = at_mark(done, "peak", TEETH, mark)
+        found = row["peak_bytes"] if row else 0
+        # A sampled block stands for what was allocated since the one before: n of them are right within 1 / sqrt(n).
+        chance = 4 * truth / math.sqrt(row["samples"]) if row and mark == "TOOTH" and shape == "small" else 0
+        print(shape, mark, found, "for", truth)
+        assert found == pytest.approx(truth, abs=heap["threshold_bytes"] + 0.01 * truth + chance), mark
+
+
+@pytest.mark.parametrize("threshold", ["1m", "32m"])
+def test_peak_with_a_threshold_of_its_own(teeth, tmp_path, threshold):
+    without = teeth["ramp 0"]
+    done = profile(tmp_path / "x.db", TEETH, "ramp", 1, options=["--memory-threshold", threshold])
+    (heap,), (base,) = done.query("heap"), without.query("heap")
+    wanted = int(threshold[:-1]) << 20
+    assert wanted / 1.1 <= heap["threshold_bytes"] <= wanted * 1.1
+    assert heap["peak_bytes"] - base["peak_bytes"] == pytest.approx(sum(done.truth.values()), abs=1.1 * wanted)
+
+
+def test_the_timeline_has_the_teeth(teeth):
+    """Each maximum over what the interpreter has, and the curve of resident memory beside it."""
+    done = teeth["ramp 1"]
+    rows = done.query("top 100000 memory timeline")
+    (heap,), (base,) = done.query("heap"), teeth["ramp 0"].query("heap")
+    assert len(rows) <= 100  # as in the paper, §5
+    assert rows == sorted(rows, key=lambda r: r["t_s"])
+    assert all(r["heap_bytes"] == r["python_bytes"] + r["native_bytes"] for r in rows)
+    found = [top - base["peak_bytes"] for top in maxima([r["heap_bytes"] for r in rows], fall=20e6)]
+    print([f"{top / 1e6:.1f}" for top in found])
+    truth = [mb << 20 for mb in (50, 90, 130, 110)]  # EARLY, and the teeth on their base
+    assert found[:4] == [pytest.approx(t, abs=2 * heap["threshold_bytes"]) for t in truth]
+    assert max(r["rss_bytes"] or 0 for r in rows) > 100e6

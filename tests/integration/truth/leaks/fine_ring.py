@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The last so many events."""
+
+import collections
+
+from pace import COUNT, rounds
+
+EVENTS = collections.deque(maxlen=COUNT * 10 // 2)
+
+for number in rounds():
+    for _ in range(10):
+        EVENTS.append((number, bytes(25_000)))

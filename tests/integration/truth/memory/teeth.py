@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A sawtooth of known height; other lines hold memory before, during and after it.
+
+usage: teeth.py ramp|spikes|threads|small SCALE        (SCALE 0: the same program without the memory)
+
+Prints the bytes that are alive at the peak, by the lines' marks; those named EARLY and LATE hold none then.
+"""
+
+import json
+import sys
+import threading
+import time
+
+MB = 1 << 20
+shape, scale = sys.argv[1], float(sys.argv[2])
+
+
+def blocks(count, size, pause=0.0):
+    """So many bytes objects; alive as long as the list is."""
+    made = []
+    for _ in range(int(count * scale)):
+        made.append(bytearray(size - 1))  # TOOTH
+        if pause and len(made) % 4 == 0:
+            time.sleep(pause)
+    return made
+
+
+def ramp():
+    """Teeth of blocks of 64 KiB, 0.3 s long."""
+    for height in (60, 100, 80):
+        tooth = blocks(height * 16, MB // 16, 0.0002)
+        del tooth
+    return 100 * MB
+
+
+def small():
+    """Teeth of blocks of 1 KiB, as fast as they come."""
+    for height in (60, 100, 80):
+        tooth = blocks(height * 1024, 1024)
+        del tooth
+    return 100 * MB
+
+
+def spikes():
+    """One block for 5 ms at a time."""
+    for height in (60, 90, 120, 70, 110):
+        spike = blocks(1, height * MB)
+        time.sleep(0.005)
+        del spike
+        time.sleep(0.02)
+    return 120 * MB
+
+
+def threads():
+    """Four threads, each with a fourth of the tooth; all are at its top together."""
+    top = threading.Barrier(4)
+
+    def climb():
+        for height in (15, 25, 20):
+            top.wait()
+            part = blocks(height * 16, MB // 16, 0.0002)
+            top.wait()
+            del part
+
+    running = [threading.Thread(target=climb) for _ in range(4)]
+    for thread in running:
+        thread.start()
+    for thread in running:
+        thread.join()
+    return 100 * MB
+
+
+early = bytearray(int(50 * MB * scale))  # EARLY
+time.sleep(0.01)
+del early
+base = [bytearray(int(MB * scale)) for _ in range(30)]  # BASE
+height = {"ramp": ramp, "small": small, "spikes": spikes, "threads": threads}[shape]()
+late = bytearray(int(40 * MB * scale))  # LATE
+time.sleep(0.01)
+print(json.dumps({"TOOTH": int(height * scale), "BASE": int(30 * MB * scale), "EARLY": 0, "LATE": 0}))
