@@ -21,6 +21,7 @@ struct location {
     unsigned flags;
     uint32_t library_module;
     uint32_t function; /* of the machine code: for inlined code the one that it was inlined into */
+    uint32_t line;     /* first location of the same line */
 };
 
 struct pie_contexts {
@@ -91,6 +92,7 @@ int pie_contexts_set_location(struct pie_contexts *contexts, uint32_t id,
         .flags = location->flags,
         .library_module = location->library_module,
         .function = caller ? caller->function : location->function,
+        .line = location->line,
     };
     return 0;
 }
@@ -129,6 +131,11 @@ int pie_contexts_add_node(struct pie_contexts *contexts, uint32_t node, uint32_t
     *entry = places;
     *ret_node = places;
     return 0;
+}
+
+uint32_t pie_contexts_get_line(const struct pie_contexts *contexts, uint32_t location) {
+    const struct location *found = location ? table_get(&contexts->locations, location) : NULL;
+    return found ? found->line : 0;
 }
 
 struct pie_context_node pie_contexts_get_node(const struct pie_contexts *contexts, uint32_t node) {

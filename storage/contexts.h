@@ -29,6 +29,7 @@ struct pie_context_location {
     unsigned flags;          /* pie_context_flags */
     uint32_t library_module; /* native code of a distribution: its module, else 0 */
     uint32_t function;       /* native code: its function */
+    uint32_t line;   /* Python: the first location noted of the same line, itself if it is the first */
     uint32_t caller; /* location of the function that this one was inlined into, noted before; 0: none */
 };
 
@@ -46,6 +47,9 @@ int pie_contexts_set_location(struct pie_contexts *contexts, uint32_t id,
  * never seen counts as one that says nothing. Returns 0 or -ENOMEM. */
 int pie_contexts_add_node(struct pie_contexts *contexts, uint32_t node, uint32_t parent, uint32_t location,
                           struct pie_context_node *ret_node);
+
+/* The first location of the line that a Python location is on; 0 for others and those never noted. */
+uint32_t pie_contexts_get_line(const struct pie_contexts *contexts, uint32_t location);
 
 /* What add_node told of a node; nothing (0 in every field) of one never seen. */
 struct pie_context_node pie_contexts_get_node(const struct pie_contexts *contexts, uint32_t node);

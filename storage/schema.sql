@@ -147,6 +147,82 @@ CREATE TABLE watch (
   PRIMARY KEY (process, kind, first_node, second_node, outcome, memory, traits, length, own_operation, inner_operation)
 ) WITHOUT ROWID;
 
+-- Memory. Bytes are those that the allocator set aside. What a context allocated is known of sampled allocations: each
+-- stands for what was allocated since the last sample, those as large as that distance for themselves.
+CREATE TABLE allocation (
+  process INTEGER NOT NULL REFERENCES process,
+  node INTEGER NOT NULL,           -- node (process, id)
+  samples INTEGER NOT NULL,        -- allocations that were sampled here
+  allocated_python_bytes INTEGER NOT NULL, -- that were ever allocated, by the interpreter's allocators
+  allocated_native_bytes INTEGER NOT NULL, -- the same, by native code
+  allocated_sq_bytes2 REAL NOT NULL, -- sum of the squared weights of samples that stand for more than themselves
+  live_bytes INTEGER NOT NULL,     -- not freed yet
+  peak_python_bytes INTEGER NOT NULL, -- not freed when the process's memory was at its peak
+  peak_native_bytes INTEGER NOT NULL,
+  peak_sq_bytes2 REAL NOT NULL,    -- as allocated_sq_bytes2, of those
+  live_bytes_s REAL NOT NULL,      -- integral of live_bytes over the process's time, bytes x s
+  mallocs INTEGER NOT NULL,        -- sampled allocations whose fate is decided (Scalene 3.4)
+  frees INTEGER NOT NULL,          -- of these, those that were freed
+  first_ns INTEGER NOT NULL,       -- point in time of the first sample
+  PRIMARY KEY (process, node)
+) WITHOUT ROWID;
+
+-- Curves over time, of at most 100 points each (storage/curve.h). Between two points lies a straight line.
+CREATE TABLE footprint (
+  process INTEGER NOT NULL REFERENCES process,
+  t_ns INTEGER NOT NULL,           -- point in time
+  python_bytes INTEGER NOT NULL,   -- allocated and not freed
+  native_bytes INTEGER NOT NULL,
+  rss_bytes INTEGER,               -- resident set
+  node INTEGER,                    -- node (process, id) whose allocation crossed the threshold; NULL: none did
+  PRIMARY KEY (process, t_ns)
+) WITHOUT ROWID;
+
+-- Of the lines with most memory, at most 64 in a process.
+CREATE TABLE line_footprint (
+  process INTEGER NOT NULL REFERENCES process,
+  location INTEGER NOT NULL,       -- location (process, id), of several on one line always the same: the innermost one of
+                                   -- own code at or above the allocating nodes, or else the innermost; 0: no Python line
+  t_ns INTEGER NOT NULL,           -- point in time
+  live_bytes INTEGER NOT NULL,     -- allocated and not freed
+  PRIMARY KEY (process, location, t_ns)
+) WITHOUT ROWID;
+
+-- Counted, not sampled.
+CREATE TABLE heap (
+  process INTEGER PRIMARY KEY REFERENCES process,
+  peak_ns INTEGER,                 -- point in time at which most was allocated; NULL: nothing was
+  peak_python_bytes INTEGER NOT NULL, -- at that time
+  peak_native_bytes INTEGER NOT NULL,
+  rss_peak_bytes INTEGER,          -- greatest resident set
+  allocated_python_bytes INTEGER NOT NULL, -- in all
+  allocated_native_bytes INTEGER NOT NULL,
+  freed_python_bytes INTEGER NOT NULL,
+  freed_native_bytes INTEGER NOT NULL,
+  profiler_bytes INTEGER NOT NULL, -- the profiler's own, in none of the others
+  threshold_bytes INTEGER NOT NULL, -- of the footprint sampler (Scalene 3.2)
+  allocator TEXT,                  -- "glibc", "jemalloc", the path of a library: who serves malloc()
+  note TEXT                        -- what is not measured and why
+);
+
+CREATE TABLE copy (
+  process INTEGER NOT NULL REFERENCES process,
+  node INTEGER NOT NULL,           -- node (process, id) that called memcpy() or its like
+  estimate INTEGER NOT NULL,       -- 1: counted, each copy was seen, 2: sampled by bytes, 3: copy loops of a library's
+                                   -- own, by samples of time
+  samples INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,          -- copied
+  sq_bytes2 REAL NOT NULL,         -- sum of the squared weights of samples that stand for more than themselves
+  PRIMARY KEY (process, node, estimate)
+) WITHOUT ROWID;
+
+CREATE TABLE holder (
+  process INTEGER NOT NULL REFERENCES process,
+  node INTEGER NOT NULL,           -- node (process, id) that allocated objects which stay
+  text TEXT NOT NULL,              -- what holds them: types, and the way to a module, class or frame
+  PRIMARY KEY (process, node)
+) WITHOUT ROWID;
+
 CREATE TABLE counter (
   process INTEGER NOT NULL REFERENCES process,
   name TEXT NOT NULL,
@@ -356,7 +432,8 @@ SELECT x.run, x.process, p.parent, p.pid, p.parent_pid,
   x.wait_ns / 1e9 AS wait_s, x.cpu_ns * 1.0 / nullif(sum(x.cpu_ns) OVER (PARTITION BY x.run), 0) AS cpu_share,
   x.samples, x.threads, p.cause, p.exit_status, p.executable,
   (SELECT group_concat(value, ' ') FROM json_each(p.argv)) AS command, p.clock, p.clock_note,
-  p.period_ns / 1e9 AS period_s, p.sampler, p.sampler_note
+  p.period_ns / 1e9 AS period_s, p.sampler, p.sampler_note,
+  h.peak_python_bytes + h.peak_native_bytes AS peak_bytes, h.rss_peak_bytes
 FROM (
   SELECT p.run, p.id AS process, iif(p.clock = 'none', NULL, coalesce(sum(s.python_ns + s.native_ns + s.system_ns), 0)) AS cpu_ns,
     iif(p.clock = 'none', NULL, coalesce(sum(s.python_ns), 0)) AS python_ns,
@@ -365,7 +442,7 @@ FROM (
     (SELECT count(*) FROM thread t WHERE t.process = p.id) AS threads
   FROM process p LEFT JOIN sample s ON s.process = p.id
   GROUP BY p.run, p.id) x
-JOIN process p ON p.id = x.process;
+JOIN process p ON p.id = x.process LEFT JOIN heap h ON h.process = x.process;
 
 -- share of the CPU time of the program's threads
 CREATE VIEW v_overhead AS
@@ -383,7 +460,8 @@ CREATE VIEW v_drop AS
 SELECT p.run, p.id AS process, p.pid, c.name AS counter, c.value AS drops
 FROM process p JOIN counter c ON c.process = p.id WHERE c.is_drop;
 
--- The command, the clock, the sampler and the end are those of the first process.
+-- The command, the clock, the sampler and the end are those of the first process; memory is that of the process that
+-- had most.
 CREATE VIEW v_run AS
 SELECT v.run, strftime('%Y-%m-%dT%H:%M:%fZ', r.started_ns / 1e9, 'unixepoch') AS started, v.command, v.wall_s,
   v.sum_cpu_s AS cpu_s, v.sum_python_s AS python_s, v.sum_native_s AS native_s, v.sum_system_s AS system_s,
@@ -392,12 +470,13 @@ SELECT v.run, strftime('%Y-%m-%dT%H:%M:%fZ', r.started_ns / 1e9, 'unixepoch') AS
   (SELECT sum(o.measured_share) FROM v_overhead o WHERE o.run = v.run) AS overhead_share,
   (SELECT sum(d.drops) FROM v_drop d WHERE d.run = v.run) AS drops,
   (SELECT e.value FROM environment e WHERE e.run = v.run AND e.key = 'python_version') AS python_version,
-  r.pieprof_version
+  r.pieprof_version, v.max_peak_bytes AS peak_bytes, v.max_rss_peak_bytes AS rss_peak_bytes
 FROM (
   SELECT *, row_number() OVER (PARTITION BY run ORDER BY process) AS nth, count(*) OVER g AS processes,
     sum(cpu_s) OVER g AS sum_cpu_s, sum(python_s) OVER g AS sum_python_s, sum(native_s) OVER g AS sum_native_s,
     sum(system_s) OVER g AS sum_system_s, sum(wait_s) OVER g AS sum_wait_s, sum(samples) OVER g AS sum_samples,
-    sum(threads) OVER g AS sum_threads
+    sum(threads) OVER g AS sum_threads, max(peak_bytes) OVER g AS max_peak_bytes,
+    max(rss_peak_bytes) OVER g AS max_rss_peak_bytes
   FROM v_process WINDOW g AS (PARTITION BY run)) v
 JOIN run r ON r.id = v.run
 WHERE v.nth = 1;
@@ -408,4 +487,4 @@ CREATE VIEW v_source AS
 SELECT s.run, s.path AS file, l.line, l.text FROM source s JOIN source_line l ON l.source = s.id;
 
 PRAGMA application_id = 1349084496; -- "PieP"
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;

@@ -46,6 +46,28 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
         " ON CONFLICT DO UPDATE SET watches = watches + excluded.watches, bytes = bytes + excluded.bytes,"
         " weight_ns = weight_ns + excluded.weight_ns, weight_sq_ns2 = weight_sq_ns2 + excluded.weight_sq_ns2,"
         " length_ns = length_ns + excluded.length_ns, gap_ns = gap_ns + excluded.gap_ns",
+    [PIE_STATEMENT_ALLOCATION] =
+        "INSERT OR REPLACE INTO allocation (process, node, samples, allocated_python_bytes, "
+        "allocated_native_bytes, allocated_sq_bytes2, live_bytes, peak_python_bytes, peak_native_bytes, "
+        "peak_sq_bytes2, live_bytes_s, mallocs, frees, first_ns)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [PIE_STATEMENT_LINE_FOOTPRINT] =
+        "INSERT OR REPLACE INTO line_footprint (process, location, t_ns, live_bytes) VALUES (?, ?, ?, ?)",
+    [PIE_STATEMENT_LINE_FOOTPRINT_FORGET] =
+        "DELETE FROM line_footprint WHERE process = ? AND location = ? AND t_ns = ?",
+    [PIE_STATEMENT_FOOTPRINT] = "INSERT OR REPLACE INTO footprint (process, t_ns, python_bytes, "
+                                "native_bytes, rss_bytes, node) VALUES (?, ?, ?, ?, ?, ?)",
+    [PIE_STATEMENT_FOOTPRINT_FORGET] = "DELETE FROM footprint WHERE process = ? AND t_ns = ?",
+    [PIE_STATEMENT_HEAP] =
+        "INSERT OR REPLACE INTO heap (process, peak_ns, peak_python_bytes, peak_native_bytes, "
+        "rss_peak_bytes, "
+        "allocated_python_bytes, allocated_native_bytes, freed_python_bytes, freed_native_bytes, "
+        "profiler_bytes, threshold_bytes, allocator, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [PIE_STATEMENT_COPY] = "INSERT INTO copy (process, node, estimate, samples, bytes, sq_bytes2)"
+                           " VALUES (?, ?, ?, ?, ?, ?)"
+                           " ON CONFLICT DO UPDATE SET samples = samples + excluded.samples,"
+                           " bytes = bytes + excluded.bytes, sq_bytes2 = sq_bytes2 + excluded.sq_bytes2",
+    [PIE_STATEMENT_HOLDER] = "INSERT OR REPLACE INTO holder (process, node, text) VALUES (?, ?, ?)",
     [PIE_STATEMENT_COUNTER] =
         "INSERT OR REPLACE INTO counter (process, name, value, is_drop) VALUES (?, ?, ?, ?)",
     [PIE_STATEMENT_OVERHEAD] = "INSERT OR REPLACE INTO overhead (process, collector, cpu_ns, rate_hz)"

@@ -184,6 +184,8 @@ static int commit(struct pie_sink *sink, int64_t now_ns) {
     if (writer->dead)
         return writer->dead;
     int r = pie_writer_put_source(writer);
+    if (r == 0)
+        r = pie_writer_put_curves(writer);
     if (r == 0 && writer->failures == 0)
         r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_PROCESS_SEEN, "ii", writer->process, now_ns);
     if (taken(writer, r) < 0)
@@ -200,6 +202,8 @@ static int end_process(struct pie_sink *sink, int64_t now_ns, const char *cause,
     if (writer->dead)
         return writer->dead;
     int r = pie_writer_put_source(writer);
+    if (r == 0)
+        r = pie_writer_put_curves(writer);
     if (r == 0 && exit_status >= 0)
         r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_PROCESS_ENDED, "iiti", writer->process, now_ns, cause,
                            (int64_t)exit_status);
@@ -225,6 +229,8 @@ static void close_sink(struct pie_sink *sink) {
     pie_idmap_finish(&writer->files);
     pie_idmap_finish(&writer->modules);
     pie_idmap_finish(&writer->functions);
+    pie_idmap_finish(&writer->lines);
+    pie_line_curves_destroy(writer->line_curves);
     pie_free(writer->file_is_own);
     pie_free(writer->module_flags);
     pie_free(writer->path);
@@ -244,6 +250,12 @@ DEFINE_PUT(put_node, (struct pie_sink * sink, const struct pie_node_row *row), (
 DEFINE_PUT(put_thread, (struct pie_sink * sink, const struct pie_thread_row *row), (writer, row))
 DEFINE_PUT(put_sample, (struct pie_sink * sink, const struct pie_sample_row *row), (writer, row))
 DEFINE_PUT(put_watch, (struct pie_sink * sink, const struct pie_watch_row *row), (writer, row))
+DEFINE_PUT(put_allocation, (struct pie_sink * sink, const struct pie_allocation_row *row), (writer, row))
+DEFINE_PUT(put_live, (struct pie_sink * sink, const struct pie_live_row *row), (writer, row))
+DEFINE_PUT(put_footprint, (struct pie_sink * sink, const struct pie_footprint_row *row), (writer, row))
+DEFINE_PUT(put_heap, (struct pie_sink * sink, const struct pie_heap_row *row), (writer, row))
+DEFINE_PUT(put_copy, (struct pie_sink * sink, const struct pie_copy_row *row), (writer, row))
+DEFINE_PUT(put_holder, (struct pie_sink * sink, uint32_t node, const char *text), (writer, node, text))
 DEFINE_PUT(put_counter, (struct pie_sink * sink, const char *name, uint64_t value, bool is_drop),
            (writer, name, value, is_drop))
 DEFINE_PUT(put_overhead, (struct pie_sink * sink, const char *collector, uint64_t cpu_ns, double rate_hz),
@@ -259,6 +271,12 @@ static const struct pie_sink_ops writer_ops = {
     .put_thread = put_thread,
     .put_sample = put_sample,
     .put_watch = put_watch,
+    .put_allocation = put_allocation,
+    .put_live = put_live,
+    .put_footprint = put_footprint,
+    .put_heap = put_heap,
+    .put_copy = put_copy,
+    .put_holder = put_holder,
     .put_counter = put_counter,
     .put_overhead = put_overhead,
     .commit = commit,
@@ -280,6 +298,11 @@ int pie_writer_open(const char *path, const struct pie_config *config, struct pi
         r = pie_ownership_create(config->only, config->exclude, &writer->ownership);
     if (r == 0)
         r = pie_source_text_create(&writer->source);
+    if (r == 0)
+        r = pie_line_curves_create(&(struct pie_line_curves_out){.put = pie_writer_put_line_point,
+                                                                 .forget = pie_writer_forget_line_point,
+                                                                 .data = writer},
+                                   &writer->line_curves);
     if (r == 0)
         r = ensure_open(writer);
     if (r < 0) {

@@ -6,8 +6,10 @@
 #include <sys/types.h>
 
 #include "profiler/sink.h"
+#include "storage/curve.h"
 #include "storage/db.h"
 #include "storage/idmap.h"
+#include "storage/line_curves.h"
 #include "storage/rowlog.h"
 #include "storage/statements.h"
 
@@ -16,8 +18,8 @@ enum pie_writer_module_flags {
     PIE_WRITER_MODULE_HOME = 2,    /* of the interpreter's home */
 };
 
-/* The writer's parts. writer.c: the file, transactions, failures; writer_rows.c: from the engine's records to rows.
- * Context: drain. */
+/* The writer's parts. writer.c: the file, transactions, failures; writer_rows.c: from the engine's records to rows;
+ * writer_memory.c: those about memory. Context: drain. */
 struct pie_writer {
     struct pie_sink sink; /* first: the engine's pointer is also ours */
     char *path;
@@ -44,6 +46,10 @@ struct pie_writer {
     uint32_t file_count, module_count, function_count;
     unsigned char *file_is_own;  /* by file id */
     unsigned char *module_flags; /* by module id: pie_writer_module_flags */
+    struct pie_idmap lines;      /* (file, line) to the first location there */
+
+    struct pie_curve footprint;          /* of the process */
+    struct pie_line_curves *line_curves; /* by the first location of each line */
 };
 
 int pie_writer_put_environment(struct pie_writer *writer, const char *key, const char *value);
@@ -55,5 +61,16 @@ int pie_writer_put_watch(struct pie_writer *writer, const struct pie_watch_row *
 int pie_writer_put_counter(struct pie_writer *writer, const char *name, uint64_t value, bool is_drop);
 int pie_writer_put_overhead(struct pie_writer *writer, const char *collector, uint64_t cpu_ns,
                             double rate_hz);
+int pie_writer_put_allocation(struct pie_writer *writer, const struct pie_allocation_row *row);
+int pie_writer_put_live(struct pie_writer *writer, const struct pie_live_row *row);
+int pie_writer_put_footprint(struct pie_writer *writer, const struct pie_footprint_row *row);
+int pie_writer_put_heap(struct pie_writer *writer, const struct pie_heap_row *row);
+int pie_writer_put_copy(struct pie_writer *writer, const struct pie_copy_row *row);
+int pie_writer_put_holder(struct pie_writer *writer, uint32_t node, const char *text);
+/* Turns the new points of all curves into rows. Returns 0 or -errno. */
+int pie_writer_put_curves(struct pie_writer *writer);
+/* For line_curves: `data` is the writer. */
+int pie_writer_put_line_point(void *data, uint32_t location, int64_t time_ns, uint64_t live_bytes);
+int pie_writer_forget_line_point(void *data, uint32_t location, int64_t time_ns);
 /* Reads the source lines that are wanted into rows. Returns 0 or -errno. */
 int pie_writer_put_source(struct pie_writer *writer);

@@ -136,6 +136,15 @@ static int get_function(struct pie_writer *writer, const struct pie_location *lo
     return r;
 }
 
+/* The first location of the same line of the same file: there is one for each function that begins or lies there. */
+static int get_line(struct pie_writer *writer, const struct pie_location *location, uint32_t file,
+                    uint32_t *ret_location) {
+    uint32_t key[] = {file, (uint32_t)location->line};
+    uint32_t first = pie_idmap_get(&writer->lines, key, sizeof key);
+    *ret_location = first ? first : location->id;
+    return first ? 0 : pie_idmap_add(&writer->lines, key, sizeof key, location->id);
+}
+
 static int note_python_location(struct pie_writer *writer, const struct pie_location *location,
                                 uint32_t file) {
     bool is_own = file && writer->file_is_own[file];
@@ -143,8 +152,11 @@ static int note_python_location(struct pie_writer *writer, const struct pie_loca
     unsigned flags = PIE_CONTEXT_PYTHON | (is_own ? PIE_CONTEXT_OWN : 0);
     if (location->file && location->file[0] == '<')
         flags |= PIE_CONTEXT_TEXT;
-    int r = pie_contexts_set_location(writer->contexts, location->id,
-                                      &(struct pie_context_location){.flags = flags});
+    uint32_t line;
+    int r = get_line(writer, location, file, &line);
+    if (r == 0)
+        r = pie_contexts_set_location(writer->contexts, location->id,
+                                      &(struct pie_context_location){.flags = flags, .line = line});
     if (r == 0 && file)
         r = pie_source_text_want(writer->source, file, location->file, is_own,
                                  is_module_level ? 0 : location->first_line, location->line);

@@ -32,7 +32,7 @@ def differences(readme, schema):
 
 
 def test_the_views_are_documented():
-    schema = tree.text("storage/schema.sql") + tree.text("storage/findings.sql")
+    schema = "".join(tree.text(f"storage/{name}.sql") for name in ("schema", "findings", "memory"))
     assert list(differences(tree.text("README.md"), schema)) == []
 
 

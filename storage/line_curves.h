@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdint.h>
+
+/* How much memory each line has alive, over time: sums over the contexts of a line, as bounded curves (curve.h) of the
+ * lines that had most. Context: drain. */
+
+enum { PIE_LINE_CURVES = 64 };
+
+/* Where the curves go. `data` is handed to each. Both return 0 or -errno. */
+struct pie_line_curves_out {
+    int (*put)(void *data, uint32_t line, int64_t time_ns,
+               uint64_t live_bytes);                           /* replaces one of the same time */
+    int (*forget)(void *data, uint32_t line, int64_t time_ns); /* that was put before */
+    void *data;
+};
+
+struct pie_line_curves;
+
+/* *out is copied. Returns 0 or -ENOMEM. */
+int pie_line_curves_create(const struct pie_line_curves_out *out, struct pie_line_curves **ret_curves);
+void pie_line_curves_destroy(struct pie_line_curves *curves);
+
+/* The context `node`, which belongs to `line`, has so much alive from now on. Times do not decrease. Points that give way
+ * are forgotten at once, new ones are put by the next flush. Returns 0, -ENOMEM, or what forget() returned. */
+int pie_line_curves_add(struct pie_line_curves *curves, uint32_t node, uint32_t line, int64_t time_ns,
+                        uint64_t live_bytes);
+
+/* Puts what has not been put yet; what fails is tried again by the next flush. Returns 0 or what put() returned. */
+int pie_line_curves_flush(struct pie_line_curves *curves);

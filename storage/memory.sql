@@ -1,0 +1,347 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Memory (Scalene 3.2 to 3.5): who allocates, what stays, what is copied. Part of the schema, after schema.sql. As there,
+-- windows instead of a second GROUP BY let SQLite read the rows of one run only.
+
+-- What is told as a leak; all figures to tune are here.
+CREATE VIEW x_leak_threshold AS SELECT
+  0.95 AS score,           -- the score is greater than this (Scalene 3.4),
+  2 / 3.0 AS line_from,    -- from this part of the process's time on the line's memory grew
+  0.1 AS line_growth,      -- by this part at least of what it has at the end,
+  1 / 3.0 AS heap_from,    -- and from this part on the process's memory
+  0.01 AS heap_growth;     -- by this part at least of what it has at the end (Scalene's slope of 1 %)
+
+-- Allocations and copies of each node, side by side: a row has one or the other. What is averaged over time is divided by
+-- the process's own.
+CREATE VIEW x_memory AS
+SELECT p.run, a.process, a.node, 0 AS estimate, a.samples,
+  a.allocated_python_bytes + a.allocated_native_bytes AS allocated_bytes, a.allocated_python_bytes,
+  a.allocated_sq_bytes2 AS allocated_sq, a.peak_python_bytes + a.peak_native_bytes AS peak_bytes,
+  a.peak_sq_bytes2 AS peak_sq, a.live_bytes,
+  a.live_bytes_s * 1e9 / nullif(coalesce(p.ended_ns, p.seen_ns) - p.started_ns, 0) AS average_bytes, NULL AS bytes,
+  NULL AS bytes_per_s, NULL AS sq
+FROM process p JOIN allocation a ON a.process = p.id
+UNION ALL
+SELECT p.run, c.process, c.node, c.estimate, c.samples, NULL, NULL, NULL, NULL, NULL, NULL, NULL, c.bytes,
+  c.bytes * 1e9 / nullif(coalesce(p.ended_ns, p.seen_ns) - p.started_ns, 0), c.sq_bytes2
+FROM process p JOIN copy c ON c.process = p.id;
+
+-- Sums by (innermost Python place, place in own code that led there); allocations, copies and copy loops apart.
+CREATE VIEW x_memory_place AS
+SELECT x.run, x.process, x.estimate, f.path AS file, l.line, u.name AS function, u.first_line,
+  iif(f.is_own, NULL, f.library) AS library, iif(f.is_own, NULL, fo.path) AS user_file,
+  iif(f.is_own, NULL, o.line) AS user_line, fo.path AS own_file, o.line AS own_line, uo.name AS own_function,
+  x.is_sampled, x.samples, x.allocated_bytes, x.allocated_python_bytes, x.allocated_sq, x.peak_bytes, x.peak_sq,
+  x.live_bytes, x.average_bytes, x.bytes, x.bytes_per_s, x.sq
+FROM (
+  SELECT m.run, m.process, iif(m.estimate = 0, 0, iif(m.estimate = 3, 3, 1)) AS estimate, n.line_location, n.own_location,
+    max(m.estimate = 2) AS is_sampled, sum(m.samples) AS samples, sum(m.allocated_bytes) AS allocated_bytes,
+    sum(m.allocated_python_bytes) AS allocated_python_bytes, sum(m.allocated_sq) AS allocated_sq,
+    sum(m.peak_bytes) AS peak_bytes, sum(m.peak_sq) AS peak_sq, sum(m.live_bytes) AS live_bytes,
+    sum(m.average_bytes) AS average_bytes, sum(m.bytes) AS bytes, sum(m.bytes_per_s) AS bytes_per_s, sum(m.sq) AS sq
+  FROM x_memory m JOIN node n ON n.process = m.process AND n.id = m.node
+  GROUP BY m.run, m.process, iif(m.estimate = 0, 0, iif(m.estimate = 3, 3, 1)), n.line_location, n.own_location) x
+LEFT JOIN location l ON l.process = x.process AND l.id = x.line_location
+LEFT JOIN function u ON u.process = l.process AND u.id = l.function
+LEFT JOIN file f ON f.process = u.process AND f.id = u.file
+LEFT JOIN location o ON o.process = x.process AND o.id = x.own_location
+LEFT JOIN function uo ON uo.process = o.process AND uo.id = o.function
+LEFT JOIN file fo ON fo.process = uo.process AND fo.id = uo.file;
+
+-- Allocations by line and by function. A line's function, library and caller are those of the part that allocated most
+-- (nth = 1), and that had most at the peak (nth_peak = 1).
+CREATE VIEW x_memory_line AS
+SELECT 'line' AS subject, run, file, line, function, library, user_file, user_line, nth, nth_peak, all_allocated AS
+    allocated_bytes, all_python AS python_bytes, all_sq AS sq, all_peak AS peak_bytes, all_peak_sq AS peak_sq,
+  all_live AS live_bytes, all_average AS average_bytes, all_samples AS samples
+FROM (
+  SELECT *, row_number() OVER (PARTITION BY run, file, line ORDER BY allocated_bytes DESC, own_file, own_line) AS nth,
+    row_number() OVER (PARTITION BY run, file, line ORDER BY peak_bytes DESC, own_file, own_line) AS nth_peak,
+    sum(allocated_bytes) OVER g AS all_allocated, sum(allocated_python_bytes) OVER g AS all_python,
+    sum(allocated_sq) OVER g AS all_sq, sum(peak_bytes) OVER g AS all_peak, sum(peak_sq) OVER g AS all_peak_sq,
+    sum(live_bytes) OVER g AS all_live, sum(average_bytes) OVER g AS all_average, sum(samples) OVER g AS all_samples
+  FROM x_memory_place WHERE estimate = 0 WINDOW g AS (PARTITION BY run, file, line))
+WHERE nth = 1 OR nth_peak = 1
+UNION ALL
+SELECT 'function', run, file, first_line, function, library, user_file, user_line, nth, nth_peak, all_allocated,
+  all_python, all_sq, all_peak, all_peak_sq, all_live, all_average, all_samples
+FROM (
+  SELECT *,
+    row_number() OVER (PARTITION BY run, file, first_line, function ORDER BY allocated_bytes DESC, own_file, own_line)
+      AS nth,
+    row_number() OVER (PARTITION BY run, file, first_line, function ORDER BY peak_bytes DESC, own_file, own_line)
+      AS nth_peak,
+    sum(allocated_bytes) OVER g AS all_allocated, sum(allocated_python_bytes) OVER g AS all_python,
+    sum(allocated_sq) OVER g AS all_sq, sum(peak_bytes) OVER g AS all_peak, sum(peak_sq) OVER g AS all_peak_sq,
+    sum(live_bytes) OVER g AS all_live, sum(average_bytes) OVER g AS all_average, sum(samples) OVER g AS all_samples
+  FROM x_memory_place WHERE estimate = 0 WINDOW g AS (PARTITION BY run, file, first_line, function))
+WHERE nth = 1 OR nth_peak = 1;
+
+-- The intervals are those of a sum of independent samples: 1.96 times the root of the sum of squared weights.
+CREATE VIEW x_memory_told AS
+SELECT *, live_bytes AS growth_bytes, python_bytes * 1.0 / nullif(allocated_bytes, 0) AS python_share,
+  max(0, allocated_bytes - 1.959963984540054 * sqrt(sq)) AS allocated_low,
+  allocated_bytes + 1.959963984540054 * sqrt(sq) AS allocated_high,
+  max(0, peak_bytes - 1.959963984540054 * sqrt(peak_sq)) AS peak_low,
+  peak_bytes + 1.959963984540054 * sqrt(peak_sq) AS peak_high
+FROM x_memory_line;
+
+CREATE VIEW v_memory AS
+SELECT run, row_number() OVER (PARTITION BY run ORDER BY allocated_bytes DESC, peak_bytes DESC, file, line) AS rank,
+  file, line, function, allocated_bytes, peak_bytes, average_bytes, growth_bytes, python_share, samples, library,
+  user_file, user_line, allocated_low, allocated_high, peak_low, peak_high
+FROM x_memory_told WHERE subject = 'line' AND nth = 1;
+
+CREATE VIEW v_memory_function AS
+SELECT run, row_number() OVER (PARTITION BY run ORDER BY allocated_bytes DESC, peak_bytes DESC, file, line, function)
+    AS rank,
+  file, line, function, allocated_bytes, peak_bytes, average_bytes, growth_bytes, python_share, samples, library,
+  user_file, user_line, allocated_low, allocated_high, peak_low, peak_high
+FROM x_memory_told WHERE subject = 'function' AND nth = 1;
+
+-- What was alive when the process had most.
+CREATE VIEW v_peak AS
+SELECT run, row_number() OVER (PARTITION BY run ORDER BY peak_bytes DESC, allocated_bytes DESC, file, line) AS rank,
+  file, line, function, allocated_bytes, peak_bytes, average_bytes, growth_bytes, python_share, samples, library,
+  user_file, user_line, allocated_low, allocated_high, peak_low, peak_high
+FROM x_memory_told WHERE subject = 'line' AND nth_peak = 1 AND peak_bytes > 0;
+
+CREATE VIEW v_peak_function AS
+SELECT run, row_number() OVER (PARTITION BY run ORDER BY peak_bytes DESC, allocated_bytes DESC, file, line, function)
+    AS rank,
+  file, line, function, allocated_bytes, peak_bytes, average_bytes, growth_bytes, python_share, samples, library,
+  user_file, user_line, allocated_low, allocated_high, peak_low, peak_high
+FROM x_memory_told WHERE subject = 'function' AND nth_peak = 1 AND peak_bytes > 0;
+
+-- Copies by line and by function, loops apart. Counted copies have no part in the interval.
+CREATE VIEW x_copy_line AS
+SELECT 'line' AS subject, run, estimate, file, line, function, library, user_file, user_line, all_sampled AS is_sampled,
+  all_bytes AS bytes, all_bytes_per_s AS bytes_per_s, all_samples AS samples, all_sq AS sq
+FROM (
+  SELECT *, row_number() OVER (PARTITION BY run, estimate, file, line ORDER BY bytes DESC, own_file, own_line) AS nth,
+    max(is_sampled) OVER g AS all_sampled, sum(bytes) OVER g AS all_bytes, sum(bytes_per_s) OVER g AS all_bytes_per_s,
+    sum(samples) OVER g AS all_samples, sum(sq) OVER g AS all_sq
+  FROM x_memory_place WHERE estimate <> 0 WINDOW g AS (PARTITION BY run, estimate, file, line))
+WHERE nth = 1
+UNION ALL
+SELECT 'function', run, estimate, file, first_line, function, library, user_file, user_line, all_sampled, all_bytes,
+  all_bytes_per_s, all_samples, all_sq
+FROM (
+  SELECT *, row_number() OVER (PARTITION BY run, estimate, file, first_line, function
+      ORDER BY bytes DESC, own_file, own_line) AS nth,
+    max(is_sampled) OVER g AS all_sampled, sum(bytes) OVER g AS all_bytes, sum(bytes_per_s) OVER g AS all_bytes_per_s,
+    sum(samples) OVER g AS all_samples, sum(sq) OVER g AS all_sq
+  FROM x_memory_place WHERE estimate <> 0 WINDOW g AS (PARTITION BY run, estimate, file, first_line, function))
+WHERE nth = 1;
+
+CREATE VIEW x_copy_told AS
+SELECT subject, run,
+  row_number() OVER (PARTITION BY subject, run ORDER BY bytes DESC, file, line, function, estimate) AS rank, file, line,
+  function, bytes, bytes_per_s, iif(estimate = 3, 'loop', iif(is_sampled, 'sampled', 'counted')) AS estimate, samples,
+  max(0, bytes - 1.959963984540054 * sqrt(sq)) AS bytes_low, bytes + 1.959963984540054 * sqrt(sq) AS bytes_high, library,
+  user_file, user_line
+FROM x_copy_line;
+
+CREATE VIEW v_copy AS
+SELECT run, rank, file, line, function, bytes, bytes_per_s, estimate, samples, bytes_low, bytes_high, library, user_file,
+  user_line
+FROM x_copy_told WHERE subject = 'line';
+
+CREATE VIEW v_copy_function AS
+SELECT run, rank, file, line, function, bytes, bytes_per_s, estimate, samples, bytes_low, bytes_high, library, user_file,
+  user_line
+FROM x_copy_told WHERE subject = 'function';
+
+-- Whose code a location is: the user's, or a library's. Native code of the interpreter stands between the code of others
+-- and is nobody's caller; the C library and code of unknown origin are nobody's at all.
+CREATE VIEW x_location_owner AS
+SELECT process, location, is_python, iif(name GLOB 'libc.so*' OR name GLOB 'libc-*' OR name GLOB 'ld-*', NULL, name)
+    AS name,
+  NOT is_python AND name = 'python' AS is_between
+FROM (
+  SELECT l.process, l.id AS location, u.kind = 1 AS is_python, iif(u.kind = 1, iif(f.is_own, 'your code', f.library),
+      coalesce(m.library, replace(m.path, rtrim(m.path, replace(m.path, '/', '')), ''))) AS name
+  FROM location l JOIN function u ON u.process = l.process AND u.id = l.function
+  LEFT JOIN file f ON f.process = u.process AND f.id = u.file
+  LEFT JOIN module m ON m.process = u.process AND m.id = u.module);
+
+-- The library whose native code copied ("python" where the interpreter did it for Python code), and the next other one on
+-- the way outwards, whose code called that.
+CREATE VIEW x_copy_owner AS
+SELECT m.run, m.process, m.estimate, m.samples, m.bytes, m.bytes_per_s, (
+    WITH RECURSIVE up (depth, node, library) AS (
+      SELECT 0, n.id, iif(w.is_python, 'python', w.name)
+      FROM node n JOIN x_location_owner w ON w.process = n.process AND w.location = n.location
+      WHERE n.process = m.process AND n.id = m.node
+      UNION ALL
+      SELECT up.depth + 1, n.parent, iif(w.is_python, 'python', w.name)
+      FROM up JOIN node n ON n.process = m.process AND n.id = up.node
+      JOIN node a ON a.process = m.process AND a.id = n.parent
+      JOIN x_location_owner w ON w.process = m.process AND w.location = a.location
+      WHERE up.library IS NULL AND up.depth < 4096)
+    SELECT library FROM up ORDER BY depth DESC LIMIT 1) AS library, (
+    WITH RECURSIVE up (depth, node, library, caller) AS (
+      SELECT 0, n.id, iif(w.is_python, 'python', w.name), iif(w.is_python, nullif(w.name, 'python'), NULL)
+      FROM node n JOIN x_location_owner w ON w.process = n.process AND w.location = n.location
+      WHERE n.process = m.process AND n.id = m.node
+      UNION ALL
+      SELECT up.depth + 1, n.parent, coalesce(up.library, iif(w.is_python, 'python', w.name)),
+        CASE
+          WHEN up.library IS NULL THEN iif(w.is_python, nullif(w.name, 'python'), NULL)
+          WHEN NOT w.is_between THEN nullif(w.name, up.library) END
+      FROM up JOIN node n ON n.process = m.process AND n.id = up.node
+      JOIN node a ON a.process = m.process AND a.id = n.parent
+      JOIN x_location_owner w ON w.process = m.process AND w.location = a.location
+      WHERE up.caller IS NULL AND up.depth < 4096)
+    SELECT caller FROM up ORDER BY depth DESC LIMIT 1) AS caller
+FROM x_memory m WHERE m.estimate <> 0;
+
+CREATE VIEW v_copy_pair AS
+SELECT run, row_number() OVER (PARTITION BY run ORDER BY all_bytes DESC, library, caller, is_loop) AS rank, library, caller,
+  all_bytes AS bytes, all_bytes_per_s AS bytes_per_s, all_samples AS samples,
+  iif(is_loop, 'loop', iif(all_sampled, 'sampled', 'counted')) AS estimate
+FROM (
+  SELECT *, row_number() OVER g AS nth, max(estimate = 2) OVER g AS all_sampled, sum(bytes) OVER g AS all_bytes,
+    sum(bytes_per_s) OVER g AS all_bytes_per_s, sum(samples) OVER g AS all_samples
+  FROM (SELECT *, estimate = 3 AS is_loop FROM x_copy_owner)
+  WINDOW g AS (PARTITION BY run, library, caller, is_loop))
+WHERE nth = 1;
+
+-- What was measured at all.
+CREATE VIEW x_memory_measured AS
+SELECT r.id AS run, EXISTS (SELECT 1 FROM process p JOIN heap h ON h.process = p.id WHERE p.run = r.id) AS is_memory,
+  EXISTS (SELECT 1 FROM process p JOIN copy c ON c.process = p.id WHERE p.run = r.id)
+  OR EXISTS (SELECT 1 FROM process p JOIN overhead o ON o.process = p.id AND o.collector = 'copies' WHERE p.run = r.id)
+    AS is_copies
+FROM run r;
+
+-- Lines of own code with what they called in libraries.
+CREATE VIEW v_own_memory AS
+SELECT x.run,
+  row_number() OVER (PARTITION BY x.run ORDER BY all_allocated DESC, all_copied DESC, own_file, own_line) AS rank,
+  own_file AS file, own_line AS line, own_function AS function,
+  iif(t.is_memory, coalesce(all_allocated, 0), NULL) AS allocated_bytes,
+  iif(t.is_memory, coalesce(all_peak, 0), NULL) AS peak_bytes,
+  iif(t.is_memory, coalesce(all_live, 0), NULL) AS growth_bytes,
+  all_python * 1.0 / nullif(all_allocated, 0) AS python_share,
+  iif(t.is_copies, coalesce(all_copied, 0), NULL) AS copy_bytes
+FROM (
+  SELECT *, row_number() OVER (PARTITION BY run, own_file, own_line ORDER BY allocated_bytes DESC, bytes DESC) AS nth,
+    sum(allocated_bytes) OVER g AS all_allocated, sum(allocated_python_bytes) OVER g AS all_python,
+    sum(peak_bytes) OVER g AS all_peak, sum(live_bytes) OVER g AS all_live, sum(bytes) OVER g AS all_copied
+  FROM x_memory_place WINDOW g AS (PARTITION BY run, own_file, own_line)) x
+JOIN x_memory_measured t ON t.run = x.run
+WHERE nth = 1 AND own_file IS NOT NULL;
+
+-- The process's memory at its end and when the time that leaks are judged by began.
+CREATE VIEW x_heap_growth AS
+SELECT run, process, sum(iif(next_ns IS NULL, bytes, 0)) AS end_bytes, sum(iif(t_ns <= from_ns AND next_ns IS NULL, bytes,
+    iif(t_ns <= from_ns AND next_ns > from_ns, bytes + (next_bytes - bytes) * 1.0 * (from_ns - t_ns) / (next_ns - t_ns),
+      0))) AS from_bytes
+FROM (
+  SELECT p.run, c.process, c.t_ns, c.python_bytes + c.native_bytes AS bytes, lead(c.t_ns) OVER g AS next_ns,
+    lead(c.python_bytes + c.native_bytes) OVER g AS next_bytes,
+    p.started_ns + (coalesce(p.ended_ns, p.seen_ns) - p.started_ns) * h.heap_from AS from_ns
+  FROM process p JOIN footprint c ON c.process = p.id JOIN x_leak_threshold h
+  WINDOW g AS (PARTITION BY p.run, c.process ORDER BY c.t_ns))
+GROUP BY run, process;
+
+-- The same of each line that has a curve. first_ns is where the curve begins: before, the line had nothing, or nobody
+-- looked.
+CREATE VIEW x_line_growth AS
+SELECT x.run, x.process, f.path AS file, l.line, x.first_ns, x.from_ns, x.from_bytes
+FROM (
+  SELECT run, process, location, min(t_ns) AS first_ns, max(from_ns) AS from_ns,
+    sum(iif(t_ns <= from_ns AND next_ns IS NULL, bytes, iif(t_ns <= from_ns AND next_ns > from_ns,
+      bytes + (next_bytes - bytes) * 1.0 * (from_ns - t_ns) / (next_ns - t_ns), 0))) AS from_bytes
+  FROM (
+    SELECT p.run, c.process, c.location, c.t_ns, c.live_bytes AS bytes, lead(c.t_ns) OVER g AS next_ns,
+      lead(c.live_bytes) OVER g AS next_bytes,
+      p.started_ns + (coalesce(p.ended_ns, p.seen_ns) - p.started_ns) * h.line_from AS from_ns
+    FROM process p JOIN line_footprint c ON c.process = p.id JOIN x_leak_threshold h
+    WINDOW g AS (PARTITION BY p.run, c.process, c.location ORDER BY c.t_ns))
+  GROUP BY run, process, location) x
+JOIN location l ON l.process = x.process AND l.id = x.location
+JOIN function u ON u.process = l.process AND u.id = l.function
+JOIN file f ON f.process = u.process AND f.id = u.file;
+
+-- Leaks (Scalene 3.4), by line: of own code, or where there is none on the way the innermost. frees of mallocs were freed
+-- again; Laplace's rule of succession makes the score 1 - (frees + 1) / (mallocs - frees + 2) of them. A line is told if
+-- its score is high, if it still grew in the last third of the process's time, and if the process grew with it; all that
+-- is in x_leak_threshold. The score is that of all processes of the run, the bytes are those of the processes that grew.
+CREATE VIEW x_leak_line AS
+SELECT *, 1 - (all_frees + 1.0) / (all_mallocs - all_frees + 2) AS score
+FROM (
+  SELECT *, sum(mallocs) OVER g AS all_mallocs, sum(frees) OVER g AS all_frees
+  FROM (
+    SELECT x.run, x.process, x.place, f.path AS file, l.line, u.name AS function, iif(f.is_own, NULL, f.library) AS library,
+      x.live_bytes AS place_bytes, sum(x.mallocs) OVER g AS mallocs, sum(x.frees) OVER g AS frees,
+      sum(x.live_bytes) OVER g AS live_bytes, min(x.first_ns) OVER g AS first_ns,
+      row_number() OVER (PARTITION BY x.run, x.process, f.path, l.line ORDER BY x.live_bytes DESC, x.place) AS nth
+    FROM (
+      SELECT p.run, a.process, coalesce(n.own_location, n.line_location) AS place, sum(a.mallocs) AS mallocs,
+        sum(a.frees) AS frees, sum(a.live_bytes) AS live_bytes, min(a.first_ns) AS first_ns
+      FROM process p JOIN allocation a ON a.process = p.id JOIN node n ON n.process = a.process AND n.id = a.node
+      GROUP BY p.run, a.process, coalesce(n.own_location, n.line_location)) x
+    JOIN location l ON l.process = x.process AND l.id = x.place
+    JOIN function u ON u.process = l.process AND u.id = l.function
+    JOIN file f ON f.process = u.process AND f.id = u.file
+    WINDOW g AS (PARTITION BY x.run, x.process, f.path, l.line))
+  WHERE nth = 1
+  WINDOW g AS (PARTITION BY run, file, line));
+
+CREATE VIEW x_leaking_line AS
+SELECT x.*, (coalesce(p.ended_ns, p.seen_ns) - x.first_ns) / 1e9 AS leaking_s
+FROM x_leak_threshold t JOIN x_leak_line x ON x.score > t.score
+JOIN x_line_growth c ON c.run = x.run AND c.process = x.process AND c.file = x.file AND c.line = x.line
+JOIN x_heap_growth h ON h.run = x.run AND h.process = x.process
+JOIN process p ON p.id = x.process
+WHERE x.live_bytes > 0 AND x.live_bytes - c.from_bytes >= t.line_growth * x.live_bytes
+  AND (c.first_ns <= c.from_ns OR x.first_ns >= c.from_ns) AND h.end_bytes - h.from_bytes >= t.heap_growth * h.end_bytes;
+
+-- Function, library and holder are those of the process in which most has leaked, of the first with a known holder.
+CREATE VIEW v_leak AS
+SELECT run, row_number() OVER (PARTITION BY run ORDER BY rate DESC, leaked_bytes DESC, file, line) AS rank, file, line,
+  function, score, all_frees AS frees, all_mallocs AS mallocs, rate AS rate_bytes_per_s, leaked_bytes, holder, library,
+  user_file, user_line
+FROM (
+  SELECT *, NULL AS user_file, NULL AS user_line, sum(live_bytes / nullif(leaking_s, 0)) OVER g AS rate,
+    sum(live_bytes) OVER g AS leaked_bytes,
+    row_number() OVER (PARTITION BY run, file, line ORDER BY holder IS NULL, live_bytes DESC, process) AS nth
+  FROM (
+    SELECT x.*, (
+        SELECT o.text
+        FROM holder o JOIN node n ON n.process = o.process AND n.id = o.node
+        JOIN location l ON l.process = n.process AND l.id = coalesce(n.own_location, n.line_location)
+        JOIN location y ON y.process = x.process AND y.id = x.place
+        JOIN function lu ON lu.process = l.process AND lu.id = l.function
+        JOIN function yu ON yu.process = y.process AND yu.id = y.function
+        LEFT JOIN allocation b ON b.process = o.process AND b.node = o.node
+        WHERE o.process = x.process AND l.line = y.line AND lu.file = yu.file
+        ORDER BY b.live_bytes DESC, o.node LIMIT 1) AS holder
+    FROM x_leaking_line x)
+  WINDOW g AS (PARTITION BY run, file, line))
+WHERE nth = 1;
+
+-- Curves. The place is that whose allocation crossed the threshold just then.
+CREATE VIEW v_memory_timeline AS
+SELECT p.run, c.process, p.pid, (c.t_ns - r.started_ns) / 1e9 AS t_s, c.python_bytes + c.native_bytes AS heap_bytes,
+  c.python_bytes, c.native_bytes, c.rss_bytes, f.path AS file, l.line
+FROM process p JOIN run r ON r.id = p.run JOIN footprint c ON c.process = p.id
+LEFT JOIN node n ON n.process = c.process AND n.id = c.node
+LEFT JOIN location l ON l.process = n.process AND l.id = coalesce(n.own_location, n.line_location)
+LEFT JOIN function u ON u.process = l.process AND u.id = l.function
+LEFT JOIN file f ON f.process = u.process AND f.id = u.file;
+
+CREATE VIEW v_line_timeline AS
+SELECT p.run, c.process, p.pid, f.path AS file, l.line, (c.t_ns - r.started_ns) / 1e9 AS t_s, c.live_bytes
+FROM process p JOIN run r ON r.id = p.run JOIN line_footprint c ON c.process = p.id
+LEFT JOIN location l ON l.process = c.process AND l.id = c.location
+LEFT JOIN function u ON u.process = l.process AND u.id = l.function
+LEFT JOIN file f ON f.process = u.process AND f.id = u.file;
+
+CREATE VIEW v_heap AS
+SELECT p.run, h.process, p.pid, h.peak_python_bytes + h.peak_native_bytes AS peak_bytes, h.peak_python_bytes,
+  h.peak_native_bytes, (h.peak_ns - r.started_ns) / 1e9 AS peak_t_s, h.rss_peak_bytes,
+  h.allocated_python_bytes + h.allocated_native_bytes AS allocated_bytes,
+  h.freed_python_bytes + h.freed_native_bytes AS freed_bytes, h.profiler_bytes, h.threshold_bytes, h.allocator, h.note
+FROM process p JOIN run r ON r.id = p.run JOIN heap h ON h.process = p.id;
