@@ -46,6 +46,7 @@ enum pie_counter {
     /* Of memory: events that were not noted, blocks that could not be tracked. */
     PIE_COUNTER_HEAP_RING_FULL,
     PIE_COUNTER_HEAP_UNTRACKED,
+    PIE_COUNTER_COPY_LOOP_RING_FULL,
     PIE_COUNTER_COUNT,
 };
 

@@ -7,6 +7,7 @@
  *   profiler/context_sigsafe.c both stacks as a node of the calling context tree, with:
  *   profiler/unwind_sigsafe.c  native frames          runtime/pyframe_*_sigsafe.c  Python frames
  *   profiler/hybrid_sigsafe.c  one path out of both   profiler/cct_sigsafe.c       the path as a node id
+ *   profiler/copy_loop_sigsafe.c is it a copy that no memcpy() makes?
  *   profiler/watch_sigsafe.c   may use the sample to watch a memory access
  *   profiler/collector.c       takes the record from the ring, adds it up, names it, gives it to the sink
  *
@@ -18,6 +19,7 @@
 #include "profiler/access_sampler.h"
 #include "profiler/collector.h"
 #include "profiler/context.h"
+#include "profiler/copy_loop.h"
 #include "profiler/counters.h"
 #include "profiler/safe_load.h"
 #include "profiler/thread.h"
@@ -60,6 +62,7 @@ void pie_sample_take(const struct pie_sampler_ops *sampler, const struct pie_pys
         pie_counter_add(PIE_COUNTER_CCT_FULL, 1);
     else if (!pie_ring_push(&thread->ring, &record))
         pie_counter_add(PIE_COUNTER_RING_FULL, 1);
+    pie_copy_loop_sample(thread, context, &taken, &time, cpu_ns);
     pie_counter_add(PIE_COUNTER_SAMPLES, 1);
     atomic_fetch_add_explicit(&thread->samples, 1, memory_order_relaxed);
     atomic_store_explicit(&thread->tstate, ops->current_tstate(), memory_order_relaxed);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "profiler/copy_loop.h"
 #include "profiler/heap_engine.h"
 #include "profiler/pystack.h"
 #include "profiler/ring.h"
@@ -58,6 +59,7 @@ struct pie_thread {
     struct pie_ring ring;
     struct pie_watch_thread watch;
     struct pie_heap_state heap;
+    struct pie_copy_ring copy_loops;
 
     /* The handler's scratch space: an alternate stack must not need to hold it. */
     struct pie_native_frame native[PIE_FRAMES_MAX];

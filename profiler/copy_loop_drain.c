@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Bytes of a sample: the CPU time that it stands for, times the speed of its loop. The speed is measured while the program
+ * runs, for each place in Python and each function that copies: when two samples in a row of one thread fall into the same
+ * native call, the destination has moved by so many bytes meanwhile. Time between the two that fell elsewhere (the loop over
+ * the outer dimensions) does not matter: what was copied in all of it is held against the samples that fell on copies.
+ *
+ * Is it the same native call? Memory is handed out again, so the next call may write to the same addresses:
+ *   - as long as the thread has allocated nothing it is the same call (where allocations are counted);
+ *   - else, calls that are longer than the distance of samples show as a pointer that mostly goes forward. It goes
+ *     back once a call. With short calls it is found anywhere, and goes back every other time: then nothing is believed.
+ * A speed that no processor reaches, or thrice the usual, is a jump to another array.
+ *
+ * Where no two samples fall into one call (arrays that are copied within a sampling period) the loop's speed is the
+ * processor's: so many cycles a round, with data in its caches (copy_loop.c), and only time in the loop counts. */
+
+#include "profiler/copy_loop_drain.h"
+
+#include "profiler/cct.h"
+#include "profiler/copy_loop.h"
+#include "profiler/decode.h"
+#include "profiler/memory.h"
+#include "profiler/naming.h"
+#include "profiler/thread.h"
+#include "profiler/u64map.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { RECENT = 8, PAIRS_MIN = 3, LEARN_MAX = 32 /* addresses a tick, some ms at worst */ };
+static const uint64_t PAIR_NS_MAX = 25000000; /* CPU time between the two */
+static const double SPEED_MARGIN = 2;         /* more than the loop's cycles allow: a jump */
+static const double JUMP = 3;                 /* … than the median of recent pairs */
+static const double BACKWARD_MAX = 0.34;      /* of samples in a row, if calls are long */
+
+/* The last sample of a thread. */
+struct last {
+    bool is_set;
+    struct pie_copy_record record;
+};
+
+/* One function that copies, called from one place in Python. */
+struct group {
+    double bytes_per_step; /* stored for each byte that the destination moves; 0: not known yet */
+    double limit;          /* speed that it cannot exceed, bytes per ns of CPU time */
+    uint64_t forward, backward;
+    struct sums {
+        double bytes, ns;
+        uint32_t pairs;
+    } certain, likely; /* pairs in one call for certain; those that look so */
+    double recent[RECENT];
+    uint32_t n_recent;
+};
+
+/* What was added in one context since the last clear. */
+struct pending {
+    uint32_t node; /* CCT node */
+    uint32_t group;
+    uint32_t samples;
+    double ns, sq_ns2;             /* all samples */
+    double model_bytes, sq_bytes2; /* by the processor's speed */
+};
+
+struct pie_copy_loops {
+    struct pie_naming *naming;
+    double cycle_ns;
+    struct last *lasts;
+    size_t n_lasts;
+    struct group *groups;
+    size_t n_groups, groups_room;
+    struct pie_u64map group_of;
+    struct pending *pending;
+    size_t n_pending, pending_room;
+    struct pie_u64map pending_of;
+    struct pie_copy_row *rows;
+    size_t rows_room;
+};
+
+/* The best of some runs of additions that wait for each other, one a cycle: 50 us. */
+static double measure_cycle(void) {
+    uint64_t best_ns = UINT64_MAX;
+    enum { ADDITIONS = 8000, RUNS = 6 };
+
+    for (int i = 0; i < RUNS; i++) {
+        uint64_t x = 0, start_ns = pie_monotonic_ns();
+        for (int k = 0; k < ADDITIONS / 8; k++)
+            __asm__ volatile("add $1, %0\n\tadd $1, %0\n\tadd $1, %0\n\tadd $1, %0\n\t"
+                             "add $1, %0\n\tadd $1, %0\n\tadd $1, %0\n\tadd $1, %0"
+                             : "+r"(x));
+        uint64_t ns = pie_monotonic_ns() - start_ns;
+        best_ns = ns < best_ns ? ns : best_ns;
+    }
+    return best_ns ? (double)best_ns / ADDITIONS : 0.3;
+}
+
+int pie_copy_loops_create(struct pie_naming *naming, struct pie_copy_loops **ret_loops) {
+    if (!pie_decode_is_available())
+        return -ENOSYS;
+    struct pie_copy_loops *loops = pie_calloc(1, sizeof *loops);
+    if (!loops)
+        return -ENOMEM;
+    loops->naming = naming;
+    loops->cycle_ns = measure_cycle();
+    pie_copy_sites_set(true);
+    *ret_loops = loops;
+    return 0;
+}
+
+void pie_copy_loops_destroy(struct pie_copy_loops *loops) {
+    if (!loops)
+        return;
+    pie_copy_sites_set(false);
+    pie_free(loops->lasts);
+    pie_free(loops->groups);
+    pie_u64map_finish(&loops->group_of);
+    pie_free(loops->pending);
+    pie_u64map_finish(&loops->pending_of);
+    pie_free(loops->rows);
+    pie_free(loops);
+}
+
+/* Room for one more in a list that doubles. */
+static void *grown(void *list, size_t count, size_t *room, size_t size) {
+    if (count < *room)
+        return list;
+    size_t more = *room ? *room * 2 : 64;
+    void *made = pie_realloc(list, more * size);
+    if (made)
+        *room = more;
+    return made;
+}
+
+static uint32_t python_node(uint32_t cct_node) {
+    while (cct_node != PIE_CCT_ROOT_ID && !pie_cct_key_is_python(pie_cct_key(cct_node)))
+        cct_node = pie_cct_parent(cct_node);
+    return cct_node;
+}
+
+/* The number of the group; UINT32_MAX: short of memory. */
+static uint32_t group_of(struct pie_copy_loops *loops, uint32_t node, uint64_t function) {
+    uint64_t key = pie_u64map_mix(function, python_node(node));
+    uint32_t index = pie_u64map_get(&loops->group_of, key);
+
+    if (index)
+        return index - 1;
+    struct group *groups = grown(loops->groups, loops->n_groups, &loops->groups_room, sizeof *groups);
+    if (!groups)
+        return UINT32_MAX;
+    loops->groups = groups;
+    if (pie_u64map_put(&loops->group_of, key, (uint32_t)loops->n_groups + 1) < 0)
+        return UINT32_MAX;
+    loops->groups[loops->n_groups] = (struct group){0};
+    return (uint32_t)loops->n_groups++;
+}
+
+static struct pending *pending_of(struct pie_copy_loops *loops, uint32_t node, uint32_t group) {
+    uint64_t key = pie_u64map_mix(group, node);
+    uint32_t index = pie_u64map_get(&loops->pending_of, key);
+
+    if (index)
+        return &loops->pending[index - 1];
+    struct pending *list = grown(loops->pending, loops->n_pending, &loops->pending_room, sizeof *list);
+    if (!list)
+        return NULL;
+    loops->pending = list;
+    if (pie_u64map_put(&loops->pending_of, key, (uint32_t)loops->n_pending + 1) < 0)
+        return NULL;
+    loops->pending[loops->n_pending] = (struct pending){.node = node, .group = group};
+    return &loops->pending[loops->n_pending++];
+}
+
+/* --- Speeds --- */
+
+static double median(const double *values, uint32_t n) {
+    double sorted[RECENT];
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = i;
+        for (; at > 0 && sorted[at - 1] > values[i]; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = values[i];
+    }
+    return sorted[n / 2];
+}
+
+static bool is_jump(const struct group *group, double speed) {
+    uint32_t n = group->n_recent < RECENT ? group->n_recent : RECENT;
+
+    return (group->limit > 0 && speed > group->limit * SPEED_MARGIN) ||
+           (n >= PAIRS_MIN && speed > JUMP * median(group->recent, n));
+}
+
+/* How far the copy came from one record to the other, in bytes stored; below 0: it went back. */
+static double progress(const struct group *group, const struct pie_copy_record *a,
+                       const struct pie_copy_record *b, bool is_upwards) {
+    double moved = (double)(int64_t)(b->address - a->address);
+
+    return (is_upwards ? moved : -moved) * (group->bytes_per_step > 0 ? group->bytes_per_step : 1);
+}
+
+/* What the site says of the group: which way it goes, how many bytes for how much of it. Returns false for downwards. */
+static bool learn_step(struct pie_copy_loops *loops, struct group *group, const struct pie_copy_site *site,
+                       const struct pie_copy_record *record) {
+    int64_t step = site->step_bytes + site->step_factor * record->step;
+
+    if (!(site->flags & PIE_COPY_IN_LOOP) || step == 0)
+        return true;
+    group->bytes_per_step = (double)site->round_bytes / (double)(step < 0 ? -step : step);
+    group->limit = (double)site->round_bytes / (double)site->round_cycles / loops->cycle_ns;
+    return step > 0;
+}
+
+/* Two samples in a row of a thread. */
+static void note_pair(struct group *group, const struct pie_copy_record *a, const struct pie_copy_record *b,
+                      bool is_upwards) {
+    uint64_t ns = b->cpu_ns - a->cpu_ns;
+    double weight_ns = (double)b->user_ns + (double)b->system_ns;
+    double bytes = progress(group, a, b, is_upwards);
+    bool is_certain = a->allocated != 0 && a->allocated == b->allocated;
+
+    if (ns == 0 || ns > PAIR_NS_MAX || weight_ns <= 0)
+        return;
+    double speed = bytes / (double)ns;
+    if (bytes <= 0 || is_jump(group, speed)) {
+        group->backward++;
+        return;
+    }
+    group->forward++;
+    if (a->allocated != b->allocated)
+        return;
+    struct sums *sums = is_certain ? &group->certain : &group->likely;
+    sums->bytes += bytes;
+    sums->ns += weight_ns;
+    sums->pairs++;
+    group->recent[group->n_recent++ % RECENT] = speed;
+}
+
+/* Bytes per ns of samples; 0: not known. */
+static double speed_of(const struct group *group) {
+    const struct sums *sums = &group->certain;
+
+    if (sums->pairs < PAIRS_MIN) {
+        sums = &group->likely;
+        if (sums->pairs < PAIRS_MIN ||
+            (double)group->backward > BACKWARD_MAX * (double)(group->forward + group->backward))
+            return 0;
+    }
+    return sums->bytes / sums->ns;
+}
+
+/* --- Records --- */
+
+static void learn(struct pie_copy_loops *loops, uint64_t ip) {
+    struct pie_copy_site site;
+
+    if (pie_copy_site_find(ip) != PIE_COPY_SITE_UNKNOWN)
+        return;
+    pie_copy_site_put(ip, pie_copy_loop_analyse(ip, &site) == 0 ? &site : NULL);
+}
+
+static struct last *last_of(struct pie_copy_loops *loops, size_t slot) {
+    if (slot >= loops->n_lasts) {
+        size_t n = slot + 16;
+        struct last *list = pie_realloc(loops->lasts, n * sizeof *list);
+        if (!list)
+            return NULL;
+        memset(list + loops->n_lasts, 0, (n - loops->n_lasts) * sizeof *list);
+        loops->lasts = list;
+        loops->n_lasts = n;
+    }
+    return &loops->lasts[slot];
+}
+
+static void add(struct pie_copy_loops *loops, uint32_t index, const struct pie_copy_site *site,
+                const struct pie_copy_record *record) {
+    struct pending *pending = pending_of(loops, record->node, index);
+    double ns = (double)record->user_ns + (double)record->system_ns;
+
+    if (!pending)
+        return;
+    pending->samples++;
+    pending->ns += ns;
+    pending->sq_ns2 += ns * ns;
+    if (!(site->flags & PIE_COPY_IN_LOOP))
+        return;
+    double bytes =
+        (double)record->user_ns / loops->cycle_ns * (double)site->round_bytes / (double)site->round_cycles;
+    pending->model_bytes += bytes;
+    pending->sq_bytes2 += bytes * bytes;
+}
+
+static void see(struct pie_copy_loops *loops, struct last *last, const struct pie_copy_record *record) {
+    const struct pie_copy_site *site = pie_copy_site_at(record->site);
+    uint32_t index = group_of(loops, record->node, site->function);
+
+    if (index == UINT32_MAX)
+        return;
+    struct group *group = &loops->groups[index];
+    bool is_upwards = learn_step(loops, group, site, record);
+    if (last->is_set && site->flags & PIE_COPY_TRACKED) {
+        const struct pie_copy_site *before = pie_copy_site_at(last->record.site);
+        if (before->function == site->function && last->record.stack == record->stack &&
+            python_node(last->record.node) == python_node(record->node) &&
+            (before->flags & PIE_COPY_COUNTER) == (site->flags & PIE_COPY_COUNTER))
+            note_pair(group, &last->record, record, is_upwards);
+    }
+    if (site->flags & PIE_COPY_TRACKED)
+        *last = (struct last){.is_set = true, .record = *record};
+    add(loops, index, site, record);
+}
+
+void pie_copy_loops_thread(struct pie_copy_loops *loops, struct pie_thread *thread, size_t slot) {
+    struct last *last = last_of(loops, slot);
+    struct pie_copy_record record;
+    int learnt = 0;
+
+    while (pie_copy_ring_pop(&thread->copy_loops, &record)) {
+        if (!last || record.generation != pie_copy_sites_generation())
+            continue;
+        if (record.site)
+            see(loops, last, &record);
+        else if (learnt++ < LEARN_MAX)
+            learn(loops, record.address);
+    }
+}
+
+void pie_copy_loops_thread_ended(struct pie_copy_loops *loops, size_t slot) {
+    if (slot < loops->n_lasts)
+        loops->lasts[slot].is_set = false;
+}
+
+void pie_copy_loops_forget(struct pie_copy_loops *loops) {
+    for (size_t i = 0; i < loops->n_lasts; i++)
+        loops->lasts[i].is_set = false;
+    pie_copy_sites_forget();
+}
+
+/* --- Rows --- */
+
+static struct pie_copy_row row_of(struct pie_copy_loops *loops, const struct pending *pending) {
+    double speed = speed_of(&loops->groups[pending->group]);
+    struct pie_copy_row row = {
+        .node = pie_naming_node(loops->naming, pending->node),
+        .samples = pending->samples,
+        .estimate = PIE_COPY_LOOP,
+        .bytes = (uint64_t)(speed > 0 ? pending->ns * speed : pending->model_bytes),
+        .sq_bytes2 = speed > 0 ? pending->sq_ns2 * speed * speed : pending->sq_bytes2,
+    };
+
+    return row;
+}
+
+const struct pie_copy_row *pie_copy_loops_rows(struct pie_copy_loops *loops, size_t *ret_count) {
+    size_t count = 0;
+
+    if (loops->rows_room < loops->n_pending) {
+        struct pie_copy_row *rows = pie_realloc(loops->rows, loops->n_pending * sizeof *rows);
+        if (!rows) {
+            *ret_count = 0;
+            return NULL;
+        }
+        loops->rows = rows;
+        loops->rows_room = loops->n_pending;
+    }
+    for (size_t i = 0; i < loops->n_pending; i++) {
+        loops->rows[count] = row_of(loops, &loops->pending[i]);
+        count += loops->rows[count].node && loops->rows[count].bytes;
+    }
+    *ret_count = count;
+    return loops->rows;
+}
+
+void pie_copy_loops_clear(struct pie_copy_loops *loops) {
+    pie_u64map_finish(&loops->pending_of);
+    loops->pending_of = (struct pie_u64map){0};
+    loops->n_pending = 0;
+}
