@@ -17,6 +17,7 @@
 #include "profiler/block.h"
 #include "profiler/clock_choice.h"
 #include "profiler/config.h"
+#include "profiler/copy_loop_drain.h"
 #include "profiler/counters.h"
 #include "profiler/debug_registers.h"
 #include "profiler/decode.h"
@@ -75,6 +76,7 @@ static struct {
     struct pie_aggregate aggregate;
     struct pie_watch_drain *watches; /* NULL: no accesses are watched */
     struct pie_heap_drain *heap;     /* NULL: neither memory nor copies are profiled */
+    struct pie_copy_loops *loops;    /* NULL: copy loops are not looked for */
     struct pie_wall *walls;          /* by slot */
     size_t n_walls;
     uint64_t next_flush_ns, next_dither_ns;
@@ -194,6 +196,8 @@ static void drain(struct pie_thread *thread, size_t slot) {
         pie_watch_drain_thread(collector.watches, thread, slot);
     if (collector.heap)
         pie_heap_drain_thread(collector.heap, thread);
+    if (collector.loops)
+        pie_copy_loops_thread(collector.loops, thread, slot);
 }
 
 static void arm(struct pie_thread *thread) {
@@ -229,6 +233,8 @@ static void retire(struct pie_thread *thread, size_t slot, const struct pie_wall
     }
     if (collector.heap)
         pie_heap_drain_thread_ended(collector.heap, thread);
+    if (collector.loops)
+        pie_copy_loops_thread_ended(collector.loops, slot);
     pie_flush_thread_ended(collector.flush, thread, wall);
     atomic_store_explicit(&thread->state, PIE_THREAD_FREE, memory_order_release);
 }
@@ -282,6 +288,8 @@ static void heed_libraries(void) {
     pie_unwind_flush_cache();
     pie_decode_flush_cache();
     pie_blocks_forget();
+    if (collector.loops)
+        pie_copy_loops_forget(collector.loops);
 }
 
 static void flush_all(void) {
@@ -292,7 +300,8 @@ static void flush_all(void) {
     }
     if (collector.heap)
         pie_heap_drain_prepare(collector.heap, atomic_load_explicit(&collector.stop, memory_order_acquire));
-    pie_flush_write(collector.flush, &collector.aggregate, collector.watches, collector.heap);
+    pie_flush_write(collector.flush, &collector.aggregate, collector.watches, collector.heap,
+                    collector.loops);
     if (atomic_load_explicit(&collector.forks, memory_order_relaxed))
         pie_flush_suspend(collector.flush);
 }
@@ -355,6 +364,9 @@ static void set_up(void) {
     struct pie_flush_methods methods = choose_methods();
 
     set_up_heap();
+    if (collector.setup.config->copies && pie_collector_sampler() &&
+        pie_copy_loops_create(pie_flush_naming(collector.flush), &collector.loops) < 0)
+        collector.loops = NULL;
 
     pie_flush_begin(collector.flush, &methods);
     /* A forked child may live for a millisecond: its file is opened with its first flush. */
@@ -480,6 +492,7 @@ void pie_collector_forget(void) {
     pie_collector_set_sampler(NULL);
     pie_collector_set_access_sampler(NULL);
     pie_watch_set(NULL);
+    pie_copy_sites_set(false);
     pie_access_samplers_forget();
     pie_sampler_perf_forget();
     pie_sampler_timer_forget();

@@ -3,6 +3,7 @@
 
 #include "profiler/aggregate.h"
 #include "profiler/config.h"
+#include "profiler/copy_loop_drain.h"
 #include "profiler/naming.h"
 #include "profiler/counters.h"
 #include "profiler/environment.h"
@@ -258,8 +259,19 @@ static int write_watches(struct pie_flush *flush, const struct pie_watch_drain *
     return r;
 }
 
+static int write_copy_loops(struct pie_flush *flush, struct pie_copy_loops *loops) {
+    size_t count = 0;
+    const struct pie_copy_row *rows = loops ? pie_copy_loops_rows(loops, &count) : NULL;
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < count; i++)
+        r = flush->sink->ops->put_copy(flush->sink, &rows[i]);
+    return r;
+}
+
 static int write_rows(struct pie_flush *flush, const struct pie_aggregate *aggregate,
-                      const struct pie_watch_drain *watches, struct pie_heap_drain *heap) {
+                      const struct pie_watch_drain *watches, struct pie_heap_drain *heap,
+                      struct pie_copy_loops *loops) {
     int r = pie_naming_write(flush->naming, flush->sink);
 
     if (r == 0)
@@ -270,6 +282,8 @@ static int write_rows(struct pie_flush *flush, const struct pie_aggregate *aggre
         r = write_watches(flush, watches);
     if (r == 0 && heap)
         r = pie_heap_drain_write(heap, flush->sink);
+    if (r == 0)
+        r = write_copy_loops(flush, loops);
     if (r == 0)
         r = write_counters(flush, heap);
     return r;
@@ -285,25 +299,32 @@ static void commit(struct pie_flush *flush) {
 
 /* What was written, or will never be. */
 static void clear(struct pie_flush *flush, struct pie_aggregate *aggregate, struct pie_watch_drain *watches,
-                  struct pie_heap_drain *heap) {
+                  struct pie_heap_drain *heap, struct pie_copy_loops *loops) {
     pie_aggregate_clear(aggregate);
     if (watches)
         pie_watch_drain_clear(watches);
     if (heap)
         pie_heap_drain_clear(heap);
+    if (loops)
+        pie_copy_loops_clear(loops);
     flush->n_threads = 0;
     flush->overhead_ns = flush->watch_ns = 0;
 }
 
 void pie_flush_write(struct pie_flush *flush, struct pie_aggregate *aggregate,
-                     struct pie_watch_drain *watches, struct pie_heap_drain *heap) {
+                     struct pie_watch_drain *watches, struct pie_heap_drain *heap,
+                     struct pie_copy_loops *loops) {
+    size_t n_loops = 0;
+
     pie_flush_open(flush);
     if (flush->failed) {
-        clear(flush, aggregate, watches, heap);
+        clear(flush, aggregate, watches, heap, loops);
         return;
     }
     for (size_t i = 0; i < aggregate->count; i++) /* names first: the transaction stays short */
         pie_naming_node(flush->naming, aggregate->rows[i].node);
+    if (loops)
+        pie_copy_loops_rows(loops, &n_loops);
     flush->suspended = false;
     int r = flush->sink->ops->begin(flush->sink);
     if (r < 0) { /* another writer: what is not written now is written later */
@@ -312,13 +333,13 @@ void pie_flush_write(struct pie_flush *flush, struct pie_aggregate *aggregate,
             give_up(flush, r);
         return;
     }
-    r = write_rows(flush, aggregate, watches, heap);
+    r = write_rows(flush, aggregate, watches, heap, loops);
     if (r < 0)
         give_up(flush, r);
     else
         commit(flush);
     pie_naming_written(flush->naming);
-    clear(flush, aggregate, watches, heap);
+    clear(flush, aggregate, watches, heap, loops);
 }
 
 void pie_flush_end(struct pie_flush *flush, const char *cause, int exit_status) {

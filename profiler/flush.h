@@ -13,6 +13,7 @@
 struct pie_flush;
 struct pie_naming;
 struct pie_heap_drain;
+struct pie_copy_loops;
 struct pie_watch_drain;
 struct pie_thread;
 struct pie_wall;
@@ -40,7 +41,8 @@ void pie_flush_thread_ended(struct pie_flush *flush, struct pie_thread *thread, 
 /* Writes and clears the aggregate, the watches and what is known of memory (NULL: there are none); keeps them if the sink
  * could not begin. */
 void pie_flush_write(struct pie_flush *flush, struct pie_aggregate *aggregate,
-                     struct pie_watch_drain *watches, struct pie_heap_drain *heap);
+                     struct pie_watch_drain *watches, struct pie_heap_drain *heap,
+                     struct pie_copy_loops *loops);
 /* The last word; closes the sink. */
 void pie_flush_end(struct pie_flush *flush, const char *cause, int exit_status);
 
