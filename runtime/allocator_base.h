@@ -31,12 +31,22 @@ extern enum pie_allocator_measure pie_allocator_measure __attribute__((visibilit
 /* Not glibc's: it may call exported functions itself. */
 extern bool pie_allocator_is_foreign __attribute__((visibility("hidden")));
 
-/* malloc_usable_size() by glibc's note (malloc.c: chunksize(), chunk_is_mmapped()), 8 bytes before the block: the size of
- * the chunk and three flags. A chunk is 8 bytes larger than what may be used of it, a mapped one 16. */
-static inline size_t pie_allocator_noted_size(const void *block) {
-    size_t note = ((const size_t *)block)[-1];
+/* glibc's note (malloc.c: chunksize(), chunk_is_mmapped()), in the word before the block: the size of the chunk and three
+ * flags. A chunk is 8 bytes larger than what may be used of it, one that is mapped by itself 16. */
+enum { PIE_ALLOCATOR_MAPPED = 2, PIE_ALLOCATOR_FLAGS = 7 };
 
-    return (note & ~(size_t)7) - (note & 2 ? 16 : 8);
+static inline size_t pie_allocator_note(const void *block) {
+    return ((const size_t *)block)[-1];
+}
+
+static inline size_t pie_allocator_unmapped_size(size_t note) {
+    return (note & ~(size_t)PIE_ALLOCATOR_FLAGS) - 8;
+}
+
+static inline size_t pie_allocator_noted_size(const void *block) {
+    size_t note = pie_allocator_note(block);
+
+    return pie_allocator_unmapped_size(note) - (note & PIE_ALLOCATOR_MAPPED ? 8 : 0);
 }
 
 /* Context: hook. block: not NULL. */
