@@ -43,8 +43,20 @@ void pie_child_env_take(struct pie_child_env *ret_child) {
     *ret_child = (struct pie_child_env){.is_child = settings != NULL};
     if (settings && run)
         ret_child->is_profiled = read_run(run, ret_child) && read_settings(settings, ret_child);
+    if (ret_child->is_profiled) {
+        ret_child->variables[0] = strdup(settings);
+        ret_child->variables[1] = strdup(run);
+    }
     unsetenv(NAME);
     unsetenv(PIE_EXEC_RUN_VARIABLE);
+}
+
+void pie_child_env_restore(void *data) {
+    const struct pie_child_env *child = data;
+    if (child->variables[0] && child->variables[1]) {
+        setenv(NAME, child->variables[0], 1);
+        setenv(PIE_EXEC_RUN_VARIABLE, child->variables[1], 1);
+    }
 }
 
 char *pie_child_env_make(const struct pie_options *options, const char *target, pid_t summary_pid) {

@@ -14,13 +14,17 @@ struct pie_child_env {
     bool is_profiled; /* and to be profiled; the rest is valid then */
     int64_t run_id;
     int32_t parent_pid;
-    pid_t summary_pid; /* the process that prints the summary: this one after an exec in place */
-    char *target;      /* the interpreter that the run stands for; heap, as options */
-    char *options;     /* for pie_options_from_string() */
+    pid_t summary_pid;  /* the process that prints the summary: this one after an exec in place */
+    char *target;       /* the interpreter that the run stands for; heap, as options */
+    char *options;      /* for pie_options_from_string() */
+    char *variables[2]; /* as they were, for pie_child_env_restore(); heap */
 };
 
 /* Reads and removes the variables. Context: launcher, before Python starts. */
 void pie_child_env_take(struct pie_child_env *ret_child);
+
+/* Puts the variables back: this program is about to execute itself. data: struct pie_child_env. */
+void pie_child_env_restore(void *data);
 
 /* "NAME=value" for pie_exec_set_child_variable(), on the heap; NULL without memory. Context: launcher. */
 char *pie_child_env_make(const struct pie_options *options, const char *target, pid_t summary_pid);

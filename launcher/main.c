@@ -3,6 +3,7 @@
 /* The program's two faces. Called as pieprof it has options and commands of its own and stands for an interpreter; called
  * as python, or started by a profiled process in place of the interpreter, it is Python to the letter. */
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -14,6 +15,7 @@
 #include "launcher/help.h"
 #include "launcher/messages.h"
 #include "launcher/options.h"
+#include "launcher/preload.h"
 #include "launcher/session.h"
 #include "profiler/engine.h"
 #include "runtime/embed.h"
@@ -36,12 +38,14 @@ static int run_plain_python(int argc, char **argv) {
 }
 
 /* A process of a run that another process began. It says nothing: the root of the run has said it. */
-static void start_as_child(const struct pie_child_env *child, char **argv) {
+static void start_as_child(struct pie_child_env *child, char **argv) {
     if (!child->is_profiled || pie_target_self(self) < 0)
         return;
     pie_options_init(&options);
     if (pie_options_from_string(&options, child->options, "the parent's settings") < 0)
         return;
+    /* where it cannot be had the parent has said so */
+    (void)pie_preload_allocator(options.config.allocator, argv, pie_child_env_restore, child);
     options.config.is_child = true;
     options.config.run_id = child->run_id;
     options.config.parent_pid = child->parent_pid;
@@ -65,6 +69,8 @@ static bool is_wanted_under_python_name(void) {
     return (on && strcmp(on, "1") == 0) || (output && *output);
 }
 
+#define NO_JEMALLOC "jemalloc cannot serve malloc()"
+
 /* Called as python with profiling wanted. Whatever is in the way costs one line, never the program. */
 static void start_under_python_name(char **argv) {
     pie_options_init(&options);
@@ -73,6 +79,8 @@ static void start_under_python_name(char **argv) {
         return;
     }
     options.config.quiet = true;
+    if (pie_preload_allocator(options.config.allocator, argv, NULL, NULL) < 0)
+        pie_message_warning(NO_JEMALLOC "; running with the system's");
     if (pie_target_self(self) < 0)
         return;
     pie_target_from_name(argv[0], self, &target);
@@ -92,7 +100,7 @@ static void start_under_python_name(char **argv) {
                             why ? "" : "cannot profile: ", why ? why : strerror(-r));
 }
 
-static int run_as_python(int argc, char **argv, const struct pie_child_env *child) {
+static int run_as_python(int argc, char **argv, struct pie_child_env *child) {
     bool is_trusted = !getauxval(AT_SECURE);
     if (child->is_child)
         take_name_of(argv[0]);
@@ -129,6 +137,11 @@ static int run_profiled(char **argv) {
     pie_target_find(self, &target);
     if ((r = pie_session_check(&options, &why)) < 0) {
         pie_message_error("%s", why ? why : strerror(-r));
+        return PIE_EXIT_USAGE;
+    }
+    if ((r = pie_preload_allocator(options.config.allocator, argv, NULL, NULL)) < 0) {
+        pie_message_error(NO_JEMALLOC ": %s; install libjemalloc2, or take --allocator=system",
+                          r == -ENOENT ? "it is not installed" : strerror(-r));
         return PIE_EXIT_USAGE;
     }
     say_what_starts();
@@ -188,6 +201,7 @@ static bool is_called_as_python(const char *argv0) {
 
 int main(int argc, char **argv) {
     struct pie_child_env child;
+    pie_preload_clean();
     pie_child_env_take(&child);
     if (child.is_child || is_called_as_python(argv[0]))
         return run_as_python(argc, argv, &child);
