@@ -342,18 +342,19 @@ static void find_progress(const struct region *region, const struct steps *steps
     }
 }
 
-/* One store and two loads a cycle, four instructions, and each addition to the same register waits for the one before. */
-static float cycles_of(const struct region *region, const struct steps *steps) {
-    float cycles = (float)region->n_stores;
+/* A processor makes one store in the time of two loads or four instructions, and each addition to the same register waits for
+ * the one before. */
+static float units_of(const struct region *region, const struct steps *steps) {
+    float units = (float)region->n_stores;
 
-    if ((float)region->load_count / 2 > cycles)
-        cycles = (float)region->load_count / 2;
-    if ((float)region->n / 4 > cycles)
-        cycles = (float)region->n / 4;
+    if ((float)region->load_count / 2 > units)
+        units = (float)region->load_count / 2;
+    if ((float)region->n / 4 > units)
+        units = (float)region->n / 4;
     for (int i = 0; i < PIE_COPY_GENERAL; i++)
-        if (steps->of[i].is_step && (float)steps->of[i].times > cycles)
-            cycles = (float)steps->of[i].times;
-    return cycles;
+        if (steps->of[i].is_step && (float)steps->of[i].times > units)
+            units = (float)steps->of[i].times;
+    return units;
 }
 
 /* --- Loops and functions --- */
@@ -395,7 +396,7 @@ static int analyse_loop(const struct pie_decode_function *function, uint64_t low
     find_steps(region, &steps);
     find_progress(region, &steps, site);
     site->round_bytes = region->store_bytes;
-    site->round_cycles = cycles_of(region, &steps);
+    site->round_units = units_of(region, &steps);
     site->flags |= PIE_COPY_IN_LOOP;
     return 0;
 }
@@ -451,7 +452,7 @@ static bool is_repeated_move(const struct pie_decode_function *function, uint64_
     site->base = PIE_ACCESS_RDI;
     site->step_bytes = 1;
     site->round_bytes = 1;
-    site->round_cycles = 1.0f / 32;
+    site->round_units = 1.0f / 32;
     site->flags = PIE_COPY_IN_LOOP | PIE_COPY_TRACKED;
     return true;
 }

@@ -35,7 +35,7 @@ struct pie_copy_site {
     uint64_t function;    /* where it begins */
     int64_t step_bytes;   /* 0 with no step register: not known */
     uint32_t round_bytes; /* stored by one round */
-    float round_cycles;   /* that one takes at least, data in the nearest cache */
+    float round_units;    /* that one takes, data in the caches: 1 is an element of a strided copy */
     int32_t disp;
     uint8_t base, index, scale; /* PIE_COPY_NO_REGISTER: not there */
     uint8_t step_register;

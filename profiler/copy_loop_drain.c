@@ -12,7 +12,8 @@
  * A speed that no processor reaches, or thrice the usual, is a jump to another array.
  *
  * Where no two samples fall into one call (arrays that are copied within a sampling period) the loop's speed is the
- * processor's: so many cycles a round, with data in its caches (copy_loop.c), and only time in the loop counts. */
+ * processor's: the loop is held against one that is timed at the start, with data in its caches, by what a round consists
+ * of (copy_loop.c), and only time in the loop counts. */
 
 #include "profiler/copy_loop_drain.h"
 
@@ -27,9 +28,9 @@
 #include <errno.h>
 #include <string.h>
 
-enum { RECENT = 8, PAIRS_MIN = 3, LEARN_MAX = 32 /* addresses a tick, some ms at worst */ };
+enum { VALUES_MAX = 15, RECENT = 8, PAIRS_MIN = 3, LEARN_MAX = 32 /* addresses a tick, some ms at worst */ };
 static const uint64_t PAIR_NS_MAX = 25000000; /* CPU time between the two */
-static const double SPEED_MARGIN = 2;         /* more than the loop's cycles allow: a jump */
+static const double SPEED_MARGIN = 3;         /* more than the processor can: a jump */
 static const double JUMP = 3;                 /* … than the median of recent pairs */
 static const double BACKWARD_MAX = 0.34;      /* of samples in a row, if calls are long */
 
@@ -58,12 +59,12 @@ struct pending {
     uint32_t group;
     uint32_t samples;
     double ns, sq_ns2;             /* all samples */
-    double model_bytes, sq_bytes2; /* by the processor's speed */
+    double model_bytes, sq_bytes2; /* by the processor's speed, of samples in loops */
 };
 
 struct pie_copy_loops {
     struct pie_naming *naming;
-    double cycle_ns;
+    double unit_ns;
     struct last *lasts;
     size_t n_lasts;
     struct group *groups;
@@ -76,21 +77,46 @@ struct pie_copy_loops {
     size_t rows_room;
 };
 
-/* The best of some runs of additions that wait for each other, one a cycle: 50 us. */
-static double measure_cycle(void) {
-    uint64_t best_ns = UINT64_MAX;
-    enum { ADDITIONS = 8000, RUNS = 6 };
+static double median(const double *values, uint32_t n) {
+    double sorted[VALUES_MAX];
 
-    for (int i = 0; i < RUNS; i++) {
-        uint64_t x = 0, start_ns = pie_monotonic_ns();
-        for (int k = 0; k < ADDITIONS / 8; k++)
-            __asm__ volatile("add $1, %0\n\tadd $1, %0\n\tadd $1, %0\n\tadd $1, %0\n\t"
-                             "add $1, %0\n\tadd $1, %0\n\tadd $1, %0\n\tadd $1, %0"
-                             : "+r"(x));
-        uint64_t ns = pie_monotonic_ns() - start_ns;
-        best_ns = ns < best_ns ? ns : best_ns;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = i;
+        for (; at > 0 && sorted[at - 1] > values[i]; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = values[i];
     }
-    return best_ns ? (double)best_ns / ADDITIONS : 0.3;
+    return sorted[n / 2];
+}
+
+/* What a processor needs for one element of a strided copy in its second cache, in ns: the unit of round_units. The
+ * median of some runs, since a neighbour on the same core halves the speed now and then. 60 us. */
+static double measure_unit(void) {
+    enum { ELEMENTS = 4096, RUNS = 15 };
+    uint64_t *memory = pie_calloc(3 * ELEMENTS, sizeof *memory);
+    double ns[RUNS];
+
+    for (int i = 0; memory && i < RUNS; i++) {
+        const uint64_t *from = memory + ELEMENTS;
+        uint64_t at = 0, value, start_ns = pie_monotonic_ns();
+        memset(memory, i, ELEMENTS * sizeof *memory * (i == 0)); /* the page faults */
+        __asm__ volatile("1:\n\t"
+                         "mov (%0), %2\n\t"
+                         "add $16, %0\n\t"
+                         "mov %2, (%3, %1, 8)\n\t"
+                         "mov (%0), %2\n\t"
+                         "add $16, %0\n\t"
+                         "mov %2, 8(%3, %1, 8)\n\t"
+                         "add $2, %1\n\t"
+                         "cmp %4, %1\n\t"
+                         "jb 1b"
+                         : "+r"(from), "+r"(at), "=&r"(value)
+                         : "r"(memory), "r"((uint64_t)ELEMENTS)
+                         : "memory", "cc");
+        ns[i] = (double)(pie_monotonic_ns() - start_ns) / ELEMENTS;
+    }
+    pie_free(memory);
+    return memory ? median(ns, RUNS) : 0.6;
 }
 
 int pie_copy_loops_create(struct pie_naming *naming, struct pie_copy_loops **ret_loops) {
@@ -100,7 +126,7 @@ int pie_copy_loops_create(struct pie_naming *naming, struct pie_copy_loops **ret
     if (!loops)
         return -ENOMEM;
     loops->naming = naming;
-    loops->cycle_ns = measure_cycle();
+    loops->unit_ns = measure_unit();
     pie_copy_sites_set(true);
     *ret_loops = loops;
     return 0;
@@ -171,18 +197,6 @@ static struct pending *pending_of(struct pie_copy_loops *loops, uint32_t node, u
 
 /* --- Speeds --- */
 
-static double median(const double *values, uint32_t n) {
-    double sorted[RECENT];
-
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t at = i;
-        for (; at > 0 && sorted[at - 1] > values[i]; at--)
-            sorted[at] = sorted[at - 1];
-        sorted[at] = values[i];
-    }
-    return sorted[n / 2];
-}
-
 static bool is_jump(const struct group *group, double speed) {
     uint32_t n = group->n_recent < RECENT ? group->n_recent : RECENT;
 
@@ -206,7 +220,7 @@ static bool learn_step(struct pie_copy_loops *loops, struct group *group, const 
     if (!(site->flags & PIE_COPY_IN_LOOP) || step == 0)
         return true;
     group->bytes_per_step = (double)site->round_bytes / (double)(step < 0 ? -step : step);
-    group->limit = (double)site->round_bytes / (double)site->round_cycles / loops->cycle_ns;
+    group->limit = (double)site->round_bytes / (double)site->round_units / loops->unit_ns;
     return step > 0;
 }
 
@@ -284,7 +298,7 @@ static void add(struct pie_copy_loops *loops, uint32_t index, const struct pie_c
     if (!(site->flags & PIE_COPY_IN_LOOP))
         return;
     double bytes =
-        (double)record->user_ns / loops->cycle_ns * (double)site->round_bytes / (double)site->round_cycles;
+        (double)record->user_ns / loops->unit_ns * (double)site->round_bytes / (double)site->round_units;
     pending->model_bytes += bytes;
     pending->sq_bytes2 += bytes * bytes;
 }

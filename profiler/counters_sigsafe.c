@@ -12,6 +12,7 @@ static const struct {
 } descriptions[PIE_COUNTER_COUNT] = {
     [PIE_COUNTER_SAMPLES] = {"samples", false},
     [PIE_COUNTER_REENTERED] = {"handler_reentered", true},
+    [PIE_COUNTER_IN_HOOK] = {"sample_in_the_profiler", false},
     [PIE_COUNTER_RING_FULL] = {"ring_full", true},
     [PIE_COUNTER_NO_THREAD_SLOT] = {"no_thread_slot", true},
     [PIE_COUNTER_CCT_FULL] = {"cct_full", true},

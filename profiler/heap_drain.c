@@ -25,7 +25,7 @@
 enum {
     TRACKED_MAX = PIE_HEAP_TICKETS / 2, /* beyond, half of them are let go */
     LIVE_ROWS_MAX = 4096,               /* steps of curves between two writes */
-    FULL_PART = 10,                     /* nodes that do not change are written when a tenth of the time has gone by */
+    FULL_PART = 10, /* nodes that do not change are written when a tenth of the time has gone by */
 };
 
 /* What happened, from a ring or from the table. */
@@ -40,13 +40,13 @@ struct pie_heap_drain {
     const struct pie_pystack_ops *ops;
     struct pie_naming *naming;
     const struct pie_memory_facts *facts;
-    bool has_memory; /* else copies alone are profiled */
+    bool has_memory;        /* else copies alone are profiled */
     int64_t real_offset_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC */
     uint64_t started_ns;
     uint64_t full_ns; /* when all nodes were written, changed or not */
     struct pie_heap_nodes nodes;
     struct pie_heap_block blocks[PIE_HEAP_TICKETS]; /* by ticket */
-    bool is_lost[PIE_HEAP_TICKETS]; /* lost before it was known, at the last tick */
+    bool is_lost[PIE_HEAP_TICKETS];                 /* lost before it was known, at the last tick */
     size_t tracked;
     uint64_t version; /* of the table, at the last tick */
     struct event *events;
@@ -61,8 +61,7 @@ struct pie_heap_drain {
 };
 
 int pie_heap_drain_create(const struct pie_pystack_ops *ops, const struct pie_memory_facts *facts,
-                          struct pie_naming *naming,
-                          struct pie_heap_drain **ret_drain) {
+                          struct pie_naming *naming, struct pie_heap_drain **ret_drain) {
     struct pie_heap_drain *drain = pie_calloc(1, sizeof *drain);
 
     if (!drain)

@@ -18,7 +18,8 @@ static const uint64_t AGE_MIN_NS = 100000000;
 enum { AGE_PART = 10 }; /* of the run */
 static const double SCORE_TO_ASK = 0.85;
 enum { ASK_BLOCKS_MAX = 32, ASK_PART = 100 }; /* questions take a hundredth of the run at most, … */
-static const uint64_t ASK_CREDIT_NS = 30000000, ASK_BUDGET_NS = 100000000; /* … and this from the start; each */
+static const uint64_t ASK_CREDIT_NS = 30000000,
+                      ASK_BUDGET_NS = 100000000; /* … and this from the start; each */
 static const uint64_t ASK_LEAST_NS = 5000000;
 
 void pie_heap_leaks_init(struct pie_heap_leaks *leaks, const struct pie_holder_ops *holders,

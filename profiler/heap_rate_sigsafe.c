@@ -8,7 +8,7 @@
 #include "profiler/heap_engine.h"
 
 static const uint64_t INTERVAL_MIN_BYTES = 4096, INTERVAL_MAX_BYTES = UINT64_C(1) << 32;
-static const uint64_t TOO_SOON_NS = 2500000, TOO_LATE_NS = 20000000;
+static const uint64_t TOO_SOON_NS = 1000000, TOO_LATE_NS = 5000000;
 
 static void draw(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t *random) {
     uint64_t x = *random;

@@ -32,7 +32,7 @@ enum {
 }; /* the threshold: 1/64 of the footprint; the slack: of the threshold */
 static const uint64_t FIRST_INTERVAL_BYTES = 16384;
 static const uint64_t RETRY_BYTES = 65536;    /* the profiler is at work on this thread: later */
-static const uint64_t UNDISTURBED_NS = 30000; /* beyond, another thread may have run */
+static const uint64_t UNDISTURBED_NS = 30000; /* longer than it takes: another thread has run meanwhile */
 static const uint64_t CROSSING_GAP_NS =
     1000000; /* crossings that are no new peak are noted at this distance */
 
@@ -158,16 +158,17 @@ static struct pie_thread *enter(void) {
 
     if (!thread || thread->inside || !pie_heap_settings())
         return NULL;
-    thread->inside = 1;
+    thread->inside = PIE_INSIDE_HOOK;
     return thread;
 }
 
 static void leave(struct pie_thread *thread, _Atomic uint64_t *spent, uint64_t since_ns) {
     uint64_t spent_ns = pie_monotonic_ns() - since_ns;
 
+    if (spent_ns > UNDISTURBED_NS)
+        spent_ns = UNDISTURBED_NS;
     atomic_fetch_add_explicit(spent, spent_ns, memory_order_relaxed);
-    if (spent_ns < UNDISTURBED_NS)
-        thread->cpu_last_ns += spent_ns; /* none of the program's time */
+    thread->cpu_last_ns += spent_ns; /* none of the program's time */
     thread->inside = 0;
 }
 
@@ -242,8 +243,24 @@ static void cross(struct pie_thread *thread, const void *caller, uint64_t now_ns
     push(thread, &record);
 }
 
+/* The state around what pie_heap_self points to; not for the collection thread's. */
+static struct pie_heap_state *state_of(struct pie_heap_thread *heap) {
+    return (struct pie_heap_state *)heap;
+}
+static_assert(offsetof(struct pie_heap_state, counts) == 0, "state_of()");
+
+/* A program that allocates and frees as much reaches its limits without anything to note. */
+static bool is_idle(const struct pie_heap_state *state, int domain) {
+    return state->counts.counts[domain].allocated_bytes < state->rates[domain].next_bytes &&
+           !has_crossed(state, domain);
+}
+
 void pie_heap_allocated_slowly(struct pie_heap_thread *heap, enum pie_heap_domain domain, void *block,
                                size_t bytes, const void *caller) {
+    if (is_idle(state_of(heap), domain)) {
+        set_limits(state_of(heap), domain);
+        return;
+    }
     int error = errno;
     struct pie_thread *thread = enter();
     uint32_t node = 0;
@@ -269,23 +286,32 @@ static void free_ticket(uint32_t ticket) {
         pie_heap_table_free(ticket, pie_monotonic_ns());
 }
 
+/* The counter of what was freed has reached its limit. */
+static void freed_much(struct pie_heap_thread *heap, int domain) {
+    if (heap == &own)
+        return;
+    if (!has_crossed(state_of(heap), domain)) {
+        set_limits(state_of(heap), domain);
+        return;
+    }
+    struct pie_thread *thread = enter();
+    if (!thread) {
+        heap->counts[domain].freed_limit = heap->counts[domain].freed_bytes + RETRY_BYTES;
+        return;
+    }
+    uint64_t now_ns = pie_monotonic_ns();
+    cross(thread, NULL, now_ns, 0);
+    set_limits(&thread->heap, domain);
+    leave(thread, &thread->heap.memory_ns, now_ns);
+}
+
 void pie_heap_freeing_slowly(struct pie_heap_thread *heap, enum pie_heap_domain domain, void *block) {
     int error = errno;
 
     if (pie_heap_may_be_tracked(block))
         free_ticket(pie_heap_table_remove(block));
-    if (heap->counts[domain].freed_bytes >= heap->counts[domain].freed_limit) {
-        struct pie_thread *thread = enter();
-        if (!thread) {
-            heap->counts[domain].freed_limit = heap->counts[domain].freed_bytes + RETRY_BYTES;
-        } else {
-            uint64_t now_ns = pie_monotonic_ns();
-            if (has_crossed(&thread->heap, domain))
-                cross(thread, NULL, now_ns, 0);
-            set_limits(&thread->heap, domain);
-            leave(thread, &thread->heap.memory_ns, now_ns);
-        }
-    }
+    if (heap->counts[domain].freed_bytes >= heap->counts[domain].freed_limit)
+        freed_much(heap, domain);
     errno = error;
 }
 
@@ -304,8 +330,9 @@ void pie_heap_resized(struct pie_heap_thread *heap, enum pie_heap_domain domain,
     } else {
         count->freed_bytes += old_bytes - bytes;
         if (count->freed_bytes >= count->freed_limit) {
-            int64_t none = 0; /* no block is freed: one that nobody tracks */
-            pie_heap_freeing_slowly(heap, domain, &none);
+            int error = errno;
+            freed_much(heap, domain);
+            errno = error;
         }
     }
 }
@@ -348,7 +375,7 @@ void pie_copy_slowly(size_t bytes, const void *caller) {
     }
     if (thread->inside) /* counted on, below zero, and taken when it is done */
         return;
-    thread->inside = 1;
+    thread->inside = PIE_INSIDE_HOOK;
     uint64_t now_ns = pie_monotonic_ns();
     if (thread->heap.copy_distance_bytes == 0) {
         pie_heap_rate_begin(&thread->heap.copies, 0, FIRST_INTERVAL_BYTES, now_ns, &thread->heap.random);

@@ -27,6 +27,12 @@ enum pie_thread_state {
     PIE_THREAD_ENDED, /* waits for the collection thread to drain it */
 };
 
+/* Where the profiler is at work on a thread; 0: nowhere. */
+enum pie_inside {
+    PIE_INSIDE_HANDLER = 1, /* a signal's handler */
+    PIE_INSIDE_HOOK,        /* an exported function that the program called */
+};
+
 /* What one thread under profiling has: a slot in the region, reused after the thread has ended and is drained. */
 struct pie_thread {
     /* Moves FREE -> CLAIMED -> STARTING (the new thread, release) -> RUNNING (collection thread, release) -> ENDED (the thread, release) ->
@@ -43,7 +49,7 @@ struct pie_thread {
     char kernel_name[16];    /* valid when ENDED */
 
     /* Of the handler: this thread only. */
-    volatile uint32_t inside; /* the guard: the profiler is at work on this thread */
+    volatile uint32_t inside; /* pie_inside; the guard: the profiler is at work on this thread */
     uint64_t cpu_last_ns;     /* thread CPU clock at the last sample */
     uint64_t pool_ns;         /* kernel time whose place is not known yet (sampler_perf) */
     uint64_t ticks_seen;      /* position in the clock's own ring (sampler_perf) */

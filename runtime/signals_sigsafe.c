@@ -162,11 +162,11 @@ static void take(struct pie_thread *thread, siginfo_t *info, ucontext_t *context
 
     if (!thread)
         return;
-    if (thread->inside) {
-        pie_counter_add(PIE_COUNTER_REENTERED, 1);
+    if (thread->inside) { /* in an exported function of ours: the program's time is the next sample's */
+        pie_counter_add(thread->inside == PIE_INSIDE_HOOK ? PIE_COUNTER_IN_HOOK : PIE_COUNTER_REENTERED, 1);
         return;
     }
-    thread->inside = 1;
+    thread->inside = PIE_INSIDE_HANDLER;
     if (pie_watch_is_ours(info))
         pie_watch_trap(thread, info, context);
     else if (accesses && accesses->is_ours(info))

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "profiler/heap_engine.h"
+#include "profiler/heap_leaks.h"
+#include "profiler/heap_nodes.h"
+#include "profiler/holder.h"
+#include "profiler/region.h"
+
+static struct pie_heap_nodes nodes;
+
+static int fresh(void **state) {
+    pie_heap_nodes_finish(&nodes);
+    return 0;
+}
+
+static struct pie_heap_node *node_of(uint32_t stored) {
+    bool is_new;
+    struct pie_heap_node *node = pie_heap_nodes_get(&nodes, stored, &is_new);
+    assert_non_null(node);
+    assert_int_equal(node->row.node, stored);
+    return node;
+}
+
+static void live(uint32_t stored, uint64_t bytes, bool is_gone, uint64_t now_ns) {
+    pie_heap_node_live(&nodes, node_of(stored), PIE_HEAP_PYTHON, bytes, false, is_gone, now_ns);
+}
+
+static void test_what_was_alive_at_the_peak(void **state) {
+    live(1, 100, false, 10);
+    live(2, 30, false, 20);
+    nodes.epoch++; /* peak: 130 */
+    live(1, 60, true, 30);
+    live(3, 5, false, 40);
+    for (uint32_t i = 1; i <= 3; i++)
+        pie_heap_node_settle(&nodes, node_of(i), 50);
+    assert_int_equal(node_of(1)->row.peak_bytes[PIE_HEAP_PYTHON], 100);
+    assert_int_equal(node_of(1)->row.live_bytes, 40);
+    assert_int_equal(node_of(2)->row.peak_bytes[PIE_HEAP_PYTHON], 30);
+    assert_int_equal(node_of(3)->row.peak_bytes[PIE_HEAP_PYTHON], 0);
+    live(3, 200, false, 60);
+    nodes.epoch++; /* a higher one */
+    for (uint32_t i = 1; i <= 3; i++)
+        pie_heap_node_settle(&nodes, node_of(i), 70);
+    assert_int_equal(node_of(1)->row.peak_bytes[PIE_HEAP_PYTHON], 40);
+    assert_int_equal(node_of(3)->row.peak_bytes[PIE_HEAP_PYTHON], 205);
+    assert_true(node_of(3)->row.peak_sq_bytes2 == 200.0 * 200 + 5 * 5);
+}
+
+static void test_the_average_is_an_integral(void **state) {
+    live(1, 1000, false, 0);
+    live(1, 500, true, 2000000000);
+    pie_heap_node_settle(&nodes, node_of(1), 3000000000);
+    assert_true(fabs(node_of(1)->row.live_bytes_s - (1000 * 2.0 + 500 * 1.0)) < 1e-6);
+}
+
+static void test_a_counted_block_has_no_error(void **state) {
+    struct pie_heap_node *node = node_of(1);
+    pie_heap_node_allocated(node, PIE_HEAP_NATIVE, 5000, true, 99);
+    pie_heap_node_allocated(node, PIE_HEAP_PYTHON, 70, false, 100);
+    assert_int_equal(node->row.allocated_bytes[PIE_HEAP_NATIVE], 5000);
+    assert_int_equal(node->row.allocated_bytes[PIE_HEAP_PYTHON], 70);
+    assert_true(node->row.allocated_sq_bytes2 == 4900);
+    assert_int_equal(node->row.first_ns, 99);
+    assert_int_equal(node->row.samples, 2);
+}
+
+static void test_the_score_is_the_papers(void **state) {
+    static const struct {
+        uint32_t mallocs, frees;
+        double score;
+    } known[] = {{0, 0, 0.5}, {1, 0, 1 - 1.0 / 3}, {19, 0, 1 - 1.0 / 21}, {18, 0, 1 - 1.0 / 20},
+                 {10, 5, 1 - 6.0 / 7}, {10, 10, 1 - 11.0 / 2}, {100, 1, 1 - 2.0 / 101}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        assert_true(fabs(pie_heap_leak_score(known[i].mallocs, known[i].frees) - known[i].score) < 1e-12);
+    assert_true(pie_heap_leak_score(19, 0) > 0.95);
+    assert_false(pie_heap_leak_score(18, 0) > 0.95);
+}
+
+/* --- deciding and asking --- */
+
+static struct pie_heap_block blocks[PIE_HEAP_TICKETS];
+static struct pie_heap_leaks leaks;
+static uint32_t asked_node;
+static size_t asked_count;
+static uint64_t asked_budget_ns;
+static bool has_answer;
+
+static bool ask(uint32_t node, const uintptr_t *wanted, size_t count, uint64_t budget_ns) {
+    asked_node = node;
+    asked_count = count;
+    asked_budget_ns = budget_ns;
+    return true;
+}
+
+static bool answer(uint32_t *ret_node, char *ret_text, size_t size) {
+    if (!has_answer)
+        return false;
+    *ret_node = asked_node;
+    snprintf(ret_text, size, "list held by module app.cache");
+    return true;
+}
+
+static const struct pie_holder_ops holders = {ask, answer};
+static const uint64_t SECOND = 1000000000;
+
+static int fresh_leaks(void **state) {
+    fresh(state);
+    memset(blocks, 0, sizeof blocks);
+    asked_node = 0;
+    asked_count = 0;
+    has_answer = false;
+    pie_heap_leaks_init(&leaks, &holders, 0);
+    return pie_region_reset() == 0 ? pie_heap_table_init() : -1;
+}
+
+static void alive(uint32_t count, uint32_t stored, uint64_t since_ns) {
+    struct pie_heap_node *node = node_of(stored);
+    for (; count > 0; count--) {
+        uint32_t ticket = pie_heap_table_reserve();
+        pie_heap_table_put(ticket, (const void *)((uintptr_t)ticket * 4096 + 16));
+        blocks[ticket] = (struct pie_heap_block){.is_known = true,
+                                                 .node = (uint32_t)(node - nodes.nodes) + 1,
+                                                 .weight_bytes = 100,
+                                                 .since_ns = since_ns};
+        node->row.live_bytes += 100;
+    }
+}
+
+static void test_only_a_decided_fate_counts(void **state) {
+    node_of(1);
+    alive(7, 1, SECOND);     /* nine tenths of the run old */
+    alive(5, 1, 9 * SECOND + SECOND / 2); /* young */
+    node_of(1)->row.frees = 3;
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, 10 * SECOND);
+    assert_int_equal(node_of(1)->row.mallocs, 10);
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, 12 * SECOND);
+    assert_int_equal(node_of(1)->row.mallocs, 15);
+}
+
+static void test_what_an_import_allocates_is_no_leak(void **state) {
+    node_of(1)->is_import = true;
+    alive(50, 1, 0);
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, 10 * SECOND);
+    assert_int_equal(node_of(1)->row.mallocs, 0);
+}
+
+static void test_the_fastest_growing_suspect_is_asked_about_once(void **state) {
+    node_of(1), node_of(2), node_of(3);
+    alive(20, 1, 0);
+    alive(40, 2, 0);
+    alive(60, 3, 0);
+    node_of(3)->row.frees = 30; /* they are freed */
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, 10 * SECOND);
+    pie_heap_leaks_ask(&leaks, &nodes, blocks, 10 * SECOND);
+    assert_int_equal(asked_node, 2);
+    assert_int_equal(asked_count, 32);
+    assert_int_equal(asked_budget_ns, 100000000);
+    asked_node = 0;
+    pie_heap_leaks_ask(&leaks, &nodes, blocks, 20 * SECOND); /* no answer yet */
+    assert_int_equal(asked_node, 0);
+    has_answer = true;
+    asked_node = 2;
+    pie_heap_leaks_ask(&leaks, &nodes, blocks, 30 * SECOND);
+    assert_true(leaks.has_answer);
+    assert_int_equal(leaks.answer_node, 2);
+    assert_string_equal(leaks.answer, "list held by module app.cache");
+    pie_heap_leaks_clear(&leaks);
+    pie_heap_leaks_ask(&leaks, &nodes, blocks, 40 * SECOND);
+    assert_int_equal(asked_node, 1);
+}
+
+static void test_questions_take_a_hundredth_of_the_run(void **state) {
+    node_of(1);
+    alive(20, 1, 0);
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, SECOND);
+    pie_heap_leaks_ask(&leaks, &nodes, blocks, SECOND);
+    assert_int_equal(asked_node, 1);
+    assert_int_equal(asked_budget_ns, 30000000 + SECOND / 100);
+    leaks.is_waiting = false;
+    node_of(1)->is_asked = false;
+    asked_node = 0;
+    pie_heap_leaks_ask(&leaks, &nodes, blocks, SECOND + SECOND / 10); /* a millisecond more is not worth a question */
+    assert_int_equal(asked_node, 0);
+}
+
+static void test_what_does_not_grow_is_not_asked_about(void **state) {
+    node_of(1);
+    alive(20, 1, 0);
+    node_of(1)->noted_live_bytes = node_of(1)->row.live_bytes;
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, 10 * SECOND);
+    pie_heap_leaks_ask(&leaks, &nodes, blocks, 10 * SECOND);
+    assert_int_equal(asked_node, 0);
+}
+
+static int set_up(void **state) {
+    return pie_region_init();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_what_was_alive_at_the_peak, fresh),
+        cmocka_unit_test_setup(test_the_average_is_an_integral, fresh),
+        cmocka_unit_test_setup(test_a_counted_block_has_no_error, fresh),
+        cmocka_unit_test(test_the_score_is_the_papers),
+        cmocka_unit_test_setup(test_only_a_decided_fate_counts, fresh_leaks),
+        cmocka_unit_test_setup(test_what_an_import_allocates_is_no_leak, fresh_leaks),
+        cmocka_unit_test_setup(test_the_fastest_growing_suspect_is_asked_about_once, fresh_leaks),
+        cmocka_unit_test_setup(test_questions_take_a_hundredth_of_the_run, fresh_leaks),
+        cmocka_unit_test_setup(test_what_does_not_grow_is_not_asked_about, fresh_leaks),
+    };
+    return cmocka_run_group_tests(tests, set_up, NULL);
+}

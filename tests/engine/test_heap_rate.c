@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "profiler/heap_engine.h"
+
+/* Events of two lines, one after the other; time goes by with the bytes. */
+struct line {
+    uint64_t bytes; /* of each event */
+    uint64_t truth_bytes, estimate_bytes;
+    double sq_bytes2;
+};
+
+struct run {
+    struct pie_heap_rate rate;
+    uint64_t count_bytes, random, samples, now_ns;
+};
+
+static void one(struct run *run, struct line *line, uint64_t bytes_per_ns) {
+    bool is_exact;
+    run->count_bytes += line->bytes;
+    run->now_ns += line->bytes / bytes_per_ns + 1;
+    line->truth_bytes += line->bytes;
+    uint64_t weight = pie_heap_rate_take(&run->rate, run->count_bytes, line->bytes, run->now_ns, &run->random,
+                                         &is_exact);
+    line->estimate_bytes += weight;
+    run->samples += weight > 0;
+    if (weight > 0 && is_exact)
+        assert_int_equal(weight, line->bytes);
+    else
+        line->sq_bytes2 += (double)weight * (double)weight;
+}
+
+static void begin(struct run *run, uint64_t interval_bytes, uint64_t seed) {
+    *run = (struct run){.random = seed * UINT64_C(0x9e3779b97f4a7c15) | 1};
+    pie_heap_rate_begin(&run->rate, 0, interval_bytes, 0, &run->random);
+}
+
+static void test_the_sum_of_weights_is_what_was_counted(void **state) {
+    struct run run;
+    struct line small = {.bytes = 48}, large = {.bytes = 100000};
+    begin(&run, 16384, 1);
+    for (int i = 0; i < 200000; i++) {
+        one(&run, &small, 1);
+        if (i % 1000 == 0)
+            one(&run, &large, 1);
+    }
+    uint64_t waiting = run.count_bytes - run.rate.base_bytes;
+    assert_int_equal(small.estimate_bytes + large.estimate_bytes + waiting, run.count_bytes);
+    assert_true(waiting < 2 * run.rate.interval_bytes);
+}
+
+/* 400 runs: the mean of the estimates is the truth within four standard errors, and the interval of each run holds it
+ * in 95 % of them, give or take three of its own standard deviations. */
+static void unbiased(uint64_t first_bytes, uint64_t second_bytes, uint64_t events, uint64_t bytes_per_ns) {
+    enum { RUNS = 400 };
+    double sum = 0, sum2 = 0;
+    int inside = 0;
+    for (int i = 0; i < RUNS; i++) {
+        struct run run;
+        struct line first = {.bytes = first_bytes}, second = {.bytes = second_bytes};
+        begin(&run, 16384, (uint64_t)i + 1);
+        for (uint64_t j = 0; j < events; j++) {
+            one(&run, &first, bytes_per_ns);
+            one(&run, &second, bytes_per_ns);
+        }
+        double error = (double)first.estimate_bytes - (double)first.truth_bytes;
+        sum += error;
+        sum2 += error * error;
+        inside += fabs(error) <= 1.96 * sqrt(first.sq_bytes2) + (double)run.rate.interval_bytes;
+    }
+    double mean = sum / RUNS, deviation = sqrt(sum2 / RUNS - mean * mean);
+    assert_true(fabs(mean) <= 4 * deviation / sqrt(RUNS) + 2 * 16384);
+    assert_true(inside >= RUNS * 0.95 - 3 * sqrt(RUNS * 0.95 * 0.05));
+}
+
+static void test_a_line_gets_its_share(void **state) {
+    unbiased(64, 64, 100000, 1);
+    unbiased(64, 6400, 20000, 1);
+    unbiased(6400, 64, 20000, 1);
+}
+
+static void test_a_line_gets_its_share_while_the_interval_moves(void **state) {
+    unbiased(64, 640, 100000, 100); /* 100 GB/s: the interval grows all the time */
+    unbiased(20000, 64, 5000, 1);   /* just above the interval at first */
+}
+
+static void test_a_large_event_stands_for_itself(void **state) {
+    struct run run;
+    struct line large = {.bytes = 1 << 20};
+    begin(&run, 16384, 7);
+    for (int i = 0; i < 50; i++)
+        one(&run, &large, 1); /* a millisecond each: the interval stays below */
+    assert_int_equal(large.estimate_bytes, large.truth_bytes);
+    assert_int_equal(run.samples, 50);
+    assert_true(large.sq_bytes2 == 0);
+}
+
+static void test_the_rate_of_samples_is_held(void **state) {
+    static const uint64_t speeds[] = {1, 10, 50}; /* GB/s */
+    for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
+        struct run run;
+        struct line line = {.bytes = 512};
+        begin(&run, 16384, 3);
+        while (run.now_ns < 1000000000)
+            one(&run, &line, speeds[i]);
+        assert_in_range(run.samples, 200, 2000);
+    }
+}
+
+static void test_a_quiet_program_is_sampled_more_finely(void **state) {
+    struct run run;
+    struct line line = {.bytes = 512};
+    begin(&run, 1 << 20, 3);
+    for (int i = 0; i < 200000; i++) {
+        one(&run, &line, 1);
+        run.now_ns += 100000; /* 5 MB/s */
+    }
+    assert_in_range(run.rate.interval_bytes, 4096, 65536);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_sum_of_weights_is_what_was_counted),
+        cmocka_unit_test(test_a_line_gets_its_share),
+        cmocka_unit_test(test_a_line_gets_its_share_while_the_interval_moves),
+        cmocka_unit_test(test_a_large_event_stands_for_itself),
+        cmocka_unit_test(test_the_rate_of_samples_is_held),
+        cmocka_unit_test(test_a_quiet_program_is_sampled_more_finely),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
