@@ -32,11 +32,27 @@ static char *format_real(const char *name, double value) {
     return asprintf(&text, format, strstr(name, "share") ? value * 100 : value) < 0 ? NULL : text;
 }
 
+/* Bytes, and the ends of their intervals. */
+static bool is_bytes(const char *name) {
+    return strstr(name, "bytes") || strcmp(name, "allocated_low") == 0 ||
+           strcmp(name, "allocated_high") == 0 || strcmp(name, "peak_low") == 0 ||
+           strcmp(name, "peak_high") == 0;
+}
+
+static char *format_bytes(const char *name, double bytes) {
+    char text[PIE_TEXT_BYTES_SIZE], *out;
+    pie_text_bytes(bytes, text);
+    return asprintf(&out, "%s%s", text, ends_with(name, "_per_s") ? "/s" : "") < 0 ? NULL : out;
+}
+
 static char *format_cell(struct pie_cursor *cursor, int column) {
     const char *name = pie_cursor_column_name(cursor, column), *text;
     char *out;
     int size;
-    switch (pie_cursor_type(cursor, column)) {
+    enum pie_value_type type = pie_cursor_type(cursor, column);
+    if (is_bytes(name) && (type == PIE_VALUE_INTEGER || type == PIE_VALUE_REAL))
+        return format_bytes(name, pie_cursor_real(cursor, column));
+    switch (type) {
     case PIE_VALUE_NULL:
         return NULL;
     case PIE_VALUE_REAL:

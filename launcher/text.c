@@ -108,6 +108,17 @@ char *pie_text_cut_start(const char *text, size_t width) {
     return asprintf(&out, "%s%s", width > 0 ? ELLIPSIS : "", rest) < 0 ? NULL : out;
 }
 
+/* What would be rounded up to four digits gets the next unit. */
+void pie_text_bytes(double bytes, char buffer[PIE_TEXT_BYTES_SIZE]) {
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    double value = bytes < 0 ? -bytes : bytes;
+    size_t unit = 0;
+    for (; value >= 999.5 && unit + 1 < sizeof units / sizeof *units; unit++)
+        value /= 1000;
+    int digits = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+    snprintf(buffer, PIE_TEXT_BYTES_SIZE, "%s%.*f %s", bytes < 0 ? "-" : "", digits, value, units[unit]);
+}
+
 const char *pie_text_short_path(const char *path) {
     char folder[PATH_MAX];
     if (!getcwd(folder, sizeof folder))

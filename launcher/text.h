@@ -21,6 +21,10 @@ size_t pie_text_width(const char *text);
 char *pie_text_cut_end(const char *text, size_t width);
 char *pie_text_cut_start(const char *text, size_t width);
 
+/* "980 B", "1.20 kB", "48.0 MB", "512 GB": three digits; 1 MB is 1 000 000 bytes. */
+enum { PIE_TEXT_BYTES_SIZE = 32 };
+void pie_text_bytes(double bytes, char buffer[PIE_TEXT_BYTES_SIZE]);
+
 /* The path as people would write it here: relative if it is below the working directory. Returns a pointer into it. */
 const char *pie_text_short_path(const char *path);
 

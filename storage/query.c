@@ -60,6 +60,8 @@ static int choose_subject(const struct pie_phrase *phrase, const struct pie_subj
             return pie_message(-EINVAL, ret_message, "\"%s\" cannot be told by function", subject->name);
         subject = pie_subject_find(subject->by_function);
     }
+    if (phrase->file[0] && subject->in_place)
+        subject = pie_subject_find(subject->in_place);
     if (phrase->file[0] && !subject->in_file)
         return pie_message(-EINVAL, ret_message, "\"%s\" cannot be narrowed to a file (%s)", subject->name,
                            phrase->file);

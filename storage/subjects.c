@@ -38,6 +38,17 @@
     .in_line = "(" IN_LINE("file", "line") " OR " IN_LINE("user_file", "user_line") " OR " IN_LINE(          \
         "second_file", "second_line") " OR " IN_LINE("second_user_file", "second_user_line") ")",            \
     .is_ranked = true
+#define MEMORY                                                                                               \
+    "file, line, function, allocated_bytes, peak_bytes, average_bytes, growth_bytes, python_share, "         \
+    "samples, "                                                                                              \
+    "library, user_file, user_line, allocated_low, allocated_high, peak_low, peak_high"
+#define MOST_ALLOCATED "allocated_bytes DESC, peak_bytes DESC, file, line, function"
+#define MOST_AT_PEAK "peak_bytes DESC, allocated_bytes DESC, file, line, function"
+#define COPIES                                                                                               \
+    "file, line, function, bytes, bytes_per_s, estimate, samples, bytes_low, bytes_high, library, "          \
+    "user_file, "                                                                                            \
+    "user_line"
+#define MOST_COPIED "bytes DESC, file, line, function, estimate"
 #define COST "cpu_s, python_s, native_s, system_s, wait_s, cpu_share, samples, cpu_s_low, cpu_s_high"
 
 static const struct pie_subject subjects[] = {
@@ -122,6 +133,107 @@ static const struct pie_subject subjects[] = {
      .aliases = "store pair|pairs of stores|redundant store pairs",
      PAIRS,
      .where = "kind = 'store'"},
+    {.name = "memory",
+     .aliases = "memory lines|allocations|allocated memory|allocating lines|memory use|memory usage|"
+                "memory allocations|allocation",
+     .columns = RANK(MOST_ALLOCATED) MEMORY,
+     .from = "v_memory",
+     .where = "file IS NOT NULL",
+     .order = MOST_ALLOCATED,
+     .by_function = "memory functions",
+     .in_file = IN_FILE("file"),
+     .in_line = IN_LINE("file", "line"),
+     .is_ranked = true},
+    {.name = "memory functions",
+     .aliases = "allocating functions|functions that allocate",
+     .columns = RANK(MOST_ALLOCATED) MEMORY,
+     .from = "v_memory_function",
+     .where = "file IS NOT NULL",
+     .order = MOST_ALLOCATED,
+     .by_function = "memory functions",
+     .in_file = IN_FILE("file"),
+     .is_ranked = true},
+    {.name = "peak",
+     .aliases = "peak memory|memory peak|peak lines|highest memory|high water mark",
+     .columns = RANK(MOST_AT_PEAK) MEMORY,
+     .from = "v_peak",
+     .where = "file IS NOT NULL",
+     .order = MOST_AT_PEAK,
+     .by_function = "peak functions",
+     .in_file = IN_FILE("file"),
+     .in_line = IN_LINE("file", "line"),
+     .is_ranked = true},
+    {.name = "peak functions",
+     .columns = RANK(MOST_AT_PEAK) MEMORY,
+     .from = "v_peak_function",
+     .where = "file IS NOT NULL",
+     .order = MOST_AT_PEAK,
+     .by_function = "peak functions",
+     .in_file = IN_FILE("file"),
+     .is_ranked = true},
+    {.name = "own memory",
+     .aliases = "my memory|own memory lines",
+     .columns =
+         RANK("v.rank") "file, line, function, allocated_bytes, peak_bytes, growth_bytes, python_share, "
+                        "copy_bytes",
+     .from = "v_own_memory v",
+     .order = "v.rank",
+     .in_file = IN_FILE("file"),
+     .in_line = IN_LINE("file", "line"),
+     .is_ranked = true},
+    {.name = "memory timeline",
+     .aliases = "timeline|footprint|memory footprint|memory over time|memory curve|footprint timeline",
+     .columns = "process, pid, t_s, heap_bytes, python_bytes, native_bytes, rss_bytes, file, line",
+     .from = "v_memory_timeline",
+     .order = "process, t_s",
+     .in_place = "line timeline"},
+    {.name = "line timeline",
+     .aliases = "line timelines|line memory timeline|line footprint|line footprints",
+     .columns = "process, pid, file, line, t_s, live_bytes",
+     .from = "v_line_timeline",
+     .order = "process, file, line, t_s",
+     .in_file = IN_FILE("file"),
+     .in_line = IN_LINE("file", "line")},
+    {.name = "heap",
+     .aliases = "heaps|memory processes|process memory|memory totals|total memory",
+     .columns = "process, pid, peak_bytes, peak_python_bytes, peak_native_bytes, peak_t_s, rss_peak_bytes, "
+                "allocated_bytes, freed_bytes, profiler_bytes, threshold_bytes, allocator, note",
+     .from = "v_heap",
+     .order = "process"},
+    {.name = "leaks",
+     .aliases = "leak|memory leaks|memory leak|leaking lines|leaking",
+     .columns = RANK("v.rank") "file, line, function, score, frees, mallocs, rate_bytes_per_s, leaked_bytes, "
+                               "holder, library, user_file, user_line",
+     .from = "v_leak v",
+     .order = "v.rank",
+     .in_file = IN_FILE("file"),
+     .in_line = IN_LINE("file", "line"),
+     .is_ranked = true},
+    {.name = "copies",
+     .aliases = "copy|copied|copied bytes|copy volume|copying|copying lines|copy lines|memory copies|memcpy",
+     .columns = RANK(MOST_COPIED) COPIES,
+     .from = "v_copy",
+     .where = "file IS NOT NULL",
+     .order = MOST_COPIED,
+     .by_function = "copying functions",
+     .in_file = IN_FILE("file"),
+     .in_line = IN_LINE("file", "line"),
+     .is_ranked = true},
+    {.name = "copying functions",
+     .aliases = "copy functions|functions that copy",
+     .columns = RANK(MOST_COPIED) COPIES,
+     .from = "v_copy_function",
+     .where = "file IS NOT NULL",
+     .order = MOST_COPIED,
+     .by_function = "copying functions",
+     .in_file = IN_FILE("file"),
+     .is_ranked = true},
+    {.name = "copy pairs",
+     .aliases = "copy pair|copying pairs|copy libraries|copying libraries|library copies",
+     .columns = "rank, library, caller, bytes, bytes_per_s, samples, estimate",
+     .from = "v_copy_pair",
+     .order = "rank",
+     .is_ranked = true},
     {.name = "libraries",
      .aliases = "library|hot libraries",
      .columns = "library, cpu_s, python_s, native_s, system_s, wait_s, cpu_share, samples",
@@ -139,7 +251,7 @@ static const struct pie_subject subjects[] = {
      .columns =
          "process, parent, pid, parent_pid, started, wall_s, cpu_s, python_s, native_s, system_s, wait_s, "
          "cpu_share, samples, threads, cause, exit_status, executable, command, clock, clock_note, period_s, "
-         "sampler, sampler_note",
+         "sampler, sampler_note, peak_bytes, rss_peak_bytes",
      .from = "v_process",
      .order = "process"},
     {.name = "call tree",
@@ -155,7 +267,7 @@ static const struct pie_subject subjects[] = {
      .columns =
          "run, started, command, wall_s, cpu_s, python_s, native_s, system_s, wait_s, samples, processes, "
          "threads, cause, exit_status, clock, period_s, sampler, overhead_share, drops, python_version, "
-         "pieprof_version",
+         "pieprof_version, peak_bytes, rss_peak_bytes",
      .from = "v_run",
      .order = "run",
      .for_all_runs = true},

@@ -15,6 +15,7 @@ struct pie_subject {
     const char *where;   /* or NULL; "run = :run" is added unless for_all_runs */
     const char *order;
     const char *by_function; /* name of the subject that "by function" means, or NULL */
+    const char *in_place;    /* name of the subject that "in FILE" and "in FILE:LINE" mean, NULL: this one */
     const char *in_file;     /* condition with :file that "in FILE" adds, NULL: it cannot be narrowed so */
     const char *in_line;     /* condition with :file and :line that "in FILE:LINE" adds, or NULL */
     bool for_all_runs;

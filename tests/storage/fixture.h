@@ -7,3 +7,6 @@ void pie_fixture_write(const char *database, const char *folder, int count);
 
 /* Appends a run of another program, with redundant loads and stores whose truth is known (see fixture_waste.c). */
 void pie_fixture_write_waste(const char *database, const char *folder);
+
+/* Appends a run of a third one, of two processes, that allocates, leaks and copies (see fixture_memory.c). */
+void pie_fixture_write_memory(const char *database, const char *folder);
