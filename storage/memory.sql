@@ -10,22 +10,27 @@ CREATE VIEW x_leak_threshold AS SELECT
   1 / 3.0 AS heap_from,    -- and from this part on the process's memory
   0.01 AS heap_growth;     -- by this part at least of what it has at the end (Scalene's slope of 1 %)
 
--- Allocations and copies of each node, side by side: a row has one or the other. What is averaged over time is divided by
--- the process's own.
-CREATE VIEW x_memory AS
-SELECT p.run, a.process, a.node, 0 AS estimate, a.samples,
-  a.allocated_python_bytes + a.allocated_native_bytes AS allocated_bytes, a.allocated_python_bytes,
-  a.allocated_sq_bytes2 AS allocated_sq, a.peak_python_bytes + a.peak_native_bytes AS peak_bytes,
-  a.peak_sq_bytes2 AS peak_sq, a.live_bytes,
-  a.live_bytes_s * 1e9 / nullif(coalesce(p.ended_ns, p.seen_ns) - p.started_ns, 0) AS average_bytes, NULL AS bytes,
-  NULL AS bytes_per_s, NULL AS sq
-FROM process p JOIN allocation a ON a.process = p.id
-UNION ALL
-SELECT p.run, c.process, c.node, c.estimate, c.samples, NULL, NULL, NULL, NULL, NULL, NULL, NULL, c.bytes,
-  c.bytes * 1e9 / nullif(coalesce(p.ended_ns, p.seen_ns) - p.started_ns, 0), c.sq_bytes2
-FROM process p JOIN copy c ON c.process = p.id;
+-- Allocations by (innermost Python place, place in own code that led there). What is averaged over time is divided by the
+-- process's own.
+CREATE VIEW x_allocation_sum AS
+SELECT p.run, a.process, n.line_location, n.own_location, sum(a.samples) AS samples,
+  sum(a.allocated_python_bytes + a.allocated_native_bytes) AS allocated_bytes,
+  sum(a.allocated_python_bytes) AS allocated_python_bytes, sum(a.allocated_sq_bytes2) AS allocated_sq,
+  sum(a.peak_python_bytes + a.peak_native_bytes) AS peak_bytes, sum(a.peak_sq_bytes2) AS peak_sq,
+  sum(a.live_bytes) AS live_bytes,
+  sum(a.live_bytes_s) * 1e9 / nullif(coalesce(p.ended_ns, p.seen_ns) - p.started_ns, 0) AS average_bytes
+FROM process p JOIN allocation a ON a.process = p.id JOIN node n ON n.process = a.process AND n.id = a.node
+GROUP BY p.run, a.process, n.line_location, n.own_location;
 
--- Sums by (innermost Python place, place in own code that led there); allocations, copies and copy loops apart.
+-- The same of copies, loops apart.
+CREATE VIEW x_copy_sum AS
+SELECT p.run, c.process, n.line_location, n.own_location, iif(c.estimate = 3, 3, 1) AS estimate,
+  max(c.estimate = 2) AS is_sampled, sum(c.samples) AS samples, sum(c.bytes) AS bytes,
+  sum(c.bytes) * 1e9 / nullif(coalesce(p.ended_ns, p.seen_ns) - p.started_ns, 0) AS bytes_per_s, sum(c.sq_bytes2) AS sq
+FROM process p JOIN copy c ON c.process = p.id JOIN node n ON n.process = c.process AND n.id = c.node
+GROUP BY p.run, c.process, n.line_location, n.own_location, iif(c.estimate = 3, 3, 1);
+
+-- Both, by name; a row has one or the other. estimate: 0 allocations, 1 copies, 3 copy loops.
 CREATE VIEW x_memory_place AS
 SELECT x.run, x.process, x.estimate, f.path AS file, l.line, u.name AS function, u.first_line,
   iif(f.is_own, NULL, f.library) AS library, iif(f.is_own, NULL, fo.path) AS user_file,
@@ -33,13 +38,14 @@ SELECT x.run, x.process, x.estimate, f.path AS file, l.line, u.name AS function,
   x.is_sampled, x.samples, x.allocated_bytes, x.allocated_python_bytes, x.allocated_sq, x.peak_bytes, x.peak_sq,
   x.live_bytes, x.average_bytes, x.bytes, x.bytes_per_s, x.sq
 FROM (
-  SELECT m.run, m.process, iif(m.estimate = 0, 0, iif(m.estimate = 3, 3, 1)) AS estimate, n.line_location, n.own_location,
-    max(m.estimate = 2) AS is_sampled, sum(m.samples) AS samples, sum(m.allocated_bytes) AS allocated_bytes,
-    sum(m.allocated_python_bytes) AS allocated_python_bytes, sum(m.allocated_sq) AS allocated_sq,
-    sum(m.peak_bytes) AS peak_bytes, sum(m.peak_sq) AS peak_sq, sum(m.live_bytes) AS live_bytes,
-    sum(m.average_bytes) AS average_bytes, sum(m.bytes) AS bytes, sum(m.bytes_per_s) AS bytes_per_s, sum(m.sq) AS sq
-  FROM x_memory m JOIN node n ON n.process = m.process AND n.id = m.node
-  GROUP BY m.run, m.process, iif(m.estimate = 0, 0, iif(m.estimate = 3, 3, 1)), n.line_location, n.own_location) x
+  SELECT run, process, line_location, own_location, 0 AS estimate, NULL AS is_sampled, samples, allocated_bytes,
+    allocated_python_bytes, allocated_sq, peak_bytes, peak_sq, live_bytes, average_bytes, NULL AS bytes,
+    NULL AS bytes_per_s, NULL AS sq
+  FROM x_allocation_sum
+  UNION ALL
+  SELECT run, process, line_location, own_location, estimate, is_sampled, samples, NULL, NULL, NULL, NULL, NULL, NULL,
+    NULL, bytes, bytes_per_s, sq
+  FROM x_copy_sum) x
 LEFT JOIN location l ON l.process = x.process AND l.id = x.line_location
 LEFT JOIN function u ON u.process = l.process AND u.id = l.function
 LEFT JOIN file f ON f.process = u.process AND f.id = u.file
@@ -167,7 +173,8 @@ FROM (
 -- The library whose native code copied ("python" where the interpreter did it for Python code), and the next other one on
 -- the way outwards, whose code called that.
 CREATE VIEW x_copy_owner AS
-SELECT m.run, m.process, m.estimate, m.samples, m.bytes, m.bytes_per_s, (
+SELECT p.run, m.process, m.estimate, m.samples, m.bytes,
+  m.bytes * 1e9 / nullif(coalesce(p.ended_ns, p.seen_ns) - p.started_ns, 0) AS bytes_per_s, (
     WITH RECURSIVE up (depth, node, library) AS (
       SELECT 0, n.id, iif(w.is_python, 'python', w.name)
       FROM node n JOIN x_location_owner w ON w.process = n.process AND w.location = n.location
@@ -193,7 +200,7 @@ SELECT m.run, m.process, m.estimate, m.samples, m.bytes, m.bytes_per_s, (
       JOIN x_location_owner w ON w.process = m.process AND w.location = a.location
       WHERE up.caller IS NULL AND up.depth < 4096)
     SELECT caller FROM up ORDER BY depth DESC LIMIT 1) AS caller
-FROM x_memory m WHERE m.estimate <> 0;
+FROM process p JOIN copy m ON m.process = p.id;
 
 CREATE VIEW v_copy_pair AS
 SELECT run, row_number() OVER (PARTITION BY run ORDER BY all_bytes DESC, library, caller, is_loop) AS rank, library, caller,
@@ -232,34 +239,39 @@ FROM (
 JOIN x_memory_measured t ON t.run = x.run
 WHERE nth = 1 AND own_file IS NOT NULL;
 
--- The process's memory at its end and when the time that leaks are judged by began.
+-- The process's memory at its end and when the time that leaks are judged by began. Between two points of a curve lies a
+-- straight line, behind the last one it stays as it is.
 CREATE VIEW x_heap_growth AS
-SELECT run, process, sum(iif(next_ns IS NULL, bytes, 0)) AS end_bytes, sum(iif(t_ns <= from_ns AND next_ns IS NULL, bytes,
-    iif(t_ns <= from_ns AND next_ns > from_ns, bytes + (next_bytes - bytes) * 1.0 * (from_ns - t_ns) / (next_ns - t_ns),
-      0))) AS from_bytes
+SELECT x.run, x.process, e.python_bytes + e.native_bytes AS end_bytes,
+  coalesce(b.python_bytes + b.native_bytes + coalesce((a.python_bytes + a.native_bytes - b.python_bytes - b.native_bytes)
+    * 1.0 * (x.from_ns - b.t_ns) / (a.t_ns - b.t_ns), 0), 0) AS from_bytes
 FROM (
-  SELECT p.run, c.process, c.t_ns, c.python_bytes + c.native_bytes AS bytes, lead(c.t_ns) OVER g AS next_ns,
-    lead(c.python_bytes + c.native_bytes) OVER g AS next_bytes,
-    p.started_ns + (coalesce(p.ended_ns, p.seen_ns) - p.started_ns) * h.heap_from AS from_ns
-  FROM process p JOIN footprint c ON c.process = p.id JOIN x_leak_threshold h
-  WINDOW g AS (PARTITION BY p.run, c.process ORDER BY c.t_ns))
-GROUP BY run, process;
+  SELECT run, process, from_ns, max(t_ns) AS end_ns, max(iif(t_ns <= from_ns, t_ns, NULL)) AS before_ns,
+    min(iif(t_ns > from_ns, t_ns, NULL)) AS after_ns
+  FROM (
+    SELECT p.run, c.process, c.t_ns,
+      p.started_ns + CAST((coalesce(p.ended_ns, p.seen_ns) - p.started_ns) * h.heap_from AS INTEGER) AS from_ns
+    FROM process p JOIN footprint c ON c.process = p.id JOIN x_leak_threshold h)
+  GROUP BY run, process) x
+JOIN footprint e ON e.process = x.process AND e.t_ns = x.end_ns
+LEFT JOIN footprint b ON b.process = x.process AND b.t_ns = x.before_ns
+LEFT JOIN footprint a ON a.process = x.process AND a.t_ns = x.after_ns;
 
 -- The same of each line that has a curve. first_ns is where the curve begins: before, the line had nothing, or nobody
 -- looked.
 CREATE VIEW x_line_growth AS
-SELECT x.run, x.process, f.path AS file, l.line, x.first_ns, x.from_ns, x.from_bytes
+SELECT x.run, x.process, f.path AS file, l.line, x.first_ns, x.from_ns, coalesce(b.live_bytes
+    + coalesce((a.live_bytes - b.live_bytes) * 1.0 * (x.from_ns - b.t_ns) / (a.t_ns - b.t_ns), 0), 0) AS from_bytes
 FROM (
-  SELECT run, process, location, min(t_ns) AS first_ns, max(from_ns) AS from_ns,
-    sum(iif(t_ns <= from_ns AND next_ns IS NULL, bytes, iif(t_ns <= from_ns AND next_ns > from_ns,
-      bytes + (next_bytes - bytes) * 1.0 * (from_ns - t_ns) / (next_ns - t_ns), 0))) AS from_bytes
+  SELECT run, process, location, from_ns, min(t_ns) AS first_ns, max(iif(t_ns <= from_ns, t_ns, NULL)) AS before_ns,
+    min(iif(t_ns > from_ns, t_ns, NULL)) AS after_ns
   FROM (
-    SELECT p.run, c.process, c.location, c.t_ns, c.live_bytes AS bytes, lead(c.t_ns) OVER g AS next_ns,
-      lead(c.live_bytes) OVER g AS next_bytes,
-      p.started_ns + (coalesce(p.ended_ns, p.seen_ns) - p.started_ns) * h.line_from AS from_ns
-    FROM process p JOIN line_footprint c ON c.process = p.id JOIN x_leak_threshold h
-    WINDOW g AS (PARTITION BY p.run, c.process, c.location ORDER BY c.t_ns))
+    SELECT p.run, c.process, c.location, c.t_ns,
+      p.started_ns + CAST((coalesce(p.ended_ns, p.seen_ns) - p.started_ns) * h.line_from AS INTEGER) AS from_ns
+    FROM process p JOIN line_footprint c ON c.process = p.id JOIN x_leak_threshold h)
   GROUP BY run, process, location) x
+LEFT JOIN line_footprint b ON b.process = x.process AND b.location = x.location AND b.t_ns = x.before_ns
+LEFT JOIN line_footprint a ON a.process = x.process AND a.location = x.location AND a.t_ns = x.after_ns
 JOIN location l ON l.process = x.process AND l.id = x.location
 JOIN function u ON u.process = l.process AND u.id = l.function
 JOIN file f ON f.process = u.process AND f.id = u.file;
