@@ -117,8 +117,12 @@ PIE_EXPORT void free(void *block) {
         pie_allocator_base.free(block);
         return;
     }
+    if (RARE(pie_allocator_measure != PIE_ALLOCATOR_HEADER)) { /* there may be nothing before the block */
+        free_elsewhere(block);
+        return;
+    }
     size_t note = pie_allocator_note(block);
-    if (RARE(pie_allocator_measure != PIE_ALLOCATOR_HEADER || note & PIE_ALLOCATOR_MAPPED)) {
+    if (RARE(note & PIE_ALLOCATOR_MAPPED)) {
         free_elsewhere(block);
         return;
     }

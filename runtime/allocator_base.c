@@ -289,12 +289,11 @@ const char *pie_allocator_refusal(void) {
 }
 
 const char *pie_allocator_name(void) {
-    const char *file = strrchr(library, '/');
-
     if (!library[0])
         pie_allocator_check();
     if (!pie_allocator_is_foreign)
         return "glibc";
+    const char *file = strrchr(library, '/');
     file = file ? file + 1 : library;
     return strncmp(file, "libjemalloc", strlen("libjemalloc")) == 0 ? "jemalloc" : library;
 }
