@@ -10,6 +10,7 @@ from helpers import TRUTH, line_of, profile
 
 HERE = TRUTH / "memory"
 TOUCHED, SHARES, TEETH = HERE / "touched.py", HERE / "shares.py", HERE / "teeth.py"
+COUNTS = {"turns": 200_000, "small": 600_000, "medium": 100_000, "large": 500, "kept": 12_000}
 SHAPES = ("ramp", "small", "spikes", "threads")
 
 
@@ -45,7 +46,7 @@ def test_an_array_is_as_large_as_it_is_however_little_of_it_is_touched(touched, 
     assert row["python_share"] < 0.005
     (heap,) = done.query("heap")
     assert heap["peak_native_bytes"] >= size
-    assert heap["peak_bytes"] < 1.2 * size  # the interpreter and NumPy have 20 to 30 MB
+    assert heap["peak_native_bytes"] < size + 200e6  # OpenBLAS maps 128 MB when it is imported
 
 
 @pytest.mark.parametrize("percent", range(0, 101, 10))
@@ -58,43 +59,58 @@ def test_resident_memory_is_what_was_touched(touched, percent):
 
 @pytest.fixture(scope="module")
 def shares(pieprof, tmp_path_factory):
-    return profile(tmp_path_factory.mktemp("shares") / "x.db", SHARES)
+    return profile_all(tmp_path_factory.mktemp("shares"), {name: (SHARES, name, count) for name, count in COUNTS.items()})
 
 
-@pytest.mark.parametrize("mark", ["OBJECTS", "BUFFERS", "SMALL", "MEDIUM", "LARGE", "KEPT"])
-def test_python_and_native_shares_of_a_line(shares, mark):
-    """Each of the two is counted for itself, and the line has its thread for itself: only where the first and the last
-    sample fall is chance."""
-    python, native = shares.truth[mark]
-    row = at_mark(shares, "memory", SHARES, mark)
+@pytest.mark.parametrize("name, mark", [("turns", "OBJECTS"), ("turns", "BUFFERS"), ("small", "SMALL"),
+                                        ("medium", "MEDIUM"), ("large", "LARGE"), ("kept", "KEPT")])
+def test_python_and_native_shares_of_a_line(shares, name, mark):
+    """Each of the two is counted for itself, and hardly anything else allocates: only where the first and the last of
+    the samples fall is chance, of which there are a hundred of a kind and more (of what is kept, fewer: it is fast)."""
+    python, native = shares[name].truth[mark]
+    row = at_mark(shares[name], "memory", SHARES, mark)
     print(mark, row, "truth", python / (python + native), python + native)
     assert row["python_share"] == pytest.approx(python / (python + native), abs=0.02)
     assert row["allocated_bytes"] == pytest.approx(python + native, rel=0.03)
 
 
-def test_python_and_native_shares_of_the_program(shares):
-    rows = [r for r in shares.query("top 100000 memory") if r["file"] == str(SHARES)]
-    python, native = (sum(parts) for parts in zip(*shares.truth.values()))
+@pytest.mark.parametrize("name", COUNTS)
+def test_python_and_native_shares_of_the_program(shares, name):
+    done = shares[name]
+    rows = [r for r in done.query("top 100000 memory") if r["file"] == str(SHARES)]
+    python, native = (sum(parts) for parts in zip(*done.truth.values()))
     found = sum(r["allocated_bytes"] * r["python_share"] for r in rows)
     everything = sum(r["allocated_bytes"] for r in rows)
     assert found / everything == pytest.approx(python / (python + native), abs=0.02)
-    assert everything == pytest.approx(python + native, rel=0.02)
-    (heap,) = shares.query("heap")
-    # NumPy's import allocates some 30 MB; what is freed is not freed again, nor is anything counted twice.
-    assert heap["allocated_bytes"] == pytest.approx(python + native + 30e6, rel=0.02)
-    assert 0 <= heap["allocated_bytes"] - heap["freed_bytes"] <= heap["peak_bytes"]
+    assert everything == pytest.approx(python + native, rel=0.03)
 
 
-def test_python_and_native_shares_of_the_peak(shares):
+@pytest.mark.parametrize("name", COUNTS)
+def test_nothing_is_counted_twice_or_left_out(shares, shares_of_nothing, name):
+    """Sums are counted, not sampled: what the program allocates is what it has more than when it does nothing."""
+    python, native = (sum(parts) for parts in zip(*shares[name].truth.values()))
+    (heap,), (base,) = shares[name].query("heap"), shares_of_nothing.query("heap")
+    assert heap["allocated_bytes"] - base["allocated_bytes"] == pytest.approx(python + native, rel=0.01)
+    kept = python + native if name == "kept" else 0
+    left = heap["allocated_bytes"] - heap["freed_bytes"] - (base["allocated_bytes"] - base["freed_bytes"])
+    assert abs(left) <= 1e6 or left == pytest.approx(kept, rel=0.02)
+
+
+@pytest.fixture(scope="module")
+def shares_of_nothing(pieprof, tmp_path_factory):
+    return profile(tmp_path_factory.mktemp("nothing") / "x.db", SHARES, "kept", 0)
+
+
+def test_python_and_native_shares_of_the_peak(shares, shares_of_nothing):
     """What the program keeps is its peak."""
-    python, native = shares.truth["KEPT"]
-    (heap,) = shares.query("heap")
-    base = 20e6  # the interpreter's and NumPy's own
-    assert python - heap["threshold_bytes"] <= heap["peak_python_bytes"] <= python + base
-    assert native - heap["threshold_bytes"] <= heap["peak_native_bytes"] <= native + base
-    row = at_mark(shares, "peak", SHARES, "KEPT")
+    python, native = shares["kept"].truth["KEPT"]
+    (heap,), (base,) = shares["kept"].query("heap"), shares_of_nothing.query("heap")
+    for kind, truth in (("python", python), ("native", native)):
+        found = heap[f"peak_{kind}_bytes"] - base[f"peak_{kind}_bytes"]
+        print(kind, found, truth)
+        assert found == pytest.approx(truth, abs=0.02 * truth + heap["threshold_bytes"])
+    row = at_mark(shares["kept"], "peak", SHARES, "KEPT")
     assert row["peak_bytes"] == pytest.approx(python + native, rel=0.03)
-    assert row["rank"] == 1
 
 
 @pytest.fixture(scope="module")

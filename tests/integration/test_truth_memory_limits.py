@@ -63,7 +63,7 @@ def test_a_memory_error_that_is_caught_is_no_end(pieprof, tmp_path):
     check_climb(done)
 
 
-@pytest.mark.parametrize("limit", [300, 600, 1200])
+@pytest.mark.parametrize("limit", [150, 300, 1000])
 def test_under_a_limit_of_the_shell(pieprof, tmp_path, limit):
     """ulimit -v, in MB, of all that is mapped: the profiler takes a part of it, and leaves most to the program."""
     db = tmp_path / "x.db"
@@ -74,7 +74,7 @@ def test_under_a_limit_of_the_shell(pieprof, tmp_path, limit):
     assert done.returncode == 1 and done.stderr == plain.stderr
     held, held_plain = steps(done)[-1][1], steps(plain)[-1][1]
     print(limit, held, held_plain)
-    assert held > held_plain - 150 * MB
+    assert held > held_plain - (120 + limit // 10) * MB
     check_file(db)
     peak = query(db, "heap")[0]["peak_bytes"]
     assert peak == pytest.approx(held, abs=30 * MB)

@@ -16,4 +16,4 @@ for number in rounds():
         if len(best) < 1_000:
             heapq.heappush(best, entry)
         else:
-            heapq.heapreplace(best, min(entry, best[0]) if entry < best[0] else entry)
+            heapq.heappushpop(best, entry)

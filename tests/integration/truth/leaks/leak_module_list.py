@@ -5,7 +5,8 @@
 from pace import rounds
 
 RESULTS = []
+ROW = [0.5] * 45
 
 for number in rounds():
     for _ in range(600):
-        RESULTS.append([number] * 45)  # LEAK
+        RESULTS.append(ROW.copy())  # LEAK

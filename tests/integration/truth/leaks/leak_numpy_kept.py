@@ -10,8 +10,7 @@ class Trainer:
         self.losses = []
 
     def step(self, number):
-        loss = np.zeros(32_000)  # LEAK
-        loss += number
+        loss = np.full(32_000, float(number))  # LEAK
         self.losses.append(loss)
         return (loss * 2).sum()
 

@@ -7,6 +7,7 @@ import threading
 from pace import rounds
 
 scratch = threading.local()
+finished = threading.Event()
 
 
 def work():
@@ -14,8 +15,9 @@ def work():
     for number in rounds():
         for _ in range(10):
             scratch.kept.append(bytearray(25_000))  # LEAK
+    finished.set()
+    threading.Event().wait()  # for more to do
 
 
-worker = threading.Thread(target=work)
-worker.start()
-worker.join()
+threading.Thread(target=work, daemon=True).start()
+finished.wait()

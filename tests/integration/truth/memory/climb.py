@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that climbs by 200 MB/s until something ends it.
+"""Memory that climbs, by 200 MB/s but for `none`, until something ends it.
 
 usage: climb.py kill BYTES          kills itself with SIGKILL at so many bytes
        climb.py limit BYTES         may have so many bytes more of address space than at the start; ends by MemoryError
        climb.py caught BYTES        the same, but catches it, releases all and goes on
-       climb.py none                has no limit of its own
+       climb.py none                has no limit of its own; as fast as it can
 
 Prints a line `SECONDS BYTES` for each step of 5 MB, by time.time().
 """
@@ -32,7 +32,8 @@ def climb():
         print(time.time(), len(held) * STEP, flush=True)
         if how == "kill" and len(held) * STEP >= limit:
             os.kill(os.getpid(), signal.SIGKILL)
-        time.sleep(max(0, begun + len(held) * STEP / 200e6 - time.time()))
+        if how != "none":
+            time.sleep(max(0, begun + len(held) * STEP / 200e6 - time.time()))
 
 
 if how in ("limit", "caught"):

@@ -1,21 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """Copies of known volume, each on a line of its own, one after another.
 
-usage: copies.py
+usage: copies.py fast SECONDS       of 2 MB, for so long on each line
+       copies.py small SECONDS      of 10 000 bytes and less
+       copies.py paced COUNT        so many on each line, of 8 MB, one in 10 ms
 
 Prints the bytes that each marked line copies.
 """
 
+import collections
 import json
 import pickle
+import sys
+import time
 
 import numpy as np
 
 MB = 1 << 20
-truth = {}
+truth = collections.Counter()
 
-data = bytes(2 * MB)
-array = np.arange(MB // 4, dtype=np.float64)  # 2 MB
+kind, amount = sys.argv[1], float(sys.argv[2])
+size = 8 * MB if kind == "paced" else 2 * MB
+data = bytes(size)
+array = np.arange(size // 8, dtype=np.float64)
 target = np.empty_like(array)
 parts = [bytes(10_000)] * 200
 texts = ["x" * 10_000] * 200
@@ -23,95 +30,85 @@ numbers = np.arange(100_000, dtype=np.float64)
 words = np.zeros(20_000, dtype="V100")
 
 
-def slices(times):
-    for _ in range(times):
+def rounds(mark, volume):
+    """As many rounds as are wanted; each copies so much."""
+    until, times = time.perf_counter() + amount, 0
+    while times < amount if kind == "paced" else time.perf_counter() < until:
+        yield times
+        times += 1
+        if kind == "paced":
+            time.sleep(0.01)
+    truth[mark] = times * volume
+
+
+def slices():
+    for _ in rounds("slice", size - 1):
         part = data[1:]  # slice
-    truth["slice"] = times * (2 * MB - 1)
 
 
-def small_slices(times):
-    for start in range(times):
-        part = data[start:start + 1_000]  # small slice
-    truth["small slice"] = times * 1_000
-
-
-def bytearrays(times):
-    for _ in range(times):
+def bytearrays():
+    for _ in rounds("bytearray", size):
         copied = bytearray(data)  # bytearray
-    truth["bytearray"] = times * 2 * MB
 
 
-def concatenated_bytes(times):
-    for _ in range(times):
+def concatenated_bytes():
+    for _ in rounds("bytes + bytes", size + 1):
         both = data + b"!"  # bytes + bytes
-    truth["bytes + bytes"] = times * (2 * MB + 1)
 
 
-def array_copies(times):
-    for _ in range(times):
+def array_copies():
+    for _ in rounds("copy", size):
         copied = array.copy()  # copy
-    truth["copy"] = times * 2 * MB
 
 
-def assigned(times):
-    for _ in range(times):
+def assigned():
+    for _ in rounds("assign", size):
         target[:] = array  # assign
-    truth["assign"] = times * 2 * MB
 
 
-def concatenated(times):
-    for _ in range(times):
+def concatenated():
+    for _ in rounds("concatenate", 2 * size):
         both = np.concatenate((array, array))  # concatenate
-    truth["concatenate"] = times * 4 * MB
 
 
-def tobytes(times):
-    for _ in range(times):
+def tobytes():
+    for _ in rounds("tobytes", size):
         made = array.tobytes()  # tobytes
-    truth["tobytes"] = times * 2 * MB
 
 
-def pickled(times):
-    for _ in range(times):
+def pickled():
+    for _ in rounds("pickle", size):
         made = pickle.dumps(array, 5)  # pickle
-    truth["pickle"] = times * 2 * MB
 
 
-def joined(times):
-    for _ in range(times):
+def small_slices():
+    for _ in rounds("small slice", 1_000 * 1_000):
+        for start in range(1_000):
+            part = data[start:start + 1_000]  # small slice
+
+
+def joined():
+    for _ in rounds("join bytes", 2_000_000):
         made = b"".join(parts)  # join bytes
-    truth["join bytes"] = times * 2_000_000
 
 
-def joined_text(times):
-    for _ in range(times):
+def joined_text():
+    for _ in rounds("join", 2_000_000):
         made = "".join(texts)  # join
-    truth["join"] = times * 2_000_000
 
 
-def repeated(times):
-    for _ in range(times):
-        made = np.repeat(numbers, 2)  # repeat
-    truth["repeat"] = times * 2 * 800_000
+def repeated():
+    for _ in rounds("repeat", 2 * 800_000):
+        made = numbers.repeat(2)  # repeat
 
 
-def repeated_words(times):
-    for _ in range(times):
-        made = np.repeat(words, 2)  # repeat words
-    truth["repeat words"] = times * 2 * 2_000_000
+def repeated_words():
+    for _ in rounds("repeat words", 2 * 2_000_000):
+        made = words.repeat(2)  # repeat words
 
 
-slices(150)
-small_slices(400_000)
-bytearrays(150)
-concatenated_bytes(150)
-array_copies(150)
-assigned(150)
-concatenated(75)
-tobytes(150)
-pickled(150)
-joined(200)
-joined_text(200)
-repeated(250)
-repeated_words(100)
+LARGE = [slices, bytearrays, concatenated_bytes, array_copies, assigned, concatenated, tobytes, pickled]
+SMALL = [repeated, repeated_words, small_slices, joined, joined_text]  # faster and faster: so is the sampling distance
+for copy in SMALL if kind == "small" else LARGE:
+    copy()
 print(json.dumps(truth))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python objects and native buffers by turns, of known sizes.
 
-usage: shares.py
+usage: shares.py turns|small|medium|large|kept COUNT
 
 Sizes are those that reach the allocator, and such that it sets aside hardly more: multiples of 16 up to 512, which
 the interpreter's own allocator serves, and powers of two from 2 KiB, whatever malloc() is. An array is a buffer and an
@@ -30,14 +30,14 @@ def native(mark, size, count=1):
     truth[mark][1] += size * count
 
 
-def turns(count, size, buffer_size):
+def turns(count):
     """Each line is of one kind."""
-    length, items = size - BYTES_HEADER, buffer_size // 8
+    length = 4_096 - BYTES_HEADER
     for _ in itertools.repeat(None, count):
         a = bytes(length)  # OBJECTS
-        b = np.empty(items)  # BUFFERS
-    python("OBJECTS", size, count)
-    native("BUFFERS", buffer_size, count)
+        b = np.empty(1_024)  # BUFFERS
+    python("OBJECTS", 4_096, count)
+    native("BUFFERS", 8_192, count)
 
 
 def small(count):
@@ -72,9 +72,6 @@ def kept(count):
     return stays
 
 
-turns(60_000, 4_096, 8_192)
-small(200_000)
-medium(10_000)
-large(100)
-stays = kept(12_000)
+shapes = {"turns": turns, "small": small, "medium": medium, "large": large, "kept": kept}
+stays = shapes[sys.argv[1]](int(sys.argv[2]))
 print(json.dumps(truth))

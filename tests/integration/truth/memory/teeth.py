@@ -15,8 +15,13 @@ MB = 1 << 20
 shape, scale = sys.argv[1], float(sys.argv[2])
 
 
+def set_aside(count, size):
+    """What the allocators set aside for blocks(): for each the object itself and its place in the list, too."""
+    return count * (size + 8 + 64 + 8)
+
+
 def blocks(count, size, pause=0.0):
-    """So many bytes objects; alive as long as the list is."""
+    """So many bytearrays; alive as long as the list is."""
     made = []
     for _ in range(int(count * scale)):
         made.append(bytearray(size - 1))  # TOOTH
@@ -30,7 +35,7 @@ def ramp():
     for height in (60, 100, 80):
         tooth = blocks(height * 16, MB // 16, 0.0002)
         del tooth
-    return 100 * MB
+    return set_aside(1600, MB // 16)
 
 
 def small():
@@ -38,7 +43,7 @@ def small():
     for height in (60, 100, 80):
         tooth = blocks(height * 1024, 1024)
         del tooth
-    return 100 * MB
+    return set_aside(102_400, 1024)
 
 
 def spikes():
@@ -67,7 +72,7 @@ def threads():
         thread.start()
     for thread in running:
         thread.join()
-    return 100 * MB
+    return set_aside(1600, MB // 16)
 
 
 early = bytearray(int(50 * MB * scale))  # EARLY
