@@ -239,13 +239,15 @@ static bool is_in_place(const struct region *region) {
     return true;
 }
 
-static bool only_copies(struct region *region) {
+/* is_loop: it is entered again with what its end leaves in registers. */
+static bool only_copies(struct region *region, bool is_loop) {
     memset(region->registers, 0, sizeof region->registers);
     region->n_loads = 0;
     region->stored = region->computed = region->addressed = 0;
     region->fails = false;
     pass(region);
-    pass(region);
+    if (is_loop)
+        pass(region);
     return !region->fails && region->stored && !(region->stored & (region->computed | region->addressed)) &&
            !is_in_place(region);
 }
@@ -342,11 +344,13 @@ static void find_progress(const struct region *region, const struct steps *steps
     }
 }
 
-/* A processor makes one store in the time of two loads or four instructions, and each addition to the same register waits for
- * the one before. */
+/* A processor makes one store in the time of two loads or four instructions, each addition to the same register waits for the
+ * one before, and caches take 16 bytes in that time at best. */
 static float units_of(const struct region *region, const struct steps *steps) {
     float units = (float)region->n_stores;
 
+    if ((float)region->store_bytes / 16 > units)
+        units = (float)region->store_bytes / 16;
     if ((float)region->load_count / 2 > units)
         units = (float)region->load_count / 2;
     if ((float)region->n / 4 > units)
@@ -388,7 +392,7 @@ static int analyse_loop(const struct pie_decode_function *function, uint64_t low
     struct steps steps;
     int r = read_region(function, low, high, region);
 
-    if (r < 0 || !only_copies(region))
+    if (r < 0 || !only_copies(region, true))
         return -ENOENT;
     for (size_t i = 0; i < region->n; i++)
         if (region->list[i].in.flow == PIE_FLOW_END)
@@ -409,7 +413,7 @@ static int analyse_function(const struct pie_decode_function *function, uint64_t
 
     if (function->size > FUNCTION_BYTES ||
         read_region(function, function->begin, function->begin + function->size, region) < 0 ||
-        !only_copies(region))
+        !only_copies(region, false))
         return -ENOENT;
     for (size_t i = 0; i < region->n; i++) {
         const struct pie_instruction *in = &region->list[i].in;
@@ -452,7 +456,7 @@ static bool is_repeated_move(const struct pie_decode_function *function, uint64_
     site->base = PIE_ACCESS_RDI;
     site->step_bytes = 1;
     site->round_bytes = 1;
-    site->round_units = 1.0f / 32;
+    site->round_units = 1.0f / 16;
     site->flags = PIE_COPY_IN_LOOP | PIE_COPY_TRACKED;
     return true;
 }

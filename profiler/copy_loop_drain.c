@@ -28,16 +28,27 @@
 #include <errno.h>
 #include <string.h>
 
-enum { VALUES_MAX = 15, RECENT = 8, PAIRS_MIN = 3, LEARN_MAX = 32 /* addresses a tick, some ms at worst */ };
+enum {
+    VALUES_MAX = 9,
+    RECENT = 8,
+    PAIRS_MIN = 3,
+    FRESH_MIN = 20,
+    LEARN_MAX = 32 /* addresses a tick, some ms at worst */
+};
 static const uint64_t PAIR_NS_MAX = 25000000; /* CPU time between the two */
 static const double SPEED_MARGIN = 3;         /* more than the processor can: a jump */
 static const double JUMP = 3;                 /* … than the median of recent pairs */
 static const double BACKWARD_MAX = 0.34;      /* of samples in a row, if calls are long */
 
-/* The last sample of a thread. */
-struct last {
-    bool is_set;
-    struct pie_copy_record record;
+/* The last samples of a thread, of the groups that were met last: conversions work in turns with copies to a buffer. */
+enum { LASTS = 4 };
+struct thread_lasts {
+    struct last {
+        uint32_t group; /* number, from 1; 0: none */
+        double ns;      /* CPU time of samples of the group since then */
+        struct pie_copy_record record;
+    } of[LASTS];
+    unsigned hand; /* to be replaced next */
 };
 
 /* One function that copies, called from one place in Python. */
@@ -48,7 +59,7 @@ struct group {
     struct sums {
         double bytes, ns;
         uint32_t pairs;
-    } certain, likely; /* pairs in one call for certain; those that look so */
+    } all[2], fresh[2]; /* since the beginning, since the last clear; by is_certain */
     double recent[RECENT];
     uint32_t n_recent;
 };
@@ -59,13 +70,15 @@ struct pending {
     uint32_t group;
     uint32_t samples;
     double ns, sq_ns2;             /* all samples */
-    double model_bytes, sq_bytes2; /* by the processor's speed, of samples in loops */
+    double model_bytes, sq_bytes2; /* by the processor's speed, of samples in loops: x ns of a unit */
 };
 
 struct pie_copy_loops {
     struct pie_naming *naming;
-    double unit_ns;
-    struct last *lasts;
+    double unit_ns;   /* what an element of a strided copy takes; 0: not measured yet */
+    bool is_measured; /* since the last flush that used it */
+    bool is_used;     /* … by this one */
+    struct thread_lasts *lasts;
     size_t n_lasts;
     struct group *groups;
     size_t n_groups, groups_room;
@@ -90,16 +103,17 @@ static double median(const double *values, uint32_t n) {
 }
 
 /* What a processor needs for one element of a strided copy in its second cache, in ns: the unit of round_units. The
- * median of some runs, since a neighbour on the same core halves the speed now and then. 60 us. */
+ * median of some runs, since a neighbour on the same core halves the speed now and then. 70 us. */
 static double measure_unit(void) {
-    enum { ELEMENTS = 4096, RUNS = 15 };
+    enum { ELEMENTS = 8192, RUNS = 9 };
     uint64_t *memory = pie_calloc(3 * ELEMENTS, sizeof *memory);
     double ns[RUNS];
 
+    if (memory) /* pages of their own, not the one of zeros */
+        memset(memory, 1, 3 * ELEMENTS * sizeof *memory);
     for (int i = 0; memory && i < RUNS; i++) {
         const uint64_t *from = memory + ELEMENTS;
         uint64_t at = 0, value, start_ns = pie_monotonic_ns();
-        memset(memory, i, ELEMENTS * sizeof *memory * (i == 0)); /* the page faults */
         __asm__ volatile("1:\n\t"
                          "mov (%0), %2\n\t"
                          "add $16, %0\n\t"
@@ -119,6 +133,16 @@ static double measure_unit(void) {
     return memory ? median(ns, RUNS) : 0.6;
 }
 
+/* Measured when it is needed, and again after each flush that used it. */
+static double unit_ns(struct pie_copy_loops *loops) {
+    if (!loops->is_measured) {
+        double now_ns = measure_unit();
+        loops->unit_ns = loops->unit_ns > 0 ? (loops->unit_ns + now_ns) / 2 : now_ns;
+        loops->is_measured = true;
+    }
+    return loops->unit_ns;
+}
+
 int pie_copy_loops_create(struct pie_naming *naming, struct pie_copy_loops **ret_loops) {
     if (!pie_decode_is_available())
         return -ENOSYS;
@@ -126,7 +150,6 @@ int pie_copy_loops_create(struct pie_naming *naming, struct pie_copy_loops **ret
     if (!loops)
         return -ENOMEM;
     loops->naming = naming;
-    loops->unit_ns = measure_unit();
     pie_copy_sites_set(true);
     *ret_loops = loops;
     return 0;
@@ -197,11 +220,11 @@ static struct pending *pending_of(struct pie_copy_loops *loops, uint32_t node, u
 
 /* --- Speeds --- */
 
-static bool is_jump(const struct group *group, double speed) {
+static bool is_jump(const struct group *group, double speed, bool is_certain) {
     uint32_t n = group->n_recent < RECENT ? group->n_recent : RECENT;
 
     return (group->limit > 0 && speed > group->limit * SPEED_MARGIN) ||
-           (n >= PAIRS_MIN && speed > JUMP * median(group->recent, n));
+           (!is_certain && n >= PAIRS_MIN && speed > JUMP * median(group->recent, n));
 }
 
 /* How far the copy came from one record to the other, in bytes stored; below 0: it went back. */
@@ -220,46 +243,52 @@ static bool learn_step(struct pie_copy_loops *loops, struct group *group, const 
     if (!(site->flags & PIE_COPY_IN_LOOP) || step == 0)
         return true;
     group->bytes_per_step = (double)site->round_bytes / (double)(step < 0 ? -step : step);
-    group->limit = (double)site->round_bytes / (double)site->round_units / loops->unit_ns;
+    group->limit = (double)site->round_bytes / (double)site->round_units / unit_ns(loops);
     return step > 0;
 }
 
+static void add_pair(struct sums *sums, double bytes, double ns) {
+    sums->bytes += bytes;
+    sums->ns += ns;
+    sums->pairs++;
+}
+
 /* Two samples in a row of a thread. */
-static void note_pair(struct group *group, const struct pie_copy_record *a, const struct pie_copy_record *b,
+static void note_pair(struct group *group, const struct last *last, const struct pie_copy_record *b,
                       bool is_upwards) {
+    const struct pie_copy_record *a = &last->record;
     uint64_t ns = b->cpu_ns - a->cpu_ns;
-    double weight_ns = (double)b->user_ns + (double)b->system_ns;
     double bytes = progress(group, a, b, is_upwards);
     bool is_certain = a->allocated != 0 && a->allocated == b->allocated;
 
-    if (ns == 0 || ns > PAIR_NS_MAX || weight_ns <= 0)
+    if (ns == 0 || ns > PAIR_NS_MAX || last->ns <= 0 || a->stack != b->stack)
         return;
     double speed = bytes / (double)ns;
-    if (bytes <= 0 || is_jump(group, speed)) {
-        group->backward++;
+    bool jumps = bytes <= 0 || is_jump(group, speed, is_certain);
+    if (bytes > 0)
+        group->recent[group->n_recent++ % RECENT] = speed;
+    group->backward += jumps;
+    group->forward += !jumps;
+    if (jumps || a->allocated != b->allocated)
         return;
-    }
-    group->forward++;
-    if (a->allocated != b->allocated)
-        return;
-    struct sums *sums = is_certain ? &group->certain : &group->likely;
-    sums->bytes += bytes;
-    sums->ns += weight_ns;
-    sums->pairs++;
-    group->recent[group->n_recent++ % RECENT] = speed;
+    add_pair(&group->all[is_certain], bytes, last->ns);
+    add_pair(&group->fresh[is_certain], bytes, last->ns);
 }
 
-/* Bytes per ns of samples; 0: not known. */
+/* Bytes per ns of samples; 0: not known. What is new counts if there is enough of it. */
 static double speed_of(const struct group *group) {
-    const struct sums *sums = &group->certain;
+    bool is_long = (double)group->backward <= BACKWARD_MAX * (double)(group->forward + group->backward);
 
-    if (sums->pairs < PAIRS_MIN) {
-        sums = &group->likely;
-        if (sums->pairs < PAIRS_MIN ||
-            (double)group->backward > BACKWARD_MAX * (double)(group->forward + group->backward))
-            return 0;
+    for (int is_certain = 1; is_certain >= 0; is_certain--) {
+        const struct sums *fresh = &group->fresh[is_certain], *all = &group->all[is_certain];
+        if (!is_certain && !is_long)
+            break;
+        if (fresh->pairs >= FRESH_MIN)
+            return fresh->bytes / fresh->ns;
+        if (all->pairs >= PAIRS_MIN)
+            return all->bytes / all->ns;
     }
-    return sums->bytes / sums->ns;
+    return 0;
 }
 
 /* --- Records --- */
@@ -272,10 +301,10 @@ static void learn(struct pie_copy_loops *loops, uint64_t ip) {
     pie_copy_site_put(ip, pie_copy_loop_analyse(ip, &site) == 0 ? &site : NULL);
 }
 
-static struct last *last_of(struct pie_copy_loops *loops, size_t slot) {
+static struct thread_lasts *lasts_of(struct pie_copy_loops *loops, size_t slot) {
     if (slot >= loops->n_lasts) {
         size_t n = slot + 16;
-        struct last *list = pie_realloc(loops->lasts, n * sizeof *list);
+        struct thread_lasts *list = pie_realloc(loops->lasts, n * sizeof *list);
         if (!list)
             return NULL;
         memset(list + loops->n_lasts, 0, (n - loops->n_lasts) * sizeof *list);
@@ -297,42 +326,52 @@ static void add(struct pie_copy_loops *loops, uint32_t index, const struct pie_c
     pending->sq_ns2 += ns * ns;
     if (!(site->flags & PIE_COPY_IN_LOOP))
         return;
-    double bytes =
-        (double)record->user_ns / loops->unit_ns * (double)site->round_bytes / (double)site->round_units;
+    double bytes = (double)record->user_ns * (double)site->round_bytes / (double)site->round_units;
     pending->model_bytes += bytes;
     pending->sq_bytes2 += bytes * bytes;
 }
 
-static void see(struct pie_copy_loops *loops, struct last *last, const struct pie_copy_record *record) {
+/* The group's last sample; a new one, without a record of a place, if there is none. */
+static struct last *last_of(struct thread_lasts *lasts, uint32_t group) {
+    for (unsigned i = 0; i < LASTS; i++)
+        if (lasts->of[i].group == group)
+            return &lasts->of[i];
+    struct last *last = &lasts->of[lasts->hand++ % LASTS];
+    *last = (struct last){.group = group};
+    return last;
+}
+
+static void see(struct pie_copy_loops *loops, struct thread_lasts *lasts,
+                const struct pie_copy_record *record) {
     const struct pie_copy_site *site = pie_copy_site_at(record->site);
     uint32_t index = group_of(loops, record->node, site->function);
 
     if (index == UINT32_MAX)
         return;
     struct group *group = &loops->groups[index];
+    struct last *last = last_of(lasts, index + 1);
     bool is_upwards = learn_step(loops, group, site, record);
-    if (last->is_set && site->flags & PIE_COPY_TRACKED) {
-        const struct pie_copy_site *before = pie_copy_site_at(last->record.site);
-        if (before->function == site->function && last->record.stack == record->stack &&
-            python_node(last->record.node) == python_node(record->node) &&
-            (before->flags & PIE_COPY_COUNTER) == (site->flags & PIE_COPY_COUNTER))
-            note_pair(group, &last->record, record, is_upwards);
+    last->ns += (double)record->user_ns + (double)record->system_ns;
+    if (site->flags & PIE_COPY_TRACKED) {
+        if (last->record.site && (pie_copy_site_at(last->record.site)->flags & PIE_COPY_COUNTER) ==
+                                     (site->flags & PIE_COPY_COUNTER))
+            note_pair(group, last, record, is_upwards);
+        last->record = *record;
+        last->ns = 0;
     }
-    if (site->flags & PIE_COPY_TRACKED)
-        *last = (struct last){.is_set = true, .record = *record};
     add(loops, index, site, record);
 }
 
 void pie_copy_loops_thread(struct pie_copy_loops *loops, struct pie_thread *thread, size_t slot) {
-    struct last *last = last_of(loops, slot);
+    struct thread_lasts *lasts = lasts_of(loops, slot);
     struct pie_copy_record record;
     int learnt = 0;
 
     while (pie_copy_ring_pop(&thread->copy_loops, &record)) {
-        if (!last || record.generation != pie_copy_sites_generation())
+        if (!lasts || record.generation != pie_copy_sites_generation())
             continue;
         if (record.site)
-            see(loops, last, &record);
+            see(loops, lasts, &record);
         else if (learnt++ < LEARN_MAX)
             learn(loops, record.address);
     }
@@ -340,12 +379,12 @@ void pie_copy_loops_thread(struct pie_copy_loops *loops, struct pie_thread *thre
 
 void pie_copy_loops_thread_ended(struct pie_copy_loops *loops, size_t slot) {
     if (slot < loops->n_lasts)
-        loops->lasts[slot].is_set = false;
+        loops->lasts[slot] = (struct thread_lasts){0};
 }
 
 void pie_copy_loops_forget(struct pie_copy_loops *loops) {
     for (size_t i = 0; i < loops->n_lasts; i++)
-        loops->lasts[i].is_set = false;
+        loops->lasts[i] = (struct thread_lasts){0};
     pie_copy_sites_forget();
 }
 
@@ -353,15 +392,20 @@ void pie_copy_loops_forget(struct pie_copy_loops *loops) {
 
 static struct pie_copy_row row_of(struct pie_copy_loops *loops, const struct pending *pending) {
     double speed = speed_of(&loops->groups[pending->group]);
-    struct pie_copy_row row = {
+    double bytes = pending->ns * speed, sq_bytes2 = pending->sq_ns2 * speed * speed;
+
+    if (speed <= 0) {
+        bytes = pending->model_bytes / unit_ns(loops);
+        sq_bytes2 = pending->sq_bytes2 / (unit_ns(loops) * unit_ns(loops));
+        loops->is_used = true;
+    }
+    return (struct pie_copy_row){
         .node = pie_naming_node(loops->naming, pending->node),
         .samples = pending->samples,
         .estimate = PIE_COPY_LOOP,
-        .bytes = (uint64_t)(speed > 0 ? pending->ns * speed : pending->model_bytes),
-        .sq_bytes2 = speed > 0 ? pending->sq_ns2 * speed * speed : pending->sq_bytes2,
+        .bytes = (uint64_t)bytes,
+        .sq_bytes2 = sq_bytes2,
     };
-
-    return row;
 }
 
 const struct pie_copy_row *pie_copy_loops_rows(struct pie_copy_loops *loops, size_t *ret_count) {
@@ -387,5 +431,9 @@ const struct pie_copy_row *pie_copy_loops_rows(struct pie_copy_loops *loops, siz
 void pie_copy_loops_clear(struct pie_copy_loops *loops) {
     pie_u64map_finish(&loops->pending_of);
     loops->pending_of = (struct pie_u64map){0};
+    for (size_t i = 0; i < loops->n_pending; i++)
+        memset(loops->groups[loops->pending[i].group].fresh, 0, sizeof loops->groups->fresh);
     loops->n_pending = 0;
+    loops->is_measured &= !loops->is_used;
+    loops->is_used = false;
 }
