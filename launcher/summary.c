@@ -10,14 +10,27 @@
 #include "launcher/profile.h"
 #include "launcher/style.h"
 #include "launcher/summary_findings.h"
+#include "launcher/summary_memory.h"
 #include "launcher/text.h"
 #include "storage/reader.h"
 
-/* At most 25 lines: title 2, findings 6, source lines 2 + 8, libraries 2, a blank, threads 1, samples 1, file 1. */
-enum { LINES_SHOWN = 8, LIBRARIES_SHOWN = 4, THREADS_SHOWN = 4, COLUMNS_DEFAULT = 100, COLUMNS_MIN = 60 };
+/* At most 25 lines: title 2, memory 1, findings 6, source lines 2 + 8, libraries 2, a blank, threads 1, samples 1, file 1.
+ * Where a note takes more, there are less source lines. */
+enum {
+    LINES_MAX = 25,
+    LINES_AROUND = 2 + 6,
+    LINES_SHOWN = 8,
+    LINES_SHOWN_MIN = 3,
+    LIBRARIES_SHOWN = 4,
+    THREADS_SHOWN = 4,
+    COLUMNS_DEFAULT = 100,
+    COLUMNS_MIN = 60
+};
 
 struct summary {
     FILE *out;
+    char *text; /* what has been printed, as far as it was flushed */
+    size_t text_size;
     struct pie_reader *reader;
     const char *path;
     int64_t run;
@@ -25,6 +38,7 @@ struct summary {
     size_t columns;
     struct pie_style style;
     bool has_lines;
+    int64_t lines_shown; /* source lines, at most */
 };
 
 /* Runs one query and hands each row to `print`; what cannot be read is left out of the summary. */
@@ -35,6 +49,7 @@ static void each_row(struct summary *summary, const char *sql,
     int r = pie_cursor_open(summary->reader, sql, &cursor, &message);
     if (r == 0) {
         pie_cursor_bind_int(cursor, ":run", summary->run);
+        pie_cursor_bind_int(cursor, ":limit", summary->lines_shown);
         while ((r = pie_cursor_next(cursor, &message)) > 0)
             print(summary, cursor);
         pie_cursor_close(cursor);
@@ -128,8 +143,7 @@ static const char lines_sql[] =
     "SELECT v.file, v.line, v.cpu_s, v.python_s, v.native_s, v.system_s, v.wait_s, v.cpu_share,"
     " (SELECT text FROM v_source s WHERE s.run = v.run AND s.file = v.file AND s.line = v.line), v.library,"
     " v.library_cpu_s FROM v_own_line v WHERE v.run = :run AND (v.cpu_share >= 0.001 OR v.wait_s >= 0.01)"
-    " ORDER BY v.cpu_s DESC, v.wait_s DESC, v.file, v.line LIMIT 8";
-static_assert(LINES_SHOWN == 8, "as in lines_sql");
+    " ORDER BY v.cpu_s DESC, v.wait_s DESC, v.file, v.line LIMIT :limit";
 
 static void print_library(struct summary *summary, struct pie_cursor *row) {
     fputs(pie_cursor_int(row, 3) == 1 ? "\nLibraries below: " : ", ", summary->out);
@@ -203,14 +217,30 @@ static void print_findings(struct summary *summary) {
         .style = summary->style,
     };
     char *message = NULL;
-    if (pie_summary_findings_print(&screen, &message) < 0)
+    size_t told = 0;
+    int r = pie_summary_memory_print(&screen, &message);
+    if (r == 0)
+        r = pie_summary_leaks_print(&screen, &told, &message);
+    if (r == 0)
+        r = pie_summary_findings_print(&screen, told, &message);
+    if (r < 0)
         (void)pie_profile_complain(message);
+}
+
+/* What is above decides how many source lines there is room for. */
+static void count_lines(struct summary *summary) {
+    int64_t left = LINES_MAX - LINES_AROUND;
+    fflush(summary->out);
+    for (size_t i = 0; i < summary->text_size; i++)
+        left -= summary->text[i] == '\n';
+    summary->lines_shown = left < LINES_SHOWN_MIN ? LINES_SHOWN_MIN : left > LINES_SHOWN ? LINES_SHOWN : left;
 }
 
 static void print_all(struct summary *summary) {
     char *path = pie_text_printable(pie_text_short_path(summary->path));
     each_row(summary, title_sql, print_title);
     print_findings(summary);
+    count_lines(summary);
     each_row(summary, lines_sql, print_line);
     if (!summary->has_lines)
         fputs("\nNo line of your own code was seen running.\n", summary->out);
@@ -240,16 +270,14 @@ static void write_out(const char *text, size_t size) {
 }
 
 static int print_to_memory(struct summary *summary) {
-    char *text = NULL;
-    size_t size = 0;
-    summary->out = open_memstream(&text, &size);
+    summary->out = open_memstream(&summary->text, &summary->text_size);
     if (!summary->out)
         return -ENOMEM;
     print_all(summary);
     int r = fclose(summary->out) == 0 ? 0 : -ENOMEM;
     if (r == 0)
-        write_out(text, size);
-    free(text);
+        write_out(summary->text, summary->text_size);
+    free(summary->text);
     return r;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "launcher/summary_findings.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +18,7 @@ static const char findings_sql[] =
     " AND severity = 'high' GROUP BY file, line)"
     " SELECT * FROM found f WHERE library IS NULL OR NOT EXISTS (SELECT 1 FROM found o"
     " WHERE o.library IS NULL AND o.file = f.user_file AND o.line = f.user_line)"
-    " ORDER BY rank LIMIT 3";
-static_assert(FINDINGS_SHOWN == 3, "as in findings_sql");
+    " ORDER BY rank LIMIT :limit";
 
 /* Bytes of the beginning of `text` that ends at a blank and takes at most `width` columns; all of it where there is no such
  * blank. */
@@ -40,10 +38,10 @@ static size_t fitting_words(const char *text, size_t width) {
 }
 
 /* The last line is cut where the text does not fit. */
-static void print_advice(const struct pie_finding_screen *screen, const char *text) {
+static void print_advice(const struct pie_finding_screen *screen, const char *text, int lines) {
     size_t width = screen->columns - INDENT;
     for (int line = 1; *text; line++) {
-        size_t size = line < ADVICE_LINES ? fitting_words(text, width) : strlen(text);
+        size_t size = line < lines ? fitting_words(text, width) : strlen(text);
         char *head = strndup(text, size), *cut = head ? pie_text_cut_end(head, width) : NULL;
         fprintf(screen->out, "%*s%s\n", INDENT, "", cut ? cut : "");
         free(head);
@@ -92,20 +90,21 @@ static void print_finding(const struct pie_finding_screen *screen, const struct 
 }
 
 /* How many were found, or -errno. */
-static int print_findings(const struct pie_finding_screen *screen, char **ret_message) {
+static int print_findings(const struct pie_finding_screen *screen, size_t told, char **ret_message) {
     struct pie_cursor *cursor;
     int count = 0, r = pie_cursor_open(screen->reader, findings_sql, &cursor, ret_message);
     if (r < 0)
         return r;
     pie_cursor_bind_int(cursor, ":run", screen->run);
+    pie_cursor_bind_int(cursor, ":limit", told < FINDINGS_SHOWN ? FINDINGS_SHOWN - (int64_t)told : 1);
     while ((r = pie_cursor_next(cursor, ret_message)) > 0) {
         struct pie_finding finding;
         if (pie_finding_read(cursor, &finding) < 0)
             continue;
-        fputs(count++ == 0 ? "\n" : "", screen->out);
+        fputs(count++ == 0 && told == 0 ? "\n" : "", screen->out);
         print_finding(screen, &finding);
         if (count == 1 && finding.advice)
-            print_advice(screen, finding.advice);
+            print_advice(screen, finding.advice, told < FINDINGS_SHOWN ? ADVICE_LINES : 1);
         pie_finding_finish(&finding);
     }
     pie_cursor_close(cursor);
@@ -118,22 +117,22 @@ static const char state_sql[] =
     " FROM v_run WHERE run = :run";
 
 /* Nothing is said where nothing was asked for: there is no sampler, and no reason why. A reason says what it means. */
-static void print_state(const struct pie_finding_screen *screen, struct pie_cursor *row) {
+static void print_state(const struct pie_finding_screen *screen, size_t told, struct pie_cursor *row) {
     const char *sampler = pie_cursor_text(row, 0);
     char *note = pie_cursor_text(row, 1) ? pie_text_printable(pie_cursor_text(row, 1)) : NULL;
     if (sampler && strcmp(sampler, "none") != 0) {
-        fprintf(screen->out, "\nNo redundant loads or stores of weight were found (%lld watches).\n",
-                (long long)pie_cursor_int(row, 2));
+        fprintf(screen->out, "%sNo redundant loads or stores of weight were found (%lld watches).\n",
+                told == 0 ? "\n" : "", (long long)pie_cursor_int(row, 2));
     } else if (note) {
-        fputc('\n', screen->out);
+        fputs(told == 0 ? "\n" : "", screen->out);
         pie_wrap_print(screen->out, note, 0, 0, screen->columns);
     }
     free(note);
 }
 
-int pie_summary_findings_print(const struct pie_finding_screen *screen, char **ret_message) {
+int pie_summary_findings_print(const struct pie_finding_screen *screen, size_t told, char **ret_message) {
     struct pie_cursor *cursor;
-    int r = print_findings(screen, ret_message);
+    int r = print_findings(screen, told, ret_message);
     if (r != 0)
         return r < 0 ? r : 0;
     r = pie_cursor_open(screen->reader, state_sql, &cursor, ret_message);
@@ -141,7 +140,7 @@ int pie_summary_findings_print(const struct pie_finding_screen *screen, char **r
         return r;
     pie_cursor_bind_int(cursor, ":run", screen->run);
     while ((r = pie_cursor_next(cursor, ret_message)) > 0)
-        print_state(screen, cursor);
+        print_state(screen, told, cursor);
     pie_cursor_close(cursor);
     return r;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the summary says of redundant loads and stores, on the made-up program of tests/storage/fixture_waste.c. */
+/* What the summary says of redundant loads and stores, on the made-up program of tests/storage/fixture_waste.c, and of
+ * memory, on that of fixture_memory.c. */
 #include "launcher/summary.h"
 #include "launcher/text.h"
 #include "tests/storage/fixture.h"
@@ -19,12 +20,12 @@
 static const char *folder, *database;
 static char printed[16384];
 
-/* A fresh profile of the waste, changed by SQL. */
-static int make_profile(const char *sql) {
+/* A fresh profile, changed by SQL. */
+static int make_profile(void (*write)(const char *, const char *), const char *sql) {
     sqlite3 *db;
     folder = pie_folder_make();
     database = pie_folder_path(folder, "a.db");
-    pie_fixture_write_waste(database, folder);
+    write(database, folder);
     if (sqlite3_open(database, &db) != SQLITE_OK)
         return -1;
     int code = sqlite3_exec(db, sql, NULL, NULL, NULL);
@@ -39,10 +40,11 @@ static void read_printed(FILE *file) {
 }
 
 /* What goes to standard error for that profile on a screen of so many columns. */
-static void print_summary(const char *sql, const char *columns) {
+static void print_summary_of(void (*write)(const char *, const char *), const char *sql,
+                             const char *columns) {
     FILE *file = tmpfile();
     int saved = dup(STDERR_FILENO);
-    assert_int_equal(make_profile(sql), 0);
+    assert_int_equal(make_profile(write, sql), 0);
     setenv("COLUMNS", columns, 1);
     dup2(fileno(file), STDERR_FILENO);
     int r = pie_summary_print(database, 0);
@@ -52,6 +54,14 @@ static void print_summary(const char *sql, const char *columns) {
     fclose(file);
     pie_folder_remove(folder);
     assert_int_equal(r, 0);
+}
+
+static void print_summary(const char *sql, const char *columns) {
+    print_summary_of(pie_fixture_write_waste, sql, columns);
+}
+
+static void print_memory(const char *sql, const char *columns) {
+    print_summary_of(pie_fixture_write_memory, sql, columns);
 }
 
 static size_t count_lines(void) {
@@ -129,6 +139,117 @@ static void test_nothing_is_said_where_nothing_was_asked_for(void **state) {
     assert_null(strstr(printed, "edundan"));
 }
 
+static void expect_no(const char *text) {
+    if (strstr(printed, text))
+        fprintf(stderr, "%s\n", printed);
+    assert_null(strstr(printed, text));
+}
+
+/* Of two processes the one that had most is told, of its lines those with a twentieth of it. */
+static void test_the_peak_and_whose_it_was(void **state) {
+    print_memory("", "100");
+    expect_part(
+        "waiting 0.00 s; 2 processes\n"
+        "Memory:  peak 456 MB (Python 6 %) at 7.0 s in process 4101, resident 480 MB: keep.py:7 400 MB\n");
+    print_memory("UPDATE allocation SET peak_python_bytes = 22800000 WHERE node IN (2, 6);"
+                 "DELETE FROM heap WHERE process = 2",
+                 "100");
+    expect_part("\nMemory:  peak 456 MB (Python 6 %) at 7.0 s, resident 480 MB: keep.py:7 400 MB, keep.py:8 "
+                "42.8 MB, k…\n");
+}
+
+static void test_what_was_not_measured_of_memory_is_said(void **state) {
+    print_memory("UPDATE heap SET note = 'the program''s own malloc() is not counted' WHERE process = 1",
+                 "100");
+    expect_part(" 400 MB\n         the program's own malloc() is not counted\n");
+    print_memory("UPDATE heap SET peak_python_bytes = 0, peak_native_bytes = 0, note = 'nothing is counted'",
+                 "100");
+    expect_part("\nMemory:  nothing is counted\n");
+    expect_no("peak");
+}
+
+static void test_without_memory_nothing_is_said_of_it(void **state) {
+    print_memory("DELETE FROM heap; DELETE FROM allocation; DELETE FROM copy; DELETE FROM footprint;"
+                 "DELETE FROM line_footprint; DELETE FROM holder",
+                 "100");
+    expect_no("emory");
+    expect_no("leaks");
+    expect_no("copie");
+}
+
+static void test_leaks_are_the_first_findings(void **state) {
+    print_memory("", "100");
+    expect_part("\n\nkeep.py:3: leaks 3.00 MB/s (30.0 MB, score 0.97); held by list of bytes -> module "
+                "__main__.cache\n\n   CPU s");
+    print_memory("DELETE FROM holder", "100");
+    expect_part("\n\nkeep.py:3: leaks 3.00 MB/s (30.0 MB, score 0.97)\n\n   CPU s");
+    print_memory("UPDATE process SET sampler = 'taskclock'", "60");
+    expect_part("\n\nkeep.py:3: leaks 3.00 MB/s (30.0 MB, score 0.97); held by l…\n"
+                "No redundant loads or stores of weight were found (0 watches).\n\n   CPU s");
+}
+
+/* 100 MB/s and a tenth of all copies: here 9.5 of 11.1 GB. */
+static void test_a_line_that_copies_much_is_told(void **state) {
+    print_memory("", "100");
+    expect_no("copies");
+    print_memory("UPDATE copy SET bytes = 10 * bytes", "100");
+    expect_part("\nkeep.py:7: copies 9.50 GB (950 MB/s), 87 % of all that is copied\n\n   CPU s");
+}
+
+/* Two leaks, a copying line and findings of redundancy: none is crowded out, and it is one screen all the same. */
+static void test_all_kinds_of_findings_fit_one_screen(void **state) {
+    static const char *const widths[] = {"60", "80", "100", "140"};
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        char *rest;
+        print_summary("INSERT INTO heap VALUES (1, 1700000001000000000, 1, 500000000, 5, 1, 1, 1, 1, 1, 1, "
+                      "'glibc', 'a note');"
+                      "INSERT INTO footprint VALUES (1, 1700000000000000000, 0, 0, 1, NULL),"
+                      " (1, 1700000002000000000, 0, 900, 1, NULL);"
+                      "INSERT INTO copy VALUES (1, 206, 1, 1, 900000000, 0);"
+                      "INSERT INTO allocation SELECT 1, id, 20, 0, 99, 0, 99, 0, 99, 0, 0, 20, 0, "
+                      "1700000000000000000 FROM node"
+                      " WHERE id IN (206, 207);"
+                      "INSERT INTO line_footprint SELECT 1, own_location, 1700000000000000000 + t, iif(t, "
+                      "99, 0) FROM node"
+                      " JOIN (SELECT 0 AS t UNION SELECT 2000000000) WHERE id IN (206, 207)",
+                      widths[i]);
+        assert_in_range(count_lines(), 10, 25);
+        expect_part("waste.py:6: leaks 50 B/s");
+        expect_part("waste.py:7: leaks 50 B/s");
+        expect_part("waste.py:6: copies 900 MB (450 MB/s), 100 % of");
+        expect_part("waste.py:8: 15 % of the run wasted: ");
+        expect_no("waste.py:6: 13 % of");
+        for (char *line = strtok_r(printed, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+            if (strstr(line, "leaks") || strstr(line, "copies") || strstr(line, "Memory"))
+                assert_true(pie_text_width(line) <= (size_t)atoi(widths[i]));
+        }
+    }
+}
+
+static void expect_bytes(double bytes, const char *text) {
+    char buffer[PIE_TEXT_BYTES_SIZE];
+    pie_text_bytes(bytes, buffer);
+    assert_string_equal(buffer, text);
+}
+
+static void test_bytes_have_three_digits_and_a_unit(void **state) {
+    expect_bytes(0, "0 B");
+    expect_bytes(999, "999 B");
+    expect_bytes(999.6, "1.00 kB");
+    expect_bytes(1000, "1.00 kB");
+    expect_bytes(9994, "9.99 kB");
+    expect_bytes(9996, "10.0 kB");
+    expect_bytes(99949, "99.9 kB");
+    expect_bytes(99951, "100 kB");
+    expect_bytes(999499, "999 kB");
+    expect_bytes(999501, "1.00 MB");
+    expect_bytes(512e6, "512 MB");
+    expect_bytes(536870912, "537 MB");
+    expect_bytes(-1.5e9, "-1.50 GB");
+    expect_bytes(2e12, "2.00 TB");
+    expect_bytes(1e22, "10000 EB");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_worst_findings_come_first),
@@ -138,6 +259,13 @@ int main(void) {
         cmocka_unit_test(test_reuse_and_what_weighs_little_are_not_told),
         cmocka_unit_test(test_why_it_was_not_measured_is_said),
         cmocka_unit_test(test_nothing_is_said_where_nothing_was_asked_for),
+        cmocka_unit_test(test_the_peak_and_whose_it_was),
+        cmocka_unit_test(test_what_was_not_measured_of_memory_is_said),
+        cmocka_unit_test(test_without_memory_nothing_is_said_of_it),
+        cmocka_unit_test(test_leaks_are_the_first_findings),
+        cmocka_unit_test(test_a_line_that_copies_much_is_told),
+        cmocka_unit_test(test_all_kinds_of_findings_fit_one_screen),
+        cmocka_unit_test(test_bytes_have_three_digits_and_a_unit),
     };
     pie_text_set_locale();
     unsetenv("FORCE_COLOR");
