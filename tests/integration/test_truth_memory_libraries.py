@@ -27,4 +27,4 @@ def test_a_library_works_as_without(profiled, name, options):
     assert one["cause"] == "exit" and one["exit_status"] == 0
     (heap,) = [h for h in done.query("heap") if h["pid"] == done.query("processes")[0]["pid"]]
     print(heap)
-    assert 10e6 < heap["peak_bytes"] < heap["rss_peak_bytes"] * 3
+    assert heap["peak_bytes"] > 10e6 and heap["note"] is None
