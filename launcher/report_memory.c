@@ -187,40 +187,47 @@ static const char leaks_sql[] =
     "SELECT file, line, function, score, frees, mallocs, rate_bytes_per_s, leaked_bytes, "
     "holder, library FROM v_leak WHERE run = :run ORDER BY rank";
 
-static void print_leak(struct memory *memory, struct pie_cursor *row) {
-    FILE *out = memory->screen->out;
-    const struct pie_style *style = &memory->screen->style;
-    char rate[PIE_TEXT_BYTES_SIZE], bytes[PIE_TEXT_BYTES_SIZE];
-    char *place = pie_finding_place(pie_cursor_text(row, 0), pie_cursor_real(row, 1));
-    char *clean = place ? pie_text_printable(place) : NULL;
-    char *function = pie_text_printable(pie_cursor_text(row, 2) ? pie_cursor_text(row, 2) : "?");
-    char *source = pie_finding_source(memory->screen->reader, memory->screen->run, pie_cursor_text(row, 0),
-                                      pie_cursor_real(row, 1));
-    if (memory->leaks++ == 0)
-        fprintf(out, "\n%sLeaks%s\n", style->bold, style->plain);
-    else
-        fputc('\n', out);
-    fprintf(out, "%s%zu. %s in %s%s\n", style->bold, memory->leaks, clean ? clean : "?",
-            function ? function : "?", style->plain);
-    if (source) {
-        size_t width = memory->screen->columns > 3 ? memory->screen->columns - 3 : 200;
-        char *cut = pie_text_cut_end(source, width);
-        fprintf(out, "   %s%s%s\n", style->dim, cut ? cut : "", style->plain);
-        free(cut);
-    }
-    pie_text_bytes(pie_cursor_real(row, 6), rate);
-    pie_text_bytes(pie_cursor_real(row, 7), bytes);
-    fprintf(out, "   leaks    %s/s, %s by the end; score %.2f, %lld of %lld sampled allocations were freed\n",
-            rate, bytes, pie_cursor_real(row, 3), (long long)pie_cursor_int(row, 4),
-            (long long)pie_cursor_int(row, 5));
-    if (pie_cursor_text(row, 8)) {
-        fputs("   held by ", out);
-        print_wrapped(memory, pie_cursor_text(row, 8), 12);
-    }
+/* 1. server.py:31 in handle, and below it the line's text */
+static void print_leak_place(struct memory *memory, struct pie_cursor *row) {
+    const struct pie_finding_screen *screen = memory->screen;
+    const char *file = pie_cursor_text(row, 0), *name = pie_cursor_text(row, 2);
+    char *place = pie_finding_place(file, pie_cursor_real(row, 1));
+    char *clean = place ? pie_text_printable(place) : NULL,
+         *function = name ? pie_text_printable(name) : NULL;
+    char *source = pie_finding_source(screen->reader, screen->run, file, pie_cursor_real(row, 1));
+    char *cut = source && screen->columns > 3 ? pie_text_cut_end(source, screen->columns - 3) : NULL;
+    fprintf(screen->out, "%s%zu. %s in %s%s\n", screen->style.bold, memory->leaks, clean ? clean : "?",
+            function ? function : "?", screen->style.plain);
+    if (source)
+        fprintf(screen->out, "   %s%s%s\n", screen->style.dim, cut ? cut : source, screen->style.plain);
     free(place);
     free(clean);
     free(function);
     free(source);
+    free(cut);
+}
+
+static void print_leak(struct memory *memory, struct pie_cursor *row) {
+    FILE *out = memory->screen->out;
+    char rate[PIE_TEXT_BYTES_SIZE], bytes[PIE_TEXT_BYTES_SIZE], *text;
+    if (memory->leaks++ == 0)
+        fprintf(out, "\n%sLeaks%s\n", memory->screen->style.bold, memory->screen->style.plain);
+    else
+        fputc('\n', out);
+    print_leak_place(memory, row);
+    pie_text_bytes(pie_cursor_real(row, 6), rate);
+    pie_text_bytes(pie_cursor_real(row, 7), bytes);
+    if (asprintf(&text, "%s/s, %s by the end; score %.2f, %lld of %lld sampled allocations were freed", rate,
+                 bytes, pie_cursor_real(row, 3), (long long)pie_cursor_int(row, 4),
+                 (long long)pie_cursor_int(row, 5)) < 0)
+        text = NULL;
+    fputs("   leaks    ", out);
+    print_wrapped(memory, text ? text : "?", 12);
+    if (pie_cursor_text(row, 8)) {
+        fputs("   held by  ", out);
+        print_wrapped(memory, pie_cursor_text(row, 8), 12);
+    }
+    free(text);
 }
 
 int pie_report_memory_print(const struct pie_finding_screen *screen, char **ret_message) {

@@ -288,7 +288,7 @@ FROM (
     SELECT x.run, x.process, x.place, f.path AS file, l.line, u.name AS function, iif(f.is_own, NULL, f.library) AS library,
       x.live_bytes AS place_bytes, sum(x.mallocs) OVER g AS mallocs, sum(x.frees) OVER g AS frees,
       sum(x.live_bytes) OVER g AS live_bytes, min(x.first_ns) OVER g AS first_ns,
-      row_number() OVER (PARTITION BY x.run, x.process, f.path, l.line ORDER BY x.live_bytes DESC, x.place) AS nth
+      row_number() OVER (PARTITION BY x.run, x.process, f.path, l.line ORDER BY x.live_bytes DESC, x.place) AS nth_place
     FROM (
       SELECT p.run, a.process, coalesce(n.own_location, n.line_location) AS place, sum(a.mallocs) AS mallocs,
         sum(a.frees) AS frees, sum(a.live_bytes) AS live_bytes, min(a.first_ns) AS first_ns
@@ -298,7 +298,7 @@ FROM (
     JOIN function u ON u.process = l.process AND u.id = l.function
     JOIN file f ON f.process = u.process AND f.id = u.file
     WINDOW g AS (PARTITION BY x.run, x.process, f.path, l.line))
-  WHERE nth = 1
+  WHERE nth_place = 1
   WINDOW g AS (PARTITION BY run, file, line));
 
 CREATE VIEW x_leaking_line AS
@@ -318,7 +318,7 @@ SELECT run, row_number() OVER (PARTITION BY run ORDER BY rate DESC, leaked_bytes
 FROM (
   SELECT *, NULL AS user_file, NULL AS user_line, sum(live_bytes / nullif(leaking_s, 0)) OVER g AS rate,
     sum(live_bytes) OVER g AS leaked_bytes,
-    row_number() OVER (PARTITION BY run, file, line ORDER BY holder IS NULL, live_bytes DESC, process) AS nth
+    row_number() OVER (PARTITION BY run, file, line ORDER BY holder IS NULL, live_bytes DESC, process) AS nth_process
   FROM (
     SELECT x.*, (
         SELECT o.text
@@ -332,7 +332,7 @@ FROM (
         ORDER BY b.live_bytes DESC, o.node LIMIT 1) AS holder
     FROM x_leaking_line x)
   WINDOW g AS (PARTITION BY run, file, line))
-WHERE nth = 1;
+WHERE nth_process = 1;
 
 -- Curves. The place is that whose allocation crossed the threshold just then.
 CREATE VIEW v_memory_timeline AS
