@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Which Python objects do these blocks of memory belong to, and what holds the objects? For leaks, once for each that is
+ * reported.
+ *
+ * The answer is one line: the type of the object, the containers on the way, and a module, class, function or frame at
+ * its end. For instance:
+ *
+ *   tuple in list `cache` of module app
+ *   memory of list `rows` of app.Service object in dict `services` of class app.Registry
+ *   dict in list `seen`, closure variable of app.make.<locals>.visit
+ *   app.Node in a reference cycle of app.Node and dict, not freed: the garbage collector is disabled
+ *   bytes in list, held by native code (1 reference)
+ *
+ * "memory of": the block is not the object itself but something that the object points to. A line that ends in "…" is
+ * known up to there. */
+
+enum {
+    PIE_HOLDER_BLOCKS_MAX = 64,
+    PIE_HOLDER_TEXT_BYTES = 512, /* enough for most answers; what is longer is cut */
+};
+
+/* Finds what holds the objects in these blocks. blocks: addresses as malloc() or Python's allocators returned them; those
+ * beyond PIE_HOLDER_BLOCKS_MAX are ignored. text: size > 0 bytes; "" when nothing is known. Only the main interpreter's
+ * objects are looked at. Runs no Python code, makes no Python objects and leaves reference counts alone, so that no
+ * garbage collection can begin in it.
+ * Returns 0; -ENOENT: none of the blocks belongs to an object; -ETIME: the budget was spent, text has what was found by
+ * then; -EAGAIN: a garbage collection is under way, in which not all objects can be seen; -ENOMEM. Context: gil. */
+int pie_holder_find(const uintptr_t *blocks, size_t count, uint64_t budget_ns, char *text, size_t size);
+
+/* Before Python starts, after its preinitialization: closes the door when the interpreter goes. Without it nothing can be
+ * asked for. Context: before Python starts. */
+void pie_holder_install(void);
+
+/* Asks for a lookup on Python's main thread at its next chance, or when it begins to finalize. node: handed back with
+ * the answer. One at a time. False: one is under way, its answer has not been taken, or Python does not run.
+ * Context: drain. */
+bool pie_holder_ask(uint32_t node, const uintptr_t *blocks, size_t count, uint64_t budget_ns);
+
+/* Takes the answer. False: there is none (yet). text: "" if nothing was found. Where the lookup came at a bad moment it is
+ * asked for again here, so this is to be called now and then. Context: drain. */
+bool pie_holder_answer(uint32_t *ret_node, char *text, size_t size);
+
+/* In a forked child: nothing has been asked. Context: fork child. */
+void pie_holder_fork_child(void);
