@@ -31,7 +31,14 @@ enum {
     NEAR_BYTES = 64,
 };
 
-enum kind { NOTHING, DATA, PART, MIXED }; /* in a register, from loads */
+/* In a register, from loads. */
+enum kind {
+    NOTHING,
+    DATA,   /* elements as they were loaded, or converted */
+    MASKED, /* cut by a mask, as before a narrowing that takes the rest */
+    PART,   /* shifted, or a sign: half of a byte swap or of a widening */
+    MIXED,  /* computed */
+};
 
 struct value {
     uint64_t sources; /* a bit for each load that it was made of */
@@ -52,7 +59,7 @@ struct region {
     struct value registers[PIE_COPY_REGISTERS];
     struct pie_access loads[SOURCES], stores[STORES_MAX];
     unsigned n_loads, n_stores;
-    unsigned load_count;                  /* of instructions */
+    unsigned load_count, work;            /* of instructions; work: some count twice */
     uint64_t stored, computed, addressed; /* sources */
     uint32_t store_bytes;
     bool fails; /* it does something that a copy does not */
@@ -100,6 +107,11 @@ static bool is_same_place(const struct pie_access *a, const struct pie_access *b
     return a->base == b->base && a->index == b->index && a->scale == b->scale && a->disp == b->disp;
 }
 
+/* Constants are no data; they lie beside the code. */
+static bool is_constant(const struct pie_access *access) {
+    return access->base >= PIE_COPY_GENERAL && access->index >= PIE_COPY_GENERAL;
+}
+
 static bool is_private(const struct pie_access *access) {
     return access->flags & (PIE_ACCESS_STACK | PIE_ACCESS_TLS);
 }
@@ -143,11 +155,24 @@ static struct value inputs_of(struct region *region, const struct instruction *o
     for (int i = 0; i < one->n_operands; i++) {
         const struct pie_access *access = &one->operands[i].access;
         use_address(region, access);
-        if (!(access->flags & PIE_ACCESS_LOAD) || is_private(access))
+        if (!(access->flags & PIE_ACCESS_LOAD) || is_private(access) || is_constant(access))
             continue;
         *ret_has_data = true;
         value = join(value, (struct value){.sources = source_of(region, access), .kind = DATA});
     }
+    return value;
+}
+
+/* What is no more than `kind` away from data is data again. */
+static struct value lowered(struct value value, enum kind kind) {
+    if (value.kind <= kind && value.kind != NOTHING)
+        value.kind = DATA;
+    return value;
+}
+
+static struct value raised(struct value value, enum kind kind) {
+    if (value.kind < kind && value.kind != NOTHING)
+        value.kind = (uint8_t)kind;
     return value;
 }
 
@@ -162,28 +187,20 @@ static struct value outcome(struct region *region, const struct instruction *one
     case PIE_COPY_MOVE:
         return value;
     case PIE_COPY_UNPACK:
-        if (value.kind == PART && has_data)
-            value.kind = DATA;
-        return value;
+        return has_data ? lowered(value, PART) : value;
     case PIE_COPY_PACK:
-        if (value.kind == PART)
-            value.kind = DATA;
-        return value;
-    case PIE_COPY_PART:
-        if (value.kind == DATA)
-            value.kind = PART;
-        return value;
+        return lowered(value, MASKED);
+    case PIE_COPY_MASK:
+        return raised(value, MASKED);
+    case PIE_COPY_SHIFT:
+        return raised(value, PART);
     case PIE_COPY_SIGN:
-        if (value.kind == DATA && is_first_nothing) {
-            value.kind = PART;
-            return value;
-        }
+        if (is_first_nothing && value.kind == DATA)
+            return raised(value, PART);
         break;
     case PIE_COPY_COMBINE:
-        if (value.kind == PART) {
-            value.kind = DATA;
-            return value;
-        }
+        if (value.kind == PART)
+            return lowered(value, PART);
         break;
     default:
         break;
@@ -211,12 +228,13 @@ static void store(struct region *region, const struct instruction *one, const st
 }
 
 static void pass(struct region *region) {
-    region->n_stores = region->load_count = region->store_bytes = 0;
+    region->n_stores = region->load_count = region->store_bytes = region->work = 0;
     for (size_t i = 0; i < region->n; i++) {
         const struct instruction *one = &region->list[i];
         struct value value = outcome(region, one);
         if (one->in.flow == PIE_FLOW_CALL || one->in.flow == PIE_FLOW_SWITCH)
             region->fails = true;
+        region->work += one->code.work;
         for (int k = 0; k < one->n_operands; k++) {
             region->load_count += (one->operands[k].access.flags & PIE_ACCESS_LOAD) != 0;
             if (one->operands[k].access.flags & PIE_ACCESS_STORE)
@@ -344,7 +362,7 @@ static void find_progress(const struct region *region, const struct steps *steps
     }
 }
 
-/* A processor makes one store in the time of two loads or four instructions, each addition to the same register waits for the
+/* A processor makes one store in the time of two loads or five instructions, each addition to the same register waits for the
  * one before, and caches take 16 bytes in that time at best. */
 static float units_of(const struct region *region, const struct steps *steps) {
     float units = (float)region->n_stores;
@@ -353,8 +371,8 @@ static float units_of(const struct region *region, const struct steps *steps) {
         units = (float)region->store_bytes / 16;
     if ((float)region->load_count / 2 > units)
         units = (float)region->load_count / 2;
-    if ((float)region->n / 4 > units)
-        units = (float)region->n / 4;
+    if ((float)region->work / 5 > units)
+        units = (float)region->work / 5;
     for (int i = 0; i < PIE_COPY_GENERAL; i++)
         if (steps->of[i].is_step && (float)steps->of[i].times > units)
             units = (float)steps->of[i].times;

@@ -22,13 +22,15 @@ enum pie_copy_action {
     PIE_COPY_MOVE,    /* the result is made of the inputs' elements: moved, shuffled, converted */
     PIE_COPY_UNPACK,  /* MOVE that interleaves two inputs: widening */
     PIE_COPY_PACK,    /* MOVE that narrows */
-    PIE_COPY_PART,    /* cuts elements: shifts and masks by constants, as conversions do before PACK */
+    PIE_COPY_MASK,    /* AND of vectors, as before PACK */
+    PIE_COPY_SHIFT,   /* of vectors, as before COMBINE or UNPACK */
     PIE_COPY_SIGN,    /* compares vectors, first > second: a sign if the first is zero */
     PIE_COPY_COMBINE, /* OR of vectors: puts parts together */
 };
 
 struct pie_copy_code {
     uint8_t action; /* pie_copy_action */
+    uint8_t work;   /* instructions that it stands for */
     uint8_t n_inputs, n_outputs;
     uint8_t inputs[PIE_COPY_OPERANDS],
         outputs[PIE_COPY_OPERANDS]; /* registers; none that only make an address */

@@ -29,12 +29,13 @@
 #include <string.h>
 
 enum {
-    VALUES_MAX = 9,
     RECENT = 8,
     PAIRS_MIN = 3,
     FRESH_MIN = 20,
-    LEARN_MAX = 32 /* addresses a tick, some ms at worst */
+    LEARN_MAX = 32, /* addresses a tick, some ms at worst */
 };
+enum { UNIT_ELEMENTS = 4096, UNIT_FIRST_RUNS = 8, UNIT_MEMORY = 64 /* measurements that count */ };
+static const double UNIT_DEFAULT_NS = 0.6, UNIT_OUTLIER = 4;
 static const uint64_t PAIR_NS_MAX = 25000000; /* CPU time between the two */
 static const double SPEED_MARGIN = 3;         /* more than the processor can: a jump */
 static const double JUMP = 3;                 /* … than the median of recent pairs */
@@ -75,9 +76,10 @@ struct pending {
 
 struct pie_copy_loops {
     struct pie_naming *naming;
-    double unit_ns;   /* what an element of a strided copy takes; 0: not measured yet */
-    bool is_measured; /* since the last flush that used it */
-    bool is_used;     /* … by this one */
+    double unit_ns; /* what an element of a strided copy takes; 0: not measured yet */
+    uint32_t n_units;
+    uint64_t *unit_memory;
+    bool is_needed; /* samples of this tick whose speed is not known */
     struct thread_lasts *lasts;
     size_t n_lasts;
     struct group *groups;
@@ -91,7 +93,7 @@ struct pie_copy_loops {
 };
 
 static double median(const double *values, uint32_t n) {
-    double sorted[VALUES_MAX];
+    double sorted[RECENT];
 
     for (uint32_t i = 0; i < n; i++) {
         uint32_t at = i;
@@ -102,45 +104,55 @@ static double median(const double *values, uint32_t n) {
     return sorted[n / 2];
 }
 
-/* What a processor needs for one element of a strided copy in its second cache, in ns: the unit of round_units. The
- * median of some runs, since a neighbour on the same core halves the speed now and then. 70 us. */
-static double measure_unit(void) {
-    enum { ELEMENTS = 8192, RUNS = 9 };
-    uint64_t *memory = pie_calloc(3 * ELEMENTS, sizeof *memory);
-    double ns[RUNS];
+/* A strided copy, from every other word of memory to the first half of it. */
+static uint64_t copy_strided(uint64_t *memory) {
+    const uint64_t *from = memory + UNIT_ELEMENTS;
+    uint64_t at = 0, value, start_ns = pie_monotonic_ns();
 
-    if (memory) /* pages of their own, not the one of zeros */
-        memset(memory, 1, 3 * ELEMENTS * sizeof *memory);
-    for (int i = 0; memory && i < RUNS; i++) {
-        const uint64_t *from = memory + ELEMENTS;
-        uint64_t at = 0, value, start_ns = pie_monotonic_ns();
-        __asm__ volatile("1:\n\t"
-                         "mov (%0), %2\n\t"
-                         "add $16, %0\n\t"
-                         "mov %2, (%3, %1, 8)\n\t"
-                         "mov (%0), %2\n\t"
-                         "add $16, %0\n\t"
-                         "mov %2, 8(%3, %1, 8)\n\t"
-                         "add $2, %1\n\t"
-                         "cmp %4, %1\n\t"
-                         "jb 1b"
-                         : "+r"(from), "+r"(at), "=&r"(value)
-                         : "r"(memory), "r"((uint64_t)ELEMENTS)
-                         : "memory", "cc");
-        ns[i] = (double)(pie_monotonic_ns() - start_ns) / ELEMENTS;
-    }
-    pie_free(memory);
-    return memory ? median(ns, RUNS) : 0.6;
+    __asm__ volatile("1:\n\t"
+                     "mov (%0), %2\n\t"
+                     "add $16, %0\n\t"
+                     "mov %2, (%3, %1, 8)\n\t"
+                     "mov (%0), %2\n\t"
+                     "add $16, %0\n\t"
+                     "mov %2, 8(%3, %1, 8)\n\t"
+                     "add $2, %1\n\t"
+                     "cmp %4, %1\n\t"
+                     "jb 1b"
+                     : "+r"(from), "+r"(at), "=&r"(value)
+                     : "r"(memory), "r"((uint64_t)UNIT_ELEMENTS)
+                     : "memory", "cc");
+    return pie_monotonic_ns() - start_ns;
 }
 
-/* Measured when it is needed, and again after each flush that used it. */
-static double unit_ns(struct pie_copy_loops *loops) {
-    if (!loops->is_measured) {
-        double now_ns = measure_unit();
-        loops->unit_ns = loops->unit_ns > 0 ? (loops->unit_ns + now_ns) / 2 : now_ns;
-        loops->is_measured = true;
+/* What a processor needs for one element of a strided copy in its second cache: the unit of round_units. Whoever shares the
+ * core halves the speed, so it is measured in every tick that needs it, 5 us each, and averaged. */
+static void measure_unit(struct pie_copy_loops *loops) {
+    size_t bytes = (size_t)3 * UNIT_ELEMENTS * sizeof *loops->unit_memory;
+    int runs = 2; /* the first one fetches the data */
+
+    if (!loops->unit_memory) {
+        loops->unit_memory = pie_malloc(bytes);
+        if (!loops->unit_memory)
+            return;
+        memset(loops->unit_memory, 1, bytes); /* pages of their own, not the one of zeros */
+        runs = UNIT_FIRST_RUNS;
     }
-    return loops->unit_ns;
+    for (int i = 0; i < runs; i++) {
+        double ns = (double)copy_strided(loops->unit_memory) / UNIT_ELEMENTS;
+        if (i == 0)
+            continue;
+        if (loops->n_units == 0 || ns < UNIT_OUTLIER * loops->unit_ns) { /* else it was interrupted */
+            loops->n_units += loops->n_units < UNIT_MEMORY;
+            loops->unit_ns += (ns - loops->unit_ns) / (double)loops->n_units;
+        }
+    }
+}
+
+static double unit_ns(struct pie_copy_loops *loops) {
+    if (loops->unit_ns <= 0)
+        measure_unit(loops);
+    return loops->unit_ns > 0 ? loops->unit_ns : UNIT_DEFAULT_NS;
 }
 
 int pie_copy_loops_create(struct pie_naming *naming, struct pie_copy_loops **ret_loops) {
@@ -159,6 +171,7 @@ void pie_copy_loops_destroy(struct pie_copy_loops *loops) {
     if (!loops)
         return;
     pie_copy_sites_set(false);
+    pie_free(loops->unit_memory);
     pie_free(loops->lasts);
     pie_free(loops->groups);
     pie_u64map_finish(&loops->group_of);
@@ -360,6 +373,7 @@ static void see(struct pie_copy_loops *loops, struct thread_lasts *lasts,
         last->ns = 0;
     }
     add(loops, index, site, record);
+    loops->is_needed |= speed_of(group) <= 0;
 }
 
 void pie_copy_loops_thread(struct pie_copy_loops *loops, struct pie_thread *thread, size_t slot) {
@@ -375,6 +389,9 @@ void pie_copy_loops_thread(struct pie_copy_loops *loops, struct pie_thread *thre
         else if (learnt++ < LEARN_MAX)
             learn(loops, record.address);
     }
+    if (loops->is_needed)
+        measure_unit(loops);
+    loops->is_needed = false;
 }
 
 void pie_copy_loops_thread_ended(struct pie_copy_loops *loops, size_t slot) {
@@ -397,7 +414,6 @@ static struct pie_copy_row row_of(struct pie_copy_loops *loops, const struct pen
     if (speed <= 0) {
         bytes = pending->model_bytes / unit_ns(loops);
         sq_bytes2 = pending->sq_bytes2 / (unit_ns(loops) * unit_ns(loops));
-        loops->is_used = true;
     }
     return (struct pie_copy_row){
         .node = pie_naming_node(loops->naming, pending->node),
@@ -434,6 +450,4 @@ void pie_copy_loops_clear(struct pie_copy_loops *loops) {
     for (size_t i = 0; i < loops->n_pending; i++)
         memset(loops->groups[loops->pending[i].group].fresh, 0, sizeof loops->groups->fresh);
     loops->n_pending = 0;
-    loops->is_measured &= !loops->is_used;
-    loops->is_used = false;
 }

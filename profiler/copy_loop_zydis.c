@@ -26,8 +26,8 @@ static const struct family {
     {"blend", PIE_COPY_MOVE},     {"pblend", PIE_COPY_MOVE},     {"gather", PIE_COPY_MOVE},
     {"pgather", PIE_COPY_MOVE},   {"lddqu", PIE_COPY_MOVE},      {"bswap", PIE_COPY_MOVE},
     {"xchg", PIE_COPY_MOVE},      {"cbw", PIE_COPY_MOVE},        {"cwde", PIE_COPY_MOVE},
-    {"cdqe", PIE_COPY_MOVE},      {"pandn", PIE_COPY_COMPUTE},   {"pand", PIE_COPY_PART},
-    {"psll", PIE_COPY_PART},      {"psrl", PIE_COPY_PART},       {"psra", PIE_COPY_PART},
+    {"cdqe", PIE_COPY_MOVE},      {"pandn", PIE_COPY_COMPUTE},   {"pand", PIE_COPY_MASK},
+    {"psll", PIE_COPY_SHIFT},     {"psrl", PIE_COPY_SHIFT},      {"psra", PIE_COPY_SHIFT},
     {"pcmpgt", PIE_COPY_SIGN},    {"por", PIE_COPY_COMBINE},     {"zero", PIE_COPY_IGNORE},
 };
 
@@ -201,7 +201,8 @@ int pie_copy_code_decode(const uint8_t *code, size_t size, struct pie_copy_code 
         return -ENOSYS;
     if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(decoder(), code, size, &in, operands)))
         return -EILSEQ;
-    *ret_code = (struct pie_copy_code){.action = (uint8_t)action_of(&in, operands)};
+    bool converts = in.meta.category == ZYDIS_CATEGORY_CONVERT;
+    *ret_code = (struct pie_copy_code){.action = (uint8_t)action_of(&in, operands), .work = converts ? 2 : 1};
     note_registers(&in, operands, ret_code);
     note_step(&in, operands, ret_code);
     return 0;
