@@ -2,6 +2,8 @@
 #include <Python.h>
 
 #include "runtime/holder.h"
+
+#include "profiler/holder.h"
 #include "runtime/holder_layout.h"
 
 #include <errno.h>
@@ -98,6 +100,12 @@ bool pie_holder_answer(uint32_t *ret_node, char *text, size_t size) {
     snprintf(text, size, "%s", question.text);
     atomic_store_explicit(&state, FREE, memory_order_relaxed); /* only this thread acts on FREE */
     return true;
+}
+
+const struct pie_holder_ops *pie_runtime_holder_ops(void) {
+    static const struct pie_holder_ops ops = {.ask = pie_holder_ask, .answer = pie_holder_answer};
+
+    return &ops;
 }
 
 static int on_event(const char *event, PyObject *arguments, void *unused) {

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct pie_holder_ops;
+
 /* Which Python objects do these blocks of memory belong to, and what holds the objects? For leaks, once for each that is
  * reported.
  *
@@ -45,6 +47,9 @@ bool pie_holder_ask(uint32_t node, const uintptr_t *blocks, size_t count, uint64
 /* Takes the answer. False: there is none (yet). text: "" if nothing was found. Where the lookup came at a bad moment it is
  * asked for again here, so this is to be called now and then. Context: drain. */
 bool pie_holder_answer(uint32_t *ret_node, char *text, size_t size);
+
+/* The engine's way to these two (profiler/holder.h). Context: any. */
+const struct pie_holder_ops *pie_runtime_holder_ops(void);
 
 /* In a forked child: nothing has been asked. Context: fork child. */
 void pie_holder_fork_child(void);
