@@ -6,7 +6,7 @@
  * is not touched, and the processor keeps its arguments where they are. What is to be sampled takes a way of its
  * own to the same function.
  *
- * The compiler must not make calls of memcpy() out of this file (runtime/meson.build). */
+ * There is no loop here, because the compiler might make a call of memcpy() out of it. */
 
 #include "profiler/heap.h"
 #include "runtime/copies.h"
