@@ -46,12 +46,13 @@ struct pie_heap_ring {
 };
 
 /* How one kind of event is sampled by bytes. The distance is drawn anew for each sample, from half to one and a half times
- * the interval, and the interval follows the rate of samples. */
+ * the interval, and the interval follows the rate of samples and what they cost. */
 struct pie_heap_rate {
     uint64_t interval_bytes;
     uint64_t base_bytes; /* counted up to here at the last sample */
     uint64_t next_bytes; /* count at which the next one is taken */
     uint64_t last_ns;    /* CLOCK_MONOTONIC of the last sample */
+    uint64_t cost_ns;    /* of the last sample */
 };
 
 /* One thread's part (in struct pie_thread). Written by the thread alone, but for the ring's tail. */
@@ -59,7 +60,7 @@ struct pie_heap_state {
     struct pie_heap_thread counts; /* first: what pie_heap_self points to */
     struct pie_heap_rate rates[PIE_HEAP_DOMAINS];
     int64_t folded_bytes[PIE_HEAP_DOMAINS]; /* of allocated - freed, what the process's total has got */
-    uint64_t crossed_ns;                    /* CLOCK_MONOTONIC of the last crossing noted */
+    uint64_t crossed_ns, crossing_cost_ns;  /* CLOCK_MONOTONIC of the last crossing noted; what it cost */
     struct pie_heap_rate copies;
     int64_t copy_distance_bytes; /* what pie_copy_left began with; 0: nothing yet */
     uint64_t random;

@@ -3,12 +3,13 @@
 /* Sampling by bytes. A sample stands for all bytes since the one before, so sums are exact; which event is taken is decided
  * by a distance drawn before, so that the chance to be taken grows with an event's size and with nothing else. An event larger
  * than any distance always is taken, and stands for itself alone. The interval doubles when samples come too fast and halves when they come
- * slowly: a small program gets as many as a large one, and neither more than a few hundred in a second. */
+ * slowly: a small program gets as many as a large one, and neither more than a thousand in a second. */
 
 #include "profiler/heap_engine.h"
 
 static const uint64_t INTERVAL_MIN_BYTES = 4096, INTERVAL_MAX_BYTES = UINT64_C(1) << 32;
-static const uint64_t TOO_SOON_NS = 1000000, TOO_LATE_NS = 5000000;
+static const uint64_t TOO_SOON_NS = 1000000;
+enum { COST_PART = 300, TOO_LATE_TIMES = 5 }; /* deep stacks: at most a three hundredth of the time */
 
 static void draw(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t *random) {
     uint64_t x = *random;
@@ -30,10 +31,13 @@ void pie_heap_rate_begin(struct pie_heap_rate *rate, uint64_t count_bytes, uint6
 /* True: the interval is another. */
 static bool adapt(struct pie_heap_rate *rate, uint64_t now_ns) {
     uint64_t since_ns = now_ns - rate->last_ns, before = rate->interval_bytes;
+    uint64_t too_soon_ns = rate->cost_ns * COST_PART;
 
-    if (since_ns < TOO_SOON_NS && rate->interval_bytes < INTERVAL_MAX_BYTES)
+    if (too_soon_ns < TOO_SOON_NS)
+        too_soon_ns = TOO_SOON_NS;
+    if (since_ns < too_soon_ns && rate->interval_bytes < INTERVAL_MAX_BYTES)
         rate->interval_bytes *= 2;
-    else if (since_ns > TOO_LATE_NS && rate->interval_bytes > INTERVAL_MIN_BYTES)
+    else if (since_ns > too_soon_ns * TOO_LATE_TIMES && rate->interval_bytes > INTERVAL_MIN_BYTES)
         rate->interval_bytes /= 2;
     rate->last_ns = now_ns;
     return rate->interval_bytes != before;

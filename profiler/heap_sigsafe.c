@@ -27,14 +27,14 @@
 /* A prime just above 10 MiB (Scalene §3.2): no multiple of what a program may allocate in a loop. */
 static const uint64_t THRESHOLD_BYTES = 10485767, THRESHOLD_MIN_BYTES = 65537;
 enum {
-    FOOTPRINT_PART = 64,
-    SLACK_PART = 64
-}; /* the threshold: 1/64 of the footprint; the slack: of the threshold */
+    FOOTPRINT_PART = 64, /* the threshold is this part of the footprint, … */
+    SLACK_PART = 64,     /* … the slack this part of the threshold */
+    CROSSING_PART = 300, /* of the time that crossings may take */
+};
 static const uint64_t FIRST_INTERVAL_BYTES = 16384;
-static const uint64_t RETRY_BYTES = 65536;    /* the profiler is at work on this thread: later */
-static const uint64_t UNDISTURBED_NS = 30000; /* longer than it takes: another thread has run meanwhile */
-static const uint64_t CROSSING_GAP_NS =
-    1000000; /* crossings that are no new peak are noted at this distance */
+static const uint64_t RETRY_BYTES = 65536;       /* the profiler is at work on this thread: later */
+static const uint64_t UNDISTURBED_NS = 30000;    /* longer than it takes: another thread has run meanwhile */
+static const uint64_t CROSSING_GAP_NS = 1000000; /* at least, between crossings that are no new peak */
 
 __thread struct pie_heap_thread *pie_heap_self __attribute__((tls_model("initial-exec")));
 __thread int64_t pie_copy_left __attribute__((tls_model("initial-exec")));
@@ -162,7 +162,8 @@ static struct pie_thread *enter(void) {
     return thread;
 }
 
-static void leave(struct pie_thread *thread, _Atomic uint64_t *spent, uint64_t since_ns) {
+/* Returns what it cost. */
+static uint64_t leave(struct pie_thread *thread, _Atomic uint64_t *spent, uint64_t since_ns) {
     uint64_t spent_ns = pie_monotonic_ns() - since_ns;
 
     if (spent_ns > UNDISTURBED_NS)
@@ -170,6 +171,7 @@ static void leave(struct pie_thread *thread, _Atomic uint64_t *spent, uint64_t s
     atomic_fetch_add_explicit(spent, spent_ns, memory_order_relaxed);
     thread->cpu_last_ns += spent_ns; /* none of the program's time */
     thread->inside = 0;
+    return spent_ns;
 }
 
 static uint32_t node_of(struct pie_thread *thread, const void *caller) {
@@ -236,11 +238,13 @@ static void cross(struct pie_thread *thread, const void *caller, uint64_t now_ns
     bool is_peak = note_peak(total, record.heap_bytes);
 
     set_threshold(total);
-    if (!is_peak && now_ns - state->crossed_ns < CROSSING_GAP_NS)
+    if (!is_peak &&
+        now_ns - state->crossed_ns < later(CROSSING_GAP_NS, CROSSING_PART * state->crossing_cost_ns))
         return;
     state->crossed_ns = now_ns;
     record.node = node ? node : node_of(thread, caller);
     push(thread, &record);
+    state->crossing_cost_ns = pie_monotonic_ns() - now_ns;
 }
 
 /* The state around what pie_heap_self points to; not for the collection thread's. */
@@ -275,7 +279,7 @@ void pie_heap_allocated_slowly(struct pie_heap_thread *heap, enum pie_heap_domai
     if (has_crossed(&thread->heap, domain))
         cross(thread, caller, now_ns, node);
     set_limits(&thread->heap, domain);
-    leave(thread, &thread->heap.memory_ns, now_ns);
+    thread->heap.rates[domain].cost_ns = leave(thread, &thread->heap.memory_ns, now_ns);
     errno = error;
 }
 
@@ -383,7 +387,7 @@ void pie_copy_slowly(size_t bytes, const void *caller) {
     } else {
         take_copy(thread, bytes, caller, now_ns);
     }
-    leave(thread, &thread->heap.copies_ns, now_ns);
+    thread->heap.copies.cost_ns = leave(thread, &thread->heap.copies_ns, now_ns);
     errno = error;
 }
 
@@ -401,7 +405,7 @@ void pie_heap_thread_begin(struct pie_thread *thread) {
     memset(&state->counts, 0, sizeof state->counts);
     memset(state->folded_bytes, 0, sizeof state->folded_bytes);
     state->copy_distance_bytes = 0;
-    state->crossed_ns = 0;
+    state->crossed_ns = state->crossing_cost_ns = 0;
     state->random = now_ns ^ (uintptr_t)thread * UINT64_C(0x9e3779b97f4a7c15) ^ UINT64_C(0x2545f4914f6cdd1d);
     for (int i = 0; i < PIE_HEAP_DOMAINS; i++) {
         pie_heap_rate_begin(&state->rates[i], 0, FIRST_INTERVAL_BYTES, now_ns, &state->random);

@@ -26,12 +26,12 @@
 #include <unistd.h>
 
 enum {
-    SMALL_MAX = 512,                 /* SMALL_REQUEST_THRESHOLD */
+    SMALL_MAX = 512, /* SMALL_REQUEST_THRESHOLD */
     ALIGNMENT = 16,
-    POOL_BYTES = 1 << 14,            /* Objects/obmalloc.c from 3.10 on: POOL_BITS */
-    POOL_CLASS_OFFSET = 36,          /* struct pool_header.szidx */
-    ARENA_LEAST_BYTES = 256 * 1024,  /* smaller ones are chunks of Python's frame stacks */
-    FREED_MAX = 1024,                /* addresses of arenas that can be used again */
+    POOL_BYTES = 1 << 14,           /* Objects/obmalloc.c from 3.10 on: POOL_BITS */
+    POOL_CLASS_OFFSET = 36,         /* struct pool_header.szidx */
+    ARENA_LEAST_BYTES = 256 * 1024, /* smaller ones are chunks of Python's frame stacks */
+    FREED_MAX = 1024,               /* addresses of arenas that can be used again */
     HINTS = 4,
 };
 
@@ -66,7 +66,33 @@ static size_t size_of_request(size_t bytes) {
 
 /* --- OBJ and MEM over pymalloc; ctx is the original --- */
 
+__attribute__((noinline, cold)) static void *small_malloc_slowly(void *ctx, size_t bytes,
+                                                                 const void *caller) {
+    const PyMemAllocatorEx *original = ctx;
+    void *block = original->malloc(original->ctx, bytes);
+    struct pie_heap_thread *heap = pie_heap_self;
+
+    if (is_small(block))
+        pie_heap_allocated_slowly(heap, PIE_HEAP_PYTHON, block, size_of_request(bytes), caller);
+    return block;
+}
+
+/* Counted before, so that the call to pymalloc is the last thing to do. */
 static void *small_malloc(void *ctx, size_t bytes) {
+    const PyMemAllocatorEx *original = ctx;
+    struct pie_heap_thread *heap = pie_heap_self;
+
+    if (heap && bytes <= SMALL_MAX) {
+        struct pie_heap_count *count = &heap->counts[PIE_HEAP_PYTHON];
+        count->allocated_bytes += size_of_request(bytes);
+        if (__builtin_expect(count->allocated_bytes >= count->allocated_limit, 0))
+            return small_malloc_slowly(ctx, bytes, __builtin_return_address(0));
+    }
+    return original->malloc(original->ctx, bytes);
+}
+
+/* Where arenas cannot be had any more: what is not small was malloc()'s, and is counted there. */
+static void *small_malloc_checked(void *ctx, size_t bytes) {
     const PyMemAllocatorEx *original = ctx;
     void *block = original->malloc(original->ctx, bytes);
     struct pie_heap_thread *heap = pie_heap_self;
@@ -87,12 +113,25 @@ static void *small_calloc(void *ctx, size_t count, size_t bytes) {
     return block;
 }
 
+__attribute__((noinline, cold)) static void small_free_slowly(void *ctx, void *block) {
+    const PyMemAllocatorEx *original = ctx;
+
+    pie_heap_freeing_slowly(pie_heap_self, PIE_HEAP_PYTHON, block);
+    original->free(original->ctx, block);
+}
+
 static void small_free(void *ctx, void *block) {
     const PyMemAllocatorEx *original = ctx;
     struct pie_heap_thread *heap = pie_heap_self;
 
-    if (heap && is_small(block))
-        pie_heap_freeing(heap, PIE_HEAP_PYTHON, block, size_of_class(block));
+    if (heap && is_small(block)) {
+        struct pie_heap_count *count = &heap->counts[PIE_HEAP_PYTHON];
+        count->freed_bytes += size_of_class(block);
+        if (__builtin_expect(count->freed_bytes >= count->freed_limit || pie_heap_may_be_tracked(block), 0)) {
+            small_free_slowly(ctx, block);
+            return;
+        }
+    }
     original->free(original->ctx, block);
 }
 
@@ -181,13 +220,20 @@ static void *map_in_zone(size_t bytes) {
         syscall(SYS_munmap, arena, bytes);
         hint = zone_next += HINT_STEP;
     }
-    return map(0, bytes); /* its blocks are not counted */
+    return NULL; /* pymalloc asks malloc() then, block by block */
 }
+
+static void hook_small(PyMemAllocatorDomain domain, void *(*small)(void *ctx, size_t bytes));
 
 static void *arena_alloc(void *ctx, size_t bytes) {
     bool is_arena = bytes >= ARENA_LEAST_BYTES;
     void *arena = is_arena && zone ? map_in_zone(bytes) : map(0, bytes);
     struct pie_heap_thread *heap = pie_heap_self;
+
+    if (!arena && is_arena && zone) {
+        hook_small(PYMEM_DOMAIN_MEM, small_malloc_checked);
+        hook_small(PYMEM_DOMAIN_OBJ, small_malloc_checked);
+    }
 
     if (heap && arena && (counts_arenas || !is_arena))
         pie_heap_allocated(heap, PIE_HEAP_PYTHON, arena, bytes, __builtin_return_address(0));
@@ -230,12 +276,15 @@ static bool is_pymalloc(const PyMemAllocatorEx *allocator) {
     return is_large;
 }
 
-static void hook(PyMemAllocatorDomain domain, bool is_small_hook) {
-    PyMemAllocatorEx *original = &originals[domain];
-    PyMemAllocatorEx ours = {original, raw_malloc, raw_calloc, raw_realloc, raw_free};
+static void hook_small(PyMemAllocatorDomain domain, void *(*small)(void *ctx, size_t bytes)) {
+    PyMemAllocatorEx ours = {&originals[domain], small, small_calloc, small_realloc, small_free};
 
-    if (is_small_hook)
-        ours = (PyMemAllocatorEx){original, small_malloc, small_calloc, small_realloc, small_free};
+    PyMem_SetAllocator(domain, &ours);
+}
+
+static void hook_raw(PyMemAllocatorDomain domain) {
+    PyMemAllocatorEx ours = {&originals[domain], raw_malloc, raw_calloc, raw_realloc, raw_free};
+
     PyMem_SetAllocator(domain, &ours);
 }
 
@@ -248,12 +297,16 @@ void pie_pymem_install(void) {
     choose_zone();
     PyObject_SetArenaAllocator(&arenas);
     bool is_known = is_pymalloc(&originals[PYMEM_DOMAIN_OBJ]) && is_pymalloc(&originals[PYMEM_DOMAIN_MEM]);
-    if (!is_known) {
+    hook_raw(PYMEM_DOMAIN_RAW);
+    if (is_known) {
+        hook_small(PYMEM_DOMAIN_MEM, small_malloc);
+        hook_small(PYMEM_DOMAIN_OBJ, small_malloc);
+    } else {
+        hook_raw(PYMEM_DOMAIN_MEM);
+        hook_raw(PYMEM_DOMAIN_OBJ);
         zone = 0;
         counts_arenas = true;
-        pie_memory_facts_note("Python's small objects are counted by arenas: its allocator is not the usual one");
+        pie_memory_facts_note(
+            "Python's small objects are counted by arenas: its allocator is not the usual one");
     }
-    hook(PYMEM_DOMAIN_RAW, false);
-    hook(PYMEM_DOMAIN_MEM, is_known);
-    hook(PYMEM_DOMAIN_OBJ, is_known);
 }

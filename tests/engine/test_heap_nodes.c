@@ -77,7 +77,7 @@ static void test_the_score_is_the_papers(void **state) {
     static const struct {
         uint32_t mallocs, frees;
         double score;
-    } known[] = {{0, 0, 0.5}, {1, 0, 1 - 1.0 / 3}, {19, 0, 1 - 1.0 / 21}, {18, 0, 1 - 1.0 / 20},
+    } known[] = {{0, 0, 0.5},          {1, 0, 1 - 1.0 / 3},    {19, 0, 1 - 1.0 / 21},  {18, 0, 1 - 1.0 / 20},
                  {10, 5, 1 - 6.0 / 7}, {10, 10, 1 - 11.0 / 2}, {100, 1, 1 - 2.0 / 101}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         assert_true(fabs(pie_heap_leak_score(known[i].mallocs, known[i].frees) - known[i].score) < 1e-12);
@@ -137,7 +137,7 @@ static void alive(uint32_t count, uint32_t stored, uint64_t since_ns) {
 
 static void test_only_a_decided_fate_counts(void **state) {
     node_of(1);
-    alive(7, 1, SECOND);     /* nine tenths of the run old */
+    alive(7, 1, SECOND);                  /* nine tenths of the run old */
     alive(5, 1, 9 * SECOND + SECOND / 2); /* young */
     node_of(1)->row.frees = 3;
     pie_heap_leaks_decide(&leaks, &nodes, blocks, 10 * SECOND);
@@ -188,7 +188,8 @@ static void test_questions_take_a_hundredth_of_the_run(void **state) {
     leaks.is_waiting = false;
     node_of(1)->is_asked = false;
     asked_node = 0;
-    pie_heap_leaks_ask(&leaks, &nodes, blocks, SECOND + SECOND / 10); /* a millisecond more is not worth a question */
+    pie_heap_leaks_ask(&leaks, &nodes, blocks,
+                       SECOND + SECOND / 10); /* a millisecond more is not worth a question */
     assert_int_equal(asked_node, 0);
 }
 

@@ -27,8 +27,8 @@ static void one(struct run *run, struct line *line, uint64_t bytes_per_ns) {
     run->count_bytes += line->bytes;
     run->now_ns += line->bytes / bytes_per_ns + 1;
     line->truth_bytes += line->bytes;
-    uint64_t weight = pie_heap_rate_take(&run->rate, run->count_bytes, line->bytes, run->now_ns, &run->random,
-                                         &is_exact);
+    uint64_t weight =
+        pie_heap_rate_take(&run->rate, run->count_bytes, line->bytes, run->now_ns, &run->random, &is_exact);
     line->estimate_bytes += weight;
     run->samples += weight > 0;
     if (weight > 0 && is_exact)
