@@ -195,6 +195,198 @@ static void test_a_watch_has_the_operations_of_its_own_and_its_innermost_line(vo
     }
 }
 
+enum { S = 1000000000 };
+
+/* Totals: a row takes the place of the node's last one. */
+static void test_allocations_of_a_context_are_replaced(void **state) {
+    struct pie_sink *sink = open_sink(at("a.db"));
+    struct pie_allocation_row row = {.node = 4,
+                                     .samples = 1,
+                                     .allocated_bytes = {[PIE_HEAP_NATIVE] = 2, [PIE_HEAP_PYTHON] = 1},
+                                     .allocated_sq_bytes2 = 3.5,
+                                     .live_bytes = 4,
+                                     .peak_bytes = {[PIE_HEAP_NATIVE] = 6, [PIE_HEAP_PYTHON] = 5},
+                                     .peak_sq_bytes2 = 7.5,
+                                     .live_bytes_s = 8.5,
+                                     .mallocs = 9,
+                                     .frees = 8,
+                                     .first_ns = 7};
+    begin_process(sink, 0);
+    put_two_depths(sink);
+    assert_int_equal(sink->ops->put_allocation(sink, &row), 0);
+    assert_int_equal(sink->ops->commit(sink, 1), 0);
+    row.samples = 2;
+    row.allocated_bytes[PIE_HEAP_NATIVE] = UINT64_MAX; /* SQLite's integers are signed */
+    assert_int_equal(sink->ops->put_allocation(sink, &row), 0);
+    row.node = 5;
+    assert_int_equal(sink->ops->put_allocation(sink, &row), 0);
+    assert_int_equal(sink->ops->commit(sink, 2), 0);
+    sink->ops->close(sink);
+    assert_int_equal(ask(at("a.db"), "SELECT count(*) FROM allocation"), 2);
+    assert_int_equal(ask(at("a.db"),
+                         "SELECT count(*) FROM allocation WHERE node = 4 AND samples = 2"
+                         " AND allocated_native_bytes = 9223372036854775807 AND allocated_python_bytes = 1"
+                         " AND allocated_sq_bytes2 = 3.5 AND live_bytes = 4 AND peak_native_bytes = 6"
+                         " AND peak_python_bytes = 5 AND peak_sq_bytes2 = 7.5 AND live_bytes_s = 8.5"
+                         " AND mallocs = 9 AND frees = 8 AND first_ns = 7"),
+                     1);
+}
+
+static void put_copy(struct pie_sink *sink, uint32_t node, uint8_t estimate) {
+    struct pie_copy_row row = {
+        .node = node, .samples = 2, .estimate = estimate, .bytes = 100, .sq_bytes2 = 0.5};
+    assert_int_equal(sink->ops->put_copy(sink, &row), 0);
+}
+
+static void test_increments_of_copies_add_up_by_estimate(void **state) {
+    struct pie_sink *sink = open_sink(at("a.db"));
+    begin_process(sink, 0);
+    put_two_depths(sink);
+    put_copy(sink, 4, PIE_COPY_COUNTED);
+    put_copy(sink, 4, PIE_COPY_COUNTED);
+    put_copy(sink, 4, PIE_COPY_LOOP);
+    assert_int_equal(sink->ops->commit(sink, 1), 0);
+    put_copy(sink, 4, PIE_COPY_COUNTED);
+    put_copy(sink, 5, PIE_COPY_SAMPLED);
+    assert_int_equal(sink->ops->commit(sink, 2), 0);
+    sink->ops->close(sink);
+    assert_int_equal(ask(at("a.db"), "SELECT count(*) FROM copy"), 3);
+    assert_int_equal(ask(at("a.db"), "SELECT samples = 6 AND bytes = 300 AND sq_bytes2 = 1.5 FROM copy"
+                                     " WHERE node = 4 AND estimate = 1"),
+                     1);
+    assert_int_equal(ask(at("a.db"), "SELECT sum(bytes) FROM copy WHERE estimate > 1"), 200);
+}
+
+static void test_totals_and_holders_are_replaced(void **state) {
+    struct pie_sink *sink = open_sink(at("a.db"));
+    struct pie_heap_row row = {.allocator = "glibc", .note = "early"};
+    begin_process(sink, 0);
+    put_two_depths(sink);
+    assert_int_equal(sink->ops->put_heap(sink, &row), 0);
+    assert_int_equal(sink->ops->put_holder(sink, 4, "list"), 0);
+    assert_int_equal(sink->ops->commit(sink, 1), 0);
+    assert_int_equal(ask(at("a.db"),
+                         "SELECT peak_ns IS NULL AND rss_peak_bytes IS NULL AND peak_native_bytes = 0"
+                         " AND note = 'early' FROM heap"),
+                     1);
+    row = (struct pie_heap_row){.peak_ns = 1,
+                                .peak_bytes = {[PIE_HEAP_NATIVE] = 3, [PIE_HEAP_PYTHON] = 2},
+                                .rss_peak_bytes = 4,
+                                .allocated_bytes = {[PIE_HEAP_NATIVE] = 6, [PIE_HEAP_PYTHON] = 5},
+                                .freed_bytes = {[PIE_HEAP_NATIVE] = 8, [PIE_HEAP_PYTHON] = 7},
+                                .profiler_bytes = 9,
+                                .threshold_bytes = 10};
+    assert_int_equal(sink->ops->put_heap(sink, &row), 0);
+    assert_int_equal(sink->ops->put_holder(sink, 4, "dict \xff"), 0);
+    assert_int_equal(sink->ops->commit(sink, 2), 0);
+    sink->ops->close(sink);
+    assert_int_equal(ask(at("a.db"), "SELECT count(*) FROM heap"), 1);
+    assert_int_equal(
+        ask(at("a.db"),
+            "SELECT peak_ns = 1 AND peak_python_bytes = 2 AND peak_native_bytes = 3"
+            " AND rss_peak_bytes = 4 AND allocated_python_bytes = 5 AND allocated_native_bytes = 6"
+            " AND freed_python_bytes = 7 AND freed_native_bytes = 8 AND profiler_bytes = 9"
+            " AND threshold_bytes = 10 AND allocator IS NULL AND note IS NULL FROM heap"),
+        1);
+    assert_int_equal(ask(at("a.db"), "SELECT text = 'dict ' || char(65533) AND node = 4 FROM holder"), 1);
+}
+
+static void put_footprint(struct pie_sink *sink, int64_t time_ns, uint64_t bytes, uint64_t rss,
+                          uint32_t node) {
+    struct pie_footprint_row row = {.time_ns = time_ns,
+                                    .heap_bytes = {[PIE_HEAP_NATIVE] = bytes, [PIE_HEAP_PYTHON] = 2 * bytes},
+                                    .rss_bytes = rss,
+                                    .node = node};
+    assert_int_equal(sink->ops->put_footprint(sink, &row), 0);
+}
+
+static void test_points_are_in_the_file_at_once_and_unknown_is_null(void **state) {
+    struct pie_sink *sink = open_sink(at("a.db"));
+    begin_process(sink, 0);
+    put_two_depths(sink);
+    put_footprint(sink, 10, 5, 0, 0);
+    assert_int_equal(sink->ops->commit(sink, 1), 0);
+    put_footprint(sink, 20, 6, 7, 4);
+    assert_int_equal(sink->ops->commit(sink, 2),
+                     0); /* and killed: the sink is not closed before the file is read */
+    assert_int_equal(ask(at("a.db"), "SELECT count(*) FROM footprint"), 2);
+    assert_int_equal(ask(at("a.db"), "SELECT python_bytes = 10 AND native_bytes = 5 AND rss_bytes IS NULL AND"
+                                     " node IS NULL FROM footprint WHERE t_ns = 10"),
+                     1);
+    assert_int_equal(ask(at("a.db"), "SELECT python_bytes = 12 AND native_bytes = 6 AND rss_bytes = 7 AND"
+                                     " node = 4 FROM footprint WHERE t_ns = 20"),
+                     1);
+    sink->ops->close(sink);
+}
+
+/* Nodes 4 and 5 lie below own line 1, node 6 on the same line in another function; node 9 was never seen. */
+static void test_a_lines_curve_is_the_sum_of_its_contexts(void **state) {
+    struct pie_sink *sink = open_sink(at("a.db"));
+    struct pie_location other = {.id = 6,
+                                 .kind = PIE_LOCATION_PYTHON,
+                                 .function = "f.<lambda>",
+                                 .file = "/home/me/app.py",
+                                 .line = 1,
+                                 .first_line = 1};
+    static const struct pie_live_row rows[] = {
+        {4, 1 * (int64_t)S, 100},   {5, 1 * (int64_t)S, 20}, {6, 1 * (int64_t)S, 3},
+        {9, 1 * (int64_t)S, 50000}, {4, 2 * (int64_t)S, 70}, {6, 2 * (int64_t)S, 0},
+    };
+    begin_process(sink, 0);
+    put_two_depths(sink);
+    assert_int_equal(sink->ops->put_location(sink, &other), 0);
+    assert_int_equal(sink->ops->put_node(sink, &(struct pie_node_row){.id = 6, .location = 6}), 0);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_int_equal(sink->ops->put_live(sink, &rows[i]), 0);
+    assert_int_equal(sink->ops->end_process(sink, 3, "exit", 0), 0);
+    sink->ops->close(sink);
+    assert_int_equal(ask(at("a.db"), "SELECT count(*) FROM line_footprint"), 3);
+    assert_int_equal(
+        ask(at("a.db"), "SELECT sum(location * live_bytes * (t_ns / 1000000000)) FROM line_footprint"),
+        123 + 2 * 90);
+    assert_int_equal(ask(at("a.db"), "SELECT live_bytes FROM line_footprint WHERE location = 0"), 50000);
+}
+
+/* Two hours of a program that allocates all the time, in many lines, with a flush each second. */
+static void test_curves_do_not_make_the_file_grow(void **state) {
+    enum { SECONDS = 7200, LINES = 80 };
+    struct pie_sink *sink = open_sink(at("a.db"));
+    uint64_t peak = 0, value = 0;
+    begin_process(sink, 0);
+    for (uint32_t id = 1; id <= LINES; id++) {
+        struct pie_location location = {.id = id,
+                                        .kind = PIE_LOCATION_PYTHON,
+                                        .function = "f",
+                                        .file = "/home/me/app.py",
+                                        .line = (int32_t)id};
+        assert_int_equal(sink->ops->put_location(sink, &location), 0);
+        assert_int_equal(sink->ops->put_node(sink, &(struct pie_node_row){.id = id, .location = id}), 0);
+    }
+    for (int64_t second = 1; second <= SECONDS; second++) {
+        value = (value * 7919 + 104729) % 1000000007;
+        peak = value > peak ? value : peak;
+        put_footprint(sink, second * S, value, value / 2, 0);
+        for (uint32_t id = 1; id <= LINES; id++) {
+            struct pie_live_row row = {.node = id, .time_ns = second * S, .live_bytes = value / id};
+            assert_int_equal(sink->ops->put_live(sink, &row), 0);
+        }
+        assert_int_equal(sink->ops->commit(sink, second), 0);
+    }
+    sink->ops->close(sink);
+    struct stat status;
+    assert_int_equal(stat(at("a.db"), &status), 0);
+    assert_in_range(status.st_size, 0, 600000); /* 83 bytes a second */
+    assert_in_range(ask(at("a.db"), "SELECT count(*) FROM footprint"), 50, 100);
+    assert_int_equal(ask(at("a.db"), "SELECT max(native_bytes) FROM footprint"), peak);
+    assert_int_equal(ask(at("a.db"), "SELECT max(t_ns) / 1000000000 FROM footprint"), SECONDS);
+    assert_int_equal(ask(at("a.db"), "SELECT count(DISTINCT location) FROM line_footprint"), 64);
+    assert_in_range(
+        ask(at("a.db"), "SELECT max(n) FROM (SELECT count(*) AS n FROM line_footprint GROUP BY location)"),
+        50, 100);
+    assert_int_equal(ask(at("a.db"), "SELECT max(live_bytes) FROM line_footprint WHERE location = 2"),
+                     peak / 2);
+}
+
 static void test_a_process_tells_how_accesses_are_sampled(void **state) {
     static const char *const samplers[] = {"pmu", NULL};
     for (size_t i = 0; i < 2; i++) {
@@ -422,6 +614,12 @@ int main(void) {
         TEST(test_increments_of_one_context_add_up),
         TEST(test_increments_of_one_kind_of_watch_add_up),
         TEST(test_a_watch_has_the_operations_of_its_own_and_its_innermost_line),
+        TEST(test_allocations_of_a_context_are_replaced),
+        TEST(test_increments_of_copies_add_up_by_estimate),
+        TEST(test_totals_and_holders_are_replaced),
+        TEST(test_points_are_in_the_file_at_once_and_unknown_is_null),
+        TEST(test_a_lines_curve_is_the_sum_of_its_contexts),
+        TEST(test_curves_do_not_make_the_file_grow),
         TEST(test_a_process_tells_how_accesses_are_sampled),
         TEST(test_several_processes_open_a_new_file_at_once),
         TEST(test_a_child_joins_the_run_of_its_parent),
