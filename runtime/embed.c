@@ -6,6 +6,7 @@
 
 #include "profiler/engine.h"
 #include "profiler/heap_engine.h"
+#include "runtime/holder.h"
 #include "runtime/pymem.h"
 #include "runtime/thread_names.h"
 
@@ -37,8 +38,10 @@ int pie_embed_run(const struct pie_embed *embed) {
         Py_ExitStatusException(status);
     if (pie_engine_is_running()) {
         pie_thread_names_install();
-        if (pie_heap_settings() && pie_heap_settings()->memory)
+        if (pie_heap_settings() && pie_heap_settings()->memory) {
             pie_pymem_install();
+            pie_holder_install();
+        }
     }
 
     PyConfig config;

@@ -5,6 +5,7 @@
 #include "profiler/real.h"
 #include "runtime/code_registry.h"
 #include "runtime/exit.h"
+#include "runtime/holder.h"
 #include "runtime/signals.h"
 #include "runtime/threads.h"
 
@@ -15,6 +16,7 @@ static void fork_child(void) {
     pie_signals_fork_child();
     pie_exit_fork_child();
     pie_threads_fork_child();
+    pie_holder_fork_child();
     pie_engine_fork_child();
 }
 

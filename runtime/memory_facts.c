@@ -4,12 +4,14 @@
 #include "profiler/engine.h"
 #include "runtime/allocator.h"
 #include "runtime/finalizing.h"
+#include "runtime/holder.h"
 
 static struct pie_memory_facts facts = {.is_finalizing = pie_python_is_finalizing};
 
 const struct pie_memory_facts *pie_memory_facts(void) {
     facts.is_counted = pie_allocator_check();
     facts.allocator = pie_allocator_name();
+    facts.holders = pie_runtime_holder_ops();
     if (!facts.is_counted)
         pie_memory_facts_note(pie_allocator_refusal());
     return &facts;
