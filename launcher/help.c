@@ -10,8 +10,8 @@ static const char USAGE[] = "usage: pieprof [OPTIONS] script.py ARGS… | -m MOD
 
 static const char ABOUT[] =
     "\n"
-    "Runs a Python program as python3 would and writes where its time goes, and which of its loads\n"
-    "and stores are redundant, into a file.\n"
+    "Runs a Python program as python3 would and writes where its time and its memory go, what leaks,\n"
+    "what is copied, and which of its loads and stores are redundant, into a file.\n"
     "Options end where the program begins. Python's own options may stand among them and are\n"
     "handed on (-u, -X dev, -W error, -O, …); where Python has the same letter, put its option\n"
     "behind --: pieprof -- -i script.py. A file with the name of a command: pieprof ./query.\n";

@@ -3,6 +3,8 @@
 
 import contextlib
 import json
+import os
+import pathlib
 import random
 import re
 import resource
@@ -14,6 +16,7 @@ import pytest
 from conftest import BUILD, Program, clean_environment
 from hypothesis import strategies
 
+SOURCE = pathlib.Path(os.environ.get("PIEPROF_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 MB = 1000000
 Z = 1.959963984540054
 AMOUNTS = ["allocated_bytes", "peak_bytes", "average_bytes", "growth_bytes"]
@@ -518,3 +521,17 @@ def test_ten_thousand_contexts_take_less_than_a_second(memory, tmp_path):
         assert found or "app.py" in question
     assert sum(r["bytes"] for r in rows(program, "SELECT bytes FROM v_copy WHERE run = :run")) == 90000
     assert sum(r["bytes"] for r in rows(program, "SELECT bytes FROM v_copy_pair WHERE run = :run")) == 90000
+
+
+def readme_query():
+    """The joined query that the README shows, as a shell would hand it over."""
+    text = (SOURCE / "README.md").read_text()
+    return re.search(r'^pieprof query run\.db "(select o\.file.*?)"$', text, re.M | re.S)[1]
+
+
+def test_the_joined_query_of_the_readme(memory, changed):
+    """Line 7 has 33 % of the CPU time and 950 of 1087 MB, line 8 9.7 % of the copies; line 3 has 11 % and 2.8 %."""
+    assert [(*place(r), r["copy_bytes"] / MB) for r in rows(memory, readme_query())] == [("keep.py", 7, 950)]
+    more = rows(changed("UPDATE copy SET bytes = 4 * bytes WHERE node IN (2, 7)"), readme_query())
+    assert [place(r) for r in more] == [("keep.py", 7), ("keep.py", 8)]
+    assert rows(changed("UPDATE sample SET native_ns = 0 WHERE node = 4"), readme_query()) == []
