@@ -19,9 +19,9 @@ static bool is_second; /* this program was executed by itself */
 
 /* The loader takes what it does not find for a warning on stderr, so it is looked for first. */
 static const char *find_jemalloc(void) {
-    static const char *const places[] = {
-        "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2", "/usr/lib64/libjemalloc.so.2",
-        "/usr/lib/libjemalloc.so.2", "/usr/local/lib/libjemalloc.so.2"};
+    static const char *const places[] = {"/usr/lib/x86_64-linux-gnu/libjemalloc.so.2",
+                                         "/usr/lib64/libjemalloc.so.2", "/usr/lib/libjemalloc.so.2",
+                                         "/usr/local/lib/libjemalloc.so.2"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (access(places[i], R_OK) == 0)
             return places[i];
@@ -40,11 +40,15 @@ void pie_preload_clean(void) {
     unsetenv(NAME);
 }
 
-static int set_environment(const char *library) {
+/* Debian's jemalloc has an operator new of its own, which no malloc() sees; libstdc++'s, before it, calls malloc(). */
+static int set_environment(const char *jemalloc) {
+    static const char libstdcxx[] = "/usr/lib/x86_64-linux-gnu/libstdc++.so.6";
     const char *before = getenv("LD_PRELOAD");
+    bool has_libstdcxx = access(libstdcxx, R_OK) == 0;
     char *value = NULL;
     if (setenv(NAME, before ? before : "", 1) != 0 ||
-        asprintf(&value, "%s%s%s", library, before && *before ? ":" : "", before ? before : "") < 0)
+        asprintf(&value, "%s%s%s%s%s", has_libstdcxx ? libstdcxx : "", has_libstdcxx ? ":" : "", jemalloc,
+                 before && *before ? ":" : "", before ? before : "") < 0)
         return -ENOMEM;
     int r = setenv("LD_PRELOAD", value, 1) == 0 ? 0 : -ENOMEM;
     free(value);

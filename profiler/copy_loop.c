@@ -5,8 +5,8 @@
  * so one that is stored as well makes it another kind of loop: arithmetic, sorting, a linked list.
  *
  * The loop is the nearest branch backwards over the instruction, its body all that lies between. Values are followed
- * through registers in the order of addresses, twice, as what is known at the end is known at the beginning of the next
- * round. Which way was taken through the body is not asked: a body is small, and what is computed in any way counts.
+ * through registers along all ways through the body, again and again until nothing new shows; where ways meet, a register
+ * may hold what it holds on any of them.
  *
  * Functions for one inner dimension are called with few elements (three colours of a pixel): their time is spent in front of
  * the loop and behind it. Where all of a function without calls only moves data, all of it counts. */
@@ -23,6 +23,8 @@
 #include <string.h>
 
 enum {
+    LEADERS_MAX = 192,
+    PASSES_MAX = 6,
     SPAN_BYTES = 1024, /* of a loop, at most */
     FUNCTION_BYTES = 4096,
     INSTRUCTIONS_MAX = 1280,
@@ -51,12 +53,20 @@ struct instruction {
     struct pie_copy_code code;
     struct pie_operand operands[PIE_OPERANDS_MAX];
     int n_operands;
+    int leader; /* number of the state that branches to it leave; -1: none does */
+    int target; /* the same of the instruction that it branches to */
+};
+
+struct state {
+    struct value registers[PIE_COPY_REGISTERS];
 };
 
 struct region {
     struct instruction *list;
     size_t n;
-    struct value registers[PIE_COPY_REGISTERS];
+    struct state now, *leaders; /* registers; leaders: with all that branches there may leave */
+    int n_leaders;
+    bool is_news; /* about a leader, in this pass */
     struct pie_access loads[SOURCES], stores[STORES_MAX];
     unsigned n_loads, n_stores;
     unsigned load_count, work;            /* of instructions; work: some count twice */
@@ -81,6 +91,38 @@ static int read_one(const struct pie_decode_function *function, uint64_t ip, str
     return pie_copy_code_decode(bytes, size, &ret->code);
 }
 
+static struct instruction *at_address(struct region *region, uint64_t ip) {
+    size_t low = 0, high = region->n;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (region->list[middle].ip < ip)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < region->n && region->list[low].ip == ip ? &region->list[low] : NULL;
+}
+
+static int find_leaders(struct region *region) {
+    region->n_leaders = 0;
+    for (size_t i = 0; i < region->n; i++) {
+        struct instruction *one = &region->list[i];
+        bool branches = one->in.flow == PIE_FLOW_BRANCH || one->in.flow == PIE_FLOW_JUMP;
+        struct instruction *target = branches ? at_address(region, one->in.target) : NULL;
+        if (!target)
+            continue;
+        if (target->leader < 0) {
+            if (region->n_leaders == LEADERS_MAX)
+                return -E2BIG;
+            memset(&region->leaders[region->n_leaders], 0, sizeof *region->leaders);
+            target->leader = region->n_leaders++;
+        }
+        one->target = target->leader;
+    }
+    return 0;
+}
+
 static int read_region(const struct pie_decode_function *function, uint64_t low, uint64_t high,
                        struct region *region) {
     region->n = 0;
@@ -95,10 +137,11 @@ static int read_region(const struct pie_decode_function *function, uint64_t low,
         int r = read_one(function, ip, one);
         if (r < 0)
             return r;
+        one->leader = one->target = -1;
         region->n++;
         ip += one->in.length;
     }
-    return 0;
+    return find_leaders(region);
 }
 
 /* --- What happens to data --- */
@@ -129,9 +172,9 @@ static uint64_t source_of(struct region *region, const struct pie_access *access
 
 static void use_address(struct region *region, const struct pie_access *access) {
     if (access->base < PIE_COPY_GENERAL)
-        region->addressed |= region->registers[access->base].sources;
+        region->addressed |= region->now.registers[access->base].sources;
     if (access->index < PIE_COPY_GENERAL)
-        region->addressed |= region->registers[access->index].sources;
+        region->addressed |= region->now.registers[access->index].sources;
 }
 
 static struct value join(struct value a, struct value b) {
@@ -146,7 +189,7 @@ static struct value inputs_of(struct region *region, const struct instruction *o
     *ret_has_data = false;
     *ret_is_first_nothing = true;
     for (int i = 0; i < one->code.n_inputs; i++) {
-        const struct value *input = &region->registers[one->code.inputs[i]];
+        const struct value *input = &region->now.registers[one->code.inputs[i]];
         *ret_has_data |= input->kind == DATA;
         if (i == 0)
             *ret_is_first_nothing = input->kind == NOTHING;
@@ -227,21 +270,48 @@ static void store(struct region *region, const struct instruction *one, const st
     region->store_bytes += access->size_bytes;
 }
 
+static void step(struct region *region, const struct instruction *one) {
+    struct value value = outcome(region, one);
+
+    if (one->in.flow == PIE_FLOW_CALL || one->in.flow == PIE_FLOW_SWITCH)
+        region->fails = true;
+    region->work += one->code.work;
+    for (int k = 0; k < one->n_operands; k++) {
+        region->load_count += (one->operands[k].access.flags & PIE_ACCESS_LOAD) != 0;
+        if (one->operands[k].access.flags & PIE_ACCESS_STORE)
+            store(region, one, &one->operands[k], value);
+    }
+    for (int k = 0; k < one->code.n_outputs; k++)
+        region->now.registers[one->code.outputs[k]] = value;
+}
+
+/* The state now is one of those with which the leader is entered. */
+static void enter_leader(struct region *region, int leader) {
+    for (int i = 0; i < PIE_COPY_REGISTERS; i++) {
+        struct value *known = &region->leaders[leader].registers[i];
+        struct value both = join(*known, region->now.registers[i]);
+        region->is_news |= both.sources != known->sources || both.kind != known->kind;
+        *known = both;
+    }
+}
+
 static void pass(struct region *region) {
+    bool goes_on = false;
+
     region->n_stores = region->load_count = region->store_bytes = region->work = 0;
+    region->is_news = false;
     for (size_t i = 0; i < region->n; i++) {
         const struct instruction *one = &region->list[i];
-        struct value value = outcome(region, one);
-        if (one->in.flow == PIE_FLOW_CALL || one->in.flow == PIE_FLOW_SWITCH)
-            region->fails = true;
-        region->work += one->code.work;
-        for (int k = 0; k < one->n_operands; k++) {
-            region->load_count += (one->operands[k].access.flags & PIE_ACCESS_LOAD) != 0;
-            if (one->operands[k].access.flags & PIE_ACCESS_STORE)
-                store(region, one, &one->operands[k], value);
+        if (!goes_on)
+            region->now = (struct state){0};
+        if (one->leader >= 0) {
+            enter_leader(region, one->leader);
+            region->now = region->leaders[one->leader];
         }
-        for (int k = 0; k < one->code.n_outputs; k++)
-            region->registers[one->code.outputs[k]] = value;
+        step(region, one);
+        if (one->target >= 0)
+            enter_leader(region, one->target);
+        goes_on = one->in.flow != PIE_FLOW_JUMP && one->in.flow != PIE_FLOW_END;
     }
 }
 
@@ -257,14 +327,12 @@ static bool is_in_place(const struct region *region) {
     return true;
 }
 
-/* is_loop: it is entered again with what its end leaves in registers. */
-static bool only_copies(struct region *region, bool is_loop) {
-    memset(region->registers, 0, sizeof region->registers);
+static bool only_copies(struct region *region) {
     region->n_loads = 0;
     region->stored = region->computed = region->addressed = 0;
     region->fails = false;
-    pass(region);
-    if (is_loop)
+    region->is_news = true;
+    for (int i = 0; i < PASSES_MAX && region->is_news && !region->fails; i++)
         pass(region);
     return !region->fails && region->stored && !(region->stored & (region->computed | region->addressed)) &&
            !is_in_place(region);
@@ -410,7 +478,7 @@ static int analyse_loop(const struct pie_decode_function *function, uint64_t low
     struct steps steps;
     int r = read_region(function, low, high, region);
 
-    if (r < 0 || !only_copies(region, true))
+    if (r < 0 || !only_copies(region))
         return -ENOENT;
     for (size_t i = 0; i < region->n; i++)
         if (region->list[i].in.flow == PIE_FLOW_END)
@@ -431,7 +499,7 @@ static int analyse_function(const struct pie_decode_function *function, uint64_t
 
     if (function->size > FUNCTION_BYTES ||
         read_region(function, function->begin, function->begin + function->size, region) < 0 ||
-        !only_copies(region, false))
+        !only_copies(region))
         return -ENOENT;
     for (size_t i = 0; i < region->n; i++) {
         const struct pie_instruction *in = &region->list[i].in;
@@ -497,12 +565,15 @@ int pie_copy_loop_analyse(uint64_t ip, struct pie_copy_site *ret_site) {
     }
     struct region *region = pie_calloc(1, sizeof *region);
     struct instruction *list = pie_malloc(INSTRUCTIONS_MAX * sizeof *list);
+    struct state *leaders = pie_malloc(LEADERS_MAX * sizeof *leaders);
     int r = -ENOENT;
-    if (region && list) {
+    if (region && list && leaders) {
         region->list = list;
+        region->leaders = leaders;
         r = find_loop(function, ip, &low, &high) ? analyse_loop(function, low, high, region, &site)
                                                  : analyse_function(function, ip, region, &site);
     }
+    pie_free(leaders);
     pie_free(list);
     pie_free(region);
     if (r == 0)

@@ -23,7 +23,7 @@ enum pie_copy_action {
     PIE_COPY_UNPACK,  /* MOVE that interleaves two inputs: widening */
     PIE_COPY_PACK,    /* MOVE that narrows */
     PIE_COPY_MASK,    /* AND of vectors, as before PACK */
-    PIE_COPY_SHIFT,   /* of vectors, as before COMBINE or UNPACK */
+    PIE_COPY_SHIFT,   /* of vectors, by a byte before COMBINE, to the sign before UNPACK */
     PIE_COPY_SIGN,    /* compares vectors, first > second: a sign if the first is zero */
     PIE_COPY_COMBINE, /* OR of vectors: puts parts together */
 };

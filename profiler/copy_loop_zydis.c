@@ -116,6 +116,29 @@ static bool swaps_bytes(const ZydisDecodedInstruction *in, const ZydisDecodedOpe
            operands[1].imm.value.u == 8;
 }
 
+/* Half of a byte swap, or a sign for a widening. */
+static bool shifts_part(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *operands) {
+    const ZydisDecodedOperand *by = &operands[in->operand_count_visible ? in->operand_count_visible - 1 : 0];
+
+    if (by->type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+        return false;
+    switch (in->mnemonic) {
+    case ZYDIS_MNEMONIC_PSLLW:
+    case ZYDIS_MNEMONIC_PSRLW:
+    case ZYDIS_MNEMONIC_VPSLLW:
+    case ZYDIS_MNEMONIC_VPSRLW:
+        return by->imm.value.u == 8;
+    case ZYDIS_MNEMONIC_PSRAW:
+    case ZYDIS_MNEMONIC_VPSRAW:
+        return by->imm.value.u == 15;
+    case ZYDIS_MNEMONIC_PSRAD:
+    case ZYDIS_MNEMONIC_VPSRAD:
+        return by->imm.value.u == 31;
+    default:
+        return false;
+    }
+}
+
 static enum pie_copy_action action_of(const ZydisDecodedInstruction *in,
                                       const ZydisDecodedOperand *operands) {
     switch (in->meta.category) {
@@ -132,6 +155,8 @@ static enum pie_copy_action action_of(const ZydisDecodedInstruction *in,
         return PIE_COPY_CLEAR;
     if (swaps_bytes(in, operands))
         return PIE_COPY_MOVE;
+    if (shifts_part(in, operands))
+        return PIE_COPY_SHIFT;
     const char *name = ZydisMnemonicGetString(in->mnemonic);
     for (size_t i = 0; name && i < sizeof families / sizeof *families; i++)
         if (strncmp(name + (name[0] == 'v'), families[i].prefix, strlen(families[i].prefix)) == 0)

@@ -28,7 +28,7 @@ struct pie_memory_facts {
     bool is_counted;                      /* malloc() and its like come through us */
     const char *allocator;                /* who serves them: "glibc", "jemalloc", the path of a library */
     const char *_Atomic note;             /* what is not counted and why, one sentence, or NULL */
-    bool (*is_finalizing)(void);          /* Python gives everything back. Context: hook */
+    bool (*is_finalizing)(void);          /* Python gives everything back. Context: hook, drain */
     const struct pie_holder_ops *holders; /* NULL: nobody can be asked */
 };
 

@@ -306,7 +306,8 @@ void pie_heap_drain_tick(struct pie_heap_drain *drain) {
     }
     if (drain->tracked > TRACKED_MAX)
         thin_out(drain, now_ns);
-    if (pie_heap_footprint_tick(&drain->footprint, now_ns, real_ns(drain, now_ns)))
+    if (!drain->facts->is_finalizing() &&
+        pie_heap_footprint_tick(&drain->footprint, now_ns, real_ns(drain, now_ns)))
         drain->nodes.epoch++;
 }
 

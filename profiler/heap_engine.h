@@ -75,7 +75,7 @@ struct pie_heap_settings {
     uint64_t threshold_bytes; /* at most; reached by steps from below unless is_fixed */
     bool is_fixed;
     bool (*is_finalizing)(
-        void); /* Python gives everything back: that says nothing about leaks. Context: hook */
+        void); /* Python gives everything back: that says nothing about leaks. Context: hook, drain */
 };
 
 /* Context: engine start, before the first thread begins. NULL: nothing is counted. settings: borrowed. */

@@ -7,8 +7,10 @@
 #include "profiler/region.h"
 #include "profiler/thread.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static const uint64_t LOOK_NS = 100000000;     /* distance of points when nothing crosses the threshold */
@@ -107,12 +109,30 @@ void pie_heap_footprint_thread_ended(struct pie_heap_footprint *footprint, const
     }
 }
 
+/* Of what is used of an arena most pages are never touched: stacks are seldom deep. */
+static uint64_t resident_bytes(void *base, size_t used) {
+    uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE), bytes = 0;
+    unsigned char pages[1024];
+
+    char *low = (char *)((uintptr_t)base & ~(uintptr_t)(page_bytes - 1)), *high = (char *)base + used;
+    while (low < high) {
+        size_t size = (size_t)(high - low) < sizeof pages * page_bytes ? (size_t)(high - low)
+                                                                       : sizeof pages * page_bytes;
+        if (mincore(low, size, pages) < 0)
+            return bytes + (uint64_t)(high - low);
+        for (size_t i = 0; i < (size + page_bytes - 1) / page_bytes; i++)
+            bytes += (pages[i] & 1) * page_bytes;
+        low += size;
+    }
+    return bytes;
+}
+
 static uint64_t own_bytes(void) {
     int64_t heap = pie_heap_own_bytes();
     uint64_t bytes = heap > 0 ? (uint64_t)heap : 0;
 
     for (int arena = 0; arena < PIE_ARENA_COUNT; arena++)
-        bytes += pie_region_used(arena);
+        bytes += resident_bytes(pie_region_base(arena), pie_region_used(arena));
     return bytes;
 }
 

@@ -9,7 +9,7 @@
 
 static const uint64_t INTERVAL_MIN_BYTES = 4096, INTERVAL_MAX_BYTES = UINT64_C(1) << 32;
 static const uint64_t TOO_SOON_NS = 1000000;
-enum { COST_PART = 300, TOO_LATE_TIMES = 5 }; /* deep stacks: at most a three hundredth of the time */
+enum { COST_PART = 100, TOO_LATE_TIMES = 5 }; /* deep stacks: at most a hundredth of the time */
 
 static void draw(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t *random) {
     uint64_t x = *random;

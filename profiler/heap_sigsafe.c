@@ -29,7 +29,7 @@ static const uint64_t THRESHOLD_BYTES = 10485767, THRESHOLD_MIN_BYTES = 65537;
 enum {
     FOOTPRINT_PART = 64, /* the threshold is this part of the footprint, … */
     SLACK_PART = 64,     /* … the slack this part of the threshold */
-    CROSSING_PART = 300, /* of the time that crossings may take */
+    CROSSING_PART = 100, /* of the time that crossings may take */
 };
 static const uint64_t FIRST_INTERVAL_BYTES = 16384;
 static const uint64_t RETRY_BYTES = 65536;       /* the profiler is at work on this thread: later */
@@ -238,6 +238,8 @@ static void cross(struct pie_thread *thread, const void *caller, uint64_t now_ns
     bool is_peak = note_peak(total, record.heap_bytes);
 
     set_threshold(total);
+    if (pie_heap_settings()->is_finalizing())
+        return; /* the program is over */
     if (!is_peak &&
         now_ns - state->crossed_ns < later(CROSSING_GAP_NS, CROSSING_PART * state->crossing_cost_ns))
         return;
