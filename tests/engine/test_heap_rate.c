@@ -22,10 +22,10 @@ struct run {
     uint64_t count_bytes, random, samples, now_ns;
 };
 
-static void one(struct run *run, struct line *line, uint64_t bytes_per_ns) {
+static void one(struct run *run, struct line *line, double ns_per_byte) {
     bool is_exact;
     run->count_bytes += line->bytes;
-    run->now_ns += line->bytes / bytes_per_ns + 1;
+    run->now_ns += (uint64_t)((double)line->bytes * ns_per_byte) + 1;
     line->truth_bytes += line->bytes;
     uint64_t weight =
         pie_heap_rate_take(&run->rate, run->count_bytes, line->bytes, run->now_ns, &run->random, &is_exact);
@@ -56,39 +56,44 @@ static void test_the_sum_of_weights_is_what_was_counted(void **state) {
     assert_true(waiting < 2 * run.rate.interval_bytes);
 }
 
-/* 400 runs: the mean of the estimates is the truth within four standard errors, and the interval of each run holds it
- * in 95 % of them, give or take three of its own standard deviations. */
-static void unbiased(uint64_t first_bytes, uint64_t second_bytes, uint64_t events, uint64_t bytes_per_ns) {
+/* 400 runs: the mean of the estimates is the truth within four standard errors, and the 95 % interval of each run holds it in
+ * 90 % of them at least (the normal approximation is a little short where a line has some twenty samples). */
+static void unbiased(uint64_t first_bytes, uint64_t second_bytes, uint64_t events, double ns_per_byte,
+                     bool slows_down) {
     enum { RUNS = 400 };
-    double sum = 0, sum2 = 0;
+    double sum = 0, sum2 = 0, waiting = 0;
     int inside = 0;
     for (int i = 0; i < RUNS; i++) {
         struct run run;
         struct line first = {.bytes = first_bytes}, second = {.bytes = second_bytes};
         begin(&run, 16384, (uint64_t)i + 1);
         for (uint64_t j = 0; j < events; j++) {
-            one(&run, &first, bytes_per_ns);
-            one(&run, &second, bytes_per_ns);
+            double speed = slows_down && j < events / 2 ? ns_per_byte / 5 : ns_per_byte;
+            one(&run, &first, speed);
+            one(&run, &second, speed);
         }
-        double error = (double)first.estimate_bytes - (double)first.truth_bytes;
+        /* what waits for the next sample is nobody's yet: the lines' shares of it are those of their bytes */
+        double share = (double)first_bytes / (double)(first_bytes + second_bytes);
+        waiting = share * (double)(run.count_bytes - run.rate.base_bytes);
+        double error = (double)first.estimate_bytes + waiting - (double)first.truth_bytes;
         sum += error;
         sum2 += error * error;
-        inside += fabs(error) <= 1.96 * sqrt(first.sq_bytes2) + (double)run.rate.interval_bytes;
+        inside += fabs(error) <= 1.96 * sqrt(first.sq_bytes2);
     }
     double mean = sum / RUNS, deviation = sqrt(sum2 / RUNS - mean * mean);
-    assert_true(fabs(mean) <= 4 * deviation / sqrt(RUNS) + 2 * 16384);
-    assert_true(inside >= RUNS * 0.95 - 3 * sqrt(RUNS * 0.95 * 0.05));
+    assert_true(fabs(mean) <= 4 * deviation / sqrt(RUNS));
+    assert_true(inside >= RUNS * 0.9);
 }
 
 static void test_a_line_gets_its_share(void **state) {
-    unbiased(64, 64, 100000, 1);
-    unbiased(64, 6400, 20000, 1);
-    unbiased(6400, 64, 20000, 1);
+    unbiased(64, 64, 20000, 100, false);
+    unbiased(64, 6400, 20000, 20, false);
+    unbiased(6400, 64, 5000, 20, false);
 }
 
 static void test_a_line_gets_its_share_while_the_interval_moves(void **state) {
-    unbiased(64, 640, 100000, 100); /* 100 GB/s: the interval grows all the time */
-    unbiased(20000, 64, 5000, 1);   /* just above the interval at first */
+    unbiased(64, 640, 100000, 20, true);
+    unbiased(20000, 64, 2000, 20, true); /* just above the interval at first */
 }
 
 static void test_a_large_event_stands_for_itself(void **state) {
@@ -109,7 +114,7 @@ static void test_the_rate_of_samples_is_held(void **state) {
         struct line line = {.bytes = 512};
         begin(&run, 16384, 3);
         while (run.now_ns < 1000000000)
-            one(&run, &line, speeds[i]);
+            one(&run, &line, 1.0 / (double)speeds[i]);
         assert_in_range(run.samples, 200, 2000);
     }
 }

@@ -109,7 +109,6 @@ static void test_a_dropped_block_is_not_tracked(void **state) {
 
 /* Two threads that track and free blocks of their own while a third takes what became of them. */
 enum { ROUNDS = 200000 };
-static _Atomic bool is_done;
 static _Atomic uint64_t put_count, refused;
 
 static void *churn(void *argument) {
