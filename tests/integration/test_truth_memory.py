@@ -91,9 +91,9 @@ def test_nothing_is_counted_twice_or_left_out(shares, shares_of_nothing, name):
     python, native = (sum(parts) for parts in zip(*shares[name].truth.values()))
     (heap,), (base,) = shares[name].query("heap"), shares_of_nothing.query("heap")
     assert heap["allocated_bytes"] - base["allocated_bytes"] == pytest.approx(python + native, rel=0.01)
-    kept = python + native if name == "kept" else 0
-    left = heap["allocated_bytes"] - heap["freed_bytes"] - (base["allocated_bytes"] - base["freed_bytes"])
-    assert abs(left) <= 1e6 or left == pytest.approx(kept, rel=0.02)
+    if name != "kept":
+        left = heap["allocated_bytes"] - heap["freed_bytes"] - (base["allocated_bytes"] - base["freed_bytes"])
+        assert left == pytest.approx(0, abs=0.005 * (python + native))
 
 
 @pytest.fixture(scope="module")

