@@ -2,13 +2,15 @@
 -- Memory (Scalene 3.2 to 3.5): who allocates, what stays, what is copied. Part of the schema, after schema.sql. As there,
 -- windows instead of a second GROUP BY let SQLite read the rows of one run only.
 
--- What is told as a leak; all figures to tune are here.
+-- What is told as a leak; all figures to tune are here. What comes and goes must not hide what stays, so memory at a time is
+-- the least in a stretch of time.
 CREATE VIEW x_leak_threshold AS SELECT
   0.95 AS score,           -- the score is greater than this (Scalene 3.4),
-  2 / 3.0 AS line_from,    -- from this part of the process's time on the line's memory grew
+  0.1 AS stretch,          -- parts of the process's time: in so much of it the least counts,
+  2 / 3.0 AS line_from,    -- from here on (stretch before) the line's memory grew
   0.1 AS line_growth,      -- by this part at least of what it has at the end,
-  1 / 3.0 AS heap_from,    -- and from this part on the process's memory
-  0.01 AS heap_growth;     -- by this part at least of what it has at the end (Scalene's slope of 1 %)
+  1 / 3.0 AS heap_from,    -- and from here on (stretch behind) the process's memory, to the stretch before the end,
+  0.01 AS heap_growth;     -- by this part at least of what it has then (Scalene's slope of 1 %)
 
 -- Allocations by (innermost Python place, place in own code that led there). What is averaged over time is divided by the
 -- process's own.
@@ -239,39 +241,48 @@ FROM (
 JOIN x_memory_measured t ON t.run = x.run
 WHERE nth = 1 AND own_file IS NOT NULL;
 
--- The process's memory at its end and when the time that leaks are judged by began. Between two points of a curve lies a
--- straight line, behind the last one it stays as it is.
-CREATE VIEW x_heap_growth AS
-SELECT x.run, x.process, e.python_bytes + e.native_bytes AS end_bytes,
-  coalesce(b.python_bytes + b.native_bytes + coalesce((a.python_bytes + a.native_bytes - b.python_bytes - b.native_bytes)
-    * 1.0 * (x.from_ns - b.t_ns) / (a.t_ns - b.t_ns), 0), 0) AS from_bytes
-FROM (
-  SELECT run, process, from_ns, max(t_ns) AS end_ns, max(iif(t_ns <= from_ns, t_ns, NULL)) AS before_ns,
-    min(iif(t_ns > from_ns, t_ns, NULL)) AS after_ns
-  FROM (
-    SELECT p.run, c.process, c.t_ns,
-      p.started_ns + CAST((coalesce(p.ended_ns, p.seen_ns) - p.started_ns) * h.heap_from AS INTEGER) AS from_ns
-    FROM process p JOIN footprint c ON c.process = p.id JOIN x_leak_threshold h)
-  GROUP BY run, process) x
-JOIN footprint e ON e.process = x.process AND e.t_ns = x.end_ns
-LEFT JOIN footprint b ON b.process = x.process AND b.t_ns = x.before_ns
-LEFT JOIN footprint a ON a.process = x.process AND a.t_ns = x.after_ns;
+-- Curves in pieces, with the stretches of time by which leaks are judged. Between two points lies a straight line, behind
+-- the last one it stays as it is.
+CREATE VIEW x_heap_piece AS
+SELECT p.run, c.process, c.t_ns, c.python_bytes + c.native_bytes AS bytes, coalesce(d.t_ns, 9223372036854775807) AS next_ns,
+  coalesce(d.python_bytes + d.native_bytes, c.python_bytes + c.native_bytes) - c.python_bytes - c.native_bytes AS step,
+  p.started_ns + CAST(s.ns * h.heap_from AS INTEGER) AS from_ns,
+  p.started_ns + CAST(s.ns * (h.heap_from + h.stretch) AS INTEGER) AS to_ns,
+  p.started_ns + CAST(s.ns * (1 - h.stretch) AS INTEGER) AS late_ns, p.started_ns + s.ns AS end_ns
+FROM process p JOIN (SELECT id, coalesce(ended_ns, seen_ns) - started_ns AS ns FROM process) s ON s.id = p.id
+JOIN footprint c ON c.process = p.id JOIN x_leak_threshold h
+LEFT JOIN footprint d ON d.process = c.process
+  AND d.t_ns = (SELECT min(e.t_ns) FROM footprint e WHERE e.process = c.process AND e.t_ns > c.t_ns);
 
--- The same of each line that has a curve. first_ns is where the curve begins: before, the line had nothing, or nobody
--- looked.
+CREATE VIEW x_line_piece AS
+SELECT p.run, c.process, c.location, c.t_ns, c.live_bytes AS bytes, coalesce(d.t_ns, 9223372036854775807) AS next_ns,
+  coalesce(d.live_bytes, c.live_bytes) - c.live_bytes AS step,
+  p.started_ns + CAST(s.ns * (h.line_from - h.stretch) AS INTEGER) AS from_ns,
+  p.started_ns + CAST(s.ns * h.line_from AS INTEGER) AS to_ns
+FROM process p JOIN (SELECT id, coalesce(ended_ns, seen_ns) - started_ns AS ns FROM process) s ON s.id = p.id
+JOIN line_footprint c ON c.process = p.id JOIN x_leak_threshold h
+LEFT JOIN line_footprint d ON d.process = c.process AND d.location = c.location AND d.t_ns = (
+  SELECT min(e.t_ns) FROM line_footprint e
+  WHERE e.process = c.process AND e.location = c.location AND e.t_ns > c.t_ns);
+
+-- The least of the process's memory in the first of those stretches and before its end.
+CREATE VIEW x_heap_growth AS
+SELECT run, process,
+  min(iif(next_ns < late_ns OR t_ns > end_ns, NULL, min(bytes + step * 1.0 * (max(t_ns, late_ns) - t_ns) / (next_ns - t_ns),
+    bytes + step * 1.0 * (min(next_ns, end_ns) - t_ns) / (next_ns - t_ns)))) AS end_bytes,
+  min(iif(next_ns < from_ns OR t_ns > to_ns, NULL, min(bytes + step * 1.0 * (max(t_ns, from_ns) - t_ns) / (next_ns - t_ns),
+    bytes + step * 1.0 * (min(next_ns, to_ns) - t_ns) / (next_ns - t_ns)))) AS from_bytes
+FROM x_heap_piece GROUP BY run, process;
+
+-- The least of the memory of each line that has a curve. first_ns is where the curve begins: before, the line had nothing,
+-- or nobody looked.
 CREATE VIEW x_line_growth AS
-SELECT x.run, x.process, f.path AS file, l.line, x.first_ns, x.from_ns, coalesce(b.live_bytes
-    + coalesce((a.live_bytes - b.live_bytes) * 1.0 * (x.from_ns - b.t_ns) / (a.t_ns - b.t_ns), 0), 0) AS from_bytes
+SELECT x.run, x.process, f.path AS file, l.line, x.first_ns, x.from_ns, iif(x.first_ns > x.from_ns, 0, x.bytes) AS from_bytes
 FROM (
-  SELECT run, process, location, from_ns, min(t_ns) AS first_ns, max(iif(t_ns <= from_ns, t_ns, NULL)) AS before_ns,
-    min(iif(t_ns > from_ns, t_ns, NULL)) AS after_ns
-  FROM (
-    SELECT p.run, c.process, c.location, c.t_ns,
-      p.started_ns + CAST((coalesce(p.ended_ns, p.seen_ns) - p.started_ns) * h.line_from AS INTEGER) AS from_ns
-    FROM process p JOIN line_footprint c ON c.process = p.id JOIN x_leak_threshold h)
-  GROUP BY run, process, location) x
-LEFT JOIN line_footprint b ON b.process = x.process AND b.location = x.location AND b.t_ns = x.before_ns
-LEFT JOIN line_footprint a ON a.process = x.process AND a.location = x.location AND a.t_ns = x.after_ns
+  SELECT run, process, location, from_ns, min(t_ns) AS first_ns,
+    min(iif(next_ns < from_ns OR t_ns > to_ns, NULL, min(bytes + step * 1.0 * (max(t_ns, from_ns) - t_ns) / (next_ns - t_ns),
+      bytes + step * 1.0 * (min(next_ns, to_ns) - t_ns) / (next_ns - t_ns)))) AS bytes
+  FROM x_line_piece GROUP BY run, process, location) x
 JOIN location l ON l.process = x.process AND l.id = x.location
 JOIN function u ON u.process = l.process AND u.id = l.function
 JOIN file f ON f.process = u.process AND f.id = u.file;
@@ -308,7 +319,8 @@ JOIN x_line_growth c ON c.run = x.run AND c.process = x.process AND c.file = x.f
 JOIN x_heap_growth h ON h.run = x.run AND h.process = x.process
 JOIN process p ON p.id = x.process
 WHERE x.live_bytes > 0 AND x.live_bytes - c.from_bytes >= t.line_growth * x.live_bytes
-  AND (c.first_ns <= c.from_ns OR x.first_ns >= c.from_ns) AND h.end_bytes - h.from_bytes >= t.heap_growth * h.end_bytes;
+  AND (c.first_ns <= c.from_ns OR x.first_ns >= c.from_ns)
+  AND h.end_bytes - coalesce(h.from_bytes, 0) >= t.heap_growth * h.end_bytes;
 
 -- Function, library and holder are those of the process in which most has leaked, of the first with a known holder.
 CREATE VIEW v_leak AS
