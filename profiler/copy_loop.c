@@ -67,7 +67,12 @@ struct region {
     struct state now, *leaders; /* registers; leaders: with all that branches there may leave */
     int n_leaders;
     bool is_news; /* about a leader, in this pass */
-    struct pie_access loads[SOURCES], stores[STORES_MAX];
+    struct place {
+        struct pie_access access;
+        size_t base_at, index_at; /* where the registers were written last */
+    } loads[SOURCES];
+    struct pie_access stores[STORES_MAX];
+    size_t written_at[PIE_COPY_GENERAL]; /* in the order of addresses: 1 more than the instruction's number */
     unsigned n_loads, n_stores;
     unsigned load_count, work;            /* of instructions; work: some count twice */
     uint64_t stored, computed, addressed; /* sources */
@@ -159,14 +164,23 @@ static bool is_private(const struct pie_access *access) {
     return access->flags & (PIE_ACCESS_STACK | PIE_ACCESS_TLS);
 }
 
-/* Loads of one place by the text of their addresses are one source. */
+static size_t written_at(const struct region *region, uint8_t name) {
+    return name < PIE_COPY_GENERAL ? region->written_at[name] : 0;
+}
+
+/* Loads by the same registers, unchanged in between, are one source. */
 static uint64_t source_of(struct region *region, const struct pie_access *access) {
+    struct place place = {*access, written_at(region, access->base), written_at(region, access->index)};
     unsigned i = 0;
 
-    while (i < region->n_loads && !is_same_place(&region->loads[i], access))
-        i++;
+    for (; i < region->n_loads; i++) {
+        const struct place *known = &region->loads[i];
+        if (is_same_place(&known->access, access) && known->base_at == place.base_at &&
+            known->index_at == place.index_at)
+            break;
+    }
     if (i == region->n_loads && i < SOURCES - 1)
-        region->loads[region->n_loads++] = *access;
+        region->loads[region->n_loads++] = place;
     return UINT64_C(1) << i;
 }
 
@@ -281,8 +295,11 @@ static void step(struct region *region, const struct instruction *one) {
         if (one->operands[k].access.flags & PIE_ACCESS_STORE)
             store(region, one, &one->operands[k], value);
     }
-    for (int k = 0; k < one->code.n_outputs; k++)
+    for (int k = 0; k < one->code.n_outputs; k++) {
         region->now.registers[one->code.outputs[k]] = value;
+        if (one->code.outputs[k] < PIE_COPY_GENERAL)
+            region->written_at[one->code.outputs[k]] = (size_t)(one - region->list) + 1;
+    }
 }
 
 /* The state now is one of those with which the leader is entered. */
@@ -300,6 +317,7 @@ static void pass(struct region *region) {
 
     region->n_stores = region->load_count = region->store_bytes = region->work = 0;
     region->is_news = false;
+    memset(region->written_at, 0, sizeof region->written_at);
     for (size_t i = 0; i < region->n; i++) {
         const struct instruction *one = &region->list[i];
         if (!goes_on)
@@ -320,7 +338,7 @@ static bool is_in_place(const struct region *region) {
     for (unsigned i = 0; i < region->n_stores; i++) {
         bool is_loaded = false;
         for (unsigned k = 0; k < region->n_loads && !is_loaded; k++)
-            is_loaded = is_same_place(&region->stores[i], &region->loads[k]);
+            is_loaded = is_same_place(&region->stores[i], &region->loads[k].access);
         if (!is_loaded)
             return false;
     }
@@ -419,7 +437,7 @@ static void find_progress(const struct region *region, const struct steps *steps
         if (follow(steps, &region->stores[i], site))
             return;
     for (unsigned i = 0; i < region->n_loads; i++)
-        if (follow(steps, &region->loads[i], site))
+        if (follow(steps, &region->loads[i].access, site))
             return;
     for (uint8_t i = 0; i < PIE_COPY_GENERAL; i++) {
         struct pie_access counter = {.base = i, .index = PIE_ACCESS_NO_REGISTER, .scale = 1};

@@ -27,7 +27,6 @@ static const struct family {
     {"pgather", PIE_COPY_MOVE},   {"lddqu", PIE_COPY_MOVE},      {"bswap", PIE_COPY_MOVE},
     {"xchg", PIE_COPY_MOVE},      {"cbw", PIE_COPY_MOVE},        {"cwde", PIE_COPY_MOVE},
     {"cdqe", PIE_COPY_MOVE},      {"pandn", PIE_COPY_COMPUTE},   {"pand", PIE_COPY_MASK},
-    {"psll", PIE_COPY_SHIFT},     {"psrl", PIE_COPY_SHIFT},      {"psra", PIE_COPY_SHIFT},
     {"pcmpgt", PIE_COPY_SIGN},    {"por", PIE_COPY_COMBINE},     {"zero", PIE_COPY_IGNORE},
 };
 
