@@ -253,7 +253,7 @@ static const struct pie_option table[] = {
      set_fp_tolerance, 0},
     {"memory", NULL, "sample what is allocated, what stays and what leaks (the default)", set_memory, 0},
     {"no-memory", NULL, "do not", set_no_memory, 0},
-    {"memory-threshold", "BYTES", "note the footprint whenever it has changed by this: 10m (default: adapts)",
+    {"memory-threshold", "BYTES", "note the footprint when it has changed by this: 10m (default: adapts)",
      set_memory_threshold, 0},
     {"allocator", "NAME", "who serves malloc(): system or jemalloc (default: system)", set_allocator, 0},
     {"copies", NULL, "sample copied bytes (the default)", set_copies, 0},
