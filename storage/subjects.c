@@ -164,6 +164,7 @@ static const struct pie_subject subjects[] = {
      .in_line = IN_LINE("file", "line"),
      .is_ranked = true},
     {.name = "peak functions",
+     .aliases = "peak memory functions",
      .columns = RANK(MOST_AT_PEAK) MEMORY,
      .from = "v_peak_function",
      .where = "file IS NOT NULL",

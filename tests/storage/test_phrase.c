@@ -128,6 +128,7 @@ static void test_no_name_means_two_things(void **state) {
     size_t count;
     const struct pie_subject *subjects = pie_subject_all(&count);
     for (size_t i = 0; i < count; i++) {
+        assert_non_null(subjects[i].aliases);
         char *aliases = strdup(subjects[i].aliases), *rest = aliases;
         for (char *alias; (alias = strsep(&rest, "|"));) {
             assert_true(*alias);
@@ -136,6 +137,8 @@ static void test_no_name_means_two_things(void **state) {
         free(aliases);
         if (subjects[i].by_function)
             assert_non_null(pie_subject_find(subjects[i].by_function));
+        if (subjects[i].in_place)
+            assert_non_null(pie_subject_find(subjects[i].in_place)->in_line);
         if (subjects[i].in_line)
             assert_non_null(subjects[i].in_file);
     }
