@@ -306,12 +306,14 @@ static double speed_of(const struct group *group) {
 
 /* --- Records --- */
 
-static void learn(struct pie_copy_loops *loops, uint64_t ip) {
+/* Returns the site's number, 0: the code does not copy. */
+static uint16_t learn(uint64_t ip) {
     struct pie_copy_site site;
+    int number = pie_copy_site_find(ip);
 
-    if (pie_copy_site_find(ip) != PIE_COPY_SITE_UNKNOWN)
-        return;
-    pie_copy_site_put(ip, pie_copy_loop_analyse(ip, &site) == 0 ? &site : NULL);
+    if (number == PIE_COPY_SITE_UNKNOWN)
+        number = pie_copy_site_put(ip, pie_copy_loop_analyse(ip, &site) == 0 ? &site : NULL);
+    return number > 0 ? (uint16_t)number : 0;
 }
 
 static struct thread_lasts *lasts_of(struct pie_copy_loops *loops, size_t slot) {
@@ -354,8 +356,9 @@ static struct last *last_of(struct thread_lasts *lasts, uint32_t group) {
     return last;
 }
 
+/* is_located: the record tells how far the copy got. */
 static void see(struct pie_copy_loops *loops, struct thread_lasts *lasts,
-                const struct pie_copy_record *record) {
+                const struct pie_copy_record *record, bool is_located) {
     const struct pie_copy_site *site = pie_copy_site_at(record->site);
     uint32_t index = group_of(loops, record->node, site->function);
 
@@ -363,9 +366,9 @@ static void see(struct pie_copy_loops *loops, struct thread_lasts *lasts,
         return;
     struct group *group = &loops->groups[index];
     struct last *last = last_of(lasts, index + 1);
-    bool is_upwards = learn_step(loops, group, site, record);
+    bool is_upwards = !is_located || learn_step(loops, group, site, record);
     last->ns += (double)record->user_ns + (double)record->system_ns;
-    if (site->flags & PIE_COPY_TRACKED) {
+    if (is_located && site->flags & PIE_COPY_TRACKED) {
         if (last->record.site && (pie_copy_site_at(last->record.site)->flags & PIE_COPY_COUNTER) ==
                                      (site->flags & PIE_COPY_COUNTER))
             note_pair(group, last, record, is_upwards);
@@ -384,10 +387,11 @@ void pie_copy_loops_thread(struct pie_copy_loops *loops, struct pie_thread *thre
     while (pie_copy_ring_pop(&thread->copy_loops, &record)) {
         if (!lasts || record.generation != pie_copy_sites_generation())
             continue;
+        bool is_located = record.site != 0;
+        if (!is_located && learnt++ < LEARN_MAX)
+            record.site = learn(record.address);
         if (record.site)
-            see(loops, lasts, &record);
-        else if (learnt++ < LEARN_MAX)
-            learn(loops, record.address);
+            see(loops, lasts, &record, is_located);
     }
     if (loops->is_needed)
         measure_unit(loops);
