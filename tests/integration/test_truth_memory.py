@@ -135,13 +135,16 @@ def maxima(values, fall):
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_peak_of_a_sawtooth(teeth, shape):
-    """Within one threshold; the interpreter's own part is that of the program without teeth."""
+    """Within one threshold; the interpreter's own part is that of the program without teeth.
+
+    Each thread keeps to itself up to half a threshold before it adds to the sum."""
     done, without = teeth[f"{shape} 1"], teeth[f"{shape} 0"]
     (heap,), (base,) = done.query("heap"), without.query("heap")
     truth = sum(done.truth.values())
     assert 65536 <= heap["threshold_bytes"] < 16e6
     print(shape, heap["peak_bytes"] - base["peak_bytes"] - truth, "of", heap["threshold_bytes"])
-    assert heap["peak_bytes"] - base["peak_bytes"] == pytest.approx(truth, abs=heap["threshold_bytes"])
+    margin = heap["threshold_bytes"] * (2.5 if shape == "threads" else 1)
+    assert heap["peak_bytes"] - base["peak_bytes"] == pytest.approx(truth, abs=margin)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -152,7 +155,7 @@ def test_who_is_alive_at_the_peak(teeth, shape):
         row = at_mark(done, "peak", TEETH, mark)
         found = row["peak_bytes"] if row else 0
         # A sampled block stands for what was allocated since the one before: n of them are right within 1 / sqrt(n).
-        chance = 4 * truth / math.sqrt(row["samples"]) if row and mark == "TOOTH" and shape == "small" else 0
+        chance = 4 * truth / math.sqrt(row["samples"]) if row and mark == "TOOTH" and shape != "spikes" else 0
         print(shape, mark, found, "for", truth)
         assert found == pytest.approx(truth, abs=heap["threshold_bytes"] + 0.01 * truth + chance), mark
 

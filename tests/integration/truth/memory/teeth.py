@@ -12,6 +12,7 @@ import threading
 import time
 
 MB = 1 << 20
+HOLD = 0.03  # s at the top of a tooth, where it is no spike
 shape, scale = sys.argv[1], float(sys.argv[2])
 
 
@@ -34,6 +35,7 @@ def ramp():
     """Teeth of blocks of 64 KiB, 0.3 s long."""
     for height in (60, 100, 80):
         tooth = blocks(height * 16, MB // 16, 0.0002)
+        time.sleep(HOLD)
         del tooth
     return set_aside(1600, MB // 16)
 
@@ -42,6 +44,7 @@ def small():
     """Teeth of blocks of 1 KiB, as fast as they come."""
     for height in (60, 100, 80):
         tooth = blocks(height * 1024, 1024)
+        time.sleep(HOLD)
         del tooth
     return set_aside(102_400, 1024)
 
@@ -76,9 +79,9 @@ def threads():
 
 
 early = bytearray(int(50 * MB * scale))  # EARLY
-time.sleep(0.03)
+time.sleep(HOLD)
 del early
-time.sleep(0.03)
+time.sleep(HOLD)
 base = [bytearray(int(MB * scale)) for _ in range(30)]  # BASE
 height = {"ramp": ramp, "small": small, "spikes": spikes, "threads": threads}[shape]()
 late = bytearray(int(40 * MB * scale))  # LATE
