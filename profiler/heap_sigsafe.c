@@ -32,8 +32,8 @@ enum {
     CROSSING_PART = 100, /* of the time that crossings may take */
 };
 static const uint64_t FIRST_INTERVAL_BYTES = 16384;
-static const uint64_t RETRY_BYTES = 65536;       /* the profiler is at work on this thread: later */
-static const uint64_t UNDISTURBED_NS = 30000;    /* longer than it takes: another thread has run meanwhile */
+static const uint64_t RETRY_BYTES = 65536; /* the profiler is at work on this thread: later */
+static const uint64_t UNDISTURBED_NS = 30000, SPENT_MAX_NS = 2000000;
 static const uint64_t CROSSING_GAP_NS = 1000000; /* at least, between crossings that are no new peak */
 
 __thread struct pie_heap_thread *pie_heap_self __attribute__((tls_model("initial-exec")));
@@ -162,14 +162,19 @@ static struct pie_thread *enter(void) {
     return thread;
 }
 
-/* Returns what it cost. */
+/* Returns what it cost. None of it is the program's time. Longer than it takes as a rule, another thread may have run
+ * meanwhile; then the thread's own clock says how much it can have been. */
 static uint64_t leave(struct pie_thread *thread, _Atomic uint64_t *spent, uint64_t since_ns) {
     uint64_t spent_ns = pie_monotonic_ns() - since_ns;
 
-    if (spent_ns > UNDISTURBED_NS)
-        spent_ns = UNDISTURBED_NS;
+    if (spent_ns > UNDISTURBED_NS) {
+        uint64_t cpu_ns = pie_thread_cpu_ns();
+        uint64_t most_ns = cpu_ns > thread->cpu_last_ns ? cpu_ns - thread->cpu_last_ns : 0;
+        spent_ns = spent_ns < most_ns ? spent_ns : most_ns;
+        spent_ns = spent_ns < SPENT_MAX_NS ? spent_ns : SPENT_MAX_NS;
+    }
     atomic_fetch_add_explicit(spent, spent_ns, memory_order_relaxed);
-    thread->cpu_last_ns += spent_ns; /* none of the program's time */
+    thread->cpu_last_ns += spent_ns;
     thread->inside = 0;
     return spent_ns;
 }
