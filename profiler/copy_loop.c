@@ -26,8 +26,8 @@ enum {
     LEADERS_MAX = 192,
     PASSES_MAX = 6,
     SPAN_BYTES = 1024, /* of a loop, at most */
-    FUNCTION_BYTES = 4096,
-    INSTRUCTIONS_MAX = 1280,
+    FUNCTION_BYTES = 2048,
+    INSTRUCTIONS_MAX = 640,
     SOURCES = 64, /* loads that are told apart */
     STORES_MAX = 64,
     NEAR_BYTES = 64,
@@ -142,6 +142,8 @@ static int read_region(const struct pie_decode_function *function, uint64_t low,
         int r = read_one(function, ip, one);
         if (r < 0)
             return r;
+        if (one->in.flow == PIE_FLOW_CALL || one->in.flow == PIE_FLOW_SWITCH)
+            return -ENOENT; /* who knows what that does */
         one->leader = one->target = -1;
         region->n++;
         ip += one->in.length;
@@ -287,8 +289,6 @@ static void store(struct region *region, const struct instruction *one, const st
 static void step(struct region *region, const struct instruction *one) {
     struct value value = outcome(region, one);
 
-    if (one->in.flow == PIE_FLOW_CALL || one->in.flow == PIE_FLOW_SWITCH)
-        region->fails = true;
     region->work += one->code.work;
     for (int k = 0; k < one->n_operands; k++) {
         region->load_count += (one->operands[k].access.flags & PIE_ACCESS_LOAD) != 0;
@@ -565,6 +565,17 @@ static bool is_repeated_move(const struct pie_decode_function *function, uint64_
     return true;
 }
 
+/* Kept for the next time: mapping it anew costs more than the analysis. Of the collection thread; a forked child inherits it. */
+static struct region *region_made(void) {
+    static struct region region;
+
+    if (!region.list)
+        region.list = pie_malloc(INSTRUCTIONS_MAX * sizeof *region.list);
+    if (!region.leaders)
+        region.leaders = pie_malloc(LEADERS_MAX * sizeof *region.leaders);
+    return region.list && region.leaders ? &region : NULL;
+}
+
 int pie_copy_loop_analyse(uint64_t ip, struct pie_copy_site *ret_site) {
     const struct pie_decode_function *function;
     struct pie_copy_site site = {
@@ -581,19 +592,11 @@ int pie_copy_loop_analyse(uint64_t ip, struct pie_copy_site *ret_site) {
         *ret_site = site;
         return 0;
     }
-    struct region *region = pie_calloc(1, sizeof *region);
-    struct instruction *list = pie_malloc(INSTRUCTIONS_MAX * sizeof *list);
-    struct state *leaders = pie_malloc(LEADERS_MAX * sizeof *leaders);
-    int r = -ENOENT;
-    if (region && list && leaders) {
-        region->list = list;
-        region->leaders = leaders;
-        r = find_loop(function, ip, &low, &high) ? analyse_loop(function, low, high, region, &site)
+    struct region *region = region_made();
+    if (!region)
+        return -ENOMEM;
+    int r = find_loop(function, ip, &low, &high) ? analyse_loop(function, low, high, region, &site)
                                                  : analyse_function(function, ip, region, &site);
-    }
-    pie_free(leaders);
-    pie_free(list);
-    pie_free(region);
     if (r == 0)
         *ret_site = site;
     return r;

@@ -98,5 +98,5 @@ void pie_copy_sites_forget(void);
 /* --- Machine code: copy_loop.c --- */
 
 /* Looks at the code around an instruction. Returns 0; -ENOENT: it does not copy (or that does not show); -ENOSYS: there is no
- * decoder. Takes some 50 us at most where the function's sweep is known. Context: drain. */
+ * decoder. Takes 0.1 ms mostly and 1 ms at worst, beside the sweep of the function. Context: drain. */
 int pie_copy_loop_analyse(uint64_t ip, struct pie_copy_site *ret_site);

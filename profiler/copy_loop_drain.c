@@ -32,7 +32,7 @@ enum {
     RECENT = 8,
     PAIRS_MIN = 3,
     FRESH_MIN = 20,
-    LEARN_MAX = 32, /* addresses a tick, some ms at worst */
+    LEARN_MAX = 32, /* addresses a tick of one thread, 0.1 ms each, 1 ms at worst */
 };
 enum { UNIT_ELEMENTS = 4096, UNIT_FIRST_RUNS = 8, UNIT_MEMORY = 64 /* measurements that count */ };
 static const double UNIT_DEFAULT_NS = 0.6, UNIT_OUTLIER = 4;

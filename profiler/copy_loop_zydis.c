@@ -30,6 +30,23 @@ static const struct family {
     {"pcmpgt", PIE_COPY_SIGN},    {"por", PIE_COPY_COMBINE},     {"zero", PIE_COPY_IGNORE},
 };
 
+/* Looked up once for each mnemonic; the collection thread alone decodes. */
+static enum pie_copy_action family_of(ZydisMnemonic mnemonic) {
+    static uint8_t known[ZYDIS_MNEMONIC_MAX_VALUE + 1]; /* action, and 1 */
+    const char *name = known[mnemonic] ? NULL : ZydisMnemonicGetString(mnemonic);
+
+    if (known[mnemonic])
+        return (enum pie_copy_action)(known[mnemonic] - 1);
+    enum pie_copy_action action = PIE_COPY_COMPUTE;
+    for (size_t i = 0; name && i < sizeof families / sizeof *families; i++)
+        if (strncmp(name + (name[0] == 'v'), families[i].prefix, strlen(families[i].prefix)) == 0) {
+            action = families[i].action;
+            break;
+        }
+    known[mnemonic] = (uint8_t)(action + 1);
+    return action;
+}
+
 static const ZydisDecoder *decoder(void) {
     static ZydisDecoder made;
     static bool is_made; /* the collection thread alone decodes */
@@ -156,11 +173,7 @@ static enum pie_copy_action action_of(const ZydisDecodedInstruction *in,
         return PIE_COPY_MOVE;
     if (shifts_part(in, operands))
         return PIE_COPY_SHIFT;
-    const char *name = ZydisMnemonicGetString(in->mnemonic);
-    for (size_t i = 0; name && i < sizeof families / sizeof *families; i++)
-        if (strncmp(name + (name[0] == 'v'), families[i].prefix, strlen(families[i].prefix)) == 0)
-            return families[i].action;
-    return PIE_COPY_COMPUTE;
+    return family_of(in->mnemonic);
 }
 
 static void note_step_by(const ZydisDecodedOperand *by, int sign, struct pie_copy_code *code) {
