@@ -33,18 +33,17 @@ struct pie_heap_thread {
 /* The calling thread's, NULL where memory is not profiled. */
 extern __thread struct pie_heap_thread *pie_heap_self __attribute__((tls_model("initial-exec")));
 
-/* Tracked blocks are looked up only if the bit of their address is set. */
-enum { PIE_HEAP_FILTER_BITS = 1 << 16 };
-extern uint64_t pie_heap_filter[PIE_HEAP_FILTER_BITS / 64];
+/* How many tracked blocks have this part of their address: others are not looked up. A count that has reached its greatest
+ * value stays there. */
+enum { PIE_HEAP_FILTER_BYTES = 1 << 16 };
+extern uint8_t pie_heap_filter[PIE_HEAP_FILTER_BYTES];
 
-static inline uint32_t pie_heap_hash(const void *block) {
-    return (uint32_t)(((uintptr_t)block >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 48);
+static inline uint16_t pie_heap_filter_index(const void *block) {
+    return (uint16_t)((uintptr_t)block >> 4);
 }
 
 static inline bool pie_heap_may_be_tracked(const void *block) {
-    uint32_t hash = pie_heap_hash(block);
-
-    return __atomic_load_n(&pie_heap_filter[hash / 64], __ATOMIC_RELAXED) >> hash % 64 & 1;
+    return __atomic_load_n(&pie_heap_filter[pie_heap_filter_index(block)], __ATOMIC_RELAXED) != 0;
 }
 
 /* The slow path. caller: where the exported function or hook was called from; the context begins there.

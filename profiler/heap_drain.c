@@ -28,6 +28,8 @@ enum {
     FULL_PART = 10, /* nodes that do not change are written when a tenth of the time has gone by */
 };
 
+static const uint64_t LATE_NS = 200000000; /* without a sample */
+
 /* What happened, from a ring or from the table. */
 struct event {
     uint64_t time_ns;
@@ -43,6 +45,7 @@ struct pie_heap_drain {
     bool has_memory;        /* else copies alone are profiled */
     int64_t real_offset_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC */
     uint64_t started_ns;
+    uint64_t peak_ns; /* when the last look at the process found a peak; 0: it is passed */
     uint64_t full_ns; /* when all nodes were written, changed or not */
     struct pie_heap_nodes nodes;
     struct pie_heap_block blocks[PIE_HEAP_TICKETS]; /* by ticket */
@@ -107,9 +110,21 @@ static struct event *add_event(struct pie_heap_drain *drain) {
     return &drain->events[drain->n_events++];
 }
 
+/* A burst leaves the next sample far ahead. */
+static void hurry(const struct pie_heap_drain *drain, struct pie_thread *thread) {
+    uint64_t now_ns = pie_monotonic_ns();
+
+    for (int i = 0; drain->has_memory && i < PIE_HEAP_DOMAINS; i++)
+        if (now_ns - thread->heap.rates[i].window_ns > LATE_NS) {
+            pie_heap_hurry(thread);
+            return;
+        }
+}
+
 void pie_heap_drain_thread(struct pie_heap_drain *drain, struct pie_thread *thread) {
     struct pie_heap_record record;
 
+    hurry(drain, thread);
     while (pie_heap_ring_pop(&thread->heap.ring, &record)) {
         struct event *event = add_event(drain);
         if (!event) {
@@ -279,6 +294,14 @@ static void thin_out(struct pie_heap_drain *drain, uint64_t now_ns) {
 
 /* --- Each tick --- */
 
+/* The last look at the process found a peak: what had been allocated by then, but was not told of yet, was alive at it. */
+static void pass_peak(struct pie_heap_drain *drain) {
+    if (!drain->peak_ns)
+        return;
+    drain->nodes.epoch++;
+    drain->peak_ns = 0;
+}
+
 static void note_lives(struct pie_heap_drain *drain, uint64_t now_ns) {
     for (size_t i = 0; i < drain->nodes.count && drain->n_lives < LIVE_ROWS_MAX; i++) {
         struct pie_heap_node *node = &drain->nodes.nodes[i];
@@ -299,16 +322,20 @@ void pie_heap_drain_tick(struct pie_heap_drain *drain) {
     take_fates(drain);
     if (drain->n_events > 0) {
         (void)pie_sort(drain->events, drain->n_events, sizeof *drain->events, by_time);
-        for (size_t i = 0; i < drain->n_events; i++)
+        for (size_t i = 0; i < drain->n_events; i++) {
+            if (drain->events[i].time_ns > drain->peak_ns)
+                pass_peak(drain);
             go_through(drain, &drain->events[i]);
+        }
         drain->n_events = 0;
         note_lives(drain, now_ns);
     }
+    pass_peak(drain);
     if (drain->tracked > TRACKED_MAX)
         thin_out(drain, now_ns);
-    if (!drain->facts->is_finalizing() &&
-        pie_heap_footprint_tick(&drain->footprint, now_ns, real_ns(drain, now_ns)))
-        drain->nodes.epoch++;
+    if (pie_heap_footprint_tick(&drain->footprint, now_ns, real_ns(drain, now_ns),
+                                drain->facts->is_finalizing()))
+        drain->peak_ns = now_ns;
 }
 
 /* --- Writing --- */
@@ -320,6 +347,8 @@ void pie_heap_drain_prepare(struct pie_heap_drain *drain, bool is_last) {
 
     if (is_full)
         drain->full_ns = now_ns;
+    if (is_last)
+        pass_peak(drain);
 
     pie_heap_leaks_decide(&drain->leaks, &drain->nodes, drain->blocks, now_ns);
     for (size_t i = 0; i < drain->nodes.count; i++) {

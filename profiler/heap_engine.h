@@ -49,10 +49,11 @@ struct pie_heap_ring {
  * the interval, and the interval follows the rate of samples and what they cost. */
 struct pie_heap_rate {
     uint64_t interval_bytes;
-    uint64_t base_bytes; /* counted up to here at the last sample */
-    uint64_t next_bytes; /* count at which the next one is taken */
-    uint64_t last_ns;    /* CLOCK_MONOTONIC of the last sample */
-    uint64_t cost_ns;    /* of the last sample */
+    uint64_t base_bytes;         /* counted up to here at the last sample */
+    uint64_t next_bytes;         /* count at which the next one is taken */
+    uint64_t exact_bytes;        /* an event of this size or more stands for itself */
+    uint64_t window_ns, samples; /* since then (CLOCK_MONOTONIC) so many were taken */
+    uint64_t cost_ns;            /* of the last sample */
 };
 
 /* One thread's part (in struct pie_thread). Written by the thread alone, but for the ring's tail. */
@@ -61,6 +62,7 @@ struct pie_heap_state {
     struct pie_heap_rate rates[PIE_HEAP_DOMAINS];
     int64_t folded_bytes[PIE_HEAP_DOMAINS]; /* of allocated - freed, what the process's total has got */
     uint64_t crossed_ns, crossing_cost_ns;  /* CLOCK_MONOTONIC of the last crossing noted; what it cost */
+    _Atomic bool is_late[PIE_HEAP_DOMAINS]; /* set by the collection thread: no sample for long */
     struct pie_heap_rate copies;
     int64_t copy_distance_bytes; /* what pie_copy_left began with; 0: nothing yet */
     uint64_t random;
@@ -92,6 +94,9 @@ void pie_heap_own_thread(void);
 /* Bytes that the profiler's thread has allocated and not freed. Context: drain. */
 int64_t pie_heap_own_bytes(void);
 
+/* A thread has allocated for long without a sample: it looks at its next allocation. Context: drain. */
+void pie_heap_hurry(struct pie_thread *thread);
+
 /* The footprint's threshold at present. Context: any. */
 uint64_t pie_heap_threshold(void);
 
@@ -102,6 +107,8 @@ int64_t pie_heap_peak(int64_t ret_bytes[PIE_HEAP_DOMAINS]);
  * bytes; *ret_is_exact: the weight is the event's own. Context: hook. */
 uint64_t pie_heap_rate_take(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t bytes, uint64_t now_ns,
                             uint64_t *random, bool *ret_is_exact);
+/* For long no event reached the next point: it comes nearer. Context: hook. */
+void pie_heap_rate_hurry(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t now_ns, uint64_t *random);
 void pie_heap_rate_begin(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t interval_bytes,
                          uint64_t now_ns, uint64_t *random);
 

@@ -31,6 +31,7 @@ static bool note_peak(struct pie_heap_footprint *footprint, const struct pie_foo
         return false;
     footprint->peak_bytes = (int64_t)total_of(row->heap_bytes);
     footprint->heap.peak_ns = row->time_ns;
+    footprint->heap.threshold_bytes = pie_heap_threshold();
     memcpy(footprint->heap.peak_bytes, row->heap_bytes, sizeof row->heap_bytes);
     return true;
 }
@@ -85,11 +86,14 @@ static void sum_up(struct pie_heap_footprint *footprint, int64_t ret_heap[PIE_HE
         ret_heap[j] = (int64_t)(heap->allocated_bytes[j] - heap->freed_bytes[j]);
 }
 
-bool pie_heap_footprint_tick(struct pie_heap_footprint *footprint, uint64_t now_ns, int64_t real_ns) {
+bool pie_heap_footprint_tick(struct pie_heap_footprint *footprint, uint64_t now_ns, int64_t real_ns,
+                             bool is_over) {
     struct pie_footprint_row row = {.time_ns = real_ns};
     int64_t heap[PIE_HEAP_DOMAINS];
 
     sum_up(footprint, heap);
+    if (is_over)
+        return false;
     set_bytes(row.heap_bytes, heap);
     bool is_peak = note_peak(footprint, &row);
     if (now_ns - footprint->looked_ns < LOOK_NS && footprint->looked_ns)
@@ -157,7 +161,6 @@ int pie_heap_footprint_write(struct pie_heap_footprint *footprint, struct pie_si
     if (rss_peak_bytes > heap->rss_peak_bytes)
         heap->rss_peak_bytes = rss_peak_bytes;
     heap->profiler_bytes = own_bytes();
-    heap->threshold_bytes = pie_heap_threshold();
     heap->allocator = facts->allocator;
     heap->note = atomic_load_explicit(&facts->note, memory_order_relaxed);
     return r == 0 ? sink->ops->put_heap(sink, heap) : r;

@@ -31,8 +31,9 @@ struct pie_heap_footprint {
 /* A thread crossed the threshold in this stored node. True: it is a new peak. */
 bool pie_heap_footprint_crossed(struct pie_heap_footprint *footprint, const struct pie_heap_record *record,
                                 int64_t real_ns, uint32_t node);
-/* Looks at all threads. True: it is a new peak. */
-bool pie_heap_footprint_tick(struct pie_heap_footprint *footprint, uint64_t now_ns, int64_t real_ns);
+/* Looks at all threads. is_over: Python takes itself apart; sums are taken and nothing else. True: it is a new peak. */
+bool pie_heap_footprint_tick(struct pie_heap_footprint *footprint, uint64_t now_ns, int64_t real_ns,
+                             bool is_over);
 void pie_heap_footprint_thread_ended(struct pie_heap_footprint *footprint, const struct pie_thread *thread);
 int pie_heap_footprint_write(struct pie_heap_footprint *footprint, struct pie_sink *sink,
                              const struct pie_memory_facts *facts);

@@ -1,59 +1,89 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Sampling by bytes. A sample stands for all bytes since the one before, so sums are exact; which event is taken is decided
- * by a distance drawn before, so that the chance to be taken grows with an event's size and with nothing else. An event larger
- * than any distance always is taken, and stands for itself alone. The interval doubles when samples come too fast and halves when they come
- * slowly: a small program gets as many as a large one, and neither more than a thousand in a second. */
+/* Sampling by bytes. Points are drawn at random distances; the event in which a point lies is sampled and stands for the bytes
+ * between that point and the one before. So sums are exact but for what lies behind the last point, and the chance to be
+ * taken grows with an event's size and with nothing else. An event larger than any distance stands for itself alone, and
+ * the points move on behind it.
+ *
+ * The distance follows the time between samples and what they cost, over windows of several, so that it does not follow
+ * the rhythm of the program: a small program gets as many samples as a large one, and neither more than a thousand in a
+ * second. */
 
 #include "profiler/heap_engine.h"
 
 static const uint64_t INTERVAL_MIN_BYTES = 4096, INTERVAL_MAX_BYTES = UINT64_C(1) << 32;
-static const uint64_t TOO_SOON_NS = 1000000;
-enum { COST_PART = 100, TOO_LATE_TIMES = 5 }; /* deep stacks: at most a hundredth of the time */
+static const uint64_t GAP_NS = 1000000, WINDOW_NS = 100000000;
+enum { WINDOW_SAMPLES = 16, COST_PART = 100, FACTOR_MAX = 8 };
 
-static void draw(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t *random) {
+static void draw(struct pie_heap_rate *rate, uint64_t from_bytes, uint64_t *random) {
     uint64_t x = *random;
 
     x ^= x << 13;
     x ^= x >> 7;
     x ^= x << 17;
     *random = x;
-    rate->next_bytes = count_bytes + rate->interval_bytes / 2 + (x >> 16) % (rate->interval_bytes + 1);
+    rate->next_bytes = from_bytes + rate->interval_bytes / 2 + (x >> 16) % (rate->interval_bytes + 1);
+    rate->exact_bytes = rate->interval_bytes + rate->interval_bytes / 2;
 }
 
 void pie_heap_rate_begin(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t interval_bytes,
                          uint64_t now_ns, uint64_t *random) {
     *rate = (struct pie_heap_rate){
-        .interval_bytes = interval_bytes, .base_bytes = count_bytes, .last_ns = now_ns};
+        .interval_bytes = interval_bytes, .base_bytes = count_bytes, .window_ns = now_ns};
     draw(rate, count_bytes, random);
 }
 
-/* True: the interval is another. */
-static bool adapt(struct pie_heap_rate *rate, uint64_t now_ns) {
-    uint64_t since_ns = now_ns - rate->last_ns, before = rate->interval_bytes;
-    uint64_t too_soon_ns = rate->cost_ns * COST_PART;
+static void set_interval(struct pie_heap_rate *rate, uint64_t since_ns, uint64_t wanted_ns) {
+    double factor = (double)wanted_ns / (double)(since_ns + 1);
 
-    if (too_soon_ns < TOO_SOON_NS)
-        too_soon_ns = TOO_SOON_NS;
-    if (since_ns < too_soon_ns && rate->interval_bytes < INTERVAL_MAX_BYTES)
-        rate->interval_bytes *= 2;
-    else if (since_ns > too_soon_ns * TOO_LATE_TIMES && rate->interval_bytes > INTERVAL_MIN_BYTES)
-        rate->interval_bytes /= 2;
-    rate->last_ns = now_ns;
-    return rate->interval_bytes != before;
+    factor = factor > FACTOR_MAX ? FACTOR_MAX : factor < 1.0 / FACTOR_MAX ? 1.0 / FACTOR_MAX : factor;
+    if (factor > 0.5 && factor < 2)
+        return;
+    double wanted = (double)rate->interval_bytes * factor;
+    rate->interval_bytes = wanted<(double)INTERVAL_MIN_BYTES ? INTERVAL_MIN_BYTES : wanted>(double)
+                                   INTERVAL_MAX_BYTES
+                               ? INTERVAL_MAX_BYTES
+                               : (uint64_t)wanted;
+}
+
+static void adapt(struct pie_heap_rate *rate, uint64_t now_ns) {
+    uint64_t since_ns = now_ns - rate->window_ns;
+    uint64_t gap_ns = rate->cost_ns * COST_PART > GAP_NS ? rate->cost_ns * COST_PART : GAP_NS;
+
+    if (++rate->samples < WINDOW_SAMPLES && since_ns < WINDOW_NS)
+        return;
+    set_interval(rate, since_ns, rate->samples * gap_ns);
+    rate->samples = 0;
+    rate->window_ns = now_ns;
 }
 
 uint64_t pie_heap_rate_take(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t bytes, uint64_t now_ns,
                             uint64_t *random, bool *ret_is_exact) {
+    uint64_t weight_bytes = 0;
+
     if (count_bytes < rate->next_bytes)
         return 0;
-    *ret_is_exact = bytes >= rate->interval_bytes + rate->interval_bytes / 2;
-    uint64_t weight_bytes = *ret_is_exact ? bytes : count_bytes - rate->base_bytes;
-    bool is_other = adapt(rate, now_ns);
-    rate->base_bytes = *ret_is_exact ? rate->base_bytes + bytes : count_bytes;
-    if (*ret_is_exact && !is_other) /* what gathered before waits on */
+    adapt(rate, now_ns);
+    *ret_is_exact = bytes >= rate->exact_bytes;
+    if (*ret_is_exact) {
+        rate->base_bytes += bytes;
         rate->next_bytes += bytes;
-    else
-        draw(rate, count_bytes, random);
+        return bytes;
+    }
+    while (rate->next_bytes <= count_bytes) {
+        weight_bytes += rate->next_bytes - rate->base_bytes;
+        rate->base_bytes = rate->next_bytes;
+        draw(rate, rate->base_bytes, random);
+    }
     return weight_bytes;
+}
+
+void pie_heap_rate_hurry(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t now_ns,
+                         uint64_t *random) {
+    if (now_ns - rate->window_ns < WINDOW_NS)
+        return;
+    set_interval(rate, now_ns - rate->window_ns, GAP_NS);
+    rate->samples = 0;
+    rate->window_ns = now_ns;
+    draw(rate, count_bytes, random);
 }

@@ -9,7 +9,7 @@
  *   profiler/heap_drain.c         live memory by context, peak, curves, leak scores
  *
  * The limit of a counter is the nearer one of the next sample and the next crossing. A crossing is |allocated - freed| of
- * one domain having changed by half the threshold since the thread last gave it to the process's total; the other counter
+ * one domain having changed by its part of the threshold since the thread last gave it to the process's total; the other counter
  * may have moved since, so a limit may be reached early, and is then set anew, a little further than exact: the slack keeps
  * a program that allocates and frees the same block from coming here each time. */
 
@@ -29,6 +29,7 @@ static const uint64_t THRESHOLD_BYTES = 10485767, THRESHOLD_MIN_BYTES = 65537;
 enum {
     FOOTPRINT_PART = 64, /* the threshold is this part of the footprint, … */
     SLACK_PART = 64,     /* … the slack this part of the threshold */
+    SHARING_MAX = 8,     /* so many threads share it */
     CROSSING_PART = 100, /* of the time that crossings may take */
 };
 static const uint64_t FIRST_INTERVAL_BYTES = 16384;
@@ -45,6 +46,7 @@ static const struct pie_heap_settings *_Atomic settings; /* release in pie_heap_
 static _Atomic int64_t heap_bytes[PIE_HEAP_DOMAINS]; /* what threads have folded in */
 static _Atomic int64_t peak_bytes, peak_parts[PIE_HEAP_DOMAINS];
 static _Atomic uint64_t threshold_bytes;
+static _Atomic int32_t counted_threads;
 static struct pie_heap_thread own; /* of the collection thread */
 
 const struct pie_heap_settings *pie_heap_settings(void) {
@@ -54,8 +56,9 @@ const struct pie_heap_settings *pie_heap_settings(void) {
 void pie_heap_set(const struct pie_heap_settings *wanted) {
     uint64_t most = wanted && wanted->threshold_bytes ? wanted->threshold_bytes : THRESHOLD_BYTES;
 
-    atomic_store_explicit(&threshold_bytes, wanted && wanted->is_fixed ? most : THRESHOLD_MIN_BYTES,
-                          memory_order_relaxed);
+    if (wanted)
+        atomic_store_explicit(&threshold_bytes, wanted->is_fixed ? most : THRESHOLD_MIN_BYTES,
+                              memory_order_relaxed);
     atomic_store_explicit(&settings, wanted, memory_order_release);
 }
 
@@ -68,6 +71,7 @@ void pie_heap_forget(void) {
         atomic_store_explicit(&peak_parts[i], 0, memory_order_relaxed);
     }
     atomic_store_explicit(&peak_bytes, 0, memory_order_relaxed);
+    atomic_store_explicit(&counted_threads, 0, memory_order_relaxed);
     pie_heap_set(pie_heap_settings());
 }
 
@@ -91,11 +95,20 @@ static uint64_t later(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
+/* How far one domain of one thread may move before the process hears of it: all of them together not further than the
+ * threshold, while there are not too many. */
+static uint64_t part_of_threshold(void) {
+    int32_t threads = atomic_load_explicit(&counted_threads, memory_order_relaxed);
+    uint64_t parts = threads < 1 ? 1 : threads > SHARING_MAX ? SHARING_MAX : (uint64_t)threads;
+
+    return pie_heap_threshold() / (PIE_HEAP_DOMAINS * parts);
+}
+
 static void set_limits(struct pie_heap_state *state, int domain) {
     struct pie_heap_count *count = &state->counts.counts[domain];
-    uint64_t threshold = pie_heap_threshold(), slack = threshold / SLACK_PART;
-    int64_t moved = net(count) - state->folded_bytes[domain]; /* less than half the threshold, either way */
-    int64_t room_up = (int64_t)(threshold / 2) - moved, room_down = (int64_t)(threshold / 2) + moved;
+    uint64_t part = part_of_threshold(), slack = part / SLACK_PART;
+    int64_t moved = net(count) - state->folded_bytes[domain]; /* less than that part, either way */
+    int64_t room_up = (int64_t)part - moved, room_down = (int64_t)part + moved;
     uint64_t up = later(room_up > 0 ? (uint64_t)room_up : 0, slack);
     uint64_t down = later(room_down > 0 ? (uint64_t)room_down : 0, slack);
 
@@ -147,7 +160,7 @@ static bool note_peak(int64_t total, const int64_t heap[PIE_HEAP_DOMAINS]) {
 static bool has_crossed(const struct pie_heap_state *state, int domain) {
     int64_t moved = net(&state->counts.counts[domain]) - state->folded_bytes[domain];
 
-    return (uint64_t)(moved < 0 ? -moved : moved) >= pie_heap_threshold() / 2;
+    return (uint64_t)(moved < 0 ? -moved : moved) >= part_of_threshold();
 }
 
 /* --- Events --- */
@@ -263,7 +276,8 @@ static_assert(offsetof(struct pie_heap_state, counts) == 0, "state_of()");
 /* A program that allocates and frees as much reaches its limits without anything to note. */
 static bool is_idle(const struct pie_heap_state *state, int domain) {
     return state->counts.counts[domain].allocated_bytes < state->rates[domain].next_bytes &&
-           !has_crossed(state, domain);
+           !has_crossed(state, domain) &&
+           !atomic_load_explicit(&state->is_late[domain], memory_order_relaxed);
 }
 
 void pie_heap_allocated_slowly(struct pie_heap_thread *heap, enum pie_heap_domain domain, void *block,
@@ -282,6 +296,9 @@ void pie_heap_allocated_slowly(struct pie_heap_thread *heap, enum pie_heap_domai
         return;
     }
     uint64_t now_ns = pie_monotonic_ns();
+    if (atomic_exchange_explicit(&thread->heap.is_late[domain], false, memory_order_relaxed))
+        pie_heap_rate_hurry(&thread->heap.rates[domain], heap->counts[domain].allocated_bytes, now_ns,
+                            &thread->heap.random);
     sample(thread, domain, block, bytes, caller, now_ns, &node);
     if (has_crossed(&thread->heap, domain))
         cross(thread, caller, now_ns, node);
@@ -345,6 +362,13 @@ void pie_heap_resized(struct pie_heap_thread *heap, enum pie_heap_domain domain,
             freed_much(heap, domain);
             errno = error;
         }
+    }
+}
+
+void pie_heap_hurry(struct pie_thread *thread) {
+    for (int i = 0; i < PIE_HEAP_DOMAINS; i++) {
+        atomic_store_explicit(&thread->heap.is_late[i], true, memory_order_relaxed);
+        __atomic_store_n(&thread->heap.counts.counts[i].allocated_limit, 0, __ATOMIC_RELAXED);
     }
 }
 
@@ -419,15 +443,19 @@ void pie_heap_thread_begin(struct pie_thread *thread) {
         set_limits(state, i);
     }
     pie_copy_left = 0;
-    if (set && set->memory)
+    if (set && set->memory) {
         pie_heap_self = &state->counts;
+        atomic_fetch_add_explicit(&counted_threads, 1, memory_order_relaxed);
+    }
 }
 
 void pie_heap_thread_end(struct pie_thread *thread) {
     int64_t heap[PIE_HEAP_DOMAINS];
 
-    if (pie_heap_self)
+    if (pie_heap_self) {
         note_peak(fold(&thread->heap, heap), heap);
+        atomic_fetch_sub_explicit(&counted_threads, 1, memory_order_relaxed);
+    }
     pie_heap_self = NULL;
     pie_copy_left = INT64_MAX;
 }

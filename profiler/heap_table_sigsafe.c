@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Tracked blocks. Buckets of eight addresses, one cache line each, found by the same hash as the filter's bit; beside each
- * address the ticket under which the collection thread knows the block. A ticket's word says what became of it.
+/* Tracked blocks. Buckets of eight addresses, one cache line each, behind a filter that counts addresses by a part of them;
+ * beside each address the ticket under which the collection thread knows the block. A ticket's word says what became of it.
  *
- * Guarantees: a block that was put is found by the one free() of its address (a race in which the filter's bit is clear
- * for an instant may miss it, which leaves one tracked block that never dies). Progress: lock-free, every step bounded.
+ * Guarantees: a block that was put is found by the one free() of its address. Progress: lock-free, every step bounded.
  * Reclamation: a bucket's slot at once, a ticket when the collection thread has taken its fate. */
 
 #include "profiler/heap_engine.h"
@@ -17,7 +16,6 @@
 enum {
     BUCKETS = 2048,
     BUCKET_SLOTS = 8,
-    BUCKET_SHIFT = 5, /* hash of 16 bits -> bucket of 11 */
     RESERVE_TRIES = 16,
 };
 
@@ -36,12 +34,26 @@ struct table {
     _Atomic uint64_t version;
 };
 
+static uint32_t bucket_of(const void *block) {
+    return (uint32_t)(((uintptr_t)block >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 53); /* 11 bits */
+}
+
+/* Never down from the greatest value: it may stand for more. */
+static void count_in_filter(const void *block, int step) {
+    uint8_t *count = &pie_heap_filter[pie_heap_filter_index(block)],
+            now = __atomic_load_n(count, __ATOMIC_RELAXED);
+
+    while (now != UINT8_MAX && !__atomic_compare_exchange_n(count, &now, (uint8_t)(now + step), false,
+                                                            __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        continue;
+}
+
 static struct table *table; /* in the region: the same address in a forked child */
 
-uint64_t pie_heap_filter[PIE_HEAP_FILTER_BITS / 64]; /* pie_heap_table_init() clears it */
+uint8_t pie_heap_filter[PIE_HEAP_FILTER_BYTES]; /* pie_heap_table_init() clears it */
 
 int pie_heap_table_init(void) {
-    for (size_t i = 0; i < PIE_HEAP_FILTER_BITS / 64; i++)
+    for (size_t i = 0; i < PIE_HEAP_FILTER_BYTES; i++)
         __atomic_store_n(&pie_heap_filter[i], 0, __ATOMIC_RELAXED);
     table = pie_region_alloc(PIE_ARENA_HEAP, sizeof *table);
     return table ? 0 : -ENOMEM;
@@ -66,45 +78,25 @@ static void end_ticket(uint32_t ticket, uint64_t fate) {
 }
 
 bool pie_heap_table_put(uint32_t ticket, const void *block) {
-    uint32_t hash = pie_heap_hash(block), bucket = hash >> BUCKET_SHIFT;
+    uint32_t bucket = bucket_of(block);
 
     for (int i = 0; i < BUCKET_SLOTS; i++) {
         uintptr_t expected = SLOT_EMPTY;
         if (!atomic_compare_exchange_strong_explicit(&table->blocks[bucket][i], &expected, SLOT_TAKEN,
                                                      memory_order_acquire, memory_order_relaxed))
             continue;
+        count_in_filter(block, 1);
         atomic_store_explicit(&table->tickets[bucket][i], (uint16_t)ticket, memory_order_relaxed);
         atomic_store_explicit(&table->blocks[bucket][i], (uintptr_t)block, memory_order_release);
-        __atomic_fetch_or(&pie_heap_filter[hash / 64], UINT64_C(1) << hash % 64, __ATOMIC_SEQ_CST);
         return true;
     }
     end_ticket(ticket, TICKET_LOST);
     return false;
 }
 
-static bool has_hash(uint32_t hash) {
-    for (int i = 0; i < BUCKET_SLOTS; i++) {
-        uintptr_t block = atomic_load_explicit(&table->blocks[hash >> BUCKET_SHIFT][i], memory_order_seq_cst);
-        if (block > SLOT_TAKEN && pie_heap_hash((const void *)block) == hash)
-            return true;
-    }
-    return false;
-}
-
-/* The bit goes with the last block of its hash; one that came meanwhile sets it again. */
-static void clear_filter(uint32_t hash) {
-    uint64_t bit = UINT64_C(1) << hash % 64;
-
-    if (has_hash(hash))
-        return;
-    __atomic_fetch_and(&pie_heap_filter[hash / 64], ~bit, __ATOMIC_SEQ_CST);
-    if (has_hash(hash))
-        __atomic_fetch_or(&pie_heap_filter[hash / 64], bit, __ATOMIC_SEQ_CST);
-}
-
 /* wanted: only under this ticket; 0: any. */
 static uint32_t remove_block(const void *block, uint32_t wanted) {
-    uint32_t hash = pie_heap_hash(block), bucket = hash >> BUCKET_SHIFT;
+    uint32_t bucket = bucket_of(block);
 
     for (int i = 0; table && i < BUCKET_SLOTS; i++) {
         uintptr_t expected = (uintptr_t)block;
@@ -116,7 +108,7 @@ static uint32_t remove_block(const void *block, uint32_t wanted) {
         if (!atomic_compare_exchange_strong_explicit(&table->blocks[bucket][i], &expected, SLOT_EMPTY,
                                                      memory_order_acq_rel, memory_order_relaxed))
             return 0; /* the collection thread has just dropped it */
-        clear_filter(hash);
+        count_in_filter(block, -1);
         return ticket;
     }
     return 0;

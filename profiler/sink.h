@@ -129,7 +129,7 @@ struct pie_heap_row {
     uint64_t rss_peak_bytes;                                                   /* 0: unknown */
     uint64_t allocated_bytes[PIE_HEAP_DOMAINS], freed_bytes[PIE_HEAP_DOMAINS]; /* counted */
     uint64_t profiler_bytes;  /* the profiler's own memory, in none of the others */
-    uint64_t threshold_bytes; /* of the footprint sampler */
+    uint64_t threshold_bytes; /* of the footprint sampler, at the peak */
     const char *allocator;    /* "glibc", "jemalloc", a library's path: who serves malloc() */
     const char *note;         /* what is not measured and why, one sentence, or NULL */
 };

@@ -72,7 +72,8 @@ static void look_at_starter(void) {
     PyObject *starter = tstate && _PyThreadState_UncheckedGet() == tstate ? pie_thread_starter() : NULL;
     PyObject *name = starter ? plain_attribute(starter, "_name") : NULL;
 
-    note(name);
+    if (name) /* else the thread may not hold the GIL: OpenMP's */
+        note(name);
     Py_XDECREF(name);
 }
 

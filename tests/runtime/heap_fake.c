@@ -5,7 +5,7 @@
 
 __thread struct pie_heap_thread *pie_heap_self __attribute__((tls_model("initial-exec")));
 __thread int64_t pie_copy_left __attribute__((tls_model("initial-exec")));
-uint64_t pie_heap_filter[PIE_HEAP_FILTER_BITS / 64];
+uint8_t pie_heap_filter[PIE_HEAP_FILTER_BYTES];
 
 struct heap_fake_note heap_fake_notes[HEAP_FAKE_NOTES];
 size_t heap_fake_count;
@@ -30,7 +30,7 @@ void heap_fake_forget(void) {
 
 void heap_fake_track_all(bool are_tracked) {
     for (size_t i = 0; i < sizeof pie_heap_filter / sizeof *pie_heap_filter; i++)
-        pie_heap_filter[i] = are_tracked ? UINT64_MAX : 0;
+        pie_heap_filter[i] = are_tracked ? UINT8_MAX : 0;
 }
 
 int64_t heap_fake_live(const struct pie_heap_thread *heap) {
