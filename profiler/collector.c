@@ -343,6 +343,8 @@ static void end(void) {
     }
     if (collector.heap)
         pie_heap_drain_tick(collector.heap);
+    if (collector.loops)
+        pie_copy_loops_end(collector.loops);
     const char *cause = atomic_load_explicit(&collector.cause, memory_order_acquire);
     if (pie_flush_is_untouched(collector.flush) && strcmp(cause, "exec") == 0)
         return; /* a forked child on its way to another program */

@@ -32,14 +32,14 @@ enum {
     RECENT = 8,
     PAIRS_MIN = 3,
     FRESH_MIN = 20,
-    LEARN_MAX = 32, /* addresses a tick of one thread, 0.1 ms each, 1 ms at worst */
+    YOUNG_SAMPLES = 25, /* until then a group waits for its speed */
+    LEARN_MAX = 32,     /* addresses a tick of one thread, 0.1 ms each, 1 ms at worst */
 };
 enum { UNIT_ELEMENTS = 4096, UNIT_FIRST_RUNS = 8, UNIT_MEMORY = 64 /* measurements that count */ };
 static const double UNIT_DEFAULT_NS = 0.6, UNIT_OUTLIER = 4;
 static const uint64_t PAIR_NS_MAX = 25000000; /* CPU time between the two */
 static const double SPEED_MARGIN = 3;         /* more than the processor can: a jump */
 static const double JUMP = 3;                 /* … than the median of recent pairs */
-static const double BACKWARD_MAX = 0.34;      /* of samples in a row, if calls are long */
 
 /* The last samples of a thread, of the groups that were met last: conversions work in turns with copies to a buffer. */
 enum { LASTS = 4 };
@@ -57,6 +57,7 @@ struct group {
     double bytes_per_step; /* stored for each byte that the destination moves; 0: not known yet */
     double limit;          /* speed that it cannot exceed, bytes per ns of CPU time */
     uint64_t forward, backward;
+    uint32_t samples;
     struct sums {
         double bytes, ns;
         uint32_t pairs;
@@ -71,6 +72,7 @@ struct pending {
     uint32_t group;
     uint32_t samples;
     double ns, sq_ns2;             /* all samples */
+    bool is_kept;                  /* by the next clear: the group is too young for a speed of its own */
     double model_bytes, sq_bytes2; /* by the processor's speed, of samples in loops: x ns of a unit */
 };
 
@@ -79,6 +81,7 @@ struct pie_copy_loops {
     double unit_ns; /* what an element of a strided copy takes; 0: not measured yet */
     uint32_t n_units;
     uint64_t *unit_memory;
+    bool is_ending;
     bool is_needed; /* samples of this tick whose speed is not known */
     struct thread_lasts *lasts;
     size_t n_lasts;
@@ -215,8 +218,12 @@ static uint32_t group_of(struct pie_copy_loops *loops, uint32_t node, uint64_t f
     return (uint32_t)loops->n_groups++;
 }
 
+static uint64_t pending_key(uint32_t node, uint32_t group) {
+    return pie_u64map_mix(group, node);
+}
+
 static struct pending *pending_of(struct pie_copy_loops *loops, uint32_t node, uint32_t group) {
-    uint64_t key = pie_u64map_mix(group, node);
+    uint64_t key = pending_key(node, group);
     uint32_t index = pie_u64map_get(&loops->pending_of, key);
 
     if (index)
@@ -288,9 +295,16 @@ static void note_pair(struct group *group, const struct last *last, const struct
     add_pair(&group->fresh[is_certain], bytes, last->ns);
 }
 
+/* With short calls one in two goes back: two standard deviations less. */
+static bool is_mostly_forward(const struct group *group) {
+    double n = (double)(group->forward + group->backward), below = n / 2 - (double)group->backward;
+
+    return below > 0 && below * below > n;
+}
+
 /* Bytes per ns of samples; 0: not known. What is new counts if there is enough of it. */
 static double speed_of(const struct group *group) {
-    bool is_long = (double)group->backward <= BACKWARD_MAX * (double)(group->forward + group->backward);
+    bool is_long = is_mostly_forward(group);
 
     for (int is_certain = 1; is_certain >= 0; is_certain--) {
         const struct sums *fresh = &group->fresh[is_certain], *all = &group->all[is_certain];
@@ -367,6 +381,7 @@ static void see(struct pie_copy_loops *loops, struct thread_lasts *lasts,
     struct group *group = &loops->groups[index];
     struct last *last = last_of(lasts, index + 1);
     bool is_upwards = !is_located || learn_step(loops, group, site, record);
+    group->samples++;
     last->ns += (double)record->user_ns + (double)record->system_ns;
     if (is_located && site->flags & PIE_COPY_TRACKED) {
         if (last->record.site && (pie_copy_site_at(last->record.site)->flags & PIE_COPY_COUNTER) ==
@@ -441,7 +456,12 @@ const struct pie_copy_row *pie_copy_loops_rows(struct pie_copy_loops *loops, siz
         loops->rows_room = loops->n_pending;
     }
     for (size_t i = 0; i < loops->n_pending; i++) {
-        loops->rows[count] = row_of(loops, &loops->pending[i]);
+        struct pending *pending = &loops->pending[i];
+        const struct group *group = &loops->groups[pending->group];
+        pending->is_kept = !loops->is_ending && group->samples < YOUNG_SAMPLES && speed_of(group) <= 0;
+        if (pending->is_kept)
+            continue;
+        loops->rows[count] = row_of(loops, pending);
         count += loops->rows[count].node && loops->rows[count].bytes;
     }
     *ret_count = count;
@@ -449,9 +469,21 @@ const struct pie_copy_row *pie_copy_loops_rows(struct pie_copy_loops *loops, siz
 }
 
 void pie_copy_loops_clear(struct pie_copy_loops *loops) {
+    size_t kept = 0;
+
     pie_u64map_finish(&loops->pending_of);
     loops->pending_of = (struct pie_u64map){0};
-    for (size_t i = 0; i < loops->n_pending; i++)
-        memset(loops->groups[loops->pending[i].group].fresh, 0, sizeof loops->groups->fresh);
-    loops->n_pending = 0;
+    for (size_t i = 0; i < loops->n_pending; i++) {
+        struct pending *pending = &loops->pending[i];
+        if (!pending->is_kept)
+            memset(loops->groups[pending->group].fresh, 0, sizeof loops->groups->fresh);
+        else if (pie_u64map_put(&loops->pending_of, pending_key(pending->node, pending->group),
+                                (uint32_t)kept + 1) == 0)
+            loops->pending[kept++] = *pending;
+    }
+    loops->n_pending = kept;
+}
+
+void pie_copy_loops_end(struct pie_copy_loops *loops) {
+    loops->is_ending = true;
 }

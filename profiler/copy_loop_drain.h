@@ -26,3 +26,5 @@ void pie_copy_loops_forget(struct pie_copy_loops *loops);
  * ones (naming.h). Valid until the next call. */
 const struct pie_copy_row *pie_copy_loops_rows(struct pie_copy_loops *loops, size_t *ret_count);
 void pie_copy_loops_clear(struct pie_copy_loops *loops);
+/* What still waits for the speed of its loop waits no longer. */
+void pie_copy_loops_end(struct pie_copy_loops *loops);

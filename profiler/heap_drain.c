@@ -28,7 +28,8 @@ enum {
     FULL_PART = 10, /* nodes that do not change are written when a tenth of the time has gone by */
 };
 
-static const uint64_t LATE_NS = 200000000; /* without a sample */
+static const uint64_t LATE_NS = 200000000;  /* without a sample */
+static const uint64_t LEAKS_NS = 250000000; /* between two looks for leaks */
 
 /* What happened, from a ring or from the table. */
 struct event {
@@ -45,8 +46,9 @@ struct pie_heap_drain {
     bool has_memory;        /* else copies alone are profiled */
     int64_t real_offset_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC */
     uint64_t started_ns;
-    uint64_t peak_ns; /* when the last look at the process found a peak; 0: it is passed */
-    uint64_t full_ns; /* when all nodes were written, changed or not */
+    uint64_t peak_ns;  /* when the last look at the process found a peak; 0: it is passed */
+    uint64_t leaks_ns; /* when leaks were looked for */
+    uint64_t full_ns;  /* when all nodes were written, changed or not */
     struct pie_heap_nodes nodes;
     struct pie_heap_block blocks[PIE_HEAP_TICKETS]; /* by ticket */
     bool is_lost[PIE_HEAP_TICKETS];                 /* lost before it was known, at the last tick */
@@ -316,6 +318,14 @@ static void note_lives(struct pie_heap_drain *drain, uint64_t now_ns) {
     }
 }
 
+static void look_for_leaks(struct pie_heap_drain *drain, uint64_t now_ns) {
+    for (size_t i = 0; i < drain->nodes.count; i++)
+        pie_heap_node_settle(&drain->nodes, &drain->nodes.nodes[i], now_ns);
+    pie_heap_leaks_decide(&drain->leaks, &drain->nodes, drain->blocks, now_ns);
+    pie_heap_leaks_ask(&drain->leaks, &drain->nodes, drain->blocks, now_ns);
+    drain->leaks_ns = now_ns;
+}
+
 void pie_heap_drain_tick(struct pie_heap_drain *drain) {
     uint64_t now_ns = pie_monotonic_ns();
 
@@ -335,7 +345,9 @@ void pie_heap_drain_tick(struct pie_heap_drain *drain) {
         thin_out(drain, now_ns);
     if (pie_heap_footprint_tick(&drain->footprint, now_ns, real_ns(drain, now_ns),
                                 drain->facts->is_finalizing()))
-        drain->peak_ns = now_ns;
+        drain->peak_ns = pie_monotonic_ns();
+    if (drain->has_memory && now_ns - drain->leaks_ns > LEAKS_NS)
+        look_for_leaks(drain, now_ns);
 }
 
 /* --- Writing --- */
@@ -350,13 +362,11 @@ void pie_heap_drain_prepare(struct pie_heap_drain *drain, bool is_last) {
     if (is_last)
         pass_peak(drain);
 
-    pie_heap_leaks_decide(&drain->leaks, &drain->nodes, drain->blocks, now_ns);
+    look_for_leaks(drain, now_ns);
     for (size_t i = 0; i < drain->nodes.count; i++) {
         struct pie_heap_node *node = &drain->nodes.nodes[i];
-        pie_heap_node_settle(&drain->nodes, node, now_ns);
         node->is_dirty = node->is_dirty || (is_full && node->row.live_bytes > 0); /* its integral has grown */
     }
-    pie_heap_leaks_ask(&drain->leaks, &drain->nodes, drain->blocks, now_ns);
 }
 
 static int write_nodes(struct pie_heap_drain *drain, struct pie_sink *sink) {

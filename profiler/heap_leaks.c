@@ -18,7 +18,7 @@ static const uint64_t AGE_MIN_NS = 100000000;
 enum { AGE_PART = 10 }; /* of the run */
 static const double SCORE_TO_ASK = 0.85;
 enum { ASK_BLOCKS_MAX = 32, ASK_PART = 100 }; /* questions take a hundredth of the run at most, … */
-static const uint64_t ASK_CREDIT_NS = 30000000,
+static const uint64_t ASK_CREDIT_NS = 60000000,
                       ASK_BUDGET_NS = 100000000; /* … and this from the start; each */
 static const uint64_t ASK_LEAST_NS = 5000000;
 
@@ -82,10 +82,12 @@ static size_t blocks_of(const struct pie_heap_nodes *nodes, const struct pie_hea
 }
 
 static void take_answer(struct pie_heap_leaks *leaks) {
-    if (leaks->is_waiting && !leaks->has_answer &&
-        leaks->holders->answer(&leaks->answer_node, leaks->answer, sizeof leaks->answer)) {
+    struct pie_heap_answer *answer = &leaks->answers[leaks->n_answers];
+
+    if (leaks->is_waiting && leaks->n_answers < PIE_HOLDER_ANSWERS_MAX &&
+        leaks->holders->answer(&answer->node, answer->text, sizeof answer->text)) {
         leaks->is_waiting = false;
-        leaks->has_answer = leaks->answer[0] != '\0';
+        leaks->n_answers += answer->text[0] != '\0';
     }
 }
 
@@ -97,7 +99,7 @@ void pie_heap_leaks_ask(struct pie_heap_leaks *leaks, struct pie_heap_nodes *nod
     if (!leaks->holders)
         return;
     take_answer(leaks);
-    if (leaks->is_waiting || leaks->has_answer || allowed_ns < leaks->asked_ns + ASK_LEAST_NS)
+    if (leaks->is_waiting || allowed_ns < leaks->asked_ns + ASK_LEAST_NS)
         return;
     struct pie_heap_node *suspect = find_suspect(nodes);
     size_t count = suspect ? blocks_of(nodes, suspect, blocks, wanted) : 0;
@@ -111,9 +113,13 @@ void pie_heap_leaks_ask(struct pie_heap_leaks *leaks, struct pie_heap_nodes *nod
 }
 
 int pie_heap_leaks_write(const struct pie_heap_leaks *leaks, struct pie_sink *sink) {
-    return leaks->has_answer ? sink->ops->put_holder(sink, leaks->answer_node, leaks->answer) : 0;
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < leaks->n_answers; i++)
+        r = sink->ops->put_holder(sink, leaks->answers[i].node, leaks->answers[i].text);
+    return r;
 }
 
 void pie_heap_leaks_clear(struct pie_heap_leaks *leaks) {
-    leaks->has_answer = false;
+    leaks->n_answers = 0;
 }

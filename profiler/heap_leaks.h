@@ -22,16 +22,19 @@ struct pie_heap_block {
     uintptr_t address; /* where it was allocated */
 };
 
-enum { PIE_HOLDER_BYTES = 512 };
+enum { PIE_HOLDER_BYTES = 512, PIE_HOLDER_ANSWERS_MAX = 8 };
 
 struct pie_heap_leaks {
     const struct pie_holder_ops *holders;
     uint64_t started_ns;
     uint64_t asked_ns; /* budgets of all questions so far */
     bool is_waiting;   /* for an answer */
-    bool has_answer;   /* to be written */
-    uint32_t answer_node;
-    char answer[PIE_HOLDER_BYTES];
+    /* Answers to be written. */
+    size_t n_answers;
+    struct pie_heap_answer {
+        uint32_t node;
+        char text[PIE_HOLDER_BYTES];
+    } answers[PIE_HOLDER_ANSWERS_MAX];
 };
 
 void pie_heap_leaks_init(struct pie_heap_leaks *leaks, const struct pie_holder_ops *holders,

@@ -12,8 +12,8 @@
 #include "profiler/heap_engine.h"
 
 static const uint64_t INTERVAL_MIN_BYTES = 4096, INTERVAL_MAX_BYTES = UINT64_C(1) << 32;
-static const uint64_t GAP_NS = 1000000, WINDOW_NS = 100000000;
-enum { WINDOW_SAMPLES = 16, COST_PART = 100, FACTOR_MAX = 8 };
+static const uint64_t GAP_NS = 1000000, WINDOW_NS = 50000000;
+enum { WINDOW_SAMPLES = 16, COST_PART = 100, UP_MAX = 2, DOWN_MAX = 8 };
 
 static void draw(struct pie_heap_rate *rate, uint64_t from_bytes, uint64_t *random) {
     uint64_t x = *random;
@@ -36,9 +36,9 @@ void pie_heap_rate_begin(struct pie_heap_rate *rate, uint64_t count_bytes, uint6
 static void set_interval(struct pie_heap_rate *rate, uint64_t since_ns, uint64_t wanted_ns) {
     double factor = (double)wanted_ns / (double)(since_ns + 1);
 
-    factor = factor > FACTOR_MAX ? FACTOR_MAX : factor < 1.0 / FACTOR_MAX ? 1.0 / FACTOR_MAX : factor;
-    if (factor > 0.5 && factor < 2)
+    if (factor > 0.7 && factor < 1.4)
         return;
+    factor = factor > UP_MAX ? UP_MAX : factor < 1.0 / DOWN_MAX ? 1.0 / DOWN_MAX : factor;
     double wanted = (double)rate->interval_bytes * factor;
     rate->interval_bytes = wanted<(double)INTERVAL_MIN_BYTES ? INTERVAL_MIN_BYTES : wanted>(double)
                                    INTERVAL_MAX_BYTES
@@ -46,15 +46,18 @@ static void set_interval(struct pie_heap_rate *rate, uint64_t since_ns, uint64_t
                                : (uint64_t)wanted;
 }
 
-static void adapt(struct pie_heap_rate *rate, uint64_t now_ns) {
+/* True: the interval is another. */
+static bool adapt(struct pie_heap_rate *rate, uint64_t now_ns) {
     uint64_t since_ns = now_ns - rate->window_ns;
     uint64_t gap_ns = rate->cost_ns * COST_PART > GAP_NS ? rate->cost_ns * COST_PART : GAP_NS;
 
     if (++rate->samples < WINDOW_SAMPLES && since_ns < WINDOW_NS)
-        return;
+        return false;
+    uint64_t before = rate->interval_bytes;
     set_interval(rate, since_ns, rate->samples * gap_ns);
     rate->samples = 0;
     rate->window_ns = now_ns;
+    return rate->interval_bytes != before;
 }
 
 uint64_t pie_heap_rate_take(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t bytes, uint64_t now_ns,
@@ -63,11 +66,13 @@ uint64_t pie_heap_rate_take(struct pie_heap_rate *rate, uint64_t count_bytes, ui
 
     if (count_bytes < rate->next_bytes)
         return 0;
-    adapt(rate, now_ns);
+    bool is_other = adapt(rate, now_ns);
     *ret_is_exact = bytes >= rate->exact_bytes;
-    if (*ret_is_exact) {
+    if (*ret_is_exact) { /* what gathered before waits on */
         rate->base_bytes += bytes;
         rate->next_bytes += bytes;
+        if (is_other)
+            draw(rate, count_bytes, random);
         return bytes;
     }
     while (rate->next_bytes <= count_bytes) {

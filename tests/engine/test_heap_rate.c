@@ -107,6 +107,24 @@ static void test_a_large_event_stands_for_itself(void **state) {
     assert_true(large.sq_bytes2 == 0);
 }
 
+/* Many of them in a short time make the interval grow until they are sampled, and no further: what comes after a burst is
+ * seen. */
+static void test_a_burst_of_large_events_is_over_soon(void **state) {
+    struct run run;
+    struct line large = {.bytes = 1 << 20}, small = {.bytes = 1000};
+    begin(&run, 16384, 7);
+    while (run.now_ns < 1000000000)
+        one(&run, &large, 0.02); /* 50 GB/s, 48 000 a second */
+    assert_in_range(run.samples, 300, 3000);
+    assert_true(run.rate.interval_bytes < 200 << 20);
+    for (uint64_t begun_ns = run.now_ns; run.now_ns < begun_ns + 1000000000;) {
+        one(&run, &small, 1);
+        if (run.now_ns - run.rate.window_ns > 200000000)
+            pie_heap_rate_hurry(&run.rate, run.count_bytes, run.now_ns, &run.random);
+    }
+    assert_true(fabs((double)small.estimate_bytes / (double)small.truth_bytes - 1) < 0.2);
+}
+
 static void test_the_rate_of_samples_is_held(void **state) {
     static const uint64_t speeds[] = {1, 10, 50}; /* GB/s */
     for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
@@ -136,6 +154,7 @@ int main(void) {
         cmocka_unit_test(test_a_line_gets_its_share),
         cmocka_unit_test(test_a_line_gets_its_share_while_the_interval_moves),
         cmocka_unit_test(test_a_large_event_stands_for_itself),
+        cmocka_unit_test(test_a_burst_of_large_events_is_over_soon),
         cmocka_unit_test(test_the_rate_of_samples_is_held),
         cmocka_unit_test(test_a_quiet_program_is_sampled_more_finely),
     };
