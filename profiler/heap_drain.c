@@ -182,20 +182,24 @@ static void take_fates(struct pie_heap_drain *drain) {
 
 /* --- Going through them --- */
 
-/* Is a module being imported in this context? Module-level code allocates once. */
+/* Is a module being imported in this context, or no Python at work? Module-level code and the interpreter's own start
+ * allocate once. */
 static bool is_import(const struct pie_heap_drain *drain, uint32_t cct_node) {
     static const char importlib[] = "<frozen importlib";
+
+    bool has_python = false;
 
     for (; cct_node != PIE_CCT_ROOT_ID; cct_node = pie_cct_parent(cct_node)) {
         uint64_t key = pie_cct_key(cct_node);
         const char *file, *name;
         int32_t line;
+        has_python = has_python || pie_cct_key_is_python(key);
         if (pie_cct_key_is_python(key) &&
             drain->ops->describe(pie_cct_key_code(key), &file, &name, &line) == 0 &&
             strncmp(file, importlib, sizeof importlib - 1) == 0)
             return true;
     }
-    return false;
+    return !has_python;
 }
 
 static void allocated(struct pie_heap_drain *drain, const struct pie_heap_record *record) {

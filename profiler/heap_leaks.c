@@ -99,17 +99,17 @@ void pie_heap_leaks_ask(struct pie_heap_leaks *leaks, struct pie_heap_nodes *nod
     if (!leaks->holders)
         return;
     take_answer(leaks);
-    if (leaks->is_waiting || allowed_ns < leaks->asked_ns + ASK_LEAST_NS)
+    uint64_t spent_ns = leaks->holders->spent_ns();
+    if (leaks->is_waiting || allowed_ns < spent_ns + ASK_LEAST_NS)
         return;
     struct pie_heap_node *suspect = find_suspect(nodes);
     size_t count = suspect ? blocks_of(nodes, suspect, blocks, wanted) : 0;
-    uint64_t budget_ns = allowed_ns - leaks->asked_ns;
+    uint64_t budget_ns = allowed_ns - spent_ns;
     if (budget_ns > ASK_BUDGET_NS)
         budget_ns = ASK_BUDGET_NS;
     if (count == 0 || !leaks->holders->ask(suspect->row.node, wanted, count, budget_ns))
         return;
     suspect->is_asked = leaks->is_waiting = true;
-    leaks->asked_ns += budget_ns;
 }
 
 int pie_heap_leaks_write(const struct pie_heap_leaks *leaks, struct pie_sink *sink) {

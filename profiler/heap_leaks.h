@@ -27,8 +27,7 @@ enum { PIE_HOLDER_BYTES = 512, PIE_HOLDER_ANSWERS_MAX = 8 };
 struct pie_heap_leaks {
     const struct pie_holder_ops *holders;
     uint64_t started_ns;
-    uint64_t asked_ns; /* budgets of all questions so far */
-    bool is_waiting;   /* for an answer */
+    bool is_waiting; /* for an answer */
     /* Answers to be written. */
     size_t n_answers;
     struct pie_heap_answer {

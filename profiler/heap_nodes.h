@@ -16,7 +16,7 @@ struct pie_heap_node {
     double live_sq_bytes2;     /* of what is alive: squared weights of estimates */
     uint64_t changed_ns;       /* live_bytes since then */
     uint32_t epoch;            /* of the peak that row.peak_bytes tells of */
-    bool is_import;            /* allocated while a module is imported: no leak */
+    bool is_import;            /* allocated by an import or by no Python code: no leak */
     bool is_dirty;             /* row differs from what was written */
     bool is_live_changed;      /* live_bytes differ from what was noted for the curve */
     bool is_asked;             /* who holds it was asked */

@@ -12,4 +12,6 @@ struct pie_holder_ops {
     bool (*ask)(uint32_t node, const uintptr_t *blocks, size_t count, uint64_t budget_ns);
     /* The answer to the last question, once: one line of text, terminated; "" if none was found. False: not yet. */
     bool (*answer)(uint32_t *ret_node, char *ret_text, size_t size);
+    /* CPU time that all answers so far have taken in the program. */
+    uint64_t (*spent_ns)(void);
 };

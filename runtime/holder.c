@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 /* The way of a question from the collection thread, which has no GIL, to Python's main thread and back: one place for it,
  * whose state says who may touch it.
@@ -38,15 +39,30 @@ static struct {
 static pthread_mutex_t door_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool is_door_open; /* under door_lock. Fork child: as it was */
 
+static _Atomic uint64_t spent_ns; /* relaxed: a sum. Fork child: 0 */
+
+static uint64_t cpu_ns(void) {
+    struct timespec now = {0};
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+uint64_t pie_holder_spent_ns(void) {
+    return atomic_load_explicit(&spent_ns, memory_order_relaxed);
+}
+
 /* On the main thread. A call may come twice, or in a forked child whose parent asked. */
 static int answer(void *unused) {
     /* acquire: the question, released in pie_holder_ask() */
     if (atomic_load_explicit(&state, memory_order_acquire) != ASKED)
         return 0;
+    uint64_t begun_ns = cpu_ns();
     int r = PyInterpreterState_Get() != PyInterpreterState_Main()
                 ? -EAGAIN
                 : pie_holder_find(question.blocks, question.count, question.budget_ns, question.text,
                                   sizeof question.text);
+    atomic_fetch_add_explicit(&spent_ns, cpu_ns() - begun_ns, memory_order_relaxed);
     /* release: the answer, acquired in pie_holder_answer() */
     atomic_store_explicit(&state, r == -EAGAIN ? DEFERRED : ANSWERED, memory_order_release);
     return 0;
@@ -103,7 +119,8 @@ bool pie_holder_answer(uint32_t *ret_node, char *text, size_t size) {
 }
 
 const struct pie_holder_ops *pie_runtime_holder_ops(void) {
-    static const struct pie_holder_ops ops = {.ask = pie_holder_ask, .answer = pie_holder_answer};
+    static const struct pie_holder_ops ops = {
+        .ask = pie_holder_ask, .answer = pie_holder_answer, .spent_ns = pie_holder_spent_ns};
 
     return &ops;
 }
@@ -129,6 +146,7 @@ void pie_holder_install(void) {
 }
 
 void pie_holder_fork_child(void) {
+    atomic_store_explicit(&spent_ns, 0, memory_order_relaxed);
     door_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     atomic_store_explicit(&state, FREE, memory_order_relaxed); /* one thread */
 }

@@ -48,6 +48,9 @@ bool pie_holder_ask(uint32_t node, const uintptr_t *blocks, size_t count, uint64
  * asked for again here, so this is to be called now and then. Context: drain. */
 bool pie_holder_answer(uint32_t *ret_node, char *text, size_t size);
 
+/* CPU time of the main thread that all lookups so far have taken. Context: drain. */
+uint64_t pie_holder_spent_ns(void);
+
 /* The engine's way to these two (profiler/holder.h). Context: any. */
 const struct pie_holder_ops *pie_runtime_holder_ops(void);
 
