@@ -97,8 +97,8 @@ static void sample(uint32_t node, uint64_t at, uint64_t allocated) {
 
 static struct pie_copy_row only_row(void) {
     size_t count;
+    pie_copy_loops_end(loops);
     const struct pie_copy_row *rows = pie_copy_loops_rows(loops, &count);
-
     assert_int_equal(count, 1);
     assert_int_equal(rows[0].estimate, PIE_COPY_LOOP);
     return rows[0];
@@ -173,6 +173,21 @@ static void test_rows_are_increments_at_the_speed_of_the_day(void **state) {
     assert_int_equal(only_row().bytes, 60000);
 }
 
+static void test_the_first_samples_wait_for_a_speed(void **state) {
+    size_t count;
+
+    sample(at_line(5), 0, 4096);
+    pie_copy_loops_rows(loops, &count);
+    assert_int_equal(count, 0);
+    pie_copy_loops_clear(loops);
+    for (uint64_t i = 1; i < 10; i++)
+        sample(at_line(5), i * 1000, 4096);
+    const struct pie_copy_row *rows = pie_copy_loops_rows(loops, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(rows[0].samples, 10);
+    assert_int_equal(rows[0].bytes, 10000);
+}
+
 static void test_a_new_thread_in_the_slot_begins_anew(void **state) {
     for (uint64_t i = 0; i < 10; i++)
         sample(at_line(5), i * 1000, 4096);
@@ -204,6 +219,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_samples_elsewhere_in_the_call_do_not_matter, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_lines_have_speeds_of_their_own, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_rows_are_increments_at_the_speed_of_the_day, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_the_first_samples_wait_for_a_speed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_new_thread_in_the_slot_begins_anew, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_records_from_before_an_unload_are_dropped, set_up, tear_down),
     };
