@@ -10,7 +10,7 @@
 #include "launcher/wrap.h"
 #include "storage/reader.h"
 
-enum { INDENT = 9, LEAKS_SHOWN = 2, PLACE_COLUMNS = 40 };
+enum { INDENT = 9, LEAKS_SHOWN = 2, PLACE_COLUMNS = 40, HOLDER_COLUMNS_MIN = 12 };
 
 /* Files are told without their folders here, as in the rest of the summary. Heap, or NULL. */
 static char *place_of(struct pie_cursor *row, int file_column) {
@@ -143,6 +143,17 @@ static const char leaks_sql[] =
     " WHERE run = :run ORDER BY rank LIMIT 2";
 static_assert(LEAKS_SHOWN == 2, "as in leaks_sql");
 
+/* Who holds it ends with what matters most, the module, class or frame: it is cut at its beginning. */
+static void print_holder(const struct line *line, const char *holder, size_t columns) {
+    static const char held_by[] = "; held by ";
+    fflush(line->out);
+    size_t used = pie_text_width(line->text) + sizeof held_by - 1;
+    char *cut = used + HOLDER_COLUMNS_MIN <= columns ? pie_text_cut_start(holder, columns - used) : NULL;
+    if (cut)
+        fprintf(line->out, "%s%s", held_by, cut);
+    free(cut);
+}
+
 /* server.py:31: leaks 1.20 MB/s (48.0 MB, score 0.97); held by list -> module __main__.cache */
 static void print_leak(void *data, struct pie_cursor *row) {
     struct told *told = data;
@@ -155,9 +166,10 @@ static void print_leak(void *data, struct pie_cursor *row) {
     char *library = pie_cursor_text(row, 6) ? pie_text_printable(pie_cursor_text(row, 6)) : NULL;
     pie_text_bytes(pie_cursor_real(row, 2), rate);
     pie_text_bytes(pie_cursor_real(row, 3), bytes);
-    fprintf(line.out, "%s%s%s: leaks %s/s (%s, score %.2f)%s%s", place ? place : "?", library ? " of " : "",
-            library ? library : "", rate, bytes, pie_cursor_real(row, 4), holder ? "; held by " : "",
-            holder ? holder : "");
+    fprintf(line.out, "%s%s%s: leaks %s/s (%s, score %.2f)", place ? place : "?", library ? " of " : "",
+            library ? library : "", rate, bytes, pie_cursor_real(row, 4));
+    if (holder)
+        print_holder(&line, holder, told->screen->columns);
     line_print(&line, told->screen, told->screen->style.bold);
     free(place);
     free(holder);

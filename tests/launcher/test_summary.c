@@ -183,8 +183,10 @@ static void test_leaks_are_the_first_findings(void **state) {
                 "__main__.cache\n\n   CPU s");
     print_memory("DELETE FROM holder", "100");
     expect_part("\n\nkeep.py:3: leaks 3.00 MB/s (30.0 MB, score 0.97)\n\n   CPU s");
+    print_memory("", "80");
+    expect_part("\n\nkeep.py:3: leaks 3.00 MB/s (30.0 MB, score 0.97); held by …module __main__.cache\n");
     print_memory("UPDATE process SET sampler = 'taskclock'", "60");
-    expect_part("\n\nkeep.py:3: leaks 3.00 MB/s (30.0 MB, score 0.97); held by l…\n"
+    expect_part("\n\nkeep.py:3: leaks 3.00 MB/s (30.0 MB, score 0.97)\n"
                 "No redundant loads or stores of weight were found (0 watches).\n\n   CPU s");
 }
 
