@@ -7,7 +7,7 @@ import statistics
 import subprocess
 import sys
 
-TITLES = {"off": "pieprof --no-time", "1khz": "pieprof, 1 kHz"}
+TITLES = {"off": "pieprof, all off", "1khz": "pieprof, 1 kHz, no memory"}
 
 
 def progress(text):
@@ -67,6 +67,20 @@ def programs(times, baseline):
         rows.append([*row, spread(values)])
     rows.append(["**all** (median, range of medians)", "", *(f"**{spread(medians[p])}**" for p in [*pairs, "cpu"])])
     return table("Ratios of wall time", header, rows)
+
+
+def memory(times):
+    """Ratios of wall and CPU time of the work; "all" is what pieprof does unless told otherwise."""
+    pairs = [("memory", "off"), ("jemalloc", "memory"), ("all", "off")]
+    header = ["program", *(f"{a} / {b}" for a, b in pairs), *(f"{a} / {b}, CPU" for a, b in pairs)]
+    rows, medians = [], [[] for _ in header[1:]]
+    for program, found in times.items():
+        values = [ratios([r[part] for r in found[a]], [r[part] for r in found[b]]) for part in (0, 1) for a, b in pairs]
+        for i, column in enumerate(values):
+            medians[i].append(statistics.median(column))
+        rows.append([program, *map(spread, values)])
+    rows.append(["**all** (median, range of medians)", *(f"**{spread(column)}**" for column in medians)])
+    return table("Memory and copies: ratios of wall and CPU time", header, rows)
 
 
 def starts(times):

@@ -3,7 +3,7 @@
 """What pieprof costs, as paired ratios of runs that take turns.
 
 Every program of programs/ runs under the system's python3, a bare embedder of Python, pieprof with its profile off
-and pieprof at 1 kHz, one after the other, in a new order in every round. A ratio is taken inside a round, so that a
+and pieprof at 1 kHz (time and redundancy), and again with memory and copies, one after the other, in a new order in every round. A ratio is taken inside a round, so that a
 slow minute of the machine slows both sides of it; the median and the range over the rounds are shown. See README.md.
 """
 
@@ -20,7 +20,9 @@ import report
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = ["fib", "nbody", "generators", "deep", "pprint_alloc", "asyncio_pingpong", "threads", "json_codec", "unpickle",
             "regex", "sqlite_zlib", "numpy_mixed"]
-PARTS = ("programs", "startup", "files", "instructions")
+PARTS = ("programs", "memory", "startup", "files", "instructions")
+NO_TIME = ["--no-time", "--no-redundancy"]
+NO_MEMORY = ["--no-memory", "--no-copies"]
 
 
 def arguments():
@@ -48,9 +50,16 @@ def variants(options, folder):
     for path in options.embedder:
         found[os.path.basename(path)] = [path]
     db = str(folder / "bench.db")
-    found["off"] = [options.pieprof, "-q", "--no-time", "-o", db]
-    found["1khz"] = [options.pieprof, "-q", "-r", "1khz", "-o", db]
+    found["off"] = [options.pieprof, "-q", *NO_TIME, *NO_MEMORY, "-o", db]
+    found["1khz"] = [options.pieprof, "-q", "-r", "1khz", *NO_MEMORY, "-o", db]
     return {name: [str(word) for word in command] for name, command in found.items()}
+
+
+def memory_variants(options, folder):
+    """What memory and copies cost alone, on either allocator, and everything together."""
+    db = str(folder / "memory.db")
+    found = {"off": [*NO_TIME, *NO_MEMORY], "memory": NO_TIME, "jemalloc": [*NO_TIME, "--allocator=jemalloc"], "all": []}
+    return {name: [str(options.pieprof), "-q", "-o", db, *words] for name, words in found.items()}
 
 
 def measure_programs(options, choices, go):
@@ -112,6 +121,8 @@ def main():
         baseline = f"embedder-{options.linkage}" if f"embedder-{options.linkage}" in choices else None
         if "programs" in options.part:
             tables.append(report.programs(measure_programs(options, choices, go), baseline))
+        if "memory" in options.part:
+            tables.append(report.memory(measure_programs(options, memory_variants(options, folder), go)))
         if "startup" in options.part:
             tables.append(report.starts(measure_starts(options, choices, go)))
         if "files" in options.part:
