@@ -9,7 +9,7 @@
  * To count a block that goes its size must be known. pymalloc keeps a size class at the head of each pool, and pools are
  * aligned; what is needed is to tell pymalloc's blocks from others. So arenas are mapped at hinted addresses in a zone of
  * their own, where the kernel puts nothing unasked, and an address in the zone is pymalloc's. Both facts are tried out
- * before they are relied on; under another allocator (PYTHONMALLOC, -X dev) blocks are counted below it instead. */
+ * with the first request; under another allocator (PYTHONMALLOC, -X dev) blocks are counted below it instead. */
 
 #include "runtime/pymem.h"
 
@@ -45,8 +45,7 @@ static uintptr_t zone_next; /* the next arena's place */
 static uintptr_t freed[FREED_MAX];
 static size_t n_freed;
 static PyMemAllocatorEx originals[3]; /* by PyMemAllocatorDomain */
-static PyObjectArenaAllocator original_arenas;
-static bool counts_arenas; /* as one block each */
+static bool counts_arenas;            /* as one block each */
 
 static bool is_small(const void *block) {
     return (uintptr_t)block - zone < ZONE_BYTES;
@@ -235,6 +234,9 @@ static void *arena_alloc(void *ctx, size_t bytes) {
         hook_small(PYMEM_DOMAIN_OBJ, small_malloc_checked);
     }
 
+    if (counts_arenas && is_arena)
+        pie_memory_facts_note(
+            "Python's small objects are counted by arenas: its allocator is not the usual one");
     if (heap && arena && (counts_arenas || !is_arena))
         pie_heap_allocated(heap, PIE_HEAP_PYTHON, arena, bytes, __builtin_return_address(0));
     return arena;
@@ -288,25 +290,64 @@ static void hook_raw(PyMemAllocatorDomain domain) {
     PyMem_SetAllocator(domain, &ours);
 }
 
+/* How Python's small blocks are counted. */
+static void decide(void) {
+    bool is_known = is_pymalloc(&originals[PYMEM_DOMAIN_OBJ]) && is_pymalloc(&originals[PYMEM_DOMAIN_MEM]);
+
+    if (is_known) {
+        hook_small(PYMEM_DOMAIN_MEM, small_malloc);
+        hook_small(PYMEM_DOMAIN_OBJ, small_malloc);
+        return;
+    }
+    hook_raw(PYMEM_DOMAIN_MEM);
+    hook_raw(PYMEM_DOMAIN_OBJ);
+    zone = 0;
+    counts_arenas = true;
+    pie_memory_facts_note("Python's small objects are counted by arenas: its allocator is not the usual one");
+}
+
+/* The first request of all. Before it there may be no interpreter, whose arenas they are from 3.12 on; it is not counted. */
+static void *first_malloc(void *ctx, size_t bytes) {
+    const PyMemAllocatorEx *original = ctx;
+
+    decide();
+    return original->malloc(original->ctx, bytes);
+}
+
+static void *first_calloc(void *ctx, size_t count, size_t bytes) {
+    const PyMemAllocatorEx *original = ctx;
+
+    decide();
+    return original->calloc(original->ctx, count, bytes);
+}
+
+static void *first_realloc(void *ctx, void *block, size_t bytes) {
+    const PyMemAllocatorEx *original = ctx;
+
+    decide();
+    return original->realloc(original->ctx, block, bytes);
+}
+
+static void first_free(void *ctx, void *block) {
+    const PyMemAllocatorEx *original = ctx;
+
+    original->free(original->ctx, block);
+}
+
+static void hook_first(PyMemAllocatorDomain domain) {
+    PyMemAllocatorEx ours = {&originals[domain], first_malloc, first_calloc, first_realloc, first_free};
+
+    PyMem_SetAllocator(domain, &ours);
+}
+
 void pie_pymem_install(void) {
     PyObjectArenaAllocator arenas = {NULL, arena_alloc, arena_free};
 
-    PyObject_GetArenaAllocator(&original_arenas);
     for (int i = PYMEM_DOMAIN_RAW; i <= PYMEM_DOMAIN_OBJ; i++)
         PyMem_GetAllocator((PyMemAllocatorDomain)i, &originals[i]);
     choose_zone();
     PyObject_SetArenaAllocator(&arenas);
-    bool is_known = is_pymalloc(&originals[PYMEM_DOMAIN_OBJ]) && is_pymalloc(&originals[PYMEM_DOMAIN_MEM]);
     hook_raw(PYMEM_DOMAIN_RAW);
-    if (is_known) {
-        hook_small(PYMEM_DOMAIN_MEM, small_malloc);
-        hook_small(PYMEM_DOMAIN_OBJ, small_malloc);
-    } else {
-        hook_raw(PYMEM_DOMAIN_MEM);
-        hook_raw(PYMEM_DOMAIN_OBJ);
-        zone = 0;
-        counts_arenas = true;
-        pie_memory_facts_note(
-            "Python's small objects are counted by arenas: its allocator is not the usual one");
-    }
+    hook_first(PYMEM_DOMAIN_MEM);
+    hook_first(PYMEM_DOMAIN_OBJ);
 }
