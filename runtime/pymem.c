@@ -303,7 +303,6 @@ static void decide(void) {
     hook_raw(PYMEM_DOMAIN_OBJ);
     zone = 0;
     counts_arenas = true;
-    pie_memory_facts_note("Python's small objects are counted by arenas: its allocator is not the usual one");
 }
 
 /* The first request of all. Before it there may be no interpreter, whose arenas they are from 3.12 on; it is not counted. */
