@@ -54,6 +54,7 @@ struct pie_heap_rate {
     uint64_t exact_bytes;        /* an event of this size or more stands for itself */
     uint64_t window_ns, samples; /* since then (CLOCK_MONOTONIC) so many were taken */
     uint64_t cost_ns;            /* of the last sample */
+    uint64_t gap_ns;             /* wanted between two samples, at least */
 };
 
 /* One thread's part (in struct pie_thread). Written by the thread alone, but for the ring's tail. */
@@ -107,6 +108,8 @@ int64_t pie_heap_peak(int64_t ret_bytes[PIE_HEAP_DOMAINS]);
  * bytes; *ret_is_exact: the weight is the event's own. Context: hook. */
 uint64_t pie_heap_rate_take(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t bytes, uint64_t now_ns,
                             uint64_t *random, bool *ret_is_exact);
+/* So many threads are sampled: each takes fewer. Context: hook. */
+void pie_heap_rate_share(struct pie_heap_rate *rate, uint64_t threads);
 /* For long no event reached the next point: it comes nearer. Context: hook. */
 void pie_heap_rate_hurry(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t now_ns, uint64_t *random);
 void pie_heap_rate_begin(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t interval_bytes,

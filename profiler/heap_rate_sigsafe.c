@@ -6,13 +6,13 @@
  * the points move on behind it.
  *
  * The distance follows the time between samples and what they cost, over windows of several, so that it does not follow
- * the rhythm of the program: a small program gets as many samples as a large one, and neither more than a thousand in a
- * second. */
+ * the rhythm of the program: a small program gets as many samples as a large one, and neither more than five hundred
+ * in a second. */
 
 #include "profiler/heap_engine.h"
 
 static const uint64_t INTERVAL_MIN_BYTES = 4096, INTERVAL_MAX_BYTES = UINT64_C(1) << 32;
-static const uint64_t GAP_NS = 1000000, WINDOW_NS = 50000000;
+static const uint64_t GAP_NS = 2000000, WINDOW_NS = 50000000;
 enum { WINDOW_SAMPLES = 16, COST_PART = 100, UP_MAX = 2, DOWN_MAX = 8 };
 
 static void draw(struct pie_heap_rate *rate, uint64_t from_bytes, uint64_t *random) {
@@ -29,7 +29,7 @@ static void draw(struct pie_heap_rate *rate, uint64_t from_bytes, uint64_t *rand
 void pie_heap_rate_begin(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t interval_bytes,
                          uint64_t now_ns, uint64_t *random) {
     *rate = (struct pie_heap_rate){
-        .interval_bytes = interval_bytes, .base_bytes = count_bytes, .window_ns = now_ns};
+        .interval_bytes = interval_bytes, .base_bytes = count_bytes, .window_ns = now_ns, .gap_ns = GAP_NS};
     draw(rate, count_bytes, random);
 }
 
@@ -49,7 +49,7 @@ static void set_interval(struct pie_heap_rate *rate, uint64_t since_ns, uint64_t
 /* True: the interval is another. */
 static bool adapt(struct pie_heap_rate *rate, uint64_t now_ns) {
     uint64_t since_ns = now_ns - rate->window_ns;
-    uint64_t gap_ns = rate->cost_ns * COST_PART > GAP_NS ? rate->cost_ns * COST_PART : GAP_NS;
+    uint64_t gap_ns = rate->cost_ns * COST_PART > rate->gap_ns ? rate->cost_ns * COST_PART : rate->gap_ns;
 
     if (++rate->samples < WINDOW_SAMPLES && since_ns < WINDOW_NS)
         return false;
@@ -58,6 +58,10 @@ static bool adapt(struct pie_heap_rate *rate, uint64_t now_ns) {
     rate->samples = 0;
     rate->window_ns = now_ns;
     return rate->interval_bytes != before;
+}
+
+void pie_heap_rate_share(struct pie_heap_rate *rate, uint64_t threads) {
+    rate->gap_ns = GAP_NS * threads;
 }
 
 uint64_t pie_heap_rate_take(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t bytes, uint64_t now_ns,
@@ -87,7 +91,7 @@ void pie_heap_rate_hurry(struct pie_heap_rate *rate, uint64_t count_bytes, uint6
                          uint64_t *random) {
     if (now_ns - rate->window_ns < WINDOW_NS)
         return;
-    set_interval(rate, now_ns - rate->window_ns, GAP_NS);
+    set_interval(rate, now_ns - rate->window_ns, rate->gap_ns);
     rate->samples = 0;
     rate->window_ns = now_ns;
     draw(rate, count_bytes, random);

@@ -95,13 +95,17 @@ static uint64_t later(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
+/* Threads that share the threshold and the rate of samples. */
+static uint64_t sharing_threads(void) {
+    int32_t threads = atomic_load_explicit(&counted_threads, memory_order_relaxed);
+
+    return threads < 1 ? 1 : threads > SHARING_MAX ? SHARING_MAX : (uint64_t)threads;
+}
+
 /* How far one domain of one thread may move before the process hears of it: all of them together not further than the
  * threshold, while there are not too many. */
 static uint64_t part_of_threshold(void) {
-    int32_t threads = atomic_load_explicit(&counted_threads, memory_order_relaxed);
-    uint64_t parts = threads < 1 ? 1 : threads > SHARING_MAX ? SHARING_MAX : (uint64_t)threads;
-
-    return pie_heap_threshold() / (PIE_HEAP_DOMAINS * parts);
+    return pie_heap_threshold() / (PIE_HEAP_DOMAINS * sharing_threads());
 }
 
 static void set_limits(struct pie_heap_state *state, int domain) {
@@ -237,6 +241,7 @@ static void sample(struct pie_thread *thread, int domain, const void *block, siz
         .domain = (uint8_t)domain,
     };
     bool is_exact;
+    pie_heap_rate_share(&state->rates[domain], sharing_threads());
     uint64_t weight = pie_heap_rate_take(&state->rates[domain], state->counts.counts[domain].allocated_bytes,
                                          bytes, now_ns, &state->random, &is_exact);
 
@@ -389,6 +394,7 @@ static void take_copy(struct pie_thread *thread, size_t bytes, const void *calle
     uint64_t count_bytes = copied_so_far(state);
     bool is_exact;
 
+    pie_heap_rate_share(&state->copies, sharing_threads());
     record.weight_bytes =
         pie_heap_rate_take(&state->copies, count_bytes, bytes, now_ns, &state->random, &is_exact);
     copy_distance(state, count_bytes);
