@@ -5,6 +5,7 @@ What was measured with NumPy 1.24 and 2.4, on a machine whose two cores were bus
 truth (0.99 to 1.03 mostly), of small ones 0.4 to 2.1, where chance and a neighbour on the same core make the difference.
 """
 
+import os
 import re
 
 import pytest
@@ -30,8 +31,11 @@ def of_lines(done):
     return {mark: rows.get(line, {"bytes": 0, "samples": 0}) for mark, line in LINES.items()}
 
 
-@pytest.fixture(scope="module", params=[(1, []), (0.5, ["--no-memory", "--no-redundancy"])],
-                ids=["all", "copies"])
+# The second takes as long again: the slow suite has it.
+ALONE = [(0.5, ["--no-memory", "--no-redundancy"])] if os.environ.get("PIEPROF_COPIES_ALONE") else []
+
+
+@pytest.fixture(scope="module", params=[(1, []), *ALONE], ids=["all", "copies"][:1 + len(ALONE)])
 def measured(request, pieprof, tmp_path_factory):
     """Allocations tell where a native call ends; without them it is guessed. Watching brings its own decoder."""
     seconds, options = request.param
