@@ -131,6 +131,8 @@ static void test_the_variable_of_a_child_is_read_and_removed(void **state) {
     for (char **entry = environ; *entry; entry++)
         assert_null(strstr(*entry, "_PIEPROF"));
     free(child.target);
+    free(child.variables[0]);
+    free(child.variables[1]);
     free(child.options);
     pie_child_env_take(&child);
     assert_false(child.is_child);
