@@ -25,8 +25,29 @@ def check(done):
 def timed_program(command):
     """Runs a program of programs/; returns the (wall, CPU) seconds of its work as it prints them."""
     done = check(subprocess.run([str(w) for w in command], capture_output=True, text=True, env=environment()))
-    printed = json.loads(done.stdout.splitlines()[-1])
+    return figures(done.stdout.splitlines()[-1])
+
+
+def figures(line):
+    printed = json.loads(line)
     return printed["wall_s"], printed["cpu_s"]
+
+
+def timed_turns(commands, turns, orders):
+    """Runs a program of programs/ under several commands, {name: command}, which take turns in an order drawn from
+    orders; returns {name: [(wall s, CPU s) of each turn]}."""
+    processes = {name: subprocess.Popen([*map(str, command), str(turns)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True, bufsize=1, env=environment()) for name, command in commands.items()}
+    times = {name: [] for name in commands}
+    for _ in range(turns):
+        for name in orders.sample(list(commands), len(commands)):
+            processes[name].stdin.write("go\n")
+            times[name].append(figures(processes[name].stdout.readline()))
+    for name, process in processes.items():
+        process.communicate()
+        if process.returncode:
+            raise SystemExit(f"{commands[name]} ended with {process.returncode}")
+    return times
 
 
 def timed_process(command):

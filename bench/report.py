@@ -21,8 +21,9 @@ def go_line(program, variant, wall, cpu=None):
     return line + (f" {cpu * 1e9:.0f} cpu-ns/op" if cpu is not None else "")
 
 
-def ratios(ours, theirs):
-    return [a / b for a, b in zip(ours, theirs)]
+def ratios(ours, theirs, clock):
+    """One for each round, the median over its turns. clock: 0 wall, 1 CPU time."""
+    return [statistics.median(a[clock] / b[clock] for a, b in zip(*turns)) for turns in zip(ours, theirs)]
 
 
 def spread(values, form="{:.3f}"):
@@ -49,20 +50,18 @@ def machine(options):
 
 
 def programs(times, baseline):
-    """Ratios of the work's wall time, round by round; the last column is CPU time of all threads, ours included."""
+    """Ratios of the work's wall time; the last column is CPU time of all threads, ours included."""
     pairs = [("off", "python3"), *([("off", baseline), (baseline, "python3")] if baseline else []), ("1khz", "off"),
              ("1khz", "python3")]
     header = ["program", "python3 s", *(f"{a} / {b}" for a, b in pairs), "1khz / off, CPU"]
     rows, medians = [], {pair: [] for pair in [*pairs, "cpu"]}
     for program, found in times.items():
-        wall = {name: [w for w, _ in runs] for name, runs in found.items()}
-        cpu = {name: [c for _, c in runs] for name, runs in found.items()}
-        row = [program, f"{statistics.median(wall['python3']):.2f}"]
+        row = [program, f"{statistics.median(sum(w for w, _ in turns) for turns in found['python3']):.2f}"]
         for pair in pairs:
-            values = ratios(wall[pair[0]], wall[pair[1]])
+            values = ratios(found[pair[0]], found[pair[1]], 0)
             medians[pair].append(statistics.median(values))
             row.append(spread(values))
-        values = ratios(cpu["1khz"], cpu["off"])
+        values = ratios(found["1khz"], found["off"], 1)
         medians["cpu"].append(statistics.median(values))
         rows.append([*row, spread(values)])
     rows.append(["**all** (median, range of medians)", "", *(f"**{spread(medians[p])}**" for p in [*pairs, "cpu"])])
@@ -75,7 +74,7 @@ def memory(times):
     header = ["program", *(f"{a} / {b}" for a, b in pairs), *(f"{a} / {b}, CPU" for a, b in pairs)]
     rows, medians = [], [[] for _ in header[1:]]
     for program, found in times.items():
-        values = [ratios([r[part] for r in found[a]], [r[part] for r in found[b]]) for part in (0, 1) for a, b in pairs]
+        values = [ratios(found[a], found[b], clock) for clock in (0, 1) for a, b in pairs]
         for i, column in enumerate(values):
             medians[i].append(statistics.median(column))
         rows.append([program, *map(spread, values)])

@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What pieprof costs, as paired ratios of runs that take turns.
+"""What pieprof costs, as paired ratios of processes that take turns.
 
 Every program of programs/ runs under the system's python3, a bare embedder of Python, pieprof with its profile off
-and pieprof at 1 kHz (time and redundancy), and again with memory and copies, one after the other, in a new order in every round. A ratio is taken inside a round, so that a
-slow minute of the machine slows both sides of it; the median and the range over the rounds are shown. See README.md.
+and pieprof at 1 kHz (time and redundancy), and again with memory and copies: all of them at once, but only one at work,
+each doing a tenth of a second or so in its turn, in a new order every time. A ratio is taken between turns that follow
+each other, so that a slow second of the machine slows both; its median over the turns is the round's. New processes are
+made for each round; the median and the range over the rounds are shown. See README.md.
 """
 
 import argparse
@@ -31,7 +33,8 @@ def arguments():
     parser.add_argument("--pieprof", default=HERE.parent / "build" / "pieprof")
     parser.add_argument("--linkage", choices=["static", "shared"], default="static", help="of that pieprof's libpython")
     parser.add_argument("--python", default="/usr/bin/python3")
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=5, help="of new processes")
+    parser.add_argument("--turns", type=int, default=20, help="parts of a program's work in which processes take turns")
     parser.add_argument("--starts", type=int, default=50, help="runs of `-c pass`")
     parser.add_argument("--scale", type=float, default=1.0, help="of the programs' work; 1 is 2 to 3 seconds each")
     parser.add_argument("--only", metavar="NAME", action="append", choices=PROGRAMS, help="this program (may be repeated)")
@@ -49,29 +52,28 @@ def variants(options, folder):
     found = {"python3": [options.python]}
     for path in options.embedder:
         found[os.path.basename(path)] = [path]
-    db = str(folder / "bench.db")
-    found["off"] = [options.pieprof, "-q", *NO_TIME, *NO_MEMORY, "-o", db]
-    found["1khz"] = [options.pieprof, "-q", "-r", "1khz", *NO_MEMORY, "-o", db]
+    found["off"] = [options.pieprof, "-q", *NO_TIME, *NO_MEMORY, "-o", folder / "off.db"]
+    found["1khz"] = [options.pieprof, "-q", "-r", "1khz", *NO_MEMORY, "-o", folder / "1khz.db"]
     return {name: [str(word) for word in command] for name, command in found.items()}
 
 
 def memory_variants(options, folder):
     """What memory and copies cost alone, on either allocator, and everything together."""
-    db = str(folder / "memory.db")
     found = {"off": [*NO_TIME, *NO_MEMORY], "memory": NO_TIME, "jemalloc": [*NO_TIME, "--allocator=jemalloc"], "all": []}
-    return {name: [str(options.pieprof), "-q", "-o", db, *words] for name, words in found.items()}
+    return {name: [str(options.pieprof), "-q", "-o", str(folder / f"{name}.db"), *words] for name, words in found.items()}
 
 
 def measure_programs(options, choices, go):
-    """{program: {variant: [(wall s, CPU s) for each round]}}"""
-    order = random.Random(1)
+    """{program: {variant: [[(wall s, CPU s) of each turn] for each round]}}"""
+    orders = random.Random(1)
     times = {program: {name: [] for name in choices} for program in options.only}
     for number in range(options.rounds):
         for program in options.only:
-            for name in order.sample(list(choices), len(choices)):
-                path = HERE / "programs" / f"{program}.py"
-                wall, cpu = commands.timed_program([*choices[name], path, options.scale])
-                times[program][name].append((wall, cpu))
+            words = [HERE / "programs" / f"{program}.py", options.scale]
+            found = commands.timed_turns({n: [*c, *words] for n, c in choices.items()}, options.turns, orders)
+            for name, turns in found.items():
+                times[program][name].append(turns)
+                wall, cpu = (sum(part) for part in zip(*turns))
                 go(report.go_line(program, name, wall, cpu))
                 report.progress(f"round {number + 1}/{options.rounds} {program} {name} {wall:.3f} s")
     return times

@@ -8,13 +8,14 @@
 #include "launcher/messages.h"
 #include "launcher/profile.h"
 #include "launcher/report_findings.h"
+#include "launcher/report_learned.h"
 #include "launcher/report_memory.h"
 #include "launcher/style.h"
 #include "launcher/text.h"
 #include "storage/reader.h"
 
-/* Memory, leaks and findings of redundancy, then the source with what each line cost: the user's own files first, the
- * costliest of them first; of the libraries one line each, or with --all their lines too. */
+/* Learned loops, memory, leaks and findings of redundancy, then the source with what each line cost: the user's own files
+ * first, the costliest of them first; of the libraries one line each, or with --all their lines too. */
 
 static const char USAGE[] = "report [DB] [--all] [--run N]";
 
@@ -262,7 +263,9 @@ static int print_findings(struct report *report) {
         .style = report->style,
     };
     char *message = NULL;
-    int r = pie_report_memory_print(&screen, &message);
+    int r = pie_report_learned_print(&screen, report->all, &message);
+    if (r == 0)
+        r = pie_report_memory_print(&screen, &message);
     if (r == 0)
         r = pie_report_findings_print(&screen, report->all, &message);
     return r < 0 ? pie_profile_complain(message) : 0;

@@ -166,6 +166,7 @@ static int run_profiled(char **argv) {
         .argc = options.python_argc,
         .argv = options.python_argv,
         .program_name = target.path,
+        .learn_places = options.config.learns ? options.config.learn_places : NULL,
     };
     return pie_embed_run(&embed);
 }

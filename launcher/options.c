@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "launcher/options.h"
+#include "launcher/options_learn.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -117,6 +118,11 @@ static int set_redundancy(struct pie_options *options, const char *value) {
 
 static int set_no_redundancy(struct pie_options *options, const char *value) {
     options->config.redundancy = false;
+    return 0;
+}
+
+static int set_no_adaptive(struct pie_options *options, const char *value) {
+    options->config.adaptive = false;
     return 0;
 }
 
@@ -249,6 +255,7 @@ static const struct pie_option table[] = {
     {"no-redundancy", NULL, "do not", set_no_redundancy, 0},
     {"sampler", "SAMPLER", "sample memory accesses by pmu, taskclock or none (default: the best)",
      set_sampler, 0},
+    {"no-adaptive", NULL, "watch all lines alike, also those of which enough is known", set_no_adaptive, 0},
     {"fp-tolerance", "X", "floats that differ by this part count as equal: 1e-9 (default 0)",
      set_fp_tolerance, 0},
     {"memory", NULL, "sample what is allocated, what stays and what leaks (the default)", set_memory, 0},
@@ -258,6 +265,17 @@ static const struct pie_option table[] = {
     {"allocator", "NAME", "who serves malloc(): system or jemalloc (default: system)", set_allocator, 0},
     {"copies", NULL, "sample copied bytes (the default)", set_copies, 0},
     {"no-copies", NULL, "do not", set_no_copies, 0},
+    {"learn", "PLACE", "time the calls in the loop at FILE:LINE, or in a function's loops", pie_option_learn,
+     0},
+    {"no-learn", NULL, "a loop over pieprof.loop(…) is an ordinary one", pie_option_no_learn, 0},
+    {"learn-policy", "NAME", "racing, rejects or accepts-rejects (default: racing)", pie_option_learn_policy,
+     0},
+    {"learn-confidence", "SHARE", "how sure it must be of a call to stop timing it (default 95%)",
+     pie_option_learn_confidence, 0},
+    {"learn-interval", "TIME", "calls race again after this long (default 1s)", pie_option_learn_interval, 0},
+    {"learn-top", "N", "the calls looked for (default 1)", pie_option_learn_top, 0},
+    {"learn-budget", "N", "calls that rejects may time in an interval (default: as racing would)",
+     pie_option_learn_budget, 0},
     {"children", NULL, "also profile the Python processes it starts (the default)", set_children, 0},
     {"no-children", NULL, "only this process", set_no_children, 0},
     {"only", "PATH", "your own code is what lies under PATH", set_only, 0},
@@ -282,6 +300,7 @@ void pie_options_init(struct pie_options *options) {
                 .overhead_budget = 0.05,
                 .time = true,
                 .redundancy = true,
+                .adaptive = true,
                 .memory = true,
                 .copies = true,
                 .children = true,
@@ -289,6 +308,7 @@ void pie_options_init(struct pie_options *options) {
             },
         .is_bare = true,
     };
+    pie_options_learn_init(&options->config);
 }
 
 int pie_options_from_environment(struct pie_options *options) {
@@ -342,8 +362,10 @@ char *pie_options_to_string(const struct pie_options *options) {
         append_pair(&string, "--exclude", config->exclude) == 0 &&
         append_flag(&string, !config->time, "--no-time") == 0 &&
         append_flag(&string, !config->redundancy, "--no-redundancy") == 0 &&
+        append_flag(&string, !config->adaptive, "--no-adaptive") == 0 &&
         append_flag(&string, !config->memory, "--no-memory") == 0 &&
         append_flag(&string, !config->copies, "--no-copies") == 0 &&
+        pie_options_learn_append(config, &string) == 0 &&
         append_flag(&string, !config->children, "--no-children") == 0 &&
         append_flag(&string, !config->keep_argv, "--no-argv") == 0 &&
         append_flag(&string, config->quiet, "--quiet") == 0 &&

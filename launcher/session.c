@@ -22,6 +22,7 @@
 #include "runtime/exit.h"
 #include "runtime/install.h"
 #include "runtime/interrupt.h"
+#include "runtime/learn_places.h"
 #include "runtime/memory_facts.h"
 #include "runtime/signals.h"
 #include "storage/writer.h"
@@ -48,6 +49,18 @@ static void let_interrupt_abort(void) {
     sigaction(SIGINT, &action, NULL);
 }
 
+/* Of loops that were asked for by --learn. */
+static void tell_places(void) {
+    const char *const *places = current.options->config.learn_places;
+    char text[512];
+
+    for (size_t i = 0; places[i]; i++) {
+        pie_learn_places_tell(i, text, sizeof text);
+        if (*text)
+            pie_message_warning("--learn %s: %s", places[i], text);
+    }
+}
+
 static void end(const char *cause, int status) {
     if (!pie_engine_is_running())
         return;
@@ -60,6 +73,7 @@ static void end(const char *cause, int status) {
     if (error < 0)
         pie_message_error("the profile in %s is incomplete: %s; what was written before that is kept",
                           current.options->config.output, strerror(-error));
+    tell_places();
     if (!current.options->config.quiet)
         pie_summary_print(current.options->config.output, run_id > 0 ? run_id : pie_engine_run_id());
 }

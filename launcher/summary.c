@@ -10,12 +10,13 @@
 #include "launcher/profile.h"
 #include "launcher/style.h"
 #include "launcher/summary_findings.h"
+#include "launcher/summary_learned.h"
 #include "launcher/summary_memory.h"
 #include "launcher/text.h"
 #include "storage/reader.h"
 
 /* At most 25 lines: title 2, memory 1, findings 6, source lines 2 + 8, libraries 2, a blank, threads 1, samples 1, file 1.
- * Where a note takes more, there are less source lines. */
+ * Where a note or a learned loop takes more, there are less source lines; of a loop, less calls. */
 enum {
     LINES_MAX = 25,
     LINES_AROUND = 2 + 6,
@@ -208,6 +209,21 @@ static void print_samples(struct summary *summary, struct pie_cursor *row) {
 static const char samples_sql[] =
     "SELECT samples, period_s, overhead_share, clock, clock_note FROM v_run WHERE run = :run";
 
+/* Beside what is printed whatever is found. */
+static int64_t lines_left(struct summary *summary) {
+    int64_t left = LINES_MAX - LINES_AROUND;
+    fflush(summary->out);
+    for (size_t i = 0; i < summary->text_size; i++)
+        left -= summary->text[i] == '\n';
+    return left;
+}
+
+static int print_learned(struct summary *summary, const struct pie_finding_screen *screen,
+                         char **ret_message) {
+    int64_t left = lines_left(summary) - LINES_SHOWN_MIN;
+    return pie_summary_learned_print(screen, left > 0 ? (size_t)left : 0, ret_message);
+}
+
 static void print_findings(struct summary *summary) {
     struct pie_finding_screen screen = {
         .out = summary->out,
@@ -223,16 +239,15 @@ static void print_findings(struct summary *summary) {
         r = pie_summary_leaks_print(&screen, &told, &message);
     if (r == 0)
         r = pie_summary_findings_print(&screen, told, &message);
+    if (r == 0)
+        r = print_learned(summary, &screen, &message);
     if (r < 0)
         (void)pie_profile_complain(message);
 }
 
 /* What is above decides how many source lines there is room for. */
 static void count_lines(struct summary *summary) {
-    int64_t left = LINES_MAX - LINES_AROUND;
-    fflush(summary->out);
-    for (size_t i = 0; i < summary->text_size; i++)
-        left -= summary->text[i] == '\n';
+    int64_t left = lines_left(summary);
     summary->lines_shown = left < LINES_SHOWN_MIN ? LINES_SHOWN_MIN : left > LINES_SHOWN ? LINES_SHOWN : left;
 }
 

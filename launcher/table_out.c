@@ -45,6 +45,22 @@ static char *format_bytes(const char *name, double bytes) {
     return asprintf(&out, "%s%s", text, ends_with(name, "_per_s") ? "/s" : "") < 0 ? NULL : out;
 }
 
+/* Of one call, which may take nanoseconds. */
+static bool is_duration(const char *name) {
+    static const char *const names[] = {"mean_s", "p50_s", "p95_s", "p99_s"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static char *format_duration(double seconds) {
+    char text[PIE_TEXT_SECONDS_SIZE];
+    pie_text_seconds(seconds, text);
+    return strdup(text);
+}
+
 static char *format_cell(struct pie_cursor *cursor, int column) {
     const char *name = pie_cursor_column_name(cursor, column), *text;
     char *out;
@@ -52,6 +68,8 @@ static char *format_cell(struct pie_cursor *cursor, int column) {
     enum pie_value_type type = pie_cursor_type(cursor, column);
     if (is_bytes(name) && (type == PIE_VALUE_INTEGER || type == PIE_VALUE_REAL))
         return format_bytes(name, pie_cursor_real(cursor, column));
+    if (is_duration(name) && type == PIE_VALUE_REAL)
+        return format_duration(pie_cursor_real(cursor, column));
     switch (type) {
     case PIE_VALUE_NULL:
         return NULL;
@@ -112,6 +130,13 @@ static int read_table(struct pie_table *table, const struct pie_query *query, si
     return r < 0 ? pie_message(r, ret_message, "out of memory") : 0;
 }
 
+static void print_nothing(FILE *out, const struct pie_subject *subject) {
+    if (subject && subject->when_empty)
+        fprintf(out, "nothing found; %s\n", subject->when_empty);
+    else
+        fputs("nothing found\n", out);
+}
+
 int pie_table_print(FILE *out, const struct pie_answer *answer, char **ret_message) {
     struct pie_table table;
     size_t more = 0;
@@ -124,7 +149,7 @@ int pie_table_print(FILE *out, const struct pie_answer *answer, char **ret_messa
         size_t left_out = pie_table_fit(&table, pie_text_columns(out), KEPT_COLUMNS);
         r = pie_table_write(&table, out, pie_text_is_colourful(out));
         if (table.row_count == 0)
-            fputs("nothing found\n", out);
+            print_nothing(out, answer->query->subject);
         if (more > 0)
             fprintf(out, "%zu more: say \"all %s\"\n", more, answer->query->subject->name);
         if (left_out > 0)

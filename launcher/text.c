@@ -119,6 +119,16 @@ void pie_text_bytes(double bytes, char buffer[PIE_TEXT_BYTES_SIZE]) {
     snprintf(buffer, PIE_TEXT_BYTES_SIZE, "%s%.*f %s", bytes < 0 ? "-" : "", digits, value, units[unit]);
 }
 
+void pie_text_seconds(double seconds, char buffer[PIE_TEXT_SECONDS_SIZE]) {
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    double value = 1e9 * (seconds < 0 ? -seconds : seconds);
+    size_t unit = 0;
+    for (; value >= 999.5 && unit + 1 < sizeof units / sizeof *units; unit++)
+        value /= 1000;
+    int digits = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+    snprintf(buffer, PIE_TEXT_SECONDS_SIZE, "%s%.*f %s", seconds < 0 ? "-" : "", digits, value, units[unit]);
+}
+
 const char *pie_text_short_path(const char *path) {
     char folder[PATH_MAX];
     if (!getcwd(folder, sizeof folder))

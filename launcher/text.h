@@ -25,6 +25,10 @@ char *pie_text_cut_start(const char *text, size_t width);
 enum { PIE_TEXT_BYTES_SIZE = 32 };
 void pie_text_bytes(double bytes, char buffer[PIE_TEXT_BYTES_SIZE]);
 
+/* "812 ns", "57.8 us", "1.20 ms", "3.41 s": three digits. */
+enum { PIE_TEXT_SECONDS_SIZE = 32 };
+void pie_text_seconds(double seconds, char buffer[PIE_TEXT_SECONDS_SIZE]);
+
 /* The path as people would write it here: relative if it is below the working directory. Returns a pointer into it. */
 const char *pie_text_short_path(const char *path);
 

@@ -29,6 +29,7 @@ enum pie_counter {
     PIE_COUNTER_WATCH_BLOCK_UNKNOWN,
     PIE_COUNTER_WATCH_BLOCK_EMPTY,
     PIE_COUNTER_WATCH_NO_CREDIT,
+    PIE_COUNTER_WATCH_DECIDED,
     PIE_COUNTER_WATCH_NO_SLOT,
     PIE_COUNTER_WATCH_NO_REGISTER,
     /* Watches that did not come to stage 3, and why. */

@@ -30,6 +30,7 @@ static const struct {
     [PIE_COUNTER_WATCH_BLOCK_UNKNOWN] = {"watch_block_not_decoded_yet", false},
     [PIE_COUNTER_WATCH_BLOCK_EMPTY] = {"watch_block_without_access", false},
     [PIE_COUNTER_WATCH_NO_CREDIT] = {"watch_over_budget", false},
+    [PIE_COUNTER_WATCH_DECIDED] = {"watch_line_decided", false},
     [PIE_COUNTER_WATCH_NO_SLOT] = {"watch_registers_kept", false},
     [PIE_COUNTER_WATCH_NO_REGISTER] = {"watch_register_refused", false},
     [PIE_COUNTER_WATCH_NOT_REACHED] = {"watch_access_not_reached", false},

@@ -7,6 +7,7 @@
 #include "profiler/counters.h"
 #include "profiler/debug_registers.h"
 #include "profiler/heap_engine.h"
+#include "profiler/learn.h"
 #include "profiler/home.h"
 #include "profiler/real.h"
 #include "profiler/region.h"
@@ -75,6 +76,7 @@ int pie_engine_start(const struct pie_config *config, const struct pie_pystack_o
         };
         pie_heap_set(&engine.heap);
     }
+    pie_learn_configure(config->learns ? &config->learn : NULL);
     engine.setup = (struct pie_collector_setup){
         .config = config, .ops = ops, .facts = facts, .open_sink = open_sink, .is_fork = false};
     return start();
@@ -105,6 +107,7 @@ void pie_engine_finish(const char *cause, int exit_status) {
     if (atomic_load_explicit(&engine.pid, memory_order_acquire) != own_pid() ||
         atomic_exchange_explicit(&engine.finished, true, memory_order_acq_rel))
         return;
+    pie_learn_finish();
     pie_collector_stop(cause, exit_status, FINISH_TIMEOUT_NS);
     errno = error;
 }
@@ -154,6 +157,7 @@ void pie_engine_fork_child(void) {
     int error = errno;
 
     pie_heap_forget();
+    pie_learn_forget();
     atomic_store_explicit(&engine.pid, 0, memory_order_relaxed);
     if (atomic_load_explicit(&engine.finished, memory_order_relaxed))
         return;

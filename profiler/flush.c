@@ -8,6 +8,7 @@
 #include "profiler/counters.h"
 #include "profiler/environment.h"
 #include "profiler/heap_drain.h"
+#include "profiler/learn.h"
 #include "profiler/proc_file.h"
 #include "profiler/sampler.h"
 #include "profiler/thread.h"
@@ -244,6 +245,8 @@ static int write_counters(struct pie_flush *flush, const struct pie_heap_drain *
         r = sink->ops->put_overhead(sink, "redundancy", watch_ns, 1e9 / (double)config->period_ns);
     if (r == 0 && heap)
         r = write_heap_overhead(flush, heap);
+    if (r == 0 && pie_learn_spent_ns())
+        r = sink->ops->put_overhead(sink, "learning", pie_learn_spent_ns(), 0);
     if (r == 0)
         r = sink->ops->put_overhead(sink, "collection thread", pie_thread_cpu_ns(), 0);
     return r;
@@ -284,6 +287,8 @@ static int write_rows(struct pie_flush *flush, const struct pie_aggregate *aggre
         r = pie_heap_drain_write(heap, flush->sink);
     if (r == 0)
         r = write_copy_loops(flush, loops);
+    if (r == 0)
+        r = pie_learn_drain(flush->sink);
     if (r == 0)
         r = write_counters(flush, heap);
     return r;

@@ -148,6 +148,43 @@ enum pie_copy_estimate {
     PIE_COPY_LOOP = 3,    /* copy loops of a library's own, by samples of time */
 };
 
+/* How far the learning tracer is with a call (profiler/racing.h). */
+enum pie_learned_state {
+    PIE_LEARNED_UNDECIDED = 1,
+    PIE_LEARNED_DROPPED = 2, /* surely less than every other that was left: not observed any more */
+    PIE_LEARNED_KEPT = 3,    /* the greatest, or known as well as wanted */
+};
+
+/* A loop whose calls are learned (Paikana §3). All values are totals: a row replaces the loop's last. */
+struct pie_learned_loop_row {
+    uint32_t loop;        /* from 1, unique in the process */
+    const char *file;     /* as Python says it */
+    int32_t line;         /* of the loop, or the first of the function whose calls are its iterations */
+    const char *function; /* co_qualname of the code the loop is in */
+    const char *policy;   /* "racing", "successive rejects", "successive accepts and rejects" */
+    double confidence;    /* of decisions and intervals, e.g. 0.95 */
+    uint64_t entries;     /* times the loop was entered */
+    uint64_t iterations, observed_iterations;
+    double body_s;    /* wall time in the body, all iterations */
+    const char *note; /* what could not be seen and why, one sentence, or NULL */
+};
+
+/* One call site in the loop's body, or the body's own code (call 0, without a callee): shares of a loop add up to 1. */
+struct pie_learned_call_row {
+    uint32_t loop, call;
+    const char *file; /* of the call site */
+    int32_t line;
+    const char *callee; /* co_qualname, "module.name" of a native function; NULL: the body's own code */
+    bool is_native;
+    uint8_t state;                       /* enum pie_learned_state */
+    uint64_t decided_after;              /* observed iterations until it was decided; 0: it is not */
+    uint64_t calls;                      /* in all iterations, estimated unless all were observed */
+    uint64_t observed_calls;             /* that were timed */
+    double share, share_low, share_high; /* of body_s; the interval at the loop's confidence */
+    double mean_s, variance_s2;          /* of one call */
+    double p50_s, p95_s, p99_s;          /* of one call; within 5 % */
+};
+
 /* What one process is: written once by begin_process; end_process completes it. */
 struct pie_process_row {
     int32_t pid, parent_pid;
@@ -185,6 +222,8 @@ struct pie_sink_ops {
     int (*put_copy)(struct pie_sink *, const struct pie_copy_row *);
     /* What holds objects that a context allocated: types and the way to a module, class or frame, one line. */
     int (*put_holder)(struct pie_sink *, uint32_t node, const char *text);
+    int (*put_learned_loop)(struct pie_sink *, const struct pie_learned_loop_row *); /* before its calls */
+    int (*put_learned_call)(struct pie_sink *, const struct pie_learned_call_row *);
     /* Counters are totals so far, e.g. "ring_full", "unwind_truncated". is_drop: a sample was lost. */
     int (*put_counter)(struct pie_sink *, const char *name, uint64_t value, bool is_drop);
     /* The profiler's own cost so far. collector: "time", "redundancy", "memory", "copies", "collection thread". cpu_ns and wall_ns are totals. */

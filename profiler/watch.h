@@ -142,6 +142,7 @@ struct pie_watch_thread {
     uint64_t retry_ns;                 /* registers were refused: not before this time again */
     struct pie_watch_slot slots[PIE_DEBUG_REGISTERS];
     uint64_t random;
+    uint32_t mean_interest; /* of the last samples; see watch_interest_sigsafe.c */
     uint32_t serial;
     int64_t credit_ns;         /* what watching may cost now: the trap budget */
     uint64_t credit_cpu_ns;    /* thread CPU time up to which credit was given */
@@ -158,10 +159,18 @@ struct pie_watch_settings {
     const struct pie_debug_ops *registers; /* NULL: nothing is watched */
     const struct pie_pystack_ops *ops;
     double budget;          /* share of a thread's CPU time that watching may take */
+    bool is_adaptive;       /* lines whose redundant fraction is undecided come first */
     uint64_t trap_price_ns; /* of one trap, without what the handler does */
     uint64_t fault_tax_ns;  /* what a page fault costs more while a data breakpoint is armed; 0: nothing */
     double fault_tax_share; /* … as a part of the fault's time then */
 };
+
+/* How much is to be learned yet about a line of Python in its context, 0 to 1; line: its node of the calling context tree.
+ * Forgotten never: in a forked child it is what the parent knew. Context: drain. */
+void pie_watch_set_interest(uint32_t line, double interest);
+
+/* The innermost line of Python of a context, PIE_CCT_ROOT_ID if there is none. Context: signal, drain. */
+uint32_t pie_watch_line_of(uint32_t node);
 
 /* NULL stops all watching; what is armed is disarmed at its next trap. settings live as long as the process.
  * Context: drain. */

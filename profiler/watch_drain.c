@@ -17,6 +17,7 @@
 #include "profiler/memory.h"
 #include "profiler/naming.h"
 #include "profiler/pystack.h"
+#include "profiler/racing.h"
 #include "profiler/thread.h"
 #include "profiler/u64map.h"
 #include "profiler/watch_rows.h"
@@ -31,11 +32,13 @@
 static const uint64_t SHORT_CALL_NS = 15000;
 
 enum { RETURNED_BYTES_MIN = 64 };
+static const double CONFIDENCE = 0.95;
 
 /* A watch in stage 3. */
 struct open_watch {
     bool is_open;
     uint32_t serial;
+    uint32_t cct_node;        /* where it began */
     struct pie_watch_row row; /* without an outcome */
 };
 
@@ -43,9 +46,10 @@ struct thread_watches {
     struct open_watch open[PIE_DEBUG_REGISTERS];
 };
 
-/* CPU time of a Python line that no watch stands for yet. */
+/* CPU time of a Python line that no watch stands for yet, and what its watches came to. */
 struct line_time {
     uint64_t pending_ns[PIE_WATCH_STORE + 1]; /* by kind */
+    uint64_t watched, redundant;              /* watches that came to an end that says something */
 };
 
 struct pie_watch_drain {
@@ -88,14 +92,8 @@ void pie_watch_drain_destroy(struct pie_watch_drain *drain) {
 
 /* --- The time that watches stand for --- */
 
-static uint32_t python_node(uint32_t cct_node) {
-    while (cct_node != PIE_CCT_ROOT_ID && !pie_cct_key_is_python(pie_cct_key(cct_node)))
-        cct_node = pie_cct_parent(cct_node);
-    return cct_node;
-}
-
 static struct line_time *line_of(struct pie_watch_drain *drain, uint32_t cct_node) {
-    uint32_t python = python_node(cct_node);
+    uint32_t python = pie_watch_line_of(cct_node);
     uint32_t stored = python == PIE_CCT_ROOT_ID ? 0 : pie_naming_node(drain->naming, python);
     uint32_t index = stored ? pie_u64map_get(&drain->line_of_node, stored) : 0;
 
@@ -111,7 +109,7 @@ static struct line_time *line_of(struct pie_watch_drain *drain, uint32_t cct_nod
     }
     if (pie_u64map_put(&drain->line_of_node, stored, (uint32_t)drain->n_lines + 1) < 0)
         return NULL;
-    drain->lines[drain->n_lines] = (struct line_time){{0}};
+    drain->lines[drain->n_lines] = (struct line_time){0};
     return &drain->lines[drain->n_lines++];
 }
 
@@ -145,6 +143,18 @@ static void note_operations(struct pie_watch_drain *drain, uint32_t cct_node, st
     }
 }
 
+/* Lines that are decided leave the registers to others. */
+static void note_interest(struct pie_watch_drain *drain, uint32_t cct_node, enum pie_watch_outcome outcome) {
+    struct line_time *line = line_of(drain, cct_node);
+
+    if (!line || outcome == PIE_WATCH_LOST || outcome == PIE_WATCH_EVICTED)
+        return;
+    line->watched++;
+    line->redundant += outcome == PIE_WATCH_REDUNDANT;
+    pie_watch_set_interest(pie_watch_line_of(cct_node),
+                           pie_race_undecided(line->redundant, line->watched, CONFIDENCE));
+}
+
 static void finish(struct pie_watch_drain *drain, struct open_watch *open, enum pie_watch_outcome outcome,
                    uint64_t gap_ns) {
     open->is_open = false;
@@ -153,6 +163,7 @@ static void finish(struct pie_watch_drain *drain, struct open_watch *open, enum 
         outcome = PIE_WATCH_REDUNDANT;
         open->row.traits &= (uint8_t)~PIE_WATCH_PARTLY;
     }
+    note_interest(drain, open->cct_node, outcome);
     open->row.outcome = (uint8_t)outcome;
     open->row.gap_ns = gap_ns;
     if (open->row.first_node && pie_watch_rows_add(&drain->rows, &open->row) < 0)
@@ -168,6 +179,7 @@ static void reached(struct pie_watch_drain *drain, struct open_watch *open,
     *open = (struct open_watch){
         .is_open = true,
         .serial = record->serial,
+        .cct_node = record->first_node,
         .row =
             {
                 .kind = record->kind,

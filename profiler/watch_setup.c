@@ -48,6 +48,7 @@ const struct pie_access_sampler_ops *pie_watch_set_up(const struct pie_config *c
             .registers = pie_debug_hidden_begin() ? &pie_debug_hidden : &pie_debug_own_table,
             .ops = ops,
             .budget = config->overhead_budget * BUDGET_PART,
+            .is_adaptive = config->adaptive,
             .trap_price_ns = price_ns ? price_ns : TRAP_PRICE_DEFAULT_NS,
         };
         settings.fault_tax_ns = pie_watch_fault_tax(&settings.fault_tax_share);

@@ -71,6 +71,7 @@ void pie_watch_thread_begin(struct pie_thread *thread) {
         watch->slots[i] = (struct pie_watch_slot){.stage = PIE_WATCH_FREE};
     }
     watch->random = ((pie_monotonic_ns() * UINT64_C(0x9e3779b97f4a7c15)) ^ (uint64_t)thread->tid << 32) | 1;
+    watch->mean_interest = 0;
     watch->retry_ns = 0;
     watch->credit_ns = 0;
     watch->faults_seen = UINT64_MAX;
@@ -275,6 +276,8 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, cons
         pie_counter_add(PIE_COUNTER_WATCH_BLOCK_EMPTY, 1);
     } else if (!pie_watch_has_credit(thread, settings)) {
         pie_counter_add(PIE_COUNTER_WATCH_NO_CREDIT, 1);
+    } else if (settings->is_adaptive && !pie_watch_wants(&thread->watch, taken->node)) {
+        pie_counter_add(PIE_COUNTER_WATCH_DECIDED, 1);
     } else if ((index = pie_watch_choose_slot(thread)) < 0) {
         pie_counter_add(PIE_COUNTER_WATCH_NO_SLOT, 1);
     } else {
@@ -304,7 +307,13 @@ static void begin_known(struct pie_thread *thread, const ucontext_t *context, co
             access = block->accesses[i];
     if (!block)
         pie_watch_wish(&thread->watch.wishes, sample->ip);
-    int index = pie_watch_has_credit(thread, settings) ? pie_watch_choose_slot(thread) : -1;
+    if (!pie_watch_has_credit(thread, settings))
+        return;
+    if (settings->is_adaptive && !pie_watch_wants(&thread->watch, taken->node)) {
+        pie_counter_add(PIE_COUNTER_WATCH_DECIDED, 1);
+        return;
+    }
+    int index = pie_watch_choose_slot(thread);
     if (index < 0)
         return;
     begin(thread, (unsigned)index, NULL, &access);

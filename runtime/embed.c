@@ -7,6 +7,8 @@
 #include "profiler/engine.h"
 #include "profiler/heap_engine.h"
 #include "runtime/holder.h"
+#include "runtime/learn.h"
+#include "runtime/learn_places.h"
 #include "runtime/pymem.h"
 #include "runtime/thread_names.h"
 
@@ -38,6 +40,8 @@ int pie_embed_run(const struct pie_embed *embed) {
         Py_ExitStatusException(status);
     if (pie_engine_is_running()) {
         pie_thread_names_install();
+        pie_learn_module_install();
+        pie_learn_places_install(embed->learn_places);
         if (pie_heap_settings() && pie_heap_settings()->memory) {
             pie_pymem_install();
             pie_holder_install();

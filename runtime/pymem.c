@@ -6,61 +6,52 @@
  * asks RAW for the rest; RAW asks malloc(). So small blocks are counted here, and the exported malloc() counts the rest,
  * as Python's because the RAW hook says so: nothing is counted twice.
  *
- * To count a block that goes its size must be known. pymalloc keeps a size class at the head of each pool, and pools are
- * aligned; what is needed is to tell pymalloc's blocks from others. So arenas are mapped at hinted addresses in a zone of
- * their own, where the kernel puts nothing unasked, and an address in the zone is pymalloc's. Both facts are tried out
- * with the first request; under another allocator (PYTHONMALLOC, -X dev) blocks are counted below it instead. */
+ * To count a block that goes its size must be known. pymalloc keeps a size class at the head of each pool (pymalloc.h);
+ * what is needed is to tell pymalloc's blocks from others. So arenas are mapped at hinted addresses in a zone of
+ * their own, where the kernel puts nothing unasked, and an address in the zone is pymalloc's. All this
+ * is tried out with the first request; under another allocator (PYTHONMALLOC, -X dev) blocks are counted below it instead. */
 
 #include "runtime/pymem.h"
 
 #include "profiler/heap.h"
 #include "runtime/allocator.h"
 #include "runtime/memory_facts.h"
+#include "runtime/pymalloc.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
-    SMALL_MAX = 512, /* SMALL_REQUEST_THRESHOLD */
-    ALIGNMENT = 16,
-    POOL_BYTES = 1 << 14,           /* Objects/obmalloc.c from 3.10 on: POOL_BITS */
-    POOL_CLASS_OFFSET = 36,         /* struct pool_header.szidx */
     ARENA_LEAST_BYTES = 256 * 1024, /* smaller ones are chunks of Python's frame stacks */
     FREED_MAX = 1024,               /* addresses of arenas that can be used again */
     HINTS = 4,
 };
 
+/* This file is only ever part of a program: one instruction instead of two. */
+extern __thread struct pie_heap_thread *pie_heap_self __attribute__((tls_model("local-exec")));
+
 /* Far from where the kernel puts mappings (from the top down), programs (the bottom) and the shadows of sanitizers. */
-static const uintptr_t ZONE_LOW = UINT64_C(0x200000000000), ZONE_BYTES = UINT64_C(1) << 40;
+static const uintptr_t ZONE_LOW = UINT64_C(0x200000000000);
 static const uintptr_t HINT_STEP = UINT64_C(64) << 20;
 
-/* Of the process, also of a forked child. Arenas come and go with the GIL held. */
-static uintptr_t zone;      /* where it begins; 0: small blocks are not told from others */
-static uintptr_t zone_next; /* the next arena's place */
+/* Of the process, also of a forked child. Arenas come and go with a GIL held, but from 3.12 on there may be several: a place
+ * is drawn by one addition, and of two that want the list of freed ones one goes without. */
+static _Atomic uintptr_t zone_next; /* the next arena's place */
+static atomic_flag freed_busy =
+    ATOMIC_FLAG_INIT; /* stays set in a child forked meanwhile, which goes without */
 static uintptr_t freed[FREED_MAX];
 static size_t n_freed;
 static PyMemAllocatorEx originals[3]; /* by PyMemAllocatorDomain */
 static bool counts_arenas;            /* as one block each */
 
-static bool is_small(const void *block) {
-    return (uintptr_t)block - zone < ZONE_BYTES;
-}
-
-static size_t size_of_class(const void *block) {
-    const char *pool = (const char *)((uintptr_t)block & ~(uintptr_t)(POOL_BYTES - 1));
-    uint32_t size_class;
-
-    memcpy(&size_class, pool + POOL_CLASS_OFFSET, sizeof size_class);
-    return (size_t)(size_class + 1) * ALIGNMENT;
-}
-
+/* 0: RAW's, as larger ones are. */
 static size_t size_of_request(size_t bytes) {
-    return bytes ? (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1) : ALIGNMENT;
+    return (bytes + PIE_PYMALLOC_ALIGNMENT - 1) & ~(size_t)(PIE_PYMALLOC_ALIGNMENT - 1);
 }
 
 /* --- OBJ and MEM over pymalloc; ctx is the original --- */
@@ -71,21 +62,25 @@ __attribute__((noinline, cold)) static void *small_malloc_slowly(void *ctx, size
     void *block = original->malloc(original->ctx, bytes);
     struct pie_heap_thread *heap = pie_heap_self;
 
-    if (is_small(block))
+    if (pie_pymalloc_is_small(block))
         pie_heap_allocated_slowly(heap, PIE_HEAP_PYTHON, block, size_of_request(bytes), caller);
     return block;
 }
 
-/* Counted before, so that the call to pymalloc is the last thing to do. */
+/* Counted before, so that a call to pymalloc is the last thing to do. */
 static void *small_malloc(void *ctx, size_t bytes) {
     const PyMemAllocatorEx *original = ctx;
     struct pie_heap_thread *heap = pie_heap_self;
+    size_t size_class = (bytes - 1) / PIE_PYMALLOC_ALIGNMENT;
 
-    if (heap && bytes <= SMALL_MAX) {
+    if (heap && size_class < PIE_PYMALLOC_CLASSES) {
         struct pie_heap_count *count = &heap->counts[PIE_HEAP_PYTHON];
-        count->allocated_bytes += size_of_request(bytes);
+        count->allocated_bytes += (size_class + 1) * PIE_PYMALLOC_ALIGNMENT;
         if (__builtin_expect(count->allocated_bytes >= count->allocated_limit, 0))
             return small_malloc_slowly(ctx, bytes, __builtin_return_address(0));
+        void *block = pie_pymalloc_take(size_class);
+        if (block)
+            return block;
     }
     return original->malloc(original->ctx, bytes);
 }
@@ -96,7 +91,7 @@ static void *small_malloc_checked(void *ctx, size_t bytes) {
     void *block = original->malloc(original->ctx, bytes);
     struct pie_heap_thread *heap = pie_heap_self;
 
-    if (heap && is_small(block))
+    if (heap && pie_pymalloc_is_small(block))
         pie_heap_allocated(heap, PIE_HEAP_PYTHON, block, size_of_request(bytes), __builtin_return_address(0));
     return block;
 }
@@ -106,7 +101,7 @@ static void *small_calloc(void *ctx, size_t count, size_t bytes) {
     void *block = original->calloc(original->ctx, count, bytes);
     struct pie_heap_thread *heap = pie_heap_self;
 
-    if (heap && is_small(block))
+    if (heap && pie_pymalloc_is_small(block))
         pie_heap_allocated(heap, PIE_HEAP_PYTHON, block, size_of_request(count * bytes),
                            __builtin_return_address(0));
     return block;
@@ -123,13 +118,15 @@ static void small_free(void *ctx, void *block) {
     const PyMemAllocatorEx *original = ctx;
     struct pie_heap_thread *heap = pie_heap_self;
 
-    if (heap && is_small(block)) {
+    if (heap && pie_pymalloc_is_small(block)) {
         struct pie_heap_count *count = &heap->counts[PIE_HEAP_PYTHON];
-        count->freed_bytes += size_of_class(block);
+        count->freed_bytes += pie_pymalloc_size(block);
         if (__builtin_expect(count->freed_bytes >= count->freed_limit || pie_heap_may_be_tracked(block), 0)) {
             small_free_slowly(ctx, block);
             return;
         }
+        if (pie_pymalloc_give(block))
+            return;
     }
     original->free(original->ctx, block);
 }
@@ -139,17 +136,17 @@ static void *small_realloc(void *ctx, void *block, size_t bytes) {
     const PyMemAllocatorEx *original = ctx;
     struct pie_heap_thread *heap = pie_heap_self;
 
-    if (!heap || !is_small(block)) {
+    if (!heap || !pie_pymalloc_is_small(block)) {
         void *moved = original->realloc(original->ctx, block, bytes);
-        if (heap && is_small(moved)) /* shrunk, or fresh */
-            pie_heap_allocated(heap, PIE_HEAP_PYTHON, moved, size_of_class(moved),
+        if (heap && pie_pymalloc_is_small(moved)) /* shrunk, or fresh */
+            pie_heap_allocated(heap, PIE_HEAP_PYTHON, moved, pie_pymalloc_size(moved),
                                __builtin_return_address(0));
         return moved;
     }
-    size_t old_bytes = size_of_class(block);
+    size_t old_bytes = pie_pymalloc_size(block);
     uint32_t token = pie_heap_resizing(block);
     void *moved = original->realloc(original->ctx, block, bytes);
-    size_t new_bytes = !moved ? old_bytes : is_small(moved) ? size_of_class(moved) : 0;
+    size_t new_bytes = !moved ? old_bytes : pie_pymalloc_is_small(moved) ? pie_pymalloc_size(moved) : 0;
     pie_heap_resized(heap, PIE_HEAP_PYTHON, token, moved ? moved : block, old_bytes, new_bytes,
                      __builtin_return_address(0));
     return moved;
@@ -204,20 +201,42 @@ static void *map(uintptr_t hint, size_t bytes) {
     return address == -1 ? NULL : (void *)address;
 }
 
+/* 0: there is none. */
+static uintptr_t take_freed(void) {
+    uintptr_t place = 0;
+
+    if (atomic_flag_test_and_set_explicit(&freed_busy, memory_order_acquire))
+        return 0;
+    if (n_freed > 0)
+        place = freed[--n_freed];
+    atomic_flag_clear_explicit(&freed_busy, memory_order_release);
+    return place;
+}
+
+static void note_freed(uintptr_t place) {
+    if (atomic_flag_test_and_set_explicit(&freed_busy, memory_order_acquire))
+        return; /* the zone is large */
+    if (n_freed < FREED_MAX)
+        freed[n_freed++] = place;
+    atomic_flag_clear_explicit(&freed_busy, memory_order_release);
+}
+
+static uintptr_t next_place(size_t bytes) {
+    return atomic_fetch_add_explicit(&zone_next, bytes, memory_order_relaxed);
+}
+
 static void *map_in_zone(size_t bytes) {
-    uintptr_t hint = n_freed > 0 ? freed[--n_freed] : zone_next;
+    uintptr_t hint = take_freed();
 
     for (int i = 0; i < HINTS; i++) {
+        if (!hint)
+            hint = next_place(bytes);
         void *arena = map(hint, bytes);
-        if (!arena)
-            return NULL;
-        if ((uintptr_t)arena == hint) {
-            if (hint + bytes > zone_next)
-                zone_next = hint + bytes;
+        if (!arena || (uintptr_t)arena == hint)
             return arena;
-        }
         syscall(SYS_munmap, arena, bytes);
-        hint = zone_next += HINT_STEP;
+        next_place(HINT_STEP); /* something lies there: go past it */
+        hint = 0;
     }
     return NULL; /* pymalloc asks malloc() then, block by block */
 }
@@ -226,10 +245,10 @@ static void hook_small(PyMemAllocatorDomain domain, void *(*small)(void *ctx, si
 
 static void *arena_alloc(void *ctx, size_t bytes) {
     bool is_arena = bytes >= ARENA_LEAST_BYTES;
-    void *arena = is_arena && zone ? map_in_zone(bytes) : map(0, bytes);
+    void *arena = is_arena && pie_pymalloc_zone ? map_in_zone(bytes) : map(0, bytes);
     struct pie_heap_thread *heap = pie_heap_self;
 
-    if (!arena && is_arena && zone) {
+    if (!arena && is_arena && pie_pymalloc_zone) {
         hook_small(PYMEM_DOMAIN_MEM, small_malloc_checked);
         hook_small(PYMEM_DOMAIN_OBJ, small_malloc_checked);
     }
@@ -249,8 +268,8 @@ static void arena_free(void *ctx, void *arena, size_t bytes) {
     if (heap && (counts_arenas || !is_arena))
         pie_heap_freeing(heap, PIE_HEAP_PYTHON, arena, bytes);
     syscall(SYS_munmap, arena, bytes);
-    if (is_arena && zone && is_small(arena) && n_freed < FREED_MAX)
-        freed[n_freed++] = (uintptr_t)arena;
+    if (is_arena && pie_pymalloc_zone && pie_pymalloc_is_small(arena))
+        note_freed((uintptr_t)arena);
 }
 
 /* --- Installing --- */
@@ -259,23 +278,8 @@ static void choose_zone(void) {
     uint32_t random = 0;
 
     (void)!getrandom(&random, sizeof random, GRND_NONBLOCK);
-    zone = ZONE_LOW + ((uintptr_t)(random >> 8) << 20); /* up to 16 TiB further */
-    zone_next = zone;
-}
-
-/* Is a block of each size class in the zone, with its class at the head of its pool? */
-static bool is_pymalloc(const PyMemAllocatorEx *allocator) {
-    for (size_t bytes = ALIGNMENT; bytes <= SMALL_MAX; bytes += ALIGNMENT) {
-        void *block = allocator->malloc(allocator->ctx, bytes);
-        bool is_right = block && is_small(block) && size_of_class(block) == bytes;
-        allocator->free(allocator->ctx, block);
-        if (!is_right)
-            return false;
-    }
-    void *large = allocator->malloc(allocator->ctx, SMALL_MAX + 1);
-    bool is_large = large && !is_small(large);
-    allocator->free(allocator->ctx, large);
-    return is_large;
+    pie_pymalloc_zone = ZONE_LOW + ((uintptr_t)(random >> 8) << 20); /* up to 16 TiB further */
+    zone_next = pie_pymalloc_zone;
 }
 
 static void hook_small(PyMemAllocatorDomain domain, void *(*small)(void *ctx, size_t bytes)) {
@@ -290,18 +294,20 @@ static void hook_raw(PyMemAllocatorDomain domain) {
     PyMem_SetAllocator(domain, &ours);
 }
 
+static bool is_pymalloc(const PyMemAllocatorEx *allocator) {
+    return pie_pymalloc_try(allocator->malloc, allocator->free, allocator->ctx);
+}
+
 /* How Python's small blocks are counted. */
 static void decide(void) {
-    bool is_known = is_pymalloc(&originals[PYMEM_DOMAIN_OBJ]) && is_pymalloc(&originals[PYMEM_DOMAIN_MEM]);
-
-    if (is_known) {
+    if (is_pymalloc(&originals[PYMEM_DOMAIN_OBJ]) && is_pymalloc(&originals[PYMEM_DOMAIN_MEM])) {
         hook_small(PYMEM_DOMAIN_MEM, small_malloc);
         hook_small(PYMEM_DOMAIN_OBJ, small_malloc);
         return;
     }
     hook_raw(PYMEM_DOMAIN_MEM);
     hook_raw(PYMEM_DOMAIN_OBJ);
-    zone = 0;
+    pie_pymalloc_zone = 0;
     counts_arenas = true;
 }
 

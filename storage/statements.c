@@ -68,6 +68,14 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
                            " ON CONFLICT DO UPDATE SET samples = samples + excluded.samples,"
                            " bytes = bytes + excluded.bytes, sq_bytes2 = sq_bytes2 + excluded.sq_bytes2",
     [PIE_STATEMENT_HOLDER] = "INSERT OR REPLACE INTO holder (process, node, text) VALUES (?, ?, ?)",
+    [PIE_STATEMENT_LEARNED_LOOP] =
+        "INSERT OR REPLACE INTO learned_loop (process, id, file, line, function, policy, confidence, "
+        "entries, "
+        "iterations, observed_iterations, body_s, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [PIE_STATEMENT_LEARNED_CALL] =
+        "INSERT OR REPLACE INTO learned_call (process, loop, call, file, line, callee, is_native, state, "
+        "decided_after, calls, observed_calls, share, share_low, share_high, mean_s, variance_s2, p50_s, "
+        "p95_s, p99_s) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [PIE_STATEMENT_COUNTER] =
         "INSERT OR REPLACE INTO counter (process, name, value, is_drop) VALUES (?, ?, ?, ?)",
     [PIE_STATEMENT_OVERHEAD] = "INSERT OR REPLACE INTO overhead (process, collector, cpu_ns, rate_hz)"

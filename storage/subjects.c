@@ -49,6 +49,10 @@
     "user_file, "                                                                                            \
     "user_line"
 #define MOST_COPIED "bytes DESC, file, line, function, estimate"
+#define LEARNED_EMPTY                                                                                        \
+    "loops are learned where they are named: pieprof --learn FILE:LINE, or for x in pieprof.loop(...) in "   \
+    "the "                                                                                                   \
+    "program"
 #define COST "cpu_s, python_s, native_s, system_s, wait_s, cpu_share, samples, cpu_s_low, cpu_s_high"
 
 static const struct pie_subject subjects[] = {
@@ -234,6 +238,29 @@ static const struct pie_subject subjects[] = {
      .columns = "rank, library, caller, bytes, bytes_per_s, samples, estimate",
      .from = "v_copy_pair",
      .order = "rank",
+     .is_ranked = true},
+    {.name = "learned calls",
+     .aliases = "learned|learned call|learned call sites|calls learned|loop calls|learning",
+     .columns =
+         RANK("v.rank") "file, line, function, share, share_low, share_high, calls, mean_s, p50_s, p95_s, "
+                        "p99_s, decided_after, state, kind, total_s, variance_s2, observed_calls, "
+                        "loop_file, loop_line, loop_function, iterations, observed_iterations, body_s, "
+                        "policy, confidence, note, process, pid, loop",
+     .from = "v_learned v",
+     .order = "v.rank",
+     .in_file = "(" IN_FILE("file") " OR " IN_FILE("loop_file") ")",
+     .in_line = "(" IN_LINE("file", "line") " OR " IN_LINE("loop_file", "loop_line") ")",
+     .when_empty = LEARNED_EMPTY,
+     .is_ranked = true},
+    {.name = "learned loops",
+     .aliases = "learned loop|loops learned|loops|loop",
+     .columns = RANK("v.rank") "file, line, function, iterations, observed_iterations, entries, body_s, "
+                               "decided_after, call_sites, policy, confidence, note, process, pid, loop",
+     .from = "v_learned_loop v",
+     .order = "v.rank",
+     .in_file = IN_FILE("file"),
+     .in_line = IN_LINE("file", "line"),
+     .when_empty = LEARNED_EMPTY,
      .is_ranked = true},
     {.name = "libraries",
      .aliases = "library|hot libraries",

@@ -18,6 +18,7 @@ struct pie_subject {
     const char *in_place;    /* name of the subject that "in FILE" and "in FILE:LINE" mean, NULL: this one */
     const char *in_file;     /* condition with :file that "in FILE" adds, NULL: it cannot be narrowed so */
     const char *in_line;     /* condition with :file and :line that "in FILE:LINE" adds, or NULL */
+    const char *when_empty;  /* what people are told where there are no rows, or NULL */
     bool for_all_runs;
     bool is_tree;   /* rows have a depth by which people see the function indented */
     bool is_ranked; /* the first rows are the important ones: people see only some unless they ask for all */

@@ -256,6 +256,8 @@ DEFINE_PUT(put_footprint, (struct pie_sink * sink, const struct pie_footprint_ro
 DEFINE_PUT(put_heap, (struct pie_sink * sink, const struct pie_heap_row *row), (writer, row))
 DEFINE_PUT(put_copy, (struct pie_sink * sink, const struct pie_copy_row *row), (writer, row))
 DEFINE_PUT(put_holder, (struct pie_sink * sink, uint32_t node, const char *text), (writer, node, text))
+DEFINE_PUT(put_learned_loop, (struct pie_sink * sink, const struct pie_learned_loop_row *row), (writer, row))
+DEFINE_PUT(put_learned_call, (struct pie_sink * sink, const struct pie_learned_call_row *row), (writer, row))
 DEFINE_PUT(put_counter, (struct pie_sink * sink, const char *name, uint64_t value, bool is_drop),
            (writer, name, value, is_drop))
 DEFINE_PUT(put_overhead, (struct pie_sink * sink, const char *collector, uint64_t cpu_ns, double rate_hz),
@@ -277,6 +279,8 @@ static const struct pie_sink_ops writer_ops = {
     .put_heap = put_heap,
     .put_copy = put_copy,
     .put_holder = put_holder,
+    .put_learned_loop = put_learned_loop,
+    .put_learned_call = put_learned_call,
     .put_counter = put_counter,
     .put_overhead = put_overhead,
     .commit = commit,

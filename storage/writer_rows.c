@@ -263,6 +263,14 @@ static int emit_source(void *data, const char *path, int32_t line, const char *t
                           text);
 }
 
+int pie_writer_want_source(struct pie_writer *writer, const char *path, int32_t line) {
+    uint32_t file;
+    int r = get_file(writer, path, &file);
+    return r == 0 && file
+               ? pie_source_text_want(writer->source, file, path, writer->file_is_own[file], 0, line)
+               : r;
+}
+
 int pie_writer_put_source(struct pie_writer *writer) {
     writer->source_path = NULL;
     return pie_source_text_flush(writer->source, emit_source, writer);

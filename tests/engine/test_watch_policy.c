@@ -259,13 +259,13 @@ static uint64_t sum(const enum pie_counter *counters, size_t n) {
 static void expect_balance(uint64_t refused_in_data) {
     static const enum pie_counter of_samples[] = {PIE_COUNTER_WATCH_BLOCK_UNKNOWN,
                                                   PIE_COUNTER_WATCH_BLOCK_EMPTY, PIE_COUNTER_WATCH_NO_CREDIT,
-                                                  PIE_COUNTER_WATCH_NO_SLOT};
+                                                  PIE_COUNTER_WATCH_NO_SLOT, PIE_COUNTER_WATCH_DECIDED};
     static const enum pie_counter of_watches[] = {
         PIE_COUNTER_WATCH_NOT_REACHED,     PIE_COUNTER_WATCH_ACCESS_IGNORED, PIE_COUNTER_WATCH_NOT_NATIVE,
         PIE_COUNTER_WATCH_CHANGED_IN_CALL, PIE_COUNTER_WATCH_CALL_LEFT,      PIE_COUNTER_WATCH_REACHED};
     uint64_t begun = scene_thread.watch.serial;
 
-    assert_int_equal(sum(of_samples, 4) + begun, books.samples);
+    assert_int_equal(sum(of_samples, 5) + begun, books.samples);
     assert_int_equal(sum(of_watches, 6) + pie_counter_get(PIE_COUNTER_WATCH_NO_REGISTER) - refused_in_data +
                          pie_counter_get(PIE_COUNTER_WATCH_LATE_TRAPS) - books.late_in_data +
                          open_in(PIE_WATCH_ACCESS, PIE_WATCH_RETURN),

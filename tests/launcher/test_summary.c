@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the summary says of redundant loads and stores, on the made-up program of tests/storage/fixture_waste.c, and of
- * memory, on that of fixture_memory.c. */
+ * memory, on that of fixture_memory.c, and of learned loops, on that of fixture_learned.c. */
 #include "launcher/summary.h"
 #include "launcher/text.h"
 #include "tests/storage/fixture.h"
@@ -62,6 +62,10 @@ static void print_summary(const char *sql, const char *columns) {
 
 static void print_memory(const char *sql, const char *columns) {
     print_summary_of(pie_fixture_write_memory, sql, columns);
+}
+
+static void print_learned(const char *sql, const char *columns) {
+    print_summary_of(pie_fixture_write_learned, sql, columns);
 }
 
 static size_t count_lines(void) {
@@ -228,6 +232,99 @@ static void test_all_kinds_of_findings_fit_one_screen(void **state) {
     }
 }
 
+static void test_a_learned_loop_and_its_costliest_calls(void **state) {
+    print_learned("", "100");
+    expect_part(
+        "\n\nLoop parse.py:7 in parse, 930 ms: sure at 95 % after 41 of 10000 iterations (2 more loops)\n"
+        "       share call                  at          calls    mean     p95     p99\n"
+        "62.1 ± 3.8 % tokenize              parse.py:8  10000 57.8 us 81.2 us  120 us\n"
+        "20.0 ± 3.0 % json.dumps            parse.py:9  10000 18.6 us 22.0 us 1.20 ms\n"
+        " 8.0 ± 2.0 % (the loop's own code) parse.py:7      -       -       -       -\n"
+        " 1.8 ± 1.8 % one                   parse.py:10 10000 1.67 us 2.16 us 2.70 us\n"
+        " 1.6 ± 1.6 % two                   parse.py:10 10000 1.49 us 1.92 us 2.40 us\n"
+        "\n");
+    expect_no("three");
+    print_learned("DELETE FROM learned_loop WHERE id = 2", "100");
+    expect_part(" of 10000 iterations (1 more loop)\n");
+}
+
+static void test_an_undecided_loop_with_a_note(void **state) {
+    static const char only_second[] =
+        "DELETE FROM learned_call WHERE loop = 1; DELETE FROM learned_loop WHERE id = 1";
+    print_learned(only_second, "60");
+    expect_part("\n\nLoop parse.py:14 in load, 500 ms: not sure at 99 % after 1 …\n"
+                "what C code calls by itself is not seen: 2 of 3 calls of ma…\n"
+                "        share call                  at          calls   mean\n"
+                "90.0 ± 90.0 % parse                 parse.py:15     1 450 ms\n"
+                "10.0 ± 90.0 % (the loop's own code) parse.py:14     -      -\n\n");
+    print_learned(only_second, "100");
+    expect_part("\nLoop parse.py:14 in load, 500 ms: not sure at 99 % after 1 of 1 iteration\n");
+}
+
+static void test_what_is_unknown_of_a_loop_is_left_out(void **state) {
+    print_learned("DELETE FROM learned_loop WHERE process = 1; UPDATE learned_loop SET function = NULL,"
+                  " file = NULL, line = NULL, body_s = NULL, confidence = NULL;"
+                  "UPDATE learned_call SET share = NULL, callee = NULL, file = NULL",
+                  "100");
+    expect_part("\n\nLoop ? in ?, unknown time: not sure after 0 of 50 iterations\n"
+                "share call at calls\n"
+                "    - -    ?      0\n");
+}
+
+static void test_without_learned_loops_nothing_is_said_of_them(void **state) {
+    print_learned("DELETE FROM learned_call; DELETE FROM learned_loop", "100");
+    expect_no("Loop");
+    expect_no("oop");
+    print_learned("DELETE FROM learned_call", "100");
+    expect_part("\n\nLoop parse.py:7 in parse, 930 ms: not sure at 95 % after 300 of 10000 iterations (2 "
+                "more loops)\n\n");
+}
+
+/* Beside findings of every kind as many calls are shown as there is room for. */
+static void test_a_learned_loop_leaves_it_one_screen(void **state) {
+    static const char *const widths[] = {"60", "80", "100", "140"};
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        char *rest;
+        print_summary(
+            "INSERT INTO heap VALUES (1, 1700000001000000000, 1, 500000000, 5, 1, 1, 1, 1, 1, 1, "
+            "'glibc', 'a note that says what of the memory was not measured, and why not');"
+            "INSERT INTO learned_loop VALUES (1, 1, '/x/waste.py', 5, 'main.<locals>.work_on_all_of_it_', "
+            "'racing', 0.95, 1, 123456789, 123456, 12.5, 'a note');"
+            "WITH RECURSIVE n (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < 19)"
+            " INSERT INTO learned_call SELECT 1, 1, n, '/x/waste.py', 6, 'callee', 0, 3, 7, 100, 100, "
+            "0.05, 0.04, 0.06, 1e-6, 0, 1e-6, 1e-6, 1e-6 FROM n",
+            widths[i]);
+        assert_in_range(count_lines(), 10, 25);
+        expect_part("\nLoop waste.py:5 in main.<locals>.work_on_a…, 12.5 s: s");
+        expect_part("waste.py:8: 15 % of the run wasted: ");
+        expect_part(" waste.py:6");
+        for (char *line = strtok_r(printed, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+            if (strstr(line, "Loop") || strstr(line, "callee") || strstr(line, "a note"))
+                assert_true(pie_text_width(line) <= (size_t)atoi(widths[i]));
+        }
+    }
+}
+
+static void expect_seconds(double seconds, const char *text) {
+    char buffer[PIE_TEXT_SECONDS_SIZE];
+    pie_text_seconds(seconds, buffer);
+    assert_string_equal(buffer, text);
+}
+
+static void test_seconds_have_three_digits_and_a_unit(void **state) {
+    expect_seconds(0, "0 ns");
+    expect_seconds(4.4e-9, "4 ns");
+    expect_seconds(999.4e-9, "999 ns");
+    expect_seconds(999.6e-9, "1.00 us");
+    expect_seconds(57.75e-6, "57.8 us");
+    expect_seconds(812e-6, "812 us");
+    expect_seconds(1.2e-3, "1.20 ms");
+    expect_seconds(0.93, "930 ms");
+    expect_seconds(0.9996, "1.00 s");
+    expect_seconds(-12.34, "-12.3 s");
+    expect_seconds(86400, "86400 s");
+}
+
 static void expect_bytes(double bytes, const char *text) {
     char buffer[PIE_TEXT_BYTES_SIZE];
     pie_text_bytes(bytes, buffer);
@@ -267,6 +364,12 @@ int main(void) {
         cmocka_unit_test(test_leaks_are_the_first_findings),
         cmocka_unit_test(test_a_line_that_copies_much_is_told),
         cmocka_unit_test(test_all_kinds_of_findings_fit_one_screen),
+        cmocka_unit_test(test_a_learned_loop_and_its_costliest_calls),
+        cmocka_unit_test(test_an_undecided_loop_with_a_note),
+        cmocka_unit_test(test_what_is_unknown_of_a_loop_is_left_out),
+        cmocka_unit_test(test_without_learned_loops_nothing_is_said_of_them),
+        cmocka_unit_test(test_a_learned_loop_leaves_it_one_screen),
+        cmocka_unit_test(test_seconds_have_three_digits_and_a_unit),
         cmocka_unit_test(test_bytes_have_three_digits_and_a_unit),
     };
     pie_text_set_locale();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usage: make_fixture DATABASE FOLDER [COUNT [WASTES [MEMORIES]]]
- * COUNT runs of the known program of fixture.c, then WASTES of that of fixture_waste.c and MEMORIES of that of
- * fixture_memory.c, for the tests of the whole program. */
+/* usage: make_fixture DATABASE FOLDER [COUNT [WASTES [MEMORIES [LEARNED]]]]
+ * COUNT runs of the known program of fixture.c, then WASTES of that of fixture_waste.c, MEMORIES of that of
+ * fixture_memory.c and LEARNED of that of fixture_learned.c, for the tests of the whole program. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 
 int main(int argc, char **argv) {
     if (argc < 3) {
-        fputs("usage: make_fixture DATABASE FOLDER [COUNT [WASTES [MEMORIES]]]\n", stderr);
+        fputs("usage: make_fixture DATABASE FOLDER [COUNT [WASTES [MEMORIES [LEARNED]]]]\n", stderr);
         return 2;
     }
     pie_fixture_write(argv[1], argv[2], argc > 3 ? atoi(argv[3]) : 1);
@@ -17,5 +17,7 @@ int main(int argc, char **argv) {
         pie_fixture_write_waste(argv[1], argv[2]);
     for (int i = argc > 5 ? atoi(argv[5]) : 0; i > 0; i--)
         pie_fixture_write_memory(argv[1], argv[2]);
+    for (int i = argc > 6 ? atoi(argv[6]) : 0; i > 0; i--)
+        pie_fixture_write_learned(argv[1], argv[2]);
     return 0;
 }

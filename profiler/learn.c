@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/learn_internal.h"
+
+#include "profiler/memory.h"
+#include "profiler/thread.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum {
+    FIRST_TIMED = 16, /* the first iterations of a loop are timed, the next ones observed */
+    FIRST_BURST = 32,
+    BURST = 10,              /* iterations are observed in a row: … */
+    WARM_UP = 3,             /* … the first ones, for which everything is cold, do not count */
+    EPOCH_OBSERVED_MIN = 16, /* an epoch with fewer goes on */
+};
+static const double TIMING_COST = 0.003,
+                    TIMING_NS = 80;      /* part of the time; what timing one iteration costs, about */
+static const double LOOK_EVERY_NS = 1e7; /* to see that an epoch has ended */
+static const double FIRST_LOOKING_NS = 10000, SMOOTHING = 0.1;
+static const uint64_t PUBLISH_NS = 100000000;
+
+static const struct pie_learn_settings *settings;
+static struct pie_learn_loop *loops[PIE_LEARN_LOOPS_MAX];
+static unsigned n_loops;
+static _Atomic uint64_t spent_ns; /* relaxed: a sum */
+
+void pie_learn_configure(const struct pie_learn_settings *wanted) {
+    settings = wanted;
+}
+
+bool pie_learn_is_on(void) {
+    return settings;
+}
+
+const struct pie_learn_settings *pie_learn_settings(void) {
+    return settings;
+}
+
+/* Strings of loops live as long as the process: rows that are being written point to them. In a list, so that a checker of leaks
+ * finds them: loops lie in mapped memory. */
+static struct kept {
+    struct kept *next;
+    char text[];
+} *all_kept;
+
+static const char *keep(const char *text) {
+    size_t bytes = strlen(text) + 1;
+    struct kept *kept = pie_malloc(sizeof *kept + bytes);
+
+    if (!kept)
+        return NULL;
+    kept->next = all_kept;
+    all_kept = kept;
+    return memcpy(kept->text, text, bytes);
+}
+
+static void begin(struct pie_learn_loop *loop) {
+    struct pie_race_settings race = {
+        .policy = settings->policy,
+        .confidence = settings->confidence,
+        .top = settings->top,
+        .budget = settings->budget,
+    };
+
+    pie_race_begin(&loop->race, &race);
+    for (unsigned i = 1; i < loop->n_calls; i++)
+        pie_race_add(&loop->race);
+    loop->epoch_ns = pie_monotonic_ns();
+}
+
+static struct pie_learn_loop *make(const char *file, int32_t line, const char *function) {
+    struct pie_learn_loop *loop = n_loops < PIE_LEARN_LOOPS_MAX ? pie_calloc(1, sizeof *loop) : NULL;
+
+    if (!loop)
+        return NULL;
+    loop->file = keep(file);
+    loop->function = keep(function);
+    if (!loop->file || !loop->function)
+        return NULL; /* out of memory: what little was had stays */
+    loop->line = line;
+    loop->n_calls = 1;
+    loop->id = n_loops + 1;
+    loop->looking_ns = FIRST_LOOKING_NS;
+    loop->random = pie_monotonic_ns() * UINT64_C(0x9e3779b97f4a7c15) | 1;
+    begin(loop);
+    loops[n_loops++] = loop;
+    return loop;
+}
+
+struct pie_learn_loop *pie_learn_open(const char *file, int32_t line, const char *function) {
+    if (!settings)
+        return NULL;
+    for (unsigned i = 0; i < n_loops; i++)
+        if (loops[i]->line == line && strcmp(loops[i]->file, file) == 0 &&
+            strcmp(loops[i]->function, function) == 0)
+            return loops[i];
+    return make(file, line, function);
+}
+
+uint64_t pie_learn_entries(const struct pie_learn_loop *loop) {
+    return loop ? loop->entries : 0;
+}
+
+uint32_t pie_learn_loop_id(const struct pie_learn_loop *loop) {
+    return loop->id;
+}
+
+unsigned pie_learn_add_call(struct pie_learn_loop *loop, uint32_t unit, int32_t line, const char *callee,
+                            bool is_native) {
+    for (unsigned i = 1; i < loop->n_calls; i++)
+        if (loop->calls[i].unit == unit && loop->calls[i].line == line)
+            return i;
+    const char *kept = loop->n_calls < PIE_LEARN_CALLS_MAX ? keep(callee) : NULL;
+
+    if (!kept || pie_race_add(&loop->race) < 0) {
+        loop->note = "it has more call sites than are learned: their time is in the body's own code";
+        return 0;
+    }
+    loop->calls[loop->n_calls] = (struct pie_learn_call){
+        .callee = kept, .line = line, .unit = unit, .is_native = is_native, .state = PIE_LEARNED_UNDECIDED};
+    return loop->n_calls++;
+}
+
+static int arm_of(unsigned call) {
+    return (int)call - 1;
+}
+
+bool pie_learn_wants(const struct pie_learn_loop *loop, unsigned call) {
+    return call && loop->race.arms[arm_of(call)].state == PIE_ARM_RACING;
+}
+
+/* --- Means --- */
+
+static void add(struct pie_learn_mean *mean, double value) {
+    double from_mean = value - mean->mean;
+
+    mean->count++;
+    mean->mean += from_mean / (double)mean->count;
+    mean->m2 += from_mean * (value - mean->mean);
+}
+
+double pie_learn_body_s(const struct pie_learn_loop *loop) {
+    return loop->body.count >= EPOCH_OBSERVED_MIN ? loop->body.mean : loop->all_body.mean;
+}
+
+struct pie_learn_sum pie_learn_epoch_sum(const struct pie_learn_loop *loop, unsigned call) {
+    struct pie_arm arm = pie_race_arm(&loop->race, arm_of(call));
+    double iterations = (double)loop->epoch_iterations, low = 0, high = 0;
+
+    if (loop->race.rounds == 0 || arm.n == 0)
+        return (struct pie_learn_sum){0};
+    pie_race_interval(&loop->race, arm_of(call), &low, &high);
+    return (struct pie_learn_sum){
+        .seconds = arm.mean * iterations,
+        .low_s = low * iterations,
+        .high_s = (isfinite(high) ? high : arm.mean) * iterations,
+        .calls = (double)loop->calls[call].epoch_calls / (double)arm.n * iterations,
+    };
+}
+
+static double variance_of_mean(const struct pie_learn_mean *mean) {
+    return mean->count > 1 ? mean->m2 / (double)(mean->count - 1) / (double)mean->count : INFINITY;
+}
+
+/* Two ways to know it. It is what the calls leave of iterations that were only timed: exact where iterations are alike, but
+ * these are other iterations than the calls were observed in. And it is what the other instructions of observed iterations took:
+ * the same ones, but from each instruction the cost of observing it is subtracted. Each counts by how sure it is. */
+double pie_learn_epoch_own(const struct pie_learn_loop *loop, double *ret_var_s2) {
+    const struct pie_learn_mean *body =
+        loop->body.count >= EPOCH_OBSERVED_MIN ? &loop->body : &loop->all_body;
+    double left_s = body->mean, left_var = variance_of_mean(body),
+           iterations = (double)loop->epoch_iterations;
+    double own_var = variance_of_mean(&loop->own) + loop->own_error_s * loop->own_error_s;
+
+    for (unsigned i = 1; i < loop->n_calls; i++) {
+        struct pie_arm arm = pie_race_arm(&loop->race, arm_of(i));
+        left_s -= arm.mean;
+        left_var += arm.n > 1 ? arm.m2 / (double)(arm.n - 1) / (double)arm.n : 0;
+    }
+    *ret_var_s2 = 0;
+    if (!isfinite(left_var) && !isfinite(own_var))
+        return 0;
+    double weight = 1 / (left_var + 1e-30), own_weight = 1 / (own_var + 1e-30);
+    double own_s = (left_s * weight + loop->own.mean * own_weight) / (weight + own_weight);
+    *ret_var_s2 = iterations * iterations / (weight + own_weight);
+    return own_s > 0 ? own_s * iterations : 0;
+}
+
+/* --- Epochs --- */
+
+static void end_epoch(struct pie_learn_loop *loop, uint64_t now_ns) {
+    for (unsigned i = 1; i < loop->n_calls; i++) {
+        struct pie_learn_sum sum = pie_learn_epoch_sum(loop, i), *ended = &loop->calls[i].ended;
+        ended->seconds += sum.seconds;
+        ended->low_s += sum.low_s;
+        ended->high_s += sum.high_s;
+        ended->calls += sum.calls;
+        loop->calls[i].epoch_calls = 0;
+    }
+    double own_var_s2;
+    loop->ended_own_s += pie_learn_epoch_own(loop, &own_var_s2);
+    loop->ended_own_var_s2 += own_var_s2;
+    loop->ended_body_s += pie_learn_body_s(loop) * (double)loop->epoch_iterations;
+    loop->body = loop->own = (struct pie_learn_mean){0};
+    loop->epoch_iterations = 0;
+    loop->epoch_ns = now_ns;
+    pie_race_again(&loop->race);
+}
+
+static void note_decisions(struct pie_learn_loop *loop) {
+    for (unsigned i = 1; i < loop->n_calls; i++) {
+        const struct pie_arm *arm = &loop->race.arms[arm_of(i)];
+        if (arm->state == PIE_ARM_RACING)
+            continue;
+        loop->calls[i].state = arm->state == PIE_ARM_KEPT ? PIE_LEARNED_KEPT : PIE_LEARNED_DROPPED;
+        if (!loop->calls[i].decided_after)
+            loop->calls[i].decided_after = arm->decided_after;
+    }
+}
+
+static void look_at_clock(struct pie_learn_loop *loop) {
+    uint64_t now_ns = pie_monotonic_ns();
+
+    if (now_ns - loop->epoch_ns >= settings->interval_ns && loop->race.rounds >= EPOCH_OBSERVED_MIN)
+        end_epoch(loop, now_ns);
+    if (now_ns - loop->published_ns >= PUBLISH_NS)
+        pie_learn_publish(loop, now_ns);
+}
+
+/* --- Which iterations --- */
+
+/* In (0, 1]. */
+static double draw(struct pie_learn_loop *loop) {
+    uint64_t x = loop->random;
+
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    loop->random = x;
+    return ((double)(x >> 11) + 1) * 0x1p-53;
+}
+
+static double at_most(double value, double most) {
+    return value < most ? value : most;
+}
+
+static uint32_t begin_burst(struct pie_learn_loop *loop, unsigned iterations) {
+    loop->burst = iterations;
+    loop->warm_up = WARM_UP;
+    return 1;
+}
+
+/* The part of iterations at which a burst begins. */
+static double burst_part(const struct pie_learn_loop *loop, double body_ns) {
+    bool is_decided = pie_race_is_decided(&loop->race) && loop->race.rounds >= EPOCH_OBSERVED_MIN;
+
+    return is_decided ? 0 : at_most(settings->cost * body_ns / loop->looking_ns / BURST, 0.5);
+}
+
+uint32_t pie_learn_next(struct pie_learn_loop *loop, uint64_t iterations, enum pie_learn_look *ret_look) {
+    loop->iterations += iterations;
+    loop->epoch_iterations += iterations;
+    *ret_look = PIE_LEARN_TIME;
+    if (loop->all_body.count < FIRST_TIMED)
+        return 1;
+    *ret_look = PIE_LEARN_OBSERVE;
+    if (loop->burst > 0)
+        return 1;
+    if (loop->observed == 0 && loop->lost == 0)
+        return begin_burst(loop, FIRST_BURST);
+    double body_ns = loop->all_body.mean * 1e9, burst = burst_part(loop, body_ns);
+    double timing = at_most(TIMING_COST * body_ns / TIMING_NS, 0.5);
+    double either = at_most(burst + timing + body_ns / LOOK_EVERY_NS, 1);
+
+    if (draw(loop) * either <= burst)
+        begin_burst(loop, BURST);
+    else
+        *ret_look = PIE_LEARN_TIME;
+    double distance = either < 1 ? 1 + floor(log(draw(loop)) / log1p(-either)) : 1;
+    return (uint32_t)at_most(distance, INT32_MAX);
+}
+
+/* --- What was seen --- */
+
+void pie_learn_enter(struct pie_learn_loop *loop) {
+    loop->entries++;
+}
+
+void pie_learn_leave(struct pie_learn_loop *loop, uint64_t iterations) {
+    loop->iterations += iterations;
+    loop->epoch_iterations += iterations;
+    look_at_clock(loop);
+}
+
+void pie_learn_finish(void) {
+    for (unsigned i = 0; i < n_loops; i++)
+        if (loops[i]->iterations != loops[i]->published_iterations)
+            pie_learn_publish(loops[i], pie_monotonic_ns());
+}
+
+void pie_learn_call(struct pie_learn_loop *loop, unsigned call, uint64_t ns) {
+    struct pie_learn_call *known = &loop->calls[call];
+
+    if (loop->warm_up > 0)
+        return;
+    known->pending_ns += ns;
+    known->pending_calls++;
+    pie_learn_times_add(&known->times, ns);
+}
+
+static void race(struct pie_learn_loop *loop) {
+    for (unsigned i = 1; i < loop->n_calls; i++) {
+        struct pie_learn_call *call = &loop->calls[i];
+        if (!call->pending_calls)
+            continue;
+        call->epoch_calls += call->pending_calls;
+        pie_race_observe(&loop->race, arm_of(i), (double)call->pending_ns * 1e-9);
+        call->pending_ns = call->pending_calls = 0;
+    }
+    loop->observed++;
+    if (pie_race_round(&loop->race))
+        note_decisions(loop);
+}
+
+void pie_learn_observed(struct pie_learn_loop *loop, const struct pie_learn_observed *observed) {
+    loop->burst -= loop->burst > 0;
+    loop->looking_ns += SMOOTHING * (observed->cost_ns - loop->looking_ns);
+    atomic_fetch_add_explicit(&spent_ns, (uint64_t)observed->cost_ns, memory_order_relaxed);
+    if (loop->warm_up > 0) {
+        loop->warm_up--;
+    } else {
+        race(loop);
+        add(&loop->own, observed->own_ns * 1e-9);
+        loop->own_error_s = observed->error_ns * 1e-9;
+    }
+    look_at_clock(loop);
+}
+
+void pie_learn_timed(struct pie_learn_loop *loop, uint64_t body_ns) {
+    add(&loop->body, (double)body_ns * 1e-9);
+    add(&loop->all_body, (double)body_ns * 1e-9);
+    atomic_fetch_add_explicit(&spent_ns, (uint64_t)TIMING_NS, memory_order_relaxed);
+    look_at_clock(loop);
+}
+
+void pie_learn_lost(struct pie_learn_loop *loop, const char *why) {
+    for (unsigned i = 1; i < loop->n_calls; i++)
+        loop->calls[i].pending_ns = loop->calls[i].pending_calls = 0;
+    loop->burst = 0;
+    loop->lost++;
+    loop->note = why;
+}
+
+uint64_t pie_learn_spent_ns(void) {
+    return atomic_load_explicit(&spent_ns, memory_order_relaxed);
+}
+
+void pie_learn_forget(void) {
+    atomic_store_explicit(&spent_ns, 0, memory_order_relaxed);
+    pie_learn_unpublish_all();
+    for (unsigned k = 0; k < n_loops; k++) {
+        struct pie_learn_loop *loop = loops[k];
+        loop->entries = loop->iterations = loop->published_iterations = loop->observed =
+            loop->epoch_iterations = 0;
+        loop->ended_body_s = loop->ended_own_s = loop->ended_own_var_s2 = 0;
+        loop->body = loop->all_body = loop->own = (struct pie_learn_mean){0};
+        for (unsigned i = 0; i < loop->n_calls; i++) {
+            struct pie_learn_call *call = &loop->calls[i];
+            call->ended = (struct pie_learn_sum){0};
+            call->epoch_calls = call->decided_after = 0;
+            call->state = PIE_LEARNED_UNDECIDED;
+            memset(&call->times, 0, sizeof call->times);
+        }
+        begin(loop);
+    }
+}

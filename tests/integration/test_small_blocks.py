@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python's small blocks are taken and put back by the profiler itself: programs that count and verify theirs see what they
+see under plain Python."""
+
+import re
+import textwrap
+
+import pytest
+
+from helpers import PYTHON, clean_environment, profile, run
+
+KEPT = 20_000
+
+# What all programs begin with. churn() keeps `size` values at most, each of which is verified when it goes.
+COMMON = textwrap.dedent("""
+    import gc, os, random, sys, threading
+    gc.disable()
+
+    MAKERS = (
+        lambda i: i * 1_000_003,
+        lambda i: i / 7,
+        lambda i: f"text {i} " * (i % 40),
+        lambda i: (i).to_bytes(8, "little") * (i % 70),
+        lambda i: (i, -i, float(i)) * (i % 12),
+        lambda i: bytearray(str(i).encode() * (i % 90)),
+    )
+
+    def make(i):
+        return MAKERS[i % len(MAKERS)](i)
+
+    def churn(seed, operations, size=3000):
+        rng = random.Random(seed)
+        live, total = {}, 0
+        for n in range(operations):
+            slot = rng.randrange(size)
+            if slot in live:
+                i, value = live.pop(slot)
+                assert value == make(i), (i, value)
+                total += i
+            else:
+                i = rng.randrange(100_000)
+                live[slot] = i, make(i)
+        for i, value in live.values():
+            assert value == make(i), (i, value)
+        return total
+
+    def delta(function):
+        '''What it returns and how many blocks it keeps, when it runs for the second time: lists of free objects are
+        filled, names interned, modules imported.'''
+        function()
+        gc.collect()
+        before = sys.getallocatedblocks()
+        result = function()
+        gc.collect()
+        return result, sys.getallocatedblocks() - before
+""")
+
+DELTAS = COMMON + textwrap.dedent("""
+    KEPT = int(sys.argv[1])
+    RANDOM = random.Random(1)
+    keep = []
+
+    def keeps(maker):
+        def function():
+            keep.clear()
+            gc.collect()
+            before = sys.getallocatedblocks()
+            keep.extend(map(maker, range(1000, 1000 + KEPT)))
+            return sys.getallocatedblocks() - before
+        return function
+
+    class Node:
+        __slots__ = "other", "value", "__weakref__"
+
+    def cycles():
+        for i in range(KEPT):
+            a, b = Node(), Node()
+            a.other, b.other, a.value, b.value = b, a, float(i), bytes(i % 500)
+        a = b = None
+        return gc.collect()
+
+    def threads():
+        results = {}
+        def work(seed):
+            results[seed] = churn(seed, 20_000)
+        started = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+        for thread in started:
+            thread.start()
+        for thread in started:
+            thread.join()
+        return sorted(results.items())
+
+    def forks():
+        held = [make(i) for i in range(5000)]
+        sys.stdout.flush()
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                assert held == [make(i) for i in range(5000)]
+                before = sys.getallocatedblocks()
+                more = [bytes(16 + i % 400) for i in range(5000)]
+                grown = sys.getallocatedblocks() - before
+                del held[::2]
+                total = churn(7, 30_000)
+                assert all(value == make(2 * k + 1) for k, value in enumerate(held))
+                print("child", grown, total, flush=True)
+                status = 0
+            finally:
+                os._exit(status)
+        status = os.waitpid(child, 0)[1]
+        total = churn(8, 30_000)
+        assert held == [make(i) for i in range(5000)]
+        return status, total
+
+    for name, maker in (("int", lambda i: i * 1000), ("float", float), ("bytes", lambda i: b"%d" % i),
+                        ("str", lambda i: "%d " % i), ("tuple", lambda i: (i,) * (1 + i % 3 * 7)),
+                        ("bytes of all sizes", lambda i: bytes(1 + i % 400))):
+        # Ints are also what maps give to makers: the tuples keep theirs.
+        print("kept", name, keeps(maker)(), keeps(maker)())
+    keep.clear()
+    print("cycles", delta(cycles))
+    print("churn", delta(lambda: churn(3, 100_000)))
+    print("threads", delta(threads))
+    print("forks", delta(forks))
+    print("at the end", delta(lambda: churn(4, 50_000)))
+""")
+
+SUBINTERPRETER = COMMON + textwrap.dedent("""
+    try:
+        import _interpreters as interpreters
+    except ImportError:
+        try:
+            import _xxsubinterpreters as interpreters
+        except ImportError:
+            print("no sub-interpreters")
+            sys.exit()
+    code = "import os, random, sys, gc\\n" + COMMON_TEXT + '''
+    assert churn(5, 30_000) == TOTAL
+    before = sys.getallocatedblocks()
+    kept = [bytes(16 + i % 400) for i in range(5000)]
+    grown = sys.getallocatedblocks() - before
+    assert 5000 <= grown <= 5010, grown
+    os.write(1, b"inside %d\\\\n" % grown)
+    '''
+    import textwrap
+    code = textwrap.dedent(code).replace("TOTAL", str(churn(5, 30_000)))
+    for _ in range(3):
+        there = interpreters.create()
+        held = [make(i) for i in range(5000)]
+        assert not interpreters.run_string(there, code)
+        interpreters.destroy(there)
+        assert held == [make(i) for i in range(5000)]
+        print("outside", churn(6, 30_000), flush=True)
+""")
+
+STATISTICS = COMMON + textwrap.dedent("""
+    churn(9, 50_000)
+    gc.collect()
+    kept = [None] * int(sys.argv[1])
+    before = sys.getallocatedblocks()
+    sys._debugmallocstats()
+    for i in range(len(kept)):
+        kept[i] = bytes(67) # 100 bytes with what an object has besides
+    sys._debugmallocstats()
+    grown = sys.getallocatedblocks() - before
+    print(before, grown, churn(10, 1000))
+""")
+
+FUZZ = COMMON + textwrap.dedent("""
+    rng = random.Random(11)
+    live = [None] * 2000
+    sums = [0, 0]
+
+    def content(kind, seed, size):
+        return kind((seed + i) & 255 for i in range(size)) if size < 8 else kind(
+            (bytes(range(256)) * 4)[seed & 255:(seed & 255) + size])
+
+    for n in range(int(sys.argv[1])):
+        slot = rng.randrange(len(live))
+        if live[slot] is None:
+            kind, seed, size = rng.choice((bytes, bytearray)), rng.randrange(256), rng.randrange(601)
+            live[slot] = kind, seed, size, content(kind, seed, size)
+        else:
+            kind, seed, size, value = live[slot]
+            assert value == content(kind, seed, size) and len(value) == size, (kind, seed, size)
+            if kind is bytearray and rng.random() < 0.5: # grows and shrinks in place
+                size = rng.randrange(601)
+                value[:] = content(kind, seed, size)
+                live[slot] = kind, seed, size, value
+            else:
+                live[slot] = None
+            sums[kind is bytes] += size
+    for entry in live:
+        if entry:
+            kind, seed, size, value = entry
+            assert value == content(kind, seed, size)
+    print("sums", sums)
+""")
+
+
+def run_both(folder, text, *args, **environment):
+    """The program under the profiler and under plain Python: (Profile, CompletedProcess). Strings' hashes, and with them the
+    sizes of tables, are the same."""
+    program = folder / "program.py"
+    program.write_text(text)
+    env = clean_environment(PYTHONHASHSEED="0", **environment)
+    done = profile(folder / "x.db", program, *args, env=env, timeout=300)
+    plain = run([PYTHON, program, *args], env=env, timeout=300)
+    assert plain.returncode == 0, plain.stderr
+    heap = done.query("heap")[0]
+    assert heap["allocated_bytes"] > 1e6 and heap["freed_bytes"] > 1e6  # it did count
+    return done, plain
+
+
+def test_programs_count_the_same_blocks(pieprof, tmp_path):
+    done, plain = run_both(tmp_path, DELTAS, KEPT)
+    print(done.completed.stdout)
+    # How threads take turns decides what the lists of free objects keep, in plain Python too: their lines are held against
+    # the limit below each.
+    of_threads = re.compile(r"^(threads .*), (-?\d+)\)$", re.M)
+    assert of_threads.sub(r"\1", done.completed.stdout) == of_threads.sub(r"\1", plain.stdout)
+    assert abs(int(of_threads.search(done.completed.stdout)[2])) <= 20
+    assert done.completed.stderr == plain.stderr == ""
+    rows = [line.rsplit(" ", 2) for line in plain.stdout.splitlines() if line.startswith("kept ")]
+    counted = {name[5:]: (int(first), int(second)) for name, first, second in rows}
+    assert len(counted) == 6
+    for name, (first, second) in counted.items():
+        # One block each, a tuple keeps its int; the rest is what a list and a call need.
+        blocks = KEPT * (2 if name == "tuple" else 1)
+        assert blocks <= first <= blocks + 10 and blocks - 10 <= second <= blocks + 10, name
+    pattern = r"^(cycles|churn|threads|forks|at the end) \((.*), (-?\d+)\)$"
+    lines = {name: (result, int(delta)) for name, result, delta in re.findall(pattern, plain.stdout, re.M)}
+    assert len(lines) == 5
+    assert lines["cycles"][0] == str(2 * KEPT)
+    assert lines["forks"][0].startswith("(0, ")
+    assert all(abs(delta) <= 20 for _, delta in lines.values()), lines
+    assert len(re.findall(r"^child 50\d\d \d+$", plain.stdout, re.M)) == 2
+
+
+def test_sub_interpreters_have_blocks_of_their_own(pieprof, tmp_path):
+    done, plain = run_both(tmp_path, SUBINTERPRETER.replace("COMMON_TEXT", repr(COMMON)))
+    assert done.completed.stdout == plain.stdout
+    if plain.stdout == "no sub-interpreters\n":
+        pytest.skip("this Python has no sub-interpreters")
+    assert len(re.findall(r"^inside 50\d\d$", plain.stdout, re.M)) == 3
+    assert len(re.findall(r"^outside \d+$", plain.stdout, re.M)) == 3
+
+
+def blocks_in_use(text):
+    """size -> blocks, of each table that sys._debugmallocstats() printed."""
+    tables = re.findall(r"^-----.*\n((?: +\d+ +\d+ +\d+ +\d+ +\d+\n)+)", text, re.M)
+    return [{int(row.split()[1]): int(row.split()[3]) for row in table.splitlines()} for table in tables]
+
+
+def test_python_s_own_statistics_agree(pieprof, tmp_path):
+    """sys._debugmallocstats() prints its table of pools only where nothing is put around pymalloc, so it is plain Python's that
+    shows what the program does; sys.getallocatedblocks() adds up the same numbers of the same pools in both.
+
+    From the start on the two differ by what depends on the program's name and where it was found, some paths and strings:
+    less than 100 of tens of thousands of blocks of the standard library."""
+    done, plain = run_both(tmp_path, STATISTICS, KEPT)
+    (ours, our_growth, our_sum), (theirs, growth, their_sum) = (
+        map(int, output.split()) for output in (done.completed.stdout, plain.stdout))
+    print("in use", ours, theirs, "more", our_growth, growth)
+    assert our_sum == their_sum
+    before, after = blocks_in_use(plain.stderr)
+    more = {size: after[size] - before.get(size, 0) for size in after if after[size] != before.get(size, 0)}
+    assert more.pop(112) == KEPT
+    assert all(abs(n) <= 3 for n in more.values()), more  # ints come and go
+    assert KEPT <= growth <= KEPT + 3
+    assert our_growth == growth
+    assert 10_000 < sum(before.values()) <= theirs  # which has larger blocks too
+    assert abs(ours - theirs) < 100
+    # Both times, whole, and no table of pools.
+    names = [re.findall(r"free (?:\d+-sized )?(Py\w+)", text) for text in (done.completed.stderr, plain.stderr)]
+    assert names[0] == names[1] and names[0].count("PyFloatObjects") == 2
+    assert blocks_in_use(done.completed.stderr) == []
+
+
+@pytest.mark.parametrize("allocator", [None, "debug", "malloc"])
+def test_blocks_keep_what_is_written_into_them(pieprof, tmp_path, allocator):
+    """With "debug" Python itself looks for what was written beyond a block's end or after it was freed."""
+    done, plain = run_both(tmp_path, FUZZ, 300_000, PYTHONMALLOC=allocator)
+    assert re.fullmatch(r"sums \[\d{7,}, \d{7,}\]\n", plain.stdout)
+    assert done.completed.stdout == plain.stdout
+    assert "Fatal" not in done.completed.stderr and "Debug memory block" not in done.completed.stderr
