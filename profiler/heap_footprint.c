@@ -36,16 +36,30 @@ static bool note_peak(struct pie_heap_footprint *footprint, const struct pie_foo
     return true;
 }
 
+static void append(struct pie_heap_footprint *footprint, const struct pie_footprint_row *row) {
+    if (footprint->count < PIE_FOOTPRINT_ROWS_MAX)
+        footprint->rows[footprint->count++] = *row;
+}
+
+/* What came after the highest of a thinned point: where the memory stayed if nothing crosses the threshold soon. */
+static void append_waiting(struct pie_heap_footprint *footprint) {
+    if (footprint->is_waiting)
+        append(footprint, &footprint->waiting);
+    footprint->is_waiting = false;
+}
+
 static void add_row(struct pie_heap_footprint *footprint, const struct pie_footprint_row *row) {
     struct pie_footprint_row *last = footprint->count ? &footprint->rows[footprint->count - 1] : NULL;
 
     if (footprint->count == PIE_FOOTPRINT_ROWS_MAX ||
         (last && last->node && row->node && row->time_ns - last->time_ns < SAME_POINT_NS)) {
-        if (total_of(row->heap_bytes) > total_of(last->heap_bytes))
-            *last = *row;
+        bool is_higher = total_of(row->heap_bytes) > total_of(last->heap_bytes);
+        *(is_higher ? last : &footprint->waiting) = *row;
+        footprint->is_waiting = !is_higher;
         return;
     }
-    footprint->rows[footprint->count++] = *row;
+    append_waiting(footprint);
+    append(footprint, row);
 }
 
 bool pie_heap_footprint_crossed(struct pie_heap_footprint *footprint, const struct pie_heap_record *record,
@@ -156,6 +170,7 @@ int pie_heap_footprint_write(struct pie_heap_footprint *footprint, struct pie_si
     uint64_t rss_peak_bytes = read_rss_peak();
     int r = 0;
 
+    append_waiting(footprint);
     for (size_t i = 0; r == 0 && i < footprint->count; i++)
         r = sink->ops->put_footprint(sink, &footprint->rows[i]);
     if (rss_peak_bytes > heap->rss_peak_bytes)

@@ -20,6 +20,9 @@ enum { PIE_FOOTPRINT_ROWS_MAX = 256 }; /* between two writes */
 struct pie_heap_footprint {
     struct pie_footprint_row rows[PIE_FOOTPRINT_ROWS_MAX];
     size_t count;
+    struct pie_footprint_row
+        waiting; /* follows rows[count - 1] too closely to be a point, unless nothing comes after it */
+    bool is_waiting;
     struct pie_heap_row heap;
     int64_t peak_bytes;
     uint64_t ended_allocated_bytes[PIE_HEAP_DOMAINS], ended_freed_bytes[PIE_HEAP_DOMAINS];

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """scripts/test counts each test case once and never takes a failure for a pass."""
+import pathlib
+import subprocess
 import sys
 
 import pytest
@@ -52,3 +54,30 @@ def test_the_sum_is_one_line():
     one = results.Result("a", 0.0, [results.Case("", "passed"), results.Case("", "failed")])
     two = results.Result("b", 0.0, [results.Case("", "skipped", "why")])
     assert results.summary([one, two]) == "1 passed, 1 failed, 1 skipped"
+
+
+CHANCES = """
+import pathlib
+import pytest
+
+@pytest.fixture(scope="module")
+def attempt():
+    count = pathlib.Path(__file__).with_suffix(".count")
+    count.write_text((count.read_text() if count.exists() else "") + "x")
+    return len(count.read_text())
+
+def test_holds(attempt): assert attempt == 1
+def test_misses_once(attempt): assert attempt == 2
+def test_misses(attempt): assert False
+"""
+
+
+@pytest.mark.parametrize("options, expected", [
+    (["--estimates"], ["ok 1 holds", "ok 2 misses_once (missed at first)", "not ok 3 misses", "1..3"]),
+    ([], ["ok 1 holds", "not ok 2 misses_once", "not ok 3 misses", "1..3"]),
+])
+def test_an_estimate_must_miss_twice(tmp_path, options, expected):
+    (tmp_path / "test_it.py").write_text(CHANCES)
+    tool = pathlib.Path(__file__).parents[1] / "tools" / "pytest-tap"
+    done = subprocess.run([tool, *options, tmp_path / "test_it.py"], capture_output=True, text=True, check=False)
+    assert [line.replace("test_it.py::test_", "") for line in done.stdout.splitlines()] == expected

@@ -85,5 +85,5 @@ time.sleep(HOLD)
 base = [bytearray(int(MB * scale)) for _ in range(30)]  # BASE
 height = {"ramp": ramp, "small": small, "spikes": spikes, "threads": threads}[shape]()
 late = bytearray(int(40 * MB * scale))  # LATE
-time.sleep(0.01)
+time.sleep(HOLD)
 print(json.dumps({"TOOTH": int(height * scale), "BASE": int(30 * MB * scale), "EARLY": 0, "LATE": 0}))
