@@ -9,12 +9,15 @@
 #include <string.h>
 
 enum {
+    LONG = 8,         /* such a multiple of the median makes an iteration a long one, … */
+    LONG_TIMED = 64,  /* … which is known when so many were timed */
     FIRST_TIMED = 16, /* the first iterations of a loop are timed, the next ones observed */
     FIRST_BURST = 32,
     BURST = 10,              /* iterations are observed in a row: … */
     WARM_UP = 3,             /* … the first ones, for which everything is cold, do not count */
     EPOCH_OBSERVED_MIN = 16, /* an epoch with fewer goes on */
 };
+static const double UNEXPLAINED = 0.02; /* part of the time of timed iterations */
 static const double TIMING_COST = 0.003,
                     TIMING_NS = 80;      /* part of the time; what timing one iteration costs, about */
 static const double LOOK_EVERY_NS = 1e7; /* to see that an epoch has ended */
@@ -56,6 +59,19 @@ static const char *keep(const char *text) {
     return memcpy(kept->text, text, bytes);
 }
 
+static double long_s(const struct pie_learn_loop *loop) {
+    return LONG * pie_learn_times_percentile(&loop->body_times, 0.5) * 1e-9;
+}
+
+static void begin_epoch(struct pie_learn_loop *loop, uint64_t now_ns) {
+    for (unsigned i = 1; i < loop->n_calls; i++)
+        loop->calls[i].found = (struct pie_learn_found){0};
+    loop->epoch = (struct pie_learn_epoch){
+        .begun_ns = now_ns,
+        .long_s = loop->all_body.count >= LONG_TIMED ? long_s(loop) : INFINITY,
+    };
+}
+
 static void begin(struct pie_learn_loop *loop) {
     struct pie_race_settings race = {
         .policy = settings->policy,
@@ -67,7 +83,7 @@ static void begin(struct pie_learn_loop *loop) {
     pie_race_begin(&loop->race, &race);
     for (unsigned i = 1; i < loop->n_calls; i++)
         pie_race_add(&loop->race);
-    loop->epoch_ns = pie_monotonic_ns();
+    begin_epoch(loop, pie_monotonic_ns());
 }
 
 static struct pie_learn_loop *make(const char *file, int32_t line, const char *function) {
@@ -141,71 +157,24 @@ static void add(struct pie_learn_mean *mean, double value) {
     mean->m2 += from_mean * (value - mean->mean);
 }
 
-double pie_learn_body_s(const struct pie_learn_loop *loop) {
-    return loop->body.count >= EPOCH_OBSERVED_MIN ? loop->body.mean : loop->all_body.mean;
-}
-
-struct pie_learn_sum pie_learn_epoch_sum(const struct pie_learn_loop *loop, unsigned call) {
-    struct pie_arm arm = pie_race_arm(&loop->race, arm_of(call));
-    double iterations = (double)loop->epoch_iterations, low = 0, high = 0;
-
-    if (loop->race.rounds == 0 || arm.n == 0)
-        return (struct pie_learn_sum){0};
-    pie_race_interval(&loop->race, arm_of(call), &low, &high);
-    return (struct pie_learn_sum){
-        .seconds = arm.mean * iterations,
-        .low_s = low * iterations,
-        .high_s = (isfinite(high) ? high : arm.mean) * iterations,
-        .calls = (double)loop->calls[call].epoch_calls / (double)arm.n * iterations,
-    };
-}
-
-static double variance_of_mean(const struct pie_learn_mean *mean) {
-    return mean->count > 1 ? mean->m2 / (double)(mean->count - 1) / (double)mean->count : INFINITY;
-}
-
-/* Two ways to know it. It is what the calls leave of iterations that were only timed: exact where iterations are alike, but
- * these are other iterations than the calls were observed in. And it is what the other instructions of observed iterations took:
- * the same ones, but from each instruction the cost of observing it is subtracted. Each counts by how sure it is. */
-double pie_learn_epoch_own(const struct pie_learn_loop *loop, double *ret_var_s2) {
-    const struct pie_learn_mean *body =
-        loop->body.count >= EPOCH_OBSERVED_MIN ? &loop->body : &loop->all_body;
-    double left_s = body->mean, left_var = variance_of_mean(body),
-           iterations = (double)loop->epoch_iterations;
-    double own_var = variance_of_mean(&loop->own) + loop->own_error_s * loop->own_error_s;
-
-    for (unsigned i = 1; i < loop->n_calls; i++) {
-        struct pie_arm arm = pie_race_arm(&loop->race, arm_of(i));
-        left_s -= arm.mean;
-        left_var += arm.n > 1 ? arm.m2 / (double)(arm.n - 1) / (double)arm.n : 0;
-    }
-    *ret_var_s2 = 0;
-    if (!isfinite(left_var) && !isfinite(own_var))
-        return 0;
-    double weight = 1 / (left_var + 1e-30), own_weight = 1 / (own_var + 1e-30);
-    double own_s = (left_s * weight + loop->own.mean * own_weight) / (weight + own_weight);
-    *ret_var_s2 = iterations * iterations / (weight + own_weight);
-    return own_s > 0 ? own_s * iterations : 0;
-}
-
 /* --- Epochs --- */
 
 static void end_epoch(struct pie_learn_loop *loop, uint64_t now_ns) {
+    struct pie_learn_estimate estimate = pie_learn_estimate(loop);
+    double iterations = (double)loop->epoch.iterations;
+
     for (unsigned i = 1; i < loop->n_calls; i++) {
-        struct pie_learn_sum sum = pie_learn_epoch_sum(loop, i), *ended = &loop->calls[i].ended;
+        struct pie_learn_sum sum = pie_learn_epoch_sum(loop, i, estimate.bias_s),
+                             *ended = &loop->calls[i].ended;
         ended->seconds += sum.seconds;
         ended->low_s += sum.low_s;
         ended->high_s += sum.high_s;
         ended->calls += sum.calls;
-        loop->calls[i].epoch_calls = 0;
     }
-    double own_var_s2;
-    loop->ended_own_s += pie_learn_epoch_own(loop, &own_var_s2);
-    loop->ended_own_var_s2 += own_var_s2;
-    loop->ended_body_s += pie_learn_body_s(loop) * (double)loop->epoch_iterations;
-    loop->body = loop->own = (struct pie_learn_mean){0};
-    loop->epoch_iterations = 0;
-    loop->epoch_ns = now_ns;
+    loop->ended_own_s += estimate.own_s * iterations;
+    loop->ended_own_var_s2 += estimate.own_var_s2 * iterations * iterations;
+    loop->ended_body_s += pie_learn_body_s(loop) * iterations;
+    begin_epoch(loop, now_ns);
     pie_race_again(&loop->race);
 }
 
@@ -214,6 +183,8 @@ static void note_decisions(struct pie_learn_loop *loop) {
         const struct pie_arm *arm = &loop->race.arms[arm_of(i)];
         if (arm->state == PIE_ARM_RACING)
             continue;
+        if (!loop->calls[i].found.rounds.all)
+            loop->calls[i].found.rounds = loop->epoch.seen;
         loop->calls[i].state = arm->state == PIE_ARM_KEPT ? PIE_LEARNED_KEPT : PIE_LEARNED_DROPPED;
         if (!loop->calls[i].decided_after)
             loop->calls[i].decided_after = arm->decided_after;
@@ -223,7 +194,7 @@ static void note_decisions(struct pie_learn_loop *loop) {
 static void look_at_clock(struct pie_learn_loop *loop) {
     uint64_t now_ns = pie_monotonic_ns();
 
-    if (now_ns - loop->epoch_ns >= settings->interval_ns && loop->race.rounds >= EPOCH_OBSERVED_MIN)
+    if (now_ns - loop->epoch.begun_ns >= settings->interval_ns && loop->race.rounds >= EPOCH_OBSERVED_MIN)
         end_epoch(loop, now_ns);
     if (now_ns - loop->published_ns >= PUBLISH_NS)
         pie_learn_publish(loop, now_ns);
@@ -252,16 +223,23 @@ static uint32_t begin_burst(struct pie_learn_loop *loop, unsigned iterations) {
     return 1;
 }
 
+/* A call that takes long may be so rare that the others are decided before it was met once. */
+static bool is_unexplained(const struct pie_learn_epoch *epoch) {
+    return epoch->seen.long_ones == 0 &&
+           epoch->timed.long_s > UNEXPLAINED * epoch->body.mean * (double)epoch->body.count;
+}
+
 /* The part of iterations at which a burst begins. */
 static double burst_part(const struct pie_learn_loop *loop, double body_ns) {
-    bool is_decided = pie_race_is_decided(&loop->race) && loop->race.rounds >= EPOCH_OBSERVED_MIN;
+    bool is_decided = pie_race_is_decided(&loop->race) && loop->race.rounds >= EPOCH_OBSERVED_MIN &&
+                      !is_unexplained(&loop->epoch);
 
     return is_decided ? 0 : at_most(settings->cost * body_ns / loop->looking_ns / BURST, 0.5);
 }
 
 uint32_t pie_learn_next(struct pie_learn_loop *loop, uint64_t iterations, enum pie_learn_look *ret_look) {
     loop->iterations += iterations;
-    loop->epoch_iterations += iterations;
+    loop->epoch.iterations += iterations;
     *ret_look = PIE_LEARN_TIME;
     if (loop->all_body.count < FIRST_TIMED)
         return 1;
@@ -290,7 +268,7 @@ void pie_learn_enter(struct pie_learn_loop *loop) {
 
 void pie_learn_leave(struct pie_learn_loop *loop, uint64_t iterations) {
     loop->iterations += iterations;
-    loop->epoch_iterations += iterations;
+    loop->epoch.iterations += iterations;
     look_at_clock(loop);
 }
 
@@ -310,12 +288,13 @@ void pie_learn_call(struct pie_learn_loop *loop, unsigned call, uint64_t ns) {
     pie_learn_times_add(&known->times, ns);
 }
 
-static void race(struct pie_learn_loop *loop) {
+static void race(struct pie_learn_loop *loop, bool is_long) {
     for (unsigned i = 1; i < loop->n_calls; i++) {
         struct pie_learn_call *call = &loop->calls[i];
         if (!call->pending_calls)
             continue;
-        call->epoch_calls += call->pending_calls;
+        call->found.calls += call->pending_calls;
+        *(is_long ? &call->found.long_s : &call->found.short_s) += (double)call->pending_ns * 1e-9;
         pie_race_observe(&loop->race, arm_of(i), (double)call->pending_ns * 1e-9);
         call->pending_ns = call->pending_calls = 0;
     }
@@ -324,23 +303,50 @@ static void race(struct pie_learn_loop *loop) {
         note_decisions(loop);
 }
 
+/* Which of two kinds of iterations it is. */
+static bool count_round(struct pie_learn_rounds *rounds, double seconds, double long_s) {
+    bool is_long = seconds > long_s;
+
+    rounds->all++;
+    rounds->long_ones += is_long;
+    rounds->long_s += is_long ? seconds : 0;
+    return is_long;
+}
+
+static void note(struct pie_learn_loop *loop, const struct pie_learn_observed *observed) {
+    struct pie_learn_epoch *epoch = &loop->epoch;
+    double called_s = observed->called_ns * 1e-9, own_s = observed->own_ns > 0 ? observed->own_ns * 1e-9 : 0;
+
+    race(loop, count_round(&epoch->seen, called_s + own_s, epoch->long_s));
+    add(&epoch->own, observed->own_ns * 1e-9);
+    add(&epoch->own_steps, observed->own_steps);
+    add(&epoch->calls, observed->calls);
+    add(&epoch->called_capped, at_most(called_s, epoch->long_s));
+    epoch->step_s = observed->step_ns * 1e-9;
+}
+
 void pie_learn_observed(struct pie_learn_loop *loop, const struct pie_learn_observed *observed) {
     loop->burst -= loop->burst > 0;
     loop->looking_ns += SMOOTHING * (observed->cost_ns - loop->looking_ns);
     atomic_fetch_add_explicit(&spent_ns, (uint64_t)observed->cost_ns, memory_order_relaxed);
-    if (loop->warm_up > 0) {
+    if (loop->warm_up > 0)
         loop->warm_up--;
-    } else {
-        race(loop);
-        add(&loop->own, observed->own_ns * 1e-9);
-        loop->own_error_s = observed->error_ns * 1e-9;
-    }
+    else
+        note(loop, observed);
     look_at_clock(loop);
 }
 
 void pie_learn_timed(struct pie_learn_loop *loop, uint64_t body_ns) {
-    add(&loop->body, (double)body_ns * 1e-9);
-    add(&loop->all_body, (double)body_ns * 1e-9);
+    struct pie_learn_epoch *epoch = &loop->epoch;
+    double body_s = (double)body_ns * 1e-9;
+
+    add(&loop->all_body, body_s);
+    add(&epoch->body, body_s);
+    add(&epoch->body_capped, at_most(body_s, epoch->long_s));
+    count_round(&epoch->timed, body_s, epoch->long_s);
+    pie_learn_times_add(&loop->body_times, body_ns);
+    if (loop->all_body.count == LONG_TIMED)
+        epoch->long_s = long_s(loop);
     atomic_fetch_add_explicit(&spent_ns, (uint64_t)TIMING_NS, memory_order_relaxed);
     look_at_clock(loop);
 }
@@ -362,14 +368,14 @@ void pie_learn_forget(void) {
     pie_learn_unpublish_all();
     for (unsigned k = 0; k < n_loops; k++) {
         struct pie_learn_loop *loop = loops[k];
-        loop->entries = loop->iterations = loop->published_iterations = loop->observed =
-            loop->epoch_iterations = 0;
+        loop->entries = loop->iterations = loop->published_iterations = loop->observed = 0;
         loop->ended_body_s = loop->ended_own_s = loop->ended_own_var_s2 = 0;
-        loop->body = loop->all_body = loop->own = (struct pie_learn_mean){0};
+        loop->all_body = (struct pie_learn_mean){0};
+        memset(&loop->body_times, 0, sizeof loop->body_times);
         for (unsigned i = 0; i < loop->n_calls; i++) {
             struct pie_learn_call *call = &loop->calls[i];
             call->ended = (struct pie_learn_sum){0};
-            call->epoch_calls = call->decided_after = 0;
+            call->decided_after = 0;
             call->state = PIE_LEARNED_UNDECIDED;
             memset(&call->times, 0, sizeof call->times);
         }

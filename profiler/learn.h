@@ -12,6 +12,7 @@
  *   runtime/learn_311.c, …   tells the calls of an observed iteration apart and times them
  *   here                     what is known of each call site, and which iterations are looked at
  *   profiler/racing.c        which call sites need no more looking at
+ *   profiler/learn_estimate.c  from what was seen to what all iterations took
  *   profiler/learn_rows.c    shares and their intervals, for the collection thread
  *
  * Three kinds of iterations: most are left alone; some are timed as a whole, which costs two readings of the clock and
@@ -75,9 +76,13 @@ void pie_learn_call(struct pie_learn_loop *loop, unsigned call, uint64_t ns);
 
 /* An observed iteration. */
 struct pie_learn_observed {
-    double own_ns;   /* what its instructions took that call nothing */
-    double error_ns; /* what own_ns may be wrong by in every iteration alike */
-    double cost_ns;  /* of observing it */
+    double
+        own_ns; /* what its instructions took that call nothing, less what observing them costs: negative, too */
+    double own_steps; /* how many these were */
+    double called_ns; /* what all its calls took, wanted or not */
+    double calls;     /* how many these were */
+    double step_ns;   /* what observing an instruction costs, about */
+    double cost_ns;   /* of observing the iteration */
 };
 
 /* An iteration has ended that was looked at. */

@@ -14,6 +14,24 @@ struct pie_learn_sum {
     double seconds, low_s, high_s, calls;
 };
 
+/* Mean of a random quantity, Welford. */
+struct pie_learn_mean {
+    uint64_t count;
+    double mean, m2;
+};
+
+/* Observed iterations, and the long ones among them. */
+struct pie_learn_rounds {
+    uint64_t all, long_ones;
+    double long_s; /* these took, calls and own code */
+};
+
+struct pie_learn_found {
+    uint64_t calls;
+    double short_s, long_s;         /* in short iterations and in long ones */
+    struct pie_learn_rounds rounds; /* in which it was looked for; once it is decided */
+};
+
 struct pie_learn_call {
     const char *callee;
     int32_t line;
@@ -21,16 +39,29 @@ struct pie_learn_call {
     bool is_native;
     enum pie_learned_state state;       /* the last decision */
     uint64_t decided_after;             /* of the first one */
-    uint64_t epoch_calls;               /* in this epoch, while it raced */
     uint64_t pending_ns, pending_calls; /* of the iteration that is being observed */
+    struct pie_learn_found found;       /* in this epoch, while it raced */
     struct pie_learn_sum ended;
     struct pie_learn_times times;
 };
 
-/* Mean of a random quantity, Welford. */
-struct pie_learn_mean {
-    uint64_t count;
-    double mean, m2;
+/* What is known since the epoch began. */
+struct pie_learn_epoch {
+    uint64_t iterations, begun_ns;
+    double long_s; /* an iteration that takes longer is a long one; INFINITY: none is */
+    /* Iterations that were timed and no more. */
+    struct pie_learn_mean body, body_capped; /* s; capped: none counts for more than long_s */
+    struct pie_learn_rounds timed;
+    /* Those that were observed: see struct pie_learn_observed. */
+    struct pie_learn_mean own, own_steps, calls, called_capped;
+    struct pie_learn_rounds seen;
+    double step_s; /* of the last one */
+};
+
+/* What an observer sees worst, see learn_estimate.c. */
+struct pie_learn_estimate {
+    double own_s, own_var_s2; /* of the body's own code in an iteration */
+    double bias_s;            /* by which each call comes out too long */
 };
 
 struct pie_learn_loop {
@@ -39,15 +70,13 @@ struct pie_learn_loop {
     int32_t line;
     uint64_t entries, iterations, observed; /* since the start */
     uint64_t lost;
-    uint64_t epoch_iterations, epoch_ns;         /* since the epoch began, when that was */
     uint64_t published_ns, published_iterations; /* when, and how many there were */
     double ended_body_s, ended_own_s, ended_own_var_s2;
-    struct pie_learn_mean own;      /* observed iterations of the epoch, s */
-    double own_error_s;             /* see struct pie_learn_observed; of the last one */
-    struct pie_learn_mean body;     /* timed iterations of the epoch, s */
-    struct pie_learn_mean all_body; /* of the run */
-    double looking_ns;              /* what observing one costs, smoothed */
-    unsigned burst, warm_up;        /* iterations still to be observed in a row; of them, that do not count */
+    struct pie_learn_epoch epoch;
+    struct pie_learn_mean all_body; /* timed iterations of the run, s */
+    struct pie_learn_times body_times;
+    double looking_ns;       /* what observing one costs, smoothed */
+    unsigned burst, warm_up; /* iterations still to be observed in a row; of them, that do not count */
     uint64_t random;
     struct pie_race race;
     unsigned n_calls; /* with calls[0], the body's own code */
@@ -56,14 +85,14 @@ struct pie_learn_loop {
 
 const struct pie_learn_settings *pie_learn_settings(void);
 
-/* The mean time of an iteration that nobody looks into, s. */
+/* The mean of an iteration that nobody looks into, s. */
 double pie_learn_body_s(const struct pie_learn_loop *loop);
 
-/* What the epoch says about the body's own code, for all of its iterations. */
-double pie_learn_epoch_own(const struct pie_learn_loop *loop, double *ret_var_s2);
+/* What the epoch says about the body's own code and about calls as such. */
+struct pie_learn_estimate pie_learn_estimate(const struct pie_learn_loop *loop);
 
-/* What the epoch says about a call site, for all of its iterations. */
-struct pie_learn_sum pie_learn_epoch_sum(const struct pie_learn_loop *loop, unsigned call);
+/* What it says about a call site, for all of its iterations. */
+struct pie_learn_sum pie_learn_epoch_sum(const struct pie_learn_loop *loop, unsigned call, double bias_s);
 
 /* Lets the collection thread have the loop as it is. */
 void pie_learn_publish(struct pie_learn_loop *loop, uint64_t now_ns);

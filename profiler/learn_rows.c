@@ -32,8 +32,8 @@ static const char *const policies[] = {
     [PIE_RACE_ACCEPTS_REJECTS] = "successive accepts and rejects",
 };
 
-static struct pie_learn_sum total(const struct pie_learn_loop *loop, unsigned call) {
-    struct pie_learn_sum sum = pie_learn_epoch_sum(loop, call), ended = loop->calls[call].ended;
+static struct pie_learn_sum total(const struct pie_learn_loop *loop, unsigned call, double bias_s) {
+    struct pie_learn_sum sum = pie_learn_epoch_sum(loop, call, bias_s), ended = loop->calls[call].ended;
 
     return (struct pie_learn_sum){sum.seconds + ended.seconds, sum.low_s + ended.low_s,
                                   sum.high_s + ended.high_s, sum.calls + ended.calls};
@@ -45,9 +45,17 @@ static double part(double seconds, double of_s) {
     return share < 0 ? 0 : share > 1 ? 1 : share;
 }
 
-static struct pie_learned_call_row row_of(const struct pie_learn_loop *loop, unsigned i, double body_s) {
+/* As it would be if nobody had observed it, s. */
+static double unobserved_s(double ns, double bias_s) {
+    double seconds = ns * 1e-9 - bias_s;
+
+    return seconds > 0 ? seconds : 0;
+}
+
+static struct pie_learned_call_row row_of(const struct pie_learn_loop *loop, unsigned i, double body_s,
+                                          double bias_s) {
     const struct pie_learn_call *call = &loop->calls[i];
-    struct pie_learn_sum sum = total(loop, i);
+    struct pie_learn_sum sum = total(loop, i, bias_s);
 
     return (struct pie_learned_call_row){
         .loop = loop->id,
@@ -63,11 +71,11 @@ static struct pie_learned_call_row row_of(const struct pie_learn_loop *loop, uns
         .share = part(sum.seconds, body_s),
         .share_low = part(sum.low_s, body_s),
         .share_high = part(sum.high_s, body_s),
-        .mean_s = call->times.mean_ns * 1e-9,
+        .mean_s = unobserved_s(call->times.mean_ns, bias_s),
         .variance_s2 = pie_learn_times_variance(&call->times) * 1e-18,
-        .p50_s = pie_learn_times_percentile(&call->times, 0.50) * 1e-9,
-        .p95_s = pie_learn_times_percentile(&call->times, 0.95) * 1e-9,
-        .p99_s = pie_learn_times_percentile(&call->times, 0.99) * 1e-9,
+        .p50_s = unobserved_s(pie_learn_times_percentile(&call->times, 0.50), bias_s),
+        .p95_s = unobserved_s(pie_learn_times_percentile(&call->times, 0.95), bias_s),
+        .p99_s = unobserved_s(pie_learn_times_percentile(&call->times, 0.99), bias_s),
     };
 }
 
@@ -87,13 +95,16 @@ static struct pie_learned_call_row own_row(const struct pie_learn_loop *loop, do
 }
 
 static void fill(struct published *to, const struct pie_learn_loop *loop) {
-    double var_s2, own_s = pie_learn_epoch_own(loop, &var_s2) + loop->ended_own_s, whole_s = own_s;
+    struct pie_learn_estimate epoch = pie_learn_estimate(loop);
+    double iterations = (double)loop->epoch.iterations;
+    double own_s = epoch.own_s * iterations + loop->ended_own_s, whole_s = own_s;
 
     for (unsigned i = 1; i < loop->n_calls; i++)
-        whole_s += total(loop, i).seconds;
+        whole_s += total(loop, i, epoch.bias_s).seconds;
     for (unsigned i = 1; i < loop->n_calls; i++)
-        to->calls[i] = row_of(loop, i, whole_s);
-    to->calls[0] = own_row(loop, own_s, var_s2 + loop->ended_own_var_s2, whole_s);
+        to->calls[i] = row_of(loop, i, whole_s, epoch.bias_s);
+    to->calls[0] =
+        own_row(loop, own_s, epoch.own_var_s2 * iterations * iterations + loop->ended_own_var_s2, whole_s);
     to->n_calls = loop->n_calls;
     to->loop = (struct pie_learned_loop_row){
         .loop = loop->id,
@@ -105,7 +116,7 @@ static void fill(struct published *to, const struct pie_learn_loop *loop) {
         .entries = loop->entries,
         .iterations = loop->iterations,
         .observed_iterations = loop->observed,
-        .body_s = loop->ended_body_s + pie_learn_body_s(loop) * (double)loop->epoch_iterations,
+        .body_s = loop->ended_body_s + pie_learn_body_s(loop) * iterations,
         .note = loop->note,
     };
     to->is_new = true;

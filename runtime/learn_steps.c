@@ -11,9 +11,6 @@
 
 enum { CALLEE_BYTES = 200, UNIT_BYTES = 2, UNITS_MAX = 1 << 14 };
 
-/* An instruction of no weight that nobody observes, and what the cost of observing it may be wrong by, about. */
-static const double PLAIN_STEP_NS = 3, STEP_ERROR_NS = 3;
-
 static struct pie_learn_sites sites_of[PIE_LEARN_LOOPS_MAX]; /* by loop */
 static double step_ns =
     150; /* from one instruction's event to the next one's: the median of those that do nothing */
@@ -77,16 +74,23 @@ static void note_idle(uint64_t ns) {
     step_ns += (double)ns > step_ns ? 1 : -1;
 }
 
+static void end_call(struct pie_learn_steps *steps, double ns) {
+    steps->called_ns += ns;
+    steps->n_calls++;
+    if (steps->call)
+        pie_learn_call(steps->loop, steps->call, (uint64_t)ns);
+}
+
 static void end_at(struct pie_learn_steps *steps, uint64_t event_ns) {
     uint64_t ns = event_ns - steps->begun_ns;
     double net_ns = (double)ns - step_ns * (double)(1 + steps->foreign);
 
     if (steps->kind == PIE_LEARN_IDLE && !steps->foreign)
         note_idle(ns);
-    if (steps->kind == PIE_LEARN_CALLING && steps->call)
-        pie_learn_call(steps->loop, steps->call, net_ns > 0 ? (uint64_t)net_ns : 0);
-    else if (steps->kind == PIE_LEARN_IDLE || steps->kind == PIE_LEARN_OTHER)
-        steps->own_ns += net_ns + PLAIN_STEP_NS;
+    if (steps->kind == PIE_LEARN_CALLING)
+        end_call(steps, net_ns > 0 ? net_ns : 0);
+    else if (steps->kind != PIE_LEARN_NOTHING)
+        steps->own_ns += net_ns;
     steps->kind = PIE_LEARN_NOTHING;
     steps->foreign = 0;
 }
@@ -127,7 +131,10 @@ void pie_learn_steps_name(struct pie_learn_steps *steps, PyObject *callee) {
 struct pie_learn_observed pie_learn_steps_result(const struct pie_learn_steps *steps, double setting_up_ns) {
     return (struct pie_learn_observed){
         .own_ns = steps->own_ns,
-        .error_ns = STEP_ERROR_NS * (double)steps->n_steps,
+        .own_steps = (double)(steps->n_steps - steps->n_calls),
+        .called_ns = steps->called_ns,
+        .calls = (double)steps->n_calls,
+        .step_ns = step_ns,
         .cost_ns = setting_up_ns + (double)steps->n_steps * step_ns,
     };
 }

@@ -33,7 +33,9 @@ struct pie_learn_steps {
     uint64_t begun_ns; /* its event */
     uint64_t foreign;  /* events since then of other frames that run the same code */
     uint64_t n_steps;  /* so far */
-    double own_ns;     /* of all that call nothing */
+    uint64_t n_calls;  /* of them, that call, and … */
+    double called_ns;  /* … what these took */
+    double own_ns;     /* the others */
 };
 
 /* Begins an iteration. False: no memory. */

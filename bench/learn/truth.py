@@ -8,7 +8,7 @@ In the second there is another reading between these two: by the difference it i
 subtracted from every call. The third is left as it is. A hundred iterations after each other take one of them, by lot, and each
 is timed as a whole, from the item's arrival to the request for the next. As the input is seeded, the program does the same in
 every repetition, a new process; in three of them an iteration takes each of the bodies once. A call's or an iteration's time is
-the lower quartile over the repetitions: what disturbs it makes it longer, never shorter.
+the mean over the repetitions, without those that were disturbed.
 
 The body's own code is what the calls leave of the body's time: of the same iteration, less the calibrated cost of the wrappers,
 where these add less than a tenth; else of the iterations without them, unless the program has a body without calls to measure it
@@ -47,6 +47,7 @@ PLAIN, TIMED, TWICE = range(3)
 BLOCK = 100  # iterations one after the other of the same kind: the processor learns each kind's code anew
 SITE_BITS = 6
 SHORT_NS = 2000
+DISTURBED_NS = 20_000
 MOST_KEPT = 12  # arguments of one call
 now = time.perf_counter_ns
 
@@ -290,8 +291,15 @@ def lower(values):
     return sorted(values)[len(values) // 4]
 
 
+def undisturbed(values):
+    """The mean over repetitions of the same work, without those in which another program ran meanwhile. A page fault, which the
+    program has now here and now there, is its own."""
+    most = 1.5 * min(values) + DISTURBED_NS
+    return statistics.fmean(value for value in values if value <= most)
+
+
 class Collected:
-    """Lower quartiles over the repetitions, of every iteration: .plain, the body's nanoseconds; .own, what the calls leave of
+    """Means over the repetitions, of every iteration: .plain, the body's nanoseconds; .own, what the calls leave of
     the body where they are timed; .calls, by site; .readings, what one costs, by site."""
 
     def __init__(self, sites, found):
@@ -309,13 +317,13 @@ class Collected:
         self.calls = [array("d", (t - cost for t in times)) for times, cost in zip(self.calls, self.readings)]
 
     def iteration(self, i, found):
-        self.plain.append(lower([r["body"][i] for r in found[PLAIN]]))
+        self.plain.append(undisturbed([r["body"][i] for r in found[PLAIN]]))
         calls = {kind: [r["calls"][r["ends"][i - 1] if i else 0:r["ends"][i]] for r in found[kind]] for kind in (TIMED, TWICE)}
         in_calls = [sum(call >> SITE_BITS for call in its) for its in calls[TIMED]]
-        self.own.append(lower([r["body"][i] - its for r, its in zip(found[TIMED], in_calls)]))
+        self.own.append(undisturbed([r["body"][i] - its for r, its in zip(found[TIMED], in_calls)]))
         for kind, into in ((TIMED, self.calls), (TWICE, self.twice)):
             for same in zip(*calls[kind]):
-                into[same[0] & (1 << SITE_BITS) - 1].append(lower(same) >> SITE_BITS)
+                into[same[0] & (1 << SITE_BITS) - 1].append(undisturbed([call >> SITE_BITS for call in same]))
 
     def reading(self, site):
         """Of calls that take long the difference is lost in what the processor's speed changes: None."""
