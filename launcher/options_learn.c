@@ -11,7 +11,7 @@ static const struct pie_learn_settings defaults = {
     .policy = PIE_RACE_RACING,
     .confidence = 0.95,
     .interval_ns = 1000000000,
-    .cost = 0.015,
+    .cost = 0.01,
 };
 
 static const struct {

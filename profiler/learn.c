@@ -13,13 +13,13 @@ enum {
     LONG_TIMED = 64,  /* … which is known when so many were timed */
     FIRST_TIMED = 16, /* the first iterations of a loop are timed, the next ones observed */
     FIRST_BURST = 32,
-    BURST = 10,              /* iterations are observed in a row: … */
+    BURST = 24,              /* iterations are observed in a row: … */
     WARM_UP = 3,             /* … the first ones, for which everything is cold, do not count */
     EPOCH_OBSERVED_MIN = 16, /* an epoch with fewer goes on */
 };
 static const double UNEXPLAINED = 0.02; /* part of the time of timed iterations */
-static const double TIMING_COST = 0.003,
-                    TIMING_NS = 80;      /* part of the time; what timing one iteration costs, about */
+static const double TIMING_COST = 0.01, TIMING_COST_DECIDED = 0.002,
+                    TIMING_NS = 130;     /* part of the time; what timing one iteration costs, about */
 static const double LOOK_EVERY_NS = 1e7; /* to see that an epoch has ended */
 static const double FIRST_LOOKING_NS = 10000, SMOOTHING = 0.1;
 static const uint64_t PUBLISH_NS = 100000000;
@@ -143,10 +143,6 @@ static int arm_of(unsigned call) {
     return (int)call - 1;
 }
 
-bool pie_learn_wants(const struct pie_learn_loop *loop, unsigned call) {
-    return call && loop->race.arms[arm_of(call)].state == PIE_ARM_RACING;
-}
-
 /* --- Means --- */
 
 static void add(struct pie_learn_mean *mean, double value) {
@@ -183,17 +179,13 @@ static void note_decisions(struct pie_learn_loop *loop) {
         const struct pie_arm *arm = &loop->race.arms[arm_of(i)];
         if (arm->state == PIE_ARM_RACING)
             continue;
-        if (!loop->calls[i].found.rounds.all)
-            loop->calls[i].found.rounds = loop->epoch.seen;
         loop->calls[i].state = arm->state == PIE_ARM_KEPT ? PIE_LEARNED_KEPT : PIE_LEARNED_DROPPED;
         if (!loop->calls[i].decided_after)
             loop->calls[i].decided_after = arm->decided_after;
     }
 }
 
-static void look_at_clock(struct pie_learn_loop *loop) {
-    uint64_t now_ns = pie_monotonic_ns();
-
+static void look_at_clock(struct pie_learn_loop *loop, uint64_t now_ns) {
     if (now_ns - loop->epoch.begun_ns >= settings->interval_ns && loop->race.rounds >= EPOCH_OBSERVED_MIN)
         end_epoch(loop, now_ns);
     if (now_ns - loop->published_ns >= PUBLISH_NS)
@@ -225,16 +217,13 @@ static uint32_t begin_burst(struct pie_learn_loop *loop, unsigned iterations) {
 
 /* A call that takes long may be so rare that the others are decided before it was met once. */
 static bool is_unexplained(const struct pie_learn_epoch *epoch) {
-    return epoch->seen.long_ones == 0 &&
-           epoch->timed.long_s > UNEXPLAINED * epoch->body.mean * (double)epoch->body.count;
+    return epoch->seen.count[PIE_LEARN_LONG] == 0 &&
+           epoch->timed.seconds[PIE_LEARN_LONG] > UNEXPLAINED * epoch->body.mean * (double)epoch->body.count;
 }
 
-/* The part of iterations at which a burst begins. */
-static double burst_part(const struct pie_learn_loop *loop, double body_ns) {
-    bool is_decided = pie_race_is_decided(&loop->race) && loop->race.rounds >= EPOCH_OBSERVED_MIN &&
-                      !is_unexplained(&loop->epoch);
-
-    return is_decided ? 0 : at_most(settings->cost * body_ns / loop->looking_ns / BURST, 0.5);
+static bool is_decided(const struct pie_learn_loop *loop) {
+    return pie_race_is_decided(&loop->race) && loop->race.rounds >= EPOCH_OBSERVED_MIN &&
+           !is_unexplained(&loop->epoch);
 }
 
 uint32_t pie_learn_next(struct pie_learn_loop *loop, uint64_t iterations, enum pie_learn_look *ret_look) {
@@ -248,8 +237,10 @@ uint32_t pie_learn_next(struct pie_learn_loop *loop, uint64_t iterations, enum p
         return 1;
     if (loop->observed == 0 && loop->lost == 0)
         return begin_burst(loop, FIRST_BURST);
-    double body_ns = loop->all_body.mean * 1e9, burst = burst_part(loop, body_ns);
-    double timing = at_most(TIMING_COST * body_ns / TIMING_NS, 0.5);
+    double body_ns = loop->all_body.mean * 1e9;
+    bool is_over = is_decided(loop);
+    double burst = is_over ? 0 : at_most(settings->cost * body_ns / loop->looking_ns / BURST, 0.5);
+    double timing = at_most((is_over ? TIMING_COST_DECIDED : TIMING_COST) * body_ns / TIMING_NS, 0.5);
     double either = at_most(burst + timing + body_ns / LOOK_EVERY_NS, 1);
 
     if (draw(loop) * either <= burst)
@@ -269,7 +260,7 @@ void pie_learn_enter(struct pie_learn_loop *loop) {
 void pie_learn_leave(struct pie_learn_loop *loop, uint64_t iterations) {
     loop->iterations += iterations;
     loop->epoch.iterations += iterations;
-    look_at_clock(loop);
+    look_at_clock(loop, pie_monotonic_ns());
 }
 
 void pie_learn_finish(void) {
@@ -288,13 +279,13 @@ void pie_learn_call(struct pie_learn_loop *loop, unsigned call, uint64_t ns) {
     pie_learn_times_add(&known->times, ns);
 }
 
-static void race(struct pie_learn_loop *loop, bool is_long) {
+static void race(struct pie_learn_loop *loop, int length) {
     for (unsigned i = 1; i < loop->n_calls; i++) {
         struct pie_learn_call *call = &loop->calls[i];
         if (!call->pending_calls)
             continue;
         call->found.calls += call->pending_calls;
-        *(is_long ? &call->found.long_s : &call->found.short_s) += (double)call->pending_ns * 1e-9;
+        call->found.seconds[length] += (double)call->pending_ns * 1e-9;
         pie_race_observe(&loop->race, arm_of(i), (double)call->pending_ns * 1e-9);
         call->pending_ns = call->pending_calls = 0;
     }
@@ -303,21 +294,27 @@ static void race(struct pie_learn_loop *loop, bool is_long) {
         note_decisions(loop);
 }
 
-/* Which of two kinds of iterations it is. */
-static bool count_round(struct pie_learn_rounds *rounds, double seconds, double long_s) {
-    bool is_long = seconds > long_s;
+/* Which length it is of. */
+static int count(struct pie_learn_lengths *lengths, double seconds, double long_s) {
+    int length = seconds > long_s ? PIE_LEARN_LONG : PIE_LEARN_ORDINARY;
 
-    rounds->all++;
-    rounds->long_ones += is_long;
-    rounds->long_s += is_long ? seconds : 0;
-    return is_long;
+    lengths->count[length]++;
+    lengths->seconds[length] += seconds;
+    return length;
+}
+
+/* Does the body's own code take longer than what observing it may be wrong by? If not, what makes an iteration long is in its calls:
+ * an interrupt meets the observer of a light instruction, not the instruction. */
+static bool has_weight(const struct pie_learn_epoch *epoch) {
+    return epoch->own.mean > PIE_LEARN_STEP_ERROR * epoch->own_steps.mean * epoch->step_s;
 }
 
 static void note(struct pie_learn_loop *loop, const struct pie_learn_observed *observed) {
     struct pie_learn_epoch *epoch = &loop->epoch;
-    double called_s = observed->called_ns * 1e-9, own_s = observed->own_ns > 0 ? observed->own_ns * 1e-9 : 0;
+    double called_s = observed->called_ns * 1e-9;
+    double own_s = has_weight(epoch) && observed->own_ns > 0 ? observed->own_ns * 1e-9 : 0;
 
-    race(loop, count_round(&epoch->seen, called_s + own_s, epoch->long_s));
+    race(loop, count(&epoch->seen, called_s + own_s, epoch->long_s));
     add(&epoch->own, observed->own_ns * 1e-9);
     add(&epoch->own_steps, observed->own_steps);
     add(&epoch->calls, observed->calls);
@@ -333,22 +330,23 @@ void pie_learn_observed(struct pie_learn_loop *loop, const struct pie_learn_obse
         loop->warm_up--;
     else
         note(loop, observed);
-    look_at_clock(loop);
+    look_at_clock(loop, pie_monotonic_ns());
 }
 
-void pie_learn_timed(struct pie_learn_loop *loop, uint64_t body_ns) {
+void pie_learn_timed(struct pie_learn_loop *loop, uint64_t begun_ns, uint64_t ended_ns) {
+    uint64_t body_ns = ended_ns - begun_ns;
     struct pie_learn_epoch *epoch = &loop->epoch;
     double body_s = (double)body_ns * 1e-9;
 
     add(&loop->all_body, body_s);
     add(&epoch->body, body_s);
     add(&epoch->body_capped, at_most(body_s, epoch->long_s));
-    count_round(&epoch->timed, body_s, epoch->long_s);
+    count(&epoch->timed, body_s, epoch->long_s);
     pie_learn_times_add(&loop->body_times, body_ns);
     if (loop->all_body.count == LONG_TIMED)
         epoch->long_s = long_s(loop);
     atomic_fetch_add_explicit(&spent_ns, (uint64_t)TIMING_NS, memory_order_relaxed);
-    look_at_clock(loop);
+    look_at_clock(loop, ended_ns);
 }
 
 void pie_learn_lost(struct pie_learn_loop *loop, const char *why) {

@@ -36,7 +36,7 @@ struct pie_learn_settings {
     size_t top;           /* see pie_race_settings */
     uint64_t budget;      /* see pie_race_settings */
     uint64_t interval_ns; /* of an epoch */
-    double cost;          /* part of the loop's time that observing may take, 0.015 */
+    double cost;          /* part of the loop's time that observing may take, 0.01 */
 };
 
 /* From then on loops are learned; NULL: not. Borrowed. Context: launcher. */
@@ -57,9 +57,6 @@ uint32_t pie_learn_loop_id(const struct pie_learn_loop *loop);
  * callee: what it calls when it is first met. */
 unsigned pie_learn_add_call(struct pie_learn_loop *loop, uint32_t unit, int32_t line, const char *callee,
                             bool is_native);
-
-/* Is there anything to learn about it? */
-bool pie_learn_wants(const struct pie_learn_loop *loop, unsigned call);
 
 enum pie_learn_look { PIE_LEARN_TIME = 1, PIE_LEARN_OBSERVE };
 
@@ -87,7 +84,7 @@ struct pie_learn_observed {
 
 /* An iteration has ended that was looked at. */
 void pie_learn_observed(struct pie_learn_loop *loop, const struct pie_learn_observed *observed);
-void pie_learn_timed(struct pie_learn_loop *loop, uint64_t body_ns);
+void pie_learn_timed(struct pie_learn_loop *loop, uint64_t begun_ns, uint64_t ended_ns); /* CLOCK_MONOTONIC */
 
 /* An iteration could not be observed to its end: its calls do not count. why: one sentence, static. */
 void pie_learn_lost(struct pie_learn_loop *loop, const char *why);

@@ -22,9 +22,13 @@
 
 #include <math.h>
 
-enum { TIMED_MIN = 16 };
+enum {
+    TIMED_MIN = 16,
+    ALIKE =
+        7, /* iterations of a burst, which may be all alike: they are one more observation, in the worst case */
+};
 /* In parts of what observing an instruction costs. */
-static const double PLAIN_STEP = 0.02, STEP_ERROR = 0.35, CALL_BIAS = 0.5, CALL_BIAS_ERROR = 0.5;
+static const double PLAIN_STEP = 0.02, CALL_BIAS = 0.5, CALL_BIAS_ERROR = 0.5;
 
 double pie_learn_body_s(const struct pie_learn_loop *loop) {
     return loop->epoch.body.count >= TIMED_MIN ? loop->epoch.body.mean : loop->all_body.mean;
@@ -38,10 +42,14 @@ static double variance_of_mean(const struct pie_learn_mean *mean) {
     return mean->count > 1 ? mean->m2 / (double)(mean->count - 1) / (double)mean->count : INFINITY;
 }
 
+static uint64_t all_of(const struct pie_learn_lengths *lengths) {
+    return lengths->count[PIE_LEARN_ORDINARY] + lengths->count[PIE_LEARN_LONG];
+}
+
 /* The first two: what instructions of observed iterations say. */
 static double own_by_steps(const struct pie_learn_epoch *epoch, double *ret_var_s2) {
     double observing_s = epoch->own_steps.mean * epoch->step_s, plain_s = PLAIN_STEP * observing_s;
-    double error_s = STEP_ERROR * observing_s, more_s = fmax(epoch->own.mean - error_s, 0);
+    double error_s = PIE_LEARN_STEP_ERROR * observing_s, more_s = fmax(epoch->own.mean - error_s, 0);
     double seen_var = variance_of_mean(&epoch->own) + square(error_s),
            plain_var = square(plain_s) + square(more_s);
     double seen_part = isfinite(seen_var) ? plain_var / (plain_var + seen_var + 1e-30) : 0;
@@ -54,13 +62,13 @@ struct pie_learn_estimate pie_learn_estimate(const struct pie_learn_loop *loop) 
     const struct pie_learn_epoch *epoch = &loop->epoch;
     struct pie_learn_estimate found = {.bias_s = CALL_BIAS * epoch->step_s};
 
-    if (epoch->seen.all == 0)
+    if (all_of(&epoch->seen) == 0)
         return (struct pie_learn_estimate){0};
     found.own_s = own_by_steps(epoch, &found.own_var_s2);
     double error_s = epoch->body_capped.mean -
                      (epoch->called_capped.mean - epoch->calls.mean * found.bias_s + found.own_s);
     double bias_var = square(CALL_BIAS_ERROR * epoch->step_s);
-    double var_s2 = variance_of_mean(&epoch->body_capped) + variance_of_mean(&epoch->called_capped) +
+    double var_s2 = variance_of_mean(&epoch->body_capped) + ALIKE * variance_of_mean(&epoch->called_capped) +
                     found.own_var_s2 + square(epoch->calls.mean) * bias_var;
     if (epoch->body_capped.count >= TIMED_MIN && isfinite(var_s2) && var_s2 > 0) {
         found.own_s += found.own_var_s2 / var_s2 * error_s;
@@ -75,18 +83,19 @@ struct pie_learn_estimate pie_learn_estimate(const struct pie_learn_loop *loop) 
     return found;
 }
 
-/* A call's time in an iteration, s. */
-static double mean_of(const struct pie_learn_loop *loop, const struct pie_learn_call *call,
-                      const struct pie_learn_rounds *rounds, double bias_s) {
-    const struct pie_learn_rounds *seen = &loop->epoch.seen, *timed = &loop->epoch.timed;
-    double all = (double)(seen->all + timed->all), long_ones = (double)(seen->long_ones + timed->long_ones);
-    double short_rounds = (double)(rounds->all - rounds->long_ones), mean_s = 0;
+/* A call's time in an iteration, s. Ordinary ones by their number, long ones by what they take. */
+static double mean_of(const struct pie_learn_loop *loop, const struct pie_learn_call *call, double bias_s) {
+    const struct pie_learn_lengths *seen = &loop->epoch.seen, *timed = &loop->epoch.timed;
+    double all = (double)(all_of(seen) + all_of(timed)), mean_s = 0;
+    uint64_t ordinary = seen->count[PIE_LEARN_ORDINARY];
 
-    if (short_rounds > 0)
-        mean_s += call->found.short_s / short_rounds * (all - long_ones) / all;
-    if (rounds->long_s > 0)
-        mean_s += call->found.long_s / rounds->long_s * (seen->long_s + timed->long_s) / all;
-    return fmax(mean_s - bias_s * (double)call->found.calls / (double)rounds->all, 0);
+    if (ordinary > 0)
+        mean_s += call->found.seconds[PIE_LEARN_ORDINARY] / (double)ordinary *
+                  (double)(ordinary + timed->count[PIE_LEARN_ORDINARY]) / all;
+    if (seen->seconds[PIE_LEARN_LONG] > 0)
+        mean_s += call->found.seconds[PIE_LEARN_LONG] / seen->seconds[PIE_LEARN_LONG] *
+                  (seen->seconds[PIE_LEARN_LONG] + timed->seconds[PIE_LEARN_LONG]) / all;
+    return fmax(mean_s - bias_s * (double)call->found.calls / (double)all_of(seen), 0);
 }
 
 /* What a call that was not met in any round of this epoch may take in an iteration all the same: the rarer it is the more rounds
@@ -100,18 +109,16 @@ static double unseen_s(const struct pie_learn_loop *loop, const struct pie_learn
 struct pie_learn_sum pie_learn_epoch_sum(const struct pie_learn_loop *loop, unsigned number, double bias_s) {
     const struct pie_learn_call *call = &loop->calls[number];
     struct pie_arm arm = pie_race_arm(&loop->race, (int)number - 1);
-    const struct pie_learn_rounds *rounds =
-        arm.state == PIE_ARM_RACING ? &loop->epoch.seen : &call->found.rounds;
     double iterations = (double)loop->epoch.iterations, low = 0, high = 0;
 
-    if (arm.n == 0 || rounds->all == 0)
+    if (call->found.calls == 0)
         return (struct pie_learn_sum){.high_s = unseen_s(loop, call) * iterations};
     pie_race_interval(&loop->race, (int)number - 1, &low, &high);
-    double mean_s = mean_of(loop, call, rounds, bias_s);
+    double mean_s = mean_of(loop, call, bias_s);
     return (struct pie_learn_sum){
         .seconds = mean_s * iterations,
         .low_s = fmax(mean_s - (arm.mean - low), 0) * iterations,
         .high_s = (isfinite(high) ? mean_s + (high - arm.mean) : mean_s) * iterations,
-        .calls = (double)call->found.calls / (double)rounds->all * iterations,
+        .calls = (double)call->found.calls / (double)all_of(&loop->epoch.seen) * iterations,
     };
 }

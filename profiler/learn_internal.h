@@ -9,6 +9,9 @@
 
 enum { PIE_LEARN_CALLS_MAX = 256 };
 
+/* In parts of what observing an instruction costs: so much may be wrong in what its own time comes to. */
+#define PIE_LEARN_STEP_ERROR 0.3
+
 /* Sums over the epochs that have ended; each stands for its own iterations. */
 struct pie_learn_sum {
     double seconds, low_s, high_s, calls;
@@ -20,16 +23,18 @@ struct pie_learn_mean {
     double mean, m2;
 };
 
-/* Observed iterations, and the long ones among them. */
-struct pie_learn_rounds {
-    uint64_t all, long_ones;
-    double long_s; /* these took, calls and own code */
+/* Iterations by their length. */
+enum { PIE_LEARN_ORDINARY, PIE_LEARN_LONG, PIE_LEARN_LENGTHS };
+
+struct pie_learn_lengths {
+    uint64_t count[PIE_LEARN_LENGTHS];
+    double seconds[PIE_LEARN_LENGTHS]; /* of iterations as far as their length is known */
 };
 
+/* Of a call, in observed iterations. */
 struct pie_learn_found {
     uint64_t calls;
-    double short_s, long_s;         /* in short iterations and in long ones */
-    struct pie_learn_rounds rounds; /* in which it was looked for; once it is decided */
+    double seconds[PIE_LEARN_LENGTHS];
 };
 
 struct pie_learn_call {
@@ -40,7 +45,7 @@ struct pie_learn_call {
     enum pie_learned_state state;       /* the last decision */
     uint64_t decided_after;             /* of the first one */
     uint64_t pending_ns, pending_calls; /* of the iteration that is being observed */
-    struct pie_learn_found found;       /* in this epoch, while it raced */
+    struct pie_learn_found found;       /* in this epoch */
     struct pie_learn_sum ended;
     struct pie_learn_times times;
 };
@@ -51,10 +56,10 @@ struct pie_learn_epoch {
     double long_s; /* an iteration that takes longer is a long one; INFINITY: none is */
     /* Iterations that were timed and no more. */
     struct pie_learn_mean body, body_capped; /* s; capped: none counts for more than long_s */
-    struct pie_learn_rounds timed;
+    struct pie_learn_lengths timed;
     /* Those that were observed: see struct pie_learn_observed. */
     struct pie_learn_mean own, own_steps, calls, called_capped;
-    struct pie_learn_rounds seen;
+    struct pie_learn_lengths seen;
     double step_s; /* of the last one */
 };
 

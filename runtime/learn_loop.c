@@ -41,12 +41,12 @@ static void begin_look(struct iterator *self) {
 }
 
 static void end_look(struct iterator *self) {
-    uint64_t body_ns = pie_monotonic_ns() - self->begun_ns;
+    uint64_t ended_ns = pie_monotonic_ns();
     struct pie_learn_observed observed;
     const char *why = NULL;
 
     if (self->looking == PIE_LEARN_TIME)
-        pie_learn_timed(self->loop, body_ns);
+        pie_learn_timed(self->loop, self->begun_ns, ended_ns);
     else if (pie_learn_observe_end(&why, &observed))
         pie_learn_observed(self->loop, &observed);
     else

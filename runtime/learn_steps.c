@@ -110,9 +110,8 @@ bool pie_learn_steps_next(struct pie_learn_steps *steps, int unit) {
         unit < steps->sites->units ? (enum pie_learn_kind)steps->sites->kinds[unit] : PIE_LEARN_OTHER;
     if (steps->kind != PIE_LEARN_CALLING)
         return false;
-    unsigned call = steps->sites->calls[unit];
-    steps->call = pie_learn_wants(steps->loop, call) ? call : 0;
-    return !call;
+    steps->call = steps->sites->calls[unit];
+    return !steps->call;
 }
 
 void pie_learn_steps_name(struct pie_learn_steps *steps, PyObject *callee) {
@@ -125,7 +124,7 @@ void pie_learn_steps_name(struct pie_learn_steps *steps, PyObject *callee) {
     int line = PyCode_Addr2Line((PyCodeObject *)steps->sites->code, steps->unit * UNIT_BYTES);
     unsigned call = pie_learn_add_call(steps->loop, (uint32_t)steps->unit, line, text, is_native);
     steps->sites->calls[steps->unit] = (uint16_t)call;
-    steps->call = pie_learn_wants(steps->loop, call) ? call : 0;
+    steps->call = call;
 }
 
 struct pie_learn_observed pie_learn_steps_result(const struct pie_learn_steps *steps, double setting_up_ns) {

@@ -29,7 +29,7 @@ struct pie_learn_steps {
     struct pie_learn_sites *sites;
     enum pie_learn_kind kind; /* of the instruction that is being executed */
     int unit;
-    unsigned call;     /* which one, 0: it need not be timed */
+    unsigned call;     /* which one, 0: not known */
     uint64_t begun_ns; /* its event */
     uint64_t foreign;  /* events since then of other frames that run the same code */
     uint64_t n_steps;  /* so far */

@@ -3,8 +3,8 @@
 """How true is what pieprof learns of loops, and what does it cost? Prints markdown tables.
 
 For each of programs/ truth.py makes the truth; one run of pieprof learns, one samples time by line; then the program takes
-turns under plain python, pieprof with everything off, learning alone, and cProfile (../commands.py). A ratio is the median over
-the turns; of several rounds the median and the range are shown.
+turns under plain python, pieprof with everything off, learning alone, learning until all is decided, and cProfile
+(../commands.py). A ratio is the median over the turns; of several rounds the median and the range are shown.
 """
 
 import argparse
@@ -39,6 +39,8 @@ def arguments():
     parser.add_argument("--turns", type=int, default=20, help="parts of a program's work in which processes take turns")
     parser.add_argument("--off", metavar="OPTIONS", default=OFF + " --no-learn", help="of pieprof: nothing at all")
     parser.add_argument("--learning", metavar="OPTIONS", default=OFF, help="of pieprof: learning and nothing else")
+    parser.add_argument("--decided", metavar="OPTIONS", default=OFF + " --learn-interval 3600s --learn-policy rejects --learn-budget 2000",
+                        help="of pieprof: learning until 2000 calls were seen, and no more")
     parser.add_argument("--sampling", metavar="OPTIONS", default="--no-redundancy --no-memory --no-copies --no-learn",
                         help="of pieprof: samples of time and nothing else")
     parser.add_argument("--plain-truth", action="store_true", help="make the truth under --python, not under pieprof --off")
@@ -86,6 +88,7 @@ def accuracy(options, program, folder):
 def variants(options, folder):
     return {"plain": [options.python], "off": pieprof(options, options.off, folder / "off.db"),
             "learning": pieprof(options, options.learning, folder / "learning.db"),
+            "decided": pieprof(options, options.decided, folder / "decided.db"),
             "cProfile": [options.python, "-m", "cProfile", "-o", str(folder / "cprofile")]}
 
 
@@ -99,8 +102,10 @@ def overhead(options, program, folder):
         rounds.append(commands.timed_turns(choices, options.turns, orders))
     times = {name: [found[name] for found in rounds] for name in rounds[0]}
     plain = statistics.median(sum(wall for wall, _ in turns) for turns in times["plain"])
-    pairs = [("learning", "off"), ("learning", "plain"), ("off", "plain"), ("cProfile", "plain")]
-    return [program, f"{plain:.2f}", *(report.spread(report.ratios(times[a], times[b], 0)) for a, b in pairs)]
+    pairs = [("learning", "off"), ("decided", "off"), ("learning", "plain"), ("off", "plain"), ("cProfile", "plain")]
+    late = {name: [turns[len(turns) // 2:] for turns in rounds] for name, rounds in times.items()}
+    return [program, f"{plain:.2f}", *(report.spread(report.ratios(of[a], of[b], 0))
+                                       for a, b in pairs for of in [late if a == "decided" else times])]
 
 
 def measure(options, folder):
@@ -119,7 +124,7 @@ def measure(options, folder):
                   "intervals hold the truth", "observed iterations", "decided after", "sum of the truth"]
         parts += [report.table("Shares of the loop's calls", header, found), *tables]
     if costs:
-        header = ["program", "plain s", "learning / off", "learning / plain", "off / plain", "cProfile / plain"]
+        header = ["program", "plain s", "learning / off", "decided / off, second half", "learning / plain", "off / plain", "cProfile / plain"]
         parts.append(report.table("Overhead: ratios of wall time", header, costs))
     print("\n\n".join(parts))
 

@@ -47,7 +47,7 @@ PLAIN, TIMED, TWICE = range(3)
 BLOCK = 100  # iterations one after the other of the same kind: the processor learns each kind's code anew
 SITE_BITS = 6
 SHORT_NS = 2000
-DISTURBED_NS = 20_000
+DISTURBED_NS = 500_000
 MOST_KEPT = 12  # arguments of one call
 now = time.perf_counter_ns
 
