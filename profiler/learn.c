@@ -18,7 +18,7 @@ enum {
     EPOCH_OBSERVED_MIN = 16, /* an epoch with fewer goes on */
 };
 static const double UNEXPLAINED = 0.02; /* part of the time of timed iterations */
-static const double TIMING_COST = 0.01, TIMING_COST_DECIDED = 0.002,
+static const double TIMING_COST = 0.007, TIMING_COST_DECIDED = 0.001,
                     TIMING_NS = 130;     /* part of the time; what timing one iteration costs, about */
 static const double LOOK_EVERY_NS = 1e7; /* to see that an epoch has ended */
 static const double FIRST_LOOKING_NS = 10000, SMOOTHING = 0.1;
@@ -226,6 +226,17 @@ static bool is_decided(const struct pie_learn_loop *loop) {
            !is_unexplained(&loop->epoch);
 }
 
+/* To the next iteration of those that each come with this probability. */
+static uint32_t distance(struct pie_learn_loop *loop, double part) {
+    if (part >= 1)
+        return 1;
+    if (part != loop->part) {
+        loop->part = part;
+        loop->log_rest = log1p(-part);
+    }
+    return (uint32_t)at_most(1 + log(draw(loop)) / loop->log_rest, INT32_MAX);
+}
+
 uint32_t pie_learn_next(struct pie_learn_loop *loop, uint64_t iterations, enum pie_learn_look *ret_look) {
     loop->iterations += iterations;
     loop->epoch.iterations += iterations;
@@ -247,8 +258,7 @@ uint32_t pie_learn_next(struct pie_learn_loop *loop, uint64_t iterations, enum p
         begin_burst(loop, BURST);
     else
         *ret_look = PIE_LEARN_TIME;
-    double distance = either < 1 ? 1 + floor(log(draw(loop)) / log1p(-either)) : 1;
-    return (uint32_t)at_most(distance, INT32_MAX);
+    return distance(loop, either);
 }
 
 /* --- What was seen --- */

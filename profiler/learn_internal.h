@@ -83,6 +83,7 @@ struct pie_learn_loop {
     double looking_ns;       /* what observing one costs, smoothed */
     unsigned burst, warm_up; /* iterations still to be observed in a row; of them, that do not count */
     uint64_t random;
+    double part, log_rest; /* of the last distance: logarithms take as long as a short call */
     struct pie_race race;
     unsigned n_calls; /* with calls[0], the body's own code */
     struct pie_learn_call calls[PIE_LEARN_CALLS_MAX];

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How true is what pieprof learns of loops, and what does it cost? Prints markdown tables.
 
-For each of programs/ truth.py makes the truth; one run of pieprof learns, one samples time by line; then the program takes
+For each of programs/ truth.py makes the truth; some runs of pieprof learn, one samples time by line; then the program takes
 turns under plain python, pieprof with everything off, learning alone, learning until all is decided, and cProfile
 (../commands.py). A ratio is the median over the turns; of several rounds the median and the range are shown.
 """
@@ -35,6 +35,7 @@ def arguments():
     parser.add_argument("--python", default="/usr/bin/python3")
     parser.add_argument("--scale", type=float, default=1.0, help="of the programs' work; 1 is 2 to 3 seconds each")
     parser.add_argument("--repetitions", type=int, default=9, help="of the truth; a multiple of 3")
+    parser.add_argument("--runs", type=int, default=5, help="of learning, each held against the truth; the last one is shown in full")
     parser.add_argument("--rounds", type=int, default=3, help="of new processes, for the overhead")
     parser.add_argument("--turns", type=int, default=20, help="parts of a program's work in which processes take turns")
     parser.add_argument("--off", metavar="OPTIONS", default=OFF + " --no-learn", help="of pieprof: nothing at all")
@@ -71,18 +72,29 @@ def accuracy(options, program, folder):
     truth = true_shares(options, program, folder)
     words = [HERE / "programs" / f"{program}.py", options.scale]
     learned, sampled = folder / f"{program}.learned.db", folder / f"{program}.sampled.db"
-    commands.timed_program([*pieprof(options, options.learning, learned), *words])
     commands.timed_program([*pieprof(options, options.sampling, sampled), *words])
-    rows, lines = compare.learned_rows(learned, truth), compare.truth_lines(truth)
-    shares = compare.learned_lines(rows)
-    inside, of = compare.covered(truth, rows)
     apart, together = compare.sampled_lines(sampled, truth)
+    lines, all_kl, calls_kl, insides = compare.truth_lines(truth), [], [], []
+    for _ in range(options.runs):
+        commands.timed_program([*pieprof(options, options.learning, learned), *words])
+        rows = compare.learned_rows(learned, truth)
+        shares = compare.learned_lines(rows)
+        all_kl.append(compare.kl(lines, shares))
+        calls_kl.append(compare.kl(compare.calls_only(lines), compare.calls_only(shares)))
+        insides.append(compare.covered(truth, rows))
     observed = next((row["observed_iterations"] for row in rows), 0)
-    row = [program, f"{truth['body_us']:.2f}", f"{compare.kl(lines, shares):.4f}",
-           f"{compare.kl(compare.calls_only(lines), compare.calls_only(shares)):.4f}",
-           f"{compare.kl(lines, apart):.4f}", f"{compare.kl(lines, together):.4f}", f"{inside} of {of}",
-           f"{observed} of {truth['iterations']}", str(compare.decided(rows) or "never"), f"{truth['calls_and_rest']:.3f}"]
+    row = [program, f"{truth['body_us']:.2f}", report.spread(all_kl, "{:.4f}"), report.spread(calls_kl, "{:.4f}"),
+           f"{compare.kl(lines, apart):.4f}", f"{compare.kl(lines, together):.4f}",
+           f"{sum(inside for inside, _ in insides)} of {sum(of for _, of in insides)}",
+           f"{observed} of {truth['iterations']}", decisions(rows), f"{truth['calls_and_rest']:.3f}"]
     return row, f"#### {program}\n\n{compare.table(truth, rows)}"
+
+
+def decisions(rows):
+    """How many calls were decided, the first and the last one after how many observed iterations."""
+    calls = [row for row in rows if not compare.is_own_code(row) and row["calls"]]
+    after = sorted(row["decided_after"] for row in calls if row["decided_after"])
+    return f"{len(after)} of {len(calls)}" + (f", after {after[0]} to {after[-1]}" if after else "")
 
 
 def variants(options, folder):
@@ -121,7 +133,7 @@ def measure(options, folder):
     parts = [report.machine(options).replace("bench/run.py", "bench/learn/run.py")]
     if found:
         header = ["program", "body µs", "KL learned", "of the calls alone", "KL sampled", "KL sampled by lines only",
-                  "intervals hold the truth", "observed iterations", "decided after", "sum of the truth"]
+                  "intervals hold the truth", "observed iterations", "decided calls", "sum of the truth"]
         parts += [report.table("Shares of the loop's calls", header, found), *tables]
     if costs:
         header = ["program", "plain s", "learning / off", "decided / off, second half", "learning / plain", "off / plain", "cProfile / plain"]
