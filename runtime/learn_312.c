@@ -148,8 +148,12 @@ static bool set_events(PyCodeObject *code, int events) {
     return r;
 }
 
+static bool is_traced(const PyThreadState *tstate) {
+    return tstate->c_tracefunc || tstate->c_profilefunc;
+}
+
 static bool is_watched_by_others(PyThreadState *tstate) {
-    if (tstate->c_tracefunc || tstate->c_profilefunc)
+    if (is_traced(tstate))
         return true;
     for (int i = 0; i < OTHER_TOOLS; i++)
         if (!is_free(i))
@@ -159,7 +163,7 @@ static bool is_watched_by_others(PyThreadState *tstate) {
 
 /* Events are on for this code, if nobody else watches. */
 static bool switch_on(PyThreadState *tstate, PyCodeObject *code, const char **ret_why) {
-    if (now.code == code)
+    if (now.code == code && !is_traced(tstate))
         return true;
     pie_learn_observe_rest();
     if (!set_up())
@@ -197,6 +201,8 @@ bool pie_learn_observe_begin(struct pie_learn_loop *loop, const char **ret_why) 
 bool pie_learn_observe_end(const char **ret_why, struct pie_learn_observed *ret_observed) {
     if (now.frame)
         stop();
+    if (!now.why && is_traced(now.tstate))
+        now.why = PIE_LEARN_WHY_OTHERS;
     *ret_observed = pie_learn_steps_result(&now.steps, SETTING_UP_NS);
     *ret_why = now.why;
     now.loop = NULL;
