@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The known profile of fixture.c, and the program that answers questions about it."""
 
+import contextlib
+import json
 import os
 import pathlib
+import sqlite3
 import subprocess
 
 import pytest
@@ -35,9 +38,34 @@ class Program:
 
 @pytest.fixture(scope="session")
 def program(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("profile")
-    subprocess.run([BUILD / "tests/storage/make_fixture", folder / "a.db", folder / "src", "2"], check=True)
+    return make(tmp_path_factory.mktemp("profile"), 2)
+
+
+def make(folder, *what):
+    """The Program of make_fixture's database: runs, and whether they have waste, memory and learned loops."""
+    subprocess.run([BUILD / "tests/storage/make_fixture", folder / "a.db", folder / "src", *map(str, what)], check=True)
     return Program(folder)
+
+
+def changer(program, folder):
+    """A function that makes a copy of a program's profile and changes it by SQL."""
+    copy = Program(folder)
+
+    def change(*statements):
+        copy.db.write_bytes(program.db.read_bytes())
+        with contextlib.closing(sqlite3.connect(copy.db)) as file:
+            for statement in statements:
+                file.execute(statement)
+            file.commit()
+        return copy
+
+    return change
+
+
+def rows(program, question, *options):
+    done = program("query", "a.db", question, "--json", *options)
+    assert done.returncode == 0, done.complaint
+    return json.loads(done.text)["rows"]
 
 
 def is_one_line(complaint):

@@ -4,13 +4,11 @@
 import contextlib
 import csv
 import io
-import json
 import re
 import sqlite3
-import subprocess
 
 import pytest
-from conftest import BUILD, Program, clean_environment
+from conftest import changer, clean_environment, make, rows
 
 FIGURES = ["share", "share_low", "share_high", "calls", "mean_s", "p50_s", "p95_s", "p99_s", "decided_after"]
 OWN = "(the loop's own code)"
@@ -21,31 +19,13 @@ SHARES = [0.018, 0.016, 0.014, 0.012, 0.010, 0.009, 0.008, 0.006, 0.004, 0.002]
 @pytest.fixture(scope="module")
 def learned(tmp_path_factory):
     """Run 1 learned nothing, run 2 is that of fixture_learned.c."""
-    folder = tmp_path_factory.mktemp("learned")
-    subprocess.run([BUILD / "tests/storage/make_fixture", folder / "a.db", folder / "src", "1", "0", "0", "1"], check=True)
-    return Program(folder)
+    return make(tmp_path_factory.mktemp("learned"), 1, 0, 0, 1)
 
 
 @pytest.fixture
 def changed(learned, tmp_path):
     """A copy of it, changed by SQL."""
-    copy = Program(tmp_path)
-
-    def change(*statements):
-        copy.db.write_bytes(learned.db.read_bytes())
-        with contextlib.closing(sqlite3.connect(copy.db)) as file:
-            for statement in statements:
-                file.execute(statement)
-            file.commit()
-        return copy
-
-    return change
-
-
-def rows(program, question, *options):
-    done = program("query", "a.db", question, "--json", *options)
-    assert done.returncode == 0, done.complaint
-    return json.loads(done.text)["rows"]
+    return changer(learned, tmp_path)
 
 
 def near(*values):

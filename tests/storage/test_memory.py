@@ -2,18 +2,16 @@
 """Questions about memory, on the known program of fixture_memory.c and on databases whose truth is computed beside."""
 
 import contextlib
-import json
 import os
 import pathlib
 import random
 import re
 import resource
 import sqlite3
-import subprocess
 
 import hypothesis
 import pytest
-from conftest import BUILD, Program, clean_environment
+from conftest import Program, changer, clean_environment, make, rows
 from hypothesis import strategies
 
 SOURCE = pathlib.Path(os.environ.get("PIEPROF_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
@@ -25,31 +23,13 @@ AMOUNTS = ["allocated_bytes", "peak_bytes", "average_bytes", "growth_bytes"]
 @pytest.fixture(scope="module")
 def memory(tmp_path_factory):
     """Run 1 measured no memory, run 2 is that of fixture_memory.c."""
-    folder = tmp_path_factory.mktemp("memory")
-    subprocess.run([BUILD / "tests/storage/make_fixture", folder / "a.db", folder / "src", "1", "0", "1"], check=True)
-    return Program(folder)
+    return make(tmp_path_factory.mktemp("memory"), 1, 0, 1)
 
 
 @pytest.fixture
 def changed(memory, tmp_path):
     """A copy of it, changed by SQL."""
-    copy = Program(tmp_path)
-
-    def change(*statements):
-        copy.db.write_bytes(memory.db.read_bytes())
-        with contextlib.closing(sqlite3.connect(copy.db)) as file:
-            for statement in statements:
-                file.execute(statement)
-            file.commit()
-        return copy
-
-    return change
-
-
-def rows(program, question, *options):
-    done = program("query", "a.db", question, "--json", *options)
-    assert done.returncode == 0, done.complaint
-    return json.loads(done.text)["rows"]
+    return changer(memory, tmp_path)
 
 
 def place(row, prefix=""):

@@ -9,7 +9,7 @@ import subprocess
 
 import hypothesis
 import pytest
-from conftest import BUILD, Program, is_one_line
+from conftest import BUILD, Program, is_one_line, make
 from hypothesis import strategies
 
 RUN_S = 12.4  # CPU time of the fixture's run
@@ -22,9 +22,7 @@ VIEWS = ["v_redundancy", "v_redundancy_function", "v_pair"]
 
 @pytest.fixture(scope="module")
 def waste(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("waste")
-    subprocess.run([BUILD / "tests/storage/make_fixture", folder / "a.db", folder / "src", "1", "2"], check=True)
-    return Program(folder)
+    return make(tmp_path_factory.mktemp("waste"), 1, 2)
 
 
 def ask(waste, question):
@@ -345,10 +343,9 @@ def enlarge(path):
 
 
 def test_a_large_file_is_answered_in_a_second(waste, tmp_path):
-    subprocess.run([BUILD / "tests/storage/make_fixture", tmp_path / "a.db", tmp_path / "src", "0", "1"], check=True)
+    program = make(tmp_path, 0, 1)
     nodes, watches = enlarge(tmp_path / "a.db")
     assert nodes >= 0.99 * LARGE_NODES and watches >= LARGE_WATCHES
-    program = Program(tmp_path)
     for question in ("top 20 redundancy", "redundancy by function", "top 20 pairs", "top 20 pairs of waste.py:6"):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         found = rows(program, question)

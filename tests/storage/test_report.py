@@ -5,10 +5,9 @@ import contextlib
 import json
 import re
 import sqlite3
-import subprocess
 
 import pytest
-from conftest import BUILD, Program, clean_environment, is_one_line
+from conftest import clean_environment, is_one_line, make
 
 
 def test_the_report_shows_each_line_with_its_cost(program):
@@ -32,9 +31,7 @@ def test_all_unfolds_the_libraries(program):
 @pytest.fixture(scope="module")
 def waste(tmp_path_factory):
     """The program of fixture_waste.c, whose lines have a finding of each kind."""
-    folder = tmp_path_factory.mktemp("waste")
-    subprocess.run([BUILD / "tests/storage/make_fixture", folder / "a.db", folder / "src", "1", "1"], check=True)
-    return Program(folder)
+    return make(tmp_path_factory.mktemp("waste"), 1, 1)
 
 
 def findings_of(waste):
