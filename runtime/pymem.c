@@ -17,6 +17,7 @@
 #include "runtime/allocator.h"
 #include "runtime/memory_facts.h"
 #include "runtime/pymalloc.h"
+#include "runtime/pymem_answers.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -350,6 +351,7 @@ void pie_pymem_install(void) {
 
     for (int i = PYMEM_DOMAIN_RAW; i <= PYMEM_DOMAIN_OBJ; i++)
         PyMem_GetAllocator((PyMemAllocatorDomain)i, &originals[i]);
+    pie_pymem_answers_install(originals);
     choose_zone();
     PyObject_SetArenaAllocator(&arenas);
     hook_raw(PYMEM_DOMAIN_RAW);

@@ -33,9 +33,6 @@ CHOSEN = ("test_cmd_line test_signal test_threading test_faulthandler test_subpr
           "test_asyncio.test_unix_events test_asyncio.test_subprocess").split()
 # Not with --all: they fail or hang for python3 too, in a virtual machine or on Debian.
 NOT_HERE = "test_socket test_ensurepip test_idle".split()
-# Eight tests in these ask CPython which allocators are installed, by the addresses of its own functions; with hooks in
-# their place it does not know them. Nothing else in CPython looks. They are run without the memory collector.
-LOOK_AT_ALLOCATORS = "test_cmd_line test_sys".split()
 FAILED_TEST = re.compile(r"^(?:FAIL|ERROR): (\S+ \(\S+\))", re.M)
 
 
@@ -121,8 +118,6 @@ def compare(file, link, folder, timeout, report):
         report.skipped(file, f"{expected} under python3 itself on this machine")
         return True
     profile = {"PIEPROF": "1", "PIEPROF_OUTPUT": str(folder / f"{file}.db")}
-    if file in LOOK_AT_ALLOCATORS:
-        profile["PIEPROF_OPTS"] = "--no-memory"
     got, failed_here = run_one(file, "pieprof", str(link), folder, timeout, profile)
     same = expected == got and set(failed_here) <= set(failed_there)
     details = [f"{name} fails under pieprof only" for name in failed_here if name not in failed_there]
