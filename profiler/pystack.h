@@ -55,6 +55,14 @@ struct pie_value_words {
     uint64_t words[PIE_VALUE_WORDS_MAX];
 };
 
+/* A task of an event loop that is suspended. */
+struct pie_await {
+    uintptr_t task;
+    uintptr_t awaits;      /* the future or task that it waits for; 0: not known */
+    uint32_t first, count; /* its coroutines, outermost first, in the array of frames */
+    bool is_gather;        /* waits for several others */
+};
+
 struct pie_pystack_ops {
     /* Walks the calling thread's Python frames, innermost first. Writes at most max frames, returns their number;
      * *ret_flags is a set of pie_pystack_flags. Every load is fault-tolerant.
@@ -117,4 +125,10 @@ struct pie_pystack_ops {
 
     /* Does an address lie in the calling thread's stack of Python frames? Context: signal. */
     bool (*is_frame_memory)(uintptr_t address);
+
+    /* The suspended tasks of the event loop whose frame is among the innermost of a stopped thread (see walk_thread) and
+     * runs `loop_code`. At most max of them, from a place in their set that `random` chooses; returns their number. Tasks
+     * may change meanwhile: all of it is a guess that intern_by_content() survives. May be NULL. Context: drain. */
+    size_t (*awaits)(uintptr_t tstate, uintptr_t loop_code, uint64_t random, struct pie_pyframe *frames,
+                     size_t max_frames, struct pie_await *awaits, size_t max);
 };

@@ -15,6 +15,7 @@
 #include "profiler/proc_file.h"
 #include "profiler/pystack.h"
 #include "profiler/thread.h"
+#include "profiler/wall_awaits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,9 +47,10 @@ static uint64_t run_delay_ns(int32_t tid) {
     return strtoull(end, NULL, 10);
 }
 
-/* The context of a stopped thread: its Python frames; 0 if it has none or ran meanwhile. */
-static uint32_t blocked_context(struct pie_thread *thread, const struct pie_pystack_ops *ops,
-                                uint64_t cpu_ns) {
+/* The context of a stopped thread: its Python frames; 0 if it has none or ran meanwhile. If it is an event loop that has
+ * nothing to do, also where its tasks are suspended. */
+static uint32_t blocked_context(struct pie_wall *wall, struct pie_thread *thread,
+                                const struct pie_pystack_ops *ops, uint64_t cpu_ns) {
     static struct pie_pyframe frames[PIE_FRAMES_MAX]; /* collection thread only */
     static uint64_t keys[PIE_FRAMES_MAX];
     uintptr_t tstate = atomic_load_explicit(&thread->tstate, memory_order_relaxed);
@@ -64,6 +66,7 @@ static uint32_t blocked_context(struct pie_thread *thread, const struct pie_pyst
         uint32_t id = ops->intern_by_content(frames[i].code);
         keys[i] = id ? pie_cct_python_key(id, ops->instr_offset(frames[i].code, frames[i].instr)) : 0;
     }
+    wall->n_awaits = pie_wall_awaits_find(ops, tstate, frames, keys, n, wall->awaits);
     if (pie_thread_cpu_of(thread->tid) != cpu_ns)
         return 0;
     while (n-- > 0 && node)
@@ -74,7 +77,15 @@ static uint32_t blocked_context(struct pie_thread *thread, const struct pie_pyst
 
 static void book(struct pie_wall *wall, struct pie_thread *thread, struct pie_aggregate *aggregate,
                  uint64_t ns) {
-    pie_aggregate_add_wait(aggregate, thread->id, wall->blocked_node, ns);
+    uint64_t left_ns = ns;
+
+    for (uint32_t i = wall->n_awaits; i > 0; i--) {
+        uint64_t share_ns = left_ns / i;
+        pie_aggregate_add_wait(aggregate, thread->id, wall->awaits[i - 1], share_ns);
+        left_ns -= share_ns;
+    }
+    if (wall->n_awaits == 0)
+        pie_aggregate_add_wait(aggregate, thread->id, wall->blocked_node, ns);
 }
 
 static void start_over(struct pie_wall *wall, struct pie_thread *thread) {
@@ -108,7 +119,7 @@ void pie_wall_tick(struct pie_wall *wall, struct pie_thread *thread, const struc
     uint64_t off_ns = wall_ns > ran_ns + delayed_ns ? wall_ns - ran_ns - delayed_ns : 0;
     wall->pool_ns += off_ns;
     wall->wait_ns += off_ns;
-    wall->blocked_node = is_blocked(thread->tid) ? blocked_context(thread, ops, cpu_ns) : 0;
+    wall->blocked_node = is_blocked(thread->tid) ? blocked_context(wall, thread, ops, cpu_ns) : 0;
     if (wall->blocked_node) {
         book(wall, thread, aggregate, wall->pool_ns);
         wall->pool_ns = 0;

@@ -11,6 +11,8 @@ struct pie_thread;
 struct pie_pystack_ops;
 struct pie_aggregate;
 
+enum { PIE_WALL_AWAITS_MAX = 32 }; /* tasks of an event loop that share one wait */
+
 /* What is remembered of a thread from tick to tick. */
 struct pie_wall {
     uint32_t thread_id;     /* of the thread this belongs to */
@@ -20,6 +22,9 @@ struct pie_wall {
     uint64_t pool_ns;       /* time off the CPU that no context has been found for yet */
     uint32_t blocked_node;  /* context in which it was found waiting at the last tick; 0: it was not */
     uint64_t wait_ns;       /* all of its waiting so far */
+    /* Where the tasks of its event loop are suspended, if that is what waits; they share the time. */
+    uint32_t awaits[PIE_WALL_AWAITS_MAX];
+    uint32_t n_awaits;
 };
 
 /* Looks at one thread and books its waiting since the last tick. Context: drain. */

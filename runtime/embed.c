@@ -6,6 +6,7 @@
 
 #include "profiler/engine.h"
 #include "profiler/heap_engine.h"
+#include "runtime/awaits.h"
 #include "runtime/holder.h"
 #include "runtime/learn.h"
 #include "runtime/learn_places.h"
@@ -46,6 +47,7 @@ int pie_embed_run(const struct pie_embed *embed) {
             pie_pymem_install();
             pie_holder_install();
         }
+        pie_asyncio_install();
     }
 
     PyConfig config;

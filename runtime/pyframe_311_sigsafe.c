@@ -127,6 +127,13 @@ uintptr_t pie_pyframe_attached(uintptr_t tstate) {
     return holder;
 }
 
+bool pie_pyframe_find_first(uintptr_t tstate, uintptr_t *ret_frame) {
+    uintptr_t cframe;
+
+    return load(tstate, offsetof(PyThreadState, cframe), &cframe) && pie_pyframe_is_pointer(cframe) &&
+           load(cframe, offsetof(_PyCFrame, current_frame), ret_frame);
+}
+
 static size_t walk(uintptr_t tstate, struct pie_pyframe *frames, size_t max, unsigned *flags) {
     struct pie_pyframe_datastack stack;
     uintptr_t cframe, address;

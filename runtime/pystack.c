@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "runtime/awaits.h"
 #include "runtime/code_operations.h"
 #include "runtime/code_registry.h"
 #include "runtime/code_store.h"
@@ -51,6 +52,7 @@ static const struct pie_pystack_ops ops = {
     .value_hash = pie_object_value_hash,
     .value_words = pie_object_value_words,
     .is_frame_memory = pie_pyframe_is_memory,
+    .awaits = pie_awaits_find,
 };
 
 const char *pie_runtime_pystack_refusal(void) {

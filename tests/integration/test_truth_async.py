@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that run in an event loop: what the loop waits is its tasks' time, at the lines where they are suspended."""
+
+
+import pytest
+
+import helpers
+from helpers import TRUTH, line_of, total
+
+TASKS = TRUTH / "asyncio_tasks.py"
+
+
+@pytest.fixture(autouse=True)
+def readable_tasks():
+    version = helpers.run([helpers.PYTHON, "-c", "import sys; print(sys.version_info[1])"]).stdout.strip()
+    if int(version) >= 14:
+        pytest.skip(f"the tasks of Python 3.{version} cannot be read")
+
+
+def innermost_own(sample):
+    """The innermost frame of the program itself."""
+    return next((f for f in reversed(sample.frames) if f.is_python and f.file == str(TASKS)), None)
+
+
+def waits(samples):
+    found = {}
+    for sample in samples:
+        frame = innermost_own(sample)
+        if frame and sample.wait_s:
+            found[frame.line] = found.get(frame.line, 0) + sample.wait_s
+    return found
+
+
+def test_tasks_share_what_the_loop_waits(profiled):
+    profile = profiled(TASKS, "kinds", 4)
+    truth = profile.truth["waited"]
+    measured = waits(profile.samples())
+    assert len(truth) == 3
+    for mark, seconds in truth.items():
+        assert measured[line_of(TASKS, mark)] == pytest.approx(seconds, rel=0.1), mark
+    own = {r["line"]: r["wait_s"] for r in profile.query("top 1000 own lines") if r["file"] == str(TASKS)}
+    for mark, seconds in truth.items():
+        assert own[line_of(TASKS, mark)] == pytest.approx(seconds, rel=0.1), mark
+
+
+def test_waiting_is_divided_and_not_multiplied(profiled):
+    profile = profiled(TASKS, "kinds", 3)
+    (thread,) = profile.query("threads")
+    assert total(profile.lines(), "wait_s") == pytest.approx(thread["wait_s"], rel=0.02)
+    assert thread["wait_s"] < thread["wall_s"]
+
+
+def test_contexts_are_chains_of_coroutines(profiled):
+    profile = profiled(TASKS, "kinds", 2)
+    chains = {}
+    for sample in profile.samples():
+        names = tuple(f.function for f in sample.frames if f.is_python)
+        if sample.wait_s and names[-1] == "sleep":
+            chains[names] = chains.get(names, 0) + sample.wait_s
+    assert set(chains) == {("brief", "sleep"), ("nested", "sleep_within", "sleep"),
+                           ("waiter", "consumer", "items", "sleep")}
+
+
+def test_running_steps_have_the_chain_of_coroutines_on_top_of_the_loop(profiled):
+    profile = profiled(TASKS, "kinds", 3)
+    chains = {"brief": ("brief", "burn"), "nested": ("nested", "burn_within", "burn"), "consumer": ("consumer", "burn")}
+    cpu = dict.fromkeys(chains, 0)
+    for sample in profile.samples():
+        names = tuple(f.function for f in sample.frames if f.is_python)
+        if "burn" not in names:
+            continue
+        assert "Handle._run" in names and names.index("BaseEventLoop._run_once") < names.index("Handle._run"), names
+        task = names[names.index("Handle._run") + 1:names.index("burn") + 1]
+        (kind,) = [k for k, chain in chains.items() if chain == task]
+        cpu[kind] += sample.cpu_s
+    for kind, seconds in profile.truth["burned"].items():
+        assert cpu[kind] == pytest.approx(seconds, rel=0.1), kind
+
+
+def test_loops_of_two_threads_have_their_own_tasks(profiled):
+    profile = profiled(TASKS, "threads", 1.5)
+    samples = profile.samples()
+    threads = {mark: {s.thread for s in samples if s.wait_s and innermost_own(s)
+                      and innermost_own(s).line == line_of(TASKS, mark)} for mark in profile.truth["waited"]}
+    assert all(len(t) == 1 for t in threads.values()) and threads["in-main"] != threads["in-thread"]
+    for mark, seconds in profile.truth["waited"].items():
+        assert waits(samples)[line_of(TASKS, mark)] == pytest.approx(seconds, rel=0.1), mark
+
+
+def test_a_loop_without_tasks_waits_where_it_waits(profiled):
+    profile = profiled(TASKS, "callbacks", 1)
+    samples = [s for s in profile.samples() if s.wait_s > 0.5]
+    assert len(samples) == 1 and samples[0].python_path[-1][0] == "EpollSelector.select"
+    assert innermost_own(samples[0]).line == line_of(TASKS, "no-tasks")
+    assert samples[0].wait_s == pytest.approx(1, rel=0.1)
