@@ -9,6 +9,7 @@ static const struct pie_command table[] = {
     {"report", "[DB] [--all]", "the source with what each line cost", pie_cmd_report},
     {"export", "[DB] -f FORMAT [-o FILE]", "a profile for other tools: collapsed, speedscope",
      pie_cmd_export},
+    {"merge", "OUT IN…", "join the files of several processes or runs in one; --skip-bad", pie_cmd_merge},
     {"runs", "[DB]", "the runs in a profile", pie_cmd_runs},
     {"doctor", "[--json]", "what this machine allows, what each gap costs and how to mend it",
      pie_cmd_doctor},

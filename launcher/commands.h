@@ -26,5 +26,6 @@ enum {
 int pie_cmd_query(int argc, char **argv);
 int pie_cmd_report(int argc, char **argv);
 int pie_cmd_export(int argc, char **argv);
+int pie_cmd_merge(int argc, char **argv);
 int pie_cmd_runs(int argc, char **argv);
 int pie_cmd_doctor(int argc, char **argv);

@@ -2,6 +2,7 @@
 #include "storage/reader.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -101,8 +102,16 @@ static bool has_log(const char *path) {
     return found;
 }
 
+static bool is_there(const char *path, const char *suffix) {
+    char name[PATH_MAX];
+    return snprintf(name, sizeof name, "%s%s", path, suffix) < (int)sizeof name && access(name, F_OK) == 0;
+}
+
 static int open_database(struct pie_reader *reader, char **ret_message) {
-    int code = open_plain(reader);
+    bool is_still = reader->is_untouched && !is_there(reader->path, "-wal");
+    int code = is_still ? open_immutable(reader) : open_plain(reader);
+    if (code == SQLITE_OK && reader->is_untouched)
+        code = sqlite3_db_config(reader->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     if (code == SQLITE_OK)
         code = set_up(reader);
     int kind = code & 0xff;
@@ -226,7 +235,8 @@ static int check_structure(struct pie_reader *reader, char **ret_message) {
     return r;
 }
 
-int pie_reader_open(const char *path, struct pie_reader **ret_reader, char **ret_message) {
+static int open_reader(const char *path, bool is_untouched, struct pie_reader **ret_reader,
+                       char **ret_message) {
     int r = check_file(path, ret_message);
     if (r < 0)
         return r;
@@ -236,6 +246,7 @@ int pie_reader_open(const char *path, struct pie_reader **ret_reader, char **ret
         return pie_message(-ENOMEM, ret_message, "out of memory");
     }
     reader->time_limit_s = PIE_READER_TIME_LIMIT_S;
+    reader->is_untouched = is_untouched;
     r = open_database(reader, ret_message);
     if (r == 0)
         r = check_identity(reader, ret_message);
@@ -250,6 +261,14 @@ int pie_reader_open(const char *path, struct pie_reader **ret_reader, char **ret
     pie_guard_read_only(reader->db);
     *ret_reader = reader;
     return 0;
+}
+
+int pie_reader_open(const char *path, struct pie_reader **ret_reader, char **ret_message) {
+    return open_reader(path, false, ret_reader, ret_message);
+}
+
+int pie_reader_open_untouched(const char *path, struct pie_reader **ret_reader, char **ret_message) {
+    return open_reader(path, true, ret_reader, ret_message);
 }
 
 void pie_reader_close(struct pie_reader *reader) {

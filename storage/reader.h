@@ -16,6 +16,8 @@ enum { PIE_READER_TIME_LIMIT_S = 30 };
 
 /* Returns 0, or -errno with one line for people in *ret_message (heap). */
 int pie_reader_open(const char *path, struct pie_reader **ret_reader, char **ret_message);
+/* The same, and neither the file nor its log is changed by it, not even by putting the log into the file. */
+int pie_reader_open_untouched(const char *path, struct pie_reader **ret_reader, char **ret_message);
 void pie_reader_close(struct pie_reader *reader);
 
 /* Something people should know about this file, or NULL: one line. */

@@ -8,6 +8,7 @@ struct pie_reader {
     struct sqlite3 *db;
     char *path;
     char *note;
+    bool is_untouched; /* neither the file nor its log may change */
     struct pie_guard guard;
     double time_limit_s;
 };

@@ -8,7 +8,8 @@ CREATE TABLE run (
   id INTEGER PRIMARY KEY,          -- in the order in which runs were appended
   started_ns INTEGER NOT NULL,     -- point in time
   pieprof_version TEXT NOT NULL,
-  overhead_budget REAL             -- share of the program's time that the profiler might use; 0.05 = 5 %
+  overhead_budget REAL,            -- share of the program's time that the profiler might use; 0.05 = 5 %
+  identity TEXT NOT NULL UNIQUE    -- the same in all files that processes of the run wrote: by it they are merged
 );
 
 CREATE TABLE process (
@@ -29,7 +30,8 @@ CREATE TABLE process (
   period_ns INTEGER,               -- of the samples, CPU time
   sampler TEXT NOT NULL,           -- "pmu" (weighted by accesses), "taskclock" (weighted by time), "none": how memory
                                    -- accesses were sampled
-  sampler_note TEXT                -- why not a better one
+  sampler_note TEXT,               -- why not a better one
+  host TEXT                        -- name of the machine, where its pid means something
 );
 CREATE INDEX process_run ON process (run);
 
@@ -487,4 +489,4 @@ CREATE VIEW v_source AS
 SELECT s.run, s.path AS file, l.line, l.text FROM source s JOIN source_line l ON l.source = s.id;
 
 PRAGMA application_id = 1349084496; -- "PieP"
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;

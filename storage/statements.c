@@ -5,13 +5,14 @@
 #include <stddef.h>
 
 static const char *const sql[PIE_STATEMENT_COUNT] = {
-    [PIE_STATEMENT_RUN] = "INSERT INTO run (started_ns, pieprof_version, overhead_budget) VALUES (?, ?, ?)",
+    [PIE_STATEMENT_RUN] = "INSERT OR IGNORE INTO run (started_ns, pieprof_version, overhead_budget, "
+                          "identity) VALUES (?, ?, ?, ?)",
     [PIE_STATEMENT_PROCESS] =
         "INSERT INTO process (run, pid, parent_pid, parent, started_ns, seen_ns, argv, "
         "executable, clock, clock_note,"
-        " period_ns, sampler, sampler_note) VALUES (?1, ?2, ?3, (SELECT max(id) FROM process "
+        " period_ns, sampler, sampler_note, host) VALUES (?1, ?2, ?3, (SELECT max(id) FROM process "
         "WHERE run = ?1 AND pid = ?3), ?4, ?4, ?5, ?6, ?7,"
-        " ?8, ?9, ?10, ?11)",
+        " ?8, ?9, ?10, ?11, ?12)",
     [PIE_STATEMENT_PROCESS_SEEN] = "UPDATE process SET seen_ns = ?2 WHERE id = ?1",
     [PIE_STATEMENT_PROCESS_ENDED] =
         "UPDATE process SET seen_ns = ?2, ended_ns = ?2, cause = ?3, exit_status = ?4 WHERE id = ?1",

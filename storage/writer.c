@@ -3,10 +3,13 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 
 #include "profiler/config.h"
 #include "storage/contexts.h"
@@ -132,24 +135,56 @@ static char *json_of_argv(const char *const *argv) {
     return text;
 }
 
-static int create_run(struct pie_writer *writer, const struct pie_process_row *process) {
+/* A name that no other run has. */
+static int make_identity(char *identity, size_t size) {
+    unsigned char bytes[16];
+    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+        return -errno;
+    for (size_t i = 0; i < sizeof bytes && 2 * i + 2 < size; i++)
+        sprintf(identity + 2 * i, "%02x", bytes[i]);
+    return 0;
+}
+
+static int find_run(struct pie_writer *writer, const char *identity) {
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(writer->db, "SELECT id FROM run WHERE identity = ?", -1, &statement, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_bind_text(statement, 1, identity, -1, SQLITE_STATIC);
+    if (code == SQLITE_OK)
+        code = sqlite3_step(statement);
+    if (code == SQLITE_ROW)
+        writer->run = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return code == SQLITE_ROW ? 0 : code == SQLITE_DONE ? -EIO : pie_db_errno(writer->db, code);
+}
+
+/* Makes the run, or joins the one of the same name: of a parent, or of another rank. */
+static int enter_run(struct pie_writer *writer, const struct pie_process_row *process) {
     struct pie_rowlog rows = {0};
-    int r = pie_rowlog_add(&rows, PIE_STATEMENT_RUN, "itd", process->started_ns, PIEPROF_VERSION,
-                           writer->overhead_budget);
+    char made[33] = "";
+    const char *identity = writer->run_name ? writer->run_name : made;
+    int r = writer->run_name ? 0 : make_identity(made, sizeof made);
     if (r == 0)
-        r = transact(writer, &rows, &writer->run);
+        r = pie_rowlog_add(&rows, PIE_STATEMENT_RUN, "itdt", process->started_ns, PIEPROF_VERSION,
+                           writer->overhead_budget, identity);
+    if (r == 0)
+        r = transact(writer, &rows, NULL);
+    if (r == 0)
+        r = find_run(writer, identity);
     pie_rowlog_finish(&rows);
     return r;
 }
 
 static int create_process(struct pie_writer *writer, const struct pie_process_row *process) {
     struct pie_rowlog rows = {0};
+    struct utsname host = {0};
     char *argv = json_of_argv(process->argv);
-    int r = pie_rowlog_add(&rows, PIE_STATEMENT_PROCESS, "iizittttztt", writer->run, (int64_t)process->pid,
+    (void)uname(&host);
+    int r = pie_rowlog_add(&rows, PIE_STATEMENT_PROCESS, "iizittttzttt", writer->run, (int64_t)process->pid,
                            (int64_t)process->parent_pid, process->started_ns, argv, process->executable,
                            process->clock ? process->clock : "none", process->clock_note,
                            (int64_t)process->period_ns, process->sampler ? process->sampler : "none",
-                           process->sampler_note);
+                           process->sampler_note, host.nodename);
     if (r == 0)
         r = transact(writer, &rows, &writer->process);
     pie_free(argv);
@@ -163,10 +198,10 @@ static int begin_process(struct pie_sink *sink, const struct pie_process_row *pr
         return writer->dead;
     writer->wait.limit_ms = PATIENT_WAIT_MS;
     int r = ensure_open(writer);
-    if (process->is_child)
+    if (process->is_child && !writer->run_name)
         writer->run = process->run_id;
     else if (r == 0)
-        r = create_run(writer, process);
+        r = enter_run(writer, process);
     if (r == 0)
         r = create_process(writer, process);
     if (r < 0)
@@ -295,6 +330,7 @@ int pie_writer_open(const char *path, const struct pie_config *config, struct pi
         return -ENOMEM;
     writer->sink.ops = &writer_ops;
     writer->overhead_budget = config->overhead_budget;
+    writer->run_name = config->run_name;
     writer->wait.limit_ms = PATIENT_WAIT_MS;
     writer->path = strdup(path);
     int r = writer->path ? pie_contexts_create(&writer->contexts) : -ENOMEM;

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "storage/merge_rows.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Everything that a process measured is keyed by its number, so a table that has the column "process" is copied with
+ * that number changed and nothing else. The tables are asked for, so that none can be forgotten. Where one process
+ * came in several files, the one of the last flush is taken. */
+
+static const char plan[] =
+    "CREATE TEMP TABLE plan_run (input INTEGER, old INTEGER, identity TEXT, started_ns INTEGER, version TEXT,"
+    "  budget REAL, new INTEGER, PRIMARY KEY (input, old)) WITHOUT ROWID;"
+    "CREATE TEMP TABLE plan_process (input INTEGER, old INTEGER, identity TEXT, pid INTEGER, host TEXT,"
+    "  started_ns INTEGER, seen_ns INTEGER, new INTEGER, is_taken INTEGER, PRIMARY KEY (input, old)) WITHOUT "
+    "ROWID;";
+
+static const char note_runs[] = "INSERT INTO temp.plan_run SELECT ?1, id, identity, started_ns, "
+                                "pieprof_version, overhead_budget, NULL FROM input.run";
+static const char note_processes[] = "INSERT INTO temp.plan_process SELECT ?1, p.id, r.identity, p.pid, "
+                                     "p.host, p.started_ns, p.seen_ns, NULL, 0"
+                                     " FROM input.process p JOIN input.run r ON r.id = p.run";
+
+/* The runs of the file that is added to keep their place (input 0), the others are ordered by their start. */
+static const char number[] =
+    "UPDATE temp.plan_run SET new = n.new FROM (SELECT identity, row_number() OVER (ORDER BY is_added,"
+    "  iif(is_added, started_ns, 0), place) AS new FROM (SELECT identity, min(input) > 0 AS is_added,"
+    "  min(started_ns) AS started_ns, min(input << 32 | old) AS place FROM temp.plan_run GROUP BY identity)) "
+    "n"
+    "  WHERE n.identity = plan_run.identity;"
+    "INSERT INTO main.run (id, started_ns, pieprof_version, overhead_budget, identity)"
+    "  SELECT new, min(started_ns), version, budget, identity FROM temp.plan_run GROUP BY new;"
+    "UPDATE temp.plan_process SET new = n.new, is_taken = n.is_taken FROM (SELECT input, old,"
+    "  dense_rank() OVER (ORDER BY run, first_ns, first_input, first_old) AS new, nth = 1 AS is_taken FROM ("
+    "    SELECT p.input, p.old, r.new AS run, p.started_ns AS first_ns, min(p.input) OVER g AS first_input,"
+    "      first_value(p.old) OVER (PARTITION BY p.identity, p.pid, p.host, p.started_ns, p.twin ORDER BY "
+    "p.input)"
+    "      AS first_old, row_number() OVER (PARTITION BY p.identity, p.pid, p.host, p.started_ns, p.twin"
+    "      ORDER BY p.seen_ns DESC, p.input) AS nth"
+    "    FROM (SELECT *, row_number() OVER (PARTITION BY input, identity, pid, host, started_ns ORDER BY "
+    "old) AS twin"
+    "      FROM temp.plan_process) p"
+    "    JOIN (SELECT identity, min(new) AS new FROM temp.plan_run GROUP BY identity) r ON r.identity = "
+    "p.identity"
+    "    WINDOW g AS (PARTITION BY p.identity, p.pid, p.host, p.started_ns, p.twin))) n"
+    "  WHERE n.input = plan_process.input AND n.old = plan_process.old;";
+
+static const char copy_processes[] =
+    "INSERT INTO main.process (%s) SELECT %s FROM temp.plan_process q JOIN input.process x ON x.id = q.old"
+    " WHERE q.input = ?1 AND q.is_taken ORDER BY q.new";
+static const char copy_measured[] =
+    "INSERT INTO main.\"%s\" (%s) SELECT %s FROM temp.plan_process q JOIN input.\"%s\" x ON x.process = q.old"
+    " WHERE q.input = ?1 AND q.is_taken ORDER BY q.new";
+
+/* What belongs to a run is written by all its processes; the last has its way, as in one file. */
+static const char *const copy_shared[] = {
+    "INSERT OR REPLACE INTO main.environment SELECT r.new, e.key, e.value FROM temp.plan_run r"
+    " JOIN input.environment e ON e.run = r.old WHERE r.input = ?1",
+    "INSERT OR IGNORE INTO main.source (run, path) SELECT r.new, s.path FROM temp.plan_run r"
+    " JOIN input.source s ON s.run = r.old WHERE r.input = ?1 ORDER BY s.id",
+    "INSERT OR IGNORE INTO main.source_line SELECT t.id, l.line, l.text FROM temp.plan_run r"
+    " JOIN input.source s ON s.run = r.old JOIN input.source_line l ON l.source = s.id"
+    " JOIN main.source t ON t.run = r.new AND t.path = s.path WHERE r.input = ?1",
+};
+
+/* A pid names the process that had it last before the child began, on the same machine. */
+static const char link_parents[] =
+    "CREATE INDEX temp.plan_of_new ON plan_process (new);"
+    "CREATE TEMP TABLE pids AS SELECT run, pid, host, started_ns, id FROM main.process;"
+    "CREATE INDEX temp.by_pid ON pids (run, pid, started_ns);"
+    "UPDATE main.process SET parent = (SELECT q.id FROM temp.pids q WHERE q.run = process.run"
+    "  AND q.pid = process.parent_pid AND q.host IS process.host AND q.id <> process.id"
+    "  AND q.started_ns <= process.started_ns ORDER BY q.started_ns DESC, q.id DESC LIMIT 1)"
+    "  WHERE parent IS NULL AND parent_pid IS NOT NULL";
+
+static int run(sqlite3 *db, const char *sql, int64_t input) {
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_bind_int64(statement, 1, input);
+    if (code == SQLITE_OK)
+        code = sqlite3_step(statement);
+    sqlite3_finalize(statement);
+    return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+int pie_merge_rows_begin(sqlite3 *db) {
+    return sqlite3_exec(db, plan, NULL, NULL, NULL);
+}
+
+int pie_merge_rows_note(sqlite3 *db, int64_t input) {
+    int code = run(db, note_runs, input);
+    return code == SQLITE_OK ? run(db, note_processes, input) : code;
+}
+
+int pie_merge_rows_forget(sqlite3 *db, int64_t input) {
+    int code = run(db, "DELETE FROM temp.plan_run WHERE input = ?1", input);
+    return code == SQLITE_OK ? run(db, "DELETE FROM temp.plan_process WHERE input = ?1", input) : code;
+}
+
+int pie_merge_rows_number(sqlite3 *db) {
+    return sqlite3_exec(db, number, NULL, NULL, NULL);
+}
+
+/* Names of a table's columns, and the same as values: q.new for the process. */
+static int list_columns(sqlite3 *db, const char *table, char **ret_names, char **ret_values) {
+    static const char sql[] =
+        "SELECT group_concat('\"' || name || '\"'), group_concat(CASE"
+        " WHEN ?1 = 'process' AND name = 'id' OR ?1 <> 'process' AND name = 'process' THEN 'q.new'"
+        " WHEN ?1 = 'process' AND name = 'run' THEN"
+        "   '(SELECT r.new FROM temp.plan_run r WHERE r.input = q.input AND r.old = x.run)'"
+        " WHEN ?1 = 'process' AND name = 'parent' THEN"
+        "   '(SELECT m.new FROM temp.plan_process m WHERE m.input = q.input AND m.old = x.parent)'"
+        " ELSE 'x.\"' || name || '\"' END) FROM pragma_table_info(?1, 'main')";
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC);
+    if (code == SQLITE_OK)
+        code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) {
+        *ret_names = sqlite3_mprintf("%s", sqlite3_column_text(statement, 0));
+        *ret_values = sqlite3_mprintf("%s", sqlite3_column_text(statement, 1));
+        code = *ret_names && *ret_values ? SQLITE_OK : SQLITE_NOMEM;
+    }
+    sqlite3_finalize(statement);
+    return code;
+}
+
+static int copy_table(sqlite3 *db, const char *table, int64_t input, int is_process) {
+    char *names = NULL, *values = NULL, *sql = NULL;
+    int code = list_columns(db, table, &names, &values);
+    if (code == SQLITE_OK) {
+        sql = is_process ? sqlite3_mprintf(copy_processes, names, values)
+                         : sqlite3_mprintf(copy_measured, table, names, values, table);
+        code = sql ? run(db, sql, input) : SQLITE_NOMEM;
+    }
+    sqlite3_free(names);
+    sqlite3_free(values);
+    sqlite3_free(sql);
+    return code;
+}
+
+static int copy_tables(sqlite3 *db, int64_t input) {
+    sqlite3_stmt *tables = NULL;
+    int code =
+        sqlite3_prepare_v2(db,
+                           "SELECT m.name FROM main.sqlite_schema m JOIN pragma_table_info(m.name, 'main') c"
+                           " WHERE m.type = 'table' AND c.name = 'process' ORDER BY m.name",
+                           -1, &tables, NULL);
+    while (code == SQLITE_OK && (code = sqlite3_step(tables)) == SQLITE_ROW)
+        code = copy_table(db, (const char *)sqlite3_column_text(tables, 0), input, 0);
+    sqlite3_finalize(tables);
+    return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+int pie_merge_rows_copy(sqlite3 *db, int64_t input) {
+    int code = sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
+    if (code == SQLITE_OK)
+        code = copy_table(db, "process", input, 1);
+    if (code == SQLITE_OK)
+        code = copy_tables(db, input);
+    for (size_t i = 0; i < sizeof copy_shared / sizeof *copy_shared && code == SQLITE_OK; i++)
+        code = run(db, copy_shared[i], input);
+    if (code == SQLITE_OK)
+        code = sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
+    if (code != SQLITE_OK)
+        sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    return code;
+}
+
+int pie_merge_rows_link(sqlite3 *db) {
+    return sqlite3_exec(db, link_parents, NULL, NULL, NULL);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdint.h>
+
+struct sqlite3;
+
+/* The rows of a merge: a plan of all inputs' runs and processes with the numbers that they get, then the rows input by
+ * input. The input is attached as "input", the result is "main". Each returns an SQLite result code. Context: cli. */
+
+int pie_merge_rows_begin(struct sqlite3 *db);
+/* Notes the runs and processes of an input; number 0 keeps its place before all others. */
+int pie_merge_rows_note(struct sqlite3 *db, int64_t input);
+/* Forgets an input that turned out bad. */
+int pie_merge_rows_forget(struct sqlite3 *db, int64_t input);
+/* Gives out the numbers, and makes the runs. */
+int pie_merge_rows_number(struct sqlite3 *db);
+/* Copies all that belongs to an input's processes, in one transaction. */
+int pie_merge_rows_copy(struct sqlite3 *db, int64_t input);
+/* Links parents that are known by their pid. */
+int pie_merge_rows_link(struct sqlite3 *db);
