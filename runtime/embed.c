@@ -11,6 +11,7 @@
 #include "runtime/learn.h"
 #include "runtime/learn_places.h"
 #include "runtime/pymem.h"
+#include "runtime/pymem_answers.h"
 #include "runtime/thread_names.h"
 
 /* The steps of Py_BytesMain (CPython, Modules/main.c: pymain_init, pymain_main) by its public parts, with one
@@ -56,6 +57,7 @@ int pie_embed_run(const struct pie_embed *embed) {
     PyConfig_Clear(&config);
     if (PyStatus_Exception(status)) /* -h and -V end here too, with status 0 */
         Py_ExitStatusException(status);
+    pie_pymem_answers_in_sys();
     return Py_RunMain();
 }
 

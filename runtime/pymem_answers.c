@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef const char *(*name_function)(void);
 typedef int (*stats_function)(FILE *out);
@@ -23,6 +24,7 @@ __attribute__((weak)) int pie_python_PyObject_DebugMallocStats(FILE *out);
 
 static const PyMemAllocatorEx *beneath; /* by domain; NULL: there are no hooks */
 static const char *name_beneath;
+static PyCFunction own_method; /* sys._debugmallocstats() */
 
 static const char *own_name(void) {
     if (pie_python_PyMem_GetCurrentAllocatorName)
@@ -77,14 +79,46 @@ static bool make_bare(const PyMemAllocatorEx *hook, PyMemAllocatorEx *bare) {
     return true;
 }
 
-/* With the GIL, as CPython calls it. */
-int _PyObject_DebugMallocStats(FILE *out) {
-    PyMemAllocatorEx hook, bare;
+/* False: no hook hides what is asked for, or it must stay. */
+static bool uncover(PyMemAllocatorEx *hook) {
+    PyMemAllocatorEx bare;
 
-    if (!get_hook(PYMEM_DOMAIN_OBJ, &hook) || !make_bare(&hook, &bare))
-        return own_stats(out);
+    if (!get_hook(PYMEM_DOMAIN_OBJ, hook) || !make_bare(hook, &bare))
+        return false;
     PyMem_SetAllocator(PYMEM_DOMAIN_OBJ, &bare);
+    return true;
+}
+
+/* With the GIL, as CPython calls it; nothing is allocated meanwhile. */
+int _PyObject_DebugMallocStats(FILE *out) {
+    PyMemAllocatorEx hook;
+    bool is_bare = uncover(&hook);
     int printed = own_stats(out);
-    PyMem_SetAllocator(PYMEM_DOMAIN_OBJ, &hook);
+
+    if (is_bare)
+        PyMem_SetAllocator(PYMEM_DOMAIN_OBJ, &hook);
     return printed;
+}
+
+static PyObject *debugmallocstats(PyObject *self, PyObject *none) {
+    PyMemAllocatorEx hook;
+    bool is_bare = uncover(&hook);
+    PyObject *result = own_method(self, none);
+
+    if (is_bare)
+        PyMem_SetAllocator(PYMEM_DOMAIN_OBJ, &hook);
+    return result;
+}
+
+void pie_pymem_answers_in_sys(void) {
+    PyObject *function = PySys_GetObject("_debugmallocstats");
+
+    if (!beneath || own_method || pie_python_PyObject_DebugMallocStats || !function ||
+        !PyCFunction_CheckExact(function))
+        return;
+    PyMethodDef *method = ((PyCFunctionObject *)function)->m_ml;
+    if (method->ml_flags != METH_NOARGS || strcmp(method->ml_name, "_debugmallocstats") != 0)
+        return; /* something of the program's */
+    own_method = method->ml_meth;
+    method->ml_meth = debugmallocstats;
 }

@@ -49,6 +49,12 @@ def shape(text):
     return sorted(set(lines))
 
 
+def calls_come_to_us():
+    """Whether libpython's own calls reach the program's functions: not in a shared one that was bound as a whole."""
+    library = re.search(r"libpython\S+ => (\S+)", run(["ldd", binary()]).stdout)
+    return not library or "_PyObject_DebugMallocStats" in run(["readelf", "-rW", library[1]]).stdout
+
+
 @pytest.mark.parametrize("setting", NAMES, ids=str)
 def test_the_name_is_the_one_that_was_asked_for(both, setting):
     (expected, _), (got, _) = both(["-c", ASK + "name()"], PYTHONMALLOC=setting)
@@ -87,6 +93,8 @@ def test_blocks_in_the_table_are_those_of_the_program(both):
 
 
 def test_the_table_at_new_arenas_and_at_the_end(both):
+    if not calls_come_to_us():
+        pytest.skip("this libpython calls its own functions directly")
     program = "x = [[] for i in range(100_000)]"
     (_, expected), (_, got) = both(["-c", program], PYTHONMALLOCSTATS="1")
     assert shape(got) == shape(expected)
