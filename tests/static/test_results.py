@@ -79,5 +79,6 @@ def test_misses(attempt): assert False
 def test_an_estimate_must_miss_twice(tmp_path, options, expected):
     (tmp_path / "test_it.py").write_text(CHANCES)
     tool = pathlib.Path(__file__).parents[1] / "tools" / "pytest-tap"
-    done = subprocess.run([tool, *options, tmp_path / "test_it.py"], capture_output=True, text=True, check=False)
+    done = subprocess.run([tool, *options, tmp_path / "test_it.py"], capture_output=True, text=True, check=False,
+                          cwd=tmp_path)  # else pytest names tests from where we are
     assert [line.replace("test_it.py::test_", "") for line in done.stdout.splitlines()] == expected
