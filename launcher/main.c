@@ -158,7 +158,7 @@ static int run_profiled(char **argv) {
         pie_message_warning("cannot profile: %s; running unprofiled", strerror(-r));
     if ((r = pie_engine_write_error()) < 0) {
         pie_message_error("cannot write the profile to %s: %s; choose another file with -o",
-                          options.config.output, strerror(-r));
+                          pie_session_output(&options), strerror(-r));
         return PIE_EXIT_USAGE;
     }
     options.python_argv[0] = target.path;

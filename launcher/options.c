@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "launcher/options.h"
 #include "launcher/options_learn.h"
+#include "launcher/output_path.h"
+#include "launcher/run_name.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -207,6 +209,18 @@ static int set_no_time(struct pie_options *options, const char *value) {
     return 0;
 }
 
+static int set_per_process(struct pie_options *options, const char *value) {
+    options->config.per_process = true;
+    return 0;
+}
+
+static int set_run_name(struct pie_options *options, const char *value) {
+    if (*value == '\0')
+        return pie_options_fail(options, "--run-name needs a name");
+    options->config.run_name = strdup(value);
+    return options->config.run_name ? 0 : pie_options_fail(options, "out of memory");
+}
+
 static int set_children(struct pie_options *options, const char *value) {
     options->config.children = true;
     return 0;
@@ -278,6 +292,10 @@ static const struct pie_option table[] = {
      pie_option_learn_budget, 0},
     {"children", NULL, "also profile the Python processes it starts (the default)", set_children, 0},
     {"no-children", NULL, "only this process", set_no_children, 0},
+    {"per-process", NULL, "a file for each process: FILE.HOST.PID, or %h and %p in FILE; see merge",
+     set_per_process, 0},
+    {"run-name", "NAME", "processes with the same name are one run (default: a parent and its children)",
+     set_run_name, 0},
     {"only", "PATH", "your own code is what lies under PATH", set_only, 0},
     {"exclude", "PATH", "code under PATH is not your own", set_exclude, 0},
     {"no-argv", NULL, "do not store the command line in the profile", set_no_argv, 0},
@@ -329,7 +347,14 @@ int pie_options_from_environment(struct pie_options *options) {
 }
 
 int pie_options_complete(struct pie_options *options) {
-    return options->config.output ? 0 : set_output(options, "pieprof.db");
+    int r = options->config.output ? 0 : set_output(options, "pieprof.db");
+    if (r < 0)
+        return r;
+    struct pie_config *config = &options->config;
+    config->per_process = config->per_process || pie_output_has_pid(config->output);
+    if (!config->run_name && !(config->run_name = pie_run_name_make(config->per_process)))
+        return pie_options_fail(options, "out of memory");
+    return 0;
 }
 
 static int append_pair(char **string, const char *name, const char *value) {
@@ -366,6 +391,8 @@ char *pie_options_to_string(const struct pie_options *options) {
         append_flag(&string, !config->memory, "--no-memory") == 0 &&
         append_flag(&string, !config->copies, "--no-copies") == 0 &&
         pie_options_learn_append(config, &string) == 0 &&
+        append_pair(&string, "--run-name", config->run_name) == 0 &&
+        append_flag(&string, config->per_process, "--per-process") == 0 &&
         append_flag(&string, !config->children, "--no-children") == 0 &&
         append_flag(&string, !config->keep_argv, "--no-argv") == 0 &&
         append_flag(&string, config->quiet, "--quiet") == 0 &&

@@ -7,7 +7,9 @@
 #include "launcher/session.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +17,7 @@
 #include "launcher/child_env.h"
 #include "launcher/messages.h"
 #include "launcher/options.h"
+#include "launcher/output_path.h"
 #include "launcher/summary.h"
 #include "profiler/engine.h"
 #include "runtime/embed.h"
@@ -31,12 +34,49 @@
 static struct pie_session current;
 static struct pie_process_facts facts;
 
+/* The file: of all processes, or of this one. Where the processes cannot lock the common file against each other, each
+ * gets its own, as if --per-process had been given; a forked child inherits the decision. Written by the collection
+ * thread while the engine starts, which waits for it. */
+static char path[PATH_MAX];
+static _Atomic bool is_alone;
+
+const char *pie_session_output(const struct pie_options *options) {
+    return path[0] ? path : options->config.output;
+}
+
 int pie_session_check(const struct pie_options *options, char **ret_why) {
-    return pie_writer_check(options->config.output, ret_why);
+    char own[PATH_MAX];
+    if (!options->config.per_process)
+        return pie_writer_check(options->config.output, ret_why);
+    int r = pie_output_expand(options->config.output, own, sizeof own);
+    return r < 0 ? r : pie_writer_check(own, ret_why);
+}
+
+static int open_own(const struct pie_config *config, struct pie_sink **ret_sink) {
+    struct pie_config alone = *config;
+    alone.per_process = true;
+    int r = pie_output_expand(config->output, path, sizeof path);
+    return r < 0 ? r : pie_writer_open(path, &alone, ret_sink);
 }
 
 static int open_sink(const struct pie_config *config, struct pie_sink **ret_sink) {
-    return pie_writer_open(config->output, config, ret_sink);
+    if (config->per_process || is_alone)
+        return open_own(config, ret_sink);
+    int r = pie_writer_open(config->output, config, ret_sink);
+    if (r != -ENOLCK && r != -EBUSY)
+        return r;
+    r = open_own(config, ret_sink);
+    is_alone = r == 0;
+    return r;
+}
+
+/* Once, by the process that speaks for the run. */
+static void tell_alone(const struct pie_config *config) {
+    if (is_alone && getpid() == current.summary_pid)
+        pie_message_warning(
+            "%s cannot be locked there, or is held by another program: each process writes its own "
+            "file, this one %s; pieprof merge joins them",
+            config->output, path);
 }
 
 /* Writing may wait for a disk or another process: a Ctrl-C from here on ends the process. Python has already given up
@@ -72,10 +112,10 @@ static void end(const char *cause, int status) {
     int error = pie_engine_write_error();
     if (error < 0)
         pie_message_error("the profile in %s is incomplete: %s; what was written before that is kept",
-                          current.options->config.output, strerror(-error));
+                          pie_session_output(current.options), strerror(-error));
     tell_places();
     if (!current.options->config.quiet)
-        pie_summary_print(current.options->config.output, run_id > 0 ? run_id : pie_engine_run_id());
+        pie_summary_print(pie_session_output(current.options), run_id > 0 ? run_id : pie_engine_run_id());
 }
 
 static void at_exit(int status, void *unused) {
@@ -97,7 +137,9 @@ static int prepare_children(const struct pie_session *session) {
         pie_exec_set_child_variable(PIE_CHILD_ENV_OFF);
         return 0;
     }
-    char *variable = pie_child_env_make(session->options, session->children, session->summary_pid);
+    struct pie_options options = *session->options;
+    options.config.per_process = options.config.per_process || is_alone;
+    char *variable = pie_child_env_make(&options, session->children, session->summary_pid);
     if (!variable)
         return -ENOMEM;
     pie_exec_set_target(session->children, session->self);
@@ -121,7 +163,8 @@ int pie_session_start(const struct pie_session *session) {
     if (r < 0)
         return r;
     if (pie_engine_write_error() < 0)
-        return 0;           /* the caller says so, or goes on without a profile */
+        return 0; /* the caller says so, or goes on without a profile */
+    tell_alone(&current.options->config);
     on_exit(at_exit, NULL); /* before Python's own: runs after them */
     pie_exit_set_hook(at_fast_exit);
     pie_interrupt_set_hook(at_interrupt);

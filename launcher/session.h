@@ -16,6 +16,10 @@ struct pie_session {
         summary_pid; /* the process that prints the summary at its end, unless the options say quiet; 0: none */
 };
 
+/* The file that this process writes: known once it has been started, before that the one it was asked for. Context:
+ * launcher. */
+const char *pie_session_output(const struct pie_options *options);
+
 /* Can the profile be written? Returns 0, or -errno with *ret_why a line for people or NULL. Context: launcher. */
 int pie_session_check(const struct pie_options *options, char **ret_why);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "storage/locking.h"
 #include "storage/schema.h"
 
 enum { CREATE_ATTEMPTS = 500, PAUSE_NS = 10 * 1000 * 1000 };
@@ -25,6 +26,9 @@ int pie_db_errno(sqlite3 *db, int code) {
     int system = db ? sqlite3_system_errno(db) : 0;
     if (code == SQLITE_READONLY_DBMOVED)
         return -ENOENT;
+    if (code == SQLITE_IOERR_LOCK || code == SQLITE_IOERR_RDLOCK || code == SQLITE_IOERR_UNLOCK ||
+        code == SQLITE_IOERR_CHECKRESERVEDLOCK || code == SQLITE_IOERR_SHMLOCK)
+        return -ENOLCK;
     switch (code & 0xff) {
     case SQLITE_OK:
     case SQLITE_ROW:
@@ -153,7 +157,7 @@ static int use_wal(sqlite3 *db) {
 
 /* A file that this process has just made holds nothing that a power cut could destroy, so nothing waits for the disk;
  * earlier runs in a file that was there before are kept safe by syncing at each checkpoint. */
-static int prepare(sqlite3 *db, bool *ret_created) {
+static int prepare(sqlite3 *db, bool has_locks, bool *ret_created) {
     sqlite3_extended_result_codes(db, 1);
     int state = identify_at_once(db);
     if (state < 0)
@@ -163,22 +167,26 @@ static int prepare(sqlite3 *db, bool *ret_created) {
                         "PRAGMA cache_size = -1024");
     if (r == 0 && state == 1)
         r = create_schema(db, ret_created);
-    if (r == 0)
-        r = use_wal(db);
+    if (r == 0) /* a log needs locks and shared memory */
+        r = has_locks ? use_wal(db) : pie_db_exec(db, "PRAGMA journal_mode = TRUNCATE");
     if (r == 0 && !*ret_created)
         r = pie_db_exec(db, "PRAGMA synchronous = NORMAL");
     return r;
 }
 
-int pie_db_open_writable(const char *path, struct pie_db_wait *wait, sqlite3 **ret_db, bool *ret_created) {
+int pie_db_open_writable(const char *path, bool is_alone, struct pie_db_wait *wait, sqlite3 **ret_db,
+                         bool *ret_created) {
     sqlite3 *db = NULL;
     bool created = false;
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
-    int code = sqlite3_open_v2(path, &db, flags, NULL);
+    bool has_locks = pie_locking_check(path) == 0;
+    if (!has_locks && !is_alone)
+        return -ENOLCK;
+    int code = sqlite3_open_v2(path, &db, flags, has_locks ? NULL : "unix-none");
     int r = pie_db_errno(db, code);
     if (r == 0) {
         pie_db_set_wait(db, wait);
-        r = prepare(db, &created);
+        r = prepare(db, has_locks, &created);
     }
     if (r < 0) {
         sqlite3_close(db);

@@ -28,7 +28,8 @@ int pie_db_get_int(struct sqlite3 *db, const char *sql, int64_t *ret_value);
 
 /* Opens a database of ours for writing and makes it one if it is new; safe against others that do the same at the
  * same time. *ret_created: this call made the schema. `wait` is borrowed until the connection is closed.
- * Returns 0, -EBADMSG (not a database), -EEXIST (another program's), -EPROTO (a newer or older version's) or another
+ * is_alone: no other process writes this file, so it will do without locks where there are none.
+ * Returns 0, -ENOLCK (the file cannot be locked), -EBADMSG (not a database), -EEXIST (another program's), -EPROTO (a newer or older version's) or another
  * -errno. */
-int pie_db_open_writable(const char *path, struct pie_db_wait *wait, struct sqlite3 **ret_db,
+int pie_db_open_writable(const char *path, bool is_alone, struct pie_db_wait *wait, struct sqlite3 **ret_db,
                          bool *ret_created);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "storage/db.h"
+#include "storage/locking.h"
 #include "storage/message.h"
 #include "storage/reader_internal.h"
 #include "storage/schema.h"
@@ -115,7 +116,8 @@ static int open_database(struct pie_reader *reader, char **ret_message) {
     if (code == SQLITE_OK)
         code = set_up(reader);
     int kind = code & 0xff;
-    if (kind == SQLITE_CANTOPEN || kind == SQLITE_READONLY || kind == SQLITE_IOERR) {
+    bool has_no_locks = kind == SQLITE_BUSY && pie_locking_check(reader->path) < 0;
+    if (has_no_locks || kind == SQLITE_CANTOPEN || kind == SQLITE_READONLY || kind == SQLITE_IOERR) {
         sqlite3_close(reader->db);
         reader->db = NULL;
         code = open_immutable(reader);

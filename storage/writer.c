@@ -61,7 +61,7 @@ static int ensure_open(struct pie_writer *writer) {
     int r = check_file(writer);
     if (r < 0 || writer->db)
         return r;
-    r = pie_db_open_writable(writer->path, &writer->wait, &writer->db, &created);
+    r = pie_db_open_writable(writer->path, writer->is_alone, &writer->wait, &writer->db, &created);
     if (r < 0)
         return r;
     writer->statements.db = writer->db;
@@ -331,6 +331,7 @@ int pie_writer_open(const char *path, const struct pie_config *config, struct pi
     writer->sink.ops = &writer_ops;
     writer->overhead_budget = config->overhead_budget;
     writer->run_name = config->run_name;
+    writer->is_alone = config->per_process;
     writer->wait.limit_ms = PATIENT_WAIT_MS;
     writer->path = strdup(path);
     int r = writer->path ? pie_contexts_create(&writer->contexts) : -ENOMEM;

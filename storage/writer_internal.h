@@ -24,6 +24,7 @@ struct pie_writer {
     struct pie_sink sink; /* first: the engine's pointer is also ours */
     char *path;
     double overhead_budget;
+    bool is_alone;        /* no other process writes this file */
     const char *run_name; /* of the configuration; NULL: a run of its own, or the parent's in the same file */
 
     struct sqlite3 *db; /* NULL: suspended, or never opened */

@@ -24,6 +24,7 @@ static void free_options(struct pie_options *options) {
     free((char *)options->config.output);
     free((char *)options->config.only);
     free((char *)options->config.exclude);
+    free((char *)options->config.run_name);
     free(options->python_argv);
 }
 
@@ -86,7 +87,7 @@ static void test_options_survive_the_way_to_a_child(void **state) {
     struct pie_options options =
         parsed("-o '/a b/it'\\''s \"x\".db' -i 333us --overhead 1.7% --clock itimer --only /p "
                "--exclude '/q r' --no-time --no-redundancy --no-memory --no-copies --memory-threshold 3mib "
-               "--allocator jemalloc --sampler taskclock --fp-tolerance 1.7e-9 --no-argv -qv");
+               "--allocator jemalloc --sampler taskclock --fp-tolerance 1.7e-9 --no-argv --run-name 'job 7' --per-process -qv");
     char *string = pie_options_to_string(&options);
     assert_non_null(string);
     struct pie_options got = parsed(string);
@@ -94,6 +95,8 @@ static void test_options_survive_the_way_to_a_child(void **state) {
     assert_string_equal(b->output, "/a b/it's \"x\".db");
     assert_int_equal(b->period_ns, 333000);
     assert_true(a->overhead_budget == b->overhead_budget);
+    assert_string_equal(b->run_name, "job 7");
+    assert_true(b->per_process);
     assert_string_equal(b->force_clock, "itimer");
     assert_string_equal(b->only, "/p");
     assert_string_equal(b->exclude, "/q r");
