@@ -7,8 +7,9 @@ import time
 from descriptors import descriptors
 from pyspark.sql import SparkSession
 
+
 def own_pid(_):
-    time.sleep(0.02)  # 50 each: past the first time that what a process did is stored
+    time.sleep(0.02)  # two times 25 of them: past the first time that what a process did is stored
     return os.getpid()
 
 
