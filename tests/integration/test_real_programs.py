@@ -113,7 +113,10 @@ def environment(pieprof, tmp_path_factory):
             pytest.skip(f"cannot have {', '.join(requirements)}: {made[requirements]}")
         return made[requirements]
 
-    return make
+    yield make
+    for one in made.values():  # pytest keeps its folders, and some environments have gigabytes
+        if isinstance(one, Environment):
+            shutil.rmtree(one.venv)
 
 
 def processes_with(mark):
