@@ -89,6 +89,29 @@ static void let_interrupt_abort(void) {
     sigaction(SIGINT, &action, NULL);
 }
 
+/* What we read and say here may be refused by a signal: a file that may not grow (SQLite's index of the log), a reader of
+ * stderr who has gone. The program may have given these their own meaning again, which is death. The thread ends with
+ * them waiting. */
+static void heed_no_refusals(void) {
+    sigset_t refusals;
+    sigemptyset(&refusals);
+    sigaddset(&refusals, SIGXFSZ);
+    sigaddset(&refusals, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &refusals, NULL);
+}
+
+static void tell_error(int error) {
+    const char *output = pie_session_output(current.options);
+    if (error == -ENOENT)
+        pie_message_error(
+            "the profile %s is not there any more (moved, removed, or outside of the program's new root); "
+            "what came after that is lost",
+            output);
+    else
+        pie_message_error("the profile in %s is incomplete: %s; what was written before that is kept", output,
+                          strerror(-error));
+}
+
 /* Of loops that were asked for by --learn. */
 static void tell_places(void) {
     const char *const *places = current.options->config.learn_places;
@@ -109,11 +132,13 @@ static void end(const char *cause, int status) {
     pie_engine_finish(cause, status);
     if (getpid() != current.summary_pid)
         return;
+    heed_no_refusals();
     int error = pie_engine_write_error();
     if (error < 0)
-        pie_message_error("the profile in %s is incomplete: %s; what was written before that is kept",
-                          pie_session_output(current.options), strerror(-error));
+        tell_error(error);
     tell_places();
+    if (error < 0 && access(pie_session_output(current.options), R_OK) < 0)
+        return; /* it has been said */
     if (!current.options->config.quiet)
         pie_summary_print(pie_session_output(current.options), run_id > 0 ? run_id : pie_engine_run_id());
 }
