@@ -13,21 +13,20 @@
 #include "storage/export.h"
 #include "storage/reader.h"
 
-static const char USAGE[] = "export [DB] [-f FORMAT] [-o FILE] [--all] [--run N]";
+static const char USAGE[] = "export [DB] [-f FORMAT] [-o FILE] [--all] [--run N] [--process ID|PID]";
 
 struct options {
     const struct pie_export_format *format;
     const char *format_name, *output, *path;
     struct pie_export_choice choice;
+    int64_t process;
 };
 
 static int parse_options(int argc, char **argv, struct options *options) {
     static const struct option names[] = {
-        {"all", no_argument, NULL, 'a'},
-        {"format", required_argument, NULL, 'f'},
-        {"output", required_argument, NULL, 'o'},
-        {"run", required_argument, NULL, 'r'},
-        {0},
+        {"all", no_argument, NULL, 'a'},           {"format", required_argument, NULL, 'f'},
+        {"output", required_argument, NULL, 'o'},  {"run", required_argument, NULL, 'r'},
+        {"process", required_argument, NULL, 'p'}, {0},
     };
     opterr = 0;
     optind = 0;
@@ -39,6 +38,8 @@ static int parse_options(int argc, char **argv, struct options *options) {
         else if (option == 'a')
             options->choice.detail = PIE_CALLTREE_FULL;
         else if (option == 'r' && pie_profile_parse_run(optarg, &options->choice.run) < 0)
+            return PIE_PROFILE_USAGE;
+        else if (option == 'p' && pie_profile_parse_process(optarg, &options->process) < 0)
             return PIE_PROFILE_USAGE;
         else if (option == '?')
             return pie_profile_bad_option(argc, argv, USAGE);
@@ -118,7 +119,8 @@ static int export_run(struct pie_reader *reader, const struct options *options) 
     struct target target;
     struct pie_export_choice choice = options->choice;
     char *message = NULL;
-    if (pie_reader_get_run(reader, choice.run, &choice.run, &message) < 0)
+    if ((options->process && pie_reader_cut(reader, choice.run, options->process, &message) < 0) ||
+        pie_reader_get_run(reader, choice.run, &choice.run, &message) < 0)
         return pie_profile_complain(message);
     if (open_target(options, &target) < 0)
         return PIE_PROFILE_FAILED;

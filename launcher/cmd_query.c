@@ -13,11 +13,12 @@
 #include "storage/query.h"
 #include "storage/reader.h"
 
-static const char USAGE[] = "query [DB] QUESTION… [--json|--csv|--table] [--run N] [--timeout SECONDS]";
+static const char USAGE[] =
+    "query [DB] QUESTION… [--json|--csv|--table] [--run N] [--process ID|PID] [--timeout SECONDS]";
 
 struct options {
     const char *output;
-    int64_t run;
+    int64_t run, process;
     double timeout_s;
     const char *path;
     char *question;
@@ -49,9 +50,13 @@ static char *join(int count, char **words) {
 
 static int parse_options(int argc, char **argv, struct options *options) {
     static const struct option names[] = {
-        {"json", no_argument, NULL, 'j'},          {"csv", no_argument, NULL, 'c'},
-        {"table", no_argument, NULL, 't'},         {"run", required_argument, NULL, 'r'},
-        {"timeout", required_argument, NULL, 'T'}, {0},
+        {"json", no_argument, NULL, 'j'},
+        {"csv", no_argument, NULL, 'c'},
+        {"table", no_argument, NULL, 't'},
+        {"run", required_argument, NULL, 'r'},
+        {"timeout", required_argument, NULL, 'T'},
+        {"process", required_argument, NULL, 'p'},
+        {0},
     };
     opterr = 0;
     optind = 0;
@@ -59,6 +64,8 @@ static int parse_options(int argc, char **argv, struct options *options) {
         if (option == 'j' || option == 'c' || option == 't')
             options->output = option == 'j' ? "json" : option == 'c' ? "csv" : "table";
         else if (option == 'r' && pie_profile_parse_run(optarg, &options->run) < 0)
+            return PIE_PROFILE_USAGE;
+        else if (option == 'p' && pie_profile_parse_process(optarg, &options->process) < 0)
             return PIE_PROFILE_USAGE;
         else if (option == 'T' && parse_timeout(optarg, &options->timeout_s) < 0)
             return PIE_PROFILE_USAGE;
@@ -98,7 +105,9 @@ static int answer(struct pie_reader *reader, const struct options *options) {
     struct pie_query query;
     char *message = NULL;
     pie_reader_set_time_limit(reader, options->timeout_s);
-    int r = pie_query_open(reader, options->question, options->run, &query, &message);
+    int r = options->process ? pie_reader_cut(reader, options->run, options->process, &message) : 0;
+    if (r == 0)
+        r = pie_query_open(reader, options->question, options->run, &query, &message);
     if (r < 0)
         return pie_profile_complain(message);
     struct pie_answer about = {.query = &query, .reader = reader, .question = options->question};

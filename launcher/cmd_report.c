@@ -17,7 +17,7 @@
 /* Learned loops, memory, leaks and findings of redundancy, then the source with what each line cost: the user's own files
  * first, the costliest of them first; of the libraries one line each, or with --all their lines too. */
 
-static const char USAGE[] = "report [DB] [--all] [--run N]";
+static const char USAGE[] = "report [DB] [--all] [--run N] [--process ID|PID]";
 
 struct report {
     FILE *out;
@@ -26,7 +26,7 @@ struct report {
     size_t columns;                           /* 0: no limit */
     bool has_allocated, has_peak, has_copied; /* columns of memory */
     bool all;
-    int64_t run;
+    int64_t run, process;
     char *file; /* whose lines are being printed */
     int64_t line;
 };
@@ -315,6 +315,7 @@ static int parse_options(int argc, char **argv, struct report *report, const cha
     static const struct option names[] = {
         {"all", no_argument, NULL, 'a'},
         {"run", required_argument, NULL, 'r'},
+        {"process", required_argument, NULL, 'p'},
         {0},
     };
     opterr = 0;
@@ -323,6 +324,8 @@ static int parse_options(int argc, char **argv, struct report *report, const cha
         if (option == 'a')
             report->all = true;
         else if (option == 'r' && pie_profile_parse_run(optarg, &report->run) < 0)
+            return PIE_PROFILE_USAGE;
+        else if (option == 'p' && pie_profile_parse_process(optarg, &report->process) < 0)
             return PIE_PROFILE_USAGE;
         else if (option == '?')
             return pie_profile_bad_option(argc, argv, USAGE);
@@ -349,7 +352,8 @@ int pie_cmd_report(int argc, char **argv) {
         return PIE_PROFILE_FAILED;
     report.columns = pie_text_columns(stdout);
     report.style = pie_style_for(stdout);
-    if (pie_reader_get_run(report.reader, report.run, &report.run, &message) < 0)
+    if ((report.process && pie_reader_cut(report.reader, report.run, report.process, &message) < 0) ||
+        pie_reader_get_run(report.reader, report.run, &report.run, &message) < 0)
         status = pie_profile_complain(message);
     else
         status = print_report(&report);

@@ -42,6 +42,19 @@ int pie_profile_parse_run(const char *text, int64_t *ret_run) {
     return 0;
 }
 
+int pie_profile_parse_process(const char *text, int64_t *ret_process) {
+    char *end;
+    errno = 0;
+    long long process = strtoll(text, &end, 10);
+    if (errno != 0 || *end != 0 || end == text || process < 1) {
+        pie_message_error("%s is not the number or pid of a process; the question \"processes\" lists them",
+                          text);
+        return -EINVAL;
+    }
+    *ret_process = process;
+    return 0;
+}
+
 int pie_profile_bad_option(int argc, char **argv, const char *usage) {
     pie_message_error("%s: bad option or missing value at %s; usage: pieprof %s", argv[0],
                       optind > 0 && optind <= argc ? argv[optind - 1] : argv[0], usage);

@@ -21,6 +21,9 @@ struct pie_reader *pie_profile_open(const char *path);
 /* Prints one line to stderr and frees it; the text may come from the file. Returns PIE_PROFILE_FAILED. */
 int pie_profile_complain(char *message);
 
+/* The same of a process, its number or pid ("1234"). */
+int pie_profile_parse_process(const char *text, int64_t *ret_process);
+
 /* Parses the number of a run ("3"). Returns 0 or -EINVAL after saying what is wrong. */
 int pie_profile_parse_run(const char *text, int64_t *ret_run);
 

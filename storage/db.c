@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -78,6 +80,17 @@ static int on_busy(void *data, int attempt) {
 
 void pie_db_set_wait(sqlite3 *db, struct pie_db_wait *wait) {
     sqlite3_busy_handler(db, on_busy, wait);
+}
+
+char *pie_db_uri(const char *path, const char *parameters) {
+    char *uri = malloc(3 * strlen(path) + strlen(parameters) + sizeof "file:?");
+    if (!uri)
+        return NULL;
+    char *at = uri + sprintf(uri, "file:");
+    for (const char *c = path; *c; c++)
+        at += sprintf(at, strchr("%?#", *c) ? "%%%02x" : "%c", (unsigned char)*c);
+    sprintf(at, "?%s", parameters);
+    return uri;
 }
 
 int pie_db_exec(sqlite3 *db, const char *sql) {

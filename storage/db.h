@@ -21,6 +21,9 @@ int pie_db_errno(struct sqlite3 *db, int code);
 
 void pie_db_set_wait(struct sqlite3 *db, struct pie_db_wait *wait);
 
+/* "file:…?…" with what has a meaning in it written as %xx. Heap, or NULL. */
+char *pie_db_uri(const char *path, const char *parameters);
+
 /* Runs statements that return nothing. Returns 0 or -errno. */
 int pie_db_exec(struct sqlite3 *db, const char *sql);
 /* The one integer that `sql` returns. Returns 0 or -errno. */

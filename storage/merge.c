@@ -61,21 +61,9 @@ static int fail_input(struct work *work, const char *path, int code, char **ret_
                        sqlite3_errmsg(work->db));
 }
 
-/* "file:…?…" with what has a meaning in it written as %xx. */
-static char *make_uri(const char *path, const char *parameters) {
-    char *uri = malloc(3 * strlen(path) + strlen(parameters) + sizeof "file:?");
-    if (!uri)
-        return NULL;
-    char *at = uri + sprintf(uri, "file:");
-    for (const char *c = path; *c; c++)
-        at += sprintf(at, strchr("%?#", *c) ? "%%%02x" : "%c", (unsigned char)*c);
-    sprintf(at, "?%s", parameters);
-    return uri;
-}
-
 static int attach(struct work *work, const char *path) {
     sqlite3_stmt *statement = NULL;
-    char *uri = make_uri(path, is_there(path, "-wal") ? "mode=ro" : "immutable=1");
+    char *uri = pie_db_uri(path, is_there(path, "-wal") ? "mode=ro" : "immutable=1");
     int code = uri ? sqlite3_prepare_v2(work->db, "ATTACH ? AS input", -1, &statement, NULL) : SQLITE_NOMEM;
     if (code == SQLITE_OK)
         code = sqlite3_bind_text(statement, 1, uri, -1, SQLITE_STATIC);
@@ -194,7 +182,7 @@ static int fill(struct work *work, char **ret_message) {
 static int open_result(struct work *work, char **ret_message) {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI |
                 SQLITE_OPEN_PRIVATECACHE;
-    char *uri = make_uri(work->temporary, "mode=rwc");
+    char *uri = pie_db_uri(work->temporary, "mode=rwc");
     int code = uri ? sqlite3_open_v2(uri, &work->db, flags, NULL) : SQLITE_NOMEM;
     free(uri);
     if (code == SQLITE_OK) {

@@ -102,6 +102,18 @@ static int take_run(struct words *words, struct pie_phrase *phrase, char **ret_m
     return r;
 }
 
+/* "of process 3", by number or pid. "process 3" alone is a subject and a stray number. */
+static int take_process(struct words *words, struct pie_phrase *phrase, char **ret_message) {
+    if (!is_word(words, words->next, "of|in|for|from") || !is_word(words, words->next + 1, "process|pid"))
+        return 0;
+    int r = number(words, words->next + 2, &phrase->process);
+    if (r < 0)
+        return bad_number(words->at[words->next + 2], ret_message);
+    if (r > 0)
+        words->next += 3;
+    return r;
+}
+
 /* The colon of "foo.py:62" where digits follow to the end of the word, or NULL. */
 static const char *line_colon(const char *word) {
     const char *colon = strrchr(word, ':');
@@ -198,8 +210,8 @@ static void take_other(struct words *words, struct pie_phrase *phrase) {
 }
 
 int pie_phrase_parse(const char *text, struct pie_phrase *ret_phrase, char **ret_message) {
-    static int (*const takers[])(struct words *, struct pie_phrase *,
-                                 char **) = {take_limit, take_run, take_line_of, take_file, take_by};
+    static int (*const takers[])(struct words *, struct pie_phrase *, char **) = {
+        take_limit, take_run, take_process, take_line_of, take_file, take_by};
     char buffer[2 * PIE_PHRASE_MAX_BYTES];
     struct words words = {.count = 0};
     if (strlen(text) >= PIE_PHRASE_MAX_BYTES)

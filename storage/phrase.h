@@ -20,6 +20,7 @@ struct pie_phrase {
     int64_t line;                       /* 0: not given; "foo.py:62", "foo.py line 62" */
     int64_t limit;                      /* 0: not given */
     int64_t run;                        /* 0: not given */
+    int64_t process;                    /* 0: not given; its number or pid */
     bool all;                           /* "all hot lines": no limit */
     bool by_function;
 };

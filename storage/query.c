@@ -106,6 +106,8 @@ static int open_phrase(struct pie_reader *reader, const char *text, int64_t run,
     int r = pie_phrase_parse(text, &phrase, ret_message);
     if (r == 0)
         r = choose_subject(&phrase, &query->subject, ret_message);
+    if (r == 0 && phrase.process)
+        r = pie_reader_cut(reader, phrase.run ? phrase.run : run, phrase.process, ret_message);
     if (r == 0)
         r = pie_reader_get_run(reader, phrase.run ? phrase.run : run, &query->run, ret_message);
     if (r < 0)

@@ -77,7 +77,7 @@ static int open_immutable(struct pie_reader *reader) {
     return code;
 }
 
-static int set_up(struct pie_reader *reader) {
+int pie_reader_set_up(struct pie_reader *reader) {
     sqlite3_extended_result_codes(reader->db, 1);
     pie_guard_limit(reader->db, &reader->guard);
     pie_guard_start_clock(&reader->guard, reader->time_limit_s);
@@ -114,7 +114,7 @@ static int open_database(struct pie_reader *reader, char **ret_message) {
     if (code == SQLITE_OK && reader->is_untouched)
         code = sqlite3_db_config(reader->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     if (code == SQLITE_OK)
-        code = set_up(reader);
+        code = pie_reader_set_up(reader);
     int kind = code & 0xff;
     bool has_no_locks = kind == SQLITE_BUSY && pie_locking_check(reader->path) < 0;
     if (has_no_locks || kind == SQLITE_CANTOPEN || kind == SQLITE_READONLY || kind == SQLITE_IOERR) {
@@ -122,7 +122,7 @@ static int open_database(struct pie_reader *reader, char **ret_message) {
         reader->db = NULL;
         code = open_immutable(reader);
         if (code == SQLITE_OK)
-            code = set_up(reader);
+            code = pie_reader_set_up(reader);
         if (code == SQLITE_OK && has_log(reader->path) &&
             asprintf(&reader->note,
                      "%s-wal holds the last part of the profile and cannot be read where it is; copy both "

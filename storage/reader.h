@@ -28,6 +28,10 @@ void pie_reader_set_time_limit(struct pie_reader *reader, double seconds);
 /* The run `wanted`, or the last one if wanted is 0. Returns 0, or -ENOENT and a message if it is not there. */
 int pie_reader_get_run(struct pie_reader *reader, int64_t wanted, int64_t *ret_run, char **ret_message);
 
+/* From now on the file holds nothing but one process of one run (0: the last), which is named by its number or its pid.
+ * Returns 0, or -ENOENT or another -errno and a message. No cursor may be open. */
+int pie_reader_cut(struct pie_reader *reader, int64_t run, int64_t process, char **ret_message);
+
 /* For the parts of storage/ that build tables of their own in memory (calltree.c). */
 struct sqlite3 *pie_reader_database(struct pie_reader *reader);
 void pie_reader_allow_all(struct pie_reader *reader, bool allow);

@@ -13,5 +13,8 @@ struct pie_reader {
     double time_limit_s;
 };
 
+/* Limits and settings of the connection. Returns an SQLite result code. */
+int pie_reader_set_up(struct pie_reader *reader);
+
 /* One line for an SQLite result code about this reader's file. Returns -errno. */
 int pie_reader_fail(struct pie_reader *reader, int code, char **ret_message);
