@@ -55,6 +55,10 @@ static const uint64_t TICK_NS = 20000000;         /* wall ticks and drains, dith
 static const uint64_t FIRST_FLUSH_NS = 250000000; /* after the start; then once a second */
 static const uint64_t FLUSH_NS = 1000000000;
 static const uint64_t DITHER_NS = 100000000; /* new sampling periods */
+
+/* Threads that stand still are looked at one after the other where there are more: so many in a tick. */
+enum { STILL_THREADS_A_TICK = 32 };
+
 static const uint64_t START_TIMEOUT_NS = 200000000;
 static const uint64_t HOLD_TIMEOUT_NS = 100000000;
 
@@ -79,6 +83,9 @@ static struct {
     struct pie_copy_loops *loops;    /* NULL: copy loops are not looked for */
     struct pie_wall *walls;          /* by slot */
     size_t n_walls;
+    uint32_t tick;    /* counts them */
+    uint32_t running; /* threads that were, at the last tick */
+    uint32_t turns;   /* a thread that stands still is looked at in one of so many ticks */
     uint64_t next_flush_ns, next_dither_ns;
     uint64_t random;
     uint64_t unloads; /* of libraries, at the last look */
@@ -224,9 +231,11 @@ static void disarm(struct pie_thread *thread) {
         accesses->disarm(thread);
 }
 
-static void retire(struct pie_thread *thread, size_t slot, const struct pie_wall *wall) {
+static void retire(struct pie_thread *thread, size_t slot, struct pie_wall *wall) {
     disarm(thread);
     drain(thread, slot);
+    if (collector.setup.config->time)
+        pie_wall_end(wall, thread, &collector.aggregate);
     if (collector.watches) {
         pie_watch_drain_thread_ended(collector.watches, slot);
         pie_debug_hidden_close(thread);
@@ -236,7 +245,17 @@ static void retire(struct pie_thread *thread, size_t slot, const struct pie_wall
     if (collector.loops)
         pie_copy_loops_thread_ended(collector.loops, slot);
     pie_flush_thread_ended(collector.flush, thread, wall);
-    atomic_store_explicit(&thread->state, PIE_THREAD_FREE, memory_order_release);
+    pie_thread_give_back(thread);
+}
+
+static bool is_still(const struct pie_thread *thread, const struct pie_wall *wall) {
+    return wall && wall->is_still && wall->thread_id == thread->id &&
+           wall->samples == atomic_load_explicit(&thread->samples, memory_order_relaxed);
+}
+
+/* May this thread wait for a later tick? */
+static bool has_time(const struct pie_thread *thread, size_t slot, const struct pie_wall *wall) {
+    return collector.turns > 1 && (slot + collector.tick) % collector.turns != 0 && is_still(thread, wall);
 }
 
 static void look_at(size_t slot, bool tick) {
@@ -253,6 +272,9 @@ static void look_at(size_t slot, bool tick) {
     if (state == PIE_THREAD_ENDED) {
         retire(thread, slot, wall);
     } else if (state == PIE_THREAD_RUNNING && tick) {
+        collector.running++;
+        if (has_time(thread, slot, wall))
+            return;
         drain(thread, slot);
         if (collector.watches)
             pie_debug_hidden_serve(thread);
@@ -268,7 +290,8 @@ static void dither(void) {
 
     for (size_t i = 0; i < pie_thread_count(); i++) {
         struct pie_thread *thread = pie_thread_at(i);
-        if (atomic_load_explicit(&thread->state, memory_order_acquire) != PIE_THREAD_RUNNING)
+        if (atomic_load_explicit(&thread->state, memory_order_acquire) != PIE_THREAD_RUNNING ||
+            is_still(thread, wall_of(i)))
             continue;
         if (sampler)
             sampler->set_period(thread, dithered(period_ns));
@@ -310,8 +333,12 @@ static void flush_all(void) {
 static void work(bool tick) {
     uint64_t now_ns = pie_monotonic_ns();
 
-    if (tick)
+    if (tick) {
         heed_libraries();
+        collector.tick++;
+        collector.turns = 1 + collector.running / STILL_THREADS_A_TICK;
+        collector.running = 0;
+    }
     for (size_t i = 0; i < pie_thread_count(); i++)
         look_at(i, tick);
     if (tick && collector.heap)
@@ -336,6 +363,7 @@ static void end(void) {
     for (size_t i = 0; i < pie_thread_count(); i++)
         if (atomic_load_explicit(&pie_thread_at(i)->state, memory_order_acquire) == PIE_THREAD_RUNNING)
             disarm(pie_thread_at(i));
+    collector.turns = 1;
     for (size_t i = 0; i < pie_thread_count(); i++) {
         look_at(i, true);
         if (collector.watches)

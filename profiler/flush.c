@@ -161,6 +161,15 @@ static struct thread_state *note_thread(struct pie_flush *flush, struct pie_thre
     return state;
 }
 
+/* acquire: pairs with pie_thread_end(), which a thread that has just gone has been through. */
+static uint64_t cpu_so_far(const struct pie_thread *thread) {
+    uint64_t cpu_ns = pie_thread_cpu_of(thread->tid);
+
+    if (cpu_ns == 0 && atomic_load_explicit(&thread->state, memory_order_acquire) == PIE_THREAD_ENDED)
+        return thread->ended_cpu_ns;
+    return cpu_ns;
+}
+
 void pie_flush_thread(struct pie_flush *flush, struct pie_thread *thread, const struct pie_wall *wall) {
     struct thread_state *state = note_thread(flush, thread);
 
@@ -170,7 +179,7 @@ void pie_flush_thread(struct pie_flush *flush, struct pie_thread *thread, const 
         memcpy(state->name, thread->name, NAME_BYTES);
     else
         read_name(thread->tid, state->name);
-    state->row.cpu_ns = pie_thread_cpu_of(thread->tid);
+    state->row.cpu_ns = cpu_so_far(thread);
     state->row.wall_ns = pie_monotonic_ns() - thread->started_ns;
     flush->overhead_ns += atomic_load_explicit(&thread->overhead_ns, memory_order_relaxed);
     flush->watch_ns += atomic_load_explicit(&thread->watch.spent_ns, memory_order_relaxed);

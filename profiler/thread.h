@@ -87,6 +87,8 @@ struct pie_thread *pie_thread_self(void);
 struct pie_thread *pie_thread_begin(bool is_main, const char *name);
 /* The slot waits to be drained (state ENDED); no handler may record any more. Context: hook. */
 void pie_thread_end(void);
+/* The slot of a thread that has ended is drained and may be taken by another. Context: drain. */
+void pie_thread_give_back(struct pie_thread *thread);
 /* In a forked child: no thread has a slot. The region was reset before. */
 void pie_threads_reset(void);
 

@@ -53,8 +53,18 @@ int64_t pie_realtime_ns(void) {
     return (int64_t)clock_ns(CLOCK_REALTIME);
 }
 
+/* Slots given back and not taken again: without any, a new thread need not look at all that there are. A hint, relaxed: the
+ * slot's state decides. Fork child: pie_threads_reset(). */
+static _Atomic uint32_t free_slots;
+
+void pie_thread_give_back(struct pie_thread *thread) {
+    /* release: pairs with the acquire of the thread that takes it */
+    atomic_store_explicit(&thread->state, PIE_THREAD_FREE, memory_order_release);
+    atomic_fetch_add_explicit(&free_slots, 1, memory_order_relaxed);
+}
+
 static struct pie_thread *take_slot(void) {
-    size_t count = pie_thread_count();
+    size_t count = atomic_load_explicit(&free_slots, memory_order_relaxed) ? pie_thread_count() : 0;
 
     for (size_t i = 0; i < count; i++) {
         struct pie_thread *thread = pie_thread_at(i);
@@ -62,8 +72,10 @@ static struct pie_thread *take_slot(void) {
         /* acquire: pairs with the collection thread's release when it gave the slot back */
         if (thread->id &&
             atomic_compare_exchange_strong_explicit(&thread->state, &expected, PIE_THREAD_CLAIMED,
-                                                    memory_order_acquire, memory_order_relaxed))
+                                                    memory_order_acquire, memory_order_relaxed)) {
+            atomic_fetch_sub_explicit(&free_slots, 1, memory_order_relaxed);
             return thread;
+        }
     }
     return pie_region_alloc(PIE_ARENA_THREADS, sizeof(struct pie_thread));
 }
@@ -136,5 +148,6 @@ void pie_thread_end(void) {
 
 void pie_threads_reset(void) {
     self = NULL;
+    atomic_store_explicit(&free_slots, 0, memory_order_relaxed);
     atomic_store_explicit(&next_id, 1, memory_order_relaxed);
 }

@@ -75,7 +75,7 @@ static uint32_t blocked_context(struct pie_wall *wall, struct pie_thread *thread
     return node == PIE_CCT_ROOT_ID ? 0 : node;
 }
 
-static void book(struct pie_wall *wall, struct pie_thread *thread, struct pie_aggregate *aggregate,
+static void book(struct pie_wall *wall, const struct pie_thread *thread, struct pie_aggregate *aggregate,
                  uint64_t ns) {
     uint64_t left_ns = ns;
 
@@ -105,13 +105,17 @@ void pie_wall_tick(struct pie_wall *wall, struct pie_thread *thread, const struc
     }
     uint64_t now_ns = pie_monotonic_ns(), cpu_ns = pie_thread_cpu_of(thread->tid);
     uint64_t wall_ns = now_ns - wall->last_ns, ran_ns = cpu_ns - wall->last_cpu_ns;
+    wall->samples = atomic_load_explicit(&thread->samples, memory_order_relaxed);
     if (cpu_ns == 0)
         return; /* it is gone */
     wall->last_ns = now_ns;
     wall->last_cpu_ns = cpu_ns;
-    if (ran_ns == 0 && wall->blocked_node) {
+    if (ran_ns == 0 && wall->is_still) {
         wall->wait_ns += wall_ns;
-        book(wall, thread, aggregate, wall_ns);
+        if (wall->blocked_node)
+            book(wall, thread, aggregate, wall_ns);
+        else
+            wall->pool_ns += wall_ns;
         return;
     }
     uint64_t delay_ns = run_delay_ns(thread->tid), delayed_ns = delay_ns - wall->last_delay_ns;
@@ -119,9 +123,20 @@ void pie_wall_tick(struct pie_wall *wall, struct pie_thread *thread, const struc
     uint64_t off_ns = wall_ns > ran_ns + delayed_ns ? wall_ns - ran_ns - delayed_ns : 0;
     wall->pool_ns += off_ns;
     wall->wait_ns += off_ns;
-    wall->blocked_node = is_blocked(thread->tid) ? blocked_context(wall, thread, ops, cpu_ns) : 0;
+    wall->is_still = is_blocked(thread->tid);
+    wall->blocked_node = wall->is_still ? blocked_context(wall, thread, ops, cpu_ns) : 0;
     if (wall->blocked_node) {
         book(wall, thread, aggregate, wall->pool_ns);
         wall->pool_ns = 0;
+    }
+}
+
+void pie_wall_end(struct pie_wall *wall, const struct pie_thread *thread, struct pie_aggregate *aggregate) {
+    if (wall->thread_id != thread->id || !wall->is_still || !wall->blocked_node)
+        return;
+    uint64_t wall_ns = thread->ended_ns - wall->last_ns, ran_ns = thread->ended_cpu_ns - wall->last_cpu_ns;
+    if (wall_ns > ran_ns && wall_ns < thread->ended_ns) {
+        wall->wait_ns += wall_ns - ran_ns;
+        book(wall, thread, aggregate, wall_ns - ran_ns);
     }
 }

@@ -58,27 +58,27 @@ async def sleep_within(seconds):
 async def brief(account, until):
     while time.perf_counter() < until:
         account.begin("brief")
-        await asyncio.sleep(0.03)  # brief
+        await asyncio.sleep(0.06)  # brief
         account.end("brief")
-        burn(account, "brief", 0.004)  # burn-brief
+        burn(account, "brief", 0.003)  # burn-brief
 
 
 async def nested(account, until):
     while time.perf_counter() < until:
         account.begin("within")
-        await sleep_within(0.1)
+        await sleep_within(0.15)
         account.end("within")
         await burn_within(account)
 
 
 async def burn_within(account):
-    burn(account, "nested", 0.02)  # burn-nested
+    burn(account, "nested", 0.015)  # burn-nested
 
 
 async def items(account, until):
     while time.perf_counter() < until:
         account.begin("items")
-        await asyncio.sleep(0.07)  # items
+        await asyncio.sleep(0.1)  # items
         account.end("items")
         yield time.perf_counter()
 
