@@ -2,7 +2,8 @@
 
 /* A process can end in four ways that leave us time: exit() (also sys.exit() and the end of main, after Python has
  * finished), _exit(), an exec in place, and Python killing itself by SIGINT after an unhandled KeyboardInterrupt. Exec is
- * runtime/exec.c's; the others come here. What ends by any other signal keeps what was flushed before. */
+ * runtime/exec.c's; the others come here. A signal without a core leaves half a second (runtime/death.h), and no summary. What
+ * ends by any other keeps what was flushed before. */
 
 #include "launcher/session.h"
 
@@ -20,6 +21,7 @@
 #include "launcher/output_path.h"
 #include "launcher/summary.h"
 #include "profiler/engine.h"
+#include "runtime/death.h"
 #include "runtime/embed.h"
 #include "runtime/exec.h"
 #include "runtime/exit.h"
@@ -145,6 +147,7 @@ static void end(const char *cause, int status) {
 
 static void at_exit(int status, void *unused) {
     end("exit", status & 0xff);
+    pie_death_await();
 }
 
 static void at_fast_exit(int status) {

@@ -21,6 +21,7 @@
 #include "profiler/counters.h"
 #include "profiler/debug_registers.h"
 #include "profiler/decode.h"
+#include "profiler/ending.h"
 #include "profiler/flush.h"
 #include "profiler/futex.h"
 #include "profiler/heap_drain.h"
@@ -66,16 +67,11 @@ static const uint64_t HOLD_TIMEOUT_NS = 100000000;
 static struct {
     struct pie_collector_setup setup;
     pthread_mutex_t work;
-    bool working;           /* `work` was initialised in this process */
-    _Atomic uint32_t wakes; /* futex: counts reasons to look */
-    _Atomic uint32_t armed; /* futex: counts threads that were given a clock or cannot have one */
-    _Atomic uint32_t done;  /* futex: 1 when everything is written */
-    _Atomic bool stop;
+    bool working;               /* `work` was initialised in this process */
+    _Atomic uint32_t armed;     /* futex: counts threads that were given a clock or cannot have one */
     _Atomic bool forks;         /* this process forks: leave no file open between flushes */
     _Atomic bool wants_release; /* a fork waits for the file to be given up */
     pthread_t thread;
-    const char *_Atomic cause;
-    _Atomic int exit_status;
     struct pie_flush *flush;
     struct pie_aggregate aggregate;
     struct pie_watch_drain *watches; /* NULL: no accesses are watched */
@@ -322,7 +318,7 @@ static void flush_all(void) {
             pie_flush_thread(collector.flush, thread, wall_of(i));
     }
     if (collector.heap)
-        pie_heap_drain_prepare(collector.heap, atomic_load_explicit(&collector.stop, memory_order_acquire));
+        pie_heap_drain_prepare(collector.heap, pie_ending_is_asked());
     pie_flush_write(collector.flush, &collector.aggregate, collector.watches, collector.heap,
                     collector.loops);
     if (atomic_load_explicit(&collector.forks, memory_order_relaxed))
@@ -373,11 +369,10 @@ static void end(void) {
         pie_heap_drain_tick(collector.heap);
     if (collector.loops)
         pie_copy_loops_end(collector.loops);
-    const char *cause = atomic_load_explicit(&collector.cause, memory_order_acquire);
-    if (pie_flush_is_untouched(collector.flush) && strcmp(cause, "exec") == 0)
+    if (pie_flush_is_untouched(collector.flush) && strcmp(pie_ending_cause(), "exec") == 0)
         return; /* a forked child on its way to another program */
     flush_all();
-    pie_flush_end(collector.flush, cause, atomic_load_explicit(&collector.exit_status, memory_order_relaxed));
+    pie_flush_end(collector.flush, pie_ending_cause(), pie_ending_exit_status());
 }
 
 static void set_up_heap(void) {
@@ -416,8 +411,8 @@ static void *collector_main(void *unused) {
     own_descriptor_table();
     pthread_mutex_lock(&collector.work);
     set_up();
-    while (!atomic_load_explicit(&collector.stop, memory_order_acquire)) {
-        uint32_t wakes = atomic_load_explicit(&collector.wakes, memory_order_acquire);
+    while (!pie_ending_is_asked()) {
+        uint32_t wakes = pie_ending_wakes();
         uint64_t now_ns = pie_monotonic_ns();
         bool tick = now_ns >= next_tick_ns;
         if (tick)
@@ -425,14 +420,13 @@ static void *collector_main(void *unused) {
         work(tick);
         pthread_mutex_unlock(&collector.work);
         now_ns = pie_monotonic_ns();
-        if (now_ns < next_tick_ns && !atomic_load_explicit(&collector.stop, memory_order_acquire))
-            pie_futex_wait(&collector.wakes, wakes, next_tick_ns - now_ns);
+        if (now_ns < next_tick_ns && !pie_ending_is_asked())
+            pie_ending_sleep(wakes, next_tick_ns - now_ns);
         pthread_mutex_lock(&collector.work);
     }
     end();
     pthread_mutex_unlock(&collector.work);
-    atomic_store_explicit(&collector.done, 1, memory_order_release);
-    pie_futex_wake(&collector.done);
+    pie_ending_done();
     return NULL;
 }
 
@@ -476,19 +470,15 @@ int pie_collector_start(const struct pie_collector_setup *setup) {
 void pie_collector_stop(const char *cause, int exit_status, uint64_t timeout_ns) {
     uint64_t until_ns = pie_monotonic_ns() + timeout_ns;
 
-    atomic_store_explicit(&collector.exit_status, exit_status, memory_order_relaxed);
-    atomic_store_explicit(&collector.cause, cause, memory_order_release);
-    atomic_store_explicit(&collector.stop, true, memory_order_release);
-    pie_collector_wake();
-    while (!atomic_load_explicit(&collector.done, memory_order_acquire) && pie_monotonic_ns() < until_ns)
-        pie_futex_wait(&collector.done, 0, 100000000);
-    if (atomic_load_explicit(&collector.done, memory_order_acquire))
+    pie_ending_ask(cause, exit_status);
+    while (!pie_ending_wait(100000000) && pie_monotonic_ns() < until_ns)
+        ;
+    if (pie_ending_wait(0))
         pthread_join(collector.thread, NULL);
 }
 
 void pie_collector_wake(void) {
-    atomic_fetch_add_explicit(&collector.wakes, 1, memory_order_release);
-    pie_futex_wake(&collector.wakes);
+    pie_ending_wake();
 }
 
 bool pie_collector_hold(void) {
@@ -519,6 +509,7 @@ void pie_collector_release(void) {
 
 void pie_collector_forget(void) {
     memset(&collector, 0, sizeof collector);
+    pie_ending_forget();
     pie_collector_set_sampler(NULL);
     pie_collector_set_access_sampler(NULL);
     pie_watch_set(NULL);

@@ -6,6 +6,7 @@
 #include "profiler/config.h"
 #include "profiler/counters.h"
 #include "profiler/debug_registers.h"
+#include "profiler/ending.h"
 #include "profiler/heap_engine.h"
 #include "profiler/learn.h"
 #include "profiler/home.h"
@@ -24,19 +25,12 @@ static const uint64_t FINISH_TIMEOUT_NS = UINT64_C(60000000000);
 
 static struct {
     struct pie_collector_setup setup;
-    _Atomic int32_t
-        pid; /* of the process that is profiled; 0: none. A vfork child differs. Set anew after fork */
-    _Atomic bool finished; /* somebody is finishing or has finished */
     struct pie_heap_settings heap;
     _Atomic int64_t run_id; /* known before the fork to a forked child */
 } engine;
 
 /* Between the fork handlers of one thread: it has the collection thread in hand. */
 static __thread bool held;
-
-static int32_t own_pid(void) {
-    return (int32_t)syscall(SYS_getpid);
-}
 
 static int start(void) {
     struct pie_thread *thread;
@@ -54,7 +48,7 @@ static int start(void) {
         pie_thread_end();
         return r;
     }
-    atomic_store_explicit(&engine.pid, own_pid(), memory_order_release);
+    pie_ending_set_owner((int32_t)syscall(SYS_getpid));
     return 0;
 }
 
@@ -83,8 +77,7 @@ int pie_engine_start(const struct pie_config *config, const struct pie_pystack_o
 }
 
 bool pie_engine_is_running(void) {
-    return atomic_load_explicit(&engine.pid, memory_order_acquire) == own_pid() &&
-           !atomic_load_explicit(&engine.finished, memory_order_acquire);
+    return pie_ending_is_owner() && !pie_ending_is_claimed();
 }
 
 int64_t pie_engine_run_id(void) {
@@ -104,8 +97,7 @@ int pie_engine_write_error(void) {
 void pie_engine_finish(const char *cause, int exit_status) {
     int error = errno;
 
-    if (atomic_load_explicit(&engine.pid, memory_order_acquire) != own_pid() ||
-        atomic_exchange_explicit(&engine.finished, true, memory_order_acq_rel))
+    if (!pie_ending_is_owner() || !pie_ending_claim())
         return;
     pie_learn_finish();
     pie_collector_stop(cause, exit_status, FINISH_TIMEOUT_NS);
@@ -158,8 +150,8 @@ void pie_engine_fork_child(void) {
 
     pie_heap_forget();
     pie_learn_forget();
-    atomic_store_explicit(&engine.pid, 0, memory_order_relaxed);
-    if (atomic_load_explicit(&engine.finished, memory_order_relaxed))
+    pie_ending_set_owner(0);
+    if (pie_ending_is_claimed())
         return;
     pie_debug_own_table_forget();
     pie_threads_reset();

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "profiler/engine.h"
+#include "runtime/death.h"
 #include "runtime/exec_plan.h"
 #include "runtime/export.h"
 #include "runtime/target.h"
@@ -107,6 +108,7 @@ static bool may_succeed(const char *path) {
 static void end_profile(void) {
     if (pie_engine_is_running())
         pie_engine_finish("exec", -1);
+    pie_death_await();
 }
 
 static int exec_path(const char *path, char *const *argv, char *const *envp) {

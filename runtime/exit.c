@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/exit.h"
 
+#include "runtime/death.h"
 #include "runtime/export.h"
 
 #include <dlfcn.h>
@@ -25,6 +26,7 @@ void pie_exit_fork_child(void) {
 static void call_hook(int status) {
     if (exit_hook && (int)syscall(SYS_getpid) == atomic_load_explicit(&own_pid, memory_order_relaxed))
         exit_hook(status);
+    pie_death_await();
 }
 
 PIE_EXPORT void _exit(int status) {

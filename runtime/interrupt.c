@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/death.h"
 #include "runtime/export.h"
 
 static _Atomic(void (*)(
@@ -26,5 +27,8 @@ PIE_EXPORT int kill(pid_t pid, int signal_number) {
         if (call)
             call(signal_number);
     }
-    return (int)syscall(SYS_kill, pid, signal_number);
+    int r = (int)syscall(SYS_kill, pid, signal_number);
+    if (r == 0 && (pid == getpid() || pid == 0 || pid == -getpgrp()) && syscall(SYS_gettid) != getpid())
+        pie_death_sent(signal_number);
+    return r;
 }

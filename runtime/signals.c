@@ -4,6 +4,7 @@
 #include "profiler/collector.h"
 #include "profiler/sampler.h"
 #include "profiler/sampler_timer.h"
+#include "runtime/death.h"
 #include "runtime/export.h"
 #include "runtime/install.h"
 #include "runtime/signals_state.h"
@@ -72,6 +73,7 @@ int pie_signals_install(void) {
     if (r < 0)
         return r;
     installed = true;
+    pie_death_install();
     syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &candidates, NULL, sizeof candidates);
     return 0;
 }
@@ -91,11 +93,14 @@ void pie_signals_thread_started(uint64_t mask) {
 void pie_signals_fork_child(void) {
     atomic_store_explicit(&own_pid, (int)getpid(), memory_order_relaxed);
     pthread_mutex_init(&write_lock, NULL);
+    pie_death_fork_child();
 }
 
 PIE_EXPORT int sigaction(int signal, const struct sigaction *restrict action,
                          struct sigaction *restrict old) {
     resolve();
+    if (pie_death_is_shown(signal))
+        return pie_death_sigaction(signal, action, old);
     if (!pie_signals_is_ours(signal) || !pie_signals_are_virtual())
         return pie_real_sigaction(signal, action, old);
     pthread_mutex_lock(&write_lock);
@@ -127,11 +132,12 @@ static __sighandler_t set_handler(int signal, __sighandler_t handler, int flags)
     PIE_EXPORT __sighandler_t name(int signal_number, __sighandler_t handler);                               \
     PIE_EXPORT __sighandler_t name(int signal_number, __sighandler_t handler) {                              \
         static __sighandler_t (*real)(int, __sighandler_t);                                                  \
-        if (pie_signals_is_ours(signal_number) && pie_signals_are_virtual())                                 \
+        if ((pie_signals_is_ours(signal_number) && pie_signals_are_virtual()) ||                             \
+            (handler == SIG_DFL && pie_death_is_shown(signal_number)))                                       \
             return set_handler(signal_number, handler, flags);                                               \
         if (!real)                                                                                           \
             real = (__sighandler_t(*)(int, __sighandler_t))dlsym(RTLD_NEXT, #name);                          \
-        return real(signal_number, handler);                                                                 \
+        return pie_death_handler_seen(real(signal_number, handler));                                         \
     }
 
 EXPORT_SIGNAL(signal, SA_RESTART)
@@ -139,6 +145,15 @@ EXPORT_SIGNAL(bsd_signal, SA_RESTART)
 EXPORT_SIGNAL(ssignal, SA_RESTART)
 EXPORT_SIGNAL(sysv_signal, SA_RESETHAND | SA_NODEFER)
 EXPORT_SIGNAL(__sysv_signal, SA_RESETHAND | SA_NODEFER)
+
+/* System V's too; with SIG_HOLD it changes the mask, which is the C library's to do. */
+PIE_EXPORT __sighandler_t sigset(int signal, __sighandler_t handler) {
+    static __sighandler_t (*real)(int, __sighandler_t);
+
+    if (!real)
+        real = (__sighandler_t(*)(int, __sighandler_t))dlsym(RTLD_NEXT, "sigset");
+    return pie_death_handler_seen(real(signal, handler));
+}
 
 /* What the mask call means for our signals: changes the virtual mask, returns the set to be really blocked. */
 static const sigset_t *apply_virtual(int how, const sigset_t *set, sigset_t *copy) {
