@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Death by a signal that leaves no core: the profile is whole, and the program and its parent see nothing of that."""
 
-import os
+import contextlib
 import random
 import shutil
 import signal
@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from helpers import FAULTS, PYTHON, check_file, clean_environment, query, run
+from helpers import FAULTS, PYTHON, check_file, clean_environment, profile, query, run
 
 DEADLY = ["SIGHUP", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGTERM", "SIGVTALRM", "SIGIO", "SIGPWR"]
 LAST_S = 0.1  # of CPU time that may be missing: what was measured since the program last said how far it is, and a tick
@@ -19,8 +19,12 @@ FLUSH_S = 1.35  # what SIGKILL may cost, on a loaded machine
 
 
 def is_made(db):
-    """The tables are there: a file is empty for a moment after it was made."""
-    return db.exists() and db.stat().st_size and query(db, "select 1 from sqlite_master where name = 'sample'")
+    """A run is in it: a file is empty for a moment after it was made."""
+    if not db.exists():
+        return False
+    with contextlib.closing(sqlite3.connect(db, timeout=10)) as file:
+        has_tables = file.execute("SELECT 1 FROM sqlite_master WHERE name = 'process'").fetchall()
+        return bool(has_tables and file.execute("SELECT 1 FROM process").fetchall())
 
 
 def progress(pieprof, db, moment, name, is_heard=False):
@@ -165,6 +169,38 @@ def test_program_sees_no_difference(pieprof, tmp_path, name):
     (one,) = check_file(tmp_path / "x.db")
     if done.returncode < 0:
         assert (one["cause"], one["exit_status"]) == ("signal", 128 - done.returncode)
+
+
+POOL = """
+import json, multiprocessing, sys, time
+def keep(barrier):
+    work.barrier = barrier
+def work(seconds):
+    work.barrier.wait()  # one for each worker
+    while time.thread_time() < seconds: pass
+    return time.thread_time()
+if __name__ == "__main__":
+    multiprocessing.set_start_method(sys.argv[1])
+    with multiprocessing.Pool(2, keep, [multiprocessing.Barrier(2)]) as pool:
+        print(json.dumps(pool.map(work, [1.1, 1.1], chunksize=1)))
+"""
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_workers_of_a_pool_are_whole(pieprof, tmp_path, method):
+    """`with Pool()` ends its workers by SIGTERM, most of a second after their last flush."""
+    (tmp_path / "pool.py").write_text(POOL)
+    done = profile(tmp_path / "x.db", tmp_path / "pool.py", method)
+    check_file(done.db)
+    workers = done.sql("select p.process, p.cause, p.exit_status, p.cpu_s, sum(t.clock_cpu_s) clock_s from v_process p "
+                       "join v_thread t on t.process = p.process where p.cpu_s > 0.5 group by p.process")
+    assert len(workers) == 2
+    for worker in workers:  # one that saw the end of its queue first is not killed
+        assert (worker["cause"], worker["exit_status"]) in [("signal", 143), ("_exit", 0), ("exit", 0)], worker
+        assert worker["clock_s"] == pytest.approx(1.1, rel=0.06)  # with its start
+        assert worker["cpu_s"] == pytest.approx(worker["clock_s"], rel=0.03)  # without the handler's own time
+    if method == "spawn":  # whose workers do not see it
+        assert any(worker["cause"] == "signal" for worker in workers), workers
 
 
 def test_ignored_stays_ignored(pieprof, tmp_path):
