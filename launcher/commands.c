@@ -13,6 +13,9 @@ static const struct pie_command table[] = {
     {"runs", "[DB]", "the runs in a profile", pie_cmd_runs},
     {"doctor", "[--json]", "what this machine allows, what each gap costs and how to mend it",
      pie_cmd_doctor},
+    {"install", "DIR", "take the place of the interpreters of a virtual environment or prefix",
+     pie_cmd_install},
+    {"uninstall", "DIR", "put the interpreters back that install replaced", pie_cmd_uninstall},
     {0}, /* the end */
 };
 

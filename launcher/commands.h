@@ -29,3 +29,5 @@ int pie_cmd_export(int argc, char **argv);
 int pie_cmd_merge(int argc, char **argv);
 int pie_cmd_runs(int argc, char **argv);
 int pie_cmd_doctor(int argc, char **argv);
+int pie_cmd_install(int argc, char **argv);
+int pie_cmd_uninstall(int argc, char **argv);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "runtime/image.h"
+#include "runtime/kept.h"
 
 /* The images that fit: the interpreter we are built with (where this machine has it) and ourselves. */
 struct fitting {
@@ -28,8 +29,17 @@ int pie_target_self(char ret_path[PATH_MAX]) {
     return 0;
 }
 
+/* Where the interpreter that path stands for is, though `pieprof install` has been there. */
+static void find_original(const char *path, char ret_path[PATH_MAX]) {
+    struct pie_kept kept;
+    bool is_replaced = pie_kept_follow(path, &kept) == 0 && kept.is_replaced;
+    snprintf(ret_path, PATH_MAX, "%s", is_replaced ? kept.content : path);
+}
+
 static void fitting_init(struct fitting *fitting, const char *self) {
-    fitting->has_built_with = pie_image_read(PIE_PYTHON, &fitting->built_with) == 0;
+    char built_with[PATH_MAX];
+    find_original(PIE_PYTHON, built_with);
+    fitting->has_built_with = pie_image_read(built_with, &fitting->built_with) == 0;
     fitting->has_self = pie_image_read(self, &fitting->self) == 0;
 }
 
@@ -69,7 +79,7 @@ void pie_target_find(const char *self, struct pie_target *ret_target) {
         !(search_path &&
           pie_target_search_for("python3", search_path, ret_target->path, accept_fitting, &fitting)))
         snprintf(ret_target->path, sizeof ret_target->path, "%s", PIE_PYTHON);
-    memcpy(ret_target->children, ret_target->path, sizeof ret_target->children);
+    find_original(ret_target->path, ret_target->children);
 }
 
 /* As getpath.py: a name with a slash is a path, any other is searched on the PATH. */
@@ -92,5 +102,42 @@ void pie_target_from_name(const char *argv0, const char *self, struct pie_target
         ret_target->path[0] = '\0';
     else if (fits(&fitting, ret_target->path))
         found = ret_target->path;
-    snprintf(ret_target->children, sizeof ret_target->children, "%s", found);
+    find_original(found, ret_target->children);
+}
+
+bool pie_target_is_built_for(const char *path) {
+    struct fitting fitting = {0};
+    struct pie_kept kept;
+    char built_with[PATH_MAX];
+    find_original(PIE_PYTHON, built_with);
+    fitting.has_built_with = pie_image_read(built_with, &fitting.built_with) == 0;
+    return pie_kept_follow(path, &kept) == 0 && fits(&fitting, kept.content);
+}
+
+/* Beside the interpreter or above its folder, as getpath.py looks for it. */
+static bool is_in_venv(const char *executable) {
+    char folder[PATH_MAX], config[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s", executable);
+    for (int i = 0; i < 2; i++) {
+        char *slash = strrchr(folder, '/');
+        if (!slash)
+            return false;
+        *slash = '\0';
+        if (join(config, folder, "pyvenv.cfg") && access(config, F_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool pie_target_base_executable(const char *argv0, char ret_path[PATH_MAX]) {
+    char executable[PATH_MAX], now[PATH_MAX];
+    struct pie_kept kept;
+    if (getenv("PYTHONEXECUTABLE") || getenv("__PYVENV_LAUNCHER__") || !resolve_name(argv0, executable))
+        return false;
+    if (!is_in_venv(executable) || pie_kept_follow(executable, &kept) < 0 || !kept.is_replaced)
+        return false;
+    if (!realpath(executable, now) || strcmp(now, kept.real) == 0)
+        return false;
+    memcpy(ret_path, kept.real, PATH_MAX);
+    return true;
 }

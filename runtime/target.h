@@ -10,9 +10,11 @@
  * this program itself under another name; only then is its standard library the one our libpython goes with.
  */
 struct pie_target {
-    char path[PATH_MAX];     /* absolute: what sys.executable will say */
-    char children[PATH_MAX]; /* the interpreter whose starts are redirected to us: path, or what we are built
-                              * with where path is neither that nor us (exec -a) */
+    char path[PATH_MAX]; /* absolute: what sys.executable will say */
+    char children
+        [PATH_MAX]; /* the interpreter whose starts are redirected to us: path, or what it was before it was
+                              * replaced (runtime/kept.h), or what we are built with where path is neither that nor us
+                              * (exec -a) */
     char foreign_venv[PATH_MAX]; /* $VIRTUAL_ENV if it is for another interpreter, else "" */
 };
 
@@ -29,6 +31,15 @@ void pie_target_find(const char *self, struct pie_target *ret_target);
 /* Called as python: the interpreter that argv0 names, as CPython's getpath.py resolves it. Context: launcher.
  */
 void pie_target_from_name(const char *argv0, const char *self, struct pie_target *ret_target);
+
+/* Is the program at path (links are followed as they were before `pieprof install`) the interpreter we are built with, or a
+ * copy of it? Context: cli. */
+bool pie_target_is_built_for(const char *path);
+
+/* In a virtual environment, getpath.py takes what the links of its interpreter lead to for the one that it was made with
+ * (sys._base_executable). Where these links have been replaced by links to us: what they led to. Returns false where
+ * getpath.py finds out by itself. argv0 is the name that getpath.py goes by. Context: launcher. */
+bool pie_target_base_executable(const char *argv0, char ret_path[PATH_MAX]);
 
 /* The first file called name in the folders of search_path that may be executed. Writes its path, absolute
  * unless the folder is not. No allocation, no locks. Returns 0 or -ENOENT. Context: hook, vfork child,
