@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "launcher/commands.h"
@@ -65,17 +66,23 @@ static const char *shown_kept(const char *path, char kept[PATH_MAX]) {
     return slash ? slash + 1 : kept;
 }
 
+static void say_replaced(const char *path, const char *self) {
+    char kept[PATH_MAX];
+    struct stat st;
+    bool is_link = lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+    printf("%s: now %s%s; what it was is kept as %s\n", path, is_link ? "a link to " : "a copy of ", self,
+           shown_kept(path, kept));
+}
+
 /* Replaces one and says so. Returns 0 or -errno. */
 static int install_one(const char *path, const char *self) {
-    char kept[PATH_MAX];
     int r = 0;
-    enum pie_install_state state = pie_install_judge(path, self);
-    switch (state) {
+    switch (pie_install_judge(path, self)) {
     case PIE_INSTALL_FITS:
     case PIE_INSTALL_OUTDATED:
         r = pie_install_name(path, self);
         if (r == 0)
-            printf("%s: now %s; what it was is kept as %s\n", path, self, shown_kept(path, kept));
+            say_replaced(path, self);
         else
             pie_message_error("%s could not be replaced: %s; it is what it was", path, strerror(-r));
         return r;
