@@ -61,7 +61,8 @@ static const uint64_t DITHER_NS = 100000000; /* new sampling periods */
 enum { STILL_THREADS_A_TICK = 32 };
 
 static const uint64_t START_TIMEOUT_NS = 200000000;
-static const uint64_t HOLD_TIMEOUT_NS = 100000000;
+/* Of a fork; a child that cannot be profiled is a great loss. Seldom more than some ms: commits give way to it. */
+static const uint64_t HOLD_TIMEOUT_NS = 1000000000;
 
 /* All of this is reset by pie_collector_forget() in a forked child. */
 static struct {
@@ -71,6 +72,7 @@ static struct {
     _Atomic uint32_t armed;     /* futex: counts threads that were given a clock or cannot have one */
     _Atomic bool forks;         /* this process forks: leave no file open between flushes */
     _Atomic bool wants_release; /* a fork waits for the file to be given up */
+    _Atomic uint32_t waiters;   /* threads that wait in pie_collector_hold() */
     pthread_t thread;
     struct pie_flush *flush;
     struct pie_aggregate aggregate;
@@ -452,11 +454,12 @@ static int start_thread(void) {
 
 int pie_collector_start(const struct pie_collector_setup *setup) {
     collector.setup = *setup;
+    collector.setup.waiters = &collector.waiters;
     pthread_mutex_init(&collector.work, NULL);
     collector.working = true;
     if (getrandom(&collector.random, sizeof collector.random, GRND_NONBLOCK) < 0 || collector.random == 0)
         collector.random = pie_monotonic_ns() | 1;
-    int r = pie_flush_create(setup, &collector.flush);
+    int r = pie_flush_create(&collector.setup, &collector.flush);
     if (r < 0)
         return r;
     r = start_thread();
@@ -481,13 +484,9 @@ void pie_collector_wake(void) {
     pie_ending_wake();
 }
 
-bool pie_collector_hold(void) {
-    uint64_t until_ns = pie_monotonic_ns() + HOLD_TIMEOUT_NS;
+static bool take_work(uint64_t until_ns) {
     struct timespec until = {(time_t)(until_ns / 1000000000u), (long)(until_ns % 1000000000u)};
 
-    if (!collector.working)
-        return false;
-    atomic_store_explicit(&collector.forks, true, memory_order_relaxed);
     for (;;) {
         if (pthread_mutex_clocklock(&collector.work, CLOCK_MONOTONIC, &until) != 0)
             return false;
@@ -501,6 +500,16 @@ bool pie_collector_hold(void) {
         const struct timespec nap = {0, 200000};
         clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
     }
+}
+
+bool pie_collector_hold(void) {
+    if (!collector.working)
+        return false;
+    atomic_store_explicit(&collector.forks, true, memory_order_relaxed);
+    atomic_fetch_add_explicit(&collector.waiters, 1, memory_order_relaxed);
+    bool held = take_work(pie_monotonic_ns() + HOLD_TIMEOUT_NS);
+    atomic_fetch_sub_explicit(&collector.waiters, 1, memory_order_relaxed);
+    return held;
 }
 
 void pie_collector_release(void) {

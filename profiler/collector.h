@@ -18,7 +18,8 @@ struct pie_collector_setup {
     const struct pie_pystack_ops *ops;
     const struct pie_process_facts *facts;
     pie_sink_open_fn open_sink;
-    bool is_fork; /* this process was forked by a profiled one */
+    bool is_fork;                    /* this process was forked by a profiled one */
+    const _Atomic uint32_t *waiters; /* for the sink (profiler/sink.h); set by the collector */
 };
 
 /* Starts it; returns once the thread that calls has its clock (or after 200 ms at most). Returns 0 or -errno.

@@ -57,7 +57,7 @@ void pie_counter_add(enum pie_counter counter, uint64_t n);
 uint64_t pie_counter_get(enum pie_counter counter);
 /* "ring_full"; stable, part of the file format. */
 const char *pie_counter_name(enum pie_counter counter);
-/* Does one count mean that a sample was lost? */
+/* Does one count mean that a sample, or more, was lost? */
 bool pie_counter_is_drop(enum pie_counter counter);
 /* In a forked child. */
 void pie_counters_reset(void);

@@ -10,7 +10,8 @@ struct pie_holder_ops;
 struct pie_pystack_ops;
 struct pie_sink;
 
-/* Opens the sink of one process; called on the collection thread (again in each forked child). */
+/* Opens the sink of one process; called on the collection thread (again in each forked child, where config->is_child is
+ * true). `config` is borrowed for the call, its strings for longer. */
 typedef int (*pie_sink_open_fn)(const struct pie_config *config, struct pie_sink **ret_sink);
 
 /* Facts about the process that the engine passes on to the sink. Strings live as long as the process. */

@@ -80,20 +80,23 @@ static void give_up(struct pie_flush *flush, int error) {
 void pie_flush_open(struct pie_flush *flush) {
     const struct pie_config *config = flush->setup.config;
     const struct pie_process_facts *facts = flush->setup.facts;
+    struct pie_config own = *config;
     int64_t run_id = 0;
 
     if (flush->sink || flush->failed)
         return;
-    int r = flush->setup.open_sink(config, &flush->sink);
+    own.is_child = config->is_child || flush->setup.is_fork;
+    int r = flush->setup.open_sink(&own, &flush->sink);
     if (r < 0) {
         flush->sink = NULL;
         give_up(flush, r);
         return;
     }
+    flush->sink->waiters = flush->setup.waiters;
     struct pie_process_row row = {
         .pid = (int32_t)getpid(),
         .parent_pid = flush->setup.is_fork ? (int32_t)getppid() : config->parent_pid,
-        .is_child = config->is_child || flush->setup.is_fork,
+        .is_child = own.is_child,
         .run_id = flush->setup.is_fork ? pie_engine_run_id() : config->run_id,
         .started_ns = flush->started_ns,
         .argv = config->keep_argv ? facts->argv : NULL,

@@ -243,4 +243,7 @@ struct pie_sink_ops {
 
 struct pie_sink {
     const struct pie_sink_ops *ops;
+    /* Not 0: the program waits in fork() for the sink to be suspended, so a commit should not wait for other processes.
+     * Set by the engine, by any thread; NULL: nobody ever waits. */
+    const _Atomic uint32_t *waiters;
 };

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +73,8 @@ static int on_busy(void *data, int attempt) {
     uint64_t now = monotonic_ns();
     if (attempt == 0)
         wait->deadline_ns = now + wait->limit_ms * 1000000u;
-    if (now >= wait->deadline_ns)
+    if (now >= wait->deadline_ns ||
+        (wait->waiters && atomic_load_explicit(wait->waiters, memory_order_relaxed) > 0))
         return 0;
     pause_ns(attempt < 10 ? 1000000L * (attempt + 1) : 20000000L);
     return 1;
@@ -187,11 +189,12 @@ static int prepare(sqlite3 *db, bool has_locks, bool *ret_created) {
     return r;
 }
 
-int pie_db_open_writable(const char *path, bool is_alone, struct pie_db_wait *wait, sqlite3 **ret_db,
-                         bool *ret_created) {
+int pie_db_open_writable(const char *path, bool is_alone, bool may_create, struct pie_db_wait *wait,
+                         sqlite3 **ret_db, bool *ret_created) {
     sqlite3 *db = NULL;
     bool created = false;
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
+    flags |= may_create ? SQLITE_OPEN_CREATE : 0;
     bool has_locks = pie_locking_check(path) == 0;
     if (!has_locks && !is_alone)
         return -ENOLCK;

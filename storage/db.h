@@ -13,7 +13,8 @@ struct sqlite3_stmt;
 /* How long a connection waits for another writer of the same file. The busy handler keeps a pointer to it. */
 struct pie_db_wait {
     uint64_t limit_ms;
-    uint64_t deadline_ns; /* CLOCK_MONOTONIC of the current wait */
+    uint64_t deadline_ns;            /* CLOCK_MONOTONIC of the current wait */
+    const _Atomic uint32_t *waiters; /* not 0: wait no longer; NULL: nobody cares */
 };
 
 /* -errno for an SQLite result code: -EBUSY another writer, -ENOSPC disk full, -EBADMSG damaged or no database, … */
@@ -32,7 +33,8 @@ int pie_db_get_int(struct sqlite3 *db, const char *sql, int64_t *ret_value);
 /* Opens a database of ours for writing and makes it one if it is new; safe against others that do the same at the
  * same time. *ret_created: this call made the schema. `wait` is borrowed until the connection is closed.
  * is_alone: no other process writes this file, so it will do without locks where there are none.
+ * may_create: a file that is not there is made, else -ENOENT.
  * Returns 0, -ENOLCK (the file cannot be locked), -EBADMSG (not a database), -EEXIST (another program's), -EPROTO (a newer or older version's) or another
  * -errno. */
-int pie_db_open_writable(const char *path, bool is_alone, struct pie_db_wait *wait, struct sqlite3 **ret_db,
-                         bool *ret_created);
+int pie_db_open_writable(const char *path, bool is_alone, bool may_create, struct pie_db_wait *wait,
+                         struct sqlite3 **ret_db, bool *ret_created);

@@ -50,8 +50,9 @@ static int check_file(struct pie_writer *writer) {
     struct stat status;
     if (writer->inode == 0)
         return 0;
-    if (stat(writer->path, &status) < 0)
-        return -errno;
+    if (stat(writer->path, &status) <
+        0) /* a program that is another user now may still write what it has open */
+        return errno == EACCES && writer->db ? 0 : -errno;
     return status.st_dev == writer->device && status.st_ino == writer->inode ? 0 : -ENOENT;
 }
 
@@ -61,7 +62,9 @@ static int ensure_open(struct pie_writer *writer) {
     int r = check_file(writer);
     if (r < 0 || writer->db)
         return r;
-    r = pie_db_open_writable(writer->path, writer->is_alone, &writer->wait, &writer->db, &created);
+    bool is_new =
+        writer->inode == 0 && !writer->is_child; /* else the file was there and has been taken away */
+    r = pie_db_open_writable(writer->path, writer->is_alone, is_new, &writer->wait, &writer->db, &created);
     if (r < 0)
         return r;
     writer->statements.db = writer->db;
@@ -192,14 +195,23 @@ static int create_process(struct pie_writer *writer, const struct pie_process_ro
     return r;
 }
 
+/* The file may be another one by now that has the same name. r: of opening it. */
+static int join_run(struct pie_writer *writer, int64_t run, int r) {
+    char sql[64];
+    int64_t found;
+    writer->run = run;
+    sqlite3_snprintf(sizeof sql, sql, "SELECT id FROM run WHERE id = %lld", (long long)run);
+    return r < 0 ? r : pie_db_get_int(writer->db, sql, &found);
+}
+
 static int begin_process(struct pie_sink *sink, const struct pie_process_row *process, int64_t *ret_run_id) {
     struct pie_writer *writer = writer_of(sink);
     if (writer->dead)
         return writer->dead;
     writer->wait.limit_ms = PATIENT_WAIT_MS;
     int r = ensure_open(writer);
-    if (process->is_child && !writer->run_name)
-        writer->run = process->run_id;
+    if (writer->is_child)
+        r = join_run(writer, process->run_id, r);
     else if (r == 0)
         r = enter_run(writer, process);
     if (r == 0)
@@ -229,7 +241,10 @@ static int commit(struct pie_sink *sink, int64_t now_ns) {
         writer->skip--;
         return writer->last_error;
     }
-    return flush(writer, COMMIT_WAIT_MS);
+    writer->wait.waiters = sink->waiters;
+    int flushed = flush(writer, COMMIT_WAIT_MS);
+    writer->wait.waiters = NULL;
+    return flushed;
 }
 
 static int end_process(struct pie_sink *sink, int64_t now_ns, const char *cause, int exit_status) {
@@ -332,6 +347,7 @@ int pie_writer_open(const char *path, const struct pie_config *config, struct pi
     writer->overhead_budget = config->overhead_budget;
     writer->run_name = config->run_name;
     writer->is_alone = config->per_process;
+    writer->is_child = config->is_child && !config->run_name && !config->per_process;
     writer->wait.limit_ms = PATIENT_WAIT_MS;
     writer->path = strdup(path);
     int r = writer->path ? pie_contexts_create(&writer->contexts) : -ENOMEM;

@@ -26,6 +26,7 @@ struct pie_writer {
     double overhead_budget;
     bool is_alone;        /* no other process writes this file */
     const char *run_name; /* of the configuration; NULL: a run of its own, or the parent's in the same file */
+    bool is_child;        /* of a process that has made the run in this file */
 
     struct sqlite3 *db; /* NULL: suspended, or never opened */
     struct pie_db_wait wait;

@@ -65,7 +65,7 @@ static int put_call(struct pie_sink *sink, const struct pie_learned_call_row *ro
 static const struct pie_sink_ops sink_ops = {.put_learned_loop = put_loop, .put_learned_call = put_call};
 
 static void drain(void) {
-    struct pie_sink sink = {&sink_ops};
+    struct pie_sink sink = {.ops = &sink_ops};
     memset(&told, 0, sizeof told);
     pie_learn_finish();
     assert_int_equal(pie_learn_drain(&sink), 0);
@@ -282,7 +282,7 @@ static void test_rows_are_told_once(void **state) {
 
 static void test_a_failing_sink_is_heard(void **state) {
     double ns[CALLS + 1];
-    struct pie_sink sink = {&sink_ops};
+    struct pie_sink sink = {.ops = &sink_ops};
     go(pie_learn_open("/a.py", 12, "f"), &four, 100, ns);
     memset(&told, 0, sizeof told);
     pie_learn_finish();
