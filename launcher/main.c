@@ -81,8 +81,10 @@ static void start_under_python_name(char **argv) {
     options.config.quiet = true;
     if (pie_preload_allocator(options.config.allocator, argv, NULL, NULL) < 0)
         pie_message_warning(NO_JEMALLOC "; running with the system's");
-    if (pie_target_self(self) < 0)
+    if (pie_target_self(self) < 0) {
+        pie_message_warning("cannot find out where this program is, without /proc; running unprofiled");
         return;
+    }
     pie_target_from_name(argv[0], self, &target);
     struct pie_session session = {
         .options = &options,

@@ -108,7 +108,7 @@ static void own_descriptor_table(void) {
     if (syscall(SYS_close_range, 0u, ~0u, 2u /* CLOSE_RANGE_UNSHARE */) != 0)
         return; /* an older kernel: ours are opened with O_CLOEXEC among the program's */
     for (int i = 0; i < 3; i++)
-        if (open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
+        if (open("/dev/null", O_RDWR | O_CLOEXEC) < 0 && open("/", O_PATH | O_CLOEXEC) < 0)
             return;
 }
 

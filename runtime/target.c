@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/target.h"
 
+#include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,11 +20,27 @@ struct fitting {
     bool has_built_with, has_self;
 };
 
+/* Where there is no /proc: the name that the kernel was given, which is a script's where one began us. Keeps errno. */
+static bool self_without_proc(char ret_path[PATH_MAX]) {
+    const char *executed = (const char *)getauxval(AT_EXECFN);
+    int saved_errno = errno;
+    struct stat ours = {0};
+    char magic[SELFMAG] = "";
+    int fd = executed ? open(executed, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+    bool is_program = fd >= 0 && fstat(fd, &ours) == 0 && S_ISREG(ours.st_mode) &&
+                      read(fd, magic, sizeof magic) == SELFMAG && memcmp(magic, ELFMAG, SELFMAG) == 0 &&
+                      realpath(executed, ret_path);
+    if (fd >= 0)
+        close(fd);
+    errno = saved_errno;
+    return is_program;
+}
+
 int pie_target_self(char ret_path[PATH_MAX]) {
     char path[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", path, sizeof path);
     if (n < 0)
-        return -errno;
+        return self_without_proc(ret_path) ? 0 : -errno;
     if ((size_t)n == sizeof path)
         return -ENAMETOOLONG;
     memcpy(ret_path, path, (size_t)n);

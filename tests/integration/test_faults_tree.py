@@ -3,6 +3,7 @@
 
 Each program does and ends exactly as under python3, with everything on; what is lost is said in one line."""
 
+import contextlib
 import json
 import os
 import resource
@@ -266,6 +267,35 @@ def test_process_that_nobody_may_look_into(copied, open_folder):
     found = run([copied, "-q", "-o", "x.db", *words], **more)
     assert (found.returncode, found.stdout, found.stderr) == (expected.returncode, expected.stdout, expected.stderr)
     assert causes(os.path.join(open_folder, "x.db")) == {"_exit": 1, "exit": 1}
+
+
+@pytest.fixture
+def bare_root(pieprof, tmp_path):
+    """A root with the system's programs and libraries, without /proc, /dev and /sys."""
+    root = tmp_path / "bare"
+    with contextlib.ExitStack() as mounts:
+        for name in ("usr", "lib", "lib64"):
+            if not os.path.isdir(f"/{name}"):
+                continue
+            (root / name).mkdir(parents=True)
+            done = run(["mount", "--bind", f"/{name}", root / name])
+            if done.returncode:
+                pytest.skip(f"needs root and mount: {done.stderr.strip()}")
+            mounts.callback(run, ["umount", root / name])
+        shutil.copy(pieprof, root / "pieprof")
+        os.symlink("pieprof", root / "python3")
+        shutil.copytree(TREE, root / "tree")
+        yield root
+
+
+@pytest.mark.parametrize("begin", [["/pieprof", "-q", "-o", "/x.db"], ["/python3"]])
+def test_root_without_proc(bare_root, begin):
+    env = clean_environment(**({"PIEPROF_OUTPUT": "/x.db"} if begin == ["/python3"] else {}))
+    expected = run(["chroot", bare_root, PYTHON, "/tree/fork_at_exit.py"])
+    found = run(["chroot", bare_root, *begin, "/tree/fork_at_exit.py"], env=env)
+    assert (found.returncode, found.stdout, found.stderr) == (expected.returncode, expected.stdout, expected.stderr)
+    assert expected.returncode == 0
+    assert causes(bare_root / "x.db") == {"exit": 4}
 
 
 def test_set_id_programs_take_none_of_our_variables(copied, open_folder):
