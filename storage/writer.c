@@ -210,7 +210,7 @@ static int begin_process(struct pie_sink *sink, const struct pie_process_row *pr
         return writer->dead;
     writer->wait.limit_ms = PATIENT_WAIT_MS;
     int r = ensure_open(writer);
-    if (writer->is_child)
+    if (process->is_child && !writer->run_name)
         r = join_run(writer, process->run_id, r);
     else if (r == 0)
         r = enter_run(writer, process);
