@@ -87,7 +87,8 @@ static void test_options_survive_the_way_to_a_child(void **state) {
     struct pie_options options =
         parsed("-o '/a b/it'\\''s \"x\".db' -i 333us --overhead 1.7% --clock itimer --only /p "
                "--exclude '/q r' --no-time --no-redundancy --no-memory --no-copies --memory-threshold 3mib "
-               "--allocator jemalloc --sampler taskclock --fp-tolerance 1.7e-9 --no-argv --run-name 'job 7' --per-process -qv");
+               "--allocator jemalloc --sampler taskclock --fp-tolerance 1.7e-9 --no-argv --run-name 'job 7' "
+               "--per-process -qv");
     char *string = pie_options_to_string(&options);
     assert_non_null(string);
     struct pie_options got = parsed(string);
