@@ -6,7 +6,7 @@ import os
 
 
 def kind(target):
-    return "file" if target.startswith("/") and not target.startswith("/dev/") else target.partition(":[")[0]
+    return "file" if target.startswith("/") and target != "/dev/null" else target.partition(":[")[0]
 
 
 def descriptors():
