@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "storage/locking.h"
 #include "storage/schema.h"
@@ -195,6 +196,8 @@ int pie_db_open_writable(const char *path, bool is_alone, bool may_create, struc
     bool created = false;
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
     flags |= may_create ? SQLITE_OPEN_CREATE : 0;
+    if (!may_create && access(path, F_OK) < 0) /* the look for locks would make it */
+        return -errno;
     bool has_locks = pie_locking_check(path) == 0;
     if (!has_locks && !is_alone)
         return -ENOLCK;
