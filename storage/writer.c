@@ -158,7 +158,7 @@ static int find_run(struct pie_writer *writer, const char *identity) {
     if (code == SQLITE_ROW)
         writer->run = sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);
-    return code == SQLITE_ROW ? 0 : code == SQLITE_DONE ? -EIO : pie_db_errno(writer->db, code);
+    return code == SQLITE_ROW ? 0 : code == SQLITE_DONE ? -ENOENT : pie_db_errno(writer->db, code);
 }
 
 /* Makes the run, or joins the one of the same name: of a parent, or of another rank. */
@@ -199,6 +199,8 @@ static int create_process(struct pie_writer *writer, const struct pie_process_ro
 static int join_run(struct pie_writer *writer, int64_t run, int r) {
     char sql[64];
     int64_t found;
+    if (r == 0 && writer->run_name)
+        return find_run(writer, writer->run_name);
     writer->run = run;
     sqlite3_snprintf(sizeof sql, sql, "SELECT id FROM run WHERE id = %lld", (long long)run);
     return r < 0 ? r : pie_db_get_int(writer->db, sql, &found);
@@ -210,7 +212,7 @@ static int begin_process(struct pie_sink *sink, const struct pie_process_row *pr
         return writer->dead;
     writer->wait.limit_ms = PATIENT_WAIT_MS;
     int r = ensure_open(writer);
-    if (process->is_child && !writer->run_name)
+    if (process->is_child && !writer->is_alone)
         r = join_run(writer, process->run_id, r);
     else if (r == 0)
         r = enter_run(writer, process);
@@ -347,7 +349,7 @@ int pie_writer_open(const char *path, const struct pie_config *config, struct pi
     writer->overhead_budget = config->overhead_budget;
     writer->run_name = config->run_name;
     writer->is_alone = config->per_process;
-    writer->is_child = config->is_child && !config->run_name && !config->per_process;
+    writer->is_child = config->is_child && !config->per_process;
     writer->wait.limit_ms = PATIENT_WAIT_MS;
     writer->path = strdup(path);
     int r = writer->path ? pie_contexts_create(&writer->contexts) : -ENOMEM;
