@@ -246,3 +246,27 @@ def test_first_process_of_a_container(pieprof, tmp_path):
     assert (done.stdout, done.returncode) == ("1\nthe end\n", 0), done
     (one,) = check_file(tmp_path / "x.db")
     assert (one["cause"], one["exit_status"]) == ("exit", 0) and one["cpu_s"] > 0.05
+
+
+LEFT_OVER = """
+import ctypes, os, signal, struct, sys, threading
+
+def send(code):
+    info = struct.pack("iii", signal.SIGTRAP, 0, code).ljust(128, b"\\0")
+    return ctypes.CDLL(None).syscall(297, os.getpid(), threading.get_native_id(), signal.SIGTRAP, info)  # rt_tgsigqueueinfo
+
+for code in map(int, sys.argv[1:]):
+    assert send(code) == 0
+    sum(i * i for i in range(300_000))  # samples are taken after it as well
+print("alive")
+"""
+
+
+def test_a_trap_of_the_kernels_that_nobody_knows_kills_nobody(pieprof, tmp_path):
+    """As a breakpoint's that is taken away just as it is hit: TRAP_HWBKPT, TRAP_PERF. Sent by a program (SI_QUEUE), it kills."""
+    program = tmp_path / "left_over.py"
+    program.write_text(LEFT_OVER)
+    done = profile(tmp_path / "a.db", program, "4", "6", "4")
+    assert done.completed.stdout == "alive\n"
+    ended = run([pieprof, "-q", "-o", tmp_path / "b.db", program, "-1"])
+    assert (ended.returncode, ended.stdout) == (-5, "")
