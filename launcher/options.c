@@ -294,7 +294,7 @@ static const struct pie_option table[] = {
     {"no-children", NULL, "only this process", set_no_children, 0},
     {"per-process", NULL, "a file for each process: FILE.HOST.PID, or %h and %p in FILE; see merge",
      set_per_process, 0},
-    {"run-name", "NAME", "processes with the same name are one run (default: a parent and its children)",
+    {"run-name", "NAME", "processes of this name are one run (default: a parent and its children)",
      set_run_name, 0},
     {"only", "PATH", "your own code is what lies under PATH", set_only, 0},
     {"exclude", "PATH", "code under PATH is not your own", set_exclude, 0},
