@@ -142,6 +142,15 @@ def profile(db, *command, options=(), timeout=120, env=None, check=True, **more)
     return Profile(db, completed)
 
 
+def is_made(db):
+    """A run is in it: a file is empty for a moment after it was made."""
+    if not db.exists():
+        return False
+    with contextlib.closing(sqlite3.connect(db, timeout=10)) as file:
+        has_tables = file.execute("SELECT 1 FROM sqlite_master WHERE name = 'process'").fetchall()
+        return bool(has_tables and file.execute("SELECT 1 FROM process").fetchall())
+
+
 def check_file(db):
     """The file is a sound database, by SQLite's own word and by pieprof's; returns the rows of v_run."""
     runs = query(db, "select * from v_run order by run")

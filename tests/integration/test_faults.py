@@ -13,7 +13,7 @@ import time
 
 import pytest
 
-from helpers import FAULTS, PYTHON, TRUTH, check_file, clean_environment, profile, query, run
+from helpers import FAULTS, PYTHON, TRUTH, check_file, clean_environment, is_made, profile, query, run
 
 FLUSH_S = 1.0  # "everything up to at most a second ago"
 SLACK_S = 0.35  # of a loaded machine: the flush itself takes time
@@ -246,7 +246,7 @@ def test_lock_that_is_given_back_costs_no_time(pieprof, tmp_path):
     text = "import time\nwhile time.thread_time() < 4: pass\n"
     running = subprocess.Popen([pieprof, "-q", "-o", str(db), "-c", text], stderr=subprocess.PIPE, text=True,
                                env=clean_environment())
-    while not db.exists() or not query(db, "select 1 from sqlite_master where name = 'sample'"):
+    while not is_made(db):
         time.sleep(0.05)
     lock = sqlite3.connect(db, isolation_level=None, timeout=10)
     lock.execute("BEGIN IMMEDIATE")

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Death by a signal that leaves no core: the profile is whole, and the program and its parent see nothing of that."""
 
-import contextlib
 import random
 import shutil
 import signal
@@ -11,20 +10,11 @@ import time
 
 import pytest
 
-from helpers import FAULTS, PYTHON, check_file, clean_environment, profile, query, run
+from helpers import FAULTS, PYTHON, check_file, clean_environment, is_made, profile, run
 
 DEADLY = ["SIGHUP", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGTERM", "SIGVTALRM", "SIGIO", "SIGPWR"]
 LAST_S = 0.1  # of CPU time that may be missing: what was measured since the program last said how far it is, and a tick
 FLUSH_S = 1.35  # what SIGKILL may cost, on a loaded machine
-
-
-def is_made(db):
-    """A run is in it: a file is empty for a moment after it was made."""
-    if not db.exists():
-        return False
-    with contextlib.closing(sqlite3.connect(db, timeout=10)) as file:
-        has_tables = file.execute("SELECT 1 FROM sqlite_master WHERE name = 'process'").fetchall()
-        return bool(has_tables and file.execute("SELECT 1 FROM process").fetchall())
 
 
 def progress(pieprof, db, moment, name, is_heard=False):
