@@ -15,7 +15,6 @@
 #include "profiler/safe_load.h"
 #include "profiler/sampler.h"
 #include "profiler/thread.h"
-#include "profiler/trap_info.h"
 #include "profiler/watch.h"
 #include "runtime/signals_state.h"
 
@@ -66,11 +65,10 @@ static bool hold_if_blocked(int signal, siginfo_t *info, ucontext_t *context) {
     return true;
 }
 
-/* A breakpoint or an event of the kernel's, none of which we know any more: taken away from another thread just as it was hit, its
- * signal has no cookie, or comes from the debug registers themselves. A program that had set one would have a handler; without,
- * it would die of ours. */
+/* A debug register that nobody knows any more: taken away from another thread just as it was hit. A debugger would have got it
+ * before us; without one the program would die of ours. */
 static bool is_left_over(int signal, const siginfo_t *info) {
-    return signal == SIGTRAP && (pie_trap_is_perf(info) || info->si_code == TRAP_HWBKPT) &&
+    return signal == SIGTRAP && info->si_code == TRAP_HWBKPT &&
            pie_signals_virtual(signal)->sa_handler == SIG_DFL;
 }
 
@@ -78,7 +76,7 @@ static bool is_left_over(int signal, const siginfo_t *info) {
 static void forward(int signal, siginfo_t *info, void *context) {
     struct sigaction action = *pie_signals_virtual(signal);
 
-    if (is_left_over(signal, info) || hold_if_blocked(signal, info, context))
+    if (hold_if_blocked(signal, info, context) || is_left_over(signal, info))
         return;
     if (action.sa_flags & SA_RESETHAND)
         pie_signals_set_virtual(signal, &(struct sigaction){.sa_handler = SIG_DFL});
