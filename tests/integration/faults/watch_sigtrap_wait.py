@@ -4,6 +4,7 @@ other time the one is at work itself until it has been sent."""
 import os
 import signal
 import threading
+import time
 
 print(signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTRAP}))
 import watch_work  # noqa: E402  (threads that libraries start must have it blocked too)
@@ -12,10 +13,15 @@ got = []
 sent = 0
 
 
+def work_a_little():
+    watch_work.element_loop(1, 10, 100)
+    time.sleep(0.001)  # the other thread may not get the GIL otherwise: the arrays give it up and take it again at once
+
+
 def wait():
     for n in range(6):
         while n % 2 and sent <= n:
-            watch_work.element_loop(1, 10, 100)
+            work_a_little()
         got.append(signal.sigwait({signal.SIGTRAP}))
 
 
@@ -27,7 +33,7 @@ for _ in range(6):
     os.kill(os.getpid(), signal.SIGTRAP)
     sent += 1
     while len(got) == before:
-        watch_work.element_loop(1, 10, 100)
+        work_a_little()
 waiter.join()
 print([int(number) for number in got])
 print(sorted(map(int, signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTRAP}))))
