@@ -463,7 +463,7 @@ def write_many(path, nodes, runs):
     choose = random.Random(1)
     with contextlib.closing(sqlite3.connect(path)) as file:
         for run in range(10, 10 + runs):
-            file.execute("INSERT INTO run VALUES (?, ?, 'x', 0.05)", (run, START))
+            file.execute("INSERT INTO run VALUES (?1, ?2, 'x', 0.05, 'run ' || ?1)", (run, START))
             file.execute("INSERT INTO process (id, run, pid, started_ns, seen_ns, clock, sampler) VALUES (?1, ?1, 1, ?2, ?3, 'perf', 'none')",
                          (run, START, START + 100 * SECOND))
             file.execute("INSERT INTO heap VALUES (?, ?, 1, 1, 1, 1, 1, 1, 1, 1, 1, 'glibc', NULL)", (run, START))
