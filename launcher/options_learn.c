@@ -75,8 +75,7 @@ int pie_option_learn_interval(struct pie_options *options, const char *value) {
     return 0;
 }
 
-static int read_count(struct pie_options *options, const char *value, const char *what,
-                      unsigned long long *ret_count) {
+static int read_count(struct pie_options *options, const char *value, const char *what, uint64_t *ret_count) {
     char *end;
     unsigned long long count = strtoull(value, &end, 10);
 
@@ -87,21 +86,11 @@ static int read_count(struct pie_options *options, const char *value, const char
 }
 
 int pie_option_learn_top(struct pie_options *options, const char *value) {
-    unsigned long long count = 0;
-    int r = read_count(options, value, "number of calls", &count);
-
-    if (r == 0)
-        options->config.learn.top = count;
-    return r;
+    return read_count(options, value, "number of calls", &options->config.learn.top);
 }
 
 int pie_option_learn_budget(struct pie_options *options, const char *value) {
-    unsigned long long count = 0;
-    int r = read_count(options, value, "budget", &count);
-
-    if (r == 0)
-        options->config.learn.budget = count;
-    return r;
+    return read_count(options, value, "budget", &options->config.learn.budget);
 }
 
 static int append(char **string, const char *name, const char *value) {
