@@ -25,6 +25,10 @@ static void check(int r, const char *what) {
     exit(1);
 }
 
+void pie_fixture_check(int r) {
+    check(r, "the sink");
+}
+
 static void write_program(const char *folder) {
     pie_folder_write(folder, "app.py",
                      "import fastlib\n"

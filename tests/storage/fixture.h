@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+/* Ends the test program where a call of the sink's has failed. */
+void pie_fixture_check(int r);
+
 /* Appends `count` runs of a made-up program whose every figure is known (see fixture.c) to a database, through the sink.
  * folder gets the program's source and a library beside it. Ends the test program where that fails. */
 void pie_fixture_write(const char *database, const char *folder, int count);

@@ -19,13 +19,6 @@ static const int64_t start_ns = 1700000000000000000, second_ns = 1000000000;
 static char app[PATH_MAX];
 static struct pie_sink *sink;
 
-static void check(int r) {
-    if (r >= 0)
-        return;
-    fprintf(stderr, "fixture: %s\n", strerror(-r));
-    exit(1);
-}
-
 static void write_program(const char *folder) {
     pie_folder_write(folder, "parse.py",
                      "import json\n"
@@ -50,7 +43,7 @@ static void write_program(const char *folder) {
 static void put_call(const struct pie_learned_call_row *row) {
     struct pie_learned_call_row call = *row;
     call.file = app;
-    check(sink->ops->put_learned_call(sink, &call));
+    pie_fixture_check(sink->ops->put_learned_call(sink, &call));
 }
 
 /* What remains: nothing is timed or decided. */
@@ -115,7 +108,7 @@ static void put_first_loop(bool is_last) {
                                             .p50_s = 55e-6,
                                             .p95_s = 81.2e-6,
                                             .p99_s = 120e-6};
-    check(sink->ops->put_learned_loop(sink, &loop));
+    pie_fixture_check(sink->ops->put_learned_loop(sink, &loop));
     put_call(&tokenize);
     if (!is_last)
         return;
@@ -152,7 +145,7 @@ static void put_second_loop(void) {
                                         .observed_iterations = 1,
                                         .body_s = .5,
                                         .note = note};
-    check(sink->ops->put_learned_loop(sink, &loop));
+    pie_fixture_check(sink->ops->put_learned_loop(sink, &loop));
     put_call(&(struct pie_learned_call_row){.loop = 2,
                                             .call = 1,
                                             .line = 15,
@@ -180,7 +173,7 @@ static void put_child_loop(void) {
                                         .entries = 1,
                                         .iterations = 50,
                                         .body_s = .01};
-    check(sink->ops->put_learned_loop(sink, &loop));
+    pie_fixture_check(sink->ops->put_learned_loop(sink, &loop));
     put_call(&(struct pie_learned_call_row){.loop = 1,
                                             .call = 1,
                                             .line = 8,
@@ -200,14 +193,14 @@ static void begin_process(const char *database, bool is_child, int64_t *run) {
                                       .argv = argv,
                                       .clock = "perf",
                                       .period_ns = 1000000};
-    check(pie_writer_open(database, &config, &sink));
-    check(sink->ops->begin_process(sink, &process, run));
-    check(sink->ops->begin(sink));
+    pie_fixture_check(pie_writer_open(database, &config, &sink));
+    pie_fixture_check(sink->ops->begin_process(sink, &process, run));
+    pie_fixture_check(sink->ops->begin(sink));
 }
 
 static void end_process(void) {
-    check(sink->ops->commit(sink, start_ns + second_ns));
-    check(sink->ops->end_process(sink, start_ns + second_ns, "exit", 0));
+    pie_fixture_check(sink->ops->commit(sink, start_ns + second_ns));
+    pie_fixture_check(sink->ops->end_process(sink, start_ns + second_ns, "exit", 0));
     sink->ops->close(sink);
 }
 
@@ -217,7 +210,7 @@ void pie_fixture_write_learned(const char *database, const char *folder) {
     write_program(folder);
     begin_process(database, false, &run);
     put_first_loop(false);
-    check(sink->ops->commit(sink, start_ns + second_ns / 2));
+    pie_fixture_check(sink->ops->commit(sink, start_ns + second_ns / 2));
     put_first_loop(true);
     put_second_loop();
     end_process();

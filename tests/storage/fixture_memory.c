@@ -21,13 +21,6 @@ static const int64_t start_ns = 1700000000000000000, second_ns = 1000000000;
 static char app[PATH_MAX], core[PATH_MAX], fast[PATH_MAX], array[PATH_MAX];
 static struct pie_sink *sink;
 
-static void check(int r) {
-    if (r >= 0)
-        return;
-    fprintf(stderr, "fixture: %s\n", strerror(-r));
-    exit(1);
-}
-
 static void write_program(const char *folder) {
     pie_folder_write(folder, "keep.py",
                      "cache = []\n"
@@ -60,11 +53,11 @@ static void put_location(uint32_t id, const char *function, const char *file, in
                                     .first_line = first_line,
                                     .module = module,
                                     .offset = 16 * id};
-    check(sink->ops->put_location(sink, &location));
+    pie_fixture_check(sink->ops->put_location(sink, &location));
 }
 
 static void put_node(uint32_t id, uint32_t parent, uint32_t location) {
-    check(
+    pie_fixture_check(
         sink->ops->put_node(sink, &(struct pie_node_row){.id = id, .parent = parent, .location = location}));
 }
 
@@ -104,7 +97,7 @@ static void put_sample(uint32_t node, uint32_t samples, double python_ms, double
                                  .python_ns = (uint64_t)(python_ms * 1e6 * samples),
                                  .native_ns = (uint64_t)(native_ms * 1e6 * samples),
                                  .cpu_sq_ns2 = each_ns * each_ns * samples};
-    check(sink->ops->put_sample(sink, &row));
+    pie_fixture_check(sink->ops->put_sample(sink, &row));
 }
 
 /* In MB. sq: sum of squared weights in MB x MB; live_s: MB x s. */
@@ -131,7 +124,7 @@ static void put_allocation(const struct allocation *row, int64_t first_ns) {
         .frees = row->frees,
         .first_ns = first_ns,
     };
-    check(sink->ops->put_allocation(sink, &allocation));
+    pie_fixture_check(sink->ops->put_allocation(sink, &allocation));
 }
 
 static const struct allocation parent_rows[] = {
@@ -148,13 +141,13 @@ static void put_copy(uint32_t node, enum pie_copy_estimate estimate, uint32_t sa
                                .estimate = (uint8_t)estimate,
                                .bytes = bytes * MB,
                                .sq_bytes2 = sq * MB * MB};
-    check(sink->ops->put_copy(sink, &row));
+    pie_fixture_check(sink->ops->put_copy(sink, &row));
 }
 
 static void put_live(uint32_t node, int64_t second, uint64_t live) {
     struct pie_live_row row = {
         .node = node, .time_ns = start_ns + second * second_ns, .live_bytes = live * MB};
-    check(sink->ops->put_live(sink, &row));
+    pie_fixture_check(sink->ops->put_live(sink, &row));
 }
 
 static void put_footprint(int64_t second, uint64_t python, uint64_t native, uint64_t rss, uint32_t node) {
@@ -163,11 +156,11 @@ static void put_footprint(int64_t second, uint64_t python, uint64_t native, uint
         .heap_bytes = {[PIE_HEAP_PYTHON] = python * MB, [PIE_HEAP_NATIVE] = native * MB},
         .rss_bytes = rss * MB,
         .node = node};
-    check(sink->ops->put_footprint(sink, &row));
+    pie_fixture_check(sink->ops->put_footprint(sink, &row));
 }
 
 static void put_heap(const struct pie_heap_row *row) {
-    check(sink->ops->put_heap(sink, row));
+    pie_fixture_check(sink->ops->put_heap(sink, row));
 }
 
 /* One second of the parent's curves. Line 3 has 3 MB more each second, line 8 has 3 MB from second 1 on. */
@@ -217,7 +210,7 @@ static void put_parent_rest(bool is_last) {
     put_sample(2, 100, 1, 0);
     put_sample(4, 300, 0, 1);
     put_sample(7, 500, 0, 1);
-    check(sink->ops->put_holder(sink, 2, "list of bytes -> module __main__.cache"));
+    pie_fixture_check(sink->ops->put_holder(sink, 2, "list of bytes -> module __main__.cache"));
 }
 
 static void begin_process(const char *database, bool is_child, int64_t *run) {
@@ -231,15 +224,15 @@ static void begin_process(const char *database, bool is_child, int64_t *run) {
                                       .argv = argv,
                                       .clock = "perf",
                                       .period_ns = 1000000};
-    check(pie_writer_open(database, &config, &sink));
-    check(sink->ops->begin_process(sink, &process, run));
-    check(sink->ops->begin(sink));
+    pie_fixture_check(pie_writer_open(database, &config, &sink));
+    pie_fixture_check(sink->ops->begin_process(sink, &process, run));
+    pie_fixture_check(sink->ops->begin(sink));
     put_contexts();
 }
 
 static void write_parent(const char *database, int64_t *ret_run) {
     begin_process(database, false, ret_run);
-    check(sink->ops->put_thread(
+    pie_fixture_check(sink->ops->put_thread(
         sink, &(struct pie_thread_row){.id = 1, .name = "MainThread", .is_main = true, .cpu_ns = 900 * MB}));
     for (int64_t second = 0; second <= 10; second++) {
         put_parent_second(second);
@@ -247,9 +240,9 @@ static void write_parent(const char *database, int64_t *ret_run) {
             put_parent_rest(false);
         if (second == 10)
             put_parent_rest(true);
-        check(sink->ops->commit(sink, start_ns + second * second_ns));
+        pie_fixture_check(sink->ops->commit(sink, start_ns + second * second_ns));
     }
-    check(sink->ops->end_process(sink, start_ns + 10 * second_ns, "exit", 0));
+    pie_fixture_check(sink->ops->end_process(sink, start_ns + 10 * second_ns, "exit", 0));
     sink->ops->close(sink);
 }
 
@@ -273,9 +266,9 @@ static void write_child(const char *database, int64_t run) {
     put_footprint(6, 2, 1, 0, 0);
     put_heap(&heap);
     put_copy(2, PIE_COPY_COUNTED, 1, 20, 0);
-    check(sink->ops->put_holder(sink, 2, "dict -> frame main"));
-    check(sink->ops->commit(sink, start_ns + 6 * second_ns));
-    check(sink->ops->end_process(sink, start_ns + 6 * second_ns, "exit", 0));
+    pie_fixture_check(sink->ops->put_holder(sink, 2, "dict -> frame main"));
+    pie_fixture_check(sink->ops->commit(sink, start_ns + 6 * second_ns));
+    pie_fixture_check(sink->ops->end_process(sink, start_ns + 6 * second_ns, "exit", 0));
     sink->ops->close(sink);
 }
 
