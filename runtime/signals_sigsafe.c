@@ -65,10 +65,13 @@ static bool hold_if_blocked(int signal, siginfo_t *info, ucontext_t *context) {
     return true;
 }
 
-/* A debug register that nobody knows any more: taken away from another thread just as it was hit. A debugger would have got it
- * before us; without one the program would die of ours. */
+/* A trap of the debug registers or of an event that nobody knows any more (TRAP_BRKPT to TRAP_PERF): taken away from another thread
+ * just as it was hit. A debugger would have got it before us, a program's int3 is SI_KERNEL; without a handler the program would die of
+ * ours. */
 static bool is_left_over(int signal, const siginfo_t *info) {
-    return signal == SIGTRAP && info->si_code == TRAP_HWBKPT &&
+    enum { TRAP_LAST = 6 };
+
+    return signal == SIGTRAP && info->si_code > 0 && info->si_code <= TRAP_LAST &&
            pie_signals_virtual(signal)->sa_handler == SIG_DFL;
 }
 

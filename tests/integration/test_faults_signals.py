@@ -253,10 +253,10 @@ print("alive")
 
 
 def test_a_trap_of_the_kernels_that_nobody_knows_kills_nobody(pieprof, tmp_path):
-    """As a breakpoint's that is taken away just as it is hit: TRAP_HWBKPT. Sent by a program (SI_QUEUE), it kills."""
+    """As a breakpoint's that is taken away just as it is hit: TRAP_HWBKPT, TRAP_PERF. Sent by a program (SI_QUEUE), it kills."""
     program = tmp_path / "left_over.py"
     program.write_text(LEFT_OVER)
-    done = profile(tmp_path / "a.db", program, "4", "4")
+    done = profile(tmp_path / "a.db", program, "4", "6", "4")
     assert done.completed.stdout == "alive\n"
     ended = run([pieprof, "-q", "-o", tmp_path / "b.db", program, "-1"])
     assert (ended.returncode, ended.stdout) == (-5, "")
