@@ -238,25 +238,52 @@ def test_first_process_of_a_container(pieprof, tmp_path):
     assert (one["cause"], one["exit_status"]) == ("exit", 0) and one["cpu_s"] > 0.05
 
 
-LEFT_OVER = """
+INT1 = """
+import ctypes, mmap
+code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+code.write(b"\\xf1\\xc3")
+print("before", flush=True)
+ctypes.CFUNCTYPE(None)(ctypes.addressof(ctypes.c_char.from_buffer(code)))()
+print("after")
+"""
+
+KERNELS_TRAP = """
 import ctypes, os, signal, struct, sys, threading
+
+TRAPPED = []
+if sys.argv[1] == "handled":
+    signal.signal(signal.SIGTRAP, lambda *_: TRAPPED.append(1))
 
 def send(code):
     info = struct.pack("iii", signal.SIGTRAP, 0, code).ljust(128, b"\\0")
     return ctypes.CDLL(None).syscall(297, os.getpid(), threading.get_native_id(), signal.SIGTRAP, info)  # rt_tgsigqueueinfo
 
-for code in map(int, sys.argv[1:]):
+for code in map(int, sys.argv[2:]):
     assert send(code) == 0
     sum(i * i for i in range(300_000))  # samples are taken after it as well
-print("alive")
+print("alive", len(TRAPPED))
 """
 
 
-def test_a_trap_of_the_kernels_that_nobody_knows_kills_nobody(pieprof, tmp_path):
-    """As a breakpoint's that is taken away just as it is hit: TRAP_HWBKPT, TRAP_PERF. Sent by a program (SI_QUEUE), it kills."""
-    program = tmp_path / "left_over.py"
-    program.write_text(LEFT_OVER)
-    done = profile(tmp_path / "a.db", program, "4", "6", "4")
-    assert done.completed.stdout == "alive\n"
-    ended = run([pieprof, "-q", "-o", tmp_path / "b.db", program, "-1"])
-    assert (ended.returncode, ended.stdout) == (-5, "")
+def test_a_hit_whose_reason_the_kernel_lost_harms_nobody(pieprof, tmp_path):
+    """TRAP_BRKPT (1) without an int1 before it, and TRAP_HWBKPT (4): neither ends the program nor reaches its handler. Anything
+    else does what it does under python3: TRAP_TRACE (2), an event of the program's own (6), sent by a program (-1)."""
+    program = tmp_path / "trap.py"
+    program.write_text(KERNELS_TRAP)
+    for disposition in ("default", "handled"):
+        done = profile(tmp_path / "a.db", program, disposition, "1", "4", "1")
+        assert done.completed.stdout == "alive 0\n"
+        assert done.sql("select value from counter where name = 'watch_stray_traps'")[0]["value"] >= 3
+    for code in ("2", "6", "-1"):
+        for disposition in ("default", "handled"):
+            expected = run([PYTHON, program, disposition, code])
+            ended = run([pieprof, "-q", "-o", tmp_path / "b.db", program, disposition, code])
+            assert (ended.returncode, ended.stdout) == (expected.returncode, expected.stdout)
+
+
+def test_an_int1_of_the_program_ends_it(pieprof, tmp_path):
+    program = tmp_path / "int1.py"
+    program.write_text(INT1)
+    expected = run([PYTHON, program])
+    ended = run([pieprof, "-q", "-o", tmp_path / "x.db", program])
+    assert (expected.returncode, ended.returncode, ended.stdout) == (-5, -5, expected.stdout)
