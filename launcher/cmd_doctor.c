@@ -10,22 +10,16 @@
 #include "launcher/text.h"
 #include "profiler/machine_facts.h"
 
-static const char USAGE[] = "doctor [--json]";
-
 static int parse(int argc, char **argv, bool *ret_json) {
     static const struct option names[] = {{"json", no_argument, NULL, 'j'}, {0}};
     opterr = 0;
     optind = 0;
     for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;) {
         if (option != 'j')
-            return pie_profile_bad_option(argc, argv, USAGE);
+            return pie_command_bad_option(argc, argv);
         *ret_json = true;
     }
-    if (optind < argc) {
-        pie_message_error("doctor takes no \"%s\"; usage: pieprof %s", argv[optind], USAGE);
-        return PIE_PROFILE_USAGE;
-    }
-    return 0;
+    return optind < argc ? pie_command_bad_words("doctor", "it takes no \"%s\"", argv[optind]) : 0;
 }
 
 int pie_cmd_doctor(int argc, char **argv) {

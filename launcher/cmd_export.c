@@ -13,8 +13,6 @@
 #include "storage/export.h"
 #include "storage/reader.h"
 
-static const char USAGE[] = "export [DB] [-f FORMAT] [-o FILE] [--all] [--run N] [--process ID|PID]";
-
 struct options {
     const struct pie_export_format *format;
     const char *format_name, *output, *path;
@@ -42,12 +40,10 @@ static int parse_options(int argc, char **argv, struct options *options) {
         else if (option == 'p' && pie_profile_parse_process(optarg, &options->process) < 0)
             return PIE_PROFILE_USAGE;
         else if (option == '?')
-            return pie_profile_bad_option(argc, argv, USAGE);
+            return pie_command_bad_option(argc, argv);
     }
-    if (argc - optind > 1) {
-        pie_message_error("export: one file at a time; usage: pieprof %s", USAGE);
-        return PIE_PROFILE_USAGE;
-    }
+    if (argc - optind > 1)
+        return pie_command_bad_words("export", "one file at a time");
     options->path = argc > optind ? argv[optind] : PIE_PROFILE_DEFAULT;
     return 0;
 }

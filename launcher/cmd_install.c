@@ -16,8 +16,7 @@
 static int check_words(int argc, char **argv) {
     if (argc == 2 && argv[1][0] != '-' && argv[1][0] != '\0')
         return 0;
-    pie_message_error("%s takes one folder; usage: pieprof %s DIR", argv[0], argv[0]);
-    return PIE_PROFILE_USAGE;
+    return pie_command_bad_words(argv[0], "it takes one folder");
 }
 
 static bool join(char ret_path[PATH_MAX], const struct pie_install_place *place, size_t i) {

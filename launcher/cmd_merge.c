@@ -11,8 +11,6 @@
 #include "launcher/text.h"
 #include "storage/merge.h"
 
-static const char USAGE[] = "merge OUT IN… [--skip-bad]";
-
 static volatile sig_atomic_t interrupted;
 
 static void on_signal(int signal_number) {
@@ -61,13 +59,11 @@ int pie_cmd_merge(int argc, char **argv) {
     pie_text_set_locale();
     for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;) {
         if (option == '?')
-            return pie_profile_bad_option(argc, argv, USAGE);
+            return pie_command_bad_option(argc, argv);
         merge.skip_bad = true;
     }
-    if (argc - optind < 2) {
-        pie_message_error("merge: a file to write and files to read are needed; usage: pieprof %s", USAGE);
-        return PIE_PROFILE_USAGE;
-    }
+    if (argc - optind < 2)
+        return pie_command_bad_words("merge", "a file to write and files to read are needed");
     catch_signals();
     int r = pie_merge_files(&merge, argv[optind], argv + optind + 1, (size_t)(argc - optind - 1), &message);
     if (r < 0) {

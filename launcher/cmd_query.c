@@ -12,9 +12,7 @@
 #include "launcher/text.h"
 #include "storage/query.h"
 #include "storage/reader.h"
-
-static const char USAGE[] =
-    "query [DB] QUESTION… [--json|--csv|--table] [--run N] [--process ID|PID] [--timeout SECONDS]";
+#include "storage/subjects.h"
 
 struct options {
     const char *output;
@@ -70,7 +68,7 @@ static int parse_options(int argc, char **argv, struct options *options) {
         else if (option == 'T' && parse_timeout(optarg, &options->timeout_s) < 0)
             return PIE_PROFILE_USAGE;
         else if (option == '?')
-            return pie_profile_bad_option(argc, argv, USAGE);
+            return pie_command_bad_option(argc, argv);
     }
     return 0;
 }
@@ -93,10 +91,8 @@ static int parse(int argc, char **argv, struct options *options) {
     char **words = argv + optind;
     bool is_file = is_path(count, words);
     options->path = is_file ? words[0] : PIE_PROFILE_DEFAULT;
-    if (count - is_file < 1) {
-        pie_message_error("query: what is asked for? usage: pieprof %s", USAGE);
-        return PIE_PROFILE_USAGE;
-    }
+    if (count - is_file < 1)
+        return pie_command_bad_words(argv[0], "what is asked for? query --help lists what can be");
     options->question = join(count - is_file, words + is_file);
     return options->question ? 0 : PIE_PROFILE_FAILED;
 }
@@ -114,6 +110,19 @@ static int answer(struct pie_reader *reader, const struct options *options) {
     r = pie_output_find(options->output)->print(stdout, &about, &message);
     pie_query_close(&query);
     return pie_profile_close_output(stdout, "the answer", r < 0 ? pie_profile_complain(message) : 0);
+}
+
+void pie_cmd_query_print_subjects(FILE *out) {
+    size_t count;
+    const struct pie_subject *subjects = pie_subject_all(&count);
+    fputs("\nQuestions: top N, all or nothing, one of\n", out);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "  %s\n", subjects[i].name);
+    fputs("and then: by function, in FILE, in FILE:LINE, of process ID|PID.\n\n"
+          "  pieprof query pieprof.db \"top 10 hot lines in train.py\"\n"
+          "  pieprof query pieprof.db \"redundant loads by function\" --json\n"
+          "  pieprof query pieprof.db \"select * from v_process\"\n",
+          out);
 }
 
 int pie_cmd_query(int argc, char **argv) {

@@ -17,8 +17,6 @@
 /* Learned loops, memory, leaks and findings of redundancy, then the source with what each line cost: the user's own files
  * first, the costliest of them first; of the libraries one line each, or with --all their lines too. */
 
-static const char USAGE[] = "report [DB] [--all] [--run N] [--process ID|PID]";
-
 struct report {
     FILE *out;
     struct pie_reader *reader;
@@ -328,12 +326,10 @@ static int parse_options(int argc, char **argv, struct report *report, const cha
         else if (option == 'p' && pie_profile_parse_process(optarg, &report->process) < 0)
             return PIE_PROFILE_USAGE;
         else if (option == '?')
-            return pie_profile_bad_option(argc, argv, USAGE);
+            return pie_command_bad_option(argc, argv);
     }
-    if (argc - optind > 1) {
-        pie_message_error("report: one file at a time; usage: pieprof %s", USAGE);
-        return PIE_PROFILE_USAGE;
-    }
+    if (argc - optind > 1)
+        return pie_command_bad_words("report", "one file at a time");
     if (argc > optind)
         *ret_path = argv[optind];
     return 0;

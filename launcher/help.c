@@ -6,7 +6,7 @@
 #include "runtime/embed.h"
 
 static const char USAGE[] = "usage: pieprof [OPTIONS] script.py ARGS… | -m MODULE ARGS… | -c CODE ARGS… | -\n"
-                            "       pieprof COMMAND …\n";
+                            "       pieprof COMMAND …     (pieprof COMMAND --help says more)\n";
 
 static const char ABOUT[] =
     "\n"
@@ -75,6 +75,13 @@ void pie_help_print(FILE *out) {
     print_options(out);
     print_commands(out);
     fputs(ENVIRONMENT, out);
+}
+
+void pie_help_print_command(const struct pie_command *command, FILE *out) {
+    fprintf(out, "usage: pieprof %s %s%s%s\n\n%s\n\n%s", command->name, command->synopsis,
+            *command->options ? " " : "", command->options, command->summary, command->details);
+    if (command->print_more)
+        command->print_more(out);
 }
 
 void pie_help_print_version(FILE *out) {

@@ -209,5 +209,7 @@ int main(int argc, char **argv) {
     if (child.is_child || is_called_as_python(argv[0]))
         return run_as_python(argc, argv, &child);
     const struct pie_command *command = argc > 1 ? pie_command_find(argv[1]) : NULL;
+    if (command && pie_command_is_help_wanted(argc - 1, argv + 1))
+        return pie_help_print_command(command, stdout), 0;
     return command ? command->run(argc - 1, argv + 1) : run_as_pieprof(argv);
 }

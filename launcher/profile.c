@@ -2,7 +2,6 @@
 #include "launcher/profile.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,12 +52,6 @@ int pie_profile_parse_process(const char *text, int64_t *ret_process) {
     }
     *ret_process = process;
     return 0;
-}
-
-int pie_profile_bad_option(int argc, char **argv, const char *usage) {
-    pie_message_error("%s: bad option or missing value at %s; usage: pieprof %s", argv[0],
-                      optind > 0 && optind <= argc ? argv[optind - 1] : argv[0], usage);
-    return PIE_PROFILE_USAGE;
 }
 
 int pie_profile_close_output(FILE *out, const char *name, int status) {

@@ -27,10 +27,6 @@ int pie_profile_parse_process(const char *text, int64_t *ret_process);
 /* Parses the number of a run ("3"). Returns 0 or -EINVAL after saying what is wrong. */
 int pie_profile_parse_run(const char *text, int64_t *ret_run);
 
-/* Says that an option is unknown or lacks its value: what getopt_long() returned, with opterr off. Returns
- * PIE_PROFILE_USAGE. `usage` is one line. */
-int pie_profile_bad_option(int argc, char **argv, const char *usage);
-
 /* Writes out what is buffered. Returns `status`, or PIE_PROFILE_FAILED after saying what is wrong: nothing when the
  * reader of a pipe has gone away. */
 int pie_profile_close_output(FILE *out, const char *name, int status);

@@ -14,6 +14,7 @@
 #include "storage/utf8.h"
 
 static const char ELLIPSIS[] = "\xe2\x80\xa6";
+static const char NEW_LINE[] = "\xe2\x86\xb5"; /* a downwards arrow with a corner leftwards */
 
 void pie_text_set_locale(void) {
     if (!setlocale(LC_CTYPE, "") || strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
@@ -45,6 +46,9 @@ char *pie_text_printable(const char *text) {
             written += length;
         } else if (text[i] == '\t') {
             out[written++] = ' ';
+        } else if (text[i] == '\n') {
+            memcpy(out + written, NEW_LINE, 3);
+            written += 3;
         } else {
             memcpy(out + written, "\xef\xbf\xbd", 3);
             written += 3;

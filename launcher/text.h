@@ -12,7 +12,7 @@
 void pie_text_set_locale(void);
 
 /* A copy (heap, or NULL) in which control characters, direction marks and invalid bytes are replaced; tabs become
- * blanks. */
+ * blanks, ends of lines an arrow. */
 char *pie_text_printable(const char *text);
 
 /* Columns that text takes on a terminal. */

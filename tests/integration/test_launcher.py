@@ -2,6 +2,7 @@
 """The launcher's own command line: which words are whose, what is refused, and that refusing comes before the start."""
 
 import os
+import re
 import shutil
 import signal
 import stat
@@ -174,6 +175,25 @@ def test_every_command_of_the_help_exists(run):
     commands = run("--help").stdout.split("Commands:")[1].split("Environment:")[0].strip().splitlines()
     names = [line.split()[0] for line in commands if line.startswith("  ") or line.startswith("run")]
     assert {"query", "report", "export", "merge", "install", "uninstall", "runs", "doctor"} <= set(names)
+    for name in set(names) - {"run"}:
+        for word in "--help", "-h":
+            done = run(name, word)
+            assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith(f"usage: pieprof {name}")
+            assert all(len(line) <= 110 for line in done.stdout.splitlines())
+        # What the usage names, the help explains.
+        usage, _, details = done.stdout.partition("\n")
+        assert all(option in details for option in re.findall(r"--[a-z]+", usage)), done.stdout
+        wrong = run(name, "--nothing")
+        assert wrong.returncode == 2 and usage in wrong.stderr and wrong.stderr.count("\n") == 1
+
+
+def test_questions_of_the_help_have_answers(run, tmp_path):
+    db = tmp_path / "x.db"
+    assert run("-q", "-o", db, "-c", "sum(range(10**6))").returncode == 0
+    questions = run("query", "--help").stdout.split("one of\n")[1].split("and then")[0].split("\n  ")
+    assert len(questions) > 30
+    for question in questions:
+        assert run("query", db, question.strip()).returncode == 0, question
 
 
 def test_set_id_programs_take_nothing_from_the_environment(pieprof):
