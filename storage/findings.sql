@@ -5,9 +5,9 @@
 -- What counts as what; all figures to tune are here.
 CREATE VIEW x_threshold AS SELECT
   10 AS high_traps,        -- severity "high": the next access of at least so many watches was seen,
-  0.4 AS high_fraction,    -- this part of the line's time at least is wasted,
-  0.2 AS high_low,         -- the lower end of that part's interval is no less than this,
+  0.2 AS high_low,         -- this part of the line's time at least is wasted, as the lower end of the interval has it,
   0.05 AS high_share,      -- and the waste is this part of the run's CPU time at least
+  0.4 AS pair_fraction,    -- a pair: this part of its accesses at least was redundant
   0.1 AS reuse_share,      -- loads: with less than this part of the time in short calls all is reuse and no waste
   3 AS told_traps,         -- a category is told when so many redundant accesses at least were seen
   8 AS returned_traps_min, -- with so many calls compared by what they returned, these decide about stores, not memory,
@@ -303,7 +303,7 @@ SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', sever
 FROM (
   SELECT *, CASE
       WHEN is_reuse THEN 'reuse'
-      WHEN category <> 'undecided' AND tell_traps >= high_traps AND waste >= high_fraction AND waste_low >= high_low
+      WHEN category <> 'undecided' AND tell_traps >= high_traps AND waste_low >= high_low
         AND wasted_ns >= high_share * run_ns THEN 'high'
       ELSE 'low' END AS severity
   FROM x_named_finding);
@@ -395,13 +395,13 @@ FROM (
   SELECT *, redundant_ns / nullif(trap_ns, 0) AS p, z2 * trap_sq / nullif(trap_ns * trap_ns, 0) AS h,
     row_number() OVER (PARTITION BY run, kind, file, function, line ORDER BY is_reuse) AS part, CASE
       WHEN is_reuse THEN 'reuse'
-      WHEN category <> 'undecided' AND traps >= high_traps AND wasted_ns >= high_fraction * line_ns
-        AND low_ns >= high_low * line_ns AND wasted_ns >= high_share * run_ns THEN 'high'
+      WHEN category <> 'undecided' AND traps >= high_traps AND low_ns >= high_low * line_ns
+        AND wasted_ns >= high_share * run_ns THEN 'high'
       ELSE 'low' END AS severity
   FROM (
     SELECT run, kind, file, function_line AS line, function, native_function, native_library, category, evidence,
-      advice, library, user_file, user_line, line AS worst_line, is_reuse, run_ns, z2, high_traps, high_fraction,
-      high_low, high_share, max(sampler) OVER g AS sampler, sum(redundant_ns) OVER g AS redundant_ns,
+      advice, library, user_file, user_line, line AS worst_line, is_reuse, run_ns, z2, high_traps, high_low,
+      high_share, max(sampler) OVER g AS sampler, sum(redundant_ns) OVER g AS redundant_ns,
       sum(trap_ns) OVER g AS trap_ns, sum(trap_sq) OVER g AS trap_sq, sum(wasted_ns) OVER g AS wasted_ns,
       sum(waste_low * line_ns) OVER g AS low_ns, sum(waste_high * line_ns) OVER g AS high_ns,
       sum(line_ns) OVER g AS line_ns, sum(bytes) OVER g AS bytes, sum(traps) OVER g AS traps,
@@ -436,7 +436,7 @@ FROM (
   SELECT x.*, a.cpu_ns AS run_ns, redundant_ns / nullif(trap_ns, 0) AS p,
     t.z2 * trap_sq / nullif(trap_ns * trap_ns, 0) AS h, CASE
       WHEN tell_redundant = 0 THEN 'reuse'
-      WHEN traps >= t.high_traps AND redundant_ns >= t.high_fraction * trap_ns AND wasted_ns >= t.high_share * a.cpu_ns
+      WHEN traps >= t.high_traps AND redundant_ns >= t.pair_fraction * trap_ns AND wasted_ns >= t.high_share * a.cpu_ns
         THEN 'high'
       ELSE 'low' END AS severity
   FROM x_pair x JOIN x_threshold t JOIN x_total a ON a.run = x.run

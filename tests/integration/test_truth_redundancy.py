@@ -2,12 +2,13 @@
 """Redundant accesses of a library whose share of redundancy is known (truth/redundancy/mix.c)."""
 
 import os
+import re
 import shutil
 import subprocess
 
 import pytest
 
-from helpers import PYTHON, TRUTH, binomial_margin, line_of, profile, run
+from helpers import PYTHON, ROOT, TRUTH, binomial_margin, clean_environment, line_of, profile, run
 
 HERE = TRUTH / "redundancy"
 RUNS = int(os.environ.get("PIEPROF_REDUNDANCY_RUNS", "10"))
@@ -138,3 +139,13 @@ def test_results_are_compared_across_many_other_calls(library, profiled):
         done.truth["share"], abs=binomial_margin(done.truth["share"], row["traps"] / 3))
     counters = {r["name"]: r["value"] for r in done.sql("select name, value from counter")}
     assert counters["watch_traps"] < 15 * counters["watches"]
+
+
+def test_the_element_loop_of_the_examples_is_the_first_thing_one_reads(pieprof, tmp_path):
+    script = ROOT / "examples" / "element_loop.py"
+    if run([PYTHON, "-c", "import numpy"]).returncode:
+        pytest.skip("numpy is not installed")
+    done = run([pieprof, "-o", "x.db", script, "1.2"], cwd=tmp_path, env=clean_environment(COLUMNS="100"))
+    [line] = [i for i, text in enumerate(script.read_text().splitlines(), 1) if text.strip().startswith("result[row, column] +=")]
+    worst = done.stderr.split("\n\n")[1].splitlines()[0]  # behind the paragraph of time and memory
+    assert re.match(rf"element_loop\.py:{line}: \d+ % of the run wasted: slice underutilization \(", worst), done.stderr

@@ -99,16 +99,3 @@ def test_where_breakpoints_are_refused_the_summary_says_so_and_what_to_do(tmp_pa
 @pytest.mark.parametrize("options", [["--no-redundancy"], ["--sampler", "none"]])
 def test_what_was_not_asked_for_is_not_spoken_of(tmp_path, options):
     assert "edundan" not in run(tmp_path, *options).stderr
-
-
-def test_the_element_loop_of_the_examples_is_the_first_thing_one_reads(tmp_path):
-    script = pathlib.Path(__file__).resolve().parents[2] / "examples/element_loop.py"
-    done = subprocess.run([PIEPROF, "-o", "x.db", script, "1.2"], cwd=tmp_path, capture_output=True, text=True, timeout=120,
-                          env=clean_environment(COLUMNS="100"))
-    if "No module named 'numpy'" in done.stderr:
-        pytest.skip("numpy is not installed")
-    if "are not watched for" in " ".join(done.stderr.split()):
-        pytest.skip("debug registers are not to be had here")
-    [line] = [i for i, text in enumerate(script.read_text().splitlines(), 1) if text.strip().startswith("result[row, column] +=")]
-    worst = done.stderr.split("\n\n")[1].splitlines()[0]  # behind the paragraph of time and memory
-    assert re.match(rf"element_loop\.py:{line}: \d+ % of the run wasted: slice underutilization \(", worst), done.stderr
