@@ -134,6 +134,13 @@ static int open_database(struct pie_reader *reader, char **ret_message) {
     return code == SQLITE_OK ? 0 : pie_reader_fail(reader, code, ret_message);
 }
 
+/* A file is made before its tables are, and these before the run is in it. */
+static int say_unwritten(const char *path, char **ret_message) {
+    return pie_message(-ENODATA, ret_message,
+                       "%s holds no profile: the run was killed before it wrote anything, or has just begun",
+                       path);
+}
+
 static int check_file(const char *path, char **ret_message) {
     struct stat status;
     if (stat(path, &status) < 0)
@@ -143,7 +150,7 @@ static int check_file(const char *path, char **ret_message) {
     if (!S_ISREG(status.st_mode))
         return pie_message(-EINVAL, ret_message, "cannot open %s: it is not a regular file", path);
     if (status.st_size == 0)
-        return pie_message(-ENODATA, ret_message, "%s is empty", path);
+        return say_unwritten(path, ret_message);
     return 0;
 }
 
@@ -154,6 +161,11 @@ static int check_identity(struct pie_reader *reader, char **ret_message) {
         r = pie_db_get_int(reader->db, "PRAGMA user_version", &version);
     if (r < 0)
         return pie_reader_fail(reader, sqlite3_extended_errcode(reader->db), ret_message);
+    int64_t objects = 1;
+    if (application_id == 0 && version == 0)
+        (void)pie_db_get_int(reader->db, "SELECT count(*) FROM sqlite_schema", &objects);
+    if (objects == 0)
+        return say_unwritten(reader->path, ret_message);
     if (application_id != PIE_SCHEMA_APPLICATION_ID)
         return pie_message(-EBADMSG, ret_message, "%s is not a profile but another program's database",
                            reader->path);
@@ -316,7 +328,7 @@ int pie_reader_get_run(struct pie_reader *reader, int64_t wanted, int64_t *ret_r
     if (r < 0)
         return r;
     if (last == 0)
-        return pie_message(-ENOENT, ret_message, "%s holds no run yet", reader->path);
+        return say_unwritten(reader->path, ret_message);
     if (found == 0)
         return pie_message(-ENOENT, ret_message, "there is no run %lld in %s: its runs are %lld to %lld",
                            (long long)wanted, reader->path, (long long)first, (long long)last);

@@ -174,10 +174,24 @@ static void test_a_file_with_other_views_is_refused(void **state) {
     refused_after("DROP VIEW v_line; CREATE VIEW v_line AS SELECT load_extension('x') AS run", "schema");
     refused_after("DROP VIEW v_run", "schema");
     refused_after("DROP TABLE sample; CREATE TABLE sample (x)", "schema");
-    refused_after("PRAGMA user_version = 6", "newer");
+    refused_after("PRAGMA user_version = 7", "newer");
     refused_after("PRAGMA user_version = 3", "older");
     refused_after("PRAGMA user_version = -1", "damaged");
     refused_after("PRAGMA application_id = 1", "another program");
+    refused_after("PRAGMA application_id = 0; PRAGMA user_version = 0", "another program");
+}
+
+static void test_a_file_whose_maker_was_killed_says_so(void **state) {
+    struct pie_reader *reader;
+    char *message = NULL;
+    write_bytes(at("begun.db"), original, 0);
+    assert_int_equal(pie_reader_open(at("begun.db"), &reader, &message), -ENODATA);
+    assert_non_null(strstr(message, "killed before it wrote anything"));
+    free(message);
+    change(at("begun.db"), "CREATE TABLE t (x); DROP TABLE t; PRAGMA journal_mode = WAL");
+    assert_int_equal(pie_reader_open(at("begun.db"), &reader, &message), -ENODATA);
+    assert_non_null(strstr(message, "killed before it wrote anything"));
+    free(message);
 }
 
 static void test_what_somebody_added_does_no_harm(void **state) {
@@ -326,6 +340,7 @@ int main(void) {
         cmocka_unit_test(test_a_damaged_file_gives_an_answer_or_a_message),
         cmocka_unit_test(test_every_truncated_file_is_refused),
         cmocka_unit_test(test_a_file_with_other_views_is_refused),
+        cmocka_unit_test(test_a_file_whose_maker_was_killed_says_so),
         cmocka_unit_test(test_what_somebody_added_does_no_harm),
         cmocka_unit_test(test_hostile_rows_end_in_an_answer_or_a_message),
         cmocka_unit_test(test_sql_may_only_read),
