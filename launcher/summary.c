@@ -187,6 +187,18 @@ static const char drops_sql[] = "SELECT counter, drops, row_number() OVER (ORDER
                                 "FROM (SELECT counter, sum(drops) AS drops"
                                 " FROM v_drop WHERE run = :run GROUP BY counter HAVING sum(drops) > 0)";
 
+/* "4 processes wrote nothing: Permission denied": what a process says where its clock should be. */
+static void print_lost(struct summary *summary, struct pie_cursor *row) {
+    int64_t count = pie_cursor_int(row, 1);
+    fprintf(summary->out, "%lld %s ", (long long)count, count == 1 ? "process" : "processes");
+    print_text(summary, pie_cursor_text(row, 0), 120);
+    fputs("\n", summary->out);
+}
+
+static const char lost_sql[] =
+    "SELECT clock_note, count(*) FROM v_process WHERE run = :run AND threads = 0 AND clock = 'none'"
+    " AND clock_note IS NOT NULL AND cause IS NOT NULL GROUP BY clock_note ORDER BY 2 DESC, 1 LIMIT 3";
+
 static void print_samples(struct summary *summary, struct pie_cursor *row) {
     fprintf(summary->out, "%lld samples", (long long)pie_cursor_int(row, 0));
     if (pie_cursor_type(row, 1) != PIE_VALUE_NULL)
@@ -254,6 +266,7 @@ static void count_lines(struct summary *summary) {
 static void print_all(struct summary *summary) {
     char *path = pie_text_printable(pie_text_short_path(summary->path));
     each_row(summary, title_sql, print_title);
+    each_row(summary, lost_sql, print_lost);
     print_findings(summary);
     count_lines(summary);
     each_row(summary, lines_sql, print_line);

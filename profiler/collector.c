@@ -52,9 +52,11 @@
 #include <time.h>
 #include <unistd.h>
 
-static const uint64_t TICK_NS = 20000000;         /* wall ticks and drains, dithered */
-static const uint64_t FIRST_FLUSH_NS = 250000000; /* after the start; then once a second */
-static const uint64_t FLUSH_NS = 1000000000;
+static const uint64_t TICK_NS = 20000000; /* wall ticks and drains, dithered */
+/* The first one after the start, then when the process is twice as old, up to once a second: a process that is killed lacks
+ * at most the half of its time, or the last second. */
+static const uint64_t FIRST_FLUSH_NS = 25000000;
+static const uint64_t FLUSH_NS = 950000000;  /* a tick and the time to write make it a second */
 static const uint64_t DITHER_NS = 100000000; /* new sampling periods */
 
 /* Threads that stand still are looked at one after the other where there are more: so many in a tick. */
@@ -84,7 +86,7 @@ static struct {
     uint32_t tick;    /* counts them */
     uint32_t running; /* threads that were, at the last tick */
     uint32_t turns;   /* a thread that stands still is looked at in one of so many ticks */
-    uint64_t next_flush_ns, next_dither_ns;
+    uint64_t started_ns, next_flush_ns, next_dither_ns;
     uint64_t random;
     uint64_t unloads; /* of libraries, at the last look */
     bool failed;      /* short of memory: nothing is collected any more */
@@ -327,6 +329,16 @@ static void flush_all(void) {
         pie_flush_suspend(collector.flush);
 }
 
+/* began_ns: when the last one did. However long that took, there is half the time for something else. */
+static void schedule_flush(uint64_t began_ns) {
+    uint64_t age_ns = began_ns - collector.started_ns;
+    uint64_t pause_ns = age_ns < FLUSH_NS ? age_ns : FLUSH_NS, now_ns = pie_monotonic_ns();
+
+    collector.next_flush_ns = began_ns + pause_ns;
+    if (collector.next_flush_ns < now_ns + pause_ns / 2)
+        collector.next_flush_ns = now_ns + pause_ns / 2;
+}
+
 /* One round; tick: the time for one has come. */
 static void work(bool tick) {
     uint64_t now_ns = pie_monotonic_ns();
@@ -348,7 +360,7 @@ static void work(bool tick) {
     if (now_ns >= collector.next_flush_ns) {
         pie_watch_heed_debugger();
         flush_all();
-        collector.next_flush_ns = pie_monotonic_ns() + FLUSH_NS;
+        schedule_flush(now_ns);
     }
     if (atomic_exchange_explicit(&collector.wants_release, false, memory_order_acq_rel))
         pie_flush_suspend(collector.flush);
@@ -388,6 +400,7 @@ static void set_up_heap(void) {
 }
 
 static void set_up(void) {
+    collector.started_ns = pie_monotonic_ns();
     struct pie_flush_methods methods = choose_methods();
 
     set_up_heap();
@@ -401,7 +414,7 @@ static void set_up(void) {
         pie_flush_open(collector.flush);
     for (size_t i = 0; i < pie_thread_count(); i++)
         look_at(i, false);
-    collector.next_flush_ns = pie_monotonic_ns() + FIRST_FLUSH_NS;
+    collector.next_flush_ns = collector.started_ns + FIRST_FLUSH_NS;
     collector.next_dither_ns = pie_monotonic_ns() + DITHER_NS;
 }
 
@@ -416,14 +429,15 @@ static void *collector_main(void *unused) {
     while (!pie_ending_is_asked()) {
         uint32_t wakes = pie_ending_wakes();
         uint64_t now_ns = pie_monotonic_ns();
-        bool tick = now_ns >= next_tick_ns;
+        bool tick = now_ns >= next_tick_ns || now_ns >= collector.next_flush_ns;
         if (tick)
             next_tick_ns = now_ns + dithered(TICK_NS);
         work(tick);
         pthread_mutex_unlock(&collector.work);
         now_ns = pie_monotonic_ns();
-        if (now_ns < next_tick_ns && !pie_ending_is_asked())
-            pie_ending_sleep(wakes, next_tick_ns - now_ns);
+        uint64_t next_ns = next_tick_ns < collector.next_flush_ns ? next_tick_ns : collector.next_flush_ns;
+        if (now_ns < next_ns && !pie_ending_is_asked())
+            pie_ending_sleep(wakes, next_ns - now_ns);
         pthread_mutex_lock(&collector.work);
     }
     end();

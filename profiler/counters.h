@@ -23,6 +23,7 @@ enum pie_counter {
     PIE_COUNTER_FOREIGN_SIGNAL,
     PIE_COUNTER_UNARMED_THREADS,
     PIE_COUNTER_FORKS_UNPROFILED,
+    PIE_COUNTER_PROCESSES_UNTRACKED,
     PIE_COUNTER_CLOCK_GIVEN_UP,
     PIE_COUNTER_SINK_ERRORS,
     /* Of watching memory accesses: samples that began no watch, and why. */

@@ -25,6 +25,7 @@ static const struct {
     [PIE_COUNTER_FOREIGN_SIGNAL] = {"foreign_signal", false},
     [PIE_COUNTER_UNARMED_THREADS] = {"threads_without_clock", false},
     [PIE_COUNTER_FORKS_UNPROFILED] = {"forks_unprofiled", true},
+    [PIE_COUNTER_PROCESSES_UNTRACKED] = {"process_table_full", false},
     [PIE_COUNTER_CLOCK_GIVEN_UP] = {"clock_given_up_to_the_program", true},
     [PIE_COUNTER_SINK_ERRORS] = {"flushes_failed", true},
     [PIE_COUNTER_WATCH_BLOCK_UNKNOWN] = {"watch_block_not_decoded_yet", false},

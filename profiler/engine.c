@@ -10,6 +10,7 @@
 #include "profiler/heap_engine.h"
 #include "profiler/learn.h"
 #include "profiler/home.h"
+#include "profiler/process_table.h"
 #include "profiler/real.h"
 #include "profiler/region.h"
 #include "profiler/thread.h"
@@ -31,6 +32,8 @@ static struct {
 
 /* Between the fork handlers of one thread: it has the collection thread in hand. */
 static __thread bool held;
+/* The child that this thread is about to fork or has just forked; NULL: it is not in the process table. */
+static __thread struct pie_process_entry *forked;
 
 static int start(void) {
     struct pie_thread *thread;
@@ -70,6 +73,8 @@ int pie_engine_start(const struct pie_config *config, const struct pie_pystack_o
         };
         pie_heap_set(&engine.heap);
     }
+    if (config->children)
+        pie_process_table_init();
     pie_learn_configure(config->learns ? &config->learn : NULL);
     engine.setup = (struct pie_collector_setup){
         .config = config, .ops = ops, .facts = facts, .open_sink = open_sink, .is_fork = false};
@@ -131,7 +136,18 @@ void pie_engine_fork_prepare(void) {
         pie_collector_release();
         held = false;
     }
+    forked = held ? pie_process_claim((int32_t)syscall(SYS_getpid)) : NULL;
+    if (held && !forked)
+        pie_counter_add(PIE_COUNTER_PROCESSES_UNTRACKED, 1);
     errno = error;
+}
+
+void pie_engine_forked(int32_t pid) {
+    if (pid > 0)
+        pie_process_forked(forked, pid);
+    else
+        pie_process_release(forked);
+    forked = NULL;
 }
 
 void pie_engine_fork_parent(void) {
@@ -145,22 +161,33 @@ void pie_engine_fork_parent(void) {
     errno = error;
 }
 
+static void start_fork(void) {
+    int r = pie_region_reset();
+
+    if (r == 0) {
+        pie_counters_reset();
+        engine.setup.is_fork = true;
+        r = start();
+    }
+    if (r < 0)
+        pie_process_lost(r);
+}
+
 void pie_engine_fork_child(void) {
     int error = errno;
 
     pie_heap_forget();
     pie_learn_forget();
     pie_ending_set_owner(0);
+    pie_process_enter(forked);
+    forked = NULL;
     if (pie_ending_is_claimed())
         return;
     pie_debug_own_table_forget();
     pie_threads_reset();
     pie_collector_forget();
-    if (held && pie_region_reset() == 0) {
-        pie_counters_reset();
-        engine.setup.is_fork = true;
-        start();
-    }
+    if (held)
+        start_fork();
     held = false;
     errno = error;
 }

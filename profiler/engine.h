@@ -60,4 +60,5 @@ void pie_engine_thread_started(
 void pie_engine_thread_ended(void); /* on the thread, after its start routine or by cancellation */
 void pie_engine_fork_prepare(void); /* pthread_atfork */
 void pie_engine_fork_parent(void);
+void pie_engine_forked(int32_t pid); /* what fork() has returned in the parent */
 void pie_engine_fork_child(void);

@@ -10,6 +10,8 @@
 #include "profiler/heap_drain.h"
 #include "profiler/learn.h"
 #include "profiler/proc_file.h"
+#include "profiler/process_ends.h"
+#include "profiler/process_table.h"
 #include "profiler/sampler.h"
 #include "profiler/thread.h"
 #include "profiler/wall.h"
@@ -36,6 +38,8 @@ struct pie_flush {
     struct pie_sink *sink; /* NULL: not open yet, or given up */
     struct pie_flush_methods methods;
     int64_t started_ns; /* CLOCK_REALTIME */
+    int32_t parent_pid; /* valid with is_child */
+    bool is_child;      /* not the first process of the run */
     bool failed;        /* the sink is given up */
     bool suspended;
     struct thread_state *threads; /* to be written next */
@@ -75,6 +79,14 @@ static void give_up(struct pie_flush *flush, int error) {
     atomic_store_explicit(&flush->error, error, memory_order_relaxed);
     pie_counter_add(PIE_COUNTER_SINK_ERRORS, 1);
     flush->failed = true;
+    pie_process_lost(error);
+}
+
+/* The parent may be dead by now. */
+static int32_t forked_by(void) {
+    const struct pie_process_entry *entry = pie_process_own();
+
+    return entry ? entry->parent_pid : (int32_t)getppid();
 }
 
 void pie_flush_open(struct pie_flush *flush) {
@@ -95,7 +107,7 @@ void pie_flush_open(struct pie_flush *flush) {
     flush->sink->waiters = flush->setup.waiters;
     struct pie_process_row row = {
         .pid = (int32_t)getpid(),
-        .parent_pid = flush->setup.is_fork ? (int32_t)getppid() : config->parent_pid,
+        .parent_pid = flush->setup.is_fork ? forked_by() : config->parent_pid,
         .is_child = own.is_child,
         .run_id = flush->setup.is_fork ? pie_engine_run_id() : config->run_id,
         .started_ns = flush->started_ns,
@@ -110,10 +122,14 @@ void pie_flush_open(struct pie_flush *flush) {
     r = flush->sink->ops->begin_process(flush->sink, &row, &run_id);
     if (r == 0)
         r = pie_environment_put(flush->sink, facts);
-    if (r < 0)
+    if (r < 0) {
         give_up(flush, r);
-    else
-        atomic_store_explicit(&flush->run_id, run_id, memory_order_release);
+        return;
+    }
+    flush->parent_pid = row.parent_pid;
+    flush->is_child = row.is_child;
+    pie_process_has_row();
+    atomic_store_explicit(&flush->run_id, run_id, memory_order_release);
 }
 
 bool pie_flush_is_open(const struct pie_flush *flush) {
@@ -302,6 +318,8 @@ static int write_rows(struct pie_flush *flush, const struct pie_aggregate *aggre
     if (r == 0)
         r = pie_learn_drain(flush->sink);
     if (r == 0)
+        r = pie_process_ends_write(flush->sink, flush->setup.config, flush->setup.facts);
+    if (r == 0)
         r = write_counters(flush, heap);
     return r;
 }
@@ -359,6 +377,13 @@ void pie_flush_write(struct pie_flush *flush, struct pie_aggregate *aggregate,
     clear(flush, aggregate, watches, heap, loops);
 }
 
+/* One that executes another program may still be a process of ours then; the exec knows. */
+static void say_last(struct pie_flush *flush, const char *cause) {
+    pie_process_ends_last(flush->sink, !flush->is_child, flush->parent_pid, flush->started_ns);
+    if (strcmp(cause, "exec") != 0)
+        pie_process_done();
+}
+
 void pie_flush_end(struct pie_flush *flush, const char *cause, int exit_status) {
     if (!flush->sink)
         return;
@@ -367,6 +392,8 @@ void pie_flush_end(struct pie_flush *flush, const char *cause, int exit_status) 
         give_up(flush, r);
     else if (!flush->failed)
         atomic_store_explicit(&flush->error, 0, memory_order_relaxed);
+    if (r == 0)
+        say_last(flush, cause);
     flush->sink->ops->close(flush->sink);
     flush->sink = NULL;
     flush->failed = true;

@@ -201,6 +201,23 @@ struct pie_process_row {
     const char *sampler_note; /* why not a better one or none, one sentence, or NULL */
 };
 
+/* How another process of the run ended, which could not say so itself. */
+struct pie_process_end_row {
+    int32_t pid, parent_pid;
+    int64_t started_ns,
+        ended_ns;             /* CLOCK_REALTIME; its own row does not begin earlier; ended_ns 0: unknown */
+    const char *cause;        /* "killed", "exit", "gone" */
+    int exit_status;          /* as the shell sees it, or -1 */
+    int write_error;          /* -errno with which it gave up its profile, or 0 */
+    const char *lost_counter; /* which counts that */
+    bool may_have_own_file;   /* where each process has one, its row may be in that */
+    const char *const *argv;  /* as in pie_process_row, as is the next one */
+    const char *executable;
+};
+
+/* Does no process have this id any more, or one that began later than started_ns (CLOCK_REALTIME)? */
+typedef bool (*pie_is_gone_fn)(int32_t pid, int64_t started_ns);
+
 struct pie_sink;
 
 struct pie_sink_ops {
@@ -224,6 +241,8 @@ struct pie_sink_ops {
     int (*put_holder)(struct pie_sink *, uint32_t node, const char *text);
     int (*put_learned_loop)(struct pie_sink *, const struct pie_learned_loop_row *); /* before its calls */
     int (*put_learned_call)(struct pie_sink *, const struct pie_learned_call_row *);
+    /* Completes the row of that process, or makes one where it has written nothing. */
+    int (*put_process_end)(struct pie_sink *, const struct pie_process_end_row *);
     /* Counters are totals so far, e.g. "ring_full", "unwind_truncated". is_drop: a sample was lost. */
     int (*put_counter)(struct pie_sink *, const char *name, uint64_t value, bool is_drop);
     /* The profiler's own cost so far. collector: "time", "redundancy", "memory", "copies", "collection thread". cpu_ns and wall_ns are totals. */
@@ -235,6 +254,10 @@ struct pie_sink_ops {
     /* cause: "exit", "_exit", "exec", … ; exit_status as the shell would see it, or -1 where unknown.
      * Source text of profiled lines is read and stored here at the latest. */
     int (*end_process)(struct pie_sink *, int64_t now_ns, const char *cause, int exit_status);
+    /* After end_process, by who may be the last of the run: its processes of this machine that are gone without a word get
+     * the cause "gone", and parents that came later than their children are entered. One that turns out to live (commit)
+     * loses the cause again. */
+    int (*settle_run)(struct pie_sink *, pie_is_gone_fn is_gone);
     /* Gives up every descriptor, lock and mapping of the file until the next call that needs it; called before a fork,
      * because a forked child must find no open database in its copy of the library's memory. Not inside begin/commit. */
     void (*suspend)(struct pie_sink *);

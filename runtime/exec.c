@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "profiler/engine.h"
+#include "profiler/process_table.h"
 #include "runtime/death.h"
 #include "runtime/exec_plan.h"
 #include "runtime/export.h"
@@ -65,6 +66,7 @@ static int64_t now_ms(void) {
 
 static void own_memory(void) {
     atomic_store_explicit(&pie_exec_settings.owner, getpid(), memory_order_relaxed);
+    atomic_store_explicit(&pie_exec_settings.parent, getpid(), memory_order_relaxed);
 }
 
 void pie_exec_set_target(const char *target, const char *self) {
@@ -106,16 +108,49 @@ static bool may_succeed(const char *path) {
 }
 
 static void end_profile(void) {
-    if (pie_engine_is_running())
+    const struct pie_process_entry *entry = pie_process_own();
+    if (pie_engine_is_running()) {
         pie_engine_finish("exec", -1);
+        if (entry && !(atomic_load_explicit(&entry->flags, memory_order_relaxed) & PIE_PROCESS_HAS_ROW))
+            atomic_store_explicit(&pie_exec_settings.parent, entry->parent_pid, memory_order_relaxed);
+    }
     pie_death_await();
+}
+
+/* Whose memory this is: another process's in a vfork child. */
+static pid_t owner(void) {
+    return atomic_load_explicit(&pie_exec_settings.owner, memory_order_relaxed);
+}
+
+/* The system call, for what is redirected. The process table has an entry of this process, or a vfork child gets one. */
+static int execute(const struct pie_exec_plan *plan) {
+    pid_t pid = (pid_t)syscall(SYS_getpid);
+    bool is_own = pid == owner();
+    struct pie_process_entry *entry = is_own ? pie_process_own() : pie_process_claim(owner());
+    pie_process_executes(entry, pid, plan->argv);
+    int r = (int)syscall(SYS_execve, plan->path, plan->argv, plan->envp);
+    if (is_own)
+        pie_process_done();
+    else
+        pie_process_release(entry);
+    return r;
+}
+
+/* Executes something else: whatever comes of it is none of ours. */
+static void leave_table(void) {
+    if ((pid_t)syscall(SYS_getpid) == owner())
+        pie_process_done();
 }
 
 static int exec_path(const char *path, char *const *argv, char *const *envp) {
     struct pie_exec_plan plan;
-    if (may_succeed(path))
+    bool may = may_succeed(path);
+    if (may)
         end_profile();
-    pie_exec_plan_path(&plan, path, argv, envp, run_id());
+    if (pie_exec_plan_path(&plan, path, argv, envp, run_id()))
+        return execute(&plan);
+    if (may)
+        leave_table();
     return (int)syscall(SYS_execve, plan.path, plan.argv, plan.envp);
 }
 
@@ -139,10 +174,13 @@ PIE_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
     struct pie_exec_plan plan;
     char buffer[PATH_MAX];
     const char *path = search(file, buffer);
-    if (may_succeed(path))
+    bool may = may_succeed(path);
+    if (may)
         end_profile();
     if (pie_exec_plan_path(&plan, path, argv, envp, run_id()))
-        return (int)syscall(SYS_execve, plan.path, plan.argv, plan.envp);
+        return execute(&plan);
+    if (may)
+        leave_table();
     return libc.execvpe(file, argv, envp);
 }
 
@@ -152,24 +190,30 @@ PIE_EXPORT int execvp(const char *file, char *const argv[]) {
 
 PIE_EXPORT int fexecve(int fd, char *const argv[], char *const envp[]) {
     struct pie_exec_plan plan;
-    if (fcntl(fd, F_GETFD) >= 0)
+    bool may = fcntl(fd, F_GETFD) >= 0;
+    if (may)
         end_profile();
     if (pie_exec_plan_open(&plan, fd, argv, envp, run_id()))
-        return (int)syscall(SYS_execve, plan.path, plan.argv, plan.envp);
+        return execute(&plan);
+    if (may)
+        leave_table();
     return libc.fexecve(fd, argv, envp);
 }
 
 PIE_EXPORT int execveat(int dirfd, const char *path, char *const argv[], char *const envp[], int flags) {
     struct pie_exec_plan plan;
     bool redirected = false;
-    if (faccessat(dirfd, path, *path ? X_OK : F_OK, flags & AT_EMPTY_PATH) == 0)
+    bool may = faccessat(dirfd, path, *path ? X_OK : F_OK, flags & AT_EMPTY_PATH) == 0;
+    if (may)
         end_profile();
     if (flags == 0 && (dirfd == AT_FDCWD || *path == '/'))
         redirected = pie_exec_plan_path(&plan, path, argv, envp, run_id());
     else if ((flags & AT_EMPTY_PATH) && *path == '\0')
         redirected = pie_exec_plan_open(&plan, dirfd, argv, envp, run_id());
     if (redirected)
-        return (int)syscall(SYS_execve, plan.path, plan.argv, plan.envp);
+        return execute(&plan);
+    if (may)
+        leave_table();
     return libc.execveat(dirfd, path, argv, envp, flags);
 }
 
@@ -193,13 +237,27 @@ PIE_EXPORT int posix_spawn_file_actions_addfchdir_np(posix_spawn_file_actions_t 
     return libc.addfchdir(actions, fd);
 }
 
+/* For what is redirected. */
+static int spawn(pid_t *pid, const struct pie_exec_plan *plan, const posix_spawn_file_actions_t *actions,
+                 const posix_spawnattr_t *attributes) {
+    pid_t own;
+    struct pie_process_entry *entry = pie_process_claim(owner());
+    pid = pid ? pid : &own;
+    int r = libc.posix_spawn(pid, plan->path, actions, attributes, plan->argv, plan->envp);
+    if (r == 0)
+        pie_process_executes(entry, *pid, plan->argv);
+    else
+        pie_process_release(entry);
+    return r;
+}
+
 PIE_EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
                            const posix_spawn_file_actions_t *actions,
                            const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
                            char *const envp[restrict]) {
     struct pie_exec_plan plan;
     if (can_judge(path, actions) && pie_exec_plan_path(&plan, path, argv, envp, run_id()))
-        return libc.posix_spawn(pid, plan.path, actions, attributes, plan.argv, plan.envp);
+        return spawn(pid, &plan, actions, attributes);
     return libc.posix_spawn(pid, path, actions, attributes, argv, envp);
 }
 
@@ -211,6 +269,6 @@ PIE_EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
     char buffer[PATH_MAX];
     const char *path = search(file, buffer);
     if (can_judge(path, actions) && pie_exec_plan_path(&plan, path, argv, envp, run_id()))
-        return libc.posix_spawn(pid, plan.path, actions, attributes, plan.argv, plan.envp);
+        return spawn(pid, &plan, actions, attributes);
     return libc.posix_spawnp(pid, file, actions, attributes, argv, envp);
 }

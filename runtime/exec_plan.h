@@ -20,7 +20,8 @@ struct pie_exec_settings {
     struct pie_image target, self;
     const char *self_path;
     _Atomic(const char *) child_variable; /* release in exec.c, acquire in exec_sigsafe.c */
-    _Atomic(pid_t) owner; /* whose memory this is: differs from getpid() in a vfork child only */
+    _Atomic(pid_t) owner;  /* whose memory this is: differs from getpid() in a vfork child only */
+    _Atomic(pid_t) parent; /* of what is executed: the owner, or its parent where the owner has no row */
 };
 extern struct pie_exec_settings pie_exec_settings;
 

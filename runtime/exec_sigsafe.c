@@ -51,7 +51,7 @@ static void write_run_variable(struct pie_exec_plan *plan, long run_id) {
     memcpy(plan->run_variable, name, sizeof name - 1);
     char *p = put_decimal(plan->run_variable + sizeof name - 1, run_id);
     *p++ = ':';
-    p = put_decimal(p, atomic_load_explicit(&pie_exec_settings.owner, memory_order_relaxed));
+    p = put_decimal(p, atomic_load_explicit(&pie_exec_settings.parent, memory_order_relaxed));
     *p = '\0';
 }
 

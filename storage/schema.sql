@@ -20,8 +20,10 @@ CREATE TABLE process (
   parent_pid INTEGER,
   started_ns INTEGER NOT NULL,     -- point in time
   seen_ns INTEGER NOT NULL,        -- point in time of the last flush
-  ended_ns INTEGER,                -- point in time; NULL: it still runs, or was killed
-  cause TEXT,                      -- how it ended: "exit", "_exit", "exec", …
+  ended_ns INTEGER,                -- point in time; NULL: not known
+  cause TEXT,                      -- how it ended: "exit", "_exit", "exec" (it became another program), "signal" (its
+                                   -- last act was to write), "killed" (its parent got the status), "gone" (nobody saw
+                                   -- how); NULL: it still runs, or nobody was left to say
   exit_status INTEGER,             -- as the shell sees it
   argv TEXT,                       -- JSON array; NULL: not kept
   executable TEXT,                 -- sys.executable
@@ -426,8 +428,16 @@ SELECT x.run, x.process, p.pid, x.thread, t.tid, t.name, t.is_main,
   t.samples
 FROM x_thread x JOIN thread t ON t.process = x.process AND t.id = x.thread JOIN process p ON p.id = x.process;
 
+CREATE VIEW x_depth AS
+WITH RECURSIVE tree(process, depth) AS (
+  SELECT id, 0 FROM process WHERE parent IS NULL OR parent NOT IN (SELECT id FROM process)
+  UNION ALL
+  SELECT p.id, t.depth + 1 FROM tree t JOIN process p ON p.parent = t.process)
+SELECT process, depth FROM tree;
+
+-- depth: 0 for a process that no profiled one started
 CREATE VIEW v_process AS
-SELECT x.run, x.process, p.parent, p.pid, p.parent_pid,
+SELECT x.run, x.process, p.parent, d.depth, p.host, p.pid, p.parent_pid,
   strftime('%Y-%m-%dT%H:%M:%fZ', p.started_ns / 1e9, 'unixepoch') AS started,
   (coalesce(p.ended_ns, p.seen_ns) - p.started_ns) / 1e9 AS wall_s, x.cpu_ns / 1e9 AS cpu_s,
   x.python_ns / 1e9 AS python_s, x.native_ns / 1e9 AS native_s, x.system_ns / 1e9 AS system_s,
@@ -437,14 +447,21 @@ SELECT x.run, x.process, p.parent, p.pid, p.parent_pid,
   p.period_ns / 1e9 AS period_s, p.sampler, p.sampler_note,
   h.peak_python_bytes + h.peak_native_bytes AS peak_bytes, h.rss_peak_bytes
 FROM (
-  SELECT p.run, p.id AS process, iif(p.clock = 'none', NULL, coalesce(sum(s.python_ns + s.native_ns + s.system_ns), 0)) AS cpu_ns,
-    iif(p.clock = 'none', NULL, coalesce(sum(s.python_ns), 0)) AS python_ns,
-    iif(p.clock = 'none', NULL, coalesce(sum(s.native_ns), 0)) AS native_ns,
-    iif(p.clock = 'none', NULL, coalesce(sum(s.system_ns), 0)) AS system_ns, coalesce(sum(s.wait_ns), 0) AS wait_ns, coalesce(sum(s.samples), 0) AS samples,
-    (SELECT count(*) FROM thread t WHERE t.process = p.id) AS threads
-  FROM process p LEFT JOIN sample s ON s.process = p.id
-  GROUP BY p.run, p.id) x
-JOIN process p ON p.id = x.process LEFT JOIN heap h ON h.process = x.process;
+  SELECT y.run, y.process, y.threads, coalesce(y.samples, 0) AS samples, coalesce(y.wait_ns, 0) AS wait_ns,
+    iif(y.is_measured, coalesce(y.python_ns, 0), NULL) AS python_ns,
+    iif(y.is_measured, coalesce(y.native_ns, 0), NULL) AS native_ns,
+    iif(y.is_measured, coalesce(y.system_ns, 0), NULL) AS system_ns,
+    iif(y.is_measured, coalesce(y.python_ns + y.native_ns + y.system_ns, 0), NULL) AS cpu_ns
+  FROM (
+    SELECT z.*, z.clock <> 'none' AND NOT (z.threads = 0 AND z.cause IN ('killed', 'gone')) AS is_measured
+    FROM (
+      SELECT p.run, p.id AS process, p.clock, coalesce(p.cause, '') AS cause, sum(s.python_ns) AS python_ns, sum(s.native_ns) AS native_ns,
+        sum(s.system_ns) AS system_ns, sum(s.wait_ns) AS wait_ns, sum(s.samples) AS samples,
+        (SELECT count(*) FROM thread t WHERE t.process = p.id) AS threads
+      FROM process p LEFT JOIN sample s ON s.process = p.id
+      GROUP BY p.run, p.id) z) y) x
+JOIN process p ON p.id = x.process LEFT JOIN heap h ON h.process = x.process
+LEFT JOIN x_depth d ON d.process = x.process;
 
 -- share of the CPU time of the program's threads
 CREATE VIEW v_overhead AS
@@ -489,4 +506,4 @@ CREATE VIEW v_source AS
 SELECT s.run, s.path AS file, l.line, l.text FROM source s JOIN source_line l ON l.source = s.id;
 
 PRAGMA application_id = 1349084496; -- "PieP"
-PRAGMA user_version = 5;
+PRAGMA user_version = 6;

@@ -13,9 +13,24 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
         " period_ns, sampler, sampler_note, host) VALUES (?1, ?2, ?3, (SELECT max(id) FROM process "
         "WHERE run = ?1 AND pid = ?3), ?4, ?4, ?5, ?6, ?7,"
         " ?8, ?9, ?10, ?11, ?12)",
-    [PIE_STATEMENT_PROCESS_SEEN] = "UPDATE process SET seen_ns = ?2 WHERE id = ?1",
+    [PIE_STATEMENT_PROCESS_SEEN] =
+        "UPDATE process SET seen_ns = ?2, cause = nullif(cause, 'gone') WHERE id = ?1",
     [PIE_STATEMENT_PROCESS_ENDED] =
         "UPDATE process SET seen_ns = ?2, ended_ns = ?2, cause = ?3, exit_status = ?4 WHERE id = ?1",
+    /* A process is known to others by host, pid and a time that is not later than its start. */
+    [PIE_STATEMENT_PROCESS_WITHOUT_ROW] =
+        "INSERT INTO process (run, pid, parent_pid, parent, started_ns, seen_ns, argv, executable, clock, "
+        "clock_note, sampler, host) SELECT ?1, ?2, ?3, (SELECT max(id) FROM process WHERE run = ?1 AND pid = "
+        "?3 AND host = ?8), ?4, ?4, ?5, ?6, 'none', ?7, 'none', ?8 WHERE NOT EXISTS (SELECT 1 FROM process "
+        "WHERE run = ?1 AND pid = ?2 AND host = ?8 AND started_ns >= ?4)",
+    [PIE_STATEMENT_PROCESS_FOUND_ENDED] =
+        "UPDATE process SET seen_ns = coalesce(?5, seen_ns), ended_ns = ?5, cause = ?6, exit_status = ?7 "
+        "WHERE run = ?1 AND pid = ?2 AND started_ns >= ?3 AND host = ?4 AND (cause IS NULL OR cause = "
+        "'gone')",
+    [PIE_STATEMENT_PROCESS_LOST] =
+        "INSERT OR REPLACE INTO counter (process, name, value, is_drop) SELECT id, ?5, 1, 1 FROM process "
+        "WHERE run = ?1 AND pid = ?2 AND started_ns >= ?3 AND host = ?4",
+    [PIE_STATEMENT_PROCESS_GONE] = "UPDATE process SET cause = 'gone' WHERE id = ? AND cause IS NULL",
     [PIE_STATEMENT_ENVIRONMENT] = "INSERT OR REPLACE INTO environment (run, key, value) VALUES (?, ?, ?)",
     [PIE_STATEMENT_THREAD] = "INSERT OR REPLACE INTO thread (process, id, tid, name, is_main, started_ns, "
                              "ended_ns, cpu_ns, wall_ns, samples)"

@@ -275,9 +275,10 @@ static const struct pie_subject subjects[] = {
      .from = "v_thread",
      .order = "cpu_s DESC, wait_s DESC, process, thread"},
     {.name = "processes",
-     .aliases = "process|children",
+     .aliases = "process|children|process tree|how processes ended|exit causes|exits",
      .columns =
-         "process, parent, pid, parent_pid, started, wall_s, cpu_s, python_s, native_s, system_s, wait_s, "
+         "process, parent, depth, host, pid, parent_pid, started, wall_s, cpu_s, python_s, native_s, "
+         "system_s, wait_s, "
          "cpu_share, samples, threads, cause, exit_status, executable, command, clock, clock_note, period_s, "
          "sampler, sampler_note, peak_bytes, rss_peak_bytes",
      .from = "v_process",

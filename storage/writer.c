@@ -124,7 +124,7 @@ static int flush(struct pie_writer *writer, uint64_t wait_ms) {
     return r;
 }
 
-static char *json_of_argv(const char *const *argv) {
+char *pie_writer_json_of_argv(const char *const *argv) {
     json_t *array = argv ? json_array() : NULL;
     for (; array && *argv; argv++) {
         size_t size = strlen(*argv);
@@ -181,7 +181,7 @@ static int enter_run(struct pie_writer *writer, const struct pie_process_row *pr
 static int create_process(struct pie_writer *writer, const struct pie_process_row *process) {
     struct pie_rowlog rows = {0};
     struct utsname host = {0};
-    char *argv = json_of_argv(process->argv);
+    char *argv = pie_writer_json_of_argv(process->argv);
     (void)uname(&host);
     int r = pie_rowlog_add(&rows, PIE_STATEMENT_PROCESS, "iizittttzttt", writer->run, (int64_t)process->pid,
                            (int64_t)process->parent_pid, process->started_ns, argv, process->executable,
@@ -267,6 +267,17 @@ static int end_process(struct pie_sink *sink, int64_t now_ns, const char *cause,
     return flush(writer, PATIENT_WAIT_MS);
 }
 
+static int settle_run(struct pie_sink *sink, pie_is_gone_fn is_gone) {
+    struct pie_writer *writer = writer_of(sink);
+    if (writer->dead || writer->is_alone)
+        return writer->dead;
+    writer->wait.limit_ms = PATIENT_WAIT_MS;
+    int r = ensure_open(writer);
+    if (r == 0)
+        r = pie_writer_settle_run(writer, is_gone);
+    return r < 0 || writer->rows.size == 0 ? r : flush(writer, PATIENT_WAIT_MS);
+}
+
 static void suspend(struct pie_sink *sink) {
     close_file(writer_of(sink), false);
 }
@@ -310,6 +321,7 @@ DEFINE_PUT(put_copy, (struct pie_sink * sink, const struct pie_copy_row *row), (
 DEFINE_PUT(put_holder, (struct pie_sink * sink, uint32_t node, const char *text), (writer, node, text))
 DEFINE_PUT(put_learned_loop, (struct pie_sink * sink, const struct pie_learned_loop_row *row), (writer, row))
 DEFINE_PUT(put_learned_call, (struct pie_sink * sink, const struct pie_learned_call_row *row), (writer, row))
+DEFINE_PUT(put_process_end, (struct pie_sink * sink, const struct pie_process_end_row *row), (writer, row))
 DEFINE_PUT(put_counter, (struct pie_sink * sink, const char *name, uint64_t value, bool is_drop),
            (writer, name, value, is_drop))
 DEFINE_PUT(put_overhead, (struct pie_sink * sink, const char *collector, uint64_t cpu_ns, double rate_hz),
@@ -333,10 +345,12 @@ static const struct pie_sink_ops writer_ops = {
     .put_holder = put_holder,
     .put_learned_loop = put_learned_loop,
     .put_learned_call = put_learned_call,
+    .put_process_end = put_process_end,
     .put_counter = put_counter,
     .put_overhead = put_overhead,
     .commit = commit,
     .end_process = end_process,
+    .settle_run = settle_run,
     .suspend = suspend,
     .close = close_sink,
 };

@@ -63,6 +63,11 @@ int pie_writer_put_thread(struct pie_writer *writer, const struct pie_thread_row
 int pie_writer_put_sample(struct pie_writer *writer, const struct pie_sample_row *sample);
 int pie_writer_put_watch(struct pie_writer *writer, const struct pie_watch_row *watch);
 int pie_writer_put_counter(struct pie_writer *writer, const char *name, uint64_t value, bool is_drop);
+int pie_writer_put_process_end(struct pie_writer *writer, const struct pie_process_end_row *row);
+/* As pie_sink_ops.settle_run, but for the commit. The file is open. */
+int pie_writer_settle_run(struct pie_writer *writer, pie_is_gone_fn is_gone);
+/* A JSON array, to be freed with pie_free(); NULL where argv is. */
+char *pie_writer_json_of_argv(const char *const *argv);
 int pie_writer_put_overhead(struct pie_writer *writer, const char *collector, uint64_t cpu_ns,
                             double rate_hz);
 int pie_writer_put_allocation(struct pie_writer *writer, const struct pie_allocation_row *row);

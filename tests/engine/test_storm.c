@@ -35,6 +35,7 @@ static struct {
     uint32_t nodes, locations, threads_ended;
     uint64_t thread_cpu_ns[THREADS + 2], sampled_ns[THREADS + 2];
     bool in_transaction, ended, closed;
+    int ends; /* of other processes */
     long misuse;
     char cause[16], clock[16];
 } memory;
@@ -104,6 +105,15 @@ static int end_process(struct pie_sink *sink, int64_t now_ns, const char *cause,
     return 0;
 }
 
+static int put_process_end(struct pie_sink *sink, const struct pie_process_end_row *row) {
+    memory.ends++;
+    return 0;
+}
+
+static int settle_run(struct pie_sink *sink, pie_is_gone_fn is_gone) {
+    return is_gone(getpid(), pie_realtime_ns());
+}
+
 static void suspend_or_close(struct pie_sink *sink) {
     memory.misuse += memory.in_transaction;
     memory.closed = true;
@@ -117,10 +127,12 @@ static const struct pie_sink_ops sink_ops = {
     .put_node = put_node,
     .put_thread = put_thread,
     .put_sample = put_sample,
+    .put_process_end = put_process_end,
     .put_counter = put_counter,
     .put_overhead = put_overhead,
     .commit = commit,
     .end_process = end_process,
+    .settle_run = settle_run,
     .suspend = suspend_or_close,
     .close = suspend_or_close,
 };

@@ -53,7 +53,7 @@ static int make_files(void **state) {
     pie_exec_settings.has_target = pie_image_read("real", &pie_exec_settings.target) == 0;
     pie_exec_settings.has_self = pie_image_read("self", &pie_exec_settings.self) == 0;
     pie_exec_settings.self_path = "/the/self";
-    atomic_store(&pie_exec_settings.owner, 99);
+    atomic_store(&pie_exec_settings.parent, 99);
     atomic_store(&pie_exec_settings.child_variable, "_CHILD=value");
     return 0;
 }

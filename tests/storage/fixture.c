@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/storage/fixture.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 
 #include "profiler/config.h"
 #include "profiler/sink.h"
+#include "storage/reader.h"
 #include "storage/writer.h"
 #include "tests/storage/folder.h"
 
@@ -27,6 +29,22 @@ static void check(int r, const char *what) {
 
 void pie_fixture_check(int r) {
     check(r, "the sink");
+}
+
+int64_t pie_fixture_ask(const char *database, const char *sql) {
+    struct pie_reader *reader;
+    struct pie_cursor *cursor;
+    char *message = NULL;
+    int r = pie_reader_open(database, &reader, &message);
+    if (r == 0)
+        r = pie_cursor_open(reader, sql, &cursor, &message);
+    if (r == 0)
+        r = pie_cursor_next(cursor, &message);
+    check(r == 0 ? -ENOENT : r, message ? message : sql);
+    int64_t value = pie_cursor_int(cursor, 0);
+    pie_cursor_close(cursor);
+    pie_reader_close(reader);
+    return value;
 }
 
 static void write_program(const char *folder) {

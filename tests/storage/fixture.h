@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <stdint.h>
+
 /* Ends the test program where a call of the sink's has failed. */
 void pie_fixture_check(int r);
+
+/* The number that a query of one row and one column gives. Ends the test program where there is none. */
+int64_t pie_fixture_ask(const char *database, const char *sql);
 
 /* Appends `count` runs of a made-up program whose every figure is known (see fixture.c) to a database, through the sink.
  * folder gets the program's source and a library beside it. Ends the test program where that fails. */

@@ -7,7 +7,7 @@ import pytest
 from conftest import is_one_line
 from test_merge import questions, split, whole  # noqa: F401  (fixtures)
 
-WITH_NUMBERS = ("process", "parent", "run")
+WITH_NUMBERS = ("process", "parent", "depth", "run")
 
 
 def rows(program, *words):

@@ -39,20 +39,6 @@ static const char *at(const char *name) {
     return pie_folder_path(folder, name);
 }
 
-static int64_t ask(const char *path, const char *sql) {
-    struct pie_reader *reader;
-    struct pie_cursor *cursor;
-    char *message = NULL;
-    if (pie_reader_open(path, &reader, &message) < 0)
-        fail_msg("%s", message);
-    assert_int_equal(pie_cursor_open(reader, sql, &cursor, &message), 0);
-    assert_int_equal(pie_cursor_next(cursor, &message), 1);
-    int64_t value = pie_cursor_int(cursor, 0);
-    pie_cursor_close(cursor);
-    pie_reader_close(reader);
-    return value;
-}
-
 static struct pie_sink *open_sink(const char *path) {
     struct pie_sink *sink;
     assert_int_equal(pie_writer_open(path, &config, &sink), 0);
@@ -83,8 +69,9 @@ static int put_one(struct pie_sink *sink, uint32_t id) {
 
 static void test_runs_are_appended_and_one_file_is_left(void **state) {
     pie_fixture_write(at("a.db"), folder, 3);
-    assert_int_equal(ask(at("a.db"), "SELECT count(*) FROM v_run WHERE cpu_s = 1"), 3);
-    assert_int_equal(ask(at("a.db"), "SELECT sum(samples) FROM v_line WHERE run = 2 AND line = 6"), 600);
+    assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT count(*) FROM v_run WHERE cpu_s = 1"), 3);
+    assert_int_equal(
+        pie_fixture_ask(at("a.db"), "SELECT sum(samples) FROM v_line WHERE run = 2 AND line = 6"), 600);
     assert_int_equal(access(at("a.db-wal"), F_OK), -1);
     assert_int_equal(access(at("a.db-shm"), F_OK), -1);
 }
@@ -95,8 +82,9 @@ static void test_increments_of_one_context_add_up(void **state) {
     for (int i = 0; i < 5; i++)
         assert_int_equal(put_one(sink, 7), 0);
     sink->ops->close(sink);
-    assert_int_equal(ask(at("a.db"), "SELECT sum(python_ns) + 100000 * count(*) FROM sample"), 105000);
-    assert_int_equal(ask(at("a.db"), "SELECT ended_ns IS NULL FROM process"), 1);
+    assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT sum(python_ns) + 100000 * count(*) FROM sample"),
+                     105000);
+    assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT ended_ns IS NULL FROM process"), 1);
 }
 
 /* work (own) -> crunch (library) -> crunch's helper (library) -> native code, and work -> native code. */
@@ -162,13 +150,15 @@ static void test_increments_of_one_kind_of_watch_add_up(void **state) {
     put_watch(sink, later);
     assert_int_equal(sink->ops->commit(sink, 3), 0);
     sink->ops->close(sink);
-    assert_int_equal(ask(at("a.db"), "SELECT count(*) FROM watch"), 6);
-    assert_int_equal(ask(at("a.db"),
-                         "SELECT count(*) FROM watch WHERE kind = 1 AND outcome = 1 AND watches = 6"
-                         " AND bytes = 48 AND weight_ns = 1.5 AND weight_sq_ns2 = 0.75"
-                         " AND length_ns = 300 AND gap_ns = 3000"),
-                     1);
-    assert_int_equal(ask(at("a.db"), "SELECT gap_ns = 9223372036854775807 FROM watch WHERE kind = 2"), 1);
+    assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT count(*) FROM watch"), 6);
+    assert_int_equal(
+        pie_fixture_ask(at("a.db"),
+                        "SELECT count(*) FROM watch WHERE kind = 1 AND outcome = 1 AND watches = 6"
+                        " AND bytes = 48 AND weight_ns = 1.5 AND weight_sq_ns2 = 0.75"
+                        " AND length_ns = 300 AND gap_ns = 3000"),
+        1);
+    assert_int_equal(
+        pie_fixture_ask(at("a.db"), "SELECT gap_ns = 9223372036854775807 FROM watch WHERE kind = 2"), 1);
 }
 
 /* Operations are those of Python frames, innermost first. */
@@ -189,8 +179,8 @@ static void test_a_watch_has_the_operations_of_its_own_and_its_innermost_line(vo
         put_watch(sink, row);
         assert_int_equal(sink->ops->commit(sink, 1), 0);
         sink->ops->close(sink);
-        assert_int_equal(ask(at("a.db"), "SELECT own_operation + 100 * inner_operation FROM watch"
-                                         " WHERE process = (SELECT max(id) FROM process)"),
+        assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT own_operation + 100 * inner_operation FROM watch"
+                                                     " WHERE process = (SELECT max(id) FROM process)"),
                          cases[i].own + 100 * cases[i].inner);
     }
 }
@@ -222,14 +212,15 @@ static void test_allocations_of_a_context_are_replaced(void **state) {
     assert_int_equal(sink->ops->put_allocation(sink, &row), 0);
     assert_int_equal(sink->ops->commit(sink, 2), 0);
     sink->ops->close(sink);
-    assert_int_equal(ask(at("a.db"), "SELECT count(*) FROM allocation"), 2);
-    assert_int_equal(ask(at("a.db"),
-                         "SELECT count(*) FROM allocation WHERE node = 4 AND samples = 2"
-                         " AND allocated_native_bytes = 9223372036854775807 AND allocated_python_bytes = 1"
-                         " AND allocated_sq_bytes2 = 3.5 AND live_bytes = 4 AND peak_native_bytes = 6"
-                         " AND peak_python_bytes = 5 AND peak_sq_bytes2 = 7.5 AND live_bytes_s = 8.5"
-                         " AND mallocs = 9 AND frees = 8 AND first_ns = 7"),
-                     1);
+    assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT count(*) FROM allocation"), 2);
+    assert_int_equal(
+        pie_fixture_ask(at("a.db"),
+                        "SELECT count(*) FROM allocation WHERE node = 4 AND samples = 2"
+                        " AND allocated_native_bytes = 9223372036854775807 AND allocated_python_bytes = 1"
+                        " AND allocated_sq_bytes2 = 3.5 AND live_bytes = 4 AND peak_native_bytes = 6"
+                        " AND peak_python_bytes = 5 AND peak_sq_bytes2 = 7.5 AND live_bytes_s = 8.5"
+                        " AND mallocs = 9 AND frees = 8 AND first_ns = 7"),
+        1);
 }
 
 static void put_copy(struct pie_sink *sink, uint32_t node, uint8_t estimate) {
@@ -250,11 +241,12 @@ static void test_increments_of_copies_add_up_by_estimate(void **state) {
     put_copy(sink, 5, PIE_COPY_SAMPLED);
     assert_int_equal(sink->ops->commit(sink, 2), 0);
     sink->ops->close(sink);
-    assert_int_equal(ask(at("a.db"), "SELECT count(*) FROM copy"), 3);
-    assert_int_equal(ask(at("a.db"), "SELECT samples = 6 AND bytes = 300 AND sq_bytes2 = 1.5 FROM copy"
+    assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT count(*) FROM copy"), 3);
+    assert_int_equal(pie_fixture_ask(at("a.db"),
+                                     "SELECT samples = 6 AND bytes = 300 AND sq_bytes2 = 1.5 FROM copy"
                                      " WHERE node = 4 AND estimate = 1"),
                      1);
-    assert_int_equal(ask(at("a.db"), "SELECT sum(bytes) FROM copy WHERE estimate > 1"), 200);
+    assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT sum(bytes) FROM copy WHERE estimate > 1"), 200);
 }
 
 static void test_totals_and_holders_are_replaced(void **state) {
@@ -265,10 +257,11 @@ static void test_totals_and_holders_are_replaced(void **state) {
     assert_int_equal(sink->ops->put_heap(sink, &row), 0);
     assert_int_equal(sink->ops->put_holder(sink, 4, "list"), 0);
     assert_int_equal(sink->ops->commit(sink, 1), 0);
-    assert_int_equal(ask(at("a.db"),
-                         "SELECT peak_ns IS NULL AND rss_peak_bytes IS NULL AND peak_native_bytes = 0"
-                         " AND note = 'early' FROM heap"),
-                     1);
+    assert_int_equal(
+        pie_fixture_ask(at("a.db"),
+                        "SELECT peak_ns IS NULL AND rss_peak_bytes IS NULL AND peak_native_bytes = 0"
+                        " AND note = 'early' FROM heap"),
+        1);
     row = (struct pie_heap_row){.peak_ns = 1,
                                 .peak_bytes = {[PIE_HEAP_NATIVE] = 3, [PIE_HEAP_PYTHON] = 2},
                                 .rss_peak_bytes = 4,
@@ -280,15 +273,17 @@ static void test_totals_and_holders_are_replaced(void **state) {
     assert_int_equal(sink->ops->put_holder(sink, 4, "dict \xff"), 0);
     assert_int_equal(sink->ops->commit(sink, 2), 0);
     sink->ops->close(sink);
-    assert_int_equal(ask(at("a.db"), "SELECT count(*) FROM heap"), 1);
+    assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT count(*) FROM heap"), 1);
     assert_int_equal(
-        ask(at("a.db"),
+        pie_fixture_ask(
+            at("a.db"),
             "SELECT peak_ns = 1 AND peak_python_bytes = 2 AND peak_native_bytes = 3"
             " AND rss_peak_bytes = 4 AND allocated_python_bytes = 5 AND allocated_native_bytes = 6"
             " AND freed_python_bytes = 7 AND freed_native_bytes = 8 AND profiler_bytes = 9"
             " AND threshold_bytes = 10 AND allocator IS NULL AND note IS NULL FROM heap"),
         1);
-    assert_int_equal(ask(at("a.db"), "SELECT text = 'dict ' || char(65533) AND node = 4 FROM holder"), 1);
+    assert_int_equal(
+        pie_fixture_ask(at("a.db"), "SELECT text = 'dict ' || char(65533) AND node = 4 FROM holder"), 1);
 }
 
 static void put_footprint(struct pie_sink *sink, int64_t time_ns, uint64_t bytes, uint64_t rss,
@@ -309,11 +304,13 @@ static void test_points_are_in_the_file_at_once_and_unknown_is_null(void **state
     put_footprint(sink, 20, 6, 7, 4);
     assert_int_equal(sink->ops->commit(sink, 2),
                      0); /* and killed: the sink is not closed before the file is read */
-    assert_int_equal(ask(at("a.db"), "SELECT count(*) FROM footprint"), 2);
-    assert_int_equal(ask(at("a.db"), "SELECT python_bytes = 10 AND native_bytes = 5 AND rss_bytes IS NULL AND"
+    assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT count(*) FROM footprint"), 2);
+    assert_int_equal(pie_fixture_ask(at("a.db"),
+                                     "SELECT python_bytes = 10 AND native_bytes = 5 AND rss_bytes IS NULL AND"
                                      " node IS NULL FROM footprint WHERE t_ns = 10"),
                      1);
-    assert_int_equal(ask(at("a.db"), "SELECT python_bytes = 12 AND native_bytes = 6 AND rss_bytes = 7 AND"
+    assert_int_equal(pie_fixture_ask(at("a.db"),
+                                     "SELECT python_bytes = 12 AND native_bytes = 6 AND rss_bytes = 7 AND"
                                      " node = 4 FROM footprint WHERE t_ns = 20"),
                      1);
     sink->ops->close(sink);
@@ -340,11 +337,13 @@ static void test_a_lines_curve_is_the_sum_of_its_contexts(void **state) {
         assert_int_equal(sink->ops->put_live(sink, &rows[i]), 0);
     assert_int_equal(sink->ops->end_process(sink, 3, "exit", 0), 0);
     sink->ops->close(sink);
-    assert_int_equal(ask(at("a.db"), "SELECT count(*) FROM line_footprint"), 3);
+    assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT count(*) FROM line_footprint"), 3);
     assert_int_equal(
-        ask(at("a.db"), "SELECT sum(location * live_bytes * (t_ns / 1000000000)) FROM line_footprint"),
+        pie_fixture_ask(at("a.db"),
+                        "SELECT sum(location * live_bytes * (t_ns / 1000000000)) FROM line_footprint"),
         123 + 2 * 90);
-    assert_int_equal(ask(at("a.db"), "SELECT live_bytes FROM line_footprint WHERE location = 0"), 50000);
+    assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT live_bytes FROM line_footprint WHERE location = 0"),
+                     50000);
 }
 
 /* Two hours of a program that allocates all the time, in many lines, with a flush each second. */
@@ -376,15 +375,17 @@ static void test_curves_do_not_make_the_file_grow(void **state) {
     struct stat status;
     assert_int_equal(stat(at("a.db"), &status), 0);
     assert_in_range(status.st_size, 0, 600000); /* 83 bytes a second */
-    assert_in_range(ask(at("a.db"), "SELECT count(*) FROM footprint"), 50, 100);
-    assert_int_equal(ask(at("a.db"), "SELECT max(native_bytes) FROM footprint"), peak);
-    assert_int_equal(ask(at("a.db"), "SELECT max(t_ns) / 1000000000 FROM footprint"), SECONDS);
-    assert_int_equal(ask(at("a.db"), "SELECT count(DISTINCT location) FROM line_footprint"), 64);
+    assert_in_range(pie_fixture_ask(at("a.db"), "SELECT count(*) FROM footprint"), 50, 100);
+    assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT max(native_bytes) FROM footprint"), peak);
+    assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT max(t_ns) / 1000000000 FROM footprint"), SECONDS);
+    assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT count(DISTINCT location) FROM line_footprint"), 64);
     assert_in_range(
-        ask(at("a.db"), "SELECT max(n) FROM (SELECT count(*) AS n FROM line_footprint GROUP BY location)"),
+        pie_fixture_ask(at("a.db"),
+                        "SELECT max(n) FROM (SELECT count(*) AS n FROM line_footprint GROUP BY location)"),
         50, 100);
-    assert_int_equal(ask(at("a.db"), "SELECT max(live_bytes) FROM line_footprint WHERE location = 2"),
-                     peak / 2);
+    assert_int_equal(
+        pie_fixture_ask(at("a.db"), "SELECT max(live_bytes) FROM line_footprint WHERE location = 2"),
+        peak / 2);
 }
 
 static void test_a_process_tells_how_accesses_are_sampled(void **state) {
@@ -398,11 +399,13 @@ static void test_a_process_tells_how_accesses_are_sampled(void **state) {
         assert_int_equal(sink->ops->begin_process(sink, &row, &run), 0);
         sink->ops->close(sink);
     }
-    assert_int_equal(ask(at("a.db"), "SELECT count(*) FROM v_process WHERE sampler = 'pmu'"
-                                     " AND sampler_note = 'no precise loads'"),
+    assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT count(*) FROM v_process WHERE sampler = 'pmu'"
+                                                 " AND sampler_note = 'no precise loads'"),
                      1);
     assert_int_equal(
-        ask(at("a.db"), "SELECT count(*) FROM v_run WHERE sampler = 'none' AND sampler_note IS NULL"), 1);
+        pie_fixture_ask(at("a.db"),
+                        "SELECT count(*) FROM v_run WHERE sampler = 'none' AND sampler_note IS NULL"),
+        1);
 }
 
 /* Each process makes the schema if it is the first, and its own run. */
@@ -431,8 +434,8 @@ static void test_several_processes_open_a_new_file_at_once(void **state) {
         assert_int_equal(waitpid(children[i], &status, 0), children[i]);
         assert_int_equal(status, 0);
     }
-    assert_int_equal(ask(at("a.db"), "SELECT count(*) FROM run"), PROCESSES);
-    assert_int_equal(ask(at("a.db"), "SELECT sum(python_ns) / 20000 FROM sample"), PROCESSES);
+    assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT count(*) FROM run"), PROCESSES);
+    assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT sum(python_ns) / 20000 FROM sample"), PROCESSES);
     assert_int_equal(access(at("a.db-wal"), F_OK), -1);
 }
 
@@ -445,8 +448,8 @@ static void test_a_child_joins_the_run_of_its_parent(void **state) {
     assert_int_equal(found, run);
     child->ops->close(child);
     parent->ops->close(parent);
-    assert_int_equal(ask(at("a.db"), "SELECT processes FROM v_run"), 2);
-    assert_int_equal(ask(at("a.db"), "SELECT parent FROM v_process WHERE pid = 77"), 1);
+    assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT processes FROM v_run"), 2);
+    assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT parent FROM v_process WHERE pid = 77"), 1);
 }
 
 /* Another writer keeps the lock: the commit gives up soon, and the next one brings its rows. */
@@ -461,7 +464,7 @@ static void test_rows_refused_by_another_writer_are_written_later(void **state) 
     assert_int_equal(put_one(sink, 2), 0);
     sqlite3_close(other);
     sink->ops->close(sink);
-    assert_int_equal(ask(at("a.db"), "SELECT count(*) FROM sample"), 2);
+    assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT count(*) FROM sample"), 2);
 }
 
 static void test_a_suspended_writer_holds_no_descriptor(void **state) {
@@ -478,7 +481,7 @@ static void test_a_suspended_writer_holds_no_descriptor(void **state) {
     }
     assert_int_equal(put_one(sink, 2), 0);
     sink->ops->close(sink);
-    assert_int_equal(ask(at("a.db"), "SELECT count(*) FROM sample"), 2);
+    assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT count(*) FROM sample"), 2);
 }
 
 static void test_a_deleted_file_ends_the_writer(void **state) {
@@ -506,7 +509,7 @@ static void test_a_killed_writer_leaves_what_it_committed(void **state) {
         kill(getpid(), SIGKILL);
     }
     waitpid(child, NULL, 0);
-    assert_int_equal(ask(at("a.db"), "SELECT count(*) FROM sample"), 3);
+    assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT count(*) FROM sample"), 3);
     struct pie_sink *sink = open_sink(at("a.db"));
     assert_int_equal(begin_process(sink, 0), 2);
     sink->ops->close(sink);

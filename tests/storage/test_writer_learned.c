@@ -9,8 +9,8 @@
 
 #include "profiler/config.h"
 #include "profiler/sink.h"
-#include "storage/reader.h"
 #include "storage/writer.h"
+#include "tests/storage/fixture.h"
 #include "tests/storage/folder.h"
 
 static const char *folder, *path;
@@ -36,20 +36,6 @@ static struct pie_sink *open_sink(void) {
     return sink;
 }
 
-static int64_t ask(const char *database, const char *sql) {
-    struct pie_reader *reader;
-    struct pie_cursor *cursor;
-    char *message = NULL;
-    if (pie_reader_open(database, &reader, &message) < 0)
-        fail_msg("%s", message);
-    assert_int_equal(pie_cursor_open(reader, sql, &cursor, &message), 0);
-    assert_int_equal(pie_cursor_next(cursor, &message), 1);
-    int64_t value = pie_cursor_int(cursor, 0);
-    pie_cursor_close(cursor);
-    pie_reader_close(reader);
-    return value;
-}
-
 static void test_learned_loops_and_calls_are_replaced(void **state) {
     struct pie_sink *sink = open_sink();
     struct pie_learned_loop_row loop = {.loop = 3, .policy = "early", .note = "early"};
@@ -57,12 +43,13 @@ static void test_learned_loops_and_calls_are_replaced(void **state) {
     assert_int_equal(sink->ops->put_learned_loop(sink, &loop), 0);
     assert_int_equal(sink->ops->put_learned_call(sink, &call), 0);
     assert_int_equal(sink->ops->commit(sink, 1), 0);
-    assert_int_equal(ask(path, "SELECT file IS NULL AND line IS NULL AND function IS NULL AND note = 'early'"
-                               " FROM learned_loop"),
-                     1);
-    assert_int_equal(ask(path, "SELECT callee IS NULL AND decided_after IS NULL AND share = 0"
-                               " AND mean_s IS NULL AND variance_s2 IS NULL AND p50_s IS NULL"
-                               " AND p95_s IS NULL AND p99_s IS NULL FROM learned_call"),
+    assert_int_equal(
+        pie_fixture_ask(path, "SELECT file IS NULL AND line IS NULL AND function IS NULL AND note = 'early'"
+                              " FROM learned_loop"),
+        1);
+    assert_int_equal(pie_fixture_ask(path, "SELECT callee IS NULL AND decided_after IS NULL AND share = 0"
+                                           " AND mean_s IS NULL AND variance_s2 IS NULL AND p50_s IS NULL"
+                                           " AND p95_s IS NULL AND p99_s IS NULL FROM learned_call"),
                      1);
     loop = (struct pie_learned_loop_row){.loop = 3,
                                          .file = "/home/me/a\xff.py",
@@ -99,22 +86,24 @@ static void test_learned_loops_and_calls_are_replaced(void **state) {
     assert_int_equal(sink->ops->put_learned_call(sink, &call), 0);
     assert_int_equal(sink->ops->commit(sink, 2), 0);
     sink->ops->close(sink);
-    assert_int_equal(ask(path, "SELECT count(*) FROM learned_loop"), 1);
-    assert_int_equal(ask(path, "SELECT count(*) FROM learned_call"), 2);
-    assert_int_equal(ask(path,
-                         "SELECT id = 3 AND file = '/home/me/a' || char(65533) || '.py' AND line = 41"
-                         " AND function = 'parse ' || char(65533) AND policy = 'racing' AND confidence = 0.95"
-                         " AND entries = 2 AND iterations = 9223372036854775807 AND observed_iterations = 5"
-                         " AND body_s = 0.5 AND note IS NULL FROM learned_loop"),
-                     1);
-    assert_int_equal(ask(path,
-                         "SELECT loop = 3 AND line = 42 AND callee = 'm.' || char(65533) AND is_native = 1"
-                         " AND state = 3 AND decided_after = 4 AND calls = 9223372036854775807"
-                         " AND observed_calls = 1 AND share IS NULL AND share_low = 0.1 AND share_high = 0.2"
-                         " AND mean_s = 1 AND variance_s2 IS NULL AND p50_s = 3 AND p95_s = 4 AND p99_s = 5"
-                         " FROM learned_call WHERE call = 7"),
-                     1);
-    assert_int_equal(ask(path, "SELECT variance_s2 = 2 FROM learned_call WHERE call = 8"), 1);
+    assert_int_equal(pie_fixture_ask(path, "SELECT count(*) FROM learned_loop"), 1);
+    assert_int_equal(pie_fixture_ask(path, "SELECT count(*) FROM learned_call"), 2);
+    assert_int_equal(
+        pie_fixture_ask(path,
+                        "SELECT id = 3 AND file = '/home/me/a' || char(65533) || '.py' AND line = 41"
+                        " AND function = 'parse ' || char(65533) AND policy = 'racing' AND confidence = 0.95"
+                        " AND entries = 2 AND iterations = 9223372036854775807 AND observed_iterations = 5"
+                        " AND body_s = 0.5 AND note IS NULL FROM learned_loop"),
+        1);
+    assert_int_equal(
+        pie_fixture_ask(path,
+                        "SELECT loop = 3 AND line = 42 AND callee = 'm.' || char(65533) AND is_native = 1"
+                        " AND state = 3 AND decided_after = 4 AND calls = 9223372036854775807"
+                        " AND observed_calls = 1 AND share IS NULL AND share_low = 0.1 AND share_high = 0.2"
+                        " AND mean_s = 1 AND variance_s2 IS NULL AND p50_s = 3 AND p95_s = 4 AND p99_s = 5"
+                        " FROM learned_call WHERE call = 7"),
+        1);
+    assert_int_equal(pie_fixture_ask(path, "SELECT variance_s2 = 2 FROM learned_call WHERE call = 8"), 1);
 }
 
 /* The loop's line and what is around it; a loop without a file has none, and one that comes again is not read again. */
@@ -128,8 +117,9 @@ static void test_the_source_of_a_loop_is_kept(void **state) {
         assert_int_equal(sink->ops->commit(sink, 1 + i), 0);
     }
     sink->ops->close(sink);
-    assert_int_equal(ask(path, "SELECT text = 'for line in lines:' FROM v_source WHERE line = 2"), 1);
-    assert_int_equal(ask(path, "SELECT count(*) FROM v_source WHERE file LIKE '%/parse.py'"), 3);
+    assert_int_equal(pie_fixture_ask(path, "SELECT text = 'for line in lines:' FROM v_source WHERE line = 2"),
+                     1);
+    assert_int_equal(pie_fixture_ask(path, "SELECT count(*) FROM v_source WHERE file LIKE '%/parse.py'"), 3);
 }
 
 int main(void) {

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "profiler/process_table.h"
+
+/* Shared by process_table.c, which maps it, and process_table_sigsafe.c; for nobody else. */
+
+enum pie_process_state { PIE_PROCESS_FREE, PIE_PROCESS_CLAIMED, PIE_PROCESS_LIVE, PIE_PROCESS_TAKEN };
+
+struct pie_process_table {
+    _Atomic uint32_t high; /* entries that were ever used are below it */
+    _Atomic uint32_t states[PIE_PROCESS_TABLE_MAX];
+    struct pie_process_entry entries[PIE_PROCESS_TABLE_MAX];
+};
+
+extern struct pie_process_table *pie_process_table;
