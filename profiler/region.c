@@ -2,6 +2,7 @@
 #include "profiler/region.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,7 +20,10 @@
  * most an eighth of the limit, and it halves until it fits.
  *
  * Fork: the child shares the parent's region until pie_region_reset() has mapped a fresh one over it. Place
- * and sizes stay the same, so pie_region_layout stays right. */
+ * and sizes stay the same, so pie_region_layout stays right.
+ *
+ * A limit that the program sets itself while it runs would be passed already, and each mapping of its own fail. So before that
+ * (runtime/limits.c) the arenas give back what lies behind their fill level. */
 
 enum { ADDRESS_SPACE_SHARE = 8 }; /* use at most 1/8 of RLIMIT_AS */
 
@@ -90,13 +94,16 @@ static void *map_shared(void *where, size_t size) {
     return memory;
 }
 
+static void fit(size_t sizes[PIE_ARENA_COUNT], uint64_t limit_bytes) {
+    while (total_bytes(sizes) > limit_bytes / ADDRESS_SPACE_SHARE && halve(sizes))
+        continue;
+}
+
 static void limit_to_address_space(size_t sizes[PIE_ARENA_COUNT]) {
     struct rlimit limit;
 
-    if (getrlimit(RLIMIT_AS, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
-        return;
-    while (total_bytes(sizes) > limit.rlim_cur / ADDRESS_SPACE_SHARE && halve(sizes))
-        continue;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        fit(sizes, limit.rlim_cur);
 }
 
 static void write_header(struct pie_region_header *header) {
@@ -139,11 +146,69 @@ int pie_region_init(void) {
     return 0;
 }
 
+static size_t used_pages_bytes(size_t arena) {
+    size_t page = header_bytes();
+    size_t used = atomic_load(&pie_region_layout.header->used_bytes[arena]);
+
+    return (used + page - 1) / page * page;
+}
+
+/* First the size, then the level: who takes memory does it the other way round, so it is seen here or gives up there. */
+static void trim_arena(size_t arena, size_t wanted) {
+    struct pie_region_layout *layout = &pie_region_layout;
+    size_t before = atomic_load(&layout->bytes[arena]);
+
+    if (wanted >= before)
+        return;
+    do {
+        size_t used = used_pages_bytes(arena);
+        wanted = used > wanted ? used : wanted;
+        atomic_store(&layout->bytes[arena], wanted);
+    } while (used_pages_bytes(arena) > wanted);
+    if (wanted < before)
+        munmap(layout->base[arena] + wanted, before - wanted);
+}
+
+void pie_region_trim(uint64_t limit_bytes) {
+    static atomic_flag busy =
+        ATOMIC_FLAG_INIT; /* in a forked child it may stay set: then nothing is trimmed */
+    size_t sizes[PIE_ARENA_COUNT];
+
+    if (!pie_region_layout.header || atomic_flag_test_and_set(&busy))
+        return;
+    for (size_t i = 0; i < PIE_ARENA_COUNT; i++)
+        sizes[i] = atomic_load(&pie_region_layout.bytes[i]);
+    fit(sizes, limit_bytes);
+    pie_region_layout.is_trimmed = true;
+    for (size_t i = 0; i < PIE_ARENA_COUNT; i++)
+        trim_arena(i, sizes[i]);
+    atomic_flag_clear(&busy);
+}
+
+static int map_parts(void) {
+    struct pie_region_layout *layout = &pie_region_layout;
+
+    if (map_shared(layout->header, header_bytes()) == MAP_FAILED)
+        return -errno;
+    for (int i = 0; i < PIE_ARENA_COUNT; i++)
+        if (map_shared(layout->base[i], atomic_load(&layout->bytes[i])) == MAP_FAILED)
+            return -errno;
+    return 0;
+}
+
+static int map_whole(void) {
+    size_t bytes = (size_t)(pie_region_layout.base[PIE_ARENA_COUNT - 1] - (char *)pie_region_layout.header) +
+                   atomic_load(&pie_region_layout.bytes[PIE_ARENA_COUNT - 1]);
+
+    return map_shared(pie_region_layout.header, bytes) == MAP_FAILED ? -errno : 0;
+}
+
 int pie_region_reset(void) {
     if (!pie_region_layout.header)
         return -ENXIO;
-    if (map_shared(pie_region_layout.header, total_bytes(pie_region_layout.bytes)) == MAP_FAILED)
-        return -errno;
+    int r = pie_region_layout.is_trimmed ? map_parts() : map_whole();
+    if (r < 0)
+        return r;
     write_header(pie_region_layout.header);
     return 0;
 }

@@ -27,10 +27,15 @@ int pie_region_init(void);
  * Context: the fork handler of the child. */
 int pie_region_reset(void);
 
+/* The program is about to limit its address space: gives back what is not used of the region, so that the rest takes at most
+ * an eighth of the limit, if it can be. Context: hook. */
+void pie_region_trim(uint64_t limit_bytes);
+
 /* Zeroed memory of size bytes, aligned to 8; NULL when the arena is full. Lock-free. Context: signal, any. */
 void *pie_region_alloc(enum pie_arena arena, size_t size);
 
-/* The start of an arena, fixed for the life of the process; its first bytes are the first allocation. */
+/* The start of an arena, fixed for the life of the process; its first bytes are the first allocation. Its size may become
+ * less, but not than what is used. */
 void *pie_region_base(enum pie_arena arena);
 size_t pie_region_used(enum pie_arena arena);
 size_t pie_region_size(enum pie_arena arena);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,9 +24,11 @@ struct pie_region_header {
 struct pie_region_layout {
     struct pie_region_header *header; /* NULL: not mapped */
     char *base[PIE_ARENA_COUNT];
-    size_t bytes[PIE_ARENA_COUNT];
+    /* Become less when the region is trimmed; seq_cst there and in pie_region_alloc(). */
+    _Atomic size_t bytes[PIE_ARENA_COUNT];
+    bool is_trimmed; /* there are holes between the arenas, which may be somebody else's */
 };
 
-/* Set once by pie_region_init() before any handler is installed; read-only afterwards, in forked children
- * too. */
+/* Set once by pie_region_init() before any handler is installed; changed afterwards by pie_region_trim() only, in forked
+ * children too. */
 extern struct pie_region_layout pie_region_layout;

@@ -14,20 +14,22 @@ struct pie_region_layout pie_region_layout;
 
 void *pie_region_alloc(enum pie_arena arena, size_t size) {
     struct pie_region_header *header = pie_region_layout.header;
-    const size_t capacity = pie_region_layout.bytes[arena];
+    const size_t capacity = atomic_load(&pie_region_layout.bytes[arena]);
 
     if (!header || size > capacity)
         return NULL;
     size = (size + ALLOC_ALIGN - 1) & ~(size_t)(ALLOC_ALIGN - 1);
 
-    /* Relaxed throughout: the level hands out disjoint bytes and orders nothing; what is written into them is
-     * published by their user's own release. */
+    /* The level hands out disjoint bytes and orders nothing; what is written into them is published by their user's own
+     * release. But whoever trims the arena has to see what was taken, or we that it is smaller now: seq_cst. */
     uint64_t used = atomic_load_explicit(&header->used_bytes[arena], memory_order_relaxed);
     do {
-        if (size > capacity - used)
+        if (used > capacity || size > capacity - used)
             return NULL;
     } while (!atomic_compare_exchange_weak_explicit(&header->used_bytes[arena], &used, used + size,
-                                                    memory_order_relaxed, memory_order_relaxed));
+                                                    memory_order_seq_cst, memory_order_relaxed));
+    if (used + size > atomic_load(&pie_region_layout.bytes[arena]))
+        return NULL;
     return pie_region_layout.base[arena] + used;
 }
 
@@ -42,5 +44,5 @@ size_t pie_region_used(enum pie_arena arena) {
 }
 
 size_t pie_region_size(enum pie_arena arena) {
-    return pie_region_layout.bytes[arena];
+    return atomic_load_explicit(&pie_region_layout.bytes[arena], memory_order_relaxed);
 }

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -132,14 +133,20 @@ static void set_limit(int resource, rlim_t value) {
     setrlimit((__rlimit_resource_t)resource, &limit);
 }
 
+static size_t whole_size(void) {
+    size_t total = 0;
+
+    for (int arena = 0; arena < PIE_ARENA_COUNT; arena++)
+        total += pie_region_size((enum pie_arena)arena);
+    return total;
+}
+
 #ifdef CAN_LIMIT_ADDRESS_SPACE
 static bool with_little_address_space(void) {
     set_limit(RLIMIT_AS, (rlim_t)256 << 20);
     if (pie_region_init() < 0)
         return false;
-    size_t total = 0;
-    for (int arena = 0; arena < PIE_ARENA_COUNT; arena++)
-        total += pie_region_size((enum pie_arena)arena);
+    size_t total = whole_size();
     return total <= (size_t)32 << 20 && total >= (size_t)3 << 20 &&
            pie_region_alloc(PIE_ARENA_THREADS, 1 << 19);
 }
@@ -155,6 +162,68 @@ static void test_fits_into_a_limited_address_space(void **state) {
     assert_int_equal(in_child(with_little_address_space), 0);
 }
 #endif
+
+static bool trims(void) {
+    enum { USED = 40 << 20, MIB = 1 << 20 };
+    char *used = pie_region_init() < 0 ? NULL : pie_region_alloc(PIE_ARENA_CCT, USED);
+    char *threads = pie_region_alloc(PIE_ARENA_THREADS, 100);
+    size_t before = pie_region_size(PIE_ARENA_CCT), whole = whole_size();
+
+    if (!used || !threads || before <= USED)
+        return false;
+    used[USED - 1] = threads[99] = 'p';
+    pie_region_trim(UINT64_C(1) << 40);
+    if (whole_size() != whole)
+        return false;
+    pie_region_trim((uint64_t)256 << 20);
+    if (pie_region_size(PIE_ARENA_CCT) != USED || whole_size() > USED + (32 << 20))
+        return false;
+    if (pie_region_alloc(PIE_ARENA_CCT, 8) || !pie_region_alloc(PIE_ARENA_THREADS, 1000))
+        return false;
+    /* What lies behind is anybody's, and stays so when a child gets a fresh region. */
+    char *own = mmap(used + USED + MIB, 4096, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (own != used + USED + MIB)
+        return false;
+    own[0] = 'o';
+    return pie_region_reset() == 0 && own[0] == 'o' && !used[USED - 1] && !threads[99] &&
+           pie_region_used(PIE_ARENA_CCT) == 0 && pie_region_alloc(PIE_ARENA_CCT, USED) == used &&
+           !pie_region_alloc(PIE_ARENA_CCT, 8);
+}
+
+static void test_gives_back_what_it_does_not_use(void **state) {
+    assert_int_equal(in_child(trims), 0);
+}
+
+enum { TRIMS = 30, TAKERS = 3 };
+
+static void *take_until_full(void *unused) {
+    char *memory;
+
+    while ((memory = pie_region_alloc(PIE_ARENA_CODE, 4096)) != NULL)
+        memory[0] = memory[4095] = 'x'; /* dies of it if that was given back */
+    return NULL;
+}
+
+static bool trims_while_others_take(void) {
+    pthread_t threads[TAKERS];
+
+    if (pie_region_init() < 0)
+        return false;
+    for (int i = 0; i < TAKERS; i++)
+        if (pthread_create(&threads[i], NULL, take_until_full, NULL) != 0)
+            return false;
+    for (uint64_t limit = UINT64_C(16) << 30; limit > UINT64_C(1) << 20; limit -= limit / 50)
+        pie_region_trim(limit);
+    for (int i = 0; i < TAKERS; i++)
+        pthread_join(threads[i], NULL);
+    return true;
+}
+
+static void test_memory_that_is_handed_out_is_never_given_back(void **state) {
+    for (int i = 0; i < TRIMS; i++)
+        assert_int_equal(in_child(trims_while_others_take), 0);
+}
 
 static bool without_files(void) {
     set_limit(RLIMIT_NOFILE, 0);
@@ -208,6 +277,8 @@ int main(void) {
 #ifdef CAN_LIMIT_ADDRESS_SPACE
         cmocka_unit_test(test_fits_into_a_limited_address_space),
 #endif
+        cmocka_unit_test(test_gives_back_what_it_does_not_use),
+        cmocka_unit_test(test_memory_that_is_handed_out_is_never_given_back),
         cmocka_unit_test(test_needs_neither_descriptors_nor_file_size),
         cmocka_unit_test(test_threads_get_disjoint_memory),
     };
