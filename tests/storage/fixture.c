@@ -33,7 +33,7 @@ void pie_fixture_check(int r) {
 
 int64_t pie_fixture_ask(const char *database, const char *sql) {
     struct pie_reader *reader;
-    struct pie_cursor *cursor;
+    struct pie_cursor *cursor = NULL;
     char *message = NULL;
     int r = pie_reader_open(database, &reader, &message);
     if (r == 0)
