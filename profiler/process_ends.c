@@ -18,6 +18,7 @@
 
 #include "profiler/config.h"
 #include "profiler/counters.h"
+#include "profiler/ending.h"
 #include "profiler/engine.h"
 #include "profiler/proc_file.h"
 #include "profiler/process_table.h"
@@ -98,6 +99,13 @@ struct end {
     int64_t ended_ns;
 };
 
+/* A thread may have its status from the kernel already and be about to note it: it has until the next look. */
+static bool is_missed_again(struct pie_process_entry *entry) {
+    uint32_t before = atomic_fetch_or_explicit(&entry->flags, PIE_PROCESS_MISSED, memory_order_relaxed);
+
+    return (before & PIE_PROCESS_MISSED) || pie_ending_is_asked();
+}
+
 /* False: it goes on, or is not for us to judge. */
 static bool look_at(struct pie_process_entry *entry, struct parent *last_parent, struct end *end) {
     int32_t pid = atomic_load_explicit(&entry->pid, memory_order_acquire), self = getpid();
@@ -114,7 +122,7 @@ static bool look_at(struct pie_process_entry *entry, struct parent *last_parent,
     if (end->ended_ns == 0) {
         end->cause = "gone";
         end->exit_status = -1;
-        return !is_there && pie_process_is_gone(pid, entry->started_ns);
+        return !is_there && pie_process_is_gone(pid, entry->started_ns) && is_missed_again(entry);
     }
     int status = atomic_load_explicit(&entry->wait_status, memory_order_relaxed);
     end->cause = WIFSIGNALED(status) ? "killed" : "exit";

@@ -24,6 +24,7 @@ enum pie_process_flags {
     PIE_PROCESS_DONE = 2,         /* its end is in the file, or it is none of ours any more */
     PIE_PROCESS_EXECED = 4,       /* another image of ours, which does not see this table */
     PIE_PROCESS_HAS_ROW = 8,      /* not known of one that has EXECED */
+    PIE_PROCESS_MISSED = 16, /* it was not there any more at the last look, and nobody had waited for it */
 };
 
 struct pie_process_entry {

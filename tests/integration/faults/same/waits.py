@@ -9,7 +9,9 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 
+warnings.simplefilter("ignore", DeprecationWarning)  # forks while threads run, and that names the pid
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 C = ctypes.CDLL(None, use_errno=True)
 
