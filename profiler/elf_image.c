@@ -223,7 +223,8 @@ static int copy_sections(const struct pie_elf_source *source, const struct layou
 static int open_image(const struct pie_elf_source *source, const struct layout *layout, size_t size,
                       struct pie_elf_image *ret_image) {
     /* Mapped, not malloc'ed: given back to the system whole, and no part of the program's heap. */
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *memory =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (memory == MAP_FAILED)
         return -errno;
     int r = copy_sections(source, layout, memory);

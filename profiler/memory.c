@@ -89,13 +89,29 @@ void *pie_calloc(size_t count, size_t size) {
     return block ? block : calloc(count, size);
 }
 
+/* A mapped block with another size: its pages move, nothing is copied or touched anew. NULL: no memory, and the block is as
+ * it was. */
+static void *remap_large(void *block, size_t size) {
+    if (size > SIZE_MAX - PAGE_BYTES)
+        return NULL;
+    pthread_mutex_lock(&lock);
+    struct large *slot = find(block);
+    void *moved = mremap(block, slot->size, whole_pages(size), MREMAP_MAYMOVE);
+    if (moved == MAP_FAILED)
+        moved = NULL;
+    else
+        *slot = (struct large){moved, whole_pages(size)};
+    pthread_mutex_unlock(&lock);
+    return moved;
+}
+
 void *pie_realloc(void *block, size_t size) {
     size_t mapped_size = large_size(block);
 
     if (!mapped_size && size < LARGE_BYTES)
         return realloc(block, size);
-    if (size >= LARGE_BYTES && size <= mapped_size)
-        return block;
+    if (mapped_size && size >= LARGE_BYTES)
+        return remap_large(block, size);
     void *moved = pie_malloc(size);
     if (moved && block) {
         size_t old_size = mapped_size ? mapped_size : malloc_usable_size(block);

@@ -48,3 +48,48 @@ int pie_sort(void *base, size_t count, size_t size, int (*compare)(const void *,
     pie_free(scratch);
     return 0;
 }
+
+/* --- By key: least significant digit first --- */
+
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+
+/* Moves from to to, in the order of one digit of key - least. */
+static void distribute(const struct pie_sort_key *from, struct pie_sort_key *to, size_t count, uint64_t least,
+                       unsigned shift) {
+    size_t places[DIGITS] = {0}, place = 0;
+
+    for (size_t i = 0; i < count; i++)
+        places[(from[i].key - least) >> shift & (DIGITS - 1)]++;
+    for (size_t digit = 0; digit < DIGITS; digit++) {
+        size_t n = places[digit];
+        places[digit] = place;
+        place += n;
+    }
+    for (size_t i = 0; i < count; i++)
+        to[places[(from[i].key - least) >> shift & (DIGITS - 1)]++] = from[i];
+}
+
+int pie_sort_keys(struct pie_sort_key *keys, size_t count) {
+    struct pie_sort_key *scratch = count > 1 ? pie_malloc(count * sizeof *keys) : NULL;
+    struct pie_sort_key *from = keys, *to = scratch;
+    uint64_t least = UINT64_MAX, greatest = 0;
+
+    if (count <= 1)
+        return 0;
+    if (!scratch)
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        least = keys[i].key < least ? keys[i].key : least;
+        greatest = keys[i].key > greatest ? keys[i].key : greatest;
+    }
+    for (unsigned shift = 0; shift < 64 && (greatest - least) >> shift; shift += DIGIT_BITS) {
+        distribute(from, to, count, least, shift);
+        struct pie_sort_key *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != keys)
+        memcpy(keys, from, count * sizeof *keys);
+    pie_free(scratch);
+    return 0;
+}

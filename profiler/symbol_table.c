@@ -59,11 +59,9 @@ static int rank_binding(unsigned char info) {
     }
 }
 
-/* By start; then sized before unsized, functions before plain labels, then as a person would name it. */
-static int compare_symbols(const void *left, const void *right) {
-    const struct pie_raw_symbol *a = left, *b = right;
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
+/* Of two that start at the same place: sized before unsized, functions before plain labels, then as a person would name
+ * it. */
+static int compare_names(const struct pie_raw_symbol *a, const struct pie_raw_symbol *b) {
     if (!a->size != !b->size)
         return a->size ? -1 : 1;
     bool a_is_label = ELF64_ST_TYPE(a->info) == STT_NOTYPE, b_is_label = ELF64_ST_TYPE(b->info) == STT_NOTYPE;
@@ -75,37 +73,40 @@ static int compare_symbols(const void *left, const void *right) {
     return difference ? difference : strcmp(a->name, b->name);
 }
 
-/* Step 1. Returns the new count. */
-static size_t merge_same_start(struct pie_raw_symbol *symbols, size_t count) {
+/* Step 1. symbols is sorted by start. Returns the new count. */
+static size_t merge_same_start(struct pie_raw_symbol **symbols, size_t count) {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-        if (kept == 0 || symbols[kept - 1].start != symbols[i].start) {
+        if (kept == 0 || symbols[kept - 1]->start != symbols[i]->start) {
             symbols[kept++] = symbols[i];
             continue;
         }
-        if (symbols[i].size > symbols[kept - 1].size)
-            symbols[kept - 1].size = symbols[i].size;
+        struct pie_raw_symbol *a = symbols[kept - 1], *b = symbols[i];
+        uint64_t size = a->size > b->size ? a->size : b->size;
+        if (compare_names(b, a) < 0)
+            symbols[kept - 1] = b;
+        symbols[kept - 1]->size = size;
     }
     return kept;
 }
 
 /* Step 2. Returns the new count. */
-static size_t extend_unsized(struct pie_raw_symbol *symbols, size_t count) {
+static size_t extend_unsized(struct pie_raw_symbol **symbols, size_t count) {
     size_t kept = 0;
     uint64_t sized_to = 0; /* end of the farthest sized symbol so far */
     for (size_t i = 0; i < count; i++) {
-        struct pie_raw_symbol symbol = symbols[i];
-        if (symbol.size == 0) {
-            if (symbol.start < sized_to)
+        struct pie_raw_symbol *symbol = symbols[i];
+        if (symbol->size == 0) {
+            if (symbol->start < sized_to)
                 continue;
-            uint64_t end = symbol.limit;
-            if (i + 1 < count && symbols[i + 1].start < end)
-                end = symbols[i + 1].start;
-            if (end <= symbol.start)
+            uint64_t end = symbol->limit;
+            if (i + 1 < count && symbols[i + 1]->start < end)
+                end = symbols[i + 1]->start;
+            if (end <= symbol->start)
                 continue;
-            symbol.size = end - symbol.start;
-        } else if (symbol.start + symbol.size > sized_to) {
-            sized_to = symbol.start + symbol.size;
+            symbol->size = end - symbol->start;
+        } else if (symbol->start + symbol->size > sized_to) {
+            sized_to = symbol->start + symbol->size;
         }
         symbols[kept++] = symbol;
     }
@@ -150,12 +151,12 @@ static void close_until(struct sweep *sweep, uint64_t address) {
 }
 
 /* Step 3. The table has room for 2 * count segments: each start and each end writes at most one. */
-static void sweep_symbols(struct sweep *sweep, struct pie_raw_symbol *symbols, size_t count) {
+static void sweep_symbols(struct sweep *sweep, struct pie_raw_symbol **symbols, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        close_until(sweep, symbols[i].start);
-        if (sweep->written_to < symbols[i].start)
-            sweep->written_to = symbols[i].start;
-        sweep->open[sweep->open_count++] = &symbols[i];
+        close_until(sweep, symbols[i]->start);
+        if (sweep->written_to < symbols[i]->start)
+            sweep->written_to = symbols[i]->start;
+        sweep->open[sweep->open_count++] = symbols[i];
     }
     close_until(sweep, UINT64_MAX);
 }
@@ -171,14 +172,29 @@ static void shrink(struct pie_symbol_table *table) {
         table->names = names;
 }
 
-int pie_symbol_table_build(struct pie_symbol_table_builder *builder, struct pie_symbol_table **ret_table) {
-    struct pie_raw_symbol *symbols = builder->symbols;
-    if (pie_sort(symbols, builder->count, sizeof(*symbols), compare_symbols) < 0)
-        return -ENOMEM;
-    size_t count = extend_unsized(symbols, merge_same_start(symbols, builder->count));
+/* The symbols by start, in an array of the caller's; NULL without memory. */
+static struct pie_raw_symbol **sort_symbols(const struct pie_symbol_table_builder *builder) {
+    struct pie_raw_symbol **sorted = pie_malloc((builder->count + 1) * sizeof(*sorted));
+    struct pie_sort_key *keys = pie_malloc((builder->count + 1) * sizeof(*keys));
+    if (sorted && keys) {
+        for (size_t i = 0; i < builder->count; i++)
+            keys[i] = (struct pie_sort_key){.key = builder->symbols[i].start, .item = &builder->symbols[i]};
+        if (pie_sort_keys(keys, builder->count) == 0) {
+            for (size_t i = 0; i < builder->count; i++)
+                sorted[i] = keys[i].item;
+            pie_free(keys);
+            return sorted;
+        }
+    }
+    pie_free(keys);
+    pie_free(sorted);
+    return NULL;
+}
+
+static int make_table(struct pie_raw_symbol **symbols, size_t count, struct pie_symbol_table **ret_table) {
     size_t names_bytes = 1;
     for (size_t i = 0; i < count; i++)
-        names_bytes += strlen(symbols[i].name) + 1;
+        names_bytes += strlen(symbols[i]->name) + 1;
 
     struct pie_symbol_table *table = pie_calloc(1, sizeof(*table));
     struct sweep sweep = {.table = table};
@@ -195,9 +211,20 @@ int pie_symbol_table_build(struct pie_symbol_table_builder *builder, struct pie_
     sweep_symbols(&sweep, symbols, count);
     pie_free(sweep.open);
     shrink(table);
-    builder->count = 0;
     *ret_table = table;
     return 0;
+}
+
+int pie_symbol_table_build(struct pie_symbol_table_builder *builder, struct pie_symbol_table **ret_table) {
+    struct pie_raw_symbol **symbols = sort_symbols(builder);
+    if (!symbols)
+        return -ENOMEM;
+    size_t count = extend_unsized(symbols, merge_same_start(symbols, builder->count));
+    int r = make_table(symbols, count, ret_table);
+    pie_free(symbols);
+    if (r == 0)
+        builder->count = 0;
+    return r;
 }
 
 void pie_symbol_table_destroy(struct pie_symbol_table *table) {

@@ -106,6 +106,26 @@ static void test_sort_is_stable_and_right(void **state) {
     }
 }
 
+static void test_sort_by_key_is_stable_and_right(void **state) {
+    static const uint64_t spans[] = {1, 50, 3000, UINT64_C(1) << 40, UINT64_MAX};
+    unsigned seed = 5;
+
+    for (size_t s = 0; s < sizeof spans / sizeof *spans; s++)
+        for (size_t n = 0; n < 3000; n = n * 3 / 2 + 1) {
+            struct pie_sort_key *keys = calloc(n + 1, sizeof *keys);
+            for (size_t i = 0; i < n; i++) {
+                uint64_t drawn = (uint64_t)rand_r(&seed) << 33 ^ (uint64_t)rand_r(&seed) << 11 ^ (uint64_t)i;
+                uint64_t base = spans[s] == UINT64_MAX ? 0 : 0x400000;
+                keys[i] = (struct pie_sort_key){.key = base + drawn % spans[s], .item = (void *)i};
+            }
+            assert_int_equal(pie_sort_keys(keys, n), 0);
+            for (size_t i = 1; i < n; i++)
+                assert_true(keys[i - 1].key < keys[i].key ||
+                            (keys[i - 1].key == keys[i].key && keys[i - 1].item < keys[i].item));
+            free(keys);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_large_blocks_do_not_move_mallocs_threshold), /* first: the heap is untouched */
@@ -113,6 +133,7 @@ int main(void) {
         cmocka_unit_test(test_calloc_gives_zeros_and_refuses_overflow),
         cmocka_unit_test(test_many_large_blocks),
         cmocka_unit_test(test_sort_is_stable_and_right),
+        cmocka_unit_test(test_sort_by_key_is_stable_and_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
