@@ -12,6 +12,7 @@
 
 #include "storage/locking.h"
 #include "storage/schema.h"
+#include "storage/sqlite_open.h"
 
 enum { CREATE_ATTEMPTS = 500, PAUSE_NS = 10 * 1000 * 1000 };
 
@@ -201,7 +202,7 @@ int pie_db_open_writable(const char *path, bool is_alone, bool may_create, struc
     bool has_locks = pie_locking_check(path) == 0;
     if (!has_locks && !is_alone)
         return -ENOLCK;
-    int code = sqlite3_open_v2(path, &db, flags, has_locks ? NULL : "unix-none");
+    int code = pie_sqlite_open(path, &db, flags, has_locks ? NULL : "unix-none");
     int r = pie_db_errno(db, code);
     if (r == 0) {
         pie_db_set_wait(db, wait);

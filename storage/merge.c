@@ -16,6 +16,7 @@
 #include "storage/message.h"
 #include "storage/reader.h"
 #include "storage/schema.h"
+#include "storage/sqlite_open.h"
 
 /* The inputs are gone through twice: for the plan, where each is checked as for a query, and for their rows. The result
  * grows in a file of its own beside `out`, which takes its name at the end: an interrupted or failed merge has
@@ -183,7 +184,7 @@ static int open_result(struct work *work, char **ret_message) {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI |
                 SQLITE_OPEN_PRIVATECACHE;
     char *uri = pie_db_uri(work->temporary, "mode=rwc");
-    int code = uri ? sqlite3_open_v2(uri, &work->db, flags, NULL) : SQLITE_NOMEM;
+    int code = uri ? pie_sqlite_open(uri, &work->db, flags, NULL) : SQLITE_NOMEM;
     free(uri);
     if (code == SQLITE_OK) {
         sqlite3_extended_result_codes(work->db, 1);
@@ -205,7 +206,7 @@ static int open_result(struct work *work, char **ret_message) {
 static int settle(struct work *work, char **ret_message) {
     sqlite3 *db = NULL;
     if (is_there(work->out, "-wal") &&
-        sqlite3_open_v2(work->out, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK)
+        pie_sqlite_open(work->out, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK)
         sqlite3_exec(db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL);
     sqlite3_close(db);
     if (!is_there(work->out, "-wal"))

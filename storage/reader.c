@@ -16,6 +16,7 @@
 #include "storage/message.h"
 #include "storage/reader_internal.h"
 #include "storage/schema.h"
+#include "storage/sqlite_open.h"
 
 /* Larger files are not checked as a whole when they are opened; damage in them shows where it is met. */
 enum { CHECK_MAX_BYTES = 64 << 20 };
@@ -58,7 +59,7 @@ static void square_root(sqlite3_context *context, int count, sqlite3_value **val
 static int open_plain(struct pie_reader *reader) {
     int access_flag = access(reader->path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
     int flags = access_flag | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
-    return sqlite3_open_v2(reader->path, &reader->db, flags, NULL);
+    return pie_sqlite_open(reader->path, &reader->db, flags, NULL);
 }
 
 /* As a file that nobody writes: needs neither locks nor the files beside it. */
@@ -72,7 +73,7 @@ static int open_immutable(struct pie_reader *reader) {
         at += sprintf(at, strchr("%?#", *c) ? "%%%02x" : "%c", (unsigned char)*c);
     strcpy(at, "?immutable=1");
     int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_URI;
-    int code = sqlite3_open_v2(uri, &reader->db, flags, NULL);
+    int code = pie_sqlite_open(uri, &reader->db, flags, NULL);
     free(uri);
     return code;
 }
@@ -201,7 +202,7 @@ static int check_schema(struct pie_reader *reader, char **ret_message) {
     sqlite3 *model = NULL;
     sqlite3_stmt *own = NULL, *lookup = NULL;
     int found = -1;
-    int code = sqlite3_open_v2(":memory:", &model, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    int code = pie_sqlite_open(":memory:", &model, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (code == SQLITE_OK)
         code = sqlite3_exec(model, pie_schema_sql, NULL, NULL, NULL);
     if (code == SQLITE_OK)

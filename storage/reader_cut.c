@@ -11,6 +11,7 @@
 #include "storage/message.h"
 #include "storage/reader_internal.h"
 #include "storage/schema.h"
+#include "storage/sqlite_open.h"
 
 /* One process of a run, as if it were alone in it: its rows are copied into a database in memory, under their own
  * numbers, and everything that is asked is asked there. So each view is cut without knowing of it. */
@@ -85,7 +86,7 @@ int pie_reader_cut(struct pie_reader *reader, int64_t run, int64_t process, char
     if (r < 0)
         return r;
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
-    int code = sqlite3_open_v2(":memory:", &db, flags, NULL);
+    int code = pie_sqlite_open(":memory:", &db, flags, NULL);
     if (code == SQLITE_OK)
         code = fill(db, reader->path, run, process);
     reader->db = db;
