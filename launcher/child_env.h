@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "profiler/watch_setup.h"
+
 struct pie_options;
 
 /* How a process of a run hands its settings to the Python processes it starts: an environment variable that is added
@@ -14,9 +16,11 @@ struct pie_child_env {
     bool is_profiled; /* and to be profiled; the rest is valid then */
     int64_t run_id;
     int32_t parent_pid;
-    pid_t summary_pid;  /* the process that prints the summary: this one after an exec in place */
-    char *target;       /* the interpreter that the run stands for; heap, as options */
-    char *options;      /* for pie_options_from_string() */
+    pid_t summary_pid;            /* the process that prints the summary: this one after an exec in place */
+    char *target;                 /* the interpreter that the run stands for; heap, as options */
+    char *options;                /* for pie_options_from_string() */
+    struct pie_watch_price price; /* what watching costs here */
+    bool has_price;
     char *variables[2]; /* as they were, for pie_child_env_restore(); heap */
 };
 
@@ -26,8 +30,10 @@ void pie_child_env_take(struct pie_child_env *ret_child);
 /* Puts the variables back: this program is about to execute itself. data: struct pie_child_env. */
 void pie_child_env_restore(void *data);
 
-/* "NAME=value" for pie_exec_set_child_variable(), on the heap; NULL without memory. Context: launcher. */
-char *pie_child_env_make(const struct pie_options *options, const char *target, pid_t summary_pid);
+/* "NAME=value" for pie_exec_set_child_variable(), on the heap; NULL without memory. price: NULL where it is not known.
+ * Context: launcher. */
+char *pie_child_env_make(const struct pie_options *options, const char *target, pid_t summary_pid,
+                         const struct pie_watch_price *price);
 
 /* The same where children are not to be profiled, not even by PIEPROF=1. */
 extern const char PIE_CHILD_ENV_OFF[];

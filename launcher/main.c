@@ -46,6 +46,8 @@ static void start_as_child(struct pie_child_env *child, char **argv) {
         return;
     /* where it cannot be had the parent has said so */
     (void)pie_preload_allocator(options.config.allocator, argv, pie_child_env_restore, child);
+    if (child->has_price)
+        pie_watch_price_set(&child->price);
     options.config.is_child = true;
     options.config.run_id = child->run_id;
     options.config.parent_pid = child->parent_pid;

@@ -21,6 +21,7 @@
 #include "launcher/output_path.h"
 #include "launcher/summary.h"
 #include "profiler/engine.h"
+#include "profiler/watch_setup.h"
 #include "runtime/death.h"
 #include "runtime/embed.h"
 #include "runtime/exec.h"
@@ -167,7 +168,8 @@ static int prepare_children(const struct pie_session *session) {
     }
     struct pie_options options = *session->options;
     options.config.per_process = options.config.per_process || is_alone;
-    char *variable = pie_child_env_make(&options, session->children, session->summary_pid);
+    char *variable =
+        pie_child_env_make(&options, session->children, session->summary_pid, pie_watch_price_known());
     if (!variable)
         return -ENOMEM;
     pie_exec_set_target(session->children, session->self);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What watching costs on this machine, measured at the start.
+/* What watching costs on this machine, measured by the first process of a run; its children run on the same one.
  *
  * A trap costs 10 us in a virtual machine, where each debug exception leaves it, and far less on bare metal; budgets and
  * the lengths of calls are corrected by it. So it is measured: calls of an empty function with and without an execute
@@ -17,6 +17,7 @@
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -97,7 +98,6 @@ static uint64_t least_fault_ns(char *memory, size_t page) {
     return least;
 }
 
-/* Measured once: a forked child runs on the same machine. */
 static uint64_t measure_fault_tax(double *ret_share) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *memory =
@@ -121,14 +121,26 @@ static uint64_t measure_fault_tax(double *ret_share) {
     return tax_ns;
 }
 
-uint64_t pie_watch_fault_tax(double *ret_share) {
-    static uint64_t tax_ns;
-    static double share;
-    static bool is_known;
+/* --- Known --- */
 
-    if (!is_known)
-        tax_ns = measure_fault_tax(&share);
-    is_known = true;
-    *ret_share = share;
-    return tax_ns;
+/* A forked child keeps it. */
+static struct pie_watch_price price;
+static _Atomic bool is_known; /* release after the price was written; acquire in pie_watch_price_known() */
+
+void pie_watch_price_set(const struct pie_watch_price *known) {
+    price = *known;
+    atomic_store_explicit(&is_known, true, memory_order_release);
+}
+
+const struct pie_watch_price *pie_watch_price_known(void) {
+    return atomic_load_explicit(&is_known, memory_order_acquire) ? &price : NULL;
+}
+
+const struct pie_watch_price *pie_watch_price(void) {
+    if (!pie_watch_price_known()) {
+        struct pie_watch_price measured = {.trap_ns = pie_watch_measure_trap()};
+        measured.fault_tax_ns = measure_fault_tax(&measured.fault_tax_share);
+        pie_watch_price_set(&measured);
+    }
+    return &price;
 }

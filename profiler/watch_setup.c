@@ -43,15 +43,16 @@ const struct pie_access_sampler_ops *pie_watch_set_up(const struct pie_config *c
         *ret_note = "the handler of SIGTRAP could not be installed";
     }
     if (kind != PIE_ACCESS_NONE) {
-        uint64_t price_ns = pie_watch_measure_trap();
+        const struct pie_watch_price *price = pie_watch_price();
         settings = (struct pie_watch_settings){
             .registers = pie_debug_hidden_begin() ? &pie_debug_hidden : &pie_debug_own_table,
             .ops = ops,
             .budget = config->overhead_budget * BUDGET_PART,
             .is_adaptive = config->adaptive,
-            .trap_price_ns = price_ns ? price_ns : TRAP_PRICE_DEFAULT_NS,
+            .trap_price_ns = price->trap_ns ? price->trap_ns : TRAP_PRICE_DEFAULT_NS,
+            .fault_tax_ns = price->fault_tax_ns,
+            .fault_tax_share = price->fault_tax_share,
         };
-        settings.fault_tax_ns = pie_watch_fault_tax(&settings.fault_tax_share);
         is_on = true;
         pie_watch_set(&settings);
     }

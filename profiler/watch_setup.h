@@ -19,11 +19,23 @@ const struct pie_access_sampler_ops *pie_watch_set_up(const struct pie_config *c
  * then. Context: drain. */
 void pie_watch_heed_debugger(void);
 
-/* The price of one trap in ns, signal and return included: the least of some; 0: none came. Context: drain, SIGTRAP is
- * taken. */
+/* What watching costs on this machine. */
+struct pie_watch_price {
+    uint64_t trap_ns; /* one trap, signal and return included: the least of some; 0: none came */
+    uint64_t
+        fault_tax_ns; /* what a page fault of a program costs more while a data breakpoint is armed on its thread; 0:
+                              nothing to speak of, string instructions are as fast as ever */
+    double fault_tax_share; /* the same as a part of the fault's time then */
+};
+
+/* One trap, measured anew: as trap_ns. Context: drain, SIGTRAP is taken. */
 uint64_t pie_watch_measure_trap(void);
 
-/* What a page fault of a program costs more, in ns, while a data breakpoint is armed on its thread; 0: nothing to speak
- * of, string instructions are as fast as ever. As a part of the fault's time then: *ret_share. Measured at the first call, in
- * a millisecond. Context: drain. */
-uint64_t pie_watch_fault_tax(double *ret_share);
+/* Measured at the first call, in some 1.5 ms, unless it is known. Context: drain, SIGTRAP is taken. */
+const struct pie_watch_price *pie_watch_price(void);
+
+/* The price if it is known, else NULL: what a process tells its children. Context: any. */
+const struct pie_watch_price *pie_watch_price_known(void);
+
+/* As another process of this machine has measured it. Context: before the engine starts. */
+void pie_watch_price_set(const struct pie_watch_price *price);

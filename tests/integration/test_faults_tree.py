@@ -307,7 +307,7 @@ def test_set_id_programs_take_none_of_our_variables(copied, open_folder):
     os.chmod(copied, 0o755 | stat.S_ISUID)
     os.rename(copied, os.path.join(open_folder, "python3"))
     env = clean_environment(PIEPROF="1", PIEPROF_OUTPUT="there.db", PIEPROF_OPTS="-o there.db --allocator=jemalloc",
-                            _PIEPROF_CHILD=f"/usr/bin/python3 1 '-o {open_folder}/there.db'", _PIEPROF_RUN="1:1")
+                            _PIEPROF_CHILD=f"/usr/bin/python3 1 '-o {open_folder}/there.db' -", _PIEPROF_RUN="1:1")
     done = run(["./python3", "-c", "import os; print(os.geteuid(), [name for name in os.environ if 'PIEPROF_' in name])"],
                env=env, cwd=open_folder, user=NOBODY - 1)
     assert (done.returncode, done.stderr) == (0, ""), done

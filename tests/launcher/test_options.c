@@ -120,7 +120,8 @@ static void test_options_survive_the_way_to_a_child(void **state) {
 
 static void test_the_variable_of_a_child_is_read_and_removed(void **state) {
     struct pie_options options = parsed("-o /x.db");
-    char *variable = pie_child_env_make(&options, "/v w/bin/python", 77);
+    const struct pie_watch_price price = {.trap_ns = 12000, .fault_tax_ns = 900, .fault_tax_share = 0.375};
+    char *variable = pie_child_env_make(&options, "/v w/bin/python", 77, &price);
     struct pie_child_env child;
     assert_non_null(variable);
     putenv(variable);
@@ -132,6 +133,10 @@ static void test_the_variable_of_a_child_is_read_and_removed(void **state) {
     assert_int_equal(child.parent_pid, 345);
     assert_int_equal(child.summary_pid, 77);
     assert_string_equal(child.target, "/v w/bin/python");
+    assert_true(child.has_price);
+    assert_int_equal(child.price.trap_ns, 12000);
+    assert_int_equal(child.price.fault_tax_ns, 900);
+    assert_float_equal(child.price.fault_tax_share, 0.375, 1e-9);
     for (char **entry = environ; *entry; entry++)
         assert_null(strstr(*entry, "_PIEPROF"));
     free(child.target);
@@ -145,7 +150,16 @@ static void test_the_variable_of_a_child_is_read_and_removed(void **state) {
 }
 
 static void test_a_damaged_variable_leaves_plain_python(void **state) {
-    static const char *const settings[] = {"", "off", "'open", "/only", "/a 1 opts more"};
+    static const char *const settings[] = {"",
+                                           "off",
+                                           "'open",
+                                           "/only",
+                                           "/a 1 opts",
+                                           "/a 1 opts x",
+                                           "/a 1 opts 1:2",
+                                           "/a 1 opts 1:2:1000000001",
+                                           "/a 1 opts 1:2:3x",
+                                           "/a 1 opts - more"};
     static const char *const runs[] = {"", "0:1", "x:1", "1:", "1:2x", "-3:4"};
     struct pie_child_env child;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
@@ -156,7 +170,7 @@ static void test_a_damaged_variable_leaves_plain_python(void **state) {
         assert_false(child.is_profiled);
     }
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
-        setenv("_PIEPROF_CHILD", "/a 1 opts", 1);
+        setenv("_PIEPROF_CHILD", "/a 1 opts -", 1);
         setenv("_PIEPROF_RUN", runs[i], 1);
         pie_child_env_take(&child);
         assert_true(child.is_child);
