@@ -26,6 +26,7 @@
 #include "profiler/futex.h"
 #include "profiler/heap_drain.h"
 #include "profiler/heap_engine.h"
+#include "profiler/memory.h"
 #include "profiler/naming.h"
 #include "profiler/pystack.h"
 #include "profiler/real.h"
@@ -399,8 +400,18 @@ static void set_up_heap(void) {
         pie_heap_set(NULL);
 }
 
+/* Before the first sample; a forked child has its parent's. */
+static void prepare_unwinding(void) {
+    size_t bytes;
+    void *cache = pie_unwind_cache(&bytes);
+
+    if (!collector.setup.is_fork && (collector.setup.config->time || pie_heap_settings()))
+        pie_populate(cache, bytes);
+}
+
 static void set_up(void) {
     collector.started_ns = pie_monotonic_ns();
+    prepare_unwinding();
     struct pie_flush_methods methods = choose_methods();
 
     set_up_heap();

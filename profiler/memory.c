@@ -34,6 +34,17 @@ static size_t whole_pages(size_t size) {
     return (size + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
 
+void pie_populate(void *memory, size_t size) {
+    const int populate_write = 23; /* MADV_POPULATE_WRITE, which older headers lack */
+    uintptr_t begin = whole_pages((uintptr_t)memory),
+              end = ((uintptr_t)memory + size) / PAGE_BYTES * PAGE_BYTES;
+    int error = errno;
+
+    if (end > begin)
+        (void)madvise((void *)begin, end - begin, populate_write);
+    errno = error;
+}
+
 /* NULL: no room in the table or no memory. */
 static void *map_large(size_t size) {
     void *block = NULL;

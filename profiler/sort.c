@@ -78,6 +78,7 @@ int pie_sort_keys(struct pie_sort_key *keys, size_t count) {
         return 0;
     if (!scratch)
         return -ENOMEM;
+    pie_populate(scratch, count * sizeof *scratch);
     for (size_t i = 0; i < count; i++) {
         least = keys[i].key < least ? keys[i].key : least;
         greatest = keys[i].key > greatest ? keys[i].key : greatest;

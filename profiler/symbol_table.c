@@ -177,6 +177,8 @@ static struct pie_raw_symbol **sort_symbols(const struct pie_symbol_table_builde
     struct pie_raw_symbol **sorted = pie_malloc((builder->count + 1) * sizeof(*sorted));
     struct pie_sort_key *keys = pie_malloc((builder->count + 1) * sizeof(*keys));
     if (sorted && keys) {
+        pie_populate(keys, builder->count * sizeof(*keys));
+        pie_populate(sorted, builder->count * sizeof(*sorted));
         for (size_t i = 0; i < builder->count; i++)
             keys[i] = (struct pie_sort_key){.key = builder->symbols[i].start, .item = &builder->symbols[i]};
         if (pie_sort_keys(keys, builder->count) == 0) {
@@ -208,6 +210,8 @@ static int make_table(struct pie_raw_symbol **symbols, size_t count, struct pie_
         pie_symbol_table_destroy(table);
         return -ENOMEM;
     }
+    pie_populate(table->names, names_bytes);
+    pie_populate(table->segments, count * sizeof(*table->segments));
     sweep_symbols(&sweep, symbols, count);
     pie_free(sweep.open);
     shrink(table);

@@ -23,5 +23,8 @@ enum pie_unwind_flags {
 size_t pie_unwind(const ucontext_t *context, struct pie_native_frame *frames, size_t max,
                   unsigned *ret_flags);
 
+/* The memory of the cache. Its places are hashes, so a few hundred addresses touch all of it. Context: any. */
+void *pie_unwind_cache(size_t *ret_bytes);
+
 /* Libraries were unloaded: forget the rules of their addresses. Context: drain. */
 void pie_unwind_flush_cache(void);

@@ -78,6 +78,11 @@ static void cache_put(uintptr_t pc, uint64_t rule) {
     atomic_store_explicit(&cache[slot].rule, rule, memory_order_release);
 }
 
+void *pie_unwind_cache(size_t *ret_bytes) {
+    *ret_bytes = sizeof cache;
+    return cache;
+}
+
 void pie_unwind_flush_cache(void) {
     for (size_t i = 0; i < CACHE_SLOTS; i++) {
         atomic_store_explicit(&cache[i].rule, 0, memory_order_release);

@@ -61,6 +61,7 @@ static struct block *carve(uint32_t bytes) {
         char *chunk = pie_malloc(CHUNK_BYTES);
         if (!chunk)
             return NULL;
+        pie_populate(chunk, CHUNK_BYTES);
         heap.at = chunk;
         heap.end = chunk + CHUNK_BYTES;
     }
