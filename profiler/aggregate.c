@@ -61,7 +61,7 @@ int pie_aggregate_add_sample(struct pie_aggregate *aggregate, uint32_t thread,
 
     if (!row)
         return -ENOMEM;
-    row->samples++;
+    row->samples += !record->is_rest;
     if (record->is_python)
         row->python_ns += record->user_ns;
     else

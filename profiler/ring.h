@@ -14,7 +14,8 @@ struct pie_record {
     uint64_t system_ns; /* CPU time in the kernel since then */
     uint32_t node;      /* calling context */
     uint8_t is_python;  /* user_ns is the interpreter's, else native code's */
-    uint8_t reserved[3];
+    uint8_t is_rest;    /* no sample: what the thread ran after its last one until its end */
+    uint8_t reserved[2];
 };
 static_assert(sizeof(struct pie_record) == 32, "records are part of the shared mapping's layout");
 static_assert(offsetof(struct pie_record, node) == 24, "records are part of the shared mapping's layout");

@@ -58,6 +58,9 @@ void pie_sample_take(const struct pie_sampler_ops *sampler, const struct pie_pys
     pie_context_take(ops, thread, context, false, &taken);
     record.node = taken.node;
     record.is_python = taken.is_python;
+    thread->last_node = taken.node;
+    thread->last_is_python = taken.is_python;
+    thread->last_is_system = time.system_ns > time.user_ns;
     if (!record.node)
         pie_counter_add(PIE_COUNTER_CCT_FULL, 1);
     else if (!pie_ring_push(&thread->ring, &record))

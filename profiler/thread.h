@@ -53,6 +53,8 @@ struct pie_thread {
     uint64_t cpu_last_ns;     /* thread CPU clock at the last sample */
     uint64_t pool_ns;         /* kernel time whose place is not known yet (sampler_perf) */
     uint64_t ticks_seen;      /* position in the clock's own ring (sampler_perf) */
+    uint32_t last_node;       /* of the last sample, 0: none yet; the rest: what kind of time it stood for */
+    bool last_is_python, last_is_system;
     /* Written by the handler, read by the collection thread; relaxed: each stands for itself. */
     _Atomic uint64_t samples;
     _Atomic uint64_t overhead_ns; /* spent in the handler */

@@ -115,6 +115,7 @@ struct pie_thread *pie_thread_begin(bool is_main, const char *name) {
     thread->inside = 0;
     thread->ticks_seen = thread->pool_ns = 0;
     thread->last_depth = 0;
+    thread->last_node = 0;
     thread->cpu_last_ns = pie_thread_cpu_ns();
     atomic_store_explicit(&thread->samples, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->overhead_ns, 0, memory_order_relaxed);
@@ -130,6 +131,24 @@ struct pie_thread *pie_thread_begin(bool is_main, const char *name) {
     return thread;
 }
 
+/* What the thread ran since its last sample, half a period on average, is booked where that one was: a fifth of the CPU
+ * time of a thread of 4 ms. Where a thread without any sample was is not known. No handler runs any more. */
+static void book_rest(struct pie_thread *thread) {
+    uint64_t cpu_ns = thread->ended_cpu_ns;
+    uint64_t rest_ns = cpu_ns > thread->cpu_last_ns ? cpu_ns - thread->cpu_last_ns : 0;
+    struct pie_record record = {.time_ns = thread->ended_ns,
+                                .system_ns = thread->pool_ns,
+                                .node = thread->last_node,
+                                .is_python = thread->last_is_python,
+                                .is_rest = true};
+
+    if (!thread->last_node)
+        return;
+    *(thread->last_is_system ? &record.system_ns : &record.user_ns) += rest_ns;
+    if (!pie_ring_push(&thread->ring, &record))
+        pie_counter_add(PIE_COUNTER_RING_FULL, 1);
+}
+
 void pie_thread_end(void) {
     struct pie_thread *thread = self;
 
@@ -143,6 +162,7 @@ void pie_thread_end(void) {
     prctl(PR_GET_NAME, thread->kernel_name);
     thread->ended_ns = pie_monotonic_ns();
     thread->ended_cpu_ns = pie_thread_cpu_ns();
+    book_rest(thread);
     atomic_store_explicit(&thread->state, PIE_THREAD_ENDED, memory_order_release);
 }
 
