@@ -197,16 +197,30 @@ static int has_object(sqlite3_stmt *lookup, sqlite3_stmt *own) {
     return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -1;
 }
 
-/* Compares with a database that is made from our own schema. Objects that somebody added are let be. */
-static int check_schema(struct pie_reader *reader, char **ret_message) {
-    sqlite3 *model = NULL;
-    sqlite3_stmt *own = NULL, *lookup = NULL;
-    int found = -1;
+/* A database that is made from our own schema, once: to make it takes as long as all else that a reader does. For the life
+ * of the process; NULL without memory. */
+static sqlite3 *own_schema(void) {
+    static sqlite3 *model;
+    if (model)
+        return model;
     int code = pie_sqlite_open(":memory:", &model, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (code == SQLITE_OK)
         code = sqlite3_exec(model, pie_schema_sql, NULL, NULL, NULL);
-    if (code == SQLITE_OK)
-        code = sqlite3_prepare_v2(model, "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL",
+    if (code != SQLITE_OK) {
+        sqlite3_close(model);
+        model = NULL;
+    }
+    return model;
+}
+
+/* Compares with our own. Objects that somebody added are let be. */
+static int check_schema(struct pie_reader *reader, char **ret_message) {
+    sqlite3 *model = own_schema();
+    sqlite3_stmt *own = NULL, *lookup = NULL;
+    int found = -1;
+    if (!model)
+        return pie_message(-ENOMEM, ret_message, "out of memory");
+    int code = sqlite3_prepare_v2(model, "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL",
                                   -1, &own, NULL);
     if (code == SQLITE_OK)
         code = sqlite3_prepare_v2(reader->db,
@@ -227,7 +241,6 @@ static int check_schema(struct pie_reader *reader, char **ret_message) {
         r = pie_reader_fail(reader, sqlite3_extended_errcode(reader->db), ret_message);
     sqlite3_finalize(own);
     sqlite3_finalize(lookup);
-    sqlite3_close(model);
     return r;
 }
 
