@@ -13,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 
-COUNTS = (10, 50, 100, 250, 500)
+COUNTS = (1, 10, 50, 100, 250, 500)
+BASE = 10
 PROGRAM = """
 import sys, threading, time
 kind, n, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
@@ -61,7 +62,7 @@ def main():
             costs[n] = statistics.median(differences)
         each = {n: (costs[n] - costs[0]) / n for n in COUNTS}
         for n in COUNTS:
-            print(f"| {n} | {kind} | {each[n] / each[COUNTS[0]]:.2f} | {each[n] / options.seconds:.5f} |", flush=True)
+            print(f"| {n} | {kind} | {each[n] / each[BASE]:.2f} | {each[n] / options.seconds:.5f} |", flush=True)
     return 0
 
 
