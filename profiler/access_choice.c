@@ -33,6 +33,7 @@ int pie_access_sampler_parse(const char *name, enum pie_access_sampler_kind *ret
 }
 
 #define NOT_WATCHED ": redundant loads and stores are not watched for"
+#define BY_ANY ", or --breakpoints any"
 #define BY_TIME ": accesses are sampled by time"
 #define NEARBY ": accesses are chosen near the interrupt"
 
@@ -54,22 +55,32 @@ CURABLE(no_decoder, "this pieprof was built without Zydis, which decodes machine
         "install libzydis-dev and build it again");
 CURABLE(traced, "a debugger traces this process and would keep the signals of breakpoints", NOT_WATCHED,
         "run without the debugger");
-CURABLE(paranoid_3, "perf_event_paranoid is 3, so breakpoints are refused", NOT_WATCHED, LOWER_PARANOID);
+CURABLE(paranoid_3, "perf_event_paranoid is 3, so breakpoints are refused", NOT_WATCHED,
+        LOWER_PARANOID BY_ANY);
 CURABLE(paranoid_4, "perf_event_paranoid is above 3, so breakpoints are refused", NOT_WATCHED,
-        LOWER_PARANOID);
+        LOWER_PARANOID BY_ANY);
 CURABLE(refused, "breakpoints are refused (perf_event_paranoid, seccomp or a security module)", NOT_WATCHED,
-        LOWER_PARANOID " or --security-opt seccomp=unconfined");
+        LOWER_PARANOID " or seccomp=unconfined" BY_ANY);
 CURABLE(filtered,
         "breakpoints are refused although perf_event_paranoid allows them (seccomp or a security module)",
-        NOT_WATCHED, OPEN_SECCOMP);
+        NOT_WATCHED, OPEN_SECCOMP BY_ANY);
 CURABLE(no_perf, "this kernel or sandbox has no perf_event_open", NOT_WATCHED,
-        "a kernel with CONFIG_PERF_EVENTS, outside the sandbox");
+        "a kernel with CONFIG_PERF_EVENTS, outside the sandbox" BY_ANY);
 CURABLE(old_kernel, "breakpoints with a synchronous signal need Linux 6.1", NOT_WATCHED, "a newer kernel");
 CURABLE(no_registers, "there are no debug registers for breakpoints here", NOT_WATCHED, REAL_REGISTERS);
 CURABLE(silent, "breakpoints can be set here and never fire (debug registers are not virtualised)",
         NOT_WATCHED, REAL_REGISTERS);
 CURABLE(taken, "all debug registers are taken (by a debugger?)", NOT_WATCHED, "end what uses them");
 CURABLE(no_descriptor, "no file descriptor is free for a breakpoint", NOT_WATCHED, "raise ulimit -n");
+CURABLE(no_ptrace,
+        "perf breakpoints are refused, and ptrace as well (ptrace_scope, seccomp, PR_SET_DUMPABLE)",
+        NOT_WATCHED, "sysctl kernel.yama.ptrace_scope=1 (as root), or docker run --cap-add PERFMON");
+CURABLE(no_ptrace_here,
+        "this process may have no child of its own (PID namespaces, no /proc), which ptrace takes",
+        NOT_WATCHED, "unshare --pid --fork, with /proc mounted");
+CURABLE(no_process, "no process can be made for ptrace", NOT_WATCHED, "raise ulimit -u, or the pids limit");
+PLAIN(by_ptrace, "debug registers are set by ptrace, which costs more than by perf events",
+      ": fewer accesses are watched, and those by time", NULL);
 PLAIN(no_breakpoint, "breakpoints cannot be opened", NOT_WATCHED, NULL);
 PLAIN(no_clock, "no clock can be had, and samples of time are what a watch is weighed by", NOT_WATCHED, NULL);
 
@@ -132,18 +143,76 @@ static const struct pie_access_reason *why_no_breakpoint(const struct pie_access
 
 /* Each why_not_*() returns NULL if the sampler can be used, else the reason. */
 
+static const struct pie_access_reason *why_no_perf_breakpoints(const struct pie_access_facts *facts) {
+    const struct pie_access_reason *reason = why_no_breakpoint(facts, facts->execute_error);
+
+    if (!reason)
+        reason = why_no_breakpoint(facts, facts->data_error);
+    return !reason && facts->breakpoints_are_silent ? &silent : reason;
+}
+
+/* A kernel that is too old for the one was never tried with the other. */
+static const struct pie_access_reason *why_no_ptrace(const struct pie_access_facts *facts) {
+    if (facts->kernel_major && is_before_sigtrap(facts))
+        return &old_kernel;
+    if (facts->breakpoints_are_silent)
+        return &silent;
+    switch (facts->ptrace_error) {
+    case 0:
+        return NULL;
+    case -ENOTSUP:
+        return &no_ptrace_here;
+    case -EBUSY:
+        return &no_process;
+    case -EPERM:
+        return &no_ptrace;
+    default:
+        return why_no_breakpoint(facts, facts->ptrace_error);
+    }
+}
+
+static enum pie_breakpoint_way way_of(const struct pie_access_facts *facts,
+                                      const struct pie_access_reason **ret_reason) {
+    *ret_reason = NULL;
+    if (facts->wish != PIE_BREAKPOINT_BY_PTRACE) {
+        *ret_reason = why_no_perf_breakpoints(facts);
+        if (!*ret_reason)
+            return PIE_BREAKPOINT_PERF;
+    }
+    if (facts->wish == PIE_BREAKPOINT_BY_PERF)
+        return PIE_BREAKPOINT_NONE;
+    *ret_reason = why_no_ptrace(facts);
+    return *ret_reason ? PIE_BREAKPOINT_NONE : PIE_BREAKPOINT_PTRACE;
+}
+
+enum pie_breakpoint_way pie_access_breakpoints(const struct pie_access_facts *facts) {
+    const struct pie_access_reason *reason;
+
+    return way_of(facts, &reason);
+}
+
+int pie_access_breakpoints_parse(const char *name, enum pie_breakpoint_wish *ret_wish) {
+    static const char *const names[] = {[PIE_BREAKPOINT_BY_PERF] = "perf",
+                                        [PIE_BREAKPOINT_BY_ANY] = "any",
+                                        [PIE_BREAKPOINT_BY_PTRACE] = "ptrace"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name ? name : "perf", names[i]) == 0) {
+            *ret_wish = (enum pie_breakpoint_wish)i;
+            return 0;
+        }
+    return -EINVAL;
+}
+
 static const struct pie_access_reason *why_not_taskclock(const struct pie_access_facts *facts) {
+    const struct pie_access_reason *reason;
+
     if (!facts->has_decoder)
         return &no_decoder;
     if (facts->is_traced)
         return &traced;
-    const struct pie_access_reason *reason = why_no_breakpoint(facts, facts->execute_error);
-    if (!reason)
-        reason = why_no_breakpoint(facts, facts->data_error);
-    if (reason)
+    if (way_of(facts, &reason) == PIE_BREAKPOINT_NONE)
         return reason;
-    if (facts->breakpoints_are_silent)
-        return &silent;
     return facts->clock == PIE_CLOCK_NONE ? &no_clock : NULL;
 }
 
@@ -152,6 +221,8 @@ static const struct pie_access_reason *why_not_pmu(const struct pie_access_facts
 
     if (reason)
         return reason;
+    if (pie_access_breakpoints(facts) == PIE_BREAKPOINT_PTRACE)
+        return &by_ptrace; /* its signals are perf events' */
     if (!facts->has_pmu)
         return facts->is_virtual ? &no_pmu_virtual : &no_pmu;
     if (facts->loads && facts->stores)
@@ -196,6 +267,8 @@ enum pie_access_sampler_kind pie_access_choose_with_reason(const struct pie_acce
         }
     }
     const struct pie_access_reason *obstacle = limit == PIE_ACCESS_NONE ? NULL : why_not_taskclock(facts);
+    if (limit == PIE_ACCESS_TASKCLOCK && pie_access_breakpoints(facts) == PIE_BREAKPOINT_PTRACE)
+        reason = &by_ptrace;
     *ret_reason = obstacle ? obstacle : reason;
     return obstacle || limit == PIE_ACCESS_NONE ? PIE_ACCESS_NONE : PIE_ACCESS_TASKCLOCK;
 }

@@ -20,6 +20,16 @@ enum pie_pmu_level {
     PIE_PMU_PRECISE,   /* knows the instruction, mostly also the address (PEBS, IBS) */
 };
 
+/* Who sets debug registers. */
+enum pie_breakpoint_way {
+    PIE_BREAKPOINT_NONE,
+    PIE_BREAKPOINT_PERF,   /* perf events */
+    PIE_BREAKPOINT_PTRACE, /* a process that traces us for some microseconds; only where the user allows it */
+};
+
+/* Which of them the user allows. */
+enum pie_breakpoint_wish { PIE_BREAKPOINT_BY_PERF, PIE_BREAKPOINT_BY_ANY, PIE_BREAKPOINT_BY_PTRACE };
+
 /* What was found out about this process and machine by access_facts.c, or made up by a test. */
 struct pie_access_facts {
     bool has_decoder;               /* of machine code, in this build */
@@ -31,7 +41,9 @@ struct pie_access_facts {
     int execute_error, data_error;  /* 0 or -errno of opening an execute and a data breakpoint with sigtrap */
     bool breakpoints_are_silent; /* a data breakpoint could be had and did not count a store to its address */
     int breakpoints;             /* data breakpoints that could be had at once */
-    bool has_pmu;                /* the kernel drives hardware counters of the processor */
+    enum pie_breakpoint_wish wish;
+    int ptrace_error; /* 0 or -errno of setting a debug register by ptrace (ptrace_registers.h), as far as it was tried */
+    bool has_pmu;                     /* the kernel drives hardware counters of the processor */
     enum pie_pmu_level loads, stores; /* with them */
     bool has_ibs;                     /* AMD's sampling of operations, which knows addresses */
     int pmu_error; /* -errno of the event that came closest if loads or stores are not PRECISE; -ENOTSUP: no event is known
@@ -56,6 +68,12 @@ enum pie_access_sampler_kind pie_access_choose_with_reason(const struct pie_acce
                                                            const char *forced,
                                                            const struct pie_access_reason **ret_reason);
 
+/* Who sets the debug registers for that choice; perf events where they work and are allowed. Context: any. */
+enum pie_breakpoint_way pie_access_breakpoints(const struct pie_access_facts *facts);
+
+/* The wish of that name, "perf", "any" or "ptrace"; NULL: "perf". Returns 0 or -EINVAL. Context: any. */
+int pie_access_breakpoints_parse(const char *name, enum pie_breakpoint_wish *ret_wish);
+
 /* "none", "taskclock", "pmu": as stored in the file. Context: any. */
 const char *pie_access_sampler_name(enum pie_access_sampler_kind kind);
 
@@ -66,3 +84,6 @@ int pie_access_sampler_parse(const char *name, enum pie_access_sampler_kind *ret
  * was chosen from clock_facts. What it cannot find out is unknown, never an error. Context: drain, cli. */
 void pie_access_facts_gather(const struct pie_clock_facts *clock_facts, enum pie_clock_kind clock,
                              struct pie_access_facts *ret_facts);
+
+/* Beside these: what ptrace can do, and the user's wish. Context: drain, cli. */
+void pie_access_facts_try_ptrace(enum pie_breakpoint_wish wish, struct pie_access_facts *facts);

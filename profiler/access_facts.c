@@ -5,6 +5,7 @@
 
 #include "profiler/access_choice.h"
 #include "profiler/pmu_events.h"
+#include "profiler/ptrace_registers.h"
 
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
@@ -104,4 +105,10 @@ void pie_access_facts_gather(const struct pie_clock_facts *clock_facts, enum pie
     /* A debugger would see an exception of its debuggee. */
     ret_facts->breakpoints_are_silent = !clock_facts->traced && stores_are_silent();
     gather_pmu(ret_facts);
+}
+
+/* Not under a debugger, which would be told of the new process. */
+void pie_access_facts_try_ptrace(enum pie_breakpoint_wish wish, struct pie_access_facts *facts) {
+    facts->wish = wish;
+    facts->ptrace_error = facts->is_traced ? -EPERM : pie_ptrace_try();
 }

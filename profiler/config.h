@@ -27,11 +27,12 @@ struct pie_config {
     /* Loops that do not ask: "FILE:LINE" or a function's name; NULL-terminated. */
     const char *learn_places[PIE_LEARN_PLACES_MAX + 1];
     const char *force_sampler; /* NULL, or "pmu", "taskclock", "none": how accesses are to be sampled */
-    bool adaptive;             /* watch first what is undecided */
-    double fp_tolerance;       /* floats this close (relative) count as equal; 0: bitwise */
-    bool children;             /* follow fork and exec */
-    bool keep_argv;            /* store the command line */
-    bool quiet;                /* no summary at the end */
+    const char *breakpoints; /* NULL: by perf events; "ptrace", or "any": by ptrace where those are refused */
+    bool adaptive;           /* watch first what is undecided */
+    double fp_tolerance;     /* floats this close (relative) count as equal; 0: bitwise */
+    bool children;           /* follow fork and exec */
+    bool keep_argv;          /* store the command line */
+    bool quiet;              /* no summary at the end */
     bool verbose;
     bool is_child;      /* this process belongs to the run `run_id` of a parent under pieprof */
     int64_t run_id;     /* valid with is_child */

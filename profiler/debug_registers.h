@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* The debug registers of the calling thread, behind one table so that the policy of watching (watch.h) is tested without
- * hardware: two ways to perf breakpoint events, and a fake in the tests. */
+ * hardware: two ways to perf breakpoint events, one by ptrace, and a fake in the tests. */
 
 struct pie_thread;
 
@@ -27,12 +27,15 @@ struct pie_debug_ops {
                unsigned length, uint64_t cookie);
     /* Disarms it; it costs nothing then. Context: signal. */
     void (*disarm)(struct pie_thread *thread, unsigned index);
+    /* At the end of a handler: what was disarmed and put off is done now. NULL: nothing is put off. Context: signal. */
+    void (*settle)(struct pie_thread *thread);
     /* The thread ends: gives everything back. Context: hook, on the thread. */
     void (*release)(struct pie_thread *thread);
 };
 
 extern const struct pie_debug_ops pie_debug_own_table; /* any kernel with sigtrap */
 extern const struct pie_debug_ops pie_debug_hidden;    /* Linux 6.9 */
+extern const struct pie_debug_ops pie_debug_ptrace;    /* where perf events are refused */
 
 struct perf_event_attr;
 /* A breakpoint as both want it. Context: signal. */
@@ -49,3 +52,28 @@ bool pie_debug_hidden_begin(void);
 /* Opens the events of threads that asked for them, closes those of a thread that has ended. Context: drain. */
 void pie_debug_hidden_serve(struct pie_thread *thread);
 void pie_debug_hidden_close(struct pie_thread *thread);
+
+/* By ptrace: what a thread's registers are and are to be. Written by the thread only. */
+struct pie_debug_ptrace {
+    uint64_t address[PIE_DEBUG_REGISTERS];
+    uint64_t wanted, set; /* DR7 as it should be, and as it stands */
+    uint64_t resumed;     /* paused: wanted afterwards */
+    uint64_t retry_ns;    /* refused: not before this time again */
+    uint64_t waited_ns;   /* for helpers, since it was last looked at */
+    bool paused, is_over;
+};
+
+/* Registers of this process are set by ptrace: its traps are known by this, and SIGTRAP must not be blocked. use: set before the
+ * first register is armed. Context: drain; is_used: any. */
+void pie_debug_ptrace_use(bool use);
+bool pie_debug_ptrace_is_used(void);
+/* Which registers fired, as bits, by the instruction pointer of the trap; those for data are disarmed with that. 0: nobody
+ * knows. Context: signal. */
+unsigned pie_debug_ptrace_fired(struct pie_thread *thread, uint64_t rip);
+/* The thread (NULL: none) is about to block all signals for a moment: its registers are away until resume.
+ * Context: hook, on the thread. */
+void pie_debug_ptrace_pause(struct pie_thread *thread);
+void pie_debug_ptrace_resume(struct pie_thread *thread);
+/* For good: the next child of this thread would be the first process of a PID namespace, which ends with it.
+ * Context: hook, on the thread. */
+void pie_debug_ptrace_end(struct pie_thread *thread);

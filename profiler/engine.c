@@ -131,6 +131,7 @@ void pie_engine_thread_ended(void) {
 void pie_engine_fork_prepare(void) {
     int error = errno;
 
+    pie_debug_ptrace_pause(pie_thread_self());
     held = pie_engine_is_running() && engine.setup.config->children && pie_collector_hold();
     if (held && pie_engine_run_id() == 0) { /* there is nothing a child could join */
         pie_collector_release();
@@ -158,6 +159,7 @@ void pie_engine_fork_parent(void) {
     else if (pie_engine_is_running() && engine.setup.config->children)
         pie_counter_add(PIE_COUNTER_FORKS_UNPROFILED, 1);
     held = false;
+    pie_debug_ptrace_resume(pie_thread_self());
     errno = error;
 }
 

@@ -40,6 +40,7 @@ struct pie_thread {
     _Atomic uint32_t state;
     uint32_t id; /* from 1, never reused in a process */
     int32_t tid;
+    _Atomic uintptr_t control_block; /* pthread_self(): the C library's memory of the thread */
     bool is_main;
     int64_t started_real_ns; /* CLOCK_REALTIME */
     uint64_t started_ns;     /* CLOCK_MONOTONIC */

@@ -5,6 +5,7 @@
 #include "profiler/region.h"
 
 #include <signal.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -107,6 +108,7 @@ struct pie_thread *pie_thread_begin(bool is_main, const char *name) {
         return NULL;
     }
     thread->tid = (int32_t)syscall(SYS_gettid);
+    atomic_store_explicit(&thread->control_block, (uintptr_t)pthread_self(), memory_order_relaxed);
     thread->is_main = is_main;
     strncpy(thread->name, name, sizeof thread->name - 1);
     thread->started_real_ns = pie_realtime_ns();

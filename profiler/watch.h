@@ -139,6 +139,7 @@ struct pie_watch_thread {
     _Atomic int32_t fds[PIE_DEBUG_REGISTERS];
     uint64_t ids[PIE_DEBUG_REGISTERS]; /* of their events */
     _Atomic uint32_t wants_registers;  /* set by the thread, heeded by the collection thread */
+    struct pie_debug_ptrace ptrace;    /* of debug_registers_ptrace_sigsafe.c */
     uint64_t retry_ns;                 /* registers were refused: not before this time again */
     struct pie_watch_slot slots[PIE_DEBUG_REGISTERS];
     uint64_t random;
@@ -190,6 +191,12 @@ void pie_watch_heed_sample(struct pie_thread *thread, const ucontext_t *context,
 
 /* A sample fell at `context`, whose stacks were just taken: perhaps begin a watch. Context: signal. */
 void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, const struct pie_context *taken);
+
+/* The end of a handler: registers that were put off are disarmed. Context: signal. */
+void pie_watch_settle(struct pie_thread *thread);
+/* SIGTRAP is about to be blocked on this thread (NULL: none), or is: all its watches end, as far as their traps could not
+ * bear that. Context: signal. */
+void pie_watch_yield(struct pie_thread *thread);
 
 struct pie_access_sampler_ops;
 

@@ -28,9 +28,9 @@ void pie_watch_free_slot(struct pie_thread *thread, unsigned index);
 bool pie_watch_wants(struct pie_watch_thread *watch, uint32_t node);
 /* Trap or no trap, time passes: may another watch begin? Charges nothing. */
 bool pie_watch_has_credit(struct pie_thread *thread, const struct pie_watch_settings *settings);
-/* What a handler that began at start_ns has taken until now. */
-uint64_t pie_watch_spent_since(uint64_t start_ns);
-/* Charges what was spent, and takes it out of the program's CPU time. */
+/* What a handler that began at start_ns has taken until now, waits for helpers included. */
+uint64_t pie_watch_spent_since(const struct pie_thread *thread, uint64_t start_ns);
+/* Charges what was spent, and takes it out of the program's CPU time, but for what the thread has waited. */
 void pie_watch_charge(struct pie_thread *thread, uint64_t ns);
 
 /* --- What of memory: watch_memory_sigsafe.c --- */
@@ -64,6 +64,9 @@ bool pie_watch_is_of_result(const struct pie_pystack_ops *ops, uint64_t rax, uin
 
 /* The word's value; false: unreadable. No register may watch the word for loads on this thread. */
 bool pie_watch_read(uint64_t address, uint32_t size, uint64_t *ret_value);
+
+/* Ends all watches of the thread. */
+void pie_watch_rest(struct pie_thread *thread);
 
 /* --- Stages --- */
 

@@ -12,9 +12,10 @@
 
 #include "profiler/watch_setup.h"
 
+#include "profiler/debug_registers.h"
+#include "profiler/ptrace_registers.h"
 #include "profiler/thread.h"
 
-#include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -48,35 +49,49 @@ static uint64_t least_ns(void) {
     return least;
 }
 
-/* A breakpoint of this thread on probe(), or on a word that nobody touches; a descriptor or -1. */
-static int arm(unsigned type) {
-    static uint64_t untouched;
-    struct perf_event_attr attr = {
-        .size = sizeof attr,
-        .type = PERF_TYPE_BREAKPOINT,
-        .bp_type = type,
-        .bp_addr = type == HW_BREAKPOINT_X ? (uintptr_t)probe : (uintptr_t)&untouched,
-        .bp_len = sizeof(long),
-        .sample_period = 1,
-        .exclude_kernel = 1,
-        .exclude_hv = 1,
-        .sigtrap = 1,
-        .remove_on_exec = 1,
-        .sig_data = PRICE_COOKIE,
+static bool arm_by_ptrace(enum pie_debug_kind kind, uintptr_t address) {
+    bool is_execute = kind == PIE_DEBUG_EXECUTE;
+    struct pie_ptrace_request request = {
+        .address = {address},
+        .control =
+            pie_ptrace_control(0, is_execute ? PIE_PTRACE_EXECUTE : PIE_PTRACE_STORE, is_execute ? 1 : 8),
     };
 
-    return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    return pie_ptrace_set(&request) == 0;
+}
+
+/* A breakpoint of this thread on probe(), or for stores to a word that nobody touches. *ret_fd: its descriptor, or -1. */
+static bool arm(enum pie_debug_kind kind, int *ret_fd) {
+    static uint64_t untouched;
+    uintptr_t address = kind == PIE_DEBUG_EXECUTE ? (uintptr_t)probe : (uintptr_t)&untouched;
+    struct perf_event_attr attr;
+
+    *ret_fd = -1;
+    if (pie_debug_ptrace_is_used())
+        return arm_by_ptrace(kind, address);
+    pie_debug_prepare(&attr, kind, address, sizeof untouched, PRICE_COOKIE);
+    *ret_fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    return *ret_fd >= 0;
+}
+
+static void disarm(int fd) {
+    struct pie_ptrace_request request = {0};
+
+    if (fd >= 0)
+        syscall(SYS_close, fd);
+    else
+        pie_ptrace_set(&request);
 }
 
 uint64_t pie_watch_measure_trap(void) {
     uint64_t trap = UINT64_C(1) << (SIGTRAP - 1), before, plain_ns = least_ns();
-    int fd = arm(HW_BREAKPOINT_X);
+    int fd;
 
-    if (fd < 0)
-        return 0;
     syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &trap, &before, sizeof trap);
-    uint64_t with_ns = least_ns();
-    syscall(SYS_close, fd);
+    bool is_armed = arm(PIE_DEBUG_EXECUTE, &fd);
+    uint64_t with_ns = is_armed ? least_ns() : 0;
+    if (is_armed)
+        disarm(fd);
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
     return with_ns > plain_ns ? with_ns - plain_ns : 0;
 }
@@ -108,14 +123,14 @@ static uint64_t measure_fault_tax(double *ret_share) {
         return 0;
     madvise(memory, PAGES * page, MADV_NOHUGEPAGE);
     uint64_t plain_ns = least_fault_ns(memory, page);
-    int fd = arm(HW_BREAKPOINT_W);
-    if (fd >= 0) {
+    int fd;
+    if (arm(PIE_DEBUG_STORE, &fd)) {
         uint64_t with_ns = least_fault_ns(memory, page);
         if (with_ns > plain_ns + NOISE_NS) {
             tax_ns = REAL_FAULTS * (with_ns - plain_ns);
             *ret_share = (double)(with_ns - plain_ns) / (double)with_ns;
         }
-        syscall(SYS_close, fd);
+        disarm(fd);
     }
     munmap(memory, PAGES * page);
     return tax_ns;

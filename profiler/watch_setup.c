@@ -2,6 +2,7 @@
 #include "profiler/watch_setup.h"
 
 #include "profiler/config.h"
+#include "profiler/debug_registers.h"
 #include "profiler/proc_file.h"
 #include "profiler/watch.h"
 
@@ -16,9 +17,19 @@ static const double BUDGET_PART = 0.4;
 /* Where it could not be measured: what it was on a virtual machine. */
 static const uint64_t TRAP_PRICE_DEFAULT_NS = 12000;
 
+static const char SILENT[] =
+    "debug registers can be set by ptrace here and never fire: redundant loads and stores are "
+    "not watched for";
+
 /* Of this process; set up anew in a forked child. */
 static struct pie_watch_settings settings;
 static bool is_on;
+
+static const struct pie_debug_ops *registers_of(bool by_ptrace) {
+    if (by_ptrace)
+        return &pie_debug_ptrace;
+    return pie_debug_hidden_begin() ? &pie_debug_hidden : &pie_debug_own_table;
+}
 
 const struct pie_access_sampler_ops *pie_watch_set_up(const struct pie_config *config,
                                                       const struct pie_pystack_ops *ops,
@@ -27,6 +38,7 @@ const struct pie_access_sampler_ops *pie_watch_set_up(const struct pie_config *c
                                                       int (*take_signal)(int signal), const char **ret_note) {
     enum pie_access_sampler_kind kind = PIE_ACCESS_NONE;
     struct pie_access_facts facts;
+    bool by_ptrace;
 
     *ret_note = NULL;
     is_on = false;
@@ -35,17 +47,28 @@ const struct pie_access_sampler_ops *pie_watch_set_up(const struct pie_config *c
             "watches are weighed by samples of time, which --no-time leaves out: redundant loads and stores "
             "are not watched for";
     } else if (config->redundancy) {
+        enum pie_breakpoint_wish wish = PIE_BREAKPOINT_BY_PERF;
+        (void)pie_access_breakpoints_parse(config->breakpoints,
+                                           &wish); /* the launcher has refused unknown names */
         pie_access_facts_gather(clock_facts, clock, &facts);
+        if (wish != PIE_BREAKPOINT_BY_PERF)
+            pie_access_facts_try_ptrace(wish, &facts);
         kind = pie_access_choose(&facts, config->force_sampler, ret_note);
     }
+    by_ptrace = kind != PIE_ACCESS_NONE && pie_access_breakpoints(&facts) == PIE_BREAKPOINT_PTRACE;
+    pie_debug_ptrace_use(by_ptrace); /* the handler of SIGTRAP is installed for it */
     if (kind != PIE_ACCESS_NONE && take_signal(SIGTRAP) < 0) {
         kind = PIE_ACCESS_NONE;
         *ret_note = "the handler of SIGTRAP could not be installed";
     }
+    const struct pie_watch_price *price = kind != PIE_ACCESS_NONE ? pie_watch_price() : NULL;
+    if (by_ptrace && price && !price->trap_ns) {
+        kind = PIE_ACCESS_NONE;
+        *ret_note = SILENT;
+    }
     if (kind != PIE_ACCESS_NONE) {
-        const struct pie_watch_price *price = pie_watch_price();
         settings = (struct pie_watch_settings){
-            .registers = pie_debug_hidden_begin() ? &pie_debug_hidden : &pie_debug_own_table,
+            .registers = registers_of(by_ptrace),
             .ops = ops,
             .budget = config->overhead_budget * BUDGET_PART,
             .is_adaptive = config->adaptive,

@@ -74,6 +74,7 @@ void pie_watch_thread_begin(struct pie_thread *thread) {
     watch->mean_interest = 0;
     watch->retry_ns = 0;
     watch->credit_ns = 0;
+    watch->ptrace = (struct pie_debug_ptrace){0};
     watch->faults_seen = UINT64_MAX;
     watch->debt_is_short = false;
     watch->slow_cpu_ns = thread->cpu_last_ns;
@@ -259,12 +260,24 @@ static const struct pie_access *choose_access(struct pie_thread *thread, const s
     return access;
 }
 
+/* Registers that ptrace has set must not fire where SIGTRAP is blocked, for which the program has found a way around the exported
+ * calls; and without an alternate stack a handler cannot tell that it interrupted one of its own. */
+static bool must_yield(const ucontext_t *context) {
+    return pie_debug_ptrace_is_used() &&
+           (sigismember(&context->uc_sigmask, SIGTRAP) || (context->uc_stack.ss_flags & SS_DISABLE));
+}
+
 void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, const struct pie_context *taken) {
     const struct pie_watch_settings *settings = pie_watch_settings();
     uint64_t start_ns = pie_monotonic_ns(), ip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
 
     if (!settings)
         return;
+    if (must_yield(context)) {
+        pie_counter_add(PIE_COUNTER_WATCH_NO_REGISTER, 1);
+        pie_watch_rest(thread);
+        return;
+    }
     const struct pie_block *block = pie_block_find(ip);
     int index = -1;
     if (start_ns < thread->watch.retry_ns) {
@@ -288,7 +301,7 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, cons
         else if (arm(thread, (unsigned)index, PIE_DEBUG_EXECUTE, access->ip, 1))
             pie_watch_enter_stage(&thread->watch.slots[index], PIE_WATCH_ACCESS);
     }
-    pie_watch_charge(thread, pie_watch_spent_since(start_ns));
+    pie_watch_charge(thread, pie_watch_spent_since(thread, start_ns));
 }
 
 /* The hardware saw this access a few instructions ago: stage 1 is done. */
@@ -327,13 +340,13 @@ void pie_watch_sampled(const struct pie_access_sampler_ops *sampler, struct pie_
     struct pie_access_sample sample;
     struct pie_context taken;
 
-    if (!settings || !sampler->read(thread, info, context, &sample))
+    if (!settings || must_yield(context) || !sampler->read(thread, info, context, &sample))
         return;
     pie_context_take(pie_watch_ops(), thread, context, false, &taken);
     bool is_known = sample.is_precise && sample.address;
     if (is_known && taken.is_foreign && taken.node)
         begin_known(thread, context, &taken, &sample);
-    uint64_t spent_ns = pie_watch_spent_since(start_ns);
+    uint64_t spent_ns = pie_watch_spent_since(thread, start_ns);
     if (!is_known && taken.is_foreign && taken.node)
         pie_watch_sample(thread, context, &taken);
     pie_watch_charge(thread, spent_ns);
@@ -383,6 +396,8 @@ static void call_returned(struct pie_thread *thread, unsigned index, const ucont
 /* --- All traps --- */
 
 bool pie_watch_is_ours(const siginfo_t *info) {
+    if (pie_trap_is_hardware(info))
+        return pie_debug_ptrace_is_used();
     return pie_trap_is_perf(info) && (pie_trap_data(info) & ~UINT64_C(0xffffffff)) == WATCH_COOKIE;
 }
 
@@ -463,22 +478,87 @@ static void late(struct pie_thread *thread, unsigned index) {
         pie_watch_give_up(thread, index);
 }
 
-void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context) {
-    const struct pie_watch_settings *settings = pie_watch_settings();
-    unsigned index = (unsigned)(pie_trap_data(info) & (PIE_DEBUG_REGISTERS - 1));
-    uint64_t start_ns = pie_monotonic_ns();
+/* As bits. */
+static unsigned registers_fired(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context) {
+    if (pie_trap_is_hardware(info))
+        return pie_debug_ptrace_fired(thread, (uint64_t)context->uc_mcontext.gregs[REG_RIP]);
+    return 1u << (pie_trap_data(info) & (PIE_DEBUG_REGISTERS - 1));
+}
 
-    if (!settings) { /* the profile is over, or rests */
-        thread->watch.slots[index].is_armed = true;
-        pie_watch_free_slot(thread, index);
-        return;
-    }
-    pie_counter_add(PIE_COUNTER_WATCH_TRAPS, 1);
+/* The trap of a perf event says of which watch it is. */
+static void event_fired(struct pie_thread *thread, unsigned index, const siginfo_t *info,
+                        const ucontext_t *context) {
     if (pie_trap_data(info) != cookie_of(&thread->watch.slots[index], index))
         pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1); /* of a watch that is over */
     else if (pie_trap_is_late(info))
         late(thread, index);
     else
         dispatch(thread, index, context);
-    pie_watch_charge(thread, pie_watch_spent_since(start_ns) + settings->trap_price_ns);
+}
+
+static bool waits_for_data(const struct pie_watch_slot *slot) {
+    return slot->stage == PIE_WATCH_DATA || slot->stage == PIE_WATCH_SITE;
+}
+
+/* Debug registers themselves say all that fired. Of several the first one's handling sees to the others of the same
+ * instruction, but for words of data apart. */
+static void hardware_fired(struct pie_thread *thread, unsigned fired, const ucontext_t *context) {
+    unsigned first = (unsigned)__builtin_ctz(fired), waiting = 0;
+    uint32_t serials[PIE_DEBUG_REGISTERS];
+
+    for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
+        const struct pie_watch_slot *slot = &thread->watch.slots[i];
+        serials[i] = slot->serial;
+        waiting |= (unsigned)(i != first && (fired >> i & 1) && waits_for_data(slot)) << i;
+    }
+    dispatch(thread, first, context);
+    for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
+        const struct pie_watch_slot *slot = &thread->watch.slots[i];
+        if ((waiting >> i & 1) && waits_for_data(slot) && slot->serial == serials[i])
+            dispatch(thread, i, context);
+    }
+}
+
+void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context) {
+    const struct pie_watch_settings *settings = pie_watch_settings();
+    uint64_t start_ns = pie_monotonic_ns();
+    unsigned fired = registers_fired(thread, info, context);
+
+    if (!settings) { /* the profile is over, or rests */
+        for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
+            if (!(fired >> i & 1))
+                continue;
+            thread->watch.slots[i].is_armed = true;
+            pie_watch_free_slot(thread, i);
+        }
+        return;
+    }
+    pie_counter_add(PIE_COUNTER_WATCH_TRAPS, 1);
+    if (!fired)
+        pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1);
+    else if (pie_trap_is_hardware(info))
+        hardware_fired(thread, fired, context);
+    else
+        event_fired(thread, (unsigned)__builtin_ctz(fired), info, context);
+    pie_watch_charge(thread, pie_watch_spent_since(thread, start_ns) + settings->trap_price_ns);
+}
+
+void pie_watch_settle(struct pie_thread *thread) {
+    const struct pie_debug_ops *registers = pie_watch_registers_in_use();
+    uint64_t start_ns = pie_monotonic_ns();
+
+    if (!registers || !registers->settle)
+        return;
+    registers->settle(thread);
+    if (thread->watch.ptrace.waited_ns)
+        pie_watch_charge(thread, pie_watch_spent_since(thread, start_ns));
+}
+
+void pie_watch_yield(struct pie_thread *thread) {
+    if (!thread || thread->inside || !pie_debug_ptrace_is_used())
+        return;
+    thread->inside = PIE_INSIDE_HANDLER;
+    pie_watch_rest(thread);
+    pie_watch_settle(thread);
+    thread->inside = 0;
 }

@@ -152,15 +152,19 @@ bool pie_watch_has_credit(struct pie_thread *thread, const struct pie_watch_sett
     return thread->watch.credit_ns > 0;
 }
 
-uint64_t pie_watch_spent_since(uint64_t start_ns) {
-    uint64_t spent_ns = pie_monotonic_ns() - start_ns;
+uint64_t pie_watch_spent_since(const struct pie_thread *thread, uint64_t start_ns) {
+    uint64_t spent_ns = pie_monotonic_ns() - start_ns, waited_ns = thread->watch.ptrace.waited_ns;
+    uint64_t own_ns = spent_ns > waited_ns ? spent_ns - waited_ns : 0;
 
-    return spent_ns < HANDLER_MAX_NS ? spent_ns : HANDLER_MAX_NS;
+    return (own_ns < HANDLER_MAX_NS ? own_ns : HANDLER_MAX_NS) + waited_ns;
 }
 
 void pie_watch_charge(struct pie_thread *thread, uint64_t ns) {
+    uint64_t waited_ns = thread->watch.ptrace.waited_ns;
+
+    thread->watch.ptrace.waited_ns = 0;
     thread->watch.credit_ns -= (int64_t)ns;
-    thread->cpu_last_ns += ns;
+    thread->cpu_last_ns += ns > waited_ns ? ns - waited_ns : 0;
     atomic_fetch_add_explicit(&thread->watch.spent_ns, ns, memory_order_relaxed);
 }
 
@@ -191,7 +195,7 @@ static bool is_string(uint64_t ip) {
     return opcode == 0xa4 || opcode == 0xa5 || opcode == 0xaa || opcode == 0xab;
 }
 
-static void rest(struct pie_thread *thread) {
+void pie_watch_rest(struct pie_thread *thread) {
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
         if (thread->watch.slots[i].stage == PIE_WATCH_FREE)
             continue;
@@ -234,5 +238,5 @@ void pie_watch_heed_sample(struct pie_thread *thread, const ucontext_t *context,
     watch->credit_ns -= (int64_t)tax_ns;
     atomic_fetch_add_explicit(&watch->spent_ns, tax_ns, memory_order_relaxed);
     if (watch->credit_ns < -(watch->debt_is_short ? STRING_DEBT_SHORT_NS : STRING_DEBT_LONG_NS))
-        rest(thread);
+        pie_watch_rest(thread);
 }

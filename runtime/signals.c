@@ -2,6 +2,7 @@
 #include "runtime/signals.h"
 
 #include "profiler/collector.h"
+#include "profiler/debug_registers.h"
 #include "profiler/sampler.h"
 #include "profiler/sampler_timer.h"
 #include "runtime/death.h"
@@ -78,8 +79,33 @@ int pie_signals_install(void) {
     return 0;
 }
 
+/* Signals whose handlers have SIGTRAP in their mask, as the program sees it. */
+static _Atomic uint64_t trap_maskers;
+
+/* The handlers that stand do not block SIGTRAP any more. */
+static void open_traps(void) {
+    struct sigaction action;
+
+    for (int signal = 1; signal <= PIE_SIGNALS_MAX; signal++) {
+        if (pie_real_sigaction(signal, NULL, &action) != 0 || action.sa_handler == SIG_DFL ||
+            action.sa_handler == SIG_IGN || !sigismember(&action.sa_mask, SIGTRAP))
+            continue;
+        bool is_ours = pie_signals_is_ours(signal) || pie_death_is_shown(signal);
+        if (!is_ours)
+            atomic_fetch_or_explicit(&trap_maskers, pie_signals_bit(signal), memory_order_relaxed);
+        sigdelset(&action.sa_mask, SIGTRAP);
+        if (signal == SIGTRAP)
+            action.sa_flags |= SA_NODEFER;
+        pie_real_sigaction(signal, &action, NULL);
+    }
+}
+
 int pie_signals_take(int signal) {
-    return pie_signals_is_ours(signal) ? 0 : install_ours(signal);
+    int r = pie_signals_is_ours(signal) ? 0 : install_ours(signal);
+
+    if (r == 0 && pie_debug_ptrace_is_used())
+        open_traps();
+    return r;
 }
 
 void pie_signals_thread_started(uint64_t mask) {
@@ -96,9 +122,7 @@ void pie_signals_fork_child(void) {
     pie_death_fork_child();
 }
 
-PIE_EXPORT int sigaction(int signal, const struct sigaction *restrict action,
-                         struct sigaction *restrict old) {
-    resolve();
+static int change_action(int signal, const struct sigaction *action, struct sigaction *old) {
     if (pie_death_is_shown(signal))
         return pie_death_sigaction(signal, action, old);
     if (!pie_signals_is_ours(signal) || !pie_signals_are_virtual())
@@ -110,6 +134,32 @@ PIE_EXPORT int sigaction(int signal, const struct sigaction *restrict action,
     pthread_mutex_unlock(&write_lock);
     if (old)
         *old = before;
+    return 0;
+}
+
+/* The mask of a handler is the kernel's, but for SIGTRAP where that must stay open. */
+PIE_EXPORT int sigaction(int signal, const struct sigaction *restrict action,
+                         struct sigaction *restrict old) {
+    struct sigaction open;
+    sigset_t copy;
+    uint64_t maskers = atomic_load_explicit(&trap_maskers, memory_order_relaxed);
+
+    resolve();
+    bool opens = action && pie_signals_are_virtual() &&
+                 pie_signals_open_traps(&action->sa_mask, &copy) != &action->sa_mask;
+    if (opens) {
+        open = *action;
+        open.sa_mask = copy;
+    }
+    int r = change_action(signal, opens ? &open : action, old);
+    if (r != 0 || signal < 1 || signal > PIE_SIGNALS_MAX || (!opens && !maskers))
+        return r;
+    if (opens)
+        atomic_fetch_or_explicit(&trap_maskers, pie_signals_bit(signal), memory_order_relaxed);
+    else if (action)
+        atomic_fetch_and_explicit(&trap_maskers, ~pie_signals_bit(signal), memory_order_relaxed);
+    if (old && (maskers & pie_signals_bit(signal)))
+        sigaddset(&old->sa_mask, SIGTRAP);
     return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "profiler/access_sampler.h"
 #include "profiler/collector.h"
 #include "profiler/counters.h"
+#include "profiler/debug_registers.h"
 #include "profiler/safe_load.h"
 #include "profiler/sampler.h"
 #include "profiler/thread.h"
@@ -79,6 +80,14 @@ static bool is_lost_hit(int signal, const siginfo_t *info, const ucontext_t *con
     return before != INT1;
 }
 
+/* A SIGTRAP of the program's is handled with that signal blocked, and no register of ours may fire then. */
+static void close_trap(void) {
+    uint64_t bit = pie_signals_bit(SIGTRAP);
+
+    pie_watch_yield(pie_thread_self());
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &bit, NULL, sizeof bit);
+}
+
 /* What the program wants done with a delivery that is not ours. */
 static void forward(int signal, siginfo_t *info, void *context) {
     struct sigaction action = *pie_signals_virtual(signal);
@@ -87,6 +96,8 @@ static void forward(int signal, siginfo_t *info, void *context) {
         pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1);
         return;
     }
+    if (signal == SIGTRAP)
+        close_trap();
     if (hold_if_blocked(signal, info, context))
         return;
     if (action.sa_flags & SA_RESETHAND)
@@ -173,6 +184,15 @@ static void keep_eintr(ucontext_t *context) {
     }
 }
 
+/* A handler of the program may have faults blocked, with which a load of ours that fails would end the process. The return
+ * from our handler blocks them again. */
+static void open_faults(const ucontext_t *context) {
+    uint64_t faults = pie_signals_bit(SIGSEGV) | pie_signals_bit(SIGBUS);
+
+    if (sigismember(&context->uc_sigmask, SIGSEGV) || sigismember(&context->uc_sigmask, SIGBUS))
+        syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &faults, NULL, sizeof faults);
+}
+
 /* Does what one of the profiler's own signals is for, unless the profiler is at work on this thread already. */
 static void take(struct pie_thread *thread, siginfo_t *info, ucontext_t *context) {
     const struct pie_sampler_ops *sampler = pie_collector_sampler();
@@ -185,12 +205,14 @@ static void take(struct pie_thread *thread, siginfo_t *info, ucontext_t *context
         return;
     }
     thread->inside = PIE_INSIDE_HANDLER;
+    open_faults(context);
     if (pie_watch_is_ours(info))
         pie_watch_trap(thread, info, context);
     else if (accesses && accesses->is_ours(info))
         pie_watch_sampled(accesses, thread, info, context);
     else
         pie_sample_take(sampler, pie_signals_stacks(), thread, info, context);
+    pie_watch_settle(thread);
     thread->inside = 0;
 }
 
@@ -202,9 +224,22 @@ bool pie_signals_sent_by_us(const siginfo_t *info) {
            (accesses && accesses->is_ours(info));
 }
 
-void pie_signals_on_clock(int signal, siginfo_t *info, void *context) {
-    int error = errno;
+/* Where registers are set by ptrace, SIGTRAP stays open, and a sample or a trap may fall into a handler of ours, first
+ * instructions included. Nothing may be watched from there, least of all what the handler itself does: a breakpoint on it
+ * would end in itself. The interrupted stack pointer tells. */
+static bool is_in_handler(const ucontext_t *context) {
+    uintptr_t low = (uintptr_t)context->uc_stack.ss_sp, sp = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
 
+    return pie_debug_ptrace_is_used() && !(context->uc_stack.ss_flags & SS_DISABLE) &&
+           sp - low < context->uc_stack.ss_size;
+}
+
+void pie_signals_on_clock(int signal, siginfo_t *info, void *context) {
+    if (is_in_handler(context) && pie_signals_sent_by_us(info)) {
+        pie_counter_add(PIE_COUNTER_REENTERED, 1);
+        return;
+    }
+    int error = errno;
     if (pie_signals_sent_by_us(info)) {
         take(pie_thread_self(), info, context);
         keep_eintr(context);

@@ -48,6 +48,10 @@ void pie_signals_resolve_waits(void);
 /* … sigsuspend(), ppoll(), pselect() and epoll_pwait(). Context: any but signal. */
 void pie_signals_resolve_suspends(void);
 
+/* Debug registers are set by ptrace, whose traps end the process where SIGTRAP is blocked (profiler/debug_registers.h): *mask
+ * without it, in *copy, else mask itself. Context: signal. */
+const sigset_t *pie_signals_open_traps(const sigset_t *mask, sigset_t *copy);
+
 /* The original sigaction(), once it is set. Context: signal. */
 int pie_real_sigaction(int signal, const struct sigaction *action, struct sigaction *ret_old);
 void pie_signals_set_real(pie_sigaction_fn real);

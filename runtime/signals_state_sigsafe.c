@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/signals_state.h"
 
+#include "profiler/debug_registers.h"
 #include "runtime/signals.h"
 
 #include <stddef.h>
@@ -66,4 +67,12 @@ const struct pie_pystack_ops *pie_signals_stacks(void) {
 
 void pie_signals_set_stacks(const struct pie_pystack_ops *new_stacks) {
     stacks = new_stacks;
+}
+
+const sigset_t *pie_signals_open_traps(const sigset_t *mask, sigset_t *copy) {
+    if (!mask || !pie_debug_ptrace_is_used() || !sigismember(mask, SIGTRAP))
+        return mask;
+    *copy = *mask;
+    sigdelset(copy, SIGTRAP);
+    return copy;
 }

@@ -50,7 +50,8 @@ static uint64_t take_virtual(const sigset_t *mask) {
 
 PIE_EXPORT int sigsuspend(const sigset_t *mask) {
     uint64_t before = take_virtual(mask);
-    int r = real_sigsuspend(mask);
+    sigset_t open;
+    int r = real_sigsuspend(pie_signals_open_traps(mask, &open));
 
     pie_signals_set_virtual_mask(before);
     return r;
@@ -58,7 +59,8 @@ PIE_EXPORT int sigsuspend(const sigset_t *mask) {
 
 PIE_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask) {
     uint64_t before = take_virtual(mask);
-    int r = real_ppoll(fds, count, timeout, mask);
+    sigset_t open;
+    int r = real_ppoll(fds, count, timeout, pie_signals_open_traps(mask, &open));
 
     pie_signals_set_virtual_mask(before);
     return r;
@@ -67,7 +69,8 @@ PIE_EXPORT int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *ti
 PIE_EXPORT int pselect(int count, fd_set *restrict reads, fd_set *restrict writes, fd_set *restrict others,
                        const struct timespec *restrict timeout, const sigset_t *restrict mask) {
     uint64_t before = take_virtual(mask);
-    int r = real_pselect(count, reads, writes, others, timeout, mask);
+    sigset_t open;
+    int r = real_pselect(count, reads, writes, others, timeout, pie_signals_open_traps(mask, &open));
 
     pie_signals_set_virtual_mask(before);
     return r;
@@ -76,7 +79,8 @@ PIE_EXPORT int pselect(int count, fd_set *restrict reads, fd_set *restrict write
 PIE_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int max, int timeout_ms,
                            const sigset_t *mask) {
     uint64_t before = take_virtual(mask);
-    int r = real_epoll_pwait(fd, events, max, timeout_ms, mask);
+    sigset_t open;
+    int r = real_epoll_pwait(fd, events, max, timeout_ms, pie_signals_open_traps(mask, &open));
 
     pie_signals_set_virtual_mask(before);
     return r;

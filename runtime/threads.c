@@ -10,8 +10,10 @@
 
 #include "runtime/export.h"
 
+#include "profiler/debug_registers.h"
 #include "profiler/engine.h"
 #include "profiler/real.h"
+#include "profiler/thread.h"
 #include "runtime/signals.h"
 #include "runtime/thread_names.h"
 #include "runtime/threads.h"
@@ -81,7 +83,9 @@ PIE_EXPORT int pthread_create(pthread_t *restrict thread, const pthread_attr_t *
     *start = (struct start){routine, argument, pie_signals_virtual_mask(), ""};
     pie_thread_names_take(start->name);
     atomic_fetch_add_explicit(&live, 1, memory_order_relaxed);
+    pie_debug_ptrace_pause(pie_thread_self());
     int r = pie_real_pthread_create(thread, attributes, begin, start);
+    pie_debug_ptrace_resume(pie_thread_self());
     if (r != 0) {
         atomic_fetch_sub_explicit(&live, 1, memory_order_relaxed);
         free(start);
