@@ -181,6 +181,17 @@ static int set_sampler(struct pie_options *options, const char *value) {
     return pie_options_fail(options, "unknown sampler '%s': pmu, taskclock or none", value);
 }
 
+static int set_breakpoints(struct pie_options *options, const char *value) {
+    static const char *const ways[] = {"perf", "ptrace", "any"};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        if (strcmp(value, ways[i]) == 0) {
+            options->config.breakpoints = ways[i];
+            return 0;
+        }
+    }
+    return pie_options_fail(options, "unknown breakpoints '%s': perf, ptrace or any", value);
+}
+
 static int set_fp_tolerance(struct pie_options *options, const char *value) {
     char *end;
     double tolerance = strtod(value, &end);
@@ -269,6 +280,8 @@ static const struct pie_option table[] = {
     {"no-redundancy", NULL, "do not", set_no_redundancy, 0},
     {"sampler", "SAMPLER", "sample memory accesses by pmu, taskclock or none (default: the best)",
      set_sampler, 0},
+    {"breakpoints", "WAY", "set debug registers by perf, by ptrace, or by any that works (default: perf)",
+     set_breakpoints, 0},
     {"no-adaptive", NULL, "watch all lines alike, also those of which enough is known", set_no_adaptive, 0},
     {"fp-tolerance", "X", "floats that differ by this part count as equal: 1e-9 (default 0)",
      set_fp_tolerance, 0},
@@ -380,6 +393,7 @@ char *pie_options_to_string(const struct pie_options *options) {
         append_pair(&string, "--overhead", overhead) == 0 &&
         append_pair(&string, "--clock", config->force_clock) == 0 &&
         append_pair(&string, "--sampler", config->force_sampler) == 0 &&
+        append_pair(&string, "--breakpoints", config->breakpoints) == 0 &&
         append_pair(&string, "--fp-tolerance", tolerance) == 0 &&
         append_pair(&string, "--memory-threshold", config->threshold_bytes ? threshold : NULL) == 0 &&
         append_pair(&string, "--allocator", config->allocator) == 0 &&

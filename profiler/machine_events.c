@@ -36,4 +36,5 @@ void pie_machine_facts_gather_events(struct pie_machine_facts *facts) {
     facts->has_event_names = pie_pmu_names_find(&names) == 0;
     memcpy(facts->pmu, names.pmu, sizeof(facts->pmu));
     pie_access_facts_gather(&facts->clock, pie_clock_choose(&facts->clock, NULL, &note), &facts->access);
+    pie_access_facts_try_ptrace(PIE_BREAKPOINT_BY_PERF, &facts->access);
 }

@@ -248,6 +248,25 @@ static void judge_data_breakpoints(const struct pie_machine_facts *facts, const 
     judge_breakpoints(facts->access.data_error, facts, probe);
 }
 
+static void judge_ptrace_breakpoints(const struct pie_machine_facts *facts,
+                                     const struct pie_build_facts *build, struct pie_probe *probe) {
+    int error = facts->access.ptrace_error;
+
+    if (!error) {
+        pie_probe_say(probe, "can be set; --breakpoints any uses them where perf events are refused");
+        return;
+    }
+    pie_probe_say(probe, "%s", strerror(-error));
+    if (!facts->access.execute_error && !facts->access.data_error)
+        return; /* nobody needs them */
+    pie_probe_lacks(probe, PIE_PROBE_MISSING,
+                    "redundant loads and stores cannot be watched for that way either",
+                    facts->clock.traced       ? "run without the debugger"
+                    : facts->ptrace_scope > 1 ? "sysctl kernel.yama.ptrace_scope=1 (as root)"
+                    : error == -EBUSY         ? "raise ulimit -u, or the container's pids limit"
+                                              : NULL);
+}
+
 const struct pie_probe_kind pie_probe_events[] = {
     {"clock", "clock of the time profile", judge_clock},
     {"accesses", "sampler of memory accesses", judge_accesses},
@@ -261,5 +280,6 @@ const struct pie_probe_kind pie_probe_events[] = {
     {"precise_events", "precise memory events", judge_precise},
     {"execute_breakpoints", "execute breakpoints", judge_execute_breakpoints},
     {"data_breakpoints", "data breakpoints", judge_data_breakpoints},
+    {"ptrace_breakpoints", "breakpoints by ptrace", judge_ptrace_breakpoints},
     {0},
 };

@@ -41,9 +41,9 @@ static void judge_seccomp(const struct pie_machine_facts *facts, const struct pi
 static void judge_ptrace(const struct pie_machine_facts *facts, const struct pie_build_facts *build,
                          struct pie_probe *probe) {
     if (facts->ptrace_scope < 0)
-        pie_probe_say(probe, "unrestricted; pieprof does without ptrace");
+        pie_probe_say(probe, "unrestricted; asked for --breakpoints ptrace and any only");
     else
-        pie_probe_say(probe, "%d; pieprof does without ptrace", facts->ptrace_scope);
+        pie_probe_say(probe, "%d; asked for --breakpoints ptrace and any only", facts->ptrace_scope);
 }
 
 static void judge_proc(const struct pie_machine_facts *facts, const struct pie_build_facts *build,

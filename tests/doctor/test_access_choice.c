@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <cmocka.h>
 
 /* A machine where all works, for each test to spoil. */
@@ -282,6 +283,66 @@ static int count_descriptors(void) {
     return count;
 }
 
+/* ptrace is asked for by the user; perf events are preferred where they are allowed and work. */
+static void test_ptrace_is_the_last_rung(void **state) {
+    struct pie_access_facts facts = virtual_facts();
+    facts.execute_error = facts.data_error = -EPERM;
+    assert_choice(&facts, NULL, PIE_ACCESS_NONE, "--breakpoints any");
+    assert_int_equal(pie_access_breakpoints(&facts), PIE_BREAKPOINT_NONE);
+    facts.wish = PIE_BREAKPOINT_BY_ANY;
+    assert_choice(&facts, NULL, PIE_ACCESS_TASKCLOCK, "set by ptrace");
+    assert_choice(&facts, "taskclock", PIE_ACCESS_TASKCLOCK, "set by ptrace");
+    assert_choice(&facts, "none", PIE_ACCESS_NONE, NULL);
+    assert_int_equal(pie_access_breakpoints(&facts), PIE_BREAKPOINT_PTRACE);
+    facts.execute_error = facts.data_error = 0;
+    assert_int_equal(pie_access_breakpoints(&facts), PIE_BREAKPOINT_PERF);
+    facts.wish = PIE_BREAKPOINT_BY_PTRACE;
+    assert_int_equal(pie_access_breakpoints(&facts), PIE_BREAKPOINT_PTRACE);
+    facts.has_pmu = true;
+    facts.loads = facts.stores = PIE_PMU_PRECISE;
+    assert_choice(&facts, NULL, PIE_ACCESS_TASKCLOCK, "set by ptrace");
+    facts.kernel_minor = 0;
+    assert_choice(&facts, NULL, PIE_ACCESS_NONE, "Linux 6.1");
+    facts.kernel_minor = 1;
+    facts.is_traced = true;
+    assert_choice(&facts, NULL, PIE_ACCESS_NONE, "debugger");
+}
+
+static void test_ptrace_is_refused(void **state) {
+    static const struct {
+        int error;
+        const char *note_part;
+    } table[] = {
+        {-EPERM, "ptrace_scope"},
+        {-ENOTSUP, "PID namespaces"},
+        {-EBUSY, "ulimit -u"},
+        {-ENOSPC, "debug registers are taken"},
+        {-ENOSYS, "has no perf_event_open"},
+        {-EIO, "cannot be opened"},
+    };
+    for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+        struct pie_access_facts facts = virtual_facts();
+        facts.wish = PIE_BREAKPOINT_BY_PTRACE;
+        facts.ptrace_error = table[i].error;
+        assert_choice(&facts, NULL, PIE_ACCESS_NONE, table[i].note_part);
+        assert_int_equal(pie_access_breakpoints(&facts), PIE_BREAKPOINT_NONE);
+        facts.wish = PIE_BREAKPOINT_BY_ANY; /* perf events work, so nobody cares */
+        assert_choice(&facts, NULL, PIE_ACCESS_TASKCLOCK, "no hardware PMU");
+    }
+}
+
+static void test_names_of_wishes(void **state) {
+    enum pie_breakpoint_wish wish = PIE_BREAKPOINT_BY_ANY;
+    assert_int_equal(pie_access_breakpoints_parse("x", &wish), -EINVAL);
+    assert_int_equal(wish, PIE_BREAKPOINT_BY_ANY);
+    assert_int_equal(pie_access_breakpoints_parse(NULL, &wish), 0);
+    assert_int_equal(wish, PIE_BREAKPOINT_BY_PERF);
+    assert_int_equal(pie_access_breakpoints_parse("ptrace", &wish), 0);
+    assert_int_equal(wish, PIE_BREAKPOINT_BY_PTRACE);
+    assert_int_equal(pie_access_breakpoints_parse("any", &wish), 0);
+    assert_int_equal(wish, PIE_BREAKPOINT_BY_ANY);
+}
+
 static volatile sig_atomic_t traps;
 
 static void on_trap(int signal) {
@@ -296,8 +357,13 @@ static void test_gathering_leaves_nothing(void **state) {
     pie_clock_facts_gather(&clock_facts);
     memset(&facts, 0xa5, sizeof(facts));
     pie_access_facts_gather(&clock_facts, PIE_CLOCK_TIMER, &facts);
+    pie_access_facts_try_ptrace(PIE_BREAKPOINT_BY_ANY, &facts);
     signal(SIGTRAP, SIG_DFL);
     assert_int_equal(traps, 0);
+    assert_int_equal(facts.wish, PIE_BREAKPOINT_BY_ANY);
+    assert_in_range(-facts.ptrace_error, 0, 4095);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG | __WALL), -1); /* no helper is left */
+
     assert_int_equal(count_descriptors(), before);
     assert_int_equal(facts.clock, PIE_CLOCK_TIMER);
     assert_int_equal(facts.is_traced, clock_facts.traced);
@@ -340,6 +406,9 @@ int main(void) {
         cmocka_unit_test(test_forced),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_every_combination),
+        cmocka_unit_test(test_ptrace_is_the_last_rung),
+        cmocka_unit_test(test_ptrace_is_refused),
+        cmocka_unit_test(test_names_of_wishes),
         cmocka_unit_test(test_gathering_leaves_nothing),
         cmocka_unit_test(test_breakpoints_count),
     };

@@ -219,6 +219,19 @@ static void test_virtual_machine(void **state) {
     assert_probe(&facts, "accesses", PIE_PROBE_MISSING, "never fire", "debug registers");
 }
 
+static void test_breakpoints_by_ptrace(void **state) {
+    struct pie_machine_facts facts = good_facts();
+    assert_probe(&facts, "ptrace_breakpoints", PIE_PROBE_OK, "--breakpoints any", NULL);
+    facts.access.ptrace_error = -EPERM;
+    facts.ptrace_scope = 2;
+    assert_probe(&facts, "ptrace_breakpoints", PIE_PROBE_OK, "not permitted", NULL); /* nobody needs them */
+    facts.access.execute_error = facts.access.data_error = -EPERM;
+    assert_probe(&facts, "ptrace_breakpoints", PIE_PROBE_MISSING, "not permitted", "ptrace_scope=1");
+    facts.access.ptrace_error = -EBUSY;
+    facts.ptrace_scope = 0;
+    assert_probe(&facts, "ptrace_breakpoints", PIE_PROBE_MISSING, "busy", "ulimit -u");
+}
+
 static void test_limits(void **state) {
     struct pie_machine_facts facts = good_facts();
     assert_probe(&facts, "perf_rings", PIE_PROBE_OK, "room for 1540 threads", NULL);
@@ -287,6 +300,7 @@ static void test_every_error(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_breakpoints_by_ptrace),
         cmocka_unit_test(test_nothing_is_missing),
         cmocka_unit_test(test_paranoid_2),
         cmocka_unit_test(test_refused),

@@ -65,6 +65,13 @@ static void test_redundancy_is_watched_for_unless_told_otherwise(void **state) {
     assert_string_equal(parsed("--sampler pmu").config.force_sampler, "pmu");
     assert_string_equal(parsed("--sampler=taskclock").config.force_sampler, "taskclock");
     assert_string_equal(parsed("--sampler none").config.force_sampler, "none");
+    assert_null(parsed("").config.breakpoints);
+    assert_string_equal(parsed("--breakpoints perf").config.breakpoints, "perf");
+    assert_string_equal(parsed("--breakpoints=any").config.breakpoints, "any");
+    struct pie_options options;
+    pie_options_init(&options);
+    assert_int_equal(pie_options_from_string(&options, "--breakpoints gdb", "a test"), -EINVAL);
+    assert_non_null(strstr(options.error, "perf, ptrace or any"));
 }
 
 static void test_a_tolerance_is_a_part_of_one(void **state) {
@@ -87,7 +94,8 @@ static void test_options_survive_the_way_to_a_child(void **state) {
     struct pie_options options =
         parsed("-o '/a b/it'\\''s \"x\".db' -i 333us --overhead 1.7% --clock itimer --only /p "
                "--exclude '/q r' --no-time --no-redundancy --no-memory --no-copies --memory-threshold 3mib "
-               "--allocator jemalloc --sampler taskclock --fp-tolerance 1.7e-9 --no-argv --run-name 'job 7' "
+               "--allocator jemalloc --sampler taskclock --breakpoints ptrace --fp-tolerance 1.7e-9 "
+               "--no-argv --run-name 'job 7' "
                "--per-process -qv");
     char *string = pie_options_to_string(&options);
     assert_non_null(string);
@@ -104,6 +112,7 @@ static void test_options_survive_the_way_to_a_child(void **state) {
     assert_false(b->time);
     assert_false(b->redundancy);
     assert_string_equal(b->force_sampler, "taskclock");
+    assert_string_equal(b->breakpoints, "ptrace");
     assert_false(b->memory);
     assert_false(b->copies);
     assert_int_equal(b->threshold_bytes, 3 << 20);
