@@ -36,13 +36,14 @@ sys.exit(7)
 """
 
 
+@pytest.mark.parametrize("way", ["perf", "ptrace"])
 @pytest.mark.parametrize("mode", ["pass", "swallow", "registers"])
-def test_debugger_attached_in_the_middle(pieprof, tmp_path, mode):
+def test_debugger_attached_in_the_middle(pieprof, tmp_path, mode, way):
     """Whatever it does with our signals and registers, the program comes to its own end, and watching goes on."""
     program, db = tmp_path / "x.py", tmp_path / "x.db"
     program.write_text(PROGRAM)
     expected = subprocess.run([PYTHON, program], capture_output=True, text=True, check=False, env=clean_environment())
-    with subprocess.Popen([pieprof, *DENSE, "-o", str(db), str(program)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    with subprocess.Popen([pieprof, *DENSE, "--breakpoints", way, "-o", str(db), str(program)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, env=clean_environment(), preexec_fn=no_core) as process:
         begun = process.stdout.readline()
         tracer = subprocess.run([sys.executable, FAULTS / "tracer.py", str(process.pid), "1", mode], capture_output=True,

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that do awkward things while their memory accesses are watched: the same output and end as under python3,
-and watching went on. Twice: with the descriptors of debug registers hidden, and in the program's own table."""
+and watching went on. Each in all ways to debug registers: with the descriptors hidden, in the program's own table, and by
+ptrace, beside perf events and where a container's seccomp filter refuses those."""
 
 import resource
 
 import pytest
 
-from helpers import FAULTS, PYTHON, check_file, profile, query, run
+from helpers import FAULTS, PYTHON, ROOT, check_file, profile, query, run
 from test_faults_programs import no_core, outcome
 
 # Linux before 6.9 has no pidfd of a thread; refusing pidfd_getfd is the same to the profiler.
-WAYS = {"hidden": [], "own-table": [PYTHON, FAULTS / "refuse.py", "ENOSYS", "pidfd_getfd"]}
+WAYS = {"hidden": [], "own-table": [PYTHON, FAULTS / "refuse.py", "ENOSYS", "pidfd_getfd"], "ptrace": [],
+        "container": [ROOT / "packaging" / "without-perf-events"]}
+OPTIONS = {"ptrace": ["--breakpoints", "ptrace"], "container": ["--breakpoints", "any"]}
 WITH_ARGUMENTS = ("watch_work", "watch_ends", "watch_descriptors")
 PROGRAMS = sorted(p.stem for p in FAULTS.glob("watch_*.py") if p.stem not in WITH_ARGUMENTS)
 # Many watches in a short time.
@@ -28,10 +31,15 @@ def needs_breakpoints(pieprof, tmp_path_factory):
         pytest.skip(f"memory accesses are not watched here: {one[0]['sampler_note']}")
 
 
+def least(way, watches):
+    """In a container samples come at the kernel's tick: short programs may have none that begins a watch."""
+    return (watches >= 100) * watches // 10 if way == "container" else watches
+
+
 def both(pieprof, tmp_path, way, program, *arguments, preexec=no_core):
     """The outcomes under python3 and under pieprof, and the file of the latter."""
     db = tmp_path / "x.db"
-    prefix = [*map(str, WAYS[way]), pieprof, *DENSE, "-o", str(db)]
+    prefix = [*map(str, WAYS[way]), pieprof, *DENSE, *OPTIONS.get(way, []), "-o", str(db)]
     expected = outcome([PYTHON], program, tmp_path / "python3", after=arguments, preexec=preexec)
     return expected, outcome(prefix, program, tmp_path / "pieprof", after=arguments, preexec=preexec), db
 
@@ -70,7 +78,7 @@ def test_same_as_under_python(pieprof, tmp_path, name, way):
     expected, found, db = both(pieprof, tmp_path, way, FAULTS / f"{name}.py")
     assert found == expected
     assert expected[0] == (-5 if name in ("watch_sigtrap_default", "watch_sigtrap_breakpoint") else 0), expected
-    runs, _ = expect_watching(db)
+    runs, _ = expect_watching(db, least(way, 10))
     assert len(runs) == 1
 
 
@@ -113,10 +121,10 @@ def test_end_while_others_are_watched(pieprof, tmp_path, how, way):
 @pytest.mark.parametrize("way", WAYS)
 def test_descriptors(pieprof, tmp_path, way):
     """Closed, counted, limited; where ours are hidden the program also finds the very numbers it would have."""
-    look = ["look"] if way == "hidden" else []
+    look = [] if way == "own-table" else ["look"]
     expected, found, db = both(pieprof, tmp_path, way, FAULTS / "watch_descriptors.py", *look)
     assert found == expected and expected[0] == 0
-    expect_watching(db)
+    expect_watching(db, least(way, 10))
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -125,7 +133,7 @@ def test_few_descriptors_from_the_start(pieprof, tmp_path, way):
         no_core()
         resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16))
 
-    look = ["look"] if way == "hidden" else []
+    look = [] if way == "own-table" else ["look"]
     expected, found, db = both(pieprof, tmp_path, way, FAULTS / "watch_descriptors.py", *look, preexec=limited)
     assert found == expected and expected[0] == 0
     check_file(db)
@@ -145,10 +153,10 @@ def test_parent_goes_on_watching_after_forks(pieprof, tmp_path, way):
                        "    os.waitpid(child, 0)\n"
                        "after()\n")
     db = tmp_path / "x.db"
-    assert outcome([*map(str, WAYS[way]), pieprof, *DENSE, "-o", str(db)], program, tmp_path / "run") == (0, "", "")
-    expect_watching(db, 100)
+    assert outcome([*map(str, WAYS[way]), pieprof, *DENSE, *OPTIONS.get(way, []), "-o", str(db)], program, tmp_path / "run") == (0, "", "")
+    expect_watching(db, least(way, 100))
     watches = watches_below(db, "before", "after")
-    assert watches["after"] > watches["before"] > 20, watches
+    assert watches["after"] > watches["before"] > 20 or way == "container", watches
 
 
 def test_breakpoints_are_refused(pieprof, tmp_path):
