@@ -2,10 +2,11 @@
 
 /* What each step of a watch costs inside the handler, in the form of Go's benchmarks: on debug registers that only write
  * down what they are told, so this is the handler's own work (unwinding, context, memory that may fault); and beside it
- * what the machine takes: one trap with its signal, and moving a debug register in either way. Contexts are those of
+ * what the machine takes: one trap with its signal, and moving a debug register in each way. Contexts are those of
  * tests/engine/watch_scene.c: one Python frame, one native frame on top of it. */
 
 #include "profiler/block.h"
+#include "profiler/ptrace_registers.h"
 #include "profiler/watch_setup.h"
 #include "tests/engine/watch_hardware_scene.h"
 #include "tests/engine/watch_scene.h"
@@ -93,13 +94,37 @@ static void bench_moves(const struct hardware_way *way) {
     hardware_stop_keeping();
 }
 
+/* The same by ptrace, and taking it away, which is a call as well. */
+static void bench_ptrace_moves(void) {
+    static uint64_t words[2];
+    struct pie_thread *thread = pie_ptrace_try() == 0 ? pie_thread_begin(true, "main") : NULL;
+    uint64_t arm_ns = 0, disarm_ns = 0;
+
+    for (int i = 0; thread && i < MOVES; i++) {
+        uint64_t begin_ns = pie_monotonic_ns();
+        pie_debug_ptrace.arm(thread, 0, PIE_DEBUG_STORE, (uintptr_t)&words[i % 2], 8, 1);
+        uint64_t armed_ns = pie_monotonic_ns();
+        pie_debug_ptrace.release(thread);
+        disarm_ns += pie_monotonic_ns() - armed_ns;
+        arm_ns += armed_ns - begin_ns;
+    }
+    report("MoveRegister/ptrace", arm_ns, thread ? MOVES : 0);
+    report("DisarmRegister/ptrace", disarm_ns, thread ? MOVES : 0);
+    pie_thread_end();
+}
+
 static void on_trap(int signal, siginfo_t *info, void *context) {}
 
 static void bench_trap(void) {
     struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_RESTART};
 
     sigaction(SIGTRAP, &action, NULL);
-    report("TrapAndSignal", pie_watch_measure_trap(), 1);
+    report("TrapAndSignal/perf", pie_watch_measure_trap(), 1);
+    if (pie_ptrace_try() != 0)
+        return;
+    pie_debug_ptrace_use(true);
+    report("TrapAndSignal/ptrace", pie_watch_measure_trap(), 1);
+    pie_debug_ptrace_use(false);
 }
 
 int main(void) {
@@ -110,5 +135,6 @@ int main(void) {
     bench_trap();
     for (int i = 0; i < 2; i++)
         bench_moves(&hardware_ways[i]);
+    bench_ptrace_moves();
     return EXIT_SUCCESS;
 }
