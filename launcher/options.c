@@ -280,7 +280,7 @@ static const struct pie_option table[] = {
     {"no-redundancy", NULL, "do not", set_no_redundancy, 0},
     {"sampler", "SAMPLER", "sample memory accesses by pmu, taskclock or none (default: the best)",
      set_sampler, 0},
-    {"breakpoints", "WAY", "set debug registers by perf, by ptrace, or by any that works (default: perf)",
+    {"breakpoints", "WAY", "set debug registers by perf, by ptrace or by any (default: perf)",
      set_breakpoints, 0},
     {"no-adaptive", NULL, "watch all lines alike, also those of which enough is known", set_no_adaptive, 0},
     {"fp-tolerance", "X", "floats that differ by this part count as equal: 1e-9 (default 0)",
