@@ -6,10 +6,12 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "profiler/proc_file.h"
 #include "profiler/region.h"
 #include "runtime/export.h"
 
@@ -24,11 +26,22 @@ __attribute__((constructor(101))) static void resolve(void) {
     *(void **)&libc.prlimit = dlsym(RTLD_NEXT, "prlimit");
 }
 
+/* Has the limit been reckoned from the present size, as in "so many bytes more than what statm says"? Then what counts is the
+ * room, and that is right as long as nothing is given back. Limits that stand for themselves are round numbers. */
+static bool is_relative(rlim_t limit_bytes) {
+    char text[128];
+    ssize_t n = pie_proc_read("/proc/self/statm", text, sizeof text);
+
+    if (n <= 0 || limit_bytes % (1 << 20) == 0 || limit_bytes % 1000000 == 0)
+        return false;
+    return limit_bytes >= strtoull(text, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
 /* A pointer that leads nowhere is the C library's to refuse: it is not looked through but for the limit in question. */
 static void heed(int resource, const struct rlimit *limit) {
     int error = errno;
 
-    if (resource == RLIMIT_AS && limit && limit->rlim_cur != RLIM_INFINITY)
+    if (resource == RLIMIT_AS && limit && limit->rlim_cur != RLIM_INFINITY && !is_relative(limit->rlim_cur))
         pie_region_trim(limit->rlim_cur);
     errno = error;
 }

@@ -13,9 +13,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import helpers  # noqa: E402  (needs the path above)
 
 
-# A shell's background job ignores SIGINT, and so would all that is started here; programs that handle it do not.
+# A shell's background job ignores SIGINT, one of nohup's SIGHUP, and so would all that is started here.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_addoption(parser):

@@ -40,7 +40,8 @@ def test_a_kill_in_the_climb_leaves_it_to_be_seen(pieprof, tmp_path):
     check_file(done.db)
     check_climb(done)
     (row,) = [r for r in done.query("top 100000 memory") if r["file"] == str(PROGRAM) and r["rank"] == 1]
-    assert row["allocated_bytes"] > 250 * MB
+    # At 200 MB/s: the last second is missing, and what was allocated is known some tenths of a second later.
+    assert row["allocated_bytes"] > 200 * MB
 
 
 def test_a_memory_error_ends_the_program_as_ever(pieprof, tmp_path):
@@ -53,6 +54,17 @@ def test_a_memory_error_ends_the_program_as_ever(pieprof, tmp_path):
     assert one["cause"] == "exit" and one["exit_status"] == 1
     check_climb(done)
     assert done.query("heap")[0]["peak_bytes"] > 350 * MB
+
+
+def test_a_limit_that_stands_for_itself_leaves_most_to_the_program(pieprof, tmp_path):
+    """A round number, above what is mapped with the profiler's own: that is given back."""
+    text = f"""
+import resource
+resource.setrlimit(resource.RLIMIT_AS, ({3 * 2**30}, resource.RLIM_INFINITY))
+print(len(bytearray({2 * 2**30})))
+"""
+    done = profile(tmp_path / "x.db", "-c", text)
+    assert done.completed.stdout == f"{2 * 2**30}\n"
 
 
 def test_a_memory_error_that_is_caught_is_no_end(pieprof, tmp_path):
