@@ -2,16 +2,22 @@
 
 /* Preloaded: an allocator on top of the next one, of which every n-th call fails. In all threads from the beginning with
  * FAIL_EVERY=n in the environment, and after FAIL_AFTER=m calls; or from fail_every_in_all_threads(n) on; or in the thread
- * that calls fail_every(n), until it calls fail_every(0). With -DPARTIAL it replaces only a part of the C library's functions, as some tools do. */
+ * that calls fail_every(n), until it calls fail_every(0). A crash is named by the exported function that it happens in. With -DPARTIAL it replaces only a part of the C library's functions, as some tools do. */
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <ucontext.h>
+#include <unistd.h>
 
 static __thread unsigned own_every __attribute__((tls_model("initial-exec")));
 static __thread unsigned own_calls __attribute__((tls_model("initial-exec")));
 static long all_every = -1, all_after, all_calls;
+
+static volatile int crashed;
 
 void fail_every(unsigned n);
 void fail_every_in_all_threads(long n);
@@ -26,7 +32,28 @@ void fail_every(unsigned n) {
     own_calls = 0;
 }
 
+static void on_crash(int signal_number, siginfo_t *info, void *context) {
+    Dl_info found = {0};
+    char text[256];
+
+    (void)info;
+    crashed = 1;
+    dladdr((void *)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP], &found);
+    int length = snprintf(text, sizeof text, "crashed in %s\n", found.dli_sname ? found.dli_sname : "?");
+    (void)!write(2, text, (size_t)length);
+    signal(signal_number, SIG_DFL); /* the instruction is run again */
+}
+
+__attribute__((constructor)) static void name_crashes(void) {
+    struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO};
+
+    if (getenv("FAIL_EVERY"))
+        sigaction(SIGSEGV, &action, NULL);
+}
+
 static int fails(void) {
+    if (crashed)
+        return 0;
     if (own_every && ++own_calls % own_every == 0) {
         errno = ENOMEM;
         return 1;
