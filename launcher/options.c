@@ -149,15 +149,19 @@ static int set_memory_threshold(struct pie_options *options, const char *value) 
     return 0;
 }
 
+/* The name that value is, or NULL. */
+static const char *one_of(const char *const *names, const char *value) {
+    while (*names && strcmp(value, *names) != 0)
+        names++;
+    return *names;
+}
+
 static int set_allocator(struct pie_options *options, const char *value) {
-    static const char *const allocators[] = {"system", "jemalloc"};
-    for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++) {
-        if (strcmp(value, allocators[i]) == 0) {
-            options->config.allocator = allocators[i];
-            return 0;
-        }
-    }
-    return pie_options_fail(options, "unknown allocator '%s': system or jemalloc", value);
+    static const char *const allocators[] = {"system", "jemalloc", NULL};
+    options->config.allocator = one_of(allocators, value);
+    return options->config.allocator
+               ? 0
+               : pie_options_fail(options, "unknown allocator '%s': system or jemalloc", value);
 }
 
 static int set_copies(struct pie_options *options, const char *value) {
@@ -171,25 +175,19 @@ static int set_no_copies(struct pie_options *options, const char *value) {
 }
 
 static int set_sampler(struct pie_options *options, const char *value) {
-    static const char *const samplers[] = {"pmu", "taskclock", "none"};
-    for (size_t i = 0; i < sizeof samplers / sizeof *samplers; i++) {
-        if (strcmp(value, samplers[i]) == 0) {
-            options->config.force_sampler = samplers[i];
-            return 0;
-        }
-    }
-    return pie_options_fail(options, "unknown sampler '%s': pmu, taskclock or none", value);
+    static const char *const samplers[] = {"pmu", "taskclock", "none", NULL};
+    options->config.force_sampler = one_of(samplers, value);
+    return options->config.force_sampler
+               ? 0
+               : pie_options_fail(options, "unknown sampler '%s': pmu, taskclock or none", value);
 }
 
 static int set_breakpoints(struct pie_options *options, const char *value) {
-    static const char *const ways[] = {"perf", "ptrace", "any"};
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        if (strcmp(value, ways[i]) == 0) {
-            options->config.breakpoints = ways[i];
-            return 0;
-        }
-    }
-    return pie_options_fail(options, "unknown breakpoints '%s': perf, ptrace or any", value);
+    static const char *const ways[] = {"perf", "ptrace", "any", NULL};
+    options->config.breakpoints = one_of(ways, value);
+    return options->config.breakpoints
+               ? 0
+               : pie_options_fail(options, "unknown breakpoints '%s': perf, ptrace or any", value);
 }
 
 static int set_fp_tolerance(struct pie_options *options, const char *value) {
