@@ -10,15 +10,20 @@
 #include <errno.h>
 #include <stddef.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "profiler/debug_registers.h"
 #include "profiler/engine.h"
+#include "profiler/filtered.h"
 #include "profiler/process_table.h"
 #include "runtime/export.h"
+#include "runtime/syscall.h"
 
 static struct {
     pid_t (*fork)(void);
+    pid_t (*bare_fork)(void); /* NULL before glibc 2.34 */
     pid_t (*wait)(int *);
     pid_t (*waitpid)(pid_t, int *, int);
     pid_t (*wait3)(int *, int, struct rusage *);
@@ -29,6 +34,7 @@ static struct {
 /* Priority: the first that user code can follow. */
 __attribute__((constructor(101))) static void resolve(void) {
     *(void **)&libc.fork = dlsym(RTLD_NEXT, "fork");
+    *(void **)&libc.bare_fork = dlsym(RTLD_NEXT, "_Fork");
     *(void **)&libc.wait = dlsym(RTLD_NEXT, "wait");
     *(void **)&libc.waitpid = dlsym(RTLD_NEXT, "waitpid");
     *(void **)&libc.wait3 = dlsym(RTLD_NEXT, "wait3");
@@ -45,14 +51,54 @@ static void need(void) {
 PIE_EXPORT pid_t fork(void) {
     need();
     pid_t pid = libc.fork();
-    if (pid != 0)
+    if (pid != 0 && !pie_filtered())
         pie_engine_forked(pid);
     return pid;
 }
 
+/* A fork that calls no fork handlers, so its child is not profiled; but it must not get what another thread has borrowed. */
+static long fork_bare(long (*fork)(void)) {
+    if (pie_filtered())
+        return fork();
+    pie_debug_before_fork();
+    long pid = fork();
+    int error = errno;
+    if (pid == 0)
+        pie_debug_fork_child();
+    else
+        pie_debug_after_fork();
+    errno = error;
+    return pid;
+}
+
+static long fork_of_libc(void) {
+    return libc.bare_fork();
+}
+
+static long fork_of_kernel(void) {
+    return pie_syscall_raw(SYS_fork, 0, 0, 0, 0, 0);
+}
+
+static long fork_by_syscall(void) {
+    return fork_bare(fork_of_kernel);
+}
+
+__attribute__((constructor(101))) static void see_forks(void) {
+    pie_syscall_set_fork(fork_by_syscall);
+}
+
+PIE_EXPORT pid_t _Fork(void) {
+    need();
+    if (!libc.bare_fork) {
+        errno = ENOSYS;
+        return -1;
+    }
+    return (pid_t)fork_bare(fork_of_libc);
+}
+
 /* A program may not care for the status; we do. */
 static pid_t note(pid_t pid, const int *status) {
-    if (pid > 0 && (WIFEXITED(*status) || WIFSIGNALED(*status)))
+    if (pid > 0 && !pie_filtered() && (WIFEXITED(*status) || WIFSIGNALED(*status)))
         pie_process_ended(pid, *status);
     return pid;
 }
@@ -91,7 +137,7 @@ PIE_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options) {
     need();
     info = info ? info : &own;
     int r = libc.waitid(type, id, info, options);
-    if (r < 0 || info->si_pid <= 0)
+    if (r < 0 || info->si_pid <= 0 || pie_filtered())
         return r;
     if (info->si_code == CLD_EXITED)
         pie_process_ended(info->si_pid, W_EXITCODE(info->si_status, 0));

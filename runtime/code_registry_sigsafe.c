@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "profiler/cct.h"
 #include "profiler/safe_load.h"
 #include "runtime/code_store.h"
 
@@ -69,7 +70,7 @@ uint32_t pie_code_registry_intern(uintptr_t code) {
     if (!pie_code_content_read(code, &content))
         return 0;
     id = pie_code_store_add(&content);
-    if (id) {
+    if (id && id != PIE_CCT_CODE_FULL) {
         pie_code_table_remove(addresses, code);
         pie_code_table_insert(addresses, code, check, id);
     }

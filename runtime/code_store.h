@@ -15,6 +15,7 @@ enum {
     PIE_CODE_EXCEPTIONTABLE_BYTES_MAX = 16384, /* bytes of an exception table that are kept */
     PIE_CODE_UNITS_MAX = 65536,                /* code units whose bytecode is kept */
     PIE_CODE_UNIT_BYTES = 2,                   /* opcode and argument */
+    PIE_CODE_SIBLINGS = 4,                     /* links of a record in the trie of contents */
 };
 
 enum pie_code_record_flags {
@@ -35,6 +36,10 @@ struct pie_code_record {
         bytecode_units; /* that are kept; hidden opcodes are revealed (pyops.h), the rest is as it was found */
     uint32_t flags;     /* pie_code_record_flags */
     uint32_t reserved;
+    uint64_t hash; /* of the content */
+    /* Records whose hashes begin alike, in units of 8 bytes from the store. Release when one is linked in, acquire when a
+     * link is followed. */
+    _Atomic uint32_t siblings[PIE_CODE_SIBLINGS];
     _Atomic uint64_t operations_at; /* code_operations.c; 0: not yet made */
     char data[];                    /* file, qualname, line table, exception table, bytecode */
 };
@@ -63,8 +68,8 @@ bool pie_code_content_copy_bytecode(const struct pie_code_content *content, uint
  * Context: signal, drain. */
 bool pie_code_content_read(uintptr_t code, struct pie_code_content *ret_content);
 
-/* The id of a record with this content, made if there is none; 0: the arena is full or the content is unreadable.
- * Context: signal, drain. */
+/* The id of a record with this content, made if there is none; PIE_CCT_CODE_FULL: the arena has no room for it; 0: the
+ * content is unreadable. Context: signal, drain. */
 uint32_t pie_code_store_add(const struct pie_code_content *content);
 
 /* The id of a record with this content, 0 if there is none; the bytecode is not looked at. Context: signal, drain. */

@@ -6,17 +6,19 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "profiler/cct.h"
 #include "profiler/region.h"
 #include "profiler/safe_load.h"
 
-/* Records are found by content through a table of 64-bit hashes of it, so that a program which compiles the same source
- * again and again fills no memory, and so that a stopped thread's frames, which are read from outside, get the ids that
- * their thread's own samples have. Two contents with one hash would be taken for one; with a million code objects the
- * odds are one in ten million.
+/* Records are found by content through a hash trie (as siblings are in profiler/cct_sigsafe.c, which argues its safety) of
+ * 64-bit hashes of it, so that a program which compiles the same source again and again fills no memory, and so that a
+ * stopped thread's frames, which are read from outside, get the ids that their thread's own samples have. Two contents with
+ * one hash would be taken for one; with a million code objects the odds are one in ten million.
  *
  * A record is written once, by the thread that claimed its id, and then published in `index` (release; acquire in
- * pie_code_store_get()). Nothing is ever freed, and nothing changed but one word: where the collection thread has put
- * what it made of the bytecode. */
+ * pie_code_store_get()) and in the trie. Of two threads that add the same content at once, both get the id of the one that
+ * was linked first, and the other's record is unused. Nothing is ever freed, and nothing changed but links and one word:
+ * where the collection thread has put what it made of the bytecode. */
 
 enum store_state {
     STORE_NONE = 0, /* zeroed memory */
@@ -28,18 +30,19 @@ struct code_store {
     _Atomic uint32_t state; /* store_state */
     uint32_t ids_max;
     _Atomic uint32_t ids_used;
-    uint32_t reserved;
+    _Atomic uint32_t contents; /* the trie's first record; as pie_code_record.siblings */
     /* Offsets from this structure. */
-    uint64_t addresses_at, contents_at, index_at;
+    uint64_t addresses_at, index_at;
 };
 
-static_assert(sizeof(struct pie_code_record) == 48, "records lie in shared memory");
-static_assert(sizeof(struct code_store) == 40, "the store lies in shared memory");
+static_assert(sizeof(struct pie_code_record) == 72, "records lie in shared memory");
+static_assert(sizeof(struct code_store) == 32, "the store lies in shared memory");
 
 enum {
     ARENA_BYTES_PER_ENTRY = 128, /* a small arena has small tables */
-    SLOTS_MAX = 65536,
+    SLOTS_MAX = 65536,           /* addresses of code that lives; of more, the rest is found by content */
     RECORD_ALIGN = 8,
+    SIBLING_BITS = 2,
 };
 
 static uint32_t power_of_two_up_to(size_t limit) {
@@ -57,12 +60,10 @@ static void make(struct code_store *store) {
 
     store->ids_max = (uint32_t)entries;
     store->addresses_at = sizeof *store;
-    store->contents_at = store->addresses_at + pie_code_table_bytes(slots);
-    store->index_at = store->contents_at + pie_code_table_bytes(slots);
+    store->index_at = store->addresses_at + pie_code_table_bytes(slots);
     if (!pie_region_alloc(PIE_ARENA_CODE, store->index_at + entries * sizeof(uint32_t)))
         return;
     pie_code_table_init((struct pie_code_table *)((char *)store + store->addresses_at), slots);
-    pie_code_table_init((struct pie_code_table *)((char *)store + store->contents_at), slots);
     atomic_store_explicit(&store->state, STORE_READY, memory_order_release); /* pairs with get_store() */
 }
 
@@ -81,10 +82,6 @@ static struct code_store *get_store(void) {
         state = atomic_load_explicit(&store->state, memory_order_relaxed);
     }
     return state == STORE_READY ? store : NULL;
-}
-
-static struct pie_code_table *contents_of(struct code_store *store) {
-    return (struct pie_code_table *)((char *)store + store->contents_at);
 }
 
 static _Atomic uint32_t *index_of(struct code_store *store) {
@@ -164,67 +161,103 @@ static bool copy_content(const struct pie_code_content *content, struct pie_code
            pie_code_content_copy_bytecode(content, bytecode);
 }
 
-static struct pie_code_record *make_record(const struct pie_code_content *content) {
-    size_t file = pie_pystr_to_utf8(&content->file, NULL);
-    size_t qualname = pie_pystr_to_utf8(&content->qualname, NULL);
-
-    if (file == SIZE_MAX || qualname == SIZE_MAX)
-        return NULL;
+/* Without an id, in no index; NULL: no room. */
+static struct pie_code_record *make_record(const struct pie_code_content *content, uint64_t hash,
+                                           size_t file_bytes, size_t qualname_bytes) {
     uint32_t bytecode_units = pie_code_content_bytecode_units(content);
     struct pie_code_record *record = pie_region_alloc(
-        PIE_ARENA_CODE, sizeof *record + file + 1 + qualname + 1 + content->linetable.units +
+        PIE_ARENA_CODE, sizeof *record + file_bytes + qualname_bytes + content->linetable.units +
                             content->exceptiontable.units + (size_t)bytecode_units * PIE_CODE_UNIT_BYTES);
     if (!record)
         return NULL;
     record->first_line = content->first_line;
     record->units = content->units;
-    record->file_bytes = (uint32_t)file + 1;
-    record->qualname_bytes = (uint32_t)qualname + 1;
+    record->hash = hash;
+    record->file_bytes = (uint32_t)file_bytes;
+    record->qualname_bytes = (uint32_t)qualname_bytes;
     record->linetable_bytes = content->linetable.units;
     record->exceptiontable_bytes = content->exceptiontable.units;
     record->bytecode_units = bytecode_units;
     record->flags = (content->file.is_cut ? PIE_CODE_FILE_CUT : 0) |
                     (content->qualname.is_cut ? PIE_CODE_QUALNAME_CUT : 0) |
                     (content->linetable.is_cut ? PIE_CODE_LINETABLE_CUT : 0);
-    return copy_content(content, record) ? record : NULL;
+    return record;
 }
 
-/* Gives the record an id and makes it visible; 0: no id left. */
-static uint32_t publish(struct code_store *store, struct pie_code_record *record) {
+static uint32_t units_at(const struct code_store *store, const struct pie_code_record *record) {
+    return (uint32_t)(((const char *)record - (const char *)store) / RECORD_ALIGN);
+}
+
+/* Gives the record an id and makes it visible under it; false: no id left. */
+static bool publish(struct code_store *store, struct pie_code_record *record) {
     uint32_t used = atomic_load_explicit(&store->ids_used, memory_order_relaxed);
 
     do {
         if (used >= store->ids_max)
-            return 0;
+            return false;
     } while (!atomic_compare_exchange_weak_explicit(&store->ids_used, &used, used + 1, memory_order_relaxed,
                                                     memory_order_relaxed));
     record->id = used + 1;
-    atomic_store_explicit(&index_of(store)[used], (uint32_t)(((char *)record - (char *)store) / RECORD_ALIGN),
+    atomic_store_explicit(&index_of(store)[used], units_at(store, record),
                           memory_order_release); /* pairs with pie_code_store_get() */
-    return record->id;
+    return true;
+}
+
+/* The record with this hash; without one NULL, and *ret_link is the link where it belongs, *ret_rest the hash's bits that
+ * chose no link yet. Goes on from where they are. */
+static struct pie_code_record *find_record(struct code_store *store, uint64_t hash,
+                                           _Atomic uint32_t **ret_link, uint64_t *ret_rest) {
+    for (;;) {
+        uint32_t at = atomic_load_explicit(*ret_link, memory_order_acquire);
+        struct pie_code_record *record =
+            (struct pie_code_record *)((char *)store + (size_t)at * RECORD_ALIGN);
+        if (!at || record->hash == hash)
+            return at ? record : NULL;
+        *ret_link = &record->siblings[*ret_rest >> (64 - SIBLING_BITS)];
+        *ret_rest <<= SIBLING_BITS;
+    }
 }
 
 uint32_t pie_code_store_find(const struct pie_code_content *content) {
     struct code_store *store = get_store();
-    uint64_t hash;
+    uint64_t hash, rest;
 
-    return store && hash_content(content, &hash) ? pie_code_table_find(contents_of(store), hash, 0) : 0;
+    if (!store || !hash_content(content, &hash))
+        return 0;
+    _Atomic uint32_t *link = &store->contents;
+    rest = hash;
+    const struct pie_code_record *record = find_record(store, hash, &link, &rest);
+    return record ? record->id : 0;
 }
 
 uint32_t pie_code_store_add(const struct pie_code_content *content) {
     struct code_store *store = get_store();
-    uint64_t hash;
+    uint64_t hash, rest;
 
     if (!store || !hash_content(content, &hash))
         return 0;
-    uint32_t id = pie_code_table_find(contents_of(store), hash, 0);
-    if (id)
-        return id;
-    struct pie_code_record *record = make_record(content);
-    if (!record)
+    _Atomic uint32_t *link = &store->contents;
+    rest = hash;
+    struct pie_code_record *found = find_record(store, hash, &link, &rest);
+    if (found)
+        return found->id;
+    size_t file = pie_pystr_to_utf8(&content->file, NULL),
+           qualname = pie_pystr_to_utf8(&content->qualname, NULL);
+    if (file == SIZE_MAX || qualname == SIZE_MAX)
         return 0;
-    id = publish(store, record);
-    if (id)
-        pie_code_table_insert(contents_of(store), hash, 0, id);
-    return id;
+    struct pie_code_record *record = make_record(content, hash, file + 1, qualname + 1);
+    if (!record)
+        return PIE_CCT_CODE_FULL;
+    if (!copy_content(content, record))
+        return 0;
+    if (!publish(store, record))
+        return PIE_CCT_CODE_FULL;
+    for (uint32_t none = 0; !atomic_compare_exchange_strong_explicit(
+             link, &none, units_at(store, record), memory_order_release, memory_order_relaxed);
+         none = 0) {
+        found = find_record(store, hash, &link, &rest);
+        if (found)
+            return found->id;
+    }
+    return record->id;
 }

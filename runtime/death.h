@@ -14,6 +14,9 @@
 /* Signals of this kind that have the default get our handler. Not in process 1 of a container, which the kernel spares.
  * Context: launcher, before Python starts, on the main thread. */
 void pie_death_install(void);
+/* The program has the dispositions for itself from now on: one of its threads may make few system calls.
+ * Context: hook. */
+void pie_death_release(void);
 /* In a forked child. Context: fork child. */
 void pie_death_fork_child(void);
 

@@ -21,7 +21,7 @@ enum { DEADLY_COUNT = sizeof DEADLY / sizeof *DEADLY };
 static const int RESTORER_FLAG = 0x04000000; /* SA_RESTORER, of the kernel's headers only */
 static void (*restorer)(void);
 
-/* Before threads exist; not in a forked child that is process 1. */
+/* Before threads exist; not in a forked child that is process 1, nor once a thread is filtered (filter.c). */
 static bool installed;
 
 static struct sigaction ours(void) {
@@ -51,14 +51,17 @@ void pie_death_install(void) {
     installed = true;
 }
 
-void pie_death_fork_child(void) {
-    pie_death_forget();
-    if (!installed || syscall(SYS_getpid) != 1)
-        return;
-    for (int i = 0; i < DEADLY_COUNT; i++)
+void pie_death_release(void) {
+    for (int i = 0; i < DEADLY_COUNT && installed; i++)
         if (pie_death_is_ours(DEADLY[i]))
             pie_real_sigaction(DEADLY[i], pie_signals_virtual(DEADLY[i]), NULL);
     installed = false;
+}
+
+void pie_death_fork_child(void) {
+    pie_death_forget();
+    if (installed && syscall(SYS_getpid) == 1)
+        pie_death_release();
 }
 
 bool pie_death_is_shown(int signal) {

@@ -4,6 +4,8 @@
 
 #include "runtime/embed.h"
 
+#include "runtime/cell_sources.h"
+
 #include "profiler/engine.h"
 #include "profiler/heap_engine.h"
 #include "runtime/awaits.h"
@@ -56,6 +58,7 @@ int pie_embed_run(const struct pie_embed *embed) {
         Py_ExitStatusException(status);
     if (pie_engine_is_running()) {
         pie_thread_names_install();
+        pie_cell_sources_install();
         pie_learn_module_install();
         pie_learn_places_install(embed->learn_places);
         if (pie_heap_settings() && pie_heap_settings()->memory) {
@@ -77,6 +80,10 @@ int pie_embed_run(const struct pie_embed *embed) {
 
 const char *pie_embed_python_version(void) {
     return PY_VERSION;
+}
+
+const char *pie_embed_python_build(void) {
+    return Py_GetBuildInfo();
 }
 
 const char *pie_embed_linkage(void) {

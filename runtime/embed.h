@@ -18,5 +18,7 @@ int pie_embed_run(const struct pie_embed *embed);
 
 /* "3.11.2": the Python this program is built with. */
 const char *pie_embed_python_version(void);
+/* "main, Apr 28 2025, 14:11:48": which build of it. */
+const char *pie_embed_python_build(void);
 /* "static" or "shared": how libpython is linked in. */
 const char *pie_embed_linkage(void);

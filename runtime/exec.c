@@ -4,6 +4,9 @@
  * becomes is decided in exec_sigsafe.c; here are the entry points, and the end of the profile before the
  * process replaces itself.
  *
+ * A thread under a seccomp filter of the program's makes the call and nothing else: what it starts is filtered too, and is
+ * not profiled.
+ *
  * execve and execv are the system call itself. The others fall back on the C library's own where nothing is
  * redirected, so that its PATH search, its /bin/sh for a text file and its errors stay as they are. */
 
@@ -23,6 +26,7 @@
 #include <unistd.h>
 
 #include "profiler/engine.h"
+#include "profiler/filtered.h"
 #include "profiler/process_table.h"
 #include "runtime/death.h"
 #include "runtime/exec_plan.h"
@@ -65,6 +69,8 @@ static int64_t now_ms(void) {
 }
 
 static void own_memory(void) {
+    if (pie_filtered())
+        return;
     atomic_store_explicit(&pie_exec_settings.owner, getpid(), memory_order_relaxed);
     atomic_store_explicit(&pie_exec_settings.parent, getpid(), memory_order_relaxed);
 }
@@ -144,6 +150,8 @@ static void leave_table(void) {
 
 static int exec_path(const char *path, char *const *argv, char *const *envp) {
     struct pie_exec_plan plan;
+    if (pie_filtered())
+        return (int)syscall(SYS_execve, path, argv, envp);
     bool may = may_succeed(path);
     if (may)
         end_profile();
@@ -173,6 +181,8 @@ static const char *search(const char *file, char buffer[PATH_MAX]) {
 PIE_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[]) {
     struct pie_exec_plan plan;
     char buffer[PATH_MAX];
+    if (pie_filtered())
+        return libc.execvpe(file, argv, envp);
     const char *path = search(file, buffer);
     bool may = may_succeed(path);
     if (may)
@@ -190,6 +200,8 @@ PIE_EXPORT int execvp(const char *file, char *const argv[]) {
 
 PIE_EXPORT int fexecve(int fd, char *const argv[], char *const envp[]) {
     struct pie_exec_plan plan;
+    if (pie_filtered())
+        return libc.fexecve(fd, argv, envp);
     bool may = fcntl(fd, F_GETFD) >= 0;
     if (may)
         end_profile();
@@ -203,6 +215,8 @@ PIE_EXPORT int fexecve(int fd, char *const argv[], char *const envp[]) {
 PIE_EXPORT int execveat(int dirfd, const char *path, char *const argv[], char *const envp[], int flags) {
     struct pie_exec_plan plan;
     bool redirected = false;
+    if (pie_filtered())
+        return libc.execveat(dirfd, path, argv, envp, flags);
     bool may = faccessat(dirfd, path, *path ? X_OK : F_OK, flags & AT_EMPTY_PATH) == 0;
     if (may)
         end_profile();
@@ -256,7 +270,7 @@ PIE_EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
                            const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
                            char *const envp[restrict]) {
     struct pie_exec_plan plan;
-    if (can_judge(path, actions) && pie_exec_plan_path(&plan, path, argv, envp, run_id()))
+    if (!pie_filtered() && can_judge(path, actions) && pie_exec_plan_path(&plan, path, argv, envp, run_id()))
         return spawn(pid, &plan, actions, attributes);
     return libc.posix_spawn(pid, path, actions, attributes, argv, envp);
 }
@@ -267,7 +281,7 @@ PIE_EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
                             char *const envp[restrict]) {
     struct pie_exec_plan plan;
     char buffer[PATH_MAX];
-    const char *path = search(file, buffer);
+    const char *path = pie_filtered() ? NULL : search(file, buffer);
     if (can_judge(path, actions) && pie_exec_plan_path(&plan, path, argv, envp, run_id()))
         return spawn(pid, &plan, actions, attributes);
     return libc.posix_spawnp(pid, file, actions, attributes, argv, envp);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/exit.h"
 
+#include "profiler/filtered.h"
 #include "runtime/death.h"
 #include "runtime/export.h"
 
@@ -20,10 +21,13 @@ void pie_exit_set_hook(void (*hook)(int)) {
 }
 
 void pie_exit_fork_child(void) {
-    atomic_store_explicit(&own_pid, (int)getpid(), memory_order_relaxed);
+    if (!pie_filtered())
+        atomic_store_explicit(&own_pid, (int)getpid(), memory_order_relaxed);
 }
 
 static void call_hook(int status) {
+    if (pie_filtered())
+        return;
     if (exit_hook && (int)syscall(SYS_getpid) == atomic_load_explicit(&own_pid, memory_order_relaxed))
         exit_hook(status);
     pie_death_await();

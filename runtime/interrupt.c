@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "profiler/filtered.h"
 #include "runtime/death.h"
 #include "runtime/export.h"
 
@@ -22,6 +23,8 @@ void pie_interrupt_set_hook(void (*new_hook)(int signal_number)) {
 /* CPython, Modules/main.c, exit_sigint(): after Py_FinalizeEx(), kill(getpid(), SIGINT). No program does that to itself
  * while there is no interpreter, so nothing else is taken for it. Context: hook, signal, vfork child. */
 PIE_EXPORT int kill(pid_t pid, int signal_number) {
+    if (pie_filtered())
+        return (int)syscall(SYS_kill, pid, signal_number);
     if (signal_number == SIGINT && pid == getpid() && !Py_IsInitialized()) {
         void (*call)(int) = atomic_exchange_explicit(&hook, NULL, memory_order_relaxed);
         if (call)

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "profiler/filtered.h"
 #include "profiler/proc_file.h"
 #include "profiler/region.h"
 #include "runtime/export.h"
@@ -41,7 +42,8 @@ static bool is_relative(rlim_t limit_bytes) {
 static void heed(int resource, const struct rlimit *limit) {
     int error = errno;
 
-    if (resource == RLIMIT_AS && limit && limit->rlim_cur != RLIM_INFINITY && !is_relative(limit->rlim_cur))
+    if (resource == RLIMIT_AS && !pie_filtered() && limit && limit->rlim_cur != RLIM_INFINITY &&
+        !is_relative(limit->rlim_cur))
         pie_region_trim(limit->rlim_cur);
     errno = error;
 }
@@ -65,7 +67,7 @@ static int set_any(int resource, const struct rlimit *limit) {
 static int exchange_any(pid_t pid, int resource, const struct rlimit *limit, struct rlimit *old_limit) {
     if (!libc.prlimit)
         resolve();
-    if (pid == 0 || pid == getpid())
+    if (!pie_filtered() && (pid == 0 || pid == getpid()))
         heed(resource, limit);
     return libc.prlimit(pid, resource, limit, old_limit);
 }

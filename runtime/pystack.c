@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <Python.h>
+
 #include "profiler/pystack.h"
 
 #include <errno.h>
@@ -37,6 +39,7 @@ static int32_t line(uint32_t code_id, uint32_t offset) {
 }
 
 static const struct pie_pystack_ops ops = {
+    .eval_loop = (void (*)(void))_PyEval_EvalFrameDefault,
     .walk = pie_pyframe_walk_current,
     .walk_thread = pie_pyframe_walk,
     .find_tstate = pie_pyframe_find_tstate,

@@ -3,6 +3,7 @@
 
 #include "profiler/collector.h"
 #include "profiler/debug_registers.h"
+#include "profiler/filtered.h"
 #include "profiler/sampler.h"
 #include "profiler/sampler_timer.h"
 #include "runtime/death.h"
@@ -38,17 +39,20 @@ static void resolve(void) {
 }
 
 bool pie_signals_are_virtual(void) {
-    return installed && (int)syscall(SYS_getpid) == atomic_load_explicit(&own_pid, memory_order_relaxed);
+    if (!installed ||
+        pie_filtered()) /* which may not allow the question; a vfork child changes none of ours */
+        return installed;
+    return (int)syscall(SYS_getpid) == atomic_load_explicit(&own_pid, memory_order_relaxed);
 }
 
-/* SA_NODEFER for faults: a sample may be taken while the program's own fault handler runs. */
+/* SA_NODEFER for faults: what the program's own fault handler may meet is decided by take_mask(). Our part of it is interrupted by
+ * no sample, so there are never two frames of the kernel's on a small alternate stack. */
 static int install_ours(int signal) {
     bool fault = signal == SIGSEGV || signal == SIGBUS;
     struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | (fault ? SA_NODEFER : 0)};
 
     action.sa_sigaction = fault ? pie_signals_on_fault : pie_signals_on_clock;
-    if (!fault)
-        sigfillset(&action.sa_mask);
+    sigfillset(&action.sa_mask);
     sigdelset(&action.sa_mask, SIGSEGV);
     sigdelset(&action.sa_mask, SIGBUS);
     struct sigaction old;
@@ -117,7 +121,8 @@ void pie_signals_thread_started(uint64_t mask) {
 }
 
 void pie_signals_fork_child(void) {
-    atomic_store_explicit(&own_pid, (int)getpid(), memory_order_relaxed);
+    if (!pie_filtered())
+        atomic_store_explicit(&own_pid, (int)getpid(), memory_order_relaxed);
     pthread_mutex_init(&write_lock, NULL);
     pie_death_fork_child();
 }

@@ -10,19 +10,25 @@
 #include "runtime/signals.h"
 
 #include "profiler/access_sampler.h"
+#include "profiler/clock_price.h"
 #include "profiler/collector.h"
 #include "profiler/counters.h"
 #include "profiler/debug_registers.h"
 #include "profiler/safe_load.h"
 #include "profiler/sampler.h"
+#include "profiler/sampler_perf.h"
 #include "profiler/thread.h"
 #include "profiler/watch.h"
+#include "runtime/handler_stack.h"
 #include "runtime/signals_state.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+/* In older headers not yet defined: SS_AUTODISARM of include/uapi/linux/signal.h. */
+static const int DISARMS_ITSELF = (int)(1U << 31);
 
 static bool is_fault(int signal) {
     return signal == SIGSEGV || signal == SIGBUS;
@@ -69,22 +75,41 @@ static bool hold_if_blocked(int signal, siginfo_t *info, ucontext_t *context) {
 /* A hit of a debug register whose reason was lost: of some millions on a busy virtual machine, one reaches the kernel with
  * nothing in DR6. It takes that for an int1 of the program's (TRAP_BRKPT; arch/x86/kernel/traps.c, exc_debug_user()), or, where the
  * register has been given to another thread meanwhile, for a debugger's (TRAP_HWBKPT). A breakpoint on an instruction is hit
- * again at once; of a word, one access is missed. */
+ * again at once; of a word, one access is missed. An int1 is a trap and RIP behind it, but some virtual machines on AMD
+ * processors report it as a fault: then RIP is at it, and without an end it would be executed again for ever. */
 static bool is_lost_hit(int signal, const siginfo_t *info, const ucontext_t *context) {
     enum { INT1 = 0xf1 };
-    uint8_t before = 0;
+    const char *pc = (const char *)(uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+    uint8_t before = 0, at = 0;
 
     if (signal != SIGTRAP || (info->si_code != TRAP_BRKPT && info->si_code != TRAP_HWBKPT))
         return false;
-    pie_safe_copy(&before, (const char *)(uintptr_t)context->uc_mcontext.gregs[REG_RIP] - 1, 1);
-    return before != INT1;
+    pie_safe_copy(&before, pc - 1, 1);
+    pie_safe_copy(&at, pc, 1);
+    return before != INT1 && at != INT1;
+}
+
+static void yield(void *thread) {
+    pie_watch_yield(thread);
+}
+
+/* The program's handler is to find the alternate stack that it had. */
+static void yield_on_own_stack(struct pie_thread *thread, const ucontext_t *context) {
+    stack_t before = context->uc_stack;
+
+    if (before.ss_flags & DISARMS_ITSELF)
+        before = (stack_t){.ss_flags = SS_DISABLE};
+    pie_handler_stack_run(thread, yield, thread);
+    syscall(SYS_sigaltstack, &before, NULL); /* refused where it still is */
 }
 
 /* A SIGTRAP of the program's is handled with that signal blocked, and no register of ours may fire then. */
-static void close_trap(void) {
+static void close_trap(const ucontext_t *context) {
     uint64_t bit = pie_signals_bit(SIGTRAP);
+    struct pie_thread *thread = pie_thread_self();
 
-    pie_watch_yield(pie_thread_self());
+    if (thread && pie_debug_ptrace_is_used())
+        yield_on_own_stack(thread, context);
     syscall(SYS_rt_sigprocmask, SIG_BLOCK, &bit, NULL, sizeof bit);
 }
 
@@ -97,7 +122,7 @@ static void forward(int signal, siginfo_t *info, void *context) {
         return;
     }
     if (signal == SIGTRAP)
-        close_trap();
+        close_trap(context);
     if (hold_if_blocked(signal, info, context))
         return;
     if (action.sa_flags & SA_RESETHAND)
@@ -193,19 +218,22 @@ static void open_faults(const ucontext_t *context) {
         syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &faults, NULL, sizeof faults);
 }
 
-/* Does what one of the profiler's own signals is for, unless the profiler is at work on this thread already. */
-static void take(struct pie_thread *thread, siginfo_t *info, ucontext_t *context) {
+struct delivery {
+    struct pie_thread *thread;
+    siginfo_t *info;
+    ucontext_t *context;
+};
+
+static void work(void *argument) {
+    const struct delivery *delivery = argument;
+    struct pie_thread *thread = delivery->thread;
+    siginfo_t *info = delivery->info;
+    ucontext_t *context = delivery->context;
     const struct pie_sampler_ops *sampler = pie_collector_sampler();
     const struct pie_access_sampler_ops *accesses = pie_collector_access_sampler();
 
-    if (!thread)
-        return;
-    if (thread->inside) { /* in an exported function of ours: the program's time is the next sample's */
-        pie_counter_add(thread->inside == PIE_INSIDE_HOOK ? PIE_COUNTER_IN_HOOK : PIE_COUNTER_REENTERED, 1);
-        return;
-    }
-    thread->inside = PIE_INSIDE_HANDLER;
     open_faults(context);
+    pie_sampler_perf_handler_begins(thread);
     if (pie_watch_is_ours(info))
         pie_watch_trap(thread, info, context);
     else if (accesses && accesses->is_ours(info))
@@ -213,6 +241,23 @@ static void take(struct pie_thread *thread, siginfo_t *info, ucontext_t *context
     else
         pie_sample_take(sampler, pie_signals_stacks(), thread, info, context);
     pie_watch_settle(thread);
+    pie_sampler_perf_handler_ends(thread);
+}
+
+/* Does what one of the profiler's own signals is for, unless the profiler is at work on this thread already. */
+static void take(struct pie_thread *thread, siginfo_t *info, ucontext_t *context) {
+    struct delivery delivery = {thread, info, context};
+
+    if (!thread) {
+        pie_clock_price_entered();
+        return;
+    }
+    if (thread->inside) { /* in an exported function of ours: the program's time is the next sample's */
+        pie_counter_add(thread->inside == PIE_INSIDE_HOOK ? PIE_COUNTER_IN_HOOK : PIE_COUNTER_REENTERED, 1);
+        return;
+    }
+    thread->inside = PIE_INSIDE_HANDLER;
+    pie_handler_stack_run(thread, work, &delivery);
     thread->inside = 0;
 }
 
@@ -234,6 +279,14 @@ static bool is_in_handler(const ucontext_t *context) {
            sp - low < context->uc_stack.ss_size;
 }
 
+/* The collection thread leaves SIGPROF open for what its own time costs (profiler/collector.c), so one of the program's may
+ * come: closed here, it is sent again, to another thread. */
+static void hand_on(int signal, siginfo_t *info, ucontext_t *context) {
+    sigaddset(&context->uc_sigmask, signal);
+    if (syscall(SYS_rt_sigqueueinfo, getpid(), signal, info) != 0)
+        syscall(SYS_kill, getpid(), signal); /* its origin only the main thread may say */
+}
+
 void pie_signals_on_clock(int signal, siginfo_t *info, void *context) {
     if (is_in_handler(context) && pie_signals_sent_by_us(info)) {
         pie_counter_add(PIE_COUNTER_REENTERED, 1);
@@ -243,6 +296,8 @@ void pie_signals_on_clock(int signal, siginfo_t *info, void *context) {
     if (pie_signals_sent_by_us(info)) {
         take(pie_thread_self(), info, context);
         keep_eintr(context);
+    } else if (pie_collector_is_self()) {
+        hand_on(signal, info, context);
     } else {
         pie_counter_add(PIE_COUNTER_FOREIGN_SIGNAL, 1);
         forward(signal, info, context);

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "runtime/cell_sources.h"
+
+#include "profiler/engine.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Entries lie one behind the other in an arena of address space of which only what is written takes memory. Room is taken by
+ * compare-and-swap, an entry is filled, then published; readers stop at the first that is not. Nothing is ever freed: when
+ * the arena is full, later texts have no source in the profile, as if they were not known. */
+
+enum { ARENA_BYTES = 8 << 20, TEXT_BYTES_MAX = 512 << 10, NAME_BYTES_MAX = 4096, ALIGN = 8 };
+
+struct entry {
+    _Atomic uint32_t is_complete; /* release in keep(), acquire in pie_cell_sources_find() */
+    uint32_t name_size, text_size;
+    uint32_t reserved;
+    char data[]; /* the name and the text, each with a 0 */
+};
+
+static char *arena; /* set once before Python starts. Fork child: a copy */
+static _Atomic uint32_t used;
+
+static size_t entry_bytes(size_t name_size, size_t text_size) {
+    return (sizeof(struct entry) + name_size + text_size + 2 + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+static void keep(const char *name, size_t name_size, const char *text, size_t text_size) {
+    uint32_t size = (uint32_t)entry_bytes(name_size, text_size);
+    uint32_t at = atomic_load_explicit(&used, memory_order_relaxed);
+
+    do
+        if (size > ARENA_BYTES - at)
+            return;
+    while (!atomic_compare_exchange_weak_explicit(&used, &at, at + size, memory_order_relaxed,
+                                                  memory_order_relaxed));
+    struct entry *entry = (struct entry *)(arena + at);
+    entry->name_size = (uint32_t)name_size;
+    entry->text_size = (uint32_t)text_size;
+    memcpy(entry->data, name, name_size);
+    memcpy(entry->data + name_size + 1, text, text_size);
+    atomic_store_explicit(&entry->is_complete, 1, memory_order_release);
+}
+
+const char *pie_cell_sources_find(const char *name, size_t *ret_size) {
+    uint32_t end = atomic_load_explicit(&used, memory_order_relaxed), at = 0;
+    size_t name_size = strlen(name);
+    const char *found = NULL;
+
+    while (arena && at < end) {
+        const struct entry *entry = (const struct entry *)(arena + at);
+        if (!atomic_load_explicit(&entry->is_complete, memory_order_acquire))
+            break;
+        if (entry->name_size == name_size && memcmp(entry->data, name, name_size) == 0) {
+            found = entry->data + name_size + 1;
+            *ret_size = entry->text_size;
+        }
+        at += (uint32_t)entry_bytes(entry->name_size, entry->text_size);
+    }
+    return found;
+}
+
+/* Names that many texts share say nothing of which one it was. */
+static bool is_shared(const char *name) {
+    static const char *const names[] = {"<string>", "<stdin>",  "<unknown>",
+                                        "<frozen",  "<module>", "<fstring>"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+/* A file that is there is read when its lines are wanted. */
+static bool is_wanted(const char *name, size_t size) {
+    if (size == 0 || size > NAME_BYTES_MAX || strlen(name) != size || is_shared(name))
+        return false;
+    return name[0] == '<' || (name[0] == '/' && access(name, F_OK) != 0);
+}
+
+/* compile() tells the bytes of a text, in UTF-8; of a syntax tree it tells the tree. */
+static void note(PyObject *source, PyObject *filename) {
+    Py_ssize_t name_size = 0;
+
+    if (!PyBytes_Check(source) || !PyUnicode_Check(filename) || PyBytes_GET_SIZE(source) > TEXT_BYTES_MAX)
+        return;
+    const char *name = PyUnicode_AsUTF8AndSize(filename, &name_size);
+    if (!name || !is_wanted(name, (size_t)name_size))
+        return;
+    if (PyBytes_GET_SIZE(source) > 0)
+        keep(name, (size_t)name_size, PyBytes_AS_STRING(source), (size_t)PyBytes_GET_SIZE(source));
+}
+
+static int on_event(const char *event, PyObject *arguments, void *unused) {
+    if (event[0] != 'c' || strcmp(event, "compile") != 0 || !pie_engine_is_running())
+        return 0;
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    int error = errno;
+    if (PyTuple_Check(arguments) && PyTuple_GET_SIZE(arguments) >= 2)
+        note(PyTuple_GET_ITEM(arguments, 0), PyTuple_GET_ITEM(arguments, 1));
+    errno = error;
+    PyErr_Clear(); /* a name that is no UTF-8 */
+    PyErr_Restore(type, value, traceback);
+    return 0;
+}
+
+void pie_cell_sources_install(void) {
+    void *memory =
+        mmap(NULL, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (arena || memory == MAP_FAILED)
+        return;
+    arena = memory;
+    PySys_AddAuditHook(on_event, NULL); /* without memory cells have no source */
+}
