@@ -4,10 +4,13 @@
  * two breakpoints, and what a breakpoint caught is found by decoding. So the reasons against the lower rung hold for the
  * upper one as well.
  *
- * A PMU without precise events is taken all the same: its interrupt comes a few instructions late and has no address, so
- * the access is chosen in the block as for samples of time, but blocks are weighted by accesses. */
+ * A PMU without precise events interrupts a few instructions late and tells no address, so the access is chosen in the block as
+ * for samples of time, but blocks are weighted by accesses. That is little, so it is taken only where its interrupts are
+ * cheap: under a hypervisor they took a tenth of the program's time and more, and samples of time find as much. */
 
 #include "profiler/access_choice.h"
+
+#include "profiler/pmu_price.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -93,6 +96,10 @@ PLAIN(pmu_refused, "hardware events are refused, other than breakpoints (seccomp
 PLAIN(no_stores, "the PMU counts loads here and no stores", BY_TIME, NULL);
 PLAIN(no_loads, "the PMU counts stores here and no loads", BY_TIME, NULL);
 PLAIN(no_event, "the PMU's events for memory accesses cannot be opened", BY_TIME, NULL);
+PLAIN(dear_virtual, "the virtual PMU has no precise events, and its interrupts cost too much", BY_TIME,
+      "a virtual machine with PEBS or IBS, or the machine itself; --sampler pmu takes it as it is");
+PLAIN(dear, "the PMU has no precise events for memory accesses, and its interrupts cost too much", BY_TIME,
+      "--sampler pmu takes it as it is");
 PLAIN(old_ibs, "IBS is not restricted to user code by this kernel (Linux 6.14)", NEARBY,
       "Linux 6.14 or later");
 PLAIN(imprecise_virtual, "the virtual PMU has no precise events", NEARBY,
@@ -236,9 +243,20 @@ static const struct pie_access_reason *why_not_pmu(const struct pie_access_facts
     return is_refused(facts->pmu_error) ? &pmu_refused : &no_event;
 }
 
+static bool is_precise(const struct pie_access_facts *facts) {
+    return facts->loads == PIE_PMU_PRECISE && facts->stores == PIE_PMU_PRECISE;
+}
+
+/* It could be used; is it worth its interrupts? A price that is not known is not a low one. */
+static const struct pie_access_reason *why_dear(const struct pie_access_facts *facts) {
+    if (is_precise(facts) || (facts->pmu_interrupt_ns && facts->pmu_interrupt_ns <= PIE_PMU_CHEAP_NS))
+        return NULL;
+    return facts->is_virtual ? &dear_virtual : &dear;
+}
+
 /* The PMU is used; what could be better? */
 static const struct pie_access_reason *why_imprecise(const struct pie_access_facts *facts) {
-    if (facts->loads == PIE_PMU_PRECISE && facts->stores == PIE_PMU_PRECISE)
+    if (is_precise(facts))
         return NULL;
     if (facts->has_ibs)
         return &old_ibs;
@@ -261,6 +279,8 @@ enum pie_access_sampler_kind pie_access_choose_with_reason(const struct pie_acce
 
     if (limit == PIE_ACCESS_PMU) {
         reason = why_not_pmu(facts);
+        if (!reason && !(forced && strcmp(forced, sampler_names[PIE_ACCESS_PMU]) == 0))
+            reason = why_dear(facts);
         if (!reason) {
             *ret_reason = why_imprecise(facts);
             return PIE_ACCESS_PMU;

@@ -3,6 +3,7 @@
 
 #include "profiler/clock_choice.h"
 
+#include <stdint.h>
 #include <stdbool.h>
 
 /* The choice of what memory accesses are sampled by, as a pure function of what this machine allows, so that the engine
@@ -48,6 +49,7 @@ struct pie_access_facts {
     bool has_ibs;                     /* AMD's sampling of operations, which knows addresses */
     int pmu_error; /* -errno of the event that came closest if loads or stores are not PRECISE; -ENOTSUP: no event is known
                       for this processor */
+    uint64_t pmu_interrupt_ns; /* what an interrupt of these events costs (pmu_price.h); 0: not known */
 };
 
 /* Why a sampler is not to be had. */
@@ -58,7 +60,7 @@ struct pie_access_reason {
 };
 
 /* The best sampler that the facts allow. `forced` is NULL or the name of a sampler: the best one not above it (NULL and
- * unknown names: of all). *ret_note tells why it is not the best of those, in one sentence that lives forever, or
+ * unknown names: of all; naming the best one also takes it where its interrupts are dear). *ret_note tells why it is not the best of those, in one sentence that lives forever, or
  * NULL. Context: any. */
 enum pie_access_sampler_kind pie_access_choose(const struct pie_access_facts *facts, const char *forced,
                                                const char **ret_note);

@@ -5,6 +5,7 @@
 
 #include "profiler/access_choice.h"
 #include "profiler/pmu_events.h"
+#include "profiler/pmu_price.h"
 #include "profiler/ptrace_registers.h"
 
 #include <errno.h>
@@ -88,6 +89,8 @@ static void gather_pmu(struct pie_access_facts *facts) {
     facts->loads = events->loads;
     facts->stores = events->stores;
     facts->pmu_error = events->error;
+    if (events->loads && events->stores)
+        facts->pmu_interrupt_ns = pie_pmu_interrupt_ns(events);
 }
 
 void pie_access_facts_gather(const struct pie_clock_facts *clock_facts, enum pie_clock_kind clock,

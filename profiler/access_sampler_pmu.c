@@ -171,7 +171,7 @@ static void disarm_event(struct pie_thread *thread, struct arming *arming, struc
         arming->fds[index] = 0;
     }
     /* A handler that still reads the ring takes microseconds; the mapping is left to it if the thread lives. */
-    if (ring && atomic_load_explicit(&thread->state, memory_order_acquire) == PIE_THREAD_ENDED)
+    if (ring && pie_thread_state(thread) == PIE_THREAD_ENDED)
         munmap((void *)ring, (size_t)sysconf(_SC_PAGESIZE) + PIE_PMU_RING_BYTES);
 }
 

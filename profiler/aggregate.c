@@ -71,14 +71,24 @@ int pie_aggregate_add_sample(struct pie_aggregate *aggregate, uint32_t thread,
     return 0;
 }
 
-int pie_aggregate_add_wait(struct pie_aggregate *aggregate, uint32_t thread, uint32_t node,
-                           uint64_t wait_ns) {
+int pie_aggregate_add_wait(struct pie_aggregate *aggregate, uint32_t thread, uint32_t node, int64_t wait_ns) {
     struct pie_sample_row *row = row_for(aggregate, thread, node);
 
     if (!row)
         return -ENOMEM;
-    row->wait_samples++;
+    row->wait_samples += wait_ns > 0;
     row->wait_ns += wait_ns;
+    return 0;
+}
+
+int pie_aggregate_add_delay(struct pie_aggregate *aggregate, uint32_t thread, uint32_t node,
+                            uint64_t runnable_ns, uint64_t throttled_ns) {
+    struct pie_sample_row *row = row_for(aggregate, thread, node);
+
+    if (!row)
+        return -ENOMEM;
+    row->runnable_ns += runnable_ns;
+    row->throttled_ns += throttled_ns;
     return 0;
 }
 

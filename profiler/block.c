@@ -4,6 +4,7 @@
 #include "profiler/block_table.h"
 #include "profiler/decode.h"
 #include "profiler/region.h"
+#include "profiler/unwind.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -25,19 +26,27 @@ static struct pie_block_table *table_made(void) {
         !(table = pie_region_alloc(PIE_ARENA_BLOCKS, size)))
         return table;
     table->half_bytes = (size - sizeof *table) / 2 & ~(uint64_t)7;
+    atomic_store_explicit(&table->code_generation, pie_unwind_generation(), memory_order_relaxed);
     return table;
 }
 
-static int publish(struct pie_block_table *table, uint64_t ip, const struct pie_block *block) {
+uint32_t pie_block_enter(struct pie_block_table *table, const struct pie_block *block) {
+    uint32_t half = atomic_load_explicit(&table->generation, memory_order_relaxed) & 1;
+    uint32_t number = table->blocks++;
+
+    atomic_store_explicit(&table->offsets[half][number],
+                          (uint32_t)((const char *)block - (const char *)table), memory_order_relaxed);
+    return half << PIE_BLOCK_SLOTS_BITS | number;
+}
+
+int pie_block_publish(struct pie_block_table *table, uint64_t ip, uint32_t number) {
     uint32_t at = pie_block_hash(ip);
 
     for (int i = 0; i < PIE_BLOCK_PROBES_MAX; i++, at = (at + 1) & (PIE_BLOCK_SLOTS - 1)) {
-        struct pie_block_slot *slot = &table->slots[at];
-        if (atomic_load_explicit(&slot->ip, memory_order_relaxed) != 0)
+        if (atomic_load_explicit(&table->slots[at], memory_order_relaxed) != 0)
             continue;
-        atomic_store_explicit(&slot->offset, (uint64_t)((const char *)block - (const char *)table),
-                              memory_order_relaxed);
-        atomic_store_explicit(&slot->ip, ip, memory_order_release); /* pairs with pie_block_find() */
+        atomic_store_explicit(&table->slots[at], ip << PIE_BLOCK_NUMBER_BITS | number,
+                              memory_order_release); /* pairs with pie_block_number() */
         table->filled++;
         return 0;
     }
@@ -81,20 +90,24 @@ int pie_block_learn(uint64_t ip) {
     struct pie_access accesses[PIE_BLOCK_ACCESSES_MAX];
     struct pie_decode_block found;
 
-    if (!table || table->filled >= PIE_BLOCK_SLOTS_FILLED_MAX)
+    if (!table || table->filled >= PIE_BLOCK_SLOTS_FILLED_MAX || table->blocks == PIE_BLOCK_SLOTS ||
+        ip >> PIE_BLOCK_IP_BITS != 0)
         return -ENOMEM;
+    if (!pie_block_table_is_current(table))
+        return -EAGAIN; /* a library went just now: first forget what is known of it */
     if (pie_block_find(ip))
         return 0;
     int error = decode_near(ip, accesses, &found);
-    const struct pie_block *block = error == 0 ? pie_block_find(found.low) : NULL;
-    if (!block) {
-        block = make(table, accesses, error == 0 ? found.count : 0);
+    int32_t number = error == 0 ? pie_block_number(found.low) : -1;
+    if (number < 0) {
+        const struct pie_block *block = make(table, accesses, error == 0 ? found.count : 0);
         if (!block)
             return -ENOMEM;
-        if (error == 0 && found.low != ip && publish(table, found.low, block) < 0)
+        number = (int32_t)pie_block_enter(table, block);
+        if (error == 0 && found.low != ip && pie_block_publish(table, found.low, (uint32_t)number) < 0)
             return -ENOMEM;
     }
-    int r = publish(table, ip, block);
+    int r = pie_block_publish(table, ip, (uint32_t)number);
     return r < 0 ? r : error;
 }
 
@@ -103,10 +116,13 @@ void pie_blocks_forget(void) {
 
     if (!table)
         return;
+    uint32_t code_generation = pie_unwind_generation();
     for (uint32_t i = 0; i < PIE_BLOCK_SLOTS; i++)
-        atomic_store_explicit(&table->slots[i].ip, 0, memory_order_relaxed);
+        atomic_store_explicit(&table->slots[i], 0, memory_order_relaxed);
     table->filled = 0;
+    table->blocks = 0;
     table->used_bytes = 0;
+    atomic_store_explicit(&table->code_generation, code_generation, memory_order_release);
     atomic_fetch_add_explicit(&table->generation, 1,
                               memory_order_release); /* pairs with pie_block_generation() */
 }

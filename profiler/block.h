@@ -25,7 +25,7 @@ uint32_t pie_block_generation(void);
 
 /* Decodes and publishes the block around ip, or if nothing in it can be watched the nearest of the blocks that follow,
  * unless it is there. Returns 0 or -errno (then an empty block is there, so that
- * nobody asks again; -ENOMEM: the arena is full). Context: drain. */
+ * nobody asks again; -ENOMEM: the arena is full; -EAGAIN: pie_blocks_forget() is due). Context: drain. */
 int pie_block_learn(uint64_t ip);
 
 /* Libraries were unloaded: forget everything. Handlers may meanwhile find old entries. Context: drain. */

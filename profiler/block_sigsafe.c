@@ -3,6 +3,7 @@
 
 #include "profiler/block_table.h"
 #include "profiler/region.h"
+#include "profiler/unwind.h"
 
 #include <stddef.h>
 
@@ -22,18 +23,35 @@ uint32_t pie_block_generation(void) {
     return table ? atomic_load_explicit(&table->generation, memory_order_acquire) : 0;
 }
 
-const struct pie_block *pie_block_find(uint64_t ip) {
+bool pie_block_table_is_current(const struct pie_block_table *table) {
+    return atomic_load_explicit(&table->code_generation, memory_order_acquire) == pie_unwind_generation();
+}
+
+int32_t pie_block_number(uint64_t ip) {
     struct pie_block_table *table = pie_block_table();
     uint32_t at = pie_block_hash(ip);
 
+    if (table && !pie_block_table_is_current(table))
+        return -1;
     for (int i = 0; table && i < PIE_BLOCK_PROBES_MAX; i++, at = (at + 1) & (PIE_BLOCK_SLOTS - 1)) {
-        struct pie_block_slot *slot = &table->slots[at];
-        uint64_t key = atomic_load_explicit(&slot->ip, memory_order_acquire);
-        if (key == ip)
-            return (const struct pie_block *)((char *)table +
-                                              atomic_load_explicit(&slot->offset, memory_order_relaxed));
-        if (!key)
+        uint64_t slot =
+            atomic_load_explicit(&table->slots[at], memory_order_acquire); /* release in publish() */
+        if (!slot)
             break;
+        if (slot >> PIE_BLOCK_NUMBER_BITS == ip)
+            return (int32_t)(slot & ((1 << PIE_BLOCK_NUMBER_BITS) - 1));
     }
-    return NULL;
+    return -1;
+}
+
+const struct pie_block *pie_block_find(uint64_t ip) {
+    struct pie_block_table *table = pie_block_table();
+    int32_t number = pie_block_number(ip);
+
+    if (number < 0)
+        return NULL;
+    return (const struct pie_block *)((char *)table +
+                                      atomic_load_explicit(&table->offsets[number >> PIE_BLOCK_SLOTS_BITS]
+                                                                          [number & (PIE_BLOCK_SLOTS - 1)],
+                                                           memory_order_relaxed));
 }

@@ -36,9 +36,10 @@ struct pie_cfi_rule {
     int32_t cfa_offset; /* bytes */
     int32_t rbp_offset; /* bytes */
     int32_t rbx_offset; /* bytes from the CFA; 0: RBX is unchanged */
+    uint16_t module;    /* number of the module at the address (profiler/code_modules.h); not packed */
 };
 
-/* The rule in force at pc. Reads mapped memory through pie_safe_load; finds the module by glibc's lock-free
+/* The rule in force at pc, and whose code it is. Reads mapped memory through pie_safe_load; finds the module by glibc's lock-free
  * _dl_find_object. 0.3 to 2 us. Context: signal. */
 struct pie_cfi_rule pie_cfi_find(uintptr_t pc);
 

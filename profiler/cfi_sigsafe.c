@@ -9,6 +9,7 @@
 
 #include "profiler/cfi.h"
 
+#include "profiler/code_modules.h"
 #include "profiler/safe_load.h"
 
 #include <dlfcn.h>
@@ -487,13 +488,11 @@ static const uint8_t *search_table(const uint8_t *header, const uint8_t *table, 
     return header + fde;
 }
 
-/* The FDE that may cover pc, NULL if there is none. */
-static const uint8_t *find_fde(uintptr_t pc) {
-    struct dl_find_object object;
-
-    if (_dl_find_object((void *)pc, &object) != 0 || !object.dlfo_eh_frame)
+/* The FDE of a module that may cover pc, NULL if there is none. */
+static const uint8_t *find_fde_in(const struct dl_find_object *object, uintptr_t pc) {
+    if (!object->dlfo_eh_frame)
         return NULL;
-    const uint8_t *header = object.dlfo_eh_frame;
+    const uint8_t *header = object->dlfo_eh_frame;
     struct cursor c = {header, header + 64, false};
     uint64_t version = read_bytes(&c, 1);
     uint8_t frame_encoding = (uint8_t)read_bytes(&c, 1), count_encoding = (uint8_t)read_bytes(&c, 1);
@@ -507,10 +506,23 @@ static const uint8_t *find_fde(uintptr_t pc) {
     return search_table(header, c.at, count, pc);
 }
 
-struct pie_cfi_rule pie_cfi_find(uintptr_t pc) {
-    const uint8_t *fde = find_fde(pc);
+static const uint8_t *find_fde(uintptr_t pc) {
+    struct dl_find_object object;
 
-    return fde ? read_fde(fde, pc) : (struct pie_cfi_rule){.kind = PIE_CFI_NONE};
+    return _dl_find_object((void *)pc, &object) == 0 ? find_fde_in(&object, pc) : NULL;
+}
+
+struct pie_cfi_rule pie_cfi_find(uintptr_t pc) {
+    struct pie_cfi_rule rule = {.kind = PIE_CFI_NONE};
+    struct dl_find_object object;
+
+    if (_dl_find_object((void *)pc, &object) != 0)
+        return rule;
+    const uint8_t *fde = find_fde_in(&object, pc);
+    if (fde)
+        rule = read_fde(fde, pc);
+    rule.module = (uint16_t)pie_code_module_of(&object, pc);
+    return rule;
 }
 
 bool pie_cfi_function_range(uintptr_t pc, uintptr_t *ret_begin, uintptr_t *ret_end) {

@@ -16,6 +16,7 @@
 #include "profiler/aggregate.h"
 #include "profiler/block.h"
 #include "profiler/clock_choice.h"
+#include "profiler/clock_price.h"
 #include "profiler/config.h"
 #include "profiler/copy_loop_drain.h"
 #include "profiler/counters.h"
@@ -34,6 +35,7 @@
 #include "profiler/sampler_perf.h"
 #include "profiler/sampler_timer.h"
 #include "profiler/thread.h"
+#include "profiler/throttle.h"
 #include "profiler/unloads.h"
 #include "profiler/unwind.h"
 #include "profiler/wall.h"
@@ -60,6 +62,10 @@ static const uint64_t FIRST_FLUSH_NS = 25000000;
 static const uint64_t FLUSH_NS = 950000000;  /* a tick and the time to write make it a second */
 static const uint64_t DITHER_NS = 100000000; /* new sampling periods */
 
+/* A thread is given a clock when it is this old, or half as old when another is: it costs some 30 us, and much of a thread
+ * that lives for 100. Its first sample stands for what it ran before. No older than a sample's period. */
+static const uint64_t ARM_AFTER_NS = 1000000;
+
 /* Threads that stand still are looked at one after the other where there are more: so many in a tick. */
 enum { STILL_THREADS_A_TICK = 32 };
 
@@ -82,15 +88,20 @@ static struct {
     struct pie_watch_drain *watches; /* NULL: no accesses are watched */
     struct pie_heap_drain *heap;     /* NULL: neither memory nor copies are profiled */
     struct pie_copy_loops *loops;    /* NULL: copy loops are not looked for */
-    struct pie_wall *walls;          /* by slot */
+    struct pie_throttle throttle;
+    struct pie_wall *walls; /* by slot */
     size_t n_walls;
     uint32_t tick;    /* counts them */
     uint32_t running; /* threads that were, at the last tick */
     uint32_t turns;   /* a thread that stands still is looked at in one of so many ticks */
     uint64_t started_ns, next_flush_ns, next_dither_ns;
+    uint64_t next_arm_ns; /* threads wait for their clocks; UINT64_MAX: none does */
+    bool arms_all;        /* however young they are */
+    bool has_many_starts; /* look after look found threads that are too young */
     uint64_t random;
-    uint64_t unloads; /* of libraries, at the last look */
-    bool failed;      /* short of memory: nothing is collected any more */
+    bool takes_ticks;    /* of the process's timer */
+    uint32_t generation; /* of code, at the last look */
+    bool failed;         /* short of memory: nothing is collected any more */
 } collector;
 
 static uint64_t random_next(void) {
@@ -153,6 +164,8 @@ static enum pie_clock_kind choose_clock(const struct pie_clock_facts *facts, con
         *ret_note = "the handler of the clock's signal could not be installed";
     }
     pie_collector_set_sampler(sampler);
+    if (sampler)
+        pie_clock_price(sampler);
     return kind;
 }
 
@@ -191,12 +204,14 @@ static struct pie_wall *wall_of(size_t slot) {
     return &collector.walls[slot];
 }
 
-static void drain(struct pie_thread *thread, size_t slot) {
+static void drain(struct pie_thread *thread, size_t slot, struct pie_wall *wall) {
     struct pie_record record;
 
+    pie_wall_meet(wall, thread);
     while (pie_ring_pop(&thread->ring, &record)) {
+        pie_wall_sample(wall, &record);
         if (pie_aggregate_add_sample(&collector.aggregate, thread->id, &record) < 0)
-            pie_counter_add(PIE_COUNTER_RING_FULL, 1);
+            pie_counter_add(PIE_COUNTER_OUT_OF_MEMORY, 1);
         if (collector.watches)
             pie_watch_drain_sample(collector.watches, record.node, record.user_ns + record.system_ns);
     }
@@ -208,18 +223,47 @@ static void drain(struct pie_thread *thread, size_t slot) {
         pie_copy_loops_thread(collector.loops, thread, slot);
 }
 
-static void arm(struct pie_thread *thread) {
-    const struct pie_sampler_ops *sampler = pie_collector_sampler();
+/* r: of a clock. A thread that ended meanwhile needs none. */
+static void count_unarmed(const struct pie_thread *thread, int r) {
+    if (r < 0 && pie_thread_state(thread) != PIE_THREAD_ENDED)
+        pie_counter_add(PIE_COUNTER_UNARMED_THREADS, 1);
+}
 
+static void give_clocks(struct pie_thread *thread) {
+    const struct pie_sampler_ops *sampler = pie_collector_sampler();
     const struct pie_access_sampler_ops *accesses = pie_collector_access_sampler();
 
-    if (sampler && sampler->arm(thread, dithered(collector.setup.config->period_ns)) < 0)
-        pie_counter_add(PIE_COUNTER_UNARMED_THREADS, 1);
-    if (accesses && accesses->arm(thread, 1000000000 / collector.setup.config->period_ns) < 0)
-        pie_counter_add(PIE_COUNTER_UNARMED_THREADS, 1);
-    atomic_store_explicit(&thread->state, PIE_THREAD_RUNNING, memory_order_release);
-    atomic_fetch_add_explicit(&collector.armed, 1, memory_order_release);
-    pie_futex_wake(&collector.armed);
+    if (sampler)
+        count_unarmed(thread, sampler->arm(thread, dithered(collector.setup.config->period_ns)));
+    if (accesses)
+        count_unarmed(thread, accesses->arm(thread, 1000000000 / collector.setup.config->period_ns));
+}
+
+/* At the end it is too late for clocks. */
+static void arm(struct pie_thread *thread, uint64_t word) {
+    if (!pie_thread_move(thread, word, PIE_THREAD_ARMING))
+        return; /* it has ended */
+    if (!pie_ending_is_asked())
+        give_clocks(thread);
+    pie_thread_move(thread, pie_thread_with(word, PIE_THREAD_ARMING), PIE_THREAD_RUNNING);
+    if (atomic_fetch_add_explicit(&collector.armed, 1, memory_order_release) == 0)
+        pie_futex_wake(&collector.armed);
+}
+
+static uint64_t arm_after_ns(void) {
+    uint64_t period_ns = collector.setup.config->period_ns;
+
+    return period_ns < ARM_AFTER_NS ? period_ns : ARM_AFTER_NS;
+}
+
+static void arm_or_wait(struct pie_thread *thread, uint64_t word) {
+    uint64_t now_ns = pie_monotonic_ns(), wait_ns = arm_after_ns();
+    uint64_t started_ns = atomic_load_explicit(&thread->started_ns, memory_order_relaxed);
+
+    if (collector.arms_all || pie_ending_is_asked() || now_ns >= started_ns + wait_ns / 2)
+        arm(thread, word);
+    else if (collector.next_arm_ns == UINT64_MAX)
+        collector.next_arm_ns = now_ns + (collector.has_many_starts ? wait_ns : wait_ns / 2);
 }
 
 static void disarm(struct pie_thread *thread) {
@@ -234,15 +278,13 @@ static void disarm(struct pie_thread *thread) {
 
 static void retire(struct pie_thread *thread, size_t slot, struct pie_wall *wall) {
     disarm(thread);
-    drain(thread, slot);
+    drain(thread, slot, wall);
     if (collector.setup.config->time)
-        pie_wall_end(wall, thread, &collector.aggregate);
+        pie_wall_end(wall, thread, &collector.throttle, &collector.aggregate);
     if (collector.watches) {
         pie_watch_drain_thread_ended(collector.watches, slot);
         pie_debug_hidden_close(thread);
     }
-    if (collector.heap)
-        pie_heap_drain_thread_ended(collector.heap, thread);
     if (collector.loops)
         pie_copy_loops_thread_ended(collector.loops, slot);
     pie_flush_thread_ended(collector.flush, thread, wall);
@@ -259,29 +301,55 @@ static bool has_time(const struct pie_thread *thread, size_t slot, const struct 
     return collector.turns > 1 && (slot + collector.tick) % collector.turns != 0 && is_still(thread, wall);
 }
 
+static void look_at_running(struct pie_thread *thread, size_t slot, struct pie_wall *wall) {
+    collector.running++;
+    if (has_time(thread, slot, wall))
+        return;
+    drain(thread, slot, wall);
+    if (collector.watches)
+        pie_debug_hidden_serve(thread);
+    if (collector.setup.config->time)
+        pie_wall_tick(wall, thread, collector.setup.ops, &collector.throttle, &collector.aggregate);
+}
+
 static void look_at(size_t slot, bool tick) {
     struct pie_thread *thread = pie_thread_at(slot);
     struct pie_wall *wall = wall_of(slot);
-    uint32_t state = atomic_load_explicit(&thread->state, memory_order_acquire);
+    uint64_t word = pie_thread_word(thread);
 
     if (!wall)
         return;
-    if (state == PIE_THREAD_STARTING) {
-        arm(thread);
-        state = PIE_THREAD_RUNNING;
-    }
-    if (state == PIE_THREAD_ENDED) {
+    if (pie_thread_stage(word) == PIE_THREAD_STARTING)
+        arm_or_wait(thread, word);
+    if (collector.arms_all &&
+        thread->is_main) /* its delays of before the start are told apart by being seen early */
+        pie_wall_meet(wall, thread);
+    enum pie_thread_state state = pie_thread_state(thread);
+    if (state == PIE_THREAD_ENDED)
         retire(thread, slot, wall);
-    } else if (state == PIE_THREAD_RUNNING && tick) {
-        collector.running++;
-        if (has_time(thread, slot, wall))
-            return;
-        drain(thread, slot);
-        if (collector.watches)
-            pie_debug_hidden_serve(thread);
-        if (collector.setup.config->time)
-            pie_wall_tick(wall, thread, collector.setup.ops, &collector.aggregate);
-    }
+    else if (state == PIE_THREAD_RUNNING && tick)
+        look_at_running(thread, slot, wall);
+    else if (tick && collector.heap)
+        pie_heap_drain_slot(collector.heap, thread);
+}
+
+static void look_at_all(bool tick) {
+    collector.has_many_starts = collector.next_arm_ns != UINT64_MAX && collector.next_arm_ns != 0;
+    collector.next_arm_ns = UINT64_MAX;
+    pie_threads_heed();
+    for (size_t i = 0; i < pie_thread_count(); i++)
+        look_at(i, tick);
+    if (collector.next_arm_ns != UINT64_MAX)
+        pie_threads_are_heeded();
+}
+
+/* Of many threads some each time, those that stand still only if they are no more. */
+static void bury(struct pie_thread *thread, size_t slot, uint64_t word) {
+    const struct pie_wall *wall = wall_of(slot);
+    bool is_known = wall && wall->thread_id == thread->id;
+
+    if (!has_time(thread, slot, wall) && pie_thread_is_gone(thread))
+        pie_thread_bury(thread, word, is_known ? wall->last_cpu_ns : thread->cpu_last_ns);
 }
 
 static void dither(void) {
@@ -291,8 +359,7 @@ static void dither(void) {
 
     for (size_t i = 0; i < pie_thread_count(); i++) {
         struct pie_thread *thread = pie_thread_at(i);
-        if (atomic_load_explicit(&thread->state, memory_order_acquire) != PIE_THREAD_RUNNING ||
-            is_still(thread, wall_of(i)))
+        if (pie_thread_state(thread) != PIE_THREAD_RUNNING || is_still(thread, wall_of(i)))
             continue;
         if (sampler)
             sampler->set_period(thread, dithered(period_ns));
@@ -303,15 +370,16 @@ static void dither(void) {
 
 /* What is known about code by its address goes with the code. */
 static void heed_libraries(void) {
-    uint64_t unloads = pie_unloads();
-
+    pie_unloads_heed();
+    uint32_t generation = pie_unwind_generation();
     pie_naming_refresh(pie_flush_naming(collector.flush));
-    if (unloads == collector.unloads)
+    if (generation == collector.generation)
         return;
-    collector.unloads = unloads;
-    pie_unwind_flush_cache();
+    collector.generation = generation;
     pie_decode_flush_cache();
     pie_blocks_forget();
+    if (collector.watches)
+        pie_watch_drain_forget_code(collector.watches);
     if (collector.loops)
         pie_copy_loops_forget(collector.loops);
 }
@@ -319,8 +387,11 @@ static void heed_libraries(void) {
 static void flush_all(void) {
     for (size_t i = 0; i < pie_thread_count(); i++) {
         struct pie_thread *thread = pie_thread_at(i);
-        if (atomic_load_explicit(&thread->state, memory_order_acquire) == PIE_THREAD_RUNNING)
-            pie_flush_thread(collector.flush, thread, wall_of(i));
+        uint64_t word = pie_thread_word(thread);
+        if (pie_thread_stage(word) != PIE_THREAD_RUNNING)
+            continue;
+        pie_flush_thread(collector.flush, thread, collector.setup.config->time ? wall_of(i) : NULL);
+        bury(thread, i, word);
     }
     if (collector.heap)
         pie_heap_drain_prepare(collector.heap, pie_ending_is_asked());
@@ -340,6 +411,18 @@ static void schedule_flush(uint64_t began_ns) {
         collector.next_flush_ns = now_ns + pause_ns / 2;
 }
 
+/* The process's timer counts this thread's time too, and its signal goes to the thread that runs when it expires. Were it
+ * blocked here another would get it, perhaps one that sleeps, whose call would end with EINTR. A handler may have closed
+ * it (runtime/signals_sigsafe.c). The system call: the program's pthread_sigmask() would not do it. */
+static void take_own_ticks(void) {
+    uint64_t bit = UINT64_C(1) << (SIGPROF - 1);
+    bool takes = pie_collector_sampler() == &pie_sampler_itimer, took = collector.takes_ticks;
+
+    collector.takes_ticks = takes;
+    if (takes || took)
+        syscall(SYS_rt_sigprocmask, takes ? SIG_UNBLOCK : SIG_BLOCK, &bit, NULL, sizeof bit);
+}
+
 /* One round; tick: the time for one has come. */
 static void work(bool tick) {
     uint64_t now_ns = pie_monotonic_ns();
@@ -350,8 +433,7 @@ static void work(bool tick) {
         collector.turns = 1 + collector.running / STILL_THREADS_A_TICK;
         collector.running = 0;
     }
-    for (size_t i = 0; i < pie_thread_count(); i++)
-        look_at(i, tick);
+    look_at_all(tick);
     if (tick && collector.heap)
         pie_heap_drain_tick(collector.heap);
     if (now_ns >= collector.next_dither_ns) {
@@ -372,7 +454,7 @@ static void end(void) {
     pie_watch_set(NULL);
     pie_heap_set(NULL);
     for (size_t i = 0; i < pie_thread_count(); i++)
-        if (atomic_load_explicit(&pie_thread_at(i)->state, memory_order_acquire) == PIE_THREAD_RUNNING)
+        if (pie_thread_state(pie_thread_at(i)) == PIE_THREAD_RUNNING)
             disarm(pie_thread_at(i));
     collector.turns = 1;
     for (size_t i = 0; i < pie_thread_count(); i++) {
@@ -412,9 +494,11 @@ static void prepare_unwinding(void) {
 static void set_up(void) {
     collector.started_ns = pie_monotonic_ns();
     prepare_unwinding();
+    pie_decode_set_range(pie_naming_function_range, pie_flush_naming(collector.flush));
     struct pie_flush_methods methods = choose_methods();
 
     set_up_heap();
+    pie_throttle_begin(&collector.throttle, collector.started_ns);
     if (collector.setup.config->copies && pie_collector_sampler() &&
         pie_copy_loops_create(pie_flush_naming(collector.flush), &collector.loops) < 0)
         collector.loops = NULL;
@@ -423,8 +507,9 @@ static void set_up(void) {
     /* A forked child may live for a millisecond: its file is opened with its first flush. */
     if (!collector.setup.is_fork)
         pie_flush_open(collector.flush);
-    for (size_t i = 0; i < pie_thread_count(); i++)
-        look_at(i, false);
+    collector.arms_all = true;
+    look_at_all(false);
+    collector.arms_all = false;
     collector.next_flush_ns = collector.started_ns + FIRST_FLUSH_NS;
     collector.next_dither_ns = pie_monotonic_ns() + DITHER_NS;
 }
@@ -434,6 +519,7 @@ static void *collector_main(void *unused) {
 
     prctl(PR_SET_NAME, "pieprof");
     pie_heap_own_thread();
+    pie_collector_set_self();
     own_descriptor_table();
     pthread_mutex_lock(&collector.work);
     set_up();
@@ -443,10 +529,12 @@ static void *collector_main(void *unused) {
         bool tick = now_ns >= next_tick_ns || now_ns >= collector.next_flush_ns;
         if (tick)
             next_tick_ns = now_ns + dithered(TICK_NS);
+        take_own_ticks();
         work(tick);
         pthread_mutex_unlock(&collector.work);
         now_ns = pie_monotonic_ns();
         uint64_t next_ns = next_tick_ns < collector.next_flush_ns ? next_tick_ns : collector.next_flush_ns;
+        next_ns = collector.next_arm_ns < next_ns ? collector.next_arm_ns : next_ns;
         if (now_ns < next_ns && !pie_ending_is_asked())
             pie_ending_sleep(wakes, next_ns - now_ns);
         pthread_mutex_lock(&collector.work);
@@ -546,7 +634,9 @@ void pie_collector_forget(void) {
     pie_ending_forget();
     pie_collector_set_sampler(NULL);
     pie_collector_set_access_sampler(NULL);
+    pie_unwind_forget_unloading();
     pie_watch_set(NULL);
+    pie_decode_set_range(NULL, NULL);
     pie_copy_sites_set(false);
     pie_access_samplers_forget();
     pie_sampler_perf_forget();

@@ -45,6 +45,10 @@ int pie_collector_write_error(void);
 int64_t pie_collector_run_id(void);
 /* The program wants this sampler's means for itself: no more samples, if it is the one. Context: hook. */
 void pie_collector_give_up_clock(const struct pie_sampler_ops *sampler);
+/* Is the calling thread the collection thread? Context: signal. */
+bool pie_collector_is_self(void);
+/* Of the calling thread. Context: drain. */
+void pie_collector_set_self(void);
 /* The process's sampler; NULL: none, or not chosen yet. Context: signal. */
 const struct pie_sampler_ops *pie_collector_sampler(void);
 /* For the collection thread. Context: drain. */

@@ -10,6 +10,17 @@
 static _Atomic(const struct pie_sampler_ops *) current;
 static _Atomic(const struct pie_access_sampler_ops *) current_access; /* likewise */
 
+/* A forked child has no collection thread but a new one. */
+static __thread bool is_self __attribute__((tls_model("initial-exec")));
+
+bool pie_collector_is_self(void) {
+    return is_self;
+}
+
+void pie_collector_set_self(void) {
+    is_self = true;
+}
+
 const struct pie_sampler_ops *pie_collector_sampler(void) {
     return atomic_load_explicit(&current, memory_order_acquire);
 }

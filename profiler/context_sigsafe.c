@@ -15,8 +15,10 @@ uint32_t pie_context_insert(struct pie_thread *thread, const uint64_t *path, siz
     for (; i < depth; i++) {
         uint64_t key = path[depth - 1 - i];
         node = pie_cct_child(node, key);
-        if (!node)
+        if (node == PIE_CCT_FULL_ID) {
+            pie_counter_add(PIE_COUNTER_CCT_FULL, 1);
             break;
+        }
         thread->last_keys[i] = key;
         thread->last_nodes[i] = node;
     }
@@ -51,24 +53,43 @@ static void count_flags(unsigned py_flags, unsigned native_flags, const struct p
         pie_counter_add(PIE_COUNTER_PYTHON_TRUNCATED, 1);
     if (native_flags & PIE_UNWIND_TRUNCATED)
         pie_counter_add(PIE_COUNTER_NATIVE_TRUNCATED, 1);
+    if (native_flags & PIE_UNWIND_BRIDGED)
+        pie_counter_add(PIE_COUNTER_NATIVE_BRIDGED, 1);
     if (native_flags & PIE_UNWIND_EXOTIC)
         pie_counter_add(PIE_COUNTER_NATIVE_EXOTIC, 1);
     if (hybrid->unmatched)
         pie_counter_add(PIE_COUNTER_EVAL_UNMATCHED, 1);
 }
 
-/* Both stacks as one path. native: without the frames of ours. */
-static void take(const struct pie_pystack_ops *ops, struct pie_thread *thread,
-                 const struct pie_native_frame *native, size_t n_native, unsigned native_flags,
-                 struct pie_context *ret_context) {
-    unsigned py_flags = 0;
-    size_t n_python = ops->walk(thread->python, PIE_FRAMES_MAX, &py_flags);
+struct stacks {
+    size_t n_native, n_python;
+    unsigned native_flags, py_flags;
+};
+
+static void walk(const struct pie_pystack_ops *ops, struct pie_thread *thread, const ucontext_t *context,
+                 struct stacks *ret_stacks) {
+    struct stacks stacks = {0};
+
+    stacks.n_native = pie_unwind(context, thread->native, PIE_FRAMES_MAX, &stacks.native_flags);
+    stacks.n_python = ops->walk(thread->python, PIE_FRAMES_MAX, &stacks.py_flags);
+    if (stacks.native_flags & PIE_UNWIND_BLIND && stacks.n_python)
+        stacks.n_native = pie_unwind_bridge(context, (uintptr_t)ops->eval_loop, thread->python,
+                                            stacks.n_python, &thread->unwind_found, thread->native,
+                                            stacks.n_native, PIE_FRAMES_MAX, &stacks.native_flags);
+    *ret_stacks = stacks;
+}
+
+/* Both stacks as one path. ours: so many of the native frames are left out. */
+static void take(const struct pie_pystack_ops *ops, struct pie_thread *thread, const struct stacks *stacks,
+                 size_t ours, struct pie_context *ret_context) {
+    const struct pie_native_frame *native = thread->native + ours;
+    size_t n_native = stacks->n_native - ours;
     struct pie_context taken = {.native_count = n_native};
 
-    taken.hybrid = pie_hybrid_merge(ops, native, n_native, thread->python, n_python, thread->path);
-    count_flags(py_flags, native_flags, &taken.hybrid);
+    taken.hybrid = pie_hybrid_merge(ops, native, n_native, thread->python, stacks->n_python, thread->path);
+    count_flags(stacks->py_flags, stacks->native_flags, &taken.hybrid);
     bool foreign_on_top = any_foreign(native, taken.hybrid.native_on_top);
-    taken.is_python = is_python_time(&taken, py_flags, foreign_on_top);
+    taken.is_python = is_python_time(&taken, stacks->py_flags, foreign_on_top);
     taken.is_foreign = foreign_on_top && taken.hybrid.native_on_top < n_native;
     taken.node = pie_context_insert(thread, thread->path, taken.hybrid.depth);
     *ret_context = taken;
@@ -76,11 +97,11 @@ static void take(const struct pie_pystack_ops *ops, struct pie_thread *thread,
 
 void pie_context_take(const struct pie_pystack_ops *ops, struct pie_thread *thread, const ucontext_t *context,
                       bool is_after, struct pie_context *ret_context) {
-    unsigned flags = 0;
-    size_t n = pie_unwind(context, thread->native, PIE_FRAMES_MAX, &flags);
+    struct stacks stacks;
 
+    walk(ops, thread, context, &stacks);
     thread->native[0].ip -= is_after; /* unwound from where the registers are, named by what was done */
-    take(ops, thread, thread->native, n, flags, ret_context);
+    take(ops, thread, &stacks, 0, ret_context);
 }
 
 /* The registers that pie_unwind() goes by. */
@@ -109,11 +130,11 @@ static size_t count_ours(const struct pie_native_frame *frames, size_t n, const 
 void pie_context_take_at_call(const struct pie_pystack_ops *ops, struct pie_thread *thread,
                               const void *caller, struct pie_context *ret_context) {
     ucontext_t here; /* only what get_registers() sets is read */
-    unsigned flags = 0;
+    struct stacks stacks;
 
     get_registers(&here);
-    size_t n = pie_unwind(&here, thread->native, PIE_FRAMES_MAX, &flags);
-    size_t ours = count_ours(thread->native, n, caller);
+    walk(ops, thread, &here, &stacks);
+    size_t ours = count_ours(thread->native, stacks.n_native, caller);
     thread->native[ours].ip--; /* a return address: the call is before it */
-    take(ops, thread, thread->native + ours, n - ours, flags, ret_context);
+    take(ops, thread, &stacks, ours, ret_context);
 }

@@ -53,6 +53,18 @@ bool pie_debug_hidden_begin(void);
 void pie_debug_hidden_serve(struct pie_thread *thread);
 void pie_debug_hidden_close(struct pie_thread *thread);
 
+/* Around what puts a descriptor into the program's table that is not noted yet, or never. enter: false, the process forks, not
+ * now. Context: signal. */
+bool pie_debug_enter(void);
+void pie_debug_leave(void);
+/* As enter, but it waits for forks, a second at most; not in handlers. Context: hook. */
+bool pie_debug_enter_late(void);
+/* Around a fork, so that its child gets no such descriptor; it waits for those there are, a second at most.
+ * Context: fork, fork, fork child. */
+void pie_debug_before_fork(void);
+void pie_debug_after_fork(void);
+void pie_debug_fork_child(void);
+
 /* By ptrace: what a thread's registers are and are to be. Written by the thread only. */
 struct pie_debug_ptrace {
     uint64_t address[PIE_DEBUG_REGISTERS];

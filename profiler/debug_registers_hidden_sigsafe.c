@@ -5,7 +5,11 @@
  * collection thread (PIDFD_THREAD, Linux 6.9), pidfd_getfd(2), ioctl, close, close. That costs some 7 us more than the
  * ioctl alone, half the price of a trap in a virtual machine.
  *
- * A thread asks for its events with its first watch and gets them within a tick. A forked child has none of them. */
+ * A thread asks for its events with its first watch and gets them within a tick. A forked child has none of them.
+ *
+ * What is borrowed stands in the program's table for these microseconds, and a fork copies that table. So nothing is borrowed while the
+ * process forks (pie_debug_enter()), and what cannot be disarmed then is when the fork is over. An exec closes both descriptors, so
+ * children of vfork() and posix_spawn() do not matter. */
 
 #include "profiler/debug_registers.h"
 
@@ -37,13 +41,17 @@ static long borrow(int32_t fd) {
     return borrowed < 0 ? -error : borrowed;
 }
 
+/* Returns 0 or -errno; -EAGAIN: the process forks. */
 static int change(int32_t fd, unsigned long request, const void *argument) {
+    if (!pie_debug_enter())
+        return -EAGAIN;
     long borrowed = borrow(fd);
-
-    if (borrowed < 0)
-        return (int)borrowed;
-    int r = syscall(SYS_ioctl, borrowed, request, argument) == 0 ? 0 : -errno;
-    syscall(SYS_close, borrowed);
+    int r = (int)borrowed;
+    if (borrowed >= 0) {
+        r = syscall(SYS_ioctl, borrowed, request, argument) == 0 ? 0 : -errno;
+        syscall(SYS_close, borrowed);
+    }
+    pie_debug_leave();
     return r;
 }
 
@@ -58,14 +66,25 @@ static int arm(struct pie_thread *thread, unsigned index, enum pie_debug_kind ki
         return -EAGAIN;
     }
     pie_debug_prepare(&attr, kind, address, length, cookie);
-    return change(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &attr);
+    int r = change(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &attr);
+    if (r == 0)
+        thread->watch.put_off &= ~(1u << index);
+    return r;
 }
 
 static void disarm(struct pie_thread *thread, unsigned index) {
     int32_t fd = atomic_load_explicit(&thread->watch.fds[index], memory_order_relaxed);
 
-    if (fd >= 0)
-        change(fd, PERF_EVENT_IOC_DISABLE, NULL);
+    thread->watch.put_off &= ~(1u << index);
+    if (fd >= 0 && change(fd, PERF_EVENT_IOC_DISABLE, NULL) == -EAGAIN)
+        thread->watch.put_off |= 1u << index;
+}
+
+/* Until then it may fire, and each trap ends here. */
+static void settle(struct pie_thread *thread) {
+    for (unsigned i = 0; i < PIE_DEBUG_REGISTERS && thread->watch.put_off; i++)
+        if (thread->watch.put_off >> i & 1)
+            disarm(thread, i);
 }
 
 /* The collection thread closes them. */
@@ -111,4 +130,5 @@ void pie_debug_hidden_serve(struct pie_thread *thread) {
     }
 }
 
-const struct pie_debug_ops pie_debug_hidden = {.arm = arm, .disarm = disarm, .release = release};
+const struct pie_debug_ops pie_debug_hidden = {
+    .arm = arm, .disarm = disarm, .release = release, .settle = settle};

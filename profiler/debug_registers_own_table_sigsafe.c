@@ -39,7 +39,7 @@ static long limit_of_descriptors(void) {
     return limit.rlim_cur > DESCRIPTORS_BELOW ? DESCRIPTORS_BELOW : (long)limit.rlim_cur;
 }
 
-static int open_event(struct pie_thread *thread, unsigned index, const struct perf_event_attr *attr) {
+static int open_in_table(struct pie_thread *thread, unsigned index, const struct perf_event_attr *attr) {
     long limit = limit_of_descriptors(), ours = limit / DESCRIPTORS_SHARE;
 
     if (atomic_fetch_add_explicit(&in_use, 1, memory_order_relaxed) >= ours) {
@@ -63,6 +63,15 @@ static int open_event(struct pie_thread *thread, unsigned index, const struct pe
     }
     thread->watch.fds[index] = (int32_t)high;
     return 0;
+}
+
+/* A child forked by another thread meanwhile would not know what to close. */
+static int open_event(struct pie_thread *thread, unsigned index, const struct perf_event_attr *attr) {
+    if (!pie_debug_enter())
+        return -EAGAIN;
+    int r = open_in_table(thread, index, attr);
+    pie_debug_leave();
+    return r;
 }
 
 /* Is this number still the event that was opened? */
@@ -99,8 +108,10 @@ static void disarm(struct pie_thread *thread, unsigned index) {
         syscall(SYS_ioctl, thread->watch.fds[index], PERF_EVENT_IOC_DISABLE, 0);
 }
 
+/* The kernel copies the table for a child before it copies the memory that says which numbers are ours. */
 static void release(struct pie_thread *thread) {
     struct pie_watch_thread *watch = &thread->watch;
+    bool is_in = pie_debug_enter_late();
 
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
         if (watch->fds[i] < 0)
@@ -109,13 +120,15 @@ static void release(struct pie_thread *thread) {
             syscall(SYS_close, watch->fds[i]);
         forget(watch, i);
     }
+    if (is_in)
+        pie_debug_leave();
 }
 
 void pie_debug_own_table_forget(void) {
     for (size_t i = 0; i < pie_thread_count(); i++) {
         struct pie_thread *thread = pie_thread_at(i);
-        uint32_t state = atomic_load_explicit(&thread->state, memory_order_acquire);
-        if (state != PIE_THREAD_STARTING && state != PIE_THREAD_RUNNING)
+        enum pie_thread_state state = pie_thread_state(thread);
+        if (state != PIE_THREAD_STARTING && state != PIE_THREAD_ARMING && state != PIE_THREAD_RUNNING)
             continue;
         for (unsigned r = 0; r < PIE_DEBUG_REGISTERS; r++)
             if (is_still_ours(&thread->watch, r))

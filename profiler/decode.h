@@ -8,10 +8,16 @@
 
 /* Decoding of x86-64 machine code in this process, by Zydis where the build found it (decode_zydis.c), else not at all
  * (decode_none.c). Code is copied by loads that may fault before it is decoded; functions are found by their frame
- * description entry (cfi.h), so stripped libraries will do. Context: drain, for all. */
+ * description entry (cfi.h), so stripped libraries will do, and those without one by their symbol. Context: drain, for
+ * all. */
 
 /* Is there a decoder? */
 bool pie_decode_is_available(void);
+
+/* Finds the function [*ret_begin, *ret_end) around an address of code without a frame description entry. */
+typedef bool (*pie_decode_range_fn)(void *data, uintptr_t address, uintptr_t *ret_begin, uintptr_t *ret_end);
+/* Asked from here on; NULL: nobody is, which is how it begins. */
+void pie_decode_set_range(pie_decode_range_fn find, void *data);
 
 /* Result of pie_decode_block(). */
 struct pie_decode_block {

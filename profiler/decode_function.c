@@ -6,6 +6,7 @@
 #include "profiler/decode_function.h"
 
 #include "profiler/cfi.h"
+#include "profiler/decode.h"
 #include "profiler/decode_sweep.h"
 #include "profiler/memory.h"
 #include "profiler/safe_load.h"
@@ -18,6 +19,16 @@ enum { SLOTS_BITS = 10, SLOTS = 1 << SLOTS_BITS, WIDE_BYTES = 16 };
 static struct pie_decode_function *slots[SLOTS];
 static size_t kept_bytes;
 static unsigned hand; /* the slot to be emptied next */
+
+/* Who knows functions without call frame information. Reset by pie_collector_forget() in a forked child: its parent's
+ * symbols may be in the middle of a change. */
+static pie_decode_range_fn find_range;
+static void *find_range_data;
+
+void pie_decode_set_range(pie_decode_range_fn find, void *data) {
+    find_range = find;
+    find_range_data = data;
+}
 
 static size_t bytes_of(const struct pie_decode_function *function) {
     return sizeof *function + (size_t)PIE_DECODE_MARKS * function->words * sizeof *function->maps;
@@ -67,11 +78,19 @@ static int learn(uint64_t begin, uint32_t size, struct pie_decode_function **ret
     return r;
 }
 
+/* Frame description entries first: the compiler wrote them, and a stripped library has them too. Hand-written code often
+ * lacks them and has a symbol. */
+static bool range_around(uint64_t ip, uintptr_t *ret_begin, uintptr_t *ret_end) {
+    if (pie_cfi_function_range((uintptr_t)ip, ret_begin, ret_end))
+        return true;
+    return find_range && find_range(find_range_data, (uintptr_t)ip, ret_begin, ret_end);
+}
+
 int pie_decode_function_find(uint64_t ip, const struct pie_decode_function **ret_function) {
     struct pie_decode_function *learnt = NULL;
     uintptr_t begin, end;
 
-    if (!pie_cfi_function_range((uintptr_t)ip, &begin, &end))
+    if (!range_around(ip, &begin, &end))
         return -ENOENT;
     const struct pie_decode_function *kept = *slot_of(begin);
     if (kept && kept->begin == begin && kept->size == end - begin) {

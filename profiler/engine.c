@@ -7,6 +7,7 @@
 #include "profiler/counters.h"
 #include "profiler/debug_registers.h"
 #include "profiler/ending.h"
+#include "profiler/filtered.h"
 #include "profiler/heap_engine.h"
 #include "profiler/learn.h"
 #include "profiler/home.h"
@@ -16,22 +17,30 @@
 #include "profiler/thread.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A program must not hang at its end because a disk does. */
 static const uint64_t FINISH_TIMEOUT_NS = UINT64_C(60000000000);
 
+/* CPU time of the process; 0 before its overhead has been told. Release, acquire. */
+static _Atomic uint64_t told_ns;
+
 static struct {
     struct pie_collector_setup setup;
     struct pie_heap_settings heap;
+    uint64_t start_ns;      /* what the process used before its program began */
     _Atomic int64_t run_id; /* known before the fork to a forked child */
 } engine;
 
 /* Between the fork handlers of one thread: it has the collection thread in hand. */
 static __thread bool held;
+/* … and has kept descriptors out of the program's table. */
+static __thread bool gated;
 /* The child that this thread is about to fork or has just forked; NULL: it is not in the process table. */
 static __thread struct pie_process_entry *forked;
 
@@ -53,6 +62,27 @@ static int start(void) {
     }
     pie_ending_set_owner((int32_t)syscall(SYS_getpid));
     return 0;
+}
+
+static uint64_t clock_ns(clockid_t clock) {
+    struct timespec now;
+
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t pie_engine_start_ns(void) {
+    return engine.start_ns;
+}
+
+void pie_engine_overhead_is_told(void) {
+    atomic_store_explicit(&told_ns, clock_ns(CLOCK_PROCESS_CPUTIME_ID), memory_order_release);
+}
+
+uint64_t pie_engine_untold_ns(void) {
+    uint64_t since_ns = atomic_load_explicit(&told_ns, memory_order_acquire);
+
+    return since_ns ? clock_ns(CLOCK_PROCESS_CPUTIME_ID) - since_ns : 0;
 }
 
 int pie_engine_start(const struct pie_config *config, const struct pie_pystack_ops *ops,
@@ -78,11 +108,13 @@ int pie_engine_start(const struct pie_config *config, const struct pie_pystack_o
     pie_learn_configure(config->learns ? &config->learn : NULL);
     engine.setup = (struct pie_collector_setup){
         .config = config, .ops = ops, .facts = facts, .open_sink = open_sink, .is_fork = false};
-    return start();
+    r = start();
+    engine.start_ns = pie_thread_cpu_ns();
+    return r;
 }
 
 bool pie_engine_is_running(void) {
-    return pie_ending_is_owner() && !pie_ending_is_claimed();
+    return !pie_ending_is_claimed() && pie_ending_is_owner();
 }
 
 int64_t pie_engine_run_id(void) {
@@ -112,7 +144,7 @@ void pie_engine_finish(const char *cause, int exit_status) {
 void pie_engine_thread_started(const char *name) {
     int error = errno;
 
-    if (pie_engine_is_running() && pie_thread_begin(false, name))
+    if (pie_engine_is_running() && pie_thread_begin(false, name) && pie_threads_changed())
         pie_collector_wake();
     errno = error;
 }
@@ -120,19 +152,21 @@ void pie_engine_thread_started(const char *name) {
 void pie_engine_thread_ended(void) {
     int error = errno;
 
-    if (pie_thread_self()) {
-        pie_thread_end();
-        if (pie_engine_is_running())
-            pie_collector_wake();
-    }
+    if (pie_thread_end() && pie_engine_is_running() && pie_threads_changed())
+        pie_collector_wake();
     errno = error;
 }
 
 void pie_engine_fork_prepare(void) {
     int error = errno;
 
+    held = false;
+    forked = NULL;
+    if (pie_filtered())
+        return;
     pie_debug_ptrace_pause(pie_thread_self());
-    held = pie_engine_is_running() && engine.setup.config->children && pie_collector_hold();
+    held = pie_engine_is_running() && engine.setup.config->children && !pie_thread_is_on_stack() &&
+           pie_collector_hold();
     if (held && pie_engine_run_id() == 0) { /* there is nothing a child could join */
         pie_collector_release();
         held = false;
@@ -140,6 +174,10 @@ void pie_engine_fork_prepare(void) {
     forked = held ? pie_process_claim((int32_t)syscall(SYS_getpid)) : NULL;
     if (held && !forked)
         pie_counter_add(PIE_COUNTER_PROCESSES_UNTRACKED, 1);
+    if (held)
+        pie_process_table_lend();
+    pie_debug_before_fork();
+    gated = true;
     errno = error;
 }
 
@@ -154,16 +192,39 @@ void pie_engine_forked(int32_t pid) {
 void pie_engine_fork_parent(void) {
     int error = errno;
 
-    if (held)
+    if (gated)
+        pie_debug_after_fork();
+    gated = false;
+    if (pie_filtered()) {
+        pie_counter_add(PIE_COUNTER_FORKS_UNPROFILED, !pie_ending_is_claimed());
+        return;
+    }
+    if (held) {
+        pie_process_table_keep();
         pie_collector_release();
-    else if (pie_engine_is_running() && engine.setup.config->children)
+    } else if (pie_engine_is_running() && engine.setup.config->children) {
         pie_counter_add(PIE_COUNTER_FORKS_UNPROFILED, 1);
+    }
     held = false;
     pie_debug_ptrace_resume(pie_thread_self());
     errno = error;
 }
 
+/* While the region is replaced the alternate stack lies in memory that cannot be touched, and any handler on it would be a
+ * SIGSEGV: signals wait. Those that tell of faults cannot, and none comes. By the system call itself, since the exported
+ * functions are about the mask that the program sees. Returns the mask to be given back. */
+static uint64_t block_signals(void) {
+    const uint64_t faults =
+        UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGBUS - 1) | UINT64_C(1) << (SIGTRAP - 1);
+    uint64_t all = ~faults, before = 0;
+
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof before);
+    return before;
+}
+
 static void start_fork(void) {
+    uint64_t begun_ns = pie_thread_cpu_ns();
+    uint64_t mask = block_signals();
     int r = pie_region_reset();
 
     if (r == 0) {
@@ -171,16 +232,22 @@ static void start_fork(void) {
         engine.setup.is_fork = true;
         r = start();
     }
+    engine.start_ns = pie_thread_cpu_ns() - begun_ns;
     if (r < 0)
         pie_process_lost(r);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
 }
 
 void pie_engine_fork_child(void) {
     int error = errno;
 
+    pie_debug_fork_child();
+    gated = false;
     pie_heap_forget();
     pie_learn_forget();
     pie_ending_set_owner(0);
+    if (held)
+        pie_process_table_inherited();
     pie_process_enter(forked);
     forked = NULL;
     if (pie_ending_is_claimed())

@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct pie_config;
@@ -21,6 +22,8 @@ struct pie_process_facts {
     const char *python_version;
     /* Makes the clock's handler that of a signal (runtime/signals.h). Returns 0 or -errno. Context: drain. */
     int (*take_signal)(int signal);
+    /* Text that was compiled under a name which is no file's; NULL: none. May be NULL. Context: drain. */
+    const char *(*made_source)(const char *name, size_t *ret_size);
     const struct pie_memory_facts *memory; /* NULL: nothing can be said about memory */
 };
 
@@ -50,6 +53,12 @@ bool pie_engine_is_running(void);
 /* 0, or -errno of the failure (disk full, file gone) after which nothing more of this process was written.
  * Context: any. */
 int pie_engine_write_error(void);
+
+/* CPU time that the process used before its program began; a forked child: since the fork. Context: drain. */
+uint64_t pie_engine_start_ns(void);
+/* The overhead so far is in the file; and what the process has used since then, 0 if it never was. Context: drain; any. */
+void pie_engine_overhead_is_told(void);
+uint64_t pie_engine_untold_ns(void);
 
 /* The run this process writes to; 0 until the collection thread has made it. Context: any. */
 int64_t pie_engine_run_id(void);

@@ -44,6 +44,7 @@ struct pie_flush {
     bool suspended;
     struct thread_state *threads; /* to be written next */
     size_t n_threads, room;
+    uint64_t short_threads;            /* that have been written */
     uint64_t ended_overhead_ns;        /* handler time of threads that have ended */
     uint64_t overhead_ns;              /* handler time of all threads at the last look */
     uint64_t ended_watch_ns, watch_ns; /* the same for watching */
@@ -105,6 +106,7 @@ void pie_flush_open(struct pie_flush *flush) {
         return;
     }
     flush->sink->waiters = flush->setup.waiters;
+    flush->sink->made_source = flush->setup.facts->made_source;
     struct pie_process_row row = {
         .pid = (int32_t)getpid(),
         .parent_pid = flush->setup.is_fork ? forked_by() : config->parent_pid,
@@ -184,7 +186,7 @@ static struct thread_state *note_thread(struct pie_flush *flush, struct pie_thre
 static uint64_t cpu_so_far(const struct pie_thread *thread) {
     uint64_t cpu_ns = pie_thread_cpu_of(thread->tid);
 
-    if (cpu_ns == 0 && atomic_load_explicit(&thread->state, memory_order_acquire) == PIE_THREAD_ENDED)
+    if (cpu_ns == 0 && pie_thread_state(thread) == PIE_THREAD_ENDED)
         return thread->ended_cpu_ns;
     return cpu_ns;
 }
@@ -198,8 +200,11 @@ void pie_flush_thread(struct pie_flush *flush, struct pie_thread *thread, const 
         memcpy(state->name, thread->name, NAME_BYTES);
     else
         read_name(thread->tid, state->name);
-    state->row.cpu_ns = cpu_so_far(thread);
-    state->row.wall_ns = pie_monotonic_ns() - thread->started_ns;
+    uint64_t cpu_ns = cpu_so_far(thread);
+    state->row.cpu_ns = cpu_ns > thread->started_cpu_ns ? cpu_ns - thread->started_cpu_ns : 0;
+    state->row.wall_ns = pie_monotonic_ns() - atomic_load_explicit(&thread->started_ns, memory_order_relaxed);
+    if (wall)
+        pie_wall_totals(wall, thread, &state->row);
     flush->overhead_ns += atomic_load_explicit(&thread->overhead_ns, memory_order_relaxed);
     flush->watch_ns += atomic_load_explicit(&thread->watch.spent_ns, memory_order_relaxed);
 }
@@ -213,8 +218,10 @@ void pie_flush_thread_ended(struct pie_flush *flush, struct pie_thread *thread, 
         return;
     memcpy(state->name, thread->name[0] ? thread->name : thread->kernel_name,
            thread->name[0] ? NAME_BYTES : sizeof thread->kernel_name);
-    state->row.cpu_ns = thread->ended_cpu_ns;
-    state->row.wall_ns = thread->ended_ns - thread->started_ns;
+    state->row.cpu_ns = thread->ended_cpu_ns - thread->started_cpu_ns;
+    state->row.wall_ns = thread->ended_ns - atomic_load_explicit(&thread->started_ns, memory_order_relaxed);
+    if (flush->setup.config->time)
+        pie_wall_totals(wall, thread, &state->row);
     state->row.ended_ns = thread->started_real_ns + (int64_t)state->row.wall_ns;
 }
 
@@ -227,6 +234,26 @@ static int write_threads(struct pie_flush *flush) {
         r = flush->sink->ops->put_thread(flush->sink, &state->row);
     }
     return r;
+}
+
+/* One row for all threads that ended before they had a clock. */
+static int write_short_threads(struct pie_flush *flush) {
+    struct pie_short_threads shorts;
+
+    pie_threads_short(&shorts);
+    if (shorts.count == flush->short_threads)
+        return 0;
+    flush->short_threads = shorts.count;
+    const struct pie_thread_row row = {
+        .id = PIE_THREADS_SHORT,
+        .name = "(short threads)",
+        .started_ns = shorts.first_started_ns,
+        .ended_ns = shorts.last_ended_ns,
+        .cpu_ns = shorts.cpu_ns,
+        .wall_ns = shorts.wall_ns,
+        .folded = shorts.count,
+    };
+    return flush->sink->ops->put_thread(flush->sink, &row);
 }
 
 static int write_samples(struct pie_flush *flush, const struct pie_aggregate *aggregate) {
@@ -250,6 +277,8 @@ static int write_heap_overhead(struct pie_flush *flush, const struct pie_heap_dr
     pie_heap_drain_spent(heap, &memory_ns, &copies_ns);
     if (config->memory)
         r = sink->ops->put_overhead(sink, "memory", memory_ns, 0);
+    if (r == 0 && config->memory)
+        r = sink->ops->put_overhead(sink, "counting", pie_heap_drain_counting_ns(heap), 0);
     if (r == 0 && config->copies)
         r = sink->ops->put_overhead(sink, "copies", copies_ns, 0);
     return r;
@@ -275,6 +304,8 @@ static int write_counters(struct pie_flush *flush, const struct pie_heap_drain *
         r = write_heap_overhead(flush, heap);
     if (r == 0 && pie_learn_spent_ns())
         r = sink->ops->put_overhead(sink, "learning", pie_learn_spent_ns(), 0);
+    if (r == 0 && pie_engine_start_ns())
+        r = sink->ops->put_overhead(sink, "start", pie_engine_start_ns(), 0);
     if (r == 0)
         r = sink->ops->put_overhead(sink, "collection thread", pie_thread_cpu_ns(), 0);
     return r;
@@ -307,6 +338,8 @@ static int write_rows(struct pie_flush *flush, const struct pie_aggregate *aggre
 
     if (r == 0)
         r = write_threads(flush);
+    if (r == 0)
+        r = write_short_threads(flush);
     if (r == 0)
         r = write_samples(flush, aggregate);
     if (r == 0)
@@ -384,9 +417,18 @@ static void say_last(struct pie_flush *flush, const char *cause) {
         pie_process_done();
 }
 
+/* As late as there is still a file for it. What comes then is told by the summary alone. */
+static void put_end(struct pie_flush *flush) {
+    struct pie_sink *sink = flush->sink;
+
+    sink->ops->put_overhead(sink, "collection thread", pie_thread_cpu_ns(), 0);
+    pie_engine_overhead_is_told();
+}
+
 void pie_flush_end(struct pie_flush *flush, const char *cause, int exit_status) {
     if (!flush->sink)
         return;
+    put_end(flush);
     int r = flush->sink->ops->end_process(flush->sink, pie_realtime_ns(), cause, exit_status);
     if (r < 0 && !flush->failed)
         give_up(flush, r);

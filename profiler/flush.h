@@ -34,7 +34,7 @@ bool pie_flush_is_open(const struct pie_flush *flush);
 bool pie_flush_is_untouched(const struct pie_flush *flush);
 void pie_flush_suspend(struct pie_flush *flush);
 
-/* Notes the state of a living thread, or the last state of one that has ended, for the next write. */
+/* wall: NULL if time is not measured. Notes the state of a living thread, or the last state of one that has ended, for the next write. */
 void pie_flush_thread(struct pie_flush *flush, struct pie_thread *thread, const struct pie_wall *wall);
 void pie_flush_thread_ended(struct pie_flush *flush, struct pie_thread *thread, const struct pie_wall *wall);
 

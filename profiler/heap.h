@@ -3,6 +3,7 @@
 
 #include "profiler/sink.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,14 +37,14 @@ extern __thread struct pie_heap_thread *pie_heap_self __attribute__((tls_model("
 /* How many tracked blocks have this part of their address: others are not looked up. A count that has reached its greatest
  * value stays there. */
 enum { PIE_HEAP_FILTER_BYTES = 1 << 16 };
-extern uint8_t pie_heap_filter[PIE_HEAP_FILTER_BYTES];
+extern _Atomic uint8_t pie_heap_filter[PIE_HEAP_FILTER_BYTES];
 
 static inline uint16_t pie_heap_filter_index(const void *block) {
     return (uint16_t)((uintptr_t)block >> 4);
 }
 
 static inline bool pie_heap_may_be_tracked(const void *block) {
-    return __atomic_load_n(&pie_heap_filter[pie_heap_filter_index(block)], __ATOMIC_RELAXED) != 0;
+    return atomic_load_explicit(&pie_heap_filter[pie_heap_filter_index(block)], memory_order_relaxed) != 0;
 }
 
 /* The slow path. caller: where the exported function or hook was called from; the context begins there.

@@ -30,7 +30,7 @@ void pie_heap_copies_add(struct pie_heap_copies *copies, uint32_t stored_node, u
         stored_node ? row_of(copies, stored_node, is_exact ? PIE_COPY_COUNTED : PIE_COPY_SAMPLED) : NULL;
 
     if (!row) {
-        pie_counter_add(PIE_COUNTER_HEAP_RING_FULL, 1);
+        pie_counter_add(PIE_COUNTER_OUT_OF_MEMORY, 1);
         return;
     }
     row->samples++;

@@ -2,7 +2,10 @@
 
 /* Threads note events in rings of their own, and blocks die wherever they are freed. Each tick takes all of it, puts it in
  * the order of time and then goes through it once: so a block that was freed before a peak is not alive at it, whichever
- * thread did what. */
+ * thread did what.
+ *
+ * Threads note CLOCK_MONOTONIC, which stands still while the machine is suspended. What it was suspended for since the start
+ * is added when events are taken, so that ages, averages and curves have the same time as the process's start and end. */
 
 #include "profiler/heap_drain.h"
 
@@ -14,6 +17,7 @@
 #include "profiler/heap_footprint.h"
 #include "profiler/heap_leaks.h"
 #include "profiler/heap_nodes.h"
+#include "profiler/heap_price.h"
 #include "profiler/memory.h"
 #include "profiler/naming.h"
 #include "profiler/sort.h"
@@ -25,26 +29,30 @@
 enum {
     TRACKED_MAX = PIE_HEAP_TICKETS / 2, /* beyond, half of them are let go */
     LIVE_ROWS_MAX = 4096,               /* steps of curves between two writes */
+    PYTHON_SMALL_BYTES = 512,           /* pymalloc's largest blocks */
     FULL_PART = 10, /* nodes that do not change are written when a tenth of the time has gone by */
 };
 
-static const uint64_t LATE_NS = 200000000;  /* without a sample */
-static const uint64_t LEAKS_NS = 250000000; /* between two looks for leaks */
+static const uint64_t LATE_NS = 200000000;      /* without a sample */
+static const uint64_t SUSPEND_MIN_NS = 5000000; /* less is none */
+static const uint64_t LEAKS_NS = 250000000;     /* between two looks for leaks */
 
 /* What happened, from a ring or from the table. */
 struct event {
     uint64_t time_ns;
-    bool is_freed; /* else the record */
+    enum { EVENT_NOTED, EVENT_FREED, EVENT_LOST } kind; /* a record; the end of a ticket's block */
     uint32_t ticket;
-    struct pie_heap_record record;
+    struct pie_heap_record record; /* EVENT_NOTED */
 };
 
 struct pie_heap_drain {
     const struct pie_pystack_ops *ops;
     struct pie_naming *naming;
     const struct pie_memory_facts *facts;
-    bool has_memory;        /* else copies alone are profiled */
-    int64_t real_offset_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC */
+    bool has_memory;            /* else copies alone are profiled */
+    int64_t real_offset_ns;     /* pie_realtime_ns() - CLOCK_MONOTONIC at the start */
+    uint64_t suspended_ns;      /* since then; added to what threads have noted */
+    int64_t first_suspended_ns; /* before; -1: not known yet */
     uint64_t started_ns;
     uint64_t peak_ns;  /* when the last look at the process found a peak; 0: it is passed */
     uint64_t leaks_ns; /* when leaks were looked for */
@@ -61,7 +69,8 @@ struct pie_heap_drain {
     struct pie_heap_footprint footprint;
     struct pie_heap_leaks leaks;
     struct pie_heap_copies copies;
-    uint64_t ended_memory_ns, ended_copies_ns;
+    double
+        allocated; /* blocks of malloc() so far, an estimate: a sample stands for its weight in blocks of its size */
     uint64_t random;
 };
 
@@ -75,6 +84,7 @@ int pie_heap_drain_create(const struct pie_pystack_ops *ops, const struct pie_me
     drain->naming = naming;
     drain->facts = facts;
     drain->has_memory = pie_heap_settings()->memory;
+    drain->first_suspended_ns = pie_suspended_ns();
     drain->started_ns = pie_monotonic_ns();
     drain->real_offset_ns = pie_realtime_ns() - (int64_t)drain->started_ns;
     drain->random = drain->started_ns | 1;
@@ -96,6 +106,23 @@ static int64_t real_ns(const struct pie_heap_drain *drain, uint64_t time_ns) {
     return (int64_t)time_ns + drain->real_offset_ns;
 }
 
+static uint64_t now_of(const struct pie_heap_drain *drain) {
+    return pie_monotonic_ns() + drain->suspended_ns;
+}
+
+/* The difference of two clocks that are read one after the other is never quite the same. */
+static void heed_suspend(struct pie_heap_drain *drain) {
+    int64_t suspended_ns = pie_suspended_ns();
+
+    if (suspended_ns < 0)
+        return;
+    if (drain->first_suspended_ns < 0)
+        drain->first_suspended_ns = suspended_ns;
+    suspended_ns -= drain->first_suspended_ns;
+    if (suspended_ns > (int64_t)(drain->suspended_ns + SUSPEND_MIN_NS))
+        drain->suspended_ns = (uint64_t)suspended_ns;
+}
+
 /* --- Taking events --- */
 
 static struct event *add_event(struct pie_heap_drain *drain) {
@@ -103,7 +130,7 @@ static struct event *add_event(struct pie_heap_drain *drain) {
         size_t room = drain->events_room ? drain->events_room * 2 : 256;
         struct event *grown = pie_realloc(drain->events, room * sizeof *grown);
         if (!grown) {
-            pie_counter_add(PIE_COUNTER_HEAP_RING_FULL, 1);
+            pie_counter_add(PIE_COUNTER_OUT_OF_MEMORY, 1);
             return NULL;
         }
         drain->events = grown;
@@ -123,10 +150,9 @@ static void hurry(const struct pie_heap_drain *drain, struct pie_thread *thread)
         }
 }
 
-void pie_heap_drain_thread(struct pie_heap_drain *drain, struct pie_thread *thread) {
+void pie_heap_drain_slot(struct pie_heap_drain *drain, struct pie_thread *thread) {
     struct pie_heap_record record;
 
-    hurry(drain, thread);
     while (pie_heap_ring_pop(&thread->heap.ring, &record)) {
         struct event *event = add_event(drain);
         if (!event) {
@@ -134,17 +160,16 @@ void pie_heap_drain_thread(struct pie_heap_drain *drain, struct pie_thread *thre
                 pie_heap_table_lose(record.ticket);
             continue;
         }
+        record.time_ns += drain->suspended_ns;
         *event = (struct event){.time_ns = record.time_ns, .ticket = record.ticket, .record = record};
         if (record.event == PIE_HEAP_ALLOCATED && record.ticket)
             drain->blocks[record.ticket].is_known = true;
     }
 }
 
-void pie_heap_drain_thread_ended(struct pie_heap_drain *drain, struct pie_thread *thread) {
-    pie_heap_drain_thread(drain, thread);
-    pie_heap_footprint_thread_ended(&drain->footprint, thread);
-    drain->ended_memory_ns += atomic_load_explicit(&thread->heap.memory_ns, memory_order_relaxed);
-    drain->ended_copies_ns += atomic_load_explicit(&thread->heap.copies_ns, memory_order_relaxed);
+void pie_heap_drain_thread(struct pie_heap_drain *drain, struct pie_thread *thread) {
+    hurry(drain, thread);
+    pie_heap_drain_slot(drain, thread);
 }
 
 /* What was put under a ticket that nobody has told of yet: either the telling comes with the next tick, or, where it was
@@ -172,10 +197,10 @@ static void take_fates(struct pie_heap_drain *drain) {
             is_open = true;
             continue;
         }
-        *event = (struct event){.time_ns = fate == PIE_HEAP_FREED ? freed_ns : pie_monotonic_ns(),
-                                .is_freed = true,
-                                .ticket = ticket,
-                                .record.is_exact = fate == PIE_HEAP_LOST};
+        *event =
+            (struct event){.time_ns = fate == PIE_HEAP_FREED ? freed_ns + drain->suspended_ns : now_of(drain),
+                           .kind = fate == PIE_HEAP_FREED ? EVENT_FREED : EVENT_LOST,
+                           .ticket = ticket};
     }
     drain->version = is_open ? version - 1 : version; /* look again */
 }
@@ -202,21 +227,30 @@ static bool is_import(const struct pie_heap_drain *drain, uint32_t cct_node) {
     return !has_python;
 }
 
+/* Small blocks of Python's are served faster than by pymalloc, which pays for their counting (runtime/pymem.c). */
+static void count_blocks(struct pie_heap_drain *drain, const struct pie_heap_record *record) {
+    if (record->domain == PIE_HEAP_NATIVE || record->block_bytes > PYTHON_SMALL_BYTES)
+        drain->allocated +=
+            (double)record->weight_bytes / (double)(record->block_bytes ? record->block_bytes : 1);
+}
+
 static void allocated(struct pie_heap_drain *drain, const struct pie_heap_record *record) {
     uint32_t stored = pie_naming_node(drain->naming, record->node);
     bool is_new;
+
+    count_blocks(drain, record);
     struct pie_heap_node *node = stored ? pie_heap_nodes_get(&drain->nodes, stored, &is_new) : NULL;
     struct pie_heap_block *block = &drain->blocks[record->ticket];
 
     if (!node) { /* out of memory: as if it had been lost */
-        pie_counter_add(PIE_COUNTER_HEAP_RING_FULL, 1);
+        pie_counter_add(PIE_COUNTER_OUT_OF_MEMORY, 1);
         return;
     }
     if (is_new) {
         node->is_import = is_import(drain, record->node);
         node->changed_ns = record->time_ns;
     }
-    pie_heap_node_allocated(node, record->domain, record->weight_bytes, record->is_exact,
+    pie_heap_node_allocated(&drain->nodes, node, record->domain, record->weight_bytes, record->is_exact,
                             real_ns(drain, record->time_ns));
     if (!record->ticket)
         return;
@@ -227,7 +261,6 @@ static void allocated(struct pie_heap_drain *drain, const struct pie_heap_record
         .is_exact = record->is_exact,
         .weight_bytes = record->weight_bytes,
         .since_ns = record->time_ns,
-        .address = record->block,
     };
     drain->tracked++;
     pie_heap_node_live(&drain->nodes, node, block->domain, block->weight_bytes, block->is_exact, false,
@@ -242,7 +275,8 @@ static void gone(struct pie_heap_drain *drain, uint32_t ticket, bool is_freed, u
         struct pie_heap_node *node = &drain->nodes.nodes[block->node - 1];
         pie_heap_node_live(&drain->nodes, node, block->domain, block->weight_bytes, block->is_exact, true,
                            time_ns);
-        node->row.frees += is_freed && !node->is_import;
+        if (is_freed)
+            pie_heap_node_freed(node, time_ns > block->since_ns ? time_ns - block->since_ns : 0);
         drain->tracked--;
     }
     *block = (struct pie_heap_block){0};
@@ -251,8 +285,8 @@ static void gone(struct pie_heap_drain *drain, uint32_t ticket, bool is_freed, u
 static void go_through(struct pie_heap_drain *drain, const struct event *event) {
     const struct pie_heap_record *record = &event->record;
 
-    if (event->is_freed) {
-        gone(drain, event->ticket, !record->is_exact, event->time_ns);
+    if (event->kind != EVENT_NOTED) {
+        gone(drain, event->ticket, event->kind == EVENT_FREED, event->time_ns);
         pie_heap_table_recycle(event->ticket);
     } else if (record->event == PIE_HEAP_ALLOCATED) {
         allocated(drain, record);
@@ -280,14 +314,19 @@ static bool heads(struct pie_heap_drain *drain) {
     return drain->random >> 40 & 1;
 }
 
-/* Of the blocks that stand for more than themselves, each second one by lot; the others stand for twice as much. */
+/* Of the blocks that stand for more than themselves, each second one by lot; the others stand for twice as much. What cannot
+ * be dropped takes no part. */
 static void thin_out(struct pie_heap_drain *drain, uint64_t now_ns) {
+    const void *addresses[PIE_HEAP_TICKETS];
+
+    pie_heap_table_blocks(addresses);
     for (uint32_t ticket = 1; ticket < PIE_HEAP_TICKETS; ticket++) {
         struct pie_heap_block *block = &drain->blocks[ticket];
-        if (!block->node || block->is_exact)
+        if (!block->node || block->is_exact || !addresses[ticket] ||
+            !pie_heap_table_is_last(ticket, addresses[ticket]))
             continue;
         if (heads(drain)) {
-            if (pie_heap_table_drop(ticket, (const void *)block->address))
+            if (pie_heap_table_drop(ticket, addresses[ticket]))
                 gone(drain, ticket, false, now_ns);
             continue;
         }
@@ -309,29 +348,24 @@ static void pass_peak(struct pie_heap_drain *drain) {
 }
 
 static void note_lives(struct pie_heap_drain *drain, uint64_t now_ns) {
-    for (size_t i = 0; i < drain->nodes.count && drain->n_lives < LIVE_ROWS_MAX; i++) {
-        struct pie_heap_node *node = &drain->nodes.nodes[i];
-        if (!node->is_live_changed)
-            continue;
-        node->is_live_changed = false;
+    struct pie_heap_node *node;
+
+    while (drain->n_lives < LIVE_ROWS_MAX && (node = pie_heap_nodes_take_changed(&drain->nodes)) != NULL)
         drain->lives[drain->n_lives++] = (struct pie_live_row){
             .node = node->row.node,
             .time_ns = real_ns(drain, now_ns),
-            .live_bytes = node->live_bytes[PIE_HEAP_NATIVE] + node->live_bytes[PIE_HEAP_PYTHON],
+            .live_bytes = pie_heap_node_live_bytes(node),
         };
-    }
 }
 
 static void look_for_leaks(struct pie_heap_drain *drain, uint64_t now_ns) {
-    for (size_t i = 0; i < drain->nodes.count; i++)
-        pie_heap_node_settle(&drain->nodes, &drain->nodes.nodes[i], now_ns);
     pie_heap_leaks_decide(&drain->leaks, &drain->nodes, drain->blocks, now_ns);
     pie_heap_leaks_ask(&drain->leaks, &drain->nodes, drain->blocks, now_ns);
     drain->leaks_ns = now_ns;
 }
 
 void pie_heap_drain_tick(struct pie_heap_drain *drain) {
-    uint64_t now_ns = pie_monotonic_ns();
+    uint64_t now_ns = now_of(drain);
 
     take_fates(drain);
     if (drain->n_events > 0) {
@@ -342,43 +376,54 @@ void pie_heap_drain_tick(struct pie_heap_drain *drain) {
             go_through(drain, &drain->events[i]);
         }
         drain->n_events = 0;
-        note_lives(drain, now_ns);
     }
+    note_lives(drain, now_ns);
     pass_peak(drain);
     if (drain->tracked > TRACKED_MAX)
         thin_out(drain, now_ns);
     if (pie_heap_footprint_tick(&drain->footprint, now_ns, real_ns(drain, now_ns),
                                 drain->facts->is_finalizing()))
-        drain->peak_ns = pie_monotonic_ns();
+        drain->peak_ns = now_of(drain);
     if (drain->has_memory && now_ns - drain->leaks_ns > LEAKS_NS)
         look_for_leaks(drain, now_ns);
+    heed_suspend(drain); /* last: what the next tick takes is of one time */
+}
+
+uint64_t pie_heap_drain_counting_ns(const struct pie_heap_drain *drain) {
+    return drain->has_memory ? (uint64_t)(drain->allocated * pie_heap_pair_ns()) : 0;
 }
 
 /* --- Writing --- */
 
-void pie_heap_drain_prepare(struct pie_heap_drain *drain, bool is_last) {
-    uint64_t now_ns = pie_monotonic_ns();
-    uint64_t elapsed_ns = now_ns - drain->started_ns;
-    bool is_full = is_last || now_ns - drain->full_ns > elapsed_ns / FULL_PART;
-
-    if (is_full)
-        drain->full_ns = now_ns;
-    if (is_last)
-        pass_peak(drain);
-
-    look_for_leaks(drain, now_ns);
+/* Of all contexts: an integral grows while nothing changes, and an older peak may be over. */
+static void settle_all(struct pie_heap_drain *drain, uint64_t now_ns) {
     for (size_t i = 0; i < drain->nodes.count; i++) {
         struct pie_heap_node *node = &drain->nodes.nodes[i];
-        node->is_dirty = node->is_dirty || (is_full && node->row.live_bytes > 0); /* its integral has grown */
+        pie_heap_node_settle(&drain->nodes, node, now_ns);
+        if (node->row.live_bytes > 0 || node->row.mallocs > 0)
+            pie_heap_node_touch(&drain->nodes, node);
     }
+    drain->full_ns = now_ns;
+}
+
+void pie_heap_drain_prepare(struct pie_heap_drain *drain, bool is_last) {
+    uint64_t now_ns = now_of(drain);
+    uint64_t elapsed_ns = now_ns - drain->started_ns;
+
+    if (is_last)
+        pass_peak(drain);
+    if (is_last || now_ns - drain->full_ns > elapsed_ns / FULL_PART)
+        settle_all(drain, now_ns);
+    for (uint32_t i = drain->nodes.dirty; i; i = drain->nodes.nodes[i - 1].next_dirty)
+        pie_heap_node_settle(&drain->nodes, &drain->nodes.nodes[i - 1], now_ns);
+    look_for_leaks(drain, now_ns);
 }
 
 static int write_nodes(struct pie_heap_drain *drain, struct pie_sink *sink) {
     int r = 0;
 
-    for (size_t i = 0; r == 0 && i < drain->nodes.count; i++)
-        if (drain->nodes.nodes[i].is_dirty)
-            r = sink->ops->put_allocation(sink, &drain->nodes.nodes[i].row);
+    for (uint32_t i = drain->nodes.dirty; r == 0 && i; i = drain->nodes.nodes[i - 1].next_dirty)
+        r = sink->ops->put_allocation(sink, &drain->nodes.nodes[i - 1].row);
     for (size_t i = 0; r == 0 && i < drain->n_lives; i++)
         r = sink->ops->put_live(sink, &drain->lives[i]);
     return r;
@@ -399,11 +444,7 @@ int pie_heap_drain_write(struct pie_heap_drain *drain, struct pie_sink *sink) {
 }
 
 void pie_heap_drain_clear(struct pie_heap_drain *drain) {
-    for (size_t i = 0; i < drain->nodes.count; i++) {
-        struct pie_heap_node *node = &drain->nodes.nodes[i];
-        node->is_dirty = false;
-        node->noted_live_bytes = node->row.live_bytes;
-    }
+    pie_heap_nodes_written(&drain->nodes);
     drain->n_lives = 0;
     pie_heap_footprint_clear(&drain->footprint);
     pie_heap_copies_clear(&drain->copies);
@@ -412,13 +453,9 @@ void pie_heap_drain_clear(struct pie_heap_drain *drain) {
 
 void pie_heap_drain_spent(const struct pie_heap_drain *drain, uint64_t *ret_memory_ns,
                           uint64_t *ret_copies_ns) {
-    *ret_memory_ns = drain->ended_memory_ns;
-    *ret_copies_ns = drain->ended_copies_ns;
+    *ret_memory_ns = *ret_copies_ns = 0;
     for (size_t i = 0; i < pie_thread_count(); i++) {
-        struct pie_thread *thread = pie_thread_at(i);
-        uint32_t state = atomic_load_explicit(&thread->state, memory_order_acquire);
-        if (state != PIE_THREAD_RUNNING && state != PIE_THREAD_STARTING)
-            continue;
+        const struct pie_thread *thread = pie_thread_at(i);
         *ret_memory_ns += atomic_load_explicit(&thread->heap.memory_ns, memory_order_relaxed);
         *ret_copies_ns += atomic_load_explicit(&thread->heap.copies_ns, memory_order_relaxed);
     }

@@ -21,10 +21,10 @@ int pie_heap_drain_create(const struct pie_pystack_ops *ops, const struct pie_me
                           struct pie_naming *naming, struct pie_heap_drain **ret_drain);
 void pie_heap_drain_destroy(struct pie_heap_drain *drain);
 
-/* Takes what a thread has noted. */
+/* Takes what a living thread has noted. */
 void pie_heap_drain_thread(struct pie_heap_drain *drain, struct pie_thread *thread);
-/* The same for the last time: its slot will be another's. */
-void pie_heap_drain_thread_ended(struct pie_heap_drain *drain, struct pie_thread *thread);
+/* The same of a slot, whoever has or had it. */
+void pie_heap_drain_slot(struct pie_heap_drain *drain, struct pie_thread *thread);
 /* After the threads: puts in order what was taken, looks at the process. */
 void pie_heap_drain_tick(struct pie_heap_drain *drain);
 
@@ -34,6 +34,10 @@ void pie_heap_drain_prepare(struct pie_heap_drain *drain, bool is_last);
 int pie_heap_drain_write(struct pie_heap_drain *drain, struct pie_sink *sink);
 /* What was prepared is written, or never will be. */
 void pie_heap_drain_clear(struct pie_heap_drain *drain);
+
+/* CPU time that counting took in the program's threads so far beside what is spent on samples: the estimated number of blocks
+ * at the price of one. Unlike that of samples, it is part of the lines' time. */
+uint64_t pie_heap_drain_counting_ns(const struct pie_heap_drain *drain);
 
 /* CPU time that memory and copies took in the program's threads so far. */
 void pie_heap_drain_spent(const struct pie_heap_drain *drain, uint64_t *ret_memory_ns,

@@ -57,7 +57,9 @@ struct pie_heap_rate {
     uint64_t gap_ns;             /* wanted between two samples, at least */
 };
 
-/* One thread's part (in struct pie_thread). Written by the thread alone, but for the ring's tail. */
+/* One thread's part (in struct pie_thread). Written by the thread alone, but for the ring's tail. Counts, rates, times
+ * and the ring belong to the slot and go on with its next thread: what is summed over all slots is true at any moment, also while
+ * a thread ends, and a thread need not wait until it is drained. */
 struct pie_heap_state {
     struct pie_heap_thread counts; /* first: what pie_heap_self points to */
     struct pie_heap_rate rates[PIE_HEAP_DOMAINS];
@@ -90,6 +92,8 @@ void pie_heap_forget(void);
 /* A thread begins to be counted, on it; ends. Context: hook. */
 void pie_heap_thread_begin(struct pie_thread *thread);
 void pie_heap_thread_end(struct pie_thread *thread);
+/* The same for a thread that went without. Context: drain. */
+void pie_heap_thread_gone(struct pie_thread *thread);
 /* The calling thread is the profiler's own: what it allocates is counted, not sampled. Context: drain. */
 void pie_heap_own_thread(void);
 /* Bytes that the profiler's thread has allocated and not freed. Context: drain. */
@@ -119,18 +123,37 @@ void pie_heap_rate_begin(struct pie_heap_rate *rate, uint64_t count_bytes, uint6
 bool pie_heap_ring_push(struct pie_heap_ring *ring, const struct pie_heap_record *record);
 bool pie_heap_ring_pop(struct pie_heap_ring *ring, struct pie_heap_record *ret_record);
 
-/* --- The table of tracked blocks: in the region, lock-free --- */
+/* --- The table of tracked blocks: in the region, lock-free ---
+ *
+ * Guarantees: a block that was put is found by the one free() of its address, under the ticket of that put(), though the
+ * address was freed and sampled again at any moment: address and ticket are one word, which is compared as a whole. Of
+ * free() and drop() one gets the ticket. A ticket is reserved again only after the collection thread has heard of its end.
+ * Progress: lock-free; every step is bounded but for the filter's counts, which are retried when others count.
+ * Reclamation: a slot at once, a ticket when the collection thread has taken its fate. Addresses of more bits than user
+ * space has are not tracked. */
 
-enum { PIE_HEAP_TICKETS = 8192 }; /* tickets are 1 … 8191 */
+enum {
+    PIE_HEAP_TICKET_BITS = 13,
+    PIE_HEAP_TICKETS = 1 << PIE_HEAP_TICKET_BITS, /* tickets are 1 … 8191 */
+    PIE_HEAP_ADDRESS_BITS = 48,
+    PIE_HEAP_BUCKET_BITS = 11,
+};
+static_assert(PIE_HEAP_ADDRESS_BITS + PIE_HEAP_TICKET_BITS <= 64, "one word");
 
 /* Makes the empty table. Needs the region. Returns 0 or -ENOMEM. Context: engine start, fork child. */
 int pie_heap_table_init(void);
+/* Where a block may be. Context: any. */
+uint32_t pie_heap_table_bucket(const void *block);
 /* A free ticket, 0 if there is none. Context: hook. */
 uint32_t pie_heap_table_reserve(void);
-/* Tracks block under a ticket. False: there is no room, the ticket is lost (PIE_HEAP_LOST). Context: hook. */
+/* Tracks block under a ticket; one that is tracked already because it has grown has several, the last one first. False:
+ * there is no room, the ticket is lost (PIE_HEAP_LOST). Context: hook. */
 bool pie_heap_table_put(uint32_t ticket, const void *block);
-/* Takes the block out and returns its ticket, 0 if it is not tracked. Context: hook. */
+/* Takes the block out and returns its ticket, 0 if it is not tracked. The ticket stands for all that the block has.
+ * Context: hook. */
 uint32_t pie_heap_table_remove(const void *block);
+/* Puts a block that was taken out back, at its new address. False: there is no room, its tickets are lost. Context: hook. */
+bool pie_heap_table_move(uint32_t ticket, const void *block);
 /* The block of this ticket, taken out before, was freed. Context: hook. */
 void pie_heap_table_free(uint32_t ticket, uint64_t now_ns);
 /* Nobody will hear of this ticket's block. Context: hook. */
@@ -142,9 +165,10 @@ enum pie_heap_fate pie_heap_table_fate(uint32_t ticket, uint64_t *ret_freed_ns);
 void pie_heap_table_recycle(uint32_t ticket);
 /* Changes whenever a ticket is freed or lost. Context: drain. */
 uint64_t pie_heap_table_version(void);
-/* Where a ticket's block is now; a resize may have moved it. NULL: it is not tracked. Looks at the whole table.
- * Context: drain. */
-const void *pie_heap_table_block(uint32_t ticket);
-/* Stops tracking the block of a ticket, which can be reserved again then. False: it was freed meanwhile, or has moved.
- * Context: drain. */
+/* Where the blocks of all tickets are now; a resize may have moved them. NULL: not tracked. Context: drain. */
+void pie_heap_table_blocks(const void *ret_blocks[PIE_HEAP_TICKETS]);
+/* Is it the last ticket that the block has got? No other can be dropped. Context: drain. */
+bool pie_heap_table_is_last(uint32_t ticket, const void *block);
+/* Stops tracking the block under its last ticket, which can be reserved again then. False: it was freed meanwhile, has
+ * moved, or has a later ticket. Context: drain. */
 bool pie_heap_table_drop(uint32_t ticket, const void *block);

@@ -79,17 +79,14 @@ static uint64_t read_rss(void) {
     return strtoull(pages + 1, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Sums over the threads that were, and those that are. */
+/* Sums over the threads that were, and those that are: a slot's counts go on with its next thread. */
 static void sum_up(struct pie_heap_footprint *footprint, int64_t ret_heap[PIE_HEAP_DOMAINS]) {
     struct pie_heap_row *heap = &footprint->heap;
 
-    memcpy(heap->allocated_bytes, footprint->ended_allocated_bytes, sizeof heap->allocated_bytes);
-    memcpy(heap->freed_bytes, footprint->ended_freed_bytes, sizeof heap->freed_bytes);
+    memset(heap->allocated_bytes, 0, sizeof heap->allocated_bytes);
+    memset(heap->freed_bytes, 0, sizeof heap->freed_bytes);
     for (size_t i = 0; i < pie_thread_count(); i++) {
         const struct pie_thread *thread = pie_thread_at(i);
-        uint32_t state = atomic_load_explicit(&thread->state, memory_order_acquire);
-        if (state == PIE_THREAD_FREE || state == PIE_THREAD_CLAIMED)
-            continue;
         for (int j = 0; j < PIE_HEAP_DOMAINS; j++) {
             const struct pie_heap_count *count = &thread->heap.counts.counts[j];
             heap->freed_bytes[j] += __atomic_load_n(&count->freed_bytes, __ATOMIC_RELAXED);
@@ -118,13 +115,6 @@ bool pie_heap_footprint_tick(struct pie_heap_footprint *footprint, uint64_t now_
         footprint->heap.rss_peak_bytes = row.rss_bytes;
     add_row(footprint, &row);
     return is_peak;
-}
-
-void pie_heap_footprint_thread_ended(struct pie_heap_footprint *footprint, const struct pie_thread *thread) {
-    for (int i = 0; i < PIE_HEAP_DOMAINS; i++) {
-        footprint->ended_allocated_bytes[i] += thread->heap.counts.counts[i].allocated_bytes;
-        footprint->ended_freed_bytes[i] += thread->heap.counts.counts[i].freed_bytes;
-    }
 }
 
 /* Of what is used of an arena most pages are never touched: stacks are seldom deep. */

@@ -9,7 +9,6 @@
 
 struct pie_memory_facts;
 struct pie_heap_record;
-struct pie_thread;
 
 /* The process's memory over time: what its threads have allocated and not freed, counted, and what the kernel says is
  * resident. Points come from threads that cross the threshold and from the collection thread's own looks.
@@ -25,7 +24,6 @@ struct pie_heap_footprint {
     bool is_waiting;
     struct pie_heap_row heap;
     int64_t peak_bytes;
-    uint64_t ended_allocated_bytes[PIE_HEAP_DOMAINS], ended_freed_bytes[PIE_HEAP_DOMAINS];
     uint64_t looked_ns; /* CLOCK_MONOTONIC of the last look that left a point */
     uint64_t rss_bytes; /* at that time */
     int64_t tick_ns;    /* CLOCK_REALTIME of the last tick: points of one tick are thinned */
@@ -37,7 +35,6 @@ bool pie_heap_footprint_crossed(struct pie_heap_footprint *footprint, const stru
 /* Looks at all threads. is_over: Python takes itself apart; sums are taken and nothing else. True: it is a new peak. */
 bool pie_heap_footprint_tick(struct pie_heap_footprint *footprint, uint64_t now_ns, int64_t real_ns,
                              bool is_over);
-void pie_heap_footprint_thread_ended(struct pie_heap_footprint *footprint, const struct pie_thread *thread);
 int pie_heap_footprint_write(struct pie_heap_footprint *footprint, struct pie_sink *sink,
                              const struct pie_memory_facts *facts);
 void pie_heap_footprint_clear(struct pie_heap_footprint *footprint);

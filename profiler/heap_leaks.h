@@ -19,7 +19,6 @@ struct pie_heap_block {
     uint32_t node; /* index + 1 in pie_heap_nodes; 0: none */
     uint64_t weight_bytes;
     uint64_t since_ns; /* CLOCK_MONOTONIC */
-    uintptr_t address; /* where it was allocated */
 };
 
 enum { PIE_HOLDER_BYTES = 512, PIE_HOLDER_ANSWERS_MAX = 8 };
@@ -38,7 +37,8 @@ struct pie_heap_leaks {
 
 void pie_heap_leaks_init(struct pie_heap_leaks *leaks, const struct pie_holder_ops *holders,
                          uint64_t started_ns);
-/* Counts allocations whose fate is decided: freed, or alive for long. */
+/* Counts allocations that lived for a tenth of the run, and those of them that were freed; and when those that were not
+ * were made. */
 void pie_heap_leaks_decide(const struct pie_heap_leaks *leaks, struct pie_heap_nodes *nodes,
                            const struct pie_heap_block *blocks, uint64_t now_ns);
 /* Asks who holds the objects of the context that looks most like a leak and was not asked about, if time allows. */

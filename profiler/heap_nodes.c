@@ -31,35 +31,78 @@ struct pie_heap_node *pie_heap_nodes_get(struct pie_heap_nodes *nodes, uint32_t 
     return node;
 }
 
-void pie_heap_node_allocated(struct pie_heap_node *node, int domain, uint64_t weight_bytes, bool is_exact,
-                             int64_t real_ns) {
+static uint32_t index_of(const struct pie_heap_nodes *nodes, const struct pie_heap_node *node) {
+    return (uint32_t)(node - nodes->nodes) + 1;
+}
+
+void pie_heap_node_touch(struct pie_heap_nodes *nodes, struct pie_heap_node *node) {
+    if (node->is_dirty)
+        return;
+    node->is_dirty = true;
+    node->next_dirty = nodes->dirty;
+    nodes->dirty = index_of(nodes, node);
+}
+
+static void note_change(struct pie_heap_nodes *nodes, struct pie_heap_node *node) {
+    pie_heap_node_touch(nodes, node);
+    if (node->is_live_changed)
+        return;
+    node->is_live_changed = true;
+    node->next_changed = nodes->changed;
+    nodes->changed = index_of(nodes, node);
+}
+
+struct pie_heap_node *pie_heap_nodes_take_changed(struct pie_heap_nodes *nodes) {
+    struct pie_heap_node *node = nodes->changed ? &nodes->nodes[nodes->changed - 1] : NULL;
+
+    if (node) {
+        nodes->changed = node->next_changed;
+        node->is_live_changed = false;
+    }
+    return node;
+}
+
+void pie_heap_nodes_written(struct pie_heap_nodes *nodes) {
+    while (nodes->dirty) {
+        struct pie_heap_node *node = &nodes->nodes[nodes->dirty - 1];
+        nodes->dirty = node->next_dirty;
+        node->is_dirty = false;
+        node->noted_live_bytes = node->row.live_bytes;
+    }
+}
+
+void pie_heap_node_allocated(struct pie_heap_nodes *nodes, struct pie_heap_node *node, int domain,
+                             uint64_t weight_bytes, bool is_exact, int64_t real_ns) {
     node->row.samples++;
     node->row.allocated_bytes[domain] += weight_bytes;
     if (!is_exact)
         node->row.allocated_sq_bytes2 += (double)weight_bytes * (double)weight_bytes;
     if (!node->row.first_ns)
         node->row.first_ns = real_ns;
-    node->is_dirty = true;
+    pie_heap_node_touch(nodes, node);
 }
 
-static uint64_t live(const struct pie_heap_node *node) {
+uint64_t pie_heap_node_live_bytes(const struct pie_heap_node *node) {
     return node->live_bytes[PIE_HEAP_NATIVE] + node->live_bytes[PIE_HEAP_PYTHON];
 }
 
 static void add_time(struct pie_heap_node *node, uint64_t now_ns) {
     if (now_ns > node->changed_ns) {
-        node->row.live_bytes_s += (double)live(node) * (double)(now_ns - node->changed_ns) / 1e9;
+        node->row.live_bytes_s +=
+            (double)pie_heap_node_live_bytes(node) * (double)(now_ns - node->changed_ns) / 1e9;
         node->changed_ns = now_ns;
     }
 }
 
-static void remember_peak(const struct pie_heap_nodes *nodes, struct pie_heap_node *node) {
+static void remember_peak(struct pie_heap_nodes *nodes, struct pie_heap_node *node) {
     if (node->epoch == nodes->epoch)
+        return;
+    node->epoch = nodes->epoch;
+    if (memcmp(node->row.peak_bytes, node->live_bytes, sizeof node->live_bytes) == 0)
         return;
     memcpy(node->row.peak_bytes, node->live_bytes, sizeof node->live_bytes);
     node->row.peak_sq_bytes2 = node->live_sq_bytes2;
-    node->epoch = nodes->epoch;
-    node->is_dirty = true;
+    pie_heap_node_touch(nodes, node);
 }
 
 void pie_heap_node_live(struct pie_heap_nodes *nodes, struct pie_heap_node *node, int domain,
@@ -75,13 +118,34 @@ void pie_heap_node_live(struct pie_heap_nodes *nodes, struct pie_heap_node *node
         node->live_bytes[domain] += weight_bytes;
         node->live_sq_bytes2 += square;
     }
-    node->is_dirty = node->is_live_changed = true;
+    note_change(nodes, node);
 }
 
-void pie_heap_node_settle(const struct pie_heap_nodes *nodes, struct pie_heap_node *node, uint64_t now_ns) {
+void pie_heap_node_freed(struct pie_heap_node *node, uint64_t age_ns) {
+    uint64_t ages = age_ns / PIE_HEAP_AGE_MIN_NS;
+
+    if (ages == 0)
+        return;
+    int class = 63 - __builtin_clzll(ages);
+    class = class < PIE_HEAP_AGES ? class : PIE_HEAP_AGES - 1;
+    node->freed_at_age[class] += node->freed_at_age[class] < UINT16_MAX;
+}
+
+/* The class in which age_ns lies is counted: rather too many than too few, they are what speaks against a leak. */
+uint32_t pie_heap_node_freed_from(const struct pie_heap_node *node, uint64_t age_ns) {
+    uint32_t frees = 0;
+
+    for (int class = 0; class < PIE_HEAP_AGES; class ++)
+        if ((uint64_t)PIE_HEAP_AGE_MIN_NS << (class + 1) > age_ns || class == PIE_HEAP_AGES - 1)
+            frees += node->freed_at_age[class];
+    return frees;
+}
+
+void pie_heap_node_settle(struct pie_heap_nodes *nodes, struct pie_heap_node *node, uint64_t now_ns) {
     remember_peak(nodes, node);
     add_time(node, now_ns);
-    node->row.live_bytes = live(node);
+    node->row.live_bytes = pie_heap_node_live_bytes(node);
+    node->row.live_sq_bytes2 = node->live_sq_bytes2 > 0 ? node->live_sq_bytes2 : 0; /* rounding */
 }
 
 void pie_heap_nodes_finish(struct pie_heap_nodes *nodes) {

@@ -200,17 +200,14 @@ static uint32_t node_of(struct pie_thread *thread, const void *caller) {
     struct pie_context taken;
 
     pie_context_take_at_call(pie_heap_settings()->ops, thread, caller, &taken);
-    if (!taken.node)
-        pie_counter_add(PIE_COUNTER_CCT_FULL, 1);
     atomic_store_explicit(&thread->tstate, pie_heap_settings()->ops->current_tstate(), memory_order_relaxed);
     return taken.node;
 }
 
 static bool push(struct pie_thread *thread, const struct pie_heap_record *record) {
-    if (record->node && pie_heap_ring_push(&thread->heap.ring, record))
+    if (pie_heap_ring_push(&thread->heap.ring, record))
         return true;
-    if (record->node)
-        pie_counter_add(PIE_COUNTER_HEAP_RING_FULL, 1);
+    pie_counter_add(PIE_COUNTER_HEAP_RING_FULL, 1);
     return false;
 }
 
@@ -356,7 +353,7 @@ void pie_heap_resized(struct pie_heap_thread *heap, enum pie_heap_domain domain,
                       size_t old_bytes, size_t bytes, const void *caller) {
     struct pie_heap_count *count = &heap->counts[domain];
 
-    if (token && !pie_heap_table_put(token, block))
+    if (token && !pie_heap_table_move(token, block))
         pie_counter_add(PIE_COUNTER_HEAP_UNTRACKED, 1);
     if (bytes > old_bytes) {
         pie_heap_allocated(heap, domain, block, bytes - old_bytes, caller);
@@ -435,17 +432,12 @@ void pie_heap_thread_begin(struct pie_thread *thread) {
     struct pie_heap_state *state = &thread->heap;
     uint64_t now_ns = pie_monotonic_ns();
 
-    atomic_store_explicit(&state->ring.head, 0, memory_order_relaxed);
-    atomic_store_explicit(&state->ring.tail, 0, memory_order_relaxed);
-    atomic_store_explicit(&state->memory_ns, 0, memory_order_relaxed);
-    atomic_store_explicit(&state->copies_ns, 0, memory_order_relaxed);
-    memset(&state->counts, 0, sizeof state->counts);
-    memset(state->folded_bytes, 0, sizeof state->folded_bytes);
     state->copy_distance_bytes = 0;
     state->crossed_ns = state->crossing_cost_ns = 0;
     state->random = now_ns ^ (uintptr_t)thread * UINT64_C(0x9e3779b97f4a7c15) ^ UINT64_C(0x2545f4914f6cdd1d);
     for (int i = 0; i < PIE_HEAP_DOMAINS; i++) {
-        pie_heap_rate_begin(&state->rates[i], 0, FIRST_INTERVAL_BYTES, now_ns, &state->random);
+        if (!state->rates[i].interval_bytes)
+            pie_heap_rate_begin(&state->rates[i], 0, FIRST_INTERVAL_BYTES, now_ns, &state->random);
         set_limits(state, i);
     }
     pie_copy_left = 0;
@@ -464,6 +456,16 @@ void pie_heap_thread_end(struct pie_thread *thread) {
     }
     pie_heap_self = NULL;
     pie_copy_left = INT64_MAX;
+}
+
+void pie_heap_thread_gone(struct pie_thread *thread) {
+    const struct pie_heap_settings *set = pie_heap_settings();
+    int64_t heap[PIE_HEAP_DOMAINS];
+
+    if (!set || !set->memory)
+        return;
+    note_peak(fold(&thread->heap, heap), heap);
+    atomic_fetch_sub_explicit(&counted_threads, 1, memory_order_relaxed);
 }
 
 void pie_heap_own_thread(void) {

@@ -9,10 +9,11 @@
 
 #include "profiler/cct.h"
 #include "profiler/counters.h"
+#include "profiler/home.h"
 
 /* A return address names the instruction after the call: one less lies inside the call. */
 static uint64_t native_key(const struct pie_native_frame *native, size_t index) {
-    return pie_cct_native_key(index == 0 ? native[0].ip : native[index].ip - 1);
+    return pie_cct_module_key(native[index].module, index == 0 ? native[0].ip : native[index].ip - 1);
 }
 
 static size_t next_marked(const struct pie_pyframe *python, size_t n, size_t from) {
@@ -21,18 +22,31 @@ static size_t next_marked(const struct pie_pyframe *python, size_t n, size_t fro
     return from;
 }
 
+/* Where the last frame ends is not known. If the walk could not go on from there, only the interpreter's own code may be a
+ * loop all the same: a foreign function without call frame information is none. */
 static bool contains(const struct pie_native_frame *native, size_t n, size_t index, uintptr_t address) {
-    return address >= native[index].sp && (index + 1 == n || address < native[index + 1].sp);
+    const struct pie_native_frame *frame = &native[index];
+
+    if (address < frame->sp)
+        return false;
+    if (index + 1 < n)
+        return address < native[index + 1].sp;
+    return !frame->is_blind || pie_home_contains(frame->ip);
 }
 
 static bool put_python(const struct pie_pystack_ops *ops, const struct pie_pyframe *frame, uint64_t *path) {
     uint32_t id = ops->intern(frame->code);
 
-    if (!id) {
-        pie_counter_add(PIE_COUNTER_CODE_FULL, 1);
+    if (!id) { /* its code is going, or its memory was not whole */
+        pie_counter_add(PIE_COUNTER_PYTHON_INVALID, 1);
         return false;
     }
-    *path = pie_cct_python_key(id, ops->instr_offset(frame->code, frame->instr));
+    if (id == PIE_CCT_CODE_FULL) {
+        pie_counter_add(PIE_COUNTER_CODE_FULL, 1);
+        *path = pie_cct_python_key(id, 0);
+    } else {
+        *path = pie_cct_python_key(id, ops->instr_offset(frame->code, frame->instr));
+    }
     return true;
 }
 

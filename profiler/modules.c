@@ -9,6 +9,7 @@
  * generated libraries lose the oldest of them. */
 
 #include "profiler/modules.h"
+#include "profiler/code_modules.h"
 #include "profiler/modules_scan.h"
 
 #include <errno.h>
@@ -220,6 +221,46 @@ struct pie_module_entry *pie_modules_find(struct pie_modules *modules, uintptr_t
         if (!modules->entries[i]->is_loaded && covers(modules->entries[i], address))
             return modules->entries[i];
     return NULL;
+}
+
+static bool has_build_id(const struct pie_module_entry *entry, const struct pie_code_module *known) {
+    static const char digits[] = "0123456789abcdef";
+    const char *text = entry->build_id ? entry->build_id : "";
+
+    for (unsigned i = 0; i < known->build_id_bytes; i++)
+        if (text[2 * i] != digits[known->build_id[i] >> 4] ||
+            text[2 * i + 1] != digits[known->build_id[i] & 15])
+            return false;
+    return text[(size_t)2 * known->build_id_bytes] == '\0';
+}
+
+static bool is_known(const struct pie_module_entry *entry, const struct pie_code_module *known) {
+    return entry->base == known->base && entry->phdr_count == known->phdr_count &&
+           memcmp(entry->phdrs, known->phdrs, known->phdr_count * sizeof *known->phdrs) == 0 &&
+           has_build_id(entry, known) && (known->path[0] != '/' || strcmp(entry->path, known->path) == 0);
+}
+
+static struct pie_module_entry *add_known(struct pie_modules *modules, const struct pie_code_module *known) {
+    struct pie_module_entry *entry = calloc(1, sizeof(*entry));
+
+    if (!entry || pie_modules_scan_known(known, entry) < 0 || append_entry(modules, entry) < 0) {
+        if (entry)
+            pie_module_entry_finish(entry);
+        free(entry);
+        return NULL;
+    }
+    entry->serial = ++modules->serial;
+    return entry;
+}
+
+struct pie_module_entry *pie_modules_find_known(struct pie_modules *modules,
+                                                const struct pie_code_module *known) {
+    struct pie_module_entry *found = NULL;
+
+    for (size_t i = modules->count; i-- > 0 && !(found && found->is_loaded);)
+        if (is_known(modules->entries[i], known) && (!found || modules->entries[i]->is_loaded))
+            found = modules->entries[i];
+    return found ? found : add_known(modules, known);
 }
 
 struct hold {

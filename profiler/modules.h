@@ -31,6 +31,7 @@ struct pie_module_entry {
 };
 
 struct pie_modules;
+struct pie_code_module;
 
 /* `forget` frees entry->user of a module that is dropped from the list, at the latest by destroy. */
 int pie_modules_create(void (*forget)(struct pie_module_entry *entry), struct pie_modules **ret_modules);
@@ -43,6 +44,11 @@ int pie_modules_refresh(struct pie_modules *modules);
 /* The module that an address lies in: of those loaded, else of those that were, the latest. NULL: none. Owned
  * by the list; valid until the next refresh. */
 struct pie_module_entry *pie_modules_find(struct pie_modules *modules, uintptr_t address);
+
+/* The module that a sample has seen, be it loaded or not; one that came and went between two refreshes is added to the list.
+ * NULL: no memory. As above. */
+struct pie_module_entry *pie_modules_find_known(struct pie_modules *modules,
+                                                const struct pie_code_module *known);
 
 /* Calls `visit` while the module cannot be unloaded. Returns what it returns, or -ENOENT if it is not loaded.
  */

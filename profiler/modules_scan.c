@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 #include "profiler/modules_scan.h"
+#include "profiler/code_modules.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -159,6 +160,21 @@ int pie_modules_scan(struct pie_modules_scan *scan) {
     if (r < 0)
         pie_modules_scan_finish(scan);
     return r;
+}
+
+int pie_modules_scan_known(const struct pie_code_module *known, struct pie_module_entry *ret_entry) {
+    size_t phdrs_bytes = known->phdr_count * sizeof(*known->phdrs);
+    Elf64_Phdr *phdrs = malloc(phdrs_bytes);
+    if (!phdrs)
+        return -ENOMEM;
+    memcpy(phdrs, known->phdrs, phdrs_bytes);
+    *ret_entry = (struct pie_module_entry){
+        .base = known->base, .phdrs = phdrs, .phdr_count = known->phdr_count, .path = strdup(known->path)};
+    if (known->build_id_bytes)
+        ret_entry->build_id = hex_text(known->build_id, known->build_id_bytes);
+    if (!ret_entry->path || (known->build_id_bytes && !ret_entry->build_id))
+        return -ENOMEM;
+    return *known->path ? complete_entry(ret_entry) : 0;
 }
 
 void pie_module_entry_finish(struct pie_module_entry *entry) {

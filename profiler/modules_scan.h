@@ -18,6 +18,9 @@ struct pie_modules_scan {
 
 /* Returns 0 or -errno. The caller takes entries over by zeroing them here, and finishes the scan. */
 int pie_modules_scan(struct pie_modules_scan *scan);
+
+/* An entry for a module that is not loaded any more. Returns 0 or -ENOMEM; the caller finishes it in either case. */
+int pie_modules_scan_known(const struct pie_code_module *known, struct pie_module_entry *ret_entry);
 void pie_modules_scan_finish(struct pie_modules_scan *scan);
 
 /* Frees what one entry points to. */

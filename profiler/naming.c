@@ -3,6 +3,7 @@
 
 #include "profiler/cct.h"
 #include "profiler/cfi.h"
+#include "profiler/code_modules.h"
 #include "profiler/u64map.h"
 #include "profiler/pystack.h"
 #include "profiler/symbolizer.h"
@@ -27,6 +28,9 @@ struct pie_naming {
     struct pie_node_row *nodes;
     size_t nodes_count, nodes_room;
 };
+
+/* File and function of all that had no room in a table of the engine. It is no caller's time. */
+static const char TABLE_FULL[] = "(table full)";
 
 /* A location that is not shown: the node stands for its parent. */
 static const uint32_t HIDDEN = UINT32_MAX;
@@ -64,6 +68,13 @@ void pie_naming_refresh(struct pie_naming *naming) {
     pie_symbolizer_refresh(naming->symbolizer);
 }
 
+bool pie_naming_function_range(void *naming_data, uintptr_t address, uintptr_t *ret_begin,
+                               uintptr_t *ret_end) {
+    struct pie_naming *naming = naming_data;
+
+    return pie_symbolizer_function_range(naming->symbolizer, address, ret_begin, ret_end);
+}
+
 /* Room for one more element of an array. */
 static int make_room(void **array, size_t size, size_t count, size_t *room) {
     if (count < *room)
@@ -89,7 +100,9 @@ static uint32_t add_location(struct pie_naming *naming, struct pie_location loca
 static uint32_t python_location(struct pie_naming *naming, uint32_t code_id, int32_t line) {
     struct pie_location location = {.kind = PIE_LOCATION_PYTHON, .line = line};
 
-    if (naming->ops->describe(code_id, &location.file, &location.function, &location.first_line) < 0)
+    if (code_id == PIE_CCT_CODE_FULL)
+        location.file = location.function = TABLE_FULL;
+    else if (naming->ops->describe(code_id, &location.file, &location.function, &location.first_line) < 0)
         return 0;
     return add_location(naming, location);
 }
@@ -129,10 +142,24 @@ static uint32_t native_location(struct pie_naming *naming, const struct pie_modu
     return id;
 }
 
-static uint32_t native_locations(struct pie_naming *naming, uintptr_t address) {
+/* Where a nameless function begins; 0: not known, or what lies there is another's by now. */
+static uintptr_t function_start(uint64_t key) {
+    uintptr_t address = pie_cct_key_address(key);
+
+    return pie_code_module_at(address) == pie_cct_key_module(key) ? pie_cfi_function(address) : 0;
+}
+
+static int resolve_key(struct pie_naming *naming, uint64_t key, struct pie_module *ret_module,
+                       struct pie_symbol ret_symbols[PIE_SYMBOL_INLINE_MAX]) {
+    return pie_symbolizer_resolve_in(naming->symbolizer, pie_code_module(pie_cct_key_module(key)),
+                                     pie_cct_key_address(key), ret_module, ret_symbols,
+                                     PIE_SYMBOL_INLINE_MAX);
+}
+
+static uint32_t native_locations(struct pie_naming *naming, uint64_t key) {
     struct pie_symbol symbols[PIE_SYMBOL_INLINE_MAX];
     struct pie_module module = {0};
-    int n = pie_symbolizer_resolve(naming->symbolizer, address, &module, symbols, PIE_SYMBOL_INLINE_MAX);
+    int n = resolve_key(naming, key, &module, symbols);
 
     if (n <= 0) {
         symbols[0] = (struct pie_symbol){0};
@@ -140,8 +167,8 @@ static uint32_t native_locations(struct pie_naming *naming, uintptr_t address) {
     }
     if (is_eval_loop(&symbols[n - 1]))
         return HIDDEN;
-    uintptr_t start = symbols[n - 1].function ? 0 : pie_cfi_function(address);
-    uint64_t offset = start ? module.offset - (address - start) : module.offset;
+    uintptr_t start = symbols[n - 1].function ? 0 : function_start(key);
+    uint64_t offset = start ? module.offset - (pie_cct_key_address(key) - start) : module.offset;
     uint32_t id = 0;
     for (int i = n - 1; i >= 0; i--)
         id = native_location(naming, &module, &symbols[i], offset, id);
@@ -154,14 +181,13 @@ static uint32_t location_of(struct pie_naming *naming, uint64_t key) {
 
     if (pie_cct_key_is_python(key)) { /* all code units of one line are one location */
         code_id = pie_cct_key_code(key);
-        line = naming->ops->line(code_id, pie_cct_key_offset(key));
+        line = code_id == PIE_CCT_CODE_FULL ? 0 : naming->ops->line(code_id, pie_cct_key_offset(key));
         key = pie_cct_python_key(code_id, (uint32_t)line);
     }
     uint32_t id = pie_u64map_get(&naming->location_of_key, key);
     if (id)
         return id;
-    id = pie_cct_key_is_python(key) ? python_location(naming, code_id, line)
-                                    : native_locations(naming, (uintptr_t)key);
+    id = pie_cct_key_is_python(key) ? python_location(naming, code_id, line) : native_locations(naming, key);
     if (id)
         pie_u64map_put(&naming->location_of_key, key, id);
     return id;
@@ -239,8 +265,7 @@ static bool key_is_allocator(struct pie_naming *naming, uint64_t key) {
     uint32_t known = pie_u64map_get(&naming->allocator_of_key, key);
 
     if (!known) {
-        int n = pie_symbolizer_resolve(naming->symbolizer, (uintptr_t)key, &module, symbols,
-                                       PIE_SYMBOL_INLINE_MAX);
+        int n = resolve_key(naming, key, &module, symbols);
         known = NO_ALLOCATOR;
         for (int i = 0; i < n; i++)
             if (symbols[i].function && names_allocator(symbols[i].function))

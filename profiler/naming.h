@@ -27,6 +27,11 @@ uint32_t pie_naming_node(struct pie_naming *naming, uint32_t cct_node);
 /* Is the native code on top of a CCT node's innermost Python frame at work inside an allocator (malloc, free, …)? */
 bool pie_naming_is_allocator(struct pie_naming *naming, uint32_t cct_node);
 
+/* The function symbol around an address of a loaded library: [*ret_begin, *ret_end). False: there is none. A
+ * pie_decode_range_fn; naming_data is the struct pie_naming. */
+bool pie_naming_function_range(void *naming_data, uintptr_t address, uintptr_t *ret_begin,
+                               uintptr_t *ret_end);
+
 /* Gives all new locations and nodes to the sink, inside its transaction. After an error they are still new.
  * Returns 0 or the sink's error. */
 int pie_naming_write(struct pie_naming *naming, struct pie_sink *sink);

@@ -33,6 +33,7 @@ struct pie_probe {
 struct pie_build_facts {
     const char *python_version; /* "3.11" */
     const char *libpython;      /* "static" or "shared" */
+    bool has_aged;              /* the interpreter it was built with is another build now */
 };
 
 /* Of this very program. */

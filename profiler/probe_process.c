@@ -89,8 +89,13 @@ static void judge_libc(const struct pie_machine_facts *facts, const struct pie_b
 
 static void judge_libpython(const struct pie_machine_facts *facts, const struct pie_build_facts *build,
                             struct pie_probe *probe) {
-    pie_probe_say(probe, "%s, Python %s", build->libpython, build->python_version);
-    if (strcmp(build->libpython, "static") != 0)
+    pie_probe_say(probe, "%s, Python %s%s", build->libpython, build->python_version,
+                  build->has_aged ? ", another build than the system's python3 is now" : "");
+    if (build->has_aged)
+        pie_probe_lacks(probe, PIE_PROBE_DEGRADED,
+                        "fixes that the system's python3 has had since are not in it",
+                        "build and install pieprof again; with -Dlibpython=shared it never ages");
+    else if (strcmp(build->libpython, "static") != 0)
         pie_probe_lacks(probe, PIE_PROBE_DEGRADED,
                         "the interpreter runs 1.17 times the instructions of python3, instead of 1.04 times",
                         "build with -Dlibpython=static, where there is a static libpython");

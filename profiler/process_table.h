@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* The process table: who was started by this program and by all that it has forked, and how each ended. It is anonymous
- * shared memory, which forks inherit and an exec does away with, so it needs no descriptor and no file, and what a child
+ * shared memory, which profiled children inherit and an exec does away with, so it needs no descriptor and no file, and what a child
  * killed by SIGKILL was is still known to the others. An entry is made before the child can run, with what only its parent
  * knows; a forked child adds what it comes to; whoever waits for it adds the status. What it means for the file is decided
  * by the collection thread (process_table.c).
@@ -42,6 +42,12 @@ struct pie_process_entry {
 
 /* Maps it. Without it children are as well profiled as they can write themselves. Context: engine start. */
 void pie_process_table_init(void);
+
+/* Only a child that is profiled has it: children inherit it between lend and keep. inherited: in such a child.
+ * Context: hook, hook, fork child. */
+void pie_process_table_lend(void);
+void pie_process_table_keep(void);
+void pie_process_table_inherited(void);
 
 /* A new entry for a child of `parent_pid`, or NULL: no table, or full. Lock-free. Context: any; vfork child. */
 struct pie_process_entry *pie_process_claim(int32_t parent_pid);

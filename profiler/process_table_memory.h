@@ -13,4 +13,10 @@ struct pie_process_table {
     struct pie_process_entry entries[PIE_PROCESS_TABLE_MAX];
 };
 
-extern struct pie_process_table *pie_process_table;
+/* A page that a child finds zeroed (MADV_WIPEONFORK), unlike one of vfork(), which has its parent's memory: where `table` is NULL
+ * the table is not mapped. */
+struct pie_process_table_here {
+    struct pie_process_table *_Atomic table;
+};
+
+extern struct pie_process_table_here *pie_process_table_here; /* NULL: there never was a table */

@@ -4,33 +4,33 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "profiler/process_table_memory.h"
+#include "profiler/thread.h"
 
 /* States stand apart from the entries, so that looking for one touches little memory. FREE to CLAIMED (acquire) by who
  * starts a child, CLAIMED to LIVE (release) when what the parent knows is filled in, LIVE to TAKEN (acquire) by one of the
  * collection threads, and back to FREE (release). Progress: lock-free; who dies between two states leaves an entry that is
  * never used again. */
 
-struct pie_process_table *pie_process_table; /* set once, before Python starts; the same in a forked child */
+struct pie_process_table_here *pie_process_table_here; /* set once, before Python starts */
 
 static struct pie_process_entry *own; /* set anew in each forked child */
 
-static int64_t realtime_ns(void) {
-    struct timespec now;
+/* NULL: there is none, or this is a child without it. */
+static struct pie_process_table *table_here(void) {
+    struct pie_process_table_here *here = pie_process_table_here;
 
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    return here ? atomic_load_explicit(&here->table, memory_order_relaxed) : NULL;
 }
 
 static size_t index_of(const struct pie_process_entry *entry) {
-    return (size_t)(entry - pie_process_table->entries);
+    return (size_t)(entry - table_here()->entries);
 }
 
 static void raise_high(size_t count) {
-    struct pie_process_table *table = pie_process_table;
+    struct pie_process_table *table = table_here();
     uint32_t high = atomic_load_explicit(&table->high, memory_order_relaxed);
 
     while (high < count && !atomic_compare_exchange_weak_explicit(&table->high, &high, (uint32_t)count,
@@ -39,7 +39,7 @@ static void raise_high(size_t count) {
 }
 
 static struct pie_process_entry *find_free(void) {
-    struct pie_process_table *table = pie_process_table;
+    struct pie_process_table *table = table_here();
 
     for (size_t i = 0; table && i < PIE_PROCESS_TABLE_MAX; i++) {
         uint32_t state = PIE_PROCESS_FREE;
@@ -54,8 +54,7 @@ static struct pie_process_entry *find_free(void) {
 }
 
 static void publish(struct pie_process_entry *entry) {
-    atomic_store_explicit(&pie_process_table->states[index_of(entry)], PIE_PROCESS_LIVE,
-                          memory_order_release);
+    atomic_store_explicit(&table_here()->states[index_of(entry)], PIE_PROCESS_LIVE, memory_order_release);
 }
 
 struct pie_process_entry *pie_process_claim(int32_t parent_pid) {
@@ -64,7 +63,7 @@ struct pie_process_entry *pie_process_claim(int32_t parent_pid) {
     if (!entry)
         return NULL;
     entry->parent_pid = parent_pid;
-    entry->started_ns = realtime_ns();
+    entry->started_ns = pie_realtime_ns();
     entry->argv_words = 0;
     atomic_store_explicit(&entry->pid, 0, memory_order_relaxed);
     atomic_store_explicit(&entry->own_pid, 0, memory_order_relaxed);
@@ -77,8 +76,7 @@ struct pie_process_entry *pie_process_claim(int32_t parent_pid) {
 
 void pie_process_release(struct pie_process_entry *entry) {
     if (entry)
-        atomic_store_explicit(&pie_process_table->states[index_of(entry)], PIE_PROCESS_FREE,
-                              memory_order_release);
+        atomic_store_explicit(&table_here()->states[index_of(entry)], PIE_PROCESS_FREE, memory_order_release);
 }
 
 /* Parent and child both have a last word; who comes second makes the entry free. */
@@ -115,7 +113,7 @@ void pie_process_executes(struct pie_process_entry *entry, int32_t pid, char *co
         atomic_store_explicit(&entry->pid, pid, memory_order_release);
         atomic_fetch_or_explicit(&entry->flags, PIE_PROCESS_PARENT_KNOWS, memory_order_relaxed);
     } else {
-        entry->started_ns = realtime_ns();
+        entry->started_ns = pie_realtime_ns();
     }
     atomic_fetch_and_explicit(&entry->flags, ~(uint32_t)PIE_PROCESS_HAS_ROW, memory_order_relaxed);
     atomic_fetch_or_explicit(&entry->flags, PIE_PROCESS_EXECED, memory_order_release);
@@ -129,11 +127,12 @@ void pie_process_forked(struct pie_process_entry *entry, int32_t pid) {
 }
 
 void pie_process_enter(struct pie_process_entry *entry) {
-    int32_t pid = (int32_t)syscall(SYS_getpid), unknown = 0;
+    int32_t pid, unknown = 0;
 
     own = entry;
     if (!entry)
         return;
+    pid = (int32_t)syscall(SYS_getpid);
     atomic_store_explicit(&entry->own_pid, pid, memory_order_relaxed);
     /* Somebody may wait for the child before its parent has said who it is. */
     atomic_compare_exchange_strong_explicit(&entry->pid, &unknown, pid, memory_order_release,
@@ -141,21 +140,25 @@ void pie_process_enter(struct pie_process_entry *entry) {
 }
 
 struct pie_process_entry *pie_process_own(void) {
-    return own;
+    return table_here() ? own : NULL;
 }
 
 void pie_process_has_row(void) {
-    if (own)
-        atomic_fetch_or_explicit(&own->flags, PIE_PROCESS_HAS_ROW, memory_order_relaxed);
+    struct pie_process_entry *entry = pie_process_own();
+
+    if (entry)
+        atomic_fetch_or_explicit(&entry->flags, PIE_PROCESS_HAS_ROW, memory_order_relaxed);
 }
 
 void pie_process_lost(int error) {
-    if (own)
-        atomic_store_explicit(&own->write_error, error, memory_order_relaxed);
+    struct pie_process_entry *entry = pie_process_own();
+
+    if (entry)
+        atomic_store_explicit(&entry->write_error, error, memory_order_relaxed);
 }
 
 void pie_process_done(void) {
-    struct pie_process_entry *entry = own;
+    struct pie_process_entry *entry = pie_process_own();
 
     own = NULL;
     if (entry)
@@ -163,7 +166,7 @@ void pie_process_done(void) {
 }
 
 void pie_process_ended(int32_t pid, int wait_status) {
-    struct pie_process_table *table = pie_process_table;
+    struct pie_process_table *table = table_here();
     uint32_t high = table ? atomic_load_explicit(&table->high, memory_order_relaxed) : 0;
 
     for (size_t i = 0; i < high; i++) {
@@ -173,13 +176,13 @@ void pie_process_ended(int32_t pid, int wait_status) {
             atomic_load_explicit(&entry->ended_ns, memory_order_relaxed) != 0)
             continue;
         atomic_store_explicit(&entry->wait_status, wait_status, memory_order_relaxed);
-        atomic_store_explicit(&entry->ended_ns, realtime_ns(), memory_order_release);
+        atomic_store_explicit(&entry->ended_ns, pie_realtime_ns(), memory_order_release);
         return;
     }
 }
 
 struct pie_process_entry *pie_process_next(size_t *index) {
-    struct pie_process_table *table = pie_process_table;
+    struct pie_process_table *table = table_here();
     uint32_t high = table ? atomic_load_explicit(&table->high, memory_order_relaxed) : 0;
 
     while (*index < high) {
@@ -193,7 +196,7 @@ struct pie_process_entry *pie_process_next(size_t *index) {
 bool pie_process_take(struct pie_process_entry *entry) {
     uint32_t state = PIE_PROCESS_LIVE;
 
-    return atomic_compare_exchange_strong_explicit(&pie_process_table->states[index_of(entry)], &state,
+    return atomic_compare_exchange_strong_explicit(&table_here()->states[index_of(entry)], &state,
                                                    PIE_PROCESS_TAKEN, memory_order_acquire,
                                                    memory_order_relaxed);
 }

@@ -64,6 +64,9 @@ struct pie_await {
 };
 
 struct pie_pystack_ops {
+    /* The function that runs Python frames; NULL: not known. */
+    void (*eval_loop)(void);
+
     /* Walks the calling thread's Python frames, innermost first. Writes at most max frames, returns their number;
      * *ret_flags is a set of pie_pystack_flags. Every load is fault-tolerant.
      * Context: signal. Async-signal-safe, no lock, no allocation, at most 4 us for 100 frames. */
@@ -83,7 +86,7 @@ struct pie_pystack_ops {
     uintptr_t (*current_tstate)(void);
 
     /* Interns a code object: the id (from 1) under which its names were copied into the shared region; 0 if it is
-     * being deallocated or the region is full (the caller counts). Two ids may exist for one code object.
+     * being deallocated or unreadable, PIE_CCT_CODE_FULL if the region has no room. Two ids may exist for one code object.
      * Only for code objects that are alive because the calling thread runs them. Context: signal. */
     uint32_t (*intern)(uintptr_t code);
 

@@ -2,6 +2,7 @@
 #include "profiler/region.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
@@ -13,13 +14,12 @@
 
 /* Layout: one header page, then the arenas in the order of their enum.
  *
- * The mapping is sized for the largest program and reserves nothing: a page costs memory when it is first
- * written. It is backed by a memfd whose descriptor is closed at once, so that the program never meets it;
- * where none can be had (no descriptor left, RLIMIT_FSIZE, seccomp) an anonymous shared mapping, which
- * behaves the same, takes its place. Address space can be scarce too: under RLIMIT_AS the region takes at
+ * The mapping is sized for the largest program and reserves nothing: memory is opened as it is handed out (region_sigsafe.c), and a page
+ * costs memory when it is first written. It is private: a child that is not profiled writes into a copy, and what it
+ * does with its stacks and counters is nobody else's concern. Address space can be scarce: under RLIMIT_AS the region takes at
  * most an eighth of the limit, and it halves until it fits.
  *
- * Fork: the child shares the parent's region until pie_region_reset() has mapped a fresh one over it. Place
+ * Fork: the child has a copy of the parent's region until pie_region_reset() has mapped a fresh one over it. Place
  * and sizes stay the same, so pie_region_layout stays right.
  *
  * A limit that the program sets itself while it runs would be passed already, and each mapping of its own fail. So before that
@@ -31,7 +31,7 @@ enum { ADDRESS_SPACE_SHARE = 8 }; /* use at most 1/8 of RLIMIT_AS */
 
 static const size_t arena_full_bytes[PIE_ARENA_COUNT] = {
     [PIE_ARENA_THREADS] = 1024 * MIB, [PIE_ARENA_CCT] = 1024 * MIB, [PIE_ARENA_CODE] = 512 * MIB,
-    [PIE_ARENA_BLOCKS] = 32 * MIB,    [PIE_ARENA_HEAP] = 1 * MIB,
+    [PIE_ARENA_BLOCKS] = 32 * MIB,    [PIE_ARENA_HEAP] = 1 * MIB,   [PIE_ARENA_STACKS] = 320 * MIB,
 };
 static const size_t arena_least_bytes = MIB;
 
@@ -60,37 +60,16 @@ static bool halve(size_t sizes[PIE_ARENA_COUNT]) {
     return shrunk;
 }
 
-/* A descriptor of `size` bytes of shared memory, or -1. RLIMIT_FSIZE is asked first: a file grown beyond it
- * raises SIGXFSZ, which would kill the program. */
-static int open_memory(size_t size) {
-    struct rlimit limit;
+/* Reserves address space, at `where` if that is given. Returns MAP_FAILED with errno set on failure. Huge pages would make 2 MB
+ * of each touched byte, and a core file of the program stays the program's: best effort. */
+static void *reserve(void *where, size_t size) {
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (where ? MAP_FIXED : 0);
+    void *memory = mmap(where, size, PROT_NONE, flags, -1, 0);
 
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < size)
-        return -1;
-    int fd = memfd_create("pieprof", MFD_CLOEXEC);
-    if (fd >= 0 && ftruncate(fd, (off_t)size) < 0) {
-        close(fd);
-        return -1;
+    if (memory != MAP_FAILED) {
+        madvise(memory, size, MADV_DONTDUMP);
+        madvise(memory, size, MADV_NOHUGEPAGE);
     }
-    return fd;
-}
-
-/* Maps fresh zeroed shared memory, at `where` if that is given. Returns MAP_FAILED with errno set on failure.
- */
-static void *map_shared(void *where, size_t size) {
-    int flags = MAP_SHARED | MAP_NORESERVE | (where ? MAP_FIXED : 0);
-    int fd = open_memory(size);
-    void *memory = MAP_FAILED;
-
-    if (fd >= 0) {
-        memory = mmap(where, size, PROT_READ | PROT_WRITE, flags, fd, 0);
-        close(fd);
-    }
-    if (memory == MAP_FAILED)
-        memory = mmap(where, size, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
-    if (memory != MAP_FAILED)
-        madvise(memory, size,
-                MADV_DONTDUMP); /* a core file of the program stays the program's; best effort */
     return memory;
 }
 
@@ -106,13 +85,6 @@ static void limit_to_address_space(size_t sizes[PIE_ARENA_COUNT]) {
         fit(sizes, limit.rlim_cur);
 }
 
-static void write_header(struct pie_region_header *header) {
-    header->magic = PIE_REGION_MAGIC;
-    header->pid = (uint32_t)getpid();
-    for (int i = 0; i < PIE_ARENA_COUNT; i++)
-        header->arena_bytes[i] = pie_region_layout.bytes[i];
-}
-
 static void set_layout(char *memory, const size_t sizes[PIE_ARENA_COUNT]) {
     struct pie_region_layout *layout = &pie_region_layout;
     char *base = memory + header_bytes();
@@ -125,6 +97,22 @@ static void set_layout(char *memory, const size_t sizes[PIE_ARENA_COUNT]) {
     layout->header = (struct pie_region_header *)memory;
 }
 
+/* The header, which is zero, and the first page of each arena. */
+static int open_first_pages(char *header, char *const bases[PIE_ARENA_COUNT]) {
+    struct pie_region_header *levels = (struct pie_region_header *)header;
+
+    if (mprotect(header, header_bytes(), PROT_READ | PROT_WRITE) < 0)
+        return -errno;
+    for (int i = 0; i < PIE_ARENA_COUNT; i++) {
+        if (i == PIE_ARENA_STACKS)
+            continue;
+        if (mprotect(bases[i], header_bytes(), PROT_READ | PROT_WRITE) < 0)
+            return -errno;
+        atomic_store_explicit(&levels->open_bytes[i], header_bytes(), memory_order_relaxed);
+    }
+    return 0;
+}
+
 int pie_region_init(void) {
     size_t sizes[PIE_ARENA_COUNT];
 
@@ -133,17 +121,21 @@ int pie_region_init(void) {
     memcpy(sizes, arena_full_bytes, sizeof sizes);
     limit_to_address_space(sizes);
 
-    char *memory = map_shared(NULL, total_bytes(sizes));
+    char *memory = reserve(NULL, total_bytes(sizes));
     while (memory == MAP_FAILED) {
         int error = errno;
 
         if (!halve(sizes))
             return -error;
-        memory = map_shared(NULL, total_bytes(sizes));
+        memory = reserve(NULL, total_bytes(sizes));
     }
     set_layout(memory, sizes);
-    write_header(pie_region_layout.header);
-    return 0;
+    int r = open_first_pages(memory, pie_region_layout.base);
+    if (r < 0) {
+        munmap(memory, total_bytes(sizes));
+        pie_region_layout = (struct pie_region_layout){0};
+    }
+    return r;
 }
 
 static size_t used_pages_bytes(size_t arena) {
@@ -151,6 +143,19 @@ static size_t used_pages_bytes(size_t arena) {
     size_t used = atomic_load(&pie_region_layout.header->used_bytes[arena]);
 
     return (used + page - 1) / page * page;
+}
+
+/* They are in a handler or a hook, and it takes them a microsecond. In a forked child that has a copy of its parent's region, one may
+ * stand there for ever. */
+static bool wait_for_openers(void) {
+    enum { TRIES = 1000 };
+
+    for (int i = 0; i < TRIES; i++) {
+        if (atomic_load(&pie_region_layout.header->openers) == 0)
+            return true;
+        sched_yield();
+    }
+    return false;
 }
 
 /* First the size, then the level: who takes memory does it the other way round, so it is seen here or gives up there. */
@@ -165,7 +170,7 @@ static void trim_arena(size_t arena, size_t wanted) {
         wanted = used > wanted ? used : wanted;
         atomic_store(&layout->bytes[arena], wanted);
     } while (used_pages_bytes(arena) > wanted);
-    if (wanted < before)
+    if (wanted < before && wait_for_openers())
         munmap(layout->base[arena] + wanted, before - wanted);
 }
 
@@ -185,30 +190,27 @@ void pie_region_trim(uint64_t limit_bytes) {
     atomic_flag_clear(&busy);
 }
 
-static int map_parts(void) {
+static int reserve_parts(void) {
     struct pie_region_layout *layout = &pie_region_layout;
 
-    if (map_shared(layout->header, header_bytes()) == MAP_FAILED)
+    if (reserve(layout->header, header_bytes()) == MAP_FAILED)
         return -errno;
     for (int i = 0; i < PIE_ARENA_COUNT; i++)
-        if (map_shared(layout->base[i], atomic_load(&layout->bytes[i])) == MAP_FAILED)
+        if (reserve(layout->base[i], atomic_load(&layout->bytes[i])) == MAP_FAILED)
             return -errno;
     return 0;
 }
 
-static int map_whole(void) {
+static int reserve_whole(void) {
     size_t bytes = (size_t)(pie_region_layout.base[PIE_ARENA_COUNT - 1] - (char *)pie_region_layout.header) +
                    atomic_load(&pie_region_layout.bytes[PIE_ARENA_COUNT - 1]);
 
-    return map_shared(pie_region_layout.header, bytes) == MAP_FAILED ? -errno : 0;
+    return reserve(pie_region_layout.header, bytes) == MAP_FAILED ? -errno : 0;
 }
 
 int pie_region_reset(void) {
     if (!pie_region_layout.header)
         return -ENXIO;
-    int r = pie_region_layout.is_trimmed ? map_parts() : map_whole();
-    if (r < 0)
-        return r;
-    write_header(pie_region_layout.header);
-    return 0;
+    int r = pie_region_layout.is_trimmed ? reserve_parts() : reserve_whole();
+    return r < 0 ? r : open_first_pages((char *)pie_region_layout.header, pie_region_layout.base);
 }

@@ -4,10 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The region: one shared mapping per process that holds everything a handler writes (thread slots, rings, the
- * calling context tree, interned code objects). It is mapped once, before Python starts, at its full size and
- * touched only as far as it is used; a forked child replaces it in place by a fresh one, so addresses inside it stay
- * valid in code but positions stored in records are offsets: another process may map the same memory elsewhere.
+/* The region: one private mapping per process that holds everything a handler writes (thread slots, rings, the
+ * calling context tree, interned code objects). It is reserved once, before Python starts, at its full size, opened step by step
+ * and touched only as far as it is used; a forked child that is profiled replaces it in place by a fresh one, any other child has a
+ * copy of its own and shares nothing with its parent. Positions stored in records are offsets.
  *
  * Nothing is ever freed. Each user owns an arena, a fixed part of the region with a bump pointer. */
 
@@ -17,6 +17,7 @@ enum pie_arena {
     PIE_ARENA_CODE,   /* tables and metadata of interned code objects */
     PIE_ARENA_BLOCKS, /* memory accesses of basic blocks */
     PIE_ARENA_HEAP,   /* tracked blocks of memory */
+    PIE_ARENA_STACKS, /* alternate stacks; see pie_region_stack() */
     PIE_ARENA_COUNT,
 };
 
@@ -31,11 +32,16 @@ int pie_region_reset(void);
  * an eighth of the limit, if it can be. Context: hook. */
 void pie_region_trim(uint64_t limit_bytes);
 
-/* Zeroed memory of size bytes, aligned to 8; NULL when the arena is full. Lock-free. Context: signal, any. */
+/* Zeroed memory of size bytes, aligned to 8; NULL when the arena is full or memory cannot be had. Lock-free; not of the stacks.
+ * Context: signal, any. */
 void *pie_region_alloc(enum pie_arena arena, size_t size);
 
-/* The start of an arena, fixed for the life of the process; its first bytes are the first allocation. Its size may become
- * less, but not than what is used. */
+/* The low end of a stack of at least size bytes, whose true size is stored; below it lies a page that nobody may touch. NULL as
+ * above. Lock-free. Context: hook. */
+void *pie_region_stack(size_t size, size_t *ret_size);
+
+/* The start of an arena, fixed for the life of the process; its first bytes are the first allocation, and its first page can be
+ * read before that (not of the stacks). Its size may become less, but not than what is used. */
 void *pie_region_base(enum pie_arena arena);
 size_t pie_region_used(enum pie_arena arena);
 size_t pie_region_size(enum pie_arena arena);

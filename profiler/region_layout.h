@@ -10,15 +10,12 @@
 /* Shared by region.c, which maps the region, and region_sigsafe.c, which hands its memory out; for nobody
  * else. */
 
-enum { PIE_REGION_MAGIC = 0x50494552 }; /* "PIER" */
-
-/* First page of the mapping. The fill levels are in shared memory: whoever maps the same memory later finds
- * how far the arenas of a process that died were filled. */
+/* First page of the mapping: a fresh one begins with empty arenas. */
 struct pie_region_header {
-    uint32_t magic;
-    uint32_t pid;
-    uint64_t arena_bytes[PIE_ARENA_COUNT];
     _Atomic uint64_t used_bytes[PIE_ARENA_COUNT];
+    _Atomic uint64_t
+        open_bytes[PIE_ARENA_COUNT]; /* can be written; not less than what is used, but for stacks */
+    _Atomic uint32_t openers; /* threads that open memory now: what they reckoned with must stay mapped */
 };
 
 struct pie_region_layout {

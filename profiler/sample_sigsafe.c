@@ -12,11 +12,14 @@
  *   profiler/collector.c       takes the record from the ring, adds it up, names it, gives it to the sink
  *
  * A sample stands for all CPU time since the thread's previous one, so that the sum over samples is the thread's CPU
- * time whatever became of single signals. The profiler's own time in the handler is taken out and counted. */
+ * time whatever became of single signals. The profiler's own time is taken out and counted: the handler's, and the signal's
+ * way to it and back (clock_price.h). */
 
 #include "profiler/sampler.h"
 
 #include "profiler/access_sampler.h"
+#include "profiler/cct.h"
+#include "profiler/clock_price.h"
 #include "profiler/collector.h"
 #include "profiler/context.h"
 #include "profiler/copy_loop.h"
@@ -44,32 +47,43 @@ struct pie_sample_time pie_sample_split(uint64_t cpu_ns, uint64_t user, uint64_t
     return (struct pie_sample_time){.user_ns = cpu_ns - system_ns, .system_ns = system_ns};
 }
 
+void pie_sample_passed(struct pie_thread *thread) {
+    uint64_t signal_ns = pie_clock_signal_ns(thread);
+
+    thread->cpu_last_ns += signal_ns;
+    atomic_fetch_add_explicit(&thread->overhead_ns, signal_ns, memory_order_relaxed);
+}
+
+/* Takes the signal's own way here and back out of the program's time. Returns what the program has used since its last
+ * sample. */
+static uint64_t take_delivery(struct pie_thread *thread, uint64_t cpu_ns) {
+    pie_sample_passed(thread);
+    return cpu_ns > thread->cpu_last_ns ? cpu_ns - thread->cpu_last_ns : 0;
+}
+
 void pie_sample_take(const struct pie_sampler_ops *sampler, const struct pie_pystack_ops *ops,
                      struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context) {
-    uint64_t cpu_ns = pie_thread_cpu_ns();
-    uint64_t since_ns = cpu_ns > thread->cpu_last_ns ? cpu_ns - thread->cpu_last_ns : 0;
+    uint64_t begun_ns = pie_monotonic_ns(), cpu_ns = pie_thread_cpu_ns();
+    uint64_t since_ns = take_delivery(thread, cpu_ns);
     struct pie_sample_time time;
     struct pie_context taken;
 
     if (!sampler->account(thread, info, context, since_ns, &time))
         return;
-    struct pie_record record = {
-        .time_ns = pie_monotonic_ns(), .user_ns = time.user_ns, .system_ns = time.system_ns};
+    struct pie_record record = {.time_ns = begun_ns, .user_ns = time.user_ns, .system_ns = time.system_ns};
     pie_context_take(ops, thread, context, false, &taken);
     record.node = taken.node;
     record.is_python = taken.is_python;
     thread->last_node = taken.node;
     thread->last_is_python = taken.is_python;
     thread->last_is_system = time.system_ns > time.user_ns;
-    if (!record.node)
-        pie_counter_add(PIE_COUNTER_CCT_FULL, 1);
-    else if (!pie_ring_push(&thread->ring, &record))
+    if (!pie_ring_push(&thread->ring, &record))
         pie_counter_add(PIE_COUNTER_RING_FULL, 1);
     pie_copy_loop_sample(thread, context, &taken, &time, cpu_ns);
     pie_counter_add(PIE_COUNTER_SAMPLES, 1);
     atomic_fetch_add_explicit(&thread->samples, 1, memory_order_relaxed);
     atomic_store_explicit(&thread->tstate, ops->current_tstate(), memory_order_relaxed);
-    uint64_t own_ns = pie_monotonic_ns() - record.time_ns;
+    uint64_t own_ns = pie_monotonic_ns() - begun_ns;
     if (own_ns > HANDLER_UNDISTURBED_NS)
         own_ns = pie_thread_cpu_ns() - cpu_ns;
     thread->cpu_last_ns = cpu_ns + own_ns;
@@ -77,6 +91,6 @@ void pie_sample_take(const struct pie_sampler_ops *sampler, const struct pie_pys
     const struct pie_access_sampler_ops *accesses = pie_collector_access_sampler();
     if (accesses)
         pie_watch_heed_sample(thread, context, time.system_ns);
-    if (accesses && accesses->is_time_weighted && taken.is_foreign && taken.node)
+    if (accesses && accesses->is_time_weighted && taken.is_foreign && taken.node != PIE_CCT_FULL_ID)
         pie_watch_sample(thread, context, &taken);
 }

@@ -48,6 +48,9 @@ extern const struct pie_sampler_ops pie_sampler_itimer;
 void pie_sample_take(const struct pie_sampler_ops *sampler, const struct pie_pystack_ops *ops,
                      struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context);
 
+/* A signal of the clock came that takes no sample: what it cost is none of the program's time. Context: signal. */
+void pie_sample_passed(struct pie_thread *thread);
+
 /* Does the instruction before the interrupted one enter the kernel? Context: signal. */
 bool pie_sample_is_after_syscall(const ucontext_t *context);
 

@@ -1,24 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/sampler_perf.h"
 
+#include "profiler/clock_price.h"
 #include "profiler/sampler_timer.h"
 #include "profiler/thread.h"
 #include "profiler/trap_info.h"
 
 #include <linux/perf_event.h>
 
-bool pie_sampler_perf_is_ours(const siginfo_t *info) {
+/* Kernel time of the profiler's own waits for so many periods to end there; what is beyond was priced too high. */
+enum { OWN_KERNEL_PERIODS_MAX = 4 };
+
+static bool is_event(const siginfo_t *info) {
     return pie_trap_is_perf(info) && pie_trap_data(info) == PIE_PERF_COOKIE;
 }
 
-bool pie_sampler_perf_account(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
-                              uint64_t cpu_ns, struct pie_sample_time *ret_time) {
-    const struct perf_event_mmap_page *page = atomic_load_explicit(&thread->clock_ring, memory_order_acquire);
-    uint64_t user = 0, kernel = 0;
+bool pie_sampler_perf_is_ours(const siginfo_t *info) {
+    return is_event(info) || pie_sampler_timer_is_ours(info);
+}
 
-    *ret_time = pie_sample_split(cpu_ns, 1, 0);
-    if (!page)
-        return true;
+const struct pie_perf_record *pie_sampler_perf_newest(const struct perf_event_mmap_page *page) {
+    uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+
+    return (const void *)((const char *)page + page->data_offset +
+                          (head - PIE_PERF_RECORD_BYTES) % PIE_PERF_RING_BYTES);
+}
+
+static bool is_kernel(const struct perf_event_header *header) {
+    return (header->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+}
+
+/* Counts the periods that have ended since the last look. Returns their number. */
+static uint64_t count_ticks(struct pie_thread *thread, const struct perf_event_mmap_page *page) {
     uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
     const char *data = (const char *)page + page->data_offset;
     uint64_t behind = (head - thread->ticks_seen) / PIE_PERF_RECORD_BYTES;
@@ -26,21 +39,62 @@ bool pie_sampler_perf_account(struct pie_thread *thread, const siginfo_t *info, 
     uint64_t first = behind > room ? head - PIE_PERF_RING_BYTES : thread->ticks_seen;
 
     for (uint64_t at = first; at < head; at += PIE_PERF_RECORD_BYTES) {
-        const struct perf_event_header *header = (const void *)(data + at % PIE_PERF_RING_BYTES);
-        if ((header->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL)
-            kernel++;
+        if (is_kernel((const void *)(data + at % PIE_PERF_RING_BYTES)))
+            thread->ticks_kernel++;
         else
-            user++;
+            thread->ticks_user++;
     }
     if (behind > room) /* overwritten ones: a single stay in the kernel that long */
-        kernel += behind - room;
+        thread->ticks_kernel += (uint32_t)(behind - room);
     thread->ticks_seen = head;
-    *ret_time = pie_sample_split(cpu_ns, user, kernel);
-    return true;
+    return behind;
 }
 
-bool pie_sampler_perf_user_is_ours(const siginfo_t *info) {
-    return pie_sampler_perf_is_ours(info) || pie_sampler_timer_is_ours(info);
+void pie_sampler_perf_handler_begins(struct pie_thread *thread) {
+    const struct perf_event_mmap_page *page = atomic_load_explicit(&thread->clock_ring, memory_order_acquire);
+
+    if (page)
+        count_ticks(thread, page);
+}
+
+void pie_sampler_perf_handler_ends(struct pie_thread *thread) {
+    const struct perf_event_mmap_page *page = atomic_load_explicit(&thread->clock_ring, memory_order_acquire);
+
+    if (page)
+        thread->ticks_seen = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+}
+
+void pie_sampler_perf_own_kernel(struct pie_thread *thread, uint64_t ns) {
+    uint64_t most_ns =
+        OWN_KERNEL_PERIODS_MAX * atomic_load_explicit(&thread->period_ns, memory_order_relaxed);
+
+    thread->own_kernel_ns += ns;
+    if (thread->own_kernel_ns > most_ns)
+        thread->own_kernel_ns = most_ns;
+}
+
+/* Divides the CPU time by the periods. Of those that ended in the kernel the ones in the profiler's own traps and interrupts
+ * cannot be told from those in the program's system calls, but how long the former took is known. */
+static struct pie_sample_time split(struct pie_thread *thread, uint64_t cpu_ns) {
+    uint64_t period_ns = atomic_load_explicit(&thread->period_ns, memory_order_relaxed) | 1;
+    uint64_t kernel_ns = thread->ticks_kernel * period_ns, user_ns = thread->ticks_user * period_ns;
+    uint64_t own_ns = thread->own_kernel_ns < kernel_ns ? thread->own_kernel_ns : kernel_ns;
+
+    thread->own_kernel_ns -= own_ns;
+    thread->ticks_user = thread->ticks_kernel = 0;
+    return pie_sample_split(cpu_ns, user_ns + own_ns, kernel_ns - own_ns);
+}
+
+bool pie_sampler_perf_account(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
+                              uint64_t cpu_ns, struct pie_sample_time *ret_time) {
+    const struct perf_event_mmap_page *page = atomic_load_explicit(&thread->clock_ring, memory_order_acquire);
+
+    if (!page)
+        return pie_sampler_timer_account(thread, info, context, cpu_ns, ret_time);
+    if (count_ticks(thread, page) == 1 && !is_kernel(&pie_sampler_perf_newest(page)->header))
+        pie_clock_heed_delivery(thread, pie_sampler_perf_newest(page)->time_ns);
+    *ret_time = split(thread, cpu_ns);
+    return true;
 }
 
 /* A system call ends at a tick of the CPU timer: all that has been put aside belongs to it. */
@@ -58,7 +112,9 @@ bool pie_sampler_perf_user_account(struct pie_thread *thread, const siginfo_t *i
                                    struct pie_sample_time *ret_time) {
     uint64_t period_ns = atomic_load_explicit(&thread->period_ns, memory_order_relaxed);
 
-    if (!pie_sampler_perf_is_ours(info))
+    if (atomic_load_explicit(&thread->has_timer, memory_order_relaxed))
+        return pie_sampler_timer_account(thread, info, context, cpu_ns, ret_time);
+    if (!is_event(info))
         return account_kernel(thread, context, cpu_ns, ret_time);
     *ret_time = (struct pie_sample_time){.user_ns = cpu_ns};
     if (cpu_ns <= period_ns + period_ns / 2)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* The sink: where the collection thread puts what it has collected. The engine knows no file format; storage/
@@ -43,15 +44,21 @@ struct pie_node_row {
     uint32_t location; /* innermost location id (the inlined callee where there is one) */
 };
 
+enum { PIE_THREADS_SHORT = 0 }; /* id of the row of those that ended before they had a clock */
+
 struct pie_thread_row {
-    uint32_t id; /* from 1, never reused in a process */
+    uint32_t id; /* from 1, never reused in a process; 0: PIE_THREADS_SHORT */
     int32_t tid;
     const char *name; /* Python's or the kernel's name of the thread */
     bool is_main;
     int64_t started_ns, ended_ns; /* CLOCK_REALTIME; ended_ns 0 while it runs */
-    uint64_t cpu_ns;  /* of the thread's own CPU clock so far: the truth that samples are held against */
-    uint64_t wall_ns; /* since its start so far */
-    uint64_t samples; /* taken so far */
+    uint64_t
+        cpu_ns; /* of the thread's own CPU clock since its start: the truth that samples are held against */
+    uint64_t wall_ns;   /* since its start so far */
+    uint64_t samples;   /* taken so far */
+    bool has_off_times; /* the next three are known; they and cpu_ns add up to wall_ns */
+    uint64_t wait_ns, runnable_ns, throttled_ns; /* as in pie_sample_row, wherever it was */
+    uint64_t folded;                             /* so many short threads in one row (id 0); 0: one thread */
 };
 
 /* Increments of one (thread, node) since the last flush. CPU time is python + native + system. */
@@ -59,8 +66,11 @@ struct pie_sample_row {
     uint32_t thread, node;
     uint32_t samples;      /* signals handled in this context */
     uint32_t wait_samples; /* ticks at which the thread was found off the CPU here */
-    uint64_t python_ns, native_ns, system_ns, wait_ns;
-    double cpu_sq_ns2; /* sum of squared CPU weights of the samples, for the interval */
+    uint64_t python_ns, native_ns, system_ns;
+    int64_t wait_ns;       /* off the CPU by its own doing; less than 0: less than was said before */
+    uint64_t runnable_ns;  /* ready to run, without a processor */
+    uint64_t throttled_ns; /* the same because of a CPU quota */
+    double cpu_sq_ns2;     /* sum of squared CPU weights of the samples, for the interval */
 };
 
 enum { PIE_WATCH_FRAMES_MAX = 16 };
@@ -90,6 +100,8 @@ struct pie_watch_row {
 /* Whose memory: what the interpreter's allocators hand out, or what native code allocates for itself. */
 enum pie_heap_domain { PIE_HEAP_NATIVE, PIE_HEAP_PYTHON, PIE_HEAP_DOMAINS };
 
+enum { PIE_KEPT_PARTS = 8 };
+
 /* What one context has allocated so far, by sampled allocations. All values are totals: a row replaces the node's last. */
 struct pie_allocation_row {
     uint32_t node;
@@ -97,12 +109,16 @@ struct pie_allocation_row {
     uint64_t allocated_bytes[PIE_HEAP_DOMAINS]; /* all that was ever allocated: sum of the samples' weights */
     double allocated_sq_bytes2; /* sum of squared weights of samples that stand for more than themselves */
     uint64_t live_bytes;        /* not freed yet */
+    double live_sq_bytes2;      /* as allocated_sq_bytes2, of those */
     uint64_t peak_bytes[PIE_HEAP_DOMAINS]; /* not freed when the process's memory was at its peak */
     double peak_sq_bytes2;                 /* as allocated_sq_bytes2, of those */
     double live_bytes_s; /* integral of live_bytes over the process's time so far, bytes x s */
-    /* Leak score (Scalene §3.4): sampled allocations whose fate is decided, because they were freed or have lived for long,
-     * and those that were freed. */
+    /* Leak score (Scalene §3.4) of what is kept: sampled allocations that lived for a tenth of the process's time, and those
+     * of them that were freed all the same. */
     uint32_t mallocs, frees;
+    /* Of those that were not, by when they were allocated: parts of the time from the process's start to a tenth of it before
+     * its end. */
+    uint64_t kept_bytes[PIE_KEPT_PARTS];
     int64_t first_ns; /* CLOCK_REALTIME of the first sample */
 };
 
@@ -269,4 +285,7 @@ struct pie_sink {
     /* Not 0: the program waits in fork() for the sink to be suspended, so a commit should not wait for other processes.
      * Set by the engine, by any thread; NULL: nobody ever waits. */
     const _Atomic uint32_t *waiters;
+    /* Source that was compiled under a name which is no file's, as long as the process lives; NULL: none. Set by the engine;
+     * may be NULL. */
+    const char *(*made_source)(const char *name, size_t *ret_size);
 };

@@ -239,7 +239,7 @@ void pie_symbol_table_destroy(struct pie_symbol_table *table) {
     pie_free(table);
 }
 
-const char *pie_symbol_table_find(const struct pie_symbol_table *table, uint64_t address) {
+static const struct segment *find_segment(const struct pie_symbol_table *table, uint64_t address) {
     size_t low = 0, high = table->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -251,7 +251,22 @@ const char *pie_symbol_table_find(const struct pie_symbol_table *table, uint64_t
     if (low == 0)
         return NULL;
     const struct segment *segment = &table->segments[low - 1];
-    return address - segment->start < segment->size ? table->names + segment->name : NULL;
+    return address - segment->start < segment->size ? segment : NULL;
+}
+
+const char *pie_symbol_table_find(const struct pie_symbol_table *table, uint64_t address) {
+    const struct segment *segment = find_segment(table, address);
+    return segment ? table->names + segment->name : NULL;
+}
+
+bool pie_symbol_table_range(const struct pie_symbol_table *table, uint64_t address, uint64_t *ret_start,
+                            uint64_t *ret_end) {
+    const struct segment *segment = find_segment(table, address);
+    if (!segment)
+        return false;
+    *ret_start = segment->start;
+    *ret_end = segment->start + segment->size;
+    return true;
 }
 
 size_t pie_symbol_table_count(const struct pie_symbol_table *table) {

@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <libelf.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,11 @@ void pie_symbol_table_destroy(struct pie_symbol_table *table);
 
 /* The raw name of the function at `address`, owned by the table, or NULL. */
 const char *pie_symbol_table_find(const struct pie_symbol_table *table, uint64_t address);
+
+/* The code around `address`, [*ret_start, *ret_end), that is one function's without a gap: of a function with another nested
+ * inside, the part before, behind or between. False: no symbol covers it. */
+bool pie_symbol_table_range(const struct pie_symbol_table *table, uint64_t address, uint64_t *ret_start,
+                            uint64_t *ret_end);
 
 size_t pie_symbol_table_count(const struct pie_symbol_table *table);
 size_t pie_symbol_table_size_bytes(const struct pie_symbol_table *table);

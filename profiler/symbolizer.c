@@ -5,6 +5,7 @@
  * malloc. DWARF names what was inlined into it, and gives files and lines. */
 
 #include "profiler/symbolizer.h"
+#include "profiler/code_modules.h"
 #include "profiler/demangle.h"
 #include "profiler/home.h"
 #include "profiler/module_symbols.h"
@@ -148,6 +149,12 @@ static size_t resolve_in_module(struct pie_symbolizer *symbolizer, const struct 
 
 int pie_symbolizer_resolve(struct pie_symbolizer *symbolizer, uintptr_t address,
                            struct pie_module *ret_module, struct pie_symbol *ret_symbols, size_t max) {
+    return pie_symbolizer_resolve_in(symbolizer, NULL, address, ret_module, ret_symbols, max);
+}
+
+int pie_symbolizer_resolve_in(struct pie_symbolizer *symbolizer, const struct pie_code_module *known,
+                              uintptr_t address, struct pie_module *ret_module,
+                              struct pie_symbol *ret_symbols, size_t max) {
     if (max == 0)
         return -EINVAL;
     *ret_module = (struct pie_module){.offset = address};
@@ -155,7 +162,9 @@ int pie_symbolizer_resolve(struct pie_symbolizer *symbolizer, uintptr_t address,
     size_t count = 1;
     /* Another module may lie there since the last refresh. Where that fails the old list must do. */
     (void)pie_modules_refresh(symbolizer->modules);
-    struct pie_module_entry *entry = pie_modules_find(symbolizer->modules, address);
+    struct pie_module_entry *entry = known && known->phdr_count
+                                         ? pie_modules_find_known(symbolizer->modules, known)
+                                         : pie_modules_find(symbolizer->modules, address);
     if (entry) {
         ret_module->path = pie_string_pool_put(symbolizer->strings, entry->path);
         ret_module->build_id = pie_string_pool_put(symbolizer->strings, entry->build_id);
@@ -169,6 +178,23 @@ int pie_symbolizer_resolve(struct pie_symbolizer *symbolizer, uintptr_t address,
     if (!ret_symbols[count - 1].function)
         symbolizer->counters.unnamed_addresses++;
     return (int)count;
+}
+
+bool pie_symbolizer_function_range(struct pie_symbolizer *symbolizer, uintptr_t address, uintptr_t *ret_begin,
+                                   uintptr_t *ret_end) {
+    uint64_t start, end;
+    /* As in pie_symbolizer_resolve_in(). */
+    (void)pie_modules_refresh(symbolizer->modules);
+    struct pie_module_entry *entry = pie_modules_find(symbolizer->modules, address);
+    if (!entry || !entry->is_loaded)
+        return false;
+    const struct pie_module_symbols *symbols = module_symbols(symbolizer, entry, address);
+    if (!symbols || !symbols->table ||
+        !pie_symbol_table_range(symbols->table, address - entry->base, &start, &end))
+        return false;
+    *ret_begin = entry->base + start;
+    *ret_end = entry->base + end;
+    return true;
 }
 
 static void add_refused_units(const struct pie_module_entry *entry, void *data) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,7 @@
  * Context: drain (one thread), or cli. Never in a handler. */
 
 struct pie_symbolizer;
+struct pie_code_module;
 
 /* One frame at an address. Several where functions were inlined: innermost first, the last is the real function.
  * Strings are owned by the symbolizer and live until it is destroyed. */
@@ -61,6 +63,16 @@ int pie_symbolizer_refresh(struct pie_symbolizer *symbolizer);
  * one a tenth of a second (its symbol table is read then). */
 int pie_symbolizer_resolve(struct pie_symbolizer *symbolizer, uintptr_t address,
                            struct pie_module *ret_module, struct pie_symbol *ret_symbols, size_t max);
+
+/* The same in a module that a sample has seen at its place, be it loaded or not; NULL: as above. */
+int pie_symbolizer_resolve_in(struct pie_symbolizer *symbolizer, const struct pie_code_module *known,
+                              uintptr_t address, struct pie_module *ret_module,
+                              struct pie_symbol *ret_symbols, size_t max);
+
+/* The function symbol around an address of a module that is loaded: [*ret_begin, *ret_end). A symbol without a size, as
+ * hand-written code has them, ends at the next one. False: there is none, or no memory. Costs as pie_symbolizer_resolve(). */
+bool pie_symbolizer_function_range(struct pie_symbolizer *symbolizer, uintptr_t address, uintptr_t *ret_begin,
+                                   uintptr_t *ret_end);
 
 void pie_symbolizer_count(const struct pie_symbolizer *symbolizer,
                           struct pie_symbolizer_counters *ret_counters);

@@ -5,6 +5,7 @@
 #include "profiler/heap_engine.h"
 #include "profiler/pystack.h"
 #include "profiler/ring.h"
+#include "profiler/thread_slots.h"
 #include "profiler/unwind.h"
 #include "profiler/watch.h"
 
@@ -19,42 +20,40 @@ enum {
     PIE_ALTSTACK_BYTES = 64 * 1024,
 };
 
-enum pie_thread_state {
-    PIE_THREAD_FREE,
-    PIE_THREAD_CLAIMED,  /* being filled in by its new thread */
-    PIE_THREAD_STARTING, /* waits for the collection thread to give it a clock */
-    PIE_THREAD_RUNNING,
-    PIE_THREAD_ENDED, /* waits for the collection thread to drain it */
-};
-
 /* Where the profiler is at work on a thread; 0: nowhere. */
 enum pie_inside {
     PIE_INSIDE_HANDLER = 1, /* a signal's handler */
     PIE_INSIDE_HOOK,        /* an exported function that the program called */
 };
 
+/* CPU time of a sample at the default rate: with less, a thread may be folded into one row with others. */
+#define PIE_THREAD_SHORT_NS UINT64_C(1000000)
+
 /* What one thread under profiling has: a slot in the region, reused after the thread has ended and is drained. */
 struct pie_thread {
-    /* Moves FREE -> CLAIMED -> STARTING (the new thread, release) -> RUNNING (collection thread, release) -> ENDED (the thread, release) ->
-     * FREE (collection thread, release). */
-    _Atomic uint32_t state;
-    uint32_t id; /* from 1, never reused in a process */
+    _Atomic uint64_t word;      /* stage and generation (thread_slots.h) */
+    _Atomic uint32_t next_free; /* FREE: the next one, as index + 1 */
+    uint32_t id;                /* from 1, never reused in a process */
     int32_t tid;
     _Atomic uintptr_t control_block; /* pthread_self(): the C library's memory of the thread */
     bool is_main;
-    int64_t started_real_ns; /* CLOCK_REALTIME */
-    uint64_t started_ns;     /* CLOCK_MONOTONIC */
-    uint64_t ended_ns;       /* CLOCK_MONOTONIC; valid when ENDED */
-    uint64_t ended_cpu_ns;   /* CPU time at the end; valid when ENDED */
-    char name[48];           /* Python's, UTF-8; empty: the kernel's is to be asked */
-    char kernel_name[16];    /* valid when ENDED */
+    int64_t started_real_ns;     /* CLOCK_REALTIME */
+    _Atomic uint64_t started_ns; /* CLOCK_MONOTONIC; relaxed: who looks from outside moves the word next */
+    uint64_t started_cpu_ns;     /* thread CPU clock then */
+    uint64_t ended_ns;           /* CLOCK_MONOTONIC; valid when ENDED */
+    uint64_t ended_cpu_ns;       /* CPU time at the end; valid when ENDED */
+    char name[48];               /* Python's, UTF-8; empty: the kernel's is to be asked */
+    char kernel_name[16];        /* valid when ENDED */
 
     /* Of the handler: this thread only. */
-    volatile uint32_t inside; /* pie_inside; the guard: the profiler is at work on this thread */
-    uint64_t cpu_last_ns;     /* thread CPU clock at the last sample */
-    uint64_t pool_ns;         /* kernel time whose place is not known yet (sampler_perf) */
-    uint64_t ticks_seen;      /* position in the clock's own ring (sampler_perf) */
-    uint32_t last_node;       /* of the last sample, 0: none yet; the rest: what kind of time it stood for */
+    volatile uint32_t inside;          /* pie_inside; the guard: the profiler is at work on this thread */
+    uint64_t cpu_last_ns;              /* thread CPU clock at the last sample */
+    uint64_t pool_ns;                  /* kernel time whose place is not known yet (sampler_perf) */
+    uint64_t ticks_seen;               /* position in the clock's own ring (sampler_perf), … */
+    uint32_t ticks_user, ticks_kernel; /* … and periods before it that no sample has accounted for */
+    uint64_t signal_ns; /* what delivering one of the clock's signals has cost of late; 0: not known yet */
+    uint64_t own_kernel_ns; /* kernel time of the profiler's that periods may have ended in (sampler_perf) */
+    uint32_t last_node;     /* of the last sample, 0: none yet; the rest: what kind of time it stood for */
     bool last_is_python, last_is_system;
     /* Written by the handler, read by the collection thread; relaxed: each stands for itself. */
     _Atomic uint64_t samples;
@@ -63,6 +62,7 @@ struct pie_thread {
 
     /* Of the clock: written by the collection thread before RUNNING (release), read by the handler (acquire). */
     _Atomic(void *) clock_ring; /* mapping of the perf event's ring, or NULL */
+    _Atomic bool has_timer;     /* instead of a perf event, which was refused (sampler_perf) */
     _Atomic uint64_t period_ns;
 
     struct pie_ring ring;
@@ -72,6 +72,7 @@ struct pie_thread {
 
     /* The handler's scratch space: an alternate stack must not need to hold it. */
     struct pie_native_frame native[PIE_FRAMES_MAX];
+    struct pie_unwind_found unwind_found;
     struct pie_pyframe python[PIE_FRAMES_MAX];
     uint64_t path[PIE_PATH_MAX]; /* CCT keys, innermost first */
     /* The path that was inserted last, outermost first, with its nodes: the next one often begins the same way. */
@@ -79,7 +80,9 @@ struct pie_thread {
     uint32_t last_nodes[PIE_PATH_MAX];
     uint32_t last_depth;
 
-    char altstack[PIE_ALTSTACK_BYTES] __attribute__((aligned(64)));
+    /* The slot's own, for handlers; NULL: none could be had. It is the thread's alternate stack where the program gives none. */
+    char *stack;
+    size_t stack_bytes;
 };
 
 /* The calling thread's slot, NULL before pie_thread_begin() and after pie_thread_end(). Context: signal. */
@@ -88,16 +91,27 @@ struct pie_thread *pie_thread_self(void);
 /* Takes a slot for the calling thread (state STARTING), notes its name (empty: unknown) and gives it an alternate signal stack if it has none.
  * NULL if there is no room. Context: hook. */
 struct pie_thread *pie_thread_begin(bool is_main, const char *name);
-/* The slot waits to be drained (state ENDED); no handler may record any more. Context: hook. */
-void pie_thread_end(void);
-/* The slot of a thread that has ended is drained and may be taken by another. Context: drain. */
-void pie_thread_give_back(struct pie_thread *thread);
+/* No handler may record any more. True: the slot waits to be drained (ENDED); false: it is free, or there was none.
+ * Context: hook. */
+bool pie_thread_end(void);
+/* A thread is gone without pie_thread_end(): the slot seen RUNNING is ENDED, with the CPU time that is known of it. False:
+ * it has ended itself. Context: drain. */
+bool pie_thread_bury(struct pie_thread *thread, uint64_t seen, uint64_t cpu_ns);
+/* Is a thread with a slot no longer there, or its number another's? Context: drain. */
+bool pie_thread_is_gone(const struct pie_thread *thread);
 /* In a forked child: no thread has a slot. The region was reset before. */
 void pie_threads_reset(void);
+/* Does the caller run on a slot's stack? A child forked there cannot have a fresh region. Context: any. */
+bool pie_thread_is_on_stack(void);
 
-/* Slots 0 … pie_thread_count() - 1 have been used so far. Context: any. */
-size_t pie_thread_count(void);
-struct pie_thread *pie_thread_at(size_t index);
+/* Threads that ended before they had a clock, with less CPU time than one sample stands for: they have no rows of their own,
+ * and their slots are free at once. */
+struct pie_short_threads {
+    uint64_t count, cpu_ns, wall_ns;
+    int64_t first_started_ns, last_ended_ns; /* CLOCK_REALTIME */
+};
+/* Context: drain. */
+void pie_threads_short(struct pie_short_threads *ret_short);
 
 /* CPU time of the calling thread, in ns. Context: signal. */
 uint64_t pie_thread_cpu_ns(void);
@@ -105,5 +119,10 @@ uint64_t pie_thread_cpu_ns(void);
 uint64_t pie_thread_cpu_of(int32_t tid);
 /* CLOCK_MONOTONIC in ns. Context: signal. */
 uint64_t pie_monotonic_ns(void);
-/* CLOCK_REALTIME in ns. Context: signal. */
+/* Time of day in ns: CLOCK_REALTIME when it was first asked, by CLOCK_BOOTTIME from then on. Setting the clock does not change
+ * it, so all times of a profile lie on one line; a time in which the machine was suspended is in it. A forked child goes on
+ * with its parent's. Context: signal. */
 int64_t pie_realtime_ns(void);
+/* How long the machine has been suspended since it was started, in ns; -1: the clocks could not be read together just now.
+ * Context: any. */
+int64_t pie_suspended_ns(void);

@@ -21,13 +21,7 @@ struct pie_thread *pie_thread_self(void) {
     return self;
 }
 
-size_t pie_thread_count(void) {
-    return pie_region_used(PIE_ARENA_THREADS) / sizeof(struct pie_thread);
-}
-
-struct pie_thread *pie_thread_at(size_t index) {
-    return (struct pie_thread *)pie_region_base(PIE_ARENA_THREADS) + index;
-}
+enum { CLOCKS_TOGETHER_NS = 1000000 };
 
 static uint64_t clock_ns(clockid_t clock) {
     struct timespec t = {0};
@@ -51,57 +45,61 @@ uint64_t pie_monotonic_ns(void) {
 }
 
 int64_t pie_realtime_ns(void) {
-    return (int64_t)clock_ns(CLOCK_REALTIME);
-}
+    /* CLOCK_REALTIME - CLOCK_BOOTTIME; 0: not asked yet. Relaxed: whoever is first decides. Kept in a forked child. */
+    static _Atomic int64_t boot_ns;
+    int64_t now_ns = (int64_t)clock_ns(CLOCK_BOOTTIME);
+    int64_t since_ns = atomic_load_explicit(&boot_ns, memory_order_relaxed);
 
-/* Slots given back and not taken again: without any, a new thread need not look at all that there are. A hint, relaxed: the
- * slot's state decides. Fork child: pie_threads_reset(). */
-static _Atomic uint32_t free_slots;
-
-void pie_thread_give_back(struct pie_thread *thread) {
-    /* release: pairs with the acquire of the thread that takes it */
-    atomic_store_explicit(&thread->state, PIE_THREAD_FREE, memory_order_release);
-    atomic_fetch_add_explicit(&free_slots, 1, memory_order_relaxed);
-}
-
-static struct pie_thread *take_slot(void) {
-    size_t count = atomic_load_explicit(&free_slots, memory_order_relaxed) ? pie_thread_count() : 0;
-
-    for (size_t i = 0; i < count; i++) {
-        struct pie_thread *thread = pie_thread_at(i);
-        uint32_t expected = PIE_THREAD_FREE;
-        /* acquire: pairs with the collection thread's release when it gave the slot back */
-        if (thread->id &&
-            atomic_compare_exchange_strong_explicit(&thread->state, &expected, PIE_THREAD_CLAIMED,
-                                                    memory_order_acquire, memory_order_relaxed)) {
-            atomic_fetch_sub_explicit(&free_slots, 1, memory_order_relaxed);
-            return thread;
-        }
+    if (since_ns == 0) {
+        int64_t found_ns = (int64_t)clock_ns(CLOCK_REALTIME) - now_ns;
+        if (atomic_compare_exchange_strong_explicit(&boot_ns, &since_ns, found_ns, memory_order_relaxed,
+                                                    memory_order_relaxed))
+            since_ns = found_ns;
     }
-    return pie_region_alloc(PIE_ARENA_THREADS, sizeof(struct pie_thread));
+    return since_ns + now_ns;
+}
+
+int64_t pie_suspended_ns(void) {
+    uint64_t before_ns = clock_ns(CLOCK_MONOTONIC), boot_ns = clock_ns(CLOCK_BOOTTIME);
+    uint64_t after_ns = clock_ns(CLOCK_MONOTONIC);
+
+    return after_ns - before_ns < CLOCKS_TOGETHER_NS ? (int64_t)(boot_ns - before_ns) : -1;
+}
+
+/* A sum in here is at most one thread behind another. Fork child: pie_threads_reset(). */
+static struct {
+    _Atomic uint64_t count, cpu_ns, wall_ns;
+    _Atomic int64_t first_started_ns, last_ended_ns;
+} shorts;
+
+/* Of all of it: in a forked child the parent's threads had more than is used yet. */
+static bool is_in_arena(uintptr_t address) {
+    return address - (uintptr_t)pie_region_base(PIE_ARENA_STACKS) < pie_region_size(PIE_ARENA_STACKS);
+}
+
+bool pie_thread_is_on_stack(void) {
+    return is_in_arena((uintptr_t)__builtin_frame_address(0));
 }
 
 static void take_altstack(struct pie_thread *thread) {
-    stack_t now, ours = {.ss_sp = thread->altstack, .ss_size = sizeof thread->altstack};
+    stack_t now, ours = {.ss_sp = thread->stack, .ss_size = thread->stack_bytes};
 
-    if (sigaltstack(NULL, &now) != 0)
+    if (!thread->stack || sigaltstack(NULL, &now) != 0)
         return;
     /* After fork the thread still has the stack of the slot that it had in the parent: that may become another's. */
-    uintptr_t low = (uintptr_t)pie_thread_at(0), stack = (uintptr_t)now.ss_sp;
-    bool is_old_slot = stack >= low && stack < low + pie_region_size(PIE_ARENA_THREADS);
-    if ((now.ss_flags & SS_DISABLE) || is_old_slot)
+    if ((now.ss_flags & SS_DISABLE) || is_in_arena((uintptr_t)now.ss_sp))
         sigaltstack(&ours, NULL);
 }
 
 static void leave_altstack(struct pie_thread *thread) {
     stack_t now, none = {.ss_flags = SS_DISABLE};
 
-    if (sigaltstack(NULL, &now) == 0 && now.ss_sp == thread->altstack)
+    if (sigaltstack(NULL, &now) == 0 && thread->stack && now.ss_sp == thread->stack)
         sigaltstack(&none, NULL);
 }
 
 struct pie_thread *pie_thread_begin(bool is_main, const char *name) {
-    struct pie_thread *thread = take_slot();
+    struct pie_thread *thread = pie_thread_take_slot();
 
     if (!thread) {
         pie_counter_add(PIE_COUNTER_NO_THREAD_SLOT, 1);
@@ -112,24 +110,26 @@ struct pie_thread *pie_thread_begin(bool is_main, const char *name) {
     thread->is_main = is_main;
     strncpy(thread->name, name, sizeof thread->name - 1);
     thread->started_real_ns = pie_realtime_ns();
-    thread->started_ns = pie_monotonic_ns();
+    atomic_store_explicit(&thread->started_ns, pie_monotonic_ns(), memory_order_relaxed);
     thread->ended_ns = thread->ended_cpu_ns = 0;
     thread->inside = 0;
     thread->ticks_seen = thread->pool_ns = 0;
+    thread->ticks_user = thread->ticks_kernel = 0;
+    thread->signal_ns = thread->own_kernel_ns = 0;
     thread->last_depth = 0;
     thread->last_node = 0;
-    thread->cpu_last_ns = pie_thread_cpu_ns();
+    thread->cpu_last_ns = thread->started_cpu_ns = pie_thread_cpu_ns();
     atomic_store_explicit(&thread->samples, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->overhead_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->tstate, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->clock_ring, NULL, memory_order_relaxed);
+    atomic_store_explicit(&thread->has_timer, false, memory_order_relaxed);
     pie_watch_thread_begin(thread);
     thread->id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
     take_altstack(thread);
-    /* release: the collection thread reads the fields above after it sees STARTING */
-    atomic_store_explicit(&thread->state, PIE_THREAD_STARTING, memory_order_release);
     self = thread;
     pie_heap_thread_begin(thread);
+    pie_thread_move(thread, pie_thread_word(thread), PIE_THREAD_STARTING);
     return thread;
 }
 
@@ -151,25 +151,93 @@ static void book_rest(struct pie_thread *thread) {
         pie_counter_add(PIE_COUNTER_RING_FULL, 1);
 }
 
-void pie_thread_end(void) {
+static uint64_t wall_of(const struct pie_thread *thread) {
+    return thread->ended_ns - atomic_load_explicit(&thread->started_ns, memory_order_relaxed);
+}
+
+/* Nothing is left to drain but what the slot keeps for the next look: events of the heap, whose ring is never emptied by
+ * its threads, and counts, which go on. */
+static bool is_short(struct pie_thread *thread) {
+    bool has_registers = false;
+
+    for (int i = 0; i < PIE_DEBUG_REGISTERS; i++)
+        has_registers |= atomic_load_explicit(&thread->watch.fds[i], memory_order_relaxed) >= 0;
+    return !thread->is_main && !has_registers &&
+           thread->ended_cpu_ns - thread->started_cpu_ns < PIE_THREAD_SHORT_NS &&
+           atomic_load_explicit(&thread->samples, memory_order_relaxed) == 0;
+}
+
+static void fold(struct pie_thread *thread) {
+    int64_t none = 0, wall_ns = (int64_t)wall_of(thread);
+
+    atomic_fetch_add_explicit(&shorts.cpu_ns, thread->ended_cpu_ns - thread->started_cpu_ns,
+                              memory_order_relaxed);
+    atomic_fetch_add_explicit(&shorts.wall_ns, (uint64_t)wall_ns, memory_order_relaxed);
+    atomic_compare_exchange_strong_explicit(&shorts.first_started_ns, &none, thread->started_real_ns,
+                                            memory_order_relaxed, memory_order_relaxed);
+    atomic_store_explicit(&shorts.last_ended_ns, thread->started_real_ns + wall_ns, memory_order_relaxed);
+    /* release: pairs with the acquire of pie_threads_short() */
+    atomic_fetch_add_explicit(&shorts.count, 1, memory_order_release);
+}
+
+void pie_threads_short(struct pie_short_threads *ret_short) {
+    ret_short->count = atomic_load_explicit(&shorts.count, memory_order_acquire);
+    ret_short->cpu_ns = atomic_load_explicit(&shorts.cpu_ns, memory_order_relaxed);
+    ret_short->wall_ns = atomic_load_explicit(&shorts.wall_ns, memory_order_relaxed);
+    ret_short->first_started_ns = atomic_load_explicit(&shorts.first_started_ns, memory_order_relaxed);
+    ret_short->last_ended_ns = atomic_load_explicit(&shorts.last_ended_ns, memory_order_relaxed);
+}
+
+/* The collection thread may arm it at this moment; it sees ENDED when it is done with that. */
+static void move_to_ended(struct pie_thread *thread) {
+    while (!pie_thread_move(thread, pie_thread_word(thread), PIE_THREAD_ENDED))
+        ;
+}
+
+bool pie_thread_end(void) {
     struct pie_thread *thread = self;
 
     if (!thread)
-        return;
+        return false;
     pie_heap_thread_end(thread);
     self = NULL; /* a handler from here on finds no slot */
     atomic_signal_fence(memory_order_seq_cst);
     pie_watch_thread_end(thread);
     leave_altstack(thread);
-    prctl(PR_GET_NAME, thread->kernel_name);
     thread->ended_ns = pie_monotonic_ns();
     thread->ended_cpu_ns = pie_thread_cpu_ns();
+    uint64_t word = pie_thread_word(thread);
+    if (pie_thread_stage(word) == PIE_THREAD_STARTING && is_short(thread) &&
+        pie_thread_move(thread, word, PIE_THREAD_CLAIMED)) {
+        fold(thread);
+        pie_thread_give_back(thread);
+        return false;
+    }
+    if (!thread->name[0])
+        prctl(PR_GET_NAME, thread->kernel_name);
     book_rest(thread);
-    atomic_store_explicit(&thread->state, PIE_THREAD_ENDED, memory_order_release);
+    move_to_ended(thread);
+    return true;
+}
+
+bool pie_thread_bury(struct pie_thread *thread, uint64_t seen, uint64_t cpu_ns) {
+    if (!pie_thread_move(thread, seen, PIE_THREAD_ENDED))
+        return false;
+    thread->ended_ns = pie_monotonic_ns();
+    thread->ended_cpu_ns = cpu_ns;
+    thread->kernel_name[0] = '\0';
+    book_rest(thread);
+    pie_heap_thread_gone(thread);
+    return true;
 }
 
 void pie_threads_reset(void) {
     self = NULL;
-    atomic_store_explicit(&free_slots, 0, memory_order_relaxed);
+    pie_thread_slots_reset();
+    atomic_store_explicit(&shorts.count, 0, memory_order_relaxed);
+    atomic_store_explicit(&shorts.cpu_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&shorts.wall_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&shorts.first_started_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&shorts.last_ended_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&next_id, 1, memory_order_relaxed);
 }

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/unloads.h"
 
+#include "profiler/unwind.h"
+
 #include <link.h>
+#include <stdatomic.h>
 #include <stddef.h>
+
+static _Atomic uint64_t heeded; /* their number at the last look; a forked child has as many */
 
 static int look(struct dl_phdr_info *info, size_t size, void *data) {
     if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs)
@@ -15,4 +20,20 @@ uint64_t pie_unloads(void) {
 
     dl_iterate_phdr(look, &count);
     return count;
+}
+
+void pie_unloads_heed(void) {
+    uint64_t count = pie_unloads();
+
+    if (atomic_exchange_explicit(&heeded, count, memory_order_acq_rel) != count)
+        pie_unwind_flush_cache();
+}
+
+void pie_unloading_begin(void) {
+    pie_unwind_unloading(true);
+}
+
+void pie_unloading_end(void) {
+    pie_unloads_heed();
+    pie_unwind_unloading(false);
 }

@@ -4,34 +4,59 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Waiting time: where a thread is while it is off the CPU. Nobody signals a waiting thread (that would end its system
- * calls); the collection thread looks at it from outside, at each wall tick. */
+/* Time off the CPU: waiting, runnable (in the run queue) and throttled (by a CPU quota), and where. Nobody signals a thread
+ * that is off the CPU (that would end its system calls); the collection thread looks at it from outside, at each wall
+ * tick. */
 
 struct pie_thread;
 struct pie_pystack_ops;
 struct pie_aggregate;
+struct pie_record;
+struct pie_throttle;
+struct pie_thread_row;
 
 enum { PIE_WALL_AWAITS_MAX = 32 }; /* tasks of an event loop that share one wait */
 
-/* What is remembered of a thread from tick to tick. */
+/* What is remembered of a thread from tick to tick. At each look wall time since its start is its CPU time plus wait_ns,
+ * runnable_ns, throttled_ns and untold_ns. */
 struct pie_wall {
     uint32_t thread_id;     /* of the thread this belongs to */
-    uint64_t last_ns;       /* CLOCK_MONOTONIC at the last tick */
+    uint64_t last_ns;       /* CLOCK_MONOTONIC at the last look */
     uint64_t last_cpu_ns;   /* the thread's CPU clock then */
     uint64_t last_delay_ns; /* time it had been runnable but not running then */
-    uint64_t pool_ns;       /* time off the CPU that no context has been found for yet */
-    uint32_t blocked_node;  /* context in which it was found waiting at the last tick; 0: it was not */
-    uint64_t wait_ns;       /* all of its waiting so far */
-    uint64_t samples;       /* that it had taken at the last tick */
-    bool is_still;          /* found asleep at the last tick: as long as its clock stands, all is as it was */
+    uint64_t throttle_seen; /* of pie_throttle_share() */
+    int64_t wait_ns;        /* all of its waiting so far */
+    uint64_t runnable_ns, throttled_ns;
+    int64_t untold_ns; /* the end of the time so far: it is off the CPU, and may be waiting or runnable */
+    int64_t
+        wait_pool_ns; /* of wait_ns, what no context has been found for yet; less than 0: too much was booked */
+    uint64_t runnable_pool_ns, throttled_pool_ns; /* the same of these two */
+    uint32_t blocked_node; /* context in which it was found waiting at the last tick; 0: it was not */
+    uint64_t booked_ns;    /* there, since then */
+    uint32_t known_node;   /* context in which it was seen last, by a sample or a look */
+    uint64_t sample_ns;    /* CLOCK_MONOTONIC at the last sample */
+    uint64_t samples;      /* that it had taken at the last tick */
+    bool is_still;         /* found asleep at the last tick: as long as its clock stands, all is as it was */
     /* Where the tasks of its event loop are suspended, if that is what waits; they share the time. */
     uint32_t awaits[PIE_WALL_AWAITS_MAX];
     uint32_t n_awaits;
 };
 
-/* Looks at one thread and books its waiting since the last tick. Context: drain. */
-void pie_wall_tick(struct pie_wall *wall, struct pie_thread *thread, const struct pie_pystack_ops *ops,
-                   struct pie_aggregate *aggregate);
+/* Meets a thread: where `wall` is of another one, it begins anew. Before its samples are drained. Context: drain. */
+void pie_wall_meet(struct pie_wall *wall, const struct pie_thread *thread);
 
-/* Books what a thread waited at the end of its life. Context: drain. */
-void pie_wall_end(struct pie_wall *wall, const struct pie_thread *thread, struct pie_aggregate *aggregate);
+/* A sample of the thread that pie_wall_meet() met, in the order in which they were taken. Context: drain. */
+void pie_wall_sample(struct pie_wall *wall, const struct pie_record *record);
+
+/* Looks at that thread and books its time off the CPU since the last tick. Context: drain. */
+void pie_wall_tick(struct pie_wall *wall, struct pie_thread *thread, const struct pie_pystack_ops *ops,
+                   struct pie_throttle *throttle, struct pie_aggregate *aggregate);
+
+/* Books its time off the CPU at the end of its life. Context: drain. */
+void pie_wall_end(struct pie_wall *wall, const struct pie_thread *thread, struct pie_throttle *throttle,
+                  struct pie_aggregate *aggregate);
+
+/* Totals of a thread that lives, for its row: they add up to wall_ns. Leaves the row alone if it was never looked at.
+ * Context: drain. */
+void pie_wall_totals(const struct pie_wall *wall, const struct pie_thread *thread,
+                     struct pie_thread_row *row);

@@ -78,7 +78,7 @@ static bool waits_for_tasks(const struct look *look, const struct pie_await *awa
 }
 
 static uint32_t append(const struct look *look, const struct pie_await *await, uint32_t node) {
-    for (size_t i = await->first; i < await->first + await->count && node; i++)
+    for (size_t i = await->first; i < await->first + await->count; i++)
         if (look->ids[i])
             node = pie_cct_child(
                 node, pie_cct_python_key(look->ids[i], look->ops->instr_offset(look->frames[i].code,

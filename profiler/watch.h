@@ -139,8 +139,10 @@ struct pie_watch_thread {
     _Atomic int32_t fds[PIE_DEBUG_REGISTERS];
     uint64_t ids[PIE_DEBUG_REGISTERS]; /* of their events */
     _Atomic uint32_t wants_registers;  /* set by the thread, heeded by the collection thread */
-    struct pie_debug_ptrace ptrace;    /* of debug_registers_ptrace_sigsafe.c */
-    uint64_t retry_ns;                 /* registers were refused: not before this time again */
+    uint32_t
+        put_off; /* of debug_registers_hidden_sigsafe.c: registers to be disarmed, as bits; the thread's only */
+    struct pie_debug_ptrace ptrace; /* of debug_registers_ptrace_sigsafe.c */
+    uint64_t retry_ns;              /* registers were refused: not before this time again */
     struct pie_watch_slot slots[PIE_DEBUG_REGISTERS];
     uint64_t random;
     uint32_t mean_interest; /* of the last samples; see watch_interest_sigsafe.c */
@@ -162,6 +164,8 @@ struct pie_watch_settings {
     double budget;          /* share of a thread's CPU time that watching may take */
     bool is_adaptive;       /* lines whose redundant fraction is undecided come first */
     uint64_t trap_price_ns; /* of one trap, without what the handler does */
+    uint64_t
+        sample_price_ns; /* of one signal of the sampler of accesses, the interrupt included; 0: it has none */
     uint64_t fault_tax_ns;  /* what a page fault costs more while a data breakpoint is armed; 0: nothing */
     double fault_tax_share; /* … as a part of the fault's time then */
 };

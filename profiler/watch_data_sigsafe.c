@@ -10,6 +10,7 @@
 
 #include "profiler/watch_internal.h"
 
+#include "profiler/cct.h"
 #include "profiler/context.h"
 #include "profiler/counters.h"
 #include "profiler/thread.h"
@@ -118,7 +119,7 @@ void pie_watch_data_touched(struct pie_thread *thread, unsigned index, const uco
         return;
     }
     pie_context_take(pie_watch_ops(), thread, context, true, &taken); /* reported after the instruction */
-    if (taken.is_foreign && taken.node) {
+    if (taken.is_foreign && taken.node != PIE_CCT_FULL_ID) {
         compare_others(thread, index, context, &taken);
         compare(thread, index, context, &taken, value);
         return;

@@ -14,6 +14,7 @@
 #include "profiler/cct.h"
 #include "profiler/counters.h"
 #include "profiler/decode.h"
+#include "profiler/home.h"
 #include "profiler/memory.h"
 #include "profiler/naming.h"
 #include "profiler/pystack.h"
@@ -56,6 +57,7 @@ struct pie_watch_drain {
     const struct pie_pystack_ops *ops;
     struct pie_naming *naming;
     double fp_tolerance;
+    uint64_t code_since_ns; /* the last time that libraries were unloaded */
     struct pie_watch_rows rows;
     struct pie_watch_seen seen; /* what calls returned, by the place that made them */
     struct thread_watches *threads;
@@ -88,6 +90,10 @@ void pie_watch_drain_destroy(struct pie_watch_drain *drain) {
     pie_u64map_finish(&drain->line_of_node);
     pie_free(drain->lines);
     pie_free(drain);
+}
+
+void pie_watch_drain_forget_code(struct pie_watch_drain *drain) {
+    drain->code_since_ns = pie_monotonic_ns();
 }
 
 /* --- The time that watches stand for --- */
@@ -167,7 +173,7 @@ static void finish(struct pie_watch_drain *drain, struct open_watch *open, enum 
     open->row.outcome = (uint8_t)outcome;
     open->row.gap_ns = gap_ns;
     if (open->row.first_node && pie_watch_rows_add(&drain->rows, &open->row) < 0)
-        pie_counter_add(PIE_COUNTER_WATCH_RING_FULL, 1);
+        pie_counter_add(PIE_COUNTER_OUT_OF_MEMORY, 1);
 }
 
 static void reached(struct pie_watch_drain *drain, struct open_watch *open,
@@ -256,7 +262,9 @@ static enum pie_watch_outcome outcome_of(struct pie_watch_drain *drain,
 
     if (!record->rip)
         return (enum pie_watch_outcome)record->outcome;
-    int r = pie_decode_trap(record->rip, record->registers, record->address, record->size, &access);
+    bool is_gone = record->time_ns < drain->code_since_ns && !pie_home_contains((uintptr_t)record->rip);
+    int r = is_gone ? -ENOENT
+                    : pie_decode_trap(record->rip, record->registers, record->address, record->size, &access);
     if (r < 0) {
         pie_counter_add(PIE_COUNTER_WATCH_TRAP_UNKNOWN, 1);
         return PIE_WATCH_LOST;

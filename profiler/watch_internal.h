@@ -30,6 +30,8 @@ bool pie_watch_wants(struct pie_watch_thread *watch, uint32_t node);
 bool pie_watch_has_credit(struct pie_thread *thread, const struct pie_watch_settings *settings);
 /* What a handler that began at start_ns has taken until now, waits for helpers included. */
 uint64_t pie_watch_spent_since(const struct pie_thread *thread, uint64_t start_ns);
+/* Charges what was spent in the kernel for a signal of ours, besides: periods of the clock may have ended there. */
+void pie_watch_charge_kernel(struct pie_thread *thread, uint64_t ns);
 /* Charges what was spent, and takes it out of the program's CPU time, but for what the thread has waited. */
 void pie_watch_charge(struct pie_thread *thread, uint64_t ns);
 

@@ -13,6 +13,7 @@
 #include "profiler/watch_setup.h"
 
 #include "profiler/debug_registers.h"
+#include "profiler/pmu_price.h"
 #include "profiler/ptrace_registers.h"
 #include "profiler/thread.h"
 
@@ -144,6 +145,7 @@ static _Atomic bool is_known; /* release after the price was written; acquire in
 
 void pie_watch_price_set(const struct pie_watch_price *known) {
     price = *known;
+    pie_pmu_interrupt_set(known->pmu_interrupt_ns);
     atomic_store_explicit(&is_known, true, memory_order_release);
 }
 
@@ -153,8 +155,10 @@ const struct pie_watch_price *pie_watch_price_known(void) {
 
 const struct pie_watch_price *pie_watch_price(void) {
     if (!pie_watch_price_known()) {
+        const struct pie_pmu_machine *machine;
         struct pie_watch_price measured = {.trap_ns = pie_watch_measure_trap()};
         measured.fault_tax_ns = measure_fault_tax(&measured.fault_tax_share);
+        measured.pmu_interrupt_ns = pie_pmu_interrupt_ns(pie_pmu_events_here(&machine));
         pie_watch_price_set(&measured);
     }
     return &price;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/watch_setup.h"
 
+#include "profiler/clock_price.h"
 #include "profiler/config.h"
 #include "profiler/debug_registers.h"
 #include "profiler/proc_file.h"
@@ -29,6 +30,13 @@ static const struct pie_debug_ops *registers_of(bool by_ptrace) {
     if (by_ptrace)
         return &pie_debug_ptrace;
     return pie_debug_hidden_begin() ? &pie_debug_hidden : &pie_debug_own_table;
+}
+
+/* The signal of a counter takes the same way as the clock's. */
+static uint64_t sample_price_ns(const struct pie_access_facts *facts) {
+    const struct pie_clock_price *clock = pie_clock_price_known();
+
+    return facts->pmu_interrupt_ns + (clock ? clock->signal_ns : 0);
 }
 
 const struct pie_access_sampler_ops *pie_watch_set_up(const struct pie_config *config,
@@ -73,6 +81,7 @@ const struct pie_access_sampler_ops *pie_watch_set_up(const struct pie_config *c
             .budget = config->overhead_budget * BUDGET_PART,
             .is_adaptive = config->adaptive,
             .trap_price_ns = price->trap_ns ? price->trap_ns : TRAP_PRICE_DEFAULT_NS,
+            .sample_price_ns = kind == PIE_ACCESS_PMU ? sample_price_ns(&facts) : 0,
             .fault_tax_ns = price->fault_tax_ns,
             .fault_tax_share = price->fault_tax_share,
         };

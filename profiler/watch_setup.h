@@ -25,7 +25,8 @@ struct pie_watch_price {
     uint64_t
         fault_tax_ns; /* what a page fault of a program costs more while a data breakpoint is armed on its thread; 0:
                               nothing to speak of, string instructions are as fast as ever */
-    double fault_tax_share; /* the same as a part of the fault's time then */
+    double fault_tax_share;    /* the same as a part of the fault's time then */
+    uint64_t pmu_interrupt_ns; /* as pie_access_facts.pmu_interrupt_ns */
 };
 
 /* One trap, measured anew: as trap_ns. Context: drain, SIGTRAP is taken. */

@@ -74,6 +74,7 @@ void pie_watch_thread_begin(struct pie_thread *thread) {
     watch->mean_interest = 0;
     watch->retry_ns = 0;
     watch->credit_ns = 0;
+    watch->put_off = 0;
     watch->ptrace = (struct pie_debug_ptrace){0};
     watch->faults_seen = UINT64_MAX;
     watch->debt_is_short = false;
@@ -340,14 +341,17 @@ void pie_watch_sampled(const struct pie_access_sampler_ops *sampler, struct pie_
     struct pie_access_sample sample;
     struct pie_context taken;
 
-    if (!settings || must_yield(context) || !sampler->read(thread, info, context, &sample))
+    if (!settings)
+        return;
+    pie_watch_charge_kernel(thread, settings->sample_price_ns);
+    if (must_yield(context) || !sampler->read(thread, info, context, &sample))
         return;
     pie_context_take(pie_watch_ops(), thread, context, false, &taken);
     bool is_known = sample.is_precise && sample.address;
-    if (is_known && taken.is_foreign && taken.node)
+    if (is_known && taken.is_foreign && taken.node != PIE_CCT_FULL_ID)
         begin_known(thread, context, &taken, &sample);
     uint64_t spent_ns = pie_watch_spent_since(thread, start_ns);
-    if (!is_known && taken.is_foreign && taken.node)
+    if (!is_known && taken.is_foreign && taken.node != PIE_CCT_FULL_ID)
         pie_watch_sample(thread, context, &taken);
     pie_watch_charge(thread, spent_ns);
 }
@@ -540,7 +544,8 @@ void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucon
         hardware_fired(thread, fired, context);
     else
         event_fired(thread, (unsigned)__builtin_ctz(fired), info, context);
-    pie_watch_charge(thread, pie_watch_spent_since(thread, start_ns) + settings->trap_price_ns);
+    pie_watch_charge(thread, pie_watch_spent_since(thread, start_ns));
+    pie_watch_charge_kernel(thread, settings->trap_price_ns);
 }
 
 void pie_watch_settle(struct pie_thread *thread) {

@@ -12,8 +12,10 @@
 
 #include "profiler/watch_internal.h"
 
+#include "profiler/clock_price.h"
 #include "profiler/counters.h"
 #include "profiler/safe_load.h"
+#include "profiler/sampler_perf.h"
 #include "profiler/thread.h"
 
 #include <sys/resource.h>
@@ -168,6 +170,15 @@ void pie_watch_charge(struct pie_thread *thread, uint64_t ns) {
     atomic_fetch_add_explicit(&thread->watch.spent_ns, ns, memory_order_relaxed);
 }
 
+void pie_watch_charge_kernel(struct pie_thread *thread, uint64_t ns) {
+    uint64_t now_ns = pie_clock_scaled_ns(thread, ns);
+
+    pie_sampler_perf_own_kernel(thread, now_ns);
+    thread->watch.credit_ns -= (int64_t)now_ns;
+    thread->cpu_last_ns += now_ns;
+    atomic_fetch_add_explicit(&thread->watch.spent_ns, now_ns, memory_order_relaxed);
+}
+
 static uint64_t faults_of_thread(void) {
     struct rusage usage;
 
@@ -232,10 +243,12 @@ void pie_watch_heed_sample(struct pie_thread *thread, const ucontext_t *context,
     if (!is_data_armed(watch))
         return;
     uint64_t tax_ns = faults > before ? tax_on(settings, faults - before, system_ns) : 0;
+    pie_sampler_perf_own_kernel(thread, tax_ns);
     if (is_string((uint64_t)context->uc_mcontext.gregs[REG_RIP])) /* nearly all of this time */
         tax_ns += passed_ns < period_ns ? passed_ns : period_ns;
     earn_credit(thread, settings);
     watch->credit_ns -= (int64_t)tax_ns;
+    thread->cpu_last_ns += tax_ns;
     atomic_fetch_add_explicit(&watch->spent_ns, tax_ns, memory_order_relaxed);
     if (watch->credit_ns < -(watch->debt_is_short ? STRING_DEBT_SHORT_NS : STRING_DEBT_LONG_NS))
         pie_watch_rest(thread);

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The collection thread gets signals of the clock itself, in a loop that reads the time: the one that did not come at once
+ * was delayed by a signal. Those of perf events come from an event with a short period; what timers send is sent by hand, since they tick
+ * only every few milliseconds. Medians, because a hypervisor takes its turns in between. */
+
+#include "profiler/clock_price.h"
+
+#include "profiler/sampler.h"
+#include "profiler/sampler_perf.h"
+#include "profiler/sampler_timer.h"
+#include "profiler/sort.h"
+#include "profiler/thread.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { SIGNALS = 11, SIGNALS_MIN = 5 };
+static const uint64_t PERIOD_NS = 40000, TIME_MAX_NS = 3000000;
+static const uint64_t WHOLE_PERMILLE_MAX = 5000;
+
+/* What was seen of some signals, in ns. */
+struct signals {
+    uint64_t whole[SIGNALS]; /* that the loop lost */
+    uint64_t part[SIGNALS];  /* from the clock's record to the handler */
+    size_t count;
+};
+
+static int by_value(const void *a, const void *b) {
+    const uint64_t *first = a, *second = b;
+
+    return *first < *second ? -1 : *first > *second;
+}
+
+static uint64_t median(uint64_t *values, size_t count) {
+    (void)pie_sort(values, count, sizeof *values, by_value);
+    return values[count / 2];
+}
+
+static struct pie_clock_price price_of(struct signals *signals) {
+    struct pie_clock_price price = {0};
+
+    if (signals->count < SIGNALS_MIN)
+        return price;
+    price.signal_ns = median(signals->whole, signals->count);
+    uint64_t part_ns = median(signals->part, signals->count);
+    if (part_ns > 0 && price.signal_ns > part_ns)
+        price.whole_permille = 1000 * price.signal_ns / part_ns;
+    if (price.whole_permille > WHOLE_PERMILLE_MAX)
+        price.whole_permille = 0; /* no such clocks */
+    return price;
+}
+
+static void watch_signals(const struct perf_event_mmap_page *page, struct signals *signals) {
+    uint64_t begun_ns = pie_monotonic_ns(), before_ns = begun_ns, seen_ns = pie_clock_price_last_entered_ns();
+
+    while (signals->count < SIGNALS && before_ns - begun_ns < TIME_MAX_NS) {
+        uint64_t now_ns = pie_monotonic_ns(), entered_ns = pie_clock_price_last_entered_ns();
+        if (entered_ns != seen_ns) {
+            uint64_t ended_ns = pie_sampler_perf_newest(page)->time_ns;
+            now_ns = pie_monotonic_ns();
+            signals->whole[signals->count] = now_ns - before_ns;
+            signals->part[signals->count++] = entered_ns > ended_ns ? entered_ns - ended_ns : 0;
+            seen_ns = entered_ns;
+            now_ns = pie_monotonic_ns();
+        }
+        before_ns = now_ns;
+    }
+}
+
+static void measure_perf(bool user_only, struct signals *signals) {
+    size_t bytes = (size_t)sysconf(_SC_PAGESIZE) + PIE_PERF_RING_BYTES;
+    int fd = pie_sampler_perf_open(0, PERIOD_NS, user_only);
+
+    if (fd < 0)
+        return;
+    void *ring = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+    if (ring != MAP_FAILED) {
+        if (ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) == 0)
+            watch_signals(ring, signals);
+        ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+        munmap(ring, bytes);
+    }
+    close(fd);
+}
+
+static void measure_sent(siginfo_t *info, struct signals *signals) {
+    pid_t pid = (pid_t)syscall(SYS_getpid), tid = (pid_t)syscall(SYS_gettid);
+
+    while (signals->count < SIGNALS) {
+        uint64_t begun_ns = pie_monotonic_ns();
+        if (syscall(SYS_rt_tgsigqueueinfo, pid, tid, info->si_signo, info) != 0 ||
+            pie_clock_price_last_entered_ns() < begun_ns)
+            return;
+        signals->whole[signals->count] = pie_monotonic_ns() - begun_ns;
+        signals->part[signals->count++] = 0;
+    }
+}
+
+static void measure(const struct pie_sampler_ops *sampler, struct signals *signals) {
+    siginfo_t info = {.si_signo = SIGPROF, .si_code = SI_KERNEL}; /* as of an interval timer */
+
+    if (sampler == &pie_sampler_perf || sampler == &pie_sampler_perf_user) {
+        measure_perf(sampler == &pie_sampler_perf_user, signals);
+        return;
+    }
+    if (sampler == &pie_sampler_timer) {
+        info = (siginfo_t){.si_signo = PIE_TIMER_SIGNAL, .si_code = SI_TIMER};
+        info.si_value.sival_ptr = pie_sampler_timer_cookie();
+    }
+    measure_sent(&info, signals);
+}
+
+const struct pie_clock_price *pie_clock_price(const struct pie_sampler_ops *sampler) {
+    uint64_t ours = 0, before;
+    struct signals signals = {.count = 0};
+
+    if (pie_clock_price_known())
+        return pie_clock_price_known();
+    for (int i = 0; i < PIE_SAMPLER_SIGNALS; i++)
+        if (sampler->signals[i])
+            ours |= UINT64_C(1) << (sampler->signals[i] - 1);
+    syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &ours, &before, sizeof ours);
+    measure(sampler, &signals);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+    struct pie_clock_price price = price_of(&signals);
+    pie_clock_price_set(&price);
+    return pie_clock_price_known();
+}
