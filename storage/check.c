@@ -126,3 +126,20 @@ int pie_writer_check(const char *path, char **ret_message) {
                            strerror(errno));
     return check_folder(path, ret_message);
 }
+
+bool pie_writer_is_refusal(int error) {
+    switch (error) {
+    case -EBADMSG:
+    case -EEXIST:
+    case -EPROTO:
+    case -EINVAL:
+    case -EISDIR:
+    case -ELOOP:
+    case -EFBIG:
+    case -E2BIG:
+    case -ETIMEDOUT:
+        return true;
+    default:
+        return false;
+    }
+}

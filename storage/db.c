@@ -2,19 +2,27 @@
 #include "storage/db.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "storage/file_kind.h"
+#include "storage/guard.h"
 #include "storage/locking.h"
 #include "storage/schema.h"
+#include "storage/schema_check.h"
 #include "storage/sqlite_open.h"
 
-enum { CREATE_ATTEMPTS = 500, PAUSE_NS = 10 * 1000 * 1000 };
+enum { CREATE_ATTEMPTS = 500, PAUSE_NS = 10 * 1000 * 1000, REHEARSAL_WAIT_MS = 100 };
+
+/* To find out whether a file can be appended to. What of it must be read is a few pages, whatever its size. */
+static const double CHECK_LIMIT_S = 2;
 
 static uint64_t monotonic_ns(void) {
     struct timespec now;
@@ -131,12 +139,31 @@ static int identify(sqlite3 *db) {
     return version != PIE_SCHEMA_VERSION ? -EPROTO : 0;
 }
 
+/* 0, -EBADMSG or another -errno. */
+static int check_schema(sqlite3 *db) {
+    struct pie_schema_facts facts;
+    int r = pie_schema_check(db, &facts);
+    return r < 0 ? r : facts.is_whole && !facts.has_guests ? 0 : -EBADMSG;
+}
+
+int pie_db_check_schema(sqlite3 *db, int64_t *version) {
+    int64_t now;
+    int r = pie_db_get_int(db, "PRAGMA schema_version", &now);
+    if (r == 0 && now != *version)
+        r = check_schema(db);
+    if (r == 0)
+        *version = now;
+    return r;
+}
+
 /* The same from one state of the file: another process may be making the schema between two reads. */
 static int identify_at_once(sqlite3 *db) {
     int r = pie_db_exec(db, "BEGIN");
     if (r < 0)
         return r;
     int state = identify(db);
+    if (state == 0)
+        state = check_schema(db);
     (void)pie_db_exec(db, "COMMIT");
     return state;
 }
@@ -172,10 +199,18 @@ static int use_wal(sqlite3 *db) {
     return r;
 }
 
+/* Another run that is writing is a good sign. */
+static int rehearse(sqlite3 *db, struct pie_db_wait *wait) {
+    uint64_t limit_ms = wait->limit_ms;
+    wait->limit_ms = REHEARSAL_WAIT_MS;
+    int r = pie_schema_rehearse(db);
+    wait->limit_ms = limit_ms;
+    return r == -EBUSY ? 0 : r;
+}
+
 /* A file that this process has just made holds nothing that a power cut could destroy, so nothing waits for the disk;
  * earlier runs in a file that was there before are kept safe by syncing at each checkpoint. */
-static int prepare(sqlite3 *db, bool has_locks, bool *ret_created) {
-    sqlite3_extended_result_codes(db, 1);
+static int prepare(sqlite3 *db, bool has_locks, struct pie_db_wait *first, bool *ret_created) {
     int state = identify_at_once(db);
     if (state < 0)
         return state;
@@ -184,6 +219,8 @@ static int prepare(sqlite3 *db, bool has_locks, bool *ret_created) {
                         "PRAGMA cache_size = -1024");
     if (r == 0 && state == 1)
         r = create_schema(db, ret_created);
+    if (r == 0 && state == 0 && first)
+        r = rehearse(db, first);
     if (r == 0) /* a log needs locks and shared memory */
         r = has_locks ? use_wal(db) : pie_db_exec(db, "PRAGMA journal_mode = TRUNCATE");
     if (r == 0 && !*ret_created)
@@ -191,14 +228,37 @@ static int prepare(sqlite3 *db, bool has_locks, bool *ret_created) {
     return r;
 }
 
+/* Nothing that the file brings along is run, and nothing takes longer than it may. */
+static void guard_writer(sqlite3 *db, struct pie_guard *guard) {
+    sqlite3_extended_result_codes(db, 1);
+    pie_guard_limit(db, guard);
+    pie_guard_start_clock(guard, CHECK_LIMIT_S);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL);
+    (void)pie_db_exec(db, "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0");
+}
+
+/* What is in a log stays there: closing would put it into the file. An empty log goes. */
+static void close_untouched(sqlite3 *db, const char *path) {
+    char log[PATH_MAX];
+    struct stat status;
+    bool has_log = snprintf(log, sizeof log, "%s-wal", path) < (int)sizeof log && stat(log, &status) == 0 &&
+                   status.st_size > 0;
+    if (has_log)
+        sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    sqlite3_close(db);
+}
+
 int pie_db_open_writable(const char *path, bool is_alone, bool may_create, struct pie_db_wait *wait,
-                         sqlite3 **ret_db, bool *ret_created) {
+                         struct pie_guard *guard, sqlite3 **ret_db, bool *ret_created) {
     sqlite3 *db = NULL;
     bool created = false;
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
     flags |= may_create ? SQLITE_OPEN_CREATE : 0;
     if (!may_create && access(path, F_OK) < 0) /* the look for locks would make it */
         return -errno;
+    int kind = pie_file_kind_check(path);
+    if (kind < 0)
+        return kind;
     bool has_locks = pie_locking_check(path) == 0;
     if (!has_locks && !is_alone)
         return -ENOLCK;
@@ -206,12 +266,14 @@ int pie_db_open_writable(const char *path, bool is_alone, bool may_create, struc
     int r = pie_db_errno(db, code);
     if (r == 0) {
         pie_db_set_wait(db, wait);
-        r = prepare(db, has_locks, &created);
+        guard_writer(db, guard);
+        r = prepare(db, has_locks, may_create ? wait : NULL, &created);
     }
     if (r < 0) {
-        sqlite3_close(db);
+        close_untouched(db, path);
         return r;
     }
+    pie_guard_start_clock(guard, 0);
     *ret_db = db;
     *ret_created = created;
     return 0;

@@ -17,6 +17,9 @@ CREATE VIEW x_threshold AS SELECT
   0.3 AS item_share,       -- slice underutilization: this part of the waste at least is at a[i] or iteration, in a loop
   0.1 AS item_put_share,   -- … or this part, and a[i] = x is among it
   0.5 AS call_share,       -- API misuse: this part of the waste at least is at calls and operators
+  0.5 AS values_share,     -- the standard library's native code has no calls for whole arrays, so its own memory (of OpenSSL,
+                           -- of SQLite) says nothing about the calls: this part of the waste at least is at fields of
+                           -- objects, data of arrays and results, or the category is by what calls returned
   0.9 AS same_fraction,    -- stores, and what calls returned: from here on the calls did what had been done before
   0.4 AS partly_fraction,  -- stores: from here on a part of them did
   0.5 AS loop_share,       -- loop-invariant computation: this part of the waste lies in a loop of the line's function
@@ -136,7 +139,7 @@ CREATE VIEW x_line_fact AS
 SELECT s.run, s.kind, f.path AS file, l.line, NULL AS line_ns, NULL AS partner_file, NULL AS partner_line,
   u.name AS function, u.first_line AS function_line, iif(f.is_own, NULL, f.library) AS library, fo.path AS user_file,
   o.line AS user_line, ne.name AS native_function,
-  coalesce(me.library, replace(me.path, rtrim(me.path, replace(me.path, '/', '')), '')) AS native_library,
+  me.name AS native_library,
   iif(ma.library = 'python', NULL, na.name) AS access_function, na.module = ne.module AS is_access_there, s.sampler,
   s.watches, s.ns, s.sq, s.length_0_ns, s.length_1_ns, s.all_traps, s.all_redundant, s.all_bytes, s.all_ns,
   s.all_redundant_ns, s.all_sq, s.tell_traps, s.tell_redundant, s.tell_bytes, s.tell_ns, s.tell_redundant_ns,
@@ -151,7 +154,7 @@ LEFT JOIN location o ON o.process = s.process AND o.id = s.user_place
 LEFT JOIN function uo ON uo.process = o.process AND uo.id = o.function
 LEFT JOIN file fo ON fo.process = uo.process AND fo.id = uo.file
 LEFT JOIN function ne ON ne.process = s.process AND ne.id = s.entry_function
-LEFT JOIN module me ON me.process = ne.process AND me.id = ne.module
+LEFT JOIN x_module me ON me.process = ne.process AND me.id = ne.module
 LEFT JOIN location la ON la.process = s.process AND la.id = s.location
 LEFT JOIN function na ON na.process = la.process AND na.id = la.function
 LEFT JOIN module ma ON ma.process = na.process AND ma.id = na.module
@@ -272,6 +275,7 @@ SELECT *, waste * line_ns AS wasted_ns, CASE
   WHEN is_returned_told AND line_returned_partly_ns >= line_returned_redundant_ns THEN 'inefficient algorithm'
   WHEN is_returned_told AND loop_share_found >= loop_share THEN 'loop-invariant computation'
   WHEN is_returned_told THEN 'repeated native calls'
+  WHEN native_library IS 'python' AND object_ns + array_ns + result_ns < values_share * tell_redundant_ns THEN 'undecided'
   WHEN kind = 1 AND loop_share_found >= loop_share AND (item_ns >= item_share * tell_redundant_ns
     OR (put_ns > 0 AND item_ns >= item_put_share * tell_redundant_ns)) THEN 'slice underutilization'
   WHEN kind = 1 AND item_ns + call_ns >= call_share * tell_redundant_ns AND loop_share_found < loop_share
@@ -337,6 +341,9 @@ SELECT *,
       || 'function, so the function is called again', 100 - 100 * loop_share_found)
     WHEN category = 'inefficient algorithm' THEN printf('; that is %.0f %% of the writes by time, and %.0f %% of it is '
       || 'bulk work', 100 * fraction, 100 * bulk_ns / tell_redundant_ns)
+    WHEN native_library IS 'python'
+      AND object_ns + array_ns + result_ns < values_share * tell_redundant_ns
+      THEN '; most of it is the library''s own memory, which says nothing about what the calls are for'
     WHEN kind = 1 THEN '; the line is neither mostly at a[i] nor calling, so the evidence does not decide'
     WHEN fraction < partly_fraction THEN '; most writes changed something, so the evidence does not decide'
     ELSE '; only a part of the writes and no bulk work, so the evidence does not decide' END, '')
@@ -357,9 +364,9 @@ SELECT *,
     WHEN category = 'inefficient algorithm' THEN 'update only what changes instead of computing all of it anew, or '
       || 'take an algorithm that does'
     ELSE printf('compare both call paths: ask for "pairs of %s:%d"',
-      replace(file, rtrim(file, replace(file, '/', '')), ''), line) END AS advice
+      replace(file_end, rtrim(file_end, replace(file_end, '/', '')), ''), line) END AS advice
 FROM (
-  SELECT *,
+  SELECT *, substr(file, -255) AS file_end,
   CASE
     WHEN length_ns < 1e3 * redundant THEN printf('%.0f ns', length_ns * 1.0 / redundant)
     WHEN length_ns < 1e6 * redundant THEN printf('%.1f us', length_ns / 1e3 / redundant)
@@ -447,7 +454,7 @@ CREATE VIEW x_node_line AS
 SELECT n.process, n.id AS node, f.path AS file, l.line, u.name AS function, iif(f.is_own, NULL, f.library) AS library,
   iif(n.line_location = n.own_location, NULL, fo.path) AS user_file,
   iif(n.line_location = n.own_location, NULL, o.line) AS user_line, ne.name AS native_function,
-  coalesce(me.library, replace(me.path, rtrim(me.path, replace(me.path, '/', '')), '')) AS native_library
+  me.name AS native_library
 FROM node n LEFT JOIN location l ON l.process = n.process AND l.id = n.line_location
 LEFT JOIN function u ON u.process = l.process AND u.id = l.function
 LEFT JOIN file f ON f.process = u.process AND f.id = u.file
@@ -455,7 +462,7 @@ LEFT JOIN location o ON o.process = n.process AND o.id = n.own_location
 LEFT JOIN function uo ON uo.process = o.process AND uo.id = o.function
 LEFT JOIN file fo ON fo.process = uo.process AND fo.id = uo.file
 LEFT JOIN function ne ON ne.process = n.process AND ne.id = n.entry_function
-LEFT JOIN module me ON me.process = ne.process AND me.id = ne.module;
+LEFT JOIN x_module me ON me.process = ne.process AND me.id = ne.module;
 
 -- A location as JSON. It is written out, since SQLite 3.38 to 3.40 takes its own JSON functions for unsafe in the views
 -- of a file that one does not trust. Control characters may stand in names, but not in JSON.
@@ -478,10 +485,10 @@ FROM (
   FROM (
     SELECT l.process, l.id AS location, u.kind, u.name, f.path AS file, l.line, l.address, iif(u.kind = 1,
         iif(f.is_own, NULL, f.library),
-        coalesce(m.library, replace(m.path, rtrim(m.path, replace(m.path, '/', '')), ''))) AS library
+        m.name) AS library
     FROM location l JOIN function u ON u.process = l.process AND u.id = l.function
     LEFT JOIN file f ON f.process = u.process AND f.id = u.file
-    LEFT JOIN module m ON m.process = u.process AND m.id = u.module));
+    LEFT JOIN x_module m ON m.process = u.process AND m.id = u.module));
 
 -- Pairs with their call paths, JSON arrays of frames, outermost first. As in the readable call tree, frames of the
 -- interpreter's own code and what starts a thread or the program are left out.

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct sqlite3;
 
-/* What a file or a query from elsewhere may do with a connection: read, for a limited time, within limits of size.
- * Context: cli. */
+/* What a file or a query from elsewhere may do with a connection: be read, or written without its own triggers, for a limited
+ * time, within limits of size.
+ * Context: drain, cli. */
 struct pie_guard {
     uint64_t deadline_ns; /* CLOCK_MONOTONIC; 0: none */
+    bool is_for_all;      /* no statement gets another one */
 };
 
 /* Sizes, and what a hostile schema could reach. Before anything is read. The guard is borrowed. */

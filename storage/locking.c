@@ -6,17 +6,18 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-/* Far beyond any byte that SQLite locks. */
-enum { PROBE_OFFSET = 0x7ffffff0 };
+/* Far beyond any byte that SQLite locks. A profile has paths, command lines and source text: it is made for its user alone, and
+ * so are its log and the log's index, to which SQLite gives its mode. */
+enum { PROBE_OFFSET = 0x7ffffff0, MODE = 0600 };
 
 int pie_locking_check(const char *path) {
     struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = PROBE_OFFSET, .l_len = 1};
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, MODE);
     bool is_ours = fd >= 0;
+    if (fd < 0) /* there already, or a link to where nothing is */
+        fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, MODE);
     if (fd < 0)
-        fd = open(path, O_RDWR | O_CLOEXEC);
-    if (fd < 0)
-        fd = open(path, O_RDONLY | O_CLOEXEC);
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return 0;
     int r = fcntl(fd, F_SETLK, &lock) < 0 ? -errno : 0;

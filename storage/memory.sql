@@ -6,23 +6,48 @@
 -- the least in a stretch of time.
 CREATE VIEW x_leak_threshold AS SELECT
   0.95 AS score,           -- the score is greater than this (Scalene 3.4),
+  0.05 AS late,            -- of what the line has at the end, this part at least is kept since the last two eighths,
+  0.75 AS burst,           -- of what is kept since the last six, two in a row have this part at most: no single event,
   0.1 AS stretch,          -- parts of the process's time: in so much of it the least counts,
-  2 / 3.0 AS line_from,    -- from here on (stretch before) the line's memory grew
-  0.1 AS line_growth,      -- by this part at least of what it has at the end,
-  1 / 3.0 AS heap_from,    -- and from here on (stretch behind) the process's memory, to the stretch before the end,
+  1 / 3.0 AS heap_from,    -- from here on (stretch behind) the process's memory grew, to the stretch before the end,
   0.01 AS heap_growth;     -- by this part at least of what it has then (Scalene's slope of 1 %)
+
+-- What allocates without a Python line is named: threads of native code by the library that they run, and the interpreter's
+-- start. The outermost frame tells which; that of a thread is the C library's.
+CREATE VIEW x_nameless AS
+SELECT process, node, iif(is_thread, '(native threads', '(before the first line') || coalesce(': ' ||
+    substr(name, 1, instr(name || '.so', '.so') - 1), '') || ')' AS place
+FROM (
+  SELECT a.process, a.node, m.base AS name, coalesce((
+      WITH RECURSIVE up (depth, node) AS (
+        SELECT 0, a.node
+        UNION ALL
+        SELECT up.depth + 1, b.parent FROM up JOIN node b ON b.process = a.process AND b.id = up.node
+        WHERE b.parent IS NOT NULL AND up.depth < 4096)
+      SELECT rm.path GLOB '*/libc.so*' OR rm.path GLOB '*/libc-*' FROM up
+      JOIN node b ON b.process = a.process AND b.id = up.node
+      JOIN location l ON l.process = a.process AND l.id = b.location
+      JOIN function u ON u.process = a.process AND u.id = l.function
+      JOIN module rm ON rm.process = a.process AND rm.id = u.module
+      ORDER BY up.depth DESC LIMIT 1), 0) AS is_thread
+  FROM allocation a JOIN node n ON n.process = a.process AND n.id = a.node
+  LEFT JOIN function e ON e.process = a.process AND e.id = n.entry_function
+  LEFT JOIN x_module m ON m.process = a.process AND m.id = e.module
+  WHERE n.line_location IS NULL);
 
 -- Allocations by (innermost Python place, place in own code that led there). What is averaged over time is divided by the
 -- process's own.
 CREATE VIEW x_allocation_sum AS
-SELECT p.run, a.process, n.line_location, n.own_location, sum(a.samples) AS samples,
+SELECT p.run, a.process, n.line_location, n.own_location, iif(n.line_location IS NULL, (
+    SELECT x.place FROM x_nameless x WHERE x.process = a.process AND x.node = a.node), NULL) AS nameless,
+  sum(a.samples) AS samples,
   sum(a.allocated_python_bytes + a.allocated_native_bytes) AS allocated_bytes,
   sum(a.allocated_python_bytes) AS allocated_python_bytes, sum(a.allocated_sq_bytes2) AS allocated_sq,
   sum(a.peak_python_bytes + a.peak_native_bytes) AS peak_bytes, sum(a.peak_sq_bytes2) AS peak_sq,
   sum(a.live_bytes) AS live_bytes,
   sum(a.live_bytes_s) * 1e9 / nullif(coalesce(p.ended_ns, p.seen_ns) - p.started_ns, 0) AS average_bytes
 FROM process p JOIN allocation a ON a.process = p.id JOIN node n ON n.process = a.process AND n.id = a.node
-GROUP BY p.run, a.process, n.line_location, n.own_location;
+GROUP BY p.run, a.process, n.line_location, n.own_location, nameless;
 
 -- The same of copies, loops apart.
 CREATE VIEW x_copy_sum AS
@@ -34,18 +59,18 @@ GROUP BY p.run, c.process, n.line_location, n.own_location, iif(c.estimate = 3, 
 
 -- Both, by name; a row has one or the other. estimate: 0 allocations, 1 copies, 3 copy loops.
 CREATE VIEW x_memory_place AS
-SELECT x.run, x.process, x.estimate, f.path AS file, l.line, u.name AS function, u.first_line,
+SELECT x.run, x.process, x.estimate, coalesce(f.path, x.nameless) AS file, x.nameless, l.line, u.name AS function, u.first_line,
   iif(f.is_own, NULL, f.library) AS library, iif(f.is_own, NULL, fo.path) AS user_file,
   iif(f.is_own, NULL, o.line) AS user_line, fo.path AS own_file, o.line AS own_line, uo.name AS own_function,
   x.is_sampled, x.samples, x.allocated_bytes, x.allocated_python_bytes, x.allocated_sq, x.peak_bytes, x.peak_sq,
   x.live_bytes, x.average_bytes, x.bytes, x.bytes_per_s, x.sq
 FROM (
-  SELECT run, process, line_location, own_location, 0 AS estimate, NULL AS is_sampled, samples, allocated_bytes,
+  SELECT run, process, line_location, own_location, nameless, 0 AS estimate, NULL AS is_sampled, samples, allocated_bytes,
     allocated_python_bytes, allocated_sq, peak_bytes, peak_sq, live_bytes, average_bytes, NULL AS bytes,
     NULL AS bytes_per_s, NULL AS sq
   FROM x_allocation_sum
   UNION ALL
-  SELECT run, process, line_location, own_location, estimate, is_sampled, samples, NULL, NULL, NULL, NULL, NULL, NULL,
+  SELECT run, process, line_location, own_location, NULL, estimate, is_sampled, samples, NULL, NULL, NULL, NULL, NULL, NULL,
     NULL, bytes, bytes_per_s, sq
   FROM x_copy_sum) x
 LEFT JOIN location l ON l.process = x.process AND l.id = x.line_location
@@ -106,19 +131,39 @@ SELECT run, row_number() OVER (PARTITION BY run ORDER BY allocated_bytes DESC, p
   user_file, user_line, allocated_low, allocated_high, peak_low, peak_high
 FROM x_memory_told WHERE subject = 'function' AND nth = 1;
 
--- What was alive when the process had most.
+-- What is counted at the peaks of the run's processes and is in no sample's weight; less than nothing where chance made these
+-- too heavy.
+CREATE VIEW x_peak_rest AS
+SELECT run, iif(peak_bytes > 0, '(not sampled)', '(too much in samples)') AS place, peak_bytes
+FROM (
+  SELECT p.run, sum(h.peak_python_bytes + h.peak_native_bytes - coalesce((
+      SELECT sum(a.peak_python_bytes + a.peak_native_bytes) FROM allocation a WHERE a.process = p.id), 0)) AS peak_bytes
+  FROM process p JOIN heap h ON h.process = p.id GROUP BY p.run);
+
+-- What was alive when the process had most. The rows add up to what was counted then, of all processes of the run.
 CREATE VIEW v_peak AS
 SELECT run, row_number() OVER (PARTITION BY run ORDER BY peak_bytes DESC, allocated_bytes DESC, file, line) AS rank,
   file, line, function, allocated_bytes, peak_bytes, average_bytes, growth_bytes, python_share, samples, library,
   user_file, user_line, allocated_low, allocated_high, peak_low, peak_high
-FROM x_memory_told WHERE subject = 'line' AND nth_peak = 1 AND peak_bytes > 0;
+FROM (
+  SELECT run, file, line, function, allocated_bytes, peak_bytes, average_bytes, growth_bytes, python_share, samples, library,
+  user_file, user_line, allocated_low, allocated_high, peak_low, peak_high
+  FROM x_memory_told WHERE subject = 'line' AND nth_peak = 1 AND peak_bytes > 0
+  UNION ALL
+  SELECT run, place, NULL, NULL, NULL, peak_bytes, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+  FROM x_peak_rest WHERE peak_bytes <> 0);
 
 CREATE VIEW v_peak_function AS
-SELECT run, row_number() OVER (PARTITION BY run ORDER BY peak_bytes DESC, allocated_bytes DESC, file, line, function)
-    AS rank,
+SELECT run, row_number() OVER (PARTITION BY run ORDER BY peak_bytes DESC, allocated_bytes DESC, file, line, function) AS rank,
   file, line, function, allocated_bytes, peak_bytes, average_bytes, growth_bytes, python_share, samples, library,
   user_file, user_line, allocated_low, allocated_high, peak_low, peak_high
-FROM x_memory_told WHERE subject = 'function' AND nth_peak = 1 AND peak_bytes > 0;
+FROM (
+  SELECT run, file, line, function, allocated_bytes, peak_bytes, average_bytes, growth_bytes, python_share, samples, library,
+  user_file, user_line, allocated_low, allocated_high, peak_low, peak_high
+  FROM x_memory_told WHERE subject = 'function' AND nth_peak = 1 AND peak_bytes > 0
+  UNION ALL
+  SELECT run, place, NULL, NULL, NULL, peak_bytes, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+  FROM x_peak_rest WHERE peak_bytes <> 0);
 
 -- Copies by line and by function, loops apart. Counted copies have no part in the interval.
 CREATE VIEW x_copy_line AS
@@ -167,10 +212,10 @@ SELECT process, location, is_python, iif(name GLOB 'libc.so*' OR name GLOB 'libc
   NOT is_python AND name = 'python' AS is_between
 FROM (
   SELECT l.process, l.id AS location, u.kind = 1 AS is_python, iif(u.kind = 1, iif(f.is_own, 'your code', f.library),
-      coalesce(m.library, replace(m.path, rtrim(m.path, replace(m.path, '/', '')), ''))) AS name
+      m.name) AS name
   FROM location l JOIN function u ON u.process = l.process AND u.id = l.function
   LEFT JOIN file f ON f.process = u.process AND f.id = u.file
-  LEFT JOIN module m ON m.process = u.process AND m.id = u.module);
+  LEFT JOIN x_module m ON m.process = u.process AND m.id = u.module);
 
 -- The library whose native code copied ("python" where the interpreter did it for Python code), and the next other one on
 -- the way outwards, whose code called that.
@@ -241,8 +286,8 @@ FROM (
 JOIN x_memory_measured t ON t.run = x.run
 WHERE nth = 1 AND own_file IS NOT NULL;
 
--- Curves in pieces, with the stretches of time by which leaks are judged. Between two points lies a straight line, behind
--- the last one it stays as it is.
+-- The process's curve in pieces, with the stretches of time by which leaks are judged. Between two points lies a straight
+-- line, behind the last one it stays as it is.
 CREATE VIEW x_heap_piece AS
 SELECT p.run, c.process, c.t_ns, c.python_bytes + c.native_bytes AS bytes, coalesce(d.t_ns, 9223372036854775807) AS next_ns,
   coalesce(d.python_bytes + d.native_bytes, c.python_bytes + c.native_bytes) - c.python_bytes - c.native_bytes AS step,
@@ -254,17 +299,6 @@ JOIN footprint c ON c.process = p.id JOIN x_leak_threshold h
 LEFT JOIN footprint d ON d.process = c.process
   AND d.t_ns = (SELECT min(e.t_ns) FROM footprint e WHERE e.process = c.process AND e.t_ns > c.t_ns);
 
-CREATE VIEW x_line_piece AS
-SELECT p.run, c.process, c.location, c.t_ns, c.live_bytes AS bytes, coalesce(d.t_ns, 9223372036854775807) AS next_ns,
-  coalesce(d.live_bytes, c.live_bytes) - c.live_bytes AS step,
-  p.started_ns + CAST(s.ns * (h.line_from - h.stretch) AS INTEGER) AS from_ns,
-  p.started_ns + CAST(s.ns * h.line_from AS INTEGER) AS to_ns
-FROM process p JOIN (SELECT id, coalesce(ended_ns, seen_ns) - started_ns AS ns FROM process) s ON s.id = p.id
-JOIN line_footprint c ON c.process = p.id JOIN x_leak_threshold h
-LEFT JOIN line_footprint d ON d.process = c.process AND d.location = c.location AND d.t_ns = (
-  SELECT min(e.t_ns) FROM line_footprint e
-  WHERE e.process = c.process AND e.location = c.location AND e.t_ns > c.t_ns);
-
 -- The least of the process's memory in the first of those stretches and before its end.
 CREATE VIEW x_heap_growth AS
 SELECT run, process,
@@ -274,22 +308,23 @@ SELECT run, process,
     bytes + step * 1.0 * (min(next_ns, to_ns) - t_ns) / (next_ns - t_ns)))) AS from_bytes
 FROM x_heap_piece GROUP BY run, process;
 
--- The least of the memory of each line that has a curve. first_ns is where the curve begins: before, the line had nothing,
--- or nobody looked.
+-- When each line allocated what it keeps: in the last two eighths (allocation.kept_1 to kept_8), in the last six, and most
+-- in two of these in a row.
 CREATE VIEW x_line_growth AS
-SELECT x.run, x.process, f.path AS file, l.line, x.first_ns, x.from_ns, iif(x.first_ns > x.from_ns, 0, x.bytes) AS from_bytes
-FROM (
-  SELECT run, process, location, from_ns, min(t_ns) AS first_ns,
-    min(iif(next_ns < from_ns OR t_ns > to_ns, NULL, min(bytes + step * 1.0 * (max(t_ns, from_ns) - t_ns) / (next_ns - t_ns),
-      bytes + step * 1.0 * (min(next_ns, to_ns) - t_ns) / (next_ns - t_ns)))) AS bytes
-  FROM x_line_piece GROUP BY run, process, location) x
-JOIN location l ON l.process = x.process AND l.id = x.location
+SELECT p.run, a.process, f.path AS file, l.line, sum(a.kept_7 + a.kept_8) AS late_bytes,
+  sum(a.kept_3 + a.kept_4 + a.kept_5 + a.kept_6 + a.kept_7 + a.kept_8) AS kept_bytes,
+  max(sum(a.kept_3 + a.kept_4), sum(a.kept_4 + a.kept_5), sum(a.kept_5 + a.kept_6), sum(a.kept_6 + a.kept_7),
+    sum(a.kept_7 + a.kept_8)) AS burst_bytes
+FROM process p JOIN allocation a ON a.process = p.id JOIN node n ON n.process = a.process AND n.id = a.node
+JOIN location l ON l.process = n.process AND l.id = coalesce(n.own_location, n.line_location)
 JOIN function u ON u.process = l.process AND u.id = l.function
-JOIN file f ON f.process = u.process AND f.id = u.file;
+JOIN file f ON f.process = u.process AND f.id = u.file
+GROUP BY p.run, a.process, f.path, l.line;
 
--- Leaks (Scalene 3.4), by line: of own code, or where there is none on the way the innermost. frees of mallocs were freed
--- again; Laplace's rule of succession makes the score 1 - (frees + 1) / (mallocs - frees + 2) of them. A line is told if
--- its score is high, if it still grew in the last third of the process's time, and if the process grew with it; all that
+-- Leaks (Scalene 3.4), by line: of own code, or where there is none on the way the innermost. Of its allocations those
+-- count that lived for a tenth of the process's time, so that its temporaries say nothing; frees of these mallocs were
+-- freed after that. Laplace's rule of succession makes the score 1 - (frees + 1) / (mallocs - frees + 2) of them. A line is
+-- told if its score is high, if it grew all the time and to the end, and if the process grew with it; all that
 -- is in x_leak_threshold. The score is that of all processes of the run, the bytes are those of the processes that grew.
 CREATE VIEW x_leak_line AS
 SELECT *, 1 - (all_frees + 1.0) / (all_mallocs - all_frees + 2) AS score
@@ -298,11 +333,15 @@ FROM (
   FROM (
     SELECT x.run, x.process, x.place, f.path AS file, l.line, u.name AS function, iif(f.is_own, NULL, f.library) AS library,
       x.live_bytes AS place_bytes, sum(x.mallocs) OVER g AS mallocs, sum(x.frees) OVER g AS frees,
-      sum(x.live_bytes) OVER g AS live_bytes, min(x.first_ns) OVER g AS first_ns,
+      sum(x.live_bytes) OVER g AS live_bytes, sum(x.live_sq) OVER g AS live_sq, min(x.first_ns) OVER g AS first_ns,
+      sum(x.allocated_bytes) OVER g AS allocated_bytes, sum(x.kept_bytes) OVER g AS kept_bytes,
       row_number() OVER (PARTITION BY x.run, x.process, f.path, l.line ORDER BY x.live_bytes DESC, x.place) AS nth_place
     FROM (
       SELECT p.run, a.process, coalesce(n.own_location, n.line_location) AS place, sum(a.mallocs) AS mallocs,
-        sum(a.frees) AS frees, sum(a.live_bytes) AS live_bytes, min(a.first_ns) AS first_ns
+        sum(a.frees) AS frees, sum(a.live_bytes) AS live_bytes, sum(a.live_sq_bytes2) AS live_sq,
+        sum(a.allocated_python_bytes + a.allocated_native_bytes) AS allocated_bytes,
+        sum(a.kept_1 + a.kept_2 + a.kept_3 + a.kept_4 + a.kept_5 + a.kept_6 + a.kept_7 + a.kept_8) AS kept_bytes,
+        min(a.first_ns) AS first_ns
       FROM process p JOIN allocation a ON a.process = p.id JOIN node n ON n.process = a.process AND n.id = a.node
       GROUP BY p.run, a.process, coalesce(n.own_location, n.line_location)) x
     JOIN location l ON l.process = x.process AND l.id = x.place
@@ -318,8 +357,7 @@ FROM x_leak_threshold t JOIN x_leak_line x ON x.score > t.score
 JOIN x_line_growth c ON c.run = x.run AND c.process = x.process AND c.file = x.file AND c.line = x.line
 JOIN x_heap_growth h ON h.run = x.run AND h.process = x.process
 JOIN process p ON p.id = x.process
-WHERE x.live_bytes > 0 AND x.live_bytes - c.from_bytes >= t.line_growth * x.live_bytes
-  AND (c.first_ns <= c.from_ns OR x.first_ns >= c.from_ns)
+WHERE x.live_bytes > 0 AND c.late_bytes >= t.late * x.live_bytes AND c.burst_bytes <= t.burst * c.kept_bytes
   AND h.end_bytes - coalesce(h.from_bytes, 0) >= t.heap_growth * h.end_bytes;
 
 -- Function, library and holder are those of the process in which most has leaked, of the first with a known holder.
@@ -345,6 +383,22 @@ FROM (
     FROM x_leaking_line x)
   WINDOW g AS (PARTITION BY run, file, line))
 WHERE nth_process = 1;
+
+-- What grew most: what each line has allocated and not freed, leak or not, with the interval of a sum of independent samples.
+-- first_ns is that of each process; a line's rate is the sum of those of its processes.
+CREATE VIEW v_growth AS
+SELECT run, row_number() OVER (PARTITION BY run ORDER BY all_live DESC, all_allocated DESC, file, line) AS rank, file, line,
+  function, all_live AS growth_bytes, max(0, all_live - 1.959963984540054 * sqrt(all_sq)) AS growth_low,
+  all_live + 1.959963984540054 * sqrt(all_sq) AS growth_high, rate AS rate_bytes_per_s, all_kept AS kept_bytes,
+  all_allocated AS allocated_bytes, score, library
+FROM (
+  SELECT x.*, sum(live_bytes) OVER g AS all_live, sum(live_sq) OVER g AS all_sq, sum(kept_bytes) OVER g AS all_kept,
+    sum(allocated_bytes) OVER g AS all_allocated,
+    sum(live_bytes * 1e9 / nullif(coalesce(p.ended_ns, p.seen_ns) - x.first_ns, 0)) OVER g AS rate,
+    row_number() OVER (PARTITION BY x.run, file, line ORDER BY live_bytes DESC, process) AS nth_process
+  FROM x_leak_line x JOIN process p ON p.id = x.process
+  WINDOW g AS (PARTITION BY x.run, file, line))
+WHERE nth_process = 1 AND all_live > 0;
 
 -- Curves. The place is that whose allocation crossed the threshold just then.
 CREATE VIEW v_memory_timeline AS

@@ -12,11 +12,13 @@
 #include <unistd.h>
 
 #include "storage/db.h"
+#include "storage/guard.h"
 #include "storage/merge_rows.h"
 #include "storage/message.h"
 #include "storage/reader.h"
 #include "storage/schema.h"
 #include "storage/sqlite_open.h"
+#include "storage/temporary.h"
 
 /* The inputs are gone through twice: for the plan, where each is checked as for a query, and for their rows. The result
  * grows in a file of its own beside `out`, which takes its name at the end: an interrupted or failed merge has
@@ -24,6 +26,7 @@
  * files are made. */
 
 enum { PROGRESS_OPERATIONS = 100000 };
+static const double SETTLE_LIMIT_S = 2;
 
 struct work {
     struct pie_merge *options;
@@ -181,15 +184,17 @@ static int fill(struct work *work, char **ret_message) {
 }
 
 static int open_result(struct work *work, char **ret_message) {
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI |
-                SQLITE_OPEN_PRIVATECACHE;
-    char *uri = pie_db_uri(work->temporary, "mode=rwc");
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_PRIVATECACHE |
+                SQLITE_OPEN_NOFOLLOW;
+    char *uri = pie_db_uri(work->temporary, "mode=rw"); /* URIs are on for ATTACH too */
     int code = uri ? pie_sqlite_open(uri, &work->db, flags, NULL) : SQLITE_NOMEM;
     free(uri);
     if (code == SQLITE_OK) {
         sqlite3_extended_result_codes(work->db, 1);
         sqlite3_db_config(work->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
         sqlite3_db_config(work->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+        sqlite3_db_config(work->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+        sqlite3_db_config(work->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
         sqlite3_progress_handler(work->db, PROGRESS_OPERATIONS, on_progress, work);
         code = sqlite3_exec(
             work->db,
@@ -204,10 +209,14 @@ static int open_result(struct work *work, char **ret_message) {
 
 /* Puts what is in the log of a file that was not closed into it; closing does that. A log that stays is in use. */
 static int settle(struct work *work, char **ret_message) {
+    struct pie_guard guard = {0};
     sqlite3 *db = NULL;
     if (is_there(work->out, "-wal") &&
-        pie_sqlite_open(work->out, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK)
+        pie_sqlite_open(work->out, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK) {
+        pie_guard_limit(db, &guard);
+        pie_guard_start_clock(&guard, SETTLE_LIMIT_S);
         sqlite3_exec(db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL);
+    }
     sqlite3_close(db);
     if (!is_there(work->out, "-wal"))
         return 0;
@@ -217,11 +226,8 @@ static int settle(struct work *work, char **ret_message) {
 
 /* Under its name, and on the disk before that. */
 static int publish(struct work *work, char **ret_message) {
-    struct stat status;
-    int fd = open(work->temporary, O_RDWR | O_CLOEXEC);
+    int fd = open(work->temporary, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     int r = fd < 0 ? -errno : 0;
-    if (r == 0 && stat(work->out, &status) == 0)
-        r = fchmod(fd, status.st_mode & 07777) < 0 ? -errno : 0;
     if (r == 0 && fsync(fd) < 0)
         r = -errno;
     if (fd >= 0)
@@ -241,9 +247,16 @@ static void remove_journal(const struct work *work) {
 }
 
 static int merge(struct work *work, char **ret_message) {
-    int r = work->paths[0] ? settle(work, ret_message) : 0;
+    /* A file that is no profile is not even tidied up. */
+    int r = work->paths[0] ? check(work->paths[0], ret_message) : 0;
+    if (r == 0 && work->paths[0])
+        r = settle(work, ret_message);
     if (r < 0)
         return r;
+    int fd = pie_temporary_open(work->out, &work->temporary);
+    if (fd < 0)
+        return pie_message(fd, ret_message, "cannot write %s: %s", work->out, strerror(-fd));
+    close(fd);
     r = open_result(work, ret_message);
     if (r == 0)
         r = fill(work, ret_message);
@@ -270,9 +283,7 @@ int pie_merge_files(struct pie_merge *options, const char *out, char *const *inp
         return pie_message(-EINVAL, ret_message, "cannot write %s: it is not a regular file", out);
     work.out = exists ? realpath(out, NULL) : strdup(out);
     work.paths = calloc(work.count, sizeof *work.paths);
-    if (!work.out || !work.paths || asprintf(&work.temporary, "%s.%ld.tmp", work.out, (long)getpid()) < 0)
-        work.temporary = NULL;
-    int r = work.temporary ? 0 : pie_message(-ENOMEM, ret_message, "out of memory");
+    int r = work.out && work.paths ? 0 : pie_message(-ENOMEM, ret_message, "out of memory");
     if (r == 0) {
         memcpy(work.paths + 1, inputs, count * sizeof *inputs);
         work.paths[0] = exists && status.st_size > 0 ? work.out : NULL;

@@ -39,6 +39,7 @@ static double word_distance(const char *word, size_t size, const char *phrase) {
     double best = 1;
     for (const char *other = phrase; *other;) {
         size_t other_size = strcspn(other, " "), longer = size > other_size ? size : other_size;
+        longer = longer < WORD_MAX ? longer : WORD_MAX;
         double distance =
             (double)edit_distance(word, size, other, other_size) / (double)(longer ? longer : 1);
         best = distance < best ? distance : best;

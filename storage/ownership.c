@@ -126,12 +126,18 @@ static bool is_home(const struct pie_ownership *ownership, const char *path) {
     return found;
 }
 
-/* Code that has no file: what the user typed or passed is his own, what a library compiled is not. */
+/* Code that has no file: what the user typed or passed is his own, and so is what is made of his classes, formulas and
+ * examples; what a library compiled for itself is not (storage/writer_generated.c finds out whose it is). */
 static struct pie_owner owner_of_pseudo_file(const char *path) {
     if (strncmp(path, "<frozen", 7) == 0)
         return (struct pie_owner){.library = "python"};
-    bool own = strncmp(path, "<string>", 8) == 0 || strncmp(path, "<stdin", 6) == 0 ||
-               strncmp(path, "<console>", 9) == 0 || strncmp(path, "<ipython-input", 14) == 0;
+    static const char *const names[] = {
+        "<string>", "<stdin",          "<console>",         "<input>",
+        "<doctest", "<ipython-input-", "<attrs generated ", "<lambdifygenerated-",
+    };
+    bool own = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        own = own || strncmp(path, names[i], strlen(names[i])) == 0;
     return (struct pie_owner){.is_own = own};
 }
 

@@ -76,6 +76,8 @@ static int bad_number(const char *text, char **ret_message) {
 static int take_limit(struct words *words, struct pie_phrase *phrase, char **ret_message) {
     int64_t limit = PIE_PHRASE_TOP_DEFAULT;
     bool has_word = is_word(words, words->next, "top|first");
+    if (has_word && is_word(words, words->next + 1, "all"))
+        return ++words->next; /* "all" is taken next */
     if (!has_word && words->next != 0)
         return 0;
     int index = words->next + has_word;
@@ -157,17 +159,27 @@ static int take_place(struct words *words, struct pie_phrase *phrase, char **ret
     return r < 0 ? r : take_line(words, phrase, ret_message);
 }
 
-/* "in foo.py", "of file foo.py", "of foo.py:62", and "foo.py:62" alone. */
+/* "thread" in "of thread 2", if a name follows. */
+static enum pie_place_kind place_kind(const struct words *words, int index) {
+    for (int kind = PIE_PLACE_FILE; kind < PIE_PLACE_KINDS && index + 1 < words->count; kind++) {
+        if (is_word(words, index, pie_place_kind_name((enum pie_place_kind)kind)))
+            return (enum pie_place_kind)kind;
+    }
+    return PIE_PLACE_ANY;
+}
+
+/* "in foo.py", "of file foo.py", "of thread 2", "of foo.py:62", and "foo.py:62" alone. */
 static int take_file(struct words *words, struct pie_phrase *phrase, char **ret_message) {
     if (!is_word(words, words->next, "in|of|from|at")) {
         const char *colon = words->is_quoted[words->next] ? NULL : line_colon(words->at[words->next]);
         return colon && colon != words->at[words->next] ? take_place(words, phrase, ret_message) : 0;
     }
-    int index = words->next + 1 + is_word(words, words->next + 1, "file");
+    enum pie_place_kind kind = place_kind(words, words->next + 1);
+    int index = words->next + 1 + (kind != PIE_PLACE_ANY);
     if (index >= words->count || !words->at[index][0] || line_colon(words->at[index]) == words->at[index])
-        return pie_message(-EINVAL, ret_message, "a file's name is missing after \"%s\"",
-                           words->at[words->next]);
+        return pie_message(-EINVAL, ret_message, "a name is missing after \"%s\"", words->at[words->next]);
     words->next = index;
+    phrase->kind = kind;
     return take_place(words, phrase, ret_message);
 }
 

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "storage/place.h"
+
 /* A question in words: "top 10 hot lines in foo.py of run 3", "pairs of foo.py:62". What is left when number, file, line
  * and run are taken out is the subject. Context: cli. */
 
@@ -16,12 +18,13 @@ enum {
 
 struct pie_phrase {
     char subject[PIE_PHRASE_MAX_BYTES]; /* in lower case, one space between words; "" if there is none */
-    char file[PIE_PHRASE_MAX_BYTES];    /* as written; "": not given */
-    int64_t line;                       /* 0: not given; "foo.py:62", "foo.py line 62" */
-    int64_t limit;                      /* 0: not given */
-    int64_t run;                        /* 0: not given */
-    int64_t process;                    /* 0: not given; its number or pid */
-    bool all;                           /* "all hot lines": no limit */
+    char file[PIE_PHRASE_MAX_BYTES];    /* of "in X", as written; "": not given */
+    enum pie_place_kind kind; /* "in thread X", "in function X", …; or what X is has to be found out */
+    int64_t line;             /* 0: not given; "foo.py:62", "foo.py line 62" */
+    int64_t limit;            /* 0: not given */
+    int64_t run;              /* 0: not given */
+    int64_t process;          /* 0: not given; its number or pid */
+    bool all;                 /* "all hot lines": no limit */
     bool by_function;
 };
 

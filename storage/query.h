@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "storage/place.h"
 
 struct pie_reader;
 struct pie_cursor;
@@ -14,7 +16,11 @@ struct pie_query {
     struct pie_cursor *cursor;         /* its answer */
     char *sql;                         /* as it is run, parameters written out */
     const struct pie_subject *subject; /* NULL: SQL */
-    bool is_limited;                   /* the question says how many rows: "top 10", "all" */
+    int64_t limit;                     /* of "top 10": the statement ends there; 0: none */
+    size_t rows_told;                  /* of which the rest is only counted; 0: all */
+    struct pie_place place;            /* what "in X" was found to be; PIE_PLACE_ANY: the question has none */
+    char *place_name;
+    int64_t place_line; /* 0: all of it */
 };
 
 /* run: 0, or the run if the question does not name one. Returns 0, or -errno and a line for people (heap): -ENOKEY

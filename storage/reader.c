@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,13 +11,17 @@
 #include <unistd.h>
 
 #include "storage/db.h"
+#include "storage/file_kind.h"
 #include "storage/locking.h"
 #include "storage/message.h"
+#include "storage/place.h"
 #include "storage/reader_internal.h"
 #include "storage/schema.h"
+#include "storage/schema_check.h"
 #include "storage/sqlite_open.h"
 
-/* Larger files are not checked as a whole when they are opened; damage in them shows where it is met. */
+/* Larger files are not checked as a whole when they are opened; damage in them shows where it is met. But for merging, which
+ * reads all of a file anyway. */
 enum { CHECK_MAX_BYTES = 64 << 20 };
 
 int pie_reader_fail(struct pie_reader *reader, int code, char **ret_message) {
@@ -48,12 +51,6 @@ int pie_reader_fail(struct pie_reader *reader, int code, char **ret_message) {
     }
 }
 
-/* The views need sqrt(), which SQLite has when it was built with its math functions. */
-static void square_root(sqlite3_context *context, int count, sqlite3_value **values) {
-    if (sqlite3_value_type(values[0]) != SQLITE_NULL && sqlite3_value_double(values[0]) >= 0)
-        sqlite3_result_double(context, sqrt(sqlite3_value_double(values[0])));
-}
-
 /* A connection that may not write leaves the log's two files beside the database when it is closed, so it may where
  * it can; statements may not (query_only, and the authorizer). */
 static int open_plain(struct pie_reader *reader) {
@@ -78,20 +75,33 @@ static int open_immutable(struct pie_reader *reader) {
     return code;
 }
 
+/* What does not fit its cache SQLite keeps in files without a name there (https://www.sqlite.org/tempfiles.html, section 5). */
+static bool has_temporary_folder(void) {
+    const char *const folders[] = {
+        getenv("SQLITE_TMPDIR"), getenv("TMPDIR"), "/var/tmp", "/usr/tmp", "/tmp", "."};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        if (folders[i] && *folders[i] && access(folders[i], W_OK | X_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
 int pie_reader_set_up(struct pie_reader *reader) {
     sqlite3_extended_result_codes(reader->db, 1);
     pie_guard_limit(reader->db, &reader->guard);
     pie_guard_start_clock(&reader->guard, reader->time_limit_s);
     sqlite3_busy_timeout(reader->db, 5000);
     int code = sqlite3_exec(reader->db,
-                            "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA query_only = ON;"
-                            "PRAGMA temp_store = MEMORY; SELECT count(*) FROM sqlite_schema",
+                            "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA cache_size = -16384;"
+                            "PRAGMA query_only = ON",
                             NULL, NULL, NULL);
-    if (code == SQLITE_OK && sqlite3_exec(reader->db, "SELECT sqrt(4)", NULL, NULL, NULL) != SQLITE_OK)
-        code = sqlite3_create_function(reader->db, "sqrt", 1,
-                                       SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, NULL,
-                                       square_root, NULL, NULL);
-    return code;
+    if (code == SQLITE_OK && !has_temporary_folder())
+        code = sqlite3_exec(reader->db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_exec(reader->db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL);
+    if (code == SQLITE_OK)
+        code = pie_reader_add_functions(reader->db);
+    return code == SQLITE_OK ? pie_place_set_up(reader->db) : code;
 }
 
 static bool has_log(const char *path) {
@@ -150,6 +160,11 @@ static int check_file(const char *path, char **ret_message) {
         return pie_message(-EISDIR, ret_message, "cannot open %s: it is a directory", path);
     if (!S_ISREG(status.st_mode))
         return pie_message(-EINVAL, ret_message, "cannot open %s: it is not a regular file", path);
+    int r = pie_file_kind_check(path);
+    if (r < 0)
+        return pie_message(r, ret_message,
+                           "cannot open %s: a journal or log beside it is no regular file, or too large",
+                           path);
     if (status.st_size == 0)
         return say_unwritten(path, ret_message);
     return 0;
@@ -188,66 +203,23 @@ static int check_identity(struct pie_reader *reader, char **ret_message) {
     return 0;
 }
 
-/* One of our own tables or views: 1 the file has it in the same words, 0 not, or -1. */
-static int has_object(sqlite3_stmt *lookup, sqlite3_stmt *own) {
-    for (int i = 0; i < 3; i++)
-        sqlite3_bind_value(lookup, i + 1, sqlite3_column_value(own, i));
-    int code = sqlite3_step(lookup);
-    sqlite3_reset(lookup);
-    return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : -1;
-}
-
-/* A database that is made from our own schema, once: to make it takes as long as all else that a reader does. For the life
- * of the process; NULL without memory. */
-static sqlite3 *own_schema(void) {
-    static sqlite3 *model;
-    if (model)
-        return model;
-    int code = pie_sqlite_open(":memory:", &model, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
-    if (code == SQLITE_OK)
-        code = sqlite3_exec(model, pie_schema_sql, NULL, NULL, NULL);
-    if (code != SQLITE_OK) {
-        sqlite3_close(model);
-        model = NULL;
-    }
-    return model;
-}
-
 /* Compares with our own. Objects that somebody added are let be. */
 static int check_schema(struct pie_reader *reader, char **ret_message) {
-    sqlite3 *model = own_schema();
-    sqlite3_stmt *own = NULL, *lookup = NULL;
-    int found = -1;
-    if (!model)
-        return pie_message(-ENOMEM, ret_message, "out of memory");
-    int code = sqlite3_prepare_v2(model, "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL",
-                                  -1, &own, NULL);
-    if (code == SQLITE_OK)
-        code = sqlite3_prepare_v2(reader->db,
-                                  "SELECT 1 FROM sqlite_schema WHERE type = ? AND name = ? AND sql = ?", -1,
-                                  &lookup, NULL);
-    if (code == SQLITE_OK) {
-        do
-            found = (code = sqlite3_step(own)) == SQLITE_ROW ? has_object(lookup, own) : 1;
-        while (code == SQLITE_ROW && found == 1);
-    }
-    int r = 0;
-    if (found == 0)
-        r = pie_message(-EBADMSG, ret_message,
-                        "%s is damaged, or was changed by another program: its schema is not a "
-                        "profile's",
-                        reader->path);
-    else if (found < 0)
-        r = pie_reader_fail(reader, sqlite3_extended_errcode(reader->db), ret_message);
-    sqlite3_finalize(own);
-    sqlite3_finalize(lookup);
-    return r;
+    struct pie_schema_facts facts;
+    if (pie_schema_check(reader->db, &facts) < 0)
+        return pie_reader_fail(reader, sqlite3_extended_errcode(reader->db), ret_message);
+    if (!facts.is_whole)
+        return pie_message(-EBADMSG, ret_message,
+                           "%s is damaged, or was changed by another program: its schema is not a "
+                           "profile's",
+                           reader->path);
+    return 0;
 }
 
 static int check_structure(struct pie_reader *reader, char **ret_message) {
     struct stat status;
     sqlite3_stmt *check = NULL;
-    if (stat(reader->path, &status) < 0 || status.st_size > CHECK_MAX_BYTES)
+    if (stat(reader->path, &status) < 0 || (status.st_size > CHECK_MAX_BYTES && !reader->is_untouched))
         return 0;
     int code = sqlite3_prepare_v2(reader->db, "PRAGMA quick_check(1)", -1, &check, NULL);
     if (code == SQLITE_OK)
@@ -314,6 +286,12 @@ const char *pie_reader_note(const struct pie_reader *reader) {
 
 void pie_reader_set_time_limit(struct pie_reader *reader, double seconds) {
     reader->time_limit_s = seconds;
+}
+
+void pie_reader_end_in(struct pie_reader *reader, double seconds) {
+    reader->guard.is_for_all = false;
+    pie_guard_start_clock(&reader->guard, seconds);
+    reader->guard.is_for_all = true;
 }
 
 sqlite3 *pie_reader_database(struct pie_reader *reader) {

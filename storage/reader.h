@@ -25,6 +25,9 @@ const char *pie_reader_note(const struct pie_reader *reader);
 /* For each cursor, from its opening on. */
 void pie_reader_set_time_limit(struct pie_reader *reader, double seconds);
 
+/* For all that is asked from now on together, instead. */
+void pie_reader_end_in(struct pie_reader *reader, double seconds);
+
 /* The run `wanted`, or the last one if wanted is 0. Returns 0, or -ENOENT and a message if it is not there. */
 int pie_reader_get_run(struct pie_reader *reader, int64_t wanted, int64_t *ret_run, char **ret_message);
 

@@ -13,7 +13,7 @@
 #include "storage/schema.h"
 #include "storage/sqlite_open.h"
 
-/* One process of a run, as if it were alone in it: its rows are copied into a database in memory, under their own
+/* One process of a run, as if it were alone in it: its rows are copied into a temporary database, under their own
  * numbers, and everything that is asked is asked there. So each view is cut without knowing of it. */
 
 static int keep(sqlite3 *db, int64_t run, int64_t process) {
@@ -85,8 +85,8 @@ int pie_reader_cut(struct pie_reader *reader, int64_t run, int64_t process, char
         r = find(reader, run, process, &process, ret_message);
     if (r < 0)
         return r;
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
-    int code = pie_sqlite_open(":memory:", &db, flags, NULL);
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
+    int code = pie_sqlite_open("", &db, flags, NULL);
     if (code == SQLITE_OK)
         code = fill(db, reader->path, run, process);
     reader->db = db;

@@ -16,5 +16,8 @@ struct pie_reader {
 /* Limits and settings of the connection. Returns an SQLite result code. */
 int pie_reader_set_up(struct pie_reader *reader);
 
+/* What views need and this SQLite may lack. Returns an SQLite result code. */
+int pie_reader_add_functions(struct sqlite3 *db);
+
 /* One line for an SQLite result code about this reader's file. Returns -errno. */
 int pie_reader_fail(struct pie_reader *reader, int code, char **ret_message);

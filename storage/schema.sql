@@ -21,7 +21,8 @@ CREATE TABLE process (
   started_ns INTEGER NOT NULL,     -- point in time
   seen_ns INTEGER NOT NULL,        -- point in time of the last flush
   ended_ns INTEGER,                -- point in time; NULL: not known
-  cause TEXT,                      -- how it ended: "exit", "_exit", "exec" (it became another program), "signal" (its
+  cause TEXT,                      -- how it ended: "exit", "_exit", "exec" (it became another program), "seccomp" (it set a
+                                   -- filter and ran on without a profile), "signal" (its
                                    -- last act was to write), "killed" (its parent got the status), "gone" (nobody saw
                                    -- how); NULL: it still runs, or nobody was left to say
   exit_status INTEGER,             -- as the shell sees it
@@ -52,9 +53,14 @@ CREATE TABLE thread (
   is_main INTEGER NOT NULL,        -- 0 or 1
   started_ns INTEGER,              -- point in time
   ended_ns INTEGER,                -- point in time; NULL: not seen to end
-  cpu_ns INTEGER,                  -- by the thread's own CPU clock
+  cpu_ns INTEGER,                  -- by the thread's own CPU clock, since its start
   wall_ns INTEGER,                 -- from its start to its end or last flush
+  wait_ns INTEGER,                 -- as in sample, wherever it was; with the next two and cpu_ns: wall_ns
+  runnable_ns INTEGER,
+  throttled_ns INTEGER,
   samples INTEGER,                 -- taken
+  threads INTEGER NOT NULL,        -- that the row stands for: 1; in the row with id 0 all that ended before they had a
+                                   -- clock, within a millisecond or so: times are sums, started_ns is the first one's
   PRIMARY KEY (process, id)
 ) WITHOUT ROWID;
 
@@ -121,7 +127,9 @@ CREATE TABLE sample (
   python_ns INTEGER NOT NULL,      -- CPU time in the interpreter
   native_ns INTEGER NOT NULL,      -- CPU time in native code
   system_ns INTEGER NOT NULL,      -- CPU time in the kernel
-  wait_ns INTEGER NOT NULL,        -- time off the CPU
+  wait_ns INTEGER NOT NULL,        -- time off the CPU by its own doing: asleep, or waiting for something
+  runnable_ns INTEGER NOT NULL,    -- time in which it was ready to run and had no processor
+  throttled_ns INTEGER NOT NULL,   -- the same because of a CPU quota (cgroup)
   cpu_sq_ns2 REAL NOT NULL,        -- sum of the squared CPU weights of the samples
   PRIMARY KEY (process, thread, node)
 ) WITHOUT ROWID;
@@ -161,12 +169,21 @@ CREATE TABLE allocation (
   allocated_native_bytes INTEGER NOT NULL, -- the same, by native code
   allocated_sq_bytes2 REAL NOT NULL, -- sum of the squared weights of samples that stand for more than themselves
   live_bytes INTEGER NOT NULL,     -- not freed yet
+  live_sq_bytes2 REAL NOT NULL,    -- as allocated_sq_bytes2, of those
   peak_python_bytes INTEGER NOT NULL, -- not freed when the process's memory was at its peak
   peak_native_bytes INTEGER NOT NULL,
   peak_sq_bytes2 REAL NOT NULL,    -- as allocated_sq_bytes2, of those
   live_bytes_s REAL NOT NULL,      -- integral of live_bytes over the process's time, bytes x s
-  mallocs INTEGER NOT NULL,        -- sampled allocations whose fate is decided (Scalene 3.4)
+  mallocs INTEGER NOT NULL,        -- sampled allocations that lived for a tenth of the process's time (Scalene 3.4)
   frees INTEGER NOT NULL,          -- of these, those that were freed
+  kept_1 INTEGER NOT NULL,         -- bytes of those that were not, by when they were allocated: in the first eighth of
+  kept_2 INTEGER NOT NULL,         -- the time from the process's start to a tenth of it before its end, and so on
+  kept_3 INTEGER NOT NULL,
+  kept_4 INTEGER NOT NULL,
+  kept_5 INTEGER NOT NULL,
+  kept_6 INTEGER NOT NULL,
+  kept_7 INTEGER NOT NULL,
+  kept_8 INTEGER NOT NULL,
   first_ns INTEGER NOT NULL,       -- point in time of the first sample
   PRIMARY KEY (process, node)
 ) WITHOUT ROWID;
@@ -238,7 +255,7 @@ CREATE TABLE counter (
 CREATE TABLE overhead (
   process INTEGER NOT NULL REFERENCES process,
   collector TEXT NOT NULL,
-  cpu_ns INTEGER NOT NULL,         -- CPU time that the collector itself took
+  cpu_ns INTEGER NOT NULL,         -- CPU time that the collector itself took, in the kernel too
   rate_hz REAL,                    -- at which it sampled
   PRIMARY KEY (process, collector)
 ) WITHOUT ROWID;
@@ -257,9 +274,17 @@ CREATE TABLE source_line (
   PRIMARY KEY (source, line)
 ) WITHOUT ROWID;
 
+-- With the distribution or else the base name, which is found in the last 255 bytes: no name is longer, and rtrim()
+-- takes the square of the length.
+CREATE VIEW x_module AS
+SELECT process, id, path, library, base, coalesce(library, base) AS name
+FROM (
+  SELECT *, replace(path_end, rtrim(path_end, replace(path_end, '/', '')), '') AS base
+  FROM (SELECT *, substr(path, -255) AS path_end FROM module));
+
 -- Samples with what was not measured as NULL.
 CREATE VIEW x_sample AS
-SELECT p.run, s.process, s.node, s.thread, s.samples, s.wait_ns,
+SELECT p.run, s.process, s.node, s.thread, s.samples, s.wait_ns, s.runnable_ns, s.throttled_ns,
   iif(p.clock = 'none', NULL, s.python_ns + s.native_ns + s.system_ns) AS cpu_ns,
   iif(p.clock = 'none', NULL, s.python_ns) AS python_ns,
   iif(p.clock = 'none', NULL, s.native_ns) AS native_ns,
@@ -269,19 +294,24 @@ FROM process p JOIN sample s ON s.process = p.id;
 
 -- What shares and intervals are taken of.
 CREATE VIEW x_total AS
-SELECT run, sum(cpu_ns) AS cpu_ns, sum(cpu_sq_ns2) AS cpu_sq_ns2, sum(wait_ns) AS wait_ns, sum(samples) AS samples
+SELECT run, sum(cpu_ns) AS cpu_ns, sum(cpu_sq_ns2) AS cpu_sq_ns2, sum(wait_ns) AS wait_ns,
+  sum(runnable_ns) AS runnable_ns, sum(throttled_ns) AS throttled_ns, sum(samples) AS samples
 FROM x_sample GROUP BY run;
 
--- Sums by (innermost Python place, place in own code that led there).
+-- Sums by (innermost Python place, place in own code that led there). Code made from text ("<string>") is own where own
+-- code runs it.
 CREATE VIEW x_place AS
-SELECT s.run, f.path AS file, l.line, u.name AS function, u.first_line, f.is_own,
-  iif(f.is_own, NULL, f.library) AS library, iif(f.is_own, NULL, fo.path) AS user_file,
-  iif(f.is_own, NULL, o.line) AS user_line,
-  s.cpu_ns, s.python_ns, s.native_ns, s.system_ns, s.wait_ns, s.samples, s.cpu_sq_ns2
+SELECT s.run, f.path AS file, l.line, u.name AS function, u.first_line, f.is_own AND s.is_run_by_own AS is_own,
+  iif(f.is_own AND s.is_run_by_own, NULL, f.library) AS library,
+  iif(f.is_own AND s.is_run_by_own, NULL, fo.path) AS user_file,
+  iif(f.is_own AND s.is_run_by_own, NULL, o.line) AS user_line,
+  s.cpu_ns, s.python_ns, s.native_ns, s.system_ns, s.wait_ns, s.runnable_ns, s.throttled_ns, s.samples, s.cpu_sq_ns2
 FROM (
-  SELECT s.run, s.process, n.line_location, n.own_location, sum(s.cpu_ns) AS cpu_ns,
+  SELECT s.run, s.process, n.line_location, n.own_location,
+    n.line_location IS n.own_location AS is_run_by_own, sum(s.cpu_ns) AS cpu_ns,
     sum(s.python_ns) AS python_ns, sum(s.native_ns) AS native_ns, sum(s.system_ns) AS system_ns,
-    sum(s.wait_ns) AS wait_ns, sum(s.samples) AS samples, sum(s.cpu_sq_ns2) AS cpu_sq_ns2
+    sum(s.wait_ns) AS wait_ns, sum(s.runnable_ns) AS runnable_ns, sum(s.throttled_ns) AS throttled_ns,
+    sum(s.samples) AS samples, sum(s.cpu_sq_ns2) AS cpu_sq_ns2
   FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
   GROUP BY s.run, s.process, n.line_location, n.own_location) s
 LEFT JOIN location l ON l.process = s.process AND l.id = s.line_location
@@ -296,7 +326,8 @@ CREATE VIEW x_below AS
 SELECT s.run, fo.path AS file, o.line, uo.name AS function,
   nullif(coalesce(iif(fl.is_own, NULL, fl.library), m.library), 'python') AS library, sum(s.cpu_ns) AS cpu_ns,
   sum(s.python_ns) AS python_ns, sum(s.native_ns) AS native_ns, sum(s.system_ns) AS system_ns,
-  sum(s.wait_ns) AS wait_ns, sum(s.samples) AS samples
+  sum(s.wait_ns) AS wait_ns, sum(s.runnable_ns) AS runnable_ns, sum(s.throttled_ns) AS throttled_ns,
+  sum(s.samples) AS samples
 FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
 LEFT JOIN location o ON o.process = n.process AND o.id = n.own_location
 LEFT JOIN function uo ON uo.process = o.process AND uo.id = o.function
@@ -312,25 +343,31 @@ CREATE VIEW v_own_line AS
 SELECT x.run,
   row_number() OVER (PARTITION BY x.run ORDER BY sum_cpu_ns DESC, sum_wait_ns DESC, file, line) AS rank,
   file, line, function, sum_cpu_ns / 1e9 AS cpu_s, sum_python_ns / 1e9 AS python_s, sum_native_ns / 1e9 AS native_s,
-  sum_system_ns / 1e9 AS system_s, sum_wait_ns / 1e9 AS wait_s,
+  sum_system_ns / 1e9 AS system_s, sum_wait_ns / 1e9 AS wait_s, sum_runnable_ns / 1e9 AS runnable_s,
+  sum_throttled_ns / 1e9 AS throttled_s,
   sum_cpu_ns * 1.0 / nullif(a.cpu_ns, 0) AS cpu_share, sum_samples AS samples, library,
   iif(library IS NULL, NULL, x.cpu_ns / 1e9) AS library_cpu_s
 FROM (
   SELECT *, row_number() OVER (PARTITION BY run, file, line ORDER BY library IS NULL, cpu_ns DESC, library) AS nth,
     sum(cpu_ns) OVER g AS sum_cpu_ns, sum(python_ns) OVER g AS sum_python_ns, sum(native_ns) OVER g AS sum_native_ns,
-    sum(system_ns) OVER g AS sum_system_ns, sum(wait_ns) OVER g AS sum_wait_ns, sum(samples) OVER g AS sum_samples
+    sum(system_ns) OVER g AS sum_system_ns, sum(wait_ns) OVER g AS sum_wait_ns,
+    sum(runnable_ns) OVER g AS sum_runnable_ns, sum(throttled_ns) OVER g AS sum_throttled_ns,
+    sum(samples) OVER g AS sum_samples
   FROM x_below WINDOW g AS (PARTITION BY run, file, line)) x
 JOIN x_total a ON a.run = x.run
 WHERE nth = 1 AND file IS NOT NULL;
 
 CREATE VIEW v_library AS
 SELECT x.run, library, sum_cpu_ns / 1e9 AS cpu_s, sum_python_ns / 1e9 AS python_s, sum_native_ns / 1e9 AS native_s,
-  sum_system_ns / 1e9 AS system_s, sum_wait_ns / 1e9 AS wait_s, sum_cpu_ns * 1.0 / nullif(a.cpu_ns, 0) AS cpu_share,
+  sum_system_ns / 1e9 AS system_s, sum_wait_ns / 1e9 AS wait_s, sum_runnable_ns / 1e9 AS runnable_s,
+  sum_throttled_ns / 1e9 AS throttled_s, sum_cpu_ns * 1.0 / nullif(a.cpu_ns, 0) AS cpu_share,
   sum_samples AS samples
 FROM (
   SELECT *, row_number() OVER (PARTITION BY run, library) AS nth, sum(cpu_ns) OVER g AS sum_cpu_ns,
     sum(python_ns) OVER g AS sum_python_ns, sum(native_ns) OVER g AS sum_native_ns,
-    sum(system_ns) OVER g AS sum_system_ns, sum(wait_ns) OVER g AS sum_wait_ns, sum(samples) OVER g AS sum_samples
+    sum(system_ns) OVER g AS sum_system_ns, sum(wait_ns) OVER g AS sum_wait_ns,
+    sum(runnable_ns) OVER g AS sum_runnable_ns, sum(throttled_ns) OVER g AS sum_throttled_ns,
+    sum(samples) OVER g AS sum_samples
   FROM x_below WINDOW g AS (PARTITION BY run, library)) x
 JOIN x_total a ON a.run = x.run
 WHERE nth = 1 AND library IS NOT NULL;
@@ -341,35 +378,41 @@ WHERE nth = 1 AND library IS NOT NULL;
 CREATE VIEW x_cost AS
 SELECT 'line' AS subject, run, file, line, function, library, NULL AS module, user_file, user_line,
   sum_cpu_ns AS cpu_ns, sum_python_ns AS python_ns, sum_native_ns AS native_ns, sum_system_ns AS system_ns,
-  sum_wait_ns AS wait_ns, sum_samples AS samples, sum_sq AS cpu_sq_ns2
+  sum_wait_ns AS wait_ns, sum_runnable_ns AS runnable_ns, sum_throttled_ns AS throttled_ns, sum_samples AS samples,
+  sum_sq AS cpu_sq_ns2
 FROM (
   SELECT *, row_number() OVER (PARTITION BY run, file, line ORDER BY coalesce(cpu_ns, 0) + wait_ns DESC) AS nth,
     sum(cpu_ns) OVER g AS sum_cpu_ns, sum(python_ns) OVER g AS sum_python_ns, sum(native_ns) OVER g AS sum_native_ns,
-    sum(system_ns) OVER g AS sum_system_ns, sum(wait_ns) OVER g AS sum_wait_ns, sum(samples) OVER g AS sum_samples,
+    sum(system_ns) OVER g AS sum_system_ns, sum(wait_ns) OVER g AS sum_wait_ns,
+    sum(runnable_ns) OVER g AS sum_runnable_ns, sum(throttled_ns) OVER g AS sum_throttled_ns,
+    sum(samples) OVER g AS sum_samples,
     sum(cpu_sq_ns2) OVER g AS sum_sq
   FROM x_place WINDOW g AS (PARTITION BY run, file, line))
 WHERE nth = 1
 UNION ALL
 SELECT 'function', run, file, first_line, function, library, NULL, user_file, user_line,
   sum_cpu_ns, sum_python_ns, sum_native_ns, sum_system_ns,
-  sum_wait_ns, sum_samples, sum_sq
+  sum_wait_ns, sum_runnable_ns, sum_throttled_ns, sum_samples, sum_sq
 FROM (
   SELECT *, row_number() OVER (PARTITION BY run, file, first_line, function
       ORDER BY coalesce(cpu_ns, 0) + wait_ns DESC) AS nth,
     sum(cpu_ns) OVER g AS sum_cpu_ns, sum(python_ns) OVER g AS sum_python_ns, sum(native_ns) OVER g AS sum_native_ns,
-    sum(system_ns) OVER g AS sum_system_ns, sum(wait_ns) OVER g AS sum_wait_ns, sum(samples) OVER g AS sum_samples,
+    sum(system_ns) OVER g AS sum_system_ns, sum(wait_ns) OVER g AS sum_wait_ns,
+    sum(runnable_ns) OVER g AS sum_runnable_ns, sum(throttled_ns) OVER g AS sum_throttled_ns,
+    sum(samples) OVER g AS sum_samples,
     sum(cpu_sq_ns2) OVER g AS sum_sq
   FROM x_place WINDOW g AS (PARTITION BY run, file, first_line, function))
 WHERE nth = 1
 UNION ALL
 SELECT 'native', s.run, f.path, u.first_line, u.name,
-  coalesce(m.library, replace(m.path, rtrim(m.path, replace(m.path, '/', '')), '')), m.path, NULL, NULL,
-  sum(s.cpu_ns), sum(s.python_ns), sum(s.native_ns), sum(s.system_ns), sum(s.wait_ns), sum(s.samples),
+  m.name, m.path, NULL, NULL,
+  sum(s.cpu_ns), sum(s.python_ns), sum(s.native_ns), sum(s.system_ns), sum(s.wait_ns), sum(s.runnable_ns),
+  sum(s.throttled_ns), sum(s.samples),
   sum(s.cpu_sq_ns2)
 FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
 JOIN location l ON l.process = n.process AND l.id = n.location
 JOIN function u ON u.process = l.process AND u.id = l.function AND u.kind = 2
-LEFT JOIN module m ON m.process = u.process AND m.id = u.module
+LEFT JOIN x_module m ON m.process = u.process AND m.id = u.module
 LEFT JOIN file f ON f.process = u.process AND f.id = u.file
 GROUP BY s.run, u.name, m.path, f.path, u.first_line;
 
@@ -382,7 +425,8 @@ CREATE VIEW x_ranked AS
 SELECT subject, run,
   row_number() OVER (PARTITION BY subject, run ORDER BY cpu_ns DESC, wait_ns DESC, file, line, function) AS rank,
   file, line, function, library, module, user_file, user_line, cpu_ns / 1e9 AS cpu_s, python_ns / 1e9 AS python_s,
-  native_ns / 1e9 AS native_s, system_ns / 1e9 AS system_s, wait_ns / 1e9 AS wait_s, p AS cpu_share, samples,
+  native_ns / 1e9 AS native_s, system_ns / 1e9 AS system_s, wait_ns / 1e9 AS wait_s, runnable_ns / 1e9 AS runnable_s,
+  throttled_ns / 1e9 AS throttled_s, p AS cpu_share, samples,
   t * max(0, (p + h / 2 - sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) / 1e9 AS cpu_s_low,
   t * min(1, (p + h / 2 + sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) / 1e9 AS cpu_s_high
 FROM (
@@ -395,16 +439,19 @@ FROM (
 
 CREATE VIEW v_line AS
 SELECT run, rank, file, line, function, library, user_file, user_line, cpu_s, python_s, native_s, system_s, wait_s,
+  runnable_s, throttled_s,
   cpu_share, samples, cpu_s_low, cpu_s_high
 FROM x_ranked WHERE subject = 'line';
 
 CREATE VIEW v_function AS
 SELECT run, rank, file, line, function, library, user_file, user_line, cpu_s, python_s, native_s, system_s, wait_s,
+  runnable_s, throttled_s,
   cpu_share, samples, cpu_s_low, cpu_s_high
 FROM x_ranked WHERE subject = 'function';
 
 CREATE VIEW v_native AS
-SELECT run, rank, function, library, module, file, line, cpu_s, python_s, native_s, system_s, wait_s, cpu_share,
+SELECT run, rank, function, library, module, file, line, cpu_s, python_s, native_s, system_s, wait_s, runnable_s,
+  throttled_s, cpu_share,
   samples, cpu_s_low, cpu_s_high
 FROM x_ranked WHERE subject = 'native';
 
@@ -413,7 +460,8 @@ SELECT p.run, t.process, t.id AS thread,
   iif(p.clock = 'none', NULL, coalesce(sum(s.python_ns + s.native_ns + s.system_ns), 0)) AS cpu_ns,
   iif(p.clock = 'none', NULL, coalesce(sum(s.python_ns), 0)) AS python_ns,
   iif(p.clock = 'none', NULL, coalesce(sum(s.native_ns), 0)) AS native_ns,
-  iif(p.clock = 'none', NULL, coalesce(sum(s.system_ns), 0)) AS system_ns, coalesce(sum(s.wait_ns), 0) AS wait_ns
+  iif(p.clock = 'none', NULL, coalesce(sum(s.system_ns), 0)) AS system_ns,
+  coalesce(t.wait_ns, sum(s.wait_ns), 0) AS wait_ns, t.runnable_ns, t.throttled_ns
 FROM process p JOIN thread t ON t.process = p.id
 LEFT JOIN sample s ON s.process = t.process AND s.thread = t.id
 GROUP BY p.run, t.process, t.id;
@@ -422,11 +470,14 @@ CREATE VIEW v_thread AS
 SELECT x.run, x.process, p.pid, x.thread, t.tid, t.name, t.is_main,
   strftime('%Y-%m-%dT%H:%M:%fZ', t.started_ns / 1e9, 'unixepoch') AS started, t.wall_ns / 1e9 AS wall_s,
   x.cpu_ns / 1e9 AS cpu_s, x.python_ns / 1e9 AS python_s, x.native_ns / 1e9 AS native_s,
-  x.system_ns / 1e9 AS system_s, x.wait_ns / 1e9 AS wait_s,
-  x.cpu_ns * 1.0 / nullif(sum(x.cpu_ns) OVER (PARTITION BY x.run), 0) AS cpu_share,
+  x.system_ns / 1e9 AS system_s, x.wait_ns / 1e9 AS wait_s, x.runnable_ns / 1e9 AS runnable_s,
+  x.throttled_ns / 1e9 AS throttled_s,
+  x.cpu_ns * 1.0 / nullif(a.cpu_ns, 0) AS cpu_share,
   t.cpu_ns / 1e9 AS clock_cpu_s, -- by the thread's own CPU clock: the truth that the samples are held against
-  t.samples
-FROM x_thread x JOIN thread t ON t.process = x.process AND t.id = x.thread JOIN process p ON p.id = x.process;
+  t.samples,
+  t.threads -- that the row stands for: short ones share one, with thread 0
+FROM x_thread x JOIN thread t ON t.process = x.process AND t.id = x.thread JOIN process p ON p.id = x.process
+LEFT JOIN x_total a ON a.run = x.run;
 
 CREATE VIEW x_depth AS
 WITH RECURSIVE tree(process, depth) AS (
@@ -441,13 +492,16 @@ SELECT x.run, x.process, p.parent, d.depth, p.host, p.pid, p.parent_pid,
   strftime('%Y-%m-%dT%H:%M:%fZ', p.started_ns / 1e9, 'unixepoch') AS started,
   (coalesce(p.ended_ns, p.seen_ns) - p.started_ns) / 1e9 AS wall_s, x.cpu_ns / 1e9 AS cpu_s,
   x.python_ns / 1e9 AS python_s, x.native_ns / 1e9 AS native_s, x.system_ns / 1e9 AS system_s,
-  x.wait_ns / 1e9 AS wait_s, x.cpu_ns * 1.0 / nullif(sum(x.cpu_ns) OVER (PARTITION BY x.run), 0) AS cpu_share,
+  x.wait_ns / 1e9 AS wait_s, x.runnable_ns / 1e9 AS runnable_s, x.throttled_ns / 1e9 AS throttled_s,
+  x.cpu_ns * 1.0 / nullif(sum(x.cpu_ns) OVER (PARTITION BY x.run), 0) AS cpu_share,
   x.samples, x.threads, p.cause, p.exit_status, p.executable,
-  (SELECT group_concat(value, ' ') FROM json_each(p.argv)) AS command, p.clock, p.clock_note,
+  iif(json_valid(p.argv), (SELECT group_concat(value, ' ') FROM json_each(p.argv)), p.argv) AS command,
+  p.clock, p.clock_note,
   p.period_ns / 1e9 AS period_s, p.sampler, p.sampler_note,
   h.peak_python_bytes + h.peak_native_bytes AS peak_bytes, h.rss_peak_bytes
 FROM (
   SELECT y.run, y.process, y.threads, coalesce(y.samples, 0) AS samples, coalesce(y.wait_ns, 0) AS wait_ns,
+  coalesce(y.runnable_ns, 0) AS runnable_ns, coalesce(y.throttled_ns, 0) AS throttled_ns,
     iif(y.is_measured, coalesce(y.python_ns, 0), NULL) AS python_ns,
     iif(y.is_measured, coalesce(y.native_ns, 0), NULL) AS native_ns,
     iif(y.is_measured, coalesce(y.system_ns, 0), NULL) AS system_ns,
@@ -455,19 +509,22 @@ FROM (
   FROM (
     SELECT z.*, z.clock <> 'none' AND NOT (z.threads = 0 AND z.cause IN ('killed', 'gone')) AS is_measured
     FROM (
-      SELECT p.run, p.id AS process, p.clock, coalesce(p.cause, '') AS cause, sum(s.python_ns) AS python_ns, sum(s.native_ns) AS native_ns,
-        sum(s.system_ns) AS system_ns, sum(s.wait_ns) AS wait_ns, sum(s.samples) AS samples,
-        (SELECT count(*) FROM thread t WHERE t.process = p.id) AS threads
+      SELECT p.run, p.id AS process, p.clock, coalesce(p.cause, '') AS cause, sum(s.python_ns) AS python_ns,
+      sum(s.native_ns) AS native_ns,
+        sum(s.system_ns) AS system_ns, sum(s.wait_ns) AS wait_ns, sum(s.runnable_ns) AS runnable_ns,
+        sum(s.throttled_ns) AS throttled_ns, sum(s.samples) AS samples,
+        (SELECT coalesce(sum(t.threads), 0) FROM thread t WHERE t.process = p.id) AS threads
       FROM process p LEFT JOIN sample s ON s.process = p.id
       GROUP BY p.run, p.id) z) y) x
 JOIN process p ON p.id = x.process LEFT JOIN heap h ON h.process = x.process
 LEFT JOIN x_depth d ON d.process = x.process;
 
--- share of the CPU time of the program's threads
+-- Share of the program's own CPU time, which the overhead comes on top of.
 CREATE VIEW v_overhead AS
 SELECT p.run, o.collector, r.overhead_budget AS budget_share,
-  sum(o.cpu_ns) * 1.0 / nullif((SELECT sum(t.cpu_ns) FROM process q JOIN thread t ON t.process = q.id
-    WHERE q.run = p.run), 0) AS measured_share,
+  sum(o.cpu_ns) * 1.0 / nullif(coalesce((SELECT nullif(sum(s.python_ns + s.native_ns + s.system_ns), 0)
+    FROM process q JOIN sample s ON s.process = q.id WHERE q.run = p.run),
+    (SELECT sum(t.cpu_ns) FROM process q JOIN thread t ON t.process = q.id WHERE q.run = p.run)), 0) AS measured_share,
   max(o.rate_hz) AS rate,
   iif(o.collector = 'time', (SELECT sum(c.value) FROM process q JOIN counter c ON c.process = q.id
     WHERE q.run = p.run AND c.is_drop), NULL) AS drops,
@@ -484,19 +541,24 @@ FROM process p JOIN counter c ON c.process = p.id WHERE c.is_drop;
 CREATE VIEW v_run AS
 SELECT v.run, strftime('%Y-%m-%dT%H:%M:%fZ', r.started_ns / 1e9, 'unixepoch') AS started, v.command, v.wall_s,
   v.sum_cpu_s AS cpu_s, v.sum_python_s AS python_s, v.sum_native_s AS native_s, v.sum_system_s AS system_s,
-  v.sum_wait_s AS wait_s, v.sum_samples AS samples, v.processes, v.sum_threads AS threads, v.cause, v.exit_status,
+  v.sum_wait_s AS wait_s, v.sum_runnable_s AS runnable_s, v.sum_throttled_s AS throttled_s, v.sum_samples AS samples,
+  v.processes, v.sum_threads AS threads, v.cause, v.exit_status,
   v.clock, v.clock_note, v.period_s, v.sampler, v.sampler_note,
-  (SELECT sum(o.measured_share) FROM v_overhead o WHERE o.run = v.run) AS overhead_share,
+  v.overhead_ns / 1e9 AS overhead_s,
+  v.overhead_ns / 1e9 / nullif(coalesce(nullif(v.sum_cpu_s, 0), (SELECT sum(t.cpu_ns) / 1e9 FROM process p JOIN thread t
+    ON t.process = p.id WHERE p.run = v.run)), 0) AS overhead_share,
   (SELECT sum(d.drops) FROM v_drop d WHERE d.run = v.run) AS drops,
   (SELECT e.value FROM environment e WHERE e.run = v.run AND e.key = 'python_version') AS python_version,
   r.pieprof_version, v.max_peak_bytes AS peak_bytes, v.max_rss_peak_bytes AS rss_peak_bytes
 FROM (
   SELECT *, row_number() OVER (PARTITION BY run ORDER BY process) AS nth, count(*) OVER g AS processes,
     sum(cpu_s) OVER g AS sum_cpu_s, sum(python_s) OVER g AS sum_python_s, sum(native_s) OVER g AS sum_native_s,
-    sum(system_s) OVER g AS sum_system_s, sum(wait_s) OVER g AS sum_wait_s, sum(samples) OVER g AS sum_samples,
+    sum(system_s) OVER g AS sum_system_s, sum(wait_s) OVER g AS sum_wait_s, sum(runnable_s) OVER g AS sum_runnable_s,
+    sum(throttled_s) OVER g AS sum_throttled_s, sum(samples) OVER g AS sum_samples,
     sum(threads) OVER g AS sum_threads, max(peak_bytes) OVER g AS max_peak_bytes,
-    max(rss_peak_bytes) OVER g AS max_rss_peak_bytes
-  FROM v_process WINDOW g AS (PARTITION BY run)) v
+    max(rss_peak_bytes) OVER g AS max_rss_peak_bytes,
+    (SELECT sum(o.cpu_ns) FROM process p JOIN overhead o ON o.process = p.id WHERE p.run = x.run) AS overhead_ns
+  FROM v_process x WINDOW g AS (PARTITION BY run)) v
 JOIN run r ON r.id = v.run
 WHERE v.nth = 1;
 
@@ -506,4 +568,4 @@ CREATE VIEW v_source AS
 SELECT s.run, s.path AS file, l.line, l.text FROM source s JOIN source_line l ON l.source = s.id;
 
 PRAGMA application_id = 1349084496; -- "PieP"
-PRAGMA user_version = 6;
+PRAGMA user_version = 7;

@@ -74,7 +74,7 @@ static struct source_file *get_file(struct pie_source_text *source, uint32_t num
     if (!file->path) {
         file->path = strdup(path);
         file->is_own = is_own;
-        file->is_unreadable = path[0] != '/';
+        file->is_unreadable = path[0] != '/' && path[0] != '<';
     }
     return file->path ? file : NULL;
 }
@@ -122,6 +122,19 @@ static char *read_file(struct source_file *file, size_t *ret_size) {
         file->status = status;
     }
     close(fd);
+    return bytes;
+}
+
+/* A copy of what was compiled under that name, of a file's size at most, or NULL. */
+static char *copy_made(const struct source_file *file, pie_source_made_fn made, size_t *ret_size) {
+    size_t size = 0;
+    const char *text = made ? made(file->path, &size) : NULL;
+    char *bytes = text && size <= PIE_SOURCE_FILE_MAX_BYTES ? pie_malloc(size + 1) : NULL;
+    if (!bytes)
+        return NULL;
+    memcpy(bytes, text, size);
+    bytes[size] = 0;
+    *ret_size = size;
     return bytes;
 }
 
@@ -240,11 +253,13 @@ static int32_t last_line_of_use(const struct source_file *file) {
     return last;
 }
 
-static int flush_file(struct pie_source_text *source, struct source_file *file, pie_source_emit_fn emit,
-                      void *data) {
+static int flush_file(struct pie_source_text *source, struct source_file *file, pie_source_made_fn made,
+                      pie_source_emit_fn emit, void *data) {
     struct text text = {0};
     size_t size = 0;
-    text.bytes = read_file(file, &size);
+    text.bytes = file->path[0] == '/' ? read_file(file, &size) : NULL;
+    if (!text.bytes && file->status.st_ino == 0)
+        text.bytes = copy_made(file, made, &size);
     if (!text.bytes) {
         file->is_unreadable = true;
         file->want_count = 0;
@@ -259,13 +274,14 @@ static int flush_file(struct pie_source_text *source, struct source_file *file, 
     return r;
 }
 
-int pie_source_text_flush(struct pie_source_text *source, pie_source_emit_fn emit, void *data) {
+int pie_source_text_flush(struct pie_source_text *source, pie_source_made_fn made, pie_source_emit_fn emit,
+                          void *data) {
     int r = 0;
     if (!source->is_dirty)
         return 0;
     for (size_t i = 0; i < source->count && r == 0; i++) {
         if (source->files[i].want_count > 0)
-            r = flush_file(source, &source->files[i], emit, data);
+            r = flush_file(source, &source->files[i], made, emit, data);
     }
     if (r == 0)
         source->is_dirty = false;

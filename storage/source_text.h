@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Chooses which source lines go into the file, and reads them: of the user's own code the functions that have
@@ -12,6 +13,9 @@ struct pie_source_text;
 
 /* Takes a line; text has no line end and may be invalid UTF-8. Returns 0 or -errno, which stops the reading. */
 typedef int (*pie_source_emit_fn)(void *data, const char *path, int32_t line, const char *text);
+
+/* Text that was compiled under a name which is no file's; NULL: none. */
+typedef const char *(*pie_source_made_fn)(const char *name, size_t *ret_size);
 
 enum {
     PIE_SOURCE_FILE_MAX_BYTES = 4 << 20,   /* longer files are left out */
@@ -30,6 +34,7 @@ void pie_source_text_destroy(struct pie_source_text *source);
 int pie_source_text_want(struct pie_source_text *source, uint32_t file, const char *path, bool is_own,
                          int32_t first_line, int32_t line);
 
-/* Reads and emits what was wanted and not emitted yet. Returns 0, -ENOMEM or what emit returned; files that cannot be
+/* made: may be NULL; asked for what cannot be read. Reads and emits what was wanted and not emitted yet. Returns 0, -ENOMEM or what emit returned; files that cannot be
  * read are left out. */
-int pie_source_text_flush(struct pie_source_text *source, pie_source_emit_fn emit, void *data);
+int pie_source_text_flush(struct pie_source_text *source, pie_source_made_fn made, pie_source_emit_fn emit,
+                          void *data);

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "profiler/memory.h"
 
@@ -131,6 +132,23 @@ static int start(void *unused) {
 
 static void stop(void *unused) {}
 
+/* What a database in WAL mode shares with others is none of a forked child's, which never touches the file as it is: the
+ * child of a program shares no page with us that it could write to. */
+static void *map(void *where, size_t size, int protection, int flags, int fd, off_t offset) {
+    void *memory = mmap(where, size, protection, flags, fd, offset);
+
+    if (memory != MAP_FAILED && (flags & MAP_SHARED))
+        madvise(memory, size, MADV_DONTFORK);
+    return memory;
+}
+
+static void map_by_ourselves(void) {
+    sqlite3_vfs *vfs = sqlite3_initialize() == SQLITE_OK ? sqlite3_vfs_find(NULL) : NULL;
+
+    if (vfs && vfs->iVersion >= 3)
+        vfs->xSetSystemCall(vfs, "mmap", (sqlite3_syscall_ptr)map);
+}
+
 static void configure(void) {
     static const sqlite3_mem_methods methods = {.xMalloc = allocate,
                                                 .xFree = release,
@@ -143,6 +161,7 @@ static void configure(void) {
     /* Refused once SQLite is in use: then it goes on with malloc(). */
     if (sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) == SQLITE_OK)
         sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* its counters take a lock for each block */
+    map_by_ourselves();
 }
 
 #else

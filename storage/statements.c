@@ -33,11 +33,13 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
     [PIE_STATEMENT_PROCESS_GONE] = "UPDATE process SET cause = 'gone' WHERE id = ? AND cause IS NULL",
     [PIE_STATEMENT_ENVIRONMENT] = "INSERT OR REPLACE INTO environment (run, key, value) VALUES (?, ?, ?)",
     [PIE_STATEMENT_THREAD] = "INSERT OR REPLACE INTO thread (process, id, tid, name, is_main, started_ns, "
-                             "ended_ns, cpu_ns, wall_ns, samples)"
-                             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                             "ended_ns, cpu_ns, wall_ns, samples, threads, wait_ns, "
+                             "runnable_ns, throttled_ns)"
+                             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [PIE_STATEMENT_MODULE] =
         "INSERT INTO module (process, id, path, build_id, library) VALUES (?, ?, ?, ?, ?)",
     [PIE_STATEMENT_FILE] = "INSERT INTO file (process, id, path, is_own, library) VALUES (?, ?, ?, ?, ?)",
+    [PIE_STATEMENT_FILE_LIBRARY] = "UPDATE file SET library = ?3 WHERE process = ?1 AND id = ?2",
     [PIE_STATEMENT_FUNCTION] = "INSERT INTO function (process, id, kind, name, file, first_line, module)"
                                " VALUES (?, ?, ?, ?, ?, ?, ?)",
     [PIE_STATEMENT_LOCATION] =
@@ -49,11 +51,12 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
     [PIE_STATEMENT_SAMPLE] =
         "INSERT INTO sample (process, thread, node, samples, wait_samples, python_ns, native_ns, system_ns, "
         "wait_ns,"
-        " cpu_sq_ns2) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " runnable_ns, throttled_ns, cpu_sq_ns2) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         " ON CONFLICT DO UPDATE SET samples = samples + excluded.samples,"
         " wait_samples = wait_samples + excluded.wait_samples, python_ns = python_ns + excluded.python_ns,"
         " native_ns = native_ns + excluded.native_ns, system_ns = system_ns + excluded.system_ns,"
-        " wait_ns = wait_ns + excluded.wait_ns, cpu_sq_ns2 = cpu_sq_ns2 + excluded.cpu_sq_ns2",
+        " wait_ns = wait_ns + excluded.wait_ns, runnable_ns = runnable_ns + excluded.runnable_ns,"
+        " throttled_ns = throttled_ns + excluded.throttled_ns, cpu_sq_ns2 = cpu_sq_ns2 + excluded.cpu_sq_ns2",
     [PIE_STATEMENT_WATCH] =
         "INSERT INTO watch (process, kind, outcome, memory, traits, length, first_node, second_node, "
         "own_operation,"
@@ -64,9 +67,10 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
         " length_ns = length_ns + excluded.length_ns, gap_ns = gap_ns + excluded.gap_ns",
     [PIE_STATEMENT_ALLOCATION] =
         "INSERT OR REPLACE INTO allocation (process, node, samples, allocated_python_bytes, "
-        "allocated_native_bytes, allocated_sq_bytes2, live_bytes, peak_python_bytes, peak_native_bytes, "
-        "peak_sq_bytes2, live_bytes_s, mallocs, frees, first_ns)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "allocated_native_bytes, allocated_sq_bytes2, live_bytes, live_sq_bytes2, peak_python_bytes, "
+        "peak_native_bytes, peak_sq_bytes2, live_bytes_s, mallocs, frees, kept_1, kept_2, kept_3, kept_4, "
+        "kept_5, kept_6, kept_7, kept_8, first_ns)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [PIE_STATEMENT_LINE_FOOTPRINT] =
         "INSERT OR REPLACE INTO line_footprint (process, location, t_ns, live_bytes) VALUES (?, ?, ?, ?)",
     [PIE_STATEMENT_LINE_FOOTPRINT_FORGET] =

@@ -2,14 +2,12 @@
 #include "storage/subjects.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "storage/calltree.h"
 #include "storage/phrase.h"
 
-/* A file is named by its path or by the end of it, from a slash on. */
-#define IN_FILE(file) "(" file " = :file OR substr(" file ", -length('/' || :file)) = '/' || :file)"
-#define IN_LINE(file, line) "(" IN_FILE(file) " AND " line " = :line)"
 #define RANK(order) "row_number() OVER (ORDER BY " order ") AS rank, "
 #define COSTLIEST "cpu_s DESC, wait_s DESC, file, line, function"
 #define FINDING                                                                                              \
@@ -19,13 +17,14 @@
     .columns = RANK("v.rank") "kind, file, line, function, first_file, first_line, native_function, "        \
                               "native_library, category, evidence, advice, " FINDING                         \
                               "wasted_s_low, wasted_s_high, cpu_s, short_share, watches",                    \
-    .from = "v_redundancy v", .order = "v.rank", .in_file = IN_FILE("file"),                                 \
-    .in_line = IN_LINE("file", "line"), .is_ranked = true
+    .from = "v_redundancy v", .order = "v.rank", .files = "file:line user_file:user_line",                   \
+    .functions = "function native_function", .libraries = "library native_library", .is_ranked = true
 #define FUNCTION_FINDINGS                                                                                    \
     .columns = RANK("v.rank") "kind, file, line, function, native_function, native_library, category, "      \
                               "evidence, advice, " FINDING                                                   \
                               "wasted_s_low, wasted_s_high, cpu_s, watches, lines, worst_line",              \
-    .from = "v_redundancy_function v", .order = "v.rank", .in_file = IN_FILE("file"), .is_ranked = true
+    .from = "v_redundancy_function v", .order = "v.rank", .files = "file user_file",                         \
+    .functions = "function native_function", .libraries = "library native_library", .is_ranked = true
 /* Places are those of either access: the innermost line, and the line of own code that led there. The rank is the one in
  * the run: to number what is left would make the paths of all pairs, not only of those shown. */
 #define PAIRS                                                                                                \
@@ -33,11 +32,9 @@
                "native_function, native_library, " FINDING "second_library, second_user_file, "              \
                "second_user_line, redundant, changed, memory, length_s, gap_s, first_path, second_path",     \
     .from = "v_pair", .order = "rank",                                                                       \
-    .in_file = "(" IN_FILE("file") " OR " IN_FILE("user_file") " OR " IN_FILE("second_file") " OR " IN_FILE( \
-        "second_user_file") ")",                                                                             \
-    .in_line = "(" IN_LINE("file", "line") " OR " IN_LINE("user_file", "user_line") " OR " IN_LINE(          \
-        "second_file", "second_line") " OR " IN_LINE("second_user_file", "second_user_line") ")",            \
-    .is_ranked = true
+    .files = "file:line user_file:user_line second_file:second_line second_user_file:second_user_line",      \
+    .functions = "function second_function native_function",                                                 \
+    .libraries = "library second_library native_library", .is_ranked = true, .are_told_at_length = true
 #define MEMORY                                                                                               \
     "file, line, function, allocated_bytes, peak_bytes, average_bytes, growth_bytes, python_share, "         \
     "samples, "                                                                                              \
@@ -53,7 +50,16 @@
     "loops are learned where they are named: pieprof --learn FILE:LINE, or for x in pieprof.loop(...) in "   \
     "the "                                                                                                   \
     "program"
-#define COST "cpu_s, python_s, native_s, system_s, wait_s, cpu_share, samples, cpu_s_low, cpu_s_high"
+#define COST                                                                                                 \
+    "cpu_s, python_s, native_s, system_s, wait_s, runnable_s, throttled_s, cpu_share, samples, cpu_s_low, "  \
+    "cpu_s_high"
+
+/* Lines by one kind of time in which they did not run. */
+#define OFF_LINES(column)                                                                                    \
+    .columns = RANK(column " DESC, file, line, function") "file, line, function, " column ", cpu_s, "        \
+                                                          "library, user_file, user_line",                   \
+    .from = "v_line", .where = "file IS NOT NULL AND " column " > 0",                                        \
+    .order = column " DESC, file, line, function", .cut = PIE_CUT_THREADS, .is_ranked = true
 
 static const struct pie_subject subjects[] = {
     {.name = "hot lines",
@@ -62,9 +68,8 @@ static const struct pie_subject subjects[] = {
      .from = "v_line",
      .where = "file IS NOT NULL",
      .order = COSTLIEST,
+     .cut = PIE_CUT_THREADS,
      .by_function = "hot functions",
-     .in_file = IN_FILE("file"),
-     .in_line = IN_LINE("file", "line"),
      .is_ranked = true},
     {.name = "hot functions",
      .aliases = "functions|hot function|hottest functions|slow functions|slowest functions|costly functions",
@@ -72,8 +77,8 @@ static const struct pie_subject subjects[] = {
      .from = "v_function",
      .where = "file IS NOT NULL",
      .order = COSTLIEST,
+     .cut = PIE_CUT_THREADS,
      .by_function = "hot functions",
-     .in_file = IN_FILE("file"),
      .is_ranked = true},
     {.name = "native functions",
      .aliases = "native|hot native functions|native function|c functions",
@@ -81,19 +86,21 @@ static const struct pie_subject subjects[] = {
          RANK("cpu_s DESC, wait_s DESC, library, function") "function, library, module, file, line, " COST,
      .from = "v_native",
      .order = "cpu_s DESC, wait_s DESC, library, function",
+     .cut = PIE_CUT_THREADS,
      .by_function = "native functions",
-     .in_file = IN_FILE("file"),
      .is_ranked = true},
     {.name = "own lines",
      .aliases = "my lines|hot own lines|user lines",
-     .columns =
-         RANK(COSTLIEST) "file, line, function, cpu_s, python_s, native_s, system_s, wait_s, cpu_share, "
-                         "samples, library, library_cpu_s",
+     .columns = RANK(COSTLIEST) "file, line, function, cpu_s, python_s, native_s, system_s, wait_s, "
+                                "runnable_s, throttled_s, cpu_share, "
+                                "samples, library, library_cpu_s",
      .from = "v_own_line",
      .order = COSTLIEST,
-     .in_file = IN_FILE("file"),
-     .in_line = IN_LINE("file", "line"),
+     .cut = PIE_CUT_THREADS,
      .is_ranked = true},
+    {.name = "waiting", .aliases = "waiting lines|wait|waits|lines that wait", OFF_LINES("wait_s")},
+    {.name = "runnable", .aliases = "runnable lines|run queue|for a processor", OFF_LINES("runnable_s")},
+    {.name = "throttled", .aliases = "throttled lines|throttling|cpu quota", OFF_LINES("throttled_s")},
     {.name = "redundancy",
      .aliases = "redundancies|redundant|redundant lines|redundant accesses|redundant memory accesses|"
                 "redundant loads and stores|redundant stores and loads|finding|findings|waste|wasted time|"
@@ -144,9 +151,8 @@ static const struct pie_subject subjects[] = {
      .from = "v_memory",
      .where = "file IS NOT NULL",
      .order = MOST_ALLOCATED,
+     .cut = PIE_CUT_CONTEXTS,
      .by_function = "memory functions",
-     .in_file = IN_FILE("file"),
-     .in_line = IN_LINE("file", "line"),
      .is_ranked = true},
     {.name = "memory functions",
      .aliases = "allocating functions|functions that allocate",
@@ -154,8 +160,8 @@ static const struct pie_subject subjects[] = {
      .from = "v_memory_function",
      .where = "file IS NOT NULL",
      .order = MOST_ALLOCATED,
+     .cut = PIE_CUT_CONTEXTS,
      .by_function = "memory functions",
-     .in_file = IN_FILE("file"),
      .is_ranked = true},
     {.name = "peak",
      .aliases = "peak memory|memory peak|peak lines|highest memory|high water mark",
@@ -163,9 +169,8 @@ static const struct pie_subject subjects[] = {
      .from = "v_peak",
      .where = "file IS NOT NULL",
      .order = MOST_AT_PEAK,
+     .cut = PIE_CUT_CONTEXTS,
      .by_function = "peak functions",
-     .in_file = IN_FILE("file"),
-     .in_line = IN_LINE("file", "line"),
      .is_ranked = true},
     {.name = "peak functions",
      .aliases = "peak memory functions",
@@ -173,8 +178,8 @@ static const struct pie_subject subjects[] = {
      .from = "v_peak_function",
      .where = "file IS NOT NULL",
      .order = MOST_AT_PEAK,
+     .cut = PIE_CUT_CONTEXTS,
      .by_function = "peak functions",
-     .in_file = IN_FILE("file"),
      .is_ranked = true},
     {.name = "own memory",
      .aliases = "my memory|own memory lines",
@@ -183,8 +188,7 @@ static const struct pie_subject subjects[] = {
                         "copy_bytes",
      .from = "v_own_memory v",
      .order = "v.rank",
-     .in_file = IN_FILE("file"),
-     .in_line = IN_LINE("file", "line"),
+     .cut = PIE_CUT_CONTEXTS,
      .is_ranked = true},
     {.name = "memory timeline",
      .aliases = "timeline|footprint|memory footprint|memory over time|memory curve|footprint timeline",
@@ -197,8 +201,7 @@ static const struct pie_subject subjects[] = {
      .columns = "process, pid, file, line, t_s, live_bytes",
      .from = "v_line_timeline",
      .order = "process, file, line, t_s",
-     .in_file = IN_FILE("file"),
-     .in_line = IN_LINE("file", "line")},
+     .files = "file:line"},
     {.name = "heap",
      .aliases = "heaps|memory processes|process memory|memory totals|total memory",
      .columns = "process, pid, peak_bytes, peak_python_bytes, peak_native_bytes, peak_t_s, rss_peak_bytes, "
@@ -211,8 +214,21 @@ static const struct pie_subject subjects[] = {
                                "holder, library, user_file, user_line",
      .from = "v_leak v",
      .order = "v.rank",
-     .in_file = IN_FILE("file"),
-     .in_line = IN_LINE("file", "line"),
+     .files = "file:line user_file:user_line",
+     .functions = "function",
+     .libraries = "library",
+     .is_ranked = true},
+    {.name = "growth",
+     .aliases =
+         "what grew most|what grows most|what grew|what grows|growing lines|growing|memory growth|grew most",
+     .columns =
+         RANK("v.rank") "file, line, function, growth_bytes, growth_low, growth_high, rate_bytes_per_s, "
+                        "kept_bytes, allocated_bytes, score, library",
+     .from = "v_growth v",
+     .order = "v.rank",
+     .files = "file:line",
+     .functions = "function",
+     .libraries = "library",
      .is_ranked = true},
     {.name = "copies",
      .aliases = "copy|copied|copied bytes|copy volume|copying|copying lines|copy lines|memory copies|memcpy",
@@ -220,9 +236,8 @@ static const struct pie_subject subjects[] = {
      .from = "v_copy",
      .where = "file IS NOT NULL",
      .order = MOST_COPIED,
+     .cut = PIE_CUT_CONTEXTS,
      .by_function = "copying functions",
-     .in_file = IN_FILE("file"),
-     .in_line = IN_LINE("file", "line"),
      .is_ranked = true},
     {.name = "copying functions",
      .aliases = "copy functions|functions that copy",
@@ -230,14 +245,15 @@ static const struct pie_subject subjects[] = {
      .from = "v_copy_function",
      .where = "file IS NOT NULL",
      .order = MOST_COPIED,
+     .cut = PIE_CUT_CONTEXTS,
      .by_function = "copying functions",
-     .in_file = IN_FILE("file"),
      .is_ranked = true},
     {.name = "copy pairs",
      .aliases = "copy pair|copying pairs|copy libraries|copying libraries|library copies",
      .columns = "rank, library, caller, bytes, bytes_per_s, samples, estimate",
      .from = "v_copy_pair",
      .order = "rank",
+     .cut = PIE_CUT_CONTEXTS,
      .is_ranked = true},
     {.name = "learned calls",
      .aliases = "learned|learned call|learned call sites|calls learned|loop calls|learning",
@@ -248,8 +264,8 @@ static const struct pie_subject subjects[] = {
                         "policy, confidence, note, process, pid, loop",
      .from = "v_learned v",
      .order = "v.rank",
-     .in_file = "(" IN_FILE("file") " OR " IN_FILE("loop_file") ")",
-     .in_line = "(" IN_LINE("file", "line") " OR " IN_LINE("loop_file", "loop_line") ")",
+     .files = "file:line loop_file:loop_line",
+     .functions = "function loop_function",
      .when_empty = LEARNED_EMPTY,
      .is_ranked = true},
     {.name = "learned loops",
@@ -258,27 +274,30 @@ static const struct pie_subject subjects[] = {
                                "decided_after, call_sites, policy, confidence, note, process, pid, loop",
      .from = "v_learned_loop v",
      .order = "v.rank",
-     .in_file = IN_FILE("file"),
-     .in_line = IN_LINE("file", "line"),
+     .files = "file:line",
+     .functions = "function",
      .when_empty = LEARNED_EMPTY,
      .is_ranked = true},
     {.name = "libraries",
      .aliases = "library|hot libraries",
-     .columns = "library, cpu_s, python_s, native_s, system_s, wait_s, cpu_share, samples",
+     .columns =
+         "library, cpu_s, python_s, native_s, system_s, wait_s, runnable_s, throttled_s, cpu_share, samples",
      .from = "v_library",
-     .order = "cpu_s DESC, wait_s DESC, library"},
+     .order = "cpu_s DESC, wait_s DESC, library",
+     .cut = PIE_CUT_THREADS},
     {.name = "threads",
      .aliases = "thread|hot threads",
      .columns =
          "process, pid, thread, tid, name, is_main, started, wall_s, cpu_s, python_s, native_s, system_s, "
-         "wait_s, cpu_share, clock_cpu_s, samples",
+         "wait_s, runnable_s, throttled_s, cpu_share, clock_cpu_s, samples, threads",
      .from = "v_thread",
-     .order = "cpu_s DESC, wait_s DESC, process, thread"},
+     .order = "cpu_s DESC, wait_s DESC, process, thread",
+     .cut = PIE_CUT_THREADS},
     {.name = "processes",
      .aliases = "process|children|process tree|how processes ended|exit causes|exits",
      .columns =
          "process, parent, depth, host, pid, parent_pid, started, wall_s, cpu_s, python_s, native_s, "
-         "system_s, wait_s, "
+         "system_s, wait_s, runnable_s, throttled_s, "
          "cpu_share, samples, threads, cause, exit_status, executable, command, clock, clock_note, period_s, "
          "sampler, sampler_note, peak_bytes, rss_peak_bytes",
      .from = "v_process",
@@ -290,13 +309,15 @@ static const struct pie_subject subjects[] = {
          "system_s, wait_s, samples",
      .from = PIE_CALLTREE_TABLE,
      .order = "id",
+     .cut = PIE_CUT_THREADS,
      .is_tree = true},
     {.name = "runs",
      .aliases = "run|all runs",
-     .columns =
-         "run, started, command, wall_s, cpu_s, python_s, native_s, system_s, wait_s, samples, processes, "
-         "threads, cause, exit_status, clock, period_s, sampler, overhead_share, drops, python_version, "
-         "pieprof_version, peak_bytes, rss_peak_bytes",
+     .columns = "run, started, command, wall_s, cpu_s, python_s, native_s, system_s, wait_s, runnable_s, "
+                "throttled_s, samples, processes, "
+                "threads, cause, exit_status, clock, period_s, sampler, overhead_s, overhead_share, drops, "
+                "python_version, "
+                "pieprof_version, peak_bytes, rss_peak_bytes",
      .from = "v_run",
      .order = "run",
      .for_all_runs = true},
@@ -342,20 +363,63 @@ const struct pie_subject *pie_subject_all(size_t *ret_count) {
     return subjects;
 }
 
-char *pie_subject_sql(const struct pie_subject *subject, const struct pie_phrase *phrase) {
-    const char *conditions[3];
-    size_t count = 0;
+/* in_place('file', :in, file) AND line = :line OR …, of columns as "file:line user_file:user_line". */
+static void write_columns(FILE *out, const char *kind, const char *columns, bool has_line) {
+    fputs("(", out);
+    for (const char *column = columns; *column;) {
+        int size = (int)strcspn(column, " "), name = (int)strcspn(column, " :");
+        fprintf(out, "%sin_place('%s', :in, %.*s)", column == columns ? "" : " OR ", kind, name, column);
+        if (has_line)
+            fprintf(out, " AND %.*s = :line", size - name - 1, column + name + 1);
+        column += size;
+        column += strspn(column, " ");
+    }
+    fputs(")", out);
+}
+
+static const char *columns_of(const struct pie_subject *subject, enum pie_place_kind kind) {
+    return kind == PIE_PLACE_FUNCTION  ? subject->functions
+           : kind == PIE_PLACE_LIBRARY ? subject->libraries
+           : kind == PIE_PLACE_THREAD  ? NULL
+                                       : subject->files;
+}
+
+bool pie_subject_has(const struct pie_subject *subject, enum pie_place_kind kind, bool has_line) {
+    if (subject->cut != PIE_CUT_NOTHING)
+        return kind == PIE_PLACE_THREAD ? subject->cut == PIE_CUT_THREADS : true;
+    const char *columns = columns_of(subject, kind);
+    return columns && (!has_line || strchr(columns, ':'));
+}
+
+static void write_conditions(FILE *out, const struct pie_subject *subject, const struct pie_phrase *phrase,
+                             enum pie_place_kind kind) {
+    const char *joint = " WHERE ";
+    if (!subject->for_all_runs) {
+        fprintf(out, "%srun = :run", joint);
+        joint = " AND ";
+    }
+    if (subject->where) {
+        fprintf(out, "%s%s", joint, subject->where);
+        joint = " AND ";
+    }
+    if (phrase->file[0] && subject->cut == PIE_CUT_NOTHING) {
+        fputs(joint, out);
+        write_columns(out, pie_place_kind_name(kind), columns_of(subject, kind), phrase->line > 0);
+    }
+}
+
+char *pie_subject_sql(const struct pie_subject *subject, const struct pie_phrase *phrase,
+                      enum pie_place_kind kind) {
     char *sql = NULL;
-    if (!subject->for_all_runs)
-        conditions[count++] = "run = :run";
-    if (subject->where)
-        conditions[count++] = subject->where;
-    if (phrase->file[0])
-        conditions[count++] = phrase->line ? subject->in_line : subject->in_file;
-    if (asprintf(&sql, "SELECT %s FROM %s%s%s%s%s%s%s ORDER BY %s%s", subject->columns, subject->from,
-                 count > 0 ? " WHERE " : "", count > 0 ? conditions[0] : "", count > 1 ? " AND " : "",
-                 count > 1 ? conditions[1] : "", count > 2 ? " AND " : "", count > 2 ? conditions[2] : "",
-                 subject->order, phrase->limit > 0 ? " LIMIT :limit" : "") < 0)
+    size_t size;
+    FILE *out = open_memstream(&sql, &size);
+    if (!out)
         return NULL;
-    return sql;
+    fprintf(out, "SELECT %s FROM %s", subject->columns, subject->from);
+    write_conditions(out, subject, phrase, kind);
+    fprintf(out, " ORDER BY %s%s", subject->order, phrase->limit > 0 ? " LIMIT :limit" : "");
+    if (fclose(out) == 0)
+        return sql;
+    free(sql);
+    return NULL;
 }

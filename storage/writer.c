@@ -30,6 +30,9 @@ enum {
     SKIP_MAX = 64,
 };
 
+/* Of a transaction that has the lock. All rows of an hour take less than a second; only a damaged file takes for ever. */
+static const double TRANSACTION_LIMIT_S = 20;
+
 static struct pie_writer *writer_of(struct pie_sink *sink) {
     return (struct pie_writer *)sink;
 }
@@ -64,7 +67,8 @@ static int ensure_open(struct pie_writer *writer) {
         return r;
     bool is_new =
         writer->inode == 0 && !writer->is_child; /* else the file was there and has been taken away */
-    r = pie_db_open_writable(writer->path, writer->is_alone, is_new, &writer->wait, &writer->db, &created);
+    r = pie_db_open_writable(writer->path, writer->is_alone, is_new, &writer->wait, &writer->guard,
+                             &writer->db, &created);
     if (r < 0)
         return r;
     writer->statements.db = writer->db;
@@ -93,14 +97,17 @@ static int transact(struct pie_writer *writer, const struct pie_rowlog *rows, in
     int r = pie_db_exec(writer->db, "BEGIN IMMEDIATE");
     if (r < 0)
         return r;
-    int code = pie_rowlog_replay(rows, pie_statements_get, &writer->statements);
-    r = code < 0 ? pie_db_errno(writer->db, -code) : 0;
+    pie_guard_start_clock(&writer->guard, TRANSACTION_LIMIT_S);
+    r = pie_db_check_schema(writer->db, &writer->schema_version);
+    int code = r == 0 ? pie_rowlog_replay(rows, pie_statements_get, &writer->statements) : 0;
+    r = code < 0 ? pie_db_errno(writer->db, -code) : r;
     if (ret_rowid)
         *ret_rowid = sqlite3_last_insert_rowid(writer->db);
     if (r == 0)
         r = pie_db_exec(writer->db, "COMMIT");
     if (r < 0)
         (void)pie_db_exec(writer->db, "ROLLBACK");
+    pie_guard_start_clock(&writer->guard, 0);
     return r;
 }
 
@@ -212,6 +219,7 @@ static int begin_process(struct pie_sink *sink, const struct pie_process_row *pr
         return writer->dead;
     writer->wait.limit_ms = PATIENT_WAIT_MS;
     int r = ensure_open(writer);
+    pie_guard_start_clock(&writer->guard, TRANSACTION_LIMIT_S);
     if (process->is_child && !writer->is_alone)
         r = join_run(writer, process->run_id, r);
     else if (r == 0)
@@ -273,8 +281,10 @@ static int settle_run(struct pie_sink *sink, pie_is_gone_fn is_gone) {
         return writer->dead;
     writer->wait.limit_ms = PATIENT_WAIT_MS;
     int r = ensure_open(writer);
+    pie_guard_start_clock(&writer->guard, TRANSACTION_LIMIT_S);
     if (r == 0)
         r = pie_writer_settle_run(writer, is_gone);
+    pie_guard_start_clock(&writer->guard, 0);
     return r < 0 || writer->rows.size == 0 ? r : flush(writer, PATIENT_WAIT_MS);
 }
 
@@ -295,6 +305,7 @@ static void close_sink(struct pie_sink *sink) {
     pie_idmap_finish(&writer->lines);
     pie_line_curves_destroy(writer->line_curves);
     pie_free(writer->file_is_own);
+    pie_free(writer->owners);
     pie_free(writer->module_flags);
     pie_free(writer->path);
     pie_free(writer);

@@ -8,6 +8,7 @@
 #include "profiler/sink.h"
 #include "storage/curve.h"
 #include "storage/db.h"
+#include "storage/guard.h"
 #include "storage/idmap.h"
 #include "storage/line_curves.h"
 #include "storage/rowlog.h"
@@ -30,6 +31,8 @@ struct pie_writer {
 
     struct sqlite3 *db; /* NULL: suspended, or never opened */
     struct pie_db_wait wait;
+    struct pie_guard guard;
+    int64_t schema_version; /* that was last found to be ours */
     struct pie_statements statements;
     dev_t device; /* of the file, once it has been opened */
     ino_t inode;
@@ -48,9 +51,11 @@ struct pie_writer {
     const char *source_path;                    /* of the source line that was put last; identity only */
     struct pie_idmap files, modules, functions; /* to the ids in the file */
     uint32_t file_count, module_count, function_count;
-    unsigned char *file_is_own;  /* by file id */
-    unsigned char *module_flags; /* by module id: pie_writer_module_flags */
-    struct pie_idmap lines;      /* (file, line) to the first location there */
+    unsigned char *file_is_own;      /* by file id */
+    unsigned char *module_flags;     /* by module id: pie_writer_module_flags */
+    struct pie_writer_owner *owners; /* by location id (writer_generated.c) */
+    uint32_t owners_room;
+    struct pie_idmap lines; /* (file, line) to the first location there */
 
     struct pie_curve footprint;          /* of the process */
     struct pie_line_curves *line_curves; /* by the first location of each line */
@@ -59,6 +64,11 @@ struct pie_writer {
 int pie_writer_put_environment(struct pie_writer *writer, const char *key, const char *value);
 int pie_writer_put_location(struct pie_writer *writer, const struct pie_location *location);
 int pie_writer_put_node(struct pie_writer *writer, const struct pie_node_row *node);
+/* Notes whose code a location is, and finds out whose generated code is by what calls it and what it calls. library: of its
+ * file or module, or NULL. Return 0 or -errno. */
+int pie_writer_note_owner(struct pie_writer *writer, const struct pie_location *location, uint32_t file,
+                          const char *library, bool is_own);
+int pie_writer_name_generated(struct pie_writer *writer, const struct pie_node_row *node);
 int pie_writer_put_thread(struct pie_writer *writer, const struct pie_thread_row *thread);
 int pie_writer_put_sample(struct pie_writer *writer, const struct pie_sample_row *sample);
 int pie_writer_put_watch(struct pie_writer *writer, const struct pie_watch_row *watch);

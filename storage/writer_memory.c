@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
+
 #include "storage/contexts.h"
 #include "storage/writer_internal.h"
 
@@ -11,12 +13,17 @@ static int64_t integer(uint64_t value) {
 }
 
 int pie_writer_put_allocation(struct pie_writer *writer, const struct pie_allocation_row *row) {
+    const uint64_t *kept = row->kept_bytes;
+    static_assert(PIE_KEPT_PARTS == 8, "as many columns");
     return pie_rowlog_add(
-        &writer->rows, PIE_STATEMENT_ALLOCATION, "iiiiidiiiddiii", writer->process, (int64_t)row->node,
-        (int64_t)row->samples, integer(row->allocated_bytes[PIE_HEAP_PYTHON]),
+        &writer->rows, PIE_STATEMENT_ALLOCATION, "iiiiididiiddiiiiiiiiiii", writer->process,
+        (int64_t)row->node, (int64_t)row->samples, integer(row->allocated_bytes[PIE_HEAP_PYTHON]),
         integer(row->allocated_bytes[PIE_HEAP_NATIVE]), row->allocated_sq_bytes2, integer(row->live_bytes),
-        integer(row->peak_bytes[PIE_HEAP_PYTHON]), integer(row->peak_bytes[PIE_HEAP_NATIVE]),
-        row->peak_sq_bytes2, row->live_bytes_s, (int64_t)row->mallocs, (int64_t)row->frees, row->first_ns);
+        row->live_sq_bytes2, integer(row->peak_bytes[PIE_HEAP_PYTHON]),
+        integer(row->peak_bytes[PIE_HEAP_NATIVE]), row->peak_sq_bytes2, row->live_bytes_s,
+        (int64_t)row->mallocs, (int64_t)row->frees, integer(kept[0]), integer(kept[1]), integer(kept[2]),
+        integer(kept[3]), integer(kept[4]), integer(kept[5]), integer(kept[6]), integer(kept[7]),
+        row->first_ns);
 }
 
 int pie_writer_put_live(struct pie_writer *writer, const struct pie_live_row *row) {

@@ -176,6 +176,16 @@ static int note_native_location(struct pie_writer *writer, const struct pie_loca
     return pie_contexts_set_location(writer->contexts, location->id, &noted);
 }
 
+/* Whose code it is, for generated code that it calls or that calls it. */
+static int note_owner(struct pie_writer *writer, const struct pie_location *location, uint32_t file) {
+    bool is_python = location->kind == PIE_LOCATION_PYTHON;
+    const char *path = is_python ? location->file : location->module;
+    struct pie_owner owner = {0};
+    int r = path ? pie_ownership_find(writer->ownership, path, &owner) : 0;
+    return r < 0 ? r
+                 : pie_writer_note_owner(writer, location, is_python ? file : 0, owner.library, owner.is_own);
+}
+
 int pie_writer_put_location(struct pie_writer *writer, const struct pie_location *location) {
     bool is_python = location->kind == PIE_LOCATION_PYTHON;
     uint32_t file = 0, module = 0, function = 0;
@@ -191,6 +201,8 @@ int pie_writer_put_location(struct pie_writer *writer, const struct pie_location
         r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_LOCATION, "iiizzi", writer->process,
                            (int64_t)location->id, (int64_t)function, (int64_t)location->line,
                            (int64_t)location->caller, (int64_t)location->offset);
+    if (r == 0)
+        r = note_owner(writer, location, file);
     if (r < 0)
         return r;
     return is_python ? note_python_location(writer, location, file)
@@ -199,7 +211,9 @@ int pie_writer_put_location(struct pie_writer *writer, const struct pie_location
 
 int pie_writer_put_node(struct pie_writer *writer, const struct pie_node_row *node) {
     struct pie_context_node places;
-    int r = pie_contexts_add_node(writer->contexts, node->id, node->parent, node->location, &places);
+    int r = pie_writer_name_generated(writer, node);
+    if (r == 0)
+        r = pie_contexts_add_node(writer->contexts, node->id, node->parent, node->location, &places);
     if (r < 0)
         return r;
     return pie_rowlog_add(&writer->rows, PIE_STATEMENT_NODE, "iizizzzz", writer->process, (int64_t)node->id,
@@ -209,18 +223,22 @@ int pie_writer_put_node(struct pie_writer *writer, const struct pie_node_row *no
 }
 
 int pie_writer_put_thread(struct pie_writer *writer, const struct pie_thread_row *thread) {
-    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_THREAD, "iiztizziii", writer->process,
-                          (int64_t)thread->id, (int64_t)thread->tid, thread->name, (int64_t)thread->is_main,
-                          thread->started_ns, thread->ended_ns, integer(thread->cpu_ns),
-                          integer(thread->wall_ns), integer(thread->samples));
+    const char *types =
+        thread->has_off_times ? "iiztizziiiiiii" : "iiztizziiiinnn"; /* the last three, or NULL */
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_THREAD, types, writer->process, (int64_t)thread->id,
+                          (int64_t)thread->tid, thread->name, (int64_t)thread->is_main, thread->started_ns,
+                          thread->ended_ns, integer(thread->cpu_ns), integer(thread->wall_ns),
+                          integer(thread->samples), integer(thread->folded ? thread->folded : 1),
+                          integer(thread->wait_ns), integer(thread->runnable_ns),
+                          integer(thread->throttled_ns));
 }
 
 int pie_writer_put_sample(struct pie_writer *writer, const struct pie_sample_row *sample) {
-    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_SAMPLE, "iiiiiiiiid", writer->process,
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_SAMPLE, "iiiiiiiiiiid", writer->process,
                           (int64_t)sample->thread, (int64_t)sample->node, (int64_t)sample->samples,
                           (int64_t)sample->wait_samples, integer(sample->python_ns),
-                          integer(sample->native_ns), integer(sample->system_ns), integer(sample->wait_ns),
-                          sample->cpu_sq_ns2);
+                          integer(sample->native_ns), integer(sample->system_ns), sample->wait_ns,
+                          integer(sample->runnable_ns), integer(sample->throttled_ns), sample->cpu_sq_ns2);
 }
 
 /* Of a Python frame counted from the innermost; what was not recorded is PIE_OPERATION_OTHER. */
@@ -273,5 +291,5 @@ int pie_writer_want_source(struct pie_writer *writer, const char *path, int32_t 
 
 int pie_writer_put_source(struct pie_writer *writer) {
     writer->source_path = NULL;
-    return pie_source_text_flush(writer->source, emit_source, writer);
+    return pie_source_text_flush(writer->source, writer->sink.made_source, emit_source, writer);
 }
