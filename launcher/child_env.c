@@ -26,35 +26,59 @@ static bool read_run(const char *text, struct pie_child_env *child) {
 
 enum { PARTS = 1000000000 }; /* in which a share is told */
 
-/* "<ns of a trap>:<ns of a fault>:<share of a fault>", or "-". */
+/* "<ns of a trap>:<ns of a fault>:<share of a fault>:<ns of an interrupt>", or "-". */
 static bool read_price(const char *text, struct pie_child_env *child) {
-    unsigned long long trap_ns, tax_ns, parts;
+    unsigned long long trap_ns, tax_ns, parts, interrupt_ns;
     int end = 0;
     if (strcmp(text, "-") == 0)
         return true;
-    if (sscanf(text, "%llu:%llu:%llu%n", &trap_ns, &tax_ns, &parts, &end) != 3 || text[end] != '\0' ||
-        parts > PARTS)
+    if (sscanf(text, "%llu:%llu:%llu:%llu%n", &trap_ns, &tax_ns, &parts, &interrupt_ns, &end) != 4 ||
+        text[end] != '\0' || parts > PARTS)
         return false;
-    child->price = (struct pie_watch_price){
-        .trap_ns = trap_ns, .fault_tax_ns = tax_ns, .fault_tax_share = (double)parts / PARTS};
+    child->price = (struct pie_watch_price){.trap_ns = trap_ns,
+                                            .fault_tax_ns = tax_ns,
+                                            .fault_tax_share = (double)parts / PARTS,
+                                            .pmu_interrupt_ns = interrupt_ns};
     child->has_price = true;
+    return true;
+}
+
+/* "<ns of a signal>:<thousandths>", or "-". */
+static bool read_clock_price(const char *text, struct pie_child_env *child) {
+    unsigned long long signal_ns, whole_permille;
+    int end = 0;
+    if (strcmp(text, "-") == 0)
+        return true;
+    if (sscanf(text, "%llu:%llu%n", &signal_ns, &whole_permille, &end) != 2 || text[end] != '\0')
+        return false;
+    child->clock_price = (struct pie_clock_price){.signal_ns = signal_ns, .whole_permille = whole_permille};
+    child->has_clock_price = true;
     return true;
 }
 
 static void print_price(const struct pie_watch_price *price, char *text, size_t size) {
     if (price)
-        snprintf(text, size, "%llu:%llu:%llu", (unsigned long long)price->trap_ns,
+        snprintf(text, size, "%llu:%llu:%llu:%llu", (unsigned long long)price->trap_ns,
                  (unsigned long long)price->fault_tax_ns,
-                 (unsigned long long)(price->fault_tax_share * PARTS));
+                 (unsigned long long)(price->fault_tax_share * PARTS),
+                 (unsigned long long)price->pmu_interrupt_ns);
     else
         snprintf(text, size, "-");
 }
 
-/* Four words: target, pid for the summary, the options, the price of watching. */
+static void print_clock_price(const struct pie_clock_price *price, char *text, size_t size) {
+    if (price)
+        snprintf(text, size, "%llu:%llu", (unsigned long long)price->signal_ns,
+                 (unsigned long long)price->whole_permille);
+    else
+        snprintf(text, size, "-");
+}
+
+/* Five words: target, pid for the summary, the options, the price of watching, that of the clock's signals. */
 static bool read_settings(const char *text, struct pie_child_env *child) {
     char **words = pie_words_split(text);
-    bool is_good =
-        words && words[0] && words[1] && words[2] && words[3] && !words[4] && read_price(words[3], child);
+    bool is_good = words && words[0] && words[1] && words[2] && words[3] && words[4] && !words[5] &&
+                   read_price(words[3], child) && read_clock_price(words[4], child);
     if (is_good) {
         child->target = strdup(words[0]);
         child->summary_pid = (pid_t)atol(words[1]);
@@ -87,13 +111,15 @@ void pie_child_env_restore(void *data) {
 }
 
 char *pie_child_env_make(const struct pie_options *options, const char *target, pid_t summary_pid,
-                         const struct pie_watch_price *price) {
-    char pid[16], price_text[80], *value = NULL, *variable = NULL;
+                         const struct pie_watch_price *price, const struct pie_clock_price *clock_price) {
+    char pid[16], price_text[100], clock_text[50], *value = NULL, *variable = NULL;
     snprintf(pid, sizeof pid, "%ld", (long)summary_pid);
     print_price(price, price_text, sizeof price_text);
+    print_clock_price(clock_price, clock_text, sizeof clock_text);
     char *string = pie_options_to_string(options);
     bool is_good = string && pie_words_append(&value, target) == 0 && pie_words_append(&value, pid) == 0 &&
-                   pie_words_append(&value, string) == 0 && pie_words_append(&value, price_text) == 0;
+                   pie_words_append(&value, string) == 0 && pie_words_append(&value, price_text) == 0 &&
+                   pie_words_append(&value, clock_text) == 0;
     if (is_good && asprintf(&variable, NAME "=%s", value) < 0)
         variable = NULL;
     free(string);

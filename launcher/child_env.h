@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "profiler/clock_price.h"
 #include "profiler/watch_setup.h"
 
 struct pie_options;
@@ -21,6 +22,8 @@ struct pie_child_env {
     char *options;                /* for pie_options_from_string() */
     struct pie_watch_price price; /* what watching costs here */
     bool has_price;
+    struct pie_clock_price clock_price; /* what its clock's signals cost */
+    bool has_clock_price;
     char *variables[2]; /* as they were, for pie_child_env_restore(); heap */
 };
 
@@ -30,10 +33,10 @@ void pie_child_env_take(struct pie_child_env *ret_child);
 /* Puts the variables back: this program is about to execute itself. data: struct pie_child_env. */
 void pie_child_env_restore(void *data);
 
-/* "NAME=value" for pie_exec_set_child_variable(), on the heap; NULL without memory. price: NULL where it is not known.
- * Context: launcher. */
+/* "NAME=value" for pie_exec_set_child_variable(), on the heap; NULL without memory. Prices: NULL where they are
+ * not known. Context: launcher. */
 char *pie_child_env_make(const struct pie_options *options, const char *target, pid_t summary_pid,
-                         const struct pie_watch_price *price);
+                         const struct pie_watch_price *price, const struct pie_clock_price *clock_price);
 
 /* The same where children are not to be profiled, not even by PIEPROF=1. */
 extern const char PIE_CHILD_ENV_OFF[];

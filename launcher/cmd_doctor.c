@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dlfcn.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdbool.h>
 
 #include "launcher/commands.h"
@@ -9,6 +10,7 @@
 #include "launcher/profile.h"
 #include "launcher/text.h"
 #include "profiler/machine_facts.h"
+#include "runtime/aging.h"
 
 static int parse(int argc, char **argv, bool *ret_json) {
     static const struct option names[] = {{"json", no_argument, NULL, 'j'}, {0}};
@@ -32,7 +34,10 @@ int pie_cmd_doctor(int argc, char **argv) {
     struct pie_doctor_findings findings;
     /* Some function of libpython, wherever that lies. */
     pie_machine_facts_gather(dlsym(RTLD_DEFAULT, "Py_GetVersion"), &facts);
-    findings.count = pie_probe_evaluate(&facts, pie_build_facts(), findings.probes, &findings.choice);
+    struct pie_build_facts build = *pie_build_facts();
+    char why[PATH_MAX];
+    build.has_aged = pie_aging_describe(why, sizeof why);
+    findings.count = pie_probe_evaluate(&facts, &build, findings.probes, &findings.choice);
     int r = is_json ? pie_doctor_print_json(&findings, stdout) : pie_doctor_print_text(&findings, stdout);
     if (r < 0)
         pie_message_error("doctor: out of memory");

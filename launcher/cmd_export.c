@@ -12,6 +12,7 @@
 #include "launcher/profile.h"
 #include "storage/export.h"
 #include "storage/reader.h"
+#include "storage/temporary.h"
 
 struct options {
     const struct pie_export_format *format;
@@ -86,10 +87,13 @@ static int open_target(const struct options *options, struct target *target) {
         pie_message_error("export: %s is the profile itself; name another file with -o", options->output);
         return -EEXIST;
     }
-    if ((!exists || S_ISREG(status.st_mode)) &&
-        asprintf(&target->temporary, "%s.%ld.tmp", options->output, (long)getpid()) < 0)
-        target->temporary = NULL;
-    target->out = fopen(target->temporary ? target->temporary : options->output, "we");
+    if (!exists || S_ISREG(status.st_mode)) {
+        int fd = pie_temporary_open(options->output, &target->temporary);
+        errno = fd < 0 ? -fd : 0;
+        target->out = fd < 0 ? NULL : fdopen(fd, "w");
+    } else {
+        target->out = fopen(options->output, "we");
+    }
     if (target->out)
         return 0;
     pie_message_error("cannot write %s: %s; name another file with -o", options->output, strerror(errno));

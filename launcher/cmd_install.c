@@ -9,6 +9,7 @@
 #include "launcher/install.h"
 #include "launcher/messages.h"
 #include "launcher/profile.h"
+#include "runtime/aging.h"
 #include "runtime/embed.h"
 #include "runtime/kept.h"
 #include "runtime/target.h"
@@ -116,6 +117,8 @@ int pie_cmd_install(int argc, char **argv) {
         return status;
     for (size_t i = 0; i < place.count && status == 0; i++)
         status = join(path, &place, i) && install_one(path, self) == 0 ? 0 : PIE_PROFILE_FAILED;
+    if (status == 0 && pie_aging_describe(path, sizeof path))
+        pie_message_warning("%s", path);
     return pie_profile_close_output(stdout, "what was done", status);
 }
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "launcher/commands.h"
+#include "launcher/hard_end.h"
+#include "launcher/held.h"
 #include "launcher/messages.h"
 #include "launcher/output.h"
 #include "launcher/profile.h"
@@ -20,6 +23,7 @@ struct options {
     double timeout_s;
     const char *path;
     char *question;
+    bool is_json;
 };
 
 static int parse_timeout(const char *text, double *ret_seconds) {
@@ -83,24 +87,46 @@ static bool is_path(int count, char **words) {
            (count == 2 && strpbrk(words[1], " \t"));
 }
 
+/* "hot lines" o.db: the file may stand behind the question, where it cannot be a part of it. */
+static bool is_path_last(int count, char **words) {
+    const char *last = count > 1 ? words[count - 1] : "", *dot = strrchr(last, '.');
+    bool is_profile = dot && strcmp(dot, ".db") == 0;
+    return count > 1 && access(words[0], F_OK) < 0 &&
+           (is_profile || (count == 2 && access(last, F_OK) == 0 && strpbrk(words[0], " \t")));
+}
+
+/* SQL may begin with a comment, which looks like an option. */
+static void hide_comments(int argc, char **argv) {
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        char *copy;
+        if (strncmp(argv[i], "--", 2) == 0 && argv[i][strcspn(argv[i], " \t\n=")] &&
+            argv[i][strcspn(argv[i], " \t\n=")] != '=' && asprintf(&copy, "\n%s", argv[i]) > 0)
+            argv[i] = copy; /* for the life of the process */
+    }
+}
+
 static int parse(int argc, char **argv, struct options *options) {
+    hide_comments(argc, argv);
     int status = parse_options(argc, argv, options);
     if (status != 0)
         return status;
     int count = argc - optind;
     char **words = argv + optind;
-    bool is_file = is_path(count, words);
-    options->path = is_file ? words[0] : PIE_PROFILE_DEFAULT;
-    if (count - is_file < 1)
+    bool is_last = is_path_last(count, words), is_first = !is_last && is_path(count, words);
+    options->path = is_first ? words[0] : is_last ? words[count - 1] : PIE_PROFILE_DEFAULT;
+    count -= is_first || is_last;
+    if (count < 1)
         return pie_command_bad_words(argv[0], "what is asked for? query --help lists what can be");
-    options->question = join(count - is_file, words + is_file);
+    options->question = join(count, words + is_first);
+    if (options->question && options->question[0] == '\n')
+        memmove(options->question, options->question + 1, strlen(options->question));
     return options->question ? 0 : PIE_PROFILE_FAILED;
 }
 
 static int answer(struct pie_reader *reader, const struct options *options) {
     struct pie_query query;
     char *message = NULL;
-    pie_reader_set_time_limit(reader, options->timeout_s);
+    pie_hard_end_start(reader, options->timeout_s, options->is_json);
     int r = options->process ? pie_reader_cut(reader, options->run, options->process, &message) : 0;
     if (r == 0)
         r = pie_query_open(reader, options->question, options->run, &query, &message);
@@ -108,6 +134,7 @@ static int answer(struct pie_reader *reader, const struct options *options) {
         return pie_profile_complain(message);
     struct pie_answer about = {.query = &query, .reader = reader, .question = options->question};
     r = pie_output_find(options->output)->print(stdout, &about, &message);
+    pie_hard_end_stop();
     pie_query_close(&query);
     return pie_profile_close_output(stdout, "the answer", r < 0 ? pie_profile_complain(message) : 0);
 }
@@ -118,7 +145,9 @@ void pie_cmd_query_print_subjects(FILE *out) {
     fputs("\nQuestions: top N, all or nothing, one of\n", out);
     for (size_t i = 0; i < count; i++)
         fprintf(out, "  %s\n", subjects[i].name);
-    fputs("and then: by function, in FILE, in FILE:LINE, of process ID|PID.\n\n"
+    fputs("and then: by function, in X (a file, FILE:LINE, function, library, thread or folder), of process "
+          "ID|PID.\n"
+          "\"top all hot lines\" tells those beyond the first 20.\n\n"
           "  pieprof query pieprof.db \"top 10 hot lines in train.py\"\n"
           "  pieprof query pieprof.db \"redundant loads by function\" --json\n"
           "  pieprof query pieprof.db \"select * from v_process\"\n",
@@ -127,12 +156,18 @@ void pie_cmd_query_print_subjects(FILE *out) {
 
 int pie_cmd_query(int argc, char **argv) {
     struct options options = {.output = "table", .timeout_s = PIE_READER_TIME_LIMIT_S};
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        options.is_json |= strcmp(argv[i], "--json") == 0;
     pie_text_set_locale();
     int status = parse(argc, argv, &options);
     if (status == 0) {
         struct pie_reader *reader = pie_profile_open(options.path);
         status = reader ? answer(reader, &options) : PIE_PROFILE_FAILED;
         pie_reader_close(reader);
+    }
+    if (status != 0 && options.is_json && !pie_held_has_printed()) {
+        pie_json_print_error(stdout, options.question, pie_message_last());
+        status = pie_profile_close_output(stdout, "the answer", status);
     }
     free(options.question);
     return status;

@@ -6,6 +6,7 @@
 
 #include "launcher/commands.h"
 #include "launcher/messages.h"
+#include "launcher/off_times.h"
 #include "launcher/profile.h"
 #include "launcher/report_findings.h"
 #include "launcher/report_learned.h"
@@ -84,7 +85,7 @@ static void print_title(struct report *report, struct pie_cursor *row) {
     double cpu = pie_cursor_real(row, 3);
     const char *command = pie_cursor_text(row, 1);
     fprintf(report->out, "%sRun %lld: ", report->style.bold, (long long)report->run);
-    print_text(report, command ? command : "(command line not kept)", 200);
+    print_text(report, command ? command : "(command line not kept)", report->columns ? 200 : 1 << 20);
     fprintf(report->out, "%s\n%s, %.2f s", report->style.plain, pie_cursor_text(row, 0),
             pie_cursor_real(row, 2));
     if (pie_cursor_type(row, 3) == PIE_VALUE_NULL || cpu <= 0)
@@ -93,11 +94,14 @@ static void print_title(struct report *report, struct pie_cursor *row) {
         fprintf(report->out, ", %.2f s of CPU (Python %.0f %%, native %.0f %%, system %.0f %%)", cpu,
                 100 * pie_cursor_real(row, 4) / cpu, 100 * pie_cursor_real(row, 5) / cpu,
                 100 * pie_cursor_real(row, 6) / cpu);
-    fprintf(report->out, ", waiting %.2f s\n", pie_cursor_real(row, 7));
+    fputs("; main thread: ", report->out);
+    pie_off_times_print(report->out, row, 7);
+    fputs("\n", report->out);
 }
 
-static const char title_sql[] = "SELECT started, command, wall_s, cpu_s, python_s, native_s, system_s, wait_s"
-                                " FROM v_run WHERE run = :run";
+static const char title_sql[] =
+    "SELECT v.started, v.command, v.wall_s, v.cpu_s, v.python_s, v.native_s, "
+    "v.system_s," PIE_OFF_TIMES_COLUMNS " FROM v_run v" PIE_OFF_TIMES_JOIN " WHERE v.run = :run";
 
 static void print_cost_head(struct report *report) {
     fprintf(report->out, "\n%s   CPU s   share%s  wait s", report->style.dim,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launcher/held.h"
 #include "launcher/output.h"
 #include "storage/message.h"
 #include "storage/query.h"
@@ -44,34 +45,49 @@ static void print_value(FILE *out, struct pie_cursor *cursor, int column) {
     }
 }
 
-static int print_records(FILE *out, struct pie_cursor *cursor, char **ret_message) {
-    int count = pie_cursor_column_count(cursor), r;
-    for (int i = 0; i < count; i++) {
+static void print_header(FILE *out, struct pie_cursor *cursor) {
+    for (int i = 0; i < pie_cursor_column_count(cursor); i++) {
         fputs(i ? "," : "", out);
         print_field(out, pie_cursor_column_name(cursor, i));
     }
     fputs("\r\n", out);
-    while ((r = pie_cursor_next(cursor, ret_message)) > 0) {
-        for (int i = 0; i < count; i++) {
-            fputs(i ? "," : "", out);
-            print_value(out, cursor, i);
+}
+
+/* The records that are told; those that are not are counted in *ret_more. */
+static int print_records(struct pie_held *held, const struct pie_query *query, size_t *ret_more,
+                         char **ret_message) {
+    struct pie_cursor *cursor = query->cursor;
+    size_t told = 0;
+    int r = 0, next = 0;
+    while (r == 0 && (next = pie_cursor_next(cursor, ret_message)) > 0) {
+        if (query->rows_told > 0 && told == query->rows_told) {
+            ++*ret_more;
+            continue;
         }
-        fputs("\r\n", out);
+        for (int i = 0; i < pie_cursor_column_count(cursor); i++) {
+            fputs(i ? "," : "", held->text);
+            print_value(held->text, cursor, i);
+        }
+        fputs("\r\n", held->text);
+        r = pie_held_row(held);
+        told++;
     }
-    return r;
+    if (next < 0)
+        return next;
+    return r == -ENOMEM ? pie_message(r, ret_message, "out of memory") : 0;
 }
 
 int pie_csv_print(FILE *out, const struct pie_answer *answer, char **ret_message) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory)
+    struct pie_held held;
+    size_t more = 0;
+    if (pie_held_open(&held, out) < 0)
         return pie_message(-ENOMEM, ret_message, "out of memory");
-    int r = print_records(memory, answer->query->cursor, ret_message);
-    if (fclose(memory) != 0 && r == 0)
-        r = pie_message(-ENOMEM, ret_message, "out of memory");
-    if (r == 0)
-        fwrite(text, 1, size, out);
-    free(text);
+    print_header(held.text, answer->query->cursor);
+    int r = print_records(&held, answer->query, &more, ret_message);
+    int closed = pie_held_close(&held, r == 0 || held.is_through);
+    if (r == 0 && closed == -ENOMEM)
+        r = pie_message(closed, ret_message, "out of memory");
+    if (r == 0 && more > 0)
+        pie_output_print_more(stderr, answer, answer->query->rows_told, more);
     return r;
 }

@@ -77,7 +77,7 @@ static char *title_rest(const struct pie_finding *finding) {
 static void print_title(const struct pie_finding_screen *screen, const struct pie_finding *finding,
                         size_t number) {
     char *whole = pie_finding_name(finding), *rest = title_rest(finding);
-    size_t columns = screen->columns ? screen->columns : PIE_WRAP_COLUMNS_OF_A_FILE;
+    size_t columns = screen->columns ? screen->columns : PIE_WRAP_UNCUT;
     int at = fprintf(screen->out, "%zu. ", number);
     char *name = whole ? pie_text_cut_start(whole, columns > (size_t)at ? columns - (size_t)at : 1) : NULL;
     fprintf(screen->out, "%s%s%s", screen->style.bold, name ? name : "?", screen->style.plain);
@@ -91,7 +91,7 @@ static void print_title(const struct pie_finding_screen *screen, const struct pi
 static void print_source(const struct pie_finding_screen *screen, const struct pie_finding *finding) {
     double line = isnan(finding->worst_line) ? finding->line : finding->worst_line;
     char *source = pie_finding_source(screen->reader, screen->run, finding->file, line);
-    size_t width = screen->columns ? screen->columns : PIE_WRAP_COLUMNS_OF_A_FILE;
+    size_t width = screen->columns ? screen->columns : PIE_WRAP_UNCUT;
     char *cut = source ? pie_text_cut_end(source, width > 2 * INDENT ? width - INDENT : width) : NULL;
     if (cut && isnan(finding->worst_line))
         fprintf(screen->out, "%*s%s\n", INDENT, "", cut);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "launcher/finding.h"
+#include "launcher/held.h"
 #include "launcher/output.h"
 #include "launcher/paths.h"
 #include "launcher/table.h"
@@ -17,13 +18,13 @@
 #include "storage/subjects.h"
 
 /* Of those who did not say how many: rows of the table, findings told at length, pairs with their paths. */
-enum { ROWS = 20, TOLD = 5, PAIRS = 5 };
+enum { ROWS = 20, TOLD = 5 };
 
 struct findings {
     struct pie_finding *all;
     size_t count, capacity;
     size_t more; /* that were not read */
-    bool are_pairs, are_functions;
+    bool are_functions;
 };
 
 static bool has_column(const struct pie_answer *answer, const char *name) {
@@ -55,7 +56,7 @@ static int add(struct findings *findings, struct pie_cursor *cursor) {
 }
 
 static int read_findings(struct findings *findings, const struct pie_answer *answer, char **ret_message) {
-    size_t shown = answer->query->is_limited ? SIZE_MAX : findings->are_pairs ? PAIRS : ROWS;
+    size_t shown = answer->query->rows_told ? answer->query->rows_told : SIZE_MAX;
     int next, r = 0;
     while (r == 0 && (next = pie_cursor_next(answer->query->cursor, ret_message)) != 0) {
         if (next < 0)
@@ -173,19 +174,77 @@ static void tell(const struct pie_finding_screen *screen, const struct findings 
     }
 }
 
-static int print_pairs(const struct pie_finding_screen *screen, const struct findings *findings) {
-    int r = 0;
-    for (size_t i = 0; i < findings->count && r == 0; i++) {
-        fputs(i > 0 ? "\n" : "", screen->out);
-        pie_finding_print(screen, &findings->all[i], i + 1);
-        r = pie_paths_print(screen, &findings->all[i]);
+/* One by one as they are read: each has two whole call paths. */
+static int stream_pairs(struct pie_held *held, const struct pie_answer *answer,
+                        struct pie_finding_screen *screen, char **ret_message) {
+    const struct pie_query *query = answer->query;
+    size_t told = 0, more = 0;
+    int r = 0, next;
+    while (r == 0 && (next = pie_cursor_next(query->cursor, ret_message)) != 0) {
+        struct pie_finding finding;
+        if (next < 0)
+            return next;
+        if (query->rows_told && told == query->rows_told) {
+            more++;
+            continue;
+        }
+        screen->out = held->text;
+        if (told == 0)
+            pie_output_print_place(held->text, query);
+        fputs(told > 0 ? "\n" : "", held->text);
+        if ((r = pie_finding_read(query->cursor, &finding)) < 0)
+            break;
+        pie_finding_print(screen, &finding, ++told);
+        r = pie_paths_print(screen, &finding);
+        pie_finding_finish(&finding);
+        r = r < 0 ? r : pie_held_row(held);
     }
+    if (r == 0 && told == 0)
+        pie_output_print_nothing(held->text, query);
+    if (r == 0 && more > 0)
+        pie_output_print_more(held->text, answer, told, more);
+    return r;
+}
+
+static int print_pairs(FILE *out, const struct pie_answer *answer, struct pie_finding_screen *screen,
+                       char **ret_message) {
+    struct pie_held held;
+    int r = pie_held_open(&held, out);
+    if (r == 0)
+        r = stream_pairs(&held, answer, screen, ret_message);
+    if (held.text) {
+        int closed = pie_held_close(&held, r == 0 || held.is_through);
+        r = r == 0 ? closed : r;
+    }
+    if (r == -EPIPE) /* pie_profile_close_output() tells */
+        return 0;
+    return r < 0 && !*ret_message ? pie_message(r, ret_message, "out of memory") : r;
+}
+
+/* Of lines and functions. */
+static int print_findings(const struct pie_answer *answer, const struct pie_finding_screen *screen,
+                          char **ret_message) {
+    struct findings findings = {.are_functions = has_column(answer, "worst_line")};
+    int r = read_findings(&findings, answer, ret_message);
+    if (r == 0) {
+        bool is_told = answer->query->rows_told == 0 && findings.count <= ROWS;
+        if (findings.count > 0)
+            pie_output_print_place(screen->out, answer->query);
+        r = print_table(screen, &findings);
+        if (r < 0)
+            r = pie_message(r, ret_message, "out of memory");
+        if (r == 0)
+            tell(screen, &findings, is_told);
+        if (r == 0 && findings.count == 0)
+            pie_output_print_nothing(screen->out, answer->query);
+        if (r == 0 && findings.more > 0)
+            pie_output_print_more(screen->out, answer, findings.count, findings.more);
+    }
+    finish(&findings);
     return r;
 }
 
 int pie_findings_print(FILE *out, const struct pie_answer *answer, char **ret_message) {
-    struct findings findings = {.are_pairs = has_column(answer, "first_path"),
-                                .are_functions = has_column(answer, "worst_line")};
     struct pie_finding_screen screen = {
         .out = out,
         .reader = answer->reader,
@@ -193,19 +252,6 @@ int pie_findings_print(FILE *out, const struct pie_answer *answer, char **ret_me
         .columns = pie_text_columns(out),
         .style = pie_style_for(out),
     };
-    int r = read_findings(&findings, answer, ret_message);
-    if (r == 0) {
-        bool is_told = answer->query->is_limited && findings.count <= ROWS;
-        r = findings.are_pairs ? print_pairs(&screen, &findings) : print_table(&screen, &findings);
-        if (r < 0)
-            r = pie_message(r, ret_message, "out of memory");
-        if (r == 0 && !findings.are_pairs)
-            tell(&screen, &findings, is_told);
-        if (r == 0 && findings.count == 0)
-            fputs("nothing found\n", out);
-        if (r == 0 && findings.more > 0)
-            fprintf(out, "\n%zu more: say \"all %s\"\n", findings.more, answer->question);
-    }
-    finish(&findings);
-    return r;
+    return has_column(answer, "first_path") ? print_pairs(out, answer, &screen, ret_message)
+                                            : print_findings(answer, &screen, ret_message);
 }

@@ -2,17 +2,19 @@
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "launcher/held.h"
 #include "launcher/output.h"
 #include "storage/message.h"
 #include "storage/query.h"
 #include "storage/reader.h"
 #include "storage/utf8.h"
 
-/* {"schema": 1, "run": …, "query": …, "sql": …, "rows": […]}: the interface that programs rely on. Keys and their
- * meaning change only with the number. */
+/* {"schema": 1, "run": …, "query": …, "sql": …, "rows": […], "rows_total": …}, or {"schema": 1, "query": …, "error": …}: the
+ * interface that programs rely on. Keys and their meaning change only with the number. */
 enum { JSON_SCHEMA = 1 };
 
 /* 12 digits hold a nanosecond in a quarter of an hour; more would show how binary fractions are stored. */
@@ -70,30 +72,78 @@ static json_t *json_value(struct pie_cursor *cursor, int column) {
     }
 }
 
-static json_t *json_row(struct pie_cursor *cursor) {
-    json_t *row = json_object();
-    for (int i = 0; row && i < pie_cursor_column_count(cursor); i++)
-        json_object_set_new(row, pie_cursor_column_name(cursor, i), json_value(cursor, i));
-    return row;
+/* Of several columns of one name the last counts. */
+static bool is_hidden(struct pie_cursor *cursor, int column) {
+    const char *name = pie_cursor_column_name(cursor, column);
+    for (int i = column + 1; i < pie_cursor_column_count(cursor); i++) {
+        if (strcmp(pie_cursor_column_name(cursor, i), name) == 0)
+            return true;
+    }
+    return false;
 }
 
-static int print_rows(FILE *out, struct pie_cursor *cursor, char **ret_message) {
-    int r;
-    for (bool first = true; (r = pie_cursor_next(cursor, ret_message)) > 0; first = false) {
-        json_t *row = json_row(cursor);
-        fputs(first ? "\n  " : ",\n  ", out);
-        int failed = !row || json_dumpf(row, out, NUMBER_FLAGS) < 0;
-        json_decref(row);
-        if (failed)
-            return pie_message(-ENOMEM, ret_message, "out of memory");
-    }
+static int print_json(FILE *out, json_t *value, size_t flags) {
+    int r = value && json_dumpf(value, out, JSON_ENCODE_ANY | flags) == 0 ? 0 : -ENOMEM;
+    json_decref(value);
     return r;
+}
+
+/* Value by value: none is held longer than it takes to print it. */
+static int print_row(FILE *out, struct pie_cursor *cursor, const bool *hidden) {
+    const char *joint = "{";
+    int r = 0;
+    for (int i = 0; r == 0 && i < pie_cursor_column_count(cursor); i++) {
+        if (hidden[i])
+            continue;
+        fputs(joint, out);
+        r = print_json(out, json_text(pie_cursor_column_name(cursor, i)), 0);
+        fputs(": ", out);
+        if (r == 0)
+            r = print_json(out, json_value(cursor, i), NUMBER_FLAGS);
+        joint = ", ";
+    }
+    fputs("}", out);
+    return r;
+}
+
+/* Counts the rows in *ret_total, of which it prints as many as are told. */
+static int print_rows(struct pie_held *held, const struct pie_query *query, int64_t *ret_total,
+                      char **ret_message) {
+    int count = pie_cursor_column_count(query->cursor), r = 0, more;
+    bool *hidden = calloc((size_t)count + 1, sizeof *hidden);
+    for (int i = 0; hidden && i < count; i++)
+        hidden[i] = is_hidden(query->cursor, i);
+    while (hidden && r == 0 && (more = pie_cursor_next(query->cursor, ret_message)) != 0) {
+        if (more < 0) {
+            free(hidden);
+            return more;
+        }
+        if (query->rows_told == 0 || (size_t)*ret_total < query->rows_told) {
+            fputs(*ret_total == 0 ? "\n  " : ",\n  ", held->text);
+            r = print_row(held->text, query->cursor, hidden);
+            r = r < 0 ? r : pie_held_row(held);
+        }
+        ++*ret_total;
+    }
+    r = hidden ? r : -ENOMEM;
+    free(hidden);
+    return r < 0 ? pie_message(r, ret_message, "out of memory") : 0;
+}
+
+/* What "in X" was found to be. */
+static json_t *json_place(const struct pie_query *query) {
+    if (!query->place_name)
+        return NULL;
+    json_t *line = query->place_line > 0 ? json_integer(query->place_line) : json_null();
+    return json_pack("{s:s, s:o, s:o}", "kind", pie_place_kind_name(query->place.kind), "name",
+                     json_text(query->place_name), "line", line);
 }
 
 static int print_head(FILE *out, const struct pie_answer *answer, char **ret_message) {
     json_t *question = json_text(answer->question), *sql = json_text(answer->query->sql);
-    json_t *head = json_pack("{s:i, s:I, s:o*, s:o*}", "schema", JSON_SCHEMA, "run",
-                             (json_int_t)answer->query->run, "query", question, "sql", sql);
+    json_t *head = json_pack("{s:i, s:I, s:o*, s:o*, s:o*}", "schema", JSON_SCHEMA, "run",
+                             (json_int_t)answer->query->run, "query", question, "sql", sql, "in",
+                             json_place(answer->query));
     char *text = head ? json_dumps(head, 0) : NULL;
     json_decref(head);
     if (!text)
@@ -103,20 +153,41 @@ static int print_head(FILE *out, const struct pie_answer *answer, char **ret_mes
     return 0;
 }
 
+void pie_json_print_error(FILE *out, const char *question, const char *message) {
+    json_t *error = json_pack("{s:i, s:o*, s:o}", "schema", JSON_SCHEMA, "query",
+                              question ? json_text(question) : NULL, "error", json_text(message));
+    (void)print_json(out, error, 0);
+    fputc('\n', out);
+}
+
+/* An answer that fails when its beginning has been printed ends as an object all the same. */
+static void end_with_error(struct pie_held *held, const char *message) {
+    json_t *error = json_text(message ? message : "out of memory");
+    fputs("\n], \"error\": ", held->text);
+    (void)print_json(held->text, error, 0);
+    fputs("}\n", held->text);
+}
+
+/* With "top 10" nobody has counted beyond the ten. */
+static void print_end(FILE *out, const struct pie_query *query, int64_t total) {
+    if (query->limit > 0 && total == query->limit)
+        fputs("\n], \"rows_total\": null}\n", out);
+    else
+        fprintf(out, "\n], \"rows_total\": %lld}\n", (long long)total);
+}
+
 int pie_json_print(FILE *out, const struct pie_answer *answer, char **ret_message) {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory)
+    struct pie_held held;
+    int64_t total = 0;
+    if (pie_held_open(&held, out) < 0)
         return pie_message(-ENOMEM, ret_message, "out of memory");
-    int r = print_head(memory, answer, ret_message);
+    int r = print_head(held.text, answer, ret_message);
     if (r == 0)
-        r = print_rows(memory, answer->query->cursor, ret_message);
-    fputs("\n]}\n", memory);
-    if (fclose(memory) != 0 && r == 0)
-        r = pie_message(-ENOMEM, ret_message, "out of memory");
+        r = print_rows(&held, answer->query, &total, ret_message);
     if (r == 0)
-        fwrite(text, 1, size, out);
-    free(text);
-    return r;
+        print_end(held.text, answer->query, total);
+    else if (held.is_through)
+        end_with_error(&held, *ret_message);
+    int closed = pie_held_close(&held, r == 0 || held.is_through);
+    return r < 0 || closed != -ENOMEM ? r : pie_message(closed, ret_message, "out of memory");
 }

@@ -16,8 +16,11 @@
 #include "launcher/messages.h"
 #include "launcher/options.h"
 #include "launcher/preload.h"
+#include "launcher/profile.h"
+#include "launcher/script_word.h"
 #include "launcher/session.h"
 #include "profiler/engine.h"
+#include "runtime/aging.h"
 #include "runtime/embed.h"
 #include "runtime/target.h"
 
@@ -48,6 +51,8 @@ static void start_as_child(struct pie_child_env *child, char **argv) {
     (void)pie_preload_allocator(options.config.allocator, argv, pie_child_env_restore, child);
     if (child->has_price)
         pie_watch_price_set(&child->price);
+    if (child->has_clock_price)
+        pie_clock_price_set(&child->clock_price);
     options.config.is_child = true;
     options.config.run_id = child->run_id;
     options.config.parent_pid = child->parent_pid;
@@ -72,6 +77,13 @@ static bool is_wanted_under_python_name(void) {
 }
 
 #define NO_JEMALLOC "jemalloc cannot serve malloc()"
+
+/* Once for a run. */
+static void say_if_aged(void) {
+    char text[PATH_MAX + 256];
+    if (pie_aging_describe(text, sizeof text))
+        pie_message_warning("%s", text);
+}
 
 /* Called as python with profiling wanted. Whatever is in the way costs one line, never the program. */
 static void start_under_python_name(char **argv) {
@@ -99,6 +111,8 @@ static void start_under_python_name(char **argv) {
     int r = pie_session_check(&options, &why);
     if (r == 0 && (r = pie_session_start(&session)) == 0)
         r = pie_engine_write_error();
+    if (r == 0)
+        say_if_aged();
     if (r < 0)
         pie_message_warning("%s%s; running unprofiled",
                             why ? "" : "cannot profile: ", why ? why : strerror(-r));
@@ -149,6 +163,7 @@ static int run_profiled(char **argv) {
         return PIE_EXIT_USAGE;
     }
     say_what_starts();
+    say_if_aged();
     take_name_of(target.path);
     struct pie_session session = {
         .options = &options,
@@ -193,8 +208,12 @@ static int run_as_pieprof(char **argv) {
         pie_help_print_usage(stderr);
         return PIE_EXIT_USAGE;
     }
+    if (pie_script_word_is_wrong(&options))
+        return PIE_PROFILE_USAGE;
     if (pie_options_complete(&options) < 0)
         return fail_usage();
+    if (!options.config.quiet)
+        pie_script_word_find_late(&options);
     return run_profiled(argv);
 }
 

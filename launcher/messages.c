@@ -38,11 +38,20 @@ static void print_line(const char *kind, const char *format, va_list args) {
     errno = saved_errno;
 }
 
+static char last[1024];
+
 void pie_message_error(const char *format, ...) {
     va_list args;
     va_start(args, format);
     print_line("", format, args);
     va_end(args);
+    va_start(args, format);
+    vsnprintf(last, sizeof last, format, args);
+    va_end(args);
+}
+
+const char *pie_message_last(void) {
+    return last;
 }
 
 void pie_message_warning(const char *format, ...) {

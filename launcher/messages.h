@@ -8,6 +8,8 @@
 
 void pie_message_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void pie_message_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The last error that was said, without the program's name; "" if there was none. */
+const char *pie_message_last(void);
 /* Shown only with -v. */
 void pie_message_detail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

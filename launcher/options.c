@@ -358,6 +358,7 @@ int pie_options_from_environment(struct pie_options *options) {
 }
 
 int pie_options_complete(struct pie_options *options) {
+    options->has_default_output = !options->config.output;
     int r = options->config.output ? 0 : set_output(options, "pieprof.db");
     if (r < 0)
         return r;

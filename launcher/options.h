@@ -21,9 +21,11 @@ enum pie_action {
 struct pie_options {
     struct pie_config config; /* its strings are owned by the process */
     enum pie_action action;
-    bool is_bare;       /* neither a command nor an option of Python's was given */
+    bool has_default_output; /* nobody named a file */
+    bool is_bare;            /* neither a command nor an option of Python's was given */
     int python_argc;    /* Python's own command line; python_argv[0] is left NULL for the caller to fill in */
     char **python_argv; /* NULL-terminated */
+    int script;         /* where the script stands in it; 0: nowhere, or it cannot be told */
     char error[512];    /* one line for people, set where a function returns -EINVAL */
 };
 

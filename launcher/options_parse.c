@@ -162,6 +162,7 @@ static int parse(struct parser *parser) {
             return pie_options_fail(parser->options, "'%s' in %s is no option of pieprof's", word,
                                     parser->source);
         if (word[0] != '-' || word[1] == '\0') {
+            parser->options->script = word[0] != '-' ? parser->options->python_argc : 0;
             hand_on_rest(parser);
             return 0;
         }

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "launcher/output.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "launcher/text.h"
+#include "storage/query.h"
+#include "storage/subjects.h"
 
 static const struct pie_output outputs[] = {
     {"table", true, pie_table_print},
@@ -15,4 +20,37 @@ const struct pie_output *pie_output_find(const char *name) {
             return &outputs[i];
     }
     return NULL;
+}
+
+void pie_output_print_place(FILE *out, const struct pie_query *query) {
+    const struct pie_place *place = &query->place;
+    char *name = query->place_name ? pie_text_printable(query->place_name) : NULL;
+    if (!name)
+        return;
+    fprintf(out, "In %s %s", pie_place_kind_name(place->kind), name);
+    if (query->place_line > 0)
+        fprintf(out, ":%lld", (long long)query->place_line);
+    for (int kind = PIE_PLACE_FILE; kind < PIE_PLACE_KINDS; kind++) {
+        const char *other = pie_place_kind_name((enum pie_place_kind)kind);
+        if (kind != (int)place->kind && place->kinds & 1u << kind)
+            fprintf(out, "; it is a %s too: \"in %s %s\"", other, other, name);
+    }
+    fputs("\n", out);
+    free(name);
+}
+
+void pie_output_print_more(FILE *out, const struct pie_answer *answer, size_t told, size_t more) {
+    char *question = pie_text_printable(answer->question);
+    fprintf(out, "%zu of %zu: \"top all %s\" tells the rest\n", told, told + more, question ? question : "…");
+    free(question);
+}
+
+void pie_output_print_nothing(FILE *out, const struct pie_query *query) {
+    char *name = query->place_name ? pie_text_printable(query->place_name) : NULL;
+    const char *why = query->subject ? query->subject->when_empty : NULL;
+    fprintf(out, "nothing found%s%s", name ? " in " : "", name ? name : "");
+    if (name && query->place_line > 0)
+        fprintf(out, ":%lld", (long long)query->place_line);
+    fprintf(out, "%s%s\n", why ? "; " : "", why ? why : "");
+    free(name);
 }

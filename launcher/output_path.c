@@ -43,3 +43,9 @@ int pie_output_expand(const char *pattern, char *path, size_t size) {
     int r = append(pattern, path, size);
     return r < 0 || pie_output_has_pid(pattern) ? r : append(".%h.%p", path, size);
 }
+
+int pie_output_beside(const char *path, int n, char *beside, size_t size) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    int stem = dot && dot > name ? (int)(dot - path) : (int)strlen(path);
+    return snprintf(beside, size, "%.*s-%d%s", stem, path, n, path + stem) < (int)size ? 0 : -ENAMETOOLONG;
+}

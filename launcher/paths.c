@@ -100,7 +100,7 @@ static int print_frame(const struct pie_finding_screen *screen, const struct fra
 
 /* What is left of a line goes to the places first: a source line is still known when its end is cut off. */
 static int print_frames(const struct pie_finding_screen *screen, const struct frame *frames, size_t count) {
-    size_t columns = screen->columns ? screen->columns : PIE_WRAP_COLUMNS_OF_A_FILE;
+    size_t columns = screen->columns ? screen->columns : PIE_WRAP_UNCUT;
     size_t room =
         columns > INDENT + GAP + WHAT_MIN + WHERE_MIN ? columns - INDENT - GAP : WHAT_MIN + WHERE_MIN;
     size_t what = widest(frames, count, false), where = widest(frames, count, true);

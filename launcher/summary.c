@@ -7,12 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "launcher/off_times.h"
 #include "launcher/profile.h"
 #include "launcher/style.h"
 #include "launcher/summary_findings.h"
 #include "launcher/summary_learned.h"
 #include "launcher/summary_memory.h"
 #include "launcher/text.h"
+#include "launcher/wrap.h"
 #include "storage/reader.h"
 
 /* At most 25 lines: title 2, memory 1, findings 6, source lines 2 + 8, libraries 2, a blank, threads 1, samples 1, file 1.
@@ -24,9 +26,11 @@ enum {
     LINES_SHOWN_MIN = 3,
     LIBRARIES_SHOWN = 4,
     THREADS_SHOWN = 4,
-    COLUMNS_DEFAULT = 100,
     COLUMNS_MIN = 60
 };
+
+/* From so much CPU time on, the overhead is told as a share of it. */
+static const double SHARE_CPU_MIN_S = 1;
 
 struct summary {
     FILE *out;
@@ -39,7 +43,8 @@ struct summary {
     size_t columns;
     struct pie_style style;
     bool has_lines;
-    int64_t lines_shown; /* source lines, at most */
+    uint64_t (*untold_ns)(void); /* CPU time of the profiler's that came too late for the file; NULL: none */
+    int64_t lines_shown;         /* source lines, at most */
 };
 
 /* Runs one query and hands each row to `print`; what cannot be read is left out of the summary. */
@@ -67,6 +72,19 @@ static void print_text(struct summary *summary, const char *text, size_t width) 
     free(cut);
 }
 
+/* "the CPU time", or of more than one thread "20.1 s CPU of 8 threads, 2 processes" */
+static void print_whose_cpu(struct summary *summary, struct pie_cursor *row) {
+    int64_t processes = pie_cursor_int(row, 6), threads = pie_cursor_int(row, 7);
+    if (processes < 2 && threads < 2) {
+        fputs("the CPU time\n", summary->out);
+        return;
+    }
+    fprintf(summary->out, "%.2f s CPU of %lld threads", pie_cursor_real(row, 2), (long long)threads);
+    if (processes > 1)
+        fprintf(summary->out, "; %lld processes", (long long)processes);
+    fputs("\n", summary->out);
+}
+
 static void print_title(struct summary *summary, struct pie_cursor *row) {
     const struct pie_style *style = &summary->style;
     double cpu = pie_cursor_real(row, 2);
@@ -74,25 +92,29 @@ static void print_title(struct summary *summary, struct pie_cursor *row) {
     fprintf(summary->out, "%spieprof: ", style->bold);
     print_text(summary, command ? command : "(command line not kept)",
                summary->columns > 40 ? summary->columns - 40 : 20);
-    fprintf(summary->out, "%s: %.2f s, ", style->plain, pie_cursor_real(row, 1));
-    if (pie_cursor_type(row, 2) == PIE_VALUE_NULL)
-        fprintf(summary->out, "CPU time not measured\n");
-    else if (cpu <= 0)
-        fprintf(summary->out, "no CPU time sampled\n");
-    else
-        fprintf(summary->out,
-                "%.2f s of CPU\n         Python %.0f %%, native %.0f %%, system %.0f %% of the CPU time; "
-                "waiting %.2f s",
-                cpu, 100 * pie_cursor_real(row, 3) / cpu, 100 * pie_cursor_real(row, 4) / cpu,
-                100 * pie_cursor_real(row, 5) / cpu, pie_cursor_real(row, 6));
-    if (cpu > 0 && pie_cursor_int(row, 7) > 1)
-        fprintf(summary->out, "; %lld processes", (long long)pie_cursor_int(row, 7));
-    fputs(cpu > 0 ? "\n" : "", summary->out);
+    fprintf(summary->out, "%s: %.2f s", style->plain, pie_cursor_real(row, 1));
+    if (pie_cursor_type(row, 2) == PIE_VALUE_NULL || cpu <= 0) {
+        fputs(pie_cursor_type(row, 2) == PIE_VALUE_NULL ? ", CPU time not measured\n"
+                                                        : ", no CPU time sampled\n",
+              summary->out);
+        return;
+    }
+    bool has_main = pie_cursor_type(row, 9) != PIE_VALUE_NULL;
+    fprintf(summary->out, "%s %.2f s CPU", has_main ? ":" : ",", has_main ? pie_cursor_real(row, 8) : cpu);
+    if (has_main) {
+        fputs(", ", summary->out);
+        pie_off_times_print(summary->out, row, 8);
+    }
+    fprintf(summary->out, "\n         Python %.0f %%, native %.0f %%, system %.0f %% of ",
+            100 * pie_cursor_real(row, 3) / cpu, 100 * pie_cursor_real(row, 4) / cpu,
+            100 * pie_cursor_real(row, 5) / cpu);
+    print_whose_cpu(summary, row);
 }
 
+/* The first line is the main thread's: its parts add up to the program's time. */
 static const char title_sql[] =
-    "SELECT command, wall_s, cpu_s, python_s, native_s, system_s, wait_s, processes"
-    " FROM v_run WHERE run = :run";
+    "SELECT v.command, v.wall_s, v.cpu_s, v.python_s, v.native_s, v.system_s, v.processes,"
+    " v.threads," PIE_OFF_TIMES_COLUMNS " FROM v_run v" PIE_OFF_TIMES_JOIN " WHERE v.run = :run";
 
 static void print_head(struct summary *summary) {
     fprintf(summary->out, "\n%s   CPU s   share  python native system  wait s  line of your code%s\n",
@@ -159,22 +181,29 @@ static const char libraries_sql[] =
 static_assert(LIBRARIES_SHOWN == 4, "as in libraries_sql");
 
 static void print_thread(struct summary *summary, struct pie_cursor *row) {
-    int64_t nth = pie_cursor_int(row, 3), count = pie_cursor_int(row, 4);
-    if (count < 2 || nth > THREADS_SHOWN)
+    int64_t nth = pie_cursor_int(row, 3), count = pie_cursor_int(row, 4), shorts = pie_cursor_int(row, 5);
+    if ((count < 2 && !shorts) || nth > THREADS_SHOWN)
         return;
     fputs(nth == 1 ? "Threads: " : ", ", summary->out);
     print_text(summary, pie_cursor_text(row, 0) ? pie_cursor_text(row, 0) : "(no name)", 24);
     fprintf(summary->out, " %.2f s", pie_cursor_real(row, 1));
     if (pie_cursor_real(row, 2) >= 0.01)
         fprintf(summary->out, " + %.2f s waiting", pie_cursor_real(row, 2));
+    if (pie_cursor_real(row, 5) >= 0.01)
+        fprintf(summary->out, " + %.2f s for a processor", pie_cursor_real(row, 5));
     if (nth == THREADS_SHOWN && count > nth)
         fprintf(summary->out, ", %lld more", (long long)(count - nth));
+    if ((nth == count || nth == THREADS_SHOWN) && shorts)
+        fprintf(summary->out, ", %lld short ones %.2f s", (long long)shorts, pie_cursor_real(row, 6));
     fputs(nth == count || nth == THREADS_SHOWN ? "\n" : "", summary->out);
 }
 
 static const char threads_sql[] = "SELECT name, cpu_s, wait_s, row_number() OVER (ORDER BY cpu_s DESC, "
-                                  "wait_s DESC, process, thread), count(*) OVER ()"
-                                  " FROM v_thread WHERE run = :run";
+                                  "wait_s DESC, process, thread), count(*) OVER (), runnable_s + throttled_s,"
+                                  " s.count, s.clock_s"
+                                  " FROM v_thread, (SELECT sum(threads) AS count, sum(clock_cpu_s) AS clock_s"
+                                  " FROM v_thread WHERE run = :run AND thread = 0) s"
+                                  " WHERE run = :run AND thread > 0";
 
 /* Every loss is named. */
 static void print_drop(struct summary *summary, struct pie_cursor *row) {
@@ -199,6 +228,40 @@ static const char lost_sql[] =
     "SELECT clock_note, count(*) FROM v_process WHERE run = :run AND threads = 0 AND clock = 'none'"
     " AND clock_note IS NOT NULL AND cause IS NOT NULL GROUP BY clock_note ORDER BY 2 DESC, 1 LIMIT 3";
 
+/* Time that is right, at a name that says little. */
+static void print_full(struct summary *summary, struct pie_cursor *row) {
+    fprintf(summary->out,
+            "Tables full: %lld contexts and functions had no room; their time is at \"(table full)\"\n",
+            (long long)pie_cursor_int(row, 0));
+}
+
+/* From one call path in twenty on: the lines that called are then not those that the program has. */
+static void print_truncated(struct summary *summary, struct pie_cursor *row) {
+    fprintf(summary->out,
+            "Native stacks: %lld call paths could not be followed to their beginning (%lld samples)\n",
+            (long long)pie_cursor_int(row, 0), (long long)pie_cursor_int(row, 1));
+}
+
+static const char truncated_sql[] =
+    "SELECT truncated, samples FROM (SELECT"
+    " sum(iif(c.name = 'native_stack_truncated', c.value, 0)) AS truncated,"
+    " sum(iif(c.name = 'samples', c.value, 0)) AS samples"
+    " FROM counter c JOIN process p ON p.id = c.process WHERE p.run = :run) WHERE truncated > samples / 20";
+
+static const char full_sql[] =
+    "SELECT total FROM (SELECT sum(c.value) AS total FROM counter c JOIN process p"
+    " ON p.id = c.process WHERE p.run = :run AND c.name IN ('cct_full', 'code_registry_full'))"
+    " WHERE total > 0";
+
+/* A share of next to nothing says nothing: a start of 15 ms is 30 % of a program of 50 ms. */
+static void print_overhead(struct summary *summary, double stored_s, double cpu_s) {
+    double overhead_s = stored_s + (summary->untold_ns ? (double)summary->untold_ns() / 1e9 : 0);
+    if (cpu_s >= SHARE_CPU_MIN_S)
+        fprintf(summary->out, "; overhead %.1f %% (%.2f s)", 100 * overhead_s / cpu_s, overhead_s);
+    else
+        fprintf(summary->out, "; overhead +%.0f ms", 1000 * overhead_s);
+}
+
 static void print_samples(struct summary *summary, struct pie_cursor *row) {
     fprintf(summary->out, "%lld samples", (long long)pie_cursor_int(row, 0));
     if (pie_cursor_type(row, 1) != PIE_VALUE_NULL)
@@ -207,7 +270,7 @@ static void print_samples(struct summary *summary, struct pie_cursor *row) {
     if (pie_cursor_type(row, 2) == PIE_VALUE_NULL)
         fputs("; overhead not measured", summary->out);
     else
-        fprintf(summary->out, "; overhead %.1f %%", 100 * pie_cursor_real(row, 2));
+        print_overhead(summary, pie_cursor_real(row, 2), pie_cursor_real(row, 5));
     fputs("; clock: ", summary->out);
     print_text(summary, pie_cursor_text(row, 3), 20);
     if (pie_cursor_text(row, 4)) {
@@ -219,7 +282,7 @@ static void print_samples(struct summary *summary, struct pie_cursor *row) {
 }
 
 static const char samples_sql[] =
-    "SELECT samples, period_s, overhead_share, clock, clock_note FROM v_run WHERE run = :run";
+    "SELECT samples, period_s, overhead_s, clock, clock_note, cpu_s FROM v_run WHERE run = :run";
 
 /* Beside what is printed whatever is found. */
 static int64_t lines_left(struct summary *summary) {
@@ -275,6 +338,8 @@ static void print_all(struct summary *summary) {
     each_row(summary, libraries_sql, print_library);
     fputs("\n", summary->out);
     each_row(summary, threads_sql, print_thread);
+    each_row(summary, full_sql, print_full);
+    each_row(summary, truncated_sql, print_truncated);
     each_row(summary, samples_sql, print_samples);
     fprintf(summary->out, "Profile: %s, run %lld. Next: %spieprof report %s", path ? path : "",
             (long long)summary->run, summary->style.bold, path ? path : "");
@@ -309,8 +374,8 @@ static int print_to_memory(struct summary *summary) {
     return r;
 }
 
-int pie_summary_print(const char *db_path, int64_t run_id) {
-    struct summary summary = {.path = db_path};
+int pie_summary_print(const char *db_path, int64_t run_id, uint64_t (*untold_ns)(void)) {
+    struct summary summary = {.path = db_path, .untold_ns = untold_ns};
     char *message = NULL;
     int64_t last;
     summary.reader = pie_profile_open(db_path);
@@ -324,7 +389,7 @@ int pie_summary_print(const char *db_path, int64_t run_id) {
     } else {
         size_t columns = pie_text_columns(stderr);
         summary.is_last = last == summary.run;
-        summary.columns = columns == 0 ? COLUMNS_DEFAULT : columns < COLUMNS_MIN ? COLUMNS_MIN : columns;
+        summary.columns = columns == 0 ? PIE_WRAP_UNCUT : columns < COLUMNS_MIN ? COLUMNS_MIN : columns;
         summary.style = pie_style_for(stderr);
         r = print_to_memory(&summary);
     }

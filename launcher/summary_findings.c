@@ -40,8 +40,9 @@ static size_t fitting_words(const char *text, size_t width) {
 /* The last line is cut where the text does not fit. */
 static void print_advice(const struct pie_finding_screen *screen, const char *text, int lines) {
     size_t width = screen->columns - INDENT;
+    size_t wrapped = screen->columns == PIE_WRAP_UNCUT ? PIE_WRAP_COLUMNS_OF_A_FILE - INDENT : width;
     for (int line = 1; *text; line++) {
-        size_t size = line < lines ? fitting_words(text, width) : strlen(text);
+        size_t size = line < lines ? fitting_words(text, wrapped) : strlen(text);
         char *head = strndup(text, size), *cut = head ? pie_text_cut_end(head, width) : NULL;
         fprintf(screen->out, "%*s%s\n", INDENT, "", cut ? cut : "");
         free(head);

@@ -12,11 +12,16 @@
 
 enum { INDENT = 9, LEAKS_SHOWN = 2, PLACE_COLUMNS = 40, HOLDER_COLUMNS_MIN = 12 };
 
-/* Files are told without their folders here, as in the rest of the summary. Heap, or NULL. */
+/* Files are told without their folders here, as in the rest of the summary; what has no line has a name as it is. Heap, or
+ * NULL. */
 static char *place_of(struct pie_cursor *row, int file_column) {
     const char *file = pie_cursor_text(row, file_column), *slash = file ? strrchr(file, '/') : NULL;
+    bool has_line = pie_cursor_type(row, file_column + 1) != PIE_VALUE_NULL;
     char *clean = pie_text_printable(slash ? slash + 1 : file ? file : "?"), *place = NULL, *cut = NULL;
-    if (clean && asprintf(&place, "%s:%lld", clean, (long long)pie_cursor_int(row, file_column + 1)) >= 0)
+    if (clean && !has_line)
+        cut = pie_text_cut_start(clean, PLACE_COLUMNS);
+    else if (clean &&
+             asprintf(&place, "%s:%lld", clean, (long long)pie_cursor_int(row, file_column + 1)) >= 0)
         cut = pie_text_cut_start(place, PLACE_COLUMNS);
     free(clean);
     free(place);
@@ -69,8 +74,9 @@ struct peak {
 };
 
 static const char lines_sql[] =
-    "SELECT own_file, own_line, sum(peak_bytes) FROM x_memory_place WHERE run = :run AND process = :process"
-    " AND estimate = 0 AND own_file IS NOT NULL GROUP BY own_file, own_line HAVING sum(peak_bytes) >= 0.05 *"
+    "SELECT coalesce(own_file, nameless), own_line, sum(peak_bytes) FROM x_memory_place"
+    " WHERE run = :run AND process = :process AND estimate = 0 AND coalesce(own_file, nameless) IS NOT NULL"
+    " GROUP BY 1, 2 HAVING sum(peak_bytes) >= 0.05 *"
     " (SELECT peak_bytes FROM v_heap WHERE run = :run AND process = :process)"
     " ORDER BY 3 DESC, 1, 2 LIMIT 3";
 

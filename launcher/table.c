@@ -16,9 +16,15 @@ int pie_table_init(struct pie_table *table, size_t column_count) {
     return table->columns ? 0 : -ENOMEM;
 }
 
-void pie_table_finish(struct pie_table *table) {
+void pie_table_clear(struct pie_table *table) {
     for (size_t i = 0; i < table->row_count * table->column_count; i++)
         free(table->cells[i]);
+    table->row_count = 0;
+    table->bytes = 0;
+}
+
+void pie_table_finish(struct pie_table *table) {
+    pie_table_clear(table);
     for (size_t i = 0; i < table->column_count; i++)
         free(table->columns[i].name);
     free(table->cells);
@@ -53,6 +59,7 @@ static char **cell_at(const struct pie_table *table, size_t row, size_t column) 
 
 void pie_table_take_cell(struct pie_table *table, size_t column, char *text) {
     *cell_at(table, table->row_count - 1, column) = text;
+    table->bytes += sizeof text + (text ? strlen(text) + 1 : 0);
 }
 
 static bool is_empty(const struct pie_table *table, size_t column) {
@@ -120,8 +127,9 @@ static void share_room(struct pie_table *table, size_t room) {
 
 size_t pie_table_fit(struct pie_table *table, size_t columns, size_t keep) {
     size_t left_out = 0;
-    for (size_t i = 0; i < table->column_count; i++)
+    for (size_t i = 0; i < table->column_count && !table->is_partial; i++)
         table->columns[i].is_hidden = table->columns[i].is_hidden || (i >= keep && is_empty(table, i));
+    table->is_cut = columns > 0;
     if (columns == 0)
         return 0;
     for (size_t i = table->column_count; i-- > keep && sum_widths(table, least_width) > columns + GAP;) {
@@ -158,7 +166,37 @@ static int fill(const struct pie_table *table, struct libscols_table *out, bool 
     return 0;
 }
 
-int pie_table_write(const struct pie_table *table, FILE *out, bool colours) {
+/* As libsmartcols sets it, which wants to see all rows before the first is written. */
+static void write_cell(const struct pie_table *table, size_t row, size_t column, bool is_last, FILE *out) {
+    const char *text = *cell_at(table, row, column) ? *cell_at(table, row, column) : "-";
+    size_t width = pie_text_width(text), room = table->columns[column].width;
+    int blanks = width < room ? (int)(room - width) : 0;
+    if (table->columns[column].kind == PIE_TABLE_NUMBER)
+        fprintf(out, "%*s%s", blanks, "", text);
+    else
+        fprintf(out, "%s%*s", text, is_last ? 0 : blanks, "");
+    fputs(is_last ? "\n" : " ", out);
+}
+
+void pie_table_write_more(struct pie_table *table, FILE *out) {
+    size_t last = 0;
+    for (size_t i = 0; i < table->column_count; i++) {
+        last = table->columns[i].is_hidden ? last : i;
+        if (table->is_cut && table->columns[i].kind != PIE_TABLE_NUMBER)
+            cut_column(table, i, table->columns[i].width);
+    }
+    for (size_t row = 0; row < table->row_count; row++) {
+        for (size_t i = 0; i < table->column_count; i++) {
+            if (!table->columns[i].is_hidden)
+                write_cell(table, row, i, i == last, out);
+        }
+    }
+}
+
+int pie_table_write(struct pie_table *table, FILE *out, bool colours) {
+    for (size_t i = 0; i < table->column_count; i++)
+        table->columns[i].width = natural_width(table, i);
+
     struct libscols_table *columns = scols_new_table();
     if (!columns)
         return -ENOMEM;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "launcher/findings_out.h"
+#include "launcher/held.h"
 #include "launcher/output.h"
 #include "launcher/table.h"
 #include "launcher/text.h"
@@ -13,7 +14,7 @@
 #include "storage/subjects.h"
 
 /* What the first rows leave out interests few: the rest is counted and shown to those who ask. */
-enum { RANKED_ROWS = 20, KEPT_COLUMNS = 5 };
+enum { KEPT_COLUMNS = 5 };
 
 static bool ends_with(const char *text, const char *end) {
     size_t size = strlen(text), end_size = strlen(end);
@@ -34,9 +35,13 @@ static char *format_real(const char *name, double value) {
 
 /* Bytes, and the ends of their intervals. */
 static bool is_bytes(const char *name) {
-    return strstr(name, "bytes") || strcmp(name, "allocated_low") == 0 ||
-           strcmp(name, "allocated_high") == 0 || strcmp(name, "peak_low") == 0 ||
-           strcmp(name, "peak_high") == 0;
+    static const char *const names[] = {"allocated_low", "allocated_high", "peak_low",
+                                        "peak_high",     "growth_low",     "growth_high"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    }
+    return strstr(name, "bytes") != NULL;
 }
 
 static char *format_bytes(const char *name, double bytes) {
@@ -109,52 +114,93 @@ static int add_row(struct pie_table *table, struct pie_cursor *cursor, bool is_t
     return r;
 }
 
-static int read_table(struct pie_table *table, const struct pie_query *query, size_t *ret_more,
-                      char **ret_message) {
-    struct pie_cursor *cursor = query->cursor;
-    bool is_tree = query->subject && query->subject->is_tree;
-    bool is_short = query->subject && query->subject->is_ranked && !query->is_limited;
-    int r = 0, next;
+/* Rows that are laid out together: those that follow are set below the same columns. */
+enum { PIECE_ROWS = 2000, PIECE_BYTES = 4 << 20 };
+
+struct printing {
+    struct pie_table table;
+    struct pie_held held;
+    size_t told, more; /* rows, and those that are only counted */
+    size_t left_out;   /* columns */
+    bool is_begun;
+};
+
+static int set_columns(struct pie_table *table, struct pie_cursor *cursor) {
+    int r = 0;
     for (int i = 0; i < pie_cursor_column_count(cursor) && r == 0; i++)
         r = pie_table_set_column(table, (size_t)i, pie_cursor_column_name(cursor, i), PIE_TABLE_NUMBER);
-    while (r == 0 && (next = pie_cursor_next(cursor, ret_message)) != 0) {
-        if (next < 0)
-            return next;
-        if (is_short && table->row_count == RANKED_ROWS)
-            ++*ret_more;
-        else
-            r = add_row(table, cursor, is_tree);
-    }
-    if (is_tree)
-        table->columns[0].is_hidden = true; /* depth */
-    return r < 0 ? pie_message(r, ret_message, "out of memory") : 0;
+    return r;
 }
 
-static void print_nothing(FILE *out, const struct pie_subject *subject) {
-    if (subject && subject->when_empty)
-        fprintf(out, "nothing found; %s\n", subject->when_empty);
-    else
-        fputs("nothing found\n", out);
+static int print_piece(struct printing *printing, const struct pie_answer *answer, bool is_partial) {
+    struct pie_table *table = &printing->table;
+    FILE *out = printing->held.out;
+    int r = 0;
+    if (printing->is_begun) {
+        pie_table_write_more(table, printing->held.text);
+    } else {
+        table->is_partial = is_partial;
+        if (table->row_count > 0)
+            pie_output_print_place(printing->held.text, answer->query);
+        printing->left_out = pie_table_fit(table, pie_text_columns(out), KEPT_COLUMNS);
+        r = pie_table_write(table, printing->held.text, pie_text_is_colourful(out));
+    }
+    printing->is_begun = true;
+    pie_table_clear(table);
+    return r < 0 ? r : pie_held_row(&printing->held);
+}
+
+/* Returns 0, or -errno, with a message where the cursor had one. */
+static int read_rows(struct printing *printing, const struct pie_answer *answer, char **ret_message) {
+    const struct pie_query *query = answer->query;
+    struct pie_table *table = &printing->table;
+    bool is_tree = query->subject && query->subject->is_tree;
+    int r = set_columns(table, query->cursor), next;
+    if (is_tree)
+        table->columns[0].is_hidden = true; /* depth */
+    while (r == 0 && (next = pie_cursor_next(query->cursor, ret_message)) != 0) {
+        if (next < 0)
+            return next;
+        if (query->rows_told && printing->told == query->rows_told) {
+            printing->more++;
+            continue;
+        }
+        if (table->row_count == PIECE_ROWS || table->bytes > PIECE_BYTES)
+            r = print_piece(printing, answer, true);
+        if (r == 0)
+            r = add_row(table, query->cursor, is_tree);
+        printing->told++;
+    }
+    return r == 0 ? print_piece(printing, answer, false) : r;
+}
+
+static void print_end(const struct printing *printing, const struct pie_answer *answer) {
+    FILE *out = printing->held.text;
+    if (printing->told == 0)
+        pie_output_print_nothing(out, answer->query);
+    if (printing->more > 0)
+        pie_output_print_more(out, answer, printing->told, printing->more);
+    if (printing->left_out > 0)
+        fprintf(out, "%zu columns did not fit: --json and --csv have all\n", printing->left_out);
 }
 
 int pie_table_print(FILE *out, const struct pie_answer *answer, char **ret_message) {
-    struct pie_table table;
-    size_t more = 0;
+    struct printing printing = {0};
     if (pie_findings_are(answer))
         return pie_findings_print(out, answer, ret_message);
-    if (pie_table_init(&table, (size_t)pie_cursor_column_count(answer->query->cursor)) < 0)
-        return pie_message(-ENOMEM, ret_message, "out of memory");
-    int r = read_table(&table, answer->query, &more, ret_message);
-    if (r == 0) {
-        size_t left_out = pie_table_fit(&table, pie_text_columns(out), KEPT_COLUMNS);
-        r = pie_table_write(&table, out, pie_text_is_colourful(out));
-        if (table.row_count == 0)
-            print_nothing(out, answer->query->subject);
-        if (more > 0)
-            fprintf(out, "%zu more: say \"all %s\"\n", more, answer->query->subject->name);
-        if (left_out > 0)
-            fprintf(out, "%zu columns did not fit: --json and --csv have all\n", left_out);
+    int r = pie_table_init(&printing.table, (size_t)pie_cursor_column_count(answer->query->cursor));
+    if (r == 0)
+        r = pie_held_open(&printing.held, out);
+    if (r == 0)
+        r = read_rows(&printing, answer, ret_message);
+    if (r == 0)
+        print_end(&printing, answer);
+    if (printing.held.text) {
+        int closed = pie_held_close(&printing.held, r == 0 || printing.held.is_through);
+        r = r == 0 ? closed : r;
     }
-    pie_table_finish(&table);
-    return r;
+    pie_table_finish(&printing.table);
+    if (r == -EPIPE) /* pie_profile_close_output() tells */
+        return 0;
+    return r < 0 && !*ret_message ? pie_message(r, ret_message, "out of memory") : r;
 }

@@ -15,7 +15,7 @@ static size_t word_width(const char *word, size_t size) {
 }
 
 void pie_wrap_print(FILE *out, const char *text, size_t at, size_t indent, size_t columns) {
-    if (columns == 0)
+    if (columns == 0 || columns == PIE_WRAP_UNCUT)
         columns = PIE_WRAP_COLUMNS_OF_A_FILE;
     for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
         size_t size = strcspn(text, " "), width = word_width(text, size);
