@@ -70,7 +70,7 @@ class Runner:
     def profiled(self, program, file, options=()):
         """Like plain(), with the findings of redundancy in "findings"."""
         done = self.under_pieprof(self.words(program, False), file, options)
-        answer = self.query(file, "redundancy")
+        answer = self.query(file, "all redundancy")
         return json.loads(done.out.splitlines()[-1]) | {"whole_wall_s": done.wall_s, "whole_cpu_s": done.cpu_s, "findings": answer}
 
     def under_pieprof(self, words, file, options):

@@ -75,7 +75,7 @@ def tasks(options):
 def measure(runner, task, variant, file):
     done = runner.under_pieprof(task.words, file, OPTIONS.get(variant, ["--rate", variant]))
     watched = task.program and variant not in ("off", "time")
-    verdict = judge.judge(task.program, runner.query(file, "redundancy")) if watched else None
+    verdict = judge.judge(task.program, runner.query(file, "all redundancy")) if watched else None
     file.unlink()
     return Run(done, verdict)
 
