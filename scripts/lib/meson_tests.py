@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the tests of one build through meson and gives their results as they come."""
+"""Runs chosen tests of one build through meson and gives their results as they come."""
+import json
 import os
 import subprocess
 import time
@@ -14,21 +15,33 @@ SANITIZER_ENV = {
     "TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1",
 }
 NO_TSAN = "ThreadSanitizer does not run on this machine (too much address space randomisation?)"
+MARKS = ("quiet", "alone")  # suites that say how much company a test bears
 
 
-def run(build, suites, without):
-    """Yields a results.Result for each test program of the suites (none: all) that is in none of `without`."""
-    wrapper = builds.tsan_wrapper(build.folder) if build.name == "tsan" else []
+def load(folder):
+    """[(name, suites)] of all tests of a build."""
+    with open(os.path.join(folder, "meson-info", "intro-tests.json"), encoding="utf-8") as file:
+        return [(test["name"], {suite.split(":", 1)[-1] for suite in test["suite"]}) for test in json.load(file)]
+
+
+def choose(tests, suites, without, mark):
+    """The names of the tests in one of the suites (none: any), in none of `without`, that bear the mark (None: no mark)."""
+    marked = {mark} if mark else set()
+    return [name for name, has in tests
+            if (not suites or has & set(suites)) and not has & set(without) and has & set(MARKS) == marked]
+
+
+def run(build, names, jobs):
+    """Yields a results.Result for each of these tests, which run `jobs` at a time."""
+    wrapper = builds.tsan_wrapper(build.folder) if build.name == "tsan" and names else []
     if wrapper is None:
         yield results.Result("tsan", 0.0, [results.Case("", "skipped", NO_TSAN)])
         return
-    command = ["meson", "test", "-C", build.folder, "--no-rebuild", "--quiet"]
-    command += [f"--suite={suite}" for suite in suites] + [f"--no-suite={suite}" for suite in without]
-    expected = len(list_tests(command))
-    if not expected:
+    if not names:
         return
+    command = ["meson", "test", "-C", build.folder, "--no-rebuild", "--quiet", f"--num-processes={jobs}"]
     command += [f"--wrapper={' '.join(wrapper)}"] if wrapper else []
-    command += ["--timeout-multiplier=3"] if build.options else []
+    command += [f"--timeout-multiplier={3 if build.options else 2}", *names]
     log = os.path.join(build.folder, "meson-logs", "testlog.json")
     if os.path.exists(log):
         os.unlink(log)
@@ -40,15 +53,10 @@ def run(build, suites, without):
     for result in follow(running, log):
         count += 1
         yield result
-    if count < expected:
+    if count < len(names):
         with open(said, encoding="utf-8", errors="replace") as output:
-            case = results.Case(f"{expected - count} of {expected} programs have no result", "failed")
+            case = results.Case(f"{len(names) - count} of {len(names)} programs have no result", "failed")
             yield results.Result("meson test", 0.0, [case], output.read())
-
-
-def list_tests(command):
-    listed = subprocess.run([*command, "--list"], capture_output=True, text=True, check=False).stdout
-    return [line for line in listed.splitlines() if line.strip() and not line.startswith("ninja:")]
 
 
 def follow(running, path):

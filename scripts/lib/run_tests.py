@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The driver behind scripts/test."""
+"""The driver behind scripts/test.
+
+All builds are made first. Then the tests of all of them run side by side, more at a time than there are processors, since
+many of them wait; then those that are marked `quiet`, as many as there are processors; then those marked `alone`."""
 import argparse
+import concurrent.futures
 import os
 import sys
+import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -10,22 +15,36 @@ import builds  # noqa: E402
 import meson_tests  # noqa: E402
 import results  # noqa: E402
 
-SUITES = ("unit", "headers", "fault", "static", "integration", "conformance", "hw", "slow")
+SUITES = ("unit", "headers", "fault", "static", "integration", "defects", "conformance", "hw", "slow")
 ONLY_WHEN_NAMED = ("slow",)
-NOT_QUICK = ONLY_WHEN_NAMED + ("conformance",)
-LONG_S = 25 * 60
+QUICK = ("unit", "headers", "static", "fault", "quick")
+LONG_S = 30 * 60
+
+
+class Step:
+    """One build, and what is run in it."""
+
+    def __init__(self, build, suites, without):
+        self.build, self.suites, self.without = build, suites, without
+        self.results = []
+
+    def chosen(self, mark):
+        has_tests = self.build.suites or self.build.name == "gcc"
+        if not has_tests or any(result.count("failed") for result in self.results[:1]):  # it was not built
+            return []
+        return meson_tests.choose(meson_tests.load(self.build.folder), self.suites, self.without, mark)
 
 
 def plan(words, quick):
-    """What to do: (build, suites to run or () for all, suites to leave out) for each build."""
+    """The steps for the suites and builds that were named."""
     suites = [word for word in words if word in SUITES]
+    without = tuple(suite for suite in ONLY_WHEN_NAMED if suite not in suites)
     steps = []
     for build in builds.BUILDS.values():
         if build.name == "gcc" and (not words or suites or "gcc" in words):
-            without = tuple(suite for suite in (NOT_QUICK if quick else ONLY_WHEN_NAMED) if suite not in suites)
-            steps.append((build, tuple(suites), without))
+            steps.append(Step(build, QUICK if quick and not suites else tuple(suites), without))
         elif build.name in words or not (words or quick):
-            steps.append((build, build.suites, build.without))
+            steps.append(Step(build, build.suites, (*build.without, *without)))
     return steps
 
 
@@ -33,27 +52,47 @@ def say(*words):
     print(*words, flush=True)
 
 
-def compile_step(build, jobs):
+def compile_step(step, jobs):
+    say(f"{step.build.name}: {step.build.what}")
     start = time.monotonic()
-    output = builds.make(build, jobs)
-    result = results.Result(f"build with {build.name}", time.monotonic() - start, output=output)
+    output = builds.make(step.build, jobs)
+    result = results.Result(f"build with {step.build.name}", time.monotonic() - start, output=output)
     result.cases = [results.Case("", "failed" if output else "passed")]
-    return result
+    step.results.append(result)
+    report(step.build, result)
 
 
 def report(build, result):
     """One line for a program, a line for each case that did not pass at once, the output where one failed."""
     counts = ", ".join(f"{result.count(v)} {v}" for v in ("passed", "failed", "skipped") if result.count(v))
-    say(f"  {build.name}: {result.name}: {counts} ({result.seconds:.1f} s)")
+    lines = [f"  {build.name}: {result.name}: {counts} ({result.seconds:.1f} s)"]
     for case in result.cases:
         if case.verdict == "skipped":
-            say(f"      skipped {case.name}: {case.note}".replace(" :", ":"))
+            lines.append(f"      skipped {case.name}: {case.note}".replace(" :", ":"))
         elif "(missed at first)" in case.name:
-            say(f"      {case.verdict} {case.name}")
+            lines.append(f"      {case.verdict} {case.name}")
         elif case.verdict == "failed":
-            say(f"      FAILED {case.name} {case.note}".rstrip())
+            lines.append(f"      FAILED {case.name} {case.note}".rstrip())
     if result.count("failed"):
-        say("      | " + "\n      | ".join(result.output.strip().splitlines()[-80:]))
+        lines.append("      | " + "\n      | ".join(result.output.strip().splitlines()[-80:]))
+    say("\n".join(lines))
+
+
+def run_phase(steps, mark, jobs):
+    """The tests of all builds that bear the mark, `jobs` of each build at a time."""
+    lock = threading.Lock()
+
+    def run_step(step):
+        for result in meson_tests.run(step.build, step.chosen(mark), jobs):
+            with lock:
+                report(step.build, result)
+                step.results.append(result)
+
+    start = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(max_workers=len(steps)) as pool:
+        for done in [pool.submit(run_step, step) for step in steps]:
+            done.result()
+    say(f"{mark or 'side by side'}: {time.monotonic() - start:.0f} s")
 
 
 def arguments():
@@ -72,24 +111,18 @@ def main():
     words = arguments()
     start = time.monotonic()
     jobs = len(os.sched_getaffinity(0))
-    everything = []
-    for build, suites, without in plan(words.suites, words.quick):
-        say(f"{build.name}: {build.what}")
-        begin = time.monotonic()
-        step = [compile_step(build, jobs)]
-        report(build, step[0])
-        if without:
-            say(f"{build.name}: without {', '.join(without)}")
-        if not step[0].count("failed") and (build.suites or build.name == "gcc"):
-            for result in meson_tests.run(build, suites, without):
-                report(build, result)
-                step.append(result)
-        say(f"{build.name}: {results.summary(step)} in {time.monotonic() - begin:.0f} s")
-        everything += step
+    steps = plan(words.suites, words.quick)
+    for step in steps:
+        compile_step(step, jobs)
+    for mark, at_once in ((None, jobs + 1), ("quiet", jobs), ("alone", 1)):
+        run_phase(steps, mark, at_once)
     took = time.monotonic() - start
+    for step in steps:
+        say(f"{step.build.name}: {results.summary(step.results)}")
     say(f"all in {took:.0f} s")
     if took > LONG_S:
         say(f"warning: this is longer than the {LONG_S // 60} minutes that the tests may take")
+    everything = [result for step in steps for result in step.results]
     say(results.summary(everything))
     return 1 if any(result.count("failed") for result in everything) else 0
 

@@ -107,11 +107,37 @@ static void test_pmu_without_events(void **state) {
     }
 }
 
+/* Imprecise and dear: samples of time find as much, at a price. Only who names it gets it. */
+static void test_dear_imprecise_pmu(void **state) {
+    struct pie_access_facts facts = good_facts();
+    facts.loads = facts.stores = PIE_PMU_IMPRECISE;
+    facts.pmu_error = -EOPNOTSUPP;
+    facts.is_virtual = true;
+    static const uint64_t dear_ns[] = {0 /* not known */, 5001, 150000};
+    for (size_t i = 0; i < sizeof dear_ns / sizeof *dear_ns; i++) {
+        facts.pmu_interrupt_ns = dear_ns[i];
+        assert_choice(&facts, NULL, PIE_ACCESS_TASKCLOCK,
+                      "the virtual PMU has no precise events, and its inter");
+        assert_choice(&facts, "taskclock", PIE_ACCESS_TASKCLOCK, NULL);
+        assert_choice(&facts, "pmu", PIE_ACCESS_PMU, "the virtual PMU has no precise events: ");
+    }
+    facts.loads = PIE_PMU_PRECISE; /* Nehalem: only loads have addresses */
+    facts.is_virtual = false;
+    assert_choice(&facts, NULL, PIE_ACCESS_TASKCLOCK,
+                  "its interrupts cost too much: accesses are sampled by time");
+    facts.stores = PIE_PMU_PRECISE; /* what is precise is worth it */
+    assert_choice(&facts, NULL, PIE_ACCESS_PMU, NULL);
+    facts.loads = facts.stores = PIE_PMU_IMPRECISE;
+    facts.pmu_interrupt_ns = 5000;
+    assert_choice(&facts, NULL, PIE_ACCESS_PMU, "no precise events");
+}
+
 /* A virtual PMU without PEBS still triggers, and the run says what that means. */
 static void test_imprecise_pmu(void **state) {
     struct pie_access_facts facts = good_facts();
     facts.loads = facts.stores = PIE_PMU_IMPRECISE;
     facts.pmu_error = -EOPNOTSUPP;
+    facts.pmu_interrupt_ns = 1500;
     assert_choice(&facts, NULL, PIE_ACCESS_PMU, "no precise events for memory accesses");
     facts.is_virtual = true;
     assert_choice(&facts, NULL, PIE_ACCESS_PMU, "the virtual PMU has no precise events");
@@ -256,6 +282,7 @@ static void test_every_combination(void **state) {
             .paranoid = (int)(i % 5),
             .kernel_major = 6,
             .kernel_minor = 1,
+            .pmu_interrupt_ns = i % 7 ? i % 7 * 1000 : 0,
         };
         for (unsigned f = 0; f < 4; f++) {
             const char *note = "untouched";
@@ -267,8 +294,11 @@ static void test_every_combination(void **state) {
             bool usable = facts.has_decoder && !facts.is_traced && !facts.execute_error &&
                           !facts.data_error && !facts.breakpoints_are_silent && facts.clock;
             assert_int_equal(kind != PIE_ACCESS_NONE, usable && limits[f] != PIE_ACCESS_NONE);
+            bool is_precise = facts.loads == PIE_PMU_PRECISE && facts.stores == PIE_PMU_PRECISE;
+            bool is_cheap = facts.pmu_interrupt_ns > 0 && facts.pmu_interrupt_ns <= 5000;
             assert_int_equal(kind == PIE_ACCESS_PMU, usable && limits[f] == PIE_ACCESS_PMU && facts.has_pmu &&
-                                                         facts.loads && facts.stores);
+                                                         facts.loads && facts.stores &&
+                                                         (is_precise || is_cheap || forced[f]));
         }
     }
 }
@@ -397,6 +427,7 @@ int main(void) {
         cmocka_unit_test(test_no_pmu_is_taskclock),
         cmocka_unit_test(test_pmu_without_events),
         cmocka_unit_test(test_imprecise_pmu),
+        cmocka_unit_test(test_dear_imprecise_pmu),
         cmocka_unit_test(test_breakpoints_refused_is_none),
         cmocka_unit_test(test_old_kernels),
         cmocka_unit_test(test_silent_breakpoints_are_none),

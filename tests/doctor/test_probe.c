@@ -194,6 +194,11 @@ static void test_hardware(void **state) {
     assert_probe(&facts, "precise_events", PIE_PROBE_MISSING, "Invalid argument", NULL);
     facts.access.loads = facts.access.stores = PIE_PMU_IMPRECISE;
     assert_probe(&facts, "precise_events", PIE_PROBE_MISSING, "not located", NULL);
+    assert_probe(&facts, "accesses", PIE_PROBE_DEGRADED, "taskclock; the PMU has no precise events",
+                 "--sampler pmu");
+    facts.access.pmu_interrupt_ns = 120000;
+    assert_probe(&facts, "accesses", PIE_PROBE_DEGRADED, "its interrupts cost too much", "--sampler pmu");
+    facts.access.pmu_interrupt_ns = 900;
     assert_probe(&facts, "accesses", PIE_PROBE_DEGRADED, "pmu; the PMU has no precise events", NULL);
 }
 

@@ -308,6 +308,20 @@ AT(run_call_at) call *(%rdi)
     ret
 END(run_call)
 
+/* Hand-written code: no call frame information. */
+    .globl case_bare
+    .type case_bare, @function
+    .p2align 4
+case_bare:
+    mov $100, %ecx
+AT(bare_body) mov (%rsi), %rax
+AT(bare_2) mov 8(%rsi), %rdx
+AT(bare_3) sub $1, %ecx
+    jne bare_body
+    ret
+AT(case_bare_end)
+    .size case_bare, . - case_bare
+
     .section .rodata
     .p2align 3
 switch_table:

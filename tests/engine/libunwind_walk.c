@@ -14,7 +14,7 @@ size_t libunwind_walk(const ucontext_t *context, struct pie_native_frame *frames
         unw_word_t ip = 0, sp = 0;
         unw_get_reg(&cursor, UNW_REG_IP, &ip);
         unw_get_reg(&cursor, UNW_REG_SP, &sp);
-        frames[n++] = (struct pie_native_frame){ip, sp};
+        frames[n++] = (struct pie_native_frame){.ip = ip, .sp = sp};
     } while (n < max && unw_step(&cursor) > 0);
     return n;
 }

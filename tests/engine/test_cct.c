@@ -43,17 +43,17 @@ static void test_context_is_the_whole_path(void **state) {
 }
 
 static void test_many_children_at_every_depth(void **state) {
-    enum { N = 3000 };
-    static uint32_t ids[N];
+    enum { WIDE = 3000 };
+    static uint32_t ids[WIDE];
     uint32_t parent = PIE_CCT_ROOT_ID;
 
     for (int depth = 0; depth < 25; depth++) {
-        for (uint64_t i = 0; i < N; i++) {
-            ids[i] = pie_cct_child(parent, (i * 7919) % N + 1);
+        for (uint64_t i = 0; i < WIDE; i++) {
+            ids[i] = pie_cct_child(parent, (i * 7919) % WIDE + 1);
             assert_int_not_equal(ids[i], 0);
         }
-        for (uint64_t i = 0; i < N; i++)
-            assert_int_equal(pie_cct_child(parent, (i * 7919) % N + 1), ids[i]);
+        for (uint64_t i = 0; i < WIDE; i++)
+            assert_int_equal(pie_cct_child(parent, (i * 7919) % WIDE + 1), ids[i]);
         parent = ids[depth];
     }
 }
@@ -86,15 +86,42 @@ static void test_threads_agree_on_every_node(void **state) {
     }
 }
 
-static void test_full_arena_gives_no_node_and_keeps_the_tree(void **state) {
+/* Search must not be linear in the number of siblings anywhere: that would take minutes here. */
+#ifdef __SANITIZE_THREAD__
+enum { N = 50000 };
+#else
+enum { N = 1000000 };
+#endif
+
+static void test_a_million_children_deep_down(void **state) {
+    enum { DEPTH = 60 };
+    uint32_t parent = PIE_CCT_ROOT_ID, first = 0;
+
+    for (uint32_t depth = 1; depth < DEPTH; depth++)
+        parent = pie_cct_child(parent, pie_cct_python_key(1, depth));
+    for (uint32_t i = 0; i < N; i++) {
+        uint32_t id = pie_cct_child(parent, pie_cct_python_key(i + 1, 3));
+        assert_int_equal(pie_cct_parent(id), parent);
+        if (i == 0)
+            first = id;
+    }
+    assert_int_equal(pie_cct_child(parent, pie_cct_python_key(1, 3)), first);
+    /* a node each, and nothing beside it */
+    assert_int_equal(pie_region_used(PIE_ARENA_CCT), 8 + (2 + DEPTH - 1 + N) * 32);
+}
+
+static void test_full_arena_has_one_node_for_the_rest_and_keeps_the_tree(void **state) {
     uint32_t a = pie_cct_child(PIE_CCT_ROOT_ID, 1);
 
     while (pie_region_alloc(PIE_ARENA_CCT, (size_t)1 << 20))
         continue;
     while (pie_region_alloc(PIE_ARENA_CCT, 8))
         continue;
-    assert_int_equal(pie_cct_child(a, 99), 0);
+    assert_int_equal(pie_cct_child(a, 99), PIE_CCT_FULL_ID);
+    assert_int_equal(pie_cct_child(PIE_CCT_FULL_ID, 7), PIE_CCT_FULL_ID);
     assert_int_equal(pie_cct_child(PIE_CCT_ROOT_ID, 1), a);
+    assert_int_equal(pie_cct_key_code(pie_cct_key(PIE_CCT_FULL_ID)), PIE_CCT_CODE_FULL);
+    assert_int_equal(pie_cct_parent(PIE_CCT_FULL_ID), PIE_CCT_ROOT_ID);
 }
 
 int main(void) {
@@ -104,7 +131,8 @@ int main(void) {
         cmocka_unit_test_setup(test_context_is_the_whole_path, new_tree),
         cmocka_unit_test_setup(test_many_children_at_every_depth, new_tree),
         cmocka_unit_test_setup(test_threads_agree_on_every_node, new_tree),
-        cmocka_unit_test_setup(test_full_arena_gives_no_node_and_keeps_the_tree, new_tree),
+        cmocka_unit_test_setup(test_a_million_children_deep_down, new_tree),
+        cmocka_unit_test_setup(test_full_arena_has_one_node_for_the_rest_and_keeps_the_tree, new_tree),
     };
     if (pie_region_init() < 0)
         return 1;

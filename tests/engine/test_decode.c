@@ -396,6 +396,56 @@ static void test_what_is_no_code_has_no_function(void **state) {
     free(heap);
 }
 
+extern const char case_bare[], case_bare_end[], bare_body[], bare_2[], bare_3[];
+
+/* data: counts the questions. */
+static bool bare_range(void *data, uintptr_t address, uintptr_t *ret_begin, uintptr_t *ret_end) {
+    ++*(int *)data;
+    if (address < at(case_bare) || address >= at(case_bare_end))
+        return false;
+    *ret_begin = at(case_bare);
+    *ret_end = at(case_bare_end);
+    return true;
+}
+
+static void assert_bare_is_unknown(void) {
+    struct pie_access access;
+
+    pie_decode_flush_cache();
+    assert_int_equal(look(at(bare_2)), -ENOENT);
+    assert_int_equal(pie_decode_trap(at(bare_2), some_registers(), some_registers()[SI], 8, &access),
+                     -ENOENT);
+}
+
+static void test_code_without_frame_information_has_the_bounds_of_its_symbol(void **state) {
+    struct pie_access access;
+    int questions = 0;
+
+    assert_bare_is_unknown();
+    pie_decode_flush_cache();
+    pie_decode_set_range(bare_range, &questions);
+    assert_int_equal(look(at(bare_2)), 0);
+    assert_int_equal(block.low, at(bare_body));
+    assert_int_equal(block.before, at(case_bare));
+    assert_int_equal(block.count, 2);
+    assert_int_equal(accesses[0].ip, at(bare_body));
+    assert_int_equal(accesses[1].ip, at(bare_2));
+    assert_int_equal(accesses[0].flags, L | B);
+    assert_int_equal(pie_decode_trap(at(bare_2), some_registers(), some_registers()[SI], 8, &access), 0);
+    assert_int_equal(access.ip, at(bare_body));
+    assert_int_equal(pie_decode_trap(at(bare_3), some_registers(), some_registers()[SI] + 8, 8, &access), 0);
+    assert_int_equal(access.ip, at(bare_2));
+    assert_true(questions > 0);
+
+    questions = 0;
+    assert_int_equal(look(at(watched_5)), 0);
+    assert_int_equal(questions, 0); /* call frame information goes first */
+    assert_int_equal(look((uintptr_t)&case_data), -ENOENT);
+    assert_int_equal(questions, 1);
+    pie_decode_set_range(NULL, NULL);
+    assert_bare_is_unknown();
+}
+
 static void test_unreadable_code_is_said(void **state) {
     struct pie_access access;
     void *page = (void *)(uintptr_t)at(case_unreadable);
@@ -433,6 +483,7 @@ int main(void) {
         cmocka_unit_test(test_data_between_the_code_does_no_harm),
         cmocka_unit_test(test_too_much_is_said),
         cmocka_unit_test(test_what_is_no_code_has_no_function),
+        cmocka_unit_test(test_code_without_frame_information_has_the_bounds_of_its_symbol),
         cmocka_unit_test(test_unreadable_code_is_said),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);

@@ -64,8 +64,8 @@ static void test_the_average_is_an_integral(void **state) {
 
 static void test_a_counted_block_has_no_error(void **state) {
     struct pie_heap_node *node = node_of(1);
-    pie_heap_node_allocated(node, PIE_HEAP_NATIVE, 5000, true, 99);
-    pie_heap_node_allocated(node, PIE_HEAP_PYTHON, 70, false, 100);
+    pie_heap_node_allocated(&nodes, node, PIE_HEAP_NATIVE, 5000, true, 99);
+    pie_heap_node_allocated(&nodes, node, PIE_HEAP_PYTHON, 70, false, 100);
     assert_int_equal(node->row.allocated_bytes[PIE_HEAP_NATIVE], 5000);
     assert_int_equal(node->row.allocated_bytes[PIE_HEAP_PYTHON], 70);
     assert_true(node->row.allocated_sq_bytes2 == 4900);
@@ -138,19 +138,75 @@ static void alive(uint32_t count, uint32_t stored, uint64_t since_ns) {
                                                  .node = (uint32_t)(node - nodes.nodes) + 1,
                                                  .weight_bytes = 100,
                                                  .since_ns = since_ns};
-        node->row.live_bytes += 100;
+        node->live_bytes[PIE_HEAP_NATIVE] += 100;
     }
+}
+
+static void freed(uint32_t count, uint32_t stored, uint64_t age_ns) {
+    for (; count > 0; count--)
+        pie_heap_node_freed(node_of(stored), age_ns);
 }
 
 static void test_only_a_decided_fate_counts(void **state) {
     node_of(1);
     alive(7, 1, SECOND);                  /* nine tenths of the run old */
     alive(5, 1, 9 * SECOND + SECOND / 2); /* young */
-    node_of(1)->row.frees = 3;
+    freed(3, 1, 4 * SECOND);
     pie_heap_leaks_decide(&leaks, &nodes, blocks, 10 * SECOND);
     assert_int_equal(node_of(1)->row.mallocs, 10);
+    assert_int_equal(node_of(1)->row.frees, 3);
     pie_heap_leaks_decide(&leaks, &nodes, blocks, 12 * SECOND);
     assert_int_equal(node_of(1)->row.mallocs, 15);
+    assert_int_equal(node_of(1)->row.frees, 3);
+}
+
+/* Temporaries, however many: they are gone before they could tell. As the run grows, so does what counts as one. */
+static void test_what_lives_for_a_moment_says_nothing(void **state) {
+    node_of(1);
+    alive(20, 1, 0);
+    freed(60000, 1, SECOND / 20);
+    freed(70000, 1, SECOND / 4);
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, 10 * SECOND);
+    assert_int_equal(node_of(1)->row.mallocs, 20);
+    assert_int_equal(node_of(1)->row.frees, 0);
+    pie_heap_leaks_decide(&leaks, &nodes, blocks,
+                          SECOND); /* early, they were a quarter of it: the class is full */
+    assert_int_equal(node_of(1)->row.frees, UINT16_MAX);
+}
+
+static void test_ages_have_classes(void **state) {
+    static const uint64_t least = PIE_HEAP_AGE_MIN_NS;
+    freed(1, 1, least - 1);
+    assert_int_equal(pie_heap_node_freed_from(node_of(1), 1), 0);
+    freed(1, 1, least);
+    freed(2, 1, 2 * least - 1);
+    freed(4, 1, 2 * least);
+    freed(8, 1, 100 * 86400 * SECOND); /* a hundred days */
+    assert_int_equal(pie_heap_node_freed_from(node_of(1), least), 15);
+    assert_int_equal(pie_heap_node_freed_from(node_of(1), 2 * least - 1),
+                     15); /* the class in which the age lies */
+    assert_int_equal(pie_heap_node_freed_from(node_of(1), 2 * least), 12);
+    assert_int_equal(pie_heap_node_freed_from(node_of(1), 4 * least), 8);
+    assert_int_equal(pie_heap_node_freed_from(node_of(1), 400 * 86400 * SECOND), 8);
+}
+
+/* In eighths of the time that is decided, here of 8 seconds. */
+static void test_when_what_is_kept_was_allocated(void **state) {
+    uint64_t now_ns = 8 * SECOND * 10 / 9 + 10;
+    node_of(1);
+    for (uint64_t i = 0; i < 8; i++)
+        alive((uint32_t)i, 1, i * SECOND + SECOND / 2);
+    alive(5, 1, 8 * SECOND + SECOND / 2);
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, now_ns);
+    for (uint64_t i = 0; i < PIE_KEPT_PARTS; i++)
+        assert_int_equal(node_of(1)->row.kept_bytes[i], 100 * i);
+    assert_int_equal(node_of(1)->row.mallocs, 28);
+    memset(blocks, 0, sizeof blocks); /* all of it is gone */
+    pie_heap_node_touch(&nodes, node_of(1));
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, now_ns);
+    for (uint64_t i = 0; i < PIE_KEPT_PARTS; i++)
+        assert_int_equal(node_of(1)->row.kept_bytes[i], 0);
+    assert_int_equal(node_of(1)->row.mallocs, 0);
 }
 
 static void test_what_an_import_allocates_is_no_leak(void **state) {
@@ -165,7 +221,7 @@ static void test_the_fastest_growing_suspect_is_asked_about_once(void **state) {
     alive(20, 1, 0);
     alive(40, 2, 0);
     alive(60, 3, 0);
-    node_of(3)->row.frees = 30; /* they are freed */
+    freed(30, 3, 5 * SECOND); /* they are freed */
     pie_heap_leaks_decide(&leaks, &nodes, blocks, 10 * SECOND);
     pie_heap_leaks_ask(&leaks, &nodes, blocks, 10 * SECOND);
     assert_int_equal(asked_node, 2);
@@ -204,10 +260,36 @@ static void test_questions_take_a_hundredth_of_the_run(void **state) {
 static void test_what_does_not_grow_is_not_asked_about(void **state) {
     node_of(1);
     alive(20, 1, 0);
-    node_of(1)->noted_live_bytes = node_of(1)->row.live_bytes;
+    node_of(1)->noted_live_bytes = pie_heap_node_live_bytes(node_of(1));
     pie_heap_leaks_decide(&leaks, &nodes, blocks, 10 * SECOND);
     pie_heap_leaks_ask(&leaks, &nodes, blocks, 10 * SECOND);
     assert_int_equal(asked_node, 0);
+}
+
+/* --- lists of what has changed --- */
+
+static void test_only_what_has_changed_is_looked_at(void **state) {
+    for (uint32_t stored = 1; stored <= 1000; stored++)
+        live(stored, 10, false, 1);
+    size_t changed = 0;
+    while (pie_heap_nodes_take_changed(&nodes))
+        changed++;
+    assert_int_equal(changed, 1000);
+    pie_heap_nodes_written(&nodes);
+    assert_int_equal(nodes.dirty, 0);
+    live(500, 5, false, 2);
+    live(500, 5, true, 3);
+    assert_ptr_equal(pie_heap_nodes_take_changed(&nodes), node_of(500));
+    assert_null(pie_heap_nodes_take_changed(&nodes));
+    assert_int_equal(nodes.dirty, (uint32_t)(node_of(500) - nodes.nodes) + 1);
+    assert_int_equal(node_of(500)->next_dirty, 0);
+    nodes.epoch++; /* a peak of the same size changes nothing, one of another size does */
+    pie_heap_node_settle(&nodes, node_of(499), 4);
+    assert_true(node_of(499)->is_dirty);
+    pie_heap_nodes_written(&nodes);
+    nodes.epoch++;
+    pie_heap_node_settle(&nodes, node_of(499), 5);
+    assert_false(node_of(499)->is_dirty);
 }
 
 static int set_up(void **state) {
@@ -221,6 +303,10 @@ int main(void) {
         cmocka_unit_test_setup(test_a_counted_block_has_no_error, fresh),
         cmocka_unit_test(test_the_score_is_the_papers),
         cmocka_unit_test_setup(test_only_a_decided_fate_counts, fresh_leaks),
+        cmocka_unit_test_setup(test_what_lives_for_a_moment_says_nothing, fresh_leaks),
+        cmocka_unit_test_setup(test_ages_have_classes, fresh_leaks),
+        cmocka_unit_test_setup(test_when_what_is_kept_was_allocated, fresh_leaks),
+        cmocka_unit_test_setup(test_only_what_has_changed_is_looked_at, fresh),
         cmocka_unit_test_setup(test_what_an_import_allocates_is_no_leak, fresh_leaks),
         cmocka_unit_test_setup(test_the_fastest_growing_suspect_is_asked_about_once, fresh_leaks),
         cmocka_unit_test_setup(test_questions_take_a_hundredth_of_the_run, fresh_leaks),

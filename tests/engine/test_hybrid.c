@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#define FRAME(at, stack) {.ip = (at), .sp = (stack)}
+
 static uint32_t intern(uintptr_t code) {
     return code == 0xdead ? 0 : (uint32_t)code;
 }
@@ -27,8 +29,9 @@ static uint64_t py(uint32_t code) {
 
 static void test_two_loops_with_a_c_function_between(void **state) {
     /* key function g, called from f inlined in main; sorted() between: main -> f -> [sorted] -> g -> [len] */
-    const struct pie_native_frame native[] = {
-        {0x1000, 0x100}, {0x2000, 0x200}, {0x3000, 0x300}, {0x4000, 0x400}, {0x5000, 0x500}};
+    const struct pie_native_frame native[] = {FRAME(0x1000, 0x100), FRAME(0x2000, 0x200),
+                                              FRAME(0x3000, 0x300), FRAME(0x4000, 0x400),
+                                              FRAME(0x5000, 0x500)};
     const struct pie_pyframe python[] = {{3, 1, 0x208}, {2, 1, 0}, {1, 1, 0x408}};
     uint64_t path[8];
     struct pie_hybrid result = pie_hybrid_merge(&ops, native, 5, python, 3, path);
@@ -45,7 +48,7 @@ static void test_two_loops_with_a_c_function_between(void **state) {
 }
 
 static void test_interpreter_on_top(void **state) {
-    const struct pie_native_frame native[] = {{0x1000, 0x100}, {0x2000, 0x200}};
+    const struct pie_native_frame native[] = {FRAME(0x1000, 0x100), FRAME(0x2000, 0x200)};
     const struct pie_pyframe python[] = {{1, 1, 0x108}};
     uint64_t path[4];
     struct pie_hybrid result = pie_hybrid_merge(&ops, native, 2, python, 1, path);
@@ -56,7 +59,7 @@ static void test_interpreter_on_top(void **state) {
 }
 
 static void test_native_thread(void **state) {
-    const struct pie_native_frame native[] = {{0x1000, 0x100}, {0x2000, 0x200}};
+    const struct pie_native_frame native[] = {FRAME(0x1000, 0x100), FRAME(0x2000, 0x200)};
     uint64_t path[4];
     struct pie_hybrid result = pie_hybrid_merge(&ops, native, 2, NULL, 0, path);
 
@@ -66,7 +69,7 @@ static void test_native_thread(void **state) {
 
 /* The native walk stopped early: the Python frames beyond are kept, and said to be unmatched. */
 static void test_left_over_python_frames_are_appended(void **state) {
-    const struct pie_native_frame native[] = {{0x1000, 0x100}, {0x2000, 0x200}};
+    const struct pie_native_frame native[] = {FRAME(0x1000, 0x100), FRAME(0x2000, 0x200)};
     const struct pie_pyframe python[] = {{2, 1, 0x108}, {1, 1, 0x90}};
     uint64_t path[4];
     struct pie_hybrid result = pie_hybrid_merge(&ops, native, 2, python, 2, path);
@@ -78,7 +81,8 @@ static void test_left_over_python_frames_are_appended(void **state) {
 
 /* A loop whose Python frame is not there yet (prologue) stays native; the outer one is matched all the same. */
 static void test_loop_that_is_being_entered(void **state) {
-    const struct pie_native_frame native[] = {{0x1000, 0x100}, {0x2000, 0x200}, {0x3000, 0x300}};
+    const struct pie_native_frame native[] = {FRAME(0x1000, 0x100), FRAME(0x2000, 0x200),
+                                              FRAME(0x3000, 0x300)};
     const struct pie_pyframe python[] = {{1, 1, 0x308}};
     uint64_t path[4];
     struct pie_hybrid result = pie_hybrid_merge(&ops, native, 3, python, 1, path);
@@ -89,7 +93,7 @@ static void test_loop_that_is_being_entered(void **state) {
 }
 
 static void test_code_that_cannot_be_interned_is_left_out(void **state) {
-    const struct pie_native_frame native[] = {{0x1000, 0x100}, {0x2000, 0x200}};
+    const struct pie_native_frame native[] = {FRAME(0x1000, 0x100), FRAME(0x2000, 0x200)};
     const struct pie_pyframe python[] = {{0xdead, 1, 0}, {1, 1, 0x108}};
     uint64_t path[4];
     struct pie_hybrid result = pie_hybrid_merge(&ops, native, 2, python, 2, path);

@@ -146,6 +146,64 @@ static void test_who_is_gone(void **state) {
     assert_false(pie_process_is_gone(0, now_ns));
 }
 
+static int status_of(pid_t child) {
+    int status = -1;
+
+    waitpid(child, &status, 0);
+    return status;
+}
+
+/* Nothing is there, and nothing that is asked for needs it. */
+static int do_without(void) {
+    size_t index = 0;
+    bool ok = !pie_process_claim(1) && !pie_process_own() && !pie_process_next(&index);
+
+    pie_process_ended(7000009, 9);
+    pie_process_has_row();
+    pie_process_lost(-5);
+    pie_process_done();
+    return ok ? 0 : 1;
+}
+
+static void test_a_child_that_nobody_announced_has_no_table(void **state) {
+    struct pie_process_entry *entry = claim(0);
+    pie_process_enter(entry);
+    pid_t child = fork();
+
+    if (child == 0)
+        _exit(do_without());
+    assert_int_equal(status_of(child), 0);
+    assert_int_equal(count(), 1);
+    pie_process_forked(entry, 7000010);
+    pie_process_done();
+}
+
+static void test_a_child_that_was_announced_shares_it(void **state) {
+    struct pie_process_entry *entry = claim(0);
+
+    pie_process_table_lend();
+    pid_t child = fork();
+    if (child == 0) {
+        pie_process_table_inherited();
+        pie_process_enter(entry);
+        pie_process_lost(-5);
+        /* and its own are left out again */
+        pid_t grandchild = fork();
+        if (grandchild == 0)
+            _exit(do_without());
+        _exit(pie_process_own() == entry && status_of(grandchild) == 0 ? 0 : 1);
+    }
+    pie_process_table_keep();
+    assert_int_equal(status_of(child), 0);
+    assert_int_equal(entry->own_pid, child);
+    assert_int_equal(entry->write_error, -5);
+    pie_process_release(entry);
+    child = fork();
+    if (child == 0)
+        _exit(do_without());
+    assert_int_equal(status_of(child), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_an_entry_lasts_until_parent_and_child_are_done_with_it),
@@ -154,6 +212,8 @@ int main(void) {
         cmocka_unit_test(test_a_full_table_says_so),
         cmocka_unit_test(test_threads_never_share_an_entry),
         cmocka_unit_test(test_who_is_gone),
+        cmocka_unit_test(test_a_child_that_nobody_announced_has_no_table),
+        cmocka_unit_test(test_a_child_that_was_announced_shares_it),
     };
 
     assert_null(pie_process_claim(1)); /* no table yet */

@@ -59,7 +59,7 @@ static void test_user_only_clock_puts_kernel_time_where_a_tick_finds_it(void **s
     struct pie_sample_time time;
 
     atomic_store(&thread->period_ns, 1000000);
-    assert_true(pie_sampler_perf_user_is_ours(&perf) && pie_sampler_perf_user_is_ours(&timer));
+    assert_true(pie_sampler_perf_is_ours(&perf) && pie_sampler_perf_is_ours(&timer));
     assert_true(pie_sampler_perf_user_account(thread, &perf, &elsewhere, 1490000, &time));
     assert_int_equal(time.user_ns, 1490000);
     assert_int_equal(time.system_ns, 0);
@@ -97,13 +97,32 @@ static struct pie_sample_time account(struct pie_thread *thread, uint64_t cpu_ns
     return time;
 }
 
+/* Rings are refused where locked memory is short, events where descriptors are. */
+static void test_without_a_ring_or_an_event_time_is_split_by_the_place(void **state) {
+    static const uint8_t call[8] = {0x0f, 0x05}, other[8] = {0x90, 0x90};
+    struct pie_thread *thread = calloc(1, sizeof *thread);
+    siginfo_t perf = perf_info(), timer = timer_info();
+    ucontext_t in_call = at_code(call), elsewhere = at_code(other);
+    struct pie_sample_time time;
+
+    assert_true(pie_sampler_perf_account(thread, &perf, &elsewhere, 700, &time));
+    assert_int_equal(time.user_ns, 700);
+    assert_true(pie_sampler_perf_account(thread, &perf, &in_call, 800, &time));
+    assert_int_equal(time.system_ns, 800);
+    atomic_store(&thread->has_timer, true);
+    assert_true(pie_sampler_perf_user_account(thread, &timer, &elsewhere, 4000000, &time));
+    assert_int_equal(time.user_ns, 4000000);
+    assert_true(pie_sampler_perf_user_account(thread, &timer, &in_call, 4000000, &time));
+    assert_int_equal(time.system_ns, 4000000);
+    free(thread);
+}
+
 static void test_time_is_split_by_the_modes_in_a_perf_ring(void **state) {
     struct pie_thread *thread = calloc(1, sizeof *thread);
     struct pie_sample_time time;
 
     ring_page = calloc(1, 8192);
     ring_page->data_offset = 4096;
-    assert_int_equal(account(thread, 700).user_ns, 700); /* no ring */
     atomic_store(&thread->clock_ring, ring_page);
     kernel_writes(PERF_RECORD_MISC_USER, 1);
     kernel_writes(PERF_RECORD_MISC_KERNEL, 5);
@@ -116,6 +135,95 @@ static void test_time_is_split_by_the_modes_in_a_perf_ring(void **state) {
     time = account(thread, 1500000);
     assert_int_equal(time.user_ns, 0);
     assert_int_equal(time.system_ns, 1500000);
+    free(ring_page);
+    free(thread);
+}
+
+static struct pie_thread *thread_with_ring(void) {
+    struct pie_thread *thread = calloc(1, sizeof *thread);
+
+    ring_page = calloc(1, 8192);
+    ring_page->data_offset = 4096;
+    atomic_store(&thread->clock_ring, ring_page);
+    atomic_store(&thread->period_ns, 1000000);
+    return thread;
+}
+
+/* A program in user code, on whose thread breakpoints or counters trap all the time: a quarter of the periods end in their
+ * handlers' system calls. None of it is the program's kernel time. */
+static void test_periods_in_our_handlers_are_nobodys(void **state) {
+    struct pie_thread *thread = thread_with_ring();
+    uint64_t system_ns = 0, user_ns = 0;
+
+    for (int i = 0; i < 400; i++) {
+        bool is_in_trap = i % 4 == 0;
+        if (is_in_trap) {
+            pie_sampler_perf_handler_begins(thread);
+            kernel_writes(PERF_RECORD_MISC_KERNEL, 1); /* its signal waits until the handler is left */
+            pie_sampler_perf_handler_ends(thread);
+        } else {
+            kernel_writes(PERF_RECORD_MISC_USER, 1);
+        }
+        pie_sampler_perf_handler_begins(thread);
+        struct pie_sample_time time = account(thread, 1000000);
+        pie_sampler_perf_handler_ends(thread);
+        system_ns += time.system_ns;
+        user_ns += time.user_ns;
+    }
+    assert_int_equal(system_ns, 0);
+    assert_int_equal(user_ns, 400 * UINT64_C(1000000));
+    free(ring_page);
+    free(thread);
+}
+
+/* What ended before a trap's handler began waits for the next sample. */
+static void test_periods_before_a_trap_count(void **state) {
+    struct pie_thread *thread = thread_with_ring();
+
+    kernel_writes(PERF_RECORD_MISC_KERNEL, 2); /* in a system call, at whose end a trap is handled first */
+    pie_sampler_perf_handler_begins(thread);
+    kernel_writes(PERF_RECORD_MISC_KERNEL, 5);
+    pie_sampler_perf_handler_ends(thread);
+    kernel_writes(PERF_RECORD_MISC_USER, 2);
+    struct pie_sample_time time = account(thread, 4000000);
+    assert_int_equal(time.system_ns, 2000000);
+    assert_int_equal(time.user_ns, 2000000);
+    free(ring_page);
+    free(thread);
+}
+
+/* A tenth of the time is the program's system calls, a fifth are traps of 100 us before their handlers begin: periods that
+ * end there look like the program's, but what traps cost is known. */
+static void test_kernel_time_of_traps_is_given_back(void **state) {
+    struct pie_thread *thread = thread_with_ring();
+    uint64_t system_ns = 0, all_ns = 0;
+
+    srand(1);
+    for (int i = 0; i < 20000; i++) {
+        int where = rand() % 10; /* of what the thread does, 8 in 10 parts are the program's */
+        pie_sampler_perf_own_kernel(thread, 200000);
+        kernel_writes(where < 3 ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, 1);
+        struct pie_sample_time time = account(thread, 800000); /* the traps' time has been taken out */
+        system_ns += time.system_ns;
+        all_ns += time.system_ns + time.user_ns;
+    }
+    assert_int_equal(all_ns, 20000 * UINT64_C(800000));
+    double share = (double)system_ns / (double)all_ns;
+    if (share < 0.085 || share > 0.14) /* 30 % without */
+        fail_msg("%.1f %% of the time is system time", 100 * share);
+    free(ring_page);
+    free(thread);
+}
+
+static void test_unpaid_kernel_time_is_forgotten(void **state) {
+    struct pie_thread *thread = thread_with_ring();
+
+    pie_sampler_perf_own_kernel(thread, UINT64_C(1000000000)); /* priced too high, or never hit */
+    kernel_writes(PERF_RECORD_MISC_KERNEL, 10);
+    struct pie_sample_time time = account(thread, 10000000);
+    assert_in_range(time.system_ns, 5999900, 6000100);
+    kernel_writes(PERF_RECORD_MISC_KERNEL, 10);
+    assert_int_equal(account(thread, 10000000).system_ns, 10000000);
     free(ring_page);
     free(thread);
 }
@@ -170,7 +278,12 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_split_keeps_the_sum),
         cmocka_unit_test(test_user_only_clock_puts_kernel_time_where_a_tick_finds_it),
+        cmocka_unit_test(test_without_a_ring_or_an_event_time_is_split_by_the_place),
         cmocka_unit_test(test_time_is_split_by_the_modes_in_a_perf_ring),
+        cmocka_unit_test(test_periods_in_our_handlers_are_nobodys),
+        cmocka_unit_test(test_periods_before_a_trap_count),
+        cmocka_unit_test(test_kernel_time_of_traps_is_given_back),
+        cmocka_unit_test(test_unpaid_kernel_time_is_forgotten),
         cmocka_unit_test(test_aggregate_adds_by_thread_and_node),
         cmocka_unit_test(test_map_finds_what_was_put),
     };

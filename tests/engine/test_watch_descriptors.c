@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -289,6 +290,82 @@ static void test_threads_that_come_and_go(void **state) {
     expect_all_trap();
 }
 
+static _Atomic bool stops;
+
+/* Descriptors come and go all the time. */
+static void *move_registers(void *argument) {
+    struct pie_thread *self = pie_thread_begin(false, "");
+    uint64_t moves = 0;
+
+    if (!self || hardware_arm(way, self, 0, PIE_DEBUG_STORE, &words[7], 8, 90) != 0)
+        return NULL;
+    for (; !stops; moves++) {
+        way->ops->arm(self, 0, PIE_DEBUG_STORE, (uintptr_t)&words[moves % 8], 8, 90);
+        way->ops->disarm(self, 0);
+        if (!way->is_hidden)
+            way->ops->release(self);
+    }
+    way->ops->release(self);
+    pie_thread_end();
+    return moves ? &stops : NULL;
+}
+
+static int foreign_descriptors(void) {
+    char link[64], path[64];
+    int n = 0;
+
+    for (int fd = 0; fd < 4096; fd++) {
+        snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+        ssize_t length = readlink(link, path, sizeof path - 1);
+        path[length > 0 ? length : 0] = '\0';
+        n += strncmp(path, "anon_inode:", 11) == 0 || strncmp(path, "pidfd:", 6) == 0;
+    }
+    return n;
+}
+
+static void test_child_forked_meanwhile_gets_no_descriptor(void **state) {
+    enum { FORKS = 100 };
+    pthread_t mover;
+    void *moved;
+    int leaks = 0, status;
+
+    stops = false;
+    assert_int_equal(pthread_create(&mover, NULL, move_registers, NULL), 0);
+    for (int i = 0; i < FORKS; i++) {
+        pie_debug_before_fork();
+        pid_t child = fork();
+        if (child == 0) {
+            pie_debug_fork_child();
+            pie_debug_own_table_forget();
+            _exit(foreign_descriptors());
+        }
+        pie_debug_after_fork();
+        assert_int_equal(waitpid(child, &status, 0), child);
+        leaks += status != 0;
+    }
+    stops = true;
+    pthread_join(mover, &moved);
+    assert_non_null(moved);
+    assert_int_equal(leaks, 0);
+}
+
+/* While the process forks nothing is moved; what was to be disarmed is so afterwards. */
+static void test_what_a_fork_forbids_is_done_later(void **state) {
+    arm(0, PIE_DEBUG_STORE, &words[0], 8, 95);
+    pie_debug_before_fork();
+    assert_int_equal(way->ops->arm(thread, 1, PIE_DEBUG_STORE, (uintptr_t)&words[1], 8, 96), -EAGAIN);
+    way->ops->disarm(thread, 0);
+    words[0]++;
+    assert_int_equal(hardware_traps(95), 1);
+    way->ops->settle(thread); /* the fork is not over */
+    words[0]++;
+    assert_int_equal(hardware_traps(95), 1);
+    pie_debug_after_fork();
+    way->ops->settle(thread);
+    words[0]++;
+    assert_int_equal(hardware_traps(95), 0);
+}
+
 /* The collection thread ends first (the profile is over, the program runs on). */
 static void test_nothing_bad_happens_without_a_keeper(void **state) {
     arm_all();
@@ -315,9 +392,12 @@ static const struct CMUnitTest own_table_tests[] = {
     ON(test_few_descriptors_are_allowed),
     ON(test_threads_that_come_and_go),
     ON(test_numbers_that_the_program_uses_again_are_left_alone),
+    ON(test_child_forked_meanwhile_gets_no_descriptor),
 };
 
 static const struct CMUnitTest hidden_tests[] = {
+    ON(test_child_forked_meanwhile_gets_no_descriptor),
+    ON(test_what_a_fork_forbids_is_done_later),
     ON(test_each_kind_traps_on_what_it_is_for),
     ON(test_words_of_all_lengths),
     ON(test_register_moves_and_is_silenced),

@@ -57,7 +57,7 @@ static void test_same_value_again_is_redundant(void) {
     assert_int_equal(ended.value_after, 77);
     assert_int_equal(ended.rip, 0); /* no access to be looked up */
     assert_int_equal(pie_cct_key(ended.second_node), pie_cct_python_key(1, 5));
-    assert_int_equal(pie_cct_key(ended.first_node), (uintptr_t)scene_store);
+    assert_int_equal(pie_cct_key_address(pie_cct_key(ended.first_node)), (uintptr_t)scene_store);
 }
 
 static void test_another_value_is_a_change(void) {

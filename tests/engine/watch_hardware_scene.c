@@ -38,10 +38,10 @@ static struct {
 static void serve(void) {
     for (size_t i = 0; i < pie_thread_count(); i++) {
         struct pie_thread *thread = pie_thread_at(i);
-        uint32_t state = atomic_load(&thread->state);
+        enum pie_thread_state state = pie_thread_state(thread);
         if (state == PIE_THREAD_ENDED) {
             pie_debug_hidden_close(thread);
-            atomic_store(&thread->state, PIE_THREAD_FREE);
+            pie_thread_give_back(thread);
         } else if (state == PIE_THREAD_STARTING || state == PIE_THREAD_RUNNING) {
             pie_debug_hidden_serve(thread);
         }

@@ -3,6 +3,7 @@
 
 #include "profiler/block.h"
 #include "profiler/block_table.h"
+#include "profiler/unwind.h"
 #include "profiler/cct.h"
 #include "profiler/home.h"
 #include "profiler/region.h"
@@ -139,6 +140,7 @@ static void __attribute__((noinline)) evaluation_loop(void (*body)(void)) {
 static void fresh_blocks(void) {
     if (!pie_block_table())
         assert_non_null(pie_region_alloc(PIE_ARENA_BLOCKS, sizeof(struct pie_block_table)));
+    pie_block_table()->code_generation = pie_unwind_generation();
 }
 
 void scene_test(void **body) {
@@ -189,10 +191,10 @@ void scene_learn_at(const char *ip, const struct pie_access *accesses, uint32_t 
     block->count = count;
     for (uint32_t i = 0; i < count; i++)
         block->accesses[i] = accesses[i];
-    while (table->slots[at].ip && table->slots[at].ip != (uintptr_t)ip)
+    while (table->slots[at] && table->slots[at] >> PIE_BLOCK_NUMBER_BITS != (uintptr_t)ip)
         at = (at + 1) & (PIE_BLOCK_SLOTS - 1);
-    table->slots[at].offset = (uint64_t)((char *)block - (char *)table);
-    table->slots[at].ip = (uintptr_t)ip;
+    table->slots[at] = 0; /* learned anew */
+    assert_int_equal(pie_block_publish(table, (uintptr_t)ip, pie_block_enter(table, block)), 0);
 }
 
 void scene_learn(const struct pie_access *accesses, uint32_t count) {

@@ -2,6 +2,7 @@
 """Files that are no profile, half a profile, or one made by an enemy: a clear error, never a crash or a hang."""
 
 import contextlib
+import json
 import os
 import random
 import shutil
@@ -9,7 +10,7 @@ import sqlite3
 
 import pytest
 
-from helpers import TRUTH, profile, run
+from helpers import TRUTH, profile, query, run
 
 COMMANDS = [["query", "DB", "hot lines"], ["query", "DB", "call tree"], ["query", "DB", "runs", "--json"],
             ["query", "DB", "select * from v_line"], ["report", "DB"], ["runs", "DB"]]
@@ -48,15 +49,21 @@ def read_with(pieprof, command, db, timeout=30):
 
 
 def all_refuse(pieprof, db, *words):
-    """Every reading command and a new run say the same kind of thing: what is wrong with which file."""
+    """Every reading command says the same kind of thing: what is wrong with which file. A new run goes beside it."""
     for command in COMMANDS:
         done = read_with(pieprof, command, db)
-        assert done.returncode != 0 and done.stdout == "", (command, done)
+        assert done.returncode != 0, (command, done)
+        assert (json.loads(done.stdout)["error"] in done.stderr) if "--json" in command else done.stdout == "", (command, done)
         assert os.path.basename(db) in done.stderr and any(w in done.stderr for w in words), done.stderr
     before = open(db, "rb").read() if os.path.isfile(db) else None
-    done = run([pieprof, "-o", db, "-c", "print('ran')"])
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (125, "", 1), done
-    assert before is None or open(db, "rb").read() == before
+    done = run([pieprof, "-q", "-o", db, "-c", "print('ran')"])
+    if before is None:
+        assert (done.returncode, done.stdout, done.stderr.count("\n")) == (125, "", 1), done
+        return
+    beside = "-2".join(os.path.splitext(db))
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (0, "ran\n", 1), done
+    assert "left alone" in done.stderr and f" {beside}\n" in done.stderr
+    assert open(db, "rb").read() == before and len(query(beside, "runs")) == 1
 
 
 @pytest.mark.parametrize("content", [b"not a database\n" * 100, b"\0" * 8192, b"SQLite format 3\0", b"SQLite format 3\0" +

@@ -85,8 +85,9 @@ def test_workers_of_a_pool(pieprof, tmp_path, how, cause, status, age):
         row = one(rows, int(pid))
         # A worker that has only just been forked may be ended before it has a handler.
         assert (row["cause"], row["exit_status"]) in ((cause, status), ("killed", status))
-        if age == "0.6":
-            assert row["cpu_s"] > (0.3 if how == "terminate" else 0) / 2
+        # Its share of the processors, which others want too; of a killed one the last second is missing.
+        if age == "0.6" and how == "terminate":
+            assert row["cpu_s"] > 0.05
 
 
 def test_parents_that_come_later_than_their_children(pieprof, tmp_path):
@@ -167,3 +168,17 @@ def test_living_process_is_not_gone(pieprof, tmp_path):
         assert query(db, "processes")[0]["cause"] is None
         process.communicate(b"\n")
     assert query(db, "processes")[0]["cause"] == "exit"
+
+
+def test_child_ended_at_its_first_moment_dies_of_that_signal(pieprof, tmp_path):
+    """While it replaces what it has of its parent's profile no handler may run: some died of SIGSEGV."""
+    program = ("import os, signal, time\nends = set()\n"
+               "for n in range(150):\n"
+               "    child = os.fork()\n"
+               "    if not child: signal.pause()\n"
+               "    end = time.monotonic() + n % 30 * 5e-5\n"
+               "    while time.monotonic() < end: pass\n"
+               "    os.kill(child, signal.SIGTERM); ends.add(os.waitpid(child, 0)[1])\n"
+               "print(ends)")
+    done = run([pieprof, "-q", "-o", tmp_path / "x.db", "-c", program])
+    assert (done.stdout, done.returncode) == ("{15}\n", 0), done

@@ -127,7 +127,7 @@ def test_same_as_under_python(pieprof, tmp_path, name):
     found = outcome(["setsid", "-w", pieprof, *BY_PTRACE, "-o", str(db)], program, tmp_path / "pieprof", preexec=no_core)
     assert found == expected and left(db) == []
     assert expected[0] == (-15 if name == "signals its group" else 0) and "Traceback" not in expected[2], expected
-    assert counters(db).get("watches", 0) >= 3, counters(db)
+    assert counters(db).get("watches", 0) >= 1, counters(db)
 
 
 @pytest.mark.parametrize("how", ENDS)
@@ -153,7 +153,7 @@ def test_container(pieprof, tmp_path):
     """As engines run it by default: watched only if asked for, and the run says how."""
     inside = [ROOT / "packaging" / "without-perf-events", pieprof, "-q", "-o"]
     program = tmp_path / "x.py"
-    program.write_text(BEGIN + "watch_work.element_loop(40)")
+    program.write_text(BEGIN + "watch_work.element_loop(120)")  # at the kernel's tick one sample in fifty begins a watch
     notes = {}
     for options in ((), ("--breakpoints", "any")):
         db = tmp_path / f"{len(options)}.db"

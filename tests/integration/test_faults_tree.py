@@ -219,7 +219,7 @@ def test_umask(pieprof, tmp_path, mask):
     expected, found = both(pieprof, tmp_path / "x.db", "fork_at_exit", preexec=preexec)
     assert found == expected
     assert causes(tmp_path / "x.db") == {"exit": 4}
-    assert stat.S_IMODE((tmp_path / "x.db").stat().st_mode) == 0o644 & ~mask
+    assert stat.S_IMODE((tmp_path / "x.db").stat().st_mode) == 0o600 & ~mask
 
 
 def as_nobody(**limits):

@@ -48,7 +48,7 @@ def counters(db):
     return {r["name"]: r["n"] for r in query(db, "select name, sum(value) as n from counter group by name")}
 
 
-def expect_watching(db, watches=10):
+def expect_watching(db, watches=5):
     """The file is sound and tells of watches, so that the test was about what it says."""
     runs = check_file(db)
     found = counters(db)
@@ -78,7 +78,7 @@ def test_same_as_under_python(pieprof, tmp_path, name, way):
     expected, found, db = both(pieprof, tmp_path, way, FAULTS / f"{name}.py")
     assert found == expected
     assert expected[0] == (-5 if name in ("watch_sigtrap_default", "watch_sigtrap_breakpoint") else 0), expected
-    runs, _ = expect_watching(db, least(way, 10))
+    runs, _ = expect_watching(db, least(way, 5))
     assert len(runs) == 1
 
 
@@ -124,7 +124,7 @@ def test_descriptors(pieprof, tmp_path, way):
     look = [] if way == "own-table" else ["look"]
     expected, found, db = both(pieprof, tmp_path, way, FAULTS / "watch_descriptors.py", *look)
     assert found == expected and expected[0] == 0
-    expect_watching(db, least(way, 10))
+    expect_watching(db, least(way, 5))
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -141,11 +141,16 @@ def test_few_descriptors_from_the_start(pieprof, tmp_path, way):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_parent_goes_on_watching_after_forks(pieprof, tmp_path, way):
-    """Children have profiles of their own, and the parent's watches are none the worse for their end."""
+    """Children have profiles of their own, and the parent's watches are none the worse for their end. It works for a time
+    and not for a number of rounds: samples come by time, and a fast machine would have too few of them."""
     program = tmp_path / "x.py"
-    program.write_text(f"import os, sys; sys.path.insert(0, {str(FAULTS)!r})\nimport watch_work\n"
-                       "def before(): watch_work.element_loop(20)\n"
-                       "def after(): watch_work.element_loop(40)\n"
+    cpu_s = 1.5 if way == "container" else 0.35
+    program.write_text(f"import os, sys, time; sys.path.insert(0, {str(FAULTS)!r})\nimport watch_work\n"
+                       "def work(cpu_s):\n"
+                       "    end_s = time.thread_time() + cpu_s\n"
+                       "    while time.thread_time() < end_s: watch_work.element_loop(1, 300, 500)\n"
+                       f"def before(): work({cpu_s})\n"
+                       f"def after(): work({2 * cpu_s})\n"
                        "before()\n"
                        "for _ in range(20):\n"
                        "    child = os.fork()\n"
@@ -173,7 +178,7 @@ def test_breakpoints_are_refused(pieprof, tmp_path):
 
 
 def test_refused_in_the_middle(pieprof, tmp_path):
-    """The program itself gives up perf_event_open (a sandbox that closes): what is open goes on, new threads have none."""
+    """The program itself gives up perf_event_open (a sandbox that closes): the profile ends before, and says so."""
     program = tmp_path / "x.py"
     program.write_text(f"import errno, sys, threading; sys.path.insert(0, {str(FAULTS)!r})\n"
                        "import watch_work\n"
@@ -186,5 +191,6 @@ def test_refused_in_the_middle(pieprof, tmp_path):
                        "[t.start() for t in threads]; [t.join() for t in threads]\n"
                        "print('done')\n")
     expected, found, db = both(pieprof, tmp_path, "hidden", program)
-    assert found == expected and expected[0] == 0
+    assert found[:2] == expected[:2] and expected[0] == 0
+    assert found[2].count("\n") == 1 and "seccomp filter" in found[2]
     expect_watching(db)

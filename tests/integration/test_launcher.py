@@ -135,10 +135,8 @@ def test_the_default_output_is_where_the_program_was_started(run, tmp_path):
 
 
 def test_an_output_that_cannot_be_written(run, tmp_path):
-    (tmp_path / "not.db").write_text("this is no database, and long enough to see it " * 10)
-    for output in "/nonexistent/x.db", "not.db", ".":
+    for output in "/nonexistent/x.db", ".", "/dev/null":
         assert_refused(run("-q", "-o", output, "show.py"), output.lstrip("."))
-    assert (tmp_path / "not.db").read_text().startswith("this is no database")
 
 
 def test_under_pythons_name_an_unwritable_output_costs_one_line(pieprof, tmp_path):

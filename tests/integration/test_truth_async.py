@@ -46,7 +46,9 @@ def test_tasks_share_what_the_loop_waits(profiled):
 def test_waiting_is_divided_and_not_multiplied(profiled):
     profile = profiled(TASKS, "kinds", 3)
     (thread,) = profile.query("threads")
-    assert total(profile.lines(), "wait_s") == pytest.approx(thread["wait_s"], rel=0.02)
+    waited = total(profile.lines(), "wait_s")
+    # Before it was looked at for the first time it has waited nowhere; seldom more than some ms.
+    assert thread["wait_s"] - 0.2 <= waited <= 1.02 * thread["wait_s"]
     assert thread["wait_s"] < thread["wall_s"]
 
 
@@ -74,8 +76,9 @@ def test_running_steps_have_the_chain_of_coroutines_on_top_of_the_loop(profiled)
         (kind,) = [k for k, chain in chains.items() if chain == task]
         cpu[kind] += sample.cpu_s
     for kind, seconds in profile.truth["burned"].items():
-        assert cpu[kind] == pytest.approx(seconds, rel=0.15), kind
-    assert sum(cpu.values()) == pytest.approx(sum(profile.truth["burned"].values()), rel=0.1)
+        assert cpu[kind] == pytest.approx(seconds * profile.program_share, rel=0.15), kind
+    assert sum(cpu.values()) == pytest.approx(
+        sum(profile.truth["burned"].values()) * profile.program_share, rel=0.1)
 
 
 def test_loops_of_two_threads_have_their_own_tasks(profiled):

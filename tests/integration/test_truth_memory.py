@@ -3,6 +3,7 @@
 
 import concurrent.futures
 import math
+import os
 
 import pytest
 
@@ -31,7 +32,9 @@ def profile_all(folder, commands, **more):
 
 @pytest.fixture(scope="module")
 def touched(pieprof, tmp_path_factory):
+    """Started by a process that has more itself: what that has is not the program's."""
     folder = tmp_path_factory.mktemp("touched")
+    ballast = b"x" * 300_000_000  # noqa: F841
     return profile_all(folder, {percent: (TOUCHED, percent) for percent in range(0, 101, 10)})
 
 
@@ -51,10 +54,13 @@ def test_an_array_is_as_large_as_it_is_however_little_of_it_is_touched(touched, 
 
 @pytest.mark.parametrize("percent", range(0, 101, 10))
 def test_resident_memory_is_what_was_touched(touched, percent):
-    """Beside it, what the kernel says; it knows the program's peak, and the profiler works for 16 MB on at most."""
+    """Beside it, what the kernel says; it knows the program's peak, and the profiler works for 16 MB on at most. Each CPU
+    keeps up to 32 pages of each of three kinds to itself before they are in the sum."""
     (heap,) = touched[percent].query("heap")
     resident = touched[percent].truth["resident_bytes"]
-    assert resident - 1e6 <= heap["rss_peak_bytes"] <= resident + 16e6
+    unsure = 3 * 32 * 4096 * os.cpu_count()
+    print(resident, heap["rss_peak_bytes"], unsure)
+    assert resident - 1e6 - unsure <= heap["rss_peak_bytes"] <= resident + 16e6 + unsure
 
 
 @pytest.fixture(scope="module")

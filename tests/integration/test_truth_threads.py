@@ -17,7 +17,7 @@ def test_shares_of_four_threads(profiled, kind):
     measured = {name: rows[t["tid"]] for name, t in truth.items()}
     together = total(measured.values(), "cpu_s")
     true_together = sum(t["cpu_s"] for t in truth.values())
-    assert together == pytest.approx(true_together, rel=0.05)
+    assert together == pytest.approx(true_together * profile.program_share, rel=0.05)
     for name, t in truth.items():
         assert measured[name]["cpu_s"] / together == pytest.approx(t["cpu_s"] / true_together, abs=0.03), name
         assert measured[name]["clock_cpu_s"] == pytest.approx(t["cpu_s"], abs=0.02), name
@@ -42,7 +42,9 @@ def test_waiting_lines(profiled):
         # The line itself, and lines of the standard library that wait on its behalf (Popen.wait).
         place = str(WAITING), line_of(WAITING, mark)
         found = [r for r in rows if place in ((r["file"], r["line"]), (r["user_file"], r["user_line"]))]
-        assert total(found, "wait_s") == pytest.approx(seconds, rel=0.05), mark
+        # What it took beyond what it waited for: after each wake, on a busy machine, the wait for a processor.
+        off = sum(total(found, kind) for kind in ("wait_s", "runnable_s", "throttled_s"))
+        assert off == pytest.approx(seconds, rel=0.05), mark
         assert total(found, "cpu_s") < 0.05 * seconds, mark
 
 
@@ -52,4 +54,4 @@ def test_a_sleeping_thread_waits_and_uses_no_cpu(profiled):
     for name in ("sleeper", "locked"):
         row = rows[profile.truth["tids"][name]]
         assert row["cpu_s"] < 0.02
-        assert row["wait_s"] == pytest.approx(2, rel=0.05)
+        assert row["wait_s"] + row["runnable_s"] + row["throttled_s"] == pytest.approx(2, rel=0.05)

@@ -20,8 +20,10 @@ def test_cpu_time_of_a_process(profiled, options, tail_s):
     cpu_s = profile.truth["cpu_s"]
     assert total(threads, "clock_cpu_s") == pytest.approx(cpu_s, rel=0.05)
     sampled = total([t for t in threads if t["samples"]], "cpu_s")
-    own = total([o for o in profile.query("overhead") if o["collector"] != "collection thread"], "cpu_s")
-    assert own < 0.1 * cpu_s
+    # Beside the program's threads, or before and after them; what counting costs stays in the lines.
+    apart = ("collection thread", "start", "counting")
+    own = total([o for o in profile.query("overhead") if o["collector"] not in apart], "cpu_s")
+    assert own < 0.25 * cpu_s  # 5 kHz, signals of 30 us in a busy virtual machine
     assert sampled + own == pytest.approx(cpu_s, abs=0.02 * cpu_s + tail_s * len(threads))
 
 

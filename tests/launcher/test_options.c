@@ -129,8 +129,10 @@ static void test_options_survive_the_way_to_a_child(void **state) {
 
 static void test_the_variable_of_a_child_is_read_and_removed(void **state) {
     struct pie_options options = parsed("-o /x.db");
-    const struct pie_watch_price price = {.trap_ns = 12000, .fault_tax_ns = 900, .fault_tax_share = 0.375};
-    char *variable = pie_child_env_make(&options, "/v w/bin/python", 77, &price);
+    const struct pie_watch_price price = {
+        .trap_ns = 12000, .fault_tax_ns = 900, .fault_tax_share = 0.375, .pmu_interrupt_ns = 4321};
+    const struct pie_clock_price clock_price = {.signal_ns = 3456, .whole_permille = 2100};
+    char *variable = pie_child_env_make(&options, "/v w/bin/python", 77, &price, &clock_price);
     struct pie_child_env child;
     assert_non_null(variable);
     putenv(variable);
@@ -146,6 +148,10 @@ static void test_the_variable_of_a_child_is_read_and_removed(void **state) {
     assert_int_equal(child.price.trap_ns, 12000);
     assert_int_equal(child.price.fault_tax_ns, 900);
     assert_float_equal(child.price.fault_tax_share, 0.375, 1e-9);
+    assert_int_equal(child.price.pmu_interrupt_ns, 4321);
+    assert_true(child.has_clock_price);
+    assert_int_equal(child.clock_price.signal_ns, 3456);
+    assert_int_equal(child.clock_price.whole_permille, 2100);
     for (char **entry = environ; *entry; entry++)
         assert_null(strstr(*entry, "_PIEPROF"));
     free(child.target);
@@ -166,9 +172,12 @@ static void test_a_damaged_variable_leaves_plain_python(void **state) {
                                            "/a 1 opts",
                                            "/a 1 opts x",
                                            "/a 1 opts 1:2",
-                                           "/a 1 opts 1:2:1000000001",
-                                           "/a 1 opts 1:2:3x",
-                                           "/a 1 opts - more"};
+                                           "/a 1 opts 1:2:1000000001:4 -",
+                                           "/a 1 opts 1:2:3 -",
+                                           "/a 1 opts 1:2:3:4x -",
+                                           "/a 1 opts - 5",
+                                           "/a 1 opts - 5:6x",
+                                           "/a 1 opts - - more"};
     static const char *const runs[] = {"", "0:1", "x:1", "1:", "1:2x", "-3:4"};
     struct pie_child_env child;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {

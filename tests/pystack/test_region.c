@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -127,6 +128,69 @@ static void test_a_forked_child_gets_a_fresh_one_in_the_same_place(void **state)
     assert_int_equal(in_child(child_resets), 0);
 }
 
+/* A child that nothing is done for. */
+static bool child_writes(void) {
+    size_t size = 0;
+    char *used = pie_region_init() < 0 ? NULL : pie_region_alloc(PIE_ARENA_CCT, 4096);
+    char *stack = used ? pie_region_stack(20000, &size) : NULL;
+    int status = -1;
+
+    if (!stack)
+        return false;
+    used[0] = stack[0] = stack[size - 1] = 'p';
+    pid_t pid = fork();
+    if (pid == 0) {
+        bool ok = used[0] == 'p' && stack[size - 1] == 'p' && pie_region_alloc(PIE_ARENA_CCT, 8) != NULL;
+        used[0] = stack[0] = stack[size - 1] = 'c';
+        _exit(ok ? 0 : 1);
+    }
+    waitpid(pid, &status, 0);
+    return status == 0 && used[0] == 'p' && stack[0] == 'p' && stack[size - 1] == 'p' &&
+           pie_region_used(PIE_ARENA_CCT) == 4096;
+}
+
+static void test_a_child_that_is_left_alone_writes_into_a_copy(void **state) {
+    assert_int_equal(in_child(child_writes), 0);
+}
+
+static bool is_forbidden(char *at) {
+    int status = -1;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        signal(SIGSEGV, SIG_DFL);
+        *(volatile char *)at = 1;
+        _exit(0);
+    }
+    waitpid(pid, &status, 0);
+#ifdef CAN_LIMIT_ADDRESS_SPACE
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV;
+#else
+    return status != 0; /* a sanitizer reports it and exits */
+#endif
+}
+
+static bool guards_stacks(void) {
+    char *stacks[3];
+    size_t size;
+
+    if (pie_region_init() < 0)
+        return false;
+    for (int i = 0; i < 3; i++) {
+        if (!(stacks[i] = pie_region_stack(65536, &size)) || size != 65536 || (uintptr_t)stacks[i] % 4096)
+            return false;
+        memset(stacks[i], 's', size);
+    }
+    for (int i = 0; i < 3; i++)
+        if (!is_forbidden(stacks[i] - 1) || !is_forbidden(stacks[i] - 4096))
+            return false;
+    return is_forbidden(stacks[2] + size); /* the next one's */
+}
+
+static void test_stacks_end_in_a_page_that_nobody_may_touch(void **state) {
+    assert_int_equal(in_child(guards_stacks), 0);
+}
+
 static void set_limit(int resource, rlim_t value) {
     struct rlimit limit = {value, value};
 
@@ -149,6 +213,22 @@ static bool with_little_address_space(void) {
     size_t total = whole_size();
     return total <= (size_t)32 << 20 && total >= (size_t)3 << 20 &&
            pie_region_alloc(PIE_ARENA_THREADS, 1 << 19);
+}
+
+/* Private memory that can be written counts, used or not. */
+static bool with_little_data(void) {
+    set_limit(RLIMIT_DATA, (rlim_t)64 << 20);
+    if (pie_region_init() < 0 || whole_size() < (size_t)1 << 30 || !pie_region_alloc(PIE_ARENA_CCT, 1 << 20))
+        return false;
+    char *own = mmap(NULL, 40 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    /* What can no more be opened is full, and nothing is lost by asking. */
+    return own != MAP_FAILED && !pie_region_alloc(PIE_ARENA_CODE, 40 << 20) &&
+           pie_region_used(PIE_ARENA_CODE) == 0 && munmap(own, 40 << 20) == 0 &&
+           pie_region_alloc(PIE_ARENA_CODE, 40 << 20);
+}
+
+static void test_memory_counts_only_once_it_is_used(void **state) {
+    assert_int_equal(in_child(with_little_data), 0);
 }
 
 static void test_fits_into_a_limited_address_space(void **state) {
@@ -186,8 +266,9 @@ static bool trims(void) {
     if (own != used + USED + MIB)
         return false;
     own[0] = 'o';
-    return pie_region_reset() == 0 && own[0] == 'o' && !used[USED - 1] && !threads[99] &&
-           pie_region_used(PIE_ARENA_CCT) == 0 && pie_region_alloc(PIE_ARENA_CCT, USED) == used &&
+    return pie_region_reset() == 0 && own[0] == 'o' && pie_region_used(PIE_ARENA_CCT) == 0 &&
+           pie_region_alloc(PIE_ARENA_CCT, USED) == used && !used[USED - 1] &&
+           pie_region_alloc(PIE_ARENA_THREADS, 100) == threads && !threads[99] &&
            !pie_region_alloc(PIE_ARENA_CCT, 8);
 }
 
@@ -275,8 +356,11 @@ int main(void) {
         cmocka_unit_test(test_nothing_is_given_before_init),
         cmocka_unit_test(test_a_forked_child_gets_a_fresh_one_in_the_same_place),
 #ifdef CAN_LIMIT_ADDRESS_SPACE
+        cmocka_unit_test(test_memory_counts_only_once_it_is_used),
         cmocka_unit_test(test_fits_into_a_limited_address_space),
 #endif
+        cmocka_unit_test(test_a_child_that_is_left_alone_writes_into_a_copy),
+        cmocka_unit_test(test_stacks_end_in_a_page_that_nobody_may_touch),
         cmocka_unit_test(test_gives_back_what_it_does_not_use),
         cmocka_unit_test(test_memory_that_is_handed_out_is_never_given_back),
         cmocka_unit_test(test_needs_neither_descriptors_nor_file_size),

@@ -5,7 +5,7 @@
 
 __thread struct pie_heap_thread *pie_heap_self __attribute__((tls_model("initial-exec")));
 __thread int64_t pie_copy_left __attribute__((tls_model("initial-exec")));
-uint8_t pie_heap_filter[PIE_HEAP_FILTER_BYTES];
+_Atomic uint8_t pie_heap_filter[PIE_HEAP_FILTER_BYTES];
 
 struct heap_fake_note heap_fake_notes[HEAP_FAKE_NOTES];
 size_t heap_fake_count;

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The arrows between the folders, in #include lines and in the symbols of what was compiled."""
 import re
-import subprocess
 
 import pytest
 import tree
@@ -46,11 +45,8 @@ def upward_symbols(folder, undefined, owners):
 
 def symbols(objects, option):
     """{object: set of names}"""
-    found = {}
-    for path in objects:
-        output = subprocess.run(["nm", option, path], capture_output=True, text=True, check=True).stdout
-        found[path] = {line.split()[-1] for line in output.splitlines() if line.strip()}
-    return found
+    found = tree.nm(objects, option)
+    return {path: {name for _, name in found[str(path)]} for path in objects}
 
 
 def built_objects():

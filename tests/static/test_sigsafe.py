@@ -16,12 +16,6 @@ def allowed_names():
     return {line.strip() for line in lines if line.strip() and not line.startswith("#")}
 
 
-def nm(path):
-    """[(type, name)] of an object; undefined ones have type U, weak undefined ones w or v."""
-    output = subprocess.run(["nm", path], capture_output=True, text=True, check=True).stdout
-    return [tuple(line.split()[-2:]) for line in output.splitlines() if line.strip()]
-
-
 def unsafe_symbols(objects, others, allowed):
     """objects: {source: nm()} of the signal-safe files, others: symbols of all other objects of the build."""
     safe = {name for symbols in objects.values() for kind, name in symbols if kind not in "Uwv"}
@@ -35,8 +29,9 @@ def unsafe_symbols(objects, others, allowed):
 def test_signal_safe_files_call_only_what_is_allowed():
     built = {str(source): output for source, (_, output, _) in tree.compile_commands().items() if output.exists()}
     built = {source: output for source, output in built.items() if not source.startswith(("tests/", "bench/"))}
-    safe = {source: nm(output) for source, output in built.items() if source.endswith("_sigsafe.c")}
-    others = [symbol for source, output in built.items() if source not in safe for symbol in nm(output)]
+    symbols = tree.nm(built.values())
+    safe = {source: symbols[str(output)] for source, output in built.items() if source.endswith("_sigsafe.c")}
+    others = [symbol for source, output in built.items() if source not in safe for symbol in symbols[str(output)]]
     assert safe, f"nothing signal-safe is built in {tree.BUILD}"
     breaches = list(unsafe_symbols(safe, others, allowed_names()))
     assert not breaches, "\n".join(breaches)
@@ -54,7 +49,7 @@ def compiled(source, folder):
     path = folder / "probe.o"
     command = ["gcc", "-x", "c", "-O1", "-c", "-", "-o", path]
     subprocess.run(command, input=source.encode(), check=True)
-    return nm(path)
+    return tree.nm([path])[str(path)]
 
 
 def test_an_unsafe_call_is_found(tmp_path):

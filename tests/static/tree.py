@@ -63,6 +63,17 @@ def line_of(source, offset):
     return source.count("\n", 0, offset) + 1
 
 
+def nm(paths, *options):
+    """{path: [(type, name)]} of many objects by one command; undefined names have type U, weak ones w or v."""
+    paths = [str(path) for path in paths]
+    output = subprocess.run(["nm", "--print-file-name", *options, *paths], capture_output=True, text=True, check=True).stdout
+    found = {path: [] for path in paths}
+    for line in output.splitlines():
+        path, _, symbol = line.rpartition(":")
+        found[path].append(tuple(symbol.split()[-2:]))
+    return found
+
+
 def compile_commands():
     """The compiler's command for each C source of the build: {path relative to the root: (arguments, object file)}."""
     commands = {}

@@ -108,6 +108,7 @@ struct allocation {
     uint64_t live, peak_python, peak_native;
     double peak_sq, live_s;
     uint32_t mallocs, frees;
+    uint64_t kept; /* spread evenly over the time */
 };
 
 static void put_allocation(const struct allocation *row, int64_t first_ns) {
@@ -120,19 +121,22 @@ static void put_allocation(const struct allocation *row, int64_t first_ns) {
         .peak_bytes = {[PIE_HEAP_PYTHON] = row->peak_python * MB, [PIE_HEAP_NATIVE] = row->peak_native * MB},
         .peak_sq_bytes2 = row->peak_sq * MB * MB,
         .live_bytes_s = row->live_s * MB,
+        .live_sq_bytes2 = row->peak_sq * MB * MB,
         .mallocs = row->mallocs,
         .frees = row->frees,
         .first_ns = first_ns,
     };
+    for (int i = 0; i < PIE_KEPT_PARTS; i++)
+        allocation.kept_bytes[i] = row->kept * MB / PIE_KEPT_PARTS;
     pie_fixture_check(sink->ops->put_allocation(sink, &allocation));
 }
 
 static const struct allocation parent_rows[] = {
-    {2, 20, 20, 0, 20, 20, 14, 0, 14, 100, 20, 0},  {8, 10, 10, 0, 10, 10, 7, 0, 7, 50, 10, 0},
-    {4, 1, 0, 400, 0, 0, 0, 400, 0, 400, 1, 1},     {6, 10, 5, 0, 2.5, 1, 2, 0, 1, 10, 5, 5},
-    {7, 40, 0, 100, 250, 2, 0, 20, 50, 20, 40, 39}, {12, 2, 0, 3, 4.5, 3, 0, 0, 0, 3, 2, 0},
+    {2, 20, 20, 0, 20, 20, 14, 0, 14, 100, 20, 0, 18}, {8, 10, 10, 0, 10, 10, 7, 0, 7, 50, 10, 0, 9},
+    {4, 1, 0, 400, 0, 0, 0, 400, 0, 400, 1, 1, 0},     {6, 10, 5, 0, 2.5, 1, 2, 0, 1, 10, 5, 5, 0},
+    {7, 40, 0, 100, 250, 2, 0, 20, 50, 20, 40, 39, 1}, {12, 2, 0, 3, 4.5, 3, 0, 0, 0, 3, 2, 0, 3},
 };
-static const struct allocation child_rows[] = {{2, 5, 5, 0, 5, 1, 2, 0, 2, 4, 5, 0}};
+static const struct allocation child_rows[] = {{2, 5, 5, 0, 5, 1, 2, 0, 2, 4, 5, 0, 0}};
 
 static void put_copy(uint32_t node, enum pie_copy_estimate estimate, uint32_t samples, uint64_t bytes,
                      double sq) {

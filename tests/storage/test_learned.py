@@ -107,7 +107,8 @@ def test_questions_can_be_narrowed(learned):
     assert [r["line"] for r in rows(learned, "learned calls in parse.py:14")] == [15, 14]
     assert len(rows(learned, "learned calls of parse.py:7")) == 14 and len(rows(learned, "learned calls in src/parse.py")) == 16
     assert [r["function"] for r in rows(learned, "learned loops of parse.py:14")] == ["load"]
-    assert rows(learned, "learned calls in other.py") == []
+    assert [r["function"] for r in rows(learned, "learned calls in function tokenize")] == ["tokenize"] * 2
+    assert "parse.py" in learned("query", "a.db", "learned calls in pasre.py").complaint
     assert learned("query", "a.db", "learned calls by function").returncode == 1
 
 

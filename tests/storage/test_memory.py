@@ -39,12 +39,13 @@ def place(row, prefix=""):
 def test_who_allocates(memory):
     found = rows(memory, "memory")
     assert [(r["rank"], *place(r), r["function"], r["samples"]) for r in found] == [
-        (1, "keep.py", 7, "load", 1), (2, "core.py", 2, "crunch", 50), (3, "keep.py", 3, "keep", 35)]
+        (1, "keep.py", 7, "load", 1), (2, "core.py", 2, "crunch", 50), (3, "keep.py", 3, "keep", 35),
+        (4, "(native threads: _native)", None, None, 2)]
     assert [[r[name] / MB for name in AMOUNTS] for r in found] == [
-        [400, 400, 40, 0], [105, 22, 3, 3], [35, 14 + 7 + 2, 10 + 5 + 1, 31]]
-    assert [r["python_share"] for r in found] == [0, pytest.approx(5 / 105), 1]
+        [400, 400, 40, 0], [105, 22, 3, 3], [35, 14 + 7 + 2, 10 + 5 + 1, 31], [3, 0, 0.3, 3]]
+    assert [r["python_share"] for r in found] == [0, pytest.approx(5 / 105), 1, 0]
     assert [(r["library"], *place(r, "user_")) for r in found] == [
-        (None, None, None), ("Fast-Lib", "keep.py", 8), (None, None, None)]
+        (None, None, None), ("Fast-Lib", "keep.py", 8), (None, None, None), (None, None, None)]
 
 
 def test_amounts_have_intervals(memory):
@@ -64,16 +65,42 @@ def test_an_interval_does_not_go_below_nothing(changed):
 
 def test_what_was_there_at_the_peak(memory, changed):
     assert [(r["rank"], *place(r), r["peak_bytes"] / MB) for r in rows(memory, "peak")] == [
-        (1, "keep.py", 7, 400), (2, "keep.py", 3, 23), (3, "core.py", 2, 22)]
+        (1, "keep.py", 7, 400), (2, "keep.py", 3, 23), (3, "core.py", 2, 22),
+        (4, "(not sampled)", None, 456 + 4 - 445)]
     assert [place(r) for r in rows(changed("UPDATE allocation SET peak_native_bytes = 0"), "peak")] == [
-        ("keep.py", 3), ("core.py", 2)]
+        ("(not sampled)", None), ("keep.py", 3), ("core.py", 2)]
+
+
+@pytest.mark.parametrize("question", ["peak", "peak by function"])
+@pytest.mark.parametrize("statements, rest", [
+    ((), ("(not sampled)", 15 * MB)),
+    (("UPDATE allocation SET peak_native_bytes = 1000001 WHERE node IN (11, 12)",), ("(not sampled)", 15 * MB - 1000001)),
+    (("UPDATE heap SET peak_native_bytes = 5 WHERE process = 2",), ("(too much in samples)", 15 * MB - 430 * MB + 5)),
+    (("UPDATE heap SET peak_native_bytes = peak_native_bytes - 15000000 WHERE process = 2",), None),
+])
+def test_the_rows_of_the_peak_add_up_to_it(changed, question, statements, rest):
+    program = changed(*statements)
+    found = rows(program, question)
+    assert sum(r["peak_bytes"] for r in found) == sum(r["peak_bytes"] for r in rows(program, "heap"))
+    assert [(r["file"], r["peak_bytes"]) for r in found if r["file"] in ("(not sampled)", "(too much in samples)")] == [rest] * bool(rest)
+
+
+def test_what_has_no_line_has_a_name(changed):
+    """A thread that runs a library, one of which nothing is known, and the interpreter before the first line."""
+    program = changed(
+        "INSERT INTO allocation SELECT 2, 11, 1, 0, 7000000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0",
+        "INSERT INTO node (process, id, parent, location) VALUES (2, 98, NULL, 8)",
+        "INSERT INTO allocation SELECT 2, 98, 1, 5000000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0")
+    found = {r["file"]: r["allocated_bytes"] for r in rows(program, "memory") if r["line"] is None}
+    assert found == {"(native threads: _native)": 3 * MB, "(native threads)": 7 * MB, "(before the first line)": 5 * MB}
 
 
 def test_functions(memory):
-    expected = [("load", 5, 400, 400), ("crunch", 1, 105, 22), ("keep", 2, 25, 16), ("keep.<listcomp>", 3, 10, 7)]
+    lines = [("load", 5, 400, 400), ("crunch", 1, 105, 22), ("keep", 2, 25, 16), ("keep.<listcomp>", 3, 10, 7)]
     for question, by in ("memory by function", 2), ("peak by function", 3):
-        found = [(r["function"], r["line"], r["allocated_bytes"] / MB, r["peak_bytes"] / MB) for r in rows(memory, question)]
-        assert found == sorted(expected, key=lambda row: -row[by])
+        found = [(r["function"], r["line"], r["allocated_bytes"] / MB, r["peak_bytes"] / MB) for r in rows(memory, question)
+                 if r["function"]]
+        assert found == sorted(lines, key=lambda row: -row[by])
     assert [r["function"] for r in rows(memory, "memory by function in core.py")] == ["crunch"]
 
 
@@ -89,7 +116,7 @@ def test_the_part_that_allocated_most_names_the_caller(changed):
     program = changed(
         "INSERT INTO node (process, id, parent, location, line_location, own_location) SELECT process, 99, 2, 5, 5, 2"
         " FROM node WHERE process = 2 AND id = 2",
-        "INSERT INTO allocation SELECT 2, 99, 1, 50000000, 0, 0, 0, 50000000, 0, 0, 0, 0, 0, 0")
+        "INSERT INTO allocation SELECT 2, 99, 1, 50000000, 0, 0, 0, 0, 50000000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0")
     [allocated], [peak] = (rows(program, f"{question} in core.py") for question in ("memory", "peak"))
     assert place(allocated, "user_") == ("keep.py", 8) and place(peak, "user_") == ("keep.py", 3)
     for row in allocated, peak:
@@ -121,36 +148,42 @@ def test_the_score_is_scalenes(changed, mallocs, frees, is_told):
 START, SECOND = 1700000000 * 10**9, 10**9
 
 
-def line_curve(*points):
-    values = ", ".join(f"(2, 2, {START + int(second * SECOND)}, {int(value * MB)})" for second, value in points)
-    return "DELETE FROM line_footprint WHERE process = 2 AND location = 2", f"INSERT INTO line_footprint VALUES {values}"
-
-
 def heap_curve(*points):
     values = ", ".join(f"(2, {START + int(second * SECOND)}, {int(value * MB)}, 0, NULL, NULL)" for second, value in points)
     return "DELETE FROM footprint WHERE process = 2", f"INSERT INTO footprint VALUES {values}"
 
 
-@pytest.mark.parametrize("points, is_told", [
-    ([(0, 0), (10, 30)], True),
-    ([(0, 0), (1, 30)], False),                    # filled at once, and stays so
-    ([(0, 0), (5, 30), (10, 30)], False),
-    ([(0, 0), (6, 30), (10, 30)], False),
-    ([(0, 20), (5, 26.9), (6.7, 26.9), (10, 30)], True),    # 10.3 % of it in the last third
-    ([(0, 20), (5, 27.1), (6.7, 27.1), (10, 30)], False),   # 9.7 %
-    ([(0, 0), (6, 18), (6.66, 90), (6.8, 19), (10, 30)], True),     # what comes and goes does not hide it
-    ([(0, 0), (1, 29), (6, 29), (6.66, 90), (6.8, 29), (10, 30)], False),
-    ([(7, 0), (10, 30)], False),                   # its first sample is older than the curve: nobody looked before
-    ([(0, 90), (7, 90), (8, 30)], False),          # shrank
+def kept(*parts, process=2):
+    """What line 3 keeps, by the eighths in which it was allocated; nodes 2 and 8 are its, the second one has none."""
+    columns = ", ".join(f"kept_{n} = {value}" for n, value in enumerate(parts, 1))
+    nothing = ", ".join(f"kept_{n} = 0" for n in range(1, 9))
+    return (f"UPDATE allocation SET {nothing} WHERE process = {process} AND node IN (2, 8)",
+            f"UPDATE allocation SET {columns} WHERE process = {process} AND node = 2")
+
+
+@pytest.mark.parametrize("parts, is_told", [
+    ((3, 3, 3, 3, 3, 3, 3, 3), True),
+    ((24, 0, 0, 0, 0, 0, 0, 0), False),      # filled at once, and stays so
+    ((8, 8, 8, 0, 0, 0, 0, 0), False),
+    ((5, 5, 5, 5, 5, 1, 0, 0), False),       # full after two thirds
+    ((20, 1, 1, 1, 1, 1, 1, 1), True),       # on a base: 2 of 30 MB in the last two eighths
+    ((23, 1, 1, 1, 1, 1, 0.7, 0.7), False),  # 1.4 of them
+    ((0, 0, 0, 0, 0, 0, 0, 24), False),      # a single event near the end,
+    ((0, 0, 0, 0, 0, 0, 12, 12), False),
+    ((0, 0, 1, 1, 1, 1, 8, 8), False),       # beside a little
+    ((0, 0, 0, 0, 8, 0, 8, 8), True),        # from the middle on
+    ((0, 0, 8, 0, 8, 0, 8, 0), True),        # in bursts
+    ((0, 0, 0, 12, 0, 0, 0, 12), True),
+    ((0, 0, 0, 0, 0, 0, 0, 0), False),
 ])
-def test_a_leaking_line_still_grows_in_the_last_third(changed, points, is_told):
-    assert len(rows(changed(*line_curve(*points)), "leaks")) == is_told
+def test_a_leaking_line_grows_all_the_time_and_to_the_end(changed, parts, is_told):
+    assert len(rows(changed(*kept(*(int(part * MB) for part in parts))), "leaks")) == is_told
 
 
-def test_a_line_that_began_late_leaks_from_then_on(changed):
-    program = changed(*line_curve((7, 0), (10, 30)), f"UPDATE allocation SET first_ns = {START + 7 * SECOND} WHERE process = 2")
+def test_the_rate_is_over_the_time_since_the_first_sample(changed):
+    program = changed(f"UPDATE allocation SET first_ns = {START + 4 * SECOND} WHERE process = 2")
     [leak] = rows(program, "leaks")
-    assert leak["rate_bytes_per_s"] == pytest.approx(10 * MB)
+    assert leak["rate_bytes_per_s"] == pytest.approx(5 * MB)
 
 
 @pytest.mark.parametrize("points, is_told", [
@@ -169,16 +202,33 @@ def test_where_a_line_leaks_the_process_grows(changed, points, is_told):
 
 
 def test_a_leak_of_two_processes_is_one_line(changed):
-    """The child grows too now: 1 MB of 1 MB in the last third of its four seconds, the first sample a second after its start."""
+    """The child grows too now: 1 MB in its four seconds, the first sample a second after its start."""
     program = changed(
-        "DELETE FROM line_footprint WHERE process = 3",
-        f"INSERT INTO line_footprint VALUES (3, 2, {START + 3 * SECOND}, 0), (3, 2, {START + 6 * SECOND}, 1000000)",
+        *kept(0, 0, 150000, 150000, 150000, 150000, 150000, 150000, process=3),
         f"UPDATE footprint SET python_bytes = 9000000 WHERE process = 3 AND t_ns = {START + 6 * SECOND}")
     [leak] = rows(program, "leaks")
     assert leak["leaked_bytes"] == 31 * MB and leak["rate_bytes_per_s"] == pytest.approx(3 * MB + MB / 3)
     assert leak["holder"] == "list of bytes -> module __main__.cache"
     [leak] = rows(changed("DELETE FROM holder WHERE process = 2"), "leaks")
     assert leak["holder"] is None, "the child, whose holder is known, does not leak"
+
+
+def test_growth_is_what_is_there_and_was_not(memory):
+    """By line of own code, with the interval; a leak or not."""
+    found = rows(memory, "growth")
+    assert [(r["rank"], *place(r), r["growth_bytes"] / MB, r["kept_bytes"] / MB, r["allocated_bytes"] / MB) for r in found] == [
+        (1, "keep.py", 3, 31, 27, 35), (2, "keep.py", 8, 3, 1, 105)]
+    away = Z * (14 + 7 + 2)**0.5 * MB
+    assert (found[0]["growth_low"], found[0]["growth_high"]) == (pytest.approx(31 * MB - away), pytest.approx(31 * MB + away))
+    assert found[0]["rate_bytes_per_s"] == pytest.approx(3 * MB + MB / 3)
+    assert found[0]["score"] == pytest.approx(1 - 1 / 37)
+    assert found[1]["growth_low"] == 0
+    assert (found[1]["library"], found[1]["function"]) == (None, "load")
+
+
+def test_growth_needs_no_leak(changed):
+    program = changed("UPDATE allocation SET mallocs = 0, frees = 0")
+    assert rows(program, "leaks") == [] and [place(r) for r in rows(program, "what grew most")] == [("keep.py", 3), ("keep.py", 8)]
 
 
 def test_copies(memory):
@@ -245,14 +295,18 @@ def test_totals_of_processes(memory):
     assert [(r["peak_bytes"], r["rss_peak_bytes"]) for r in rows(memory, "runs")] == [(None, None), (456 * MB, 480 * MB)]
 
 
-QUESTIONS = ["memory", "memory by function", "peak", "peak by function", "own memory", "leaks", "copies", "copies by function",
-             "copy pairs", "memory timeline", "memory timeline in app.py", "heap"]
+QUESTIONS = ["memory", "memory by function", "peak", "peak by function", "own memory", "leaks", "growth", "copies",
+             "copies by function", "copy pairs", "memory timeline", "heap"]
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_run_without_memory_has_no_rows(memory, question):
     assert rows(memory, question, "--run", "1") == []
     assert memory("query", "a.db", question, "--run", "1").text == "nothing found\n"
+
+
+def test_a_place_without_memory_has_no_rows(memory):
+    assert memory("query", "a.db", "memory timeline in app.py", "--run", "1").text == "nothing found in app.py\n"
 
 
 def test_what_was_not_measured_is_null(changed):
@@ -270,7 +324,7 @@ def test_what_was_not_measured_is_null(changed):
 
 @pytest.mark.parametrize("question, same", [
     ("memory usage", "memory"), ("allocations", "memory"), ("show me the memory lines", "memory"), ("memory per function", "memory functions"),
-    ("peak memory", "peak"), ("memory leaks", "leaks"), ("leak", "leaks"), ("copy volume", "copies"), ("timeline", "memory timeline"),
+    ("peak memory", "peak"), ("memory leaks", "leaks"), ("leak", "leaks"), ("what grew most", "growth"), ("memory growth", "growth"), ("copy volume", "copies"), ("timeline", "memory timeline"),
     ("footprint of keep.py:3", "line timeline of keep.py:3"), ("memory processes", "heap"), ("top 1 leaks in keep.py", "top 1 leaks"),
     ("copies in keep.py:3", "copies in keep.py line 3"), ("all memory", "memory")])
 def test_other_words_for_it(memory, question, same):
@@ -278,12 +332,12 @@ def test_other_words_for_it(memory, question, same):
 
 
 def test_questions_can_be_narrowed(memory):
-    assert [place(r) for r in rows(memory, "memory in keep.py")] == [("keep.py", 7), ("keep.py", 3)]
+    assert [place(r) for r in rows(memory, "memory in keep.py")] == [("keep.py", 7), ("keep.py", 8), ("keep.py", 3)]
     assert [r["rank"] for r in rows(memory, "peak of keep.py:3")] == [1]
     assert rows(memory, "leaks in keep.py:7") == [] != rows(memory, "leaks in keep.py:3")
     assert len(rows(memory, "top 2 copies")) == 2
     assert memory("query", "a.db", "heap in keep.py").returncode == 1
-    assert memory("query", "a.db", "memory by function in keep.py:3").returncode == 1
+    assert [r["function"] for r in rows(memory, "memory by function in keep.py:3")] == ["keep", "keep.<listcomp>"]
 
 
 def test_people_read_megabytes(memory):
@@ -307,7 +361,7 @@ def test_tables_keep_to_the_width(memory, question, columns):
         assert max(map(len, lines)) <= columns
 
 
-@pytest.mark.parametrize("view", ["v_memory", "v_memory_function", "v_peak", "v_peak_function", "v_own_memory", "v_leak", "v_copy",
+@pytest.mark.parametrize("view", ["v_memory", "v_memory_function", "v_peak", "v_peak_function", "v_own_memory", "v_leak", "v_growth", "v_copy",
                                   "v_copy_function", "v_copy_pair", "v_memory_timeline", "v_line_timeline", "v_heap"])
 def test_the_views_can_be_read_by_other_programs(memory, view):
     with contextlib.closing(sqlite3.connect(f"file:{memory.db}?mode=ro", uri=True)) as file:
@@ -401,8 +455,9 @@ ALLOCATIONS = strategies.lists(strategies.tuples(
 COPIES = strategies.lists(strategies.tuples(strategies.integers(1, 2), strategies.integers(1, 12), strategies.integers(1, 3), COUNTS, BYTES),
                           max_size=40, unique_by=lambda row: row[:3])
 LINE_OF = {1: ("keep.py", 10), 2: ("keep.py", 3), 3: ("keep.py", 7), 4: ("keep.py", 7), 5: ("keep.py", 8), 6: ("core.py", 2),
-           7: ("core.py", 2), 8: ("keep.py", 3), 9: ("core.py", 2), 10: ("core.py", 2), 11: (None, None), 12: (None, None)}
-OWN_OF = {**LINE_OF, **{node: ("keep.py", 8) for node in (6, 7, 9, 10)}}
+           7: ("core.py", 2), 8: ("keep.py", 3), 9: ("core.py", 2), 10: ("core.py", 2), 11: ("(native threads)", None),
+           12: ("(native threads: _native)", None)}
+OWN_OF = {**LINE_OF, **{node: ("keep.py", 8) for node in (6, 7, 9, 10)}, 11: (None, None), 12: (None, None)}
 SECONDS = {1: 10, 2: 4}
 
 
@@ -416,7 +471,7 @@ def test_sums_are_those_of_the_rows(memory, allocations, copies):
     file.create_function("sqrt", 1, lambda value: value if value is None else value**0.5)
     file.execute("DELETE FROM allocation")
     file.execute("DELETE FROM copy")
-    file.executemany("INSERT INTO allocation VALUES (? + 1, ?, ?, ?, ?, 4, ?, ?, 0, 9, ?, ?, ?, 0)",
+    file.executemany("INSERT INTO allocation VALUES (? + 1, ?, ?, ?, ?, 4, ?, 0, ?, 0, 9, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0, 0, 0)",
                      [(*row[:7], 2.0 * row[5], *row[7:]) for row in allocations])
     file.executemany("INSERT INTO copy VALUES (? + 1, ?, ?, ?, ?, 1)", copies)
 
@@ -435,7 +490,9 @@ def test_sums_are_those_of_the_rows(memory, allocations, copies):
         assert share == (pytest.approx(lines[line][1] / lines[line][0]) if lines[line][0] else None)
     for line, high in ask("allocated_high", "v_memory").items():
         assert high == pytest.approx(lines[line][0] + Z * (4 * lines[line][6])**0.5)
-    assert ask("peak_bytes", "v_peak") == {line: sums[3] for line, sums in lines.items() if sums[3] > 0}
+    rest = 460 * MB - sum(sums[3] for sums in lines.values())
+    named = {("(not sampled)" if rest > 0 else "(too much in samples)", None): rest} if rest else {}
+    assert ask("peak_bytes", "v_peak") == {**{line: sums[3] for line, sums in lines.items() if sums[3] > 0}, **named}
     for view, by in ("v_memory", "allocated_bytes"), ("v_peak", "peak_bytes"), ("v_copy", "bytes"):
         ranked = file.execute(f"SELECT rank, {by} FROM {view} WHERE run = 2 ORDER BY rank").fetchall()
         assert [rank for rank, _ in ranked] == [*range(1, len(ranked) + 1)]
@@ -449,7 +506,7 @@ def test_sums_are_those_of_the_rows(memory, allocations, copies):
 
     found = {row[:2] + row[3:4]: row[2] for row in file.execute(
         "SELECT replace(file, rtrim(file, replace(file, '/', '')), ''), line, bytes, estimate = 'loop' FROM v_copy WHERE run = 2")}
-    sums = total([(r[4],) for r in copies], [(*LINE_OF[r[1]], int(r[2] == 3)) for r in copies])
+    sums = total([(r[4],) for r in copies], [(*(LINE_OF[r[1]] if r[1] < 11 else (None, None)), int(r[2] == 3)) for r in copies])
     assert found == {line: value for line, [value] in sums.items()}
     pairs = file.execute("SELECT total(bytes), total(samples) FROM v_copy_pair WHERE run = 2").fetchone()
     assert pairs == (pytest.approx(sum(r[4] for r in copies)), sum(r[3] for r in copies))
@@ -484,7 +541,7 @@ def write_many(path, nodes, runs):
                     line, own = location, location if (location % 999 + 1) % 50 % 2 == 0 else own
                 places[node] = line, own
                 file.execute("INSERT INTO node VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)", (run, node, parent or None, location, line, own))
-            file.executemany("INSERT INTO allocation VALUES (?, ?, 9, 9, 9, 9, 9, 9, 9, 9, 9, ?, 0, ?)",
+            file.executemany("INSERT INTO allocation VALUES (?, ?, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, ?, 0, 1, 1, 1, 1, 1, 1, 1, 1, ?)",
                              [(run, node, 30 * (node % 4 == 0), START) for node in places if node])
             file.executemany("INSERT INTO copy VALUES (?, ?, ?, 1, 9, 9)", [(run, node, node % 3 + 1) for node in places if node])
             file.executemany("INSERT INTO line_footprint VALUES (?, ?, ?, ?)",
@@ -504,7 +561,7 @@ def test_ten_thousand_contexts_take_less_than_a_second(memory, tmp_path):
         found = rows(program, question)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         assert after.ru_utime - before.ru_utime < 1, question
-        assert found or "app.py" in question
+        assert found
     assert sum(r["bytes"] for r in rows(program, "SELECT bytes FROM v_copy WHERE run = :run")) == 90000
     assert sum(r["bytes"] for r in rows(program, "SELECT bytes FROM v_copy_pair WHERE run = :run")) == 90000
 

@@ -35,9 +35,17 @@ static void test_the_standard_library_is_not_own(void **state) {
                                           "/usr/lib/python311.zip/os.py",
                                           "/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0",
                                           "<frozen os>"};
-    static const char *const own[] = {
-        "/home/me/app.py", "/home/me/lib/python/x.py", "/srv/python3.11/app.py", "<string>",
-        "<stdin>",         "/home/me/site-packages.py"};
+    static const char *const own[] = {"/home/me/app.py",
+                                      "/home/me/lib/python/x.py",
+                                      "/srv/python3.11/app.py",
+                                      "<string>",
+                                      "<stdin>",
+                                      "/home/me/site-packages.py",
+                                      "/tmp/ipykernel_123/456.py",
+                                      "<doctest a.f[0]>",
+                                      "<ipython-input-7-0123456789ab>",
+                                      "<attrs generated init a.B>",
+                                      "<lambdifygenerated-1>"};
     struct pie_ownership *ownership = make(NULL, NULL);
     for (size_t i = 0; i < sizeof library / sizeof *library; i++) {
         assert_false(find(ownership, library[i]).is_own);
@@ -48,6 +56,7 @@ static void test_the_standard_library_is_not_own(void **state) {
         assert_null(find(ownership, own[i]).library);
     }
     assert_false(find(ownership, "<decorator-gen-3>").is_own);
+    assert_false(find(ownership, "<__array_function__ internals>").is_own);
     pie_ownership_destroy(ownership);
 }
 

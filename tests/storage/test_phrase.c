@@ -138,30 +138,56 @@ static void test_no_name_means_two_things(void **state) {
         if (subjects[i].by_function)
             assert_non_null(pie_subject_find(subjects[i].by_function));
         if (subjects[i].in_place)
-            assert_non_null(pie_subject_find(subjects[i].in_place)->in_line);
-        if (subjects[i].in_line)
-            assert_non_null(subjects[i].in_file);
+            assert_true(pie_subject_has(pie_subject_find(subjects[i].in_place), PIE_PLACE_FILE, true));
+        if (subjects[i].cut != PIE_CUT_NOTHING)
+            assert_null(subjects[i].files);
     }
 }
 
 static void test_only_conditions_that_were_asked_for_are_in_the_statement(void **state) {
-    struct pie_phrase phrase = parse("top 3 hot lines in foo.py");
-    char *sql = pie_subject_sql(pie_subject_find("hot lines"), &phrase);
+    struct pie_phrase phrase = parse("top 3 leaks in foo.py");
+    char *sql = pie_subject_sql(pie_subject_find("leaks"), &phrase, PIE_PLACE_FILE);
     assert_non_null(strstr(sql, "run = :run"));
-    assert_non_null(strstr(sql, ":file"));
+    assert_non_null(strstr(sql, "in_place('file', :in, file) OR in_place('file', :in, user_file)"));
     assert_non_null(strstr(sql, "LIMIT :limit"));
     assert_null(strstr(sql, ":line"));
     free(sql);
     phrase = parse("redundant loads in foo.py:5");
-    sql = pie_subject_sql(pie_subject_find("redundant loads"), &phrase);
+    sql = pie_subject_sql(pie_subject_find("redundant loads"), &phrase, PIE_PLACE_FILE);
     assert_non_null(strstr(sql, "kind = 'load'"));
     assert_non_null(strstr(sql, "line = :line"));
     assert_null(strstr(sql, ":limit"));
     free(sql);
+    phrase = parse("hot lines in foo.py"); /* contexts are chosen before */
+    sql = pie_subject_sql(pie_subject_find("hot lines"), &phrase, PIE_PLACE_FILE);
+    assert_null(strstr(sql, ":in"));
+    free(sql);
     phrase = parse("runs");
-    sql = pie_subject_sql(pie_subject_find("runs"), &phrase);
+    sql = pie_subject_sql(pie_subject_find("runs"), &phrase, PIE_PLACE_ANY);
     assert_null(strstr(sql, ":"));
     free(sql);
+}
+
+static void test_a_place_may_say_what_it_is(void **state) {
+    static const struct {
+        const char *text, *name;
+        enum pie_place_kind kind;
+    } cases[] = {
+        {"hot lines in foo.py", "foo.py", PIE_PLACE_ANY},
+        {"hot lines of thread 2", "2", PIE_PLACE_THREAD},
+        {"hot lines in function work", "work", PIE_PLACE_FUNCTION},
+        {"copies in library numpy", "numpy", PIE_PLACE_LIBRARY},
+        {"copies in folder src", "src", PIE_PLACE_FOLDER},
+        {"copies in file x", "x", PIE_PLACE_FILE},
+        {"copies in library", "library", PIE_PLACE_ANY},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct pie_phrase phrase = parse(cases[i].text);
+        assert_string_equal(phrase.file, cases[i].name);
+        assert_int_equal(phrase.kind, cases[i].kind);
+    }
+    assert_true(parse("top all hot lines").all);
+    assert_int_equal(parse("top all hot lines").limit, 0);
 }
 
 static const char *nearest_to(const char *text) {
@@ -190,6 +216,7 @@ int main(void) {
         cmocka_unit_test(test_every_subject_is_found_by_its_names),
         cmocka_unit_test(test_no_name_means_two_things),
         cmocka_unit_test(test_only_conditions_that_were_asked_for_are_in_the_statement),
+        cmocka_unit_test(test_a_place_may_say_what_it_is),
         cmocka_unit_test(test_the_nearest_phrase_is_the_one_meant),
     };
     return cmocka_run_group_tests_name("phrase", tests, NULL, NULL);

@@ -139,6 +139,7 @@ def test_functions_name_their_worst_line(waste):
 def test_a_pair_is_told_with_both_paths(waste):
     text = waste("query", "a.db", "pairs of waste.py:7", env=clean_environment(COLUMNS="100")).text
     first = text.split("\n\n")[0].splitlines()
+    assert first.pop(0) == "In file waste.py:7"
     assert first[0] == "1. src/waste.py:7 in work" and first[1] == "   total += np.cos(b)"
     assert re.match(r"   wasted +0\.\d\d s, \d\.\d % of the run; 100 ± \d+ % of the loads redundant \(40 traps, taskclock\)", first[2])
     rules = [i for i, line in enumerate(first) if line.startswith("   ----- ")]
@@ -153,10 +154,10 @@ def test_a_pair_is_told_with_both_paths(waste):
 
 def test_five_pairs_are_shown_unless_more_are_asked_for(waste):
     few = waste("query", "a.db", "pairs in waste.py").text
-    assert len(re.findall(r"^\d+\. ", few, re.M)) == 5 and re.search(r'^\d+ more: say "all pairs in waste.py"$', few, re.M)
+    assert len(re.findall(r"^\d+\. ", few, re.M)) == 5 and re.search(r'^5 of \d+: "top all pairs in waste.py" tells the rest$', few, re.M)
     every = waste("query", "a.db", "all pairs in waste.py").text
     assert len(re.findall(r"^\d+\. ", every, re.M)) == len(json.loads(waste("query", "a.db", "all pairs in waste.py", "--json").text)["rows"])
-    assert waste("query", "a.db", "pairs of waste.py:17").text == "nothing found\n"
+    assert waste("query", "a.db", "pairs of waste.py:17").text == "nothing found in waste.py:17\n"
 
 
 def test_paths_are_arrays_in_json_and_text_in_csv(waste):

@@ -42,7 +42,7 @@ static void write_source(const char *folder) {
 
 static const char *flush(struct pie_source_text *source) {
     taken[0] = 0;
-    assert_int_equal(pie_source_text_flush(source, take, NULL), 0);
+    assert_int_equal(pie_source_text_flush(source, NULL, take, NULL), 0);
     return taken;
 }
 

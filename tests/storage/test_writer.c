@@ -195,11 +195,13 @@ static void test_allocations_of_a_context_are_replaced(void **state) {
                                      .allocated_bytes = {[PIE_HEAP_NATIVE] = 2, [PIE_HEAP_PYTHON] = 1},
                                      .allocated_sq_bytes2 = 3.5,
                                      .live_bytes = 4,
+                                     .live_sq_bytes2 = 4.5,
                                      .peak_bytes = {[PIE_HEAP_NATIVE] = 6, [PIE_HEAP_PYTHON] = 5},
                                      .peak_sq_bytes2 = 7.5,
                                      .live_bytes_s = 8.5,
                                      .mallocs = 9,
                                      .frees = 8,
+                                     .kept_bytes = {11, 12, 13, 14, 15, 16, 17, 18},
                                      .first_ns = 7};
     begin_process(sink, 0);
     put_two_depths(sink);
@@ -217,9 +219,12 @@ static void test_allocations_of_a_context_are_replaced(void **state) {
         pie_fixture_ask(at("a.db"),
                         "SELECT count(*) FROM allocation WHERE node = 4 AND samples = 2"
                         " AND allocated_native_bytes = 9223372036854775807 AND allocated_python_bytes = 1"
-                        " AND allocated_sq_bytes2 = 3.5 AND live_bytes = 4 AND peak_native_bytes = 6"
+                        " AND allocated_sq_bytes2 = 3.5 AND live_bytes = 4 AND live_sq_bytes2 = 4.5 AND "
+                        "peak_native_bytes = 6"
                         " AND peak_python_bytes = 5 AND peak_sq_bytes2 = 7.5 AND live_bytes_s = 8.5"
-                        " AND mallocs = 9 AND frees = 8 AND first_ns = 7"),
+                        " AND mallocs = 9 AND frees = 8 AND first_ns = 7 AND kept_1 = 11 AND kept_2 = 12"
+                        " AND kept_3 = 13 AND kept_4 = 14 AND kept_5 = 15 AND kept_6 = 16 AND kept_7 = 17"
+                        " AND kept_8 = 18"),
         1);
 }
 

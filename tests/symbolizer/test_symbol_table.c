@@ -49,6 +49,37 @@ static void assert_found(const struct pie_symbol_table *table, uint64_t address,
         fail_msg("%#lx is %s, not %s", (unsigned long)address, name ? name : "nothing", expected);
 }
 
+static void assert_range(const struct pie_symbol_table *table, uint64_t address, uint64_t start,
+                         uint64_t end) {
+    uint64_t found_start = 0, found_end = 0;
+    if (!pie_symbol_table_range(table, address, &found_start, &found_end) || found_start != start ||
+        found_end != end)
+        fail_msg("%#lx is in [%#lx, %#lx), not in [%#lx, %#lx)", (unsigned long)address,
+                 (unsigned long)found_start, (unsigned long)found_end, (unsigned long)start,
+                 (unsigned long)end);
+}
+
+static void test_ranges_of_functions(void **state) {
+    struct pie_symbol_table *table =
+        BUILD({"outer", GLOBAL_FUNCTION, 0x100, 0x40, 0x1000}, {"inner", LOCAL_FUNCTION, 0x110, 0x10, 0x1000},
+              {"loop", LABEL, 0x130, 0, 0x1000}, {"kernel", LABEL, 0x200, 0, 0x280},
+              {"next", LABEL, 0x230, 0, 0x280}, {"endless", GLOBAL_FUNCTION, 0x300, UINT64_MAX, 0x380});
+    uint64_t start = 1, end = 2;
+    assert_range(table, 0x100, 0x100, 0x110);
+    assert_range(table, 0x10f, 0x100, 0x110);
+    assert_range(table, 0x110, 0x110, 0x120);
+    assert_range(table, 0x135, 0x120, 0x140); /* behind the inner one, and no end at the label */
+    assert_range(table, 0x22f, 0x200, 0x230);
+    assert_range(table, 0x230, 0x230, 0x280);
+    assert_range(table, 0x37f, 0x300, 0x380);
+    for (size_t i = 0; i < 5; i++)
+        assert_false(pie_symbol_table_range(table, (const uint64_t[]){0, 0xff, 0x140, 0x280, UINT64_MAX}[i],
+                                            &start, &end));
+    assert_int_equal(start, 1);
+    assert_int_equal(end, 2);
+    pie_symbol_table_destroy(table);
+}
+
 static void test_bounds_are_exact(void **state) {
     struct pie_symbol_table *table =
         BUILD({"b", GLOBAL_FUNCTION, 0x200, 0x10, 0x1000}, {"a", LOCAL_FUNCTION, 0x100, 0x20, 0x1000});
@@ -168,6 +199,12 @@ static void test_random_overlaps(void **state) {
                 if (address - inputs[i].start < inputs[i].size && (!best || inputs[i].start > best->start))
                     best = &inputs[i];
             assert_found(table, address, best ? best->name : NULL);
+            uint64_t start = 0, end = 0;
+            assert_int_equal(pie_symbol_table_range(table, address, &start, &end), best != NULL);
+            if (best)
+                assert_true(start <= address && address < end);
+            for (uint64_t at = start; best && at < end; at++)
+                assert_found(table, at, best->name);
         }
         pie_symbol_table_destroy(table);
     }
@@ -176,6 +213,7 @@ static void test_random_overlaps(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bounds_are_exact),
+        cmocka_unit_test(test_ranges_of_functions),
         cmocka_unit_test(test_empty_table),
         cmocka_unit_test(test_unsized_symbols_reach_to_the_next_or_the_limit),
         cmocka_unit_test(test_labels_inside_functions_do_not_count),

@@ -285,6 +285,31 @@ static void test_names_of_chosen_functions_by_memory(void **state) {
     dlclose(libc);
 }
 
+static void assert_range(uintptr_t address, uintptr_t begin, uintptr_t end) {
+    uintptr_t found_begin = 0, found_end = 0;
+    assert_true(pie_symbolizer_function_range(symbolizer, address, &found_begin, &found_end));
+    assert_int_equal(found_begin, begin);
+    assert_int_equal(found_end, end);
+}
+
+static void test_ranges_of_functions(void **state) {
+    void *module = fixture_open("nodebug");
+    uintptr_t handmade = (uintptr_t)dlsym(module, "handmade"), sized = (uintptr_t)dlsym(module, "sized");
+    uintptr_t begin = 1, end = 2;
+    assert_range(handmade, handmade, sized); /* it has no size */
+    assert_range(sized - 1, handmade, sized);
+    assert_range(sized + 1, sized, sized + 2);
+    assert_false(pie_symbolizer_function_range(symbolizer, sized + 2, &begin, &end));
+    assert_false(pie_symbolizer_function_range(symbolizer, (uintptr_t)&begin, &begin, &end));
+    assert_false(pie_symbolizer_function_range(symbolizer, 0, &begin, &end));
+    assert_false(pie_symbolizer_function_range(symbolizer, UINTPTR_MAX, &begin, &end));
+    dlclose(module);
+    /* It is still named, but there is no code to be read. */
+    assert_false(pie_symbolizer_function_range(symbolizer, handmade, &begin, &end));
+    assert_int_equal(begin, 1);
+    assert_int_equal(end, 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_inlined_calls, set_up, tear_down),
@@ -299,6 +324,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_assembly, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cpp, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_the_executable_itself, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_ranges_of_functions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_vdso, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_module, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_functions_chosen_at_run_time, set_up, tear_down),

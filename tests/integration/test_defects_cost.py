@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What profiling costs is told, whole, and is none of the program's time: held against the same program without profiling."""
+
+import json
+import math
+import os
+import re
+import statistics
+
+import pytest
+
+from helpers import PYTHON, TRUTH, binary, binomial_margin, clean_environment, run, split
+
+OFF = ["-q", "--no-time", "--no-redundancy", "--no-memory", "--no-copies"]
+ROUNDS = 7
+
+LOOP = "s = 0\nfor i in range(3_000_000): s += i * i % 7\n"
+BLOCKS = """
+class Point:
+    def __init__(self, i): self.place, self.names = [i] * 70, {"x": i}
+for i in range(150_000): Point(i)
+"""
+
+
+def cpu_of(argv, stderr):
+    """CPU seconds of one process, which the kernel counts when it has ended."""
+    with open(stderr, "wb") as out:
+        actions = [(os.POSIX_SPAWN_DUP2, out.fileno(), 2), (os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)]
+        pid = os.posix_spawn(argv[0], [str(a) for a in argv], clean_environment(), file_actions=actions)
+        _, status, usage = os.wait4(pid, 0)
+    assert status == 0, stderr.read_text()
+    return usage.ru_utime + usage.ru_stime
+
+
+def printed_s(text):
+    """The seconds that a summary tells, whichever way."""
+    found = re.search(r"overhead (?:\+(?P<ms>\d+) ms|(?P<share>[\d.]+) % \((?P<s>[\d.]+) s\))", text)
+    assert found, text
+    return float(found["ms"]) / 1000 if found["ms"] else float(found["s"])
+
+
+@pytest.mark.parametrize("text", ["pass", LOOP, BLOCKS], ids=["nothing", "loop", "blocks"])
+def test_printed_overhead_is_the_measured_one(pieprof, tmp_path, text):
+    """Pairs of runs, one after the other: the median difference is what profiling costs. 10 ms or 1.5 points of the program
+    is what may be wrong; how far the pairs scatter on this machine comes on top."""
+    program, stderr = tmp_path / "program.py", tmp_path / "stderr"
+    program.write_text(text)
+    extra, told, base = [], [], []
+    for i in range(ROUNDS):
+        base.append(cpu_of([binary(), *OFF, "-o", tmp_path / f"off{i}.db", program], stderr))
+        extra.append(cpu_of([binary(), "-o", tmp_path / f"on{i}.db", program], stderr) - base[-1])
+        told.append(printed_s(stderr.read_text()))
+    scatter = statistics.stdev(e - t for e, t in zip(extra, told)) / math.sqrt(ROUNDS)
+    margin = 0.01 + 0.015 * statistics.median(base) + 3 * scatter
+    wrong = statistics.median(t - e for e, t in zip(extra, told))
+    assert abs(wrong) <= margin, f"{wrong * 1e3:.1f} ms of {margin * 1e3:.1f}: {extra}, told {told}"
+
+
+def test_a_short_run_tells_milliseconds_and_a_long_one_a_share(pieprof, tmp_path):
+    for seconds, pattern in ((0.05, r"; overhead \+\d+ ms; clock"), (1.3, r"; overhead [\d.]+ % \([\d.]+ s\); clock")):
+        done = run([binary(), "-o", tmp_path / "x.db", "-c", f"import time\nwhile time.thread_time() < {seconds}: pass"])
+        assert done.returncode == 0 and re.search(pattern, done.stderr), done.stderr
+
+
+def test_parts_of_the_overhead_are_in_the_file(profiled, tmp_path):
+    """The sum of the parts is the figure of the run, and a start is more than nothing and less than the process took."""
+    profile = profiled(TRUTH / "short.py", 0.3)
+    parts = {row["collector"]: row["cpu_s"] for row in profile.query("overhead")}
+    assert {"time", "memory", "copies", "counting", "start", "collection thread"} <= set(parts)
+    (one,) = profile.query("runs")
+    assert one["overhead_s"] == pytest.approx(sum(parts.values()), abs=1e-6)
+    assert one["overhead_share"] == pytest.approx(one["overhead_s"] / one["cpu_s"], rel=1e-6)
+    assert 0.0005 < parts["start"] < 0.2 and 0.001 < parts["collection thread"] < 1
+
+
+@pytest.mark.parametrize("options", [[], ["--sampler", "none"], ["--clock", "perf-user"]], ids=["default", "no-sampler", "perf-user"])
+def test_kernel_time_is_the_programs(profiled, tmp_path, options):
+    """A tenth of it reads /dev/zero, by its own clock under the system's python3."""
+    program = TRUTH / "split.py"
+    plain = run([PYTHON, program, "read", 10, 1.5])
+    assert plain.returncode == 0, plain.stderr
+    truth = json.loads(plain.stdout.splitlines()[-1])["share"]
+    profile = profiled(program, "read", 10, 2.5, options=options)
+    found = split([r for r in profile.functions(program) if r["function"] == "mix"])
+    share = found["system"] / found["cpu"]
+    assert abs(share - truth) <= 0.01 + binomial_margin(truth, found["samples"]), (share, truth)
+

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Code without a file: a library's is the library's, a notebook's cells are the user's, with their source."""
+
+import pathlib
+
+from helpers import profile, total
+
+DEFECTS = pathlib.Path(__file__).resolve().parent / "defects"
+LIBRARY = '''\
+"""As NumPy makes its public functions: a wrapper compiled from text, in a scope of its own, around the one that works."""
+import functools
+import time
+
+SOURCE = """\\
+@functools.wraps(implementation)
+def public(*args):
+    end = time.thread_time() + args[0]
+    while time.thread_time() < end:
+        pass
+    return implementation(*args)
+"""
+
+
+def implementation(seconds):
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
+scope = {"functools": functools, "implementation": implementation, "time": time}
+exec(compile(SOURCE, "<__array_function__ internals>", "exec"), scope)
+public = scope["public"]
+'''
+
+
+def test_generated_code_of_a_library_is_the_librarys(tmp_path):
+    packages = tmp_path / "site-packages"
+    packages.mkdir()
+    (packages / "dispatching.py").write_text(LIBRARY)
+    done = profile(tmp_path / "generated.db", DEFECTS / "generated.py", packages)
+    files = {r["path"]: r for r in done.sql("select path, is_own, library from file")}
+    assert files["<__array_function__ internals>"]["is_own"] == 0
+    assert files["<__array_function__ internals>"]["library"] == "dispatching"
+    assert files["<string>"]["is_own"] == 1 and files["<string>"]["library"] is None
+    rows = [r for r in done.lines() if r["file"] == "<__array_function__ internals>"]
+    assert total(rows, "cpu_s") > 0.1
+    assert {r["library"] for r in rows} == {"dispatching"}
+    assert {r["user_file"] for r in rows} == {str(DEFECTS / "generated.py")}
+    own = done.query("top 1000 own lines")
+    assert "<__array_function__ internals>" not in {r["file"] for r in own}
+    assert total([r for r in own if r["file"] == "<string>"], "cpu_s") > 0.1
+    # its source came with it
+    assert any("while time.thread_time() < end" in r["text"] for r in
+               done.sql("select text from v_source where file = '<__array_function__ internals>'"))
+
+
+def test_cells_are_the_users_with_their_source(tmp_path):
+    done = profile(tmp_path / "cells.db", DEFECTS / "cells.py")
+    own = {(r["file"], r["line"]): r for r in done.query("top 1000 own lines")}
+    for name, mark in (("/tmp/ipykernel_123/456.py", "notebook"), ("<ipython-input-7-0123456789ab>", "terminal")):
+        assert total([r for (file, _), r in own.items() if file == name], "cpu_s") > 0.1
+        lines = {r["line"]: r["text"] for r in done.sql(f"select line, text from v_source where file = '{name}'")}
+        assert lines[6] == f"    while time.thread_time() < end:  # {mark}"
+        assert lines[4] == "def work(seconds):" and lines[7] == "        pass"
