@@ -2,6 +2,7 @@
 #include "profiler/block.h"
 
 #include "profiler/block_table.h"
+#include "profiler/code_modules.h"
 #include "profiler/decode.h"
 #include "profiler/region.h"
 #include "profiler/unwind.h"
@@ -26,7 +27,8 @@ static struct pie_block_table *table_made(void) {
         !(table = pie_region_alloc(PIE_ARENA_BLOCKS, size)))
         return table;
     table->half_bytes = (size - sizeof *table) / 2 & ~(uint64_t)7;
-    atomic_store_explicit(&table->code_generation, pie_unwind_generation(), memory_order_relaxed);
+    table->since = pie_unwind_generation();
+    atomic_store_explicit(&table->rewrites, pie_code_modules_rewrites(), memory_order_relaxed);
     return table;
 }
 
@@ -85,24 +87,32 @@ static int decode_near(uint64_t ip, struct pie_access accesses[PIE_BLOCK_ACCESSE
     return r == -E2BIG && found.count > 0 ? 0 : r;
 }
 
-int pie_block_learn(uint64_t ip) {
-    struct pie_block_table *table = table_made();
+/* There is no room for more. What is known of libraries that went may be the reason. */
+static bool is_full(struct pie_block_table *table) {
+    if (table->filled < PIE_BLOCK_SLOTS_FILLED_MAX && table->blocks < PIE_BLOCK_SLOTS &&
+        table->half_bytes - table->used_bytes >= BLOCK_BYTES_MAX)
+        return false;
+    if (table->since == pie_unwind_generation())
+        return true;
+    pie_blocks_forget();
+    return false;
+}
+
+static int enter(struct pie_block_table *table, uint64_t ip, unsigned module, uint32_t generation) {
     struct pie_access accesses[PIE_BLOCK_ACCESSES_MAX];
     struct pie_decode_block found;
-
-    if (!table || table->filled >= PIE_BLOCK_SLOTS_FILLED_MAX || table->blocks == PIE_BLOCK_SLOTS ||
-        ip >> PIE_BLOCK_IP_BITS != 0)
-        return -ENOMEM;
-    if (!pie_block_table_is_current(table))
-        return -EAGAIN; /* a library went just now: first forget what is known of it */
-    if (pie_block_find(ip))
-        return 0;
     int error = decode_near(ip, accesses, &found);
-    int32_t number = error == 0 ? pie_block_number(found.low) : -1;
+
+    if (pie_code_module_at((uintptr_t)ip) != module || !pie_block_table_is_current(table))
+        return -EAGAIN; /* what was decoded may be another's */
+    /* another address of it may have been asked for before */
+    int32_t number = error == 0 ? pie_block_number(found.low, module) : -1;
     if (number < 0) {
-        const struct pie_block *block = make(table, accesses, error == 0 ? found.count : 0);
+        struct pie_block *block = make(table, accesses, error == 0 ? found.count : 0);
         if (!block)
             return -ENOMEM;
+        block->module = module;
+        block->generation = generation;
         number = (int32_t)pie_block_enter(table, block);
         if (error == 0 && found.low != ip && pie_block_publish(table, found.low, (uint32_t)number) < 0)
             return -ENOMEM;
@@ -111,18 +121,40 @@ int pie_block_learn(uint64_t ip) {
     return r < 0 ? r : error;
 }
 
+int pie_block_learn(uint64_t ip) {
+    struct pie_block_table *table = table_made();
+    uint32_t generation = pie_unwind_generation();
+
+    if (!table || ip >> PIE_BLOCK_IP_BITS != 0 || is_full(table))
+        return -ENOMEM;
+    if (!pie_block_table_is_current(table))
+        return -EAGAIN; /* code was changed just now: first forget what is known of it */
+    unsigned module = pie_code_module_at((uintptr_t)ip);
+    if (module == PIE_CODE_MODULE_NOWHERE)
+        return -ENXIO;
+    return pie_block_find(ip, module) ? 0 : enter(table, ip, module, generation);
+}
+
+void pie_blocks_heed(void) {
+    const struct pie_block_table *table = pie_block_table();
+
+    if (table && !pie_block_table_is_current(table))
+        pie_blocks_forget();
+}
+
 void pie_blocks_forget(void) {
     struct pie_block_table *table = pie_block_table();
 
     if (!table)
         return;
-    uint32_t code_generation = pie_unwind_generation();
+    uint32_t rewrites = pie_code_modules_rewrites();
+    table->since = pie_unwind_generation();
     for (uint32_t i = 0; i < PIE_BLOCK_SLOTS; i++)
         atomic_store_explicit(&table->slots[i], 0, memory_order_relaxed);
     table->filled = 0;
     table->blocks = 0;
     table->used_bytes = 0;
-    atomic_store_explicit(&table->code_generation, code_generation, memory_order_release);
+    atomic_store_explicit(&table->rewrites, rewrites, memory_order_release);
     atomic_fetch_add_explicit(&table->generation, 1,
                               memory_order_release); /* pairs with pie_block_generation() */
 }

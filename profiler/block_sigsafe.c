@@ -2,6 +2,8 @@
 #include "profiler/block.h"
 
 #include "profiler/block_table.h"
+#include "profiler/code_modules.h"
+#include "profiler/home.h"
 #include "profiler/region.h"
 #include "profiler/unwind.h"
 
@@ -24,10 +26,23 @@ uint32_t pie_block_generation(void) {
 }
 
 bool pie_block_table_is_current(const struct pie_block_table *table) {
-    return atomic_load_explicit(&table->code_generation, memory_order_acquire) == pie_unwind_generation();
+    return atomic_load_explicit(&table->rewrites, memory_order_acquire) == pie_code_modules_rewrites();
 }
 
-int32_t pie_block_number(uint64_t ip) {
+static const struct pie_block *block_at(struct pie_block_table *table, uint32_t number) {
+    uint32_t offset =
+        atomic_load_explicit(&table->offsets[number >> PIE_BLOCK_SLOTS_BITS][number & (PIE_BLOCK_SLOTS - 1)],
+                             memory_order_relaxed);
+
+    return (const struct pie_block *)((char *)table + offset);
+}
+
+static bool is_of(const struct pie_block *block, uint64_t ip, unsigned module) {
+    return block->module == module &&
+           (module || pie_home_contains((uintptr_t)ip) || block->generation == pie_unwind_generation());
+}
+
+int32_t pie_block_number(uint64_t ip, unsigned module) {
     struct pie_block_table *table = pie_block_table();
     uint32_t at = pie_block_hash(ip);
 
@@ -36,22 +51,17 @@ int32_t pie_block_number(uint64_t ip) {
     for (int i = 0; table && i < PIE_BLOCK_PROBES_MAX; i++, at = (at + 1) & (PIE_BLOCK_SLOTS - 1)) {
         uint64_t slot =
             atomic_load_explicit(&table->slots[at], memory_order_acquire); /* release in publish() */
+        uint32_t number = slot & ((1 << PIE_BLOCK_NUMBER_BITS) - 1);
         if (!slot)
             break;
-        if (slot >> PIE_BLOCK_NUMBER_BITS == ip)
-            return (int32_t)(slot & ((1 << PIE_BLOCK_NUMBER_BITS) - 1));
+        if (slot >> PIE_BLOCK_NUMBER_BITS == ip && is_of(block_at(table, number), ip, module))
+            return (int32_t)number;
     }
     return -1;
 }
 
-const struct pie_block *pie_block_find(uint64_t ip) {
-    struct pie_block_table *table = pie_block_table();
-    int32_t number = pie_block_number(ip);
+const struct pie_block *pie_block_find(uint64_t ip, unsigned module) {
+    int32_t number = pie_block_number(ip, module);
 
-    if (number < 0)
-        return NULL;
-    return (const struct pie_block *)((char *)table +
-                                      atomic_load_explicit(&table->offsets[number >> PIE_BLOCK_SLOTS_BITS]
-                                                                          [number & (PIE_BLOCK_SLOTS - 1)],
-                                                           memory_order_relaxed));
+    return number < 0 ? NULL : block_at(pie_block_table(), (uint32_t)number);
 }

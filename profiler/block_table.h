@@ -9,7 +9,7 @@
 /* The table of profiler/block.h: the first bytes of its arena, open addressing, one writer (the collection thread), any
  * number of readers. A slot is one word, the instruction's address and the number of its block, so an address is never
  * seen with the block of another; a block and its offset are written before the slot that names them (release; acquire in
- * find()). Blocks are numbered by half, so that a number of the half that was in use before stays what it was.
+ * find()). Libraries that take turns at an address have a slot each. Blocks are numbered by half, so that a number of the half that was in use before stays what it was.
  *
  * Guarantees: what find() returns is the block that was learned for the address, or, if the table was forgotten since,
  * the one of before. Progress: wait-free. Reclamation: blocks lie behind the table in two halves, of which one is in
@@ -32,7 +32,8 @@ struct pie_block_table {
     uint32_t filled; /* of the writer */
     _Atomic uint32_t
         generation; /* counts how often everything was forgotten; its last bit is the half in use */
-    _Atomic uint32_t code_generation;        /* pie_unwind_generation() that all of it is good for */
+    _Atomic uint32_t rewrites;               /* pie_code_modules_rewrites() that all of it is good for */
+    uint32_t since;                          /* pie_unwind_generation() when it was empty; of the writer */
     uint64_t half_bytes;                     /* of the writer */
     uint64_t used_bytes;                     /* of the half in use; of the writer */
     uint32_t blocks;                         /* in the half in use; of the writer */
@@ -50,7 +51,7 @@ uint32_t pie_block_hash(uint64_t ip);
  * there is no slot near by. Context: drain. */
 uint32_t pie_block_enter(struct pie_block_table *table, const struct pie_block *block);
 int pie_block_publish(struct pie_block_table *table, uint64_t ip, uint32_t number);
-/* The number of the block at ip, or -1. Context: signal. */
-int32_t pie_block_number(uint64_t ip);
-/* No library was unloaded since it was emptied. Context: signal. */
+/* The number of a module's block at ip, or -1. Context: signal. */
+int32_t pie_block_number(uint64_t ip, unsigned module);
+/* No library's code was changed since it was emptied. Context: signal. */
 bool pie_block_table_is_current(const struct pie_block_table *table);

@@ -513,7 +513,7 @@ static const uint8_t *find_fde(uintptr_t pc) {
 }
 
 struct pie_cfi_rule pie_cfi_find(uintptr_t pc) {
-    struct pie_cfi_rule rule = {.kind = PIE_CFI_NONE};
+    struct pie_cfi_rule rule = {.kind = PIE_CFI_NONE, .module = PIE_CODE_MODULE_NOWHERE};
     struct dl_find_object object;
 
     if (_dl_find_object((void *)pc, &object) != 0)

@@ -9,10 +9,14 @@
 
 /* Which library's code lies at an address, at this moment: a number for each file at each place, given at first sight and
  * never to another. So a context keeps its name when the library was unloaded and another one lies there, and a library
- * that comes back to its old place has its old number. The interpreter's home, which stays, and code outside of all
- * modules have none. */
+ * that comes back to its old place has its old number. The interpreter's home, which stays, has none. */
 
-enum { PIE_CODE_MODULES_MAX = 2048, PIE_CODE_MODULE_PHDRS_MAX = 12, PIE_CODE_MODULE_PATH_MAX = 512 };
+enum {
+    PIE_CODE_MODULES_MAX = 2048,
+    PIE_CODE_MODULE_NOWHERE = PIE_CODE_MODULES_MAX, /* of code outside of all modules: made at run time */
+    PIE_CODE_MODULE_PHDRS_MAX = 12,
+    PIE_CODE_MODULE_PATH_MAX = 512,
+};
 
 struct pie_code_module {
     uintptr_t base; /* address minus virtual address in the file */
@@ -28,11 +32,17 @@ struct dl_find_object;
 /* The number of the module that was just found at an address; 0: none, or there are too many. 0.5 us.
  * Context: signal. */
 unsigned pie_code_module_of(const struct dl_find_object *object, uintptr_t address);
-/* Finds it as well. Context: signal. */
+/* Finds it as well; PIE_CODE_MODULE_NOWHERE: there is none. Context: signal. */
 unsigned pie_code_module_at(uintptr_t address);
 
 /* What is known of a number; NULL: nothing, or not yet. Context: drain. */
 const struct pie_code_module *pie_code_module(unsigned number);
+
+/* The program may have written other code to [start, start + bytes). If a module lies there, what is known of its
+ * instructions is forgotten. 50 ns if none does. Context: signal. */
+void pie_code_modules_rewritten(uintptr_t start, size_t bytes);
+/* How often that was so. Context: signal. */
+uint32_t pie_code_modules_rewrites(void);
 
 /* Modules that found no number. Context: any. */
 uint64_t pie_code_modules_refused(void);

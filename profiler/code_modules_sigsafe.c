@@ -13,6 +13,7 @@
 
 #include "profiler/home.h"
 #include "profiler/safe_load.h"
+#include "profiler/unwind.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -26,6 +27,7 @@ static struct slot {
     struct pie_code_module module;
 } slots[PIE_CODE_MODULES_MAX];
 static _Atomic uint64_t refused;
+static _Atomic uint32_t rewrites;
 
 static uint64_t mix(uint64_t hash, uint64_t value) {
     hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
@@ -196,7 +198,25 @@ unsigned pie_code_module_of(const struct dl_find_object *object, uintptr_t addre
 unsigned pie_code_module_at(uintptr_t address) {
     struct dl_find_object object;
 
-    return _dl_find_object((void *)address, &object) == 0 ? pie_code_module_of(&object, address) : 0;
+    return _dl_find_object((void *)address, &object) == 0 ? pie_code_module_of(&object, address)
+                                                          : PIE_CODE_MODULE_NOWHERE;
+}
+
+static bool is_of_module(uintptr_t address) {
+    struct dl_find_object object;
+
+    return _dl_find_object((void *)address, &object) == 0;
+}
+
+void pie_code_modules_rewritten(uintptr_t start, size_t bytes) {
+    if (bytes == 0 || (!is_of_module(start) && !is_of_module(start + bytes - 1)))
+        return;
+    atomic_fetch_add_explicit(&rewrites, 1, memory_order_release);
+    pie_unwind_flush_cache(); /* so that the collection thread heeds it */
+}
+
+uint32_t pie_code_modules_rewrites(void) {
+    return atomic_load_explicit(&rewrites, memory_order_acquire);
 }
 
 const struct pie_code_module *pie_code_module(unsigned number) {

@@ -377,7 +377,7 @@ static void heed_libraries(void) {
         return;
     collector.generation = generation;
     pie_decode_flush_cache();
-    pie_blocks_forget();
+    pie_blocks_heed();
     if (collector.watches)
         pie_watch_drain_forget_code(collector.watches);
     if (collector.loops)

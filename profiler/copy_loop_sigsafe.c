@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/copy_loop.h"
 
+#include "profiler/code_modules.h"
 #include "profiler/context.h"
 #include "profiler/counters.h"
 #include "profiler/heap.h"
@@ -63,7 +64,8 @@ void pie_copy_loop_sample(struct pie_thread *thread, const ucontext_t *context,
                           uint64_t cpu_ns) {
     uint64_t ip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
 
-    if (!taken->is_foreign || !taken->node || pie_home_contains((uintptr_t)ip))
+    if (!taken->is_foreign || !taken->node || pie_home_contains((uintptr_t)ip) ||
+        thread->native[0].module == PIE_CODE_MODULE_NOWHERE) /* another code may lie there next time */
         return;
     uint16_t generation = pie_copy_sites_generation();
     int site = pie_copy_site_find(ip);

@@ -83,6 +83,8 @@ static void learn(uint64_t rip, struct trap *trap) {
         trap->result = before;
     if (before == -ENOMEM || at == -ENOMEM)
         trap->rip = 0; /* to be asked again */
+    if (trap->result == -ENOENT)
+        trap->rip = 0; /* a library may come there */
 }
 
 static bool overlaps(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size) {

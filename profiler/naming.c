@@ -149,8 +149,15 @@ static uintptr_t function_start(uint64_t key) {
     return pie_code_module_at(address) == pie_cct_key_module(key) ? pie_cfi_function(address) : 0;
 }
 
+/* Code made at run time has no name, whichever module lies there now or did before. */
 static int resolve_key(struct pie_naming *naming, uint64_t key, struct pie_module *ret_module,
                        struct pie_symbol ret_symbols[PIE_SYMBOL_INLINE_MAX]) {
+    if (pie_cct_key_module(key) == PIE_CODE_MODULE_NOWHERE) {
+        *ret_module = (struct pie_module){.offset = pie_cct_key_address(key)};
+        ret_symbols[0] = (struct pie_symbol){0};
+        pie_symbolizer_count_unnamed(naming->symbolizer);
+        return 1;
+    }
     return pie_symbolizer_resolve_in(naming->symbolizer, pie_code_module(pie_cct_key_module(key)),
                                      pie_cct_key_address(key), ret_module, ret_symbols,
                                      PIE_SYMBOL_INLINE_MAX);

@@ -204,6 +204,10 @@ static void add_refused_units(const struct pie_module_entry *entry, void *data) 
         *sum += pie_dwarf_refused_units(module->symbols.dwarf);
 }
 
+void pie_symbolizer_count_unnamed(struct pie_symbolizer *symbolizer) {
+    symbolizer->counters.unnamed_addresses++;
+}
+
 void pie_symbolizer_count(const struct pie_symbolizer *symbolizer,
                           struct pie_symbolizer_counters *ret_counters) {
     *ret_counters = symbolizer->counters;

@@ -74,5 +74,7 @@ int pie_symbolizer_resolve_in(struct pie_symbolizer *symbolizer, const struct pi
 bool pie_symbolizer_function_range(struct pie_symbolizer *symbolizer, uintptr_t address, uintptr_t *ret_begin,
                                    uintptr_t *ret_end);
 
+/* An address without a function that was not asked for. */
+void pie_symbolizer_count_unnamed(struct pie_symbolizer *symbolizer);
 void pie_symbolizer_count(const struct pie_symbolizer *symbolizer,
                           struct pie_symbolizer_counters *ret_counters);

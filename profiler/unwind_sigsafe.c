@@ -18,6 +18,7 @@
 #include "profiler/unwind.h"
 
 #include "profiler/cfi.h"
+#include "profiler/code_modules.h"
 #include "profiler/safe_load.h"
 #include "profiler/unwind_internal.h"
 
@@ -144,6 +145,8 @@ static struct pie_cfi_rule rule_at(uintptr_t pc) {
         return pie_cfi_find(pc); /* what lies there may change at any moment */
     if (!cache_get(pc, now, &rule)) {
         rule = pie_cfi_find(pc);
+        if (rule.module == PIE_CODE_MODULE_NOWHERE)
+            return rule; /* a library may come there, which begins no generation */
         cache_put(pc, now, &rule);
         uint16_t module = rule.module;
         rule = pie_cfi_unpack(pie_cfi_pack(rule)); /* as the next one will get it */

@@ -90,7 +90,8 @@ struct pie_watch_record {
     uint32_t serial;                    /* of the watch in its thread */
     uint8_t record, kind, outcome, memory, traits; /* enums above */
     uint8_t slot;
-    uint8_t reserved[6];
+    uint8_t reserved[4];
+    uint16_t module; /* ENDED by a trap: whose code is at rip (code_modules.h) */
 };
 static_assert(sizeof(struct pie_watch_record) == 232, "records are part of the shared mapping's layout");
 
@@ -119,6 +120,8 @@ struct pie_watch_slot {
     uint64_t address, value;       /* of the watched word */
     uint64_t bytes;                /* that the first access touches */
     uint32_t generation;           /* of the block (block.h) */
+    uint32_t rewrites;             /* pie_code_modules_rewrites() when it began */
+    uint16_t module;               /* that its code is of */
     uint32_t tries;                /* accesses of the block that turned out to be of no interest */
     uint32_t stage;                /* pie_watch_stage */
     uint32_t serial;               /* of the watch: traps of an earlier one carry another */

@@ -77,6 +77,7 @@ static void compare(struct pie_thread *thread, unsigned index, const ucontext_t 
         .rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP],
         .second_node = taken->node,
         .value_after = value,
+        .module = thread->native[0].module,
     };
     pie_watch_registers(context, slot->touch.registers);
     if (slot->kind == PIE_WATCH_STORE)

@@ -12,6 +12,7 @@
 
 #include "profiler/block.h"
 #include "profiler/cct.h"
+#include "profiler/code_modules.h"
 #include "profiler/counters.h"
 #include "profiler/decode.h"
 #include "profiler/home.h"
@@ -57,7 +58,9 @@ struct pie_watch_drain {
     const struct pie_pystack_ops *ops;
     struct pie_naming *naming;
     double fp_tolerance;
-    uint64_t code_since_ns; /* the last time that libraries were unloaded */
+    uint64_t code_since_ns;      /* the last time that libraries were unloaded or changed */
+    uint64_t rewritten_since_ns; /* … that their code was changed */
+    uint32_t rewrites;
     struct pie_watch_rows rows;
     struct pie_watch_seen seen; /* what calls returned, by the place that made them */
     struct thread_watches *threads;
@@ -76,6 +79,7 @@ int pie_watch_drain_create(const struct pie_pystack_ops *ops, struct pie_naming 
     drain->ops = ops;
     drain->naming = naming;
     drain->fp_tolerance = fp_tolerance;
+    drain->rewrites = pie_code_modules_rewrites();
     *ret_drain = drain;
     return 0;
 }
@@ -94,6 +98,10 @@ void pie_watch_drain_destroy(struct pie_watch_drain *drain) {
 
 void pie_watch_drain_forget_code(struct pie_watch_drain *drain) {
     drain->code_since_ns = pie_monotonic_ns();
+    if (drain->rewrites != pie_code_modules_rewrites()) {
+        drain->rewrites = pie_code_modules_rewrites();
+        drain->rewritten_since_ns = drain->code_since_ns;
+    }
 }
 
 /* --- The time that watches stand for --- */
@@ -256,16 +264,24 @@ static bool is_filling(uint64_t value, uint64_t size) {
     return value == pattern && (size > 1 || value == 0);
 }
 
+/* Is the code that trapped still where it was? Of a library without a number nobody knows, once any was unloaded. */
+static bool is_there(const struct pie_watch_drain *drain, const struct pie_watch_record *record) {
+    if (pie_home_contains((uintptr_t)record->rip))
+        return true;
+    uint64_t since_ns = record->module ? drain->rewritten_since_ns : drain->code_since_ns;
+    return record->time_ns >= since_ns && pie_code_module_at((uintptr_t)record->rip) == record->module;
+}
+
 static enum pie_watch_outcome outcome_of(struct pie_watch_drain *drain,
                                          const struct pie_watch_record *record) {
     struct pie_access access;
 
     if (!record->rip)
         return (enum pie_watch_outcome)record->outcome;
-    bool is_gone = record->time_ns < drain->code_since_ns && !pie_home_contains((uintptr_t)record->rip);
-    int r = is_gone ? -ENOENT
-                    : pie_decode_trap(record->rip, record->registers, record->address, record->size, &access);
-    if (r < 0) {
+    int r = -ENOENT;
+    if (is_there(drain, record))
+        r = pie_decode_trap(record->rip, record->registers, record->address, record->size, &access);
+    if (r < 0 || !is_there(drain, record)) { /* or it went meanwhile */
         pie_counter_add(PIE_COUNTER_WATCH_TRAP_UNKNOWN, 1);
         return PIE_WATCH_LOST;
     }

@@ -17,7 +17,7 @@ struct pie_watch_drain;
 /* naming and ops are borrowed. fp_tolerance as in struct pie_config. Returns 0 or -ENOMEM. */
 int pie_watch_drain_create(const struct pie_pystack_ops *ops, struct pie_naming *naming, double fp_tolerance,
                            struct pie_watch_drain **ret_drain);
-/* Libraries were unloaded: traps from before in what was theirs cannot be looked at any more. */
+/* Libraries were unloaded or changed: traps from before in what was theirs cannot be looked at any more. */
 void pie_watch_drain_forget_code(struct pie_watch_drain *drain);
 void pie_watch_drain_destroy(struct pie_watch_drain *drain);
 

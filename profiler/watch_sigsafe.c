@@ -17,6 +17,7 @@
 #include "profiler/access_sampler.h"
 #include "profiler/block.h"
 #include "profiler/cct.h"
+#include "profiler/code_modules.h"
 #include "profiler/context.h"
 #include "profiler/counters.h"
 #include "profiler/thread.h"
@@ -198,6 +199,8 @@ static void begin(struct pie_thread *thread, unsigned index, const struct pie_bl
     slot->access = *access;
     slot->block = block;
     slot->generation = pie_block_generation();
+    slot->module = thread->native[0].module;
+    slot->rewrites = pie_code_modules_rewrites();
     slot->tries = 0;
     slot->serial = ++thread->watch.serial & SERIAL_MASK;
 }
@@ -226,6 +229,10 @@ static void access_reached(struct pie_thread *thread, unsigned index, const ucon
 
     if (!taken->is_foreign || !taken->node) {
         leave(thread, index, PIE_COUNTER_WATCH_NOT_NATIVE);
+        return;
+    }
+    if (thread->native[0].module != slot->module || slot->rewrites != pie_code_modules_rewrites()) {
+        leave(thread, index, PIE_COUNTER_WATCH_ACCESS_IGNORED); /* other code lies there by now */
         return;
     }
     if (!note_word(thread, slot, context, taken, address)) {
@@ -279,10 +286,13 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, cons
         pie_watch_rest(thread);
         return;
     }
-    const struct pie_block *block = pie_block_find(ip);
+    unsigned module = thread->native[0].module;
+    const struct pie_block *block = pie_block_find(ip, module);
     int index = -1;
     if (start_ns < thread->watch.retry_ns) {
         pie_counter_add(PIE_COUNTER_WATCH_NO_REGISTER, 1);
+    } else if (module == PIE_CODE_MODULE_NOWHERE) { /* made at run time, it may change at any moment */
+        pie_counter_add(PIE_COUNTER_WATCH_BLOCK_EMPTY, 1);
     } else if (!block) {
         pie_watch_wish(&thread->watch.wishes, ip);
         pie_counter_add(PIE_COUNTER_WATCH_BLOCK_UNKNOWN, 1);
@@ -314,7 +324,7 @@ static void begin_known(struct pie_thread *thread, const ucontext_t *context, co
                                 .base = PIE_ACCESS_NO_REGISTER,
                                 .index = PIE_ACCESS_NO_REGISTER,
                                 .flags = sample->kind};
-    const struct pie_block *block = pie_block_find(sample->ip);
+    const struct pie_block *block = pie_block_find(sample->ip, thread->native[0].module);
 
     for (uint32_t i = 0; block && i < block->count; i++)
         if (block->accesses[i].ip == sample->ip && (block->accesses[i].flags & sample->kind))

@@ -10,6 +10,7 @@
 
 #include "runtime/mappings.h"
 
+#include "profiler/code_modules.h"
 #include "profiler/heap.h"
 #include "runtime/export.h"
 #include "runtime/mapping_table.h"
@@ -129,6 +130,8 @@ static void *map(void *(*next)(void *, size_t, int, int, int, off_t), void *addr
         put_back(heap, &taken, caller);
     else if (heap && is_counted(protection, flags, caller))
         count(heap, (uintptr_t)mapped, whole_pages(length), caller);
+    if (protection & PROT_EXEC && mapped != MAP_FAILED)
+        pie_code_modules_rewritten((uintptr_t)mapped, whole_pages(length));
     return mapped;
 }
 

@@ -13,9 +13,10 @@
 
 #include "profiler/block.h"
 #include "profiler/block_table.h"
+#include "profiler/code_modules.h"
 #include "profiler/region.h"
 
-enum { CHANGES_MAX = 100000, FOUND_WANTED = 20000 }; /* of each */
+enum { CHANGES_MAX = 100000, FOUND_WANTED = 20000 /* of each */, MODULE = 7 };
 
 static uint64_t ips[2]; /* with the same first slot */
 static const struct pie_block *blocks[2];
@@ -25,6 +26,7 @@ static const struct pie_block *make(uint64_t ip) {
     struct pie_block *block = pie_region_alloc(PIE_ARENA_BLOCKS, sizeof *block + sizeof *block->accesses);
     assert_non_null(block);
     block->count = 1;
+    block->module = MODULE;
     block->accesses[0] = (struct pie_access){.ip = ip};
     return block;
 }
@@ -56,7 +58,7 @@ static void test_an_address_never_has_the_block_of_another(void **state) {
     size_t found[2] = {0}, wrong = 0;
     assert_int_equal(pthread_create(&writer, NULL, change, NULL), 0);
     for (size_t i = 0; !is_over; i++) {
-        const struct pie_block *block = pie_block_find(ips[i % 2]);
+        const struct pie_block *block = pie_block_find(ips[i % 2], MODULE);
         found[i % 2] += block != NULL;
         wrong += block && block->accesses[0].ip != ips[i % 2];
         if (found[0] > FOUND_WANTED && found[1] > FOUND_WANTED)
@@ -77,14 +79,14 @@ static void test_numbers_tell_the_halves_apart(void **state) {
     uint32_t second = pie_block_enter(pie_block_table(), blocks[1]);
     assert_int_equal(first ^ second, 1 << PIE_BLOCK_SLOTS_BITS);
     assert_int_equal(pie_block_publish(pie_block_table(), ips[0], second), 0);
-    assert_int_equal(pie_block_number(ips[0]), second);
-    assert_int_equal(pie_block_number(ips[1]), -1);
-    assert_ptr_equal(pie_block_find(ips[0]), blocks[1]);
+    assert_int_equal(pie_block_number(ips[0], MODULE), second);
+    assert_int_equal(pie_block_number(ips[1], MODULE), -1);
+    assert_ptr_equal(pie_block_find(ips[0], MODULE), blocks[1]);
 }
 
 static void test_no_address_beyond_user_space_is_learned(void **state) {
     assert_true(pie_block_learn(UINT64_C(0xffffffffff600000)) < 0);
-    assert_null(pie_block_find(UINT64_C(0xffffffffff600000)));
+    assert_null(pie_block_find(UINT64_C(0xffffffffff600000), PIE_CODE_MODULE_NOWHERE));
 }
 
 int main(void) {

@@ -22,12 +22,13 @@ enum { THREADS = 4, LOOKUPS = 2000000, ADDRESSES = 100000 };
 static _Atomic bool is_over;
 static bool unloads_meanwhile; /* a library goes while its rule is looked up */
 static int32_t rules_of;       /* which library lies there now; single-threaded tests */
+static bool is_nowhere;        /* no library does */
 static unsigned lookups;
 
 struct pie_cfi_rule pie_cfi_find(uintptr_t pc) {
     struct pie_cfi_rule rule = {.kind = PIE_CFI_NORMAL, .cfa_offset = (int32_t)(pc & 0xffffff) + rules_of};
 
-    rule.module = (uint16_t)(pc % 1000);
+    rule.module = is_nowhere ? PIE_CODE_MODULE_NOWHERE : (uint16_t)(pc % 1000);
     if (rules_of) /* not between threads */
         lookups++;
     if (unloads_meanwhile) {
@@ -117,11 +118,24 @@ static void test_nothing_is_believed_while_a_library_goes(void **state) {
     assert_int_equal(lookups, 1);
 }
 
+/* Code made at run time lay there, and a library is mapped to its place: dlopen() begins no generation. */
+static void test_what_lies_in_no_library_is_not_kept(void **state) {
+    rules_of = 8;
+    is_nowhere = true;
+    assert_int_equal(rule_at(0x3000).module, PIE_CODE_MODULE_NOWHERE);
+    assert_int_equal(rule_at(0x3000).module, PIE_CODE_MODULE_NOWHERE);
+    is_nowhere = false;
+    rules_of = 16;
+    assert_int_equal(rule_at(0x3000).cfa_offset, 0x3000 + 16);
+    assert_int_equal(rule_at(0x3000).module, 0x3000 % 1000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_rule_is_never_under_another_address),
         cmocka_unit_test(test_a_rule_from_before_a_flush_is_not_found_after),
         cmocka_unit_test(test_nothing_is_believed_while_a_library_goes),
+        cmocka_unit_test(test_what_lies_in_no_library_is_not_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "profiler/block.h"
 
 #include "profiler/block_table.h"
+#include "profiler/code_modules.h"
 #include "profiler/decode.h"
 #include "profiler/region.h"
 
@@ -65,7 +66,7 @@ static int set_up(void **state) {
 }
 
 static const struct pie_block *find(const char *label) {
-    return pie_block_find((uintptr_t)label);
+    return pie_block_find((uintptr_t)label, pie_code_module_at((uintptr_t)label));
 }
 
 static int learn(const char *label) {
@@ -137,20 +138,42 @@ static void test_what_was_unloaded_is_forgotten(void **state) {
     assert_int_equal(learn(code), 0);
     assert_int_equal(learn(first_block), 0);
     assert_non_null(find(code));
+    const struct pie_block *of_code = find(code), *of_others = find(first_block);
     dlclose(library);
-    pie_blocks_forget();
     assert_null(find(code));
-    assert_int_equal(learn(first_block), 0);
-    assert_int_equal(find(first_block)->count, 2);
-    assert_true(learn(code) < 0); /* nothing is there */
+    assert_ptr_equal(find(first_block), of_others);
+    assert_int_equal(learn(code), -ENXIO); /* nothing is there */
+    assert_null(find(code));
     library = dlopen("libcrypt.so.1", RTLD_NOW);
+    if (dlsym(library, "crypt_r") == code)
+        assert_ptr_equal(find(code), of_code);
     code = dlsym(library, "crypt_r");
-    pie_blocks_forget();
     assert_int_equal(learn(code), 0);
     assert_non_null(find(code));
     dlclose(library);
-    pie_blocks_forget();
     assert_null(find(code));
+}
+
+/* A program that changes a library's code: nothing is known of it any more. Code outside of libraries is of no concern. */
+static void test_what_was_changed_is_forgotten(void **state) {
+    static char data[64];
+    uint32_t rewrites = pie_code_modules_rewrites();
+    void *made = malloc(64);
+
+    assert_int_equal(learn(first_block), 0);
+    assert_true(learn(data) < 0);
+    pie_code_modules_rewritten((uintptr_t)made, 64);
+    assert_int_equal(pie_code_modules_rewrites(), rewrites);
+    pie_blocks_heed();
+    assert_int_equal(find(first_block)->count, 2);
+    pie_code_modules_rewritten((uintptr_t)first_block & ~UINT64_C(4095), 4096);
+    assert_null(find(first_block));
+    assert_int_equal(learn(first_block), -EAGAIN);
+    pie_blocks_heed();
+    assert_int_equal(learn(first_block), 0);
+    assert_int_equal(find(first_block)->count, 2);
+    assert_null(find(data));
+    free(made);
 }
 
 /* Each address of a megabyte of data, as if samples fell everywhere: the table fills up and says so, and what is in it
@@ -192,6 +215,7 @@ int main(void) {
         CASE(test_what_is_no_code_is_asked_for_once),
         CASE(test_large_block_is_cut),
         CASE(test_what_was_unloaded_is_forgotten),
+        CASE(test_what_was_changed_is_forgotten),
         CASE(test_full_table_refuses),
         CASE(test_forgetting_all_day_needs_no_more_memory),
     };

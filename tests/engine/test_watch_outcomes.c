@@ -5,6 +5,7 @@
 #include "tests/engine/watch_drain_scene.h"
 
 #include "profiler/block.h"
+#include "profiler/code_modules.h"
 #include "profiler/decode.h"
 
 #include <float.h>
@@ -194,10 +195,11 @@ static void test_integers_are_compared_bit_by_bit(void **state) {
 /* --- Blocks --- */
 
 static void test_wished_blocks_are_decoded(void **state) {
-    assert_null(pie_block_find((uintptr_t)drain_stored));
+    assert_null(pie_block_find((uintptr_t)drain_stored, pie_code_module_at((uintptr_t)drain_stored)));
     assert_true(pie_watch_wish(&drain_thread.watch.wishes, (uintptr_t)drain_stored));
     drain_now();
-    const struct pie_block *block = pie_block_find((uintptr_t)drain_stored);
+    const struct pie_block *block =
+        pie_block_find((uintptr_t)drain_stored, pie_code_module_at((uintptr_t)drain_stored));
     assert_non_null(block);
     assert_true(block->count >= 3); /* not the count, not the return */
 }

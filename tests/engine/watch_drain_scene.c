@@ -2,6 +2,7 @@
 #include "tests/engine/watch_drain_scene.h"
 
 #include "profiler/cct.h"
+#include "profiler/code_modules.h"
 #include "profiler/naming.h"
 #include "profiler/region.h"
 
@@ -105,6 +106,7 @@ struct pie_watch_record drain_trap_of(const struct pie_watch_record *begin, enum
     struct pie_watch_record end = drain_end_of(begin, outcome);
 
     end.rip = (uintptr_t)behind;
+    end.module = (uint16_t)pie_code_module_at((uintptr_t)behind);
     end.registers[PIE_ACCESS_RDI] = end.address;
     end.second_node = drain_context(3, 90, behind - 1);
     return end;

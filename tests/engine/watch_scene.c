@@ -5,6 +5,7 @@
 #include "profiler/block_table.h"
 #include "profiler/unwind.h"
 #include "profiler/cct.h"
+#include "profiler/code_modules.h"
 #include "profiler/home.h"
 #include "profiler/region.h"
 
@@ -140,7 +141,7 @@ static void __attribute__((noinline)) evaluation_loop(void (*body)(void)) {
 static void fresh_blocks(void) {
     if (!pie_block_table())
         assert_non_null(pie_region_alloc(PIE_ARENA_BLOCKS, sizeof(struct pie_block_table)));
-    pie_block_table()->code_generation = pie_unwind_generation();
+    pie_block_table()->rewrites = pie_code_modules_rewrites();
 }
 
 void scene_test(void **body) {
@@ -152,6 +153,7 @@ void scene_test(void **body) {
     fresh_blocks();
     pie_counters_reset();
     pie_home_clear();
+    pie_unwind_flush_cache(); /* it keeps whose code is where */
     memset(&scene, 0, sizeof scene);
     memset(&scene_thread, 0, sizeof scene_thread);
     scene.instr = 5;
@@ -189,6 +191,7 @@ void scene_learn_at(const char *ip, const struct pie_access *accesses, uint32_t 
 
     assert_non_null(block);
     block->count = count;
+    block->module = pie_code_module_at((uintptr_t)ip);
     for (uint32_t i = 0; i < count; i++)
         block->accesses[i] = accesses[i];
     while (table->slots[at] && table->slots[at] >> PIE_BLOCK_NUMBER_BITS != (uintptr_t)ip)

@@ -25,6 +25,12 @@ def python_includes():
     return found
 
 
+def skip_without_watches(run):
+    process = run.sql("select sampler, sampler_note from process")[0]
+    if process["sampler"] == "none":
+        pytest.skip(f"memory accesses are not watched here: {process['sampler_note']}")
+
+
 def by_leaf(samples):
     sums = collections.Counter()
     for sample in samples:
@@ -68,6 +74,54 @@ def test_contexts_of_what_comes_back_are_the_same(tmp_path, libraries):
     assert nodes[1] <= nodes[0] + 2, nodes
 
 
+def test_code_made_at_the_place_of_a_library_has_not_its_name(tmp_path, libraries):
+    """Nor has the library the time of what lay there before."""
+    run = helpers.profile(tmp_path / "p.db", PROGRAMS / "generated_place.py", libraries / "libwork_alpha.so",
+                          "work_alpha", 0.4)
+    truth = run.truth
+    if not truth["one_place"]:
+        pytest.skip("the loader found another place the second time")
+    sums = collections.Counter()
+    for sample in run.samples():
+        if sample.frames[-1].function == "work_alpha" or not sample.frames[-1].module:
+            sums[sample.frames[-1].function] += sample.native_s
+    # Calls of ctypes and of the clock take some.
+    assert 0.7 * sum(truth["library_s"]) < sums["work_alpha"] <= sum(truth["library_s"]) + 0.02, sums
+    assert 0.7 * truth["generated_s"] < sums[None] <= truth["generated_s"] + 0.02, sums
+
+
+def test_watches_begin_while_libraries_come_and_go(tmp_path, libraries, kernels):
+    """Each unload made all that was decoded be decoded anew: 4 watches in 925 samples."""
+    program = PROGRAMS / "loads_while_unloading.py"
+    run = helpers.profile(tmp_path / "p.db", program, kernels, libraries / "libwork_alpha.so", 1.5,
+                          options=["--overhead", "50%"])
+    skip_without_watches(run)
+    assert run.truth["unloads"] > 1000, run.truth
+    traps = {(r["line"], r["kind"]): (r["traps"], r["redundant_fraction"])
+             for r in run.sql(f"select * from v_redundancy where file = '{program}'")}
+    count, fraction = traps[helpers.line_of(program, "loads"), "load"]
+    assert count > 80 and fraction == 1, traps
+
+
+def counters(run):
+    return {r["counter"]: r["value"] for r in run.sql("select name as counter, value from counter")}
+
+
+def test_code_that_is_patched_is_decoded_anew(tmp_path):
+    """As a load, which it was, a store was watched for a value that does not change within the call: 482 watches
+    came to nothing."""
+    build(tmp_path / "patched.so", PROGRAMS / "patched.S")
+    program = PROGRAMS / "patched.py"
+    run = helpers.profile(tmp_path / "p.db", program, tmp_path / "patched.so", 0.7, options=["--overhead", "50%"])
+    skip_without_watches(run)
+    rows = {(r["line"], r["kind"]): r["traps"] for r in run.sql(f"select * from v_redundancy where file = '{program}'")}
+    loads, stores = helpers.line_of(program, "loads"), helpers.line_of(program, "stores")
+    assert rows[stores, "store"] > 100, rows
+    assert rows[loads, "load"] > 100, rows
+    assert rows.get((loads, "store"), 0) == 0, rows
+    assert counters(run).get("watch_changed_within_call", 0) <= 20, counters(run)
+
+
 @pytest.fixture(scope="module")
 def kernels(tmp_path_factory):
     folder = tmp_path_factory.mktemp("kernels")
@@ -103,7 +157,7 @@ def test_the_functions_between_are_known_where_there_is_frame_information(tmp_pa
 
 def test_what_was_found_on_the_stack_is_counted(tmp_path, kernels):
     run = helpers.profile(tmp_path / "p.db", PROGRAMS / "blind.py", kernels, "leaf", 0.5)
-    counts = {r["counter"]: r["value"] for r in run.sql("select name as counter, value from counter")}
+    counts = counters(run)
     assert counts["native_stack_bridged"] > 0.9 * counts["samples"] - 60, counts
 
 
@@ -111,9 +165,7 @@ def test_accesses_of_code_without_frame_information_are_watched(tmp_path, kernel
     """Its loads find what they found before, all of them. Without the symbol's bounds nothing of it was ever watched."""
     program = PROGRAMS / "loads.py"
     run = helpers.profile(tmp_path / "p.db", program, kernels, 1.5, options=["--overhead", "50%"])
-    process = run.sql("select sampler, sampler_note from process")[0]
-    if process["sampler"] == "none":
-        pytest.skip(f"memory accesses are not watched here: {process['sampler_note']}")
+    skip_without_watches(run)
     rows = [r for r in run.sql(f"select * from v_redundancy where file = '{program}'") if r["kind"] == "load"]
     assert [r["line"] for r in rows] == [helpers.line_of(program, "loads")], rows
     assert rows[0]["traps"] >= 150, rows

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/runtime/heap_fake.h"
 
+#include "profiler/code_modules.h"
+
 #include <errno.h>
 
 __thread struct pie_heap_thread *pie_heap_self __attribute__((tls_model("initial-exec")));
@@ -84,4 +86,10 @@ void pie_copy_slowly(size_t bytes, const void *caller) {
     heap_fake_copies++;
     heap_fake_copied_bytes += bytes;
     heap_fake_copy_caller = caller;
+}
+
+uint64_t heap_fake_rewritten_bytes;
+
+void pie_code_modules_rewritten(uintptr_t start, size_t bytes) {
+    heap_fake_rewritten_bytes += bytes;
 }

@@ -36,3 +36,6 @@ int64_t heap_fake_live(const struct pie_heap_thread *heap);
 extern uint64_t heap_fake_copies, heap_fake_copied_bytes;
 extern const void *heap_fake_copy_caller;
 extern int64_t heap_fake_copy_distance;
+
+/* Where the program may have written code. */
+extern uint64_t heap_fake_rewritten_bytes;

@@ -90,6 +90,19 @@ static void test_what_counts(void **state) {
     close(file);
 }
 
+/* Whatever code lay there is not believed to be there any more; data costs nothing. */
+static void test_code_is_told(void **state) {
+    heap_fake_rewritten_bytes = 0;
+    void *at = map(NULL, 4 * PAGE, WRITABLE, ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(at, MAP_FAILED);
+    assert_int_equal(heap_fake_rewritten_bytes, 0);
+    assert_ptr_equal(map(at, PAGE + 1, PROT_READ | PROT_EXEC, ANONYMOUS | MAP_FIXED, -1, 0), at);
+    assert_int_equal(heap_fake_rewritten_bytes, 2 * PAGE);
+    assert_ptr_equal(map(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, -1, 0), MAP_FAILED);
+    assert_int_equal(heap_fake_rewritten_bytes, 2 * PAGE);
+    assert_int_equal(munmap(at, 4 * PAGE), 0);
+}
+
 static void test_both_names_count(void **state) {
     void *mapped = mmap64(NULL, PAGE, WRITABLE, ANONYMOUS, -1, 0);
 
@@ -323,6 +336,7 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(what_counts),
+        TEST(code_is_told),
         TEST(both_names_count),
         TEST(allocators_are_not_counted),
         TEST(not_profiled),
