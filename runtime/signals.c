@@ -123,6 +123,8 @@ void pie_signals_thread_started(uint64_t mask) {
 void pie_signals_fork_child(void) {
     if (!pie_filtered())
         atomic_store_explicit(&own_pid, (int)getpid(), memory_order_relaxed);
+    pie_signals_let_go(SIGTRAP); /* as in the kernel: nothing waits for a new process */
+    pie_signals_let_go(PIE_TIMER_SIGNAL);
     pthread_mutex_init(&write_lock, NULL);
     pie_death_fork_child();
 }

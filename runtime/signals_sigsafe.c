@@ -34,13 +34,17 @@ static bool is_fault(int signal) {
     return signal == SIGSEGV || signal == SIGBUS;
 }
 
+static void send_to_self(int signal, const siginfo_t *info) {
+    syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)syscall(SYS_gettid), signal, info);
+}
+
 static void reset_and_repeat(int signal, siginfo_t *info) {
     struct sigaction action = {.sa_handler = SIG_DFL};
 
     pie_real_sigaction(signal, &action, NULL);
     /* A fault comes again by itself. All else waits until we return. */
     if (!is_fault(signal) || info->si_code <= 0 || info->si_code == SI_KERNEL)
-        syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)syscall(SYS_gettid), signal, info);
+        send_to_self(signal, info);
 }
 
 /* The mask under which the program's handler expects to run; the return from ours ends it. Signals of faulting loads
@@ -64,11 +68,11 @@ static bool hold_if_blocked(int signal, siginfo_t *info, ucontext_t *context) {
     if (!(pie_signals_virtual_mask() & pie_signals_bit(signal)) || (is_fault(signal) && info->si_code > 0))
         return false;
     sigaddset(&context->uc_sigmask, signal);
-    if (info->si_code == SI_TKILL)
-        syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)syscall(SYS_gettid), signal, info);
-    else if (syscall(SYS_rt_sigqueueinfo, getpid(), signal, info) != 0)
-        syscall(SYS_kill, getpid(),
-                signal); /* what kill() sends only the main thread may send with its origin */
+    if (info->si_code == SI_TKILL) {
+        pie_signals_hold(signal, info);
+        send_to_self(signal, info);
+    } else if (syscall(SYS_rt_sigqueueinfo, getpid(), signal, info) != 0)
+        syscall(SYS_kill, getpid(), signal); /* its origin only the main thread may say */
     return true;
 }
 
@@ -113,6 +117,22 @@ static void close_trap(const ucontext_t *context) {
     syscall(SYS_rt_sigprocmask, SIG_BLOCK, &bit, NULL, sizeof bit);
 }
 
+/* One of ours that has just been handled may have come before the program's in the queue, which lost that one. It is sent
+ * again; where it waits already, that changes nothing. */
+static void send_held(int signal, ucontext_t *context) {
+    const siginfo_t *info = pie_signals_held(signal);
+    siginfo_t copy;
+
+    if (!info)
+        return;
+    copy = *info;
+    if (signal == SIGTRAP)
+        close_trap(context);
+    if (pie_signals_virtual_mask() & pie_signals_bit(signal))
+        sigaddset(&context->uc_sigmask, signal);
+    send_to_self(signal, &copy);
+}
+
 /* What the program wants done with a delivery that is not ours. */
 static void forward(int signal, siginfo_t *info, void *context) {
     struct sigaction action = *pie_signals_virtual(signal);
@@ -125,6 +145,7 @@ static void forward(int signal, siginfo_t *info, void *context) {
         close_trap(context);
     if (hold_if_blocked(signal, info, context))
         return;
+    pie_signals_let_go(signal);
     if (action.sa_flags & SA_RESETHAND)
         pie_signals_set_virtual(signal, &(struct sigaction){.sa_handler = SIG_DFL});
     if (action.sa_handler == SIG_IGN) {
@@ -295,6 +316,7 @@ void pie_signals_on_clock(int signal, siginfo_t *info, void *context) {
     int error = errno;
     if (pie_signals_sent_by_us(info)) {
         take(pie_thread_self(), info, context);
+        send_held(signal, context);
         keep_eintr(context);
     } else if (pie_collector_is_self()) {
         hand_on(signal, info, context);

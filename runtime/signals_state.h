@@ -10,7 +10,7 @@ struct pie_pystack_ops;
 
 /* Shared by the two halves of runtime/signals: what the program set for signals that are ours, and the originals. */
 
-enum { PIE_SIGNALS_MAX = 64 };
+enum { PIE_SIGNALS_MAX = 64, PIE_SIGNALS_QUEUED = 32 /* this one and later ones: SIGRTMIN of the kernel */ };
 
 /* A virtual disposition is replaced whole: writers fill the other copy and publish it (release); handlers read the
  * published one (acquire). Writers are serialised by a lock that no handler takes. */
@@ -43,6 +43,13 @@ bool pie_signals_sent_by_us(const siginfo_t *info);
 /* The profiler's own signals that wait on this thread behind one that is held for the program are taken. Context: any but
  * signal. */
 void pie_signals_open_ours(void);
+/* The program's signal that was sent to this thread and is held for it, NULL if there is none. A signal below the real-time
+ * ones is not queued: where one of the profiler's waits already, the kernel drops the program's. So it is kept here too,
+ * until it has been handled or taken by a wait. Context: signal. */
+const siginfo_t *pie_signals_held(int signal);
+void pie_signals_hold(int signal, const siginfo_t *info);
+void pie_signals_let_go(int signal);
+
 /* Finds what the exported sigtimedwait() and sigpending() stand in for. Context: any but signal. */
 void pie_signals_resolve_waits(void);
 /* … sigsuspend(), ppoll(), pselect() and epoll_pwait(). Context: any but signal. */

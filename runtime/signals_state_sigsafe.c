@@ -15,6 +15,31 @@ static const struct pie_pystack_ops *stacks;
 /* A new thread gets its creator's. */
 static __thread uint64_t virtual_mask __attribute__((tls_model("initial-exec")));
 
+/* Of SIGTRAP and of the timer's signal; si_signo is 0 where none is held. A new thread has none, as in the kernel. */
+static __thread siginfo_t held[2] __attribute__((tls_model("initial-exec")));
+
+static siginfo_t *held_slot(int signal) {
+    return &held[signal == SIGTRAP];
+}
+
+const siginfo_t *pie_signals_held(int signal) {
+    const siginfo_t *slot = held_slot(signal);
+
+    return slot->si_signo == signal ? slot : NULL;
+}
+
+void pie_signals_hold(int signal, const siginfo_t *info) {
+    if (pie_signals_is_ours(signal) && signal < PIE_SIGNALS_QUEUED)
+        *held_slot(signal) = *info;
+}
+
+void pie_signals_let_go(int signal) {
+    siginfo_t *slot = held_slot(signal);
+
+    if (slot->si_signo == signal)
+        slot->si_signo = 0;
+}
+
 uint64_t pie_signals_virtual_mask(void) {
     return virtual_mask;
 }

@@ -82,6 +82,21 @@ static bool is_sane(const struct timespec *t) {
     return t->tv_sec >= 0 && t->tv_nsec >= 0 && t->tv_nsec < NS_PER_S;
 }
 
+/* Whether this is for the program: its own, or one of ours in whose place a held one of the program's belongs. A thread's own
+ * signals come before the process's, so the held one is never behind another. */
+static bool is_theirs(int signal, siginfo_t *info) {
+    const siginfo_t *held = pie_signals_held(signal);
+
+    if (pie_signals_sent_by_us(info)) {
+        if (!held)
+            return false;
+        *info = *held;
+        info->si_code = SI_USER; /* as glibc's call tells it, not SI_TKILL */
+    }
+    pie_signals_let_go(signal);
+    return true;
+}
+
 /* As sigtimedwait(). The profiler's own that it meets are dropped: the clock's next one makes up for it. */
 static int wait_for_theirs(const sigset_t *set, siginfo_t *ret_info, const struct timespec *timeout) {
     struct timespec left, deadline = {0};
@@ -91,7 +106,7 @@ static int wait_for_theirs(const sigset_t *set, siginfo_t *ret_info, const struc
         deadline = later(now(), timeout);
     pie_signals_open_ours();
     int signal = real_sigtimedwait(set, &info, timeout);
-    while (signal > 0 && pie_signals_is_ours(signal) && pie_signals_sent_by_us(&info)) {
+    while (signal > 0 && pie_signals_is_ours(signal) && !is_theirs(signal, &info)) {
         pie_counter_add(PIE_COUNTER_REENTERED, 1);
         if (timeout)
             left = left_until(deadline);
