@@ -25,8 +25,8 @@ def is_right(function, file, line):
 def test_functions_that_are_dropped_keep_their_names(profiled, seconds, threads):
     profile = profiled(PROGRAM, seconds, threads, options=["-r", "5khz"])
     truth = profile.truth
-    assert truth["functions"] > 2000
-    right, wrong, numbers, cpu_s = 0, [], set(), 0
+    assert truth["functions"] > 1000
+    right, wrong, numbers, cpu_s, all_s = 0, [], set(), 0, 0
     for sample in profile.samples():
         churned = [f for f in sample.frames if f.is_python and f.file.startswith("<churn-")]
         bad = [f for f in churned if not is_right(f.function, f.file, f.line)]
@@ -36,9 +36,13 @@ def test_functions_that_are_dropped_keep_their_names(profiled, seconds, threads)
         right += bool(churned and not bad) * sample.samples
         numbers |= {f.file for f in churned}
         cpu_s += sample.cpu_s if churned else 0
+        all_s += sample.cpu_s
     assert not wrong
-    assert len(numbers) > 2000 and right > 2000
-    assert cpu_s > 0.5 * truth["cpu_s"]  # compiling takes the rest
+    # At 5 kHz nearly each is hit; a processor that is shared has fewer samples, each of more time.
+    assert len(numbers) > truth["functions"] / 4 and right > 2000
+    # Compiling takes the rest: a half, more or less, by the processor. The profiler's own time at this rate, a quarter of
+    # all, is in the program's figures and not in the profile's; a few points of it fall unevenly on the two halves.
+    assert abs(cpu_s / all_s - truth["functions_s"] / truth["cpu_s"]) < 0.05, (cpu_s, all_s, truth)
 
 
 def test_functions_outside_bear_no_churned_name(profiled):
