@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "storage/finding_views.h"
 #include "storage/message.h"
 #include "storage/reader_internal.h"
 
@@ -30,10 +31,12 @@ int pie_cursor_open(struct pie_reader *reader, const char *sql, struct pie_curso
     sqlite3_stmt *statement = NULL;
     const char *rest = NULL;
     pie_guard_start_clock(&reader->guard, reader->time_limit_s);
+    int r = pie_finding_views_make(reader, sql, ret_message);
+    if (r < 0)
+        return r;
     int code = sqlite3_prepare_v2(reader->db, sql, -1, &statement, &rest);
     if (code != SQLITE_OK)
         return pie_reader_fail(reader, code, ret_message);
-    int r = 0;
     if (!statement)
         r = pie_message(-EINVAL, ret_message, "there is no SQL statement in \"%s\"", sql);
     else if (!is_rest_empty(reader->db, rest))

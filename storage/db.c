@@ -17,6 +17,7 @@
 #include "storage/locking.h"
 #include "storage/schema.h"
 #include "storage/schema_check.h"
+#include "storage/schema_statements.h"
 #include "storage/sqlite_open.h"
 
 enum { CREATE_ATTEMPTS = 500, PAUSE_NS = 10 * 1000 * 1000, REHEARSAL_WAIT_MS = 100 };
@@ -175,7 +176,7 @@ static int create_schema(sqlite3 *db, bool *ret_created) {
         return r;
     int state = identify(db);
     if (state == 1)
-        r = pie_db_exec(db, pie_schema_sql);
+        r = pie_db_errno(db, pie_schema_make(db));
     else
         r = state;
     if (r == 0)

@@ -9,8 +9,7 @@
 #include "storage/message.h"
 #include "storage/place.h"
 #include "storage/reader_internal.h"
-#include "storage/schema.h"
-#include "storage/sqlite_open.h"
+#include "storage/schema_statements.h"
 
 /* The tables of measurements get temporary views of the same names that have only the rows in X, and so do, word for word, all
  * views of the schema: names in a temporary view are looked up among the temporary ones first. So no view knows of it. What
@@ -106,42 +105,34 @@ static char *temporary_view(const char *name, const char *sql) {
     if (strcmp(name, "x_peak_rest") == 0) /* what is nowhere is not in X */
         return sqlite3_mprintf("CREATE TEMP VIEW x_peak_rest AS SELECT * FROM main.x_peak_rest WHERE 0");
     if (strcmp(name, "x_below") != 0 || !at)
-        return sqlite3_mprintf("CREATE TEMP VIEW %s", rest);
+        return sqlite3_mprintf("CREATE TEMP VIEW IF NOT EXISTS %s", rest);
     return sqlite3_mprintf("CREATE TEMP VIEW %.*sJOIN main.node n%s", (int)(at - rest), rest,
                            at + strlen(node));
 }
 
-/* A database in memory that is made from our own schema, or NULL. */
-static sqlite3 *make_own(void) {
-    sqlite3 *own = NULL;
-    int code = pie_sqlite_open(":memory:", &own, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
-    if (code == SQLITE_OK)
-        code = sqlite3_exec(own, pie_schema_sql, NULL, NULL, NULL);
-    if (code == SQLITE_OK)
-        return own;
-    sqlite3_close(own);
-    return NULL;
+static int make_view(sqlite3 *db, const struct pie_schema_statement *view) {
+    size_t size;
+    const char *name_text = pie_schema_name(view, &size);
+    char *name = sqlite3_mprintf("%.*s", (int)size, name_text);
+    char *sql = sqlite3_mprintf("%.*s", (int)view->size, view->sql);
+    char *temporary = name && sql ? temporary_view(name, sql) : NULL;
+    int code = temporary ? SQLITE_OK : SQLITE_NOMEM;
+    if (temporary && !is_of_the_run(name))
+        code = sqlite3_exec(db, temporary, NULL, NULL, NULL);
+    sqlite3_free(name);
+    sqlite3_free(sql);
+    sqlite3_free(temporary);
+    return code;
 }
 
 /* As our own schema has them: those in the file are the same to the letter, and of others nothing is taken. */
 static int make_views(sqlite3 *db) {
-    sqlite3_stmt *views = NULL;
-    sqlite3 *own = make_own();
-    int code = own ? sqlite3_prepare_v2(
-                         own, "SELECT name, sql FROM sqlite_schema WHERE type = 'view' ORDER BY rowid", -1,
-                         &views, NULL)
-                   : SQLITE_NOMEM;
-    while (code == SQLITE_OK && sqlite3_step(views) == SQLITE_ROW) {
-        const char *name = (const char *)sqlite3_column_text(views, 0);
-        const char *sql = (const char *)sqlite3_column_text(views, 1);
-        if (is_of_the_run(name))
-            continue;
-        char *temporary = temporary_view(name, sql);
-        code = temporary ? sqlite3_exec(db, temporary, NULL, NULL, NULL) : SQLITE_NOMEM;
-        sqlite3_free(temporary);
-    }
-    sqlite3_finalize(views);
-    sqlite3_close(own);
+    size_t count;
+    const struct pie_schema_statement *all = pie_schema_statements(&count);
+    int code = SQLITE_OK;
+    for (size_t i = 0; i < count && code == SQLITE_OK; i++)
+        if (all[i].is_view)
+            code = make_view(db, &all[i]);
     return code;
 }
 

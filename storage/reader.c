@@ -219,7 +219,8 @@ static int check_schema(struct pie_reader *reader, char **ret_message) {
 static int check_structure(struct pie_reader *reader, char **ret_message) {
     struct stat status;
     sqlite3_stmt *check = NULL;
-    if (stat(reader->path, &status) < 0 || (status.st_size > CHECK_MAX_BYTES && !reader->is_untouched))
+    if (reader->is_trusted || stat(reader->path, &status) < 0 ||
+        (status.st_size > CHECK_MAX_BYTES && !reader->is_untouched))
         return 0;
     int code = sqlite3_prepare_v2(reader->db, "PRAGMA quick_check(1)", -1, &check, NULL);
     if (code == SQLITE_OK)
@@ -235,18 +236,19 @@ static int check_structure(struct pie_reader *reader, char **ret_message) {
     return r;
 }
 
-static int open_reader(const char *path, bool is_untouched, struct pie_reader **ret_reader,
+static int open_reader(const char *path, struct pie_reader how, struct pie_reader **ret_reader,
                        char **ret_message) {
     int r = check_file(path, ret_message);
     if (r < 0)
         return r;
-    struct pie_reader *reader = calloc(1, sizeof *reader);
+    struct pie_reader *reader = malloc(sizeof *reader);
+    if (reader)
+        *reader = how;
     if (!reader || !(reader->path = strdup(path))) {
         free(reader);
         return pie_message(-ENOMEM, ret_message, "out of memory");
     }
     reader->time_limit_s = PIE_READER_TIME_LIMIT_S;
-    reader->is_untouched = is_untouched;
     r = open_database(reader, ret_message);
     if (r == 0)
         r = check_identity(reader, ret_message);
@@ -264,11 +266,15 @@ static int open_reader(const char *path, bool is_untouched, struct pie_reader **
 }
 
 int pie_reader_open(const char *path, struct pie_reader **ret_reader, char **ret_message) {
-    return open_reader(path, false, ret_reader, ret_message);
+    return open_reader(path, (struct pie_reader){.is_untouched = false}, ret_reader, ret_message);
 }
 
 int pie_reader_open_untouched(const char *path, struct pie_reader **ret_reader, char **ret_message) {
-    return open_reader(path, true, ret_reader, ret_message);
+    return open_reader(path, (struct pie_reader){.is_untouched = true}, ret_reader, ret_message);
+}
+
+int pie_reader_open_written(const char *path, struct pie_reader **ret_reader, char **ret_message) {
+    return open_reader(path, (struct pie_reader){.is_trusted = true}, ret_reader, ret_message);
 }
 
 void pie_reader_close(struct pie_reader *reader) {

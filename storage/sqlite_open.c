@@ -161,6 +161,8 @@ static void configure(void) {
     /* Refused once SQLite is in use: then it goes on with malloc(). */
     if (sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) == SQLITE_OK)
         sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* its counters take a lock for each block */
+    /* Each sorter and each window of a query has a cache of its own, which would ask for twenty pages at once to use one. */
+    sqlite3_config(SQLITE_CONFIG_PAGECACHE, NULL, 0, 0);
     map_by_ourselves();
 }
 

@@ -17,6 +17,7 @@
 #include "storage/guard.h"
 #include "storage/schema.h"
 #include "storage/schema_check.h"
+#include "storage/schema_statements.h"
 #include "tests/storage/folder.h"
 
 static sqlite3 *make(const char *more) {
@@ -106,6 +107,48 @@ static const char *at(const char *name) {
     return pie_folder_path(folder, name);
 }
 
+static char *dump(sqlite3 *db) {
+    sqlite3_stmt *rows;
+    char *text = NULL;
+    static const char sql[] =
+        "SELECT (SELECT group_concat(line, char(10)) FROM (SELECT printf('%s|%s|%s|%d|%s', type, name, "
+        "tbl_name, rootpage > 0, sql)"
+        " AS line FROM sqlite_schema ORDER BY 1)), (SELECT application_id FROM pragma_application_id),"
+        " (SELECT user_version FROM pragma_user_version), (SELECT integrity_check FROM "
+        "pragma_integrity_check)";
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &rows, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(rows), SQLITE_ROW);
+    text = sqlite3_mprintf("%s\n%s %s %s", sqlite3_column_text(rows, 0), sqlite3_column_text(rows, 1),
+                           sqlite3_column_text(rows, 2), sqlite3_column_text(rows, 3));
+    sqlite3_finalize(rows);
+    return text;
+}
+
+/* Views are rows that we write ourselves: whoever opens the file then finds what the statements would have made. */
+static void test_the_schema_is_made_as_its_text_makes_it(void **state) {
+    sqlite3 *db, *by_text = make("");
+    char *wanted = dump(by_text), *found;
+    int was_defensive = 0;
+    assert_int_equal(sqlite3_open(at("made.db"), &db), SQLITE_OK);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    assert_int_equal(sqlite3_exec(db, "BEGIN", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(pie_schema_make(db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, -1, &was_defensive);
+    assert_int_equal(was_defensive, 1);
+    assert_true(sqlite3_exec(db, "DELETE FROM sqlite_schema", NULL, NULL, NULL) != SQLITE_OK);
+    sqlite3_close(db);
+    assert_int_equal(sqlite3_open(at("made.db"), &db), SQLITE_OK);
+    found = dump(db);
+    assert_string_equal(found, wanted);
+    assert_int_equal(sqlite3_exec(db, "SELECT * FROM v_redundancy, v_run, v_leak", NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_free(found);
+    sqlite3_free(wanted);
+    sqlite3_close(db);
+    sqlite3_close(by_text);
+}
+
 static void test_only_regular_files_are_opened(void **state) {
     assert_int_equal(pie_file_kind_check(at("missing.db")), 0);
     assert_int_equal(pie_file_kind_check(folder), -EISDIR);
@@ -138,6 +181,7 @@ int main(void) {
         cmocka_unit_test(test_a_rehearsal_changes_nothing),
         cmocka_unit_test(test_a_rehearsal_that_fails_leaves_no_transaction),
         cmocka_unit_test(test_a_deadline_ends_a_statement),
+        cmocka_unit_test_setup_teardown(test_the_schema_is_made_as_its_text_makes_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_only_regular_files_are_opened, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_stands_beside_is_a_regular_file_too, set_up, tear_down),
     };
