@@ -17,16 +17,28 @@ int pie_profile_complain(char *message) {
     return PIE_PROFILE_FAILED;
 }
 
-struct pie_reader *pie_profile_open(const char *path) {
-    struct pie_reader *reader;
-    char *message = NULL;
-    if (pie_reader_open(path, &reader, &message) < 0) {
+static struct pie_reader *opened(int r, struct pie_reader *reader, char *message) {
+    if (r < 0) {
         (void)pie_profile_complain(message);
         return NULL;
     }
     if (pie_reader_note(reader))
         pie_message_warning("%s", pie_reader_note(reader));
     return reader;
+}
+
+struct pie_reader *pie_profile_open(const char *path) {
+    struct pie_reader *reader = NULL;
+    char *message = NULL;
+    int r = pie_reader_open(path, &reader, &message);
+    return opened(r, reader, message);
+}
+
+struct pie_reader *pie_profile_open_written(const char *path) {
+    struct pie_reader *reader = NULL;
+    char *message = NULL;
+    int r = pie_reader_open_written(path, &reader, &message);
+    return opened(r, reader, message);
 }
 
 int pie_profile_parse_run(const char *text, int64_t *ret_run) {

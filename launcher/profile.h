@@ -17,6 +17,8 @@ enum {
 
 /* Opens a profile; says what is wrong with it. Returns NULL when it cannot be read. */
 struct pie_reader *pie_profile_open(const char *path);
+/* The same of the profile that this process has just written. */
+struct pie_reader *pie_profile_open_written(const char *path);
 
 /* Prints one line to stderr and frees it; the text may come from the file. Returns PIE_PROFILE_FAILED. */
 int pie_profile_complain(char *message);

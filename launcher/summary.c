@@ -32,6 +32,14 @@ enum {
 /* From so much CPU time on, the overhead is told as a share of it. */
 static const double SHARE_CPU_MIN_S = 1;
 
+/* What the last line tells. The view of the run is a costly one: it is asked once. */
+struct samples {
+    bool is_known, has_period, has_overhead;
+    int64_t count;
+    double period_s, overhead_s, cpu_s;
+    char *clock, *clock_note; /* heap, or NULL */
+};
+
 struct summary {
     FILE *out;
     char *text; /* what has been printed, as far as it was flushed */
@@ -45,6 +53,7 @@ struct summary {
     bool has_lines;
     uint64_t (*untold_ns)(void); /* CPU time of the profiler's that came too late for the file; NULL: none */
     int64_t lines_shown;         /* source lines, at most */
+    struct samples samples;
 };
 
 /* Runs one query and hands each row to `print`; what cannot be read is left out of the summary. */
@@ -85,7 +94,26 @@ static void print_whose_cpu(struct summary *summary, struct pie_cursor *row) {
     fputs("\n", summary->out);
 }
 
+static char *copy_of(const char *text) {
+    return text ? strdup(text) : NULL;
+}
+
+static void keep_samples(struct summary *summary, struct pie_cursor *row, int column) {
+    summary->samples = (struct samples){
+        .is_known = true,
+        .count = pie_cursor_int(row, column),
+        .has_period = pie_cursor_type(row, column + 1) != PIE_VALUE_NULL,
+        .period_s = pie_cursor_real(row, column + 1),
+        .has_overhead = pie_cursor_type(row, column + 2) != PIE_VALUE_NULL,
+        .overhead_s = pie_cursor_real(row, column + 2),
+        .cpu_s = pie_cursor_real(row, 2),
+        .clock = copy_of(pie_cursor_text(row, column + 3)),
+        .clock_note = copy_of(pie_cursor_text(row, column + 4)),
+    };
+}
+
 static void print_title(struct summary *summary, struct pie_cursor *row) {
+    keep_samples(summary, row, 12);
     const struct pie_style *style = &summary->style;
     double cpu = pie_cursor_real(row, 2);
     const char *command = pie_cursor_text(row, 0);
@@ -114,7 +142,9 @@ static void print_title(struct summary *summary, struct pie_cursor *row) {
 /* The first line is the main thread's: its parts add up to the program's time. */
 static const char title_sql[] =
     "SELECT v.command, v.wall_s, v.cpu_s, v.python_s, v.native_s, v.system_s, v.processes,"
-    " v.threads," PIE_OFF_TIMES_COLUMNS " FROM v_run v" PIE_OFF_TIMES_JOIN " WHERE v.run = :run";
+    " v.threads," PIE_OFF_TIMES_COLUMNS
+    ", v.samples, v.period_s, v.overhead_s, v.clock, v.clock_note FROM v_run v" PIE_OFF_TIMES_JOIN
+    " WHERE v.run = :run";
 
 static void print_head(struct summary *summary) {
     fprintf(summary->out, "\n%s   CPU s   share  python native system  wait s  line of your code%s\n",
@@ -225,8 +255,10 @@ static void print_lost(struct summary *summary, struct pie_cursor *row) {
 }
 
 static const char lost_sql[] =
-    "SELECT clock_note, count(*) FROM v_process WHERE run = :run AND threads = 0 AND clock = 'none'"
-    " AND clock_note IS NOT NULL AND cause IS NOT NULL GROUP BY clock_note ORDER BY 2 DESC, 1 LIMIT 3";
+    "SELECT clock_note, count(*) FROM process p WHERE run = :run AND clock = 'none' AND clock_note IS NOT "
+    "NULL"
+    " AND cause IS NOT NULL AND NOT EXISTS (SELECT 1 FROM thread t WHERE t.process = p.id AND t.threads > 0)"
+    " GROUP BY clock_note ORDER BY 2 DESC, 1 LIMIT 3";
 
 /* Time that is right, at a name that says little. */
 static void print_full(struct summary *summary, struct pie_cursor *row) {
@@ -262,27 +294,27 @@ static void print_overhead(struct summary *summary, double stored_s, double cpu_
         fprintf(summary->out, "; overhead +%.0f ms", 1000 * overhead_s);
 }
 
-static void print_samples(struct summary *summary, struct pie_cursor *row) {
-    fprintf(summary->out, "%lld samples", (long long)pie_cursor_int(row, 0));
-    if (pie_cursor_type(row, 1) != PIE_VALUE_NULL)
-        fprintf(summary->out, " of %.3g ms", 1000 * pie_cursor_real(row, 1));
+static void print_samples(struct summary *summary) {
+    const struct samples *samples = &summary->samples;
+    if (!samples->is_known)
+        return;
+    fprintf(summary->out, "%lld samples", (long long)samples->count);
+    if (samples->has_period)
+        fprintf(summary->out, " of %.3g ms", 1000 * samples->period_s);
     each_row(summary, drops_sql, print_drop);
-    if (pie_cursor_type(row, 2) == PIE_VALUE_NULL)
-        fputs("; overhead not measured", summary->out);
+    if (samples->has_overhead)
+        print_overhead(summary, samples->overhead_s, samples->cpu_s);
     else
-        print_overhead(summary, pie_cursor_real(row, 2), pie_cursor_real(row, 5));
+        fputs("; overhead not measured", summary->out);
     fputs("; clock: ", summary->out);
-    print_text(summary, pie_cursor_text(row, 3), 20);
-    if (pie_cursor_text(row, 4)) {
+    print_text(summary, samples->clock, 20);
+    if (samples->clock_note) {
         fputs(" (", summary->out);
-        print_text(summary, pie_cursor_text(row, 4), 160);
+        print_text(summary, samples->clock_note, 160);
         fputs(")", summary->out);
     }
     fputs("\n", summary->out);
 }
-
-static const char samples_sql[] =
-    "SELECT samples, period_s, overhead_s, clock, clock_note, cpu_s FROM v_run WHERE run = :run";
 
 /* Beside what is printed whatever is found. */
 static int64_t lines_left(struct summary *summary) {
@@ -340,13 +372,15 @@ static void print_all(struct summary *summary) {
     each_row(summary, threads_sql, print_thread);
     each_row(summary, full_sql, print_full);
     each_row(summary, truncated_sql, print_truncated);
-    each_row(summary, samples_sql, print_samples);
+    print_samples(summary);
     fprintf(summary->out, "Profile: %s, run %lld. Next: %spieprof report %s", path ? path : "",
             (long long)summary->run, summary->style.bold, path ? path : "");
     if (!summary->is_last)
         fprintf(summary->out, " --run %lld", (long long)summary->run);
     fprintf(summary->out, "%s\n", summary->style.plain);
     free(path);
+    free(summary->samples.clock);
+    free(summary->samples.clock_note);
 }
 
 /* At once, so that other output does not come between the lines, and past stdio, whose stderr is the program's. */
@@ -378,7 +412,7 @@ int pie_summary_print(const char *db_path, int64_t run_id, uint64_t (*untold_ns)
     struct summary summary = {.path = db_path, .untold_ns = untold_ns};
     char *message = NULL;
     int64_t last;
-    summary.reader = pie_profile_open(db_path);
+    summary.reader = pie_profile_open_written(db_path);
     if (!summary.reader)
         return -EIO;
     int r = pie_reader_get_run(summary.reader, run_id, &summary.run, &message);

@@ -90,10 +90,32 @@ static void print_finding(const struct pie_finding_screen *screen, const struct 
     free(place);
 }
 
+/* Watches that can count for a finding, each for two lines at most, and how many a line needs. */
+static const char seen_sql[] = "SELECT 2 * sum(w.watches) >= t.high_traps FROM x_threshold t JOIN process p "
+                               "JOIN watch w ON w.process = p.id"
+                               " WHERE p.run = :run AND w.outcome IN (1, 2)";
+
+/* To find out that there are none takes as long as to find some, and a short run has not seen enough. 1, 0 or -errno. */
+static int has_seen_enough(const struct pie_finding_screen *screen, char **ret_message) {
+    struct pie_cursor *cursor;
+    int r = pie_cursor_open(screen->reader, seen_sql, &cursor, ret_message);
+    if (r < 0)
+        return r;
+    pie_cursor_bind_int(cursor, ":run", screen->run);
+    r = pie_cursor_next(cursor, ret_message);
+    if (r > 0)
+        r = pie_cursor_int(cursor, 0) != 0;
+    pie_cursor_close(cursor);
+    return r;
+}
+
 /* How many were found, or -errno. */
 static int print_findings(const struct pie_finding_screen *screen, size_t told, char **ret_message) {
     struct pie_cursor *cursor;
-    int count = 0, r = pie_cursor_open(screen->reader, findings_sql, &cursor, ret_message);
+    int count = 0, r = has_seen_enough(screen, ret_message);
+    if (r <= 0)
+        return r;
+    r = pie_cursor_open(screen->reader, findings_sql, &cursor, ret_message);
     if (r < 0)
         return r;
     pie_cursor_bind_int(cursor, ":run", screen->run);
@@ -115,7 +137,7 @@ static int print_findings(const struct pie_finding_screen *screen, size_t told, 
 static const char state_sql[] =
     "SELECT sampler, sampler_note, (SELECT coalesce(sum(w.watches), 0) FROM watch w"
     " JOIN process p ON p.id = w.process WHERE p.run = :run AND w.outcome IN (1, 2))"
-    " FROM v_run WHERE run = :run";
+    " FROM process WHERE id = (SELECT min(id) FROM process WHERE run = :run)";
 
 /* Nothing is said where nothing was asked for: there is no sampler, and no reason why. A reason says what it means. */
 static void print_state(const struct pie_finding_screen *screen, size_t told, struct pie_cursor *row) {
