@@ -16,13 +16,16 @@
 #include "profiler/region.h"
 #include "runtime/export.h"
 
+/* AddressSanitizer's library limits core files by these functions while it starts, and has no shadow memory yet. */
+#define BEFORE_SHADOW __attribute__((no_sanitize("address")))
+
 static struct {
     int (*setrlimit)(int, const struct rlimit *);
     int (*prlimit)(pid_t, int, const struct rlimit *, struct rlimit *);
 } libc; /* resolved before main; nothing to reset in a forked child */
 
 /* Priority: the first that user code can follow. */
-__attribute__((constructor(101))) static void resolve(void) {
+__attribute__((constructor(101))) BEFORE_SHADOW static void resolve(void) {
     *(void **)&libc.setrlimit = dlsym(RTLD_NEXT, "setrlimit");
     *(void **)&libc.prlimit = dlsym(RTLD_NEXT, "prlimit");
 }
@@ -39,7 +42,7 @@ static bool is_relative(rlim_t limit_bytes) {
 }
 
 /* A pointer that leads nowhere is the C library's to refuse: it is not looked through but for the limit in question. */
-static void heed(int resource, const struct rlimit *limit) {
+BEFORE_SHADOW static void heed(int resource, const struct rlimit *limit) {
     int error = errno;
 
     if (resource == RLIMIT_AS && !pie_filtered() && limit && limit->rlim_cur != RLIM_INFINITY &&
@@ -57,14 +60,14 @@ PIE_EXPORT int exchange_limit(pid_t pid, int resource, const struct rlimit *limi
 PIE_EXPORT int exchange_limit_64(pid_t pid, int resource, const struct rlimit *limit,
                                  struct rlimit *old_limit) __asm__("prlimit64");
 
-static int set_any(int resource, const struct rlimit *limit) {
+BEFORE_SHADOW static int set_any(int resource, const struct rlimit *limit) {
     if (!libc.prlimit)
         resolve();
     heed(resource, limit);
     return libc.setrlimit(resource, limit);
 }
 
-static int exchange_any(pid_t pid, int resource, const struct rlimit *limit, struct rlimit *old_limit) {
+BEFORE_SHADOW static int exchange_any(pid_t pid, int resource, const struct rlimit *limit, struct rlimit *old_limit) {
     if (!libc.prlimit)
         resolve();
     if (!pie_filtered() && (pid == 0 || pid == getpid()))
@@ -72,11 +75,11 @@ static int exchange_any(pid_t pid, int resource, const struct rlimit *limit, str
     return libc.prlimit(pid, resource, limit, old_limit);
 }
 
-PIE_EXPORT int set_limit(int resource, const struct rlimit *limit) {
+PIE_EXPORT BEFORE_SHADOW int set_limit(int resource, const struct rlimit *limit) {
     return set_any(resource, limit);
 }
 
-PIE_EXPORT int set_limit_64(int resource, const struct rlimit *limit) {
+PIE_EXPORT BEFORE_SHADOW int set_limit_64(int resource, const struct rlimit *limit) {
     return set_any(resource, limit);
 }
 
