@@ -58,6 +58,6 @@ void pie_clock_heed_delivery(struct pie_thread *thread, uint64_t ended_ns) {
         return;
     uint64_t took_ns = (now_ns - ended_ns) * whole_permille / 1000;
     if (took_ns > LONGER_MAX * mean_ns)
-        took_ns = LONGER_MAX * mean_ns;
+        return;
     thread->signal_ns = mean_ns - mean_ns / MEAN_PART + took_ns / MEAN_PART;
 }

@@ -30,8 +30,8 @@ static bool is_kernel(const struct perf_event_header *header) {
     return (header->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 }
 
-/* Counts the periods that have ended since the last look. Returns their number. */
-static uint64_t count_ticks(struct pie_thread *thread, const struct perf_event_mmap_page *page) {
+/* Counts the periods that have ended since the last look. */
+static void count_ticks(struct pie_thread *thread, const struct perf_event_mmap_page *page) {
     uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
     const char *data = (const char *)page + page->data_offset;
     uint64_t behind = (head - thread->ticks_seen) / PIE_PERF_RECORD_BYTES;
@@ -47,7 +47,7 @@ static uint64_t count_ticks(struct pie_thread *thread, const struct perf_event_m
     if (behind > room) /* overwritten ones: a single stay in the kernel that long */
         thread->ticks_kernel += (uint32_t)(behind - room);
     thread->ticks_seen = head;
-    return behind;
+    thread->ticks_new = (uint32_t)behind;
 }
 
 void pie_sampler_perf_handler_begins(struct pie_thread *thread) {
@@ -91,7 +91,7 @@ bool pie_sampler_perf_account(struct pie_thread *thread, const siginfo_t *info, 
 
     if (!page)
         return pie_sampler_timer_account(thread, info, context, cpu_ns, ret_time);
-    if (count_ticks(thread, page) == 1 && !is_kernel(&pie_sampler_perf_newest(page)->header))
+    if (thread->ticks_new == 1 && !is_kernel(&pie_sampler_perf_newest(page)->header))
         pie_clock_heed_delivery(thread, pie_sampler_perf_newest(page)->time_ns);
     *ret_time = split(thread, cpu_ns);
     return true;

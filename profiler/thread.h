@@ -50,7 +50,9 @@ struct pie_thread {
     uint64_t cpu_last_ns;              /* thread CPU clock at the last sample */
     uint64_t pool_ns;                  /* kernel time whose place is not known yet (sampler_perf) */
     uint64_t ticks_seen;               /* position in the clock's own ring (sampler_perf), … */
-    uint32_t ticks_user, ticks_kernel; /* … and periods before it that no sample has accounted for */
+    uint32_t ticks_user, ticks_kernel; /* … and periods before it that no sample has accounted for, … */
+    uint32_t
+        ticks_new; /* … of which so many had ended when this handler began and not when the last one ended */
     uint64_t signal_ns; /* what delivering one of the clock's signals has cost of late; 0: not known yet */
     uint64_t own_kernel_ns; /* kernel time of the profiler's that periods may have ended in (sampler_perf) */
     uint32_t last_node;     /* of the last sample, 0: none yet; the rest: what kind of time it stood for */

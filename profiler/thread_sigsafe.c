@@ -114,7 +114,7 @@ struct pie_thread *pie_thread_begin(bool is_main, const char *name) {
     thread->ended_ns = thread->ended_cpu_ns = 0;
     thread->inside = 0;
     thread->ticks_seen = thread->pool_ns = 0;
-    thread->ticks_user = thread->ticks_kernel = 0;
+    thread->ticks_user = thread->ticks_kernel = thread->ticks_new = 0;
     thread->signal_ns = thread->own_kernel_ns = 0;
     thread->last_depth = 0;
     thread->last_node = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/aggregate.h"
+#include "profiler/clock_price.h"
 #include "profiler/ring.h"
 #include "profiler/sampler.h"
 #include "profiler/sampler_perf.h"
@@ -78,14 +79,16 @@ static void test_user_only_clock_puts_kernel_time_where_a_tick_finds_it(void **s
     free(thread);
 }
 
-/* A ring as the kernel writes it. */
+/* A ring as the kernel writes it; what ended so long ago has its signal now. */
+enum { DELIVERY_NS = 10000 };
 static struct perf_event_mmap_page *ring_page;
 
 static void kernel_writes(uint16_t mode, unsigned n) {
     for (unsigned i = 0; i < n; i++) {
-        struct perf_event_header header = {.type = PERF_RECORD_SAMPLE, .misc = mode, .size = 16};
+        struct pie_perf_record record = {.header = {.type = PERF_RECORD_SAMPLE, .misc = mode, .size = 16},
+                                         .time_ns = pie_monotonic_ns() - DELIVERY_NS};
         memcpy((char *)ring_page + ring_page->data_offset + ring_page->data_head % PIE_PERF_RING_BYTES,
-               &header, sizeof header);
+               &record, sizeof record);
         ring_page->data_head += 16;
     }
 }
@@ -93,7 +96,9 @@ static void kernel_writes(uint16_t mode, unsigned n) {
 static struct pie_sample_time account(struct pie_thread *thread, uint64_t cpu_ns) {
     struct pie_sample_time time;
 
+    pie_sampler_perf_handler_begins(thread);
     assert_true(pie_sampler_perf_account(thread, NULL, NULL, cpu_ns, &time));
+    pie_sampler_perf_handler_ends(thread);
     return time;
 }
 
@@ -164,9 +169,7 @@ static void test_periods_in_our_handlers_are_nobodys(void **state) {
         } else {
             kernel_writes(PERF_RECORD_MISC_USER, 1);
         }
-        pie_sampler_perf_handler_begins(thread);
         struct pie_sample_time time = account(thread, 1000000);
-        pie_sampler_perf_handler_ends(thread);
         system_ns += time.system_ns;
         user_ns += time.user_ns;
     }
@@ -228,6 +231,29 @@ static void test_unpaid_kernel_time_is_forgotten(void **state) {
     free(thread);
 }
 
+/* Of a signal on its way nothing is known but when its period ended. Traps that come between do not count, nor does a call's end
+ * for which the signal has waited. */
+static void test_samples_tell_what_their_signals_cost(void **state) {
+    const struct pie_clock_price price = {.signal_ns = 12000, .whole_permille = 2000};
+    struct pie_thread *thread = thread_with_ring();
+
+    pie_clock_price_set(&price);
+    kernel_writes(PERF_RECORD_MISC_KERNEL, 1);
+    account(thread, 1000000);
+    kernel_writes(PERF_RECORD_MISC_USER, 1);
+    pie_sampler_perf_handler_begins(thread); /* of a trap */
+    pie_sampler_perf_handler_ends(thread);
+    account(thread, 1000000);
+    assert_int_equal(thread->signal_ns, 0);
+    for (int i = 0; i < 200; i++) {
+        kernel_writes(PERF_RECORD_MISC_USER, 1);
+        account(thread, 1000000);
+    }
+    assert_in_range(thread->signal_ns, 19000, 35000);
+    free(ring_page);
+    free(thread);
+}
+
 static void test_aggregate_adds_by_thread_and_node(void **state) {
     struct pie_aggregate aggregate = {0};
 
@@ -284,6 +310,7 @@ int main(void) {
         cmocka_unit_test(test_periods_before_a_trap_count),
         cmocka_unit_test(test_kernel_time_of_traps_is_given_back),
         cmocka_unit_test(test_unpaid_kernel_time_is_forgotten),
+        cmocka_unit_test(test_samples_tell_what_their_signals_cost),
         cmocka_unit_test(test_aggregate_adds_by_thread_and_node),
         cmocka_unit_test(test_map_finds_what_was_put),
     };
