@@ -98,7 +98,12 @@ static void withdraw_from_process(void) {
     pie_engine_thread_ended();
 }
 
-/* Returns what the kernel says: 0, the id of a thread that cannot follow, or -errno. */
+/* A number above 0 is a listener's descriptor, or else the id of a thread that cannot follow: then nothing was set. */
+static bool is_set(long number, const long *arguments, long r) {
+    return r == 0 || (r > 0 && number == SYS_seccomp && (arguments[1] & SECCOMP_FILTER_FLAG_NEW_LISTENER));
+}
+
+/* Returns what the kernel says. */
 static long set_filter(long number, const long *arguments, bool is_for_all) {
     char name[sizeof((struct pie_thread *)0)->name] = "";
     bool was_filtered = pie_filtered(), is_running = pie_engine_is_running();
@@ -114,9 +119,9 @@ static long set_filter(long number, const long *arguments, bool is_for_all) {
         await_end();
     pie_filtered_set(true);
     long r = pie_syscall_raw(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]);
-    if (r == 0 && is_for_all)
+    if (is_set(number, arguments, r) && is_for_all)
         pie_filtered_set_all();
-    if (r == 0 || was_filtered)
+    if (is_set(number, arguments, r) || was_filtered)
         return r;
     pie_filtered_set(false);
     if (is_running && !is_whole)
@@ -130,8 +135,10 @@ static long on_syscall(long number, long a, long b, long c, long d, long e) {
     bool is_prctl = number == SYS_prctl, is_mode_filter, is_strict;
     int error = errno;
 
-    is_strict = is_prctl ? b == SECCOMP_MODE_STRICT : a == SECCOMP_SET_MODE_STRICT && b == 0 && c == 0;
-    is_mode_filter = c && (is_prctl ? b == SECCOMP_MODE_FILTER : a == SECCOMP_SET_MODE_FILTER);
+    unsigned operation = (unsigned)a; /* all that the kernel takes of it */
+    is_strict =
+        is_prctl ? b == SECCOMP_MODE_STRICT : operation == SECCOMP_SET_MODE_STRICT && b == 0 && c == 0;
+    is_mode_filter = c && (is_prctl ? b == SECCOMP_MODE_FILTER : operation == SECCOMP_SET_MODE_FILTER);
     bool is_for_all = !is_prctl && is_mode_filter && (b & SECCOMP_FILTER_FLAG_TSYNC);
     bool sets = is_strict || is_mode_filter;
     if (!sets || (pie_filtered() && !is_for_all) || (is_mode_filter && !pie_filtered() && !may_set()))

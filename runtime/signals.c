@@ -116,7 +116,7 @@ void pie_signals_thread_started(uint64_t mask) {
     uint64_t open = pie_signals_our_bits();
 
     pie_signals_set_virtual_mask(mask);
-    if (installed)
+    if (installed && !pie_filtered()) /* there they are open: its creator was profiled before the filter */
         syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &open, NULL, sizeof open);
 }
 

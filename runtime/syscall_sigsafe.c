@@ -73,7 +73,7 @@ __attribute__((naked)) PIE_EXPORT long syscall(long number, ...) {
             "jae 3f\n\t"
             "ret\n"
             "2:\n\t"
-            "cmpq $" STRING(PR_SET_SECCOMP) ", %rsi\n\t"
+            "cmpl $" STRING(PR_SET_SECCOMP) ", %esi\n\t" /* an int: what is above it is anything */
             "jne 1b\n\t"
             "jmp pie_syscall_filter\n"
             "3:\n\t"

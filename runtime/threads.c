@@ -100,12 +100,11 @@ static void *begin(void *argument) {
     void *result;
 
     start_destroy(argument);
-    if (start.is_filtered) {
-        pie_filtered_set(true);
-        return start.routine(start.argument);
-    }
-    is_of_ours = true;
+    pie_filtered_set(start.is_filtered);
     pie_signals_thread_started(start.virtual_mask);
+    if (start.is_filtered)
+        return start.routine(start.argument);
+    is_of_ours = true;
     pie_engine_thread_started(start.name);
     pthread_cleanup_push(leave, NULL);
     result = start.routine(start.argument);

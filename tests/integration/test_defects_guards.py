@@ -202,8 +202,8 @@ def test_a_sound_file_is_appended_to(pieprof, sound, tmp_path):
 
 
 @pytest.mark.parametrize("mode, clock", [("main", "perf"), ("main", "timer"), ("syscall", "perf"), ("all", "perf"), ("all", "itimer"),
-                                         ("thread", "perf"), ("thread", "timer"), ("thread", "itimer"), ("child", "perf"),
-                                         ("library", "perf")])
+                                         ("thread", "perf"), ("thread", "timer"), ("thread", "itimer"), ("listener", "perf"), ("child", "perf"),
+                                         ("library", "perf"), ("wide prctl", "perf"), ("wide seccomp", "perf")])
 def test_a_seccomp_filter_of_the_programs_own_meets_no_call_of_ours(pieprof, tmp_path, mode, clock):
     if mode == "library" and run([PYTHON, "-c", "import seccomp"]).returncode:
         pytest.skip("python3-seccomp is not installed")
@@ -217,7 +217,7 @@ def test_a_seccomp_filter_of_the_programs_own_meets_no_call_of_ours(pieprof, tmp
     assert (done.returncode, done.stdout) == (7, plain.stdout), done
     processes = query(db, "select pid, cause, exit_status status from process order by id")
     counted = query(db, "select sum(value) n from counter where name = 'threads_under_a_seccomp_filter'")
-    if mode == "thread" and clock != "itimer":  # the others are profiled on
+    if mode in ("thread", "listener") and clock != "itimer":  # the others are profiled on
         assert [p["cause"] for p in processes] == ["exit"] and counted == [{"n": 3}]
         seen, = query(db, "select sum(python_ns + native_ns + system_ns) * 1.0 / t.cpu_ns share from sample s join thread t on"
                       " t.process = s.process and t.id = s.thread where t.is_main")
@@ -241,6 +241,31 @@ print(call(9, 0, 4096, 3, 0x22, -1, 0)[0] != -1)
     done = run([pieprof, "-q", "-o", tmp_path / "a.db", "-c", code])
     assert (done.returncode, done.stdout, done.stderr) == (0, plain.stdout, ""), done
     assert query(tmp_path / "a.db", "select cause from process") == [{"cause": "exit"}]
+
+
+def test_a_thread_under_a_filter_hands_its_signal_mask_on(pieprof, tmp_path):
+    """SIGTRAP is one of the profiler's: what the program believes of it is kept by thread."""
+    code = """
+import ctypes, signal, struct, threading
+libc, seen = ctypes.CDLL(None), []
+allow = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0x7fff0000))
+program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", 1, ctypes.addressof(allow)))
+def blocked():
+    seen.append(sorted(signal.pthread_sigmask(signal.SIG_BLOCK, [])))
+def filtered():
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTRAP, signal.SIGUSR1})
+    assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, ctypes.byref(program), 0, 0) == 0
+    inner = threading.Thread(target=blocked)
+    inner.start(), inner.join(), blocked()
+outer = threading.Thread(target=filtered)
+outer.start(), outer.join(), blocked()
+print(seen)
+"""
+    plain = run([PYTHON, "-c", code])
+    if plain.returncode:
+        pytest.skip(f"no seccomp filter can be set here: {plain.stderr[-200:]}")
+    done = run([pieprof, "-q", "-o", tmp_path / "a.db", "-c", code])
+    assert (done.returncode, done.stdout) == (0, plain.stdout), done
 
 
 @pytest.mark.parametrize("clock", ["itimer", "timer"])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sets a seccomp filter that kills the process for what a profiler does and this program does not, and goes on.
-MODE: main, syscall, all, thread, child, library."""
+MODE: main, syscall, all, thread, listener, child, library, wide prctl, wide seccomp."""
 import ctypes
 import os
 import struct
@@ -9,7 +9,8 @@ import threading
 import time
 
 LIBC = ctypes.CDLL(None, use_errno=True)
-NO_NEW_PRIVS, SET_SECCOMP, MODE_FILTER, SECCOMP, TSYNC = 38, 22, 2, 317, 1
+NO_NEW_PRIVS, SET_SECCOMP, MODE_FILTER, SECCOMP, TSYNC, NEW_LISTENER = 38, 22, 2, 317, 1, 8
+PRCTL, WIDE = 157, 0xabcdef << 32
 # open, ioctl, getpid, fcntl, getrusage, ptrace, rt_sigpending, sigaltstack, timer_*, clock_gettime, openat, rt_tgsigqueueinfo,
 # perf_event_open, pidfd_send_signal, pidfd_open, pidfd_getfd
 DENIED = [2, 16, 39, 72, 98, 101, 127, 131, *range(222, 227), 228, 257, 297, 298, 424, 434, 438]
@@ -36,6 +37,11 @@ def set_filter(mode):
         for name in "perf_event_open", "timer_create", "timer_settime", "openat", "getpid", "rt_sigpending", "pidfd_open", "ioctl":
             made.add_rule(seccomp.KILL_PROCESS, name)
         made.load()
+    elif mode.startswith("wide"):  # the upper half of a register with an int may hold anything
+        call = (PRCTL, WIDE | SET_SECCOMP, MODE_FILTER) if mode == "wide prctl" else (SECCOMP, WIDE | 1, 0)
+        assert LIBC.syscall(*map(ctypes.c_ulong, call), ctypes.byref(filter)) == 0
+    elif mode == "listener":  # the answer is a descriptor
+        assert LIBC.syscall(SECCOMP, 1, NEW_LISTENER, ctypes.byref(filter)) > 0
     elif mode in ("syscall", "all"):
         assert LIBC.syscall(SECCOMP, 1, TSYNC if mode == "all" else 0, ctypes.byref(filter)) == 0
     else:
@@ -53,7 +59,7 @@ def burn(seconds):
 def filtered(mode, done):
     set_filter(mode)
     burn(0.1)
-    if mode != "thread":
+    if mode not in ("thread", "listener"):
         threads = [threading.Thread(target=burn, args=(0.05,)) for _ in range(3)]
         for thread in threads:
             thread.start()
@@ -76,7 +82,7 @@ def main(mode):
             return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         filtered(mode, done)
         return 7
-    if mode == "thread":
+    if mode in ("thread", "listener"):
         others = [threading.Thread(target=filtered, args=(mode, done)) for _ in range(3)]
         for other in others:
             other.start()
