@@ -100,6 +100,22 @@ static void *map_ring(int fd) {
     return ring == MAP_FAILED ? NULL : ring;
 }
 
+static void disarm(struct pie_thread *thread) {
+    int *slot = fd_of(thread);
+    void *ring = atomic_exchange_explicit(&thread->clock_ring, NULL, memory_order_acq_rel);
+
+    if (!slot || !*slot)
+        return;
+    if (*slot > 0) {
+        ioctl(*slot, PERF_EVENT_IOC_DISABLE, 0);
+        close(*slot);
+    }
+    *slot = 0;
+    /* A handler that still reads the ring takes microseconds; the mapping is left to it if the thread lives. */
+    if (ring && pie_thread_state(thread) == PIE_THREAD_ENDED)
+        munmap(ring, (size_t)sysconf(_SC_PAGESIZE) + PIE_PERF_RING_BYTES);
+}
+
 static int arm(struct pie_thread *thread, uint64_t period_ns, bool user_only) {
     int *slot = fd_of(thread);
 
@@ -119,14 +135,16 @@ static int arm(struct pie_thread *thread, uint64_t period_ns, bool user_only) {
     atomic_store_explicit(&thread->period_ns, period_ns, memory_order_relaxed);
     /* release: pairs with the handler's acquire */
     atomic_store_explicit(&thread->clock_ring, ring, memory_order_release);
+    *slot = fd;
     if (ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) != 0) {
         int error = errno;
-        close(fd);
+        disarm(thread);
         return -error;
     }
-    if (scarce)
+    if (scarce) {
         close(fd); /* the mapping keeps the event alive; its period stays as it is */
-    *slot = scarce ? -1 : fd;
+        *slot = -1;
+    }
     return 0;
 }
 
@@ -154,23 +172,9 @@ static int arm_user(struct pie_thread *thread, uint64_t period_ns) {
     if (r < 0)
         return arm_timer(thread, period_ns, r);
     pie_sampler_timer.arm(thread, KERNEL_PERIOD_NS); /* without it kernel time goes to the next sample */
+    /* the event's, not the timer's */
+    atomic_store_explicit(&thread->period_ns, period_ns, memory_order_relaxed);
     return r;
-}
-
-static void disarm(struct pie_thread *thread) {
-    int *slot = fd_of(thread);
-    void *ring = atomic_exchange_explicit(&thread->clock_ring, NULL, memory_order_acq_rel);
-
-    if (!slot || !*slot)
-        return;
-    if (*slot > 0) {
-        ioctl(*slot, PERF_EVENT_IOC_DISABLE, 0);
-        close(*slot);
-    }
-    *slot = 0;
-    /* A handler that still reads the ring takes microseconds; the mapping is left to it if the thread lives. */
-    if (ring && pie_thread_state(thread) == PIE_THREAD_ENDED)
-        munmap(ring, (size_t)sysconf(_SC_PAGESIZE) + PIE_PERF_RING_BYTES);
 }
 
 static void disarm_both(struct pie_thread *thread) {

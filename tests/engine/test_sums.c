@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/aggregate.h"
 #include "profiler/clock_price.h"
+#include "profiler/region.h"
 #include "profiler/ring.h"
 #include "profiler/sampler.h"
 #include "profiler/sampler_perf.h"
@@ -8,12 +9,16 @@
 #include "profiler/thread.h"
 #include "profiler/u64map.h"
 
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -254,6 +259,44 @@ static void test_samples_tell_what_their_signals_cost(void **state) {
     free(thread);
 }
 
+/* Where it says so, the kernel enables no event. */
+static bool enables_nothing;
+
+int ioctl(int fd, unsigned long request, ...) {
+    va_list arguments;
+
+    va_start(arguments, request);
+    long argument = va_arg(arguments, long);
+    va_end(arguments);
+    if (enables_nothing && request == PERF_EVENT_IOC_ENABLE) {
+        errno = EINVAL;
+        return -1;
+    }
+    return (int)syscall(SYS_ioctl, fd, request, argument);
+}
+
+static void on_tick(int signal) {}
+
+static void test_a_clock_is_armed_as_a_whole_or_not_at_all(void **state) {
+    const uint64_t period_ns = 50000000;
+
+    signal(SIGTRAP, on_tick);
+    signal(PIE_TIMER_SIGNAL, on_tick);
+    assert_int_equal(pie_region_init(), 0);
+    struct pie_thread *thread = pie_thread_begin(true, "");
+    assert_int_equal(pie_sampler_perf_user.arm(thread, period_ns), 0);
+    if (atomic_load(&thread->has_timer)) /* no perf events here */
+        skip();
+    assert_int_equal(atomic_load(&thread->period_ns), period_ns); /* the timer beside it is slower */
+    pie_sampler_perf_user.disarm(thread);
+    enables_nothing = true;
+    assert_int_equal(pie_sampler_perf.arm(thread, period_ns), 0);
+    assert_true(atomic_load(&thread->has_timer));
+    assert_null(atomic_load(&thread->clock_ring));
+    pie_sampler_perf.disarm(thread);
+    pie_thread_end();
+}
+
 static void test_aggregate_adds_by_thread_and_node(void **state) {
     struct pie_aggregate aggregate = {0};
 
@@ -311,6 +354,7 @@ int main(void) {
         cmocka_unit_test(test_kernel_time_of_traps_is_given_back),
         cmocka_unit_test(test_unpaid_kernel_time_is_forgotten),
         cmocka_unit_test(test_samples_tell_what_their_signals_cost),
+        cmocka_unit_test(test_a_clock_is_armed_as_a_whole_or_not_at_all),
         cmocka_unit_test(test_aggregate_adds_by_thread_and_node),
         cmocka_unit_test(test_map_finds_what_was_put),
     };
