@@ -270,13 +270,13 @@ uint64_t pie_throttle_share(struct pie_throttle *throttle, uint64_t now_ns, uint
                             uint64_t *seen_ns) {
     if (delay_ns < DELAY_MIN_NS)
         return 0;
-    if (now_ns - throttle->found_ns >= FIND_NS) {
+    if (now_ns >= throttle->found_ns + FIND_NS) { /* a thread's end may be before it */
         pie_throttle_find(throttle, &pie_throttle_kernel_files);
         throttle->found_ns = now_ns;
     }
     if (throttle->n_levels == 0)
         return 0;
-    if (now_ns - throttle->read_ns >= FRESH_NS)
+    if (now_ns >= throttle->read_ns + FRESH_NS)
         pie_throttle_read(throttle, now_ns);
     uint64_t back_ns = delay_ns + LATE_NS;
     uint64_t from_ns = total_at(throttle, now_ns > back_ns ? now_ns - back_ns : 0);

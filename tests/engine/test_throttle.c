@@ -154,12 +154,30 @@ static void test_a_delay_has_its_share(void **state) {
     assert_int_equal(pie_throttle_share(&throttle, now_ns, 9 * MS, &third), 0);
 }
 
+/* It is asked about at the time of its end: what is newer will do. */
+static void test_a_thread_that_ended_before_the_last_look(void **state) {
+    struct pie_throttle throttle = {0};
+    uint64_t seen = 0, now_ns = 1000 * MS;
+
+    write_v2(0, 0);
+    pie_throttle_find(&throttle, &files);
+    pie_throttle_read(&throttle, now_ns - 80 * MS);
+    write_v2(70000, 1);
+    throttle.found_ns = now_ns;
+    pie_throttle_read(&throttle, now_ns);
+    assert_int_equal(pie_throttle_share(&throttle, now_ns - MS, 60 * MS, &seen), 60 * MS);
+    assert_int_equal(throttle.found_ns, now_ns);
+    assert_int_equal(throttle.read_ns, now_ns);
+    assert_int_equal(throttle.n_history, 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_groups_of_version_2),
         cmocka_unit_test(test_groups_of_version_1),
         cmocka_unit_test(test_a_quota_out_of_sight),
         cmocka_unit_test(test_a_delay_has_its_share),
+        cmocka_unit_test(test_a_thread_that_ended_before_the_last_look),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
