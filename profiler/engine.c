@@ -250,13 +250,13 @@ void pie_engine_fork_child(void) {
         pie_process_table_inherited();
     pie_process_enter(forked);
     forked = NULL;
-    if (pie_ending_is_claimed())
-        return;
-    pie_debug_own_table_forget();
-    pie_threads_reset();
-    pie_collector_forget();
-    if (held)
-        start_fork();
+    if (!pie_ending_is_claimed()) {
+        pie_debug_own_table_forget();
+        pie_threads_reset();
+        pie_collector_forget();
+        if (held)
+            start_fork();
+    }
     held = false;
     errno = error;
 }

@@ -185,7 +185,7 @@ static void start_over(struct pie_wall *wall, const struct pie_thread *thread) {
         .last_delay_ns = delay_ns - ours_ns,
         .sample_ns = thread->started_ns,
     };
-    if (thread->ended_ns != 0 || cpu_ns == 0)
+    if (cpu_ns == 0 || pie_thread_state(thread) == PIE_THREAD_ENDED)
         return;
     if (thread->is_main)
         ours_ns = 0; /* it has waited for its clock; the delays were before */

@@ -560,10 +560,10 @@ void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucon
 
 void pie_watch_settle(struct pie_thread *thread) {
     const struct pie_debug_ops *registers = pie_watch_registers_in_use();
-    uint64_t start_ns = pie_monotonic_ns();
 
     if (!registers || !registers->settle)
         return;
+    uint64_t start_ns = pie_monotonic_ns();
     registers->settle(thread);
     if (thread->watch.ptrace.waited_ns)
         pie_watch_charge(thread, pie_watch_spent_since(thread, start_ns));

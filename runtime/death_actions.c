@@ -22,7 +22,7 @@ static const int RESTORER_FLAG = 0x04000000; /* SA_RESTORER, of the kernel's hea
 static void (*restorer)(void);
 
 /* Before threads exist; not in a forked child that is process 1, nor once a thread is filtered (filter.c). */
-static bool installed;
+static _Atomic bool installed;
 
 static struct sigaction ours(void) {
     struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};

@@ -67,7 +67,8 @@ BEFORE_SHADOW static int set_any(int resource, const struct rlimit *limit) {
     return libc.setrlimit(resource, limit);
 }
 
-BEFORE_SHADOW static int exchange_any(pid_t pid, int resource, const struct rlimit *limit, struct rlimit *old_limit) {
+BEFORE_SHADOW static int exchange_any(pid_t pid, int resource, const struct rlimit *limit,
+                                      struct rlimit *old_limit) {
     if (!libc.prlimit)
         resolve();
     if (!pie_filtered() && (pid == 0 || pid == getpid()))
