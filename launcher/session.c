@@ -24,7 +24,6 @@
 #include "launcher/script_word.h"
 #include "launcher/summary.h"
 #include "profiler/engine.h"
-#include "profiler/filtered.h"
 #include "profiler/watch_setup.h"
 #include "runtime/cell_sources.h"
 #include "runtime/death.h"
@@ -211,7 +210,7 @@ static void finish(const char *cause, int status) {
 }
 
 static void end(const char *cause, int status) {
-    if (pie_filtered() || !pie_engine_is_running())
+    if (!pie_engine_is_running())
         return;
     let_interrupt_abort();
     finish(cause, status);

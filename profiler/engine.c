@@ -114,7 +114,7 @@ int pie_engine_start(const struct pie_config *config, const struct pie_pystack_o
 }
 
 bool pie_engine_is_running(void) {
-    return !pie_ending_is_claimed() && pie_ending_is_owner();
+    return !pie_filtered() && !pie_ending_is_claimed() && pie_ending_is_owner();
 }
 
 int64_t pie_engine_run_id(void) {

@@ -47,7 +47,8 @@ int pie_engine_start(const struct pie_config *config, const struct pie_pystack_o
  * started. cause and exit_status as in pie_sink_ops.end_process. Context: hook. */
 void pie_engine_finish(const char *cause, int exit_status);
 
-/* Is this process being profiled (started, not finished, not a vfork child)? Context: any. */
+/* Is this process being profiled (started, not finished, not a vfork child)? Never for a thread under a filter of the program's,
+ * which is not even asked who it is. Context: any. */
 bool pie_engine_is_running(void);
 
 /* 0, or -errno of the failure (disk full, file gone) after which nothing more of this process was written.

@@ -109,13 +109,13 @@ static long set_filter(long number, const long *arguments, bool is_for_all) {
     bool was_filtered = pie_filtered(), is_running = pie_engine_is_running();
     bool is_whole = is_for_all || is_main() || pie_collector_sampler() == &pie_sampler_itimer;
 
-    if (is_running && was_filtered)
+    if (was_filtered)
         pie_engine_finish("seccomp", -1); /* the summary would open files */
     else if (is_running && is_whole)
         withdraw_from_process();
     else if (is_running)
         withdraw_from_thread(name);
-    else if (!was_filtered)
+    else
         await_end();
     pie_filtered_set(true);
     long r = pie_syscall_raw(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]);

@@ -11,9 +11,9 @@ import time
 LIBC = ctypes.CDLL(None, use_errno=True)
 NO_NEW_PRIVS, SET_SECCOMP, MODE_FILTER, SECCOMP, TSYNC, NEW_LISTENER = 38, 22, 2, 317, 1, 8
 PRCTL, WIDE = 157, 0xabcdef << 32
-# open, ioctl, getpid, fcntl, getrusage, ptrace, rt_sigpending, sigaltstack, timer_*, clock_gettime, openat, rt_tgsigqueueinfo,
-# perf_event_open, pidfd_send_signal, pidfd_open, pidfd_getfd
-DENIED = [2, 16, 39, 72, 98, 101, 127, 131, *range(222, 227), 228, 257, 297, 298, 424, 434, 438]
+# open, ioctl, access, getpid, fcntl, getrusage, ptrace, rt_sigpending, sigaltstack, timer_*, clock_gettime, openat,
+# rt_tgsigqueueinfo, perf_event_open, pidfd_send_signal, pidfd_open, pidfd_getfd
+DENIED = [2, 16, 21, 39, 72, 98, 101, 127, 131, *range(222, 227), 228, 257, 297, 298, 424, 434, 438]
 
 
 class Program(ctypes.Structure):
@@ -59,6 +59,10 @@ def burn(seconds):
 def filtered(mode, done):
     set_filter(mode)
     burn(0.1)
+    compile("x = 1", "/no/such/file.py", "exec")
+    inner = threading.Thread(target=burn, args=(0.01,))
+    inner.start()
+    inner.join()
     if mode not in ("thread", "listener"):
         threads = [threading.Thread(target=burn, args=(0.05,)) for _ in range(3)]
         for thread in threads:
