@@ -150,11 +150,7 @@ void pie_flush_suspend(struct pie_flush *flush) {
 }
 
 static void read_name(int32_t tid, char name[NAME_BYTES]) {
-    char path[64];
-
-    snprintf(path, sizeof path, "/proc/thread-self/../%d/comm", tid);
-    ssize_t n = pie_proc_read(path, name, NAME_BYTES);
-    if (n <= 0)
+    if (pie_proc_read_task(tid, "comm", name, NAME_BYTES) <= 0)
         name[0] = '\0';
     name[strcspn(name, "\n")] = '\0';
 }

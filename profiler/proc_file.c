@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,6 +30,12 @@ int pie_proc_read(const char *path, char *ret_text, size_t size) {
         return r;
     ret_text[length] = '\0';
     return (int)length;
+}
+
+int pie_proc_read_task(int tid, const char *name, char *ret_text, size_t size) {
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/thread-self/../%d/%s", tid, name);
+    return pie_proc_read(path, ret_text, size);
 }
 
 int pie_proc_read_long(const char *path, long *ret_value) {

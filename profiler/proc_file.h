@@ -8,6 +8,9 @@
 /* Reads at most size - 1 bytes and terminates them. Returns the length or -errno. Context: any but hook. */
 int pie_proc_read(const char *path, char *ret_text, size_t size);
 
+/* The same of a thread of this process: /proc/self/task/TID/name. Context: any but hook. */
+int pie_proc_read_task(int tid, const char *name, char *ret_text, size_t size);
+
 /* The number that the file begins with. Returns 0 or -errno. Context: any but hook. */
 int pie_proc_read_long(const char *path, long *ret_value);
 

@@ -27,7 +27,6 @@
 #include "profiler/throttle.h"
 #include "profiler/wall_awaits.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,18 +43,11 @@ static struct {
     uint64_t total_ns;
 } seen;
 
-static bool read_task_file(int32_t tid, const char *name, char *text, size_t size) {
-    char path[64];
-
-    snprintf(path, sizeof path, "/proc/thread-self/../%d/%s", tid, name);
-    return pie_proc_read(path, text, size) > 0;
-}
-
 /* As /proc/PID/stat has it: 'R' runs or waits for a processor, 'S' and 'D' are asleep; 0: it is gone. */
 static char state_of(int32_t tid) {
     char text[512];
 
-    if (!read_task_file(tid, "stat", text, sizeof text))
+    if (pie_proc_read_task(tid, "stat", text, sizeof text) <= 0)
         return 0;
     const char *state = strrchr(text, ')'); /* the name before it may hold anything */
     return state && state[1] ? state[2] : 0;
@@ -64,7 +56,7 @@ static char state_of(int32_t tid) {
 static bool read_delay(int32_t tid, uint64_t *ret_ns) {
     char text[96], *end;
 
-    if (!read_task_file(tid, "schedstat", text, sizeof text))
+    if (pie_proc_read_task(tid, "schedstat", text, sizeof text) <= 0)
         return false;
     strtoull(text, &end, 10);
     *ret_ns = strtoull(end, NULL, 10);
