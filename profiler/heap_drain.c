@@ -154,16 +154,13 @@ void pie_heap_drain_slot(struct pie_heap_drain *drain, struct pie_thread *thread
     struct pie_heap_record record;
 
     while (pie_heap_ring_pop(&thread->heap.ring, &record)) {
+        if (record.event == PIE_HEAP_ALLOCATED && record.ticket)
+            drain->blocks[record.ticket].is_known = true; /* also without an event: its end is waited for */
         struct event *event = add_event(drain);
-        if (!event) {
-            if (record.event == PIE_HEAP_ALLOCATED && record.ticket)
-                pie_heap_table_lose(record.ticket);
+        if (!event)
             continue;
-        }
         record.time_ns += drain->suspended_ns;
         *event = (struct event){.time_ns = record.time_ns, .ticket = record.ticket, .record = record};
-        if (record.event == PIE_HEAP_ALLOCATED && record.ticket)
-            drain->blocks[record.ticket].is_known = true;
     }
 }
 

@@ -2,9 +2,17 @@
 
 /* What cannot be kept for want of memory is counted as that. The profiler's own allocator is this test's. */
 
+#include "profiler/cct.h"
 #include "profiler/counters.h"
+#include "profiler/engine.h"
 #include "profiler/heap_copies.h"
+#include "profiler/heap_drain.h"
+#include "profiler/heap_engine.h"
 #include "profiler/memory.h"
+#include "profiler/naming.h"
+#include "profiler/pystack.h"
+#include "profiler/region.h"
+#include "profiler/thread.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,6 +59,50 @@ static void test_a_copy_that_has_no_room_is_counted_as_such(void **state) {
     pie_heap_copies_finish(&copies);
 }
 
+static bool is_finalizing(void) {
+    return false;
+}
+
+/* The block is in the table all the same, and its ticket may not be another's. */
+static void test_an_allocation_that_has_no_room_keeps_its_ticket(void **state) {
+    static const struct pie_pystack_ops ops = {.eval_loop = NULL};
+    static const struct pie_heap_settings settings = {
+        .ops = &ops, .memory = true, .is_finalizing = is_finalizing};
+    static const struct pie_memory_facts facts = {.is_finalizing = is_finalizing};
+    static struct pie_thread thread;
+    struct pie_naming *naming;
+    struct pie_heap_drain *drain;
+    int block;
+
+    assert_int_equal(pie_region_init(), 0);
+    assert_int_equal(pie_cct_init(), 0);
+    assert_int_equal(pie_heap_table_init(), 0);
+    pie_heap_set(&settings);
+    assert_int_equal(pie_naming_create(&ops, &naming), 0);
+    assert_int_equal(pie_heap_drain_create(&ops, &facts, naming, &drain), 0);
+    uint32_t ticket = pie_heap_table_reserve();
+    struct pie_heap_record record = {
+        .weight_bytes = 1, .ticket = (uint16_t)ticket, .event = PIE_HEAP_ALLOCATED};
+    assert_true(pie_heap_ring_push(&thread.heap.ring, &record));
+    assert_true(pie_heap_table_put(ticket, &block));
+    is_short = true;
+    pie_heap_drain_slot(drain, &thread);
+    is_short = false;
+    for (int i = 0; i < 3; i++)
+        pie_heap_drain_tick(drain);
+    for (int i = 0; i < PIE_HEAP_TICKETS; i++)
+        assert_int_not_equal(pie_heap_table_reserve(), ticket);
+    assert_int_equal(pie_heap_table_remove(&block), ticket);
+    pie_heap_table_free(ticket, 1000);
+    pie_heap_drain_tick(drain);
+    assert_int_equal(pie_heap_table_reserve(), 0);
+    for (int i = 0; i < PIE_HEAP_TICKETS / 8 && pie_heap_table_reserve() != ticket; i++)
+        assert_in_range(i, 0, PIE_HEAP_TICKETS / 8 - 2);
+    pie_heap_drain_destroy(drain);
+    pie_naming_destroy(naming);
+    pie_heap_set(NULL);
+}
+
 static void test_the_counter_has_the_right_name(void **state) {
     assert_string_equal(pie_counter_name(PIE_COUNTER_OUT_OF_MEMORY), "out_of_memory");
     assert_true(pie_counter_is_drop(PIE_COUNTER_OUT_OF_MEMORY));
@@ -59,6 +111,7 @@ static void test_the_counter_has_the_right_name(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_copy_that_has_no_room_is_counted_as_such),
+        cmocka_unit_test(test_an_allocation_that_has_no_room_keeps_its_ticket),
         cmocka_unit_test(test_the_counter_has_the_right_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
