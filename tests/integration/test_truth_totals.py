@@ -23,7 +23,8 @@ def test_cpu_time_of_a_process(profiled, options, tail_s):
     # Beside the program's threads, or before and after them; what counting costs stays in the lines.
     apart = ("collection thread", "start", "counting")
     own = total([o for o in profile.query("overhead") if o["collector"] not in apart], "cpu_s")
-    assert own < 0.25 * cpu_s  # 5 kHz, signals of 30 us in a busy virtual machine
+    # 5 kHz; signals of 30 us in a busy virtual machine, and where others work there too a process takes 90 us more for each.
+    assert own < 0.4 * cpu_s
     assert sampled + own == pytest.approx(cpu_s, abs=0.02 * cpu_s + tail_s * len(threads))
 
 
