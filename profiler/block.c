@@ -77,6 +77,8 @@ static int decode_near(uint64_t ip, struct pie_access accesses[PIE_BLOCK_ACCESSE
     uint64_t before = 0;
     int r = 0;
 
+    (void)pie_decode_executed(ip); /* else it has no block */
+
     for (int i = 0; i < BLOCKS_NEAR_MAX && r == 0 && found.count == 0 && found.next; i++) {
         r = pie_decode_block(found.next, accesses, PIE_BLOCK_ACCESSES_MAX, &found);
         before = i == 0 ? found.before : before;

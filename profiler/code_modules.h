@@ -14,7 +14,7 @@
 enum {
     PIE_CODE_MODULES_MAX = 2048,
     PIE_CODE_MODULE_NOWHERE = PIE_CODE_MODULES_MAX, /* of code outside of all modules: made at run time */
-    PIE_CODE_MODULE_PHDRS_MAX = 12,
+    PIE_CODE_MODULE_PHDRS_MAX = 16,                 /* a library has 11, a program 13 */
     PIE_CODE_MODULE_PATH_MAX = 512,
 };
 

@@ -584,7 +584,7 @@ int pie_copy_loop_analyse(uint64_t ip, struct pie_copy_site *ret_site) {
 
     if (!pie_decode_is_available())
         return -ENOSYS;
-    if (pie_decode_function_find(ip, &function) < 0 ||
+    if (pie_decode_function_find(ip, &function) < 0 || function->is_window ||
         !pie_decode_function_has(function, PIE_DECODE_START, ip))
         return -ENOENT;
     site.function = function->begin;

@@ -82,7 +82,9 @@ int pie_decode_block(uint64_t ip, struct pie_access *accesses, size_t max,
         .low = low,
         .high = high,
         .next = next,
-        .before = low > function->begin ? pie_decode_function_last(function, PIE_DECODE_LEADER, low - 1) : 0,
+        .before = low > function->begin && !function->is_window
+                      ? pie_decode_function_last(function, PIE_DECODE_LEADER, low - 1)
+                      : 0,
         .count = list.n,
     };
     return r;

@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Sweeps are kept in a table with one place for each hash of the function's address; the newer one stays. The maps take 3/8
- * of the code's size. Beyond the limit places are emptied in turn: sweeping again is cheap enough (75 ns an instruction). */
+/* Sweeps, and windows on code without known functions, are kept in a table with one place for each hash of their address;
+ * the newer one stays. The maps take 3/8 of the code's size. Beyond the limit places are emptied in turn: sweeping again is
+ * cheap enough (75 ns an instruction). */
 
 #include "profiler/decode_function.h"
 
 #include "profiler/cfi.h"
+#include "profiler/code_modules.h"
 #include "profiler/decode.h"
 #include "profiler/decode_sweep.h"
 #include "profiler/memory.h"
 #include "profiler/safe_load.h"
 
 #include <errno.h>
+#include <string.h>
 
-enum { SLOTS_BITS = 10, SLOTS = 1 << SLOTS_BITS, WIDE_BYTES = 16 };
+enum { SLOTS_BITS = 10, SLOTS = 1 << SLOTS_BITS, WIDE_BYTES = 16, WINDOW_BYTES = 16384 };
+
+/* Each time all of a window is decoded anew that is known, for its loops: up to 0.3 ms. */
+enum { FOLLOWS_MAX = 128 };
 
 /* Of the collection thread; a forked child inherits it, and it stays true there. */
 static struct pie_decode_function *slots[SLOTS];
@@ -46,8 +52,9 @@ static void empty(struct pie_decode_function **slot) {
     *slot = NULL;
 }
 
-static void keep(struct pie_decode_function *function) {
-    struct pie_decode_function **slot = slot_of(function->begin);
+/* place: what its slot is found by */
+static void keep(struct pie_decode_function *function, uint64_t place) {
+    struct pie_decode_function **slot = slot_of(place);
 
     empty(slot);
     while (kept_bytes + bytes_of(function) > PIE_DECODE_CACHE_BYTES_MAX)
@@ -86,23 +93,109 @@ static bool range_around(uint64_t ip, uintptr_t *ret_begin, uintptr_t *ret_end) 
     return find_range && find_range(find_range_data, (uintptr_t)ip, ret_begin, ret_end);
 }
 
+/* Where windows begin, whether there is code or not: one place for each. */
+static uint64_t window_of(uint64_t ip) {
+    return ip & ~(uint64_t)(WINDOW_BYTES - 1);
+}
+
+static const struct pie_decode_function *window_around(uint64_t ip) {
+    const struct pie_decode_function *kept = *slot_of(window_of(ip));
+
+    return kept && kept->is_window && ip - kept->begin < kept->size ? kept : NULL;
+}
+
+/* Of the module's segment of code around ip, what lies in the window. */
+static bool window_range(uint64_t ip, uint64_t *ret_begin, uint64_t *ret_end) {
+    const struct pie_code_module *module = pie_code_module(pie_code_module_at((uintptr_t)ip));
+
+    for (unsigned i = 0; module && i < module->phdr_count; i++) {
+        const Elf64_Phdr *phdr = &module->phdrs[i];
+        uint64_t begin = module->base + phdr->p_vaddr, end = begin + phdr->p_memsz, window = window_of(ip);
+        if (phdr->p_type != PT_LOAD || !(phdr->p_flags & PF_X) || ip - begin >= phdr->p_memsz)
+            continue;
+        *ret_begin = begin > window ? begin : window;
+        *ret_end = end < window + WINDOW_BYTES ? end : window + WINDOW_BYTES;
+        return true;
+    }
+    return false;
+}
+
+/* What was known of an earlier window there, and the instruction at ip. */
+static int follow(struct pie_decode_function *window, const struct pie_decode_function *known, uint64_t ip) {
+    uint64_t *executed = pie_calloc(window->words, sizeof *executed);
+    uint8_t *code = pie_malloc(window->size);
+    uint32_t at = (uint32_t)(ip - window->begin);
+    int r = -ENOMEM;
+
+    if (executed && code) {
+        if (known && known->begin == window->begin && known->size == window->size)
+            memcpy(executed, known->maps + (size_t)PIE_DECODE_START * known->words,
+                   known->words * sizeof *executed);
+        executed[at / 64] |= UINT64_C(1) << at % 64;
+        r = pie_safe_copy(code, (const void *)(uintptr_t)window->begin, window->size)
+                ? pie_decode_follow(window, code, executed)
+                : -EFAULT;
+    }
+    pie_free(executed);
+    pie_free(code);
+    return r;
+}
+
+static int learn_window(uint64_t ip) {
+    uint64_t begin, end;
+
+    if (!window_range(ip, &begin, &end))
+        return -ENOENT;
+    uint32_t words = (uint32_t)(end - begin + 63) / 64;
+    struct pie_decode_function *window =
+        pie_calloc(1, sizeof *window + (size_t)PIE_DECODE_MARKS * words * sizeof *window->maps);
+    if (!window)
+        return -ENOMEM;
+    const struct pie_decode_function *known = window_around(ip);
+    *window = (struct pie_decode_function){.begin = begin,
+                                           .size = (uint32_t)(end - begin),
+                                           .words = words,
+                                           .is_window = true,
+                                           .follows = known ? known->follows + 1 : 1};
+    int r = follow(window, known, ip);
+    if (r < 0)
+        pie_free(window);
+    else
+        keep(window, window_of(ip));
+    return r;
+}
+
+int pie_decode_executed(uint64_t ip) {
+    uintptr_t begin, end;
+
+    if (!pie_decode_is_available())
+        return -ENOSYS;
+    if (range_around(ip, &begin, &end) && end - begin <= PIE_DECODE_FUNCTION_BYTES_MAX)
+        return 0;
+    const struct pie_decode_function *window = window_around(ip);
+    if (window && (window->follows >= FOLLOWS_MAX || pie_decode_function_has(window, PIE_DECODE_START, ip)))
+        return 0;
+    return learn_window(ip);
+}
+
 int pie_decode_function_find(uint64_t ip, const struct pie_decode_function **ret_function) {
     struct pie_decode_function *learnt = NULL;
     uintptr_t begin, end;
+    bool has_range = range_around(ip, &begin, &end);
 
-    if (!range_around(ip, &begin, &end))
-        return -ENOENT;
+    if (!has_range || end - begin > PIE_DECODE_FUNCTION_BYTES_MAX) {
+        *ret_function = window_around(ip);
+        return *ret_function ? 0 : has_range ? -E2BIG : -ENOENT;
+    }
     const struct pie_decode_function *kept = *slot_of(begin);
-    if (kept && kept->begin == begin && kept->size == end - begin) {
+    if (kept && !kept->is_window && kept->begin == begin && kept->size == end - begin) {
         *ret_function = kept;
         return 0;
     }
-    if (end - begin > PIE_DECODE_FUNCTION_BYTES_MAX)
-        return -E2BIG;
     int r = learn(begin, (uint32_t)(end - begin), &learnt);
     if (r < 0)
         return r;
-    keep(learnt);
+    keep(learnt, begin);
     *ret_function = learnt;
     return 0;
 }

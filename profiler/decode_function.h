@@ -20,14 +20,17 @@ enum pie_decode_mark {
 };
 
 struct pie_decode_function {
-    uint64_t begin;  /* address */
-    uint32_t size;   /* bytes of code */
-    uint32_t words;  /* of each map */
+    uint64_t begin;   /* address */
+    uint32_t size;    /* bytes of code */
+    uint32_t words;   /* of each map */
+    uint32_t follows; /* of a window: how often instructions were added */
+    bool
+        is_window; /* no function: a piece of code of which only what was executed is known, and what that leads to */
     uint64_t maps[]; /* one for each kind of mark, a bit for each byte of code */
 };
 
-/* The function around ip, swept now or before; valid until the next call. Returns 0; -ENOENT: no function is known there;
- * -E2BIG: it is larger than PIE_DECODE_FUNCTION_BYTES_MAX; -EFAULT: unreadable; -ENOMEM. */
+/* The function around ip, swept now or before, or the window; valid until the next call. Returns 0; -ENOENT: no function
+ * is known there, nor a window; -E2BIG: it is larger than PIE_DECODE_FUNCTION_BYTES_MAX; -EFAULT: unreadable; -ENOMEM. */
 int pie_decode_function_find(uint64_t ip, const struct pie_decode_function **ret_function);
 
 bool pie_decode_function_has(const struct pie_decode_function *function, enum pie_decode_mark mark,

@@ -3,7 +3,10 @@
 /* The instructions of a function, by decoding it from its beginning, where there is an instruction for certain. Data between
  * the code would make what follows wrong, so where a jump leads to no known beginning, the code from there on is
  * swept too; this also finds both beginnings of an instruction whose LOCK prefix is jumped over (glibc does that).
- * Basic blocks begin at the function's entry, at targets of jumps and behind whatever does not simply go on. */
+ * Basic blocks begin at the function's entry, at targets of jumps and behind whatever does not simply go on.
+ *
+ * Where no function is known, nothing says that what lies behind a jump, a return or a call that may not come back is code.
+ * Then only what executed instructions lead to is taken: what follows them, and where direct jumps and calls go. */
 
 #include "profiler/decode_sweep.h"
 
@@ -27,6 +30,8 @@ struct sweep {
     const uint8_t *code;
     struct transfer *transfers;
     size_t n, capacity;
+    uint64_t
+        *flowed; /* a bit for each byte: an instruction leads there by simply going on; NULL: all is swept */
     struct pie_decode_tables tables;
 };
 
@@ -41,6 +46,16 @@ void pie_decode_map_set(struct pie_decode_function *function, enum pie_decode_ma
 
 static bool goes_on(uint8_t flow) {
     return flow == PIE_FLOW_NEXT || flow == PIE_FLOW_BRANCH || flow == PIE_FLOW_CALL;
+}
+
+/* Does an instruction that follows one of this kind begin for certain, or as good as that? */
+static bool is_followed(const struct sweep *s, uint8_t flow) {
+    return goes_on(flow) && !(s->flowed && flow == PIE_FLOW_CALL);
+}
+
+static void note_flow(struct sweep *s, uint32_t to) {
+    if (s->flowed && to < s->function->size)
+        s->flowed[to / 64] |= UINT64_C(1) << to % 64;
 }
 
 static int add_transfer(struct sweep *s, const struct transfer *transfer) {
@@ -65,9 +80,9 @@ static int leave_block(struct sweep *s, uint32_t at, const struct pie_instructio
         transfer.target = (uint32_t)(in->target - f->begin);
         pie_decode_map_set(f, PIE_DECODE_LEADER, transfer.target);
     }
-    if (goes_on(in->flow) && transfer.end < f->size)
+    if (is_followed(s, in->flow) && transfer.end < f->size)
         pie_decode_map_set(f, PIE_DECODE_LEADER, transfer.end);
-    if (in->flow == PIE_FLOW_SWITCH)
+    if (in->flow == PIE_FLOW_SWITCH && !s->flowed)
         pie_decode_tables_jump(&s->tables, s->code + at, in->length, at);
     return add_transfer(s, &transfer);
 }
@@ -90,10 +105,12 @@ static int sweep_from(struct sweep *s, uint32_t at) {
             is_unreached = false;
         }
         pie_decode_tables_see(&s->tables, s->code + at, in.length, f->begin + at);
-        if (in.flow == PIE_FLOW_NEXT)
+        if (in.flow == PIE_FLOW_NEXT) {
+            note_flow(s, at + in.length);
             continue;
+        }
         int r = leave_block(s, at, &in);
-        if (r < 0)
+        if (r < 0 || (s->flowed && !is_followed(s, in.flow)))
             return r;
         if (!goes_on(in.flow))
             is_unreached = true;
@@ -148,7 +165,7 @@ static void add_transfers(const struct sweep *s, const struct blocks *b, struct 
         if (transfer->target != NOWHERE &&
             (transfer->flow == PIE_FLOW_BRANCH || transfer->flow == PIE_FLOW_JUMP))
             add_edge(edges, from, block_of(b, transfer->target));
-        if (goes_on(transfer->flow) && transfer->end < s->function->size)
+        if (is_followed(s, transfer->flow) && transfer->end < s->function->size)
             add_edge(edges, from, block_of(b, transfer->end));
     }
     for (uint32_t i = 0; i + 1 < b->n; i++)
@@ -207,6 +224,16 @@ static int find_loops(struct sweep *s) {
     return r;
 }
 
+/* Where direct jumps and calls go to, and where these lead. */
+static int sweep_targets(struct sweep *s) {
+    int r = 0;
+
+    for (size_t i = 0; i < s->n && r == 0; i++)
+        if (s->transfers[i].target != NOWHERE)
+            r = sweep_from(s, s->transfers[i].target);
+    return r;
+}
+
 int pie_decode_sweep(struct pie_decode_function *function, const uint8_t *code) {
     struct sweep *s = pie_calloc(1, sizeof *s);
     int r;
@@ -217,14 +244,51 @@ int pie_decode_sweep(struct pie_decode_function *function, const uint8_t *code) 
     s->code = code;
     pie_decode_map_set(function, PIE_DECODE_LEADER, 0);
     r = sweep_from(s, 0);
-    for (size_t i = 0; i < s->n && r == 0; i++)
-        if (s->transfers[i].target != NOWHERE)
-            r = sweep_from(s, s->transfers[i].target);
+    if (r == 0)
+        r = sweep_targets(s);
     for (size_t i = 0; i < s->tables.n && r == 0; i++)
         add_table(s, i, NULL, NULL);
     if (r == 0)
         r = find_loops(s);
     pie_free(s->transfers);
+    pie_free(s);
+    return r;
+}
+
+static int follow_all(struct sweep *s, const uint64_t *executed) {
+    int r = 0;
+
+    for (uint32_t at = 0; at < s->function->size && r == 0; at++)
+        if (executed[at / 64] >> at % 64 & 1)
+            r = sweep_from(s, at);
+    return r;
+}
+
+/* Nobody knows what leads to an instruction that others do not lead to: its block begins there. */
+static void mark_beginnings(struct sweep *s) {
+    struct pie_decode_function *f = s->function;
+
+    for (uint32_t i = 0; i < f->words; i++)
+        f->maps[(size_t)PIE_DECODE_LEADER * f->words + i] |=
+            f->maps[(size_t)PIE_DECODE_START * f->words + i] & ~s->flowed[i];
+}
+
+int pie_decode_follow(struct pie_decode_function *function, const uint8_t *code, const uint64_t *executed) {
+    struct sweep *s = pie_calloc(1, sizeof *s);
+    uint64_t *flowed = pie_calloc(function->words, sizeof *flowed);
+    int r = -ENOMEM;
+
+    if (s && flowed) {
+        *s = (struct sweep){.function = function, .code = code, .flowed = flowed};
+        r = follow_all(s, executed);
+        if (r == 0)
+            r = sweep_targets(s);
+        mark_beginnings(s);
+        if (r == 0)
+            r = find_loops(s);
+        pie_free(s->transfers);
+    }
+    pie_free(flowed);
     pie_free(s);
     return r;
 }

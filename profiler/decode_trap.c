@@ -78,13 +78,14 @@ static int learn_at(uint64_t rip, struct trap *trap) {
 /* A function's first instruction has none before it, its last none behind: one of the two is enough. */
 static void learn(uint64_t rip, struct trap *trap) {
     *trap = (struct trap){.rip = rip};
+    (void)pie_decode_executed(rip); /* or it is about to be */
     int before = learn_before(rip, trap), at = learn_at(rip, trap);
     if (before < 0 && !(before == -ENOENT && at == 0))
         trap->result = before;
     if (before == -ENOMEM || at == -ENOMEM)
         trap->rip = 0; /* to be asked again */
-    if (trap->result == -ENOENT)
-        trap->rip = 0; /* a library may come there */
+    if (trap->result == -ENOENT || (trap->result == 0 && trap->n_before + trap->n_at == 0))
+        trap->rip = 0; /* more may be known the next time */
 }
 
 static bool overlaps(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size) {

@@ -161,13 +161,19 @@ def test_what_was_found_on_the_stack_is_counted(tmp_path, kernels):
     assert counts["native_stack_bridged"] > 0.9 * counts["samples"] - 60, counts
 
 
-def test_accesses_of_code_without_frame_information_are_watched(tmp_path, kernels):
-    """Its loads find what they found before, all of them. Without the symbol's bounds nothing of it was ever watched."""
+# Without a symbol as well, all that is known are the instructions that samples saw.
+@pytest.mark.parametrize("flags", [[], ["-s"]])
+def test_accesses_of_code_without_frame_information_are_watched(tmp_path, flags):
+    """Its loads find what they found before, all of them. Nothing of it was ever watched."""
     program = PROGRAMS / "loads.py"
-    run = helpers.profile(tmp_path / "p.db", program, kernels, 1.5, options=["--overhead", "50%"])
+    build(tmp_path / "kernels.so", "-O2", *flags, "-I" + python_includes(), PROGRAMS / "kernels.S",
+          PROGRAMS / "kernels_module.c")
+    run = helpers.profile(tmp_path / "p.db", program, tmp_path, 1.5, options=["--overhead", "50%"])
     skip_without_watches(run)
     rows = [r for r in run.sql(f"select * from v_redundancy where file = '{program}'") if r["kind"] == "load"]
     assert [r["line"] for r in rows] == [helpers.line_of(program, "loads")], rows
     assert rows[0]["traps"] >= 150, rows
     assert rows[0]["redundant_fraction"] == 1, rows
-    assert "kernel_loads" in rows[0]["evidence"], rows
+    assert ("kernel_loads" in rows[0]["evidence"]) == (not flags), rows
+    kinds = {r["kind"] for r in run.sql(f"select * from v_redundancy where file = '{program}'")}
+    assert kinds == {"load"}, kinds
