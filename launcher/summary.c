@@ -210,30 +210,33 @@ static const char libraries_sql[] =
     " WHERE run = :run AND cpu_share >= 0.005 ORDER BY cpu_s DESC, library LIMIT 4)";
 static_assert(LIBRARIES_SHOWN == 4, "as in libraries_sql");
 
+static void print_part(struct summary *summary, struct pie_cursor *row, int column, const char *of_what) {
+    if (pie_cursor_real(row, column) >= 0.01)
+        fprintf(summary->out, " + %.2f s %s", pie_cursor_real(row, column), of_what);
+}
+
 static void print_thread(struct summary *summary, struct pie_cursor *row) {
-    int64_t nth = pie_cursor_int(row, 3), count = pie_cursor_int(row, 4), shorts = pie_cursor_int(row, 5);
+    int64_t nth = pie_cursor_int(row, 0), count = pie_cursor_int(row, 1), shorts = pie_cursor_int(row, 2);
     if ((count < 2 && !shorts) || nth > THREADS_SHOWN)
         return;
     fputs(nth == 1 ? "Threads: " : ", ", summary->out);
-    print_text(summary, pie_cursor_text(row, 0) ? pie_cursor_text(row, 0) : "(no name)", 24);
-    fprintf(summary->out, " %.2f s", pie_cursor_real(row, 1));
-    if (pie_cursor_real(row, 2) >= 0.01)
-        fprintf(summary->out, " + %.2f s waiting", pie_cursor_real(row, 2));
-    if (pie_cursor_real(row, 5) >= 0.01)
-        fprintf(summary->out, " + %.2f s for a processor", pie_cursor_real(row, 5));
+    print_text(summary, pie_cursor_text(row, 4) ? pie_cursor_text(row, 4) : "(no name)", 24);
+    fprintf(summary->out, " %.2f s", pie_cursor_real(row, 5));
+    print_part(summary, row, 6, "waiting");
+    print_part(summary, row, 7, "for a processor");
+    print_part(summary, row, 8, "throttled");
     if (nth == THREADS_SHOWN && count > nth)
         fprintf(summary->out, ", %lld more", (long long)(count - nth));
     if ((nth == count || nth == THREADS_SHOWN) && shorts)
-        fprintf(summary->out, ", %lld short ones %.2f s", (long long)shorts, pie_cursor_real(row, 6));
+        fprintf(summary->out, ", %lld short ones %.2f s", (long long)shorts, pie_cursor_real(row, 3));
     fputs(nth == count || nth == THREADS_SHOWN ? "\n" : "", summary->out);
 }
 
-static const char threads_sql[] = "SELECT name, cpu_s, wait_s, row_number() OVER (ORDER BY cpu_s DESC, "
-                                  "wait_s DESC, process, thread), count(*) OVER (), runnable_s + throttled_s,"
-                                  " s.count, s.clock_s"
-                                  " FROM v_thread, (SELECT sum(threads) AS count, sum(clock_cpu_s) AS clock_s"
-                                  " FROM v_thread WHERE run = :run AND thread = 0) s"
-                                  " WHERE run = :run AND thread > 0";
+static const char threads_sql[] =
+    "SELECT row_number() OVER (ORDER BY cpu_s DESC, wait_s DESC, process, thread), count(*) OVER (),"
+    " s.count, s.clock_s, name, cpu_s, wait_s, runnable_s, throttled_s"
+    " FROM v_thread, (SELECT sum(threads) AS count, sum(clock_cpu_s) AS clock_s"
+    " FROM v_thread WHERE run = :run AND thread = 0) s WHERE run = :run AND thread > 0";
 
 /* Every loss is named. */
 static void print_drop(struct summary *summary, struct pie_cursor *row) {

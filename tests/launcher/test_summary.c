@@ -122,6 +122,21 @@ static void test_advice_takes_two_lines_at_most(void **state) {
                 "\n");
 }
 
+/* Threads that ended before they had a clock share the row with id 0. */
+static void test_threads_and_where_their_time_went(void **state) {
+    static const char busy[] =
+        "UPDATE thread SET runnable_ns = 5330000000, throttled_ns = 4000000000, wait_ns = 0;";
+    char sql[600];
+    print_memory(busy, "100");
+    assert_null(strstr(printed, "Threads: ")); /* the title says all of the only one */
+    snprintf(sql, sizeof sql,
+             "%s INSERT INTO thread (process, id, tid, is_main, cpu_ns, threads)"
+             " VALUES (1, 0, 0, 0, 30000000, 7)",
+             busy);
+    print_memory(sql, "100");
+    expect_part(" + 5.33 s for a processor + 4.00 s throttled, 7 short ones 0.03 s\n");
+}
+
 static void test_reuse_and_what_weighs_little_are_not_told(void **state) {
     print_summary("DELETE FROM watch WHERE first_node NOT IN (210, 212, 214)", "100");
     expect_part("\nNo redundant loads or stores of weight were found (100 watches).\n");
@@ -352,6 +367,7 @@ int main(void) {
         cmocka_unit_test(test_it_is_one_screen),
         cmocka_unit_test(test_library_lines_are_told_by_the_users_own),
         cmocka_unit_test(test_advice_takes_two_lines_at_most),
+        cmocka_unit_test(test_threads_and_where_their_time_went),
         cmocka_unit_test(test_reuse_and_what_weighs_little_are_not_told),
         cmocka_unit_test(test_why_it_was_not_measured_is_said),
         cmocka_unit_test(test_nothing_is_said_where_nothing_was_asked_for),
