@@ -162,7 +162,9 @@ static void print_share(struct summary *summary, double part, double whole) {
 static void print_place(struct summary *summary, struct pie_cursor *row) {
     char place[256], library[80] = "";
     const char *path = pie_cursor_text(row, 0), *base = strrchr(path, '/'), *text = pie_cursor_text(row, 8);
-    snprintf(place, sizeof place, "%.200s:%lld", base ? base + 1 : path, (long long)pie_cursor_int(row, 1));
+    int end = snprintf(place, sizeof place, "%.200s", base ? base + 1 : path);
+    if (pie_cursor_type(row, 1) != PIE_VALUE_NULL) /* "(table full)" has none */
+        snprintf(place + end, sizeof place - (size_t)end, ":%lld", (long long)pie_cursor_int(row, 1));
     /* a library is named where it matters */
     if (pie_cursor_text(row, 9) && pie_cursor_real(row, 10) >= 0.005 + 0.1 * pie_cursor_real(row, 2))
         snprintf(library, sizeof library, "  [%.40s %.2f s]", pie_cursor_text(row, 9),

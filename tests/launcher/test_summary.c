@@ -137,6 +137,14 @@ static void test_threads_and_where_their_time_went(void **state) {
     expect_part(" + 5.33 s for a processor + 4.00 s throttled, 7 short ones 0.03 s\n");
 }
 
+/* As code has for which there was no room: "(table full)". */
+static void test_a_name_without_a_line_stands_alone(void **state) {
+    print_memory("UPDATE file SET path = '(table full)' WHERE is_own; UPDATE location SET line = NULL",
+                 "100");
+    expect_part("  (table full)    [Fast-Lib 0.50 s]\n");
+    assert_null(strstr(printed, "(table full):0"));
+}
+
 static void test_reuse_and_what_weighs_little_are_not_told(void **state) {
     print_summary("DELETE FROM watch WHERE first_node NOT IN (210, 212, 214)", "100");
     expect_part("\nNo redundant loads or stores of weight were found (100 watches).\n");
@@ -368,6 +376,7 @@ int main(void) {
         cmocka_unit_test(test_library_lines_are_told_by_the_users_own),
         cmocka_unit_test(test_advice_takes_two_lines_at_most),
         cmocka_unit_test(test_threads_and_where_their_time_went),
+        cmocka_unit_test(test_a_name_without_a_line_stands_alone),
         cmocka_unit_test(test_reuse_and_what_weighs_little_are_not_told),
         cmocka_unit_test(test_why_it_was_not_measured_is_said),
         cmocka_unit_test(test_nothing_is_said_where_nothing_was_asked_for),
