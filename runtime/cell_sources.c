@@ -14,27 +14,53 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#ifndef PIE_CELL_LOOK
+#define PIE_CELL_LOOK() ((void)0) /* tests count the entries that are looked at */
+#endif
+
 /* Entries lie one behind the other in an arena of address space of which only what is written takes memory. Room is taken by
- * compare-and-swap, an entry is filled, then published; readers stop at the first that is not. Nothing is ever freed: when
+ * compare-and-swap, an entry is filled, then published at the head of its chain. Nothing is ever freed: when
  * the arena is full, later texts have no source in the profile, as if they were not known. */
 
 enum { ARENA_BYTES = 8 << 20, TEXT_BYTES_MAX = 512 << 10, NAME_BYTES_MAX = 4096, ALIGN = 8 };
+enum { CHAINS = 1 << 14 }; /* a power of two: some entries each when the arena is full of short texts */
 
 struct entry {
-    _Atomic uint32_t is_complete; /* release in keep(), acquire in pie_cell_sources_find() */
+    uint32_t next; /* the one before it in its chain, as in `newest` */
     uint32_t name_size, text_size;
-    uint32_t reserved;
-    char data[]; /* the name and the text, each with a 0 */
+    uint32_t hash; /* of the name */
+    char data[];   /* the name and the text, each with a 0 */
 };
 
 static char *arena; /* set once before Python starts. Fork child: a copy */
 static _Atomic uint32_t used;
+/* By the name's hash: 1 + where the last entry lies, 0: none. Release in keep(), acquire in pie_cell_sources_find(). Fork child:
+ * a copy, whole at any time. */
+static _Atomic uint32_t newest[CHAINS];
+
+/* FNV-1a */
+static uint32_t hash_of(const char *name, size_t size) {
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+    return hash;
+}
 
 static size_t entry_bytes(size_t name_size, size_t text_size) {
     return (sizeof(struct entry) + name_size + text_size + 2 + ALIGN - 1) / ALIGN * ALIGN;
 }
 
+/* A template that is compiled again and again takes its room once. */
+static bool is_kept(const char *name, const char *text, size_t text_size) {
+    size_t size = 0;
+    const char *kept = pie_cell_sources_find(name, &size);
+    return kept && size == text_size && memcmp(kept, text, size) == 0;
+}
+
+/* The name ends with a 0. */
 static void keep(const char *name, size_t name_size, const char *text, size_t text_size) {
+    if (is_kept(name, text, text_size))
+        return;
     uint32_t size = (uint32_t)entry_bytes(name_size, text_size);
     uint32_t at = atomic_load_explicit(&used, memory_order_relaxed);
 
@@ -48,25 +74,31 @@ static void keep(const char *name, size_t name_size, const char *text, size_t te
     entry->text_size = (uint32_t)text_size;
     memcpy(entry->data, name, name_size);
     memcpy(entry->data + name_size + 1, text, text_size);
-    atomic_store_explicit(&entry->is_complete, 1, memory_order_release);
+    entry->hash = hash_of(name, name_size);
+
+    _Atomic uint32_t *chain = &newest[entry->hash % CHAINS];
+    uint32_t before = atomic_load_explicit(chain, memory_order_relaxed);
+    do
+        entry->next = before;
+    while (!atomic_compare_exchange_weak_explicit(chain, &before, at + 1, memory_order_release,
+                                                  memory_order_relaxed));
 }
 
 const char *pie_cell_sources_find(const char *name, size_t *ret_size) {
-    uint32_t end = atomic_load_explicit(&used, memory_order_relaxed), at = 0;
-    size_t name_size = strlen(name);
-    const char *found = NULL;
+    size_t size = strlen(name);
+    uint32_t hash = hash_of(name, size);
+    uint32_t at = atomic_load_explicit(&newest[hash % CHAINS], memory_order_acquire);
 
-    while (arena && at < end) {
-        const struct entry *entry = (const struct entry *)(arena + at);
-        if (!atomic_load_explicit(&entry->is_complete, memory_order_acquire))
-            break;
-        if (entry->name_size == name_size && memcmp(entry->data, name, name_size) == 0) {
-            found = entry->data + name_size + 1;
+    while (at > 0) {
+        const struct entry *entry = (const struct entry *)(arena + at - 1);
+        PIE_CELL_LOOK();
+        if (entry->hash == hash && entry->name_size == size && memcmp(entry->data, name, size) == 0) {
             *ret_size = entry->text_size;
+            return entry->data + size + 1;
         }
-        at += (uint32_t)entry_bytes(entry->name_size, entry->text_size);
+        at = entry->next;
     }
-    return found;
+    return NULL;
 }
 
 /* Names that many texts share say nothing of which one it was. */

@@ -10,5 +10,6 @@
 /* Begins to keep such text. Context: before Python starts. */
 void pie_cell_sources_install(void);
 
-/* The text that was compiled last under this name, terminated; NULL: none. Lives as long as the process. Context: drain. */
+/* The text that was compiled last under this name, terminated; NULL: none. Lives as long as the process. Context: drain,
+ * and the thread that compiles. */
 const char *pie_cell_sources_find(const char *name, size_t *ret_size);
