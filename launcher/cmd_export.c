@@ -68,6 +68,7 @@ static int choose_format(struct options *options) {
 struct target {
     FILE *out;
     const char *name;
+    char *real;      /* where a link leads; NULL: nothing is there, or no room */
     char *temporary; /* NULL: written in place */
 };
 
@@ -88,7 +89,8 @@ static int open_target(const struct options *options, struct target *target) {
         return -EEXIST;
     }
     if (!exists || S_ISREG(status.st_mode)) {
-        int fd = pie_temporary_open(options->output, &target->temporary);
+        target->real = exists ? realpath(options->output, NULL) : NULL;
+        int fd = pie_temporary_open(target->real ? target->real : options->output, &target->temporary);
         errno = fd < 0 ? -fd : 0;
         target->out = fd < 0 ? NULL : fdopen(fd, "w");
     } else {
@@ -98,6 +100,7 @@ static int open_target(const struct options *options, struct target *target) {
         return 0;
     pie_message_error("cannot write %s: %s; name another file with -o", options->output, strerror(errno));
     free(target->temporary);
+    free(target->real);
     return -EIO;
 }
 
@@ -105,13 +108,15 @@ static int close_target(struct target *target, int status) {
     status = pie_profile_close_output(target->out, target->name, status);
     if (target->out != stdout)
         fclose(target->out);
-    if (status == 0 && target->temporary && rename(target->temporary, target->name) < 0) {
+    if (status == 0 && target->temporary &&
+        rename(target->temporary, target->real ? target->real : target->name) < 0) {
         pie_message_error("cannot write %s: %s; name another file with -o", target->name, strerror(errno));
         status = PIE_PROFILE_FAILED;
     }
     if (status != 0 && target->temporary)
         unlink(target->temporary);
     free(target->temporary);
+    free(target->real);
     return status;
 }
 

@@ -41,8 +41,10 @@ static bool is_file(const char *path, const char *text) {
 /* Its whole path, or the end of that: components that follow each other anywhere above the file. */
 static bool is_folder(const char *path, const char *text) {
     size_t size = strlen(text);
-    while (size > 1 && text[size - 1] == '/')
+    while (size > 0 && text[size - 1] == '/')
         size--;
+    if (size == 0)
+        return path[0] == '/'; /* all that is a file */
     for (const char *at = path; at; at = strchr(at, '/'), at = at ? at + 1 : NULL) {
         if (strncmp(at, text, size) == 0 && at[size] == '/')
             return true;

@@ -56,8 +56,13 @@ static const char *const in_code[] = {
     " iif(k.is_inner IS 0, n.own_location, n.line_location) AS line_location, n.own_location,"
     " n.library_module, n.entry_function FROM main.node n LEFT JOIN temp.place_node k"
     " ON k.process = n.process AND k.id = n.id",
-    "CREATE TEMP VIEW thread AS SELECT t.* FROM main.thread t"
-    " WHERE (t.process, t.id) IN (SELECT process, thread FROM temp.sample)",
+    /* Not the thread's own sums: those are of all that it did. */
+    "CREATE TEMP VIEW thread AS SELECT t.process, t.id, t.tid, t.name, t.is_main, t.started_ns, t.ended_ns, "
+    "t.cpu_ns,"
+    " t.wall_ns, s.wait_ns, s.runnable_ns, s.throttled_ns, t.samples, t.threads FROM main.thread t"
+    " JOIN (SELECT process, thread, sum(wait_ns) AS wait_ns, sum(runnable_ns) AS runnable_ns,"
+    " sum(throttled_ns) AS throttled_ns FROM temp.sample GROUP BY process, thread) s"
+    " ON s.process = t.process AND s.thread = t.id",
     NULL,
 };
 

@@ -52,13 +52,11 @@ def test_values_are_of_limited_size(program, question):
 
 def test_the_reader_of_a_pipe_may_take_its_time(program):
     """Waiting for it counts for no limit."""
-    with subprocess.Popen([PIEPROF, "query", "a.db", MANY + "select i, hex(zeroblob(20)) from n", "--csv", "--timeout", "20"],
+    with subprocess.Popen([PIEPROF, "query", "a.db", MANY + "select i, hex(zeroblob(20)) from n", "--csv", "--timeout", "5"],
                           cwd=program.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=clean_environment()) as done:
-        time.sleep(1)
-        started = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        time.sleep(8)
         assert len(done.stdout.read().splitlines()) == 300001
         assert done.wait() == 0 and done.stderr.read() == b""
-    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime >= started
 
 
 def test_an_answer_that_fails_late_is_an_object(program):

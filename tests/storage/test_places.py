@@ -52,6 +52,7 @@ def test_hot_lines(program, place, expected):
 def test_the_whole_path_is_a_place(program):
     assert len(rows(program, f"hot lines in {program.folder}/src/app.py")) == 4
     assert len(rows(program, f"hot lines in {program.folder}/src")) == 4
+    assert len(rows(program, "hot lines in /")) == 4
 
 
 @pytest.mark.parametrize("question, expected", [
@@ -71,6 +72,17 @@ def test_other_subjects_of_time(program):
         ("MainThread", pytest.approx(0.65), pytest.approx(0.65))]
     [root, main] = rows(program, "call tree in app.py:10")[:2]
     assert (root["function"], main["total_s"], main["total_share"]) == ("<module>", pytest.approx(0.05), pytest.approx(0.05))
+
+
+def test_a_thread_has_waited_elsewhere(program, tmp_path):
+    """What a thread's row says of all that it did is none of the place's."""
+    copy = changer(program, tmp_path)(
+        "UPDATE thread SET wait_ns = 9e9, runnable_ns = 8e9, throttled_ns = 7e9",
+        "UPDATE sample SET wait_ns = 3e8, runnable_ns = 2e8, throttled_ns = 1e8 WHERE process = 2 AND node = 5")
+    keys = ("wait_s", "runnable_s", "throttled_s")
+    assert [[r[key] for key in keys] for r in rows(copy, "threads in work")] == [pytest.approx([0.3, 0.2, 0.1])]
+    assert [[r[key] for key in keys] for r in rows(copy, "threads in core.py")] == [[0, 0, 0]]
+    assert [[r[key] for key in keys] for r in rows(copy, "threads in MainThread")] == [[9, 8, 7]]
 
 
 def test_copies_are_told_at_the_line_that_the_summary_names(memory):

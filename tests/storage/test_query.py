@@ -243,6 +243,12 @@ def test_what_is_wrong_is_said_in_one_line(program, words, status, hint):
     assert is_one_line(done.complaint) and hint in done.complaint
 
 
+def test_runs_take_a_file_for_a_file(program):
+    done = program("runs", "runs")
+    assert (done.returncode, done.complaint) == (1, "pieprof: cannot open ./runs: No such file or directory\n")
+    assert program("runs", "a.db").text == program("query", "a.db", "runs").text
+
+
 def test_an_endless_query_ends_at_its_time_limit(program):
     done = program("query", "a.db", "with recursive n(i) as (select 1 union all select i + 1 from n) select max(i) from n",
                    "--timeout", "0.3", timeout=20)

@@ -53,6 +53,17 @@ def test_a_link_that_waits_in_the_folder_is_not_followed(program, tmp_path, how)
 
 
 @pytest.mark.parametrize("how", WRITERS)
+def test_a_link_stays_one(program, tmp_path, how):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "out").touch()
+    os.symlink(tmp_path / "real" / "out", tmp_path / "link")
+    done = write(program, how, tmp_path / "link")
+    assert done.returncode == 0, done.complaint
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "real" / "out").stat().st_size > 0
+    assert os.listdir(tmp_path / "real") == ["out"]
+
+
+@pytest.mark.parametrize("how", WRITERS)
 def test_a_name_as_long_as_a_name_can_be(program, tmp_path, how):
     out = tmp_path / ("x" * 255)
     done = write(program, how, out)
