@@ -22,6 +22,7 @@
 #include "profiler/engine.h"
 #include "runtime/aging.h"
 #include "runtime/embed.h"
+#include "runtime/filter_trial.h"
 #include "runtime/target.h"
 
 /* Everything lives until the process ends: the profiler and Python borrow from it. */
@@ -85,8 +86,19 @@ static void say_if_aged(void) {
         pie_message_warning("%s", text);
 }
 
+/* Before anything else that python3 would not do. A process that another profiled one has started needs no trial: it is under
+ * the filter of that one, or was not started in place of an interpreter (runtime/exec.c). */
+static bool is_filter_deadly(void) {
+    const char *name = pie_filter_trial();
+    if (name)
+        pie_message_warning("the seccomp filter here ends processes that call %s; running unprofiled", name);
+    return name;
+}
+
 /* Called as python with profiling wanted. Whatever is in the way costs one line, never the program. */
 static void start_under_python_name(char **argv) {
+    if (is_filter_deadly())
+        return;
     pie_options_init(&options);
     if (pie_options_from_environment(&options) < 0 || pie_options_complete(&options) < 0) {
         pie_message_warning("%s; running unprofiled", options.error);
@@ -144,16 +156,11 @@ static void say_what_starts(void) {
             target.foreign_venv, PIE_PYTHON);
 }
 
-/* The command line is understood: finds the interpreter to stand for, and runs the program as that one. */
-static int run_profiled(char **argv) {
+/* Returns 0 where the program is to run, with a profile or without, or else the exit status. */
+static int start_profile(char **argv) {
     char *why = NULL;
-    int r = pie_target_self(self);
+    int r = pie_session_check(&options, &why);
     if (r < 0) {
-        pie_message_error("cannot find out where this program is: %s; is /proc mounted?", strerror(-r));
-        return PIE_EXIT_USAGE;
-    }
-    pie_target_find(self, &target);
-    if ((r = pie_session_check(&options, &why)) < 0) {
         pie_message_error("%s", why ? why : strerror(-r));
         return PIE_EXIT_USAGE;
     }
@@ -180,12 +187,26 @@ static int run_profiled(char **argv) {
                           pie_session_output(&options), strerror(-r));
         return PIE_EXIT_USAGE;
     }
+    return 0;
+}
+
+/* The command line is understood: finds the interpreter to stand for, and runs the program as that one. */
+static int run_profiled(char **argv) {
+    bool is_deadly = is_filter_deadly();
+    int r = pie_target_self(self);
+    if (r < 0) {
+        pie_message_error("cannot find out where this program is: %s; is /proc mounted?", strerror(-r));
+        return PIE_EXIT_USAGE;
+    }
+    pie_target_find(self, &target);
+    if (!is_deadly && (r = start_profile(argv)) != 0)
+        return r;
     options.python_argv[0] = target.path;
     struct pie_embed embed = {
         .argc = options.python_argc,
         .argv = options.python_argv,
         .program_name = target.path,
-        .learn_places = options.config.learns ? options.config.learn_places : NULL,
+        .learn_places = options.config.learns && !is_deadly ? options.config.learn_places : NULL,
     };
     return pie_embed_run(&embed);
 }

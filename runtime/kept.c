@@ -20,11 +20,12 @@ bool pie_kept_name(const char *path, char ret_name[PATH_MAX]) {
     return n > 0 && n < PATH_MAX;
 }
 
-/* path with its folder resolved, but not its last part. */
+/* path with its folder resolved, but not its last part. With a slash behind the folder realpath() would make a system call more,
+ * which python3 makes nowhere, and which a seccomp filter may forbid. */
 static int resolve_folder(const char *path, char ret_path[PATH_MAX]) {
     char folder[PATH_MAX], real[PATH_MAX];
     const char *slash = strrchr(path, '/');
-    int n = slash ? snprintf(folder, sizeof folder, "%.*s", (int)(slash - path) + 1, path)
+    int n = slash ? snprintf(folder, sizeof folder, "%.*s", (int)(slash - path) + (slash == path), path)
                   : snprintf(folder, sizeof folder, ".");
     if (n >= (int)sizeof folder)
         return -ENAMETOOLONG;

@@ -6,13 +6,15 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import shutil
+import signal
 import sqlite3
 import time
 
 import pytest
 
-from helpers import PYTHON, ROOT, TRUTH, profile, query, run
+from helpers import PYTHON, ROOT, TRUTH, clean_environment, profile, query, run
 
 DEFECTS = ROOT / "tests" / "integration" / "defects"
 
@@ -225,6 +227,94 @@ def test_a_seccomp_filter_of_the_programs_own_meets_no_call_of_ours(pieprof, tmp
     else:
         assert counted == [{"n": 1}] and [p["cause"] for p in processes] == ["exit"] * (mode == "child") + ["seccomp"]
     assert "threads_under_a_seccomp_filter" in done.stderr
+
+
+REFUSE = ROOT / "tests" / "integration" / "faults" / "refuse.py"
+UNDER_FILTER = """
+import os, signal, sys, threading
+thread = threading.Thread(target=print, args=("ran",))
+thread.start()
+thread.join()
+try:
+    print(os.waitpid(-1, os.WNOHANG))
+except ChildProcessError:
+    print(signal.sigpending(), signal.getsignal(signal.SIGCHLD), signal.pthread_sigmask(signal.SIG_BLOCK, []))
+sys.exit(3)
+"""
+
+
+def block_sigchld():
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
+
+
+@pytest.fixture
+def python_name(pieprof, tmp_path):
+    """A python3 that is pieprof."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python3").symlink_to(pieprof)
+    return tmp_path / "bin" / "python3"
+
+
+@pytest.mark.parametrize("outcome, calls", [
+    ("KILL", "perf_event_open"), ("KILL", "timer_create"), ("KILL", "rt_tgsigqueueinfo"), ("KILL", "close_range"),
+    ("KILL", "fdatasync"), ("KILL", "prctl"), ("KILL", "wait4,sigaltstack"), ("KILL", "pidfd_getfd"), ("KILL", "rt_sigreturn"),
+    ("KILL_THREAD", "perf_event_open"), ("TRAP", "perf_event_open,timer_create"), ("TRAP", "clone3")])
+def test_a_filter_that_was_there_before_meets_no_call_of_ours(pieprof, python_name, tmp_path, outcome, calls):
+    """A service's SystemCallFilter=, or what executes Python in a sandbox of its own making."""
+    refuse = [PYTHON, REFUSE, outcome, calls]
+    program = UNDER_FILTER if calls not in ("clone3", "wait4,sigaltstack") else "print('ran'); raise SystemExit(3)"
+    bare = run([*refuse, PYTHON, "-c", program], preexec_fn=block_sigchld)
+    if "no seccomp filter" in bare.stderr:
+        pytest.skip(bare.stderr)
+    assert bare.returncode == 3
+    env = clean_environment(PIEPROF="1", PIEPROF_OUTPUT=str(tmp_path / "a.db"))
+    for command in [pieprof, "-o", tmp_path / "a.db"], [python_name]:
+        done = run([*refuse, *command, "-c", program], preexec_fn=block_sigchld, env=env)
+        assert (done.returncode, done.stdout) == (3, bare.stdout), done
+        assert done.stderr == f"pieprof: warning: the seccomp filter here ends processes that call {calls.split(',')[0]};" \
+                              " running unprofiled\n"
+        assert not [p for p in tmp_path.iterdir() if p.name != "bin"]
+
+
+def test_a_filter_that_ends_nothing_of_ours_leaves_the_profile(pieprof, tmp_path):
+    """And the trial leaves neither a child nor its signal, which a parent may have blocked."""
+    refuse = [PYTHON, REFUSE, "KILL", "memfd_create"]
+    bare = run([*refuse, PYTHON, "-c", UNDER_FILTER], preexec_fn=block_sigchld)
+    if "no seccomp filter" in bare.stderr:
+        pytest.skip(bare.stderr)
+    done = run([*refuse, pieprof, "-q", "-o", tmp_path / "a.db", "-c", UNDER_FILTER], preexec_fn=block_sigchld)
+    assert (done.returncode, done.stdout, done.stderr) == (3, bare.stdout, ""), done
+    assert query(tmp_path / "a.db", "select cause, exit_status from process") == [{"cause": "exit", "exit_status": 3}]
+
+
+ALLOW = """
+import os, seccomp, sys
+made = seccomp.SyscallFilter(seccomp.KILL_PROCESS)
+for name in sys.argv[1].split(","):
+    made.add_rule(seccomp.ALLOW, name)
+made.load()
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+
+
+@pytest.mark.skipif(not shutil.which("strace"), reason="strace is not installed")
+@pytest.mark.parametrize("wanted", ["0", "1"])
+def test_what_only_python3_may_do_is_all_that_an_unprofiled_program_does(python_name, tmp_path, wanted):
+    """An allow-list made of what the program does under python3, and of what a child is made and waited for with."""
+    if run([PYTHON, "-c", "import seccomp"]).returncode:
+        pytest.skip("python3-seccomp is not installed")
+    program = UNDER_FILTER.replace("thread = ", "import subprocess; subprocess.run(['/bin/true']); os.getcwd(); thread = ")
+    if run(["strace", "-f", "-o", tmp_path / "calls", PYTHON, "-c", program]).returncode != 3:
+        pytest.skip("strace does not work here")
+    calls = set(re.findall(r"^\d+ +([a-z]\w+)\(", (tmp_path / "calls").read_text(), re.M)) | {"clone", "wait4", "rt_sigreturn"}
+    allow = [PYTHON, "-c", ALLOW, ",".join(sorted(calls))]
+    bare = run([*allow, PYTHON, "-c", program])
+    if bare.returncode != 3:
+        pytest.skip(f"not even python3 lives with it: {bare}")
+    done = run([*allow, python_name, "-c", program], env=clean_environment(PIEPROF=wanted))
+    assert (done.returncode, done.stdout) == (3, bare.stdout), done
+    assert done.stderr == ("" if wanted == "0" else
+                           "pieprof: warning: the seccomp filter here ends processes that call prctl; running unprofiled\n")
 
 
 def test_probes_for_seccomp_and_filters_that_are_refused_change_nothing(pieprof, tmp_path):
