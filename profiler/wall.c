@@ -53,13 +53,15 @@ static char state_of(int32_t tid) {
     return state && state[1] ? state[2] : 0;
 }
 
-static bool read_delay(int32_t tid, uint64_t *ret_ns) {
+/* slices: how often it was given a processor. */
+static bool read_delay(int32_t tid, uint64_t *ret_ns, uint64_t *ret_slices) {
     char text[96], *end;
 
     if (pie_proc_read_task(tid, "schedstat", text, sizeof text) <= 0)
         return false;
     strtoull(text, &end, 10);
-    *ret_ns = strtoull(end, NULL, 10);
+    *ret_ns = strtoull(end, &end, 10);
+    *ret_slices = strtoull(end, NULL, 10);
     return true;
 }
 
@@ -165,8 +167,9 @@ static void place_rest(struct pie_wall *wall, const struct pie_thread *thread,
  * creation, the main thread's from that of the process; of it that much is ours as the thread was off the CPU. */
 static void start_over(struct pie_wall *wall, const struct pie_thread *thread) {
     uint64_t now_ns = pie_monotonic_ns(), cpu_ns = pie_thread_cpu_of(thread->tid), delay_ns = 0;
+    uint64_t slices = 0;
 
-    read_delay(thread->tid, &delay_ns);
+    read_delay(thread->tid, &delay_ns, &slices);
     uint64_t wall_ns = now_ns - thread->started_ns, ran_ns = cpu_ns - thread->started_cpu_ns;
     uint64_t off_ns = wall_ns > ran_ns ? wall_ns - ran_ns : 0,
              ours_ns = delay_ns < off_ns ? delay_ns : off_ns;
@@ -176,6 +179,9 @@ static void start_over(struct pie_wall *wall, const struct pie_thread *thread) {
         .last_cpu_ns = thread->started_cpu_ns,
         .last_delay_ns = delay_ns - ours_ns,
         .sample_ns = thread->started_ns,
+        .slices = slices,
+        .slices_before = slices,
+        .slices_ns = now_ns,
     };
     if (cpu_ns == 0 || pie_thread_state(thread) == PIE_THREAD_ENDED)
         return;
@@ -186,6 +192,14 @@ static void start_over(struct pie_wall *wall, const struct pie_thread *thread) {
     wall->last_delay_ns = delay_ns;
     wall->wait_ns = (int64_t)(wall_ns - ran_ns - ours_ns);
     wall->runnable_ns = ours_ns;
+}
+
+uint64_t pie_wall_switching_permille(struct pie_wall *wall, uint64_t switch_ns, uint64_t now_ns) {
+    uint64_t slices = wall->slices - wall->slices_before, elapsed_ns = now_ns - wall->slices_ns;
+
+    wall->slices_before = wall->slices;
+    wall->slices_ns = now_ns;
+    return elapsed_ns ? slices * switch_ns * 1000 / elapsed_ns : 0;
 }
 
 void pie_wall_meet(struct pie_wall *wall, const struct pie_thread *thread) {
@@ -280,7 +294,7 @@ void pie_wall_tick(struct pie_wall *wall, struct pie_thread *thread, const struc
         book_standing(wall, thread, aggregate, wall_ns);
         return;
     }
-    if (!read_delay(thread->tid, &delay_ns))
+    if (!read_delay(thread->tid, &delay_ns, &wall->slices))
         delay_ns = wall->last_delay_ns;
     int64_t off_ns = (int64_t)(wall_ns - ran_ns);
     add_off(wall, throttle, off_ns, delay_ns - wall->last_delay_ns);
@@ -298,7 +312,7 @@ void pie_wall_end(struct pie_wall *wall, const struct pie_thread *thread, struct
                   struct pie_aggregate *aggregate) {
     uint64_t wall_ns = thread->ended_ns - wall->last_ns, ran_ns = thread->ended_cpu_ns - wall->last_cpu_ns;
     uint64_t delay_ns = wall->last_delay_ns;
-    bool is_known = read_delay(thread->tid, &delay_ns);
+    bool is_known = read_delay(thread->tid, &delay_ns, &wall->slices);
 
     wall->last_ns = thread->ended_ns;
     wall->last_cpu_ns = thread->ended_cpu_ns;

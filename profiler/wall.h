@@ -40,7 +40,13 @@ struct pie_wall {
     /* Where the tasks of its event loop are suspended, if that is what waits; they share the time. */
     uint32_t awaits[PIE_WALL_AWAITS_MAX];
     uint32_t n_awaits;
+    uint64_t slices;                   /* how often it has been given a processor, at the last tick */
+    uint64_t slices_before, slices_ns; /* at the last pie_wall_switching_permille(), and when that was */
 };
+
+/* What changing to and from the thread has taken of the time since it was last asked, if each change takes switch_ns.
+ * Context: drain. */
+uint64_t pie_wall_switching_permille(struct pie_wall *wall, uint64_t switch_ns, uint64_t now_ns);
 
 /* Meets a thread: where `wall` is of another one, it begins anew. Before its samples are drained. Context: drain. */
 void pie_wall_meet(struct pie_wall *wall, const struct pie_thread *thread);
