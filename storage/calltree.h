@@ -20,16 +20,10 @@ struct pie_calltree_frame {
     int64_t first_line;   /* 0: not known */
 };
 
-struct pie_calltree_cost {
-    int64_t python_ns, native_ns, system_ns, wait_ns, samples;
-};
-
 struct pie_calltree_node {
     uint32_t frame;
     uint32_t parent;                    /* less than the node's own index */
     uint32_t first_child, next_sibling; /* costliest first; 0: none */
-    uint32_t depth;                     /* of a root frame: 1 */
-    struct pie_calltree_cost self, total;
 };
 
 struct pie_calltree {
@@ -37,6 +31,8 @@ struct pie_calltree {
     uint32_t frame_count;
     struct pie_calltree_node *nodes; /* nodes[0] is above all roots and has no frame */
     uint32_t node_count;
+    int64_t *self_cpu_ns;               /* by node */
+    int64_t *cpu_ns, *wait_ns;          /* with all that is below it */
     struct pie_calltree_source *source; /* what the rows of the file became */
 };
 
@@ -55,7 +51,8 @@ void pie_calltree_destroy(struct pie_calltree *tree);
 /* The node of the tree that the costs of a row of table node belong to; 0: there is no such row. */
 uint32_t pie_calltree_find(const struct pie_calltree *tree, int64_t process, int64_t node);
 
-int64_t pie_calltree_cpu_ns(const struct pie_calltree_cost *cost);
+/* Adds what is no less than 0 and stays at the greatest number: a hostile file's sums may not overflow. */
+void pie_calltree_add(int64_t *sum, int64_t value);
 
 /* Makes the temporary table call_tree of a run (pruned: nodes below 1 % of the run's CPU time and of its waiting time are
  * left out, and depth is limited), unless it is there already. Returns as pie_calltree_load(). */

@@ -2,7 +2,6 @@
 #include "storage/calltree_rows.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,150 +14,87 @@ void *pie_calltree_grow(void *array, size_t count, size_t size) {
     return reallocarray(array, count ? count * 2 : 1, size);
 }
 
-static int compare_keys(const void *a, const void *b) {
-    const struct pie_raw_key *x = a, *y = b;
-    if (x->process != y->process)
-        return x->process < y->process ? -1 : 1;
-    return x->id < y->id ? -1 : x->id > y->id;
-}
-
-/* The key is the first member of each kind of row, and the file has them in its order. */
-static void *find_raw(void *array, size_t count, size_t size, int64_t process, int64_t id) {
-    struct pie_raw_key key = {.process = process, .id = id};
-    return id > 0 && count > 0 ? bsearch(&key, array, count, size, compare_keys) : NULL;
-}
-
-static void free_frame(struct pie_calltree_frame *frame) {
-    free((char *)frame->function);
-    free((char *)frame->file);
-    free((char *)frame->library);
-    free((char *)frame->module);
-}
-
-static char *copy_text(const char *text) {
-    return text ? strdup(text) : NULL;
-}
-
-int pie_calltree_add_frame(struct pie_calltree *tree, struct pie_calltree_frame frame) {
-    struct pie_calltree_frame *frames = pie_calltree_grow(tree->frames, tree->frame_count, sizeof *frames);
-    if (!frames) {
-        free_frame(&frame);
+/* Adds one to a column whose rows so far are `count`. */
+static int add(uint32_t **column, uint32_t count, uint32_t value) {
+    uint32_t *grown = pie_calltree_grow(*column, count, sizeof *grown);
+    if (!grown)
         return -ENOMEM;
-    }
-    tree->frames = frames;
-    frames[tree->frame_count++] = frame;
+    *column = grown;
+    grown[count] = value;
     return 0;
 }
 
-static struct pie_calltree_frame read_frame(struct pie_cursor *cursor) {
-    return (struct pie_calltree_frame){
+/* Columns as in functions_sql. */
+static int take_function(void *data, struct pie_cursor *cursor) {
+    struct pie_calltree *tree = data;
+    struct pie_calltree_source *source = tree->source;
+    const struct pie_calltree_frame frame = {
         .kind = pie_cursor_int(cursor, 2) == PIE_LOCATION_NATIVE ? PIE_LOCATION_NATIVE : PIE_LOCATION_PYTHON,
-        .function = copy_text(pie_cursor_text(cursor, 3)),
-        .file = copy_text(pie_cursor_text(cursor, 4)),
-        .library = copy_text(pie_cursor_text(cursor, 5)),
-        .module = copy_text(pie_cursor_text(cursor, 6)),
+        .function = pie_cursor_text(cursor, 3),
+        .file = pie_cursor_text(cursor, 4),
+        .library = pie_cursor_text(cursor, 5),
+        .module = pie_cursor_text(cursor, 6),
         .first_line = pie_cursor_int(cursor, 7),
     };
-}
-
-/* Functions of different processes that have all the same fields are one frame. Columns as in functions_sql. */
-static int get_frame(struct pie_calltree *tree, struct pie_cursor *cursor, uint32_t *ret_frame) {
-    char *key;
-    const char *function = pie_cursor_text(cursor, 3), *file = pie_cursor_text(cursor, 4);
-    const char *module = pie_cursor_text(cursor, 6);
-    int size = asprintf(&key, "%lld\n%lld\n%s\n%s\n%s", (long long)pie_cursor_int(cursor, 2),
-                        (long long)pie_cursor_int(cursor, 7), function ? function : "", file ? file : "",
-                        module ? module : "");
-    if (size < 0)
-        return -ENOMEM;
-    uint32_t frame = pie_idmap_get(&tree->source->frames, key, (size_t)size);
-    int r = 0;
-    if (frame == 0) {
-        r = pie_calltree_add_frame(tree, read_frame(cursor));
-        frame = tree->frame_count;
-        if (r == 0)
-            r = pie_idmap_add(&tree->source->frames, key, (size_t)size, frame);
-    }
-    free(key);
+    uint32_t id = pie_calltree_id(pie_cursor_int(cursor, 1)), found;
+    if (id == 0)
+        return 0;
+    int r = pie_calltree_get_frame(tree, &frame, &found);
     if (r == 0)
-        *ret_frame = frame - 1;
-    return r;
+        r = add(&source->function_frames, source->functions.count, found);
+    return r == 0 ? pie_calltree_ids_add(&source->functions, pie_cursor_int(cursor, 0), id) : r;
 }
 
-static int take_function(struct pie_calltree *tree, struct pie_cursor *cursor) {
+static int take_location(void *data, struct pie_cursor *cursor) {
+    const struct pie_calltree *tree = data;
     struct pie_calltree_source *source = tree->source;
-    struct pie_raw_function *functions =
-        pie_calltree_grow(source->functions, source->function_count, sizeof *functions);
-    if (!functions)
-        return -ENOMEM;
-    source->functions = functions;
-    struct pie_raw_function *function = &functions[source->function_count];
-    function->key = (struct pie_raw_key){pie_cursor_int(cursor, 0), pie_cursor_int(cursor, 1)};
-    int r = get_frame(tree, cursor, &function->frame);
-    source->function_count += r == 0;
-    return r;
+    struct pie_raw_locations *locations = &source->locations;
+    int64_t process = pie_cursor_int(cursor, 0);
+    uint32_t id = pie_calltree_id(pie_cursor_int(cursor, 1));
+    uint32_t function = pie_calltree_ids_find(&source->functions, process, pie_cursor_int(cursor, 2));
+    if (id == 0)
+        return 0;
+    int r = add(&locations->frames, locations->ids.count,
+                function ? source->function_frames[function - 1] + 1 : 0);
+    if (r == 0)
+        r = add(&locations->callers, locations->ids.count, pie_calltree_id(pie_cursor_int(cursor, 3)));
+    return r == 0 ? pie_calltree_ids_add(&locations->ids, process, id) : r;
 }
 
-static int take_location(struct pie_calltree *tree, struct pie_cursor *cursor) {
+static int take_node(void *data, struct pie_cursor *cursor) {
+    const struct pie_calltree *tree = data;
     struct pie_calltree_source *source = tree->source;
-    struct pie_raw_location *locations =
-        pie_calltree_grow(source->locations, source->location_count, sizeof *locations);
-    if (!locations)
-        return -ENOMEM;
-    source->locations = locations;
-    locations[source->location_count++] = (struct pie_raw_location){
-        .key = {pie_cursor_int(cursor, 0), pie_cursor_int(cursor, 1)},
-        .function = pie_cursor_int(cursor, 2),
-        .caller = pie_cursor_int(cursor, 3),
-    };
-    return 0;
+    struct pie_raw_nodes *nodes = &source->nodes;
+    int64_t process = pie_cursor_int(cursor, 0);
+    uint32_t id = pie_calltree_id(pie_cursor_int(cursor, 1));
+    if (id == 0)
+        return 0;
+    int r = add(&nodes->parents, nodes->ids.count, pie_calltree_id(pie_cursor_int(cursor, 2)));
+    if (r == 0)
+        r = add(&nodes->locations, nodes->ids.count,
+                pie_calltree_ids_find(&source->locations.ids, process, pie_cursor_int(cursor, 3)));
+    return r == 0 ? pie_calltree_ids_add(&nodes->ids, process, id) : r;
 }
 
-static int take_node(struct pie_calltree *tree, struct pie_cursor *cursor) {
-    struct pie_calltree_source *source = tree->source;
-    struct pie_raw_node *nodes = pie_calltree_grow(source->nodes, source->node_count, sizeof *nodes);
-    if (!nodes)
-        return -ENOMEM;
-    source->nodes = nodes;
-    nodes[source->node_count++] = (struct pie_raw_node){
-        .key = {pie_cursor_int(cursor, 0), pie_cursor_int(cursor, 1)},
-        .parent = pie_cursor_int(cursor, 2),
-        .location = pie_cursor_int(cursor, 3),
-    };
-    return 0;
-}
-
-uint32_t pie_calltree_frames_at(const struct pie_calltree *tree, int64_t process, int64_t location,
-                                uint32_t *ret_frames) {
-    const struct pie_calltree_source *source = tree->source;
+uint32_t pie_calltree_frames_at(const struct pie_calltree *tree, uint32_t location, uint32_t *ret_frames) {
+    const struct pie_raw_locations *locations = &tree->source->locations;
     uint32_t count = 0;
-    while (count < PIE_CALLTREE_INLINE_MAX) {
-        const struct pie_raw_location *found =
-            find_raw(source->locations, source->location_count, sizeof *found, process, location);
-        const struct pie_raw_function *function = found ? find_raw(source->functions, source->function_count,
-                                                                   sizeof *function, process, found->function)
-                                                        : NULL;
-        if (!function)
-            break;
-        ret_frames[count++] = function->frame;
-        location = found->caller;
+    while (count < PIE_CALLTREE_INLINE_MAX && location != 0 && locations->frames[location - 1] != 0) {
+        ret_frames[count++] = locations->frames[location - 1] - 1;
+        location = locations->callers[location - 1];
     }
     return count;
 }
 
-struct pie_raw_node *pie_calltree_raw_node(const struct pie_calltree *tree, int64_t process, int64_t id) {
-    return find_raw(tree->source->nodes, tree->source->node_count, sizeof(struct pie_raw_node), process, id);
-}
-
-int pie_calltree_each_row(struct pie_reader *reader, const char *sql, int64_t run, struct pie_calltree *tree,
-                          int (*take)(struct pie_calltree *, struct pie_cursor *), char **ret_message) {
+int pie_calltree_each_row(struct pie_reader *reader, const char *sql, int64_t run, void *data,
+                          int (*take)(void *data, struct pie_cursor *), char **ret_message) {
     struct pie_cursor *cursor;
     int r = pie_cursor_open(reader, sql, &cursor, ret_message);
     if (r < 0)
         return r;
     pie_cursor_bind_int(cursor, ":run", run);
     while ((r = pie_cursor_next(cursor, ret_message)) > 0) {
-        r = take(tree, cursor);
+        r = take(data, cursor);
         if (r < 0) {
             (void)pie_message(r, ret_message, "cannot read the call tree: %s", strerror(-r));
             break;
@@ -181,26 +117,54 @@ static const char nodes_sql[] =
     "SELECT n.process, n.id, n.parent, n.location FROM process p JOIN node n ON n.process = p.id"
     " WHERE p.run = :run ORDER BY n.process, n.id";
 
+static void end_functions(struct pie_calltree *tree) {
+    struct pie_calltree_source *source = tree->source;
+    pie_calltree_ids_finish(&source->functions);
+    free(source->function_frames);
+    source->function_frames = NULL;
+}
+
+static int prepare_nodes(struct pie_raw_nodes *nodes, char **ret_message) {
+    pie_calltree_ids_resolve(&nodes->ids, &nodes->ids, nodes->parents);
+    nodes->nodes = calloc((size_t)nodes->ids.count + 1, sizeof *nodes->nodes);
+    nodes->flags = calloc((size_t)nodes->ids.count + 1, sizeof *nodes->flags);
+    return nodes->nodes && nodes->flags ? 0 : pie_message(-ENOMEM, ret_message, "out of memory");
+}
+
 int pie_calltree_read_rows(struct pie_reader *reader, int64_t run, struct pie_calltree *tree,
                            char **ret_message) {
+    struct pie_raw_locations *locations = &tree->source->locations;
     int r = pie_calltree_each_row(reader, functions_sql, run, tree, take_function, ret_message);
+    pie_calltree_end_frames(tree);
     if (r == 0)
         r = pie_calltree_each_row(reader, locations_sql, run, tree, take_location, ret_message);
+    end_functions(tree);
+    pie_calltree_ids_resolve(&locations->ids, &locations->ids, locations->callers);
     if (r == 0)
         r = pie_calltree_each_row(reader, nodes_sql, run, tree, take_node, ret_message);
-    return r;
+    return r == 0 ? prepare_nodes(&tree->source->nodes, ret_message) : r;
+}
+
+void pie_calltree_end_rows(struct pie_calltree *tree) {
+    struct pie_calltree_source *source = tree->source;
+    end_functions(tree);
+    pie_calltree_ids_finish(&source->locations.ids);
+    free(source->locations.frames);
+    free(source->locations.callers);
+    free(source->nodes.parents);
+    free(source->nodes.locations);
+    free(source->nodes.flags);
+    pie_lookup_finish(&source->children);
+    source->locations = (struct pie_raw_locations){0};
+    source->nodes = (struct pie_raw_nodes){.ids = source->nodes.ids, .nodes = source->nodes.nodes};
 }
 
 void pie_calltree_finish_rows(struct pie_calltree *tree) {
-    for (uint32_t i = 0; i < tree->frame_count; i++)
-        free_frame(&tree->frames[i]);
-    free(tree->frames);
     if (!tree->source)
         return;
-    free(tree->source->functions);
-    free(tree->source->locations);
-    free(tree->source->nodes);
-    pie_idmap_finish(&tree->source->frames);
-    pie_idmap_finish(&tree->source->children);
+    pie_calltree_end_rows(tree);
+    pie_calltree_ids_finish(&tree->source->nodes.ids);
+    free(tree->source->nodes.nodes);
+    pie_calltree_finish_frames(tree);
     free(tree->source);
 }

@@ -4,45 +4,48 @@
 #include <stddef.h>
 
 #include "storage/calltree.h"
-#include "storage/idmap.h"
+#include "storage/calltree_frames.h"
+#include "storage/calltree_ids.h"
+#include "storage/lookup.h"
 
 /* The rows that a call tree is made of: calltree_rows.c reads them, calltree.c makes the tree. The file is not trusted: a
  * row may refer to rows that are not there, a parent may be its own descendant, a chain of inlined functions may have no
- * end. Each such reference counts as the end of its chain. */
+ * end. Each such reference counts as the end of its chain.
+ *
+ * A file may have millions of them, so they are arrays of 32 bits for each column, which go when they have been used.
+ * Rows refer to each other by their numbers in these arrays from 1 on; 0: to none. */
 
 enum { PIE_CALLTREE_INLINE_MAX = 64 };
 
-struct pie_raw_key {
-    int64_t process, id;
+struct pie_raw_locations {
+    struct pie_calltree_ids ids;
+    uint32_t *frames;  /* number + 1 of their function's; 0: it is not known */
+    uint32_t *callers; /* location */
 };
 
-struct pie_raw_function {
-    struct pie_raw_key key;
-    uint32_t frame;
+enum pie_raw_node_flags {
+    PIE_RAW_NODE_RESOLVED = 1,
+    PIE_RAW_NODE_ON_CHAIN = 2,
+    PIE_RAW_NODE_IN_PYTHON = 4,       /* it or something above it is Python code */
+    PIE_RAW_NODE_LEADS_TO_PYTHON = 8, /* something below it is Python code */
+    PIE_RAW_NODE_OUTSIDE = 16,        /* of the interpreter, and what is below it hangs on the root */
 };
 
-struct pie_raw_location {
-    struct pie_raw_key key;
-    int64_t function, caller;
-};
-
-struct pie_raw_node {
-    struct pie_raw_key key;
-    int64_t parent, location;
-    uint32_t node;   /* of the tree: its costs go there */
-    uint32_t attach; /* of the tree: what is below it hangs there */
-    bool is_resolved, is_on_chain;
-    bool is_in_python;    /* it or something above it is Python code */
-    bool leads_to_python; /* something below it is Python code */
+struct pie_raw_nodes {
+    struct pie_calltree_ids ids;
+    uint32_t *parents, *locations;
+    uint32_t *nodes; /* of the tree: their costs go there */
+    uint8_t *flags;
 };
 
 struct pie_calltree_source {
-    struct pie_raw_function *functions;
-    struct pie_raw_location *locations;
-    struct pie_raw_node *nodes;
-    size_t function_count, location_count, node_count;
-    struct pie_idmap frames;   /* its fields as text, to index + 1 */
-    struct pie_idmap children; /* (parent, frame) to node */
+    struct pie_calltree_ids functions;
+    uint32_t *function_frames;
+    struct pie_raw_locations locations;
+    struct pie_raw_nodes nodes;
+    struct pie_calltree_texts texts;
+    struct pie_lookup frames;   /* by their fields, number + 1 */
+    struct pie_lookup children; /* nodes of the tree by parent and frame */
     enum pie_calltree_detail detail;
     uint32_t interpreter; /* node for costs of the interpreter outside any Python code, 0: none yet */
 };
@@ -56,16 +59,13 @@ void *pie_calltree_grow(void *array, size_t count, size_t size);
 int pie_calltree_read_rows(struct pie_reader *reader, int64_t run, struct pie_calltree *tree,
                            char **ret_message);
 /* Hands each row of a statement about a run to `take`, which returns 0 or -errno. */
-int pie_calltree_each_row(struct pie_reader *reader, const char *sql, int64_t run, struct pie_calltree *tree,
-                          int (*take)(struct pie_calltree *, struct pie_cursor *), char **ret_message);
+int pie_calltree_each_row(struct pie_reader *reader, const char *sql, int64_t run, void *data,
+                          int (*take)(void *data, struct pie_cursor *), char **ret_message);
 
-/* Takes the frame's strings, also on failure. Returns 0 or -ENOMEM. */
-int pie_calltree_add_frame(struct pie_calltree *tree, struct pie_calltree_frame frame);
+/* What is needed only to make the tree goes; of a row's id its node can still be found. */
+void pie_calltree_end_rows(struct pie_calltree *tree);
 void pie_calltree_finish_rows(struct pie_calltree *tree);
 
-/* The row of table node, or NULL. */
-struct pie_raw_node *pie_calltree_raw_node(const struct pie_calltree *tree, int64_t process, int64_t id);
 /* The frames at a location, innermost first: the function, then those it was inlined into; at most
  * PIE_CALLTREE_INLINE_MAX. Returns their number. */
-uint32_t pie_calltree_frames_at(const struct pie_calltree *tree, int64_t process, int64_t location,
-                                uint32_t *ret_frames);
+uint32_t pie_calltree_frames_at(const struct pie_calltree *tree, uint32_t location, uint32_t *ret_frames);

@@ -59,9 +59,13 @@ char *pie_export_names(void) {
 /* Separators of the formats and control characters are no part of a name. */
 static char *clean_name(char *name) {
     size_t size = strlen(name);
-    char *clean = malloc(3 * size + 1);
-    if (clean)
-        clean[pie_utf8_clean(clean, name, size)] = 0;
+    char *clean = malloc(3 * size + 1), *fit = NULL;
+    if (clean) {
+        size = pie_utf8_clean(clean, name, size);
+        clean[size] = 0;
+        fit = realloc(clean, size + 1); /* there may be as many names as functions */
+    }
+    clean = fit ? fit : clean;
     for (char *c = clean; c && *c; c++) {
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
             *c = '?';
@@ -98,7 +102,7 @@ int pie_export_load(struct pie_reader *reader, const struct pie_export_choice *c
     int r = pie_calltree_load(reader, choice->run, choice->detail, &tree, ret_message);
     if (r < 0)
         return r;
-    if (pie_calltree_cpu_ns(&tree->nodes[0].total) == 0) {
+    if (tree->cpu_ns[0] == 0) {
         pie_calltree_destroy(tree);
         return pie_message(-ENODATA, ret_message, "run %lld has no samples of CPU time to export",
                            (long long)choice->run);

@@ -50,7 +50,7 @@ int pie_export_collapsed(FILE *out, struct pie_reader *reader, const struct pie_
     if (!names || !path)
         r = pie_message(-ENOMEM, ret_message, "out of memory");
     for (uint32_t node = 0; r == 0 && (node = pie_export_next(tree, node)) != 0;) {
-        long long ns = pie_calltree_cpu_ns(&tree->nodes[node].self), us = ns / 1000 + (ns % 1000 >= 500);
+        long long ns = tree->self_cpu_ns[node], us = ns / 1000 + (ns % 1000 >= 500);
         if (us == 0)
             continue;
         write_stack(out, tree, names, node, path);

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A map from a key of bytes to a small number: ids that the writer and the call tree give out. Keys are copied.
- * Context: drain, cli. */
+/* A map from a key of bytes to a small number: ids that the writer gives out. Keys are copied.
+ * Context: drain. */
 struct pie_idmap {
     struct pie_idmap_entry *entries; /* open addressing, a power of two of them */
     size_t capacity, count;

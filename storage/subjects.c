@@ -306,7 +306,7 @@ static const struct pie_subject subjects[] = {
      .aliases = "calltree|tree|calls|call graph|callers|hot paths",
      .columns =
          "depth, kind, function, file, line, library, total_s, total_share, self_s, python_s, native_s, "
-         "system_s, wait_s, samples",
+         "system_s, wait_s, runnable_s, throttled_s, samples",
      .from = PIE_CALLTREE_TABLE,
      .order = "id",
      .cut = PIE_CUT_THREADS,

@@ -34,6 +34,46 @@ def test_long_answers_take_little_memory(program, form, question):
     assert done.returncode == 0 and printed >= 270000
 
 
+CONTEXTS, FUNCTIONS = 609000, 100000
+LONG_NAMES = f"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < {FUNCTIONS - 1}) "
+LONG_NODES = f"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < {CONTEXTS - 1}) "
+
+
+@pytest.fixture(scope="module")
+def many_contexts(program, tmp_path_factory):
+    """Of many functions and some 30 frames each, all with up to 1 ms of samples."""
+    columns = "process, id, parent, location, line_location, own_location"
+    return changer(program, tmp_path_factory.mktemp("contexts"))(
+        LONG_NAMES + "INSERT INTO function (process, id, kind, name, file, first_line) SELECT 2, 1000 + i, 1,"
+        " 'Class' || (i % 300) || '.method_of_some_name_' || i, (SELECT min(id) FROM file WHERE process = 2), i % 997 FROM n",
+        LONG_NAMES + "INSERT INTO location (process, id, function, line) SELECT 2, 1000 + i, 1000 + i, i % 997 FROM n",
+        LONG_NODES + f"INSERT INTO node ({columns}) SELECT 2, 1000 + i,"
+        " CASE WHEN i = 0 THEN NULL WHEN i % 3 THEN 999 + i ELSE 1000 + i * 2654435761 % 1000003 % i END,"
+        f" 1000 + i * 31 % {FUNCTIONS}, 4, 4 FROM n",
+        LONG_NODES + f"INSERT INTO sample ({SAMPLE}) SELECT 2, 1000 + i, 1, 1, 1, 1000 * (1 + i % 900), 0, 0, i % 1000, 1, i % 7, i % 5 FROM n")
+
+
+@pytest.mark.parametrize("words", [("query", "a.db", "call tree", "--json"), ("query", "a.db", "all call tree", "--table"),
+                                   ("export", "a.db", "-f", "collapsed"), ("export", "a.db", "-f", "speedscope", "--all")])
+def test_all_contexts_at_once_take_little_memory(many_contexts, words, tmp_path):
+    """Was 260 MB. Read from /proc: what wait4() tells counts the program that started it too."""
+    peak = 0
+    answer = tmp_path / "answer"
+    with answer.open("wb") as out, subprocess.Popen([PIEPROF, *words], cwd=many_contexts.folder, stdout=out, env=clean_environment()) as done:
+        status = open(f"/proc/{done.pid}/status", encoding="utf-8")
+        while done.poll() is None:
+            status.seek(0)
+            peak = max([peak, *(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))])
+            time.sleep(0.002)
+    status.close()
+    assert done.returncode == 0
+    assert 20e6 < peak < 120e6
+    if "collapsed" in words:
+        told = [int(line.rsplit(b" ", 1)[1]) for line in answer.open("rb")]
+        assert len(told) > 0.9 * CONTEXTS
+        assert sum(told) == rows(many_contexts, "select sum(python_ns + native_ns + system_ns) / 1000 as us from sample where process = 2")[0]["us"]
+
+
 def test_a_function_that_does_not_come_back_is_ended(program):
     began = time.monotonic()
     done = program("query", "a.db", SLOW, "--timeout", "0.5", "--json", timeout=60)
@@ -123,11 +163,13 @@ def test_a_deep_tree_is_told_in_part(program, tmp_path):
     copy = changer(program, tmp_path)(
         f"WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 6999) "
         f"INSERT INTO node ({columns}) SELECT 2, i, iif(i = 1000, 4, i - 1), 4, 4, 4 FROM n",
-        f"INSERT INTO sample ({SAMPLE}) VALUES (2, 6999, 1, 1000, 0, 1000000000, 0, 0, 0, 1, 0, 0)")
+        f"INSERT INTO sample ({SAMPLE}) VALUES (2, 6999, 1, 1000, 0, 1000000000, 0, 0, 0, 1, 2500000000, 500000000)")
     told = rows(copy, "call tree")
     [rest] = [r for r in told if r["kind"] == "more"]
     assert (rest["function"], rest["depth"], rest["total_s"]) == ("… 5939 more", 65, pytest.approx(1))
     assert max(r["depth"] for r in told) == 65
+    for row in [r for r in told if r["depth"] >= 64]:
+        assert (row["wait_s"], row["runnable_s"], row["throttled_s"]) == (0, 2.5, 0.5)
     assert max(r["depth"] for r in rows(copy, "all call tree")) == 6003
     assert sum(r["self_s"] for r in told) == pytest.approx(2)
 
