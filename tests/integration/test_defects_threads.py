@@ -43,7 +43,8 @@ def test_all_threads_are_in_the_profile_and_all_have_ended(churned):
 def test_the_thread_that_comes_last_is_profiled(churned):
     (last,) = [r for r in churned.query("threads") if r["name"] == "last"]
     assert last["clock_cpu_s"] == pytest.approx(1, abs=0.05)
-    assert last["cpu_s"] == pytest.approx(last["clock_cpu_s"], rel=0.05)
+    # what signals take of it is none of the thread's time: 37 us of a millisecond on a busy machine, 60 on a crowded one
+    assert 0.9 * last["clock_cpu_s"] < last["cpu_s"] < 1.02 * last["clock_cpu_s"]
     worker = [r for r in churned.functions(SHORT) if r["function"] == "late_worker"]
     assert total(worker, "cpu_s") > 0.9
 
@@ -131,7 +132,7 @@ def test_threads_without_locked_memory_have_a_clock(tmp_path, descriptors):
         assert 20 <= told["threads_without_perf_ring"] <= 40 and "threads_with_timer_for_perf" not in told
     threads = [r for r in profile.query("threads") if not r["is_main"]]
     assert len(threads) == 40 and all(r["samples"] >= 5 for r in threads)
-    assert total(threads, "cpu_s") == pytest.approx(total(threads, "clock_cpu_s"), rel=0.07)
+    assert total(threads, "cpu_s") == pytest.approx(total(threads, "clock_cpu_s"), rel=0.1)
     share = total(threads, "system_s") / total(threads, "cpu_s")
     truth = profile.truth["system_s"] / (profile.truth["system_s"] + profile.truth["user_s"])
     assert share == pytest.approx(truth, abs=0.1)
