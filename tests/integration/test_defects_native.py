@@ -118,7 +118,8 @@ def test_code_that_is_patched_is_decoded_anew(tmp_path):
     loads, stores = helpers.line_of(program, "loads"), helpers.line_of(program, "stores")
     assert rows[stores, "store"] > 100, rows
     assert rows[loads, "load"] > 100, rows
-    assert rows.get((loads, "store"), 0) == 0, rows
+    # ctypes itself stores something for each call.
+    assert rows.get((loads, "store"), 0) <= 0.05 * rows[loads, "load"], rows
     assert counters(run).get("watch_changed_within_call", 0) <= 20, counters(run)
 
 
