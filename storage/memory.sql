@@ -141,29 +141,27 @@ FROM (
   FROM process p JOIN heap h ON h.process = p.id GROUP BY p.run);
 
 -- What was alive when the process had most. The rows add up to what was counted then, of all processes of the run.
-CREATE VIEW v_peak AS
-SELECT run, row_number() OVER (PARTITION BY run ORDER BY peak_bytes DESC, allocated_bytes DESC, file, line) AS rank,
-  file, line, function, allocated_bytes, peak_bytes, average_bytes, growth_bytes, python_share, samples, library,
-  user_file, user_line, allocated_low, allocated_high, peak_low, peak_high
+CREATE VIEW x_peak AS
+SELECT *, row_number() OVER (PARTITION BY subject, run ORDER BY peak_bytes DESC, allocated_bytes DESC, file, line, function)
+    AS rank
 FROM (
-  SELECT run, file, line, function, allocated_bytes, peak_bytes, average_bytes, growth_bytes, python_share, samples, library,
-  user_file, user_line, allocated_low, allocated_high, peak_low, peak_high
-  FROM x_memory_told WHERE subject = 'line' AND nth_peak = 1 AND peak_bytes > 0
+  SELECT subject, run, file, line, function, allocated_bytes, peak_bytes, average_bytes, growth_bytes, python_share, samples,
+    library, user_file, user_line, allocated_low, allocated_high, peak_low, peak_high
+  FROM x_memory_told WHERE nth_peak = 1 AND peak_bytes > 0
   UNION ALL
-  SELECT run, place, NULL, NULL, NULL, peak_bytes, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
-  FROM x_peak_rest WHERE peak_bytes <> 0);
+  SELECT s.subject, x.run, x.place, NULL, NULL, NULL, x.peak_bytes, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+    NULL
+  FROM x_peak_rest x JOIN (SELECT 'line' AS subject UNION ALL SELECT 'function') s WHERE x.peak_bytes <> 0);
+
+CREATE VIEW v_peak AS
+SELECT run, rank, file, line, function, allocated_bytes, peak_bytes, average_bytes, growth_bytes, python_share, samples, library,
+  user_file, user_line, allocated_low, allocated_high, peak_low, peak_high
+FROM x_peak WHERE subject = 'line';
 
 CREATE VIEW v_peak_function AS
-SELECT run, row_number() OVER (PARTITION BY run ORDER BY peak_bytes DESC, allocated_bytes DESC, file, line, function) AS rank,
-  file, line, function, allocated_bytes, peak_bytes, average_bytes, growth_bytes, python_share, samples, library,
+SELECT run, rank, file, line, function, allocated_bytes, peak_bytes, average_bytes, growth_bytes, python_share, samples, library,
   user_file, user_line, allocated_low, allocated_high, peak_low, peak_high
-FROM (
-  SELECT run, file, line, function, allocated_bytes, peak_bytes, average_bytes, growth_bytes, python_share, samples, library,
-  user_file, user_line, allocated_low, allocated_high, peak_low, peak_high
-  FROM x_memory_told WHERE subject = 'function' AND nth_peak = 1 AND peak_bytes > 0
-  UNION ALL
-  SELECT run, place, NULL, NULL, NULL, peak_bytes, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
-  FROM x_peak_rest WHERE peak_bytes <> 0);
+FROM x_peak WHERE subject = 'function';
 
 -- Copies by line and by function, loops apart. Counted copies have no part in the interval.
 CREATE VIEW x_copy_line AS
