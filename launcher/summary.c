@@ -272,6 +272,13 @@ static void print_full(struct summary *summary, struct pie_cursor *row) {
             (long long)pie_cursor_int(row, 0));
 }
 
+/* Lines are right, only their text is missing. */
+static void print_unread(struct summary *summary, struct pie_cursor *row) {
+    fprintf(summary->out,
+            "Source: %lld texts of cells or generated code had no room; their lines are without text\n",
+            (long long)pie_cursor_int(row, 0));
+}
+
 /* From one call path in twenty on: the lines that called are then not those that the program has. */
 static void print_truncated(struct summary *summary, struct pie_cursor *row) {
     fprintf(summary->out,
@@ -288,6 +295,11 @@ static const char truncated_sql[] =
 static const char full_sql[] =
     "SELECT total FROM (SELECT sum(c.value) AS total FROM counter c JOIN process p"
     " ON p.id = c.process WHERE p.run = :run AND c.name IN ('cct_full', 'code_registry_full'))"
+    " WHERE total > 0";
+
+static const char unread_sql[] =
+    "SELECT total FROM (SELECT sum(c.value) AS total FROM counter c JOIN process p"
+    " ON p.id = c.process WHERE p.run = :run AND c.name = 'cell_sources_dropped')"
     " WHERE total > 0";
 
 /* A share of next to nothing says nothing: a start of 15 ms is 30 % of a program of 50 ms. */
@@ -376,6 +388,7 @@ static void print_all(struct summary *summary) {
     fputs("\n", summary->out);
     each_row(summary, threads_sql, print_thread);
     each_row(summary, full_sql, print_full);
+    each_row(summary, unread_sql, print_unread);
     each_row(summary, truncated_sql, print_truncated);
     print_samples(summary);
     fprintf(summary->out, "Profile: %s, run %lld. Next: %spieprof report %s", path ? path : "",

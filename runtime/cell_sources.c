@@ -4,6 +4,7 @@
 
 #include "runtime/cell_sources.h"
 
+#include "profiler/counters.h"
 #include "profiler/engine.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@
 
 /* Entries lie one behind the other in an arena of address space of which only what is written takes memory. Room is taken by
  * compare-and-swap, an entry is filled, then published at the head of its chain. Nothing is ever freed: when
- * the arena is full, later texts have no source in the profile, as if they were not known. */
+ * the arena is full, later texts have no source in the profile, as if they were not known; they are counted. */
 
 enum { ARENA_BYTES = 8 << 20, TEXT_BYTES_MAX = 512 << 10, NAME_BYTES_MAX = 4096, ALIGN = 8 };
 enum { CHAINS = 1 << 14 }; /* a power of two: some entries each when the arena is full of short texts */
@@ -65,8 +66,10 @@ static void keep(const char *name, size_t name_size, const char *text, size_t te
     uint32_t at = atomic_load_explicit(&used, memory_order_relaxed);
 
     do
-        if (size > ARENA_BYTES - at)
+        if (size > ARENA_BYTES - at) {
+            pie_counter_add(PIE_COUNTER_CELL_SOURCES_DROPPED, 1);
             return;
+        }
     while (!atomic_compare_exchange_weak_explicit(&used, &at, at + size, memory_order_relaxed,
                                                   memory_order_relaxed));
     struct entry *entry = (struct entry *)(arena + at);
@@ -123,12 +126,14 @@ static bool is_wanted(const char *name, size_t size) {
 static void note(PyObject *source, PyObject *filename) {
     Py_ssize_t name_size = 0;
 
-    if (!PyBytes_Check(source) || !PyUnicode_Check(filename) || PyBytes_GET_SIZE(source) > TEXT_BYTES_MAX)
+    if (!PyBytes_Check(source) || !PyUnicode_Check(filename) || PyBytes_GET_SIZE(source) == 0)
         return;
     const char *name = PyUnicode_AsUTF8AndSize(filename, &name_size);
     if (!name || !is_wanted(name, (size_t)name_size))
         return;
-    if (PyBytes_GET_SIZE(source) > 0)
+    if (PyBytes_GET_SIZE(source) > TEXT_BYTES_MAX)
+        pie_counter_add(PIE_COUNTER_CELL_SOURCES_DROPPED, 1);
+    else
         keep(name, (size_t)name_size, PyBytes_AS_STRING(source), (size_t)PyBytes_GET_SIZE(source));
 }
 

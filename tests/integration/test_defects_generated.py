@@ -3,7 +3,7 @@
 
 import pathlib
 
-from helpers import profile, total
+from helpers import Profile, binary, profile, run, total
 
 DEFECTS = pathlib.Path(__file__).resolve().parent / "defects"
 LIBRARY = '''\
@@ -62,3 +62,19 @@ def test_cells_are_the_users_with_their_source(tmp_path):
         lines = {r["line"]: r["text"] for r in done.sql(f"select line, text from v_source where file = '{name}'")}
         assert lines[6] == f"    while time.thread_time() < end:  # {mark}"
         assert lines[4] == "def work(seconds):" and lines[7] == "        pass"
+
+
+def test_texts_that_have_no_room_are_counted_and_told(tmp_path):
+    """Of twenty texts of half a megabyte 8 MiB have room for sixteen; one above 512 KiB is not kept; what has a file is not meant."""
+    database, program = tmp_path / "full.db", tmp_path / "many_cells.py"
+    program.write_text("for n in range(20):\n"
+                       "    exec(compile('#' * 500_000, f'<cell {n:02}>', 'exec'))\n"
+                       "exec(compile('#' * 530_000, '<cell 99>', 'exec'))\n"
+                       "exec(compile('#' * 530_000, __file__, 'exec'))\n"
+                       "exec(compile('#' * 530_000, '<string>', 'exec'))\n")
+    text = run([binary(), "-o", database, program]).stderr
+    assert "Source: 5 texts of cells or generated code had no room; their lines are without text\n" in text
+    (row,) = Profile(database, None).sql("select name, value, is_drop from counter where name = 'cell_sources_dropped'")
+    assert (row["value"], row["is_drop"]) == (5, 0)
+    fitting = profile(tmp_path / "fits.db", "-c", "exec(compile('#' * 500_000, '<cell 00>', 'exec'))")
+    assert fitting.sql("select value from counter where name = 'cell_sources_dropped' and value > 0") == []
