@@ -236,7 +236,8 @@ static void allocated(struct pie_heap_drain *drain, const struct pie_heap_record
     bool is_new;
 
     count_blocks(drain, record);
-    struct pie_heap_node *node = stored ? pie_heap_nodes_get(&drain->nodes, stored, &is_new) : NULL;
+    uint32_t size = pie_heap_size_of(record->block_bytes);
+    struct pie_heap_node *node = stored ? pie_heap_nodes_get(&drain->nodes, stored, size, &is_new) : NULL;
     struct pie_heap_block *block = &drain->blocks[record->ticket];
 
     if (!node) { /* out of memory: as if it had been lost */
@@ -350,6 +351,7 @@ static void note_lives(struct pie_heap_drain *drain, uint64_t now_ns) {
     while (drain->n_lives < LIVE_ROWS_MAX && (node = pie_heap_nodes_take_changed(&drain->nodes)) != NULL)
         drain->lives[drain->n_lives++] = (struct pie_live_row){
             .node = node->row.node,
+            .size = node->row.size,
             .time_ns = real_ns(drain, now_ns),
             .live_bytes = pie_heap_node_live_bytes(node),
         };

@@ -103,6 +103,7 @@ static void take_answer(struct pie_heap_leaks *leaks) {
     if (leaks->is_waiting && leaks->n_answers < PIE_HOLDER_ANSWERS_MAX &&
         leaks->holders->answer(&answer->node, answer->text, sizeof answer->text)) {
         leaks->is_waiting = false;
+        answer->size = leaks->waiting_size;
         leaks->n_answers += answer->text[0] != '\0';
     }
 }
@@ -128,13 +129,15 @@ void pie_heap_leaks_ask(struct pie_heap_leaks *leaks, struct pie_heap_nodes *nod
     if (count == 0 || !leaks->holders->ask(suspect->row.node, wanted, count, budget_ns))
         return;
     suspect->is_asked = leaks->is_waiting = true;
+    leaks->waiting_size = suspect->row.size;
 }
 
 int pie_heap_leaks_write(const struct pie_heap_leaks *leaks, struct pie_sink *sink) {
     int r = 0;
 
     for (size_t i = 0; r == 0 && i < leaks->n_answers; i++)
-        r = sink->ops->put_holder(sink, leaks->answers[i].node, leaks->answers[i].text);
+        r = sink->ops->put_holder(sink, leaks->answers[i].node, leaks->answers[i].size,
+                                  leaks->answers[i].text);
     return r;
 }
 

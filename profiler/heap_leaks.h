@@ -26,11 +26,12 @@ enum { PIE_HOLDER_BYTES = 512, PIE_HOLDER_ANSWERS_MAX = 8 };
 struct pie_heap_leaks {
     const struct pie_holder_ops *holders;
     uint64_t started_ns;
-    bool is_waiting; /* for an answer */
+    bool is_waiting;       /* for an answer */
+    uint32_t waiting_size; /* of the blocks that were asked about */
     /* Answers to be written. */
     size_t n_answers;
     struct pie_heap_answer {
-        uint32_t node;
+        uint32_t node, size;
         char text[PIE_HOLDER_BYTES];
     } answers[PIE_HOLDER_ANSWERS_MAX];
 };

@@ -9,9 +9,18 @@
 
 #include <string.h>
 
-struct pie_heap_node *pie_heap_nodes_get(struct pie_heap_nodes *nodes, uint32_t stored_node,
+uint32_t pie_heap_size_of(uint64_t block_bytes) {
+    uint32_t size = 0;
+
+    while (size < PIE_SIZES - 1 && block_bytes > (uint64_t)PIE_SIZE_LEAST_BYTES << 2 * size)
+        size++;
+    return size;
+}
+
+struct pie_heap_node *pie_heap_nodes_get(struct pie_heap_nodes *nodes, uint32_t stored_node, uint32_t size,
                                          bool *ret_is_new) {
-    uint32_t index = pie_u64map_get(&nodes->index_of, stored_node);
+    uint64_t key = (uint64_t)size << 32 | stored_node;
+    uint32_t index = pie_u64map_get(&nodes->index_of, key);
 
     *ret_is_new = !index;
     if (index)
@@ -24,10 +33,10 @@ struct pie_heap_node *pie_heap_nodes_get(struct pie_heap_nodes *nodes, uint32_t 
         nodes->nodes = grown;
         nodes->room = room;
     }
-    if (pie_u64map_put(&nodes->index_of, stored_node, (uint32_t)nodes->count + 1) < 0)
+    if (pie_u64map_put(&nodes->index_of, key, (uint32_t)nodes->count + 1) < 0)
         return NULL;
     struct pie_heap_node *node = &nodes->nodes[nodes->count++];
-    *node = (struct pie_heap_node){.row = {.node = stored_node}, .epoch = nodes->epoch};
+    *node = (struct pie_heap_node){.row = {.node = stored_node, .size = size}, .epoch = nodes->epoch};
     return node;
 }
 

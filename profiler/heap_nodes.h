@@ -8,12 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What contexts have allocated and hold, by stored node. Times: CLOCK_MONOTONIC. Context: drain. */
+/* What contexts have allocated and hold, by stored node and size of block: blocks of one size may stay while those of
+ * another come and go, on the same line. Times: CLOCK_MONOTONIC. Context: drain. */
 
 enum { PIE_HEAP_AGES = 24, PIE_HEAP_AGE_MIN_NS = 100000000 }; /* up to 19 days */
 
 struct pie_heap_node {
-    struct pie_allocation_row row; /* node, samples, what was allocated, at the peak, integral, leak score */
+    struct pie_allocation_row
+        row; /* node, size, samples, what was allocated, at the peak, integral, leak score */
     uint64_t live_bytes[PIE_HEAP_DOMAINS];
     double live_sq_bytes2; /* of what is alive: squared weights of estimates */
     uint64_t changed_ns;   /* live_bytes since then */
@@ -30,15 +32,18 @@ struct pie_heap_node {
 
 /* Lists of those that have changed: thousands of contexts stand still while one is at work. */
 struct pie_heap_nodes {
-    struct pie_u64map index_of; /* stored node -> index + 1 */
+    struct pie_u64map index_of; /* size class << 32 | stored node -> index + 1 */
     struct pie_heap_node *nodes;
     size_t count, room;
     uint32_t epoch;          /* counts peaks of the process */
     uint32_t dirty, changed; /* index + 1 of the first; 0: none */
 };
 
-/* The node's state, made if need be; NULL without memory. The pointer holds until the next call. */
-struct pie_heap_node *pie_heap_nodes_get(struct pie_heap_nodes *nodes, uint32_t stored_node,
+/* The size class of a block, below PIE_SIZES. */
+uint32_t pie_heap_size_of(uint64_t block_bytes);
+
+/* The state of a node and size class, made if need be; NULL without memory. The pointer holds until the next call. */
+struct pie_heap_node *pie_heap_nodes_get(struct pie_heap_nodes *nodes, uint32_t stored_node, uint32_t size,
                                          bool *ret_is_new);
 
 /* One sampled allocation, or what it stands for goes (is_gone). */

@@ -102,9 +102,14 @@ enum pie_heap_domain { PIE_HEAP_NATIVE, PIE_HEAP_PYTHON, PIE_HEAP_DOMAINS };
 
 enum { PIE_KEPT_PARTS = 8 };
 
-/* What one context has allocated so far, by sampled allocations. All values are totals: a row replaces the node's last. */
+/* Size classes of blocks. Class n is of blocks of up to PIE_SIZE_LEAST_BYTES << 2 * n; the last one has all larger ones. */
+enum { PIE_SIZES = 8, PIE_SIZE_LEAST_BYTES = 512 };
+
+/* What one context has allocated so far in blocks of one size class, by sampled allocations. All values are totals: a row
+ * replaces the last one of the same node and size. */
 struct pie_allocation_row {
     uint32_t node;
+    uint32_t size;
     uint32_t samples;                           /* allocations that were sampled here */
     uint64_t allocated_bytes[PIE_HEAP_DOMAINS]; /* all that was ever allocated: sum of the samples' weights */
     double allocated_sq_bytes2; /* sum of squared weights of samples that stand for more than themselves */
@@ -122,9 +127,10 @@ struct pie_allocation_row {
     int64_t first_ns; /* CLOCK_REALTIME of the first sample */
 };
 
-/* Live memory of one context at a point in time; a step of the line's curve. */
+/* Live memory of one context in blocks of one size class at a point in time; a step of the line's curve. */
 struct pie_live_row {
     uint32_t node;
+    uint32_t size;
     int64_t time_ns; /* CLOCK_REALTIME */
     uint64_t live_bytes;
 };
@@ -253,8 +259,8 @@ struct pie_sink_ops {
     int (*put_footprint)(struct pie_sink *, const struct pie_footprint_row *); /* in the order of time */
     int (*put_heap)(struct pie_sink *, const struct pie_heap_row *);
     int (*put_copy)(struct pie_sink *, const struct pie_copy_row *);
-    /* What holds objects that a context allocated: types and the way to a module, class or frame, one line. */
-    int (*put_holder)(struct pie_sink *, uint32_t node, const char *text);
+    /* What holds objects of one size class that a context allocated: types and the way to a module, class or frame, one line. */
+    int (*put_holder)(struct pie_sink *, uint32_t node, uint32_t size, const char *text);
     int (*put_learned_loop)(struct pie_sink *, const struct pie_learned_loop_row *); /* before its calls */
     int (*put_learned_call)(struct pie_sink *, const struct pie_learned_call_row *);
     /* Completes the row of that process, or makes one where it has written nothing. */

@@ -12,14 +12,14 @@
  * line whose memory was least if it has had clearly more: so lines of about the same size do not take it from each other
  * in turns.
  *
- * Memory stays what it was until a context reports a change, which is looked for once a second. So after a longer silence
+ * Memory stays what it was until a part of it reports a change, which is looked for once a second. So after a longer silence
  * the old value is noted for just before the change, or the line between the points would tell of a slow climb. */
 
 enum { FIRST_CAPACITY = 256 };
 static const int64_t LOOK_NS = 1000000000;
 
-struct node {
-    uint32_t id; /* 0: free */
+struct part {
+    uint64_t id; /* 0: free */
     uint64_t live_bytes;
 };
 
@@ -32,8 +32,8 @@ struct line {
 
 struct pie_line_curves {
     struct pie_line_curves_out out;
-    struct node *nodes;
-    size_t nodes_capacity, nodes_count;
+    struct part *parts;
+    size_t parts_capacity, parts_count;
     struct line *lines;
     size_t lines_capacity, lines_count;
     struct pie_curve *curves[PIE_LINE_CURVES];
@@ -41,15 +41,15 @@ struct pie_line_curves {
     uint32_t curves_count;
 };
 
-static size_t slot_of(uint32_t key, size_t capacity) {
+static size_t slot_of(uint64_t key, size_t capacity) {
     return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (capacity - 1);
 }
 
-static struct node *find_node(struct node *nodes, size_t capacity, uint32_t id) {
+static struct part *find_part(struct part *parts, size_t capacity, uint64_t id) {
     size_t i = slot_of(id, capacity);
-    while (nodes[i].id != 0 && nodes[i].id != id)
+    while (parts[i].id != 0 && parts[i].id != id)
         i = (i + 1) & (capacity - 1);
-    return &nodes[i];
+    return &parts[i];
 }
 
 static struct line *find_line(struct line *lines, size_t capacity, uint32_t key) {
@@ -59,24 +59,24 @@ static struct line *find_line(struct line *lines, size_t capacity, uint32_t key)
     return &lines[i];
 }
 
-static struct node *get_node(struct pie_line_curves *curves, uint32_t id) {
-    if (2 * curves->nodes_count >= curves->nodes_capacity) {
-        size_t capacity = curves->nodes_capacity ? 2 * curves->nodes_capacity : FIRST_CAPACITY;
-        struct node *nodes = pie_calloc(capacity, sizeof *nodes);
-        if (!nodes)
+static struct part *get_part(struct pie_line_curves *curves, uint64_t id) {
+    if (2 * curves->parts_count >= curves->parts_capacity) {
+        size_t capacity = curves->parts_capacity ? 2 * curves->parts_capacity : FIRST_CAPACITY;
+        struct part *parts = pie_calloc(capacity, sizeof *parts);
+        if (!parts)
             return NULL;
-        for (size_t i = 0; i < curves->nodes_capacity; i++) {
-            if (curves->nodes[i].id != 0)
-                *find_node(nodes, capacity, curves->nodes[i].id) = curves->nodes[i];
+        for (size_t i = 0; i < curves->parts_capacity; i++) {
+            if (curves->parts[i].id != 0)
+                *find_part(parts, capacity, curves->parts[i].id) = curves->parts[i];
         }
-        pie_free(curves->nodes);
-        curves->nodes = nodes;
-        curves->nodes_capacity = capacity;
+        pie_free(curves->parts);
+        curves->parts = parts;
+        curves->parts_capacity = capacity;
     }
-    struct node *node = find_node(curves->nodes, curves->nodes_capacity, id);
-    curves->nodes_count += node->id == 0;
-    node->id = id;
-    return node;
+    struct part *part = find_part(curves->parts, curves->parts_capacity, id);
+    curves->parts_count += part->id == 0;
+    part->id = id;
+    return part;
 }
 
 static struct line *get_line(struct pie_line_curves *curves, uint32_t key) {
@@ -113,7 +113,7 @@ void pie_line_curves_destroy(struct pie_line_curves *curves) {
         return;
     for (uint32_t i = 0; i < curves->curves_count; i++)
         pie_free(curves->curves[i]);
-    pie_free(curves->nodes);
+    pie_free(curves->parts);
     pie_free(curves->lines);
     pie_free(curves);
 }
@@ -180,15 +180,15 @@ static int add_point(struct pie_line_curves *curves, const struct line *line, in
     return r != 0 ? r : added;
 }
 
-int pie_line_curves_add(struct pie_line_curves *curves, uint32_t node_id, uint32_t line_id, int64_t time_ns,
+int pie_line_curves_add(struct pie_line_curves *curves, uint64_t part_id, uint32_t line_id, int64_t time_ns,
                         uint64_t live_bytes) {
-    struct node *node = get_node(curves, node_id);
-    struct line *line = node ? get_line(curves, line_id + 1) : NULL;
+    struct part *part = get_part(curves, part_id);
+    struct line *line = part ? get_line(curves, line_id + 1) : NULL;
     if (!line)
         return -ENOMEM;
     uint64_t before_bytes = line->live_bytes;
-    line->live_bytes = line->live_bytes - node->live_bytes + live_bytes;
-    node->live_bytes = live_bytes;
+    line->live_bytes = line->live_bytes - part->live_bytes + live_bytes;
+    part->live_bytes = live_bytes;
     line->most_bytes = line->live_bytes > line->most_bytes ? line->live_bytes : line->most_bytes;
     int r = line->curve == 0 ? give_curve(curves, line) : 0;
     if (r == 0 && line->curve != 0)

@@ -306,59 +306,73 @@ SELECT run, process,
     bytes + step * 1.0 * (min(next_ns, to_ns) - t_ns) / (next_ns - t_ns)))) AS from_bytes
 FROM x_heap_piece GROUP BY run, process;
 
--- When each line allocated what it keeps: in the last two eighths (allocation.kept_1 to kept_8), in the last six, and most
--- in two of these in a row.
-CREATE VIEW x_line_growth AS
-SELECT p.run, a.process, f.path AS file, l.line, sum(a.kept_7 + a.kept_8) AS late_bytes,
-  sum(a.kept_3 + a.kept_4 + a.kept_5 + a.kept_6 + a.kept_7 + a.kept_8) AS kept_bytes,
-  max(sum(a.kept_3 + a.kept_4), sum(a.kept_4 + a.kept_5), sum(a.kept_5 + a.kept_6), sum(a.kept_6 + a.kept_7),
-    sum(a.kept_7 + a.kept_8)) AS burst_bytes
-FROM process p JOIN allocation a ON a.process = p.id JOIN node n ON n.process = a.process AND n.id = a.node
-JOIN location l ON l.process = n.process AND l.id = coalesce(n.own_location, n.line_location)
-JOIN function u ON u.process = l.process AND u.id = l.function
-JOIN file f ON f.process = u.process AND f.id = u.file
-GROUP BY p.run, a.process, f.path, l.line;
+-- What each line keeps, by size of block: of own code, or where there is none on the way the innermost. Blocks of one size may
+-- stay while those of another come and go. Sizes of which more than the score allows were freed after all are is_freed; of
+-- sizes that were kept, by a score of their own, but of which nothing is late any more, is_over.
+CREATE VIEW x_kept_size AS
+SELECT *, size_mallocs <= size_frees OR size_frees > (1 - t_score) * size_mallocs AS is_freed,
+  1 - (size_frees + 1.0) / (size_mallocs - size_frees + 2) > t_score AND size_late < t_late * size_live AS is_over
+FROM (
+  SELECT x.*, f.path AS file, l.line, u.name AS function, iif(f.is_own, NULL, f.library) AS library, t.score AS t_score,
+    t.late AS t_late, sum(x.mallocs) OVER s AS size_mallocs, sum(x.frees) OVER s AS size_frees,
+    sum(x.kept_7 + x.kept_8) OVER s AS size_late, sum(x.live_bytes) OVER s AS size_live
+  FROM x_leak_threshold t JOIN (
+    SELECT p.run, a.process, coalesce(n.own_location, n.line_location) AS place, a.size, sum(a.mallocs) AS mallocs,
+      sum(a.frees) AS frees, sum(a.live_bytes) AS live_bytes, sum(a.live_sq_bytes2) AS live_sq,
+      sum(a.allocated_python_bytes + a.allocated_native_bytes) AS allocated_bytes,
+      sum(a.kept_1 + a.kept_2) AS kept_early, sum(a.kept_3) AS kept_3, sum(a.kept_4) AS kept_4, sum(a.kept_5) AS kept_5,
+      sum(a.kept_6) AS kept_6, sum(a.kept_7) AS kept_7, sum(a.kept_8) AS kept_8, min(a.first_ns) AS first_ns
+    FROM process p JOIN allocation a ON a.process = p.id JOIN node n ON n.process = a.process AND n.id = a.node
+    GROUP BY p.run, a.process, coalesce(n.own_location, n.line_location), a.size) x
+  JOIN location l ON l.process = x.process AND l.id = x.place
+  JOIN function u ON u.process = l.process AND u.id = l.function
+  JOIN file f ON f.process = u.process AND f.id = u.file
+  WINDOW s AS (PARTITION BY x.run, f.path, l.line, x.size));
 
--- Leaks (Scalene 3.4), by line: of own code, or where there is none on the way the innermost. Of its allocations those
--- count that lived for a tenth of the process's time, so that its temporaries say nothing; frees of these mallocs were
--- freed after that. Laplace's rule of succession makes the score 1 - (frees + 1) / (mallocs - frees + 2) of them. A line is
--- told if its score is high, if it grew all the time and to the end, and if the process grew with it; all that
--- is in x_leak_threshold. The score is that of all processes of the run, the bytes are those of the processes that grew.
+-- Leaks (Scalene 3.4), by line. Of its allocations those count that lived for a tenth of the process's time, so that its
+-- temporaries say nothing; frees of these mallocs were freed after that. Laplace's rule of succession makes the score
+-- 1 - (frees + 1) / (mallocs - frees + 2) of them. The score is that of all processes of the run. A line has three rows: of all
+-- its sizes (pool 0), of those that are kept (1), of these without what is over (2); sizes has a bit for each. The pairs tell
+-- when the line allocated what it keeps: in two eighths of the time in a row (allocation.kept_1 to kept_8).
 CREATE VIEW x_leak_line AS
 SELECT *, 1 - (all_frees + 1.0) / (all_mallocs - all_frees + 2) AS score
 FROM (
   SELECT *, sum(mallocs) OVER g AS all_mallocs, sum(frees) OVER g AS all_frees
   FROM (
-    SELECT x.run, x.process, x.place, f.path AS file, l.line, u.name AS function, iif(f.is_own, NULL, f.library) AS library,
-      x.live_bytes AS place_bytes, sum(x.mallocs) OVER g AS mallocs, sum(x.frees) OVER g AS frees,
-      sum(x.live_bytes) OVER g AS live_bytes, sum(x.live_sq) OVER g AS live_sq, min(x.first_ns) OVER g AS first_ns,
-      sum(x.allocated_bytes) OVER g AS allocated_bytes, sum(x.kept_bytes) OVER g AS kept_bytes,
-      row_number() OVER (PARTITION BY x.run, x.process, f.path, l.line ORDER BY x.live_bytes DESC, x.place) AS nth_place
-    FROM (
-      SELECT p.run, a.process, coalesce(n.own_location, n.line_location) AS place, sum(a.mallocs) AS mallocs,
-        sum(a.frees) AS frees, sum(a.live_bytes) AS live_bytes, sum(a.live_sq_bytes2) AS live_sq,
-        sum(a.allocated_python_bytes + a.allocated_native_bytes) AS allocated_bytes,
-        sum(a.kept_1 + a.kept_2 + a.kept_3 + a.kept_4 + a.kept_5 + a.kept_6 + a.kept_7 + a.kept_8) AS kept_bytes,
-        min(a.first_ns) AS first_ns
-      FROM process p JOIN allocation a ON a.process = p.id JOIN node n ON n.process = a.process AND n.id = a.node
-      GROUP BY p.run, a.process, coalesce(n.own_location, n.line_location)) x
-    JOIN location l ON l.process = x.process AND l.id = x.place
-    JOIN function u ON u.process = l.process AND u.id = l.function
-    JOIN file f ON f.process = u.process AND f.id = u.file
-    WINDOW g AS (PARTITION BY x.run, x.process, f.path, l.line))
+    SELECT x.run, x.process, o.pool, x.place, x.file, x.line, x.function, x.library, sum(x.mallocs) OVER g AS mallocs,
+      sum(x.frees) OVER g AS frees, sum(x.live_bytes) OVER g AS live_bytes, sum(x.live_sq) OVER g AS live_sq,
+      min(x.first_ns) OVER g AS first_ns, sum(x.allocated_bytes) OVER g AS allocated_bytes,
+      sum(x.kept_early) OVER g AS early_bytes, sum(x.kept_3 + x.kept_4) OVER g AS pair_3,
+      sum(x.kept_4 + x.kept_5) OVER g AS pair_4, sum(x.kept_5 + x.kept_6) OVER g AS pair_5,
+      sum(x.kept_6 + x.kept_7) OVER g AS pair_6, sum(x.kept_7 + x.kept_8) OVER g AS pair_7,
+      max(x.size = 0) OVER g + 2 * max(x.size = 1) OVER g + 4 * max(x.size = 2) OVER g + 8 * max(x.size = 3) OVER g
+        + 16 * max(x.size = 4) OVER g + 32 * max(x.size = 5) OVER g + 64 * max(x.size = 6) OVER g
+        + 128 * max(x.size = 7) OVER g AS sizes,
+      row_number() OVER (PARTITION BY x.run, x.process, x.file, x.line, o.pool ORDER BY x.live_bytes DESC, x.place, x.size)
+        AS nth_place
+    FROM x_kept_size x JOIN (SELECT 0 AS pool UNION ALL SELECT 1 UNION ALL SELECT 2) o
+      ON o.pool = 0 OR NOT x.is_freed AND (o.pool = 1 OR NOT x.is_over)
+    WINDOW g AS (PARTITION BY x.run, x.process, x.file, x.line, o.pool))
   WHERE nth_place = 1
-  WINDOW g AS (PARTITION BY run, file, line));
+  WINDOW g AS (PARTITION BY run, file, line, pool));
 
+-- A line is told if its score is high, if it grew all the time and to the end, and if the process grew with it; all that is in
+-- x_leak_threshold. What is over is left out if the rest is told without it: blocks may become larger with time.
 CREATE VIEW x_leaking_line AS
-SELECT x.*, (coalesce(p.ended_ns, p.seen_ns) - x.first_ns) / 1e9 AS leaking_s
-FROM x_leak_threshold t JOIN x_leak_line x ON x.score > t.score
-JOIN x_line_growth c ON c.run = x.run AND c.process = x.process AND c.file = x.file AND c.line = x.line
-JOIN x_heap_growth h ON h.run = x.run AND h.process = x.process
-JOIN process p ON p.id = x.process
-WHERE x.live_bytes > 0 AND c.late_bytes >= t.late * x.live_bytes AND c.burst_bytes <= t.burst * c.kept_bytes
-  AND h.end_bytes - coalesce(h.from_bytes, 0) >= t.heap_growth * h.end_bytes;
+SELECT *
+FROM (
+  SELECT x.*, (coalesce(p.ended_ns, p.seen_ns) - x.first_ns) / 1e9 AS leaking_s,
+    row_number() OVER (PARTITION BY x.run, x.process, x.file, x.line ORDER BY x.pool DESC) AS nth_pool
+  FROM x_leak_threshold t JOIN x_leak_line x ON x.pool > 0 AND x.score > t.score
+  JOIN x_heap_growth h ON h.run = x.run AND h.process = x.process
+  JOIN process p ON p.id = x.process
+  WHERE x.live_bytes > 0 AND x.pair_7 >= t.late * x.live_bytes
+    AND max(x.pair_3, x.pair_4, x.pair_5, x.pair_6, x.pair_7) <= t.burst * (x.pair_3 + x.pair_5 + x.pair_7)
+    AND h.end_bytes - coalesce(h.from_bytes, 0) >= t.heap_growth * h.end_bytes)
+WHERE nth_pool = 1;
 
--- Function, library and holder are those of the process in which most has leaked, of the first with a known holder.
+-- Function, library and holder are those of the process in which most has leaked, of the first with a known holder: of objects of
+-- the sizes that leak.
 CREATE VIEW v_leak AS
 SELECT run, row_number() OVER (PARTITION BY run ORDER BY rate DESC, leaked_bytes DESC, file, line) AS rank, file, line,
   function, score, all_frees AS frees, all_mallocs AS mallocs, rate AS rate_bytes_per_s, leaked_bytes, holder, library,
@@ -375,9 +389,9 @@ FROM (
         JOIN location y ON y.process = x.process AND y.id = x.place
         JOIN function lu ON lu.process = l.process AND lu.id = l.function
         JOIN function yu ON yu.process = y.process AND yu.id = y.function
-        LEFT JOIN allocation b ON b.process = o.process AND b.node = o.node
-        WHERE o.process = x.process AND l.line = y.line AND lu.file = yu.file
-        ORDER BY b.live_bytes DESC, o.node LIMIT 1) AS holder
+        LEFT JOIN allocation b ON b.process = o.process AND b.node = o.node AND b.size = o.size
+        WHERE o.process = x.process AND l.line = y.line AND lu.file = yu.file AND x.sizes >> o.size & 1
+        ORDER BY b.live_bytes DESC, o.node, o.size LIMIT 1) AS holder
     FROM x_leaking_line x)
   WINDOW g AS (PARTITION BY run, file, line))
 WHERE nth_process = 1;
@@ -390,11 +404,12 @@ SELECT run, row_number() OVER (PARTITION BY run ORDER BY all_live DESC, all_allo
   all_live + 1.959963984540054 * sqrt(all_sq) AS growth_high, rate AS rate_bytes_per_s, all_kept AS kept_bytes,
   all_allocated AS allocated_bytes, score, library
 FROM (
-  SELECT x.*, sum(live_bytes) OVER g AS all_live, sum(live_sq) OVER g AS all_sq, sum(kept_bytes) OVER g AS all_kept,
+  SELECT x.*, sum(live_bytes) OVER g AS all_live, sum(live_sq) OVER g AS all_sq, sum(early_bytes + pair_3 + pair_5 + pair_7) OVER g AS all_kept,
     sum(allocated_bytes) OVER g AS all_allocated,
     sum(live_bytes * 1e9 / nullif(coalesce(p.ended_ns, p.seen_ns) - x.first_ns, 0)) OVER g AS rate,
     row_number() OVER (PARTITION BY x.run, file, line ORDER BY live_bytes DESC, process) AS nth_process
   FROM x_leak_line x JOIN process p ON p.id = x.process
+  WHERE x.pool = 0
   WINDOW g AS (PARTITION BY x.run, file, line))
 WHERE nth_process = 1 AND all_live > 0;
 

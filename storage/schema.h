@@ -6,5 +6,5 @@ extern const char pie_schema_sql[];
 
 enum {
     PIE_SCHEMA_APPLICATION_ID = 0x50696550, /* "PieP", PRAGMA application_id */
-    PIE_SCHEMA_VERSION = 7,                 /* PRAGMA user_version */
+    PIE_SCHEMA_VERSION = 8,                 /* PRAGMA user_version */
 };

@@ -164,6 +164,7 @@ CREATE TABLE watch (
 CREATE TABLE allocation (
   process INTEGER NOT NULL REFERENCES process,
   node INTEGER NOT NULL,           -- node (process, id)
+  size INTEGER NOT NULL,           -- of blocks of up to 512 << 2 * size bytes; 7: of larger ones too
   samples INTEGER NOT NULL,        -- allocations that were sampled here
   allocated_python_bytes INTEGER NOT NULL, -- that were ever allocated, by the interpreter's allocators
   allocated_native_bytes INTEGER NOT NULL, -- the same, by native code
@@ -185,7 +186,7 @@ CREATE TABLE allocation (
   kept_7 INTEGER NOT NULL,
   kept_8 INTEGER NOT NULL,
   first_ns INTEGER NOT NULL,       -- point in time of the first sample
-  PRIMARY KEY (process, node)
+  PRIMARY KEY (process, node, size)
 ) WITHOUT ROWID;
 
 -- Curves over time, of at most 100 points each (storage/curve.h). Between two points lies a straight line.
@@ -240,8 +241,9 @@ CREATE TABLE copy (
 CREATE TABLE holder (
   process INTEGER NOT NULL REFERENCES process,
   node INTEGER NOT NULL,           -- node (process, id) that allocated objects which stay
+  size INTEGER NOT NULL,           -- theirs, as in allocation
   text TEXT NOT NULL,              -- what holds them: types, and the way to a module, class or frame
-  PRIMARY KEY (process, node)
+  PRIMARY KEY (process, node, size)
 ) WITHOUT ROWID;
 
 CREATE TABLE counter (
@@ -568,4 +570,4 @@ CREATE VIEW v_source AS
 SELECT s.run, s.path AS file, l.line, l.text FROM source s JOIN source_line l ON l.source = s.id;
 
 PRAGMA application_id = 1349084496; -- "PieP"
-PRAGMA user_version = 7;
+PRAGMA user_version = 8;

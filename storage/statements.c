@@ -66,11 +66,11 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
         " weight_ns = weight_ns + excluded.weight_ns, weight_sq_ns2 = weight_sq_ns2 + excluded.weight_sq_ns2,"
         " length_ns = length_ns + excluded.length_ns, gap_ns = gap_ns + excluded.gap_ns",
     [PIE_STATEMENT_ALLOCATION] =
-        "INSERT OR REPLACE INTO allocation (process, node, samples, allocated_python_bytes, "
+        "INSERT OR REPLACE INTO allocation (process, node, size, samples, allocated_python_bytes, "
         "allocated_native_bytes, allocated_sq_bytes2, live_bytes, live_sq_bytes2, peak_python_bytes, "
         "peak_native_bytes, peak_sq_bytes2, live_bytes_s, mallocs, frees, kept_1, kept_2, kept_3, kept_4, "
         "kept_5, kept_6, kept_7, kept_8, first_ns)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [PIE_STATEMENT_LINE_FOOTPRINT] =
         "INSERT OR REPLACE INTO line_footprint (process, location, t_ns, live_bytes) VALUES (?, ?, ?, ?)",
     [PIE_STATEMENT_LINE_FOOTPRINT_FORGET] =
@@ -87,7 +87,7 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
                            " VALUES (?, ?, ?, ?, ?, ?)"
                            " ON CONFLICT DO UPDATE SET samples = samples + excluded.samples,"
                            " bytes = bytes + excluded.bytes, sq_bytes2 = sq_bytes2 + excluded.sq_bytes2",
-    [PIE_STATEMENT_HOLDER] = "INSERT OR REPLACE INTO holder (process, node, text) VALUES (?, ?, ?)",
+    [PIE_STATEMENT_HOLDER] = "INSERT OR REPLACE INTO holder (process, node, size, text) VALUES (?, ?, ?, ?)",
     [PIE_STATEMENT_LEARNED_LOOP] =
         "INSERT OR REPLACE INTO learned_loop (process, id, file, line, function, policy, confidence, "
         "entries, "

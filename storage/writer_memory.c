@@ -16,20 +16,20 @@ int pie_writer_put_allocation(struct pie_writer *writer, const struct pie_alloca
     const uint64_t *kept = row->kept_bytes;
     static_assert(PIE_KEPT_PARTS == 8, "as many columns");
     return pie_rowlog_add(
-        &writer->rows, PIE_STATEMENT_ALLOCATION, "iiiiididiiddiiiiiiiiiii", writer->process,
-        (int64_t)row->node, (int64_t)row->samples, integer(row->allocated_bytes[PIE_HEAP_PYTHON]),
-        integer(row->allocated_bytes[PIE_HEAP_NATIVE]), row->allocated_sq_bytes2, integer(row->live_bytes),
-        row->live_sq_bytes2, integer(row->peak_bytes[PIE_HEAP_PYTHON]),
-        integer(row->peak_bytes[PIE_HEAP_NATIVE]), row->peak_sq_bytes2, row->live_bytes_s,
-        (int64_t)row->mallocs, (int64_t)row->frees, integer(kept[0]), integer(kept[1]), integer(kept[2]),
-        integer(kept[3]), integer(kept[4]), integer(kept[5]), integer(kept[6]), integer(kept[7]),
-        row->first_ns);
+        &writer->rows, PIE_STATEMENT_ALLOCATION, "iiiiiididiiddiiiiiiiiiii", writer->process,
+        (int64_t)row->node, (int64_t)row->size, (int64_t)row->samples,
+        integer(row->allocated_bytes[PIE_HEAP_PYTHON]), integer(row->allocated_bytes[PIE_HEAP_NATIVE]),
+        row->allocated_sq_bytes2, integer(row->live_bytes), row->live_sq_bytes2,
+        integer(row->peak_bytes[PIE_HEAP_PYTHON]), integer(row->peak_bytes[PIE_HEAP_NATIVE]),
+        row->peak_sq_bytes2, row->live_bytes_s, (int64_t)row->mallocs, (int64_t)row->frees, integer(kept[0]),
+        integer(kept[1]), integer(kept[2]), integer(kept[3]), integer(kept[4]), integer(kept[5]),
+        integer(kept[6]), integer(kept[7]), row->first_ns);
 }
 
 int pie_writer_put_live(struct pie_writer *writer, const struct pie_live_row *row) {
     struct pie_context_node node = pie_contexts_get_node(writer->contexts, row->node);
     uint32_t location = node.own_location ? node.own_location : node.line_location;
-    return pie_line_curves_add(writer->line_curves, row->node,
+    return pie_line_curves_add(writer->line_curves, (uint64_t)row->node * PIE_SIZES + row->size,
                                pie_contexts_get_line(writer->contexts, location), row->time_ns,
                                row->live_bytes);
 }
@@ -101,6 +101,7 @@ int pie_writer_put_copy(struct pie_writer *writer, const struct pie_copy_row *ro
                           (int64_t)row->estimate, (int64_t)row->samples, integer(row->bytes), row->sq_bytes2);
 }
 
-int pie_writer_put_holder(struct pie_writer *writer, uint32_t node, const char *text) {
-    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_HOLDER, "iit", writer->process, (int64_t)node, text);
+int pie_writer_put_holder(struct pie_writer *writer, uint32_t node, uint32_t size, const char *text) {
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_HOLDER, "iiit", writer->process, (int64_t)node,
+                          (int64_t)size, text);
 }

@@ -22,12 +22,17 @@ static int fresh(void **state) {
     return 0;
 }
 
-static struct pie_heap_node *node_of(uint32_t stored) {
+static struct pie_heap_node *node_of_size(uint32_t stored, uint32_t size) {
     bool is_new;
-    struct pie_heap_node *node = pie_heap_nodes_get(&nodes, stored, &is_new);
+    struct pie_heap_node *node = pie_heap_nodes_get(&nodes, stored, size, &is_new);
     assert_non_null(node);
     assert_int_equal(node->row.node, stored);
+    assert_int_equal(node->row.size, size);
     return node;
+}
+
+static struct pie_heap_node *node_of(uint32_t stored) {
+    return node_of_size(stored, 0);
 }
 
 static void live(uint32_t stored, uint64_t bytes, bool is_gone, uint64_t now_ns) {
@@ -71,6 +76,17 @@ static void test_a_counted_block_has_no_error(void **state) {
     assert_true(node->row.allocated_sq_bytes2 == 4900);
     assert_int_equal(node->row.first_ns, 99);
     assert_int_equal(node->row.samples, 2);
+}
+
+static void test_blocks_have_size_classes(void **state) {
+    static const struct {
+        uint64_t bytes;
+        uint32_t size;
+    } known[] = {{0, 0},       {512, 0},           {513, 1},       {2048, 1},      {2049, 2},
+                 {8193, 3},    {32769, 4},         {131073, 5},    {512 << 10, 5}, {524289, 6},
+                 {2 << 20, 6}, {(2 << 20) + 1, 7}, {UINT64_MAX, 7}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        assert_int_equal(pie_heap_size_of(known[i].bytes), known[i].size);
 }
 
 static void test_the_score_is_the_papers(void **state) {
@@ -129,8 +145,7 @@ static int fresh_leaks(void **state) {
     return pie_region_reset() == 0 ? pie_heap_table_init() : -1;
 }
 
-static void alive(uint32_t count, uint32_t stored, uint64_t since_ns) {
-    struct pie_heap_node *node = node_of(stored);
+static void alive_in(uint32_t count, struct pie_heap_node *node, uint64_t since_ns) {
     for (; count > 0; count--) {
         uint32_t ticket = pie_heap_table_reserve();
         pie_heap_table_put(ticket, (const void *)((uintptr_t)ticket * 4096 + 16));
@@ -140,6 +155,10 @@ static void alive(uint32_t count, uint32_t stored, uint64_t since_ns) {
                                                  .since_ns = since_ns};
         node->live_bytes[PIE_HEAP_NATIVE] += 100;
     }
+}
+
+static void alive(uint32_t count, uint32_t stored, uint64_t since_ns) {
+    alive_in(count, node_of(stored), since_ns);
 }
 
 static void freed(uint32_t count, uint32_t stored, uint64_t age_ns) {
@@ -207,6 +226,29 @@ static void test_when_what_is_kept_was_allocated(void **state) {
     for (uint64_t i = 0; i < PIE_KEPT_PARTS; i++)
         assert_int_equal(node_of(1)->row.kept_bytes[i], 0);
     assert_int_equal(node_of(1)->row.mallocs, 0);
+}
+
+/* Blocks of one size stay, those of another are freed, in the same context: each has its own score. */
+static void test_sizes_are_apart(void **state) {
+    node_of_size(1, 2), node_of_size(1, 5);
+    alive_in(30, node_of_size(1, 5), SECOND);
+    alive_in(10, node_of_size(1, 2), SECOND);
+    for (int i = 0; i < 40; i++)
+        pie_heap_node_freed(node_of_size(1, 2), 3 * SECOND);
+    pie_heap_leaks_decide(&leaks, &nodes, blocks, 10 * SECOND);
+    assert_int_equal(node_of_size(1, 5)->row.mallocs, 30);
+    assert_int_equal(node_of_size(1, 5)->row.frees, 0);
+    assert_int_equal(node_of_size(1, 2)->row.mallocs, 50);
+    assert_int_equal(node_of_size(1, 2)->row.frees, 40);
+    pie_heap_leaks_ask(&leaks, &nodes, blocks, 10 * SECOND);
+    assert_int_equal(asked_node, 1);
+    assert_int_equal(asked_count, 30); /* of those that stay alone */
+    assert_true(node_of_size(1, 5)->is_asked);
+    assert_false(node_of_size(1, 2)->is_asked);
+    has_answer = true;
+    pie_heap_leaks_ask(&leaks, &nodes, blocks, 10 * SECOND);
+    assert_int_equal(leaks.n_answers, 1);
+    assert_int_equal(leaks.answers[0].size, 5);
 }
 
 static void test_what_an_import_allocates_is_no_leak(void **state) {
@@ -302,10 +344,12 @@ int main(void) {
         cmocka_unit_test_setup(test_the_average_is_an_integral, fresh),
         cmocka_unit_test_setup(test_a_counted_block_has_no_error, fresh),
         cmocka_unit_test(test_the_score_is_the_papers),
+        cmocka_unit_test(test_blocks_have_size_classes),
         cmocka_unit_test_setup(test_only_a_decided_fate_counts, fresh_leaks),
         cmocka_unit_test_setup(test_what_lives_for_a_moment_says_nothing, fresh_leaks),
         cmocka_unit_test_setup(test_ages_have_classes, fresh_leaks),
         cmocka_unit_test_setup(test_when_what_is_kept_was_allocated, fresh_leaks),
+        cmocka_unit_test_setup(test_sizes_are_apart, fresh_leaks),
         cmocka_unit_test_setup(test_only_what_has_changed_is_looked_at, fresh),
         cmocka_unit_test_setup(test_what_an_import_allocates_is_no_leak, fresh_leaks),
         cmocka_unit_test_setup(test_the_fastest_growing_suspect_is_asked_about_once, fresh_leaks),

@@ -40,37 +40,39 @@ def test_a_leak_is_reported_on_its_line(runs, name):
     assert 0.95 < first["score"] <= 1 and first["frees"] < first["mallocs"]
 
 
+def said(name, word):
+    """What the program says of itself after that word; None: nothing."""
+    found = re.search(rf"^# {word}: (.*)$", (HERE / f"{name}.py").read_text(), re.MULTILINE)
+    return found and found.group(1)
+
+
 @pytest.mark.parametrize("name", LEAKS)
 def test_how_much_leaks(runs, name):
     """Some 250 kB in each of 180 rounds where the program says nothing else, a tenth more or less, and what chance adds to so
     many samples. The rate is over the time from the first of them on."""
     first = leaks(runs[name])[0]
-    said = re.search(r"^# LEAKED: (.*)$", (HERE / f"{name}.py").read_text(), re.MULTILINE)
     (run,) = runs[name].query("runs")
     print(first)
-    assert first["leaked_bytes"] == pytest.approx(float(said.group(1)) if said else 45e6, rel=0.1 + 4 / first["mallocs"] ** 0.5)
+    assert first["leaked_bytes"] == pytest.approx(float(said(name, "LEAKED") or 45e6), rel=0.1 + 4 / first["mallocs"] ** 0.5)
     assert 0.5 * run["wall_s"] < first["leaked_bytes"] / first["rate_bytes_per_s"] <= run["wall_s"]
 
 
-def holder(name):
-    found = re.search(r"^# HOLDER: (.*)$", (HERE / f"{name}.py").read_text(), re.MULTILINE)
-    return found and found.group(1)
-
-
-@pytest.mark.parametrize("name", [name for name in LEAKS if holder(name)])
+@pytest.mark.parametrize("name", [name for name in LEAKS if said(name, "HOLDER")])
 def test_a_leak_names_what_holds_its_objects(runs, name):
     text = leaks(runs[name])[0]["holder"]
     print(text)
-    assert text and re.search(holder(name), text)
+    assert text and re.search(said(name, "HOLDER"), text)
 
 
 @pytest.mark.parametrize("name", LEAKS)
 def test_what_grew_most_is_the_leak(runs, name):
-    """The same line, by bytes, and the leak's size in the interval that is told, with what the line had for a moment."""
+    """The same line, by bytes, and the leak's size in the interval that is told, with what the line had for a moment; with blocks
+    of other sizes that are there at the end, in twice the interval, since chance has its way with these too."""
     first, rows = leaks(runs[name])[0], runs[name].query("what grew most")
     print(rows[0])
     assert (rows[0]["rank"], rows[0]["file"], rows[0]["line"]) == (1, first["file"], first["line"])
-    assert rows[0]["growth_low"] <= first["leaked_bytes"] <= rows[0]["growth_high"]
+    away = rows[0]["growth_bytes"] - first["leaked_bytes"] - float(said(name, "BESIDE") or 0)
+    assert abs(away) <= (rows[0]["growth_high"] - rows[0]["growth_bytes"]) * (2 if said(name, "BESIDE") else 1)
     assert rows[0]["kept_bytes"] <= rows[0]["growth_bytes"] <= rows[0]["allocated_bytes"] * 1.5
     assert [r["growth_bytes"] for r in rows] == sorted((r["growth_bytes"] for r in rows), reverse=True)
 

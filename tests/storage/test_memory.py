@@ -88,9 +88,9 @@ def test_the_rows_of_the_peak_add_up_to_it(changed, question, statements, rest):
 def test_what_has_no_line_has_a_name(changed):
     """A thread that runs a library, one of which nothing is known, and the interpreter before the first line."""
     program = changed(
-        "INSERT INTO allocation SELECT 2, 11, 1, 0, 7000000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0",
+        "INSERT INTO allocation SELECT 2, 11, 0, 1, 0, 7000000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0",
         "INSERT INTO node (process, id, parent, location) VALUES (2, 98, NULL, 8)",
-        "INSERT INTO allocation SELECT 2, 98, 1, 5000000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0")
+        "INSERT INTO allocation SELECT 2, 98, 0, 1, 5000000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0")
     found = {r["file"]: r["allocated_bytes"] for r in rows(program, "memory") if r["line"] is None}
     assert found == {"(native threads: _native)": 3 * MB, "(native threads)": 7 * MB, "(before the first line)": 5 * MB}
 
@@ -116,7 +116,7 @@ def test_the_part_that_allocated_most_names_the_caller(changed):
     program = changed(
         "INSERT INTO node (process, id, parent, location, line_location, own_location) SELECT process, 99, 2, 5, 5, 2"
         " FROM node WHERE process = 2 AND id = 2",
-        "INSERT INTO allocation SELECT 2, 99, 1, 50000000, 0, 0, 0, 0, 50000000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0")
+        "INSERT INTO allocation SELECT 2, 99, 0, 1, 50000000, 0, 0, 0, 0, 50000000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0")
     [allocated], [peak] = (rows(program, f"{question} in core.py") for question in ("memory", "peak"))
     assert place(allocated, "user_") == ("keep.py", 8) and place(peak, "user_") == ("keep.py", 3)
     for row in allocated, peak:
@@ -178,6 +178,43 @@ def kept(*parts, process=2):
 ])
 def test_a_leaking_line_grows_all_the_time_and_to_the_end(changed, parts, is_told):
     assert len(rows(changed(*kept(*(int(part * MB) for part in parts))), "leaks")) == is_told
+
+
+def of_another_size(mallocs, frees, live, parts):
+    """Line 3 has blocks of size class 5 too; those of class 0 have 35 mallocs of two processes, 30 MB here and no frees."""
+    values = ", ".join(str(int(part * MB)) for part in parts)
+    return (f"INSERT INTO allocation VALUES (2, 2, 5, {mallocs}, 0, {live * MB}, 0, {live * MB}, 0, 0, 0, 0, 0, {mallocs}, {frees}, "
+            f"{values}, {START})")
+
+
+EVENLY = (3, 3, 3, 3, 3, 3, 3, 3)
+
+
+@pytest.mark.parametrize("parts, other, leaked", [
+    (EVENLY, (60, 45, 20, (0, 0, 0, 0, 0, 5, 5, 5)), 30),                           # the other size comes and goes
+    (EVENLY, (4, 1, 20, (0, 0, 0, 0, 0, 5, 5, 5)), 30),                             # also where few of it were sampled
+    (EVENLY, (0, 0, 20, (0, 0, 0, 0, 0, 0, 0, 0)), 30),                             # temporaries that are there at the end
+    (EVENLY, (20, 0, 10, (1, 1, 1, 1, 1, 1, 1, 1)), 40),                            # both leak
+    (EVENLY, (3, 0, 2, (0, 0, 1, 0, 0, 0, 0, 0)), 32),                              # too few to tell them from a leak
+    (EVENLY, (40, 0, 20, (10, 10, 0, 0, 0, 0, 0, 0)), 30),                          # a table that is full
+    ((24, 0, 0, 0, 0, 0, 0, 0), (24, 0, 3, (.3, .3, .3, .3, .3, .3, .3, .3)), 3),   # a large one, beside a small leak
+    ((4, 4, 4, 4, 4, 4, 0, 0), (24, 0, 8, (0, 0, 0, 0, 0, 0, 4, 4)), 38),           # blocks become larger
+    ((8, 8, 8, 0, 0, 0, 0, 0), (8, 1, 3, (0, 0, 0, 0, 0, 0, 1, 2)), None),          # a table that is full, and a window
+    ((8, 8, 8, 0, 0, 0, 0, 0), (0, 0, 9, (0, 0, 0, 0, 0, 0, 0, 0)), None),          # and temporaries
+])
+def test_sizes_are_judged_apart(changed, parts, other, leaked):
+    program = changed(*kept(*(part * MB for part in parts)), of_another_size(*other))
+    found = rows(program, "leaks")
+    assert [(*place(r), r["leaked_bytes"] / MB) for r in found] == ([("keep.py", 3, leaked)] if leaked else [])
+    assert rows(program, "growth")[0]["growth_bytes"] == (31 + other[2]) * MB, "of all sizes"
+
+
+def test_the_holder_is_that_of_the_sizes_that_leak(changed):
+    table = *kept(24 * MB, 0, 0, 0, 0, 0, 0, 0), of_another_size(24, 0, 3, (.3, .3, .3, .3, .3, .3, .3, .3))
+    [leak] = rows(changed(*table), "leaks")
+    assert leak["holder"] is None, "only the table's is known"
+    [leak] = rows(changed(*table, "INSERT INTO holder VALUES (2, 2, 5, 'dict -> module __main__.seen')"), "leaks")
+    assert leak["holder"] == "dict -> module __main__.seen"
 
 
 def test_the_rate_is_over_the_time_since_the_first_sample(changed):
@@ -471,7 +508,7 @@ def test_sums_are_those_of_the_rows(memory, allocations, copies):
     file.create_function("sqrt", 1, lambda value: value if value is None else value**0.5)
     file.execute("DELETE FROM allocation")
     file.execute("DELETE FROM copy")
-    file.executemany("INSERT INTO allocation VALUES (? + 1, ?, ?, ?, ?, 4, ?, 0, ?, 0, 9, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0, 0, 0)",
+    file.executemany("INSERT INTO allocation VALUES (? + 1, ?, 3, ?, ?, ?, 4, ?, 0, ?, 0, 9, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0, 0, 0)",
                      [(*row[:7], 2.0 * row[5], *row[7:]) for row in allocations])
     file.executemany("INSERT INTO copy VALUES (? + 1, ?, ?, ?, ?, 1)", copies)
 
@@ -541,13 +578,13 @@ def write_many(path, nodes, runs):
                     line, own = location, location if (location % 999 + 1) % 50 % 2 == 0 else own
                 places[node] = line, own
                 file.execute("INSERT INTO node VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)", (run, node, parent or None, location, line, own))
-            file.executemany("INSERT INTO allocation VALUES (?, ?, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, ?, 0, 1, 1, 1, 1, 1, 1, 1, 1, ?)",
-                             [(run, node, 30 * (node % 4 == 0), START) for node in places if node])
+            file.executemany("INSERT INTO allocation VALUES (?, ?, ?, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, ?, 0, 1, 1, 1, 1, 1, 1, 1, 1, ?)",
+                             [(run, node, size, 30 * (node % 4 == 0), START) for node in places if node for size in (0, 4)])
             file.executemany("INSERT INTO copy VALUES (?, ?, ?, 1, 9, 9)", [(run, node, node % 3 + 1) for node in places if node])
             file.executemany("INSERT INTO line_footprint VALUES (?, ?, ?, ?)",
                              [(run, i * 7, START + t * SECOND, t) for i in range(1, 65) for t in range(100)])
             file.executemany("INSERT INTO footprint VALUES (?, ?, ?, 9, 9, NULL)", [(run, START + t * SECOND, t) for t in range(100)])
-            file.executemany("INSERT INTO holder VALUES (?, ?, 'x')", [(run, node) for node in range(1, 65)])
+            file.executemany("INSERT INTO holder VALUES (?, ?, 0, 'x')", [(run, node) for node in range(1, 65)])
         file.commit()
 
 

@@ -191,6 +191,7 @@ enum { S = 1000000000 };
 static void test_allocations_of_a_context_are_replaced(void **state) {
     struct pie_sink *sink = open_sink(at("a.db"));
     struct pie_allocation_row row = {.node = 4,
+                                     .size = 3,
                                      .samples = 1,
                                      .allocated_bytes = {[PIE_HEAP_NATIVE] = 2, [PIE_HEAP_PYTHON] = 1},
                                      .allocated_sq_bytes2 = 3.5,
@@ -212,12 +213,14 @@ static void test_allocations_of_a_context_are_replaced(void **state) {
     assert_int_equal(sink->ops->put_allocation(sink, &row), 0);
     row.node = 5;
     assert_int_equal(sink->ops->put_allocation(sink, &row), 0);
+    row.size = 4; /* of another size: a row beside it */
+    assert_int_equal(sink->ops->put_allocation(sink, &row), 0);
     assert_int_equal(sink->ops->commit(sink, 2), 0);
     sink->ops->close(sink);
-    assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT count(*) FROM allocation"), 2);
+    assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT count(*) FROM allocation"), 3);
     assert_int_equal(
         pie_fixture_ask(at("a.db"),
-                        "SELECT count(*) FROM allocation WHERE node = 4 AND samples = 2"
+                        "SELECT count(*) FROM allocation WHERE node = 4 AND size = 3 AND samples = 2"
                         " AND allocated_native_bytes = 9223372036854775807 AND allocated_python_bytes = 1"
                         " AND allocated_sq_bytes2 = 3.5 AND live_bytes = 4 AND live_sq_bytes2 = 4.5 AND "
                         "peak_native_bytes = 6"
@@ -260,7 +263,7 @@ static void test_totals_and_holders_are_replaced(void **state) {
     begin_process(sink, 0);
     put_two_depths(sink);
     assert_int_equal(sink->ops->put_heap(sink, &row), 0);
-    assert_int_equal(sink->ops->put_holder(sink, 4, "list"), 0);
+    assert_int_equal(sink->ops->put_holder(sink, 4, 3, "list"), 0);
     assert_int_equal(sink->ops->commit(sink, 1), 0);
     assert_int_equal(
         pie_fixture_ask(at("a.db"),
@@ -275,7 +278,7 @@ static void test_totals_and_holders_are_replaced(void **state) {
                                 .profiler_bytes = 9,
                                 .threshold_bytes = 10};
     assert_int_equal(sink->ops->put_heap(sink, &row), 0);
-    assert_int_equal(sink->ops->put_holder(sink, 4, "dict \xff"), 0);
+    assert_int_equal(sink->ops->put_holder(sink, 4, 3, "dict \xff"), 0);
     assert_int_equal(sink->ops->commit(sink, 2), 0);
     sink->ops->close(sink);
     assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT count(*) FROM heap"), 1);
@@ -321,7 +324,8 @@ static void test_points_are_in_the_file_at_once_and_unknown_is_null(void **state
     sink->ops->close(sink);
 }
 
-/* Nodes 4 and 5 lie below own line 1, node 6 on the same line in another function; node 9 was never seen. */
+/* Nodes 4 and 5 lie below own line 1, node 6 on the same line in another function; node 9 was never seen. Node 4 has blocks
+ * of two sizes. */
 static void test_a_lines_curve_is_the_sum_of_its_contexts(void **state) {
     struct pie_sink *sink = open_sink(at("a.db"));
     struct pie_location other = {.id = 6,
@@ -331,8 +335,9 @@ static void test_a_lines_curve_is_the_sum_of_its_contexts(void **state) {
                                  .line = 1,
                                  .first_line = 1};
     static const struct pie_live_row rows[] = {
-        {4, 1 * (int64_t)S, 100},   {5, 1 * (int64_t)S, 20}, {6, 1 * (int64_t)S, 3},
-        {9, 1 * (int64_t)S, 50000}, {4, 2 * (int64_t)S, 70}, {6, 2 * (int64_t)S, 0},
+        {4, 1, 1 * (int64_t)S, 60}, {4, 5, 1 * (int64_t)S, 40},    {5, 1, 1 * (int64_t)S, 20},
+        {6, 1, 1 * (int64_t)S, 3},  {9, 1, 1 * (int64_t)S, 50000}, {4, 5, 2 * (int64_t)S, 10},
+        {6, 1, 2 * (int64_t)S, 0},
     };
     begin_process(sink, 0);
     put_two_depths(sink);
