@@ -170,9 +170,12 @@ static void test_no_instruction_is_known_that_is_none(void **state) {
                                         "iconv",   "mktime", "fnmatch",  "glob",    "wordexp", "strptime",
                                         "realloc", "memcpy", "strlen",   "fopen",   "malloc",  "getdelim"};
     struct totals totals = {0};
+    void *libc =
+        dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD); /* its own ones, not those of AddressSanitizer */
 
+    assert_non_null(libc);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        uintptr_t address = (uintptr_t)dlsym(RTLD_DEFAULT, names[i]), begin, end;
+        uintptr_t address = (uintptr_t)dlsym(libc, names[i]), begin, end;
         if (!address || !pie_cfi_function_range(address, &begin, &end))
             continue;
         struct pie_decode_function *swept = function_of(begin, (uint32_t)(end - begin));
@@ -185,6 +188,7 @@ static void test_no_instruction_is_known_that_is_none(void **state) {
         totals.functions++;
         free(swept);
     }
+    dlclose(libc);
     print_message("# %ld functions, from %ld instructions %ld known, %ld wrong\n", totals.functions,
                   totals.beginnings, totals.known, totals.wrong);
     assert_true(totals.functions >= 10 && totals.beginnings >= 500);
