@@ -4,12 +4,13 @@
 
 Whole processes, one after the other in turn: the system's python3; the interpreter of pieprof without a profiler, which is what the
 executable is under python3's name; pieprof as it is. CPU time is what the kernel counts when each has ended. "measured" is the median
-difference of the last two, "printed" the median of the summaries, "wrong" the median difference of both in a round. The interpreter's
-own difference from python3 is no cost of profiling, and no run can know it: the first two columns show it. Goal: 1.5 points of the
-program or 10 ms.
+difference of the last two, "printed" the median of the summaries, "wrong" the median difference of both in a round, with two standard
+errors of that (by the median absolute deviation of the rounds). The interpreter's own difference from python3 is no cost of profiling,
+and no run can know it: the first two columns show it. Goal: 1.5 points of the program or 10 ms. "open": these lie within the errors.
 """
 
 import argparse
+import math
 import os
 import pathlib
 import re
@@ -46,7 +47,7 @@ def printed_s(text):
 
 
 def measure(options, words, folder):
-    """(python3, bare, measured, printed, wrong) in seconds, medians of rounds."""
+    """(python3, bare, measured, printed, wrong, error) in seconds, medians of rounds; two standard errors of the last but one."""
     rounds = []
     for i in range(options.rounds):
         stderr = folder / "stderr"
@@ -55,7 +56,15 @@ def measure(options, words, folder):
         on = cpu_s(options.pieprof, [options.pieprof, "-o", folder / f"on{i}.db", *words], stderr)
         printed = printed_s(stderr.read_text())
         rounds.append((plain, bare, on - bare, printed, printed - (on - bare)))
-    return [statistics.median(column) for column in zip(*rounds)]
+    medians = [statistics.median(column) for column in zip(*rounds)]
+    deviation = 1.4826 * statistics.median(abs(one[-1] - medians[-1]) for one in rounds)
+    return [*medians, 2 * math.sqrt(math.pi / 2) * deviation / math.sqrt(options.rounds)]
+
+
+def verdict(wrong, error, goal):
+    if abs(wrong) + error <= goal:
+        return "yes"
+    return "no" if abs(wrong) - error > goal else "open"
 
 
 def main():
@@ -72,10 +81,10 @@ def main():
             folder = pathlib.Path(folder)
             (folder / "program.py").write_text(TEXTS.get(name, ""))
             words = [folder / "program.py"] if name in TEXTS else [HERE / "programs" / f"{name}.py", options.scale]
-            plain, bare, measured, printed, wrong = measure(options, words, folder)
-        reached = abs(wrong) <= max(GOAL_S, GOAL_SHARE * bare)
-        print(f"| {name} | {plain:.3f} | {bare:.3f} | {measured * 1e3:.0f} | {printed * 1e3:.0f} | {wrong * 1e3:+.0f} "
-              f"| {100 * wrong / bare:+.1f} | {'yes' if reached else 'no'} |", flush=True)
+            plain, bare, measured, printed, wrong, error = measure(options, words, folder)
+        print(f"| {name} | {plain:.3f} | {bare:.3f} | {measured * 1e3:.0f} | {printed * 1e3:.0f} "
+              f"| {wrong * 1e3:+.0f} ± {error * 1e3:.0f} | {100 * wrong / bare:+.1f} ± {100 * error / bare:.1f} "
+              f"| {verdict(wrong, error, max(GOAL_S, GOAL_SHARE * bare))} |", flush=True)
 
 
 if __name__ == "__main__":

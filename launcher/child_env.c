@@ -43,15 +43,20 @@ static bool read_price(const char *text, struct pie_child_env *child) {
     return true;
 }
 
-/* "<ns of a signal>:<thousandths>", or "-". */
+/* "<ns of a signal>:<thousandths>:<ns of a switch>:<ns of one with a long period>", or "-". */
 static bool read_clock_price(const char *text, struct pie_child_env *child) {
-    unsigned long long signal_ns, whole_permille;
+    unsigned long long signal_ns, whole_permille, switch_ns, long_switch_ns;
     int end = 0;
     if (strcmp(text, "-") == 0)
         return true;
-    if (sscanf(text, "%llu:%llu%n", &signal_ns, &whole_permille, &end) != 2 || text[end] != '\0')
+    if (sscanf(text, "%llu:%llu:%llu:%llu%n", &signal_ns, &whole_permille, &switch_ns, &long_switch_ns,
+               &end) != 4 ||
+        text[end] != '\0')
         return false;
-    child->clock_price = (struct pie_clock_price){.signal_ns = signal_ns, .whole_permille = whole_permille};
+    child->clock_price = (struct pie_clock_price){.signal_ns = signal_ns,
+                                                  .whole_permille = whole_permille,
+                                                  .switch_ns = switch_ns,
+                                                  .long_switch_ns = long_switch_ns};
     child->has_clock_price = true;
     return true;
 }
@@ -68,8 +73,9 @@ static void print_price(const struct pie_watch_price *price, char *text, size_t 
 
 static void print_clock_price(const struct pie_clock_price *price, char *text, size_t size) {
     if (price)
-        snprintf(text, size, "%llu:%llu", (unsigned long long)price->signal_ns,
-                 (unsigned long long)price->whole_permille);
+        snprintf(text, size, "%llu:%llu:%llu:%llu", (unsigned long long)price->signal_ns,
+                 (unsigned long long)price->whole_permille, (unsigned long long)price->switch_ns,
+                 (unsigned long long)price->long_switch_ns);
     else
         snprintf(text, size, "-");
 }

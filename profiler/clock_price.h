@@ -15,14 +15,20 @@ struct pie_clock_price {
     uint64_t signal_ns; /* of one signal */
     uint64_t
         whole_permille; /* of the time from a record to the handler: the whole of it; 0: there are no records */
+    /* Of switching to a thread and away from it, for a clock that is an event of the kernel's, whose timer is set and taken
+     * back then; and where its period is longer than the kernel's tick. 0: no such clock. */
+    uint64_t switch_ns, long_switch_ns;
 };
 
-/* Measured at the first call, in less than 2 ms, unless it is known. Context: drain, the clock's signals are taken. */
+/* Measured at the first call, in less than 3 ms, unless it is known. Context: drain, the clock's signals are taken. */
 const struct pie_clock_price *pie_clock_price(const struct pie_sampler_ops *sampler);
 /* The price if it is known, else NULL: what a process tells its children. Context: any. */
 const struct pie_clock_price *pie_clock_price_known(void);
 /* As another process of this machine has measured it. Context: before the engine starts. */
 void pie_clock_price_set(const struct pie_clock_price *price);
+
+/* Longer than a tick of the kernel, which is 4 ms, or 10 ms where it is longest. */
+#define PIE_CLOCK_LONG_PERIOD_NS UINT64_C(12000000)
 
 /* A signal of the clock has come to a thread that has no slot: to the one that measures. Context: signal. */
 void pie_clock_price_entered(void);

@@ -66,9 +66,7 @@ static const uint64_t DITHER_NS = 100000000; /* new sampling periods */
  * that lives for 100. Its first sample stands for what it ran before. No older than a sample's period. */
 static const uint64_t ARM_AFTER_NS = 1000000;
 
-/* Of a thread whose clock would take more than this part of the time by being switched on and off; longer than a tick, which is
- * 4 ms, or 10 ms where it is longest. */
-static const uint64_t LONG_PERIOD_NS = 12000000;
+/* A thread whose clock would take more than this part of the time by being switched on and off is sampled seldom. */
 enum { SWITCHING_PERMILLE = 100 };
 
 /* Threads that stand still are looked at one after the other where there are more: so many in a tick. */
@@ -281,11 +279,26 @@ static void disarm(struct pie_thread *thread) {
         accesses->disarm(thread);
 }
 
+/* What its clock costs at each switch is in no handler's time. */
+static void charge_switches(struct pie_thread *thread, struct pie_wall *wall) {
+    const struct pie_clock_price *price = pie_clock_price_known();
+    bool is_long = wall->is_seldom || collector.setup.config->period_ns >= PIE_CLOCK_LONG_PERIOD_NS;
+    uint64_t switches = pie_wall_switches(wall);
+
+    if (!price)
+        return;
+    uint64_t cost_ns = switches * (is_long ? price->long_switch_ns : price->switch_ns);
+    atomic_fetch_add_explicit(&thread->overhead_ns, cost_ns, memory_order_relaxed);
+    atomic_fetch_add_explicit(&thread->switches_ns, cost_ns, memory_order_relaxed);
+}
+
 static void retire(struct pie_thread *thread, size_t slot, struct pie_wall *wall) {
     disarm(thread);
     drain(thread, slot, wall);
-    if (collector.setup.config->time)
+    if (collector.setup.config->time) {
         pie_wall_end(wall, thread, &collector.throttle, &collector.aggregate);
+        charge_switches(thread, wall);
+    }
     if (collector.watches) {
         pie_watch_drain_thread_ended(collector.watches, slot);
         pie_debug_hidden_close(thread);
@@ -313,8 +326,10 @@ static void look_at_running(struct pie_thread *thread, size_t slot, struct pie_w
     drain(thread, slot, wall);
     if (collector.watches)
         pie_debug_hidden_serve(thread);
-    if (collector.setup.config->time)
+    if (collector.setup.config->time) {
         pie_wall_tick(wall, thread, collector.setup.ops, &collector.throttle, &collector.aggregate);
+        charge_switches(thread, wall);
+    }
 }
 
 static void look_at(size_t slot, bool tick) {
@@ -367,10 +382,11 @@ static uint64_t period_of(const struct pie_thread *thread, struct pie_wall *wall
     uint64_t period_ns = collector.setup.config->period_ns;
 
     if (pie_collector_sampler() != &pie_sampler_perf || !price || !wall || wall->thread_id != thread->id ||
-        period_ns >= LONG_PERIOD_NS ||
-        pie_wall_switching_permille(wall, price->signal_ns, pie_monotonic_ns()) <= SWITCHING_PERMILLE)
+        period_ns >= PIE_CLOCK_LONG_PERIOD_NS)
         return period_ns;
-    return LONG_PERIOD_NS;
+    wall->is_seldom =
+        pie_wall_switching_permille(wall, price->switch_ns, pie_monotonic_ns()) > SWITCHING_PERMILLE;
+    return wall->is_seldom ? PIE_CLOCK_LONG_PERIOD_NS : period_ns;
 }
 
 static void dither(void) {

@@ -59,13 +59,16 @@ struct pie_thread {
     bool last_is_python, last_is_system;
     /* Written by the handler, read by the collection thread; relaxed: each stands for itself. */
     _Atomic uint64_t samples;
-    _Atomic uint64_t overhead_ns; /* spent in the handler */
+    _Atomic uint64_t overhead_ns; /* spent in the handler, on the way to it, and for the clock at switches */
     _Atomic uintptr_t tstate;     /* Python thread state seen last, 0: none yet */
 
     /* Of the clock: written by the collection thread before RUNNING (release), read by the handler (acquire). */
     _Atomic(void *) clock_ring; /* mapping of the perf event's ring, or NULL */
     _Atomic bool has_timer;     /* instead of a perf event, which was refused (sampler_perf) */
     _Atomic uint64_t period_ns;
+    /* What the clock has cost at switches of the thread and no sample has taken out of the program's time: added to by the
+     * collection thread, taken by the handler; relaxed: it stands for itself. */
+    _Atomic uint64_t switches_ns;
 
     struct pie_ring ring;
     struct pie_watch_thread watch;

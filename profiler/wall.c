@@ -181,6 +181,7 @@ static void start_over(struct pie_wall *wall, const struct pie_thread *thread) {
         .sample_ns = thread->started_ns,
         .slices = slices,
         .slices_before = slices,
+        .slices_charged = slices,
         .slices_ns = now_ns,
     };
     if (cpu_ns == 0 || pie_thread_state(thread) == PIE_THREAD_ENDED)
@@ -200,6 +201,13 @@ uint64_t pie_wall_switching_permille(struct pie_wall *wall, uint64_t switch_ns, 
     wall->slices_before = wall->slices;
     wall->slices_ns = now_ns;
     return elapsed_ns ? slices * switch_ns * 1000 / elapsed_ns : 0;
+}
+
+uint64_t pie_wall_switches(struct pie_wall *wall) {
+    uint64_t switches = wall->slices - wall->slices_charged;
+
+    wall->slices_charged = wall->slices;
+    return switches;
 }
 
 void pie_wall_meet(struct pie_wall *wall, const struct pie_thread *thread) {

@@ -41,12 +41,17 @@ struct pie_wall {
     uint32_t awaits[PIE_WALL_AWAITS_MAX];
     uint32_t n_awaits;
     uint64_t slices;                   /* how often it has been given a processor, at the last tick */
+    uint64_t slices_charged;           /* of these, told by pie_wall_switches() */
+    bool is_seldom;                    /* its clock's period is longer than the kernel's tick */
     uint64_t slices_before, slices_ns; /* at the last pie_wall_switching_permille(), and when that was */
 };
 
 /* What changing to and from the thread has taken of the time since it was last asked, if each change takes switch_ns.
  * Context: drain. */
 uint64_t pie_wall_switching_permille(struct pie_wall *wall, uint64_t switch_ns, uint64_t now_ns);
+
+/* How often it has been given a processor since this was last asked. Context: drain. */
+uint64_t pie_wall_switches(struct pie_wall *wall);
 
 /* Meets a thread: where `wall` is of another one, it begins anew. Before its samples are drained. Context: drain. */
 void pie_wall_meet(struct pie_wall *wall, const struct pie_thread *thread);

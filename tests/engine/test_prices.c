@@ -63,14 +63,22 @@ static void test_a_signal_has_a_price(void **state) {
             take(sampler->signals[i]);
     const struct pie_clock_price *price = pie_clock_price(sampler);
     assert_non_null(price);
-    print_message("%s: %llu ns, %llu\n", sampler->name, (unsigned long long)price->signal_ns,
-                  (unsigned long long)price->whole_permille);
+    print_message("%s: %llu ns, %llu; a switch %llu ns, %llu\n", sampler->name,
+                  (unsigned long long)price->signal_ns, (unsigned long long)price->whole_permille,
+                  (unsigned long long)price->switch_ns, (unsigned long long)price->long_switch_ns);
     if (price->signal_ns == 0)
         skip(); /* no such clock here */
     assert_in_range(price->signal_ns, 200, 2000000);
     assert_true(price->whole_permille == 0 ||
                 (price->whole_permille >= 1000 && price->whole_permille <= 5000));
     assert_ptr_equal(pie_clock_price_known(), price);
+    if (sampler != &pie_sampler_perf && sampler != &pie_sampler_perf_user) {
+        assert_int_equal(price->switch_ns, 0);
+        assert_int_equal(price->long_switch_ns, 0);
+        return;
+    }
+    assert_in_range(price->switch_ns, 200, 2000000);
+    assert_in_range(price->long_switch_ns, 200, 2000000);
 }
 
 static struct pie_thread *thread_at(uint64_t signal_ns) {

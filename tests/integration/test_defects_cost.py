@@ -4,6 +4,7 @@
 import json
 import math
 import os
+import pathlib
 import re
 import statistics
 
@@ -39,7 +40,11 @@ def printed_s(text):
     return float(found["ms"]) / 1000 if found["ms"] else float(found["s"])
 
 
-@pytest.mark.parametrize("text", ["pass", LOOP, BLOCKS], ids=["nothing", "loop", "blocks"])
+# Each hand-over switches, and a clock costs at each switch.
+HAND_OVER = (pathlib.Path(__file__).resolve().parent / "defects" / "hand_over.py").read_text()
+
+
+@pytest.mark.parametrize("text", ["pass", LOOP, BLOCKS, HAND_OVER], ids=["nothing", "loop", "blocks", "hand_over"])
 def test_printed_overhead_is_the_measured_one(pieprof, tmp_path, text):
     """Pairs of runs, one after the other: the median difference is what profiling costs. 10 ms or 1.5 points of the program
     is what may be wrong; how far the pairs scatter on this machine comes on top."""
