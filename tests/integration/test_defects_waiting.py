@@ -86,7 +86,8 @@ def main_row(done):
 
 
 def check_sums(rows):
-    for row in rows:
+    """Of each thread; those that ended before anybody looked share one row, without kinds."""
+    for row in (r for r in rows if r["thread"]):
         parts = row["clock_cpu_s"] + row["wait_s"] + row["runnable_s"] + row["throttled_s"]
         assert parts == pytest.approx(row["wall_s"], abs=0.001), row
 
@@ -99,8 +100,8 @@ def test_a_quota_is_told_where_it_throttles(tmp_path, quota_group):
     burn, nap, main = line_row(done, "busy"), line_row(done, "nap"), main_row(done)
     if truth["burn_throttled_s"] < 0.3:
         pytest.skip(f"the machine is too busy for a quota to bite: throttled for {grown:.2f} s")
-    # of one thread that computes; at the start and the end the collection thread is throttled too
-    assert main["throttled_s"] == pytest.approx(grown, rel=0.1, abs=0.1)
+    # of one thread that computes; the group's is more by the start and the end of the process, which the quota stretches
+    assert truth["burn_throttled_s"] - 0.1 <= main["throttled_s"] <= grown + 0.1
     assert burn["throttled_s"] == pytest.approx(truth["burn_throttled_s"], rel=0.1, abs=0.1)
     assert burn["runnable_s"] + burn["throttled_s"] == pytest.approx(truth["burn_delay_s"], rel=0.05, abs=SLACK_S)
     assert nap["wait_s"] == pytest.approx(truth["nap_s"] - truth["nap_delay_s"], rel=0.05, abs=SLACK_S)

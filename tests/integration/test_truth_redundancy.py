@@ -38,15 +38,32 @@ def library(tmp_path_factory):
     return folder
 
 
+def clean_lines(done, program):
+    """Rows like those of v_redundancy for lines of which all traps were clean: no finding tells of these. A dozen traps of a
+    line that is redundant to 20 % are that, now and then. The interval is the findings' own (Wilson's, by weights) at 0."""
+    rows = done.sql(f"""
+        select l.line, iif(w.kind = 1, 'load', 'store') as kind, sum(w.watches) as traps, sum(w.weight_ns) as weight_ns,
+          sum(w.weight_sq_ns2) as weight_sq_ns2, max(w.outcome = 1) as is_told
+        from watch w join node n on n.process = w.process and n.id = w.first_node
+        join location l on l.process = n.process and l.id = n.line_location
+        join function u on u.process = l.process and u.id = l.function join file f on f.process = u.process and f.id = u.file
+        where w.outcome <= 2 and f.path = '{program}' group by 1, 2""")
+    for row in rows:
+        if not row["is_told"]:
+            h = 1.96 ** 2 * row["weight_sq_ns2"] / row["weight_ns"] ** 2
+            yield {**row, "redundant_fraction": 0.0, "fraction_low": 0.0, "fraction_high": h / (1 + h)}
+
+
 def fractions(done):
     """(kind, percent) -> the row of v_redundancy of the line that the program marks so."""
     program = HERE / "mixes.py"
     lines = {line_of(program, f"{kind} {p}"): (kind, p) for kind in ("load", "store") for p in SHARES}
     rows = done.sql(f"select * from v_redundancy where file = '{program}'")
-    return {lines[r["line"]]: r for r in rows if r["line"] in lines and lines[r["line"]][0] == r["kind"]}
+    return {lines[r["line"]]: r for r in [*rows, *clean_lines(done, program)]
+            if r["line"] in lines and lines[r["line"]][0] == r["kind"]}
 
 
-# Less is watched by ptrace, with a container's clock; a line of which all is clean is not reported.
+# Less is watched by ptrace, with a container's clock.
 OPTIONS = {"perf": [], "ptrace": ["--breakpoints", "ptrace", "--clock", "timer"]}
 LONGER = {"perf": 1, "ptrace": 3}
 
@@ -112,7 +129,7 @@ def test_all_runs_together_are_right(runs_of_mixes, kind, percent):
     traps = sum(row["traps"] for _, row in rows)
     mean = sum(row["redundant_fraction"] * row["traps"] for _, row in rows) / traps
     print(f"{kind} {percent}: {mean:.4f} for {rows[0][0]:.4f} from {traps} traps")
-    assert traps >= 15 * RUNS
+    assert traps >= 5 * RUNS
     # weights differ: n watches count as a third of n and more
     assert mean == pytest.approx(rows[0][0], abs=binomial_margin(rows[0][0], traps / 3)), f"{traps} traps"
 
