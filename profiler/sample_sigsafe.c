@@ -16,7 +16,6 @@
  * way to it and back (clock_price.h). */
 
 #include "profiler/sampler.h"
-#include "profiler/sampler_perf.h"
 
 #include "profiler/access_sampler.h"
 #include "profiler/cct.h"
@@ -55,14 +54,10 @@ void pie_sample_passed(struct pie_thread *thread) {
     atomic_fetch_add_explicit(&thread->overhead_ns, signal_ns, memory_order_relaxed);
 }
 
-/* Takes the signal's own way here and back, and what the clock cost at switches, out of the program's time. Returns what the program
- * has used since its last sample. */
+/* Takes the signal's own way here and back out of the program's time. Returns what the program has used since its last
+ * sample. */
 static uint64_t take_delivery(struct pie_thread *thread, uint64_t cpu_ns) {
-    uint64_t switches_ns = atomic_exchange_explicit(&thread->switches_ns, 0, memory_order_relaxed);
-
     pie_sample_passed(thread);
-    thread->cpu_last_ns += switches_ns;
-    pie_sampler_perf_own_kernel(thread, switches_ns);
     return cpu_ns > thread->cpu_last_ns ? cpu_ns - thread->cpu_last_ns : 0;
 }
 

@@ -66,9 +66,6 @@ struct pie_thread {
     _Atomic(void *) clock_ring; /* mapping of the perf event's ring, or NULL */
     _Atomic bool has_timer;     /* instead of a perf event, which was refused (sampler_perf) */
     _Atomic uint64_t period_ns;
-    /* What the clock has cost at switches of the thread and no sample has taken out of the program's time: added to by the
-     * collection thread, taken by the handler; relaxed: it stands for itself. */
-    _Atomic uint64_t switches_ns;
 
     struct pie_ring ring;
     struct pie_watch_thread watch;

@@ -86,9 +86,8 @@ def test_a_thread_that_is_switched_all_the_time_is_sampled_seldom(tmp_path, prof
         pytest.skip("no other clock is changed")
     threads, (run,) = profile.query("threads"), profile.query("runs")
     (time_s,) = (r["cpu_s"] for r in profile.query("overhead") if r["collector"] == "time")
-    told_s = sum(r["cpu_s"] for r in threads) + time_s
-    assert told_s == pytest.approx(sum(r["clock_cpu_s"] for r in threads), rel=0.3), (threads, run)  # a price, times 40,000
-    assert time_s > 0.2 * told_s  # the switches, which are a part of no handler's time
+    clock_s = sum(r["clock_cpu_s"] for r in threads)
+    assert 0.1 * clock_s < time_s < clock_s, (threads, run)  # the switches, which are a part of no handler's time
     ratios = paired_ratios(DEFECTS / "hand_over.py", 3, tmp_path / "x.db")
     assert statistics.median(ratios) < 4  # 2.3 on a loaded machine
 
@@ -135,7 +134,7 @@ def test_threads_without_locked_memory_have_a_clock(tmp_path, descriptors):
         assert 20 <= told["threads_without_perf_ring"] <= 40 and "threads_with_timer_for_perf" not in told
     threads = [r for r in profile.query("threads") if not r["is_main"]]
     assert len(threads) == 40 and all(r["samples"] >= 5 for r in threads)
-    assert total(threads, "cpu_s") == pytest.approx(total(threads, "clock_cpu_s") * profile.program_share, rel=0.1)
+    assert total(threads, "cpu_s") == pytest.approx(total(threads, "clock_cpu_s"), rel=0.1)
     share = total(threads, "system_s") / total(threads, "cpu_s")
     truth = profile.truth["system_s"] / (profile.truth["system_s"] + profile.truth["user_s"])
     assert share == pytest.approx(truth, abs=0.1)

@@ -195,7 +195,7 @@ def test_workers_of_a_pool_are_whole(pieprof, tmp_path, method):
     for worker in workers:  # one that saw the end of its queue first is not killed
         assert (worker["cause"], worker["exit_status"]) in [("signal", 143), ("_exit", 0), ("exit", 0)], worker
         assert worker["clock_s"] == pytest.approx(1.1, rel=0.06)  # with its start
-        assert worker["cpu_s"] == pytest.approx(worker["clock_s"] - worker["own_s"], rel=0.01), worker
+        assert worker["cpu_s"] == pytest.approx(worker["clock_s"] - worker["own_s"], rel=0.03), worker
     if method == "spawn":  # whose workers do not see it
         assert any(worker["cause"] == "signal" for worker in workers), workers
 

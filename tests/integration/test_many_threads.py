@@ -27,7 +27,7 @@ def test_all_are_profiled_or_counted(profiled, kind):
     assert clocked[0] >= 0.004
     sampled = [r for r in rows if r["samples"]]
     assert len(sampled) >= 0.9 * N - drops(profile).get("threads_without_clock", 0), drops(profile)
-    # What a thread does after its last sample is booked there. The profiler's own time is taken out, at switches too.
+    # What a thread does after its last sample is booked there. A handler's own time is taken out.
     assert 0.9 * profile.program_share * total(sampled, "clock_cpu_s") < total(sampled, "cpu_s")
     assert total(sampled, "cpu_s") < 1.02 * total(sampled, "clock_cpu_s")
 
