@@ -6,6 +6,7 @@
 
 #include "profiler/counters.h"
 #include "profiler/engine.h"
+#include "runtime/methods.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -33,7 +34,12 @@ struct entry {
     char data[];   /* the name and the text, each with a 0 */
 };
 
-static char *arena; /* set once before Python starts. Fork child: a copy */
+typedef PyObject *(*fast_function)(PyObject *module, PyObject *const *arguments, Py_ssize_t positional,
+                                   PyObject *names);
+
+/* Set once, before code of the user's runs. Fork child: a copy. */
+static char *arena;
+static PyCFunction own_compile;
 static _Atomic uint32_t used;
 /* By the name's hash: 1 + where the last entry lies, 0: none. Release in keep(), acquire in pie_cell_sources_find(). Fork child:
  * a copy, whole at any time. */
@@ -122,41 +128,68 @@ static bool is_wanted(const char *name, size_t size) {
     return name[0] == '<' || (name[0] == '/' && access(name, F_OK) != 0);
 }
 
-/* compile() tells the bytes of a text, in UTF-8; of a syntax tree it tells the tree. */
-static void note(PyObject *source, PyObject *filename) {
-    Py_ssize_t name_size = 0;
+/* A text of bytes is kept as it is, whatever its encoding; a syntax tree is none. */
+static const char *text_of(PyObject *source, Py_ssize_t *ret_size) {
+    if (PyUnicode_Check(source))
+        return PyUnicode_AsUTF8AndSize(source, ret_size);
+    *ret_size = PyBytes_Check(source) ? PyBytes_GET_SIZE(source) : 0;
+    return *ret_size > 0 ? PyBytes_AS_STRING(source) : NULL;
+}
 
-    if (!PyBytes_Check(source) || !PyUnicode_Check(filename) || PyBytes_GET_SIZE(source) == 0)
+static void note(PyObject *source, PyObject *filename) {
+    Py_ssize_t name_size = 0, size = 0;
+
+    if (!PyUnicode_Check(filename))
         return;
     const char *name = PyUnicode_AsUTF8AndSize(filename, &name_size);
-    if (!name || !is_wanted(name, (size_t)name_size))
+    const char *text = name && is_wanted(name, (size_t)name_size) ? text_of(source, &size) : NULL;
+    if (!text)
         return;
-    if (PyBytes_GET_SIZE(source) > TEXT_BYTES_MAX)
+    if (size > TEXT_BYTES_MAX)
         pie_counter_add(PIE_COUNTER_CELL_SOURCES_DROPPED, 1);
     else
-        keep(name, (size_t)name_size, PyBytes_AS_STRING(source), (size_t)PyBytes_GET_SIZE(source));
+        keep(name, (size_t)name_size, text, (size_t)size);
 }
 
-static int on_event(const char *event, PyObject *arguments, void *unused) {
-    if (event[0] != 'c' || strcmp(event, "compile") != 0 || !pie_engine_is_running())
-        return 0;
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
+/* compile(source, filename, ...), both also by name. Borrowed reference or NULL. */
+static PyObject *argument_of(PyObject *const *arguments, Py_ssize_t positional, PyObject *names,
+                             Py_ssize_t number, const char *name) {
+    if (number < positional)
+        return arguments[number];
+    for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); i++)
+        if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), name) == 0)
+            return arguments[positional + i];
+    return NULL;
+}
+
+static PyObject *compile(PyObject *module, PyObject *const *arguments, Py_ssize_t positional,
+                         PyObject *names) {
+    PyObject *made = ((fast_function)(void (*)(void))own_compile)(module, arguments, positional, names);
+
+    if (!made || !pie_engine_is_running())
+        return made;
     int error = errno;
-    if (PyTuple_Check(arguments) && PyTuple_GET_SIZE(arguments) >= 2)
-        note(PyTuple_GET_ITEM(arguments, 0), PyTuple_GET_ITEM(arguments, 1));
-    errno = error;
+    PyObject *source = argument_of(arguments, positional, names, 0, "source"),
+             *filename = argument_of(arguments, positional, names, 1, "filename");
+    if (source && filename)
+        note(source, filename);
     PyErr_Clear(); /* a name that is no UTF-8 */
-    PyErr_Restore(type, value, traceback);
-    return 0;
+    errno = error;
+    return made;
 }
 
-void pie_cell_sources_install(void) {
+static bool get_arena(void) {
     void *memory =
         mmap(NULL, ARENA_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-    if (arena || memory == MAP_FAILED)
-        return;
-    arena = memory;
-    PySys_AddAuditHook(on_event, NULL); /* without memory cells have no source */
+    arena = memory == MAP_FAILED ? NULL : memory;
+    return arena;
+}
+
+void pie_cell_sources_install(void) {
+    PyObject *function = PyDict_GetItemString(PyEval_GetBuiltins(), "compile");
+
+    if (!arena && get_arena())
+        own_compile = pie_function_exchange(function, "compile", METH_FASTCALL | METH_KEYWORDS,
+                                            (PyCFunction)(void (*)(void))compile);
 }

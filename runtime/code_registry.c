@@ -8,11 +8,21 @@
 
 /* The sides of the registry that are no handler's: the hook in the type, and interning for the collection thread. */
 
-static destructor dealloc_code; /* the interpreter's own; set once before Python starts */
+/* Set once before Python starts. */
+static destructor dealloc_code; /* the interpreter's own */
+static void (*module_run)(PyCodeObject *code);
+
+/* A module's code is dropped when it has been run. */
+static bool is_of_module(PyCodeObject *code) {
+    return !(code->co_flags & CO_OPTIMIZED) &&
+           PyUnicode_CompareWithASCIIString(code->co_name, "<module>") == 0;
+}
 
 static void watch_dealloc(PyObject *object) {
     struct pie_code_death death;
 
+    if (module_run && is_of_module((PyCodeObject *)object))
+        module_run((PyCodeObject *)object);
     pie_code_registry_begin_death(&death, (uintptr_t)object);
     dealloc_code(object);
     pie_code_registry_end_death(&death);
@@ -23,6 +33,10 @@ void pie_code_registry_install(void) {
         return;
     dealloc_code = PyCode_Type.tp_dealloc;
     PyCode_Type.tp_dealloc = watch_dealloc;
+}
+
+void pie_code_registry_on_module_run(void (*hook)(struct PyCodeObject *code)) {
+    module_run = hook;
 }
 
 static bool copy_string(struct pie_pystr *string, char *buffer) {

@@ -4,11 +4,10 @@
 
 #include "runtime/embed.h"
 
-#include "runtime/cell_sources.h"
-
 #include "profiler/engine.h"
 #include "profiler/heap_engine.h"
 #include "runtime/awaits.h"
+#include "runtime/cell_sources.h"
 #include "runtime/holder.h"
 #include "runtime/learn.h"
 #include "runtime/learn_places.h"
@@ -50,23 +49,37 @@ static PyStatus initialize(PyConfig *config, const struct pie_embed *embed) {
     return Py_InitializeFromConfig(config);
 }
 
+static bool counts_memory(void) {
+    return pie_engine_is_running() && pie_heap_settings() && pie_heap_settings()->memory;
+}
+
+/* What must be there before Python's first allocation, thread or code. */
+static void install_before_python(const struct pie_embed *embed) {
+    pie_thread_names_install();
+    pie_learn_module_install();
+    pie_learn_places_install(embed->learn_places);
+    if (counts_memory())
+        pie_pymem_install();
+    pie_asyncio_install();
+}
+
+/* What is exchanged in its modules. */
+static void install_in_python(void) {
+    pie_cell_sources_install();
+    if (counts_memory()) {
+        pie_holder_install();
+        pie_pymem_measure();
+    }
+}
+
 int pie_embed_run(const struct pie_embed *embed) {
     PyPreConfig preconfig;
     PyPreConfig_InitPythonConfig(&preconfig);
     PyStatus status = Py_PreInitializeFromBytesArgs(&preconfig, embed->argc, embed->argv);
     if (PyStatus_Exception(status))
         Py_ExitStatusException(status);
-    if (pie_engine_is_running()) {
-        pie_thread_names_install();
-        pie_cell_sources_install();
-        pie_learn_module_install();
-        pie_learn_places_install(embed->learn_places);
-        if (pie_heap_settings() && pie_heap_settings()->memory) {
-            pie_pymem_install();
-            pie_holder_install();
-        }
-        pie_asyncio_install();
-    }
+    if (pie_engine_is_running())
+        install_before_python(embed);
 
     PyConfig config;
     PyConfig_InitPythonConfig(&config);
@@ -75,6 +88,8 @@ int pie_embed_run(const struct pie_embed *embed) {
     if (PyStatus_Exception(status)) /* -h and -V end here too, with status 0 */
         Py_ExitStatusException(status);
     pie_pymem_answers_in_sys();
+    if (pie_engine_is_running())
+        install_in_python();
     return Py_RunMain();
 }
 

@@ -20,8 +20,8 @@
  *   DEFERRED  it came amid a garbage collection, or in a subinterpreter; the collection thread asks again
  *   ANSWERED  the collection thread reads the answer
  *
- * Scheduling a call needs a lock that the interpreter frees at its end. So the door is shut before that, by the audit event
- * that it raises then; the collection thread schedules with the door's lock held. */
+ * Scheduling a call needs a lock that the interpreter frees at its end. So the door is shut before that, when the
+ * interpreter lets go of its own dictionary; the collection thread schedules with the door's lock held. */
 
 enum state { FREE, ASKED, DEFERRED, ANSWERED };
 
@@ -125,24 +125,25 @@ const struct pie_holder_ops *pie_runtime_holder_ops(void) {
     return &ops;
 }
 
-static int on_event(const char *event, PyObject *arguments, void *unused) {
-    if (event[0] != 'c' || strncmp(event, "cpython.", 8) != 0)
-        return 0;
-    if (strcmp(event, "cpython._PySys_ClearAuditHooks") != 0 &&
-        (strcmp(event, "cpython.PyInterpreterState_Clear") != 0 || Py_IsInitialized()))
-        return 0;
+static void shut_door(PyObject *capsule) {
     pthread_mutex_lock(&door_lock);
     is_door_open = false;
     pthread_mutex_unlock(&door_lock);
-    return 0;
 }
 
 void pie_holder_install(void) {
-    if (PySys_AddAuditHook(on_event, NULL) < 0)
-        return; /* no memory: nothing can be asked for */
-    pthread_mutex_lock(&door_lock);
-    is_door_open = true;
-    pthread_mutex_unlock(&door_lock);
+    static const char NAME[] = "pieprof.holder";
+    PyObject *dict = PyInterpreterState_GetDict(PyInterpreterState_Get());
+    PyObject *capsule = dict ? PyCapsule_New(&door_lock, NAME, shut_door) : NULL;
+    bool is_watched = capsule && PyDict_SetItemString(dict, NAME, capsule) == 0;
+
+    PyErr_Clear();
+    if (is_watched) { /* else there is no memory: nothing can be asked for */
+        pthread_mutex_lock(&door_lock);
+        is_door_open = true;
+        pthread_mutex_unlock(&door_lock);
+    }
+    Py_XDECREF(capsule);
 }
 
 void pie_holder_fork_child(void) {

@@ -5,6 +5,7 @@
 #include "runtime/pymem_answers.h"
 
 #include "runtime/export.h"
+#include "runtime/methods.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -113,12 +114,6 @@ static PyObject *debugmallocstats(PyObject *self, PyObject *none) {
 void pie_pymem_answers_in_sys(void) {
     PyObject *function = PySys_GetObject("_debugmallocstats");
 
-    if (!beneath || own_method || pie_python_PyObject_DebugMallocStats || !function ||
-        !PyCFunction_CheckExact(function))
-        return;
-    PyMethodDef *method = ((PyCFunctionObject *)function)->m_ml;
-    if (method->ml_flags != METH_NOARGS || strcmp(method->ml_name, "_debugmallocstats") != 0)
-        return; /* something of the program's */
-    own_method = method->ml_meth;
-    method->ml_meth = debugmallocstats;
+    if (beneath && !own_method && !pie_python_PyObject_DebugMallocStats)
+        own_method = pie_function_exchange(function, "_debugmallocstats", METH_NOARGS, debugmallocstats);
 }

@@ -5,12 +5,20 @@
 #include "runtime/thread_names.h"
 
 #include "profiler/engine.h"
-#include "runtime/thread_starter.h"
+#include "runtime/methods.h"
 
 #include <string.h>
 
-/* The hook runs in the creating thread right before it calls pthread_create(). Context of all here: gil. */
+/* The functions of _thread run in the creating thread, and call pthread_create(). Its table of them is met before Python is
+ * initialised, since sitecustomize may start threads. Context of all here but for the installation: gil. */
+
+typedef PyObject *(*keyword_function)(PyObject *module, PyObject *arguments, PyObject *names);
+
 static __thread char next_name[PIE_THREAD_NAME_BYTES];
+/* Set once, when the module is made. Fork child: a copy. */
+static PyObject *(*init_thread)(void);
+static PyCFunction own_start;
+static keyword_function own_start_joinable;
 
 /* An attribute from the instance's own dictionary: no code of the user's runs. New reference or NULL, no error set. */
 static PyObject *plain_attribute(PyObject *object, const char *name) {
@@ -50,36 +58,58 @@ static void note_function(PyObject *function) {
     Py_XDECREF(name);
 }
 
-static int on_event(const char *event, PyObject *arguments, void *unused) {
-    if (event[0] != '_' || strncmp(event, "_thread.start_", 14) != 0 || !pie_engine_is_running())
-        return 0;
-    PyObject *type, *value, *traceback;
-    PyErr_Fetch(&type, &value, &traceback);
+static void note_start(PyObject *arguments) {
     next_name[0] = '\0';
-    if (PyTuple_Check(arguments) && PyTuple_GET_SIZE(arguments) > 0)
+    if (pie_engine_is_running() && PyTuple_Check(arguments) && PyTuple_GET_SIZE(arguments) > 0)
         note_function(PyTuple_GET_ITEM(arguments, 0));
-    PyErr_Restore(type, value, traceback);
-    return 0;
+}
+
+static PyObject *start(PyObject *module, PyObject *arguments) {
+    note_start(arguments);
+    PyObject *result = own_start(module, arguments);
+    next_name[0] = '\0'; /* no thread may have come of it */
+    return result;
+}
+
+static PyObject *start_joinable(PyObject *module, PyObject *arguments, PyObject *names) {
+    note_start(arguments);
+    PyObject *result = own_start_joinable(module, arguments, names);
+    next_name[0] = '\0';
+    return result;
+}
+
+static void exchange(PyMethodDef *methods) {
+    PyCFunction own = pie_method_exchange(methods, "start_new_thread", METH_VARARGS, start);
+    PyCFunction joinable =
+        pie_method_exchange(methods, "start_joinable_thread", METH_VARARGS | METH_KEYWORDS,
+                            (PyCFunction)(void (*)(void))start_joinable); /* from 3.13 on */
+
+    if (own) {
+        own_start = own;
+        pie_method_exchange(methods, "start_new", METH_VARARGS, start); /* its old name */
+    }
+    if (joinable)
+        own_start_joinable = (keyword_function)(void (*)(void))joinable;
+}
+
+/* The module's definition, which comes before the module (PEP 489). Each interpreter asks for it: the first exchanges. */
+static PyObject *init(void) {
+    PyObject *definition = init_thread();
+
+    if (definition && Py_IS_TYPE(definition, &PyModuleDef_Type) && !own_start)
+        exchange(((PyModuleDef *)definition)->m_methods);
+    return definition;
 }
 
 void pie_thread_names_install(void) {
-    PySys_AddAuditHook(on_event, NULL); /* without memory there are no names */
-}
-
-/* Only a thread that holds the GIL may look at objects. */
-static void look_at_starter(void) {
-    PyThreadState *tstate = PyGILState_GetThisThreadState();
-    PyObject *starter = tstate && _PyThreadState_UncheckedGet() == tstate ? pie_thread_starter() : NULL;
-    PyObject *name = starter ? plain_attribute(starter, "_name") : NULL;
-
-    if (name) /* else the thread may not hold the GIL: OpenMP's */
-        note(name);
-    Py_XDECREF(name);
+    for (struct _inittab *module = PyImport_Inittab; module && module->name; module++)
+        if (strcmp(module->name, "_thread") == 0 && module->initfunc != init) {
+            init_thread = module->initfunc;
+            module->initfunc = init;
+        }
 }
 
 void pie_thread_names_take(char ret_name[PIE_THREAD_NAME_BYTES]) {
-    if (!next_name[0])
-        look_at_starter();
     memcpy(ret_name, next_name, sizeof next_name);
     next_name[0] = '\0';
 }

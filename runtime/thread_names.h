@@ -4,11 +4,11 @@
 #include <stddef.h>
 
 /* Names of Python threads. The kernel's name of a thread is the program's in all threads (Python sets none before 3.14);
- * people know their threads by threading.Thread.name. An audit hook sees each thread before it is made. */
+ * people know their threads by threading.Thread.name. The functions that start a thread are given it (methods.h). */
 
 enum { PIE_THREAD_NAME_BYTES = 48 };
 
-/* Adds the audit hook. Context: launcher, after Python was pre-initialised, before it is initialised. */
+/* Context: launcher, before Python is initialised. */
 void pie_thread_names_install(void);
 
 /* Takes the name of the thread that the calling thread is about to make; an empty one if Python does not make it.

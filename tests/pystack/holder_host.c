@@ -254,7 +254,6 @@ static PyObject *make_module(void) {
     return module;
 }
 
-/* As the launcher does it: what watches the end is installed between preinitialization and initialization. */
 int main(int argc, char **argv) {
     PyPreConfig preconfig;
     PyConfig config;
@@ -264,11 +263,11 @@ int main(int argc, char **argv) {
     PyPreConfig_InitPythonConfig(&preconfig);
     if (PyStatus_Exception(Py_PreInitializeFromBytesArgs(&preconfig, argc, argv)))
         return 99;
-    pie_holder_install();
     PyConfig_InitPythonConfig(&config);
     if (PyStatus_Exception(PyConfig_SetBytesArgv(&config, argc, argv)) ||
         PyStatus_Exception(Py_InitializeFromConfig(&config)))
         return 99;
     PyConfig_Clear(&config);
+    pie_holder_install();
     return Py_RunMain();
 }

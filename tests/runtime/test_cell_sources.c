@@ -17,9 +17,10 @@ static uint64_t looks;
 
 enum { MANY = 50000 };
 
-/* Of the engine; without it the hook does nothing. */
+static bool is_running = true;
+
 bool pie_engine_is_running(void) {
-    return false;
+    return is_running;
 }
 
 void pie_counter_add(enum pie_counter counter, uint64_t n) {}
@@ -56,6 +57,39 @@ static void test_the_same_text_takes_its_room_once(void **state) {
     keep_text("<template>", "x = 2");
     assert_true(used > before);
     expect_text("<template>", "x = 2");
+}
+
+static void run(const char *text) {
+    assert_int_equal(PyRun_SimpleString(text), 0);
+}
+
+static void test_compile_hands_its_text_over(void **state) {
+    size_t size;
+    run("compile('a = 1', '<positional>', 'exec')");
+    run("compile(mode='exec', filename='<named>', source=b'b = 2')");
+    run("compile('\\u00e9 = 3', '<mixed>', mode='eval'.replace('eval', 'exec'))");
+    expect_text("<positional>", "a = 1");
+    expect_text("<named>", "b = 2");
+    expect_text("<mixed>", "\xc3\xa9 = 3");
+    run("import ast; compile(ast.parse('c = 4', '<parsed>'), '<tree>', 'exec')");
+    expect_text("<parsed>", "c = 4");
+    assert_null(pie_cell_sources_find("<tree>", &size));
+    run("compile('d = 5', '<string>', 'exec')");
+    assert_null(pie_cell_sources_find("<string>", &size));
+    is_running = false;
+    run("compile('e = 6', '<later>', 'exec')");
+    assert_null(pie_cell_sources_find("<later>", &size));
+    is_running = true;
+}
+
+/* As without us, also where the name cannot be told. */
+static void test_compile_answers_as_before(void **state) {
+    run("try:\n    compile('1 +', '<wrong>', 'exec')\nexcept SyntaxError as e:\n    assert e.filename == "
+        "'<wrong>'\n"
+        "else:\n    assert False");
+    run("try:\n    compile()\nexcept TypeError:\n    pass\nelse:\n    assert False");
+    run("assert compile('1', '<\\udc80>', 'eval').co_filename == '<\\udc80>'");
+    run("import builtins\nassert builtins.compile.__name__ == 'compile' and builtins.compile is compile");
 }
 
 static void test_many_are_found_at_the_cost_of_a_few(void **state) {
@@ -95,9 +129,12 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_last_text_of_a_name_is_found),
         cmocka_unit_test(test_the_same_text_takes_its_room_once),
+        cmocka_unit_test(test_compile_hands_its_text_over),
+        cmocka_unit_test(test_compile_answers_as_before),
         cmocka_unit_test(test_many_are_found_at_the_cost_of_a_few),
         cmocka_unit_test(test_a_full_arena_keeps_what_it_has),
     };
+    Py_InitializeEx(0);
     pie_cell_sources_install();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
