@@ -43,20 +43,21 @@ static bool read_price(const char *text, struct pie_child_env *child) {
     return true;
 }
 
-/* "<ns of a signal>:<thousandths>:<ns of a switch>:<ns of one with a long period>", or "-". */
+/* "<ns of a signal>:<thousandths>:<ns of a switch>:<ns of one with a long period>:<ns of loading again>", or "-". */
 static bool read_clock_price(const char *text, struct pie_child_env *child) {
-    unsigned long long signal_ns, whole_permille, switch_ns, long_switch_ns;
+    unsigned long long signal_ns, whole_permille, switch_ns, long_switch_ns, reload_ns;
     int end = 0;
     if (strcmp(text, "-") == 0)
         return true;
-    if (sscanf(text, "%llu:%llu:%llu:%llu%n", &signal_ns, &whole_permille, &switch_ns, &long_switch_ns,
-               &end) != 4 ||
+    if (sscanf(text, "%llu:%llu:%llu:%llu:%llu%n", &signal_ns, &whole_permille, &switch_ns, &long_switch_ns,
+               &reload_ns, &end) != 5 ||
         text[end] != '\0')
         return false;
     child->clock_price = (struct pie_clock_price){.signal_ns = signal_ns,
                                                   .whole_permille = whole_permille,
                                                   .switch_ns = switch_ns,
-                                                  .long_switch_ns = long_switch_ns};
+                                                  .long_switch_ns = long_switch_ns,
+                                                  .reload_ns = reload_ns};
     child->has_clock_price = true;
     return true;
 }
@@ -73,9 +74,9 @@ static void print_price(const struct pie_watch_price *price, char *text, size_t 
 
 static void print_clock_price(const struct pie_clock_price *price, char *text, size_t size) {
     if (price)
-        snprintf(text, size, "%llu:%llu:%llu:%llu", (unsigned long long)price->signal_ns,
+        snprintf(text, size, "%llu:%llu:%llu:%llu:%llu", (unsigned long long)price->signal_ns,
                  (unsigned long long)price->whole_permille, (unsigned long long)price->switch_ns,
-                 (unsigned long long)price->long_switch_ns);
+                 (unsigned long long)price->long_switch_ns, (unsigned long long)price->reload_ns);
     else
         snprintf(text, size, "-");
 }
@@ -118,7 +119,7 @@ void pie_child_env_restore(void *data) {
 
 char *pie_child_env_make(const struct pie_options *options, const char *target, pid_t summary_pid,
                          const struct pie_watch_price *price, const struct pie_clock_price *clock_price) {
-    char pid[16], price_text[100], clock_text[50], *value = NULL, *variable = NULL;
+    char pid[16], price_text[100], clock_text[120], *value = NULL, *variable = NULL;
     snprintf(pid, sizeof pid, "%ld", (long)summary_pid);
     print_price(price, price_text, sizeof price_text);
     print_clock_price(clock_price, clock_text, sizeof clock_text);

@@ -6,6 +6,7 @@
 
 #include "profiler/clock_price.h"
 
+#include "profiler/memory.h"
 #include "profiler/sampler.h"
 #include "profiler/sampler_perf.h"
 #include "profiler/sampler_timer.h"
@@ -19,8 +20,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SIGNALS = 11, SIGNALS_MIN = 5, SWITCHES = 15, LONGER_MAX = 4 };
+enum { SIGNALS = 11, SIGNALS_MIN = 5, SWITCHES = 15, LONGER_MAX = 4, LINE_BYTES = 64 };
+enum { LINES = PIE_CLOCK_HOT_BYTES / LINE_BYTES, LINES_STEP = 64, LINES_STRIDE = 613 };
 static const uint64_t PERIOD_NS = 40000, TIME_MAX_NS = 3000000, SHORT_PERIOD_NS = 1000000;
+static const uint64_t RELOAD_PERIOD_NS = 150000;
 static const uint64_t WHOLE_PERMILLE_MAX = 5000;
 
 /* What was seen of some signals, in ns. */
@@ -88,6 +91,68 @@ static void measure_perf(bool user_only, struct signals *signals) {
     close(fd);
 }
 
+/* Each line says where the next one is, so that none is fetched before the last has come. */
+struct line {
+    uint32_t next;
+    char rest[LINE_BYTES - sizeof(uint32_t)];
+};
+
+static struct line *make_lines(void) {
+    struct line *lines = pie_malloc(LINES * sizeof *lines);
+
+    for (uint32_t i = 0; lines && i < LINES; i++)
+        lines[i].next = (i + LINES_STRIDE) % LINES;
+    return lines;
+}
+
+static uint32_t walk(const struct line *lines, uint32_t from, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        from = ((const volatile struct line *)lines)[from].next;
+    return from;
+}
+
+static uint64_t walk_all_ns(const struct line *lines) {
+    uint64_t begun_ns = pie_monotonic_ns();
+
+    walk(lines, 0, LINES);
+    return pie_monotonic_ns() - begun_ns;
+}
+
+/* How much longer the lines take after a signal than once more. */
+static uint64_t reload_ns(const struct line *lines) {
+    uint64_t cold_ns[SIGNALS], warm_ns[SIGNALS], begun_ns = pie_monotonic_ns();
+    uint64_t seen_ns = pie_clock_price_last_entered_ns();
+    uint32_t at = walk(lines, 0, LINES);
+    size_t count = 0;
+
+    while (count < SIGNALS && pie_monotonic_ns() - begun_ns < TIME_MAX_NS) {
+        at = walk(lines, at, LINES_STEP);
+        if (pie_clock_price_last_entered_ns() == seen_ns)
+            continue;
+        seen_ns = pie_clock_price_last_entered_ns();
+        cold_ns[count] = walk_all_ns(lines);
+        warm_ns[count] = walk_all_ns(lines);
+        count += pie_clock_price_last_entered_ns() == seen_ns; /* else there was another one */
+    }
+    if (count < SIGNALS_MIN)
+        return 0;
+    uint64_t cold = median(cold_ns, count), warm = median(warm_ns, count);
+    return cold > warm ? cold - warm : 0;
+}
+
+static uint64_t measure_reload(bool user_only) {
+    struct line *lines = make_lines();
+    int fd = lines ? pie_sampler_perf_open(0, RELOAD_PERIOD_NS, user_only) : -1;
+    uint64_t took_ns = 0;
+
+    if (fd >= 0 && ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) == 0)
+        took_ns = reload_ns(lines);
+    if (fd >= 0)
+        close(fd);
+    pie_free(lines);
+    return took_ns;
+}
+
 /* Enabling an event of the thread that runs does what a switch to it does, disabling what a switch away does. Where the next tick
  * comes first, no timer is set: so it is the mean that counts, without those that were interrupted. */
 static uint64_t measure_switch(uint64_t period_ns, bool user_only) {
@@ -153,8 +218,10 @@ const struct pie_clock_price *pie_clock_price(const struct pie_sampler_ops *samp
             ours |= UINT64_C(1) << (sampler->signals[i] - 1);
     syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &ours, &before, sizeof ours);
     measure(sampler, &signals);
+    uint64_t reload_ns = is_perf(sampler) ? measure_reload(sampler == &pie_sampler_perf_user) : 0;
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
     struct pie_clock_price price = price_of(&signals);
+    price.reload_ns = reload_ns;
     if (is_perf(sampler)) {
         price.switch_ns = measure_switch(SHORT_PERIOD_NS, sampler == &pie_sampler_perf_user);
         price.long_switch_ns = measure_switch(PIE_CLOCK_LONG_PERIOD_NS, sampler == &pie_sampler_perf_user);

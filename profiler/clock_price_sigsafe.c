@@ -42,6 +42,10 @@ uint64_t pie_clock_signal_ns(const struct pie_thread *thread) {
     return thread->signal_ns ? thread->signal_ns : price_here()->signal_ns;
 }
 
+uint64_t pie_clock_reload_ns(void) {
+    return price_here()->reload_ns;
+}
+
 uint64_t pie_clock_scaled_ns(const struct pie_thread *thread, uint64_t ns) {
     uint64_t usual_ns = price_here()->signal_ns, now_ns = pie_clock_signal_ns(thread);
 

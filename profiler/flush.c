@@ -31,6 +31,11 @@ struct thread_state {
     char name[NAME_BYTES];
 };
 
+/* CPU time of the program's threads that is ours. */
+struct costs {
+    uint64_t handlers_ns, watching_ns, caches_ns;
+};
+
 struct pie_flush {
     struct pie_collector_setup setup;
     struct pie_naming *naming;
@@ -43,10 +48,8 @@ struct pie_flush {
     bool suspended;
     struct thread_state *threads; /* to be written next */
     size_t n_threads, room;
-    uint64_t short_threads;            /* that have been written */
-    uint64_t ended_overhead_ns;        /* handler time of threads that have ended */
-    uint64_t overhead_ns;              /* handler time of all threads at the last look */
-    uint64_t ended_watch_ns, watch_ns; /* the same for watching */
+    uint64_t short_threads;          /* that have been written */
+    struct costs ended_costs, costs; /* of threads that have ended; of the others at the last look */
     _Atomic int64_t run_id;
     _Atomic int error; /* -errno that made it give up, or of the last commit */
 };
@@ -177,6 +180,12 @@ static struct thread_state *note_thread(struct pie_flush *flush, struct pie_thre
     return state;
 }
 
+static void add_costs(struct costs *costs, const struct pie_thread *thread) {
+    costs->handlers_ns += atomic_load_explicit(&thread->overhead_ns, memory_order_relaxed);
+    costs->watching_ns += atomic_load_explicit(&thread->watch.spent_ns, memory_order_relaxed);
+    costs->caches_ns += atomic_load_explicit(&thread->caches_ns, memory_order_relaxed);
+}
+
 /* acquire: pairs with pie_thread_end(), which a thread that has just gone has been through. */
 static uint64_t cpu_so_far(const struct pie_thread *thread) {
     uint64_t cpu_ns = pie_thread_cpu_of(thread->tid);
@@ -200,15 +209,13 @@ void pie_flush_thread(struct pie_flush *flush, struct pie_thread *thread, const 
     state->row.wall_ns = pie_monotonic_ns() - atomic_load_explicit(&thread->started_ns, memory_order_relaxed);
     if (wall)
         pie_wall_totals(wall, thread, &state->row);
-    flush->overhead_ns += atomic_load_explicit(&thread->overhead_ns, memory_order_relaxed);
-    flush->watch_ns += atomic_load_explicit(&thread->watch.spent_ns, memory_order_relaxed);
+    add_costs(&flush->costs, thread);
 }
 
 void pie_flush_thread_ended(struct pie_flush *flush, struct pie_thread *thread, const struct pie_wall *wall) {
     struct thread_state *state = note_thread(flush, thread);
 
-    flush->ended_overhead_ns += atomic_load_explicit(&thread->overhead_ns, memory_order_relaxed);
-    flush->ended_watch_ns += atomic_load_explicit(&thread->watch.spent_ns, memory_order_relaxed);
+    add_costs(&flush->ended_costs, thread);
     if (!state)
         return;
     memcpy(state->name, thread->name[0] ? thread->name : thread->kernel_name,
@@ -290,11 +297,14 @@ static int write_counters(struct pie_flush *flush, const struct pie_heap_drain *
                                        pie_counter_get((enum pie_counter)i),
                                        pie_counter_is_drop((enum pie_counter)i));
     if (r == 0)
-        r = sink->ops->put_overhead(sink, "time", flush->ended_overhead_ns + flush->overhead_ns,
+        r = sink->ops->put_overhead(sink, "time", flush->ended_costs.handlers_ns + flush->costs.handlers_ns,
                                     1e9 / (double)config->period_ns);
-    uint64_t watch_ns = flush->ended_watch_ns + flush->watch_ns;
     if (r == 0 && strcmp(flush->methods.sampler, "none") != 0)
-        r = sink->ops->put_overhead(sink, "redundancy", watch_ns, 1e9 / (double)config->period_ns);
+        r = sink->ops->put_overhead(sink, "redundancy",
+                                    flush->ended_costs.watching_ns + flush->costs.watching_ns,
+                                    1e9 / (double)config->period_ns);
+    if (r == 0)
+        r = sink->ops->put_overhead(sink, "caches", flush->ended_costs.caches_ns + flush->costs.caches_ns, 0);
     if (r == 0 && heap)
         r = write_heap_overhead(flush, heap);
     if (r == 0 && pie_learn_spent_ns())
@@ -371,7 +381,7 @@ static void clear(struct pie_flush *flush, struct pie_aggregate *aggregate, stru
     if (loops)
         pie_copy_loops_clear(loops);
     flush->n_threads = 0;
-    flush->overhead_ns = flush->watch_ns = 0;
+    flush->costs = (struct costs){0};
 }
 
 void pie_flush_write(struct pie_flush *flush, struct pie_aggregate *aggregate,
@@ -391,7 +401,7 @@ void pie_flush_write(struct pie_flush *flush, struct pie_aggregate *aggregate,
     flush->suspended = false;
     int r = flush->sink->ops->begin(flush->sink);
     if (r < 0) { /* another writer: what is not written now is written later */
-        flush->overhead_ns = flush->watch_ns = 0;
+        flush->costs = (struct costs){0};
         if (r != -EBUSY && r != -EAGAIN)
             give_up(flush, r);
         return;

@@ -69,8 +69,8 @@ struct pie_heap_drain {
     struct pie_heap_footprint footprint;
     struct pie_heap_leaks leaks;
     struct pie_heap_copies copies;
-    double
-        allocated; /* blocks of malloc() so far, an estimate: a sample stands for its weight in blocks of its size */
+    /* How many so far, estimates: a sample stands for its weight in blocks of its size. small: Python's. */
+    double blocks_of_malloc, small_blocks;
     uint64_t random;
 };
 
@@ -226,9 +226,13 @@ static bool is_import(const struct pie_heap_drain *drain, uint32_t cct_node) {
 
 /* Small blocks of Python's are served faster than by pymalloc, which pays for their counting (runtime/pymem.c). */
 static void count_blocks(struct pie_heap_drain *drain, const struct pie_heap_record *record) {
-    if (record->domain == PIE_HEAP_NATIVE || record->block_bytes > PYTHON_SMALL_BYTES)
-        drain->allocated +=
-            (double)record->weight_bytes / (double)(record->block_bytes ? record->block_bytes : 1);
+    bool is_small = record->domain == PIE_HEAP_PYTHON && record->block_bytes <= PYTHON_SMALL_BYTES;
+    double blocks = (double)record->weight_bytes / (double)(record->block_bytes ? record->block_bytes : 1);
+
+    if (is_small)
+        drain->small_blocks += blocks;
+    else
+        drain->blocks_of_malloc += blocks;
 }
 
 static void allocated(struct pie_heap_drain *drain, const struct pie_heap_record *record) {
@@ -389,7 +393,10 @@ void pie_heap_drain_tick(struct pie_heap_drain *drain) {
 }
 
 uint64_t pie_heap_drain_counting_ns(const struct pie_heap_drain *drain) {
-    return drain->has_memory ? (uint64_t)(drain->allocated * pie_heap_pair_ns()) : 0;
+    if (!drain->has_memory)
+        return 0;
+    return (uint64_t)(drain->blocks_of_malloc * pie_heap_pair_ns() +
+                      drain->small_blocks * pie_heap_small_pair_ns());
 }
 
 /* --- Writing --- */

@@ -70,6 +70,7 @@ struct pie_heap_state {
     int64_t copy_distance_bytes; /* what pie_copy_left began with; 0: nothing yet */
     uint64_t random;
     _Atomic uint64_t memory_ns, copies_ns; /* spent in the slow paths */
+    uint64_t fastest_ns;                   /* of the samples of allocations; 0: none yet */
     struct pie_heap_ring ring;
 };
 

@@ -8,9 +8,12 @@
 #include "profiler/heap.h"
 #include "profiler/thread.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 enum { PAIRS = 1000, ROUNDS = 5, BLOCK_BYTES = 64 };
+
+static _Atomic double small_ns; /* relaxed: it stands for itself */
 
 static uint64_t pairs_ns(void) {
     uint64_t least_ns = UINT64_MAX;
@@ -39,4 +42,12 @@ double pie_heap_pair_ns(void) {
         price_ns = counted_ns > plain_ns ? (double)(counted_ns - plain_ns) / PAIRS : 0;
     }
     return price_ns;
+}
+
+double pie_heap_small_pair_ns(void) {
+    return atomic_load_explicit(&small_ns, memory_order_relaxed);
+}
+
+void pie_heap_small_pair_set(double price_ns) {
+    atomic_store_explicit(&small_ns, price_ns, memory_order_relaxed);
 }

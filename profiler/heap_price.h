@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What a block costs more, from its allocation to its end, because it is counted; in ns, measured at the first call (some 0.1 ms).
- * Context: drain. */
+/* What a block costs more, from its allocation to its end, because it is counted; in ns. */
+
+/* A block of malloc()'s, measured at the first call (some 0.1 ms). Context: drain. */
 double pie_heap_pair_ns(void);
+
+/* A small block of Python's, which whoever counts them has measured; 0 before. Context: any. */
+double pie_heap_small_pair_ns(void);
+/* Context: gil, once. A forked child has its parent's. */
+void pie_heap_small_pair_set(double price_ns);

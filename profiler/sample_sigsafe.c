@@ -52,6 +52,7 @@ void pie_sample_passed(struct pie_thread *thread) {
 
     thread->cpu_last_ns += signal_ns;
     atomic_fetch_add_explicit(&thread->overhead_ns, signal_ns, memory_order_relaxed);
+    atomic_fetch_add_explicit(&thread->caches_ns, pie_clock_reload_ns(), memory_order_relaxed);
 }
 
 /* Takes the signal's own way here and back out of the program's time. Returns what the program has used since its last

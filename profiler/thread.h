@@ -60,7 +60,9 @@ struct pie_thread {
     /* Written by the handler, read by the collection thread; relaxed: each stands for itself. */
     _Atomic uint64_t samples;
     _Atomic uint64_t overhead_ns; /* spent in the handler, on the way to it, and for the clock at switches */
-    _Atomic uintptr_t tstate;     /* Python thread state seen last, 0: none yet */
+    _Atomic uint64_t
+        caches_ns; /* in which the program loads again what signals and samples drove out of caches */
+    _Atomic uintptr_t tstate; /* Python thread state seen last, 0: none yet */
 
     /* Of the clock: written by the collection thread before RUNNING (release), read by the handler (acquire). */
     _Atomic(void *) clock_ring; /* mapping of the perf event's ring, or NULL */

@@ -121,6 +121,7 @@ struct pie_thread *pie_thread_begin(bool is_main, const char *name) {
     thread->cpu_last_ns = thread->started_cpu_ns = pie_thread_cpu_ns();
     atomic_store_explicit(&thread->samples, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->overhead_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&thread->caches_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->tstate, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->clock_ring, NULL, memory_order_relaxed);
     atomic_store_explicit(&thread->has_timer, false, memory_order_relaxed);

@@ -14,6 +14,8 @@
 #include "runtime/pymem.h"
 
 #include "profiler/heap.h"
+#include "profiler/heap_price.h"
+#include "profiler/thread.h"
 #include "runtime/allocator.h"
 #include "runtime/memory_facts.h"
 #include "runtime/pymalloc.h"
@@ -31,6 +33,9 @@ enum {
     ARENA_LEAST_BYTES = 256 * 1024, /* smaller ones are chunks of Python's frame stacks */
     FREED_MAX = 1024,               /* addresses of arenas that can be used again */
     HINTS = 4,
+    PRICE_BLOCKS = 64, /* alive at a time, of as many bytes more each */
+    PRICE_BATCHES = 8,
+    PRICE_ROUNDS = 5,
 };
 
 /* This file is only ever part of a program: one instruction instead of two. */
@@ -357,4 +362,44 @@ void pie_pymem_install(void) {
     hook_raw(PYMEM_DOMAIN_RAW);
     hook_first(PYMEM_DOMAIN_MEM);
     hook_first(PYMEM_DOMAIN_OBJ);
+}
+
+/* --- What it costs --- */
+
+static uint64_t batches_ns(void) {
+    void *blocks[PRICE_BLOCKS];
+    uint64_t least_ns = UINT64_MAX;
+
+    for (int round = 0; round < PRICE_ROUNDS; round++) {
+        uint64_t begun_ns = pie_monotonic_ns();
+        for (int batch = 0; batch < PRICE_BATCHES; batch++) {
+            for (size_t i = 0; i < PRICE_BLOCKS; i++)
+                blocks[i] = PyObject_Malloc(i + 1);
+            for (size_t i = 0; i < PRICE_BLOCKS; i++)
+                PyObject_Free(blocks[i]);
+        }
+        uint64_t took_ns = pie_monotonic_ns() - begun_ns;
+        least_ns = took_ns < least_ns ? took_ns : least_ns;
+    }
+    return least_ns;
+}
+
+void pie_pymem_measure(void) {
+    static struct pie_heap_thread uncounted = {
+        .counts = {{.allocated_limit = UINT64_MAX, .freed_limit = UINT64_MAX},
+                   {.allocated_limit = UINT64_MAX, .freed_limit = UINT64_MAX}}};
+    struct pie_heap_thread *counts = pie_heap_self;
+    PyMemAllocatorEx hook;
+
+    PyMem_GetAllocator(PYMEM_DOMAIN_OBJ, &hook);
+    if (!counts || !pie_pymalloc_zone || hook.ctx != &originals[PYMEM_DOMAIN_OBJ])
+        return;
+    pie_heap_self = &uncounted; /* the program did not ask for these */
+    uint64_t counted_ns = batches_ns();
+    PyMem_SetAllocator(PYMEM_DOMAIN_OBJ, &originals[PYMEM_DOMAIN_OBJ]);
+    uint64_t plain_ns = batches_ns();
+    PyMem_SetAllocator(PYMEM_DOMAIN_OBJ, &hook);
+    pie_heap_self = counts;
+    if (counted_ns > plain_ns)
+        pie_heap_small_pair_set((double)(counted_ns - plain_ns) / (PRICE_BATCHES * PRICE_BLOCKS));
 }

@@ -63,9 +63,10 @@ static void test_a_signal_has_a_price(void **state) {
             take(sampler->signals[i]);
     const struct pie_clock_price *price = pie_clock_price(sampler);
     assert_non_null(price);
-    print_message("%s: %llu ns, %llu; a switch %llu ns, %llu\n", sampler->name,
+    print_message("%s: %llu ns, %llu; a switch %llu ns, %llu; loading again %llu\n", sampler->name,
                   (unsigned long long)price->signal_ns, (unsigned long long)price->whole_permille,
-                  (unsigned long long)price->switch_ns, (unsigned long long)price->long_switch_ns);
+                  (unsigned long long)price->switch_ns, (unsigned long long)price->long_switch_ns,
+                  (unsigned long long)price->reload_ns);
     if (price->signal_ns == 0)
         skip(); /* no such clock here */
     assert_in_range(price->signal_ns, 200, 2000000);

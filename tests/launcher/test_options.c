@@ -131,8 +131,11 @@ static void test_the_variable_of_a_child_is_read_and_removed(void **state) {
     struct pie_options options = parsed("-o /x.db");
     const struct pie_watch_price price = {
         .trap_ns = 12000, .fault_tax_ns = 900, .fault_tax_share = 0.375, .pmu_interrupt_ns = 4321};
-    const struct pie_clock_price clock_price = {
-        .signal_ns = 3456, .whole_permille = 2100, .switch_ns = 15600, .long_switch_ns = 3700};
+    const struct pie_clock_price clock_price = {.signal_ns = 3456,
+                                                .whole_permille = 2100,
+                                                .switch_ns = 15600,
+                                                .long_switch_ns = 3700,
+                                                .reload_ns = 9100};
     char *variable = pie_child_env_make(&options, "/v w/bin/python", 77, &price, &clock_price);
     struct pie_child_env child;
     assert_non_null(variable);
@@ -153,6 +156,7 @@ static void test_the_variable_of_a_child_is_read_and_removed(void **state) {
     assert_true(child.has_clock_price);
     assert_int_equal(child.clock_price.signal_ns, 3456);
     assert_int_equal(child.clock_price.whole_permille, 2100);
+    assert_int_equal(child.clock_price.reload_ns, 9100);
     assert_int_equal(child.clock_price.switch_ns, 15600);
     assert_int_equal(child.clock_price.long_switch_ns, 3700);
     for (char **entry = environ; *entry; entry++)
