@@ -2,43 +2,69 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is the overhead that pieprof prints the one that it has?
 
-Whole processes, one after the other in turn: the system's python3; the interpreter of pieprof without a profiler, which is what the
-executable is under python3's name; pieprof as it is. CPU time is what the kernel counts when each has ended. "measured" is the median
-difference of the last two, "printed" the median of the summaries, "wrong" the median difference of both in a round, with two standard
-errors of that (by the median absolute deviation of the rounds). The interpreter's own difference from python3 is no cost of profiling,
-and no run can know it: the first two columns show it. Goal: 1.5 points of the program or 10 ms. "open": these lie within the errors.
+Whole processes: the interpreter of pieprof without a profiler, which is what the executable is under python3's name ("bare"), and
+pieprof as it is. Programs of programs/ are at work in turns, so that a slow second of the machine slows both; other texts run one
+after the other, in an order drawn anew. CPU time is what the kernel counts when each has ended. "measured" is the median difference of
+a round, "printed" the median of the summaries, "wrong" the median difference of both in a round, with two standard errors (by the
+median absolute deviation of the rounds). The memory that a process gets alone moves its time by some percent, so it takes many
+rounds. Goal: 1.5 points of the program or 10 ms. "open": the goal lies within the errors.
 """
 
 import argparse
 import math
 import os
 import pathlib
+import random
 import re
 import statistics
+import subprocess
 import tempfile
 
 import commands
 
 HERE = pathlib.Path(__file__).resolve().parent
 GOAL_S, GOAL_SHARE = 0.010, 0.015
+TURNS = 6
 TEXTS = {
     "nothing": "pass",
     "short": "s = 0\nfor i in range(350_000): s += i * i % 7",
     "imports": "import asyncio, email.message, http.client, json, sqlite3, unittest, xml.dom.minidom",
     "sleeps": "import time\nfor i in range(100): time.sleep(0.01)",
-    "loop": "s = 0\nfor i in range(12_000_000): s += i * i % 7",
+    "loop": "s = 0\nfor i in range(5_000_000): s += i * i % 7",
 }
 PROGRAMS = ["fib", "pprint_alloc", "threads", "json_codec", "regex", "sqlite_zlib", "numpy_mixed"]
 
 
-def cpu_s(file, argv, stderr):
-    with open(stderr, "wb") as out:
-        actions = [(os.POSIX_SPAWN_DUP2, out.fileno(), 2), (os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)]
-        pid = os.posix_spawn(file, [str(word) for word in argv], commands.environment(), file_actions=actions)
-        _, status, usage = os.wait4(pid, 0)
+def started(command, words, stderr, stdin=subprocess.DEVNULL):
+    """command: (the file to execute, the name it is called by, options)."""
+    file, *argv = map(str, command)
+    return subprocess.Popen([*argv, *map(str, words)], executable=file, env=commands.environment(), text=True, bufsize=1,
+                            stdin=stdin, stdout=subprocess.PIPE, stderr=stderr)
+
+
+def ended(process):
+    """CPU seconds of its whole life, in the kernel too."""
+    process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
     if status:
-        raise SystemExit(f"{argv} ended with {status}")
+        raise SystemExit(f"{process.args} ended with {process.returncode}")
     return usage.ru_utime + usage.ru_stime
+
+
+def one_by_one(variants, words, errors, order):
+    return {name: ended(started(variants[name], words, errors[name])) for name in order.sample(list(variants), len(variants))}
+
+
+def in_turns(variants, words, errors, order):
+    processes = {name: started(command, [*words, TURNS], errors[name], subprocess.PIPE) for name, command in variants.items()}
+    for _ in range(TURNS):
+        for name in order.sample(list(variants), len(variants)):
+            processes[name].stdin.write("go\n")
+            processes[name].stdout.readline()
+    for process in processes.values():
+        process.stdin.close()
+    return {name: ended(process) for name, process in processes.items()}
 
 
 def printed_s(text):
@@ -46,19 +72,23 @@ def printed_s(text):
     return float(found[1]) / 1000 if found[1] else float(found[2])
 
 
-def measure(options, words, folder):
-    """(python3, bare, measured, printed, wrong, error) in seconds, medians of rounds; two standard errors of the last but one."""
-    rounds = []
-    for i in range(options.rounds):
-        stderr = folder / "stderr"
-        plain = cpu_s(options.python, [options.python, *words], stderr)
-        bare = cpu_s(options.pieprof, [options.python, *words], stderr)
-        on = cpu_s(options.pieprof, [options.pieprof, "-o", folder / f"on{i}.db", *words], stderr)
-        printed = printed_s(stderr.read_text())
-        rounds.append((plain, bare, on - bare, printed, printed - (on - bare)))
-    medians = [statistics.median(column) for column in zip(*rounds)]
-    deviation = 1.4826 * statistics.median(abs(one[-1] - medians[-1]) for one in rounds)
-    return [*medians, 2 * math.sqrt(math.pi / 2) * deviation / math.sqrt(options.rounds)]
+def one_round(options, words, run, order):
+    """(bare, measured, printed) in seconds."""
+    with tempfile.TemporaryDirectory() as folder, open(os.path.join(folder, "stderr"), "w+", encoding="utf-8") as said:
+        variants = {"bare": [options.pieprof, options.python], "on": [options.pieprof, options.pieprof, "-o", f"{folder}/on.db"]}
+        cpu = run(variants, words, {"bare": subprocess.DEVNULL, "on": said}, order)
+        said.seek(0)
+        return cpu["bare"], cpu["on"] - cpu["bare"], printed_s(said.read())
+
+
+def measure(options, words, run):
+    """(bare, measured, printed, wrong, error) in seconds, medians of rounds; two standard errors of the last but one."""
+    order = random.Random(1)
+    rounds = [one_round(options, words, run, order) for _ in range(options.rounds)]
+    wrong = [printed - measured for _, measured, printed in rounds]
+    deviation = 1.4826 * statistics.median(abs(one - statistics.median(wrong)) for one in wrong)
+    return [*map(statistics.median, zip(*rounds)), statistics.median(wrong),
+            2 * math.sqrt(math.pi / 2) * deviation / math.sqrt(options.rounds)]
 
 
 def verdict(wrong, error, goal):
@@ -71,18 +101,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pieprof", default=HERE.parent / "build" / "pieprof")
     parser.add_argument("--python", default="/usr/bin/python3")
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--scale", type=float, default=0.4, help="of the programs' work; 1 is 2 to 3 seconds each")
+    parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--scale", type=float, default=0.1, help="of the programs' work; 1 is 2 to 3 seconds each")
     parser.add_argument("--only", action="append", choices=[*TEXTS, *PROGRAMS], help="this program (may be repeated)")
     options = parser.parse_args()
-    print("| program | python3 s | bare s | measured ms | printed ms | wrong ms | points | reached |\n|---|---|---|---|---|---|---|---|")
+    print("| program | bare s | measured ms | printed ms | wrong ms | points | reached |\n|---|---|---|---|---|---|---|")
     for name in options.only or [*TEXTS, *PROGRAMS]:
         with tempfile.TemporaryDirectory() as folder:
-            folder = pathlib.Path(folder)
-            (folder / "program.py").write_text(TEXTS.get(name, ""))
-            words = [folder / "program.py"] if name in TEXTS else [HERE / "programs" / f"{name}.py", options.scale]
-            plain, bare, measured, printed, wrong, error = measure(options, words, folder)
-        print(f"| {name} | {plain:.3f} | {bare:.3f} | {measured * 1e3:.0f} | {printed * 1e3:.0f} "
+            text = pathlib.Path(folder, "program.py")
+            text.write_text(TEXTS.get(name, ""), encoding="utf-8")
+            words = [text] if name in TEXTS else [HERE / "programs" / f"{name}.py", options.scale]
+            bare, measured, printed, wrong, error = measure(options, words, one_by_one if name in TEXTS else in_turns)
+        print(f"| {name} | {bare:.3f} | {measured * 1e3:.0f} | {printed * 1e3:.0f} "
               f"| {wrong * 1e3:+.0f} ± {error * 1e3:.0f} | {100 * wrong / bare:+.1f} ± {100 * error / bare:.1f} "
               f"| {verdict(wrong, error, max(GOAL_S, GOAL_SHARE * bare))} |", flush=True)
 
