@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 enum { SIGNALS = 11, SIGNALS_MIN = 5, SWITCHES = 15, LONGER_MAX = 4, LINE_BYTES = 64 };
-enum { LINES = PIE_CLOCK_HOT_BYTES / LINE_BYTES, LINES_STEP = 64, LINES_STRIDE = 613 };
+enum { LINES = PIE_CLOCK_HOT_BYTES / LINE_BYTES, LINES_STEP = 64, LINES_STRIDE = 613, RELOADS = 7 };
 static const uint64_t PERIOD_NS = 40000, TIME_MAX_NS = 3000000, SHORT_PERIOD_NS = 1000000;
 static const uint64_t RELOAD_PERIOD_NS = 150000;
 static const uint64_t WHOLE_PERMILLE_MAX = 5000;
@@ -120,12 +120,12 @@ static uint64_t walk_all_ns(const struct line *lines) {
 
 /* How much longer the lines take after a signal than once more. */
 static uint64_t reload_ns(const struct line *lines) {
-    uint64_t cold_ns[SIGNALS], warm_ns[SIGNALS], begun_ns = pie_monotonic_ns();
+    uint64_t cold_ns[RELOADS], warm_ns[RELOADS], begun_ns = pie_monotonic_ns();
     uint64_t seen_ns = pie_clock_price_last_entered_ns();
     uint32_t at = walk(lines, 0, LINES);
     size_t count = 0;
 
-    while (count < SIGNALS && pie_monotonic_ns() - begun_ns < TIME_MAX_NS) {
+    while (count < RELOADS && pie_monotonic_ns() - begun_ns < TIME_MAX_NS) {
         at = walk(lines, at, LINES_STEP);
         if (pie_clock_price_last_entered_ns() == seen_ns)
             continue;

@@ -23,11 +23,11 @@ struct pie_clock_price {
     uint64_t reload_ns;
 };
 
-/* What a busy Python program has in its caches: it lies between the some 16 KiB of a loop of bytecode and all of the second
- * level, which are no time and 40 to 60 us on the machine where a signal takes 40. */
+/* What a busy Python program has in its caches. It lies between 16 KiB, a loop of bytecode, and all of the second level: no time,
+ * and 40 to 60 us, on a machine where a signal takes 40. */
 enum { PIE_CLOCK_HOT_BYTES = 96 << 10 };
 
-/* Measured at the first call, in less than 3 ms, unless it is known. Context: drain, the clock's signals are taken. */
+/* Measured at the first call, in 2 to 6 ms, unless it is known. Context: drain, the clock's signals are taken. */
 const struct pie_clock_price *pie_clock_price(const struct pie_sampler_ops *sampler);
 /* The price if it is known, else NULL: what a process tells its children. Context: any. */
 const struct pie_clock_price *pie_clock_price_known(void);

@@ -288,7 +288,7 @@ static void charge_switches(struct pie_thread *thread, struct pie_wall *wall) {
     if (!price)
         return;
     uint64_t cost_ns = switches * (is_long ? price->long_switch_ns : price->switch_ns);
-    atomic_fetch_add_explicit(&thread->overhead_ns, cost_ns, memory_order_relaxed);
+    atomic_fetch_add_explicit(&thread->switches_ns, cost_ns, memory_order_relaxed);
 }
 
 static void retire(struct pie_thread *thread, size_t slot, struct pie_wall *wall) {

@@ -33,7 +33,7 @@ struct thread_state {
 
 /* CPU time of the program's threads that is ours. */
 struct costs {
-    uint64_t handlers_ns, watching_ns, caches_ns;
+    uint64_t handlers_ns, watching_ns, caches_ns, switches_ns;
 };
 
 struct pie_flush {
@@ -184,6 +184,7 @@ static void add_costs(struct costs *costs, const struct pie_thread *thread) {
     costs->handlers_ns += atomic_load_explicit(&thread->overhead_ns, memory_order_relaxed);
     costs->watching_ns += atomic_load_explicit(&thread->watch.spent_ns, memory_order_relaxed);
     costs->caches_ns += atomic_load_explicit(&thread->caches_ns, memory_order_relaxed);
+    costs->switches_ns += atomic_load_explicit(&thread->switches_ns, memory_order_relaxed);
 }
 
 /* acquire: pairs with pie_thread_end(), which a thread that has just gone has been through. */
@@ -286,8 +287,27 @@ static int write_heap_overhead(struct pie_flush *flush, const struct pie_heap_dr
     return r;
 }
 
+static int write_costs(struct pie_flush *flush) {
+    struct costs sum = {
+        .handlers_ns = flush->ended_costs.handlers_ns + flush->costs.handlers_ns,
+        .watching_ns = flush->ended_costs.watching_ns + flush->costs.watching_ns,
+        .caches_ns = flush->ended_costs.caches_ns + flush->costs.caches_ns,
+        .switches_ns = flush->ended_costs.switches_ns + flush->costs.switches_ns,
+    };
+    double rate_hz = 1e9 / (double)flush->setup.config->period_ns;
+    struct pie_sink *sink = flush->sink;
+    int r = sink->ops->put_overhead(sink, "time", sum.handlers_ns, rate_hz);
+
+    if (r == 0 && strcmp(flush->methods.sampler, "none") != 0)
+        r = sink->ops->put_overhead(sink, "redundancy", sum.watching_ns, rate_hz);
+    if (r == 0)
+        r = sink->ops->put_overhead(sink, "caches", sum.caches_ns, 0);
+    if (r == 0)
+        r = sink->ops->put_overhead(sink, "switches", sum.switches_ns, 0);
+    return r;
+}
+
 static int write_counters(struct pie_flush *flush, const struct pie_heap_drain *heap) {
-    const struct pie_config *config = flush->setup.config;
     struct pie_sink *sink = flush->sink;
     int r = 0;
 
@@ -297,14 +317,7 @@ static int write_counters(struct pie_flush *flush, const struct pie_heap_drain *
                                        pie_counter_get((enum pie_counter)i),
                                        pie_counter_is_drop((enum pie_counter)i));
     if (r == 0)
-        r = sink->ops->put_overhead(sink, "time", flush->ended_costs.handlers_ns + flush->costs.handlers_ns,
-                                    1e9 / (double)config->period_ns);
-    if (r == 0 && strcmp(flush->methods.sampler, "none") != 0)
-        r = sink->ops->put_overhead(sink, "redundancy",
-                                    flush->ended_costs.watching_ns + flush->costs.watching_ns,
-                                    1e9 / (double)config->period_ns);
-    if (r == 0)
-        r = sink->ops->put_overhead(sink, "caches", flush->ended_costs.caches_ns + flush->costs.caches_ns, 0);
+        r = write_costs(flush);
     if (r == 0 && heap)
         r = write_heap_overhead(flush, heap);
     if (r == 0 && pie_learn_spent_ns())

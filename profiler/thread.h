@@ -59,9 +59,10 @@ struct pie_thread {
     bool last_is_python, last_is_system;
     /* Written by the handler, read by the collection thread; relaxed: each stands for itself. */
     _Atomic uint64_t samples;
-    _Atomic uint64_t overhead_ns; /* spent in the handler, on the way to it, and for the clock at switches */
+    _Atomic uint64_t overhead_ns; /* spent in the handler and on the way to it */
+    _Atomic uint64_t caches_ns;   /* the program loads again what signals and samples drove out of caches */
     _Atomic uint64_t
-        caches_ns; /* in which the program loads again what signals and samples drove out of caches */
+        switches_ns;          /* for the clock at the thread's switches; added to by the collection thread */
     _Atomic uintptr_t tstate; /* Python thread state seen last, 0: none yet */
 
     /* Of the clock: written by the collection thread before RUNNING (release), read by the handler (acquire). */

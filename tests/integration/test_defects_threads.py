@@ -85,9 +85,9 @@ def test_a_thread_that_is_switched_all_the_time_is_sampled_seldom(tmp_path, prof
     if profile.query("runs")[0]["clock"] != "perf":
         pytest.skip("no other clock is changed")
     threads, (run,) = profile.query("threads"), profile.query("runs")
-    (time_s,) = (r["cpu_s"] for r in profile.query("overhead") if r["collector"] == "time")
+    (switches_s,) = (r["cpu_s"] for r in profile.query("overhead") if r["collector"] == "switches")
     clock_s = sum(r["clock_cpu_s"] for r in threads)
-    assert 0.1 * clock_s < time_s < clock_s, (threads, run)  # the switches, which are a part of no handler's time
+    assert 0.03 * clock_s < switches_s < clock_s, (threads, run)
     ratios = paired_ratios(DEFECTS / "hand_over.py", 3, tmp_path / "x.db")
     assert statistics.median(ratios) < 4  # 2.3 on a loaded machine
 
