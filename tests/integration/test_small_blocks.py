@@ -213,13 +213,24 @@ def run_both(folder, text, *args, **environment):
     return done, plain
 
 
+def are_alike(our, their):
+    """The same text; a name that only the cache of methods holds goes when another one takes its place there, which depends on
+    addresses: in one run of many 20,003 blocks were kept where plain Python kept 20,004."""
+    our_counts, their_counts = ([int(n) for n in re.findall(r"\d+", line)] if line.startswith("kept ") else line
+                                for line in (our, their))
+    if our == their or isinstance(our_counts, str):
+        return our == their
+    return len(our_counts) == len(their_counts) and all(abs(a - b) <= 1 for a, b in zip(our_counts, their_counts))
+
+
 def test_programs_count_the_same_blocks(pieprof, tmp_path):
     done, plain = run_both(tmp_path, DELTAS, KEPT)
     print(done.completed.stdout)
     # How threads take turns decides what the lists of free objects keep, in plain Python too: their lines are held against
     # the limit below each.
     of_threads = re.compile(r"^(threads .*), (-?\d+)\)$", re.M)
-    assert of_threads.sub(r"\1", done.completed.stdout) == of_threads.sub(r"\1", plain.stdout)
+    ours, theirs = (of_threads.sub(r"\1", stdout).splitlines() for stdout in (done.completed.stdout, plain.stdout))
+    assert len(ours) == len(theirs) and all(map(are_alike, ours, theirs)), (ours, theirs)
     assert abs(int(of_threads.search(done.completed.stdout)[2])) <= 20
     assert done.completed.stderr == plain.stderr == ""
     rows = [line.rsplit(" ", 2) for line in plain.stdout.splitlines() if line.startswith("kept ")]
@@ -273,7 +284,7 @@ def test_python_s_own_statistics_agree(pieprof, tmp_path):
         assert all(abs(n) <= 3 for n in more.values()), more  # ints come and go
         assert 10_000 < sum(before.values()) <= in_use  # which has larger blocks too
     assert KEPT <= growth <= KEPT + 3
-    assert our_growth == growth
+    assert abs(our_growth - growth) <= 1  # are_alike()
     assert abs(ours - theirs) < 100
     names = [re.findall(r"free (?:\d+-sized )?(Py\w+)", text) for text in (done.completed.stderr, plain.stderr)]
     assert names[0] == names[1] and names[0].count("PyFloatObjects") == 2
