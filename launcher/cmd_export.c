@@ -124,6 +124,7 @@ static int export_run(struct pie_reader *reader, const struct options *options) 
     struct target target;
     struct pie_export_choice choice = options->choice;
     char *message = NULL;
+    choice.is_one_run = choice.run > 0;
     if ((options->process && pie_reader_cut(reader, choice.run, options->process, &message) < 0) ||
         pie_reader_get_run(reader, choice.run, &choice.run, &message) < 0)
         return pie_profile_complain(message);

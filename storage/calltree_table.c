@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <sqlite3.h>
+#include <stdlib.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include "storage/db.h"
 #include "storage/message.h"
 #include "storage/reader_internal.h"
+#include "storage/views.h"
 
 /* The tree as rows in the order in which people read it, so that a phrase and an SQL statement can select from it like
  * from a view. */
@@ -100,9 +102,12 @@ static int insert_tale(sqlite3_stmt *insert, const struct pie_calltree_tale *tal
 static struct whole measure_whole(struct pie_reader *reader, const struct pie_calltree *tree, int64_t run) {
     struct whole whole = {.run = run, .cpu_ns = tree->cpu_ns[0]};
     char sql[96];
-    sqlite3_snprintf(sizeof sql, sql, "SELECT coalesce(cpu_ns, 0) FROM main.x_total WHERE run = %lld",
+    char *message = NULL;
+    sqlite3_snprintf(sizeof sql, sql, "SELECT coalesce(cpu_ns, 0) FROM x_total WHERE run = %lld",
                      (long long)run);
-    (void)pie_db_get_int(reader->db, sql, &whole.cpu_ns);
+    if (pie_views_make(reader, sql, &message) == 0)
+        (void)pie_db_get_int(reader->db, sql, &whole.cpu_ns);
+    free(message);
     return whole;
 }
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "storage/finding_views.h"
 #include "storage/message.h"
 #include "storage/reader_internal.h"
+#include "storage/views.h"
 
 struct pie_cursor {
     struct pie_reader *reader;
@@ -31,7 +31,7 @@ int pie_cursor_open(struct pie_reader *reader, const char *sql, struct pie_curso
     sqlite3_stmt *statement = NULL;
     const char *rest = NULL;
     pie_guard_start_clock(&reader->guard, reader->time_limit_s);
-    int r = pie_finding_views_make(reader, sql, ret_message);
+    int r = pie_views_make(reader, sql, ret_message);
     if (r < 0)
         return r;
     int code = sqlite3_prepare_v2(reader->db, sql, -1, &statement, &rest);

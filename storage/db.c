@@ -137,14 +137,14 @@ static int identify(sqlite3 *db) {
         return 1;
     if (application_id != PIE_SCHEMA_APPLICATION_ID)
         return -EEXIST;
-    return version != PIE_SCHEMA_VERSION ? -EPROTO : 0;
+    return pie_schema_age(version) == PIE_SCHEMA_SAME ? 0 : -EPROTO;
 }
 
 /* 0, -EBADMSG or another -errno. */
 static int check_schema(sqlite3 *db) {
     struct pie_schema_facts facts;
     int r = pie_schema_check(db, &facts);
-    return r < 0 ? r : facts.is_whole && !facts.has_guests ? 0 : -EBADMSG;
+    return r < 0 ? r : facts.is_exact && !facts.has_guests ? 0 : -EBADMSG;
 }
 
 int pie_db_check_schema(sqlite3 *db, int64_t *version) {

@@ -14,6 +14,8 @@ static const struct pie_export_format formats[] = {
      pie_export_collapsed},
     {"speedscope", ".speedscope.json .json", "for https://www.speedscope.app, one profile for each thread",
      pie_export_speedscope},
+    {"sqlite", ".sqlite .sqlite3", "all of the profile with its views, for sqlite3, DuckDB and pandas",
+     pie_export_sqlite},
 };
 
 enum { FORMAT_COUNT = sizeof formats / sizeof *formats };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -11,6 +12,7 @@ struct pie_reader;
 /* What of a profile is written. */
 struct pie_export_choice {
     int64_t run;
+    bool is_one_run; /* it was asked for; else formats that can have all */
     enum pie_calltree_detail detail;
 };
 
@@ -19,7 +21,7 @@ struct pie_export_format {
     const char *name;       /* as given to -f */
     const char *extensions; /* of file names that mean it, separated by blanks */
     const char *summary;    /* for the help */
-    /* Writes one run. Returns 0, or -errno and one line for people (heap); an error of `out` is left to the caller. */
+    /* Writes one run, or all. Returns 0, or -errno and one line for people (heap); an error of `out` is left to the caller. */
     int (*write)(FILE *out, struct pie_reader *reader, const struct pie_export_choice *choice,
                  char **ret_message);
 };
@@ -34,6 +36,9 @@ int pie_export_collapsed(FILE *out, struct pie_reader *reader, const struct pie_
                          char **ret_message);
 int pie_export_speedscope(FILE *out, struct pie_reader *reader, const struct pie_export_choice *choice,
                           char **ret_message);
+/* All of the file, with the views of the questions. */
+int pie_export_sqlite(FILE *out, struct pie_reader *reader, const struct pie_export_choice *choice,
+                      char **ret_message);
 
 /* What people see of a frame: "work (app.py:3)", "sort (libfast.so)"; printable, without ';'. Heap, or NULL. */
 char *pie_export_frame_name(const struct pie_calltree *tree, uint32_t frame);

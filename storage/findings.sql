@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Redundant loads and stores (PieProf 3.1, 4.2): from the table watch to findings and pairs. Part of the schema, after
--- schema.sql. A finding is a line: of own code with all library and native code that ran below it, or of library code.
+-- Redundant loads and stores (PieProf 3.1, 4.2): from the table watch to findings and pairs. Above the views of time.sql. A finding is a line: of own code with all library and native code that ran below it, or of library code.
 
 -- What counts as what; all figures to tune are here.
 CREATE VIEW x_threshold AS SELECT
@@ -233,19 +232,24 @@ FROM (
       FROM x_line WINDOW l AS (PARTITION BY run, file, line)))
   JOIN x_threshold);
 
+-- SQLite writes the columns of a subquery into whoever names them, and what these name into these: of the levels below, which name
+-- each other's columns several times, it would make a program of 65,000 steps, in 50 ms. A SELECT DISTINCT is never written into another
+-- one (https://www.sqlite.org/optoverview.html#subquery_flattening), and "run = ..." is still passed on through it: 6,600 steps, in 6
+-- ms. Each level has one row for a line and kind of access, so nothing is lost by it.
+
 -- With figures. The fraction is that of the telling re-accesses, or of all for what is only reuse. A line's waste is
 -- this fraction of its CPU time, for loads times the share of the time that is in short calls: what lies in the last
 -- 15 us of calls less what lies in the 15 us before, since samples meet long calls in both alike. Intervals are
--- Wilson's, as in schema.sql, with Kish's number of samples; h and g are z^2 / n. That of the product follows from the
+-- Wilson's, as in time.sql, with Kish's number of samples; h and g are z^2 / n. That of the product follows from the
 -- variances of its factors, each taken at the middle of the factor's own interval, so that few samples never count as
 -- certain.
 CREATE VIEW x_finding AS
-SELECT *, max(0, (fraction + h / 2 - sqrt(h * fraction * (1 - fraction) + h * h / 4)) / (1 + h)) AS fraction_low,
+SELECT DISTINCT *, max(0, (fraction + h / 2 - sqrt(h * fraction * (1 - fraction) + h * h / 4)) / (1 + h)) AS fraction_low,
   min(1, (fraction + h / 2 + sqrt(h * fraction * (1 - fraction) + h * h / 4)) / (1 + h)) AS fraction_high,
   max(0, (waste + g / 2 - sqrt(g * waste * (1 - waste) + g * g / 4)) / (1 + g)) AS waste_low,
   min(1, (waste + g / 2 + sqrt(g * waste * (1 - waste) + g * g / 4)) / (1 + g)) AS waste_high
 FROM (
-  SELECT *, iif(is_reuse, all_traps, tell_traps) AS traps, iif(is_reuse, all_redundant, tell_redundant) AS redundant,
+  SELECT DISTINCT *, iif(is_reuse, all_traps, tell_traps) AS traps, iif(is_reuse, all_redundant, tell_redundant) AS redundant,
     iif(is_reuse, all_bytes, tell_bytes) AS bytes, iif(is_reuse, all_length_ns, tell_length_ns) AS length_ns,
     iif(is_reuse, all_ns, tell_ns) AS trap_ns, iif(is_reuse, all_redundant_ns, tell_redundant_ns) AS redundant_ns,
     iif(is_reuse, all_sq, tell_sq) AS trap_sq, iif(is_reuse, all_fraction, tell_fraction) AS fraction,
@@ -254,7 +258,7 @@ FROM (
         + short_mid * short_mid * tell_mid * (1 - tell_mid) * coalesce(tell_h, z2))
       / (short_mid * tell_mid * (1 - short_mid * tell_mid))) AS g
   FROM (
-    SELECT *, coalesce(kind = 1 AND short_share < reuse_share, 0) AS is_reuse,
+    SELECT DISTINCT *, coalesce(kind = 1 AND short_share < reuse_share, 0) AS is_reuse,
       (short_share + short_h / 2) / (1 + short_h) AS short_mid,
       coalesce((tell_fraction + tell_h / 2) / (1 + tell_h), 0.5) AS tell_mid
     FROM (
@@ -270,7 +274,7 @@ FROM (
 -- whatever became of the memory in which it did so. Stores at a[i] that are no bulk work make the object of an element,
 -- or a view, just as the one before.
 CREATE VIEW x_named_finding AS
-SELECT *, waste * line_ns AS wasted_ns, CASE
+SELECT DISTINCT *, waste * line_ns AS wasted_ns, CASE
   WHEN is_reuse OR tell_redundant < told_traps OR tell_redundant_ns <= 0 THEN 'undecided'
   WHEN is_returned_told AND line_returned_partly_ns >= line_returned_redundant_ns THEN 'inefficient algorithm'
   WHEN is_returned_told AND loop_share_found >= loop_share THEN 'loop-invariant computation'
@@ -288,10 +292,10 @@ SELECT *, waste * line_ns AS wasted_ns, CASE
   WHEN loop_share_found >= loop_share THEN 'loop-invariant computation'
   ELSE 'repeated native calls' END AS category
 FROM (
-  SELECT *, coalesce(iif(is_returned_told, line_returned_loop_ns / line_again_ns, loop_ns / nullif(tell_redundant_ns, 0)),
+  SELECT DISTINCT *, coalesce(iif(is_returned_told, line_returned_loop_ns / line_again_ns, loop_ns / nullif(tell_redundant_ns, 0)),
     0) AS loop_share_found
   FROM (
-    SELECT *, line_returned_redundant_ns + line_returned_partly_ns AS line_again_ns,
+    SELECT DISTINCT *, line_returned_redundant_ns + line_returned_partly_ns AS line_again_ns,
       line_returned_traps >= returned_traps_min
         AND iif(kind = 2, by_return OR returned_redundant >= returned_part * tell_redundant,
           line_returned_share >= returned_share)
@@ -302,10 +306,10 @@ FROM (
 -- In the order of their worth. What is only reuse comes last, whatever it costs; what the evidence does not decide is
 -- never high.
 CREATE VIEW x_ranked_finding AS
-SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'low', wasted_ns DESC,
+SELECT DISTINCT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'low', wasted_ns DESC,
     library IS NOT NULL, trap_ns DESC, file, line, kind) AS rank
 FROM (
-  SELECT *, CASE
+  SELECT DISTINCT *, CASE
       WHEN is_reuse THEN 'reuse'
       WHEN category <> 'undecided' AND tell_traps >= high_traps AND waste_low >= high_low
         AND wasted_ns >= high_share * run_ns THEN 'high'
@@ -314,7 +318,7 @@ FROM (
 
 -- With the figures that decided the category, and what to try.
 CREATE VIEW x_told_finding AS
-SELECT *,
+SELECT DISTINCT *,
   CASE
     WHEN kind = 1 THEN printf('%d of %d re-reads of %s found the same value, in calls that ended %s later',
       redundant, traps, memory_text, length_text)
@@ -366,7 +370,7 @@ SELECT *,
     ELSE printf('compare both call paths: ask for "pairs of %s:%d"',
       replace(file_end, rtrim(file_end, replace(file_end, '/', '')), ''), line) END AS advice
 FROM (
-  SELECT *, substr(file, -255) AS file_end,
+  SELECT DISTINCT *, substr(file, -255) AS file_end,
   CASE
     WHEN length_ns < 1e3 * redundant THEN printf('%.0f ns', length_ns * 1.0 / redundant)
     WHEN length_ns < 1e6 * redundant THEN printf('%.1f us', length_ns / 1e3 / redundant)

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Memory (Scalene 3.2 to 3.5): who allocates, what stays, what is copied. Part of the schema, after schema.sql. As there,
+-- Memory (Scalene 3.2 to 3.5): who allocates, what stays, what is copied. Above the views of time.sql. As there,
 -- windows instead of a second GROUP BY let SQLite read the rows of one run only.
 
 -- What is told as a leak; all figures to tune are here. What comes and goes must not hide what stays, so memory at a time is

@@ -16,7 +16,7 @@
 #include "storage/merge_rows.h"
 #include "storage/message.h"
 #include "storage/reader.h"
-#include "storage/schema.h"
+#include "storage/schema_statements.h"
 #include "storage/sqlite_open.h"
 #include "storage/temporary.h"
 
@@ -203,7 +203,7 @@ static int open_result(struct work *work, char **ret_message) {
             NULL, NULL, NULL);
     }
     if (code == SQLITE_OK)
-        code = sqlite3_exec(work->db, pie_schema_sql, NULL, NULL, NULL);
+        code = pie_schema_make(work->db);
     return code == SQLITE_OK ? 0 : fail_out(work, code, ret_message);
 }
 

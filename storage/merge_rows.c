@@ -7,7 +7,7 @@
 
 /* Everything that a process measured is keyed by its number, so a table that has the column "process" is copied with
  * that number changed and nothing else. The tables are asked for, so that none can be forgotten. Where one process
- * came in several files, the one of the last flush is taken. */
+ * came in several files, the one of the last flush is taken. Columns that an input does not have get their default. */
 
 static const char plan[] =
     "CREATE TEMP TABLE plan_run (input INTEGER, old INTEGER, identity TEXT, started_ns INTEGER, version TEXT,"
@@ -103,7 +103,8 @@ int pie_merge_rows_number(sqlite3 *db) {
     return sqlite3_exec(db, number, NULL, NULL, NULL);
 }
 
-/* Names of a table's columns, and the same as values: q.new for the process. */
+/* Names of a table's columns that the input has too, and the same as values: q.new for the process. NULL: the input has no such
+ * table. */
 static int list_columns(sqlite3 *db, const char *table, char **ret_names, char **ret_values) {
     static const char sql[] =
         "SELECT group_concat('\"' || name || '\"'), group_concat(CASE"
@@ -112,26 +113,27 @@ static int list_columns(sqlite3 *db, const char *table, char **ret_names, char *
         "   '(SELECT r.new FROM temp.plan_run r WHERE r.input = q.input AND r.old = x.run)'"
         " WHEN ?1 = 'process' AND name = 'parent' THEN"
         "   '(SELECT m.new FROM temp.plan_process m WHERE m.input = q.input AND m.old = x.parent)'"
-        " ELSE 'x.\"' || name || '\"' END) FROM pragma_table_info(?1, 'main')";
+        " ELSE 'x.\"' || name || '\"' END) FROM pragma_table_info(?1, 'main')"
+        " WHERE name IN (SELECT name FROM pragma_table_info(?1, 'input'))";
     sqlite3_stmt *statement = NULL;
     int code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
     if (code == SQLITE_OK)
         code = sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC);
     if (code == SQLITE_OK)
         code = sqlite3_step(statement);
-    if (code == SQLITE_ROW) {
+    if (code == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL) {
         *ret_names = sqlite3_mprintf("%s", sqlite3_column_text(statement, 0));
         *ret_values = sqlite3_mprintf("%s", sqlite3_column_text(statement, 1));
-        code = *ret_names && *ret_values ? SQLITE_OK : SQLITE_NOMEM;
+        code = *ret_names && *ret_values ? SQLITE_ROW : SQLITE_NOMEM;
     }
     sqlite3_finalize(statement);
-    return code;
+    return code == SQLITE_ROW ? SQLITE_OK : code;
 }
 
 static int copy_table(sqlite3 *db, const char *table, int64_t input, int is_process) {
     char *names = NULL, *values = NULL, *sql = NULL;
     int code = list_columns(db, table, &names, &values);
-    if (code == SQLITE_OK) {
+    if (code == SQLITE_OK && names) {
         sql = is_process ? sqlite3_mprintf(copy_processes, names, values)
                          : sqlite3_mprintf(copy_measured, table, names, values, table);
         code = sql ? run(db, sql, input) : SQLITE_NOMEM;
@@ -172,4 +174,8 @@ int pie_merge_rows_copy(sqlite3 *db, int64_t input) {
 
 int pie_merge_rows_link(sqlite3 *db) {
     return sqlite3_exec(db, link_parents, NULL, NULL, NULL);
+}
+
+int pie_merge_rows_end(sqlite3 *db) {
+    return sqlite3_exec(db, "DROP TABLE temp.plan_process; DROP TABLE temp.plan_run", NULL, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 struct sqlite3;
 
 /* The rows of a merge: a plan of all inputs' runs and processes with the numbers that they get, then the rows input by
- * input. The input is attached as "input", the result is "main". Each returns an SQLite result code. Context: cli. */
+ * input. An input may be of an older version (schema.h). The input is attached as "input", the result is "main". Each returns an SQLite result code. Context: cli. */
 
 int pie_merge_rows_begin(struct sqlite3 *db);
 /* Notes the runs and processes of an input; number 0 keeps its place before all others. */
@@ -19,3 +19,5 @@ int pie_merge_rows_number(struct sqlite3 *db);
 int pie_merge_rows_copy(struct sqlite3 *db, int64_t input);
 /* Links parents that are known by their pid. */
 int pie_merge_rows_link(struct sqlite3 *db);
+/* Unmakes the plan. */
+int pie_merge_rows_end(struct sqlite3 *db);

@@ -10,10 +10,11 @@
 #include "storage/place.h"
 #include "storage/reader_internal.h"
 #include "storage/schema_statements.h"
+#include "storage/views.h"
 
-/* The tables of measurements get temporary views of the same names that have only the rows in X, and so do, word for word, all
- * views of the schema: names in a temporary view are looked up among the temporary ones first. So no view knows of it. What
- * stays that of the run is left to the file: the totals that shares are of, and whether memory was measured.
+/* The tables of measurements get temporary views of the same names that have only the rows in X. The views of the reader are
+ * temporary too, and look their names up among those first (views.c): so none of them knows of it. What stays that of the run is
+ * taken before: the totals that shares are of, and whether memory was measured.
  *
  * A sample belongs to X in two ways: its innermost Python line is X's (or its native code is), or its innermost line of own
  * code is. In the second case the row is told at that line of own code, as the summary does. */
@@ -83,77 +84,103 @@ struct cut {
     int64_t run, line;
 };
 
-static int run_statement(sqlite3 *db, const char *sql, const struct cut *cut) {
-    sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
-    if (code == SQLITE_OK) {
-        sqlite3_bind_int64(statement, sqlite3_bind_parameter_index(statement, ":run"), cut->run);
-        sqlite3_bind_int64(statement, sqlite3_bind_parameter_index(statement, ":line"), cut->line);
-        sqlite3_bind_text(statement, sqlite3_bind_parameter_index(statement, ":kind"), cut->kind, -1,
-                          SQLITE_STATIC);
-        sqlite3_bind_text(statement, sqlite3_bind_parameter_index(statement, ":in"), cut->text, -1,
-                          SQLITE_STATIC);
-        code = sqlite3_step(statement);
-    }
-    sqlite3_finalize(statement);
-    return code == SQLITE_DONE ? SQLITE_OK : code;
+static void bind(sqlite3_stmt *statement, const struct cut *cut) {
+    sqlite3_bind_int64(statement, sqlite3_bind_parameter_index(statement, ":run"), cut->run);
+    sqlite3_bind_int64(statement, sqlite3_bind_parameter_index(statement, ":line"), cut->line);
+    sqlite3_bind_text(statement, sqlite3_bind_parameter_index(statement, ":kind"), cut->kind, -1,
+                      SQLITE_STATIC);
+    sqlite3_bind_text(statement, sqlite3_bind_parameter_index(statement, ":in"), cut->text, -1,
+                      SQLITE_STATIC);
 }
 
-static bool is_of_the_run(const char *view) {
-    return strcmp(view, "x_total") == 0 || strcmp(view, "x_memory_measured") == 0;
+/* A statement of ours. cut: NULL where it has no parameters. */
+static int execute(struct pie_reader *reader, const char *sql, const struct cut *cut, char **ret_message) {
+    sqlite3_stmt *statement = NULL;
+    pie_reader_allow_all(reader, true);
+    int code = sqlite3_exec(reader->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_prepare_v2(reader->db, sql, -1, &statement, NULL);
+    if (code == SQLITE_OK && cut)
+        bind(statement, cut);
+    if (code == SQLITE_OK)
+        code = sqlite3_step(statement);
+    sqlite3_finalize(statement);
+    int r = code == SQLITE_DONE ? 0 : pie_reader_fail(reader, code, ret_message);
+    sqlite3_exec(reader->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
+    pie_reader_allow_all(reader, false);
+    return r;
+}
+
+/* Views of the run, whatever is cut: their rows are taken before, into tables. */
+static const struct {
+    const char *name, *take, *instead;
+} of_run[] = {
+    {"x_total", "CREATE TEMP TABLE place_total AS SELECT * FROM x_total", "SELECT * FROM temp.place_total"},
+    {"x_memory_measured", "CREATE TEMP TABLE place_measured AS SELECT * FROM x_memory_measured",
+     "SELECT * FROM temp.place_measured"},
+};
+
+enum { OF_RUN = sizeof of_run / sizeof *of_run };
+
+static int take_run(struct pie_reader *reader, char **ret_message) {
+    int r = 0;
+    for (size_t i = 0; i < OF_RUN && r == 0; i++) {
+        r = pie_views_make(reader, of_run[i].name, ret_message);
+        if (r == 0)
+            r = execute(reader, of_run[i].take, NULL, ret_message);
+    }
+    return r == 0 ? pie_views_drop(reader, ret_message) : r;
+}
+
+/* The text of our view with one word of it changed, or what is around it. Heap of SQLite's, or NULL. */
+static char *view_text(const char *name) {
+    const struct pie_schema_statement *view = pie_schema_find_view(name, strlen(name));
+    static const char as[] = " AS";
+    const char *text = view->name + view->name_size + strlen(as);
+    return sqlite3_mprintf("%.*s", (int)(view->sql + view->size - text), text);
+}
+
+static int replace_and_free(struct pie_reader *reader, const char *name, char *text, char **ret_message) {
+    int r = text ? pie_views_replace(reader, name, text, ret_message)
+                 : pie_message(-ENOMEM, ret_message, "out of memory");
+    sqlite3_free(text);
+    return r;
 }
 
 /* What lines of own code called in libraries is told by the true innermost line. */
-static char *temporary_view(const char *name, const char *sql) {
-    static const char begin[] = "CREATE VIEW ", node[] = "JOIN node n";
-    const char *rest = sql + strlen(begin), *at = strstr(rest, node);
-    if (strcmp(name, "x_peak_rest") == 0) /* what is nowhere is not in X */
-        return sqlite3_mprintf("CREATE TEMP VIEW x_peak_rest AS SELECT * FROM main.x_peak_rest WHERE 0");
-    if (strcmp(name, "x_below") != 0 || !at)
-        return sqlite3_mprintf("CREATE TEMP VIEW IF NOT EXISTS %s", rest);
-    return sqlite3_mprintf("CREATE TEMP VIEW %.*sJOIN main.node n%s", (int)(at - rest), rest,
-                           at + strlen(node));
+static int replace_below(struct pie_reader *reader, char **ret_message) {
+    static const char node[] = "JOIN node n";
+    char *text = view_text("x_below"), *at = text ? strstr(text, node) : NULL;
+    char *changed =
+        at ? sqlite3_mprintf("%.*sJOIN main.node n%s", (int)(at - text), text, at + strlen(node)) : NULL;
+    sqlite3_free(text);
+    return replace_and_free(reader, "x_below", changed, ret_message);
 }
 
-static int make_view(sqlite3 *db, const struct pie_schema_statement *view) {
-    size_t size;
-    const char *name_text = pie_schema_name(view, &size);
-    char *name = sqlite3_mprintf("%.*s", (int)size, name_text);
-    char *sql = sqlite3_mprintf("%.*s", (int)view->size, view->sql);
-    char *temporary = name && sql ? temporary_view(name, sql) : NULL;
-    int code = temporary ? SQLITE_OK : SQLITE_NOMEM;
-    if (temporary && !is_of_the_run(name))
-        code = sqlite3_exec(db, temporary, NULL, NULL, NULL);
-    sqlite3_free(name);
-    sqlite3_free(sql);
-    sqlite3_free(temporary);
-    return code;
+/* What is nowhere is not in X. */
+static int replace_rest(struct pie_reader *reader, char **ret_message) {
+    char *text = view_text("x_peak_rest");
+    char *changed = text ? sqlite3_mprintf("SELECT * FROM (%s) WHERE 0", text) : NULL;
+    sqlite3_free(text);
+    return replace_and_free(reader, "x_peak_rest", changed, ret_message);
 }
 
-/* As our own schema has them: those in the file are the same to the letter, and of others nothing is taken. */
-static int make_views(sqlite3 *db) {
-    size_t count;
-    const struct pie_schema_statement *all = pie_schema_statements(&count);
-    int code = SQLITE_OK;
-    for (size_t i = 0; i < count && code == SQLITE_OK; i++)
-        if (all[i].is_view)
-            code = make_view(db, &all[i]);
-    return code;
+static int replace_views(struct pie_reader *reader, char **ret_message) {
+    int r = replace_below(reader, ret_message);
+    if (r == 0)
+        r = replace_rest(reader, ret_message);
+    for (size_t i = 0; i < OF_RUN && r == 0; i++)
+        r = pie_views_replace(reader, of_run[i].name, of_run[i].instead, ret_message);
+    return r;
 }
 
 int pie_place_cut(struct pie_reader *reader, int64_t run, const char *text, enum pie_place_kind kind,
                   int64_t line, char **ret_message) {
     const struct cut cut = {.text = text, .kind = pie_place_kind_name(kind), .run = run, .line = line};
-    pie_guard_start_clock(&reader->guard, reader->time_limit_s);
-    pie_reader_allow_all(reader, true);
-    int code = sqlite3_exec(reader->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
     const char *const *statements = kind == PIE_PLACE_THREAD ? in_thread : in_code;
-    for (; *statements && code == SQLITE_OK; statements++)
-        code = run_statement(reader->db, *statements, &cut);
-    if (code == SQLITE_OK)
-        code = make_views(reader->db);
-    int r = code == SQLITE_OK ? 0 : pie_reader_fail(reader, code, ret_message);
-    sqlite3_exec(reader->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
-    pie_reader_allow_all(reader, false);
-    return r;
+    pie_guard_start_clock(&reader->guard, reader->time_limit_s);
+    int r = take_run(reader, ret_message);
+    for (; *statements && r == 0; statements++)
+        r = execute(reader, *statements, &cut, ret_message);
+    return r == 0 ? replace_views(reader, ret_message) : r;
 }

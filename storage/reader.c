@@ -170,7 +170,36 @@ static int check_file(const char *path, char **ret_message) {
     return 0;
 }
 
-static int check_identity(struct pie_reader *reader, char **ret_message) {
+/* "8", "9.0" */
+static void print_version(int64_t version, char *text, size_t size) {
+    if (version < 100)
+        snprintf(text, size, "%lld", (long long)version);
+    else
+        snprintf(text, size, "%lld.%lld", (long long)version / 100, (long long)version % 100);
+}
+
+static int say_other_version(const struct pie_reader *reader, int64_t version, enum pie_schema_age age,
+                             char **ret_message) {
+    char theirs[32], ours[32];
+    print_version(version, theirs, sizeof theirs);
+    print_version(PIE_SCHEMA_VERSION, ours, sizeof ours);
+    if (age == PIE_SCHEMA_NEW)
+        return pie_message(
+            -EPROTO, ret_message,
+            "%s was written by a newer pieprof (file version %s, this one reads %s); install the "
+            "newer pieprof",
+            reader->path, theirs, ours);
+    if (age == PIE_SCHEMA_NONE)
+        return pie_message(-EBADMSG, ret_message, "%s is damaged: its version is %lld", reader->path,
+                           (long long)version);
+    return pie_message(
+        -EPROTO, ret_message,
+        "%s was made by an older pieprof (file version %s, this one reads %d to %s); read it with "
+        "that one, or profile again into a new file",
+        reader->path, theirs, PIE_SCHEMA_FIRST, ours);
+}
+
+static int check_identity(struct pie_reader *reader, enum pie_schema_age *ret_age, char **ret_message) {
     int64_t application_id = 0, version = 0;
     int r = pie_db_get_int(reader->db, "PRAGMA application_id", &application_id);
     if (r == 0)
@@ -185,30 +214,16 @@ static int check_identity(struct pie_reader *reader, char **ret_message) {
     if (application_id != PIE_SCHEMA_APPLICATION_ID)
         return pie_message(-EBADMSG, ret_message, "%s is not a profile but another program's database",
                            reader->path);
-    if (version > PIE_SCHEMA_VERSION)
-        return pie_message(
-            -EPROTO, ret_message,
-            "%s was written by a newer pieprof (file version %lld, this one reads %d); install the newer "
-            "pieprof",
-            reader->path, (long long)version, PIE_SCHEMA_VERSION);
-    if (version < 1)
-        return pie_message(-EBADMSG, ret_message, "%s is damaged: its version is %lld", reader->path,
-                           (long long)version);
-    if (version < PIE_SCHEMA_VERSION)
-        return pie_message(
-            -EPROTO, ret_message,
-            "%s was made by an older pieprof (file version %lld, this one reads %d); read it with that one, "
-            "or profile again into a new file",
-            reader->path, (long long)version, PIE_SCHEMA_VERSION);
-    return 0;
+    *ret_age = pie_schema_age(version);
+    return *ret_age < PIE_SCHEMA_DEAD ? 0 : say_other_version(reader, version, *ret_age, ret_message);
 }
 
-/* Compares with our own. Objects that somebody added are let be. */
-static int check_schema(struct pie_reader *reader, char **ret_message) {
+/* Compares with our own. What else is in the file is let be. */
+static int check_schema(struct pie_reader *reader, enum pie_schema_age age, char **ret_message) {
     struct pie_schema_facts facts;
     if (pie_schema_check(reader->db, &facts) < 0)
         return pie_reader_fail(reader, sqlite3_extended_errcode(reader->db), ret_message);
-    if (!facts.is_whole)
+    if (!facts.is_plain || (!facts.is_whole && age != PIE_SCHEMA_OLD))
         return pie_message(-EBADMSG, ret_message,
                            "%s is damaged, or was changed by another program: its schema is not a "
                            "profile's",
@@ -216,9 +231,24 @@ static int check_schema(struct pie_reader *reader, char **ret_message) {
     return 0;
 }
 
+/* SQLite takes what a page lacks at the file's end for zeros. */
+static int check_end(struct pie_reader *reader, char **ret_message) {
+    struct stat status;
+    int64_t pages = 0, page_bytes = 0;
+    if (stat(reader->path, &status) < 0 || has_log(reader->path) ||
+        pie_db_get_int(reader->db, "PRAGMA page_count", &pages) < 0 ||
+        pie_db_get_int(reader->db, "PRAGMA page_size", &page_bytes) < 0 ||
+        status.st_size / page_bytes >= pages)
+        return 0;
+    return pie_message(-EBADMSG, ret_message, "%s is damaged: its end is missing", reader->path);
+}
+
 static int check_structure(struct pie_reader *reader, char **ret_message) {
     struct stat status;
     sqlite3_stmt *check = NULL;
+    int r = check_end(reader, ret_message);
+    if (r < 0)
+        return r;
     if (reader->is_trusted || stat(reader->path, &status) < 0 ||
         (status.st_size > CHECK_MAX_BYTES && !reader->is_untouched))
         return 0;
@@ -226,7 +256,6 @@ static int check_structure(struct pie_reader *reader, char **ret_message) {
     if (code == SQLITE_OK)
         code = sqlite3_step(check);
     const char *verdict = code == SQLITE_ROW ? (const char *)sqlite3_column_text(check, 0) : NULL;
-    int r = 0;
     if (code != SQLITE_ROW)
         r = pie_reader_fail(reader, code, ret_message);
     else if (!verdict || strcmp(verdict, "ok") != 0)
@@ -249,13 +278,16 @@ static int open_reader(const char *path, struct pie_reader how, struct pie_reade
         return pie_message(-ENOMEM, ret_message, "out of memory");
     }
     reader->time_limit_s = PIE_READER_TIME_LIMIT_S;
+    enum pie_schema_age age = PIE_SCHEMA_NONE;
     r = open_database(reader, ret_message);
     if (r == 0)
-        r = check_identity(reader, ret_message);
+        r = check_identity(reader, &age, ret_message);
     if (r == 0)
-        r = check_schema(reader, ret_message);
+        r = check_schema(reader, age, ret_message);
     if (r == 0)
         r = check_structure(reader, ret_message);
+    if (r == 0 && age == PIE_SCHEMA_OLD)
+        r = pie_reader_read_copy(reader, ret_message);
     if (r < 0) {
         pie_reader_close(reader);
         return r;

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Reading a profile, which may come from anywhere: its schema must be ours to the letter (so that no view in
- * it runs what its author liked), and every statement runs under an authorizer that lets it only read, within limits of
+/* Reading a profile, which may come from anywhere: nothing of it is used but rows of tables that are plain ones and have our
+ * columns; views are the reader's own (views.h). Every statement runs under an authorizer that lets it only read, within limits of
  * time and size. Works on a read-only medium and while a program still writes. Context: cli. */
 
 struct pie_reader;

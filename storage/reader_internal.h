@@ -3,6 +3,7 @@
 
 #include "storage/guard.h"
 #include "storage/reader.h"
+#include "storage/schema_statements.h"
 
 struct pie_reader {
     struct sqlite3 *db;
@@ -12,10 +13,16 @@ struct pie_reader {
     bool is_trusted;   /* this process has just written it */
     struct pie_guard guard;
     double time_limit_s;
+    int64_t process;              /* nothing but this one is read; 0: all */
+    bool has_view[PIE_VIEWS_MAX]; /* it was made (views.c) */
 };
 
 /* Limits and settings of the connection. Returns an SQLite result code. */
 int pie_reader_set_up(struct pie_reader *reader);
+
+/* The file is of an older version: all of it is read in a copy that is as if it had been written today. Returns 0, or -errno and a
+ * message. */
+int pie_reader_read_copy(struct pie_reader *reader, char **ret_message);
 
 /* What views need and this SQLite may lack. Returns an SQLite result code. */
 int pie_reader_add_functions(struct sqlite3 *db);

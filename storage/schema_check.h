@@ -5,10 +5,12 @@
 
 struct sqlite3;
 
-/* Is the schema of a file the one that pieprof makes? Compares texts, so nothing of the file is run.
+/* Is the schema of a file one that pieprof makes? Compares texts and names, so nothing of the file is run.
  * Context: drain, cli. */
 struct pie_schema_facts {
-    bool is_whole;   /* each of our tables, indices and views is there, word for word */
+    bool is_plain;   /* what has the name of a table of ours is a table, and no column of it is computed */
+    bool is_whole;   /* all our tables are there with all their columns */
+    bool is_exact;   /* and they are ours word for word, so nothing but rows is written by writing to them */
     bool has_guests; /* something is there that could take part in a write: an index or trigger of others */
 };
 

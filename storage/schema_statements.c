@@ -3,28 +3,20 @@
 
 #include <pthread.h>
 #include <sqlite3.h>
-#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "storage/schema.h"
 
-static const char TABLE[] = "CREATE TABLE ", VIEW[] = "CREATE VIEW ";
+static const char *const kinds[] = {"CREATE TABLE ", "CREATE INDEX ", "CREATE VIEW "};
 
-static struct pie_schema_statement own[PIE_SCHEMA_STATEMENTS_MAX];
-static size_t own_count;
+struct statements {
+    struct pie_schema_statement *list;
+    size_t count;
+};
 
-/* The semicolon that ends the statement, or the end of the text. */
-static const char *statement_end(const char *at) {
-    for (; *at && *at != ';'; at++) {
-        if (*at == '\'' || *at == '"') {
-            const char *close = strchr(at + 1, *at);
-            at = close ? close : at + strlen(at) - 1;
-        } else if (at[0] == '-' && at[1] == '-') {
-            at += strcspn(at, "\n") - 1;
-        }
-    }
-    return at;
-}
+static struct pie_schema_statement table_list[PIE_TABLES_MAX], view_list[PIE_VIEWS_MAX];
+static struct statements tables = {.list = table_list}, views = {.list = view_list};
 
 static bool is_space(char c) {
     return c == ' ' || c == '\n' || c == '\t';
@@ -36,97 +28,108 @@ static const char *skip_comments(const char *at) {
     return at;
 }
 
-static bool begins(const char *sql, const char *words) {
-    return strncmp(sql, words, strlen(words)) == 0;
+/* Behind a quoted text or a comment that begins here, or the next character. */
+static const char *next(const char *at) {
+    if (*at == '\'' || *at == '"') {
+        const char *close = strchr(at + 1, *at);
+        return close ? close + 1 : at + strlen(at);
+    }
+    return at[0] == '-' && at[1] == '-' ? at + strcspn(at, "\n") : at + 1;
 }
 
-static void split_schema(void) {
-    const char *at = skip_comments(pie_schema_sql);
+/* The semicolon that ends the statement, or the end of the text. */
+static const char *statement_end(const char *at) {
+    while (*at && *at != ';')
+        at = next(at);
+    return at;
+}
+
+static void add(struct statements *to, size_t max, const char *sql, size_t size) {
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && to->count < max; i++) {
+        size_t begin = strlen(kinds[i]);
+        if (strncmp(sql, kinds[i], begin) == 0)
+            to->list[to->count++] = (struct pie_schema_statement){
+                .sql = sql,
+                .size = size,
+                .name = sql + begin,
+                .name_size = strcspn(sql + begin, " \n("),
+                .is_table = i == 0,
+            };
+    }
+}
+
+static void split(const char *text, struct statements *to, size_t max) {
+    const char *at = skip_comments(text);
 
     while (*at) {
         const char *end = statement_end(at), *last = end;
         while (last > at && is_space(last[-1]))
             last--;
-        if (begins(at, "CREATE ") && own_count < PIE_SCHEMA_STATEMENTS_MAX)
-            own[own_count++] = (struct pie_schema_statement){
-                .sql = at,
-                .size = (size_t)(last - at),
-                .is_table = begins(at, TABLE),
-                .is_view = begins(at, VIEW),
-            };
+        add(to, max, at, (size_t)(last - at));
         at = skip_comments(*end ? end + 1 : end);
     }
 }
 
-const struct pie_schema_statement *pie_schema_statements(size_t *ret_count) {
+static void split_all(void) {
+    split(pie_tables_sql, &tables, PIE_TABLES_MAX);
+    split(pie_views_sql, &views, PIE_VIEWS_MAX);
+}
+
+static const struct pie_schema_statement *get(const struct statements *which, size_t *ret_count) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    pthread_once(&once, split_schema);
-    *ret_count = own_count;
-    return own;
+    pthread_once(&once, split_all);
+    *ret_count = which->count;
+    return which->list;
 }
 
-const char *pie_schema_name(const struct pie_schema_statement *statement, size_t *ret_size) {
-    const char *name = statement->sql + strlen(statement->is_view ? VIEW : TABLE);
-
-    *ret_size = strcspn(name, " \n(");
-    return name;
+const struct pie_schema_statement *pie_schema_tables(size_t *ret_count) {
+    return get(&tables, ret_count);
 }
 
-const struct pie_schema_statement *pie_schema_find_view(const char *name) {
-    size_t count, size;
-    const struct pie_schema_statement *all = pie_schema_statements(&count);
+const struct pie_schema_statement *pie_schema_views(size_t *ret_count) {
+    return get(&views, ret_count);
+}
+
+const struct pie_schema_statement *pie_schema_find_view(const char *name, size_t size) {
+    size_t count;
+    const struct pie_schema_statement *all = pie_schema_views(&count);
 
     for (size_t i = 0; i < count; i++)
-        if (all[i].is_view && strncmp(pie_schema_name(&all[i], &size), name, strlen(name)) == 0 &&
-            size == strlen(name))
+        if (all[i].name_size == size && strncasecmp(all[i].name, name, size) == 0)
             return &all[i];
     return NULL;
 }
 
-static int exec(sqlite3 *db, const struct pie_schema_statement *statement) {
-    sqlite3_stmt *made = NULL;
-    int code = sqlite3_prepare_v2(db, statement->sql, (int)statement->size, &made, NULL);
-    if (code == SQLITE_OK)
-        code = sqlite3_step(made);
-    sqlite3_finalize(made);
-    return code == SQLITE_DONE ? SQLITE_OK : code;
+/* What follows the list's last column is a constraint of the table, in capitals. */
+static bool is_column(const char *word) {
+    return *word >= 'a' && *word <= 'z';
 }
 
-static int insert_view(sqlite3_stmt *insert, const struct pie_schema_statement *view) {
-    size_t size;
-    const char *name = pie_schema_name(view, &size);
-    sqlite3_bind_text(insert, 1, name, (int)size, SQLITE_STATIC);
-    sqlite3_bind_text(insert, 2, view->sql, (int)view->size, SQLITE_STATIC);
-    int code = sqlite3_step(insert);
-    sqlite3_reset(insert);
-    return code == SQLITE_DONE ? SQLITE_OK : code;
+/* Columns are separated by the commas outside of parentheses. */
+void pie_schema_columns(const struct pie_schema_statement *table,
+                        bool (*act)(const char *column, size_t size, void *data), void *data) {
+    const char *end = table->sql + table->size, *at = table->name + table->name_size;
+    int depth = 0;
+    bool goes_on = true;
+
+    for (; at < end && goes_on; at = next(at)) {
+        if ((*at == '(' && depth == 0) || (*at == ',' && depth == 1)) {
+            const char *word = skip_comments(at + 1);
+            goes_on = is_column(word) && act(word, strcspn(word, " ,)\n"), data);
+        }
+        depth += (*at == '(') - (*at == ')');
+    }
 }
 
-/* A view is nothing but its row here. To say CREATE VIEW takes SQLite 0.2 ms for each of seventy: it parses, parses again what
- * it has written, and looks through all rows for it. (https://www.sqlite.org/pragma.html#pragma_writable_schema) */
-static int insert_views(sqlite3 *db) {
-    size_t count;
-    const struct pie_schema_statement *all = pie_schema_statements(&count);
-    sqlite3_stmt *insert = NULL;
-    int code =
-        sqlite3_prepare_v2(db, "INSERT INTO sqlite_schema VALUES ('view', ?1, ?1, 0, ?2)", -1, &insert, NULL);
-    for (size_t i = 0; i < count && code == SQLITE_OK; i++)
-        if (all[i].is_view)
-            code = insert_view(insert, &all[i]);
-    sqlite3_finalize(insert);
-    return code;
-}
-
-static int make_views(sqlite3 *db) {
-    int was_defensive = 0;
-    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, -1, &was_defensive);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, NULL);
-    int code = insert_views(db);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0, NULL);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, was_defensive, NULL);
-    return code;
+enum pie_schema_age pie_schema_age(int64_t user_version) {
+    if (user_version / 100 == PIE_SCHEMA_MAJOR)
+        return PIE_SCHEMA_SAME;
+    if (user_version > PIE_SCHEMA_LAST_PLAIN)
+        return PIE_SCHEMA_NEW;
+    if (user_version >= PIE_SCHEMA_FIRST)
+        return user_version == PIE_SCHEMA_LAST_PLAIN ? PIE_SCHEMA_ALIKE : PIE_SCHEMA_OLD;
+    return user_version > 0 ? PIE_SCHEMA_DEAD : PIE_SCHEMA_NONE;
 }
 
 static int mark(sqlite3 *db) {
@@ -137,13 +140,6 @@ static int mark(sqlite3 *db) {
 }
 
 int pie_schema_make(sqlite3 *db) {
-    size_t count;
-    const struct pie_schema_statement *all = pie_schema_statements(&count);
-    int code = SQLITE_OK;
-    for (size_t i = 0; i < count && code == SQLITE_OK; i++)
-        if (!all[i].is_view)
-            code = exec(db, &all[i]);
-    if (code == SQLITE_OK)
-        code = make_views(db);
+    int code = sqlite3_exec(db, pie_tables_sql, NULL, NULL, NULL);
     return code == SQLITE_OK ? mark(db) : code;
 }

@@ -6,23 +6,29 @@
 
 struct sqlite3;
 
-enum { PIE_SCHEMA_STATEMENTS_MAX = 256 };
+/* The CREATE statements of our own SQL, in order. Context: drain, cli. */
 
-/* The statements of our own schema that make something, in order. Context: drain, cli. */
+enum { PIE_TABLES_MAX = 64, PIE_VIEWS_MAX = 128 };
+
 struct pie_schema_statement {
     const char *sql; /* of a longer text */
     size_t size;     /* without the semicolon and what is before it */
-    bool is_table, is_view;
+    const char *name;
+    size_t name_size;
+    bool is_table; /* else an index or a view */
 };
 
-const struct pie_schema_statement *pie_schema_statements(size_t *ret_count);
+/* Tables and their indices; at most PIE_TABLES_MAX. */
+const struct pie_schema_statement *pie_schema_tables(size_t *ret_count);
+/* At most PIE_VIEWS_MAX. */
+const struct pie_schema_statement *pie_schema_views(size_t *ret_count);
 
-/* Of a table or view: *ret_size bytes of a longer text. */
-const char *pie_schema_name(const struct pie_schema_statement *statement, size_t *ret_size);
+/* The view of this name, in either case; NULL: there is none. */
+const struct pie_schema_statement *pie_schema_find_view(const char *name, size_t size);
 
-/* The view of this name; NULL: there is none. */
-const struct pie_schema_statement *pie_schema_find_view(const char *name);
+/* Calls act(column, size, data) for each column of a table of ours until it returns false. */
+void pie_schema_columns(const struct pie_schema_statement *table,
+                        bool (*act)(const char *column, size_t size, void *data), void *data);
 
-/* Makes the schema in an empty database, in the transaction that the caller has begun. This connection, and no other one, does not
- * know the views. Returns an SQLite result code. */
+/* Makes the tables in an empty database, in the transaction that the caller has begun. Returns an SQLite result code. */
 int pie_schema_make(struct sqlite3 *db);

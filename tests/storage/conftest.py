@@ -68,5 +68,18 @@ def rows(program, question, *options):
     return json.loads(done.text)["rows"]
 
 
+@contextlib.contextmanager
+def exported(program, folder):
+    """The profile as other programs read it: with its views. What needs math functions is skipped where they are not."""
+    done = program("export", str(program.db), "-f", "sqlite", "-o", str(folder / "a.sqlite"))
+    assert done.returncode == 0, done.complaint
+    with contextlib.closing(sqlite3.connect(folder / "a.sqlite")) as file:
+        try:
+            file.execute("SELECT sqrt(4)")
+        except sqlite3.OperationalError as error:
+            pytest.skip(f"this sqlite3 module lacks math functions: {error}")
+        yield file
+
+
 def is_one_line(complaint):
     return complaint.startswith("pieprof: ") and complaint.count("\n") == 1 and complaint.endswith("\n")

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Questions about learned loops, and the report of them, on the known program of fixture_learned.c."""
 
-import contextlib
 import csv
 import io
 import re
 import sqlite3
 
 import pytest
-from conftest import changer, clean_environment, make, rows
+from conftest import changer, clean_environment, exported, make, rows
 
 FIGURES = ["share", "share_low", "share_high", "calls", "mean_s", "p50_s", "p95_s", "p99_s", "decided_after"]
 OWN = "(the loop's own code)"
@@ -140,8 +139,8 @@ def test_csv_has_the_same_values_as_json(learned, question):
 
 
 @pytest.mark.parametrize("view", ["v_learned", "v_learned_loop"])
-def test_the_views_can_be_read_by_other_programs(learned, view):
-    with contextlib.closing(sqlite3.connect(f"file:{learned.db}?mode=ro", uri=True)) as file:
+def test_the_views_can_be_read_by_other_programs(learned, tmp_path, view):
+    with exported(learned, tmp_path) as file:
         file.row_factory = sqlite3.Row
         theirs = [dict(row) for row in file.execute(f"SELECT * FROM {view} WHERE run = 2")]
     ours = rows(learned, f"SELECT * FROM {view} WHERE run = :run")

@@ -11,7 +11,7 @@ import sqlite3
 
 import hypothesis
 import pytest
-from conftest import Program, changer, clean_environment, make, rows
+from conftest import Program, changer, clean_environment, exported, make, rows
 from hypothesis import strategies
 
 SOURCE = pathlib.Path(os.environ.get("PIEPROF_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
@@ -400,13 +400,10 @@ def test_tables_keep_to_the_width(memory, question, columns):
 
 @pytest.mark.parametrize("view", ["v_memory", "v_memory_function", "v_peak", "v_peak_function", "v_own_memory", "v_leak", "v_growth", "v_copy",
                                   "v_copy_function", "v_copy_pair", "v_memory_timeline", "v_line_timeline", "v_heap"])
-def test_the_views_can_be_read_by_other_programs(memory, view):
-    with contextlib.closing(sqlite3.connect(f"file:{memory.db}?mode=ro", uri=True)) as file:
+def test_the_views_can_be_read_by_other_programs(memory, tmp_path, view):
+    with exported(memory, tmp_path) as file:
         file.row_factory = sqlite3.Row
-        try:
-            theirs = [dict(row) for row in file.execute(f"SELECT * FROM {view} WHERE run = 2")]
-        except sqlite3.OperationalError as error:
-            pytest.skip(f"this sqlite3 module lacks math functions: {error}")
+        theirs = [dict(row) for row in file.execute(f"SELECT * FROM {view} WHERE run = 2")]
     ours = rows(memory, f"SELECT * FROM {view} WHERE run = :run")
     assert len(ours) == len(theirs) > 0 and list(ours[0])[0] == "run"
     for our, their in zip(ours, theirs):
@@ -500,10 +497,10 @@ SECONDS = {1: 10, 2: 4}
 
 @hypothesis.settings(max_examples=60, deadline=None, suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture])
 @hypothesis.given(ALLOCATIONS, COPIES)
-def test_sums_are_those_of_the_rows(memory, allocations, copies):
+def test_sums_are_those_of_the_rows(memory, tmp_path_factory, allocations, copies):
     """process, node, samples, python, native, live, peak, mallocs, frees; process, node, estimate, samples, bytes"""
     file = sqlite3.connect(":memory:")
-    with contextlib.closing(sqlite3.connect(memory.db)) as source:
+    with exported(memory, tmp_path_factory.mktemp("sums")) as source:
         source.backup(file)
     file.create_function("sqrt", 1, lambda value: value if value is None else value**0.5)
     file.execute("DELETE FROM allocation")

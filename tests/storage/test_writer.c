@@ -574,8 +574,8 @@ static void test_what_is_no_profile_is_refused_and_left_alone(void **state) {
     pie_folder_write(folder, "short.db", "x");
     make_database(at("other.db"), 1, 1);
     make_database(at("plain.db"), 0, 0);
-    make_database(at("newer.db"), PIE_SCHEMA_APPLICATION_ID, PIE_SCHEMA_VERSION + 1);
-    make_database(at("older.db"), PIE_SCHEMA_APPLICATION_ID, PIE_SCHEMA_VERSION - 1);
+    make_database(at("newer.db"), PIE_SCHEMA_APPLICATION_ID, PIE_SCHEMA_VERSION + 100);
+    make_database(at("older.db"), PIE_SCHEMA_APPLICATION_ID, PIE_SCHEMA_LAST_PLAIN);
     refused(at("text.db"), -EBADMSG);
     refused(at("short.db"), -EBADMSG);
     refused(at("other.db"), -EEXIST);

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "storage/views.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "storage/message.h"
+#include "storage/reader_internal.h"
+#include "storage/schema_statements.h"
+
+/* Views that are to be made, each behind those that it names. */
+struct wanted {
+    struct pie_reader *reader;
+    size_t order[PIE_VIEWS_MAX], count;
+};
+
+static bool is_of_name(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static size_t index_of(const struct pie_schema_statement *view) {
+    size_t count;
+
+    return (size_t)(view - pie_schema_views(&count));
+}
+
+static void want_named(struct wanted *wanted, const char *sql, size_t size);
+
+static void want(struct wanted *wanted, const struct pie_schema_statement *view) {
+    size_t i = index_of(view);
+
+    if (wanted->reader->has_view[i])
+        return;
+    wanted->reader->has_view[i] = true; /* also against views that name each other */
+    const char *rest = view->name + view->name_size;
+    want_named(wanted, rest, (size_t)(view->sql + view->size - rest));
+    wanted->order[wanted->count++] = i;
+}
+
+/* All names of views begin with v_ or x_. A name in a text or a comment makes one for nothing. */
+static void want_named(struct wanted *wanted, const char *sql, size_t size) {
+    const char *end = sql + size;
+
+    for (const char *at = sql, *word; at < end; at++) {
+        for (word = at; at < end && is_of_name(*at);)
+            at++;
+        bool may_be = at - word > 2 && strchr("vVxX", *word) && word[1] == '_';
+        const struct pie_schema_statement *view =
+            may_be ? pie_schema_find_view(word, (size_t)(at - word)) : NULL;
+        if (view)
+            want(wanted, view);
+    }
+}
+
+/* Statements of ours, which no authorizer needs to look at. */
+static int execute(struct pie_reader *reader, const char *sql) {
+    pie_reader_allow_all(reader, true);
+    int code = sqlite3_exec(reader->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
+    if (code == SQLITE_OK)
+        code = sql ? sqlite3_exec(reader->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+    sqlite3_exec(reader->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
+    pie_reader_allow_all(reader, false);
+    return code;
+}
+
+static char *text_of(const struct wanted *wanted) {
+    size_t count;
+    const struct pie_schema_statement *all = pie_schema_views(&count);
+    sqlite3_str *text = sqlite3_str_new(wanted->reader->db);
+
+    for (size_t i = 0; i < wanted->count; i++) {
+        const struct pie_schema_statement *view = &all[wanted->order[i]];
+        const char *end = view->sql + view->size;
+        sqlite3_str_appendf(text, "CREATE TEMP VIEW %.*s;", (int)(end - view->name), view->name);
+    }
+    return sqlite3_str_finish(text);
+}
+
+int pie_views_make(struct pie_reader *reader, const char *sql, char **ret_message) {
+    struct wanted wanted = {.reader = reader};
+
+    want_named(&wanted, sql, strlen(sql));
+    if (wanted.count == 0)
+        return 0;
+    char *text = text_of(&wanted);
+    int code = execute(reader, text);
+    sqlite3_free(text);
+    return code == SQLITE_OK ? 0 : pie_reader_fail(reader, code, ret_message);
+}
+
+int pie_views_replace(struct pie_reader *reader, const char *name, const char *text, char **ret_message) {
+    reader->has_view[index_of(pie_schema_find_view(name, strlen(name)))] = true;
+    int r = pie_views_make(reader, text, ret_message);
+    if (r < 0)
+        return r;
+    char *sql = sqlite3_mprintf("CREATE TEMP VIEW \"%w\" AS %s", name, text);
+    int code = execute(reader, sql);
+    sqlite3_free(sql);
+    return code == SQLITE_OK ? 0 : pie_reader_fail(reader, code, ret_message);
+}
+
+int pie_views_drop(struct pie_reader *reader, char **ret_message) {
+    size_t count;
+    const struct pie_schema_statement *all = pie_schema_views(&count);
+    sqlite3_str *text = sqlite3_str_new(reader->db);
+
+    for (size_t i = 0; i < count; i++)
+        if (reader->has_view[i])
+            sqlite3_str_appendf(text, "DROP VIEW temp.%.*s;", (int)all[i].name_size, all[i].name);
+    char *sql = sqlite3_str_finish(text);
+    int code = sql ? execute(reader, sql) : SQLITE_OK; /* NULL: there is none */
+    sqlite3_free(sql);
+    memset(reader->has_view, 0, sizeof reader->has_view);
+    return code == SQLITE_OK ? 0 : pie_reader_fail(reader, code, ret_message);
+}
