@@ -10,11 +10,16 @@ A line's time of several sites is their sum.
 """
 
 import argparse
+import contextlib
 import json
 import math
+import os
 import pathlib
 import sqlite3
+import subprocess
+import tempfile
 
+PIEPROF = os.environ.get("PIEPROF") or pathlib.Path(__file__).resolve().parents[2] / "build" / "pieprof"
 EPSILON = 1e-4
 OWN = "own"
 
@@ -41,6 +46,16 @@ def calls_only(lines):
     return {line: share for line, share in lines.items() if line != OWN}
 
 
+@contextlib.contextmanager
+def with_views(db):
+    """The profile as `export` writes it for other programs."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = pathlib.Path(folder, "copy.sqlite")
+        subprocess.run([PIEPROF, "export", db, "-f", "sqlite", "-o", copy], check=True)
+        with contextlib.closing(connect(copy)) as connection:
+            yield connection
+
+
 def connect(db):
     found = sqlite3.connect(f"file:{pathlib.Path(db).resolve()}?mode=ro", uri=True)
     found.row_factory = sqlite3.Row
@@ -53,7 +68,7 @@ def is_own_code(row):
 
 def learned_rows(db, truth):
     """The rows of v_learned of the truth's loop in the last run that has it, as dicts."""
-    with connect(db) as connection:
+    with with_views(db) as connection:
         rows = [dict(row) for row in connection.execute("select * from v_learned")]
     rows = [r for r in rows if pathlib.Path(r["loop_file"] or r["file"]).stem == truth["program"]
             and r["loop_line"] == truth["loop_line"]]
