@@ -74,9 +74,16 @@ static char *text_of(const struct wanted *wanted) {
     for (size_t i = 0; i < wanted->count; i++) {
         const struct pie_schema_statement *view = &all[wanted->order[i]];
         const char *end = view->sql + view->size;
-        sqlite3_str_appendf(text, "CREATE TEMP VIEW %.*s;", (int)(end - view->name), view->name);
+        sqlite3_str_appendf(text, "CREATE TEMP VIEW IF NOT EXISTS %.*s;", (int)(end - view->name),
+                            view->name);
     }
     return sqlite3_str_finish(text);
+}
+
+/* Some may have been made before the time was up. */
+static void forget(const struct wanted *wanted) {
+    for (size_t i = 0; i < wanted->count; i++)
+        wanted->reader->has_view[wanted->order[i]] = false;
 }
 
 int pie_views_make(struct pie_reader *reader, const char *sql, char **ret_message) {
@@ -88,6 +95,8 @@ int pie_views_make(struct pie_reader *reader, const char *sql, char **ret_messag
     char *text = text_of(&wanted);
     int code = execute(reader, text);
     sqlite3_free(text);
+    if (code != SQLITE_OK)
+        forget(&wanted);
     return code == SQLITE_OK ? 0 : pie_reader_fail(reader, code, ret_message);
 }
 

@@ -237,6 +237,20 @@ static void test_views_are_made_where_they_are_named(void **state) {
     pie_reader_close(reader);
 }
 
+static void test_views_that_could_not_be_made_are_made_later(void **state) {
+    struct pie_reader *reader;
+    struct pie_cursor *cursor;
+    char *message = NULL;
+    write_bytes(at("later.db"), original, original_size);
+    assert_int_equal(pie_reader_open(at("later.db"), &reader, &message), 0);
+    int before = sqlite3_limit(pie_reader_database(reader), SQLITE_LIMIT_SQL_LENGTH, 400);
+    assert_true(pie_cursor_open(reader, "SELECT * FROM v_line", &cursor, &message) < 0);
+    free(message);
+    sqlite3_limit(pie_reader_database(reader), SQLITE_LIMIT_SQL_LENGTH, before);
+    assert_true(ask(reader, "SELECT count(*) FROM v_line") > 1);
+    pie_reader_close(reader);
+}
+
 static void test_what_somebody_added_does_no_harm(void **state) {
     write_bytes(at("added.db"), original, original_size);
     change(at("added.db"), "CREATE INDEX mine ON sample (node); CREATE TABLE notes (text);"
@@ -386,6 +400,7 @@ int main(void) {
         cmocka_unit_test(test_a_file_whose_maker_was_killed_says_so),
         cmocka_unit_test(test_views_are_the_readers_own),
         cmocka_unit_test(test_views_are_made_where_they_are_named),
+        cmocka_unit_test(test_views_that_could_not_be_made_are_made_later),
         cmocka_unit_test(test_what_somebody_added_does_no_harm),
         cmocka_unit_test(test_hostile_rows_end_in_an_answer_or_a_message),
         cmocka_unit_test(test_sql_may_only_read),
