@@ -168,6 +168,15 @@ def check_file(db):
     return runs
 
 
+def accounts(db):
+    """Of each process: `program_s`, CPU time told of its threads, `own_s`, what the profiler took in them, and `clock_s`, what
+    their own clocks show. Where nothing is lost the first two add up to the third, however dear a signal is."""
+    return query(db, "select p.process, p.cause, p.exit_status, p.cpu_s program_s, (select sum(t.clock_cpu_s) from v_thread t "
+                 "where t.process = p.process) clock_s, (select sum(o.cpu_ns) / 1e9 from overhead o where o.process = p.process "
+                 "and o.collector in ('time', 'redundancy', 'memory', 'copies', 'learning')) own_s from v_process p "
+                 "order by p.process")
+
+
 def total(rows, key):
     """Sum of a column; a missing measurement (null) is not a zero and fails here."""
     values = [r[key] for r in rows]

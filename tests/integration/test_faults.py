@@ -2,6 +2,7 @@
 """What befalls the profiler itself: it is killed, its disk is full, its folder is closed, the kernel refuses it."""
 
 import contextlib
+import json
 import os
 import random
 import re
@@ -13,7 +14,7 @@ import time
 
 import pytest
 
-from helpers import FAULTS, PYTHON, TRUTH, check_file, clean_environment, is_made, profile, query, run
+from helpers import FAULTS, PYTHON, TRUTH, accounts, check_file, clean_environment, is_made, profile, query, run
 
 FLUSH_S = 1.0  # "everything up to at most a second ago"
 SLACK_S = 0.35  # of a loaded machine: the flush itself takes time
@@ -234,10 +235,14 @@ def test_two_runs_into_one_file(pieprof, tmp_path):
     """Two programs at once append to the same file; neither loses its samples."""
     db = tmp_path / "x.db"
     command = [pieprof, "-q", "-o", str(db), str(TRUTH / "short.py"), "1.5"]
-    running = [subprocess.Popen(command, stdout=subprocess.DEVNULL, env=clean_environment()) for _ in range(3)]
-    assert [process.wait(timeout=60) for process in running] == [0, 0, 0]
-    runs = check_file(db)
-    assert len(runs) == 3 and all(1.3 < r["cpu_s"] < 1.8 for r in runs)
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE, env=clean_environment()) for _ in range(3)]
+    told = [json.loads(process.communicate(timeout=60)[0]) for process in running]
+    assert [process.returncode for process in running] == [0, 0, 0]
+    assert len(check_file(db)) == 3
+    rows = accounts(db)
+    for row in rows:
+        assert row["program_s"] + row["own_s"] == pytest.approx(row["clock_s"], rel=0.03), row
+    assert sorted(row["clock_s"] for row in rows) == pytest.approx(sorted(one["thread_s"] for one in told), rel=0.03)
 
 
 def test_lock_that_is_given_back_costs_no_time(pieprof, tmp_path):
@@ -254,8 +259,10 @@ def test_lock_that_is_given_back_costs_no_time(pieprof, tmp_path):
     lock.execute("ROLLBACK")
     lock.close()
     assert (running.communicate(timeout=60)[1], running.returncode) == ("", 0)
-    (found,) = check_file(db)
-    assert 3.5 < found["cpu_s"] < 4.5 and found["cause"] == "exit", dict(found)  # what is missing is our own share
+    check_file(db)
+    (found,) = accounts(db)
+    assert found["cause"] == "exit" and found["clock_s"] == pytest.approx(4, rel=0.05), found
+    assert found["program_s"] + found["own_s"] == pytest.approx(found["clock_s"], rel=0.03), found
 
 
 def test_file_removed_or_locked_while_running(pieprof, tmp_path):
