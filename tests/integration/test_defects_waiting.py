@@ -93,9 +93,13 @@ def check_sums(rows):
 
 
 def test_a_quota_is_told_where_it_throttles(tmp_path, quota_group):
+    """On one processor: the group's figure, which the truth is taken from, adds up those of all."""
+    def enter():
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+        (quota_group / "cgroup.procs").write_text(str(os.getpid()))
+
     before = throttled_s(quota_group)
-    done = profile(tmp_path / "quota.db", QUOTA, 0.3, quota_group,
-                   preexec_fn=lambda: (quota_group / "cgroup.procs").write_text(str(os.getpid())))
+    done = profile(tmp_path / "quota.db", QUOTA, 0.3, quota_group, preexec_fn=enter)
     grown, truth = throttled_s(quota_group) - before, done.truth
     burn, nap, main = line_row(done, "busy"), line_row(done, "nap"), main_row(done)
     if truth["burn_throttled_s"] < 0.3:
@@ -104,7 +108,8 @@ def test_a_quota_is_told_where_it_throttles(tmp_path, quota_group):
     assert truth["burn_throttled_s"] - 0.1 <= main["throttled_s"] <= grown + 0.1
     assert burn["throttled_s"] == pytest.approx(truth["burn_throttled_s"], rel=0.1, abs=0.1)
     assert burn["runnable_s"] + burn["throttled_s"] == pytest.approx(truth["burn_delay_s"], rel=0.05, abs=SLACK_S)
-    assert nap["wait_s"] == pytest.approx(truth["nap_s"] - truth["nap_delay_s"], rel=0.05, abs=SLACK_S)
+    # the collection thread, which looks who sleeps, is of the group and throttled too, for a period of 100 ms
+    assert nap["wait_s"] == pytest.approx(truth["nap_s"] - truth["nap_delay_s"], abs=0.1)
     assert nap["runnable_s"] + nap["throttled_s"] <= truth["nap_delay_s"] + 0.1  # one period of the quota
     assert burn["wait_s"] <= SLACK_S
     check_sums(done.query("threads"))
