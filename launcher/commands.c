@@ -18,12 +18,17 @@ static const struct pie_command table[] = {
      pie_cmd_query_print_subjects, pie_cmd_query},
     {"report", "[DB] [--all]", "the source with what each line cost", "[--run N] [--process ID|PID]",
      DB "      --all                  the libraries too\n" CUT, NULL, pie_cmd_report},
-    {"export", "[DB] -f FORMAT [-o FILE]", "a profile for other tools: collapsed, speedscope",
+    {"export", "[DB] -f FORMAT [-o FILE]", "a profile for other tools: collapsed, speedscope, sqlite",
      "[--all] [--run N] [--process ID|PID]",
-     DB "  -f, --format FORMAT        collapsed or speedscope (default: as FILE is called)\n"
+     DB "  -f, --format FORMAT        collapsed, speedscope or sqlite (default: as FILE is called)\n"
         "  -o, --output FILE          where to (default: what is printed)\n"
         "      --all                  every frame, also of the interpreter and of libraries\n" CUT,
      NULL, pie_cmd_export},
+    {"snapshot", "[PID|DB] [-o FILE]", "what a running program has measured so far, in a file of its own", "",
+     "  PID                        the running process\n"
+     "  DB                         or its profile (default pieprof.db)\n"
+     "  -o, --output FILE          where to (default: beside the profile, with the time in its name)\n",
+     NULL, pie_cmd_snapshot},
     {"merge", "OUT IN…", "join the files of several processes or runs in one", "[--skip-bad]",
      "  OUT                        the file to make; if it is there, the others are added to it\n"
      "  IN…                        profiles; they stay as they are\n"

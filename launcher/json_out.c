@@ -3,8 +3,10 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "launcher/held.h"
 #include "launcher/output.h"
@@ -139,11 +141,30 @@ static json_t *json_place(const struct pie_query *query) {
                      json_text(query->place_name), "line", line);
 }
 
+/* "2026-11-23T10:00:00.250Z" */
+static json_t *json_time(int64_t time_ns) {
+    time_t time = (time_t)(time_ns / 1000000000);
+    struct tm date;
+    char text[64];
+    if (!gmtime_r(&time, &date))
+        return json_null();
+    size_t size = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &date);
+    snprintf(text + size, sizeof text - size, ".%03dZ", (int)(time_ns / 1000000 % 1000));
+    return json_string(text);
+}
+
+static json_t *json_period(const struct pie_query *query) {
+    if (!query->period_to_ns)
+        return NULL;
+    return json_pack("{s:o, s:o}", "from", json_time(query->period_from_ns), "to",
+                     json_time(query->period_to_ns));
+}
+
 static int print_head(FILE *out, const struct pie_answer *answer, char **ret_message) {
     json_t *question = json_text(answer->question), *sql = json_text(answer->query->sql);
-    json_t *head = json_pack("{s:i, s:I, s:o*, s:o*, s:o*}", "schema", JSON_SCHEMA, "run",
+    json_t *head = json_pack("{s:i, s:I, s:o*, s:o*, s:o*, s:o*}", "schema", JSON_SCHEMA, "run",
                              (json_int_t)answer->query->run, "query", question, "sql", sql, "in",
-                             json_place(answer->query));
+                             json_place(answer->query), "period", json_period(answer->query));
     char *text = head ? json_dumps(head, 0) : NULL;
     json_decref(head);
     if (!text)

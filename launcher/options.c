@@ -91,6 +91,16 @@ static int set_interval(struct pie_options *options, const char *value) {
     return 0;
 }
 
+static int set_keep(struct pie_options *options, const char *value) {
+    static const char *const units[] = {"s", "m", "min", "h", "d", NULL};
+    static const double factors[] = {1, 60, 60, 3600, 86400};
+    double seconds;
+    if (!read_quantity(value, units, factors, &seconds) || seconds < 10 || seconds > 1e9)
+        return pie_options_fail(options, "bad time '%s': how much is kept, from 10s on, such as 1h", value);
+    options->config.keep_s = (uint64_t)llround(seconds);
+    return 0;
+}
+
 static int set_overhead(struct pie_options *options, const char *value) {
     static const char *const units[] = {"%", "", NULL};
     static const double factors[] = {0.01, 0.01};
@@ -267,6 +277,7 @@ static int set_help(struct pie_options *options, const char *value) {
 
 static const struct pie_option table[] = {
     {"output", "FILE", "the profile; a run is added to what is there (default pieprof.db)", set_output, 'o'},
+    {"keep", "TIME", "keep only the last 10min, 1h, … of the profile (default: all of it)", set_keep, 0},
     {"rate", "HZ", "samples per second of CPU time, up to 5khz (default 1khz)", set_rate, 'r'},
     {"interval", "TIME", "the same as time between two samples: 1ms, 500us", set_interval, 'i'},
     {"overhead", "SHARE", "how much of the program's time profiling may take (default 5%)", set_overhead, 0},
@@ -382,12 +393,14 @@ static int append_flag(char **string, bool is_on, const char *name) {
 
 char *pie_options_to_string(const struct pie_options *options) {
     const struct pie_config *config = &options->config;
-    char interval[32], overhead[40], tolerance[32], threshold[32], *string = NULL;
+    char interval[32], overhead[40], tolerance[32], threshold[32], keep[32], *string = NULL;
     snprintf(interval, sizeof interval, "%lluns", (unsigned long long)config->period_ns);
     snprintf(overhead, sizeof overhead, "%.17g%%", config->overhead_budget * 100);
     snprintf(tolerance, sizeof tolerance, "%.17g", config->fp_tolerance);
     snprintf(threshold, sizeof threshold, "%llu", (unsigned long long)config->threshold_bytes);
+    snprintf(keep, sizeof keep, "%llus", (unsigned long long)config->keep_s);
     if (append_pair(&string, "--output", config->output) == 0 &&
+        append_pair(&string, "--keep", config->keep_s ? keep : NULL) == 0 &&
         append_pair(&string, "--interval", interval) == 0 &&
         append_pair(&string, "--overhead", overhead) == 0 &&
         append_pair(&string, "--clock", config->force_clock) == 0 &&

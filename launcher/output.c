@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "launcher/text.h"
 #include "storage/query.h"
@@ -22,12 +23,32 @@ const struct pie_output *pie_output_find(const char *name) {
     return NULL;
 }
 
+/* As clocks of this machine's zone have it. */
+static void print_time(FILE *out, const char *format, int64_t time_ns) {
+    time_t time = (time_t)(time_ns / 1000000000);
+    struct tm date;
+    char text[64];
+    if (localtime_r(&time, &date) && strftime(text, sizeof text, format, &date) > 0)
+        fputs(text, out);
+}
+
+static void print_period(FILE *out, const struct pie_query *query) {
+    bool is_long = query->period_to_ns - query->period_from_ns > INT64_C(86400000000000);
+    print_time(out, "%Y-%m-%d %H:%M:%S", query->period_from_ns);
+    fputs(" to ", out);
+    print_time(out, is_long ? "%Y-%m-%d %H:%M:%S" : "%H:%M:%S", query->period_to_ns);
+}
+
 void pie_output_print_place(FILE *out, const struct pie_query *query) {
     const struct pie_place *place = &query->place;
     char *name = query->place_name ? pie_text_printable(query->place_name) : NULL;
-    if (!name)
+    if (query->period_to_ns)
+        print_period(out, query);
+    if (!name) {
+        fputs(query->period_to_ns ? "\n" : "", out);
         return;
-    fprintf(out, "In %s %s", pie_place_kind_name(place->kind), name);
+    }
+    fprintf(out, "%s %s %s", query->period_to_ns ? ", in" : "In", pie_place_kind_name(place->kind), name);
     if (query->place_line > 0)
         fprintf(out, ":%lld", (long long)query->place_line);
     for (int kind = PIE_PLACE_FILE; kind < PIE_PLACE_KINDS; kind++) {

@@ -23,7 +23,8 @@ struct pie_output {
     int (*print)(FILE *out, const struct pie_answer *answer, char **ret_message);
 };
 
-/* The line above an answer that was narrowed: "In file app.py:", and what else X could have been; nothing for others. */
+/* The line above an answer that was narrowed: "2026-11-23 10:00:00 to 10:05:04, in file app.py", and what else X could have
+ * been; nothing for others. */
 void pie_output_print_place(FILE *out, const struct pie_query *query);
 
 /* "nothing found", where, and what would have to be done for there to be something. */

@@ -106,11 +106,14 @@ static void keep_samples(struct summary *summary, struct pie_cursor *row, int co
         .period_s = pie_cursor_real(row, column + 1),
         .has_overhead = pie_cursor_type(row, column + 2) != PIE_VALUE_NULL,
         .overhead_s = pie_cursor_real(row, column + 2),
-        .cpu_s = pie_cursor_real(row, 2),
+        .cpu_s = pie_cursor_real(row, pie_cursor_type(row, column + 6) != PIE_VALUE_NULL ? column + 6 : 2),
         .clock = copy_of(pie_cursor_text(row, column + 3)),
         .clock_note = copy_of(pie_cursor_text(row, column + 4)),
     };
 }
+
+/* Column of title_sql: NULL where all of the run is kept. */
+enum { WHOLE_WALL = 17 };
 
 static void print_title(struct summary *summary, struct pie_cursor *row) {
     keep_samples(summary, row, 12);
@@ -120,7 +123,11 @@ static void print_title(struct summary *summary, struct pie_cursor *row) {
     fprintf(summary->out, "%spieprof: ", style->bold);
     print_text(summary, command ? command : "(command line not kept)",
                summary->columns > 40 ? summary->columns - 40 : 20);
-    fprintf(summary->out, "%s: %.2f s", style->plain, pie_cursor_real(row, 1));
+    fprintf(summary->out, "%s: ", style->plain);
+    if (pie_cursor_type(row, WHOLE_WALL) != PIE_VALUE_NULL)
+        fprintf(summary->out, "the last %.0f s of ", pie_cursor_real(row, 1));
+    fprintf(summary->out, "%.2f s",
+            pie_cursor_real(row, pie_cursor_type(row, WHOLE_WALL) != PIE_VALUE_NULL ? WHOLE_WALL : 1));
     if (pie_cursor_type(row, 2) == PIE_VALUE_NULL || cpu <= 0) {
         fputs(pie_cursor_type(row, 2) == PIE_VALUE_NULL ? ", CPU time not measured\n"
                                                         : ", no CPU time sampled\n",
@@ -143,8 +150,10 @@ static void print_title(struct summary *summary, struct pie_cursor *row) {
 static const char title_sql[] =
     "SELECT v.command, v.wall_s, v.cpu_s, v.python_s, v.native_s, v.system_s, v.processes,"
     " v.threads," PIE_OFF_TIMES_COLUMNS
-    ", v.samples, v.period_s, v.overhead_s, v.clock, v.clock_note FROM v_run v" PIE_OFF_TIMES_JOIN
-    " WHERE v.run = :run";
+    ", v.samples, v.period_s, v.overhead_s, v.clock, v.clock_note, (SELECT iif(max(p.forgotten_s) > 0,"
+    " (max(coalesce(p.ended_ns, p.seen_ns)) - min(p.started_ns)) / 1e9, NULL) FROM process p WHERE p.run = "
+    "v.run),"
+    " v.overhead_s / nullif(v.overhead_share, 0) FROM v_run v" PIE_OFF_TIMES_JOIN " WHERE v.run = :run";
 
 static void print_head(struct summary *summary) {
     fprintf(summary->out, "\n%s   CPU s   share  python native system  wait s  line of your code%s\n",

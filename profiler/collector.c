@@ -56,11 +56,12 @@
 #include <unistd.h>
 
 static const uint64_t TICK_NS = 20000000; /* wall ticks and drains, dithered */
-/* The first one after the start, then when the process is twice as old, up to once a second: a process that is killed lacks
- * at most the half of its time, or the last second. */
+/* The first one after the start, then when the process is twice as old, then whenever it has become a second older: a process
+ * that is killed lacks at most the half of its time, or the last second. Slices of time are whole seconds of its age. */
 static const uint64_t FIRST_FLUSH_NS = 25000000;
-static const uint64_t FLUSH_NS = 950000000;  /* a tick and the time to write make it a second */
-static const uint64_t DITHER_NS = 100000000; /* new sampling periods */
+static const uint64_t FLUSH_NS = 1000000000;
+static const uint64_t FLUSH_NEAR_NS = 100000000; /* so soon there is none again */
+static const uint64_t DITHER_NS = 100000000;     /* new sampling periods */
 
 /* A thread is given a clock when it is this old, or half as old when another is: it costs some 30 us, and much of a thread
  * that lives for 100. Its first sample stands for what it ran before. No older than a sample's period. */
@@ -437,14 +438,21 @@ static void flush_all(void) {
         pie_flush_suspend(collector.flush);
 }
 
+static uint64_t to_whole_second_ns(void) {
+    int64_t over_ns = pie_flush_age_ns(collector.flush) % (int64_t)FLUSH_NS;
+
+    return FLUSH_NS - (uint64_t)(over_ns < 0 ? over_ns + (int64_t)FLUSH_NS : over_ns);
+}
+
 /* began_ns: when the last one did. However long that took, there is half the time for something else. */
 static void schedule_flush(uint64_t began_ns) {
-    uint64_t age_ns = began_ns - collector.started_ns;
-    uint64_t pause_ns = age_ns < FLUSH_NS ? age_ns : FLUSH_NS, now_ns = pie_monotonic_ns();
+    uint64_t now_ns = pie_monotonic_ns(), age_ns = began_ns - collector.started_ns,
+             took_ns = now_ns - began_ns;
+    uint64_t whole_ns = to_whole_second_ns();
 
-    collector.next_flush_ns = began_ns + pause_ns;
-    if (collector.next_flush_ns < now_ns + pause_ns / 2)
-        collector.next_flush_ns = now_ns + pause_ns / 2;
+    if (whole_ns < FLUSH_NEAR_NS || whole_ns < took_ns)
+        whole_ns += FLUSH_NS;
+    collector.next_flush_ns = now_ns + (age_ns < whole_ns ? age_ns : whole_ns);
 }
 
 /* The process's timer counts this thread's time too, and its signal goes to the thread that runs when it expires. Were it

@@ -12,6 +12,7 @@ struct pie_config {
     const char *output;         /* absolute path of the database */
     bool per_process;           /* each process has a file of its own; output is the pattern of their names */
     const char *run_name;       /* processes that have the same are one run; NULL: each its own */
+    uint64_t keep_s;            /* of the profile, this much time before now is kept; 0: all */
     uint64_t period_ns;         /* sampling period of the time profile, CPU time; 1 000 000 at 1 kHz */
     double overhead_budget;     /* share of the program's time the profiler may use, 0.05 = 5 % */
     const char *force_clock;    /* NULL, or "perf", "timer", "itimer": the clock the user insists on */

@@ -42,6 +42,7 @@ struct pie_flush {
     struct pie_sink *sink; /* NULL: not open yet, or given up */
     struct pie_flush_methods methods;
     int64_t started_ns; /* CLOCK_REALTIME */
+    int64_t since_ns;   /* CLOCK_REALTIME: what is not written yet was measured from then on */
     int32_t parent_pid; /* valid with is_child */
     bool is_child;      /* not the first process of the run */
     bool failed;        /* the sink is given up */
@@ -60,7 +61,7 @@ int pie_flush_create(const struct pie_collector_setup *setup, struct pie_flush *
     if (!flush)
         return -ENOMEM;
     flush->setup = *setup;
-    flush->started_ns = pie_realtime_ns();
+    flush->started_ns = flush->since_ns = pie_realtime_ns();
     int r = pie_naming_create(setup->ops, &flush->naming);
     if (r < 0) {
         pie_free(flush);
@@ -134,6 +135,10 @@ void pie_flush_open(struct pie_flush *flush) {
     flush->is_child = row.is_child;
     pie_process_has_row();
     atomic_store_explicit(&flush->run_id, run_id, memory_order_release);
+}
+
+int64_t pie_flush_age_ns(const struct pie_flush *flush) {
+    return pie_realtime_ns() - flush->started_ns;
 }
 
 bool pie_flush_is_open(const struct pie_flush *flush) {
@@ -400,6 +405,7 @@ static void clear(struct pie_flush *flush, struct pie_aggregate *aggregate, stru
 void pie_flush_write(struct pie_flush *flush, struct pie_aggregate *aggregate,
                      struct pie_watch_drain *watches, struct pie_heap_drain *heap,
                      struct pie_copy_loops *loops) {
+    int64_t now_ns = pie_realtime_ns();
     size_t n_loops = 0;
 
     pie_flush_open(flush);
@@ -412,7 +418,7 @@ void pie_flush_write(struct pie_flush *flush, struct pie_aggregate *aggregate,
     if (loops)
         pie_copy_loops_rows(loops, &n_loops);
     flush->suspended = false;
-    int r = flush->sink->ops->begin(flush->sink);
+    int r = flush->sink->ops->begin(flush->sink, flush->since_ns + (now_ns - flush->since_ns) / 2);
     if (r < 0) { /* another writer: what is not written now is written later */
         flush->costs = (struct costs){0};
         if (r != -EBUSY && r != -EAGAIN)
@@ -426,6 +432,7 @@ void pie_flush_write(struct pie_flush *flush, struct pie_aggregate *aggregate,
         commit(flush);
     pie_naming_written(flush->naming);
     clear(flush, aggregate, watches, heap, loops);
+    flush->since_ns = now_ns;
 }
 
 /* One that executes another program may still be a process of ours then; the exec knows. */

@@ -33,6 +33,8 @@ bool pie_flush_is_open(const struct pie_flush *flush);
 /* Nothing has been written or tried yet. */
 bool pie_flush_is_untouched(const struct pie_flush *flush);
 void pie_flush_suspend(struct pie_flush *flush);
+/* Of the process, by CLOCK_REALTIME; less than 0 if that was set back. Slices of the sink begin at whole seconds of it. */
+int64_t pie_flush_age_ns(const struct pie_flush *flush);
 
 /* wall: NULL if time is not measured. Notes the state of a living thread, or the last state of one that has ended, for the next write. */
 void pie_flush_thread(struct pie_flush *flush, struct pie_thread *thread, const struct pie_wall *wall);

@@ -425,11 +425,20 @@ void pie_heap_drain_prepare(struct pie_heap_drain *drain, bool is_last) {
     look_for_leaks(drain, now_ns);
 }
 
+static int write_node(struct pie_heap_node *node, struct pie_sink *sink) {
+    struct pie_allocated_row allocated;
+    int r = sink->ops->put_allocation(sink, &node->row);
+
+    if (r == 0 && pie_heap_node_take_allocated(node, &allocated))
+        r = sink->ops->put_allocated(sink, &allocated);
+    return r;
+}
+
 static int write_nodes(struct pie_heap_drain *drain, struct pie_sink *sink) {
     int r = 0;
 
     for (uint32_t i = drain->nodes.dirty; r == 0 && i; i = drain->nodes.nodes[i - 1].next_dirty)
-        r = sink->ops->put_allocation(sink, &drain->nodes.nodes[i - 1].row);
+        r = write_node(&drain->nodes.nodes[i - 1], sink);
     for (size_t i = 0; r == 0 && i < drain->n_lives; i++)
         r = sink->ops->put_live(sink, &drain->lives[i]);
     return r;

@@ -71,6 +71,21 @@ struct pie_heap_node *pie_heap_nodes_take_changed(struct pie_heap_nodes *nodes) 
     return node;
 }
 
+bool pie_heap_node_take_allocated(struct pie_heap_node *node, struct pie_allocated_row *ret_row) {
+    const struct pie_allocation_row *row = &node->row;
+    struct pie_allocated_row now = {
+        .node = row->node, .samples = row->samples, .sq_bytes2 = row->allocated_sq_bytes2};
+
+    memcpy(now.bytes, row->allocated_bytes, sizeof now.bytes);
+    *ret_row = now;
+    ret_row->samples -= node->told.samples;
+    ret_row->sq_bytes2 -= node->told.sq_bytes2;
+    for (int i = 0; i < PIE_HEAP_DOMAINS; i++)
+        ret_row->bytes[i] -= node->told.bytes[i];
+    node->told = now;
+    return ret_row->samples > 0;
+}
+
 void pie_heap_nodes_written(struct pie_heap_nodes *nodes) {
     while (nodes->dirty) {
         struct pie_heap_node *node = &nodes->nodes[nodes->dirty - 1];

@@ -26,6 +26,7 @@ struct pie_heap_node {
     bool is_asked;         /* who holds it was asked */
     uint32_t next_dirty, next_changed; /* index + 1 of the next in the list; 0: it is the last */
     uint64_t noted_live_bytes;         /* at the last write */
+    struct pie_allocated_row told;     /* of what was allocated: at the last write */
     /* Sampled allocations that were freed, by age: class n is PIE_HEAP_AGE_MIN_NS << n to twice that. Full, a class stays. */
     uint16_t freed_at_age[PIE_HEAP_AGES];
 };
@@ -62,6 +63,8 @@ uint32_t pie_heap_node_freed_from(const struct pie_heap_node *node, uint64_t age
 void pie_heap_node_touch(struct pie_heap_nodes *nodes, struct pie_heap_node *node);
 /* One whose live bytes have changed since it was last returned here, NULL: none. */
 struct pie_heap_node *pie_heap_nodes_take_changed(struct pie_heap_nodes *nodes);
+/* What the node allocated since it was last asked. False: nothing. */
+bool pie_heap_node_take_allocated(struct pie_heap_node *node, struct pie_allocated_row *ret_row);
 /* All rows that were to be written have been. */
 void pie_heap_nodes_written(struct pie_heap_nodes *nodes);
 

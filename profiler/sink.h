@@ -127,6 +127,14 @@ struct pie_allocation_row {
     int64_t first_ns; /* CLOCK_REALTIME of the first sample */
 };
 
+/* Increments since the last flush of what one context allocated. Their sums are those of pie_allocation_row. */
+struct pie_allocated_row {
+    uint32_t node;
+    uint32_t samples;
+    uint64_t bytes[PIE_HEAP_DOMAINS];
+    double sq_bytes2; /* as allocated_sq_bytes2 */
+};
+
 /* Live memory of one context in blocks of one size class at a point in time; a step of the line's curve. */
 struct pie_live_row {
     uint32_t node;
@@ -248,13 +256,16 @@ struct pie_sink_ops {
     /* key: "python_version", "platform", "cpu", "kernel", … Units are in the key. Replaces an earlier value. */
     int (*put_environment)(struct pie_sink *, const char *key, const char *value);
 
-    int (*begin)(struct pie_sink *);
+    /* Before the first put_ of a flush. at_ns: CLOCK_REALTIME of the middle of the time in which the increments were measured that
+     * are put until the commit. */
+    int (*begin)(struct pie_sink *, int64_t at_ns);
     int (*put_location)(struct pie_sink *, const struct pie_location *);
     int (*put_node)(struct pie_sink *, const struct pie_node_row *);
     int (*put_thread)(struct pie_sink *, const struct pie_thread_row *); /* first time or update */
     int (*put_sample)(struct pie_sink *, const struct pie_sample_row *);
     int (*put_watch)(struct pie_sink *, const struct pie_watch_row *);
     int (*put_allocation)(struct pie_sink *, const struct pie_allocation_row *);
+    int (*put_allocated)(struct pie_sink *, const struct pie_allocated_row *);
     int (*put_live)(struct pie_sink *, const struct pie_live_row *);           /* in the order of time */
     int (*put_footprint)(struct pie_sink *, const struct pie_footprint_row *); /* in the order of time */
     int (*put_heap)(struct pie_sink *, const struct pie_heap_row *);

@@ -39,18 +39,21 @@ static int check_header(const char *path, const unsigned char *header, size_t si
     if (application_id != PIE_SCHEMA_APPLICATION_ID)
         return pie_message(-EEXIST, ret_message,
                            "%s is another program's database; choose another file with -o", path);
+    char theirs[PIE_SCHEMA_VERSION_BYTES], ours[PIE_SCHEMA_VERSION_BYTES];
+    pie_schema_print_version(version, theirs);
+    pie_schema_print_version(PIE_SCHEMA_VERSION, ours);
     if (version > PIE_SCHEMA_VERSION)
         return pie_message(
             -EPROTO, ret_message,
-            "%s was written by a newer pieprof (file version %u, this one writes %d); choose another file "
+            "%s was written by a newer pieprof (file version %s, this one writes %s); choose another file "
             "with -o or install the newer pieprof",
-            path, version, PIE_SCHEMA_VERSION);
+            path, theirs, ours);
     if (version < PIE_SCHEMA_VERSION)
         return pie_message(
             -EPROTO, ret_message,
-            "%s was made by an older pieprof (file version %u, this one writes %d) and is left as it is; "
+            "%s was made by an older pieprof (file version %s, this one writes %s) and is left as it is; "
             "choose another file with -o, or move this one away",
-            path, version, PIE_SCHEMA_VERSION);
+            path, theirs, ours);
     return 0;
 }
 

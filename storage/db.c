@@ -218,6 +218,10 @@ static int prepare(sqlite3 *db, bool has_locks, struct pie_db_wait *first, bool 
     int r =
         pie_db_exec(db, "PRAGMA synchronous = OFF; PRAGMA secure_delete = OFF; PRAGMA temp_store = MEMORY;"
                         "PRAGMA cache_size = -1024");
+    if (r == 0 &&
+        state ==
+            1) /* small pages: each of the tables takes one at least, and a write those that it touches */
+        r = pie_db_exec(db, "PRAGMA page_size = 1024");
     if (r == 0 && state == 1)
         r = create_schema(db, ret_created);
     if (r == 0 && state == 0 && first)

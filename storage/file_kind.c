@@ -2,11 +2,17 @@
 #include "storage/file_kind.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include "storage/schema.h"
 
 /* SQLite puts the log into the file every 4 MB; one that a reader holds up grows on. */
 static const off_t LOG_MAX_BYTES = (off_t)1 << 30;
@@ -44,4 +50,18 @@ int pie_file_kind_check(const char *path) {
         r = check_beside(real ? real : path, suffixes[i]);
     free(real);
     return r;
+}
+
+/* https://www.sqlite.org/fileformat2.html#the_database_header */
+bool pie_file_kind_is_profile(const char *path) {
+    enum { APPLICATION_ID_OFFSET = 68, HEADER_BYTES = 72 };
+    unsigned char header[HEADER_BYTES];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    ssize_t size = fd < 0 ? -1 : pread(fd, header, sizeof header, 0);
+    if (fd >= 0)
+        close(fd);
+    const unsigned char *id = header + APPLICATION_ID_OFFSET;
+    return size == HEADER_BYTES && memcmp(header, "SQLite format 3", 16) == 0 &&
+           ((uint32_t)id[0] << 24 | (uint32_t)id[1] << 16 | (uint32_t)id[2] << 8 | id[3]) ==
+               PIE_SCHEMA_APPLICATION_ID;
 }

@@ -44,7 +44,7 @@ WHERE NOT (w.memory = 4 AND w.inner_operation & 15 IN (1, 2, 5));
 
 -- Sums by line and by the native function that it called: of all watches, of those whose next access was seen (all_…),
 -- and of the telling ones among these (tell_…), split by what is known of them. user_place, location and sampler are
--- those of the heaviest redundant one: SQLite takes what is neither grouped nor summed from the row where max() found
+-- those of the heaviest redundant one in a slice: SQLite takes what is neither grouped nor summed from the row where max() found
 -- its value.
 CREATE VIEW x_watch_sum AS
 SELECT run, process, kind, place, entry_function, user_place, location, sampler,

@@ -218,8 +218,7 @@ FROM (
 -- The library whose native code copied ("python" where the interpreter did it for Python code), and the next other one on
 -- the way outwards, whose code called that.
 CREATE VIEW x_copy_owner AS
-SELECT p.run, m.process, m.estimate, m.samples, m.bytes,
-  m.bytes * 1e9 / nullif(coalesce(p.ended_ns, p.seen_ns) - p.started_ns, 0) AS bytes_per_s, (
+SELECT m.run, m.process, m.estimate, m.samples, m.bytes, m.bytes * 1e9 / nullif(m.wall_ns, 0) AS bytes_per_s, (
     WITH RECURSIVE up (depth, node, library) AS (
       SELECT 0, n.id, iif(w.is_python, 'python', w.name)
       FROM node n JOIN x_location_owner w ON w.process = n.process AND w.location = n.location
@@ -245,7 +244,11 @@ SELECT p.run, m.process, m.estimate, m.samples, m.bytes,
       JOIN x_location_owner w ON w.process = m.process AND w.location = a.location
       WHERE up.caller IS NULL AND up.depth < 4096)
     SELECT caller FROM up ORDER BY depth DESC LIMIT 1) AS caller
-FROM process p JOIN copy m ON m.process = p.id;
+FROM (
+  SELECT p.run, c.process, c.node, c.estimate, coalesce(p.ended_ns, p.seen_ns) - p.started_ns AS wall_ns,
+    sum(c.samples) AS samples, sum(c.bytes) AS bytes
+  FROM process p JOIN copy c ON c.process = p.id
+  GROUP BY p.run, c.process, c.node, c.estimate) m;
 
 CREATE VIEW v_copy_pair AS
 SELECT run, row_number() OVER (PARTITION BY run ORDER BY all_bytes DESC, library, caller, is_loop) AS rank, library, caller,

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "storage/message.h"
+#include "storage/phrase_period.h"
+#include "storage/phrase_words.h"
 
 int pie_phrase_words(const char *text, char *buffer, const char **ret_words, bool *ret_is_quoted,
                      size_t max) {
@@ -31,57 +33,25 @@ int pie_phrase_words(const char *text, char *buffer, const char **ret_words, boo
     return (int)count;
 }
 
-/* The words on the way through the grammar. */
-struct words {
-    const char *at[PIE_PHRASE_MAX_WORDS];
-    bool is_quoted[PIE_PHRASE_MAX_WORDS];
-    int count, next;
-};
-
-static bool is_word(const struct words *words, int index, const char *list) {
-    if (index >= words->count || words->is_quoted[index])
-        return false;
-    for (const char *item = list; *item; item += strcspn(item, "|"), item += *item == '|') {
-        size_t size = strcspn(item, "|");
-        if (strlen(words->at[index]) == size && strncasecmp(words->at[index], item, size) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* 1: the text is a whole number of at least 1, 0: it is none, -ERANGE: it is no number one can use. */
-static int parse_number(const char *text, int64_t *ret_value) {
-    const char *digits = text + (text[0] == '-');
-    if (!*text || strspn(digits, "0123456789") != strlen(digits))
-        return 0;
-    errno = 0;
-    long long value = strtoll(text, NULL, 10);
-    if (errno == ERANGE || value < 1)
-        return -ERANGE;
-    *ret_value = value;
-    return 1;
-}
-
-static int number(const struct words *words, int index, int64_t *ret_value) {
-    if (index >= words->count || words->is_quoted[index])
-        return 0;
-    return parse_number(words->at[index], ret_value);
-}
-
 static int bad_number(const char *text, char **ret_message) {
     return pie_message(-ERANGE, ret_message, "%s is not a number from 1 on", text);
 }
 
+/* "in the last 5 minutes" */
+static int take_period(struct pie_words *words, struct pie_phrase *phrase, char **ret_message) {
+    return pie_phrase_take_period(words, &phrase->period, ret_message);
+}
+
 /* "top", "top 10", "first 10", "10 hot lines" */
-static int take_limit(struct words *words, struct pie_phrase *phrase, char **ret_message) {
+static int take_limit(struct pie_words *words, struct pie_phrase *phrase, char **ret_message) {
     int64_t limit = PIE_PHRASE_TOP_DEFAULT;
-    bool has_word = is_word(words, words->next, "top|first");
-    if (has_word && is_word(words, words->next + 1, "all"))
+    bool has_word = pie_words_is(words, words->next, "top|first");
+    if (has_word && pie_words_is(words, words->next + 1, "all"))
         return ++words->next; /* "all" is taken next */
     if (!has_word && words->next != 0)
         return 0;
     int index = words->next + has_word;
-    int r = number(words, index, &limit);
+    int r = pie_words_number(words, index, &limit);
     if (r < 0)
         return bad_number(words->at[index], ret_message);
     if (!has_word && r == 0)
@@ -92,11 +62,11 @@ static int take_limit(struct words *words, struct pie_phrase *phrase, char **ret
 }
 
 /* "of run 3", "in run 3", "run 3" */
-static int take_run(struct words *words, struct pie_phrase *phrase, char **ret_message) {
-    int index = words->next + is_word(words, words->next, "of|in|for|from");
-    if (!is_word(words, index, "run"))
+static int take_run(struct pie_words *words, struct pie_phrase *phrase, char **ret_message) {
+    int index = words->next + pie_words_is(words, words->next, "of|in|for|from");
+    if (!pie_words_is(words, index, "run"))
         return 0;
-    int r = number(words, index + 1, &phrase->run);
+    int r = pie_words_number(words, index + 1, &phrase->run);
     if (r < 0)
         return bad_number(words->at[index + 1], ret_message);
     if (r > 0)
@@ -105,10 +75,11 @@ static int take_run(struct words *words, struct pie_phrase *phrase, char **ret_m
 }
 
 /* "of process 3", by number or pid. "process 3" alone is a subject and a stray number. */
-static int take_process(struct words *words, struct pie_phrase *phrase, char **ret_message) {
-    if (!is_word(words, words->next, "of|in|for|from") || !is_word(words, words->next + 1, "process|pid"))
+static int take_process(struct pie_words *words, struct pie_phrase *phrase, char **ret_message) {
+    if (!pie_words_is(words, words->next, "of|in|for|from") ||
+        !pie_words_is(words, words->next + 1, "process|pid"))
         return 0;
-    int r = number(words, words->next + 2, &phrase->process);
+    int r = pie_words_number(words, words->next + 2, &phrase->process);
     if (r < 0)
         return bad_number(words->at[words->next + 2], ret_message);
     if (r > 0)
@@ -127,14 +98,14 @@ static int set_line(const char *digits, struct pie_phrase *phrase, char **ret_me
     if (phrase->line)
         return pie_message(-EINVAL, ret_message, "two lines named: %lld and %s", (long long)phrase->line,
                            digits);
-    return parse_number(digits, &phrase->line) < 0 ? bad_number(digits, ret_message) : 1;
+    return pie_words_parse_number(digits, &phrase->line) < 0 ? bad_number(digits, ret_message) : 1;
 }
 
 /* What may follow a file's name: "line 62", and ":62" behind a name in quotes. */
-static int take_line(struct words *words, struct pie_phrase *phrase, char **ret_message) {
+static int take_line(struct pie_words *words, struct pie_phrase *phrase, char **ret_message) {
     int64_t line;
-    bool has_word = is_word(words, words->next, "line");
-    if (has_word && number(words, words->next + 1, &line) != 0) {
+    bool has_word = pie_words_is(words, words->next, "line");
+    if (has_word && pie_words_number(words, words->next + 1, &line) != 0) {
         words->next += 2;
         return set_line(words->at[words->next - 1], phrase, ret_message);
     }
@@ -146,7 +117,7 @@ static int take_line(struct words *words, struct pie_phrase *phrase, char **ret_
 }
 
 /* "foo.py", "foo.py:62"; quotes keep a name as it is written. */
-static int take_place(struct words *words, struct pie_phrase *phrase, char **ret_message) {
+static int take_place(struct pie_words *words, struct pie_phrase *phrase, char **ret_message) {
     const char *word = words->at[words->next];
     const char *colon = words->is_quoted[words->next] ? NULL : line_colon(word);
     size_t size = colon ? (size_t)(colon - word) : strlen(word);
@@ -160,17 +131,17 @@ static int take_place(struct words *words, struct pie_phrase *phrase, char **ret
 }
 
 /* "thread" in "of thread 2", if a name follows. */
-static enum pie_place_kind place_kind(const struct words *words, int index) {
+static enum pie_place_kind place_kind(const struct pie_words *words, int index) {
     for (int kind = PIE_PLACE_FILE; kind < PIE_PLACE_KINDS && index + 1 < words->count; kind++) {
-        if (is_word(words, index, pie_place_kind_name((enum pie_place_kind)kind)))
+        if (pie_words_is(words, index, pie_place_kind_name((enum pie_place_kind)kind)))
             return (enum pie_place_kind)kind;
     }
     return PIE_PLACE_ANY;
 }
 
 /* "in foo.py", "of file foo.py", "of thread 2", "of foo.py:62", and "foo.py:62" alone. */
-static int take_file(struct words *words, struct pie_phrase *phrase, char **ret_message) {
-    if (!is_word(words, words->next, "in|of|from|at")) {
+static int take_file(struct pie_words *words, struct pie_phrase *phrase, char **ret_message) {
+    if (!pie_words_is(words, words->next, "in|of|from|at")) {
         const char *colon = words->is_quoted[words->next] ? NULL : line_colon(words->at[words->next]);
         return colon && colon != words->at[words->next] ? take_place(words, phrase, ret_message) : 0;
     }
@@ -184,33 +155,33 @@ static int take_file(struct words *words, struct pie_phrase *phrase, char **ret_
 }
 
 /* "of line 62 in" before a file's name. */
-static int take_line_of(struct words *words, struct pie_phrase *phrase, char **ret_message) {
+static int take_line_of(struct pie_words *words, struct pie_phrase *phrase, char **ret_message) {
     int64_t line;
-    int index = words->next + is_word(words, words->next, "in|of|from|at");
-    if (!is_word(words, index, "line") || number(words, index + 1, &line) == 0 ||
-        !is_word(words, index + 2, "in|of|from"))
+    int index = words->next + pie_words_is(words, words->next, "in|of|from|at");
+    if (!pie_words_is(words, index, "line") || pie_words_number(words, index + 1, &line) == 0 ||
+        !pie_words_is(words, index + 2, "in|of|from"))
         return 0;
     words->next = index + 2;
     return set_line(words->at[index + 1], phrase, ret_message);
 }
 
-static int take_by(struct words *words, struct pie_phrase *phrase, char **ret_message) {
-    if (!is_word(words, words->next, "by|per"))
+static int take_by(struct pie_words *words, struct pie_phrase *phrase, char **ret_message) {
+    if (!pie_words_is(words, words->next, "by|per"))
         return 0;
-    if (is_word(words, words->next + 1, "function|functions"))
+    if (pie_words_is(words, words->next + 1, "function|functions"))
         phrase->by_function = true;
-    else if (!is_word(words, words->next + 1, "line|lines"))
+    else if (!pie_words_is(words, words->next + 1, "line|lines"))
         return pie_message(-EINVAL, ret_message, "lines can be told by line or by function, not by %s",
                            words->next + 1 < words->count ? words->at[words->next + 1] : "nothing");
     words->next += 2;
     return 1;
 }
 
-static void take_other(struct words *words, struct pie_phrase *phrase) {
+static void take_other(struct pie_words *words, struct pie_phrase *phrase) {
     const char *word = words->at[words->next];
-    if (is_word(words, words->next, "all"))
+    if (pie_words_is(words, words->next, "all"))
         phrase->all = true;
-    else if (!is_word(words, words->next, "the|show|me|list|please")) {
+    else if (!pie_words_is(words, words->next, "the|show|me|list|please")) {
         char *end = phrase->subject + strlen(phrase->subject);
         if (end != phrase->subject)
             *end++ = ' ';
@@ -222,10 +193,10 @@ static void take_other(struct words *words, struct pie_phrase *phrase) {
 }
 
 int pie_phrase_parse(const char *text, struct pie_phrase *ret_phrase, char **ret_message) {
-    static int (*const takers[])(struct words *, struct pie_phrase *, char **) = {
-        take_limit, take_run, take_process, take_line_of, take_file, take_by};
+    static int (*const takers[])(struct pie_words *, struct pie_phrase *, char **) = {
+        take_limit, take_run, take_process, take_period, take_line_of, take_file, take_by};
     char buffer[2 * PIE_PHRASE_MAX_BYTES];
-    struct words words = {.count = 0};
+    struct pie_words words = {.count = 0};
     if (strlen(text) >= PIE_PHRASE_MAX_BYTES)
         return pie_message(-E2BIG, ret_message, "the question is too long");
     words.count = pie_phrase_words(text, buffer, words.at, words.is_quoted, PIE_PHRASE_MAX_WORDS);

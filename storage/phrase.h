@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "storage/period.h"
+#include "storage/phrase_words.h"
 #include "storage/place.h"
 
 /* A question in words: "top 10 hot lines in foo.py of run 3", "pairs of foo.py:62". What is left when number, file, line
@@ -12,7 +14,6 @@
 
 enum {
     PIE_PHRASE_MAX_BYTES = 4096,
-    PIE_PHRASE_MAX_WORDS = 64,
     PIE_PHRASE_TOP_DEFAULT = 10, /* "top" without a number */
 };
 
@@ -24,6 +25,7 @@ struct pie_phrase {
     int64_t limit;            /* 0: not given */
     int64_t run;              /* 0: not given */
     int64_t process;          /* 0: not given; its number or pid */
+    struct pie_period period; /* "in the last 5 minutes"; the whole run if not given */
     bool all;                 /* "all hot lines": no limit */
     bool by_function;
 };

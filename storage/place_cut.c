@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "storage/message.h"
+#include "storage/period.h"
 #include "storage/place.h"
 #include "storage/reader_internal.h"
 #include "storage/schema_statements.h"
@@ -84,7 +85,8 @@ struct cut {
     int64_t run, line;
 };
 
-static void bind(sqlite3_stmt *statement, const struct cut *cut) {
+static void bind(sqlite3_stmt *statement, const void *data) {
+    const struct cut *cut = data;
     sqlite3_bind_int64(statement, sqlite3_bind_parameter_index(statement, ":run"), cut->run);
     sqlite3_bind_int64(statement, sqlite3_bind_parameter_index(statement, ":line"), cut->line);
     sqlite3_bind_text(statement, sqlite3_bind_parameter_index(statement, ":kind"), cut->kind, -1,
@@ -93,21 +95,11 @@ static void bind(sqlite3_stmt *statement, const struct cut *cut) {
                       SQLITE_STATIC);
 }
 
-/* A statement of ours. cut: NULL where it has no parameters. */
-static int execute(struct pie_reader *reader, const char *sql, const struct cut *cut, char **ret_message) {
-    sqlite3_stmt *statement = NULL;
-    pie_reader_allow_all(reader, true);
-    int code = sqlite3_exec(reader->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
-    if (code == SQLITE_OK)
-        code = sqlite3_prepare_v2(reader->db, sql, -1, &statement, NULL);
-    if (code == SQLITE_OK && cut)
-        bind(statement, cut);
-    if (code == SQLITE_OK)
-        code = sqlite3_step(statement);
-    sqlite3_finalize(statement);
-    int r = code == SQLITE_DONE ? 0 : pie_reader_fail(reader, code, ret_message);
-    sqlite3_exec(reader->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
-    pie_reader_allow_all(reader, false);
+/* Of a period of time, its part (period_cut.c). */
+static int execute(struct pie_reader *reader, const char *text, const struct cut *cut, char **ret_message) {
+    char *sql = pie_period_sql(reader, text);
+    int r = pie_reader_run_own(reader, sql, bind, cut, ret_message);
+    sqlite3_free(sql);
     return r;
 }
 
@@ -127,7 +119,7 @@ static int take_run(struct pie_reader *reader, char **ret_message) {
     for (size_t i = 0; i < OF_RUN && r == 0; i++) {
         r = pie_views_make(reader, of_run[i].name, ret_message);
         if (r == 0)
-            r = execute(reader, of_run[i].take, NULL, ret_message);
+            r = pie_reader_run_own(reader, of_run[i].take, NULL, NULL, ret_message);
     }
     return r == 0 ? pie_views_drop(reader, ret_message) : r;
 }

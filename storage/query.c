@@ -151,6 +151,18 @@ static int tell_limit(struct pie_query *query, char **ret_message) {
     return 0;
 }
 
+/* Leaves only what was measured in a period of time. */
+static int narrow_time(struct pie_reader *reader, const struct pie_phrase *phrase, struct pie_query *query,
+                       char **ret_message) {
+    if (phrase->period.kind == PIE_PERIOD_RUN)
+        return 0;
+    if (!query->subject->is_timed)
+        return pie_message(-EINVAL, ret_message, "\"%s\" cannot be narrowed to a period of time",
+                           query->subject->name);
+    return pie_period_cut(reader, query->run, &phrase->period, &query->period_from_ns, &query->period_to_ns,
+                          ret_message);
+}
+
 static int open_phrase(struct pie_reader *reader, const char *text, int64_t run, struct pie_query *query,
                        char **ret_message) {
     struct pie_phrase phrase;
@@ -161,6 +173,8 @@ static int open_phrase(struct pie_reader *reader, const char *text, int64_t run,
         r = pie_reader_cut(reader, phrase.run ? phrase.run : run, phrase.process, ret_message);
     if (r == 0)
         r = pie_reader_get_run(reader, phrase.run ? phrase.run : run, &query->run, ret_message);
+    if (r == 0)
+        r = narrow_time(reader, &phrase, query, ret_message);
     if (r == 0)
         r = narrow(reader, &phrase, query, ret_message);
     if (r < 0)

@@ -21,6 +21,8 @@ struct pie_query {
     struct pie_place place;            /* what "in X" was found to be; PIE_PLACE_ANY: the question has none */
     char *place_name;
     int64_t place_line; /* 0: all of it */
+    int64_t period_from_ns,
+        period_to_ns; /* that was asked for, to whole slices (CLOCK_REALTIME); 0: the run */
 };
 
 /* run: 0, or the run if the question does not name one. Returns 0, or -errno and a line for people (heap): -ENOKEY

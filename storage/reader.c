@@ -170,19 +170,11 @@ static int check_file(const char *path, char **ret_message) {
     return 0;
 }
 
-/* "8", "9.0" */
-static void print_version(int64_t version, char *text, size_t size) {
-    if (version < 100)
-        snprintf(text, size, "%lld", (long long)version);
-    else
-        snprintf(text, size, "%lld.%lld", (long long)version / 100, (long long)version % 100);
-}
-
 static int say_other_version(const struct pie_reader *reader, int64_t version, enum pie_schema_age age,
                              char **ret_message) {
-    char theirs[32], ours[32];
-    print_version(version, theirs, sizeof theirs);
-    print_version(PIE_SCHEMA_VERSION, ours, sizeof ours);
+    char theirs[PIE_SCHEMA_VERSION_BYTES], ours[PIE_SCHEMA_VERSION_BYTES];
+    pie_schema_print_version(version, theirs);
+    pie_schema_print_version(PIE_SCHEMA_VERSION, ours);
     if (age == PIE_SCHEMA_NEW)
         return pie_message(
             -EPROTO, ret_message,

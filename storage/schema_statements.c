@@ -123,13 +123,24 @@ void pie_schema_columns(const struct pie_schema_statement *table,
 }
 
 enum pie_schema_age pie_schema_age(int64_t user_version) {
-    if (user_version / 100 == PIE_SCHEMA_MAJOR)
+    int64_t major = user_version / 100;
+
+    if (major == PIE_SCHEMA_MAJOR)
         return PIE_SCHEMA_SAME;
-    if (user_version > PIE_SCHEMA_LAST_PLAIN)
+    if (major > PIE_SCHEMA_MAJOR || (major < PIE_SCHEMA_FIRST_MAJOR && user_version > PIE_SCHEMA_LAST_PLAIN))
         return PIE_SCHEMA_NEW;
     if (user_version >= PIE_SCHEMA_FIRST)
-        return user_version == PIE_SCHEMA_LAST_PLAIN ? PIE_SCHEMA_ALIKE : PIE_SCHEMA_OLD;
+        return PIE_SCHEMA_OLD;
     return user_version > 0 ? PIE_SCHEMA_DEAD : PIE_SCHEMA_NONE;
+}
+
+const char *pie_schema_print_version(int64_t user_version, char text[PIE_SCHEMA_VERSION_BYTES]) {
+    if (user_version < 100)
+        sqlite3_snprintf(PIE_SCHEMA_VERSION_BYTES, text, "%lld", (long long)user_version);
+    else
+        sqlite3_snprintf(PIE_SCHEMA_VERSION_BYTES, text, "%lld.%lld", (long long)user_version / 100,
+                         (long long)user_version % 100);
+    return text;
 }
 
 static int mark(sqlite3 *db) {

@@ -4,15 +4,51 @@
 #include <sqlite3.h>
 #include <stddef.h>
 
+/* The sliced tables: columns of the key behind (process, slice_s), sums, and the rule by which sums of one key are added. */
+#define SAMPLE_KEY "thread, node"
+#define SAMPLE_SUMS                                                                                          \
+    "samples, wait_samples, python_ns, native_ns, system_ns, wait_ns, runnable_ns, throttled_ns, cpu_sq_ns2"
+#define SAMPLE_ADD                                                                                           \
+    " ON CONFLICT DO UPDATE SET samples = samples + excluded.samples,"                                       \
+    " wait_samples = wait_samples + excluded.wait_samples, python_ns = python_ns + excluded.python_ns,"      \
+    " native_ns = native_ns + excluded.native_ns, system_ns = system_ns + excluded.system_ns,"               \
+    " wait_ns = wait_ns + excluded.wait_ns, runnable_ns = runnable_ns + excluded.runnable_ns,"               \
+    " throttled_ns = throttled_ns + excluded.throttled_ns, cpu_sq_ns2 = cpu_sq_ns2 + excluded.cpu_sq_ns2"
+#define WATCH_KEY                                                                                            \
+    "kind, outcome, memory, traits, length, first_node, second_node, own_operation, inner_operation"
+#define WATCH_SUMS "watches, bytes, weight_ns, weight_sq_ns2, length_ns, gap_ns"
+#define WATCH_ADD                                                                                            \
+    " ON CONFLICT DO UPDATE SET watches = watches + excluded.watches, bytes = bytes + excluded.bytes,"       \
+    " weight_ns = weight_ns + excluded.weight_ns, weight_sq_ns2 = weight_sq_ns2 + excluded.weight_sq_ns2,"   \
+    " length_ns = length_ns + excluded.length_ns, gap_ns = gap_ns + excluded.gap_ns"
+#define ALLOCATED_KEY "node"
+#define ALLOCATED_SUMS "samples, python_bytes, native_bytes, sq_bytes2"
+#define ALLOCATED_ADD                                                                                        \
+    " ON CONFLICT DO UPDATE SET samples = samples + excluded.samples,"                                       \
+    " python_bytes = python_bytes + excluded.python_bytes,"                                                  \
+    " native_bytes = native_bytes + excluded.native_bytes, sq_bytes2 = sq_bytes2 + excluded.sq_bytes2"
+#define COPY_KEY "node, estimate"
+#define COPY_SUMS "samples, bytes, sq_bytes2"
+#define COPY_ADD                                                                                             \
+    " ON CONFLICT DO UPDATE SET samples = samples + excluded.samples,"                                       \
+    " bytes = bytes + excluded.bytes, sq_bytes2 = sq_bytes2 + excluded.sq_bytes2"
+#define INSERT_INTO(table, key, sums) "INSERT INTO " table " (process, slice_s, " key ", " sums ")"
+#define WIDEN(table, key, sums, add)                                                                         \
+    INSERT_INTO(table, key, sums)                                                                            \
+    " SELECT process, slice_s - slice_s % ?2, " key ", " sums " FROM " table                                 \
+    " WHERE process = ?1 AND slice_s % ?2 <> 0" add
+#define WIDENED(table) "DELETE FROM " table " WHERE process = ?1 AND slice_s % ?2 <> 0"
+#define FORGET(table) "DELETE FROM " table " WHERE process = ?1 AND slice_s < ?2"
+
 static const char *const sql[PIE_STATEMENT_COUNT] = {
     [PIE_STATEMENT_RUN] = "INSERT OR IGNORE INTO run (started_ns, pieprof_version, overhead_budget, "
                           "identity) VALUES (?, ?, ?, ?)",
-    [PIE_STATEMENT_PROCESS] =
-        "INSERT INTO process (run, pid, parent_pid, parent, started_ns, seen_ns, argv, "
-        "executable, clock, clock_note,"
-        " period_ns, sampler, sampler_note, host) VALUES (?1, ?2, ?3, (SELECT max(id) FROM process "
-        "WHERE run = ?1 AND pid = ?3), ?4, ?4, ?5, ?6, ?7,"
-        " ?8, ?9, ?10, ?11, ?12)",
+    [PIE_STATEMENT_PROCESS] = "INSERT INTO process (run, pid, parent_pid, parent, started_ns, seen_ns, argv, "
+                              "executable, clock, clock_note,"
+                              " period_ns, sampler, sampler_note, host, slice_width_s) VALUES (?1, ?2, ?3, "
+                              "(SELECT max(id) FROM process "
+                              "WHERE run = ?1 AND pid = ?3), ?4, ?4, ?5, ?6, ?7,"
+                              " ?8, ?9, ?10, ?11, ?12, 1)",
     [PIE_STATEMENT_PROCESS_SEEN] =
         "UPDATE process SET seen_ns = ?2, cause = nullif(cause, 'gone') WHERE id = ?1",
     [PIE_STATEMENT_PROCESS_ENDED] =
@@ -48,29 +84,19 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
     [PIE_STATEMENT_NODE] = "INSERT OR REPLACE INTO node (process, id, parent, location, line_location, "
                            "own_location, library_module, entry_function)"
                            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    [PIE_STATEMENT_SAMPLE] =
-        "INSERT INTO sample (process, thread, node, samples, wait_samples, python_ns, native_ns, system_ns, "
-        "wait_ns,"
-        " runnable_ns, throttled_ns, cpu_sq_ns2) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT DO UPDATE SET samples = samples + excluded.samples,"
-        " wait_samples = wait_samples + excluded.wait_samples, python_ns = python_ns + excluded.python_ns,"
-        " native_ns = native_ns + excluded.native_ns, system_ns = system_ns + excluded.system_ns,"
-        " wait_ns = wait_ns + excluded.wait_ns, runnable_ns = runnable_ns + excluded.runnable_ns,"
-        " throttled_ns = throttled_ns + excluded.throttled_ns, cpu_sq_ns2 = cpu_sq_ns2 + excluded.cpu_sq_ns2",
+    [PIE_STATEMENT_SAMPLE] = INSERT_INTO(
+        "sample", SAMPLE_KEY, SAMPLE_SUMS) " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" SAMPLE_ADD,
     [PIE_STATEMENT_WATCH] =
-        "INSERT INTO watch (process, kind, outcome, memory, traits, length, first_node, second_node, "
-        "own_operation,"
-        " inner_operation, watches, bytes, weight_ns, weight_sq_ns2, length_ns, gap_ns)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT DO UPDATE SET watches = watches + excluded.watches, bytes = bytes + excluded.bytes,"
-        " weight_ns = weight_ns + excluded.weight_ns, weight_sq_ns2 = weight_sq_ns2 + excluded.weight_sq_ns2,"
-        " length_ns = length_ns + excluded.length_ns, gap_ns = gap_ns + excluded.gap_ns",
+        INSERT_INTO("watch", WATCH_KEY,
+                    WATCH_SUMS) " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" WATCH_ADD,
     [PIE_STATEMENT_ALLOCATION] =
         "INSERT OR REPLACE INTO allocation (process, node, size, samples, allocated_python_bytes, "
         "allocated_native_bytes, allocated_sq_bytes2, live_bytes, live_sq_bytes2, peak_python_bytes, "
         "peak_native_bytes, peak_sq_bytes2, live_bytes_s, mallocs, frees, kept_1, kept_2, kept_3, kept_4, "
         "kept_5, kept_6, kept_7, kept_8, first_ns)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    [PIE_STATEMENT_ALLOCATED] =
+        INSERT_INTO("allocated", ALLOCATED_KEY, ALLOCATED_SUMS) " VALUES (?, ?, ?, ?, ?, ?, ?)" ALLOCATED_ADD,
     [PIE_STATEMENT_LINE_FOOTPRINT] =
         "INSERT OR REPLACE INTO line_footprint (process, location, t_ns, live_bytes) VALUES (?, ?, ?, ?)",
     [PIE_STATEMENT_LINE_FOOTPRINT_FORGET] =
@@ -83,10 +109,7 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
         "rss_peak_bytes, "
         "allocated_python_bytes, allocated_native_bytes, freed_python_bytes, freed_native_bytes, "
         "profiler_bytes, threshold_bytes, allocator, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [PIE_STATEMENT_COPY] = "INSERT INTO copy (process, node, estimate, samples, bytes, sq_bytes2)"
-                           " VALUES (?, ?, ?, ?, ?, ?)"
-                           " ON CONFLICT DO UPDATE SET samples = samples + excluded.samples,"
-                           " bytes = bytes + excluded.bytes, sq_bytes2 = sq_bytes2 + excluded.sq_bytes2",
+    [PIE_STATEMENT_COPY] = INSERT_INTO("copy", COPY_KEY, COPY_SUMS) " VALUES (?, ?, ?, ?, ?, ?, ?)" COPY_ADD,
     [PIE_STATEMENT_HOLDER] = "INSERT OR REPLACE INTO holder (process, node, size, text) VALUES (?, ?, ?, ?)",
     [PIE_STATEMENT_LEARNED_LOOP] =
         "INSERT OR REPLACE INTO learned_loop (process, id, file, line, function, policy, confidence, "
@@ -103,6 +126,20 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
     [PIE_STATEMENT_SOURCE] = "INSERT OR IGNORE INTO source (run, path) VALUES (?, ?)",
     [PIE_STATEMENT_SOURCE_LINE] = "INSERT OR IGNORE INTO source_line (source, line, text)"
                                   " SELECT id, ?3, ?4 FROM source WHERE run = ?1 AND path = ?2",
+    [PIE_STATEMENT_WIDEN_PROCESS] = "UPDATE process SET slice_width_s = ?2 WHERE id = ?1",
+    [PIE_STATEMENT_WIDEN_SAMPLE] = WIDEN("sample", SAMPLE_KEY, SAMPLE_SUMS, SAMPLE_ADD),
+    [PIE_STATEMENT_WIDEN_WATCH] = WIDEN("watch", WATCH_KEY, WATCH_SUMS, WATCH_ADD),
+    [PIE_STATEMENT_WIDEN_ALLOCATED] = WIDEN("allocated", ALLOCATED_KEY, ALLOCATED_SUMS, ALLOCATED_ADD),
+    [PIE_STATEMENT_WIDEN_COPY] = WIDEN("copy", COPY_KEY, COPY_SUMS, COPY_ADD),
+    [PIE_STATEMENT_WIDENED_SAMPLE] = WIDENED("sample"),
+    [PIE_STATEMENT_WIDENED_WATCH] = WIDENED("watch"),
+    [PIE_STATEMENT_WIDENED_ALLOCATED] = WIDENED("allocated"),
+    [PIE_STATEMENT_WIDENED_COPY] = WIDENED("copy"),
+    [PIE_STATEMENT_FORGET_PROCESS] = "UPDATE process SET forgotten_s = ?2 WHERE id = ?1",
+    [PIE_STATEMENT_FORGET_SAMPLE] = FORGET("sample"),
+    [PIE_STATEMENT_FORGET_WATCH] = FORGET("watch"),
+    [PIE_STATEMENT_FORGET_ALLOCATED] = FORGET("allocated"),
+    [PIE_STATEMENT_FORGET_COPY] = FORGET("copy"),
 };
 
 int pie_statements_get(void *data, unsigned statement, sqlite3_stmt **ret_statement) {

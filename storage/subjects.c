@@ -18,13 +18,15 @@
                               "native_library, category, evidence, advice, " FINDING                         \
                               "wasted_s_low, wasted_s_high, cpu_s, short_share, watches",                    \
     .from = "v_redundancy v", .order = "v.rank", .files = "file:line user_file:user_line",                   \
-    .functions = "function native_function", .libraries = "library native_library", .is_ranked = true
+    .functions = "function native_function", .libraries = "library native_library", .is_timed = true,        \
+    .is_ranked = true
 #define FUNCTION_FINDINGS                                                                                    \
     .columns = RANK("v.rank") "kind, file, line, function, native_function, native_library, category, "      \
                               "evidence, advice, " FINDING                                                   \
                               "wasted_s_low, wasted_s_high, cpu_s, watches, lines, worst_line",              \
     .from = "v_redundancy_function v", .order = "v.rank", .files = "file user_file",                         \
-    .functions = "function native_function", .libraries = "library native_library", .is_ranked = true
+    .functions = "function native_function", .libraries = "library native_library", .is_timed = true,        \
+    .is_ranked = true
 /* Places are those of either access: the innermost line, and the line of own code that led there. The rank is the one in
  * the run: to number what is left would make the paths of all pairs, not only of those shown. */
 #define PAIRS                                                                                                \
@@ -34,7 +36,8 @@
     .from = "v_pair", .order = "rank",                                                                       \
     .files = "file:line user_file:user_line second_file:second_line second_user_file:second_user_line",      \
     .functions = "function second_function native_function",                                                 \
-    .libraries = "library second_library native_library", .is_ranked = true, .are_told_at_length = true
+    .libraries = "library second_library native_library", .is_timed = true, .is_ranked = true,               \
+    .are_told_at_length = true
 #define MEMORY                                                                                               \
     "file, line, function, allocated_bytes, peak_bytes, average_bytes, growth_bytes, python_share, "         \
     "samples, "                                                                                              \
@@ -59,7 +62,8 @@
     .columns = RANK(column " DESC, file, line, function") "file, line, function, " column ", cpu_s, "        \
                                                           "library, user_file, user_line",                   \
     .from = "v_line", .where = "file IS NOT NULL AND " column " > 0",                                        \
-    .order = column " DESC, file, line, function", .cut = PIE_CUT_THREADS, .is_ranked = true
+    .order = column " DESC, file, line, function", .cut = PIE_CUT_THREADS, .is_timed = true,                 \
+    .is_ranked = true
 
 static const struct pie_subject subjects[] = {
     {.name = "hot lines",
@@ -68,6 +72,7 @@ static const struct pie_subject subjects[] = {
      .from = "v_line",
      .where = "file IS NOT NULL",
      .order = COSTLIEST,
+     .is_timed = true,
      .cut = PIE_CUT_THREADS,
      .by_function = "hot functions",
      .is_ranked = true},
@@ -77,6 +82,7 @@ static const struct pie_subject subjects[] = {
      .from = "v_function",
      .where = "file IS NOT NULL",
      .order = COSTLIEST,
+     .is_timed = true,
      .cut = PIE_CUT_THREADS,
      .by_function = "hot functions",
      .is_ranked = true},
@@ -86,6 +92,7 @@ static const struct pie_subject subjects[] = {
          RANK("cpu_s DESC, wait_s DESC, library, function") "function, library, module, file, line, " COST,
      .from = "v_native",
      .order = "cpu_s DESC, wait_s DESC, library, function",
+     .is_timed = true,
      .cut = PIE_CUT_THREADS,
      .by_function = "native functions",
      .is_ranked = true},
@@ -96,6 +103,7 @@ static const struct pie_subject subjects[] = {
                                 "samples, library, library_cpu_s",
      .from = "v_own_line",
      .order = COSTLIEST,
+     .is_timed = true,
      .cut = PIE_CUT_THREADS,
      .is_ranked = true},
     {.name = "waiting", .aliases = "waiting lines|wait|waits|lines that wait", OFF_LINES("wait_s")},
@@ -151,6 +159,7 @@ static const struct pie_subject subjects[] = {
      .from = "v_memory",
      .where = "file IS NOT NULL",
      .order = MOST_ALLOCATED,
+     .is_timed = true,
      .cut = PIE_CUT_CONTEXTS,
      .by_function = "memory functions",
      .is_ranked = true},
@@ -160,6 +169,7 @@ static const struct pie_subject subjects[] = {
      .from = "v_memory_function",
      .where = "file IS NOT NULL",
      .order = MOST_ALLOCATED,
+     .is_timed = true,
      .cut = PIE_CUT_CONTEXTS,
      .by_function = "memory functions",
      .is_ranked = true},
@@ -236,6 +246,7 @@ static const struct pie_subject subjects[] = {
      .from = "v_copy",
      .where = "file IS NOT NULL",
      .order = MOST_COPIED,
+     .is_timed = true,
      .cut = PIE_CUT_CONTEXTS,
      .by_function = "copying functions",
      .is_ranked = true},
@@ -245,6 +256,7 @@ static const struct pie_subject subjects[] = {
      .from = "v_copy_function",
      .where = "file IS NOT NULL",
      .order = MOST_COPIED,
+     .is_timed = true,
      .cut = PIE_CUT_CONTEXTS,
      .by_function = "copying functions",
      .is_ranked = true},
@@ -253,6 +265,7 @@ static const struct pie_subject subjects[] = {
      .columns = "rank, library, caller, bytes, bytes_per_s, samples, estimate",
      .from = "v_copy_pair",
      .order = "rank",
+     .is_timed = true,
      .cut = PIE_CUT_CONTEXTS,
      .is_ranked = true},
     {.name = "learned calls",
@@ -284,6 +297,7 @@ static const struct pie_subject subjects[] = {
          "library, cpu_s, python_s, native_s, system_s, wait_s, runnable_s, throttled_s, cpu_share, samples",
      .from = "v_library",
      .order = "cpu_s DESC, wait_s DESC, library",
+     .is_timed = true,
      .cut = PIE_CUT_THREADS},
     {.name = "threads",
      .aliases = "thread|hot threads",
@@ -292,6 +306,7 @@ static const struct pie_subject subjects[] = {
          "wait_s, runnable_s, throttled_s, cpu_share, clock_cpu_s, samples, threads",
      .from = "v_thread",
      .order = "cpu_s DESC, wait_s DESC, process, thread",
+     .is_timed = true,
      .cut = PIE_CUT_THREADS},
     {.name = "processes",
      .aliases = "process|children|process tree|how processes ended|exit causes|exits",
@@ -309,8 +324,16 @@ static const struct pie_subject subjects[] = {
          "system_s, wait_s, runnable_s, throttled_s, samples",
      .from = PIE_CALLTREE_TABLE,
      .order = "id",
+     .is_timed = true,
      .cut = PIE_CUT_THREADS,
      .is_tree = true},
+    {.name = "slices",
+     .aliases = "slice|time slices|timeslices|over time|time",
+     .columns =
+         "slice, started, t_s, wall_s, cpu_s, python_s, native_s, system_s, wait_s, runnable_s, throttled_s, "
+         "samples, allocated_bytes, copy_bytes, file, line",
+     .from = "v_slice",
+     .order = "slice"},
     {.name = "runs",
      .aliases = "run|all runs",
      .columns = "run, started, command, wall_s, cpu_s, python_s, native_s, system_s, wait_s, runnable_s, "

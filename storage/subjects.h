@@ -30,6 +30,7 @@ struct pie_subject {
      * with that of the line behind a colon: "file:line user_file:user_line". */
     const char *files, *functions, *libraries;
     const char *when_empty; /* what people are told where there are no rows, or NULL */
+    bool is_timed;          /* it can be asked of a period of time */
     bool for_all_runs;
     bool is_tree;   /* rows have a depth by which people see the function indented */
     bool is_ranked; /* the first rows are the important ones: only these are told unless all are asked for */

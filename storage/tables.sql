@@ -37,7 +37,9 @@ CREATE TABLE process (
   sampler TEXT NOT NULL,           -- "pmu" (weighted by accesses), "taskclock" (weighted by time), "none": how memory
                                    -- accesses were sampled
   sampler_note TEXT,               -- why not a better one
-  host TEXT                        -- name of the machine, where its pid means something
+  host TEXT,                       -- name of the machine, where its pid means something
+  slice_width_s INTEGER NOT NULL DEFAULT 0, -- length of the slices of its time: 1, 2, 4, …; 0: all in one
+  forgotten_s INTEGER NOT NULL DEFAULT 0 -- slices before this one are not kept (--keep)
 );
 CREATE INDEX process_run ON process (run);
 
@@ -121,8 +123,12 @@ CREATE TABLE node (
   PRIMARY KEY (process, id)
 ) WITHOUT ROWID;
 
+-- Time slices. What is summed is summed by slice of the process's time: seconds from process.started_ns on, a multiple of
+-- process.slice_width_s. There are at most 256; when there would be more, each two neighbours become one. The sum over all
+-- slices is that of the process.
 CREATE TABLE sample (
   process INTEGER NOT NULL REFERENCES process,
+  slice_s INTEGER NOT NULL DEFAULT 0, -- in which they were taken: its begin
   node INTEGER NOT NULL,           -- node (process, id)
   thread INTEGER NOT NULL,         -- thread (process, id)
   samples INTEGER NOT NULL,        -- taken in this context
@@ -134,12 +140,13 @@ CREATE TABLE sample (
   runnable_ns INTEGER NOT NULL DEFAULT 0, -- time in which it was ready to run and had no processor
   throttled_ns INTEGER NOT NULL DEFAULT 0, -- the same because of a CPU quota (cgroup)
   cpu_sq_ns2 REAL NOT NULL,        -- sum of the squared CPU weights of the samples
-  PRIMARY KEY (process, thread, node)
+  PRIMARY KEY (process, slice_s, thread, node)
 ) WITHOUT ROWID;
 
 -- Watches of memory accesses, summed over those that are alike (PieProf 4.2; profiler/watch.h explains the words).
 CREATE TABLE watch (
   process INTEGER NOT NULL REFERENCES process,
+  slice_s INTEGER NOT NULL DEFAULT 0, -- in which they ended, as in sample
   kind INTEGER NOT NULL,           -- 1: load, 2: store
   outcome INTEGER NOT NULL,        -- 1: redundant, 2: changed, 3: released, 4: evicted, 5: untouched, 6: lost
   memory INTEGER NOT NULL,         -- 0: other, 1: field of an object, 2: data of an array, 3: of what the first call
@@ -159,7 +166,8 @@ CREATE TABLE watch (
   weight_sq_ns2 REAL NOT NULL,     -- sum of the squares of the single weights
   length_ns INTEGER NOT NULL,      -- what was left of the native calls
   gap_ns INTEGER NOT NULL,         -- from the calls' return to the outcome
-  PRIMARY KEY (process, kind, first_node, second_node, outcome, memory, traits, length, own_operation, inner_operation)
+  PRIMARY KEY (process, slice_s, kind, first_node, second_node, outcome, memory, traits, length, own_operation,
+    inner_operation)
 ) WITHOUT ROWID;
 
 -- Memory. Bytes are those that the allocator set aside. What a context allocated is known of sampled allocations: each
@@ -190,6 +198,18 @@ CREATE TABLE allocation (
   kept_8 INTEGER NOT NULL DEFAULT 0, -- the same of the last
   first_ns INTEGER NOT NULL,       -- point in time of the first sample
   PRIMARY KEY (process, node, size)
+) WITHOUT ROWID;
+
+-- What was allocated, by slice: the sums over all slices are those of allocation.
+CREATE TABLE allocated (
+  process INTEGER NOT NULL REFERENCES process,
+  slice_s INTEGER NOT NULL DEFAULT 0, -- as in sample
+  node INTEGER NOT NULL,           -- node (process, id)
+  samples INTEGER NOT NULL,        -- allocations that were sampled here
+  python_bytes INTEGER NOT NULL,   -- by the interpreter's allocators
+  native_bytes INTEGER NOT NULL,   -- by native code
+  sq_bytes2 REAL NOT NULL,         -- sum of the squared weights of samples that stand for more than themselves
+  PRIMARY KEY (process, slice_s, node)
 ) WITHOUT ROWID;
 
 -- Curves over time, of at most 100 points each (storage/curve.h). Between two points lies a straight line.
@@ -232,13 +252,14 @@ CREATE TABLE heap (
 
 CREATE TABLE copy (
   process INTEGER NOT NULL REFERENCES process,
+  slice_s INTEGER NOT NULL DEFAULT 0, -- as in sample
   node INTEGER NOT NULL,           -- node (process, id) that called memcpy() or its like
   estimate INTEGER NOT NULL,       -- 1: counted, each copy was seen, 2: sampled by bytes, 3: copy loops of a library's
                                    -- own, by samples of time
   samples INTEGER NOT NULL,        -- copies that were sampled here; counted ones all are
   bytes INTEGER NOT NULL,          -- copied
   sq_bytes2 REAL NOT NULL,         -- sum of the squared weights of samples that stand for more than themselves
-  PRIMARY KEY (process, node, estimate)
+  PRIMARY KEY (process, slice_s, node, estimate)
 ) WITHOUT ROWID;
 
 CREATE TABLE holder (

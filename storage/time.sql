@@ -183,16 +183,26 @@ SELECT run, rank, function, library, module, file, line, cpu_s, python_s, native
   samples, cpu_s_low, cpu_s_high
 FROM x_ranked WHERE subject = 'native';
 
+-- With threads that were never sampled. The thread's own sums are of all its time, also of slices that are not kept. Windows, as below: "run = …" reaches both parts of the inner query.
 CREATE VIEW x_thread AS
-SELECT p.run, t.process, t.id AS thread,
-  iif(p.clock = 'none', NULL, coalesce(sum(s.python_ns + s.native_ns + s.system_ns), 0)) AS cpu_ns,
-  iif(p.clock = 'none', NULL, coalesce(sum(s.python_ns), 0)) AS python_ns,
-  iif(p.clock = 'none', NULL, coalesce(sum(s.native_ns), 0)) AS native_ns,
-  iif(p.clock = 'none', NULL, coalesce(sum(s.system_ns), 0)) AS system_ns,
-  coalesce(t.wait_ns, sum(s.wait_ns), 0) AS wait_ns, t.runnable_ns, t.throttled_ns
-FROM process p JOIN thread t ON t.process = p.id
-LEFT JOIN sample s ON s.process = t.process AND s.thread = t.id
-GROUP BY p.run, t.process, t.id;
+SELECT x.run, x.process, x.thread, iif(p.clock = 'none', NULL, x.python_ns + x.native_ns + x.system_ns) AS cpu_ns,
+  iif(p.clock = 'none', NULL, x.python_ns) AS python_ns, iif(p.clock = 'none', NULL, x.native_ns) AS native_ns,
+  iif(p.clock = 'none', NULL, x.system_ns) AS system_ns,
+  iif(p.forgotten_s > 0, x.wait_ns, coalesce(t.wait_ns, x.wait_ns)) AS wait_ns,
+  iif(p.forgotten_s > 0, x.runnable_ns, t.runnable_ns) AS runnable_ns,
+  iif(p.forgotten_s > 0, x.throttled_ns, t.throttled_ns) AS throttled_ns
+FROM (
+  SELECT run, process, thread, row_number() OVER g AS nth, sum(python_ns) OVER g AS python_ns,
+    sum(native_ns) OVER g AS native_ns, sum(system_ns) OVER g AS system_ns, sum(wait_ns) OVER g AS wait_ns,
+    sum(runnable_ns) OVER g AS runnable_ns, sum(throttled_ns) OVER g AS throttled_ns
+  FROM (
+    SELECT p.run, s.process, s.thread, s.python_ns, s.native_ns, s.system_ns, s.wait_ns, s.runnable_ns, s.throttled_ns
+    FROM process p JOIN sample s ON s.process = p.id
+    UNION ALL
+    SELECT p.run, t.process, t.id, 0, 0, 0, 0, 0, 0 FROM process p JOIN thread t ON t.process = p.id)
+  WINDOW g AS (PARTITION BY run, process, thread)) x
+JOIN thread t ON t.process = x.process AND t.id = x.thread JOIN process p ON p.id = x.process
+WHERE x.nth = 1;
 
 CREATE VIEW v_thread AS
 SELECT x.run, x.process, p.pid, x.thread, t.tid, t.name, t.is_main,
@@ -214,11 +224,11 @@ WITH RECURSIVE tree(process, depth) AS (
   SELECT p.id, t.depth + 1 FROM tree t JOIN process p ON p.parent = t.process)
 SELECT process, depth FROM tree;
 
--- depth: 0 for a process that no profiled one started
+-- depth: 0 for a process that no profiled one started. wall_s: of what is kept, as all figures but memory's.
 CREATE VIEW v_process AS
 SELECT x.run, x.process, p.parent, d.depth, p.host, p.pid, p.parent_pid,
   strftime('%Y-%m-%dT%H:%M:%fZ', p.started_ns / 1e9, 'unixepoch') AS started,
-  (coalesce(p.ended_ns, p.seen_ns) - p.started_ns) / 1e9 AS wall_s, x.cpu_ns / 1e9 AS cpu_s,
+  (coalesce(p.ended_ns, p.seen_ns) - p.started_ns) / 1e9 - p.forgotten_s AS wall_s, x.cpu_ns / 1e9 AS cpu_s,
   x.python_ns / 1e9 AS python_s, x.native_ns / 1e9 AS native_s, x.system_ns / 1e9 AS system_s,
   x.wait_ns / 1e9 AS wait_s, x.runnable_ns / 1e9 AS runnable_s, x.throttled_ns / 1e9 AS throttled_s,
   x.cpu_ns * 1.0 / nullif(sum(x.cpu_ns) OVER (PARTITION BY x.run), 0) AS cpu_share,
@@ -247,17 +257,21 @@ FROM (
 JOIN process p ON p.id = x.process LEFT JOIN heap h ON h.process = x.process
 LEFT JOIN x_depth d ON d.process = x.process;
 
--- Share of the program's own CPU time, which the overhead comes on top of.
+-- Share of the program's own CPU time, which the overhead comes on top of. Where slices are not kept, by the threads' clocks.
+CREATE VIEW x_all_cpu AS
+SELECT p.run, max(p.forgotten_s) > 0 AS is_cut,
+  (SELECT sum(t.cpu_ns) FROM process q JOIN thread t ON t.process = q.id WHERE q.run = p.run) AS clock_ns
+FROM process p GROUP BY p.run;
+
 CREATE VIEW v_overhead AS
 SELECT p.run, o.collector, r.overhead_budget AS budget_share,
-  sum(o.cpu_ns) * 1.0 / nullif(coalesce((SELECT nullif(sum(s.python_ns + s.native_ns + s.system_ns), 0)
-    FROM process q JOIN sample s ON s.process = q.id WHERE q.run = p.run),
-    (SELECT sum(t.cpu_ns) FROM process q JOIN thread t ON t.process = q.id WHERE q.run = p.run)), 0) AS measured_share,
+  sum(o.cpu_ns) * 1.0 / nullif(coalesce(iif(c.is_cut, NULL, nullif(max(a.cpu_ns), 0)), c.clock_ns), 0) AS measured_share,
   max(o.rate_hz) AS rate,
   iif(o.collector = 'time', (SELECT sum(c.value) FROM process q JOIN counter c ON c.process = q.id
     WHERE q.run = p.run AND c.is_drop), NULL) AS drops,
   sum(o.cpu_ns) / 1e9 AS cpu_s
-FROM process p JOIN overhead o ON o.process = p.id JOIN run r ON r.id = p.run
+FROM process p JOIN overhead o ON o.process = p.id JOIN run r ON r.id = p.run JOIN x_all_cpu c ON c.run = p.run
+LEFT JOIN x_total a ON a.run = p.run
 GROUP BY p.run, o.collector;
 
 CREATE VIEW v_drop AS
@@ -273,8 +287,8 @@ SELECT v.run, strftime('%Y-%m-%dT%H:%M:%fZ', r.started_ns / 1e9, 'unixepoch') AS
   v.processes, v.sum_threads AS threads, v.cause, v.exit_status,
   v.clock, v.clock_note, v.period_s, v.sampler, v.sampler_note,
   v.overhead_ns / 1e9 AS overhead_s,
-  v.overhead_ns / 1e9 / nullif(coalesce(nullif(v.sum_cpu_s, 0), (SELECT sum(t.cpu_ns) / 1e9 FROM process p JOIN thread t
-    ON t.process = p.id WHERE p.run = v.run)), 0) AS overhead_share,
+  v.overhead_ns / 1e9 / nullif(coalesce(iif(c.is_cut, NULL, nullif(v.sum_cpu_s, 0)), c.clock_ns / 1e9), 0)
+    AS overhead_share,
   (SELECT sum(d.drops) FROM v_drop d WHERE d.run = v.run) AS drops,
   (SELECT e.value FROM environment e WHERE e.run = v.run AND e.key = 'python_version') AS python_version,
   r.pieprof_version, v.max_peak_bytes AS peak_bytes, v.max_rss_peak_bytes AS rss_peak_bytes
@@ -287,7 +301,7 @@ FROM (
     max(rss_peak_bytes) OVER g AS max_rss_peak_bytes,
     (SELECT sum(o.cpu_ns) FROM process p JOIN overhead o ON o.process = p.id WHERE p.run = x.run) AS overhead_ns
   FROM v_process x WINDOW g AS (PARTITION BY run)) v
-JOIN run r ON r.id = v.run
+JOIN run r ON r.id = v.run JOIN x_all_cpu c ON c.run = v.run
 WHERE v.nth = 1;
 
 CREATE VIEW v_environment AS SELECT run, key, value FROM environment;

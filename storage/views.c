@@ -2,7 +2,6 @@
 #include "storage/views.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <string.h>
@@ -55,17 +54,6 @@ static void want_named(struct wanted *wanted, const char *sql, size_t size) {
     }
 }
 
-/* Statements of ours, which no authorizer needs to look at. */
-static int execute(struct pie_reader *reader, const char *sql) {
-    pie_reader_allow_all(reader, true);
-    int code = sqlite3_exec(reader->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
-    if (code == SQLITE_OK)
-        code = sql ? sqlite3_exec(reader->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
-    sqlite3_exec(reader->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
-    pie_reader_allow_all(reader, false);
-    return code;
-}
-
 static char *text_of(const struct wanted *wanted) {
     size_t count;
     const struct pie_schema_statement *all = pie_schema_views(&count);
@@ -93,11 +81,11 @@ int pie_views_make(struct pie_reader *reader, const char *sql, char **ret_messag
     if (wanted.count == 0)
         return 0;
     char *text = text_of(&wanted);
-    int code = execute(reader, text);
+    int r = pie_reader_run_own(reader, text, NULL, NULL, ret_message);
     sqlite3_free(text);
-    if (code != SQLITE_OK)
+    if (r < 0)
         forget(&wanted);
-    return code == SQLITE_OK ? 0 : pie_reader_fail(reader, code, ret_message);
+    return r;
 }
 
 int pie_views_replace(struct pie_reader *reader, const char *name, const char *text, char **ret_message) {
@@ -106,9 +94,9 @@ int pie_views_replace(struct pie_reader *reader, const char *name, const char *t
     if (r < 0)
         return r;
     char *sql = sqlite3_mprintf("CREATE TEMP VIEW \"%w\" AS %s", name, text);
-    int code = execute(reader, sql);
+    r = pie_reader_run_own(reader, sql, NULL, NULL, ret_message);
     sqlite3_free(sql);
-    return code == SQLITE_OK ? 0 : pie_reader_fail(reader, code, ret_message);
+    return r;
 }
 
 int pie_views_drop(struct pie_reader *reader, char **ret_message) {
@@ -120,8 +108,8 @@ int pie_views_drop(struct pie_reader *reader, char **ret_message) {
         if (reader->has_view[i])
             sqlite3_str_appendf(text, "DROP VIEW temp.%.*s;", (int)all[i].name_size, all[i].name);
     char *sql = sqlite3_str_finish(text);
-    int code = sql ? execute(reader, sql) : SQLITE_OK; /* NULL: there is none */
+    int r = sql ? pie_reader_run_own(reader, sql, NULL, NULL, ret_message) : 0; /* NULL: there is none */
     sqlite3_free(sql);
     memset(reader->has_view, 0, sizeof reader->has_view);
-    return code == SQLITE_OK ? 0 : pie_reader_fail(reader, code, ret_message);
+    return r;
 }

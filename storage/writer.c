@@ -197,6 +197,7 @@ static int create_process(struct pie_writer *writer, const struct pie_process_ro
                            process->sampler_note, host.nodename);
     if (r == 0)
         r = transact(writer, &rows, &writer->process);
+    pie_slices_begin(&writer->slices, process->started_ns, writer->keep_s);
     pie_free(argv);
     pie_rowlog_finish(&rows);
     return r;
@@ -232,8 +233,9 @@ static int begin_process(struct pie_sink *sink, const struct pie_process_row *pr
     return 0;
 }
 
-static int begin(struct pie_sink *sink) {
-    return writer_of(sink)->dead;
+static int begin(struct pie_sink *sink, int64_t at_ns) {
+    struct pie_writer *writer = writer_of(sink);
+    return writer->dead ? writer->dead : taken(writer, pie_writer_move_on(writer, at_ns));
 }
 
 static int commit(struct pie_sink *sink, int64_t now_ns) {
@@ -304,6 +306,7 @@ static void close_sink(struct pie_sink *sink) {
     pie_idmap_finish(&writer->functions);
     pie_idmap_finish(&writer->lines);
     pie_line_curves_destroy(writer->line_curves);
+    pie_slices_finish(&writer->slices);
     pie_free(writer->file_is_own);
     pie_free(writer->owners);
     pie_free(writer->module_flags);
@@ -325,6 +328,7 @@ DEFINE_PUT(put_thread, (struct pie_sink * sink, const struct pie_thread_row *row
 DEFINE_PUT(put_sample, (struct pie_sink * sink, const struct pie_sample_row *row), (writer, row))
 DEFINE_PUT(put_watch, (struct pie_sink * sink, const struct pie_watch_row *row), (writer, row))
 DEFINE_PUT(put_allocation, (struct pie_sink * sink, const struct pie_allocation_row *row), (writer, row))
+DEFINE_PUT(put_allocated, (struct pie_sink * sink, const struct pie_allocated_row *row), (writer, row))
 DEFINE_PUT(put_live, (struct pie_sink * sink, const struct pie_live_row *row), (writer, row))
 DEFINE_PUT(put_footprint, (struct pie_sink * sink, const struct pie_footprint_row *row), (writer, row))
 DEFINE_PUT(put_heap, (struct pie_sink * sink, const struct pie_heap_row *row), (writer, row))
@@ -350,6 +354,7 @@ static const struct pie_sink_ops writer_ops = {
     .put_sample = put_sample,
     .put_watch = put_watch,
     .put_allocation = put_allocation,
+    .put_allocated = put_allocated,
     .put_live = put_live,
     .put_footprint = put_footprint,
     .put_heap = put_heap,
@@ -373,6 +378,7 @@ int pie_writer_open(const char *path, const struct pie_config *config, struct pi
         return -ENOMEM;
     writer->sink.ops = &writer_ops;
     writer->overhead_budget = config->overhead_budget;
+    writer->keep_s = (int64_t)config->keep_s;
     writer->run_name = config->run_name;
     writer->is_alone = config->per_process;
     writer->is_child = config->is_child && !config->per_process;

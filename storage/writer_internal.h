@@ -12,6 +12,7 @@
 #include "storage/idmap.h"
 #include "storage/line_curves.h"
 #include "storage/rowlog.h"
+#include "storage/slices.h"
 #include "storage/statements.h"
 
 enum pie_writer_module_flags {
@@ -44,6 +45,9 @@ struct pie_writer {
     unsigned skip;          /* commits to let pass before the next attempt */
 
     int64_t run, process; /* rows' ids, 0: no process begun */
+    struct pie_slices slices;
+    int64_t keep_s;      /* slices that are older are forgotten; 0: none */
+    int64_t forgotten_s; /* those before are */
     struct pie_contexts *contexts;
     struct pie_ownership *ownership;
     struct pie_source_text *source;
@@ -61,6 +65,8 @@ struct pie_writer {
     struct pie_line_curves *line_curves; /* by the first location of each line */
 };
 
+/* What is put from now on was measured around this time (CLOCK_REALTIME). Returns 0 or -errno. */
+int pie_writer_move_on(struct pie_writer *writer, int64_t at_ns);
 int pie_writer_put_environment(struct pie_writer *writer, const char *key, const char *value);
 int pie_writer_put_location(struct pie_writer *writer, const struct pie_location *location);
 int pie_writer_put_node(struct pie_writer *writer, const struct pie_node_row *node);
@@ -81,6 +87,7 @@ char *pie_writer_json_of_argv(const char *const *argv);
 int pie_writer_put_overhead(struct pie_writer *writer, const char *collector, uint64_t cpu_ns,
                             double rate_hz);
 int pie_writer_put_allocation(struct pie_writer *writer, const struct pie_allocation_row *row);
+int pie_writer_put_allocated(struct pie_writer *writer, const struct pie_allocated_row *row);
 int pie_writer_put_live(struct pie_writer *writer, const struct pie_live_row *row);
 int pie_writer_put_footprint(struct pie_writer *writer, const struct pie_footprint_row *row);
 int pie_writer_put_heap(struct pie_writer *writer, const struct pie_heap_row *row);

@@ -26,6 +26,14 @@ int pie_writer_put_allocation(struct pie_writer *writer, const struct pie_alloca
         integer(kept[6]), integer(kept[7]), row->first_ns);
 }
 
+int pie_writer_put_allocated(struct pie_writer *writer, const struct pie_allocated_row *row) {
+    pie_slices_note(&writer->slices, pie_u64map_mix(PIE_STATEMENT_ALLOCATED, row->node));
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_ALLOCATED, "iiiiiid", writer->process,
+                          writer->slices.at_s, (int64_t)row->node, (int64_t)row->samples,
+                          integer(row->bytes[PIE_HEAP_PYTHON]), integer(row->bytes[PIE_HEAP_NATIVE]),
+                          row->sq_bytes2);
+}
+
 int pie_writer_put_live(struct pie_writer *writer, const struct pie_live_row *row) {
     struct pie_context_node node = pie_contexts_get_node(writer->contexts, row->node);
     uint32_t location = node.own_location ? node.own_location : node.line_location;
@@ -97,8 +105,11 @@ int pie_writer_put_heap(struct pie_writer *writer, const struct pie_heap_row *ro
 }
 
 int pie_writer_put_copy(struct pie_writer *writer, const struct pie_copy_row *row) {
-    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_COPY, "iiiiid", writer->process, (int64_t)row->node,
-                          (int64_t)row->estimate, (int64_t)row->samples, integer(row->bytes), row->sq_bytes2);
+    pie_slices_note(&writer->slices,
+                    pie_u64map_mix(PIE_STATEMENT_COPY, (uint64_t)row->estimate << 32 | row->node));
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_COPY, "iiiiiid", writer->process, writer->slices.at_s,
+                          (int64_t)row->node, (int64_t)row->estimate, (int64_t)row->samples,
+                          integer(row->bytes), row->sq_bytes2);
 }
 
 int pie_writer_put_holder(struct pie_writer *writer, uint32_t node, uint32_t size, const char *text) {

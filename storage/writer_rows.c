@@ -19,6 +19,27 @@ static int64_t integer(uint64_t value) {
     return value > INT64_MAX ? INT64_MAX : (int64_t)value;
 }
 
+static int put_statements(struct pie_writer *writer, unsigned first, unsigned last, int64_t value) {
+    int r = 0;
+    for (unsigned statement = first; r == 0 && statement <= last; statement++)
+        r = pie_rowlog_add(&writer->rows, statement, "ii", writer->process, value);
+    return r;
+}
+
+/* The present slice may lie in one that becomes wider, but never in one that is forgotten. */
+int pie_writer_move_on(struct pie_writer *writer, int64_t at_ns) {
+    int r = 0;
+    if (pie_slices_move(&writer->slices, at_ns))
+        r = put_statements(writer, PIE_STATEMENT_WIDEN_PROCESS, PIE_STATEMENT_WIDENED_COPY,
+                           writer->slices.width_s);
+    int64_t first_s = pie_slices_first_s(&writer->slices);
+    if (r == 0 && first_s > writer->forgotten_s)
+        r = put_statements(writer, PIE_STATEMENT_FORGET_PROCESS, PIE_STATEMENT_FORGET_COPY, first_s);
+    if (r == 0)
+        writer->forgotten_s = first_s;
+    return r;
+}
+
 int pie_writer_put_environment(struct pie_writer *writer, const char *key, const char *value) {
     return pie_rowlog_add(&writer->rows, PIE_STATEMENT_ENVIRONMENT, "itt", writer->run, key, value);
 }
@@ -234,9 +255,10 @@ int pie_writer_put_thread(struct pie_writer *writer, const struct pie_thread_row
 }
 
 int pie_writer_put_sample(struct pie_writer *writer, const struct pie_sample_row *sample) {
-    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_SAMPLE, "iiiiiiiiiiid", writer->process,
-                          (int64_t)sample->thread, (int64_t)sample->node, (int64_t)sample->samples,
-                          (int64_t)sample->wait_samples, integer(sample->python_ns),
+    pie_slices_note(&writer->slices, pie_u64map_mix(sample->thread, sample->node));
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_SAMPLE, "iiiiiiiiiiiid", writer->process,
+                          writer->slices.at_s, (int64_t)sample->thread, (int64_t)sample->node,
+                          (int64_t)sample->samples, (int64_t)sample->wait_samples, integer(sample->python_ns),
                           integer(sample->native_ns), integer(sample->system_ns), sample->wait_ns,
                           integer(sample->runnable_ns), integer(sample->throttled_ns), sample->cpu_sq_ns2);
 }
@@ -247,15 +269,24 @@ static int64_t operation_at(const struct pie_watch_row *watch, uint32_t frame) {
     return is_recorded ? watch->operations[frame] : 0;
 }
 
+/* Rows of one pair of nodes are few. */
+static void note_watch(struct pie_writer *writer, const struct pie_watch_row *watch) {
+    uint64_t kind = (uint64_t)watch->kind << 32 | (uint64_t)watch->outcome << 24 |
+                    (uint64_t)watch->memory << 16 | (uint64_t)watch->traits << 8 | watch->length;
+    uint64_t nodes = (uint64_t)watch->first_node << 32 | watch->second_node;
+    pie_slices_note(&writer->slices, pie_u64map_mix(pie_u64map_mix(PIE_STATEMENT_WATCH, kind), nodes));
+}
+
 int pie_writer_put_watch(struct pie_writer *writer, const struct pie_watch_row *watch) {
     struct pie_context_node first = pie_contexts_get_node(writer->contexts, watch->first_node);
     int64_t own_operation = first.own_location ? operation_at(watch, first.own_depth) : 0;
-    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_WATCH, "iiiiiiiiiiiiddii", writer->process,
-                          (int64_t)watch->kind, (int64_t)watch->outcome, (int64_t)watch->memory,
-                          (int64_t)watch->traits, (int64_t)watch->length, (int64_t)watch->first_node,
-                          (int64_t)watch->second_node, own_operation, operation_at(watch, 0),
-                          integer(watch->watches), integer(watch->bytes), watch->weight_ns,
-                          watch->weight_sq_ns2, integer(watch->length_ns), integer(watch->gap_ns));
+    note_watch(writer, watch);
+    return pie_rowlog_add(
+        &writer->rows, PIE_STATEMENT_WATCH, "iiiiiiiiiiiiiddii", writer->process, writer->slices.at_s,
+        (int64_t)watch->kind, (int64_t)watch->outcome, (int64_t)watch->memory, (int64_t)watch->traits,
+        (int64_t)watch->length, (int64_t)watch->first_node, (int64_t)watch->second_node, own_operation,
+        operation_at(watch, 0), integer(watch->watches), integer(watch->bytes), watch->weight_ns,
+        watch->weight_sq_ns2, integer(watch->length_ns), integer(watch->gap_ns));
 }
 
 int pie_writer_put_counter(struct pie_writer *writer, const char *name, uint64_t value, bool is_drop) {

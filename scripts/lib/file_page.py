@@ -41,7 +41,7 @@ def table(lead, name, body):
     if said:
         yield f"{said}\n"
     own_key = next((c[0] for c in columns(body) if "PRIMARY KEY" in c[2]), None)
-    yield f"Key: ({key[1] if key else own_key})." + (f" Unique: ({unique[1]})." if unique else "") + "\n"
+    yield f"Key: ({' '.join(key[1].split()) if key else own_key})." + (f" Unique: ({unique[1]})." if unique else "") + "\n"
     yield "| column | type | meaning |\n|---|---|---|"
     for column, kind, attributes, text in columns(body):
         nullable = "" if "NOT NULL" in attributes or "PRIMARY KEY" in attributes else ", or NULL"

@@ -50,7 +50,7 @@ static int put_environment(struct pie_sink *sink, const char *key, const char *v
     return 0;
 }
 
-static int begin(struct pie_sink *sink) {
+static int begin(struct pie_sink *sink, int64_t at_ns) {
     memory.misuse += memory.in_transaction;
     memory.in_transaction = true;
     return 0;

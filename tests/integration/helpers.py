@@ -80,7 +80,7 @@ class Sample(typing.NamedTuple):
 
 
 def read_samples(db):
-    """Every row of the table `sample` with its call path, native and Python frames as they were merged."""
+    """The table `sample`, summed over slices of time, with call paths: native and Python frames as they were merged."""
     with contextlib.closing(sqlite3.connect(f"file:{db}?mode=ro", uri=True)) as file:
         frames = {(p, i): (parent, Frame(kind == 1, name, path, line, module)) for p, i, parent, kind, name, path, line,
                   module in file.execute("""
@@ -99,7 +99,8 @@ def read_samples(db):
 
         return [Sample(path(process, node), thread, samples, *(ns / 1e9 for ns in times))
                 for process, node, thread, samples, *times in file.execute(
-                    "SELECT process, node, thread, samples, python_ns, native_ns, system_ns, wait_ns FROM sample")]
+                    "SELECT process, node, thread, sum(samples), sum(python_ns), sum(native_ns), sum(system_ns), sum(wait_ns) "
+                    "FROM sample GROUP BY process, node, thread")]
 
 
 class Profile:

@@ -32,7 +32,7 @@ def differences(readme, schema):
 
 
 def test_the_views_are_documented():
-    schema = "".join(tree.text(f"storage/{name}.sql") for name in ("tables", "time", "findings", "memory", "learned"))
+    schema = "".join(tree.text(f"storage/{name}.sql") for name in ("tables", "time", "slices", "findings", "memory", "learned"))
     assert list(differences(tree.text("README.md"), schema)) == []
 
 

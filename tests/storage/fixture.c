@@ -155,8 +155,9 @@ static void put_contexts(const char *library) {
     put_node(10, 9, 2);
 }
 
+/* Each in a slice of its own. */
 static void first_flush(const char *library) {
-    check(sink->ops->begin(sink), "begin");
+    check(sink->ops->begin(sink, start_ns), "begin");
     put_contexts(library);
     put_thread(1, "MainThread", 500, 500);
     put_sample(1, 5, 300, 1, 0, 0);
@@ -165,7 +166,7 @@ static void first_flush(const char *library) {
 }
 
 static void second_flush(void) {
-    check(sink->ops->begin(sink), "begin");
+    check(sink->ops->begin(sink, start_ns + 1000000000), "begin");
     put_sample(1, 5, 300, 1, 0, 0);
     put_sample(1, 6, 50, 1, 0, 0);
     put_sample(1, 7, 100, 0, 1, 0);

@@ -195,7 +195,7 @@ static void begin_process(const char *database, bool is_child, int64_t *run) {
                                       .period_ns = 1000000};
     pie_fixture_check(pie_writer_open(database, &config, &sink));
     pie_fixture_check(sink->ops->begin_process(sink, &process, run));
-    pie_fixture_check(sink->ops->begin(sink));
+    pie_fixture_check(sink->ops->begin(sink, 0));
 }
 
 static void end_process(void) {

@@ -291,12 +291,12 @@ void pie_fixture_write_waste(const char *database, const char *folder) {
     write_files(folder);
     check(pie_writer_open(database, &config, &sink), database);
     check(sink->ops->begin_process(sink, &process, &run), "begin_process");
-    check(sink->ops->begin(sink), "begin");
+    check(sink->ops->begin(sink, 0), "begin");
     put_contexts();
     put_samples();
     put_watches(0);
     check(sink->ops->commit(sink, start_ns + 1000000000), "commit");
-    check(sink->ops->begin(sink), "begin");
+    check(sink->ops->begin(sink, 0), "begin");
     put_watches(1);
     check(sink->ops->commit(sink, start_ns + 2000000000), "commit");
     check(sink->ops->end_process(sink, start_ns + 2000000000, "exit", 0), "end_process");

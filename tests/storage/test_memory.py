@@ -507,7 +507,7 @@ def test_sums_are_those_of_the_rows(memory, tmp_path_factory, allocations, copie
     file.execute("DELETE FROM copy")
     file.executemany("INSERT INTO allocation VALUES (? + 1, ?, 3, ?, ?, ?, 4, ?, 0, ?, 0, 9, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0, 0, 0)",
                      [(*row[:7], 2.0 * row[5], *row[7:]) for row in allocations])
-    file.executemany("INSERT INTO copy VALUES (? + 1, ?, ?, ?, ?, 1)", copies)
+    file.executemany("INSERT INTO copy VALUES (? + 1, 0, ?, ?, ?, ?, 1)", copies)
 
     def ask(columns, view):
         return {tuple(row[:-1]): row[-1] for row in file.execute(
@@ -577,7 +577,7 @@ def write_many(path, nodes, runs):
                 file.execute("INSERT INTO node VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)", (run, node, parent or None, location, line, own))
             file.executemany("INSERT INTO allocation VALUES (?, ?, ?, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, ?, 0, 1, 1, 1, 1, 1, 1, 1, 1, ?)",
                              [(run, node, size, 30 * (node % 4 == 0), START) for node in places if node for size in (0, 4)])
-            file.executemany("INSERT INTO copy VALUES (?, ?, ?, 1, 9, 9)", [(run, node, node % 3 + 1) for node in places if node])
+            file.executemany("INSERT INTO copy VALUES (?, 0, ?, ?, 1, 9, 9)", [(run, node, node % 3 + 1) for node in places if node])
             file.executemany("INSERT INTO line_footprint VALUES (?, ?, ?, ?)",
                              [(run, i * 7, START + t * SECOND, t) for i in range(1, 65) for t in range(100)])
             file.executemany("INSERT INTO footprint VALUES (?, ?, ?, 9, 9, NULL)", [(run, START + t * SECOND, t) for t in range(100)])

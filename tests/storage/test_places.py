@@ -78,7 +78,7 @@ def test_a_thread_has_waited_elsewhere(program, tmp_path):
     """What a thread's row says of all that it did is none of the place's."""
     copy = changer(program, tmp_path)(
         "UPDATE thread SET wait_ns = 9e9, runnable_ns = 8e9, throttled_ns = 7e9",
-        "UPDATE sample SET wait_ns = 3e8, runnable_ns = 2e8, throttled_ns = 1e8 WHERE process = 2 AND node = 5")
+        "UPDATE sample SET wait_ns = 3e8, runnable_ns = 2e8, throttled_ns = 1e8 WHERE process = 2 AND node = 5 AND slice_s = 1")
     keys = ("wait_s", "runnable_s", "throttled_s")
     assert [[r[key] for key in keys] for r in rows(copy, "threads in work")] == [pytest.approx([0.3, 0.2, 0.1])]
     assert [[r[key] for key in keys] for r in rows(copy, "threads in core.py")] == [[0, 0, 0]]

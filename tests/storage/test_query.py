@@ -13,7 +13,7 @@ import subprocess
 
 import hypothesis
 import pytest
-from conftest import PIEPROF, clean_environment, is_one_line
+from conftest import PIEPROF, clean_environment, exported, is_one_line
 from hypothesis import strategies
 
 COST = ["cpu_s", "python_s", "native_s", "system_s", "wait_s", "cpu_share", "samples", "cpu_s_low", "cpu_s_high"]
@@ -122,16 +122,11 @@ def test_the_statement_that_is_told_gives_the_same_rows(program):
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_the_views_can_be_read_by_other_programs(program, view):
+def test_the_views_can_be_read_by_other_programs(program, tmp_path, view):
     """The views need nothing that only pieprof has."""
-    file = sqlite3.connect(f"file:{program.db}?mode=ro", uri=True)
-    file.row_factory = sqlite3.Row
-    try:
+    with exported(program, tmp_path) as file:
+        file.row_factory = sqlite3.Row
         theirs = [dict(r) for r in file.execute(f"SELECT * FROM {view} WHERE run = 2")]
-    except sqlite3.OperationalError as error:
-        pytest.skip(f"this sqlite3 module lacks math functions: {error}")
-    finally:
-        file.close()
     ours = rows(program, f"SELECT * FROM {view} WHERE run = :run")
     assert len(ours) == len(theirs) > 0
     for our, their in zip(ours, theirs):

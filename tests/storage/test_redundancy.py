@@ -340,9 +340,9 @@ def enlarge(path):
                      " SELECT n * ? AS shift FROM c", (copies, shift))
         file.execute("INSERT INTO node SELECT process, id + shift, parent + shift, location, line_location, own_location,"
                      " library_module, entry_function FROM copy, node")
-        file.execute("INSERT INTO sample SELECT process, node + shift, thread, samples, wait_samples, python_ns, native_ns,"
-                     " system_ns, wait_ns, cpu_sq_ns2, runnable_ns, throttled_ns FROM copy, sample")
-        file.execute("INSERT INTO watch SELECT process, kind, outcome, memory, traits, length, first_node + shift,"
+        file.execute("INSERT INTO sample SELECT process, slice_s, node + shift, thread, samples, wait_samples, python_ns,"
+                     " native_ns, system_ns, wait_ns, cpu_sq_ns2, runnable_ns, throttled_ns FROM copy, sample")
+        file.execute("INSERT INTO watch SELECT process, slice_s, kind, outcome, memory, traits, length, first_node + shift,"
                      " iif(second_node, second_node + shift, 0), own_operation, inner_operation, watches, bytes, weight_ns,"
                      " weight_sq_ns2, length_ns, gap_ns FROM copy, watch LIMIT ?", (LARGE_WATCHES,))
         return file.execute("SELECT (SELECT count(*) FROM node), (SELECT count(*) FROM watch)").fetchone()

@@ -53,7 +53,7 @@ static int64_t begin_process(struct pie_sink *sink, int64_t run) {
 }
 
 static int put_one(struct pie_sink *sink, uint32_t id) {
-    int r = sink->ops->begin(sink);
+    int r = sink->ops->begin(sink, 0);
     struct pie_location location = {
         .id = id, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = "/x.py", .line = 1};
     struct pie_node_row node = {.id = id, .location = id};
@@ -515,7 +515,7 @@ static void test_a_killed_writer_leaves_what_it_committed(void **state) {
         begin_process(sink, 0);
         for (uint32_t id = 1; id <= 3; id++)
             put_one(sink, id);
-        sink->ops->begin(sink);
+        sink->ops->begin(sink, 0);
         kill(getpid(), SIGKILL);
     }
     waitpid(child, NULL, 0);

@@ -130,7 +130,8 @@ static struct outcome write_profile(const char *path) {
         return outcome;
     outcome.begun = sink->ops->begin_process(sink, &row, &run);
     for (uint32_t id = 1; outcome.begun == 0 && id <= COMMITS; id++) {
-        if (sink->ops->begin(sink) == 0 && put_sample(sink, id) == 0)
+        /* slices become wider three times */
+        if (sink->ops->begin(sink, id * INT64_C(100000000000)) == 0 && put_sample(sink, id) == 0)
             outcome.expected_ns += SAMPLE_NS;
         if (sink->ops->commit(sink, id) == 0)
             outcome.committed_ns = outcome.expected_ns;
