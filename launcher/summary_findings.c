@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "launcher/summary_findings.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "launcher/text.h"
 #include "launcher/wrap.h"
+#include "profiler/watch.h"
 #include "storage/reader.h"
 
 /* Lines: the findings, and the advice for the first of them. */
@@ -89,6 +91,8 @@ static void print_finding(const struct pie_finding_screen *screen, const struct 
     free(cut);
     free(place);
 }
+
+static_assert(PIE_WATCH_REDUNDANT == 1 && PIE_WATCH_CHANGED == 2, "as in seen_sql and state_sql");
 
 /* Watches that can count for a finding, each for two lines at most, and how many a line needs. */
 static const char seen_sql[] = "SELECT 2 * sum(w.watches) >= t.high_traps FROM x_threshold t JOIN process p "

@@ -25,22 +25,33 @@ CREATE VIEW x_threshold AS SELECT
   0.5 AS bulk_share,       -- inefficient algorithm: this part of the waste is bulk work
   3.841458820694124 AS z2; -- of the intervals: the normal quantile for 95 %, squared
 
--- Watches, each at the line of own code of its first access and, if that is another, at the line of library code. It is
--- bulk work where the access repeats in machine code or is to an array's data. What a[i] returned is left out: it was
--- fetched and not computed. Where own code was at a[i], that is what library code below it was about. What tells of
--- waste are stores, and of the loads those in short calls that are no bulk work: they look up again what objects are
--- like, to do little.
+-- Watches by what they say. A trap: the next access was seen. Bulk work repeats in machine code or is to an array's data. What
+-- tells of waste are stores, and of the loads those in short calls that are no bulk work: they look up again what objects
+-- are like, to do little. is_item, inner_is_item: own code, or the innermost Python code, was at a[i], a[i] = x or a for loop.
+CREATE VIEW x_watched AS
+SELECT p.run, p.sampler, w.*, w.outcome = PIE_WATCH_REDUNDANT AS is_redundant, w.outcome = PIE_WATCH_CHANGED AS is_changed,
+  w.outcome IN (PIE_WATCH_REDUNDANT, PIE_WATCH_CHANGED) AS is_trap,
+  w.traits & PIE_WATCH_IN_LOOP <> 0 OR w.memory = PIE_WATCH_MEMORY_ARRAY AS is_bulk,
+  w.kind = PIE_WATCH_STORE OR
+    (w.length = 0 AND w.traits & PIE_WATCH_IN_LOOP = 0 AND w.memory <> PIE_WATCH_MEMORY_ARRAY) AS is_telling,
+  w.memory = PIE_WATCH_MEMORY_RETURNED AS is_asked, w.traits & PIE_WATCH_PARTLY <> 0 AS is_partly_same,
+  w.own_operation & PIE_OPERATION_MASK IN
+    (PIE_OPERATION_SUBSCRIPT, PIE_OPERATION_STORE_SUBSCRIPT, PIE_OPERATION_ITERATE) AS is_item,
+  w.inner_operation & PIE_OPERATION_MASK IN
+    (PIE_OPERATION_SUBSCRIPT, PIE_OPERATION_STORE_SUBSCRIPT, PIE_OPERATION_ITERATE) AS inner_is_item
+FROM process p JOIN watch w ON w.process = p.id;
+
+-- Each at the line of own code of its first access and, if that is another, at the line of library code. What a[i] returned is
+-- left out: it was fetched and not computed. Where own code was at a[i], that is what library code below it was about.
 CREATE VIEW x_watch AS
-SELECT p.run, p.sampler, w.*, r.is_own, iif(r.is_own, n.own_location, n.line_location) AS place,
+SELECT w.*, r.is_own, iif(r.is_own, n.own_location, n.line_location) AS place,
   iif(r.is_own, NULL, n.own_location) AS user_place, n.location, n.entry_function,
-  iif(r.is_own OR w.own_operation & 15 IN (1, 2, 5), w.own_operation, w.inner_operation) & 15 AS operation,
-  iif(r.is_own OR w.own_operation & 15 IN (1, 2, 5), w.own_operation, w.inner_operation) & 16 = 16 AS is_in_loop,
-  w.traits & 1 = 1 OR w.memory = 2 AS is_bulk, w.outcome = 1 AS is_redundant, w.outcome <= 2 AS is_trap,
-  w.kind = 2 OR (w.length = 0 AND w.traits & 1 = 0 AND w.memory <> 2) AS is_telling,
-  w.memory = 4 AS is_asked, w.memory = 4 AND w.outcome <= 2 AS is_returned, w.outcome = 2 AND w.traits & 2 = 2 AS is_partly
-FROM process p JOIN watch w ON w.process = p.id JOIN node n ON n.process = w.process AND n.id = w.first_node
+  iif(r.is_own OR w.is_item, w.own_operation, w.inner_operation) & PIE_OPERATION_MASK AS operation,
+  iif(r.is_own OR w.is_item, w.own_operation, w.inner_operation) & PIE_OPERATION_IN_LOOP <> 0 AS is_in_loop,
+  w.is_asked AND w.is_trap AS is_returned, w.is_changed AND w.is_partly_same AS is_partly
+FROM x_watched w JOIN node n ON n.process = w.process AND n.id = w.first_node
 JOIN (SELECT 1 AS is_own UNION ALL SELECT 0) r ON r.is_own OR n.line_location IS NOT n.own_location
-WHERE NOT (w.memory = 4 AND w.inner_operation & 15 IN (1, 2, 5));
+WHERE NOT (w.is_asked AND w.inner_is_item);
 
 -- Sums by line and by the native function that it called: of all watches, of those whose next access was seen (all_…),
 -- and of the telling ones among these (tell_…), split by what is known of them. user_place, location and sampler are
@@ -63,15 +74,16 @@ SELECT run, process, kind, place, entry_function, user_place, location, sampler,
   sum(iif(is_telling AND is_trap, weight_sq_ns2, 0)) AS tell_sq,
   sum(iif(is_redundant, length_ns, 0)) AS all_length_ns,
   sum(iif(is_telling AND is_redundant, length_ns, 0)) AS tell_length_ns,
-  sum(iif(is_telling AND is_redundant AND operation IN (1, 2, 5), weight_ns, 0)) AS item_ns,
-  sum(iif(is_telling AND is_redundant AND operation = 2, weight_ns, 0)) AS put_ns,
-  sum(iif(is_telling AND is_redundant AND operation = 0, weight_ns, 0)) AS unknown_ns,
-  sum(iif(is_telling AND is_redundant AND operation IN (3, 4), weight_ns, 0)) AS call_ns,
+  sum(iif(is_telling AND is_redundant AND operation IN
+    (PIE_OPERATION_SUBSCRIPT, PIE_OPERATION_STORE_SUBSCRIPT, PIE_OPERATION_ITERATE), weight_ns, 0)) AS item_ns,
+  sum(iif(is_telling AND is_redundant AND operation = PIE_OPERATION_STORE_SUBSCRIPT, weight_ns, 0)) AS put_ns,
+  sum(iif(is_telling AND is_redundant AND operation = PIE_OPERATION_OTHER, weight_ns, 0)) AS unknown_ns,
+  sum(iif(is_telling AND is_redundant AND operation IN (PIE_OPERATION_CALL, PIE_OPERATION_OPERATOR), weight_ns, 0)) AS call_ns,
   sum(iif(is_telling AND is_redundant AND is_in_loop, weight_ns, 0)) AS loop_ns,
   sum(iif(is_telling AND is_redundant AND is_bulk, weight_ns, 0)) AS bulk_ns,
-  sum(iif(is_telling AND is_redundant AND memory = 1, weight_ns, 0)) AS object_ns,
-  sum(iif(is_telling AND is_redundant AND memory = 2, weight_ns, 0)) AS array_ns,
-  sum(iif(is_telling AND is_redundant AND memory = 3, weight_ns, 0)) AS result_ns,
+  sum(iif(is_telling AND is_redundant AND memory = PIE_WATCH_MEMORY_OBJECT, weight_ns, 0)) AS object_ns,
+  sum(iif(is_telling AND is_redundant AND memory = PIE_WATCH_MEMORY_ARRAY, weight_ns, 0)) AS array_ns,
+  sum(iif(is_telling AND is_redundant AND memory = PIE_WATCH_MEMORY_RESULT, weight_ns, 0)) AS result_ns,
   sum(iif(is_asked, watches, 0)) AS asked,
   sum(iif(is_returned, watches, 0)) AS returned_traps, sum(iif(is_returned, weight_ns, 0)) AS returned_ns,
   sum(iif(is_returned, weight_sq_ns2, 0)) AS returned_sq,
@@ -96,9 +108,7 @@ FROM (
     FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
     JOIN (SELECT 1 AS is_own UNION ALL SELECT 0) r ON r.is_own OR n.line_location IS NOT n.own_location
     GROUP BY s.run, s.process, iif(r.is_own, n.own_location, n.line_location)) s
-  JOIN location l ON l.process = s.process AND l.id = s.place
-  JOIN function u ON u.process = l.process AND u.id = l.function
-  JOIN file f ON f.process = u.process AND f.id = u.file
+  JOIN place(l, u, f) AT (s.process, s.place)
   WINDOW g AS (PARTITION BY s.run, f.path, l.line))
 WHERE nth = 1;
 
@@ -117,18 +127,14 @@ FROM (
       iif(r.is_second, iif(r.is_own, n.own_location, n.line_location), iif(r.is_own, m.own_location, m.line_location))
         AS partner,
       sum(w.weight_ns) AS ns
-    FROM process p JOIN watch w ON w.process = p.id AND w.outcome = 1
+    FROM process p JOIN watch w ON w.process = p.id AND w.outcome = PIE_WATCH_REDUNDANT
     JOIN node n ON n.process = w.process AND n.id = w.first_node
     LEFT JOIN node m ON m.process = w.process AND m.id = w.second_node
     JOIN (SELECT 1 AS is_own, 0 AS is_second UNION ALL SELECT 0, 0 UNION ALL SELECT 1, 1 UNION ALL SELECT 0, 1) r
       ON r.is_own OR iif(r.is_second, m.line_location IS NOT m.own_location, n.line_location IS NOT n.own_location)
     GROUP BY 1, 2, 3, 4, 5, 6, 7) s
-  JOIN location l ON l.process = s.process AND l.id = s.place
-  JOIN function u ON u.process = l.process AND u.id = l.function
-  JOIN file f ON f.process = u.process AND f.id = u.file
-  LEFT JOIN location lp ON lp.process = s.process AND lp.id = s.partner
-  LEFT JOIN function up ON up.process = lp.process AND up.id = lp.function
-  LEFT JOIN file fp ON fp.process = up.process AND fp.id = up.file)
+  JOIN place(l, u, f) AT (s.process, s.place)
+  LEFT JOIN place(lp, up, fp) AT (s.process, s.partner))
 WHERE nth = 1;
 
 -- What is known of each line and kind of access, one fact a row: sums of watches, CPU time, partner. One sort of these
@@ -146,12 +152,8 @@ SELECT s.run, s.kind, f.path AS file, l.line, NULL AS line_ns, NULL AS partner_f
   s.object_ns, s.array_ns, s.result_ns, s.asked, s.returned_traps, s.returned_ns, s.returned_sq, s.returned_length_ns,
   s.returned_bytes, s.returned_redundant, s.returned_redundant_ns, s.returned_partly, s.returned_partly_ns,
   s.returned_loop_ns
-FROM x_watch_sum s JOIN location l ON l.process = s.process AND l.id = s.place
-JOIN function u ON u.process = l.process AND u.id = l.function
-JOIN file f ON f.process = u.process AND f.id = u.file
-LEFT JOIN location o ON o.process = s.process AND o.id = s.user_place
-LEFT JOIN function uo ON uo.process = o.process AND uo.id = o.function
-LEFT JOIN file fo ON fo.process = uo.process AND fo.id = uo.file
+FROM x_watch_sum s JOIN place(l, u, f) AT (s.process, s.place)
+LEFT JOIN place(o, uo, fo) AT (s.process, s.user_place)
 LEFT JOIN function ne ON ne.process = s.process AND ne.id = s.entry_function
 LEFT JOIN x_module me ON me.process = ne.process AND me.id = ne.module
 LEFT JOIN location la ON la.process = s.process AND la.id = s.location
@@ -162,7 +164,7 @@ SELECT c.run, k.kind, c.file, c.line, c.line_ns, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
-FROM x_line_cpu c JOIN (SELECT 1 AS kind UNION ALL SELECT 2) k
+FROM x_line_cpu c JOIN (SELECT PIE_WATCH_LOAD AS kind UNION ALL SELECT PIE_WATCH_STORE) k
 UNION ALL
 SELECT p.run, p.kind, p.file, p.line, NULL, p.partner_file, p.partner_line,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
@@ -219,7 +221,7 @@ SELECT run, kind, file, line, function, function_line, library, user_file, user_
   returned_partly, line_returned_share, line_returned_traps, line_returned_ns, line_returned_redundant_ns,
   line_returned_partly_ns, line_returned_loop_ns
 FROM (
-  SELECT *, kind = 2 AND returned_traps >= returned_traps_min AND line_returned_share >= returned_share AS by_return
+  SELECT *, kind = PIE_WATCH_STORE AND returned_traps >= returned_traps_min AND line_returned_share >= returned_share AS by_return
   FROM (
     SELECT *, line_asked * 2.0 / nullif(line_watches, 0) AS line_returned_share
     FROM (
@@ -254,16 +256,16 @@ FROM (
     iif(is_reuse, all_ns, tell_ns) AS trap_ns, iif(is_reuse, all_redundant_ns, tell_redundant_ns) AS redundant_ns,
     iif(is_reuse, all_sq, tell_sq) AS trap_sq, iif(is_reuse, all_fraction, tell_fraction) AS fraction,
     iif(is_reuse, all_h, tell_h) AS h, iif(short_share = 0, 0, short_share * tell_fraction) AS waste,
-    iif(kind = 2, tell_h, (tell_mid * tell_mid * (short_mid * (1 - short_mid) + 2 * next_share) * short_h
+    iif(kind = PIE_WATCH_STORE, tell_h, (tell_mid * tell_mid * (short_mid * (1 - short_mid) + 2 * next_share) * short_h
         + short_mid * short_mid * tell_mid * (1 - tell_mid) * coalesce(tell_h, z2))
       / (short_mid * tell_mid * (1 - short_mid * tell_mid))) AS g
   FROM (
-    SELECT DISTINCT *, coalesce(kind = 1 AND short_share < reuse_share, 0) AS is_reuse,
+    SELECT DISTINCT *, coalesce(kind = PIE_WATCH_LOAD AND short_share < reuse_share, 0) AS is_reuse,
       (short_share + short_h / 2) / (1 + short_h) AS short_mid,
       coalesce((tell_fraction + tell_h / 2) / (1 + tell_h), 0.5) AS tell_mid
     FROM (
       SELECT x.*, t.*, a.cpu_ns AS run_ns,
-        iif(x.kind = 2, 1, max(0, length_0_ns - length_1_ns) / nullif(ns, 0)) AS short_share,
+        iif(x.kind = PIE_WATCH_STORE, 1, max(0, length_0_ns - length_1_ns) / nullif(ns, 0)) AS short_share,
         length_1_ns / nullif(ns, 0) AS next_share, t.z2 * sq / nullif(ns * ns, 0) AS short_h,
         all_redundant_ns / nullif(all_ns, 0) AS all_fraction, t.z2 * all_sq / nullif(all_ns * all_ns, 0) AS all_h,
         tell_redundant_ns / nullif(tell_ns, 0) AS tell_fraction, t.z2 * tell_sq / nullif(tell_ns * tell_ns, 0) AS tell_h
@@ -280,12 +282,12 @@ SELECT DISTINCT *, waste * line_ns AS wasted_ns, CASE
   WHEN is_returned_told AND loop_share_found >= loop_share THEN 'loop-invariant computation'
   WHEN is_returned_told THEN 'repeated native calls'
   WHEN native_library IS 'python' AND object_ns + array_ns + result_ns < values_share * tell_redundant_ns THEN 'undecided'
-  WHEN kind = 1 AND loop_share_found >= loop_share AND (item_ns >= item_share * tell_redundant_ns
+  WHEN kind = PIE_WATCH_LOAD AND loop_share_found >= loop_share AND (item_ns >= item_share * tell_redundant_ns
     OR (put_ns > 0 AND item_ns >= item_put_share * tell_redundant_ns)) THEN 'slice underutilization'
-  WHEN kind = 1 AND item_ns + call_ns >= call_share * tell_redundant_ns AND loop_share_found < loop_share
+  WHEN kind = PIE_WATCH_LOAD AND item_ns + call_ns >= call_share * tell_redundant_ns AND loop_share_found < loop_share
     THEN 'API misuse'
-  WHEN kind = 1 AND call_ns >= call_share * tell_redundant_ns THEN 'API misuse'
-  WHEN kind = 1 OR fraction < partly_fraction THEN 'undecided'
+  WHEN kind = PIE_WATCH_LOAD AND call_ns >= call_share * tell_redundant_ns THEN 'API misuse'
+  WHEN kind = PIE_WATCH_LOAD OR fraction < partly_fraction THEN 'undecided'
   WHEN item_ns > call_ns AND bulk_ns < bulk_share * tell_redundant_ns THEN 'slice underutilization'
   WHEN fraction < same_fraction THEN
     iif(bulk_ns >= bulk_share * tell_redundant_ns, 'inefficient algorithm', 'undecided')
@@ -297,7 +299,7 @@ FROM (
   FROM (
     SELECT DISTINCT *, line_returned_redundant_ns + line_returned_partly_ns AS line_again_ns,
       line_returned_traps >= returned_traps_min
-        AND iif(kind = 2, by_return OR returned_redundant >= returned_part * tell_redundant,
+        AND iif(kind = PIE_WATCH_STORE, by_return OR returned_redundant >= returned_part * tell_redundant,
           line_returned_share >= returned_share)
         AND line_returned_redundant_ns + line_returned_partly_ns >= returned_fraction * line_returned_ns
         AND line_returned_redundant_ns + line_returned_partly_ns > 0 AS is_returned_told
@@ -320,14 +322,14 @@ FROM (
 CREATE VIEW x_told_finding AS
 SELECT DISTINCT *,
   CASE
-    WHEN kind = 1 THEN printf('%d of %d re-reads of %s found the same value, in calls that ended %s later',
+    WHEN kind = PIE_WATCH_LOAD THEN printf('%d of %d re-reads of %s found the same value, in calls that ended %s later',
       redundant, traps, memory_text, length_text)
     WHEN by_return THEN printf('%d of %d calls returned what the same place had got before', returned_redundant, traps)
       || iif(returned_partly > 0, printf(', and %d the same in half of the data at least', returned_partly), '')
     WHEN returned_traps > 0 THEN printf('%d of %d writes to %s, and values returned, repeated what was there', redundant,
       traps, memory_text)
     ELSE printf('%d of %d writes to %s repeated the value that was there', redundant, traps, memory_text) END
-  || iif(kind = 1 AND is_returned_told, printf('; %.0f %% of what the line''s calls return had been returned before',
+  || iif(kind = PIE_WATCH_LOAD AND is_returned_told, printf('; %.0f %% of what the line''s calls return had been returned before',
     100 * line_again_ns / line_returned_ns), '')
   || coalesce(CASE
     WHEN is_reuse THEN printf('; but only %.0f %% of the time is in short calls that look up what objects are like, '
@@ -348,11 +350,11 @@ SELECT DISTINCT *,
     WHEN native_library IS 'python'
       AND object_ns + array_ns + result_ns < values_share * tell_redundant_ns
       THEN '; most of it is the library''s own memory, which says nothing about what the calls are for'
-    WHEN kind = 1 THEN '; the line is neither mostly at a[i] nor calling, so the evidence does not decide'
+    WHEN kind = PIE_WATCH_LOAD THEN '; the line is neither mostly at a[i] nor calling, so the evidence does not decide'
     WHEN fraction < partly_fraction THEN '; most writes changed something, so the evidence does not decide'
     ELSE '; only a part of the writes and no bulk work, so the evidence does not decide' END, '')
   || iif(access_function IS NOT NULL AND access_function IS NOT native_function,
-    printf('; %s in %s', iif(kind = 1, 'read', 'written'), access_function), '') AS evidence,
+    printf('; %s in %s', iif(kind = PIE_WATCH_LOAD, 'read', 'written'), access_function), '') AS evidence,
   CASE
     WHEN is_reuse THEN 'nothing is wasted; if memory limits the speed, work on blocks that fit the cache, or fuse steps'
     WHEN category = 'slice underutilization' THEN 'work on slices or whole arrays (vectorise) instead of one element '
@@ -385,11 +387,11 @@ FROM (
 FROM x_ranked_finding);
 
 CREATE VIEW v_redundancy AS
-SELECT run, rank, iif(kind = 1, 'load', 'store') AS kind, file, line, function, first_file, first_line, native_function,
+SELECT run, rank, iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS kind, file, line, function, first_file, first_line, native_function,
   native_library, category, evidence, advice, fraction AS redundant_fraction, fraction_low, fraction_high,
   wasted_ns / 1e9 AS wasted_s, wasted_ns / nullif(run_ns, 0) AS wasted_share, bytes, traps, sampler, severity, library,
   user_file, user_line, waste_low * line_ns / 1e9 AS wasted_s_low, waste_high * line_ns / 1e9 AS wasted_s_high,
-  line_ns / 1e9 AS cpu_s, iif(kind = 1, short_share, NULL) AS short_share, watches
+  line_ns / 1e9 AS cpu_s, iif(kind = PIE_WATCH_LOAD, short_share, NULL) AS short_share, watches
 FROM x_told_finding;
 
 -- By function: sums of its lines, without those that are only reuse unless all are; words and names are those of its
@@ -397,7 +399,7 @@ FROM x_told_finding;
 CREATE VIEW v_redundancy_function AS
 SELECT run, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'low', wasted_ns DESC,
     library IS NOT NULL, trap_ns DESC, file, line, function, kind) AS rank,
-  iif(kind = 1, 'load', 'store') AS kind, file, line, function, native_function, native_library, category, evidence,
+  iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS kind, file, line, function, native_function, native_library, category, evidence,
   advice, p AS redundant_fraction, max(0, (p + h / 2 - sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) AS fraction_low,
   min(1, (p + h / 2 + sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) AS fraction_high, wasted_ns / 1e9 AS wasted_s,
   wasted_ns / nullif(run_ns, 0) AS wasted_share, bytes, traps, sampler, severity, library, user_file, user_line,
@@ -426,19 +428,17 @@ WHERE part = 1;
 -- Pairs of accesses: sums of those with the same two contexts. What is wasted is the CPU time that the telling
 -- redundant ones stand for.
 CREATE VIEW x_pair AS
-SELECT p.run, p.sampler, w.process, w.kind, w.first_node, w.second_node, sum(w.watches) AS watches,
-  sum(iif(w.outcome <= 2, w.watches, 0)) AS traps, sum(iif(w.outcome = 1, w.watches, 0)) AS redundant,
-  sum(iif(w.outcome = 2, w.watches, 0)) AS changed,
-  sum(iif(w.outcome = 1, w.bytes, 0)) AS bytes, sum(iif(w.outcome <= 2, w.weight_ns, 0)) AS trap_ns,
-  sum(iif(w.outcome = 1, w.weight_ns, 0)) AS redundant_ns, sum(iif(w.outcome <= 2, w.weight_sq_ns2, 0)) AS trap_sq,
-  sum(iif(w.outcome = 1 AND (w.kind = 2 OR (w.length = 0 AND w.traits & 1 = 0 AND w.memory <> 2)), w.watches, 0))
-    AS tell_redundant,
-  sum(iif(w.outcome = 1 AND (w.kind = 2 OR (w.length = 0 AND w.traits & 1 = 0 AND w.memory <> 2)), w.weight_ns, 0))
-    AS wasted_ns,
-  sum(iif(w.outcome = 1, w.length_ns, 0)) AS length_ns, sum(iif(w.outcome = 1, w.gap_ns, 0)) AS gap_ns,
-  max(iif(w.outcome = 1, w.weight_ns, 0)) AS top_ns, w.memory -- of the heaviest, as above
-FROM process p JOIN watch w ON w.process = p.id AND w.second_node <> 0
-GROUP BY p.run, w.process, w.kind, w.first_node, w.second_node;
+SELECT run, sampler, process, kind, first_node, second_node, sum(watches) AS watches,
+  sum(iif(is_trap, watches, 0)) AS traps, sum(iif(is_redundant, watches, 0)) AS redundant,
+  sum(iif(is_changed, watches, 0)) AS changed, sum(iif(is_redundant, bytes, 0)) AS bytes,
+  sum(iif(is_trap, weight_ns, 0)) AS trap_ns, sum(iif(is_redundant, weight_ns, 0)) AS redundant_ns,
+  sum(iif(is_trap, weight_sq_ns2, 0)) AS trap_sq, sum(iif(is_redundant AND is_telling, watches, 0)) AS tell_redundant,
+  sum(iif(is_redundant AND is_telling, weight_ns, 0)) AS wasted_ns, sum(iif(is_redundant, length_ns, 0)) AS length_ns,
+  sum(iif(is_redundant, gap_ns, 0)) AS gap_ns,
+  max(iif(is_redundant, weight_ns, 0)) AS top_ns, memory -- of the heaviest, as above
+FROM x_watched
+WHERE second_node <> 0
+GROUP BY run, process, kind, first_node, second_node;
 
 CREATE VIEW x_ranked_pair AS
 SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'low', wasted_ns DESC,
@@ -459,12 +459,8 @@ SELECT n.process, n.id AS node, f.path AS file, l.line, u.name AS function, iif(
   iif(n.line_location = n.own_location, NULL, fo.path) AS user_file,
   iif(n.line_location = n.own_location, NULL, o.line) AS user_line, ne.name AS native_function,
   me.name AS native_library
-FROM node n LEFT JOIN location l ON l.process = n.process AND l.id = n.line_location
-LEFT JOIN function u ON u.process = l.process AND u.id = l.function
-LEFT JOIN file f ON f.process = u.process AND f.id = u.file
-LEFT JOIN location o ON o.process = n.process AND o.id = n.own_location
-LEFT JOIN function uo ON uo.process = o.process AND uo.id = o.function
-LEFT JOIN file fo ON fo.process = uo.process AND fo.id = uo.file
+FROM node n LEFT JOIN place(l, u, f) AT (n.process, n.line_location)
+LEFT JOIN place(o, uo, fo) AT (n.process, n.own_location)
 LEFT JOIN function ne ON ne.process = n.process AND ne.id = n.entry_function
 LEFT JOIN x_module me ON me.process = ne.process AND me.id = ne.module;
 
@@ -480,14 +476,14 @@ SELECT process, location, kind, library, CASE
         SELECT 1, frame UNION ALL SELECT n + 1, replace(text, char(n), printf('\u%04x', n)) FROM clean WHERE n < 32)
       SELECT text FROM clean WHERE n = 32) END AS frame
 FROM (
-  SELECT *, iif(kind = 1, '{"kind":"python"', '{"kind":"native"') || ',"function":'
+  SELECT *, iif(kind = PIE_LOCATION_PYTHON, '{"kind":"python"', '{"kind":"native"') || ',"function":'
     || coalesce('"' || replace(replace(name, '\', '\\'), '"', '\"') || '"', 'null') || ',"file":'
     || coalesce('"' || replace(replace(file, '\', '\\'), '"', '\"') || '"', 'null') || ',"line":'
     || coalesce(CAST(line AS INTEGER), 'null') || ',"library":'
     || coalesce('"' || replace(replace(library, '\', '\\'), '"', '\"') || '"', 'null') || ',"offset":'
     || coalesce(CAST(address AS INTEGER), 'null') || '}' AS frame
   FROM (
-    SELECT l.process, l.id AS location, u.kind, u.name, f.path AS file, l.line, l.address, iif(u.kind = 1,
+    SELECT l.process, l.id AS location, u.kind, u.name, f.path AS file, l.line, l.address, iif(u.kind = PIE_LOCATION_PYTHON,
         iif(f.is_own, NULL, f.library),
         m.name) AS library
     FROM location l JOIN function u ON u.process = l.process AND u.id = l.function
@@ -497,47 +493,17 @@ FROM (
 -- Pairs with their call paths, JSON arrays of frames, outermost first. As in the readable call tree, frames of the
 -- interpreter's own code and what starts a thread or the program are left out.
 CREATE VIEW v_pair AS
-SELECT x.run, x.rank, iif(x.kind = 1, 'load', 'store') AS kind, i.file, i.line, i.function, j.file AS second_file,
+SELECT x.run, x.rank, iif(x.kind = PIE_WATCH_LOAD, 'load', 'store') AS kind, i.file, i.line, i.function, j.file AS second_file,
   j.line AS second_line, j.function AS second_function, i.native_function, i.native_library, x.p AS redundant_fraction,
   max(0, (p + h / 2 - sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) AS fraction_low,
   min(1, (p + h / 2 + sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) AS fraction_high, x.wasted_ns / 1e9 AS wasted_s,
   x.wasted_ns / nullif(x.run_ns, 0) AS wasted_share, x.bytes, x.traps, x.redundant, x.changed,
-  CASE x.memory WHEN 1 THEN 'object' WHEN 2 THEN 'array' WHEN 3 THEN 'result' WHEN 4 THEN 'returned' ELSE 'other' END
+  CASE x.memory WHEN PIE_WATCH_MEMORY_OBJECT THEN 'object' WHEN PIE_WATCH_MEMORY_ARRAY THEN 'array'
+    WHEN PIE_WATCH_MEMORY_RESULT THEN 'result' WHEN PIE_WATCH_MEMORY_RETURNED THEN 'returned' ELSE 'other' END
     AS memory,
   x.length_ns / 1e9 / x.redundant AS length_s, x.gap_ns / 1e9 / x.redundant AS gap_s, x.sampler, x.severity, i.library,
   i.user_file, i.user_line, j.library AS second_library, j.user_file AS second_user_file,
   j.user_line AS second_user_line,
-  (
-    WITH RECURSIVE up (depth, node, location) AS (
-      SELECT 0, n.id, n.location FROM node n WHERE n.process = x.process AND n.id = x.first_node
-      UNION ALL
-      SELECT up.depth + 1, iif(l.caller IS NULL, n.parent, n.id), coalesce(l.caller, m.location)
-      FROM up JOIN node n ON n.process = x.process AND n.id = up.node
-      JOIN location l ON l.process = x.process AND l.id = up.location
-      LEFT JOIN node m ON m.process = x.process AND m.id = n.parent
-      WHERE up.depth < 4096)
-    SELECT '[' || coalesce(group_concat(frame), '') || ']'
-    FROM (
-      SELECT up.depth, f.kind, f.library, f.frame, max(iif(f.kind = 1, up.depth, NULL)) OVER () AS python_depth
-      FROM up JOIN x_frame f ON f.process = x.process AND f.location = up.location
-      ORDER BY up.depth DESC)
-    WHERE kind = 1 OR depth = 0 OR (library IS NOT 'python' AND depth < coalesce(python_depth, depth + 1))
-  ) AS first_path,
-  (
-    WITH RECURSIVE up (depth, node, location) AS (
-      SELECT 0, n.id, n.location FROM node n WHERE n.process = x.process AND n.id = x.second_node
-      UNION ALL
-      SELECT up.depth + 1, iif(l.caller IS NULL, n.parent, n.id), coalesce(l.caller, m.location)
-      FROM up JOIN node n ON n.process = x.process AND n.id = up.node
-      JOIN location l ON l.process = x.process AND l.id = up.location
-      LEFT JOIN node m ON m.process = x.process AND m.id = n.parent
-      WHERE up.depth < 4096)
-    SELECT '[' || coalesce(group_concat(frame), '') || ']'
-    FROM (
-      SELECT up.depth, f.kind, f.library, f.frame, max(iif(f.kind = 1, up.depth, NULL)) OVER () AS python_depth
-      FROM up JOIN x_frame f ON f.process = x.process AND f.location = up.location
-      ORDER BY up.depth DESC)
-    WHERE kind = 1 OR depth = 0 OR (library IS NOT 'python' AND depth < coalesce(python_depth, depth + 1))
-  ) AS second_path
+  call_path(x.process, x.first_node) AS first_path, call_path(x.process, x.second_node) AS second_path
 FROM x_ranked_pair x JOIN x_node_line i ON i.process = x.process AND i.node = x.first_node
 JOIN x_node_line j ON j.process = x.process AND j.node = x.second_node;

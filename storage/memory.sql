@@ -51,11 +51,11 @@ GROUP BY p.run, a.process, n.line_location, n.own_location, nameless;
 
 -- The same of copies, loops apart.
 CREATE VIEW x_copy_sum AS
-SELECT p.run, c.process, n.line_location, n.own_location, iif(c.estimate = 3, 3, 1) AS estimate,
-  max(c.estimate = 2) AS is_sampled, sum(c.samples) AS samples, sum(c.bytes) AS bytes,
+SELECT p.run, c.process, n.line_location, n.own_location, iif(c.estimate = PIE_COPY_LOOP, PIE_COPY_LOOP, PIE_COPY_COUNTED) AS estimate,
+  max(c.estimate = PIE_COPY_SAMPLED) AS is_sampled, sum(c.samples) AS samples, sum(c.bytes) AS bytes,
   sum(c.bytes) * 1e9 / nullif(coalesce(p.ended_ns, p.seen_ns) - p.started_ns, 0) AS bytes_per_s, sum(c.sq_bytes2) AS sq
 FROM process p JOIN copy c ON c.process = p.id JOIN node n ON n.process = c.process AND n.id = c.node
-GROUP BY p.run, c.process, n.line_location, n.own_location, iif(c.estimate = 3, 3, 1);
+GROUP BY p.run, c.process, n.line_location, n.own_location, iif(c.estimate = PIE_COPY_LOOP, PIE_COPY_LOOP, PIE_COPY_COUNTED);
 
 -- Both, by name; a row has one or the other. estimate: 0 allocations, 1 copies, 3 copy loops.
 CREATE VIEW x_memory_place AS
@@ -73,12 +73,8 @@ FROM (
   SELECT run, process, line_location, own_location, NULL, estimate, is_sampled, samples, NULL, NULL, NULL, NULL, NULL, NULL,
     NULL, bytes, bytes_per_s, sq
   FROM x_copy_sum) x
-LEFT JOIN location l ON l.process = x.process AND l.id = x.line_location
-LEFT JOIN function u ON u.process = l.process AND u.id = l.function
-LEFT JOIN file f ON f.process = u.process AND f.id = u.file
-LEFT JOIN location o ON o.process = x.process AND o.id = x.own_location
-LEFT JOIN function uo ON uo.process = o.process AND uo.id = o.function
-LEFT JOIN file fo ON fo.process = uo.process AND fo.id = uo.file;
+LEFT JOIN place(l, u, f) AT (x.process, x.line_location)
+LEFT JOIN place(o, uo, fo) AT (x.process, x.own_location);
 
 -- Allocations by line and by function. A line's function, library and caller are those of the part that allocated most
 -- (nth = 1), and that had most at the peak (nth_peak = 1).
@@ -187,7 +183,7 @@ WHERE nth = 1;
 CREATE VIEW x_copy_told AS
 SELECT subject, run,
   row_number() OVER (PARTITION BY subject, run ORDER BY bytes DESC, file, line, function, estimate) AS rank, file, line,
-  function, bytes, bytes_per_s, iif(estimate = 3, 'loop', iif(is_sampled, 'sampled', 'counted')) AS estimate, samples,
+  function, bytes, bytes_per_s, iif(estimate = PIE_COPY_LOOP, 'loop', iif(is_sampled, 'sampled', 'counted')) AS estimate, samples,
   max(0, bytes - 1.959963984540054 * sqrt(sq)) AS bytes_low, bytes + 1.959963984540054 * sqrt(sq) AS bytes_high, library,
   user_file, user_line
 FROM x_copy_line;
@@ -209,7 +205,7 @@ SELECT process, location, is_python, iif(name GLOB 'libc.so*' OR name GLOB 'libc
     AS name,
   NOT is_python AND name = 'python' AS is_between
 FROM (
-  SELECT l.process, l.id AS location, u.kind = 1 AS is_python, iif(u.kind = 1, iif(f.is_own, 'your code', f.library),
+  SELECT l.process, l.id AS location, u.kind = PIE_LOCATION_PYTHON AS is_python, iif(u.kind = PIE_LOCATION_PYTHON, iif(f.is_own, 'your code', f.library),
       m.name) AS name
   FROM location l JOIN function u ON u.process = l.process AND u.id = l.function
   LEFT JOIN file f ON f.process = u.process AND f.id = u.file
@@ -255,9 +251,9 @@ SELECT run, row_number() OVER (PARTITION BY run ORDER BY all_bytes DESC, library
   all_bytes AS bytes, all_bytes_per_s AS bytes_per_s, all_samples AS samples,
   iif(is_loop, 'loop', iif(all_sampled, 'sampled', 'counted')) AS estimate
 FROM (
-  SELECT *, row_number() OVER g AS nth, max(estimate = 2) OVER g AS all_sampled, sum(bytes) OVER g AS all_bytes,
+  SELECT *, row_number() OVER g AS nth, max(estimate = PIE_COPY_SAMPLED) OVER g AS all_sampled, sum(bytes) OVER g AS all_bytes,
     sum(bytes_per_s) OVER g AS all_bytes_per_s, sum(samples) OVER g AS all_samples
-  FROM (SELECT *, estimate = 3 AS is_loop FROM x_copy_owner)
+  FROM (SELECT *, estimate = PIE_COPY_LOOP AS is_loop FROM x_copy_owner)
   WINDOW g AS (PARTITION BY run, library, caller, is_loop))
 WHERE nth = 1;
 
@@ -327,9 +323,7 @@ FROM (
       sum(a.kept_6) AS kept_6, sum(a.kept_7) AS kept_7, sum(a.kept_8) AS kept_8, min(a.first_ns) AS first_ns
     FROM process p JOIN allocation a ON a.process = p.id JOIN node n ON n.process = a.process AND n.id = a.node
     GROUP BY p.run, a.process, coalesce(n.own_location, n.line_location), a.size) x
-  JOIN location l ON l.process = x.process AND l.id = x.place
-  JOIN function u ON u.process = l.process AND u.id = l.function
-  JOIN file f ON f.process = u.process AND f.id = u.file
+  JOIN place(l, u, f) AT (x.process, x.place)
   WINDOW s AS (PARTITION BY x.run, f.path, l.line, x.size));
 
 -- Leaks (Scalene 3.4), by line. Of its allocations those count that lived for a tenth of the process's time, so that its
@@ -422,16 +416,12 @@ SELECT p.run, c.process, p.pid, (c.t_ns - r.started_ns) / 1e9 AS t_s, c.python_b
   c.python_bytes, c.native_bytes, c.rss_bytes, f.path AS file, l.line
 FROM process p JOIN run r ON r.id = p.run JOIN footprint c ON c.process = p.id
 LEFT JOIN node n ON n.process = c.process AND n.id = c.node
-LEFT JOIN location l ON l.process = n.process AND l.id = coalesce(n.own_location, n.line_location)
-LEFT JOIN function u ON u.process = l.process AND u.id = l.function
-LEFT JOIN file f ON f.process = u.process AND f.id = u.file;
+LEFT JOIN place(l, u, f) AT (n.process, coalesce(n.own_location, n.line_location));
 
 CREATE VIEW v_line_timeline AS
 SELECT p.run, c.process, p.pid, f.path AS file, l.line, (c.t_ns - r.started_ns) / 1e9 AS t_s, c.live_bytes
 FROM process p JOIN run r ON r.id = p.run JOIN line_footprint c ON c.process = p.id
-LEFT JOIN location l ON l.process = c.process AND l.id = c.location
-LEFT JOIN function u ON u.process = l.process AND u.id = l.function
-LEFT JOIN file f ON f.process = u.process AND f.id = u.file;
+LEFT JOIN place(l, u, f) AT (c.process, c.location);
 
 CREATE VIEW v_heap AS
 SELECT p.run, h.process, p.pid, h.peak_python_bytes + h.peak_native_bytes AS peak_bytes, h.peak_python_bytes,

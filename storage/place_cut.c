@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <assert.h>
 #include <errno.h>
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -6,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/sink.h"
 #include "storage/message.h"
 #include "storage/period.h"
 #include "storage/place.h"
@@ -25,6 +27,7 @@
 #define IN_NODE(table)                                                                                       \
     "CREATE TEMP VIEW " table " AS SELECT s.* FROM main." table                                              \
     " s JOIN temp.place_node k ON k.process = s.process AND k.id = s.node"
+static_assert(PIE_LOCATION_PYTHON == 1, "as in the statements");
 static const char *const in_code[] = {
     NEW_TABLE("place_function", ""),
     NEW_TABLE("place_location", ""),

@@ -56,7 +56,5 @@ FROM (
         AS place_ns
     FROM x_sliced s JOIN x_slice_width w ON w.run = s.run)
   WINDOW g AS (PARTITION BY run, slice)) x
-LEFT JOIN location l ON l.process = x.process AND l.id = x.place
-LEFT JOIN function u ON u.process = l.process AND u.id = l.function
-LEFT JOIN file f ON f.process = u.process AND f.id = u.file
+LEFT JOIN place(l, u, f) AT (x.process, x.place)
 WHERE x.nth = 1;

@@ -42,12 +42,8 @@ FROM (
     sum(s.samples) AS samples, sum(s.cpu_sq_ns2) AS cpu_sq_ns2
   FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
   GROUP BY s.run, s.process, n.line_location, n.own_location) s
-LEFT JOIN location l ON l.process = s.process AND l.id = s.line_location
-LEFT JOIN function u ON u.process = l.process AND u.id = l.function
-LEFT JOIN file f ON f.process = u.process AND f.id = u.file
-LEFT JOIN location o ON o.process = s.process AND o.id = s.own_location
-LEFT JOIN function uo ON uo.process = o.process AND uo.id = o.function
-LEFT JOIN file fo ON fo.process = uo.process AND fo.id = uo.file;
+LEFT JOIN place(l, u, f) AT (s.process, s.line_location)
+LEFT JOIN place(o, uo, fo) AT (s.process, s.own_location);
 
 -- Sums by (line of own code, library that ran below it). The interpreter's own code is no library here.
 CREATE VIEW x_below AS
@@ -57,12 +53,8 @@ SELECT s.run, fo.path AS file, o.line, uo.name AS function,
   sum(s.wait_ns) AS wait_ns, sum(s.runnable_ns) AS runnable_ns, sum(s.throttled_ns) AS throttled_ns,
   sum(s.samples) AS samples
 FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
-LEFT JOIN location o ON o.process = n.process AND o.id = n.own_location
-LEFT JOIN function uo ON uo.process = o.process AND uo.id = o.function
-LEFT JOIN file fo ON fo.process = uo.process AND fo.id = uo.file
-LEFT JOIN location l ON l.process = n.process AND l.id = n.line_location
-LEFT JOIN function ul ON ul.process = l.process AND ul.id = l.function
-LEFT JOIN file fl ON fl.process = ul.process AND fl.id = ul.file
+LEFT JOIN place(o, uo, fo) AT (n.process, n.own_location)
+LEFT JOIN place(l, ul, fl) AT (n.process, n.line_location)
 LEFT JOIN module m ON m.process = n.process AND m.id = n.library_module
 GROUP BY s.run, fo.path, o.line, uo.name, nullif(coalesce(iif(fl.is_own, NULL, fl.library), m.library), 'python');
 
@@ -139,7 +131,7 @@ SELECT 'native', s.run, f.path, u.first_line, u.name,
   sum(s.cpu_sq_ns2)
 FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
 JOIN location l ON l.process = n.process AND l.id = n.location
-JOIN function u ON u.process = l.process AND u.id = l.function AND u.kind = 2
+JOIN function u ON u.process = l.process AND u.id = l.function AND u.kind = PIE_LOCATION_NATIVE
 LEFT JOIN x_module m ON m.process = u.process AND m.id = u.module
 LEFT JOIN file f ON f.process = u.process AND f.id = u.file
 GROUP BY s.run, u.name, m.path, f.path, u.first_line;
