@@ -3,9 +3,6 @@
 
 static const int64_t SECOND_NS = 1000000000;
 
-/* A start is full of contexts that are never seen again. */
-enum { FIRST_SLICES = 3 };
-
 /* Rows are not made for the sake of few: this part of a slice's must be in the one before too. */
 enum { SHARED_PART = 4 };
 
@@ -33,23 +30,6 @@ static void widen(struct pie_slices *slices, uint64_t rows, uint64_t shared) {
             (uint64_t)((double)slices->finished_rows * (double)shared / (double)rows / 2);
 }
 
-/* The present slice is over. Where contexts never come again, wider slices would only tell less. */
-static void finish_slice(struct pie_slices *slices) {
-    uint64_t rows = slices->keys.count, shared = slices->shared;
-    bool is_costly =
-        slices->finished >= FIRST_SLICES && rows > PIE_SLICES_ROWS_PER_S * (uint64_t)slices->width_s;
-
-    slices->finished++;
-    slices->finished_rows += rows;
-    pie_u64map_finish(&slices->last);
-    slices->last = slices->keys;
-    slices->keys = (struct pie_u64map){0};
-    slices->shared = 0;
-    if ((is_costly || slices->finished_rows > PIE_SLICES_ROWS_MAX) && shared * SHARED_PART >= rows &&
-        rows > 0)
-        widen(slices, rows, shared);
-}
-
 static int64_t first_s(const struct pie_slices *slices, int64_t age) {
     int64_t first = slices->keep_s > 0 && age > slices->keep_s ? age - slices->keep_s : 0;
 
@@ -59,6 +39,22 @@ static int64_t first_s(const struct pie_slices *slices, int64_t age) {
 /* The one that an age lies in is the last. */
 static int64_t kept_slices(const struct pie_slices *slices, int64_t age) {
     return (age - first_s(slices, age)) / slices->width_s + 1;
+}
+
+/* The present slice is over. Where contexts never come again, wider slices would only tell less. */
+static void finish_slice(struct pie_slices *slices) {
+    uint64_t rows = slices->keys.count, shared = slices->shared;
+    bool is_costly = rows > PIE_SLICES_ROWS_PER_S * (uint64_t)slices->width_s;
+    bool has_many = kept_slices(slices, slices->at_s) >= 2 * PIE_SLICES_MIN;
+
+    slices->finished_rows += rows;
+    pie_u64map_finish(&slices->last);
+    slices->last = slices->keys;
+    slices->keys = (struct pie_u64map){0};
+    slices->shared = 0;
+    if (has_many && rows > 0 && shared * SHARED_PART >= rows &&
+        (is_costly || slices->finished_rows > PIE_SLICES_ROWS_MAX))
+        widen(slices, rows, shared);
 }
 
 bool pie_slices_move(struct pie_slices *slices, int64_t at_ns) {

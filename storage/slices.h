@@ -13,6 +13,7 @@
 
 enum {
     PIE_SLICES_MAX = 256, /* in a process */
+    PIE_SLICES_MIN = 32,  /* for the sake of rows there are never fewer, once there were */
     /* A row takes some 50 bytes of the file: 10 kB a second. */
     PIE_SLICES_ROWS_PER_S = 200,
     /* Of all slices, about. A question about the whole run reads them all: in 0.1 s. */
@@ -24,8 +25,7 @@ struct pie_slices {
     int64_t keep_s;     /* older slices are forgotten; 0: none is */
     int64_t width_s;
     int64_t at_s;                 /* begin of the slice that rows belong to now, since the process's start */
-    unsigned finished;            /* slices */
-    uint64_t finished_rows;       /* of them, about */
+    uint64_t finished_rows;       /* of the slices before, about */
     struct pie_u64map keys, last; /* of rows in the present slice, and in the one before */
     uint64_t shared;              /* rows that the present one has with it */
 };

@@ -54,6 +54,7 @@ enum { ROWS_MAX = 64 };
 static struct pie_footprint_row footprint[ROWS_MAX];
 static struct pie_live_row lives[ROWS_MAX];
 static struct pie_allocation_row allocation;
+static struct pie_allocated_row allocated; /* sums */
 static struct pie_heap_row heap;
 static size_t n_footprint, n_lives;
 
@@ -74,6 +75,13 @@ static int put_allocation(struct pie_sink *sink, const struct pie_allocation_row
     return 0;
 }
 
+static int put_allocated(struct pie_sink *sink, const struct pie_allocated_row *row) {
+    allocated.samples += row->samples;
+    for (int i = 0; i < PIE_HEAP_DOMAINS; i++)
+        allocated.bytes[i] += row->bytes[i];
+    return 0;
+}
+
 static int put_heap(struct pie_sink *sink, const struct pie_heap_row *row) {
     heap = *row;
     return 0;
@@ -82,6 +90,7 @@ static int put_heap(struct pie_sink *sink, const struct pie_heap_row *row) {
 static const struct pie_sink_ops sink_ops = {.put_footprint = put_footprint,
                                              .put_live = put_live,
                                              .put_allocation = put_allocation,
+                                             .put_allocated = put_allocated,
                                              .put_heap = put_heap};
 static struct pie_sink sink = {.ops = &sink_ops};
 
@@ -117,6 +126,7 @@ static int set_up(void **state) {
     is_mapped = true;
     memset(&thread, 0, sizeof thread);
     memset(&allocation, 0, sizeof allocation);
+    memset(&allocated, 0, sizeof allocated);
     n_footprint = n_lives = 0;
     if (now.real_ns == 0)
         now.monotonic_ns = now.boot_ns = 1000 * SECOND, now.real_ns = DAY_ONE;
@@ -175,6 +185,8 @@ static void check_seconds(int64_t began_ns) {
         assert_int_equal(lives[i].live_bytes, (i + 1) * 1000000);
     }
     assert_int_equal(allocation.first_ns, began_ns + SECOND / 2);
+    assert_int_equal(allocated.samples, allocation.samples); /* increments add up to totals */
+    assert_memory_equal(allocated.bytes, allocation.allocated_bytes, sizeof allocated.bytes);
     assert_true(llabs((int64_t)allocation.live_bytes_s - 18000000) < 1000); /* 5.5 + 4.5 + … + 0.5 MB x s */
 }
 

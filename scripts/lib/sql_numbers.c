@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prints a script of sed that puts the values of enumerations in place of their names: the SQL of the views has the names, and
+ * the headers have the values. Run by the build (embed-text), which refuses a name that is not here. */
+#include <stdio.h>
+
+#include "profiler/pystack.h"
+#include "profiler/sink.h"
+#include "profiler/watch.h"
+
+static const struct {
+    const char *name;
+    int value;
+} numbers[] = {
+#define NUMBER(name) {#name, name}
+    NUMBER(PIE_LOCATION_PYTHON),       NUMBER(PIE_LOCATION_NATIVE),     NUMBER(PIE_WATCH_LOAD),
+    NUMBER(PIE_WATCH_STORE),           NUMBER(PIE_WATCH_REDUNDANT),     NUMBER(PIE_WATCH_CHANGED),
+    NUMBER(PIE_WATCH_MEMORY_OBJECT),   NUMBER(PIE_WATCH_MEMORY_ARRAY),  NUMBER(PIE_WATCH_MEMORY_RESULT),
+    NUMBER(PIE_WATCH_MEMORY_RETURNED), NUMBER(PIE_WATCH_IN_LOOP),       NUMBER(PIE_WATCH_PARTLY),
+    NUMBER(PIE_OPERATION_OTHER),       NUMBER(PIE_OPERATION_SUBSCRIPT), NUMBER(PIE_OPERATION_STORE_SUBSCRIPT),
+    NUMBER(PIE_OPERATION_CALL),        NUMBER(PIE_OPERATION_OPERATOR),  NUMBER(PIE_OPERATION_ITERATE),
+    NUMBER(PIE_OPERATION_MASK),        NUMBER(PIE_OPERATION_IN_LOOP),   NUMBER(PIE_COPY_COUNTED),
+    NUMBER(PIE_COPY_SAMPLED),          NUMBER(PIE_COPY_LOOP),           NUMBER(PIE_LEARNED_UNDECIDED),
+    NUMBER(PIE_LEARNED_DROPPED),       NUMBER(PIE_LEARNED_KEPT),
+#undef NUMBER
+};
+
+int main(void) {
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        printf("s/\\b%s\\b/%d/g\n", numbers[i].name, numbers[i].value);
+    return 0;
+}
