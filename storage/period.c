@@ -84,7 +84,8 @@ int pie_period_resolve(const struct pie_period *period, const struct pie_period_
         return say_outside(run, ret_message);
     if (to_s <= from_s)
         return pie_message(-EINVAL, ret_message, "the period ends before it begins");
-    *ret_span =
-        (struct pie_period_span){.from_s = fmax(0, from_s - run_s), .to_s = fmin(to_s, run_end_s) - run_s};
+    if (to_s >= run_end_s) /* the last slice may have hardly begun: its middle lies behind the end */
+        to_s = run_end_s + (double)run->width_s;
+    *ret_span = (struct pie_period_span){.from_s = fmax(0, from_s - run_s), .to_s = to_s - run_s};
     return 0;
 }

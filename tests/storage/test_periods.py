@@ -4,7 +4,7 @@
 import json
 
 import pytest
-from conftest import clean_environment, is_one_line, make, rows
+from conftest import changer, clean_environment, is_one_line, make, rows
 
 
 def test_slices_add_up_to_the_run(program):
@@ -35,6 +35,13 @@ def test_the_last_second_is_the_second_slice(program):
     assert {line: first.get(line, 0) + last.get(line, 0) for line in whole} == whole
     # a share is that of the period, also where the question is narrowed to a place
     assert sum(row["cpu_share"] for row in rows(program, "hot lines in app.py in slice 1")) == pytest.approx(1)
+
+
+def test_a_slice_that_has_hardly_begun_is_in_the_last_second(program, tmp_path):
+    copy = changer(program, tmp_path)("UPDATE process SET ended_ns = started_ns + 1100000000, seen_ns = started_ns + 1100000000")
+    for period in ("in the last 0.4 s", "since 0.7s", "between 0.7s and 1h"):
+        assert sum(row["samples"] for row in rows(copy, f"threads {period}")) == 601, period
+    assert sum(row["samples"] for row in rows(copy, "threads in the last 2 s")) == 951
 
 
 @pytest.mark.parametrize("question, key", [("hot lines", "line"), ("hot functions", "function"), ("libraries", "library"),
