@@ -21,7 +21,8 @@ static const double UNEXPLAINED = 0.02; /* part of the time of timed iterations 
 static const double TIMING_COST = 0.007, TIMING_COST_DECIDED = 0.001,
                     TIMING_NS = 130;     /* part of the time; what timing one iteration costs, about */
 static const double LOOK_EVERY_NS = 1e7; /* to see that an epoch has ended */
-static const double FIRST_LOOKING_NS = 10000, SMOOTHING = 0.1;
+/* An observed iteration that took much longer than those before was interrupted: that is not what looking costs. */
+static const double FIRST_LOOKING_NS = 10000, SMOOTHING = 0.1, LOOKING_TIMES_MAX = 8;
 static const uint64_t PUBLISH_NS = 100000000;
 
 static const struct pie_learn_settings *settings;
@@ -334,7 +335,8 @@ static void note(struct pie_learn_loop *loop, const struct pie_learn_observed *o
 
 void pie_learn_observed(struct pie_learn_loop *loop, const struct pie_learn_observed *observed) {
     loop->burst -= loop->burst > 0;
-    loop->looking_ns += SMOOTHING * (observed->cost_ns - loop->looking_ns);
+    double cost_ns = at_most(observed->cost_ns, LOOKING_TIMES_MAX * loop->looking_ns);
+    loop->looking_ns += SMOOTHING * (cost_ns - loop->looking_ns);
     atomic_fetch_add_explicit(&spent_ns, (uint64_t)observed->cost_ns, memory_order_relaxed);
     if (loop->warm_up > 0)
         loop->warm_up--;

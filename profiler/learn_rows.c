@@ -32,11 +32,19 @@ static const char *const policies[] = {
     [PIE_RACE_ACCEPTS_REJECTS] = "successive accepts and rejects",
 };
 
+/* Where nothing was observed in this epoch yet, its iterations count as those of the ended ones do: by this factor. */
+static double unobserved_factor(const struct pie_learn_loop *loop) {
+    double iterations = (double)loop->iterations, ended = iterations - (double)loop->epoch.iterations;
+
+    return loop->race.rounds == 0 && ended > 0 ? iterations / ended : 1;
+}
+
 static struct pie_learn_sum total(const struct pie_learn_loop *loop, unsigned call, double bias_s) {
     struct pie_learn_sum sum = pie_learn_epoch_sum(loop, call, bias_s), ended = loop->calls[call].ended;
+    double factor = unobserved_factor(loop);
 
-    return (struct pie_learn_sum){sum.seconds + ended.seconds, sum.low_s + ended.low_s,
-                                  sum.high_s + ended.high_s, sum.calls + ended.calls};
+    return (struct pie_learn_sum){sum.seconds + factor * ended.seconds, sum.low_s + factor * ended.low_s,
+                                  sum.high_s + factor * ended.high_s, sum.calls + factor * ended.calls};
 }
 
 static double part(double seconds, double of_s) {
@@ -96,15 +104,15 @@ static struct pie_learned_call_row own_row(const struct pie_learn_loop *loop, do
 
 static void fill(struct published *to, const struct pie_learn_loop *loop) {
     struct pie_learn_estimate epoch = pie_learn_estimate(loop);
-    double iterations = (double)loop->epoch.iterations;
-    double own_s = epoch.own_s * iterations + loop->ended_own_s, whole_s = own_s;
+    double iterations = (double)loop->epoch.iterations, factor = unobserved_factor(loop);
+    double own_s = epoch.own_s * iterations + factor * loop->ended_own_s, whole_s = own_s;
+    double own_var_s2 = epoch.own_var_s2 * iterations * iterations + factor * factor * loop->ended_own_var_s2;
 
     for (unsigned i = 1; i < loop->n_calls; i++)
         whole_s += total(loop, i, epoch.bias_s).seconds;
     for (unsigned i = 1; i < loop->n_calls; i++)
         to->calls[i] = row_of(loop, i, whole_s, epoch.bias_s);
-    to->calls[0] =
-        own_row(loop, own_s, epoch.own_var_s2 * iterations * iterations + loop->ended_own_var_s2, whole_s);
+    to->calls[0] = own_row(loop, own_s, own_var_s2, whole_s);
     to->n_calls = loop->n_calls;
     to->loop = (struct pie_learned_loop_row){
         .loop = loop->id,

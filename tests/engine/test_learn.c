@@ -303,6 +303,47 @@ static void test_a_child_begins_anew(void **state) {
     assert_int_equal(told.loops[5].entries, 1);
 }
 
+/* Iterations of an epoch in which nothing was observed yet are those of the epochs before: none of their calls is lost. */
+static void test_an_unobserved_epoch_counts(void **state) {
+    struct pie_learn_settings often = settings;
+    double ns[CALLS + 1];
+    struct pie_learn_loop *loop = pie_learn_open("/a.py", 13, "f");
+    uint32_t id = pie_learn_loop_id(loop) - 1;
+    go(loop, &four, 1000, ns);
+    often.interval_ns = 1;
+    pie_learn_configure(&often);
+    pie_learn_leave(loop, 0); /* the epoch ends */
+    pie_learn_configure(&settings);
+    drain();
+    const struct pie_learned_call_row own = told.calls[id][0], before = told.calls[id][1];
+    assert_int_equal(before.calls, 1000);
+    pie_learn_leave(loop, 3000);
+    drain();
+    const struct pie_learned_call_row *after = &told.calls[id][1];
+    assert_int_equal(told.loops[id].iterations, 4000);
+    assert_int_equal(after->calls, 4000);
+    assert_true(fabs(after->share - before.share) < 1e-9);
+    assert_true(fabs(after->share_low - before.share_low) < 1e-9);
+    assert_true(fabs(told.calls[id][0].share - own.share) < 1e-9);
+}
+
+/* One that another thread's turn fell into took a second: that is no reason to observe none for an hour. */
+static void test_an_interruption_is_no_cost(void **state) {
+    const struct made_up alike = {{{30000, 1}, {30000, 1}, {30000, 0.5}, {30000, 0.5}}, 1000};
+    struct pie_learn_observed interrupted = {
+        .own_ns = 1000, .own_steps = 10, .step_ns = STEP_NS, .cost_ns = 1e9};
+    double ns[CALLS + 1];
+    struct pie_learn_loop *loop = pie_learn_open("/a.py", 14, "f");
+    uint32_t id = pie_learn_loop_id(loop) - 1;
+    go(loop, &alike, 1000, ns);
+    pie_learn_observed(loop, &interrupted);
+    drain();
+    uint64_t before = told.loops[id].observed_iterations;
+    go(loop, &alike, 20000, ns);
+    drain();
+    assert_in_range(told.loops[id].observed_iterations - before, 100, 10000);
+}
+
 static void test_places(void **state) {
     struct pie_learn_loop *loop = pie_learn_open("/a.py", 7, "f");
     assert_ptr_equal(loop, pie_learn_open("/a.py", 7, "f"));
@@ -344,6 +385,8 @@ int main(void) {
         cmocka_unit_test(test_rows_are_told_once),
         cmocka_unit_test(test_a_failing_sink_is_heard),
         cmocka_unit_test(test_a_child_begins_anew),
+        cmocka_unit_test(test_an_unobserved_epoch_counts),
+        cmocka_unit_test(test_an_interruption_is_no_cost),
         cmocka_unit_test(test_long_iterations_are_told_by_timing),
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_percentiles),

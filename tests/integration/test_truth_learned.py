@@ -80,9 +80,6 @@ def test_iterations_are_counted(runs, kind):
 @pytest.mark.parametrize("kind", ("steady", "recursive", "many", "phases"))
 def test_calls_are_estimated(runs, kind):
     calls, _ = learned(runs(kind))
-    told = [(calls[int(line)]["calls"], count) for line, count in runs(kind).truth["calls"].items() if int(line) in calls]
-    if kind == "steady" and told and all(found < 0.8 * count for found, count in told):
-        pytest.skip(f"known: an epoch in which nothing was observed counts no calls: {told}")
     for line, count in runs(kind).truth["calls"].items():
         if int(line) in calls:
             assert calls[int(line)]["calls"] == pytest.approx(count, rel=0.2), line
