@@ -32,6 +32,9 @@ struct pie_watch_price {
 /* One trap, measured anew: as trap_ns. Context: drain, SIGTRAP is taken. */
 uint64_t pie_watch_measure_trap(void);
 
+/* The tax of a fault, measured anew: as fault_tax_ns and, where that is not 0, fault_tax_share. Context: drain. */
+uint64_t pie_watch_measure_fault_tax(double *ret_share);
+
 /* Measured at the first call, in some 1.5 ms, unless it is known. Context: drain, SIGTRAP is taken. */
 const struct pie_watch_price *pie_watch_price(void);
 

@@ -115,6 +115,22 @@ static void test_price_is_about_the_same_again(void **state) {
     assert_true(most_ns < 5 * least_ns);
 }
 
+/* String instructions are slow beside a breakpoint or they are not: no measurement of hundreds takes the machine for another. */
+static void test_tax_of_a_fault_is_found_each_time(void **state) {
+    enum { TIMES = 300 };
+    unsigned found = 0;
+
+    for (int i = 0; i < TIMES; i++) {
+        double share = 0;
+        uint64_t tax_ns = pie_watch_measure_fault_tax(&share);
+        found += tax_ns > 0;
+        if (tax_ns > 0)
+            assert_true(share > 0 && share <= 1 && tax_ns < 1000000);
+    }
+    print_message("# a fault is dearer beside a data breakpoint: %u times of %d\n", found, TIMES);
+    assert_true(found == 0 || found == TIMES);
+}
+
 /* What a traced child finds wrong. */
 static int play_traced(void) {
     const char *note;
@@ -208,6 +224,7 @@ int main(void) {
         CASE(test_without_a_handler_there_is_no_watching_and_a_reason),
         CASE(test_price_of_a_trap_is_measured),
         CASE(test_price_is_about_the_same_again),
+        CASE(test_tax_of_a_fault_is_found_each_time),
         CASE(test_the_price_is_measured_once),
         CASE(test_a_told_price_is_believed),
         CASE(test_watching_rests_while_a_debugger_is_there),
