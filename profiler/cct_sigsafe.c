@@ -34,19 +34,28 @@ struct node {
 
 static_assert(sizeof(struct node) == 32, "nodes lie in shared memory");
 
-/* Ids count 8-byte units from the arena's start; the root is the arena's second unit so that 0 stays free. */
-static struct node *node_at(uint32_t id) {
-    return (struct node *)((char *)pie_region_base(PIE_ARENA_CCT) + (size_t)id * 8);
+static enum pie_arena arena_of(unsigned half) {
+    return half ? PIE_ARENA_CCT_OTHER : PIE_ARENA_CCT;
 }
 
-static uint32_t node_new(uint64_t key, uint32_t parent) {
-    struct node *node = pie_region_alloc(PIE_ARENA_CCT, sizeof *node);
+/* Ids count 8-byte units from the arena's start; the root is the arena's second unit so that 0 stays free. */
+static struct node *node_at(uint32_t id) {
+    return (struct node *)((char *)pie_region_base(arena_of(pie_cct_half(id))) +
+                           (size_t)(id & ~PIE_CCT_HALF_BIT) * 8);
+}
+
+static uint32_t id_in(unsigned half, uint32_t id) {
+    return id | half << 31;
+}
+
+static uint32_t node_new(unsigned half, uint64_t key, uint32_t parent) {
+    struct node *node = pie_region_alloc(arena_of(half), sizeof *node);
 
     if (!node)
         return 0;
     node->key = key;
     node->parent = parent;
-    return (uint32_t)(((char *)node - (char *)pie_region_base(PIE_ARENA_CCT)) / 8);
+    return id_in(half, (uint32_t)(((char *)node - (char *)pie_region_base(arena_of(half))) / 8));
 }
 
 uint64_t pie_cct_python_key(uint32_t code_id, uint32_t instr_offset) {
@@ -82,11 +91,24 @@ uintptr_t pie_cct_key_address(uint64_t key) {
 }
 
 /* The node for what has no room is made first, while there is some. */
-int pie_cct_init(void) {
-    if (!pie_region_alloc(PIE_ARENA_CCT, 8) || node_new(0, 0) != PIE_CCT_ROOT_ID)
+int pie_cct_make(unsigned half) {
+    uint32_t root = id_in(half, PIE_CCT_ROOT_ID);
+
+    if (!pie_region_alloc(arena_of(half), 8) || node_new(half, 0, 0) != root)
         return -ENOMEM;
-    return node_new(pie_cct_python_key(PIE_CCT_CODE_FULL, 0), PIE_CCT_ROOT_ID) == PIE_CCT_FULL_ID ? 0
-                                                                                                  : -ENOMEM;
+    return node_new(half, pie_cct_python_key(PIE_CCT_CODE_FULL, 0), root) == id_in(half, PIE_CCT_FULL_ID)
+               ? 0
+               : -ENOMEM;
+}
+
+int pie_cct_init(void) {
+    pie_half_set(0);
+    pie_half_enter();
+    return pie_cct_make(0);
+}
+
+uint32_t pie_cct_root(void) {
+    return id_in(pie_half_own(), PIE_CCT_ROOT_ID);
 }
 
 /* Each step is invertible, and the upper bits depend on all bits of the key. */
@@ -102,13 +124,13 @@ uint32_t pie_cct_child(uint32_t parent_id, uint64_t key) {
     uint64_t hash = hash_of(key);
     uint32_t made = 0;
 
-    if (parent_id == PIE_CCT_FULL_ID)
-        return PIE_CCT_FULL_ID;
+    if (pie_cct_is_full(parent_id))
+        return parent_id;
     for (;; hash <<= SIBLING_BITS) {
         uint32_t id = atomic_load_explicit(link, memory_order_acquire);
         if (!id) {
-            if (!made && !(made = node_new(key, parent_id)))
-                return PIE_CCT_FULL_ID;
+            if (!made && !(made = node_new(pie_cct_half(parent_id), key, parent_id)))
+                return id_in(pie_cct_half(parent_id), PIE_CCT_FULL_ID);
             if (atomic_compare_exchange_strong_explicit(link, &id, made, memory_order_release,
                                                         memory_order_acquire))
                 return made; /* else id is what another thread has put here */

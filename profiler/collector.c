@@ -15,6 +15,8 @@
 #include "profiler/access_sampler.h"
 #include "profiler/aggregate.h"
 #include "profiler/block.h"
+#include "profiler/cct.h"
+#include "profiler/clock_begin.h"
 #include "profiler/clock_choice.h"
 #include "profiler/clock_price.h"
 #include "profiler/config.h"
@@ -36,6 +38,8 @@
 #include "profiler/sampler_timer.h"
 #include "profiler/thread.h"
 #include "profiler/throttle.h"
+#include "profiler/turn.h"
+#include "profiler/turn_end.h"
 #include "profiler/unloads.h"
 #include "profiler/unwind.h"
 #include "profiler/wall.h"
@@ -93,6 +97,8 @@ static struct {
     struct pie_heap_drain *heap;     /* NULL: neither memory nor copies are profiled */
     struct pie_copy_loops *loops;    /* NULL: copy loops are not looked for */
     struct pie_throttle throttle;
+    struct pie_turn turn;
+    bool is_left;           /* a thread's rings could not be emptied in this tick */
     struct pie_wall *walls; /* by slot */
     size_t n_walls;
     uint32_t tick;    /* counts them */
@@ -130,49 +136,6 @@ static void own_descriptor_table(void) {
             return;
 }
 
-static const struct pie_sampler_ops *sampler_of(enum pie_clock_kind kind) {
-    switch (kind) {
-    case PIE_CLOCK_PERF:
-        return &pie_sampler_perf;
-    case PIE_CLOCK_PERF_USER:
-        return &pie_sampler_perf_user;
-    case PIE_CLOCK_TIMER:
-        return &pie_sampler_timer;
-    case PIE_CLOCK_ITIMER:
-        return &pie_sampler_itimer;
-    case PIE_CLOCK_NONE:
-        break;
-    }
-    return NULL;
-}
-
-static bool take_signals(const struct pie_sampler_ops *sampler) {
-    for (int i = 0; i < PIE_SAMPLER_SIGNALS; i++)
-        if (sampler->signals[i] && collector.setup.facts->take_signal(sampler->signals[i]) < 0)
-            return false;
-    return true;
-}
-
-/* Returns what was chosen. */
-static enum pie_clock_kind choose_clock(const struct pie_clock_facts *facts, const char **ret_note) {
-    const struct pie_config *config = collector.setup.config;
-    enum pie_clock_kind kind = PIE_CLOCK_NONE;
-
-    *ret_note = NULL;
-    if (config->time && !(config->force_clock && strcmp(config->force_clock, "none") == 0))
-        kind = pie_clock_choose(facts, config->force_clock, ret_note);
-    const struct pie_sampler_ops *sampler = sampler_of(kind);
-    if (sampler && !take_signals(sampler)) {
-        kind = PIE_CLOCK_NONE;
-        sampler = NULL;
-        *ret_note = "the handler of the clock's signal could not be installed";
-    }
-    pie_collector_set_sampler(sampler);
-    if (sampler)
-        pie_clock_price(sampler);
-    return kind;
-}
-
 /* How time and accesses are sampled in this process. */
 static struct pie_flush_methods choose_methods(void) {
     const struct pie_config *config = collector.setup.config;
@@ -180,7 +143,7 @@ static struct pie_flush_methods choose_methods(void) {
     struct pie_clock_facts facts;
 
     pie_clock_facts_gather(&facts);
-    enum pie_clock_kind clock = choose_clock(&facts, &methods.clock_note);
+    enum pie_clock_kind clock = pie_clock_begin(&collector.setup, &facts, &methods.clock_note);
     const struct pie_access_sampler_ops *accesses =
         pie_watch_set_up(config, collector.setup.ops, &facts, clock, collector.setup.facts->take_signal,
                          &methods.sampler_note);
@@ -337,8 +300,10 @@ static void look_at(size_t slot, bool tick) {
     struct pie_wall *wall = wall_of(slot);
     uint64_t word = pie_thread_word(thread);
 
-    if (!wall)
+    if (!wall) {
+        collector.is_left = true;
         return;
+    }
     if (pie_thread_stage(word) == PIE_THREAD_STARTING)
         arm_or_wait(thread, word);
     if (collector.arms_all &&
@@ -421,7 +386,22 @@ static void heed_libraries(void) {
         pie_copy_loops_forget(collector.loops);
 }
 
+/* --- Turns of the tree --- */
+
+static struct pie_turn_parts turn_parts(void) {
+    return (struct pie_turn_parts){collector.walls, collector.n_walls, collector.watches,
+                                   collector.heap,  collector.loops,   collector.flush};
+}
+
+static bool begin_tick(void) {
+    pie_half_enter();
+    collector.is_left = false;
+    return pie_turn_tick(&collector.turn);
+}
+
 static void flush_all(void) {
+    bool is_turning = collector.turn.stage == PIE_TURN_DRAINED;
+
     for (size_t i = 0; i < pie_thread_count(); i++) {
         struct pie_thread *thread = pie_thread_at(i);
         uint64_t word = pie_thread_word(thread);
@@ -430,10 +410,16 @@ static void flush_all(void) {
         pie_flush_thread(collector.flush, thread, collector.setup.config->time ? wall_of(i) : NULL);
         bury(thread, i, word);
     }
+    struct pie_turn_parts parts = turn_parts();
+    if (is_turning)
+        pie_turn_prepare(&parts);
     if (collector.heap)
         pie_heap_drain_prepare(collector.heap, pie_ending_is_asked());
     pie_flush_write(collector.flush, &collector.aggregate, collector.watches, collector.heap,
                     collector.loops);
+    collector.turn.is_wanted = pie_flush_wants_to_forget(collector.flush);
+    if (is_turning && collector.aggregate.count == 0 && pie_flush_is_written(collector.flush))
+        pie_turn_finish(&collector.turn, &parts);
     if (atomic_load_explicit(&collector.forks, memory_order_relaxed))
         pie_flush_suspend(collector.flush);
 }
@@ -470,16 +456,19 @@ static void take_own_ticks(void) {
 /* One round; tick: the time for one has come. */
 static void work(bool tick) {
     uint64_t now_ns = pie_monotonic_ns();
+    bool takes_all = tick && begin_tick();
 
     if (tick) {
         heed_libraries();
         collector.tick++;
-        collector.turns = 1 + collector.running / STILL_THREADS_A_TICK;
+        collector.turns = takes_all ? 1 : 1 + collector.running / STILL_THREADS_A_TICK;
         collector.running = 0;
     }
     look_at_all(tick);
     if (tick && collector.heap)
         pie_heap_drain_tick(collector.heap);
+    if (takes_all && !collector.is_left)
+        pie_turn_drained(&collector.turn);
     if (now_ns >= collector.next_dither_ns) {
         dither();
         collector.next_dither_ns = now_ns + DITHER_NS;
@@ -547,6 +536,11 @@ static void set_up(void) {
         pie_copy_loops_create(pie_flush_naming(collector.flush), &collector.loops) < 0)
         collector.loops = NULL;
 
+    collector.turn = (struct pie_turn){
+        .ops = collector.setup.ops,
+        .budget_bytes = collector.setup.config->context_bytes,
+        .ended_ns = collector.started_ns,
+    };
     pie_flush_begin(collector.flush, &methods);
     /* A forked child may live for a millisecond: its file is opened with its first flush. */
     if (!collector.setup.is_fork)

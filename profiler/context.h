@@ -14,7 +14,7 @@ struct pie_thread;
 /* The calling context of interrupted code: both stacks, merged, as a node of the calling context tree. The frames stay
  * in thread->native and thread->python until the next one is taken. */
 struct pie_context {
-    uint32_t node; /* PIE_CCT_FULL_ID: the tree has no room */
+    uint32_t node; /* pie_cct_is_full(): the tree has no room */
     struct pie_hybrid hybrid;
     size_t native_count;
     bool is_python;  /* the interpreter itself is at work */
@@ -31,7 +31,7 @@ void pie_context_take(const struct pie_pystack_ops *ops, struct pie_thread *thre
 void pie_context_take_at_call(const struct pie_pystack_ops *ops, struct pie_thread *thread,
                               const void *caller, struct pie_context *ret_context);
 
-/* Inserts a path (keys, innermost first) into the calling context tree; PIE_CCT_FULL_ID if it has no room, which is
+/* Inserts a path (keys, innermost first) into the calling context tree; a node that pie_cct_is_full() if that has no room, which is
  * counted. Remembers it in the
  * thread, so that the common beginning of two paths is found by comparing. Context: signal. */
 uint32_t pie_context_insert(struct pie_thread *thread, const uint64_t *path, size_t depth);

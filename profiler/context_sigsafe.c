@@ -7,15 +7,17 @@
 #include "profiler/thread.h"
 
 uint32_t pie_context_insert(struct pie_thread *thread, const uint64_t *path, size_t depth) {
-    uint32_t node = PIE_CCT_ROOT_ID;
+    uint32_t node = pie_cct_root();
     size_t i = 0;
 
+    if (thread->last_depth > 0 && pie_cct_half(thread->last_nodes[0]) != pie_cct_half(node))
+        thread->last_depth = 0; /* those will be cleared */
     while (i < depth && i < thread->last_depth && thread->last_keys[i] == path[depth - 1 - i])
         node = thread->last_nodes[i++];
     for (; i < depth; i++) {
         uint64_t key = path[depth - 1 - i];
         node = pie_cct_child(node, key);
-        if (node == PIE_CCT_FULL_ID) {
+        if (pie_cct_is_full(node)) {
             pie_counter_add(PIE_COUNTER_CCT_FULL, 1);
             break;
         }

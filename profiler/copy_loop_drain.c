@@ -81,7 +81,7 @@ struct pie_copy_loops {
     double unit_ns; /* what an element of a strided copy takes; 0: not measured yet */
     uint32_t n_units;
     uint64_t *unit_memory;
-    bool is_ending;
+    bool is_ending, is_settling;
     bool is_needed; /* samples of this tick whose speed is not known */
     struct thread_lasts *lasts;
     size_t n_lasts;
@@ -196,7 +196,7 @@ static void *grown(void *list, size_t count, size_t *room, size_t size) {
 }
 
 static uint32_t python_node(uint32_t cct_node) {
-    while (cct_node != PIE_CCT_ROOT_ID && !pie_cct_key_is_python(pie_cct_key(cct_node)))
+    while (!pie_cct_is_root(cct_node) && !pie_cct_key_is_python(pie_cct_key(cct_node)))
         cct_node = pie_cct_parent(cct_node);
     return cct_node;
 }
@@ -458,7 +458,8 @@ const struct pie_copy_row *pie_copy_loops_rows(struct pie_copy_loops *loops, siz
     for (size_t i = 0; i < loops->n_pending; i++) {
         struct pending *pending = &loops->pending[i];
         const struct group *group = &loops->groups[pending->group];
-        pending->is_kept = !loops->is_ending && group->samples < YOUNG_SAMPLES && speed_of(group) <= 0;
+        pending->is_kept = !loops->is_ending && !loops->is_settling && group->samples < YOUNG_SAMPLES &&
+                           speed_of(group) <= 0;
         if (pending->is_kept)
             continue;
         loops->rows[count] = row_of(loops, pending);
@@ -486,4 +487,18 @@ void pie_copy_loops_clear(struct pie_copy_loops *loops) {
 
 void pie_copy_loops_end(struct pie_copy_loops *loops) {
     loops->is_ending = true;
+}
+
+void pie_copy_loops_settle(struct pie_copy_loops *loops) {
+    loops->is_settling = true;
+}
+
+void pie_copy_loops_forget_places(struct pie_copy_loops *loops) {
+    loops->is_settling = false;
+    if (loops->n_pending > 0)
+        return;
+    pie_u64map_finish(&loops->group_of);
+    loops->n_groups = 0;
+    for (size_t i = 0; i < loops->n_lasts; i++)
+        loops->lasts[i] = (struct thread_lasts){0};
 }

@@ -17,6 +17,7 @@ static const struct {
     [PIE_COUNTER_NO_THREAD_SLOT] = {"no_thread_slot", true},
     [PIE_COUNTER_CCT_FULL] = {"cct_full", false},
     [PIE_COUNTER_CODE_FULL] = {"code_registry_full", false},
+    [PIE_COUNTER_TURNS] = {"context_turns", false},
     [PIE_COUNTER_PYTHON_INVALID] = {"python_chain_invalid", false},
     [PIE_COUNTER_PYTHON_TRUNCATED] = {"python_stack_truncated", false},
     [PIE_COUNTER_NATIVE_TRUNCATED] = {"native_stack_truncated", false},

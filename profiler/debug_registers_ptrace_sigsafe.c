@@ -54,7 +54,7 @@ static int apply(struct pie_thread *thread, bool drops_fired, uint64_t *ret_stat
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++)
         request.address[i] = state->address[i];
     if (!inside)
-        thread->inside = PIE_INSIDE_HOOK;
+        pie_thread_enter(thread, PIE_INSIDE_HOOK);
     uint64_t start_ns = pie_monotonic_ns(), start_cpu_ns = pie_thread_cpu_ns();
     int r = pie_ptrace_set(&request);
     uint64_t cpu_ns = pie_thread_cpu_ns() - start_cpu_ns, took_ns = pie_monotonic_ns() - start_ns;
@@ -180,13 +180,13 @@ void pie_debug_ptrace_pause(struct pie_thread *thread) {
 
     if (!state || !pie_debug_ptrace_is_used() || thread->inside || syscall(SYS_gettid) != thread->tid)
         return; /* the last: a child of vfork() has its parent's memory and registers of its own */
-    thread->inside = PIE_INSIDE_HOOK;
+    pie_thread_enter(thread, PIE_INSIDE_HOOK);
     state->resumed = state->wanted;
     state->wanted = 0;
     state->retry_ns = 0;
     settle(thread);
     state->paused = true;
-    thread->inside = 0;
+    pie_thread_leave(thread);
     errno = error;
 }
 
@@ -196,11 +196,11 @@ void pie_debug_ptrace_resume(struct pie_thread *thread) {
 
     if (!state || !state->paused)
         return;
-    thread->inside = PIE_INSIDE_HOOK;
+    pie_thread_enter(thread, PIE_INSIDE_HOOK);
     state->paused = false;
     state->wanted = state->resumed;
     settle(thread);
-    thread->inside = 0;
+    pie_thread_leave(thread);
     errno = error;
 }
 

@@ -410,6 +410,7 @@ void pie_flush_write(struct pie_flush *flush, struct pie_aggregate *aggregate,
 
     pie_flush_open(flush);
     if (flush->failed) {
+        pie_naming_written(flush->naming);
         clear(flush, aggregate, watches, heap, loops);
         return;
     }
@@ -433,6 +434,29 @@ void pie_flush_write(struct pie_flush *flush, struct pie_aggregate *aggregate,
     pie_naming_written(flush->naming);
     clear(flush, aggregate, watches, heap, loops);
     flush->since_ns = now_ns;
+}
+
+bool pie_flush_is_written(const struct pie_flush *flush) {
+    return pie_naming_is_written(flush->naming);
+}
+
+static bool keeps_node(const void *naming, uint32_t node) {
+    return pie_naming_keeps_node(naming, node);
+}
+
+static bool keeps_location(const void *naming, uint32_t location) {
+    return pie_naming_keeps_location(naming, location);
+}
+
+bool pie_flush_wants_to_forget(const struct pie_flush *flush) {
+    return flush->sink && !flush->failed && flush->sink->wants_to_forget;
+}
+
+void pie_flush_forget(struct pie_flush *flush) {
+    const struct pie_kept kept = {keeps_node, keeps_location, flush->naming};
+
+    if (flush->sink && !flush->failed && flush->sink->ops->forget)
+        flush->sink->ops->forget(flush->sink, &kept);
 }
 
 /* One that executes another program may still be a process of ours then; the exec knows. */

@@ -45,6 +45,12 @@ void pie_flush_thread_ended(struct pie_flush *flush, struct pie_thread *thread, 
 void pie_flush_write(struct pie_flush *flush, struct pie_aggregate *aggregate,
                      struct pie_watch_drain *watches, struct pie_heap_drain *heap,
                      struct pie_copy_loops *loops);
+/* Has all that was named been written, or given up? */
+bool pie_flush_is_written(const struct pie_flush *flush);
+/* Would the sink make room if it were told what it may forget? */
+bool pie_flush_wants_to_forget(const struct pie_flush *flush);
+/* The sink need not remember what naming has forgotten. */
+void pie_flush_forget(struct pie_flush *flush);
 /* The last word; closes the sink. */
 void pie_flush_end(struct pie_flush *flush, const char *cause, int exit_status);
 

@@ -211,7 +211,7 @@ static bool is_import(const struct pie_heap_drain *drain, uint32_t cct_node) {
 
     bool has_python = false;
 
-    for (; cct_node != PIE_CCT_ROOT_ID; cct_node = pie_cct_parent(cct_node)) {
+    for (; !pie_cct_is_root(cct_node); cct_node = pie_cct_parent(cct_node)) {
         uint64_t key = pie_cct_key(cct_node);
         const char *file, *name;
         int32_t line;
@@ -474,4 +474,30 @@ void pie_heap_drain_spent(const struct pie_heap_drain *drain, uint64_t *ret_memo
         *ret_memory_ns += atomic_load_explicit(&thread->heap.memory_ns, memory_order_relaxed);
         *ret_copies_ns += atomic_load_explicit(&thread->heap.copies_ns, memory_order_relaxed);
     }
+}
+
+/* --- Turns of the tree --- */
+
+void pie_heap_drain_settle(struct pie_heap_drain *drain) {
+    drain->full_ns = 0;
+}
+
+bool pie_heap_drain_holds(const struct pie_heap_drain *drain, uint32_t stored) {
+    return pie_heap_nodes_hold(&drain->nodes, stored);
+}
+
+static bool is_kept(void *data, uint32_t stored) {
+    const struct pie_heap_drain *drain = data;
+
+    return pie_naming_keeps_node(drain->naming, stored);
+}
+
+void pie_heap_drain_forget(struct pie_heap_drain *drain) {
+    uint32_t *index;
+
+    if (!pie_heap_nodes_forget(&drain->nodes, is_kept, drain, &index))
+        return;
+    for (uint32_t ticket = 1; ticket < PIE_HEAP_TICKETS; ticket++)
+        drain->blocks[ticket].node = index[drain->blocks[ticket].node];
+    pie_free(index);
 }

@@ -35,6 +35,13 @@ int pie_heap_drain_write(struct pie_heap_drain *drain, struct pie_sink *sink);
 /* What was prepared is written, or never will be. */
 void pie_heap_drain_clear(struct pie_heap_drain *drain);
 
+/* All contexts are brought up to date by the next prepare, not only those that have changed. */
+void pie_heap_drain_settle(struct pie_heap_drain *drain);
+/* Does this stored node have memory that is alive or was at the peak? */
+bool pie_heap_drain_holds(const struct pie_heap_drain *drain, uint32_t stored);
+/* Forgets contexts of which nothing is held and that naming has forgotten. */
+void pie_heap_drain_forget(struct pie_heap_drain *drain);
+
 /* CPU time that counting took in the program's threads so far beside what is spent on samples: the estimated number of blocks
  * at the price of one. Unlike that of samples, it is part of the lines' time. */
 uint64_t pie_heap_drain_counting_ns(const struct pie_heap_drain *drain);

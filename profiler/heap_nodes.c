@@ -172,6 +172,47 @@ void pie_heap_node_settle(struct pie_heap_nodes *nodes, struct pie_heap_node *no
     node->row.live_sq_bytes2 = node->live_sq_bytes2 > 0 ? node->live_sq_bytes2 : 0; /* rounding */
 }
 
+static bool holds(const struct pie_heap_node *node) {
+    uint64_t peak_bytes = 0;
+
+    for (int i = 0; i < PIE_HEAP_DOMAINS; i++)
+        peak_bytes += node->row.peak_bytes[i];
+    return node->is_dirty || peak_bytes > 0 || pie_heap_node_live_bytes(node) > 0;
+}
+
+bool pie_heap_nodes_hold(const struct pie_heap_nodes *nodes, uint32_t stored_node) {
+    for (uint64_t size = 0; size < PIE_SIZES; size++) {
+        uint32_t index = pie_u64map_get(&nodes->index_of, size << 32 | stored_node);
+        if (index && holds(&nodes->nodes[index - 1]))
+            return true;
+    }
+    return false;
+}
+
+static uint32_t moved_index(void *index, uint64_t key, uint32_t before) {
+    return ((const uint32_t *)index)[before];
+}
+
+bool pie_heap_nodes_forget(struct pie_heap_nodes *nodes, bool (*keeps)(void *data, uint32_t stored_node),
+                           void *data, uint32_t **ret_index) {
+    uint32_t *index = nodes->dirty || nodes->changed ? NULL : pie_calloc(nodes->count + 1, sizeof *index);
+    size_t kept = 0;
+
+    if (!index)
+        return false;
+    for (size_t i = 0; i < nodes->count; i++) {
+        struct pie_heap_node *node = &nodes->nodes[i];
+        if (!holds(node) && !keeps(data, node->row.node))
+            continue;
+        nodes->nodes[kept] = *node;
+        index[i + 1] = (uint32_t)++kept;
+    }
+    nodes->count = kept;
+    pie_u64map_filter(&nodes->index_of, moved_index, index);
+    *ret_index = index;
+    return true;
+}
+
 void pie_heap_nodes_finish(struct pie_heap_nodes *nodes) {
     pie_u64map_finish(&nodes->index_of);
     pie_free(nodes->nodes);

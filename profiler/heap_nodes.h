@@ -68,6 +68,14 @@ bool pie_heap_node_take_allocated(struct pie_heap_node *node, struct pie_allocat
 /* All rows that were to be written have been. */
 void pie_heap_nodes_written(struct pie_heap_nodes *nodes);
 
+/* Does this stored node have memory that is alive or was at the peak? Its row may change without it being met again. */
+bool pie_heap_nodes_hold(const struct pie_heap_nodes *nodes, uint32_t stored_node);
+
+/* Keeps those that hold something or of which keeps() is true. None may wait to be written or noted, else nothing is done.
+ * ret_index: where each is now, by where it was; index + 1, 0: forgotten. False: nothing was done. */
+bool pie_heap_nodes_forget(struct pie_heap_nodes *nodes, bool (*keeps)(void *data, uint32_t stored_node),
+                           void *data, uint32_t **ret_index);
+
 /* Brings the row up to date at now_ns. */
 void pie_heap_node_settle(struct pie_heap_nodes *nodes, struct pie_heap_node *node, uint64_t now_ns);
 void pie_heap_nodes_finish(struct pie_heap_nodes *nodes);

@@ -175,7 +175,7 @@ static struct pie_thread *enter(void) {
 
     if (!thread || thread->inside || !pie_heap_settings())
         return NULL;
-    thread->inside = PIE_INSIDE_HOOK;
+    pie_thread_enter(thread, PIE_INSIDE_HOOK);
     return thread;
 }
 
@@ -192,7 +192,7 @@ static uint64_t leave(struct pie_thread *thread, _Atomic uint64_t *spent, uint64
     }
     atomic_fetch_add_explicit(spent, spent_ns, memory_order_relaxed);
     thread->cpu_last_ns += spent_ns;
-    thread->inside = 0;
+    pie_thread_leave(thread);
     return spent_ns;
 }
 
@@ -426,7 +426,7 @@ void pie_copy_slowly(size_t bytes, const void *caller) {
     }
     if (thread->inside) /* counted on, below zero, and taken when it is done */
         return;
-    thread->inside = PIE_INSIDE_HOOK;
+    pie_thread_enter(thread, PIE_INSIDE_HOOK);
     uint64_t now_ns = pie_monotonic_ns();
     if (thread->heap.copy_distance_bytes == 0) {
         pie_heap_rate_begin(&thread->heap.copies, 0, FIRST_INTERVAL_BYTES, now_ns, &thread->heap.random);

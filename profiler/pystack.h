@@ -94,6 +94,14 @@ struct pie_pystack_ops {
      * handler would find under this address. Context: drain. */
     uint32_t (*intern_by_content)(uintptr_t code);
 
+    /* The id of the same code in the calling thread's half, for an id of whichever (turn.h); PIE_CCT_CODE_FULL as above. NULL: ids
+     * do not change. Context: drain. */
+    uint32_t (*intern_again)(uint32_t code_id);
+
+    /* Bytes of what is interned in the current half; forgets all of the other one. NULL: there are no halves. Context: drain. */
+    size_t (*code_bytes)(void);
+    void (*forget_code)(void);
+
     /* The offset of instr in its code, in code units, as CCT key. Context: signal. */
     uint32_t (*instr_offset)(uintptr_t code, uintptr_t instr);
 

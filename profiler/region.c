@@ -30,8 +30,9 @@ enum { ADDRESS_SPACE_SHARE = 8 }; /* use at most 1/8 of RLIMIT_AS */
 #define MIB ((size_t)1 << 20)
 
 static const size_t arena_full_bytes[PIE_ARENA_COUNT] = {
-    [PIE_ARENA_THREADS] = 1024 * MIB, [PIE_ARENA_CCT] = 1024 * MIB, [PIE_ARENA_CODE] = 512 * MIB,
-    [PIE_ARENA_BLOCKS] = 32 * MIB,    [PIE_ARENA_HEAP] = 1 * MIB,   [PIE_ARENA_STACKS] = 320 * MIB,
+    [PIE_ARENA_THREADS] = 1024 * MIB, [PIE_ARENA_CCT] = 512 * MIB,        [PIE_ARENA_CCT_OTHER] = 512 * MIB,
+    [PIE_ARENA_CODE] = 256 * MIB,     [PIE_ARENA_CODE_OTHER] = 256 * MIB, [PIE_ARENA_BLOCKS] = 32 * MIB,
+    [PIE_ARENA_HEAP] = 1 * MIB,       [PIE_ARENA_STACKS] = 320 * MIB,
 };
 static const size_t arena_least_bytes = MIB;
 
@@ -188,6 +189,16 @@ void pie_region_trim(uint64_t limit_bytes) {
     for (size_t i = 0; i < PIE_ARENA_COUNT; i++)
         trim_arena(i, sizes[i]);
     atomic_flag_clear(&busy);
+}
+
+void pie_region_clear(enum pie_arena arena) {
+    struct pie_region_header *header = pie_region_layout.header;
+    size_t bytes = used_pages_bytes(arena);
+    char *base = pie_region_layout.base[arena];
+
+    if (madvise(base, bytes, MADV_DONTNEED) < 0) /* locked */
+        memset(base, 0, bytes);
+    atomic_store(&header->used_bytes[arena], 0);
 }
 
 static int reserve_parts(void) {

@@ -9,12 +9,14 @@
  * and touched only as far as it is used; a forked child that is profiled replaces it in place by a fresh one, any other child has a
  * copy of its own and shares nothing with its parent. Positions stored in records are offsets.
  *
- * Nothing is ever freed. Each user owns an arena, a fixed part of the region with a bump pointer. */
+ * Each user owns an arena, a fixed part of the region with a bump pointer. Nothing is freed but a whole arena. */
 
 enum pie_arena {
     PIE_ARENA_THREADS,
-    PIE_ARENA_CCT,
-    PIE_ARENA_CODE,   /* tables and metadata of interned code objects */
+    PIE_ARENA_CCT, /* two, which take turns (profiler/turn.h) */
+    PIE_ARENA_CCT_OTHER,
+    PIE_ARENA_CODE, /* tables and metadata of interned code objects; two likewise */
+    PIE_ARENA_CODE_OTHER,
     PIE_ARENA_BLOCKS, /* memory accesses of basic blocks */
     PIE_ARENA_HEAP,   /* tracked blocks of memory */
     PIE_ARENA_STACKS, /* alternate stacks; see pie_region_stack() */
@@ -39,6 +41,9 @@ void *pie_region_alloc(enum pie_arena arena, size_t size);
 /* The low end of a stack of at least size bytes, whose true size is stored; below it lies a page that nobody may touch. NULL as
  * above. Lock-free. Context: hook. */
 void *pie_region_stack(size_t size, size_t *ret_size);
+
+/* Gives all memory of an arena back: it is empty and zeroed again. Nobody may hold an address in it. Context: drain. */
+void pie_region_clear(enum pie_arena arena);
 
 /* The start of an arena, fixed for the life of the process; its first bytes are the first allocation, and its first page can be
  * read before that (not of the stacks). Its size may become less, but not than what is used. */

@@ -75,7 +75,7 @@ void pie_sample_take(const struct pie_sampler_ops *sampler, const struct pie_pys
     pie_context_take(ops, thread, context, false, &taken);
     record.node = taken.node;
     record.is_python = taken.is_python;
-    thread->last_node = taken.node;
+    __atomic_store_n(&thread->last_node, taken.node, __ATOMIC_RELAXED);
     thread->last_is_python = taken.is_python;
     thread->last_is_system = time.system_ns > time.user_ns;
     if (!pie_ring_push(&thread->ring, &record))
@@ -92,6 +92,6 @@ void pie_sample_take(const struct pie_sampler_ops *sampler, const struct pie_pys
     const struct pie_access_sampler_ops *accesses = pie_collector_access_sampler();
     if (accesses)
         pie_watch_heed_sample(thread, context, time.system_ns);
-    if (accesses && accesses->is_time_weighted && taken.is_foreign && taken.node != PIE_CCT_FULL_ID)
+    if (accesses && accesses->is_time_weighted && taken.is_foreign && !pie_cct_is_full(taken.node))
         pie_watch_sample(thread, context, &taken);
 }

@@ -250,6 +250,13 @@ typedef bool (*pie_is_gone_fn)(int32_t pid, int64_t started_ns);
 
 struct pie_sink;
 
+/* Which stored nodes and locations rows may still tell of. */
+struct pie_kept {
+    bool (*node)(const void *data, uint32_t node);
+    bool (*location)(const void *data, uint32_t location);
+    const void *data;
+};
+
 struct pie_sink_ops {
     /* Creates the run (or joins it) and the process row; *ret_run_id is set on success. */
     int (*begin_process)(struct pie_sink *, const struct pie_process_row *, int64_t *ret_run_id);
@@ -276,6 +283,9 @@ struct pie_sink_ops {
     int (*put_learned_call)(struct pie_sink *, const struct pie_learned_call_row *);
     /* Completes the row of that process, or makes one where it has written nothing. */
     int (*put_process_end)(struct pie_sink *, const struct pie_process_end_row *);
+    /* What the sink remembers of all others can go, and may be folded in the file. Not inside begin/commit. kept: valid during the
+     * call. */
+    void (*forget)(struct pie_sink *, const struct pie_kept *kept);
     /* Counters are totals so far, e.g. "ring_full", "unwind_truncated". is_drop: a sample was lost. */
     int (*put_counter)(struct pie_sink *, const char *name, uint64_t value, bool is_drop);
     /* The profiler's own cost so far. collector: "time", "redundancy", "memory", "copies", "collection thread". cpu_ns and wall_ns are totals. */
@@ -305,4 +315,6 @@ struct pie_sink {
     /* Source that was compiled under a name which is no file's, as long as the process lives; NULL: none. Set by the engine;
      * may be NULL. */
     const char *(*made_source)(const char *name, size_t *ret_size);
+    /* Set by the sink: what it has written is large, and forget() would make it smaller. */
+    bool wants_to_forget;
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "profiler/cct.h"
 #include "profiler/copy_loop.h"
 #include "profiler/heap_engine.h"
 #include "profiler/pystack.h"
@@ -46,7 +47,8 @@ struct pie_thread {
     char kernel_name[16];        /* valid when ENDED */
 
     /* Of the handler: this thread only. */
-    volatile uint32_t inside;          /* pie_inside; the guard: the profiler is at work on this thread */
+    _Atomic uint32_t
+        inside; /* pie_inside; the guard: the profiler is at work on this thread. See pie_thread_enter() */
     uint64_t cpu_last_ns;              /* thread CPU clock at the last sample */
     uint64_t pool_ns;                  /* kernel time whose place is not known yet (sampler_perf) */
     uint64_t ticks_seen;               /* position in the clock's own ring (sampler_perf), … */
@@ -55,7 +57,8 @@ struct pie_thread {
         ticks_new; /* … of which so many had ended when this handler began and not when the last one ended */
     uint64_t signal_ns; /* what delivering one of the clock's signals has cost of late; 0: not known yet */
     uint64_t own_kernel_ns; /* kernel time of the profiler's that periods may have ended in (sampler_perf) */
-    uint32_t last_node;     /* of the last sample, 0: none yet; the rest: what kind of time it stood for */
+    uint32_t
+        last_node; /* __atomic: of the last sample, 0: none yet; the rest: what kind of time it stood for. Moved by pie_turn() */
     bool last_is_python, last_is_system;
     /* Written by the handler, read by the collection thread; relaxed: each stands for itself. */
     _Atomic uint64_t samples;
@@ -92,6 +95,18 @@ struct pie_thread {
 
 /* The calling thread's slot, NULL before pie_thread_begin() and after pie_thread_end(). Context: signal. */
 struct pie_thread *pie_thread_self(void);
+
+/* The calling thread's handler or hook is at work, and what it notes of contexts is of the current half of the tree. Who turns
+ * the tree waits until each thread was seen outside. Context: signal. */
+static inline void pie_thread_enter(struct pie_thread *thread, enum pie_inside where) {
+    atomic_store(&thread->inside, where); /* seq_cst: before the half is read */
+    pie_half_enter();
+}
+
+/* Release: who sees it outside sees what it has noted. Context: signal. */
+static inline void pie_thread_leave(struct pie_thread *thread) {
+    atomic_store_explicit(&thread->inside, 0, memory_order_release);
+}
 
 /* Takes a slot for the calling thread (state STARTING), notes its name (empty: unknown) and gives it an alternate signal stack if it has none.
  * NULL if there is no room. Context: hook. */

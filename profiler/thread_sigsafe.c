@@ -142,11 +142,11 @@ static void book_rest(struct pie_thread *thread) {
     uint64_t rest_ns = cpu_ns > thread->cpu_last_ns ? cpu_ns - thread->cpu_last_ns : 0;
     struct pie_record record = {.time_ns = thread->ended_ns,
                                 .system_ns = thread->pool_ns,
-                                .node = thread->last_node,
+                                .node = __atomic_load_n(&thread->last_node, __ATOMIC_RELAXED),
                                 .is_python = thread->last_is_python,
                                 .is_rest = true};
 
-    if (!thread->last_node)
+    if (!record.node)
         return;
     *(thread->last_is_system ? &record.system_ns : &record.user_ns) += rest_ns;
     if (!pie_ring_push(&thread->ring, &record))
@@ -217,7 +217,9 @@ bool pie_thread_end(void) {
     }
     if (!thread->name[0])
         prctl(PR_GET_NAME, thread->kernel_name);
+    pie_thread_enter(thread, PIE_INSIDE_HOOK); /* it reads last_node */
     book_rest(thread);
+    pie_thread_leave(thread);
     move_to_ended(thread);
     return true;
 }

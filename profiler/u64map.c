@@ -51,6 +51,22 @@ int pie_u64map_put(struct pie_u64map *map, uint64_t key, uint32_t id) {
     return 0;
 }
 
+void pie_u64map_filter(struct pie_u64map *map, uint32_t (*new_id)(void *data, uint64_t key, uint32_t id),
+                       void *data) {
+    struct pie_u64map kept = {0};
+
+    for (size_t i = 0; i < map->capacity; i++) {
+        const struct pie_u64map_entry *entry = &map->entries[i];
+        uint32_t id = entry->id ? new_id(data, entry->key, entry->id) : 0;
+        if (id && pie_u64map_put(&kept, entry->key, id) < 0) {
+            pie_u64map_finish(&kept);
+            break;
+        }
+    }
+    pie_u64map_finish(map);
+    *map = kept;
+}
+
 void pie_u64map_finish(struct pie_u64map *map) {
     pie_free(map->entries);
     *map = (struct pie_u64map){0};

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A map from 64-bit keys to 32-bit ids; ids are never 0. Grows; nothing is removed. Context: drain. */
+/* A map from 64-bit keys to 32-bit ids; ids are never 0. Context: drain. */
 struct pie_u64map {
     struct pie_u64map_entry *entries;
     size_t capacity; /* 0 or a power of two */
@@ -15,6 +15,9 @@ struct pie_u64map {
 uint32_t pie_u64map_get(const struct pie_u64map *map, uint64_t key);
 /* Adds a key that is not there. Returns 0 or -ENOMEM. */
 int pie_u64map_put(struct pie_u64map *map, uint64_t key, uint32_t id);
+/* Keeps those entries for which new_id() is not 0, with that id; none if memory is short. */
+void pie_u64map_filter(struct pie_u64map *map, uint32_t (*new_id)(void *data, uint64_t key, uint32_t id),
+                       void *data);
 void pie_u64map_finish(struct pie_u64map *map);
 /* Folds values into a key; equal inputs give equal keys. */
 uint64_t pie_u64map_mix(uint64_t hash, uint64_t value);

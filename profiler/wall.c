@@ -73,7 +73,7 @@ static uint32_t blocked_context(struct pie_wall *wall, struct pie_thread *thread
     static uint64_t keys[PIE_FRAMES_MAX];
     uintptr_t tstate = atomic_load_explicit(&thread->tstate, memory_order_relaxed);
     unsigned flags = 0;
-    uint32_t node = PIE_CCT_ROOT_ID;
+    uint32_t node = pie_cct_root();
 
     if (!tstate && !(tstate = ops->find_tstate(thread->tid)))
         return 0;
@@ -90,7 +90,7 @@ static uint32_t blocked_context(struct pie_wall *wall, struct pie_thread *thread
     while (n-- > 0)
         if (keys[n])
             node = pie_cct_child(node, keys[n]);
-    return node == PIE_CCT_ROOT_ID ? 0 : node;
+    return pie_cct_is_root(node) ? 0 : node;
 }
 
 /* ns < 0: takes back. */
@@ -338,6 +338,15 @@ void pie_wall_end(struct pie_wall *wall, const struct pie_thread *thread, struct
     if (wall->blocked_node && wall->wait_pool_ns > 0)
         book(wall, thread, aggregate, wall->wait_pool_ns);
     wall->wait_pool_ns = 0;
+}
+
+void pie_wall_move(struct pie_wall *wall, uint32_t (*moved)(void *data, uint32_t node), void *data) {
+    if (wall->blocked_node)
+        wall->blocked_node = moved(data, wall->blocked_node);
+    if (wall->known_node)
+        wall->known_node = moved(data, wall->known_node);
+    for (uint32_t i = 0; i < wall->n_awaits; i++)
+        wall->awaits[i] = moved(data, wall->awaits[i]);
 }
 
 void pie_wall_totals(const struct pie_wall *wall, const struct pie_thread *thread,

@@ -67,6 +67,9 @@ void pie_wall_tick(struct pie_wall *wall, struct pie_thread *thread, const struc
 void pie_wall_end(struct pie_wall *wall, const struct pie_thread *thread, struct pie_throttle *throttle,
                   struct pie_aggregate *aggregate);
 
+/* Replaces each CCT node that is remembered by moved(node). Context: drain. */
+void pie_wall_move(struct pie_wall *wall, uint32_t (*moved)(void *data, uint32_t node), void *data);
+
 /* Totals of a thread that lives, for its row: they add up to wall_ns. Leaves the row alone if it was never looked at.
  * Context: drain. */
 void pie_wall_totals(const struct pie_wall *wall, const struct pie_thread *thread,

@@ -95,14 +95,14 @@ static const struct pie_await *awaiter_of(const struct look *look, const struct 
 
 static uint32_t context_of(const struct look *look, const struct pie_await *await) {
     const struct pie_await *chain[AWAITERS_MAX];
-    uint32_t node = PIE_CCT_ROOT_ID;
+    uint32_t node = pie_cct_root();
     size_t n = 0;
 
     for (; await && n < AWAITERS_MAX; await = awaiter_of(look, await))
         chain[n++] = await;
     while (n-- > 0)
         node = append(look, chain[n], node);
-    return node == PIE_CCT_ROOT_ID ? 0 : node;
+    return pie_cct_is_root(node) ? 0 : node;
 }
 
 uint32_t pie_wall_awaits_find(const struct pie_pystack_ops *ops, uintptr_t tstate,

@@ -128,7 +128,7 @@ struct pie_watch_slot {
     uint32_t seen;                 /* samples since it was last free or trapped: the reservoir's n */
     uint32_t strays;               /* traps in this stage that were not what is waited for */
     uint32_t size;                 /* of the watched word, bytes */
-    uint32_t first_node;
+    uint32_t first_node;           /* __atomic, relaxed: the collection thread moves it (turn.h) */
     struct pie_value_words words;  /* of what was returned */
     struct pie_watch_record touch; /* NEXT_RETURN: what the trap saw */
     uint8_t kind, memory, traits;
@@ -177,7 +177,7 @@ struct pie_watch_settings {
  * Forgotten never: in a forked child it is what the parent knew. Context: drain. */
 void pie_watch_set_interest(uint32_t line, double interest);
 
-/* The innermost line of Python of a context, PIE_CCT_ROOT_ID if there is none. Context: signal, drain. */
+/* The innermost line of Python of a context, the root if there is none. Context: signal, drain. */
 uint32_t pie_watch_line_of(uint32_t node);
 
 /* NULL stops all watching; what is armed is disarmed at its next trap. settings live as long as the process.

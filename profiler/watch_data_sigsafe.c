@@ -120,7 +120,7 @@ void pie_watch_data_touched(struct pie_thread *thread, unsigned index, const uco
         return;
     }
     pie_context_take(pie_watch_ops(), thread, context, true, &taken); /* reported after the instruction */
-    if (taken.is_foreign && taken.node != PIE_CCT_FULL_ID) {
+    if (taken.is_foreign && !pie_cct_is_full(taken.node)) {
         compare_others(thread, index, context, &taken);
         compare(thread, index, context, &taken, value);
         return;

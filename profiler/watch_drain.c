@@ -108,7 +108,7 @@ void pie_watch_drain_forget_code(struct pie_watch_drain *drain) {
 
 static struct line_time *line_of(struct pie_watch_drain *drain, uint32_t cct_node) {
     uint32_t python = pie_watch_line_of(cct_node);
-    uint32_t stored = python == PIE_CCT_ROOT_ID ? 0 : pie_naming_node(drain->naming, python);
+    uint32_t stored = pie_cct_is_root(python) ? 0 : pie_naming_node(drain->naming, python);
     uint32_t index = stored ? pie_u64map_get(&drain->line_of_node, stored) : 0;
 
     if (!stored || index)
@@ -148,7 +148,7 @@ static double take_time(struct pie_watch_drain *drain, const struct pie_watch_re
 /* --- Rows --- */
 
 static void note_operations(struct pie_watch_drain *drain, uint32_t cct_node, struct pie_watch_row *row) {
-    while (cct_node != PIE_CCT_ROOT_ID && row->operations_count < PIE_WATCH_FRAMES_MAX) {
+    while (!pie_cct_is_root(cct_node) && row->operations_count < PIE_WATCH_FRAMES_MAX) {
         uint64_t key = pie_cct_key(cct_node);
         if (pie_cct_key_is_python(key))
             row->operations[row->operations_count++] =
@@ -347,6 +347,54 @@ void pie_watch_drain_thread_ended(struct pie_watch_drain *drain, size_t slot) {
     for (int i = 0; watches && i < PIE_DEBUG_REGISTERS; i++)
         if (watches->open[i].is_open)
             finish(drain, &watches->open[i], PIE_WATCH_UNTOUCHED, 0);
+}
+
+/* --- Turns of the tree --- */
+
+static struct open_watch *open_at(const struct pie_watch_drain *drain, size_t i) {
+    return &drain->threads[i / PIE_DEBUG_REGISTERS].open[i % PIE_DEBUG_REGISTERS];
+}
+
+void pie_watch_drain_move(struct pie_watch_drain *drain, uint32_t (*moved)(void *data, uint32_t node),
+                          void *data) {
+    for (size_t i = 0; i < drain->n_threads * PIE_DEBUG_REGISTERS; i++)
+        if (open_at(drain, i)->is_open)
+            open_at(drain, i)->cct_node = moved(data, open_at(drain, i)->cct_node);
+}
+
+bool pie_watch_drain_holds(const struct pie_watch_drain *drain, uint32_t stored) {
+    for (size_t i = 0; i < drain->n_threads * PIE_DEBUG_REGISTERS; i++)
+        if (open_at(drain, i)->is_open && open_at(drain, i)->row.first_node == stored)
+            return true;
+    return false;
+}
+
+struct kept_lines {
+    struct pie_watch_drain *drain;
+    struct line_time *lines;
+    size_t count;
+};
+
+static uint32_t keep_line(void *data, uint64_t stored, uint32_t index) {
+    struct kept_lines *kept = data;
+
+    if (!pie_naming_keeps_node(kept->drain->naming, (uint32_t)stored))
+        return 0;
+    kept->lines[kept->count++] = kept->drain->lines[index - 1];
+    return (uint32_t)kept->count;
+}
+
+void pie_watch_drain_forget(struct pie_watch_drain *drain) {
+    pie_watch_seen_finish(&drain->seen);
+    struct kept_lines kept = {drain, pie_malloc((drain->n_lines + 1) * sizeof *kept.lines), 0};
+
+    if (!kept.lines)
+        return;
+    pie_u64map_filter(&drain->line_of_node, keep_line, &kept);
+    pie_free(drain->lines);
+    drain->lines = kept.lines;
+    drain->lines_room = drain->n_lines + 1;
+    drain->n_lines = kept.count;
 }
 
 const struct pie_watch_row *pie_watch_drain_rows(const struct pie_watch_drain *drain, size_t *ret_count) {

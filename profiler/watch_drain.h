@@ -3,6 +3,7 @@
 
 #include "profiler/sink.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,14 @@ void pie_watch_drain_sample(struct pie_watch_drain *drain, uint32_t cct_node, ui
 void pie_watch_drain_thread(struct pie_watch_drain *drain, struct pie_thread *thread, size_t slot);
 /* The thread has ended, or the profile ends: what is still watched was not touched again. */
 void pie_watch_drain_thread_ended(struct pie_watch_drain *drain, size_t slot);
+
+/* Replaces each CCT node that is remembered by moved(node). */
+void pie_watch_drain_move(struct pie_watch_drain *drain, uint32_t (*moved)(void *data, uint32_t node),
+                          void *data);
+/* Will a row tell of this stored node? */
+bool pie_watch_drain_holds(const struct pie_watch_drain *drain, uint32_t stored);
+/* Forgets what naming has forgotten. */
+void pie_watch_drain_forget(struct pie_watch_drain *drain);
 
 /* Rows since the last clear; nodes are stored ones (naming.h). */
 const struct pie_watch_row *pie_watch_drain_rows(const struct pie_watch_drain *drain, size_t *ret_count);

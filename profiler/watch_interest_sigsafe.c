@@ -23,7 +23,7 @@ static unsigned index_of(uint32_t node) {
 }
 
 uint32_t pie_watch_line_of(uint32_t node) {
-    while (node != PIE_CCT_ROOT_ID && !pie_cct_key_is_python(pie_cct_key(node)))
+    while (!pie_cct_is_root(node) && !pie_cct_key_is_python(pie_cct_key(node)))
         node = pie_cct_parent(node);
     return node;
 }

@@ -142,7 +142,7 @@ void pie_watch_push(struct pie_thread *thread, unsigned index, struct pie_watch_
     record->size = slot->size;
     record->access_ip = slot->access.ip;
     record->access_bytes = slot->bytes;
-    record->first_node = slot->first_node;
+    record->first_node = __atomic_load_n(&slot->first_node, __ATOMIC_RELAXED);
     record->serial = slot->serial;
     record->kind = slot->kind;
     record->memory = slot->memory;
@@ -241,7 +241,7 @@ static void access_reached(struct pie_thread *thread, unsigned index, const ucon
         return;
     }
     const struct pie_native_frame *loop = &thread->native[taken->hybrid.native_on_top];
-    slot->first_node = taken->node;
+    __atomic_store_n(&slot->first_node, taken->node, __ATOMIC_RELAXED);
     slot->site = thread->path[taken->hybrid.native_on_top];
     slot->return_ip = loop->ip;
     slot->return_sp = loop->sp;
@@ -358,10 +358,10 @@ void pie_watch_sampled(const struct pie_access_sampler_ops *sampler, struct pie_
         return;
     pie_context_take(pie_watch_ops(), thread, context, false, &taken);
     bool is_known = sample.is_precise && sample.address;
-    if (is_known && taken.is_foreign && taken.node != PIE_CCT_FULL_ID)
+    if (is_known && taken.is_foreign && !pie_cct_is_full(taken.node))
         begin_known(thread, context, &taken, &sample);
     uint64_t spent_ns = pie_watch_spent_since(thread, start_ns);
-    if (!is_known && taken.is_foreign && taken.node != PIE_CCT_FULL_ID)
+    if (!is_known && taken.is_foreign && !pie_cct_is_full(taken.node))
         pie_watch_sample(thread, context, &taken);
     pie_watch_charge(thread, spent_ns);
 }
@@ -572,8 +572,8 @@ void pie_watch_settle(struct pie_thread *thread) {
 void pie_watch_yield(struct pie_thread *thread) {
     if (!thread || thread->inside || !pie_debug_ptrace_is_used())
         return;
-    thread->inside = PIE_INSIDE_HANDLER;
+    pie_thread_enter(thread, PIE_INSIDE_HANDLER);
     pie_watch_rest(thread);
     pie_watch_settle(thread);
-    thread->inside = 0;
+    pie_thread_leave(thread);
 }

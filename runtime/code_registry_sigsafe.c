@@ -25,7 +25,8 @@
  *    the same life.
  * 2. The removal sees the insertion: thread A inserted while it owned a reference; it gave that up later, with the GIL
  *    held; thread B that deallocates took the GIL after that. (Free-threaded builds, where other rules hold, are refused.)
- * 3. Removal looks at every slot where the address can be, so two entries of one address are both removed.
+ * 3. Removal looks at every slot where the address can be, in both halves' tables (one may be cleared meanwhile, which
+ *    does no harm), so two entries of one address are both removed.
  *
  * What is left is the window of 3.11 and 3.12 in which the walker may see the remains of a returned frame
  * (pyframe_datastack_sigsafe.c refuses nearly all of those). Three more nets are under it:
@@ -58,7 +59,7 @@ static bool read_check(uintptr_t code, uint32_t *ret_check) {
 }
 
 uint32_t pie_code_registry_intern(uintptr_t code) {
-    struct pie_code_table *addresses = pie_code_store_addresses();
+    struct pie_code_table *addresses = pie_code_store_own_addresses();
     struct pie_code_content content;
     uint32_t check, id;
 
@@ -78,10 +79,11 @@ uint32_t pie_code_registry_intern(uintptr_t code) {
 }
 
 static void forget(uintptr_t code) {
-    struct pie_code_table *addresses = pie_code_store_addresses();
-
-    if (addresses)
-        pie_code_table_remove(addresses, code);
+    for (unsigned half = 0; half < 2; half++) {
+        struct pie_code_table *addresses = pie_code_store_addresses(half);
+        if (addresses)
+            pie_code_table_remove(addresses, code);
+    }
 }
 
 void pie_code_registry_begin_death(struct pie_code_death *death, uintptr_t code) {

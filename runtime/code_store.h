@@ -6,8 +6,9 @@
 #include "runtime/code_table.h"
 #include "runtime/pystr.h"
 
-/* What is known of code objects, in the region's code arena: one immutable record for each distinct content. The
- * arena's first bytes are the store, which is made at first use; a region that was reset is an empty store. */
+/* What is known of code objects, in the region's code arenas: one immutable record for each distinct content. There are two
+ * stores, one for each half of the calling context tree (profiler/cct.h), in an arena each; an id tells which it is of. An
+ * arena's first bytes are the store, which is made at first use; an arena that was cleared is an empty store. */
 
 enum {
     PIE_CODE_NAME_UNITS_MAX = 4096,            /* characters of a name that are kept */
@@ -25,7 +26,7 @@ enum pie_code_record_flags {
 };
 
 struct pie_code_record {
-    uint32_t id; /* from 1, dense */
+    uint32_t id; /* from 1, dense in a half; the second half's have PIE_CCT_CODE_HALF_BIT */
     int32_t first_line;
     uint32_t units;          /* code units */
     uint32_t file_bytes;     /* with NUL */
@@ -68,11 +69,14 @@ bool pie_code_content_copy_bytecode(const struct pie_code_content *content, uint
  * Context: signal, drain. */
 bool pie_code_content_read(uintptr_t code, struct pie_code_content *ret_content);
 
-/* The id of a record with this content, made if there is none; PIE_CCT_CODE_FULL: the arena has no room for it; 0: the
+/* The id of a record with this content in the calling thread's half, made if there is none; PIE_CCT_CODE_FULL: the arena has no room for it; 0: the
  * content is unreadable. Context: signal, drain. */
 uint32_t pie_code_store_add(const struct pie_code_content *content);
 
-/* The id of a record with this content, 0 if there is none; the bytecode is not looked at. Context: signal, drain. */
+/* The same for the content of a record of whichever half. Context: drain. */
+uint32_t pie_code_store_again(uint32_t id);
+
+/* The id of a record with this content, as above, 0 if there is none; the bytecode is not looked at. Context: signal, drain. */
 uint32_t pie_code_store_find(const struct pie_code_content *content);
 
 /* The record of an id; NULL: none. Context: signal, any. */
@@ -85,8 +89,15 @@ const uint8_t *pie_code_store_keep_operations(uint32_t id, const uint8_t *operat
 /* What was kept for it; NULL: nothing yet. Context: drain. */
 const uint8_t *pie_code_store_operations(uint32_t id);
 
-/* The table of code object addresses (code_registry_sigsafe.c); NULL: no region. Context: signal, any. */
-struct pie_code_table *pie_code_store_addresses(void);
+/* How much memory the current half has used, in bytes. Context: any. */
+size_t pie_code_store_bytes(void);
+
+/* The table of code object addresses (code_registry_sigsafe.c) of the calling thread's half; NULL: no region. Context:
+ * signal. */
+struct pie_code_table *pie_code_store_own_addresses(void);
+
+/* The same of any half; NULL also: it has none yet. Context: any. */
+struct pie_code_table *pie_code_store_addresses(unsigned half);
 
 static inline const char *pie_code_record_file(const struct pie_code_record *record) {
     return record->data;

@@ -17,7 +17,7 @@
  *
  * A record is written once, by the thread that claimed its id, and then published in `index` (release; acquire in
  * pie_code_store_get()) and in the trie. Of two threads that add the same content at once, both get the id of the one that
- * was linked first, and the other's record is unused. Nothing is ever freed, and nothing changed but links and one word:
+ * was linked first, and the other's record is unused. Nothing is freed but a whole half, and nothing changed but links and one word:
  * where the collection thread has put what it made of the bytecode. */
 
 enum store_state {
@@ -53,23 +53,31 @@ static uint32_t power_of_two_up_to(size_t limit) {
     return n;
 }
 
+static enum pie_arena arena_of(unsigned half) {
+    return half ? PIE_ARENA_CODE_OTHER : PIE_ARENA_CODE;
+}
+
+static unsigned half_of(uint32_t id) {
+    return id & PIE_CCT_CODE_HALF_BIT ? 1 : 0;
+}
+
 /* Lays the store out at the start of the arena. The caller owns its making. */
-static void make(struct code_store *store) {
-    size_t entries = pie_region_size(PIE_ARENA_CODE) / ARENA_BYTES_PER_ENTRY;
+static void make(struct code_store *store, unsigned half) {
+    size_t entries = pie_region_size(arena_of(half)) / ARENA_BYTES_PER_ENTRY;
     uint32_t slots = power_of_two_up_to(entries < SLOTS_MAX ? entries : SLOTS_MAX);
 
     store->ids_max = (uint32_t)entries;
     store->addresses_at = sizeof *store;
     store->index_at = store->addresses_at + pie_code_table_bytes(slots);
-    if (!pie_region_alloc(PIE_ARENA_CODE, store->index_at + entries * sizeof(uint32_t)))
+    if (!pie_region_alloc(arena_of(half), store->index_at + entries * sizeof(uint32_t)))
         return;
     pie_code_table_init((struct pie_code_table *)((char *)store + store->addresses_at), slots);
     atomic_store_explicit(&store->state, STORE_READY, memory_order_release); /* pairs with get_store() */
 }
 
 /* NULL: no region, or another thread is laying it out at this moment. */
-static struct code_store *get_store(void) {
-    struct code_store *store = pie_region_base(PIE_ARENA_CODE);
+static struct code_store *get_store(unsigned half) {
+    struct code_store *store = pie_region_base(arena_of(half));
     uint32_t state;
 
     if (!store)
@@ -78,29 +86,43 @@ static struct code_store *get_store(void) {
     if (state == STORE_NONE &&
         atomic_compare_exchange_strong_explicit(&store->state, &state, STORE_MAKING, memory_order_relaxed,
                                                 memory_order_relaxed)) {
-        make(store);
+        make(store, half);
         state = atomic_load_explicit(&store->state, memory_order_relaxed);
     }
     return state == STORE_READY ? store : NULL;
+}
+
+/* The same, not made here. */
+static struct code_store *find_store(unsigned half) {
+    struct code_store *store = pie_region_base(arena_of(half));
+
+    return store && atomic_load_explicit(&store->state, memory_order_acquire) == STORE_READY ? store : NULL;
 }
 
 static _Atomic uint32_t *index_of(struct code_store *store) {
     return (_Atomic uint32_t *)((char *)store + store->index_at);
 }
 
-struct pie_code_table *pie_code_store_addresses(void) {
-    struct code_store *store = get_store();
+struct pie_code_table *pie_code_store_addresses(unsigned half) {
+    struct code_store *store = find_store(half);
 
     return store ? (struct pie_code_table *)((char *)store + store->addresses_at) : NULL;
 }
 
-const struct pie_code_record *pie_code_store_get(uint32_t id) {
-    struct code_store *store = get_store();
+struct pie_code_table *pie_code_store_own_addresses(void) {
+    unsigned half = pie_half_own();
 
-    if (!store || id == 0 || id > store->ids_max)
+    return get_store(half) ? pie_code_store_addresses(half) : NULL;
+}
+
+const struct pie_code_record *pie_code_store_get(uint32_t id) {
+    struct code_store *store = find_store(half_of(id));
+    uint32_t number = id & ~PIE_CCT_CODE_HALF_BIT;
+
+    if (!store || number == 0 || number > store->ids_max)
         return NULL;
     uint32_t at =
-        atomic_load_explicit(&index_of(store)[id - 1], memory_order_acquire); /* pairs with publish() */
+        atomic_load_explicit(&index_of(store)[number - 1], memory_order_acquire); /* pairs with publish() */
     return at ? (const struct pie_code_record *)((char *)store + (size_t)at * RECORD_ALIGN) : NULL;
 }
 
@@ -110,9 +132,9 @@ static struct pie_code_record *get_record(uint32_t id) {
 }
 
 const uint8_t *pie_code_store_keep_operations(uint32_t id, const uint8_t *operations) {
-    struct code_store *store = get_store();
+    struct code_store *store = find_store(half_of(id));
     struct pie_code_record *record = get_record(id);
-    uint8_t *kept = record ? pie_region_alloc(PIE_ARENA_CODE, record->bytecode_units) : NULL;
+    uint8_t *kept = record ? pie_region_alloc(arena_of(half_of(id)), record->bytecode_units) : NULL;
 
     if (!kept)
         return NULL;
@@ -123,7 +145,7 @@ const uint8_t *pie_code_store_keep_operations(uint32_t id, const uint8_t *operat
 }
 
 const uint8_t *pie_code_store_operations(uint32_t id) {
-    struct code_store *store = get_store();
+    struct code_store *store = find_store(half_of(id));
     const struct pie_code_record *record = get_record(id);
     uint64_t at =
         record ? atomic_load_explicit(&record->operations_at, memory_order_acquire) : 0; /* pairs with keep */
@@ -165,9 +187,10 @@ static bool copy_content(const struct pie_code_content *content, struct pie_code
 static struct pie_code_record *make_record(const struct pie_code_content *content, uint64_t hash,
                                            size_t file_bytes, size_t qualname_bytes) {
     uint32_t bytecode_units = pie_code_content_bytecode_units(content);
-    struct pie_code_record *record = pie_region_alloc(
-        PIE_ARENA_CODE, sizeof *record + file_bytes + qualname_bytes + content->linetable.units +
-                            content->exceptiontable.units + (size_t)bytecode_units * PIE_CODE_UNIT_BYTES);
+    struct pie_code_record *record =
+        pie_region_alloc(arena_of(pie_half_own()),
+                         sizeof *record + file_bytes + qualname_bytes + content->linetable.units +
+                             content->exceptiontable.units + (size_t)bytecode_units * PIE_CODE_UNIT_BYTES);
     if (!record)
         return NULL;
     record->first_line = content->first_line;
@@ -197,7 +220,7 @@ static bool publish(struct code_store *store, struct pie_code_record *record) {
             return false;
     } while (!atomic_compare_exchange_weak_explicit(&store->ids_used, &used, used + 1, memory_order_relaxed,
                                                     memory_order_relaxed));
-    record->id = used + 1;
+    record->id = (used + 1) | (pie_half_own() ? PIE_CCT_CODE_HALF_BIT : 0);
     atomic_store_explicit(&index_of(store)[used], units_at(store, record),
                           memory_order_release); /* pairs with pie_code_store_get() */
     return true;
@@ -219,7 +242,7 @@ static struct pie_code_record *find_record(struct code_store *store, uint64_t ha
 }
 
 uint32_t pie_code_store_find(const struct pie_code_content *content) {
-    struct code_store *store = get_store();
+    struct code_store *store = get_store(pie_half_own());
     uint64_t hash, rest;
 
     if (!store || !hash_content(content, &hash))
@@ -230,8 +253,26 @@ uint32_t pie_code_store_find(const struct pie_code_content *content) {
     return record ? record->id : 0;
 }
 
+/* Puts a record with an id into the trie; the id of the content, which another thread may have added meanwhile. */
+static uint32_t link_in(struct code_store *store, struct pie_code_record *record, _Atomic uint32_t *link,
+                        uint64_t rest) {
+    for (uint32_t none = 0; !atomic_compare_exchange_strong_explicit(
+             link, &none, units_at(store, record), memory_order_release, memory_order_relaxed);
+         none = 0) {
+        const struct pie_code_record *found = find_record(store, record->hash, &link, &rest);
+        if (found)
+            return found->id;
+    }
+    return record->id;
+}
+
+static size_t record_bytes(const struct pie_code_record *record) {
+    return sizeof *record + record->file_bytes + record->qualname_bytes + record->linetable_bytes +
+           record->exceptiontable_bytes + (size_t)record->bytecode_units * PIE_CODE_UNIT_BYTES;
+}
+
 uint32_t pie_code_store_add(const struct pie_code_content *content) {
-    struct code_store *store = get_store();
+    struct code_store *store = get_store(pie_half_own());
     uint64_t hash, rest;
 
     if (!store || !hash_content(content, &hash))
@@ -252,12 +293,34 @@ uint32_t pie_code_store_add(const struct pie_code_content *content) {
         return 0;
     if (!publish(store, record))
         return PIE_CCT_CODE_FULL;
-    for (uint32_t none = 0; !atomic_compare_exchange_strong_explicit(
-             link, &none, units_at(store, record), memory_order_release, memory_order_relaxed);
-         none = 0) {
-        found = find_record(store, hash, &link, &rest);
-        if (found)
-            return found->id;
-    }
-    return record->id;
+    return link_in(store, record, link, rest);
+}
+
+uint32_t pie_code_store_again(uint32_t id) {
+    struct code_store *store = get_store(pie_half_own());
+    const struct pie_code_record *before = pie_code_store_get(id);
+
+    if (!store || !before)
+        return 0;
+    _Atomic uint32_t *link = &store->contents;
+    uint64_t rest = before->hash;
+    const struct pie_code_record *found = find_record(store, before->hash, &link, &rest);
+    if (found)
+        return found->id;
+    size_t bytes = record_bytes(before);
+    struct pie_code_record *record = pie_region_alloc(arena_of(pie_half_own()), bytes);
+    if (!record)
+        return PIE_CCT_CODE_FULL;
+    memcpy(record, before, bytes);
+    memset(record->siblings, 0, sizeof record->siblings);
+    record->operations_at = 0;
+    return publish(store, record) ? link_in(store, record, link, rest) : PIE_CCT_CODE_FULL;
+}
+
+size_t pie_code_store_bytes(void) {
+    unsigned half = pie_half_current();
+    const struct code_store *store = find_store(half);
+    size_t tables = store ? store->index_at + store->ids_max * sizeof(uint32_t) : 0;
+
+    return store ? pie_region_used(arena_of(half)) - tables : 0;
 }

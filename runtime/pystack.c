@@ -5,6 +5,8 @@
 
 #include <errno.h>
 
+#include "profiler/half.h"
+#include "profiler/region.h"
 #include "runtime/awaits.h"
 #include "runtime/code_operations.h"
 #include "runtime/code_registry.h"
@@ -38,6 +40,11 @@ static int32_t line(uint32_t code_id, uint32_t offset) {
                                offset);
 }
 
+/* An arena that is empty is an empty store. */
+static void forget_code(void) {
+    pie_region_clear(pie_half_current() ? PIE_ARENA_CODE : PIE_ARENA_CODE_OTHER);
+}
+
 static const struct pie_pystack_ops ops = {
     .eval_loop = (void (*)(void))_PyEval_EvalFrameDefault,
     .walk = pie_pyframe_walk_current,
@@ -46,6 +53,9 @@ static const struct pie_pystack_ops ops = {
     .current_tstate = pie_pyframe_current_tstate,
     .intern = pie_code_registry_intern,
     .intern_by_content = pie_code_registry_intern_by_content,
+    .intern_again = pie_code_store_again,
+    .code_bytes = pie_code_store_bytes,
+    .forget_code = forget_code,
     .instr_offset = pie_pyframe_instr_offset,
     .describe = describe,
     .line = line,

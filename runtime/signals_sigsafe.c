@@ -277,9 +277,9 @@ static void take(struct pie_thread *thread, siginfo_t *info, ucontext_t *context
         pie_counter_add(thread->inside == PIE_INSIDE_HOOK ? PIE_COUNTER_IN_HOOK : PIE_COUNTER_REENTERED, 1);
         return;
     }
-    thread->inside = PIE_INSIDE_HANDLER;
+    pie_thread_enter(thread, PIE_INSIDE_HANDLER);
     pie_handler_stack_run(thread, work, &delivery);
-    thread->inside = 0;
+    pie_thread_leave(thread);
 }
 
 bool pie_signals_sent_by_us(const siginfo_t *info) {
