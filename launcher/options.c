@@ -17,6 +17,8 @@
 
 static const double RATE_MAX_HZ = 5000, RATE_MIN_HZ = 1;
 static const double THRESHOLD_MIN_BYTES = 4096, THRESHOLD_MAX_BYTES = 0x1p30;
+static const double CONTEXT_MIN_BYTES = 0x1p16, CONTEXT_MAX_BYTES = 0x1p28, SIZE_MIN_BYTES = 0x1p22,
+                    SIZE_MAX_BYTES = 0x1p40;
 
 int pie_options_fail(struct pie_options *options, const char *format, ...) {
     va_list args;
@@ -148,15 +150,32 @@ static int set_no_memory(struct pie_options *options, const char *value) {
     return 0;
 }
 
-static int set_memory_threshold(struct pie_options *options, const char *value) {
+static bool read_bytes(const char *value, double least, double most, uint64_t *ret_bytes) {
     static const char *const units[] = {"", "b", "kb", "mb", "gb", "k", "m", "g", "kib", "mib", "gib", NULL};
     static const double factors[] = {1, 1, 1e3, 1e6, 1e9, 1024, 0x1p20, 0x1p30, 1024, 0x1p20, 0x1p30};
     double bytes;
-    if (!read_quantity(value, units, factors, &bytes) || bytes < THRESHOLD_MIN_BYTES ||
-        bytes > THRESHOLD_MAX_BYTES)
-        return pie_options_fail(options, "bad threshold '%s': bytes from 4k to 1g, such as 10m", value);
-    options->config.threshold_bytes = (uint64_t)llround(bytes);
-    return 0;
+    if (!read_quantity(value, units, factors, &bytes) || bytes < least || bytes > most)
+        return false;
+    *ret_bytes = (uint64_t)llround(bytes);
+    return true;
+}
+
+static int set_memory_threshold(struct pie_options *options, const char *value) {
+    return read_bytes(value, THRESHOLD_MIN_BYTES, THRESHOLD_MAX_BYTES, &options->config.threshold_bytes)
+               ? 0
+               : pie_options_fail(options, "bad threshold '%s': bytes from 4k to 1g, such as 10m", value);
+}
+
+static int set_context_memory(struct pie_options *options, const char *value) {
+    return read_bytes(value, CONTEXT_MIN_BYTES, CONTEXT_MAX_BYTES, &options->config.context_bytes)
+               ? 0
+               : pie_options_fail(options, "bad size '%s': bytes from 64k to 256m, such as 8m", value);
+}
+
+static int set_max_size(struct pie_options *options, const char *value) {
+    return read_bytes(value, SIZE_MIN_BYTES, SIZE_MAX_BYTES, &options->config.max_bytes)
+               ? 0
+               : pie_options_fail(options, "bad size '%s': bytes from 4m to 1024g, such as 256m", value);
 }
 
 /* The name that value is, or NULL. */
@@ -277,6 +296,8 @@ static int set_help(struct pie_options *options, const char *value) {
 
 static const struct pie_option table[] = {
     {"output", "FILE", "the profile; a run is added to what is there (default pieprof.db)", set_output, 'o'},
+    {"max-size", "BYTES",
+     "fold what has least weight and is oldest beyond this size of the file (default 256m)", set_max_size, 0},
     {"keep", "TIME", "keep only the last 10min, 1h, … of the profile (default: all of it)", set_keep, 0},
     {"rate", "HZ", "samples per second of CPU time, up to 5khz (default 1khz)", set_rate, 'r'},
     {"interval", "TIME", "the same as time between two samples: 1ms, 500us", set_interval, 'i'},
@@ -296,6 +317,9 @@ static const struct pie_option table[] = {
      set_fp_tolerance, 0},
     {"memory", NULL, "sample what is allocated, what stays and what leaks (the default)", set_memory, 0},
     {"no-memory", NULL, "do not", set_no_memory, 0},
+    {"context-memory", "BYTES",
+     "forget call paths and code not seen for long beyond this much memory (default 8m)", set_context_memory,
+     0},
     {"memory-threshold", "BYTES", "note the footprint when it has changed by this: 10m (default: adapts)",
      set_memory_threshold, 0},
     {"allocator", "NAME", "who serves malloc(): system or jemalloc (default: system)", set_allocator, 0},
@@ -338,6 +362,8 @@ void pie_options_init(struct pie_options *options) {
             {
                 .period_ns = 1000000,
                 .overhead_budget = 0.05,
+                .max_bytes = UINT64_C(256) << 20,
+                .context_bytes = UINT64_C(8) << 20,
                 .time = true,
                 .redundancy = true,
                 .adaptive = true,
@@ -393,13 +419,18 @@ static int append_flag(char **string, bool is_on, const char *name) {
 
 char *pie_options_to_string(const struct pie_options *options) {
     const struct pie_config *config = &options->config;
-    char interval[32], overhead[40], tolerance[32], threshold[32], keep[32], *string = NULL;
+    char interval[32], overhead[40], tolerance[32], threshold[32], keep[32], context[32], size[32],
+        *string = NULL;
     snprintf(interval, sizeof interval, "%lluns", (unsigned long long)config->period_ns);
     snprintf(overhead, sizeof overhead, "%.17g%%", config->overhead_budget * 100);
     snprintf(tolerance, sizeof tolerance, "%.17g", config->fp_tolerance);
     snprintf(threshold, sizeof threshold, "%llu", (unsigned long long)config->threshold_bytes);
     snprintf(keep, sizeof keep, "%llus", (unsigned long long)config->keep_s);
+    snprintf(context, sizeof context, "%llu", (unsigned long long)config->context_bytes);
+    snprintf(size, sizeof size, "%llu", (unsigned long long)config->max_bytes);
     if (append_pair(&string, "--output", config->output) == 0 &&
+        append_pair(&string, "--context-memory", context) == 0 &&
+        append_pair(&string, "--max-size", size) == 0 &&
         append_pair(&string, "--keep", config->keep_s ? keep : NULL) == 0 &&
         append_pair(&string, "--interval", interval) == 0 &&
         append_pair(&string, "--overhead", overhead) == 0 &&

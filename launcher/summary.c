@@ -282,6 +282,13 @@ static void print_full(struct summary *summary, struct pie_cursor *row) {
 }
 
 /* Lines are right, only their text is missing. */
+static void print_folded(struct summary *summary, struct pie_cursor *row) {
+    fprintf(summary->out,
+            "Folded: %lld call paths of little weight that had not been seen for long are in \"(other)\" "
+            "(--max-size)\n",
+            (long long)pie_cursor_int(row, 0));
+}
+
 static void print_unread(struct summary *summary, struct pie_cursor *row) {
     fprintf(summary->out,
             "Source: %lld texts of cells or generated code had no room; their lines are without text\n",
@@ -304,6 +311,11 @@ static const char truncated_sql[] =
 static const char full_sql[] =
     "SELECT total FROM (SELECT sum(c.value) AS total FROM counter c JOIN process p"
     " ON p.id = c.process WHERE p.run = :run AND c.name IN ('cct_full', 'code_registry_full'))"
+    " WHERE total > 0";
+
+static const char folded_sql[] =
+    "SELECT total FROM (SELECT sum(c.value) AS total FROM counter c JOIN process p"
+    " ON p.id = c.process WHERE p.run = :run AND c.name = 'contexts_folded')"
     " WHERE total > 0";
 
 static const char unread_sql[] =
@@ -397,6 +409,7 @@ static void print_all(struct summary *summary) {
     fputs("\n", summary->out);
     each_row(summary, threads_sql, print_thread);
     each_row(summary, full_sql, print_full);
+    each_row(summary, folded_sql, print_folded);
     each_row(summary, unread_sql, print_unread);
     each_row(summary, truncated_sql, print_truncated);
     print_samples(summary);

@@ -5,17 +5,8 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
-/* Two levels over the 32-bit ids. The upper one is reserved address space of which the kernel backs only the parts
- * that are written. */
-enum { PAGE_BITS = 12, PAGE_ENTRIES = 1 << PAGE_BITS, PAGES = 1 << (32 - PAGE_BITS) };
-
-struct table {
-    void **pages;
-    size_t entry_size;
-    size_t used; /* pages beyond this index have never been touched */
-};
+#include "storage/paged.h"
 
 struct location {
     unsigned flags;
@@ -25,47 +16,16 @@ struct location {
 };
 
 struct pie_contexts {
-    struct table locations; /* struct location */
-    struct table nodes;     /* struct pie_context_node */
+    struct pie_paged locations; /* struct location */
+    struct pie_paged nodes;     /* struct pie_context_node */
 };
-
-static int table_init(struct table *table, size_t entry_size) {
-    void *pages = mmap(NULL, PAGES * sizeof(void *), PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (pages == MAP_FAILED)
-        return -ENOMEM;
-    *table = (struct table){.pages = pages, .entry_size = entry_size};
-    return 0;
-}
-
-static void *table_get(const struct table *table, uint32_t id) {
-    char *page = table->pages[id >> PAGE_BITS];
-    return page ? page + (id & (PAGE_ENTRIES - 1)) * table->entry_size : NULL;
-}
-
-static void *table_make(struct table *table, uint32_t id) {
-    void **page = &table->pages[id >> PAGE_BITS];
-    if (!*page)
-        *page = pie_calloc(PAGE_ENTRIES, table->entry_size);
-    if ((id >> PAGE_BITS) >= table->used)
-        table->used = (id >> PAGE_BITS) + 1;
-    return table_get(table, id);
-}
-
-static void table_finish(struct table *table) {
-    if (!table->pages)
-        return;
-    for (size_t i = 0; i < table->used; i++)
-        pie_free(table->pages[i]);
-    munmap(table->pages, PAGES * sizeof(void *));
-}
 
 int pie_contexts_create(struct pie_contexts **ret_contexts) {
     struct pie_contexts *contexts = pie_calloc(1, sizeof *contexts);
     if (!contexts)
         return -ENOMEM;
-    if (table_init(&contexts->locations, sizeof(struct location)) < 0 ||
-        table_init(&contexts->nodes, sizeof(struct pie_context_node)) < 0) {
+    if (pie_paged_init(&contexts->locations, sizeof(struct location)) < 0 ||
+        pie_paged_init(&contexts->nodes, sizeof(struct pie_context_node)) < 0) {
         pie_contexts_destroy(contexts);
         return -ENOMEM;
     }
@@ -76,18 +36,18 @@ int pie_contexts_create(struct pie_contexts **ret_contexts) {
 void pie_contexts_destroy(struct pie_contexts *contexts) {
     if (!contexts)
         return;
-    table_finish(&contexts->locations);
-    table_finish(&contexts->nodes);
+    pie_paged_finish(&contexts->locations, NULL);
+    pie_paged_finish(&contexts->nodes, NULL);
     pie_free(contexts);
 }
 
 int pie_contexts_set_location(struct pie_contexts *contexts, uint32_t id,
                               const struct pie_context_location *location) {
-    struct location *entry = table_make(&contexts->locations, id);
+    struct location *entry = pie_paged_make(&contexts->locations, id);
     if (!entry)
         return -ENOMEM;
     const struct location *caller =
-        location->caller ? table_get(&contexts->locations, location->caller) : NULL;
+        location->caller ? pie_paged_get(&contexts->locations, location->caller) : NULL;
     *entry = (struct location){
         .flags = location->flags,
         .library_module = location->library_module,
@@ -106,11 +66,11 @@ static bool is_own(const struct location *location, const struct pie_context_nod
 
 int pie_contexts_add_node(struct pie_contexts *contexts, uint32_t node, uint32_t parent, uint32_t location,
                           struct pie_context_node *ret_node) {
-    struct pie_context_node *entry = table_make(&contexts->nodes, node);
+    struct pie_context_node *entry = pie_paged_make(&contexts->nodes, node);
     if (!entry)
         return -ENOMEM;
-    const struct pie_context_node *above = parent ? table_get(&contexts->nodes, parent) : NULL;
-    const struct location *found = table_get(&contexts->locations, location);
+    const struct pie_context_node *above = parent ? pie_paged_get(&contexts->nodes, parent) : NULL;
+    const struct location *found = pie_paged_get(&contexts->locations, location);
     struct pie_context_node places = above ? *above : (struct pie_context_node){0};
     bool is_python = found && (found->flags & PIE_CONTEXT_PYTHON);
     if (is_python)
@@ -134,11 +94,30 @@ int pie_contexts_add_node(struct pie_contexts *contexts, uint32_t node, uint32_t
 }
 
 uint32_t pie_contexts_get_line(const struct pie_contexts *contexts, uint32_t location) {
-    const struct location *found = location ? table_get(&contexts->locations, location) : NULL;
+    const struct location *found = location ? pie_paged_get(&contexts->locations, location) : NULL;
     return found ? found->line : 0;
 }
 
 struct pie_context_node pie_contexts_get_node(const struct pie_contexts *contexts, uint32_t node) {
-    const struct pie_context_node *found = table_get(&contexts->nodes, node);
+    const struct pie_context_node *found = pie_paged_get(&contexts->nodes, node);
     return found ? *found : (struct pie_context_node){0};
+}
+
+static bool keeps_location(void *kept, uint32_t id) {
+    const struct pie_kept *those = kept;
+
+    return those->location(those->data, id);
+}
+
+static bool keeps_node(void *kept, uint32_t id) {
+    const struct pie_kept *those = kept;
+
+    return those->node(those->data, id);
+}
+
+void pie_contexts_forget(struct pie_contexts *contexts, const struct pie_kept *kept) {
+    struct pie_kept those = *kept;
+
+    pie_paged_forget(&contexts->locations, keeps_location, &those, NULL);
+    pie_paged_forget(&contexts->nodes, keeps_node, &those, NULL);
 }

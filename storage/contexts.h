@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "profiler/sink.h"
+
 /* What the writer must remember of the locations and nodes it has written: where the innermost Python line at or
  * above each node is, and whose native code runs below that line. Ids are the engine's; memory is taken in pages where ids are used. Context: drain. */
 
@@ -50,6 +52,9 @@ int pie_contexts_add_node(struct pie_contexts *contexts, uint32_t node, uint32_t
 
 /* The first location of the line that a Python location is on; 0 for others and those never noted. */
 uint32_t pie_contexts_get_line(const struct pie_contexts *contexts, uint32_t location);
+
+/* All but those counts as never seen. */
+void pie_contexts_forget(struct pie_contexts *contexts, const struct pie_kept *kept);
 
 /* What add_node told of a node; nothing (0 in every field) of one never seen. */
 struct pie_context_node pie_contexts_get_node(const struct pie_contexts *contexts, uint32_t node);

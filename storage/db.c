@@ -217,7 +217,7 @@ static int prepare(sqlite3 *db, bool has_locks, struct pie_db_wait *first, bool 
         return state;
     int r =
         pie_db_exec(db, "PRAGMA synchronous = OFF; PRAGMA secure_delete = OFF; PRAGMA temp_store = MEMORY;"
-                        "PRAGMA cache_size = -1024");
+                        "PRAGMA cache_size = -1024; PRAGMA journal_size_limit = 4194304");
     if (r == 0 &&
         state ==
             1) /* small pages: each of the tables takes one at least, and a write those that it touches */

@@ -65,6 +65,27 @@ static int grow(struct pie_idmap *map) {
     return 0;
 }
 
+int pie_idmap_forget(struct pie_idmap *map, bool (*keeps)(void *data, uint32_t value), void *data) {
+    size_t count = 0, capacity = FIRST_CAPACITY;
+    for (size_t i = 0; i < map->capacity; i++)
+        count += map->entries[i].value != 0 && keeps(data, map->entries[i].value);
+    while (capacity < 2 * (count + 1))
+        capacity *= 2;
+    struct pie_idmap_entry *entries = pie_calloc(capacity, sizeof *entries);
+    if (!entries)
+        return -ENOMEM;
+    for (size_t i = 0; i < map->capacity; i++) {
+        struct pie_idmap_entry *old = &map->entries[i];
+        if (old->value != 0 && keeps(data, old->value))
+            *find(entries, capacity, old->key, old->size, old->hash) = *old;
+        else
+            pie_free(old->key);
+    }
+    pie_free(map->entries);
+    *map = (struct pie_idmap){.entries = entries, .capacity = capacity, .count = count};
+    return 0;
+}
+
 int pie_idmap_add(struct pie_idmap *map, const void *key, size_t size, uint32_t value) {
     if (map->count * 2 >= map->capacity && grow(map) < 0)
         return -ENOMEM;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,5 +17,7 @@ void pie_idmap_finish(struct pie_idmap *map);
 
 /* The value of a key, 0 if there is none. */
 uint32_t pie_idmap_get(const struct pie_idmap *map, const void *key, size_t size);
+/* Keeps those whose values are kept. Returns 0, or -ENOMEM: all are kept. */
+int pie_idmap_forget(struct pie_idmap *map, bool (*keeps)(void *data, uint32_t value), void *data);
 /* Adds a key that is not in the map; value is not 0. Returns 0 or -ENOMEM. */
 int pie_idmap_add(struct pie_idmap *map, const void *key, size_t size, uint32_t value);

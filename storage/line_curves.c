@@ -196,6 +196,60 @@ int pie_line_curves_add(struct pie_line_curves *curves, uint64_t part_id, uint32
     return r;
 }
 
+/* For so many at least, not more than half full. */
+static size_t capacity_for(size_t count) {
+    size_t capacity = FIRST_CAPACITY;
+    while (capacity < 2 * (count + 1))
+        capacity *= 2;
+    return capacity;
+}
+
+static void forget_parts(struct pie_line_curves *curves, bool (*keeps)(void *data, uint64_t part),
+                         void *data) {
+    size_t kept = 0;
+    for (size_t i = 0; i < curves->parts_capacity; i++) {
+        struct part *part = &curves->parts[i];
+        if (part->id != 0 && (part->live_bytes > 0 || keeps(data, part->id)))
+            curves->parts[kept++] = *part; /* no further than it was */
+    }
+    size_t capacity = capacity_for(kept);
+    struct part *parts = pie_calloc(capacity, sizeof *parts);
+    for (size_t i = 0; parts && i < kept; i++)
+        *find_part(parts, capacity, curves->parts[i].id) = curves->parts[i];
+    pie_free(curves->parts);
+    curves->parts = parts;
+    curves->parts_capacity = parts ? capacity : 0;
+    curves->parts_count = parts ? kept : 0;
+}
+
+static void forget_lines(struct pie_line_curves *curves) {
+    size_t kept = 0;
+    for (size_t i = 0; i < curves->lines_capacity; i++)
+        if (curves->lines[i].key != 0 && (curves->lines[i].live_bytes > 0 || curves->lines[i].curve != 0))
+            kept++;
+    size_t capacity = capacity_for(kept);
+    struct line *lines = pie_calloc(capacity, sizeof *lines);
+    if (!lines)
+        return;
+    for (size_t i = 0; i < curves->lines_capacity; i++) {
+        const struct line *line = &curves->lines[i];
+        if (line->key != 0 && (line->live_bytes > 0 || line->curve != 0))
+            *find_line(lines, capacity, line->key) = *line;
+    }
+    pie_free(curves->lines);
+    curves->lines = lines;
+    curves->lines_capacity = capacity;
+    curves->lines_count = kept;
+}
+
+void pie_line_curves_forget(struct pie_line_curves *curves, bool (*keeps)(void *data, uint64_t part),
+                            void *data) {
+    if (curves->parts_capacity == 0)
+        return;
+    forget_parts(curves, keeps, data);
+    forget_lines(curves);
+}
+
 int pie_line_curves_flush(struct pie_line_curves *curves) {
     const struct pie_line_curves_out *out = &curves->out;
     for (uint32_t i = 0; i < curves->curves_count; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* How much memory each line has alive, over time: sums over the contexts of a line, as bounded curves (curve.h) of the
@@ -26,6 +27,10 @@ void pie_line_curves_destroy(struct pie_line_curves *curves);
  * are forgotten at once, new ones are put by the next flush. Returns 0, -ENOMEM, or what forget() returned. */
 int pie_line_curves_add(struct pie_line_curves *curves, uint64_t part, uint32_t line, int64_t time_ns,
                         uint64_t live_bytes);
+
+/* Forgets parts that have nothing alive and are not kept, and lines that have neither memory nor a curve. */
+void pie_line_curves_forget(struct pie_line_curves *curves, bool (*keeps)(void *data, uint64_t part),
+                            void *data);
 
 /* Puts what has not been put yet; what fails is tried again by the next flush. Returns 0 or what put() returned. */
 int pie_line_curves_flush(struct pie_line_curves *curves);

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "storage/paged.h"
+
 enum { LINE_MAX_NUMBER = 1 << 20 };
 
 struct want {
@@ -20,16 +22,17 @@ struct source_file {
     bool is_own, is_unreadable;
     struct stat status;     /* when first read; st_ino 0: not yet */
     unsigned char *emitted; /* a bit for each line */
+    size_t emitted_bytes;
     size_t emitted_lines;
     struct want *wants;
     size_t want_count, want_capacity;
 };
 
 struct pie_source_text {
-    struct source_file *files; /* by file number */
-    size_t count;
+    struct pie_paged files; /* struct source_file, by file number */
+    uint32_t *wanted;       /* numbers of files with wants */
+    size_t wanted_count, wanted_room;
     size_t total_bytes;
-    bool is_dirty;
 };
 
 /* The text of one file while it is being looked at. */
@@ -41,42 +44,74 @@ struct text {
 
 int pie_source_text_create(struct pie_source_text **ret_source) {
     struct pie_source_text *source = pie_calloc(1, sizeof *source);
-    if (!source)
+    if (!source || pie_paged_init(&source->files, sizeof(struct source_file)) < 0) {
+        pie_free(source);
         return -ENOMEM;
+    }
     *ret_source = source;
     return 0;
+}
+
+static void drop_file(void *entry) {
+    struct source_file *file = entry;
+    pie_free(file->path);
+    pie_free(file->emitted);
+    pie_free(file->wants);
 }
 
 void pie_source_text_destroy(struct pie_source_text *source) {
     if (!source)
         return;
-    for (size_t i = 0; i < source->count; i++) {
-        pie_free(source->files[i].path);
-        pie_free(source->files[i].emitted);
-        pie_free(source->files[i].wants);
-    }
-    pie_free(source->files);
+    pie_paged_finish(&source->files, drop_file);
+    pie_free(source->wanted);
     pie_free(source);
+}
+
+struct kept_files {
+    struct pie_source_text *source;
+    bool (*keeps)(void *data, uint32_t number);
+    void *data;
+};
+
+static bool keeps_file(void *data, uint32_t number) {
+    const struct kept_files *kept = data;
+    const struct source_file *file = pie_paged_get(&kept->source->files, number);
+    if (file->want_count > 0 || (file->path && kept->keeps(kept->data, number)))
+        return true;
+    kept->source->total_bytes -= file->emitted_bytes; /* others may have the room */
+    return false;
+}
+
+void pie_source_text_forget(struct pie_source_text *source, bool (*keeps)(void *data, uint32_t number),
+                            void *data) {
+    struct kept_files kept = {source, keeps, data};
+    pie_paged_forget(&source->files, keeps_file, &kept, drop_file);
 }
 
 static struct source_file *get_file(struct pie_source_text *source, uint32_t number, const char *path,
                                     bool is_own) {
-    if (number >= source->count) {
-        size_t count = number + 64;
-        struct source_file *files = pie_realloc(source->files, count * sizeof *files);
-        if (!files)
-            return NULL;
-        memset(files + source->count, 0, (count - source->count) * sizeof *files);
-        source->files = files;
-        source->count = count;
-    }
-    struct source_file *file = &source->files[number];
+    struct source_file *file = pie_paged_make(&source->files, number);
+    if (!file)
+        return NULL;
     if (!file->path) {
         file->path = strdup(path);
         file->is_own = is_own;
         file->is_unreadable = path[0] != '/' && path[0] != '<';
     }
     return file->path ? file : NULL;
+}
+
+static int note_wanted(struct pie_source_text *source, uint32_t number) {
+    if (source->wanted_count == source->wanted_room) {
+        size_t room = source->wanted_room ? source->wanted_room * 2 : 64;
+        uint32_t *wanted = pie_realloc(source->wanted, room * sizeof *wanted);
+        if (!wanted)
+            return -ENOMEM;
+        source->wanted = wanted;
+        source->wanted_room = room;
+    }
+    source->wanted[source->wanted_count++] = number;
+    return 0;
 }
 
 int pie_source_text_want(struct pie_source_text *source, uint32_t number, const char *path, bool is_own,
@@ -94,8 +129,9 @@ int pie_source_text_want(struct pie_source_text *source, uint32_t number, const 
         file->wants = wants;
         file->want_capacity = capacity;
     }
+    if (file->want_count == 0 && note_wanted(source, number) < 0)
+        return -ENOMEM;
     file->wants[file->want_count++] = (struct want){.first_line = first_line, .line = line};
-    source->is_dirty = true;
     return 0;
 }
 
@@ -220,6 +256,7 @@ static int emit_line(struct pie_source_text *source, struct source_file *file, c
     r = emit(data, file->path, line, content);
     content[size] = kept;
     source->total_bytes += size;
+    file->emitted_bytes += size;
     return r;
 }
 
@@ -277,13 +314,12 @@ static int flush_file(struct pie_source_text *source, struct source_file *file, 
 int pie_source_text_flush(struct pie_source_text *source, pie_source_made_fn made, pie_source_emit_fn emit,
                           void *data) {
     int r = 0;
-    if (!source->is_dirty)
-        return 0;
-    for (size_t i = 0; i < source->count && r == 0; i++) {
-        if (source->files[i].want_count > 0)
-            r = flush_file(source, &source->files[i], made, emit, data);
+    for (size_t i = 0; i < source->wanted_count && r == 0; i++) {
+        struct source_file *file = pie_paged_get(&source->files, source->wanted[i]);
+        if (file->want_count > 0)
+            r = flush_file(source, file, made, emit, data);
     }
     if (r == 0)
-        source->is_dirty = false;
+        source->wanted_count = 0;
     return r;
 }

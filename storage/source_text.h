@@ -34,6 +34,10 @@ void pie_source_text_destroy(struct pie_source_text *source);
 int pie_source_text_want(struct pie_source_text *source, uint32_t file, const char *path, bool is_own,
                          int32_t first_line, int32_t line);
 
+/* Forgets files that are not kept and of which nothing is wanted. */
+void pie_source_text_forget(struct pie_source_text *source, bool (*keeps)(void *data, uint32_t file),
+                            void *data);
+
 /* made: may be NULL; asked for what cannot be read. Reads and emits what was wanted and not emitted yet. Returns 0, -ENOMEM or what emit returned; files that cannot be
  * read are left out. */
 int pie_source_text_flush(struct pie_source_text *source, pie_source_made_fn made, pie_source_emit_fn emit,

@@ -4,37 +4,10 @@
 #include <sqlite3.h>
 #include <stddef.h>
 
-/* The sliced tables: columns of the key behind (process, slice_s), sums, and the rule by which sums of one key are added. */
-#define SAMPLE_KEY "thread, node"
-#define SAMPLE_SUMS                                                                                          \
-    "samples, wait_samples, python_ns, native_ns, system_ns, wait_ns, runnable_ns, throttled_ns, cpu_sq_ns2"
-#define SAMPLE_ADD                                                                                           \
-    " ON CONFLICT DO UPDATE SET samples = samples + excluded.samples,"                                       \
-    " wait_samples = wait_samples + excluded.wait_samples, python_ns = python_ns + excluded.python_ns,"      \
-    " native_ns = native_ns + excluded.native_ns, system_ns = system_ns + excluded.system_ns,"               \
-    " wait_ns = wait_ns + excluded.wait_ns, runnable_ns = runnable_ns + excluded.runnable_ns,"               \
-    " throttled_ns = throttled_ns + excluded.throttled_ns, cpu_sq_ns2 = cpu_sq_ns2 + excluded.cpu_sq_ns2"
-#define WATCH_KEY                                                                                            \
-    "kind, outcome, memory, traits, length, first_node, second_node, own_operation, inner_operation"
-#define WATCH_SUMS "watches, bytes, weight_ns, weight_sq_ns2, length_ns, gap_ns"
-#define WATCH_ADD                                                                                            \
-    " ON CONFLICT DO UPDATE SET watches = watches + excluded.watches, bytes = bytes + excluded.bytes,"       \
-    " weight_ns = weight_ns + excluded.weight_ns, weight_sq_ns2 = weight_sq_ns2 + excluded.weight_sq_ns2,"   \
-    " length_ns = length_ns + excluded.length_ns, gap_ns = gap_ns + excluded.gap_ns"
-#define ALLOCATED_KEY "node"
-#define ALLOCATED_SUMS "samples, python_bytes, native_bytes, sq_bytes2"
-#define ALLOCATED_ADD                                                                                        \
-    " ON CONFLICT DO UPDATE SET samples = samples + excluded.samples,"                                       \
-    " python_bytes = python_bytes + excluded.python_bytes,"                                                  \
-    " native_bytes = native_bytes + excluded.native_bytes, sq_bytes2 = sq_bytes2 + excluded.sq_bytes2"
-#define COPY_KEY "node, estimate"
-#define COPY_SUMS "samples, bytes, sq_bytes2"
-#define COPY_ADD                                                                                             \
-    " ON CONFLICT DO UPDATE SET samples = samples + excluded.samples,"                                       \
-    " bytes = bytes + excluded.bytes, sq_bytes2 = sq_bytes2 + excluded.sq_bytes2"
-#define INSERT_INTO(table, key, sums) "INSERT INTO " table " (process, slice_s, " key ", " sums ")"
+#include "storage/sums.h"
+
 #define WIDEN(table, key, sums, add)                                                                         \
-    INSERT_INTO(table, key, sums)                                                                            \
+    PIE_INSERT_INTO(table, key, sums)                                                                        \
     " SELECT process, slice_s - slice_s % ?2, " key ", " sums " FROM " table                                 \
     " WHERE process = ?1 AND slice_s % ?2 <> 0" add
 #define WIDENED(table) "DELETE FROM " table " WHERE process = ?1 AND slice_s % ?2 <> 0"
@@ -84,19 +57,20 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
     [PIE_STATEMENT_NODE] = "INSERT OR REPLACE INTO node (process, id, parent, location, line_location, "
                            "own_location, library_module, entry_function)"
                            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    [PIE_STATEMENT_SAMPLE] = INSERT_INTO(
-        "sample", SAMPLE_KEY, SAMPLE_SUMS) " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" SAMPLE_ADD,
-    [PIE_STATEMENT_WATCH] =
-        INSERT_INTO("watch", WATCH_KEY,
-                    WATCH_SUMS) " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" WATCH_ADD,
+    [PIE_STATEMENT_SAMPLE] =
+        PIE_INSERT_INTO("sample", PIE_SAMPLE_KEY,
+                        PIE_SAMPLE_SUMS) " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" PIE_SAMPLE_ADD,
+    [PIE_STATEMENT_WATCH] = PIE_INSERT_INTO(
+        "watch", PIE_WATCH_KEY,
+        PIE_WATCH_SUMS) " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" PIE_WATCH_ADD,
     [PIE_STATEMENT_ALLOCATION] =
         "INSERT OR REPLACE INTO allocation (process, node, size, samples, allocated_python_bytes, "
         "allocated_native_bytes, allocated_sq_bytes2, live_bytes, live_sq_bytes2, peak_python_bytes, "
         "peak_native_bytes, peak_sq_bytes2, live_bytes_s, mallocs, frees, kept_1, kept_2, kept_3, kept_4, "
         "kept_5, kept_6, kept_7, kept_8, first_ns)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [PIE_STATEMENT_ALLOCATED] =
-        INSERT_INTO("allocated", ALLOCATED_KEY, ALLOCATED_SUMS) " VALUES (?, ?, ?, ?, ?, ?, ?)" ALLOCATED_ADD,
+    [PIE_STATEMENT_ALLOCATED] = PIE_INSERT_INTO(
+        "allocated", PIE_ALLOCATED_KEY, PIE_ALLOCATED_SUMS) " VALUES (?, ?, ?, ?, ?, ?, ?)" PIE_ALLOCATED_ADD,
     [PIE_STATEMENT_LINE_FOOTPRINT] =
         "INSERT OR REPLACE INTO line_footprint (process, location, t_ns, live_bytes) VALUES (?, ?, ?, ?)",
     [PIE_STATEMENT_LINE_FOOTPRINT_FORGET] =
@@ -109,7 +83,8 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
         "rss_peak_bytes, "
         "allocated_python_bytes, allocated_native_bytes, freed_python_bytes, freed_native_bytes, "
         "profiler_bytes, threshold_bytes, allocator, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [PIE_STATEMENT_COPY] = INSERT_INTO("copy", COPY_KEY, COPY_SUMS) " VALUES (?, ?, ?, ?, ?, ?, ?)" COPY_ADD,
+    [PIE_STATEMENT_COPY] =
+        PIE_INSERT_INTO("copy", PIE_COPY_KEY, PIE_COPY_SUMS) " VALUES (?, ?, ?, ?, ?, ?, ?)" PIE_COPY_ADD,
     [PIE_STATEMENT_HOLDER] = "INSERT OR REPLACE INTO holder (process, node, size, text) VALUES (?, ?, ?, ?)",
     [PIE_STATEMENT_LEARNED_LOOP] =
         "INSERT OR REPLACE INTO learned_loop (process, id, file, line, function, policy, confidence, "
@@ -127,10 +102,11 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
     [PIE_STATEMENT_SOURCE_LINE] = "INSERT OR IGNORE INTO source_line (source, line, text)"
                                   " SELECT id, ?3, ?4 FROM source WHERE run = ?1 AND path = ?2",
     [PIE_STATEMENT_WIDEN_PROCESS] = "UPDATE process SET slice_width_s = ?2 WHERE id = ?1",
-    [PIE_STATEMENT_WIDEN_SAMPLE] = WIDEN("sample", SAMPLE_KEY, SAMPLE_SUMS, SAMPLE_ADD),
-    [PIE_STATEMENT_WIDEN_WATCH] = WIDEN("watch", WATCH_KEY, WATCH_SUMS, WATCH_ADD),
-    [PIE_STATEMENT_WIDEN_ALLOCATED] = WIDEN("allocated", ALLOCATED_KEY, ALLOCATED_SUMS, ALLOCATED_ADD),
-    [PIE_STATEMENT_WIDEN_COPY] = WIDEN("copy", COPY_KEY, COPY_SUMS, COPY_ADD),
+    [PIE_STATEMENT_WIDEN_SAMPLE] = WIDEN("sample", PIE_SAMPLE_KEY, PIE_SAMPLE_SUMS, PIE_SAMPLE_ADD),
+    [PIE_STATEMENT_WIDEN_WATCH] = WIDEN("watch", PIE_WATCH_KEY, PIE_WATCH_SUMS, PIE_WATCH_ADD),
+    [PIE_STATEMENT_WIDEN_ALLOCATED] =
+        WIDEN("allocated", PIE_ALLOCATED_KEY, PIE_ALLOCATED_SUMS, PIE_ALLOCATED_ADD),
+    [PIE_STATEMENT_WIDEN_COPY] = WIDEN("copy", PIE_COPY_KEY, PIE_COPY_SUMS, PIE_COPY_ADD),
     [PIE_STATEMENT_WIDENED_SAMPLE] = WIDENED("sample"),
     [PIE_STATEMENT_WIDENED_WATCH] = WIDENED("watch"),
     [PIE_STATEMENT_WIDENED_ALLOCATED] = WIDENED("allocated"),

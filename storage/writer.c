@@ -92,23 +92,36 @@ static bool is_final(int error) {
     return error == -EBADMSG || error == -EEXIST || error == -EPROTO || error == -ENOENT;
 }
 
-/* Runs rows in one transaction. */
-static int transact(struct pie_writer *writer, const struct pie_rowlog *rows, int64_t *ret_rowid) {
+static int begin_transaction(struct pie_writer *writer) {
     int r = pie_db_exec(writer->db, "BEGIN IMMEDIATE");
     if (r < 0)
         return r;
     pie_guard_start_clock(&writer->guard, TRANSACTION_LIMIT_S);
     r = pie_db_check_schema(writer->db, &writer->schema_version);
-    int code = r == 0 ? pie_rowlog_replay(rows, pie_statements_get, &writer->statements) : 0;
-    r = code < 0 ? pie_db_errno(writer->db, -code) : r;
-    if (ret_rowid)
-        *ret_rowid = sqlite3_last_insert_rowid(writer->db);
+    if (r < 0)
+        (void)pie_db_exec(writer->db, "ROLLBACK");
+    return r;
+}
+
+/* r: of what was done in it; less than 0: nothing was. */
+static int end_transaction(struct pie_writer *writer, int r) {
     if (r == 0)
         r = pie_db_exec(writer->db, "COMMIT");
     if (r < 0)
         (void)pie_db_exec(writer->db, "ROLLBACK");
     pie_guard_start_clock(&writer->guard, 0);
     return r;
+}
+
+/* Runs rows in one transaction. */
+static int transact(struct pie_writer *writer, const struct pie_rowlog *rows, int64_t *ret_rowid) {
+    int r = begin_transaction(writer);
+    if (r < 0)
+        return r;
+    int code = pie_rowlog_replay(rows, pie_statements_get, &writer->statements);
+    if (ret_rowid)
+        *ret_rowid = sqlite3_last_insert_rowid(writer->db);
+    return end_transaction(writer, code < 0 ? pie_db_errno(writer->db, -code) : 0);
 }
 
 static int flush(struct pie_writer *writer, uint64_t wait_ms) {
@@ -120,6 +133,7 @@ static int flush(struct pie_writer *writer, uint64_t wait_ms) {
     if (r == 0) {
         pie_rowlog_clear(&writer->rows);
         writer->failures = 0;
+        writer->sink.wants_to_forget = pie_writer_is_nearly_full(writer);
         return 0;
     }
     if (is_final(r))
@@ -290,6 +304,24 @@ static int settle_run(struct pie_sink *sink, pie_is_gone_fn is_gone) {
     return r < 0 || writer->rows.size == 0 ? r : flush(writer, PATIENT_WAIT_MS);
 }
 
+/* A file in which no room can be made grows beyond what it may have: that is told, and less harm than a profile that ends. */
+static void make_room(struct pie_writer *writer, const struct pie_kept *kept) {
+    if (ensure_open(writer) < 0 || !pie_writer_is_nearly_full(writer))
+        return;
+    writer->wait.limit_ms = COMMIT_WAIT_MS;
+    int r = begin_transaction(writer);
+    if (r == 0)
+        (void)end_transaction(writer, pie_writer_fold(writer, kept));
+}
+
+static void forget(struct pie_sink *sink, const struct pie_kept *kept) {
+    struct pie_writer *writer = writer_of(sink);
+    pie_writer_forget(writer, kept);
+    if (!writer->dead && writer->max_bytes > 0)
+        make_room(writer, kept);
+    sink->wants_to_forget = false;
+}
+
 static void suspend(struct pie_sink *sink) {
     close_file(writer_of(sink), false);
 }
@@ -307,8 +339,8 @@ static void close_sink(struct pie_sink *sink) {
     pie_idmap_finish(&writer->lines);
     pie_line_curves_destroy(writer->line_curves);
     pie_slices_finish(&writer->slices);
-    pie_free(writer->file_is_own);
-    pie_free(writer->owners);
+    pie_paged_finish(&writer->file_is_own, NULL);
+    pie_paged_finish(&writer->owners, NULL);
     pie_free(writer->module_flags);
     pie_free(writer->path);
     pie_free(writer);
@@ -363,6 +395,7 @@ static const struct pie_sink_ops writer_ops = {
     .put_learned_loop = put_learned_loop,
     .put_learned_call = put_learned_call,
     .put_process_end = put_process_end,
+    .forget = forget,
     .put_counter = put_counter,
     .put_overhead = put_overhead,
     .commit = commit,
@@ -378,6 +411,7 @@ int pie_writer_open(const char *path, const struct pie_config *config, struct pi
         return -ENOMEM;
     writer->sink.ops = &writer_ops;
     writer->overhead_budget = config->overhead_budget;
+    writer->max_bytes = config->max_bytes;
     writer->keep_s = (int64_t)config->keep_s;
     writer->run_name = config->run_name;
     writer->is_alone = config->per_process;
@@ -385,6 +419,10 @@ int pie_writer_open(const char *path, const struct pie_config *config, struct pi
     writer->wait.limit_ms = PATIENT_WAIT_MS;
     writer->path = strdup(path);
     int r = writer->path ? pie_contexts_create(&writer->contexts) : -ENOMEM;
+    if (r == 0)
+        r = pie_paged_init(&writer->file_is_own, sizeof(unsigned char));
+    if (r == 0)
+        r = pie_paged_init(&writer->owners, sizeof(struct pie_writer_owner));
     if (r == 0)
         r = pie_ownership_create(config->only, config->exclude, &writer->ownership);
     if (r == 0)

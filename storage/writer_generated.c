@@ -11,32 +11,14 @@
  * or is called by it directly and belongs to a distribution names it, the caller before the called. The standard library
  * names nobody: all code calls it, and it calls all code. */
 
-struct pie_writer_owner {
-    uint32_t file;       /* of a Python location */
-    const char *library; /* NULL: nobody's that is known */
-    bool is_nameless;    /* generated, and not known by whom */
-};
-
-static struct pie_writer_owner *entry_of(struct pie_writer *writer, uint32_t location) {
-    if (location >= writer->owners_room) {
-        uint32_t room = location + 256;
-        struct pie_writer_owner *grown = pie_realloc(writer->owners, room * sizeof *grown);
-        if (!grown)
-            return NULL;
-        memset(grown + writer->owners_room, 0, (room - writer->owners_room) * sizeof *grown);
-        writer->owners = grown;
-        writer->owners_room = room;
-    }
-    return &writer->owners[location];
-}
-
 int pie_writer_note_owner(struct pie_writer *writer, const struct pie_location *location, uint32_t file,
-                          const char *library, bool is_own) {
-    struct pie_writer_owner *owner = entry_of(writer, location->id);
+                          uint32_t function, const char *library, bool is_own) {
+    struct pie_writer_owner *owner = pie_paged_make(&writer->owners, location->id);
     if (!owner)
         return -ENOMEM;
     *owner = (struct pie_writer_owner){
         .file = file,
+        .function = function,
         .library = library && strcmp(library, "python") != 0 ? library : NULL,
         .is_nameless = location->kind == PIE_LOCATION_PYTHON && location->file && location->file[0] == '<' &&
                        !is_own && !library,
@@ -44,24 +26,34 @@ int pie_writer_note_owner(struct pie_writer *writer, const struct pie_location *
     return 0;
 }
 
+struct named {
+    uint32_t file;
+    const char *library;
+};
+
+static void name_if_of_file(void *data, uint32_t location, void *entry) {
+    const struct named *named = data;
+    struct pie_writer_owner *owner = entry;
+    if (!owner->is_nameless || owner->file != named->file)
+        return;
+    owner->library = named->library;
+    owner->is_nameless = false;
+}
+
 /* All locations of the file have its owner from now on. */
 static int name(struct pie_writer *writer, uint32_t file, const char *library) {
-    for (uint32_t i = 0; i < writer->owners_room; i++) {
-        if (writer->owners[i].is_nameless && writer->owners[i].file == file) {
-            writer->owners[i].library = library;
-            writer->owners[i].is_nameless = false;
-        }
-    }
+    struct named named = {file, library};
+    pie_paged_each(&writer->owners, name_if_of_file, &named);
     return pie_rowlog_add(&writer->rows, PIE_STATEMENT_FILE_LIBRARY, "iit", writer->process, (int64_t)file,
                           library);
 }
 
 int pie_writer_name_generated(struct pie_writer *writer, const struct pie_node_row *node) {
     uint32_t above = node->parent ? pie_contexts_get_node(writer->contexts, node->parent).line_location : 0;
-    const struct pie_writer_owner none = {0};
-    const struct pie_writer_owner *called =
-        node->location < writer->owners_room ? &writer->owners[node->location] : &none;
-    const struct pie_writer_owner *caller = above < writer->owners_room ? &writer->owners[above] : &none;
+    const struct pie_writer_owner none = {0}, *called = pie_paged_get(&writer->owners, node->location),
+                                  *caller = pie_paged_get(&writer->owners, above);
+    called = called ? called : &none;
+    caller = caller ? caller : &none;
     if (called->is_nameless && caller->library)
         return name(writer, called->file, caller->library);
     if (caller->is_nameless && called->library)

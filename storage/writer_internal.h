@@ -11,6 +11,7 @@
 #include "storage/guard.h"
 #include "storage/idmap.h"
 #include "storage/line_curves.h"
+#include "storage/paged.h"
 #include "storage/rowlog.h"
 #include "storage/slices.h"
 #include "storage/statements.h"
@@ -46,6 +47,8 @@ struct pie_writer {
 
     int64_t run, process; /* rows' ids, 0: no process begun */
     struct pie_slices slices;
+    uint64_t max_bytes;  /* of the file; 0: no limit */
+    double folded_bytes; /* that were in use when it was folded last */
     int64_t keep_s;      /* slices that are older are forgotten; 0: none */
     int64_t forgotten_s; /* those before are */
     struct pie_contexts *contexts;
@@ -55,16 +58,28 @@ struct pie_writer {
     const char *source_path;                    /* of the source line that was put last; identity only */
     struct pie_idmap files, modules, functions; /* to the ids in the file */
     uint32_t file_count, module_count, function_count;
-    unsigned char *file_is_own;      /* by file id */
-    unsigned char *module_flags;     /* by module id: pie_writer_module_flags */
-    struct pie_writer_owner *owners; /* by location id (writer_generated.c) */
-    uint32_t owners_room;
-    struct pie_idmap lines; /* (file, line) to the first location there */
+    struct pie_paged file_is_own; /* unsigned char, by file id */
+    unsigned char *module_flags;  /* by module id: pie_writer_module_flags */
+    struct pie_paged owners;      /* struct pie_writer_owner, by location id */
+    struct pie_idmap lines;       /* (file, line) to the first location there */
 
     struct pie_curve footprint;          /* of the process */
     struct pie_line_curves *line_curves; /* by the first location of each line */
 };
 
+/* Whose a location's code is (writer_generated.c). */
+struct pie_writer_owner {
+    uint32_t file, function; /* file: of a Python location, else 0 */
+    const char *library;     /* NULL: nobody's that is known */
+    bool is_nameless;        /* generated, and not known by whom */
+};
+
+/* As pie_sink_ops.forget. */
+void pie_writer_forget(struct pie_writer *writer, const struct pie_kept *kept);
+/* Is there little room left in the file, which is open? */
+bool pie_writer_is_nearly_full(struct pie_writer *writer);
+/* Makes room, inside a write transaction. Returns 0 or -errno. */
+int pie_writer_fold(struct pie_writer *writer, const struct pie_kept *kept);
 /* What is put from now on was measured around this time (CLOCK_REALTIME). Returns 0 or -errno. */
 int pie_writer_move_on(struct pie_writer *writer, int64_t at_ns);
 int pie_writer_put_environment(struct pie_writer *writer, const char *key, const char *value);
@@ -73,7 +88,7 @@ int pie_writer_put_node(struct pie_writer *writer, const struct pie_node_row *no
 /* Notes whose code a location is, and finds out whose generated code is by what calls it and what it calls. library: of its
  * file or module, or NULL. Return 0 or -errno. */
 int pie_writer_note_owner(struct pie_writer *writer, const struct pie_location *location, uint32_t file,
-                          const char *library, bool is_own);
+                          uint32_t function, const char *library, bool is_own);
 int pie_writer_name_generated(struct pie_writer *writer, const struct pie_node_row *node);
 int pie_writer_put_thread(struct pie_writer *writer, const struct pie_thread_row *thread);
 int pie_writer_put_sample(struct pie_writer *writer, const struct pie_sample_row *sample);

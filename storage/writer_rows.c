@@ -76,8 +76,12 @@ static int get_file(struct pie_writer *writer, const char *path, uint32_t *ret_f
     }
     file = writer->file_count + 1;
     int r = pie_ownership_find(writer->ownership, path, &owner);
-    if (r == 0)
-        r = remember(&writer->file_is_own, file, owner.is_own);
+    if (r < 0)
+        return r;
+    unsigned char *is_own = pie_paged_make(&writer->file_is_own, file);
+    if (!is_own)
+        return -ENOMEM;
+    *is_own = owner.is_own;
     if (r == 0)
         r = put_package(writer, &owner);
     if (r == 0)
@@ -166,9 +170,14 @@ static int get_line(struct pie_writer *writer, const struct pie_location *locati
     return first ? 0 : pie_idmap_add(&writer->lines, key, sizeof key, location->id);
 }
 
+static bool file_is_own(const struct pie_writer *writer, uint32_t file) {
+    const unsigned char *is_own = pie_paged_get(&writer->file_is_own, file);
+    return is_own && *is_own;
+}
+
 static int note_python_location(struct pie_writer *writer, const struct pie_location *location,
                                 uint32_t file) {
-    bool is_own = file && writer->file_is_own[file];
+    bool is_own = file_is_own(writer, file);
     bool is_module_level = location->function && strcmp(location->function, "<module>") == 0;
     unsigned flags = PIE_CONTEXT_PYTHON | (is_own ? PIE_CONTEXT_OWN : 0);
     if (location->file && location->file[0] == '<')
@@ -198,13 +207,15 @@ static int note_native_location(struct pie_writer *writer, const struct pie_loca
 }
 
 /* Whose code it is, for generated code that it calls or that calls it. */
-static int note_owner(struct pie_writer *writer, const struct pie_location *location, uint32_t file) {
+static int note_owner(struct pie_writer *writer, const struct pie_location *location, uint32_t file,
+                      uint32_t function) {
     bool is_python = location->kind == PIE_LOCATION_PYTHON;
     const char *path = is_python ? location->file : location->module;
     struct pie_owner owner = {0};
     int r = path ? pie_ownership_find(writer->ownership, path, &owner) : 0;
     return r < 0 ? r
-                 : pie_writer_note_owner(writer, location, is_python ? file : 0, owner.library, owner.is_own);
+                 : pie_writer_note_owner(writer, location, is_python ? file : 0, function, owner.library,
+                                         owner.is_own);
 }
 
 int pie_writer_put_location(struct pie_writer *writer, const struct pie_location *location) {
@@ -223,7 +234,7 @@ int pie_writer_put_location(struct pie_writer *writer, const struct pie_location
                            (int64_t)location->id, (int64_t)function, (int64_t)location->line,
                            (int64_t)location->caller, (int64_t)location->offset);
     if (r == 0)
-        r = note_owner(writer, location, file);
+        r = note_owner(writer, location, file, function);
     if (r < 0)
         return r;
     return is_python ? note_python_location(writer, location, file)
@@ -316,7 +327,7 @@ int pie_writer_want_source(struct pie_writer *writer, const char *path, int32_t 
     uint32_t file;
     int r = get_file(writer, path, &file);
     return r == 0 && file
-               ? pie_source_text_want(writer->source, file, path, writer->file_is_own[file], 0, line)
+               ? pie_source_text_want(writer->source, file, path, file_is_own(writer, file), 0, line)
                : r;
 }
 

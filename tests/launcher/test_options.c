@@ -95,7 +95,7 @@ static void test_options_survive_the_way_to_a_child(void **state) {
         parsed("-o '/a b/it'\\''s \"x\".db' -i 333us --overhead 1.7% --clock itimer --only /p "
                "--exclude '/q r' --no-time --no-redundancy --no-memory --no-copies --memory-threshold 3mib "
                "--allocator jemalloc --sampler taskclock --breakpoints ptrace --fp-tolerance 1.7e-9 "
-               "--no-argv --run-name 'job 7' --keep 90min "
+               "--no-argv --run-name 'job 7' --keep 90min --max-size 64m --context-memory 100k "
                "--per-process -qv");
     char *string = pie_options_to_string(&options);
     assert_non_null(string);
@@ -106,6 +106,8 @@ static void test_options_survive_the_way_to_a_child(void **state) {
     assert_true(a->overhead_budget == b->overhead_budget);
     assert_string_equal(b->run_name, "job 7");
     assert_int_equal(b->keep_s, 5400);
+    assert_int_equal(b->max_bytes, 64 << 20);
+    assert_int_equal(b->context_bytes, 100 << 10);
     assert_true(b->per_process);
     assert_string_equal(b->force_clock, "itimer");
     assert_string_equal(b->only, "/p");

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The sliced tables, for statements that add rows up: columns of the key behind (process, slice_s), sums, and the rule by which sums of
+ * one key are added. */
+#define PIE_SAMPLE_KEY "thread, node"
+#define PIE_SAMPLE_SUMS                                                                                      \
+    "samples, wait_samples, python_ns, native_ns, system_ns, wait_ns, runnable_ns, throttled_ns, cpu_sq_ns2"
+#define PIE_SAMPLE_ADD                                                                                       \
+    " ON CONFLICT DO UPDATE SET samples = samples + excluded.samples,"                                       \
+    " wait_samples = wait_samples + excluded.wait_samples, python_ns = python_ns + excluded.python_ns,"      \
+    " native_ns = native_ns + excluded.native_ns, system_ns = system_ns + excluded.system_ns,"               \
+    " wait_ns = wait_ns + excluded.wait_ns, runnable_ns = runnable_ns + excluded.runnable_ns,"               \
+    " throttled_ns = throttled_ns + excluded.throttled_ns, cpu_sq_ns2 = cpu_sq_ns2 + excluded.cpu_sq_ns2"
+#define PIE_WATCH_KEY                                                                                        \
+    "kind, outcome, memory, traits, length, first_node, second_node, own_operation, inner_operation"
+#define PIE_WATCH_SUMS "watches, bytes, weight_ns, weight_sq_ns2, length_ns, gap_ns"
+#define PIE_WATCH_ADD                                                                                        \
+    " ON CONFLICT DO UPDATE SET watches = watches + excluded.watches, bytes = bytes + excluded.bytes,"       \
+    " weight_ns = weight_ns + excluded.weight_ns, weight_sq_ns2 = weight_sq_ns2 + excluded.weight_sq_ns2,"   \
+    " length_ns = length_ns + excluded.length_ns, gap_ns = gap_ns + excluded.gap_ns"
+#define PIE_ALLOCATED_KEY "node"
+#define PIE_ALLOCATED_SUMS "samples, python_bytes, native_bytes, sq_bytes2"
+#define PIE_ALLOCATED_ADD                                                                                    \
+    " ON CONFLICT DO UPDATE SET samples = samples + excluded.samples,"                                       \
+    " python_bytes = python_bytes + excluded.python_bytes,"                                                  \
+    " native_bytes = native_bytes + excluded.native_bytes, sq_bytes2 = sq_bytes2 + excluded.sq_bytes2"
+#define PIE_COPY_KEY "node, estimate"
+#define PIE_COPY_SUMS "samples, bytes, sq_bytes2"
+#define PIE_COPY_ADD                                                                                         \
+    " ON CONFLICT DO UPDATE SET samples = samples + excluded.samples,"                                       \
+    " bytes = bytes + excluded.bytes, sq_bytes2 = sq_bytes2 + excluded.sq_bytes2"
+#define PIE_INSERT_INTO(table, key, sums) "INSERT INTO " table " (process, slice_s, " key ", " sums ")"

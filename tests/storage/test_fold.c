@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contexts and threads fold into others: no sum changes, nothing refers to what is gone, and who is killed in the middle has lost nothing. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "profiler/config.h"
+#include "profiler/sink.h"
+#include "storage/fold.h"
+#include "storage/writer.h"
+#include "tests/storage/fixture.h"
+#include "tests/storage/folder.h"
+
+static const int64_t START_NS = 1700000000000000000, SECOND_NS = 1000000000;
+
+/* A program whose function `main` calls a new function each second, once; node 2 is the only one with weight. */
+enum { MAIN = 1, HEAVY = 2, FIRST = 3, CALLEES = 100 };
+
+static const char *folder;
+
+static int set_up(void **state) {
+    folder = pie_folder_make();
+    return 0;
+}
+
+static int tear_down(void **state) {
+    pie_folder_remove(folder);
+    return 0;
+}
+
+static const char *database(void) {
+    return pie_folder_path(folder, "a.db");
+}
+
+static int64_t ask(const char *sql) {
+    return pie_fixture_ask(database(), sql);
+}
+
+static void put_context(struct pie_sink *sink, uint32_t id, uint32_t parent) {
+    char file[32];
+    snprintf(file, sizeof file, id < FIRST ? "/x.py" : "<made %u>", id);
+    const struct pie_location location = {
+        .id = id, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = file, .line = 1};
+    const struct pie_node_row node = {.id = id, .parent = parent, .location = id};
+    pie_fixture_check(sink->ops->put_location(sink, &location));
+    pie_fixture_check(sink->ops->put_node(sink, &node));
+}
+
+static void put_rows(struct pie_sink *sink, uint32_t node, uint64_t amount) {
+    const struct pie_sample_row sample = {.thread = 1,
+                                          .node = node,
+                                          .samples = 1,
+                                          .native_ns = amount,
+                                          .cpu_sq_ns2 = 1,
+                                          .wait_ns = (int64_t)amount};
+    const struct pie_watch_row watch = {.kind = 1,
+                                        .outcome = 1,
+                                        .first_node = node,
+                                        .second_node = node,
+                                        .watches = 1,
+                                        .bytes = amount,
+                                        .weight_ns = (double)amount};
+    const struct pie_allocated_row allocated = {.node = node, .samples = 1, .bytes = {amount, 0}};
+    const struct pie_allocation_row allocation = {
+        .node = node, .size = node % 2, .samples = 1, .allocated_bytes = {amount, 0}, .first_ns = START_NS};
+    const struct pie_copy_row copy = {
+        .node = node, .estimate = PIE_COPY_COUNTED, .samples = 1, .bytes = amount};
+    pie_fixture_check(sink->ops->put_sample(sink, &sample));
+    pie_fixture_check(sink->ops->put_watch(sink, &watch));
+    pie_fixture_check(sink->ops->put_allocated(sink, &allocated));
+    pie_fixture_check(sink->ops->put_allocation(sink, &allocation));
+    pie_fixture_check(sink->ops->put_copy(sink, &copy));
+}
+
+static struct pie_sink *begin_run(uint64_t max_bytes) {
+    const struct pie_config config = {.overhead_budget = 0.05, .max_bytes = max_bytes};
+    const struct pie_process_row process = {.pid = 1, .clock = "perf", .started_ns = START_NS};
+    struct pie_sink *sink;
+    int64_t run;
+    pie_fixture_check(pie_writer_open(database(), &config, &sink));
+    pie_fixture_check(sink->ops->begin_process(sink, &process, &run));
+    put_context(sink, MAIN, 0);
+    put_context(sink, HEAVY, MAIN);
+    return sink;
+}
+
+static void put_second(struct pie_sink *sink, uint32_t second) {
+    pie_fixture_check(sink->ops->begin(sink, START_NS + second * SECOND_NS));
+    put_context(sink, FIRST + second, second % 3 == 2 ? FIRST + second - 1 : MAIN);
+    put_rows(sink, FIRST + second, 1 + second % 10);
+    put_rows(sink, HEAVY, 1000000);
+    put_rows(sink, MAIN, 5);
+    pie_fixture_check(sink->ops->commit(sink, START_NS + (second + 1) * SECOND_NS));
+}
+
+static void write_run(void) {
+    struct pie_sink *sink = begin_run(0);
+    for (uint32_t second = 0; second < CALLEES; second++)
+        put_second(sink, second);
+    sink->ops->close(sink);
+}
+
+/* What folding must not change. */
+static char *sums(sqlite3 *db) {
+    static const char sql[] =
+        "SELECT group_concat(x, ';') FROM (SELECT slice_s || ',' || sum(samples) || ',' || sum(native_ns) || "
+        "',' || "
+        "sum(wait_ns) AS x FROM sample GROUP BY slice_s UNION ALL SELECT slice_s || ',' || kind || ',' || "
+        "sum(bytes) "
+        "|| ',' || sum(weight_ns) FROM watch GROUP BY slice_s, kind UNION ALL SELECT slice_s || ',' || "
+        "sum(python_bytes + native_bytes) FROM allocated GROUP BY slice_s UNION ALL SELECT size || ',' || "
+        "sum(allocated_python_bytes + allocated_native_bytes) FROM allocation GROUP BY size UNION ALL SELECT "
+        "slice_s "
+        "|| ',' || sum(bytes) FROM copy GROUP BY slice_s, estimate)";
+    sqlite3_stmt *statement;
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    char *text = strdup((const char *)sqlite3_column_text(statement, 0));
+    sqlite3_finalize(statement);
+    return text;
+}
+
+static const char dangling_sql[] =
+    "SELECT (SELECT count(*) FROM sample WHERE node NOT IN (SELECT id FROM node))"
+    " + (SELECT count(*) FROM watch WHERE first_node NOT IN (SELECT id FROM node)"
+    " OR second_node NOT IN (SELECT id FROM node))"
+    " + (SELECT count(*) FROM allocated WHERE node NOT IN (SELECT id FROM node))"
+    " + (SELECT count(*) FROM allocation WHERE node NOT IN (SELECT id FROM node))"
+    " + (SELECT count(*) FROM copy WHERE node NOT IN (SELECT id FROM node))"
+    " + (SELECT count(*) FROM node WHERE parent NOT IN (SELECT id FROM node))"
+    " + (SELECT count(*) FROM node WHERE location NOT IN (SELECT id FROM location))"
+    " + (SELECT count(*) FROM location WHERE function NOT IN (SELECT id FROM function))"
+    " + (SELECT count(*) FROM function WHERE file NOT IN (SELECT id FROM file))";
+
+/* Returns how many folded. The file is as good after it as before. */
+static int64_t fold(const struct pie_kept *kept, double share) {
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(database(), &db), SQLITE_OK);
+    char *before = sums(db);
+    assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    int64_t folded = pie_fold_contexts(db, 1, kept, share);
+    assert_int_equal(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+    char *after = sums(db);
+    assert_string_equal(before, after);
+    free(before);
+    free(after);
+    sqlite3_close(db);
+    assert_int_equal(ask(dangling_sql), 0);
+    return folded;
+}
+
+static void test_the_oldest_without_weight_fold(void **state) {
+    write_run();
+    assert_int_equal(fold(NULL, 0.5), 51); /* callee 49 called 50: both were seen in slice 50 */
+    assert_int_equal(ask("SELECT count(*) FROM node"), 2 + CALLEES - 51 + 1);
+    assert_int_equal(ask("SELECT count(*) FROM location"), 2 + CALLEES - 51 + 1);
+    assert_int_equal(ask("SELECT count(*) FROM function"),
+                     1 + CALLEES - 51 + 1); /* f of /x.py stands for two */
+    assert_int_equal(ask("SELECT count(*) FROM file"), 1 + CALLEES - 51);
+    assert_int_equal(ask("SELECT min(id) FROM node WHERE id > 2"), FIRST + 51);
+    assert_int_equal(ask("SELECT parent FROM node WHERE id = 4294967294"), MAIN);
+    assert_int_equal(
+        ask("SELECT count(*) FROM node n JOIN location l ON l.id = n.location JOIN function f ON "
+            "f.id = l.function WHERE n.id = 4294967294 AND f.name = '(other)'"),
+        1);
+    assert_int_equal(ask("SELECT sum(samples) FROM sample WHERE node = 4294967294"), 51);
+    assert_int_equal(ask("SELECT count(*) FROM sample WHERE node = 2"), CALLEES);
+}
+
+/* Once more, and once more: what is "(other)" stays that of the same caller. */
+static void test_folding_again_adds_to_the_same(void **state) {
+    write_run();
+    fold(NULL, 0.3);
+    fold(NULL, 0.5);
+    fold(NULL, 1);
+    assert_int_equal(fold(NULL, 1), 0);
+    assert_int_equal(ask("SELECT count(*) FROM node"),
+                     3); /* main is what the others fold below, though it has no weight */
+    assert_int_equal(ask("SELECT sum(samples) FROM sample WHERE node = 4294967294"), CALLEES);
+}
+
+static bool keeps_some(const void *data, uint32_t id) {
+    return id <= HEAVY || id == FIRST + 8; /* called by the one before, which is kept by that */
+}
+
+static bool keeps_callers_too(const void *data, uint32_t id) {
+    return keeps_some(data, id) || id == FIRST + 7;
+}
+
+static void test_who_is_kept_stays(void **state) {
+    const struct pie_kept kept = {keeps_callers_too, keeps_some, NULL};
+    write_run();
+    assert_int_equal(fold(&kept, 1), CALLEES - 2);
+    assert_int_equal(ask("SELECT count(*) FROM node WHERE id BETWEEN 3 AND 200"), 2);
+    assert_int_equal(ask("SELECT count(*) FROM location WHERE id = 11"), 1);
+}
+
+static void test_threads_of_one_name_become_one(void **state) {
+    struct pie_sink *sink = begin_run(0);
+    char name[32];
+    for (uint32_t id = 1; id <= 40; id++) {
+        snprintf(name, sizeof name, id % 2 ? "Thread-%u (work)" : "pool_%u", id);
+        const struct pie_thread_row thread = {.id = id,
+                                              .tid = (int32_t)id,
+                                              .name = name,
+                                              .is_main = id == 1,
+                                              .started_ns = START_NS + id,
+                                              .ended_ns = id == 40 ? 0 : START_NS + 2 * SECOND_NS + id,
+                                              .cpu_ns = id,
+                                              .wall_ns = 10 * id,
+                                              .samples = 1};
+        const struct pie_sample_row sample = {.thread = id, .node = MAIN, .samples = 1, .native_ns = id};
+        pie_fixture_check(sink->ops->put_thread(sink, &thread));
+        pie_fixture_check(sink->ops->begin(sink, START_NS));
+        pie_fixture_check(sink->ops->put_sample(sink, &sample));
+        pie_fixture_check(sink->ops->commit(sink, START_NS));
+    }
+    sink->ops->close(sink);
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(database(), &db), SQLITE_OK);
+    assert_int_equal(pie_fold_threads(db, 1), 18 + 18);
+    assert_int_equal(pie_fold_threads(db, 1), 0);
+    sqlite3_close(db);
+    assert_int_equal(ask("SELECT count(*) FROM thread"), 4); /* main, the two kinds, the one that lives */
+    assert_int_equal(ask("SELECT sum(cpu_ns) * 100 + sum(threads) FROM thread"), 820 * 100 + 40);
+    assert_int_equal(ask("SELECT sum(native_ns) FROM sample"), 820);
+    assert_int_equal(ask("SELECT sum(native_ns) FROM sample WHERE thread = 3"), 400 - 1);
+    assert_int_equal(
+        ask("SELECT count(*) FROM thread WHERE name IN ('Thread-# (work)', 'pool_#') AND tid IS NULL"), 2);
+    assert_int_equal(ask("SELECT ended_ns - started_ns FROM thread WHERE id = 3"), 2 * SECOND_NS + 36);
+}
+
+/* --- By the writer --- */
+
+static uint32_t last; /* younger ones are kept */
+
+static bool keeps_young(const void *data, uint32_t id) {
+    return id <= HEAVY || id + 20 > last;
+}
+
+static void put_second_and_forget(struct pie_sink *sink, uint32_t second) {
+    const struct pie_kept kept = {keeps_young, keeps_young, NULL};
+    put_second(sink, second);
+    last = FIRST + second;
+    if (sink->wants_to_forget)
+        sink->ops->forget(sink, &kept);
+}
+
+static int64_t bytes_of_file(void) {
+    struct stat status;
+    assert_int_equal(stat(database(), &status), 0);
+    return status.st_size;
+}
+
+static void test_a_file_stays_below_its_limit(void **state) {
+    enum { LIMIT = 400000 };
+    struct pie_sink *sink = begin_run(LIMIT);
+    for (uint32_t second = 0; second < 6000; second++) {
+        put_second_and_forget(sink, second);
+        if (second % 500 == 0)
+            assert_in_range(bytes_of_file(), 1, LIMIT);
+    }
+    sink->ops->close(sink);
+    assert_int_equal(ask(dangling_sql), 0);
+    assert_int_equal(ask("SELECT sum(samples) FROM sample"), 3 * 6000);
+    assert_in_range(ask("SELECT value FROM counter WHERE name = 'contexts_folded'"), 3000, 6000);
+    assert_int_equal(ask("SELECT count(*) FROM file WHERE path = '<made 6000>'"), 1);
+    assert_int_equal(ask("SELECT count(*) FROM file WHERE path = '<made 10>'"), 0);
+}
+
+static void write_until_killed(_Atomic uint32_t *committed) {
+    struct pie_sink *sink = begin_run(110000);
+    for (uint32_t second = 0;; second++) {
+        put_second_and_forget(sink, second);
+        ++*committed;
+    }
+}
+
+static void kill_after(uint32_t commits, int64_t pause_ns, int64_t *folded) {
+    _Atomic uint32_t *committed =
+        mmap(NULL, sizeof *committed, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(committed, MAP_FAILED);
+    pid_t child = fork();
+    if (child == 0)
+        write_until_killed(committed);
+    while (*committed < commits && waitpid(child, NULL, WNOHANG) == 0)
+        ;
+    const struct timespec pause = {0, pause_ns};
+    nanosleep(&pause, NULL);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    assert_in_range(ask("SELECT sum(samples) / 3 FROM sample"), *committed, *committed + 1);
+    assert_int_equal(ask("SELECT (SELECT sum(native_ns) FROM sample) = (SELECT sum(bytes) FROM copy)"), 1);
+    assert_int_equal(ask("SELECT (SELECT sum(bytes) FROM watch) = (SELECT sum(bytes) FROM copy)"), 1);
+    assert_int_equal(ask(dangling_sql), 0);
+    *folded += ask("SELECT count(*) FROM counter WHERE name = 'contexts_folded'");
+    munmap((void *)committed, sizeof *committed);
+}
+
+static void test_a_killed_writer_has_folded_all_or_nothing(void **state) {
+    int64_t folded = 0;
+    for (int nth = 0; nth < 200; nth++) {
+        kill_after(60 + (uint32_t)nth, nth * 37000 % 4000000, &folded);
+        tear_down(state);
+        set_up(state);
+    }
+    print_message("# %lld of 200 files had something folded\n", (long long)folded);
+    assert_in_range(folded, 60, 200);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_the_oldest_without_weight_fold, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_folding_again_adds_to_the_same, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_who_is_kept_stays, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_threads_of_one_name_become_one, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_file_stays_below_its_limit, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_killed_writer_has_folded_all_or_nothing, set_up, tear_down),
+    };
+    return cmocka_run_group_tests_name("fold", tests, NULL, NULL);
+}
