@@ -15,7 +15,7 @@ ONLY_LEARN = ("--no-time", "--no-redundancy", "--no-memory", "--no-copies")
 KINDS = ("steady", "rare", "tailed", "phases", "many", "recursive", "raising")
 SECONDS = 4
 LEAST = 1e-4  # a share that the estimate lacks
-DIVERGENCE_MAX = 0.01  # Paikana's profile has 0.04
+DIVERGENCE_MAX = 0.02  # 0.0001 to 0.001 on an idle machine, now and then 0.011 on a shared one; Paikana's profile has 0.04
 
 
 @pytest.fixture(scope="module")

@@ -68,15 +68,17 @@ def attempt():
 
 def test_holds(attempt): assert attempt == 1
 def test_misses_once(attempt): assert attempt == 2
+def test_misses_twice(attempt): assert attempt == 3
 def test_misses(attempt): assert False
 """
 
 
 @pytest.mark.parametrize("options, expected", [
-    (["--estimates"], ["ok 1 holds", "ok 2 misses_once (missed at first)", "not ok 3 misses", "1..3"]),
-    ([], ["ok 1 holds", "not ok 2 misses_once", "not ok 3 misses", "1..3"]),
+    (["--estimates"], ["ok 1 holds", "ok 2 misses_once (missed at first)", "ok 3 misses_twice (missed at first)",
+                      "not ok 4 misses", "1..4"]),
+    ([], ["ok 1 holds", "not ok 2 misses_once", "not ok 3 misses_twice", "not ok 4 misses", "1..4"]),
 ])
-def test_an_estimate_must_miss_twice(tmp_path, options, expected):
+def test_an_estimate_must_miss_three_times(tmp_path, options, expected):
     (tmp_path / "test_it.py").write_text(CHANCES)
     tool = pathlib.Path(__file__).parents[1] / "tools" / "pytest-tap"
     done = subprocess.run([tool, *options, tmp_path / "test_it.py"], capture_output=True, text=True, check=False,
