@@ -25,14 +25,15 @@ def arguments():
     return parser.parse_args()
 
 
-def sizes_while(process, db):
-    """{second: bytes of the file and its log}"""
-    begin, found = time.monotonic(), {}
+def most_while(process, db):
+    """The most bytes that the file had, and its log."""
+    most = {db: 0, f"{db}-wal": 0}
     while process.poll() is None:
-        found[time.monotonic() - begin] = sum(
-            os.path.getsize(path) for path in (db, f"{db}-wal") if os.path.exists(path))
+        for path in most:
+            if os.path.exists(path):
+                most[path] = max(most[path], os.path.getsize(path))
         time.sleep(1)
-    return found
+    return tuple(most.values())
 
 
 def run_both(options, db):
@@ -40,9 +41,9 @@ def run_both(options, db):
                                       stdout=subprocess.PIPE).stdout)
     with subprocess.Popen([options.pieprof, "-q", "-o", db, *options.options.split(), PROGRAM, str(options.seconds)], text=True,
                           stdout=subprocess.PIPE) as process:
-        sizes = sizes_while(process, db)
+        most = most_while(process, db)
         profiled = json.loads(process.stdout.read())
-    return plain, profiled, sizes
+    return plain, profiled, most
 
 
 def counted(db):
@@ -60,14 +61,14 @@ def main():
     options = arguments()
     with tempfile.TemporaryDirectory() as folder:
         db = os.path.join(folder, "service.db")
-        plain, profiled, sizes = run_both(options, db)
+        plain, profiled, (most_file, most_log) = run_both(options, db)
         steady = max(plain["rss_bytes"].values())
         ours = {int(s): b - steady for s, b in profiled["rss_bytes"].items()}
         print(f"{profiled['compiled']} functions compiled in {options.seconds:.0f} s; {counted(db)}")
         print(f"resident beyond python3's {steady / 1e6:.1f} MB: "
               + ", ".join(f"{b / 1e6:.1f} at {s} s" for s, b in ours.items() if s % max(10, options.seconds // 100 * 10) == 0)
               + f"; most {max(ours.values()) / 1e6:.1f} MB")
-        print(f"file with its log: most {max(sizes.values()) / 1e6:.1f} MB, at the end {os.path.getsize(db) / 1e6:.1f} MB")
+        print(f"file: most {most_file / 1e6:.1f} MB, its log {most_log / 1e6:.1f} MB; at the end {os.path.getsize(db) / 1e6:.1f} MB")
         print(f"hot in the last {options.seconds / 20:.0f} s: {hot_now(options, db)}")
     return 0
 

@@ -11,7 +11,7 @@ TEMPLATE = """
 def request_{n}(x):
     total = 0
     for i in range(200):
-        total += i * x + {n}
+        total += i * x + len('{n}')
     return total
 result = request_{n}(3)
 """

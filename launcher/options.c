@@ -169,7 +169,7 @@ static int set_memory_threshold(struct pie_options *options, const char *value) 
 static int set_context_memory(struct pie_options *options, const char *value) {
     return read_bytes(value, CONTEXT_MIN_BYTES, CONTEXT_MAX_BYTES, &options->config.context_bytes)
                ? 0
-               : pie_options_fail(options, "bad size '%s': bytes from 64k to 256m, such as 8m", value);
+               : pie_options_fail(options, "bad size '%s': bytes from 64k to 256m, such as 4m", value);
 }
 
 static int set_max_size(struct pie_options *options, const char *value) {
@@ -318,7 +318,7 @@ static const struct pie_option table[] = {
     {"memory", NULL, "sample what is allocated, what stays and what leaks (the default)", set_memory, 0},
     {"no-memory", NULL, "do not", set_no_memory, 0},
     {"context-memory", "BYTES",
-     "forget call paths and code not seen for long beyond this much memory (default 8m)", set_context_memory,
+     "forget call paths and code not seen for long beyond this much memory (default 4m)", set_context_memory,
      0},
     {"memory-threshold", "BYTES", "note the footprint when it has changed by this: 10m (default: adapts)",
      set_memory_threshold, 0},
@@ -363,7 +363,7 @@ void pie_options_init(struct pie_options *options) {
                 .period_ns = 1000000,
                 .overhead_budget = 0.05,
                 .max_bytes = UINT64_C(256) << 20,
-                .context_bytes = UINT64_C(8) << 20,
+                .context_bytes = UINT64_C(4) << 20,
                 .time = true,
                 .redundancy = true,
                 .adaptive = true,

@@ -27,8 +27,8 @@ static uint64_t used_bytes(const struct pie_turn *turn) {
 static bool is_inside(struct pie_thread *thread) {
     enum pie_thread_state state = pie_thread_state(thread);
 
-    /* seq_cst: after the half has changed; see pie_thread_enter() */
-    return (state == PIE_THREAD_STARTING || state == PIE_THREAD_RUNNING) && atomic_load(&thread->inside);
+    /* A thread may have died inside. seq_cst: after the half has changed; see pie_thread_enter() */
+    return state != PIE_THREAD_FREE && state != PIE_THREAD_ENDED && atomic_load(&thread->inside);
 }
 
 /* For the slots that there are by now. */

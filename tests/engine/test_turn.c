@@ -5,6 +5,7 @@
 
 #include "profiler/cct.h"
 #include "profiler/context.h"
+#include "profiler/memory.h"
 #include "profiler/pystack.h"
 #include "profiler/region.h"
 #include "profiler/thread.h"
@@ -41,6 +42,7 @@ static int set_up(void **state) {
 
 static int tear_down(void **state) {
     pie_thread_end();
+    pie_free(turn.was_outside);
     return 0;
 }
 
