@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "launcher/commands.h"
+#include "launcher/copied.h"
 #include "launcher/messages.h"
 #include "launcher/profile.h"
 #include "launcher/text.h"
@@ -38,16 +39,12 @@ static void warn(const char *line) {
 }
 
 static void tell(const struct pie_merge *merge, const char *out) {
-    char *clean = pie_text_printable(out);
-    printf("%s: %lld %s, %lld %s", clean ? clean : "", (long long)merge->runs,
-           merge->runs == 1 ? "run" : "runs", (long long)merge->processes,
-           merge->processes == 1 ? "process" : "processes");
+    pie_print_copied(out, merge);
     if (merge->doubles > 0)
         printf(", %lld that came twice taken once", (long long)merge->doubles);
     if (merge->skipped > 0)
         printf(", %zu bad %s skipped", merge->skipped, merge->skipped == 1 ? "input" : "inputs");
     printf("\n");
-    free(clean);
 }
 
 int pie_cmd_merge(int argc, char **argv) {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "launcher/commands.h"
+#include "launcher/copied.h"
 #include "launcher/messages.h"
 #include "launcher/profile.h"
 #include "launcher/running.h"
@@ -66,16 +67,12 @@ static char *default_output(const char *path) {
 }
 
 static void tell(const char *output, const struct pie_merge *merge, const struct pie_snapshot *state) {
-    char *clean = pie_text_printable(output);
-    printf("%s: %lld %s, %lld %s", clean ? clean : "", (long long)merge->runs,
-           merge->runs == 1 ? "run" : "runs", (long long)merge->processes,
-           merge->processes == 1 ? "process" : "processes");
+    pie_print_copied(output, merge);
     if (state->running > 0)
         printf(", %lld of them running", (long long)state->running);
     if (state->silent > 0)
         printf(" (%lld wrote nothing for %.0f s: what it wrote last)", (long long)state->silent, WAIT_S);
     fputs("\n", stdout);
-    free(clean);
 }
 
 static int take(const char *path, const char *output) {

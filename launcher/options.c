@@ -296,8 +296,8 @@ static int set_help(struct pie_options *options, const char *value) {
 
 static const struct pie_option table[] = {
     {"output", "FILE", "the profile; a run is added to what is there (default pieprof.db)", set_output, 'o'},
-    {"max-size", "BYTES",
-     "fold what has least weight and is oldest beyond this size of the file (default 256m)", set_max_size, 0},
+    {"max-size", "BYTES", "fold what is old and light in the file beyond this size (default 256m)",
+     set_max_size, 0},
     {"keep", "TIME", "keep only the last 10min, 1h, … of the profile (default: all of it)", set_keep, 0},
     {"rate", "HZ", "samples per second of CPU time, up to 5khz (default 1khz)", set_rate, 'r'},
     {"interval", "TIME", "the same as time between two samples: 1ms, 500us", set_interval, 'i'},
@@ -317,9 +317,8 @@ static const struct pie_option table[] = {
      set_fp_tolerance, 0},
     {"memory", NULL, "sample what is allocated, what stays and what leaks (the default)", set_memory, 0},
     {"no-memory", NULL, "do not", set_no_memory, 0},
-    {"context-memory", "BYTES",
-     "forget call paths and code not seen for long beyond this much memory (default 4m)", set_context_memory,
-     0},
+    {"context-memory", "BYTES", "forget code and call paths unseen for long beyond this (default 4m)",
+     set_context_memory, 0},
     {"memory-threshold", "BYTES", "note the footprint when it has changed by this: 10m (default: adapts)",
      set_memory_threshold, 0},
     {"allocator", "NAME", "who serves malloc(): system or jemalloc (default: system)", set_allocator, 0},

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "storage/paged.h"
+#include "storage/sparse.h"
 
 struct location {
     unsigned flags;
@@ -16,19 +16,16 @@ struct location {
 };
 
 struct pie_contexts {
-    struct pie_paged locations; /* struct location */
-    struct pie_paged nodes;     /* struct pie_context_node */
+    struct pie_sparse locations; /* struct location */
+    struct pie_sparse nodes;     /* struct pie_context_node */
 };
 
 int pie_contexts_create(struct pie_contexts **ret_contexts) {
     struct pie_contexts *contexts = pie_calloc(1, sizeof *contexts);
     if (!contexts)
         return -ENOMEM;
-    if (pie_paged_init(&contexts->locations, sizeof(struct location)) < 0 ||
-        pie_paged_init(&contexts->nodes, sizeof(struct pie_context_node)) < 0) {
-        pie_contexts_destroy(contexts);
-        return -ENOMEM;
-    }
+    pie_sparse_init(&contexts->locations, sizeof(struct location));
+    pie_sparse_init(&contexts->nodes, sizeof(struct pie_context_node));
     *ret_contexts = contexts;
     return 0;
 }
@@ -36,18 +33,18 @@ int pie_contexts_create(struct pie_contexts **ret_contexts) {
 void pie_contexts_destroy(struct pie_contexts *contexts) {
     if (!contexts)
         return;
-    pie_paged_finish(&contexts->locations, NULL);
-    pie_paged_finish(&contexts->nodes, NULL);
+    pie_sparse_finish(&contexts->locations, NULL);
+    pie_sparse_finish(&contexts->nodes, NULL);
     pie_free(contexts);
 }
 
 int pie_contexts_set_location(struct pie_contexts *contexts, uint32_t id,
                               const struct pie_context_location *location) {
-    struct location *entry = pie_paged_make(&contexts->locations, id);
+    struct location *entry = pie_sparse_make(&contexts->locations, id);
     if (!entry)
         return -ENOMEM;
     const struct location *caller =
-        location->caller ? pie_paged_get(&contexts->locations, location->caller) : NULL;
+        location->caller ? pie_sparse_get(&contexts->locations, location->caller) : NULL;
     *entry = (struct location){
         .flags = location->flags,
         .library_module = location->library_module,
@@ -66,11 +63,11 @@ static bool is_own(const struct location *location, const struct pie_context_nod
 
 int pie_contexts_add_node(struct pie_contexts *contexts, uint32_t node, uint32_t parent, uint32_t location,
                           struct pie_context_node *ret_node) {
-    struct pie_context_node *entry = pie_paged_make(&contexts->nodes, node);
+    struct pie_context_node *entry = pie_sparse_make(&contexts->nodes, node);
     if (!entry)
         return -ENOMEM;
-    const struct pie_context_node *above = parent ? pie_paged_get(&contexts->nodes, parent) : NULL;
-    const struct location *found = pie_paged_get(&contexts->locations, location);
+    const struct pie_context_node *above = parent ? pie_sparse_get(&contexts->nodes, parent) : NULL;
+    const struct location *found = pie_sparse_get(&contexts->locations, location);
     struct pie_context_node places = above ? *above : (struct pie_context_node){0};
     bool is_python = found && (found->flags & PIE_CONTEXT_PYTHON);
     if (is_python)
@@ -94,12 +91,12 @@ int pie_contexts_add_node(struct pie_contexts *contexts, uint32_t node, uint32_t
 }
 
 uint32_t pie_contexts_get_line(const struct pie_contexts *contexts, uint32_t location) {
-    const struct location *found = location ? pie_paged_get(&contexts->locations, location) : NULL;
+    const struct location *found = location ? pie_sparse_get(&contexts->locations, location) : NULL;
     return found ? found->line : 0;
 }
 
 struct pie_context_node pie_contexts_get_node(const struct pie_contexts *contexts, uint32_t node) {
-    const struct pie_context_node *found = pie_paged_get(&contexts->nodes, node);
+    const struct pie_context_node *found = pie_sparse_get(&contexts->nodes, node);
     return found ? *found : (struct pie_context_node){0};
 }
 
@@ -118,6 +115,6 @@ static bool keeps_node(void *kept, uint32_t id) {
 void pie_contexts_forget(struct pie_contexts *contexts, const struct pie_kept *kept) {
     struct pie_kept those = *kept;
 
-    pie_paged_forget(&contexts->locations, keeps_location, &those, NULL);
-    pie_paged_forget(&contexts->nodes, keeps_node, &those, NULL);
+    pie_sparse_forget(&contexts->locations, keeps_location, &those, NULL);
+    pie_sparse_forget(&contexts->nodes, keeps_node, &those, NULL);
 }

@@ -7,7 +7,7 @@
 #include "profiler/sink.h"
 
 /* What the writer must remember of the locations and nodes it has written: where the innermost Python line at or
- * above each node is, and whose native code runs below that line. Ids are the engine's; memory is taken in pages where ids are used. Context: drain. */
+ * above each node is, and whose native code runs below that line. Ids are the engine's. Context: drain. */
 
 struct pie_context_node {
     uint32_t line_location; /* innermost Python location, 0: none */

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "storage/paged.h"
+#include "storage/sparse.h"
 
 enum { LINE_MAX_NUMBER = 1 << 20 };
 
@@ -29,8 +29,8 @@ struct source_file {
 };
 
 struct pie_source_text {
-    struct pie_paged files; /* struct source_file, by file number */
-    uint32_t *wanted;       /* numbers of files with wants */
+    struct pie_sparse files; /* struct source_file, by file number */
+    uint32_t *wanted;        /* numbers of files with wants */
     size_t wanted_count, wanted_room;
     size_t total_bytes;
 };
@@ -44,10 +44,9 @@ struct text {
 
 int pie_source_text_create(struct pie_source_text **ret_source) {
     struct pie_source_text *source = pie_calloc(1, sizeof *source);
-    if (!source || pie_paged_init(&source->files, sizeof(struct source_file)) < 0) {
-        pie_free(source);
+    if (!source)
         return -ENOMEM;
-    }
+    pie_sparse_init(&source->files, sizeof(struct source_file));
     *ret_source = source;
     return 0;
 }
@@ -62,7 +61,7 @@ static void drop_file(void *entry) {
 void pie_source_text_destroy(struct pie_source_text *source) {
     if (!source)
         return;
-    pie_paged_finish(&source->files, drop_file);
+    pie_sparse_finish(&source->files, drop_file);
     pie_free(source->wanted);
     pie_free(source);
 }
@@ -75,7 +74,7 @@ struct kept_files {
 
 static bool keeps_file(void *data, uint32_t number) {
     const struct kept_files *kept = data;
-    const struct source_file *file = pie_paged_get(&kept->source->files, number);
+    const struct source_file *file = pie_sparse_get(&kept->source->files, number);
     if (file->want_count > 0 || (file->path && kept->keeps(kept->data, number)))
         return true;
     kept->source->total_bytes -= file->emitted_bytes; /* others may have the room */
@@ -85,12 +84,12 @@ static bool keeps_file(void *data, uint32_t number) {
 void pie_source_text_forget(struct pie_source_text *source, bool (*keeps)(void *data, uint32_t number),
                             void *data) {
     struct kept_files kept = {source, keeps, data};
-    pie_paged_forget(&source->files, keeps_file, &kept, drop_file);
+    pie_sparse_forget(&source->files, keeps_file, &kept, drop_file);
 }
 
 static struct source_file *get_file(struct pie_source_text *source, uint32_t number, const char *path,
                                     bool is_own) {
-    struct source_file *file = pie_paged_make(&source->files, number);
+    struct source_file *file = pie_sparse_make(&source->files, number);
     if (!file)
         return NULL;
     if (!file->path) {
@@ -315,7 +314,7 @@ int pie_source_text_flush(struct pie_source_text *source, pie_source_made_fn mad
                           void *data) {
     int r = 0;
     for (size_t i = 0; i < source->wanted_count && r == 0; i++) {
-        struct source_file *file = pie_paged_get(&source->files, source->wanted[i]);
+        struct source_file *file = pie_sparse_get(&source->files, source->wanted[i]);
         if (file->want_count > 0)
             r = flush_file(source, file, made, emit, data);
     }

@@ -339,8 +339,8 @@ static void close_sink(struct pie_sink *sink) {
     pie_idmap_finish(&writer->lines);
     pie_line_curves_destroy(writer->line_curves);
     pie_slices_finish(&writer->slices);
-    pie_paged_finish(&writer->file_is_own, NULL);
-    pie_paged_finish(&writer->owners, NULL);
+    pie_sparse_finish(&writer->file_is_own, NULL);
+    pie_sparse_finish(&writer->owners, NULL);
     pie_free(writer->module_flags);
     pie_free(writer->path);
     pie_free(writer);
@@ -419,10 +419,8 @@ int pie_writer_open(const char *path, const struct pie_config *config, struct pi
     writer->wait.limit_ms = PATIENT_WAIT_MS;
     writer->path = strdup(path);
     int r = writer->path ? pie_contexts_create(&writer->contexts) : -ENOMEM;
-    if (r == 0)
-        r = pie_paged_init(&writer->file_is_own, sizeof(unsigned char));
-    if (r == 0)
-        r = pie_paged_init(&writer->owners, sizeof(struct pie_writer_owner));
+    pie_sparse_init(&writer->file_is_own, sizeof(unsigned char));
+    pie_sparse_init(&writer->owners, sizeof(struct pie_writer_owner));
     if (r == 0)
         r = pie_ownership_create(config->only, config->exclude, &writer->ownership);
     if (r == 0)

@@ -53,14 +53,14 @@ static int fold_process(struct pie_writer *writer, int64_t process, const struct
     return r == 0 && contexts > 0 ? count_folded(writer, process, "contexts_folded", contexts) : r;
 }
 
-/* Of the processes that have ended, the next one after `process`; 0: there is none. */
+/* Of the processes that have ended, the next one after `process`; 0: there is none. One that is taken for gone may turn out to live. */
 static int64_t next_ended(struct pie_writer *writer, int64_t process) {
     char sql[160];
     int64_t found = 0;
 
     sqlite3_snprintf(
         sizeof sql, sql,
-        "SELECT coalesce(min(id), 0) FROM process WHERE id > %lld AND id <> %lld AND cause IS NOT NULL",
+        "SELECT coalesce(min(id), 0) FROM process WHERE id > %lld AND id <> %lld AND cause <> 'gone'",
         (long long)process, (long long)writer->process);
     return pie_db_get_int(writer->db, sql, &found) < 0 ? 0 : found;
 }

@@ -57,12 +57,12 @@ static bool keeps_part(void *data, uint64_t part) {
 void pie_writer_forget(struct pie_writer *writer, const struct pie_kept *kept) {
     struct names names = {.kept = kept};
 
-    pie_paged_each(&writer->owners, see_owner, &names);
+    pie_sparse_each(&writer->owners, see_owner, &names);
     (void)pie_idmap_forget(&writer->files, keeps_file, &names);
     (void)pie_idmap_forget(&writer->functions, keeps_function, &names);
     (void)pie_idmap_forget(&writer->lines, keeps_location, &names);
-    pie_paged_forget(&writer->file_is_own, keeps_file, &names, NULL);
-    pie_paged_forget(&writer->owners, keeps_location, &names, NULL);
+    pie_sparse_forget(&writer->file_is_own, keeps_file, &names, NULL);
+    pie_sparse_forget(&writer->owners, keeps_location, &names, NULL);
     pie_source_text_forget(writer->source, keeps_file, &names);
     writer->source_path = NULL;
     pie_line_curves_forget(writer->line_curves, keeps_part, &names);

@@ -13,7 +13,7 @@
 
 int pie_writer_note_owner(struct pie_writer *writer, const struct pie_location *location, uint32_t file,
                           uint32_t function, const char *library, bool is_own) {
-    struct pie_writer_owner *owner = pie_paged_make(&writer->owners, location->id);
+    struct pie_writer_owner *owner = pie_sparse_make(&writer->owners, location->id);
     if (!owner)
         return -ENOMEM;
     *owner = (struct pie_writer_owner){
@@ -43,15 +43,15 @@ static void name_if_of_file(void *data, uint32_t location, void *entry) {
 /* All locations of the file have its owner from now on. */
 static int name(struct pie_writer *writer, uint32_t file, const char *library) {
     struct named named = {file, library};
-    pie_paged_each(&writer->owners, name_if_of_file, &named);
+    pie_sparse_each(&writer->owners, name_if_of_file, &named);
     return pie_rowlog_add(&writer->rows, PIE_STATEMENT_FILE_LIBRARY, "iit", writer->process, (int64_t)file,
                           library);
 }
 
 int pie_writer_name_generated(struct pie_writer *writer, const struct pie_node_row *node) {
     uint32_t above = node->parent ? pie_contexts_get_node(writer->contexts, node->parent).line_location : 0;
-    const struct pie_writer_owner none = {0}, *called = pie_paged_get(&writer->owners, node->location),
-                                  *caller = pie_paged_get(&writer->owners, above);
+    const struct pie_writer_owner none = {0}, *called = pie_sparse_get(&writer->owners, node->location),
+                                  *caller = pie_sparse_get(&writer->owners, above);
     called = called ? called : &none;
     caller = caller ? caller : &none;
     if (called->is_nameless && caller->library)

@@ -11,7 +11,7 @@
 #include "storage/guard.h"
 #include "storage/idmap.h"
 #include "storage/line_curves.h"
-#include "storage/paged.h"
+#include "storage/sparse.h"
 #include "storage/rowlog.h"
 #include "storage/slices.h"
 #include "storage/statements.h"
@@ -58,10 +58,10 @@ struct pie_writer {
     const char *source_path;                    /* of the source line that was put last; identity only */
     struct pie_idmap files, modules, functions; /* to the ids in the file */
     uint32_t file_count, module_count, function_count;
-    struct pie_paged file_is_own; /* unsigned char, by file id */
-    unsigned char *module_flags;  /* by module id: pie_writer_module_flags */
-    struct pie_paged owners;      /* struct pie_writer_owner, by location id */
-    struct pie_idmap lines;       /* (file, line) to the first location there */
+    struct pie_sparse file_is_own; /* unsigned char, by file id */
+    unsigned char *module_flags;   /* by module id: pie_writer_module_flags */
+    struct pie_sparse owners;      /* struct pie_writer_owner, by location id */
+    struct pie_idmap lines;        /* (file, line) to the first location there */
 
     struct pie_curve footprint;          /* of the process */
     struct pie_line_curves *line_curves; /* by the first location of each line */

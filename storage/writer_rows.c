@@ -78,7 +78,7 @@ static int get_file(struct pie_writer *writer, const char *path, uint32_t *ret_f
     int r = pie_ownership_find(writer->ownership, path, &owner);
     if (r < 0)
         return r;
-    unsigned char *is_own = pie_paged_make(&writer->file_is_own, file);
+    unsigned char *is_own = pie_sparse_make(&writer->file_is_own, file);
     if (!is_own)
         return -ENOMEM;
     *is_own = owner.is_own;
@@ -171,7 +171,7 @@ static int get_line(struct pie_writer *writer, const struct pie_location *locati
 }
 
 static bool file_is_own(const struct pie_writer *writer, uint32_t file) {
-    const unsigned char *is_own = pie_paged_get(&writer->file_is_own, file);
+    const unsigned char *is_own = pie_sparse_get(&writer->file_is_own, file);
     return is_own && *is_own;
 }
 
