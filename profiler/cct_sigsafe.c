@@ -38,10 +38,17 @@ static enum pie_arena arena_of(unsigned half) {
     return half ? PIE_ARENA_CCT_OTHER : PIE_ARENA_CCT;
 }
 
+static char *base_of(uint32_t id) {
+    return pie_region_base(arena_of(pie_cct_half(id)));
+}
+
 /* Ids count 8-byte units from the arena's start; the root is the arena's second unit so that 0 stays free. */
+static struct node *node_from(char *base, uint32_t id) {
+    return (struct node *)(base + (size_t)(id & ~PIE_CCT_HALF_BIT) * 8);
+}
+
 static struct node *node_at(uint32_t id) {
-    return (struct node *)((char *)pie_region_base(arena_of(pie_cct_half(id))) +
-                           (size_t)(id & ~PIE_CCT_HALF_BIT) * 8);
+    return node_from(base_of(id), id);
 }
 
 static uint32_t id_in(unsigned half, uint32_t id) {
@@ -120,7 +127,8 @@ static uint64_t hash_of(uint64_t key) {
 }
 
 uint32_t pie_cct_child(uint32_t parent_id, uint64_t key) {
-    _Atomic uint32_t *link = &node_at(parent_id)->children;
+    char *base = base_of(parent_id);
+    _Atomic uint32_t *link = &node_from(base, parent_id)->children;
     uint64_t hash = hash_of(key);
     uint32_t made = 0;
 
@@ -135,9 +143,10 @@ uint32_t pie_cct_child(uint32_t parent_id, uint64_t key) {
                                                         memory_order_acquire))
                 return made; /* else id is what another thread has put here */
         }
-        if (node_at(id)->key == key)
+        struct node *found = node_from(base, id);
+        if (found->key == key)
             return id;
-        link = &node_at(id)->siblings[hash >> (64 - SIBLING_BITS)];
+        link = &found->siblings[hash >> (64 - SIBLING_BITS)];
     }
 }
 
