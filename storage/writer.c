@@ -304,7 +304,7 @@ static int settle_run(struct pie_sink *sink, pie_is_gone_fn is_gone) {
     return r < 0 || writer->rows.size == 0 ? r : flush(writer, PATIENT_WAIT_MS);
 }
 
-/* A file in which no room can be made grows beyond what it may have: that is told, and less harm than a profile that ends. */
+/* A file in which no room can be made grows beyond what it may have: less harm than a profile that ends. */
 static void make_room(struct pie_writer *writer, const struct pie_kept *kept) {
     if (ensure_open(writer) < 0 || !pie_writer_is_nearly_full(writer))
         return;

@@ -38,6 +38,22 @@ void pie_folder_remove(const char *folder) {
     nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
+static const char *present;
+
+int pie_folder_set_up(void **state) {
+    present = pie_folder_make();
+    return 0;
+}
+
+int pie_folder_tear_down(void **state) {
+    pie_folder_remove(present);
+    return 0;
+}
+
+const char *pie_folder_database(void) {
+    return pie_folder_path(present, "a.db");
+}
+
 void pie_folder_write(const char *folder, const char *name, const char *text) {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s", pie_folder_path(folder, name));

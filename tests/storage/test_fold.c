@@ -29,24 +29,8 @@ static const int64_t START_NS = 1700000000000000000, SECOND_NS = 1000000000;
 /* A program whose function `main` calls a new function each second, once; node 2 is the only one with weight. */
 enum { MAIN = 1, HEAVY = 2, FIRST = 3, CALLEES = 100 };
 
-static const char *folder;
-
-static int set_up(void **state) {
-    folder = pie_folder_make();
-    return 0;
-}
-
-static int tear_down(void **state) {
-    pie_folder_remove(folder);
-    return 0;
-}
-
-static const char *database(void) {
-    return pie_folder_path(folder, "a.db");
-}
-
 static int64_t ask(const char *sql) {
-    return pie_fixture_ask(database(), sql);
+    return pie_fixture_ask(pie_folder_database(), sql);
 }
 
 static void put_context(struct pie_sink *sink, uint32_t id, uint32_t parent) {
@@ -90,7 +74,7 @@ static struct pie_sink *begin_run(uint64_t max_bytes) {
     const struct pie_process_row process = {.pid = 1, .clock = "perf", .started_ns = START_NS};
     struct pie_sink *sink;
     int64_t run;
-    pie_fixture_check(pie_writer_open(database(), &config, &sink));
+    pie_fixture_check(pie_writer_open(pie_folder_database(), &config, &sink));
     pie_fixture_check(sink->ops->begin_process(sink, &process, &run));
     put_context(sink, MAIN, 0);
     put_context(sink, HEAVY, MAIN);
@@ -148,7 +132,7 @@ static const char dangling_sql[] =
 /* Returns how many folded. The file is as good after it as before. */
 static int64_t fold(const struct pie_kept *kept, double share) {
     sqlite3 *db;
-    assert_int_equal(sqlite3_open(database(), &db), SQLITE_OK);
+    assert_int_equal(sqlite3_open(pie_folder_database(), &db), SQLITE_OK);
     char *before = sums(db);
     assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
     int64_t folded = pie_fold_contexts(db, 1, kept, share);
@@ -230,7 +214,7 @@ static void test_threads_of_one_name_become_one(void **state) {
     }
     sink->ops->close(sink);
     sqlite3 *db;
-    assert_int_equal(sqlite3_open(database(), &db), SQLITE_OK);
+    assert_int_equal(sqlite3_open(pie_folder_database(), &db), SQLITE_OK);
     assert_int_equal(pie_fold_threads(db, 1), 18 + 18);
     assert_int_equal(pie_fold_threads(db, 1), 0);
     sqlite3_close(db);
@@ -261,7 +245,7 @@ static void put_second_and_forget(struct pie_sink *sink, uint32_t second) {
 
 static int64_t bytes_of_file(void) {
     struct stat status;
-    assert_int_equal(stat(database(), &status), 0);
+    assert_int_equal(stat(pie_folder_database(), &status), 0);
     return status.st_size;
 }
 
@@ -314,8 +298,8 @@ static void test_a_killed_writer_has_folded_all_or_nothing(void **state) {
     int64_t folded = 0;
     for (int nth = 0; nth < 200; nth++) {
         kill_after(60 + (uint32_t)nth, nth * 37000 % 4000000, &folded);
-        tear_down(state);
-        set_up(state);
+        pie_folder_tear_down(state);
+        pie_folder_set_up(state);
     }
     print_message("# %lld of 200 files had something folded\n", (long long)folded);
     assert_in_range(folded, 60, 200);
@@ -323,12 +307,17 @@ static void test_a_killed_writer_has_folded_all_or_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_the_oldest_without_weight_fold, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_folding_again_adds_to_the_same, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_who_is_kept_stays, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_threads_of_one_name_become_one, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_file_stays_below_its_limit, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_killed_writer_has_folded_all_or_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_the_oldest_without_weight_fold, pie_folder_set_up,
+                                        pie_folder_tear_down),
+        cmocka_unit_test_setup_teardown(test_folding_again_adds_to_the_same, pie_folder_set_up,
+                                        pie_folder_tear_down),
+        cmocka_unit_test_setup_teardown(test_who_is_kept_stays, pie_folder_set_up, pie_folder_tear_down),
+        cmocka_unit_test_setup_teardown(test_threads_of_one_name_become_one, pie_folder_set_up,
+                                        pie_folder_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_file_stays_below_its_limit, pie_folder_set_up,
+                                        pie_folder_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_killed_writer_has_folded_all_or_nothing, pie_folder_set_up,
+                                        pie_folder_tear_down),
     };
     return cmocka_run_group_tests_name("fold", tests, NULL, NULL);
 }

@@ -24,24 +24,8 @@ static const int64_t START_NS = 1700000000000000000, SECOND_NS = 1000000000;
 
 enum { NODES = 7 };
 
-static const char *folder;
-
-static int set_up(void **state) {
-    folder = pie_folder_make();
-    return 0;
-}
-
-static int tear_down(void **state) {
-    pie_folder_remove(folder);
-    return 0;
-}
-
-static const char *database(void) {
-    return pie_folder_path(folder, "a.db");
-}
-
 static int64_t ask(const char *sql) {
-    return pie_fixture_ask(database(), sql);
+    return pie_fixture_ask(pie_folder_database(), sql);
 }
 
 static struct pie_sink *begin_run(uint64_t keep_s) {
@@ -49,7 +33,7 @@ static struct pie_sink *begin_run(uint64_t keep_s) {
     struct pie_process_row process = {.pid = 1, .clock = "perf", .started_ns = START_NS};
     struct pie_sink *sink;
     int64_t run;
-    pie_fixture_check(pie_writer_open(database(), &config, &sink));
+    pie_fixture_check(pie_writer_open(pie_folder_database(), &config, &sink));
     pie_fixture_check(sink->ops->begin_process(sink, &process, &run));
     for (uint32_t id = 1; id <= NODES; id++) {
         struct pie_location location = {
@@ -164,16 +148,19 @@ static void kill_after(int64_t pause_ns) {
 static void test_a_killed_writer_leaves_whole_slices(void **state) {
     for (int nth = 0; nth < 200; nth++) {
         kill_after(10000 + nth * 37000 % 4000000);
-        tear_down(state);
-        set_up(state);
+        pie_folder_tear_down(state);
+        pie_folder_set_up(state);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_sums_stay_through_each_doubling, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_what_is_older_than_what_is_kept_goes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_a_killed_writer_leaves_whole_slices, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_sums_stay_through_each_doubling, pie_folder_set_up,
+                                        pie_folder_tear_down),
+        cmocka_unit_test_setup_teardown(test_what_is_older_than_what_is_kept_goes, pie_folder_set_up,
+                                        pie_folder_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_killed_writer_leaves_whole_slices, pie_folder_set_up,
+                                        pie_folder_tear_down),
     };
     return cmocka_run_group_tests_name("writer_slices", tests, NULL, NULL);
 }
