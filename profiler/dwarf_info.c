@@ -9,6 +9,7 @@
  * keep their function names. */
 
 #include "profiler/dwarf_info.h"
+#include "profiler/dwarf_guard.h"
 #include "profiler/dwarf_units.h"
 
 #include <dwarf.h>
@@ -46,6 +47,22 @@ static int open_dwarf(struct pie_dwarf *dwarf) {
     return pie_dwarf_units_init(&dwarf->units, dwarf->dwarf);
 }
 
+struct opening {
+    struct pie_dwarf *dwarf;
+    int r;
+};
+
+static void open_guarded(void *data) {
+    struct opening *opening = data;
+    opening->r = open_dwarf(opening->dwarf);
+}
+
+/* libdw gave up: what it has of this module stays as it is, unused and not freed. */
+static void abandon(struct pie_dwarf *dwarf) {
+    dwarf->dwarf = dwarf->alternate_dwarf = NULL;
+    dwarf->refused_units++;
+}
+
 int pie_dwarf_open(struct pie_elf_image *image, struct pie_elf_image *alternate,
                    struct pie_dwarf **ret_dwarf) {
     struct pie_dwarf *dwarf = calloc(1, sizeof(*dwarf));
@@ -57,10 +74,12 @@ int pie_dwarf_open(struct pie_elf_image *image, struct pie_elf_image *alternate,
     dwarf->image = *image;
     dwarf->alternate = *alternate;
     *image = *alternate = (struct pie_elf_image){0};
-    int r = open_dwarf(dwarf);
-    if (r < 0) {
+    struct opening opening = {.dwarf = dwarf, .r = -ENOMEM};
+    if (!pie_dwarf_guarded(open_guarded, &opening))
+        abandon(dwarf);
+    if (opening.r < 0) {
         pie_dwarf_close(dwarf);
-        return r;
+        return opening.r;
     }
     *ret_dwarf = dwarf;
     return 0;
@@ -192,11 +211,8 @@ static const char *compilation_directory(struct pie_dwarf_unit *unit) {
     return dwarf_attr(&unit->die, DW_AT_comp_dir, &attribute) ? dwarf_formstring(&attribute) : NULL;
 }
 
-size_t pie_dwarf_find(struct pie_dwarf *dwarf, uint64_t vaddr, struct pie_dwarf_frame *ret_frames,
-                      size_t max) {
-    struct pie_dwarf_unit *unit = max > 0 ? pie_dwarf_units_find(&dwarf->units, vaddr) : NULL;
-    if (!unit)
-        return 0;
+static size_t find_in_unit(struct pie_dwarf *dwarf, struct pie_dwarf_unit *unit, uint64_t vaddr,
+                           struct pie_dwarf_frame *ret_frames, size_t max) {
     Dwarf_Die inlined[INLINE_DEPTH_MAX];
     Dwarf_Die *function = pie_dwarf_unit_function(unit, vaddr);
     size_t depth = function ? find_inlined(function, vaddr, inlined) : 0;
@@ -218,6 +234,35 @@ size_t pie_dwarf_find(struct pie_dwarf *dwarf, uint64_t vaddr, struct pie_dwarf_
     for (size_t i = 0; i < count; i++)
         ret_frames[i].directory = directory;
     return count;
+}
+
+struct finding {
+    struct pie_dwarf *dwarf;
+    struct pie_dwarf_unit *unit;
+    uint64_t vaddr;
+    struct pie_dwarf_frame *frames;
+    size_t max, count;
+};
+
+static void find_guarded(void *data) {
+    struct finding *finding = data;
+    finding->count =
+        find_in_unit(finding->dwarf, finding->unit, finding->vaddr, finding->frames, finding->max);
+}
+
+size_t pie_dwarf_find(struct pie_dwarf *dwarf, uint64_t vaddr, struct pie_dwarf_frame *ret_frames,
+                      size_t max) {
+    struct finding finding = {.dwarf = dwarf, .vaddr = vaddr, .frames = ret_frames, .max = max};
+    if (max > 0 && dwarf->dwarf)
+        finding.unit = pie_dwarf_units_find(&dwarf->units, vaddr);
+    if (!finding.unit)
+        return 0;
+    if (!pie_dwarf_guarded(find_guarded, &finding)) {
+        abandon(dwarf);
+        ret_frames[0] = (struct pie_dwarf_frame){0};
+        return 0;
+    }
+    return finding.count;
 }
 
 uint64_t pie_dwarf_size_bytes(const struct pie_dwarf *dwarf) {

@@ -3,8 +3,8 @@
 /* The exported malloc() family. Defined in the program, they come first in every library's lookup, the C library's
  * included, so that strdup(), operator new and numpy all end here.
  *
- * Where memory is not profiled, and in the profiler's own threads, pie_heap_self is NULL and each function is one load,
- * one branch and a jump to the next allocator. Results and errno are always the next allocator's: what is counted
+ * Where memory is not profiled, and in the profiler's own threads, pie_heap_self is NULL and each function is a jump
+ * to the next allocator after one or two loads and branches. Results and errno are always the next allocator's: what is counted
  * afterwards leaves errno alone.
  *
  * Counting blocks of glibc's is the fast path of malloc(), calloc() and free(). It is written so that nothing has to be kept
@@ -15,6 +15,7 @@
 
 #include "runtime/allocator.h"
 
+#include "profiler/dwarf_guard.h"
 #include "profiler/heap.h"
 #include "runtime/allocator_base.h"
 #include "runtime/export.h"
@@ -28,6 +29,15 @@
 /* This file is only ever part of a program: one instruction instead of two. */
 extern __thread struct pie_heap_thread *pie_heap_self __attribute__((tls_model("local-exec")));
 __thread enum pie_heap_domain pie_allocator_domain __attribute__((tls_model("local-exec")));
+
+extern __thread struct pie_dwarf_way_out *pie_dwarf_way_out __attribute__((tls_model("local-exec")));
+
+/* What libdw allocates for us: it must not see that memory is short. */
+static __attribute__((noinline)) void *for_libdw(void *block) {
+    if (!block)
+        pie_dwarf_give_up();
+    return block;
+}
 
 static inline struct pie_heap_thread *begin_base(void) {
     struct pie_heap_thread *heap = pie_heap_self;
@@ -90,7 +100,8 @@ static inline void *allocated(void *block, const void *caller) {
 
 PIE_EXPORT void *malloc(size_t size) {
     if (!pie_heap_self)
-        return pie_allocator_base.malloc(size);
+        return RARE(pie_dwarf_way_out != NULL) ? for_libdw(pie_allocator_base.malloc(size))
+                                               : pie_allocator_base.malloc(size);
     if (RARE(pie_allocator_measure != PIE_ALLOCATOR_HEADER))
         return malloc_elsewhere(size, CALLER);
     return allocated(pie_allocator_base.malloc(size), CALLER);
@@ -98,7 +109,8 @@ PIE_EXPORT void *malloc(size_t size) {
 
 PIE_EXPORT void *calloc(size_t count, size_t size) {
     if (!pie_heap_self)
-        return pie_allocator_base.calloc(count, size);
+        return RARE(pie_dwarf_way_out != NULL) ? for_libdw(pie_allocator_base.calloc(count, size))
+                                               : pie_allocator_base.calloc(count, size);
     if (RARE(pie_allocator_measure != PIE_ALLOCATOR_HEADER))
         return calloc_elsewhere(count, size, CALLER);
     return allocated(pie_allocator_base.calloc(count, size), CALLER);
@@ -161,7 +173,8 @@ static __attribute__((noinline)) void *realloc_counted(void *old, size_t size, c
 /* reallocarray() of the C library calls this one. */
 PIE_EXPORT void *realloc(void *old, size_t size) {
     if (!pie_heap_self || pie_allocator_measure == PIE_ALLOCATOR_UNKNOWN)
-        return pie_allocator_base.realloc(old, size);
+        return RARE(pie_dwarf_way_out && size > 0) ? for_libdw(pie_allocator_base.realloc(old, size))
+                                                   : pie_allocator_base.realloc(old, size);
     if (old)
         return size ? realloc_counted(old, size, CALLER) : realloc_to_nothing(old, CALLER);
     struct pie_heap_thread *heap = begin_base();

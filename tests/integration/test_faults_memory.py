@@ -224,6 +224,15 @@ def test_calls_fail_from_the_start(pieprof, tmp_path, failing):
     check_file(tmp_path / "x.db")
 
 
+def test_assertion_of_the_program(pieprof, tmp_path):
+    """It is the C library's, although a failed one of the library that reads debug information is not."""
+    program = "import ctypes\nctypes.CDLL(None)['__assert_fail'](b'x > 0', b'f.c', 7, b'g')\n"
+    expected, found = both(pieprof, tmp_path, program)
+    assert expected == (-6, "", "python3: f.c:7: g: Assertion `x > 0' failed.\n")
+    assert found == (-6, "", expected[2].replace("python3", "pieprof"))
+    check_file(tmp_path / "x.db")
+
+
 # Two flushes pass; then it ends while calls still fail.
 BUSY = WORK + """
 import ctypes, os, sys, threading, time

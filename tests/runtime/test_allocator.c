@@ -2,6 +2,7 @@
 
 /* The exported malloc() family keeps every promise of the one below it, counted or not: results, alignment, errno on
  * failure and on success. Each call is made of both and compared. */
+#include "profiler/dwarf_guard.h"
 #include "runtime/allocator.h"
 
 #include "tests/runtime/heap_fake.h"
@@ -232,6 +233,42 @@ static void test_overflow_and_realloc(void **state) {
     }
 }
 
+enum asked { ASKED_MALLOC, ASKED_CALLOC, ASKED_REALLOC, ASKED_COUNT };
+
+static bool went_on;
+
+static void *ask(enum asked asked, void *old, size_t size) {
+    void *(*volatile allocate)(size_t) = malloc;
+    void *(*volatile clear)(size_t, size_t) = calloc;
+    void *(*volatile resize)(void *, size_t) = realloc;
+
+    return asked == ASKED_MALLOC   ? allocate(size)
+           : asked == ASKED_CALLOC ? clear(size, 1)
+                                   : resize(old, size);
+}
+
+static void ask_guarded(void *data) {
+    enum asked asked = *(enum asked *)data;
+    void *block = ask(asked, NULL, 100);
+
+    assert_non_null(block);
+    went_on = true;
+    if (asked == ASKED_REALLOC) /* a block that is freed is not memory that is short */
+        block = ask(asked, block, 0);
+    free(block);
+    ask(asked, NULL, PTRDIFF_MAX);
+    fail_msg("no memory, and the work went on");
+}
+
+static void test_failure_ends_guarded_work(void **state) {
+    for (enum asked asked = 0; asked < ASKED_COUNT; asked++) {
+        went_on = false;
+        assert_false(pie_dwarf_guarded(ask_guarded, &asked));
+        assert_true(went_on);
+        assert_null(ask(asked, NULL, PTRDIFF_MAX));
+    }
+}
+
 static void test_name_and_measure(void **state) {
     const char *preload = getenv("LD_PRELOAD");
 
@@ -242,10 +279,9 @@ static void test_name_and_measure(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_name_and_measure),
-        cmocka_unit_test(test_results_when_off),
-        cmocka_unit_test(test_results_when_counted),
-        cmocka_unit_test(test_overflow_and_realloc),
+        cmocka_unit_test(test_name_and_measure),          cmocka_unit_test(test_results_when_off),
+        cmocka_unit_test(test_results_when_counted),      cmocka_unit_test(test_overflow_and_realloc),
+        cmocka_unit_test(test_failure_ends_guarded_work),
     };
     pie_allocator_check();
     return cmocka_run_group_tests(tests, NULL, NULL);
