@@ -41,7 +41,7 @@ static bool any_foreign(const struct pie_native_frame *frames, size_t n) {
 static bool is_python_time(const struct pie_context *taken, unsigned py_flags, bool foreign_on_top) {
     const struct pie_hybrid *hybrid = &taken->hybrid;
 
-    if (!(py_flags & PIE_PYSTACK_PYTHON_THREAD) || hybrid->native_on_top == hybrid->depth)
+    if (!(py_flags & PIE_PYSTACK_PYTHON_THREAD) || hybrid->top_depth == hybrid->depth)
         return false;
     if (hybrid->native_on_top == 0)
         return true;

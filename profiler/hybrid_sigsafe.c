@@ -3,13 +3,24 @@
 /* The rule (needs no symbols, so it holds on stripped libraries, link-time clones and custom evaluators): an evaluation
  * loop keeps an object of its own in its C frame, and the outermost Python frame that it runs carries that object's
  * address as its marker. So a native frame that contains the marker of the next marked Python frame *is* the loop: the
- * Python frames up to the marked one are put in its place. All other native frames stay. */
+ * Python frames up to the marked one are put in its place.
+ *
+ * The interpreter's own frames next below a Python frame, through which one line called another, tell nothing that the two
+ * lines do not: they are left out. All other native frames stay. */
 
 #include "profiler/hybrid.h"
 
 #include "profiler/cct.h"
 #include "profiler/counters.h"
 #include "profiler/home.h"
+
+#include <stdatomic.h>
+
+static _Atomic bool starting;
+
+void pie_hybrid_set_starting(bool is_starting) {
+    atomic_store_explicit(&starting, is_starting, memory_order_relaxed);
+}
 
 /* A return address names the instruction after the call: one less lies inside the call. */
 static uint64_t native_key(const struct pie_native_frame *native, size_t index) {
@@ -55,7 +66,8 @@ struct pie_hybrid pie_hybrid_merge(const struct pie_pystack_ops *ops, const stru
                                    uint64_t *path) {
     struct pie_hybrid result = {0};
     size_t p = 0;
-    bool seen_loop = false;
+    bool is_starting = atomic_load_explicit(&starting, memory_order_relaxed);
+    bool seen_loop = false, leaves_out = false; /* the interpreter's own frames, until one of others comes */
 
     for (size_t i = 0; i < n_native; i++) {
         size_t marked = next_marked(python, n_python, p);
@@ -63,12 +75,17 @@ struct pie_hybrid pie_hybrid_merge(const struct pie_pystack_ops *ops, const stru
             for (; p <= marked; p++)
                 if (put_python(ops, &python[p], &path[result.depth]))
                     result.depth++;
-            seen_loop = true;
+            seen_loop = leaves_out = true;
             continue;
         }
-        if (!seen_loop)
+        leaves_out = leaves_out && pie_home_contains(native[i].ip);
+        if (!leaves_out)
+            path[result.depth++] = native_key(native, i);
+        leaves_out = leaves_out || is_starting;
+        if (!seen_loop) {
             result.native_on_top++;
-        path[result.depth++] = native_key(native, i);
+            result.top_depth = result.depth;
+        }
     }
     for (; p < n_python; p++) {
         result.unmatched += python[p].marker != 0;

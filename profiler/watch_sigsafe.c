@@ -242,7 +242,7 @@ static void access_reached(struct pie_thread *thread, unsigned index, const ucon
     }
     const struct pie_native_frame *loop = &thread->native[taken->hybrid.native_on_top];
     __atomic_store_n(&slot->first_node, taken->node, __ATOMIC_RELAXED);
-    slot->site = thread->path[taken->hybrid.native_on_top];
+    slot->site = thread->path[taken->hybrid.top_depth];
     slot->return_ip = loop->ip;
     slot->return_sp = loop->sp;
     if (arm(thread, index, PIE_DEBUG_EXECUTE, loop->ip, 1))

@@ -6,6 +6,7 @@
 
 #include "profiler/engine.h"
 #include "profiler/heap_engine.h"
+#include "profiler/hybrid.h"
 #include "runtime/awaits.h"
 #include "runtime/cell_sources.h"
 #include "runtime/holder.h"
@@ -55,6 +56,7 @@ static bool counts_memory(void) {
 
 /* What must be there before Python's first allocation, thread or code. */
 static void install_before_python(const struct pie_embed *embed) {
+    pie_hybrid_set_starting(true);
     pie_thread_names_install();
     pie_learn_module_install();
     pie_learn_places_install(embed->learn_places);
@@ -90,6 +92,7 @@ int pie_embed_run(const struct pie_embed *embed) {
     pie_pymem_answers_in_sys();
     if (pie_engine_is_running())
         install_in_python();
+    pie_hybrid_set_starting(false);
     return Py_RunMain();
 }
 

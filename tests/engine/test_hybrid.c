@@ -3,6 +3,7 @@
 /* The merge on stacks made by hand. Native frames occupy [sp, next sp); a loop at sp s keeps its object at s + 8. */
 
 #include "profiler/cct.h"
+#include "profiler/home.h"
 #include "profiler/hybrid.h"
 
 #include <setjmp.h>
@@ -38,6 +39,7 @@ static void test_two_loops_with_a_c_function_between(void **state) {
 
     assert_int_equal(result.depth, 6);
     assert_int_equal(result.native_on_top, 1);
+    assert_int_equal(result.top_depth, 1);
     assert_int_equal(result.unmatched, 0);
     assert_int_equal(path[0], 0x1000); /* interrupted there: not one less */
     assert_int_equal(path[1], py(3));
@@ -102,6 +104,45 @@ static void test_code_that_cannot_be_interned_is_left_out(void **state) {
     assert_int_equal(path[0], py(1));
 }
 
+/* [qsort of a library] calls back into f; everything below 0x8000 is the interpreter's. */
+static const struct pie_native_frame callback[] = {
+    FRAME(0x1000, 0x100), FRAME(0x1100, 0x180), FRAME(0x2000, 0x200), FRAME(0x3000, 0x300),
+    FRAME(0x9000, 0x400), FRAME(0x5000, 0x500), FRAME(0x6000, 0x600), FRAME(0x7000, 0x700)};
+static const struct pie_pyframe calling_back[] = {{2, 1, 0x208}, {1, 1, 0x608}};
+
+static struct pie_hybrid merge_callback(uint64_t path[10]) {
+    pie_home_clear();
+    pie_home_add(0x1000, 0x8000);
+    struct pie_hybrid result = pie_hybrid_merge(&ops, callback, 8, calling_back, 2, path);
+    pie_home_clear();
+    return result;
+}
+
+/* 0x3000 leads from the library to f, 0x7000 to main; 0x5000 called the library. */
+static void test_interpreter_between_python_frames_is_left_out(void **state) {
+    uint64_t path[10];
+    struct pie_hybrid result = merge_callback(path);
+    const uint64_t expected[] = {0x1000, 0x1100 - 1, py(2), 0x9000 - 1, 0x5000 - 1, py(1)};
+
+    assert_int_equal(result.depth, 6);
+    assert_memory_equal(path, expected, sizeof expected);
+    assert_int_equal(result.native_on_top, 2);
+    assert_int_equal(result.top_depth, 2);
+}
+
+static void test_interpreter_that_starts(void **state) {
+    uint64_t path[10];
+    pie_hybrid_set_starting(true);
+    struct pie_hybrid result = merge_callback(path);
+    pie_hybrid_set_starting(false);
+    const uint64_t expected[] = {0x1000, py(2), 0x9000 - 1, py(1)};
+
+    assert_int_equal(result.depth, 4);
+    assert_memory_equal(path, expected, sizeof expected);
+    assert_int_equal(result.native_on_top, 2);
+    assert_int_equal(result.top_depth, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_loops_with_a_c_function_between),
@@ -110,6 +151,8 @@ int main(void) {
         cmocka_unit_test(test_left_over_python_frames_are_appended),
         cmocka_unit_test(test_loop_that_is_being_entered),
         cmocka_unit_test(test_code_that_cannot_be_interned_is_left_out),
+        cmocka_unit_test(test_interpreter_between_python_frames_is_left_out),
+        cmocka_unit_test(test_interpreter_that_starts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
