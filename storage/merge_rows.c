@@ -4,6 +4,9 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "storage/db.h"
 
 /* Everything that a process measured is keyed by its number, so a table that has the column "process" is copied with
  * that number changed and nothing else. The tables are asked for, so that none can be forgotten. Where one process
@@ -14,7 +17,9 @@ static const char plan[] =
     "  budget REAL, new INTEGER, PRIMARY KEY (input, old)) WITHOUT ROWID;"
     "CREATE TEMP TABLE plan_process (input INTEGER, old INTEGER, identity TEXT, pid INTEGER, host TEXT,"
     "  started_ns INTEGER, seen_ns INTEGER, new INTEGER, is_taken INTEGER, PRIMARY KEY (input, old)) WITHOUT "
-    "ROWID;";
+    "ROWID;"
+    "CREATE TEMP TABLE plan_copy (nth INTEGER PRIMARY KEY, sql TEXT NOT NULL, is_for_alike INTEGER NOT "
+    "NULL);";
 
 static const char note_runs[] = "INSERT INTO temp.plan_run SELECT ?1, id, identity, started_ns, "
                                 "pieprof_version, overhead_budget, NULL FROM input.run";
@@ -46,12 +51,23 @@ static const char number[] =
     "    WINDOW g AS (PARTITION BY p.identity, p.pid, p.host, p.started_ns, p.twin))) n"
     "  WHERE n.input = plan_process.input AND n.old = plan_process.old;";
 
-static const char copy_processes[] =
-    "INSERT INTO main.process (%s) SELECT %s FROM temp.plan_process q JOIN input.process x ON x.id = q.old"
-    " WHERE q.input = ?1 AND q.is_taken ORDER BY q.new";
-static const char copy_measured[] =
-    "INSERT INTO main.\"%s\" (%s) SELECT %s FROM temp.plan_process q JOIN input.\"%s\" x ON x.process = q.old"
-    " WHERE q.input = ?1 AND q.is_taken ORDER BY q.new";
+/* ?1: the process's number in the input, ?2: in the result, ?3: the input. Of one process at a time, so that SQLite has
+ * nothing to plan: the statements are made anew for each input. */
+static const char copy_sql[] =
+    "INSERT INTO main.\"%w\" (%s) SELECT %s FROM input.\"%w\" x WHERE x.\"%w\" = ?1";
+
+static const char processes[] =
+    "SELECT old, new FROM temp.plan_process WHERE input = ?1 AND is_taken ORDER BY new";
+
+/* The result's tables of measured things, processes first. */
+static const char measured[] =
+    "SELECT m.name FROM main.sqlite_schema m JOIN pragma_table_info(m.name, 'main') c WHERE m.type = 'table'"
+    " AND c.name = iif(m.name = 'process', 'id', 'process') ORDER BY m.name <> 'process', m.name";
+
+/* 1: the input has every table of the result, column by column. */
+static const char is_alike[] = "SELECT NOT EXISTS (SELECT sql FROM main.sqlite_schema WHERE type = 'table'"
+                               " EXCEPT SELECT sql FROM input.sqlite_schema)";
+static const char is_plan_for_alike[] = "SELECT coalesce(min(is_for_alike), 0) FROM temp.plan_copy";
 
 /* What belongs to a run is written by all its processes; the last has its way, as in one file. */
 static const char *const copy_shared[] = {
@@ -103,16 +119,16 @@ int pie_merge_rows_number(sqlite3 *db) {
     return sqlite3_exec(db, number, NULL, NULL, NULL);
 }
 
-/* Names of a table's columns that the input has too, and the same as values: q.new for the process. NULL: the input has no such
+/* Names of a table's columns that the input has too, and the same as values: ?2 for the process. NULL: the input has no such
  * table. */
 static int list_columns(sqlite3 *db, const char *table, char **ret_names, char **ret_values) {
     static const char sql[] =
         "SELECT group_concat('\"' || name || '\"'), group_concat(CASE"
-        " WHEN ?1 = 'process' AND name = 'id' OR ?1 <> 'process' AND name = 'process' THEN 'q.new'"
+        " WHEN ?1 = 'process' AND name = 'id' OR ?1 <> 'process' AND name = 'process' THEN '?2'"
         " WHEN ?1 = 'process' AND name = 'run' THEN"
-        "   '(SELECT r.new FROM temp.plan_run r WHERE r.input = q.input AND r.old = x.run)'"
+        "   '(SELECT r.new FROM temp.plan_run r WHERE r.input = ?3 AND r.old = x.run)'"
         " WHEN ?1 = 'process' AND name = 'parent' THEN"
-        "   '(SELECT m.new FROM temp.plan_process m WHERE m.input = q.input AND m.old = x.parent)'"
+        "   '(SELECT m.new FROM temp.plan_process m WHERE m.input = ?3 AND m.old = x.parent)'"
         " ELSE 'x.\"' || name || '\"' END) FROM pragma_table_info(?1, 'main')"
         " WHERE name IN (SELECT name FROM pragma_table_info(?1, 'input'))";
     sqlite3_stmt *statement = NULL;
@@ -130,29 +146,68 @@ static int list_columns(sqlite3 *db, const char *table, char **ret_names, char *
     return code == SQLITE_ROW ? SQLITE_OK : code;
 }
 
-static int copy_table(sqlite3 *db, const char *table, int64_t input, int is_process) {
-    char *names = NULL, *values = NULL, *sql = NULL;
+/* Notes how one table of the input is copied. */
+static int plan_table(sqlite3 *db, const char *table, int64_t alike) {
+    char *names = NULL, *values = NULL;
     int code = list_columns(db, table, &names, &values);
     if (code == SQLITE_OK && names) {
-        sql = is_process ? sqlite3_mprintf(copy_processes, names, values)
-                         : sqlite3_mprintf(copy_measured, table, names, values, table);
-        code = sql ? run(db, sql, input) : SQLITE_NOMEM;
+        const char *key = strcmp(table, "process") == 0 ? "id" : "process";
+        char *sql = sqlite3_mprintf(copy_sql, table, names, values, table, key);
+        char *note =
+            sql ? sqlite3_mprintf("INSERT INTO temp.plan_copy VALUES (NULL, %Q, %d)", sql, (int)alike) : NULL;
+        code = note ? sqlite3_exec(db, note, NULL, NULL, NULL) : SQLITE_NOMEM;
+        sqlite3_free(note);
+        sqlite3_free(sql);
     }
     sqlite3_free(names);
     sqlite3_free(values);
-    sqlite3_free(sql);
     return code;
 }
 
-static int copy_tables(sqlite3 *db, int64_t input) {
+/* Makes temp.plan_copy for the attached input. That of another one will do if both are of the result's version. */
+static int plan_tables(sqlite3 *db) {
     sqlite3_stmt *tables = NULL;
-    int code =
-        sqlite3_prepare_v2(db,
-                           "SELECT m.name FROM main.sqlite_schema m JOIN pragma_table_info(m.name, 'main') c"
-                           " WHERE m.type = 'table' AND c.name = 'process' ORDER BY m.name",
-                           -1, &tables, NULL);
+    int64_t alike = 0, for_alike = 0;
+    if (pie_db_get_int(db, is_alike, &alike) < 0 || pie_db_get_int(db, is_plan_for_alike, &for_alike) < 0)
+        return sqlite3_extended_errcode(db);
+    if (alike && for_alike)
+        return SQLITE_OK;
+    int code = sqlite3_exec(db, "DELETE FROM temp.plan_copy", NULL, NULL, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_prepare_v2(db, measured, -1, &tables, NULL);
     while (code == SQLITE_OK && (code = sqlite3_step(tables)) == SQLITE_ROW)
-        code = copy_table(db, (const char *)sqlite3_column_text(tables, 0), input, 0);
+        code = plan_table(db, (const char *)sqlite3_column_text(tables, 0), alike);
+    sqlite3_finalize(tables);
+    return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+/* One table's rows of all processes, which `processes_of_input` lists. */
+static int copy_table(sqlite3 *db, const char *sql, sqlite3_stmt *processes_of_input, int64_t input) {
+    sqlite3_stmt *copy = NULL;
+    int code = sqlite3_prepare_v2(db, sql, -1, &copy, NULL);
+    while (code == SQLITE_OK && (code = sqlite3_step(processes_of_input)) == SQLITE_ROW) {
+        sqlite3_bind_int64(copy, 1, sqlite3_column_int64(processes_of_input, 0));
+        sqlite3_bind_int64(copy, 2, sqlite3_column_int64(processes_of_input, 1));
+        if (sqlite3_bind_parameter_count(copy) == 3)
+            sqlite3_bind_int64(copy, 3, input);
+        sqlite3_step(copy);
+        code = sqlite3_reset(copy);
+    }
+    sqlite3_reset(processes_of_input);
+    sqlite3_finalize(copy);
+    return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+static int copy_tables(sqlite3 *db, int64_t input) {
+    sqlite3_stmt *tables = NULL, *processes_of_input = NULL;
+    int code = sqlite3_prepare_v2(db, "SELECT sql FROM temp.plan_copy ORDER BY nth", -1, &tables, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_prepare_v2(db, processes, -1, &processes_of_input, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_bind_int64(processes_of_input, 1, input);
+    while (code == SQLITE_OK && (code = sqlite3_step(tables)) == SQLITE_ROW)
+        code = copy_table(db, (const char *)sqlite3_column_text(tables, 0), processes_of_input, input);
+    sqlite3_finalize(processes_of_input);
     sqlite3_finalize(tables);
     return code == SQLITE_DONE ? SQLITE_OK : code;
 }
@@ -160,7 +215,7 @@ static int copy_tables(sqlite3 *db, int64_t input) {
 int pie_merge_rows_copy(sqlite3 *db, int64_t input) {
     int code = sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
     if (code == SQLITE_OK)
-        code = copy_table(db, "process", input, 1);
+        code = plan_tables(db);
     if (code == SQLITE_OK)
         code = copy_tables(db, input);
     for (size_t i = 0; i < sizeof copy_shared / sizeof *copy_shared && code == SQLITE_OK; i++)
@@ -177,5 +232,7 @@ int pie_merge_rows_link(sqlite3 *db) {
 }
 
 int pie_merge_rows_end(sqlite3 *db) {
-    return sqlite3_exec(db, "DROP TABLE temp.plan_process; DROP TABLE temp.plan_run", NULL, NULL, NULL);
+    return sqlite3_exec(db,
+                        "DROP TABLE temp.plan_copy; DROP TABLE temp.plan_process; DROP TABLE temp.plan_run",
+                        NULL, NULL, NULL);
 }
