@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 #include <stddef.h>
 
+#include "storage/node_sample.h"
 #include "storage/reader_internal.h"
 
 enum { SAFE = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, JSON_SAFE_SINCE = 3041000 };
@@ -34,5 +35,5 @@ int pie_reader_add_functions(sqlite3 *db) {
         code = sqlite3_create_function(db, "sqrt", 1, SAFE, NULL, square_root, NULL, NULL);
     if (code == SQLITE_OK && sqlite3_libversion_number() < JSON_SAFE_SINCE)
         code = sqlite3_create_function(db, "json_valid", 1, SAFE, NULL, json_valid, NULL, NULL);
-    return code;
+    return code == SQLITE_OK ? pie_node_sample_add(db) : code;
 }

@@ -39,7 +39,9 @@ static const char *next(const char *at) {
 
 /* The semicolon that ends the statement, or the end of the text. */
 static const char *statement_end(const char *at) {
-    while (*at && *at != ';')
+    static const char stops[] = ";'\"-"; /* the texts are long, and each command begins with this */
+
+    for (at += strcspn(at, stops); *at && *at != ';'; at += strcspn(at, stops))
         at = next(at);
     return at;
 }

@@ -10,6 +10,11 @@ FROM (
   SELECT *, replace(path_end, rtrim(path_end, replace(path_end, '/', '')), '') AS base
   FROM (SELECT *, substr(path, -255) AS path_end FROM module));
 
+-- Of all slices. A reader has a table of this name instead, in which they are added up (node_sample.c).
+CREATE VIEW x_node_sample AS
+SELECT process, thread, node, samples, python_ns, native_ns, system_ns, wait_ns, runnable_ns, throttled_ns, cpu_sq_ns2
+FROM sample;
+
 -- Samples with what was not measured as NULL.
 CREATE VIEW x_sample AS
 SELECT p.run, s.process, s.node, s.thread, s.samples, s.wait_ns, s.runnable_ns, s.throttled_ns,
@@ -18,7 +23,7 @@ SELECT p.run, s.process, s.node, s.thread, s.samples, s.wait_ns, s.runnable_ns, 
   iif(p.clock = 'none', NULL, s.native_ns) AS native_ns,
   iif(p.clock = 'none', NULL, s.system_ns) AS system_ns,
   s.cpu_sq_ns2
-FROM process p JOIN sample s ON s.process = p.id;
+FROM process p JOIN x_node_sample s ON s.process = p.id;
 
 -- What shares and intervals are taken of.
 CREATE VIEW x_total AS
@@ -189,7 +194,7 @@ FROM (
     sum(runnable_ns) OVER g AS runnable_ns, sum(throttled_ns) OVER g AS throttled_ns
   FROM (
     SELECT p.run, s.process, s.thread, s.python_ns, s.native_ns, s.system_ns, s.wait_ns, s.runnable_ns, s.throttled_ns
-    FROM process p JOIN sample s ON s.process = p.id
+    FROM process p JOIN x_node_sample s ON s.process = p.id
     UNION ALL
     SELECT p.run, t.process, t.id, 0, 0, 0, 0, 0, 0 FROM process p JOIN thread t ON t.process = p.id)
   WINDOW g AS (PARTITION BY run, process, thread)) x

@@ -54,6 +54,13 @@ static void want_named(struct wanted *wanted, const char *sql, size_t size) {
     }
 }
 
+/* The one that the reader has as a table, for speed. */
+static bool is_a_table(const struct pie_schema_statement *view) {
+    static const char name[] = "x_node_sample";
+
+    return view->name_size == sizeof name - 1 && memcmp(view->name, name, view->name_size) == 0;
+}
+
 static char *text_of(const struct wanted *wanted) {
     size_t count;
     const struct pie_schema_statement *all = pie_schema_views(&count);
@@ -62,8 +69,12 @@ static char *text_of(const struct wanted *wanted) {
     for (size_t i = 0; i < wanted->count; i++) {
         const struct pie_schema_statement *view = &all[wanted->order[i]];
         const char *end = view->sql + view->size;
-        sqlite3_str_appendf(text, "CREATE TEMP VIEW IF NOT EXISTS %.*s;", (int)(end - view->name),
-                            view->name);
+        if (is_a_table(view))
+            sqlite3_str_appendf(text, "CREATE VIRTUAL TABLE temp.%.*s USING node_sample;",
+                                (int)view->name_size, view->name);
+        else
+            sqlite3_str_appendf(text, "CREATE TEMP VIEW IF NOT EXISTS %.*s;", (int)(end - view->name),
+                                view->name);
     }
     return sqlite3_str_finish(text);
 }
@@ -106,7 +117,8 @@ int pie_views_drop(struct pie_reader *reader, char **ret_message) {
 
     for (size_t i = 0; i < count; i++)
         if (reader->has_view[i])
-            sqlite3_str_appendf(text, "DROP VIEW temp.%.*s;", (int)all[i].name_size, all[i].name);
+            sqlite3_str_appendf(text, "DROP %s temp.%.*s;", is_a_table(&all[i]) ? "TABLE" : "VIEW",
+                                (int)all[i].name_size, all[i].name);
     char *sql = sqlite3_str_finish(text);
     int r = sql ? pie_reader_run_own(reader, sql, NULL, NULL, ret_message) : 0; /* NULL: there is none */
     sqlite3_free(sql);

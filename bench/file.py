@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The size of an empty program's file, and how long questions take.
+
+small      bytes of the file of `-c pass`, and a question to it, more than pieprof takes to start
+large      questions to a file of ten million samples: as many rows as the writer keeps, in 32 slices
+"""
+
+import argparse
+import pathlib
+import random
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+QUESTIONS = ("hot lines", "own lines", "functions", "libraries", "threads", "call tree")
+SAMPLES, SLICES, ROWS = 10_000_000, 32, 34_000  # rows: see storage/slices.c
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pieprof", default=HERE.parent / "build" / "pieprof")
+    parser.add_argument("--turns", type=int, default=30)
+    return parser.parse_args()
+
+
+def milliseconds(command):
+    begun = time.perf_counter()
+    subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL)
+    return (time.perf_counter() - begun) * 1e3
+
+
+def more_than_start(options, db, question):
+    """Median and range of the middle half, of pairs."""
+    pairs = [milliseconds([options.pieprof, "query", db, question]) - milliseconds([options.pieprof, "--version"])
+             for _ in range(options.turns)]
+    low, middle, high = statistics.quantiles(pairs, n=4)
+    return f"{middle:.1f} ms ({low:.1f} to {high:.1f})"
+
+
+def profile(options, db, program):
+    db.unlink(missing_ok=True)
+    subprocess.run([options.pieprof, "-q", "-o", db, "-c", program], check=True)
+    return db.stat().st_size
+
+
+def make_large(options, db):
+    """A real program's contexts, met again and again: what a run of a day leaves."""
+    profile(options, db, "import json, re, sqlite3, decimal, email.parser, http.client, unittest, logging.config")
+    draw = random.Random(1)
+    with sqlite3.connect(db) as file:
+        nodes = [node for node, in file.execute("select id from node")]
+        width, each = SAMPLES // 100 // SLICES, min(len(nodes), ROWS // SLICES)
+        of_row = SAMPLES // (each * SLICES)
+        file.execute("delete from sample")
+        for slice_ in range(SLICES):
+            file.executemany("insert into sample (process, thread, slice_s, node, samples, wait_samples, python_ns, native_ns,"
+                             " system_ns, wait_ns, cpu_sq_ns2) values (1, 1, ?, ?, ?, 0, ?, ?, 0, 0, ?)",
+                             [(slice_ * width, node, of_row, of_row * 6_000_000, of_row * 4_000_000, of_row * 1e14)
+                              for node in sorted(draw.sample(nodes, each))])
+        end_ns = SLICES * width * 10**9
+        file.execute("update process set slice_width_s = ?, seen_ns = started_ns + ?, ended_ns = started_ns + ?",
+                     (width, end_ns, end_ns))
+        rows, samples = file.execute("select count(*), sum(samples) from sample").fetchone()
+    print(f"large: {samples} samples in {rows} rows of {len(nodes)} contexts, {db.stat().st_size} bytes")
+
+
+def main():
+    options = arguments()
+    options.pieprof = pathlib.Path(options.pieprof).resolve()
+    with tempfile.TemporaryDirectory() as name:
+        small, large = pathlib.Path(name) / "small.db", pathlib.Path(name) / "large.db"
+        sizes = sorted(profile(options, small, "pass") for _ in range(9))
+        print(f"small: {sizes[4]} bytes ({sizes[0]} to {sizes[-1]})")
+        print(f"small: \"hot lines\", more than start-up: {more_than_start(options, small, 'hot lines')}", flush=True)
+        make_large(options, large)
+        for question in QUESTIONS:
+            print(f"large: \"{question}\", more than start-up: {more_than_start(options, large, question)}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
