@@ -70,7 +70,7 @@ static char *text_of(const struct wanted *wanted) {
         const struct pie_schema_statement *view = &all[wanted->order[i]];
         const char *end = view->sql + view->size;
         if (is_a_table(view))
-            sqlite3_str_appendf(text, "CREATE VIRTUAL TABLE temp.%.*s USING node_sample;",
+            sqlite3_str_appendf(text, "CREATE VIRTUAL TABLE IF NOT EXISTS temp.%.*s USING node_sample;",
                                 (int)view->name_size, view->name);
         else
             sqlite3_str_appendf(text, "CREATE TEMP VIEW IF NOT EXISTS %.*s;", (int)(end - view->name),
