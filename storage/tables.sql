@@ -111,7 +111,8 @@ CREATE TABLE location (
 CREATE TABLE node (
   process INTEGER NOT NULL REFERENCES process,
   id INTEGER NOT NULL,             -- chosen by the process, from 1 on
-  parent INTEGER,                  -- node (process, id); NULL: a root
+  parent INTEGER,                  -- node (process, id); NULL: a root. The interpreter's own frames, through which one
+                                   -- Python line called another, have no nodes
   location INTEGER NOT NULL,       -- location (process, id)
   line_location INTEGER,           -- innermost Python location at or above this node
   own_location INTEGER,            -- innermost Python location of the user's own code at or above this node
