@@ -3,7 +3,8 @@
 """The size of an empty program's file, and how long questions take.
 
 small      bytes of the file of `-c pass`, and a question to it, more than pieprof takes to start
-large      questions to a file of ten million samples: as many rows as the writer keeps, in 32 slices
+large      questions to a file of ten million samples, made up on a real program's contexts: some more rows than the writer
+           keeps where it can (storage/slices.h), in 32 slices
 """
 
 import argparse
@@ -18,7 +19,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 QUESTIONS = ("hot lines", "own lines", "functions", "libraries", "threads", "call tree")
-SAMPLES, SLICES, ROWS = 10_000_000, 32, 34_000  # rows: see storage/slices.c
+SAMPLES, SLICES, ROWS = 10_000_000, 32, 34_000
 
 
 def arguments():
@@ -49,7 +50,7 @@ def profile(options, db, program):
 
 
 def make_large(options, db):
-    """A real program's contexts, met again and again: what a run of a day leaves."""
+    """A real program's contexts, as if they had been met again and again for a day."""
     profile(options, db, "import json, re, sqlite3, decimal, email.parser, http.client, unittest, logging.config")
     draw = random.Random(1)
     with sqlite3.connect(db) as file:
