@@ -97,43 +97,41 @@ FROM (
 JOIN x_total a ON a.run = x.run
 WHERE nth = 1 AND library IS NOT NULL;
 
--- By line, by function and by innermost native function. A line's function, library and caller are those of its
--- costliest part. Windows instead of a second GROUP BY: through them SQLite passes "run = …" on to the innermost
--- query, which then reads the samples of that run alone.
-CREATE VIEW x_cost AS
-SELECT 'line' AS subject, run, file, line, function, library, NULL AS module, user_file, user_line,
-  sum_cpu_ns AS cpu_ns, sum_python_ns AS python_ns, sum_native_ns AS native_ns, sum_system_ns AS system_ns,
-  sum_wait_ns AS wait_ns, sum_runnable_ns AS runnable_ns, sum_throttled_ns AS throttled_ns, sum_samples AS samples,
-  sum_sq AS cpu_sq_ns2
+-- By line, by function and by innermost native function: views of their own, since SQLite compiles all that a view names. A
+-- line's function, library and caller are those of its costliest part. Windows instead of a second GROUP BY: through
+-- them SQLite passes "run = …" on to the innermost query, which then reads the samples of that run alone.
+CREATE VIEW x_line_cost AS
+SELECT run, file, line, function, library, user_file, user_line, sum_cpu_ns AS cpu_ns, sum_python_ns AS python_ns,
+  sum_native_ns AS native_ns, sum_system_ns AS system_ns, sum_wait_ns AS wait_ns, sum_runnable_ns AS runnable_ns,
+  sum_throttled_ns AS throttled_ns, sum_samples AS samples, sum_sq AS cpu_sq_ns2
 FROM (
   SELECT *, row_number() OVER (PARTITION BY run, file, line ORDER BY coalesce(cpu_ns, 0) + wait_ns DESC) AS nth,
     sum(cpu_ns) OVER g AS sum_cpu_ns, sum(python_ns) OVER g AS sum_python_ns, sum(native_ns) OVER g AS sum_native_ns,
     sum(system_ns) OVER g AS sum_system_ns, sum(wait_ns) OVER g AS sum_wait_ns,
     sum(runnable_ns) OVER g AS sum_runnable_ns, sum(throttled_ns) OVER g AS sum_throttled_ns,
-    sum(samples) OVER g AS sum_samples,
-    sum(cpu_sq_ns2) OVER g AS sum_sq
+    sum(samples) OVER g AS sum_samples, sum(cpu_sq_ns2) OVER g AS sum_sq
   FROM x_place WINDOW g AS (PARTITION BY run, file, line))
-WHERE nth = 1
-UNION ALL
-SELECT 'function', run, file, first_line, function, library, NULL, user_file, user_line,
-  sum_cpu_ns, sum_python_ns, sum_native_ns, sum_system_ns,
-  sum_wait_ns, sum_runnable_ns, sum_throttled_ns, sum_samples, sum_sq
+WHERE nth = 1;
+
+CREATE VIEW x_function_cost AS
+SELECT run, file, first_line AS line, function, library, user_file, user_line, sum_cpu_ns AS cpu_ns,
+  sum_python_ns AS python_ns, sum_native_ns AS native_ns, sum_system_ns AS system_ns, sum_wait_ns AS wait_ns,
+  sum_runnable_ns AS runnable_ns, sum_throttled_ns AS throttled_ns, sum_samples AS samples, sum_sq AS cpu_sq_ns2
 FROM (
   SELECT *, row_number() OVER (PARTITION BY run, file, first_line, function
       ORDER BY coalesce(cpu_ns, 0) + wait_ns DESC) AS nth,
     sum(cpu_ns) OVER g AS sum_cpu_ns, sum(python_ns) OVER g AS sum_python_ns, sum(native_ns) OVER g AS sum_native_ns,
     sum(system_ns) OVER g AS sum_system_ns, sum(wait_ns) OVER g AS sum_wait_ns,
     sum(runnable_ns) OVER g AS sum_runnable_ns, sum(throttled_ns) OVER g AS sum_throttled_ns,
-    sum(samples) OVER g AS sum_samples,
-    sum(cpu_sq_ns2) OVER g AS sum_sq
+    sum(samples) OVER g AS sum_samples, sum(cpu_sq_ns2) OVER g AS sum_sq
   FROM x_place WINDOW g AS (PARTITION BY run, file, first_line, function))
-WHERE nth = 1
-UNION ALL
-SELECT 'native', s.run, f.path, u.first_line, u.name,
-  m.name, m.path, NULL, NULL,
-  sum(s.cpu_ns), sum(s.python_ns), sum(s.native_ns), sum(s.system_ns), sum(s.wait_ns), sum(s.runnable_ns),
-  sum(s.throttled_ns), sum(s.samples),
-  sum(s.cpu_sq_ns2)
+WHERE nth = 1;
+
+CREATE VIEW x_native_cost AS
+SELECT s.run, f.path AS file, u.first_line AS line, u.name AS function, m.name AS library, m.path AS module,
+  sum(s.cpu_ns) AS cpu_ns, sum(s.python_ns) AS python_ns, sum(s.native_ns) AS native_ns, sum(s.system_ns) AS system_ns,
+  sum(s.wait_ns) AS wait_ns, sum(s.runnable_ns) AS runnable_ns, sum(s.throttled_ns) AS throttled_ns,
+  sum(s.samples) AS samples, sum(s.cpu_sq_ns2) AS cpu_sq_ns2
 FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
 JOIN location l ON l.process = n.process AND l.id = n.location
 JOIN function u ON u.process = l.process AND u.id = l.function AND u.kind = PIE_LOCATION_NATIVE
@@ -145,40 +143,21 @@ GROUP BY s.run, u.name, m.path, f.path, u.first_line;
 -- stay in the kernel weighs more), so the variance of p is that of a ratio estimator,
 -- v = (q (1-p)^2 + (Q-q) p^2) / T^2, where q and Q sum the squared weights of the line and of the run (Cochran,
 -- Sampling Techniques, 6.4). n = p (1-p) / v samples of equal weight would have this variance, and Wilson's score
--- interval for p out of n holds for few samples too. h is z^2 / n with z = 1.96; at p = 0 or 1 n is Kish's T^2 / Q.
-CREATE VIEW x_ranked AS
-SELECT subject, run,
-  row_number() OVER (PARTITION BY subject, run ORDER BY cpu_ns DESC, wait_ns DESC, file, line, function) AS rank,
-  file, line, function, library, module, user_file, user_line, cpu_ns / 1e9 AS cpu_s, python_ns / 1e9 AS python_s,
-  native_ns / 1e9 AS native_s, system_ns / 1e9 AS system_s, wait_ns / 1e9 AS wait_s, runnable_ns / 1e9 AS runnable_s,
-  throttled_ns / 1e9 AS throttled_s, p AS cpu_share, samples,
-  t * max(0, (p + h / 2 - sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) / 1e9 AS cpu_s_low,
-  t * min(1, (p + h / 2 + sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) / 1e9 AS cpu_s_high
-FROM (
-  SELECT *, coalesce(3.841458820694124 * (q * (1 - p) * (1 - p) + (qt - q) * p * p) / (t * t) / nullif(p * (1 - p), 0),
-      3.841458820694124 * qt / (t * t)) AS h
-  FROM (
-    SELECT x.*, x.cpu_ns * 1.0 / nullif(a.cpu_ns, 0) AS p, x.cpu_sq_ns2 AS q, a.cpu_sq_ns2 AS qt,
-      nullif(a.cpu_ns, 0) * 1.0 AS t
-    FROM x_cost x JOIN x_total a ON a.run = x.run));
-
+-- interval for p out of n holds for few samples too: ranked() in sql-macros.sed.
 CREATE VIEW v_line AS
 SELECT run, rank, file, line, function, library, user_file, user_line, cpu_s, python_s, native_s, system_s, wait_s,
-  runnable_s, throttled_s,
-  cpu_share, samples, cpu_s_low, cpu_s_high
-FROM x_ranked WHERE subject = 'line';
+  runnable_s, throttled_s, cpu_share, samples, cpu_s_low, cpu_s_high
+FROM ranked(x_line_cost);
 
 CREATE VIEW v_function AS
 SELECT run, rank, file, line, function, library, user_file, user_line, cpu_s, python_s, native_s, system_s, wait_s,
-  runnable_s, throttled_s,
-  cpu_share, samples, cpu_s_low, cpu_s_high
-FROM x_ranked WHERE subject = 'function';
+  runnable_s, throttled_s, cpu_share, samples, cpu_s_low, cpu_s_high
+FROM ranked(x_function_cost);
 
 CREATE VIEW v_native AS
 SELECT run, rank, function, library, module, file, line, cpu_s, python_s, native_s, system_s, wait_s, runnable_s,
-  throttled_s, cpu_share,
-  samples, cpu_s_low, cpu_s_high
-FROM x_ranked WHERE subject = 'native';
+  throttled_s, cpu_share, samples, cpu_s_low, cpu_s_high
+FROM ranked(x_native_cost);
 
 -- With threads that were never sampled. The thread's own sums are of all its time, also of slices that are not kept. Windows, as below: "run = …" reaches both parts of the inner query.
 CREATE VIEW x_thread AS
