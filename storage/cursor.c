@@ -11,6 +11,7 @@
 struct pie_cursor {
     struct pie_reader *reader;
     sqlite3_stmt *statement;
+    size_t with_size; /* of the views before it */
 };
 
 /* Is there anything but spaces, comments and semicolons? */
@@ -26,14 +27,12 @@ static bool is_rest_empty(sqlite3 *db, const char *rest) {
     return true;
 }
 
-int pie_cursor_open(struct pie_reader *reader, const char *sql, struct pie_cursor **ret_cursor,
-                    char **ret_message) {
+/* with_size: of what we put before the statement. */
+static int open_statement(struct pie_reader *reader, const char *sql, size_t with_size,
+                          struct pie_cursor **ret_cursor, char **ret_message) {
     sqlite3_stmt *statement = NULL;
     const char *rest = NULL;
-    pie_guard_start_clock(&reader->guard, reader->time_limit_s);
-    int r = pie_views_make(reader, sql, ret_message);
-    if (r < 0)
-        return r;
+    int r = 0;
     int code = sqlite3_prepare_v2(reader->db, sql, -1, &statement, &rest);
     if (code != SQLITE_OK)
         return pie_reader_fail(reader, code, ret_message);
@@ -50,9 +49,31 @@ int pie_cursor_open(struct pie_reader *reader, const char *sql, struct pie_curso
         sqlite3_finalize(statement);
         return r;
     }
-    *cursor = (struct pie_cursor){.reader = reader, .statement = statement};
+    *cursor = (struct pie_cursor){.reader = reader, .statement = statement, .with_size = with_size};
     *ret_cursor = cursor;
     return 0;
+}
+
+int pie_cursor_open(struct pie_reader *reader, const char *sql, struct pie_cursor **ret_cursor,
+                    char **ret_message) {
+    pie_guard_start_clock(&reader->guard, reader->time_limit_s);
+    int r = pie_views_make(reader, sql, ret_message);
+    return r < 0 ? r : open_statement(reader, sql, 0, ret_cursor, ret_message);
+}
+
+int pie_cursor_open_once(struct pie_reader *reader, const char *select, struct pie_cursor **ret_cursor,
+                         char **ret_message) {
+    char *with;
+    pie_guard_start_clock(&reader->guard, reader->time_limit_s);
+    int r = pie_views_before(reader, select, &with, ret_message);
+    if (r < 0)
+        return r;
+    char *sql = sqlite3_mprintf("%s%s", with, select);
+    r = sql ? open_statement(reader, sql, strlen(with), ret_cursor, ret_message)
+            : pie_message(-ENOMEM, ret_message, "out of memory");
+    sqlite3_free(sql);
+    sqlite3_free(with);
+    return r;
 }
 
 void pie_cursor_close(struct pie_cursor *cursor) {
@@ -76,7 +97,7 @@ void pie_cursor_bind_text(struct pie_cursor *cursor, const char *name, const cha
 
 char *pie_cursor_expanded_sql(struct pie_cursor *cursor) {
     char *expanded = sqlite3_expanded_sql(cursor->statement);
-    char *copy = expanded ? strdup(expanded) : NULL;
+    char *copy = expanded ? strdup(expanded + cursor->with_size) : NULL;
     sqlite3_free(expanded);
     return copy;
 }

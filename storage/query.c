@@ -124,7 +124,7 @@ static int open_sql(struct pie_reader *reader, const char *sql, const struct pie
                     struct pie_query *query, char **ret_message) {
     int r = prepare_tables(reader, sql, phrase, query->run, ret_message);
     if (r == 0)
-        r = pie_cursor_open(reader, sql, &query->cursor, ret_message);
+        r = (phrase ? pie_cursor_open_once : pie_cursor_open)(reader, sql, &query->cursor, ret_message);
     if (r < 0)
         return r;
     pie_cursor_bind_int(query->cursor, ":run", query->run);

@@ -53,6 +53,9 @@ enum pie_value_type {
  * than read, -E2BIG more than one statement. */
 int pie_cursor_open(struct pie_reader *reader, const char *sql, struct pie_cursor **ret_cursor,
                     char **ret_message);
+/* The same for a SELECT of ours that is asked only once: SQLite prepares it faster, but keeps nothing for the next one. */
+int pie_cursor_open_once(struct pie_reader *reader, const char *select, struct pie_cursor **ret_cursor,
+                         char **ret_message);
 void pie_cursor_close(struct pie_cursor *cursor);
 
 /* Parameters are named ":run"; those that the statement does not have are ignored. text is copied. */

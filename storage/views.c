@@ -2,6 +2,7 @@
 #include "storage/views.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <string.h>
@@ -61,18 +62,29 @@ static bool is_a_table(const struct pie_schema_statement *view) {
     return view->name_size == sizeof name - 1 && memcmp(view->name, name, view->name_size) == 0;
 }
 
-static char *text_of(const struct wanted *wanted) {
+/* What is made by statements. */
+enum made { MADE_ALL, MADE_TABLES };
+
+static const struct pie_schema_statement *view_at(const struct wanted *wanted, size_t i) {
     size_t count;
-    const struct pie_schema_statement *all = pie_schema_views(&count);
+
+    return &pie_schema_views(&count)[wanted->order[i]];
+}
+
+static bool is_made(const struct pie_schema_statement *view, enum made made) {
+    return made == MADE_ALL || is_a_table(view);
+}
+
+static char *text_of(const struct wanted *wanted, enum made made) {
     sqlite3_str *text = sqlite3_str_new(wanted->reader->db);
 
     for (size_t i = 0; i < wanted->count; i++) {
-        const struct pie_schema_statement *view = &all[wanted->order[i]];
+        const struct pie_schema_statement *view = view_at(wanted, i);
         const char *end = view->sql + view->size;
         if (is_a_table(view))
             sqlite3_str_appendf(text, "CREATE VIRTUAL TABLE IF NOT EXISTS temp.%.*s USING node_sample;",
                                 (int)view->name_size, view->name);
-        else
+        else if (is_made(view, made))
             sqlite3_str_appendf(text, "CREATE TEMP VIEW IF NOT EXISTS %.*s;", (int)(end - view->name),
                                 view->name);
     }
@@ -85,18 +97,66 @@ static void forget(const struct wanted *wanted) {
         wanted->reader->has_view[wanted->order[i]] = false;
 }
 
+static int make(const struct wanted *wanted, enum made made, char **ret_message) {
+    size_t i = 0;
+
+    while (i < wanted->count && !is_made(view_at(wanted, i), made))
+        i++;
+    if (i == wanted->count)
+        return 0;
+    char *text = text_of(wanted, made);
+    int r = pie_reader_run_own(wanted->reader, text, NULL, NULL, ret_message);
+    sqlite3_free(text);
+    return r;
+}
+
 int pie_views_make(struct pie_reader *reader, const char *sql, char **ret_message) {
     struct wanted wanted = {.reader = reader};
 
     want_named(&wanted, sql, strlen(sql));
-    if (wanted.count == 0)
-        return 0;
-    char *text = text_of(&wanted);
-    int r = pie_reader_run_own(reader, text, NULL, NULL, ret_message);
-    sqlite3_free(text);
+    int r = make(&wanted, MADE_ALL, ret_message);
     if (r < 0)
         forget(&wanted);
     return r;
+}
+
+/* `WITH name AS (SELECT ...) `. NOT MATERIALIZED: as a view, which is narrowed by what is asked of it. */
+static char *with_clause(const struct wanted *wanted) {
+    static const char as[] = " AS";
+    sqlite3_str *text = sqlite3_str_new(wanted->reader->db);
+    const char *before = "WITH ";
+
+    for (size_t i = 0; i < wanted->count; i++) {
+        const struct pie_schema_statement *view = view_at(wanted, i);
+        const char *select = view->name + view->name_size + strlen(as);
+        if (is_a_table(view))
+            continue;
+        sqlite3_str_appendf(text, "%s%.*s AS NOT MATERIALIZED (%.*s\n)", before, (int)view->name_size,
+                            view->name, (int)(view->sql + view->size - select), select);
+        before = ", ";
+    }
+    sqlite3_str_appendall(text, " ");
+    return sqlite3_str_finish(text);
+}
+
+/* Views that were only written before a statement have not been made. */
+static void forget_written(const struct wanted *wanted) {
+    for (size_t i = 0; i < wanted->count; i++)
+        wanted->reader->has_view[wanted->order[i]] = is_a_table(view_at(wanted, i));
+}
+
+int pie_views_before(struct pie_reader *reader, const char *sql, char **ret_with, char **ret_message) {
+    struct wanted wanted = {.reader = reader};
+
+    want_named(&wanted, sql, strlen(sql));
+    int r = make(&wanted, MADE_TABLES, ret_message);
+    if (r < 0) {
+        forget(&wanted);
+        return r;
+    }
+    *ret_with = with_clause(&wanted);
+    forget_written(&wanted);
+    return *ret_with ? 0 : pie_message(-ENOMEM, ret_message, "out of memory");
 }
 
 int pie_views_replace(struct pie_reader *reader, const char *name, const char *text, char **ret_message) {

@@ -11,6 +11,11 @@ struct pie_reader;
  * (heap). No cursor needs to be closed for it. */
 int pie_views_make(struct pie_reader *reader, const char *sql, char **ret_message);
 
+/* Instead, the views are written out as a WITH clause to be put before `sql`, which then begins with SELECT. SQLite prepares such a
+ * question in half the time: it parses no view twice, and resolves none only to learn its columns. *ret_with: heap of SQLite's, a
+ * blank where no view is named. Returns as pie_views_make(). */
+int pie_views_before(struct pie_reader *reader, const char *sql, char **ret_with, char **ret_message);
+
 /* From now on the reader's view of this name is what `text` selects. It was not made before. Returns as pie_views_make(). */
 int pie_views_replace(struct pie_reader *reader, const char *name, const char *text, char **ret_message);
 

@@ -118,7 +118,7 @@ def test_a_question_can_be_narrowed(program):
 def test_the_statement_that_is_told_gives_the_same_rows(program):
     for phrase in CONTRACT:
         answer = ask(program, phrase)
-        assert rows(program, answer["sql"]) == answer["rows"]
+        assert answer["sql"].startswith("SELECT ") and rows(program, answer["sql"]) == answer["rows"]
 
 
 @pytest.mark.parametrize("view", VIEWS)
