@@ -46,7 +46,7 @@ int pie_copy_profile(sqlite3 *db, const char *path, int64_t run, int64_t process
     if (code == SQLITE_OK)
         code = pie_merge_rows_begin(db);
     if (code == SQLITE_OK)
-        code = pie_merge_rows_note(db, 1);
+        code = pie_merge_rows_note(db, 1, db, "input");
     if (code == SQLITE_OK)
         code = keep_numbers(db, run, process);
     if (code == SQLITE_OK)

@@ -16,11 +16,12 @@
 #include "storage/merge_rows.h"
 #include "storage/message.h"
 #include "storage/reader.h"
+#include "storage/reader_internal.h"
 #include "storage/schema_statements.h"
 #include "storage/sqlite_open.h"
 #include "storage/temporary.h"
 
-/* The inputs are gone through twice: for the plan, where each is checked as for a query, and for their rows. The result
+/* The inputs are gone through twice: for the plan, when each is checked as for a query, and for their rows. The result
  * grows in a file of its own beside `out`, which takes its name at the end: an interrupted or failed merge has
  * changed nothing. An input without a log beside it is read as a file that nobody writes, so that not even the log's
  * files are made. */
@@ -79,27 +80,47 @@ static int attach(struct work *work, const char *path) {
 }
 
 /* As a query would find it; what it says of a log that cannot be read holds here too. */
-static int check(const char *path, char **ret_message) {
-    struct pie_reader *reader;
-    int r = pie_reader_open_untouched(path, &reader, ret_message);
-    if (r < 0)
+static int open_checked(const char *path, struct pie_reader **ret_reader, char **ret_message) {
+    int r = pie_reader_open_untouched(path, ret_reader, ret_message);
+    if (r < 0 || !pie_reader_note(*ret_reader))
         return r;
-    if (pie_reader_note(reader))
-        r = pie_message(-EBADMSG, ret_message, "%s", pie_reader_note(reader));
-    pie_reader_close(reader);
+    r = pie_message(-EBADMSG, ret_message, "%s", pie_reader_note(*ret_reader));
+    pie_reader_close(*ret_reader);
     return r;
 }
 
-/* Does one thing with the attached input. */
-static int with_input(struct work *work, size_t input, int (*act)(sqlite3 *, int64_t), char **ret_message) {
+static int check(const char *path, char **ret_message) {
+    struct pie_reader *reader;
+    int r = open_checked(path, &reader, ret_message);
+    if (r == 0)
+        pie_reader_close(reader);
+    return r;
+}
+
+static int copy_attached(struct work *work, size_t input, char **ret_message) {
     const char *path = work->paths[input];
     if (on_progress(work))
         return fail_out(work, SQLITE_INTERRUPT, ret_message);
     int code = attach(work, path);
+    if (code == SQLITE_OK)
+        code = pie_merge_rows_copy(work->db, (int64_t)input);
     int r = code == SQLITE_OK ? 0 : fail_input(work, path, code, ret_message);
-    if (code == SQLITE_OK && (code = act(work->db, (int64_t)input)) != SQLITE_OK)
-        r = fail_input(work, path, code, ret_message);
     sqlite3_exec(work->db, "DETACH input", NULL, NULL, NULL);
+    return r;
+}
+
+static int note_checked(struct work *work, size_t input, char **ret_message) {
+    struct pie_reader *reader;
+    if (on_progress(work))
+        return fail_out(work, SQLITE_INTERRUPT, ret_message);
+    int r = open_checked(work->paths[input], &reader, ret_message);
+    if (r < 0)
+        return r;
+    int code = pie_merge_rows_note(work->db, (int64_t)input, pie_reader_database(reader), "main");
+    if (code != SQLITE_OK)
+        r = sqlite3_errcode(work->db) == SQLITE_OK ? pie_reader_fail(reader, code, ret_message)
+                                                   : fail_input(work, work->paths[input], code, ret_message);
+    pie_reader_close(reader);
     return r;
 }
 
@@ -118,14 +139,12 @@ static int skip(struct work *work, size_t input, int error, char **ret_message) 
 }
 
 static int note(struct work *work, size_t input, char **ret_message) {
-    int r = check(work->paths[input], ret_message);
-    if (r == 0)
-        r = with_input(work, input, pie_merge_rows_note, ret_message);
+    int r = note_checked(work, input, ret_message);
     return r < 0 ? skip(work, input, r, ret_message) : 0;
 }
 
 static int copy(struct work *work, size_t input, char **ret_message) {
-    int r = with_input(work, input, pie_merge_rows_copy, ret_message);
+    int r = copy_attached(work, input, ret_message);
     return r < 0 ? skip(work, input, r, ret_message) : 0;
 }
 

@@ -21,11 +21,16 @@ static const char plan[] =
     "CREATE TEMP TABLE plan_copy (nth INTEGER PRIMARY KEY, sql TEXT NOT NULL, is_for_alike INTEGER NOT "
     "NULL);";
 
-static const char note_runs[] = "INSERT INTO temp.plan_run SELECT ?1, id, identity, started_ns, "
-                                "pieprof_version, overhead_budget, NULL FROM input.run";
-static const char note_processes[] = "INSERT INTO temp.plan_process SELECT ?1, p.id, r.identity, p.pid, "
-                                     "p.host, p.started_ns, p.seen_ns, NULL, 0"
-                                     " FROM input.process p JOIN input.run r ON r.id = p.run";
+/* Of the schema "%s". */
+static const struct {
+    const char *select, *insert; /* ?1: the input, ?2 and on: the columns */
+} notes[] = {
+    {"SELECT id, identity, started_ns, pieprof_version, overhead_budget FROM \"%s\".run",
+     "INSERT INTO temp.plan_run VALUES (?1, ?2, ?3, ?4, ?5, ?6, NULL)"},
+    {"SELECT p.id, r.identity, p.pid, p.host, p.started_ns, p.seen_ns FROM \"%s\".process p"
+     " JOIN \"%s\".run r ON r.id = p.run",
+     "INSERT INTO temp.plan_process VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, NULL, 0)"},
+};
 
 /* The runs of the file that is added to keep their place (input 0), the others are ordered by their start. */
 static const char number[] =
@@ -105,9 +110,41 @@ int pie_merge_rows_begin(sqlite3 *db) {
     return sqlite3_exec(db, plan, NULL, NULL, NULL);
 }
 
-int pie_merge_rows_note(sqlite3 *db, int64_t input) {
-    int code = run(db, note_runs, input);
-    return code == SQLITE_OK ? run(db, note_processes, input) : code;
+/* The rows of one connection's statement become those of the other's. */
+static int insert_rows(sqlite3_stmt *rows, sqlite3_stmt *insert, int64_t input) {
+    int code;
+    while ((code = sqlite3_step(rows)) == SQLITE_ROW) {
+        code = sqlite3_bind_int64(insert, 1, input);
+        for (int i = 0; i < sqlite3_column_count(rows) && code == SQLITE_OK; i++)
+            code = sqlite3_bind_value(insert, i + 2, sqlite3_column_value(rows, i));
+        if (code == SQLITE_OK)
+            sqlite3_step(insert);
+        if (code != SQLITE_OK || (code = sqlite3_reset(insert)) != SQLITE_OK)
+            return code;
+    }
+    return code == SQLITE_DONE ? SQLITE_OK : code;
+}
+
+static int note(sqlite3 *db, int64_t input, sqlite3 *from, const char *select, const char *insert_sql) {
+    sqlite3_stmt *rows = NULL, *insert = NULL;
+    int code = sqlite3_prepare_v2(from, select, -1, &rows, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_prepare_v2(db, insert_sql, -1, &insert, NULL);
+    if (code == SQLITE_OK)
+        code = insert_rows(rows, insert, input);
+    sqlite3_finalize(insert);
+    sqlite3_finalize(rows);
+    return code;
+}
+
+int pie_merge_rows_note(sqlite3 *db, int64_t input, sqlite3 *from, const char *schema) {
+    int code = SQLITE_OK;
+    for (size_t i = 0; i < sizeof notes / sizeof *notes && code == SQLITE_OK; i++) {
+        char *select = sqlite3_mprintf(notes[i].select, schema, schema);
+        code = select ? note(db, input, from, select, notes[i].insert) : SQLITE_NOMEM;
+        sqlite3_free(select);
+    }
+    return code;
 }
 
 int pie_merge_rows_forget(sqlite3 *db, int64_t input) {

@@ -9,8 +9,9 @@ struct sqlite3;
  * input. An input may be of an older version (schema.h). The input is attached as "input", the result is "main". Each returns an SQLite result code. Context: cli. */
 
 int pie_merge_rows_begin(struct sqlite3 *db);
-/* Notes the runs and processes of an input; number 0 keeps its place before all others. */
-int pie_merge_rows_note(struct sqlite3 *db, int64_t input);
+/* Notes the runs and processes of an input; number 0 keeps its place before all others. They are read from the schema of that name
+ * of `from`, which may be another connection or `db`. */
+int pie_merge_rows_note(struct sqlite3 *db, int64_t input, struct sqlite3 *from, const char *schema);
 /* Forgets an input that turned out bad. */
 int pie_merge_rows_forget(struct sqlite3 *db, int64_t input);
 /* Gives out the numbers, and makes the runs. */
