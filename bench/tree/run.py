@@ -5,6 +5,7 @@
 children  what a child costs that does nothing, more than under python3: programs of the two take turns, each starts
           --children of them; differences within a round, median over the rounds with the lowest and the highest.
           CPU time is that of the children (user and system, with the profiler's threads), wall time is the parent's.
+          With --before, more than under another pieprof.
 writers   --writers children that write into one file at once: is each there, has it ended, does the file have the CPU
           time that each measured itself?
 merge     --files files of a process each: time and memory of `pieprof merge`, for a quarter of them and all.
@@ -37,6 +38,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pieprof", default=HERE.parent.parent / "build" / "pieprof")
     parser.add_argument("--python", default="/usr/bin/python3")
+    parser.add_argument("--before", metavar="PIEPROF", help="children: compare with this one instead of python3")
     parser.add_argument("--part", action="append", choices=PARTS, help="this part (may be repeated)")
     parser.add_argument("--kind", action="append", choices=KINDS, help="children of this kind (may be repeated)")
     parser.add_argument("--rounds", type=int, default=15)
@@ -56,17 +58,19 @@ def output_of(command):
 
 
 def measure_children(options, kind, folder):
-    """[(python3's, pieprof's figures) for each round]"""
+    """[(python3's or the other pieprof's, this one's figures) for each round]"""
     program = [HERE / "children.py", kind, options.children]
     order, rounds = random.Random(1), []
     for number in range(options.rounds):
         db = folder / f"{number}.db"
-        choices = [[options.python], [options.pieprof, "-q", "-o", db]]
+        before = [options.before, "-q", "-o", db.with_suffix(".before")] if options.before else [options.python]
+        choices = [before, [options.pieprof, "-q", "-o", db]]
         found = {}
         for i in order.sample(range(2), 2):
             found[i] = json.loads(output_of([*choices[i], *program]))
         rounds.append((found[0], found[1]))
-        db.unlink()
+        for path in (db, db.with_suffix(".before")):
+            path.unlink(missing_ok=True)
     report.progress(kind)
     return rounds
 
@@ -79,7 +83,7 @@ def children(options, folder):
         more = {key: [(q[key] - p[key]) * 1e3 for p, q in rounds] for key in rounds[0][0]}
         rows.append([kind, f"{plain * 1e3:.1f}", *(report.spread(more[key], "{:+.1f}") for key in
                                                    ("cpu_s", "wall_s", "parent_cpu_s"))])
-    header = ["started by", "python3, CPU ms", "CPU ms more", "wall ms more", "CPU ms more in the parent"]
+    header = ["started by", f"{'before' if options.before else 'python3'}, CPU ms", "CPU ms more", "wall ms more", "CPU ms more in the parent"]
     return report.table("What a child costs that does nothing", header, rows)
 
 
