@@ -14,6 +14,7 @@
 #include "launcher/running.h"
 #include "launcher/text.h"
 #include "storage/merge.h"
+#include "storage/reader.h"
 #include "storage/snapshot.h"
 
 /* A running program writes once a second, so nothing has to be asked of it: the next write is waited for. Somewhat more than a
@@ -78,14 +79,16 @@ static void tell(const char *output, const struct pie_merge *merge, const struct
 static int take(const char *path, const char *output) {
     struct pie_merge merge = {0};
     struct pie_snapshot state = {0};
+    struct pie_reader *reader = NULL;
     char *message = NULL;
     if (access(output, F_OK) == 0) {
         pie_message_error("snapshot: %s is there already; name another file with -o", output);
         return PIE_PROFILE_USAGE;
     }
-    int r = pie_snapshot_wait(path, WAIT_S, &state, &message);
+    int r = pie_snapshot_wait(path, WAIT_S, &state, &reader, &message);
     if (r == 0)
         r = pie_merge_files(&merge, output, (char *[]){(char *)path}, 1, &message);
+    pie_reader_close(reader);
     if (r < 0)
         return pie_profile_complain(message);
     tell(output, &merge, &state);

@@ -26,7 +26,7 @@
  * changed nothing. An input without a log beside it is read as a file that nobody writes, so that not even the log's
  * files are made. */
 
-enum { PROGRESS_OPERATIONS = 100000 };
+enum { PROGRESS_OPERATIONS = 100000, BUSY_MS = 5000 };
 static const double SETTLE_LIMIT_S = 2;
 
 struct work {
@@ -210,6 +210,7 @@ static int open_result(struct work *work, char **ret_message) {
     free(uri);
     if (code == SQLITE_OK) {
         sqlite3_extended_result_codes(work->db, 1);
+        sqlite3_busy_timeout(work->db, BUSY_MS); /* an input that is being written to */
         sqlite3_db_config(work->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
         sqlite3_db_config(work->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
         sqlite3_db_config(work->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);

@@ -46,7 +46,8 @@ static int count(struct pie_reader *reader, int64_t since_ns, struct pie_snapsho
     return r;
 }
 
-int pie_snapshot_wait(const char *path, double wait_s, struct pie_snapshot *ret_state, char **ret_message) {
+int pie_snapshot_wait(const char *path, double wait_s, struct pie_snapshot *ret_state,
+                      struct pie_reader **ret_reader, char **ret_message) {
     struct pie_reader *reader;
     int64_t since_ns = realtime_ns();
     int r = pie_reader_open(path, &reader, ret_message);
@@ -55,6 +56,9 @@ int pie_snapshot_wait(const char *path, double wait_s, struct pie_snapshot *ret_
     while ((r = count(reader, since_ns, ret_state, ret_message)) == 0 && ret_state->silent > 0 &&
            (double)(realtime_ns() - since_ns) < wait_s * NS)
         nanosleep(&PAUSE, NULL);
-    pie_reader_close(reader);
+    if (r == 0)
+        *ret_reader = reader;
+    else
+        pie_reader_close(reader);
     return r;
 }

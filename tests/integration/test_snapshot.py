@@ -4,6 +4,7 @@
 import os
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -68,6 +69,34 @@ def test_a_program_that_forks_is_found_too(pieprof, running, tmp_path):
     done = run([pieprof, "snapshot", process.pid, "-o", tmp_path / "s.db"])
     assert done.returncode == 0, done.stderr
     assert check_file(tmp_path / "s.db")[0]["processes"] >= 1
+
+
+OPENING = """
+import sqlite3, sys, time
+end = time.monotonic() + float(sys.argv[2])
+while time.monotonic() < end:
+    file = sqlite3.connect(sys.argv[1], timeout=10)
+    file.execute("update run set pieprof_version = pieprof_version")
+    file.commit()
+    file.close()
+"""
+
+
+@pytest.mark.parametrize("command", ["snapshot", "merge"])
+def test_a_file_that_is_opened_and_closed_all_the_time(pieprof, tmp_path, command):
+    """Who closes it last locks it, takes what is in the log into it and removes the log."""
+    assert run([pieprof, "-q", "-o", tmp_path / "x.db", "-c", "pass"]).returncode == 0
+    told = set()
+    with subprocess.Popen([sys.executable, "-c", OPENING, tmp_path / "x.db", "60"]) as opening:
+        for i in range(60):
+            words = [tmp_path / "x.db", "-o", tmp_path / f"{i}.db"] if command == "snapshot" else [tmp_path / f"{i}.db", tmp_path / "x.db"]
+            done = run([pieprof, command, *words])
+            told.add((done.returncode, done.stderr))
+            if done.returncode == 0:
+                check_file(tmp_path / f"{i}.db")
+        assert opening.poll() is None
+        opening.kill()
+    assert told == {(0, "")}
 
 
 def test_a_killed_program_is_not_waited_for(pieprof, running, tmp_path):
