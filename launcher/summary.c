@@ -281,7 +281,6 @@ static void print_full(struct summary *summary, struct pie_cursor *row) {
             (long long)pie_cursor_int(row, 0));
 }
 
-/* Lines are right, only their text is missing. */
 static void print_folded(struct summary *summary, struct pie_cursor *row) {
     fprintf(summary->out,
             "Folded: %lld call paths of little weight that had not been seen for long are in \"(other)\" "
@@ -289,6 +288,14 @@ static void print_folded(struct summary *summary, struct pie_cursor *row) {
             (long long)pie_cursor_int(row, 0));
 }
 
+static void print_excess(struct summary *summary, struct pie_cursor *row) {
+    char size[PIE_TEXT_BYTES_SIZE];
+    pie_text_bytes(pie_cursor_real(row, 0), size);
+    fprintf(summary->out, "File: %s larger than --max-size; what it holds is in use or too heavy to fold\n",
+            size);
+}
+
+/* Lines are right, only their text is missing. */
 static void print_unread(struct summary *summary, struct pie_cursor *row) {
     fprintf(summary->out,
             "Source: %lld texts of cells or generated code had no room; their lines are without text\n",
@@ -316,6 +323,11 @@ static const char full_sql[] =
 static const char folded_sql[] =
     "SELECT total FROM (SELECT sum(c.value) AS total FROM counter c JOIN process p"
     " ON p.id = c.process WHERE p.run = :run AND c.name = 'contexts_folded')"
+    " WHERE total > 0";
+
+static const char excess_sql[] =
+    "SELECT total FROM (SELECT max(c.value) AS total FROM counter c JOIN process p"
+    " ON p.id = c.process WHERE p.run = :run AND c.name = 'bytes_over_max_size')"
     " WHERE total > 0";
 
 static const char unread_sql[] =
@@ -410,6 +422,7 @@ static void print_all(struct summary *summary) {
     each_row(summary, threads_sql, print_thread);
     each_row(summary, full_sql, print_full);
     each_row(summary, folded_sql, print_folded);
+    each_row(summary, excess_sql, print_excess);
     each_row(summary, unread_sql, print_unread);
     each_row(summary, truncated_sql, print_truncated);
     print_samples(summary);

@@ -53,6 +53,21 @@ static int fold_process(struct pie_writer *writer, int64_t process, const struct
     return r == 0 && contexts > 0 ? count_folded(writer, process, "contexts_folded", contexts) : r;
 }
 
+/* The most that the file had beyond its limit when nothing more could be folded. */
+static int note_excess(struct pie_writer *writer) {
+    double excess = writer->folded_bytes - (double)writer->max_bytes;
+
+    if (excess <= 0)
+        return 0;
+    char *sql = sqlite3_mprintf("INSERT INTO counter (process, name, value, is_drop)"
+                                " VALUES (%lld, 'bytes_over_max_size', %lld, 0)"
+                                " ON CONFLICT DO UPDATE SET value = max(value, excluded.value)",
+                                (long long)writer->process, (long long)excess);
+    int r = sql ? pie_db_exec(writer->db, sql) : -ENOMEM;
+    sqlite3_free(sql);
+    return r;
+}
+
 /* Of the processes that have ended, the next one after `process`; 0: there is none. One that is taken for gone may turn out to live. */
 static int64_t next_ended(struct pie_writer *writer, int64_t process) {
     char sql[160];
@@ -71,5 +86,5 @@ int pie_writer_fold(struct pie_writer *writer, const struct pie_kept *kept) {
     for (int64_t ended = next_ended(writer, 0); r == 0 && ended; ended = next_ended(writer, ended))
         r = fold_process(writer, ended, NULL);
     writer->folded_bytes = (double)used_now(writer);
-    return r;
+    return r == 0 ? note_excess(writer) : r;
 }

@@ -154,6 +154,15 @@ static void test_folding_is_told(void **state) {
                 "\"(other)\" (--max-size)\n");
 }
 
+static void test_a_file_beyond_its_limit_is_told(void **state) {
+    print_summary("", "100");
+    assert_null(strstr(printed, "--max-size"));
+    print_summary(
+        "INSERT INTO counter (process, name, value, is_drop) VALUES (1, 'bytes_over_max_size', 3200000, 0)",
+        "100");
+    expect_part("\nFile: 3.20 MB larger than --max-size; what it holds is in use or too heavy to fold\n");
+}
+
 static void test_reuse_and_what_weighs_little_are_not_told(void **state) {
     print_summary("DELETE FROM watch WHERE first_node NOT IN (210, 212, 214)", "100");
     expect_part("\nNo redundant loads or stores of weight were found (100 watches).\n");
@@ -387,6 +396,7 @@ int main(void) {
         cmocka_unit_test(test_threads_and_where_their_time_went),
         cmocka_unit_test(test_a_name_without_a_line_stands_alone),
         cmocka_unit_test(test_folding_is_told),
+        cmocka_unit_test(test_a_file_beyond_its_limit_is_told),
         cmocka_unit_test(test_reuse_and_what_weighs_little_are_not_told),
         cmocka_unit_test(test_why_it_was_not_measured_is_said),
         cmocka_unit_test(test_nothing_is_said_where_nothing_was_asked_for),

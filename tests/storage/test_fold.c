@@ -265,6 +265,30 @@ static void test_a_file_stays_below_its_limit(void **state) {
     assert_int_equal(ask("SELECT count(*) FROM file WHERE path = '<made 10>'"), 0);
 }
 
+static bool keeps_all(const void *data, uint32_t id) {
+    return true;
+}
+
+/* Of a program all of whose contexts are in use: nothing can go, nothing is lost, and it is said by how much. */
+static void test_a_file_in_which_no_room_can_be_made_says_so(void **state) {
+    enum { LIMIT = 100000, SECONDS = 1000 };
+    const struct pie_kept kept = {keeps_all, keeps_all, NULL};
+    struct pie_sink *sink = begin_run(LIMIT);
+    for (uint32_t second = 0; second < SECONDS; second++) {
+        put_second(sink, second);
+        if (sink->wants_to_forget)
+            sink->ops->forget(sink, &kept);
+    }
+    sink->ops->close(sink);
+    int64_t over = bytes_of_file() - LIMIT,
+            told = ask("SELECT value FROM counter WHERE name = 'bytes_over_max_size'");
+    assert_in_range(over, LIMIT / 20, INT64_MAX);
+    assert_in_range(told, over / 2,
+                    over); /* when it was last tried: it is tried again when the file has grown by a part */
+    assert_int_equal(ask("SELECT sum(samples) FROM sample"), 3 * SECONDS);
+    assert_int_equal(ask("SELECT count(*) FROM counter WHERE name = 'contexts_folded'"), 0);
+}
+
 static void write_until_killed(_Atomic uint32_t *committed) {
     struct pie_sink *sink = begin_run(110000);
     for (uint32_t second = 0;; second++) {
@@ -315,6 +339,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_threads_of_one_name_become_one, pie_folder_set_up,
                                         pie_folder_tear_down),
         cmocka_unit_test_setup_teardown(test_a_file_stays_below_its_limit, pie_folder_set_up,
+                                        pie_folder_tear_down),
+        cmocka_unit_test_setup_teardown(test_a_file_in_which_no_room_can_be_made_says_so, pie_folder_set_up,
                                         pie_folder_tear_down),
         cmocka_unit_test_setup_teardown(test_a_killed_writer_has_folded_all_or_nothing, pie_folder_set_up,
                                         pie_folder_tear_down),
