@@ -50,7 +50,11 @@ int pie_copy_profile(sqlite3 *db, const char *path, int64_t run, int64_t process
     if (code == SQLITE_OK)
         code = keep_numbers(db, run, process);
     if (code == SQLITE_OK)
+        code = sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
+    if (code == SQLITE_OK)
         code = pie_merge_rows_copy(db, 1);
+    if (code == SQLITE_OK)
+        code = sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
     if (code == SQLITE_OK)
         code = pie_merge_rows_end(db);
     return code == SQLITE_OK ? sqlite3_exec(db, "DETACH input", NULL, NULL, NULL) : code;

@@ -19,14 +19,15 @@
 #include "storage/reader_internal.h"
 #include "storage/schema_statements.h"
 #include "storage/sqlite_open.h"
+#include "storage/stillness.h"
 #include "storage/temporary.h"
 
 /* The inputs are gone through twice: for the plan, when each is checked as for a query, and for their rows. The result
  * grows in a file of its own beside `out`, which takes its name at the end: an interrupted or failed merge has
  * changed nothing. An input without a log beside it is read as a file that nobody writes, so that not even the log's
- * files are made. */
+ * files are made; if somebody did write meanwhile, it is read once more, with locks. */
 
-enum { PROGRESS_OPERATIONS = 100000, BUSY_MS = 5000 };
+enum { PROGRESS_OPERATIONS = 100000, BUSY_MS = 5000, WRITTEN_MEANWHILE = 1 };
 static const double SETTLE_LIMIT_S = 2;
 
 struct work {
@@ -66,9 +67,9 @@ static int fail_input(struct work *work, const char *path, int code, char **ret_
                        sqlite3_errmsg(work->db));
 }
 
-static int attach(struct work *work, const char *path) {
+static int attach(struct work *work, const char *path, bool is_still) {
     sqlite3_stmt *statement = NULL;
-    char *uri = pie_db_uri(path, is_there(path, "-wal") ? "mode=ro" : "immutable=1");
+    char *uri = pie_db_uri(path, is_still && !is_there(path, "-wal") ? "immutable=1" : "mode=ro");
     int code = uri ? sqlite3_prepare_v2(work->db, "ATTACH ? AS input", -1, &statement, NULL) : SQLITE_NOMEM;
     if (code == SQLITE_OK)
         code = sqlite3_bind_text(statement, 1, uri, -1, SQLITE_STATIC);
@@ -80,8 +81,8 @@ static int attach(struct work *work, const char *path) {
 }
 
 /* As a query would find it; what it says of a log that cannot be read holds here too. */
-static int open_checked(const char *path, struct pie_reader **ret_reader, char **ret_message) {
-    int r = pie_reader_open_untouched(path, ret_reader, ret_message);
+static int open_checked(const char *path, bool is_still, struct pie_reader **ret_reader, char **ret_message) {
+    int r = pie_reader_open_untouched(path, is_still, ret_reader, ret_message);
     if (r < 0 || !pie_reader_note(*ret_reader))
         return r;
     r = pie_message(-EBADMSG, ret_message, "%s", pie_reader_note(*ret_reader));
@@ -91,37 +92,74 @@ static int open_checked(const char *path, struct pie_reader **ret_reader, char *
 
 static int check(const char *path, char **ret_message) {
     struct pie_reader *reader;
-    int r = open_checked(path, &reader, ret_message);
+    int r = open_checked(path, true, &reader, ret_message);
     if (r == 0)
         pie_reader_close(reader);
     return r;
 }
 
-static int copy_attached(struct work *work, size_t input, char **ret_message) {
+/* One of the two passes over an input. stillness: of before, NULL: with locks. Returns WRITTEN_MEANWHILE where it does not hold;
+ * nothing came of it then. */
+typedef int pass_fn(struct work *work, size_t input, const struct pie_stillness *stillness,
+                    char **ret_message);
+
+static bool is_written_meanwhile(const struct work *work, size_t input,
+                                 const struct pie_stillness *stillness) {
+    return stillness && !pie_stillness_holds(work->paths[input], stillness);
+}
+
+static int copy_attached(struct work *work, size_t input, const struct pie_stillness *stillness,
+                         char **ret_message) {
     const char *path = work->paths[input];
-    if (on_progress(work))
-        return fail_out(work, SQLITE_INTERRUPT, ret_message);
-    int code = attach(work, path);
+    int code = attach(work, path, stillness != NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_exec(work->db, "BEGIN", NULL, NULL, NULL);
     if (code == SQLITE_OK)
         code = pie_merge_rows_copy(work->db, (int64_t)input);
-    int r = code == SQLITE_OK ? 0 : fail_input(work, path, code, ret_message);
+    bool is_written = is_written_meanwhile(work, input, stillness);
+    if (code == SQLITE_OK && !is_written)
+        code = sqlite3_exec(work->db, "COMMIT", NULL, NULL, NULL);
+    int r = is_written          ? WRITTEN_MEANWHILE
+            : code == SQLITE_OK ? 0
+                                : fail_input(work, path, code, ret_message);
+    if (!sqlite3_get_autocommit(work->db))
+        sqlite3_exec(work->db, "ROLLBACK", NULL, NULL, NULL);
     sqlite3_exec(work->db, "DETACH input", NULL, NULL, NULL);
     return r;
 }
 
-static int note_checked(struct work *work, size_t input, char **ret_message) {
+static int note_rows(struct work *work, size_t input, struct pie_reader *reader, char **ret_message) {
+    int code = pie_merge_rows_note(work->db, (int64_t)input, pie_reader_database(reader), "main");
+    if (code == SQLITE_OK)
+        return 0;
+    return sqlite3_errcode(work->db) == SQLITE_OK ? pie_reader_fail(reader, code, ret_message)
+                                                  : fail_input(work, work->paths[input], code, ret_message);
+}
+
+static int note_checked(struct work *work, size_t input, const struct pie_stillness *stillness,
+                        char **ret_message) {
     struct pie_reader *reader;
+    int r = open_checked(work->paths[input], stillness != NULL, &reader, ret_message);
+    if (r == 0) {
+        r = note_rows(work, input, reader, ret_message);
+        pie_reader_close(reader);
+    }
+    if (!is_written_meanwhile(work, input, stillness))
+        return r;
+    free(*ret_message);
+    *ret_message = NULL;
+    (void)pie_merge_rows_forget(work->db, (int64_t)input);
+    return WRITTEN_MEANWHILE;
+}
+
+static int read_input(struct work *work, size_t input, pass_fn *pass, char **ret_message) {
+    const char *path = work->paths[input];
+    struct pie_stillness stillness;
     if (on_progress(work))
         return fail_out(work, SQLITE_INTERRUPT, ret_message);
-    int r = open_checked(work->paths[input], &reader, ret_message);
-    if (r < 0)
-        return r;
-    int code = pie_merge_rows_note(work->db, (int64_t)input, pie_reader_database(reader), "main");
-    if (code != SQLITE_OK)
-        r = sqlite3_errcode(work->db) == SQLITE_OK ? pie_reader_fail(reader, code, ret_message)
-                                                   : fail_input(work, work->paths[input], code, ret_message);
-    pie_reader_close(reader);
-    return r;
+    bool is_still = !is_there(path, "-wal") && pie_stillness_begin(path, &stillness) == 0;
+    int r = pass(work, input, is_still ? &stillness : NULL, ret_message);
+    return r == WRITTEN_MEANWHILE ? pass(work, input, NULL, ret_message) : r;
 }
 
 /* Returns 0 where the merge can go on without this input. */
@@ -139,12 +177,12 @@ static int skip(struct work *work, size_t input, int error, char **ret_message) 
 }
 
 static int note(struct work *work, size_t input, char **ret_message) {
-    int r = note_checked(work, input, ret_message);
+    int r = read_input(work, input, note_checked, ret_message);
     return r < 0 ? skip(work, input, r, ret_message) : 0;
 }
 
 static int copy(struct work *work, size_t input, char **ret_message) {
-    int r = copy_attached(work, input, ret_message);
+    int r = read_input(work, input, copy_attached, ret_message);
     return r < 0 ? skip(work, input, r, ret_message) : 0;
 }
 

@@ -250,17 +250,11 @@ static int copy_tables(sqlite3 *db, int64_t input) {
 }
 
 int pie_merge_rows_copy(sqlite3 *db, int64_t input) {
-    int code = sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
-    if (code == SQLITE_OK)
-        code = plan_tables(db);
+    int code = plan_tables(db);
     if (code == SQLITE_OK)
         code = copy_tables(db, input);
     for (size_t i = 0; i < sizeof copy_shared / sizeof *copy_shared && code == SQLITE_OK; i++)
         code = run(db, copy_shared[i], input);
-    if (code == SQLITE_OK)
-        code = sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
-    if (code != SQLITE_OK)
-        sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
     return code;
 }
 

@@ -16,7 +16,7 @@ int pie_merge_rows_note(struct sqlite3 *db, int64_t input, struct sqlite3 *from,
 int pie_merge_rows_forget(struct sqlite3 *db, int64_t input);
 /* Gives out the numbers, and makes the runs. */
 int pie_merge_rows_number(struct sqlite3 *db);
-/* Copies all that belongs to an input's processes, in one transaction. */
+/* Copies all that belongs to an input's processes, in a transaction of the caller's. */
 int pie_merge_rows_copy(struct sqlite3 *db, int64_t input);
 /* Links parents that are known by their pid. */
 int pie_merge_rows_link(struct sqlite3 *db);

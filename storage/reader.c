@@ -120,7 +120,7 @@ static bool is_there(const char *path, const char *suffix) {
 }
 
 static int open_database(struct pie_reader *reader, char **ret_message) {
-    bool is_still = reader->is_untouched && !is_there(reader->path, "-wal");
+    bool is_still = reader->is_still && !is_there(reader->path, "-wal");
     int code = is_still ? open_immutable(reader) : open_plain(reader);
     if (code == SQLITE_OK && reader->is_untouched)
         code = sqlite3_db_config(reader->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
@@ -293,8 +293,10 @@ int pie_reader_open(const char *path, struct pie_reader **ret_reader, char **ret
     return open_reader(path, (struct pie_reader){.is_untouched = false}, ret_reader, ret_message);
 }
 
-int pie_reader_open_untouched(const char *path, struct pie_reader **ret_reader, char **ret_message) {
-    return open_reader(path, (struct pie_reader){.is_untouched = true}, ret_reader, ret_message);
+int pie_reader_open_untouched(const char *path, bool is_still, struct pie_reader **ret_reader,
+                              char **ret_message) {
+    return open_reader(path, (struct pie_reader){.is_untouched = true, .is_still = is_still}, ret_reader,
+                       ret_message);
 }
 
 int pie_reader_open_written(const char *path, struct pie_reader **ret_reader, char **ret_message) {

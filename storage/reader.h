@@ -16,8 +16,10 @@ enum { PIE_READER_TIME_LIMIT_S = 30 };
 
 /* Returns 0, or -errno with one line for people in *ret_message (heap). */
 int pie_reader_open(const char *path, struct pie_reader **ret_reader, char **ret_message);
-/* The same, and neither the file nor its log is changed by it, not even by putting the log into the file. */
-int pie_reader_open_untouched(const char *path, struct pie_reader **ret_reader, char **ret_message);
+/* The same, and neither the file nor its log is changed by it, not even by putting the log into the file. is_still: nobody writes to
+ * it as long as it has no log, so it needs no locks, and no files beside it are made. */
+int pie_reader_open_untouched(const char *path, bool is_still, struct pie_reader **ret_reader,
+                              char **ret_message);
 /* The same of a file that this process has just written: it is not read as a whole to find damage, which takes 5 ms a megabyte. */
 int pie_reader_open_written(const char *path, struct pie_reader **ret_reader, char **ret_message);
 void pie_reader_close(struct pie_reader *reader);

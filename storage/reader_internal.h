@@ -12,6 +12,7 @@ struct pie_reader {
     char *path;
     char *note;
     bool is_untouched; /* neither the file nor its log may change */
+    bool is_still;     /* the same, and without a log it is read without locks */
     bool is_trusted;   /* this process has just written it */
     struct pie_guard guard;
     double time_limit_s;

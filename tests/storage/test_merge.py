@@ -271,6 +271,40 @@ def test_a_file_in_use_is_not_replaced(whole, tmp_path):
     assert len(processes(out)) == 7
 
 
+# Opens a profile, writes one number to two tables in one transaction, and closes it, which takes the log into the file.
+WRITING = """
+import itertools, sqlite3, sys
+for number in itertools.count():
+    file = sqlite3.connect(sys.argv[1])
+    with file:
+        file.execute("UPDATE counter SET value = ? WHERE name = 'written'", (number,))
+        file.execute("UPDATE environment SET value = ? WHERE key = 'written'", (number,))
+    file.close()
+"""
+
+
+def test_an_input_that_is_written_to_is_of_one_moment(whole, tmp_path):
+    """Between an opening and the next there is no log, so it looks like a file that nobody writes."""
+    path = split(whole.db, tmp_path)[0]
+    with opened(path) as file:
+        file.execute("PRAGMA journal_mode = WAL")
+        file.executemany("INSERT INTO holder VALUES (1, ?, 7, ?)", [(10000 + i, "x" * 40) for i in range(20000)])
+        file.execute("INSERT INTO counter VALUES (1, 'written', -1, 0)")
+        file.execute("INSERT INTO environment VALUES (1, 'written', -1)")
+    with subprocess.Popen([sys.executable, "-c", WRITING, path]) as writing:
+        found = []
+        for i in range(60):
+            done = whole("merge", tmp_path / f"{i}.db", path)
+            assert (done.returncode, done.complaint) == (0, "")
+            with opened(tmp_path / f"{i}.db") as out:
+                found.append((out.execute("SELECT value FROM counter WHERE name = 'written'").fetchone()[0],
+                              int(out.execute("SELECT value FROM environment WHERE key = 'written'").fetchone()[0])))
+        assert writing.poll() is None
+        writing.kill()
+    assert [pair for pair in found if pair[0] != pair[1]] == []
+    assert len(set(found)) > 30
+
+
 @pytest.fixture(scope="module")
 def small_files(whole, tmp_path_factory):
     """Ranks of one run."""
@@ -325,3 +359,31 @@ def test_an_interrupted_merge_leaves_nothing(small_files, tmp_path, number):
     told = program.communicate(timeout=30)[1].decode()
     assert program.returncode == 128 + number and is_one_line(told) and "interrupted" in told
     assert list(tmp_path.iterdir()) == []
+
+
+KILLS = 200
+
+
+def test_a_killed_merge_of_an_older_file_has_changed_nothing(tmp_path):
+    """Killed at any moment: the file is the older one to the byte, or the whole of today's."""
+    files = ROOT / "tests/storage/files"
+    old, out, delay = (files / "version-8.db").read_bytes(), tmp_path / "out.db", random.Random(8)
+    merge = [PIEPROF, "merge", out, files / "version-900.db"]
+    out.write_bytes(old)
+    begun_s = time.monotonic()
+    first = subprocess.run(merge, capture_output=True, text=True, env=clean_environment(), check=True)
+    takes_s = time.monotonic() - begun_s
+    for _ in range(KILLS):
+        out.write_bytes(old)
+        with subprocess.Popen(merge, stdout=subprocess.DEVNULL, env=clean_environment()) as merging:
+            time.sleep(delay.uniform(0, takes_s))
+            merging.kill()
+        if out.read_bytes() != old:
+            with opened(out) as file:
+                assert file.execute("PRAGMA quick_check").fetchone() == ("ok",)
+                assert file.execute("SELECT count(*) FROM run").fetchone() == (2,)
+    # What was killed while its result grew has left that behind.
+    assert len(list(tmp_path.glob(".pieprof-*.tmp"))) >= KILLS // 10
+    out.write_bytes(old)
+    again = subprocess.run(merge, capture_output=True, text=True, env=clean_environment(), check=True)
+    assert (again.stdout, again.stderr) == (first.stdout, "") and first.stdout.startswith(f"{out}: 2 runs, ")
