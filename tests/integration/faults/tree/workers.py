@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A master of root's whose workers, forked and started, are nobody's."""
+"""A master of root's whose workers, forked and started, are nobody's; some have opened the file by then (argument)."""
 import os
 import subprocess
 import sys
@@ -12,9 +12,11 @@ def burn(seconds):
         pass
 
 
-def worker():
+def worker(is_late):
     child = os.fork()
     if child == 0:
+        if is_late:
+            time.sleep(0.5)
         os.setgroups([])
         os.setgid(65534)
         os.setuid(65534)
@@ -23,8 +25,8 @@ def worker():
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
-for _ in range(2):
-    worker()
+for n in range(2):
+    worker(n < int(sys.argv[1]))
 for more in ({"user": 65534, "group": 65534, "extra_groups": []}, {"preexec_fn": lambda: os.setuid(65534)}):
     print(subprocess.run([sys.executable, "-c", "import os; print(os.getuid())"], capture_output=True, text=True,
                          check=False, cwd="/", **more).stdout, end="")
