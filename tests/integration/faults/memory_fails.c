@@ -22,11 +22,6 @@ static volatile int crashed;
 void fail_every(unsigned n);
 void fail_every_in_all_threads(long n);
 
-void fail_every_in_all_threads(long n) {
-    all_after = all_calls;
-    all_every = n;
-}
-
 void fail_every(unsigned n) {
     own_every = n;
     own_calls = 0;
@@ -44,11 +39,21 @@ static void on_crash(int signal_number, siginfo_t *info, void *context) {
     signal(signal_number, SIG_DFL); /* the instruction is run again */
 }
 
-__attribute__((constructor)) static void name_crashes(void) {
+static void name_crashes(void) {
     struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO};
 
+    sigaction(SIGSEGV, &action, NULL);
+}
+
+__attribute__((constructor)) static void name_crashes_from_the_start(void) {
     if (getenv("FAIL_EVERY"))
-        sigaction(SIGSEGV, &action, NULL);
+        name_crashes();
+}
+
+void fail_every_in_all_threads(long n) {
+    name_crashes();
+    all_after = all_calls;
+    all_every = n;
 }
 
 static int fails(void) {
