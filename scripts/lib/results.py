@@ -8,6 +8,8 @@ TAP_LINE = re.compile(
     r"^(ok|not ok)\b[ \t]*(?:\d+)?[ \t]*-?[ \t]*([^#\n]*)(?:#[ \t]*(SKIP|TODO)\S*[ \t]*([^\n]*))?", re.M | re.I
 )
 TAP_PLAN = re.compile(r"^1\.\.(\d+)(?:[ \t]*#[ \t]*SKIP\S*[ \t]*([^\n]*))?", re.M | re.I)
+PASSED_LINE = re.compile(r"ok\b")
+PYTEST_FAILURES = re.compile(r"=+ (FAILURES|ERRORS) =+$")
 
 
 @dataclass
@@ -28,6 +30,12 @@ class Result:
 
     def count(self, verdict):
         return sum(case.verdict == verdict for case in self.cases)
+
+    def told(self, at_most):
+        """Lines of output about what failed: without the cases that passed, and from pytest's report of the failures on."""
+        lines = [line for line in self.output.strip().splitlines() if not PASSED_LINE.match(line)]
+        start = next((at for at, line in enumerate(lines) if PYTEST_FAILURES.match(line)), None)
+        return lines[-at_most:] if start is None else lines[start : start + at_most]
 
 
 def comment_before(output, at):

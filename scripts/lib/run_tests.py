@@ -19,6 +19,7 @@ SUITES = ("unit", "headers", "fault", "static", "integration", "defects", "confo
 ONLY_WHEN_NAMED = ("slow",)
 QUICK = ("unit", "headers", "static", "fault", "quick")
 LONG_S = 30 * 60
+LINES_OF_A_FAILURE, LINES_AT_THE_END = 80, 30
 
 
 class Step:
@@ -74,8 +75,17 @@ def report(build, result):
         elif case.verdict == "failed":
             lines.append(f"      FAILED {case.name} {case.note}".rstrip())
     if result.count("failed"):
-        lines.append("      | " + "\n      | ".join(result.output.strip().splitlines()[-80:]))
+        lines.extend("      | " + line for line in result.told(LINES_OF_A_FAILURE))
     say("\n".join(lines))
+
+
+def tell_failures(build, result):
+    """Once more at the end, where a reader of a long log looks first."""
+    failed = [case for case in result.cases if case.verdict == "failed"]
+    for case in failed:
+        say(f"{build.name}: {result.name}: FAILED {case.name} {case.note}".rstrip())
+    if failed:
+        say("\n".join("      | " + line for line in result.told(LINES_AT_THE_END)))
 
 
 def run_phase(steps, mark, jobs):
@@ -120,6 +130,9 @@ def main():
     for step in steps:
         say(f"{step.build.name}: {results.summary(step.results)}")
     say(f"all in {took:.0f} s")
+    for step in steps:
+        for result in step.results:
+            tell_failures(step.build, result)
     if took > LONG_S:
         say(f"warning: this is longer than the {LONG_S // 60} minutes that the tests may take")
     everything = [result for step in steps for result in step.results]

@@ -56,6 +56,16 @@ def test_the_sum_is_one_line():
     assert results.summary([one, two]) == "1 passed, 1 failed, 1 skipped"
 
 
+def test_what_failed_is_told_first():
+    passed = [f"ok {number} {number}" for number in range(100)]
+    pytest_says = ["...F..", "=== FAILURES ===", "E   assert 1 == 2", "=== short test summary info ==="]
+    lines = [*passed, "not ok 101 two", "1..101", *pytest_says, *["SKIPPED x"] * 50]
+    told = results.Result("a", 0.0, output="\n".join(lines)).told(3)
+    assert told == pytest_says[1:]
+    of_cmocka = [*passed, "# 0x1 != 0x2", "not ok 101 - two", *passed]
+    assert results.Result("a", 0.0, output="\n".join(of_cmocka)).told(3) == ["# 0x1 != 0x2", "not ok 101 - two"]
+
+
 CHANCES = """
 import pathlib
 import pytest
