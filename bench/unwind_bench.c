@@ -5,6 +5,7 @@
  * when nothing of it is remembered. libunwind's cursor on the same stack is there to compare with. */
 
 #include "profiler/cct.h"
+#include "profiler/clocks.h"
 #include "profiler/region.h"
 #include "profiler/sampler.h"
 #include "profiler/thread.h"

@@ -6,6 +6,7 @@
  * tests/engine/watch_scene.c: one Python frame, one native frame on top of it. */
 
 #include "profiler/block.h"
+#include "profiler/clocks.h"
 #include "profiler/ptrace_registers.h"
 #include "profiler/watch_setup.h"
 #include "tests/engine/watch_hardware_scene.h"

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "launcher/profile.h"
+#include "profiler/clocks.h"
 #include "storage/reader.h"
 
 enum { GRACE_S = 1 };
@@ -23,9 +24,7 @@ static struct {
 } limit;
 
 static double now_s(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    return (double)pie_monotonic_ns() / PIE_NS_PER_S;
 }
 
 static void set_timer(double seconds) {

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "profiler/clocks.h"
 #include "storage/file_kind.h"
 
 static const struct timespec PAUSE = {0, 2000000};
@@ -54,9 +55,7 @@ static char *look(long pid) {
 }
 
 static double now_s(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    return (double)pie_monotonic_ns() / PIE_NS_PER_S;
 }
 
 char *pie_running_profile(long pid, double wait_s) {

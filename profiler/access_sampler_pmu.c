@@ -11,6 +11,7 @@
 #include "profiler/access_sampler_pmu.h"
 
 #include "profiler/access.h"
+#include "profiler/clocks.h"
 #include "profiler/memory.h"
 #include "profiler/thread.h"
 

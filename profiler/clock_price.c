@@ -6,12 +6,12 @@
 
 #include "profiler/clock_price.h"
 
+#include "profiler/clocks.h"
 #include "profiler/memory.h"
 #include "profiler/sampler.h"
 #include "profiler/sampler_perf.h"
 #include "profiler/sampler_timer.h"
 #include "profiler/sort.h"
-#include "profiler/thread.h"
 
 #include <signal.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/clock_price.h"
 
+#include "profiler/clocks.h"
 #include "profiler/thread.h"
 
 /* Where it could not be measured: what it is on a virtual machine that is not busy. */

@@ -19,6 +19,7 @@
 #include "profiler/clock_begin.h"
 #include "profiler/clock_choice.h"
 #include "profiler/clock_price.h"
+#include "profiler/clocks.h"
 #include "profiler/config.h"
 #include "profiler/copy_loop_drain.h"
 #include "profiler/counters.h"

@@ -18,6 +18,7 @@
 #include "profiler/copy_loop_drain.h"
 
 #include "profiler/cct.h"
+#include "profiler/clocks.h"
 #include "profiler/copy_loop.h"
 #include "profiler/decode.h"
 #include "profiler/memory.h"

@@ -11,6 +11,7 @@
 
 #include "profiler/debug_registers.h"
 
+#include "profiler/clocks.h"
 #include "profiler/ptrace_registers.h"
 #include "profiler/thread.h"
 

@@ -5,8 +5,8 @@
 #include <linux/perf_event.h>
 #include <stdatomic.h>
 
+#include "profiler/clocks.h"
 #include "profiler/futex.h"
-#include "profiler/thread.h"
 
 /* Descriptors for a moment and forks exclude each other. A fork waits for those who are at it: they are in a handler and wait for
  * nobody. A handler does not wait for a fork, which may need what the thread that it interrupted holds (a lock of malloc's).

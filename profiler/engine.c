@@ -2,6 +2,7 @@
 #include "profiler/engine.h"
 
 #include "profiler/cct.h"
+#include "profiler/clocks.h"
 #include "profiler/collector.h"
 #include "profiler/config.h"
 #include "profiler/counters.h"
@@ -9,8 +10,8 @@
 #include "profiler/ending.h"
 #include "profiler/filtered.h"
 #include "profiler/heap_engine.h"
-#include "profiler/learn.h"
 #include "profiler/home.h"
+#include "profiler/learn.h"
 #include "profiler/process_table.h"
 #include "profiler/real.h"
 #include "profiler/region.h"
@@ -21,7 +22,6 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 /* A program must not hang at its end because a disk does. */
@@ -64,25 +64,18 @@ static int start(void) {
     return 0;
 }
 
-static uint64_t clock_ns(clockid_t clock) {
-    struct timespec now;
-
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 uint64_t pie_engine_start_ns(void) {
     return engine.start_ns;
 }
 
 void pie_engine_overhead_is_told(void) {
-    atomic_store_explicit(&told_ns, clock_ns(CLOCK_PROCESS_CPUTIME_ID), memory_order_release);
+    atomic_store_explicit(&told_ns, pie_process_cpu_ns(), memory_order_release);
 }
 
 uint64_t pie_engine_untold_ns(void) {
     uint64_t since_ns = atomic_load_explicit(&told_ns, memory_order_acquire);
 
-    return since_ns ? clock_ns(CLOCK_PROCESS_CPUTIME_ID) - since_ns : 0;
+    return since_ns ? pie_process_cpu_ns() - since_ns : 0;
 }
 
 int pie_engine_start(const struct pie_config *config, const struct pie_pystack_ops *ops,

@@ -2,13 +2,15 @@
 #include "profiler/flush.h"
 
 #include "profiler/aggregate.h"
+#include "profiler/clocks.h"
 #include "profiler/config.h"
 #include "profiler/copy_loop_drain.h"
-#include "profiler/naming.h"
 #include "profiler/counters.h"
 #include "profiler/environment.h"
 #include "profiler/heap_drain.h"
 #include "profiler/learn.h"
+#include "profiler/memory.h"
+#include "profiler/naming.h"
 #include "profiler/proc_file.h"
 #include "profiler/process_ends.h"
 #include "profiler/process_table.h"
@@ -16,7 +18,6 @@
 #include "profiler/thread.h"
 #include "profiler/wall.h"
 #include "profiler/watch_drain.h"
-#include "profiler/memory.h"
 
 #include <errno.h>
 #include <stdlib.h>

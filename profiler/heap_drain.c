@@ -10,6 +10,7 @@
 #include "profiler/heap_drain.h"
 
 #include "profiler/cct.h"
+#include "profiler/clocks.h"
 #include "profiler/counters.h"
 #include "profiler/engine.h"
 #include "profiler/heap_copies.h"

@@ -5,8 +5,8 @@
 
 #include "profiler/heap_price.h"
 
+#include "profiler/clocks.h"
 #include "profiler/heap.h"
-#include "profiler/thread.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -15,6 +15,7 @@
 
 #include "profiler/heap_engine.h"
 
+#include "profiler/clocks.h"
 #include "profiler/context.h"
 #include "profiler/counters.h"
 #include "profiler/pystack.h"

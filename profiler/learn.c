@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/learn_internal.h"
 
+#include "profiler/clocks.h"
 #include "profiler/memory.h"
-#include "profiler/thread.h"
 
 #include <math.h>
 #include <stdatomic.h>

@@ -4,12 +4,12 @@
  * interrupted. The least difference of some rounds counts, since other work only adds to it. No signal is asked for: the
  * handler may not be there yet (`pieprof doctor` has none), and what a signal costs is measured apart. */
 
+#include "profiler/clocks.h"
 #include "profiler/pmu_price.h"
 
 #include <errno.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { ROUNDS = 3, ACCESSES = 100000, PERIOD = 10000, INTERRUPTS_MIN = 3 };
@@ -17,21 +17,14 @@ enum { ROUNDS = 3, ACCESSES = 100000, PERIOD = 10000, INTERRUPTS_MIN = 3 };
 static bool is_known;
 static uint64_t known_ns;
 
-static uint64_t cpu_ns(void) {
-    struct timespec now;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* What the loop takes: a load and a store in each round. */
 static uint64_t loop_ns(void) {
     static volatile uint64_t words[64];
-    uint64_t start_ns = cpu_ns();
+    uint64_t start_ns = pie_thread_cpu_ns();
 
     for (unsigned i = 0; i < ACCESSES; i++)
         words[i % 64] = words[(i + 7) % 64] + 1;
-    return cpu_ns() - start_ns;
+    return pie_thread_cpu_ns() - start_ns;
 }
 
 static int open_counter(const struct pie_pmu_event *event, uint64_t period_accesses) {

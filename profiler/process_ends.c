@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "profiler/clocks.h"
 #include "profiler/config.h"
 #include "profiler/counters.h"
 #include "profiler/ending.h"
@@ -23,7 +24,6 @@
 #include "profiler/proc_file.h"
 #include "profiler/process_table.h"
 #include "profiler/sink.h"
-#include "profiler/thread.h"
 
 enum { ARGV_WORDS_MAX = PIE_PROCESS_ARGV_BYTES + 1 };
 
@@ -34,10 +34,7 @@ static const int64_t START_SLACK_NS = 2000000000;
 static const int64_t UNKNOWN_PID_NS = 10000000000;
 
 static int64_t boot_ns(void) {
-    struct timespec now;
-
-    clock_gettime(CLOCK_BOOTTIME, &now);
-    return pie_realtime_ns() - ((int64_t)now.tv_sec * 1000000000 + now.tv_nsec);
+    return pie_realtime_ns() - (int64_t)pie_clock_ns(CLOCK_BOOTTIME);
 }
 
 /* proc(5): the state is the third field of stat, the start in ticks the 22nd; the second one is in parentheses and may

@@ -6,8 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "profiler/clocks.h"
 #include "profiler/process_table_memory.h"
-#include "profiler/thread.h"
 
 /* States stand apart from the entries, so that looking for one touches little memory. FREE to CLAIMED (acquire) by who
  * starts a child, CLAIMED to LIVE (release) when what the parent knows is filled in, LIVE to TAKEN (acquire) by one of the

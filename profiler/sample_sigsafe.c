@@ -20,6 +20,7 @@
 #include "profiler/access_sampler.h"
 #include "profiler/cct.h"
 #include "profiler/clock_price.h"
+#include "profiler/clocks.h"
 #include "profiler/collector.h"
 #include "profiler/context.h"
 #include "profiler/copy_loop.h"

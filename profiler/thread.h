@@ -133,16 +133,3 @@ struct pie_short_threads {
 /* Context: drain. */
 void pie_threads_short(struct pie_short_threads *ret_short);
 
-/* CPU time of the calling thread, in ns. Context: signal. */
-uint64_t pie_thread_cpu_ns(void);
-/* CPU time of another thread of this process; 0 if it is gone. Context: drain. */
-uint64_t pie_thread_cpu_of(int32_t tid);
-/* CLOCK_MONOTONIC in ns. Context: signal. */
-uint64_t pie_monotonic_ns(void);
-/* Time of day in ns: CLOCK_REALTIME when it was first asked, by CLOCK_BOOTTIME from then on. Setting the clock does not change
- * it, so all times of a profile lie on one line; a time in which the machine was suspended is in it. A forked child goes on
- * with its parent's. Context: signal. */
-int64_t pie_realtime_ns(void);
-/* How long the machine has been suspended since it was started, in ns; -1: the clocks could not be read together just now.
- * Context: any. */
-int64_t pie_suspended_ns(void);

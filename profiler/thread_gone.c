@@ -6,6 +6,7 @@
 
 #include "profiler/thread.h"
 
+#include "profiler/clocks.h"
 #include "profiler/proc_file.h"
 
 #include <errno.h>

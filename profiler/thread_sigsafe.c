@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/thread.h"
 
+#include "profiler/clocks.h"
 #include "profiler/counters.h"
 #include "profiler/region.h"
 
@@ -9,7 +10,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Set on the thread itself only. Reset by pie_threads_reset() for the one thread of a forked child. */
@@ -19,51 +19,6 @@ static _Atomic uint32_t next_id = 1; /* pie_threads_reset() */
 
 struct pie_thread *pie_thread_self(void) {
     return self;
-}
-
-enum { CLOCKS_TOGETHER_NS = 1000000 };
-
-static uint64_t clock_ns(clockid_t clock) {
-    struct timespec t = {0};
-
-    if (clock_gettime(clock, &t) != 0)
-        return 0;
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-uint64_t pie_thread_cpu_ns(void) {
-    return clock_ns(CLOCK_THREAD_CPUTIME_ID);
-}
-
-uint64_t pie_thread_cpu_of(int32_t tid) {
-    /* The kernel's number for "CPU time of thread tid" (include/linux/posix-timers.h, CPUCLOCK_PERTHREAD|SCHED). */
-    return clock_ns((clockid_t)((~(uint32_t)tid << 3) | 6u));
-}
-
-uint64_t pie_monotonic_ns(void) {
-    return clock_ns(CLOCK_MONOTONIC);
-}
-
-int64_t pie_realtime_ns(void) {
-    /* CLOCK_REALTIME - CLOCK_BOOTTIME; 0: not asked yet. Relaxed: whoever is first decides. Kept in a forked child. */
-    static _Atomic int64_t boot_ns;
-    int64_t now_ns = (int64_t)clock_ns(CLOCK_BOOTTIME);
-    int64_t since_ns = atomic_load_explicit(&boot_ns, memory_order_relaxed);
-
-    if (since_ns == 0) {
-        int64_t found_ns = (int64_t)clock_ns(CLOCK_REALTIME) - now_ns;
-        if (atomic_compare_exchange_strong_explicit(&boot_ns, &since_ns, found_ns, memory_order_relaxed,
-                                                    memory_order_relaxed))
-            since_ns = found_ns;
-    }
-    return since_ns + now_ns;
-}
-
-int64_t pie_suspended_ns(void) {
-    uint64_t before_ns = clock_ns(CLOCK_MONOTONIC), boot_ns = clock_ns(CLOCK_BOOTTIME);
-    uint64_t after_ns = clock_ns(CLOCK_MONOTONIC);
-
-    return after_ns - before_ns < CLOCKS_TOGETHER_NS ? (int64_t)(boot_ns - before_ns) : -1;
 }
 
 /* A sum in here is at most one thread behind another. Fork child: pie_threads_reset(). */

@@ -2,6 +2,7 @@
 #include "profiler/turn.h"
 
 #include "profiler/cct.h"
+#include "profiler/clocks.h"
 #include "profiler/counters.h"
 #include "profiler/memory.h"
 #include "profiler/pystack.h"

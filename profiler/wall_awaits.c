@@ -10,8 +10,8 @@
 #include "profiler/wall_awaits.h"
 
 #include "profiler/cct.h"
+#include "profiler/clocks.h"
 #include "profiler/pystack.h"
-#include "profiler/thread.h"
 #include "profiler/wall.h"
 
 #include <string.h>

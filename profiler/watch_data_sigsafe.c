@@ -11,6 +11,7 @@
 #include "profiler/watch_internal.h"
 
 #include "profiler/cct.h"
+#include "profiler/clocks.h"
 #include "profiler/context.h"
 #include "profiler/counters.h"
 #include "profiler/thread.h"

@@ -12,6 +12,7 @@
 
 #include "profiler/block.h"
 #include "profiler/cct.h"
+#include "profiler/clocks.h"
 #include "profiler/code_modules.h"
 #include "profiler/counters.h"
 #include "profiler/decode.h"

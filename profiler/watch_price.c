@@ -12,10 +12,10 @@
 
 #include "profiler/watch_setup.h"
 
+#include "profiler/clocks.h"
 #include "profiler/debug_registers.h"
 #include "profiler/pmu_price.h"
 #include "profiler/ptrace_registers.h"
-#include "profiler/thread.h"
 
 #include <linux/perf_event.h>
 #include <signal.h>

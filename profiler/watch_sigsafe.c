@@ -17,6 +17,7 @@
 #include "profiler/access_sampler.h"
 #include "profiler/block.h"
 #include "profiler/cct.h"
+#include "profiler/clocks.h"
 #include "profiler/code_modules.h"
 #include "profiler/context.h"
 #include "profiler/counters.h"

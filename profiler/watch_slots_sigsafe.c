@@ -13,6 +13,7 @@
 #include "profiler/watch_internal.h"
 
 #include "profiler/clock_price.h"
+#include "profiler/clocks.h"
 #include "profiler/counters.h"
 #include "profiler/safe_load.h"
 #include "profiler/sampler_perf.h"

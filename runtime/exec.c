@@ -25,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "profiler/clocks.h"
 #include "profiler/engine.h"
 #include "profiler/filtered.h"
 #include "profiler/process_table.h"
@@ -63,9 +64,7 @@ __attribute__((constructor(101))) static void resolve(void) {
 }
 
 static int64_t now_ms(void) {
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+    return (int64_t)(pie_monotonic_ns() / 1000000);
 }
 
 static void own_memory(void) {

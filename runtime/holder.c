@@ -3,6 +3,7 @@
 
 #include "runtime/holder.h"
 
+#include "profiler/clocks.h"
 #include "profiler/holder.h"
 #include "runtime/holder_layout.h"
 
@@ -10,7 +11,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
 /* The way of a question from the collection thread, which has no GIL, to Python's main thread and back: one place for it,
  * whose state says who may touch it.
@@ -41,13 +41,6 @@ static bool is_door_open; /* under door_lock. Fork child: as it was */
 
 static _Atomic uint64_t spent_ns; /* relaxed: a sum. Fork child: 0 */
 
-static uint64_t cpu_ns(void) {
-    struct timespec now = {0};
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 uint64_t pie_holder_spent_ns(void) {
     return atomic_load_explicit(&spent_ns, memory_order_relaxed);
 }
@@ -57,12 +50,12 @@ static int answer(void *unused) {
     /* acquire: the question, released in pie_holder_ask() */
     if (atomic_load_explicit(&state, memory_order_acquire) != ASKED)
         return 0;
-    uint64_t begun_ns = cpu_ns();
+    uint64_t begun_ns = pie_thread_cpu_ns();
     int r = PyInterpreterState_Get() != PyInterpreterState_Main()
                 ? -EAGAIN
                 : pie_holder_find(question.blocks, question.count, question.budget_ns, question.text,
                                   sizeof question.text);
-    atomic_fetch_add_explicit(&spent_ns, cpu_ns() - begun_ns, memory_order_relaxed);
+    atomic_fetch_add_explicit(&spent_ns, pie_thread_cpu_ns() - begun_ns, memory_order_relaxed);
     /* release: the answer, acquired in pie_holder_answer() */
     atomic_store_explicit(&state, r == -EAGAIN ? DEFERRED : ANSWERED, memory_order_release);
     return 0;

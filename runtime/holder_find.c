@@ -3,12 +3,12 @@
 
 #include "runtime/holder.h"
 
+#include "profiler/clocks.h"
 #include "profiler/memory.h"
 #include "runtime/holder_graph.h"
 #include "runtime/holder_layout.h"
 
 #include <errno.h>
-#include <time.h>
 
 /* Nothing in Python says who refers to an object, so all objects are asked what they refer to (tp_traverse), once for each
  * step of the path. The first pass knows addresses only: it finds the objects that are in the blocks or point to them,
@@ -33,19 +33,12 @@ enum {
     INT_TAG = 3, /* in a slot: a number, no address (3.14) */
 };
 
-static uint64_t now_ns(void) {
-    struct timespec now;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* True when the time is over. */
 static bool tick(struct pie_holder *holder) {
     if (--holder->until_clock)
         return holder->is_late;
     holder->until_clock = REFERENCES_PER_CLOCK;
-    holder->is_late = holder->is_late || now_ns() >= holder->deadline_ns;
+    holder->is_late = holder->is_late || pie_thread_cpu_ns() >= holder->deadline_ns;
     return holder->is_late;
 }
 
@@ -340,7 +333,7 @@ int pie_holder_find(const uintptr_t *blocks, size_t count, uint64_t budget_ns, c
         return -ENOMEM;
     pie_holder_set_blocks(holder, blocks, count);
     holder->until_clock = REFERENCES_PER_CLOCK;
-    holder->deadline_ns = now_ns() + budget_ns;
+    holder->deadline_ns = pie_thread_cpu_ns() + budget_ns;
     r = look(holder, &writer);
     pie_free(holder);
     return r;

@@ -5,7 +5,7 @@
 
 #include "runtime/learn_steps.h"
 
-#include "profiler/thread.h"
+#include "profiler/clocks.h"
 
 #include <string.h>
 

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "profiler/clocks.h"
 #include "storage/file_kind.h"
 #include "storage/guard.h"
 #include "storage/locking.h"
@@ -24,12 +25,6 @@ enum { CREATE_ATTEMPTS = 500, PAUSE_NS = 10 * 1000 * 1000, REHEARSAL_WAIT_MS = 1
 
 /* To find out whether a file can be appended to. What of it must be read is a few pages, whatever its size. */
 static const double CHECK_LIMIT_S = 2;
-
-static uint64_t monotonic_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static void pause_ns(long ns) {
     struct timespec pause = {.tv_nsec = ns};
@@ -81,7 +76,7 @@ int pie_db_errno(sqlite3 *db, int code) {
 /* Each further call of one wait has attempt > 0; the pause grows to 20 ms. */
 static int on_busy(void *data, int attempt) {
     struct pie_db_wait *wait = data;
-    uint64_t now = monotonic_ns();
+    uint64_t now = pie_monotonic_ns();
     if (attempt == 0)
         wait->deadline_ns = now + wait->limit_ms * 1000000u;
     if (now >= wait->deadline_ns ||

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "storage/guard.h"
 
+#include "profiler/clocks.h"
+
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <strings.h>
-#include <time.h>
 
 /* https://www.sqlite.org/security.html#untrusted_sql_inputs and #untrusted_sqlite_database_files */
 
@@ -53,15 +54,9 @@ static int authorize(void *data, int action, const char *first, const char *seco
     }
 }
 
-static uint64_t monotonic_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static int on_progress(void *data) {
     const struct pie_guard *guard = data;
-    return guard->deadline_ns != 0 && monotonic_ns() > guard->deadline_ns;
+    return guard->deadline_ns != 0 && pie_monotonic_ns() > guard->deadline_ns;
 }
 
 void pie_guard_limit(sqlite3 *db, struct pie_guard *guard) {
@@ -98,5 +93,5 @@ void pie_guard_allow_all(sqlite3 *db) {
 
 void pie_guard_start_clock(struct pie_guard *guard, double seconds) {
     if (!guard->is_for_all)
-        guard->deadline_ns = seconds > 0 ? monotonic_ns() + (uint64_t)(seconds * 1e9) : 0;
+        guard->deadline_ns = seconds > 0 ? pie_monotonic_ns() + (uint64_t)(seconds * 1e9) : 0;
 }

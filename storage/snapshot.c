@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+#include "profiler/clocks.h"
 #include "storage/reader.h"
 
 static const struct timespec PAUSE = {0, 20000000};
@@ -14,12 +15,6 @@ static const double NS = 1e9;
 
 static const char running_sql[] =
     "SELECT pid, seen_ns FROM process WHERE cause IS NULL AND ended_ns IS NULL AND host IS :host";
-
-static int64_t realtime_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 /* A process that was killed may have nobody who says so in the file. */
 static bool is_alive(int64_t pid) {
@@ -49,12 +44,12 @@ static int count(struct pie_reader *reader, int64_t since_ns, struct pie_snapsho
 int pie_snapshot_wait(const char *path, double wait_s, struct pie_snapshot *ret_state,
                       struct pie_reader **ret_reader, char **ret_message) {
     struct pie_reader *reader;
-    int64_t since_ns = realtime_ns();
+    int64_t since_ns = (int64_t)pie_clock_ns(CLOCK_REALTIME);
     int r = pie_reader_open(path, &reader, ret_message);
     if (r < 0)
         return r;
     while ((r = count(reader, since_ns, ret_state, ret_message)) == 0 && ret_state->silent > 0 &&
-           (double)(realtime_ns() - since_ns) < wait_s * NS)
+           (double)((int64_t)pie_clock_ns(CLOCK_REALTIME) - since_ns) < wait_s * NS)
         nanosleep(&PAUSE, NULL);
     if (r == 0)
         *ret_reader = reader;

@@ -3,6 +3,7 @@
 /* Prices that are measured when a profile begins: of a counter's interrupt, and of a signal of the clock. */
 
 #include "profiler/clock_price.h"
+#include "profiler/clocks.h"
 #include "profiler/pmu_price.h"
 #include "profiler/sampler.h"
 #include "profiler/sampler_perf.h"

@@ -3,6 +3,7 @@
 /* The whole engine without Python: threads that come, work, sleep, fork and go under a clock of 5 kHz, a sink in memory, and
  * figures that must add up. Runs under AddressSanitizer too. */
 
+#include "profiler/clocks.h"
 #include "profiler/collector.h"
 #include "profiler/config.h"
 #include "profiler/counters.h"

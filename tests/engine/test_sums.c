@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/aggregate.h"
 #include "profiler/clock_price.h"
+#include "profiler/clocks.h"
 #include "profiler/region.h"
 #include "profiler/ring.h"
 #include "profiler/sampler.h"

@@ -3,6 +3,7 @@
 /* The curves of memory while somebody sets the clock or the machine is suspended: all clocks are this test's own. */
 
 #include "profiler/cct.h"
+#include "profiler/clocks.h"
 #include "profiler/engine.h"
 #include "profiler/heap_drain.h"
 #include "profiler/heap_engine.h"

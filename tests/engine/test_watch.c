@@ -5,6 +5,7 @@
 #include "tests/engine/watch_scene.h"
 
 #include "profiler/cct.h"
+#include "profiler/clocks.h"
 #include "profiler/home.h"
 
 #include <errno.h>

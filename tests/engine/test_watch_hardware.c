@@ -7,6 +7,7 @@
 
 #include "profiler/block.h"
 #include "profiler/cct.h"
+#include "profiler/clocks.h"
 #include "profiler/context.h"
 #include "profiler/counters.h"
 #include "profiler/decode.h"

@@ -7,6 +7,7 @@
 #include "tests/engine/watch_scene.h"
 
 #include "profiler/access_sampler.h"
+#include "profiler/clocks.h"
 #include "profiler/home.h"
 
 #include <errno.h>

@@ -5,6 +5,7 @@
 #include "tests/engine/watch_hardware_scene.h"
 
 #include "profiler/access_sampler.h"
+#include "profiler/clocks.h"
 #include "profiler/config.h"
 #include "profiler/watch.h"
 #include "profiler/watch_internal.h"
