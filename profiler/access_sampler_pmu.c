@@ -12,7 +12,9 @@
 
 #include "profiler/access.h"
 #include "profiler/clocks.h"
+#include "profiler/hash.h"
 #include "profiler/memory.h"
+#include "profiler/random.h"
 #include "profiler/thread.h"
 
 #include <errno.h>
@@ -39,7 +41,7 @@ struct arming {
 /* By slot; grows, and a forked child begins with nothing. */
 static struct arming *armings;
 static size_t n_armings;
-static uint64_t dither_state = 0x9e3779b97f4a7c15;
+static uint64_t dither_state = PIE_HASH_MULTIPLIER;
 
 static struct arming *arming_of(const struct pie_thread *thread) {
     size_t slot = (size_t)(thread - pie_thread_at(0));
@@ -67,14 +69,6 @@ static struct pie_pmu_thread *thread_make(const struct pie_thread *thread) {
                               pie_calloc(PIE_PMU_BLOCK_THREADS, sizeof(struct pie_pmu_thread)),
                               memory_order_release);
     return pie_pmu_thread_of(thread);
-}
-
-/* Up to ten percent more or less. */
-static uint64_t dithered(uint64_t period) {
-    dither_state ^= dither_state << 13;
-    dither_state ^= dither_state >> 7;
-    dither_state ^= dither_state << 17;
-    return period - period / 10 + dither_state % (period / 5 + 1);
 }
 
 uint64_t pie_pmu_period_min(const struct pie_pmu_event *event, uint64_t rate_hz) {
@@ -147,7 +141,7 @@ static const struct perf_event_mmap_page *map_ring(int fd) {
 static int arm_event(struct pie_thread *thread, struct arming *arming, struct pie_pmu_thread *state,
                      unsigned index, uint64_t rate_hz) {
     uint64_t period = pie_pmu_period_min(&events_here()->events[index], rate_hz);
-    int fd = open_event(thread, index, dithered(period));
+    int fd = open_event(thread, index, pie_random_dither(&dither_state, period));
 
     if (fd < 0)
         return fd;
@@ -213,7 +207,8 @@ static void adapt(struct pie_thread *thread, uint64_t rate_hz) {
             pie_pmu_next_period(arming->periods[i], signals - arming->signals[i], now_ns - arming->cpu_ns,
                                 share_of(event, rate_hz), pie_pmu_period_min(event, rate_hz));
         arming->signals[i] = signals;
-        uint64_t period = pie_pmu_event_round_period(event, dithered(arming->periods[i]));
+        uint64_t period =
+            pie_pmu_event_round_period(event, pie_random_dither(&dither_state, arming->periods[i]));
         if (arming->fds[i] > 0)
             ioctl(arming->fds[i], PERF_EVENT_IOC_PERIOD, &period); /* else the old one stays */
     }

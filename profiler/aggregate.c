@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/aggregate.h"
 
+#include "profiler/hash.h"
 #include "profiler/u64map.h"
 #include "profiler/ring.h"
 #include "profiler/memory.h"
@@ -15,7 +16,7 @@ struct pie_aggregate_slot {
 };
 
 static size_t find_slot(const struct pie_aggregate *aggregate, uint32_t thread, uint32_t node) {
-    size_t at = (size_t)pie_u64map_mix(thread, node) & (aggregate->capacity - 1);
+    size_t at = (size_t)pie_hash_mix(thread, node) & (aggregate->capacity - 1);
 
     for (;; at = (at + 1) & (aggregate->capacity - 1)) {
         uint32_t row = aggregate->slots[at].row;

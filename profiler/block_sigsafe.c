@@ -3,6 +3,7 @@
 
 #include "profiler/block_table.h"
 #include "profiler/code_modules.h"
+#include "profiler/hash.h"
 #include "profiler/home.h"
 #include "profiler/region.h"
 #include "profiler/unwind.h"
@@ -16,7 +17,7 @@ struct pie_block_table *pie_block_table(void) {
 }
 
 uint32_t pie_block_hash(uint64_t ip) {
-    return (uint32_t)(ip * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (PIE_BLOCK_SLOTS - 1);
+    return (uint32_t)(pie_hash_upper(ip) >> 40) & (PIE_BLOCK_SLOTS - 1);
 }
 
 uint32_t pie_block_generation(void) {

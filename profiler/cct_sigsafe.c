@@ -15,6 +15,7 @@
 
 #include "profiler/cct.h"
 
+#include "profiler/hash.h"
 #include "profiler/region.h"
 
 #include <assert.h>
@@ -121,7 +122,7 @@ uint32_t pie_cct_root(void) {
 /* Each step is invertible, and the upper bits depend on all bits of the key. */
 static uint64_t hash_of(uint64_t key) {
     key ^= key >> 32;
-    key *= UINT64_C(0x9e3779b97f4a7c15);
+    key *= PIE_HASH_MULTIPLIER;
     key ^= key >> 29;
     return key * UINT64_C(0xbf58476d1ce4e5b9);
 }

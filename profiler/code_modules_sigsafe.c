@@ -11,6 +11,7 @@
 
 #include "profiler/code_modules.h"
 
+#include "profiler/hash.h"
 #include "profiler/home.h"
 #include "profiler/safe_load.h"
 #include "profiler/unwind.h"
@@ -30,7 +31,7 @@ static _Atomic uint64_t refused;
 static _Atomic uint32_t rewrites;
 
 static uint64_t mix(uint64_t hash, uint64_t value) {
-    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    hash = pie_hash_upper(hash ^ value);
     return hash ^ hash >> 32;
 }
 

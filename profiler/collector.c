@@ -33,6 +33,7 @@
 #include "profiler/memory.h"
 #include "profiler/naming.h"
 #include "profiler/pystack.h"
+#include "profiler/random.h"
 #include "profiler/real.h"
 #include "profiler/sampler.h"
 #include "profiler/sampler_perf.h"
@@ -115,20 +116,6 @@ static struct {
     bool failed;         /* short of memory: nothing is collected any more */
 } collector;
 
-static uint64_t random_next(void) {
-    uint64_t x = collector.random;
-
-    x ^= x << 13;
-    x ^= x >> 7;
-    x ^= x << 17;
-    return collector.random = x;
-}
-
-/* base, up to ten percent more or less. */
-static uint64_t dithered(uint64_t base) {
-    return base - base / 10 + random_next() % (base / 5 + 1);
-}
-
 static void own_descriptor_table(void) {
     if (syscall(SYS_close_range, 0u, ~0u, 2u /* CLOSE_RANGE_UNSHARE */) != 0)
         return; /* an older kernel: ours are opened with O_CLOEXEC among the program's */
@@ -202,7 +189,8 @@ static void give_clocks(struct pie_thread *thread) {
     const struct pie_access_sampler_ops *accesses = pie_collector_access_sampler();
 
     if (sampler)
-        count_unarmed(thread, sampler->arm(thread, dithered(collector.setup.config->period_ns)));
+        count_unarmed(thread, sampler->arm(thread, pie_random_dither(&collector.random,
+                                                                     collector.setup.config->period_ns)));
     if (accesses)
         count_unarmed(thread, accesses->arm(thread, 1000000000 / collector.setup.config->period_ns));
 }
@@ -365,7 +353,7 @@ static void dither(void) {
         if (pie_thread_state(thread) != PIE_THREAD_RUNNING || is_still(thread, wall_of(i)))
             continue;
         if (sampler)
-            sampler->set_period(thread, dithered(period_of(thread, wall_of(i))));
+            sampler->set_period(thread, pie_random_dither(&collector.random, period_of(thread, wall_of(i))));
         if (accesses)
             accesses->adapt(thread, 1000000000 / period_ns);
     }
@@ -567,7 +555,7 @@ static void *collector_main(void *unused) {
         uint64_t now_ns = pie_monotonic_ns();
         bool tick = now_ns >= next_tick_ns || now_ns >= collector.next_flush_ns;
         if (tick)
-            next_tick_ns = now_ns + dithered(TICK_NS);
+            next_tick_ns = now_ns + pie_random_dither(&collector.random, TICK_NS);
         take_own_ticks();
         work(tick);
         pthread_mutex_unlock(&collector.work);

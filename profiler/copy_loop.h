@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "profiler/spsc.h"
+
 #include <assert.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -59,20 +60,12 @@ struct pie_copy_record {
 static_assert(sizeof(struct pie_copy_record) == 56, "records are part of the shared mapping's layout");
 
 enum { PIE_COPY_RING_RECORDS = 256 }; /* 50 ms at 5 kHz */
-
-/* One writer (handlers of one thread), one reader (the collection thread); as struct pie_ring. */
-struct pie_copy_ring {
-    _Atomic uint64_t head, tail;
-    struct pie_copy_record records[PIE_COPY_RING_RECORDS];
-};
+PIE_SPSC_RING(pie_copy_ring, struct pie_copy_record, PIE_COPY_RING_RECORDS);
 
 /* A sample of time fell at `context`, whose stacks were just taken. cpu_ns: the thread's CPU clock. Context: signal. */
 void pie_copy_loop_sample(struct pie_thread *thread, const ucontext_t *context,
                           const struct pie_context *taken, const struct pie_sample_time *time,
                           uint64_t cpu_ns);
-
-/* Context: drain. False: empty. */
-bool pie_copy_ring_pop(struct pie_copy_ring *ring, struct pie_copy_record *ret_record);
 
 /* --- Sites: copy_loop_table_sigsafe.c; one writer, the collection thread --- */
 

@@ -21,6 +21,7 @@
 #include "profiler/clocks.h"
 #include "profiler/copy_loop.h"
 #include "profiler/decode.h"
+#include "profiler/hash.h"
 #include "profiler/memory.h"
 #include "profiler/naming.h"
 #include "profiler/thread.h"
@@ -204,7 +205,7 @@ static uint32_t python_node(uint32_t cct_node) {
 
 /* The number of the group; UINT32_MAX: short of memory. */
 static uint32_t group_of(struct pie_copy_loops *loops, uint32_t node, uint64_t function) {
-    uint64_t key = pie_u64map_mix(function, python_node(node));
+    uint64_t key = pie_hash_mix(function, python_node(node));
     uint32_t index = pie_u64map_get(&loops->group_of, key);
 
     if (index)
@@ -220,7 +221,7 @@ static uint32_t group_of(struct pie_copy_loops *loops, uint32_t node, uint64_t f
 }
 
 static uint64_t pending_key(uint32_t node, uint32_t group) {
-    return pie_u64map_mix(group, node);
+    return pie_hash_mix(group, node);
 }
 
 static struct pending *pending_of(struct pie_copy_loops *loops, uint32_t node, uint32_t group) {

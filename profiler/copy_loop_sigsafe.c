@@ -10,28 +10,6 @@
 #include "profiler/thread.h"
 #include "profiler/watch_internal.h"
 
-static bool push(struct pie_copy_ring *ring, const struct pie_copy_record *record) {
-    uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
-    uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
-
-    if (head - tail >= PIE_COPY_RING_RECORDS)
-        return false;
-    ring->records[head % PIE_COPY_RING_RECORDS] = *record;
-    atomic_store_explicit(&ring->head, head + 1, memory_order_release); /* pairs with pie_copy_ring_pop() */
-    return true;
-}
-
-bool pie_copy_ring_pop(struct pie_copy_ring *ring, struct pie_copy_record *ret_record) {
-    uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
-    uint64_t head = atomic_load_explicit(&ring->head, memory_order_acquire);
-
-    if (tail == head)
-        return false;
-    *ret_record = ring->records[tail % PIE_COPY_RING_RECORDS];
-    atomic_store_explicit(&ring->tail, tail + 1, memory_order_release);
-    return true;
-}
-
 static uint32_t clipped(uint64_t ns) {
     return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
 }
@@ -84,6 +62,6 @@ void pie_copy_loop_sample(struct pie_thread *thread, const ucontext_t *context,
     };
     if (site > 0)
         locate(pie_copy_site_at(site), context, &record);
-    if (!push(&thread->copy_loops, &record))
+    if (!pie_copy_ring_push(&thread->copy_loops, &record))
         pie_counter_add(PIE_COUNTER_COPY_LOOP_RING_FULL, 1);
 }

@@ -6,6 +6,7 @@
  * its record carries the generation from before, and is thrown away. */
 
 #include "profiler/copy_loop.h"
+#include "profiler/hash.h"
 #include "profiler/unwind.h"
 
 #include <errno.h>
@@ -28,7 +29,7 @@ void pie_copy_sites_set(bool is_on) {
 }
 
 static uint32_t hash_of(uint64_t ip) {
-    return (uint32_t)(ip * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (SLOTS - 1);
+    return (uint32_t)(pie_hash_upper(ip) >> 40) & (SLOTS - 1);
 }
 
 int pie_copy_site_find(uint64_t ip) {

@@ -10,6 +10,7 @@
 #include "profiler/code_modules.h"
 #include "profiler/decode.h"
 #include "profiler/decode_sweep.h"
+#include "profiler/hash.h"
 #include "profiler/memory.h"
 #include "profiler/safe_load.h"
 
@@ -41,7 +42,7 @@ static size_t bytes_of(const struct pie_decode_function *function) {
 }
 
 static struct pie_decode_function **slot_of(uint64_t begin) {
-    return &slots[begin * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SLOTS_BITS)];
+    return &slots[pie_hash_upper(begin) >> (64 - SLOTS_BITS)];
 }
 
 static void empty(struct pie_decode_function **slot) {

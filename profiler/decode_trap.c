@@ -9,6 +9,7 @@
 
 #include "profiler/decode.h"
 #include "profiler/decode_function.h"
+#include "profiler/hash.h"
 #include "profiler/memory.h"
 
 #include <errno.h>
@@ -133,7 +134,7 @@ int pie_decode_trap(uint64_t rip, const uint64_t registers[PIE_ACCESS_REGISTERS]
         traps = pie_calloc(TRAPS, sizeof *traps);
     if (!traps)
         return -ENOMEM;
-    struct trap *trap = &traps[rip * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TRAPS_BITS)];
+    struct trap *trap = &traps[pie_hash_upper(rip) >> (64 - TRAPS_BITS)];
     if (trap->rip != rip || !rip)
         learn(rip, trap);
     if (trap->result < 0)

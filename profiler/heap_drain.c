@@ -21,6 +21,7 @@
 #include "profiler/heap_price.h"
 #include "profiler/memory.h"
 #include "profiler/naming.h"
+#include "profiler/random.h"
 #include "profiler/sort.h"
 #include "profiler/thread.h"
 
@@ -311,10 +312,7 @@ static int by_time(const void *a, const void *b) {
 /* --- Keeping the table small --- */
 
 static bool heads(struct pie_heap_drain *drain) {
-    drain->random ^= drain->random << 13;
-    drain->random ^= drain->random >> 7;
-    drain->random ^= drain->random << 17;
-    return drain->random >> 40 & 1;
+    return pie_random_next(&drain->random) >> 40 & 1;
 }
 
 /* Of the blocks that stand for more than themselves, each second one by lot; the others stand for twice as much. What cannot

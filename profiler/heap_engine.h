@@ -2,6 +2,7 @@
 #pragma once
 
 #include "profiler/heap.h"
+#include "profiler/spsc.h"
 
 #include <assert.h>
 
@@ -37,13 +38,7 @@ struct pie_heap_record {
 static_assert(sizeof(struct pie_heap_record) == 64, "eight words");
 
 enum { PIE_HEAP_RING_RECORDS = 1024 };
-
-/* As struct pie_ring: one producer, the thread; one consumer, the collection thread. */
-struct pie_heap_ring {
-    _Atomic uint64_t head; /* release in push, acquire in pop */
-    _Atomic uint64_t tail; /* release in pop, acquire in push */
-    struct pie_heap_record records[PIE_HEAP_RING_RECORDS];
-};
+PIE_SPSC_RING(pie_heap_ring, struct pie_heap_record, PIE_HEAP_RING_RECORDS);
 
 /* How one kind of event is sampled by bytes. The distance is drawn anew for each sample, from half to one and a half times
  * the interval, and the interval follows the rate of samples and what they cost. */
@@ -119,10 +114,6 @@ void pie_heap_rate_share(struct pie_heap_rate *rate, uint64_t threads);
 void pie_heap_rate_hurry(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t now_ns, uint64_t *random);
 void pie_heap_rate_begin(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t interval_bytes,
                          uint64_t now_ns, uint64_t *random);
-
-/* Context: hook; drain. */
-bool pie_heap_ring_push(struct pie_heap_ring *ring, const struct pie_heap_record *record);
-bool pie_heap_ring_pop(struct pie_heap_ring *ring, struct pie_heap_record *ret_record);
 
 /* --- The table of tracked blocks: in the region, lock-free ---
  *

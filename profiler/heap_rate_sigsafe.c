@@ -10,19 +10,16 @@
  * in a second. */
 
 #include "profiler/heap_engine.h"
+#include "profiler/random.h"
 
 static const uint64_t INTERVAL_MIN_BYTES = 4096, INTERVAL_MAX_BYTES = UINT64_C(1) << 32;
 static const uint64_t GAP_NS = 2000000, WINDOW_NS = 50000000;
 enum { WINDOW_SAMPLES = 16, COST_PART = 100, UP_MAX = 2, DOWN_MAX = 8 };
 
 static void draw(struct pie_heap_rate *rate, uint64_t from_bytes, uint64_t *random) {
-    uint64_t x = *random;
+    uint64_t drawn = pie_random_next(random) >> 16;
 
-    x ^= x << 13;
-    x ^= x >> 7;
-    x ^= x << 17;
-    *random = x;
-    rate->next_bytes = from_bytes + rate->interval_bytes / 2 + (x >> 16) % (rate->interval_bytes + 1);
+    rate->next_bytes = from_bytes + rate->interval_bytes / 2 + drawn % (rate->interval_bytes + 1);
     rate->exact_bytes = rate->interval_bytes + rate->interval_bytes / 2;
 }
 

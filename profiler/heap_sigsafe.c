@@ -18,6 +18,7 @@
 #include "profiler/clocks.h"
 #include "profiler/context.h"
 #include "profiler/counters.h"
+#include "profiler/hash.h"
 #include "profiler/pystack.h"
 #include "profiler/thread.h"
 
@@ -448,7 +449,7 @@ void pie_heap_thread_begin(struct pie_thread *thread) {
 
     state->copy_distance_bytes = 0;
     state->crossed_ns = state->crossing_cost_ns = 0;
-    state->random = now_ns ^ (uintptr_t)thread * UINT64_C(0x9e3779b97f4a7c15) ^ UINT64_C(0x2545f4914f6cdd1d);
+    state->random = now_ns ^ pie_hash_upper((uintptr_t)thread) ^ UINT64_C(0x2545f4914f6cdd1d);
     for (int i = 0; i < PIE_HEAP_DOMAINS; i++) {
         if (!state->rates[i].interval_bytes)
             pie_heap_rate_begin(&state->rates[i], 0, FIRST_INTERVAL_BYTES, now_ns, &state->random);

@@ -7,6 +7,7 @@
 
 #include "profiler/heap_engine.h"
 
+#include "profiler/hash.h"
 #include "profiler/region.h"
 
 #include <errno.h>
@@ -36,7 +37,7 @@ struct table {
 };
 
 uint32_t pie_heap_table_bucket(const void *block) {
-    return (uint32_t)(((uintptr_t)block >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PIE_HEAP_BUCKET_BITS));
+    return (uint32_t)(pie_hash_upper((uintptr_t)block >> 4) >> (64 - PIE_HEAP_BUCKET_BITS));
 }
 
 static uint64_t word_of(const void *block, uint32_t ticket) {

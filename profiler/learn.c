@@ -2,7 +2,9 @@
 #include "profiler/learn_internal.h"
 
 #include "profiler/clocks.h"
+#include "profiler/hash.h"
 #include "profiler/memory.h"
+#include "profiler/random.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -100,7 +102,7 @@ static struct pie_learn_loop *make(const char *file, int32_t line, const char *f
     loop->n_calls = 1;
     loop->id = n_loops + 1;
     loop->looking_ns = FIRST_LOOKING_NS;
-    loop->random = pie_monotonic_ns() * UINT64_C(0x9e3779b97f4a7c15) | 1;
+    loop->random = pie_hash_upper(pie_monotonic_ns()) | 1;
     begin(loop);
     loops[n_loops++] = loop;
     return loop;
@@ -197,13 +199,7 @@ static void look_at_clock(struct pie_learn_loop *loop, uint64_t now_ns) {
 
 /* In (0, 1]. */
 static double draw(struct pie_learn_loop *loop) {
-    uint64_t x = loop->random;
-
-    x ^= x << 13;
-    x ^= x >> 7;
-    x ^= x << 17;
-    loop->random = x;
-    return ((double)(x >> 11) + 1) * 0x1p-53;
+    return ((double)(pie_random_next(&loop->random) >> 11) + 1) * 0x1p-53;
 }
 
 static double at_most(double value, double most) {

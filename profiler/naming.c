@@ -4,6 +4,7 @@
 #include "profiler/cct.h"
 #include "profiler/cfi.h"
 #include "profiler/code_modules.h"
+#include "profiler/hash.h"
 #include "profiler/u64map.h"
 #include "profiler/pystack.h"
 #include "profiler/symbolizer.h"
@@ -122,10 +123,10 @@ static uint64_t mix_text(uint64_t hash, const char *text) {
         size_t bytes = left < sizeof word ? left : sizeof word;
         word = 0;
         memcpy(&word, text, bytes);
-        hash = pie_u64map_mix(hash, word);
+        hash = pie_hash_mix(hash, word);
         left -= bytes;
     }
-    return pie_u64map_mix(hash, 1);
+    return pie_hash_mix(hash, 1);
 }
 
 /* Code of the same text may have several ids, one after the other in the halves of the tree. */
@@ -137,7 +138,7 @@ static uint32_t python_location(struct pie_naming *naming, uint32_t code_id, int
     else if (naming->ops->describe(code_id, &location.file, &location.function, &location.first_line) < 0)
         return 0;
     uint64_t key = mix_text(mix_text(0, location.file), location.function);
-    key = pie_u64map_mix(key, (uint64_t)(uint32_t)location.first_line << 32 | (uint32_t)line);
+    key = pie_hash_mix(key, (uint64_t)(uint32_t)location.first_line << 32 | (uint32_t)line);
     uint32_t id = pie_u64map_get(&naming->location_of_text, key);
     if (id)
         return id;
@@ -156,13 +157,13 @@ static bool is_eval_loop(const struct pie_symbol *symbol) {
  * symbolizer hands out one copy of each; a second location for the same name does no harm. */
 static uint32_t native_location(struct pie_naming *naming, const struct pie_module *module,
                                 const struct pie_symbol *symbol, uint64_t function_offset, uint32_t caller) {
-    uint64_t key = pie_u64map_mix((uintptr_t)module->path, (uintptr_t)symbol->function);
+    uint64_t key = pie_hash_mix((uintptr_t)module->path, (uintptr_t)symbol->function);
 
-    key = pie_u64map_mix(key, (uintptr_t)symbol->file);
-    key = pie_u64map_mix(key, (uint32_t)symbol->line);
-    key = pie_u64map_mix(key, caller);
+    key = pie_hash_mix(key, (uintptr_t)symbol->file);
+    key = pie_hash_mix(key, (uint32_t)symbol->line);
+    key = pie_hash_mix(key, caller);
     if (!symbol->function)
-        key = pie_u64map_mix(key, function_offset);
+        key = pie_hash_mix(key, function_offset);
     uint32_t id = pie_u64map_get(&naming->location_of_name, key);
     if (id)
         return id;

@@ -2,6 +2,7 @@
 
 /* Texts lie one after another in chunks; a hash table with open addressing, at most half full, finds them. */
 
+#include "profiler/hash.h"
 #include "profiler/string_pool.h"
 #include "profiler/memory.h"
 
@@ -51,16 +52,8 @@ void pie_string_pool_destroy(struct pie_string_pool *pool) {
     pie_free(pool);
 }
 
-/* FNV-1a. */
-static size_t hash_text(const char *text) {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    return (size_t)(hash ^ (hash >> 32));
-}
-
 static const char **find_slot(const char **slots, size_t slot_count, const char *text) {
-    size_t i = hash_text(text) & (slot_count - 1);
+    size_t i = (size_t)pie_hash_bytes(text, strlen(text)) & (slot_count - 1);
     while (slots[i] && strcmp(slots[i], text) != 0)
         i = (i + 1) & (slot_count - 1);
     return &slots[i];

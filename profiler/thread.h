@@ -132,4 +132,3 @@ struct pie_short_threads {
 };
 /* Context: drain. */
 void pie_threads_short(struct pie_short_threads *ret_short);
-

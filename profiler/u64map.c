@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/hash.h"
 #include "profiler/u64map.h"
 #include "profiler/memory.h"
 
@@ -10,14 +11,8 @@ struct pie_u64map_entry {
     uint32_t id; /* 0: empty */
 };
 
-uint64_t pie_u64map_mix(uint64_t hash, uint64_t value) {
-    hash ^= value + UINT64_C(0x9e3779b97f4a7c15) + (hash << 6) + (hash >> 2);
-    hash *= UINT64_C(0xff51afd7ed558ccd);
-    return hash ^ (hash >> 32);
-}
-
 static size_t slot_of(const struct pie_u64map *map, uint64_t key) {
-    size_t at = (size_t)pie_u64map_mix(0, key) & (map->capacity - 1);
+    size_t at = (size_t)pie_hash_mix(0, key) & (map->capacity - 1);
 
     while (map->entries[at].id && map->entries[at].key != key)
         at = (at + 1) & (map->capacity - 1);

@@ -19,5 +19,3 @@ int pie_u64map_put(struct pie_u64map *map, uint64_t key, uint32_t id);
 void pie_u64map_filter(struct pie_u64map *map, uint32_t (*new_id)(void *data, uint64_t key, uint32_t id),
                        void *data);
 void pie_u64map_finish(struct pie_u64map *map);
-/* Folds values into a key; equal inputs give equal keys. */
-uint64_t pie_u64map_mix(uint64_t hash, uint64_t value);

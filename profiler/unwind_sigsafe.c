@@ -19,6 +19,7 @@
 
 #include "profiler/cfi.h"
 #include "profiler/code_modules.h"
+#include "profiler/hash.h"
 #include "profiler/safe_load.h"
 #include "profiler/unwind_internal.h"
 
@@ -48,7 +49,7 @@ static _Atomic uint32_t
     unloading; /* calls of dlclose() under way; pie_unwind_forget_unloading() in a forked child */
 
 static size_t cache_slot(uintptr_t pc) {
-    return (size_t)((pc * UINT64_C(0x9e3779b97f4a7c15)) >> 48) % CACHE_SLOTS;
+    return (size_t)(pie_hash_upper(pc) >> 48) % CACHE_SLOTS;
 }
 
 static uint32_t generation_of(uint64_t state) {

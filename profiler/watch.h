@@ -4,6 +4,7 @@
 #include "profiler/access.h"
 #include "profiler/debug_registers.h"
 #include "profiler/pystack.h"
+#include "profiler/spsc.h"
 
 #include <assert.h>
 #include <signal.h>
@@ -96,18 +97,9 @@ struct pie_watch_record {
 static_assert(sizeof(struct pie_watch_record) == 232, "records are part of the shared mapping's layout");
 
 enum { PIE_WATCH_RING_RECORDS = 128, PIE_WATCH_WISHES = 64 };
-
-/* One writer (handlers of one thread), one reader (the collection thread); as struct pie_ring. */
-struct pie_watch_ring {
-    _Atomic uint64_t head, tail;
-    struct pie_watch_record records[PIE_WATCH_RING_RECORDS];
-};
-
-/* Addresses whose basic block is wanted; same kind of ring. */
-struct pie_watch_wishes {
-    _Atomic uint64_t head, tail;
-    uint64_t ips[PIE_WATCH_WISHES];
-};
+PIE_SPSC_RING(pie_watch_ring, struct pie_watch_record, PIE_WATCH_RING_RECORDS);
+/* Addresses whose basic block is wanted. */
+PIE_SPSC_RING(pie_watch_wishes, uint64_t, PIE_WATCH_WISHES);
 
 /* One debug register's watch. */
 struct pie_watch_slot {
@@ -216,9 +208,3 @@ void pie_watch_sampled(const struct pie_access_sampler_ops *sampler, struct pie_
 bool pie_watch_is_ours(const siginfo_t *info);
 /* A debug register of the thread fired. Context: signal. */
 void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context);
-
-/* Rings, and for tests. Context: signal; drain. */
-bool pie_watch_ring_push(struct pie_watch_ring *ring, const struct pie_watch_record *record);
-bool pie_watch_ring_pop(struct pie_watch_ring *ring, struct pie_watch_record *ret_record);
-bool pie_watch_wish(struct pie_watch_wishes *wishes, uint64_t ip);
-bool pie_watch_wishes_pop(struct pie_watch_wishes *wishes, uint64_t *ret_ip);

@@ -11,15 +11,23 @@
 #include "profiler/watch_internal.h"
 
 #include "profiler/cct.h"
+#include "profiler/hash.h"
 
-enum { INTERESTS = 1 << 14, FULL = 255, LEAST_ONE_IN = 8, MEAN_SHIFT = 5, FRACTION_BITS = 8 };
+enum {
+    INTEREST_BITS = 14,
+    INTERESTS = 1 << INTEREST_BITS,
+    FULL = 255,
+    LEAST_ONE_IN = 8,
+    MEAN_SHIFT = 5,
+    FRACTION_BITS = 8
+};
 
 /* By a part of the hash of the line's node; 0: nothing is known. Two lines that share one take each other's interest. Relaxed;
  * written by the collection thread. */
 static uint8_t decided[INTERESTS];
 
 static unsigned index_of(uint32_t node) {
-    return node * UINT32_C(2654435761) >> 18;
+    return (unsigned)(pie_hash_upper(node) >> (64 - INTEREST_BITS));
 }
 
 uint32_t pie_watch_line_of(uint32_t node) {

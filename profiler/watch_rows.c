@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/watch_rows.h"
 
+#include "profiler/hash.h"
 #include "profiler/memory.h"
 
 #include <errno.h>
@@ -12,10 +13,10 @@ static uint64_t hash_of(const struct pie_watch_row *row) {
     uint64_t words[PIE_WATCH_FRAMES_MAX / 8];
 
     memcpy(words, row->operations, sizeof words);
-    hash = pie_u64map_mix(hash, (uint64_t)row->kind << 32 | (uint64_t)row->outcome << 24 |
-                                    (uint64_t)row->memory << 16 | (uint64_t)row->traits << 8 | row->length);
+    hash = pie_hash_mix(hash, (uint64_t)row->kind << 32 | (uint64_t)row->outcome << 24 |
+                                  (uint64_t)row->memory << 16 | (uint64_t)row->traits << 8 | row->length);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        hash = pie_u64map_mix(hash, words[i]);
+        hash = pie_hash_mix(hash, words[i]);
     return hash;
 }
 
@@ -46,7 +47,7 @@ int pie_watch_rows_add(struct pie_watch_rows *rows, const struct pie_watch_row *
     while ((at = pie_u64map_get(&rows->index, hash)) != 0) {
         struct pie_watch_row *row = &rows->rows[at - 1];
         if (!is_alike(row, one)) {
-            hash = pie_u64map_mix(hash, 1);
+            hash = pie_hash_mix(hash, 1);
             continue;
         }
         row->watches += one->watches;

@@ -21,6 +21,7 @@
 #include "profiler/code_modules.h"
 #include "profiler/context.h"
 #include "profiler/counters.h"
+#include "profiler/hash.h"
 #include "profiler/thread.h"
 #include "profiler/trap_info.h"
 #include "profiler/watch_internal.h"
@@ -72,7 +73,7 @@ void pie_watch_thread_begin(struct pie_thread *thread) {
         watch->fds[i] = -1;
         watch->slots[i] = (struct pie_watch_slot){.stage = PIE_WATCH_FREE};
     }
-    watch->random = ((pie_monotonic_ns() * UINT64_C(0x9e3779b97f4a7c15)) ^ (uint64_t)thread->tid << 32) | 1;
+    watch->random = (pie_hash_upper(pie_monotonic_ns()) ^ (uint64_t)thread->tid << 32) | 1;
     watch->mean_interest = 0;
     watch->retry_ns = 0;
     watch->credit_ns = 0;
@@ -295,7 +296,7 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, cons
     } else if (module == PIE_CODE_MODULE_NOWHERE) { /* made at run time, it may change at any moment */
         pie_counter_add(PIE_COUNTER_WATCH_BLOCK_EMPTY, 1);
     } else if (!block) {
-        pie_watch_wish(&thread->watch.wishes, ip);
+        pie_watch_wishes_push(&thread->watch.wishes, &ip);
         pie_counter_add(PIE_COUNTER_WATCH_BLOCK_UNKNOWN, 1);
     } else if (block->count == 0) {
         pie_counter_add(PIE_COUNTER_WATCH_BLOCK_EMPTY, 1);
@@ -331,7 +332,7 @@ static void begin_known(struct pie_thread *thread, const ucontext_t *context, co
         if (block->accesses[i].ip == sample->ip && (block->accesses[i].flags & sample->kind))
             access = block->accesses[i];
     if (!block)
-        pie_watch_wish(&thread->watch.wishes, sample->ip);
+        pie_watch_wishes_push(&thread->watch.wishes, &sample->ip);
     if (!pie_watch_has_credit(thread, settings))
         return;
     if (settings->is_adaptive && !pie_watch_wants(&thread->watch, taken->node)) {

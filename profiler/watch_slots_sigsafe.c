@@ -15,6 +15,7 @@
 #include "profiler/clock_price.h"
 #include "profiler/clocks.h"
 #include "profiler/counters.h"
+#include "profiler/random.h"
 #include "profiler/safe_load.h"
 #include "profiler/sampler_perf.h"
 #include "profiler/thread.h"
@@ -45,13 +46,7 @@ enum { HUGE_PAGES = 512 }; /* 4 KiB pages in one that a fault may map at once */
 static const uint64_t HANDLER_MAX_NS = 60000;
 
 uint64_t pie_watch_random(struct pie_watch_thread *watch) {
-    uint64_t x = watch->random;
-
-    x ^= x << 13;
-    x ^= x >> 7;
-    x ^= x << 17;
-    watch->random = x;
-    return x * UINT64_C(0x2545f4914f6cdd1d) >> 8;
+    return pie_random_next(&watch->random) * UINT64_C(0x2545f4914f6cdd1d) >> 8;
 }
 
 void pie_watch_disarm(struct pie_thread *thread, unsigned index) {

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "profiler/cct.h"
+#include "profiler/hash.h"
 #include "profiler/safe_load.h"
 #include "runtime/code_store.h"
 
@@ -54,7 +55,7 @@ static bool read_check(uintptr_t code, uint32_t *ret_check) {
     if (!pie_safe_load((const void *)(code + offsetof(PyCodeObject, co_qualname)), &qualname) ||
         !pie_safe_load((const void *)(code + offsetof(PyCodeObject, co_linetable)), &linetable))
         return false;
-    *ret_check = (uint32_t)(((qualname >> 3) * 31 + (linetable >> 3)) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+    *ret_check = (uint32_t)(pie_hash_upper((qualname >> 3) * 31 + (linetable >> 3)) >> 32);
     return true;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/code_table.h"
 
+#include "profiler/hash.h"
+
 #include <assert.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -41,9 +43,8 @@ void pie_code_table_init(struct pie_code_table *table, uint32_t slots) {
     table->slot_mask = slots - 1;
 }
 
-/* Multiplicative hashing (Knuth, TAOCP 6.4): the upper bits depend on all bits of the key. */
 static uint64_t hash_key(uint64_t key) {
-    return (key ^ key >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+    return pie_hash_upper(key ^ key >> 32);
 }
 
 static uint32_t home_of(const struct pie_code_table *table, uint64_t key) {

@@ -3,6 +3,8 @@
 
 #include "runtime/holder_graph.h"
 
+#include "profiler/hash.h"
+
 #include <string.h>
 
 /* The part of the object graph that leads to the blocks, from below: a node for each object in a block or with a pointer
@@ -20,7 +22,7 @@ enum {
 static_assert(PIE_HOLDER_NODES_MAX < UINT16_MAX, "slots hold node + 1");
 
 static size_t hash_of(uintptr_t key) {
-    return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40);
+    return (size_t)(pie_hash_upper(key) >> 40);
 }
 
 /* --- blocks --- */

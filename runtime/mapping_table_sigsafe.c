@@ -13,6 +13,8 @@
  * munmap(). So everything is relaxed. */
 #include "runtime/mapping_table.h"
 
+#include "profiler/hash.h"
+
 #include <stdatomic.h>
 
 #ifndef PIE_MAPPING_LOOK
@@ -67,7 +69,7 @@ static void find_buckets(unsigned level, uint64_t key, bucket **ret_buckets) {
     bucket *table = level ? nodes : ranges;
     uint64_t last = (level ? NODE_BUCKETS : RANGE_BUCKETS) - 1, hash = key >> FAN_BITS;
 
-    hash = (hash ^ hash >> 31) * UINT64_C(0x9e3779b97f4a7c15);
+    hash = pie_hash_upper(hash ^ hash >> 31);
     hash = (hash ^ hash >> 29) * UINT64_C(0xd1b54a32d192ed03);
     uint64_t first = hash >> 48 & last, second = hash >> 32 & last;
     ret_buckets[0] = &table[first];

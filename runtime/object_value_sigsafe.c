@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "profiler/hash.h"
 #include "profiler/safe_load.h"
 #include "runtime/object_kind.h"
 
@@ -21,7 +22,7 @@ enum {
 };
 
 static uint64_t fold(uint64_t hash, uint64_t word) {
-    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    hash = pie_hash_upper(hash ^ word);
     return hash ^ hash >> 29;
 }
 

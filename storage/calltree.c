@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/hash.h"
 #include "storage/calltree_rows.h"
 #include "storage/lookup.h"
 #include "storage/message.h"
 #include "storage/reader.h"
 
 static uint64_t hash_child(uint32_t parent, uint32_t frame) {
-    return pie_lookup_mix(0, (uint64_t)parent << 32 | frame);
+    return pie_hash_mix(0, (uint64_t)parent << 32 | frame);
 }
 
 static uint64_t hash_node(const void *owner, uint32_t node) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/hash.h"
 #include "storage/calltree_rows.h"
 
 enum { CHUNK_BYTES = 64 * 1024 };
@@ -15,17 +16,10 @@ struct pie_calltree_chunk {
     char bytes[];
 };
 
-/* FNV-1a, Fowler, Noll and Vo. */
-static uint64_t hash_text(const char *text) {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-    return pie_lookup_mix(0, hash);
-}
-
 static uint64_t hash_text_number(const void *owner, uint32_t number) {
     const struct pie_calltree_texts *texts = owner;
-    return hash_text(texts->texts[number - 1]);
+    const char *text = texts->texts[number - 1];
+    return pie_hash_bytes(text, strlen(text));
 }
 
 static bool is_text(const void *owner, uint32_t number, const void *key) {
@@ -57,7 +51,8 @@ static int get_text(struct pie_calltree_texts *texts, const char *text, const ch
         *ret_text = NULL;
         return 0;
     }
-    uint32_t number = pie_lookup_get(&texts->by_text, &by_text, texts, hash_text(text), text);
+    uint32_t number =
+        pie_lookup_get(&texts->by_text, &by_text, texts, pie_hash_bytes(text, strlen(text)), text);
     if (number == 0) {
         const char **list = pie_calltree_grow(texts->texts, texts->count, sizeof *list);
         if (!list)
@@ -80,11 +75,11 @@ static const char *text_of(const char *text) {
 }
 
 static uint64_t hash_frame(const struct pie_calltree_frame *frame) {
-    uint64_t hash = pie_lookup_mix(0, (uint64_t)frame->kind);
-    hash = pie_lookup_mix(hash, (uint64_t)frame->first_line);
-    hash = pie_lookup_mix(hash, (uintptr_t)text_of(frame->function));
-    hash = pie_lookup_mix(hash, (uintptr_t)text_of(frame->file));
-    return pie_lookup_mix(hash, (uintptr_t)text_of(frame->module));
+    uint64_t hash = pie_hash_mix(0, (uint64_t)frame->kind);
+    hash = pie_hash_mix(hash, (uint64_t)frame->first_line);
+    hash = pie_hash_mix(hash, (uintptr_t)text_of(frame->function));
+    hash = pie_hash_mix(hash, (uintptr_t)text_of(frame->file));
+    return pie_hash_mix(hash, (uintptr_t)text_of(frame->module));
 }
 
 static uint64_t hash_frame_number(const void *owner, uint32_t number) {

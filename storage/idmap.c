@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/hash.h"
 #include "storage/idmap.h"
 #include "profiler/memory.h"
 
@@ -15,14 +16,6 @@ struct pie_idmap_entry {
 };
 
 enum { FIRST_CAPACITY = 64 };
-
-/* FNV-1a, Fowler, Noll and Vo; the last step mixes the high bits into those that choose the entry. */
-static uint64_t hash_bytes(const unsigned char *bytes, size_t size) {
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ bytes[i]) * 0x100000001b3u;
-    return hash ^ (hash >> 32);
-}
 
 static struct pie_idmap_entry *find(struct pie_idmap_entry *entries, size_t capacity, const void *key,
                                     size_t size, uint64_t hash) {
@@ -46,7 +39,7 @@ void pie_idmap_finish(struct pie_idmap *map) {
 uint32_t pie_idmap_get(const struct pie_idmap *map, const void *key, size_t size) {
     if (map->capacity == 0)
         return 0;
-    return find(map->entries, map->capacity, key, size, hash_bytes(key, size))->value;
+    return find(map->entries, map->capacity, key, size, pie_hash_bytes(key, size))->value;
 }
 
 static int grow(struct pie_idmap *map) {
@@ -93,7 +86,7 @@ int pie_idmap_add(struct pie_idmap *map, const void *key, size_t size, uint32_t 
     if (!copy)
         return -ENOMEM;
     memcpy(copy, key, size);
-    uint64_t hash = hash_bytes(key, size);
+    uint64_t hash = pie_hash_bytes(key, size);
     *find(map->entries, map->capacity, key, size, hash) =
         (struct pie_idmap_entry){.key = copy, .size = size, .hash = hash, .value = value};
     map->count++;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "profiler/hash.h"
 #include "profiler/memory.h"
 #include "storage/curve.h"
 
@@ -42,7 +43,7 @@ struct pie_line_curves {
 };
 
 static size_t slot_of(uint64_t key, size_t capacity) {
-    return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (capacity - 1);
+    return (size_t)(pie_hash_upper(key) >> 32) & (capacity - 1);
 }
 
 static struct part *find_part(struct part *parts, size_t capacity, uint64_t id) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "storage/lookup.h"
 
+#include "profiler/hash.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -9,13 +11,6 @@ enum { FIRST_CAPACITY = 64 };
 void pie_lookup_finish(struct pie_lookup *lookup) {
     free(lookup->slots);
     *lookup = (struct pie_lookup){0};
-}
-
-/* The steps of MurmurHash3's finalizer (Appleby, public domain): low bits depend on all. */
-uint64_t pie_lookup_mix(uint64_t hash, uint64_t more) {
-    hash = (hash ^ more) * 0xff51afd7ed558ccdu;
-    hash = (hash ^ (hash >> 33)) * 0xc4ceb9fe1a85ec53u;
-    return hash ^ (hash >> 33);
 }
 
 uint32_t pie_lookup_get(const struct pie_lookup *lookup, const struct pie_lookup_by *by, const void *owner,

@@ -27,6 +27,3 @@ uint32_t pie_lookup_get(const struct pie_lookup *lookup, const struct pie_lookup
 /* Adds what is not there yet; number is not 0. Returns 0 or -ENOMEM. */
 int pie_lookup_add(struct pie_lookup *lookup, const struct pie_lookup_by *by, const void *owner,
                    uint32_t number);
-
-/* For keys of numbers: one more of them in a hash that begins with 0. */
-uint64_t pie_lookup_mix(uint64_t hash, uint64_t more);

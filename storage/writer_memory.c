@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
 
+#include "profiler/hash.h"
 #include "storage/contexts.h"
 #include "storage/writer_internal.h"
 
@@ -27,7 +28,7 @@ int pie_writer_put_allocation(struct pie_writer *writer, const struct pie_alloca
 }
 
 int pie_writer_put_allocated(struct pie_writer *writer, const struct pie_allocated_row *row) {
-    pie_slices_note(&writer->slices, pie_u64map_mix(PIE_STATEMENT_ALLOCATED, row->node));
+    pie_slices_note(&writer->slices, pie_hash_mix(PIE_STATEMENT_ALLOCATED, row->node));
     return pie_rowlog_add(&writer->rows, PIE_STATEMENT_ALLOCATED, "iiiiiid", writer->process,
                           writer->slices.at_s, (int64_t)row->node, (int64_t)row->samples,
                           integer(row->bytes[PIE_HEAP_PYTHON]), integer(row->bytes[PIE_HEAP_NATIVE]),
@@ -106,7 +107,7 @@ int pie_writer_put_heap(struct pie_writer *writer, const struct pie_heap_row *ro
 
 int pie_writer_put_copy(struct pie_writer *writer, const struct pie_copy_row *row) {
     pie_slices_note(&writer->slices,
-                    pie_u64map_mix(PIE_STATEMENT_COPY, (uint64_t)row->estimate << 32 | row->node));
+                    pie_hash_mix(PIE_STATEMENT_COPY, (uint64_t)row->estimate << 32 | row->node));
     return pie_rowlog_add(&writer->rows, PIE_STATEMENT_COPY, "iiiiiid", writer->process, writer->slices.at_s,
                           (int64_t)row->node, (int64_t)row->estimate, (int64_t)row->samples,
                           integer(row->bytes), row->sq_bytes2);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/hash.h"
 #include "storage/contexts.h"
 #include "storage/ownership.h"
 #include "storage/source_text.h"
@@ -266,7 +267,7 @@ int pie_writer_put_thread(struct pie_writer *writer, const struct pie_thread_row
 }
 
 int pie_writer_put_sample(struct pie_writer *writer, const struct pie_sample_row *sample) {
-    pie_slices_note(&writer->slices, pie_u64map_mix(sample->thread, sample->node));
+    pie_slices_note(&writer->slices, pie_hash_mix(sample->thread, sample->node));
     return pie_rowlog_add(&writer->rows, PIE_STATEMENT_SAMPLE, "iiiiiiiiiiiid", writer->process,
                           writer->slices.at_s, (int64_t)sample->thread, (int64_t)sample->node,
                           (int64_t)sample->samples, (int64_t)sample->wait_samples, integer(sample->python_ns),
@@ -285,7 +286,7 @@ static void note_watch(struct pie_writer *writer, const struct pie_watch_row *wa
     uint64_t kind = (uint64_t)watch->kind << 32 | (uint64_t)watch->outcome << 24 |
                     (uint64_t)watch->memory << 16 | (uint64_t)watch->traits << 8 | watch->length;
     uint64_t nodes = (uint64_t)watch->first_node << 32 | watch->second_node;
-    pie_slices_note(&writer->slices, pie_u64map_mix(pie_u64map_mix(PIE_STATEMENT_WATCH, kind), nodes));
+    pie_slices_note(&writer->slices, pie_hash_mix(pie_hash_mix(PIE_STATEMENT_WATCH, kind), nodes));
 }
 
 int pie_writer_put_watch(struct pie_writer *writer, const struct pie_watch_row *watch) {
