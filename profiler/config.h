@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "profiler/learn_settings.h"
+
 #include <stdbool.h>
 #include <stdint.h>
-
-#include "profiler/learn.h"
 
 /* What one profiled process has been asked to do. Filled by the launcher before Python starts, read-only
  * afterwards. Strings live as long as the process. */

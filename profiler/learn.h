@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "profiler/learn_settings.h"
 #include "profiler/racing.h"
 
 #include <stdbool.h>
@@ -28,16 +29,7 @@
 struct pie_sink;
 struct pie_learn_loop;
 
-enum { PIE_LEARN_LOOPS_MAX = 64, PIE_LEARN_PLACES_MAX = 16 };
-
-struct pie_learn_settings {
-    enum pie_race_policy policy;
-    double confidence;    /* 0.95 */
-    size_t top;           /* see pie_race_settings */
-    uint64_t budget;      /* see pie_race_settings */
-    uint64_t interval_ns; /* of an epoch */
-    double cost;          /* part of the loop's time that observing may take, 0.01 */
-};
+enum { PIE_LEARN_LOOPS_MAX = 64 };
 
 /* From then on loops are learned; NULL: not. Borrowed. Context: launcher. */
 void pie_learn_configure(const struct pie_learn_settings *settings);
