@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdint.h>
+#include <ucontext.h>
 
 /* One memory access of one x86-64 instruction, as far as a handler needs to know it: where the instruction is, how the
  * address is computed from the registers, how many bytes are touched and how. Made by the decoder on the collection
@@ -53,3 +54,6 @@ enum { PIE_ACCESS_REGISTERS = 16 };
 /* The address that it touches with these registers (RAX … R15 in the architecture's order), when RIP is at the
  * instruction. For PIE_ACCESS_REP of the first element. Context: signal. */
 uint64_t pie_access_address(const struct pie_access *access, const uint64_t registers[PIE_ACCESS_REGISTERS]);
+
+/* The general registers of interrupted code, in the architecture's order. Context: signal. */
+void pie_access_registers(const ucontext_t *interrupted, uint64_t ret_registers[PIE_ACCESS_REGISTERS]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/copy_loop.h"
 
+#include "profiler/access.h"
 #include "profiler/code_modules.h"
 #include "profiler/context.h"
 #include "profiler/counters.h"
@@ -8,7 +9,6 @@
 #include "profiler/home.h"
 #include "profiler/sampler.h"
 #include "profiler/thread.h"
-#include "profiler/watch_internal.h"
 
 static uint32_t clipped(uint64_t ns) {
     return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
@@ -27,7 +27,7 @@ static void locate(const struct pie_copy_site *site, const ucontext_t *context,
                    struct pie_copy_record *record) {
     uint64_t registers[PIE_ACCESS_REGISTERS];
 
-    pie_watch_registers(context, registers);
+    pie_access_registers(context, registers);
     record->address = (uint64_t)(int64_t)site->disp;
     if (site->base < PIE_ACCESS_REGISTERS)
         record->address += registers[site->base];

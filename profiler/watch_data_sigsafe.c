@@ -80,7 +80,7 @@ static void compare(struct pie_thread *thread, unsigned index, const ucontext_t 
         .value_after = value,
         .module = thread->native[0].module,
     };
-    pie_watch_registers(context, slot->touch.registers);
+    pie_access_registers(context, slot->touch.registers);
     if (slot->kind == PIE_WATCH_STORE)
         await_return(thread, index, taken);
     else

@@ -37,9 +37,6 @@ void pie_watch_charge(struct pie_thread *thread, uint64_t ns);
 
 /* --- What of memory: watch_memory_sigsafe.c --- */
 
-/* The general registers in the architecture's order. */
-void pie_watch_registers(const ucontext_t *context, uint64_t ret_registers[PIE_ACCESS_REGISTERS]);
-
 /* The word of an access that is watched: a naturally aligned power of two up to 8 bytes, chosen uniformly in wide
  * operands and strings. */
 struct pie_watch_word {

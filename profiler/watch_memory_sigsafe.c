@@ -11,15 +11,6 @@ static const uint64_t USER_END = UINT64_C(0x7ffffffff000);
 /* The red zone below the stack pointer (System V ABI, 3.2.2), and a little. */
 enum { RED_ZONE_BYTES = 256, OBJECT_BYTES_MAX = 4096 };
 
-void pie_watch_registers(const ucontext_t *context, uint64_t ret_registers[PIE_ACCESS_REGISTERS]) {
-    static const uint8_t order[PIE_ACCESS_REGISTERS] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
-                                                        REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
-                                                        REG_R12, REG_R13, REG_R14, REG_R15};
-
-    for (int i = 0; i < PIE_ACCESS_REGISTERS; i++)
-        ret_registers[i] = (uint64_t)context->uc_mcontext.gregs[order[i]];
-}
-
 static uint64_t word_size(uint64_t address, uint64_t bytes) {
     uint64_t size = 8;
 

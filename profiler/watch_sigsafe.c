@@ -175,7 +175,7 @@ static bool note_word(struct pie_thread *thread, struct pie_watch_slot *slot, co
     uint64_t registers[PIE_ACCESS_REGISTERS];
     struct pie_watch_word word;
 
-    pie_watch_registers(context, registers);
+    pie_access_registers(context, registers);
     slot->kind = (uint8_t)kind_of(&thread->watch, &slot->access);
     if (!address)
         address = pie_access_address(&slot->access, registers);
@@ -259,7 +259,7 @@ static const struct pie_access *choose_access(struct pie_thread *thread, const s
     uint64_t registers[PIE_ACCESS_REGISTERS], stack_high = stack_end(thread, taken);
     const struct pie_access *access = NULL;
 
-    pie_watch_registers(context, registers);
+    pie_access_registers(context, registers);
     for (int i = 0; i < DRAWS_MAX; i++) {
         access = &block->accesses[pie_watch_random(&thread->watch) % block->count];
         enum pie_watch_kind kind = access->flags & PIE_ACCESS_LOAD ? PIE_WATCH_LOAD : PIE_WATCH_STORE;
