@@ -24,6 +24,7 @@
 #include "launcher/script_word.h"
 #include "launcher/summary.h"
 #include "profiler/engine.h"
+#include "profiler/facts.h"
 #include "profiler/watch_setup.h"
 #include "runtime/cell_sources.h"
 #include "runtime/death.h"

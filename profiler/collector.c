@@ -26,6 +26,7 @@
 #include "profiler/debug_registers.h"
 #include "profiler/decode.h"
 #include "profiler/ending.h"
+#include "profiler/facts.h"
 #include "profiler/flush.h"
 #include "profiler/futex.h"
 #include "profiler/heap_drain.h"

@@ -8,6 +8,7 @@
 #include "profiler/counters.h"
 #include "profiler/debug_registers.h"
 #include "profiler/ending.h"
+#include "profiler/facts.h"
 #include "profiler/filtered.h"
 #include "profiler/heap_engine.h"
 #include "profiler/home.h"

@@ -1,40 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct pie_config;
-struct pie_holder_ops;
 struct pie_pystack_ops;
+struct pie_process_facts;
 struct pie_sink;
 
 /* Opens the sink of one process; called on the collection thread (again in each forked child, where config->is_child is
  * true). `config` is borrowed for the call, its strings for longer. */
 typedef int (*pie_sink_open_fn)(const struct pie_config *config, struct pie_sink **ret_sink);
-
-/* Facts about the process that the engine passes on to the sink. Strings live as long as the process. */
-struct pie_process_facts {
-    const char *const *argv; /* what the interpreter is given: script, options, arguments; NULL-terminated */
-    const char *executable;  /* what sys.executable will say */
-    const char *python_version;
-    /* Makes the clock's handler that of a signal (runtime/signals.h). Returns 0 or -errno. Context: drain. */
-    int (*take_signal)(int signal);
-    /* Text that was compiled under a name which is no file's; NULL: none. May be NULL. Context: drain. */
-    const char *(*made_source)(const char *name, size_t *ret_size);
-    const struct pie_memory_facts *memory; /* NULL: nothing can be said about memory */
-};
-
-/* What runtime/ knows of the process's memory. */
-struct pie_memory_facts {
-    bool is_counted;                      /* malloc() and its like come through us */
-    const char *allocator;                /* who serves them: "glibc", "jemalloc", the path of a library */
-    const char *_Atomic note;             /* what is not counted and why, one sentence, or NULL */
-    bool (*is_finalizing)(void);          /* Python gives everything back. Context: hook, drain */
-    const struct pie_holder_ops *holders; /* NULL: nobody can be asked */
-};
 
 /* Starts profiling this process: maps the region, starts the collection thread, arms the calling thread. Python
  * must not be initialised yet. `config`, `ops` and `facts` are borrowed for the life of the process. On failure

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/environment.h"
 
-#include "profiler/engine.h"
+#include "profiler/facts.h"
 #include "profiler/proc_file.h"
 #include "profiler/sink.h"
 

@@ -7,6 +7,7 @@
 #include "profiler/copy_loop_drain.h"
 #include "profiler/counters.h"
 #include "profiler/environment.h"
+#include "profiler/facts.h"
 #include "profiler/heap_drain.h"
 #include "profiler/learn.h"
 #include "profiler/memory.h"

@@ -12,7 +12,7 @@
 #include "profiler/cct.h"
 #include "profiler/clocks.h"
 #include "profiler/counters.h"
-#include "profiler/engine.h"
+#include "profiler/facts.h"
 #include "profiler/heap_copies.h"
 #include "profiler/heap_engine.h"
 #include "profiler/heap_footprint.h"

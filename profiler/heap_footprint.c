@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/heap_footprint.h"
 
-#include "profiler/engine.h"
+#include "profiler/facts.h"
 #include "profiler/heap_engine.h"
 #include "profiler/proc_file.h"
 #include "profiler/region.h"

@@ -20,7 +20,7 @@
 #include "profiler/config.h"
 #include "profiler/counters.h"
 #include "profiler/ending.h"
-#include "profiler/engine.h"
+#include "profiler/facts.h"
 #include "profiler/proc_file.h"
 #include "profiler/process_table.h"
 #include "profiler/sink.h"

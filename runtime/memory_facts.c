@@ -2,6 +2,7 @@
 #include "runtime/memory_facts.h"
 
 #include "profiler/engine.h"
+#include "profiler/facts.h"
 #include "runtime/allocator.h"
 #include "runtime/finalizing.h"
 #include "runtime/holder.h"

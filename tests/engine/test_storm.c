@@ -8,6 +8,7 @@
 #include "profiler/config.h"
 #include "profiler/counters.h"
 #include "profiler/engine.h"
+#include "profiler/facts.h"
 #include "profiler/pystack.h"
 #include "profiler/safe_load.h"
 #include "profiler/sampler.h"

@@ -5,6 +5,7 @@
 #include "profiler/cct.h"
 #include "profiler/clocks.h"
 #include "profiler/engine.h"
+#include "profiler/facts.h"
 #include "profiler/heap_drain.h"
 #include "profiler/heap_engine.h"
 #include "profiler/naming.h"
