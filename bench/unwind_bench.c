@@ -6,6 +6,8 @@
 
 #include "profiler/cct.h"
 #include "profiler/clocks.h"
+#include "profiler/collectors.h"
+#include "profiler/context.h"
 #include "profiler/region.h"
 #include "profiler/sampler.h"
 #include "profiler/thread.h"
@@ -31,11 +33,11 @@ static void bench_unwind(const ucontext_t *context) {
     uint64_t begin_ns = pie_thread_cpu_ns();
 
     for (long i = 0; i < ROUNDS; i++)
-        depth = pie_unwind(context, thread->native, FRAMES, &flags);
+        depth = pie_unwind(context, pie_context_of(thread)->native, FRAMES, &flags);
     report("Unwind/frames=40", begin_ns, ROUNDS);
     begin_ns = pie_thread_cpu_ns();
     for (long i = 0; i < ROUNDS / 50; i++)
-        libunwind_walk(context, thread->native, FRAMES);
+        libunwind_walk(context, pie_context_of(thread)->native, FRAMES);
     report("UnwindLibunwind/frames=40", begin_ns, ROUNDS / 50);
 }
 
@@ -43,20 +45,20 @@ static void bench_insert(void) {
     uint64_t begin_ns = pie_thread_cpu_ns();
 
     for (size_t i = 0; i < depth; i++)
-        thread->path[i] = pie_cct_native_key(thread->native[i].ip + i);
+        pie_context_of(thread)->path[i] = pie_cct_native_key(pie_context_of(thread)->native[i].ip + i);
     for (long i = 0; i < ROUNDS; i++)
-        pie_context_insert(thread, thread->path, depth);
+        pie_context_insert(thread, pie_context_of(thread)->path, depth);
     report("Insert/same", begin_ns, ROUNDS);
     begin_ns = pie_thread_cpu_ns();
     for (long i = 0; i < ROUNDS; i++) {
-        thread->path[0] = pie_cct_native_key(0x1000 + (uintptr_t)(i * 7919 % 512));
-        pie_context_insert(thread, thread->path, depth);
+        pie_context_of(thread)->path[0] = pie_cct_native_key(0x1000 + (uintptr_t)(i * 7919 % 512));
+        pie_context_insert(thread, pie_context_of(thread)->path, depth);
     }
     report("Insert/leaf", begin_ns, ROUNDS);
     begin_ns = pie_thread_cpu_ns();
     for (long i = 0; i < ROUNDS; i++) {
-        thread->last_depth = 0;
-        pie_context_insert(thread, thread->path, depth);
+        pie_context_of(thread)->last_depth = 0;
+        pie_context_insert(thread, pie_context_of(thread)->path, depth);
     }
     report("Insert/forgotten", begin_ns, ROUNDS);
 }
@@ -66,11 +68,11 @@ static void bench_both(const ucontext_t *context) {
     uint64_t begin_ns = pie_thread_cpu_ns();
 
     for (long i = 0; i < ROUNDS; i++) {
-        depth = pie_unwind(context, thread->native, FRAMES, &flags);
+        depth = pie_unwind(context, pie_context_of(thread)->native, FRAMES, &flags);
         for (size_t k = 0; k < depth; k++)
-            thread->path[k] = pie_cct_native_key(thread->native[k].ip + k);
-        thread->path[0] = pie_cct_native_key(0x1000 + (uintptr_t)(i * 7919 % 512));
-        pie_context_insert(thread, thread->path, depth);
+            pie_context_of(thread)->path[k] = pie_cct_native_key(pie_context_of(thread)->native[k].ip + k);
+        pie_context_of(thread)->path[0] = pie_cct_native_key(0x1000 + (uintptr_t)(i * 7919 % 512));
+        pie_context_insert(thread, pie_context_of(thread)->path, depth);
     }
     report("UnwindAndInsert/frames=40", begin_ns, ROUNDS);
 }
@@ -88,6 +90,7 @@ __attribute__((noinline)) static int descend(int n) {
 }
 
 int main(void) {
+    pie_collectors_lay_out_threads();
     if (pie_region_init() < 0 || pie_cct_init() < 0 || !(thread = pie_thread_begin(true, "main")))
         return EXIT_FAILURE;
     descend(FRAMES + 5);

@@ -8,6 +8,7 @@
 #include "profiler/block.h"
 #include "profiler/clocks.h"
 #include "profiler/ptrace_registers.h"
+#include "profiler/watch.h"
 #include "profiler/watch_setup.h"
 #include "tests/engine/watch_hardware_scene.h"
 #include "tests/engine/watch_scene.h"
@@ -37,7 +38,7 @@ static void timed_trap(int step, unsigned index, const ucontext_t *context) {
 static void forget(void) {
     struct pie_watch_record record;
 
-    while (pie_watch_ring_pop(&scene_thread.watch.ring, &record))
+    while (pie_watch_ring_pop(&pie_watch_of(scene_thread)->ring, &record))
         continue;
     scene.n_orders = 0;
 }
@@ -58,7 +59,7 @@ static void play(const char *label, unsigned flags) {
         timed_trap(1, (unsigned)index, &at);
         timed_trap(2, (unsigned)index, &back);
         timed_trap(3, (unsigned)index, &again);
-        if (scene_thread.watch.slots[index].stage == PIE_WATCH_NEXT_RETURN)
+        if (pie_watch_of(scene_thread)->slots[index].stage == PIE_WATCH_NEXT_RETURN)
             timed_trap(4, (unsigned)index, &back);
         forget();
     }

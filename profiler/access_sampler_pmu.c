@@ -44,7 +44,7 @@ static size_t n_armings;
 static uint64_t dither_state = PIE_HASH_MULTIPLIER;
 
 static struct arming *arming_of(const struct pie_thread *thread) {
-    size_t slot = (size_t)(thread - pie_thread_at(0));
+    size_t slot = pie_thread_index(thread);
 
     if (slot >= n_armings) {
         size_t grown_n = slot + 64;
@@ -59,7 +59,7 @@ static struct arming *arming_of(const struct pie_thread *thread) {
 }
 
 static struct pie_pmu_thread *thread_make(const struct pie_thread *thread) {
-    size_t block = (size_t)(thread - pie_thread_at(0)) / PIE_PMU_BLOCK_THREADS;
+    size_t block = pie_thread_index(thread) / PIE_PMU_BLOCK_THREADS;
 
     if (block >= PIE_PMU_BLOCKS)
         return NULL;

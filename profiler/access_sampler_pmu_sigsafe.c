@@ -29,7 +29,7 @@ uint64_t pie_pmu_cookie(unsigned index, uint8_t kind) {
 _Atomic(struct pie_pmu_thread *) pie_pmu_blocks[PIE_PMU_BLOCKS];
 
 struct pie_pmu_thread *pie_pmu_thread_of(const struct pie_thread *thread) {
-    size_t slot = (size_t)(thread - pie_thread_at(0)), block = slot / PIE_PMU_BLOCK_THREADS;
+    size_t slot = pie_thread_index(thread), block = slot / PIE_PMU_BLOCK_THREADS;
 
     if (block >= PIE_PMU_BLOCKS)
         return NULL;

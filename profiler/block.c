@@ -2,10 +2,10 @@
 #include "profiler/block.h"
 
 #include "profiler/block_table.h"
+#include "profiler/code_generation.h"
 #include "profiler/code_modules.h"
 #include "profiler/decode.h"
 #include "profiler/region.h"
-#include "profiler/unwind.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -27,7 +27,7 @@ static struct pie_block_table *table_made(void) {
         !(table = pie_region_alloc(PIE_ARENA_BLOCKS, size)))
         return table;
     table->half_bytes = (size - sizeof *table) / 2 & ~(uint64_t)7;
-    table->since = pie_unwind_generation();
+    table->since = pie_code_generation();
     atomic_store_explicit(&table->rewrites, pie_code_modules_rewrites(), memory_order_relaxed);
     return table;
 }
@@ -94,7 +94,7 @@ static bool is_full(struct pie_block_table *table) {
     if (table->filled < PIE_BLOCK_SLOTS_FILLED_MAX && table->blocks < PIE_BLOCK_SLOTS &&
         table->half_bytes - table->used_bytes >= BLOCK_BYTES_MAX)
         return false;
-    if (table->since == pie_unwind_generation())
+    if (table->since == pie_code_generation())
         return true;
     pie_blocks_forget();
     return false;
@@ -125,7 +125,7 @@ static int enter(struct pie_block_table *table, uint64_t ip, unsigned module, ui
 
 int pie_block_learn(uint64_t ip) {
     struct pie_block_table *table = table_made();
-    uint32_t generation = pie_unwind_generation();
+    uint32_t generation = pie_code_generation();
 
     if (!table || ip >> PIE_BLOCK_IP_BITS != 0 || is_full(table))
         return -ENOMEM;
@@ -150,7 +150,7 @@ void pie_blocks_forget(void) {
     if (!table)
         return;
     uint32_t rewrites = pie_code_modules_rewrites();
-    table->since = pie_unwind_generation();
+    table->since = pie_code_generation();
     for (uint32_t i = 0; i < PIE_BLOCK_SLOTS; i++)
         atomic_store_explicit(&table->slots[i], 0, memory_order_relaxed);
     table->filled = 0;

@@ -2,11 +2,11 @@
 #include "profiler/block.h"
 
 #include "profiler/block_table.h"
+#include "profiler/code_generation.h"
 #include "profiler/code_modules.h"
 #include "profiler/hash.h"
 #include "profiler/home.h"
 #include "profiler/region.h"
-#include "profiler/unwind.h"
 
 #include <stddef.h>
 
@@ -40,7 +40,7 @@ static const struct pie_block *block_at(struct pie_block_table *table, uint32_t 
 
 static bool is_of(const struct pie_block *block, uint64_t ip, unsigned module) {
     return block->module == module &&
-           (module || pie_home_contains((uintptr_t)ip) || block->generation == pie_unwind_generation());
+           (module || pie_home_contains((uintptr_t)ip) || block->generation == pie_code_generation());
 }
 
 int32_t pie_block_number(uint64_t ip, unsigned module) {

@@ -33,7 +33,7 @@ struct pie_block_table {
     _Atomic uint32_t
         generation; /* counts how often everything was forgotten; its last bit is the half in use */
     _Atomic uint32_t rewrites;               /* pie_code_modules_rewrites() that all of it is good for */
-    uint32_t since;                          /* pie_unwind_generation() when it was empty; of the writer */
+    uint32_t since;                          /* pie_code_generation() when it was empty; of the writer */
     uint64_t half_bytes;                     /* of the writer */
     uint64_t used_bytes;                     /* of the half in use; of the writer */
     uint32_t blocks;                         /* in the half in use; of the writer */

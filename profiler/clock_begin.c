@@ -5,6 +5,7 @@
 #include "profiler/collector.h"
 #include "profiler/config.h"
 #include "profiler/engine.h"
+#include "profiler/facts.h"
 #include "profiler/sampler.h"
 #include "profiler/sampler_perf.h"
 #include "profiler/sampler_timer.h"

@@ -11,10 +11,10 @@
 
 #include "profiler/code_modules.h"
 
+#include "profiler/code_generation.h"
 #include "profiler/hash.h"
 #include "profiler/home.h"
 #include "profiler/safe_load.h"
-#include "profiler/unwind.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -213,7 +213,7 @@ void pie_code_modules_rewritten(uintptr_t start, size_t bytes) {
     if (bytes == 0 || (!is_of_module(start) && !is_of_module(start + bytes - 1)))
         return;
     atomic_fetch_add_explicit(&rewrites, 1, memory_order_release);
-    pie_unwind_flush_cache(); /* so that the collection thread heeds it */
+    pie_code_begin_generation(); /* so that the collection thread heeds it */
 }
 
 uint32_t pie_code_modules_rewrites(void) {

@@ -20,7 +20,9 @@
 #include "profiler/clock_choice.h"
 #include "profiler/clock_price.h"
 #include "profiler/clocks.h"
+#include "profiler/code_generation.h"
 #include "profiler/config.h"
+#include "profiler/copy_loop.h"
 #include "profiler/copy_loop_drain.h"
 #include "profiler/counters.h"
 #include "profiler/debug_registers.h"
@@ -363,7 +365,7 @@ static void dither(void) {
 /* What is known about code by its address goes with the code. */
 static void heed_libraries(void) {
     pie_unloads_heed();
-    uint32_t generation = pie_unwind_generation();
+    uint32_t generation = pie_code_generation();
     pie_naming_refresh(pie_flush_naming(collector.flush));
     if (generation == collector.generation)
         return;
@@ -662,7 +664,7 @@ void pie_collector_forget(void) {
     pie_ending_forget();
     pie_collector_set_sampler(NULL);
     pie_collector_set_access_sampler(NULL);
-    pie_unwind_forget_unloading();
+    pie_code_forget_unloading();
     pie_watch_set(NULL);
     pie_decode_set_range(NULL, NULL);
     pie_copy_sites_set(false);

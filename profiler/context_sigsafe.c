@@ -6,14 +6,21 @@
 #include "profiler/home.h"
 #include "profiler/thread.h"
 
+static void begin(struct pie_thread *thread) {
+    pie_context_of(thread)->last_depth = 0;
+}
+
+struct pie_thread_part pie_context_part = {.bytes = sizeof(struct pie_context_thread), .begin = begin};
+
 uint32_t pie_context_insert(struct pie_thread *thread, const uint64_t *path, size_t depth) {
+    struct pie_context_thread *last = pie_context_of(thread);
     uint32_t node = pie_cct_root();
     size_t i = 0;
 
-    if (thread->last_depth > 0 && pie_cct_half(thread->last_nodes[0]) != pie_cct_half(node))
-        thread->last_depth = 0; /* those will be cleared */
-    while (i < depth && i < thread->last_depth && thread->last_keys[i] == path[depth - 1 - i])
-        node = thread->last_nodes[i++];
+    if (last->last_depth > 0 && pie_cct_half(last->last_nodes[0]) != pie_cct_half(node))
+        last->last_depth = 0; /* those will be cleared */
+    while (i < depth && i < last->last_depth && last->last_keys[i] == path[depth - 1 - i])
+        node = last->last_nodes[i++];
     for (; i < depth; i++) {
         uint64_t key = path[depth - 1 - i];
         node = pie_cct_child(node, key);
@@ -21,10 +28,10 @@ uint32_t pie_context_insert(struct pie_thread *thread, const uint64_t *path, siz
             pie_counter_add(PIE_COUNTER_CCT_FULL, 1);
             break;
         }
-        thread->last_keys[i] = key;
-        thread->last_nodes[i] = node;
+        last->last_keys[i] = key;
+        last->last_nodes[i] = node;
     }
-    thread->last_depth = (uint32_t)i;
+    last->last_depth = (uint32_t)i;
     return node;
 }
 
@@ -70,13 +77,14 @@ struct stacks {
 
 static void walk(const struct pie_pystack_ops *ops, struct pie_thread *thread, const ucontext_t *context,
                  struct stacks *ret_stacks) {
+    struct pie_context_thread *frames = pie_context_of(thread);
     struct stacks stacks = {0};
 
-    stacks.n_native = pie_unwind(context, thread->native, PIE_FRAMES_MAX, &stacks.native_flags);
-    stacks.n_python = ops->walk(thread->python, PIE_FRAMES_MAX, &stacks.py_flags);
+    stacks.n_native = pie_unwind(context, frames->native, PIE_FRAMES_MAX, &stacks.native_flags);
+    stacks.n_python = ops->walk(frames->python, PIE_FRAMES_MAX, &stacks.py_flags);
     if (stacks.native_flags & PIE_UNWIND_BLIND && stacks.n_python)
-        stacks.n_native = pie_unwind_bridge(context, (uintptr_t)ops->eval_loop, thread->python,
-                                            stacks.n_python, &thread->unwind_found, thread->native,
+        stacks.n_native = pie_unwind_bridge(context, (uintptr_t)ops->eval_loop, frames->python,
+                                            stacks.n_python, &frames->unwind_found, frames->native,
                                             stacks.n_native, PIE_FRAMES_MAX, &stacks.native_flags);
     *ret_stacks = stacks;
 }
@@ -84,16 +92,17 @@ static void walk(const struct pie_pystack_ops *ops, struct pie_thread *thread, c
 /* Both stacks as one path. ours: so many of the native frames are left out. */
 static void take(const struct pie_pystack_ops *ops, struct pie_thread *thread, const struct stacks *stacks,
                  size_t ours, struct pie_context *ret_context) {
-    const struct pie_native_frame *native = thread->native + ours;
+    struct pie_context_thread *frames = pie_context_of(thread);
+    const struct pie_native_frame *native = frames->native + ours;
     size_t n_native = stacks->n_native - ours;
-    struct pie_context taken = {.native_count = n_native};
+    struct pie_context taken = {.native = native, .native_count = n_native, .path = frames->path};
 
-    taken.hybrid = pie_hybrid_merge(ops, native, n_native, thread->python, stacks->n_python, thread->path);
+    taken.hybrid = pie_hybrid_merge(ops, native, n_native, frames->python, stacks->n_python, frames->path);
     count_flags(stacks->py_flags, stacks->native_flags, &taken.hybrid);
     bool foreign_on_top = any_foreign(native, taken.hybrid.native_on_top);
     taken.is_python = is_python_time(&taken, stacks->py_flags, foreign_on_top);
     taken.is_foreign = foreign_on_top && taken.hybrid.native_on_top < n_native;
-    taken.node = pie_context_insert(thread, thread->path, taken.hybrid.depth);
+    taken.node = pie_context_insert(thread, frames->path, taken.hybrid.depth);
     *ret_context = taken;
 }
 
@@ -102,7 +111,8 @@ void pie_context_take(const struct pie_pystack_ops *ops, struct pie_thread *thre
     struct stacks stacks;
 
     walk(ops, thread, context, &stacks);
-    thread->native[0].ip -= is_after; /* unwound from where the registers are, named by what was done */
+    pie_context_of(thread)->native[0].ip -=
+        is_after; /* unwound from where the registers are, named by what was done */
     take(ops, thread, &stacks, 0, ret_context);
 }
 
@@ -136,7 +146,8 @@ void pie_context_take_at_call(const struct pie_pystack_ops *ops, struct pie_thre
 
     get_registers(&here);
     walk(ops, thread, &here, &stacks);
-    size_t ours = count_ours(thread->native, stacks.n_native, caller);
-    thread->native[ours].ip--; /* a return address: the call is before it */
+    struct pie_native_frame *native = pie_context_of(thread)->native;
+    size_t ours = count_ours(native, stacks.n_native, caller);
+    native[ours].ip--; /* a return address: the call is before it */
     take(ops, thread, &stacks, ours, ret_context);
 }

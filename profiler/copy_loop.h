@@ -2,6 +2,7 @@
 #pragma once
 
 #include "profiler/spsc.h"
+#include "profiler/thread_part.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -61,6 +62,14 @@ static_assert(sizeof(struct pie_copy_record) == 56, "records are part of the sha
 
 enum { PIE_COPY_RING_RECORDS = 256 }; /* 50 ms at 5 kHz */
 PIE_SPSC_RING(pie_copy_ring, struct pie_copy_record, PIE_COPY_RING_RECORDS);
+
+/* A thread's part is such a ring. */
+extern struct pie_thread_part pie_copy_loop_part;
+
+/* Context: any. */
+static inline struct pie_copy_ring *pie_copy_loop_of(const struct pie_thread *thread) {
+    return pie_thread_part_of(thread, &pie_copy_loop_part);
+}
 
 /* A sample of time fell at `context`, whose stacks were just taken. cpu_ns: the thread's CPU clock. Context: signal. */
 void pie_copy_loop_sample(struct pie_thread *thread, const ucontext_t *context,

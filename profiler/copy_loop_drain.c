@@ -401,7 +401,7 @@ void pie_copy_loops_thread(struct pie_copy_loops *loops, struct pie_thread *thre
     struct pie_copy_record record;
     int learnt = 0;
 
-    while (pie_copy_ring_pop(&thread->copy_loops, &record)) {
+    while (pie_copy_ring_pop(pie_copy_loop_of(thread), &record)) {
         if (!lasts || record.generation != pie_copy_sites_generation())
             continue;
         bool is_located = record.site != 0;

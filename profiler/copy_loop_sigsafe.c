@@ -10,6 +10,8 @@
 #include "profiler/sampler.h"
 #include "profiler/thread.h"
 
+struct pie_thread_part pie_copy_loop_part = {.bytes = sizeof(struct pie_copy_ring)};
+
 static uint32_t clipped(uint64_t ns) {
     return ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
 }
@@ -43,7 +45,7 @@ void pie_copy_loop_sample(struct pie_thread *thread, const ucontext_t *context,
     uint64_t ip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
 
     if (!taken->is_foreign || !taken->node || pie_home_contains((uintptr_t)ip) ||
-        thread->native[0].module == PIE_CODE_MODULE_NOWHERE) /* another code may lie there next time */
+        taken->native[0].module == PIE_CODE_MODULE_NOWHERE) /* another code may lie there next time */
         return;
     uint16_t generation = pie_copy_sites_generation();
     int site = pie_copy_site_find(ip);
@@ -52,7 +54,7 @@ void pie_copy_loop_sample(struct pie_thread *thread, const ucontext_t *context,
     struct pie_copy_record record = {
         .cpu_ns = cpu_ns,
         .address = ip,
-        .stack = thread->native[taken->hybrid.native_on_top - 1].sp, /* foreign: there is a native frame */
+        .stack = taken->native[taken->hybrid.native_on_top - 1].sp, /* foreign: there is a native frame */
         .allocated = allocated_so_far(),
         .user_ns = clipped(time->user_ns),
         .system_ns = clipped(time->system_ns),
@@ -62,6 +64,6 @@ void pie_copy_loop_sample(struct pie_thread *thread, const ucontext_t *context,
     };
     if (site > 0)
         locate(pie_copy_site_at(site), context, &record);
-    if (!pie_copy_ring_push(&thread->copy_loops, &record))
+    if (!pie_copy_ring_push(pie_copy_loop_of(thread), &record))
         pie_counter_add(PIE_COUNTER_COPY_LOOP_RING_FULL, 1);
 }

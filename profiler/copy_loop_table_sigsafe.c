@@ -5,9 +5,9 @@
  * until everything is forgotten. A handler that found one just before that reads another site's description at worst;
  * its record carries the generation from before, and is thrown away. */
 
+#include "profiler/code_generation.h"
 #include "profiler/copy_loop.h"
 #include "profiler/hash.h"
-#include "profiler/unwind.h"
 
 #include <errno.h>
 
@@ -18,13 +18,13 @@ static _Atomic uint64_t slots[SLOTS]; /* address << SITE_BITS | number; 0: free 
 static struct pie_copy_site sites[PIE_COPY_SITES_MAX];
 static unsigned n_slots, n_sites; /* of the writer */
 static _Atomic uint16_t generation;
-static _Atomic uint32_t code_generation; /* pie_unwind_generation() that all of it is good for */
+static _Atomic uint32_t code_generation; /* pie_code_generation() that all of it is good for */
 static _Atomic bool is_looking;          /* relaxed: one sample more or less */
 static _Atomic bool is_full;             /* relaxed: the same */
 
 void pie_copy_sites_set(bool is_on) {
     if (n_slots == 0)
-        atomic_store_explicit(&code_generation, pie_unwind_generation(), memory_order_release);
+        atomic_store_explicit(&code_generation, pie_code_generation(), memory_order_release);
     atomic_store_explicit(&is_looking, is_on, memory_order_relaxed);
 }
 
@@ -36,7 +36,7 @@ int pie_copy_site_find(uint64_t ip) {
     uint32_t at = hash_of(ip);
 
     if (!atomic_load_explicit(&is_looking, memory_order_relaxed) ||
-        atomic_load_explicit(&code_generation, memory_order_acquire) != pie_unwind_generation())
+        atomic_load_explicit(&code_generation, memory_order_acquire) != pie_code_generation())
         return PIE_COPY_SITE_NONE;
     for (int i = 0; i < PROBES_MAX; i++, at = (at + 1) & (SLOTS - 1)) {
         uint64_t slot = atomic_load_explicit(&slots[at], memory_order_acquire); /* pairs with publish() */
@@ -86,7 +86,7 @@ int pie_copy_site_put(uint64_t ip, const struct pie_copy_site *site) {
 }
 
 void pie_copy_sites_forget(void) {
-    uint32_t now = pie_unwind_generation();
+    uint32_t now = pie_code_generation();
 
     for (int i = 0; i < SLOTS; i++)
         if (atomic_load_explicit(&slots[i], memory_order_relaxed))

@@ -14,6 +14,7 @@
 #include "profiler/debug_registers.h"
 
 #include "profiler/thread.h"
+#include "profiler/watch.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -57,33 +58,33 @@ static int change(int32_t fd, unsigned long request, const void *argument) {
 
 static int arm(struct pie_thread *thread, unsigned index, enum pie_debug_kind kind, uint64_t address,
                unsigned length, uint64_t cookie) {
-    int32_t fd =
-        atomic_load_explicit(&thread->watch.fds[index], memory_order_acquire); /* release in serve() */
+    int32_t fd = atomic_load_explicit(&pie_watch_of(thread)->fds[index],
+                                      memory_order_acquire); /* release in serve() */
     struct perf_event_attr attr;
 
     if (fd < 0) {
-        atomic_store_explicit(&thread->watch.wants_registers, 1, memory_order_relaxed);
+        atomic_store_explicit(&pie_watch_of(thread)->wants_registers, 1, memory_order_relaxed);
         return -EAGAIN;
     }
     pie_debug_prepare(&attr, kind, address, length, cookie);
     int r = change(fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &attr);
     if (r == 0)
-        thread->watch.put_off &= ~(1u << index);
+        pie_watch_of(thread)->put_off &= ~(1u << index);
     return r;
 }
 
 static void disarm(struct pie_thread *thread, unsigned index) {
-    int32_t fd = atomic_load_explicit(&thread->watch.fds[index], memory_order_relaxed);
+    int32_t fd = atomic_load_explicit(&pie_watch_of(thread)->fds[index], memory_order_relaxed);
 
-    thread->watch.put_off &= ~(1u << index);
+    pie_watch_of(thread)->put_off &= ~(1u << index);
     if (fd >= 0 && change(fd, PERF_EVENT_IOC_DISABLE, NULL) == -EAGAIN)
-        thread->watch.put_off |= 1u << index;
+        pie_watch_of(thread)->put_off |= 1u << index;
 }
 
 /* Until then it may fire, and each trap ends here. */
 static void settle(struct pie_thread *thread) {
-    for (unsigned i = 0; i < PIE_DEBUG_REGISTERS && thread->watch.put_off; i++)
-        if (thread->watch.put_off >> i & 1)
+    for (unsigned i = 0; i < PIE_DEBUG_REGISTERS && pie_watch_of(thread)->put_off; i++)
+        if (pie_watch_of(thread)->put_off >> i & 1)
             disarm(thread, i);
 }
 
@@ -107,7 +108,7 @@ static bool is_keeping(void) {
 
 void pie_debug_hidden_close(struct pie_thread *thread) {
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS && is_keeping(); i++) {
-        int32_t fd = atomic_exchange_explicit(&thread->watch.fds[i], -1, memory_order_relaxed);
+        int32_t fd = atomic_exchange_explicit(&pie_watch_of(thread)->fds[i], -1, memory_order_relaxed);
         if (fd >= 0)
             syscall(SYS_close, fd);
     }
@@ -116,17 +117,18 @@ void pie_debug_hidden_close(struct pie_thread *thread) {
 void pie_debug_hidden_serve(struct pie_thread *thread) {
     struct perf_event_attr attr;
 
-    if (!is_keeping() || !atomic_exchange_explicit(&thread->watch.wants_registers, 0, memory_order_relaxed))
+    if (!is_keeping() ||
+        !atomic_exchange_explicit(&pie_watch_of(thread)->wants_registers, 0, memory_order_relaxed))
         return;
     pie_debug_prepare(&attr, PIE_DEBUG_EXECUTE, (uintptr_t)pie_debug_hidden_serve, 1, 0);
     attr.disabled = 1;
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
-        if (atomic_load_explicit(&thread->watch.fds[i], memory_order_relaxed) >= 0)
+        if (atomic_load_explicit(&pie_watch_of(thread)->fds[i], memory_order_relaxed) >= 0)
             continue;
         long fd = syscall(SYS_perf_event_open, &attr, thread->tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
         if (fd < 0)
             return; /* a debugger has registers, or descriptors are scarce: the watch asks again */
-        atomic_store_explicit(&thread->watch.fds[i], (int32_t)fd, memory_order_release);
+        atomic_store_explicit(&pie_watch_of(thread)->fds[i], (int32_t)fd, memory_order_release);
     }
 }
 

@@ -14,6 +14,7 @@
 #include "profiler/debug_registers.h"
 
 #include "profiler/thread.h"
+#include "profiler/watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +54,7 @@ static int open_in_table(struct pie_thread *thread, unsigned index, const struct
         error = errno;
         syscall(SYS_close, low);
     }
-    if (high < 0 || syscall(SYS_ioctl, high, PERF_EVENT_IOC_ID, &thread->watch.ids[index]) != 0) {
+    if (high < 0 || syscall(SYS_ioctl, high, PERF_EVENT_IOC_ID, &pie_watch_of(thread)->ids[index]) != 0) {
         if (high >= 0) {
             error = errno;
             syscall(SYS_close, high);
@@ -61,7 +62,7 @@ static int open_in_table(struct pie_thread *thread, unsigned index, const struct
         atomic_fetch_sub_explicit(&in_use, 1, memory_order_relaxed);
         return -error;
     }
-    thread->watch.fds[index] = (int32_t)high;
+    pie_watch_of(thread)->fds[index] = (int32_t)high;
     return 0;
 }
 
@@ -90,7 +91,7 @@ static void forget(struct pie_watch_thread *watch, unsigned index) {
 static int arm(struct pie_thread *thread, unsigned index, enum pie_debug_kind kind, uint64_t address,
                unsigned length, uint64_t cookie) {
     struct perf_event_attr attr;
-    int fd = thread->watch.fds[index];
+    int fd = pie_watch_of(thread)->fds[index];
 
     pie_debug_prepare(&attr, kind, address, length, cookie);
     if (fd >= 0) {
@@ -98,19 +99,19 @@ static int arm(struct pie_thread *thread, unsigned index, enum pie_debug_kind ki
             return 0;
         if (errno != EBADF && errno != ENOTTY)
             return -errno;
-        forget(&thread->watch, index); /* the program closed it */
+        forget(pie_watch_of(thread), index); /* the program closed it */
     }
     return open_event(thread, index, &attr);
 }
 
 static void disarm(struct pie_thread *thread, unsigned index) {
-    if (thread->watch.fds[index] >= 0)
-        syscall(SYS_ioctl, thread->watch.fds[index], PERF_EVENT_IOC_DISABLE, 0);
+    if (pie_watch_of(thread)->fds[index] >= 0)
+        syscall(SYS_ioctl, pie_watch_of(thread)->fds[index], PERF_EVENT_IOC_DISABLE, 0);
 }
 
 /* The kernel copies the table for a child before it copies the memory that says which numbers are ours. */
 static void release(struct pie_thread *thread) {
-    struct pie_watch_thread *watch = &thread->watch;
+    struct pie_watch_thread *watch = pie_watch_of(thread);
     bool is_in = pie_debug_enter_late();
 
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
@@ -131,8 +132,8 @@ void pie_debug_own_table_forget(void) {
         if (state != PIE_THREAD_STARTING && state != PIE_THREAD_ARMING && state != PIE_THREAD_RUNNING)
             continue;
         for (unsigned r = 0; r < PIE_DEBUG_REGISTERS; r++)
-            if (is_still_ours(&thread->watch, r))
-                syscall(SYS_close, thread->watch.fds[r]);
+            if (is_still_ours(pie_watch_of(thread), r))
+                syscall(SYS_close, pie_watch_of(thread)->fds[r]);
     }
     atomic_store_explicit(&in_use, 0, memory_order_relaxed);
 }

@@ -14,6 +14,7 @@
 #include "profiler/clocks.h"
 #include "profiler/ptrace_registers.h"
 #include "profiler/thread.h"
+#include "profiler/watch.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -44,7 +45,7 @@ void pie_debug_ptrace_use(bool use) {
 
 /* Makes the registers what is wanted. */
 static int apply(struct pie_thread *thread, bool drops_fired, uint64_t *ret_status) {
-    struct pie_debug_ptrace *state = &thread->watch.ptrace;
+    struct pie_debug_ptrace *state = &pie_watch_of(thread)->ptrace;
     struct pie_ptrace_request request = {.control = state->wanted, .drops_fired = drops_fired};
     uint32_t inside = thread->inside;
 
@@ -75,7 +76,7 @@ static int apply(struct pie_thread *thread, bool drops_fired, uint64_t *ret_stat
 static int take_away(struct pie_thread *thread, uint64_t *ret_status) {
     int r = -EPERM;
 
-    thread->watch.ptrace.wanted = 0;
+    pie_watch_of(thread)->ptrace.wanted = 0;
     if (prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 0 || prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0)
         return r;
     r = apply(thread, false, ret_status);
@@ -85,7 +86,7 @@ static int take_away(struct pie_thread *thread, uint64_t *ret_status) {
 
 /* Returns 0 or -errno; what is refused is asked for again after a while. */
 static int try_again(struct pie_thread *thread, bool drops_fired, uint64_t *ret_status) {
-    struct pie_debug_ptrace *state = &thread->watch.ptrace;
+    struct pie_debug_ptrace *state = &pie_watch_of(thread)->ptrace;
     uint64_t now_ns = pie_monotonic_ns();
 
     if (now_ns < state->retry_ns)
@@ -100,7 +101,7 @@ static int try_again(struct pie_thread *thread, bool drops_fired, uint64_t *ret_
 static void settle(struct pie_thread *thread) {
     uint64_t status;
 
-    if (thread->watch.ptrace.set != thread->watch.ptrace.wanted)
+    if (pie_watch_of(thread)->ptrace.set != pie_watch_of(thread)->ptrace.wanted)
         try_again(thread, false, &status);
 }
 
@@ -125,7 +126,7 @@ static int arm(struct pie_thread *thread, unsigned index, enum pie_debug_kind ki
         [PIE_DEBUG_STORE] = PIE_PTRACE_STORE,
         [PIE_DEBUG_LOAD_STORE] = PIE_PTRACE_LOAD_STORE,
     };
-    struct pie_debug_ptrace *state = &thread->watch.ptrace;
+    struct pie_debug_ptrace *state = &pie_watch_of(thread)->ptrace;
     uint64_t status;
 
     if (kind != PIE_DEBUG_EXECUTE && is_of_c_library(address, length))
@@ -143,13 +144,13 @@ static int arm(struct pie_thread *thread, unsigned index, enum pie_debug_kind ki
 }
 
 static void disarm(struct pie_thread *thread, unsigned index) {
-    thread->watch.ptrace.wanted &= ~pie_ptrace_control_mask(index);
-    thread->watch.ptrace.resumed &= ~pie_ptrace_control_mask(index);
+    pie_watch_of(thread)->ptrace.wanted &= ~pie_ptrace_control_mask(index);
+    pie_watch_of(thread)->ptrace.resumed &= ~pie_ptrace_control_mask(index);
 }
 
 static void release(struct pie_thread *thread) {
-    thread->watch.ptrace.wanted = thread->watch.ptrace.resumed = 0;
-    thread->watch.ptrace.retry_ns = 0;
+    pie_watch_of(thread)->ptrace.wanted = pie_watch_of(thread)->ptrace.resumed = 0;
+    pie_watch_of(thread)->ptrace.retry_ns = 0;
     settle(thread);
 }
 
@@ -159,7 +160,7 @@ static bool is_execute_at(const struct pie_debug_ptrace *state, unsigned index, 
 }
 
 unsigned pie_debug_ptrace_fired(struct pie_thread *thread, uint64_t rip) {
-    struct pie_debug_ptrace *state = &thread->watch.ptrace;
+    struct pie_debug_ptrace *state = &pie_watch_of(thread)->ptrace;
     unsigned fired = 0;
     uint64_t before = state->set, status;
 
@@ -176,7 +177,7 @@ unsigned pie_debug_ptrace_fired(struct pie_thread *thread, uint64_t rip) {
 }
 
 void pie_debug_ptrace_pause(struct pie_thread *thread) {
-    struct pie_debug_ptrace *state = thread ? &thread->watch.ptrace : NULL;
+    struct pie_debug_ptrace *state = thread ? &pie_watch_of(thread)->ptrace : NULL;
     int error = errno;
 
     if (!state || !pie_debug_ptrace_is_used() || thread->inside || syscall(SYS_gettid) != thread->tid)
@@ -192,7 +193,7 @@ void pie_debug_ptrace_pause(struct pie_thread *thread) {
 }
 
 void pie_debug_ptrace_resume(struct pie_thread *thread) {
-    struct pie_debug_ptrace *state = thread ? &thread->watch.ptrace : NULL;
+    struct pie_debug_ptrace *state = thread ? &pie_watch_of(thread)->ptrace : NULL;
     int error = errno;
 
     if (!state || !state->paused)
@@ -207,8 +208,8 @@ void pie_debug_ptrace_resume(struct pie_thread *thread) {
 
 void pie_debug_ptrace_end(struct pie_thread *thread) {
     pie_debug_ptrace_pause(thread);
-    if (thread && thread->watch.ptrace.paused)
-        thread->watch.ptrace.is_over = true;
+    if (thread && pie_watch_of(thread)->ptrace.paused)
+        pie_watch_of(thread)->ptrace.is_over = true;
 }
 
 const struct pie_debug_ops pie_debug_ptrace = {

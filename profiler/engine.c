@@ -4,6 +4,7 @@
 #include "profiler/cct.h"
 #include "profiler/clocks.h"
 #include "profiler/collector.h"
+#include "profiler/collectors.h"
 #include "profiler/config.h"
 #include "profiler/counters.h"
 #include "profiler/debug_registers.h"
@@ -83,6 +84,7 @@ int pie_engine_start(const struct pie_config *config, const struct pie_pystack_o
                      const struct pie_process_facts *facts, pie_sink_open_fn open_sink) {
     pie_real_init();
     pie_home_init();
+    pie_collectors_lay_out_threads();
     int r = pie_region_init();
     if (r < 0)
         return r;

@@ -18,6 +18,7 @@
 #include "profiler/sampler.h"
 #include "profiler/thread.h"
 #include "profiler/wall.h"
+#include "profiler/watch.h"
 #include "profiler/watch_drain.h"
 
 #include <errno.h>
@@ -189,7 +190,7 @@ static struct thread_state *note_thread(struct pie_flush *flush, struct pie_thre
 
 static void add_costs(struct costs *costs, const struct pie_thread *thread) {
     costs->handlers_ns += atomic_load_explicit(&thread->overhead_ns, memory_order_relaxed);
-    costs->watching_ns += atomic_load_explicit(&thread->watch.spent_ns, memory_order_relaxed);
+    costs->watching_ns += atomic_load_explicit(&pie_watch_of(thread)->spent_ns, memory_order_relaxed);
     costs->caches_ns += atomic_load_explicit(&thread->caches_ns, memory_order_relaxed);
     costs->switches_ns += atomic_load_explicit(&thread->switches_ns, memory_order_relaxed);
 }

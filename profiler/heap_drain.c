@@ -21,6 +21,7 @@
 #include "profiler/heap_price.h"
 #include "profiler/memory.h"
 #include "profiler/naming.h"
+#include "profiler/pystack.h"
 #include "profiler/random.h"
 #include "profiler/sort.h"
 #include "profiler/thread.h"
@@ -146,7 +147,7 @@ static void hurry(const struct pie_heap_drain *drain, struct pie_thread *thread)
     uint64_t now_ns = pie_monotonic_ns();
 
     for (int i = 0; drain->has_memory && i < PIE_HEAP_DOMAINS; i++)
-        if (now_ns - thread->heap.rates[i].window_ns > LATE_NS) {
+        if (now_ns - pie_heap_of(thread)->rates[i].window_ns > LATE_NS) {
             pie_heap_hurry(thread);
             return;
         }
@@ -155,7 +156,7 @@ static void hurry(const struct pie_heap_drain *drain, struct pie_thread *thread)
 void pie_heap_drain_slot(struct pie_heap_drain *drain, struct pie_thread *thread) {
     struct pie_heap_record record;
 
-    while (pie_heap_ring_pop(&thread->heap.ring, &record)) {
+    while (pie_heap_ring_pop(&pie_heap_of(thread)->ring, &record)) {
         if (record.event == PIE_HEAP_ALLOCATED && record.ticket)
             drain->blocks[record.ticket].is_known = true; /* also without an event: its end is waited for */
         struct event *event = add_event(drain);
@@ -470,8 +471,8 @@ void pie_heap_drain_spent(const struct pie_heap_drain *drain, uint64_t *ret_memo
     *ret_memory_ns = *ret_copies_ns = 0;
     for (size_t i = 0; i < pie_thread_count(); i++) {
         const struct pie_thread *thread = pie_thread_at(i);
-        *ret_memory_ns += atomic_load_explicit(&thread->heap.memory_ns, memory_order_relaxed);
-        *ret_copies_ns += atomic_load_explicit(&thread->heap.copies_ns, memory_order_relaxed);
+        *ret_memory_ns += atomic_load_explicit(&pie_heap_of(thread)->memory_ns, memory_order_relaxed);
+        *ret_copies_ns += atomic_load_explicit(&pie_heap_of(thread)->copies_ns, memory_order_relaxed);
     }
 }
 

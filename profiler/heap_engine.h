@@ -3,6 +3,7 @@
 
 #include "profiler/heap.h"
 #include "profiler/spsc.h"
+#include "profiler/thread_part.h"
 
 #include <assert.h>
 
@@ -52,7 +53,7 @@ struct pie_heap_rate {
     uint64_t gap_ns;             /* wanted between two samples, at least */
 };
 
-/* One thread's part (in struct pie_thread). Written by the thread alone, but for the ring's tail. Counts, rates, times
+/* A thread's part. Written by the thread alone, but for the ring's tail. Counts, rates, times
  * and the ring belong to the slot and go on with its next thread: what is summed over all slots is true at any moment, also while
  * a thread ends, and a thread need not wait until it is drained. */
 struct pie_heap_state {
@@ -68,6 +69,12 @@ struct pie_heap_state {
     uint64_t fastest_ns;                   /* of the samples of allocations; 0: none yet */
     struct pie_heap_ring ring;
 };
+extern struct pie_thread_part pie_heap_part;
+
+/* Context: any. */
+static inline struct pie_heap_state *pie_heap_of(const struct pie_thread *thread) {
+    return pie_thread_part_of(thread, &pie_heap_part);
+}
 
 /* What all threads of the process go by: set once before a thread counts. */
 struct pie_heap_settings {
@@ -85,11 +92,6 @@ const struct pie_heap_settings *pie_heap_settings(void);
 /* In a forked child, before its thread begins. */
 void pie_heap_forget(void);
 
-/* A thread begins to be counted, on it; ends. Context: hook. */
-void pie_heap_thread_begin(struct pie_thread *thread);
-void pie_heap_thread_end(struct pie_thread *thread);
-/* The same for a thread that went without. Context: drain. */
-void pie_heap_thread_gone(struct pie_thread *thread);
 /* The calling thread is the profiler's own: what it allocates is counted, not sampled. Context: drain. */
 void pie_heap_own_thread(void);
 /* Bytes that the profiler's thread has allocated and not freed. Context: drain. */

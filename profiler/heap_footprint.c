@@ -88,7 +88,7 @@ static void sum_up(struct pie_heap_footprint *footprint, int64_t ret_heap[PIE_HE
     for (size_t i = 0; i < pie_thread_count(); i++) {
         const struct pie_thread *thread = pie_thread_at(i);
         for (int j = 0; j < PIE_HEAP_DOMAINS; j++) {
-            const struct pie_heap_count *count = &thread->heap.counts.counts[j];
+            const struct pie_heap_count *count = &pie_heap_of(thread)->counts.counts[j];
             heap->freed_bytes[j] += __atomic_load_n(&count->freed_bytes, __ATOMIC_RELAXED);
             heap->allocated_bytes[j] += __atomic_load_n(&count->allocated_bytes, __ATOMIC_RELAXED);
         }

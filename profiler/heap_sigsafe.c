@@ -207,7 +207,7 @@ static uint32_t node_of(struct pie_thread *thread, const void *caller) {
 }
 
 static bool push(struct pie_thread *thread, const struct pie_heap_record *record) {
-    if (pie_heap_ring_push(&thread->heap.ring, record))
+    if (pie_heap_ring_push(&pie_heap_of(thread)->ring, record))
         return true;
     pie_counter_add(PIE_COUNTER_HEAP_RING_FULL, 1);
     return false;
@@ -231,7 +231,7 @@ static void track(struct pie_thread *thread, struct pie_heap_record *record) {
 
 static void sample(struct pie_thread *thread, int domain, const void *block, size_t bytes, const void *caller,
                    uint64_t now_ns, uint32_t *ret_node) {
-    struct pie_heap_state *state = &thread->heap;
+    struct pie_heap_state *state = pie_heap_of(thread);
     struct pie_heap_record record = {
         .time_ns = now_ns,
         .block_bytes = bytes,
@@ -254,7 +254,7 @@ static void sample(struct pie_thread *thread, int domain, const void *block, siz
 
 /* node: of this moment where it is known already, else 0. */
 static void cross(struct pie_thread *thread, const void *caller, uint64_t now_ns, uint32_t node) {
-    struct pie_heap_state *state = &thread->heap;
+    struct pie_heap_state *state = pie_heap_of(thread);
     struct pie_heap_record record = {.time_ns = now_ns, .event = PIE_HEAP_CROSSED};
     int64_t total = fold(state, record.heap_bytes);
     bool is_peak = note_peak(total, record.heap_bytes);
@@ -287,7 +287,7 @@ static bool is_idle(const struct pie_heap_state *state, int domain) {
 /* What a sample takes longer than the fastest it loads what the program had driven out of the caches (5 us became 27), and each
  * line that it loads drives out one of the program's. */
 static void count_evictions(struct pie_thread *thread, uint64_t spent_ns) {
-    struct pie_heap_state *state = &thread->heap;
+    struct pie_heap_state *state = pie_heap_of(thread);
 
     if (!state->fastest_ns || spent_ns < state->fastest_ns)
         state->fastest_ns = spent_ns;
@@ -310,15 +310,15 @@ void pie_heap_allocated_slowly(struct pie_heap_thread *heap, enum pie_heap_domai
         return;
     }
     uint64_t now_ns = pie_monotonic_ns();
-    if (atomic_exchange_explicit(&thread->heap.is_late[domain], false, memory_order_relaxed))
-        pie_heap_rate_hurry(&thread->heap.rates[domain], heap->counts[domain].allocated_bytes, now_ns,
-                            &thread->heap.random);
+    if (atomic_exchange_explicit(&pie_heap_of(thread)->is_late[domain], false, memory_order_relaxed))
+        pie_heap_rate_hurry(&pie_heap_of(thread)->rates[domain], heap->counts[domain].allocated_bytes, now_ns,
+                            &pie_heap_of(thread)->random);
     sample(thread, domain, block, bytes, caller, now_ns, &node);
-    if (has_crossed(&thread->heap, domain))
+    if (has_crossed(pie_heap_of(thread), domain))
         cross(thread, caller, now_ns, node);
-    set_limits(&thread->heap, domain);
-    uint64_t spent_ns = leave(thread, &thread->heap.memory_ns, now_ns);
-    thread->heap.rates[domain].cost_ns = spent_ns;
+    set_limits(pie_heap_of(thread), domain);
+    uint64_t spent_ns = leave(thread, &pie_heap_of(thread)->memory_ns, now_ns);
+    pie_heap_of(thread)->rates[domain].cost_ns = spent_ns;
     if (node)
         count_evictions(thread, spent_ns);
     errno = error;
@@ -346,8 +346,8 @@ static void freed_much(struct pie_heap_thread *heap, int domain) {
     }
     uint64_t now_ns = pie_monotonic_ns();
     cross(thread, NULL, now_ns, 0);
-    set_limits(&thread->heap, domain);
-    leave(thread, &thread->heap.memory_ns, now_ns);
+    set_limits(pie_heap_of(thread), domain);
+    leave(thread, &pie_heap_of(thread)->memory_ns, now_ns);
 }
 
 void pie_heap_freeing_slowly(struct pie_heap_thread *heap, enum pie_heap_domain domain, void *block) {
@@ -384,8 +384,8 @@ void pie_heap_resized(struct pie_heap_thread *heap, enum pie_heap_domain domain,
 
 void pie_heap_hurry(struct pie_thread *thread) {
     for (int i = 0; i < PIE_HEAP_DOMAINS; i++) {
-        atomic_store_explicit(&thread->heap.is_late[i], true, memory_order_relaxed);
-        __atomic_store_n(&thread->heap.counts.counts[i].allocated_limit, 0, __ATOMIC_RELAXED);
+        atomic_store_explicit(&pie_heap_of(thread)->is_late[i], true, memory_order_relaxed);
+        __atomic_store_n(&pie_heap_of(thread)->counts.counts[i].allocated_limit, 0, __ATOMIC_RELAXED);
     }
 }
 
@@ -401,7 +401,7 @@ static uint64_t copied_so_far(const struct pie_heap_state *state) {
 }
 
 static void take_copy(struct pie_thread *thread, size_t bytes, const void *caller, uint64_t now_ns) {
-    struct pie_heap_state *state = &thread->heap;
+    struct pie_heap_state *state = pie_heap_of(thread);
     struct pie_heap_record record = {.time_ns = now_ns, .event = PIE_HEAP_COPIED};
     uint64_t count_bytes = copied_so_far(state);
     bool is_exact;
@@ -422,7 +422,7 @@ void pie_copy_slowly(size_t bytes, const void *caller) {
     struct pie_thread *thread = pie_thread_self();
     int error = errno;
 
-    if (!set || !set->copies || !thread) { /* pie_heap_thread_begin() starts it */
+    if (!set || !set->copies || !thread) { /* enter_thread() starts it */
         pie_copy_left = INT64_MAX;
         return;
     }
@@ -430,21 +430,22 @@ void pie_copy_slowly(size_t bytes, const void *caller) {
         return;
     pie_thread_enter(thread, PIE_INSIDE_HOOK);
     uint64_t now_ns = pie_monotonic_ns();
-    if (thread->heap.copy_distance_bytes == 0) {
-        pie_heap_rate_begin(&thread->heap.copies, 0, FIRST_INTERVAL_BYTES, now_ns, &thread->heap.random);
-        copy_distance(&thread->heap, 0);
+    if (pie_heap_of(thread)->copy_distance_bytes == 0) {
+        pie_heap_rate_begin(&pie_heap_of(thread)->copies, 0, FIRST_INTERVAL_BYTES, now_ns,
+                            &pie_heap_of(thread)->random);
+        copy_distance(pie_heap_of(thread), 0);
     } else {
         take_copy(thread, bytes, caller, now_ns);
     }
-    thread->heap.copies.cost_ns = leave(thread, &thread->heap.copies_ns, now_ns);
+    pie_heap_of(thread)->copies.cost_ns = leave(thread, &pie_heap_of(thread)->copies_ns, now_ns);
     errno = error;
 }
 
 /* --- Threads --- */
 
-void pie_heap_thread_begin(struct pie_thread *thread) {
+static void enter_thread(struct pie_thread *thread) {
     const struct pie_heap_settings *set = pie_heap_settings();
-    struct pie_heap_state *state = &thread->heap;
+    struct pie_heap_state *state = pie_heap_of(thread);
     uint64_t now_ns = pie_monotonic_ns();
 
     state->copy_distance_bytes = 0;
@@ -462,26 +463,33 @@ void pie_heap_thread_begin(struct pie_thread *thread) {
     }
 }
 
-void pie_heap_thread_end(struct pie_thread *thread) {
+static void leave_thread(struct pie_thread *thread) {
     int64_t heap[PIE_HEAP_DOMAINS];
 
     if (pie_heap_self) {
-        note_peak(fold(&thread->heap, heap), heap);
+        note_peak(fold(pie_heap_of(thread), heap), heap);
         atomic_fetch_sub_explicit(&counted_threads, 1, memory_order_relaxed);
     }
     pie_heap_self = NULL;
     pie_copy_left = INT64_MAX;
 }
 
-void pie_heap_thread_gone(struct pie_thread *thread) {
+static void lose_thread(struct pie_thread *thread) {
     const struct pie_heap_settings *set = pie_heap_settings();
     int64_t heap[PIE_HEAP_DOMAINS];
 
     if (!set || !set->memory)
         return;
-    note_peak(fold(&thread->heap, heap), heap);
+    note_peak(fold(pie_heap_of(thread), heap), heap);
     atomic_fetch_sub_explicit(&counted_threads, 1, memory_order_relaxed);
 }
+
+struct pie_thread_part pie_heap_part = {
+    .bytes = sizeof(struct pie_heap_state),
+    .enter = enter_thread,
+    .leave = leave_thread,
+    .gone = lose_thread,
+};
 
 void pie_heap_own_thread(void) {
     for (int i = 0; i < PIE_HEAP_DOMAINS; i++)

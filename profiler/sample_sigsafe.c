@@ -27,6 +27,7 @@
 #include "profiler/counters.h"
 #include "profiler/safe_load.h"
 #include "profiler/thread.h"
+#include "profiler/watch.h"
 
 #include <string.h>
 

@@ -61,7 +61,7 @@ static int *slot_int(int **array, size_t *n, size_t index) {
 }
 
 static int *fd_of(struct pie_thread *thread) {
-    return slot_int(&fds, &n_fds, (size_t)(thread - pie_thread_at(0)));
+    return slot_int(&fds, &n_fds, pie_thread_index(thread));
 }
 
 int pie_sampler_perf_open(int32_t tid, uint64_t period_ns, bool user_only) {

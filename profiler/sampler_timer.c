@@ -47,7 +47,7 @@ static int grow(size_t index) {
 }
 
 static int arm(struct pie_thread *thread, uint64_t period_ns) {
-    size_t index = (size_t)(thread - pie_thread_at(0));
+    size_t index = pie_thread_index(thread);
     struct sigevent event = {
         .sigev_notify = SIGEV_THREAD_ID,
         .sigev_signo = PIE_TIMER_SIGNAL,
@@ -67,7 +67,7 @@ static int arm(struct pie_thread *thread, uint64_t period_ns) {
 }
 
 static void disarm(struct pie_thread *thread) {
-    size_t index = (size_t)(thread - pie_thread_at(0));
+    size_t index = pie_thread_index(thread);
 
     if (index >= n_timers || !timers[index].on)
         return;
@@ -76,7 +76,7 @@ static void disarm(struct pie_thread *thread) {
 }
 
 static void set_period(struct pie_thread *thread, uint64_t period_ns) {
-    size_t index = (size_t)(thread - pie_thread_at(0));
+    size_t index = pie_thread_index(thread);
 
     if (index < n_timers && timers[index].on && settime(timers[index].timer, period_ns) == 0)
         atomic_store_explicit(&thread->period_ns, period_ns, memory_order_relaxed);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "profiler/cct.h"
-#include "profiler/copy_loop.h"
-#include "profiler/heap_engine.h"
-#include "profiler/pystack.h"
+#include "profiler/half.h"
 #include "profiler/ring.h"
 #include "profiler/thread_slots.h"
-#include "profiler/unwind.h"
-#include "profiler/watch.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -16,8 +11,6 @@
 #include <stdint.h>
 
 enum {
-    PIE_FRAMES_MAX = 1024, /* of one kind; deeper stacks lose their outermost part */
-    PIE_PATH_MAX = 2 * PIE_FRAMES_MAX,
     PIE_ALTSTACK_BYTES = 64 * 1024,
 };
 
@@ -30,7 +23,8 @@ enum pie_inside {
 /* CPU time of a sample at the default rate: with less, a thread may be folded into one row with others. */
 #define PIE_THREAD_SHORT_NS UINT64_C(1000000)
 
-/* What one thread under profiling has: a slot in the region, reused after the thread has ended and is drained. */
+/* What one thread under profiling has: a slot in the region, reused after the thread has ended and is drained. Behind it lie
+ * the collectors' parts (thread_part.h). */
 struct pie_thread {
     _Atomic uint64_t word;      /* stage and generation (thread_slots.h) */
     _Atomic uint32_t next_free; /* FREE: the next one, as index + 1 */
@@ -74,19 +68,6 @@ struct pie_thread {
     _Atomic uint64_t period_ns;
 
     struct pie_ring ring;
-    struct pie_watch_thread watch;
-    struct pie_heap_state heap;
-    struct pie_copy_ring copy_loops;
-
-    /* The handler's scratch space: an alternate stack must not need to hold it. */
-    struct pie_native_frame native[PIE_FRAMES_MAX];
-    struct pie_unwind_found unwind_found;
-    struct pie_pyframe python[PIE_FRAMES_MAX];
-    uint64_t path[PIE_PATH_MAX]; /* CCT keys, innermost first */
-    /* The path that was inserted last, outermost first, with its nodes: the next one often begins the same way. */
-    uint64_t last_keys[PIE_PATH_MAX];
-    uint32_t last_nodes[PIE_PATH_MAX];
-    uint32_t last_depth;
 
     /* The slot's own, for handlers; NULL: none could be had. It is the thread's alternate stack where the program gives none. */
     char *stack;

@@ -4,6 +4,7 @@
 #include "profiler/clocks.h"
 #include "profiler/counters.h"
 #include "profiler/region.h"
+#include "profiler/thread_part.h"
 
 #include <signal.h>
 #include <pthread.h>
@@ -71,7 +72,6 @@ struct pie_thread *pie_thread_begin(bool is_main, const char *name) {
     thread->ticks_seen = thread->pool_ns = 0;
     thread->ticks_user = thread->ticks_kernel = thread->ticks_new = 0;
     thread->signal_ns = thread->own_kernel_ns = 0;
-    thread->last_depth = 0;
     thread->last_node = 0;
     thread->cpu_last_ns = thread->started_cpu_ns = pie_thread_cpu_ns();
     atomic_store_explicit(&thread->samples, 0, memory_order_relaxed);
@@ -81,11 +81,11 @@ struct pie_thread *pie_thread_begin(bool is_main, const char *name) {
     atomic_store_explicit(&thread->tstate, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->clock_ring, NULL, memory_order_relaxed);
     atomic_store_explicit(&thread->has_timer, false, memory_order_relaxed);
-    pie_watch_thread_begin(thread);
+    pie_thread_parts_begin(thread);
     thread->id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
     take_altstack(thread);
     self = thread;
-    pie_heap_thread_begin(thread);
+    pie_thread_parts_enter(thread);
     pie_thread_move(thread, pie_thread_word(thread), PIE_THREAD_STARTING);
     return thread;
 }
@@ -115,11 +115,7 @@ static uint64_t wall_of(const struct pie_thread *thread) {
 /* Nothing is left to drain but what the slot keeps for the next look: events of the heap, whose ring is never emptied by
  * its threads, and counts, which go on. */
 static bool is_short(struct pie_thread *thread) {
-    bool has_registers = false;
-
-    for (int i = 0; i < PIE_DEBUG_REGISTERS; i++)
-        has_registers |= atomic_load_explicit(&thread->watch.fds[i], memory_order_relaxed) >= 0;
-    return !thread->is_main && !has_registers &&
+    return !thread->is_main && !pie_thread_parts_are_needed(thread) &&
            thread->ended_cpu_ns - thread->started_cpu_ns < PIE_THREAD_SHORT_NS &&
            atomic_load_explicit(&thread->samples, memory_order_relaxed) == 0;
 }
@@ -156,10 +152,10 @@ bool pie_thread_end(void) {
 
     if (!thread)
         return false;
-    pie_heap_thread_end(thread);
+    pie_thread_parts_leave(thread);
     self = NULL; /* a handler from here on finds no slot */
     atomic_signal_fence(memory_order_seq_cst);
-    pie_watch_thread_end(thread);
+    pie_thread_parts_end(thread);
     leave_altstack(thread);
     thread->ended_ns = pie_monotonic_ns();
     thread->ended_cpu_ns = pie_thread_cpu_ns();
@@ -186,7 +182,7 @@ bool pie_thread_bury(struct pie_thread *thread, uint64_t seen, uint64_t cpu_ns) 
     thread->ended_cpu_ns = cpu_ns;
     thread->kernel_name[0] = '\0';
     book_rest(thread);
-    pie_heap_thread_gone(thread);
+    pie_thread_parts_gone(thread);
     return true;
 }
 

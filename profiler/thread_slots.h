@@ -53,6 +53,7 @@ void pie_threads_are_heeded(void);
 /* Slots 0 … pie_thread_count() - 1 have been used so far. Context: any. */
 size_t pie_thread_count(void);
 struct pie_thread *pie_thread_at(size_t index);
+size_t pie_thread_index(const struct pie_thread *thread);
 /* How many of them are not free. Context: any. */
 size_t pie_thread_in_use(void);
 

@@ -3,6 +3,7 @@
 
 #include "profiler/region.h"
 #include "profiler/thread.h"
+#include "profiler/thread_part.h"
 
 /* A word: the stage in its lower bits, above them the generation. */
 enum { STAGE_BITS = 3, STAGE_MASK = (1 << STAGE_BITS) - 1 };
@@ -13,11 +14,17 @@ static const uint64_t GENERATION = 1 << STAGE_BITS;
 static _Atomic uint64_t free_slots;
 
 size_t pie_thread_count(void) {
-    return pie_region_used(PIE_ARENA_THREADS) / sizeof(struct pie_thread);
+    return pie_region_used(PIE_ARENA_THREADS) / pie_thread_slot_bytes();
 }
 
 struct pie_thread *pie_thread_at(size_t index) {
-    return (struct pie_thread *)pie_region_base(PIE_ARENA_THREADS) + index;
+    return (struct pie_thread *)((char *)pie_region_base(PIE_ARENA_THREADS) +
+                                 index * pie_thread_slot_bytes());
+}
+
+size_t pie_thread_index(const struct pie_thread *thread) {
+    return (size_t)((const char *)thread - (const char *)pie_region_base(PIE_ARENA_THREADS)) /
+           pie_thread_slot_bytes();
 }
 
 uint64_t pie_thread_word(const struct pie_thread *thread) {
@@ -57,7 +64,7 @@ static struct pie_thread *pop(void) {
 }
 
 static void push(struct pie_thread *thread) {
-    uint32_t number = (uint32_t)(thread - pie_thread_at(0)) + 1;
+    uint32_t number = (uint32_t)pie_thread_index(thread) + 1;
     uint64_t head = atomic_load_explicit(&free_slots, memory_order_relaxed);
 
     do
@@ -67,7 +74,7 @@ static void push(struct pie_thread *thread) {
 }
 
 static struct pie_thread *new_slot(void) {
-    struct pie_thread *thread = pie_region_alloc(PIE_ARENA_THREADS, sizeof *thread);
+    struct pie_thread *thread = pie_region_alloc(PIE_ARENA_THREADS, pie_thread_slot_bytes());
 
     if (thread)
         thread->stack = pie_region_stack(PIE_ALTSTACK_BYTES, &thread->stack_bytes);

@@ -8,6 +8,7 @@
 #include "profiler/pystack.h"
 #include "profiler/region.h"
 #include "profiler/thread.h"
+#include "profiler/watch.h"
 
 #include <string.h>
 
@@ -98,7 +99,7 @@ static void move_slots(struct pie_turn *turn) {
         struct pie_thread *thread = pie_thread_at(i);
         move_word(turn, &thread->last_node);
         for (int k = 0; k < PIE_DEBUG_REGISTERS; k++) {
-            struct pie_watch_slot *slot = &thread->watch.slots[k];
+            struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[k];
             move_word(turn, &slot->first_node);
             move_word(turn, &slot->touch.first_node);
             move_word(turn, &slot->touch.second_node);

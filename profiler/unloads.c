@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/unloads.h"
 
-#include "profiler/unwind.h"
+#include "profiler/code_generation.h"
 
 #include <link.h>
 #include <stdatomic.h>
@@ -26,14 +26,14 @@ void pie_unloads_heed(void) {
     uint64_t count = pie_unloads();
 
     if (atomic_exchange_explicit(&heeded, count, memory_order_acq_rel) != count)
-        pie_unwind_flush_cache();
+        pie_code_begin_generation();
 }
 
 void pie_unloading_begin(void) {
-    pie_unwind_unloading(true);
+    pie_code_unloading(true);
 }
 
 void pie_unloading_end(void) {
     pie_unloads_heed();
-    pie_unwind_unloading(false);
+    pie_code_unloading(false);
 }

@@ -7,7 +7,7 @@
  * linker's lock. Context: drain. */
 uint64_t pie_unloads(void);
 
-/* If libraries were unloaded since anybody's last look, a new generation of code begins (pie_unwind_generation()).
+/* If libraries were unloaded since anybody's last look, a new generation of code begins (pie_code_generation()).
  * Context: hook, drain. */
 void pie_unloads_heed(void);
 

@@ -46,15 +46,3 @@ size_t pie_unwind_bridge(const ucontext_t *context, uintptr_t loop, const struct
 
 /* The memory of the cache. Its places are hashes, so a few hundred addresses touch all of it. Context: any. */
 void *pie_unwind_cache(size_t *ret_bytes);
-
-/* Libraries were unloaded, or changed: forget the rules of all addresses. A few nanoseconds. Context: signal. */
-void pie_unwind_flush_cache(void);
-
-/* Counts the flushes: what is known of the code at an address is good for one generation. Context: signal. */
-uint32_t pie_unwind_generation(void);
-
-/* A library may be unloaded from now on; or not any more, if !begins. Rules are looked up without the cache meanwhile.
- * Context: hook. */
-void pie_unwind_unloading(bool begins);
-/* Context: fork child. */
-void pie_unwind_forget_unloading(void);

@@ -18,6 +18,7 @@
 #include "profiler/unwind.h"
 
 #include "profiler/cfi.h"
+#include "profiler/code_generation.h"
 #include "profiler/code_modules.h"
 #include "profiler/hash.h"
 #include "profiler/safe_load.h"
@@ -42,11 +43,6 @@ static struct {
     _Atomic uintptr_t pc;
     _Atomic uint64_t rule; /* packed */
 } cache[CACHE_SLOTS];
-
-/* Order between threads is the slots'; these only have to change. */
-static _Atomic uint32_t generation = 1;
-static _Atomic uint32_t
-    unloading; /* calls of dlclose() under way; pie_unwind_forget_unloading() in a forked child */
 
 static size_t cache_slot(uintptr_t pc) {
     return (size_t)(pie_hash_upper(pc) >> 48) % CACHE_SLOTS;
@@ -114,35 +110,11 @@ void *pie_unwind_cache(size_t *ret_bytes) {
     return cache;
 }
 
-void pie_unwind_flush_cache(void) {
-    if (atomic_fetch_add_explicit(&generation, 1, memory_order_release) == UINT32_MAX)
-        atomic_fetch_add_explicit(&generation, 1, memory_order_release); /* 0 is that of empty slots */
-}
-
-uint32_t pie_unwind_generation(void) {
-    return atomic_load_explicit(&generation, memory_order_acquire);
-}
-
-void pie_unwind_unloading(bool begins) {
-    if (begins) {
-        atomic_fetch_add_explicit(&unloading, 1, memory_order_acq_rel);
-        return;
-    }
-    uint32_t seen = atomic_load_explicit(&unloading, memory_order_relaxed);
-    while (seen > 0 && !atomic_compare_exchange_weak_explicit(&unloading, &seen, seen - 1,
-                                                              memory_order_acq_rel, memory_order_relaxed))
-        continue;
-}
-
-void pie_unwind_forget_unloading(void) {
-    atomic_store_explicit(&unloading, 0, memory_order_relaxed);
-}
-
 static struct pie_cfi_rule rule_at(uintptr_t pc) {
-    uint32_t now = pie_unwind_generation();
+    uint32_t now = pie_code_generation();
     struct pie_cfi_rule rule;
 
-    if (atomic_load_explicit(&unloading, memory_order_acquire))
+    if (pie_code_is_unloading())
         return pie_cfi_find(pc); /* what lies there may change at any moment */
     if (!cache_get(pc, now, &rule)) {
         rule = pie_cfi_find(pc);

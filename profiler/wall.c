@@ -20,6 +20,7 @@
 #include "profiler/aggregate.h"
 #include "profiler/cct.h"
 #include "profiler/clocks.h"
+#include "profiler/context.h"
 #include "profiler/proc_file.h"
 #include "profiler/pystack.h"
 #include "profiler/ring.h"

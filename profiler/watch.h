@@ -5,6 +5,7 @@
 #include "profiler/debug_registers.h"
 #include "profiler/pystack.h"
 #include "profiler/spsc.h"
+#include "profiler/thread_part.h"
 
 #include <assert.h>
 #include <signal.h>
@@ -128,7 +129,7 @@ struct pie_watch_slot {
     bool is_far;   /* RESULT: it was SITE before */
 };
 
-/* The watch's part of a thread (in struct pie_thread). Only the thread itself writes, but for the rings' tails. */
+/* A thread's part. Only the thread itself writes, but for the rings' tails. */
 struct pie_watch_thread {
     /* Of debug_registers_*_sigsafe.c: descriptors, in the thread's own table or in the collection thread's; -1: none. */
     _Atomic int32_t fds[PIE_DEBUG_REGISTERS];
@@ -151,6 +152,12 @@ struct pie_watch_thread {
     struct pie_watch_wishes wishes;
     struct pie_watch_ring ring;
 };
+extern struct pie_thread_part pie_watch_part;
+
+/* Context: any. */
+static inline struct pie_watch_thread *pie_watch_of(const struct pie_thread *thread) {
+    return pie_thread_part_of(thread, &pie_watch_part);
+}
 
 /* What all watches of a process go by; set by the collection thread, read by handlers. */
 struct pie_watch_settings {
@@ -175,11 +182,6 @@ uint32_t pie_watch_line_of(uint32_t node);
 /* NULL stops all watching; what is armed is disarmed at its next trap. settings live as long as the process.
  * Context: drain. */
 void pie_watch_set(const struct pie_watch_settings *settings);
-
-/* A new thread's part. Context: hook. */
-void pie_watch_thread_begin(struct pie_thread *thread);
-/* Gives the thread's debug registers back. Context: hook, on the thread, no handler can interrupt any more. */
-void pie_watch_thread_end(struct pie_thread *thread);
 
 struct pie_context;
 

@@ -20,7 +20,7 @@ enum { STRAYS_MAX = 4 };
 
 void pie_watch_end(struct pie_thread *thread, unsigned index, struct pie_watch_record *record,
                    enum pie_watch_outcome outcome) {
-    const struct pie_watch_slot *slot = &thread->watch.slots[index];
+    const struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
     record->record = PIE_WATCH_RECORD_ENDED;
     record->outcome = (uint8_t)outcome;
@@ -36,7 +36,7 @@ static enum pie_watch_outcome outcome_of(const struct pie_watch_slot *slot, uint
 }
 
 void pie_watch_give_up(struct pie_thread *thread, unsigned index) {
-    struct pie_watch_slot *slot = &thread->watch.slots[index];
+    struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
     struct pie_watch_record lost = {0};
 
     if (slot->stage == PIE_WATCH_NEXT_RETURN)
@@ -47,8 +47,8 @@ void pie_watch_give_up(struct pie_thread *thread, unsigned index) {
 
 /* The native call that made the access, on top of the Python frame of the context, is going to return. */
 static void await_return(struct pie_thread *thread, unsigned index, const struct pie_context *taken) {
-    struct pie_watch_slot *slot = &thread->watch.slots[index];
-    const struct pie_native_frame *loop = &thread->native[taken->hybrid.native_on_top];
+    struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
+    const struct pie_native_frame *loop = &taken->native[taken->hybrid.native_on_top];
 
     slot->touch.gap_ns = pie_monotonic_ns() - slot->began_ns;
     slot->return_ip = loop->ip;
@@ -59,7 +59,7 @@ static void await_return(struct pie_thread *thread, unsigned index, const struct
 }
 
 void pie_watch_next_returned(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
-    struct pie_watch_slot *slot = &thread->watch.slots[index];
+    struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
     uint64_t value;
 
     if (pie_watch_is_deeper(slot, context))
@@ -72,13 +72,13 @@ void pie_watch_next_returned(struct pie_thread *thread, unsigned index, const uc
 
 static void compare(struct pie_thread *thread, unsigned index, const ucontext_t *context,
                     const struct pie_context *taken, uint64_t value) {
-    struct pie_watch_slot *slot = &thread->watch.slots[index];
+    struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
     slot->touch = (struct pie_watch_record){
         .rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP],
         .second_node = taken->node,
         .value_after = value,
-        .module = thread->native[0].module,
+        .module = taken->native[0].module,
     };
     pie_access_registers(context, slot->touch.registers);
     if (slot->kind == PIE_WATCH_STORE)
@@ -92,10 +92,10 @@ static void compare(struct pie_thread *thread, unsigned index, const ucontext_t 
  * this was one, and any watch for stores whose word has changed. */
 static void compare_others(struct pie_thread *thread, unsigned index, const ucontext_t *context,
                            const struct pie_context *taken) {
-    const struct pie_watch_slot *hit = &thread->watch.slots[index];
+    const struct pie_watch_slot *hit = &pie_watch_of(thread)->slots[index];
 
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
-        const struct pie_watch_slot *other = &thread->watch.slots[i];
+        const struct pie_watch_slot *other = &pie_watch_of(thread)->slots[i];
         bool overlaps =
             other->address < hit->address + hit->size && hit->address < other->address + other->size;
         bool is_hit = overlaps && (other->kind == PIE_WATCH_LOAD || hit->kind == PIE_WATCH_STORE);
@@ -110,7 +110,7 @@ static void compare_others(struct pie_thread *thread, unsigned index, const ucon
 }
 
 void pie_watch_data_touched(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
-    struct pie_watch_slot *slot = &thread->watch.slots[index];
+    struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
     enum pie_debug_kind kind = slot->kind == PIE_WATCH_LOAD ? PIE_DEBUG_LOAD_STORE : PIE_DEBUG_STORE;
     struct pie_context taken;
     uint64_t value;

@@ -23,6 +23,7 @@
 #include "profiler/racing.h"
 #include "profiler/thread.h"
 #include "profiler/u64map.h"
+#include "profiler/watch.h"
 #include "profiler/watch_rows.h"
 #include "profiler/watch_seen.h"
 
@@ -331,9 +332,9 @@ void pie_watch_drain_thread(struct pie_watch_drain *drain, struct pie_thread *th
     struct pie_watch_record record;
     uint64_t ip;
 
-    while (pie_watch_wishes_pop(&thread->watch.wishes, &ip))
+    while (pie_watch_wishes_pop(&pie_watch_of(thread)->wishes, &ip))
         pie_block_learn(ip);
-    while (watches && pie_watch_ring_pop(&thread->watch.ring, &record)) {
+    while (watches && pie_watch_ring_pop(&pie_watch_of(thread)->ring, &record)) {
         struct open_watch *open = &watches->open[record.slot % PIE_DEBUG_REGISTERS];
         if (record.record == PIE_WATCH_RECORD_REACHED)
             reached(drain, open, &record);

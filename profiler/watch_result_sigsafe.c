@@ -30,22 +30,22 @@ static const int64_t CREDIT_NS = 1500000;
 static uintptr_t unit_of_call(struct pie_thread *thread, const struct pie_watch_slot *slot,
                               const ucontext_t *context) {
     const struct pie_pystack_ops *ops = pie_watch_ops();
-    struct pie_pyframe *frame = thread->python;
+    struct pie_pyframe frame;
     unsigned flags;
 
-    if ((uint64_t)context->uc_mcontext.gregs[REG_RSP] != slot->return_sp || ops->walk(frame, 1, &flags) == 0)
+    if ((uint64_t)context->uc_mcontext.gregs[REG_RSP] != slot->return_sp || ops->walk(&frame, 1, &flags) == 0)
         return 0;
-    uint64_t key = pie_cct_python_key(ops->intern(frame->code), ops->instr_offset(frame->code, frame->instr));
-    return key == slot->site ? frame->instr : 0;
+    uint64_t key = pie_cct_python_key(ops->intern(frame.code), ops->instr_offset(frame.code, frame.instr));
+    return key == slot->site ? frame.instr : 0;
 }
 
 bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_t *context,
                       struct pie_watch_record *reached) {
     const struct pie_pystack_ops *ops = pie_watch_ops();
-    struct pie_watch_slot *slot = &thread->watch.slots[index];
+    struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
     uint64_t hash = 0;
 
-    if (ops->value_hash && pie_watch_random(&thread->watch) % 2)
+    if (ops->value_hash && pie_watch_random(pie_watch_of(thread)) % 2)
         hash = ops->value_hash((uintptr_t)context->uc_mcontext.gregs[REG_RAX]);
     if (!hash)
         return false;
@@ -106,9 +106,9 @@ enum pie_watch_outcome pie_watch_result_so_far(const struct pie_watch_slot *slot
 
 /* Until the interpreter comes to the place again. */
 static void leave_for_site(struct pie_thread *thread, unsigned index) {
-    struct pie_watch_slot *slot = &thread->watch.slots[index];
+    struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
-    if (slot->strays >= STRAYS_MAX || thread->watch.credit_ns < -CREDIT_NS || !slot->unit ||
+    if (slot->strays >= STRAYS_MAX || pie_watch_of(thread)->credit_ns < -CREDIT_NS || !slot->unit ||
         !pie_watch_try_arm(thread, index, PIE_DEBUG_LOAD_STORE, slot->unit, UNIT_BYTES)) {
         pie_watch_give_up(thread, index);
         return;
@@ -118,7 +118,7 @@ static void leave_for_site(struct pie_thread *thread, unsigned index) {
 }
 
 void pie_watch_site_reached(struct pie_thread *thread, unsigned index) {
-    struct pie_watch_slot *slot = &thread->watch.slots[index];
+    struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
     if (pie_watch_try_arm(thread, index, PIE_DEBUG_EXECUTE, slot->return_ip, 1))
         slot->stage = PIE_WATCH_RESULT;
@@ -128,13 +128,13 @@ void pie_watch_site_reached(struct pie_thread *thread, unsigned index) {
 
 static void another_place(struct pie_thread *thread, unsigned index) {
     pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1);
-    if (++thread->watch.slots[index].strays % STRAYS_NEAR == 0)
+    if (++pie_watch_of(thread)->slots[index].strays % STRAYS_NEAR == 0)
         leave_for_site(thread, index);
 }
 
 void pie_watch_another_returned(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
     const struct pie_pystack_ops *ops = pie_watch_ops();
-    struct pie_watch_slot *slot = &thread->watch.slots[index];
+    struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
     struct pie_watch_record record = {0};
     struct pie_context taken;
 

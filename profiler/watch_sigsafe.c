@@ -66,8 +66,8 @@ const struct pie_watch_settings *pie_watch_settings(void) {
     return atomic_load_explicit(&current, memory_order_acquire);
 }
 
-void pie_watch_thread_begin(struct pie_thread *thread) {
-    struct pie_watch_thread *watch = &thread->watch;
+static void begin_thread(struct pie_thread *thread) {
+    struct pie_watch_thread *watch = pie_watch_of(thread);
 
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
         watch->fds[i] = -1;
@@ -86,12 +86,29 @@ void pie_watch_thread_begin(struct pie_thread *thread) {
     atomic_store_explicit(&watch->spent_ns, 0, memory_order_relaxed);
 }
 
-void pie_watch_thread_end(struct pie_thread *thread) {
+static void end_thread(struct pie_thread *thread) {
     const struct pie_debug_ops *registers = pie_watch_registers_in_use();
 
     if (registers)
         registers->release(thread);
 }
+
+/* Descriptors in the collection thread's table. */
+static bool is_thread_needed(const struct pie_thread *thread) {
+    const struct pie_watch_thread *watch = pie_watch_of(thread);
+
+    for (int i = 0; i < PIE_DEBUG_REGISTERS; i++)
+        if (atomic_load_explicit(&watch->fds[i], memory_order_relaxed) >= 0)
+            return true;
+    return false;
+}
+
+struct pie_thread_part pie_watch_part = {
+    .bytes = sizeof(struct pie_watch_thread),
+    .begin = begin_thread,
+    .end = end_thread,
+    .is_needed = is_thread_needed,
+};
 
 static uint64_t cookie_of(const struct pie_watch_slot *slot, unsigned index) {
     return WATCH_COOKIE | (uint64_t)(slot->serial & SERIAL_MASK) << SLOT_BITS | index;
@@ -99,12 +116,12 @@ static uint64_t cookie_of(const struct pie_watch_slot *slot, unsigned index) {
 
 bool pie_watch_try_arm(struct pie_thread *thread, unsigned index, enum pie_debug_kind kind, uint64_t address,
                        unsigned length) {
-    struct pie_watch_slot *slot = &thread->watch.slots[index];
+    struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
     const struct pie_watch_settings *settings = pie_watch_settings();
     uint64_t now_ns = pie_monotonic_ns();
     int r = -EAGAIN;
 
-    if (settings && now_ns >= thread->watch.retry_ns)
+    if (settings && now_ns >= pie_watch_of(thread)->retry_ns)
         r = settings->registers->arm(thread, index, kind, address, length, cookie_of(slot, index));
     if (r == 0) {
         slot->is_armed = true;
@@ -112,7 +129,7 @@ bool pie_watch_try_arm(struct pie_thread *thread, unsigned index, enum pie_debug
     }
     pie_counter_add(PIE_COUNTER_WATCH_NO_REGISTER, 1);
     if (r != -EAGAIN && r != -EINVAL)
-        thread->watch.retry_ns = now_ns + RETRY_NS;
+        pie_watch_of(thread)->retry_ns = now_ns + RETRY_NS;
     return false;
 }
 
@@ -137,7 +154,7 @@ void pie_watch_enter_stage(struct pie_watch_slot *slot, enum pie_watch_stage sta
 }
 
 void pie_watch_push(struct pie_thread *thread, unsigned index, struct pie_watch_record *record) {
-    const struct pie_watch_slot *slot = &thread->watch.slots[index];
+    const struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
     record->time_ns = pie_monotonic_ns();
     record->address = slot->address;
@@ -150,7 +167,7 @@ void pie_watch_push(struct pie_thread *thread, unsigned index, struct pie_watch_
     record->memory = slot->memory;
     record->traits = slot->traits;
     record->slot = (uint8_t)index;
-    if (!pie_watch_ring_push(&thread->watch.ring, record))
+    if (!pie_watch_ring_push(&pie_watch_of(thread)->ring, record))
         pie_counter_add(PIE_COUNTER_WATCH_RING_FULL, 1);
 }
 
@@ -164,8 +181,8 @@ static enum pie_watch_kind kind_of(struct pie_watch_thread *watch, const struct 
     return access->flags & PIE_ACCESS_LOAD ? PIE_WATCH_LOAD : PIE_WATCH_STORE;
 }
 
-static uint64_t stack_end(const struct pie_thread *thread, const struct pie_context *taken) {
-    return thread->native[taken->native_count - 1].sp + 4096;
+static uint64_t stack_end(const struct pie_context *taken) {
+    return taken->native[taken->native_count - 1].sp + 4096;
 }
 
 /* address: 0, or where the access goes (the PMU said it). */
@@ -176,13 +193,13 @@ static bool note_word(struct pie_thread *thread, struct pie_watch_slot *slot, co
     struct pie_watch_word word;
 
     pie_access_registers(context, registers);
-    slot->kind = (uint8_t)kind_of(&thread->watch, &slot->access);
+    slot->kind = (uint8_t)kind_of(pie_watch_of(thread), &slot->access);
     if (!address)
         address = pie_access_address(&slot->access, registers);
-    if (!pie_watch_choose_word(&thread->watch, &slot->access, registers, address, &word) ||
+    if (!pie_watch_choose_word(pie_watch_of(thread), &slot->access, registers, address, &word) ||
         !pie_watch_read(word.address, word.size, &slot->value))
         return false;
-    uint64_t stack_high = stack_end(thread, taken);
+    uint64_t stack_high = stack_end(taken);
     if (!pie_watch_is_interesting(ops, &slot->access, registers, (enum pie_watch_kind)slot->kind,
                                   word.address, registers[PIE_ACCESS_RSP], stack_high))
         return false;
@@ -194,29 +211,29 @@ static bool note_word(struct pie_thread *thread, struct pie_watch_slot *slot, co
     return true;
 }
 
-static void begin(struct pie_thread *thread, unsigned index, const struct pie_block *block,
-                  const struct pie_access *access) {
-    struct pie_watch_slot *slot = &thread->watch.slots[index];
+static void begin(struct pie_thread *thread, unsigned index, const struct pie_context *taken,
+                  const struct pie_block *block, const struct pie_access *access) {
+    struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
     slot->access = *access;
     slot->block = block;
     slot->generation = pie_block_generation();
-    slot->module = thread->native[0].module;
+    slot->module = taken->native[0].module;
     slot->rewrites = pie_code_modules_rewrites();
     slot->tries = 0;
-    slot->serial = ++thread->watch.serial & SERIAL_MASK;
+    slot->serial = ++pie_watch_of(thread)->serial & SERIAL_MASK;
 }
 
 /* The access was of no interest: another one of the block, so that of those of interest each is as likely as before. */
 static bool try_another(struct pie_thread *thread, unsigned index) {
-    struct pie_watch_slot *slot = &thread->watch.slots[index];
+    struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
     if (!slot->block || slot->generation != pie_block_generation() || slot->block->count < 2 ||
-        slot->tries++ >= TRIES_MAX || thread->watch.credit_ns <= 0)
+        slot->tries++ >= TRIES_MAX || pie_watch_of(thread)->credit_ns <= 0)
         return false;
     uint64_t here = slot->access.ip;
     for (uint32_t left = slot->block->count; left > 0 && slot->access.ip == here; left--)
-        slot->access = slot->block->accesses[pie_watch_random(&thread->watch) % slot->block->count];
+        slot->access = slot->block->accesses[pie_watch_random(pie_watch_of(thread)) % slot->block->count];
     if (slot->access.ip == here)
         return false;
     if (arm(thread, index, PIE_DEBUG_EXECUTE, slot->access.ip, 1))
@@ -227,13 +244,13 @@ static bool try_another(struct pie_thread *thread, unsigned index) {
 /* The access is about to be made, in this context. */
 static void access_reached(struct pie_thread *thread, unsigned index, const ucontext_t *context,
                            const struct pie_context *taken, uint64_t address) {
-    struct pie_watch_slot *slot = &thread->watch.slots[index];
+    struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
     if (!taken->is_foreign || !taken->node) {
         leave(thread, index, PIE_COUNTER_WATCH_NOT_NATIVE);
         return;
     }
-    if (thread->native[0].module != slot->module || slot->rewrites != pie_code_modules_rewrites()) {
+    if (taken->native[0].module != slot->module || slot->rewrites != pie_code_modules_rewrites()) {
         leave(thread, index, PIE_COUNTER_WATCH_ACCESS_IGNORED); /* other code lies there by now */
         return;
     }
@@ -242,9 +259,9 @@ static void access_reached(struct pie_thread *thread, unsigned index, const ucon
             leave(thread, index, PIE_COUNTER_WATCH_ACCESS_IGNORED);
         return;
     }
-    const struct pie_native_frame *loop = &thread->native[taken->hybrid.native_on_top];
+    const struct pie_native_frame *loop = &taken->native[taken->hybrid.native_on_top];
     __atomic_store_n(&slot->first_node, taken->node, __ATOMIC_RELAXED);
-    slot->site = thread->path[taken->hybrid.top_depth];
+    slot->site = taken->path[taken->hybrid.top_depth];
     slot->return_ip = loop->ip;
     slot->return_sp = loop->sp;
     if (arm(thread, index, PIE_DEBUG_EXECUTE, loop->ip, 1))
@@ -256,12 +273,12 @@ static void access_reached(struct pie_thread *thread, unsigned index, const ucon
 static const struct pie_access *choose_access(struct pie_thread *thread, const struct pie_block *block,
                                               const ucontext_t *context, const struct pie_context *taken) {
     const struct pie_pystack_ops *ops = pie_watch_ops();
-    uint64_t registers[PIE_ACCESS_REGISTERS], stack_high = stack_end(thread, taken);
+    uint64_t registers[PIE_ACCESS_REGISTERS], stack_high = stack_end(taken);
     const struct pie_access *access = NULL;
 
     pie_access_registers(context, registers);
     for (int i = 0; i < DRAWS_MAX; i++) {
-        access = &block->accesses[pie_watch_random(&thread->watch) % block->count];
+        access = &block->accesses[pie_watch_random(pie_watch_of(thread)) % block->count];
         enum pie_watch_kind kind = access->flags & PIE_ACCESS_LOAD ? PIE_WATCH_LOAD : PIE_WATCH_STORE;
         if (pie_watch_is_interesting(ops, access, registers, kind, pie_access_address(access, registers),
                                      registers[PIE_ACCESS_RSP], stack_high))
@@ -288,31 +305,31 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, cons
         pie_watch_rest(thread);
         return;
     }
-    unsigned module = thread->native[0].module;
+    unsigned module = taken->native[0].module;
     const struct pie_block *block = pie_block_find(ip, module);
     int index = -1;
-    if (start_ns < thread->watch.retry_ns) {
+    if (start_ns < pie_watch_of(thread)->retry_ns) {
         pie_counter_add(PIE_COUNTER_WATCH_NO_REGISTER, 1);
     } else if (module == PIE_CODE_MODULE_NOWHERE) { /* made at run time, it may change at any moment */
         pie_counter_add(PIE_COUNTER_WATCH_BLOCK_EMPTY, 1);
     } else if (!block) {
-        pie_watch_wishes_push(&thread->watch.wishes, &ip);
+        pie_watch_wishes_push(&pie_watch_of(thread)->wishes, &ip);
         pie_counter_add(PIE_COUNTER_WATCH_BLOCK_UNKNOWN, 1);
     } else if (block->count == 0) {
         pie_counter_add(PIE_COUNTER_WATCH_BLOCK_EMPTY, 1);
     } else if (!pie_watch_has_credit(thread, settings)) {
         pie_counter_add(PIE_COUNTER_WATCH_NO_CREDIT, 1);
-    } else if (settings->is_adaptive && !pie_watch_wants(&thread->watch, taken->node)) {
+    } else if (settings->is_adaptive && !pie_watch_wants(pie_watch_of(thread), taken->node)) {
         pie_counter_add(PIE_COUNTER_WATCH_DECIDED, 1);
     } else if ((index = pie_watch_choose_slot(thread)) < 0) {
         pie_counter_add(PIE_COUNTER_WATCH_NO_SLOT, 1);
     } else {
         const struct pie_access *access = choose_access(thread, block, context, taken);
-        begin(thread, (unsigned)index, block, access);
+        begin(thread, (unsigned)index, taken, block, access);
         if (access->ip == ip) /* registers are exact here and now */
             access_reached(thread, (unsigned)index, context, taken, 0);
         else if (arm(thread, (unsigned)index, PIE_DEBUG_EXECUTE, access->ip, 1))
-            pie_watch_enter_stage(&thread->watch.slots[index], PIE_WATCH_ACCESS);
+            pie_watch_enter_stage(&pie_watch_of(thread)->slots[index], PIE_WATCH_ACCESS);
     }
     pie_watch_charge(thread, pie_watch_spent_since(thread, start_ns));
 }
@@ -326,23 +343,23 @@ static void begin_known(struct pie_thread *thread, const ucontext_t *context, co
                                 .base = PIE_ACCESS_NO_REGISTER,
                                 .index = PIE_ACCESS_NO_REGISTER,
                                 .flags = sample->kind};
-    const struct pie_block *block = pie_block_find(sample->ip, thread->native[0].module);
+    const struct pie_block *block = pie_block_find(sample->ip, taken->native[0].module);
 
     for (uint32_t i = 0; block && i < block->count; i++)
         if (block->accesses[i].ip == sample->ip && (block->accesses[i].flags & sample->kind))
             access = block->accesses[i];
     if (!block)
-        pie_watch_wishes_push(&thread->watch.wishes, &sample->ip);
+        pie_watch_wishes_push(&pie_watch_of(thread)->wishes, &sample->ip);
     if (!pie_watch_has_credit(thread, settings))
         return;
-    if (settings->is_adaptive && !pie_watch_wants(&thread->watch, taken->node)) {
+    if (settings->is_adaptive && !pie_watch_wants(pie_watch_of(thread), taken->node)) {
         pie_counter_add(PIE_COUNTER_WATCH_DECIDED, 1);
         return;
     }
     int index = pie_watch_choose_slot(thread);
     if (index < 0)
         return;
-    begin(thread, (unsigned)index, NULL, &access);
+    begin(thread, (unsigned)index, taken, NULL, &access);
     access_reached(thread, (unsigned)index, context, taken, sample->address);
 }
 
@@ -380,7 +397,7 @@ bool pie_watch_is_deeper(struct pie_watch_slot *slot, const ucontext_t *context)
 
 static void call_returned(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
     const struct pie_watch_settings *settings = latest_settings();
-    struct pie_watch_slot *slot = &thread->watch.slots[index];
+    struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
     uint64_t passed_ns = pie_monotonic_ns() - slot->began_ns, value;
 
     if (pie_watch_is_deeper(slot, context))
@@ -434,7 +451,7 @@ static bool waits_for(const struct pie_watch_slot *slot, uint64_t rip) {
 static void instruction_reached(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
     struct pie_context taken;
 
-    switch (thread->watch.slots[index].stage) {
+    switch (pie_watch_of(thread)->slots[index].stage) {
     case PIE_WATCH_ACCESS:
         pie_context_take(pie_watch_ops(), thread, context, false, &taken);
         access_reached(thread, index, context, &taken, 0);
@@ -457,14 +474,14 @@ static void others_reached(struct pie_thread *thread, unsigned index, const ucon
     uint64_t rsp = (uint64_t)context->uc_mcontext.gregs[REG_RSP];
 
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
-        const struct pie_watch_slot *slot = &thread->watch.slots[i];
+        const struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[i];
         if (i != index && waits_for(slot, rip) && (slot->stage == PIE_WATCH_ACCESS || rsp == slot->return_sp))
             instruction_reached(thread, i, context);
     }
 }
 
 static void dispatch(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
-    struct pie_watch_slot *slot = &thread->watch.slots[index];
+    struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
     if (waits_for(slot, (uint64_t)context->uc_mcontext.gregs[REG_RIP])) {
         others_reached(thread, index, context);
@@ -485,7 +502,7 @@ static void dispatch(struct pie_thread *thread, unsigned index, const ucontext_t
 /* The signal waited while SIGTRAP was blocked: nobody knows who touched what. A handler itself may have looked at the
  * code unit that the program is expected at. */
 static void late(struct pie_thread *thread, unsigned index) {
-    const struct pie_watch_slot *slot = &thread->watch.slots[index];
+    const struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
     pie_counter_add(PIE_COUNTER_WATCH_LATE_TRAPS, 1);
     if (slot->stage < PIE_WATCH_DATA)
@@ -504,7 +521,7 @@ static unsigned registers_fired(struct pie_thread *thread, const siginfo_t *info
 /* The trap of a perf event says of which watch it is. */
 static void event_fired(struct pie_thread *thread, unsigned index, const siginfo_t *info,
                         const ucontext_t *context) {
-    if (pie_trap_data(info) != cookie_of(&thread->watch.slots[index], index))
+    if (pie_trap_data(info) != cookie_of(&pie_watch_of(thread)->slots[index], index))
         pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1); /* of a watch that is over */
     else if (pie_trap_is_late(info))
         late(thread, index);
@@ -523,13 +540,13 @@ static void hardware_fired(struct pie_thread *thread, unsigned fired, const ucon
     uint32_t serials[PIE_DEBUG_REGISTERS];
 
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
-        const struct pie_watch_slot *slot = &thread->watch.slots[i];
+        const struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[i];
         serials[i] = slot->serial;
         waiting |= (unsigned)(i != first && (fired >> i & 1) && waits_for_data(slot)) << i;
     }
     dispatch(thread, first, context);
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
-        const struct pie_watch_slot *slot = &thread->watch.slots[i];
+        const struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[i];
         if ((waiting >> i & 1) && waits_for_data(slot) && slot->serial == serials[i])
             dispatch(thread, i, context);
     }
@@ -544,7 +561,7 @@ void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucon
         for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
             if (!(fired >> i & 1))
                 continue;
-            thread->watch.slots[i].is_armed = true;
+            pie_watch_of(thread)->slots[i].is_armed = true;
             pie_watch_free_slot(thread, i);
         }
         return;
@@ -567,7 +584,7 @@ void pie_watch_settle(struct pie_thread *thread) {
         return;
     uint64_t start_ns = pie_monotonic_ns();
     registers->settle(thread);
-    if (thread->watch.ptrace.waited_ns)
+    if (pie_watch_of(thread)->ptrace.waited_ns)
         pie_watch_charge(thread, pie_watch_spent_since(thread, start_ns));
 }
 

@@ -50,7 +50,7 @@ uint64_t pie_watch_random(struct pie_watch_thread *watch) {
 }
 
 void pie_watch_disarm(struct pie_thread *thread, unsigned index) {
-    struct pie_watch_slot *slot = &thread->watch.slots[index];
+    struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
     const struct pie_debug_ops *registers = pie_watch_registers_in_use();
 
     if (slot->is_armed && registers)
@@ -59,7 +59,7 @@ void pie_watch_disarm(struct pie_thread *thread, unsigned index) {
 }
 
 void pie_watch_free_slot(struct pie_thread *thread, unsigned index) {
-    struct pie_watch_slot *slot = &thread->watch.slots[index];
+    struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
     pie_watch_disarm(thread, index);
     slot->stage = PIE_WATCH_FREE;
@@ -81,7 +81,7 @@ static bool gives_way(struct pie_watch_thread *watch, unsigned index) {
 
 /* The watch ends where it is; a data watch is told of. */
 static void evict(struct pie_thread *thread, unsigned index) {
-    struct pie_watch_slot *slot = &thread->watch.slots[index];
+    struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
     struct pie_watch_record record = {0};
 
     if (slot->stage < PIE_WATCH_DATA) {
@@ -104,7 +104,7 @@ static int free_slot(struct pie_thread *thread) {
     uint64_t now_ns = pie_monotonic_ns();
 
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
-        struct pie_watch_slot *slot = &thread->watch.slots[i];
+        struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[i];
         if (is_overdue(slot, now_ns)) {
             pie_counter_add(PIE_COUNTER_WATCH_NOT_REACHED, 1);
             pie_watch_free_slot(thread, i);
@@ -116,7 +116,7 @@ static int free_slot(struct pie_thread *thread) {
 }
 
 int pie_watch_choose_slot(struct pie_thread *thread) {
-    struct pie_watch_thread *watch = &thread->watch;
+    struct pie_watch_thread *watch = pie_watch_of(thread);
     int chosen = free_slot(thread);
 
     if (chosen >= 0)
@@ -135,7 +135,7 @@ int pie_watch_choose_slot(struct pie_thread *thread) {
 
 /* As of the sample that is being handled. */
 static void earn_credit(struct pie_thread *thread, const struct pie_watch_settings *settings) {
-    struct pie_watch_thread *watch = &thread->watch;
+    struct pie_watch_thread *watch = pie_watch_of(thread);
     uint64_t cpu_ns = thread->cpu_last_ns;
 
     if (cpu_ns > watch->credit_cpu_ns)
@@ -147,32 +147,32 @@ static void earn_credit(struct pie_thread *thread, const struct pie_watch_settin
 
 bool pie_watch_has_credit(struct pie_thread *thread, const struct pie_watch_settings *settings) {
     earn_credit(thread, settings);
-    return thread->watch.credit_ns > 0;
+    return pie_watch_of(thread)->credit_ns > 0;
 }
 
 uint64_t pie_watch_spent_since(const struct pie_thread *thread, uint64_t start_ns) {
-    uint64_t spent_ns = pie_monotonic_ns() - start_ns, waited_ns = thread->watch.ptrace.waited_ns;
+    uint64_t spent_ns = pie_monotonic_ns() - start_ns, waited_ns = pie_watch_of(thread)->ptrace.waited_ns;
     uint64_t own_ns = spent_ns > waited_ns ? spent_ns - waited_ns : 0;
 
     return (own_ns < HANDLER_MAX_NS ? own_ns : HANDLER_MAX_NS) + waited_ns;
 }
 
 void pie_watch_charge(struct pie_thread *thread, uint64_t ns) {
-    uint64_t waited_ns = thread->watch.ptrace.waited_ns;
+    uint64_t waited_ns = pie_watch_of(thread)->ptrace.waited_ns;
 
-    thread->watch.ptrace.waited_ns = 0;
-    thread->watch.credit_ns -= (int64_t)ns;
+    pie_watch_of(thread)->ptrace.waited_ns = 0;
+    pie_watch_of(thread)->credit_ns -= (int64_t)ns;
     thread->cpu_last_ns += ns > waited_ns ? ns - waited_ns : 0;
-    atomic_fetch_add_explicit(&thread->watch.spent_ns, ns, memory_order_relaxed);
+    atomic_fetch_add_explicit(&pie_watch_of(thread)->spent_ns, ns, memory_order_relaxed);
 }
 
 void pie_watch_charge_kernel(struct pie_thread *thread, uint64_t ns) {
     uint64_t now_ns = pie_clock_scaled_ns(thread, ns);
 
     pie_sampler_perf_own_kernel(thread, now_ns);
-    thread->watch.credit_ns -= (int64_t)now_ns;
+    pie_watch_of(thread)->credit_ns -= (int64_t)now_ns;
     thread->cpu_last_ns += now_ns;
-    atomic_fetch_add_explicit(&thread->watch.spent_ns, now_ns, memory_order_relaxed);
+    atomic_fetch_add_explicit(&pie_watch_of(thread)->spent_ns, now_ns, memory_order_relaxed);
     atomic_fetch_add_explicit(&thread->caches_ns, pie_clock_reload_ns(), memory_order_relaxed);
 }
 
@@ -205,12 +205,12 @@ static bool is_string(uint64_t ip) {
 
 void pie_watch_rest(struct pie_thread *thread) {
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
-        if (thread->watch.slots[i].stage == PIE_WATCH_FREE)
+        if (pie_watch_of(thread)->slots[i].stage == PIE_WATCH_FREE)
             continue;
         evict(thread, i);
         pie_watch_free_slot(thread, i);
     }
-    thread->watch.debt_is_short = pie_watch_random(&thread->watch) % LONG_DEBT_ONE_IN != 0;
+    pie_watch_of(thread)->debt_is_short = pie_watch_random(pie_watch_of(thread)) % LONG_DEBT_ONE_IN != 0;
 }
 
 /* What `faults` page faults cost more. One that maps a huge page clears 512 pages, so it is the kernel's time that tells
@@ -228,7 +228,7 @@ static uint64_t tax_on(const struct pie_watch_settings *settings, uint64_t fault
  * part of its time only. */
 void pie_watch_heed_sample(struct pie_thread *thread, const ucontext_t *context, uint64_t system_ns) {
     const struct pie_watch_settings *settings = pie_watch_settings();
-    struct pie_watch_thread *watch = &thread->watch;
+    struct pie_watch_thread *watch = pie_watch_of(thread);
 
     if (!settings || !settings->fault_tax_ns)
         return;

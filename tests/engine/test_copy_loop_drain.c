@@ -3,12 +3,14 @@
 /* What becomes of samples on a copy loop: a destination that moves by 1000 bytes in each ms, 8 bytes a round. */
 
 #include "profiler/cct.h"
+#include "profiler/copy_loop.h"
 #include "profiler/copy_loop_drain.h"
 #include "profiler/counters.h"
 #include "profiler/naming.h"
 #include "profiler/pystack.h"
 #include "profiler/region.h"
 #include "profiler/thread.h"
+#include "tests/engine/thread_scene.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +22,7 @@
 
 enum { MS = 1000000, ROUND = 8, BUFFER = 1 << 20 };
 
-static struct pie_thread thread;
+static struct pie_thread *thread;
 static struct pie_naming *naming;
 static struct pie_copy_loops *loops;
 static uint16_t site;
@@ -53,7 +55,8 @@ static int set_up(void **state) {
     int r = is_mapped ? pie_region_reset() : pie_region_init();
 
     is_mapped = true;
-    memset(&thread, 0, sizeof thread);
+    free(thread);
+    thread = thread_scene_new();
     pie_counters_reset();
     pie_copy_sites_forget();
     if (r < 0 || pie_cct_init() < 0 || pie_naming_create(&ops, &naming) < 0)
@@ -78,10 +81,10 @@ static uint32_t at_line(uint32_t number) {
 
 /* A sample after a ms at such a distance from the buffer's beginning. allocated 0: nobody counts. */
 static void sample(uint32_t node, uint64_t at, uint64_t allocated) {
-    uint64_t head = atomic_load(&thread.copy_loops.head);
+    uint64_t head = atomic_load(&pie_copy_loop_of(thread)->head);
 
     cpu_ns += MS;
-    thread.copy_loops.records[head % PIE_COPY_RING_RECORDS] = (struct pie_copy_record){
+    pie_copy_loop_of(thread)->records[head % PIE_COPY_RING_RECORDS] = (struct pie_copy_record){
         .cpu_ns = cpu_ns,
         .address = UINT64_C(0x7f0000000000) + at,
         .stack = 500,
@@ -91,8 +94,8 @@ static void sample(uint32_t node, uint64_t at, uint64_t allocated) {
         .site = site,
         .generation = pie_copy_sites_generation(),
     };
-    atomic_store(&thread.copy_loops.head, head + 1);
-    pie_copy_loops_thread(loops, &thread, 0);
+    atomic_store(&pie_copy_loop_of(thread)->head, head + 1);
+    pie_copy_loops_thread(loops, thread, 0);
 }
 
 static struct pie_copy_row only_row(void) {
@@ -198,13 +201,13 @@ static void test_a_new_thread_in_the_slot_begins_anew(void **state) {
 
 static void test_records_from_before_an_unload_are_dropped(void **state) {
     size_t count;
-    uint64_t head = atomic_load(&thread.copy_loops.head);
+    uint64_t head = atomic_load(&pie_copy_loop_of(thread)->head);
 
-    thread.copy_loops.records[head] = (struct pie_copy_record){
+    pie_copy_loop_of(thread)->records[head] = (struct pie_copy_record){
         .node = at_line(5), .site = site, .generation = pie_copy_sites_generation(), .user_ns = MS};
-    atomic_store(&thread.copy_loops.head, head + 1);
+    atomic_store(&pie_copy_loop_of(thread)->head, head + 1);
     pie_copy_loops_forget(loops);
-    pie_copy_loops_thread(loops, &thread, 0);
+    pie_copy_loops_thread(loops, thread, 0);
     pie_copy_loops_rows(loops, &count);
     assert_int_equal(count, 0);
 }

@@ -14,6 +14,7 @@
 #include "profiler/pystack.h"
 #include "profiler/region.h"
 #include "profiler/thread.h"
+#include "tests/engine/thread_scene.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,7 +71,7 @@ static void test_an_allocation_that_has_no_room_keeps_its_ticket(void **state) {
     static const struct pie_heap_settings settings = {
         .ops = &ops, .memory = true, .is_finalizing = is_finalizing};
     static const struct pie_memory_facts facts = {.is_finalizing = is_finalizing};
-    static struct pie_thread thread;
+    struct pie_thread *thread = thread_scene_new();
     struct pie_naming *naming;
     struct pie_heap_drain *drain;
     int block;
@@ -84,10 +85,10 @@ static void test_an_allocation_that_has_no_room_keeps_its_ticket(void **state) {
     uint32_t ticket = pie_heap_table_reserve();
     struct pie_heap_record record = {
         .weight_bytes = 1, .ticket = (uint16_t)ticket, .event = PIE_HEAP_ALLOCATED};
-    assert_true(pie_heap_ring_push(&thread.heap.ring, &record));
+    assert_true(pie_heap_ring_push(&pie_heap_of(thread)->ring, &record));
     assert_true(pie_heap_table_put(ticket, &block));
     is_short = true;
-    pie_heap_drain_slot(drain, &thread);
+    pie_heap_drain_slot(drain, thread);
     is_short = false;
     for (int i = 0; i < 3; i++)
         pie_heap_drain_tick(drain);

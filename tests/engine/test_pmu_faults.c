@@ -8,6 +8,7 @@
 
 #include "profiler/access.h"
 #include "profiler/access_sampler_pmu.h"
+#include "profiler/collectors.h"
 #include "profiler/region.h"
 #include "profiler/thread.h"
 
@@ -100,6 +101,7 @@ static int set_up(void **state) {
     }
     close(fd);
     struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_RESTART};
+    pie_collectors_lay_out_threads();
     if (pie_region_init() < 0 || !(thread = pie_thread_begin(true, "main")))
         return -1;
     thread->tid = (int32_t)gettid();

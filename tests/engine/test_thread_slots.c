@@ -3,6 +3,7 @@
 /* The slots of threads: many threads begin and end at every moment of the collection thread's work on them, and none of
  * their slots stays behind. */
 
+#include "profiler/collectors.h"
 #include "profiler/region.h"
 #include "profiler/thread.h"
 
@@ -135,6 +136,7 @@ static void test_a_slot_of_another_thread_is_left_alone(void **state) {
 }
 
 static int set_up(void **state) {
+    pie_collectors_lay_out_threads();
     return pie_region_init();
 }
 

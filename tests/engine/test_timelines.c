@@ -13,6 +13,7 @@
 #include "profiler/region.h"
 #include "profiler/sink.h"
 #include "profiler/thread.h"
+#include "tests/engine/thread_scene.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -116,7 +117,7 @@ static const struct pie_pystack_ops ops = {.describe = describe, .line = line};
 static const struct pie_heap_settings settings = {
     .ops = &ops, .memory = true, .is_finalizing = is_finalizing};
 static struct pie_memory_facts facts = {.is_finalizing = is_finalizing};
-static struct pie_thread thread;
+static struct pie_thread *thread;
 static struct pie_naming *naming;
 static struct pie_heap_drain *drain;
 static uint32_t node;
@@ -126,7 +127,8 @@ static int set_up(void **state) {
     int r = is_mapped ? pie_region_reset() : pie_region_init();
 
     is_mapped = true;
-    memset(&thread, 0, sizeof thread);
+    free(thread);
+    thread = thread_scene_new();
     memset(&allocation, 0, sizeof allocation);
     memset(&allocated, 0, sizeof allocated);
     n_footprint = n_lives = 0;
@@ -154,7 +156,7 @@ static void allocate(uint64_t bytes) {
                                      .ticket = (uint16_t)pie_heap_table_reserve(),
                                      .event = PIE_HEAP_ALLOCATED,
                                      .is_exact = true};
-    assert_true(pie_heap_ring_push(&thread.heap.ring, &record));
+    assert_true(pie_heap_ring_push(&pie_heap_of(thread)->ring, &record));
 }
 
 /* A second in which 1 MB is allocated; what happens meanwhile happens before the tick. */
@@ -164,7 +166,7 @@ static void live_for_a_second(void (*meanwhile)(int64_t), int64_t ns) {
     if (meanwhile)
         meanwhile(ns);
     pass(SECOND / 2);
-    pie_heap_drain_thread(drain, &thread);
+    pie_heap_drain_thread(drain, thread);
     pie_heap_drain_tick(drain);
 }
 

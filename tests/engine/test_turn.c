@@ -4,12 +4,14 @@
  * that half's bit. */
 
 #include "profiler/cct.h"
+#include "profiler/collectors.h"
 #include "profiler/context.h"
 #include "profiler/memory.h"
 #include "profiler/pystack.h"
 #include "profiler/region.h"
 #include "profiler/thread.h"
 #include "profiler/turn.h"
+#include "profiler/watch.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -83,18 +85,18 @@ static void test_what_threads_remember_moves(void **state) {
     fill(BUDGET);
     uint32_t outer = pie_cct_child(PIE_CCT_ROOT_ID, python(3)), node = pie_cct_child(outer, 0x1234);
     thread->last_node = node;
-    thread->watch.slots[2].first_node = outer;
-    thread->watch.slots[1].touch.second_node = PIE_CCT_FULL_ID;
+    pie_watch_of(thread)->slots[2].first_node = outer;
+    pie_watch_of(thread)->slots[1].touch.second_node = PIE_CCT_FULL_ID;
     pass();
     assert_int_not_equal(thread->last_node, node);
     assert_int_equal(pie_cct_half(thread->last_node), 1);
     assert_int_equal(pie_cct_key(thread->last_node), 0x1234);
-    assert_int_equal(pie_cct_parent(thread->last_node), thread->watch.slots[2].first_node);
-    uint64_t key = pie_cct_key(thread->watch.slots[2].first_node);
+    assert_int_equal(pie_cct_parent(thread->last_node), pie_watch_of(thread)->slots[2].first_node);
+    uint64_t key = pie_cct_key(pie_watch_of(thread)->slots[2].first_node);
     assert_int_equal(pie_cct_key_code(key), 3 | PIE_CCT_CODE_HALF_BIT);
     assert_int_equal(pie_cct_key_offset(key), 7);
-    assert_true(pie_cct_is_root(pie_cct_parent(thread->watch.slots[2].first_node)));
-    assert_int_equal(thread->watch.slots[1].touch.second_node, PIE_CCT_FULL_ID | PIE_CCT_HALF_BIT);
+    assert_true(pie_cct_is_root(pie_cct_parent(pie_watch_of(thread)->slots[2].first_node)));
+    assert_int_equal(pie_watch_of(thread)->slots[1].touch.second_node, PIE_CCT_FULL_ID | PIE_CCT_HALF_BIT);
     assert_int_equal(pie_turn_moved(&turn, node), thread->last_node);
     assert_int_equal(pie_turn_moved(&turn, thread->last_node), thread->last_node);
     assert_int_equal(pie_cct_key(node), 0x1234); /* until the end */
@@ -209,6 +211,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_threads_never_lose_what_they_make, set_up, tear_down),
     };
 
+    pie_collectors_lay_out_threads();
     if (pie_region_init() < 0)
         return 1;
     return cmocka_run_group_tests_name("turn", tests, NULL, NULL);

@@ -5,6 +5,8 @@
 
 #include "profiler/unwind_sigsafe.c"
 
+#include "profiler/code_generation.h"
+
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +35,7 @@ struct pie_cfi_rule pie_cfi_find(uintptr_t pc) {
         lookups++;
     if (unloads_meanwhile) {
         rules_of += 8;
-        pie_unwind_flush_cache();
+        pie_code_begin_generation();
     }
     return rule;
 }
@@ -69,7 +71,7 @@ static void *flush(void *unused) {
     const struct timespec nap = {0, 1000000};
 
     while (!atomic_load(&is_over)) {
-        pie_unwind_flush_cache();
+        pie_code_begin_generation();
         nanosleep(&nap, NULL);
     }
     return NULL;
@@ -102,16 +104,16 @@ static void test_a_rule_from_before_a_flush_is_not_found_after(void **state) {
 
 static void test_nothing_is_believed_while_a_library_goes(void **state) {
     rules_of = 8;
-    pie_unwind_flush_cache();
+    pie_code_begin_generation();
     rule_at(0x2000);
-    pie_unwind_unloading(true);
+    pie_code_unloading(true);
     rules_of = 16;
     assert_int_equal(rule_at(0x2000).cfa_offset, 0x2000 + 16);
     rules_of = 24;
     assert_int_equal(rule_at(0x2000).cfa_offset, 0x2000 + 24);
-    pie_unwind_flush_cache();
-    pie_unwind_unloading(false);
-    pie_unwind_unloading(false); /* of a call that began before a fork */
+    pie_code_begin_generation();
+    pie_code_unloading(false);
+    pie_code_unloading(false); /* of a call that began before a fork */
     lookups = 0;
     for (int i = 0; i < 10; i++)
         assert_int_equal(rule_at(0x2000).cfa_offset, 0x2000 + 24);

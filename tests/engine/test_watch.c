@@ -57,7 +57,7 @@ static void test_load_is_watched_through_three_stages(void) {
     struct pie_watch_record ended = scene_pop();
     assert_int_equal(ended.record, PIE_WATCH_RECORD_ENDED);
     assert_int_equal(ended.outcome, PIE_WATCH_REDUNDANT);
-    assert_int_equal(scene_thread.watch.slots[0].stage, PIE_WATCH_FREE);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[0].stage, PIE_WATCH_FREE);
     scene_no_record();
     assert_int_equal(scene_arms(), 3);
     assert_int_equal(pie_counter_get(PIE_COUNTER_WATCH_REACHED), 1);
@@ -131,7 +131,7 @@ static void test_store_is_compared_when_the_next_call_is_over(void) {
     learn_one(scene_store, PIE_ACCESS_STORE);
     unsigned index = scene_reach_data();
     ucontext_t back = scene_returned(), again = scene_at(scene_both), deeper = back;
-    const struct pie_watch_slot *slot = &scene_thread.watch.slots[index];
+    const struct pie_watch_slot *slot = &pie_watch_of(scene_thread)->slots[index];
 
     scene_pop();
     scene.word[0] = 7;
@@ -161,7 +161,7 @@ static unsigned await_the_next_return(uint64_t value) {
     scene.word[0] = value;
     scene_pop();
     scene_trap(index, &again);
-    assert_int_equal(scene_thread.watch.slots[index].stage, PIE_WATCH_NEXT_RETURN);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[index].stage, PIE_WATCH_NEXT_RETURN);
     return index;
 }
 
@@ -180,14 +180,15 @@ static void test_store_of_a_call_that_does_not_return_counts_as_it_is(void) {
     index = await_the_next_return(7);
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++)
         if (i != index)
-            scene_thread.watch.slots[i].stage = PIE_WATCH_RETURN; /* taken */
+            pie_watch_of(scene_thread)->slots[i].stage = PIE_WATCH_RETURN; /* taken */
     for (int i = 0; i < 1000; i++)
-        pie_watch_choose_slot(&scene_thread);
-    assert_int_equal(scene_thread.watch.slots[index].stage, PIE_WATCH_NEXT_RETURN); /* it will come */
-    scene_thread.watch.slots[index].began_ns -= 1100000000;
-    scene_thread.watch.slots[index].seen = 0;
-    while (scene_thread.watch.slots[index].stage == PIE_WATCH_NEXT_RETURN)
-        pie_watch_choose_slot(&scene_thread);
+        pie_watch_choose_slot(scene_thread);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[index].stage,
+                     PIE_WATCH_NEXT_RETURN); /* it will come */
+    pie_watch_of(scene_thread)->slots[index].began_ns -= 1100000000;
+    pie_watch_of(scene_thread)->slots[index].seen = 0;
+    while (pie_watch_of(scene_thread)->slots[index].stage == PIE_WATCH_NEXT_RETURN)
+        pie_watch_choose_slot(scene_thread);
     record = scene_pop();
     assert_int_equal(record.outcome, PIE_WATCH_REDUNDANT);
     assert_int_equal(record.second_node != 0, 1);
@@ -202,7 +203,7 @@ static void test_register_refused_for_the_next_return(void) {
     scene.refuse = -ENOSPC;
     scene_trap(index, &again);
     assert_int_equal(scene_pop().outcome, PIE_WATCH_REDUNDANT);
-    assert_int_equal(scene_thread.watch.slots[index].stage, PIE_WATCH_FREE);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[index].stage, PIE_WATCH_FREE);
 }
 
 static void test_load_of_what_the_call_changed_is_dropped(void) {
@@ -213,7 +214,7 @@ static void test_load_of_what_the_call_changed_is_dropped(void) {
     scene.word[0] = 7;
     scene_trap(index, &back);
     assert_int_equal(pie_counter_get(PIE_COUNTER_WATCH_CHANGED_IN_CALL), 1);
-    assert_int_equal(scene_thread.watch.slots[index].stage, PIE_WATCH_FREE);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[index].stage, PIE_WATCH_FREE);
     assert_int_equal(scene_last_order()->what, SCENE_DISARM);
     scene_no_record();
 }
@@ -222,7 +223,7 @@ static void test_load_of_what_the_call_changed_is_dropped(void) {
 static void test_sample_at_the_access_skips_stage_1(void) {
     learn_one(scene_load, PIE_ACCESS_LOAD);
     assert_int_equal(scene_sample(scene_load), 0);
-    assert_int_equal(scene_thread.watch.slots[0].stage, PIE_WATCH_RETURN);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[0].stage, PIE_WATCH_RETURN);
     assert_int_equal(scene_arms(), 1);
 }
 
@@ -234,7 +235,7 @@ static void test_read_modify_write_is_watched_as_either(void) {
     ucontext_t again = scene_at(scene_after);
     for (int i = 0; i < N; i++) {
         unsigned index = scene_reach_data();
-        loads += scene_thread.watch.slots[index].kind == PIE_WATCH_LOAD;
+        loads += pie_watch_of(scene_thread)->slots[index].kind == PIE_WATCH_LOAD;
         scene_touch(index, &again);
         scene_pop();
         scene_pop();
@@ -258,8 +259,8 @@ static void test_accesses_of_a_block_are_chosen_alike(void) {
     for (int i = 0; i < N; i++) {
         int index = scene_sample(scene_load);
         assert_true(index >= 0);
-        seen[(scene_thread.watch.slots[index].address - (uintptr_t)scene.word) / 8]++;
-        pie_watch_free_slot(&scene_thread, (unsigned)index);
+        seen[(pie_watch_of(scene_thread)->slots[index].address - (uintptr_t)scene.word) / 8]++;
+        pie_watch_free_slot(scene_thread, (unsigned)index);
         scene.n_orders = 0;
     }
     assert_true(scene_fits(seen, expected, ACCESSES));
@@ -315,7 +316,7 @@ static void test_access_in_a_loop_has_the_trait(void) {
 static void test_length_of_the_call_is_measured(void) {
     learn_one(scene_load, PIE_ACCESS_LOAD);
     unsigned index = scene_reach_return();
-    uint64_t began_ns = scene_thread.watch.slots[index].began_ns;
+    uint64_t began_ns = pie_watch_of(scene_thread)->slots[index].began_ns;
     ucontext_t back = scene_returned();
     while (pie_monotonic_ns() < began_ns + 3000000)
         continue;
@@ -364,12 +365,12 @@ static void play_history(double seen[PIE_DEBUG_REGISTERS][BINS]) {
     struct pie_watch_record record;
 
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++)
-        scene_thread.watch.slots[i] = (struct pie_watch_slot){.stage = PIE_WATCH_DATA};
+        pie_watch_of(scene_thread)->slots[i] = (struct pie_watch_slot){.stage = PIE_WATCH_DATA};
     for (unsigned k = 1; k <= SAMPLES; k++) {
-        int chosen = pie_watch_choose_slot(&scene_thread);
+        int chosen = pie_watch_choose_slot(scene_thread);
         if (chosen >= 0 && !replaced[chosen])
             replaced[chosen] = k;
-        while (pie_watch_ring_pop(&scene_thread.watch.ring, &record))
+        while (pie_watch_ring_pop(&pie_watch_of(scene_thread)->ring, &record))
             assert_int_equal(record.outcome, PIE_WATCH_EVICTED);
     }
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++)
@@ -395,7 +396,7 @@ static void test_survival_of_each_slot_follows_its_rule(void) {
 
 /* A slot that is free is always taken, and a trap starts its reservoir afresh, but not those of others. */
 static void test_trap_resets_only_its_own_reservoir(void) {
-    struct pie_watch_slot *slots = scene_thread.watch.slots;
+    struct pie_watch_slot *slots = pie_watch_of(scene_thread)->slots;
     struct pie_watch_record record;
     ucontext_t again = scene_at(scene_store);
     unsigned index = 0;
@@ -407,13 +408,13 @@ static void test_trap_resets_only_its_own_reservoir(void) {
         index = scene_reach_data();
     }
     for (int i = 0; i < 20; i++)
-        pie_watch_choose_slot(&scene_thread);
-    while (pie_watch_ring_pop(&scene_thread.watch.ring, &record))
+        pie_watch_choose_slot(scene_thread);
+    while (pie_watch_ring_pop(&pie_watch_of(scene_thread)->ring, &record))
         continue;
     scene_trap(index, &again);
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++)
         assert_int_equal(slots[i].seen, i == index ? 0 : 20);
-    assert_int_equal(pie_watch_choose_slot(&scene_thread), index);
+    assert_int_equal(pie_watch_choose_slot(scene_thread), index);
     assert_int_equal(slots[(index + 1) % PIE_DEBUG_REGISTERS].seen, 20);
 }
 
@@ -422,7 +423,7 @@ static void test_access_that_is_not_reached_times_out(void) {
     learn_one(scene_load, PIE_ACCESS_LOAD);
     for (int i = 0; i < PIE_DEBUG_REGISTERS; i++)
         assert_int_equal(scene_sample(scene_call), i);
-    scene_thread.watch.slots[2].began_ns -= 60000000;
+    pie_watch_of(scene_thread)->slots[2].began_ns -= 60000000;
     assert_int_equal(scene_sample(scene_call), 2);
     assert_int_equal(pie_counter_get(PIE_COUNTER_WATCH_NOT_REACHED), 1);
     scene_no_record();

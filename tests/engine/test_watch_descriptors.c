@@ -5,6 +5,7 @@
 
 #include "tests/engine/watch_hardware_scene.h"
 
+#include "profiler/collectors.h"
 #include "profiler/region.h"
 
 #include <errno.h>
@@ -28,6 +29,7 @@ static _Alignas(64) volatile uint64_t words[8];
 static int set_up(void **state) {
     static bool is_mapped;
 
+    pie_collectors_lay_out_threads();
     if ((is_mapped ? pie_region_reset() : pie_region_init()) < 0)
         return -1;
     is_mapped = true;

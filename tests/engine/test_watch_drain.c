@@ -186,7 +186,7 @@ static void test_slots_and_threads_are_kept_apart(void **state) {
         for (uint8_t slot = 0; slot < PIE_DEBUG_REGISTERS; slot++) {
             begin.slot = slot;
             drain_push(&begin);
-            pie_watch_drain_thread(drain, &drain_thread, thread);
+            pie_watch_drain_thread(drain, drain_thread, thread);
         }
     assert_int_equal(drain_rows(), 0);
     for (size_t thread = 0; thread < 40; thread++)

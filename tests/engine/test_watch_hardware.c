@@ -8,6 +8,7 @@
 #include "profiler/block.h"
 #include "profiler/cct.h"
 #include "profiler/clocks.h"
+#include "profiler/collectors.h"
 #include "profiler/context.h"
 #include "profiler/counters.h"
 #include "profiler/decode.h"
@@ -151,10 +152,10 @@ static struct {
 static int arm(struct pie_thread *of, unsigned index, enum pie_debug_kind kind, uint64_t address,
                unsigned length, uint64_t cookie) {
     static char *const accesses[] = {six_0, six_1, six_2, six_3, six_4, six_5};
-    uint64_t ip = of->watch.slots[index].access.ip;
+    uint64_t ip = pie_watch_of(of)->slots[index].access.ip;
 
-    bool is_first_return =
-        kind == PIE_DEBUG_EXECUTE && address != ip && of->watch.slots[index].stage != PIE_WATCH_NEXT_RETURN;
+    bool is_first_return = kind == PIE_DEBUG_EXECUTE && address != ip &&
+                           pie_watch_of(of)->slots[index].stage != PIE_WATCH_NEXT_RETURN;
     if (is_first_return)
         for (int i = 0; i < 6; i++)
             six.hits[i] += ip == (uintptr_t)accesses[i];
@@ -215,6 +216,7 @@ static int set_up(void **state) {
     struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_RESTART};
     static bool is_mapped;
 
+    pie_collectors_lay_out_threads();
     if ((is_mapped ? pie_region_reset() : pie_region_init()) < 0 || pie_cct_init() < 0)
         return -1;
     is_mapped = true;
@@ -246,7 +248,7 @@ static int tear_down(void **state) {
 static void learn_wishes(void) {
     uint64_t ip;
 
-    while (pie_watch_wishes_pop(&thread->watch.wishes, &ip))
+    while (pie_watch_wishes_pop(&pie_watch_of(thread)->wishes, &ip))
         pie_block_learn(ip);
 }
 
@@ -294,7 +296,7 @@ static void test_accesses_are_found_alike_whatever_they_cost(void **state) {
 
     while (hits < HITS && pie_monotonic_ns() < until_ns) {
         chain = call(six_accesses, ITERATIONS, chain);
-        while (pie_watch_ring_pop(&thread->watch.ring, &record))
+        while (pie_watch_ring_pop(&pie_watch_of(thread)->ring, &record))
             continue;
         hits = 0;
         for (int i = 0; i < 6; i++)
@@ -321,7 +323,7 @@ static void test_accumulator_costs_no_traps_within_its_call(void **state) {
 
     while (ended < WATCHES && pie_monotonic_ns() < until_ns) {
         call(accumulate, ITERATIONS, NULL);
-        while (pie_watch_ring_pop(&thread->watch.ring, &record)) {
+        while (pie_watch_ring_pop(&pie_watch_of(thread)->ring, &record)) {
             if (record.record != PIE_WATCH_RECORD_ENDED || !record.rip)
                 continue;
             ended++;
@@ -332,9 +334,9 @@ static void test_accumulator_costs_no_traps_within_its_call(void **state) {
         }
     }
     uint64_t traps = pie_counter_get(PIE_COUNTER_WATCH_TRAPS);
-    print_message("# %lu watches ended, %u begun, %lu traps\n", ended, thread->watch.serial, traps);
+    print_message("# %lu watches ended, %u begun, %lu traps\n", ended, pie_watch_of(thread)->serial, traps);
     assert_true(ended >= WATCHES);
-    assert_in_range(traps, 2 * ended, 4 * (uint64_t)thread->watch.serial);
+    assert_in_range(traps, 2 * ended, 4 * (uint64_t)pie_watch_of(thread)->serial);
 }
 
 /* Each call stores its number twice: within a call the same value, across two calls another. */
@@ -346,7 +348,7 @@ static void test_pair_within_a_call_does_not_hide_the_one_across_two(void **stat
     while ((ended < WATCHES || of_first < WATCHES / 4) && pie_monotonic_ns() < until_ns) {
         for (int i = 0; i < 50; i++)
             call(store_twice, number++, NULL);
-        while (pie_watch_ring_pop(&thread->watch.ring, &record)) {
+        while (pie_watch_ring_pop(&pie_watch_of(thread)->ring, &record)) {
             if (record.record != PIE_WATCH_RECORD_ENDED || !record.rip)
                 continue;
             ended++;
@@ -369,7 +371,7 @@ static void test_one_return_is_everybodys(void **state) {
     for (int i = 0; i < CALLS && together < 20; i++) {
         call(accumulate, ITERATIONS, NULL);
         uint64_t first_ns = 0;
-        for (reached = 0; pie_watch_ring_pop(&thread->watch.ring, &record);) {
+        for (reached = 0; pie_watch_ring_pop(&pie_watch_of(thread)->ring, &record);) {
             if (record.record != PIE_WATCH_RECORD_REACHED)
                 continue;
             first_ns = first_ns ? first_ns : record.time_ns;

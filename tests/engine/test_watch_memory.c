@@ -12,7 +12,7 @@ static uint64_t registers[PIE_ACCESS_REGISTERS];
 static bool choose(unsigned bytes, unsigned flags, uint64_t address, struct pie_watch_word *ret_word) {
     struct pie_access access = scene_access(scene_load, PIE_ACCESS_LOAD | flags, bytes);
 
-    return pie_watch_choose_word(&scene_thread.watch, &access, registers, address, ret_word);
+    return pie_watch_choose_word(pie_watch_of(scene_thread), &access, registers, address, ret_word);
 }
 
 static void test_word_of_a_plain_operand(void) {
@@ -221,14 +221,14 @@ static void test_access_of_no_interest_is_drawn_again(void) {
     learn_three();
     for (int i = 0; i < N; i++) {
         unsigned index = (unsigned)scene_sample(scene_call);
-        struct pie_watch_slot *slot = &scene_thread.watch.slots[index];
+        struct pie_watch_slot *slot = &pie_watch_of(scene_thread)->slots[index];
         while (slot->stage == PIE_WATCH_ACCESS) {
             ucontext_t context = scene_at((const char *)(uintptr_t)slot->access.ip);
             scene_trap(index, &context);
         }
         if (slot->stage == PIE_WATCH_RETURN)
             seen[slot->access.ip == (uintptr_t)scene_both]++;
-        pie_watch_free_slot(&scene_thread, index);
+        pie_watch_free_slot(scene_thread, index);
         scene.n_orders = 0;
     }
     uint64_t ignored = pie_counter_get(PIE_COUNTER_WATCH_ACCESS_IGNORED);
@@ -246,12 +246,13 @@ static void test_block_of_no_interest_costs_few_traps(void) {
     unsigned traps = 0;
 
     scene.frames_high = (uintptr_t)(scene.word + 64);
-    while (scene_thread.watch.slots[index].stage == PIE_WATCH_ACCESS && traps++ < 100) {
-        ucontext_t context = scene_at((const char *)(uintptr_t)scene_thread.watch.slots[index].access.ip);
+    while (pie_watch_of(scene_thread)->slots[index].stage == PIE_WATCH_ACCESS && traps++ < 100) {
+        ucontext_t context =
+            scene_at((const char *)(uintptr_t)pie_watch_of(scene_thread)->slots[index].access.ip);
         scene_trap((unsigned)index, &context);
     }
     assert_in_range(traps, 1, 5);
-    assert_int_equal(scene_thread.watch.slots[index].stage, PIE_WATCH_FREE);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[index].stage, PIE_WATCH_FREE);
     assert_int_equal(pie_counter_get(PIE_COUNTER_WATCH_ACCESS_IGNORED), 1);
 }
 

@@ -20,7 +20,7 @@ static void learn_one(const char *label, unsigned flags) {
 }
 
 static void expect_free(unsigned index) {
-    assert_int_equal(scene_thread.watch.slots[index].stage, PIE_WATCH_FREE);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[index].stage, PIE_WATCH_FREE);
     assert_int_equal(scene_last_order()->what, SCENE_DISARM);
     assert_int_equal(scene_last_order()->index, index);
 }
@@ -52,7 +52,7 @@ static void test_recursion_is_not_the_return(void) {
     assert_int_equal(scene.n_orders, orders); /* the breakpoint stays */
     assert_int_equal(pie_counter_get(PIE_COUNTER_WATCH_STRAY_TRAPS), 3);
     scene_trap(index, &back);
-    assert_int_equal(scene_thread.watch.slots[index].stage, PIE_WATCH_DATA);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[index].stage, PIE_WATCH_DATA);
     assert_int_equal(pie_counter_get(PIE_COUNTER_WATCH_REACHED), 1);
 }
 
@@ -62,7 +62,7 @@ static void test_deep_recursion_is_given_up(void) {
     ucontext_t deeper = returned_deeper();
     int traps = 0;
 
-    while (scene_thread.watch.slots[index].stage == PIE_WATCH_RETURN && traps++ < 1000)
+    while (pie_watch_of(scene_thread)->slots[index].stage == PIE_WATCH_RETURN && traps++ < 1000)
         scene_trap(index, &deeper);
     assert_in_range(traps, 2, 64);
     expect_free(index);
@@ -118,7 +118,7 @@ static void test_the_interpreter_may_touch_a_few_times(void) {
     pie_home_add((uintptr_t)scene_call, (uintptr_t)scene_end);
     for (int i = 0; i < TOLERATED; i++) {
         scene_trap(index, &touch);
-        assert_int_equal(scene_thread.watch.slots[index].stage, PIE_WATCH_DATA);
+        assert_int_equal(pie_watch_of(scene_thread)->slots[index].stage, PIE_WATCH_DATA);
         assert_int_equal(scene_last_order()->what, SCENE_ARM);
         assert_int_equal(scene_last_order()->kind, PIE_DEBUG_LOAD_STORE);
         assert_int_equal(scene_last_order()->address, (uintptr_t)scene.word);
@@ -189,13 +189,13 @@ static void test_stale_trap_changes_nothing(void) {
     size_t arms = scene_arms();
     scene_trap_with(stale, 0, &again); /* the watch is over, the slot free */
     assert_int_equal(scene_arms(), arms);
-    assert_int_equal(scene_thread.watch.slots[index].stage, PIE_WATCH_FREE);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[index].stage, PIE_WATCH_FREE);
     assert_int_equal(scene_reach_data(), index);
     scene_pop();
     size_t orders = scene.n_orders;
     scene_trap_with(stale, 0, &again);
     assert_int_equal(scene.n_orders, orders);
-    assert_int_equal(scene_thread.watch.slots[index].stage, PIE_WATCH_DATA);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[index].stage, PIE_WATCH_DATA);
     scene_no_record();
     assert_int_equal(pie_counter_get(PIE_COUNTER_WATCH_STRAY_TRAPS), 2);
 }
@@ -230,23 +230,23 @@ static void expect_rest_after_refusal(uint64_t refusals) {
 
     assert_int_equal(pie_counter_get(PIE_COUNTER_WATCH_NO_REGISTER), refusals);
     scene.refuse = 0;
-    assert_in_range(scene_thread.watch.retry_ns, now_ns + 900000000, now_ns + 1000000000);
+    assert_in_range(pie_watch_of(scene_thread)->retry_ns, now_ns + 900000000, now_ns + 1000000000);
     for (int i = 0; i < 10; i++)
         assert_int_equal(scene_sample(scene_call), -1);
     assert_int_equal(scene.n_orders, orders);
     assert_int_equal(pie_counter_get(PIE_COUNTER_WATCH_NO_REGISTER), refusals + 10);
-    scene_thread.watch.retry_ns = now_ns; /* a second later */
+    pie_watch_of(scene_thread)->retry_ns = now_ns; /* a second later */
     int index = scene_sample(scene_call);
     assert_true(index >= 0);
-    assert_int_equal(scene_thread.watch.slots[index].stage, PIE_WATCH_ACCESS);
-    pie_watch_free_slot(&scene_thread, (unsigned)index);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[index].stage, PIE_WATCH_ACCESS);
+    pie_watch_free_slot(scene_thread, (unsigned)index);
 }
 
 static void test_register_refused_at_stage_1(void) {
     learn_one(scene_load, PIE_ACCESS_LOAD);
     scene.refuse = -ENOSPC;
     scene_sample(scene_call);
-    assert_int_equal(scene_thread.watch.slots[0].stage, PIE_WATCH_FREE);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[0].stage, PIE_WATCH_FREE);
     expect_rest_after_refusal(1);
 }
 
@@ -284,8 +284,8 @@ static void test_other_refusals_need_no_rest(void) {
         scene.refuse = 0;
         int index = scene_sample(scene_call);
         assert_true(index >= 0);
-        assert_int_equal(scene_thread.watch.slots[index].stage, PIE_WATCH_ACCESS);
-        pie_watch_free_slot(&scene_thread, (unsigned)index);
+        assert_int_equal(pie_watch_of(scene_thread)->slots[index].stage, PIE_WATCH_ACCESS);
+        pie_watch_free_slot(scene_thread, (unsigned)index);
     }
 }
 
@@ -309,7 +309,7 @@ static void test_full_ring_is_counted(void) {
     const struct pie_watch_record filler = {0};
 
     learn_one(scene_load, PIE_ACCESS_LOAD);
-    while (pie_watch_ring_push(&scene_thread.watch.ring, &filler))
+    while (pie_watch_ring_push(&pie_watch_of(scene_thread)->ring, &filler))
         continue;
     unsigned index = scene_reach_data();
     ucontext_t again = scene_at(scene_store);
@@ -359,7 +359,7 @@ static void test_watching_ends_in_the_middle_of_a_trap(void) {
     scene_pop();
     scene.during_walk = stop_watching;
     scene_trap(reached, &context);
-    assert_int_not_equal(scene_thread.watch.slots[reached].stage, PIE_WATCH_DATA);
+    assert_int_not_equal(pie_watch_of(scene_thread)->slots[reached].stage, PIE_WATCH_DATA);
     pie_watch_set(&scene_settings);
     scene_trap(data, &again);
     expect_end(PIE_WATCH_REDUNDANT);

@@ -196,7 +196,8 @@ static void test_integers_are_compared_bit_by_bit(void **state) {
 
 static void test_wished_blocks_are_decoded(void **state) {
     assert_null(pie_block_find((uintptr_t)drain_stored, pie_code_module_at((uintptr_t)drain_stored)));
-    assert_true(pie_watch_wishes_push(&drain_thread.watch.wishes, &(uint64_t){(uintptr_t)drain_stored}));
+    assert_true(
+        pie_watch_wishes_push(&pie_watch_of(drain_thread)->wishes, &(uint64_t){(uintptr_t)drain_stored}));
     drain_now();
     const struct pie_block *block =
         pie_block_find((uintptr_t)drain_stored, pie_code_module_at((uintptr_t)drain_stored));

@@ -6,6 +6,7 @@
 #include "tests/engine/watch_scene.h"
 
 #include "profiler/access_sampler.h"
+#include "profiler/code_modules.h"
 #include "profiler/home.h"
 
 #include <errno.h>
@@ -22,7 +23,7 @@ static void learn_one(const char *label, unsigned flags) {
 static void drop_records(void) {
     struct pie_watch_record record;
 
-    while (pie_watch_ring_pop(&scene_thread.watch.ring, &record))
+    while (pie_watch_ring_pop(&pie_watch_of(scene_thread)->ring, &record))
         continue;
     if (scene.n_orders > SCENE_ORDERS / 2)
         scene.n_orders = 0;
@@ -31,7 +32,7 @@ static void drop_records(void) {
 /* --- Budget --- */
 
 static uint64_t spent_ns(void) {
-    return scene_thread.watch.spent_ns;
+    return pie_watch_of(scene_thread)->spent_ns;
 }
 
 /* One sample and, if it began a watch, the traps that end it. Returns whether it began one. */
@@ -49,7 +50,7 @@ static bool play_watch(void) {
 }
 
 static void test_watching_keeps_within_its_budget(void) {
-    uint64_t dearest_ns = 0, start_ns = scene_thread.cpu_last_ns;
+    uint64_t dearest_ns = 0, start_ns = scene_thread->cpu_last_ns;
     unsigned watches = 0;
 
     learn_one(scene_load, PIE_ACCESS_LOAD);
@@ -61,7 +62,7 @@ static void test_watching_keeps_within_its_budget(void) {
         if (spent_ns() - before_ns > dearest_ns)
             dearest_ns = spent_ns() - before_ns;
     }
-    double allowed_ns = 0.02 * (double)(scene_thread.cpu_last_ns - start_ns);
+    double allowed_ns = 0.02 * (double)(scene_thread->cpu_last_ns - start_ns);
     print_message("# %u watches, %.1f of %.1f ms spent\n", watches, (double)spent_ns() / 1e6,
                   allowed_ns / 1e6);
     assert_true((double)spent_ns() <= allowed_ns + (double)dearest_ns);
@@ -75,10 +76,10 @@ static void test_watching_keeps_within_its_budget(void) {
 static void test_cost_is_taken_out_of_the_program(void) {
     learn_one(scene_load, PIE_ACCESS_LOAD);
     scene_settings.trap_price_ns = 500000;
-    uint64_t start_ns = scene_thread.cpu_last_ns;
+    uint64_t start_ns = scene_thread->cpu_last_ns;
     assert_true(play_watch());
     assert_true(spent_ns() >= 1500000);
-    assert_int_equal(scene_thread.cpu_last_ns, start_ns + 1000000 + spent_ns());
+    assert_int_equal(scene_thread->cpu_last_ns, start_ns + 1000000 + spent_ns());
 }
 
 /* A thread that has not been sampled for long does not get everything at once. */
@@ -88,7 +89,7 @@ static void test_credit_is_not_saved_up(void) {
     learn_one(scene_load, PIE_ACCESS_LOAD);
     scene_settings.budget = 0.001;
     scene_settings.trap_price_ns = 100000;
-    scene_thread.cpu_last_ns += UINT64_C(100000000000);
+    scene_thread->cpu_last_ns += UINT64_C(100000000000);
     for (int i = 0; i < 100; i++)
         watches += play_watch();
     assert_in_range(watches, 1, 5); /* 1 ms at 0.3 ms and more each */
@@ -118,13 +119,13 @@ static void test_page_faults_are_paid_for(void) {
     fault(100); /* 10 ms: on credit */
     scene_sample(scene_after);
     assert_in_range(spent_ns() - before_ns, 10000000, 12000000);
-    assert_int_equal(scene_thread.watch.slots[index].stage, PIE_WATCH_DATA);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[index].stage, PIE_WATCH_DATA);
 
     fault(200);
     scene_sample(scene_after);
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
-        assert_int_equal(scene_thread.watch.slots[i].stage, PIE_WATCH_FREE);
-        assert_false(scene_thread.watch.slots[i].is_armed);
+        assert_int_equal(pie_watch_of(scene_thread)->slots[i].stage, PIE_WATCH_FREE);
+        assert_false(pie_watch_of(scene_thread)->slots[i].is_armed);
     }
     assert_int_equal(scene_pop().outcome, PIE_WATCH_EVICTED);
     before_ns = spent_ns();
@@ -133,16 +134,16 @@ static void test_page_faults_are_paid_for(void) {
         assert_int_equal(scene_sample(scene_call), -1);
     assert_in_range(spent_ns() - before_ns, 0, 20000000);
     while (scene_sample(scene_call) < 0) /* the debt is paid back, 20 us in each ms */
-        assert_true(scene_thread.cpu_last_ns < UINT64_C(10000000000));
+        assert_true(scene_thread->cpu_last_ns < UINT64_C(10000000000));
 }
 
 static uint64_t charged_at(const uint8_t *instruction) {
     ucontext_t context = scene_at((const char *)instruction);
     uint64_t before_ns = spent_ns();
 
-    scene_thread.cpu_last_ns += 5000000; /* 2 ms of them in samples of other code */
-    scene_thread.period_ns = 3000000;
-    pie_watch_heed_sample(&scene_thread, &context, 0);
+    scene_thread->cpu_last_ns += 5000000; /* 2 ms of them in samples of other code */
+    scene_thread->period_ns = 3000000;
+    pie_watch_heed_sample(scene_thread, &context, 0);
     return spent_ns() - before_ns;
 }
 
@@ -183,7 +184,7 @@ static uint64_t random_below(uint64_t n) {
 static void count_records(void) {
     struct pie_watch_record record;
 
-    while (pie_watch_ring_pop(&scene_thread.watch.ring, &record)) {
+    while (pie_watch_ring_pop(&pie_watch_of(scene_thread)->ring, &record)) {
         books.reached += record.record == PIE_WATCH_RECORD_REACHED;
         books.ended += record.record == PIE_WATCH_RECORD_ENDED;
     }
@@ -195,18 +196,19 @@ static void count_records(void) {
 
 static void sample_at_random(void) {
     const char *const places[] = {scene_call, scene_call, scene_call, scene_load, scene_after};
-    struct pie_context taken = {.node = 1, .is_foreign = true};
     uint64_t kind = random_below(20);
     ucontext_t odd = scene_at(kind == 0 ? empty_block : unknown_block);
+    const struct pie_native_frame frame = {.module = pie_code_module_at((uintptr_t)scene_call)};
+    struct pie_context taken = {.node = 1, .is_foreign = true, .native = &frame, .native_count = 1};
 
     books.samples++;
     if (kind < 2) {
-        pie_watch_sample(&scene_thread, &odd, &taken);
+        pie_watch_sample(scene_thread, &odd, &taken);
         return;
     }
     scene_settings.budget = kind == 2 ? 0 : 10;
     if (kind == 2)
-        scene_thread.watch.credit_ns = 0;
+        pie_watch_of(scene_thread)->credit_ns = 0;
     scene_sample(places[random_below(5)]);
 }
 
@@ -217,7 +219,7 @@ static const char *place_of_trap(const struct pie_watch_slot *slot) {
 /* Was it the trap of a data breakpoint? */
 static bool trap_at_random(void) {
     unsigned index = (unsigned)random_below(PIE_DEBUG_REGISTERS);
-    const struct pie_watch_slot *slot = &scene_thread.watch.slots[index];
+    const struct pie_watch_slot *slot = &pie_watch_of(scene_thread)->slots[index];
     bool is_late = random_below(20) == 0, is_stale = random_below(10) == 0;
     ucontext_t context = scene_at(place_of_trap(slot));
 
@@ -244,7 +246,8 @@ static uint64_t open_in(enum pie_watch_stage low, enum pie_watch_stage high) {
     uint64_t n = 0;
 
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++)
-        n += scene_thread.watch.slots[i].stage >= low && scene_thread.watch.slots[i].stage <= high;
+        n += pie_watch_of(scene_thread)->slots[i].stage >= low &&
+             pie_watch_of(scene_thread)->slots[i].stage <= high;
     return n;
 }
 
@@ -263,7 +266,7 @@ static void expect_balance(uint64_t refused_in_data) {
     static const enum pie_counter of_watches[] = {
         PIE_COUNTER_WATCH_NOT_REACHED,     PIE_COUNTER_WATCH_ACCESS_IGNORED, PIE_COUNTER_WATCH_NOT_NATIVE,
         PIE_COUNTER_WATCH_CHANGED_IN_CALL, PIE_COUNTER_WATCH_CALL_LEFT,      PIE_COUNTER_WATCH_REACHED};
-    uint64_t begun = scene_thread.watch.serial;
+    uint64_t begun = pie_watch_of(scene_thread)->serial;
 
     assert_int_equal(sum(of_samples, 5) + begun, books.samples);
     assert_int_equal(sum(of_watches, 6) + pie_counter_get(PIE_COUNTER_WATCH_NO_REGISTER) - refused_in_data +
@@ -293,7 +296,7 @@ static void play_at_random(bool refuse, uint64_t steps) {
         } else if (trap_at_random()) { /* a refusal took its watch out of stage 3 */
             refused_in_data += pie_counter_get(PIE_COUNTER_WATCH_NO_REGISTER) - refused;
         }
-        scene_thread.watch.retry_ns = 0;
+        pie_watch_of(scene_thread)->retry_ns = 0;
         count_records();
     }
     expect_balance(refused_in_data);
@@ -326,8 +329,8 @@ static void sampled(const char *rip) {
     ucontext_t context = scene_at(rip);
     siginfo_t info = {0};
 
-    scene_thread.cpu_last_ns += 1000000;
-    pie_watch_sampled(&sampler, &scene_thread, &info, &context);
+    scene_thread->cpu_last_ns += 1000000;
+    pie_watch_sampled(&sampler, scene_thread, &info, &context);
 }
 
 static void test_precise_sample_begins_at_stage_2(void) {
@@ -338,7 +341,7 @@ static void test_precise_sample_begins_at_stage_2(void) {
                                              .kind = PIE_ACCESS_LOAD,
                                              .is_precise = true};
     sampled(scene_after);
-    const struct pie_watch_slot *slot = &scene_thread.watch.slots[0];
+    const struct pie_watch_slot *slot = &pie_watch_of(scene_thread)->slots[0];
     assert_int_equal(slot->stage, PIE_WATCH_RETURN);
     assert_int_equal(slot->address, (uintptr_t)scene.word);
     assert_int_equal(slot->size, 8);
@@ -361,11 +364,11 @@ static void test_precise_sample_of_unknown_code(void) {
                                              .kind = PIE_ACCESS_STORE,
                                              .is_precise = true};
     sampled(scene_after);
-    assert_int_equal(scene_thread.watch.slots[0].stage, PIE_WATCH_RETURN);
-    assert_int_equal(scene_thread.watch.slots[0].address, (uintptr_t)scene.word + 3);
-    assert_int_equal(scene_thread.watch.slots[0].size, 1);
-    assert_int_equal(scene_thread.watch.slots[0].kind, PIE_WATCH_STORE);
-    assert_true(pie_watch_wishes_pop(&scene_thread.watch.wishes, &ip));
+    assert_int_equal(pie_watch_of(scene_thread)->slots[0].stage, PIE_WATCH_RETURN);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[0].address, (uintptr_t)scene.word + 3);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[0].size, 1);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[0].kind, PIE_WATCH_STORE);
+    assert_true(pie_watch_wishes_pop(&pie_watch_of(scene_thread)->wishes, &ip));
     assert_int_equal(ip, (uintptr_t)scene_store);
 }
 
@@ -374,7 +377,7 @@ static void test_imprecise_sample_begins_at_stage_1(void) {
     next_is_good = true;
     next_sample = (struct pie_access_sample){.ip = (uintptr_t)scene_after, .kind = PIE_ACCESS_LOAD};
     sampled(scene_after);
-    assert_int_equal(scene_thread.watch.slots[0].stage, PIE_WATCH_ACCESS);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[0].stage, PIE_WATCH_ACCESS);
     assert_int_equal(scene_last_order()->address, (uintptr_t)scene_load);
 }
 
@@ -386,7 +389,7 @@ static void test_sample_of_no_use_begins_nothing(void) {
     pie_home_add((uintptr_t)scene_call, (uintptr_t)scene_end);
     sampled(scene_after);
     assert_int_equal(scene.n_orders, 0);
-    assert_int_equal(scene_thread.watch.serial, 0);
+    assert_int_equal(pie_watch_of(scene_thread)->serial, 0);
 }
 
 static void stop_watching(void) {

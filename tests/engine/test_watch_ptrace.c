@@ -3,11 +3,13 @@
 /* Debug registers by ptrace, on the machine's own: they do what they are told and stay the thread's alone, whoever waits for
  * children meets none, and a thread that a debugger has is refused. */
 
+#include "profiler/collectors.h"
 #include "profiler/debug_registers.h"
 #include "profiler/ptrace_registers.h"
 #include "profiler/region.h"
 #include "profiler/thread.h"
 #include "profiler/trap_info.h"
+#include "profiler/watch.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -59,6 +61,7 @@ static int set_up(void **state) {
                                .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | SA_NODEFER};
     static bool is_mapped;
 
+    pie_collectors_lay_out_threads();
     if ((is_mapped ? pie_region_reset() : pie_region_init()) < 0)
         return -1;
     is_mapped = true;
@@ -247,7 +250,7 @@ static int in_child(int (*play)(void)) {
 
 static int arm_here(void) {
     thread->tid = getpid();
-    thread->watch.ptrace = (struct pie_debug_ptrace){0};
+    pie_watch_of(thread)->ptrace = (struct pie_debug_ptrace){0};
     return ops->arm(thread, 0, PIE_DEBUG_STORE, (uintptr_t)&words[0], 8, 0);
 }
 

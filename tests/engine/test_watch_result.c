@@ -7,7 +7,7 @@
 #include "profiler/cct.h"
 
 static struct pie_watch_slot *slot_of(unsigned index) {
-    return &scene_thread.watch.slots[index];
+    return &pie_watch_of(scene_thread)->slots[index];
 }
 
 /* The call returns a value of this hash. Returns the slot once a watch waits for the next result; half of them do not. */
@@ -23,7 +23,7 @@ static unsigned await_result(uint64_t hash) {
         if (slot_of(index)->stage == PIE_WATCH_RESULT)
             return index;
         scene_pop();
-        pie_watch_free_slot(&scene_thread, index);
+        pie_watch_free_slot(scene_thread, index);
     }
     fail_msg("no result is watched");
     return 0;
@@ -105,7 +105,7 @@ static void test_half_of_the_watches_ask_for_results(void) {
         unsigned index = scene_reach_return();
         scene_trap(index, &back);
         results += slot_of(index)->stage == PIE_WATCH_RESULT;
-        pie_watch_free_slot(&scene_thread, index);
+        pie_watch_free_slot(scene_thread, index);
         scene_pop();
         scene.n_orders = 0;
     }
@@ -118,7 +118,7 @@ static void test_where_there_is_no_value_memory_is_watched(void) {
 
     scene_learn(&access, 1);
     for (int i = 0; i < 100; i++)
-        pie_watch_free_slot(&scene_thread, scene_reach_data());
+        pie_watch_free_slot(scene_thread, scene_reach_data());
 }
 
 /* Calls of other places in the program return to the same instruction of the loop. */
@@ -231,7 +231,7 @@ static void test_watch_of_a_result_may_give_way(void) {
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++)
         if (i != index)
             slot_of(i)->stage = PIE_WATCH_RETURN; /* taken */
-    while (pie_watch_choose_slot(&scene_thread) != (int)index)
+    while (pie_watch_choose_slot(scene_thread) != (int)index)
         continue;
     scene_pop();
     struct pie_watch_record ended = scene_pop();

@@ -30,7 +30,7 @@ static unsigned watch(struct pie_access access, int32_t offset, unsigned size) {
 
 static void expect_end_of(unsigned index, enum pie_watch_outcome outcome) {
     struct pie_watch_record record;
-    struct pie_watch_ring *ring = &scene_thread.watch.ring;
+    struct pie_watch_ring *ring = &pie_watch_of(scene_thread)->ring;
     uint64_t tail = ring->tail;
 
     for (; tail < ring->head; tail++) {
@@ -39,7 +39,7 @@ static void expect_end_of(unsigned index, enum pie_watch_outcome outcome) {
             continue;
         assert_int_equal(record.record, PIE_WATCH_RECORD_ENDED);
         assert_int_equal(record.outcome, outcome);
-        assert_int_equal(scene_thread.watch.slots[index].stage, PIE_WATCH_FREE);
+        assert_int_equal(pie_watch_of(scene_thread)->slots[index].stage, PIE_WATCH_FREE);
         return;
     }
     fail_msg("the watch of slot %u did not end", index);
@@ -87,8 +87,8 @@ static void test_words_that_were_not_hit_stay_watched(void) {
 
     scene_touch(a, &again);
     expect_end_of(a, PIE_WATCH_REDUNDANT);
-    assert_int_equal(scene_thread.watch.slots[b].stage, PIE_WATCH_DATA);
-    assert_int_equal(scene_thread.watch.slots[c].stage, PIE_WATCH_DATA);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[b].stage, PIE_WATCH_DATA);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[c].stage, PIE_WATCH_DATA);
 }
 
 static void test_one_load_hits_two_watches_of_one_word(void) {
@@ -125,8 +125,8 @@ static void test_one_return_ends_stage_2_of_all(void) {
 
     assert_int_not_equal(a, b);
     scene_trap(a, &back);
-    assert_int_equal(scene_thread.watch.slots[a].stage, PIE_WATCH_DATA);
-    assert_int_equal(scene_thread.watch.slots[b].stage, PIE_WATCH_DATA);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[a].stage, PIE_WATCH_DATA);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[b].stage, PIE_WATCH_DATA);
     assert_int_equal(pie_counter_get(PIE_COUNTER_WATCH_REACHED), 2);
 }
 
@@ -138,10 +138,10 @@ static void test_one_return_ends_stage_2_only_of_its_own_call(void) {
     ucontext_t back = scene_returned();
 
     assert_int_not_equal(outer, inner);
-    scene_thread.watch.slots[outer].return_sp += 256;
+    pie_watch_of(scene_thread)->slots[outer].return_sp += 256;
     scene_trap(inner, &back);
-    assert_int_equal(scene_thread.watch.slots[inner].stage, PIE_WATCH_DATA);
-    assert_int_equal(scene_thread.watch.slots[outer].stage, PIE_WATCH_RETURN);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[inner].stage, PIE_WATCH_DATA);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[outer].stage, PIE_WATCH_RETURN);
 }
 
 /* Two samples chose one access before it was made. */
@@ -153,8 +153,8 @@ static void test_one_access_ends_stage_1_of_all(void) {
 
     assert_true(a >= 0 && b >= 0 && a != b);
     scene_trap((unsigned)a, &context);
-    assert_int_equal(scene_thread.watch.slots[a].stage, PIE_WATCH_RETURN);
-    assert_int_equal(scene_thread.watch.slots[b].stage, PIE_WATCH_RETURN);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[a].stage, PIE_WATCH_RETURN);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[b].stage, PIE_WATCH_RETURN);
 }
 
 int main(void) {

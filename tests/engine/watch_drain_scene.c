@@ -5,10 +5,11 @@
 #include "profiler/code_modules.h"
 #include "profiler/naming.h"
 #include "profiler/region.h"
+#include "tests/engine/thread_scene.h"
 
 #include <string.h>
 
-struct pie_thread drain_thread;
+struct pie_thread *drain_thread;
 struct pie_watch_drain *drain;
 
 static struct pie_naming *naming;
@@ -60,7 +61,8 @@ int drain_set_up(void **tolerance) {
     int r = is_mapped ? pie_region_reset() : pie_region_init();
 
     is_mapped = true;
-    memset(&drain_thread, 0, sizeof drain_thread);
+    free(drain_thread);
+    drain_thread = thread_scene_new();
     pie_counters_reset();
     return r < 0 || pie_cct_init() < 0 || pie_naming_create(&ops, &naming) < 0 ||
            pie_watch_drain_create(&ops, naming, *tolerance ? *(double *)*tolerance : 0, &drain) < 0;
@@ -113,11 +115,11 @@ struct pie_watch_record drain_trap_of(const struct pie_watch_record *begin, enum
 }
 
 void drain_push(const struct pie_watch_record *record) {
-    assert_true(pie_watch_ring_push(&drain_thread.watch.ring, record));
+    assert_true(pie_watch_ring_push(&pie_watch_of(drain_thread)->ring, record));
 }
 
 void drain_now(void) {
-    pie_watch_drain_thread(drain, &drain_thread, 0);
+    pie_watch_drain_thread(drain, drain_thread, 0);
 }
 
 size_t drain_rows(void) {

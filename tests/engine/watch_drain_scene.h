@@ -21,7 +21,7 @@
 /* Instructions that touch (%rdi); the label stands behind each. */
 extern char drain_loaded[], drain_stored[], drain_counted[], drain_both[], drain_float_loaded[], drain_end[];
 
-extern struct pie_thread drain_thread;
+extern struct pie_thread *drain_thread;
 extern struct pie_watch_drain *drain;
 
 int drain_set_up(void **tolerance); /* the initial state: a double, or NULL for 0 */

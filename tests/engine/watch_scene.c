@@ -3,18 +3,19 @@
 
 #include "profiler/block.h"
 #include "profiler/block_table.h"
-#include "profiler/unwind.h"
 #include "profiler/cct.h"
+#include "profiler/code_generation.h"
 #include "profiler/code_modules.h"
 #include "profiler/home.h"
 #include "profiler/region.h"
+#include "tests/engine/thread_scene.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct scene scene;
-struct pie_thread scene_thread;
+struct pie_thread *scene_thread;
 
 /* --- Debug registers --- */
 
@@ -153,13 +154,14 @@ void scene_test(void **body) {
     fresh_blocks();
     pie_counters_reset();
     pie_home_clear();
-    pie_unwind_flush_cache(); /* it keeps whose code is where */
+    pie_code_begin_generation(); /* it keeps whose code is where */
     memset(&scene, 0, sizeof scene);
-    memset(&scene_thread, 0, sizeof scene_thread);
+    free(scene_thread);
+    scene_thread = thread_scene_new();
     scene.instr = 5;
     scene_settings =
         (struct pie_watch_settings){.registers = &registers, .ops = &ops, .budget = 1, .trap_price_ns = 1000};
-    pie_watch_thread_begin(&scene_thread);
+    pie_thread_parts_begin(scene_thread);
     pie_watch_set(&scene_settings);
     scene.word = aligned_alloc(64, 64 * sizeof *scene.word);
     assert_non_null(scene.word);
@@ -229,18 +231,18 @@ ucontext_t scene_returned(void) {
 
 int scene_sample(const char *rip) {
     ucontext_t context = scene_at(rip);
-    uint32_t serial = scene_thread.watch.serial;
+    uint32_t serial = pie_watch_of(scene_thread)->serial;
     struct pie_context taken;
 
-    scene_thread.cpu_last_ns += 1000000;
-    pie_context_take(&ops, &scene_thread, &context, false, &taken);
+    scene_thread->cpu_last_ns += 1000000;
+    pie_context_take(&ops, scene_thread, &context, false, &taken);
     assert_true(taken.is_foreign);
-    pie_watch_heed_sample(&scene_thread, &context, 0);
-    pie_watch_sample(&scene_thread, &context, &taken);
-    if (scene_thread.watch.serial == serial)
+    pie_watch_heed_sample(scene_thread, &context, 0);
+    pie_watch_sample(scene_thread, &context, &taken);
+    if (pie_watch_of(scene_thread)->serial == serial)
         return -1;
     for (int i = 0; i < PIE_DEBUG_REGISTERS; i++)
-        if (scene_thread.watch.slots[i].serial == scene_thread.watch.serial)
+        if (pie_watch_of(scene_thread)->slots[i].serial == pie_watch_of(scene_thread)->serial)
             return i;
     return -1;
 }
@@ -254,7 +256,7 @@ void scene_trap_with(uint64_t cookie, uint32_t flags, const ucontext_t *context)
     memcpy((char *)&info + 24, &cookie, sizeof cookie);
     memcpy((char *)&info + 36, &flags, sizeof flags);
     assert_true(pie_watch_is_ours(&info));
-    pie_watch_trap(&scene_thread, &info, context);
+    pie_watch_trap(scene_thread, &info, context);
 }
 
 uint64_t scene_cookie(unsigned index) {
@@ -286,7 +288,7 @@ unsigned scene_reach_return(void) {
     int index = scene_sample(scene_call);
 
     assert_true(index >= 0);
-    const struct pie_watch_slot *slot = &scene_thread.watch.slots[index];
+    const struct pie_watch_slot *slot = &pie_watch_of(scene_thread)->slots[index];
     assert_int_equal(slot->stage, PIE_WATCH_ACCESS);
     ucontext_t context = scene_at((const char *)(uintptr_t)slot->access.ip);
     scene_trap((unsigned)index, &context);
@@ -299,7 +301,7 @@ unsigned scene_reach_data(void) {
     ucontext_t context = scene_returned();
 
     scene_trap(index, &context);
-    assert_int_equal(scene_thread.watch.slots[index].stage, PIE_WATCH_DATA);
+    assert_int_equal(pie_watch_of(scene_thread)->slots[index].stage, PIE_WATCH_DATA);
     return index;
 }
 
@@ -307,21 +309,21 @@ void scene_touch(unsigned index, const ucontext_t *context) {
     ucontext_t back = scene_returned();
 
     scene_trap(index, context);
-    if (scene_thread.watch.slots[index].stage == PIE_WATCH_NEXT_RETURN)
+    if (pie_watch_of(scene_thread)->slots[index].stage == PIE_WATCH_NEXT_RETURN)
         scene_trap(index, &back);
 }
 
 struct pie_watch_record scene_pop(void) {
     struct pie_watch_record record;
 
-    assert_true(pie_watch_ring_pop(&scene_thread.watch.ring, &record));
+    assert_true(pie_watch_ring_pop(&pie_watch_of(scene_thread)->ring, &record));
     return record;
 }
 
 void scene_no_record(void) {
     struct pie_watch_record record;
 
-    assert_false(pie_watch_ring_pop(&scene_thread.watch.ring, &record));
+    assert_false(pie_watch_ring_pop(&pie_watch_of(scene_thread)->ring, &record));
 }
 
 bool scene_fits(const double *seen, const double *expected, size_t n) {

@@ -55,7 +55,7 @@ extern struct scene {
     uint64_t *word; /* on the heap, 64 of them, aligned to 64 bytes */
 } scene;
 
-extern struct pie_thread scene_thread;
+extern struct pie_thread *scene_thread;
 extern struct pie_watch_settings scene_settings;
 
 /* Plays a body (the test's initial state) in the native call, on a fresh thread, tree, table of blocks, and counters. */

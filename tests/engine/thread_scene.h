@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "profiler/collectors.h"
+#include "profiler/thread.h"
+#include "profiler/thread_part.h"
+
+#include <stdlib.h>
+
+/* A thread's slot with all its parts, zeroed, that is in no region. To be freed. */
+static inline struct pie_thread *thread_scene_new(void) {
+    pie_collectors_lay_out_threads();
+    return calloc(1, pie_thread_slot_bytes());
+}
