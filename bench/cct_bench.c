@@ -3,8 +3,8 @@
 /* What an insertion into the calling context tree costs in CPU time, and finding the node again, by the number of its siblings, in Go's
  * benchmark format. Keys come as a program makes code: one after another. */
 
-#include "profiler/cct.h"
-#include "profiler/region.h"
+#include "profiler/base/region.h"
+#include "profiler/stacks/cct.h"
 
 #include <stdio.h>
 #include <time.h>

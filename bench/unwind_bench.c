@@ -4,14 +4,14 @@
  * inserting its path into the calling context tree when it is the previous path again, when it differs at the leaf, and
  * when nothing of it is remembered. libunwind's cursor on the same stack is there to compare with. */
 
-#include "profiler/cct.h"
-#include "profiler/clocks.h"
-#include "profiler/collectors.h"
-#include "profiler/context.h"
-#include "profiler/region.h"
-#include "profiler/sampler.h"
-#include "profiler/thread.h"
-#include "profiler/unwind.h"
+#include "profiler/base/clocks.h"
+#include "profiler/base/region.h"
+#include "profiler/collect/collectors.h"
+#include "profiler/stacks/cct.h"
+#include "profiler/stacks/context.h"
+#include "profiler/stacks/unwind.h"
+#include "profiler/thread/thread.h"
+#include "profiler/time/clock.h"
 #include "tests/engine/libunwind_walk.h"
 
 #include <stdio.h>

@@ -5,11 +5,11 @@
  * what the machine takes: one trap with its signal, and moving a debug register in each way. Contexts are those of
  * tests/engine/watch_scene.c: one Python frame, one native frame on top of it. */
 
-#include "profiler/block.h"
-#include "profiler/clocks.h"
-#include "profiler/ptrace_registers.h"
-#include "profiler/watch.h"
-#include "profiler/watch_setup.h"
+#include "profiler/base/clocks.h"
+#include "profiler/code/block.h"
+#include "profiler/machine/ptrace_registers.h"
+#include "profiler/watch/setup.h"
+#include "profiler/watch/watch.h"
 #include "tests/engine/watch_hardware_scene.h"
 #include "tests/engine/watch_scene.h"
 

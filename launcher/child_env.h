@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "profiler/clock_price.h"
-#include "profiler/watch_setup.h"
+#include "profiler/time/clock_price.h"
+#include "profiler/watch/setup.h"
 
 struct pie_options;
 

@@ -9,7 +9,7 @@
 #include "launcher/messages.h"
 #include "launcher/profile.h"
 #include "launcher/text.h"
-#include "profiler/machine_facts.h"
+#include "profiler/doctor/machine_facts.h"
 #include "runtime/aging.h"
 
 static int parse(int argc, char **argv, bool *ret_json) {

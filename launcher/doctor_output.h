@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "profiler/probe.h"
+#include "profiler/doctor/probe.h"
 
 /* The two forms of what `pieprof doctor` found. Each returns 0, or -ENOMEM; errors of `out` are left to the caller.
  * Context: cli. */

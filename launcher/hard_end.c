@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "launcher/profile.h"
-#include "profiler/clocks.h"
+#include "profiler/base/clocks.h"
 #include "storage/reader.h"
 
 enum { GRACE_S = 1 };

@@ -19,7 +19,7 @@
 #include "launcher/profile.h"
 #include "launcher/script_word.h"
 #include "launcher/session.h"
-#include "profiler/engine.h"
+#include "profiler/collect/engine.h"
 #include "runtime/aging.h"
 #include "runtime/embed.h"
 #include "runtime/filter_trial.h"

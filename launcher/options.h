@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "profiler/config.h"
+#include "profiler/ports/config.h"
 
 /* The command line of a profiled run: our options, then Python's command.
  *

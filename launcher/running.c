@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "profiler/clocks.h"
+#include "profiler/base/clocks.h"
 #include "storage/file_kind.h"
 
 static const struct timespec PAUSE = {0, 2000000};

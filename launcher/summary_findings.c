@@ -7,7 +7,7 @@
 
 #include "launcher/text.h"
 #include "launcher/wrap.h"
-#include "profiler/watch.h"
+#include "profiler/watch/watch.h"
 #include "storage/reader.h"
 
 /* Lines: the findings, and the advice for the first of them. */

@@ -15,8 +15,8 @@
 
 #include "runtime/allocator.h"
 
-#include "profiler/dwarf_guard.h"
-#include "profiler/heap.h"
+#include "profiler/base/dwarf_guard.h"
+#include "profiler/heap/heap.h"
 #include "runtime/allocator_base.h"
 #include "runtime/export.h"
 

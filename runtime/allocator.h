@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "profiler/sink.h"
+#include "profiler/ports/sink.h"
 
 #include <stdbool.h>
 
-/* The exported malloc() family: it counts what goes through it (profiler/heap.h) and leaves the work to the allocator
+/* The exported malloc() family: it counts what goes through it (profiler/heap/heap.h) and leaves the work to the allocator
  * that the process would have without us. */
 
 /* Whose memory the calling thread's next calls are about: hooks of Python's allocators say PIE_HEAP_PYTHON around theirs. */

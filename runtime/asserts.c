@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include "profiler/dwarf_guard.h"
+#include "profiler/base/dwarf_guard.h"
 #include "runtime/export.h"
 
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "profiler/pystack.h"
+#include "profiler/ports/pystack.h"
 
 /* Where the tasks of an event loop that waits are suspended, read from the memory of asyncio and of coroutines without the
  * GIL (awaits_311.c; awaits_none.c from 3.14 on, where tasks are in lists of another kind). */

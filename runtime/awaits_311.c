@@ -7,7 +7,7 @@
 #include "runtime/awaits.h"
 #include "runtime/pyframe.h"
 
-#include "profiler/safe_load.h"
+#include "profiler/base/safe_load.h"
 
 #include <stdatomic.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 
 #include "runtime/cell_sources.h"
 
-#include "profiler/counters.h"
-#include "profiler/engine.h"
+#include "profiler/base/counters.h"
+#include "profiler/collect/engine.h"
 #include "runtime/methods.h"
 
 #include <errno.h>

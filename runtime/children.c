@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* The exported fork() and wait family: here a process learns which children it has and how each of them ended, for the
- * process table (profiler/process_table.h). What the C library returns is handed on as it is, errno too. A child's status is
+ * process table (profiler/process/table.h). What the C library returns is handed on as it is, errno too. A child's status is
  * taken note of also where it is only looked at (WNOWAIT): it has ended. A stop or a continuation is no end.
  *
  * vfork() is left alone; a child of it that executes a program of ours enters itself (exec.c). */
@@ -14,10 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "profiler/debug_registers.h"
-#include "profiler/engine.h"
-#include "profiler/filtered.h"
-#include "profiler/process_table.h"
+#include "profiler/collect/engine.h"
+#include "profiler/process/table.h"
+#include "profiler/thread/filtered.h"
+#include "profiler/watch/debug_registers.h"
 #include "runtime/export.h"
 #include "runtime/syscall.h"
 

@@ -3,7 +3,7 @@
 
 #include "runtime/code_store.h"
 
-#include "profiler/safe_load.h"
+#include "profiler/base/safe_load.h"
 #include "runtime/pyops.h"
 
 static bool read_word(uintptr_t code, size_t offset, uintptr_t *ret) {

@@ -3,7 +3,7 @@
 
 #include "runtime/code_registry.h"
 
-#include "profiler/safe_load.h"
+#include "profiler/base/safe_load.h"
 #include "runtime/code_store.h"
 
 /* The sides of the registry that are no handler's: the hook in the type, and interning for the collection thread. */

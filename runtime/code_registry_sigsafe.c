@@ -5,9 +5,9 @@
 
 #include <stdatomic.h>
 
-#include "profiler/cct.h"
-#include "profiler/hash.h"
-#include "profiler/safe_load.h"
+#include "profiler/base/hash.h"
+#include "profiler/base/safe_load.h"
+#include "profiler/stacks/cct.h"
 #include "runtime/code_store.h"
 
 /* Code object addresses -> records, for handlers.

@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "profiler/cct.h"
-#include "profiler/region.h"
-#include "profiler/safe_load.h"
+#include "profiler/base/region.h"
+#include "profiler/base/safe_load.h"
+#include "profiler/stacks/cct.h"
 
-/* Records are found by content through a hash trie (as siblings are in profiler/cct_sigsafe.c, which argues its safety) of
+/* Records are found by content through a hash trie (as siblings are in profiler/stacks/cct_sigsafe.c, which argues its safety) of
  * 64-bit hashes of it, so that a program which compiles the same source again and again fills no memory, and so that a
  * stopped thread's frames, which are read from outside, get the ids that their thread's own samples have. Two contents with
  * one hash would be taken for one; with a million code objects the odds are one in ten million.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/code_table.h"
 
-#include "profiler/hash.h"
+#include "profiler/base/hash.h"
 
 #include <assert.h>
 #include <stdatomic.h>

@@ -8,7 +8,7 @@
  *
  * There is no loop here, because the compiler might make a call of memcpy() out of it. */
 
-#include "profiler/heap.h"
+#include "profiler/heap/heap.h"
 #include "runtime/copies.h"
 #include "runtime/export.h"
 

@@ -10,8 +10,8 @@
 
 #include "runtime/death.h"
 
-#include "profiler/clocks.h"
-#include "profiler/ending.h"
+#include "profiler/base/clocks.h"
+#include "profiler/thread/ending.h"
 #include "runtime/death_state.h"
 #include "runtime/signals_state.h"
 

@@ -4,9 +4,9 @@
 
 #include "runtime/embed.h"
 
-#include "profiler/engine.h"
-#include "profiler/heap_engine.h"
-#include "profiler/hybrid.h"
+#include "profiler/collect/engine.h"
+#include "profiler/heap/engine.h"
+#include "profiler/stacks/hybrid.h"
 #include "runtime/awaits.h"
 #include "runtime/cell_sources.h"
 #include "runtime/holder.h"

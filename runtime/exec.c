@@ -25,10 +25,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "profiler/clocks.h"
-#include "profiler/engine.h"
-#include "profiler/filtered.h"
-#include "profiler/process_table.h"
+#include "profiler/base/clocks.h"
+#include "profiler/collect/engine.h"
+#include "profiler/process/table.h"
+#include "profiler/thread/filtered.h"
 #include "runtime/death.h"
 #include "runtime/exec_plan.h"
 #include "runtime/export.h"

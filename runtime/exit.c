@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/exit.h"
 
-#include "profiler/filtered.h"
+#include "profiler/thread/filtered.h"
 #include "runtime/death.h"
 #include "runtime/export.h"
 

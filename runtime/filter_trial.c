@@ -19,7 +19,7 @@
 
 #include "runtime/filter_trial.h"
 
-#include "profiler/proc_file.h"
+#include "profiler/base/proc_file.h"
 #include "runtime/syscall.h"
 
 #include <errno.h>

@@ -14,7 +14,7 @@
 
 #include "runtime/handler_stack.h"
 
-#include "profiler/thread.h"
+#include "profiler/thread/thread.h"
 
 #include <signal.h>
 #include <stdbool.h>

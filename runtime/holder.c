@@ -3,8 +3,8 @@
 
 #include "runtime/holder.h"
 
-#include "profiler/clocks.h"
-#include "profiler/holder.h"
+#include "profiler/base/clocks.h"
+#include "profiler/ports/holder.h"
 #include "runtime/holder_layout.h"
 
 #include <errno.h>

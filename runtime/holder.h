@@ -51,7 +51,7 @@ bool pie_holder_answer(uint32_t *ret_node, char *text, size_t size);
 /* CPU time of the main thread that all lookups so far have taken. Context: drain. */
 uint64_t pie_holder_spent_ns(void);
 
-/* The engine's way to these two (profiler/holder.h). Context: any. */
+/* The engine's way to these two (profiler/ports/holder.h). Context: any. */
 const struct pie_holder_ops *pie_runtime_holder_ops(void);
 
 /* In a forked child: nothing has been asked. Context: fork child. */

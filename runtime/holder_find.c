@@ -3,8 +3,8 @@
 
 #include "runtime/holder.h"
 
-#include "profiler/clocks.h"
-#include "profiler/memory.h"
+#include "profiler/base/clocks.h"
+#include "profiler/base/own_memory.h"
 #include "runtime/holder_graph.h"
 #include "runtime/holder_layout.h"
 

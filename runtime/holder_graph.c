@@ -3,7 +3,7 @@
 
 #include "runtime/holder_graph.h"
 
-#include "profiler/hash.h"
+#include "profiler/base/hash.h"
 
 #include <string.h>
 

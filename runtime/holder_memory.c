@@ -3,7 +3,7 @@
 
 #include "runtime/holder_graph.h"
 
-#include "profiler/safe_load.h"
+#include "profiler/base/safe_load.h"
 #include "runtime/holder_layout.h"
 #include "runtime/object_kind.h"
 

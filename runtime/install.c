@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/install.h"
 
-#include "profiler/engine.h"
-#include "profiler/real.h"
+#include "profiler/base/real.h"
+#include "profiler/collect/engine.h"
 #include "runtime/code_registry.h"
 #include "runtime/exit.h"
 #include "runtime/holder.h"

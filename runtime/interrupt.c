@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "profiler/filtered.h"
+#include "profiler/thread/filtered.h"
 #include "runtime/death.h"
 #include "runtime/export.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "profiler/learn.h"
+#include "profiler/learn/learn.h"
 
 #include <stdbool.h>
 #include <stddef.h>

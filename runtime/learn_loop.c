@@ -4,7 +4,7 @@
 
 #include "runtime/learn.h"
 
-#include "profiler/clocks.h"
+#include "profiler/base/clocks.h"
 
 /* The iterator that a learned loop runs over: the program's own one with a count before it. An iteration lasts from one item
  * handed out to the next one asked for, or to the iterator's end when the loop is left in another way: by break, return

@@ -5,7 +5,7 @@
 
 #include "runtime/learn_places.h"
 
-#include "profiler/learn.h"
+#include "profiler/learn/learn.h"
 #include "runtime/learn_source.h"
 
 #include <stdio.h>

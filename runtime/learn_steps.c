@@ -5,7 +5,7 @@
 
 #include "runtime/learn_steps.h"
 
-#include "profiler/clocks.h"
+#include "profiler/base/clocks.h"
 
 #include <string.h>
 

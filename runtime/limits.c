@@ -11,9 +11,9 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "profiler/filtered.h"
-#include "profiler/proc_file.h"
-#include "profiler/region.h"
+#include "profiler/base/proc_file.h"
+#include "profiler/base/region.h"
+#include "profiler/thread/filtered.h"
 #include "runtime/export.h"
 
 /* AddressSanitizer's library limits core files by these functions while it starts, and has no shadow memory yet. */

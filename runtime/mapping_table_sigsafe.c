@@ -13,7 +13,7 @@
  * munmap(). So everything is relaxed. */
 #include "runtime/mapping_table.h"
 
-#include "profiler/hash.h"
+#include "profiler/base/hash.h"
 
 #include <stdatomic.h>
 

@@ -10,8 +10,8 @@
 
 #include "runtime/mappings.h"
 
-#include "profiler/code_modules.h"
-#include "profiler/heap.h"
+#include "profiler/code/modules.h"
+#include "profiler/heap/heap.h"
 #include "runtime/export.h"
 #include "runtime/mapping_table.h"
 #include "runtime/mappings_next.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/memory_facts.h"
 
-#include "profiler/engine.h"
-#include "profiler/facts.h"
+#include "profiler/collect/engine.h"
+#include "profiler/ports/facts.h"
 #include "runtime/allocator.h"
 #include "runtime/finalizing.h"
 #include "runtime/holder.h"

@@ -5,8 +5,8 @@
 
 #include "runtime/export.h"
 
-#include "profiler/debug_registers.h"
-#include "profiler/thread.h"
+#include "profiler/thread/thread.h"
+#include "profiler/watch/debug_registers.h"
 
 #include <sched.h>
 #include <sys/syscall.h>

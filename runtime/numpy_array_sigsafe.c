@@ -3,7 +3,7 @@
 
 #include "runtime/object_kind.h"
 
-#include "profiler/safe_load.h"
+#include "profiler/base/safe_load.h"
 
 /* The beginnings of NumPy's structures, which its ABI fixes (numpy/ndarraytypes.h): declared here, because NumPy need not
  * be there when this is built. A dtype keeps the size of an element in one of two places: NumPy 1 has two ints, the

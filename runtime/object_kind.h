@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profiler/pystack.h"
+#include "profiler/ports/pystack.h"
 
 /* Telling Python objects from other memory, and what NumPy keeps in arrays. By fault-tolerant loads. */
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "profiler/safe_load.h"
+#include "profiler/base/safe_load.h"
 #include "runtime/pyframe.h"
 
 /* An object begins with a reference count and its type. A type is an object whose own type is `type` or a class derived

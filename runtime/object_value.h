@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "profiler/pystack.h"
+#include "profiler/ports/pystack.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "profiler/hash.h"
-#include "profiler/safe_load.h"
+#include "profiler/base/hash.h"
+#include "profiler/base/safe_load.h"
 #include "runtime/object_kind.h"
 
 /* Is what a call returned worth comparing with what it returned the time before? Only a new object is (one reference: the

@@ -7,7 +7,7 @@
 
 #include "runtime/export.h"
 
-#include "profiler/engine.h"
+#include "profiler/collect/engine.h"
 
 #include <dlfcn.h>
 #include <errno.h>

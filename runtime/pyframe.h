@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profiler/pystack.h"
+#include "profiler/ports/pystack.h"
 
 /* Reading Python's frames out of its memory. What differs between versions is in pyframe_311_sigsafe.c,
  * pyframe_312_sigsafe.c, …, one of which is compiled; what all share is in pyframe_sigsafe.c and pyframe_lists.c, the

@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-#include "profiler/safe_load.h"
+#include "profiler/base/safe_load.h"
 
 /* CPython 3.11.
  *

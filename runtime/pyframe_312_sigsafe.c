@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-#include "profiler/safe_load.h"
+#include "profiler/base/safe_load.h"
 
 /* CPython 3.12: tstate->cframe points to the innermost loop's _PyCFrame, which has current_frame; from there the chain
  * with shims (pyframe_shims_sigsafe.c). prev_instr points to the instruction that runs, or to a cache entry of the call

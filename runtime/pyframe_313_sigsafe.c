@@ -7,7 +7,7 @@
 
 #include "runtime/pyframe.h"
 
-#include "profiler/safe_load.h"
+#include "profiler/base/safe_load.h"
 
 /* CPython 3.13: tstate->current_frame begins the chain with shims (pyframe_shims_sigsafe.c); one store publishes a new
  * frame, so there are no remains to be met. instr_ptr points to the instruction that runs. `__init__` called by an

@@ -7,7 +7,7 @@
 
 #include "runtime/pyframe.h"
 
-#include "profiler/safe_load.h"
+#include "profiler/base/safe_load.h"
 
 /* CPython 3.14 and 3.15: as 3.13, but the executable's lowest bits are a tag, and shims have another owner. */
 #if PY_VERSION_HEX < 0x030e0000 || PY_VERSION_HEX >= 0x03100000

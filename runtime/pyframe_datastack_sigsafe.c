@@ -3,7 +3,7 @@
 
 #include "runtime/pyframe.h"
 
-#include "profiler/safe_load.h"
+#include "profiler/base/safe_load.h"
 
 /* Telling a running frame from the remains of one, for 3.11 and 3.12.
  *

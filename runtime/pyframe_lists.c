@@ -7,7 +7,7 @@
 
 #include "runtime/pyframe.h"
 
-#include "profiler/safe_load.h"
+#include "profiler/base/safe_load.h"
 
 /* The interpreter's lists of thread states, read without its lock. */
 

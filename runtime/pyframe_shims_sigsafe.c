@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/pyframe.h"
 
-#include "profiler/safe_load.h"
+#include "profiler/base/safe_load.h"
 
 /* The walk of 3.12 and later.
  *

@@ -3,7 +3,7 @@
 
 #include "runtime/pyframe.h"
 
-#include "profiler/safe_load.h"
+#include "profiler/base/safe_load.h"
 
 /* What the walkers of all versions share. Only fields of the public headers (PyCodeObject, PyThreadState) are used
  * here; their offsets are the compiler's. */

@@ -13,9 +13,9 @@
 
 #include "runtime/pymem.h"
 
-#include "profiler/clocks.h"
-#include "profiler/heap.h"
-#include "profiler/heap_price.h"
+#include "profiler/base/clocks.h"
+#include "profiler/heap/heap.h"
+#include "profiler/heap/price.h"
 #include "runtime/allocator.h"
 #include "runtime/memory_facts.h"
 #include "runtime/pymalloc.h"

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profiler/pystack.h"
+#include "profiler/ports/pystack.h"
 
 /* What the opcodes of this Python mean: one of pyops_311.c, pyops_312.c, … is compiled.
  *

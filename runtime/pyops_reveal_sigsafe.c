@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "profiler/safe_load.h"
+#include "profiler/base/safe_load.h"
 
 /* From 3.12 on, sys.monitoring and sys.settrace put opcodes into the bytecode that only say "ask elsewhere": one of a line's
  * first instruction, one of every instruction, the second possibly behind the first. From 3.13 on, an optimized

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <Python.h>
 
-#include "profiler/pystack.h"
+#include "profiler/ports/pystack.h"
 
 #include <errno.h>
 
-#include "profiler/half.h"
-#include "profiler/region.h"
+#include "profiler/base/half.h"
+#include "profiler/base/region.h"
 #include "runtime/awaits.h"
 #include "runtime/code_operations.h"
 #include "runtime/code_registry.h"

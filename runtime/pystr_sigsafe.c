@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "profiler/safe_load.h"
+#include "profiler/base/safe_load.h"
 
 /* Strings are kept in one of four shapes (PEP 393): compact ASCII, whose characters follow the PyASCIIObject; other
  * compact ones, whose characters follow the PyCompactUnicodeObject; and, for instances of subclasses, a PyUnicodeObject

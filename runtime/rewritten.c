@@ -4,7 +4,7 @@
  * pages writable, and then executable again: instructions that were decoded before are not there any more. What it makes
  * for itself outside of libraries is never remembered, so other calls cost a comparison. */
 
-#include "profiler/code_modules.h"
+#include "profiler/code/modules.h"
 #include "runtime/export.h"
 
 #include <dlfcn.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/signals.h"
 
-#include "profiler/collector.h"
-#include "profiler/debug_registers.h"
-#include "profiler/filtered.h"
-#include "profiler/sampler.h"
-#include "profiler/sampler_timer.h"
+#include "profiler/collect/collector.h"
+#include "profiler/thread/filtered.h"
+#include "profiler/time/clock.h"
+#include "profiler/time/clock_timer.h"
+#include "profiler/watch/debug_registers.h"
 #include "runtime/death.h"
 #include "runtime/export.h"
 #include "runtime/install.h"

@@ -9,16 +9,17 @@
 
 #include "runtime/signals.h"
 
-#include "profiler/access_sampler.h"
-#include "profiler/clock_price.h"
-#include "profiler/collector.h"
-#include "profiler/counters.h"
-#include "profiler/debug_registers.h"
-#include "profiler/safe_load.h"
-#include "profiler/sampler.h"
-#include "profiler/sampler_perf.h"
-#include "profiler/thread.h"
-#include "profiler/watch.h"
+#include "profiler/base/counters.h"
+#include "profiler/base/safe_load.h"
+#include "profiler/collect/collector.h"
+#include "profiler/collect/sample.h"
+#include "profiler/thread/thread.h"
+#include "profiler/time/clock.h"
+#include "profiler/time/clock_perf.h"
+#include "profiler/time/clock_price.h"
+#include "profiler/watch/debug_registers.h"
+#include "profiler/watch/sampler.h"
+#include "profiler/watch/watch.h"
 #include "runtime/handler_stack.h"
 #include "runtime/signals_state.h"
 
@@ -300,7 +301,7 @@ static bool is_in_handler(const ucontext_t *context) {
            sp - low < context->uc_stack.ss_size;
 }
 
-/* The collection thread leaves SIGPROF open for what its own time costs (profiler/collector.c), so one of the program's may
+/* The collection thread leaves SIGPROF open for what its own time costs (profiler/collect/collector.c), so one of the program's may
  * come: closed here, it is sent again, to another thread. */
 static void hand_on(int signal, siginfo_t *info, ucontext_t *context) {
     sigaddset(&context->uc_sigmask, signal);

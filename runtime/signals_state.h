@@ -55,7 +55,7 @@ void pie_signals_resolve_waits(void);
 /* … sigsuspend(), ppoll(), pselect() and epoll_pwait(). Context: any but signal. */
 void pie_signals_resolve_suspends(void);
 
-/* Debug registers are set by ptrace, whose traps end the process where SIGTRAP is blocked (profiler/debug_registers.h): *mask
+/* Debug registers are set by ptrace, whose traps end the process where SIGTRAP is blocked (profiler/watch/debug_registers.h): *mask
  * without it, in *copy, else mask itself. Context: signal. */
 const sigset_t *pie_signals_open_traps(const sigset_t *mask, sigset_t *copy);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/signals_state.h"
 
-#include "profiler/debug_registers.h"
+#include "profiler/watch/debug_registers.h"
 #include "runtime/signals.h"
 
 #include <stddef.h>

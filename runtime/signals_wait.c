@@ -7,7 +7,7 @@
  * among them. So the signals are opened before a look and after a take: the handler takes what is the profiler's, and holds
  * what is the program's again. */
 
-#include "profiler/counters.h"
+#include "profiler/base/counters.h"
 #include "runtime/export.h"
 #include "runtime/signals.h"
 #include "runtime/signals_state.h"

@@ -4,7 +4,7 @@
 
 #include "runtime/thread_names.h"
 
-#include "profiler/engine.h"
+#include "profiler/collect/engine.h"
 #include "runtime/methods.h"
 
 #include <string.h>

@@ -10,12 +10,12 @@
 
 #include "runtime/export.h"
 
-#include "profiler/debug_registers.h"
-#include "profiler/engine.h"
-#include "profiler/filtered.h"
-#include "profiler/heap.h"
-#include "profiler/real.h"
-#include "profiler/thread.h"
+#include "profiler/base/real.h"
+#include "profiler/collect/engine.h"
+#include "profiler/heap/heap.h"
+#include "profiler/thread/filtered.h"
+#include "profiler/thread/thread.h"
+#include "profiler/watch/debug_registers.h"
 #include "runtime/signals.h"
 #include "runtime/thread_names.h"
 #include "runtime/threads.h"

@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "profiler/safe_load.h"
+#include "profiler/base/safe_load.h"
 
 /* PyTorch's structures are C++ classes and change from version to version; what is relied on here is the same from 1.13
  * on: a tensor of Python holds, in older versions behind a flag, a pointer to a TensorImpl; that begins with a table of

@@ -4,7 +4,7 @@
  * at once, not only when the collection thread looks. Libraries that glibc unloads by itself (a failed dlopen(), its own
  * plug-ins) are seen by that thread. */
 
-#include "profiler/unloads.h"
+#include "profiler/code/unloads.h"
 #include "runtime/export.h"
 
 #include <dlfcn.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profiler/hash.h"
+#include "profiler/base/hash.h"
 #include "storage/calltree_rows.h"
 #include "storage/lookup.h"
 #include "storage/message.h"

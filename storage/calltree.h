@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profiler/sink.h"
+#include "profiler/ports/sink.h"
 
 struct pie_reader;
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profiler/hash.h"
+#include "profiler/base/hash.h"
 #include "storage/calltree_rows.h"
 
 enum { CHUNK_BYTES = 64 * 1024 };

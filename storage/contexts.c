@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "storage/contexts.h"
-#include "profiler/memory.h"
+#include "profiler/base/own_memory.h"
 
 #include <errno.h>
 #include <stddef.h>

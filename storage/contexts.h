@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profiler/sink.h"
+#include "profiler/ports/sink.h"
 
 /* What the writer must remember of the locations and nodes it has written: where the innermost Python line at or
  * above each node is, and whose native code runs below that line. Ids are the engine's. Context: drain. */

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "profiler/clocks.h"
+#include "profiler/base/clocks.h"
 #include "storage/file_kind.h"
 #include "storage/guard.h"
 #include "storage/locking.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "storage/distribution.h"
-#include "profiler/memory.h"
+#include "profiler/base/own_memory.h"
 
 #include <ctype.h>
 #include <dirent.h>

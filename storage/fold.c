@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "profiler/memory.h"
-#include "profiler/sink.h"
+#include "profiler/base/own_memory.h"
+#include "profiler/ports/sink.h"
 #include "storage/db.h"
 #include "storage/fold_sql.h"
 

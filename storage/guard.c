@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "storage/guard.h"
 
-#include "profiler/clocks.h"
+#include "profiler/base/clocks.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profiler/hash.h"
+#include "profiler/base/hash.h"
+#include "profiler/base/own_memory.h"
 #include "storage/idmap.h"
-#include "profiler/memory.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "profiler/hash.h"
-#include "profiler/memory.h"
+#include "profiler/base/hash.h"
+#include "profiler/base/own_memory.h"
 #include "storage/curve.h"
 
 /* Two tables from ids to records, open addressing, never more than half full. A line without a curve gets one from the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "storage/lookup.h"
 
-#include "profiler/hash.h"
+#include "profiler/base/hash.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
-#include "profiler/memory.h"
-#include "profiler/u64map.h"
+#include "profiler/base/own_memory.h"
+#include "profiler/base/u64map.h"
 
 enum {
     COLUMN_PROCESS,

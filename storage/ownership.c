@@ -116,7 +116,7 @@ static bool is_stdlib(const char *path) {
     return base && strncmp(base, "/libpython", 10) == 0;
 }
 
-/* As profiler/home.h has it. What the home's native code does is the interpreter's doing. */
+/* As profiler/base/home.h has it. What the home's native code does is the interpreter's doing. */
 static bool is_home(const struct pie_ownership *ownership, const char *path) {
     static const char *const names[] = {"/libpython", "/libc.so", "/libc-", "/ld-", NULL};
     const char *base = strrchr(path, '/');

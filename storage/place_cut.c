@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profiler/sink.h"
+#include "profiler/ports/sink.h"
 #include "storage/message.h"
 #include "storage/period.h"
 #include "storage/place.h"

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profiler/base/own_memory.h"
 #include "storage/utf8.h"
-#include "profiler/memory.h"
 
 /* A row is the statement's number, the number of parameters, and for each of them a tag: 'i' and 'd' with eight
  * bytes, 't' with a 32-bit length and the bytes, 'n' with nothing. */

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profiler/u64map.h"
+#include "profiler/base/u64map.h"
 
 /* Into which slice of a process's time a row belongs, and when slices become wider: twice as wide when there would be too
  * many of them, or too many rows. A slice is as long as a power of two in seconds and begins at a multiple of that, so a

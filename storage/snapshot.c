@@ -7,7 +7,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-#include "profiler/clocks.h"
+#include "profiler/base/clocks.h"
 #include "storage/reader.h"
 
 static const struct timespec PAUSE = {0, 20000000};

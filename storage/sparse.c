@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "profiler/memory.h"
+#include "profiler/base/own_memory.h"
 
 enum { CHUNK = 256 }; /* entries */
 

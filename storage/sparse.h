@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profiler/u64map.h"
+#include "profiler/base/u64map.h"
 
 /* Entries of one size by 32-bit ids, which count up for ever while few are in use. An entry never moves as long as it is kept; one
  * that was never made is all zeros. Memory is for as many as there ever were at once. Context: drain. */

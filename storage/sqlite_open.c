@@ -5,7 +5,7 @@
  * its own. Here each thread has blocks by size, from chunks that are kept: those of a database are needed again when it is
  * opened the next time. A block freed by another thread than the one that asked for it goes to that one's.
  *
- * In front of each block stands its class. What is too large for one is profiler/memory.h's. */
+ * In front of each block stands its class. What is too large for one is profiler/base/own_memory.h's. */
 
 #include "storage/sqlite_open.h"
 
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "profiler/memory.h"
+#include "profiler/base/own_memory.h"
 
 #ifdef PIE_OWN_SQLITE
 

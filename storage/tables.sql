@@ -119,7 +119,7 @@ CREATE TABLE node (
   library_module INTEGER,          -- module (process, id): innermost native code of a distribution at or above this
                                    -- node and below line_location
   entry_function INTEGER,          -- function (process, id) of the outermost native code at or above this node and
-                                   -- below line_location that is not of the interpreter's home (profiler/home.h): what
+                                   -- below line_location that is not of the interpreter's home (profiler/base/home.h): what
                                    -- the interpreter called
   PRIMARY KEY (process, id)
 ) WITHOUT ROWID;
@@ -144,7 +144,7 @@ CREATE TABLE sample (
   PRIMARY KEY (process, slice_s, thread, node)
 ) WITHOUT ROWID;
 
--- Watches of memory accesses, summed over those that are alike (PieProf 4.2; profiler/watch.h explains the words).
+-- Watches of memory accesses, summed over those that are alike (PieProf 4.2; profiler/watch/watch.h explains the words).
 CREATE TABLE watch (
   process INTEGER NOT NULL REFERENCES process,
   slice_s INTEGER NOT NULL DEFAULT 0, -- in which they ended, as in sample

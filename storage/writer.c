@@ -11,13 +11,13 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-#include "profiler/config.h"
+#include "profiler/base/own_memory.h"
+#include "profiler/ports/config.h"
 #include "storage/contexts.h"
 #include "storage/ownership.h"
 #include "storage/source_text.h"
 #include "storage/utf8.h"
 #include "storage/writer_internal.h"
-#include "profiler/memory.h"
 
 /* Rows gather in memory (rowlog.h) and go into the file in one transaction for each commit. A commit that fails
  * because another process writes or the disk is full leaves them where they are; the next one tries again, after a

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "profiler/memory.h"
+#include "profiler/base/own_memory.h"
 #include "storage/writer_internal.h"
 
 static const char link_parents[] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profiler/u64map.h"
+#include "profiler/base/u64map.h"
 #include "storage/contexts.h"
 #include "storage/source_text.h"
 #include "storage/writer_internal.h"

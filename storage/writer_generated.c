@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "profiler/memory.h"
+#include "profiler/base/own_memory.h"
 #include "storage/contexts.h"
 #include "storage/writer_internal.h"
 

@@ -5,15 +5,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "profiler/sink.h"
+#include "profiler/ports/sink.h"
 #include "storage/curve.h"
 #include "storage/db.h"
 #include "storage/guard.h"
 #include "storage/idmap.h"
 #include "storage/line_curves.h"
-#include "storage/sparse.h"
 #include "storage/rowlog.h"
 #include "storage/slices.h"
+#include "storage/sparse.h"
 #include "storage/statements.h"
 
 enum pie_writer_module_flags {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
 
-#include "profiler/hash.h"
+#include "profiler/base/hash.h"
 #include "storage/contexts.h"
 #include "storage/writer_internal.h"
 

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profiler/hash.h"
+#include "profiler/base/hash.h"
+#include "profiler/base/own_memory.h"
 #include "storage/contexts.h"
 #include "storage/ownership.h"
 #include "storage/source_text.h"
 #include "storage/writer_internal.h"
-#include "profiler/memory.h"
 
 /* Names are written once: a file, module or function is a row with an id of this process, given out here and
  * remembered by its text. A row is added before its id is remembered, so that a row refused for want of memory is

@@ -3,9 +3,9 @@
  * the headers have the values. Run by the build (embed-text), which refuses a name that is not here. */
 #include <stdio.h>
 
-#include "profiler/pystack.h"
-#include "profiler/sink.h"
-#include "profiler/watch.h"
+#include "profiler/ports/pystack.h"
+#include "profiler/ports/sink.h"
+#include "profiler/watch/watch.h"
 
 static const struct {
     const char *name;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include "profiler/access_choice.h"
+#include "profiler/machine/access_choice.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include "profiler/clock_choice.h"
-#include "profiler/proc_file.h"
+#include "profiler/base/proc_file.h"
+#include "profiler/machine/clock_choice.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 /* The facts of this machine, as it is and with something taken away: each time in a child of its own, which tells by
  * its exit status which check failed. */
 
-#include "profiler/machine_facts.h"
+#include "profiler/doctor/machine_facts.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,8 +2,8 @@
 
 /* What doctor makes of machines that are made up. */
 
-#include "profiler/machine_facts.h"
-#include "profiler/probe.h"
+#include "profiler/doctor/machine_facts.h"
+#include "profiler/doctor/probe.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/engine/stepping.h"
 
-#include "profiler/safe_load.h"
+#include "profiler/base/safe_load.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "profiler/access.h"
+#include "profiler/code/access.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "profiler/block.h"
-#include "profiler/block_table.h"
-#include "profiler/code_modules.h"
-#include "profiler/region.h"
+#include "profiler/base/region.h"
+#include "profiler/code/block.h"
+#include "profiler/code/block_table.h"
+#include "profiler/code/modules.h"
 
 enum { CHANGES_MAX = 100000, FOUND_WANTED = 20000 /* of each */, MODULE = 7 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profiler/cct.h"
-#include "profiler/region.h"
+#include "profiler/base/region.h"
+#include "profiler/stacks/cct.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profiler/copy_loop.h"
+#include "profiler/copies/loop.h"
 
-#include "profiler/access.h"
+#include "profiler/code/access.h"
 
 #include <errno.h>
 #include <setjmp.h>

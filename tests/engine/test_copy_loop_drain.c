@@ -2,14 +2,14 @@
 
 /* What becomes of samples on a copy loop: a destination that moves by 1000 bytes in each ms, 8 bytes a round. */
 
-#include "profiler/cct.h"
-#include "profiler/copy_loop.h"
-#include "profiler/copy_loop_drain.h"
-#include "profiler/counters.h"
-#include "profiler/naming.h"
-#include "profiler/pystack.h"
-#include "profiler/region.h"
-#include "profiler/thread.h"
+#include "profiler/base/counters.h"
+#include "profiler/base/region.h"
+#include "profiler/copies/loop.h"
+#include "profiler/copies/loop_drain.h"
+#include "profiler/ports/pystack.h"
+#include "profiler/stacks/cct.h"
+#include "profiler/symbols/naming.h"
+#include "profiler/thread/thread.h"
 #include "tests/engine/thread_scene.h"
 
 #include <setjmp.h>

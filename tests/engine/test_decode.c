@@ -2,8 +2,8 @@
 
 /* Hand-written machine code (decode_cases.S) whose accesses, blocks and traps are known. */
 
-#include "profiler/cfi.h"
-#include "profiler/decode.h"
+#include "profiler/code/cfi.h"
+#include "profiler/code/decode.h"
 #include "tests/engine/stepping.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 
 /* Cycles in graphs, against the transitive closure. */
 
-#include "profiler/decode_graph.h"
+#include "profiler/code/decode_graph.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

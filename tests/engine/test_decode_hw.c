@@ -2,7 +2,7 @@
 
 /* Traps of real data breakpoints, and the instruction that pie_decode_trap() names for them. Needs debug registers. */
 
-#include "profiler/decode.h"
+#include "profiler/code/decode.h"
 #include "tests/engine/stepping.h"
 
 #include <errno.h>

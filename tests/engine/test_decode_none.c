@@ -2,8 +2,8 @@
 
 /* A build without a library for decoding; linked with decode_none.c. */
 
-#include "profiler/decode.h"
-#include "profiler/instruction.h"
+#include "profiler/code/decode.h"
+#include "profiler/code/instruction.h"
 
 #include <errno.h>
 #include <setjmp.h>

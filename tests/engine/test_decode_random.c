@@ -3,8 +3,8 @@
 /* Any address of any executable mapping, with any registers: nothing crashes, all that comes out is in order, and memory
  * stays bounded. What it costs is printed. */
 
-#include "profiler/decode.h"
-#include "profiler/decode_function.h"
+#include "profiler/code/decode.h"
+#include "profiler/code/decode_function.h"
 #include "tests/engine/stepping.h"
 
 #include <dlfcn.h>

@@ -4,8 +4,8 @@
  * registers on both sides of it and the way it took are known for certain. The address of each operand is computed by
  * Zydis from the registers before; pie_decode_trap() sees those after. */
 
-#include "profiler/cfi.h"
-#include "profiler/decode.h"
+#include "profiler/code/cfi.h"
+#include "profiler/code/decode.h"
 #include "tests/engine/stepping.h"
 
 #include <Zydis/Zydis.h>

@@ -3,10 +3,10 @@
 /* Code without call frame information and without a symbol: only what executed instructions lead to is known, and never
  * anything that is none. */
 
-#include "profiler/cfi.h"
-#include "profiler/decode.h"
-#include "profiler/decode_function.h"
-#include "profiler/decode_sweep.h"
+#include "profiler/code/cfi.h"
+#include "profiler/code/decode.h"
+#include "profiler/code/decode_function.h"
+#include "profiler/code/decode_sweep.h"
 
 #include <dlfcn.h>
 #include <errno.h>

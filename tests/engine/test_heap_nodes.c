@@ -9,11 +9,11 @@
 
 #include <cmocka.h>
 
-#include "profiler/heap_engine.h"
-#include "profiler/heap_leaks.h"
-#include "profiler/heap_nodes.h"
-#include "profiler/holder.h"
-#include "profiler/region.h"
+#include "profiler/base/region.h"
+#include "profiler/heap/engine.h"
+#include "profiler/heap/leaks.h"
+#include "profiler/heap/nodes.h"
+#include "profiler/ports/holder.h"
 
 static struct pie_heap_nodes nodes;
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "profiler/heap_engine.h"
+#include "profiler/heap/engine.h"
 
 /* Events of two lines, one after the other; time goes by with the bytes. */
 struct line {

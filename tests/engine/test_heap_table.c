@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "profiler/heap_engine.h"
-#include "profiler/region.h"
+#include "profiler/base/region.h"
+#include "profiler/heap/engine.h"
 
 static char memory[1 << 20];
 

@@ -2,9 +2,9 @@
 
 /* The merge on stacks made by hand. Native frames occupy [sp, next sp); a loop at sp s keeps its object at s + 8. */
 
-#include "profiler/cct.h"
-#include "profiler/home.h"
-#include "profiler/hybrid.h"
+#include "profiler/base/home.h"
+#include "profiler/stacks/cct.h"
+#include "profiler/stacks/hybrid.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

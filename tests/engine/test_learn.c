@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "profiler/clocks.h"
-#include "profiler/learn.h"
-#include "profiler/learn_times.h"
-#include "profiler/sink.h"
+#include "profiler/base/clocks.h"
+#include "profiler/learn/learn.h"
+#include "profiler/learn/times.h"
+#include "profiler/ports/sink.h"
 
 /* A loop without Python: iterations take times that are made up, and what is asked for is handed on. */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profiler/memory.h"
-#include "profiler/sort.h"
+#include "profiler/base/own_memory.h"
+#include "profiler/base/sort.h"
 
 #include <malloc.h>
 #include <setjmp.h>

@@ -3,11 +3,11 @@
 /* Stored nodes over turns of the tree: who is met again has its node again, who is not is forgotten. Code is a number; its file is
  * called after it. */
 
-#include "profiler/cct.h"
-#include "profiler/naming.h"
-#include "profiler/pystack.h"
-#include "profiler/region.h"
-#include "profiler/sink.h"
+#include "profiler/base/region.h"
+#include "profiler/ports/pystack.h"
+#include "profiler/ports/sink.h"
+#include "profiler/stacks/cct.h"
+#include "profiler/symbols/naming.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

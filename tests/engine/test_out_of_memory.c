@@ -2,18 +2,18 @@
 
 /* What cannot be kept for want of memory is counted as that. The profiler's own allocator is this test's. */
 
-#include "profiler/cct.h"
-#include "profiler/counters.h"
-#include "profiler/engine.h"
-#include "profiler/facts.h"
-#include "profiler/heap_copies.h"
-#include "profiler/heap_drain.h"
-#include "profiler/heap_engine.h"
-#include "profiler/memory.h"
-#include "profiler/naming.h"
-#include "profiler/pystack.h"
-#include "profiler/region.h"
-#include "profiler/thread.h"
+#include "profiler/base/counters.h"
+#include "profiler/base/own_memory.h"
+#include "profiler/base/region.h"
+#include "profiler/collect/engine.h"
+#include "profiler/heap/copies.h"
+#include "profiler/heap/drain.h"
+#include "profiler/heap/engine.h"
+#include "profiler/ports/facts.h"
+#include "profiler/ports/pystack.h"
+#include "profiler/stacks/cct.h"
+#include "profiler/symbols/naming.h"
+#include "profiler/thread/thread.h"
 #include "tests/engine/thread_scene.h"
 
 #include <setjmp.h>

@@ -3,8 +3,8 @@
 /* The raw table of events against libpfm4's, for every processor that libpfm4 knows, and against this machine's. Only
  * built where libpfm4 is. */
 
-#include "profiler/pmu_encodings.h"
-#include "profiler/pmu_names.h"
+#include "profiler/machine/pmu_encodings.h"
+#include "profiler/machine/pmu_names.h"
 
 #include <errno.h>
 #include <setjmp.h>

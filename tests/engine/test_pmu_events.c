@@ -2,8 +2,8 @@
 
 /* The choice of events on machines that are made up: a kernel that takes some attributes and refuses the rest. */
 
-#include "profiler/access.h"
-#include "profiler/pmu_events.h"
+#include "profiler/code/access.h"
+#include "profiler/machine/pmu_events.h"
 
 #include <errno.h>
 #include <setjmp.h>

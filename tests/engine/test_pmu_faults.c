@@ -4,13 +4,13 @@
  * them by the same code, its signals carry the address that was touched and its records the instruction, so that arming,
  * signals, rings and periods are all tried; only the hardware's precision is not.
  *
- * This file has its own pie_pmu_events_here(), which the linker takes in place of profiler/pmu_machine.c. */
+ * This file has its own pie_pmu_events_here(), which the linker takes in place of profiler/machine/pmu_machine.c. */
 
-#include "profiler/access.h"
-#include "profiler/access_sampler_pmu.h"
-#include "profiler/collectors.h"
-#include "profiler/region.h"
-#include "profiler/thread.h"
+#include "profiler/base/region.h"
+#include "profiler/code/access.h"
+#include "profiler/collect/collectors.h"
+#include "profiler/thread/thread.h"
+#include "profiler/watch/sampler_pmu.h"
 
 #include <dirent.h>
 #include <errno.h>

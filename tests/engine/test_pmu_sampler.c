@@ -2,11 +2,11 @@
 
 /* The sampler of the PMU on signals and rings that are made up, whole and broken, and on this machine's where it has one. */
 
-#include "profiler/access.h"
-#include "profiler/access_sampler_pmu.h"
-#include "profiler/collectors.h"
-#include "profiler/region.h"
-#include "profiler/thread.h"
+#include "profiler/base/region.h"
+#include "profiler/code/access.h"
+#include "profiler/collect/collectors.h"
+#include "profiler/thread/thread.h"
+#include "profiler/watch/sampler_pmu.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -2,13 +2,13 @@
 
 /* Prices that are measured when a profile begins: of a counter's interrupt, and of a signal of the clock. */
 
-#include "profiler/clock_price.h"
-#include "profiler/clocks.h"
-#include "profiler/pmu_price.h"
-#include "profiler/sampler.h"
-#include "profiler/sampler_perf.h"
-#include "profiler/sampler_timer.h"
-#include "profiler/thread.h"
+#include "profiler/base/clocks.h"
+#include "profiler/machine/pmu_price.h"
+#include "profiler/thread/thread.h"
+#include "profiler/time/clock.h"
+#include "profiler/time/clock_perf.h"
+#include "profiler/time/clock_price.h"
+#include "profiler/time/clock_timer.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profiler/clocks.h"
-#include "profiler/process_ends.h"
-#include "profiler/process_table.h"
+#include "profiler/base/clocks.h"
+#include "profiler/process/ends.h"
+#include "profiler/process/table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

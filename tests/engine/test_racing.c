@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "profiler/racing.h"
+#include "profiler/race/racing.h"
 
 enum { RUNS = 1000, ARMS = 16 };
 

@@ -3,17 +3,18 @@
 /* The whole engine without Python: threads that come, work, sleep, fork and go under a clock of 5 kHz, a sink in memory, and
  * figures that must add up. Runs under AddressSanitizer too. */
 
-#include "profiler/clocks.h"
-#include "profiler/collector.h"
-#include "profiler/config.h"
-#include "profiler/counters.h"
-#include "profiler/engine.h"
-#include "profiler/facts.h"
-#include "profiler/pystack.h"
-#include "profiler/safe_load.h"
-#include "profiler/sampler.h"
-#include "profiler/sink.h"
-#include "profiler/thread.h"
+#include "profiler/base/clocks.h"
+#include "profiler/base/counters.h"
+#include "profiler/base/safe_load.h"
+#include "profiler/collect/collector.h"
+#include "profiler/collect/engine.h"
+#include "profiler/collect/sample.h"
+#include "profiler/ports/config.h"
+#include "profiler/ports/facts.h"
+#include "profiler/ports/pystack.h"
+#include "profiler/ports/sink.h"
+#include "profiler/thread/thread.h"
+#include "profiler/time/clock.h"
 
 #include <errno.h>
 #include <pthread.h>

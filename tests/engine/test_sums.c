@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profiler/aggregate.h"
-#include "profiler/clock_price.h"
-#include "profiler/clocks.h"
-#include "profiler/region.h"
-#include "profiler/ring.h"
-#include "profiler/sampler.h"
-#include "profiler/sampler_perf.h"
-#include "profiler/sampler_timer.h"
-#include "profiler/thread.h"
-#include "profiler/u64map.h"
+#include "profiler/base/clocks.h"
+#include "profiler/base/region.h"
+#include "profiler/base/u64map.h"
+#include "profiler/thread/sample_ring.h"
+#include "profiler/thread/thread.h"
+#include "profiler/time/aggregate.h"
+#include "profiler/time/clock.h"
+#include "profiler/time/clock_perf.h"
+#include "profiler/time/clock_price.h"
+#include "profiler/time/clock_timer.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -2,9 +2,9 @@
 
 /* Threads that are gone without pie_thread_end(). Not under the sanitizers, which wait for such threads for ever. */
 
-#include "profiler/collectors.h"
-#include "profiler/region.h"
-#include "profiler/thread.h"
+#include "profiler/base/region.h"
+#include "profiler/collect/collectors.h"
+#include "profiler/thread/thread.h"
 
 #include <pthread.h>
 #include <sched.h>

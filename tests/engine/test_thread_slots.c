@@ -3,9 +3,9 @@
 /* The slots of threads: many threads begin and end at every moment of the collection thread's work on them, and none of
  * their slots stays behind. */
 
-#include "profiler/collectors.h"
-#include "profiler/region.h"
-#include "profiler/thread.h"
+#include "profiler/base/region.h"
+#include "profiler/collect/collectors.h"
+#include "profiler/thread/thread.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profiler/throttle.h"
+#include "profiler/base/throttle.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,17 +2,17 @@
 
 /* The curves of memory while somebody sets the clock or the machine is suspended: all clocks are this test's own. */
 
-#include "profiler/cct.h"
-#include "profiler/clocks.h"
-#include "profiler/engine.h"
-#include "profiler/facts.h"
-#include "profiler/heap_drain.h"
-#include "profiler/heap_engine.h"
-#include "profiler/naming.h"
-#include "profiler/pystack.h"
-#include "profiler/region.h"
-#include "profiler/sink.h"
-#include "profiler/thread.h"
+#include "profiler/base/clocks.h"
+#include "profiler/base/region.h"
+#include "profiler/collect/engine.h"
+#include "profiler/heap/drain.h"
+#include "profiler/heap/engine.h"
+#include "profiler/ports/facts.h"
+#include "profiler/ports/pystack.h"
+#include "profiler/ports/sink.h"
+#include "profiler/stacks/cct.h"
+#include "profiler/symbols/naming.h"
+#include "profiler/thread/thread.h"
 #include "tests/engine/thread_scene.h"
 
 #include <setjmp.h>

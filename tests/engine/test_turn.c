@@ -3,15 +3,15 @@
 /* Two halves of the calling context tree that take turns, while threads make nodes. Code is a number here: the code of a half has
  * that half's bit. */
 
-#include "profiler/cct.h"
-#include "profiler/collectors.h"
-#include "profiler/context.h"
-#include "profiler/memory.h"
-#include "profiler/pystack.h"
-#include "profiler/region.h"
-#include "profiler/thread.h"
-#include "profiler/turn.h"
-#include "profiler/watch.h"
+#include "profiler/base/own_memory.h"
+#include "profiler/base/region.h"
+#include "profiler/collect/collectors.h"
+#include "profiler/collect/turn.h"
+#include "profiler/ports/pystack.h"
+#include "profiler/stacks/cct.h"
+#include "profiler/stacks/context.h"
+#include "profiler/thread/thread.h"
+#include "profiler/watch/watch.h"
 
 #include <pthread.h>
 #include <sched.h>

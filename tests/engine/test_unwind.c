@@ -3,9 +3,9 @@
 /* The walk against libunwind, instruction by instruction: a child process steps through qsort, printf, strtod and
  * friends with the trap flag set, and at each step both unwinders must name the same frames. */
 
-#include "profiler/cfi.h"
-#include "profiler/safe_load.h"
-#include "profiler/unwind.h"
+#include "profiler/base/safe_load.h"
+#include "profiler/code/cfi.h"
+#include "profiler/stacks/unwind.h"
 #include "tests/engine/libunwind_walk.h"
 
 #include <math.h>

@@ -3,9 +3,9 @@
 /* The unwinder's cache under several writers and flushes: no rule may be found under another address, or after the library
  * that it was of has gone. Rules are made up, so that each says for which address and generation it is. */
 
-#include "profiler/unwind_sigsafe.c"
+#include "profiler/stacks/unwind_sigsafe.c"
 
-#include "profiler/code_generation.h"
+#include "profiler/code/generation.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -4,9 +4,9 @@
 
 #include "tests/engine/watch_scene.h"
 
-#include "profiler/cct.h"
-#include "profiler/clocks.h"
-#include "profiler/home.h"
+#include "profiler/base/clocks.h"
+#include "profiler/base/home.h"
+#include "profiler/stacks/cct.h"
 
 #include <errno.h>
 #include <string.h>

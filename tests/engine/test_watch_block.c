@@ -2,12 +2,12 @@
 
 /* The table of basic blocks: what the collection thread learns, handlers find. */
 
-#include "profiler/block.h"
+#include "profiler/code/block.h"
 
-#include "profiler/block_table.h"
-#include "profiler/code_modules.h"
-#include "profiler/decode.h"
-#include "profiler/region.h"
+#include "profiler/base/region.h"
+#include "profiler/code/block_table.h"
+#include "profiler/code/decode.h"
+#include "profiler/code/modules.h"
 
 #include <dlfcn.h>
 #include <errno.h>

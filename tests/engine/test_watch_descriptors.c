@@ -5,8 +5,8 @@
 
 #include "tests/engine/watch_hardware_scene.h"
 
-#include "profiler/collectors.h"
-#include "profiler/region.h"
+#include "profiler/base/region.h"
+#include "profiler/collect/collectors.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,8 +5,8 @@
 
 #include "tests/engine/watch_drain_scene.h"
 
-#include "profiler/cct.h"
-#include "profiler/decode.h"
+#include "profiler/code/decode.h"
+#include "profiler/stacks/cct.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,16 +5,16 @@
 
 #include "tests/engine/watch_hardware_scene.h"
 
-#include "profiler/block.h"
-#include "profiler/cct.h"
-#include "profiler/clocks.h"
-#include "profiler/collectors.h"
-#include "profiler/context.h"
-#include "profiler/counters.h"
-#include "profiler/decode.h"
-#include "profiler/home.h"
-#include "profiler/region.h"
-#include "profiler/watch.h"
+#include "profiler/base/clocks.h"
+#include "profiler/base/counters.h"
+#include "profiler/base/home.h"
+#include "profiler/base/region.h"
+#include "profiler/code/block.h"
+#include "profiler/code/decode.h"
+#include "profiler/collect/collectors.h"
+#include "profiler/stacks/cct.h"
+#include "profiler/stacks/context.h"
+#include "profiler/watch/watch.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -2,10 +2,10 @@
 
 /* Which lines are watched first (watch_interest_sigsafe.c), and that what is estimated of them stays the truth. */
 
-#include "profiler/cct.h"
-#include "profiler/racing.h"
-#include "profiler/region.h"
-#include "profiler/watch_internal.h"
+#include "profiler/base/region.h"
+#include "profiler/race/racing.h"
+#include "profiler/stacks/cct.h"
+#include "profiler/watch/internal.h"
 
 #include <math.h>
 #include <setjmp.h>

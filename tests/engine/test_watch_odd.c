@@ -6,9 +6,9 @@
 
 #include "tests/engine/watch_scene.h"
 
-#include "profiler/access_sampler.h"
-#include "profiler/clocks.h"
-#include "profiler/home.h"
+#include "profiler/base/clocks.h"
+#include "profiler/base/home.h"
+#include "profiler/watch/sampler.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,9 +4,9 @@
 
 #include "tests/engine/watch_drain_scene.h"
 
-#include "profiler/block.h"
-#include "profiler/code_modules.h"
-#include "profiler/decode.h"
+#include "profiler/code/block.h"
+#include "profiler/code/decode.h"
+#include "profiler/code/modules.h"
 
 #include <float.h>
 #include <math.h>

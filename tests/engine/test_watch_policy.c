@@ -5,9 +5,9 @@
 
 #include "tests/engine/watch_scene.h"
 
-#include "profiler/access_sampler.h"
-#include "profiler/code_modules.h"
-#include "profiler/home.h"
+#include "profiler/base/home.h"
+#include "profiler/code/modules.h"
+#include "profiler/watch/sampler.h"
 
 #include <errno.h>
 #include <string.h>

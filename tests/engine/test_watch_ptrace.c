@@ -3,13 +3,13 @@
 /* Debug registers by ptrace, on the machine's own: they do what they are told and stay the thread's alone, whoever waits for
  * children meets none, and a thread that a debugger has is refused. */
 
-#include "profiler/collectors.h"
-#include "profiler/debug_registers.h"
-#include "profiler/ptrace_registers.h"
-#include "profiler/region.h"
-#include "profiler/thread.h"
-#include "profiler/trap_info.h"
-#include "profiler/watch.h"
+#include "profiler/base/region.h"
+#include "profiler/base/trap_info.h"
+#include "profiler/collect/collectors.h"
+#include "profiler/machine/ptrace_registers.h"
+#include "profiler/thread/thread.h"
+#include "profiler/watch/debug_registers.h"
+#include "profiler/watch/watch.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -4,7 +4,7 @@
 
 #include "tests/engine/watch_scene.h"
 
-#include "profiler/cct.h"
+#include "profiler/stacks/cct.h"
 
 static struct pie_watch_slot *slot_of(unsigned index) {
     return &pie_watch_of(scene_thread)->slots[index];

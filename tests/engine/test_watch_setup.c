@@ -4,12 +4,12 @@
 
 #include "tests/engine/watch_hardware_scene.h"
 
-#include "profiler/access_sampler.h"
-#include "profiler/clocks.h"
-#include "profiler/config.h"
-#include "profiler/watch.h"
-#include "profiler/watch_internal.h"
-#include "profiler/watch_setup.h"
+#include "profiler/base/clocks.h"
+#include "profiler/ports/config.h"
+#include "profiler/watch/internal.h"
+#include "profiler/watch/sampler.h"
+#include "profiler/watch/setup.h"
+#include "profiler/watch/watch.h"
 
 #include <errno.h>
 #include <signal.h>

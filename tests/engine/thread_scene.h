@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "profiler/collectors.h"
-#include "profiler/thread.h"
-#include "profiler/thread_part.h"
+#include "profiler/collect/collectors.h"
+#include "profiler/thread/part.h"
+#include "profiler/thread/thread.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/engine/watch_drain_scene.h"
 
-#include "profiler/cct.h"
-#include "profiler/code_modules.h"
-#include "profiler/naming.h"
-#include "profiler/region.h"
+#include "profiler/base/region.h"
+#include "profiler/code/modules.h"
+#include "profiler/stacks/cct.h"
+#include "profiler/symbols/naming.h"
 #include "tests/engine/thread_scene.h"
 
 #include <string.h>

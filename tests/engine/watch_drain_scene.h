@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "profiler/counters.h"
-#include "profiler/pystack.h"
-#include "profiler/sink.h"
-#include "profiler/thread.h"
-#include "profiler/watch.h"
-#include "profiler/watch_drain.h"
+#include "profiler/base/counters.h"
+#include "profiler/ports/pystack.h"
+#include "profiler/ports/sink.h"
+#include "profiler/thread/thread.h"
+#include "profiler/watch/drain.h"
+#include "profiler/watch/watch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "profiler/debug_registers.h"
-#include "profiler/thread.h"
+#include "profiler/thread/thread.h"
+#include "profiler/watch/debug_registers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/engine/watch_scene.h"
 
-#include "profiler/block.h"
-#include "profiler/block_table.h"
-#include "profiler/cct.h"
-#include "profiler/code_generation.h"
-#include "profiler/code_modules.h"
-#include "profiler/home.h"
-#include "profiler/region.h"
+#include "profiler/base/home.h"
+#include "profiler/base/region.h"
+#include "profiler/code/block.h"
+#include "profiler/code/block_table.h"
+#include "profiler/code/generation.h"
+#include "profiler/code/modules.h"
+#include "profiler/stacks/cct.h"
 #include "tests/engine/thread_scene.h"
 
 #include <math.h>

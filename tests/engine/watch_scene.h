@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "profiler/access.h"
-#include "profiler/context.h"
-#include "profiler/counters.h"
-#include "profiler/debug_registers.h"
-#include "profiler/pystack.h"
-#include "profiler/thread.h"
-#include "profiler/watch.h"
-#include "profiler/watch_internal.h"
+#include "profiler/base/counters.h"
+#include "profiler/code/access.h"
+#include "profiler/ports/pystack.h"
+#include "profiler/stacks/context.h"
+#include "profiler/thread/thread.h"
+#include "profiler/watch/debug_registers.h"
+#include "profiler/watch/internal.h"
+#include "profiler/watch/watch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -13,8 +13,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "profiler/region.h"
-#include "profiler/safe_load.h"
+#include "profiler/base/region.h"
+#include "profiler/base/safe_load.h"
 #include "runtime/code_registry.h"
 #include "runtime/install.h"
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profiler/pystack.h"
+#include "profiler/ports/pystack.h"
 
 /* A small sampling profiler for tests: signals that a thread sends to itself, and timers. It has the handler that
  * pie_safe_load() needs, and an oracle: it copies each frame's names at the moment of the sample by its own means. */

@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "profiler/region.h"
+#include "profiler/base/region.h"
 
 #if defined(__has_feature)
 #define HAS_SANITIZER(name) __has_feature(name)

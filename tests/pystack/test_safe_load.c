@@ -13,7 +13,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "profiler/safe_load.h"
+#include "profiler/base/safe_load.h"
 
 static void on_fault(int signo, siginfo_t *info, void *context) {
     greg_t *pc = &((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];

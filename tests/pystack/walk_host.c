@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "profiler/region.h"
+#include "profiler/base/region.h"
 #include "runtime/pyframe.h"
 #include "tests/pystack/memory.h"
 #include "tests/pystack/probe.h"

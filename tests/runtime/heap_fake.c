@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/runtime/heap_fake.h"
 
-#include "profiler/code_modules.h"
+#include "profiler/code/modules.h"
 
 #include <errno.h>
 

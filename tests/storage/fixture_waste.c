@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profiler/config.h"
-#include "profiler/pystack.h"
-#include "profiler/sink.h"
-#include "profiler/watch.h"
+#include "profiler/ports/config.h"
+#include "profiler/ports/pystack.h"
+#include "profiler/ports/sink.h"
+#include "profiler/watch/watch.h"
 #include "storage/writer.h"
 #include "tests/storage/fixture.h"
 #include "tests/storage/folder.h"

@@ -17,8 +17,8 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-#include "profiler/config.h"
-#include "profiler/sink.h"
+#include "profiler/ports/config.h"
+#include "profiler/ports/sink.h"
 #include "storage/fold.h"
 #include "storage/writer.h"
 #include "tests/storage/fixture.h"

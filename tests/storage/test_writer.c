@@ -14,8 +14,8 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-#include "profiler/config.h"
-#include "profiler/sink.h"
+#include "profiler/ports/config.h"
+#include "profiler/ports/sink.h"
 #include "storage/reader.h"
 #include "storage/schema.h"
 #include "storage/writer.h"

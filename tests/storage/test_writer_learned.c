@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "profiler/config.h"
-#include "profiler/sink.h"
+#include "profiler/ports/config.h"
+#include "profiler/ports/sink.h"
 #include "storage/writer.h"
 #include "tests/storage/fixture.h"
 #include "tests/storage/folder.h"

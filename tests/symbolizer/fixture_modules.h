@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profiler/symbolizer.h"
+#include "profiler/symbols/symbolizer.h"
 
 /* What the tests of the symbolizer share. Failures end the test. */
 

@@ -4,8 +4,8 @@
  * that nm lists. addr2line names functions as DWARF does; the symbolizer names the outermost one by its ELF
  * symbol, so that name is held against all that nm knows at the same place. */
 
-#include "profiler/source_path.h"
-#include "profiler/symbolizer.h"
+#include "profiler/symbols/source_path.h"
+#include "profiler/symbols/symbolizer.h"
 #include "tests/symbolizer/fixture_modules.h"
 
 #include <dlfcn.h>

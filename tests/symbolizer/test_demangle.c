@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include "profiler/demangle.h"
+#include "profiler/symbols/demangle.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

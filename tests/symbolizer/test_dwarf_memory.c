@@ -3,8 +3,8 @@
 /* An allocation fails, libdw's own ones too: each one once, and each second to ninth one for ever. Nothing crashes, and
  * an address has its name, a poorer one, or none. */
 
-#include "profiler/dwarf_guard.h"
-#include "profiler/symbolizer.h"
+#include "profiler/base/dwarf_guard.h"
+#include "profiler/symbols/symbolizer.h"
 #include "tests/symbolizer/fixture_modules.h"
 
 #include <dlfcn.h>

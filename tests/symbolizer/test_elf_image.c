@@ -3,11 +3,11 @@
 /* Truncated, damaged and too large files: refused or read in part, never followed out of bounds. The sanitizers see
  * what this test does not. */
 
-#include "profiler/dwarf_info.h"
-#include "profiler/elf_image.h"
-#include "profiler/minidebug.h"
-#include "profiler/module_files.h"
-#include "profiler/symbol_table.h"
+#include "profiler/symbols/dwarf_info.h"
+#include "profiler/symbols/elf_image.h"
+#include "profiler/symbols/minidebug.h"
+#include "profiler/symbols/module_files.h"
+#include "profiler/symbols/symbol_table.h"
 #include "tests/symbolizer/fixture_modules.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 
 /* Modules that come, go, are replaced on disk, or cannot be opened. */
 
-#include "profiler/symbolizer.h"
+#include "profiler/symbols/symbolizer.h"
 #include "tests/symbolizer/fixture_modules.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include "profiler/source_path.h"
+#include "profiler/symbols/source_path.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include "profiler/string_pool.h"
+#include "profiler/base/string_pool.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include "profiler/symbol_table.h"
+#include "profiler/symbols/symbol_table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include "profiler/loaded_symbols.h"
-#include "profiler/symbolizer.h"
+#include "profiler/symbols/loaded_symbols.h"
+#include "profiler/symbols/symbolizer.h"
 #include "tests/symbolizer/fixture_modules.h"
 
 #include <dlfcn.h>

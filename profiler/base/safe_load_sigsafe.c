@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/base/safe_load.h"
+
+#include <string.h>
+
+/* The load must be one known instruction, so it is written in assembly: a compiler may move, duplicate or
+ * widen a load in C. The function touches no stack and no callee-saved register, so the fault handler repairs
+ * it by changing the program counter alone: control goes on at the second entry, which returns false before
+ * anything was stored.
+ *
+ * A sanitizer's instrumentation does not reach assembly either, which is what we want: the address may be
+ * poison. */
+extern const char pie_safe_load_at[], pie_safe_load_failed[];
+extern const char pie_safe_load_byte_at[], pie_safe_load_byte_failed[];
+
+#define LOADER(name, type, load, store, succeed, fail)                                                       \
+    __asm__(".pushsection .text\n"                                                                           \
+            ".globl " name ", " name "_at, " name "_failed\n"                                                \
+            ".hidden " name ", " name "_at, " name "_failed\n"                                               \
+            ".type " name ", " type "\n"                                                                     \
+            ".p2align 4\n" name ":\n"                                                                        \
+            ".cfi_startproc\n" name "_at:\n" load "\n" store "\n" succeed "\n"                               \
+            "    ret\n" name "_failed:\n" fail "\n"                                                          \
+            "    ret\n"                                                                                      \
+            ".cfi_endproc\n"                                                                                 \
+            ".size " name ", . - " name "\n"                                                                 \
+            ".popsection\n")
+
+#if defined(__x86_64__)
+LOADER("pie_safe_load", "@function", "mov (%rdi), %rax", "mov %rax, (%rsi)", "mov $1, %eax",
+       "xor %eax, %eax");
+LOADER("pie_safe_load_byte", "@function", "movzbl (%rdi), %eax", "mov %al, (%rsi)", "mov $1, %eax",
+       "xor %eax, %eax");
+#elif defined(__aarch64__)
+LOADER("pie_safe_load", "%function", "ldr x2, [x0]", "str x2, [x1]", "mov w0, #1", "mov w0, #0");
+LOADER("pie_safe_load_byte", "%function", "ldrb w2, [x0]", "strb w2, [x1]", "mov w0, #1", "mov w0, #0");
+#else
+#error "pie_safe_load is written for x86-64 and AArch64: add this machine's three instructions"
+#endif
+
+uintptr_t pie_safe_load_fix(uintptr_t pc) {
+    if (pc == (uintptr_t)pie_safe_load_byte_at)
+        return (uintptr_t)pie_safe_load_byte_failed;
+    return pc == (uintptr_t)pie_safe_load_at ? (uintptr_t)pie_safe_load_failed : 0;
+}
+
+/* Loads aligned words only: one never crosses into a page that none of the wanted bytes is in. */
+bool pie_safe_copy(void *dst, const void *src, size_t size) {
+    uintptr_t at = (uintptr_t)src;
+    char *out = dst;
+
+    while (size) {
+        size_t skip = at % sizeof(uintptr_t);
+        size_t part = sizeof(uintptr_t) - skip;
+        uintptr_t word;
+
+        if (part > size)
+            part = size;
+        if (!pie_safe_load((const void *)(at - skip), &word))
+            return false;
+        memcpy(out, (const char *)&word + skip, part);
+        out += part;
+        at += part;
+        size -= part;
+    }
+    return true;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "profiler/code/instruction.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a sweep over the machine code of one function found; kept for the functions that were asked for last. Context: drain,
+ * for all. */
+
+enum { PIE_DECODE_FUNCTION_BYTES_MAX = 256 * 1024, PIE_DECODE_CACHE_BYTES_MAX = 2 * 1024 * 1024 };
+
+enum pie_decode_mark {
+    PIE_DECODE_START,  /* an instruction begins here */
+    PIE_DECODE_LEADER, /* … and a basic block */
+    PIE_DECODE_LOOP,   /* … of a loop */
+    PIE_DECODE_MARKS,
+};
+
+struct pie_decode_function {
+    uint64_t begin;   /* address */
+    uint32_t size;    /* bytes of code */
+    uint32_t words;   /* of each map */
+    uint32_t follows; /* of a window: how often instructions were added */
+    bool
+        is_window; /* no function: a piece of code of which only what was executed is known, and what that leads to */
+    uint64_t maps[]; /* one for each kind of mark, a bit for each byte of code */
+};
+
+/* The function around ip, swept now or before, or the window; valid until the next call. Returns 0; -ENOENT: no function
+ * is known there, nor a window; -E2BIG: it is larger than PIE_DECODE_FUNCTION_BYTES_MAX; -EFAULT: unreadable; -ENOMEM. */
+int pie_decode_function_find(uint64_t ip, const struct pie_decode_function **ret_function);
+
+bool pie_decode_function_has(const struct pie_decode_function *function, enum pie_decode_mark mark,
+                             uint64_t address);
+/* The last address up to ip that has the mark; 0: none. */
+uint64_t pie_decode_function_last(const struct pie_decode_function *function, enum pie_decode_mark mark,
+                                  uint64_t ip);
+
+/* Decodes the instruction at an address of the function, as it stands in memory now. Operands that lie in a loop, are
+ * repeated or are wider than 16 bytes get PIE_ACCESS_LOOP. Returns as pie_instruction_decode(), or -EFAULT. */
+int pie_decode_function_at(const struct pie_decode_function *function, uint64_t address,
+                           struct pie_instruction *ret_instruction,
+                           struct pie_operand operands[PIE_OPERANDS_MAX]);
+
+/* What is kept takes so many bytes, at most PIE_DECODE_CACHE_BYTES_MAX. */
+size_t pie_decode_functions_bytes(void);
+void pie_decode_functions_flush(void);

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/collect/engine.h"
+
+#include "profiler/base/clocks.h"
+#include "profiler/base/counters.h"
+#include "profiler/base/home.h"
+#include "profiler/base/real.h"
+#include "profiler/base/region.h"
+#include "profiler/collect/collector.h"
+#include "profiler/collect/collectors.h"
+#include "profiler/heap/engine.h"
+#include "profiler/learn/learn.h"
+#include "profiler/ports/config.h"
+#include "profiler/ports/facts.h"
+#include "profiler/process/table.h"
+#include "profiler/stacks/cct.h"
+#include "profiler/thread/ending.h"
+#include "profiler/thread/filtered.h"
+#include "profiler/thread/thread.h"
+#include "profiler/watch/debug_registers.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* A program must not hang at its end because a disk does. */
+static const uint64_t FINISH_TIMEOUT_NS = UINT64_C(60000000000);
+
+/* CPU time of the process; 0 before its overhead has been told. Release, acquire. */
+static _Atomic uint64_t told_ns;
+
+static struct {
+    struct pie_collector_setup setup;
+    struct pie_heap_settings heap;
+    uint64_t start_ns;      /* what the process used before its program began */
+    _Atomic int64_t run_id; /* known before the fork to a forked child */
+} engine;
+
+/* Between the fork handlers of one thread: it has the collection thread in hand. */
+static __thread bool held;
+/* … and has kept descriptors out of the program's table. */
+static __thread bool gated;
+/* The child that this thread is about to fork or has just forked; NULL: it is not in the process table. */
+static __thread struct pie_process_entry *forked;
+
+static int start(void) {
+    struct pie_thread *thread;
+    int r = pie_cct_init();
+
+    if (r == 0 && pie_heap_settings())
+        r = pie_heap_table_init();
+    if (r < 0)
+        return r;
+    thread = pie_thread_begin(true, "MainThread");
+    if (!thread)
+        return -ENOMEM;
+    r = pie_collector_start(&engine.setup);
+    if (r < 0) {
+        pie_thread_end();
+        return r;
+    }
+    pie_ending_set_owner((int32_t)syscall(SYS_getpid));
+    return 0;
+}
+
+uint64_t pie_engine_start_ns(void) {
+    return engine.start_ns;
+}
+
+void pie_engine_overhead_is_told(void) {
+    atomic_store_explicit(&told_ns, pie_process_cpu_ns(), memory_order_release);
+}
+
+uint64_t pie_engine_untold_ns(void) {
+    uint64_t since_ns = atomic_load_explicit(&told_ns, memory_order_acquire);
+
+    return since_ns ? pie_process_cpu_ns() - since_ns : 0;
+}
+
+int pie_engine_start(const struct pie_config *config, const struct pie_pystack_ops *ops,
+                     const struct pie_process_facts *facts, pie_sink_open_fn open_sink) {
+    pie_real_init();
+    pie_home_init();
+    pie_collectors_lay_out_threads();
+    int r = pie_region_init();
+    if (r < 0)
+        return r;
+    if (facts->memory && (config->memory || config->copies)) {
+        engine.heap = (struct pie_heap_settings){
+            .ops = ops,
+            .memory = config->memory && facts->memory->is_counted,
+            .copies = config->copies,
+            .threshold_bytes = config->threshold_bytes,
+            .is_fixed = config->threshold_bytes > 0,
+            .is_finalizing = facts->memory->is_finalizing,
+        };
+        pie_heap_set(&engine.heap);
+    }
+    if (config->children)
+        pie_process_table_init();
+    pie_learn_configure(config->learns ? &config->learn : NULL);
+    engine.setup = (struct pie_collector_setup){
+        .config = config, .ops = ops, .facts = facts, .open_sink = open_sink, .is_fork = false};
+    r = start();
+    engine.start_ns = pie_thread_cpu_ns();
+    return r;
+}
+
+bool pie_engine_is_running(void) {
+    return !pie_filtered() && !pie_ending_is_claimed() && pie_ending_is_owner();
+}
+
+int64_t pie_engine_run_id(void) {
+    int64_t run_id = atomic_load_explicit(&engine.run_id, memory_order_relaxed);
+
+    if (!run_id) {
+        run_id = pie_collector_run_id();
+        atomic_store_explicit(&engine.run_id, run_id, memory_order_relaxed);
+    }
+    return run_id;
+}
+
+int pie_engine_write_error(void) {
+    return pie_collector_write_error();
+}
+
+void pie_engine_finish(const char *cause, int exit_status) {
+    int error = errno;
+
+    if (!pie_ending_is_owner() || !pie_ending_claim())
+        return;
+    pie_learn_finish();
+    pie_collector_stop(cause, exit_status, FINISH_TIMEOUT_NS);
+    errno = error;
+}
+
+void pie_engine_thread_started(const char *name) {
+    int error = errno;
+
+    if (pie_engine_is_running() && pie_thread_begin(false, name) && pie_threads_changed())
+        pie_collector_wake();
+    errno = error;
+}
+
+void pie_engine_thread_ended(void) {
+    int error = errno;
+
+    if (pie_thread_end() && pie_engine_is_running() && pie_threads_changed())
+        pie_collector_wake();
+    errno = error;
+}
+
+void pie_engine_fork_prepare(void) {
+    int error = errno;
+
+    held = false;
+    forked = NULL;
+    if (pie_filtered())
+        return;
+    pie_debug_ptrace_pause(pie_thread_self());
+    held = pie_engine_is_running() && engine.setup.config->children && !pie_thread_is_on_stack() &&
+           pie_collector_hold();
+    if (held && pie_engine_run_id() == 0) { /* there is nothing a child could join */
+        pie_collector_release();
+        held = false;
+    }
+    forked = held ? pie_process_claim((int32_t)syscall(SYS_getpid)) : NULL;
+    if (held && !forked)
+        pie_counter_add(PIE_COUNTER_PROCESSES_UNTRACKED, 1);
+    if (held)
+        pie_process_table_lend();
+    pie_debug_before_fork();
+    gated = true;
+    errno = error;
+}
+
+void pie_engine_forked(int32_t pid) {
+    if (pid > 0)
+        pie_process_forked(forked, pid);
+    else
+        pie_process_release(forked);
+    forked = NULL;
+}
+
+void pie_engine_fork_parent(void) {
+    int error = errno;
+
+    if (gated)
+        pie_debug_after_fork();
+    gated = false;
+    if (pie_filtered()) {
+        pie_counter_add(PIE_COUNTER_FORKS_UNPROFILED, !pie_ending_is_claimed());
+        return;
+    }
+    if (held) {
+        pie_process_table_keep();
+        pie_collector_release();
+    } else if (pie_engine_is_running() && engine.setup.config->children) {
+        pie_counter_add(PIE_COUNTER_FORKS_UNPROFILED, 1);
+    }
+    held = false;
+    pie_debug_ptrace_resume(pie_thread_self());
+    errno = error;
+}
+
+/* While the region is replaced the alternate stack lies in memory that cannot be touched, and any handler on it would be a
+ * SIGSEGV: signals wait. Those that tell of faults cannot, and none comes. By the system call itself, since the exported
+ * functions are about the mask that the program sees. Returns the mask to be given back. */
+static uint64_t block_signals(void) {
+    const uint64_t faults =
+        UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGBUS - 1) | UINT64_C(1) << (SIGTRAP - 1);
+    uint64_t all = ~faults, before = 0;
+
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof before);
+    return before;
+}
+
+static void start_fork(void) {
+    uint64_t begun_ns = pie_thread_cpu_ns();
+    uint64_t mask = block_signals();
+    int r = pie_region_reset();
+
+    if (r == 0) {
+        pie_counters_reset();
+        engine.setup.is_fork = true;
+        r = start();
+    }
+    engine.start_ns = pie_thread_cpu_ns() - begun_ns;
+    if (r < 0)
+        pie_process_lost(r);
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+}
+
+void pie_engine_fork_child(void) {
+    int error = errno;
+
+    pie_debug_fork_child();
+    gated = false;
+    pie_heap_forget();
+    pie_learn_forget();
+    pie_ending_set_owner(0);
+    if (held)
+        pie_process_table_inherited();
+    pie_process_enter(forked);
+    forked = NULL;
+    if (!pie_ending_is_claimed()) {
+        pie_debug_own_table_forget();
+        pie_threads_reset();
+        pie_collector_forget();
+        if (held)
+            start_fork();
+    }
+    held = false;
+    errno = error;
+}

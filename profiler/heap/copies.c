@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/heap/copies.h"
+
+#include "profiler/base/counters.h"
+#include "profiler/base/own_memory.h"
+
+static struct pie_copy_row *row_of(struct pie_heap_copies *copies, uint32_t stored_node, uint8_t estimate) {
+    uint64_t key = (uint64_t)stored_node << 8 | estimate;
+    uint32_t index = pie_u64map_get(&copies->index_of, key);
+
+    if (index)
+        return &copies->rows[index - 1];
+    if (copies->count == copies->room) {
+        size_t room = copies->room ? copies->room * 2 : 64;
+        struct pie_copy_row *grown = pie_realloc(copies->rows, room * sizeof *grown);
+        if (!grown)
+            return NULL;
+        copies->rows = grown;
+        copies->room = room;
+    }
+    if (pie_u64map_put(&copies->index_of, key, (uint32_t)copies->count + 1) < 0)
+        return NULL;
+    copies->rows[copies->count] = (struct pie_copy_row){.node = stored_node, .estimate = estimate};
+    return &copies->rows[copies->count++];
+}
+
+void pie_heap_copies_add(struct pie_heap_copies *copies, uint32_t stored_node, uint64_t bytes,
+                         bool is_exact) {
+    struct pie_copy_row *row =
+        stored_node ? row_of(copies, stored_node, is_exact ? PIE_COPY_COUNTED : PIE_COPY_SAMPLED) : NULL;
+
+    if (!row) {
+        pie_counter_add(PIE_COUNTER_OUT_OF_MEMORY, 1);
+        return;
+    }
+    row->samples++;
+    row->bytes += bytes;
+    if (!is_exact)
+        row->sq_bytes2 += (double)bytes * (double)bytes;
+}
+
+int pie_heap_copies_write(const struct pie_heap_copies *copies, struct pie_sink *sink) {
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < copies->count; i++)
+        r = sink->ops->put_copy(sink, &copies->rows[i]);
+    return r;
+}
+
+void pie_heap_copies_clear(struct pie_heap_copies *copies) {
+    copies->count = 0;
+    pie_u64map_finish(&copies->index_of);
+}
+
+void pie_heap_copies_finish(struct pie_heap_copies *copies) {
+    pie_u64map_finish(&copies->index_of);
+    pie_free(copies->rows);
+    *copies = (struct pie_heap_copies){0};
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "profiler/base/spsc.h"
+#include "profiler/heap/heap.h"
+#include "profiler/thread/part.h"
+
+#include <assert.h>
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Between the memory collector's slow path (heap_sigsafe.c, copies_sigsafe.c, heap/table_sigsafe.c) and the collection
+ * thread (heap/drain.c). */
+
+struct pie_pystack_ops;
+struct pie_thread;
+
+enum pie_heap_event {
+    PIE_HEAP_ALLOCATED, /* a sampled allocation */
+    PIE_HEAP_CROSSED,   /* the footprint has changed by the threshold */
+    PIE_HEAP_COPIED,    /* a sampled copy */
+};
+
+/* What a thread noted. 64 bytes. */
+struct pie_heap_record {
+    uint64_t time_ns; /* CLOCK_MONOTONIC */
+    uint64_t weight_bytes;
+    uint64_t block_bytes;                 /* ALLOCATED: of the block itself */
+    int64_t heap_bytes[PIE_HEAP_DOMAINS]; /* CROSSED: of the process */
+    uintptr_t block;                      /* ALLOCATED */
+    uint32_t node;                        /* CCT node, 0: the tree is full */
+    uint16_t ticket;                      /* ALLOCATED: of the tracked block, 0: not tracked */
+    uint8_t event, domain;                /* pie_heap_event, pie_heap_domain */
+    uint8_t is_exact;                     /* the weight is what was seen, not an estimate */
+    uint8_t unused[7];
+};
+static_assert(sizeof(struct pie_heap_record) == 64, "eight words");
+
+enum { PIE_HEAP_RING_RECORDS = 1024 };
+PIE_SPSC_RING(pie_heap_ring, struct pie_heap_record, PIE_HEAP_RING_RECORDS);
+
+/* How one kind of event is sampled by bytes. The distance is drawn anew for each sample, from half to one and a half times
+ * the interval, and the interval follows the rate of samples and what they cost. */
+struct pie_heap_rate {
+    uint64_t interval_bytes;
+    uint64_t base_bytes;         /* counted up to here at the last sample */
+    uint64_t next_bytes;         /* count at which the next one is taken */
+    uint64_t exact_bytes;        /* an event of this size or more stands for itself */
+    uint64_t window_ns, samples; /* since then (CLOCK_MONOTONIC) so many were taken */
+    uint64_t cost_ns;            /* of the last sample */
+    uint64_t gap_ns;             /* wanted between two samples, at least */
+};
+
+/* A thread's part. Written by the thread alone, but for the ring's tail. Counts, rates, times
+ * and the ring belong to the slot and go on with its next thread: what is summed over all slots is true at any moment, also while
+ * a thread ends, and a thread need not wait until it is drained. */
+struct pie_heap_state {
+    struct pie_heap_thread counts; /* first: what pie_heap_self points to */
+    struct pie_heap_rate rates[PIE_HEAP_DOMAINS];
+    int64_t folded_bytes[PIE_HEAP_DOMAINS]; /* of allocated - freed, what the process's total has got */
+    uint64_t crossed_ns, crossing_cost_ns;  /* CLOCK_MONOTONIC of the last crossing noted; what it cost */
+    _Atomic bool is_late[PIE_HEAP_DOMAINS]; /* set by the collection thread: no sample for long */
+    struct pie_heap_rate copies;
+    int64_t copy_distance_bytes; /* what pie_copy_left began with; 0: nothing yet */
+    uint64_t random;
+    _Atomic uint64_t memory_ns, copies_ns; /* spent in the slow paths */
+    uint64_t fastest_ns;                   /* of the samples of allocations; 0: none yet */
+    struct pie_heap_ring ring;
+};
+extern struct pie_thread_part pie_heap_part;
+
+/* Context: any. */
+static inline struct pie_heap_state *pie_heap_of(const struct pie_thread *thread) {
+    return pie_thread_part_of(thread, &pie_heap_part);
+}
+
+/* What all threads of the process go by: set once before a thread counts. */
+struct pie_heap_settings {
+    const struct pie_pystack_ops *ops;
+    bool memory, copies;
+    uint64_t threshold_bytes; /* at most; reached by steps from below unless is_fixed */
+    bool is_fixed;
+    bool (*is_finalizing)(
+        void); /* Python gives everything back: that says nothing about leaks. Context: hook, drain */
+};
+
+/* Context: engine start, before the first thread begins. NULL: nothing is counted. settings: borrowed. */
+void pie_heap_set(const struct pie_heap_settings *settings);
+const struct pie_heap_settings *pie_heap_settings(void);
+/* In a forked child, before its thread begins. */
+void pie_heap_forget(void);
+
+/* The calling thread is the profiler's own: what it allocates is counted, not sampled. Context: drain. */
+void pie_heap_own_thread(void);
+/* Bytes that the profiler's thread has allocated and not freed. Context: drain. */
+int64_t pie_heap_own_bytes(void);
+
+/* A thread has allocated for long without a sample: it looks at its next allocation. Context: drain. */
+void pie_heap_hurry(struct pie_thread *thread);
+
+/* The footprint's threshold at present. Context: any. */
+uint64_t pie_heap_threshold(void);
+
+/* The greatest footprint seen by any thread when it crossed a threshold, by domain. Context: drain. */
+int64_t pie_heap_peak(int64_t ret_bytes[PIE_HEAP_DOMAINS]);
+
+/* Takes the next event of a rate. Returns the sample's weight, 0 for none. count_bytes: after the event, which had so many
+ * bytes; *ret_is_exact: the weight is the event's own. Context: hook. */
+uint64_t pie_heap_rate_take(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t bytes, uint64_t now_ns,
+                            uint64_t *random, bool *ret_is_exact);
+/* So many threads are sampled: each takes fewer. Context: hook. */
+void pie_heap_rate_share(struct pie_heap_rate *rate, uint64_t threads);
+/* For long no event reached the next point: it comes nearer. Context: hook. */
+void pie_heap_rate_hurry(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t now_ns, uint64_t *random);
+void pie_heap_rate_begin(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t interval_bytes,
+                         uint64_t now_ns, uint64_t *random);
+
+/* --- The table of tracked blocks: in the region, lock-free ---
+ *
+ * Guarantees: a block that was put is found by the one free() of its address, under the ticket of that put(), though the
+ * address was freed and sampled again at any moment: address and ticket are one word, which is compared as a whole. Of
+ * free() and drop() one gets the ticket. A ticket is reserved again only after the collection thread has heard of its end.
+ * Progress: lock-free; every step is bounded but for the filter's counts, which are retried when others count.
+ * Reclamation: a slot at once, a ticket when the collection thread has taken its fate. Addresses of more bits than user
+ * space has are not tracked. */
+
+enum {
+    PIE_HEAP_TICKET_BITS = 13,
+    PIE_HEAP_TICKETS = 1 << PIE_HEAP_TICKET_BITS, /* tickets are 1 … 8191 */
+    PIE_HEAP_ADDRESS_BITS = 48,
+    PIE_HEAP_BUCKET_BITS = 11,
+};
+static_assert(PIE_HEAP_ADDRESS_BITS + PIE_HEAP_TICKET_BITS <= 64, "one word");
+
+/* Makes the empty table. Needs the region. Returns 0 or -ENOMEM. Context: engine start, fork child. */
+int pie_heap_table_init(void);
+/* Where a block may be. Context: any. */
+uint32_t pie_heap_table_bucket(const void *block);
+/* A free ticket, 0 if there is none. Context: hook. */
+uint32_t pie_heap_table_reserve(void);
+/* Tracks block under a ticket; one that is tracked already because it has grown has several, the last one first. False:
+ * there is no room, the ticket is lost (PIE_HEAP_LOST). Context: hook. */
+bool pie_heap_table_put(uint32_t ticket, const void *block);
+/* Takes the block out and returns its ticket, 0 if it is not tracked. The ticket stands for all that the block has.
+ * Context: hook. */
+uint32_t pie_heap_table_remove(const void *block);
+/* Puts a block that was taken out back, at its new address. False: there is no room, its tickets are lost. Context: hook. */
+bool pie_heap_table_move(uint32_t ticket, const void *block);
+/* The block of this ticket, taken out before, was freed. Context: hook. */
+void pie_heap_table_free(uint32_t ticket, uint64_t now_ns);
+/* Nobody will hear of this ticket's block. Context: hook. */
+void pie_heap_table_lose(uint32_t ticket);
+/* What became of a ticket, and when it was freed (CLOCK_MONOTONIC). Context: drain. */
+enum pie_heap_fate { PIE_HEAP_ALIVE, PIE_HEAP_FREED, PIE_HEAP_LOST };
+enum pie_heap_fate pie_heap_table_fate(uint32_t ticket, uint64_t *ret_freed_ns);
+/* Lets a freed or lost ticket be reserved again. Context: drain. */
+void pie_heap_table_recycle(uint32_t ticket);
+/* Changes whenever a ticket is freed or lost. Context: drain. */
+uint64_t pie_heap_table_version(void);
+/* Where the blocks of all tickets are now; a resize may have moved them. NULL: not tracked. Context: drain. */
+void pie_heap_table_blocks(const void *ret_blocks[PIE_HEAP_TICKETS]);
+/* Is it the last ticket that the block has got? No other can be dropped. Context: drain. */
+bool pie_heap_table_is_last(uint32_t ticket, const void *block);
+/* Stops tracking the block under its last ticket, which can be reserved again then. False: it was freed meanwhile, has
+ * moved, or has a later ticket. Context: drain. */
+bool pie_heap_table_drop(uint32_t ticket, const void *block);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "profiler/ports/sink.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pie_memory_facts;
+struct pie_heap_record;
+
+/* The process's memory over time: what its threads have allocated and not freed, counted, and what the kernel says is
+ * resident. Points come from threads that cross the threshold and from the collection thread's own looks.
+ * Context: drain. */
+
+enum { PIE_FOOTPRINT_ROWS_MAX = 256 }; /* between two writes */
+
+struct pie_heap_footprint {
+    struct pie_footprint_row rows[PIE_FOOTPRINT_ROWS_MAX];
+    size_t count;
+    struct pie_footprint_row
+        waiting; /* follows rows[count - 1] too closely to be a point, unless nothing comes after it */
+    bool is_waiting;
+    struct pie_heap_row heap;
+    int64_t peak_bytes;
+    uint64_t looked_ns; /* CLOCK_MONOTONIC of the last look that left a point */
+    uint64_t rss_bytes; /* at that time */
+    int64_t tick_ns;    /* CLOCK_REALTIME of the last tick: points of one tick are thinned */
+};
+
+/* A thread crossed the threshold in this stored node. True: it is a new peak. */
+bool pie_heap_footprint_crossed(struct pie_heap_footprint *footprint, const struct pie_heap_record *record,
+                                int64_t real_ns, uint32_t node);
+/* Looks at all threads. is_over: Python takes itself apart; sums are taken and nothing else. True: it is a new peak. */
+bool pie_heap_footprint_tick(struct pie_heap_footprint *footprint, uint64_t now_ns, int64_t real_ns,
+                             bool is_over);
+int pie_heap_footprint_write(struct pie_heap_footprint *footprint, struct pie_sink *sink,
+                             const struct pie_memory_facts *facts);
+void pie_heap_footprint_clear(struct pie_heap_footprint *footprint);

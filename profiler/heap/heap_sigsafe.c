@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The memory collector's slow path. A newcomer's map of an allocation:
+ *
+ *   runtime/allocator.c, pymem.c  the exported malloc(), Python's hooks: count (heap.h)
+ *   here                          a counter reached its limit: sample it? has the footprint crossed the threshold?
+ *   profiler/stacks/context_sigsafe.c    both stacks as a node of the calling context tree
+ *   profiler/heap/table_sigsafe.c the sampled block is tracked until it is freed
+ *   profiler/heap/drain.c         live memory by context, peak, curves, leak scores
+ *
+ * The limit of a counter is the nearer one of the next sample and the next crossing. A crossing is |allocated - freed| of
+ * one domain having changed by its part of the threshold since the thread last gave it to the process's total; the other counter
+ * may have moved since, so a limit may be reached early, and is then set anew, a little further than exact: the slack keeps
+ * a program that allocates and frees the same block from coming here each time. */
+
+#include "profiler/heap/engine.h"
+
+#include "profiler/base/clocks.h"
+#include "profiler/base/counters.h"
+#include "profiler/base/hash.h"
+#include "profiler/ports/pystack.h"
+#include "profiler/stacks/context.h"
+#include "profiler/thread/thread.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+/* A prime just above 10 MiB (Scalene §3.2): no multiple of what a program may allocate in a loop. */
+static const uint64_t THRESHOLD_BYTES = 10485767, THRESHOLD_MIN_BYTES = 65537;
+enum {
+    FOOTPRINT_PART = 64, /* the threshold is this part of the footprint, … */
+    SLACK_PART = 64,     /* … the slack this part of the threshold */
+    SHARING_MAX = 8,     /* so many threads share it */
+    CROSSING_PART = 100, /* of the time that crossings may take */
+};
+static const uint64_t FIRST_INTERVAL_BYTES = 16384;
+static const uint64_t RETRY_BYTES = 65536; /* the profiler is at work on this thread: later */
+static const uint64_t UNDISTURBED_NS = 30000, SPENT_MAX_NS = 2000000;
+static const uint64_t CROSSING_GAP_NS = 1000000; /* at least, between crossings that are no new peak */
+
+__thread struct pie_heap_thread *pie_heap_self __attribute__((tls_model("initial-exec")));
+__thread int64_t pie_copy_left __attribute__((tls_model("initial-exec")));
+
+/* Reset by pie_heap_forget() in a forked child. */
+static const struct pie_heap_settings *_Atomic settings; /* release in pie_heap_set(), acquire where read */
+/* Relaxed: sums that order nothing. */
+static _Atomic int64_t heap_bytes[PIE_HEAP_DOMAINS]; /* what threads have folded in */
+static _Atomic int64_t peak_bytes, peak_parts[PIE_HEAP_DOMAINS];
+static _Atomic uint64_t threshold_bytes;
+static _Atomic int32_t counted_threads;
+static struct pie_heap_thread own; /* of the collection thread */
+
+const struct pie_heap_settings *pie_heap_settings(void) {
+    return atomic_load_explicit(&settings, memory_order_acquire);
+}
+
+void pie_heap_set(const struct pie_heap_settings *wanted) {
+    uint64_t most = wanted && wanted->threshold_bytes ? wanted->threshold_bytes : THRESHOLD_BYTES;
+
+    if (wanted)
+        atomic_store_explicit(&threshold_bytes, wanted->is_fixed ? most : THRESHOLD_MIN_BYTES,
+                              memory_order_relaxed);
+    atomic_store_explicit(&settings, wanted, memory_order_release);
+}
+
+void pie_heap_forget(void) {
+    pie_heap_self = NULL;
+    pie_copy_left = 0;
+    memset(&own, 0, sizeof own);
+    for (int i = 0; i < PIE_HEAP_DOMAINS; i++) {
+        atomic_store_explicit(&heap_bytes[i], 0, memory_order_relaxed);
+        atomic_store_explicit(&peak_parts[i], 0, memory_order_relaxed);
+    }
+    atomic_store_explicit(&peak_bytes, 0, memory_order_relaxed);
+    atomic_store_explicit(&counted_threads, 0, memory_order_relaxed);
+    pie_heap_set(pie_heap_settings());
+}
+
+uint64_t pie_heap_threshold(void) {
+    return atomic_load_explicit(&threshold_bytes, memory_order_relaxed);
+}
+
+int64_t pie_heap_peak(int64_t ret_bytes[PIE_HEAP_DOMAINS]) {
+    for (int i = 0; i < PIE_HEAP_DOMAINS; i++)
+        ret_bytes[i] = atomic_load_explicit(&peak_parts[i], memory_order_relaxed);
+    return atomic_load_explicit(&peak_bytes, memory_order_relaxed);
+}
+
+/* --- Limits and the footprint --- */
+
+static int64_t net(const struct pie_heap_count *count) {
+    return (int64_t)(count->allocated_bytes - count->freed_bytes);
+}
+
+static uint64_t later(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+/* Threads that share the threshold and the rate of samples. */
+static uint64_t sharing_threads(void) {
+    int32_t threads = atomic_load_explicit(&counted_threads, memory_order_relaxed);
+
+    return threads < 1 ? 1 : threads > SHARING_MAX ? SHARING_MAX : (uint64_t)threads;
+}
+
+/* How far one domain of one thread may move before the process hears of it: all of them together not further than the
+ * threshold, while there are not too many. */
+static uint64_t part_of_threshold(void) {
+    return pie_heap_threshold() / (PIE_HEAP_DOMAINS * sharing_threads());
+}
+
+static void set_limits(struct pie_heap_state *state, int domain) {
+    struct pie_heap_count *count = &state->counts.counts[domain];
+    uint64_t part = part_of_threshold(), slack = part / SLACK_PART;
+    int64_t moved = net(count) - state->folded_bytes[domain]; /* less than that part, either way */
+    int64_t room_up = (int64_t)part - moved, room_down = (int64_t)part + moved;
+    uint64_t up = later(room_up > 0 ? (uint64_t)room_up : 0, slack);
+    uint64_t down = later(room_down > 0 ? (uint64_t)room_down : 0, slack);
+
+    count->allocated_limit = count->allocated_bytes + up;
+    if (state->rates[domain].next_bytes < count->allocated_limit)
+        count->allocated_limit = state->rates[domain].next_bytes;
+    count->freed_limit = count->freed_bytes + down;
+}
+
+/* Gives what changed to the process's total; returns that, by domain. */
+static int64_t fold(struct pie_heap_state *state, int64_t ret_heap[PIE_HEAP_DOMAINS]) {
+    int64_t total = 0;
+
+    for (int i = 0; i < PIE_HEAP_DOMAINS; i++) {
+        int64_t now = net(&state->counts.counts[i]), moved = now - state->folded_bytes[i];
+        ret_heap[i] = atomic_fetch_add_explicit(&heap_bytes[i], moved, memory_order_relaxed) + moved;
+        state->folded_bytes[i] = now;
+        total += ret_heap[i];
+    }
+    return total;
+}
+
+/* Small programs are looked at more finely. */
+static void set_threshold(int64_t total) {
+    const struct pie_heap_settings *set = pie_heap_settings();
+
+    if (!set || set->is_fixed)
+        return;
+    uint64_t most = set->threshold_bytes ? set->threshold_bytes : THRESHOLD_BYTES;
+    uint64_t wanted = (total > 0 ? (uint64_t)total : 0) / FOOTPRINT_PART | 1;
+    wanted = wanted > most ? most : later(wanted, THRESHOLD_MIN_BYTES);
+    atomic_store_explicit(&threshold_bytes, wanted, memory_order_relaxed);
+}
+
+/* True: it is one. */
+static bool note_peak(int64_t total, const int64_t heap[PIE_HEAP_DOMAINS]) {
+    int64_t peak = atomic_load_explicit(&peak_bytes, memory_order_relaxed);
+
+    while (total > peak)
+        if (atomic_compare_exchange_weak_explicit(&peak_bytes, &peak, total, memory_order_relaxed,
+                                                  memory_order_relaxed)) {
+            for (int i = 0; i < PIE_HEAP_DOMAINS; i++)
+                atomic_store_explicit(&peak_parts[i], heap[i], memory_order_relaxed);
+            return true;
+        }
+    return false;
+}
+
+static bool has_crossed(const struct pie_heap_state *state, int domain) {
+    int64_t moved = net(&state->counts.counts[domain]) - state->folded_bytes[domain];
+
+    return (uint64_t)(moved < 0 ? -moved : moved) >= part_of_threshold();
+}
+
+/* --- Events --- */
+
+/* The calling thread's state, guarded; NULL: not now. */
+static struct pie_thread *enter(void) {
+    struct pie_thread *thread = pie_thread_self();
+
+    if (!thread || thread->inside || !pie_heap_settings())
+        return NULL;
+    pie_thread_enter(thread, PIE_INSIDE_HOOK);
+    return thread;
+}
+
+/* Returns what it cost. None of it is the program's time. Longer than it takes as a rule, another thread may have run
+ * meanwhile; then the thread's own clock says how much it can have been. */
+static uint64_t leave(struct pie_thread *thread, _Atomic uint64_t *spent, uint64_t since_ns) {
+    uint64_t spent_ns = pie_monotonic_ns() - since_ns;
+
+    if (spent_ns > UNDISTURBED_NS) {
+        uint64_t cpu_ns = pie_thread_cpu_ns();
+        uint64_t most_ns = cpu_ns > thread->cpu_last_ns ? cpu_ns - thread->cpu_last_ns : 0;
+        spent_ns = spent_ns < most_ns ? spent_ns : most_ns;
+        spent_ns = spent_ns < SPENT_MAX_NS ? spent_ns : SPENT_MAX_NS;
+    }
+    atomic_fetch_add_explicit(spent, spent_ns, memory_order_relaxed);
+    thread->cpu_last_ns += spent_ns;
+    pie_thread_leave(thread);
+    return spent_ns;
+}
+
+static uint32_t node_of(struct pie_thread *thread, const void *caller) {
+    struct pie_context taken;
+
+    pie_context_take_at_call(pie_heap_settings()->ops, thread, caller, &taken);
+    atomic_store_explicit(&thread->tstate, pie_heap_settings()->ops->current_tstate(), memory_order_relaxed);
+    return taken.node;
+}
+
+static bool push(struct pie_thread *thread, const struct pie_heap_record *record) {
+    if (pie_heap_ring_push(&pie_heap_of(thread)->ring, record))
+        return true;
+    pie_counter_add(PIE_COUNTER_HEAP_RING_FULL, 1);
+    return false;
+}
+
+/* The record goes before the block is tracked: the collection thread hears of a block before it hears of its end. */
+static void track(struct pie_thread *thread, struct pie_heap_record *record) {
+    record->ticket = (uint16_t)pie_heap_table_reserve();
+    if (!record->ticket)
+        pie_counter_add(PIE_COUNTER_HEAP_UNTRACKED, 1);
+    bool is_pushed = push(thread, record);
+    if (!record->ticket)
+        return;
+    if (!is_pushed) {
+        pie_heap_table_lose(record->ticket);
+        return;
+    }
+    if (!pie_heap_table_put(record->ticket, (const void *)record->block))
+        pie_counter_add(PIE_COUNTER_HEAP_UNTRACKED, 1);
+}
+
+static void sample(struct pie_thread *thread, int domain, const void *block, size_t bytes, const void *caller,
+                   uint64_t now_ns, uint32_t *ret_node) {
+    struct pie_heap_state *state = pie_heap_of(thread);
+    struct pie_heap_record record = {
+        .time_ns = now_ns,
+        .block_bytes = bytes,
+        .block = (uintptr_t)block,
+        .event = PIE_HEAP_ALLOCATED,
+        .domain = (uint8_t)domain,
+    };
+    bool is_exact;
+    pie_heap_rate_share(&state->rates[domain], sharing_threads());
+    uint64_t weight = pie_heap_rate_take(&state->rates[domain], state->counts.counts[domain].allocated_bytes,
+                                         bytes, now_ns, &state->random, &is_exact);
+
+    if (!weight)
+        return;
+    record.weight_bytes = weight;
+    record.is_exact = is_exact;
+    record.node = *ret_node = node_of(thread, caller);
+    track(thread, &record);
+}
+
+/* node: of this moment where it is known already, else 0. */
+static void cross(struct pie_thread *thread, const void *caller, uint64_t now_ns, uint32_t node) {
+    struct pie_heap_state *state = pie_heap_of(thread);
+    struct pie_heap_record record = {.time_ns = now_ns, .event = PIE_HEAP_CROSSED};
+    int64_t total = fold(state, record.heap_bytes);
+    bool is_peak = note_peak(total, record.heap_bytes);
+
+    set_threshold(total);
+    if (pie_heap_settings()->is_finalizing())
+        return; /* the program is over */
+    if (!is_peak &&
+        now_ns - state->crossed_ns < later(CROSSING_GAP_NS, CROSSING_PART * state->crossing_cost_ns))
+        return;
+    state->crossed_ns = now_ns;
+    record.node = node ? node : node_of(thread, caller);
+    push(thread, &record);
+    state->crossing_cost_ns = pie_monotonic_ns() - now_ns;
+}
+
+/* The state around what pie_heap_self points to; not for the collection thread's. */
+static struct pie_heap_state *state_of(struct pie_heap_thread *heap) {
+    return (struct pie_heap_state *)heap;
+}
+static_assert(offsetof(struct pie_heap_state, counts) == 0, "state_of()");
+
+/* A program that allocates and frees as much reaches its limits without anything to note. */
+static bool is_idle(const struct pie_heap_state *state, int domain) {
+    return state->counts.counts[domain].allocated_bytes < state->rates[domain].next_bytes &&
+           !has_crossed(state, domain) &&
+           !atomic_load_explicit(&state->is_late[domain], memory_order_relaxed);
+}
+
+/* What a sample takes longer than the fastest it loads what the program had driven out of the caches (5 us became 27), and each
+ * line that it loads drives out one of the program's. */
+static void count_evictions(struct pie_thread *thread, uint64_t spent_ns) {
+    struct pie_heap_state *state = pie_heap_of(thread);
+
+    if (!state->fastest_ns || spent_ns < state->fastest_ns)
+        state->fastest_ns = spent_ns;
+    atomic_fetch_add_explicit(&thread->caches_ns, spent_ns - state->fastest_ns, memory_order_relaxed);
+}
+
+void pie_heap_allocated_slowly(struct pie_heap_thread *heap, enum pie_heap_domain domain, void *block,
+                               size_t bytes, const void *caller) {
+    if (is_idle(state_of(heap), domain)) {
+        set_limits(state_of(heap), domain);
+        return;
+    }
+    int error = errno;
+    struct pie_thread *thread = enter();
+    uint32_t node = 0;
+
+    if (!thread) {
+        heap->counts[domain].allocated_limit = heap->counts[domain].allocated_bytes + RETRY_BYTES;
+        errno = error;
+        return;
+    }
+    uint64_t now_ns = pie_monotonic_ns();
+    if (atomic_exchange_explicit(&pie_heap_of(thread)->is_late[domain], false, memory_order_relaxed))
+        pie_heap_rate_hurry(&pie_heap_of(thread)->rates[domain], heap->counts[domain].allocated_bytes, now_ns,
+                            &pie_heap_of(thread)->random);
+    sample(thread, domain, block, bytes, caller, now_ns, &node);
+    if (has_crossed(pie_heap_of(thread), domain))
+        cross(thread, caller, now_ns, node);
+    set_limits(pie_heap_of(thread), domain);
+    uint64_t spent_ns = leave(thread, &pie_heap_of(thread)->memory_ns, now_ns);
+    pie_heap_of(thread)->rates[domain].cost_ns = spent_ns;
+    if (node)
+        count_evictions(thread, spent_ns);
+    errno = error;
+}
+
+static void free_ticket(uint32_t ticket) {
+    const struct pie_heap_settings *set = pie_heap_settings();
+
+    if (ticket && set && !set->is_finalizing())
+        pie_heap_table_free(ticket, pie_monotonic_ns());
+}
+
+/* The counter of what was freed has reached its limit. */
+static void freed_much(struct pie_heap_thread *heap, int domain) {
+    if (heap == &own)
+        return;
+    if (!has_crossed(state_of(heap), domain)) {
+        set_limits(state_of(heap), domain);
+        return;
+    }
+    struct pie_thread *thread = enter();
+    if (!thread) {
+        heap->counts[domain].freed_limit = heap->counts[domain].freed_bytes + RETRY_BYTES;
+        return;
+    }
+    uint64_t now_ns = pie_monotonic_ns();
+    cross(thread, NULL, now_ns, 0);
+    set_limits(pie_heap_of(thread), domain);
+    leave(thread, &pie_heap_of(thread)->memory_ns, now_ns);
+}
+
+void pie_heap_freeing_slowly(struct pie_heap_thread *heap, enum pie_heap_domain domain, void *block) {
+    int error = errno;
+
+    if (pie_heap_may_be_tracked(block))
+        free_ticket(pie_heap_table_remove(block));
+    if (heap->counts[domain].freed_bytes >= heap->counts[domain].freed_limit)
+        freed_much(heap, domain);
+    errno = error;
+}
+
+uint32_t pie_heap_resizing(void *block) {
+    return block && pie_heap_may_be_tracked(block) ? pie_heap_table_remove(block) : 0;
+}
+
+void pie_heap_resized(struct pie_heap_thread *heap, enum pie_heap_domain domain, uint32_t token, void *block,
+                      size_t old_bytes, size_t bytes, const void *caller) {
+    struct pie_heap_count *count = &heap->counts[domain];
+
+    if (token && !pie_heap_table_move(token, block))
+        pie_counter_add(PIE_COUNTER_HEAP_UNTRACKED, 1);
+    if (bytes > old_bytes) {
+        pie_heap_allocated(heap, domain, block, bytes - old_bytes, caller);
+    } else {
+        count->freed_bytes += old_bytes - bytes;
+        if (count->freed_bytes >= count->freed_limit) {
+            int error = errno;
+            freed_much(heap, domain);
+            errno = error;
+        }
+    }
+}
+
+void pie_heap_hurry(struct pie_thread *thread) {
+    for (int i = 0; i < PIE_HEAP_DOMAINS; i++) {
+        atomic_store_explicit(&pie_heap_of(thread)->is_late[i], true, memory_order_relaxed);
+        __atomic_store_n(&pie_heap_of(thread)->counts.counts[i].allocated_limit, 0, __ATOMIC_RELAXED);
+    }
+}
+
+/* --- Copies --- */
+
+static void copy_distance(struct pie_heap_state *state, uint64_t count_bytes) {
+    state->copy_distance_bytes = (int64_t)(state->copies.next_bytes - count_bytes);
+    pie_copy_left = state->copy_distance_bytes;
+}
+
+static uint64_t copied_so_far(const struct pie_heap_state *state) {
+    return state->copies.next_bytes - (uint64_t)pie_copy_left; /* the distance counts down */
+}
+
+static void take_copy(struct pie_thread *thread, size_t bytes, const void *caller, uint64_t now_ns) {
+    struct pie_heap_state *state = pie_heap_of(thread);
+    struct pie_heap_record record = {.time_ns = now_ns, .event = PIE_HEAP_COPIED};
+    uint64_t count_bytes = copied_so_far(state);
+    bool is_exact;
+
+    pie_heap_rate_share(&state->copies, sharing_threads());
+    record.weight_bytes =
+        pie_heap_rate_take(&state->copies, count_bytes, bytes, now_ns, &state->random, &is_exact);
+    copy_distance(state, count_bytes);
+    if (!record.weight_bytes)
+        return;
+    record.is_exact = is_exact;
+    record.node = node_of(thread, caller);
+    push(thread, &record);
+}
+
+void pie_copy_slowly(size_t bytes, const void *caller) {
+    const struct pie_heap_settings *set = pie_heap_settings();
+    struct pie_thread *thread = pie_thread_self();
+    int error = errno;
+
+    if (!set || !set->copies || !thread) { /* enter_thread() starts it */
+        pie_copy_left = INT64_MAX;
+        return;
+    }
+    if (thread->inside) /* counted on, below zero, and taken when it is done */
+        return;
+    pie_thread_enter(thread, PIE_INSIDE_HOOK);
+    uint64_t now_ns = pie_monotonic_ns();
+    if (pie_heap_of(thread)->copy_distance_bytes == 0) {
+        pie_heap_rate_begin(&pie_heap_of(thread)->copies, 0, FIRST_INTERVAL_BYTES, now_ns,
+                            &pie_heap_of(thread)->random);
+        copy_distance(pie_heap_of(thread), 0);
+    } else {
+        take_copy(thread, bytes, caller, now_ns);
+    }
+    pie_heap_of(thread)->copies.cost_ns = leave(thread, &pie_heap_of(thread)->copies_ns, now_ns);
+    errno = error;
+}
+
+/* --- Threads --- */
+
+static void enter_thread(struct pie_thread *thread) {
+    const struct pie_heap_settings *set = pie_heap_settings();
+    struct pie_heap_state *state = pie_heap_of(thread);
+    uint64_t now_ns = pie_monotonic_ns();
+
+    state->copy_distance_bytes = 0;
+    state->crossed_ns = state->crossing_cost_ns = 0;
+    state->random = now_ns ^ pie_hash_upper((uintptr_t)thread) ^ UINT64_C(0x2545f4914f6cdd1d);
+    for (int i = 0; i < PIE_HEAP_DOMAINS; i++) {
+        if (!state->rates[i].interval_bytes)
+            pie_heap_rate_begin(&state->rates[i], 0, FIRST_INTERVAL_BYTES, now_ns, &state->random);
+        set_limits(state, i);
+    }
+    pie_copy_left = 0;
+    if (set && set->memory) {
+        pie_heap_self = &state->counts;
+        atomic_fetch_add_explicit(&counted_threads, 1, memory_order_relaxed);
+    }
+}
+
+static void leave_thread(struct pie_thread *thread) {
+    int64_t heap[PIE_HEAP_DOMAINS];
+
+    if (pie_heap_self) {
+        note_peak(fold(pie_heap_of(thread), heap), heap);
+        atomic_fetch_sub_explicit(&counted_threads, 1, memory_order_relaxed);
+    }
+    pie_heap_self = NULL;
+    pie_copy_left = INT64_MAX;
+}
+
+static void lose_thread(struct pie_thread *thread) {
+    const struct pie_heap_settings *set = pie_heap_settings();
+    int64_t heap[PIE_HEAP_DOMAINS];
+
+    if (!set || !set->memory)
+        return;
+    note_peak(fold(pie_heap_of(thread), heap), heap);
+    atomic_fetch_sub_explicit(&counted_threads, 1, memory_order_relaxed);
+}
+
+struct pie_thread_part pie_heap_part = {
+    .bytes = sizeof(struct pie_heap_state),
+    .enter = enter_thread,
+    .leave = leave_thread,
+    .gone = lose_thread,
+};
+
+void pie_heap_own_thread(void) {
+    for (int i = 0; i < PIE_HEAP_DOMAINS; i++)
+        own.counts[i].allocated_limit = own.counts[i].freed_limit = UINT64_MAX;
+    pie_heap_self = &own;
+    pie_copy_left = INT64_MAX;
+}
+
+int64_t pie_heap_own_bytes(void) {
+    return net(&own.counts[PIE_HEAP_NATIVE]);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Sampling by bytes. Points are drawn at random distances; the event in which a point lies is sampled and stands for the bytes
+ * between that point and the one before. So sums are exact but for what lies behind the last point, and the chance to be
+ * taken grows with an event's size and with nothing else. An event larger than any distance stands for itself alone, and
+ * the points move on behind it.
+ *
+ * The distance follows the time between samples and what they cost, over windows of several, so that it does not follow
+ * the rhythm of the program: a small program gets as many samples as a large one, and neither more than five hundred
+ * in a second. */
+
+#include "profiler/base/random.h"
+#include "profiler/heap/engine.h"
+
+static const uint64_t INTERVAL_MIN_BYTES = 4096, INTERVAL_MAX_BYTES = UINT64_C(1) << 32;
+static const uint64_t GAP_NS = 2000000, WINDOW_NS = 50000000;
+enum { WINDOW_SAMPLES = 16, COST_PART = 100, UP_MAX = 2, DOWN_MAX = 8 };
+
+static void draw(struct pie_heap_rate *rate, uint64_t from_bytes, uint64_t *random) {
+    uint64_t drawn = pie_random_next(random) >> 16;
+
+    rate->next_bytes = from_bytes + rate->interval_bytes / 2 + drawn % (rate->interval_bytes + 1);
+    rate->exact_bytes = rate->interval_bytes + rate->interval_bytes / 2;
+}
+
+void pie_heap_rate_begin(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t interval_bytes,
+                         uint64_t now_ns, uint64_t *random) {
+    *rate = (struct pie_heap_rate){
+        .interval_bytes = interval_bytes, .base_bytes = count_bytes, .window_ns = now_ns, .gap_ns = GAP_NS};
+    draw(rate, count_bytes, random);
+}
+
+static void set_interval(struct pie_heap_rate *rate, uint64_t since_ns, uint64_t wanted_ns) {
+    double factor = (double)wanted_ns / (double)(since_ns + 1);
+
+    if (factor > 0.7 && factor < 1.4)
+        return;
+    factor = factor > UP_MAX ? UP_MAX : factor < 1.0 / DOWN_MAX ? 1.0 / DOWN_MAX : factor;
+    double wanted = (double)rate->interval_bytes * factor;
+    rate->interval_bytes = wanted<(double)INTERVAL_MIN_BYTES ? INTERVAL_MIN_BYTES : wanted>(double)
+                                   INTERVAL_MAX_BYTES
+                               ? INTERVAL_MAX_BYTES
+                               : (uint64_t)wanted;
+}
+
+/* True: the interval is another. */
+static bool adapt(struct pie_heap_rate *rate, uint64_t now_ns) {
+    uint64_t since_ns = now_ns - rate->window_ns;
+    uint64_t gap_ns = rate->cost_ns * COST_PART > rate->gap_ns ? rate->cost_ns * COST_PART : rate->gap_ns;
+
+    if (++rate->samples < WINDOW_SAMPLES && since_ns < WINDOW_NS)
+        return false;
+    uint64_t before = rate->interval_bytes;
+    set_interval(rate, since_ns, rate->samples * gap_ns);
+    rate->samples = 0;
+    rate->window_ns = now_ns;
+    return rate->interval_bytes != before;
+}
+
+void pie_heap_rate_share(struct pie_heap_rate *rate, uint64_t threads) {
+    rate->gap_ns = GAP_NS * threads;
+}
+
+uint64_t pie_heap_rate_take(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t bytes, uint64_t now_ns,
+                            uint64_t *random, bool *ret_is_exact) {
+    uint64_t weight_bytes = 0;
+
+    if (count_bytes < rate->next_bytes)
+        return 0;
+    bool is_other = adapt(rate, now_ns);
+    *ret_is_exact = bytes >= rate->exact_bytes;
+    if (*ret_is_exact) { /* what gathered before waits on */
+        rate->base_bytes += bytes;
+        rate->next_bytes += bytes;
+        if (is_other)
+            draw(rate, count_bytes, random);
+        return bytes;
+    }
+    while (rate->next_bytes <= count_bytes) {
+        weight_bytes += rate->next_bytes - rate->base_bytes;
+        rate->base_bytes = rate->next_bytes;
+        draw(rate, rate->base_bytes, random);
+    }
+    return weight_bytes;
+}
+
+void pie_heap_rate_hurry(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t now_ns,
+                         uint64_t *random) {
+    if (now_ns - rate->window_ns < WINDOW_NS)
+        return;
+    set_interval(rate, now_ns - rate->window_ns, rate->gap_ns);
+    rate->samples = 0;
+    rate->window_ns = now_ns;
+    draw(rate, count_bytes, random);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdint.h>
+
+#include "profiler/symbols/elf_image.h"
+#include "profiler/symbols/modules.h"
+
+/* The files that tell of one module: itself, and where distributions put what they stripped from it. Looked for on
+ * this machine only: no debuginfod, whatever DEBUGINFOD_URLS says. One descriptor at a time, closed on return.
+ * Context: drain, cli. */
+
+struct pie_module_files_limits {
+    uint64_t symbol_bytes; /* of the symbol tables and names of one file */
+    uint64_t dwarf_bytes;  /* of the DWARF sections of one module, decompressed; 0: not wanted */
+};
+
+struct pie_module_files {
+    struct pie_elf_image own;       /* symbols and links of the module itself */
+    struct pie_elf_image separate;  /* symbols of its separate debug file */
+    struct pie_elf_image mini;      /* symbols from .gnu_debugdata */
+    struct pie_elf_image dwarf;     /* DWARF of the module or of its separate debug file */
+    struct pie_elf_image alternate; /* what dwz moved out of several debug files */
+    void *mini_bytes;               /* behind `mini` */
+    int own_error;                  /* 0, or why `own` is empty: -ESTALE: the file is another one now */
+    int dwarf_error;                /* 0, -ENOENT: none or not wanted, -EFBIG: too large, or -errno */
+};
+
+/* Reads what there is; what cannot be read stays empty. */
+void pie_module_files_read(const struct pie_module_entry *entry, const struct pie_module_files_limits *limits,
+                           struct pie_module_files *ret_files);
+void pie_module_files_finish(struct pie_module_files *files);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profiler/symbols/dwarf_info.h"
+#include "profiler/symbols/module_files.h"
+#include "profiler/symbols/modules.h"
+#include "profiler/symbols/symbol_table.h"
+#include "profiler/symbols/symbolizer.h"
+
+/* All that is known of the functions of one module: its symbol table and its DWARF, from whichever file has them.
+ * Context: drain. */
+
+struct pie_module_symbols {
+    struct pie_symbol_table *table; /* NULL: nothing is known */
+    struct pie_dwarf *dwarf;        /* NULL: nothing is known */
+    unsigned tries;   /* to read the file, as long as it failed for want of descriptors or memory */
+    bool is_complete; /* no use in trying again */
+};
+
+/* Reads them, unless they were read; again if the last time failed for want of descriptors or memory. What is refused
+ * is counted. */
+void pie_module_symbols_load(struct pie_module_symbols *symbols, const struct pie_module_entry *entry,
+                             const struct pie_module_files_limits *limits,
+                             struct pie_symbolizer_counters *counters);
+void pie_module_symbols_finish(struct pie_module_symbols *symbols);

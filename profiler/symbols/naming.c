@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/symbols/naming.h"
+
+#include "profiler/base/hash.h"
+#include "profiler/base/own_memory.h"
+#include "profiler/base/u64map.h"
+#include "profiler/code/cfi.h"
+#include "profiler/code/modules.h"
+#include "profiler/ports/pystack.h"
+#include "profiler/stacks/cct.h"
+#include "profiler/symbols/symbolizer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A stored node. */
+struct place {
+    uint32_t id;
+    uint32_t parent; /* index + 1; 0: the root */
+    uint32_t location;
+    uint32_t turn;  /* in which a context led here */
+    uint32_t index; /* in pie_naming_forget(): where it will be, + 1; 0: it is forgotten */
+};
+
+struct pie_naming {
+    const struct pie_pystack_ops *ops;
+    struct pie_symbolizer *symbolizer;
+    struct place *places; /* by id, upwards */
+    size_t n_places, places_room;
+    struct pie_u64map node_of_cct;      /* CCT id -> index of place + 1; HIDDEN: none of its own */
+    struct pie_u64map node_of_place;    /* (stored parent, location) -> index of place + 1 */
+    struct pie_u64map location_of_key;  /* CCT key, Python by line -> location; HIDDEN: not shown */
+    struct pie_u64map location_of_name; /* native */
+    struct pie_u64map location_of_text; /* Python's, by file, function and lines */
+    struct pie_u64map allocator_of_key; /* native CCT key -> ALLOCATOR or NO_ALLOCATOR */
+    struct pie_u64map kept_locations;   /* of places that were kept by the last pie_naming_forget() -> 1 */
+    bool keeps_all_locations;           /* memory was short for that */
+    uint32_t turn;
+    uint32_t n_locations, n_nodes;
+    /* New since the last commit. */
+    struct pie_location *locations;
+    size_t locations_count, locations_room;
+    struct pie_node_row *nodes;
+    size_t nodes_count, nodes_room;
+};
+
+/* File and function of all that had no room in a table of the engine. It is no caller's time. */
+static const char TABLE_FULL[] = "(table full)";
+
+/* A location that is not shown: the node stands for its parent. */
+static const uint32_t HIDDEN = UINT32_MAX;
+
+int pie_naming_create(const struct pie_pystack_ops *ops, struct pie_naming **ret_naming) {
+    struct pie_naming *naming = pie_calloc(1, sizeof *naming);
+
+    if (!naming)
+        return -ENOMEM;
+    naming->ops = ops;
+    int r = pie_symbolizer_create(&naming->symbolizer);
+    if (r < 0) {
+        pie_free(naming);
+        return r;
+    }
+    *ret_naming = naming;
+    return 0;
+}
+
+void pie_naming_destroy(struct pie_naming *naming) {
+    if (!naming)
+        return;
+    pie_symbolizer_destroy(naming->symbolizer);
+    pie_free(naming->places);
+    pie_u64map_finish(&naming->location_of_text);
+    pie_u64map_finish(&naming->kept_locations);
+    pie_u64map_finish(&naming->node_of_cct);
+    pie_u64map_finish(&naming->node_of_place);
+    pie_u64map_finish(&naming->location_of_key);
+    pie_u64map_finish(&naming->location_of_name);
+    pie_u64map_finish(&naming->allocator_of_key);
+    pie_free(naming->locations);
+    pie_free(naming->nodes);
+    pie_free(naming);
+}
+
+void pie_naming_refresh(struct pie_naming *naming) {
+    pie_symbolizer_refresh(naming->symbolizer);
+}
+
+bool pie_naming_function_range(void *naming_data, uintptr_t address, uintptr_t *ret_begin,
+                               uintptr_t *ret_end) {
+    struct pie_naming *naming = naming_data;
+
+    return pie_symbolizer_function_range(naming->symbolizer, address, ret_begin, ret_end);
+}
+
+/* Room for one more element of an array. */
+static int make_room(void **array, size_t size, size_t count, size_t *room) {
+    if (count < *room)
+        return 0;
+    size_t more = *room ? *room * 2 : 256;
+    void *grown = pie_realloc(*array, more * size);
+    if (!grown)
+        return -ENOMEM;
+    *array = grown;
+    *room = more;
+    return 0;
+}
+
+static uint32_t add_location(struct pie_naming *naming, struct pie_location location) {
+    if (make_room((void **)&naming->locations, sizeof *naming->locations, naming->locations_count,
+                  &naming->locations_room) < 0)
+        return 0;
+    location.id = ++naming->n_locations;
+    naming->locations[naming->locations_count++] = location;
+    return location.id;
+}
+
+static uint64_t mix_text(uint64_t hash, const char *text) {
+    uint64_t word;
+
+    for (size_t left = strlen(text); left > 0; text += sizeof word) {
+        size_t bytes = left < sizeof word ? left : sizeof word;
+        word = 0;
+        memcpy(&word, text, bytes);
+        hash = pie_hash_mix(hash, word);
+        left -= bytes;
+    }
+    return pie_hash_mix(hash, 1);
+}
+
+/* Code of the same text may have several ids, one after the other in the halves of the tree. */
+static uint32_t python_location(struct pie_naming *naming, uint32_t code_id, int32_t line) {
+    struct pie_location location = {.kind = PIE_LOCATION_PYTHON, .line = line};
+
+    if (code_id == PIE_CCT_CODE_FULL)
+        location.file = location.function = TABLE_FULL;
+    else if (naming->ops->describe(code_id, &location.file, &location.function, &location.first_line) < 0)
+        return 0;
+    uint64_t key = mix_text(mix_text(0, location.file), location.function);
+    key = pie_hash_mix(key, (uint64_t)(uint32_t)location.first_line << 32 | (uint32_t)line);
+    uint32_t id = pie_u64map_get(&naming->location_of_text, key);
+    if (id)
+        return id;
+    id = add_location(naming, location);
+    if (id)
+        pie_u64map_put(&naming->location_of_text, key, id);
+    return id;
+}
+
+/* The interpreter's loop without a Python frame of its own (it is just being entered or left). */
+static bool is_eval_loop(const struct pie_symbol *symbol) {
+    return symbol->function && strcmp(symbol->function, "_PyEval_EvalFrameDefault") == 0;
+}
+
+/* One location per line of a function, or per function where lines are unknown. Names are compared by address: the
+ * symbolizer hands out one copy of each; a second location for the same name does no harm. */
+static uint32_t native_location(struct pie_naming *naming, const struct pie_module *module,
+                                const struct pie_symbol *symbol, uint64_t function_offset, uint32_t caller) {
+    uint64_t key = pie_hash_mix((uintptr_t)module->path, (uintptr_t)symbol->function);
+
+    key = pie_hash_mix(key, (uintptr_t)symbol->file);
+    key = pie_hash_mix(key, (uint32_t)symbol->line);
+    key = pie_hash_mix(key, caller);
+    if (!symbol->function)
+        key = pie_hash_mix(key, function_offset);
+    uint32_t id = pie_u64map_get(&naming->location_of_name, key);
+    if (id)
+        return id;
+    id = add_location(naming, (struct pie_location){
+                                  .kind = PIE_LOCATION_NATIVE,
+                                  .caller = caller,
+                                  .function = symbol->function,
+                                  .file = symbol->file,
+                                  .line = symbol->line,
+                                  .first_line = symbol->first_line,
+                                  .module = module->path,
+                                  .build_id = module->build_id,
+                                  .offset = function_offset,
+                              });
+    if (id)
+        pie_u64map_put(&naming->location_of_name, key, id);
+    return id;
+}
+
+/* Where a nameless function begins; 0: not known, or what lies there is another's by now. */
+static uintptr_t function_start(uint64_t key) {
+    uintptr_t address = pie_cct_key_address(key);
+
+    return pie_code_module_at(address) == pie_cct_key_module(key) ? pie_cfi_function(address) : 0;
+}
+
+/* Code made at run time has no name, whichever module lies there now or did before. */
+static int resolve_key(struct pie_naming *naming, uint64_t key, struct pie_module *ret_module,
+                       struct pie_symbol ret_symbols[PIE_SYMBOL_INLINE_MAX]) {
+    if (pie_cct_key_module(key) == PIE_CODE_MODULE_NOWHERE) {
+        *ret_module = (struct pie_module){.offset = pie_cct_key_address(key)};
+        ret_symbols[0] = (struct pie_symbol){0};
+        pie_symbolizer_count_unnamed(naming->symbolizer);
+        return 1;
+    }
+    return pie_symbolizer_resolve_in(naming->symbolizer, pie_code_module(pie_cct_key_module(key)),
+                                     pie_cct_key_address(key), ret_module, ret_symbols,
+                                     PIE_SYMBOL_INLINE_MAX);
+}
+
+static uint32_t native_locations(struct pie_naming *naming, uint64_t key) {
+    struct pie_symbol symbols[PIE_SYMBOL_INLINE_MAX];
+    struct pie_module module = {0};
+    int n = resolve_key(naming, key, &module, symbols);
+
+    if (n <= 0) {
+        symbols[0] = (struct pie_symbol){0};
+        n = 1;
+    }
+    if (is_eval_loop(&symbols[n - 1]))
+        return HIDDEN;
+    uintptr_t start = symbols[n - 1].function ? 0 : function_start(key);
+    uint64_t offset = start ? module.offset - (pie_cct_key_address(key) - start) : module.offset;
+    uint32_t id = 0;
+    for (int i = n - 1; i >= 0; i--)
+        id = native_location(naming, &module, &symbols[i], offset, id);
+    return id;
+}
+
+static uint32_t location_of(struct pie_naming *naming, uint64_t key) {
+    uint32_t code_id = 0;
+    int32_t line = 0;
+
+    if (pie_cct_key_is_python(key)) { /* all code units of one line are one location */
+        code_id = pie_cct_key_code(key);
+        line = code_id == PIE_CCT_CODE_FULL ? 0 : naming->ops->line(code_id, pie_cct_key_offset(key));
+        key = pie_cct_python_key(code_id, (uint32_t)line);
+    }
+    uint32_t id = pie_u64map_get(&naming->location_of_key, key);
+    if (id)
+        return id;
+    id = pie_cct_key_is_python(key) ? python_location(naming, code_id, line) : native_locations(naming, key);
+    if (id)
+        pie_u64map_put(&naming->location_of_key, key, id);
+    return id;
+}
+
+static uint32_t id_of(const struct pie_naming *naming, uint32_t place) {
+    return place ? naming->places[place - 1].id : 0;
+}
+
+/* The place of a location below another's, index + 1, made if need be; 0: short of memory. */
+static uint32_t place_of(struct pie_naming *naming, uint32_t parent, uint32_t location) {
+    uint64_t key = (uint64_t)id_of(naming, parent) << 32 | location;
+    uint32_t place = pie_u64map_get(&naming->node_of_place, key);
+
+    if (place) {
+        naming->places[place - 1].turn = naming->turn;
+        return place;
+    }
+    if (make_room((void **)&naming->nodes, sizeof *naming->nodes, naming->nodes_count, &naming->nodes_room) <
+            0 ||
+        make_room((void **)&naming->places, sizeof *naming->places, naming->n_places, &naming->places_room) <
+            0)
+        return 0;
+    place = (uint32_t)naming->n_places + 1;
+    if (pie_u64map_put(&naming->node_of_place, key, place) < 0)
+        return 0;
+    uint32_t id = ++naming->n_nodes;
+    naming->places[naming->n_places++] =
+        (struct place){.id = id, .parent = parent, .location = location, .turn = naming->turn};
+    naming->nodes[naming->nodes_count++] = (struct pie_node_row){id, id_of(naming, parent), location};
+    return place;
+}
+
+/* The place of a CCT node whose parent's is known. */
+static uint32_t resolve(struct pie_naming *naming, uint32_t cct_node, uint32_t parent) {
+    uint32_t location = location_of(naming, pie_cct_key(cct_node));
+    uint32_t place = location == HIDDEN || location == 0 ? parent : place_of(naming, parent, location);
+
+    pie_u64map_put(&naming->node_of_cct, cct_node, place ? place : HIDDEN);
+    return place;
+}
+
+uint32_t pie_naming_node(struct pie_naming *naming, uint32_t cct_node) {
+    uint32_t path[2 * 1024 + 2], place = 0;
+    size_t n = 0;
+
+    while (!pie_cct_is_root(cct_node) && n < sizeof path / sizeof *path) {
+        place = pie_u64map_get(&naming->node_of_cct, cct_node);
+        if (place)
+            break;
+        path[n++] = cct_node;
+        cct_node = pie_cct_parent(cct_node);
+    }
+    if (place == HIDDEN)
+        place = 0;
+    while (n > 0)
+        place = resolve(naming, path[--n], place);
+    return id_of(naming, place);
+}
+
+/* --- Forgetting --- */
+
+/* Who is kept keeps the ones above it. index: whether, then where. */
+static void choose_kept(struct pie_naming *naming, bool (*holds)(void *data, uint32_t stored), void *data) {
+    uint32_t index = 0;
+
+    for (size_t i = naming->n_places; i-- > 0;) {
+        struct place *place = &naming->places[i];
+        if (place->turn == naming->turn || place->index || (holds && holds(data, place->id))) {
+            place->index = 1;
+            if (place->parent)
+                naming->places[place->parent - 1].index = 1;
+        }
+    }
+    for (size_t i = 0; i < naming->n_places; i++)
+        if (naming->places[i].index)
+            naming->places[i].index = ++index;
+}
+
+static uint32_t moved(void *data, uint64_t key, uint32_t place) {
+    const struct pie_naming *naming = data;
+
+    return naming->places[place - 1].index;
+}
+
+/* These contexts are at hand, so nobody asks place_of() for them in the turn that begins. */
+static uint32_t moved_if_current(void *data, uint64_t cct_node, uint32_t place) {
+    struct pie_naming *naming = data;
+
+    if (pie_cct_half((uint32_t)cct_node) != pie_half_current())
+        return 0;
+    if (place == HIDDEN)
+        return HIDDEN;
+    naming->places[place - 1].turn = naming->turn + 1;
+    return naming->places[place - 1].index;
+}
+
+static uint32_t is_current_code(void *data, uint64_t key, uint32_t location) {
+    bool is_second = pie_cct_key_code(key) & PIE_CCT_CODE_HALF_BIT;
+
+    return pie_cct_key_is_python(key) && is_second == (pie_half_current() == 1) ? location : 0;
+}
+
+static uint32_t is_kept_location(void *data, uint64_t key, uint32_t location) {
+    return pie_naming_keeps_location(data, location) ? location : 0;
+}
+
+static void move_places(struct pie_naming *naming) {
+    size_t kept = 0;
+
+    for (size_t i = 0; i < naming->n_places; i++) {
+        struct place *place = &naming->places[i];
+        place->parent = place->parent ? naming->places[place->parent - 1].index : 0;
+    }
+    for (size_t i = 0; i < naming->n_places; i++)
+        if (naming->places[i].index) {
+            naming->places[kept] = naming->places[i];
+            naming->places[kept++].index = 0;
+        }
+    naming->n_places = kept;
+}
+
+static void keep_location(struct pie_naming *naming, uint32_t location) {
+    if (pie_u64map_put(&naming->kept_locations, location, 1) < 0)
+        naming->keeps_all_locations = true;
+}
+
+static uint32_t keep_native(void *data, uint64_t key, uint32_t location) {
+    keep_location(data, location);
+    return location;
+}
+
+/* Native ones are as many as there is code: none is forgotten. */
+static void note_kept_locations(struct pie_naming *naming) {
+    pie_u64map_finish(&naming->kept_locations);
+    naming->keeps_all_locations = false;
+    for (size_t i = 0; i < naming->n_places; i++)
+        keep_location(naming, naming->places[i].location);
+    pie_u64map_filter(&naming->location_of_name, keep_native, naming);
+}
+
+static void shrink(struct pie_naming *naming) {
+    size_t room = naming->n_places + 256;
+    void *smaller =
+        room < naming->places_room / 2 ? pie_realloc(naming->places, room * sizeof *naming->places) : NULL;
+    if (!smaller)
+        return;
+    naming->places = smaller;
+    naming->places_room = room;
+}
+
+void pie_naming_forget(struct pie_naming *naming, bool (*holds)(void *data, uint32_t stored), void *data) {
+    choose_kept(naming, holds, data);
+    pie_u64map_filter(&naming->node_of_place, moved, naming);
+    pie_u64map_filter(&naming->node_of_cct, moved_if_current, naming);
+    pie_u64map_filter(&naming->location_of_key, is_current_code, naming);
+    pie_u64map_finish(&naming->allocator_of_key);
+    move_places(naming);
+    shrink(naming);
+    note_kept_locations(naming);
+    pie_u64map_filter(&naming->location_of_text, is_kept_location, naming);
+    naming->turn++;
+}
+
+bool pie_naming_keeps_node(const struct pie_naming *naming, uint32_t stored) {
+    size_t low = 0, high = naming->n_places;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (naming->places[middle].id < stored)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < naming->n_places && naming->places[low].id == stored;
+}
+
+bool pie_naming_keeps_location(const struct pie_naming *naming, uint32_t location) {
+    return naming->keeps_all_locations || pie_u64map_get(&naming->kept_locations, location) != 0;
+}
+
+/* --- Allocators --- */
+
+enum { ALLOCATOR = 1, NO_ALLOCATOR };
+
+static bool names_allocator(const char *function) {
+    static const char *const names[] = {
+        "malloc",          "calloc",        "realloc",         "free",
+        "cfree",           "memalign",      "aligned_alloc",   "posix_memalign",
+        "PyObject_Malloc", "PyObject_Free", "PyObject_Calloc", "PyObject_Realloc",
+        "PyMem_Malloc",    "PyMem_Free",    "PyMem_Calloc",    "PyMem_Realloc",
+        "PyMem_RawMalloc", "PyMem_RawFree", "operator new",    "operator delete",
+    };
+
+    if (strncmp(function, "_PyObject_Malloc", 16) == 0 || strncmp(function, "_PyObject_Free", 14) == 0 ||
+        strncmp(function, "_int_", 5) == 0)
+        return true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(function, names[i], strcspn(function, "@(")) == 0 &&
+            strlen(names[i]) == strcspn(function, "@("))
+            return true;
+    return false;
+}
+
+static bool key_is_allocator(struct pie_naming *naming, uint64_t key) {
+    struct pie_symbol symbols[PIE_SYMBOL_INLINE_MAX];
+    struct pie_module module = {0};
+    uint32_t known = pie_u64map_get(&naming->allocator_of_key, key);
+
+    if (!known) {
+        int n = resolve_key(naming, key, &module, symbols);
+        known = NO_ALLOCATOR;
+        for (int i = 0; i < n; i++)
+            if (symbols[i].function && names_allocator(symbols[i].function))
+                known = ALLOCATOR;
+        pie_u64map_put(&naming->allocator_of_key, key, known);
+    }
+    return known == ALLOCATOR;
+}
+
+bool pie_naming_is_allocator(struct pie_naming *naming, uint32_t cct_node) {
+    for (; !pie_cct_is_root(cct_node); cct_node = pie_cct_parent(cct_node)) {
+        uint64_t key = pie_cct_key(cct_node);
+        if (pie_cct_key_is_python(key))
+            break;
+        if (key_is_allocator(naming, key))
+            return true;
+    }
+    return false;
+}
+
+int pie_naming_write(struct pie_naming *naming, struct pie_sink *sink) {
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < naming->locations_count; i++)
+        r = sink->ops->put_location(sink, &naming->locations[i]);
+    for (size_t i = 0; r == 0 && i < naming->nodes_count; i++)
+        r = sink->ops->put_node(sink, &naming->nodes[i]);
+    return r;
+}
+
+void pie_naming_written(struct pie_naming *naming) {
+    naming->locations_count = 0;
+    naming->nodes_count = 0;
+}
+
+bool pie_naming_is_written(const struct pie_naming *naming) {
+    return naming->locations_count == 0 && naming->nodes_count == 0;
+}

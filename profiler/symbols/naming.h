@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "profiler/ports/sink.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* From the tree in memory to the tree in the file: CCT nodes are addresses and code units, stored nodes are lines and
+ * functions. Contexts that look the same when named become one stored node. Names are looked up here, outside any
+ * transaction; what is new waits until pie_naming_write(). A context that is met again, also in the other half of the tree
+ * (profiler/collect/turn.h), has its stored node again, unless that was forgotten.
+ * Context: drain. */
+
+struct pie_naming;
+struct pie_pystack_ops;
+
+int pie_naming_create(const struct pie_pystack_ops *ops, struct pie_naming **ret_naming);
+void pie_naming_destroy(struct pie_naming *naming);
+
+/* Libraries may have come or gone. */
+void pie_naming_refresh(struct pie_naming *naming);
+
+/* The stored node of a CCT node; 0 for the root (and when memory is short: the caller drops and counts). */
+uint32_t pie_naming_node(struct pie_naming *naming, uint32_t cct_node);
+
+/* What no context has led to since the last time, nor anybody holds, is forgotten: should it come again it is stored anew. Also what
+ * is known of CCT nodes and Python code of the half that is not the current one. holds: is this stored node needed? May be
+ * NULL. */
+void pie_naming_forget(struct pie_naming *naming, bool (*holds)(void *data, uint32_t stored), void *data);
+
+/* After that: is a stored node or location still known? No row will tell of any other again. */
+bool pie_naming_keeps_node(const struct pie_naming *naming, uint32_t stored);
+bool pie_naming_keeps_location(const struct pie_naming *naming, uint32_t location);
+
+/* Is the native code on top of a CCT node's innermost Python frame at work inside an allocator (malloc, free, …)? */
+bool pie_naming_is_allocator(struct pie_naming *naming, uint32_t cct_node);
+
+/* The function symbol around an address of a loaded library: [*ret_begin, *ret_end). False: there is none. A
+ * pie_decode_range_fn; naming_data is the struct pie_naming. */
+bool pie_naming_function_range(void *naming_data, uintptr_t address, uintptr_t *ret_begin,
+                               uintptr_t *ret_end);
+
+/* Gives all new locations and nodes to the sink, inside its transaction. After an error they are still new.
+ * Returns 0 or the sink's error. */
+int pie_naming_write(struct pie_naming *naming, struct pie_sink *sink);
+/* Does nothing wait to be written? What waits has texts of Python code, of either half of the tree. */
+bool pie_naming_is_written(const struct pie_naming *naming);
+/* The transaction was committed: what was written is no longer new. */
+void pie_naming_written(struct pie_naming *naming);

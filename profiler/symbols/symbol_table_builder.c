@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+#include "profiler/base/own_memory.h"
+#include "profiler/symbols/symbol_table.h"
+#include "profiler/symbols/symbol_table_private.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+int pie_symbol_table_builder_create(struct pie_symbol_table_builder **ret_builder) {
+    struct pie_symbol_table_builder *builder = pie_calloc(1, sizeof(*builder));
+    if (!builder)
+        return -ENOMEM;
+    *ret_builder = builder;
+    return 0;
+}
+
+void pie_symbol_table_builder_destroy(struct pie_symbol_table_builder *builder) {
+    if (!builder)
+        return;
+    pie_free(builder->symbols);
+    pie_free(builder);
+}
+
+int pie_symbol_table_add(struct pie_symbol_table_builder *builder, const char *name, unsigned char info,
+                         uint64_t start, uint64_t size, uint64_t limit) {
+    if (start >= limit)
+        return 0;
+    if (builder->count == builder->capacity) {
+        size_t capacity = builder->capacity ? builder->capacity * 2 : 1024;
+        struct pie_raw_symbol *symbols = pie_realloc(builder->symbols, capacity * sizeof(*symbols));
+        if (!symbols)
+            return -ENOMEM;
+        pie_populate(symbols + builder->count, (capacity - builder->count) * sizeof(*symbols));
+        builder->symbols = symbols;
+        builder->capacity = capacity;
+    }
+    builder->symbols[builder->count++] = (struct pie_raw_symbol){
+        .start = start,
+        .size = size > limit - start ? limit - start : size,
+        .limit = limit,
+        .name = name,
+        .info = info,
+    };
+    return 0;
+}
+
+/* Could code carry this symbol? STT_NOTYPE is what assemblers make of a label without .type. */
+static bool is_code_symbol(const Elf64_Sym *symbol) {
+    switch (ELF64_ST_TYPE(symbol->st_info)) {
+    case STT_FUNC:
+    case STT_GNU_IFUNC:
+    case STT_NOTYPE:
+        return symbol->st_name != 0 && symbol->st_shndx != SHN_UNDEF && symbol->st_shndx < SHN_LORESERVE;
+    default:
+        return false;
+    }
+}
+
+/* A section that symbols lie in, kept for the next symbol: most lie in .text. */
+struct place {
+    size_t index;        /* 0: of none */
+    uint64_t start, end; /* end 0: it has no code */
+};
+
+static void find_place(Elf *elf, size_t index, struct place *place) {
+    GElf_Shdr header;
+    Elf_Scn *section = elf_getscn(elf, index);
+    bool has_code = section && gelf_getshdr(section, &header) && (header.sh_flags & SHF_EXECINSTR);
+    *place = (struct place){.index = index};
+    if (has_code) {
+        place->start = header.sh_addr;
+        place->end = header.sh_addr + header.sh_size;
+    }
+}
+
+/* The names of a table, NULL where the last does not end. */
+static Elf_Data *find_names(Elf *elf, const GElf_Shdr *header) {
+    Elf_Scn *section = elf_getscn(elf, header->sh_link);
+    GElf_Shdr names_header;
+    if (!section || !gelf_getshdr(section, &names_header) || names_header.sh_type != SHT_STRTAB)
+        return NULL;
+    Elf_Data *names = elf_getdata(section, NULL);
+    if (!names || !names->d_buf || names->d_size == 0 ||
+        ((const char *)names->d_buf)[names->d_size - 1] != '\0')
+        return NULL;
+    return names;
+}
+
+/* In a section whose last name does not end libelf tells which of them do. */
+static const char *name_of(Elf *elf, const GElf_Shdr *header, const Elf_Data *names,
+                           const Elf64_Sym *symbol) {
+    if (!names)
+        return elf_strptr(elf, header->sh_link, symbol->st_name);
+    return symbol->st_name < names->d_size ? (const char *)names->d_buf + symbol->st_name : NULL;
+}
+
+static int add_section(struct pie_symbol_table_builder *builder, Elf *elf, Elf_Scn *section,
+                       const GElf_Shdr *header) {
+    Elf_Data *data = elf_getdata(section, NULL);
+    if (!data || !data->d_buf)
+        return 0;
+    const Elf64_Sym *symbols = data->d_buf; /* in this machine's form (profiler/symbols/elf_image.c) */
+    size_t count = data->d_size / sizeof(*symbols);
+    const Elf_Data *names = find_names(elf, header);
+    struct place place = {0};
+    for (size_t i = 1; i < count; i++) {
+        const Elf64_Sym *symbol = &symbols[i];
+        if (!is_code_symbol(symbol))
+            continue;
+        if (symbol->st_shndx != place.index)
+            find_place(elf, symbol->st_shndx, &place);
+        if (symbol->st_value < place.start || symbol->st_value >= place.end)
+            continue;
+        const char *name = name_of(elf, header, names, symbol);
+        if (!name || !*name)
+            continue;
+        int r = pie_symbol_table_add(builder, name, symbol->st_info, symbol->st_value, symbol->st_size,
+                                     place.end);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+int pie_symbol_table_add_elf(struct pie_symbol_table_builder *builder, Elf *elf) {
+    for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(section, &header) || (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
+            continue;
+        int r = add_section(builder, elf, section, &header);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "profiler/base/spsc.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One sample as the handler leaves it for the collection thread. */
+struct pie_record {
+    uint64_t time_ns;   /* CLOCK_MONOTONIC */
+    uint64_t user_ns;   /* CPU time in user mode since the thread's previous sample */
+    uint64_t system_ns; /* CPU time in the kernel since then */
+    uint32_t node;      /* calling context */
+    uint8_t is_python;  /* user_ns is the interpreter's, else native code's */
+    uint8_t is_rest;    /* no sample: what the thread ran after its last one until its end */
+    uint8_t reserved[2];
+};
+static_assert(sizeof(struct pie_record) == 32, "records are part of the shared mapping's layout");
+static_assert(offsetof(struct pie_record, node) == 24, "records are part of the shared mapping's layout");
+
+enum { PIE_RING_RECORDS = 1024 }; /* 200 ms at 5 kHz; drained every 20 ms */
+PIE_SPSC_RING(pie_ring, struct pie_record, PIE_RING_RECORDS);

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/time/aggregate.h"
+
+#include "profiler/base/hash.h"
+#include "profiler/base/own_memory.h"
+#include "profiler/base/u64map.h"
+#include "profiler/thread/sample_ring.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Open addressing; a slot holds the index of its row plus one. */
+struct pie_aggregate_slot {
+    uint32_t row;
+};
+
+static size_t find_slot(const struct pie_aggregate *aggregate, uint32_t thread, uint32_t node) {
+    size_t at = (size_t)pie_hash_mix(thread, node) & (aggregate->capacity - 1);
+
+    for (;; at = (at + 1) & (aggregate->capacity - 1)) {
+        uint32_t row = aggregate->slots[at].row;
+        if (!row || (aggregate->rows[row - 1].thread == thread && aggregate->rows[row - 1].node == node))
+            return at;
+    }
+}
+
+static int grow(struct pie_aggregate *aggregate) {
+    size_t room = aggregate->room ? aggregate->room * 2 : 512;
+    struct pie_sample_row *rows = pie_realloc(aggregate->rows, room * sizeof *rows);
+
+    if (!rows)
+        return -ENOMEM;
+    aggregate->rows = rows;
+    struct pie_aggregate_slot *slots = pie_calloc(room * 2, sizeof *slots);
+    if (!slots)
+        return -ENOMEM;
+    pie_free(aggregate->slots);
+    aggregate->slots = slots;
+    aggregate->room = room;
+    aggregate->capacity = room * 2;
+    for (size_t i = 0; i < aggregate->count; i++)
+        slots[find_slot(aggregate, rows[i].thread, rows[i].node)].row = (uint32_t)i + 1;
+    return 0;
+}
+
+static struct pie_sample_row *row_for(struct pie_aggregate *aggregate, uint32_t thread, uint32_t node) {
+    if (aggregate->count == aggregate->room && grow(aggregate) < 0)
+        return NULL;
+    struct pie_aggregate_slot *slot = &aggregate->slots[find_slot(aggregate, thread, node)];
+    if (!slot->row) {
+        aggregate->rows[aggregate->count] = (struct pie_sample_row){.thread = thread, .node = node};
+        slot->row = (uint32_t)++aggregate->count;
+    }
+    return &aggregate->rows[slot->row - 1];
+}
+
+int pie_aggregate_add_sample(struct pie_aggregate *aggregate, uint32_t thread,
+                             const struct pie_record *record) {
+    struct pie_sample_row *row = row_for(aggregate, thread, record->node);
+    double weight_ns = (double)record->user_ns + (double)record->system_ns;
+
+    if (!row)
+        return -ENOMEM;
+    row->samples += !record->is_rest;
+    if (record->is_python)
+        row->python_ns += record->user_ns;
+    else
+        row->native_ns += record->user_ns;
+    row->system_ns += record->system_ns;
+    row->cpu_sq_ns2 += weight_ns * weight_ns;
+    return 0;
+}
+
+int pie_aggregate_add_wait(struct pie_aggregate *aggregate, uint32_t thread, uint32_t node, int64_t wait_ns) {
+    struct pie_sample_row *row = row_for(aggregate, thread, node);
+
+    if (!row)
+        return -ENOMEM;
+    row->wait_samples += wait_ns > 0;
+    row->wait_ns += wait_ns;
+    return 0;
+}
+
+int pie_aggregate_add_delay(struct pie_aggregate *aggregate, uint32_t thread, uint32_t node,
+                            uint64_t runnable_ns, uint64_t throttled_ns) {
+    struct pie_sample_row *row = row_for(aggregate, thread, node);
+
+    if (!row)
+        return -ENOMEM;
+    row->runnable_ns += runnable_ns;
+    row->throttled_ns += throttled_ns;
+    return 0;
+}
+
+void pie_aggregate_clear(struct pie_aggregate *aggregate) {
+    aggregate->count = 0;
+    if (aggregate->slots)
+        memset(aggregate->slots, 0, aggregate->capacity * sizeof *aggregate->slots);
+}
+
+void pie_aggregate_finish(struct pie_aggregate *aggregate) {
+    pie_free(aggregate->rows);
+    pie_free(aggregate->slots);
+    *aggregate = (struct pie_aggregate){0};
+}

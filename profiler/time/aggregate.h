@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "profiler/ports/sink.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Sums of samples by (thread, CCT node) since the last flush. Context: drain. */
+
+struct pie_aggregate {
+    struct pie_sample_row *rows; /* node: CCT node id */
+    size_t count, room;
+    struct pie_aggregate_slot *slots;
+    size_t capacity;
+};
+
+struct pie_record;
+
+/* Returns 0 or -ENOMEM. */
+int pie_aggregate_add_sample(struct pie_aggregate *aggregate, uint32_t thread,
+                             const struct pie_record *record);
+/* wait_ns < 0: less than was said before. */
+int pie_aggregate_add_wait(struct pie_aggregate *aggregate, uint32_t thread, uint32_t node, int64_t wait_ns);
+int pie_aggregate_add_delay(struct pie_aggregate *aggregate, uint32_t thread, uint32_t node,
+                            uint64_t runnable_ns, uint64_t throttled_ns);
+/* Forgets all rows (they were written). */
+void pie_aggregate_clear(struct pie_aggregate *aggregate);
+void pie_aggregate_finish(struct pie_aggregate *aggregate);

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* An event loop that has nothing to run stands in its selector, for the sake of all tasks that are suspended then. Each of
+ * them has the same share of the time: what the thread waited is divided and not multiplied, so sums stay what they are.
+ *
+ * Tasks that wait for other tasks have none (gather(), wait(), task groups, `await task`): it is the others that wait for
+ * something, and these have it. Where one task awaits another, the context of the other begins with the awaiter's
+ * coroutines, as if it had awaited the coroutine itself. Of many tasks some are taken, from a random place on. */
+
+#include "profiler/time/wall_awaits.h"
+
+#include "profiler/base/clocks.h"
+#include "profiler/ports/pystack.h"
+#include "profiler/stacks/cct.h"
+#include "profiler/time/wall.h"
+
+#include <string.h>
+
+enum {
+    FRAMES = 512,    /* of all tasks that are looked at */
+    AWAITERS_MAX = 8 /* tasks one of which awaits the next */
+};
+
+struct look {
+    const struct pie_pystack_ops *ops;
+    struct pie_pyframe frames[FRAMES];
+    uint32_t ids[FRAMES]; /* of their code objects; 0: not known */
+    struct pie_await awaits[PIE_WALL_AWAITS_MAX];
+    size_t n;
+};
+
+static bool ends_with(const char *text, const char *end) {
+    size_t length = strlen(text), end_length = strlen(end);
+
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+static bool describe(const struct pie_pystack_ops *ops, uint32_t id, const char **ret_file,
+                     const char **ret_name) {
+    int32_t line;
+
+    return id && ops->describe(id, ret_file, ret_name, &line) == 0;
+}
+
+static bool is_idle_loop(const struct pie_pystack_ops *ops, uint64_t select, uint64_t loop) {
+    const char *file, *name;
+
+    if (!select || !loop)
+        return false;
+    return describe(ops, pie_cct_key_code(loop), &file, &name) &&
+           strcmp(name, "BaseEventLoop._run_once") == 0 && ends_with(file, "/asyncio/base_events.py") &&
+           describe(ops, pie_cct_key_code(select), &file, &name) && ends_with(name, ".select");
+}
+
+/* Tasks run few coroutine functions, and reading one's names costs more than finding it again. */
+static void intern_all(struct look *look, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        size_t same = 0;
+        while (same < i && look->frames[same].code != look->frames[i].code)
+            same++;
+        look->ids[i] = same < i ? look->ids[same] : look->ops->intern_by_content(look->frames[i].code);
+    }
+}
+
+/* Is it the other tasks' time? */
+static bool waits_for_tasks(const struct look *look, const struct pie_await *await) {
+    const char *file, *name;
+
+    if (await->is_gather)
+        return true;
+    for (size_t i = 0; i < look->n; i++)
+        if (look->awaits[i].task == await->awaits)
+            return true;
+    if (!describe(look->ops, look->ids[await->first + await->count - 1], &file, &name))
+        return false;
+    return ends_with(file, "/asyncio/taskgroups.py") ||
+           (ends_with(file, "/asyncio/tasks.py") && strcmp(name, "sleep") != 0);
+}
+
+static uint32_t append(const struct look *look, const struct pie_await *await, uint32_t node) {
+    for (size_t i = await->first; i < await->first + await->count; i++)
+        if (look->ids[i])
+            node = pie_cct_child(
+                node, pie_cct_python_key(look->ids[i], look->ops->instr_offset(look->frames[i].code,
+                                                                               look->frames[i].instr)));
+    return node;
+}
+
+static const struct pie_await *awaiter_of(const struct look *look, const struct pie_await *await) {
+    for (size_t i = 0; i < look->n; i++)
+        if (look->awaits[i].awaits == await->task)
+            return &look->awaits[i];
+    return NULL;
+}
+
+static uint32_t context_of(const struct look *look, const struct pie_await *await) {
+    const struct pie_await *chain[AWAITERS_MAX];
+    uint32_t node = pie_cct_root();
+    size_t n = 0;
+
+    for (; await && n < AWAITERS_MAX; await = awaiter_of(look, await))
+        chain[n++] = await;
+    while (n-- > 0)
+        node = append(look, chain[n], node);
+    return pie_cct_is_root(node) ? 0 : node;
+}
+
+uint32_t pie_wall_awaits_find(const struct pie_pystack_ops *ops, uintptr_t tstate,
+                              const struct pie_pyframe *frames, const uint64_t *keys, size_t n,
+                              uint32_t *ret_nodes) {
+    static struct look look; /* collection thread only */
+    static uint64_t random;  /* likewise; starts anywhere */
+    uint32_t n_nodes = 0;
+
+    if (!ops->awaits || n < 2 || !is_idle_loop(ops, keys[0], keys[1]))
+        return 0;
+    random = (random ^ pie_monotonic_ns()) * 6364136223846793005u + 1442695040888963407u;
+    look.ops = ops;
+    look.n = ops->awaits(tstate, frames[1].code, random >> 32, look.frames, FRAMES, look.awaits,
+                         PIE_WALL_AWAITS_MAX);
+    if (look.n == 0)
+        return 0;
+    intern_all(&look, look.awaits[look.n - 1].first + look.awaits[look.n - 1].count);
+    for (size_t i = 0; i < look.n; i++) {
+        uint32_t node = waits_for_tasks(&look, &look.awaits[i]) ? 0 : context_of(&look, &look.awaits[i]);
+        if (node)
+            ret_nodes[n_nodes++] = node;
+    }
+    return n_nodes;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* Debug registers and traps are few, so they go first to lines whose redundant fraction is still undecided (Paikana's idea, on
+ * fractions). A line's interest, in its calling context, is the width of the interval of its fraction, 1 while nothing is known. A sample
+ * begins a watch with probability interest / mean interest of the last samples, at least 1 / LEAST_ONE_IN, so that the only
+ * line of a program is watched as ever.
+ *
+ * That keeps estimates unbiased: whether a sample is passed over depends on its line and on nothing that it would find, and a
+ * line's watches stand for all of its CPU time however few they are (watch/drain.c). */
+
+#include "profiler/watch/internal.h"
+
+#include "profiler/base/hash.h"
+#include "profiler/stacks/cct.h"
+
+enum {
+    INTEREST_BITS = 14,
+    INTERESTS = 1 << INTEREST_BITS,
+    FULL = 255,
+    LEAST_ONE_IN = 8,
+    MEAN_SHIFT = 5,
+    FRACTION_BITS = 8
+};
+
+/* By a part of the hash of the line's node; 0: nothing is known. Two lines that share one take each other's interest. Relaxed;
+ * written by the collection thread. */
+static uint8_t decided[INTERESTS];
+
+static unsigned index_of(uint32_t node) {
+    return (unsigned)(pie_hash_upper(node) >> (64 - INTEREST_BITS));
+}
+
+uint32_t pie_watch_line_of(uint32_t node) {
+    while (!pie_cct_is_root(node) && !pie_cct_key_is_python(pie_cct_key(node)))
+        node = pie_cct_parent(node);
+    return node;
+}
+
+void pie_watch_set_interest(uint32_t line, double interest) {
+    double known = (1 - interest) * FULL;
+
+    __atomic_store_n(&decided[index_of(line)],
+                     (uint8_t)(known < 0          ? 0
+                               : known > FULL - 1 ? FULL - 1
+                                                  : known),
+                     __ATOMIC_RELAXED);
+}
+
+bool pie_watch_wants(struct pie_watch_thread *watch, uint32_t node) {
+    unsigned index = index_of(pie_watch_line_of(node));
+    uint32_t interest = FULL - (uint32_t)__atomic_load_n(&decided[index], __ATOMIC_RELAXED);
+    uint32_t mean = watch->mean_interest, scaled = interest << FRACTION_BITS;
+
+    watch->mean_interest = mean + (scaled >> MEAN_SHIFT) - (mean >> MEAN_SHIFT);
+    uint32_t drawn = (uint32_t)(pie_watch_random(watch) % (mean | 1)); /* below the mean */
+    return drawn < scaled || drawn < mean / LEAST_ONE_IN;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "profiler/watch/watch.h"
+
+/* Shared by the parts of the watch's policy. Context: signal, for all. */
+
+struct pie_context;
+
+/* NULL: watching is off. */
+const struct pie_watch_settings *pie_watch_settings(void);
+
+/* Of the last settings: valid in a handler even when watching has just been stopped. */
+const struct pie_pystack_ops *pie_watch_ops(void);
+const struct pie_debug_ops *pie_watch_registers_in_use(void); /* NULL: nothing was ever watched */
+
+/* Random bits of the thread's own generator. */
+uint64_t pie_watch_random(struct pie_watch_thread *watch);
+
+/* --- Which slot: watch/slots_sigsafe.c --- */
+
+/* The slot for a new watch: a free one, or one that loses its own (its end is recorded); -1: all are kept. */
+int pie_watch_choose_slot(struct pie_thread *thread);
+void pie_watch_disarm(struct pie_thread *thread, unsigned index);
+/* The slot's register is disarmed, its watch forgotten. */
+void pie_watch_free_slot(struct pie_thread *thread, unsigned index);
+/* Is a sample in this context to begin a watch, if it can? By chance; see watch/interest_sigsafe.c. */
+bool pie_watch_wants(struct pie_watch_thread *watch, uint32_t node);
+/* Trap or no trap, time passes: may another watch begin? Charges nothing. */
+bool pie_watch_has_credit(struct pie_thread *thread, const struct pie_watch_settings *settings);
+/* What a handler that began at start_ns has taken until now, waits for helpers included. */
+uint64_t pie_watch_spent_since(const struct pie_thread *thread, uint64_t start_ns);
+/* Charges what was spent in the kernel for a signal of ours, besides: periods of the clock may have ended there. */
+void pie_watch_charge_kernel(struct pie_thread *thread, uint64_t ns);
+/* Charges what was spent, and takes it out of the program's CPU time, but for what the thread has waited. */
+void pie_watch_charge(struct pie_thread *thread, uint64_t ns);
+
+/* --- What of memory: watch/memory_sigsafe.c --- */
+
+/* The word of an access that is watched: a naturally aligned power of two up to 8 bytes, chosen uniformly in wide
+ * operands and strings. */
+struct pie_watch_word {
+    uint64_t address;
+    uint32_t size;  /* 1, 2, 4, 8 */
+    uint64_t bytes; /* that the whole access touches */
+};
+
+/* address: of the access's first byte. False: there is no word (a string of no bytes, an address outside user space). */
+bool pie_watch_choose_word(struct pie_watch_thread *watch, const struct pie_access *access,
+                           const uint64_t registers[PIE_ACCESS_REGISTERS], uint64_t address,
+                           struct pie_watch_word *ret_word);
+
+/* Is the word of interest (PieProf §4.2)? Not: stacks, frames of Python, object headers, the fields of types, and, for
+ * loads, the images of programs, where constants live. low and high: the native stack in use. */
+bool pie_watch_is_interesting(const struct pie_pystack_ops *ops, const struct pie_access *access,
+                              const uint64_t registers[PIE_ACCESS_REGISTERS], enum pie_watch_kind kind,
+                              uint64_t address, uint64_t stack_low, uint64_t stack_high);
+
+enum pie_watch_memory pie_watch_memory_of(const struct pie_pystack_ops *ops, const struct pie_access *access,
+                                          const uint64_t registers[PIE_ACCESS_REGISTERS], uint64_t address);
+/* Does the address belong to what a call returned in RAX? */
+bool pie_watch_is_of_result(const struct pie_pystack_ops *ops, uint64_t rax, uint64_t address);
+
+/* The word's value; false: unreadable. No register may watch the word for loads on this thread. */
+bool pie_watch_read(uint64_t address, uint32_t size, uint64_t *ret_value);
+
+/* Ends all watches of the thread. */
+void pie_watch_rest(struct pie_thread *thread);
+
+/* --- Stages --- */
+
+void pie_watch_enter_stage(struct pie_watch_slot *slot, enum pie_watch_stage stage);
+/* False: refused, now or less than a second ago; counted. The slot is as it was. */
+bool pie_watch_try_arm(struct pie_thread *thread, unsigned index, enum pie_debug_kind kind, uint64_t address,
+                       unsigned length);
+/* At the slot's return_ip: is it another return, of a call within the one that is waited for? Counted; after too many of
+ * them no longer. */
+bool pie_watch_is_deeper(struct pie_watch_slot *slot, const ucontext_t *context);
+/* Leaves a record of the slot, whose common part is filled in here. */
+void pie_watch_push(struct pie_thread *thread, unsigned index, struct pie_watch_record *record);
+
+/* Stage 3 of memory: watch/data_sigsafe.c. The watched word was touched; the call that touched it has returned. */
+void pie_watch_data_touched(struct pie_thread *thread, unsigned index, const ucontext_t *context);
+void pie_watch_next_returned(struct pie_thread *thread, unsigned index, const ucontext_t *context);
+/* The watch is over: leaves its last record, frees the slot. */
+void pie_watch_end(struct pie_thread *thread, unsigned index, struct pie_watch_record *record,
+                   enum pie_watch_outcome outcome);
+/* The same, with what is known by now, LOST if that is nothing. */
+void pie_watch_give_up(struct pie_thread *thread, unsigned index);
+
+/* Stage 3 of results: watch/result_sigsafe.c. A call has returned something: perhaps wait for what the next one returns.
+ * False: watch memory instead. */
+bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_t *context,
+                      struct pie_watch_record *reached);
+/* A call returned where a result is waited for; the interpreter comes to the code unit that calls. */
+void pie_watch_another_returned(struct pie_thread *thread, unsigned index, const ucontext_t *context);
+void pie_watch_site_reached(struct pie_thread *thread, unsigned index);
+/* What is known of a watch that ends before its time. */
+enum pie_watch_outcome pie_watch_result_so_far(const struct pie_watch_slot *slot,
+                                               enum pie_watch_outcome otherwise);

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/watch/rows.h"
+
+#include "profiler/base/hash.h"
+#include "profiler/base/own_memory.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+static uint64_t hash_of(const struct pie_watch_row *row) {
+    uint64_t hash = (uint64_t)row->first_node << 32 | row->second_node;
+    uint64_t words[PIE_WATCH_FRAMES_MAX / 8];
+
+    memcpy(words, row->operations, sizeof words);
+    hash = pie_hash_mix(hash, (uint64_t)row->kind << 32 | (uint64_t)row->outcome << 24 |
+                                  (uint64_t)row->memory << 16 | (uint64_t)row->traits << 8 | row->length);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        hash = pie_hash_mix(hash, words[i]);
+    return hash;
+}
+
+static bool is_alike(const struct pie_watch_row *a, const struct pie_watch_row *b) {
+    return a->kind == b->kind && a->outcome == b->outcome && a->memory == b->memory &&
+           a->traits == b->traits && a->length == b->length && a->first_node == b->first_node &&
+           a->second_node == b->second_node &&
+           memcmp(a->operations, b->operations, sizeof a->operations) == 0;
+}
+
+static int append(struct pie_watch_rows *rows, const struct pie_watch_row *one, uint64_t hash) {
+    if (rows->count == rows->room) {
+        size_t room = rows->room ? rows->room * 2 : 64;
+        struct pie_watch_row *grown = pie_realloc(rows->rows, room * sizeof *grown);
+        if (!grown)
+            return -ENOMEM;
+        rows->rows = grown;
+        rows->room = room;
+    }
+    rows->rows[rows->count] = *one;
+    return pie_u64map_put(&rows->index, hash, (uint32_t)++rows->count);
+}
+
+int pie_watch_rows_add(struct pie_watch_rows *rows, const struct pie_watch_row *one) {
+    uint64_t hash = hash_of(one);
+    uint32_t at;
+
+    while ((at = pie_u64map_get(&rows->index, hash)) != 0) {
+        struct pie_watch_row *row = &rows->rows[at - 1];
+        if (!is_alike(row, one)) {
+            hash = pie_hash_mix(hash, 1);
+            continue;
+        }
+        row->watches += one->watches;
+        row->bytes += one->bytes;
+        row->weight_ns += one->weight_ns;
+        row->weight_sq_ns2 += one->weight_sq_ns2;
+        row->length_ns += one->length_ns;
+        row->gap_ns += one->gap_ns;
+        return 0;
+    }
+    return append(rows, one, hash);
+}
+
+void pie_watch_rows_clear(struct pie_watch_rows *rows) {
+    pie_u64map_finish(&rows->index);
+    rows->index = (struct pie_u64map){0};
+    rows->count = 0;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/watch/sampler_idle.h"
+
+int pie_access_sampler_idle_arm(struct pie_thread *thread, uint64_t rate_hz) {
+    return 0;
+}
+
+void pie_access_sampler_idle_disarm(struct pie_thread *thread) {}
+
+void pie_access_sampler_idle_adapt(struct pie_thread *thread, uint64_t rate_hz) {}
+
+bool pie_access_sampler_idle_is_ours(const siginfo_t *info) {
+    return false;
+}
+
+bool pie_access_sampler_idle_read(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
+                                  struct pie_access_sample *ret_sample) {
+    return false;
+}

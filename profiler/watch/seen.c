@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/watch/seen.h"
+
+#include "profiler/base/own_memory.h"
+
+struct pie_watch_seen_place {
+    uint64_t values[PIE_WATCH_SEEN_MAX]; /* a ring */
+    uint32_t next;
+};
+
+static struct pie_watch_seen_place *place_of(struct pie_watch_seen *seen, uint64_t place) {
+    uint32_t index = pie_u64map_get(&seen->index, place);
+
+    if (index)
+        return &seen->places[index - 1];
+    if (seen->count == seen->room) {
+        size_t room = seen->room ? seen->room * 2 : 64;
+        struct pie_watch_seen_place *grown = pie_realloc(seen->places, room * sizeof *grown);
+        if (!grown)
+            return NULL;
+        seen->places = grown;
+        seen->room = room;
+    }
+    if (pie_u64map_put(&seen->index, place, (uint32_t)seen->count + 1) < 0)
+        return NULL;
+    seen->places[seen->count] = (struct pie_watch_seen_place){.next = 0};
+    return &seen->places[seen->count++];
+}
+
+bool pie_watch_seen_again(struct pie_watch_seen *seen, uint64_t place, uint64_t value) {
+    struct pie_watch_seen_place *at = place_of(seen, place);
+
+    if (!at)
+        return false;
+    for (int i = 0; i < PIE_WATCH_SEEN_MAX; i++)
+        if (at->values[i] == value)
+            return true;
+    at->values[at->next++ % PIE_WATCH_SEEN_MAX] = value;
+    return false;
+}
+
+void pie_watch_seen_finish(struct pie_watch_seen *seen) {
+    pie_u64map_finish(&seen->index);
+    pie_free(seen->places);
+    *seen = (struct pie_watch_seen){0};
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "profiler/base/u64map.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The values that each place of the program got last, by hash: a place that gets one of them again computes it again, also
+ * where other values came between. Context: drain. */
+
+enum { PIE_WATCH_SEEN_MAX = 32 };
+
+struct pie_watch_seen {
+    struct pie_u64map index; /* place -> number in places, from 1 */
+    struct pie_watch_seen_place *places;
+    size_t count, room;
+};
+
+/* Was this value seen at this place? Remembers it. False also when memory is short. */
+bool pie_watch_seen_again(struct pie_watch_seen *seen, uint64_t place, uint64_t value);
+void pie_watch_seen_finish(struct pie_watch_seen *seen);

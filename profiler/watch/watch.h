@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "profiler/base/spsc.h"
+#include "profiler/code/access.h"
+#include "profiler/ports/pystack.h"
+#include "profiler/thread/part.h"
+#include "profiler/watch/debug_registers.h"
+
+#include <assert.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+/* The three-stage watch of PieProf's CL algorithm (PieProf §4.2; three stages instead of two, see DESIGN.md):
+ *
+ *   1  a sample chose a memory access: execute breakpoint on it; when it fires the registers are exact
+ *   2  execute breakpoint where the native call returns to the evaluation loop
+ *   3  data breakpoint on the address: the next access is another native call's, by construction; compare values, those of
+ *      stores when that call has returned, too
+ *
+ * Half of the calls that return a new number or array are asked another question in stage 3: what the same place in the
+ * program gets from its next calls is compared with what it got from this one (PieProf's second pattern, §3.2: objects of
+ * the same value returned again and again).
+ *
+ * watch_*_sigsafe.c are the policy, debug_registers.h what it works on, watch/drain.c adds up what came of it. */
+
+struct pie_block;
+struct pie_thread;
+
+enum pie_watch_stage {
+    PIE_WATCH_FREE,
+    PIE_WATCH_ACCESS,      /* stage 1 */
+    PIE_WATCH_RETURN,      /* stage 2 */
+    PIE_WATCH_DATA,        /* stage 3: the next access */
+    PIE_WATCH_NEXT_RETURN, /* … was a store: the end of its call */
+    PIE_WATCH_RESULT,      /* stage 3 of a call's result: the next return to the place that called */
+    PIE_WATCH_SITE,        /* … which is far off: until the interpreter comes there again */
+};
+
+enum pie_watch_kind { PIE_WATCH_LOAD = 1, PIE_WATCH_STORE = 2 };
+
+/* How a watch that reached stage 3 ended. */
+enum pie_watch_outcome {
+    PIE_WATCH_REDUNDANT = 1, /* the next access, in another native call, found or wrote the same value */
+    PIE_WATCH_CHANGED,       /* … another value */
+    PIE_WATCH_RELEASED,      /* the allocator touched it: the block was freed or handed out again */
+    PIE_WATCH_EVICTED,       /* another access took the register first */
+    PIE_WATCH_UNTOUCHED,     /* nobody touched it before the thread or the profile ended */
+    PIE_WATCH_LOST,          /* the interpreter or the kernel touched it, or the trap came late */
+};
+
+/* What kind of memory was watched. */
+enum pie_watch_memory {
+    PIE_WATCH_MEMORY_OTHER,  /* other memory of the native code: tables, descriptors, buffers */
+    PIE_WATCH_MEMORY_OBJECT, /* a field of a Python object */
+    PIE_WATCH_MEMORY_ARRAY,  /* the data of an array */
+    PIE_WATCH_MEMORY_RETURNED =
+        4, /* not memory: the value of what the calls returned, as a store (PIE_WATCH_RESULT) */
+    PIE_WATCH_MEMORY_RESULT =
+        3, /* of the object (or of the array) that the first call returned: recycled when it is written again */
+};
+
+enum pie_watch_traits {
+    PIE_WATCH_IN_LOOP =
+        1, /* the first access lies in a loop of machine code, or is repeated or wide: bulk work */
+    PIE_WATCH_PARTLY = 2, /* RETURNED, CHANGED: half of the data at least is the same, word by word */
+    PIE_WATCH_SEEN_BEFORE =
+        4, /* RETURNED: an array that the same place got before, if not from its last call */
+};
+
+enum pie_watch_record_kind {
+    PIE_WATCH_RECORD_REACHED = 1, /* stage 3 begins */
+    PIE_WATCH_RECORD_ENDED,
+};
+
+/* What the handler leaves for the collection thread. */
+struct pie_watch_record {
+    uint64_t time_ns;                         /* CLOCK_MONOTONIC */
+    uint64_t address, size;                   /* of the watched word, bytes */
+    uint64_t rip;                             /* ENDED by a trap: the instruction after the access, else 0 */
+    uint64_t registers[PIE_ACCESS_REGISTERS]; /* ENDED by a trap */
+    uint64_t length_ns; /* REACHED: from the access to the call's return, less the price of traps between */
+    uint64_t gap_ns;    /* ENDED: since stage 3 began */
+    uint64_t access_ip; /* of the first access */
+    uint64_t access_bytes; /* that the first access touches: its operand, a REP string as a whole */
+    uint32_t first_node, second_node;   /* CCT nodes; second 0: none */
+    uint64_t value_before, value_after; /* ENDED by a trap: the watched word when stage 3 began and now */
+    uint32_t serial;                    /* of the watch in its thread */
+    uint8_t record, kind, outcome, memory, traits; /* enums above */
+    uint8_t slot;
+    uint8_t reserved[4];
+    uint16_t module; /* ENDED by a trap: whose code is at rip (code/modules.h) */
+};
+static_assert(sizeof(struct pie_watch_record) == 232, "records are part of the shared mapping's layout");
+
+enum { PIE_WATCH_RING_RECORDS = 128, PIE_WATCH_WISHES = 64 };
+PIE_SPSC_RING(pie_watch_ring, struct pie_watch_record, PIE_WATCH_RING_RECORDS);
+/* Addresses whose basic block is wanted. */
+PIE_SPSC_RING(pie_watch_wishes, uint64_t, PIE_WATCH_WISHES);
+
+/* One debug register's watch. */
+struct pie_watch_slot {
+    struct pie_access access;
+    const struct pie_block *block; /* that it was chosen from; NULL: it was not */
+    uint64_t began_ns;             /* this stage */
+    uint64_t site;                 /* CCT key of the Python code unit that called */
+    uintptr_t unit;                /* address of that code unit; SITE */
+    uint64_t return_ip, return_sp; /* where the native call returns to, and RSP then */
+    uint64_t address, value;       /* of the watched word */
+    uint64_t bytes;                /* that the first access touches */
+    uint32_t generation;           /* of the block (block.h) */
+    uint32_t rewrites;             /* pie_code_modules_rewrites() when it began */
+    uint16_t module;               /* that its code is of */
+    uint32_t tries;                /* accesses of the block that turned out to be of no interest */
+    uint32_t stage;                /* pie_watch_stage */
+    uint32_t serial;               /* of the watch: traps of an earlier one carry another */
+    uint32_t seen;                 /* samples since it was last free or trapped: the reservoir's n */
+    uint32_t strays;               /* traps in this stage that were not what is waited for */
+    uint32_t size;                 /* of the watched word, bytes */
+    uint32_t first_node;           /* __atomic, relaxed: the collection thread moves it (turn.h) */
+    struct pie_value_words words;  /* of what was returned */
+    struct pie_watch_record touch; /* NEXT_RETURN: what the trap saw */
+    uint8_t kind, memory, traits;
+    bool is_armed; /* its register is */
+    bool is_far;   /* RESULT: it was SITE before */
+};
+
+/* A thread's part. Only the thread itself writes, but for the rings' tails. */
+struct pie_watch_thread {
+    /* Of debug_registers_*_sigsafe.c: descriptors, in the thread's own table or in the collection thread's; -1: none. */
+    _Atomic int32_t fds[PIE_DEBUG_REGISTERS];
+    uint64_t ids[PIE_DEBUG_REGISTERS]; /* of their events */
+    _Atomic uint32_t wants_registers;  /* set by the thread, heeded by the collection thread */
+    uint32_t
+        put_off; /* of debug_registers_hidden_sigsafe.c: registers to be disarmed, as bits; the thread's only */
+    struct pie_debug_ptrace ptrace; /* of debug_registers_ptrace_sigsafe.c */
+    uint64_t retry_ns;              /* registers were refused: not before this time again */
+    struct pie_watch_slot slots[PIE_DEBUG_REGISTERS];
+    uint64_t random;
+    uint32_t mean_interest; /* of the last samples; see watch/interest_sigsafe.c */
+    uint32_t serial;
+    int64_t credit_ns;         /* what watching may cost now: the trap budget */
+    uint64_t credit_cpu_ns;    /* thread CPU time up to which credit was given */
+    uint64_t faults_seen;      /* page faults, … */
+    uint64_t slow_cpu_ns;      /* … and thread CPU time, up to which slower strings were charged */
+    bool debt_is_short;        /* how much debt from these ends all watches */
+    _Atomic uint64_t spent_ns; /* on watching: handlers and traps */
+    struct pie_watch_wishes wishes;
+    struct pie_watch_ring ring;
+};
+extern struct pie_thread_part pie_watch_part;
+
+/* Context: any. */
+static inline struct pie_watch_thread *pie_watch_of(const struct pie_thread *thread) {
+    return pie_thread_part_of(thread, &pie_watch_part);
+}
+
+/* What all watches of a process go by; set by the collection thread, read by handlers. */
+struct pie_watch_settings {
+    const struct pie_debug_ops *registers; /* NULL: nothing is watched */
+    const struct pie_pystack_ops *ops;
+    double budget;          /* share of a thread's CPU time that watching may take */
+    bool is_adaptive;       /* lines whose redundant fraction is undecided come first */
+    uint64_t trap_price_ns; /* of one trap, without what the handler does */
+    uint64_t
+        sample_price_ns; /* of one signal of the sampler of accesses, the interrupt included; 0: it has none */
+    uint64_t fault_tax_ns;  /* what a page fault costs more while a data breakpoint is armed; 0: nothing */
+    double fault_tax_share; /* … as a part of the fault's time then */
+};
+
+/* How much is to be learned yet about a line of Python in its context, 0 to 1; line: its node of the calling context tree.
+ * Forgotten never: in a forked child it is what the parent knew. Context: drain. */
+void pie_watch_set_interest(uint32_t line, double interest);
+
+/* The innermost line of Python of a context, the root if there is none. Context: signal, drain. */
+uint32_t pie_watch_line_of(uint32_t node);
+
+/* NULL stops all watching; what is armed is disarmed at its next trap. settings live as long as the process.
+ * Context: drain. */
+void pie_watch_set(const struct pie_watch_settings *settings);
+
+struct pie_context;
+
+/* A sample of time fell at `context`, wherever that is; system_ns of its time were the kernel's. Charges what string
+ * instructions cost more while data breakpoints are armed, those of page faults and of the program; under too much debt
+ * all watches end. Context: signal. */
+void pie_watch_heed_sample(struct pie_thread *thread, const ucontext_t *context, uint64_t system_ns);
+
+/* A sample fell at `context`, whose stacks were just taken: perhaps begin a watch. Context: signal. */
+void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, const struct pie_context *taken);
+
+/* The end of a handler: registers that were put off are disarmed. Context: signal. */
+void pie_watch_settle(struct pie_thread *thread);
+/* SIGTRAP is about to be blocked on this thread (NULL: none), or is: all its watches end, as far as their traps could not
+ * bear that. Context: signal. */
+void pie_watch_yield(struct pie_thread *thread);
+
+struct pie_access_sampler_ops;
+
+/* A signal of a sampler of accesses: perhaps begin a watch; a known address is watched without stage 1.
+ * Context: signal. */
+void pie_watch_sampled(const struct pie_access_sampler_ops *sampler, struct pie_thread *thread,
+                       const siginfo_t *info, const ucontext_t *context);
+
+/* Is this signal a debug register's trap? Context: signal. */
+bool pie_watch_is_ours(const siginfo_t *info);
+/* A debug register of the thread fired. Context: signal. */
+void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context);
