@@ -14,7 +14,6 @@
 #include "runtime/filter.h"
 
 #include "profiler/base/counters.h"
-#include "profiler/collect/collector.h"
 #include "profiler/collect/engine.h"
 #include "profiler/thread/ending.h"
 #include "profiler/thread/filtered.h"
@@ -107,7 +106,7 @@ static bool is_set(long number, const long *arguments, long r) {
 static long set_filter(long number, const long *arguments, bool is_for_all) {
     char name[sizeof((struct pie_thread *)0)->name] = "";
     bool was_filtered = pie_filtered(), is_running = pie_engine_is_running();
-    bool is_whole = is_for_all || is_main() || pie_collector_sampler() == &pie_sampler_itimer;
+    bool is_whole = is_for_all || is_main() || pie_clock_current() == &pie_clock_itimer;
 
     if (was_filtered)
         pie_engine_finish("seccomp", -1); /* the summary would open files */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/signals.h"
 
-#include "profiler/collect/collector.h"
 #include "profiler/thread/filtered.h"
 #include "profiler/time/clock.h"
 #include "profiler/time/clock_timer.h"
@@ -264,6 +263,6 @@ PIE_EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *rest
 PIE_EXPORT int setitimer(__itimer_which_t which, const struct itimerval *restrict value,
                          struct itimerval *restrict old) {
     if (which == ITIMER_PROF && value)
-        pie_collector_give_up_clock(&pie_sampler_itimer);
+        pie_clock_give_up(&pie_clock_itimer);
     return (int)syscall(SYS_setitimer, which, value, old);
 }

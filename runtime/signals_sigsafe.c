@@ -251,19 +251,19 @@ static void work(void *argument) {
     struct pie_thread *thread = delivery->thread;
     siginfo_t *info = delivery->info;
     ucontext_t *context = delivery->context;
-    const struct pie_sampler_ops *sampler = pie_collector_sampler();
-    const struct pie_access_sampler_ops *accesses = pie_collector_access_sampler();
+    const struct pie_clock_ops *clock = pie_clock_current();
+    const struct pie_access_sampler_ops *accesses = pie_access_sampler_current();
 
     open_faults(context);
-    pie_sampler_perf_handler_begins(thread);
+    pie_clock_perf_handler_begins(thread);
     if (pie_watch_is_ours(info))
         pie_watch_trap(thread, info, context);
     else if (accesses && accesses->is_ours(info))
         pie_watch_sampled(accesses, thread, info, context);
     else
-        pie_sample_take(sampler, pie_signals_stacks(), thread, info, context);
+        pie_sample_take(clock, pie_signals_stacks(), thread, info, context);
     pie_watch_settle(thread);
-    pie_sampler_perf_handler_ends(thread);
+    pie_clock_perf_handler_ends(thread);
 }
 
 /* Does what one of the profiler's own signals is for, unless the profiler is at work on this thread already. */
@@ -284,10 +284,10 @@ static void take(struct pie_thread *thread, siginfo_t *info, ucontext_t *context
 }
 
 bool pie_signals_sent_by_us(const siginfo_t *info) {
-    const struct pie_sampler_ops *sampler = pie_collector_sampler();
-    const struct pie_access_sampler_ops *accesses = pie_collector_access_sampler();
+    const struct pie_clock_ops *clock = pie_clock_current();
+    const struct pie_access_sampler_ops *accesses = pie_access_sampler_current();
 
-    return (sampler && sampler->is_ours(info)) || pie_watch_is_ours(info) ||
+    return (clock && clock->is_ours(info)) || pie_watch_is_ours(info) ||
            (accesses && accesses->is_ours(info));
 }
 

@@ -23,7 +23,7 @@
 #include "profiler/code/decode.h"
 #include "profiler/code/generation.h"
 #include "profiler/code/unloads.h"
-#include "profiler/collect/clock_begin.h"
+#include "profiler/time/clock_begin.h"
 #include "profiler/collect/flush.h"
 #include "profiler/collect/turn.h"
 #include "profiler/collect/turn_end.h"
@@ -134,7 +134,7 @@ static struct pie_flush_methods choose_methods(void) {
     struct pie_clock_facts facts;
 
     pie_clock_facts_gather(&facts);
-    enum pie_clock_kind clock = pie_clock_begin(&collector.setup, &facts, &methods.clock_note);
+    enum pie_clock_kind clock = pie_clock_begin(config, collector.setup.facts, &facts, &methods.clock_note);
     const struct pie_access_sampler_ops *accesses =
         pie_watch_set_up(config, collector.setup.ops, &facts, clock, collector.setup.facts->take_signal,
                          &methods.sampler_note);
@@ -143,7 +143,7 @@ static struct pie_flush_methods choose_methods(void) {
     if (accesses != &pie_access_sampler_none &&
         pie_watch_drain_create(collector.setup.ops, pie_flush_naming(collector.flush), config->fp_tolerance,
                                &collector.watches) == 0)
-        pie_collector_set_access_sampler(accesses);
+        pie_access_sampler_set_current(accesses);
     else
         pie_watch_set(NULL);
     return methods;
@@ -188,11 +188,11 @@ static void count_unarmed(const struct pie_thread *thread, int r) {
 }
 
 static void give_clocks(struct pie_thread *thread) {
-    const struct pie_sampler_ops *sampler = pie_collector_sampler();
-    const struct pie_access_sampler_ops *accesses = pie_collector_access_sampler();
+    const struct pie_clock_ops *clock = pie_clock_current();
+    const struct pie_access_sampler_ops *accesses = pie_access_sampler_current();
 
-    if (sampler)
-        count_unarmed(thread, sampler->arm(thread, pie_random_dither(&collector.random,
+    if (clock)
+        count_unarmed(thread, clock->arm(thread, pie_random_dither(&collector.random,
                                                                      collector.setup.config->period_ns)));
     if (accesses)
         count_unarmed(thread, accesses->arm(thread, 1000000000 / collector.setup.config->period_ns));
@@ -226,11 +226,11 @@ static void arm_or_wait(struct pie_thread *thread, uint64_t word) {
 }
 
 static void disarm(struct pie_thread *thread) {
-    const struct pie_sampler_ops *sampler = pie_collector_sampler();
-    const struct pie_access_sampler_ops *accesses = pie_collector_access_sampler();
+    const struct pie_clock_ops *clock = pie_clock_current();
+    const struct pie_access_sampler_ops *accesses = pie_access_sampler_current();
 
-    if (sampler)
-        sampler->disarm(thread);
+    if (clock)
+        clock->disarm(thread);
     if (accesses)
         accesses->disarm(thread);
 }
@@ -338,7 +338,7 @@ static uint64_t period_of(const struct pie_thread *thread, struct pie_wall *wall
     const struct pie_clock_price *price = pie_clock_price_known();
     uint64_t period_ns = collector.setup.config->period_ns;
 
-    if (pie_collector_sampler() != &pie_sampler_perf || !price || !wall || wall->thread_id != thread->id ||
+    if (pie_clock_current() != &pie_clock_perf || !price || !wall || wall->thread_id != thread->id ||
         period_ns >= PIE_CLOCK_LONG_PERIOD_NS)
         return period_ns;
     wall->is_seldom =
@@ -347,16 +347,16 @@ static uint64_t period_of(const struct pie_thread *thread, struct pie_wall *wall
 }
 
 static void dither(void) {
-    const struct pie_sampler_ops *sampler = pie_collector_sampler();
-    const struct pie_access_sampler_ops *accesses = pie_collector_access_sampler();
+    const struct pie_clock_ops *clock = pie_clock_current();
+    const struct pie_access_sampler_ops *accesses = pie_access_sampler_current();
     uint64_t period_ns = collector.setup.config->period_ns;
 
     for (size_t i = 0; i < pie_thread_count(); i++) {
         struct pie_thread *thread = pie_thread_at(i);
         if (pie_thread_state(thread) != PIE_THREAD_RUNNING || is_still(thread, wall_of(i)))
             continue;
-        if (sampler)
-            sampler->set_period(thread, pie_random_dither(&collector.random, period_of(thread, wall_of(i))));
+        if (clock)
+            clock->set_period(thread, pie_random_dither(&collector.random, period_of(thread, wall_of(i))));
         if (accesses)
             accesses->adapt(thread, 1000000000 / period_ns);
     }
@@ -438,7 +438,7 @@ static void schedule_flush(uint64_t began_ns) {
  * it (runtime/signals_sigsafe.c). The system call: the program's pthread_sigmask() would not do it. */
 static void take_own_ticks(void) {
     uint64_t bit = UINT64_C(1) << (SIGPROF - 1);
-    bool takes = pie_collector_sampler() == &pie_sampler_itimer, took = collector.takes_ticks;
+    bool takes = pie_clock_current() == &pie_clock_itimer, took = collector.takes_ticks;
 
     collector.takes_ticks = takes;
     if (takes || took)
@@ -524,7 +524,7 @@ static void set_up(void) {
 
     set_up_heap();
     pie_throttle_begin(&collector.throttle, collector.started_ns);
-    if (collector.setup.config->copies && pie_collector_sampler() &&
+    if (collector.setup.config->copies && pie_clock_current() &&
         pie_copy_loops_create(pie_flush_naming(collector.flush), &collector.loops) < 0)
         collector.loops = NULL;
 
@@ -662,16 +662,16 @@ void pie_collector_release(void) {
 void pie_collector_forget(void) {
     memset(&collector, 0, sizeof collector);
     pie_ending_forget();
-    pie_collector_set_sampler(NULL);
-    pie_collector_set_access_sampler(NULL);
+    pie_clock_set_current(NULL);
+    pie_access_sampler_set_current(NULL);
     pie_code_forget_unloading();
     pie_watch_set(NULL);
     pie_decode_set_range(NULL, NULL);
     pie_copy_sites_set(false);
     pie_access_samplers_forget();
-    pie_sampler_perf_forget();
-    pie_sampler_timer_forget();
-    pie_sampler_itimer_forget();
+    pie_clock_perf_forget();
+    pie_clock_timer_forget();
+    pie_clock_itimer_forget();
 }
 
 int pie_collector_write_error(void) {

@@ -10,9 +10,6 @@
  * loads. It gives new threads their clock, drains rings, looks at waiting threads, and once a second names what is new
  * and writes. */
 
-struct pie_access_sampler_ops;
-struct pie_sampler_ops;
-
 struct pie_collector_setup {
     const struct pie_config *config;
     const struct pie_pystack_ops *ops;
@@ -43,17 +40,7 @@ void pie_collector_forget(void);
 int pie_collector_write_error(void);
 /* Context: any; 0 until known. */
 int64_t pie_collector_run_id(void);
-/* The program wants this sampler's means for itself: no more samples, if it is the one. Context: hook. */
-void pie_collector_give_up_clock(const struct pie_sampler_ops *sampler);
 /* Is the calling thread the collection thread? Context: signal. */
 bool pie_collector_is_self(void);
 /* Of the calling thread. Context: drain. */
 void pie_collector_set_self(void);
-/* The process's sampler; NULL: none, or not chosen yet. Context: signal. */
-const struct pie_sampler_ops *pie_collector_sampler(void);
-/* For the collection thread. Context: drain. */
-void pie_collector_set_sampler(const struct pie_sampler_ops *sampler);
-
-/* The process's sampler of accesses; NULL: not chosen yet. Context: signal; drain. */
-const struct pie_access_sampler_ops *pie_collector_access_sampler(void);
-void pie_collector_set_access_sampler(const struct pie_access_sampler_ops *sampler);

@@ -21,7 +21,6 @@
 
 #include "profiler/base/clocks.h"
 #include "profiler/base/counters.h"
-#include "profiler/collect/collector.h"
 #include "profiler/copies/loop.h"
 #include "profiler/stacks/cct.h"
 #include "profiler/stacks/context.h"
@@ -41,14 +40,14 @@ static uint64_t take_delivery(struct pie_thread *thread, uint64_t cpu_ns) {
     return cpu_ns > thread->cpu_last_ns ? cpu_ns - thread->cpu_last_ns : 0;
 }
 
-void pie_sample_take(const struct pie_sampler_ops *sampler, const struct pie_pystack_ops *ops,
+void pie_sample_take(const struct pie_clock_ops *clock, const struct pie_pystack_ops *ops,
                      struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context) {
     uint64_t begun_ns = pie_monotonic_ns(), cpu_ns = pie_thread_cpu_ns();
     uint64_t since_ns = take_delivery(thread, cpu_ns);
     struct pie_sample_time time;
     struct pie_context taken;
 
-    if (!sampler->account(thread, info, context, since_ns, &time))
+    if (!clock->account(thread, info, context, since_ns, &time))
         return;
     struct pie_record record = {.time_ns = begun_ns, .user_ns = time.user_ns, .system_ns = time.system_ns};
     pie_context_take(ops, thread, context, false, &taken);
@@ -68,7 +67,7 @@ void pie_sample_take(const struct pie_sampler_ops *sampler, const struct pie_pys
         own_ns = pie_thread_cpu_ns() - cpu_ns;
     thread->cpu_last_ns = cpu_ns + own_ns;
     atomic_fetch_add_explicit(&thread->overhead_ns, own_ns, memory_order_relaxed);
-    const struct pie_access_sampler_ops *accesses = pie_collector_access_sampler();
+    const struct pie_access_sampler_ops *accesses = pie_access_sampler_current();
     if (accesses)
         pie_watch_heed_sample(thread, context, time.system_ns);
     if (accesses && accesses->is_time_weighted && taken.is_foreign && !pie_cct_is_full(taken.node))

@@ -8,7 +8,7 @@
 
 struct pie_thread;
 
-/* Samplers of CPU time: one file per kind behind this table. A sampler makes a signal arrive on a thread each time
+/* Clocks that sample CPU time: one file per kind behind this table. A clock makes a signal arrive on a thread each time
  * it has used another period of CPU time. */
 
 /* How much CPU time a sample accounts for. */
@@ -16,11 +16,11 @@ struct pie_sample_time {
     uint64_t user_ns, system_ns; /* in user code, in the kernel */
 };
 
-enum { PIE_SAMPLER_SIGNALS = 2 };
+enum { PIE_CLOCK_SIGNALS = 2 };
 
-struct pie_sampler_ops {
+struct pie_clock_ops {
     const char *name;
-    int signals[PIE_SAMPLER_SIGNALS]; /* that it raises; 0: none */
+    int signals[PIE_CLOCK_SIGNALS]; /* that it raises; 0: none */
 
     /* Gives a thread its clock. Returns 0 or -errno. Called on the collection thread, whose descriptor table is its own:
      * nothing here is visible to the program. Context: drain. */
@@ -38,10 +38,17 @@ struct pie_sampler_ops {
                     uint64_t cpu_ns, struct pie_sample_time *ret_time);
 };
 
-extern const struct pie_sampler_ops pie_sampler_perf;      /* kernel included */
-extern const struct pie_sampler_ops pie_sampler_perf_user; /* user code only */
-extern const struct pie_sampler_ops pie_sampler_timer;
-extern const struct pie_sampler_ops pie_sampler_itimer;
+extern const struct pie_clock_ops pie_clock_perf;      /* kernel included */
+extern const struct pie_clock_ops pie_clock_perf_user; /* user code only */
+extern const struct pie_clock_ops pie_clock_timer;
+extern const struct pie_clock_ops pie_clock_itimer;
+
+/* The process's clock; NULL: none, or not chosen yet. Context: signal. */
+const struct pie_clock_ops *pie_clock_current(void);
+/* Context: drain; fork child. */
+void pie_clock_set_current(const struct pie_clock_ops *clock);
+/* The program wants this clock's means for itself: no more samples, if it is the one. Context: hook. */
+void pie_clock_give_up(const struct pie_clock_ops *clock);
 
 /* A signal of the clock came that takes no sample: what it cost is none of the program's time. Context: signal. */
 void pie_sample_passed(struct pie_thread *thread);

@@ -47,16 +47,16 @@ static void set_period(struct pie_thread *thread, uint64_t period_ns) {
         settime(period_ns);
 }
 
-void pie_sampler_itimer_forget(void) {
+void pie_clock_itimer_forget(void) {
     on = false;
 }
 
-const struct pie_sampler_ops pie_sampler_itimer = {
+const struct pie_clock_ops pie_clock_itimer = {
     .name = "itimer",
     .signals = {SIGPROF},
     .arm = arm,
     .disarm = disarm,
     .set_period = set_period,
-    .is_ours = pie_sampler_itimer_is_ours,
-    .account = pie_sampler_timer_account,
+    .is_ours = pie_clock_itimer_is_ours,
+    .account = pie_clock_timer_account,
 };

@@ -64,7 +64,7 @@ static int *fd_of(struct pie_thread *thread) {
     return slot_int(&fds, &n_fds, pie_thread_index(thread));
 }
 
-int pie_sampler_perf_open(int32_t tid, uint64_t period_ns, bool user_only) {
+int pie_clock_perf_open(int32_t tid, uint64_t period_ns, bool user_only) {
     struct perf_event_attr attr = {
         .size = sizeof attr,
         .type = PERF_TYPE_SOFTWARE,
@@ -121,7 +121,7 @@ static int arm(struct pie_thread *thread, uint64_t period_ns, bool user_only) {
 
     if (!slot)
         return -ENOMEM;
-    int fd = pie_sampler_perf_open(thread->tid, period_ns, user_only);
+    int fd = pie_clock_perf_open(thread->tid, period_ns, user_only);
     if (fd < 0)
         return fd;
     bool scarce = descriptors_are_scarce(fd);
@@ -153,7 +153,7 @@ static int arm_timer(struct pie_thread *thread, uint64_t period_ns, int r) {
     if (r == -ESRCH)
         return r; /* the thread is gone */
     atomic_store_explicit(&thread->has_timer, true, memory_order_relaxed);
-    int by_timer = pie_sampler_timer.arm(thread, period_ns);
+    int by_timer = pie_clock_timer.arm(thread, period_ns);
     if (by_timer < 0)
         return r;
     pie_counter_add(PIE_COUNTER_TIMER_THREADS, 1);
@@ -171,14 +171,14 @@ static int arm_user(struct pie_thread *thread, uint64_t period_ns) {
 
     if (r < 0)
         return arm_timer(thread, period_ns, r);
-    pie_sampler_timer.arm(thread, KERNEL_PERIOD_NS); /* without it kernel time goes to the next sample */
+    pie_clock_timer.arm(thread, KERNEL_PERIOD_NS); /* without it kernel time goes to the next sample */
     /* the event's, not the timer's */
     atomic_store_explicit(&thread->period_ns, period_ns, memory_order_relaxed);
     return r;
 }
 
 static void disarm_both(struct pie_thread *thread) {
-    pie_sampler_timer.disarm(thread);
+    pie_clock_timer.disarm(thread);
     disarm(thread);
 }
 
@@ -186,32 +186,32 @@ static void set_period(struct pie_thread *thread, uint64_t period_ns) {
     int *slot = fd_of(thread);
 
     if (atomic_load_explicit(&thread->has_timer, memory_order_relaxed))
-        pie_sampler_timer.set_period(thread, period_ns);
+        pie_clock_timer.set_period(thread, period_ns);
     else if (slot && *slot > 0 && ioctl(*slot, PERF_EVENT_IOC_PERIOD, &period_ns) == 0)
         atomic_store_explicit(&thread->period_ns, period_ns, memory_order_relaxed);
 }
 
-void pie_sampler_perf_forget(void) {
+void pie_clock_perf_forget(void) {
     if (fds)
         memset(fds, 0, n_fds * sizeof *fds);
 }
 
-const struct pie_sampler_ops pie_sampler_perf = {
+const struct pie_clock_ops pie_clock_perf = {
     .name = "perf",
     .signals = {SIGTRAP, PIE_TIMER_SIGNAL},
     .arm = arm_all,
     .disarm = disarm_both,
     .set_period = set_period,
-    .is_ours = pie_sampler_perf_is_ours,
-    .account = pie_sampler_perf_account,
+    .is_ours = pie_clock_perf_is_ours,
+    .account = pie_clock_perf_account,
 };
 
-const struct pie_sampler_ops pie_sampler_perf_user = {
+const struct pie_clock_ops pie_clock_perf_user = {
     .name = "perf-user",
     .signals = {SIGTRAP, PIE_TIMER_SIGNAL},
     .arm = arm_user,
     .disarm = disarm_both,
     .set_period = set_period,
-    .is_ours = pie_sampler_perf_is_ours,
-    .account = pie_sampler_perf_user_account,
+    .is_ours = pie_clock_perf_is_ours,
+    .account = pie_clock_perf_user_account,
 };

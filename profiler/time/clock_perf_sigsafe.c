@@ -15,11 +15,11 @@ static bool is_event(const siginfo_t *info) {
     return pie_trap_is_perf(info) && pie_trap_data(info) == PIE_PERF_COOKIE;
 }
 
-bool pie_sampler_perf_is_ours(const siginfo_t *info) {
-    return is_event(info) || pie_sampler_timer_is_ours(info);
+bool pie_clock_perf_is_ours(const siginfo_t *info) {
+    return is_event(info) || pie_clock_timer_is_ours(info);
 }
 
-const struct pie_perf_record *pie_sampler_perf_newest(const struct perf_event_mmap_page *page) {
+const struct pie_perf_record *pie_clock_perf_newest(const struct perf_event_mmap_page *page) {
     uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 
     return (const void *)((const char *)page + page->data_offset +
@@ -50,21 +50,21 @@ static void count_ticks(struct pie_thread *thread, const struct perf_event_mmap_
     thread->ticks_new = (uint32_t)behind;
 }
 
-void pie_sampler_perf_handler_begins(struct pie_thread *thread) {
+void pie_clock_perf_handler_begins(struct pie_thread *thread) {
     const struct perf_event_mmap_page *page = atomic_load_explicit(&thread->clock_ring, memory_order_acquire);
 
     if (page)
         count_ticks(thread, page);
 }
 
-void pie_sampler_perf_handler_ends(struct pie_thread *thread) {
+void pie_clock_perf_handler_ends(struct pie_thread *thread) {
     const struct perf_event_mmap_page *page = atomic_load_explicit(&thread->clock_ring, memory_order_acquire);
 
     if (page)
         thread->ticks_seen = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 }
 
-void pie_sampler_perf_own_kernel(struct pie_thread *thread, uint64_t ns) {
+void pie_clock_perf_own_kernel(struct pie_thread *thread, uint64_t ns) {
     uint64_t most_ns =
         OWN_KERNEL_PERIODS_MAX * atomic_load_explicit(&thread->period_ns, memory_order_relaxed);
 
@@ -85,14 +85,14 @@ static struct pie_sample_time split(struct pie_thread *thread, uint64_t cpu_ns) 
     return pie_sample_split(cpu_ns, user_ns + own_ns, kernel_ns - own_ns);
 }
 
-bool pie_sampler_perf_account(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
+bool pie_clock_perf_account(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
                               uint64_t cpu_ns, struct pie_sample_time *ret_time) {
     const struct perf_event_mmap_page *page = atomic_load_explicit(&thread->clock_ring, memory_order_acquire);
 
     if (!page)
-        return pie_sampler_timer_account(thread, info, context, cpu_ns, ret_time);
-    if (thread->ticks_new == 1 && !is_kernel(&pie_sampler_perf_newest(page)->header))
-        pie_clock_heed_delivery(thread, pie_sampler_perf_newest(page)->time_ns);
+        return pie_clock_timer_account(thread, info, context, cpu_ns, ret_time);
+    if (thread->ticks_new == 1 && !is_kernel(&pie_clock_perf_newest(page)->header))
+        pie_clock_heed_delivery(thread, pie_clock_perf_newest(page)->time_ns);
     *ret_time = split(thread, cpu_ns);
     return true;
 }
@@ -107,13 +107,13 @@ static bool account_kernel(struct pie_thread *thread, const ucontext_t *context,
     return true;
 }
 
-bool pie_sampler_perf_user_account(struct pie_thread *thread, const siginfo_t *info,
+bool pie_clock_perf_user_account(struct pie_thread *thread, const siginfo_t *info,
                                    const ucontext_t *context, uint64_t cpu_ns,
                                    struct pie_sample_time *ret_time) {
     uint64_t period_ns = atomic_load_explicit(&thread->period_ns, memory_order_relaxed);
 
     if (atomic_load_explicit(&thread->has_timer, memory_order_relaxed))
-        return pie_sampler_timer_account(thread, info, context, cpu_ns, ret_time);
+        return pie_clock_timer_account(thread, info, context, cpu_ns, ret_time);
     if (!is_event(info))
         return account_kernel(thread, context, cpu_ns, ret_time);
     *ret_time = (struct pie_sample_time){.user_ns = cpu_ns};

@@ -64,7 +64,7 @@ static void watch_signals(const struct perf_event_mmap_page *page, struct signal
     while (signals->count < SIGNALS && before_ns - begun_ns < TIME_MAX_NS) {
         uint64_t now_ns = pie_monotonic_ns(), entered_ns = pie_clock_price_last_entered_ns();
         if (entered_ns != seen_ns) {
-            uint64_t ended_ns = pie_sampler_perf_newest(page)->time_ns;
+            uint64_t ended_ns = pie_clock_perf_newest(page)->time_ns;
             now_ns = pie_monotonic_ns();
             signals->whole[signals->count] = now_ns - before_ns;
             signals->part[signals->count++] = entered_ns > ended_ns ? entered_ns - ended_ns : 0;
@@ -77,7 +77,7 @@ static void watch_signals(const struct perf_event_mmap_page *page, struct signal
 
 static void measure_perf(bool user_only, struct signals *signals) {
     size_t bytes = (size_t)sysconf(_SC_PAGESIZE) + PIE_PERF_RING_BYTES;
-    int fd = pie_sampler_perf_open(0, PERIOD_NS, user_only);
+    int fd = pie_clock_perf_open(0, PERIOD_NS, user_only);
 
     if (fd < 0)
         return;
@@ -142,7 +142,7 @@ static uint64_t reload_ns(const struct line *lines) {
 
 static uint64_t measure_reload(bool user_only) {
     struct line *lines = make_lines();
-    int fd = lines ? pie_sampler_perf_open(0, RELOAD_PERIOD_NS, user_only) : -1;
+    int fd = lines ? pie_clock_perf_open(0, RELOAD_PERIOD_NS, user_only) : -1;
     uint64_t took_ns = 0;
 
     if (fd >= 0 && ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) == 0)
@@ -157,7 +157,7 @@ static uint64_t measure_reload(bool user_only) {
  * comes first, no timer is set: so it is the mean that counts, without those that were interrupted. */
 static uint64_t measure_switch(uint64_t period_ns, bool user_only) {
     uint64_t took_ns[SWITCHES], sum_ns = 0, count = 0;
-    int fd = pie_sampler_perf_open(0, period_ns, user_only);
+    int fd = pie_clock_perf_open(0, period_ns, user_only);
 
     if (fd < 0)
         return 0;
@@ -176,8 +176,8 @@ static uint64_t measure_switch(uint64_t period_ns, bool user_only) {
     return sum_ns / count;
 }
 
-static bool is_perf(const struct pie_sampler_ops *sampler) {
-    return sampler == &pie_sampler_perf || sampler == &pie_sampler_perf_user;
+static bool is_perf(const struct pie_clock_ops *clock) {
+    return clock == &pie_clock_perf || clock == &pie_clock_perf_user;
 }
 
 static void measure_sent(siginfo_t *info, struct signals *signals) {
@@ -193,38 +193,38 @@ static void measure_sent(siginfo_t *info, struct signals *signals) {
     }
 }
 
-static void measure(const struct pie_sampler_ops *sampler, struct signals *signals) {
+static void measure(const struct pie_clock_ops *clock, struct signals *signals) {
     siginfo_t info = {.si_signo = SIGPROF, .si_code = SI_KERNEL}; /* as of an interval timer */
 
-    if (is_perf(sampler)) {
-        measure_perf(sampler == &pie_sampler_perf_user, signals);
+    if (is_perf(clock)) {
+        measure_perf(clock == &pie_clock_perf_user, signals);
         return;
     }
-    if (sampler == &pie_sampler_timer) {
+    if (clock == &pie_clock_timer) {
         info = (siginfo_t){.si_signo = PIE_TIMER_SIGNAL, .si_code = SI_TIMER};
-        info.si_value.sival_ptr = pie_sampler_timer_cookie();
+        info.si_value.sival_ptr = pie_clock_timer_cookie();
     }
     measure_sent(&info, signals);
 }
 
-const struct pie_clock_price *pie_clock_price(const struct pie_sampler_ops *sampler) {
+const struct pie_clock_price *pie_clock_price(const struct pie_clock_ops *clock) {
     uint64_t ours = 0, before;
     struct signals signals = {.count = 0};
 
     if (pie_clock_price_known())
         return pie_clock_price_known();
-    for (int i = 0; i < PIE_SAMPLER_SIGNALS; i++)
-        if (sampler->signals[i])
-            ours |= UINT64_C(1) << (sampler->signals[i] - 1);
+    for (int i = 0; i < PIE_CLOCK_SIGNALS; i++)
+        if (clock->signals[i])
+            ours |= UINT64_C(1) << (clock->signals[i] - 1);
     syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &ours, &before, sizeof ours);
-    measure(sampler, &signals);
-    uint64_t reload_ns = is_perf(sampler) ? measure_reload(sampler == &pie_sampler_perf_user) : 0;
+    measure(clock, &signals);
+    uint64_t reload_ns = is_perf(clock) ? measure_reload(clock == &pie_clock_perf_user) : 0;
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
     struct pie_clock_price price = price_of(&signals);
     price.reload_ns = reload_ns;
-    if (is_perf(sampler)) {
-        price.switch_ns = measure_switch(SHORT_PERIOD_NS, sampler == &pie_sampler_perf_user);
-        price.long_switch_ns = measure_switch(PIE_CLOCK_LONG_PERIOD_NS, sampler == &pie_sampler_perf_user);
+    if (is_perf(clock)) {
+        price.switch_ns = measure_switch(SHORT_PERIOD_NS, clock == &pie_clock_perf_user);
+        price.long_switch_ns = measure_switch(PIE_CLOCK_LONG_PERIOD_NS, clock == &pie_clock_perf_user);
     }
     pie_clock_price_set(&price);
     return pie_clock_price_known();

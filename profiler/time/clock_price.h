@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct pie_sampler_ops;
+struct pie_clock_ops;
 struct pie_thread;
 
 /* What one signal of a clock costs outside of its handler: the interrupt, its way to the handler and the way back. A handler
@@ -28,7 +28,7 @@ struct pie_clock_price {
 enum { PIE_CLOCK_HOT_BYTES = 96 << 10 };
 
 /* Measured at the first call, in 2 to 6 ms, unless it is known. Context: drain, the clock's signals are taken. */
-const struct pie_clock_price *pie_clock_price(const struct pie_sampler_ops *sampler);
+const struct pie_clock_price *pie_clock_price(const struct pie_clock_ops *clock);
 /* The price if it is known, else NULL: what a process tells its children. Context: any. */
 const struct pie_clock_price *pie_clock_price_known(void);
 /* As another process of this machine has measured it. Context: before the engine starts. */

@@ -51,7 +51,7 @@ static int arm(struct pie_thread *thread, uint64_t period_ns) {
     struct sigevent event = {
         .sigev_notify = SIGEV_THREAD_ID,
         .sigev_signo = PIE_TIMER_SIGNAL,
-        .sigev_value.sival_ptr = pie_sampler_timer_cookie(),
+        .sigev_value.sival_ptr = pie_clock_timer_cookie(),
     };
     int r = grow(index);
 
@@ -82,17 +82,17 @@ static void set_period(struct pie_thread *thread, uint64_t period_ns) {
         atomic_store_explicit(&thread->period_ns, period_ns, memory_order_relaxed);
 }
 
-void pie_sampler_timer_forget(void) {
+void pie_clock_timer_forget(void) {
     if (timers)
         memset(timers, 0, n_timers * sizeof *timers);
 }
 
-const struct pie_sampler_ops pie_sampler_timer = {
+const struct pie_clock_ops pie_clock_timer = {
     .name = "timer",
     .signals = {PIE_TIMER_SIGNAL},
     .arm = arm,
     .disarm = disarm,
     .set_period = set_period,
-    .is_ours = pie_sampler_timer_is_ours,
-    .account = pie_sampler_timer_account,
+    .is_ours = pie_clock_timer_is_ours,
+    .account = pie_clock_timer_account,
 };

@@ -169,7 +169,7 @@ void pie_watch_charge(struct pie_thread *thread, uint64_t ns) {
 void pie_watch_charge_kernel(struct pie_thread *thread, uint64_t ns) {
     uint64_t now_ns = pie_clock_scaled_ns(thread, ns);
 
-    pie_sampler_perf_own_kernel(thread, now_ns);
+    pie_clock_perf_own_kernel(thread, now_ns);
     pie_watch_of(thread)->credit_ns -= (int64_t)now_ns;
     thread->cpu_last_ns += now_ns;
     atomic_fetch_add_explicit(&pie_watch_of(thread)->spent_ns, now_ns, memory_order_relaxed);
@@ -240,7 +240,7 @@ void pie_watch_heed_sample(struct pie_thread *thread, const ucontext_t *context,
     if (!is_data_armed(watch))
         return;
     uint64_t tax_ns = faults > before ? tax_on(settings, faults - before, system_ns) : 0;
-    pie_sampler_perf_own_kernel(thread, tax_ns);
+    pie_clock_perf_own_kernel(thread, tax_ns);
     if (is_string((uint64_t)context->uc_mcontext.gregs[REG_RIP])) /* nearly all of this time */
         tax_ns += passed_ns < period_ns ? passed_ns : period_ns;
     earn_credit(thread, settings);

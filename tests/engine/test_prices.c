@@ -57,14 +57,14 @@ static void test_an_interrupt_is_measured_once(void **state) {
 
 /* With and without a clock of perf events; what a parent told is believed. */
 static void test_a_signal_has_a_price(void **state) {
-    const struct pie_sampler_ops *sampler = *state;
+    const struct pie_clock_ops *clock = *state;
 
-    for (int i = 0; i < PIE_SAMPLER_SIGNALS; i++)
-        if (sampler->signals[i])
-            take(sampler->signals[i]);
-    const struct pie_clock_price *price = pie_clock_price(sampler);
+    for (int i = 0; i < PIE_CLOCK_SIGNALS; i++)
+        if (clock->signals[i])
+            take(clock->signals[i]);
+    const struct pie_clock_price *price = pie_clock_price(clock);
     assert_non_null(price);
-    print_message("%s: %llu ns, %llu; a switch %llu ns, %llu; loading again %llu\n", sampler->name,
+    print_message("%s: %llu ns, %llu; a switch %llu ns, %llu; loading again %llu\n", clock->name,
                   (unsigned long long)price->signal_ns, (unsigned long long)price->whole_permille,
                   (unsigned long long)price->switch_ns, (unsigned long long)price->long_switch_ns,
                   (unsigned long long)price->reload_ns);
@@ -74,7 +74,7 @@ static void test_a_signal_has_a_price(void **state) {
     assert_true(price->whole_permille == 0 ||
                 (price->whole_permille >= 1000 && price->whole_permille <= 5000));
     assert_ptr_equal(pie_clock_price_known(), price);
-    if (sampler != &pie_sampler_perf && sampler != &pie_sampler_perf_user) {
+    if (clock != &pie_clock_perf && clock != &pie_clock_perf_user) {
         assert_int_equal(price->switch_ns, 0);
         assert_int_equal(price->long_switch_ns, 0);
         return;
@@ -125,9 +125,9 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_without_records_the_price_stays),
     };
     const struct CMUnitTest perf[] = {
-        cmocka_unit_test_prestate(test_a_signal_has_a_price, (void *)&pie_sampler_perf_user)};
+        cmocka_unit_test_prestate(test_a_signal_has_a_price, (void *)&pie_clock_perf_user)};
     const struct CMUnitTest timer[] = {
-        cmocka_unit_test_prestate(test_a_signal_has_a_price, (void *)&pie_sampler_timer)};
+        cmocka_unit_test_prestate(test_a_signal_has_a_price, (void *)&pie_clock_timer)};
 
     if (argc > 1) /* a price is measured once in a process */
         return *argv[1] == 'p' ? cmocka_run_group_tests(perf, NULL, NULL)

@@ -6,7 +6,6 @@
 #include "profiler/base/clocks.h"
 #include "profiler/base/counters.h"
 #include "profiler/base/safe_load.h"
-#include "profiler/collect/collector.h"
 #include "profiler/collect/engine.h"
 #include "profiler/collect/sample.h"
 #include "profiler/ports/config.h"
@@ -170,12 +169,12 @@ static const struct pie_pystack_ops pystack = {
 
 static void on_clock(int signal, siginfo_t *info, void *context) {
     int error = errno;
-    const struct pie_sampler_ops *sampler = pie_collector_sampler();
+    const struct pie_clock_ops *clock = pie_clock_current();
     struct pie_thread *thread = pie_thread_self();
 
-    if (sampler && thread && sampler->is_ours(info) && !thread->inside) {
+    if (clock && thread && clock->is_ours(info) && !thread->inside) {
         thread->inside = 1;
-        pie_sample_take(sampler, &pystack, thread, info, context);
+        pie_sample_take(clock, &pystack, thread, info, context);
         thread->inside = 0;
     }
     errno = error;

@@ -47,7 +47,7 @@ static siginfo_t perf_info(void) {
 static siginfo_t timer_info(void) {
     siginfo_t info = {.si_signo = PIE_TIMER_SIGNAL, .si_code = SI_TIMER};
 
-    info.si_value.sival_ptr = pie_sampler_timer_cookie();
+    info.si_value.sival_ptr = pie_clock_timer_cookie();
     return info;
 }
 
@@ -66,20 +66,20 @@ static void test_user_only_clock_puts_kernel_time_where_a_tick_finds_it(void **s
     struct pie_sample_time time;
 
     atomic_store(&thread->period_ns, 1000000);
-    assert_true(pie_sampler_perf_is_ours(&perf) && pie_sampler_perf_is_ours(&timer));
-    assert_true(pie_sampler_perf_user_account(thread, &perf, &elsewhere, 1490000, &time));
+    assert_true(pie_clock_perf_is_ours(&perf) && pie_clock_perf_is_ours(&timer));
+    assert_true(pie_clock_perf_user_account(thread, &perf, &elsewhere, 1490000, &time));
     assert_int_equal(time.user_ns, 1490000);
     assert_int_equal(time.system_ns, 0);
-    assert_true(pie_sampler_perf_user_account(thread, &perf, &elsewhere, 6000000, &time));
+    assert_true(pie_clock_perf_user_account(thread, &perf, &elsewhere, 6000000, &time));
     assert_int_equal(time.user_ns, 1000000); /* 5 ms are put aside */
     assert_int_equal(time.system_ns, 0);
-    assert_false(pie_sampler_perf_user_account(thread, &timer, &elsewhere, 300000, &time));
-    assert_true(pie_sampler_perf_user_account(thread, &timer, &in_call, 700000, &time));
+    assert_false(pie_clock_perf_user_account(thread, &timer, &elsewhere, 300000, &time));
+    assert_true(pie_clock_perf_user_account(thread, &timer, &in_call, 700000, &time));
     assert_int_equal(time.user_ns, 0);
     assert_int_equal(time.system_ns, 5700000);
-    assert_true(pie_sampler_perf_user_account(thread, &timer, &in_call, 100000, &time));
+    assert_true(pie_clock_perf_user_account(thread, &timer, &in_call, 100000, &time));
     assert_int_equal(time.system_ns, 100000); /* nothing twice */
-    assert_true(pie_sampler_perf_user_account(thread, &perf, &elsewhere, 31000000, &time));
+    assert_true(pie_clock_perf_user_account(thread, &perf, &elsewhere, 31000000, &time));
     assert_int_equal(time.user_ns, 1000000);
     assert_int_equal(time.system_ns, 30000000); /* no tick came: not lost */
     free(thread);
@@ -102,9 +102,9 @@ static void kernel_writes(uint16_t mode, unsigned n) {
 static struct pie_sample_time account(struct pie_thread *thread, uint64_t cpu_ns) {
     struct pie_sample_time time;
 
-    pie_sampler_perf_handler_begins(thread);
-    assert_true(pie_sampler_perf_account(thread, NULL, NULL, cpu_ns, &time));
-    pie_sampler_perf_handler_ends(thread);
+    pie_clock_perf_handler_begins(thread);
+    assert_true(pie_clock_perf_account(thread, NULL, NULL, cpu_ns, &time));
+    pie_clock_perf_handler_ends(thread);
     return time;
 }
 
@@ -116,14 +116,14 @@ static void test_without_a_ring_or_an_event_time_is_split_by_the_place(void **st
     ucontext_t in_call = at_code(call), elsewhere = at_code(other);
     struct pie_sample_time time;
 
-    assert_true(pie_sampler_perf_account(thread, &perf, &elsewhere, 700, &time));
+    assert_true(pie_clock_perf_account(thread, &perf, &elsewhere, 700, &time));
     assert_int_equal(time.user_ns, 700);
-    assert_true(pie_sampler_perf_account(thread, &perf, &in_call, 800, &time));
+    assert_true(pie_clock_perf_account(thread, &perf, &in_call, 800, &time));
     assert_int_equal(time.system_ns, 800);
     atomic_store(&thread->has_timer, true);
-    assert_true(pie_sampler_perf_user_account(thread, &timer, &elsewhere, 4000000, &time));
+    assert_true(pie_clock_perf_user_account(thread, &timer, &elsewhere, 4000000, &time));
     assert_int_equal(time.user_ns, 4000000);
-    assert_true(pie_sampler_perf_user_account(thread, &timer, &in_call, 4000000, &time));
+    assert_true(pie_clock_perf_user_account(thread, &timer, &in_call, 4000000, &time));
     assert_int_equal(time.system_ns, 4000000);
     free(thread);
 }
@@ -169,9 +169,9 @@ static void test_periods_in_our_handlers_are_nobodys(void **state) {
     for (int i = 0; i < 400; i++) {
         bool is_in_trap = i % 4 == 0;
         if (is_in_trap) {
-            pie_sampler_perf_handler_begins(thread);
+            pie_clock_perf_handler_begins(thread);
             kernel_writes(PERF_RECORD_MISC_KERNEL, 1); /* its signal waits until the handler is left */
-            pie_sampler_perf_handler_ends(thread);
+            pie_clock_perf_handler_ends(thread);
         } else {
             kernel_writes(PERF_RECORD_MISC_USER, 1);
         }
@@ -190,9 +190,9 @@ static void test_periods_before_a_trap_count(void **state) {
     struct pie_thread *thread = thread_with_ring();
 
     kernel_writes(PERF_RECORD_MISC_KERNEL, 2); /* in a system call, at whose end a trap is handled first */
-    pie_sampler_perf_handler_begins(thread);
+    pie_clock_perf_handler_begins(thread);
     kernel_writes(PERF_RECORD_MISC_KERNEL, 5);
-    pie_sampler_perf_handler_ends(thread);
+    pie_clock_perf_handler_ends(thread);
     kernel_writes(PERF_RECORD_MISC_USER, 2);
     struct pie_sample_time time = account(thread, 4000000);
     assert_int_equal(time.system_ns, 2000000);
@@ -210,7 +210,7 @@ static void test_kernel_time_of_traps_is_given_back(void **state) {
     srand(1);
     for (int i = 0; i < 20000; i++) {
         int where = rand() % 10; /* of what the thread does, 8 in 10 parts are the program's */
-        pie_sampler_perf_own_kernel(thread, 200000);
+        pie_clock_perf_own_kernel(thread, 200000);
         kernel_writes(where < 3 ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER, 1);
         struct pie_sample_time time = account(thread, 800000); /* the traps' time has been taken out */
         system_ns += time.system_ns;
@@ -227,7 +227,7 @@ static void test_kernel_time_of_traps_is_given_back(void **state) {
 static void test_unpaid_kernel_time_is_forgotten(void **state) {
     struct pie_thread *thread = thread_with_ring();
 
-    pie_sampler_perf_own_kernel(thread, UINT64_C(1000000000)); /* priced too high, or never hit */
+    pie_clock_perf_own_kernel(thread, UINT64_C(1000000000)); /* priced too high, or never hit */
     kernel_writes(PERF_RECORD_MISC_KERNEL, 10);
     struct pie_sample_time time = account(thread, 10000000);
     assert_in_range(time.system_ns, 5999900, 6000100);
@@ -247,8 +247,8 @@ static void test_samples_tell_what_their_signals_cost(void **state) {
     kernel_writes(PERF_RECORD_MISC_KERNEL, 1);
     account(thread, 1000000);
     kernel_writes(PERF_RECORD_MISC_USER, 1);
-    pie_sampler_perf_handler_begins(thread); /* of a trap */
-    pie_sampler_perf_handler_ends(thread);
+    pie_clock_perf_handler_begins(thread); /* of a trap */
+    pie_clock_perf_handler_ends(thread);
     account(thread, 1000000);
     assert_int_equal(thread->signal_ns, 0);
     for (int i = 0; i < 200; i++) {
@@ -285,16 +285,16 @@ static void test_a_clock_is_armed_as_a_whole_or_not_at_all(void **state) {
     signal(PIE_TIMER_SIGNAL, on_tick);
     assert_int_equal(pie_region_init(), 0);
     struct pie_thread *thread = pie_thread_begin(true, "");
-    assert_int_equal(pie_sampler_perf_user.arm(thread, period_ns), 0);
+    assert_int_equal(pie_clock_perf_user.arm(thread, period_ns), 0);
     if (atomic_load(&thread->has_timer)) /* no perf events here */
         skip();
     assert_int_equal(atomic_load(&thread->period_ns), period_ns); /* the timer beside it is slower */
-    pie_sampler_perf_user.disarm(thread);
+    pie_clock_perf_user.disarm(thread);
     enables_nothing = true;
-    assert_int_equal(pie_sampler_perf.arm(thread, period_ns), 0);
+    assert_int_equal(pie_clock_perf.arm(thread, period_ns), 0);
     assert_true(atomic_load(&thread->has_timer));
     assert_null(atomic_load(&thread->clock_ring));
-    pie_sampler_perf.disarm(thread);
+    pie_clock_perf.disarm(thread);
     pie_thread_end();
 }
 

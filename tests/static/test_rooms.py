@@ -21,7 +21,7 @@ ROOMS = {
         "learn": ("base", "race", "ports"),
         "process": ("base", "ports", "thread"),
         "symbols": ("base", "ports", "code", "stacks"),
-        "time": ("base", "ports", "thread", "stacks"),
+        "time": ("base", "ports", "thread", "machine", "stacks"),
         "watch": ("base", "race", "ports", "code", "thread", "machine", "stacks", "symbols", "time"),
         "heap": ("base", "ports", "thread", "stacks", "symbols"),
         "doctor": ("base", "machine", "symbols"),
