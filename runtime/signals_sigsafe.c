@@ -11,7 +11,7 @@
 
 #include "profiler/base/counters.h"
 #include "profiler/base/safe_load.h"
-#include "profiler/collect/collector.h"
+#include "profiler/collect/collection.h"
 #include "profiler/collect/sample.h"
 #include "profiler/thread/thread.h"
 #include "profiler/time/clock.h"
@@ -301,7 +301,7 @@ static bool is_in_handler(const ucontext_t *context) {
            sp - low < context->uc_stack.ss_size;
 }
 
-/* The collection thread leaves SIGPROF open for what its own time costs (profiler/collect/collector.c), so one of the program's may
+/* The collection thread leaves SIGPROF open for what its own time costs (profiler/collect/collection.c), so one of the program's may
  * come: closed here, it is sent again, to another thread. */
 static void hand_on(int signal, siginfo_t *info, ucontext_t *context) {
     sigaddset(&context->uc_sigmask, signal);
@@ -319,7 +319,7 @@ void pie_signals_on_clock(int signal, siginfo_t *info, void *context) {
         take(pie_thread_self(), info, context);
         send_held(signal, context);
         keep_eintr(context);
-    } else if (pie_collector_is_self()) {
+    } else if (pie_collection_is_self()) {
         hand_on(signal, info, context);
     } else {
         pie_counter_add(PIE_COUNTER_FOREIGN_SIGNAL, 1);

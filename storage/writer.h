@@ -17,7 +17,7 @@ bool pie_writer_is_refusal(int error);
 
 /* Opens (or creates) the database for appending. No thread is started, no descriptor of the program is
  * touched: it must be called on the thread that will use it, whose descriptor table is private (see
- * profiler/collect/collector.c). Waits for other writers of the same file; never holds the write lock between
+ * profiler/collect/collection.c). Waits for other writers of the same file; never holds the write lock between
  * begin and commit for longer than the rows take.
  * Returns 0 and a sink to be ended with ops->close, or -errno.
  * Context: drain. */

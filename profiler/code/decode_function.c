@@ -27,7 +27,7 @@ static struct pie_decode_function *slots[SLOTS];
 static size_t kept_bytes;
 static unsigned hand; /* the slot to be emptied next */
 
-/* Who knows functions without call frame information. Reset by pie_collector_forget() in a forked child: its parent's
+/* Who knows functions without call frame information. Reset by pie_collection_forget() in a forked child: its parent's
  * symbols may be in the middle of a change. */
 static pie_decode_range_fn find_range;
 static void *find_range_data;

@@ -1,7 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The collectors that there are. */
+#include "profiler/ports/collector.h"
+
+/* The collectors that there are, and those that work in this process. */
+
+/* All, and then NULL. Context: any. */
+const struct pie_collector *const *pie_collectors(void);
+/* Those whose begin() did not fail, and then NULL. Context: drain. */
+const struct pie_collector *const *pie_collectors_active(void);
+
+/* Calls a member of each of these, if it has it. */
+#define PIE_EACH_COLLECTOR(collectors, member, ...)                                                          \
+    do                                                                                                       \
+        for (const struct pie_collector *const *each_ = (collectors); *each_; each_++)                       \
+            if ((*each_)->member)                                                                            \
+                (*each_)->member(__VA_ARGS__);                                                               \
+    while (0)
 
 /* Gives each its part of threads' slots. Context: engine start, before the first thread begins. */
 void pie_collectors_lay_out_threads(void);
+
+/* Each takes its memory of the region. Returns 0 or -errno. Context: engine start, fork child. */
+int pie_collectors_reserve(void);
+
+/* They begin; those that do not fail are the active ones. Context: drain. */
+void pie_collectors_begin(struct pie_collection *collection);
+
+/* Fork child: none is active. */
+void pie_collectors_forget(void);
+
+/* Each writes its rows; what it has cost. Returns 0 or the sink's error. Context: drain. */
+int pie_collectors_write(struct pie_sink *sink);
+int pie_collectors_write_overhead(struct pie_sink *sink);
+
+/* Room for what is remembered of a slot. False: out of memory. Context: drain. */
+bool pie_collectors_make_room(size_t slot);
+
+/* Will a row of any tell of this stored node? Context: drain. */
+bool pie_collectors_hold(uint32_t stored_node);

@@ -6,10 +6,8 @@
 #include "profiler/base/home.h"
 #include "profiler/base/real.h"
 #include "profiler/base/region.h"
-#include "profiler/collect/collector.h"
+#include "profiler/collect/collection.h"
 #include "profiler/collect/collectors.h"
-#include "profiler/heap/engine.h"
-#include "profiler/learn/learn.h"
 #include "profiler/ports/config.h"
 #include "profiler/ports/facts.h"
 #include "profiler/process/table.h"
@@ -33,8 +31,7 @@ static const uint64_t FINISH_TIMEOUT_NS = UINT64_C(60000000000);
 static _Atomic uint64_t told_ns;
 
 static struct {
-    struct pie_collector_setup setup;
-    struct pie_heap_settings heap;
+    struct pie_collection_setup setup;
     uint64_t start_ns;      /* what the process used before its program began */
     _Atomic int64_t run_id; /* known before the fork to a forked child */
 } engine;
@@ -50,14 +47,14 @@ static int start(void) {
     struct pie_thread *thread;
     int r = pie_cct_init();
 
-    if (r == 0 && pie_heap_settings())
-        r = pie_heap_table_init();
+    if (r == 0)
+        r = pie_collectors_reserve();
     if (r < 0)
         return r;
     thread = pie_thread_begin(true, "MainThread");
     if (!thread)
         return -ENOMEM;
-    r = pie_collector_start(&engine.setup);
+    r = pie_collection_start(&engine.setup);
     if (r < 0) {
         pie_thread_end();
         return r;
@@ -88,21 +85,10 @@ int pie_engine_start(const struct pie_config *config, const struct pie_pystack_o
     int r = pie_region_init();
     if (r < 0)
         return r;
-    if (facts->memory && (config->memory || config->copies)) {
-        engine.heap = (struct pie_heap_settings){
-            .ops = ops,
-            .memory = config->memory && facts->memory->is_counted,
-            .copies = config->copies,
-            .threshold_bytes = config->threshold_bytes,
-            .is_fixed = config->threshold_bytes > 0,
-            .is_finalizing = facts->memory->is_finalizing,
-        };
-        pie_heap_set(&engine.heap);
-    }
+    PIE_EACH_COLLECTOR(pie_collectors(), configure, config, ops, facts);
     if (config->children)
         pie_process_table_init();
-    pie_learn_configure(config->learns ? &config->learn : NULL);
-    engine.setup = (struct pie_collector_setup){
+    engine.setup = (struct pie_collection_setup){
         .config = config, .ops = ops, .facts = facts, .open_sink = open_sink, .is_fork = false};
     r = start();
     engine.start_ns = pie_thread_cpu_ns();
@@ -117,14 +103,14 @@ int64_t pie_engine_run_id(void) {
     int64_t run_id = atomic_load_explicit(&engine.run_id, memory_order_relaxed);
 
     if (!run_id) {
-        run_id = pie_collector_run_id();
+        run_id = pie_collection_run_id();
         atomic_store_explicit(&engine.run_id, run_id, memory_order_relaxed);
     }
     return run_id;
 }
 
 int pie_engine_write_error(void) {
-    return pie_collector_write_error();
+    return pie_collection_write_error();
 }
 
 void pie_engine_finish(const char *cause, int exit_status) {
@@ -132,8 +118,8 @@ void pie_engine_finish(const char *cause, int exit_status) {
 
     if (!pie_ending_is_owner() || !pie_ending_claim())
         return;
-    pie_learn_finish();
-    pie_collector_stop(cause, exit_status, FINISH_TIMEOUT_NS);
+    PIE_EACH_COLLECTOR(pie_collectors(), finish);
+    pie_collection_stop(cause, exit_status, FINISH_TIMEOUT_NS);
     errno = error;
 }
 
@@ -141,7 +127,7 @@ void pie_engine_thread_started(const char *name) {
     int error = errno;
 
     if (pie_engine_is_running() && pie_thread_begin(false, name) && pie_threads_changed())
-        pie_collector_wake();
+        pie_collection_wake();
     errno = error;
 }
 
@@ -149,7 +135,7 @@ void pie_engine_thread_ended(void) {
     int error = errno;
 
     if (pie_thread_end() && pie_engine_is_running() && pie_threads_changed())
-        pie_collector_wake();
+        pie_collection_wake();
     errno = error;
 }
 
@@ -162,9 +148,9 @@ void pie_engine_fork_prepare(void) {
         return;
     pie_debug_ptrace_pause(pie_thread_self());
     held = pie_engine_is_running() && engine.setup.config->children && !pie_thread_is_on_stack() &&
-           pie_collector_hold();
+           pie_collection_hold();
     if (held && pie_engine_run_id() == 0) { /* there is nothing a child could join */
-        pie_collector_release();
+        pie_collection_release();
         held = false;
     }
     forked = held ? pie_process_claim((int32_t)syscall(SYS_getpid)) : NULL;
@@ -197,7 +183,7 @@ void pie_engine_fork_parent(void) {
     }
     if (held) {
         pie_process_table_keep();
-        pie_collector_release();
+        pie_collection_release();
     } else if (pie_engine_is_running() && engine.setup.config->children) {
         pie_counter_add(PIE_COUNTER_FORKS_UNPROFILED, 1);
     }
@@ -239,8 +225,7 @@ void pie_engine_fork_child(void) {
 
     pie_debug_fork_child();
     gated = false;
-    pie_heap_forget();
-    pie_learn_forget();
+    PIE_EACH_COLLECTOR(pie_collectors(), forked);
     pie_ending_set_owner(0);
     if (held)
         pie_process_table_inherited();
@@ -249,7 +234,7 @@ void pie_engine_fork_child(void) {
     if (!pie_ending_is_claimed()) {
         pie_debug_own_table_forget();
         pie_threads_reset();
-        pie_collector_forget();
+        pie_collection_forget();
         if (held)
             start_fork();
     }

@@ -5,9 +5,7 @@
 #include "profiler/base/counters.h"
 #include "profiler/base/own_memory.h"
 #include "profiler/base/proc_file.h"
-#include "profiler/copies/loop_drain.h"
-#include "profiler/heap/drain.h"
-#include "profiler/learn/learn.h"
+#include "profiler/collect/collectors.h"
 #include "profiler/ports/config.h"
 #include "profiler/ports/facts.h"
 #include "profiler/process/ends.h"
@@ -15,11 +13,6 @@
 #include "profiler/process/table.h"
 #include "profiler/symbols/naming.h"
 #include "profiler/thread/thread.h"
-#include "profiler/time/aggregate.h"
-#include "profiler/time/clock.h"
-#include "profiler/time/wall.h"
-#include "profiler/watch/drain.h"
-#include "profiler/watch/watch.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,16 +27,11 @@ struct thread_state {
     char name[NAME_BYTES];
 };
 
-/* CPU time of the program's threads that is ours. */
-struct costs {
-    uint64_t handlers_ns, watching_ns, caches_ns, switches_ns;
-};
-
 struct pie_flush {
-    struct pie_collector_setup setup;
+    struct pie_collection_setup setup;
     struct pie_naming *naming;
     struct pie_sink *sink; /* NULL: not open yet, or given up */
-    struct pie_flush_methods methods;
+    struct pie_methods methods;
     int64_t started_ns; /* CLOCK_REALTIME */
     int64_t since_ns;   /* CLOCK_REALTIME: what is not written yet was measured from then on */
     int32_t parent_pid; /* valid with is_child */
@@ -52,13 +40,12 @@ struct pie_flush {
     bool suspended;
     struct thread_state *threads; /* to be written next */
     size_t n_threads, room;
-    uint64_t short_threads;          /* that have been written */
-    struct costs ended_costs, costs; /* of threads that have ended; of the others at the last look */
+    uint64_t short_threads; /* that have been written */
     _Atomic int64_t run_id;
     _Atomic int error; /* -errno that made it give up, or of the last commit */
 };
 
-int pie_flush_create(const struct pie_collector_setup *setup, struct pie_flush **ret_flush) {
+int pie_flush_create(const struct pie_collection_setup *setup, struct pie_flush **ret_flush) {
     struct pie_flush *flush = pie_calloc(1, sizeof *flush);
 
     if (!flush)
@@ -74,7 +61,7 @@ int pie_flush_create(const struct pie_collector_setup *setup, struct pie_flush *
     return 0;
 }
 
-void pie_flush_begin(struct pie_flush *flush, const struct pie_flush_methods *methods) {
+void pie_flush_begin(struct pie_flush *flush, const struct pie_methods *methods) {
     flush->methods = *methods;
 }
 
@@ -188,13 +175,6 @@ static struct thread_state *note_thread(struct pie_flush *flush, struct pie_thre
     return state;
 }
 
-static void add_costs(struct costs *costs, const struct pie_thread *thread) {
-    costs->handlers_ns += atomic_load_explicit(&thread->overhead_ns, memory_order_relaxed);
-    costs->watching_ns += atomic_load_explicit(&pie_watch_of(thread)->spent_ns, memory_order_relaxed);
-    costs->caches_ns += atomic_load_explicit(&thread->caches_ns, memory_order_relaxed);
-    costs->switches_ns += atomic_load_explicit(&thread->switches_ns, memory_order_relaxed);
-}
-
 /* acquire: pairs with pie_thread_end(), which a thread that has just gone has been through. */
 static uint64_t cpu_so_far(const struct pie_thread *thread) {
     uint64_t cpu_ns = pie_thread_cpu_of(thread->tid);
@@ -204,36 +184,34 @@ static uint64_t cpu_so_far(const struct pie_thread *thread) {
     return cpu_ns;
 }
 
-void pie_flush_thread(struct pie_flush *flush, struct pie_thread *thread, const struct pie_wall *wall) {
+void pie_flush_thread(struct pie_flush *flush, struct pie_thread *thread, size_t slot) {
     struct thread_state *state = note_thread(flush, thread);
 
-    if (!state)
-        return;
-    if (thread->name[0])
-        memcpy(state->name, thread->name, NAME_BYTES);
-    else
-        read_name(thread->tid, state->name);
-    uint64_t cpu_ns = cpu_so_far(thread);
-    state->row.cpu_ns = cpu_ns > thread->started_cpu_ns ? cpu_ns - thread->started_cpu_ns : 0;
-    state->row.wall_ns = pie_monotonic_ns() - atomic_load_explicit(&thread->started_ns, memory_order_relaxed);
-    if (wall)
-        pie_wall_totals(wall, thread, &state->row);
-    add_costs(&flush->costs, thread);
+    if (state) {
+        if (thread->name[0])
+            memcpy(state->name, thread->name, NAME_BYTES);
+        else
+            read_name(thread->tid, state->name);
+        uint64_t cpu_ns = cpu_so_far(thread);
+        state->row.cpu_ns = cpu_ns > thread->started_cpu_ns ? cpu_ns - thread->started_cpu_ns : 0;
+        state->row.wall_ns =
+            pie_monotonic_ns() - atomic_load_explicit(&thread->started_ns, memory_order_relaxed);
+    }
+    PIE_EACH_COLLECTOR(pie_collectors_active(), thread_row, thread, slot, false, state ? &state->row : NULL);
 }
 
-void pie_flush_thread_ended(struct pie_flush *flush, struct pie_thread *thread, const struct pie_wall *wall) {
+void pie_flush_thread_ended(struct pie_flush *flush, struct pie_thread *thread, size_t slot) {
     struct thread_state *state = note_thread(flush, thread);
 
-    add_costs(&flush->ended_costs, thread);
-    if (!state)
-        return;
-    memcpy(state->name, thread->name[0] ? thread->name : thread->kernel_name,
-           thread->name[0] ? NAME_BYTES : sizeof thread->kernel_name);
-    state->row.cpu_ns = thread->ended_cpu_ns - thread->started_cpu_ns;
-    state->row.wall_ns = thread->ended_ns - atomic_load_explicit(&thread->started_ns, memory_order_relaxed);
-    if (flush->setup.config->time)
-        pie_wall_totals(wall, thread, &state->row);
-    state->row.ended_ns = thread->started_real_ns + (int64_t)state->row.wall_ns;
+    if (state) {
+        memcpy(state->name, thread->name[0] ? thread->name : thread->kernel_name,
+               thread->name[0] ? NAME_BYTES : sizeof thread->kernel_name);
+        state->row.cpu_ns = thread->ended_cpu_ns - thread->started_cpu_ns;
+        state->row.wall_ns =
+            thread->ended_ns - atomic_load_explicit(&thread->started_ns, memory_order_relaxed);
+        state->row.ended_ns = thread->started_real_ns + (int64_t)state->row.wall_ns;
+    }
+    PIE_EACH_COLLECTOR(pie_collectors_active(), thread_row, thread, slot, true, state ? &state->row : NULL);
 }
 
 static int write_threads(struct pie_flush *flush) {
@@ -267,55 +245,7 @@ static int write_short_threads(struct pie_flush *flush) {
     return flush->sink->ops->put_thread(flush->sink, &row);
 }
 
-static int write_samples(struct pie_flush *flush, const struct pie_aggregate *aggregate) {
-    int r = 0;
-
-    for (size_t i = 0; r == 0 && i < aggregate->count; i++) {
-        struct pie_sample_row row = aggregate->rows[i];
-        row.node = pie_naming_node(flush->naming, row.node);
-        if (row.node)
-            r = flush->sink->ops->put_sample(flush->sink, &row);
-    }
-    return r;
-}
-
-static int write_heap_overhead(struct pie_flush *flush, const struct pie_heap_drain *heap) {
-    const struct pie_config *config = flush->setup.config;
-    struct pie_sink *sink = flush->sink;
-    uint64_t memory_ns, copies_ns;
-    int r = 0;
-
-    pie_heap_drain_spent(heap, &memory_ns, &copies_ns);
-    if (config->memory)
-        r = sink->ops->put_overhead(sink, "memory", memory_ns, 0);
-    if (r == 0 && config->memory)
-        r = sink->ops->put_overhead(sink, "counting", pie_heap_drain_counting_ns(heap), 0);
-    if (r == 0 && config->copies)
-        r = sink->ops->put_overhead(sink, "copies", copies_ns, 0);
-    return r;
-}
-
-static int write_costs(struct pie_flush *flush) {
-    struct costs sum = {
-        .handlers_ns = flush->ended_costs.handlers_ns + flush->costs.handlers_ns,
-        .watching_ns = flush->ended_costs.watching_ns + flush->costs.watching_ns,
-        .caches_ns = flush->ended_costs.caches_ns + flush->costs.caches_ns,
-        .switches_ns = flush->ended_costs.switches_ns + flush->costs.switches_ns,
-    };
-    double rate_hz = 1e9 / (double)flush->setup.config->period_ns;
-    struct pie_sink *sink = flush->sink;
-    int r = sink->ops->put_overhead(sink, "time", sum.handlers_ns, rate_hz);
-
-    if (r == 0 && strcmp(flush->methods.sampler, "none") != 0)
-        r = sink->ops->put_overhead(sink, "redundancy", sum.watching_ns, rate_hz);
-    if (r == 0)
-        r = sink->ops->put_overhead(sink, "caches", sum.caches_ns, 0);
-    if (r == 0)
-        r = sink->ops->put_overhead(sink, "switches", sum.switches_ns, 0);
-    return r;
-}
-
-static int write_counters(struct pie_flush *flush, const struct pie_heap_drain *heap) {
+static int write_counters(struct pie_flush *flush) {
     struct pie_sink *sink = flush->sink;
     int r = 0;
 
@@ -325,11 +255,7 @@ static int write_counters(struct pie_flush *flush, const struct pie_heap_drain *
                                        pie_counter_get((enum pie_counter)i),
                                        pie_counter_is_drop((enum pie_counter)i));
     if (r == 0)
-        r = write_costs(flush);
-    if (r == 0 && heap)
-        r = write_heap_overhead(flush, heap);
-    if (r == 0 && pie_learn_spent_ns())
-        r = sink->ops->put_overhead(sink, "learning", pie_learn_spent_ns(), 0);
+        r = pie_collectors_write_overhead(sink);
     if (r == 0 && pie_engine_start_ns())
         r = sink->ops->put_overhead(sink, "start", pie_engine_start_ns(), 0);
     if (r == 0)
@@ -337,29 +263,7 @@ static int write_counters(struct pie_flush *flush, const struct pie_heap_drain *
     return r;
 }
 
-static int write_watches(struct pie_flush *flush, const struct pie_watch_drain *watches) {
-    size_t count = 0;
-    const struct pie_watch_row *rows = watches ? pie_watch_drain_rows(watches, &count) : NULL;
-    int r = 0;
-
-    for (size_t i = 0; r == 0 && i < count; i++)
-        r = flush->sink->ops->put_watch(flush->sink, &rows[i]);
-    return r;
-}
-
-static int write_copy_loops(struct pie_flush *flush, struct pie_copy_loops *loops) {
-    size_t count = 0;
-    const struct pie_copy_row *rows = loops ? pie_copy_loops_rows(loops, &count) : NULL;
-    int r = 0;
-
-    for (size_t i = 0; r == 0 && i < count; i++)
-        r = flush->sink->ops->put_copy(flush->sink, &rows[i]);
-    return r;
-}
-
-static int write_rows(struct pie_flush *flush, const struct pie_aggregate *aggregate,
-                      const struct pie_watch_drain *watches, struct pie_heap_drain *heap,
-                      struct pie_copy_loops *loops) {
+static int write_rows(struct pie_flush *flush) {
     int r = pie_naming_write(flush->naming, flush->sink);
 
     if (r == 0)
@@ -367,19 +271,11 @@ static int write_rows(struct pie_flush *flush, const struct pie_aggregate *aggre
     if (r == 0)
         r = write_short_threads(flush);
     if (r == 0)
-        r = write_samples(flush, aggregate);
-    if (r == 0)
-        r = write_watches(flush, watches);
-    if (r == 0 && heap)
-        r = pie_heap_drain_write(heap, flush->sink);
-    if (r == 0)
-        r = write_copy_loops(flush, loops);
-    if (r == 0)
-        r = pie_learn_drain(flush->sink);
+        r = pie_collectors_write(flush->sink);
     if (r == 0)
         r = pie_process_ends_write(flush->sink, flush->setup.config, flush->setup.facts);
     if (r == 0)
-        r = write_counters(flush, heap);
+        r = write_counters(flush);
     return r;
 }
 
@@ -392,50 +288,35 @@ static void commit(struct pie_flush *flush) {
 }
 
 /* What was written, or will never be. */
-static void clear(struct pie_flush *flush, struct pie_aggregate *aggregate, struct pie_watch_drain *watches,
-                  struct pie_heap_drain *heap, struct pie_copy_loops *loops) {
-    pie_aggregate_clear(aggregate);
-    if (watches)
-        pie_watch_drain_clear(watches);
-    if (heap)
-        pie_heap_drain_clear(heap);
-    if (loops)
-        pie_copy_loops_clear(loops);
+static void clear(struct pie_flush *flush) {
+    PIE_EACH_COLLECTOR(pie_collectors_active(), clear);
     flush->n_threads = 0;
-    flush->costs = (struct costs){0};
 }
 
-void pie_flush_write(struct pie_flush *flush, struct pie_aggregate *aggregate,
-                     struct pie_watch_drain *watches, struct pie_heap_drain *heap,
-                     struct pie_copy_loops *loops) {
+void pie_flush_write(struct pie_flush *flush) {
     int64_t now_ns = pie_realtime_ns();
-    size_t n_loops = 0;
 
     pie_flush_open(flush);
     if (flush->failed) {
         pie_naming_written(flush->naming);
-        clear(flush, aggregate, watches, heap, loops);
+        clear(flush);
         return;
     }
-    for (size_t i = 0; i < aggregate->count; i++) /* names first: the transaction stays short */
-        pie_naming_node(flush->naming, aggregate->rows[i].node);
-    if (loops)
-        pie_copy_loops_rows(loops, &n_loops);
+    PIE_EACH_COLLECTOR(pie_collectors_active(), name_nodes); /* names first: the transaction stays short */
     flush->suspended = false;
     int r = flush->sink->ops->begin(flush->sink, flush->since_ns + (now_ns - flush->since_ns) / 2);
     if (r < 0) { /* another writer: what is not written now is written later */
-        flush->costs = (struct costs){0};
         if (r != -EBUSY && r != -EAGAIN)
             give_up(flush, r);
         return;
     }
-    r = write_rows(flush, aggregate, watches, heap, loops);
+    r = write_rows(flush);
     if (r < 0)
         give_up(flush, r);
     else
         commit(flush);
     pie_naming_written(flush->naming);
-    clear(flush, aggregate, watches, heap, loops);
+    clear(flush);
     flush->since_ns = now_ns;
 }
 

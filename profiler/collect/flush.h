@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "profiler/collect/collector.h"
+#include "profiler/collect/collection.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,21 +11,13 @@
  * the middle (disk full) is given up, counted, and the program goes on. Context: drain. */
 
 struct pie_flush;
+struct pie_methods;
 struct pie_naming;
-struct pie_heap_drain;
-struct pie_copy_loops;
-struct pie_watch_drain;
 struct pie_thread;
-struct pie_wall;
-struct pie_aggregate;
 
-int pie_flush_create(const struct pie_collector_setup *setup, struct pie_flush **ret_flush);
-/* How time and accesses are sampled, and why not better. */
-struct pie_flush_methods {
-    const char *clock, *clock_note, *sampler, *sampler_note;
-};
+int pie_flush_create(const struct pie_collection_setup *setup, struct pie_flush **ret_flush);
 /* Facts that are known now; opens nothing. */
-void pie_flush_begin(struct pie_flush *flush, const struct pie_flush_methods *methods);
+void pie_flush_begin(struct pie_flush *flush, const struct pie_methods *methods);
 struct pie_naming *pie_flush_naming(struct pie_flush *flush);
 /* Opens the sink and writes the process's row; done by the first write if not before. */
 void pie_flush_open(struct pie_flush *flush);
@@ -36,15 +28,12 @@ void pie_flush_suspend(struct pie_flush *flush);
 /* Of the process, by CLOCK_REALTIME; less than 0 if that was set back. Slices of the sink begin at whole seconds of it. */
 int64_t pie_flush_age_ns(const struct pie_flush *flush);
 
-/* wall: NULL if time is not measured. Notes the state of a living thread, or the last state of one that has ended, for the next write. */
-void pie_flush_thread(struct pie_flush *flush, struct pie_thread *thread, const struct pie_wall *wall);
-void pie_flush_thread_ended(struct pie_flush *flush, struct pie_thread *thread, const struct pie_wall *wall);
+/* Notes the state of a living thread, or the last state of one that has ended, for the next write. */
+void pie_flush_thread(struct pie_flush *flush, struct pie_thread *thread, size_t slot);
+void pie_flush_thread_ended(struct pie_flush *flush, struct pie_thread *thread, size_t slot);
 
-/* Writes and clears the aggregate, the watches and what is known of memory (NULL: there are none); keeps them if the sink
- * could not begin. */
-void pie_flush_write(struct pie_flush *flush, struct pie_aggregate *aggregate,
-                     struct pie_watch_drain *watches, struct pie_heap_drain *heap,
-                     struct pie_copy_loops *loops);
+/* Writes what the collectors have, which then is cleared; they keep it if the sink could not begin. */
+void pie_flush_write(struct pie_flush *flush);
 /* Has all that was named been written, or given up? */
 bool pie_flush_is_written(const struct pie_flush *flush);
 /* Would the sink make room if it were told what it may forget? */

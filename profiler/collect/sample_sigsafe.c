@@ -11,7 +11,7 @@
  *     profiler/stacks/cct_sigsafe.c           the path as a node id
  *   profiler/copies/loop_sigsafe.c          is it a copy that no memcpy() makes?
  *   profiler/watch/watch_sigsafe.c          may use the sample to watch a memory access
- *   profiler/collect/collector.c            takes the record from the ring, adds it up, names it, gives it to the sink
+ *   profiler/collect/collection.c            takes the record from the ring, adds it up, names it, gives it to the sink
  *
  * A sample stands for all CPU time since the thread's previous one, so that the sum over samples is the thread's CPU
  * time whatever became of single signals. The profiler's own time is taken out and counted: the handler's, and the signal's

@@ -5,10 +5,10 @@
 #include "profiler/base/counters.h"
 #include "profiler/base/own_memory.h"
 #include "profiler/base/region.h"
+#include "profiler/collect/collectors.h"
 #include "profiler/ports/pystack.h"
 #include "profiler/stacks/cct.h"
 #include "profiler/thread/thread.h"
-#include "profiler/watch/watch.h"
 
 #include <string.h>
 
@@ -85,7 +85,8 @@ uint32_t pie_turn_moved(void *data, uint32_t node) {
 }
 
 /* The thread may write another one meanwhile, which is of the new half. */
-static void move_word(struct pie_turn *turn, uint32_t *word) {
+static void move_word(void *data, uint32_t *word) {
+    struct pie_turn *turn = data;
     uint32_t node = __atomic_load_n(word, __ATOMIC_RELAXED);
 
     if (node && pie_cct_half(node) != pie_half_current())
@@ -98,12 +99,7 @@ static void move_slots(struct pie_turn *turn) {
     for (size_t i = 0; i < pie_thread_count(); i++) {
         struct pie_thread *thread = pie_thread_at(i);
         move_word(turn, &thread->last_node);
-        for (int k = 0; k < PIE_DEBUG_REGISTERS; k++) {
-            struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[k];
-            move_word(turn, &slot->first_node);
-            move_word(turn, &slot->touch.first_node);
-            move_word(turn, &slot->touch.second_node);
-        }
+        PIE_EACH_COLLECTOR(pie_collectors(), move_thread, thread, move_word, turn);
     }
 }
 

@@ -46,8 +46,12 @@ bool pie_turn_tick(struct pie_turn *turn);
 /* Each ring was emptied in this tick; not: one could not be, so the next tick has to. */
 void pie_turn_drained(struct pie_turn *turn);
 
-/* The node of the current half that stands for the same as this one; a `moved` of pie_wall_move() and others, data: the turn. */
+/* The node of the current half that stands for the same as this one; a pie_moved_fn, data: the turn. */
 uint32_t pie_turn_moved(void *turn, uint32_t node);
 
 /* Nobody has an id of the old half any more: clears it. */
 void pie_turn_end(struct pie_turn *turn);
+
+struct pie_flush;
+/* What was in the rings is written: collectors take ids of the new half and forget what nobody needs, and the turn ends. */
+void pie_turn_finish(struct pie_turn *turn, struct pie_flush *flush);

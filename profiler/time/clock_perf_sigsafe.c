@@ -86,7 +86,7 @@ static struct pie_sample_time split(struct pie_thread *thread, uint64_t cpu_ns) 
 }
 
 bool pie_clock_perf_account(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
-                              uint64_t cpu_ns, struct pie_sample_time *ret_time) {
+                            uint64_t cpu_ns, struct pie_sample_time *ret_time) {
     const struct perf_event_mmap_page *page = atomic_load_explicit(&thread->clock_ring, memory_order_acquire);
 
     if (!page)
@@ -107,9 +107,8 @@ static bool account_kernel(struct pie_thread *thread, const ucontext_t *context,
     return true;
 }
 
-bool pie_clock_perf_user_account(struct pie_thread *thread, const siginfo_t *info,
-                                   const ucontext_t *context, uint64_t cpu_ns,
-                                   struct pie_sample_time *ret_time) {
+bool pie_clock_perf_user_account(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
+                                 uint64_t cpu_ns, struct pie_sample_time *ret_time) {
     uint64_t period_ns = atomic_load_explicit(&thread->period_ns, memory_order_relaxed);
 
     if (atomic_load_explicit(&thread->has_timer, memory_order_relaxed))

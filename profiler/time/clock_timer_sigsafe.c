@@ -17,7 +17,7 @@ bool pie_clock_itimer_is_ours(const siginfo_t *info) {
 }
 
 bool pie_clock_timer_account(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
-                               uint64_t cpu_ns, struct pie_sample_time *ret_time) {
+                             uint64_t cpu_ns, struct pie_sample_time *ret_time) {
     bool kernel = pie_sample_is_after_syscall(context);
 
     *ret_time = pie_sample_split(cpu_ns, !kernel, kernel);

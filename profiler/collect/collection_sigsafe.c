@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profiler/collect/collector.h"
+#include "profiler/collect/collection.h"
 
 /* A forked child has no collection thread but a new one. */
 static __thread bool is_self __attribute__((tls_model("initial-exec")));
 
-bool pie_collector_is_self(void) {
+bool pie_collection_is_self(void) {
     return is_self;
 }
 
-void pie_collector_set_self(void) {
+void pie_collection_set_self(void) {
     is_self = true;
 }

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The collector of memory and of copies: what is allocated, held and copied, and where. */
+
+#include "profiler/heap/collector.h"
+
+#include "profiler/heap/drain.h"
+#include "profiler/heap/engine.h"
+#include "profiler/ports/config.h"
+#include "profiler/ports/facts.h"
+#include "profiler/ports/sink.h"
+
+#include <errno.h>
+
+/* Since configure(); in a forked child too. */
+static struct pie_heap_settings settings;
+
+/* Of the collection thread. Fork child: forget(). */
+static struct {
+    const struct pie_config *config;
+    struct pie_heap_drain *drain;
+} state;
+
+static void configure(const struct pie_config *config, const struct pie_pystack_ops *ops,
+                      const struct pie_process_facts *facts) {
+    if (!facts->memory || (!config->memory && !config->copies))
+        return;
+    settings = (struct pie_heap_settings){
+        .ops = ops,
+        .memory = config->memory && facts->memory->is_counted,
+        .copies = config->copies,
+        .threshold_bytes = config->threshold_bytes,
+        .is_fixed = config->threshold_bytes > 0,
+        .is_finalizing = facts->memory->is_finalizing,
+    };
+    pie_heap_set(&settings);
+}
+
+static int reserve(void) {
+    return pie_heap_settings() ? pie_heap_table_init() : 0;
+}
+
+static int begin(struct pie_collection *collection) {
+    state.config = collection->config;
+    if (!pie_heap_settings())
+        return -ENOTSUP;
+    int r =
+        pie_heap_drain_create(collection->ops, collection->facts->memory, collection->naming, &state.drain);
+    if (r < 0)
+        pie_heap_set(NULL);
+    return r;
+}
+
+static void stop(void) {
+    pie_heap_set(NULL);
+}
+
+static void tick(void) {
+    pie_heap_drain_tick(state.drain);
+}
+
+static void forget(void) {
+    state.drain = NULL;
+}
+
+static void drain(struct pie_thread *thread, size_t slot) {
+    pie_heap_drain_thread(state.drain, thread);
+}
+
+static void drain_idle(struct pie_thread *thread) {
+    pie_heap_drain_slot(state.drain, thread);
+}
+
+/* --- A flush --- */
+
+static void prepare(bool is_last) {
+    pie_heap_drain_prepare(state.drain, is_last);
+}
+
+static int write_memory(struct pie_sink *sink) {
+    return pie_heap_drain_write(state.drain, sink);
+}
+
+static int write_overhead(struct pie_sink *sink) {
+    uint64_t memory_ns, copies_ns;
+    int r = 0;
+
+    pie_heap_drain_spent(state.drain, &memory_ns, &copies_ns);
+    if (state.config->memory)
+        r = sink->ops->put_overhead(sink, "memory", memory_ns, 0);
+    if (r == 0 && state.config->memory)
+        r = sink->ops->put_overhead(sink, "counting", pie_heap_drain_counting_ns(state.drain), 0);
+    if (r == 0 && state.config->copies)
+        r = sink->ops->put_overhead(sink, "copies", copies_ns, 0);
+    return r;
+}
+
+static void clear(void) {
+    pie_heap_drain_clear(state.drain);
+}
+
+/* --- A turn of the trees --- */
+
+static void settle(void) {
+    pie_heap_drain_settle(state.drain);
+}
+
+static bool holds(uint32_t stored_node) {
+    return pie_heap_drain_holds(state.drain, stored_node);
+}
+
+static void forget_nodes(void) {
+    pie_heap_drain_forget(state.drain);
+}
+
+const struct pie_collector pie_heap_collector = {
+    .name = "memory",
+    .part = &pie_heap_part,
+    .configure = configure,
+    .reserve = reserve,
+    .begin = begin,
+    .stop = stop,
+    .end = tick,
+    .forked = pie_heap_forget,
+    .forget = forget,
+    .drain = drain,
+    .drain_idle = drain_idle,
+    .tick = tick,
+    .prepare = prepare,
+    .write = write_memory,
+    .write_overhead = write_overhead,
+    .clear = clear,
+    .settle = settle,
+    .holds = holds,
+    .forget_nodes = forget_nodes,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The collector of traced loops: the program's own threads do the work (learn.h), what they publish is written here. */
+
+#include "profiler/learn/collector.h"
+
+#include "profiler/learn/learn.h"
+#include "profiler/ports/config.h"
+#include "profiler/ports/sink.h"
+
+static void configure(const struct pie_config *config, const struct pie_pystack_ops *ops,
+                      const struct pie_process_facts *facts) {
+    pie_learn_configure(config->learns ? &config->learn : NULL);
+}
+
+static int write_overhead(struct pie_sink *sink) {
+    uint64_t spent_ns = pie_learn_spent_ns();
+
+    return spent_ns ? sink->ops->put_overhead(sink, "learning", spent_ns, 0) : 0;
+}
+
+const struct pie_collector pie_learn_collector = {
+    .name = "traced loops",
+    .configure = configure,
+    .finish = pie_learn_finish,
+    .forked = pie_learn_forget,
+    .write = pie_learn_drain,
+    .write_overhead = write_overhead,
+};

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The collector of time: clocks for threads, sums of their samples, time off the CPU. */
+
+#include "profiler/time/collector.h"
+
+#include "profiler/base/clocks.h"
+#include "profiler/base/counters.h"
+#include "profiler/base/random.h"
+#include "profiler/base/throttle.h"
+#include "profiler/machine/clock_choice.h"
+#include "profiler/ports/config.h"
+#include "profiler/ports/sink.h"
+#include "profiler/symbols/naming.h"
+#include "profiler/thread/thread.h"
+#include "profiler/time/aggregate.h"
+#include "profiler/time/clock.h"
+#include "profiler/time/clock_begin.h"
+#include "profiler/time/clock_perf.h"
+#include "profiler/time/clock_price.h"
+#include "profiler/time/clock_timer.h"
+#include "profiler/time/wall.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* A thread whose clock would take more than this part of the time by being switched on and off is sampled seldom. */
+enum { SWITCHING_PERMILLE = 100 };
+
+/* CPU time of the program's threads that is ours. */
+struct costs {
+    uint64_t handlers_ns, caches_ns, switches_ns;
+};
+
+/* Of the collection thread. Fork child: forget(). */
+static struct {
+    const struct pie_collection *collection;
+    struct pie_clock_facts facts;
+    enum pie_clock_kind kind;
+    struct pie_aggregate aggregate;
+    struct pie_throttle throttle;
+    struct pie_wall *walls; /* by slot */
+    size_t n_walls;
+    struct costs ended_costs, costs; /* of threads that have ended; of the others at the last look */
+    uint64_t random;
+} state;
+
+static bool make_room(size_t slot) {
+    if (slot < state.n_walls)
+        return true;
+    size_t n = slot + 64;
+    struct pie_wall *grown = realloc(state.walls, n * sizeof *grown);
+    if (!grown)
+        return false;
+    memset(grown + state.n_walls, 0, (n - state.n_walls) * sizeof *grown);
+    state.walls = grown;
+    state.n_walls = n;
+    return true;
+}
+
+/* NULL: there was no room yet. */
+static struct pie_wall *wall_of(size_t slot) {
+    return slot < state.n_walls ? &state.walls[slot] : NULL;
+}
+
+static int begin(struct pie_collection *collection) {
+    state.collection = collection;
+    if (getrandom(&state.random, sizeof state.random, GRND_NONBLOCK) < 0 || state.random == 0)
+        state.random = pie_monotonic_ns() | 1;
+    pie_clock_facts_gather(&state.facts);
+    state.kind =
+        pie_clock_begin(collection->config, collection->facts, &state.facts, &collection->methods.clock_note);
+    collection->methods.clock = pie_clock_name(state.kind);
+    pie_throttle_begin(&state.throttle, pie_monotonic_ns());
+    return 0;
+}
+
+enum pie_clock_kind pie_time_clock(const struct pie_clock_facts **ret_facts) {
+    *ret_facts = &state.facts;
+    return state.kind;
+}
+
+static void forget(void) {
+    memset(&state, 0, sizeof state);
+    pie_clock_set_current(NULL);
+    pie_clock_perf_forget();
+    pie_clock_timer_forget();
+    pie_clock_itimer_forget();
+}
+
+/* --- Threads --- */
+
+static int arm(struct pie_thread *thread) {
+    const struct pie_clock_ops *clock = pie_clock_current();
+
+    return clock ? clock->arm(thread, pie_random_dither(&state.random, state.collection->config->period_ns))
+                 : 0;
+}
+
+static void disarm(struct pie_thread *thread) {
+    const struct pie_clock_ops *clock = pie_clock_current();
+
+    if (clock)
+        clock->disarm(thread);
+}
+
+static void meet(const struct pie_thread *thread, size_t slot) {
+    pie_wall_meet(wall_of(slot), thread);
+}
+
+static void sample(const struct pie_thread *thread, size_t slot, const struct pie_record *record) {
+    pie_wall_sample(wall_of(slot), record);
+    if (pie_aggregate_add_sample(&state.aggregate, thread->id, record) < 0)
+        pie_counter_add(PIE_COUNTER_OUT_OF_MEMORY, 1);
+}
+
+/* What its clock costs at each switch is in no handler's time. */
+static void charge_switches(struct pie_thread *thread, struct pie_wall *wall) {
+    const struct pie_clock_price *price = pie_clock_price_known();
+    bool is_long = wall->is_seldom || state.collection->config->period_ns >= PIE_CLOCK_LONG_PERIOD_NS;
+    uint64_t switches = pie_wall_switches(wall);
+
+    if (!price)
+        return;
+    uint64_t cost_ns = switches * (is_long ? price->long_switch_ns : price->switch_ns);
+    atomic_fetch_add_explicit(&thread->switches_ns, cost_ns, memory_order_relaxed);
+}
+
+static void look(struct pie_thread *thread, size_t slot) {
+    if (!state.collection->config->time)
+        return;
+    pie_wall_tick(wall_of(slot), thread, state.collection->ops, &state.throttle, &state.aggregate);
+    charge_switches(thread, wall_of(slot));
+}
+
+static void ended(struct pie_thread *thread, size_t slot) {
+    if (!state.collection->config->time)
+        return;
+    pie_wall_end(wall_of(slot), thread, &state.throttle, &state.aggregate);
+    charge_switches(thread, wall_of(slot));
+}
+
+bool pie_time_is_still(const struct pie_thread *thread, size_t slot) {
+    const struct pie_wall *wall = wall_of(slot);
+
+    return wall && wall->is_still && wall->thread_id == thread->id &&
+           wall->samples == atomic_load_explicit(&thread->samples, memory_order_relaxed);
+}
+
+uint64_t pie_time_last_cpu_ns(const struct pie_thread *thread, size_t slot) {
+    const struct pie_wall *wall = wall_of(slot);
+
+    return wall && wall->thread_id == thread->id ? wall->last_cpu_ns : thread->cpu_last_ns;
+}
+
+/* The kernel arms a timer for an event when it gives the thread a processor, and takes it back when it takes that: in a
+ * virtual machine this costs as much as a signal, some 20 us. A thread that changes thousands of times a second, as one that
+ * starts short threads does, would cost most by that. A timer that is due after the kernel's next tick costs next to nothing. A
+ * sample stands for all time since the last, so only details get fewer. Not with `perf-user`, which takes for system
+ * time what exceeds a period. */
+static uint64_t period_of(const struct pie_thread *thread, struct pie_wall *wall) {
+    const struct pie_clock_price *price = pie_clock_price_known();
+    uint64_t period_ns = state.collection->config->period_ns;
+
+    if (pie_clock_current() != &pie_clock_perf || !price || !wall || wall->thread_id != thread->id ||
+        period_ns >= PIE_CLOCK_LONG_PERIOD_NS)
+        return period_ns;
+    wall->is_seldom =
+        pie_wall_switching_permille(wall, price->switch_ns, pie_monotonic_ns()) > SWITCHING_PERMILLE;
+    return wall->is_seldom ? PIE_CLOCK_LONG_PERIOD_NS : period_ns;
+}
+
+static void adapt(struct pie_thread *thread, size_t slot) {
+    const struct pie_clock_ops *clock = pie_clock_current();
+
+    if (clock)
+        clock->set_period(thread, pie_random_dither(&state.random, period_of(thread, wall_of(slot))));
+}
+
+/* --- A flush --- */
+
+static void flush_begins(void) {
+    state.costs = (struct costs){0};
+}
+
+static void thread_row(const struct pie_thread *thread, size_t slot, bool has_ended,
+                       struct pie_thread_row *row) {
+    struct costs *costs = has_ended ? &state.ended_costs : &state.costs;
+
+    costs->handlers_ns += atomic_load_explicit(&thread->overhead_ns, memory_order_relaxed);
+    costs->caches_ns += atomic_load_explicit(&thread->caches_ns, memory_order_relaxed);
+    costs->switches_ns += atomic_load_explicit(&thread->switches_ns, memory_order_relaxed);
+    if (row && state.collection->config->time && wall_of(slot))
+        pie_wall_totals(wall_of(slot), thread, row);
+}
+
+static void name_nodes(void) {
+    for (size_t i = 0; i < state.aggregate.count; i++)
+        pie_naming_node(state.collection->naming, state.aggregate.rows[i].node);
+}
+
+static int write_samples(struct pie_sink *sink) {
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < state.aggregate.count; i++) {
+        struct pie_sample_row row = state.aggregate.rows[i];
+        row.node = pie_naming_node(state.collection->naming, row.node);
+        if (row.node)
+            r = sink->ops->put_sample(sink, &row);
+    }
+    return r;
+}
+
+static int write_overhead(struct pie_sink *sink) {
+    double rate_hz = 1e9 / (double)state.collection->config->period_ns;
+    int r = sink->ops->put_overhead(sink, "time", state.ended_costs.handlers_ns + state.costs.handlers_ns,
+                                    rate_hz);
+
+    if (r == 0)
+        r = sink->ops->put_overhead(sink, "caches", state.ended_costs.caches_ns + state.costs.caches_ns, 0);
+    if (r == 0)
+        r = sink->ops->put_overhead(sink, "switches", state.ended_costs.switches_ns + state.costs.switches_ns,
+                                    0);
+    return r;
+}
+
+static void clear(void) {
+    pie_aggregate_clear(&state.aggregate);
+}
+
+/* --- A turn of the trees --- */
+
+static void move(pie_moved_fn moved, void *data) {
+    for (size_t i = 0; i < state.n_walls; i++)
+        pie_wall_move(&state.walls[i], moved, data);
+}
+
+/* They have CCT nodes. */
+bool pie_time_is_written(void) {
+    return state.aggregate.count == 0;
+}
+
+const struct pie_collector pie_time_collector = {
+    .name = "time",
+    .begin = begin,
+    .forget = forget,
+    .make_room = make_room,
+    .arm = arm,
+    .disarm = disarm,
+    .meet = meet,
+    .sample = sample,
+    .look = look,
+    .ended = ended,
+    .adapt = adapt,
+    .flush_begins = flush_begins,
+    .thread_row = thread_row,
+    .name_nodes = name_nodes,
+    .write = write_samples,
+    .write_overhead = write_overhead,
+    .clear = clear,
+    .move = move,
+};
