@@ -23,7 +23,7 @@ static void fork_child(void) {
 int pie_runtime_install(void) {
     pie_real_init();
     pie_code_registry_install();
-    int r = pie_signals_install();
+    int r = pie_signals_install(pie_runtime_pystack_ops());
     if (r < 0)
         return r;
     return -pthread_atfork(pie_engine_fork_prepare, pie_engine_fork_parent, fork_child);

@@ -7,7 +7,6 @@
 #include "profiler/watch/debug_registers.h"
 #include "runtime/death.h"
 #include "runtime/export.h"
-#include "runtime/install.h"
 #include "runtime/signals_state.h"
 
 #include <dlfcn.h>
@@ -62,14 +61,14 @@ static int install_ours(int signal) {
     return pie_real_sigaction(signal, &action, NULL) == 0 ? 0 : -errno;
 }
 
-int pie_signals_install(void) {
+int pie_signals_install(const struct pie_pystack_ops *stacks) {
     uint64_t candidates = pie_signals_bit(SIGTRAP) | pie_signals_bit(PIE_TIMER_SIGNAL) |
                           pie_signals_bit(SIGSEGV) | pie_signals_bit(SIGBUS);
 
     resolve();
     pie_signals_resolve_waits();
     pie_signals_resolve_suspends();
-    pie_signals_set_stacks(pie_runtime_pystack_ops());
+    pie_signals_set_stacks(stacks);
     atomic_store_explicit(&own_pid, (int)getpid(), memory_order_relaxed);
     int r = install_ours(SIGSEGV);
     if (r == 0)
