@@ -4,7 +4,7 @@
 
 small      bytes of the file of `-c pass`, and a question to it, more than pieprof takes to start
 large      questions to a file of ten million samples, made up on a real program's contexts: some more rows than the writer
-           keeps where it can (storage/slices.h), in 32 slices
+           keeps where it can (storage/write/slices.h), in 32 slices
 """
 
 import argparse

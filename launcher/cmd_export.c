@@ -10,9 +10,9 @@
 #include "launcher/commands.h"
 #include "launcher/messages.h"
 #include "launcher/profile.h"
-#include "storage/export.h"
-#include "storage/reader.h"
-#include "storage/temporary.h"
+#include "storage/export/export.h"
+#include "storage/read/reader.h"
+#include "storage/file/temporary.h"
 
 struct options {
     const struct pie_export_format *format;

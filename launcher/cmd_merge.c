@@ -10,7 +10,7 @@
 #include "launcher/messages.h"
 #include "launcher/profile.h"
 #include "launcher/text.h"
-#include "storage/merge.h"
+#include "storage/merge/merge.h"
 
 static volatile sig_atomic_t interrupted;
 

@@ -13,9 +13,9 @@
 #include "launcher/output.h"
 #include "launcher/profile.h"
 #include "launcher/text.h"
-#include "storage/query.h"
-#include "storage/reader.h"
-#include "storage/subjects.h"
+#include "storage/ask/query.h"
+#include "storage/read/reader.h"
+#include "storage/ask/subjects.h"
 
 struct options {
     const char *output;

@@ -13,7 +13,7 @@
 #include "launcher/report_memory.h"
 #include "launcher/style.h"
 #include "launcher/text.h"
-#include "storage/reader.h"
+#include "storage/read/reader.h"
 
 /* Learned loops, memory, leaks and findings of redundancy, then the source with what each line cost: the user's own files
  * first, the costliest of them first; of the libraries one line each, or with --all their lines too. */

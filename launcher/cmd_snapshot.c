@@ -13,9 +13,9 @@
 #include "launcher/profile.h"
 #include "launcher/running.h"
 #include "launcher/text.h"
-#include "storage/merge.h"
-#include "storage/reader.h"
-#include "storage/snapshot.h"
+#include "storage/merge/merge.h"
+#include "storage/read/reader.h"
+#include "storage/merge/snapshot.h"
 
 /* A running program writes once a second, so nothing has to be asked of it: the next write is waited for. Somewhat more than a
  * second, or a busy machine would be called silent. */

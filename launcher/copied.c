@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "launcher/text.h"
-#include "storage/merge.h"
+#include "storage/merge/merge.h"
 
 void pie_print_copied(const char *output, const struct pie_merge *merge) {
     char *clean = pie_text_printable(output);

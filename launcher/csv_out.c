@@ -5,9 +5,9 @@
 
 #include "launcher/held.h"
 #include "launcher/output.h"
-#include "storage/message.h"
-#include "storage/query.h"
-#include "storage/reader.h"
+#include "storage/base/message.h"
+#include "storage/ask/query.h"
+#include "storage/read/reader.h"
 
 /* RFC 4180: a header line, CRLF at the end of each record, fields quoted where they must be. A missing value is an empty
  * field, an empty text a quoted one. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "launcher/text.h"
-#include "storage/reader.h"
+#include "storage/read/reader.h"
 
 struct field {
     const char *name; /* of the column */

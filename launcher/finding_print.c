@@ -8,7 +8,7 @@
 
 #include "launcher/text.h"
 #include "launcher/wrap.h"
-#include "storage/reader.h"
+#include "storage/read/reader.h"
 
 enum { INDENT = 3, LABEL = 12 };
 

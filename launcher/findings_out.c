@@ -12,10 +12,10 @@
 #include "launcher/paths.h"
 #include "launcher/table.h"
 #include "launcher/text.h"
-#include "storage/message.h"
-#include "storage/query.h"
-#include "storage/reader.h"
-#include "storage/subjects.h"
+#include "storage/base/message.h"
+#include "storage/ask/query.h"
+#include "storage/read/reader.h"
+#include "storage/ask/subjects.h"
 
 /* Of those who did not say how many: rows of the table, findings told at length, pairs with their paths. */
 enum { ROWS = 20, TOLD = 5 };

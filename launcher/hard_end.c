@@ -11,7 +11,7 @@
 
 #include "launcher/profile.h"
 #include "profiler/base/clocks.h"
-#include "storage/reader.h"
+#include "storage/read/reader.h"
 
 enum { GRACE_S = 1 };
 

@@ -10,10 +10,10 @@
 
 #include "launcher/held.h"
 #include "launcher/output.h"
-#include "storage/message.h"
-#include "storage/query.h"
-#include "storage/reader.h"
-#include "storage/utf8.h"
+#include "storage/base/message.h"
+#include "storage/ask/query.h"
+#include "storage/read/reader.h"
+#include "storage/base/utf8.h"
 
 /* {"schema": 1, "run": …, "query": …, "sql": …, "rows": […], "rows_total": …}, or {"schema": 1, "query": …, "error": …}: the
  * interface that programs rely on. Keys and their meaning change only with the number. */

@@ -8,8 +8,8 @@
 
 #include "launcher/table.h"
 #include "launcher/text.h"
-#include "storage/message.h"
-#include "storage/reader.h"
+#include "storage/base/message.h"
+#include "storage/read/reader.h"
 
 const char pie_learned_loops_sql[] =
     "SELECT file, line, function, note, process, pid, loop, iterations, observed_iterations, entries,"

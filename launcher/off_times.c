@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "launcher/off_times.h"
 
-#include "storage/reader.h"
+#include "storage/read/reader.h"
 
 /* Told from here on: less is what every program has. */
 static const double TOLD_MIN_S = 0.01;

@@ -6,8 +6,8 @@
 #include <time.h>
 
 #include "launcher/text.h"
-#include "storage/query.h"
-#include "storage/subjects.h"
+#include "storage/ask/query.h"
+#include "storage/ask/subjects.h"
 
 static const struct pie_output outputs[] = {
     {"table", true, pie_table_print},

@@ -7,7 +7,7 @@
 
 #include "launcher/messages.h"
 #include "launcher/text.h"
-#include "storage/reader.h"
+#include "storage/read/reader.h"
 
 int pie_profile_complain(char *message) {
     char *clean = message ? pie_text_printable(message) : NULL;

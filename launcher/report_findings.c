@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "storage/reader.h"
+#include "storage/read/reader.h"
 
 /* Of the low ones those that cost most are enough for whoever did not ask for all. */
 enum { LOW_SHOWN = 5 };

@@ -7,7 +7,7 @@
 #include "launcher/learned_print.h"
 #include "launcher/text.h"
 #include "launcher/wrap.h"
-#include "storage/reader.h"
+#include "storage/read/reader.h"
 
 /* Loops of a pool of processes are many, and alike. */
 enum { LOOPS_SHOWN = 5, CALLS_SHOWN = 10, ALL = 1000000, INDENT = 2 };

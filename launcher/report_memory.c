@@ -7,7 +7,7 @@
 
 #include "launcher/text.h"
 #include "launcher/wrap.h"
-#include "storage/reader.h"
+#include "storage/read/reader.h"
 
 /* A curve is drawn in one line of blocks, each as high as the highest value of its part of the time. Both curves have the
  * same scale, so that one sees what of the heap is not resident. */

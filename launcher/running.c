@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "profiler/base/clocks.h"
-#include "storage/file_kind.h"
+#include "storage/file/file_kind.h"
 
 static const struct timespec PAUSE = {0, 2000000};
 

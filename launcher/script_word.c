@@ -10,8 +10,8 @@
 #include "launcher/commands.h"
 #include "launcher/messages.h"
 #include "launcher/options.h"
-#include "storage/nearest.h"
-#include "storage/subjects.h"
+#include "storage/ask/nearest.h"
+#include "storage/ask/subjects.h"
 
 enum { COMMANDS_MAX = 32, TEXT_MAX_BYTES = 1 << 20, HINT_BYTES = 400 };
 

@@ -37,7 +37,7 @@
 #include "runtime/learn_places.h"
 #include "runtime/memory_facts.h"
 #include "runtime/signals.h"
-#include "storage/writer.h"
+#include "storage/write/writer.h"
 
 /* A forked child keeps it; summary_pid tells it that it is not the one to speak. */
 static struct pie_session current;
@@ -49,7 +49,7 @@ static struct pie_process_facts facts;
 static char path[PATH_MAX];
 static _Atomic bool is_alone;
 
-/* What stands under the name that was asked for is no profile, or was made by an enemy (storage/schema_check.h): it is
+/* What stands under the name that was asked for is no profile, or was made by an enemy (storage/file/schema_check.h): it is
  * left as it is, and the run goes into a file beside it, which the next run finds too. */
 enum { BESIDE_MAX = 9 };
 static _Atomic int refusal; /* -errno: why */

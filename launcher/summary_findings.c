@@ -8,7 +8,7 @@
 #include "launcher/text.h"
 #include "launcher/wrap.h"
 #include "profiler/watch/watch.h"
-#include "storage/reader.h"
+#include "storage/read/reader.h"
 
 /* Lines: the findings, and the advice for the first of them. */
 enum { FINDINGS_SHOWN = 3, ADVICE_LINES = 2, INDENT = 4, PLACE_COLUMNS = 40 };

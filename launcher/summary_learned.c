@@ -6,7 +6,7 @@
 
 #include "launcher/learned_print.h"
 #include "launcher/text.h"
-#include "storage/reader.h"
+#include "storage/read/reader.h"
 
 /* Lines that are not calls: a blank, what is known, the head of the table. */
 enum { CALLS_SHOWN = 5, LINES_AROUND = 3, PLACE_COLUMNS = 32, FUNCTION_COLUMNS = 24 };

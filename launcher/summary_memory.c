@@ -8,7 +8,7 @@
 
 #include "launcher/text.h"
 #include "launcher/wrap.h"
-#include "storage/reader.h"
+#include "storage/read/reader.h"
 
 enum { INDENT = 9, LEAKS_SHOWN = 2, PLACE_COLUMNS = 40, HOLDER_COLUMNS_MIN = 12 };
 

@@ -8,10 +8,10 @@
 #include "launcher/output.h"
 #include "launcher/table.h"
 #include "launcher/text.h"
-#include "storage/message.h"
-#include "storage/query.h"
-#include "storage/reader.h"
-#include "storage/subjects.h"
+#include "storage/base/message.h"
+#include "storage/ask/query.h"
+#include "storage/read/reader.h"
+#include "storage/ask/subjects.h"
 
 /* What the first rows leave out interests few: the rest is counted and shown to those who ask. */
 enum { KEPT_COLUMNS = 5 };

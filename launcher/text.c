@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "storage/utf8.h"
+#include "storage/base/utf8.h"
 
 static const char ELLIPSIS[] = "\xe2\x80\xa6";
 static const char NEW_LINE[] = "\xe2\x86\xb5"; /* a downwards arrow with a corner leftwards */

@@ -7,7 +7,7 @@
  * modules are loaded once.
  *
  * Who holds the objects is asked while the program runs, since at its end Python takes everything apart. So it is asked
- * early, of contexts that may turn out to be no leak; the views decide later (storage/memory.sql). */
+ * early, of contexts that may turn out to be no leak; the views decide later (storage/read/views/memory.sql). */
 
 #include "profiler/heap/leaks.h"
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of a profile as docs/file.md has them: storage/tables.sql, whose comments say what each column means."""
+"""The tables of a profile as docs/file.md has them: storage/file/tables.sql, whose comments say what each column means."""
 
 import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "file.md"
-SQL = ROOT / "storage" / "tables.sql"
+SQL = ROOT / "storage" / "file" / "tables.sql"
 BEGIN, END = "<!-- tables: made by scripts/file-page -->\n", "<!-- end of tables -->\n"
 
 TABLE = re.compile(r"((?:^--[^\n]*\n)*)^CREATE TABLE (\w+) \((.*?)^\)[^\n]*;\n", re.M | re.S)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/file.md has each table and column of a profile, as storage/tables.sql has them."""
+"""docs/file.md has each table and column of a profile, as storage/file/tables.sql has them."""
 import sqlite3
 import sys
 
@@ -18,11 +18,11 @@ def columns_of(sql):
 
 def test_the_page_is_what_the_tables_say():
     page = tree.text("docs/file.md")
-    assert page == file_page.whole(page, tree.text("storage/tables.sql")), "run scripts/file-page"
+    assert page == file_page.whole(page, tree.text("storage/file/tables.sql")), "run scripts/file-page"
 
 
 def test_each_column_is_found_and_has_a_meaning():
-    sql = tree.text("storage/tables.sql")
+    sql = tree.text("storage/file/tables.sql")
     found = {name: file_page.columns(body) for _, name, body in file_page.TABLE.findall(sql)}
     assert {name: [c[0] for c in columns] for name, columns in found.items()} == columns_of(sql)
     without = [f"{name}.{column[0]}" for name, columns in found.items() for column in columns

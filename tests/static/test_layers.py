@@ -90,7 +90,7 @@ def test_symbols_follow_the_arrows():
         ("profiler", '#include "sqlite3.h"'),
         ("profiler", '#  include "runtime/embed.h"'),
         ("storage", "#include <python3.11/Python.h>"),
-        ("runtime", '#include "storage/writer.h"'),
+        ("runtime", '#include "storage/write/writer.h"'),
         ("launcher", "#include <sqlite3.h>"),
         ("profiler", '#include "ring.h"'),
     ],

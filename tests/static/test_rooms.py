@@ -106,7 +106,7 @@ def test_a_room_says_what_it_is(folder, room):
 
 
 def test_an_include_from_above_is_found():
-    source = '#include "profiler/heap/drain.h"\n#  include "profiler/base/region.h"\n#include "storage/reader.h"\n'
+    source = '#include "profiler/heap/drain.h"\n#  include "profiler/base/region.h"\n#include "storage/read/reader.h"\n'
     assert arrows("profiler", source) == {"heap", "base"}
     assert foreign(ROOMS["profiler"], "stacks", {"heap", "base", "stacks"}) == ["heap"]
     assert foreign(ROOMS["profiler"], "nowhere", {"base"}) == ["base"]

@@ -9,8 +9,8 @@
 
 #include "profiler/ports/config.h"
 #include "profiler/ports/sink.h"
-#include "storage/reader.h"
-#include "storage/writer.h"
+#include "storage/read/reader.h"
+#include "storage/write/writer.h"
 #include "tests/storage/folder.h"
 
 #define PACKAGES "lib/python3.11/site-packages"

@@ -8,7 +8,7 @@
 
 #include "profiler/ports/config.h"
 #include "profiler/ports/sink.h"
-#include "storage/writer.h"
+#include "storage/write/writer.h"
 #include "tests/storage/folder.h"
 
 /* A program with three loops that were learned. The first, at line 7 of parse.py, is decided and has 13 rows, the second, at

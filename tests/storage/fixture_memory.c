@@ -8,7 +8,7 @@
 
 #include "profiler/ports/config.h"
 #include "profiler/ports/sink.h"
-#include "storage/writer.h"
+#include "storage/write/writer.h"
 #include "tests/storage/folder.h"
 
 /* A program that leaks at line 3 (in two functions), holds an array of line 7 for a second, and calls a library at line

@@ -8,7 +8,7 @@
 #include "profiler/ports/pystack.h"
 #include "profiler/ports/sink.h"
 #include "profiler/watch/watch.h"
-#include "storage/writer.h"
+#include "storage/write/writer.h"
 #include "tests/storage/fixture.h"
 #include "tests/storage/folder.h"
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "storage/curve.h"
-#include "storage/line_curves.h"
+#include "storage/write/curve.h"
+#include "storage/write/line_curves.h"
 
 /* Deterministic, so that what fails once fails again. */
 static uint64_t seed;

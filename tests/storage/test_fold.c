@@ -19,8 +19,8 @@
 
 #include "profiler/ports/config.h"
 #include "profiler/ports/sink.h"
-#include "storage/fold.h"
-#include "storage/writer.h"
+#include "storage/write/fold.h"
+#include "storage/write/writer.h"
 #include "tests/storage/fixture.h"
 #include "tests/storage/folder.h"
 

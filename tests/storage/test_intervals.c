@@ -11,8 +11,8 @@
 
 #include "profiler/ports/config.h"
 #include "profiler/ports/sink.h"
-#include "storage/reader.h"
-#include "storage/writer.h"
+#include "storage/read/reader.h"
+#include "storage/write/writer.h"
 #include "tests/storage/folder.h"
 
 enum { LINE = 1, OTHER_LINE = 2, WEIGHT_NS = 1000000 };

@@ -2,9 +2,9 @@
 
 /* The sums over slices that views are made of are those that SQLite makes. */
 
-#include "storage/node_sample.h"
-#include "storage/schema_statements.h"
-#include "storage/sqlite_open.h"
+#include "storage/file/node_sample.h"
+#include "storage/file/schema_statements.h"
+#include "storage/file/sqlite_open.h"
 #include "tests/storage/folder.h"
 
 #include <setjmp.h>

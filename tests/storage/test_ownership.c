@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "storage/contexts.h"
-#include "storage/ownership.h"
+#include "storage/write/contexts.h"
+#include "storage/own/ownership.h"
 #include "tests/storage/folder.h"
 
 #define PACKAGES "venv/lib/python3.11/site-packages"

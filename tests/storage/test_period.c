@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "storage/period.h"
-#include "storage/phrase.h"
+#include "storage/read/period.h"
+#include "storage/ask/phrase.h"
 
 /* 2026-11-23 09:58:00 to 10:10:00 UTC, in a zone one hour before that. */
 static const int64_t START_NS = 1795427880000000000, SECOND_NS = 1000000000;

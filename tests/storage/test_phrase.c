@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "storage/nearest.h"
-#include "storage/phrase.h"
-#include "storage/subjects.h"
+#include "storage/ask/nearest.h"
+#include "storage/ask/phrase.h"
+#include "storage/ask/subjects.h"
 
 static void test_words_are_split_at_blanks_and_kept_together_by_quotes(void **state) {
     const char *words[8];

@@ -13,11 +13,11 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-#include "storage/export.h"
-#include "storage/query.h"
-#include "storage/reader.h"
-#include "storage/schema.h"
-#include "storage/subjects.h"
+#include "storage/export/export.h"
+#include "storage/ask/query.h"
+#include "storage/read/reader.h"
+#include "storage/file/schema.h"
+#include "storage/ask/subjects.h"
 #include "tests/storage/fixture.h"
 #include "tests/storage/folder.h"
 

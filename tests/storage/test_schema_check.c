@@ -13,12 +13,12 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-#include "storage/db.h"
-#include "storage/file_kind.h"
-#include "storage/guard.h"
-#include "storage/schema.h"
-#include "storage/schema_check.h"
-#include "storage/schema_statements.h"
+#include "storage/file/db.h"
+#include "storage/file/file_kind.h"
+#include "storage/file/guard.h"
+#include "storage/file/schema.h"
+#include "storage/file/schema_check.h"
+#include "storage/file/schema_statements.h"
 #include "tests/storage/folder.h"
 
 static sqlite3 *make(const char *more) {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "storage/slices.h"
+#include "storage/write/slices.h"
 
 static const int64_t START_NS = 1700000000123456789, SECOND_NS = 1000000000;
 

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "storage/rowlog.h"
-#include "storage/source_text.h"
-#include "storage/utf8.h"
+#include "storage/write/rowlog.h"
+#include "storage/own/source_text.h"
+#include "storage/base/utf8.h"
 #include "tests/storage/folder.h"
 
 static char taken[8192];

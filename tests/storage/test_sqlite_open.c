@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "storage/sqlite_open.h"
+#include "storage/file/sqlite_open.h"
 
 #include <pthread.h>
 #include <setjmp.h>

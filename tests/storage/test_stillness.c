@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "storage/stillness.h"
+#include "storage/file/stillness.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -16,9 +16,9 @@
 
 #include "profiler/ports/config.h"
 #include "profiler/ports/sink.h"
-#include "storage/reader.h"
-#include "storage/schema.h"
-#include "storage/writer.h"
+#include "storage/read/reader.h"
+#include "storage/file/schema.h"
+#include "storage/write/writer.h"
 #include "tests/storage/fixture.h"
 #include "tests/storage/folder.h"
 

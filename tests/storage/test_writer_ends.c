@@ -13,7 +13,7 @@
 
 #include "profiler/ports/config.h"
 #include "profiler/ports/sink.h"
-#include "storage/writer.h"
+#include "storage/write/writer.h"
 #include "tests/storage/fixture.h"
 #include "tests/storage/folder.h"
 

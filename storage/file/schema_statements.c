@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "storage/file/schema_statements.h"
+
+#include <pthread.h>
+#include <sqlite3.h>
+#include <string.h>
+#include <strings.h>
+
+#include "storage/file/schema.h"
+
+static const char *const kinds[] = {"CREATE TABLE ", "CREATE INDEX ", "CREATE VIEW "};
+
+struct statements {
+    struct pie_schema_statement *list;
+    size_t count;
+};
+
+static struct pie_schema_statement table_list[PIE_TABLES_MAX], view_list[PIE_VIEWS_MAX];
+static struct statements tables = {.list = table_list}, views = {.list = view_list};
+
+static bool is_space(char c) {
+    return c == ' ' || c == '\n' || c == '\t';
+}
+
+static const char *skip_comments(const char *at) {
+    while (is_space(*at) || (at[0] == '-' && at[1] == '-'))
+        at += is_space(*at) ? 1 : strcspn(at, "\n");
+    return at;
+}
+
+/* Behind a quoted text or a comment that begins here, or the next character. */
+static const char *next(const char *at) {
+    if (*at == '\'' || *at == '"') {
+        const char *close = strchr(at + 1, *at);
+        return close ? close + 1 : at + strlen(at);
+    }
+    return at[0] == '-' && at[1] == '-' ? at + strcspn(at, "\n") : at + 1;
+}
+
+/* The semicolon that ends the statement, or the end of the text. */
+static const char *statement_end(const char *at) {
+    static const char stops[] = ";'\"-"; /* the texts are long, and each command begins with this */
+
+    for (at += strcspn(at, stops); *at && *at != ';'; at += strcspn(at, stops))
+        at = next(at);
+    return at;
+}
+
+static void add(struct statements *to, size_t max, const char *sql, size_t size) {
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && to->count < max; i++) {
+        size_t begin = strlen(kinds[i]);
+        if (strncmp(sql, kinds[i], begin) == 0)
+            to->list[to->count++] = (struct pie_schema_statement){
+                .sql = sql,
+                .size = size,
+                .name = sql + begin,
+                .name_size = strcspn(sql + begin, " \n("),
+                .is_table = i == 0,
+            };
+    }
+}
+
+static void split(const char *text, struct statements *to, size_t max) {
+    const char *at = skip_comments(text);
+
+    while (*at) {
+        const char *end = statement_end(at), *last = end;
+        while (last > at && is_space(last[-1]))
+            last--;
+        add(to, max, at, (size_t)(last - at));
+        at = skip_comments(*end ? end + 1 : end);
+    }
+}
+
+static void split_all(void) {
+    split(pie_tables_sql, &tables, PIE_TABLES_MAX);
+    split(pie_views_sql, &views, PIE_VIEWS_MAX);
+}
+
+static const struct pie_schema_statement *get(const struct statements *which, size_t *ret_count) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, split_all);
+    *ret_count = which->count;
+    return which->list;
+}
+
+const struct pie_schema_statement *pie_schema_tables(size_t *ret_count) {
+    return get(&tables, ret_count);
+}
+
+const struct pie_schema_statement *pie_schema_views(size_t *ret_count) {
+    return get(&views, ret_count);
+}
+
+const struct pie_schema_statement *pie_schema_find_view(const char *name, size_t size) {
+    size_t count;
+    const struct pie_schema_statement *all = pie_schema_views(&count);
+
+    for (size_t i = 0; i < count; i++)
+        if (all[i].name_size == size && strncasecmp(all[i].name, name, size) == 0)
+            return &all[i];
+    return NULL;
+}
+
+/* What follows the list's last column is a constraint of the table, in capitals. */
+static bool is_column(const char *word) {
+    return *word >= 'a' && *word <= 'z';
+}
+
+/* Columns are separated by the commas outside of parentheses. */
+void pie_schema_columns(const struct pie_schema_statement *table,
+                        bool (*act)(const char *column, size_t size, void *data), void *data) {
+    const char *end = table->sql + table->size, *at = table->name + table->name_size;
+    int depth = 0;
+    bool goes_on = true;
+
+    for (; at < end && goes_on; at = next(at)) {
+        if ((*at == '(' && depth == 0) || (*at == ',' && depth == 1)) {
+            const char *word = skip_comments(at + 1);
+            goes_on = is_column(word) && act(word, strcspn(word, " ,)\n"), data);
+        }
+        depth += (*at == '(') - (*at == ')');
+    }
+}
+
+enum pie_schema_age pie_schema_age(int64_t user_version) {
+    int64_t major = user_version / 100;
+
+    if (major == PIE_SCHEMA_MAJOR)
+        return PIE_SCHEMA_SAME;
+    if (major > PIE_SCHEMA_MAJOR || (major < PIE_SCHEMA_FIRST_MAJOR && user_version > PIE_SCHEMA_LAST_PLAIN))
+        return PIE_SCHEMA_NEW;
+    if (user_version >= PIE_SCHEMA_FIRST)
+        return PIE_SCHEMA_OLD;
+    return user_version > 0 ? PIE_SCHEMA_DEAD : PIE_SCHEMA_NONE;
+}
+
+const char *pie_schema_print_version(int64_t user_version, char text[PIE_SCHEMA_VERSION_BYTES]) {
+    if (user_version < 100)
+        sqlite3_snprintf(PIE_SCHEMA_VERSION_BYTES, text, "%lld", (long long)user_version);
+    else
+        sqlite3_snprintf(PIE_SCHEMA_VERSION_BYTES, text, "%lld.%lld", (long long)user_version / 100,
+                         (long long)user_version % 100);
+    return text;
+}
+
+static int mark(sqlite3 *db) {
+    char sql[96];
+    sqlite3_snprintf(sizeof sql, sql, "PRAGMA application_id = %d; PRAGMA user_version = %d",
+                     PIE_SCHEMA_APPLICATION_ID, PIE_SCHEMA_VERSION);
+    return sqlite3_exec(db, sql, NULL, NULL, NULL);
+}
+
+int pie_schema_make(sqlite3 *db) {
+    int code = sqlite3_exec(db, pie_tables_sql, NULL, NULL, NULL);
+    return code == SQLITE_OK ? mark(db) : code;
+}

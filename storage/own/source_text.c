@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "storage/own/source_text.h"
+#include "profiler/base/own_memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "storage/base/sparse.h"
+
+enum { LINE_MAX_NUMBER = 1 << 20 };
+
+struct want {
+    int32_t first_line, line;
+};
+
+struct source_file {
+    char *path;
+    bool is_own, is_unreadable;
+    struct stat status;     /* when first read; st_ino 0: not yet */
+    unsigned char *emitted; /* a bit for each line */
+    size_t emitted_bytes;
+    size_t emitted_lines;
+    struct want *wants;
+    size_t want_count, want_capacity;
+};
+
+struct pie_source_text {
+    struct pie_sparse files; /* struct source_file, by file number */
+    uint32_t *wanted;        /* numbers of files with wants */
+    size_t wanted_count, wanted_room;
+    size_t total_bytes;
+};
+
+/* The text of one file while it is being looked at. */
+struct text {
+    char *bytes;
+    char **lines; /* lines[0] is line 1 */
+    int32_t count;
+};
+
+int pie_source_text_create(struct pie_source_text **ret_source) {
+    struct pie_source_text *source = pie_calloc(1, sizeof *source);
+    if (!source)
+        return -ENOMEM;
+    pie_sparse_init(&source->files, sizeof(struct source_file));
+    *ret_source = source;
+    return 0;
+}
+
+static void drop_file(void *entry) {
+    struct source_file *file = entry;
+    pie_free(file->path);
+    pie_free(file->emitted);
+    pie_free(file->wants);
+}
+
+void pie_source_text_destroy(struct pie_source_text *source) {
+    if (!source)
+        return;
+    pie_sparse_finish(&source->files, drop_file);
+    pie_free(source->wanted);
+    pie_free(source);
+}
+
+struct kept_files {
+    struct pie_source_text *source;
+    bool (*keeps)(void *data, uint32_t number);
+    void *data;
+};
+
+static bool keeps_file(void *data, uint32_t number) {
+    const struct kept_files *kept = data;
+    const struct source_file *file = pie_sparse_get(&kept->source->files, number);
+    if (file->want_count > 0 || (file->path && kept->keeps(kept->data, number)))
+        return true;
+    kept->source->total_bytes -= file->emitted_bytes; /* others may have the room */
+    return false;
+}
+
+void pie_source_text_forget(struct pie_source_text *source, bool (*keeps)(void *data, uint32_t number),
+                            void *data) {
+    struct kept_files kept = {source, keeps, data};
+    pie_sparse_forget(&source->files, keeps_file, &kept, drop_file);
+}
+
+static struct source_file *get_file(struct pie_source_text *source, uint32_t number, const char *path,
+                                    bool is_own) {
+    struct source_file *file = pie_sparse_make(&source->files, number);
+    if (!file)
+        return NULL;
+    if (!file->path) {
+        file->path = strdup(path);
+        file->is_own = is_own;
+        file->is_unreadable = path[0] != '/' && path[0] != '<';
+    }
+    return file->path ? file : NULL;
+}
+
+static int note_wanted(struct pie_source_text *source, uint32_t number) {
+    if (source->wanted_count == source->wanted_room) {
+        size_t room = source->wanted_room ? source->wanted_room * 2 : 64;
+        uint32_t *wanted = pie_realloc(source->wanted, room * sizeof *wanted);
+        if (!wanted)
+            return -ENOMEM;
+        source->wanted = wanted;
+        source->wanted_room = room;
+    }
+    source->wanted[source->wanted_count++] = number;
+    return 0;
+}
+
+int pie_source_text_want(struct pie_source_text *source, uint32_t number, const char *path, bool is_own,
+                         int32_t first_line, int32_t line) {
+    struct source_file *file = get_file(source, number, path, is_own);
+    if (!file)
+        return -ENOMEM;
+    if (file->is_unreadable || line <= 0 || line > LINE_MAX_NUMBER)
+        return 0;
+    if (file->want_count == file->want_capacity) {
+        size_t capacity = file->want_capacity ? file->want_capacity * 2 : 8;
+        struct want *wants = pie_realloc(file->wants, capacity * sizeof *wants);
+        if (!wants)
+            return -ENOMEM;
+        file->wants = wants;
+        file->want_capacity = capacity;
+    }
+    if (file->want_count == 0 && note_wanted(source, number) < 0)
+        return -ENOMEM;
+    file->wants[file->want_count++] = (struct want){.first_line = first_line, .line = line};
+    return 0;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b) {
+    return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* The file's bytes and a final 0, or NULL. */
+static char *read_file(struct source_file *file, size_t *ret_size) {
+    struct stat status;
+    int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return NULL;
+    char *bytes = NULL;
+    bool usable = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
+                  status.st_size <= PIE_SOURCE_FILE_MAX_BYTES;
+    if (usable && (file->status.st_ino == 0 || is_same(&file->status, &status)))
+        bytes = pie_malloc((size_t)status.st_size + 1);
+    if (bytes) {
+        ssize_t size = read(fd, bytes, (size_t)status.st_size);
+        *ret_size = size > 0 ? (size_t)size : 0;
+        bytes[*ret_size] = 0;
+        file->status = status;
+    }
+    close(fd);
+    return bytes;
+}
+
+/* A copy of what was compiled under that name, of a file's size at most, or NULL. */
+static char *copy_made(const struct source_file *file, pie_source_made_fn made, size_t *ret_size) {
+    size_t size = 0;
+    const char *text = made ? made(file->path, &size) : NULL;
+    char *bytes = text && size <= PIE_SOURCE_FILE_MAX_BYTES ? pie_malloc(size + 1) : NULL;
+    if (!bytes)
+        return NULL;
+    memcpy(bytes, text, size);
+    bytes[size] = 0;
+    *ret_size = size;
+    return bytes;
+}
+
+/* The first `most` lines. They end as Python ends them: \n, \r\n, \r. */
+static int split(struct text *text, size_t size, int32_t most) {
+    char *at = text->bytes, *end = text->bytes + size;
+    size_t capacity = (size_t)most < size ? (size_t)most : size;
+    text->lines = pie_malloc((capacity + 1) * sizeof *text->lines);
+    if (!text->lines)
+        return -ENOMEM;
+    while (at < end && text->count < most) {
+        text->lines[text->count++] = at;
+        while (at < end && *at != '\n' && *at != '\r')
+            at++;
+        bool is_pair = at + 1 < end && at[0] == '\r' && at[1] == '\n';
+        *at = 0;
+        at += is_pair ? 2 : 1;
+    }
+    return 0;
+}
+
+static size_t indentation(const char *line) {
+    return strspn(line, " \t\f");
+}
+
+static bool is_blank(const char *line) {
+    const char *start = line + indentation(line);
+    return *start == 0 || *start == '#';
+}
+
+/* The last line of a function of which `inside` is a line: what follows is indented no deeper than its first line. A
+ * bracket or a string at the margin may end it early; the context around each line makes good for that. */
+static int32_t function_end(const struct text *text, int32_t first_line, int32_t inside) {
+    size_t margin = indentation(text->lines[first_line - 1]);
+    int32_t last = inside;
+    for (int32_t line = inside + 1; line <= text->count; line++) {
+        const char *content = text->lines[line - 1];
+        if (is_blank(content))
+            continue;
+        if (indentation(content) <= margin && content[indentation(content)] != ')')
+            break;
+        last = line;
+    }
+    return last;
+}
+
+static int mark_emitted(struct source_file *file, int32_t line, bool *ret_is_new) {
+    size_t need = (size_t)line / 8 + 1;
+    if (need > file->emitted_lines) {
+        size_t size = need + 64;
+        unsigned char *emitted = pie_realloc(file->emitted, size);
+        if (!emitted)
+            return -ENOMEM;
+        memset(emitted + file->emitted_lines, 0, size - file->emitted_lines);
+        file->emitted = emitted;
+        file->emitted_lines = size;
+    }
+    unsigned char bit = (unsigned char)(1u << (line % 8));
+    *ret_is_new = !(file->emitted[line / 8] & bit);
+    file->emitted[line / 8] |= bit;
+    return 0;
+}
+
+static int emit_line(struct pie_source_text *source, struct source_file *file, const struct text *text,
+                     int32_t line, pie_source_emit_fn emit, void *data) {
+    bool is_new = false;
+    int r = mark_emitted(file, line, &is_new);
+    if (r < 0 || !is_new)
+        return r;
+    char *content = text->lines[line - 1], kept = 0;
+    size_t size = strlen(content);
+    if (source->total_bytes + size > PIE_SOURCE_TOTAL_MAX_BYTES)
+        return 0;
+    while (size > 0 && strchr(" \t\f", content[size - 1]))
+        size--;
+    if (size > PIE_SOURCE_LINE_MAX_BYTES) {
+        size = PIE_SOURCE_LINE_MAX_BYTES;
+        while (size > 0 && ((unsigned char)content[size] & 0xc0) == 0x80)
+            size--;
+    }
+    kept = content[size];
+    content[size] = 0;
+    r = emit(data, file->path, line, content);
+    content[size] = kept;
+    source->total_bytes += size;
+    file->emitted_bytes += size;
+    return r;
+}
+
+static int emit_want(struct pie_source_text *source, struct source_file *file, const struct text *text,
+                     struct want want, pie_source_emit_fn emit, void *data) {
+    int32_t context = file->is_own ? PIE_SOURCE_CONTEXT_LINES : 0;
+    int32_t from = want.line - context, to = want.line + context;
+    if (want.line > text->count)
+        return 0;
+    if (file->is_own && want.first_line > 0 && want.first_line <= want.line) {
+        int32_t end = function_end(text, want.first_line, want.line);
+        if (end - want.first_line < PIE_SOURCE_FUNCTION_MAX_LINES) {
+            from = want.first_line < from ? want.first_line : from;
+            to = end > to ? end : to;
+        }
+    }
+    int r = 0;
+    for (int32_t line = from < 1 ? 1 : from; line <= to && line <= text->count && r == 0; line++)
+        r = emit_line(source, file, text, line, emit, data);
+    return r;
+}
+
+/* Beyond the last wanted line nothing is looked at, but to find a function's end. */
+static int32_t last_line_of_use(const struct source_file *file) {
+    int32_t last = 0;
+
+    if (file->is_own)
+        return LINE_MAX_NUMBER;
+    for (size_t i = 0; i < file->want_count; i++)
+        last = file->wants[i].line > last ? file->wants[i].line : last;
+    return last;
+}
+
+static int flush_file(struct pie_source_text *source, struct source_file *file, pie_source_made_fn made,
+                      pie_source_emit_fn emit, void *data) {
+    struct text text = {0};
+    size_t size = 0;
+    text.bytes = file->path[0] == '/' ? read_file(file, &size) : NULL;
+    if (!text.bytes && file->status.st_ino == 0)
+        text.bytes = copy_made(file, made, &size);
+    if (!text.bytes) {
+        file->is_unreadable = true;
+        file->want_count = 0;
+        return 0;
+    }
+    int r = split(&text, size, last_line_of_use(file));
+    for (size_t i = 0; i < file->want_count && r == 0; i++)
+        r = emit_want(source, file, &text, file->wants[i], emit, data);
+    file->want_count = 0;
+    pie_free(text.lines);
+    pie_free(text.bytes);
+    return r;
+}
+
+int pie_source_text_flush(struct pie_source_text *source, pie_source_made_fn made, pie_source_emit_fn emit,
+                          void *data) {
+    int r = 0;
+    for (size_t i = 0; i < source->wanted_count && r == 0; i++) {
+        struct source_file *file = pie_sparse_get(&source->files, source->wanted[i]);
+        if (file->want_count > 0)
+            r = flush_file(source, file, made, emit, data);
+    }
+    if (r == 0)
+        source->wanted_count = 0;
+    return r;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "storage/read/views.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "storage/base/message.h"
+#include "storage/read/reader_internal.h"
+#include "storage/file/schema_statements.h"
+
+/* Views that are to be made, each behind those that it names. */
+struct wanted {
+    struct pie_reader *reader;
+    size_t order[PIE_VIEWS_MAX], count;
+};
+
+static bool is_of_name(char c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static size_t index_of(const struct pie_schema_statement *view) {
+    size_t count;
+
+    return (size_t)(view - pie_schema_views(&count));
+}
+
+static void want_named(struct wanted *wanted, const char *sql, size_t size);
+
+static void want(struct wanted *wanted, const struct pie_schema_statement *view) {
+    size_t i = index_of(view);
+
+    if (wanted->reader->has_view[i])
+        return;
+    wanted->reader->has_view[i] = true; /* also against views that name each other */
+    const char *rest = view->name + view->name_size;
+    want_named(wanted, rest, (size_t)(view->sql + view->size - rest));
+    wanted->order[wanted->count++] = i;
+}
+
+/* All names of views begin with v_ or x_. A name in a text or a comment makes one for nothing. */
+static void want_named(struct wanted *wanted, const char *sql, size_t size) {
+    const char *end = sql + size;
+
+    for (const char *at = sql, *word; at < end; at++) {
+        for (word = at; at < end && is_of_name(*at);)
+            at++;
+        bool may_be = at - word > 2 && strchr("vVxX", *word) && word[1] == '_';
+        const struct pie_schema_statement *view =
+            may_be ? pie_schema_find_view(word, (size_t)(at - word)) : NULL;
+        if (view)
+            want(wanted, view);
+    }
+}
+
+/* The one that the reader has as a table, for speed. */
+static bool is_a_table(const struct pie_schema_statement *view) {
+    static const char name[] = "x_node_sample";
+
+    return view->name_size == sizeof name - 1 && memcmp(view->name, name, view->name_size) == 0;
+}
+
+/* What is made by statements. */
+enum made { MADE_ALL, MADE_TABLES };
+
+static const struct pie_schema_statement *view_at(const struct wanted *wanted, size_t i) {
+    size_t count;
+
+    return &pie_schema_views(&count)[wanted->order[i]];
+}
+
+static bool is_made(const struct pie_schema_statement *view, enum made made) {
+    return made == MADE_ALL || is_a_table(view);
+}
+
+static char *text_of(const struct wanted *wanted, enum made made) {
+    sqlite3_str *text = sqlite3_str_new(wanted->reader->db);
+
+    for (size_t i = 0; i < wanted->count; i++) {
+        const struct pie_schema_statement *view = view_at(wanted, i);
+        const char *end = view->sql + view->size;
+        if (is_a_table(view))
+            sqlite3_str_appendf(text, "CREATE VIRTUAL TABLE IF NOT EXISTS temp.%.*s USING node_sample;",
+                                (int)view->name_size, view->name);
+        else if (is_made(view, made))
+            sqlite3_str_appendf(text, "CREATE TEMP VIEW IF NOT EXISTS %.*s;", (int)(end - view->name),
+                                view->name);
+    }
+    return sqlite3_str_finish(text);
+}
+
+/* Some may have been made before the time was up. */
+static void forget(const struct wanted *wanted) {
+    for (size_t i = 0; i < wanted->count; i++)
+        wanted->reader->has_view[wanted->order[i]] = false;
+}
+
+static int make(const struct wanted *wanted, enum made made, char **ret_message) {
+    size_t i = 0;
+
+    while (i < wanted->count && !is_made(view_at(wanted, i), made))
+        i++;
+    if (i == wanted->count)
+        return 0;
+    char *text = text_of(wanted, made);
+    int r = pie_reader_run_own(wanted->reader, text, NULL, NULL, ret_message);
+    sqlite3_free(text);
+    return r;
+}
+
+int pie_views_make(struct pie_reader *reader, const char *sql, char **ret_message) {
+    struct wanted wanted = {.reader = reader};
+
+    want_named(&wanted, sql, strlen(sql));
+    int r = make(&wanted, MADE_ALL, ret_message);
+    if (r < 0)
+        forget(&wanted);
+    return r;
+}
+
+/* `WITH name AS (SELECT ...) `. NOT MATERIALIZED: as a view, which is narrowed by what is asked of it. */
+static char *with_clause(const struct wanted *wanted) {
+    static const char as[] = " AS";
+    sqlite3_str *text = sqlite3_str_new(wanted->reader->db);
+    const char *before = "WITH ";
+
+    for (size_t i = 0; i < wanted->count; i++) {
+        const struct pie_schema_statement *view = view_at(wanted, i);
+        const char *select = view->name + view->name_size + strlen(as);
+        if (is_a_table(view))
+            continue;
+        sqlite3_str_appendf(text, "%s%.*s AS NOT MATERIALIZED (%.*s\n)", before, (int)view->name_size,
+                            view->name, (int)(view->sql + view->size - select), select);
+        before = ", ";
+    }
+    sqlite3_str_appendall(text, " ");
+    return sqlite3_str_finish(text);
+}
+
+/* Views that were only written before a statement have not been made. */
+static void forget_written(const struct wanted *wanted) {
+    for (size_t i = 0; i < wanted->count; i++)
+        wanted->reader->has_view[wanted->order[i]] = is_a_table(view_at(wanted, i));
+}
+
+int pie_views_before(struct pie_reader *reader, const char *sql, char **ret_with, char **ret_message) {
+    struct wanted wanted = {.reader = reader};
+
+    want_named(&wanted, sql, strlen(sql));
+    int r = make(&wanted, MADE_TABLES, ret_message);
+    if (r < 0) {
+        forget(&wanted);
+        return r;
+    }
+    *ret_with = with_clause(&wanted);
+    forget_written(&wanted);
+    return *ret_with ? 0 : pie_message(-ENOMEM, ret_message, "out of memory");
+}
+
+int pie_views_replace(struct pie_reader *reader, const char *name, const char *text, char **ret_message) {
+    reader->has_view[index_of(pie_schema_find_view(name, strlen(name)))] = true;
+    int r = pie_views_make(reader, text, ret_message);
+    if (r < 0)
+        return r;
+    char *sql = sqlite3_mprintf("CREATE TEMP VIEW \"%w\" AS %s", name, text);
+    r = pie_reader_run_own(reader, sql, NULL, NULL, ret_message);
+    sqlite3_free(sql);
+    return r;
+}
+
+int pie_views_drop(struct pie_reader *reader, char **ret_message) {
+    size_t count;
+    const struct pie_schema_statement *all = pie_schema_views(&count);
+    sqlite3_str *text = sqlite3_str_new(reader->db);
+
+    for (size_t i = 0; i < count; i++)
+        if (reader->has_view[i])
+            sqlite3_str_appendf(text, "DROP %s temp.%.*s;", is_a_table(&all[i]) ? "TABLE" : "VIEW",
+                                (int)all[i].name_size, all[i].name);
+    char *sql = sqlite3_str_finish(text);
+    int r = sql ? pie_reader_run_own(reader, sql, NULL, NULL, ret_message) : 0; /* NULL: there is none */
+    sqlite3_free(sql);
+    memset(reader->has_view, 0, sizeof reader->has_view);
+    return r;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "storage/write/contexts.h"
+#include "profiler/base/own_memory.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "storage/base/sparse.h"
+
+struct location {
+    unsigned flags;
+    uint32_t library_module;
+    uint32_t function; /* of the machine code: for inlined code the one that it was inlined into */
+    uint32_t line;     /* first location of the same line */
+};
+
+struct pie_contexts {
+    struct pie_sparse locations; /* struct location */
+    struct pie_sparse nodes;     /* struct pie_context_node */
+};
+
+int pie_contexts_create(struct pie_contexts **ret_contexts) {
+    struct pie_contexts *contexts = pie_calloc(1, sizeof *contexts);
+    if (!contexts)
+        return -ENOMEM;
+    pie_sparse_init(&contexts->locations, sizeof(struct location));
+    pie_sparse_init(&contexts->nodes, sizeof(struct pie_context_node));
+    *ret_contexts = contexts;
+    return 0;
+}
+
+void pie_contexts_destroy(struct pie_contexts *contexts) {
+    if (!contexts)
+        return;
+    pie_sparse_finish(&contexts->locations, NULL);
+    pie_sparse_finish(&contexts->nodes, NULL);
+    pie_free(contexts);
+}
+
+int pie_contexts_set_location(struct pie_contexts *contexts, uint32_t id,
+                              const struct pie_context_location *location) {
+    struct location *entry = pie_sparse_make(&contexts->locations, id);
+    if (!entry)
+        return -ENOMEM;
+    const struct location *caller =
+        location->caller ? pie_sparse_get(&contexts->locations, location->caller) : NULL;
+    *entry = (struct location){
+        .flags = location->flags,
+        .library_module = location->library_module,
+        .function = caller ? caller->function : location->function,
+        .line = location->line,
+    };
+    return 0;
+}
+
+/* Code made from a string belongs to who runs it. */
+static bool is_own(const struct location *location, const struct pie_context_node *above) {
+    if (!(location->flags & PIE_CONTEXT_OWN))
+        return false;
+    return !(location->flags & PIE_CONTEXT_TEXT) || above->line_location == above->own_location;
+}
+
+int pie_contexts_add_node(struct pie_contexts *contexts, uint32_t node, uint32_t parent, uint32_t location,
+                          struct pie_context_node *ret_node) {
+    struct pie_context_node *entry = pie_sparse_make(&contexts->nodes, node);
+    if (!entry)
+        return -ENOMEM;
+    const struct pie_context_node *above = parent ? pie_sparse_get(&contexts->nodes, parent) : NULL;
+    const struct location *found = pie_sparse_get(&contexts->locations, location);
+    struct pie_context_node places = above ? *above : (struct pie_context_node){0};
+    bool is_python = found && (found->flags & PIE_CONTEXT_PYTHON);
+    if (is_python)
+        places.own_depth++;
+    if (found && is_own(found, &places)) {
+        places.own_location = location;
+        places.own_depth = 0;
+    }
+    if (is_python) {
+        places.line_location = location;
+        places.library_module = 0;
+        places.entry_function = 0;
+    }
+    if (found && (found->flags & PIE_CONTEXT_FOREIGN) && places.entry_function == 0)
+        places.entry_function = found->function;
+    if (found && found->library_module != 0)
+        places.library_module = found->library_module;
+    *entry = places;
+    *ret_node = places;
+    return 0;
+}
+
+uint32_t pie_contexts_get_line(const struct pie_contexts *contexts, uint32_t location) {
+    const struct location *found = location ? pie_sparse_get(&contexts->locations, location) : NULL;
+    return found ? found->line : 0;
+}
+
+struct pie_context_node pie_contexts_get_node(const struct pie_contexts *contexts, uint32_t node) {
+    const struct pie_context_node *found = pie_sparse_get(&contexts->nodes, node);
+    return found ? *found : (struct pie_context_node){0};
+}
+
+static bool keeps_location(void *kept, uint32_t id) {
+    const struct pie_kept *those = kept;
+
+    return those->location(those->data, id);
+}
+
+static bool keeps_node(void *kept, uint32_t id) {
+    const struct pie_kept *those = kept;
+
+    return those->node(those->data, id);
+}
+
+void pie_contexts_forget(struct pie_contexts *contexts, const struct pie_kept *kept) {
+    struct pie_kept those = *kept;
+
+    pie_sparse_forget(&contexts->locations, keeps_location, &those, NULL);
+    pie_sparse_forget(&contexts->nodes, keeps_node, &those, NULL);
+}
