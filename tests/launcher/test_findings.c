@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How findings are told: figures, places, wrapped text and call paths, without a profile. */
-#include "launcher/finding.h"
-#include "launcher/paths.h"
-#include "launcher/text.h"
-#include "launcher/wrap.h"
+#include "launcher/answers/finding.h"
+#include "launcher/answers/paths.h"
+#include "launcher/text/text.h"
+#include "launcher/text/wrap.h"
 
 #include <math.h>
 #include <setjmp.h>

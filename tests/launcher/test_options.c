@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "launcher/child_env.h"
-#include "launcher/options.h"
+#include "launcher/run/child_env.h"
+#include "launcher/options/options.h"
 
 #include <errno.h>
 #include <setjmp.h>

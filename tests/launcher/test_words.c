@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "launcher/words.h"
+#include "launcher/text/words.h"
 
 #include <errno.h>
 #include <setjmp.h>

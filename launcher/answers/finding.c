@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launcher/answers/finding.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "launcher/text/text.h"
+#include "storage/read/reader.h"
+
+struct field {
+    const char *name; /* of the column */
+    size_t offset;
+    bool is_number;
+};
+
+#define TEXT(name) {#name, offsetof(struct pie_finding, name), false}
+#define NUMBER(name) {#name, offsetof(struct pie_finding, name), true}
+
+static const struct field fields[] = {
+    TEXT(kind),
+    TEXT(file),
+    TEXT(function),
+    TEXT(library),
+    TEXT(user_file),
+    TEXT(first_file),
+    TEXT(native_function),
+    TEXT(native_library),
+    TEXT(category),
+    TEXT(evidence),
+    TEXT(advice),
+    TEXT(sampler),
+    TEXT(severity),
+    TEXT(first_path),
+    TEXT(second_path),
+    NUMBER(line),
+    NUMBER(first_line),
+    NUMBER(user_line),
+    NUMBER(worst_line),
+    NUMBER(redundant_fraction),
+    NUMBER(fraction_low),
+    NUMBER(fraction_high),
+    NUMBER(wasted_s),
+    NUMBER(wasted_s_low),
+    NUMBER(wasted_s_high),
+    NUMBER(wasted_share),
+    NUMBER(bytes),
+    NUMBER(traps),
+};
+
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+static char **text_of(struct pie_finding *finding, const struct field *field) {
+    return (char **)((char *)finding + field->offset);
+}
+
+static double *number_of(struct pie_finding *finding, const struct field *field) {
+    return (double *)((char *)finding + field->offset);
+}
+
+static const struct field *find_field(const char *name) {
+    for (size_t i = 0; i < FIELDS; i++) {
+        if (strcmp(fields[i].name, name) == 0)
+            return &fields[i];
+    }
+    return NULL;
+}
+
+int pie_finding_read(struct pie_cursor *row, struct pie_finding *ret_finding) {
+    struct pie_finding finding = {0};
+    int r = 0;
+    for (size_t i = 0; i < FIELDS; i++) {
+        if (fields[i].is_number)
+            *number_of(&finding, &fields[i]) = NAN;
+    }
+    for (int i = 0; i < pie_cursor_column_count(row) && r == 0; i++) {
+        const struct field *field = find_field(pie_cursor_column_name(row, i));
+        if (!field || pie_cursor_type(row, i) == PIE_VALUE_NULL)
+            continue;
+        if (field->is_number) {
+            *number_of(&finding, field) = pie_cursor_real(row, i);
+        } else {
+            char **text = text_of(&finding, field);
+            free(*text); /* of a second column of this name */
+            *text = pie_text_printable(pie_cursor_text(row, i));
+            r = *text ? 0 : -ENOMEM;
+        }
+    }
+    if (r < 0)
+        pie_finding_finish(&finding);
+    *ret_finding = finding;
+    return r;
+}
+
+void pie_finding_finish(struct pie_finding *finding) {
+    for (size_t i = 0; i < FIELDS; i++) {
+        if (!fields[i].is_number)
+            free(*text_of(finding, &fields[i]));
+    }
+    *finding = (struct pie_finding){0};
+}
+
+bool pie_finding_is(const struct pie_finding *finding, const char *severity) {
+    return finding->severity && strcmp(finding->severity, severity) == 0;
+}
+
+char *pie_finding_place(const char *file, double line) {
+    char *place;
+    int size = !file         ? asprintf(&place, "?")
+               : isnan(line) ? asprintf(&place, "%s", pie_text_short_path(file))
+                             : asprintf(&place, "%s:%.0f", pie_text_short_path(file), line);
+    return size < 0 ? NULL : place;
+}
+
+char *pie_finding_name(const struct pie_finding *finding) {
+    char *place = pie_finding_place(finding->file, finding->line), *name = NULL;
+    if (isnan(finding->worst_line) || !finding->function)
+        return place;
+    if (place && asprintf(&name, "%s in %s", place, finding->function) < 0)
+        name = NULL;
+    free(place);
+    return name;
+}
+
+void pie_finding_fraction(const struct pie_finding *finding, char *buffer, size_t size) {
+    double percent = 100 * finding->redundant_fraction;
+    double away = fmax(100 * finding->fraction_high - percent, percent - 100 * finding->fraction_low);
+    if (isnan(percent))
+        snprintf(buffer, size, "-");
+    else if (isnan(away))
+        snprintf(buffer, size, "%.0f %%", percent);
+    else
+        snprintf(buffer, size, "%.0f ± %.0f %%", percent, ceil(away - 1e-9));
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "launcher/text/style.h"
+
+/* One finding of redundant loads or stores (a row of v_redundancy, v_redundancy_function or v_pair), and how it is told to
+ * people.
+ * Context: cli, and the summary at exit. */
+
+struct pie_reader;
+struct pie_cursor;
+
+/* Texts are owned and printable; NULL, and NaN for figures: missing. */
+struct pie_finding {
+    char *kind; /* "load" or "store" */
+    char *file, *function, *library, *user_file;
+    char *first_file; /* the other line of the pairs */
+    char *native_function, *native_library;
+    char *category, *evidence, *advice;
+    char *sampler, *severity;
+    char *first_path, *second_path; /* of a pair: JSON */
+    double line, first_line, user_line;
+    double worst_line; /* of a function, whose first line is `line`; else missing */
+    double redundant_fraction, fraction_low, fraction_high;
+    double wasted_s, wasted_s_low, wasted_s_high, wasted_share;
+    double bytes, traps;
+};
+
+/* The columns of the cursor's row that a finding has, by their names. Returns 0, or -ENOMEM and an empty finding. */
+int pie_finding_read(struct pie_cursor *row, struct pie_finding *ret_finding);
+void pie_finding_finish(struct pie_finding *finding);
+
+bool pie_finding_is(const struct pie_finding *finding, const char *severity);
+
+/* "conv.py:62", the path as pie_text_short_path() has it; heap, NULL without memory. file NULL: "?". */
+char *pie_finding_place(const char *file, double line);
+/* Of a line that, of a function "conv.py:58 in backprop". */
+char *pie_finding_name(const struct pie_finding *finding);
+/* "97 ± 2 %": how far away the farther end of the interval is; without one "97 %", without a figure "-". */
+void pie_finding_fraction(const struct pie_finding *finding, char *buffer, size_t size);
+
+/* The text of a source line without what stands before it (heap, printable), or NULL: not in the profile. */
+char *pie_finding_source(struct pie_reader *reader, int64_t run, const char *file, double line);
+
+/* Where findings are printed to. */
+struct pie_finding_screen {
+    FILE *out;
+    struct pie_reader *reader; /* for the source text; NULL: without */
+    int64_t run;
+    size_t columns; /* 0: no limit */
+    struct pie_style style;
+};
+
+/* Everything about one finding but its paths, over several lines; `number` stands before it. */
+void pie_finding_print(const struct pie_finding_screen *screen, const struct pie_finding *finding,
+                       size_t number);

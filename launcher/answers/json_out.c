@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "launcher/answers/held.h"
+#include "launcher/answers/output.h"
+#include "storage/base/message.h"
+#include "storage/ask/query.h"
+#include "storage/read/reader.h"
+#include "storage/base/utf8.h"
+
+/* {"schema": 1, "run": …, "query": …, "sql": …, "rows": […], "rows_total": …}, or {"schema": 1, "query": …, "error": …}: the
+ * interface that programs rely on. Keys and their meaning change only with the number. */
+enum { JSON_SCHEMA = 1 };
+
+/* 12 digits hold a nanosecond in a quarter of an hour; more would show how binary fractions are stored. */
+#define NUMBER_FLAGS JSON_REAL_PRECISION(12)
+
+static json_t *json_text(const char *text) {
+    size_t size = strlen(text);
+    char *clean = malloc(3 * size + 1);
+    json_t *value = clean ? json_stringn(clean, pie_utf8_clean(clean, text, size)) : NULL;
+    free(clean);
+    return value;
+}
+
+/* Call paths are kept as JSON: an array of frames. Anything else in such a column stays the text that it is. */
+static json_t *json_path(const char *name, const char *text) {
+    static const char end[] = "_path";
+    size_t size = strlen(name);
+    if (size < sizeof end || strcmp(name + size - (sizeof end - 1), end) != 0)
+        return NULL;
+    json_t *value = json_loads(text, JSON_ALLOW_NUL, NULL);
+    if (value && !json_is_array(value)) {
+        json_decref(value);
+        return NULL;
+    }
+    return value;
+}
+
+static json_t *json_hex(struct pie_cursor *cursor, int column) {
+    int size;
+    const unsigned char *bytes = pie_cursor_blob(cursor, column, &size);
+    char *hex = malloc(2 * (size_t)size + 1);
+    for (int i = 0; hex && i < size; i++)
+        sprintf(hex + 2 * i, "%02x", bytes[i]);
+    json_t *value = hex ? json_stringn(hex, 2 * (size_t)size) : NULL;
+    free(hex);
+    return value;
+}
+
+/* JSON has no infinity: a number beyond all bounds is a missing one. */
+static json_t *json_value(struct pie_cursor *cursor, int column) {
+    json_t *path;
+    switch (pie_cursor_type(cursor, column)) {
+    case PIE_VALUE_INTEGER:
+        return json_integer(pie_cursor_int(cursor, column));
+    case PIE_VALUE_REAL:
+        return isfinite(pie_cursor_real(cursor, column)) ? json_real(pie_cursor_real(cursor, column))
+                                                         : json_null();
+    case PIE_VALUE_TEXT:
+        path = json_path(pie_cursor_column_name(cursor, column), pie_cursor_text(cursor, column));
+        return path ? path : json_text(pie_cursor_text(cursor, column));
+    case PIE_VALUE_BLOB:
+        return json_hex(cursor, column);
+    default:
+        return json_null();
+    }
+}
+
+/* Of several columns of one name the last counts. */
+static bool is_hidden(struct pie_cursor *cursor, int column) {
+    const char *name = pie_cursor_column_name(cursor, column);
+    for (int i = column + 1; i < pie_cursor_column_count(cursor); i++) {
+        if (strcmp(pie_cursor_column_name(cursor, i), name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int print_json(FILE *out, json_t *value, size_t flags) {
+    int r = value && json_dumpf(value, out, JSON_ENCODE_ANY | flags) == 0 ? 0 : -ENOMEM;
+    json_decref(value);
+    return r;
+}
+
+/* Value by value: none is held longer than it takes to print it. */
+static int print_row(FILE *out, struct pie_cursor *cursor, const bool *hidden) {
+    const char *joint = "{";
+    int r = 0;
+    for (int i = 0; r == 0 && i < pie_cursor_column_count(cursor); i++) {
+        if (hidden[i])
+            continue;
+        fputs(joint, out);
+        r = print_json(out, json_text(pie_cursor_column_name(cursor, i)), 0);
+        fputs(": ", out);
+        if (r == 0)
+            r = print_json(out, json_value(cursor, i), NUMBER_FLAGS);
+        joint = ", ";
+    }
+    fputs("}", out);
+    return r;
+}
+
+/* Counts the rows in *ret_total, of which it prints as many as are told. */
+static int print_rows(struct pie_held *held, const struct pie_query *query, int64_t *ret_total,
+                      char **ret_message) {
+    int count = pie_cursor_column_count(query->cursor), r = 0, more;
+    bool *hidden = calloc((size_t)count + 1, sizeof *hidden);
+    for (int i = 0; hidden && i < count; i++)
+        hidden[i] = is_hidden(query->cursor, i);
+    while (hidden && r == 0 && (more = pie_cursor_next(query->cursor, ret_message)) != 0) {
+        if (more < 0) {
+            free(hidden);
+            return more;
+        }
+        if (query->rows_told == 0 || (size_t)*ret_total < query->rows_told) {
+            fputs(*ret_total == 0 ? "\n  " : ",\n  ", held->text);
+            r = print_row(held->text, query->cursor, hidden);
+            r = r < 0 ? r : pie_held_row(held);
+        }
+        ++*ret_total;
+    }
+    r = hidden ? r : -ENOMEM;
+    free(hidden);
+    return r < 0 ? pie_message(r, ret_message, "out of memory") : 0;
+}
+
+/* What "in X" was found to be. */
+static json_t *json_place(const struct pie_query *query) {
+    if (!query->place_name)
+        return NULL;
+    json_t *line = query->place_line > 0 ? json_integer(query->place_line) : json_null();
+    return json_pack("{s:s, s:o, s:o}", "kind", pie_place_kind_name(query->place.kind), "name",
+                     json_text(query->place_name), "line", line);
+}
+
+/* "2026-11-23T10:00:00.250Z" */
+static json_t *json_time(int64_t time_ns) {
+    time_t time = (time_t)(time_ns / 1000000000);
+    struct tm date;
+    char text[64];
+    if (!gmtime_r(&time, &date))
+        return json_null();
+    size_t size = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &date);
+    snprintf(text + size, sizeof text - size, ".%03dZ", (int)(time_ns / 1000000 % 1000));
+    return json_string(text);
+}
+
+static json_t *json_period(const struct pie_query *query) {
+    if (!query->period_to_ns)
+        return NULL;
+    return json_pack("{s:o, s:o}", "from", json_time(query->period_from_ns), "to",
+                     json_time(query->period_to_ns));
+}
+
+static int print_head(FILE *out, const struct pie_answer *answer, char **ret_message) {
+    json_t *question = json_text(answer->question), *sql = json_text(answer->query->sql);
+    json_t *head = json_pack("{s:i, s:I, s:o*, s:o*, s:o*, s:o*}", "schema", JSON_SCHEMA, "run",
+                             (json_int_t)answer->query->run, "query", question, "sql", sql, "in",
+                             json_place(answer->query), "period", json_period(answer->query));
+    char *text = head ? json_dumps(head, 0) : NULL;
+    json_decref(head);
+    if (!text)
+        return pie_message(-ENOMEM, ret_message, "out of memory");
+    fprintf(out, "%.*s, \"rows\": [", (int)strlen(text) - 1, text);
+    free(text);
+    return 0;
+}
+
+void pie_json_print_error(FILE *out, const char *question, const char *message) {
+    json_t *error = json_pack("{s:i, s:o*, s:o}", "schema", JSON_SCHEMA, "query",
+                              question ? json_text(question) : NULL, "error", json_text(message));
+    (void)print_json(out, error, 0);
+    fputc('\n', out);
+}
+
+/* An answer that fails when its beginning has been printed ends as an object all the same. */
+static void end_with_error(struct pie_held *held, const char *message) {
+    json_t *error = json_text(message ? message : "out of memory");
+    fputs("\n], \"error\": ", held->text);
+    (void)print_json(held->text, error, 0);
+    fputs("}\n", held->text);
+}
+
+/* With "top 10" nobody has counted beyond the ten. */
+static void print_end(FILE *out, const struct pie_query *query, int64_t total) {
+    if (query->limit > 0 && total == query->limit)
+        fputs("\n], \"rows_total\": null}\n", out);
+    else
+        fprintf(out, "\n], \"rows_total\": %lld}\n", (long long)total);
+}
+
+int pie_json_print(FILE *out, const struct pie_answer *answer, char **ret_message) {
+    struct pie_held held;
+    int64_t total = 0;
+    if (pie_held_open(&held, out) < 0)
+        return pie_message(-ENOMEM, ret_message, "out of memory");
+    int r = print_head(held.text, answer, ret_message);
+    if (r == 0)
+        r = print_rows(&held, answer->query, &total, ret_message);
+    if (r == 0)
+        print_end(held.text, answer->query, total);
+    else if (held.is_through)
+        end_with_error(&held, *ret_message);
+    int closed = pie_held_close(&held, r == 0 || held.is_through);
+    return r < 0 || closed != -ENOMEM ? r : pie_message(closed, ret_message, "out of memory");
+}

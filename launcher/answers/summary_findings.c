@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launcher/answers/summary_findings.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "launcher/text/text.h"
+#include "launcher/text/wrap.h"
+#include "profiler/watch/watch.h"
+#include "storage/read/reader.h"
+
+/* Lines: the findings, and the advice for the first of them. */
+enum { FINDINGS_SHOWN = 3, ADVICE_LINES = 2, INDENT = 4, PLACE_COLUMNS = 40 };
+
+/* A line has one finding here, its costliest. A library's line is told where the user's own line, which stands for it too,
+ * is not. */
+static const char findings_sql[] =
+    "WITH found AS MATERIALIZED (SELECT *, min(rank) FROM v_redundancy WHERE run = :run"
+    " AND severity = 'high' GROUP BY file, line)"
+    " SELECT * FROM found f WHERE library IS NULL OR NOT EXISTS (SELECT 1 FROM found o"
+    " WHERE o.library IS NULL AND o.file = f.user_file AND o.line = f.user_line)"
+    " ORDER BY rank LIMIT :limit";
+
+/* Bytes of the beginning of `text` that ends at a blank and takes at most `width` columns; all of it where there is no such
+ * blank. */
+static size_t fitting_words(const char *text, size_t width) {
+    size_t size = 0, next = 0;
+    do {
+        next += text[next] == ' ';
+        next += strcspn(text + next, " ");
+        char *head = strndup(text, next);
+        bool fits = head && pie_text_width(head) <= width;
+        free(head);
+        if (!fits)
+            break;
+        size = next;
+    } while (text[next]);
+    return size ? size : strlen(text);
+}
+
+/* The last line is cut where the text does not fit. */
+static void print_advice(const struct pie_finding_screen *screen, const char *text, int lines) {
+    size_t width = screen->columns - INDENT;
+    size_t wrapped = screen->columns == PIE_WRAP_UNCUT ? PIE_WRAP_COLUMNS_OF_A_FILE - INDENT : width;
+    for (int line = 1; *text; line++) {
+        size_t size = line < lines ? fitting_words(text, wrapped) : strlen(text);
+        char *head = strndup(text, size), *cut = head ? pie_text_cut_end(head, width) : NULL;
+        fprintf(screen->out, "%*s%s\n", INDENT, "", cut ? cut : "");
+        free(head);
+        free(cut);
+        text += size;
+        text += strspn(text, " ");
+    }
+}
+
+/* Files are told without their folders here, as in the rest of the summary. */
+static const char *base_name(const char *path) {
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path;
+}
+
+/* "example.py:12", "transforms.py:1973 of matplotlib, called from plot.py:7"; heap, or NULL. */
+static char *place_of(const struct pie_finding *finding) {
+    char *place = pie_finding_place(base_name(finding->file), finding->line), *user = NULL, *text = NULL;
+    char *cut = place ? pie_text_cut_start(place, PLACE_COLUMNS) : NULL;
+    if (finding->library && finding->user_file)
+        user = pie_finding_place(base_name(finding->user_file), finding->user_line);
+    if (cut && asprintf(&text, "%s%s%s%s%s", cut, finding->library ? " of " : "",
+                        finding->library ? finding->library : "", user ? ", called from " : "",
+                        user ? user : "") < 0)
+        text = NULL;
+    free(place);
+    free(cut);
+    free(user);
+    return text;
+}
+
+/* example.py:12: 42 % of the run wasted: slice underutilization (2.10 s, redundant loads) */
+static void print_finding(const struct pie_finding_screen *screen, const struct pie_finding *finding) {
+    char *place = place_of(finding), *line = NULL;
+    if (place &&
+        asprintf(&line, "%s: %.0f %% of the run wasted: %s (%.2f s, redundant %ss)", place,
+                 100 * finding->wasted_share, finding->category ? finding->category : "category unknown",
+                 finding->wasted_s, finding->kind ? finding->kind : "access") < 0)
+        line = NULL;
+    char *cut = line ? pie_text_cut_end(line, screen->columns) : NULL;
+    if (cut)
+        fprintf(screen->out, "%s%s%s\n", screen->style.bold, cut, screen->style.plain);
+    free(line);
+    free(cut);
+    free(place);
+}
+
+static_assert(PIE_WATCH_REDUNDANT == 1 && PIE_WATCH_CHANGED == 2, "as in seen_sql and state_sql");
+
+/* Watches that can count for a finding, each for two lines at most, and how many a line needs. */
+static const char seen_sql[] = "SELECT 2 * sum(w.watches) >= t.high_traps FROM x_threshold t JOIN process p "
+                               "JOIN watch w ON w.process = p.id"
+                               " WHERE p.run = :run AND w.outcome IN (1, 2)";
+
+/* To find out that there are none takes as long as to find some, and a short run has not seen enough. 1, 0 or -errno. */
+static int has_seen_enough(const struct pie_finding_screen *screen, char **ret_message) {
+    struct pie_cursor *cursor;
+    int r = pie_cursor_open(screen->reader, seen_sql, &cursor, ret_message);
+    if (r < 0)
+        return r;
+    pie_cursor_bind_int(cursor, ":run", screen->run);
+    r = pie_cursor_next(cursor, ret_message);
+    if (r > 0)
+        r = pie_cursor_int(cursor, 0) != 0;
+    pie_cursor_close(cursor);
+    return r;
+}
+
+/* How many were found, or -errno. */
+static int print_findings(const struct pie_finding_screen *screen, size_t told, char **ret_message) {
+    struct pie_cursor *cursor;
+    int count = 0, r = has_seen_enough(screen, ret_message);
+    if (r <= 0)
+        return r;
+    r = pie_cursor_open(screen->reader, findings_sql, &cursor, ret_message);
+    if (r < 0)
+        return r;
+    pie_cursor_bind_int(cursor, ":run", screen->run);
+    pie_cursor_bind_int(cursor, ":limit", told < FINDINGS_SHOWN ? FINDINGS_SHOWN - (int64_t)told : 1);
+    while ((r = pie_cursor_next(cursor, ret_message)) > 0) {
+        struct pie_finding finding;
+        if (pie_finding_read(cursor, &finding) < 0)
+            continue;
+        fputs(count++ == 0 && told == 0 ? "\n" : "", screen->out);
+        print_finding(screen, &finding);
+        if (count == 1 && finding.advice)
+            print_advice(screen, finding.advice, told < FINDINGS_SHOWN ? ADVICE_LINES : 1);
+        pie_finding_finish(&finding);
+    }
+    pie_cursor_close(cursor);
+    return r < 0 ? r : count;
+}
+
+static const char state_sql[] =
+    "SELECT sampler, sampler_note, (SELECT coalesce(sum(w.watches), 0) FROM watch w"
+    " JOIN process p ON p.id = w.process WHERE p.run = :run AND w.outcome IN (1, 2))"
+    " FROM process WHERE id = (SELECT min(id) FROM process WHERE run = :run)";
+
+/* Nothing is said where nothing was asked for: there is no sampler, and no reason why. A reason says what it means. */
+static void print_state(const struct pie_finding_screen *screen, size_t told, struct pie_cursor *row) {
+    const char *sampler = pie_cursor_text(row, 0);
+    char *note = pie_cursor_text(row, 1) ? pie_text_printable(pie_cursor_text(row, 1)) : NULL;
+    if (sampler && strcmp(sampler, "none") != 0) {
+        fprintf(screen->out, "%sNo redundant loads or stores of weight were found (%lld watches).\n",
+                told == 0 ? "\n" : "", (long long)pie_cursor_int(row, 2));
+    } else if (note) {
+        fputs(told == 0 ? "\n" : "", screen->out);
+        pie_wrap_print(screen->out, note, 0, 0, screen->columns);
+    }
+    free(note);
+}
+
+int pie_summary_findings_print(const struct pie_finding_screen *screen, size_t told, char **ret_message) {
+    struct pie_cursor *cursor;
+    int r = print_findings(screen, told, ret_message);
+    if (r != 0)
+        return r < 0 ? r : 0;
+    r = pie_cursor_open(screen->reader, state_sql, &cursor, ret_message);
+    if (r < 0)
+        return r;
+    pie_cursor_bind_int(cursor, ":run", screen->run);
+    while ((r = pie_cursor_next(cursor, ret_message)) > 0)
+        print_state(screen, told, cursor);
+    pie_cursor_close(cursor);
+    return r;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launcher/run/help.h"
+
+#include "launcher/run/commands.h"
+#include "launcher/options/options.h"
+#include "runtime/embed.h"
+
+static const char USAGE[] = "usage: pieprof [OPTIONS] script.py ARGS… | -m MODULE ARGS… | -c CODE ARGS… | -\n"
+                            "       pieprof COMMAND …     (pieprof COMMAND --help says more)\n";
+
+static const char ABOUT[] =
+    "\n"
+    "Runs a Python program as python3 would and writes where its time and its memory go, what leaks,\n"
+    "what is copied, and which of its loads and stores are redundant, into a file.\n"
+    "Options end where the program begins. Python's own options may stand among them and are\n"
+    "handed on (-u, -X dev, -W error, -O, …); where Python has the same letter, put its option\n"
+    "behind --: pieprof -- -i script.py. A file with the name of a command: pieprof ./query.\n";
+
+static const char ENVIRONMENT[] =
+    "\n"
+    "Environment:\n"
+    "  PIEPROF_OPTS='…'          options, before those of the command line\n"
+    "  PIEPROF_OUTPUT=FILE       as --output\n"
+    "  PIEPROF_OVERHEAD=SHARE    as --overhead\n"
+    "  PIEPROF_CHILDREN=0        as --no-children\n"
+    "  PIEPROF=1                 also profile where this program is called python or python3 (a link);\n"
+    "                            otherwise it is plain Python there\n"
+    "\n"
+    "Exit status: the program's own; 125 if pieprof could not start it. Ctrl-C ends the program,\n"
+    "and the profile is still written.\n";
+
+/* Prints the left column of a line, as wide as what is read (one column for each UTF-8 character), and the right one. */
+static void print_line(FILE *out, const char *left, const char *right) {
+    int width = 0;
+    for (const char *p = left; *p; p++)
+        width += ((unsigned char)*p & 0xc0) != 0x80;
+    fprintf(out, "  %s%*s %s\n", left, width < 26 ? 26 - width : 0, "", right);
+}
+
+static void print_commands(FILE *out) {
+    size_t n;
+    const struct pie_command *commands = pie_command_all(&n);
+    fprintf(out, "\nCommands:\n");
+    print_line(out, "run …", "profile a program: the word run may be left out");
+    for (size_t i = 0; i < n; i++) {
+        char left[128];
+        snprintf(left, sizeof left, "%s %s", commands[i].name, commands[i].synopsis);
+        print_line(out, left, commands[i].summary);
+    }
+}
+
+static void print_options(FILE *out) {
+    size_t n;
+    const struct pie_option *options = pie_option_all(&n);
+    fprintf(out, "\nOptions:\n");
+    for (size_t i = 0; i < n; i++) {
+        char letter[5] = "    ";
+        if (options[i].letter)
+            snprintf(letter, sizeof letter, "-%c, ", options[i].letter);
+        char left[128];
+        snprintf(left, sizeof left, "%s--%s%s%s", letter, options[i].name, options[i].value ? " " : "",
+                 options[i].value ? options[i].value : "");
+        print_line(out, left, options[i].help);
+    }
+}
+
+void pie_help_print_usage(FILE *out) {
+    fputs(USAGE, out);
+    fputs("pieprof --help says more.\n", out);
+}
+
+void pie_help_print(FILE *out) {
+    fputs(USAGE, out);
+    fputs(ABOUT, out);
+    print_options(out);
+    print_commands(out);
+    fputs(ENVIRONMENT, out);
+}
+
+void pie_help_print_command(const struct pie_command *command, FILE *out) {
+    fprintf(out, "usage: pieprof %s %s%s%s\n\n%s\n\n%s", command->name, command->synopsis,
+            *command->options ? " " : "", command->options, command->summary, command->details);
+    if (command->print_more)
+        command->print_more(out);
+}
+
+void pie_help_print_version(FILE *out) {
+    fprintf(out, "pieprof %s (Python %s, %s libpython)\n", PIEPROF_VERSION, pie_embed_python_version(),
+            pie_embed_linkage());
+}
