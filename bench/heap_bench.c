@@ -8,7 +8,7 @@
  * `extra-ns/op` is what the call takes longer than plain. */
 
 #include "bench/heap_bench_calls.h"
-#include "runtime/allocator.h"
+#include "runtime/memory/allocator.h"
 #include "tests/runtime/heap_fake.h"
 
 #include <dlfcn.h>

@@ -4,13 +4,13 @@
 #include <limits.h>
 #include <stdbool.h>
 
+#include "launcher/answers/profile.h"
 #include "launcher/command/command.h"
 #include "launcher/doctor/output.h"
 #include "launcher/text/messages.h"
-#include "launcher/answers/profile.h"
 #include "launcher/text/text.h"
 #include "profiler/doctor/machine_facts.h"
-#include "runtime/aging.h"
+#include "runtime/embed/aging.h"
 
 static int parse(int argc, char **argv, bool *ret_json) {
     static const struct option names[] = {{"json", no_argument, NULL, 'j'}, {0}};

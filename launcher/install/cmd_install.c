@@ -9,10 +9,10 @@
 #include "launcher/install/install.h"
 #include "launcher/text/messages.h"
 #include "launcher/answers/profile.h"
-#include "runtime/aging.h"
-#include "runtime/embed.h"
-#include "runtime/kept.h"
-#include "runtime/target.h"
+#include "runtime/embed/aging.h"
+#include "runtime/embed/embed.h"
+#include "runtime/interpreter/kept.h"
+#include "runtime/interpreter/target.h"
 
 static int check_words(int argc, char **argv) {
     if (argc == 2 && argv[1][0] != '-' && argv[1][0] != '\0')

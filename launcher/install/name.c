@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "launcher/install/install.h"
-#include "runtime/image.h"
-#include "runtime/kept.h"
-#include "runtime/target.h"
+#include "runtime/interpreter/image.h"
+#include "runtime/interpreter/kept.h"
+#include "runtime/interpreter/target.h"
 
 static bool new_name(const char *path, char ret_name[PATH_MAX]) {
     int n = snprintf(ret_name, PATH_MAX, "%s" PIE_INSTALL_NEW_SUFFIX, path);

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "launcher/install/install.h"
-#include "runtime/kept.h"
-#include "runtime/target.h"
+#include "runtime/interpreter/kept.h"
+#include "runtime/interpreter/target.h"
 
 static int compare_names(const void *a, const void *b) {
     return strcmp(a, b);

@@ -7,13 +7,13 @@
 
 #include "launcher/options/options.h"
 #include "launcher/text/words.h"
-#include "runtime/exec.h"
+#include "runtime/libc/exec.h"
 
 #define NAME "_PIEPROF_CHILD"
 
 const char PIE_CHILD_ENV_OFF[] = NAME "=off";
 
-/* "<run id>:<pid>" as runtime/exec_sigsafe.c writes it. */
+/* "<run id>:<pid>" as runtime/libc/exec_sigsafe.c writes it. */
 static bool read_run(const char *text, struct pie_child_env *child) {
     long long run_id;
     int pid, end = 0;

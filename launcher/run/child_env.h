@@ -11,7 +11,7 @@
 struct pie_options;
 
 /* How a process of a run hands its settings to the Python processes it starts: an environment variable that is added
- * only to redirected children (runtime/exec.h) and taken out of the environment before Python sees it. */
+ * only to redirected children (runtime/libc/exec.h) and taken out of the environment before Python sees it. */
 struct pie_child_env {
     bool is_child; /* started by a process under pieprof: plain Python to the letter, whatever argv[0] says */
     bool is_profiled; /* and to be profiled; the rest is valid then */

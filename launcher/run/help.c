@@ -3,7 +3,7 @@
 
 #include "launcher/run/commands.h"
 #include "launcher/options/options.h"
-#include "runtime/embed.h"
+#include "runtime/embed/embed.h"
 
 static const char USAGE[] = "usage: pieprof [OPTIONS] script.py ARGS… | -m MODULE ARGS… | -c CODE ARGS… | -\n"
                             "       pieprof COMMAND …     (pieprof COMMAND --help says more)\n";

@@ -10,20 +10,20 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "launcher/answers/profile.h"
+#include "launcher/options/options.h"
 #include "launcher/run/child_env.h"
 #include "launcher/run/commands.h"
 #include "launcher/run/help.h"
-#include "launcher/text/messages.h"
-#include "launcher/options/options.h"
 #include "launcher/run/preload.h"
-#include "launcher/answers/profile.h"
 #include "launcher/run/script_word.h"
 #include "launcher/run/session.h"
+#include "launcher/text/messages.h"
 #include "profiler/collect/engine.h"
-#include "runtime/aging.h"
-#include "runtime/embed.h"
-#include "runtime/filter_trial.h"
-#include "runtime/target.h"
+#include "runtime/embed/aging.h"
+#include "runtime/embed/embed.h"
+#include "runtime/interpreter/target.h"
+#include "runtime/libc/filter_trial.h"
 
 /* Everything lives until the process ends: the profiler and Python borrow from it. */
 static struct pie_options options;
@@ -87,7 +87,7 @@ static void say_if_aged(void) {
 }
 
 /* Before anything else that python3 would not do. A process that another profiled one has started needs no trial: it is under
- * the filter of that one, or was not started in place of an interpreter (runtime/exec.c). */
+ * the filter of that one, or was not started in place of an interpreter (runtime/libc/exec.c). */
 static bool is_filter_deadly(void) {
     const char *name = pie_filter_trial();
     if (name)

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "runtime/allocator.h"
+#include "runtime/memory/allocator.h"
 
 #define NAME "_PIEPROF_PRELOAD" /* holds the user's LD_PRELOAD while ours is in force */
 

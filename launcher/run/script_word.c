@@ -10,7 +10,7 @@
 #include "launcher/run/commands.h"
 #include "launcher/text/messages.h"
 #include "launcher/options/options.h"
-#include "storage/ask/nearest.h"
+#include "storage/base/nearest.h"
 #include "storage/ask/subjects.h"
 
 enum { COMMANDS_MAX = 32, TEXT_MAX_BYTES = 1 << 20, HINT_BYTES = 400 };

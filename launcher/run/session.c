@@ -2,7 +2,7 @@
 
 /* A process can end in four ways that leave us time: exit() (also sys.exit() and the end of main, after Python has
  * finished), _exit(), an exec in place, and Python killing itself by SIGINT after an unhandled KeyboardInterrupt. Exec is
- * runtime/exec.c's; the others come here. A signal without a core leaves half a second (runtime/death.h), and no summary. What
+ * runtime/libc/exec.c's; the others come here. A signal without a core leaves half a second (runtime/libc/death.h), and no summary. What
  * ends by any other keeps what was flushed before. */
 
 #include "launcher/run/session.h"
@@ -17,26 +17,26 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "launcher/run/child_env.h"
-#include "launcher/text/messages.h"
+#include "launcher/answers/summary.h"
 #include "launcher/options/options.h"
 #include "launcher/options/output_path.h"
+#include "launcher/run/child_env.h"
 #include "launcher/run/script_word.h"
-#include "launcher/answers/summary.h"
+#include "launcher/text/messages.h"
 #include "profiler/collect/engine.h"
 #include "profiler/ports/facts.h"
 #include "profiler/watch/setup.h"
-#include "runtime/cell_sources.h"
-#include "runtime/death.h"
-#include "runtime/embed.h"
-#include "runtime/exec.h"
-#include "runtime/exit.h"
-#include "runtime/filter.h"
-#include "runtime/install.h"
-#include "runtime/interrupt.h"
-#include "runtime/learn_places.h"
-#include "runtime/memory_facts.h"
-#include "runtime/signals.h"
+#include "runtime/embed/embed.h"
+#include "runtime/embed/install.h"
+#include "runtime/embed/interrupt.h"
+#include "runtime/interpreter/cell_sources.h"
+#include "runtime/learn/places.h"
+#include "runtime/libc/death.h"
+#include "runtime/libc/exec.h"
+#include "runtime/libc/exit.h"
+#include "runtime/libc/filter.h"
+#include "runtime/libc/signals.h"
+#include "runtime/memory/facts.h"
 #include "storage/write/writer.h"
 
 /* A forked child keeps it; summary_pid tells it that it is not the one to speak. */
@@ -275,7 +275,7 @@ static int prepare_children(const struct pie_session *session) {
 }
 
 /* A file that is slow to open may be chosen after the program has begun. A child that is started before waits for the run's
- * number (runtime/exec.c), which comes after this. */
+ * number (runtime/libc/exec.c), which comes after this. */
 static int open_sink(const struct pie_config *config, struct pie_sink **ret_sink) {
     is_choosing = true;
     int r = (config->per_process || is_alone ? open_own : open_shared)(config, ret_sink);

@@ -23,7 +23,7 @@
  * and sizes stay the same, so pie_region_layout stays right.
  *
  * A limit that the program sets itself while it runs would be passed already, and each mapping of its own fail. So before that
- * (runtime/limits.c) the arenas give back what lies behind their fill level. */
+ * (runtime/libc/limits.c) the arenas give back what lies behind their fill level. */
 
 enum { ADDRESS_SPACE_SHARE = 8 }; /* use at most 1/8 of RLIMIT_AS */
 

@@ -2,11 +2,11 @@
 
 /* What happens when a clock's signal arrives. A newcomer's map of a sample:
  *
- *   runtime/signals_sigsafe.c               is this signal ours? guard
+ *   runtime/libc/signals_sigsafe.c               is this signal ours? guard
  *   here                                    how much CPU time since the last sample, user and kernel; push a record
  *   profiler/stacks/context_sigsafe.c       both stacks as a node of the calling context tree, with:
  *     profiler/stacks/unwind_sigsafe.c        native frames
- *     runtime/pyframe_*_sigsafe.c             Python frames
+ *     runtime/stacks/pyframe_*_sigsafe.c             Python frames
  *     profiler/stacks/hybrid_sigsafe.c        one path out of both
  *     profiler/stacks/cct_sigsafe.c           the path as a node id
  *   profiler/copies/loop_sigsafe.c          is it a copy that no memcpy() makes?

@@ -227,7 +227,7 @@ static bool is_import(const struct pie_heap_drain *drain, uint32_t cct_node) {
     return !has_python;
 }
 
-/* Small blocks of Python's have a price of their own: serving them without pymalloc pays for most of it (runtime/pymem.c). */
+/* Small blocks of Python's have a price of their own: serving them without pymalloc pays for most of it (runtime/memory/pymem.c). */
 static void count_blocks(struct pie_heap_drain *drain, const struct pie_heap_record *record) {
     bool is_small = record->domain == PIE_HEAP_PYTHON && record->block_bytes <= PYTHON_SMALL_BYTES;
     double blocks = (double)record->weight_bytes / (double)(record->block_bytes ? record->block_bytes : 1);

@@ -2,7 +2,7 @@
 
 /* The memory collector's slow path. A newcomer's map of an allocation:
  *
- *   runtime/allocator.c, pymem.c  the exported malloc(), Python's hooks: count (heap.h)
+ *   runtime/memory/allocator.c, pymem.c  the exported malloc(), Python's hooks: count (heap.h)
  *   here                          a counter reached its limit: sample it? has the footprint crossed the threshold?
  *   profiler/stacks/context_sigsafe.c    both stacks as a node of the calling context tree
  *   profiler/heap/table_sigsafe.c the sampled block is tracked until it is freed

@@ -9,8 +9,8 @@
 
 /* Loops whose calls are learned (Paikana §3). A newcomer's map of an iteration:
  *
- *   runtime/learn_loop.c     the iterator that a loop runs over; asks here what to do with the next iteration
- *   runtime/learn_311.c, …   tells the calls of an observed iteration apart and times them
+ *   runtime/learn/loop.c     the iterator that a loop runs over; asks here what to do with the next iteration
+ *   runtime/learn/calls_311.c, …   tells the calls of an observed iteration apart and times them
  *   here                     what is known of each call site, and which iterations are looked at
  *   profiler/race/racing.c        which call sites need no more looking at
  *   profiler/learn/estimate.c  from what was seen to what all iterations took

@@ -23,7 +23,7 @@ struct pie_process_facts {
     const char *const *argv; /* what the interpreter is given: script, options, arguments; NULL-terminated */
     const char *executable;  /* what sys.executable will say */
     const char *python_version;
-    /* Makes the clock's handler that of a signal (runtime/signals.h). Returns 0 or -errno. Context: drain. */
+    /* Makes the clock's handler that of a signal (runtime/libc/signals.h). Returns 0 or -errno. Context: drain. */
     int (*take_signal)(int signal);
     /* Text that was compiled under a name which is no file's; NULL: none. May be NULL. Context: drain. */
     const char *(*made_source)(const char *name, size_t *ret_size);

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The engine's way to ask who holds objects that leak: a table that runtime/holder.c fills in. The answer is found by a
+/* The engine's way to ask who holds objects that leak: a table that runtime/holder/holder.c fills in. The answer is found by a
  * thread of Python's when it comes to it, or never. Context: drain. */
 struct pie_holder_ops {
     /* Asks; blocks as the allocators returned them. At most budget_ns are spent. False: not now. */

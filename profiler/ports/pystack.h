@@ -10,7 +10,7 @@
  * A Python frame as read from the interpreter's own structures. `marker` is an address inside the C frame of the
  * evaluation loop that runs this frame as its outermost one (3.11: the _PyCFrame; 3.12+: the entry frame that
  * lies on the C stack), or 0 for a frame that the same loop runs inlined under another. See
- * runtime/pyframe_*.c for where each version keeps it. */
+ * runtime/stacks/pyframe_*.c for where each version keeps it. */
 struct pie_pyframe {
     uintptr_t code;   /* address of the PyCodeObject */
     uintptr_t instr;  /* address of the current code unit inside the code object */

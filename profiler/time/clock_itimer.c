@@ -3,7 +3,7 @@
 /* The last rung: one ITIMER_PROF for the whole process (setitimer(2)). SIGPROF hits a thread that runs when a tick
  * finds the period used up, so threads are sampled in proportion to their CPU time; each sample stands for the CPU time
  * of its thread since that thread's previous one, as everywhere. The program's own use of ITIMER_PROF takes
- * it away from us: the exported setitimer() (runtime/signals.c) then gives this clock up. */
+ * it away from us: the exported setitimer() (runtime/libc/signals.c) then gives this clock up. */
 
 #include "profiler/time/clock.h"
 

@@ -5,7 +5,7 @@
  *
  * Their trap differs from that of an event. It has no cookie: an execute breakpoint is known by its address, for data DR6
  * is asked, in the call that also takes away what fired. And it is forced: if SIGTRAP is blocked, the kernel sets the default
- * action and the process dies. So SIGTRAP stays open in all handlers while this is in use (runtime/signals.h), nothing is armed on a
+ * action and the process dies. So SIGTRAP stays open in all handlers while this is in use (runtime/libc/signals.h), nothing is armed on a
  * thread where it is blocked after all, and registers are taken away for the time of pthread_create() and fork(), inside
  * of which the C library blocks all signals. */
 

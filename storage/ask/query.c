@@ -9,7 +9,7 @@
 
 #include "storage/export/calltree.h"
 #include "storage/base/message.h"
-#include "storage/ask/nearest.h"
+#include "storage/base/nearest.h"
 #include "storage/ask/phrase.h"
 #include "storage/read/reader.h"
 #include "storage/ask/subjects.h"

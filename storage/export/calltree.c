@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "profiler/base/hash.h"
-#include "storage/export/calltree_rows.h"
 #include "storage/base/lookup.h"
 #include "storage/base/message.h"
+#include "storage/export/calltree_rows.h"
 #include "storage/read/reader.h"
 
 static uint64_t hash_child(uint32_t parent, uint32_t frame) {

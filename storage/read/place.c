@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "storage/base/message.h"
-#include "storage/ask/nearest.h"
+#include "storage/base/nearest.h"
 #include "storage/read/reader_internal.h"
 
 static const char *const kind_names[PIE_PLACE_KINDS] = {

@@ -9,10 +9,10 @@
 
 #include "profiler/ports/sink.h"
 #include "storage/base/message.h"
+#include "storage/file/schema_statements.h"
 #include "storage/read/period.h"
 #include "storage/read/place.h"
 #include "storage/read/reader_internal.h"
-#include "storage/file/schema_statements.h"
 #include "storage/read/views.h"
 
 /* The tables of measurements get temporary views of the same names that have only the rows in X. The views of the reader are

@@ -13,10 +13,10 @@
 
 #include "profiler/base/own_memory.h"
 #include "profiler/ports/config.h"
-#include "storage/write/contexts.h"
+#include "storage/base/utf8.h"
 #include "storage/own/ownership.h"
 #include "storage/own/source_text.h"
-#include "storage/base/utf8.h"
+#include "storage/write/contexts.h"
 #include "storage/write/writer_internal.h"
 
 /* Rows gather in memory (rowlog.h) and go into the file in one transaction for each commit. A commit that fails

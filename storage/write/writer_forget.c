@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/base/u64map.h"
-#include "storage/write/contexts.h"
 #include "storage/own/source_text.h"
+#include "storage/write/contexts.h"
 #include "storage/write/writer_internal.h"
 
 /* A program that makes code as long as it runs makes ever new names. What the writer remembers of them is there so that a name

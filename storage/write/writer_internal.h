@@ -6,14 +6,14 @@
 #include <sys/types.h>
 
 #include "profiler/ports/sink.h"
-#include "storage/write/curve.h"
+#include "storage/base/idmap.h"
+#include "storage/base/sparse.h"
 #include "storage/file/db.h"
 #include "storage/file/guard.h"
-#include "storage/base/idmap.h"
+#include "storage/write/curve.h"
 #include "storage/write/line_curves.h"
 #include "storage/write/rowlog.h"
 #include "storage/write/slices.h"
-#include "storage/base/sparse.h"
 #include "storage/write/statements.h"
 
 enum pie_writer_module_flags {

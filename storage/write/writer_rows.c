@@ -6,9 +6,9 @@
 
 #include "profiler/base/hash.h"
 #include "profiler/base/own_memory.h"
-#include "storage/write/contexts.h"
 #include "storage/own/ownership.h"
 #include "storage/own/source_text.h"
+#include "storage/write/contexts.h"
 #include "storage/write/writer_internal.h"
 
 /* Names are written once: a file, module or function is a row with an id of this process, given out here and

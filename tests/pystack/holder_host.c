@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "runtime/holder.h"
-#include "runtime/holder_layout.h"
+#include "runtime/holder/holder.h"
+#include "runtime/holder/layout.h"
 #include "tests/pystack/sampler.h"
 
 /* A Python with the module `_holder`, through which test scripts ask who holds blocks of memory. Addresses are disguised

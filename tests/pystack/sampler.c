@@ -15,8 +15,8 @@
 
 #include "profiler/base/region.h"
 #include "profiler/base/safe_load.h"
-#include "runtime/code_registry.h"
-#include "runtime/install.h"
+#include "runtime/code/registry.h"
+#include "runtime/embed/install.h"
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/code_graph.h"
+#include "runtime/code/graph.h"
 
 /* Loops in graphs, held against the search for a way back from each instruction. */
 

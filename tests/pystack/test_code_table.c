@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "runtime/code_table.h"
+#include "runtime/code/table.h"
 
 enum { SLOTS = 256 };
 

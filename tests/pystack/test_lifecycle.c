@@ -10,7 +10,7 @@
 
 #include <pthread.h>
 
-#include "runtime/install.h"
+#include "runtime/embed/install.h"
 #include "tests/pystack/sampler.h"
 
 /* Samples where there is no Python, not yet, or not any more. */

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "runtime/line_table.h"
+#include "runtime/code/line_table.h"
 
 /* What CPython itself encodes is held against CPython in line_tables.py; here: each kind by hand, and hostile bytes. */
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "profiler/base/region.h"
-#include "runtime/pyframe.h"
+#include "runtime/stacks/pyframe.h"
 #include "tests/pystack/memory.h"
 #include "tests/pystack/probe.h"
 #include "tests/pystack/sampler.h"

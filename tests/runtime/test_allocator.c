@@ -3,7 +3,7 @@
 /* The exported malloc() family keeps every promise of the one below it, counted or not: results, alignment, errno on
  * failure and on success. Each call is made of both and compared. */
 #include "profiler/base/dwarf_guard.h"
-#include "runtime/allocator.h"
+#include "runtime/memory/allocator.h"
 
 #include "tests/runtime/heap_fake.h"
 

@@ -2,8 +2,8 @@
 
 /* What the engine is told of each call: the block, its size, whose it is, where the call came from; and that everything
  * that is freed again adds up to nothing. */
-#include "runtime/allocator.h"
-#include "runtime/allocator_base.h"
+#include "runtime/memory/allocator.h"
+#include "runtime/memory/allocator_base.h"
 
 #include "tests/runtime/heap_fake.h"
 

@@ -2,7 +2,7 @@
 
 /* Before main() and beside fork(): a dlsym() that allocates while the allocator is looked for, a library whose
  * constructor allocates, and a program that forks while all its threads allocate. */
-#include "runtime/allocator.h"
+#include "runtime/memory/allocator.h"
 
 #include "tests/runtime/early_malloc.h"
 #include "tests/runtime/heap_fake.h"

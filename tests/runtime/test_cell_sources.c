@@ -7,7 +7,7 @@
 static uint64_t looks;
 #define PIE_CELL_LOOK() (looks++)
 #include "profiler/base/counters.h"
-#include "runtime/cell_sources.c" /* NOLINT(bugprone-suspicious-include) */
+#include "runtime/interpreter/cell_sources.c" /* NOLINT(bugprone-suspicious-include) */
 
 #include <setjmp.h>
 #include <stdarg.h>

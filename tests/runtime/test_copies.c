@@ -2,7 +2,7 @@
 
 /* The exported copy functions against a loop over bytes: by the C library's functions, and by the plain ones that serve
  * before there is any constructor. And what is counted of them. */
-#include "runtime/copies.h"
+#include "runtime/memory/copies.h"
 
 #include "tests/runtime/heap_fake.h"
 

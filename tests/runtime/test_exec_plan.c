@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* What calls of the exec family turn into, on files made for it: an "interpreter", a copy of it, scripts. */
-#include "runtime/exec.h"
-#include "runtime/exec_plan.h"
-#include "runtime/target.h"
+#include "runtime/libc/exec.h"
+#include "runtime/libc/exec_plan.h"
+#include "runtime/interpreter/target.h"
 
 #include <fcntl.h>
 #include <setjmp.h>

@@ -6,7 +6,7 @@
 
 static _Thread_local uint64_t looks;
 #define PIE_MAPPING_LOOK() (looks++)
-#include "runtime/mapping_table_sigsafe.c" /* NOLINT(bugprone-suspicious-include) */
+#include "runtime/memory/mapping_table_sigsafe.c" /* NOLINT(bugprone-suspicious-include) */
 
 #include <pthread.h>
 #include <setjmp.h>

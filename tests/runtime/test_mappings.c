@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* What counts of the memory that is mapped, and that it is found again in whatever pieces it goes. */
-#include "runtime/mappings.h"
-#include "runtime/mapping_table.h"
+#include "runtime/memory/mappings.h"
+#include "runtime/memory/mapping_table.h"
 
 #include "tests/runtime/heap_fake.h"
 

@@ -8,7 +8,7 @@
  * What is accepted and what is refused is asked in processes of their own, as the profiler asks it: with the first request
  * for a small block. They are this program again, with the words "try" and what to put around the allocator. */
 
-#include "runtime/pymalloc.h"
+#include "runtime/memory/pymalloc.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -88,7 +88,7 @@ def test_symbols_follow_the_arrows():
     [
         ("profiler", "#include <Python.h>"),
         ("profiler", '#include "sqlite3.h"'),
-        ("profiler", '#  include "runtime/embed.h"'),
+        ("profiler", '#  include "runtime/embed/embed.h"'),
         ("storage", "#include <python3.11/Python.h>"),
         ("runtime", '#include "storage/write/writer.h"'),
         ("launcher", "#include <sqlite3.h>"),
@@ -100,7 +100,7 @@ def test_an_upward_include_is_found(folder, line):
 
 
 def test_a_downward_include_is_fine():
-    source = '#include <stdio.h>\n#include "runtime/embed.h"\n#include "launcher/say.h"\n'
+    source = '#include <stdio.h>\n#include "runtime/embed/embed.h"\n#include "launcher/say.h"\n'
     assert not list(upward_includes("launcher", source))
 
 

@@ -29,6 +29,38 @@ ROOMS = {
         "collect": ("base", "ports", "code", "thread", "stacks", "learn", "process", "symbols", "time", "watch",
                     "heap", "copies"),
     },
+    "runtime": {
+        "interpreter": (),
+        "stacks": (),
+        "objects": ("stacks",),
+        "code": ("objects",),
+        "libc": ("interpreter",),
+        "holder": ("stacks", "objects"),
+        "memory": ("interpreter", "libc", "holder"),
+        "learn": ("code",),
+        "embed": ("interpreter", "stacks", "objects", "code", "libc", "holder", "memory", "learn"),
+    },
+    "storage": {
+        "base": (),
+        "own": ("base",),
+        "file": (),
+        "copy": ("file",),
+        "write": ("base", "own", "file"),
+        "read": ("base", "file", "copy"),
+        "export": ("base", "file", "copy", "read"),
+        "ask": ("base", "read", "export"),
+        "merge": ("base", "file", "copy", "read"),
+    },
+    "launcher": {
+        "text": (),
+        "options": ("text",),
+        "answers": ("text",),
+        "command": ("text", "answers"),
+        "ask": ("text", "answers", "command"),
+        "doctor": ("text", "answers", "command"),
+        "install": ("text", "answers", "command"),
+        "run": ("text", "options", "answers", "command", "ask", "doctor", "install"),
+    },
 }
 FILES_MAX, COMMENT_LINES_MAX = 40, 5
 

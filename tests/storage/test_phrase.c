@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "storage/ask/nearest.h"
+#include "storage/base/nearest.h"
 #include "storage/ask/phrase.h"
 #include "storage/ask/subjects.h"
 

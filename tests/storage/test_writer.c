@@ -16,8 +16,8 @@
 
 #include "profiler/ports/config.h"
 #include "profiler/ports/sink.h"
-#include "storage/read/reader.h"
 #include "storage/file/schema.h"
+#include "storage/read/reader.h"
 #include "storage/write/writer.h"
 #include "tests/storage/fixture.h"
 #include "tests/storage/folder.h"

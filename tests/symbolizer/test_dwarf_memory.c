@@ -30,7 +30,7 @@ static bool fails(void) {
         return false;
     errno = ENOMEM;
     gave_up += pie_dwarf_way_out != NULL;
-    pie_dwarf_give_up(); /* as runtime/allocator.c */
+    pie_dwarf_give_up(); /* as runtime/memory/allocator.c */
     return true;
 }
 

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <Python.h>
+
+#include "runtime/code/store.h"
+
+#include "profiler/base/safe_load.h"
+#include "runtime/code/pyops.h"
+
+static bool read_word(uintptr_t code, size_t offset, uintptr_t *ret) {
+    return pie_safe_load((const void *)(code + offset), ret);
+}
+
+bool pie_code_content_read(uintptr_t code, struct pie_code_content *ret_content) {
+    struct pie_code_content content;
+    uintptr_t type, units, file, qualname, linetable, exceptiontable;
+
+    if (!read_word(code, offsetof(PyObject, ob_type), &type) || type != (uintptr_t)&PyCode_Type ||
+        !read_word(code, offsetof(PyVarObject, ob_size), &units) ||
+        !read_word(code, offsetof(PyCodeObject, co_filename), &file) ||
+        !read_word(code, offsetof(PyCodeObject, co_qualname), &qualname) ||
+        !read_word(code, offsetof(PyCodeObject, co_linetable), &linetable) ||
+        !read_word(code, offsetof(PyCodeObject, co_exceptiontable), &exceptiontable))
+        return false;
+    if (!pie_safe_copy(&content.first_line, (const void *)(code + offsetof(PyCodeObject, co_firstlineno)),
+                       sizeof content.first_line))
+        return false;
+    if (!pie_pystr_locate(file, PIE_CODE_NAME_UNITS_MAX, &content.file) ||
+        !pie_pystr_locate(qualname, PIE_CODE_NAME_UNITS_MAX, &content.qualname) ||
+        !pie_pystr_locate_bytes(linetable, PIE_CODE_LINETABLE_BYTES_MAX, &content.linetable) ||
+        !pie_pystr_locate_bytes(exceptiontable, PIE_CODE_EXCEPTIONTABLE_BYTES_MAX, &content.exceptiontable))
+        return false;
+    content.units = (uint32_t)units;
+    content.bytecode = code + offsetof(PyCodeObject, co_code_adaptive);
+    content.object = code;
+    *ret_content = content;
+    return true;
+}
+
+bool pie_code_content_copy_bytecode(const struct pie_code_content *content, uint8_t *dst) {
+    uint32_t units = pie_code_content_bytecode_units(content);
+
+    if (!pie_safe_copy(dst, (const void *)content->bytecode, (size_t)units * PIE_CODE_UNIT_BYTES))
+        return false;
+    if (content->object)
+        pie_pyops_reveal(content->object, dst, units);
+    return true;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/code/line_table.h"
+
+/* The location table (CPython's Objects/locations.md): a run of entries, each for 1 to 8 code units.
+ *
+ *     first byte:  1 kkkk nnn   kind k, n + 1 units; all other bytes have the top bit clear
+ *     kind 0-9     same line, 1 byte of columns        13   line delta (svarint), no columns
+ *     kind 10-12   line delta k - 10, 2 bytes           14   line delta (svarint), end line and columns (varints)
+ *                                                       15   no line
+ *
+ * Varints have 6 bits a byte, least significant first, bit 6 says that another byte follows; a signed one keeps its
+ * sign in bit 0. The columns are stepped over by looking for the next first byte. */
+
+enum {
+    KIND_ONE_LINE_0 = 10,
+    KIND_ONE_LINE_2 = 12,
+    KIND_NO_COLUMNS = 13,
+    KIND_LONG = 14,
+    KIND_NONE = 15,
+};
+
+static uint32_t read_varint(const uint8_t *table, size_t size, size_t at) {
+    uint32_t value = 0;
+
+    for (unsigned shift = 0; at < size && shift < 32; shift += 6, at++) {
+        value |= (uint32_t)(table[at] & 63) << shift;
+        if (!(table[at] & 64))
+            break;
+    }
+    return value;
+}
+
+static int32_t read_svarint(const uint8_t *table, size_t size, size_t at) {
+    uint32_t value = read_varint(table, size, at);
+
+    return value & 1 ? -(int32_t)(value >> 1) : (int32_t)(value >> 1);
+}
+
+static int32_t line_delta(const uint8_t *table, size_t size, size_t at, unsigned kind) {
+    if (kind >= KIND_ONE_LINE_0 && kind <= KIND_ONE_LINE_2)
+        return (int32_t)kind - KIND_ONE_LINE_0;
+    if (kind == KIND_NO_COLUMNS || kind == KIND_LONG)
+        return read_svarint(table, size, at);
+    return 0;
+}
+
+int32_t pie_line_table_find(const uint8_t *table, size_t size, int32_t first_line, uint32_t unit) {
+    uint32_t line = (uint32_t)first_line; /* unsigned: hostile deltas wrap */
+    size_t at = 0;
+
+    while (at < size) {
+        unsigned kind = table[at] >> 3 & 15;
+        uint32_t units = (table[at] & 7u) + 1;
+
+        at++;
+        line += (uint32_t)line_delta(table, size, at, kind);
+        if (unit < units)
+            return kind == KIND_NONE || (int32_t)line < 0 ? 0 : (int32_t)line;
+        unit -= units;
+        while (at < size && !(table[at] & 128))
+            at++;
+    }
+    return 0;
+}

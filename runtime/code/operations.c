@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/code/operations.h"
+
+#include <string.h>
+
+#include "runtime/code/graph.h"
+#include "runtime/code/store.h"
+#include "runtime/code/pyops.h"
+
+/* From a record's bytecode to one byte for each code unit: pie_operation, with PIE_OPERATION_IN_LOOP.
+ *
+ * An instruction is its prefixes (EXTENDED_ARG, 8 more bits of argument each), itself and its inline cache; all of these
+ * units get its operation, because a sample may stand at any of them. The cache holds anything, so instructions are
+ * found from the start on only. Jumps count code units from the end of the instruction.
+ *
+ * The exception table (CPython's InternalDocs/exception_handling.md) is a run of entries of four varints: first unit,
+ * number of units, handler, depth. Varints have 6 bits a byte, most significant first, bit 6 says that another byte follows,
+ * bit 7 marks the first byte of an entry. Whatever raises in these units goes on at the handler. */
+
+enum {
+    NEXT,
+    TARGET,
+    HANDLER,
+
+    CONTINUES = 64,
+    VALUE_BITS = 6,
+};
+
+/* The collection thread's own. */
+static struct {
+    struct pie_code_instruction units[PIE_CODE_UNITS_MAX];
+    uint32_t path[PIE_CODE_UNITS_MAX], open[PIE_CODE_UNITS_MAX];
+    uint8_t operations[PIE_CODE_UNITS_MAX];
+} work;
+
+static uint8_t plain_opcode(uint8_t opcode) {
+    if (pie_pyops.plain[opcode])
+        return pie_pyops.plain[opcode];
+    return pie_pyops_deopt[opcode] ? pie_pyops_deopt[opcode] : opcode;
+}
+
+static uint8_t operation_of(uint8_t opcode, uint32_t argument) {
+    const size_t n = sizeof pie_pyops.variants / sizeof pie_pyops.variants[0];
+
+    for (size_t i = 0; i < n && pie_pyops.variants[i].opcode; i++)
+        if (pie_pyops.variants[i].opcode == opcode && pie_pyops.variants[i].argument == argument)
+            return pie_pyops.variants[i].operation;
+    return pie_pyops.operations[opcode];
+}
+
+static uint32_t target_of(unsigned flow, uint32_t end, uint32_t distance) {
+    if (!(flow & PIE_PYOPS_JUMPS))
+        return PIE_CODE_GRAPH_NOWHERE;
+    return flow & PIE_PYOPS_BACK ? end - distance : end + distance; /* what wraps is no unit */
+}
+
+/* Reads the instruction whose first unit is `start`; returns the first unit after it. */
+static uint32_t read_instruction(const uint8_t *bytecode, uint32_t n_units, uint32_t start) {
+    struct pie_code_instruction *unit = &work.units[start];
+    uint32_t at = start, argument = 0;
+    uint8_t opcode = plain_opcode(bytecode[0]);
+
+    while (opcode == pie_pyops.extended_arg && at + 1 < n_units) {
+        argument = (argument | bytecode[1]) << 8;
+        at++;
+        bytecode += PIE_CODE_UNIT_BYTES;
+        opcode = plain_opcode(bytecode[0]);
+    }
+    argument |= bytecode[1];
+
+    unsigned flow = pie_pyops.flows[opcode];
+    uint32_t end = at + 1 + pie_pyops_caches[opcode];
+    *unit = (struct pie_code_instruction){.is_instruction = true};
+    unit->next[NEXT] = flow & PIE_PYOPS_ENDS ? PIE_CODE_GRAPH_NOWHERE : end;
+    unit->next[TARGET] = target_of(flow, end, argument);
+    unit->next[HANDLER] = PIE_CODE_GRAPH_NOWHERE;
+    end = end < n_units ? end : n_units;
+    memset(work.operations + start, operation_of(opcode, argument), end - start);
+    return end;
+}
+
+static uint32_t read_varint(const uint8_t **table, const uint8_t *end) {
+    uint32_t value = 0;
+
+    while (*table < end) {
+        uint8_t byte = *(*table)++;
+
+        value = value << VALUE_BITS | (byte & (CONTINUES - 1));
+        if (!(byte & CONTINUES))
+            break;
+    }
+    return value;
+}
+
+static void read_handlers(const struct pie_code_record *record) {
+    const uint8_t *table = pie_code_record_exceptiontable(record);
+    const uint8_t *end = table + record->exceptiontable_bytes;
+
+    while (table < end) {
+        uint32_t first = read_varint(&table, end);
+        uint32_t length = read_varint(&table, end);
+        uint32_t handler = read_varint(&table, end);
+
+        read_varint(&table, end);
+        for (uint32_t at = first; at < record->bytecode_units && at - first < length; at++)
+            work.units[at].next[HANDLER] = handler;
+    }
+}
+
+/* Leaves the record's operations in `work`. */
+static void work_out(const struct pie_code_record *record) {
+    const uint8_t *bytecode = pie_code_record_bytecode(record);
+    uint32_t n_units = record->bytecode_units;
+
+    memset(work.units, 0, n_units * sizeof work.units[0]);
+    for (uint32_t at = 0; at < n_units;)
+        at = read_instruction(bytecode + (size_t)at * PIE_CODE_UNIT_BYTES, n_units, at);
+    read_handlers(record);
+    pie_code_graph_mark_loops(work.units, n_units, work.path, work.open);
+    for (uint32_t at = 0, loop = 0; at < n_units; at++) {
+        if (work.units[at].is_instruction)
+            loop = work.units[at].is_in_loop ? PIE_OPERATION_IN_LOOP : 0;
+        work.operations[at] |= (uint8_t)loop;
+    }
+}
+
+unsigned pie_code_operations_find(uint32_t code_id, uint32_t unit) {
+    const struct pie_code_record *record = pie_code_store_get(code_id);
+
+    if (!record || unit >= record->bytecode_units)
+        return PIE_OPERATION_OTHER;
+    const uint8_t *operations = pie_code_store_operations(code_id);
+    if (!operations) {
+        work_out(record);
+        operations = pie_code_store_keep_operations(code_id, work.operations);
+    }
+    return operations ? operations[unit] : work.operations[unit];
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/code/pyops_tables.h"
+#define Py_BUILD_CORE 1
+#include <Python.h>
+#include <internal/pycore_intrinsics.h>
+#include <internal/pycore_opcode.h>
+#undef Py_BUILD_CORE
+
+#include "runtime/code/pyops.h"
+
+/* CPython 3.12: slices have instructions of their own; instrumented instructions. Conditional jumps ask objects for their
+ * truth themselves. */
+#if PY_VERSION_HEX < 0x030c0000 || PY_VERSION_HEX >= 0x030d0000
+#error "this file is for CPython 3.12"
+#endif
+
+const struct pie_pyops pie_pyops = {
+    .operations =
+        {
+            [BINARY_SUBSCR] = PIE_OPERATION_SUBSCRIPT,
+            [BINARY_SLICE] = PIE_OPERATION_SUBSCRIPT,
+            [STORE_SUBSCR] = PIE_OPERATION_STORE_SUBSCRIPT,
+            [STORE_SLICE] = PIE_OPERATION_STORE_SUBSCRIPT,
+            [DELETE_SUBSCR] = PIE_OPERATION_STORE_SUBSCRIPT,
+            [CALL] = PIE_OPERATION_CALL,
+            [CALL_FUNCTION_EX] = PIE_OPERATION_CALL,
+            [BINARY_OP] = PIE_OPERATION_OPERATOR,
+            [UNARY_NEGATIVE] = PIE_OPERATION_OPERATOR,
+            [UNARY_INVERT] = PIE_OPERATION_OPERATOR,
+            [UNARY_NOT] = PIE_OPERATION_OPERATOR,
+            [COMPARE_OP] = PIE_OPERATION_OPERATOR,
+            [CONTAINS_OP] = PIE_OPERATION_OPERATOR,
+            [IS_OP] = PIE_OPERATION_OPERATOR,
+            [POP_JUMP_IF_FALSE] = PIE_OPERATION_OPERATOR,
+            [POP_JUMP_IF_TRUE] = PIE_OPERATION_OPERATOR,
+            [GET_ITER] = PIE_OPERATION_ITERATE,
+            [GET_YIELD_FROM_ITER] = PIE_OPERATION_ITERATE,
+            [FOR_ITER] = PIE_OPERATION_ITERATE,
+            [SEND] = PIE_OPERATION_ITERATE,
+            [GET_AITER] = PIE_OPERATION_ITERATE,
+            [GET_ANEXT] = PIE_OPERATION_ITERATE,
+            [UNPACK_SEQUENCE] = PIE_OPERATION_ITERATE,
+            [UNPACK_EX] = PIE_OPERATION_ITERATE,
+            [LIST_EXTEND] = PIE_OPERATION_ITERATE,
+            [SET_UPDATE] = PIE_OPERATION_ITERATE,
+            [DICT_UPDATE] = PIE_OPERATION_ITERATE,
+            [DICT_MERGE] = PIE_OPERATION_ITERATE,
+            [LOAD_ATTR] = PIE_OPERATION_ATTRIBUTE,
+            [LOAD_SUPER_ATTR] = PIE_OPERATION_ATTRIBUTE,
+            [STORE_ATTR] = PIE_OPERATION_ATTRIBUTE,
+            [DELETE_ATTR] = PIE_OPERATION_ATTRIBUTE,
+        },
+    .variants = {{CALL_INTRINSIC_1, INTRINSIC_UNARY_POSITIVE, PIE_OPERATION_OPERATOR}},
+    .flows =
+        {
+            [RETURN_VALUE] = PIE_PYOPS_ENDS,
+            [RETURN_CONST] = PIE_PYOPS_ENDS,
+            [INTERPRETER_EXIT] = PIE_PYOPS_ENDS,
+            [RAISE_VARARGS] = PIE_PYOPS_ENDS,
+            [RERAISE] = PIE_PYOPS_ENDS,
+            [JUMP_FORWARD] = PIE_PYOPS_ENDS | PIE_PYOPS_JUMPS,
+            [JUMP_BACKWARD] = PIE_PYOPS_ENDS | PIE_PYOPS_JUMPS | PIE_PYOPS_BACK,
+            [JUMP_BACKWARD_NO_INTERRUPT] = PIE_PYOPS_ENDS | PIE_PYOPS_JUMPS | PIE_PYOPS_BACK,
+            [FOR_ITER] = PIE_PYOPS_JUMPS,
+            [SEND] = PIE_PYOPS_JUMPS,
+            [POP_JUMP_IF_FALSE] = PIE_PYOPS_JUMPS,
+            [POP_JUMP_IF_TRUE] = PIE_PYOPS_JUMPS,
+            [POP_JUMP_IF_NONE] = PIE_PYOPS_JUMPS,
+            [POP_JUMP_IF_NOT_NONE] = PIE_PYOPS_JUMPS,
+        },
+    .plain =
+        {
+            [INSTRUMENTED_CALL] = CALL,
+            [INSTRUMENTED_CALL_FUNCTION_EX] = CALL_FUNCTION_EX,
+            [INSTRUMENTED_END_FOR] = END_FOR,
+            [INSTRUMENTED_END_SEND] = END_SEND,
+            [INSTRUMENTED_FOR_ITER] = FOR_ITER,
+            [INSTRUMENTED_JUMP_BACKWARD] = JUMP_BACKWARD,
+            [INSTRUMENTED_JUMP_FORWARD] = JUMP_FORWARD,
+            [INSTRUMENTED_LOAD_SUPER_ATTR] = LOAD_SUPER_ATTR,
+            [INSTRUMENTED_POP_JUMP_IF_FALSE] = POP_JUMP_IF_FALSE,
+            [INSTRUMENTED_POP_JUMP_IF_NONE] = POP_JUMP_IF_NONE,
+            [INSTRUMENTED_POP_JUMP_IF_NOT_NONE] = POP_JUMP_IF_NOT_NONE,
+            [INSTRUMENTED_POP_JUMP_IF_TRUE] = POP_JUMP_IF_TRUE,
+            [INSTRUMENTED_RESUME] = RESUME,
+            [INSTRUMENTED_RETURN_CONST] = RETURN_CONST,
+            [INSTRUMENTED_RETURN_VALUE] = RETURN_VALUE,
+            [INSTRUMENTED_YIELD_VALUE] = YIELD_VALUE,
+        },
+    .extended_arg = EXTENDED_ARG,
+    .hiding =
+        {
+            .monitoring = offsetof(PyCodeObject, _co_monitoring),
+            .lines = offsetof(_PyCoMonitoringData, lines),
+            .instructions = offsetof(_PyCoMonitoringData, per_instruction_opcodes),
+            .line_entry_bytes = sizeof(_PyCoLineInstrumentationData),
+            .line = INSTRUMENTED_LINE,
+            .instruction = INSTRUMENTED_INSTRUCTION,
+        },
+};
+
+static_assert(offsetof(_PyCoLineInstrumentationData, original_opcode) == 0,
+              "an entry begins with the opcode");

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdint.h>
+
+struct PyCodeObject;
+
+/* Which record belongs to the code object at an address, kept right although code objects die and their addresses are
+ * used again. The life-time argument is at the head of code/registry_sigsafe.c. */
+
+/* Watches the death of code objects (PyCode_Type.tp_dealloc) from now on. To be called before Python starts: a code
+ * object that died unseen could leave its name to another one. Idempotent. Context: launcher, before Python starts. */
+void pie_code_registry_install(void);
+
+/* hook() sees the code of each module that dies, which is when it has been run. Context: launcher, before Python starts; the
+ * hook's: gil. */
+void pie_code_registry_on_module_run(void (*hook)(struct PyCodeObject *code));
+
+/* See pie_pystack_ops.intern and .intern_by_content. Context: signal / drain. */
+uint32_t pie_code_registry_intern(uintptr_t code);
+uint32_t pie_code_registry_intern_by_content(uintptr_t code);
+
+/* --- between code/registry.c and code/registry_sigsafe.c; Context: gil --- */
+
+/* One code object that is being deallocated on this thread; deallocations nest (constants hold code objects). */
+struct pie_code_death {
+    uintptr_t code;
+    struct pie_code_death *outer;
+};
+
+/* Forgets the address and refuses to intern it on this thread, until end. */
+void pie_code_registry_begin_death(struct pie_code_death *death, uintptr_t code);
+void pie_code_registry_end_death(struct pie_code_death *death);

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "runtime/embed/embed.h"
+
+#include "profiler/collect/engine.h"
+#include "profiler/heap/engine.h"
+#include "profiler/stacks/hybrid.h"
+#include "runtime/holder/holder.h"
+#include "runtime/interpreter/cell_sources.h"
+#include "runtime/interpreter/target.h"
+#include "runtime/interpreter/thread_names.h"
+#include "runtime/learn/learn.h"
+#include "runtime/learn/places.h"
+#include "runtime/memory/pymem.h"
+#include "runtime/memory/pymem_answers.h"
+#include "runtime/stacks/awaits.h"
+
+/* The steps of Py_BytesMain (CPython, Modules/main.c: pymain_init, pymain_main) by its public parts, with two
+ * differences: program_name and base_executable may be set, so that getpath.py computes sys.executable, the venv and the
+ * prefixes from the interpreter we stand for and not from the file we are.
+ *
+ * Everything else stays Python's own: flags, environment, the argv it parses and the texts it prints.
+ * Isolated configuration, Py_SetPath, Py_SetPythonHome and module_search_paths must not be used: each
+ * switches off a part of getpath.py. */
+
+/* In an environment whose interpreter `pieprof install` has replaced, links lead to us and not to the interpreter it was
+ * made with. */
+static PyStatus set_base_executable(PyConfig *config, const struct pie_embed *embed) {
+    char path[PATH_MAX];
+    const char *name = embed->program_name ? embed->program_name : embed->argv[0];
+    if (!name || !pie_target_base_executable(name, path))
+        return PyStatus_Ok();
+    return PyConfig_SetBytesString(config, &config->base_executable, path);
+}
+
+static PyStatus initialize(PyConfig *config, const struct pie_embed *embed) {
+    PyStatus status = PyConfig_SetBytesArgv(config, embed->argc, embed->argv);
+    if (PyStatus_Exception(status))
+        return status;
+    if (embed->program_name) {
+        status = PyConfig_SetBytesString(config, &config->program_name, embed->program_name);
+        if (PyStatus_Exception(status))
+            return status;
+    }
+    status = set_base_executable(config, embed);
+    if (PyStatus_Exception(status))
+        return status;
+    return Py_InitializeFromConfig(config);
+}
+
+static bool counts_memory(void) {
+    return pie_engine_is_running() && pie_heap_settings() && pie_heap_settings()->memory;
+}
+
+/* What must be there before Python's first allocation, thread or code. */
+static void install_before_python(const struct pie_embed *embed) {
+    pie_hybrid_set_starting(true);
+    pie_thread_names_install();
+    pie_learn_module_install();
+    pie_learn_places_install(embed->learn_places);
+    if (counts_memory())
+        pie_pymem_install();
+    pie_asyncio_install();
+}
+
+/* What is exchanged in its modules. */
+static void install_in_python(void) {
+    pie_cell_sources_install();
+    if (counts_memory()) {
+        pie_holder_install();
+        pie_pymem_measure();
+    }
+}
+
+int pie_embed_run(const struct pie_embed *embed) {
+    PyPreConfig preconfig;
+    PyPreConfig_InitPythonConfig(&preconfig);
+    PyStatus status = Py_PreInitializeFromBytesArgs(&preconfig, embed->argc, embed->argv);
+    if (PyStatus_Exception(status))
+        Py_ExitStatusException(status);
+    if (pie_engine_is_running())
+        install_before_python(embed);
+
+    PyConfig config;
+    PyConfig_InitPythonConfig(&config);
+    status = initialize(&config, embed);
+    PyConfig_Clear(&config);
+    if (PyStatus_Exception(status)) /* -h and -V end here too, with status 0 */
+        Py_ExitStatusException(status);
+    pie_pymem_answers_in_sys();
+    if (pie_engine_is_running())
+        install_in_python();
+    pie_hybrid_set_starting(false);
+    return Py_RunMain();
+}
+
+const char *pie_embed_python_version(void) {
+    return PY_VERSION;
+}
+
+const char *pie_embed_python_build(void) {
+    return Py_GetBuildInfo();
+}
+
+const char *pie_embed_linkage(void) {
+    return PIE_PYTHON_LINKAGE;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <Python.h>
+
+#include "profiler/ports/pystack.h"
+
+#include <errno.h>
+
+#include "profiler/base/half.h"
+#include "profiler/base/region.h"
+#include "runtime/code/line_table.h"
+#include "runtime/code/operations.h"
+#include "runtime/code/registry.h"
+#include "runtime/code/store.h"
+#include "runtime/embed/install.h"
+#include "runtime/objects/kind.h"
+#include "runtime/objects/value.h"
+#include "runtime/stacks/awaits.h"
+#include "runtime/stacks/pyframe.h"
+
+/* Binds the walker and the registry to the engine's table. What handlers call is in the *_sigsafe.c files. */
+
+static int describe(uint32_t code_id, const char **ret_file, const char **ret_qualname,
+                    int32_t *ret_first_line) {
+    const struct pie_code_record *record = pie_code_store_get(code_id);
+
+    if (!record)
+        return -ENOENT;
+    *ret_file = pie_code_record_file(record);
+    *ret_qualname = pie_code_record_qualname(record);
+    *ret_first_line = record->first_line;
+    return 0;
+}
+
+static int32_t line(uint32_t code_id, uint32_t offset) {
+    const struct pie_code_record *record = pie_code_store_get(code_id);
+
+    if (!record)
+        return 0;
+    return pie_line_table_find(pie_code_record_linetable(record), record->linetable_bytes, record->first_line,
+                               offset);
+}
+
+/* An arena that is empty is an empty store. */
+static void forget_code(void) {
+    pie_region_clear(pie_half_current() ? PIE_ARENA_CODE : PIE_ARENA_CODE_OTHER);
+}
+
+static const struct pie_pystack_ops ops = {
+    .eval_loop = (void (*)(void))_PyEval_EvalFrameDefault,
+    .walk = pie_pyframe_walk_current,
+    .walk_thread = pie_pyframe_walk,
+    .find_tstate = pie_pyframe_find_tstate,
+    .current_tstate = pie_pyframe_current_tstate,
+    .intern = pie_code_registry_intern,
+    .intern_by_content = pie_code_registry_intern_by_content,
+    .intern_again = pie_code_store_again,
+    .code_bytes = pie_code_store_bytes,
+    .forget_code = forget_code,
+    .instr_offset = pie_pyframe_instr_offset,
+    .describe = describe,
+    .line = line,
+    .operation = pie_code_operations_find,
+    .object_at = pie_object_kind_at,
+    .array_data = pie_object_array_data,
+    .value_hash = pie_object_value_hash,
+    .value_words = pie_object_value_words,
+    .is_frame_memory = pie_pyframe_is_memory,
+    .awaits = pie_awaits_find,
+};
+
+const char *pie_runtime_pystack_refusal(void) {
+    const char *reason = NULL;
+
+    return pie_pyframe_check(&reason) == 0 ? NULL : reason;
+}
+
+/* Where the interpreter is not the one that the walker was compiled for, the walker stays off and the table says that
+ * no thread runs Python: native profiles still work. */
+const struct pie_pystack_ops *pie_runtime_pystack_ops(void) {
+    if (!pie_runtime_pystack_refusal())
+        pie_pyframe_enable();
+    return &ops;
+}

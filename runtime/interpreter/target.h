@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <limits.h>
+#include <stdbool.h>
+
+/* Which interpreter this process stands for. It is found by looking at files, never by running one: `python3`
+ * on the PATH may be a shell script or another version, and a program that is started has effects. An
+ * interpreter fits when it is the one this program was built with (PIE_PYTHON), by inode or as a copy, or
+ * this program itself under another name; only then is its standard library the one our libpython goes with.
+ */
+struct pie_target {
+    char path[PATH_MAX]; /* absolute: what sys.executable will say */
+    char children
+        [PATH_MAX]; /* the interpreter whose starts are redirected to us: path, or what it was before it was
+                              * replaced (runtime/interpreter/kept.h), or what we are built with where path is neither that nor us
+                              * (exec -a) */
+    char foreign_venv[PATH_MAX]; /* $VIRTUAL_ENV if it is for another interpreter, else "" */
+};
+
+/* Is this the name of a Python interpreter (python, python3, python3.N), with or without folders? */
+bool pie_target_is_python_name(const char *argv0);
+
+/* Absolute path of the running image. Returns 0 or -errno. Context: launcher. */
+int pie_target_self(char ret_path[PATH_MAX]);
+
+/* Called as pieprof: the active virtual environment's interpreter, else python3 on the PATH, else the one we
+ * are built with; the first that fits. Context: launcher. */
+void pie_target_find(const char *self, struct pie_target *ret_target);
+
+/* Called as python: the interpreter that argv0 names, as CPython's getpath.py resolves it. Context: launcher.
+ */
+void pie_target_from_name(const char *argv0, const char *self, struct pie_target *ret_target);
+
+/* Is the program at path (links are followed as they were before `pieprof install`) the interpreter we are built with, or a
+ * copy of it? Context: cli. */
+bool pie_target_is_built_for(const char *path);
+
+/* In a virtual environment, getpath.py takes what the links of its interpreter lead to for the one that it was made with
+ * (sys._base_executable). Where these links have been replaced by links to us: what they led to. Returns false where
+ * getpath.py finds out by itself. argv0 is the name that getpath.py goes by. Context: launcher. */
+bool pie_target_base_executable(const char *argv0, char ret_path[PATH_MAX]);
+
+/* The first file called name in the folders of search_path that may be executed. Writes its path, absolute
+ * unless the folder is not. No allocation, no locks. Returns 0 or -ENOENT. Context: hook, vfork child,
+ * launcher. */
+int pie_target_search(const char *name, const char *search_path, char ret_path[PATH_MAX]);
+
+/* As pie_target_search() with a condition of the caller's: the first for which accept() is true. */
+bool pie_target_search_for(const char *name, const char *search_path, char ret_path[PATH_MAX],
+                           bool (*accept)(const void *context, const char *path), const void *context);

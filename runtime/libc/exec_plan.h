@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "runtime/interpreter/image.h"
+
+/* What a call of the exec family turns into. A plan lives on the stack of the caller, which may be the vfork
+ * child of _posixsubprocess on a small thread stack: 12 KiB with all it points to. */
+enum {
+    PIE_EXEC_VECTOR_MAX = 768,  /* entries of argv and environment together; larger ones are not redirected */
+    PIE_EXEC_SHEBANG_MAX = 256, /* as the kernel: BINPRM_BUF_SIZE */
+};
+
+struct pie_exec_settings {
+    bool has_target, has_self;
+    struct pie_image target, self;
+    const char *self_path;
+    _Atomic(const char *) child_variable; /* release in exec.c, acquire in exec_sigsafe.c */
+    _Atomic(pid_t) owner;  /* whose memory this is: differs from getpid() in a vfork child only */
+    _Atomic(pid_t) parent; /* of what is executed: the owner, or its parent where the owner has no row */
+};
+extern struct pie_exec_settings pie_exec_settings;
+
+struct pie_exec_plan {
+    const char *path; /* what to execute, and with which vectors: the caller's own unless redirected */
+    char *const *argv;
+    char *const *envp;
+    char *vector[PIE_EXEC_VECTOR_MAX];
+    char run_variable[64];
+    char shebang[PIE_EXEC_SHEBANG_MAX];
+};
+
+/* Fills plan from a call's arguments; returns whether it is redirected. run_id goes into
+ * PIE_EXEC_RUN_VARIABLE. Context: hook, vfork child. */
+bool pie_exec_plan_path(struct pie_exec_plan *plan, const char *path, char *const *argv, char *const *envp,
+                        long run_id);
+/* The same for a program given as open file (fexecve). Scripts are not looked at: their path is the
+ * descriptor. */
+bool pie_exec_plan_open(struct pie_exec_plan *plan, int fd, char *const *argv, char *const *envp,
+                        long run_id);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/memory/facts.h"
+
+#include "profiler/collect/engine.h"
+#include "profiler/ports/facts.h"
+#include "runtime/holder/holder.h"
+#include "runtime/interpreter/finalizing.h"
+#include "runtime/memory/allocator.h"
+
+static struct pie_memory_facts facts = {.is_finalizing = pie_python_is_finalizing};
+
+const struct pie_memory_facts *pie_memory_facts(void) {
+    facts.is_counted = pie_allocator_check();
+    facts.allocator = pie_allocator_name();
+    facts.holders = pie_runtime_holder_ops();
+    if (!facts.is_counted)
+        pie_memory_facts_note(pie_allocator_refusal());
+    return &facts;
+}
+
+void pie_memory_facts_note(const char *note) {
+    atomic_store_explicit(&facts.note, note, memory_order_relaxed);
+}

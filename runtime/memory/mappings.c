@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/memory/mappings.h"
+
+#include "runtime/memory/mappings_next.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+
+/* A pointer to a function of the C library, or what was there if it has none. */
+static void *next_or(const char *name, void *otherwise) {
+    void *found = dlsym(RTLD_NEXT, name);
+
+    return found ? found : otherwise;
+}
+
+static __attribute__((constructor)) void resolve(void) {
+    struct pie_mappings_next *next = &pie_mappings_next;
+    int kept = errno;
+
+    next->mmap = (void *(*)(void *, size_t, int, int, int, off_t))next_or("mmap", (void *)next->mmap);
+    next->mmap64 = (void *(*)(void *, size_t, int, int, int, off_t))next_or("mmap64", (void *)next->mmap64);
+    next->munmap = (int (*)(void *, size_t))next_or("munmap", (void *)next->munmap);
+    next->mremap = (void *(*)(void *, size_t, size_t, int, ...))next_or("mremap", (void *)next->mremap);
+    errno = kept;
+}
+
+void pie_mappings_set_allocator(const void *function) {
+    struct pie_mappings_next *next = &pie_mappings_next;
+    struct dl_find_object object;
+
+    next->allocator_start = next->allocator_end = 0;
+    if (function && _dl_find_object((void *)(uintptr_t)function, &object) == 0) {
+        next->allocator_start = (uintptr_t)object.dlfo_map_start;
+        next->allocator_end = (uintptr_t)object.dlfo_map_end;
+    }
+}

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+/* Python asks three domains for memory: OBJ and MEM share pymalloc, which serves up to 512 bytes from pools in arenas and
+ * asks RAW for the rest; RAW asks malloc(). So small blocks are counted here, and the exported malloc() counts the rest,
+ * as Python's because the RAW hook says so: nothing is counted twice.
+ *
+ * To count a block that goes its size must be known. pymalloc keeps a size class at the head of each pool (pymalloc.h);
+ * what is needed is to tell pymalloc's blocks from others. So arenas are mapped at hinted addresses in a zone of
+ * their own, where the kernel puts nothing unasked, and an address in the zone is pymalloc's. All this
+ * is tried out with the first request; under another allocator (PYTHONMALLOC, -X dev) blocks are counted below it instead. */
+
+#include "runtime/memory/pymem.h"
+
+#include "profiler/base/clocks.h"
+#include "profiler/heap/heap.h"
+#include "profiler/heap/price.h"
+#include "runtime/memory/allocator.h"
+#include "runtime/memory/facts.h"
+#include "runtime/memory/pymalloc.h"
+#include "runtime/memory/pymem_answers.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    ARENA_LEAST_BYTES = 256 * 1024, /* smaller ones are chunks of Python's frame stacks */
+    FREED_MAX = 1024,               /* addresses of arenas that can be used again */
+    HINTS = 4,
+    PRICE_BLOCKS = 64, /* alive at a time, of as many bytes more each */
+    PRICE_BATCHES = 8,
+    PRICE_ROUNDS = 5,
+};
+
+/* This file is only ever part of a program: one instruction instead of two. */
+extern __thread struct pie_heap_thread *pie_heap_self __attribute__((tls_model("local-exec")));
+
+/* Far from where the kernel puts mappings (from the top down), programs (the bottom) and the shadows of sanitizers. */
+static const uintptr_t ZONE_LOW = UINT64_C(0x200000000000);
+static const uintptr_t HINT_STEP = UINT64_C(64) << 20;
+
+/* Of the process, also of a forked child. Arenas come and go with a GIL held, but from 3.12 on there may be several: a place
+ * is drawn by one addition, and of two that want the list of freed ones one goes without. */
+static _Atomic uintptr_t zone_next; /* the next arena's place */
+static atomic_flag freed_busy =
+    ATOMIC_FLAG_INIT; /* stays set in a child forked meanwhile, which goes without */
+static uintptr_t freed[FREED_MAX];
+static size_t n_freed;
+static PyMemAllocatorEx originals[3]; /* by PyMemAllocatorDomain */
+static bool counts_arenas;            /* as one block each */
+
+/* 0: RAW's, as larger ones are. */
+static size_t size_of_request(size_t bytes) {
+    return (bytes + PIE_PYMALLOC_ALIGNMENT - 1) & ~(size_t)(PIE_PYMALLOC_ALIGNMENT - 1);
+}
+
+/* --- OBJ and MEM over pymalloc; ctx is the original --- */
+
+__attribute__((noinline, cold)) static void *small_malloc_slowly(void *ctx, size_t bytes,
+                                                                 const void *caller) {
+    const PyMemAllocatorEx *original = ctx;
+    void *block = original->malloc(original->ctx, bytes);
+    struct pie_heap_thread *heap = pie_heap_self;
+
+    if (pie_pymalloc_is_small(block))
+        pie_heap_allocated_slowly(heap, PIE_HEAP_PYTHON, block, size_of_request(bytes), caller);
+    return block;
+}
+
+/* Counted before, so that a call to pymalloc is the last thing to do. */
+static void *small_malloc(void *ctx, size_t bytes) {
+    const PyMemAllocatorEx *original = ctx;
+    struct pie_heap_thread *heap = pie_heap_self;
+    size_t size_class = (bytes - 1) / PIE_PYMALLOC_ALIGNMENT;
+
+    if (heap && size_class < PIE_PYMALLOC_CLASSES) {
+        struct pie_heap_count *count = &heap->counts[PIE_HEAP_PYTHON];
+        count->allocated_bytes += (size_class + 1) * PIE_PYMALLOC_ALIGNMENT;
+        if (__builtin_expect(count->allocated_bytes >= count->allocated_limit, 0))
+            return small_malloc_slowly(ctx, bytes, __builtin_return_address(0));
+        void *block = pie_pymalloc_take(size_class);
+        if (block)
+            return block;
+    }
+    return original->malloc(original->ctx, bytes);
+}
+
+/* Where arenas cannot be had any more: what is not small was malloc()'s, and is counted there. */
+static void *small_malloc_checked(void *ctx, size_t bytes) {
+    const PyMemAllocatorEx *original = ctx;
+    void *block = original->malloc(original->ctx, bytes);
+    struct pie_heap_thread *heap = pie_heap_self;
+
+    if (heap && pie_pymalloc_is_small(block))
+        pie_heap_allocated(heap, PIE_HEAP_PYTHON, block, size_of_request(bytes), __builtin_return_address(0));
+    return block;
+}
+
+static void *small_calloc(void *ctx, size_t count, size_t bytes) {
+    const PyMemAllocatorEx *original = ctx;
+    void *block = original->calloc(original->ctx, count, bytes);
+    struct pie_heap_thread *heap = pie_heap_self;
+
+    if (heap && pie_pymalloc_is_small(block))
+        pie_heap_allocated(heap, PIE_HEAP_PYTHON, block, size_of_request(count * bytes),
+                           __builtin_return_address(0));
+    return block;
+}
+
+__attribute__((noinline, cold)) static void small_free_slowly(void *ctx, void *block) {
+    const PyMemAllocatorEx *original = ctx;
+
+    pie_heap_freeing_slowly(pie_heap_self, PIE_HEAP_PYTHON, block);
+    original->free(original->ctx, block);
+}
+
+static void small_free(void *ctx, void *block) {
+    const PyMemAllocatorEx *original = ctx;
+    struct pie_heap_thread *heap = pie_heap_self;
+
+    if (heap && pie_pymalloc_is_small(block)) {
+        struct pie_heap_count *count = &heap->counts[PIE_HEAP_PYTHON];
+        count->freed_bytes += pie_pymalloc_size(block);
+        if (__builtin_expect(count->freed_bytes >= count->freed_limit || pie_heap_may_be_tracked(block), 0)) {
+            small_free_slowly(ctx, block);
+            return;
+        }
+        if (pie_pymalloc_give(block))
+            return;
+    }
+    original->free(original->ctx, block);
+}
+
+/* From small to large and back, malloc() and free() below count the large part. */
+static void *small_realloc(void *ctx, void *block, size_t bytes) {
+    const PyMemAllocatorEx *original = ctx;
+    struct pie_heap_thread *heap = pie_heap_self;
+
+    if (!heap || !pie_pymalloc_is_small(block)) {
+        void *moved = original->realloc(original->ctx, block, bytes);
+        if (heap && pie_pymalloc_is_small(moved)) /* shrunk, or fresh */
+            pie_heap_allocated(heap, PIE_HEAP_PYTHON, moved, pie_pymalloc_size(moved),
+                               __builtin_return_address(0));
+        return moved;
+    }
+    size_t old_bytes = pie_pymalloc_size(block);
+    uint32_t token = pie_heap_resizing(block);
+    void *moved = original->realloc(original->ctx, block, bytes);
+    size_t new_bytes = !moved ? old_bytes : pie_pymalloc_is_small(moved) ? pie_pymalloc_size(moved) : 0;
+    pie_heap_resized(heap, PIE_HEAP_PYTHON, token, moved ? moved : block, old_bytes, new_bytes,
+                     __builtin_return_address(0));
+    return moved;
+}
+
+/* --- RAW, and OBJ and MEM over anything else: malloc() below counts, for Python --- */
+
+#define FOR_PYTHON(statement)                                                                                \
+    do {                                                                                                     \
+        enum pie_heap_domain before = pie_allocator_domain;                                                  \
+        pie_allocator_domain = PIE_HEAP_PYTHON;                                                              \
+        statement;                                                                                           \
+        pie_allocator_domain = before;                                                                       \
+    } while (0)
+
+static void *raw_malloc(void *ctx, size_t bytes) {
+    const PyMemAllocatorEx *original = ctx;
+    void *block;
+
+    FOR_PYTHON(block = original->malloc(original->ctx, bytes));
+    return block;
+}
+
+static void *raw_calloc(void *ctx, size_t count, size_t bytes) {
+    const PyMemAllocatorEx *original = ctx;
+    void *block;
+
+    FOR_PYTHON(block = original->calloc(original->ctx, count, bytes));
+    return block;
+}
+
+static void *raw_realloc(void *ctx, void *block, size_t bytes) {
+    const PyMemAllocatorEx *original = ctx;
+    void *moved;
+
+    FOR_PYTHON(moved = original->realloc(original->ctx, block, bytes));
+    return moved;
+}
+
+static void raw_free(void *ctx, void *block) {
+    const PyMemAllocatorEx *original = ctx;
+
+    FOR_PYTHON(original->free(original->ctx, block));
+}
+
+/* --- Arenas --- */
+
+/* The system call itself: the exported mmap() counts native memory. */
+static void *map(uintptr_t hint, size_t bytes) {
+    long address = syscall(SYS_mmap, hint, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    return address == -1 ? NULL : (void *)address;
+}
+
+/* 0: there is none. */
+static uintptr_t take_freed(void) {
+    uintptr_t place = 0;
+
+    if (atomic_flag_test_and_set_explicit(&freed_busy, memory_order_acquire))
+        return 0;
+    if (n_freed > 0)
+        place = freed[--n_freed];
+    atomic_flag_clear_explicit(&freed_busy, memory_order_release);
+    return place;
+}
+
+static void note_freed(uintptr_t place) {
+    if (atomic_flag_test_and_set_explicit(&freed_busy, memory_order_acquire))
+        return; /* the zone is large */
+    if (n_freed < FREED_MAX)
+        freed[n_freed++] = place;
+    atomic_flag_clear_explicit(&freed_busy, memory_order_release);
+}
+
+static uintptr_t next_place(size_t bytes) {
+    return atomic_fetch_add_explicit(&zone_next, bytes, memory_order_relaxed);
+}
+
+static void *map_in_zone(size_t bytes) {
+    uintptr_t hint = take_freed();
+
+    for (int i = 0; i < HINTS; i++) {
+        if (!hint)
+            hint = next_place(bytes);
+        void *arena = map(hint, bytes);
+        if (!arena || (uintptr_t)arena == hint)
+            return arena;
+        syscall(SYS_munmap, arena, bytes);
+        next_place(HINT_STEP); /* something lies there: go past it */
+        hint = 0;
+    }
+    return NULL; /* pymalloc asks malloc() then, block by block */
+}
+
+static void hook_small(PyMemAllocatorDomain domain, void *(*small)(void *ctx, size_t bytes));
+
+static void *arena_alloc(void *ctx, size_t bytes) {
+    bool is_arena = bytes >= ARENA_LEAST_BYTES;
+    void *arena = is_arena && pie_pymalloc_zone ? map_in_zone(bytes) : map(0, bytes);
+    struct pie_heap_thread *heap = pie_heap_self;
+
+    if (!arena && is_arena && pie_pymalloc_zone) {
+        hook_small(PYMEM_DOMAIN_MEM, small_malloc_checked);
+        hook_small(PYMEM_DOMAIN_OBJ, small_malloc_checked);
+    }
+
+    if (counts_arenas && is_arena)
+        pie_memory_facts_note(
+            "Python's small objects are counted by arenas: its allocator is not the usual one");
+    if (heap && arena && (counts_arenas || !is_arena))
+        pie_heap_allocated(heap, PIE_HEAP_PYTHON, arena, bytes, __builtin_return_address(0));
+    return arena;
+}
+
+static void arena_free(void *ctx, void *arena, size_t bytes) {
+    bool is_arena = bytes >= ARENA_LEAST_BYTES;
+    struct pie_heap_thread *heap = pie_heap_self;
+
+    if (heap && (counts_arenas || !is_arena))
+        pie_heap_freeing(heap, PIE_HEAP_PYTHON, arena, bytes);
+    syscall(SYS_munmap, arena, bytes);
+    if (is_arena && pie_pymalloc_zone && pie_pymalloc_is_small(arena))
+        note_freed((uintptr_t)arena);
+}
+
+/* --- Installing --- */
+
+static void choose_zone(void) {
+    uint32_t random = 0;
+
+    (void)!getrandom(&random, sizeof random, GRND_NONBLOCK);
+    pie_pymalloc_zone = ZONE_LOW + ((uintptr_t)(random >> 8) << 20); /* up to 16 TiB further */
+    zone_next = pie_pymalloc_zone;
+}
+
+static void hook_small(PyMemAllocatorDomain domain, void *(*small)(void *ctx, size_t bytes)) {
+    PyMemAllocatorEx ours = {&originals[domain], small, small_calloc, small_realloc, small_free};
+
+    PyMem_SetAllocator(domain, &ours);
+}
+
+static void hook_raw(PyMemAllocatorDomain domain) {
+    PyMemAllocatorEx ours = {&originals[domain], raw_malloc, raw_calloc, raw_realloc, raw_free};
+
+    PyMem_SetAllocator(domain, &ours);
+}
+
+static bool is_pymalloc(const PyMemAllocatorEx *allocator) {
+    return pie_pymalloc_try(allocator->malloc, allocator->free, allocator->ctx);
+}
+
+/* How Python's small blocks are counted. */
+static void decide(void) {
+    if (is_pymalloc(&originals[PYMEM_DOMAIN_OBJ]) && is_pymalloc(&originals[PYMEM_DOMAIN_MEM])) {
+        hook_small(PYMEM_DOMAIN_MEM, small_malloc);
+        hook_small(PYMEM_DOMAIN_OBJ, small_malloc);
+        return;
+    }
+    hook_raw(PYMEM_DOMAIN_MEM);
+    hook_raw(PYMEM_DOMAIN_OBJ);
+    pie_pymalloc_zone = 0;
+    counts_arenas = true;
+}
+
+/* The first request of all. Before it there may be no interpreter, whose arenas they are from 3.12 on; it is not counted. */
+static void *first_malloc(void *ctx, size_t bytes) {
+    const PyMemAllocatorEx *original = ctx;
+
+    decide();
+    return original->malloc(original->ctx, bytes);
+}
+
+static void *first_calloc(void *ctx, size_t count, size_t bytes) {
+    const PyMemAllocatorEx *original = ctx;
+
+    decide();
+    return original->calloc(original->ctx, count, bytes);
+}
+
+static void *first_realloc(void *ctx, void *block, size_t bytes) {
+    const PyMemAllocatorEx *original = ctx;
+
+    decide();
+    return original->realloc(original->ctx, block, bytes);
+}
+
+static void first_free(void *ctx, void *block) {
+    const PyMemAllocatorEx *original = ctx;
+
+    original->free(original->ctx, block);
+}
+
+static void hook_first(PyMemAllocatorDomain domain) {
+    PyMemAllocatorEx ours = {&originals[domain], first_malloc, first_calloc, first_realloc, first_free};
+
+    PyMem_SetAllocator(domain, &ours);
+}
+
+void pie_pymem_install(void) {
+    PyObjectArenaAllocator arenas = {NULL, arena_alloc, arena_free};
+
+    for (int i = PYMEM_DOMAIN_RAW; i <= PYMEM_DOMAIN_OBJ; i++)
+        PyMem_GetAllocator((PyMemAllocatorDomain)i, &originals[i]);
+    pie_pymem_answers_install(originals);
+    choose_zone();
+    PyObject_SetArenaAllocator(&arenas);
+    hook_raw(PYMEM_DOMAIN_RAW);
+    hook_first(PYMEM_DOMAIN_MEM);
+    hook_first(PYMEM_DOMAIN_OBJ);
+}
+
+/* --- What it costs --- */
+
+static uint64_t batches_ns(void) {
+    void *blocks[PRICE_BLOCKS];
+    uint64_t least_ns = UINT64_MAX;
+
+    for (int round = 0; round < PRICE_ROUNDS; round++) {
+        uint64_t begun_ns = pie_monotonic_ns();
+        for (int batch = 0; batch < PRICE_BATCHES; batch++) {
+            for (size_t i = 0; i < PRICE_BLOCKS; i++)
+                blocks[i] = PyObject_Malloc(i + 1);
+            for (size_t i = 0; i < PRICE_BLOCKS; i++)
+                PyObject_Free(blocks[i]);
+        }
+        uint64_t took_ns = pie_monotonic_ns() - begun_ns;
+        least_ns = took_ns < least_ns ? took_ns : least_ns;
+    }
+    return least_ns;
+}
+
+void pie_pymem_measure(void) {
+    static struct pie_heap_thread uncounted = {
+        .counts = {{.allocated_limit = UINT64_MAX, .freed_limit = UINT64_MAX},
+                   {.allocated_limit = UINT64_MAX, .freed_limit = UINT64_MAX}}};
+    struct pie_heap_thread *counts = pie_heap_self;
+    PyMemAllocatorEx hook;
+
+    PyMem_GetAllocator(PYMEM_DOMAIN_OBJ, &hook);
+    if (!counts || !pie_pymalloc_zone || hook.ctx != &originals[PYMEM_DOMAIN_OBJ])
+        return;
+    pie_heap_self = &uncounted; /* the program did not ask for these */
+    uint64_t counted_ns = batches_ns();
+    PyMem_SetAllocator(PYMEM_DOMAIN_OBJ, &originals[PYMEM_DOMAIN_OBJ]);
+    uint64_t plain_ns = batches_ns();
+    PyMem_SetAllocator(PYMEM_DOMAIN_OBJ, &hook);
+    pie_heap_self = counts;
+    if (counted_ns > plain_ns)
+        pie_heap_small_pair_set((double)(counted_ns - plain_ns) / (PRICE_BATCHES * PRICE_BLOCKS));
+}

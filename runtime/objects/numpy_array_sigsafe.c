@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <Python.h>
+
+#include "runtime/objects/kind.h"
+
+#include "profiler/base/safe_load.h"
+
+/* The beginnings of NumPy's structures, which its ABI fixes (numpy/ndarraytypes.h): declared here, because NumPy need not
+ * be there when this is built. A dtype keeps the size of an element in one of two places: NumPy 1 has two ints, the
+ * size and the alignment, where NumPy 2 has flags, and the size behind them. */
+struct array {
+    PyObject head;
+    uintptr_t data;
+    int32_t n_dimensions;
+    uintptr_t dimensions, strides; /* pointers to n_dimensions words each; strides in bytes */
+    uintptr_t base, dtype;
+};
+
+struct dtype {
+    PyObject head;
+    uintptr_t scalar_type;
+    char kind, character, byte_order, old_flags;
+    int32_t number;
+    union {
+        struct {
+            int32_t size_bytes, alignment_bytes;
+        } numpy1;
+        struct {
+            uint64_t flags;
+            int64_t size_bytes;
+        } numpy2;
+    };
+};
+
+static_assert(offsetof(struct array, data) == sizeof(PyObject) && offsetof(struct dtype, numpy1) % 8 == 0,
+              "as the C-API's headers have it");
+
+enum {
+    DIMENSIONS_MAX = 64,      /* NPY_MAXDIMS of NumPy 2; 32 in NumPy 1 */
+    ALIGNMENT_BYTES_MAX = 64, /* where NumPy 2 has the upper half of the flags, which is 0 */
+};
+
+static bool read_element_bytes(uintptr_t address, int64_t *ret_bytes) {
+    struct dtype dtype;
+
+    if (!pie_safe_copy(&dtype, (const void *)address, sizeof dtype))
+        return false;
+    if (dtype.numpy1.alignment_bytes > 0 && dtype.numpy1.alignment_bytes <= ALIGNMENT_BYTES_MAX)
+        *ret_bytes = dtype.numpy1.size_bytes;
+    else
+        *ret_bytes = dtype.numpy2.size_bytes;
+    return *ret_bytes > 0;
+}
+
+/* Widens [*low, *high), distances in bytes from the first element, by one dimension. */
+static bool widen(const struct array *array, int32_t i, int64_t *low, int64_t *high) {
+    int64_t length, stride, reach;
+
+    if (!pie_safe_copy(&length, (const void *)(array->dimensions + (size_t)i * sizeof length),
+                       sizeof length) ||
+        !pie_safe_copy(&stride, (const void *)(array->strides + (size_t)i * sizeof stride), sizeof stride))
+        return false;
+    return length > 0 && !__builtin_mul_overflow(length - 1, stride, &reach) &&
+           !__builtin_add_overflow(*low, reach < 0 ? reach : 0, low) &&
+           !__builtin_add_overflow(*high, reach > 0 ? reach : 0, high);
+}
+
+bool pie_object_array_data(uintptr_t address, uintptr_t *ret_low, uintptr_t *ret_high) {
+    struct array array;
+    int64_t low = 0, high;
+
+    if (!pie_safe_copy(&array, (const void *)address, sizeof array) || !array.data ||
+        array.n_dimensions < 0 || array.n_dimensions > DIMENSIONS_MAX ||
+        !read_element_bytes(array.dtype, &high))
+        return false;
+    for (int32_t i = 0; i < array.n_dimensions; i++)
+        if (!widen(&array, i, &low, &high))
+            return false;
+    *ret_low = array.data + (uintptr_t)low;
+    *ret_high = array.data + (uintptr_t)high;
+    return true;
+}
+
+bool pie_object_array_owns_data(uintptr_t address) {
+    uintptr_t base;
+
+    return pie_safe_load((const void *)(address + offsetof(struct array, base)), &base) && !base;
+}

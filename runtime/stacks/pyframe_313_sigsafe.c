@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define Py_BUILD_CORE 1
+#include <Python.h>
+#include <internal/pycore_frame.h>
+#undef Py_BUILD_CORE
+#include <opcode.h>
+
+#include "runtime/stacks/pyframe.h"
+
+#include "profiler/base/safe_load.h"
+
+/* CPython 3.13: tstate->current_frame begins the chain with shims (pyframe_shims_sigsafe.c); one store publishes a new
+ * frame, so there are no remains to be met. instr_ptr points to the instruction that runs. `__init__` called by an
+ * inlined constructor has a frame of the interpreter's own behind it, a trampoline. */
+#if PY_VERSION_HEX < 0x030d0000 || PY_VERSION_HEX >= 0x030e0000
+#error "this file is for CPython 3.13"
+#endif
+
+const bool pie_pyframe_calls[256] = {
+    [CALL] = true,
+    [CALL_ALLOC_AND_ENTER_INIT] = true,
+    [CALL_BOUND_METHOD_EXACT_ARGS] = true,
+    [CALL_BOUND_METHOD_GENERAL] = true,
+    [CALL_BUILTIN_CLASS] = true,
+    [CALL_BUILTIN_FAST] = true,
+    [CALL_BUILTIN_FAST_WITH_KEYWORDS] = true,
+    [CALL_BUILTIN_O] = true,
+    [CALL_FUNCTION_EX] = true,
+    [CALL_ISINSTANCE] = true,
+    [CALL_KW] = true,
+    [CALL_LEN] = true,
+    [CALL_LIST_APPEND] = true,
+    [CALL_METHOD_DESCRIPTOR_FAST] = true,
+    [CALL_METHOD_DESCRIPTOR_FAST_WITH_KEYWORDS] = true,
+    [CALL_METHOD_DESCRIPTOR_NOARGS] = true,
+    [CALL_METHOD_DESCRIPTOR_O] = true,
+    [CALL_NON_PY_GENERAL] = true,
+    [CALL_PY_EXACT_ARGS] = true,
+    [CALL_PY_GENERAL] = true,
+    [CALL_STR_1] = true,
+    [CALL_TUPLE_1] = true,
+    [CALL_TYPE_1] = true,
+    [INSTRUMENTED_CALL] = true,
+    [INSTRUMENTED_CALL_FUNCTION_EX] = true,
+    [INSTRUMENTED_CALL_KW] = true,
+};
+
+const struct pie_pyframe_layout pie_pyframe_layout = {
+    .executable = offsetof(_PyInterpreterFrame, f_executable),
+    .previous = offsetof(_PyInterpreterFrame, previous),
+    .instr = offsetof(_PyInterpreterFrame, instr_ptr),
+    .owner = offsetof(_PyInterpreterFrame, owner),
+    .first_shim_owner = FRAME_OWNED_BY_CSTACK,
+    .last_owner = FRAME_OWNED_BY_CSTACK,
+};
+
+bool pie_pyframe_find_first(uintptr_t tstate, uintptr_t *ret_frame) {
+    return pie_safe_load((const void *)(tstate + offsetof(PyThreadState, current_frame)), ret_frame);
+}
