@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Named counters of one process, in the region: everything that was dropped, refused or done the slow way is
+/* Named counters of one process: everything that was dropped, refused or done the slow way is
  * counted here, stored with the run and shown. */
 
 enum pie_counter {

@@ -58,7 +58,7 @@ struct pie_copy_record {
     uint16_t site;               /* number of the site; 0: not known */
     uint16_t generation;         /* of the sites */
 };
-static_assert(sizeof(struct pie_copy_record) == 56, "records are part of the shared mapping's layout");
+static_assert(sizeof(struct pie_copy_record) == 56, "records lie in the region");
 
 enum { PIE_COPY_RING_RECORDS = 256 }; /* 50 ms at 5 kHz */
 PIE_SPSC_RING(pie_copy_ring, struct pie_copy_record, PIE_COPY_RING_RECORDS);

@@ -17,8 +17,8 @@ struct pie_record {
     uint8_t is_rest;    /* no sample: what the thread ran after its last one until its end */
     uint8_t reserved[2];
 };
-static_assert(sizeof(struct pie_record) == 32, "records are part of the shared mapping's layout");
-static_assert(offsetof(struct pie_record, node) == 24, "records are part of the shared mapping's layout");
+static_assert(sizeof(struct pie_record) == 32, "records lie in the region");
+static_assert(offsetof(struct pie_record, node) == 24, "records lie in the region");
 
 enum { PIE_RING_RECORDS = 1024 }; /* 200 ms at 5 kHz; drained every 20 ms */
 PIE_SPSC_RING(pie_ring, struct pie_record, PIE_RING_RECORDS);

@@ -95,7 +95,7 @@ struct pie_watch_record {
     uint8_t reserved[4];
     uint16_t module; /* ENDED by a trap: whose code is at rip (code/modules.h) */
 };
-static_assert(sizeof(struct pie_watch_record) == 232, "records are part of the shared mapping's layout");
+static_assert(sizeof(struct pie_watch_record) == 232, "records lie in the region");
 
 enum { PIE_WATCH_RING_RECORDS = 128, PIE_WATCH_WISHES = 64 };
 PIE_SPSC_RING(pie_watch_ring, struct pie_watch_record, PIE_WATCH_RING_RECORDS);

@@ -152,7 +152,9 @@ CREATE TABLE watch (
   outcome INTEGER NOT NULL,        -- 1: redundant, 2: changed, 3: released, 4: evicted, 5: untouched, 6: lost
   memory INTEGER NOT NULL,         -- 0: other, 1: field of an object, 2: data of an array, 3: of what the first call
                                    -- returned, 4: none, the value that the calls returned
-  traits INTEGER NOT NULL,         -- sum of 1: the first access lies in a loop of machine code, or is repeated or wide
+  traits INTEGER NOT NULL,         -- sum of 1: the first access lies in a loop of machine code, or is repeated or wide,
+                                   -- 2: at least half of the returned data is the same, word by word,
+                                   -- 4: the place got the returned array before, if not from its last call
   length INTEGER NOT NULL,         -- what was left of the native call at the access; 0: up to 15 us, 1: up to 30 us,
                                    -- 2: more
   first_node INTEGER NOT NULL,     -- node (process, id) of the first access

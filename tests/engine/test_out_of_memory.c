@@ -94,6 +94,7 @@ static void test_an_allocation_that_has_no_room_keeps_its_ticket(void **state) {
         pie_heap_drain_tick(drain);
     for (int i = 0; i < PIE_HEAP_TICKETS; i++)
         assert_int_not_equal(pie_heap_table_reserve(), ticket);
+    free(thread);
     assert_int_equal(pie_heap_table_remove(&block), ticket);
     pie_heap_table_free(ticket, 1000);
     pie_heap_drain_tick(drain);
