@@ -29,13 +29,45 @@ struct pie_options {
     char error[512];    /* one line for people, set where a function returns -EINVAL */
 };
 
-/* One of our options. */
+/* A number with a unit. */
+struct pie_quantity {
+    const char *const *units; /* NULL-terminated; the first one is what children are told in */
+    const double *factors;    /* of these units */
+    double divisor;           /* stored is number * factor / divisor */
+    double least, most;       /* of that */
+    bool is_rate;             /* … in Hz, and its period in ns is stored */
+    bool is_real;             /* stored as double, else as uint64_t */
+};
+
+enum pie_option_kind {
+    PIE_OPTION_FLAG,     /* bool */
+    PIE_OPTION_TEXT,     /* const char *, heap */
+    PIE_OPTION_PATH,     /* … that is made absolute */
+    PIE_OPTION_LIST,     /* … several of them, PIE_LEARN_PLACES_MAX at most, NULL-terminated */
+    PIE_OPTION_CHOICE,   /* const char *, one of `choices` */
+    PIE_OPTION_NUMBER,   /* an enum: the number of one of `choices` */
+    PIE_OPTION_QUANTITY, /* uint64_t or double */
+    PIE_OPTION_ACTION,   /* no setting */
+};
+
+/* One of our options: a row of the table in options.c. The help and the command line of children come from it. */
 struct pie_option {
     const char *name;  /* long, without the dashes */
-    const char *value; /* what it is called in the help, or NULL: a flag */
+    const char *value; /* what it is called in the help, or NULL: a flag or an action */
     const char *help;
-    int (*set)(struct pie_options *options, const char *value);
     char letter; /* or 0 */
+    enum pie_option_kind kind;
+    size_t offset;   /* of the setting in struct pie_config */
+    bool is_on;      /* FLAG: what the setting becomes */
+    bool is_default; /* FLAG: that is the default; another option has the opposite */
+    const char *const *choices;
+    const struct pie_quantity *quantity;
+    enum pie_action action;
+    const char *fallback;    /* the default, as it would be typed; NULL: 0 */
+    const char *environment; /* a variable that has the same value, or NULL */
+    /* "WRONG 'value': RIGHT" is said of a value that is refused; "WRONG needs RIGHT" of an empty text, which is taken where there
+     * is no `right`. */
+    const char *wrong, *right;
 };
 
 /* The defaults. Context: launcher. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launcher/options/value.h"
 #include "launcher/text/words.h"
 
 /* CPython's one-letter options that are not ours: flags, those with a value, those that begin the command. Letters that
@@ -65,7 +66,7 @@ static int unknown(struct parser *parser, const char *word) {
 static int set_from_next(struct parser *parser, const struct pie_option *option, const char *word) {
     if (!*parser->next)
         return pie_options_fail(parser->options, "%s needs a value: %s", word, option->value);
-    return option->set(parser->options, *parser->next++);
+    return pie_option_set(parser->options, option, *parser->next++);
 }
 
 static bool is_python_long(const char *name) {
@@ -81,11 +82,12 @@ static int parse_long(struct parser *parser, char *word) {
     size_t length = equals ? (size_t)(equals - name) : strlen(name);
     const struct pie_option *option = find_name(name, length);
     if (option && option->value)
-        return equals ? option->set(parser->options, equals + 1) : set_from_next(parser, option, word);
+        return equals ? pie_option_set(parser->options, option, equals + 1)
+                      : set_from_next(parser, option, word);
     if (option && equals)
         return pie_options_fail(parser->options, "--%s takes no value", option->name);
     if (option)
-        return option->set(parser->options, NULL);
+        return pie_option_set(parser->options, option, NULL);
     if (!parser->allow_command)
         return unknown(parser, word);
     if (is_python_long(name)) {
@@ -112,8 +114,9 @@ static int parse_own_letters(struct parser *parser, char *word) {
             return pie_options_fail(parser->options, "bad option %s: write -%c %s or --%s=%s", word, *p,
                                     option->value, option->name, option->value);
         if (option->value)
-            return p[1] ? option->set(parser->options, p + 1) : set_from_next(parser, option, word);
-        int r = option->set(parser->options, NULL);
+            return p[1] ? pie_option_set(parser->options, option, p + 1)
+                        : set_from_next(parser, option, word);
+        int r = pie_option_set(parser->options, option, NULL);
         if (r < 0)
             return r;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "launcher/run/child_env.h"
 #include "launcher/options/options.h"
+#include "launcher/options/value.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -87,6 +88,63 @@ static void test_a_tolerance_is_a_part_of_one(void **state) {
         pie_options_init(&options);
         assert_int_equal(pie_options_from_string(&options, string, "a test"), -EINVAL);
         assert_non_null(strstr(options.error, "tolerance"));
+    }
+}
+
+static bool is_same(const struct pie_option *option, const struct pie_options *a,
+                    const struct pie_options *b) {
+    size_t bytes = option->kind == PIE_OPTION_FLAG     ? sizeof(bool)
+                   : option->kind == PIE_OPTION_NUMBER ? sizeof(unsigned)
+                                                       : sizeof(uint64_t);
+    return memcmp((const char *)&a->config + option->offset, (const char *)&b->config + option->offset,
+                  bytes) == 0;
+}
+
+/* Gives an option a value that is not the default. False: it is no setting. */
+static bool set_to_another(struct pie_options *options, const struct pie_option *option) {
+    static const char *const values[] = {"333us",  "90min",    "64m",     "1.7%",
+                                         "97.3%",  "0.25",     "7",       "none",
+                                         "ptrace", "jemalloc", "rejects", "/a b/it's \"x\""};
+    struct pie_options before;
+    if (option->kind == PIE_OPTION_ACTION || option->is_default)
+        return false;
+    if (!option->value)
+        return pie_option_set(options, option, NULL) == 0;
+    pie_options_init(&before);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        if (pie_option_set(options, option, values[i]) == 0 && !is_same(option, options, &before))
+            return true;
+    }
+    fail_msg("no value for --%s", option->name);
+    return false;
+}
+
+static const char *text_in(const struct pie_option *option, const struct pie_options *options) {
+    return *(const char *const *)((const char *)&options->config + option->offset);
+}
+
+/* Each option of the table, alone. */
+static void test_each_option_survives_the_way_to_a_child(void **state) {
+    size_t n;
+    const struct pie_option *all = pie_option_all(&n);
+    for (const struct pie_option *option = all; option < all + n; option++) {
+        struct pie_options given, got;
+        pie_options_init(&given);
+        pie_options_init(&got);
+        if (!set_to_another(&given, option))
+            continue;
+        char *string = pie_options_to_string(&given);
+        assert_non_null(string);
+        assert_int_equal(pie_options_from_string(&got, string, "a test"), 0);
+        free(string);
+        if (option->kind == PIE_OPTION_TEXT || option->kind == PIE_OPTION_PATH ||
+            option->kind == PIE_OPTION_LIST) {
+            assert_string_equal(text_in(option, &got), text_in(option, &given));
+            free((char *)text_in(option, &got));
+            free((char *)text_in(option, &given));
+        } else {
+            assert_true(is_same(option, &got, &given));
+        }
     }
 }
 
@@ -212,6 +270,7 @@ int main(void) {
         cmocka_unit_test(test_the_budget_is_a_share),
         cmocka_unit_test(test_redundancy_is_watched_for_unless_told_otherwise),
         cmocka_unit_test(test_a_tolerance_is_a_part_of_one),
+        cmocka_unit_test(test_each_option_survives_the_way_to_a_child),
         cmocka_unit_test(test_options_survive_the_way_to_a_child),
         cmocka_unit_test(test_the_variable_of_a_child_is_read_and_removed),
         cmocka_unit_test(test_a_damaged_variable_leaves_plain_python),
