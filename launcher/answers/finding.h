@@ -10,7 +10,7 @@
 
 /* One finding of redundant loads or stores (a row of v_redundancy, v_redundancy_function or v_pair), and how it is told to
  * people.
- * Context: cli, and the summary at exit. */
+ * Context: cli, launcher (at exit). */
 
 struct pie_reader;
 struct pie_cursor;

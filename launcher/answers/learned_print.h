@@ -7,8 +7,7 @@
 
 #include "launcher/answers/finding.h"
 
-/* Learned loops (rows of v_learned_loop) and the calls in them, as they are told to people. Context: cli, and the summary at
- * exit. */
+/* Learned loops (rows of v_learned_loop) and the calls in them, as they are told to people. Context: cli, launcher (at exit). */
 
 struct pie_cursor;
 

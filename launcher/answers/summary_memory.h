@@ -5,8 +5,7 @@
 
 #include "launcher/answers/finding.h"
 
-/* The summary's parts about memory. Both return 0, or -errno and a message (heap). Context: cli, and the launcher at the
- * program's end. */
+/* The summary's parts about memory. Both return 0, or -errno and a message (heap). Context: cli, launcher (at exit). */
 
 /* How much there was at the peak, and whose: one line, and what was not measured; nothing where memory was not. */
 int pie_summary_memory_print(const struct pie_finding_screen *screen, char **ret_message);

@@ -27,7 +27,7 @@ struct pie_child_env {
     char *variables[2]; /* as they were, for pie_child_env_restore(); heap */
 };
 
-/* Reads and removes the variables. Context: launcher, before Python starts. */
+/* Reads and removes the variables. Context: launcher (before Python starts). */
 void pie_child_env_take(struct pie_child_env *ret_child);
 
 /* Puts the variables back: this program is about to execute itself. data: struct pie_child_env. */

@@ -4,7 +4,7 @@
 /* --allocator=jemalloc: malloc() is the same for the whole life of a process, so the program is executed once more, with
  * the library preloaded; LD_PRELOAD is what it was again before anything of the user's runs. */
 
-/* Takes back what the execution before has put into the environment. Context: the launcher, first of all. */
+/* Takes back what the execution before has put into the environment. Context: launcher (first of all). */
 void pie_preload_clean(void);
 
 /* Makes sure that this allocator serves malloc() (NULL, "system": nothing to do). Does not return if the program must be

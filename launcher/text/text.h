@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* Text for people: what comes out of a file may be anything, and what goes to a terminal must not steer it.
- * Context: cli, and the summary at exit. */
+ * Context: cli, launcher (at exit). */
 
 /* Lets wide characters be measured: the user's locale, or C.UTF-8 where that one knows only ASCII. */
 void pie_text_set_locale(void);

@@ -61,7 +61,7 @@ enum pie_counter {
     PIE_COUNTER_COUNT,
 };
 
-/* Context: signal, any. */
+/* Context: any. */
 void pie_counter_add(enum pie_counter counter, uint64_t n);
 uint64_t pie_counter_get(enum pie_counter counter);
 /* "ring_full"; stable, part of the file format. */

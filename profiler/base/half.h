@@ -12,5 +12,5 @@ unsigned pie_half_current(void);
 void pie_half_enter(void);
 unsigned pie_half_own(void);
 
-/* Makes a half the current one. Context: drain; engine start, fork child. */
+/* Makes a half the current one. Context: drain, engine start, fork child. */
 void pie_half_set(unsigned half);

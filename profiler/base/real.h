@@ -5,7 +5,7 @@
 
 /* Functions of the C library that this program exports versions of its own of (runtime/): the originals. */
 
-/* Resolves them. Context: launcher, before anything else. */
+/* Resolves them. Context: launcher (before anything else). */
 void pie_real_init(void);
 
 /* Context: any. */

@@ -23,11 +23,11 @@ enum pie_arena {
     PIE_ARENA_COUNT,
 };
 
-/* Maps the region. Returns 0 or -errno. Context: the launcher before Python starts. */
+/* Maps the region. Returns 0 or -errno. Context: launcher (before Python starts). */
 int pie_region_init(void);
 
 /* In a forked child: a fresh, zeroed region in the same place. Returns 0 or -errno (then nothing may be recorded).
- * Context: the fork handler of the child. */
+ * Context: fork child. */
 int pie_region_reset(void);
 
 /* The program is about to limit its address space: gives back what is not used of the region, so that the rest takes at most
@@ -35,7 +35,7 @@ int pie_region_reset(void);
 void pie_region_trim(uint64_t limit_bytes);
 
 /* Zeroed memory of size bytes, aligned to 8; NULL when the arena is full or memory cannot be had. Lock-free; not of the stacks.
- * Context: signal, any. */
+ * Context: any. */
 void *pie_region_alloc(enum pie_arena arena, size_t size);
 
 /* The low end of a stack of at least size bytes, whose true size is stored; below it lies a page that nobody may touch. NULL as

@@ -8,8 +8,7 @@
 
 /* Decoding of x86-64 machine code in this process, by Zydis where the build found it (decode_zydis.c), else not at all
  * (decode_none.c). Code is copied by loads that may fault before it is decoded; functions are found by their frame
- * description entry (cfi.h), so stripped libraries will do, and those without one by their symbol. Context: drain, for
- * all. */
+ * description entry (cfi.h), so stripped libraries will do, and those without one by their symbol. Context: drain (all functions). */
 
 /* Is there a decoder? */
 bool pie_decode_is_available(void);

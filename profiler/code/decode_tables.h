@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* Jump tables: where a `switch` goes. Context: drain, for all. */
+/* Jump tables: where a `switch` goes. Context: drain (all functions). */
 
 enum { PIE_DECODE_TABLES_MAX = 256, PIE_DECODE_TABLE_ENTRIES_MAX = 1024 };
 

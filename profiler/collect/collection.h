@@ -38,7 +38,7 @@ void pie_collection_forget(void);
 
 /* See pie_engine_write_error(). Context: any. */
 int pie_collection_write_error(void);
-/* Context: any; 0 until known. */
+/* Context: any (0 until known). */
 int64_t pie_collection_run_id(void);
 /* Is the calling thread the collection thread? Context: signal. */
 bool pie_collection_is_self(void);

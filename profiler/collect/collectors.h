@@ -18,7 +18,7 @@ const struct pie_collector *const *pie_collectors_active(void);
                 (*each_)->member(__VA_ARGS__);                                                               \
     while (0)
 
-/* Gives each its part of threads' slots. Context: engine start, before the first thread begins. */
+/* Gives each its part of threads' slots. Context: engine start (before the first thread begins). */
 void pie_collectors_lay_out_threads(void);
 
 /* Each takes its memory of the region. Returns 0 or -errno. Context: engine start, fork child. */

@@ -16,7 +16,7 @@ typedef int (*pie_sink_open_fn)(const struct pie_config *config, struct pie_sink
 
 /* Starts profiling this process: maps the region, starts the collection thread, arms the calling thread. Python
  * must not be initialised yet. `config`, `ops` and `facts` are borrowed for the life of the process. On failure
- * the program can run unprofiled. Returns 0 or -errno. Context: launcher, before Python starts. */
+ * the program can run unprofiled. Returns 0 or -errno. Context: launcher (before Python starts). */
 int pie_engine_start(const struct pie_config *config, const struct pie_pystack_ops *ops,
                      const struct pie_process_facts *facts, pie_sink_open_fn open_sink);
 
@@ -35,7 +35,7 @@ int pie_engine_write_error(void);
 
 /* CPU time that the process used before its program began; a forked child: since the fork. Context: drain. */
 uint64_t pie_engine_start_ns(void);
-/* The overhead so far is in the file; and what the process has used since then, 0 if it never was. Context: drain; any. */
+/* The overhead so far is in the file; and what the process has used since then, 0 if it never was. Context: drain, any. */
 void pie_engine_overhead_is_told(void);
 uint64_t pie_engine_untold_ns(void);
 

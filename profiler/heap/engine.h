@@ -86,7 +86,7 @@ struct pie_heap_settings {
         void); /* Python gives everything back: that says nothing about leaks. Context: hook, drain */
 };
 
-/* Context: engine start, before the first thread begins. NULL: nothing is counted. settings: borrowed. */
+/* Context: engine start (before the first thread begins). NULL: nothing is counted. settings: borrowed. */
 void pie_heap_set(const struct pie_heap_settings *settings);
 const struct pie_heap_settings *pie_heap_settings(void);
 /* In a forked child, before its thread begins. */

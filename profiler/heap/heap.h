@@ -86,7 +86,7 @@ void pie_heap_resized(struct pie_heap_thread *heap, enum pie_heap_domain domain,
  * whether it is profiled. */
 extern __thread int64_t pie_copy_left __attribute__((tls_model("initial-exec")));
 
-/* A copy of so many bytes crossed it. Context: hook; also from handlers of the program. errno is preserved. */
+/* A copy of so many bytes crossed it. Context: hook (also from handlers of the program). errno is preserved. */
 void pie_copy_slowly(size_t bytes, const void *caller);
 
 /* memcpy() and its like have copied so many bytes. Context: hook. */

@@ -8,5 +8,5 @@ double pie_heap_pair_ns(void);
 
 /* A small block of Python's, which whoever counts them has measured; 0 before. Context: any. */
 double pie_heap_small_pair_ns(void);
-/* Context: gil, once. A forked child has its parent's. */
+/* Context: gil (once). A forked child has its parent's. */
 void pie_heap_small_pair_set(double price_ns);

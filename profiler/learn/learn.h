@@ -81,7 +81,7 @@ void pie_learn_timed(struct pie_learn_loop *loop, uint64_t begun_ns, uint64_t en
 /* An iteration could not be observed to its end: its calls do not count. why: one sentence, static. */
 void pie_learn_lost(struct pie_learn_loop *loop, const char *why);
 
-/* The program is over: what was learned since the last time is published. Context: hook; no loop runs any more. */
+/* The program is over: what was learned since the last time is published. Context: hook (no loop runs any more). */
 void pie_learn_finish(void);
 
 /* What observing and timing has cost so far, about, ns. Context: drain. */

@@ -41,5 +41,5 @@ const char *pie_clock_name(enum pie_clock_kind kind);
 int pie_clock_parse(const char *name, enum pie_clock_kind *ret_kind);
 
 /* Finds out the facts by trying: opens and closes events and timers, arms none, leaves no descriptor.
- * What it cannot find out is unknown, never an error. Context: launcher before Python starts, drain, cli. */
+ * What it cannot find out is unknown, never an error. Context: launcher (before Python starts), drain, cli. */
 void pie_clock_facts_gather(struct pie_clock_facts *ret_facts);

@@ -13,7 +13,7 @@
  * known from then on, also to forked children; 0: it cannot be measured. Context: drain, cli. */
 uint64_t pie_pmu_interrupt_ns(const struct pie_pmu_events *events);
 
-/* As another process of this machine has measured it. Context: before the engine starts. */
+/* As another process of this machine has measured it. Context: launcher (before the engine starts). */
 void pie_pmu_interrupt_set(uint64_t interrupt_ns);
 
 /* One interrupt of this event, measured anew: kernel, hypervisor and all, but no signal; 0: it cannot be measured, or the

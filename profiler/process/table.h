@@ -44,18 +44,18 @@ struct pie_process_entry {
 void pie_process_table_init(void);
 
 /* Only a child that is profiled has it: children inherit it between lend and keep. inherited: in such a child.
- * Context: hook, hook, fork child. */
+ * Context: hook, fork child. */
 void pie_process_table_lend(void);
 void pie_process_table_keep(void);
 void pie_process_table_inherited(void);
 
-/* A new entry for a child of `parent_pid`, or NULL: no table, or full. Lock-free. Context: any; vfork child. */
+/* A new entry for a child of `parent_pid`, or NULL: no table, or full. Lock-free. Context: any, vfork child. */
 struct pie_process_entry *pie_process_claim(int32_t parent_pid);
-/* Nothing was started after all. Context: any; vfork child. */
+/* Nothing was started after all. Context: any, vfork child. */
 void pie_process_release(struct pie_process_entry *entry);
 
 /* What the child is about to execute: argv, of which the first word is left out; NULL: not to be kept. An entry that is
- * not `own` gets the pid as well. Context: any; vfork child. */
+ * not `own` gets the pid as well. Context: any, vfork child. */
 void pie_process_executes(struct pie_process_entry *entry, int32_t pid, char *const *argv);
 
 /* In the parent, after the fork. Context: hook. */

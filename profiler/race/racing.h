@@ -12,8 +12,8 @@
  * Iterations are taken to be drawn independently from one distribution while an epoch lasts. The caller begins an epoch
  * every second or so (pie_race_again()), which is how a change of phase is seen.
  *
- * No function allocates, locks or prints; the caller serialises. All of it may run in a profile callback. Context: any
- * thread that holds the caller's lock, no signal handler. */
+ * No function allocates, locks or prints; the caller serialises. All of it may run in a profile callback. Context: any (not signal; with
+ * the caller's lock). */
 
 enum pie_race_policy {
     /* After a round the arm with the lowest mean is dropped when its upper bound lies below the lower bounds of all the
@@ -101,5 +101,5 @@ void pie_race_interval(const struct pie_race *race, int arm, double *ret_low, do
 void pie_race_again(struct pie_race *race);
 
 /* How little is known about a fraction of which `hits` in `tries` were seen: the width of Wilson's interval at this
- * confidence, 1 without tries, falling to 0. To rank what is to be looked at next. Context: any, signal too. */
+ * confidence, 1 without tries, falling to 0. To rank what is to be looked at next. Context: any. */
 double pie_race_undecided(uint64_t hits, uint64_t tries, double confidence);

@@ -74,6 +74,6 @@ uint32_t pie_cct_root(void);
  * many children there are. Context: signal, drain. */
 uint32_t pie_cct_child(uint32_t parent, uint64_t key);
 
-/* Context: any, for ids that pie_cct_child() gave. */
+/* Context: any (for ids that pie_cct_child() gave). */
 uint32_t pie_cct_parent(uint32_t id);
 uint64_t pie_cct_key(uint32_t id);

@@ -15,7 +15,7 @@
  *
  * A forked child must make its own symbolizer: the fork may have come in the middle of a call.
  *
- * Context: drain (one thread), or cli. Never in a handler. */
+ * Context: drain (one thread), cli. Never in a handler. */
 
 struct pie_symbolizer;
 struct pie_code_module;

@@ -20,7 +20,7 @@ bool pie_ending_claim(void);
 void pie_ending_ask(const char *cause, int exit_status);
 /* Has the collection thread been asked? Context: any. */
 bool pie_ending_is_asked(void);
-/* What it was asked with. Context: drain, once it was. */
+/* What it was asked with. Context: drain (once it was). */
 const char *pie_ending_cause(void);
 int pie_ending_exit_status(void);
 /* The collection thread has written everything. Context: drain. */
@@ -28,7 +28,7 @@ void pie_ending_done(void);
 /* Sleeps until it has, at most timeout_ns, or shorter. True: it has. Context: any. */
 bool pie_ending_wait(uint64_t timeout_ns);
 
-/* The collection thread sleeps until something wakes it: how often that was, and until it is more. Context: any; drain. */
+/* The collection thread sleeps until something wakes it: how often that was, and until it is more. Context: any, drain. */
 uint32_t pie_ending_wakes(void);
 void pie_ending_wake(void);
 void pie_ending_sleep(uint32_t wakes, uint64_t timeout_ns);

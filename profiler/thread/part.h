@@ -13,17 +13,18 @@ struct pie_thread_part {
     size_t bytes;
     /* Each may be NULL. */
     void (*begin)(
-        struct pie_thread *thread); /* before a handler finds the slot. Context: hook, on the thread */
-    void (*enter)(struct pie_thread *thread); /* handlers find it from now on. Context: hook, on the thread */
-    void (*leave)(struct pie_thread *thread); /* they find it still. Context: hook, on the thread */
-    void (*end)(struct pie_thread *thread);   /* they do not any more. Context: hook, on the thread */
+        struct pie_thread *thread); /* before a handler finds the slot. Context: hook (on the thread) */
+    void (*enter)(
+        struct pie_thread *thread); /* handlers find it from now on. Context: hook (on the thread) */
+    void (*leave)(struct pie_thread *thread); /* they find it still. Context: hook (on the thread) */
+    void (*end)(struct pie_thread *thread);   /* they do not any more. Context: hook (on the thread) */
     void (*gone)(struct pie_thread *thread);  /* it went without leave() and end(). Context: drain */
-    /* After end(): is something left that the collection thread has to give back? Context: hook, on the thread */
+    /* After end(): is something left that the collection thread has to give back? Context: hook (on the thread) */
     bool (*is_needed)(const struct pie_thread *thread);
     size_t offset; /* in a slot; set by pie_thread_parts_set() */
 };
 
-/* Lays the parts out, which live as long as the process. Context: engine start, before the first slot is taken. */
+/* Lays the parts out, which live as long as the process. Context: engine start (before the first slot is taken). */
 void pie_thread_parts_set(struct pie_thread_part *const *parts, size_t count);
 
 /* Bytes of a slot with all parts. Context: any. */

@@ -39,7 +39,7 @@ bool pie_thread_move(struct pie_thread *thread, uint64_t seen, enum pie_thread_s
 
 /* A slot in stage CLAIMED, or NULL. Context: hook. */
 struct pie_thread *pie_thread_take_slot(void);
-/* Makes a slot that is CLAIMED or ENDED free for the next thread. Context: hook; drain. */
+/* Makes a slot that is CLAIMED or ENDED free for the next thread. Context: hook, drain. */
 void pie_thread_give_back(struct pie_thread *thread);
 
 /* A thread has begun or has left its slot to be drained. True: the collection thread is to be woken; false: it looks soon

@@ -45,7 +45,7 @@ extern const struct pie_clock_ops pie_clock_itimer;
 
 /* The process's clock; NULL: none, or not chosen yet. Context: signal. */
 const struct pie_clock_ops *pie_clock_current(void);
-/* Context: drain; fork child. */
+/* Context: drain, fork child. */
 void pie_clock_set_current(const struct pie_clock_ops *clock);
 /* The program wants this clock's means for itself: no more samples, if it is the one. Context: hook. */
 void pie_clock_give_up(const struct pie_clock_ops *clock);

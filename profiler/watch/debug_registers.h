@@ -29,7 +29,7 @@ struct pie_debug_ops {
     void (*disarm)(struct pie_thread *thread, unsigned index);
     /* At the end of a handler: what was disarmed and put off is done now. NULL: nothing is put off. Context: signal. */
     void (*settle)(struct pie_thread *thread);
-    /* The thread ends: gives everything back. Context: hook, on the thread. */
+    /* The thread ends: gives everything back. Context: hook (on the thread). */
     void (*release)(struct pie_thread *thread);
 };
 
@@ -60,7 +60,7 @@ void pie_debug_leave(void);
 /* As enter, but it waits for forks, a second at most; not in handlers. Context: hook. */
 bool pie_debug_enter_late(void);
 /* Around a fork, so that its child gets no such descriptor; it waits for those there are, a second at most.
- * Context: fork, fork, fork child. */
+ * Context: fork, fork child. */
 void pie_debug_before_fork(void);
 void pie_debug_after_fork(void);
 void pie_debug_fork_child(void);
@@ -76,16 +76,16 @@ struct pie_debug_ptrace {
 };
 
 /* Registers of this process are set by ptrace: its traps are known by this, and SIGTRAP must not be blocked. use: set before the
- * first register is armed. Context: drain; is_used: any. */
+ * first register is armed. Context: drain, any. */
 void pie_debug_ptrace_use(bool use);
 bool pie_debug_ptrace_is_used(void);
 /* Which registers fired, as bits, by the instruction pointer of the trap; those for data are disarmed with that. 0: nobody
  * knows. Context: signal. */
 unsigned pie_debug_ptrace_fired(struct pie_thread *thread, uint64_t rip);
 /* The thread (NULL: none) is about to block all signals for a moment: its registers are away until resume.
- * Context: hook, on the thread. */
+ * Context: hook (on the thread). */
 void pie_debug_ptrace_pause(struct pie_thread *thread);
 void pie_debug_ptrace_resume(struct pie_thread *thread);
 /* For good: the next child of this thread would be the first process of a PID namespace, which ends with it.
- * Context: hook, on the thread. */
+ * Context: hook (on the thread). */
 void pie_debug_ptrace_end(struct pie_thread *thread);

@@ -3,7 +3,7 @@
 
 #include "profiler/watch/watch.h"
 
-/* Shared by the parts of the watch's policy. Context: signal, for all. */
+/* Shared by the parts of the watch's policy. Context: signal (all functions). */
 
 struct pie_context;
 

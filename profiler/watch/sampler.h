@@ -55,7 +55,7 @@ const struct pie_access_sampler_ops *pie_access_sampler_of(enum pie_access_sampl
  * process's table. Context: fork child. */
 void pie_access_samplers_forget(void);
 
-/* The process's sampler of accesses; NULL: not chosen yet. Context: signal; drain. */
+/* The process's sampler of accesses; NULL: not chosen yet. Context: signal, drain. */
 const struct pie_access_sampler_ops *pie_access_sampler_current(void);
-/* Context: drain; fork child. */
+/* Context: drain, fork child. */
 void pie_access_sampler_set_current(const struct pie_access_sampler_ops *sampler);

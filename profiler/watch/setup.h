@@ -29,17 +29,17 @@ struct pie_watch_price {
     uint64_t pmu_interrupt_ns; /* as pie_access_facts.pmu_interrupt_ns */
 };
 
-/* One trap, measured anew: as trap_ns. Context: drain, SIGTRAP is taken. */
+/* One trap, measured anew: as trap_ns. Context: drain (SIGTRAP is taken). */
 uint64_t pie_watch_measure_trap(void);
 
 /* The tax of a fault, measured anew: as fault_tax_ns and, where that is not 0, fault_tax_share. Context: drain. */
 uint64_t pie_watch_measure_fault_tax(double *ret_share);
 
-/* Measured at the first call, in some 1.5 ms, unless it is known. Context: drain, SIGTRAP is taken. */
+/* Measured at the first call, in some 1.5 ms, unless it is known. Context: drain (SIGTRAP is taken). */
 const struct pie_watch_price *pie_watch_price(void);
 
 /* The price if it is known, else NULL: what a process tells its children. Context: any. */
 const struct pie_watch_price *pie_watch_price_known(void);
 
-/* As another process of this machine has measured it. Context: before the engine starts. */
+/* As another process of this machine has measured it. Context: launcher (before the engine starts). */
 void pie_watch_price_set(const struct pie_watch_price *price);

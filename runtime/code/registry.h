@@ -9,14 +9,13 @@ struct PyCodeObject;
  * used again. The life-time argument is at the head of code/registry_sigsafe.c. */
 
 /* Watches the death of code objects (PyCode_Type.tp_dealloc) from now on. To be called before Python starts: a code
- * object that died unseen could leave its name to another one. Idempotent. Context: launcher, before Python starts. */
+ * object that died unseen could leave its name to another one. Idempotent. Context: launcher (before Python starts). */
 void pie_code_registry_install(void);
 
-/* hook() sees the code of each module that dies, which is when it has been run. Context: launcher, before Python starts; the
- * hook's: gil. */
+/* hook() sees the code of each module that dies, which is when it has been run. Context: launcher (before Python starts; the hook's: gil). */
 void pie_code_registry_on_module_run(void (*hook)(struct PyCodeObject *code));
 
-/* See pie_pystack_ops.intern and .intern_by_content. Context: signal / drain. */
+/* See pie_pystack_ops.intern and .intern_by_content. Context: signal, drain. */
 uint32_t pie_code_registry_intern(uintptr_t code);
 uint32_t pie_code_registry_intern_by_content(uintptr_t code);
 

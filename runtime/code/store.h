@@ -79,7 +79,7 @@ uint32_t pie_code_store_again(uint32_t id);
 /* The id of a record with this content, as above, 0 if there is none; the bytecode is not looked at. Context: signal, drain. */
 uint32_t pie_code_store_find(const struct pie_code_content *content);
 
-/* The record of an id; NULL: none. Context: signal, any. */
+/* The record of an id; NULL: none. Context: any. */
 const struct pie_code_record *pie_code_store_get(uint32_t id);
 
 /* Keeps what code/operations.c has worked out for a record, a byte for each of its bytecode_units; the copy, or NULL if the

@@ -8,7 +8,7 @@
  * caller. Zeroed memory is an empty table. It may forget an entry and it may hold two entries of one key, but it never
  * returns an id under a key that it was not inserted under, and none that was removed before the call.
  *
- * Context: signal, any, for every function. */
+ * Context: any (all functions). */
 
 struct pie_code_slot {
     _Atomic uint64_t key;   /* 0: never used */

@@ -3,7 +3,7 @@
 
 /* Everything the runtime takes over in the C library and in CPython before Python starts: fork handlers, the
  * exported pthread_create, sigaction and friends become active, PyCode_Type.tp_dealloc is watched.
- * Returns 0 or -errno. Context: launcher, before Python starts. */
+ * Returns 0 or -errno. Context: launcher (before Python starts). */
 int pie_runtime_install(void);
 
 /* The table through which the engine reads Python stacks, for the Python this program is built with. */

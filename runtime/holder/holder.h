@@ -35,8 +35,7 @@ enum {
  * then; -EAGAIN: a garbage collection is under way, in which not all objects can be seen; -ENOMEM. Context: gil. */
 int pie_holder_find(const uintptr_t *blocks, size_t count, uint64_t budget_ns, char *text, size_t size);
 
-/* Opens the door, which closes when the interpreter goes. Without it nothing can be asked for. Context: gil, the main
- * interpreter is initialised. */
+/* Opens the door, which closes when the interpreter goes. Without it nothing can be asked for. Context: gil (the main interpreter is initialised). */
 void pie_holder_install(void);
 
 /* Asks for a lookup on Python's main thread at its next chance, or when it begins to finalize. node: handed back with

@@ -10,7 +10,7 @@
 
 /* Puts `with` in the place of what the method `name` calls. methods: a table that ends with an empty entry. flags: METH_...,
  * which say what kind of function it is. Returns what it called before, or NULL: there is no such method of this kind.
- * Context: gil, or before Python starts. */
+ * Context: gil, launcher (before Python starts). */
 PyCFunction pie_method_exchange(PyMethodDef *methods, const char *name, int flags, PyCFunction with);
 
 /* The same of a function object. */

@@ -8,7 +8,7 @@
 
 enum { PIE_THREAD_NAME_BYTES = 48 };
 
-/* Context: launcher, before Python is initialised. */
+/* Context: launcher (before Python is initialised). */
 void pie_thread_names_install(void);
 
 /* Takes the name of the thread that the calling thread is about to make; an empty one if Python does not make it.

@@ -11,7 +11,7 @@ struct _object;
 
 /* Learned loops in Python: `for x in pieprof.loop(iterable):`. All of it is called with the GIL held. */
 
-/* Makes the module `pieprof` importable, which has loop(). Context: launcher, before Python is initialised. */
+/* Makes the module `pieprof` importable, which has loop(). Context: launcher (before Python is initialised). */
 int pie_learn_module_install(void);
 
 /* Where the loop's code stands: file, function and line of a frame that runs. The file and the function are borrowed from

@@ -12,9 +12,9 @@
  * Files of compiled code are not touched. A loop at the level of a module cannot be replaced, since that code
  * is about to run already. */
 
-/* places: NULL-terminated, lives as long as the process. Context: launcher, before Python is initialised. Returns 0, or -1. */
+/* places: NULL-terminated, lives as long as the process. Context: launcher (before Python is initialised). Returns 0, or -1. */
 int pie_learn_places_install(const char *const *places);
 
 /* What became of a place that is not learned, as one line for people without its name; "" if there is nothing to say.
- * Context: launcher, at the end. */
+ * Context: launcher (at the end). */
 void pie_learn_places_tell(size_t place, char *text, size_t size);

@@ -12,7 +12,7 @@
  * Signals that leave a core keep the kernel's default: the core must show the culprit. SIGKILL cannot be handled. */
 
 /* Signals of this kind that have the default get our handler. Not in process 1 of a container, which the kernel spares.
- * Context: launcher, before Python starts, on the main thread. */
+ * Context: launcher (before Python starts, on the main thread). */
 void pie_death_install(void);
 /* The program has the dispositions for itself from now on: one of its threads may make few system calls.
  * Context: hook. */
@@ -28,7 +28,7 @@ int pie_death_sigaction(int signal, const struct sigaction *action, struct sigac
 __sighandler_t pie_death_handler_seen(__sighandler_t handler);
 
 /* The process has been asked to end by a signal of this kind, on another thread: waits until it does, one second at most.
- * Called where the program would end in another way first. Keeps errno. Context: any but the dying thread. */
+ * Called where the program would end in another way first. Keeps errno. Context: any (not the dying thread). */
 void pie_death_await(void);
 /* A thread other than the main one has sent the signal to its own process, which the kernel would not let it survive: waits
  * until the main thread has taken it. Keeps errno. Context: any. */

@@ -13,7 +13,7 @@
 #define PIE_EXEC_RUN_VARIABLE "_PIEPROF_RUN"
 
 /* target: the interpreter we impersonate, or NULL where only our own image is to be tied to the run; self:
- * our own image. Strings are borrowed for the life of the process. Context: launcher, before Python starts.
+ * our own image. Strings are borrowed for the life of the process. Context: launcher (before Python starts).
  */
 void pie_exec_set_target(const char *target, const char *self);
 /* child_variable: "NAME=value" to add to the environment of redirected children, or NULL (as at the start)

@@ -6,5 +6,5 @@
  * coming, and the profiler withdraws before it is set: from the thread, or, where the filter is for all threads or set by
  * the main one, from the process. */
 
-/* hook() ends the profile of the process, which goes on without. Context: launcher, before Python starts. */
+/* hook() ends the profile of the process, which goes on without. Context: launcher (before Python starts). */
 void pie_filter_set_hook(void (*hook)(void));

@@ -7,5 +7,5 @@
 
 /* Makes each of the profiler's own kinds of system calls once, without effect, in a child, where the process is under a filter.
  * Returns NULL, or the name of the first that ended the child. The caller sees neither SIGCHLD nor a child to wait for. Takes
- * 20 us without a filter. Context: launcher, before Python starts and before threads exist. */
+ * 20 us without a filter. Context: launcher (before Python starts and before threads exist). */
 const char *pie_filter_trial(void);

@@ -13,7 +13,7 @@ struct pie_pystack_ops;
  * pass through untouched. */
 
 /* Resolves the originals and installs the handler of faults; stacks: how samples read them. Returns 0 or -errno.
- * Context: launcher, before Python starts, on the main thread. */
+ * Context: launcher (before Python starts, on the main thread). */
 int pie_signals_install(const struct pie_pystack_ops *stacks);
 
 /* Installs the clock's handler for this signal too. Returns 0 or -errno. Context: drain. */

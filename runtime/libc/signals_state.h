@@ -25,14 +25,14 @@ typedef int (*pie_sigaction_fn)(int, const struct sigaction *, struct sigaction 
 uint64_t pie_signals_bit(int signal);
 uint64_t pie_signals_our_bits(void);
 bool pie_signals_is_ours(int signal);
-/* From now on ours: its virtual disposition has been set. Context: any but signal. */
+/* From now on ours: its virtual disposition has been set. Context: any (not signal). */
 void pie_signals_add_ours(int signal);
 
 /* What the program has set. Context: signal. */
 const struct sigaction *pie_signals_virtual(int signal);
 /* See pie_signals_virtual_mask() in signals.h. */
 void pie_signals_set_virtual_mask(uint64_t mask);
-/* Context: any but signal, except for SA_RESETHAND. */
+/* Context: any (not signal, but for SA_RESETHAND). */
 void pie_signals_set_virtual(int signal, const struct sigaction *action);
 
 /* Whether there is a virtual state: not before the handlers are in place, nor in a child of vfork(). Context: any. */
@@ -40,8 +40,7 @@ bool pie_signals_are_virtual(void);
 /* Whether this delivery of one of our signals is the profiler's own doing. Context: signal. */
 bool pie_signals_sent_by_us(const siginfo_t *info);
 
-/* The profiler's own signals that wait on this thread behind one that is held for the program are taken. Context: any but
- * signal. */
+/* The profiler's own signals that wait on this thread behind one that is held for the program are taken. Context: any (not signal). */
 void pie_signals_open_ours(void);
 /* The program's signal that was sent to this thread and is held for it, NULL if there is none. A signal below the real-time
  * ones is not queued: where one of the profiler's waits already, the kernel drops the program's. So it is kept here too,
@@ -50,9 +49,9 @@ const siginfo_t *pie_signals_held(int signal);
 void pie_signals_hold(int signal, const siginfo_t *info);
 void pie_signals_let_go(int signal);
 
-/* Finds what the exported sigtimedwait() and sigpending() stand in for. Context: any but signal. */
+/* Finds what the exported sigtimedwait() and sigpending() stand in for. Context: any (not signal). */
 void pie_signals_resolve_waits(void);
-/* … sigsuspend(), ppoll(), pselect() and epoll_pwait(). Context: any but signal. */
+/* … sigsuspend(), ppoll(), pselect() and epoll_pwait(). Context: any (not signal). */
 void pie_signals_resolve_suspends(void);
 
 /* Debug registers are set by ptrace, whose traps end the process where SIGTRAP is blocked (profiler/watch/debug_registers.h): *mask

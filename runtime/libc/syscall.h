@@ -5,13 +5,13 @@
  * for a failure. Context: hook. */
 typedef long (*pie_syscall_filter_fn)(long number, long a, long b, long c, long d, long e);
 
-/* Context: launcher, before main. */
+/* Context: launcher (before main). */
 void pie_syscall_set_filter(pie_syscall_filter_fn filter);
 
 /* fork(2) past the C library. Returns what the kernel does. Context: hook. */
 typedef long (*pie_syscall_fork_fn)(void);
 
-/* Context: launcher, before main. */
+/* Context: launcher (before main). */
 void pie_syscall_set_fork(pie_syscall_fork_fn fork);
 
 /* Ends of syscall(), for the assembler only: errno and -1 for -errno; a call that is to be looked at. Context: signal. */

@@ -13,7 +13,7 @@ extern __thread enum pie_heap_domain pie_allocator_domain __attribute__((tls_mod
 
 /* Finds out how blocks are measured, and whether there is anything to count. Until then, and if it returns false, nothing
  * is counted, whatever pie_heap_self says; pie_allocator_refusal() then says why. Allocates and frees a few blocks.
- * Context: launcher, one thread. */
+ * Context: launcher (one thread). */
 bool pie_allocator_check(void);
 
 /* What the last check found. Context: any. */

@@ -80,6 +80,6 @@ static inline bool pie_pymalloc_give(void *block) {
 }
 
 /* Whether an allocator is pymalloc as described, with its arenas in the zone; finds the lists. malloc, free: its own, called
- * with ctx; nothing stays allocated. Context: the GIL is held. */
+ * with ctx; nothing stays allocated. Context: gil. */
 bool pie_pymalloc_try(void *(*malloc)(void *ctx, size_t bytes), void (*free)(void *ctx, void *block),
                       void *ctx);

@@ -6,10 +6,9 @@
  * CPython's. For a shared libpython and for extension modules ours come first; a static one is linked from a copy in
  * which its own are weak (scripts/python-archive). */
 
-/* originals: PyMemAllocatorEx[3], the allocators below our hooks by PyMemAllocatorDomain; a hook has the one below it as its ctx. Context: launcher,
- * before any hook is set. */
+/* originals: PyMemAllocatorEx[3], the allocators below our hooks by PyMemAllocatorDomain; a hook has the one below it as its ctx. Context: launcher (before any hook is set). */
 void pie_pymem_answers_install(const void *originals);
 
 /* In a shared libpython that was bound or optimised as a whole, its own calls do not come to us: there
- * sys._debugmallocstats() is wrapped as a method. Does nothing elsewhere. Context: main thread, after Python's initialisation. */
+ * sys._debugmallocstats() is wrapped as a method. Does nothing elsewhere. Context: gil (main thread). */
 void pie_pymem_answers_in_sys(void);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Python's str and bytes objects read without the C-API, by fault-tolerant loads.
- * Context: signal, drain, for every function. */
+ * Context: signal, drain (all functions). */
 
 /* Where the characters of a string lie. */
 struct pie_pystr {

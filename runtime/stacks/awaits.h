@@ -16,5 +16,5 @@ bool pie_awaits_has_tasks(void);
 
 /* --- asyncio_tasks.c --- */
 
-/* Finds the set when the first event loop is made. Context: before Python starts, after its preinitialization. */
+/* Finds the set when the first event loop is made. Context: launcher (after Python's preinitialization). */
 void pie_asyncio_install(void);

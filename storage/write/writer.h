@@ -9,7 +9,7 @@ struct pie_config;
 /* Can a profile be written to `path`? Creates nothing that was not there before it returns.
  * Returns 0, or -errno with *ret_message set to one static or heap line for people (what, on what, what to do).
  * Also refuses a file that is no database, not ours, or of another version: what is in it stays readable by that one.
- * Context: cli, and the launcher before Python starts. */
+ * Context: cli, launcher (before Python starts). */
 int pie_writer_check(const char *path, char **ret_message);
 
 /* Is this the file's own fault, so that another file would do? `error` is of pie_writer_check() or pie_writer_open(). */

@@ -151,3 +151,27 @@ def test_a_quantity_without_unit_is_found():
     assert list(names_without_unit("void f(double timeout);"))
     assert list(names_without_unit("CREATE TABLE t (\n  period INTEGER NOT NULL\n);", SQL_COLUMN))
     assert not list(names_without_unit("struct x { uint64_t period_ns; bool time; };"))
+
+
+CONTEXTS = ("signal", "hook", "gil", "drain", "cli", "launcher", "engine start", "fork", "fork child", "vfork child", "any")
+CONTEXT = re.compile(r"Context:((?:[^.*]|\*(?!/))*)")
+ONE_CONTEXT = rf"(?:{'|'.join(sorted(CONTEXTS, key=len, reverse=True))})(?: \([^()]*(?:\(\)[^()]*)*\))?"
+
+
+def odd_contexts(source):
+    """Who may call, in other words than those of CONTRIBUTING.md: "signal, drain (one thread)"."""
+    for match in CONTEXT.finditer(re.sub(r"\n \* ?", " ", source)):
+        told = match[1].split(" --- ")[0].removesuffix(" ---").strip()
+        if not re.fullmatch(rf"{ONE_CONTEXT}(?:, {ONE_CONTEXT})*", told):
+            yield f"Context: {told}"
+
+
+def test_contexts_are_of_a_closed_vocabulary():
+    found = breaches(tree.sources(".h", folders=LIBRARY_FOLDERS + ("launcher",)), odd_contexts)
+    assert not found, "\n".join(found)
+
+
+def test_an_odd_context_is_found():
+    assert not list(odd_contexts("/* Asks. Context: signal, drain (one thread). */\n/* Context: fork\n * child */"))
+    assert list(odd_contexts("/* Context: the GIL is held. */")) == ["Context: the GIL is held"]
+    assert list(odd_contexts("/* Context: signal; drain */"))
