@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The builds that scripts/test makes, and what runs in each."""
+import glob
 import os
 import re
 import shutil
@@ -7,6 +8,7 @@ import subprocess
 from dataclasses import dataclass
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+EMBEDDABLE = ("3.11", "3.12", "3.13", "3.14", "3.15")
 PROGRESS = re.compile(r"\[\d+/\d+\] ")
 TSAN_PROBE = "#include <stdio.h>\nint main(void) { return puts(\"\") < 0; }\n"
 
@@ -19,10 +21,24 @@ class Build:
     options: tuple = ()
     suites: tuple = ()  # meson suites; none: only builds
     without: tuple = ()
+    is_matrix: bool = False  # only when named, or as `matrix`
 
     @property
     def folder(self):
         return os.path.join(ROOT, "build-test", self.name)
+
+
+def other_pythons():
+    """{"3.12": its path}: interpreters beside the one of the system that lie on the PATH or in pyenv's folder."""
+    found = {}
+    own = os.path.realpath("/usr/bin/python3")
+    for version in EMBEDDABLE:
+        folders = [os.path.dirname(path) for path in glob.glob(os.path.expanduser(f"~/.pyenv/versions/{version}.*/bin/python3"))]
+        for folder in [*os.environ.get("PATH", "").split(os.pathsep), *sorted(folders)]:
+            path = os.path.join(folder, f"python{version}")
+            if "/shims" not in folder and os.access(path, os.X_OK) and os.path.realpath(path) != own:
+                found.setdefault(version, path)
+    return found
 
 
 BUILDS = {
@@ -33,6 +49,11 @@ BUILDS = {
         Build("asan", "under AddressSanitizer and UndefinedBehaviorSanitizer", "gcc",
               ("-Db_sanitize=address,undefined",), ("unit", "fault"), ("no-asan",)),
         Build("tsan", "under ThreadSanitizer", "gcc", ("-Db_sanitize=thread",), ("tsan",)),
+        Build("bare", "without optional libraries", "gcc", ("-Doptional=disabled",), ("unit",), is_matrix=True),
+        Build("lto", "-O3 and link-time optimization", "gcc", ("-Doptimization=3", "-Db_lto=true"), ("unit", "fault"),
+              is_matrix=True),
+        *(Build(f"python{version}", f"for {path}", "gcc", (f"-Dpython={path}",), ("unit", "fault"), is_matrix=True)
+          for version, path in other_pythons().items()),
     )
 }  # fmt: skip
 

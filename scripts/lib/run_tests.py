@@ -44,7 +44,7 @@ def plan(words, quick):
     for build in builds.BUILDS.values():
         if build.name == "gcc" and (not words or suites or "gcc" in words):
             steps.append(Step(build, QUICK if quick and not suites else tuple(suites), without))
-        elif build.name in words or not (words or quick):
+        elif build.name in words or (build.is_matrix and "matrix" in words) or not (words or quick or build.is_matrix):
             steps.append(Step(build, build.suites, (*build.without, *without)))
     return steps
 
@@ -110,7 +110,7 @@ def arguments():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("suites", nargs="*", metavar="SUITE")
     words = parser.parse_args()
-    known = SUITES + tuple(builds.BUILDS)
+    known = (*SUITES, *builds.BUILDS, "matrix")
     for word in words.suites:
         if word not in known:
             parser.error(f"unknown suite '{word}': I know {', '.join(known)}")
