@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The README's table of questions, views and columns is what the schema has."""
+"""The manual's table of questions, views and columns is what the schema has."""
 import re
 import sqlite3
 import subprocess
@@ -7,10 +7,11 @@ import subprocess
 import tree
 
 ROW = re.compile(r"^\|[^|\n]*\| `(v_\w+)` \| ([a-z_0-9]+(?:, [a-z_0-9]+)*) \|$", re.M)
+PAGE = "docs/questions.md"
 
 
-def documented(readme):
-    return {view: columns.split(", ") for view, columns in ROW.findall(readme)}
+def documented(page):
+    return {view: columns.split(", ") for view, columns in ROW.findall(page)}
 
 
 def in_schema(script):
@@ -27,21 +28,21 @@ def expanded(sql):
     return re.sub(r"\bPIE_[A-Z_]+\b", "0", done.stdout)
 
 
-def differences(readme, schema):
-    written = documented(readme)
+def differences(page, schema):
+    written = documented(page)
     for view, columns in sorted(in_schema(schema).items()):
-        if f"`{view}`" not in readme:
-            yield f"{view} is not in the README"
+        if f"`{view}`" not in page:
+            yield f"{view} is not in {PAGE}"
         elif view in written and set(written[view]) | {"run"} != set(columns):
             yield f"{view} has {', '.join(columns)}"
-    for view in sorted(set(re.findall(r"`(v_\w+)`", readme)) - set(in_schema(schema))):
+    for view in sorted(set(re.findall(r"`(v_\w+)`", page)) - set(in_schema(schema))):
         yield f"there is no {view}"
 
 
 def test_the_views_are_documented():
     views = (f"read/views/{name}" for name in ("time", "slices", "findings", "memory", "learned"))
     schema = expanded("".join(tree.text(f"storage/{name}.sql") for name in ("file/tables", *views)))
-    assert list(differences(tree.text("README.md"), schema)) == []
+    assert list(differences(tree.text(PAGE), schema)) == []
 
 
 def test_a_difference_is_found():
