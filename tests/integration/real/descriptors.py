@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What descriptors a process has: how many of which kind. What a watch needs (README.md, "Known limits") is not counted."""
+"""What descriptors a process has: how many of which kind. What a watch needs (docs/limits.md) is not counted."""
 
 import collections
 import os
