@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "launcher/text/messages.h"
 #include "profiler/base/clocks.h"
 #include "storage/file/file_kind.h"
 
@@ -66,4 +67,21 @@ char *pie_running_profile(long pid, double wait_s) {
     while (!(found = look(pid)) && access(folder, F_OK) == 0 && now_s() < until_s)
         nanosleep(&PAUSE, NULL);
     return found;
+}
+
+/* A running program writes once a second. Somewhat more, or a busy machine would be called silent. */
+static const double WAIT_S = 3;
+
+static bool is_number(const char *text) {
+    return *text && text[strspn(text, "0123456789")] == '\0';
+}
+
+char *pie_running_find(const char *command, const char *what) {
+    if (!is_number(what) || access(what, F_OK) == 0)
+        return strdup(what);
+    char *path = pie_running_profile(strtol(what, NULL, 10), WAIT_S);
+    if (!path)
+        pie_message_error("%s: process %s writes no profile that can be read from here; give the file",
+                          command, what);
+    return path;
 }

@@ -40,21 +40,6 @@ static int parse(int argc, char **argv, struct options *options) {
     return 0;
 }
 
-static bool is_number(const char *text) {
-    return *text && text[strspn(text, "0123456789")] == '\0';
-}
-
-/* Heap. A file of that name goes before a process of that number. */
-static char *find_profile(const char *what) {
-    if (!is_number(what) || access(what, F_OK) == 0)
-        return strdup(what);
-    char *path = pie_running_profile(strtol(what, NULL, 10), WAIT_S);
-    if (!path)
-        pie_message_error("snapshot: process %s writes no profile that can be read from here; give the file",
-                          what);
-    return path;
-}
-
 /* "pieprof-20261123-100000.db" beside the profile. Heap, or NULL. */
 static char *default_output(const char *path) {
     char *output, stamp[32];
@@ -101,7 +86,7 @@ int pie_cmd_snapshot(int argc, char **argv) {
     int status = parse(argc, argv, &options);
     if (status != 0)
         return status;
-    char *path = find_profile(options.what);
+    char *path = pie_running_find("snapshot", options.what);
     char *output = options.output ? strdup(options.output) : path ? default_output(path) : NULL;
     status = path && output ? take(path, output) : PIE_PROFILE_FAILED;
     free(path);

@@ -42,6 +42,7 @@ int pie_cmd_export(int argc, char **argv);
 int pie_cmd_snapshot(int argc, char **argv);
 int pie_cmd_merge(int argc, char **argv);
 int pie_cmd_runs(int argc, char **argv);
+int pie_cmd_debug(int argc, char **argv);
 int pie_cmd_doctor(int argc, char **argv);
 int pie_cmd_install(int argc, char **argv);
 int pie_cmd_uninstall(int argc, char **argv);

@@ -36,6 +36,11 @@ static const struct pie_command table[] = {
      NULL, pie_cmd_merge},
     {"runs", "[DB]", "the runs in a profile", "[--json|--csv|--table]",
      DB "      --json, --csv, --table how to print it (default: a table)\n", NULL, pie_cmd_runs},
+    {"debug", "[PID|DB]", "how a profile was measured, for maintainers", "[--json]",
+     "  PID                        a running process\n"
+     "  DB                         or its profile (default pieprof.db)\n"
+     "      --json                 one object for each section\n",
+     NULL, pie_cmd_debug},
     {"doctor", "[--json]", "what this machine allows, what each gap costs and how to mend it", "",
      "      --json                 for programs\n", NULL, pie_cmd_doctor},
     {"install", "DIR", "take the place of the interpreters of a virtual environment or prefix", "",

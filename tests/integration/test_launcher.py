@@ -172,7 +172,7 @@ def test_help_and_version(run):
 def test_every_command_of_the_help_exists(run):
     commands = run("--help").stdout.split("Commands:")[1].split("Environment:")[0].strip().splitlines()
     names = [line.split()[0] for line in commands if line.startswith("  ") or line.startswith("run")]
-    assert {"query", "report", "export", "merge", "install", "uninstall", "runs", "doctor"} <= set(names)
+    assert {"query", "report", "export", "merge", "install", "uninstall", "runs", "debug", "doctor"} <= set(names)
     for name in set(names) - {"run"}:
         for word in "--help", "-h":
             done = run(name, word)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a running program has measured so far, without a word to it; and profiles of which only the last part is kept."""
 
+import json
 import os
 import signal
 import subprocess
@@ -163,3 +164,38 @@ def test_only_the_last_seconds_are_kept(pieprof, tmp_path):
     assert whole["overhead_share"] < 0.5
     slices = query(tmp_path / "x.db", "slices")
     assert sum(row["samples"] for row in slices) == whole["samples"] and 10 <= len(slices) <= 12
+
+
+def objects(text):
+    """JSON objects one after the other."""
+    decoder, found = json.JSONDecoder(), []
+    while text := text.lstrip():
+        one, end = decoder.raw_decode(text)
+        found.append(one)
+        text = text[end:]
+    return found
+
+
+def test_debug_of_a_running_process_tells_how_it_is_measured(pieprof, running, tmp_path):
+    process = running(BUSY, 5)
+    time.sleep(1.5)
+    done = run([pieprof, "debug", "--json", process.pid])
+    assert done.returncode == 0, done.stderr
+    sampled, _, overhead, rows = (answer["rows"] for answer in objects(done.stdout))
+    assert [(row["pid"], row["cause"]) for row in sampled] == [(process.pid, None)]
+    assert {"time", "collection thread"} <= {row["collector"] for row in overhead}
+    assert process.communicate(timeout=60) == ("the end\n", "")
+    told = {row["name"]: row["rows"] for row in rows}
+    tables = [row["name"] for row in query(tmp_path / "x.db", "select name from sqlite_schema where type = 'table'")]
+    assert sorted(told) == sorted(tables) and told["process"] == 1
+
+
+def test_debug_shows_the_counters_of_all_processes(pieprof, tmp_path):
+    db = tmp_path / "x.db"
+    run([pieprof, "-q", "-o", db, "-c", "import os\npid = os.fork()\nif pid:\n    os.waitpid(pid, 0)"])
+    _, counters, _, rows = (answer["rows"] for answer in objects(run([pieprof, "debug", "--json", db]).stdout))
+    expected = query(db, "select name, sum(value) as value from counter group by name")
+    assert {row["name"]: row["value"] for row in counters} == {row["name"]: row["value"] for row in expected}
+    assert {row["name"]: row["rows"] for row in rows}["process"] == 2
+    text = run([pieprof, "debug", db])
+    assert text.returncode == 0 and "Rows of tables" in text.stdout
