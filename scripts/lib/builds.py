@@ -52,6 +52,8 @@ BUILDS = {
         Build("bare", "without optional libraries", "gcc", ("-Doptional=disabled",), ("unit",), is_matrix=True),
         Build("lto", "-O3 and link-time optimization", "gcc", ("-Doptimization=3", "-Db_lto=true"), ("unit", "fault"),
               is_matrix=True),
+        Build("fuzz", "fuzzers", "clang", ("-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dfuzz=enabled"), ("fuzz",),
+              is_matrix=True),
         *(Build(f"python{version}", f"for {path}", "gcc", (f"-Dpython={path}",), ("unit", "fault"), is_matrix=True)
           for version, path in other_pythons().items()),
     )

@@ -15,7 +15,7 @@ import builds  # noqa: E402
 import meson_tests  # noqa: E402
 import results  # noqa: E402
 
-SUITES = ("unit", "headers", "fault", "static", "integration", "defects", "conformance", "hw", "slow")
+SUITES = ("unit", "headers", "fault", "static", "integration", "defects", "conformance", "hw", "slow", "fuzz")
 ONLY_WHEN_NAMED = ("slow",)
 QUICK = ("unit", "headers", "static", "fault", "quick")
 LONG_S = 30 * 60
