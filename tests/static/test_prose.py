@@ -7,6 +7,7 @@ import pytest
 import tree
 
 SENTENCE_WORDS, LINE_CHARACTERS = 30, 120
+FOLDERS = ("docs", "docs/design")
 GENERATED = ("docs/file.md",)
 FENCE = re.compile(r"^\s*(?:```|~~~)")
 ITEM = re.compile(r"^\s*(?:[*+-]|\d+\.)\s+")
@@ -42,9 +43,9 @@ FAULT = re.compile(rf"\b(?:{'|'.join(FAULTS)})\b", re.I)
 
 
 def pages():
-    """The manual's pages, but not those for developers below docs/."""
-    names = [p for p in tree.listed() if p.match("docs/*.md") and len(p.parts) == 2 and str(p) not in GENERATED]
-    return [pathlib.Path("README.md"), pathlib.Path("CONTRIBUTING.md"), *names]
+    """The manual's pages and those of the design, but not the guides for developers below docs/."""
+    names = [p for p in tree.listed() if p.suffix == ".md" and str(p.parent) in FOLDERS and str(p) not in GENERATED]
+    return [pathlib.Path("README.md"), pathlib.Path("CONTRIBUTING.md"), pathlib.Path("DESIGN.md"), *names]
 
 
 def without_comments(source):
@@ -118,6 +119,11 @@ def test_the_manual_is_plain(check):
 def test_generated_pages_and_pages_for_developers_are_left_out():
     names = [str(path) for path in pages()]
     assert "docs/file.md" not in names and not [name for name in names if name.startswith("docs/how-to/")]
+
+
+def test_the_design_is_not_left_out():
+    names = [str(path) for path in pages()]
+    assert "DESIGN.md" in names and len([name for name in names if name.startswith("docs/design/")]) > 30
 
 
 def sentence(words):
