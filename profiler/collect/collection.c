@@ -35,6 +35,7 @@
 #include "profiler/thread/thread.h"
 #include "profiler/time/clock.h"
 #include "profiler/time/collector.h"
+#include "profiler/time/thread.h"
 #include "profiler/watch/sampler.h"
 
 #include <errno.h>
@@ -107,7 +108,7 @@ static void drain(struct pie_thread *thread, size_t slot) {
     struct pie_record record;
 
     PIE_EACH_COLLECTOR(active, meet, thread, slot);
-    while (pie_ring_pop(&thread->ring, &record))
+    while (pie_ring_pop(&pie_time_of(thread)->ring, &record))
         PIE_EACH_COLLECTOR(active, sample, thread, slot, &record);
     PIE_EACH_COLLECTOR(active, drain, thread, slot);
 }

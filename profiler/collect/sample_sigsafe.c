@@ -26,6 +26,7 @@
 #include "profiler/stacks/context.h"
 #include "profiler/thread/thread.h"
 #include "profiler/time/clock.h"
+#include "profiler/time/thread.h"
 #include "profiler/watch/sampler.h"
 #include "profiler/watch/watch.h"
 
@@ -53,10 +54,10 @@ void pie_sample_take(const struct pie_clock_ops *clock, const struct pie_pystack
     pie_context_take(ops, thread, context, false, &taken);
     record.node = taken.node;
     record.is_python = taken.is_python;
-    __atomic_store_n(&thread->last_node, taken.node, __ATOMIC_RELAXED);
-    thread->last_is_python = taken.is_python;
-    thread->last_is_system = time.system_ns > time.user_ns;
-    if (!pie_ring_push(&thread->ring, &record))
+    __atomic_store_n(&pie_time_of(thread)->last_node, taken.node, __ATOMIC_RELAXED);
+    pie_time_of(thread)->last_is_python = taken.is_python;
+    pie_time_of(thread)->last_is_system = time.system_ns > time.user_ns;
+    if (!pie_ring_push(&pie_time_of(thread)->ring, &record))
         pie_counter_add(PIE_COUNTER_RING_FULL, 1);
     pie_copy_loop_sample(thread, context, &taken, &time, cpu_ns);
     pie_counter_add(PIE_COUNTER_SAMPLES, 1);

@@ -98,7 +98,6 @@ static void move_word(void *data, uint32_t *word) {
 static void move_slots(struct pie_turn *turn) {
     for (size_t i = 0; i < pie_thread_count(); i++) {
         struct pie_thread *thread = pie_thread_at(i);
-        move_word(turn, &thread->last_node);
         PIE_EACH_COLLECTOR(pie_collectors(), move_thread, thread, move_word, turn);
     }
 }

@@ -19,6 +19,8 @@ struct pie_thread_part {
     void (*leave)(struct pie_thread *thread); /* they find it still. Context: hook (on the thread) */
     void (*end)(struct pie_thread *thread);   /* they do not any more. Context: hook (on the thread) */
     void (*gone)(struct pie_thread *thread);  /* it went without leave() and end(). Context: drain */
+    /* When it ended, and its CPU time, are known now; nodes may be read. Context: hook, drain */
+    void (*finish)(struct pie_thread *thread);
     /* After end(): is something left that the collection thread has to give back? Context: hook (on the thread) */
     bool (*is_needed)(const struct pie_thread *thread);
     size_t offset; /* in a slot; set by pie_thread_parts_set() */
@@ -40,6 +42,7 @@ void pie_thread_parts_begin(struct pie_thread *thread);
 void pie_thread_parts_enter(struct pie_thread *thread);
 void pie_thread_parts_leave(struct pie_thread *thread);
 void pie_thread_parts_end(struct pie_thread *thread);
+void pie_thread_parts_finish(struct pie_thread *thread);
 void pie_thread_parts_gone(struct pie_thread *thread);
 /* Is any needed? */
 bool pie_thread_parts_are_needed(const struct pie_thread *thread);

@@ -51,6 +51,12 @@ void pie_thread_parts_end(struct pie_thread *thread) {
             parts[i]->end(thread);
 }
 
+void pie_thread_parts_finish(struct pie_thread *thread) {
+    for (size_t i = 0; i < n_parts; i++)
+        if (parts[i]->finish)
+            parts[i]->finish(thread);
+}
+
 void pie_thread_parts_gone(struct pie_thread *thread) {
     for (size_t i = 0; i < n_parts; i++)
         if (parts[i]->gone)

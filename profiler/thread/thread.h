@@ -2,7 +2,6 @@
 #pragma once
 
 #include "profiler/base/half.h"
-#include "profiler/thread/sample_ring.h"
 #include "profiler/thread/slots.h"
 
 #include <stdatomic.h>
@@ -43,17 +42,7 @@ struct pie_thread {
     /* Of the handler: this thread only. */
     _Atomic uint32_t
         inside; /* pie_inside; the guard: the profiler is at work on this thread. See pie_thread_enter() */
-    uint64_t cpu_last_ns;              /* thread CPU clock at the last sample */
-    uint64_t pool_ns;                  /* kernel time whose place is not known yet (sampler_perf) */
-    uint64_t ticks_seen;               /* position in the clock's own ring (sampler_perf), … */
-    uint32_t ticks_user, ticks_kernel; /* … and periods before it that no sample has accounted for, … */
-    uint32_t
-        ticks_new; /* … of which so many had ended when this handler began and not when the last one ended */
-    uint64_t signal_ns; /* what delivering one of the clock's signals has cost of late; 0: not known yet */
-    uint64_t own_kernel_ns; /* kernel time of the profiler's that periods may have ended in (sampler_perf) */
-    uint32_t
-        last_node; /* __atomic: of the last sample, 0: none yet; the rest: what kind of time it stood for. Moved by pie_turn() */
-    bool last_is_python, last_is_system;
+    uint64_t cpu_last_ns; /* thread CPU clock at the last sample */
     /* Written by the handler, read by the collection thread; relaxed: each stands for itself. */
     _Atomic uint64_t samples;
     _Atomic uint64_t overhead_ns; /* spent in the handler and on the way to it */
@@ -61,13 +50,6 @@ struct pie_thread {
     _Atomic uint64_t
         switches_ns;          /* for the clock at the thread's switches; added to by the collection thread */
     _Atomic uintptr_t tstate; /* Python thread state seen last, 0: none yet */
-
-    /* Of the clock: written by the collection thread before RUNNING (release), read by the handler (acquire). */
-    _Atomic(void *) clock_ring; /* mapping of the perf event's ring, or NULL */
-    _Atomic bool has_timer;     /* instead of a perf event, which was refused (sampler_perf) */
-    _Atomic uint64_t period_ns;
-
-    struct pie_ring ring;
 
     /* The slot's own, for handlers; NULL: none could be had. It is the thread's alternate stack where the program gives none. */
     char *stack;

@@ -69,18 +69,12 @@ struct pie_thread *pie_thread_begin(bool is_main, const char *name) {
     atomic_store_explicit(&thread->started_ns, pie_monotonic_ns(), memory_order_relaxed);
     thread->ended_ns = thread->ended_cpu_ns = 0;
     thread->inside = 0;
-    thread->ticks_seen = thread->pool_ns = 0;
-    thread->ticks_user = thread->ticks_kernel = thread->ticks_new = 0;
-    thread->signal_ns = thread->own_kernel_ns = 0;
-    thread->last_node = 0;
     thread->cpu_last_ns = thread->started_cpu_ns = pie_thread_cpu_ns();
     atomic_store_explicit(&thread->samples, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->overhead_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->caches_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->switches_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&thread->tstate, 0, memory_order_relaxed);
-    atomic_store_explicit(&thread->clock_ring, NULL, memory_order_relaxed);
-    atomic_store_explicit(&thread->has_timer, false, memory_order_relaxed);
     pie_thread_parts_begin(thread);
     thread->id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
     take_altstack(thread);
@@ -88,24 +82,6 @@ struct pie_thread *pie_thread_begin(bool is_main, const char *name) {
     pie_thread_parts_enter(thread);
     pie_thread_move(thread, pie_thread_word(thread), PIE_THREAD_STARTING);
     return thread;
-}
-
-/* What the thread ran since its last sample, half a period on average, is booked where that one was: a fifth of the CPU
- * time of a thread of 4 ms. Where a thread without any sample was is not known. No handler runs any more. */
-static void book_rest(struct pie_thread *thread) {
-    uint64_t cpu_ns = thread->ended_cpu_ns;
-    uint64_t rest_ns = cpu_ns > thread->cpu_last_ns ? cpu_ns - thread->cpu_last_ns : 0;
-    struct pie_record record = {.time_ns = thread->ended_ns,
-                                .system_ns = thread->pool_ns,
-                                .node = __atomic_load_n(&thread->last_node, __ATOMIC_RELAXED),
-                                .is_python = thread->last_is_python,
-                                .is_rest = true};
-
-    if (!record.node)
-        return;
-    *(thread->last_is_system ? &record.system_ns : &record.user_ns) += rest_ns;
-    if (!pie_ring_push(&thread->ring, &record))
-        pie_counter_add(PIE_COUNTER_RING_FULL, 1);
 }
 
 static uint64_t wall_of(const struct pie_thread *thread) {
@@ -168,8 +144,8 @@ bool pie_thread_end(void) {
     }
     if (!thread->name[0])
         prctl(PR_GET_NAME, thread->kernel_name);
-    pie_thread_enter(thread, PIE_INSIDE_HOOK); /* it reads last_node */
-    book_rest(thread);
+    pie_thread_enter(thread, PIE_INSIDE_HOOK); /* nodes are read */
+    pie_thread_parts_finish(thread);
     pie_thread_leave(thread);
     move_to_ended(thread);
     return true;
@@ -181,7 +157,7 @@ bool pie_thread_bury(struct pie_thread *thread, uint64_t seen, uint64_t cpu_ns) 
     thread->ended_ns = pie_monotonic_ns();
     thread->ended_cpu_ns = cpu_ns;
     thread->kernel_name[0] = '\0';
-    book_rest(thread);
+    pie_thread_parts_finish(thread);
     pie_thread_parts_gone(thread);
     return true;
 }

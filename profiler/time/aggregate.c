@@ -4,7 +4,7 @@
 #include "profiler/base/hash.h"
 #include "profiler/base/own_memory.h"
 #include "profiler/base/u64map.h"
-#include "profiler/thread/sample_ring.h"
+#include "profiler/time/sample_ring.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -9,6 +9,7 @@
 
 #include "profiler/thread/thread.h"
 #include "profiler/time/clock_timer.h"
+#include "profiler/time/thread.h"
 
 #include <errno.h>
 #include <sys/syscall.h>
@@ -27,7 +28,7 @@ static int settime(uint64_t period_ns) {
 }
 
 static int arm(struct pie_thread *thread, uint64_t period_ns) {
-    atomic_store_explicit(&thread->period_ns, period_ns, memory_order_relaxed);
+    atomic_store_explicit(&pie_time_of(thread)->period_ns, period_ns, memory_order_relaxed);
     if (on)
         return 0;
     int r = settime(period_ns);

@@ -27,6 +27,7 @@
 #include "profiler/thread/thread.h"
 #include "profiler/time/clock_perf.h"
 #include "profiler/time/clock_timer.h"
+#include "profiler/time/thread.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -102,7 +103,7 @@ static void *map_ring(int fd) {
 
 static void disarm(struct pie_thread *thread) {
     int *slot = fd_of(thread);
-    void *ring = atomic_exchange_explicit(&thread->clock_ring, NULL, memory_order_acq_rel);
+    void *ring = atomic_exchange_explicit(&pie_time_of(thread)->clock_ring, NULL, memory_order_acq_rel);
 
     if (!slot || !*slot)
         return;
@@ -132,9 +133,9 @@ static int arm(struct pie_thread *thread, uint64_t period_ns, bool user_only) {
     }
     if (!user_only && !ring)
         pie_counter_add(PIE_COUNTER_RINGLESS_THREADS, 1);
-    atomic_store_explicit(&thread->period_ns, period_ns, memory_order_relaxed);
+    atomic_store_explicit(&pie_time_of(thread)->period_ns, period_ns, memory_order_relaxed);
     /* release: pairs with the handler's acquire */
-    atomic_store_explicit(&thread->clock_ring, ring, memory_order_release);
+    atomic_store_explicit(&pie_time_of(thread)->clock_ring, ring, memory_order_release);
     *slot = fd;
     if (ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) != 0) {
         int error = errno;
@@ -152,7 +153,7 @@ static int arm(struct pie_thread *thread, uint64_t period_ns, bool user_only) {
 static int arm_timer(struct pie_thread *thread, uint64_t period_ns, int r) {
     if (r == -ESRCH)
         return r; /* the thread is gone */
-    atomic_store_explicit(&thread->has_timer, true, memory_order_relaxed);
+    atomic_store_explicit(&pie_time_of(thread)->has_timer, true, memory_order_relaxed);
     int by_timer = pie_clock_timer.arm(thread, period_ns);
     if (by_timer < 0)
         return r;
@@ -173,7 +174,7 @@ static int arm_user(struct pie_thread *thread, uint64_t period_ns) {
         return arm_timer(thread, period_ns, r);
     pie_clock_timer.arm(thread, KERNEL_PERIOD_NS); /* without it kernel time goes to the next sample */
     /* the event's, not the timer's */
-    atomic_store_explicit(&thread->period_ns, period_ns, memory_order_relaxed);
+    atomic_store_explicit(&pie_time_of(thread)->period_ns, period_ns, memory_order_relaxed);
     return r;
 }
 
@@ -185,10 +186,10 @@ static void disarm_both(struct pie_thread *thread) {
 static void set_period(struct pie_thread *thread, uint64_t period_ns) {
     int *slot = fd_of(thread);
 
-    if (atomic_load_explicit(&thread->has_timer, memory_order_relaxed))
+    if (atomic_load_explicit(&pie_time_of(thread)->has_timer, memory_order_relaxed))
         pie_clock_timer.set_period(thread, period_ns);
     else if (slot && *slot > 0 && ioctl(*slot, PERF_EVENT_IOC_PERIOD, &period_ns) == 0)
-        atomic_store_explicit(&thread->period_ns, period_ns, memory_order_relaxed);
+        atomic_store_explicit(&pie_time_of(thread)->period_ns, period_ns, memory_order_relaxed);
 }
 
 void pie_clock_perf_forget(void) {

@@ -3,6 +3,7 @@
 
 #include "profiler/base/clocks.h"
 #include "profiler/thread/thread.h"
+#include "profiler/time/thread.h"
 
 /* Where it could not be measured: what it is on a virtual machine that is not busy. */
 static const struct pie_clock_price PRICE_DEFAULT = {.signal_ns = 3500};
@@ -40,7 +41,7 @@ uint64_t pie_clock_price_last_entered_ns(void) {
 }
 
 uint64_t pie_clock_signal_ns(const struct pie_thread *thread) {
-    return thread->signal_ns ? thread->signal_ns : price_here()->signal_ns;
+    return pie_time_of(thread)->signal_ns ? pie_time_of(thread)->signal_ns : price_here()->signal_ns;
 }
 
 uint64_t pie_clock_reload_ns(void) {
@@ -64,5 +65,5 @@ void pie_clock_heed_delivery(struct pie_thread *thread, uint64_t ended_ns) {
     uint64_t took_ns = (now_ns - ended_ns) * whole_permille / 1000;
     if (took_ns > LONGER_MAX * mean_ns)
         return;
-    thread->signal_ns = mean_ns - mean_ns / MEAN_PART + took_ns / MEAN_PART;
+    pie_time_of(thread)->signal_ns = mean_ns - mean_ns / MEAN_PART + took_ns / MEAN_PART;
 }

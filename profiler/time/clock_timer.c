@@ -8,6 +8,7 @@
 
 #include "profiler/time/clock_timer.h"
 #include "profiler/thread/thread.h"
+#include "profiler/time/thread.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ static int arm(struct pie_thread *thread, uint64_t period_ns) {
     clockid_t clock = (clockid_t)((~(uint32_t)thread->tid << 3) | 6u); /* CPU clock of that thread */
     if (timer_create(clock, &event, &timers[index].timer) != 0)
         return -errno;
-    atomic_store_explicit(&thread->period_ns, period_ns, memory_order_relaxed);
+    atomic_store_explicit(&pie_time_of(thread)->period_ns, period_ns, memory_order_relaxed);
     timers[index].on = true;
     return settime(timers[index].timer, period_ns);
 }
@@ -79,7 +80,7 @@ static void set_period(struct pie_thread *thread, uint64_t period_ns) {
     size_t index = pie_thread_index(thread);
 
     if (index < n_timers && timers[index].on && settime(timers[index].timer, period_ns) == 0)
-        atomic_store_explicit(&thread->period_ns, period_ns, memory_order_relaxed);
+        atomic_store_explicit(&pie_time_of(thread)->period_ns, period_ns, memory_order_relaxed);
 }
 
 void pie_clock_timer_forget(void) {

@@ -19,6 +19,7 @@
 #include "profiler/time/clock_perf.h"
 #include "profiler/time/clock_price.h"
 #include "profiler/time/clock_timer.h"
+#include "profiler/time/thread.h"
 #include "profiler/time/wall.h"
 
 #include <stdlib.h>
@@ -231,6 +232,10 @@ static void clear(void) {
 
 /* --- A turn of the trees --- */
 
+static void move_thread(struct pie_thread *thread, pie_move_word_fn move_word, void *data) {
+    move_word(data, &pie_time_of(thread)->last_node);
+}
+
 static void move(pie_moved_fn moved, void *data) {
     for (size_t i = 0; i < state.n_walls; i++)
         pie_wall_move(&state.walls[i], moved, data);
@@ -243,6 +248,7 @@ bool pie_time_is_written(void) {
 
 const struct pie_collector pie_time_collector = {
     .name = "time",
+    .part = &pie_time_part,
     .begin = begin,
     .forget = forget,
     .make_room = make_room,
@@ -259,5 +265,6 @@ const struct pie_collector pie_time_collector = {
     .write = write_samples,
     .write_overhead = write_overhead,
     .clear = clear,
+    .move_thread = move_thread,
     .move = move,
 };

@@ -8,7 +8,7 @@
 #include "profiler/ports/facts.h"
 #include "profiler/ports/sink.h"
 #include "profiler/stacks/cct.h"
-#include "profiler/thread/sample_ring.h"
+#include "profiler/time/sample_ring.h"
 #include "profiler/thread/thread.h"
 #include "profiler/time/collector.h"
 #include "profiler/watch/debug_registers.h"

@@ -19,6 +19,7 @@
 #include "profiler/thread/thread.h"
 #include "profiler/time/clock_perf.h"
 #include "profiler/time/clock_price.h"
+#include "profiler/time/thread.h"
 
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -234,7 +235,7 @@ void pie_watch_heed_sample(struct pie_thread *thread, const ucontext_t *context,
         return;
     uint64_t faults = faults_of_thread(), before = watch->faults_seen;
     uint64_t passed_ns = thread->cpu_last_ns - watch->slow_cpu_ns;
-    uint64_t period_ns = atomic_load_explicit(&thread->period_ns, memory_order_relaxed);
+    uint64_t period_ns = atomic_load_explicit(&pie_time_of(thread)->period_ns, memory_order_relaxed);
     watch->faults_seen = faults;
     watch->slow_cpu_ns = thread->cpu_last_ns;
     if (!is_data_armed(watch))

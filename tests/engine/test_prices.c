@@ -9,6 +9,8 @@
 #include "profiler/time/clock_perf.h"
 #include "profiler/time/clock_price.h"
 #include "profiler/time/clock_timer.h"
+#include "profiler/time/thread.h"
+#include "tests/engine/thread_scene.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -84,9 +86,9 @@ static void test_a_signal_has_a_price(void **state) {
 }
 
 static struct pie_thread *thread_at(uint64_t signal_ns) {
-    struct pie_thread *thread = calloc(1, sizeof *thread);
+    struct pie_thread *thread = thread_scene_new();
 
-    thread->signal_ns = signal_ns;
+    pie_time_of(thread)->signal_ns = signal_ns;
     return thread;
 }
 

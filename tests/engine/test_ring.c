@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profiler/thread/sample_ring.h"
+#include "profiler/time/sample_ring.h"
 
 #include <pthread.h>
 #include <setjmp.h>

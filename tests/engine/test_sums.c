@@ -2,13 +2,15 @@
 #include "profiler/base/clocks.h"
 #include "profiler/base/region.h"
 #include "profiler/base/u64map.h"
-#include "profiler/thread/sample_ring.h"
+#include "profiler/time/sample_ring.h"
 #include "profiler/thread/thread.h"
 #include "profiler/time/aggregate.h"
 #include "profiler/time/clock.h"
 #include "profiler/time/clock_perf.h"
 #include "profiler/time/clock_price.h"
 #include "profiler/time/clock_timer.h"
+#include "profiler/time/thread.h"
+#include "tests/engine/thread_scene.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -60,12 +62,12 @@ static ucontext_t at_code(const uint8_t *code) {
 
 static void test_user_only_clock_puts_kernel_time_where_a_tick_finds_it(void **state) {
     static const uint8_t call[8] = {0x0f, 0x05}, other[8] = {0x90, 0x90};
-    struct pie_thread *thread = calloc(1, sizeof *thread);
+    struct pie_thread *thread = thread_scene_new();
     siginfo_t perf = perf_info(), timer = timer_info();
     ucontext_t in_call = at_code(call), elsewhere = at_code(other);
     struct pie_sample_time time;
 
-    atomic_store(&thread->period_ns, 1000000);
+    atomic_store(&pie_time_of(thread)->period_ns, 1000000);
     assert_true(pie_clock_perf_is_ours(&perf) && pie_clock_perf_is_ours(&timer));
     assert_true(pie_clock_perf_user_account(thread, &perf, &elsewhere, 1490000, &time));
     assert_int_equal(time.user_ns, 1490000);
@@ -111,7 +113,7 @@ static struct pie_sample_time account(struct pie_thread *thread, uint64_t cpu_ns
 /* Rings are refused where locked memory is short, events where descriptors are. */
 static void test_without_a_ring_or_an_event_time_is_split_by_the_place(void **state) {
     static const uint8_t call[8] = {0x0f, 0x05}, other[8] = {0x90, 0x90};
-    struct pie_thread *thread = calloc(1, sizeof *thread);
+    struct pie_thread *thread = thread_scene_new();
     siginfo_t perf = perf_info(), timer = timer_info();
     ucontext_t in_call = at_code(call), elsewhere = at_code(other);
     struct pie_sample_time time;
@@ -120,7 +122,7 @@ static void test_without_a_ring_or_an_event_time_is_split_by_the_place(void **st
     assert_int_equal(time.user_ns, 700);
     assert_true(pie_clock_perf_account(thread, &perf, &in_call, 800, &time));
     assert_int_equal(time.system_ns, 800);
-    atomic_store(&thread->has_timer, true);
+    atomic_store(&pie_time_of(thread)->has_timer, true);
     assert_true(pie_clock_perf_user_account(thread, &timer, &elsewhere, 4000000, &time));
     assert_int_equal(time.user_ns, 4000000);
     assert_true(pie_clock_perf_user_account(thread, &timer, &in_call, 4000000, &time));
@@ -129,12 +131,12 @@ static void test_without_a_ring_or_an_event_time_is_split_by_the_place(void **st
 }
 
 static void test_time_is_split_by_the_modes_in_a_perf_ring(void **state) {
-    struct pie_thread *thread = calloc(1, sizeof *thread);
+    struct pie_thread *thread = thread_scene_new();
     struct pie_sample_time time;
 
     ring_page = calloc(1, 8192);
     ring_page->data_offset = 4096;
-    atomic_store(&thread->clock_ring, ring_page);
+    atomic_store(&pie_time_of(thread)->clock_ring, ring_page);
     kernel_writes(PERF_RECORD_MISC_USER, 1);
     kernel_writes(PERF_RECORD_MISC_KERNEL, 5);
     time = account(thread, 6000000);
@@ -151,12 +153,12 @@ static void test_time_is_split_by_the_modes_in_a_perf_ring(void **state) {
 }
 
 static struct pie_thread *thread_with_ring(void) {
-    struct pie_thread *thread = calloc(1, sizeof *thread);
+    struct pie_thread *thread = thread_scene_new();
 
     ring_page = calloc(1, 8192);
     ring_page->data_offset = 4096;
-    atomic_store(&thread->clock_ring, ring_page);
-    atomic_store(&thread->period_ns, 1000000);
+    atomic_store(&pie_time_of(thread)->clock_ring, ring_page);
+    atomic_store(&pie_time_of(thread)->period_ns, 1000000);
     return thread;
 }
 
@@ -250,12 +252,12 @@ static void test_samples_tell_what_their_signals_cost(void **state) {
     pie_clock_perf_handler_begins(thread); /* of a trap */
     pie_clock_perf_handler_ends(thread);
     account(thread, 1000000);
-    assert_int_equal(thread->signal_ns, 0);
+    assert_int_equal(pie_time_of(thread)->signal_ns, 0);
     for (int i = 0; i < 200; i++) {
         kernel_writes(PERF_RECORD_MISC_USER, 1);
         account(thread, 1000000);
     }
-    assert_in_range(thread->signal_ns, 19000, 35000);
+    assert_in_range(pie_time_of(thread)->signal_ns, 19000, 35000);
     free(ring_page);
     free(thread);
 }
@@ -284,16 +286,18 @@ static void test_a_clock_is_armed_as_a_whole_or_not_at_all(void **state) {
     signal(SIGTRAP, on_tick);
     signal(PIE_TIMER_SIGNAL, on_tick);
     assert_int_equal(pie_region_init(), 0);
+    pie_collectors_lay_out_threads();
     struct pie_thread *thread = pie_thread_begin(true, "");
     assert_int_equal(pie_clock_perf_user.arm(thread, period_ns), 0);
-    if (atomic_load(&thread->has_timer)) /* no perf events here */
+    if (atomic_load(&pie_time_of(thread)->has_timer)) /* no perf events here */
         skip();
-    assert_int_equal(atomic_load(&thread->period_ns), period_ns); /* the timer beside it is slower */
+    assert_int_equal(atomic_load(&pie_time_of(thread)->period_ns),
+                     period_ns); /* the timer beside it is slower */
     pie_clock_perf_user.disarm(thread);
     enables_nothing = true;
     assert_int_equal(pie_clock_perf.arm(thread, period_ns), 0);
-    assert_true(atomic_load(&thread->has_timer));
-    assert_null(atomic_load(&thread->clock_ring));
+    assert_true(atomic_load(&pie_time_of(thread)->has_timer));
+    assert_null(atomic_load(&pie_time_of(thread)->clock_ring));
     pie_clock_perf.disarm(thread);
     pie_thread_end();
 }

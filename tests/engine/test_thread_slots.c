@@ -6,6 +6,7 @@
 #include "profiler/base/region.h"
 #include "profiler/collect/collectors.h"
 #include "profiler/thread/thread.h"
+#include "profiler/time/thread.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -41,7 +42,7 @@ static void look_at(struct pie_thread *thread, unsigned *random) {
     }
     if (pie_thread_state(thread) == PIE_THREAD_ENDED) {
         struct pie_record record;
-        while (pie_ring_pop(&thread->ring, &record))
+        while (pie_ring_pop(&pie_time_of(thread)->ring, &record))
             ;
         collector.drained++;
         pie_thread_give_back(thread);

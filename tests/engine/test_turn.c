@@ -11,6 +11,7 @@
 #include "profiler/stacks/cct.h"
 #include "profiler/stacks/context.h"
 #include "profiler/thread/thread.h"
+#include "profiler/time/thread.h"
 #include "profiler/watch/watch.h"
 
 #include <pthread.h>
@@ -84,21 +85,22 @@ static void test_without_a_budget_nothing_turns(void **state) {
 static void test_what_threads_remember_moves(void **state) {
     fill(BUDGET);
     uint32_t outer = pie_cct_child(PIE_CCT_ROOT_ID, python(3)), node = pie_cct_child(outer, 0x1234);
-    thread->last_node = node;
+    pie_time_of(thread)->last_node = node;
     pie_watch_of(thread)->slots[2].first_node = outer;
     pie_watch_of(thread)->slots[1].touch.second_node = PIE_CCT_FULL_ID;
     pass();
-    assert_int_not_equal(thread->last_node, node);
-    assert_int_equal(pie_cct_half(thread->last_node), 1);
-    assert_int_equal(pie_cct_key(thread->last_node), 0x1234);
-    assert_int_equal(pie_cct_parent(thread->last_node), pie_watch_of(thread)->slots[2].first_node);
+    assert_int_not_equal(pie_time_of(thread)->last_node, node);
+    assert_int_equal(pie_cct_half(pie_time_of(thread)->last_node), 1);
+    assert_int_equal(pie_cct_key(pie_time_of(thread)->last_node), 0x1234);
+    assert_int_equal(pie_cct_parent(pie_time_of(thread)->last_node),
+                     pie_watch_of(thread)->slots[2].first_node);
     uint64_t key = pie_cct_key(pie_watch_of(thread)->slots[2].first_node);
     assert_int_equal(pie_cct_key_code(key), 3 | PIE_CCT_CODE_HALF_BIT);
     assert_int_equal(pie_cct_key_offset(key), 7);
     assert_true(pie_cct_is_root(pie_cct_parent(pie_watch_of(thread)->slots[2].first_node)));
     assert_int_equal(pie_watch_of(thread)->slots[1].touch.second_node, PIE_CCT_FULL_ID | PIE_CCT_HALF_BIT);
-    assert_int_equal(pie_turn_moved(&turn, node), thread->last_node);
-    assert_int_equal(pie_turn_moved(&turn, thread->last_node), thread->last_node);
+    assert_int_equal(pie_turn_moved(&turn, node), pie_time_of(thread)->last_node);
+    assert_int_equal(pie_turn_moved(&turn, pie_time_of(thread)->last_node), pie_time_of(thread)->last_node);
     assert_int_equal(pie_cct_key(node), 0x1234); /* until the end */
     pie_turn_end(&turn);
     assert_int_equal(pie_region_used(PIE_ARENA_CCT), 0);
@@ -167,7 +169,7 @@ static void *make_nodes(void *number) {
         for (uint64_t depth = 5; depth-- > 0; node = pie_cct_parent(node))
             wrong += pie_cct_key(node) != key + depth && !pie_cct_is_full(node);
         wrong += !pie_cct_is_root(node);
-        __atomic_store_n(&own->last_node, pie_cct_child(pie_cct_root(), key), __ATOMIC_RELAXED);
+        __atomic_store_n(&pie_time_of(own)->last_node, pie_cct_child(pie_cct_root(), key), __ATOMIC_RELAXED);
         pie_thread_leave(own);
         key += 5;
         made++;

@@ -7,6 +7,7 @@
 
 #include "profiler/base/home.h"
 #include "profiler/code/modules.h"
+#include "profiler/time/thread.h"
 #include "profiler/watch/sampler.h"
 
 #include <errno.h>
@@ -142,7 +143,7 @@ static uint64_t charged_at(const uint8_t *instruction) {
     uint64_t before_ns = spent_ns();
 
     scene_thread->cpu_last_ns += 5000000; /* 2 ms of them in samples of other code */
-    scene_thread->period_ns = 3000000;
+    pie_time_of(scene_thread)->period_ns = 3000000;
     pie_watch_heed_sample(scene_thread, &context, 0);
     return spent_ns() - before_ns;
 }
