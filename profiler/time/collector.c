@@ -20,7 +20,7 @@
 #include "profiler/time/clock_price.h"
 #include "profiler/time/clock_timer.h"
 #include "profiler/time/thread.h"
-#include "profiler/time/wall.h"
+#include "profiler/time/wait.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,28 +41,28 @@ static struct {
     enum pie_clock_kind kind;
     struct pie_aggregate aggregate;
     struct pie_throttle throttle;
-    struct pie_wall *walls; /* by slot */
-    size_t n_walls;
+    struct pie_wait *waits; /* by slot */
+    size_t n_waits;
     struct costs ended_costs, costs; /* of threads that have ended; of the others at the last look */
     uint64_t random;
 } state;
 
 static bool make_room(size_t slot) {
-    if (slot < state.n_walls)
+    if (slot < state.n_waits)
         return true;
     size_t n = slot + 64;
-    struct pie_wall *grown = realloc(state.walls, n * sizeof *grown);
+    struct pie_wait *grown = realloc(state.waits, n * sizeof *grown);
     if (!grown)
         return false;
-    memset(grown + state.n_walls, 0, (n - state.n_walls) * sizeof *grown);
-    state.walls = grown;
-    state.n_walls = n;
+    memset(grown + state.n_waits, 0, (n - state.n_waits) * sizeof *grown);
+    state.waits = grown;
+    state.n_waits = n;
     return true;
 }
 
 /* NULL: there was no room yet. */
-static struct pie_wall *wall_of(size_t slot) {
-    return slot < state.n_walls ? &state.walls[slot] : NULL;
+static struct pie_wait *wait_of(size_t slot) {
+    return slot < state.n_waits ? &state.waits[slot] : NULL;
 }
 
 static int begin(struct pie_collection *collection) {
@@ -107,20 +107,20 @@ static void disarm(struct pie_thread *thread) {
 }
 
 static void meet(const struct pie_thread *thread, size_t slot) {
-    pie_wall_meet(wall_of(slot), thread);
+    pie_wait_meet(wait_of(slot), thread);
 }
 
 static void sample(const struct pie_thread *thread, size_t slot, const struct pie_record *record) {
-    pie_wall_sample(wall_of(slot), record);
+    pie_wait_sample(wait_of(slot), record);
     if (pie_aggregate_add_sample(&state.aggregate, thread->id, record) < 0)
         pie_counter_add(PIE_COUNTER_OUT_OF_MEMORY, 1);
 }
 
 /* What its clock costs at each switch is in no handler's time. */
-static void charge_switches(struct pie_thread *thread, struct pie_wall *wall) {
+static void charge_switches(struct pie_thread *thread, struct pie_wait *wait) {
     const struct pie_clock_price *price = pie_clock_price_known();
-    bool is_long = wall->is_seldom || state.collection->config->period_ns >= PIE_CLOCK_LONG_PERIOD_NS;
-    uint64_t switches = pie_wall_switches(wall);
+    bool is_long = wait->is_seldom || state.collection->config->period_ns >= PIE_CLOCK_LONG_PERIOD_NS;
+    uint64_t switches = pie_wait_switches(wait);
 
     if (!price)
         return;
@@ -131,28 +131,28 @@ static void charge_switches(struct pie_thread *thread, struct pie_wall *wall) {
 static void look(struct pie_thread *thread, size_t slot) {
     if (!state.collection->config->time)
         return;
-    pie_wall_tick(wall_of(slot), thread, state.collection->ops, &state.throttle, &state.aggregate);
-    charge_switches(thread, wall_of(slot));
+    pie_wait_tick(wait_of(slot), thread, state.collection->ops, &state.throttle, &state.aggregate);
+    charge_switches(thread, wait_of(slot));
 }
 
 static void ended(struct pie_thread *thread, size_t slot) {
     if (!state.collection->config->time)
         return;
-    pie_wall_end(wall_of(slot), thread, &state.throttle, &state.aggregate);
-    charge_switches(thread, wall_of(slot));
+    pie_wait_end(wait_of(slot), thread, &state.throttle, &state.aggregate);
+    charge_switches(thread, wait_of(slot));
 }
 
 bool pie_time_is_still(const struct pie_thread *thread, size_t slot) {
-    const struct pie_wall *wall = wall_of(slot);
+    const struct pie_wait *wait = wait_of(slot);
 
-    return wall && wall->is_still && wall->thread_id == thread->id &&
-           wall->samples == atomic_load_explicit(&thread->samples, memory_order_relaxed);
+    return wait && wait->is_still && wait->thread_id == thread->id &&
+           wait->samples == atomic_load_explicit(&thread->samples, memory_order_relaxed);
 }
 
 uint64_t pie_time_last_cpu_ns(const struct pie_thread *thread, size_t slot) {
-    const struct pie_wall *wall = wall_of(slot);
+    const struct pie_wait *wait = wait_of(slot);
 
-    return wall && wall->thread_id == thread->id ? wall->last_cpu_ns : thread->cpu_last_ns;
+    return wait && wait->thread_id == thread->id ? wait->last_cpu_ns : thread->cpu_last_ns;
 }
 
 /* The kernel arms a timer for an event when it gives the thread a processor, and takes it back when it takes that: in a
@@ -160,23 +160,23 @@ uint64_t pie_time_last_cpu_ns(const struct pie_thread *thread, size_t slot) {
  * starts short threads does, would cost most by that. A timer that is due after the kernel's next tick costs next to nothing. A
  * sample stands for all time since the last, so only details get fewer. Not with `perf-user`, which takes for system
  * time what exceeds a period. */
-static uint64_t period_of(const struct pie_thread *thread, struct pie_wall *wall) {
+static uint64_t period_of(const struct pie_thread *thread, struct pie_wait *wait) {
     const struct pie_clock_price *price = pie_clock_price_known();
     uint64_t period_ns = state.collection->config->period_ns;
 
-    if (pie_clock_current() != &pie_clock_perf || !price || !wall || wall->thread_id != thread->id ||
+    if (pie_clock_current() != &pie_clock_perf || !price || !wait || wait->thread_id != thread->id ||
         period_ns >= PIE_CLOCK_LONG_PERIOD_NS)
         return period_ns;
-    wall->is_seldom =
-        pie_wall_switching_permille(wall, price->switch_ns, pie_monotonic_ns()) > SWITCHING_PERMILLE;
-    return wall->is_seldom ? PIE_CLOCK_LONG_PERIOD_NS : period_ns;
+    wait->is_seldom =
+        pie_wait_switching_permille(wait, price->switch_ns, pie_monotonic_ns()) > SWITCHING_PERMILLE;
+    return wait->is_seldom ? PIE_CLOCK_LONG_PERIOD_NS : period_ns;
 }
 
 static void adapt(struct pie_thread *thread, size_t slot) {
     const struct pie_clock_ops *clock = pie_clock_current();
 
     if (clock)
-        clock->set_period(thread, pie_random_dither(&state.random, period_of(thread, wall_of(slot))));
+        clock->set_period(thread, pie_random_dither(&state.random, period_of(thread, wait_of(slot))));
 }
 
 /* --- A flush --- */
@@ -192,8 +192,8 @@ static void thread_row(const struct pie_thread *thread, size_t slot, bool has_en
     costs->handlers_ns += atomic_load_explicit(&thread->overhead_ns, memory_order_relaxed);
     costs->caches_ns += atomic_load_explicit(&thread->caches_ns, memory_order_relaxed);
     costs->switches_ns += atomic_load_explicit(&thread->switches_ns, memory_order_relaxed);
-    if (row && state.collection->config->time && wall_of(slot))
-        pie_wall_totals(wall_of(slot), thread, row);
+    if (row && state.collection->config->time && wait_of(slot))
+        pie_wait_totals(wait_of(slot), thread, row);
 }
 
 static void name_nodes(void) {
@@ -237,8 +237,8 @@ static void move_thread(struct pie_thread *thread, pie_move_word_fn move_word, v
 }
 
 static void move(pie_moved_fn moved, void *data) {
-    for (size_t i = 0; i < state.n_walls; i++)
-        pie_wall_move(&state.walls[i], moved, data);
+    for (size_t i = 0; i < state.n_waits; i++)
+        pie_wait_move(&state.waits[i], moved, data);
 }
 
 /* They have CCT nodes. */

@@ -7,12 +7,12 @@
  * something, and these have it. Where one task awaits another, the context of the other begins with the awaiter's
  * coroutines, as if it had awaited the coroutine itself. Of many tasks some are taken, from a random place on. */
 
-#include "profiler/time/wall_awaits.h"
+#include "profiler/time/wait_awaits.h"
 
 #include "profiler/base/clocks.h"
 #include "profiler/ports/pystack.h"
 #include "profiler/stacks/cct.h"
-#include "profiler/time/wall.h"
+#include "profiler/time/wait.h"
 
 #include <string.h>
 
@@ -25,7 +25,7 @@ struct look {
     const struct pie_pystack_ops *ops;
     struct pie_pyframe frames[FRAMES];
     uint32_t ids[FRAMES]; /* of their code objects; 0: not known */
-    struct pie_await awaits[PIE_WALL_AWAITS_MAX];
+    struct pie_await awaits[PIE_WAIT_AWAITS_MAX];
     size_t n;
 };
 
@@ -105,7 +105,7 @@ static uint32_t context_of(const struct look *look, const struct pie_await *awai
     return pie_cct_is_root(node) ? 0 : node;
 }
 
-uint32_t pie_wall_awaits_find(const struct pie_pystack_ops *ops, uintptr_t tstate,
+uint32_t pie_wait_awaits_find(const struct pie_pystack_ops *ops, uintptr_t tstate,
                               const struct pie_pyframe *frames, const uint64_t *keys, size_t n,
                               uint32_t *ret_nodes) {
     static struct look look; /* collection thread only */
@@ -117,7 +117,7 @@ uint32_t pie_wall_awaits_find(const struct pie_pystack_ops *ops, uintptr_t tstat
     random = (random ^ pie_monotonic_ns()) * 6364136223846793005u + 1442695040888963407u;
     look.ops = ops;
     look.n = ops->awaits(tstate, frames[1].code, random >> 32, look.frames, FRAMES, look.awaits,
-                         PIE_WALL_AWAITS_MAX);
+                         PIE_WAIT_AWAITS_MAX);
     if (look.n == 0)
         return 0;
     intern_all(&look, look.awaits[look.n - 1].first + look.awaits[look.n - 1].count);

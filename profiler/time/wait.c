@@ -15,7 +15,7 @@
  * equal before and after means that it did not execute one instruction between. A thread whose clock stands where it stood
  * at the last tick is still in the same place, and nothing is read at all. */
 
-#include "profiler/time/wall.h"
+#include "profiler/time/wait.h"
 
 #include "profiler/base/clocks.h"
 #include "profiler/base/proc_file.h"
@@ -27,7 +27,7 @@
 #include "profiler/time/sample_ring.h"
 #include "profiler/thread/thread.h"
 #include "profiler/time/aggregate.h"
-#include "profiler/time/wall_awaits.h"
+#include "profiler/time/wait_awaits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static bool read_delay(int32_t tid, uint64_t *ret_ns, uint64_t *ret_slices) {
 
 /* The context of a stopped thread: its Python frames; 0 if it has none or ran meanwhile. If it is an event loop that has
  * nothing to do, also where its tasks are suspended. */
-static uint32_t blocked_context(struct pie_wall *wall, struct pie_thread *thread,
+static uint32_t blocked_context(struct pie_wait *wait, struct pie_thread *thread,
                                 const struct pie_pystack_ops *ops, uint64_t cpu_ns) {
     static struct pie_pyframe frames[PIE_FRAMES_MAX]; /* collection thread only */
     static uint64_t keys[PIE_FRAMES_MAX];
@@ -86,7 +86,7 @@ static uint32_t blocked_context(struct pie_wall *wall, struct pie_thread *thread
         uint32_t id = ops->intern_by_content(frames[i].code);
         keys[i] = id ? pie_cct_python_key(id, ops->instr_offset(frames[i].code, frames[i].instr)) : 0;
     }
-    wall->n_awaits = pie_wall_awaits_find(ops, tstate, frames, keys, n, wall->awaits);
+    wait->n_awaits = pie_wait_awaits_find(ops, tstate, frames, keys, n, wait->awaits);
     if (pie_thread_cpu_of(thread->tid) != cpu_ns)
         return 0;
     while (n-- > 0)
@@ -96,31 +96,31 @@ static uint32_t blocked_context(struct pie_wall *wall, struct pie_thread *thread
 }
 
 /* ns < 0: takes back. */
-static void book(struct pie_wall *wall, const struct pie_thread *thread, struct pie_aggregate *aggregate,
+static void book(struct pie_wait *wait, const struct pie_thread *thread, struct pie_aggregate *aggregate,
                  int64_t ns) {
     int64_t left_ns = ns;
 
-    wall->booked_ns += (uint64_t)ns;
-    for (uint32_t i = wall->n_awaits; i > 0; i--) {
+    wait->booked_ns += (uint64_t)ns;
+    for (uint32_t i = wait->n_awaits; i > 0; i--) {
         int64_t share_ns = left_ns / (int64_t)i;
-        pie_aggregate_add_wait(aggregate, thread->id, wall->awaits[i - 1], share_ns);
+        pie_aggregate_add_wait(aggregate, thread->id, wait->awaits[i - 1], share_ns);
         left_ns -= share_ns;
     }
-    if (wall->n_awaits == 0)
-        pie_aggregate_add_wait(aggregate, thread->id, wall->blocked_node, ns);
+    if (wait->n_awaits == 0)
+        pie_aggregate_add_wait(aggregate, thread->id, wait->blocked_node, ns);
 }
 
 /* What was booked as waiting and was none. */
-static void take_back(struct pie_wall *wall, const struct pie_thread *thread,
+static void take_back(struct pie_wait *wait, const struct pie_thread *thread,
                       struct pie_aggregate *aggregate) {
-    uint64_t ns = wall->wait_pool_ns < 0 ? (uint64_t)-wall->wait_pool_ns : 0;
+    uint64_t ns = wait->wait_pool_ns < 0 ? (uint64_t)-wait->wait_pool_ns : 0;
 
-    if (ns > wall->booked_ns)
-        ns = wall->booked_ns;
+    if (ns > wait->booked_ns)
+        ns = wait->booked_ns;
     if (ns == 0)
         return;
-    book(wall, thread, aggregate, -(int64_t)ns);
-    wall->wait_pool_ns += (int64_t)ns;
+    book(wait, thread, aggregate, -(int64_t)ns);
+    wait->wait_pool_ns += (int64_t)ns;
 }
 
 static uint64_t part(uint64_t ns, uint64_t of_ns, uint64_t whole_ns) {
@@ -128,28 +128,28 @@ static uint64_t part(uint64_t ns, uint64_t of_ns, uint64_t whole_ns) {
 }
 
 /* Puts ns out of the pools, in which there is that much, where the thread was. */
-static void place(struct pie_wall *wall, const struct pie_thread *thread, struct pie_aggregate *aggregate,
+static void place(struct pie_wait *wait, const struct pie_thread *thread, struct pie_aggregate *aggregate,
                   uint32_t node, uint64_t ns) {
-    uint64_t pool_ns = wall->runnable_pool_ns + wall->throttled_pool_ns;
-    uint64_t throttled_ns = pool_ns ? part(ns, wall->throttled_pool_ns, pool_ns) : 0;
+    uint64_t pool_ns = wait->runnable_pool_ns + wait->throttled_pool_ns;
+    uint64_t throttled_ns = pool_ns ? part(ns, wait->throttled_pool_ns, pool_ns) : 0;
 
-    if (ns - throttled_ns > wall->runnable_pool_ns)
-        throttled_ns = ns - wall->runnable_pool_ns;
-    wall->throttled_pool_ns -= throttled_ns;
-    wall->runnable_pool_ns -= ns - throttled_ns;
+    if (ns - throttled_ns > wait->runnable_pool_ns)
+        throttled_ns = ns - wait->runnable_pool_ns;
+    wait->throttled_pool_ns -= throttled_ns;
+    wait->runnable_pool_ns -= ns - throttled_ns;
     if (ns)
         pie_aggregate_add_delay(aggregate, thread->id, node, ns - throttled_ns, throttled_ns);
 }
 
 /* Delays that are known by now go to the samples that came after them, no more to each than it was off the CPU. */
-static void place_at_samples(struct pie_wall *wall, const struct pie_thread *thread,
+static void place_at_samples(struct pie_wait *wait, const struct pie_thread *thread,
                              struct pie_aggregate *aggregate) {
-    uint64_t pool_ns = wall->runnable_pool_ns + wall->throttled_pool_ns;
+    uint64_t pool_ns = wait->runnable_pool_ns + wait->throttled_pool_ns;
     uint64_t left_ns = pool_ns < seen.total_ns ? pool_ns : seen.total_ns, gaps_ns = seen.total_ns;
 
     for (size_t i = 0; i < seen.count && gaps_ns > 0; i++) {
         uint64_t ns = part(left_ns, seen.gaps[i].ns, gaps_ns);
-        place(wall, thread, aggregate, seen.gaps[i].node, ns);
+        place(wait, thread, aggregate, seen.gaps[i].node, ns);
         left_ns -= ns;
         gaps_ns -= seen.gaps[i].ns;
     }
@@ -159,15 +159,15 @@ static void place_at_samples(struct pie_wall *wall, const struct pie_thread *thr
 
 /* Delays since the last sample, of a thread that has gone to sleep: they were where it was before, a thread that computes in
  * the last sample's place, one that mostly sleeps where it slept, since it is late after each wake. */
-static void place_rest(struct pie_wall *wall, const struct pie_thread *thread,
+static void place_rest(struct pie_wait *wait, const struct pie_thread *thread,
                        struct pie_aggregate *aggregate) {
-    if (wall->known_node)
-        place(wall, thread, aggregate, wall->known_node, wall->runnable_pool_ns + wall->throttled_pool_ns);
+    if (wait->known_node)
+        place(wait, thread, aggregate, wait->known_node, wait->runnable_pool_ns + wait->throttled_pool_ns);
 }
 
 /* Its first sight. What a living thread waited until then has no place: nobody looked. A thread's delay counts from its
  * creation, the main thread's from that of the process; of it that much is ours as the thread was off the CPU. */
-static void start_over(struct pie_wall *wall, const struct pie_thread *thread) {
+static void start_over(struct pie_wait *wait, const struct pie_thread *thread) {
     uint64_t now_ns = pie_monotonic_ns(), cpu_ns = pie_thread_cpu_of(thread->tid), delay_ns = 0;
     uint64_t slices = 0;
 
@@ -175,7 +175,7 @@ static void start_over(struct pie_wall *wall, const struct pie_thread *thread) {
     uint64_t wall_ns = now_ns - thread->started_ns, ran_ns = cpu_ns - thread->started_cpu_ns;
     uint64_t off_ns = wall_ns > ran_ns ? wall_ns - ran_ns : 0,
              ours_ns = delay_ns < off_ns ? delay_ns : off_ns;
-    *wall = (struct pie_wall){
+    *wait = (struct pie_wait){
         .thread_id = thread->id,
         .last_ns = thread->started_ns,
         .last_cpu_ns = thread->started_cpu_ns,
@@ -190,41 +190,41 @@ static void start_over(struct pie_wall *wall, const struct pie_thread *thread) {
         return;
     if (thread->is_main)
         ours_ns = 0; /* it has waited for its clock; the delays were before */
-    wall->last_ns = wall->sample_ns = now_ns;
-    wall->last_cpu_ns = cpu_ns;
-    wall->last_delay_ns = delay_ns;
-    wall->wait_ns = (int64_t)(wall_ns - ran_ns - ours_ns);
-    wall->runnable_ns = ours_ns;
+    wait->last_ns = wait->sample_ns = now_ns;
+    wait->last_cpu_ns = cpu_ns;
+    wait->last_delay_ns = delay_ns;
+    wait->wait_ns = (int64_t)(wall_ns - ran_ns - ours_ns);
+    wait->runnable_ns = ours_ns;
 }
 
-uint64_t pie_wall_switching_permille(struct pie_wall *wall, uint64_t switch_ns, uint64_t now_ns) {
-    uint64_t slices = wall->slices - wall->slices_before, elapsed_ns = now_ns - wall->slices_ns;
+uint64_t pie_wait_switching_permille(struct pie_wait *wait, uint64_t switch_ns, uint64_t now_ns) {
+    uint64_t slices = wait->slices - wait->slices_before, elapsed_ns = now_ns - wait->slices_ns;
 
-    wall->slices_before = wall->slices;
-    wall->slices_ns = now_ns;
+    wait->slices_before = wait->slices;
+    wait->slices_ns = now_ns;
     return elapsed_ns ? slices * switch_ns * 1000 / elapsed_ns : 0;
 }
 
-uint64_t pie_wall_switches(struct pie_wall *wall) {
-    uint64_t switches = wall->slices - wall->slices_charged;
+uint64_t pie_wait_switches(struct pie_wait *wait) {
+    uint64_t switches = wait->slices - wait->slices_charged;
 
-    wall->slices_charged = wall->slices;
+    wait->slices_charged = wait->slices;
     return switches;
 }
 
-void pie_wall_meet(struct pie_wall *wall, const struct pie_thread *thread) {
-    if (wall->thread_id != thread->id)
-        start_over(wall, thread);
+void pie_wait_meet(struct pie_wait *wait, const struct pie_thread *thread) {
+    if (wait->thread_id != thread->id)
+        start_over(wait, thread);
     seen.count = 0;
     seen.total_ns = 0;
 }
 
-void pie_wall_sample(struct pie_wall *wall, const struct pie_record *record) {
-    uint64_t wall_ns = record->time_ns > wall->sample_ns ? record->time_ns - wall->sample_ns : 0;
+void pie_wait_sample(struct pie_wait *wait, const struct pie_record *record) {
+    uint64_t wall_ns = record->time_ns > wait->sample_ns ? record->time_ns - wait->sample_ns : 0;
     uint64_t cpu_ns = record->user_ns + record->system_ns;
 
-    wall->sample_ns = record->time_ns;
-    wall->known_node = record->node;
+    wait->sample_ns = record->time_ns;
+    wait->known_node = record->node;
     if (wall_ns < cpu_ns + GAP_MIN_NS || seen.count == PIE_RING_RECORDS)
         return;
     seen.gaps[seen.count].node = record->node;
@@ -233,141 +233,141 @@ void pie_wall_sample(struct pie_wall *wall, const struct pie_record *record) {
 }
 
 /* Time that was spent and not run, and what the kernel has booked of it as a delay. */
-static void add_off(struct pie_wall *wall, struct pie_throttle *throttle, int64_t off_ns, uint64_t delay_ns) {
-    uint64_t throttled_ns = pie_throttle_share(throttle, wall->last_ns, delay_ns, &wall->throttle_seen);
+static void add_off(struct pie_wait *wait, struct pie_throttle *throttle, int64_t off_ns, uint64_t delay_ns) {
+    uint64_t throttled_ns = pie_throttle_share(throttle, wait->last_ns, delay_ns, &wait->throttle_seen);
 
-    wall->untold_ns += off_ns - (int64_t)delay_ns;
-    wall->throttled_ns += throttled_ns;
-    wall->throttled_pool_ns += throttled_ns;
-    wall->runnable_ns += delay_ns - throttled_ns;
-    wall->runnable_pool_ns += delay_ns - throttled_ns;
+    wait->untold_ns += off_ns - (int64_t)delay_ns;
+    wait->throttled_ns += throttled_ns;
+    wait->throttled_pool_ns += throttled_ns;
+    wait->runnable_ns += delay_ns - throttled_ns;
+    wait->runnable_pool_ns += delay_ns - throttled_ns;
 }
 
 /* Untold time beyond keep_ns was waiting. */
-static void tell(struct pie_wall *wall, int64_t keep_ns) {
-    int64_t wait_ns = wall->untold_ns - keep_ns;
+static void tell(struct pie_wait *wait, int64_t keep_ns) {
+    int64_t wait_ns = wait->untold_ns - keep_ns;
 
-    wall->wait_ns += wait_ns;
-    wall->wait_pool_ns += wait_ns;
-    wall->untold_ns = keep_ns;
+    wait->wait_ns += wait_ns;
+    wait->wait_pool_ns += wait_ns;
+    wait->untold_ns = keep_ns;
 }
 
 /* How much of the untold time may be a delay that still lasts: none if the thread is asleep or runs now, else at most what it
  * has been off the CPU since it was known to run. */
-static int64_t may_be_delay(const struct pie_wall *wall, char state, bool runs_now, uint64_t ran_ns,
+static int64_t may_be_delay(const struct pie_wait *wait, char state, bool runs_now, uint64_t ran_ns,
                             int64_t off_ns) {
-    if (state != 'R' || runs_now || wall->untold_ns <= 0)
+    if (state != 'R' || runs_now || wait->untold_ns <= 0)
         return 0;
-    return ran_ns > 0 && off_ns < wall->untold_ns ? (off_ns > 0 ? off_ns : 0) : wall->untold_ns;
+    return ran_ns > 0 && off_ns < wait->untold_ns ? (off_ns > 0 ? off_ns : 0) : wait->untold_ns;
 }
 
-static void book_standing(struct pie_wall *wall, const struct pie_thread *thread,
+static void book_standing(struct pie_wait *wait, const struct pie_thread *thread,
                           struct pie_aggregate *aggregate, uint64_t wall_ns) {
-    wall->untold_ns += (int64_t)wall_ns;
-    tell(wall, 0);
-    if (wall->blocked_node && wall->wait_pool_ns > 0) {
-        book(wall, thread, aggregate, wall->wait_pool_ns);
-        wall->wait_pool_ns = 0;
+    wait->untold_ns += (int64_t)wall_ns;
+    tell(wait, 0);
+    if (wait->blocked_node && wait->wait_pool_ns > 0) {
+        book(wait, thread, aggregate, wait->wait_pool_ns);
+        wait->wait_pool_ns = 0;
     }
 }
 
 /* Where is it now, if it is asleep? */
-static void look(struct pie_wall *wall, struct pie_thread *thread, const struct pie_pystack_ops *ops,
+static void look(struct pie_wait *wait, struct pie_thread *thread, const struct pie_pystack_ops *ops,
                  struct pie_aggregate *aggregate, char state) {
-    take_back(wall, thread, aggregate);
-    wall->is_still = state == 'S' || state == 'D';
-    wall->blocked_node = wall->is_still ? blocked_context(wall, thread, ops, wall->last_cpu_ns) : 0;
-    wall->booked_ns = 0;
-    if (wall->is_still)
-        place_rest(wall, thread, aggregate);
-    if (!wall->blocked_node)
+    take_back(wait, thread, aggregate);
+    wait->is_still = state == 'S' || state == 'D';
+    wait->blocked_node = wait->is_still ? blocked_context(wait, thread, ops, wait->last_cpu_ns) : 0;
+    wait->booked_ns = 0;
+    if (wait->is_still)
+        place_rest(wait, thread, aggregate);
+    if (!wait->blocked_node)
         return;
-    wall->known_node = wall->blocked_node;
-    place_rest(wall, thread, aggregate);
-    if (wall->wait_pool_ns > 0) {
-        book(wall, thread, aggregate, wall->wait_pool_ns);
-        wall->wait_pool_ns = 0;
+    wait->known_node = wait->blocked_node;
+    place_rest(wait, thread, aggregate);
+    if (wait->wait_pool_ns > 0) {
+        book(wait, thread, aggregate, wait->wait_pool_ns);
+        wait->wait_pool_ns = 0;
     }
 }
 
-void pie_wall_tick(struct pie_wall *wall, struct pie_thread *thread, const struct pie_pystack_ops *ops,
+void pie_wait_tick(struct pie_wait *wait, struct pie_thread *thread, const struct pie_pystack_ops *ops,
                    struct pie_throttle *throttle, struct pie_aggregate *aggregate) {
     uint64_t now_ns = pie_monotonic_ns(), cpu_ns = pie_thread_cpu_of(thread->tid);
-    uint64_t wall_ns = now_ns - wall->last_ns, ran_ns = cpu_ns - wall->last_cpu_ns, delay_ns;
+    uint64_t wall_ns = now_ns - wait->last_ns, ran_ns = cpu_ns - wait->last_cpu_ns, delay_ns;
 
-    wall->samples = atomic_load_explicit(&thread->samples, memory_order_relaxed);
+    wait->samples = atomic_load_explicit(&thread->samples, memory_order_relaxed);
     if (cpu_ns == 0)
         return; /* it is gone */
-    wall->last_ns = now_ns;
-    wall->last_cpu_ns = cpu_ns;
-    if (ran_ns == 0 && wall->is_still) {
-        book_standing(wall, thread, aggregate, wall_ns);
+    wait->last_ns = now_ns;
+    wait->last_cpu_ns = cpu_ns;
+    if (ran_ns == 0 && wait->is_still) {
+        book_standing(wait, thread, aggregate, wall_ns);
         return;
     }
-    if (!read_delay(thread->tid, &delay_ns, &wall->slices))
-        delay_ns = wall->last_delay_ns;
+    if (!read_delay(thread->tid, &delay_ns, &wait->slices))
+        delay_ns = wait->last_delay_ns;
     int64_t off_ns = (int64_t)(wall_ns - ran_ns);
-    add_off(wall, throttle, off_ns, delay_ns - wall->last_delay_ns);
-    wall->last_delay_ns = delay_ns;
+    add_off(wait, throttle, off_ns, delay_ns - wait->last_delay_ns);
+    wait->last_delay_ns = delay_ns;
     char state = state_of(thread->tid);
     bool runs_now = pie_thread_cpu_of(thread->tid) != cpu_ns;
-    tell(wall, may_be_delay(wall, state, runs_now, ran_ns, off_ns));
-    place_at_samples(wall, thread, aggregate);
-    look(wall, thread, ops, aggregate, state);
+    tell(wait, may_be_delay(wait, state, runs_now, ran_ns, off_ns));
+    place_at_samples(wait, thread, aggregate);
+    look(wait, thread, ops, aggregate, state);
 }
 
 /* Its last delays are known as long as the kernel knows the thread, which goes on to die; then it has waited, unless it was
  * found ready to run. */
-void pie_wall_end(struct pie_wall *wall, const struct pie_thread *thread, struct pie_throttle *throttle,
+void pie_wait_end(struct pie_wait *wait, const struct pie_thread *thread, struct pie_throttle *throttle,
                   struct pie_aggregate *aggregate) {
-    uint64_t wall_ns = thread->ended_ns - wall->last_ns, ran_ns = thread->ended_cpu_ns - wall->last_cpu_ns;
-    uint64_t delay_ns = wall->last_delay_ns;
-    bool is_known = read_delay(thread->tid, &delay_ns, &wall->slices);
+    uint64_t wall_ns = thread->ended_ns - wait->last_ns, ran_ns = thread->ended_cpu_ns - wait->last_cpu_ns;
+    uint64_t delay_ns = wait->last_delay_ns;
+    bool is_known = read_delay(thread->tid, &delay_ns, &wait->slices);
 
-    wall->last_ns = thread->ended_ns;
-    wall->last_cpu_ns = thread->ended_cpu_ns;
-    int64_t off_ns = (int64_t)(wall_ns - ran_ns), most_ns = wall->untold_ns + off_ns;
-    uint64_t delayed_ns = delay_ns - wall->last_delay_ns;
-    if (!is_known && !wall->is_still && wall->samples > 0 && most_ns > 0)
+    wait->last_ns = thread->ended_ns;
+    wait->last_cpu_ns = thread->ended_cpu_ns;
+    int64_t off_ns = (int64_t)(wall_ns - ran_ns), most_ns = wait->untold_ns + off_ns;
+    uint64_t delayed_ns = delay_ns - wait->last_delay_ns;
+    if (!is_known && !wait->is_still && wait->samples > 0 && most_ns > 0)
         delayed_ns = (uint64_t)most_ns;
-    if (delayed_ns > 0 && (int64_t)delayed_ns > most_ns && wall->booked_ns == 0)
+    if (delayed_ns > 0 && (int64_t)delayed_ns > most_ns && wait->booked_ns == 0)
         delayed_ns = most_ns > 0 ? (uint64_t)most_ns : 0; /* the end of its life is later than its slot's */
-    add_off(wall, throttle, off_ns, delayed_ns);
-    tell(wall, 0);
-    place_at_samples(wall, thread, aggregate);
-    place_rest(wall, thread, aggregate);
-    take_back(wall, thread, aggregate);
-    if (wall->blocked_node && wall->wait_pool_ns > 0)
-        book(wall, thread, aggregate, wall->wait_pool_ns);
-    wall->wait_pool_ns = 0;
+    add_off(wait, throttle, off_ns, delayed_ns);
+    tell(wait, 0);
+    place_at_samples(wait, thread, aggregate);
+    place_rest(wait, thread, aggregate);
+    take_back(wait, thread, aggregate);
+    if (wait->blocked_node && wait->wait_pool_ns > 0)
+        book(wait, thread, aggregate, wait->wait_pool_ns);
+    wait->wait_pool_ns = 0;
 }
 
-void pie_wall_move(struct pie_wall *wall, uint32_t (*moved)(void *data, uint32_t node), void *data) {
-    if (wall->blocked_node)
-        wall->blocked_node = moved(data, wall->blocked_node);
-    if (wall->known_node)
-        wall->known_node = moved(data, wall->known_node);
-    for (uint32_t i = 0; i < wall->n_awaits; i++)
-        wall->awaits[i] = moved(data, wall->awaits[i]);
+void pie_wait_move(struct pie_wait *wait, uint32_t (*moved)(void *data, uint32_t node), void *data) {
+    if (wait->blocked_node)
+        wait->blocked_node = moved(data, wait->blocked_node);
+    if (wait->known_node)
+        wait->known_node = moved(data, wait->known_node);
+    for (uint32_t i = 0; i < wait->n_awaits; i++)
+        wait->awaits[i] = moved(data, wait->awaits[i]);
 }
 
-void pie_wall_totals(const struct pie_wall *wall, const struct pie_thread *thread,
+void pie_wait_totals(const struct pie_wait *wait, const struct pie_thread *thread,
                      struct pie_thread_row *row) {
-    if (wall->thread_id != thread->id)
+    if (wait->thread_id != thread->id)
         return;
-    int64_t wait_ns = wall->wait_ns, runnable_ns = (int64_t)wall->runnable_ns + wall->untold_ns;
-    uint64_t wall_ns = wall->last_ns - thread->started_ns,
-             ran_ns = wall->last_cpu_ns - thread->started_cpu_ns;
+    int64_t wait_ns = wait->wait_ns, runnable_ns = (int64_t)wait->runnable_ns + wait->untold_ns;
+    uint64_t wall_ns = wait->last_ns - thread->started_ns,
+             ran_ns = wait->last_cpu_ns - thread->started_cpu_ns;
 
     /* it has stood still since the last look, which may have been some time ago */
-    if (wall->is_still && row->cpu_ns == ran_ns && row->wall_ns > wall_ns) {
+    if (wait->is_still && row->cpu_ns == ran_ns && row->wall_ns > wall_ns) {
         wait_ns += (int64_t)(row->wall_ns - wall_ns);
         wall_ns = row->wall_ns;
     }
     row->has_off_times = true;
     row->wall_ns = wall_ns;
     row->cpu_ns = ran_ns;
-    row->throttled_ns = wall->throttled_ns;
+    row->throttled_ns = wait->throttled_ns;
     /* the clocks are read one after the other */
     row->wait_ns = wait_ns > 0 ? (uint64_t)wait_ns : 0;
     runnable_ns += wait_ns < 0 ? wait_ns : 0;

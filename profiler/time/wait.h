@@ -15,11 +15,11 @@ struct pie_record;
 struct pie_throttle;
 struct pie_thread_row;
 
-enum { PIE_WALL_AWAITS_MAX = 32 }; /* tasks of an event loop that share one wait */
+enum { PIE_WAIT_AWAITS_MAX = 32 }; /* tasks of an event loop that share one wait */
 
 /* What is remembered of a thread from tick to tick. At each look wall time since its start is its CPU time plus wait_ns,
  * runnable_ns, throttled_ns and untold_ns. */
-struct pie_wall {
+struct pie_wait {
     uint32_t thread_id;     /* of the thread this belongs to */
     uint64_t last_ns;       /* CLOCK_MONOTONIC at the last look */
     uint64_t last_cpu_ns;   /* the thread's CPU clock then */
@@ -38,39 +38,39 @@ struct pie_wall {
     uint64_t samples;      /* that it had taken at the last tick */
     bool is_still;         /* found asleep at the last tick: as long as its clock stands, all is as it was */
     /* Where the tasks of its event loop are suspended, if that is what waits; they share the time. */
-    uint32_t awaits[PIE_WALL_AWAITS_MAX];
+    uint32_t awaits[PIE_WAIT_AWAITS_MAX];
     uint32_t n_awaits;
     uint64_t slices;                   /* how often it has been given a processor, at the last tick */
-    uint64_t slices_charged;           /* of these, told by pie_wall_switches() */
+    uint64_t slices_charged;           /* of these, told by pie_wait_switches() */
     bool is_seldom;                    /* its clock's period is longer than the kernel's tick */
-    uint64_t slices_before, slices_ns; /* at the last pie_wall_switching_permille(), and when that was */
+    uint64_t slices_before, slices_ns; /* at the last pie_wait_switching_permille(), and when that was */
 };
 
 /* What changing to and from the thread has taken of the time since it was last asked, if each change takes switch_ns.
  * Context: drain. */
-uint64_t pie_wall_switching_permille(struct pie_wall *wall, uint64_t switch_ns, uint64_t now_ns);
+uint64_t pie_wait_switching_permille(struct pie_wait *wait, uint64_t switch_ns, uint64_t now_ns);
 
 /* How often it has been given a processor since this was last asked. Context: drain. */
-uint64_t pie_wall_switches(struct pie_wall *wall);
+uint64_t pie_wait_switches(struct pie_wait *wait);
 
-/* Meets a thread: where `wall` is of another one, it begins anew. Before its samples are drained. Context: drain. */
-void pie_wall_meet(struct pie_wall *wall, const struct pie_thread *thread);
+/* Meets a thread: where `wait` is of another one, it begins anew. Before its samples are drained. Context: drain. */
+void pie_wait_meet(struct pie_wait *wait, const struct pie_thread *thread);
 
-/* A sample of the thread that pie_wall_meet() met, in the order in which they were taken. Context: drain. */
-void pie_wall_sample(struct pie_wall *wall, const struct pie_record *record);
+/* A sample of the thread that pie_wait_meet() met, in the order in which they were taken. Context: drain. */
+void pie_wait_sample(struct pie_wait *wait, const struct pie_record *record);
 
 /* Looks at that thread and books its time off the CPU since the last tick. Context: drain. */
-void pie_wall_tick(struct pie_wall *wall, struct pie_thread *thread, const struct pie_pystack_ops *ops,
+void pie_wait_tick(struct pie_wait *wait, struct pie_thread *thread, const struct pie_pystack_ops *ops,
                    struct pie_throttle *throttle, struct pie_aggregate *aggregate);
 
 /* Books its time off the CPU at the end of its life. Context: drain. */
-void pie_wall_end(struct pie_wall *wall, const struct pie_thread *thread, struct pie_throttle *throttle,
+void pie_wait_end(struct pie_wait *wait, const struct pie_thread *thread, struct pie_throttle *throttle,
                   struct pie_aggregate *aggregate);
 
 /* Replaces each CCT node that is remembered by moved(node). Context: drain. */
-void pie_wall_move(struct pie_wall *wall, uint32_t (*moved)(void *data, uint32_t node), void *data);
+void pie_wait_move(struct pie_wait *wait, uint32_t (*moved)(void *data, uint32_t node), void *data);
 
 /* Totals of a thread that lives, for its row: they add up to wall_ns. Leaves the row alone if it was never looked at.
  * Context: drain. */
-void pie_wall_totals(const struct pie_wall *wall, const struct pie_thread *thread,
+void pie_wait_totals(const struct pie_wait *wait, const struct pie_thread *thread,
                      struct pie_thread_row *row);
