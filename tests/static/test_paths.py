@@ -5,7 +5,7 @@ import re
 
 import tree
 
-PATH = re.compile(r"(?<![\w/.-])((?:profiler|runtime|storage|launcher|scripts|packaging)/[\w/*-]+\.(?:c|h|py|sql|txt|map))\b")
+PATH = re.compile(r"(?<![\w/.-])((?:profiler|runtime|storage|launcher|scripts|packaging|tests|bench|docs|examples)/[\w/*-]+\.(?:c|h|py|sql|txt|map|md))\b")
 
 
 def missing(source, files):
