@@ -92,6 +92,11 @@ static int64_t read_sleb(struct cursor *c) {
     return (int64_t)read_leb(c, true);
 }
 
+/* A factored offset (DWARF 5 §6.4.2), modulo 2^64: in a damaged file the product may be anything. */
+static int64_t unfactored(uint64_t factored, const struct cie *cie) {
+    return (int64_t)(factored * (uint64_t)cie->data_align);
+}
+
 static void skip(struct cursor *c, uint64_t size) {
     if (c->bad || (uint64_t)(c->end - c->at) < size)
         c->bad = true;
@@ -223,7 +228,7 @@ static bool step_cfa(struct machine *m, struct cursor *c, const struct cie *cie,
         break;
     case 0x12: /* def_cfa_sf */
         m->row.cfa_reg = read_uleb(c);
-        m->row.cfa_offset = read_sleb(c) * cie->data_align;
+        m->row.cfa_offset = unfactored((uint64_t)read_sleb(c), cie);
         break;
     case 0x0d: /* def_cfa_register */
         m->row.cfa_reg = read_uleb(c);
@@ -232,7 +237,7 @@ static bool step_cfa(struct machine *m, struct cursor *c, const struct cie *cie,
         m->row.cfa_offset = (int64_t)read_uleb(c);
         break;
     case 0x13: /* def_cfa_offset_sf */
-        m->row.cfa_offset = read_sleb(c) * cie->data_align;
+        m->row.cfa_offset = unfactored((uint64_t)read_sleb(c), cie);
         break;
     case 0x0f: /* def_cfa_expression */
         m->row.cfa_expression = read_block(c);
@@ -283,11 +288,11 @@ static void step_register(struct machine *m, struct cursor *c, const struct cie 
     switch (op) {
     case 0x05: /* offset_extended */
         reg = read_uleb(c);
-        set_rule(&m->row, reg, (struct reg_rule){RULE_OFFSET, (int64_t)read_uleb(c) * cie->data_align, NULL});
+        set_rule(&m->row, reg, (struct reg_rule){RULE_OFFSET, unfactored(read_uleb(c), cie), NULL});
         break;
     case 0x11: /* offset_extended_sf */
         reg = read_uleb(c);
-        set_rule(&m->row, reg, (struct reg_rule){RULE_OFFSET, read_sleb(c) * cie->data_align, NULL});
+        set_rule(&m->row, reg, (struct reg_rule){RULE_OFFSET, unfactored((uint64_t)read_sleb(c), cie), NULL});
         break;
     case 0x06: /* restore_extended */
         restore(m, read_uleb(c));
@@ -334,8 +339,7 @@ static bool run(struct machine *m, struct cursor c, const struct cie *cie, uint6
         if ((op & 0xc0) == 0x40) /* advance_loc */
             m->loc += low * cie->code_align;
         else if ((op & 0xc0) == 0x80) /* offset */
-            set_rule(&m->row, low,
-                     (struct reg_rule){RULE_OFFSET, (int64_t)read_uleb(&c) * cie->data_align, NULL});
+            set_rule(&m->row, low, (struct reg_rule){RULE_OFFSET, unfactored(read_uleb(&c), cie), NULL});
         else if ((op & 0xc0) == 0xc0) /* restore */
             restore(m, low);
         else if (!step_cfa(m, &c, cie, op) && !step_location(m, &c, cie, op) && !step_state(m, &c, op))
