@@ -12,7 +12,7 @@
 #include "profiler/stacks/unwind.h"
 #include "profiler/thread/thread.h"
 #include "profiler/time/clock.h"
-#include "tests/engine/libunwind_walk.h"
+#include "tests/profiler/stacks/libunwind_walk.h"
 
 #include <stdio.h>
 #include <stdlib.h>

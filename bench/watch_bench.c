@@ -3,15 +3,15 @@
 /* What each step of a watch costs inside the handler, in the form of Go's benchmarks: on debug registers that only write
  * down what they are told, so this is the handler's own work (unwinding, context, memory that may fault); and beside it
  * what the machine takes: one trap with its signal, and moving a debug register in each way. Contexts are those of
- * tests/engine/watch_scene.c: one Python frame, one native frame on top of it. */
+ * tests/profiler/watch/scene.c: one Python frame, one native frame on top of it. */
 
 #include "profiler/base/clocks.h"
 #include "profiler/code/block.h"
 #include "profiler/machine/ptrace_registers.h"
 #include "profiler/watch/setup.h"
 #include "profiler/watch/watch.h"
-#include "tests/engine/watch_hardware_scene.h"
-#include "tests/engine/watch_scene.h"
+#include "tests/profiler/watch/hardware_scene.h"
+#include "tests/profiler/watch/scene.h"
 
 #include <signal.h>
 #include <stdio.h>

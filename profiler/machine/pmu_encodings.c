@@ -2,7 +2,7 @@
 
 /* Sources: Intel SDM volume 3B (performance-monitoring events), the kernel's lists of events that PEBS gives a data
  * address (arch/x86/events/intel/ds.c, 5.13 to 6.18) and of models (asm/intel-family.h), AMD's PPRs for LS_DISPATCH
- * (PMCx029). tests/engine/test_pmu_encodings.c holds the table against libpfm4. */
+ * (PMCx029). tests/profiler/machine/test_pmu_encodings.c holds the table against libpfm4. */
 
 #include "profiler/machine/pmu_encodings.h"
 

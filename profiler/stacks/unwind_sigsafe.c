@@ -3,7 +3,7 @@
 /* libunwind's cached backtrace gives no stack pointers, its cursor costs half a microsecond a frame, opens pipes inside the
  * handler to test addresses, and reads program headers of libraries that may just be unloaded. So the walk is ours: four
  * registers (RIP, RSP, RBP, RBX) are taken from frame to frame by rules from .eh_frame (profiler/code/cfi.h), cached by address
- * for the whole process. tests/engine/test_unwind.c holds it against libunwind, instruction by instruction.
+ * for the whole process. tests/profiler/stacks/test_unwind.c holds it against libunwind, instruction by instruction.
  *
  * The cache is a hash table, filled by handlers of all threads. A slot is one unit by a sequence (as a seqlock): whoever
  * fills it makes the sequence odd, and a reader takes the rule only if the slot's state was even and the same before and

@@ -7,7 +7,7 @@
  *
  * That alone would starve a program of bulk work: a slot that holds an address which nobody touches again gives way ever
  * more rarely. So all slots but the last lose patience: their probability does not fall below 1 / patience. Near
- * accesses are found by the impatient slots, far ones by the patient. tests/engine/test_watch.c holds the survival curve
+ * accesses are found by the impatient slots, far ones by the patient. tests/profiler/watch/test_watch.c holds the survival curve
  * of each against this rule. */
 
 #include "profiler/watch/internal.h"

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules for sources that a program can check: sizes, licences, what library code must not call, units in names."""
+import collections
+import pathlib
 import re
 
 import pytest
 import tree
 
-FILE_LINES, FUNCTION_LINES = 700, 80
+FILE_LINES, FUNCTION_LINES, FOLDER_FILES = 700, 80, 40
 LIBRARY_FOLDERS = ("profiler", "runtime", "storage")
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 # A call, and not a declaration, which has a type before the name.
@@ -62,6 +64,21 @@ def test_no_file_is_too_long():
     paths = tree.sources(".c", ".h", ".py", ".sql") + tree.sources(".py", folders=("scripts", "examples"))
     long = [f"{path} has {n} lines" for path in paths if (n := tree.text(path).count("\n")) > FILE_LINES]
     assert paths and not long, "\n".join(long)
+
+
+def full_folders(paths, limit=FOLDER_FILES):
+    counts = collections.Counter(path.parent for path in paths)
+    return [f"{folder} has {n} files" for folder, n in sorted(counts.items()) if n > limit]
+
+
+def test_no_folder_has_too_many_files():
+    found = full_folders(tree.sources(".c", ".h", ".S", ".sql"))
+    assert not found, "\n".join(found)
+
+
+def test_a_full_folder_is_found():
+    paths = [pathlib.Path(f"some/file{i}.c") for i in range(FOLDER_FILES + 1)]
+    assert full_folders(paths) == ["some has 41 files"] and not full_folders(paths[1:] + [pathlib.Path("other/a.c")])
 
 
 def test_no_function_is_too_long():

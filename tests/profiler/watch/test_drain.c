@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* What the collection thread makes of records: whose time a watch stands for (proportional attribution), how it ends,
+ * and how watches that ended alike are added up. */
+
+#include "tests/profiler/watch/drain_scene.h"
+
+#include "profiler/code/decode.h"
+#include "profiler/stacks/cct.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- Proportional attribution --- */
+
+static void watch_to_the_end(uint32_t serial, enum pie_watch_kind kind, uint32_t node) {
+    struct pie_watch_record begin = drain_begin(serial, kind, node),
+                            end = drain_end_of(&begin, PIE_WATCH_UNTOUCHED);
+
+    drain_push(&begin);
+    drain_push(&end);
+    drain_now();
+}
+
+static double weight_of_rows(enum pie_watch_kind kind) {
+    size_t count;
+    const struct pie_watch_row *rows = pie_watch_drain_rows(drain, &count);
+    double weight_ns = 0;
+
+    for (size_t i = 0; i < count; i++)
+        weight_ns += rows[i].kind == kind ? rows[i].weight_ns : 0;
+    return weight_ns;
+}
+
+static void test_watch_stands_for_the_time_of_its_line(void **state) {
+    uint32_t node = drain_context(2, 50, drain_loaded);
+
+    pie_watch_drain_sample(drain, node, 300);
+    pie_watch_drain_sample(drain, drain_context(2, 51, drain_stored), 50); /* the same line, other code */
+    pie_watch_drain_sample(drain, drain_context(2, 52, NULL), 7);          /* no native code at all */
+    pie_watch_drain_sample(drain, drain_context(2, 60, drain_loaded), 1000000);
+    watch_to_the_end(1, PIE_WATCH_LOAD, node);
+    assert_int_equal(drain_row()->weight_ns, 357);
+    assert_int_equal(drain_row()->weight_sq_ns2, 357 * 357);
+    watch_to_the_end(2, PIE_WATCH_LOAD, node); /* nothing has come since */
+    assert_int_equal(drain_row()->weight_ns, 357);
+    assert_int_equal(drain_row()->watches, 2);
+}
+
+static void test_loads_and_stores_are_two_questions(void **state) {
+    uint32_t node = drain_context(2, 50, drain_loaded);
+
+    pie_watch_drain_sample(drain, node, 300);
+    watch_to_the_end(1, PIE_WATCH_LOAD, node);
+    pie_watch_drain_sample(drain, node, 5);
+    watch_to_the_end(2, PIE_WATCH_STORE, node);
+    assert_int_equal(weight_of_rows(PIE_WATCH_LOAD), 300);
+    assert_int_equal(weight_of_rows(PIE_WATCH_STORE), 305);
+}
+
+static void test_a_line_in_two_contexts_is_two_lines(void **state) {
+    uint32_t f = drain_context(2, 50, drain_loaded), g = drain_context(3, 50, drain_loaded);
+
+    pie_watch_drain_sample(drain, f, 10);
+    pie_watch_drain_sample(drain, g, 200);
+    watch_to_the_end(1, PIE_WATCH_LOAD, f);
+    assert_int_equal(drain_row()->weight_ns, 10);
+}
+
+enum { LINES = 5, EVENTS = 4000 };
+
+/* Samples of some lines, few of which begin a watch; then a last watch of each kind on each line. */
+static void play_watches(const uint32_t nodes[LINES], uint64_t ret_sampled_ns[LINES]) {
+    static const enum pie_watch_outcome outcomes[] = {PIE_WATCH_EVICTED, PIE_WATCH_UNTOUCHED, PIE_WATCH_LOST};
+
+    srandom(7);
+    for (uint32_t i = 0; i < EVENTS + 2 * LINES; i++) {
+        uint32_t at = (i < EVENTS ? (uint32_t)random() : i) % LINES;
+        bool is_load = (i < EVENTS ? (uint32_t)random() : i / LINES) % 2;
+        if (i < EVENTS && random() % 10) {
+            uint64_t ns = (uint64_t)random() % 1000000;
+            pie_watch_drain_sample(drain, nodes[at], ns);
+            ret_sampled_ns[at] += ns;
+            continue;
+        }
+        struct pie_watch_record begin = drain_begin(i, is_load ? PIE_WATCH_LOAD : PIE_WATCH_STORE, nodes[at]);
+        struct pie_watch_record end = drain_end_of(&begin, outcomes[random() % 3]);
+        drain_push(&begin);
+        drain_push(&end);
+        drain_now();
+    }
+}
+
+/* A watch of a kind of its own, which has a row of its own, shows the node that is stored for a context. */
+static uint32_t stored_node(uint32_t node) {
+    struct pie_watch_record begin = drain_begin(EVENTS * 2 + node, PIE_WATCH_LOAD, node);
+    size_t count;
+
+    begin.memory = PIE_WATCH_MEMORY_RESULT;
+    drain_push(&begin);
+    drain_now();
+    pie_watch_drain_thread_ended(drain, 0);
+    const struct pie_watch_row *rows = pie_watch_drain_rows(drain, &count);
+    assert_int_equal(rows[count - 1].memory, PIE_WATCH_MEMORY_RESULT);
+    assert_int_equal(rows[count - 1].weight_ns, 0);
+    return rows[count - 1].first_node;
+}
+
+/* However few watches there are, however they end: each line's time is found again in its watches. */
+static void test_weights_add_up_to_the_time_of_each_line(void **state) {
+    uint64_t sampled_ns[LINES] = {0};
+    uint32_t nodes[LINES];
+    size_t count;
+
+    for (uint32_t i = 0; i < LINES; i++)
+        nodes[i] = drain_context(2, 10 * i, drain_loaded);
+    play_watches(nodes, sampled_ns);
+    for (int i = 0; i < LINES; i++) {
+        double weights_ns[PIE_WATCH_STORE + 1] = {0};
+        uint32_t stored = stored_node(nodes[i]);
+        const struct pie_watch_row *rows = pie_watch_drain_rows(drain, &count);
+        for (size_t r = 0; r < count; r++)
+            weights_ns[rows[r].kind] += rows[r].first_node == stored ? rows[r].weight_ns : 0;
+        assert_true(sampled_ns[i] > 0);
+        assert_true(weights_ns[PIE_WATCH_LOAD] == (double)sampled_ns[i]);
+        assert_true(weights_ns[PIE_WATCH_STORE] == (double)sampled_ns[i]);
+    }
+}
+
+/* --- Ends --- */
+
+static void test_what_is_watched_at_the_end_was_not_touched(void **state) {
+    uint32_t node = drain_context(2, 50, drain_loaded);
+    struct pie_watch_record begin = drain_begin(1, PIE_WATCH_LOAD, node);
+
+    pie_watch_drain_sample(drain, node, 300);
+    drain_push(&begin);
+    drain_now();
+    assert_int_equal(drain_rows(), 0); /* it may still be resolved */
+    pie_watch_drain_thread_ended(drain, 0);
+    assert_int_equal(drain_row()->outcome, PIE_WATCH_UNTOUCHED);
+    assert_int_equal(drain_row()->watches, 1);
+    assert_int_equal(drain_row()->weight_ns, 300);
+    assert_int_equal(drain_row()->second_node, 0);
+    pie_watch_drain_thread_ended(drain, 0); /* and at the end of the profile */
+    pie_watch_drain_thread_ended(drain, 99);
+    assert_int_equal(drain_row()->watches, 1);
+}
+
+static void test_end_that_did_not_fit_into_the_ring_is_lost(void **state) {
+    uint32_t node = drain_context(2, 50, drain_loaded);
+    struct pie_watch_record first = drain_begin(1, PIE_WATCH_LOAD, node),
+                            second = drain_begin(2, PIE_WATCH_LOAD, node);
+
+    pie_watch_drain_sample(drain, node, 300);
+    drain_push(&first);
+    drain_now();
+    drain_push(&second);
+    drain_now();
+    assert_int_equal(drain_row()->outcome, PIE_WATCH_LOST);
+    assert_int_equal(drain_row()->weight_ns, 300);
+}
+
+static void test_beginning_that_did_not_fit_into_the_ring(void **state) {
+    uint32_t node = drain_context(2, 50, drain_loaded);
+    struct pie_watch_record first = drain_begin(1, PIE_WATCH_LOAD, node),
+                            missing = drain_begin(2, PIE_WATCH_LOAD, node),
+                            end = drain_end_of(&missing, PIE_WATCH_EVICTED);
+
+    drain_push(&end);
+    drain_now();
+    assert_int_equal(drain_rows(), 0);
+    drain_push(&first);
+    drain_push(&end); /* of another watch than the one that is known */
+    drain_now();
+    assert_int_equal(drain_rows(), 0);
+    pie_watch_drain_thread_ended(drain, 0);
+    assert_int_equal(drain_row()->outcome, PIE_WATCH_UNTOUCHED);
+}
+
+static void test_slots_and_threads_are_kept_apart(void **state) {
+    uint32_t node = drain_context(2, 50, drain_loaded);
+    struct pie_watch_record begin = drain_begin(1, PIE_WATCH_LOAD, node);
+
+    for (size_t thread = 0; thread < 40; thread++)
+        for (uint8_t slot = 0; slot < PIE_DEBUG_REGISTERS; slot++) {
+            begin.slot = slot;
+            drain_push(&begin);
+            pie_watch_drain_thread(drain, drain_thread, thread);
+        }
+    assert_int_equal(drain_rows(), 0);
+    for (size_t thread = 0; thread < 40; thread++)
+        pie_watch_drain_thread_ended(drain, thread);
+    assert_int_equal(drain_row()->watches, 40 * PIE_DEBUG_REGISTERS);
+}
+
+/* --- Rows --- */
+
+static void test_length_of_the_call_falls_into_three_bins(void **state) {
+    static const struct {
+        uint64_t length_ns;
+        uint8_t bin;
+    } cases[] = {{0, 0}, {15000, 0}, {15001, 1}, {30000, 1}, {30001, 2}, {UINT64_C(3000000000), 2}};
+    uint32_t node = drain_context(2, 50, drain_loaded);
+
+    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct pie_watch_record begin = drain_begin(i + 1, PIE_WATCH_LOAD, node);
+        begin.length_ns = cases[i].length_ns;
+        drain_push(&begin);
+        drain_now();
+        pie_watch_drain_thread_ended(drain, 0);
+        assert_int_equal(drain_row()->length, cases[i].bin);
+        assert_int_equal(drain_row()->length_ns, cases[i].length_ns);
+        pie_watch_drain_clear(drain);
+    }
+}
+
+static void test_rows_that_are_alike_are_one(void **state) {
+    uint32_t node = drain_context(2, 50, drain_loaded);
+
+    for (uint32_t i = 1; i <= 1000; i++) {
+        struct pie_watch_record begin = drain_begin(i, PIE_WATCH_LOAD, node),
+                                end = drain_trap_of(&begin, PIE_WATCH_REDUNDANT, drain_loaded);
+        pie_watch_drain_sample(drain, node, i);
+        drain_push(&begin);
+        drain_push(&end);
+        drain_now();
+    }
+    const struct pie_watch_row *row = drain_row();
+    assert_int_equal(row->watches, 1000);
+    assert_int_equal(row->bytes, 8000);
+    assert_int_equal(row->weight_ns, 500500);
+    assert_int_equal(row->weight_sq_ns2, 333833500);
+    assert_int_equal(row->length_ns, 100000);
+    assert_int_equal(row->gap_ns, 1000000);
+    assert_int_equal(row->outcome, pie_decode_is_available() ? PIE_WATCH_REDUNDANT : PIE_WATCH_LOST);
+}
+
+static void push_variant(unsigned i, uint32_t serial) {
+    uint32_t node = drain_context(2, i == 1 ? 60 : i == 2 ? 51 : 50, drain_loaded);
+    struct pie_watch_record begin = drain_begin(serial, i == 3 ? PIE_WATCH_STORE : PIE_WATCH_LOAD, node), end;
+
+    begin.memory = i == 4 ? PIE_WATCH_MEMORY_ARRAY : PIE_WATCH_MEMORY_OTHER;
+    begin.traits = i == 5 ? PIE_WATCH_IN_LOOP : 0;
+    begin.length_ns = i == 6 ? 20000 : 0;
+    end = drain_end_of(&begin, i == 7 ? PIE_WATCH_LOST : PIE_WATCH_EVICTED);
+    drain_push(&begin);
+    drain_push(&end);
+    drain_now();
+}
+
+/* Line, operation, kind, memory, traits, length, outcome: each makes another row, and only once. */
+static void test_rows_differ_by_each_part_of_the_key(void **state) {
+    for (uint32_t round = 0; round < 3; round++)
+        for (unsigned i = 0; i < 8; i++) {
+            push_variant(i, round * 8 + i + 1);
+            assert_int_equal(drain_rows(), round ? 8 : i + 1);
+        }
+    pie_watch_drain_clear(drain);
+    assert_int_equal(drain_rows(), 0);
+    push_variant(3, 100);
+    assert_int_equal(drain_row()->kind, PIE_WATCH_STORE);
+    assert_int_equal(drain_row()->watches, 1);
+}
+
+static void test_operations_of_the_frames_are_told_innermost_first(void **state) {
+    watch_to_the_end(1, PIE_WATCH_LOAD, drain_context(2, 52, drain_loaded));
+    assert_int_equal(drain_row()->operations_count, 2);
+    assert_int_equal(drain_row()->operations[0], 2);
+    assert_int_equal(drain_row()->operations[1], 3); /* main() is at offset 13 */
+}
+
+static void test_deep_stacks_are_cut(void **state) {
+    uint32_t node = drain_context(2, 52, NULL);
+
+    for (uint32_t i = 0; i < 40; i++)
+        node = pie_cct_child(node, pie_cct_python_key(4, 10 * i + 1));
+    watch_to_the_end(1, PIE_WATCH_LOAD, node);
+    assert_int_equal(drain_row()->operations_count, PIE_WATCH_FRAMES_MAX);
+    for (int i = 0; i < PIE_WATCH_FRAMES_MAX; i++)
+        assert_int_equal(drain_row()->operations[i], 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        DRAIN(test_watch_stands_for_the_time_of_its_line),
+        DRAIN(test_loads_and_stores_are_two_questions),
+        DRAIN(test_a_line_in_two_contexts_is_two_lines),
+        DRAIN(test_weights_add_up_to_the_time_of_each_line),
+        DRAIN(test_what_is_watched_at_the_end_was_not_touched),
+        DRAIN(test_end_that_did_not_fit_into_the_ring_is_lost),
+        DRAIN(test_beginning_that_did_not_fit_into_the_ring),
+        DRAIN(test_slots_and_threads_are_kept_apart),
+        DRAIN(test_length_of_the_call_falls_into_three_bins),
+        DRAIN(test_rows_that_are_alike_are_one),
+        DRAIN(test_rows_differ_by_each_part_of_the_key),
+        DRAIN(test_operations_of_the_frames_are_told_innermost_first),
+        DRAIN(test_deep_stacks_are_cut),
+    };
+    return cmocka_run_group_tests_name("watches added up", tests, NULL, NULL);
+}

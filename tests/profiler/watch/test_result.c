@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The other question of stage 3: does the same place in the program get the same value from its next call? */
+
+#include "tests/profiler/watch/scene.h"
+
+#include "profiler/stacks/cct.h"
+
+static struct pie_watch_slot *slot_of(unsigned index) {
+    return &pie_watch_of(scene_thread)->slots[index];
+}
+
+/* The call returns a value of this hash. Returns the slot once a watch waits for the next result; half of them do not. */
+static unsigned await_result(uint64_t hash) {
+    struct pie_access access = scene_access(scene_store, PIE_ACCESS_STORE, 8);
+    ucontext_t back = scene_returned();
+
+    scene_learn(&access, 1);
+    scene.result_hash = hash;
+    for (int i = 0; i < 100; i++) {
+        unsigned index = scene_reach_return();
+        scene_trap(index, &back);
+        if (slot_of(index)->stage == PIE_WATCH_RESULT)
+            return index;
+        scene_pop();
+        pie_watch_free_slot(scene_thread, index);
+    }
+    fail_msg("no result is watched");
+    return 0;
+}
+
+static struct pie_watch_record expect_end(unsigned index, enum pie_watch_outcome outcome) {
+    struct pie_watch_record reached = scene_pop(), ended = scene_pop();
+
+    scene_no_record();
+    assert_int_equal(reached.record, PIE_WATCH_RECORD_REACHED);
+    assert_int_equal(ended.record, PIE_WATCH_RECORD_ENDED);
+    assert_int_equal(ended.serial, reached.serial);
+    assert_int_equal(ended.outcome, outcome);
+    assert_int_equal(reached.kind, PIE_WATCH_STORE);
+    assert_int_equal(reached.memory, PIE_WATCH_MEMORY_RETURNED);
+    assert_int_equal(slot_of(index)->stage, PIE_WATCH_FREE);
+    assert_false(slot_of(index)->is_armed);
+    assert_int_equal(scene_last_order()->what, SCENE_DISARM);
+    return ended;
+}
+
+static void test_same_value_again_is_redundant(void) {
+    unsigned index = await_result(77);
+    ucontext_t back = scene_returned();
+    size_t arms = scene_arms();
+
+    scene_trap(index, &back);
+    assert_int_equal(scene_arms(), arms); /* the breakpoint stayed where it was */
+    struct pie_watch_record ended = expect_end(index, PIE_WATCH_REDUNDANT);
+    assert_int_equal(ended.value_before, 77);
+    assert_int_equal(ended.value_after, 77);
+    assert_int_equal(ended.rip, 0); /* no access to be looked up */
+    assert_int_equal(pie_cct_key(ended.second_node), pie_cct_python_key(1, 5));
+    assert_int_equal(pie_cct_key_address(pie_cct_key(ended.first_node)), (uintptr_t)scene_store);
+}
+
+static void test_another_value_is_a_change(void) {
+    unsigned index = await_result(77);
+    ucontext_t back = scene_returned();
+
+    scene.result_hash = 78;
+    for (int i = 0; i < 4; i++)
+        scene_trap(index, &back);
+    assert_int_equal(expect_end(index, PIE_WATCH_CHANGED).value_after, 78);
+}
+
+/* Two callers take turns at one place. */
+static void test_the_value_after_next_counts_too(void) {
+    unsigned index = await_result(77);
+    ucontext_t back = scene_returned();
+
+    scene.result_hash = 78;
+    scene_trap(index, &back);
+    scene.result_hash = 77;
+    scene_trap(index, &back);
+    expect_end(index, PIE_WATCH_REDUNDANT);
+}
+
+/* The next call returns nothing that can be compared. */
+static void test_no_value_is_a_change(void) {
+    unsigned index = await_result(77);
+    ucontext_t back = scene_returned();
+
+    scene.result_hash = 0;
+    for (int i = 0; i < 4; i++)
+        scene_trap(index, &back);
+    expect_end(index, PIE_WATCH_CHANGED);
+}
+
+static void test_half_of_the_watches_ask_for_results(void) {
+    enum { N = 2000 };
+    struct pie_access access = scene_access(scene_load, PIE_ACCESS_LOAD, 8);
+    ucontext_t back = scene_returned();
+    unsigned results = 0;
+
+    scene_learn(&access, 1);
+    scene.result_hash = 1;
+    for (int i = 0; i < N; i++) {
+        unsigned index = scene_reach_return();
+        scene_trap(index, &back);
+        results += slot_of(index)->stage == PIE_WATCH_RESULT;
+        pie_watch_free_slot(scene_thread, index);
+        scene_pop();
+        scene.n_orders = 0;
+    }
+    const double seen[] = {results, N - results}, expected[] = {N / 2.0, N / 2.0};
+    assert_true(scene_fits(seen, expected, 2));
+}
+
+static void test_where_there_is_no_value_memory_is_watched(void) {
+    struct pie_access access = scene_access(scene_load, PIE_ACCESS_LOAD, 8);
+
+    scene_learn(&access, 1);
+    for (int i = 0; i < 100; i++)
+        pie_watch_free_slot(scene_thread, scene_reach_data());
+}
+
+/* Calls of other places in the program return to the same instruction of the loop. */
+static void test_results_of_other_places_are_not_compared(void) {
+    unsigned index = await_result(77);
+    ucontext_t back = scene_returned(), deeper = back;
+
+    deeper.uc_mcontext.gregs[REG_RSP] -= 512;
+    scene.instr = 6;
+    scene_trap(index, &back);
+    scene.instr = 5;
+    scene_trap(index, &deeper);
+    assert_int_equal(slot_of(index)->stage, PIE_WATCH_RESULT);
+    assert_int_equal(pie_counter_get(PIE_COUNTER_WATCH_STRAY_TRAPS), 2);
+    scene_trap(index, &back);
+    expect_end(index, PIE_WATCH_REDUNDANT);
+}
+
+/* Other places return here time and again: the code unit of the place itself is watched until it is read. */
+static unsigned await_the_site(void) {
+    unsigned index = await_result(77);
+    ucontext_t back = scene_returned();
+
+    scene.instr = 6;
+    for (int i = 0; i < 4; i++)
+        scene_trap(index, &back);
+    assert_int_equal(slot_of(index)->stage, PIE_WATCH_SITE);
+    assert_int_equal(scene_last_order()->kind, PIE_DEBUG_LOAD_STORE);
+    assert_int_equal(scene_last_order()->address, 5);
+    assert_int_equal(scene_last_order()->length, 2);
+    return index;
+}
+
+static void test_far_place_is_waited_for_at_its_code(void) {
+    unsigned index = await_the_site();
+    ucontext_t back = scene_returned(), reading = scene_at(scene_both);
+
+    scene_trap(index, &reading);
+    assert_int_equal(slot_of(index)->stage, PIE_WATCH_RESULT);
+    assert_int_equal(scene_last_order()->kind, PIE_DEBUG_EXECUTE);
+    assert_int_equal(scene_last_order()->address, back.uc_mcontext.gregs[REG_RIP]);
+    scene.instr = 5;
+    scene_trap(index, &back);
+    expect_end(index, PIE_WATCH_REDUNDANT);
+}
+
+/* Once it is known to be far, no other place's return is waited out. */
+static void test_far_place_stays_far(void) {
+    unsigned index = await_the_site();
+    ucontext_t back = scene_returned(), reading = scene_at(scene_both);
+
+    scene.result_hash = 78;
+    for (int i = 0; i < 3; i++) {
+        scene_trap(index, &reading);
+        scene.instr = 5;
+        scene_trap(index, &back);
+        assert_int_equal(slot_of(index)->stage, PIE_WATCH_SITE);
+        assert_int_equal(pie_counter_get(PIE_COUNTER_WATCH_STRAY_TRAPS), 4);
+    }
+    scene_trap(index, &reading);
+    scene_trap(index, &back);
+    expect_end(index, PIE_WATCH_CHANGED);
+}
+
+/* A handler may have looked at the unit. */
+static void test_late_trap_of_the_code_says_nothing(void) {
+    unsigned index = await_the_site();
+    ucontext_t anywhere = scene_at(scene_load);
+
+    scene_trap_with(scene_cookie(index), 1, &anywhere);
+    assert_int_equal(slot_of(index)->stage, PIE_WATCH_SITE);
+    assert_true(slot_of(index)->is_armed);
+}
+
+static void test_register_refused_for_the_code(void) {
+    unsigned index = await_result(77);
+    ucontext_t back = scene_returned();
+
+    scene.instr = 6;
+    scene.refuse = -28;
+    for (int i = 0; i < 4; i++)
+        scene_trap(index, &back);
+    expect_end(index, PIE_WATCH_LOST);
+}
+
+/* The code is read, and other places return all the same. */
+static void test_too_many_other_places_are_given_up(void) {
+    unsigned index = await_result(77);
+    ucontext_t back = scene_returned();
+    int traps = 0;
+
+    scene.instr = 6;
+    while (slot_of(index)->stage != PIE_WATCH_FREE && traps++ < 1000)
+        scene_trap(index, &back);
+    assert_in_range(traps, 2, 256);
+    expect_end(index, PIE_WATCH_LOST);
+}
+
+static void test_late_trap_ends_the_watch(void) {
+    unsigned index = await_result(77);
+    ucontext_t back = scene_returned();
+
+    scene_trap_with(scene_cookie(index), 1, &back);
+    expect_end(index, PIE_WATCH_LOST);
+}
+
+static void test_watch_of_a_result_may_give_way(void) {
+    unsigned index = await_result(77);
+
+    for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++)
+        if (i != index)
+            slot_of(i)->stage = PIE_WATCH_RETURN; /* taken */
+    while (pie_watch_choose_slot(scene_thread) != (int)index)
+        continue;
+    scene_pop();
+    struct pie_watch_record ended = scene_pop();
+    assert_int_equal(ended.outcome, PIE_WATCH_EVICTED);
+    assert_int_equal(ended.slot, index);
+    assert_int_equal(ended.memory, PIE_WATCH_MEMORY_RETURNED);
+}
+
+static void stop_watching(void) {
+    pie_watch_set(NULL);
+}
+
+/* One slot waits for a result, another for its call's return, which is the same instruction; the profile ends while the
+ * first is looked at. */
+static void test_watching_ends_while_a_result_is_compared(void) {
+    unsigned result = await_result(77), returning;
+    ucontext_t back = scene_returned();
+
+    scene_pop();
+    returning = scene_reach_return();
+    assert_int_not_equal(result, returning);
+    scene.during_walk = stop_watching;
+    scene_trap(returning, &back);
+    pie_watch_set(&scene_settings);
+    assert_int_equal(slot_of(result)->stage, PIE_WATCH_FREE);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        SCENE(test_same_value_again_is_redundant),
+        SCENE(test_another_value_is_a_change),
+        SCENE(test_the_value_after_next_counts_too),
+        SCENE(test_no_value_is_a_change),
+        SCENE(test_half_of_the_watches_ask_for_results),
+        SCENE(test_where_there_is_no_value_memory_is_watched),
+        SCENE(test_results_of_other_places_are_not_compared),
+        SCENE(test_far_place_is_waited_for_at_its_code),
+        SCENE(test_far_place_stays_far),
+        SCENE(test_late_trap_of_the_code_says_nothing),
+        SCENE(test_register_refused_for_the_code),
+        SCENE(test_too_many_other_places_are_given_up),
+        SCENE(test_late_trap_ends_the_watch),
+        SCENE(test_watch_of_a_result_may_give_way),
+        SCENE(test_watching_ends_while_a_result_is_compared),
+    };
+    return cmocka_run_group_tests_name("watch, results", tests, NULL, NULL);
+}
