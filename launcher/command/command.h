@@ -5,14 +5,19 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* One of a subcommand's words or options: "DB", "-o, --output FILE", "--all". */
+struct pie_command_word {
+    const char *word, *meaning;
+};
+
 /* A subcommand. A new one is one file (cmd_<name>.c) and one line in run/commands.c. */
 struct pie_command {
     const char *name;     /* as typed: pieprof NAME … */
     const char *synopsis; /* what follows the name in the help of all: "[DB] [--all]" */
     const char *summary;  /* one line for the help */
     const char *options;  /* what may stand behind the synopsis: "[--run N] [--process ID|PID]", or "" */
-    const char *details;  /* of pieprof NAME --help: a line for each word or option, an example */
-    void (*print_more)(FILE *out); /* what comes behind the details, or NULL */
+    const struct pie_command_word *words; /* a line of pieprof NAME --help for each; the last one is empty */
+    void (*print_more)(FILE *out);        /* what comes behind the details, or NULL */
     /* argv[0] is the name, argv[1…argc-1] are its own words, argv[argc] is NULL. Prints its results to stdout
      * and its complaints through launcher/text/messages.h. Returns the exit status. */
     int (*run)(int argc, char **argv);

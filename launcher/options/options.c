@@ -65,79 +65,80 @@ static const char *const clocks[] = {"perf", "perf-user", "timer", "itimer", "no
 #define ACTION(what) .kind = PIE_OPTION_ACTION, .action = what
 
 static const struct pie_option table[] = {
-    {"output", "FILE", "the profile; a run is added to what is there (default pieprof.db)", 'o', PATH(output),
-     .wrong = "-o", .right = "the name of a file", .environment = "PIEPROF_OUTPUT"},
-    {"max-size", "BYTES", "fold what is old and light in the file beyond this size (default 256m)", 0,
+    {"output", "FILE", "the profile; a run is added to an existing file", 'o', PATH(output), .wrong = "-o",
+     .right = "the name of a file", .unset = "pieprof.db", .environment = "PIEPROF_OUTPUT"},
+    {"max-size", "BYTES", "fold old data of little weight beyond this size", 0,
      QUANTITY(max_bytes, file_size, "256m"), .wrong = "bad size",
      .right = "bytes from 4m to 1024g, such as 256m"},
-    {"keep", "TIME", "keep only the last 10min, 1h, … of the profile (default: all of it)", 0,
-     QUANTITY(keep_s, age, NULL), .wrong = "bad time", .right = "how much is kept, from 10s on, such as 1h"},
-    {"rate", "HZ", "samples per second of CPU time, up to 5khz (default 1khz)", 'r',
-     QUANTITY(period_ns, rate, "1khz"), .wrong = "bad rate", .right = "from 1hz to 5khz, such as 1khz"},
-    {"interval", "TIME", "the same as time between two samples: 1ms, 500us", 'i',
+    {"keep", "TIME", "keep only the last 10min, 1h, … of the profile", 0, QUANTITY(keep_s, age, NULL),
+     .wrong = "bad time", .right = "how much is kept, from 10s on, such as 1h", .unset = "all of it"},
+    {"rate", "HZ", "samples per second of CPU time, up to 5khz", 'r', QUANTITY(period_ns, rate, "1khz"),
+     .wrong = "bad rate", .right = "from 1hz to 5khz, such as 1khz"},
+    {"interval", "TIME", "the rate as the time between two samples: 1ms, 500us", 'i',
      QUANTITY(period_ns, interval, NULL), .wrong = "bad interval",
      .right = "from 200us to 1s, such as 1ms (for Python's own -i: pieprof -- -i …)"},
-    {"overhead", "SHARE", "how much of the program's time profiling may take (default 5%)", 0,
+    {"overhead", "SHARE", "the share of the program's time that profiling may take", 0,
      QUANTITY(overhead_budget, overhead, "5%"), .wrong = "bad overhead",
      .right = "a part of the program's time, such as 5%", .environment = "PIEPROF_OVERHEAD"},
-    {"time", NULL, "profile where time goes (the default)", 0, FLAG(time, true), .is_default = true},
-    {"no-time", NULL, "do not", 0, FLAG(time, false)},
-    {"clock", "CLOCK", "insist on perf, perf-user, timer, itimer or none (default: the best)", 0,
-     CHOICE(force_clock, clocks), .wrong = "unknown clock",
-     .right = "perf, perf-user, timer, itimer or none"},
-    {"redundancy", NULL, "watch for redundant loads and stores (the default, where possible)", 0,
-     FLAG(redundancy, true), .is_default = true},
-    {"no-redundancy", NULL, "do not", 0, FLAG(redundancy, false)},
-    {"sampler", "SAMPLER", "sample memory accesses by pmu, taskclock or none (default: the best)", 0,
-     CHOICE(force_sampler, samplers), .wrong = "unknown sampler", .right = "pmu, taskclock or none"},
-    {"breakpoints", "WAY", "set debug registers by perf, by ptrace or by any (default: perf)", 0,
-     CHOICE(breakpoints, ways), .wrong = "unknown breakpoints", .right = "perf, ptrace or any"},
-    {"no-adaptive", NULL, "watch all lines alike, also those of which enough is known", 0,
+    {"time", NULL, "measure where time goes", 0, FLAG(time, true), .is_default = true},
+    {"no-time", NULL, "do not measure time", 0, FLAG(time, false)},
+    {"clock", "CLOCK", "use only perf, perf-user, timer, itimer or none", 0, CHOICE(force_clock, clocks),
+     .wrong = "unknown clock", .right = "perf, perf-user, timer, itimer or none", .unset = "the best"},
+    {"redundancy", NULL, "watch for redundant loads and stores, where possible", 0, FLAG(redundancy, true),
+     .is_default = true},
+    {"no-redundancy", NULL, "do not watch for them", 0, FLAG(redundancy, false)},
+    {"sampler", "SAMPLER", "sample memory accesses by pmu, taskclock or none", 0,
+     CHOICE(force_sampler, samplers), .wrong = "unknown sampler", .right = "pmu, taskclock or none",
+     .unset = "the best"},
+    {"breakpoints", "WAY", "set debug registers by perf, by ptrace or by any", 0, CHOICE(breakpoints, ways),
+     .wrong = "unknown breakpoints", .right = "perf, ptrace or any", .unset = "perf"},
+    {"no-adaptive", NULL, "watch all lines equally, even those with enough evidence", 0,
      FLAG(adaptive, false)},
-    {"fp-tolerance", "X", "floats that differ by this part count as equal: 1e-9 (default 0)", 0,
+    {"fp-tolerance", "X", "floats that differ by this part count as equal: 1e-9", 0,
      QUANTITY(fp_tolerance, tolerance, NULL), .wrong = "bad tolerance",
-     .right = "a part of the number, from 0 to below 1, such as 1e-9"},
-    {"memory", NULL, "sample what is allocated, what stays and what leaks (the default)", 0,
-     FLAG(memory, true), .is_default = true},
-    {"no-memory", NULL, "do not", 0, FLAG(memory, false)},
-    {"context-memory", "BYTES", "forget code and call paths unseen for long beyond this (default 4m)", 0,
+     .right = "a part of the number, from 0 to below 1, such as 1e-9", .unset = "0"},
+    {"memory", NULL, "sample allocations, live memory and leaks", 0, FLAG(memory, true), .is_default = true},
+    {"no-memory", NULL, "do not sample memory", 0, FLAG(memory, false)},
+    {"context-memory", "BYTES", "forget unused code and call paths beyond this size", 0,
      QUANTITY(context_bytes, context_size, "4m"), .wrong = "bad size",
      .right = "bytes from 64k to 256m, such as 4m"},
-    {"memory-threshold", "BYTES", "note the footprint when it has changed by this: 10m (default: adapts)", 0,
+    {"memory-threshold", "BYTES", "record the footprint after this change: 10m", 0,
      QUANTITY(threshold_bytes, threshold, NULL), .wrong = "bad threshold",
-     .right = "bytes from 4k to 1g, such as 10m"},
-    {"allocator", "NAME", "who serves malloc(): system or jemalloc (default: system)", 0,
-     CHOICE(allocator, allocators), .wrong = "unknown allocator", .right = "system or jemalloc"},
-    {"copies", NULL, "sample copied bytes (the default)", 0, FLAG(copies, true), .is_default = true},
-    {"no-copies", NULL, "do not", 0, FLAG(copies, false)},
+     .right = "bytes from 4k to 1g, such as 10m", .unset = "adapts"},
+    {"allocator", "NAME", "run malloc() on this allocator: system or jemalloc", 0,
+     CHOICE(allocator, allocators), .wrong = "unknown allocator", .right = "system or jemalloc",
+     .unset = "system"},
+    {"copies", NULL, "sample copied bytes", 0, FLAG(copies, true), .is_default = true},
+    {"no-copies", NULL, "do not sample copies", 0, FLAG(copies, false)},
     {"learn", "PLACE", "time the calls in the loop at FILE:LINE, or in a function's loops", 0,
      .kind = PIE_OPTION_LIST, SETTING(learn_places), .wrong = "too many loops to learn"},
-    {"no-learn", NULL, "a loop over pieprof.loop(…) is an ordinary one", 0, FLAG(learns, false)},
-    {"learn-policy", "NAME", "racing, rejects or accepts-rejects (default: racing)", 0,
-     .kind = PIE_OPTION_NUMBER, SETTING(learn.policy), .choices = policies, .fallback = "racing",
-     .wrong = "unknown policy", .right = "racing, rejects or accepts-rejects"},
-    {"learn-confidence", "SHARE", "how sure it must be of a call to stop timing it (default 95%)", 0,
+    {"no-learn", NULL, "run a loop over pieprof.loop(…) as an ordinary one", 0, FLAG(learns, false)},
+    {"learn-policy", "NAME", "racing, rejects or accepts-rejects", 0, .kind = PIE_OPTION_NUMBER,
+     SETTING(learn.policy), .choices = policies, .fallback = "racing", .wrong = "unknown policy",
+     .right = "racing, rejects or accepts-rejects"},
+    {"learn-confidence", "SHARE", "the confidence required to stop timing a call", 0,
      QUANTITY(learn.confidence, confidence, "95%"), .wrong = "bad confidence",
      .right = "from 50% to less than 100%, such as 95%"},
-    {"learn-interval", "TIME", "calls race again after this long (default 1s)", 0,
+    {"learn-interval", "TIME", "restart the race of the calls after this time", 0,
      QUANTITY(learn.interval_ns, epoch, "1s"), .wrong = "bad interval",
      .right = "seconds from 0.1 to 3600, such as 1s"},
-    {"learn-top", "N", "the calls looked for (default 1)", 0, QUANTITY(learn.top, count, NULL),
-     .wrong = "bad number of calls", .right = "a number from 1 to 1000000000"},
-    {"learn-budget", "N", "calls that rejects may time in an interval (default: as racing would)", 0,
-     QUANTITY(learn.budget, count, NULL), .wrong = "bad budget", .right = "a number from 1 to 1000000000"},
-    {"children", NULL, "also profile the Python processes it starts (the default)", 0, FLAG(children, true),
-     .is_default = true},
-    {"no-children", NULL, "only this process", 0, FLAG(children, false)},
+    {"learn-top", "N", "the number of most expensive calls to find", 0, QUANTITY(learn.top, count, NULL),
+     .wrong = "bad number of calls", .right = "a number from 1 to 1000000000", .unset = "1"},
+    {"learn-budget", "N", "calls that rejects may time in an interval", 0,
+     QUANTITY(learn.budget, count, NULL), .wrong = "bad budget", .right = "a number from 1 to 1000000000",
+     .unset = "as many as racing"},
+    {"children", NULL, "also profile the Python processes that the program starts", 0, FLAG(children, true),
+     .is_default = true, .environment = "PIEPROF_CHILDREN"},
+    {"no-children", NULL, "profile this process only", 0, FLAG(children, false)},
     {"per-process", NULL, "a file for each process: FILE.HOST.PID, or %h and %p in FILE; see merge", 0,
      FLAG(per_process, true)},
-    {"run-name", "NAME", "processes of this name are one run (default: a parent and its children)", 0,
-     .kind = PIE_OPTION_TEXT, SETTING(run_name), .wrong = "--run-name", .right = "a name"},
-    {"only", "PATH", "your own code is what lies under PATH", 0, PATH(only)},
+    {"run-name", "NAME", "processes of this name are one run", 0, .kind = PIE_OPTION_TEXT, SETTING(run_name),
+     .wrong = "--run-name", .right = "a name", .unset = "a parent and its children"},
+    {"only", "PATH", "your own code is the code under PATH", 0, PATH(only)},
     {"exclude", "PATH", "code under PATH is not your own", 0, PATH(exclude)},
     {"no-argv", NULL, "do not store the command line in the profile", 0, FLAG(keep_argv, false)},
-    {"quiet", NULL, "no summary at the end", 'q', FLAG(quiet, true)},
-    {"verbose", NULL, "say what is being done", 'v', FLAG(verbose, true)},
+    {"quiet", NULL, "print no summary at the end", 'q', FLAG(quiet, true)},
+    {"verbose", NULL, "report each step", 'v', FLAG(verbose, true)},
     {"version", NULL, "print the versions of pieprof and of its Python", 'V', ACTION(PIE_ACTION_VERSION)},
     {"help", NULL, "print this text", 'h', ACTION(PIE_ACTION_HELP)},
 };
@@ -167,16 +168,22 @@ void pie_options_init(struct pie_options *options) {
     }
 }
 
+/* A flag's variable switches it off by 0 and on by anything else. */
+static int set_from_environment(struct pie_options *options, const struct pie_option *option) {
+    const char *value = option->environment ? getenv(option->environment) : NULL;
+    if (!value || !*value)
+        return 0;
+    if (option->kind != PIE_OPTION_FLAG)
+        return pie_option_set(options, option, value);
+    *(bool *)((char *)&options->config + option->offset) = (strcmp(value, "0") != 0) == option->is_on;
+    return 0;
+}
+
 int pie_options_from_environment(struct pie_options *options) {
-    const char *children = getenv("PIEPROF_CHILDREN"), *words = getenv("PIEPROF_OPTS");
+    const char *words = getenv("PIEPROF_OPTS");
     int r = 0;
-    for (size_t i = 0; r == 0 && i < OPTIONS; i++) {
-        const char *value = table[i].environment ? getenv(table[i].environment) : NULL;
-        if (value && *value)
-            r = pie_option_set(options, &table[i], value);
-    }
-    if (r == 0 && children && *children)
-        options->config.children = strcmp(children, "0") != 0;
+    for (size_t i = 0; r == 0 && i < OPTIONS; i++)
+        r = set_from_environment(options, &table[i]);
     if (r == 0 && words)
         r = pie_options_from_string(options, words, "PIEPROF_OPTS");
     return r;
@@ -185,7 +192,7 @@ int pie_options_from_environment(struct pie_options *options) {
 int pie_options_complete(struct pie_options *options) {
     struct pie_config *config = &options->config;
     options->has_default_output = !config->output;
-    int r = config->output ? 0 : pie_option_set(options, &table[0], "pieprof.db");
+    int r = config->output ? 0 : pie_option_set(options, &table[0], table[0].unset);
     if (r < 0)
         return r;
     config->per_process = config->per_process || pie_output_has_pid(config->output);

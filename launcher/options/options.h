@@ -50,7 +50,8 @@ enum pie_option_kind {
     PIE_OPTION_ACTION,   /* no setting */
 };
 
-/* One of our options: a row of the table in options.c. The help and the command line of children come from it. */
+/* One of our options: a row of the table in options.c. The help, docs/cli.md (scripts/cli-page) and the command line of
+ * children come from it. */
 struct pie_option {
     const char *name;  /* long, without the dashes */
     const char *value; /* what it is called in the help, or NULL: a flag or an action */
@@ -64,7 +65,8 @@ struct pie_option {
     const struct pie_quantity *quantity;
     enum pie_action action;
     const char *fallback;    /* the default, as it would be typed; NULL: 0 */
-    const char *environment; /* a variable that has the same value, or NULL */
+    const char *unset;       /* without a fallback: the default in words, or NULL */
+    const char *environment; /* a variable that has the same value, or NULL; a flag is off where it is 0 */
     /* "WRONG 'value': RIGHT" is said of a value that is refused; "WRONG needs RIGHT" of an empty text, which is taken where there
      * is no `right`. */
     const char *wrong, *right;

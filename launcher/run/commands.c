@@ -4,50 +4,51 @@
 #include <string.h>
 
 /* What several commands take. */
-#define DB "  DB                         the profile (default pieprof.db)\n"
+#define DB {"DB", "the profile (default pieprof.db)"}
+#define FORMATS {"--json, --csv, --table", "the format of the output (default: a table)"}
 #define CUT                                                                                                  \
-    "      --run N                one run of the file (default: the last)\n"                                 \
-    "      --process ID|PID       one process of the run (default: all)\n"
+    {"--run N", "one run of the file (default: the last)"},                                                  \
+        {"--process ID|PID", "one process of the run (default: all)"}
+#define WORDS(...)                                                                                           \
+    (const struct pie_command_word[]) {                                                                      \
+        __VA_ARGS__, {0}                                                                                     \
+    }
 
 static const struct pie_command table[] = {
     {"query", "[DB] QUESTION…", "ask a profile: \"top 10 hot lines\", \"redundancy\", \"select …\"",
      "[--json|--csv|--table] [--run N] [--process ID|PID] [--timeout SECONDS]",
-     DB "  QUESTION                   one of those below, or SQL that reads: \"select …\" (views: v_…)\n"
-        "      --json, --csv, --table how to print it (default: a table)\n" CUT
-        "      --timeout SECONDS      give up after that\n",
+     WORDS(DB, {"QUESTION", "a question, or SQL that reads: \"select …\" (views: v_…)"}, FORMATS, CUT,
+           {"--timeout SECONDS", "give up after this time"}),
      pie_cmd_query_print_subjects, pie_cmd_query},
-    {"report", "[DB] [--all]", "the source with what each line cost", "[--run N] [--process ID|PID]",
-     DB "      --all                  the libraries too\n" CUT, NULL, pie_cmd_report},
+    {"report", "[DB] [--all]", "the source with the cost of each line", "[--run N] [--process ID|PID]",
+     WORDS(DB, {"--all", "include libraries"}, CUT), NULL, pie_cmd_report},
     {"export", "[DB] -f FORMAT [-o FILE]", "a profile for other tools: collapsed, speedscope, sqlite",
      "[--all] [--run N] [--process ID|PID]",
-     DB "  -f, --format FORMAT        collapsed, speedscope or sqlite (default: as FILE is called)\n"
-        "  -o, --output FILE          where to (default: what is printed)\n"
-        "      --all                  every frame, also of the interpreter and of libraries\n" CUT,
+     WORDS(DB,
+           {"-f, --format FORMAT", "collapsed (flame graphs), speedscope, sqlite (default: by FILE's name)"},
+           {"-o, --output FILE", "the file to write (default: standard output)"},
+           {"--all", "every frame, including those of the interpreter and of libraries"}, CUT),
      NULL, pie_cmd_export},
-    {"snapshot", "[PID|DB] [-o FILE]", "what a running program has measured so far, in a file of its own", "",
-     "  PID                        the running process\n"
-     "  DB                         or its profile (default pieprof.db)\n"
-     "  -o, --output FILE          where to (default: beside the profile, with the time in its name)\n",
+    {"snapshot", "[PID|DB] [-o FILE]", "the measurements so far of a running program, in a separate file", "",
+     WORDS({"PID", "the running process"}, {"DB", "or its profile (default pieprof.db)"},
+           {"-o, --output FILE", "the file to write (default: beside the profile, named after the time)"}),
      NULL, pie_cmd_snapshot},
-    {"merge", "OUT IN…", "join the files of several processes or runs in one", "[--skip-bad]",
-     "  OUT                        the file to make; if it is there, the others are added to it\n"
-     "  IN…                        profiles; they stay as they are\n"
-     "      --skip-bad             go on without those that cannot be read\n",
+    {"merge", "OUT IN…", "join the files of several processes or runs", "[--skip-bad]",
+     WORDS({"OUT", "the file to write; if it exists, the others are added to it"},
+           {"IN…", "profiles; they are not changed"}, {"--skip-bad", "leave out files that cannot be read"}),
      NULL, pie_cmd_merge},
-    {"runs", "[DB]", "the runs in a profile", "[--json|--csv|--table]",
-     DB "      --json, --csv, --table how to print it (default: a table)\n", NULL, pie_cmd_runs},
+    {"runs", "[DB]", "the runs in a profile", "[--json|--csv|--table]", WORDS(DB, FORMATS), NULL,
+     pie_cmd_runs},
     {"debug", "[PID|DB]", "how a profile was measured, for maintainers", "[--json]",
-     "  PID                        a running process\n"
-     "  DB                         or its profile (default pieprof.db)\n"
-     "      --json                 one object for each section\n",
+     WORDS({"PID", "a running process"}, {"DB", "or its profile (default pieprof.db)"},
+           {"--json", "one object for each section"}),
      NULL, pie_cmd_debug},
-    {"doctor", "[--json]", "what this machine allows, what each gap costs and how to mend it", "",
-     "      --json                 for programs\n", NULL, pie_cmd_doctor},
-    {"install", "DIR", "take the place of the interpreters of a virtual environment or prefix", "",
-     "  DIR                        the environment, the prefix, or the folder of their programs\n", NULL,
-     pie_cmd_install},
-    {"uninstall", "DIR", "put the interpreters back that install replaced", "",
-     "  DIR                        what install was given\n", NULL, pie_cmd_uninstall},
+    {"doctor", "[--json]", "what this machine allows, the cost of each gap, and its remedy", "",
+     WORDS({"--json", "the same as JSON"}), NULL, pie_cmd_doctor},
+    {"install", "DIR", "replace the interpreters of a virtual environment or prefix", "",
+     WORDS({"DIR", "the environment, the prefix, or the folder of their programs"}), NULL, pie_cmd_install},
+    {"uninstall", "DIR", "restore the interpreters that install replaced", "",
+     WORDS({"DIR", "the folder that install was given"}), NULL, pie_cmd_uninstall},
     {0}, /* the end */
 };
 

@@ -5,6 +5,8 @@
 #include "launcher/options/options.h"
 #include "runtime/embed/embed.h"
 
+#include <string.h>
+
 static const char USAGE[] = "usage: pieprof [OPTIONS] script.py ARGS… | -m MODULE ARGS… | -c CODE ARGS… | -\n"
                             "       pieprof COMMAND …     (pieprof COMMAND --help says more)\n";
 
@@ -14,17 +16,11 @@ static const char ABOUT[] =
     "what is copied, and which of its loads and stores are redundant, into a file.\n"
     "Options end where the program begins. Python's own options may stand among them and are\n"
     "handed on (-u, -X dev, -W error, -O, …); where Python has the same letter, put its option\n"
-    "behind --: pieprof -- -i script.py. A file with the name of a command: pieprof ./query.\n";
+    "after --: pieprof -- -i script.py. A file with the name of a command: pieprof ./query.\n";
 
-static const char ENVIRONMENT[] =
-    "\n"
-    "Environment:\n"
-    "  PIEPROF_OPTS='…'          options, before those of the command line\n"
-    "  PIEPROF_OUTPUT=FILE       as --output\n"
-    "  PIEPROF_OVERHEAD=SHARE    as --overhead\n"
-    "  PIEPROF_CHILDREN=0        as --no-children\n"
-    "  PIEPROF=1                 also profile where this program is called python or python3 (a link);\n"
-    "                            otherwise it is plain Python there\n"
+static const char END[] =
+    "  PIEPROF=1                  also profile where this program is called python or python3 (a link);\n"
+    "                             otherwise it is plain Python there\n"
     "\n"
     "Exit status: the program's own; 125 if pieprof could not start it. Ctrl-C ends the program,\n"
     "and the profile is still written.\n";
@@ -49,6 +45,18 @@ static void print_commands(FILE *out) {
     }
 }
 
+/* The meaning of an option, followed by its default. */
+static const char *with_default(char *buffer, size_t size, const struct pie_option *option) {
+    if (option->is_default)
+        snprintf(buffer, size, "%s (the default)", option->help);
+    else if (option->fallback || option->unset)
+        snprintf(buffer, size, "%s (default: %s)", option->help,
+                 option->fallback ? option->fallback : option->unset);
+    else
+        return option->help;
+    return buffer;
+}
+
 static void print_options(FILE *out) {
     size_t n;
     const struct pie_option *options = pie_option_all(&n);
@@ -57,10 +65,26 @@ static void print_options(FILE *out) {
         char letter[5] = "    ";
         if (options[i].letter)
             snprintf(letter, sizeof letter, "-%c, ", options[i].letter);
-        char left[128];
+        char left[128], right[256];
         snprintf(left, sizeof left, "%s--%s%s%s", letter, options[i].name, options[i].value ? " " : "",
                  options[i].value ? options[i].value : "");
-        print_line(out, left, options[i].help);
+        print_line(out, left, with_default(right, sizeof right, &options[i]));
+    }
+}
+
+static void print_environment(FILE *out) {
+    size_t n;
+    const struct pie_option *options = pie_option_all(&n);
+    fprintf(out, "\nEnvironment:\n");
+    print_line(out, "PIEPROF_OPTS='…'", "options, before those of the command line");
+    for (size_t i = 0; i < n; i++) {
+        if (!options[i].environment)
+            continue;
+        bool is_flag = options[i].kind == PIE_OPTION_FLAG;
+        char left[128], right[128];
+        snprintf(left, sizeof left, "%s=%s", options[i].environment, is_flag ? "0" : options[i].value);
+        snprintf(right, sizeof right, "as --%s%s", is_flag ? "no-" : "", options[i].name);
+        print_line(out, left, right);
     }
 }
 
@@ -74,12 +98,18 @@ void pie_help_print(FILE *out) {
     fputs(ABOUT, out);
     print_options(out);
     print_commands(out);
-    fputs(ENVIRONMENT, out);
+    print_environment(out);
+    fputs(END, out);
 }
 
 void pie_help_print_command(const struct pie_command *command, FILE *out) {
-    fprintf(out, "usage: pieprof %s %s%s%s\n\n%s\n\n%s", command->name, command->synopsis,
-            *command->options ? " " : "", command->options, command->summary, command->details);
+    fprintf(out, "usage: pieprof %s %s%s%s\n\n%s\n\n", command->name, command->synopsis,
+            *command->options ? " " : "", command->options, command->summary);
+    for (const struct pie_command_word *word = command->words; word->word; word++) {
+        char left[128];
+        snprintf(left, sizeof left, "%s%s", strncmp(word->word, "--", 2) == 0 ? "    " : "", word->word);
+        print_line(out, left, word->meaning);
+    }
     if (command->print_more)
         command->print_more(out);
 }
