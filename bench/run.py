@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What pieprof costs, as paired ratios of processes that take turns.
+"""The cost of pieprof, as paired ratios of processes that take turns.
 
 Every program of programs/ runs under the system's python3, a bare embedder of Python, pieprof with its profile off
 and pieprof at 1 kHz (time and redundancy), and again with memory and copies: all of them at once, but only one at work,

@@ -7,7 +7,7 @@ import pytest
 import tree
 
 SENTENCE_WORDS, LINE_CHARACTERS = 30, 120
-FOLDERS = ("docs", "docs/design")
+FOLDERS = ("docs", "docs/design", "bench")
 GENERATED = ("docs/file.md",)
 FENCE = re.compile(r"^\s*(?:```|~~~)")
 ITEM = re.compile(r"^\s*(?:[*+-]|\d+\.)\s+")
@@ -43,7 +43,7 @@ FAULT = re.compile(rf"\b(?:{'|'.join(FAULTS)})\b", re.I)
 
 
 def pages():
-    """The manual's pages and those of the design, but not the guides for developers below docs/."""
+    """The pages of the manual, the design and the measurements, but not the guides for developers below docs/."""
     names = [p for p in tree.listed() if p.suffix == ".md" and str(p.parent) in FOLDERS and str(p) not in GENERATED]
     return [pathlib.Path("README.md"), pathlib.Path("CONTRIBUTING.md"), pathlib.Path("DESIGN.md"), *names]
 
