@@ -209,7 +209,7 @@ static void take_fates(struct pie_heap_drain *drain) {
 
 /* Is a module being imported in this context, or no Python at work? Module-level code and the interpreter's own start
  * allocate once. */
-static bool is_import(const struct pie_heap_drain *drain, uint32_t cct_node) {
+static bool is_import(const struct pie_heap_drain *drain, struct pie_cct_id cct_node) {
     static const char importlib[] = "<frozen importlib";
 
     bool has_python = false;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "profiler/ports/ids.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -44,9 +46,9 @@ struct pie_collection {
 };
 
 /* A CCT node is replaced by the one of the current half that stands for the same. */
-typedef uint32_t (*pie_moved_fn)(void *data, uint32_t node);
+typedef struct pie_cct_id (*pie_moved_fn)(void *data, struct pie_cct_id node);
 /* The same of a word that its thread may write meanwhile. */
-typedef void (*pie_move_word_fn)(void *data, uint32_t *node);
+typedef void (*pie_move_word_fn)(void *data, struct pie_cct_id *node);
 
 struct pie_collector {
     const char *name;

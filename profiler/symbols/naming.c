@@ -270,20 +270,21 @@ static uint32_t place_of(struct pie_naming *naming, uint32_t parent, uint32_t lo
 }
 
 /* The place of a CCT node whose parent's is known. */
-static uint32_t resolve(struct pie_naming *naming, uint32_t cct_node, uint32_t parent) {
+static uint32_t resolve(struct pie_naming *naming, struct pie_cct_id cct_node, uint32_t parent) {
     uint32_t location = location_of(naming, pie_cct_key(cct_node));
     uint32_t place = location == HIDDEN || location == 0 ? parent : place_of(naming, parent, location);
 
-    pie_u64map_put(&naming->node_of_cct, cct_node, place ? place : HIDDEN);
+    pie_u64map_put(&naming->node_of_cct, cct_node.value, place ? place : HIDDEN);
     return place;
 }
 
-uint32_t pie_naming_node(struct pie_naming *naming, uint32_t cct_node) {
-    uint32_t path[2 * 1024 + 2], place = 0;
+uint32_t pie_naming_node(struct pie_naming *naming, struct pie_cct_id cct_node) {
+    struct pie_cct_id path[2 * 1024 + 2];
+    uint32_t place = 0;
     size_t n = 0;
 
     while (!pie_cct_is_root(cct_node) && n < sizeof path / sizeof *path) {
-        place = pie_u64map_get(&naming->node_of_cct, cct_node);
+        place = pie_u64map_get(&naming->node_of_cct, cct_node.value);
         if (place)
             break;
         path[n++] = cct_node;
@@ -325,7 +326,7 @@ static uint32_t moved(void *data, uint64_t key, uint32_t place) {
 static uint32_t moved_if_current(void *data, uint64_t cct_node, uint32_t place) {
     struct pie_naming *naming = data;
 
-    if (pie_cct_half((uint32_t)cct_node) != pie_half_current())
+    if (pie_cct_half((struct pie_cct_id){(uint32_t)cct_node}) != pie_half_current())
         return 0;
     if (place == HIDDEN)
         return HIDDEN;
@@ -456,7 +457,7 @@ static bool key_is_allocator(struct pie_naming *naming, uint64_t key) {
     return known == ALLOCATOR;
 }
 
-bool pie_naming_is_allocator(struct pie_naming *naming, uint32_t cct_node) {
+bool pie_naming_is_allocator(struct pie_naming *naming, struct pie_cct_id cct_node) {
     for (; !pie_cct_is_root(cct_node); cct_node = pie_cct_parent(cct_node)) {
         uint64_t key = pie_cct_key(cct_node);
         if (pie_cct_key_is_python(key))

@@ -42,8 +42,8 @@ static const double CONFIDENCE = 0.95;
 struct open_watch {
     bool is_open;
     uint32_t serial;
-    uint32_t cct_node;        /* where it began */
-    struct pie_watch_row row; /* without an outcome */
+    struct pie_cct_id cct_node; /* where it began */
+    struct pie_watch_row row;   /* without an outcome */
 };
 
 struct thread_watches {
@@ -108,8 +108,8 @@ void pie_watch_drain_forget_code(struct pie_watch_drain *drain) {
 
 /* --- The time that watches stand for --- */
 
-static struct line_time *line_of(struct pie_watch_drain *drain, uint32_t cct_node) {
-    uint32_t python = pie_watch_line_of(cct_node);
+static struct line_time *line_of(struct pie_watch_drain *drain, struct pie_cct_id cct_node) {
+    struct pie_cct_id python = pie_watch_line_node(cct_node);
     uint32_t stored = pie_cct_is_root(python) ? 0 : pie_naming_node(drain->naming, python);
     uint32_t index = stored ? pie_u64map_get(&drain->line_of_node, stored) : 0;
 
@@ -129,7 +129,7 @@ static struct line_time *line_of(struct pie_watch_drain *drain, uint32_t cct_nod
     return &drain->lines[drain->n_lines++];
 }
 
-void pie_watch_drain_sample(struct pie_watch_drain *drain, uint32_t cct_node, uint64_t cpu_ns) {
+void pie_watch_drain_sample(struct pie_watch_drain *drain, struct pie_cct_id cct_node, uint64_t cpu_ns) {
     struct line_time *line = line_of(drain, cct_node);
 
     if (!line)
@@ -149,7 +149,8 @@ static double take_time(struct pie_watch_drain *drain, const struct pie_watch_re
 
 /* --- Rows --- */
 
-static void note_operations(struct pie_watch_drain *drain, uint32_t cct_node, struct pie_watch_row *row) {
+static void note_operations(struct pie_watch_drain *drain, struct pie_cct_id cct_node,
+                            struct pie_watch_row *row) {
     while (!pie_cct_is_root(cct_node) && row->operations_count < PIE_WATCH_FRAMES_MAX) {
         uint64_t key = pie_cct_key(cct_node);
         if (pie_cct_key_is_python(key))
@@ -160,14 +161,15 @@ static void note_operations(struct pie_watch_drain *drain, uint32_t cct_node, st
 }
 
 /* Lines that are decided leave the registers to others. */
-static void note_interest(struct pie_watch_drain *drain, uint32_t cct_node, enum pie_watch_outcome outcome) {
+static void note_interest(struct pie_watch_drain *drain, struct pie_cct_id cct_node,
+                          enum pie_watch_outcome outcome) {
     struct line_time *line = line_of(drain, cct_node);
 
     if (!line || outcome == PIE_WATCH_LOST || outcome == PIE_WATCH_EVICTED)
         return;
     line->watched++;
     line->redundant += outcome == PIE_WATCH_REDUNDANT;
-    pie_watch_set_interest(pie_watch_line_of(cct_node),
+    pie_watch_set_interest(pie_watch_line_node(cct_node),
                            pie_race_undecided(line->redundant, line->watched, CONFIDENCE));
 }
 
@@ -307,7 +309,7 @@ static void ended(struct pie_watch_drain *drain, struct open_watch *open,
         return; /* its beginning did not fit into the ring */
     enum pie_watch_outcome outcome = outcome_of(drain, record);
     open->row.traits |= record->traits & PIE_WATCH_PARTLY;
-    if (record->second_node && (outcome == PIE_WATCH_REDUNDANT || outcome == PIE_WATCH_CHANGED))
+    if (record->second_node.value && (outcome == PIE_WATCH_REDUNDANT || outcome == PIE_WATCH_CHANGED))
         open->row.second_node = pie_naming_node(drain->naming, record->second_node);
     finish(drain, open, outcome, record->gap_ns);
 }
@@ -357,8 +359,7 @@ static struct open_watch *open_at(const struct pie_watch_drain *drain, size_t i)
     return &drain->threads[i / PIE_DEBUG_REGISTERS].open[i % PIE_DEBUG_REGISTERS];
 }
 
-void pie_watch_drain_move(struct pie_watch_drain *drain, uint32_t (*moved)(void *data, uint32_t node),
-                          void *data) {
+void pie_watch_drain_move(struct pie_watch_drain *drain, pie_moved_fn moved, void *data) {
     for (size_t i = 0; i < drain->n_threads * PIE_DEBUG_REGISTERS; i++)
         if (open_at(drain, i)->is_open)
             open_at(drain, i)->cct_node = moved(data, open_at(drain, i)->cct_node);

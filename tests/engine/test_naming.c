@@ -72,7 +72,8 @@ static int tear_down(void **state) {
 
 /* The stored node of a line of code, called by another's of that code, 0: by nobody. */
 static uint32_t stored(uint32_t outer, uint32_t inner) {
-    uint32_t half = pie_half_own() ? PIE_CCT_CODE_HALF_BIT : 0, node = pie_cct_root();
+    uint32_t half = pie_half_own() ? PIE_CCT_CODE_HALF_BIT : 0;
+    struct pie_cct_id node = pie_cct_root();
 
     if (outer)
         node = pie_cct_child(node, pie_cct_python_key(outer | half, 5));

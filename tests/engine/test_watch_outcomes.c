@@ -26,7 +26,7 @@ static unsigned outcome_of(enum pie_watch_kind kind, const struct pie_watch_reco
     if (how) {
         end.value_before = how->value_before;
         end.value_after = how->value_after;
-        end.second_node = how->second_node ? how->second_node : end.second_node;
+        end.second_node = how->second_node.value ? how->second_node : end.second_node;
     }
     pie_watch_drain_clear(drain);
     drain_push(&begin);
