@@ -465,7 +465,7 @@ const struct pie_copy_row *pie_copy_loops_rows(struct pie_copy_loops *loops, siz
         if (pending->is_kept)
             continue;
         loops->rows[count] = row_of(loops, pending);
-        count += loops->rows[count].node && loops->rows[count].bytes;
+        count += loops->rows[count].node.value && loops->rows[count].bytes;
     }
     *ret_count = count;
     return loops->rows;

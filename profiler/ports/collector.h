@@ -130,8 +130,8 @@ struct pie_collector {
     void (*move_thread)(struct pie_thread *thread, pie_move_word_fn move, void *data);
     /* The collection thread does. */
     void (*move)(pie_moved_fn moved, void *data);
-    /* Will a row tell of this stored node? */
-    bool (*holds)(uint32_t stored_node);
+    /* Will a row tell of this node? */
+    bool (*holds)(struct pie_node_id node);
     /* Forgets what naming has forgotten. */
     void (*forget_nodes)(void);
 };

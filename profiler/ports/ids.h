@@ -11,3 +11,9 @@ struct pie_cct_id {
     uint32_t value;
 };
 static_assert(sizeof(struct pie_cct_id) == 4, "nodes and records in the region hold them");
+
+/* A node of the tree in the file: a line or a function, called by another. Naming gives a CCT node its stored node
+ * (symbols/naming.h), and nothing else converts one into the other. Unique within one process of one run. */
+struct pie_node_id {
+    uint32_t value;
+};

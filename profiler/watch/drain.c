@@ -110,10 +110,12 @@ void pie_watch_drain_forget_code(struct pie_watch_drain *drain) {
 
 static struct line_time *line_of(struct pie_watch_drain *drain, struct pie_cct_id cct_node) {
     struct pie_cct_id python = pie_watch_line_node(cct_node);
-    uint32_t stored = pie_cct_is_root(python) ? 0 : pie_naming_node(drain->naming, python);
-    uint32_t index = stored ? pie_u64map_get(&drain->line_of_node, stored) : 0;
+    struct pie_node_id node = {0};
 
-    if (!stored || index)
+    if (!pie_cct_is_root(python))
+        node = pie_naming_node(drain->naming, python);
+    uint32_t index = node.value ? pie_u64map_get(&drain->line_of_node, node.value) : 0;
+    if (!node.value || index)
         return index ? &drain->lines[index - 1] : NULL;
     if (drain->n_lines == drain->lines_room) {
         size_t room = drain->lines_room ? drain->lines_room * 2 : 128;
@@ -123,7 +125,7 @@ static struct line_time *line_of(struct pie_watch_drain *drain, struct pie_cct_i
         drain->lines = grown;
         drain->lines_room = room;
     }
-    if (pie_u64map_put(&drain->line_of_node, stored, (uint32_t)drain->n_lines + 1) < 0)
+    if (pie_u64map_put(&drain->line_of_node, node.value, (uint32_t)drain->n_lines + 1) < 0)
         return NULL;
     drain->lines[drain->n_lines] = (struct line_time){0};
     return &drain->lines[drain->n_lines++];
@@ -184,7 +186,7 @@ static void finish(struct pie_watch_drain *drain, struct open_watch *open, enum 
     note_interest(drain, open->cct_node, outcome);
     open->row.outcome = (uint8_t)outcome;
     open->row.gap_ns = gap_ns;
-    if (open->row.first_node && pie_watch_rows_add(&drain->rows, &open->row) < 0)
+    if (open->row.first_node.value && pie_watch_rows_add(&drain->rows, &open->row) < 0)
         pie_counter_add(PIE_COUNTER_OUT_OF_MEMORY, 1);
 }
 
@@ -365,9 +367,9 @@ void pie_watch_drain_move(struct pie_watch_drain *drain, pie_moved_fn moved, voi
             open_at(drain, i)->cct_node = moved(data, open_at(drain, i)->cct_node);
 }
 
-bool pie_watch_drain_holds(const struct pie_watch_drain *drain, uint32_t stored) {
+bool pie_watch_drain_holds(const struct pie_watch_drain *drain, struct pie_node_id node) {
     for (size_t i = 0; i < drain->n_threads * PIE_DEBUG_REGISTERS; i++)
-        if (open_at(drain, i)->is_open && open_at(drain, i)->row.first_node == stored)
+        if (open_at(drain, i)->is_open && open_at(drain, i)->row.first_node.value == node.value)
             return true;
     return false;
 }
@@ -378,10 +380,10 @@ struct kept_lines {
     size_t count;
 };
 
-static uint32_t keep_line(void *data, uint64_t stored, uint32_t index) {
+static uint32_t keep_line(void *data, uint64_t node, uint32_t index) {
     struct kept_lines *kept = data;
 
-    if (!pie_naming_keeps_node(kept->drain->naming, (uint32_t)stored))
+    if (!pie_naming_keeps_node(kept->drain->naming, (struct pie_node_id){(uint32_t)node}))
         return 0;
     kept->lines[kept->count++] = kept->drain->lines[index - 1];
     return (uint32_t)kept->count;

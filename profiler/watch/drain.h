@@ -33,8 +33,8 @@ void pie_watch_drain_thread_ended(struct pie_watch_drain *drain, size_t slot);
 
 /* Replaces each CCT node that is remembered by moved(node). */
 void pie_watch_drain_move(struct pie_watch_drain *drain, pie_moved_fn moved, void *data);
-/* Will a row tell of this stored node? */
-bool pie_watch_drain_holds(const struct pie_watch_drain *drain, uint32_t stored);
+/* Will a row tell of this node? */
+bool pie_watch_drain_holds(const struct pie_watch_drain *drain, struct pie_node_id node);
 /* Forgets what naming has forgotten. */
 void pie_watch_drain_forget(struct pie_watch_drain *drain);
 

@@ -92,7 +92,7 @@ static void play_watches(const struct pie_cct_id nodes[LINES], uint64_t ret_samp
 }
 
 /* A watch of a kind of its own, which has a row of its own, shows the node that is stored for a context. */
-static uint32_t stored_node(struct pie_cct_id node) {
+static struct pie_node_id stored_node(struct pie_cct_id node) {
     struct pie_watch_record begin = drain_begin(EVENTS * 2 + node.value, PIE_WATCH_LOAD, node);
     size_t count;
 
@@ -117,10 +117,10 @@ static void test_weights_add_up_to_the_time_of_each_line(void **state) {
     play_watches(nodes, sampled_ns);
     for (int i = 0; i < LINES; i++) {
         double weights_ns[PIE_WATCH_STORE + 1] = {0};
-        uint32_t stored = stored_node(nodes[i]);
+        struct pie_node_id stored = stored_node(nodes[i]);
         const struct pie_watch_row *rows = pie_watch_drain_rows(drain, &count);
         for (size_t r = 0; r < count; r++)
-            weights_ns[rows[r].kind] += rows[r].first_node == stored ? rows[r].weight_ns : 0;
+            weights_ns[rows[r].kind] += rows[r].first_node.value == stored.value ? rows[r].weight_ns : 0;
         assert_true(sampled_ns[i] > 0);
         assert_true(weights_ns[PIE_WATCH_LOAD] == (double)sampled_ns[i]);
         assert_true(weights_ns[PIE_WATCH_STORE] == (double)sampled_ns[i]);
@@ -141,7 +141,7 @@ static void test_what_is_watched_at_the_end_was_not_touched(void **state) {
     assert_int_equal(drain_row()->outcome, PIE_WATCH_UNTOUCHED);
     assert_int_equal(drain_row()->watches, 1);
     assert_int_equal(drain_row()->weight_ns, 300);
-    assert_int_equal(drain_row()->second_node, 0);
+    assert_int_equal(drain_row()->second_node.value, 0);
     pie_watch_drain_thread_ended(drain, 0); /* and at the end of the profile */
     pie_watch_drain_thread_ended(drain, 99);
     assert_int_equal(drain_row()->watches, 1);
