@@ -18,7 +18,7 @@ static double now_ns(void) {
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-static double per_child_ns(uint32_t parent, uint32_t first, uint32_t end) {
+static double per_child_ns(struct pie_cct_id parent, uint32_t first, uint32_t end) {
     double start_ns = now_ns();
 
     for (uint32_t i = first; i < end; i++)
@@ -28,7 +28,8 @@ static double per_child_ns(uint32_t parent, uint32_t first, uint32_t end) {
 
 int main(void) {
     static const uint32_t marks[] = {1000, 10000, 100000, 1000000};
-    uint32_t parent = PIE_CCT_ROOT_ID, first = 1;
+    struct pie_cct_id parent = pie_cct_root();
+    uint32_t first = 1;
 
     if (pie_region_init() < 0 || pie_cct_init() < 0)
         return 1;

@@ -88,9 +88,9 @@ bool pie_collectors_make_room(size_t slot) {
     return true;
 }
 
-bool pie_collectors_hold(uint32_t stored_node) {
+bool pie_collectors_hold(struct pie_node_id node) {
     for (size_t i = 0; active[i]; i++)
-        if (active[i]->holds && active[i]->holds(stored_node))
+        if (active[i]->holds && active[i]->holds(node))
             return true;
     return false;
 }

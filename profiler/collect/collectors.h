@@ -38,4 +38,4 @@ int pie_collectors_write_overhead(struct pie_sink *sink);
 bool pie_collectors_make_room(size_t slot);
 
 /* Will a row of any tell of this stored node? Context: drain. */
-bool pie_collectors_hold(uint32_t stored_node);
+bool pie_collectors_hold(struct pie_node_id node);

@@ -324,7 +324,7 @@ bool pie_flush_is_written(const struct pie_flush *flush) {
     return pie_naming_is_written(flush->naming);
 }
 
-static bool keeps_node(const void *naming, uint32_t node) {
+static bool keeps_node(const void *naming, struct pie_node_id node) {
     return pie_naming_keeps_node(naming, node);
 }
 

@@ -54,7 +54,7 @@ void pie_sample_take(const struct pie_clock_ops *clock, const struct pie_pystack
     pie_context_take(ops, thread, context, false, &taken);
     record.node = taken.node;
     record.is_python = taken.is_python;
-    __atomic_store_n(&pie_time_of(thread)->last_node, taken.node, __ATOMIC_RELAXED);
+    __atomic_store_n(&pie_time_of(thread)->last_node.value, taken.node.value, __ATOMIC_RELAXED);
     pie_time_of(thread)->last_is_python = taken.is_python;
     pie_time_of(thread)->last_is_system = time.system_ns > time.user_ns;
     if (!pie_ring_push(&pie_time_of(thread)->ring, &record))

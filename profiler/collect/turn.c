@@ -67,7 +67,7 @@ static uint64_t moved_key(const struct pie_turn *turn, uint64_t key) {
     return pie_cct_python_key(turn->ops->intern_again(pie_cct_key_code(key)), pie_cct_key_offset(key));
 }
 
-uint32_t pie_turn_moved(void *data, uint32_t node) {
+struct pie_cct_id pie_turn_moved(void *data, struct pie_cct_id node) {
     static uint64_t keys[PATH_MAX_KEYS]; /* collection thread only */
     const struct pie_turn *turn = data;
     size_t n = 0;
@@ -75,23 +75,23 @@ uint32_t pie_turn_moved(void *data, uint32_t node) {
     if (pie_cct_half(node) == pie_half_current())
         return node;
     if (pie_cct_is_full(node))
-        return node ^ PIE_CCT_HALF_BIT;
+        return (struct pie_cct_id){node.value ^ PIE_CCT_HALF_BIT};
     for (; !pie_cct_is_root(node) && n < PATH_MAX_KEYS; node = pie_cct_parent(node))
         keys[n++] = pie_cct_key(node);
-    uint32_t moved = pie_cct_root();
+    struct pie_cct_id moved = pie_cct_root();
     while (n > 0)
         moved = pie_cct_child(moved, moved_key(turn, keys[--n]));
     return moved;
 }
 
 /* The thread may write another one meanwhile, which is of the new half. */
-static void move_word(void *data, uint32_t *word) {
+static void move_word(void *data, struct pie_cct_id *word) {
     struct pie_turn *turn = data;
-    uint32_t node = __atomic_load_n(word, __ATOMIC_RELAXED);
+    struct pie_cct_id node = {__atomic_load_n(&word->value, __ATOMIC_RELAXED)};
 
-    if (node && pie_cct_half(node) != pie_half_current())
-        __atomic_compare_exchange_n(word, &node, pie_turn_moved(turn, node), false, __ATOMIC_RELAXED,
-                                    __ATOMIC_RELAXED);
+    if (node.value && pie_cct_half(node) != pie_half_current())
+        __atomic_compare_exchange_n(&word->value, &node.value, pie_turn_moved(turn, node).value, false,
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 /* Also of slots that nobody has: nothing old may be left in them. */

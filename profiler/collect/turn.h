@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "profiler/ports/ids.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -47,7 +49,7 @@ bool pie_turn_tick(struct pie_turn *turn);
 void pie_turn_drained(struct pie_turn *turn);
 
 /* The node of the current half that stands for the same as this one; a pie_moved_fn, data: the turn. */
-uint32_t pie_turn_moved(void *turn, uint32_t node);
+struct pie_cct_id pie_turn_moved(void *turn, struct pie_cct_id node);
 
 /* Nobody has an id of the old half any more: clears it. */
 void pie_turn_end(struct pie_turn *turn);

@@ -5,8 +5,8 @@
 #include "profiler/collect/flush.h"
 #include "profiler/symbols/naming.h"
 
-static bool is_held(void *unused, uint32_t stored_node) {
-    return pie_collectors_hold(stored_node);
+static bool is_held(void *unused, struct pie_node_id node) {
+    return pie_collectors_hold(node);
 }
 
 void pie_turn_finish(struct pie_turn *turn, struct pie_flush *flush) {

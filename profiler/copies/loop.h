@@ -2,6 +2,7 @@
 #pragma once
 
 #include "profiler/base/spsc.h"
+#include "profiler/ports/ids.h"
 #include "profiler/thread/part.h"
 
 #include <assert.h>
@@ -54,9 +55,9 @@ struct pie_copy_record {
     uint64_t stack;              /* where the native call's outermost frame begins */
     uint64_t allocated;          /* bytes that the thread has allocated so far; 0: not counted */
     uint32_t user_ns, system_ns; /* CPU time that the sample stands for */
-    uint32_t node;               /* CCT node */
-    uint16_t site;               /* number of the site; 0: not known */
-    uint16_t generation;         /* of the sites */
+    struct pie_cct_id node;
+    uint16_t site;       /* number of the site; 0: not known */
+    uint16_t generation; /* of the sites */
 };
 static_assert(sizeof(struct pie_copy_record) == 56, "records lie in the region");
 

@@ -70,7 +70,7 @@ struct group {
 
 /* What was added in one context since the last clear. */
 struct pending {
-    uint32_t node; /* CCT node */
+    struct pie_cct_id node;
     uint32_t group;
     uint32_t samples;
     double ns, sq_ns2;             /* all samples */
@@ -197,15 +197,15 @@ static void *grown(void *list, size_t count, size_t *room, size_t size) {
     return made;
 }
 
-static uint32_t python_node(uint32_t cct_node) {
+static struct pie_cct_id python_node(struct pie_cct_id cct_node) {
     while (!pie_cct_is_root(cct_node) && !pie_cct_key_is_python(pie_cct_key(cct_node)))
         cct_node = pie_cct_parent(cct_node);
     return cct_node;
 }
 
 /* The number of the group; UINT32_MAX: short of memory. */
-static uint32_t group_of(struct pie_copy_loops *loops, uint32_t node, uint64_t function) {
-    uint64_t key = pie_hash_mix(function, python_node(node));
+static uint32_t group_of(struct pie_copy_loops *loops, struct pie_cct_id node, uint64_t function) {
+    uint64_t key = pie_hash_mix(function, python_node(node).value);
     uint32_t index = pie_u64map_get(&loops->group_of, key);
 
     if (index)
@@ -220,11 +220,11 @@ static uint32_t group_of(struct pie_copy_loops *loops, uint32_t node, uint64_t f
     return (uint32_t)loops->n_groups++;
 }
 
-static uint64_t pending_key(uint32_t node, uint32_t group) {
-    return pie_hash_mix(group, node);
+static uint64_t pending_key(struct pie_cct_id node, uint32_t group) {
+    return pie_hash_mix(group, node.value);
 }
 
-static struct pending *pending_of(struct pie_copy_loops *loops, uint32_t node, uint32_t group) {
+static struct pending *pending_of(struct pie_copy_loops *loops, struct pie_cct_id node, uint32_t group) {
     uint64_t key = pending_key(node, group);
     uint32_t index = pie_u64map_get(&loops->pending_of, key);
 
@@ -465,7 +465,7 @@ const struct pie_copy_row *pie_copy_loops_rows(struct pie_copy_loops *loops, siz
         if (pending->is_kept)
             continue;
         loops->rows[count] = row_of(loops, pending);
-        count += loops->rows[count].node && loops->rows[count].bytes;
+        count += loops->rows[count].node.value && loops->rows[count].bytes;
     }
     *ret_count = count;
     return loops->rows;

@@ -44,7 +44,7 @@ void pie_copy_loop_sample(struct pie_thread *thread, const ucontext_t *context,
                           uint64_t cpu_ns) {
     uint64_t ip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
 
-    if (!taken->is_foreign || !taken->node || pie_home_contains((uintptr_t)ip) ||
+    if (!taken->is_foreign || !taken->node.value || pie_home_contains((uintptr_t)ip) ||
         taken->native[0].module == PIE_CODE_MODULE_NOWHERE) /* another code may lie there next time */
         return;
     uint16_t generation = pie_copy_sites_generation();

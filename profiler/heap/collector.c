@@ -105,8 +105,8 @@ static void settle(void) {
     pie_heap_drain_settle(state.drain);
 }
 
-static bool holds(uint32_t stored_node) {
-    return pie_heap_drain_holds(state.drain, stored_node);
+static bool holds(struct pie_node_id node) {
+    return pie_heap_drain_holds(state.drain, node);
 }
 
 static void forget_nodes(void) {

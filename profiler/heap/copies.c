@@ -4,8 +4,9 @@
 #include "profiler/base/counters.h"
 #include "profiler/base/own_memory.h"
 
-static struct pie_copy_row *row_of(struct pie_heap_copies *copies, uint32_t stored_node, uint8_t estimate) {
-    uint64_t key = (uint64_t)stored_node << 8 | estimate;
+static struct pie_copy_row *row_of(struct pie_heap_copies *copies, struct pie_node_id node,
+                                   uint8_t estimate) {
+    uint64_t key = (uint64_t)node.value << 8 | estimate;
     uint32_t index = pie_u64map_get(&copies->index_of, key);
 
     if (index)
@@ -20,14 +21,14 @@ static struct pie_copy_row *row_of(struct pie_heap_copies *copies, uint32_t stor
     }
     if (pie_u64map_put(&copies->index_of, key, (uint32_t)copies->count + 1) < 0)
         return NULL;
-    copies->rows[copies->count] = (struct pie_copy_row){.node = stored_node, .estimate = estimate};
+    copies->rows[copies->count] = (struct pie_copy_row){.node = node, .estimate = estimate};
     return &copies->rows[copies->count++];
 }
 
-void pie_heap_copies_add(struct pie_heap_copies *copies, uint32_t stored_node, uint64_t bytes,
+void pie_heap_copies_add(struct pie_heap_copies *copies, struct pie_node_id node, uint64_t bytes,
                          bool is_exact) {
     struct pie_copy_row *row =
-        stored_node ? row_of(copies, stored_node, is_exact ? PIE_COPY_COUNTED : PIE_COPY_SAMPLED) : NULL;
+        node.value ? row_of(copies, node, is_exact ? PIE_COPY_COUNTED : PIE_COPY_SAMPLED) : NULL;
 
     if (!row) {
         pie_counter_add(PIE_COUNTER_OUT_OF_MEMORY, 1);

@@ -209,7 +209,7 @@ static void take_fates(struct pie_heap_drain *drain) {
 
 /* Is a module being imported in this context, or no Python at work? Module-level code and the interpreter's own start
  * allocate once. */
-static bool is_import(const struct pie_heap_drain *drain, uint32_t cct_node) {
+static bool is_import(const struct pie_heap_drain *drain, struct pie_cct_id cct_node) {
     static const char importlib[] = "<frozen importlib";
 
     bool has_python = false;
@@ -239,12 +239,12 @@ static void count_blocks(struct pie_heap_drain *drain, const struct pie_heap_rec
 }
 
 static void allocated(struct pie_heap_drain *drain, const struct pie_heap_record *record) {
-    uint32_t stored = pie_naming_node(drain->naming, record->node);
+    struct pie_node_id id = pie_naming_node(drain->naming, record->node);
     bool is_new;
 
     count_blocks(drain, record);
     uint32_t size = pie_heap_size_of(record->block_bytes);
-    struct pie_heap_node *node = stored ? pie_heap_nodes_get(&drain->nodes, stored, size, &is_new) : NULL;
+    struct pie_heap_node *node = id.value ? pie_heap_nodes_get(&drain->nodes, id, size, &is_new) : NULL;
     struct pie_heap_block *block = &drain->blocks[record->ticket];
 
     if (!node) { /* out of memory: as if it had been lost */
@@ -261,7 +261,7 @@ static void allocated(struct pie_heap_drain *drain, const struct pie_heap_record
         return;
     *block = (struct pie_heap_block){
         .is_known = true,
-        .node = (uint32_t)(node - drain->nodes.nodes) + 1,
+        .node_index = (uint32_t)(node - drain->nodes.nodes) + 1,
         .domain = record->domain,
         .is_exact = record->is_exact,
         .weight_bytes = record->weight_bytes,
@@ -276,8 +276,8 @@ static void allocated(struct pie_heap_drain *drain, const struct pie_heap_record
 static void gone(struct pie_heap_drain *drain, uint32_t ticket, bool is_freed, uint64_t time_ns) {
     struct pie_heap_block *block = &drain->blocks[ticket];
 
-    if (block->node) {
-        struct pie_heap_node *node = &drain->nodes.nodes[block->node - 1];
+    if (block->node_index) {
+        struct pie_heap_node *node = &drain->nodes.nodes[block->node_index - 1];
         pie_heap_node_live(&drain->nodes, node, block->domain, block->weight_bytes, block->is_exact, true,
                            time_ns);
         if (is_freed)
@@ -324,7 +324,7 @@ static void thin_out(struct pie_heap_drain *drain, uint64_t now_ns) {
     pie_heap_table_blocks(addresses);
     for (uint32_t ticket = 1; ticket < PIE_HEAP_TICKETS; ticket++) {
         struct pie_heap_block *block = &drain->blocks[ticket];
-        if (!block->node || block->is_exact || !addresses[ticket] ||
+        if (!block->node_index || block->is_exact || !addresses[ticket] ||
             !pie_heap_table_is_last(ticket, addresses[ticket]))
             continue;
         if (heads(drain)) {
@@ -332,7 +332,7 @@ static void thin_out(struct pie_heap_drain *drain, uint64_t now_ns) {
                 gone(drain, ticket, false, now_ns);
             continue;
         }
-        struct pie_heap_node *node = &drain->nodes.nodes[block->node - 1];
+        struct pie_heap_node *node = &drain->nodes.nodes[block->node_index - 1];
         pie_heap_node_live(&drain->nodes, node, block->domain, block->weight_bytes, false, true, now_ns);
         block->weight_bytes *= 2;
         pie_heap_node_live(&drain->nodes, node, block->domain, block->weight_bytes, false, false, now_ns);
@@ -482,14 +482,14 @@ void pie_heap_drain_settle(struct pie_heap_drain *drain) {
     drain->full_ns = 0;
 }
 
-bool pie_heap_drain_holds(const struct pie_heap_drain *drain, uint32_t stored) {
-    return pie_heap_nodes_hold(&drain->nodes, stored);
+bool pie_heap_drain_holds(const struct pie_heap_drain *drain, struct pie_node_id node) {
+    return pie_heap_nodes_hold(&drain->nodes, node);
 }
 
-static bool is_kept(void *data, uint32_t stored) {
+static bool is_kept(void *data, struct pie_node_id node) {
     const struct pie_heap_drain *drain = data;
 
-    return pie_naming_keeps_node(drain->naming, stored);
+    return pie_naming_keeps_node(drain->naming, node);
 }
 
 void pie_heap_drain_forget(struct pie_heap_drain *drain) {
@@ -498,6 +498,6 @@ void pie_heap_drain_forget(struct pie_heap_drain *drain) {
     if (!pie_heap_nodes_forget(&drain->nodes, is_kept, drain, &index))
         return;
     for (uint32_t ticket = 1; ticket < PIE_HEAP_TICKETS; ticket++)
-        drain->blocks[ticket].node = index[drain->blocks[ticket].node];
+        drain->blocks[ticket].node_index = index[drain->blocks[ticket].node_index];
     pie_free(index);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "profiler/ports/ids.h"
 #include "profiler/ports/pystack.h"
 
 #include <stdbool.h>
@@ -37,8 +38,8 @@ void pie_heap_drain_clear(struct pie_heap_drain *drain);
 
 /* All contexts are brought up to date by the next prepare, not only those that have changed. */
 void pie_heap_drain_settle(struct pie_heap_drain *drain);
-/* Does this stored node have memory that is alive or was at the peak? */
-bool pie_heap_drain_holds(const struct pie_heap_drain *drain, uint32_t stored);
+/* Does this node have memory that is alive or was at the peak? */
+bool pie_heap_drain_holds(const struct pie_heap_drain *drain, struct pie_node_id node);
 /* Forgets contexts of which nothing is held and that naming has forgotten. */
 void pie_heap_drain_forget(struct pie_heap_drain *drain);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "profiler/base/spsc.h"
+#include "profiler/ports/ids.h"
 #include "profiler/heap/heap.h"
 #include "profiler/thread/part.h"
 
@@ -30,7 +31,7 @@ struct pie_heap_record {
     uint64_t block_bytes;                 /* ALLOCATED: of the block itself */
     int64_t heap_bytes[PIE_HEAP_DOMAINS]; /* CROSSED: of the process */
     uintptr_t block;                      /* ALLOCATED */
-    uint32_t node;                        /* CCT node, 0: the tree is full */
+    struct pie_cct_id node;               /* 0: the tree is full */
     uint16_t ticket;                      /* ALLOCATED: of the tracked block, 0: not tracked */
     uint8_t event, domain;                /* pie_heap_event, pie_heap_domain */
     uint8_t is_exact;                     /* the weight is what was seen, not an estimate */

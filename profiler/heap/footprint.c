@@ -52,7 +52,7 @@ static void add_row(struct pie_heap_footprint *footprint, const struct pie_footp
     struct pie_footprint_row *last = footprint->count ? &footprint->rows[footprint->count - 1] : NULL;
 
     if (footprint->count == PIE_FOOTPRINT_ROWS_MAX ||
-        (last && last->node && row->node && row->time_ns - last->time_ns < SAME_POINT_NS)) {
+        (last && last->node.value && row->node.value && row->time_ns - last->time_ns < SAME_POINT_NS)) {
         bool is_higher = total_of(row->heap_bytes) > total_of(last->heap_bytes);
         *(is_higher ? last : &footprint->waiting) = *row;
         footprint->is_waiting = !is_higher;
@@ -63,7 +63,7 @@ static void add_row(struct pie_heap_footprint *footprint, const struct pie_footp
 }
 
 bool pie_heap_footprint_crossed(struct pie_heap_footprint *footprint, const struct pie_heap_record *record,
-                                int64_t real_ns, uint32_t node) {
+                                int64_t real_ns, struct pie_node_id node) {
     struct pie_footprint_row row = {.time_ns = real_ns, .rss_bytes = footprint->rss_bytes, .node = node};
 
     set_bytes(row.heap_bytes, record->heap_bytes);

@@ -29,9 +29,9 @@ struct pie_heap_footprint {
     int64_t tick_ns;    /* CLOCK_REALTIME of the last tick: points of one tick are thinned */
 };
 
-/* A thread crossed the threshold in this stored node. True: it is a new peak. */
+/* A thread crossed the threshold in this node. True: it is a new peak. */
 bool pie_heap_footprint_crossed(struct pie_heap_footprint *footprint, const struct pie_heap_record *record,
-                                int64_t real_ns, uint32_t node);
+                                int64_t real_ns, struct pie_node_id node);
 /* Looks at all threads. is_over: Python takes itself apart; sums are taken and nothing else. True: it is a new peak. */
 bool pie_heap_footprint_tick(struct pie_heap_footprint *footprint, uint64_t now_ns, int64_t real_ns,
                              bool is_over);

@@ -198,7 +198,7 @@ static uint64_t leave(struct pie_thread *thread, _Atomic uint64_t *spent, uint64
     return spent_ns;
 }
 
-static uint32_t node_of(struct pie_thread *thread, const void *caller) {
+static struct pie_cct_id node_of(struct pie_thread *thread, const void *caller) {
     struct pie_context taken;
 
     pie_context_take_at_call(pie_heap_settings()->ops, thread, caller, &taken);
@@ -230,7 +230,7 @@ static void track(struct pie_thread *thread, struct pie_heap_record *record) {
 }
 
 static void sample(struct pie_thread *thread, int domain, const void *block, size_t bytes, const void *caller,
-                   uint64_t now_ns, uint32_t *ret_node) {
+                   uint64_t now_ns, struct pie_cct_id *ret_node) {
     struct pie_heap_state *state = pie_heap_of(thread);
     struct pie_heap_record record = {
         .time_ns = now_ns,
@@ -253,7 +253,7 @@ static void sample(struct pie_thread *thread, int domain, const void *block, siz
 }
 
 /* node: of this moment where it is known already, else 0. */
-static void cross(struct pie_thread *thread, const void *caller, uint64_t now_ns, uint32_t node) {
+static void cross(struct pie_thread *thread, const void *caller, uint64_t now_ns, struct pie_cct_id node) {
     struct pie_heap_state *state = pie_heap_of(thread);
     struct pie_heap_record record = {.time_ns = now_ns, .event = PIE_HEAP_CROSSED};
     int64_t total = fold(state, record.heap_bytes);
@@ -266,7 +266,7 @@ static void cross(struct pie_thread *thread, const void *caller, uint64_t now_ns
         now_ns - state->crossed_ns < later(CROSSING_GAP_NS, CROSSING_PART * state->crossing_cost_ns))
         return;
     state->crossed_ns = now_ns;
-    record.node = node ? node : node_of(thread, caller);
+    record.node = node.value ? node : node_of(thread, caller);
     push(thread, &record);
     state->crossing_cost_ns = pie_monotonic_ns() - now_ns;
 }
@@ -302,7 +302,7 @@ void pie_heap_allocated_slowly(struct pie_heap_thread *heap, enum pie_heap_domai
     }
     int error = errno;
     struct pie_thread *thread = enter();
-    uint32_t node = 0;
+    struct pie_cct_id node = {0};
 
     if (!thread) {
         heap->counts[domain].allocated_limit = heap->counts[domain].allocated_bytes + RETRY_BYTES;
@@ -319,7 +319,7 @@ void pie_heap_allocated_slowly(struct pie_heap_thread *heap, enum pie_heap_domai
     set_limits(pie_heap_of(thread), domain);
     uint64_t spent_ns = leave(thread, &pie_heap_of(thread)->memory_ns, now_ns);
     pie_heap_of(thread)->rates[domain].cost_ns = spent_ns;
-    if (node)
+    if (node.value)
         count_evictions(thread, spent_ns);
     errno = error;
 }
@@ -345,7 +345,7 @@ static void freed_much(struct pie_heap_thread *heap, int domain) {
         return;
     }
     uint64_t now_ns = pie_monotonic_ns();
-    cross(thread, NULL, now_ns, 0);
+    cross(thread, NULL, now_ns, (struct pie_cct_id){0});
     set_limits(pie_heap_of(thread), domain);
     leave(thread, &pie_heap_of(thread)->memory_ns, now_ns);
 }

@@ -57,13 +57,13 @@ void pie_heap_leaks_decide(const struct pie_heap_leaks *leaks, struct pie_heap_n
 
     age_ns = age_ns < PIE_HEAP_AGE_MIN_NS ? PIE_HEAP_AGE_MIN_NS : age_ns;
     for (uint32_t ticket = 1; ticket < PIE_HEAP_TICKETS; ticket++)
-        if (blocks[ticket].node)
-            begin_anew(&nodes->nodes[blocks[ticket].node - 1], age_ns);
+        if (blocks[ticket].node_index)
+            begin_anew(&nodes->nodes[blocks[ticket].node_index - 1], age_ns);
     for (uint32_t i = nodes->dirty; i; i = nodes->nodes[i - 1].next_dirty)
         begin_anew(&nodes->nodes[i - 1], age_ns);
     for (uint32_t ticket = 1; ticket < PIE_HEAP_TICKETS && now_ns - leaks->started_ns > age_ns; ticket++)
-        if (blocks[ticket].node)
-            count_kept(leaks, &nodes->nodes[blocks[ticket].node - 1], &blocks[ticket], now_ns - age_ns);
+        if (blocks[ticket].node_index)
+            count_kept(leaks, &nodes->nodes[blocks[ticket].node_index - 1], &blocks[ticket], now_ns - age_ns);
 }
 
 /* The context with most new memory since the last look; NULL: none is in question. */
@@ -72,7 +72,8 @@ static struct pie_heap_node *find_suspect(struct pie_heap_nodes *nodes, const st
     uint64_t most = 0;
 
     for (uint32_t ticket = 1; ticket < PIE_HEAP_TICKETS; ticket++) {
-        struct pie_heap_node *node = blocks[ticket].node ? &nodes->nodes[blocks[ticket].node - 1] : NULL;
+        struct pie_heap_node *node =
+            blocks[ticket].node_index ? &nodes->nodes[blocks[ticket].node_index - 1] : NULL;
         uint64_t live_bytes = node ? pie_heap_node_live_bytes(node) : 0;
         if (!node || node->is_asked || live_bytes <= node->noted_live_bytes + most ||
             pie_heap_leak_score(node->row.mallocs, node->row.frees) < SCORE_TO_ASK)
@@ -92,7 +93,7 @@ static size_t blocks_of(const struct pie_heap_nodes *nodes, const struct pie_hea
 
     pie_heap_table_blocks(addresses);
     for (uint32_t ticket = 1; ticket < PIE_HEAP_TICKETS && count < ASK_BLOCKS_MAX; ticket++)
-        if (blocks[ticket].node == index && addresses[ticket] && blocks[ticket].since_ns < young_ns)
+        if (blocks[ticket].node_index == index && addresses[ticket] && blocks[ticket].since_ns < young_ns)
             ret_blocks[count++] = (uintptr_t)addresses[ticket];
     return count;
 }

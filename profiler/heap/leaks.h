@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "profiler/ports/ids.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +18,7 @@ struct pie_heap_block {
     bool is_known; /* a thread has told of it */
     uint8_t domain;
     bool is_exact;
-    uint32_t node; /* index + 1 in pie_heap_nodes; 0: none */
+    uint32_t node_index; /* index + 1 in pie_heap_nodes; 0: none */
     uint64_t weight_bytes;
     uint64_t since_ns; /* CLOCK_MONOTONIC */
 };
@@ -31,7 +33,8 @@ struct pie_heap_leaks {
     /* Answers to be written. */
     size_t n_answers;
     struct pie_heap_answer {
-        uint32_t node, size;
+        struct pie_node_id node;
+        uint32_t size;
         char text[PIE_HOLDER_BYTES];
     } answers[PIE_HOLDER_ANSWERS_MAX];
 };

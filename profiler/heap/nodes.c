@@ -17,9 +17,9 @@ uint32_t pie_heap_size_of(uint64_t block_bytes) {
     return size;
 }
 
-struct pie_heap_node *pie_heap_nodes_get(struct pie_heap_nodes *nodes, uint32_t stored_node, uint32_t size,
+struct pie_heap_node *pie_heap_nodes_get(struct pie_heap_nodes *nodes, struct pie_node_id id, uint32_t size,
                                          bool *ret_is_new) {
-    uint64_t key = (uint64_t)size << 32 | stored_node;
+    uint64_t key = (uint64_t)size << 32 | id.value;
     uint32_t index = pie_u64map_get(&nodes->index_of, key);
 
     *ret_is_new = !index;
@@ -36,7 +36,7 @@ struct pie_heap_node *pie_heap_nodes_get(struct pie_heap_nodes *nodes, uint32_t 
     if (pie_u64map_put(&nodes->index_of, key, (uint32_t)nodes->count + 1) < 0)
         return NULL;
     struct pie_heap_node *node = &nodes->nodes[nodes->count++];
-    *node = (struct pie_heap_node){.row = {.node = stored_node, .size = size}, .epoch = nodes->epoch};
+    *node = (struct pie_heap_node){.row = {.node = id, .size = size}, .epoch = nodes->epoch};
     return node;
 }
 
@@ -180,9 +180,9 @@ static bool holds(const struct pie_heap_node *node) {
     return node->is_dirty || peak_bytes > 0 || pie_heap_node_live_bytes(node) > 0;
 }
 
-bool pie_heap_nodes_hold(const struct pie_heap_nodes *nodes, uint32_t stored_node) {
+bool pie_heap_nodes_hold(const struct pie_heap_nodes *nodes, struct pie_node_id id) {
     for (uint64_t size = 0; size < PIE_SIZES; size++) {
-        uint32_t index = pie_u64map_get(&nodes->index_of, size << 32 | stored_node);
+        uint32_t index = pie_u64map_get(&nodes->index_of, size << 32 | id.value);
         if (index && holds(&nodes->nodes[index - 1]))
             return true;
     }
@@ -193,7 +193,7 @@ static uint32_t moved_index(void *index, uint64_t key, uint32_t before) {
     return ((const uint32_t *)index)[before];
 }
 
-bool pie_heap_nodes_forget(struct pie_heap_nodes *nodes, bool (*keeps)(void *data, uint32_t stored_node),
+bool pie_heap_nodes_forget(struct pie_heap_nodes *nodes, bool (*keeps)(void *data, struct pie_node_id id),
                            void *data, uint32_t **ret_index) {
     uint32_t *index = nodes->dirty || nodes->changed ? NULL : pie_calloc(nodes->count + 1, sizeof *index);
     size_t kept = 0;

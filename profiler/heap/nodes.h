@@ -44,7 +44,7 @@ struct pie_heap_nodes {
 uint32_t pie_heap_size_of(uint64_t block_bytes);
 
 /* The state of a node and size class, made if need be; NULL without memory. The pointer holds until the next call. */
-struct pie_heap_node *pie_heap_nodes_get(struct pie_heap_nodes *nodes, uint32_t stored_node, uint32_t size,
+struct pie_heap_node *pie_heap_nodes_get(struct pie_heap_nodes *nodes, struct pie_node_id id, uint32_t size,
                                          bool *ret_is_new);
 
 /* One sampled allocation, or what it stands for goes (is_gone). */
@@ -68,12 +68,12 @@ bool pie_heap_node_take_allocated(struct pie_heap_node *node, struct pie_allocat
 /* All rows that were to be written have been. */
 void pie_heap_nodes_written(struct pie_heap_nodes *nodes);
 
-/* Does this stored node have memory that is alive or was at the peak? Its row may change without it being met again. */
-bool pie_heap_nodes_hold(const struct pie_heap_nodes *nodes, uint32_t stored_node);
+/* Does this node have memory that is alive or was at the peak? Its row may change without it being met again. */
+bool pie_heap_nodes_hold(const struct pie_heap_nodes *nodes, struct pie_node_id id);
 
 /* Keeps those that hold something or of which keeps() is true. None may wait to be written or noted, else nothing is done.
  * ret_index: where each is now, by where it was; index + 1, 0: forgotten. False: nothing was done. */
-bool pie_heap_nodes_forget(struct pie_heap_nodes *nodes, bool (*keeps)(void *data, uint32_t stored_node),
+bool pie_heap_nodes_forget(struct pie_heap_nodes *nodes, bool (*keeps)(void *data, struct pie_node_id id),
                            void *data, uint32_t **ret_index);
 
 /* Brings the row up to date at now_ns. */

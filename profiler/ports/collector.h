@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "profiler/ports/ids.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -44,9 +46,9 @@ struct pie_collection {
 };
 
 /* A CCT node is replaced by the one of the current half that stands for the same. */
-typedef uint32_t (*pie_moved_fn)(void *data, uint32_t node);
+typedef struct pie_cct_id (*pie_moved_fn)(void *data, struct pie_cct_id node);
 /* The same of a word that its thread may write meanwhile. */
-typedef void (*pie_move_word_fn)(void *data, uint32_t *node);
+typedef void (*pie_move_word_fn)(void *data, struct pie_cct_id *node);
 
 struct pie_collector {
     const char *name;
@@ -128,8 +130,8 @@ struct pie_collector {
     void (*move_thread)(struct pie_thread *thread, pie_move_word_fn move, void *data);
     /* The collection thread does. */
     void (*move)(pie_moved_fn moved, void *data);
-    /* Will a row tell of this stored node? */
-    bool (*holds)(uint32_t stored_node);
+    /* Will a row tell of this node? */
+    bool (*holds)(struct pie_node_id node);
     /* Forgets what naming has forgotten. */
     void (*forget_nodes)(void);
 };

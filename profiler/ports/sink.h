@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "profiler/ports/ids.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,9 +41,9 @@ struct pie_location {
 };
 
 struct pie_node_row {
-    uint32_t id;       /* from 1 */
-    uint32_t parent;   /* 0: a root of this process */
-    uint32_t location; /* innermost location id (the inlined callee where there is one) */
+    struct pie_node_id id;     /* from 1 */
+    struct pie_node_id parent; /* 0: a root of this process */
+    uint32_t location;         /* innermost location id (the inlined callee where there is one) */
 };
 
 enum { PIE_THREADS_SHORT = 0 }; /* id of the row of those that ended before they had a clock */
@@ -63,7 +65,8 @@ struct pie_thread_row {
 
 /* Increments of one (thread, node) since the last flush. CPU time is python + native + system. */
 struct pie_sample_row {
-    uint32_t thread, node;
+    uint32_t thread;
+    struct pie_node_id node;
     uint32_t samples;      /* signals handled in this context */
     uint32_t wait_samples; /* ticks at which the thread was found off the CPU here */
     uint64_t python_ns, native_ns, system_ns;
@@ -84,7 +87,7 @@ struct pie_watch_row {
     uint8_t traits;  /* enum pie_watch_traits */
     uint8_t
         length; /* of the native call, by what was left of it at the access: 0 up to 15 us, 1 up to 30 us, 2 more */
-    uint32_t first_node, second_node; /* second 0: the outcome has none */
+    struct pie_node_id first_node, second_node; /* second 0: the outcome has none */
     /* What the Python frames of the first access were at, innermost first: enum pie_operation with its flag. */
     uint8_t operations[PIE_WATCH_FRAMES_MAX];
     uint32_t operations_count;
@@ -108,7 +111,7 @@ enum { PIE_SIZES = 8, PIE_SIZE_LEAST_BYTES = 512 };
 /* What one context has allocated so far in blocks of one size class, by sampled allocations. All values are totals: a row
  * replaces the last one of the same node and size. */
 struct pie_allocation_row {
-    uint32_t node;
+    struct pie_node_id node;
     uint32_t size;
     uint32_t samples;                           /* allocations that were sampled here */
     uint64_t allocated_bytes[PIE_HEAP_DOMAINS]; /* all that was ever allocated: sum of the samples' weights */
@@ -129,7 +132,7 @@ struct pie_allocation_row {
 
 /* Increments since the last flush of what one context allocated. Their sums are those of pie_allocation_row. */
 struct pie_allocated_row {
-    uint32_t node;
+    struct pie_node_id node;
     uint32_t samples;
     uint64_t bytes[PIE_HEAP_DOMAINS];
     double sq_bytes2; /* as allocated_sq_bytes2 */
@@ -137,7 +140,7 @@ struct pie_allocated_row {
 
 /* Live memory of one context in blocks of one size class at a point in time; a step of the line's curve. */
 struct pie_live_row {
-    uint32_t node;
+    struct pie_node_id node;
     uint32_t size;
     int64_t time_ns; /* CLOCK_REALTIME */
     uint64_t live_bytes;
@@ -147,9 +150,8 @@ struct pie_live_row {
 struct pie_footprint_row {
     int64_t time_ns; /* CLOCK_REALTIME */
     uint64_t heap_bytes[PIE_HEAP_DOMAINS];
-    uint64_t rss_bytes; /* 0: unknown */
-    uint32_t
-        node; /* context whose allocation crossed the threshold just then; 0: seen by the collection thread */
+    uint64_t rss_bytes;      /* 0: unknown */
+    struct pie_node_id node; /* allocated when the threshold was crossed; 0: seen by the collection thread */
 };
 
 /* Totals so far of the process's memory; the row replaces the last. Times: CLOCK_REALTIME. */
@@ -166,7 +168,7 @@ struct pie_heap_row {
 
 /* Increments since the last flush of what one context copied (Scalene §3.5). */
 struct pie_copy_row {
-    uint32_t node;
+    struct pie_node_id node;
     uint32_t samples;
     uint8_t estimate; /* enum pie_copy_estimate; part of the key */
     uint64_t bytes;
@@ -252,7 +254,7 @@ struct pie_sink;
 
 /* Which stored nodes and locations rows may still tell of. */
 struct pie_kept {
-    bool (*node)(const void *data, uint32_t node);
+    bool (*node)(const void *data, struct pie_node_id node);
     bool (*location)(const void *data, uint32_t location);
     const void *data;
 };
@@ -278,7 +280,7 @@ struct pie_sink_ops {
     int (*put_heap)(struct pie_sink *, const struct pie_heap_row *);
     int (*put_copy)(struct pie_sink *, const struct pie_copy_row *);
     /* What holds objects of one size class that a context allocated: types and the way to a module, class or frame, one line. */
-    int (*put_holder)(struct pie_sink *, uint32_t node, uint32_t size, const char *text);
+    int (*put_holder)(struct pie_sink *, struct pie_node_id node, uint32_t size, const char *text);
     int (*put_learned_loop)(struct pie_sink *, const struct pie_learned_loop_row *); /* before its calls */
     int (*put_learned_call)(struct pie_sink *, const struct pie_learned_call_row *);
     /* Completes the row of that process, or makes one where it has written nothing. */

@@ -6,10 +6,11 @@
 #include <stdint.h>
 
 #include "profiler/base/half.h"
+#include "profiler/ports/ids.h"
 
 /* The calling context tree (PieProf §4.3), in the region, shared by all threads. Append-only: a node
  * never moves or changes its key. Insertion is lock-free and allocates from the region only. Node ids are
- * positions in the arena and so valid in any process that maps it; 0 is no node.
+ * positions in the arena and so valid in any process that maps it.
  *
  * There are two, the halves, which take turns (profiler/collect/turn.h): one grows, until it is large, and is cleared when the other one
  * has been growing for a while. An id tells its half. Each thread works in one half from pie_half_enter() on (half.h).
@@ -18,7 +19,7 @@
  * number of the module whose code it is: after a dlclose() another may lie there. */
 
 enum {
-    PIE_CCT_ROOT_ID = 1, /* of the first half; see pie_cct_root() */
+    PIE_CCT_ROOT_ID = 1, /* value of the first half's; see pie_cct_root() */
     /* Stands for every context for which the arena had no room. Its own child, whatever the key. Of the first half. */
     PIE_CCT_FULL_ID = 5,
 };
@@ -26,16 +27,16 @@ enum {
 /* Set in ids of the second half's nodes; pie_cct_half() is 0 or 1. */
 #define PIE_CCT_HALF_BIT (UINT32_C(1) << 31)
 
-static inline unsigned pie_cct_half(uint32_t id) {
-    return id >> 31;
+static inline unsigned pie_cct_half(struct pie_cct_id id) {
+    return id.value >> 31;
 }
 
-static inline bool pie_cct_is_root(uint32_t id) {
-    return (id & ~PIE_CCT_HALF_BIT) == PIE_CCT_ROOT_ID;
+static inline bool pie_cct_is_root(struct pie_cct_id id) {
+    return (id.value & ~PIE_CCT_HALF_BIT) == PIE_CCT_ROOT_ID;
 }
 
-static inline bool pie_cct_is_full(uint32_t id) {
-    return (id & ~PIE_CCT_HALF_BIT) == PIE_CCT_FULL_ID;
+static inline bool pie_cct_is_full(struct pie_cct_id id) {
+    return (id.value & ~PIE_CCT_HALF_BIT) == PIE_CCT_FULL_ID;
 }
 
 #define PIE_CCT_PYTHON_BIT (UINT64_C(1) << 63)
@@ -68,12 +69,12 @@ int pie_cct_init(void);
 int pie_cct_make(unsigned half);
 
 /* The root of the calling thread's half. Context: signal, drain. */
-uint32_t pie_cct_root(void);
+struct pie_cct_id pie_cct_root(void);
 
 /* The child of `parent` with this key, made in its half if need be; one that pie_cct_is_full() if the arena is full. At most 32 steps, however
  * many children there are. Context: signal, drain. */
-uint32_t pie_cct_child(uint32_t parent, uint64_t key);
+struct pie_cct_id pie_cct_child(struct pie_cct_id parent, uint64_t key);
 
 /* Context: any (for ids that pie_cct_child() gave). */
-uint32_t pie_cct_parent(uint32_t id);
-uint64_t pie_cct_key(uint32_t id);
+struct pie_cct_id pie_cct_parent(struct pie_cct_id id);
+uint64_t pie_cct_key(struct pie_cct_id id);

@@ -27,8 +27,8 @@ enum { SIBLING_BITS = 2, SIBLINGS = 1 << SIBLING_BITS };
 
 struct node {
     uint64_t key;
-    uint32_t parent;
-    /* Release when a node is linked in, acquire when a link is followed: the node behind a link is complete. */
+    struct pie_cct_id parent;
+    /* Links are ids. Release when a node is linked in, acquire when a link is followed: the node behind it is complete. */
     _Atomic uint32_t children;
     _Atomic uint32_t siblings[SIBLINGS];
 };
@@ -39,28 +39,28 @@ static enum pie_arena arena_of(unsigned half) {
     return half ? PIE_ARENA_CCT_OTHER : PIE_ARENA_CCT;
 }
 
-static char *base_of(uint32_t id) {
+static char *base_of(struct pie_cct_id id) {
     return pie_region_base(arena_of(pie_cct_half(id)));
 }
 
 /* Ids count 8-byte units from the arena's start; the root is the arena's second unit so that 0 stays free. */
-static struct node *node_from(char *base, uint32_t id) {
-    return (struct node *)(base + (size_t)(id & ~PIE_CCT_HALF_BIT) * 8);
+static struct node *node_from(char *base, struct pie_cct_id id) {
+    return (struct node *)(base + (size_t)(id.value & ~PIE_CCT_HALF_BIT) * 8);
 }
 
-static struct node *node_at(uint32_t id) {
+static struct node *node_at(struct pie_cct_id id) {
     return node_from(base_of(id), id);
 }
 
-static uint32_t id_in(unsigned half, uint32_t id) {
-    return id | half << 31;
+static struct pie_cct_id id_in(unsigned half, uint32_t value) {
+    return (struct pie_cct_id){value | half << 31};
 }
 
-static uint32_t node_new(unsigned half, uint64_t key, uint32_t parent) {
+static struct pie_cct_id node_new(unsigned half, uint64_t key, struct pie_cct_id parent) {
     struct node *node = pie_region_alloc(arena_of(half), sizeof *node);
 
     if (!node)
-        return 0;
+        return (struct pie_cct_id){0};
     node->key = key;
     node->parent = parent;
     return id_in(half, (uint32_t)(((char *)node - (char *)pie_region_base(arena_of(half))) / 8));
@@ -100,13 +100,14 @@ uintptr_t pie_cct_key_address(uint64_t key) {
 
 /* The node for what has no room is made first, while there is some. */
 int pie_cct_make(unsigned half) {
-    uint32_t root = id_in(half, PIE_CCT_ROOT_ID);
+    const struct pie_cct_id none = {0};
 
-    if (!pie_region_alloc(arena_of(half), 8) || node_new(half, 0, 0) != root)
+    if (!pie_region_alloc(arena_of(half), 8))
         return -ENOMEM;
-    return node_new(half, pie_cct_python_key(PIE_CCT_CODE_FULL, 0), root) == id_in(half, PIE_CCT_FULL_ID)
-               ? 0
-               : -ENOMEM;
+    struct pie_cct_id root = node_new(half, 0, none);
+    if (!pie_cct_is_root(root))
+        return -ENOMEM;
+    return pie_cct_is_full(node_new(half, pie_cct_python_key(PIE_CCT_CODE_FULL, 0), root)) ? 0 : -ENOMEM;
 }
 
 int pie_cct_init(void) {
@@ -115,7 +116,7 @@ int pie_cct_init(void) {
     return pie_cct_make(0);
 }
 
-uint32_t pie_cct_root(void) {
+struct pie_cct_id pie_cct_root(void) {
     return id_in(pie_half_own(), PIE_CCT_ROOT_ID);
 }
 
@@ -127,20 +128,20 @@ static uint64_t hash_of(uint64_t key) {
     return key * UINT64_C(0xbf58476d1ce4e5b9);
 }
 
-uint32_t pie_cct_child(uint32_t parent_id, uint64_t key) {
-    char *base = base_of(parent_id);
-    _Atomic uint32_t *link = &node_from(base, parent_id)->children;
+struct pie_cct_id pie_cct_child(struct pie_cct_id parent, uint64_t key) {
+    char *base = base_of(parent);
+    _Atomic uint32_t *link = &node_from(base, parent)->children;
     uint64_t hash = hash_of(key);
-    uint32_t made = 0;
+    struct pie_cct_id made = {0};
 
-    if (pie_cct_is_full(parent_id))
-        return parent_id;
+    if (pie_cct_is_full(parent))
+        return parent;
     for (;; hash <<= SIBLING_BITS) {
-        uint32_t id = atomic_load_explicit(link, memory_order_acquire);
-        if (!id) {
-            if (!made && !(made = node_new(pie_cct_half(parent_id), key, parent_id)))
-                return id_in(pie_cct_half(parent_id), PIE_CCT_FULL_ID);
-            if (atomic_compare_exchange_strong_explicit(link, &id, made, memory_order_release,
+        struct pie_cct_id id = {atomic_load_explicit(link, memory_order_acquire)};
+        if (!id.value) {
+            if (!made.value && !(made = node_new(pie_cct_half(parent), key, parent)).value)
+                return id_in(pie_cct_half(parent), PIE_CCT_FULL_ID);
+            if (atomic_compare_exchange_strong_explicit(link, &id.value, made.value, memory_order_release,
                                                         memory_order_acquire))
                 return made; /* else id is what another thread has put here */
         }
@@ -151,10 +152,10 @@ uint32_t pie_cct_child(uint32_t parent_id, uint64_t key) {
     }
 }
 
-uint32_t pie_cct_parent(uint32_t id) {
+struct pie_cct_id pie_cct_parent(struct pie_cct_id id) {
     return node_at(id)->parent;
 }
 
-uint64_t pie_cct_key(uint32_t id) {
+uint64_t pie_cct_key(struct pie_cct_id id) {
     return node_at(id)->key;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "profiler/ports/ids.h"
 #include "profiler/stacks/hybrid.h"
 #include "profiler/thread/part.h"
 
@@ -25,7 +26,7 @@ struct pie_context_thread {
     uint64_t path[PIE_PATH_MAX]; /* CCT keys, innermost first */
     /* The path that was inserted last, outermost first, with its nodes: the next one often begins the same way. */
     uint64_t last_keys[PIE_PATH_MAX];
-    uint32_t last_nodes[PIE_PATH_MAX];
+    struct pie_cct_id last_nodes[PIE_PATH_MAX];
     uint32_t last_depth;
 };
 extern struct pie_thread_part pie_context_part;
@@ -38,7 +39,7 @@ static inline struct pie_context_thread *pie_context_of(const struct pie_thread 
 /* The calling context of interrupted code: both stacks, merged, as a node of the calling context tree. What it
  * points to stays in the thread's part until the next one is taken. */
 struct pie_context {
-    uint32_t node; /* pie_cct_is_full(): the tree has no room */
+    struct pie_cct_id node; /* pie_cct_is_full(): the tree has no room */
     struct pie_hybrid hybrid;
     const struct pie_native_frame *native; /* innermost first */
     size_t native_count;
@@ -60,4 +61,4 @@ void pie_context_take_at_call(const struct pie_pystack_ops *ops, struct pie_thre
 /* Inserts a path (keys, innermost first) into the calling context tree; a node that pie_cct_is_full() if that has no room, which is
  * counted. Remembers it in the
  * thread, so that the common beginning of two paths is found by comparing. Context: signal. */
-uint32_t pie_context_insert(struct pie_thread *thread, const uint64_t *path, size_t depth);
+struct pie_cct_id pie_context_insert(struct pie_thread *thread, const uint64_t *path, size_t depth);

@@ -12,9 +12,9 @@ static void begin(struct pie_thread *thread) {
 
 struct pie_thread_part pie_context_part = {.bytes = sizeof(struct pie_context_thread), .begin = begin};
 
-uint32_t pie_context_insert(struct pie_thread *thread, const uint64_t *path, size_t depth) {
+struct pie_cct_id pie_context_insert(struct pie_thread *thread, const uint64_t *path, size_t depth) {
     struct pie_context_thread *last = pie_context_of(thread);
-    uint32_t node = pie_cct_root();
+    struct pie_cct_id node = pie_cct_root();
     size_t i = 0;
 
     if (last->last_depth > 0 && pie_cct_half(last->last_nodes[0]) != pie_cct_half(node))

@@ -16,7 +16,7 @@
 
 /* A stored node. */
 struct place {
-    uint32_t id;
+    struct pie_node_id id;
     uint32_t parent; /* index + 1; 0: the root */
     uint32_t location;
     uint32_t turn;  /* in which a context led here */
@@ -241,13 +241,13 @@ static uint32_t location_of(struct pie_naming *naming, uint64_t key) {
     return id;
 }
 
-static uint32_t id_of(const struct pie_naming *naming, uint32_t place) {
-    return place ? naming->places[place - 1].id : 0;
+static struct pie_node_id id_of(const struct pie_naming *naming, uint32_t place) {
+    return place ? naming->places[place - 1].id : (struct pie_node_id){0};
 }
 
 /* The place of a location below another's, index + 1, made if need be; 0: short of memory. */
 static uint32_t place_of(struct pie_naming *naming, uint32_t parent, uint32_t location) {
-    uint64_t key = (uint64_t)id_of(naming, parent) << 32 | location;
+    uint64_t key = (uint64_t)id_of(naming, parent).value << 32 | location;
     uint32_t place = pie_u64map_get(&naming->node_of_place, key);
 
     if (place) {
@@ -262,7 +262,7 @@ static uint32_t place_of(struct pie_naming *naming, uint32_t parent, uint32_t lo
     place = (uint32_t)naming->n_places + 1;
     if (pie_u64map_put(&naming->node_of_place, key, place) < 0)
         return 0;
-    uint32_t id = ++naming->n_nodes;
+    struct pie_node_id id = {++naming->n_nodes};
     naming->places[naming->n_places++] =
         (struct place){.id = id, .parent = parent, .location = location, .turn = naming->turn};
     naming->nodes[naming->nodes_count++] = (struct pie_node_row){id, id_of(naming, parent), location};
@@ -270,20 +270,21 @@ static uint32_t place_of(struct pie_naming *naming, uint32_t parent, uint32_t lo
 }
 
 /* The place of a CCT node whose parent's is known. */
-static uint32_t resolve(struct pie_naming *naming, uint32_t cct_node, uint32_t parent) {
+static uint32_t resolve(struct pie_naming *naming, struct pie_cct_id cct_node, uint32_t parent) {
     uint32_t location = location_of(naming, pie_cct_key(cct_node));
     uint32_t place = location == HIDDEN || location == 0 ? parent : place_of(naming, parent, location);
 
-    pie_u64map_put(&naming->node_of_cct, cct_node, place ? place : HIDDEN);
+    pie_u64map_put(&naming->node_of_cct, cct_node.value, place ? place : HIDDEN);
     return place;
 }
 
-uint32_t pie_naming_node(struct pie_naming *naming, uint32_t cct_node) {
-    uint32_t path[2 * 1024 + 2], place = 0;
+struct pie_node_id pie_naming_node(struct pie_naming *naming, struct pie_cct_id cct_node) {
+    struct pie_cct_id path[2 * 1024 + 2];
+    uint32_t place = 0;
     size_t n = 0;
 
     while (!pie_cct_is_root(cct_node) && n < sizeof path / sizeof *path) {
-        place = pie_u64map_get(&naming->node_of_cct, cct_node);
+        place = pie_u64map_get(&naming->node_of_cct, cct_node.value);
         if (place)
             break;
         path[n++] = cct_node;
@@ -299,7 +300,8 @@ uint32_t pie_naming_node(struct pie_naming *naming, uint32_t cct_node) {
 /* --- Forgetting --- */
 
 /* Who is kept keeps the ones above it. index: whether, then where. */
-static void choose_kept(struct pie_naming *naming, bool (*holds)(void *data, uint32_t stored), void *data) {
+static void choose_kept(struct pie_naming *naming, bool (*holds)(void *data, struct pie_node_id node),
+                        void *data) {
     uint32_t index = 0;
 
     for (size_t i = naming->n_places; i-- > 0;) {
@@ -325,7 +327,7 @@ static uint32_t moved(void *data, uint64_t key, uint32_t place) {
 static uint32_t moved_if_current(void *data, uint64_t cct_node, uint32_t place) {
     struct pie_naming *naming = data;
 
-    if (pie_cct_half((uint32_t)cct_node) != pie_half_current())
+    if (pie_cct_half((struct pie_cct_id){(uint32_t)cct_node}) != pie_half_current())
         return 0;
     if (place == HIDDEN)
         return HIDDEN;
@@ -387,7 +389,8 @@ static void shrink(struct pie_naming *naming) {
     naming->places_room = room;
 }
 
-void pie_naming_forget(struct pie_naming *naming, bool (*holds)(void *data, uint32_t stored), void *data) {
+void pie_naming_forget(struct pie_naming *naming, bool (*holds)(void *data, struct pie_node_id node),
+                       void *data) {
     choose_kept(naming, holds, data);
     pie_u64map_filter(&naming->node_of_place, moved, naming);
     pie_u64map_filter(&naming->node_of_cct, moved_if_current, naming);
@@ -400,17 +403,17 @@ void pie_naming_forget(struct pie_naming *naming, bool (*holds)(void *data, uint
     naming->turn++;
 }
 
-bool pie_naming_keeps_node(const struct pie_naming *naming, uint32_t stored) {
+bool pie_naming_keeps_node(const struct pie_naming *naming, struct pie_node_id node) {
     size_t low = 0, high = naming->n_places;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (naming->places[middle].id < stored)
+        if (naming->places[middle].id.value < node.value)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < naming->n_places && naming->places[low].id == stored;
+    return low < naming->n_places && naming->places[low].id.value == node.value;
 }
 
 bool pie_naming_keeps_location(const struct pie_naming *naming, uint32_t location) {
@@ -456,7 +459,7 @@ static bool key_is_allocator(struct pie_naming *naming, uint64_t key) {
     return known == ALLOCATOR;
 }
 
-bool pie_naming_is_allocator(struct pie_naming *naming, uint32_t cct_node) {
+bool pie_naming_is_allocator(struct pie_naming *naming, struct pie_cct_id cct_node) {
     for (; !pie_cct_is_root(cct_node); cct_node = pie_cct_parent(cct_node)) {
         uint64_t key = pie_cct_key(cct_node);
         if (pie_cct_key_is_python(key))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "profiler/ports/ids.h"
 #include "profiler/ports/sink.h"
 
 #include <stdbool.h>
@@ -23,19 +24,20 @@ void pie_naming_destroy(struct pie_naming *naming);
 void pie_naming_refresh(struct pie_naming *naming);
 
 /* The stored node of a CCT node; 0 for the root (and when memory is short: the caller drops and counts). */
-uint32_t pie_naming_node(struct pie_naming *naming, uint32_t cct_node);
+struct pie_node_id pie_naming_node(struct pie_naming *naming, struct pie_cct_id cct_node);
 
 /* What no context has led to since the last time, nor anybody holds, is forgotten: should it come again it is stored anew. Also what
  * is known of CCT nodes and Python code of the half that is not the current one. holds: is this stored node needed? May be
  * NULL. */
-void pie_naming_forget(struct pie_naming *naming, bool (*holds)(void *data, uint32_t stored), void *data);
+void pie_naming_forget(struct pie_naming *naming, bool (*holds)(void *data, struct pie_node_id node),
+                       void *data);
 
 /* After that: is a stored node or location still known? No row will tell of any other again. */
-bool pie_naming_keeps_node(const struct pie_naming *naming, uint32_t stored);
+bool pie_naming_keeps_node(const struct pie_naming *naming, struct pie_node_id node);
 bool pie_naming_keeps_location(const struct pie_naming *naming, uint32_t location);
 
 /* Is the native code on top of a CCT node's innermost Python frame at work inside an allocator (malloc, free, …)? */
-bool pie_naming_is_allocator(struct pie_naming *naming, uint32_t cct_node);
+bool pie_naming_is_allocator(struct pie_naming *naming, struct pie_cct_id cct_node);
 
 /* The function symbol around an address of a loaded library: [*ret_begin, *ret_end). False: there is none. A
  * pie_decode_range_fn; naming_data is the struct pie_naming. */

@@ -15,19 +15,20 @@ struct pie_aggregate_slot {
     uint32_t row;
 };
 
-static size_t find_slot(const struct pie_aggregate *aggregate, uint32_t thread, uint32_t node) {
-    size_t at = (size_t)pie_hash_mix(thread, node) & (aggregate->capacity - 1);
+static size_t find_slot(const struct pie_aggregate *aggregate, uint32_t thread, struct pie_cct_id node) {
+    size_t at = (size_t)pie_hash_mix(thread, node.value) & (aggregate->capacity - 1);
 
     for (;; at = (at + 1) & (aggregate->capacity - 1)) {
         uint32_t row = aggregate->slots[at].row;
-        if (!row || (aggregate->rows[row - 1].thread == thread && aggregate->rows[row - 1].node == node))
+        if (!row || (aggregate->rows[row - 1].sums.thread == thread &&
+                     aggregate->rows[row - 1].node.value == node.value))
             return at;
     }
 }
 
 static int grow(struct pie_aggregate *aggregate) {
     size_t room = aggregate->room ? aggregate->room * 2 : 512;
-    struct pie_sample_row *rows = pie_realloc(aggregate->rows, room * sizeof *rows);
+    struct pie_aggregate_row *rows = pie_realloc(aggregate->rows, room * sizeof *rows);
 
     if (!rows)
         return -ENOMEM;
@@ -40,19 +41,21 @@ static int grow(struct pie_aggregate *aggregate) {
     aggregate->room = room;
     aggregate->capacity = room * 2;
     for (size_t i = 0; i < aggregate->count; i++)
-        slots[find_slot(aggregate, rows[i].thread, rows[i].node)].row = (uint32_t)i + 1;
+        slots[find_slot(aggregate, rows[i].sums.thread, rows[i].node)].row = (uint32_t)i + 1;
     return 0;
 }
 
-static struct pie_sample_row *row_for(struct pie_aggregate *aggregate, uint32_t thread, uint32_t node) {
+static struct pie_sample_row *row_for(struct pie_aggregate *aggregate, uint32_t thread,
+                                      struct pie_cct_id node) {
     if (aggregate->count == aggregate->room && grow(aggregate) < 0)
         return NULL;
     struct pie_aggregate_slot *slot = &aggregate->slots[find_slot(aggregate, thread, node)];
     if (!slot->row) {
-        aggregate->rows[aggregate->count] = (struct pie_sample_row){.thread = thread, .node = node};
+        aggregate->rows[aggregate->count] =
+            (struct pie_aggregate_row){.node = node, .sums = {.thread = thread}};
         slot->row = (uint32_t)++aggregate->count;
     }
-    return &aggregate->rows[slot->row - 1];
+    return &aggregate->rows[slot->row - 1].sums;
 }
 
 int pie_aggregate_add_sample(struct pie_aggregate *aggregate, uint32_t thread,
@@ -72,7 +75,8 @@ int pie_aggregate_add_sample(struct pie_aggregate *aggregate, uint32_t thread,
     return 0;
 }
 
-int pie_aggregate_add_wait(struct pie_aggregate *aggregate, uint32_t thread, uint32_t node, int64_t wait_ns) {
+int pie_aggregate_add_wait(struct pie_aggregate *aggregate, uint32_t thread, struct pie_cct_id node,
+                           int64_t wait_ns) {
     struct pie_sample_row *row = row_for(aggregate, thread, node);
 
     if (!row)
@@ -82,7 +86,7 @@ int pie_aggregate_add_wait(struct pie_aggregate *aggregate, uint32_t thread, uin
     return 0;
 }
 
-int pie_aggregate_add_delay(struct pie_aggregate *aggregate, uint32_t thread, uint32_t node,
+int pie_aggregate_add_delay(struct pie_aggregate *aggregate, uint32_t thread, struct pie_cct_id node,
                             uint64_t runnable_ns, uint64_t throttled_ns) {
     struct pie_sample_row *row = row_for(aggregate, thread, node);
 

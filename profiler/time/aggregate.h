@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "profiler/ports/ids.h"
 #include "profiler/ports/sink.h"
 
 #include <stddef.h>
@@ -8,8 +9,13 @@
 
 /* Sums of samples by (thread, CCT node) since the last flush. Context: drain. */
 
+struct pie_aggregate_row {
+    struct pie_cct_id node;
+    struct pie_sample_row sums; /* without the node */
+};
+
 struct pie_aggregate {
-    struct pie_sample_row *rows; /* node: CCT node id */
+    struct pie_aggregate_row *rows;
     size_t count, room;
     struct pie_aggregate_slot *slots;
     size_t capacity;
@@ -21,8 +27,9 @@ struct pie_record;
 int pie_aggregate_add_sample(struct pie_aggregate *aggregate, uint32_t thread,
                              const struct pie_record *record);
 /* wait_ns < 0: less than was said before. */
-int pie_aggregate_add_wait(struct pie_aggregate *aggregate, uint32_t thread, uint32_t node, int64_t wait_ns);
-int pie_aggregate_add_delay(struct pie_aggregate *aggregate, uint32_t thread, uint32_t node,
+int pie_aggregate_add_wait(struct pie_aggregate *aggregate, uint32_t thread, struct pie_cct_id node,
+                           int64_t wait_ns);
+int pie_aggregate_add_delay(struct pie_aggregate *aggregate, uint32_t thread, struct pie_cct_id node,
                             uint64_t runnable_ns, uint64_t throttled_ns);
 /* Forgets all rows (they were written). */
 void pie_aggregate_clear(struct pie_aggregate *aggregate);

@@ -205,9 +205,9 @@ static int write_samples(struct pie_sink *sink) {
     int r = 0;
 
     for (size_t i = 0; r == 0 && i < state.aggregate.count; i++) {
-        struct pie_sample_row row = state.aggregate.rows[i];
-        row.node = pie_naming_node(state.collection->naming, row.node);
-        if (row.node)
+        struct pie_sample_row row = state.aggregate.rows[i].sums;
+        row.node = pie_naming_node(state.collection->naming, state.aggregate.rows[i].node);
+        if (row.node.value)
             r = sink->ops->put_sample(sink, &row);
     }
     return r;

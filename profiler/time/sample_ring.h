@@ -2,6 +2,7 @@
 #pragma once
 
 #include "profiler/base/spsc.h"
+#include "profiler/ports/ids.h"
 
 #include <assert.h>
 #include <stddef.h>
@@ -9,12 +10,12 @@
 
 /* One sample as the handler leaves it for the collection thread. */
 struct pie_record {
-    uint64_t time_ns;   /* CLOCK_MONOTONIC */
-    uint64_t user_ns;   /* CPU time in user mode since the thread's previous sample */
-    uint64_t system_ns; /* CPU time in the kernel since then */
-    uint32_t node;      /* calling context */
-    uint8_t is_python;  /* user_ns is the interpreter's, else native code's */
-    uint8_t is_rest;    /* no sample: what the thread ran after its last one until its end */
+    uint64_t time_ns;       /* CLOCK_MONOTONIC */
+    uint64_t user_ns;       /* CPU time in user mode since the thread's previous sample */
+    uint64_t system_ns;     /* CPU time in the kernel since then */
+    struct pie_cct_id node; /* calling context */
+    uint8_t is_python;      /* user_ns is the interpreter's, else native code's */
+    uint8_t is_rest;        /* no sample: what the thread ran after its last one until its end */
     uint8_t reserved[2];
 };
 static_assert(sizeof(struct pie_record) == 32, "records lie in the region");

@@ -18,9 +18,8 @@ struct pie_time_thread {
         ticks_new; /* … of which so many had ended when this handler began and not when the last one ended */
     uint64_t signal_ns; /* what delivering one of the clock's signals has cost of late; 0: not known yet */
     uint64_t own_kernel_ns; /* kernel time of the profiler's that periods may have ended in (clock_perf) */
-    uint32_t
-        last_node; /* __atomic: of the last sample, 0: none yet; the rest: what kind of time it stood for. Moved by pie_turn() */
-    bool last_is_python, last_is_system;
+    struct pie_cct_id last_node;         /* __atomic: of the last sample, 0: none yet; turn.c moves it */
+    bool last_is_python, last_is_system; /* the kind of time that this sample stood for */
 
     /* Of the clock: written by the collection thread before RUNNING (release), read by the handler (acquire). */
     _Atomic(void *) clock_ring; /* mapping of the perf event's ring, or NULL */

@@ -10,7 +10,7 @@ static void begin(struct pie_thread *thread) {
     own->ticks_seen = own->pool_ns = 0;
     own->ticks_user = own->ticks_kernel = own->ticks_new = 0;
     own->signal_ns = own->own_kernel_ns = 0;
-    own->last_node = 0;
+    own->last_node = (struct pie_cct_id){0};
     atomic_store_explicit(&own->clock_ring, NULL, memory_order_relaxed);
     atomic_store_explicit(&own->has_timer, false, memory_order_relaxed);
 }
@@ -23,11 +23,11 @@ static void finish(struct pie_thread *thread) {
     uint64_t rest_ns = cpu_ns > thread->cpu_last_ns ? cpu_ns - thread->cpu_last_ns : 0;
     struct pie_record record = {.time_ns = thread->ended_ns,
                                 .system_ns = own->pool_ns,
-                                .node = __atomic_load_n(&own->last_node, __ATOMIC_RELAXED),
+                                .node = {__atomic_load_n(&own->last_node.value, __ATOMIC_RELAXED)},
                                 .is_python = own->last_is_python,
                                 .is_rest = true};
 
-    if (!record.node)
+    if (!record.node.value)
         return;
     *(own->last_is_system ? &record.system_ns : &record.user_ns) += rest_ns;
     if (!pie_ring_push(&own->ring, &record))

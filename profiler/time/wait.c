@@ -38,7 +38,7 @@ static const uint64_t GAP_MIN_NS = 50000;
 /* Samples of the thread that is being looked at before which it was off the CPU. Collection thread only. */
 static struct {
     struct {
-        uint32_t node;
+        struct pie_cct_id node;
         uint64_t ns;
     } gaps[PIE_RING_RECORDS];
     size_t count;
@@ -69,30 +69,31 @@ static bool read_delay(int32_t tid, uint64_t *ret_ns, uint64_t *ret_slices) {
 
 /* The context of a stopped thread: its Python frames; 0 if it has none or ran meanwhile. If it is an event loop that has
  * nothing to do, also where its tasks are suspended. */
-static uint32_t blocked_context(struct pie_wait *wait, struct pie_thread *thread,
-                                const struct pie_pystack_ops *ops, uint64_t cpu_ns) {
+static struct pie_cct_id blocked_context(struct pie_wait *wait, struct pie_thread *thread,
+                                         const struct pie_pystack_ops *ops, uint64_t cpu_ns) {
     static struct pie_pyframe frames[PIE_FRAMES_MAX]; /* collection thread only */
     static uint64_t keys[PIE_FRAMES_MAX];
     uintptr_t tstate = atomic_load_explicit(&thread->tstate, memory_order_relaxed);
     unsigned flags = 0;
-    uint32_t node = pie_cct_root();
+    struct pie_cct_id node = pie_cct_root();
+    const struct pie_cct_id none = {0};
 
     if (!tstate && !(tstate = ops->find_tstate(thread->tid)))
-        return 0;
+        return none;
     size_t n = ops->walk_thread(tstate, frames, PIE_FRAMES_MAX, &flags);
     if (n == 0 || (flags & PIE_PYSTACK_INVALID))
-        return 0;
+        return none;
     for (size_t i = 0; i < n; i++) {
         uint32_t id = ops->intern_by_content(frames[i].code);
         keys[i] = id ? pie_cct_python_key(id, ops->instr_offset(frames[i].code, frames[i].instr)) : 0;
     }
     wait->n_awaits = pie_wait_awaits_find(ops, tstate, frames, keys, n, wait->awaits);
     if (pie_thread_cpu_of(thread->tid) != cpu_ns)
-        return 0;
+        return none;
     while (n-- > 0)
         if (keys[n])
             node = pie_cct_child(node, keys[n]);
-    return pie_cct_is_root(node) ? 0 : node;
+    return pie_cct_is_root(node) ? none : node;
 }
 
 /* ns < 0: takes back. */
@@ -129,7 +130,7 @@ static uint64_t part(uint64_t ns, uint64_t of_ns, uint64_t whole_ns) {
 
 /* Puts ns out of the pools, in which there is that much, where the thread was. */
 static void place(struct pie_wait *wait, const struct pie_thread *thread, struct pie_aggregate *aggregate,
-                  uint32_t node, uint64_t ns) {
+                  struct pie_cct_id node, uint64_t ns) {
     uint64_t pool_ns = wait->runnable_pool_ns + wait->throttled_pool_ns;
     uint64_t throttled_ns = pool_ns ? part(ns, wait->throttled_pool_ns, pool_ns) : 0;
 
@@ -161,7 +162,7 @@ static void place_at_samples(struct pie_wait *wait, const struct pie_thread *thr
  * the last sample's place, one that mostly sleeps where it slept, since it is late after each wake. */
 static void place_rest(struct pie_wait *wait, const struct pie_thread *thread,
                        struct pie_aggregate *aggregate) {
-    if (wait->known_node)
+    if (wait->known_node.value)
         place(wait, thread, aggregate, wait->known_node, wait->runnable_pool_ns + wait->throttled_pool_ns);
 }
 
@@ -265,7 +266,7 @@ static void book_standing(struct pie_wait *wait, const struct pie_thread *thread
                           struct pie_aggregate *aggregate, uint64_t wall_ns) {
     wait->untold_ns += (int64_t)wall_ns;
     tell(wait, 0);
-    if (wait->blocked_node && wait->wait_pool_ns > 0) {
+    if (wait->blocked_node.value && wait->wait_pool_ns > 0) {
         book(wait, thread, aggregate, wait->wait_pool_ns);
         wait->wait_pool_ns = 0;
     }
@@ -276,11 +277,12 @@ static void look(struct pie_wait *wait, struct pie_thread *thread, const struct 
                  struct pie_aggregate *aggregate, char state) {
     take_back(wait, thread, aggregate);
     wait->is_still = state == 'S' || state == 'D';
-    wait->blocked_node = wait->is_still ? blocked_context(wait, thread, ops, wait->last_cpu_ns) : 0;
+    wait->blocked_node =
+        wait->is_still ? blocked_context(wait, thread, ops, wait->last_cpu_ns) : (struct pie_cct_id){0};
     wait->booked_ns = 0;
     if (wait->is_still)
         place_rest(wait, thread, aggregate);
-    if (!wait->blocked_node)
+    if (!wait->blocked_node.value)
         return;
     wait->known_node = wait->blocked_node;
     place_rest(wait, thread, aggregate);
@@ -337,15 +339,15 @@ void pie_wait_end(struct pie_wait *wait, const struct pie_thread *thread, struct
     place_at_samples(wait, thread, aggregate);
     place_rest(wait, thread, aggregate);
     take_back(wait, thread, aggregate);
-    if (wait->blocked_node && wait->wait_pool_ns > 0)
+    if (wait->blocked_node.value && wait->wait_pool_ns > 0)
         book(wait, thread, aggregate, wait->wait_pool_ns);
     wait->wait_pool_ns = 0;
 }
 
-void pie_wait_move(struct pie_wait *wait, uint32_t (*moved)(void *data, uint32_t node), void *data) {
-    if (wait->blocked_node)
+void pie_wait_move(struct pie_wait *wait, pie_moved_fn moved, void *data) {
+    if (wait->blocked_node.value)
         wait->blocked_node = moved(data, wait->blocked_node);
-    if (wait->known_node)
+    if (wait->known_node.value)
         wait->known_node = moved(data, wait->known_node);
     for (uint32_t i = 0; i < wait->n_awaits; i++)
         wait->awaits[i] = moved(data, wait->awaits[i]);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "profiler/ports/collector.h"
+#include "profiler/ports/ids.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -31,14 +34,14 @@ struct pie_wait {
     int64_t
         wait_pool_ns; /* of wait_ns, what no context has been found for yet; less than 0: too much was booked */
     uint64_t runnable_pool_ns, throttled_pool_ns; /* the same of these two */
-    uint32_t blocked_node; /* context in which it was found waiting at the last tick; 0: it was not */
-    uint64_t booked_ns;    /* there, since then */
-    uint32_t known_node;   /* context in which it was seen last, by a sample or a look */
-    uint64_t sample_ns;    /* CLOCK_MONOTONIC at the last sample */
-    uint64_t samples;      /* that it had taken at the last tick */
-    bool is_still;         /* found asleep at the last tick: as long as its clock stands, all is as it was */
+    struct pie_cct_id blocked_node; /* where it was found waiting at the last tick; 0: it was not */
+    uint64_t booked_ns;             /* there, since then */
+    struct pie_cct_id known_node;   /* where it was seen last, by a sample or a look */
+    uint64_t sample_ns;             /* CLOCK_MONOTONIC at the last sample */
+    uint64_t samples;               /* that it had taken at the last tick */
+    bool is_still; /* found asleep at the last tick: as long as its clock stands, all is as it was */
     /* Where the tasks of its event loop are suspended, if that is what waits; they share the time. */
-    uint32_t awaits[PIE_WAIT_AWAITS_MAX];
+    struct pie_cct_id awaits[PIE_WAIT_AWAITS_MAX];
     uint32_t n_awaits;
     uint64_t slices;                   /* how often it has been given a processor, at the last tick */
     uint64_t slices_charged;           /* of these, told by pie_wait_switches() */
@@ -68,7 +71,7 @@ void pie_wait_end(struct pie_wait *wait, const struct pie_thread *thread, struct
                   struct pie_aggregate *aggregate);
 
 /* Replaces each CCT node that is remembered by moved(node). Context: drain. */
-void pie_wait_move(struct pie_wait *wait, uint32_t (*moved)(void *data, uint32_t node), void *data);
+void pie_wait_move(struct pie_wait *wait, pie_moved_fn moved, void *data);
 
 /* Totals of a thread that lives, for its row: they add up to wall_ns. Leaves the row alone if it was never looked at.
  * Context: drain. */

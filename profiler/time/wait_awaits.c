@@ -77,7 +77,8 @@ static bool waits_for_tasks(const struct look *look, const struct pie_await *awa
            (ends_with(file, "/asyncio/tasks.py") && strcmp(name, "sleep") != 0);
 }
 
-static uint32_t append(const struct look *look, const struct pie_await *await, uint32_t node) {
+static struct pie_cct_id append(const struct look *look, const struct pie_await *await,
+                                struct pie_cct_id node) {
     for (size_t i = await->first; i < await->first + await->count; i++)
         if (look->ids[i])
             node = pie_cct_child(
@@ -93,21 +94,21 @@ static const struct pie_await *awaiter_of(const struct look *look, const struct 
     return NULL;
 }
 
-static uint32_t context_of(const struct look *look, const struct pie_await *await) {
+static struct pie_cct_id context_of(const struct look *look, const struct pie_await *await) {
     const struct pie_await *chain[AWAITERS_MAX];
-    uint32_t node = pie_cct_root();
+    struct pie_cct_id node = pie_cct_root();
     size_t n = 0;
 
     for (; await && n < AWAITERS_MAX; await = awaiter_of(look, await))
         chain[n++] = await;
     while (n-- > 0)
         node = append(look, chain[n], node);
-    return pie_cct_is_root(node) ? 0 : node;
+    return pie_cct_is_root(node) ? (struct pie_cct_id){0} : node;
 }
 
 uint32_t pie_wait_awaits_find(const struct pie_pystack_ops *ops, uintptr_t tstate,
                               const struct pie_pyframe *frames, const uint64_t *keys, size_t n,
-                              uint32_t *ret_nodes) {
+                              struct pie_cct_id *ret_nodes) {
     static struct look look; /* collection thread only */
     static uint64_t random;  /* likewise; starts anywhere */
     uint32_t n_nodes = 0;
@@ -122,8 +123,10 @@ uint32_t pie_wait_awaits_find(const struct pie_pystack_ops *ops, uintptr_t tstat
         return 0;
     intern_all(&look, look.awaits[look.n - 1].first + look.awaits[look.n - 1].count);
     for (size_t i = 0; i < look.n; i++) {
-        uint32_t node = waits_for_tasks(&look, &look.awaits[i]) ? 0 : context_of(&look, &look.awaits[i]);
-        if (node)
+        if (waits_for_tasks(&look, &look.awaits[i]))
+            continue;
+        struct pie_cct_id node = context_of(&look, &look.awaits[i]);
+        if (node.value)
             ret_nodes[n_nodes++] = node;
     }
     return n_nodes;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "profiler/ports/ids.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,4 +15,4 @@ struct pie_pystack_ops;
  * known. Context: drain. */
 uint32_t pie_wait_awaits_find(const struct pie_pystack_ops *ops, uintptr_t tstate,
                               const struct pie_pyframe *frames, const uint64_t *keys, size_t n,
-                              uint32_t *ret_nodes);
+                              struct pie_cct_id *ret_nodes);

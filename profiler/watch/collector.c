@@ -155,8 +155,8 @@ static void move(pie_moved_fn moved, void *data) {
     pie_watch_drain_move(state.drain, moved, data);
 }
 
-static bool holds(uint32_t stored_node) {
-    return pie_watch_drain_holds(state.drain, stored_node);
+static bool holds(struct pie_node_id node) {
+    return pie_watch_drain_holds(state.drain, node);
 }
 
 static void forget_nodes(void) {

@@ -42,8 +42,8 @@ static const double CONFIDENCE = 0.95;
 struct open_watch {
     bool is_open;
     uint32_t serial;
-    uint32_t cct_node;        /* where it began */
-    struct pie_watch_row row; /* without an outcome */
+    struct pie_cct_id cct_node; /* where it began */
+    struct pie_watch_row row;   /* without an outcome */
 };
 
 struct thread_watches {
@@ -108,12 +108,14 @@ void pie_watch_drain_forget_code(struct pie_watch_drain *drain) {
 
 /* --- The time that watches stand for --- */
 
-static struct line_time *line_of(struct pie_watch_drain *drain, uint32_t cct_node) {
-    uint32_t python = pie_watch_line_of(cct_node);
-    uint32_t stored = pie_cct_is_root(python) ? 0 : pie_naming_node(drain->naming, python);
-    uint32_t index = stored ? pie_u64map_get(&drain->line_of_node, stored) : 0;
+static struct line_time *line_of(struct pie_watch_drain *drain, struct pie_cct_id cct_node) {
+    struct pie_cct_id python = pie_watch_line_node(cct_node);
+    struct pie_node_id node = {0};
 
-    if (!stored || index)
+    if (!pie_cct_is_root(python))
+        node = pie_naming_node(drain->naming, python);
+    uint32_t index = node.value ? pie_u64map_get(&drain->line_of_node, node.value) : 0;
+    if (!node.value || index)
         return index ? &drain->lines[index - 1] : NULL;
     if (drain->n_lines == drain->lines_room) {
         size_t room = drain->lines_room ? drain->lines_room * 2 : 128;
@@ -123,13 +125,13 @@ static struct line_time *line_of(struct pie_watch_drain *drain, uint32_t cct_nod
         drain->lines = grown;
         drain->lines_room = room;
     }
-    if (pie_u64map_put(&drain->line_of_node, stored, (uint32_t)drain->n_lines + 1) < 0)
+    if (pie_u64map_put(&drain->line_of_node, node.value, (uint32_t)drain->n_lines + 1) < 0)
         return NULL;
     drain->lines[drain->n_lines] = (struct line_time){0};
     return &drain->lines[drain->n_lines++];
 }
 
-void pie_watch_drain_sample(struct pie_watch_drain *drain, uint32_t cct_node, uint64_t cpu_ns) {
+void pie_watch_drain_sample(struct pie_watch_drain *drain, struct pie_cct_id cct_node, uint64_t cpu_ns) {
     struct line_time *line = line_of(drain, cct_node);
 
     if (!line)
@@ -149,7 +151,8 @@ static double take_time(struct pie_watch_drain *drain, const struct pie_watch_re
 
 /* --- Rows --- */
 
-static void note_operations(struct pie_watch_drain *drain, uint32_t cct_node, struct pie_watch_row *row) {
+static void note_operations(struct pie_watch_drain *drain, struct pie_cct_id cct_node,
+                            struct pie_watch_row *row) {
     while (!pie_cct_is_root(cct_node) && row->operations_count < PIE_WATCH_FRAMES_MAX) {
         uint64_t key = pie_cct_key(cct_node);
         if (pie_cct_key_is_python(key))
@@ -160,14 +163,15 @@ static void note_operations(struct pie_watch_drain *drain, uint32_t cct_node, st
 }
 
 /* Lines that are decided leave the registers to others. */
-static void note_interest(struct pie_watch_drain *drain, uint32_t cct_node, enum pie_watch_outcome outcome) {
+static void note_interest(struct pie_watch_drain *drain, struct pie_cct_id cct_node,
+                          enum pie_watch_outcome outcome) {
     struct line_time *line = line_of(drain, cct_node);
 
     if (!line || outcome == PIE_WATCH_LOST || outcome == PIE_WATCH_EVICTED)
         return;
     line->watched++;
     line->redundant += outcome == PIE_WATCH_REDUNDANT;
-    pie_watch_set_interest(pie_watch_line_of(cct_node),
+    pie_watch_set_interest(pie_watch_line_node(cct_node),
                            pie_race_undecided(line->redundant, line->watched, CONFIDENCE));
 }
 
@@ -182,7 +186,7 @@ static void finish(struct pie_watch_drain *drain, struct open_watch *open, enum 
     note_interest(drain, open->cct_node, outcome);
     open->row.outcome = (uint8_t)outcome;
     open->row.gap_ns = gap_ns;
-    if (open->row.first_node && pie_watch_rows_add(&drain->rows, &open->row) < 0)
+    if (open->row.first_node.value && pie_watch_rows_add(&drain->rows, &open->row) < 0)
         pie_counter_add(PIE_COUNTER_OUT_OF_MEMORY, 1);
 }
 
@@ -307,7 +311,7 @@ static void ended(struct pie_watch_drain *drain, struct open_watch *open,
         return; /* its beginning did not fit into the ring */
     enum pie_watch_outcome outcome = outcome_of(drain, record);
     open->row.traits |= record->traits & PIE_WATCH_PARTLY;
-    if (record->second_node && (outcome == PIE_WATCH_REDUNDANT || outcome == PIE_WATCH_CHANGED))
+    if (record->second_node.value && (outcome == PIE_WATCH_REDUNDANT || outcome == PIE_WATCH_CHANGED))
         open->row.second_node = pie_naming_node(drain->naming, record->second_node);
     finish(drain, open, outcome, record->gap_ns);
 }
@@ -357,16 +361,15 @@ static struct open_watch *open_at(const struct pie_watch_drain *drain, size_t i)
     return &drain->threads[i / PIE_DEBUG_REGISTERS].open[i % PIE_DEBUG_REGISTERS];
 }
 
-void pie_watch_drain_move(struct pie_watch_drain *drain, uint32_t (*moved)(void *data, uint32_t node),
-                          void *data) {
+void pie_watch_drain_move(struct pie_watch_drain *drain, pie_moved_fn moved, void *data) {
     for (size_t i = 0; i < drain->n_threads * PIE_DEBUG_REGISTERS; i++)
         if (open_at(drain, i)->is_open)
             open_at(drain, i)->cct_node = moved(data, open_at(drain, i)->cct_node);
 }
 
-bool pie_watch_drain_holds(const struct pie_watch_drain *drain, uint32_t stored) {
+bool pie_watch_drain_holds(const struct pie_watch_drain *drain, struct pie_node_id node) {
     for (size_t i = 0; i < drain->n_threads * PIE_DEBUG_REGISTERS; i++)
-        if (open_at(drain, i)->is_open && open_at(drain, i)->row.first_node == stored)
+        if (open_at(drain, i)->is_open && open_at(drain, i)->row.first_node.value == node.value)
             return true;
     return false;
 }
@@ -377,10 +380,10 @@ struct kept_lines {
     size_t count;
 };
 
-static uint32_t keep_line(void *data, uint64_t stored, uint32_t index) {
+static uint32_t keep_line(void *data, uint64_t node, uint32_t index) {
     struct kept_lines *kept = data;
 
-    if (!pie_naming_keeps_node(kept->drain->naming, (uint32_t)stored))
+    if (!pie_naming_keeps_node(kept->drain->naming, (struct pie_node_id){(uint32_t)node}))
         return 0;
     kept->lines[kept->count++] = kept->drain->lines[index - 1];
     return (uint32_t)kept->count;

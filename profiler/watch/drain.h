@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "profiler/ports/collector.h"
+#include "profiler/ports/ids.h"
 #include "profiler/ports/sink.h"
 
 #include <stdbool.h>
@@ -23,17 +25,16 @@ void pie_watch_drain_forget_code(struct pie_watch_drain *drain);
 void pie_watch_drain_destroy(struct pie_watch_drain *drain);
 
 /* A sample of time of this weight fell into a context. Before the thread's own records of the same tick. */
-void pie_watch_drain_sample(struct pie_watch_drain *drain, uint32_t cct_node, uint64_t cpu_ns);
+void pie_watch_drain_sample(struct pie_watch_drain *drain, struct pie_cct_id cct_node, uint64_t cpu_ns);
 /* Empties a thread's rings. slot: of the thread in the region. */
 void pie_watch_drain_thread(struct pie_watch_drain *drain, struct pie_thread *thread, size_t slot);
 /* The thread has ended, or the profile ends: what is still watched was not touched again. */
 void pie_watch_drain_thread_ended(struct pie_watch_drain *drain, size_t slot);
 
 /* Replaces each CCT node that is remembered by moved(node). */
-void pie_watch_drain_move(struct pie_watch_drain *drain, uint32_t (*moved)(void *data, uint32_t node),
-                          void *data);
-/* Will a row tell of this stored node? */
-bool pie_watch_drain_holds(const struct pie_watch_drain *drain, uint32_t stored);
+void pie_watch_drain_move(struct pie_watch_drain *drain, pie_moved_fn moved, void *data);
+/* Will a row tell of this node? */
+bool pie_watch_drain_holds(const struct pie_watch_drain *drain, struct pie_node_id node);
 /* Forgets what naming has forgotten. */
 void pie_watch_drain_forget(struct pie_watch_drain *drain);
 

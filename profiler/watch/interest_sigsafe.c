@@ -26,28 +26,28 @@ enum {
  * written by the collection thread. */
 static uint8_t decided[INTERESTS];
 
-static unsigned index_of(uint32_t node) {
-    return (unsigned)(pie_hash_upper(node) >> (64 - INTEREST_BITS));
+static unsigned index_of(struct pie_cct_id line_node) {
+    return (unsigned)(pie_hash_upper(line_node.value) >> (64 - INTEREST_BITS));
 }
 
-uint32_t pie_watch_line_of(uint32_t node) {
+struct pie_cct_id pie_watch_line_node(struct pie_cct_id node) {
     while (!pie_cct_is_root(node) && !pie_cct_key_is_python(pie_cct_key(node)))
         node = pie_cct_parent(node);
     return node;
 }
 
-void pie_watch_set_interest(uint32_t line, double interest) {
+void pie_watch_set_interest(struct pie_cct_id line_node, double interest) {
     double known = (1 - interest) * FULL;
 
-    __atomic_store_n(&decided[index_of(line)],
+    __atomic_store_n(&decided[index_of(line_node)],
                      (uint8_t)(known < 0          ? 0
                                : known > FULL - 1 ? FULL - 1
                                                   : known),
                      __ATOMIC_RELAXED);
 }
 
-bool pie_watch_wants(struct pie_watch_thread *watch, uint32_t node) {
-    unsigned index = index_of(pie_watch_line_of(node));
+bool pie_watch_wants(struct pie_watch_thread *watch, struct pie_cct_id node) {
+    unsigned index = index_of(pie_watch_line_node(node));
     uint32_t interest = FULL - (uint32_t)__atomic_load_n(&decided[index], __ATOMIC_RELAXED);
     uint32_t mean = watch->mean_interest, scaled = interest << FRACTION_BITS;
 

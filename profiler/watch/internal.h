@@ -25,7 +25,7 @@ void pie_watch_disarm(struct pie_thread *thread, unsigned index);
 /* The slot's register is disarmed, its watch forgotten. */
 void pie_watch_free_slot(struct pie_thread *thread, unsigned index);
 /* Is a sample in this context to begin a watch, if it can? By chance; see watch/interest_sigsafe.c. */
-bool pie_watch_wants(struct pie_watch_thread *watch, uint32_t node);
+bool pie_watch_wants(struct pie_watch_thread *watch, struct pie_cct_id node);
 /* Trap or no trap, time passes: may another watch begin? Charges nothing. */
 bool pie_watch_has_credit(struct pie_thread *thread, const struct pie_watch_settings *settings);
 /* What a handler that began at start_ns has taken until now, waits for helpers included. */

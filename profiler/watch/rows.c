@@ -9,7 +9,7 @@
 #include <string.h>
 
 static uint64_t hash_of(const struct pie_watch_row *row) {
-    uint64_t hash = (uint64_t)row->first_node << 32 | row->second_node;
+    uint64_t hash = (uint64_t)row->first_node.value << 32 | row->second_node.value;
     uint64_t words[PIE_WATCH_FRAMES_MAX / 8];
 
     memcpy(words, row->operations, sizeof words);
@@ -22,8 +22,8 @@ static uint64_t hash_of(const struct pie_watch_row *row) {
 
 static bool is_alike(const struct pie_watch_row *a, const struct pie_watch_row *b) {
     return a->kind == b->kind && a->outcome == b->outcome && a->memory == b->memory &&
-           a->traits == b->traits && a->length == b->length && a->first_node == b->first_node &&
-           a->second_node == b->second_node &&
+           a->traits == b->traits && a->length == b->length && a->first_node.value == b->first_node.value &&
+           a->second_node.value == b->second_node.value &&
            memcmp(a->operations, b->operations, sizeof a->operations) == 0;
 }
 

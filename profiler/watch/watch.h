@@ -3,6 +3,7 @@
 
 #include "profiler/base/spsc.h"
 #include "profiler/code/access.h"
+#include "profiler/ports/ids.h"
 #include "profiler/ports/pystack.h"
 #include "profiler/thread/part.h"
 #include "profiler/watch/debug_registers.h"
@@ -87,7 +88,7 @@ struct pie_watch_record {
     uint64_t gap_ns;    /* ENDED: since stage 3 began */
     uint64_t access_ip; /* of the first access */
     uint64_t access_bytes; /* that the first access touches: its operand, a REP string as a whole */
-    uint32_t first_node, second_node;   /* CCT nodes; second 0: none */
+    struct pie_cct_id first_node, second_node; /* second 0: none */
     uint64_t value_before, value_after; /* ENDED by a trap: the watched word when stage 3 began and now */
     uint32_t serial;                    /* of the watch in its thread */
     uint8_t record, kind, outcome, memory, traits; /* enums above */
@@ -121,7 +122,7 @@ struct pie_watch_slot {
     uint32_t seen;                 /* samples since it was last free or trapped: the reservoir's n */
     uint32_t strays;               /* traps in this stage that were not what is waited for */
     uint32_t size;                 /* of the watched word, bytes */
-    uint32_t first_node;           /* __atomic, relaxed: the collection thread moves it (turn.h) */
+    struct pie_cct_id first_node;  /* __atomic, relaxed: the collection thread moves it (turn.h) */
     struct pie_value_words words;  /* of what was returned */
     struct pie_watch_record touch; /* NEXT_RETURN: what the trap saw */
     uint8_t kind, memory, traits;
@@ -172,12 +173,12 @@ struct pie_watch_settings {
     double fault_tax_share; /* … as a part of the fault's time then */
 };
 
-/* How much is to be learned yet about a line of Python in its context, 0 to 1; line: its node of the calling context tree.
+/* How much is to be learned yet about a line of Python in its context, 0 to 1.
  * Forgotten never: in a forked child it is what the parent knew. Context: drain. */
-void pie_watch_set_interest(uint32_t line, double interest);
+void pie_watch_set_interest(struct pie_cct_id line_node, double interest);
 
 /* The innermost line of Python of a context, the root if there is none. Context: signal, drain. */
-uint32_t pie_watch_line_of(uint32_t node);
+struct pie_cct_id pie_watch_line_node(struct pie_cct_id node);
 
 /* NULL stops all watching; what is armed is disarmed at its next trap. settings live as long as the process.
  * Context: drain. */

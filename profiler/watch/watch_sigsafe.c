@@ -161,7 +161,7 @@ void pie_watch_push(struct pie_thread *thread, unsigned index, struct pie_watch_
     record->size = slot->size;
     record->access_ip = slot->access.ip;
     record->access_bytes = slot->bytes;
-    record->first_node = __atomic_load_n(&slot->first_node, __ATOMIC_RELAXED);
+    record->first_node.value = __atomic_load_n(&slot->first_node.value, __ATOMIC_RELAXED);
     record->serial = slot->serial;
     record->kind = slot->kind;
     record->memory = slot->memory;
@@ -246,7 +246,7 @@ static void access_reached(struct pie_thread *thread, unsigned index, const ucon
                            const struct pie_context *taken, uint64_t address) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
-    if (!taken->is_foreign || !taken->node) {
+    if (!taken->is_foreign || !taken->node.value) {
         leave(thread, index, PIE_COUNTER_WATCH_NOT_NATIVE);
         return;
     }
@@ -260,7 +260,7 @@ static void access_reached(struct pie_thread *thread, unsigned index, const ucon
         return;
     }
     const struct pie_native_frame *loop = &taken->native[taken->hybrid.native_on_top];
-    __atomic_store_n(&slot->first_node, taken->node, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->first_node.value, taken->node.value, __ATOMIC_RELAXED);
     slot->site = taken->path[taken->hybrid.top_depth];
     slot->return_ip = loop->ip;
     slot->return_sp = loop->sp;

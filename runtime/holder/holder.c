@@ -28,7 +28,7 @@ enum state { FREE, ASKED, DEFERRED, ANSWERED };
 static _Atomic uint32_t state; /* fork child: FREE */
 
 static struct {
-    uint32_t node;
+    struct pie_node_id node;
     size_t count;
     uintptr_t blocks[PIE_HOLDER_BLOCKS_MAX];
     uint64_t budget_ns;
@@ -71,7 +71,7 @@ static bool schedule(bool is_scheduled) {
     return r;
 }
 
-bool pie_holder_ask(uint32_t node, const uintptr_t *blocks, size_t count, uint64_t budget_ns) {
+bool pie_holder_ask(struct pie_node_id node, const uintptr_t *blocks, size_t count, uint64_t budget_ns) {
     /* relaxed: only this thread leaves FREE, and has read the last answer */
     if (atomic_load_explicit(&state, memory_order_relaxed) != FREE)
         return false;
@@ -95,7 +95,7 @@ static void ask_again(void) {
         atomic_store_explicit(&state, DEFERRED, memory_order_relaxed);
 }
 
-bool pie_holder_answer(uint32_t *ret_node, char *text, size_t size) {
+bool pie_holder_answer(struct pie_node_id *ret_node, char *text, size_t size) {
     /* acquire: the answer, released in answer() */
     uint32_t now = atomic_load_explicit(&state, memory_order_acquire);
 

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profiler/ports/ids.h"
+
 struct pie_holder_ops;
 
 /* Which Python objects do these blocks of memory belong to, and what holds the objects? For leaks, once for each that is
@@ -41,11 +43,11 @@ void pie_holder_install(void);
 /* Asks for a lookup on Python's main thread at its next chance, or when it begins to finalize. node: handed back with
  * the answer. One at a time. False: one is under way, its answer has not been taken, or Python does not run.
  * Context: drain. */
-bool pie_holder_ask(uint32_t node, const uintptr_t *blocks, size_t count, uint64_t budget_ns);
+bool pie_holder_ask(struct pie_node_id node, const uintptr_t *blocks, size_t count, uint64_t budget_ns);
 
 /* Takes the answer. False: there is none (yet). text: "" if nothing was found. Where the lookup came at a bad moment it is
  * asked for again here, so this is to be called now and then. Context: drain. */
-bool pie_holder_answer(uint32_t *ret_node, char *text, size_t size);
+bool pie_holder_answer(struct pie_node_id *ret_node, char *text, size_t size);
 
 /* CPU time of the main thread that all lookups so far have taken. Context: drain. */
 uint64_t pie_holder_spent_ns(void);

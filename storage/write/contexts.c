@@ -61,12 +61,13 @@ static bool is_own(const struct location *location, const struct pie_context_nod
     return !(location->flags & PIE_CONTEXT_TEXT) || above->line_location == above->own_location;
 }
 
-int pie_contexts_add_node(struct pie_contexts *contexts, uint32_t node, uint32_t parent, uint32_t location,
-                          struct pie_context_node *ret_node) {
-    struct pie_context_node *entry = pie_sparse_make(&contexts->nodes, node);
+int pie_contexts_add_node(struct pie_contexts *contexts, struct pie_node_id node, struct pie_node_id parent,
+                          uint32_t location, struct pie_context_node *ret_node) {
+    struct pie_context_node *entry = pie_sparse_make(&contexts->nodes, node.value);
     if (!entry)
         return -ENOMEM;
-    const struct pie_context_node *above = parent ? pie_sparse_get(&contexts->nodes, parent) : NULL;
+    const struct pie_context_node *above =
+        parent.value ? pie_sparse_get(&contexts->nodes, parent.value) : NULL;
     const struct location *found = pie_sparse_get(&contexts->locations, location);
     struct pie_context_node places = above ? *above : (struct pie_context_node){0};
     bool is_python = found && (found->flags & PIE_CONTEXT_PYTHON);
@@ -95,8 +96,8 @@ uint32_t pie_contexts_get_line(const struct pie_contexts *contexts, uint32_t loc
     return found ? found->line : 0;
 }
 
-struct pie_context_node pie_contexts_get_node(const struct pie_contexts *contexts, uint32_t node) {
-    const struct pie_context_node *found = pie_sparse_get(&contexts->nodes, node);
+struct pie_context_node pie_contexts_get_node(const struct pie_contexts *contexts, struct pie_node_id node) {
+    const struct pie_context_node *found = pie_sparse_get(&contexts->nodes, node.value);
     return found ? *found : (struct pie_context_node){0};
 }
 
@@ -109,7 +110,7 @@ static bool keeps_location(void *kept, uint32_t id) {
 static bool keeps_node(void *kept, uint32_t id) {
     const struct pie_kept *those = kept;
 
-    return those->node(those->data, id);
+    return those->node(those->data, (struct pie_node_id){id});
 }
 
 void pie_contexts_forget(struct pie_contexts *contexts, const struct pie_kept *kept) {

@@ -47,8 +47,8 @@ int pie_contexts_set_location(struct pie_contexts *contexts, uint32_t id,
 
 /* Derives the node's places from its location and its parent (0: a root) and remembers them. A parent or location
  * never seen counts as one that says nothing. Returns 0 or -ENOMEM. */
-int pie_contexts_add_node(struct pie_contexts *contexts, uint32_t node, uint32_t parent, uint32_t location,
-                          struct pie_context_node *ret_node);
+int pie_contexts_add_node(struct pie_contexts *contexts, struct pie_node_id node, struct pie_node_id parent,
+                          uint32_t location, struct pie_context_node *ret_node);
 
 /* The first location of the line that a Python location is on; 0 for others and those never noted. */
 uint32_t pie_contexts_get_line(const struct pie_contexts *contexts, uint32_t location);
@@ -57,4 +57,4 @@ uint32_t pie_contexts_get_line(const struct pie_contexts *contexts, uint32_t loc
 void pie_contexts_forget(struct pie_contexts *contexts, const struct pie_kept *kept);
 
 /* What add_node told of a node; nothing (0 in every field) of one never seen. */
-struct pie_context_node pie_contexts_get_node(const struct pie_contexts *contexts, uint32_t node);
+struct pie_context_node pie_contexts_get_node(const struct pie_contexts *contexts, struct pie_node_id node);

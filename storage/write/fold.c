@@ -140,7 +140,7 @@ static int read_tree(struct tree *tree) {
 /* --- Choosing --- */
 
 static bool may_fold(const struct fold_node *node, const struct pie_kept *kept) {
-    return node->weight < WEIGHT_MAX && !(kept && kept->node(kept->data, node->id));
+    return node->weight < WEIGHT_MAX && !(kept && kept->node(kept->data, (struct pie_node_id){node->id}));
 }
 
 static int by_number(const void *a, const void *b) {

@@ -365,7 +365,7 @@ DEFINE_PUT(put_live, (struct pie_sink * sink, const struct pie_live_row *row), (
 DEFINE_PUT(put_footprint, (struct pie_sink * sink, const struct pie_footprint_row *row), (writer, row))
 DEFINE_PUT(put_heap, (struct pie_sink * sink, const struct pie_heap_row *row), (writer, row))
 DEFINE_PUT(put_copy, (struct pie_sink * sink, const struct pie_copy_row *row), (writer, row))
-DEFINE_PUT(put_holder, (struct pie_sink * sink, uint32_t node, uint32_t size, const char *text),
+DEFINE_PUT(put_holder, (struct pie_sink * sink, struct pie_node_id node, uint32_t size, const char *text),
            (writer, node, size, text))
 DEFINE_PUT(put_learned_loop, (struct pie_sink * sink, const struct pie_learned_loop_row *row), (writer, row))
 DEFINE_PUT(put_learned_call, (struct pie_sink * sink, const struct pie_learned_call_row *row), (writer, row))

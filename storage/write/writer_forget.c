@@ -50,7 +50,7 @@ static bool keeps_location(void *data, uint32_t location) {
 static bool keeps_part(void *data, uint64_t part) {
     const struct names *names = data;
 
-    return names->kept->node(names->kept->data, (uint32_t)(part / PIE_SIZES));
+    return names->kept->node(names->kept->data, (struct pie_node_id){(uint32_t)(part / PIE_SIZES)});
 }
 
 /* A map that cannot be shrunk stays as it is. */

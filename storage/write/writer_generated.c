@@ -49,7 +49,8 @@ static int name(struct pie_writer *writer, uint32_t file, const char *library) {
 }
 
 int pie_writer_name_generated(struct pie_writer *writer, const struct pie_node_row *node) {
-    uint32_t above = node->parent ? pie_contexts_get_node(writer->contexts, node->parent).line_location : 0;
+    uint32_t above =
+        node->parent.value ? pie_contexts_get_node(writer->contexts, node->parent).line_location : 0;
     const struct pie_writer_owner none = {0}, *called = pie_sparse_get(&writer->owners, node->location),
                                   *caller = pie_sparse_get(&writer->owners, above);
     called = called ? called : &none;

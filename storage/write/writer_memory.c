@@ -18,7 +18,7 @@ int pie_writer_put_allocation(struct pie_writer *writer, const struct pie_alloca
     static_assert(PIE_KEPT_PARTS == 8, "as many columns");
     return pie_rowlog_add(
         &writer->rows, PIE_STATEMENT_ALLOCATION, "iiiiiididiiddiiiiiiiiiii", writer->process,
-        (int64_t)row->node, (int64_t)row->size, (int64_t)row->samples,
+        (int64_t)row->node.value, (int64_t)row->size, (int64_t)row->samples,
         integer(row->allocated_bytes[PIE_HEAP_PYTHON]), integer(row->allocated_bytes[PIE_HEAP_NATIVE]),
         row->allocated_sq_bytes2, integer(row->live_bytes), row->live_sq_bytes2,
         integer(row->peak_bytes[PIE_HEAP_PYTHON]), integer(row->peak_bytes[PIE_HEAP_NATIVE]),
@@ -28,9 +28,9 @@ int pie_writer_put_allocation(struct pie_writer *writer, const struct pie_alloca
 }
 
 int pie_writer_put_allocated(struct pie_writer *writer, const struct pie_allocated_row *row) {
-    pie_slices_note(&writer->slices, pie_hash_mix(PIE_STATEMENT_ALLOCATED, row->node));
+    pie_slices_note(&writer->slices, pie_hash_mix(PIE_STATEMENT_ALLOCATED, row->node.value));
     return pie_rowlog_add(&writer->rows, PIE_STATEMENT_ALLOCATED, "iiiiiid", writer->process,
-                          writer->slices.at_s, (int64_t)row->node, (int64_t)row->samples,
+                          writer->slices.at_s, (int64_t)row->node.value, (int64_t)row->samples,
                           integer(row->bytes[PIE_HEAP_PYTHON]), integer(row->bytes[PIE_HEAP_NATIVE]),
                           row->sq_bytes2);
 }
@@ -38,7 +38,7 @@ int pie_writer_put_allocated(struct pie_writer *writer, const struct pie_allocat
 int pie_writer_put_live(struct pie_writer *writer, const struct pie_live_row *row) {
     struct pie_context_node node = pie_contexts_get_node(writer->contexts, row->node);
     uint32_t location = node.own_location ? node.own_location : node.line_location;
-    return pie_line_curves_add(writer->line_curves, (uint64_t)row->node * PIE_SIZES + row->size,
+    return pie_line_curves_add(writer->line_curves, (uint64_t)row->node.value * PIE_SIZES + row->size,
                                pie_contexts_get_line(writer->contexts, location), row->time_ns,
                                row->live_bytes);
 }
@@ -72,7 +72,7 @@ int pie_writer_put_footprint(struct pie_writer *writer, const struct pie_footpri
         .values = {[FOOTPRINT_HEAP] = python_bytes + row->heap_bytes[PIE_HEAP_NATIVE],
                    [FOOTPRINT_PYTHON] = python_bytes,
                    [FOOTPRINT_RSS] = row->rss_bytes},
-        .tag = row->node,
+        .tag = row->node.value,
     };
     return pie_curve_add(&writer->footprint, &point, forget_footprint, writer);
 }
@@ -107,13 +107,14 @@ int pie_writer_put_heap(struct pie_writer *writer, const struct pie_heap_row *ro
 
 int pie_writer_put_copy(struct pie_writer *writer, const struct pie_copy_row *row) {
     pie_slices_note(&writer->slices,
-                    pie_hash_mix(PIE_STATEMENT_COPY, (uint64_t)row->estimate << 32 | row->node));
+                    pie_hash_mix(PIE_STATEMENT_COPY, (uint64_t)row->estimate << 32 | row->node.value));
     return pie_rowlog_add(&writer->rows, PIE_STATEMENT_COPY, "iiiiiid", writer->process, writer->slices.at_s,
-                          (int64_t)row->node, (int64_t)row->estimate, (int64_t)row->samples,
+                          (int64_t)row->node.value, (int64_t)row->estimate, (int64_t)row->samples,
                           integer(row->bytes), row->sq_bytes2);
 }
 
-int pie_writer_put_holder(struct pie_writer *writer, uint32_t node, uint32_t size, const char *text) {
-    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_HOLDER, "iiit", writer->process, (int64_t)node,
+int pie_writer_put_holder(struct pie_writer *writer, struct pie_node_id node, uint32_t size,
+                          const char *text) {
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_HOLDER, "iiit", writer->process, (int64_t)node.value,
                           (int64_t)size, text);
 }

@@ -249,10 +249,10 @@ int pie_writer_put_node(struct pie_writer *writer, const struct pie_node_row *no
         r = pie_contexts_add_node(writer->contexts, node->id, node->parent, node->location, &places);
     if (r < 0)
         return r;
-    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_NODE, "iizizzzz", writer->process, (int64_t)node->id,
-                          (int64_t)node->parent, (int64_t)node->location, (int64_t)places.line_location,
-                          (int64_t)places.own_location, (int64_t)places.library_module,
-                          (int64_t)places.entry_function);
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_NODE, "iizizzzz", writer->process,
+                          (int64_t)node->id.value, (int64_t)node->parent.value, (int64_t)node->location,
+                          (int64_t)places.line_location, (int64_t)places.own_location,
+                          (int64_t)places.library_module, (int64_t)places.entry_function);
 }
 
 int pie_writer_put_thread(struct pie_writer *writer, const struct pie_thread_row *thread) {
@@ -267,9 +267,9 @@ int pie_writer_put_thread(struct pie_writer *writer, const struct pie_thread_row
 }
 
 int pie_writer_put_sample(struct pie_writer *writer, const struct pie_sample_row *sample) {
-    pie_slices_note(&writer->slices, pie_hash_mix(sample->thread, sample->node));
+    pie_slices_note(&writer->slices, pie_hash_mix(sample->thread, sample->node.value));
     return pie_rowlog_add(&writer->rows, PIE_STATEMENT_SAMPLE, "iiiiiiiiiiiid", writer->process,
-                          writer->slices.at_s, (int64_t)sample->thread, (int64_t)sample->node,
+                          writer->slices.at_s, (int64_t)sample->thread, (int64_t)sample->node.value,
                           (int64_t)sample->samples, (int64_t)sample->wait_samples, integer(sample->python_ns),
                           integer(sample->native_ns), integer(sample->system_ns), sample->wait_ns,
                           integer(sample->runnable_ns), integer(sample->throttled_ns), sample->cpu_sq_ns2);
@@ -285,7 +285,7 @@ static int64_t operation_at(const struct pie_watch_row *watch, uint32_t frame) {
 static void note_watch(struct pie_writer *writer, const struct pie_watch_row *watch) {
     uint64_t kind = (uint64_t)watch->kind << 32 | (uint64_t)watch->outcome << 24 |
                     (uint64_t)watch->memory << 16 | (uint64_t)watch->traits << 8 | watch->length;
-    uint64_t nodes = (uint64_t)watch->first_node << 32 | watch->second_node;
+    uint64_t nodes = (uint64_t)watch->first_node.value << 32 | watch->second_node.value;
     pie_slices_note(&writer->slices, pie_hash_mix(pie_hash_mix(PIE_STATEMENT_WATCH, kind), nodes));
 }
 
@@ -296,9 +296,9 @@ int pie_writer_put_watch(struct pie_writer *writer, const struct pie_watch_row *
     return pie_rowlog_add(
         &writer->rows, PIE_STATEMENT_WATCH, "iiiiiiiiiiiiiddii", writer->process, writer->slices.at_s,
         (int64_t)watch->kind, (int64_t)watch->outcome, (int64_t)watch->memory, (int64_t)watch->traits,
-        (int64_t)watch->length, (int64_t)watch->first_node, (int64_t)watch->second_node, own_operation,
-        operation_at(watch, 0), integer(watch->watches), integer(watch->bytes), watch->weight_ns,
-        watch->weight_sq_ns2, integer(watch->length_ns), integer(watch->gap_ns));
+        (int64_t)watch->length, (int64_t)watch->first_node.value, (int64_t)watch->second_node.value,
+        own_operation, operation_at(watch, 0), integer(watch->watches), integer(watch->bytes),
+        watch->weight_ns, watch->weight_sq_ns2, integer(watch->length_ns), integer(watch->gap_ns));
 }
 
 int pie_writer_put_counter(struct pie_writer *writer, const char *name, uint64_t value, bool is_drop) {

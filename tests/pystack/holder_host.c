@@ -104,7 +104,7 @@ static PyObject *find(PyObject *module, PyObject *args) {
 /* --- from a thread that Python does not know --- */
 
 struct request {
-    uint32_t node;
+    struct pie_node_id node;
     uintptr_t blocks[PIE_HOLDER_BLOCKS_MAX];
     size_t n;
     bool r;
@@ -136,7 +136,7 @@ static PyObject *ask(PyObject *module, PyObject *args) {
     struct request request;
     PyObject *list;
 
-    if (!PyArg_ParseTuple(args, "IO!", &request.node, &PyList_Type, &list))
+    if (!PyArg_ParseTuple(args, "IO!", &request.node.value, &PyList_Type, &list))
         return NULL;
     request.n = take_blocks(list, request.blocks);
     if (!elsewhere(ask_there, &request))
@@ -152,7 +152,7 @@ static PyObject *answer(PyObject *module, PyObject *none) {
         return PyErr_SetFromErrno(PyExc_OSError);
     if (!request.r)
         Py_RETURN_NONE;
-    return Py_BuildValue("(Is)", request.node, request.text);
+    return Py_BuildValue("(Is)", request.node.value, request.text);
 }
 
 /* At the end of the process: what was asked for last has been answered by the interpreter's finalization, and nothing
@@ -160,11 +160,11 @@ static PyObject *answer(PyObject *module, PyObject *none) {
 static void *check_there(void *unused) {
     const uintptr_t block = 64;
     char text[PIE_HOLDER_TEXT_BYTES];
-    uint32_t node;
+    struct pie_node_id node;
 
     if (pie_holder_answer(&node, text, sizeof text))
-        printf("at the end: %u %s\n", (unsigned)node, text);
-    printf("asked: %d\n", pie_holder_ask(1, &block, 1, 1));
+        printf("at the end: %u %s\n", (unsigned)node.value, text);
+    printf("asked: %d\n", pie_holder_ask((struct pie_node_id){1}, &block, 1, 1));
     fflush(stdout);
     return NULL;
 }

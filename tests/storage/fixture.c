@@ -93,7 +93,8 @@ static void put_native(uint32_t id, uint32_t caller, const char *function, const
 }
 
 static void put_node(uint32_t id, uint32_t parent, uint32_t location) {
-    check(sink->ops->put_node(sink, &(struct pie_node_row){.id = id, .parent = parent, .location = location}),
+    check(sink->ops->put_node(sink,
+                              &(struct pie_node_row){.id = {id}, .parent = {parent}, .location = location}),
           "node");
 }
 
@@ -102,7 +103,7 @@ static void put_sample(uint32_t thread, uint32_t node, uint32_t n, double python
                        double system) {
     double each_ns = (python + native + system) * 1e6;
     check(sink->ops->put_sample(sink, &(struct pie_sample_row){.thread = thread,
-                                                               .node = node,
+                                                               .node = {node},
                                                                .samples = n,
                                                                .python_ns = (uint64_t)(python * 1e6 * n),
                                                                .native_ns = (uint64_t)(native * 1e6 * n),
@@ -113,7 +114,7 @@ static void put_sample(uint32_t thread, uint32_t node, uint32_t n, double python
 
 static void put_wait(uint32_t thread, uint32_t node, uint32_t ticks, double ms) {
     check(sink->ops->put_sample(sink, &(struct pie_sample_row){.thread = thread,
-                                                               .node = node,
+                                                               .node = {node},
                                                                .wait_samples = ticks,
                                                                .wait_ns = (uint64_t)(ms * 1e6)}),
           "sample");

@@ -57,8 +57,8 @@ static void put_location(uint32_t id, const char *function, const char *file, in
 }
 
 static void put_node(uint32_t id, uint32_t parent, uint32_t location) {
-    pie_fixture_check(
-        sink->ops->put_node(sink, &(struct pie_node_row){.id = id, .parent = parent, .location = location}));
+    pie_fixture_check(sink->ops->put_node(
+        sink, &(struct pie_node_row){.id = {id}, .parent = {parent}, .location = location}));
 }
 
 /* <module>:10 -> keep:3 (node 2) -> its list comprehension, also line 3 (8); load:7 (3) -> numpy (4);
@@ -92,7 +92,7 @@ static void put_contexts(void) {
 static void put_sample(uint32_t node, uint32_t samples, double python_ms, double native_ms) {
     double each_ns = (python_ms + native_ms) * 1e6;
     struct pie_sample_row row = {.thread = 1,
-                                 .node = node,
+                                 .node = {node},
                                  .samples = samples,
                                  .python_ns = (uint64_t)(python_ms * 1e6 * samples),
                                  .native_ns = (uint64_t)(native_ms * 1e6 * samples),
@@ -113,7 +113,7 @@ struct allocation {
 
 static void put_allocation(const struct allocation *row, int64_t first_ns) {
     struct pie_allocation_row allocation = {
-        .node = row->node,
+        .node = {row->node},
         .samples = row->samples,
         .allocated_bytes = {[PIE_HEAP_PYTHON] = row->python * MB, [PIE_HEAP_NATIVE] = row->native * MB},
         .allocated_sq_bytes2 = row->sq * MB * MB,
@@ -140,7 +140,7 @@ static const struct allocation child_rows[] = {{2, 5, 5, 0, 5, 1, 2, 0, 2, 4, 5,
 
 static void put_copy(uint32_t node, enum pie_copy_estimate estimate, uint32_t samples, uint64_t bytes,
                      double sq) {
-    struct pie_copy_row row = {.node = node,
+    struct pie_copy_row row = {.node = {node},
                                .samples = samples,
                                .estimate = (uint8_t)estimate,
                                .bytes = bytes * MB,
@@ -150,7 +150,7 @@ static void put_copy(uint32_t node, enum pie_copy_estimate estimate, uint32_t sa
 
 static void put_live(uint32_t node, int64_t second, uint64_t live) {
     struct pie_live_row row = {
-        .node = node, .time_ns = start_ns + second * second_ns, .live_bytes = live * MB};
+        .node = {node}, .time_ns = start_ns + second * second_ns, .live_bytes = live * MB};
     pie_fixture_check(sink->ops->put_live(sink, &row));
 }
 
@@ -159,7 +159,7 @@ static void put_footprint(int64_t second, uint64_t python, uint64_t native, uint
         .time_ns = start_ns + second * second_ns,
         .heap_bytes = {[PIE_HEAP_PYTHON] = python * MB, [PIE_HEAP_NATIVE] = native * MB},
         .rss_bytes = rss * MB,
-        .node = node};
+        .node = {node}};
     pie_fixture_check(sink->ops->put_footprint(sink, &row));
 }
 
@@ -214,7 +214,8 @@ static void put_parent_rest(bool is_last) {
     put_sample(2, 100, 1, 0);
     put_sample(4, 300, 0, 1);
     put_sample(7, 500, 0, 1);
-    pie_fixture_check(sink->ops->put_holder(sink, 2, 0, "list of bytes -> module __main__.cache"));
+    pie_fixture_check(
+        sink->ops->put_holder(sink, (struct pie_node_id){2}, 0, "list of bytes -> module __main__.cache"));
 }
 
 static void begin_process(const char *database, bool is_child, int64_t *run) {
@@ -270,7 +271,7 @@ static void write_child(const char *database, int64_t run) {
     put_footprint(6, 2, 1, 0, 0);
     put_heap(&heap);
     put_copy(2, PIE_COPY_COUNTED, 1, 20, 0);
-    pie_fixture_check(sink->ops->put_holder(sink, 2, 0, "dict -> frame main"));
+    pie_fixture_check(sink->ops->put_holder(sink, (struct pie_node_id){2}, 0, "dict -> frame main"));
     pie_fixture_check(sink->ops->commit(sink, start_ns + 6 * second_ns));
     pie_fixture_check(sink->ops->end_process(sink, start_ns + 6 * second_ns, "exit", 0));
     sink->ops->close(sink);

@@ -171,7 +171,8 @@ static void put_location(uint32_t id, const char *function, const char *file, ui
 }
 
 static void put_node(uint32_t id, uint32_t parent, uint32_t location) {
-    check(sink->ops->put_node(sink, &(struct pie_node_row){.id = id, .parent = parent, .location = location}),
+    check(sink->ops->put_node(sink,
+                              &(struct pie_node_row){.id = {id}, .parent = {parent}, .location = location}),
           "node");
 }
 
@@ -211,7 +212,7 @@ static void put_contexts(void) {
 
 static void put_sample(uint32_t node, double python_ns, double native_ns) {
     check(sink->ops->put_sample(sink, &(struct pie_sample_row){.thread = 1,
-                                                               .node = node,
+                                                               .node = {node},
                                                                .samples = 1,
                                                                .python_ns = (uint64_t)python_ns,
                                                                .native_ns = (uint64_t)native_ns,
@@ -238,8 +239,8 @@ static struct pie_watch_row watch_row(const struct watches *of, uint32_t count) 
         .memory = of->memory,
         .traits = of->traits,
         .length = of->length,
-        .first_node = ACCESS + of->line,
-        .second_node = of->second ? ACCESS + of->second : 0,
+        .first_node = {ACCESS + of->line},
+        .second_node = {of->second ? ACCESS + of->second : 0},
         .operations = {of->operation, CALL},
         .operations_count = 2,
         .watches = count,

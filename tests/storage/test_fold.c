@@ -38,30 +38,30 @@ static void put_context(struct pie_sink *sink, uint32_t id, uint32_t parent) {
     snprintf(file, sizeof file, id < FIRST ? "/x.py" : "<made %u>", id);
     const struct pie_location location = {
         .id = id, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = file, .line = 1};
-    const struct pie_node_row node = {.id = id, .parent = parent, .location = id};
+    const struct pie_node_row node = {.id = {id}, .parent = {parent}, .location = id};
     pie_fixture_check(sink->ops->put_location(sink, &location));
     pie_fixture_check(sink->ops->put_node(sink, &node));
 }
 
 static void put_rows(struct pie_sink *sink, uint32_t node, uint64_t amount) {
     const struct pie_sample_row sample = {.thread = 1,
-                                          .node = node,
+                                          .node = {node},
                                           .samples = 1,
                                           .native_ns = amount,
                                           .cpu_sq_ns2 = 1,
                                           .wait_ns = (int64_t)amount};
     const struct pie_watch_row watch = {.kind = 1,
                                         .outcome = 1,
-                                        .first_node = node,
-                                        .second_node = node,
+                                        .first_node = {node},
+                                        .second_node = {node},
                                         .watches = 1,
                                         .bytes = amount,
                                         .weight_ns = (double)amount};
-    const struct pie_allocated_row allocated = {.node = node, .samples = 1, .bytes = {amount, 0}};
+    const struct pie_allocated_row allocated = {.node = {node}, .samples = 1, .bytes = {amount, 0}};
     const struct pie_allocation_row allocation = {
-        .node = node, .size = node % 2, .samples = 1, .allocated_bytes = {amount, 0}, .first_ns = START_NS};
+        .node = {node}, .size = node % 2, .samples = 1, .allocated_bytes = {amount, 0}, .first_ns = START_NS};
     const struct pie_copy_row copy = {
-        .node = node, .estimate = PIE_COPY_COUNTED, .samples = 1, .bytes = amount};
+        .node = {node}, .estimate = PIE_COPY_COUNTED, .samples = 1, .bytes = amount};
     pie_fixture_check(sink->ops->put_sample(sink, &sample));
     pie_fixture_check(sink->ops->put_watch(sink, &watch));
     pie_fixture_check(sink->ops->put_allocated(sink, &allocated));
@@ -180,8 +180,8 @@ static bool keeps_some(const void *data, uint32_t id) {
     return id <= HEAVY || id == FIRST + 8; /* called by the one before, which is kept by that */
 }
 
-static bool keeps_callers_too(const void *data, uint32_t id) {
-    return keeps_some(data, id) || id == FIRST + 7;
+static bool keeps_callers_too(const void *data, struct pie_node_id node) {
+    return keeps_some(data, node.value) || node.value == FIRST + 7;
 }
 
 static void test_who_is_kept_stays(void **state) {
@@ -206,7 +206,7 @@ static void test_threads_of_one_name_become_one(void **state) {
                                               .cpu_ns = id,
                                               .wall_ns = 10 * id,
                                               .samples = 1};
-        const struct pie_sample_row sample = {.thread = id, .node = MAIN, .samples = 1, .native_ns = id};
+        const struct pie_sample_row sample = {.thread = id, .node = {MAIN}, .samples = 1, .native_ns = id};
         pie_fixture_check(sink->ops->put_thread(sink, &thread));
         pie_fixture_check(sink->ops->begin(sink, START_NS));
         pie_fixture_check(sink->ops->put_sample(sink, &sample));
@@ -235,8 +235,12 @@ static bool keeps_young(const void *data, uint32_t id) {
     return id <= HEAVY || id + 20 > last;
 }
 
+static bool keeps_young_node(const void *data, struct pie_node_id node) {
+    return keeps_young(data, node.value);
+}
+
 static void put_second_and_forget(struct pie_sink *sink, uint32_t second) {
-    const struct pie_kept kept = {keeps_young, keeps_young, NULL};
+    const struct pie_kept kept = {keeps_young_node, keeps_young, NULL};
     put_second(sink, second);
     last = FIRST + second;
     if (sink->wants_to_forget)
@@ -269,10 +273,14 @@ static bool keeps_all(const void *data, uint32_t id) {
     return true;
 }
 
+static bool keeps_all_nodes(const void *data, struct pie_node_id node) {
+    return true;
+}
+
 /* Of a program all of whose contexts are in use: nothing can go, nothing is lost, and it is said by how much. */
 static void test_a_file_in_which_no_room_can_be_made_says_so(void **state) {
     enum { LIMIT = 100000, SECONDS = 1000 };
-    const struct pie_kept kept = {keeps_all, keeps_all, NULL};
+    const struct pie_kept kept = {keeps_all_nodes, keeps_all, NULL};
     struct pie_sink *sink = begin_run(LIMIT);
     for (uint32_t second = 0; second < SECONDS; second++) {
         put_second(sink, second);

@@ -40,13 +40,13 @@ static void begin_run(void) {
         struct pie_location location = {
             .id = id, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = "/a.py", .line = (int32_t)id};
         assert_int_equal(sink->ops->put_location(sink, &location), 0);
-        assert_int_equal(sink->ops->put_node(sink, &(struct pie_node_row){.id = id, .location = id}), 0);
+        assert_int_equal(sink->ops->put_node(sink, &(struct pie_node_row){.id = {id}, .location = id}), 0);
     }
 }
 
 static void put(uint32_t line, uint32_t samples, double weight_ns) {
     struct pie_sample_row row = {.thread = 1,
-                                 .node = line,
+                                 .node = {line},
                                  .samples = samples,
                                  .wait_samples = 1,
                                  .wait_ns = 1,
@@ -174,8 +174,8 @@ static void put_watches(uint8_t outcome, bool is_long, uint32_t count, double we
                                 .outcome = outcome,
                                 .memory = is_long ? 2 : 1,
                                 .length = is_long ? 2 : 0,
-                                .first_node = LINE,
-                                .second_node = LINE,
+                                .first_node = {LINE},
+                                .second_node = {LINE},
                                 .operations = {1},
                                 .operations_count = 1,
                                 .watches = count,

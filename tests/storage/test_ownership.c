@@ -170,9 +170,10 @@ static struct pie_contexts *make_contexts(void) {
 
 static struct pie_context_node add(struct pie_contexts *contexts, uint32_t node, uint32_t parent,
                                    uint32_t location) {
+    struct pie_node_id id = {node};
     struct pie_context_node added;
-    assert_int_equal(pie_contexts_add_node(contexts, node, parent, location, &added), 0);
-    struct pie_context_node found = pie_contexts_get_node(contexts, node);
+    assert_int_equal(pie_contexts_add_node(contexts, id, (struct pie_node_id){parent}, location, &added), 0);
+    struct pie_context_node found = pie_contexts_get_node(contexts, id);
     assert_memory_equal(&added, &found, sizeof added);
     return added;
 }
@@ -196,7 +197,7 @@ static void test_a_node_knows_the_innermost_python_and_own_line(void **state) {
     expect(add(contexts, 16, 15, LIBRARY_CODE), LIBRARY_CODE, 0, 0);
     expect(add(contexts, 17, 12, OWN_CODE), OWN_CODE, OWN_CODE, 0);
     expect(add(contexts, 18, 10, UNSEEN), OWN_CODE, OWN_CODE, 0);
-    expect(pie_contexts_get_node(contexts, 12345), 0, 0, 0);
+    expect(pie_contexts_get_node(contexts, (struct pie_node_id){12345}), 0, 0, 0);
     pie_contexts_destroy(contexts);
 }
 

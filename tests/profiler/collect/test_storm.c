@@ -65,9 +65,9 @@ static int put_location(struct pie_sink *sink, const struct pie_location *locati
 }
 
 static int put_node(struct pie_sink *sink, const struct pie_node_row *node) {
-    memory.misuse +=
-        node->id != memory.nodes + 1 || node->parent >= node->id || node->location > memory.locations;
-    memory.nodes = node->id;
+    memory.misuse += node->id.value != memory.nodes + 1 || node->parent.value >= node->id.value ||
+                     node->location > memory.locations;
+    memory.nodes = node->id.value;
     return 0;
 }
 
@@ -81,7 +81,7 @@ static int put_thread(struct pie_sink *sink, const struct pie_thread_row *row) {
 static int put_sample(struct pie_sink *sink, const struct pie_sample_row *row) {
     uint64_t cpu_ns = row->python_ns + row->native_ns + row->system_ns;
 
-    memory.misuse += row->node == 0 || row->node > memory.nodes;
+    memory.misuse += row->node.value == 0 || row->node.value > memory.nodes;
     memory.samples += row->samples;
     memory.sampled_ns[row->thread] += cpu_ns;
     memory.wait_ns += row->wait_ns;

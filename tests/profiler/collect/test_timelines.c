@@ -120,7 +120,7 @@ static struct pie_memory_facts facts = {.is_finalizing = is_finalizing};
 static struct pie_thread *thread;
 static struct pie_naming *naming;
 static struct pie_heap_drain *drain;
-static uint32_t node;
+static struct pie_cct_id node;
 
 static int set_up(void **state) {
     static bool is_mapped;
@@ -137,7 +137,7 @@ static int set_up(void **state) {
     pie_heap_set(&settings);
     if (r < 0 || pie_cct_init() < 0 || pie_heap_table_init() < 0 || pie_naming_create(&ops, &naming) < 0)
         return -1;
-    node = pie_cct_child(PIE_CCT_ROOT_ID, pie_cct_python_key(1, 7));
+    node = pie_cct_child(pie_cct_root(), pie_cct_python_key(1, 7));
     return pie_heap_drain_create(&ops, &facts, naming, &drain);
 }
 

@@ -84,23 +84,25 @@ static void test_without_a_budget_nothing_turns(void **state) {
 
 static void test_what_threads_remember_moves(void **state) {
     fill(BUDGET);
-    uint32_t outer = pie_cct_child(PIE_CCT_ROOT_ID, python(3)), node = pie_cct_child(outer, 0x1234);
+    struct pie_cct_id outer = pie_cct_child(pie_cct_root(), python(3)), node = pie_cct_child(outer, 0x1234);
     pie_time_of(thread)->last_node = node;
     pie_watch_of(thread)->slots[2].first_node = outer;
-    pie_watch_of(thread)->slots[1].touch.second_node = PIE_CCT_FULL_ID;
+    pie_watch_of(thread)->slots[1].touch.second_node = (struct pie_cct_id){PIE_CCT_FULL_ID};
     pass();
-    assert_int_not_equal(pie_time_of(thread)->last_node, node);
+    assert_int_not_equal(pie_time_of(thread)->last_node.value, node.value);
     assert_int_equal(pie_cct_half(pie_time_of(thread)->last_node), 1);
     assert_int_equal(pie_cct_key(pie_time_of(thread)->last_node), 0x1234);
-    assert_int_equal(pie_cct_parent(pie_time_of(thread)->last_node),
-                     pie_watch_of(thread)->slots[2].first_node);
+    assert_int_equal(pie_cct_parent(pie_time_of(thread)->last_node).value,
+                     pie_watch_of(thread)->slots[2].first_node.value);
     uint64_t key = pie_cct_key(pie_watch_of(thread)->slots[2].first_node);
     assert_int_equal(pie_cct_key_code(key), 3 | PIE_CCT_CODE_HALF_BIT);
     assert_int_equal(pie_cct_key_offset(key), 7);
     assert_true(pie_cct_is_root(pie_cct_parent(pie_watch_of(thread)->slots[2].first_node)));
-    assert_int_equal(pie_watch_of(thread)->slots[1].touch.second_node, PIE_CCT_FULL_ID | PIE_CCT_HALF_BIT);
-    assert_int_equal(pie_turn_moved(&turn, node), pie_time_of(thread)->last_node);
-    assert_int_equal(pie_turn_moved(&turn, pie_time_of(thread)->last_node), pie_time_of(thread)->last_node);
+    assert_int_equal(pie_watch_of(thread)->slots[1].touch.second_node.value,
+                     PIE_CCT_FULL_ID | PIE_CCT_HALF_BIT);
+    assert_int_equal(pie_turn_moved(&turn, node).value, pie_time_of(thread)->last_node.value);
+    assert_int_equal(pie_turn_moved(&turn, pie_time_of(thread)->last_node).value,
+                     pie_time_of(thread)->last_node.value);
     assert_int_equal(pie_cct_key(node), 0x1234); /* until the end */
     pie_turn_end(&turn);
     assert_int_equal(pie_region_used(PIE_ARENA_CCT), 0);
@@ -127,14 +129,14 @@ static void test_a_handler_delays_it(void **state) {
 /* The path that a thread inserted last is of the old half. */
 static void test_a_path_is_inserted_anew(void **state) {
     const uint64_t path[] = {0x20, 0x10};
-    uint32_t before = pie_context_insert(thread, path, 2);
+    struct pie_cct_id before = pie_context_insert(thread, path, 2);
     fill(BUDGET);
     pass();
     pie_turn_end(&turn);
     pie_thread_enter(thread, PIE_INSIDE_HANDLER);
-    uint32_t after = pie_context_insert(thread, path, 2);
+    struct pie_cct_id after = pie_context_insert(thread, path, 2);
     pie_thread_leave(thread);
-    assert_int_not_equal(before, after);
+    assert_int_not_equal(before.value, after.value);
     assert_int_equal(pie_cct_half(after), 1);
     assert_int_equal(pie_cct_key(after), 0x20);
     assert_int_equal(pie_cct_key(pie_cct_parent(after)), 0x10);
@@ -163,13 +165,14 @@ static void *make_nodes(void *number) {
 
     while (own && !is_over) {
         pie_thread_enter(own, PIE_INSIDE_HANDLER);
-        uint32_t node = pie_cct_root();
+        struct pie_cct_id node = pie_cct_root();
         for (uint64_t depth = 0; depth < 5; depth++)
             node = pie_cct_child(node, key + depth);
         for (uint64_t depth = 5; depth-- > 0; node = pie_cct_parent(node))
             wrong += pie_cct_key(node) != key + depth && !pie_cct_is_full(node);
         wrong += !pie_cct_is_root(node);
-        __atomic_store_n(&pie_time_of(own)->last_node, pie_cct_child(pie_cct_root(), key), __ATOMIC_RELAXED);
+        __atomic_store_n(&pie_time_of(own)->last_node.value, pie_cct_child(pie_cct_root(), key).value,
+                         __ATOMIC_RELAXED);
         pie_thread_leave(own);
         key += 5;
         made++;

@@ -73,14 +73,14 @@ static int tear_down(void **state) {
     return 0;
 }
 
-static uint32_t at_line(uint32_t number) {
-    uint32_t node = pie_cct_child(PIE_CCT_ROOT_ID, pie_cct_python_key(1, number));
+static struct pie_cct_id at_line(uint32_t number) {
+    struct pie_cct_id node = pie_cct_child(pie_cct_root(), pie_cct_python_key(1, number));
 
     return pie_cct_child(node, pie_cct_native_key(1000));
 }
 
 /* A sample after a ms at such a distance from the buffer's beginning. allocated 0: nobody counts. */
-static void sample(uint32_t node, uint64_t at, uint64_t allocated) {
+static void sample(struct pie_cct_id node, uint64_t at, uint64_t allocated) {
     uint64_t head = atomic_load(&pie_copy_loop_of(thread)->head);
 
     cpu_ns += MS;

@@ -22,21 +22,21 @@ static int fresh(void **state) {
     return 0;
 }
 
-static struct pie_heap_node *node_of_size(uint32_t stored, uint32_t size) {
+static struct pie_heap_node *node_of_size(uint32_t id, uint32_t size) {
     bool is_new;
-    struct pie_heap_node *node = pie_heap_nodes_get(&nodes, stored, size, &is_new);
+    struct pie_heap_node *node = pie_heap_nodes_get(&nodes, (struct pie_node_id){id}, size, &is_new);
     assert_non_null(node);
-    assert_int_equal(node->row.node, stored);
+    assert_int_equal(node->row.node.value, id);
     assert_int_equal(node->row.size, size);
     return node;
 }
 
-static struct pie_heap_node *node_of(uint32_t stored) {
-    return node_of_size(stored, 0);
+static struct pie_heap_node *node_of(uint32_t id) {
+    return node_of_size(id, 0);
 }
 
-static void live(uint32_t stored, uint64_t bytes, bool is_gone, uint64_t now_ns) {
-    pie_heap_node_live(&nodes, node_of(stored), PIE_HEAP_PYTHON, bytes, false, is_gone, now_ns);
+static void live(uint32_t id, uint64_t bytes, bool is_gone, uint64_t now_ns) {
+    pie_heap_node_live(&nodes, node_of(id), PIE_HEAP_PYTHON, bytes, false, is_gone, now_ns);
 }
 
 static void test_what_was_alive_at_the_peak(void **state) {
@@ -105,19 +105,19 @@ static void test_the_score_is_the_papers(void **state) {
 
 static struct pie_heap_block blocks[PIE_HEAP_TICKETS];
 static struct pie_heap_leaks leaks;
-static uint32_t asked_node;
+static struct pie_node_id asked_node;
 static size_t asked_count;
 static uint64_t asked_budget_ns;
 static bool has_answer;
 
-static bool ask(uint32_t node, const uintptr_t *wanted, size_t count, uint64_t budget_ns) {
+static bool ask(struct pie_node_id node, const uintptr_t *wanted, size_t count, uint64_t budget_ns) {
     asked_node = node;
     asked_count = count;
     asked_budget_ns = budget_ns;
     return true;
 }
 
-static bool answer(uint32_t *ret_node, char *ret_text, size_t size) {
+static bool answer(struct pie_node_id *ret_node, char *ret_text, size_t size) {
     if (!has_answer)
         return false;
     *ret_node = asked_node;
@@ -137,7 +137,7 @@ static const uint64_t SECOND = 1000000000;
 static int fresh_leaks(void **state) {
     fresh(state);
     memset(blocks, 0, sizeof blocks);
-    asked_node = 0;
+    asked_node.value = 0;
     asked_count = 0;
     has_answer = false;
     spent_ns = 0;
@@ -150,20 +150,20 @@ static void alive_in(uint32_t count, struct pie_heap_node *node, uint64_t since_
         uint32_t ticket = pie_heap_table_reserve();
         pie_heap_table_put(ticket, (const void *)((uintptr_t)ticket * 4096 + 16));
         blocks[ticket] = (struct pie_heap_block){.is_known = true,
-                                                 .node = (uint32_t)(node - nodes.nodes) + 1,
+                                                 .node_index = (uint32_t)(node - nodes.nodes) + 1,
                                                  .weight_bytes = 100,
                                                  .since_ns = since_ns};
         node->live_bytes[PIE_HEAP_NATIVE] += 100;
     }
 }
 
-static void alive(uint32_t count, uint32_t stored, uint64_t since_ns) {
-    alive_in(count, node_of(stored), since_ns);
+static void alive(uint32_t count, uint32_t id, uint64_t since_ns) {
+    alive_in(count, node_of(id), since_ns);
 }
 
-static void freed(uint32_t count, uint32_t stored, uint64_t age_ns) {
+static void freed(uint32_t count, uint32_t id, uint64_t age_ns) {
     for (; count > 0; count--)
-        pie_heap_node_freed(node_of(stored), age_ns);
+        pie_heap_node_freed(node_of(id), age_ns);
 }
 
 static void test_only_a_decided_fate_counts(void **state) {
@@ -241,7 +241,7 @@ static void test_sizes_are_apart(void **state) {
     assert_int_equal(node_of_size(1, 2)->row.mallocs, 50);
     assert_int_equal(node_of_size(1, 2)->row.frees, 40);
     pie_heap_leaks_ask(&leaks, &nodes, blocks, 10 * SECOND);
-    assert_int_equal(asked_node, 1);
+    assert_int_equal(asked_node.value, 1);
     assert_int_equal(asked_count, 30); /* of those that stay alone */
     assert_true(node_of_size(1, 5)->is_asked);
     assert_false(node_of_size(1, 2)->is_asked);
@@ -266,19 +266,19 @@ static void test_the_fastest_growing_suspect_is_asked_about_once(void **state) {
     freed(30, 3, 5 * SECOND); /* they are freed */
     pie_heap_leaks_decide(&leaks, &nodes, blocks, 10 * SECOND);
     pie_heap_leaks_ask(&leaks, &nodes, blocks, 10 * SECOND);
-    assert_int_equal(asked_node, 2);
+    assert_int_equal(asked_node.value, 2);
     assert_int_equal(asked_count, 32);
     assert_int_equal(asked_budget_ns, 100000000);
-    asked_node = 0;
+    asked_node.value = 0;
     pie_heap_leaks_ask(&leaks, &nodes, blocks, 20 * SECOND); /* no answer yet */
-    assert_int_equal(asked_node, 0);
+    assert_int_equal(asked_node.value, 0);
     has_answer = true;
-    asked_node = 2;
+    asked_node.value = 2;
     pie_heap_leaks_ask(&leaks, &nodes, blocks, 30 * SECOND);
     assert_int_equal(leaks.n_answers, 1);
-    assert_int_equal(leaks.answers[0].node, 2);
+    assert_int_equal(leaks.answers[0].node.value, 2);
     assert_string_equal(leaks.answers[0].text, "list held by module app.cache");
-    assert_int_equal(asked_node, 1); /* the next one */
+    assert_int_equal(asked_node.value, 1); /* the next one */
     pie_heap_leaks_clear(&leaks);
     assert_int_equal(leaks.n_answers, 0);
 }
@@ -288,15 +288,15 @@ static void test_questions_take_a_hundredth_of_the_run(void **state) {
     alive(20, 1, 0);
     pie_heap_leaks_decide(&leaks, &nodes, blocks, SECOND);
     pie_heap_leaks_ask(&leaks, &nodes, blocks, SECOND);
-    assert_int_equal(asked_node, 1);
+    assert_int_equal(asked_node.value, 1);
     assert_int_equal(asked_budget_ns, 60000000 + SECOND / 100);
     leaks.is_waiting = false;
     node_of(1)->is_asked = false;
-    asked_node = 0;
+    asked_node.value = 0;
     spent_ns = 67000000;
     pie_heap_leaks_ask(&leaks, &nodes, blocks,
                        SECOND + SECOND / 10); /* a millisecond more is not worth a question */
-    assert_int_equal(asked_node, 0);
+    assert_int_equal(asked_node.value, 0);
 }
 
 static void test_what_does_not_grow_is_not_asked_about(void **state) {
@@ -305,14 +305,14 @@ static void test_what_does_not_grow_is_not_asked_about(void **state) {
     node_of(1)->noted_live_bytes = pie_heap_node_live_bytes(node_of(1));
     pie_heap_leaks_decide(&leaks, &nodes, blocks, 10 * SECOND);
     pie_heap_leaks_ask(&leaks, &nodes, blocks, 10 * SECOND);
-    assert_int_equal(asked_node, 0);
+    assert_int_equal(asked_node.value, 0);
 }
 
 /* --- lists of what has changed --- */
 
 static void test_only_what_has_changed_is_looked_at(void **state) {
-    for (uint32_t stored = 1; stored <= 1000; stored++)
-        live(stored, 10, false, 1);
+    for (uint32_t id = 1; id <= 1000; id++)
+        live(id, 10, false, 1);
     size_t changed = 0;
     while (pie_heap_nodes_take_changed(&nodes))
         changed++;

@@ -72,17 +72,22 @@ static int tear_down(void **state) {
 
 /* The stored node of a line of code, called by another's of that code, 0: by nobody. */
 static uint32_t stored(uint32_t outer, uint32_t inner) {
-    uint32_t half = pie_half_own() ? PIE_CCT_CODE_HALF_BIT : 0, node = pie_cct_root();
+    uint32_t half = pie_half_own() ? PIE_CCT_CODE_HALF_BIT : 0;
+    struct pie_cct_id node = pie_cct_root();
 
     if (outer)
         node = pie_cct_child(node, pie_cct_python_key(outer | half, 5));
-    return pie_naming_node(naming, pie_cct_child(node, pie_cct_python_key(inner | half, 9)));
+    return pie_naming_node(naming, pie_cct_child(node, pie_cct_python_key(inner | half, 9))).value;
+}
+
+static bool keeps(uint32_t id) {
+    return pie_naming_keeps_node(naming, (struct pie_node_id){id});
 }
 
 static uint32_t held;
 
-static bool holds(void *data, uint32_t node) {
-    return node == held;
+static bool holds(void *data, struct pie_node_id node) {
+    return node.value == held;
 }
 
 static void turn(void) {
@@ -116,8 +121,8 @@ static void test_who_is_not_met_is_forgotten(void **state) {
         turn();
         assert_int_equal(stored(1, 2), hot);
         forget();
-        assert_true(pie_naming_keeps_node(naming, hot));
-        assert_int_equal(pie_naming_keeps_node(naming, once), nth < 3);
+        assert_true(keeps(hot));
+        assert_int_equal(keeps(once), nth < 3);
     }
     assert_false(pie_naming_keeps_location(naming, 3)); /* <code 3> */
     assert_true(pie_naming_keeps_location(naming, 1) && pie_naming_keeps_location(naming, 2));
@@ -127,7 +132,7 @@ static void test_who_is_not_met_is_forgotten(void **state) {
     assert_int_equal(n_nodes, 1);
     assert_int_equal(n_locations, 1);
     assert_string_equal(locations[0].function, "f");
-    assert_int_equal(nodes[0].id, again);
+    assert_int_equal(nodes[0].id.value, again);
 }
 
 /* Who is at hand when a turn ends is not asked for by name in the next one, and is kept over it all the same. */
@@ -145,12 +150,12 @@ static void test_who_is_known_already_stays(void **state) {
 /* A caller stays as long as what it called. */
 static void test_callers_stay(void **state) {
     uint32_t caller = stored(0, 7);
-    held = pie_naming_node(naming, pie_cct_child(pie_cct_child(pie_cct_root(), pie_cct_python_key(7, 9)),
-                                                 pie_cct_python_key(8, 1)));
+    struct pie_cct_id outer = pie_cct_child(pie_cct_root(), pie_cct_python_key(7, 9));
+    held = pie_naming_node(naming, pie_cct_child(outer, pie_cct_python_key(8, 1))).value;
     for (int nth = 0; nth < 3; nth++) {
         turn();
         forget();
-        assert_true(pie_naming_keeps_node(naming, caller));
+        assert_true(keeps(caller));
     }
     assert_int_equal(stored(0, 7), caller);
     held = 0;
@@ -168,10 +173,10 @@ static void test_many_names_take_no_memory(void **state) {
         forget();
     }
     assert_true(before > 19000);
-    assert_true(pie_naming_keeps_node(naming, hot));
+    assert_true(keeps(hot));
     uint32_t kept = 0;
     for (uint32_t id = 1; id <= before; id++)
-        kept += pie_naming_keeps_node(naming, id);
+        kept += keeps(id);
     assert_in_range(kept, 1000, 2010);
 }
 

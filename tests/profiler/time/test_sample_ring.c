@@ -15,12 +15,12 @@ static void test_gives_back_in_order_what_was_pushed(void **state) {
     assert_false(pie_ring_pop(ring, &got));
     for (uint32_t i = 0; i < 3 * PIE_RING_RECORDS / 2; i += 3) {
         for (uint32_t k = 0; k < 3; k++) {
-            record.node = i + k;
+            record.node.value = i + k;
             assert_true(pie_ring_push(ring, &record));
         }
         for (uint32_t k = 0; k < 3; k++) {
             assert_true(pie_ring_pop(ring, &got));
-            assert_int_equal(got.node, i + k);
+            assert_int_equal(got.node.value, i + k);
         }
     }
     assert_false(pie_ring_pop(ring, &got));
@@ -29,7 +29,7 @@ static void test_gives_back_in_order_what_was_pushed(void **state) {
 
 static void test_refuses_when_full_and_takes_again_after_a_pop(void **state) {
     struct pie_ring *ring = calloc(1, sizeof *ring);
-    struct pie_record record = {.node = 7}, got;
+    struct pie_record record = {.node = {7}}, got;
 
     for (int i = 0; i < PIE_RING_RECORDS; i++)
         assert_true(pie_ring_push(ring, &record));
@@ -46,7 +46,7 @@ static void *push_many(void *argument) {
     struct pie_ring *ring = argument;
 
     for (uint32_t i = 1; i <= MANY; i++) {
-        struct pie_record record = {.time_ns = i, .user_ns = i * 3u, .system_ns = i * 5u, .node = i};
+        struct pie_record record = {.time_ns = i, .user_ns = i * 3u, .system_ns = i * 5u, .node = {i}};
         while (!pie_ring_push(ring, &record))
             sched_yield();
     }
@@ -62,7 +62,7 @@ static void test_loses_and_tears_nothing_between_two_threads(void **state) {
     for (uint32_t i = 1; i <= MANY; i++) {
         while (!pie_ring_pop(ring, &got))
             sched_yield();
-        assert_int_equal(got.node, i);
+        assert_int_equal(got.node.value, i);
         assert_int_equal(got.time_ns, i);
         assert_int_equal(got.user_ns, i * 3u);
         assert_int_equal(got.system_ns, i * 5u);

@@ -306,21 +306,22 @@ static void test_aggregate_adds_by_thread_and_node(void **state) {
     struct pie_aggregate aggregate = {0};
 
     for (uint32_t i = 0; i < 5000; i++) {
-        struct pie_record record = {.node = i % 1000 + 1, .user_ns = 10, .system_ns = 3, .is_python = i % 2};
+        struct pie_record record = {
+            .node = {i % 1000 + 1}, .user_ns = 10, .system_ns = 3, .is_python = i % 2};
         assert_int_equal(pie_aggregate_add_sample(&aggregate, i % 4, &record), 0);
     }
-    assert_int_equal(pie_aggregate_add_wait(&aggregate, 0, 1, 77), 0);
+    assert_int_equal(pie_aggregate_add_wait(&aggregate, 0, (struct pie_cct_id){1}, 77), 0);
     assert_int_equal(aggregate.count, 1000); /* 4 divides 1000: each node is always hit by the same thread */
     uint64_t python = 0, native = 0, system = 0, wait = 0, samples = 0;
     double squares = 0;
     for (size_t i = 0; i < aggregate.count; i++) {
-        python += aggregate.rows[i].python_ns;
-        native += aggregate.rows[i].native_ns;
-        system += aggregate.rows[i].system_ns;
-        wait += aggregate.rows[i].wait_ns;
-        samples += aggregate.rows[i].samples;
-        squares += aggregate.rows[i].cpu_sq_ns2;
-        assert_int_equal(aggregate.rows[i].samples, 5);
+        python += aggregate.rows[i].sums.python_ns;
+        native += aggregate.rows[i].sums.native_ns;
+        system += aggregate.rows[i].sums.system_ns;
+        wait += aggregate.rows[i].sums.wait_ns;
+        samples += aggregate.rows[i].sums.samples;
+        squares += aggregate.rows[i].sums.cpu_sq_ns2;
+        assert_int_equal(aggregate.rows[i].sums.samples, 5);
     }
     assert_int_equal(python, 25000);
     assert_int_equal(native, 25000);
@@ -330,9 +331,9 @@ static void test_aggregate_adds_by_thread_and_node(void **state) {
     assert_int_equal((long)squares, 5000 * 169);
     pie_aggregate_clear(&aggregate);
     assert_int_equal(aggregate.count, 0);
-    struct pie_record again = {.node = 1, .user_ns = 1};
+    struct pie_record again = {.node = {1}, .user_ns = 1};
     assert_int_equal(pie_aggregate_add_sample(&aggregate, 0, &again), 0);
-    assert_int_equal(aggregate.rows[0].samples, 1);
+    assert_int_equal(aggregate.rows[0].sums.samples, 1);
     pie_aggregate_finish(&aggregate);
 }
 

@@ -74,14 +74,14 @@ int drain_tear_down(void **state) {
     return 0;
 }
 
-uint32_t drain_context(uint32_t code, uint32_t offset, const void *native) {
-    uint32_t node = pie_cct_child(PIE_CCT_ROOT_ID, pie_cct_python_key(1, 13));
+struct pie_cct_id drain_context(uint32_t code, uint32_t offset, const void *native) {
+    struct pie_cct_id node = pie_cct_child(pie_cct_root(), pie_cct_python_key(1, 13));
 
     node = pie_cct_child(node, pie_cct_python_key(code, offset));
     return native ? pie_cct_child(node, pie_cct_native_key((uintptr_t)native)) : node;
 }
 
-struct pie_watch_record drain_begin(uint32_t serial, enum pie_watch_kind kind, uint32_t node) {
+struct pie_watch_record drain_begin(uint32_t serial, enum pie_watch_kind kind, struct pie_cct_id node) {
     return (struct pie_watch_record){
         .record = PIE_WATCH_RECORD_REACHED,
         .serial = serial,

@@ -36,10 +36,10 @@ int drain_tear_down(void **state);
     }
 
 /* The context of a native instruction called by a line of a function: main() -> function(): line -> native. */
-uint32_t drain_context(uint32_t code, uint32_t offset, const void *native);
+struct pie_cct_id drain_context(uint32_t code, uint32_t offset, const void *native);
 
 /* A record as the handler leaves it, put into the thread's ring; drain_now() takes all. */
-struct pie_watch_record drain_begin(uint32_t serial, enum pie_watch_kind kind, uint32_t node);
+struct pie_watch_record drain_begin(uint32_t serial, enum pie_watch_kind kind, struct pie_cct_id node);
 struct pie_watch_record drain_end_of(const struct pie_watch_record *begin, enum pie_watch_outcome outcome);
 /* … by a trap behind an instruction, in a context of line 9. */
 struct pie_watch_record drain_trap_of(const struct pie_watch_record *begin, enum pie_watch_outcome outcome,

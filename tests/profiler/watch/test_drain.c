@@ -13,7 +13,7 @@
 
 /* --- Proportional attribution --- */
 
-static void watch_to_the_end(uint32_t serial, enum pie_watch_kind kind, uint32_t node) {
+static void watch_to_the_end(uint32_t serial, enum pie_watch_kind kind, struct pie_cct_id node) {
     struct pie_watch_record begin = drain_begin(serial, kind, node),
                             end = drain_end_of(&begin, PIE_WATCH_UNTOUCHED);
 
@@ -33,7 +33,7 @@ static double weight_of_rows(enum pie_watch_kind kind) {
 }
 
 static void test_watch_stands_for_the_time_of_its_line(void **state) {
-    uint32_t node = drain_context(2, 50, drain_loaded);
+    struct pie_cct_id node = drain_context(2, 50, drain_loaded);
 
     pie_watch_drain_sample(drain, node, 300);
     pie_watch_drain_sample(drain, drain_context(2, 51, drain_stored), 50); /* the same line, other code */
@@ -48,7 +48,7 @@ static void test_watch_stands_for_the_time_of_its_line(void **state) {
 }
 
 static void test_loads_and_stores_are_two_questions(void **state) {
-    uint32_t node = drain_context(2, 50, drain_loaded);
+    struct pie_cct_id node = drain_context(2, 50, drain_loaded);
 
     pie_watch_drain_sample(drain, node, 300);
     watch_to_the_end(1, PIE_WATCH_LOAD, node);
@@ -59,7 +59,7 @@ static void test_loads_and_stores_are_two_questions(void **state) {
 }
 
 static void test_a_line_in_two_contexts_is_two_lines(void **state) {
-    uint32_t f = drain_context(2, 50, drain_loaded), g = drain_context(3, 50, drain_loaded);
+    struct pie_cct_id f = drain_context(2, 50, drain_loaded), g = drain_context(3, 50, drain_loaded);
 
     pie_watch_drain_sample(drain, f, 10);
     pie_watch_drain_sample(drain, g, 200);
@@ -70,7 +70,7 @@ static void test_a_line_in_two_contexts_is_two_lines(void **state) {
 enum { LINES = 5, EVENTS = 4000 };
 
 /* Samples of some lines, few of which begin a watch; then a last watch of each kind on each line. */
-static void play_watches(const uint32_t nodes[LINES], uint64_t ret_sampled_ns[LINES]) {
+static void play_watches(const struct pie_cct_id nodes[LINES], uint64_t ret_sampled_ns[LINES]) {
     static const enum pie_watch_outcome outcomes[] = {PIE_WATCH_EVICTED, PIE_WATCH_UNTOUCHED, PIE_WATCH_LOST};
 
     srandom(7);
@@ -92,8 +92,8 @@ static void play_watches(const uint32_t nodes[LINES], uint64_t ret_sampled_ns[LI
 }
 
 /* A watch of a kind of its own, which has a row of its own, shows the node that is stored for a context. */
-static uint32_t stored_node(uint32_t node) {
-    struct pie_watch_record begin = drain_begin(EVENTS * 2 + node, PIE_WATCH_LOAD, node);
+static struct pie_node_id stored_node(struct pie_cct_id node) {
+    struct pie_watch_record begin = drain_begin(EVENTS * 2 + node.value, PIE_WATCH_LOAD, node);
     size_t count;
 
     begin.memory = PIE_WATCH_MEMORY_RESULT;
@@ -109,7 +109,7 @@ static uint32_t stored_node(uint32_t node) {
 /* However few watches there are, however they end: each line's time is found again in its watches. */
 static void test_weights_add_up_to_the_time_of_each_line(void **state) {
     uint64_t sampled_ns[LINES] = {0};
-    uint32_t nodes[LINES];
+    struct pie_cct_id nodes[LINES];
     size_t count;
 
     for (uint32_t i = 0; i < LINES; i++)
@@ -117,10 +117,10 @@ static void test_weights_add_up_to_the_time_of_each_line(void **state) {
     play_watches(nodes, sampled_ns);
     for (int i = 0; i < LINES; i++) {
         double weights_ns[PIE_WATCH_STORE + 1] = {0};
-        uint32_t stored = stored_node(nodes[i]);
+        struct pie_node_id stored = stored_node(nodes[i]);
         const struct pie_watch_row *rows = pie_watch_drain_rows(drain, &count);
         for (size_t r = 0; r < count; r++)
-            weights_ns[rows[r].kind] += rows[r].first_node == stored ? rows[r].weight_ns : 0;
+            weights_ns[rows[r].kind] += rows[r].first_node.value == stored.value ? rows[r].weight_ns : 0;
         assert_true(sampled_ns[i] > 0);
         assert_true(weights_ns[PIE_WATCH_LOAD] == (double)sampled_ns[i]);
         assert_true(weights_ns[PIE_WATCH_STORE] == (double)sampled_ns[i]);
@@ -130,7 +130,7 @@ static void test_weights_add_up_to_the_time_of_each_line(void **state) {
 /* --- Ends --- */
 
 static void test_what_is_watched_at_the_end_was_not_touched(void **state) {
-    uint32_t node = drain_context(2, 50, drain_loaded);
+    struct pie_cct_id node = drain_context(2, 50, drain_loaded);
     struct pie_watch_record begin = drain_begin(1, PIE_WATCH_LOAD, node);
 
     pie_watch_drain_sample(drain, node, 300);
@@ -141,14 +141,14 @@ static void test_what_is_watched_at_the_end_was_not_touched(void **state) {
     assert_int_equal(drain_row()->outcome, PIE_WATCH_UNTOUCHED);
     assert_int_equal(drain_row()->watches, 1);
     assert_int_equal(drain_row()->weight_ns, 300);
-    assert_int_equal(drain_row()->second_node, 0);
+    assert_int_equal(drain_row()->second_node.value, 0);
     pie_watch_drain_thread_ended(drain, 0); /* and at the end of the profile */
     pie_watch_drain_thread_ended(drain, 99);
     assert_int_equal(drain_row()->watches, 1);
 }
 
 static void test_end_that_did_not_fit_into_the_ring_is_lost(void **state) {
-    uint32_t node = drain_context(2, 50, drain_loaded);
+    struct pie_cct_id node = drain_context(2, 50, drain_loaded);
     struct pie_watch_record first = drain_begin(1, PIE_WATCH_LOAD, node),
                             second = drain_begin(2, PIE_WATCH_LOAD, node);
 
@@ -162,7 +162,7 @@ static void test_end_that_did_not_fit_into_the_ring_is_lost(void **state) {
 }
 
 static void test_beginning_that_did_not_fit_into_the_ring(void **state) {
-    uint32_t node = drain_context(2, 50, drain_loaded);
+    struct pie_cct_id node = drain_context(2, 50, drain_loaded);
     struct pie_watch_record first = drain_begin(1, PIE_WATCH_LOAD, node),
                             missing = drain_begin(2, PIE_WATCH_LOAD, node),
                             end = drain_end_of(&missing, PIE_WATCH_EVICTED);
@@ -179,7 +179,7 @@ static void test_beginning_that_did_not_fit_into_the_ring(void **state) {
 }
 
 static void test_slots_and_threads_are_kept_apart(void **state) {
-    uint32_t node = drain_context(2, 50, drain_loaded);
+    struct pie_cct_id node = drain_context(2, 50, drain_loaded);
     struct pie_watch_record begin = drain_begin(1, PIE_WATCH_LOAD, node);
 
     for (size_t thread = 0; thread < 40; thread++)
@@ -201,7 +201,7 @@ static void test_length_of_the_call_falls_into_three_bins(void **state) {
         uint64_t length_ns;
         uint8_t bin;
     } cases[] = {{0, 0}, {15000, 0}, {15001, 1}, {30000, 1}, {30001, 2}, {UINT64_C(3000000000), 2}};
-    uint32_t node = drain_context(2, 50, drain_loaded);
+    struct pie_cct_id node = drain_context(2, 50, drain_loaded);
 
     for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct pie_watch_record begin = drain_begin(i + 1, PIE_WATCH_LOAD, node);
@@ -216,7 +216,7 @@ static void test_length_of_the_call_falls_into_three_bins(void **state) {
 }
 
 static void test_rows_that_are_alike_are_one(void **state) {
-    uint32_t node = drain_context(2, 50, drain_loaded);
+    struct pie_cct_id node = drain_context(2, 50, drain_loaded);
 
     for (uint32_t i = 1; i <= 1000; i++) {
         struct pie_watch_record begin = drain_begin(i, PIE_WATCH_LOAD, node),
@@ -237,7 +237,7 @@ static void test_rows_that_are_alike_are_one(void **state) {
 }
 
 static void push_variant(unsigned i, uint32_t serial) {
-    uint32_t node = drain_context(2, i == 1 ? 60 : i == 2 ? 51 : 50, drain_loaded);
+    struct pie_cct_id node = drain_context(2, i == 1 ? 60 : i == 2 ? 51 : 50, drain_loaded);
     struct pie_watch_record begin = drain_begin(serial, i == 3 ? PIE_WATCH_STORE : PIE_WATCH_LOAD, node), end;
 
     begin.memory = i == 4 ? PIE_WATCH_MEMORY_ARRAY : PIE_WATCH_MEMORY_OTHER;
@@ -271,7 +271,7 @@ static void test_operations_of_the_frames_are_told_innermost_first(void **state)
 }
 
 static void test_deep_stacks_are_cut(void **state) {
-    uint32_t node = drain_context(2, 52, NULL);
+    struct pie_cct_id node = drain_context(2, 52, NULL);
 
     for (uint32_t i = 0; i < 40; i++)
         node = pie_cct_child(node, pie_cct_python_key(4, 10 * i + 1));

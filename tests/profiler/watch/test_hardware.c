@@ -179,7 +179,7 @@ static void on_clock(const ucontext_t *context) {
     thread->cpu_last_ns = pie_thread_cpu_ns();
     pie_context_take(&ops, thread, context, false, &taken);
     six.samples++;
-    if (taken.is_foreign && taken.node)
+    if (taken.is_foreign && taken.node.value)
         pie_watch_sample(thread, context, &taken);
 }
 

@@ -29,13 +29,13 @@ static int make_tree(void **state) {
 }
 
 /* A native context below a line of its own. */
-static uint32_t context_of(uint32_t line) {
-    uint32_t python = pie_cct_child(PIE_CCT_ROOT_ID, pie_cct_python_key(line, 1));
+static struct pie_cct_id context_of(uint32_t line) {
+    struct pie_cct_id python = pie_cct_child(pie_cct_root(), pie_cct_python_key(line, 1));
 
     return pie_cct_child(pie_cct_child(python, pie_cct_native_key(0x1000)), pie_cct_native_key(0x2000));
 }
 
-static double wanted(uint32_t node, unsigned samples) {
+static double wanted(struct pie_cct_id node, unsigned samples) {
     unsigned n = 0;
 
     for (unsigned i = 0; i < samples; i++)
@@ -44,31 +44,31 @@ static double wanted(uint32_t node, unsigned samples) {
 }
 
 static void test_the_line_of_a_context(void **state) {
-    uint32_t node = context_of(7), line = pie_watch_line_of(node);
+    struct pie_cct_id node = context_of(7), line = pie_watch_line_node(node);
 
     assert_true(pie_cct_key_is_python(pie_cct_key(line)));
     assert_int_equal(pie_cct_key_code(pie_cct_key(line)), 7);
-    assert_int_equal(pie_watch_line_of(line), line);
-    assert_int_equal(pie_watch_line_of(pie_cct_child(PIE_CCT_ROOT_ID, pie_cct_native_key(0x3000))),
-                     PIE_CCT_ROOT_ID);
+    assert_int_equal(pie_watch_line_node(line).value, line.value);
+    struct pie_cct_id without = pie_cct_child(pie_cct_root(), pie_cct_native_key(0x3000));
+    assert_true(pie_cct_is_root(pie_watch_line_node(without)));
 }
 
 /* Also once it is decided: there is nobody else to watch. */
 static void test_a_line_alone_is_always_watched(void **state) {
-    uint32_t node = context_of(8);
+    struct pie_cct_id node = context_of(8);
 
     assert_true(wanted(node, 1000) > 0.99);
-    pie_watch_set_interest(pie_watch_line_of(node), 0.1);
+    pie_watch_set_interest(pie_watch_line_node(node), 0.1);
     wanted(node, 300); /* the mean follows */
     assert_true(wanted(node, 10000) > 0.9);
 }
 
 static void test_the_decided_give_way(void **state) {
-    uint32_t known = context_of(9), open = context_of(10);
+    struct pie_cct_id known = context_of(9), open = context_of(10);
     unsigned n_known = 0, n_open = 0;
 
-    pie_watch_set_interest(pie_watch_line_of(known), 0.1);
-    pie_watch_set_interest(pie_watch_line_of(open), 0.9);
+    pie_watch_set_interest(pie_watch_line_node(known), 0.1);
+    pie_watch_set_interest(pie_watch_line_node(open), 0.9);
     for (unsigned i = 0; i < 20000; i++) {
         n_known += pie_watch_wants(&watch, known);
         n_open += pie_watch_wants(&watch, open);
@@ -78,10 +78,10 @@ static void test_the_decided_give_way(void **state) {
 }
 
 static void test_nobody_is_forgotten(void **state) {
-    uint32_t known = context_of(11), open = context_of(12);
+    struct pie_cct_id known = context_of(11), open = context_of(12);
     unsigned n_known = 0;
 
-    pie_watch_set_interest(pie_watch_line_of(known), 0);
+    pie_watch_set_interest(pie_watch_line_node(known), 0);
     for (unsigned i = 0; i < 16000; i++) {
         n_known += pie_watch_wants(&watch, known);
         for (int k = 0; k < 20; k++)
@@ -98,11 +98,11 @@ static void test_estimates_stay_unbiased(void **state) {
     enum { RUNS = 2000, SAMPLES = 600 };
 
     for (unsigned run = 0; run < RUNS; run++) {
-        uint32_t nodes[] = {context_of(100 + 2 * run), context_of(101 + 2 * run)};
+        struct pie_cct_id nodes[] = {context_of(100 + 2 * run), context_of(101 + 2 * run)};
         double pending[2] = {0}, redundant[2] = {0}, all[2] = {0};
         uint64_t hits[2] = {0}, tries[2] = {0};
         for (int i = 0; i < 2; i++)
-            pie_watch_set_interest(pie_watch_line_of(nodes[i]), 1);
+            pie_watch_set_interest(pie_watch_line_node(nodes[i]), 1);
         for (unsigned i = 0; i < SAMPLES; i++) {
             int k = (double)(pie_watch_random(&watch) % 1000) < share[0] * 1000 ? 0 : 1;
             pending[k] += 1;
@@ -113,7 +113,7 @@ static void test_estimates_stay_unbiased(void **state) {
             redundant[k] += is_redundant ? pending[k] : 0;
             pending[k] = 0;
             hits[k] += is_redundant;
-            pie_watch_set_interest(pie_watch_line_of(nodes[k]),
+            pie_watch_set_interest(pie_watch_line_node(nodes[k]),
                                    pie_race_undecided(hits[k], ++tries[k], 0.95));
         }
         for (int k = 0; k < 2; k++) {

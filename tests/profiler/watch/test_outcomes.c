@@ -26,7 +26,7 @@ static unsigned outcome_of(enum pie_watch_kind kind, const struct pie_watch_reco
     if (how) {
         end.value_before = how->value_before;
         end.value_after = how->value_after;
-        end.second_node = how->second_node ? how->second_node : end.second_node;
+        end.second_node = how->second_node.value ? how->second_node : end.second_node;
     }
     pie_watch_drain_clear(drain);
     drain_push(&begin);
@@ -34,7 +34,7 @@ static unsigned outcome_of(enum pie_watch_kind kind, const struct pie_watch_reco
     drain_now();
     const struct pie_watch_row *row = drain_row();
     bool is_resolved = row->outcome == PIE_WATCH_REDUNDANT || row->outcome == PIE_WATCH_CHANGED;
-    assert_int_equal(row->second_node != 0, is_resolved);
+    assert_int_equal(row->second_node.value != 0, is_resolved);
     return row->outcome;
 }
 

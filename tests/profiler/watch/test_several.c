@@ -54,7 +54,7 @@ static void test_one_store_hits_two_watches_of_one_word(void) {
     scene_touch(a, &again);
     expect_end_of(a, PIE_WATCH_REDUNDANT);
     expect_end_of(b, PIE_WATCH_REDUNDANT);
-    assert_int_equal(scene_pop().second_node, scene_pop().second_node);
+    assert_int_equal(scene_pop().second_node.value, scene_pop().second_node.value);
 }
 
 static void test_one_store_changes_two_overlapping_words(void) {

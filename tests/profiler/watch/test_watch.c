@@ -30,7 +30,7 @@ static void learn_one(const char *label, unsigned flags) {
     scene_learn(&access, 1);
 }
 
-static void expect_context(uint32_t node, uintptr_t native) {
+static void expect_context(struct pie_cct_id node, uintptr_t native) {
     assert_int_equal(pie_cct_key_address(pie_cct_key(node)), native);
     assert_int_equal(pie_cct_key(pie_cct_parent(node)), pie_cct_python_key(1, 5));
 }
@@ -191,7 +191,7 @@ static void test_store_of_a_call_that_does_not_return_counts_as_it_is(void) {
         pie_watch_choose_slot(scene_thread);
     record = scene_pop();
     assert_int_equal(record.outcome, PIE_WATCH_REDUNDANT);
-    assert_int_equal(record.second_node != 0, 1);
+    assert_int_equal(record.second_node.value != 0, 1);
 }
 
 static void test_register_refused_for_the_next_return(void) {

@@ -56,10 +56,10 @@ static int put_one(struct pie_sink *sink, uint32_t id) {
     int r = sink->ops->begin(sink, 0);
     struct pie_location location = {
         .id = id, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = "/x.py", .line = 1};
-    struct pie_node_row node = {.id = id, .location = id};
+    struct pie_node_row node = {.id = {id}, .location = id};
     struct pie_thread_row thread = {.id = 1, .name = "t"};
     struct pie_sample_row sample = {
-        .thread = 1, .node = id, .samples = 1, .python_ns = 1000, .cpu_sq_ns2 = 1e6};
+        .thread = 1, .node = {id}, .samples = 1, .python_ns = 1000, .cpu_sq_ns2 = 1e6};
     r = r == 0 ? sink->ops->put_location(sink, &location) : r;
     r = r == 0 ? sink->ops->put_node(sink, &node) : r;
     r = r == 0 ? sink->ops->put_thread(sink, &thread) : r;
@@ -98,19 +98,19 @@ static void put_two_depths(struct pie_sink *sink) {
                                         .file = id < 4 ? files[id - 1] : NULL,
                                         .line = 1,
                                         .module = id < 4 ? NULL : "/usr/lib/libz.so"};
-        struct pie_node_row node = {.id = id, .parent = id - 1, .location = id};
+        struct pie_node_row node = {.id = {id}, .parent = {id - 1}, .location = id};
         assert_int_equal(sink->ops->put_location(sink, &location), 0);
         assert_int_equal(sink->ops->put_node(sink, &node), 0);
     }
-    struct pie_node_row node = {.id = 5, .parent = 1, .location = 4};
+    struct pie_node_row node = {.id = {5}, .parent = {1}, .location = 4};
     assert_int_equal(sink->ops->put_node(sink, &node), 0);
 }
 
 static struct pie_watch_row watch_at(uint32_t node) {
     return (struct pie_watch_row){.kind = 1,
                                   .outcome = 1,
-                                  .first_node = node,
-                                  .second_node = 5,
+                                  .first_node = {node},
+                                  .second_node = {5},
                                   .operations = {1, 3, 4 + 16},
                                   .operations_count = 3,
                                   .watches = 2,
@@ -144,7 +144,7 @@ static void test_increments_of_one_kind_of_watch_add_up(void **state) {
     changed.memory = 3;
     put_watch(sink, changed);
     changed.length = 2;
-    changed.second_node = 0;
+    changed.second_node.value = 0;
     put_watch(sink, changed);
     later.kind = 2;
     put_watch(sink, later);
@@ -190,7 +190,7 @@ enum { S = 1000000000 };
 /* Totals: a row takes the place of the node's last one. */
 static void test_allocations_of_a_context_are_replaced(void **state) {
     struct pie_sink *sink = open_sink(at("a.db"));
-    struct pie_allocation_row row = {.node = 4,
+    struct pie_allocation_row row = {.node = {4},
                                      .size = 3,
                                      .samples = 1,
                                      .allocated_bytes = {[PIE_HEAP_NATIVE] = 2, [PIE_HEAP_PYTHON] = 1},
@@ -211,7 +211,7 @@ static void test_allocations_of_a_context_are_replaced(void **state) {
     row.samples = 2;
     row.allocated_bytes[PIE_HEAP_NATIVE] = UINT64_MAX; /* SQLite's integers are signed */
     assert_int_equal(sink->ops->put_allocation(sink, &row), 0);
-    row.node = 5;
+    row.node.value = 5;
     assert_int_equal(sink->ops->put_allocation(sink, &row), 0);
     row.size = 4; /* of another size: a row beside it */
     assert_int_equal(sink->ops->put_allocation(sink, &row), 0);
@@ -233,7 +233,7 @@ static void test_allocations_of_a_context_are_replaced(void **state) {
 
 static void put_copy(struct pie_sink *sink, uint32_t node, uint8_t estimate) {
     struct pie_copy_row row = {
-        .node = node, .samples = 2, .estimate = estimate, .bytes = 100, .sq_bytes2 = 0.5};
+        .node = {node}, .samples = 2, .estimate = estimate, .bytes = 100, .sq_bytes2 = 0.5};
     assert_int_equal(sink->ops->put_copy(sink, &row), 0);
 }
 
@@ -263,7 +263,7 @@ static void test_totals_and_holders_are_replaced(void **state) {
     begin_process(sink, 0);
     put_two_depths(sink);
     assert_int_equal(sink->ops->put_heap(sink, &row), 0);
-    assert_int_equal(sink->ops->put_holder(sink, 4, 3, "list"), 0);
+    assert_int_equal(sink->ops->put_holder(sink, (struct pie_node_id){4}, 3, "list"), 0);
     assert_int_equal(sink->ops->commit(sink, 1), 0);
     assert_int_equal(
         pie_fixture_ask(at("a.db"),
@@ -278,7 +278,7 @@ static void test_totals_and_holders_are_replaced(void **state) {
                                 .profiler_bytes = 9,
                                 .threshold_bytes = 10};
     assert_int_equal(sink->ops->put_heap(sink, &row), 0);
-    assert_int_equal(sink->ops->put_holder(sink, 4, 3, "dict \xff"), 0);
+    assert_int_equal(sink->ops->put_holder(sink, (struct pie_node_id){4}, 3, "dict \xff"), 0);
     assert_int_equal(sink->ops->commit(sink, 2), 0);
     sink->ops->close(sink);
     assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT count(*) FROM heap"), 1);
@@ -299,7 +299,7 @@ static void put_footprint(struct pie_sink *sink, int64_t time_ns, uint64_t bytes
     struct pie_footprint_row row = {.time_ns = time_ns,
                                     .heap_bytes = {[PIE_HEAP_NATIVE] = bytes, [PIE_HEAP_PYTHON] = 2 * bytes},
                                     .rss_bytes = rss,
-                                    .node = node};
+                                    .node = {node}};
     assert_int_equal(sink->ops->put_footprint(sink, &row), 0);
 }
 
@@ -335,14 +335,14 @@ static void test_a_lines_curve_is_the_sum_of_its_contexts(void **state) {
                                  .line = 1,
                                  .first_line = 1};
     static const struct pie_live_row rows[] = {
-        {4, 1, 1 * (int64_t)S, 60}, {4, 5, 1 * (int64_t)S, 40},    {5, 1, 1 * (int64_t)S, 20},
-        {6, 1, 1 * (int64_t)S, 3},  {9, 1, 1 * (int64_t)S, 50000}, {4, 5, 2 * (int64_t)S, 10},
-        {6, 1, 2 * (int64_t)S, 0},
+        {{4}, 1, 1 * (int64_t)S, 60}, {{4}, 5, 1 * (int64_t)S, 40},    {{5}, 1, 1 * (int64_t)S, 20},
+        {{6}, 1, 1 * (int64_t)S, 3},  {{9}, 1, 1 * (int64_t)S, 50000}, {{4}, 5, 2 * (int64_t)S, 10},
+        {{6}, 1, 2 * (int64_t)S, 0},
     };
     begin_process(sink, 0);
     put_two_depths(sink);
     assert_int_equal(sink->ops->put_location(sink, &other), 0);
-    assert_int_equal(sink->ops->put_node(sink, &(struct pie_node_row){.id = 6, .location = 6}), 0);
+    assert_int_equal(sink->ops->put_node(sink, &(struct pie_node_row){.id = {6}, .location = 6}), 0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_int_equal(sink->ops->put_live(sink, &rows[i]), 0);
     assert_int_equal(sink->ops->end_process(sink, 3, "exit", 0), 0);
@@ -369,14 +369,14 @@ static void test_curves_do_not_make_the_file_grow(void **state) {
                                         .file = "/home/me/app.py",
                                         .line = (int32_t)id};
         assert_int_equal(sink->ops->put_location(sink, &location), 0);
-        assert_int_equal(sink->ops->put_node(sink, &(struct pie_node_row){.id = id, .location = id}), 0);
+        assert_int_equal(sink->ops->put_node(sink, &(struct pie_node_row){.id = {id}, .location = id}), 0);
     }
     for (int64_t second = 1; second <= SECONDS; second++) {
         value = (value * 7919 + 104729) % 1000000007;
         peak = value > peak ? value : peak;
         put_footprint(sink, second * S, value, value / 2, 0);
         for (uint32_t id = 1; id <= LINES; id++) {
-            struct pie_live_row row = {.node = id, .time_ns = second * S, .live_bytes = value / id};
+            struct pie_live_row row = {.node = {id}, .time_ns = second * S, .live_bytes = value / id};
             assert_int_equal(sink->ops->put_live(sink, &row), 0);
         }
         assert_int_equal(sink->ops->commit(sink, second), 0);

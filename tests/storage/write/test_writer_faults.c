@@ -92,14 +92,15 @@ static int put_learned(struct pie_sink *sink, uint32_t id) {
 
 /* Totals that are replaced, increments, and curves that are simplified again and again. */
 static int put_memory(struct pie_sink *sink, uint32_t id) {
-    struct pie_allocation_row allocation = {.node = 1, .samples = id};
-    struct pie_copy_row copy = {.node = 1, .samples = 1, .estimate = PIE_COPY_SAMPLED, .bytes = SAMPLE_NS};
+    struct pie_allocation_row allocation = {.node = {1}, .samples = id};
+    struct pie_copy_row copy = {.node = {1}, .samples = 1, .estimate = PIE_COPY_SAMPLED, .bytes = SAMPLE_NS};
     int r = sink->ops->put_allocation(sink, &allocation);
     r = r == 0 ? sink->ops->put_copy(sink, &copy) : r;
     r = r == 0 ? put_learned(sink, id) : r;
     for (uint32_t i = 1; i <= POINTS && r == 0; i++) {
         struct pie_footprint_row footprint = {.time_ns = id * POINTS + i, .heap_bytes = {i % 2 ? i * i : id}};
-        struct pie_live_row live = {.node = 1, .time_ns = id * POINTS + i, .live_bytes = i % 2 ? i * i : id};
+        struct pie_live_row live = {
+            .node = {1}, .time_ns = id * POINTS + i, .live_bytes = i % 2 ? i * i : id};
         r = sink->ops->put_footprint(sink, &footprint);
         r = r == 0 ? sink->ops->put_live(sink, &live) : r;
     }
@@ -109,11 +110,11 @@ static int put_memory(struct pie_sink *sink, uint32_t id) {
 static int put_sample(struct pie_sink *sink, uint32_t id) {
     struct pie_location location = {
         .id = id, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = "/x.py", .line = (int32_t)id};
-    struct pie_node_row node = {.id = id, .parent = id - 1, .location = id};
-    struct pie_sample_row sample = {.thread = 1, .node = id, .samples = 1, .python_ns = SAMPLE_NS};
+    struct pie_node_row node = {.id = {id}, .parent = {id - 1}, .location = id};
+    struct pie_sample_row sample = {.thread = 1, .node = {id}, .samples = 1, .python_ns = SAMPLE_NS};
     int r = sink->ops->put_location(sink, &location);
     struct pie_watch_row watch = {
-        .kind = 1, .outcome = 1, .first_node = 1, .second_node = 1, .watches = 1, .weight_ns = SAMPLE_NS};
+        .kind = 1, .outcome = 1, .first_node = {1}, .second_node = {1}, .watches = 1, .weight_ns = SAMPLE_NS};
     r = r == 0 ? sink->ops->put_node(sink, &node) : r;
     r = r == 0 ? sink->ops->put_watch(sink, &watch) : r;
     r = r == 0 ? put_memory(sink, id) : r;

@@ -38,7 +38,7 @@ static struct pie_sink *begin_run(uint64_t keep_s) {
     for (uint32_t id = 1; id <= NODES; id++) {
         struct pie_location location = {
             .id = id, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = "/x.py", .line = (int32_t)id};
-        struct pie_node_row node = {.id = id, .location = id};
+        struct pie_node_row node = {.id = {id}, .location = id};
         pie_fixture_check(sink->ops->put_location(sink, &location));
         pie_fixture_check(sink->ops->put_node(sink, &node));
     }
@@ -50,11 +50,11 @@ static void put_second(struct pie_sink *sink, int64_t second) {
     uint32_t node = 1 + (uint32_t)(second % NODES);
     uint64_t amount = (uint64_t)second + 1;
     struct pie_sample_row sample = {
-        .thread = 1, .node = node, .samples = 1, .python_ns = amount, .cpu_sq_ns2 = 1};
+        .thread = 1, .node = {node}, .samples = 1, .python_ns = amount, .cpu_sq_ns2 = 1};
     struct pie_watch_row watch = {
-        .kind = 1, .outcome = 1, .first_node = node, .second_node = node, .watches = 1, .bytes = amount};
-    struct pie_allocated_row allocated = {.node = node, .samples = 1, .bytes = {amount, 0}};
-    struct pie_copy_row copy = {.node = node, .estimate = PIE_COPY_COUNTED, .samples = 1, .bytes = amount};
+        .kind = 1, .outcome = 1, .first_node = {node}, .second_node = {node}, .watches = 1, .bytes = amount};
+    struct pie_allocated_row allocated = {.node = {node}, .samples = 1, .bytes = {amount, 0}};
+    struct pie_copy_row copy = {.node = {node}, .estimate = PIE_COPY_COUNTED, .samples = 1, .bytes = amount};
     pie_fixture_check(sink->ops->begin(sink, START_NS + second * SECOND_NS));
     pie_fixture_check(sink->ops->put_sample(sink, &sample));
     pie_fixture_check(sink->ops->put_watch(sink, &watch));
