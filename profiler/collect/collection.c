@@ -25,7 +25,6 @@
 #include "profiler/collect/collectors.h"
 #include "profiler/collect/flush.h"
 #include "profiler/collect/turn.h"
-#include "profiler/heap/engine.h"
 #include "profiler/ports/config.h"
 #include "profiler/ports/facts.h"
 #include "profiler/stacks/cct.h"
@@ -33,10 +32,7 @@
 #include "profiler/symbols/naming.h"
 #include "profiler/thread/ending.h"
 #include "profiler/thread/thread.h"
-#include "profiler/time/clock.h"
-#include "profiler/time/collector.h"
-#include "profiler/time/thread.h"
-#include "profiler/watch/sampler.h"
+#include "profiler/time/sample_ring.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -91,7 +87,6 @@ static struct {
     bool arms_all;        /* however young they are */
     bool has_many_starts; /* look after look found threads that are too young */
     uint64_t random;
-    bool takes_ticks;    /* of the process's timer */
     uint32_t generation; /* of code, at the last look */
 } collection;
 
@@ -108,7 +103,7 @@ static void drain(struct pie_thread *thread, size_t slot) {
     struct pie_record record;
 
     PIE_EACH_COLLECTOR(active, meet, thread, slot);
-    while (pie_ring_pop(&pie_time_of(thread)->ring, &record))
+    while (pie_collectors_next_sample(thread, &record))
         PIE_EACH_COLLECTOR(active, sample, thread, slot, &record);
     PIE_EACH_COLLECTOR(active, drain, thread, slot);
 }
@@ -158,7 +153,7 @@ static void retire(struct pie_thread *thread, size_t slot) {
 /* May this thread wait for a later tick? */
 static bool has_time(const struct pie_thread *thread, size_t slot) {
     return collection.turns > 1 && (slot + collection.tick) % collection.turns != 0 &&
-           pie_time_is_still(thread, slot);
+           pie_collectors_are_still(thread, slot);
 }
 
 static void look_at_running(struct pie_thread *thread, size_t slot) {
@@ -204,13 +199,13 @@ static void look_at_all(bool tick) {
 /* Of many threads some each time, those that stand still only if they are no more. */
 static void bury(struct pie_thread *thread, size_t slot, uint64_t word) {
     if (!has_time(thread, slot) && pie_thread_is_gone(thread))
-        pie_thread_bury(thread, word, pie_time_last_cpu_ns(thread, slot));
+        pie_thread_bury(thread, word, pie_collectors_last_cpu_ns(thread, slot));
 }
 
 static void adapt(void) {
     for (size_t i = 0; i < pie_thread_count(); i++) {
         struct pie_thread *thread = pie_thread_at(i);
-        if (pie_thread_state(thread) == PIE_THREAD_RUNNING && !pie_time_is_still(thread, i))
+        if (pie_thread_state(thread) == PIE_THREAD_RUNNING && !pie_collectors_are_still(thread, i))
             PIE_EACH_COLLECTOR(pie_collectors_active(), adapt, thread, i);
     }
 }
@@ -254,7 +249,7 @@ static void flush_all(void) {
     PIE_EACH_COLLECTOR(active, prepare, pie_ending_is_asked());
     pie_flush_write(collection.flush);
     collection.turn.is_wanted = pie_flush_wants_to_forget(collection.flush);
-    if (is_turning && pie_time_is_written() && pie_flush_is_written(collection.flush))
+    if (is_turning && pie_collectors_are_written() && pie_flush_is_written(collection.flush))
         pie_turn_finish(&collection.turn, collection.flush);
     if (atomic_load_explicit(&collection.forks, memory_order_relaxed))
         pie_flush_suspend(collection.flush);
@@ -275,18 +270,6 @@ static void schedule_flush(uint64_t began_ns) {
     if (whole_ns < FLUSH_NEAR_NS || whole_ns < took_ns)
         whole_ns += FLUSH_NS;
     collection.next_flush_ns = now_ns + (age_ns < whole_ns ? age_ns : whole_ns);
-}
-
-/* The process's timer counts this thread's time too, and its signal goes to the thread that runs when it expires. Were it
- * blocked here another would get it, perhaps one that sleeps, whose call would end with EINTR. A handler may have closed
- * it (runtime/libc/signals_sigsafe.c). The system call: the program's pthread_sigmask() would not do it. */
-static void take_own_ticks(void) {
-    uint64_t bit = UINT64_C(1) << (SIGPROF - 1);
-    bool takes = pie_clock_current() == &pie_clock_itimer, took = collection.takes_ticks;
-
-    collection.takes_ticks = takes;
-    if (takes || took)
-        syscall(SYS_rt_sigprocmask, takes ? SIG_UNBLOCK : SIG_BLOCK, &bit, NULL, sizeof bit);
 }
 
 /* One round; tick: the time for one has come. */
@@ -354,7 +337,6 @@ static void set_up(void) {
         .ops = collection.setup.ops,
         .facts = collection.setup.facts,
         .naming = pie_flush_naming(collection.flush),
-        .methods = {.sampler = pie_access_sampler_none.name},
     };
     pie_collectors_begin(&collection.given);
     collection.turn = (struct pie_turn){
@@ -377,7 +359,7 @@ static void *collection_main(void *unused) {
     uint64_t next_tick_ns = 0;
 
     prctl(PR_SET_NAME, "pieprof");
-    pie_heap_own_thread();
+    PIE_EACH_COLLECTOR(pie_collectors(), own_thread);
     pie_collection_set_self();
     own_descriptor_table();
     pthread_mutex_lock(&collection.work);
@@ -388,7 +370,7 @@ static void *collection_main(void *unused) {
         bool tick = now_ns >= next_tick_ns || now_ns >= collection.next_flush_ns;
         if (tick)
             next_tick_ns = now_ns + pie_random_dither(&collection.random, TICK_NS);
-        take_own_ticks();
+        PIE_EACH_COLLECTOR(pie_collectors_active(), round_begins);
         work(tick);
         pthread_mutex_unlock(&collection.work);
         now_ns = pie_monotonic_ns();

@@ -1,51 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/collect/collectors.h"
 
-#include "profiler/copies/collector.h"
-#include "profiler/heap/collector.h"
-#include "profiler/learn/collector.h"
 #include "profiler/stacks/context.h"
 #include "profiler/thread/part.h"
-#include "profiler/time/collector.h"
-#include "profiler/watch/collector.h"
 
 #include <string.h>
 
-/* In the order in which they begin: watching and copy loops need a clock. */
-static const struct pie_collector *const collectors[] = {
-    &pie_time_collector,      &pie_watch_collector, &pie_heap_collector,
-    &pie_copy_loop_collector, &pie_learn_collector, NULL,
-};
-enum { COLLECTORS = sizeof collectors / sizeof *collectors - 1 };
-
 /* Written by the collection thread only. Fork child: pie_collectors_forget(). */
-static const struct pie_collector *active[COLLECTORS + 1];
-
-const struct pie_collector *const *pie_collectors(void) {
-    return collectors;
-}
+static const struct pie_collector *active[PIE_COLLECTORS_MAX + 1];
 
 const struct pie_collector *const *pie_collectors_active(void) {
     return active;
 }
 
 void pie_collectors_lay_out_threads(void) {
-    static struct pie_thread_part *parts[COLLECTORS + 1];
+    static struct pie_thread_part *parts[PIE_COLLECTORS_MAX + 1];
     size_t n = 0;
 
     parts[n++] = &pie_context_part;
-    for (int i = 0; i < COLLECTORS; i++)
-        if (collectors[i]->part)
-            parts[n++] = collectors[i]->part;
+    for (const struct pie_collector *const *each = pie_collectors(); *each; each++)
+        if ((*each)->part)
+            parts[n++] = (*each)->part;
     pie_thread_parts_set(parts, n);
 }
 
 int pie_collectors_reserve(void) {
     int r = 0;
 
-    for (int i = 0; r == 0 && i < COLLECTORS; i++)
-        if (collectors[i]->reserve)
-            r = collectors[i]->reserve();
+    for (const struct pie_collector *const *each = pie_collectors(); r == 0 && *each; each++)
+        if ((*each)->reserve)
+            r = (*each)->reserve();
     return r;
 }
 
@@ -53,14 +37,14 @@ void pie_collectors_begin(struct pie_collection *collection) {
     size_t n = 0;
 
     memset(active, 0, sizeof active);
-    for (int i = 0; i < COLLECTORS; i++)
-        if (!collectors[i]->begin || collectors[i]->begin(collection) == 0)
-            active[n++] = collectors[i];
+    for (const struct pie_collector *const *each = pie_collectors(); *each; each++)
+        if (!(*each)->begin || (*each)->begin(collection) == 0)
+            active[n++] = *each;
 }
 
 void pie_collectors_forget(void) {
     memset(active, 0, sizeof active);
-    PIE_EACH_COLLECTOR(collectors, forget);
+    PIE_EACH_COLLECTOR(pie_collectors(), forget);
 }
 
 int pie_collectors_write(struct pie_sink *sink) {
@@ -93,4 +77,36 @@ bool pie_collectors_hold(struct pie_node_id node) {
         if (active[i]->holds && active[i]->holds(node))
             return true;
     return false;
+}
+
+bool pie_collectors_next_sample(struct pie_thread *thread, struct pie_record *ret_record) {
+    for (size_t i = 0; active[i]; i++)
+        if (active[i]->next_sample && active[i]->next_sample(thread, ret_record))
+            return true;
+    return false;
+}
+
+bool pie_collectors_are_still(const struct pie_thread *thread, size_t slot) {
+    bool is_known = false;
+
+    for (size_t i = 0; active[i]; i++) {
+        if (active[i]->is_still && !active[i]->is_still(thread, slot))
+            return false;
+        is_known = is_known || active[i]->is_still;
+    }
+    return is_known;
+}
+
+uint64_t pie_collectors_last_cpu_ns(const struct pie_thread *thread, size_t slot) {
+    for (size_t i = 0; active[i]; i++)
+        if (active[i]->last_cpu_ns)
+            return active[i]->last_cpu_ns(thread, slot);
+    return 0;
+}
+
+bool pie_collectors_are_written(void) {
+    for (size_t i = 0; active[i]; i++)
+        if (active[i]->is_written && !active[i]->is_written())
+            return false;
+    return true;
 }

@@ -5,6 +5,8 @@
 
 /* The collectors that there are, and those that work in this process. */
 
+enum { PIE_COLLECTORS_MAX = 8 };
+
 /* All, and then NULL. Context: any. */
 const struct pie_collector *const *pie_collectors(void);
 /* Those whose begin() did not fail, and then NULL. Context: drain. */
@@ -36,6 +38,18 @@ int pie_collectors_write_overhead(struct pie_sink *sink);
 
 /* Room for what is remembered of a slot. False: out of memory. Context: drain. */
 bool pie_collectors_make_room(size_t slot);
+
+/* The oldest sample of time in the thread's ring; false: there is none. Context: drain. */
+bool pie_collectors_next_sample(struct pie_thread *thread, struct pie_record *ret_record);
+
+/* Has the thread done nothing since it was looked at last, and does a collector know that? Context: drain. */
+bool pie_collectors_are_still(const struct pie_thread *thread, size_t slot);
+
+/* The thread's CPU clock when it was looked at last; 0: not known. Context: drain. */
+uint64_t pie_collectors_last_cpu_ns(const struct pie_thread *thread, size_t slot);
+
+/* Has each of them written what has nodes of the old half? Context: drain. */
+bool pie_collectors_are_written(void);
 
 /* Will a row of any tell of this stored node? Context: drain. */
 bool pie_collectors_hold(struct pie_node_id node);

@@ -3,14 +3,16 @@
 /* What happens when a clock's signal arrives. A newcomer's map of a sample:
  *
  *   runtime/libc/signals_sigsafe.c               is this signal ours? guard
- *   here                                    how much CPU time since the last sample, user and kernel; push a record
+ *   here                                    how much CPU time since the last sample, user and kernel
  *   profiler/stacks/context_sigsafe.c       both stacks as a node of the calling context tree, with:
  *     profiler/stacks/unwind_sigsafe.c        native frames
  *     runtime/stacks/pyframe_*_sigsafe.c             Python frames
  *     profiler/stacks/hybrid_sigsafe.c        one path out of both
  *     profiler/stacks/cct_sigsafe.c           the path as a node id
- *   profiler/copies/loop_sigsafe.c          is it a copy that no memcpy() makes?
- *   profiler/watch/watch_sigsafe.c          may use the sample to watch a memory access
+ *   profiler/collect/collectors_sigsafe.c   collectors that use the sample at once:
+ *     profiler/time/thread_sigsafe.c          leaves a record in the thread's ring
+ *     profiler/copies/loop_sigsafe.c          is it a copy that no memcpy() makes?
+ *     profiler/watch/watch_sigsafe.c          may begin to watch a memory access
  *   profiler/collect/collection.c            takes the record from the ring, adds it up, names it, gives it to the sink
  *
  * A sample stands for all CPU time since the thread's previous one, so that the sum over samples is the thread's CPU
@@ -21,14 +23,11 @@
 
 #include "profiler/base/clocks.h"
 #include "profiler/base/counters.h"
-#include "profiler/copies/loop.h"
-#include "profiler/stacks/cct.h"
+#include "profiler/collect/collectors.h"
 #include "profiler/stacks/context.h"
 #include "profiler/thread/thread.h"
 #include "profiler/time/clock.h"
-#include "profiler/time/thread.h"
-#include "profiler/watch/sampler.h"
-#include "profiler/watch/watch.h"
+#include "profiler/time/sample.h"
 
 /* Up to here wall time is taken for the handler's CPU time, which costs 20 ns to ask and not 700; beyond, another thread
  * may have run meanwhile. */
@@ -50,16 +49,10 @@ void pie_sample_take(const struct pie_clock_ops *clock, const struct pie_pystack
 
     if (!clock->account(thread, info, context, since_ns, &time))
         return;
-    struct pie_record record = {.time_ns = begun_ns, .user_ns = time.user_ns, .system_ns = time.system_ns};
     pie_context_take(ops, thread, context, false, &taken);
-    record.node = taken.node;
-    record.is_python = taken.is_python;
-    __atomic_store_n(&pie_time_of(thread)->last_node.value, taken.node.value, __ATOMIC_RELAXED);
-    pie_time_of(thread)->last_is_python = taken.is_python;
-    pie_time_of(thread)->last_is_system = time.system_ns > time.user_ns;
-    if (!pie_ring_push(&pie_time_of(thread)->ring, &record))
-        pie_counter_add(PIE_COUNTER_RING_FULL, 1);
-    pie_copy_loop_sample(thread, context, &taken, &time, cpu_ns);
+    const struct pie_sample sample = {
+        .time_ns = begun_ns, .context = context, .stacks = &taken, .time = time, .cpu_ns = cpu_ns};
+    PIE_EACH_COLLECTOR(pie_collectors(), sampled, thread, &sample);
     pie_counter_add(PIE_COUNTER_SAMPLES, 1);
     atomic_fetch_add_explicit(&thread->samples, 1, memory_order_relaxed);
     atomic_store_explicit(&thread->tstate, ops->current_tstate(), memory_order_relaxed);
@@ -68,9 +61,5 @@ void pie_sample_take(const struct pie_clock_ops *clock, const struct pie_pystack
         own_ns = pie_thread_cpu_ns() - cpu_ns;
     thread->cpu_last_ns = cpu_ns + own_ns;
     atomic_fetch_add_explicit(&thread->overhead_ns, own_ns, memory_order_relaxed);
-    const struct pie_access_sampler_ops *accesses = pie_access_sampler_current();
-    if (accesses)
-        pie_watch_heed_sample(thread, context, time.system_ns);
-    if (accesses && accesses->is_time_weighted && taken.is_foreign && !pie_cct_is_full(taken.node))
-        pie_watch_sample(thread, context, &taken);
+    PIE_EACH_COLLECTOR(pie_collectors(), after_sample, thread, &sample);
 }

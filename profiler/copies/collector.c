@@ -75,6 +75,7 @@ const struct pie_collector pie_copy_loop_collector = {
     .begin = begin,
     .end = end,
     .forget = forget,
+    .sampled = pie_copy_loop_sampled,
     .drain = drain,
     .ended = ended,
     .code_changed = code_changed,

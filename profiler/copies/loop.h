@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <ucontext.h>
 
 /* Copies that no memcpy() makes: a library's own loops, that move elements one by one (strided copies, transposes,
  * conversions, gathering by index). They are seen by samples of time:
@@ -21,8 +20,7 @@
  * What comes of it is an estimate, and is labelled so (PIE_COPY_LOOP). */
 
 struct pie_thread;
-struct pie_context;
-struct pie_sample_time;
+struct pie_sample;
 
 enum { PIE_COPY_SITES_MAX = 2048, PIE_COPY_NO_REGISTER = 255 };
 
@@ -72,10 +70,8 @@ static inline struct pie_copy_ring *pie_copy_loop_of(const struct pie_thread *th
     return pie_thread_part_of(thread, &pie_copy_loop_part);
 }
 
-/* A sample of time fell at `context`, whose stacks were just taken. cpu_ns: the thread's CPU clock. Context: signal. */
-void pie_copy_loop_sample(struct pie_thread *thread, const ucontext_t *context,
-                          const struct pie_context *taken, const struct pie_sample_time *time,
-                          uint64_t cpu_ns);
+/* Is the sample one of a copy loop, or of code that is to be looked at? Context: signal. */
+void pie_copy_loop_sampled(struct pie_thread *thread, const struct pie_sample *sample);
 
 /* --- Sites: copies/loop_table_sigsafe.c; one writer, the collection thread --- */
 

@@ -8,7 +8,7 @@
 #include "profiler/heap/heap.h"
 #include "profiler/stacks/context.h"
 #include "profiler/thread/thread.h"
-#include "profiler/time/clock.h"
+#include "profiler/time/sample.h"
 
 struct pie_thread_part pie_copy_loop_part = {.bytes = sizeof(struct pie_copy_ring)};
 
@@ -39,10 +39,9 @@ static void locate(const struct pie_copy_site *site, const ucontext_t *context,
         record->step = (int64_t)registers[site->step_register];
 }
 
-void pie_copy_loop_sample(struct pie_thread *thread, const ucontext_t *context,
-                          const struct pie_context *taken, const struct pie_sample_time *time,
-                          uint64_t cpu_ns) {
-    uint64_t ip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+void pie_copy_loop_sampled(struct pie_thread *thread, const struct pie_sample *sample) {
+    const struct pie_context *taken = sample->stacks;
+    uint64_t ip = (uint64_t)sample->context->uc_mcontext.gregs[REG_RIP];
 
     if (!taken->is_foreign || !taken->node.value || pie_home_contains((uintptr_t)ip) ||
         taken->native[0].module == PIE_CODE_MODULE_NOWHERE) /* another code may lie there next time */
@@ -52,18 +51,18 @@ void pie_copy_loop_sample(struct pie_thread *thread, const ucontext_t *context,
     if (site == PIE_COPY_SITE_NONE)
         return;
     struct pie_copy_record record = {
-        .cpu_ns = cpu_ns,
+        .cpu_ns = sample->cpu_ns,
         .address = ip,
         .stack = taken->native[taken->hybrid.native_on_top - 1].sp, /* foreign: there is a native frame */
         .allocated = allocated_so_far(),
-        .user_ns = clipped(time->user_ns),
-        .system_ns = clipped(time->system_ns),
+        .user_ns = clipped(sample->time.user_ns),
+        .system_ns = clipped(sample->time.system_ns),
         .node = taken->node,
         .site = site > 0 ? (uint16_t)site : 0,
         .generation = generation,
     };
     if (site > 0)
-        locate(pie_copy_site_at(site), context, &record);
+        locate(pie_copy_site_at(site), sample->context, &record);
     if (!pie_copy_ring_push(pie_copy_loop_of(thread), &record))
         pie_counter_add(PIE_COUNTER_COPY_LOOP_RING_FULL, 1);
 }

@@ -123,6 +123,7 @@ const struct pie_collector pie_heap_collector = {
     .end = tick,
     .forked = pie_heap_forget,
     .forget = forget,
+    .own_thread = pie_heap_own_thread,
     .drain = drain,
     .drain_idle = drain_idle,
     .tick = tick,

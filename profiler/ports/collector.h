@@ -8,24 +8,28 @@
 #include <stdint.h>
 
 /* A collector: one kind of facts about the program (time; redundant loads and stores; memory and copies; copy loops; traced
- * loops). It is one file of its room that fills one struct, and one line in profiler/collect/collectors.c.
+ * loops). It is one file of its room that fills one struct, and one line in profiler/collect/collectors_sigsafe.c.
  *
  * All members but `name` may be NULL. Context of all: drain, which is the collection thread, unless one says otherwise.
  *
  *   configure                       the process, once; reserve as its region is made, and again in each forked child
- *   begin                           the collection thread starts; a collector that fails there is not called again, but for forked
+ *   own_thread, begin               the collection thread starts; a collector that fails there is not called again, but for forked
  *     arm … disarm                  and forget
- *     meet, sample, drain, look     a thread at each tick; ended after the last one
+ *     round_begins
+ *     meet, next_sample, sample, drain, look     a thread at each tick; ended after the last one
  *     tick, adapt, code_changed
  *     flush_begins, prepare, thread_row, name, write, write_overhead, clear
  *     settle, move, holds, forget_nodes   the two trees take turns (collect/turn.h)
- *   stop, end                       the process ends */
+ *   stop, end                       the process ends
+ *
+ *   sampled, after_sample           on the sampled thread, in the handler */
 
 struct pie_config;
 struct pie_naming;
 struct pie_process_facts;
 struct pie_pystack_ops;
 struct pie_record;
+struct pie_sample;
 struct pie_sink;
 struct pie_thread;
 struct pie_thread_part;
@@ -75,6 +79,19 @@ struct pie_collector {
     /* … and it will be profiled: nothing has begun. Context: fork child. */
     void (*forget)(void);
 
+    /* The collection thread has started: what it does is the profiler's own work. */
+    void (*own_thread)(void);
+    /* Before each round of the collection thread, which it begins about 50 times a second. */
+    void (*round_begins)(void);
+
+    /* --- A sample of time, in its handler, on the thread that was sampled --- */
+
+    /* It was taken; the handler's own time is measured until these have returned. Also of collectors that do not work
+     * in this process. Context: signal. */
+    void (*sampled)(struct pie_thread *thread, const struct pie_sample *sample);
+    /* The handler's own time is charged: a collector charges what it does from now on itself. Context: signal. */
+    void (*after_sample)(struct pie_thread *thread, const struct pie_sample *sample);
+
     /* --- Threads, by the number of their slot --- */
 
     /* Makes room for what is remembered of a slot. False: out of memory, the thread is looked at another time. */
@@ -85,7 +102,9 @@ struct pie_collector {
     void (*disarm)(struct pie_thread *thread);
     /* A thread is about to be drained: what is remembered of another one in this slot goes. */
     void (*meet)(const struct pie_thread *thread, size_t slot);
-    /* One of its samples of time, in their order. */
+    /* Takes the oldest sample of time out of the thread's ring; false: there is none. One collector has it. */
+    bool (*next_sample)(struct pie_thread *thread, struct pie_record *ret_record);
+    /* One of these samples, in their order. */
     void (*sample)(const struct pie_thread *thread, size_t slot, const struct pie_record *record);
     /* Empties its rings. */
     void (*drain)(struct pie_thread *thread, size_t slot);
@@ -95,6 +114,11 @@ struct pie_collector {
     void (*look)(struct pie_thread *thread, size_t slot);
     /* It has ended, and was drained for the last time. */
     void (*ended)(struct pie_thread *thread, size_t slot);
+    /* Has the thread done nothing since it was looked at last? Those that have the member must agree; a thread that stands
+     * still is looked at less often. */
+    bool (*is_still)(const struct pie_thread *thread, size_t slot);
+    /* The thread's CPU clock when it was looked at last, by a tick or a sample. One collector has it. */
+    uint64_t (*last_cpu_ns)(const struct pie_thread *thread, size_t slot);
     /* Ten times a second, while it runs: periods that must not fall into step with the program. */
     void (*adapt)(struct pie_thread *thread, size_t slot);
 
@@ -130,6 +154,8 @@ struct pie_collector {
     void (*move_thread)(struct pie_thread *thread, pie_move_word_fn move, void *data);
     /* The collection thread does. */
     void (*move)(pie_moved_fn moved, void *data);
+    /* Has everything with nodes of the old half been written, or given up? */
+    bool (*is_written)(void);
     /* Will a row tell of this node? */
     bool (*holds)(struct pie_node_id node);
     /* Forgets what naming has forgotten. */

@@ -19,12 +19,16 @@
 #include "profiler/time/clock_perf.h"
 #include "profiler/time/clock_price.h"
 #include "profiler/time/clock_timer.h"
+#include "profiler/time/sample.h"
 #include "profiler/time/thread.h"
 #include "profiler/time/wait.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* A thread whose clock would take more than this part of the time by being switched on and off is sampled seldom. */
 enum { SWITCHING_PERMILLE = 100 };
@@ -45,6 +49,7 @@ static struct {
     size_t n_waits;
     struct costs ended_costs, costs; /* of threads that have ended; of the others at the last look */
     uint64_t random;
+    bool takes_ticks; /* of the process's timer */
 } state;
 
 static bool make_room(size_t slot) {
@@ -90,6 +95,18 @@ static void forget(void) {
     pie_clock_itimer_forget();
 }
 
+/* The process's timer counts this thread's time too, and its signal goes to the thread that runs when it expires. Were it
+ * blocked here another would get it, perhaps one that sleeps, whose call would end with EINTR. A handler may have closed
+ * it (runtime/libc/signals_sigsafe.c). The system call: the program's pthread_sigmask() would not do it. */
+static void round_begins(void) {
+    uint64_t bit = UINT64_C(1) << (SIGPROF - 1);
+    bool takes = pie_clock_current() == &pie_clock_itimer, took = state.takes_ticks;
+
+    state.takes_ticks = takes;
+    if (takes || took)
+        syscall(SYS_rt_sigprocmask, takes ? SIG_UNBLOCK : SIG_BLOCK, &bit, NULL, sizeof bit);
+}
+
 /* --- Threads --- */
 
 static int arm(struct pie_thread *thread) {
@@ -108,6 +125,10 @@ static void disarm(struct pie_thread *thread) {
 
 static void meet(const struct pie_thread *thread, size_t slot) {
     pie_wait_meet(wait_of(slot), thread);
+}
+
+static bool next_sample(struct pie_thread *thread, struct pie_record *ret_record) {
+    return pie_ring_pop(&pie_time_of(thread)->ring, ret_record);
 }
 
 static void sample(const struct pie_thread *thread, size_t slot, const struct pie_record *record) {
@@ -142,14 +163,14 @@ static void ended(struct pie_thread *thread, size_t slot) {
     charge_switches(thread, wait_of(slot));
 }
 
-bool pie_time_is_still(const struct pie_thread *thread, size_t slot) {
+static bool is_still(const struct pie_thread *thread, size_t slot) {
     const struct pie_wait *wait = wait_of(slot);
 
     return wait && wait->is_still && wait->thread_id == thread->id &&
            wait->samples == atomic_load_explicit(&thread->samples, memory_order_relaxed);
 }
 
-uint64_t pie_time_last_cpu_ns(const struct pie_thread *thread, size_t slot) {
+static uint64_t last_cpu_ns(const struct pie_thread *thread, size_t slot) {
     const struct pie_wait *wait = wait_of(slot);
 
     return wait && wait->thread_id == thread->id ? wait->last_cpu_ns : thread->cpu_last_ns;
@@ -241,8 +262,7 @@ static void move(pie_moved_fn moved, void *data) {
         pie_wait_move(&state.waits[i], moved, data);
 }
 
-/* They have CCT nodes. */
-bool pie_time_is_written(void) {
+static bool is_written(void) {
     return state.aggregate.count == 0;
 }
 
@@ -251,13 +271,18 @@ const struct pie_collector pie_time_collector = {
     .part = &pie_time_part,
     .begin = begin,
     .forget = forget,
+    .round_begins = round_begins,
+    .sampled = pie_time_sampled,
     .make_room = make_room,
     .arm = arm,
     .disarm = disarm,
     .meet = meet,
+    .next_sample = next_sample,
     .sample = sample,
     .look = look,
     .ended = ended,
+    .is_still = is_still,
+    .last_cpu_ns = last_cpu_ns,
     .adapt = adapt,
     .flush_begins = flush_begins,
     .thread_row = thread_row,
@@ -267,4 +292,5 @@ const struct pie_collector pie_time_collector = {
     .clear = clear,
     .move_thread = move_thread,
     .move = move,
+    .is_written = is_written,
 };

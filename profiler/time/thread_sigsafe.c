@@ -2,7 +2,9 @@
 #include "profiler/time/thread.h"
 
 #include "profiler/base/counters.h"
+#include "profiler/stacks/context.h"
 #include "profiler/thread/thread.h"
+#include "profiler/time/sample.h"
 
 static void begin(struct pie_thread *thread) {
     struct pie_time_thread *own = pie_time_of(thread);
@@ -30,6 +32,21 @@ static void finish(struct pie_thread *thread) {
     if (!record.node.value)
         return;
     *(own->last_is_system ? &record.system_ns : &record.user_ns) += rest_ns;
+    if (!pie_ring_push(&own->ring, &record))
+        pie_counter_add(PIE_COUNTER_RING_FULL, 1);
+}
+
+void pie_time_sampled(struct pie_thread *thread, const struct pie_sample *sample) {
+    struct pie_time_thread *own = pie_time_of(thread);
+    const struct pie_record record = {.time_ns = sample->time_ns,
+                                      .user_ns = sample->time.user_ns,
+                                      .system_ns = sample->time.system_ns,
+                                      .node = sample->stacks->node,
+                                      .is_python = sample->stacks->is_python};
+
+    __atomic_store_n(&own->last_node.value, record.node.value, __ATOMIC_RELAXED);
+    own->last_is_python = record.is_python;
+    own->last_is_system = record.system_ns > record.user_ns;
     if (!pie_ring_push(&own->ring, &record))
         pie_counter_add(PIE_COUNTER_RING_FULL, 1);
 }

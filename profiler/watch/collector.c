@@ -170,6 +170,7 @@ const struct pie_collector pie_watch_collector = {
     .stop = stop,
     .end = end,
     .forget = forget,
+    .after_sample = pie_watch_after_sample,
     .arm = arm,
     .disarm = disarm,
     .sample = sample,

@@ -185,6 +185,11 @@ struct pie_cct_id pie_watch_line_node(struct pie_cct_id node);
 void pie_watch_set(const struct pie_watch_settings *settings);
 
 struct pie_context;
+struct pie_sample;
+
+/* The next two, where the process samples accesses, and the second only where samples of time are what begins watches.
+ * Context: signal. */
+void pie_watch_after_sample(struct pie_thread *thread, const struct pie_sample *sample);
 
 /* A sample of time fell at `context`, wherever that is; system_ns of its time were the kernel's. Charges what string
  * instructions cost more while data breakpoints are armed, those of page faults and of the program; under too much debt

@@ -89,8 +89,7 @@ def test_budget():
     tap.note("%s: %.0f ms, %d objects" % (text, spent_ns / 1e6, len(gc.get_objects())))
     assert (code, text) == (0, "list in list `cache` of module __main__")
     for budget_ns in 0, 1000000, 10000000:
-        # The quickest of some: another process may have had the processor when the time was over.
-        code, text, spent_ns = min((ask(blocks, budget_ns) for _ in range(8)), key=lambda answer: answer[2])
+        code, text, spent_ns = ask(blocks, budget_ns)
         tap.note("%.0f ms: %d %s after %.1f ms" % (budget_ns / 1e6, code, text, spent_ns / 1e6))
         assert code == -errno.ETIME and spent_ns < budget_ns + 20000000, (code, spent_ns)
         assert text == "" or text.endswith(", …") or text == "list in list `cache` of module __main__", text

@@ -14,7 +14,7 @@ def blocks_of(things):
 
 
 def ask(blocks, budget_ns=BUDGET_NS, size=TEXT_BYTES):
-    """(result, text, nanoseconds)"""
+    """(result, text, CPU time in ns): another process may have the processor while the time passes."""
     return _holder.find(blocks, budget_ns, size)
 
 

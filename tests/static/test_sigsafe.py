@@ -45,6 +45,21 @@ def test_each_signal_safe_file_is_built():
     assert sources and not missing, "no meson.build names " + " ".join(missing)
 
 
+def called_in_handlers():
+    """The functions that collectors have called on a sample, in its handler: pointers, which no symbol of the caller shows."""
+    for path in tree.sources(".c"):
+        for name in re.findall(r"\.(?:sampled|after_sample) = (\w+)", tree.text(path)):
+            yield path, name
+
+
+def test_functions_of_collectors_that_handlers_call_are_signal_safe():
+    safe = "\n".join(tree.text(path) for path in tree.sources(".c") if path.stem.endswith("_sigsafe"))
+    named = list(called_in_handlers())
+    assert len(named) >= 3, "time, copy loops and watching use samples at once"
+    unsafe = [f"{path}: {name}" for path, name in named if not re.search(rf"^\w[^;=]*\b{name}\([^;]*\{{$", safe, re.M)]
+    assert not unsafe, "defined in no *_sigsafe.c: " + ", ".join(unsafe)
+
+
 def compiled(source, folder):
     path = folder / "probe.o"
     command = ["gcc", "-x", "c", "-O1", "-c", "-", "-o", path]

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/watch/watch.h"
+
+#include "profiler/stacks/cct.h"
+#include "profiler/stacks/context.h"
+#include "profiler/time/sample.h"
+#include "profiler/watch/sampler.h"
+
+void pie_watch_after_sample(struct pie_thread *thread, const struct pie_sample *sample) {
+    const struct pie_access_sampler_ops *accesses = pie_access_sampler_current();
+
+    if (!accesses)
+        return;
+    pie_watch_heed_sample(thread, sample->context, sample->time.system_ns);
+    if (accesses->is_time_weighted && sample->stacks->is_foreign && !pie_cct_is_full(sample->stacks->node))
+        pie_watch_sample(thread, sample->context, sample->stacks);
+}
