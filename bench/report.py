@@ -82,6 +82,19 @@ def memory(times):
     return table("Memory and copies: ratios of wall and CPU time", header, rows)
 
 
+def before(times, settings):
+    """This pieprof by the other one: ratios of wall and CPU time of the work."""
+    header = ["program", *(f"{s}, wall" for s in settings), *(f"{s}, CPU" for s in settings)]
+    rows, medians = [], [[] for _ in header[1:]]
+    for program, found in times.items():
+        values = [ratios(found[f"now {s}"], found[f"before {s}"], clock) for clock in (0, 1) for s in settings]
+        for column, value in zip(medians, values):
+            column.append(statistics.median(value))
+        rows.append([program, *map(spread, values)])
+    rows.append(["**all** (median, range of medians)", *(f"**{spread(column)}**" for column in medians)])
+    return table("Ratios to the pieprof before", header, rows)
+
+
 def starts(times):
     """Milliseconds of `-c pass`, and what is added in each round."""
     rows = []

@@ -7,6 +7,9 @@ and pieprof at 1 kHz (time and redundancy), and again with memory and copies: al
 each doing a tenth of a second or so in its turn, in a new order every time. A ratio is taken between turns that follow
 each other, so that a slow second of the machine slows both; its median over the turns is the round's. New processes are
 made for each round; the median and the range over the rounds are shown. See README.md.
+
+With --before, only two versions of pieprof take turns: off, at 1 kHz, and with everything on. That is how a change that
+should cost nothing is checked.
 """
 
 import argparse
@@ -25,6 +28,7 @@ PROGRAMS = ["fib", "nbody", "generators", "deep", "pprint_alloc", "asyncio_pingp
 PARTS = ("programs", "memory", "startup", "files", "instructions")
 NO_TIME = ["--no-time", "--no-redundancy"]
 NO_MEMORY = ["--no-memory", "--no-copies"]
+SETTINGS = {"off": [*NO_TIME, *NO_MEMORY], "1khz": ["-r", "1khz", *NO_MEMORY], "all": []}
 
 
 def arguments():
@@ -32,6 +36,7 @@ def arguments():
     parser.add_argument("embedder", nargs="*", help="bare embedders: embedder-static, embedder-shared")
     parser.add_argument("--pieprof", default=HERE.parent / "build" / "pieprof")
     parser.add_argument("--linkage", choices=["static", "shared"], default="static", help="of that pieprof's libpython")
+    parser.add_argument("--before", metavar="PIEPROF", help="compare with this other pieprof only, in turns")
     parser.add_argument("--python", default="/usr/bin/python3")
     parser.add_argument("--rounds", type=int, default=5, help="of new processes")
     parser.add_argument("--turns", type=int, default=20, help="parts of a program's work in which processes take turns")
@@ -52,9 +57,16 @@ def variants(options, folder):
     found = {"python3": [options.python]}
     for path in options.embedder:
         found[os.path.basename(path)] = [path]
-    found["off"] = [options.pieprof, "-q", *NO_TIME, *NO_MEMORY, "-o", folder / "off.db"]
-    found["1khz"] = [options.pieprof, "-q", "-r", "1khz", *NO_MEMORY, "-o", folder / "1khz.db"]
+    for setting in ("off", "1khz"):
+        found[setting] = [options.pieprof, "-q", *SETTINGS[setting], "-o", folder / f"{setting}.db"]
     return {name: [str(word) for word in command] for name, command in found.items()}
+
+
+def before_variants(options, folder):
+    """Both pieprofs with each of the settings."""
+    return {f"{when} {setting}": [str(pieprof), "-q", *words, "-o", str(folder / f"{when}-{setting}.db")]
+            for when, pieprof in (("before", options.before), ("now", options.pieprof))
+            for setting, words in SETTINGS.items()}
 
 
 def memory_variants(options, folder):
@@ -120,6 +132,10 @@ def main():
         folder = pathlib.Path(name)
         choices = variants(options, folder)
         tables = [report.machine(options)]
+        if options.before:
+            choices = before_variants(options, folder)
+            tables.append(report.before(measure_programs(options, choices, go), SETTINGS))
+            options.part = ()
         baseline = f"embedder-{options.linkage}" if f"embedder-{options.linkage}" in choices else None
         if "programs" in options.part:
             tables.append(report.programs(measure_programs(options, choices, go), baseline))
