@@ -22,7 +22,12 @@ static const struct {
      " exit_status from process order by id"},
     {"Counters (is_drop: something was lost)",
      "select name, sum(value) as value, max(is_drop) as is_drop, count(*) as processes from counter"
-     " group by name order by is_drop desc, name"},
+     " where substr(name, 1, 6) <> 'table_' group by name order by is_drop desc, name"},
+    {"Fill of tables in memory, of the process where it is greatest",
+     "select substr(f.name, 12) as name, max(100.0 * f.value / s.value) as fill_percent,"
+     " f.value as fill_bytes, s.value as size_bytes, count(*) as processes from counter f"
+     " join counter s on s.process = f.process and s.name = 'table_size_' || substr(f.name, 12)"
+     " where substr(f.name, 1, 11) = 'table_fill_' group by f.name order by fill_percent desc, name"},
     {"Overhead", "select collector, sum(cpu_ns) / 1e9 as cpu_s, count(*) as processes from overhead"
                  " group by collector order by cpu_s desc"},
 };

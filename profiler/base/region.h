@@ -50,3 +50,6 @@ void pie_region_clear(enum pie_arena arena);
 void *pie_region_base(enum pie_arena arena);
 size_t pie_region_used(enum pie_arena arena);
 size_t pie_region_size(enum pie_arena arena);
+
+/* "contexts"; part of the names of counters (profiler/collect/flush.c) and so of the file format. Context: any. */
+const char *pie_region_name(enum pie_arena arena);

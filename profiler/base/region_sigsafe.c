@@ -99,3 +99,14 @@ size_t pie_region_used(enum pie_arena arena) {
 size_t pie_region_size(enum pie_arena arena) {
     return atomic_load_explicit(&pie_region_layout.bytes[arena], memory_order_relaxed);
 }
+
+const char *pie_region_name(enum pie_arena arena) {
+    static const char *const names[PIE_ARENA_COUNT] = {
+        [PIE_ARENA_THREADS] = "threads",          [PIE_ARENA_CCT] = "contexts",
+        [PIE_ARENA_CCT_OTHER] = "contexts_other", [PIE_ARENA_CODE] = "code",
+        [PIE_ARENA_CODE_OTHER] = "code_other",    [PIE_ARENA_BLOCKS] = "basic_blocks",
+        [PIE_ARENA_HEAP] = "allocations",         [PIE_ARENA_STACKS] = "signal_stacks",
+    };
+
+    return names[arena];
+}

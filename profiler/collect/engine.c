@@ -32,7 +32,8 @@ static _Atomic uint64_t told_ns;
 
 static struct {
     struct pie_collection_setup setup;
-    uint64_t start_ns;      /* what the process used before its program began */
+    /* What the process used before its program began; the collection thread may write it down already. Relaxed: alone. */
+    _Atomic uint64_t start_ns;
     _Atomic int64_t run_id; /* known before the fork to a forked child */
 } engine;
 
@@ -64,7 +65,7 @@ static int start(void) {
 }
 
 uint64_t pie_engine_start_ns(void) {
-    return engine.start_ns;
+    return atomic_load_explicit(&engine.start_ns, memory_order_relaxed);
 }
 
 void pie_engine_overhead_is_told(void) {
@@ -91,7 +92,7 @@ int pie_engine_start(const struct pie_config *config, const struct pie_pystack_o
     engine.setup = (struct pie_collection_setup){
         .config = config, .ops = ops, .facts = facts, .open_sink = open_sink, .is_fork = false};
     r = start();
-    engine.start_ns = pie_thread_cpu_ns();
+    atomic_store_explicit(&engine.start_ns, pie_thread_cpu_ns(), memory_order_relaxed);
     return r;
 }
 
@@ -214,7 +215,7 @@ static void start_fork(void) {
         engine.setup.is_fork = true;
         r = start();
     }
-    engine.start_ns = pie_thread_cpu_ns() - begun_ns;
+    atomic_store_explicit(&engine.start_ns, pie_thread_cpu_ns() - begun_ns, memory_order_relaxed);
     if (r < 0)
         pie_process_lost(r);
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);

@@ -6,6 +6,7 @@
 #include "profiler/base/own_memory.h"
 #include "profiler/base/proc_file.h"
 #include "profiler/collect/collectors.h"
+#include "profiler/collect/fill.h"
 #include "profiler/ports/config.h"
 #include "profiler/ports/facts.h"
 #include "profiler/process/ends.h"
@@ -254,6 +255,8 @@ static int write_counters(struct pie_flush *flush) {
             r = sink->ops->put_counter(sink, pie_counter_name((enum pie_counter)i),
                                        pie_counter_get((enum pie_counter)i),
                                        pie_counter_is_drop((enum pie_counter)i));
+    if (r == 0)
+        r = pie_fill_write(sink);
     if (r == 0)
         r = pie_collectors_write_overhead(sink);
     if (r == 0 && pie_engine_start_ns())

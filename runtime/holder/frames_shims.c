@@ -2,6 +2,9 @@
 #define Py_BUILD_CORE 1
 #include <Python.h>
 #include <internal/pycore_frame.h>
+#if PY_VERSION_HEX >= 0x030e0000
+#include <internal/pycore_interpframe_structs.h>
+#endif
 #undef Py_BUILD_CORE
 
 #include "runtime/holder/layout.h"

@@ -8,8 +8,6 @@ size_t pie_awaits_find(uintptr_t tstate, uintptr_t loop_code, uint64_t random, s
     return 0;
 }
 
-void pie_awaits_set_finder(void (*find)(void)) {}
-
 void pie_awaits_set_tasks(uintptr_t set) {}
 
 bool pie_awaits_has_tasks(void) {

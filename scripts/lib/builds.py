@@ -7,7 +7,10 @@ import shutil
 import subprocess
 from dataclasses import dataclass
 
+import headers
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HEADERS = ("3.14", "3.15")  # no released Debian has these
 EMBEDDABLE = ("3.11", "3.12", "3.13", "3.14", "3.15")
 PROGRESS = re.compile(r"\[\d+/\d+\] ")
 TSAN_PROBE = "#include <stdio.h>\nint main(void) { return puts(\"\") < 0; }\n"
@@ -22,10 +25,34 @@ class Build:
     suites: tuple = ()  # meson suites; none: only builds
     without: tuple = ()
     is_matrix: bool = False  # only when named, or as `matrix`
+    headers: str = ""  # a version of Python of which only the development files are had: nothing that it makes runs
 
     @property
     def folder(self):
         return os.path.join(ROOT, "build-test", self.name)
+
+    @property
+    def development_files(self):
+        return os.path.join(self.folder, "python")
+
+    def fetch(self):
+        """Gets what it needs from elsewhere; returns "" or why that is not to be had."""
+        return headers.fetch(self.development_files, self.headers) if self.headers else ""
+
+    def setup(self):
+        """The options of `meson setup`, and what the environment has beside the compiler's name."""
+        if not self.headers:
+            return ["-Dtests=enabled", *self.options], {"CFLAGS": "", "LDFLAGS": ""}
+        python = headers.stand_in(self.development_files, self.headers)
+        include = os.path.join(self.development_files, "usr", "include")
+        # The library needs functions that this C library lacks.
+        return ["-Dtests=disabled", f"-Dpython={python}", *self.options], {"CFLAGS": f"-isystem {include}",
+                                                                           "LDFLAGS": "-Wl,--allow-shlib-undefined"}  # fmt: skip
+
+    @property
+    def targets(self):
+        """What ninja makes, one command for each."""
+        return (["pieprof"],) if self.headers else ([], ["meson-test-prereq"])
 
 
 def other_pythons():
@@ -56,6 +83,8 @@ BUILDS = {
               is_matrix=True),
         *(Build(f"python{version}", f"for {path}", "gcc", (f"-Dpython={path}",), ("unit", "fault"), is_matrix=True)
           for version, path in other_pythons().items()),
+        *(Build(f"headers-{version}", f"compiles for Python {version} and links, without one that runs", "gcc",
+                is_matrix=True, headers=version) for version in HEADERS),
     )
 }  # fmt: skip
 
@@ -70,15 +99,16 @@ def make(build, jobs):
     """Configures and compiles; returns "" or the end of the output of what failed."""
     os.makedirs(build.folder, exist_ok=True)
     path = os.path.join(build.folder, "build.log")
-    env = dict(os.environ, CC=build.compiler, CFLAGS="", LDFLAGS="")
-    setup = ["meson", "setup", build.folder, ROOT, "-Dwerror=true", "-Dtests=enabled", *build.options]
+    options, more = build.setup()
+    env = dict(os.environ, CC=build.compiler, **more)
+    setup = ["meson", "setup", build.folder, ROOT, "-Dwerror=true", *options]
     with open(path, "w", encoding="utf-8") as log:
         if not os.path.exists(os.path.join(build.folder, "build.ninja")):
             failed = run(setup, log, env)
         else:
             failed = 0
-        failed = failed or run(["ninja", "-C", build.folder, "-j", str(jobs)], log)
-        failed = failed or run(["ninja", "-C", build.folder, "-j", str(jobs), "meson-test-prereq"], log)
+        for targets in build.targets:
+            failed = failed or run(["ninja", "-C", build.folder, "-j", str(jobs), *targets], log)
     if not failed:
         return ""
     with open(path, encoding="utf-8", errors="replace") as log:

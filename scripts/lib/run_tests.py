@@ -56,9 +56,10 @@ def say(*words):
 def compile_step(step, jobs):
     say(f"{step.build.name}: {step.build.what}")
     start = time.monotonic()
-    output = builds.make(step.build, jobs)
+    lacking = step.build.fetch()
+    output = "" if lacking else builds.make(step.build, jobs)
     result = results.Result(f"build with {step.build.name}", time.monotonic() - start, output=output)
-    result.cases = [results.Case("", "failed" if output else "passed")]
+    result.cases = [results.Case("", "skipped" if lacking else "failed" if output else "passed", lacking)]
     step.results.append(result)
     report(step.build, result)
 

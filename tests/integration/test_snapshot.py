@@ -181,9 +181,13 @@ def test_debug_of_a_running_process_tells_how_it_is_measured(pieprof, running, t
     time.sleep(1.5)
     done = run([pieprof, "debug", "--json", process.pid])
     assert done.returncode == 0, done.stderr
-    sampled, _, overhead, rows = (answer["rows"] for answer in objects(done.stdout))
+    sampled, _, fills, overhead, rows = (answer["rows"] for answer in objects(done.stdout))
     assert [(row["pid"], row["cause"]) for row in sampled] == [(process.pid, None)]
     assert {"time", "collection thread"} <= {row["collector"] for row in overhead}
+    assert {"threads", "contexts", "code"} <= {row["name"] for row in fills}
+    for row in fills:
+        assert row["size_bytes"] >= row["fill_bytes"] > 0
+        assert row["fill_percent"] == pytest.approx(100 * row["fill_bytes"] / row["size_bytes"])
     assert process.communicate(timeout=60) == ("the end\n", "")
     told = {row["name"]: row["rows"] for row in rows}
     tables = [row["name"] for row in query(tmp_path / "x.db", "select name from sqlite_schema where type = 'table'")]
@@ -193,9 +197,10 @@ def test_debug_of_a_running_process_tells_how_it_is_measured(pieprof, running, t
 def test_debug_shows_the_counters_of_all_processes(pieprof, tmp_path):
     db = tmp_path / "x.db"
     run([pieprof, "-q", "-o", db, "-c", "import os\npid = os.fork()\nif pid:\n    os.waitpid(pid, 0)"])
-    _, counters, _, rows = (answer["rows"] for answer in objects(run([pieprof, "debug", "--json", db]).stdout))
-    expected = query(db, "select name, sum(value) as value from counter group by name")
+    _, counters, fills, _, rows = (answer["rows"] for answer in objects(run([pieprof, "debug", "--json", db]).stdout))
+    expected = query(db, "select name, sum(value) as value from counter where substr(name, 1, 6) <> 'table_' group by name")
     assert {row["name"]: row["value"] for row in counters} == {row["name"]: row["value"] for row in expected}
+    assert {row["name"]: row["processes"] for row in fills}["threads"] == 2
     assert {row["name"]: row["rows"] for row in rows}["process"] == 2
     text = run([pieprof, "debug", db])
     assert text.returncode == 0 and "Rows of tables" in text.stdout
