@@ -10,7 +10,7 @@ SQL = ROOT / "storage" / "file" / "tables.sql"
 BEGIN, END = "<!-- tables: made by scripts/file-page -->\n", "<!-- end of tables -->\n"
 
 TABLE = re.compile(r"((?:^--[^\n]*\n)*)^CREATE TABLE (\w+) \((.*?)^\)[^\n]*;\n", re.M | re.S)
-COLUMN = re.compile(r"  ([a-z]\w*) (INTEGER|TEXT|REAL)([^-]*)(?:-- ?(.*))?$")
+COLUMN = re.compile(r"  ([a-z]\w*) (INTEGER|TEXT|REAL|BLOB)([^-]*)(?:-- ?(.*))?$")
 MORE = re.compile(r"\s+-- ?(.*)$")
 
 

@@ -12,12 +12,23 @@
 #include "storage/file/db.h"
 #include "storage/base/message.h"
 #include "storage/read/reader_internal.h"
+#include "storage/file/packed_tables.h"
 #include "storage/file/schema.h"
 #include "storage/file/sqlite_open.h"
 #include "storage/file/temporary.h"
+#include "storage/file/sums.h"
 
 /* A database for other programs: the tables as a profile has them, and all views that the questions are answered by. It is made in a
  * file of its own first, since an output may be a pipe. */
+
+#define UNPACK(table, key, sums, add)                                                                        \
+    PIE_INSERT_INTO(table, key, sums)                                                                        \
+    " SELECT process, slice_s, " key ", " sums " FROM every_" table " WHERE packed = 1" add ";"
+
+/* Others know nothing of packed rows. */
+static const char unpack[] = UNPACK("sample", PIE_SAMPLE_KEY, PIE_SAMPLE_SUMS, PIE_SAMPLE_ADD)
+    UNPACK("allocated", PIE_ALLOCATED_KEY, PIE_ALLOCATED_SUMS, PIE_ALLOCATED_ADD)
+        UNPACK("copy", PIE_COPY_KEY, PIE_COPY_SUMS, PIE_COPY_ADD) "DELETE FROM packed";
 
 static int fill(const char *path, const struct pie_reader *reader, const struct pie_export_choice *choice,
                 sqlite3 **ret_db) {
@@ -29,6 +40,10 @@ static int fill(const char *path, const struct pie_reader *reader, const struct 
         code = sqlite3_exec(*ret_db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", NULL, NULL, NULL);
     if (code == SQLITE_OK)
         code = pie_copy_profile(*ret_db, reader->path, choice->is_one_run ? choice->run : 0, reader->process);
+    if (code == SQLITE_OK)
+        code = pie_packed_tables_add(*ret_db);
+    if (code == SQLITE_OK)
+        code = sqlite3_exec(*ret_db, unpack, NULL, NULL, NULL);
     return code == SQLITE_OK ? sqlite3_exec(*ret_db, pie_views_sql, NULL, NULL, NULL) : code;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* A virtual table (https://www.sqlite.org/vtab.html). It asks for `sample` by that name, so a period's or a place's temporary view
- * of it is what is added up. */
+/* A virtual table (https://www.sqlite.org/vtab.html). Where there is a temporary table or view `sample`, such as that of a period
+ * or a place, it is what is added up, else all rows of the file are. */
 
 #include "storage/file/node_sample.h"
 
@@ -25,9 +25,11 @@ static const char declaration[] =
     "CREATE TABLE x (process INTEGER, thread INTEGER, node INTEGER, samples INTEGER, python_ns INTEGER,"
     " native_ns INTEGER, system_ns INTEGER, wait_ns INTEGER, runnable_ns INTEGER, throttled_ns INTEGER,"
     " cpu_sq_ns2 REAL)";
-static const char rows_of_process[] = "SELECT thread, node, samples, python_ns, native_ns, system_ns, "
-                                      "wait_ns, runnable_ns, throttled_ns, cpu_sq_ns2"
-                                      " FROM sample WHERE process = ?1";
+#define ROWS_OF_PROCESS(table)                                                                               \
+    "SELECT thread, node, samples, python_ns, native_ns, system_ns, wait_ns, runnable_ns, throttled_ns, "    \
+    "cpu_sq_ns2 FROM " table " WHERE process = ?1"
+static const char *const rows_of_process[] = {ROWS_OF_PROCESS("temp.sample"),
+                                              ROWS_OF_PROCESS("every_sample")};
 
 struct sums {
     uint32_t thread, node;
@@ -151,6 +153,14 @@ static int add_row(struct added *added, struct pie_u64map *places, sqlite3_stmt 
     return SQLITE_OK;
 }
 
+/* What is wrong with the rows is said by who reads them. */
+static void pass_on_error(struct cursor *cursor) {
+    struct table *table = (struct table *)cursor->base.pVtab;
+
+    sqlite3_free(table->base.zErrMsg);
+    table->base.zErrMsg = sqlite3_mprintf("%s", sqlite3_errmsg(table->db));
+}
+
 /* The next batch; none if there are no more rows. */
 static int add_rows(struct cursor *cursor) {
     struct pie_u64map places = {0};
@@ -166,14 +176,18 @@ static int add_rows(struct cursor *cursor) {
         cursor->rest = NULL;
         code = SQLITE_OK;
     }
+    if (code != SQLITE_OK)
+        pass_on_error(cursor);
     if (code != SQLITE_OK || added->count == 0)
         leave(cursor);
     return code;
 }
 
 static int begin(struct cursor *cursor, sqlite3 *db, int64_t process, unsigned version) {
-    int code = sqlite3_prepare_v2(db, rows_of_process, -1, &cursor->rest, NULL);
+    int code = sqlite3_prepare_v2(db, rows_of_process[0], -1, &cursor->rest, NULL);
 
+    if (code == SQLITE_ERROR) /* there is no such table */
+        code = sqlite3_prepare_v2(db, rows_of_process[1], -1, &cursor->rest, NULL);
     if (code == SQLITE_OK)
         code = sqlite3_bind_int64(cursor->rest, 1, process);
     if (code != SQLITE_OK)

@@ -11,7 +11,7 @@ extern const char pie_tables_sql[], pie_views_sql[];
  * what is unknown in it is let be, what is missing has its default. */
 enum {
     PIE_SCHEMA_APPLICATION_ID = 0x50696550, /* "PieP", PRAGMA application_id */
-    PIE_SCHEMA_MAJOR = 10,
+    PIE_SCHEMA_MAJOR = 11,
     PIE_SCHEMA_MINOR = 0,
     PIE_SCHEMA_VERSION = 100 * PIE_SCHEMA_MAJOR + PIE_SCHEMA_MINOR,
     PIE_SCHEMA_FIRST = 6,      /* that can be read */

@@ -265,6 +265,16 @@ CREATE TABLE copy (
   PRIMARY KEY (process, slice_s, node, estimate)
 ) WITHOUT ROWID;
 
+-- Rows of sample, allocated and copy whose slice is over; "Packed rows" says how they are laid out.
+CREATE TABLE packed (
+  process INTEGER NOT NULL REFERENCES process,
+  slice_s INTEGER NOT NULL,        -- as in sample
+  kind INTEGER NOT NULL,           -- whose rows they are: 1: sample, 2: allocated, 3: copy
+  block INTEGER NOT NULL,          -- of which threads and nodes they are
+  rows BLOB NOT NULL,              -- packed
+  PRIMARY KEY (process, slice_s, kind, block)
+);
+
 CREATE TABLE holder (
   process INTEGER NOT NULL REFERENCES process,
   node INTEGER NOT NULL,           -- node (process, id) that allocated objects which stay

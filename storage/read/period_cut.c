@@ -11,8 +11,8 @@
  * tables' own names in front of them (as in place_cut.c): the reader's views look their names up among those first. What is not
  * sliced is not known of a part of the time, and NULL. */
 
-#define OF_PERIOD(table)                                                                                     \
-    "CREATE TEMP VIEW period_" table " AS SELECT s.* FROM temp.period_process w CROSS JOIN main." table      \
+#define OF_PERIOD(table, rows)                                                                               \
+    "CREATE TEMP VIEW period_" table " AS SELECT s.* FROM temp.period_process w CROSS JOIN main." rows       \
     " s ON s.process = w.process AND s.slice_s >= w.low_s AND s.slice_s < w.high_s"
 #define COVER(table) "CREATE TEMP VIEW " table " AS SELECT * FROM temp.period_" table
 
@@ -31,16 +31,16 @@ static const char take_processes[] =
 static const char *const statements[] = {
     "CREATE TEMP TABLE period_process (process PRIMARY KEY, low_s, high_s, from_ns, to_ns) WITHOUT ROWID",
     take_processes,
-    OF_PERIOD("sample"),
-    OF_PERIOD("watch"),
-    OF_PERIOD("copy"),
+    OF_PERIOD("sample", "every_sample"),
+    OF_PERIOD("watch", "watch"),
+    OF_PERIOD("copy", "every_copy"),
     "CREATE TEMP VIEW period_allocation AS SELECT s.process, s.node, 7 AS size, sum(s.samples) AS samples,"
     " sum(s.python_bytes) AS allocated_python_bytes, sum(s.native_bytes) AS allocated_native_bytes,"
     " sum(s.sq_bytes2) AS allocated_sq_bytes2, NULL AS live_bytes, NULL AS live_sq_bytes2,"
     " NULL AS peak_python_bytes, NULL AS peak_native_bytes, NULL AS peak_sq_bytes2, NULL AS live_bytes_s,"
     " NULL AS mallocs, NULL AS frees, NULL AS kept_1, NULL AS kept_2, NULL AS kept_3, NULL AS kept_4,"
     " NULL AS kept_5, NULL AS kept_6, NULL AS kept_7, NULL AS kept_8, NULL AS first_ns"
-    " FROM temp.period_process w CROSS JOIN main.allocated s"
+    " FROM temp.period_process w CROSS JOIN main.every_allocated s"
     " ON s.process = w.process AND s.slice_s >= w.low_s AND s.slice_s < w.high_s GROUP BY s.process, s.node",
     "CREATE TEMP VIEW period_thread AS SELECT t.process, t.id, t.tid, t.name, t.is_main, t.started_ns,"
     " t.ended_ns, NULL AS cpu_ns, NULL AS wall_ns, s.wait_ns, s.runnable_ns, s.throttled_ns, s.samples,"
@@ -158,6 +158,15 @@ int pie_period_cut(struct pie_reader *reader, int64_t run, const struct pie_peri
     return read_cover(reader, ret_from_ns, ret_to_ns, ret_message);
 }
 
+/* What a table has in a cut is the period's; without a period it is all of it, of which some may be packed. */
+static void append_table(const struct pie_reader *reader, sqlite3_str *text, const char *table) {
+    bool may_be_packed = strcmp(table, "sample") == 0 || strcmp(table, "copy") == 0;
+    if (reader->has_period)
+        sqlite3_str_appendf(text, "temp.period_%s", table);
+    else
+        sqlite3_str_appendf(text, "main.%s%s", may_be_packed ? "every_" : "", table);
+}
+
 /* The covered table that is named here, behind `before`. */
 static const char *covered_at(const char *text, const char *before) {
     size_t begin = strlen(before);
@@ -177,9 +186,9 @@ char *pie_period_sql(const struct pie_reader *reader, const char *sql) {
     if (view)
         sqlite3_str_appendf(text, "DROP VIEW temp.%s;", view);
     for (const char *at = sql; *at;) {
-        const char *table = reader->has_period ? covered_at(at, "main.") : NULL;
+        const char *table = covered_at(at, "main.");
         if (table)
-            sqlite3_str_appendf(text, "temp.period_%s", table);
+            append_table(reader, text, table);
         else
             sqlite3_str_appendchar(text, 1, *at);
         at += table ? strlen("main.") + strlen(table) : 1;

@@ -29,6 +29,7 @@ static int read_copy(struct pie_reader *reader, int64_t run, int64_t process, ch
         return r;
     }
     memset(reader->has_view, 0, sizeof reader->has_view);
+    memset(reader->has_whole, 0, sizeof reader->has_whole);
     reader->process = process;
     pie_guard_read_only(db);
     sqlite3_close(whole);

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "storage/file/node_sample.h"
+#include "storage/file/packed_tables.h"
 #include "storage/read/reader_internal.h"
 
 enum { SAFE = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, JSON_SAFE_SINCE = 3041000 };
@@ -35,5 +36,7 @@ int pie_reader_add_functions(sqlite3 *db) {
         code = sqlite3_create_function(db, "sqrt", 1, SAFE, NULL, square_root, NULL, NULL);
     if (code == SQLITE_OK && sqlite3_libversion_number() < JSON_SAFE_SINCE)
         code = sqlite3_create_function(db, "json_valid", 1, SAFE, NULL, json_valid, NULL, NULL);
+    if (code == SQLITE_OK)
+        code = pie_every_row_add(db);
     return code == SQLITE_OK ? pie_node_sample_add(db) : code;
 }

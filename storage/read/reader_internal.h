@@ -2,6 +2,7 @@
 #pragma once
 
 #include "storage/file/guard.h"
+#include "storage/file/packing.h"
 #include "storage/read/reader.h"
 #include "storage/file/schema_statements.h"
 
@@ -16,9 +17,10 @@ struct pie_reader {
     bool is_trusted;   /* this process has just written it */
     struct pie_guard guard;
     double time_limit_s;
-    int64_t process;              /* nothing but this one is read; 0: all */
-    bool has_view[PIE_VIEWS_MAX]; /* it was made (views.c) */
-    bool has_period;              /* nothing but a period of time is read (period_cut.c) */
+    int64_t process;                   /* nothing but this one is read; 0: all */
+    bool has_view[PIE_VIEWS_MAX];      /* it was made (views.c) */
+    bool has_whole[PIE_PACKING_KINDS]; /* all rows of a table, packed or not, are temp.<table> (views.c) */
+    bool has_period;                   /* nothing but a period of time is read (period_cut.c) */
 };
 
 /* Limits and settings of the connection. Returns an SQLite result code. */

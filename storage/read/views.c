@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <string.h>
+#include <strings.h>
 
 #include "storage/base/message.h"
 #include "storage/read/reader_internal.h"
@@ -15,6 +16,7 @@
 struct wanted {
     struct pie_reader *reader;
     size_t order[PIE_VIEWS_MAX], count;
+    bool whole[PIE_PACKING_KINDS]; /* tables of all rows, packed or not */
 };
 
 static bool is_of_name(char c) {
@@ -27,6 +29,34 @@ static size_t index_of(const struct pie_schema_statement *view) {
     return (size_t)(view - pie_schema_views(&count));
 }
 
+/* The one that the reader has as a table, for speed. */
+static bool is_a_table(const struct pie_schema_statement *view) {
+    static const char name[] = "x_node_sample";
+
+    return view->name_size == sizeof name - 1 && memcmp(view->name, name, view->name_size) == 0;
+}
+
+/* A cut has made one of its own. */
+static bool is_covered(const struct pie_reader *reader, const char *table) {
+    char sql[48];
+    sqlite3_stmt *statement = NULL;
+
+    sqlite3_snprintf(sizeof sql, sql, "SELECT 1 FROM temp.%s", table);
+    int code = sqlite3_prepare_v2(reader->db, sql, -1, &statement, NULL);
+    sqlite3_finalize(statement);
+    return code == SQLITE_OK;
+}
+
+/* A table of which a part is packed is a temporary one that has all of it. */
+static void want_whole(struct wanted *wanted, const char *word, size_t size) {
+    for (int i = 0; i < PIE_PACKING_KINDS; i++) {
+        const char *table = pie_packing_of(i + 1)->table;
+        if (strlen(table) == size && strncasecmp(table, word, size) == 0 && !wanted->reader->has_whole[i] &&
+            !is_covered(wanted->reader, table))
+            wanted->whole[i] = wanted->reader->has_whole[i] = true;
+    }
+}
+
 static void want_named(struct wanted *wanted, const char *sql, size_t size);
 
 static void want(struct wanted *wanted, const struct pie_schema_statement *view) {
@@ -36,7 +66,8 @@ static void want(struct wanted *wanted, const struct pie_schema_statement *view)
         return;
     wanted->reader->has_view[i] = true; /* also against views that name each other */
     const char *rest = view->name + view->name_size;
-    want_named(wanted, rest, (size_t)(view->sql + view->size - rest));
+    if (!is_a_table(view))
+        want_named(wanted, rest, (size_t)(view->sql + view->size - rest));
     wanted->order[wanted->count++] = i;
 }
 
@@ -52,14 +83,8 @@ static void want_named(struct wanted *wanted, const char *sql, size_t size) {
             may_be ? pie_schema_find_view(word, (size_t)(at - word)) : NULL;
         if (view)
             want(wanted, view);
+        want_whole(wanted, word, (size_t)(at - word));
     }
-}
-
-/* The one that the reader has as a table, for speed. */
-static bool is_a_table(const struct pie_schema_statement *view) {
-    static const char name[] = "x_node_sample";
-
-    return view->name_size == sizeof name - 1 && memcmp(view->name, name, view->name_size) == 0;
 }
 
 /* What is made by statements. */
@@ -78,6 +103,10 @@ static bool is_made(const struct pie_schema_statement *view, enum made made) {
 static char *text_of(const struct wanted *wanted, enum made made) {
     sqlite3_str *text = sqlite3_str_new(wanted->reader->db);
 
+    for (int i = 0; i < PIE_PACKING_KINDS; i++)
+        if (wanted->whole[i])
+            sqlite3_str_appendf(text, "CREATE VIRTUAL TABLE temp.%s USING every_%s;",
+                                pie_packing_of(i + 1)->table, pie_packing_of(i + 1)->table);
     for (size_t i = 0; i < wanted->count; i++) {
         const struct pie_schema_statement *view = view_at(wanted, i);
         const char *end = view->sql + view->size;
@@ -95,14 +124,18 @@ static char *text_of(const struct wanted *wanted, enum made made) {
 static void forget(const struct wanted *wanted) {
     for (size_t i = 0; i < wanted->count; i++)
         wanted->reader->has_view[wanted->order[i]] = false;
+    for (size_t i = 0; i < PIE_PACKING_KINDS; i++)
+        wanted->reader->has_whole[i] = wanted->reader->has_whole[i] && !wanted->whole[i];
 }
 
 static int make(const struct wanted *wanted, enum made made, char **ret_message) {
-    size_t i = 0;
+    bool has_any = false;
 
-    while (i < wanted->count && !is_made(view_at(wanted, i), made))
-        i++;
-    if (i == wanted->count)
+    for (size_t i = 0; i < wanted->count; i++)
+        has_any = has_any || is_made(view_at(wanted, i), made);
+    for (size_t i = 0; i < PIE_PACKING_KINDS; i++)
+        has_any = has_any || wanted->whole[i];
+    if (!has_any)
         return 0;
     char *text = text_of(wanted, made);
     int r = pie_reader_run_own(wanted->reader, text, NULL, NULL, ret_message);
@@ -179,9 +212,13 @@ int pie_views_drop(struct pie_reader *reader, char **ret_message) {
         if (reader->has_view[i])
             sqlite3_str_appendf(text, "DROP %s temp.%.*s;", is_a_table(&all[i]) ? "TABLE" : "VIEW",
                                 (int)all[i].name_size, all[i].name);
+    for (int i = 0; i < PIE_PACKING_KINDS; i++)
+        if (reader->has_whole[i])
+            sqlite3_str_appendf(text, "DROP TABLE temp.%s;", pie_packing_of(i + 1)->table);
     char *sql = sqlite3_str_finish(text);
     int r = sql ? pie_reader_run_own(reader, sql, NULL, NULL, ret_message) : 0; /* NULL: there is none */
     sqlite3_free(sql);
     memset(reader->has_view, 0, sizeof reader->has_view);
+    memset(reader->has_whole, 0, sizeof reader->has_whole);
     return r;
 }

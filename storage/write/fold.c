@@ -219,16 +219,17 @@ static void is_kept_location(sqlite3_context *context, int count, sqlite3_value 
     sqlite3_result_int(context, kept && kept->location(kept->data, (uint32_t)id));
 }
 
-static int make_table(const struct tree *tree) {
-    int r =
-        each_row(tree, "CREATE TEMP TABLE IF NOT EXISTS folded (node INTEGER PRIMARY KEY, target INTEGER)",
-                 NULL, NULL);
+static int make_tables(const struct tree *tree) {
+    static const char *const statements[] = {
+        "CREATE TEMP TABLE IF NOT EXISTS folded (node INTEGER PRIMARY KEY, target INTEGER)",
+        "CREATE TEMP TABLE IF NOT EXISTS repacked (slice_s, kind, block, rows)", "DELETE FROM temp.folded",
+        "DELETE FROM temp.repacked", NULL};
 
-    return r < 0 ? r : each_row(tree, "DELETE FROM temp.folded", NULL, NULL);
+    return run_all(tree, statements);
 }
 
 static int fold(const struct tree *tree, const struct pie_kept *kept) {
-    int r = make_table(tree);
+    int r = make_tables(tree);
 
     if (r == 0)
         r = note_folded(tree);
@@ -278,7 +279,7 @@ static int count_rows(void *count, sqlite3_stmt *row) {
 int64_t pie_fold_threads(sqlite3 *db, int64_t process) {
     const struct tree tree = {.db = db, .process = process};
     int64_t folded = 0;
-    int r = make_table(&tree);
+    int r = make_tables(&tree);
 
     if (r == 0 && sqlite3_create_function(db, "pie_kind_of_name", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
                                           kind_of_name, NULL, NULL) != SQLITE_OK)

@@ -3,17 +3,18 @@
 
 #include <stddef.h>
 
-#include "storage/write/sums.h"
+#include "storage/file/packing.h"
+#include "storage/file/sums.h"
 
 #define WEIGHT(table, node, what)                                                                            \
     {"SELECT total(" what ") FROM " table " WHERE process = ?1",                                             \
      "SELECT " node ", slice_s, " what " FROM " table " WHERE process = ?1"}
 
 const struct pie_fold_weight pie_fold_weights[PIE_FOLD_WEIGHTS] = {
-    WEIGHT("sample", "node", "python_ns + native_ns + system_ns"),
-    WEIGHT("sample", "node", "wait_ns + runnable_ns + throttled_ns"),
-    WEIGHT("allocated", "node", "python_bytes + native_bytes"),
-    WEIGHT("copy", "node", "bytes"),
+    WEIGHT("every_sample", "node", "python_ns + native_ns + system_ns"),
+    WEIGHT("every_sample", "node", "wait_ns + runnable_ns + throttled_ns"),
+    WEIGHT("every_allocated", "node", "python_bytes + native_bytes"),
+    WEIGHT("every_copy", "node", "bytes"),
     WEIGHT("watch", "first_node", "weight_ns"),
     WEIGHT("watch", "second_node", "weight_ns"),
 };
@@ -25,6 +26,13 @@ const struct pie_fold_weight pie_fold_weights[PIE_FOLD_WEIGHTS] = {
     PIE_INSERT_INTO(table, key, sums)                                                                        \
     " SELECT process, slice_s, " moved_key ", " sums " FROM " table " JOIN temp.folded f ON f.node = " table \
     ".node WHERE process = ?1" add
+/* Packed rows are packed anew, in a table of its own for the time. */
+#define REPACK(table, kind, block, rows)                                                                     \
+    "INSERT INTO temp.repacked SELECT slice_s, " kind ", " block " AS block, " rows                          \
+    " FROM (SELECT s.*, coalesce(f.target, s.node) AS target FROM every_" table                              \
+    " s LEFT JOIN temp.folded f ON f.node = s.node WHERE s.process = ?1 AND s.packed = 1)"                   \
+    " GROUP BY slice_s, block"
+#define REPACKED "INSERT INTO packed SELECT ?1, slice_s, kind, block, rows FROM temp.repacked"
 #define DROP(table) "DELETE FROM " table " WHERE process = ?1 AND node " IS_FOLDED
 
 #define ALLOCATION_SUMS                                                                                      \
@@ -56,6 +64,12 @@ const char *const pie_fold_contexts_sql[] = {
     DROP("allocated"),
     MOVE("copy", PIE_COPY_KEY, PIE_COPY_SUMS, "f.target, estimate", PIE_COPY_ADD),
     DROP("copy"),
+    REPACK("sample", "1", PIE_PACKING_BLOCK("thread", "target"), PIE_PACK_SAMPLE("thread", "target")),
+    REPACK("allocated", "2", PIE_PACKING_BLOCK("0", "target"), PIE_PACK_ALLOCATED("target")),
+    REPACK("copy", "3", PIE_PACKING_BLOCK("estimate", "target"), PIE_PACK_COPY("target")),
+    "DELETE FROM packed WHERE process = ?1",
+    REPACKED,
+    "DELETE FROM temp.repacked",
     "INSERT INTO allocation (process, node, size, " ALLOCATION_SUMS ")"
     " SELECT process, f.target, size, " ALLOCATION_SUMS " FROM allocation"
     " JOIN temp.folded f ON f.node = allocation.node WHERE process = ?1"
@@ -102,6 +116,17 @@ const char *const pie_fold_threads_sql[] = {
         PIE_SAMPLE_SUMS) " SELECT process, slice_s, f.target, sample.node, " PIE_SAMPLE_SUMS " FROM sample"
                          " JOIN temp.folded f ON f.node = sample.thread WHERE process = ?1" PIE_SAMPLE_ADD,
     "DELETE FROM sample WHERE process = ?1 AND thread " IS_FOLDED,
+    "INSERT INTO temp.repacked SELECT slice_s, 1, " PIE_PACKING_BLOCK(
+        "target",
+        "node") " AS block, " PIE_PACK_SAMPLE("target",
+                                              "node") " FROM (SELECT s.*, coalesce(f.target, s.thread) AS "
+                                                      "target FROM "
+                                                      "every_sample s LEFT JOIN temp.folded f ON f.node = "
+                                                      "s.thread WHERE s.process = ?1 AND s.packed = 1)"
+                                                      " GROUP BY slice_s, block",
+    "DELETE FROM packed WHERE process = ?1 AND kind = 1",
+    REPACKED,
+    "DELETE FROM temp.repacked",
     "INSERT INTO thread (process, id, name, is_main, started_ns, ended_ns, cpu_ns, wall_ns, samples, "
     "threads, "
     "wait_ns, runnable_ns, throttled_ns) SELECT process, f.target, name, 0, started_ns, ended_ns, cpu_ns, "

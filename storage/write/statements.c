@@ -4,7 +4,8 @@
 #include <sqlite3.h>
 #include <stddef.h>
 
-#include "storage/write/sums.h"
+#include "storage/file/packing.h"
+#include "storage/file/sums.h"
 
 #define WIDEN(table, key, sums, add)                                                                         \
     PIE_INSERT_INTO(table, key, sums)                                                                        \
@@ -12,6 +13,11 @@
     " WHERE process = ?1 AND slice_s % ?2 <> 0" add
 #define WIDENED(table) "DELETE FROM " table " WHERE process = ?1 AND slice_s % ?2 <> 0"
 #define FORGET(table) "DELETE FROM " table " WHERE process = ?1 AND slice_s < ?2"
+#define PACK(table, kind, block, rows)                                                                       \
+    "INSERT INTO packed (process, slice_s, kind, block, rows)"                                               \
+    " SELECT process, slice_s, " kind ", " block " AS block, " rows " FROM " table                           \
+    " WHERE process = ?1 AND slice_s < ?2 GROUP BY process, slice_s, block"                                  \
+    " ON CONFLICT DO UPDATE SET rows = merge_packed(kind, rows, excluded.rows)"
 
 static const char *const sql[PIE_STATEMENT_COUNT] = {
     [PIE_STATEMENT_RUN] = "INSERT OR IGNORE INTO run (started_ns, pieprof_version, overhead_budget, "
@@ -107,15 +113,30 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
     [PIE_STATEMENT_WIDEN_ALLOCATED] =
         WIDEN("allocated", PIE_ALLOCATED_KEY, PIE_ALLOCATED_SUMS, PIE_ALLOCATED_ADD),
     [PIE_STATEMENT_WIDEN_COPY] = WIDEN("copy", PIE_COPY_KEY, PIE_COPY_SUMS, PIE_COPY_ADD),
+    [PIE_STATEMENT_WIDEN_PACKED] =
+        "INSERT OR REPLACE INTO packed (process, slice_s, kind, block, rows)"
+        " SELECT process, slice_s - slice_s % ?2 AS wide_s, kind, block, merge_packed(kind, rows)"
+        " FROM packed WHERE process = ?1 GROUP BY wide_s, kind, block HAVING max(slice_s) > wide_s",
     [PIE_STATEMENT_WIDENED_SAMPLE] = WIDENED("sample"),
     [PIE_STATEMENT_WIDENED_WATCH] = WIDENED("watch"),
     [PIE_STATEMENT_WIDENED_ALLOCATED] = WIDENED("allocated"),
     [PIE_STATEMENT_WIDENED_COPY] = WIDENED("copy"),
+    [PIE_STATEMENT_WIDENED_PACKED] = WIDENED("packed"),
     [PIE_STATEMENT_FORGET_PROCESS] = "UPDATE process SET forgotten_s = ?2 WHERE id = ?1",
     [PIE_STATEMENT_FORGET_SAMPLE] = FORGET("sample"),
     [PIE_STATEMENT_FORGET_WATCH] = FORGET("watch"),
     [PIE_STATEMENT_FORGET_ALLOCATED] = FORGET("allocated"),
     [PIE_STATEMENT_FORGET_COPY] = FORGET("copy"),
+    [PIE_STATEMENT_FORGET_PACKED] = FORGET("packed"),
+    [PIE_STATEMENT_PACK_SAMPLE] =
+        PACK("sample", "1", PIE_PACKING_BLOCK("thread", "node"), PIE_PACK_SAMPLE("thread", "node")),
+    [PIE_STATEMENT_PACK_ALLOCATED] =
+        PACK("allocated", "2", PIE_PACKING_BLOCK("0", "node"), PIE_PACK_ALLOCATED("node")),
+    [PIE_STATEMENT_PACK_COPY] =
+        PACK("copy", "3", PIE_PACKING_BLOCK("estimate", "node"), PIE_PACK_COPY("node")),
+    [PIE_STATEMENT_PACKED_SAMPLE] = FORGET("sample"),
+    [PIE_STATEMENT_PACKED_ALLOCATED] = FORGET("allocated"),
+    [PIE_STATEMENT_PACKED_COPY] = FORGET("copy"),
 };
 
 int pie_statements_get(void *data, unsigned statement, sqlite3_stmt **ret_statement) {

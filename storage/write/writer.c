@@ -14,6 +14,7 @@
 #include "profiler/base/own_memory.h"
 #include "profiler/ports/config.h"
 #include "storage/base/utf8.h"
+#include "storage/file/packed_tables.h"
 #include "storage/own/ownership.h"
 #include "storage/own/source_text.h"
 #include "storage/write/contexts.h"
@@ -59,6 +60,15 @@ static int check_file(struct pie_writer *writer) {
     return status.st_dev == writer->device && status.st_ino == writer->inode ? 0 : -ENOENT;
 }
 
+static void close_file(struct pie_writer *writer, bool checkpoint) {
+    pie_statements_finish(&writer->statements);
+    if (writer->db && !checkpoint)
+        sqlite3_db_config(writer->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    sqlite3_close(writer->db);
+    writer->db = NULL;
+    writer->statements.db = NULL;
+}
+
 static int ensure_open(struct pie_writer *writer) {
     struct stat status;
     bool created;
@@ -72,20 +82,16 @@ static int ensure_open(struct pie_writer *writer) {
     if (r < 0)
         return r;
     writer->statements.db = writer->db;
+    r = pie_db_errno(writer->db, pie_packed_tables_add(writer->db));
+    if (r < 0) {
+        close_file(writer, false);
+        return r;
+    }
     if (stat(writer->path, &status) < 0)
         return -errno;
     writer->device = status.st_dev;
     writer->inode = status.st_ino;
     return 0;
-}
-
-static void close_file(struct pie_writer *writer, bool checkpoint) {
-    pie_statements_finish(&writer->statements);
-    if (writer->db && !checkpoint)
-        sqlite3_db_config(writer->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-    sqlite3_close(writer->db);
-    writer->db = NULL;
-    writer->statements.db = NULL;
 }
 
 static bool is_final(int error) {

@@ -51,6 +51,7 @@ struct pie_writer {
     double folded_bytes; /* that were in use when it was folded last */
     int64_t keep_s;      /* slices that are older are forgotten; 0: none */
     int64_t forgotten_s; /* those before are */
+    int64_t packed_s;    /* rows of slices before are packed */
     struct pie_contexts *contexts;
     struct pie_ownership *ownership;
     struct pie_source_text *source;

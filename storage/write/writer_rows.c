@@ -20,24 +20,33 @@ static int64_t integer(uint64_t value) {
     return value > INT64_MAX ? INT64_MAX : (int64_t)value;
 }
 
+/* All of them or none: some copy what others delete. */
 static int put_statements(struct pie_writer *writer, unsigned first, unsigned last, int64_t value) {
+    size_t size = writer->rows.size;
     int r = 0;
     for (unsigned statement = first; r == 0 && statement <= last; statement++)
         r = pie_rowlog_add(&writer->rows, statement, "ii", writer->process, value);
+    if (r < 0)
+        writer->rows.size = size;
     return r;
 }
 
-/* The present slice may lie in one that becomes wider, but never in one that is forgotten. */
+/* The present slice may lie in one that becomes wider, but never in one that is forgotten. Then there may be packed rows of it, and
+ * those that follow are packed with them when it is over. */
 int pie_writer_move_on(struct pie_writer *writer, int64_t at_ns) {
     int r = 0;
     if (pie_slices_move(&writer->slices, at_ns))
-        r = put_statements(writer, PIE_STATEMENT_WIDEN_PROCESS, PIE_STATEMENT_WIDENED_COPY,
+        r = put_statements(writer, PIE_STATEMENT_WIDEN_PROCESS, PIE_STATEMENT_WIDENED_PACKED,
                            writer->slices.width_s);
     int64_t first_s = pie_slices_first_s(&writer->slices);
     if (r == 0 && first_s > writer->forgotten_s)
-        r = put_statements(writer, PIE_STATEMENT_FORGET_PROCESS, PIE_STATEMENT_FORGET_COPY, first_s);
+        r = put_statements(writer, PIE_STATEMENT_FORGET_PROCESS, PIE_STATEMENT_FORGET_PACKED, first_s);
     if (r == 0)
         writer->forgotten_s = first_s;
+    if (r == 0 && writer->slices.at_s > writer->packed_s) {
+        r = put_statements(writer, PIE_STATEMENT_PACK_SAMPLE, PIE_STATEMENT_PACKED_COPY, writer->slices.at_s);
+        writer->packed_s = r == 0 ? writer->slices.at_s : writer->packed_s;
+    }
     return r;
 }
 

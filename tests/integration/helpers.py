@@ -5,6 +5,7 @@ Everything here goes through the command line and the documented JSON contract, 
 other way to a profile is `Profile.sql`, which is `pieprof query DB "select ..."`.
 """
 
+import collections
 import contextlib
 import json
 import math
@@ -12,7 +13,11 @@ import os
 import pathlib
 import sqlite3
 import subprocess
+import sys
 import typing
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
+import packed  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TRUTH = pathlib.Path(__file__).resolve().parent / "truth"
@@ -97,10 +102,13 @@ def read_samples(db):
                 found.append(frame)
             return tuple(reversed(found))
 
+        sums = collections.defaultdict(lambda: [0] * 5)
+        for row in packed.rows_of(file, "sample"):
+            of_node = sums[row["process"], row["node"], row["thread"]]
+            for i, name in enumerate(("samples", "python_ns", "native_ns", "system_ns", "wait_ns")):
+                of_node[i] += row[name]
         return [Sample(path(process, node), thread, samples, *(ns / 1e9 for ns in times))
-                for process, node, thread, samples, *times in file.execute(
-                    "SELECT process, node, thread, sum(samples), sum(python_ns), sum(native_ns), sum(system_ns), sum(wait_ns) "
-                    "FROM sample GROUP BY process, node, thread")]
+                for (process, node, thread), (samples, *times) in sorted(sums.items())]
 
 
 class Profile:

@@ -81,7 +81,7 @@ def test_a_database_of_somebody_else(pieprof, tmp_path):
 
 
 def test_a_newer_version(pieprof, copy):
-    change(copy, "PRAGMA user_version = 1100")
+    change(copy, "PRAGMA user_version = 1200")
     all_refuse(pieprof, copy, "newer", "version")
 
 

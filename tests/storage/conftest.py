@@ -7,8 +7,11 @@ import os
 import pathlib
 import sqlite3
 import subprocess
+import sys
 
 import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools"))  # for packed.py
 
 BUILD = pathlib.Path(os.environ.get("PIEPROF_BUILD", pathlib.Path(__file__).resolve().parents[2] / "build"))
 PIEPROF = pathlib.Path(os.environ.get("PIEPROF", BUILD / "pieprof"))

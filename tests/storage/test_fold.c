@@ -19,6 +19,7 @@
 
 #include "profiler/ports/config.h"
 #include "profiler/ports/sink.h"
+#include "storage/file/packed_tables.h"
 #include "storage/write/fold.h"
 #include "storage/write/writer.h"
 #include "tests/storage/fixture.h"
@@ -102,13 +103,15 @@ static char *sums(sqlite3 *db) {
     static const char sql[] =
         "SELECT group_concat(x, ';') FROM (SELECT slice_s || ',' || sum(samples) || ',' || sum(native_ns) || "
         "',' || "
-        "sum(wait_ns) AS x FROM sample GROUP BY slice_s UNION ALL SELECT slice_s || ',' || kind || ',' || "
+        "sum(wait_ns) AS x FROM every_sample GROUP BY slice_s UNION ALL SELECT slice_s || ',' || kind || ',' "
+        "|| "
         "sum(bytes) "
         "|| ',' || sum(weight_ns) FROM watch GROUP BY slice_s, kind UNION ALL SELECT slice_s || ',' || "
-        "sum(python_bytes + native_bytes) FROM allocated GROUP BY slice_s UNION ALL SELECT size || ',' || "
+        "sum(python_bytes + native_bytes) FROM every_allocated GROUP BY slice_s UNION ALL SELECT size || ',' "
+        "|| "
         "sum(allocated_python_bytes + allocated_native_bytes) FROM allocation GROUP BY size UNION ALL SELECT "
         "slice_s "
-        "|| ',' || sum(bytes) FROM copy GROUP BY slice_s, estimate)";
+        "|| ',' || sum(bytes) FROM every_copy GROUP BY slice_s, estimate)";
     sqlite3_stmt *statement;
     assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
@@ -133,6 +136,7 @@ static const char dangling_sql[] =
 static int64_t fold(const struct pie_kept *kept, double share) {
     sqlite3 *db;
     assert_int_equal(sqlite3_open(pie_folder_database(), &db), SQLITE_OK);
+    assert_int_equal(pie_packed_tables_add(db), SQLITE_OK);
     char *before = sums(db);
     assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
     int64_t folded = pie_fold_contexts(db, 1, kept, share);
@@ -148,7 +152,11 @@ static int64_t fold(const struct pie_kept *kept, double share) {
 
 static void test_the_oldest_without_weight_fold(void **state) {
     write_run();
+    assert_int_equal(ask("SELECT count(DISTINCT slice_s) FROM packed WHERE kind = 1"), CALLEES - 1);
     assert_int_equal(fold(NULL, 0.5), 51); /* callee 49 called 50: both were seen in slice 50 */
+    assert_int_equal(ask("SELECT count(DISTINCT slice_s) FROM packed WHERE kind = 1"), CALLEES - 1);
+    assert_int_equal(ask("SELECT count(*) FROM main.sample"),
+                     ask("SELECT count(*) FROM sample WHERE slice_s = (SELECT max(slice_s) FROM sample)"));
     assert_int_equal(ask("SELECT count(*) FROM node"), 2 + CALLEES - 51 + 1);
     assert_int_equal(ask("SELECT count(*) FROM location"), 2 + CALLEES - 51 + 1);
     assert_int_equal(ask("SELECT count(*) FROM function"),
@@ -215,6 +223,7 @@ static void test_threads_of_one_name_become_one(void **state) {
     sink->ops->close(sink);
     sqlite3 *db;
     assert_int_equal(sqlite3_open(pie_folder_database(), &db), SQLITE_OK);
+    assert_int_equal(pie_packed_tables_add(db), SQLITE_OK);
     assert_int_equal(pie_fold_threads(db, 1), 18 + 18);
     assert_int_equal(pie_fold_threads(db, 1), 0);
     sqlite3_close(db);

@@ -209,7 +209,7 @@ def test_parents_are_those_of_the_same_machine_and_time(whole, tmp_path):
 
 def spoil_version(path):
     with opened(path) as file:
-        file.execute("PRAGMA user_version = 1100")
+        file.execute("PRAGMA user_version = 1200")
 
 
 def spoil_bytes(path):

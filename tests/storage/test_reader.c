@@ -174,7 +174,7 @@ static void refused_after(const char *sql, const char *word) {
 static void test_a_file_with_other_tables_is_refused(void **state) {
     refused_after("DROP TABLE sample; CREATE TABLE sample (x)", "schema");
     refused_after("DROP TABLE sample; CREATE VIEW sample AS SELECT 1 AS process", "schema");
-    refused_after("PRAGMA user_version = 1100", "newer");
+    refused_after("PRAGMA user_version = 1200", "newer");
     refused_after("PRAGMA user_version = 3", "older");
     refused_after("PRAGMA user_version = -1", "damaged");
     refused_after("PRAGMA application_id = 1", "another program");

@@ -250,6 +250,7 @@ def test_a_failed_export_leaves_the_old_file(program, tmp_path):
     empty.write_bytes(program.db.read_bytes())
     with contextlib.closing(sqlite3.connect(empty)) as file:
         file.execute("DELETE FROM sample")
+        file.execute("DELETE FROM packed")
         file.commit()
     assert program("export", empty, "-f", "collapsed", "-o", out).returncode == 1
     assert out.read_text() == "old" and list(tmp_path.glob("x.txt.*")) == []

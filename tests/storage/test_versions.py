@@ -30,7 +30,7 @@ def with_version(program, folder, version):
 
 @pytest.fixture(params=["older", "newer"])
 def other(request, program, tmp_path):
-    copy = with_version(program, tmp_path, 5 if request.param == "older" else 1100)
+    copy = with_version(program, tmp_path, 5 if request.param == "older" else 1200)
     copy.word = request.param
     return copy
 
@@ -45,7 +45,7 @@ def released(request, tmp_path):
 
 def test_there_is_a_file_of_each_version_that_is_read(program):
     versions = {int(path.stem.removeprefix("version-")) for path in FILES.glob("*.db")}
-    assert versions == {6, 7, 8, 900}
+    assert versions == {6, 7, 8, 900, 1000}
     assert all(version_of(FILES / f"version-{version}.db") == version for version in versions)
 
 

@@ -3,6 +3,7 @@
 /* The sums over slices that views are made of are those that SQLite makes. */
 
 #include "storage/file/node_sample.h"
+#include "storage/file/packed_tables.h"
 #include "storage/file/schema_statements.h"
 #include "storage/file/sqlite_open.h"
 #include "tests/storage/folder.h"
@@ -49,6 +50,7 @@ static int set_up(void **state) {
         "11,"
         "   i * 13, i * 17, i * 1e10 FROM c");
     assert_int_equal(pie_sqlite_open(path, &reader, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+    assert_int_equal(pie_packed_tables_add(reader), SQLITE_OK);
     assert_int_equal(pie_node_sample_add(reader), SQLITE_OK);
     execute(reader, "CREATE VIRTUAL TABLE temp.added USING node_sample;"
                     "CREATE TEMP TABLE processes AS SELECT DISTINCT process AS id FROM sample");

@@ -63,6 +63,25 @@ static void put_second(struct pie_sink *sink, int64_t second) {
     pie_fixture_check(sink->ops->commit(sink, START_NS + (second + 1) * SECOND_NS));
 }
 
+/* All that is finished, and nothing else. A wider slice may have begun with rows that were packed. */
+static void check_packed(int64_t present_s) {
+    static const char *const tables[] = {"sample", "allocated", "copy"};
+    for (int kind = 1; kind <= 3; kind++) {
+        char sql[200];
+        snprintf(sql, sizeof sql,
+                 "SELECT count(*) FROM main.%s WHERE slice_s <> (SELECT max(slice_s) FROM main.%s)",
+                 tables[kind - 1], tables[kind - 1]);
+        assert_int_equal(ask(sql), 0);
+        snprintf(sql, sizeof sql, "SELECT max(slice_s) FROM main.%s", tables[kind - 1]);
+        assert_int_equal(ask(sql), present_s);
+        snprintf(sql, sizeof sql,
+                 "SELECT count(DISTINCT slice_s) * slice_width_s FROM packed, process WHERE kind = %d AND "
+                 "slice_s < %d",
+                 kind, (int)present_s);
+        assert_int_equal(ask(sql), present_s);
+    }
+}
+
 static void test_sums_stay_through_each_doubling(void **state) {
     struct pie_sink *sink = begin_run(0);
     for (int64_t second = 0; second < 1500; second++) {
@@ -78,6 +97,7 @@ static void test_sums_stay_through_each_doubling(void **state) {
         assert_int_equal(ask("SELECT sum(python_bytes + native_bytes) FROM allocated"), sum);
         assert_int_equal(ask("SELECT sum(bytes) FROM copy"), sum);
         assert_int_equal(ask("SELECT count(DISTINCT slice_s) FROM sample"), second / width_s + 1);
+        check_packed(second / width_s * width_s);
     }
     sink->ops->close(sink);
     /* each second is in its own slice: those from 800 to 807 */

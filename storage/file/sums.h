@@ -31,3 +31,10 @@
     " ON CONFLICT DO UPDATE SET samples = samples + excluded.samples,"                                       \
     " bytes = bytes + excluded.bytes, sq_bytes2 = sq_bytes2 + excluded.sq_bytes2"
 #define PIE_INSERT_INTO(table, key, sums) "INSERT INTO " table " (process, slice_s, " key ", " sums ")"
+
+/* The same tables in packed form (storage/file/packed_tables.h): rows of one block become a value. */
+#define PIE_PACK_SAMPLE(thread, node)                                                                        \
+    "pack_sample(" thread ", " node ", python_ns, native_ns, system_ns, samples, runnable_ns, wait_ns, "     \
+    "wait_samples, throttled_ns, cpu_sq_ns2)"
+#define PIE_PACK_ALLOCATED(node) "pack_allocated(0, " node ", python_bytes, native_bytes, samples, sq_bytes2)"
+#define PIE_PACK_COPY(node) "pack_copy(estimate, " node ", bytes, samples, sq_bytes2)"
