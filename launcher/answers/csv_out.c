@@ -9,8 +9,8 @@
 #include "storage/ask/query.h"
 #include "storage/read/reader.h"
 
-/* RFC 4180: a header line, CRLF at the end of each record, fields quoted where they must be. A missing value is an empty
- * field, an empty text a quoted one. */
+/* RFC 4180: a header line, CRLF at the end of each record, fields quoted where they must be. A missing value is an
+ * empty field, an empty text a quoted one. */
 
 static void print_field(FILE *out, const char *text) {
     if (*text && !text[strcspn(text, ",\"\r\n")]) {

@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* An answer on its way out. The first megabytes are held back, so that what fails early prints nothing; then it streams, in
- * pieces, and takes no more memory however long it is. The time in which the reader of a pipe makes us wait counts for no
- * limit (launcher/answers/hard_end.h). Context: cli. */
+/* An answer on its way out. The first megabytes are held back, so that what fails early prints nothing; then it
+ * streams, in pieces, and takes no more memory however long it is. The time in which the reader of a pipe makes us wait
+ * counts for no limit (launcher/answers/hard_end.h). Context: cli. */
 struct pie_held {
     FILE *text; /* where to print; another one after each pie_held_row() */
     FILE *out;

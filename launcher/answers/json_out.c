@@ -15,8 +15,8 @@
 #include "storage/read/reader.h"
 #include "storage/base/utf8.h"
 
-/* {"schema": 1, "run": …, "query": …, "sql": …, "rows": […], "rows_total": …}, or {"schema": 1, "query": …, "error": …}: the
- * interface that programs rely on. Keys and their meaning change only with the number. */
+/* {"schema": 1, "run": …, "query": …, "sql": …, "rows": […], "rows_total": …}, or {"schema": 1, "query": …, "error":
+ * …}: the interface that programs rely on. Keys and their meaning change only with the number. */
 enum { JSON_SCHEMA = 1 };
 
 /* 12 digits hold a nanosecond in a quarter of an hour; more would show how binary fractions are stored. */

@@ -17,8 +17,8 @@
 #include "launcher/text/wrap.h"
 #include "storage/read/reader.h"
 
-/* At most 25 lines: title 2, memory 1, findings 6, source lines 2 + 8, libraries 2, a blank, threads 1, samples 1, file 1.
- * Where a note or a learned loop takes more, there are less source lines; of a loop, less calls. */
+/* At most 25 lines: title 2, memory 1, findings 6, source lines 2 + 8, libraries 2, a blank, threads 1, samples 1, file
+ * 1. Where a note or a learned loop takes more, there are less source lines; of a loop, less calls. */
 enum {
     LINES_MAX = 25,
     LINES_AROUND = 2 + 6,

@@ -67,8 +67,8 @@ struct pie_option {
     const char *fallback;    /* the default, as it would be typed; NULL: 0 */
     const char *unset;       /* without a fallback: the default in words, or NULL */
     const char *environment; /* a variable that has the same value, or NULL; a flag is off where it is 0 */
-    /* "WRONG 'value': RIGHT" is said of a value that is refused; "WRONG needs RIGHT" of an empty text, which is taken where there
-     * is no `right`. */
+    /* "WRONG 'value': RIGHT" is said of a value that is refused; "WRONG needs RIGHT" of an empty text, which is taken
+     * where there is no `right`. */
     const char *wrong, *right;
 };
 

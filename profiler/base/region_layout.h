@@ -26,6 +26,6 @@ struct pie_region_layout {
     bool is_trimmed; /* there are holes between the arenas, which may be somebody else's */
 };
 
-/* Set once by pie_region_init() before any handler is installed; changed afterwards by pie_region_trim() only, in forked
- * children too. */
+/* Set once by pie_region_init() before any handler is installed; changed afterwards by pie_region_trim() only, in
+ * forked children too. */
 extern struct pie_region_layout pie_region_layout;

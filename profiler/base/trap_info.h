@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 /* What siginfo says of a perf event's SIGTRAP. glibc 2.36 lacks these fields; the kernel's layout on 64-bit machines
- * (asm-generic/siginfo.h): si_addr at 16, si_perf_data at 24, si_perf_type at 32, si_perf_flags at 36. Context: signal. */
+ * (asm-generic/siginfo.h): si_addr at 16, si_perf_data at 24, si_perf_type at 32, si_perf_flags at 36. Context:
+ * signal. */
 
 /* Is it one, TRAP_PERF? Data and lateness are only defined for these. */
 bool pie_trap_is_perf(const siginfo_t *info);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* The collection thread has a descriptor table of its own (close_range(2) with CLOSE_RANGE_UNSHARE): the database, the
- * clocks and the files it reads are invisible to the program, cannot be closed by it, are not inherited by its children,
- * and do not shift the numbers it gets from open(2); nor does a copy of one of its pipes keep that pipe open here.
+ * clocks and the files it reads are invisible to the program, cannot be closed by it, are not inherited by its
+ * children, and do not shift the numbers it gets from open(2); nor does a copy of one of its pipes keep that pipe open
+ * here.
  *
  * `work` is held whenever the thread is not asleep. fork() takes it (pie_collection_hold), so a child's copy of this
  * process never stops in the middle of something; SQLite keeps open files in global lists that a child must find empty,
@@ -51,15 +52,16 @@
 #include <unistd.h>
 
 static const uint64_t TICK_NS = 20000000; /* wall ticks and drains, dithered */
-/* The first one after the start, then when the process is twice as old, then whenever it has become a second older: a process
- * that is killed lacks at most the half of its time, or the last second. Slices of time are whole seconds of its age. */
+/* The first one after the start, then when the process is twice as old, then whenever it has become a second older: a
+ * process that is killed lacks at most the half of its time, or the last second. Slices of time are whole seconds of
+ * its age. */
 static const uint64_t FIRST_FLUSH_NS = 25000000;
 static const uint64_t FLUSH_NS = 1000000000;
 static const uint64_t FLUSH_NEAR_NS = 100000000; /* so soon there is none again */
 static const uint64_t ADAPT_NS = 100000000;      /* new sampling periods */
 
-/* A thread is given a clock when it is this old, or half as old when another is: it costs some 30 us, and much of a thread
- * that lives for 100. Its first sample stands for what it ran before. No older than a sample's period. */
+/* A thread is given a clock when it is this old, or half as old when another is: it costs some 30 us, and much of a
+ * thread that lives for 100. Its first sample stands for what it ran before. No older than a sample's period. */
 static const uint64_t ARM_AFTER_NS = 1000000;
 
 /* Threads that stand still are looked at one after the other where there are more: so many in a tick. */
@@ -277,9 +279,9 @@ static void schedule_flush(uint64_t began_ns) {
     collection.next_flush_ns = now_ns + (age_ns < whole_ns ? age_ns : whole_ns);
 }
 
-/* The process's timer counts this thread's time too, and its signal goes to the thread that runs when it expires. Were it
- * blocked here another would get it, perhaps one that sleeps, whose call would end with EINTR. A handler may have closed
- * it (runtime/libc/signals_sigsafe.c). The system call: the program's pthread_sigmask() would not do it. */
+/* The process's timer counts this thread's time too, and its signal goes to the thread that runs when it expires. Were
+ * it blocked here another would get it, perhaps one that sleeps, whose call would end with EINTR. A handler may have
+ * closed it (runtime/libc/signals_sigsafe.c). The system call: the program's pthread_sigmask() would not do it. */
 static void take_own_ticks(void) {
     uint64_t bit = UINT64_C(1) << (SIGPROF - 1);
     bool takes = pie_clock_current() == &pie_clock_itimer, took = collection.takes_ticks;

@@ -10,8 +10,9 @@
 
 /* The memory collector's fast path: what the exported malloc() family and the hooks of Python's allocators call.
  *
- * Each profiled thread counts what it allocates and frees, native and Python memory apart (enum pie_heap_domain). When a
- * counter reaches its limit, or a block is freed that may be a tracked one, the slow path in heap_sigsafe.c has a look:
+ * Each profiled thread counts what it allocates and frees, native and Python memory apart (enum pie_heap_domain). When
+ * a counter reaches its limit, or a block is freed that may be a tracked one, the slow path in heap_sigsafe.c has a
+ * look:
  *
  *   rate      every so many bytes one allocation is sampled, with its context, and tracked until it is freed. What was
  *             allocated since the last sample is its weight. An allocation as large as that distance stands for itself.
@@ -34,8 +35,8 @@ struct pie_heap_thread {
 /* The calling thread's, NULL where memory is not profiled. */
 extern __thread struct pie_heap_thread *pie_heap_self __attribute__((tls_model("initial-exec")));
 
-/* How many tracked blocks have this part of their address: others are not looked up. A count that has reached its greatest
- * value stays there. */
+/* How many tracked blocks have this part of their address: others are not looked up. A count that has reached its
+ * greatest value stays there. */
 enum { PIE_HEAP_FILTER_BYTES = 1 << 16 };
 extern _Atomic uint8_t pie_heap_filter[PIE_HEAP_FILTER_BYTES];
 
@@ -73,8 +74,8 @@ static inline void pie_heap_freeing(struct pie_heap_thread *heap, enum pie_heap_
         pie_heap_freeing_slowly(heap, domain, block);
 }
 
-/* A block is about to be resized. Returns a token for pie_heap_resized(), 0 for a block that is not tracked. Until then the
- * block is tracked no more, since its address may be another's before realloc() returns. Context: hook. */
+/* A block is about to be resized. Returns a token for pie_heap_resized(), 0 for a block that is not tracked. Until then
+ * the block is tracked no more, since its address may be another's before realloc() returns. Context: hook. */
 uint32_t pie_heap_resizing(void *block);
 
 /* The block has moved to `block`, or stayed, or could not be resized; it is the same allocation to its line. Only the

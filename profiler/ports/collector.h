@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A collector: one kind of facts about the program (time; redundant loads and stores; memory and copies; copy loops; traced
- * loops). It is one file of its room that fills one struct, and one line in profiler/collect/collectors.c.
+/* A collector: one kind of facts about the program (time; redundant loads and stores; memory and copies; copy loops;
+ * traced loops). It is one file of its room that fills one struct, and one line in profiler/collect/collectors.c.
  *
  * All members but `name` may be NULL. Context of all: drain, which is the collection thread, unless one says otherwise.
  *

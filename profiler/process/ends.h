@@ -10,12 +10,12 @@ struct pie_sink;
 
 /* What became of the other processes of the run, for the file. Context: drain. */
 
-/* Does no process have this id any more, or another one that began later? started_ns: CLOCK_REALTIME, when the process in
- * question was seen to start. False where it cannot be known. */
+/* Does no process have this id any more, or another one that began later? started_ns: CLOCK_REALTIME, when the process
+ * in question was seen to start. False where it cannot be known. */
 bool pie_process_is_gone(int32_t pid, int64_t started_ns);
 
-/* Tells the sink how processes of the table have ended which could not say so themselves: children of this process, and those
- * whose parent is gone. Returns 0 or the sink's error. */
+/* Tells the sink how processes of the table have ended which could not say so themselves: children of this process, and
+ * those whose parent is gone. Returns 0 or the sink's error. */
 int pie_process_ends_write(struct pie_sink *sink, const struct pie_config *config,
                            const struct pie_process_facts *facts);
 /* This process's last word. Where nobody may come after it, what is gone in the whole run is marked as well.

@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 /* The process table: who was started by this program and by all that it has forked, and how each ended. It is anonymous
- * shared memory, which profiled children inherit and an exec does away with, so it needs no descriptor and no file, and what a child
- * killed by SIGKILL was is still known to the others. An entry is made before the child can run, with what only its parent
- * knows; a forked child adds what it comes to; whoever waits for it adds the status. What it means for the file is decided
- * by the collection thread (process/table.c).
+ * shared memory, which profiled children inherit and an exec does away with, so it needs no descriptor and no file, and
+ * what a child killed by SIGKILL was is still known to the others. An entry is made before the child can run, with what
+ * only its parent knows; a forked child adds what it comes to; whoever waits for it adds the status. What it means for
+ * the file is decided by the collection thread (process/table.c).
  *
  * An entry is free once the child's end is in the file: then it is used again. */
 

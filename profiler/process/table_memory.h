@@ -13,8 +13,8 @@ struct pie_process_table {
     struct pie_process_entry entries[PIE_PROCESS_TABLE_MAX];
 };
 
-/* A page that a child finds zeroed (MADV_WIPEONFORK), unlike one of vfork(), which has its parent's memory: where `table` is NULL
- * the table is not mapped. */
+/* A page that a child finds zeroed (MADV_WIPEONFORK), unlike one of vfork(), which has its parent's memory: where
+ * `table` is NULL the table is not mapped. */
 struct pie_process_table_here {
     struct pie_process_table *_Atomic table;
 };

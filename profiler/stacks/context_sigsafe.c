@@ -43,8 +43,8 @@ static bool any_foreign(const struct pie_native_frame *frames, size_t n) {
 }
 
 /* The interpreter's own work is Python time; what a called C function or another library does is native time. In
- * between stand the helpers of operators (`a + b` on integers): native frames on top of the loop, but the loop is not at
- * a call, and they are told from a library's operator (`a + b` on arrays) by where they lie. */
+ * between stand the helpers of operators (`a + b` on integers): native frames on top of the loop, but the loop is not
+ * at a call, and they are told from a library's operator (`a + b` on arrays) by where they lie. */
 static bool is_python_time(const struct pie_context *taken, unsigned py_flags, bool foreign_on_top) {
     const struct pie_hybrid *hybrid = &taken->hybrid;
 

@@ -70,7 +70,8 @@ int pie_symbolizer_resolve_in(struct pie_symbolizer *symbolizer, const struct pi
                               struct pie_symbol *ret_symbols, size_t max);
 
 /* The function symbol around an address of a module that is loaded: [*ret_begin, *ret_end). A symbol without a size, as
- * hand-written code has them, ends at the next one. False: there is none, or no memory. Costs as pie_symbolizer_resolve(). */
+ * hand-written code has them, ends at the next one. False: there is none, or no memory. Costs as
+ * pie_symbolizer_resolve(). */
 bool pie_symbolizer_function_range(struct pie_symbolizer *symbolizer, uintptr_t address, uintptr_t *ret_begin,
                                    uintptr_t *ret_end);
 

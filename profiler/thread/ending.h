@@ -4,10 +4,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How the profile of a process ends: whoever claims it, tells the collection thread why, and waits until that has written
- * everything. Apart from engine.h and collector.h, because a handler does it too. */
+/* How the profile of a process ends: whoever claims it, tells the collection thread why, and waits until that has
+ * written everything. Apart from engine.h and collector.h, because a handler does it too. */
 
-/* The process that is profiled; 0: none. A child of vfork() has another id and our memory. Context: engine start, fork. */
+/* The process that is profiled; 0: none. A child of vfork() has another id and our memory. Context: engine start,
+ * fork. */
 void pie_ending_set_owner(int32_t pid);
 /* This process is the owner. Context: any. */
 bool pie_ending_is_owner(void);
@@ -28,7 +29,8 @@ void pie_ending_done(void);
 /* Sleeps until it has, at most timeout_ns, or shorter. True: it has. Context: any. */
 bool pie_ending_wait(uint64_t timeout_ns);
 
-/* The collection thread sleeps until something wakes it: how often that was, and until it is more. Context: any, drain. */
+/* The collection thread sleeps until something wakes it: how often that was, and until it is more. Context: any,
+ * drain. */
 uint32_t pie_ending_wakes(void);
 void pie_ending_wake(void);
 void pie_ending_sleep(uint32_t wakes, uint64_t timeout_ns);

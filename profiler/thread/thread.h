@@ -22,8 +22,8 @@ enum pie_inside {
 /* CPU time of a sample at the default rate: with less, a thread may be folded into one row with others. */
 #define PIE_THREAD_SHORT_NS UINT64_C(1000000)
 
-/* What one thread under profiling has: a slot in the region, reused after the thread has ended and is drained. Behind it lie
- * the collectors' parts (thread/part.h). */
+/* What one thread under profiling has: a slot in the region, reused after the thread has ended and is drained. Behind
+ * it lie the collectors' parts (thread/part.h). */
 struct pie_thread {
     _Atomic uint64_t word;      /* stage and generation (thread/slots.h) */
     _Atomic uint32_t next_free; /* FREE: the next one, as index + 1 */
@@ -51,7 +51,8 @@ struct pie_thread {
         switches_ns;          /* for the clock at the thread's switches; added to by the collection thread */
     _Atomic uintptr_t tstate; /* Python thread state seen last, 0: none yet */
 
-    /* The slot's own, for handlers; NULL: none could be had. It is the thread's alternate stack where the program gives none. */
+    /* The slot's own, for handlers; NULL: none could be had. It is the thread's alternate stack where the program gives
+     * none. */
     char *stack;
     size_t stack_bytes;
 };
@@ -59,8 +60,8 @@ struct pie_thread {
 /* The calling thread's slot, NULL before pie_thread_begin() and after pie_thread_end(). Context: signal. */
 struct pie_thread *pie_thread_self(void);
 
-/* The calling thread's handler or hook is at work, and what it notes of contexts is of the current half of the tree. Who turns
- * the tree waits until each thread was seen outside. Context: signal. */
+/* The calling thread's handler or hook is at work, and what it notes of contexts is of the current half of the tree.
+ * Who turns the tree waits until each thread was seen outside. Context: signal. */
 static inline void pie_thread_enter(struct pie_thread *thread, enum pie_inside where) {
     atomic_store(&thread->inside, where); /* seq_cst: before the half is read */
     pie_half_enter();
@@ -71,14 +72,14 @@ static inline void pie_thread_leave(struct pie_thread *thread) {
     atomic_store_explicit(&thread->inside, 0, memory_order_release);
 }
 
-/* Takes a slot for the calling thread (state STARTING), notes its name (empty: unknown) and gives it an alternate signal stack if it has none.
- * NULL if there is no room. Context: hook. */
+/* Takes a slot for the calling thread (state STARTING), notes its name (empty: unknown) and gives it an alternate
+ * signal stack if it has none. NULL if there is no room. Context: hook. */
 struct pie_thread *pie_thread_begin(bool is_main, const char *name);
 /* No handler may record any more. True: the slot waits to be drained (ENDED); false: it is free, or there was none.
  * Context: hook. */
 bool pie_thread_end(void);
-/* A thread is gone without pie_thread_end(): the slot seen RUNNING is ENDED, with the CPU time that is known of it. False:
- * it has ended itself. Context: drain. */
+/* A thread is gone without pie_thread_end(): the slot seen RUNNING is ENDED, with the CPU time that is known of it.
+ * False: it has ended itself. Context: drain. */
 bool pie_thread_bury(struct pie_thread *thread, uint64_t seen, uint64_t cpu_ns);
 /* Is a thread with a slot no longer there, or its number another's? Context: drain. */
 bool pie_thread_is_gone(const struct pie_thread *thread);
@@ -87,8 +88,8 @@ void pie_threads_reset(void);
 /* Does the caller run on a slot's stack? A child forked there cannot have a fresh region. Context: any. */
 bool pie_thread_is_on_stack(void);
 
-/* Threads that ended before they had a clock, with less CPU time than one sample stands for: they have no rows of their own,
- * and their slots are free at once. */
+/* Threads that ended before they had a clock, with less CPU time than one sample stands for: they have no rows of their
+ * own, and their slots are free at once. */
 struct pie_short_threads {
     uint64_t count, cpu_ns, wall_ns;
     int64_t first_started_ns, last_ended_ns; /* CLOCK_REALTIME */

@@ -2,9 +2,9 @@
 
 /* Samples by hardware events of the thread, a signal at each (PEBS, IBS; profiler/machine/pmu_events.c chooses them).
  *
- * The period is a number of accesses: one sample in a million at 1 kHz, and fewer if that many would come more often than
- * the rate. Ten times a second each event's period is set to what would have met its share of the rate, and moved by up
- * to a tenth, so that it falls out of step with loops.
+ * The period is a number of accesses: one sample in a million at 1 kHz, and fewer if that many would come more often
+ * than the rate. Ten times a second each event's period is set to what would have met its share of the rate, and moved
+ * by up to a tenth, so that it falls out of step with loops.
  *
  * Descriptors live in the table of the collection thread, as those of the clock do (time/clock_perf.c). */
 

@@ -6,9 +6,9 @@
 
 #include "profiler/base/clocks.h"
 
-/* The iterator that a learned loop runs over: the program's own one with a count before it. An iteration lasts from one item
- * handed out to the next one asked for, or to the iterator's end when the loop is left in another way: by break, return
- * or an exception. What the program's iterator does to make an item is not of the loop's body. */
+/* The iterator that a learned loop runs over: the program's own one with a count before it. An iteration lasts from one
+ * item handed out to the next one asked for, or to the iterator's end when the loop is left in another way: by break,
+ * return or an exception. What the program's iterator does to make an item is not of the loop's body. */
 
 struct iterator {
     PyObject_HEAD PyObject *inner; /* NULL once it is exhausted or cleared */

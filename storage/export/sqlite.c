@@ -16,8 +16,8 @@
 #include "storage/file/sqlite_open.h"
 #include "storage/file/temporary.h"
 
-/* A database for other programs: the tables as a profile has them, and all views that the questions are answered by. It is made in a
- * file of its own first, since an output may be a pipe. */
+/* A database for other programs: the tables as a profile has them, and all views that the questions are answered by. It
+ * is made in a file of its own first, since an output may be a pipe. */
 
 static int fill(const char *path, const struct pie_reader *reader, const struct pie_export_choice *choice,
                 sqlite3 **ret_db) {

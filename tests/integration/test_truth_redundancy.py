@@ -39,8 +39,9 @@ def library(tmp_path_factory):
 
 
 def clean_lines(done, program):
-    """Rows like those of v_redundancy for lines of which all traps were clean: no finding tells of these. A dozen traps of a
-    line that is redundant to 20 % are that, now and then. The interval is the findings' own (Wilson's, by weights) at 0."""
+    """Rows like those of v_redundancy for lines of which all traps were clean: no finding tells of these. A dozen traps
+    of a line that is redundant to 20 % are that, now and then. The interval is the findings' own (Wilson's, by weights)
+    at 0."""
     rows = done.sql(f"""
         select l.line, iif(w.kind = 1, 'load', 'store') as kind, sum(w.watches) as traps, sum(w.weight_ns) as weight_ns,
           sum(w.weight_sq_ns2) as weight_sq_ns2, max(w.outcome = 1) as is_told

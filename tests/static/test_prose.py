@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plain English in the manual: short sentences, short lines, and none of the turns of phrase that readers stumble over."""
+"""Plain English in the manual: short sentences, short lines, and none of the turns of phrase that readers stumble
+over."""
 import pathlib
 import re
 

@@ -2,7 +2,8 @@
 """A flame graph as nested lists of HTML, one element a line, read into a tree with regular expressions and string
 functions: the workload of Paikana §4, on generated input. `--size 100` reads 100 MB.
 
-The garbage collector is off: what it takes to go through the growing tree again and again falls upon a handful of calls."""
+The garbage collector is off: what it takes to go through the growing tree again and again falls upon a handful of
+calls."""
 
 import gc
 import html

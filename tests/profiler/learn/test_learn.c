@@ -160,8 +160,8 @@ static void test_shares_calls_and_times(void **state) {
     assert_true(fabs(sum - 1) < 1e-9);
 }
 
-/* Of a call in one iteration of 500 some sixteen are observed, but two hundred long iterations are timed: its share is known
- * within a tenth as a rule, where a mean of sixteen would be off by a fourth. */
+/* Of a call in one iteration of 500 some sixteen are observed, but two hundred long iterations are timed: its share is
+ * known within a tenth as a rule, where a mean of sixteen would be off by a fourth. */
 static void test_long_iterations_are_told_by_timing(void **state) {
     const struct made_up tailed = {{{1000, 1}, {500, 1}, {400, 1}, {300000, 0.002}}, 300};
     enum { LOOPS = 8 };
@@ -303,7 +303,8 @@ static void test_a_child_begins_anew(void **state) {
     assert_int_equal(told.loops[5].entries, 1);
 }
 
-/* Iterations of an epoch in which nothing was observed yet are those of the epochs before: none of their calls is lost. */
+/* Iterations of an epoch in which nothing was observed yet are those of the epochs before: none of their calls is
+ * lost. */
 static void test_an_unobserved_epoch_counts(void **state) {
     struct pie_learn_settings often = settings;
     double ns[CALLS + 1];

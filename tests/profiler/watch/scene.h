@@ -58,7 +58,8 @@ extern struct scene {
 extern struct pie_thread *scene_thread;
 extern struct pie_watch_settings scene_settings;
 
-/* Plays a body (the test's initial state) in the native call, on a fresh thread, tree, table of blocks, and counters. */
+/* Plays a body (the test's initial state) in the native call, on a fresh thread, tree, table of blocks, and
+ * counters. */
 void scene_test(void **body);
 #define SCENE(body) {#body, scene_test, NULL, NULL, (void *)(uintptr_t)(body)}
 
@@ -73,8 +74,8 @@ ucontext_t scene_at(const char *rip);
 /* The evaluation loop, where the native call has just returned to. */
 ucontext_t scene_returned(void);
 
-/* A sample of time at a label, 1 ms of CPU time after the last one. Returns the slot that was armed or began a watch, -1
- * if none did. */
+/* A sample of time at a label, 1 ms of CPU time after the last one. Returns the slot that was armed or began a watch,
+ * -1 if none did. */
 int scene_sample(const char *rip);
 /* The trap of a slot's register, at this context. */
 void scene_trap(unsigned index, const ucontext_t *context);

@@ -116,7 +116,8 @@ static void test_price_is_about_the_same_again(void **state) {
     assert_true(most_ns < 5 * least_ns);
 }
 
-/* String instructions are slow beside a breakpoint or they are not: no measurement of hundreds takes the machine for another. */
+/* String instructions are slow beside a breakpoint or they are not: no measurement of hundreds takes the machine for
+ * another. */
 static void test_tax_of_a_fault_is_found_each_time(void **state) {
     enum { TIMES = 300 };
     unsigned found = 0;
