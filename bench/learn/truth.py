@@ -100,7 +100,7 @@ def wrapper(site, call, is_twice):
 
 
 def pick(kept):
-    """A function that returns the result of a wrapped call of so many kept arguments."""
+    """A function that returns the result of a wrapped call with this number of kept arguments."""
     words = [f"a{i}" for i in range(2 * kept + 4)]
     return eval(f"lambda {', '.join(words)}: {words[kept + 2]}")
 

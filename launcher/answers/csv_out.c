@@ -53,7 +53,7 @@ static void print_header(FILE *out, struct pie_cursor *cursor) {
     fputs("\r\n", out);
 }
 
-/* The records that are told; those that are not are counted in *ret_more. */
+/* The records that are printed; the others are counted in *ret_more. */
 static int print_records(struct pie_held *held, const struct pie_query *query, size_t *ret_more,
                          char **ret_message) {
     struct pie_cursor *cursor = query->cursor;

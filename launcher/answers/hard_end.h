@@ -10,7 +10,7 @@ struct pie_reader;
  * process is a subcommand's own). */
 
 void pie_hard_end_start(struct pie_reader *reader, double seconds, bool is_json);
-/* While nothing is reckoned: the reader of a pipe is waited for. */
+/* While nothing is computed: the program waits for the reader of a pipe. */
 void pie_hard_end_pause(void);
 void pie_hard_end_resume(void);
 /* The answer is there. */

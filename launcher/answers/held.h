@@ -20,7 +20,7 @@ bool pie_held_has_printed(void);
 
 /* Returns 0 or -ENOMEM. */
 int pie_held_open(struct pie_held *held, FILE *out);
-/* After each row. Returns 0, or -EPIPE: nobody reads it, which pie_profile_close_output() tells. */
+/* After each row. Returns 0, or -EPIPE: nobody reads it, which pie_profile_close_output() reports. */
 int pie_held_row(struct pie_held *held);
 /* Prints the rest, or with is_wanted false drops what has been held back. Returns 0 or -errno. */
 int pie_held_close(struct pie_held *held, bool is_wanted);

@@ -108,7 +108,7 @@ static int print_row(FILE *out, struct pie_cursor *cursor, const bool *hidden) {
     return r;
 }
 
-/* Counts the rows in *ret_total, of which it prints as many as are told. */
+/* Counts the rows in *ret_total, of which it prints as many as are asked for. */
 static int print_rows(struct pie_held *held, const struct pie_query *query, int64_t *ret_total,
                       char **ret_message) {
     int count = pie_cursor_column_count(query->cursor), r = 0, more;

@@ -7,8 +7,8 @@
 
 #include "launcher/answers/finding.h"
 
-/* Learned loops (rows of v_learned_loop) and the calls in them, as they are told to people. Context: cli, launcher (at
- * exit). */
+/* Learned loops (rows of v_learned_loop) and the calls in them, as they are printed for people. Context: cli, launcher
+ * (at exit). */
 
 struct pie_cursor;
 

@@ -29,10 +29,10 @@ enum {
     COLUMNS_MIN = 60
 };
 
-/* From so much CPU time on, the overhead is told as a share of it. */
+/* From so much CPU time on, the overhead is printed as a share of it. */
 static const double SHARE_CPU_MIN_S = 1;
 
-/* What the last line tells. The view of the run is a costly one: it is asked once. */
+/* The figures of the last line. The view of the run is a costly one: it is asked once. */
 struct samples {
     bool is_known, has_period, has_overhead;
     int64_t count;

@@ -13,8 +13,8 @@
 /* Lines: the findings, and the advice for the first of them. */
 enum { FINDINGS_SHOWN = 3, ADVICE_LINES = 2, INDENT = 4, PLACE_COLUMNS = 40 };
 
-/* A line has one finding here, its costliest. A library's line is told where the user's own line, which stands for it
- * too, is not. */
+/* A line has one finding here, its costliest. A library's line is printed unless the user's own line, which represents
+ * it too, is. */
 static const char findings_sql[] =
     "WITH found AS MATERIALIZED (SELECT *, min(rank) FROM v_redundancy WHERE run = :run"
     " AND severity = 'high' GROUP BY file, line)"
@@ -54,7 +54,7 @@ static void print_advice(const struct pie_finding_screen *screen, const char *te
     }
 }
 
-/* Files are told without their folders here, as in the rest of the summary. */
+/* Files are printed without their folders here, as in the rest of the summary. */
 static const char *base_name(const char *path) {
     const char *slash = path ? strrchr(path, '/') : NULL;
     return slash ? slash + 1 : path;

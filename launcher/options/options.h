@@ -31,7 +31,7 @@ struct pie_options {
 
 /* A number with a unit. */
 struct pie_quantity {
-    const char *const *units; /* NULL-terminated; the first one is what children are told in */
+    const char *const *units; /* NULL-terminated; the first one is used for children */
     const double *factors;    /* of these units */
     double divisor;           /* stored is number * factor / divisor */
     double least, most;       /* of that */

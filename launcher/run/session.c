@@ -39,7 +39,7 @@
 #include "runtime/memory/facts.h"
 #include "storage/write/writer.h"
 
-/* A forked child keeps it; summary_pid tells it that it is not the one to speak. */
+/* A forked child keeps it; summary_pid shows it that the summary is not its own. */
 static struct pie_session current;
 static struct pie_process_facts facts;
 
@@ -265,7 +265,7 @@ static int tell_children(void) {
     return 0;
 }
 
-/* Children find their way to us, or are told to stay away from the profile. */
+/* Children find their way to us, or get the order not to profile. */
 static int prepare_children(const struct pie_session *session) {
     pie_exec_set_target(session->options->config.children ? session->children : NULL, session->self);
     is_followed = session->options->config.children;

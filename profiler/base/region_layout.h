@@ -15,7 +15,7 @@ struct pie_region_header {
     _Atomic uint64_t used_bytes[PIE_ARENA_COUNT];
     _Atomic uint64_t
         open_bytes[PIE_ARENA_COUNT]; /* can be written; not less than what is used, but for stacks */
-    _Atomic uint32_t openers; /* threads that open memory now: what they reckoned with must stay mapped */
+    _Atomic uint32_t openers; /* threads that open memory now: the memory that they found must stay mapped */
 };
 
 struct pie_region_layout {

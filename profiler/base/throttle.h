@@ -35,7 +35,7 @@ struct pie_throttle {
     size_t n_history;
 };
 
-/* The files that tell where the process's groups are; the kernel's unless a test has others. */
+/* The files that name the process's groups; the kernel's unless a test has others. */
 struct pie_throttle_files {
     const char *mountinfo, *cgroup;
 };

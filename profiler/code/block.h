@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* What the decoder found about the basic blocks where samples fell: a table in the region from instruction addresses to
- * lists of accesses. Handlers ask; what they do not find they leave in their thread's list of wishes, and the
+ * lists of accesses. Handlers ask; what they do not find they leave in their thread's list of requests, and the
  * collection thread decodes it within a tick. Entries are immutable once published. A block is of a module
  * (code/modules.h): it is found as long as that lies there, and again when it comes back. Code outside of all modules
  * has none. */

@@ -46,6 +46,6 @@ int pie_decode_function_at(const struct pie_decode_function *function, uint64_t 
                            struct pie_instruction *ret_instruction,
                            struct pie_operand operands[PIE_OPERANDS_MAX]);
 
-/* What is kept takes so many bytes, at most PIE_DECODE_CACHE_BYTES_MAX. */
+/* Bytes of the decoded functions that are kept, at most PIE_DECODE_CACHE_BYTES_MAX. */
 size_t pie_decode_functions_bytes(void);
 void pie_decode_functions_flush(void);

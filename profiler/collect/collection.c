@@ -64,7 +64,7 @@ static const uint64_t ADAPT_NS = 100000000;      /* new sampling periods */
  * thread that lives for 100. Its first sample stands for what it ran before. No older than a sample's period. */
 static const uint64_t ARM_AFTER_NS = 1000000;
 
-/* Threads that stand still are looked at one after the other where there are more: so many in a tick. */
+/* Threads that stand still are looked at one after the other where there are more: this many in a tick. */
 enum { STILL_THREADS_A_TICK = 32 };
 
 static const uint64_t START_TIMEOUT_NS = 200000000;
@@ -87,11 +87,11 @@ static struct {
     bool is_left;     /* a thread's rings could not be emptied in this tick */
     uint32_t tick;    /* counts them */
     uint32_t running; /* threads that were, at the last tick */
-    uint32_t turns;   /* a thread that stands still is looked at in one of so many ticks */
+    uint32_t turns;   /* a thread that stands still is looked at in one of this many ticks */
     uint64_t started_ns, next_flush_ns, next_adapt_ns;
     uint64_t next_arm_ns; /* threads wait for their clocks; UINT64_MAX: none does */
     bool arms_all;        /* however young they are */
-    bool has_many_starts; /* look after look found threads that are too young */
+    bool has_many_starts; /* successive looks found threads that are too young */
     uint64_t random;
     bool takes_ticks;    /* of the process's timer */
     uint32_t generation; /* of code, at the last look */
@@ -182,7 +182,7 @@ static void look_at(size_t slot, bool tick) {
     if (pie_thread_stage(word) == PIE_THREAD_STARTING)
         arm_or_wait(thread, word);
     if (collection.arms_all &&
-        thread->is_main) /* its delays of before the start are told apart by being seen early */
+        thread->is_main) /* its delays from before the start are known because it is seen early */
         PIE_EACH_COLLECTOR(pie_collectors_active(), meet, thread, slot);
     enum pie_thread_state state = pie_thread_state(thread);
     if (state == PIE_THREAD_ENDED)

@@ -37,7 +37,7 @@ void pie_flush_thread_ended(struct pie_flush *flush, struct pie_thread *thread, 
 void pie_flush_write(struct pie_flush *flush);
 /* Has all that was named been written, or given up? */
 bool pie_flush_is_written(const struct pie_flush *flush);
-/* Would the sink make room if it were told what it may forget? */
+/* Would the sink make room if it knew what it may forget? */
 bool pie_flush_wants_to_forget(const struct pie_flush *flush);
 /* The sink need not remember what naming has forgotten. */
 void pie_flush_forget(struct pie_flush *flush);

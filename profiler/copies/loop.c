@@ -28,7 +28,7 @@ enum {
     SPAN_BYTES = 1024, /* of a loop, at most */
     FUNCTION_BYTES = 2048,
     INSTRUCTIONS_MAX = 640,
-    SOURCES = 64, /* loads that are told apart */
+    SOURCES = 64, /* loads that are distinguished */
     STORES_MAX = 64,
     NEAR_BYTES = 64,
 };
@@ -431,7 +431,8 @@ static bool follow(const struct steps *steps, const struct pie_access *access, s
     return site->step_bytes != 0 || factor != 0;
 }
 
-/* The destination tells best; one that is scattered does not, then a source that is read in order, or a counter. */
+/* The destination is the best measure; one that is scattered does not, then a source that is read in order, or a
+ * counter. */
 static void find_progress(const struct region *region, const struct steps *steps,
                           struct pie_copy_site *site) {
     for (unsigned i = 0; i < region->n_stores; i++)
@@ -510,7 +511,7 @@ static int analyse_loop(const struct pie_decode_function *function, uint64_t low
     return 0;
 }
 
-/* A function that calls nothing, contains a loop and does nothing but copy. The store that comes next tells how far it
+/* A function that calls nothing, contains a loop and does nothing but copy. The store that comes next shows how far it
  * got. */
 static int analyse_function(const struct pie_decode_function *function, uint64_t ip, struct region *region,
                             struct pie_copy_site *site) {

@@ -91,7 +91,7 @@ const struct pie_copy_site *pie_copy_site_at(int number);
 uint16_t pie_copy_sites_generation(void);
 
 /* Publishes what is known of an instruction; site NULL: it does not copy. Returns the site's number, or -ENOMEM: there
- * is no room, and nobody will ask again. Context: drain. */
+ * is no room, and no one asks again. Context: drain. */
 int pie_copy_site_put(uint64_t ip, const struct pie_copy_site *site);
 
 /* Libraries were unloaded: forget everything. Context: drain. */

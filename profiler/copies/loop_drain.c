@@ -2,8 +2,8 @@
 
 /* Bytes of a sample: the CPU time that it stands for, times the speed of its loop. The speed is measured while the
  * program runs, for each place in Python and each function that copies: when two samples in a row of one thread fall
- * into the same native call, the destination has moved by so many bytes meanwhile. Time between the two that fell
- * elsewhere (the loop over the outer dimensions) does not matter: what was copied in all of it is held against the
+ * into the same native call, the move of the destination between them is the number of bytes. Time between the two that
+ * fell elsewhere (the loop over the outer dimensions) does not matter: what was copied in all of it is held against the
  * samples that fell on copies.
  *
  * Is it the same native call? Memory is handed out again, so the next call may write to the same addresses:
@@ -374,7 +374,7 @@ static struct last *last_of(struct thread_lasts *lasts, uint32_t group) {
     return last;
 }
 
-/* is_located: the record tells how far the copy got. */
+/* is_located: the record shows how far the copy got. */
 static void see(struct pie_copy_loops *loops, struct thread_lasts *lasts,
                 const struct pie_copy_record *record, bool is_located) {
     const struct pie_copy_site *site = pie_copy_site_at(record->site);

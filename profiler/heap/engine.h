@@ -48,7 +48,7 @@ struct pie_heap_rate {
     uint64_t base_bytes;         /* counted up to here at the last sample */
     uint64_t next_bytes;         /* count at which the next one is taken */
     uint64_t exact_bytes;        /* an event of this size or more stands for itself */
-    uint64_t window_ns, samples; /* since then (CLOCK_MONOTONIC) so many were taken */
+    uint64_t window_ns, samples; /* samples taken since window_ns (CLOCK_MONOTONIC) */
     uint64_t cost_ns;            /* of the last sample */
     uint64_t gap_ns;             /* wanted between two samples, at least */
 };
@@ -106,11 +106,11 @@ uint64_t pie_heap_threshold(void);
 /* The greatest footprint seen by any thread when it crossed a threshold, by domain. Context: drain. */
 int64_t pie_heap_peak(int64_t ret_bytes[PIE_HEAP_DOMAINS]);
 
-/* Takes the next event of a rate. Returns the sample's weight, 0 for none. count_bytes: after the event, which had so
- * many bytes; *ret_is_exact: the weight is the event's own. Context: hook. */
+/* Takes the next event of a rate. Returns the sample's weight, 0 for none. count_bytes: after the event, whose size
+ * is bytes; *ret_is_exact: the weight is the event's own. Context: hook. */
 uint64_t pie_heap_rate_take(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t bytes, uint64_t now_ns,
                             uint64_t *random, bool *ret_is_exact);
-/* So many threads are sampled: each takes fewer. Context: hook. */
+/* Sets the number of threads that are sampled: each takes fewer. Context: hook. */
 void pie_heap_rate_share(struct pie_heap_rate *rate, uint64_t threads);
 /* For long no event reached the next point: it comes nearer. Context: hook. */
 void pie_heap_rate_hurry(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t now_ns, uint64_t *random);
@@ -151,7 +151,7 @@ uint32_t pie_heap_table_remove(const void *block);
 bool pie_heap_table_move(uint32_t ticket, const void *block);
 /* The block of this ticket, taken out before, was freed. Context: hook. */
 void pie_heap_table_free(uint32_t ticket, uint64_t now_ns);
-/* Nobody will hear of this ticket's block. Context: hook. */
+/* Marks the ticket lost: no record was pushed for its block. Context: hook. */
 void pie_heap_table_lose(uint32_t ticket);
 /* What became of a ticket, and when it was freed (CLOCK_MONOTONIC). Context: drain. */
 enum pie_heap_fate { PIE_HEAP_ALIVE, PIE_HEAP_FREED, PIE_HEAP_LOST };

@@ -14,7 +14,7 @@
  * a counter reaches its limit, or a block is freed that may be a tracked one, the slow path in heap_sigsafe.c has a
  * look:
  *
- *   rate      every so many bytes one allocation is sampled, with its context, and tracked until it is freed. What was
+ *   rate      one allocation in a number of bytes is sampled, with its context, and tracked until it is freed. What was
  *             allocated since the last sample is its weight. An allocation as large as that distance stands for itself.
  *   threshold whenever |allocated - freed| has changed by the threshold (Scalene §3.2), the footprint is noted: no
  *             peak is missed by more than that.
@@ -54,7 +54,7 @@ void pie_heap_allocated_slowly(struct pie_heap_thread *heap, enum pie_heap_domai
                                size_t bytes, const void *caller);
 void pie_heap_freeing_slowly(struct pie_heap_thread *heap, enum pie_heap_domain domain, void *block);
 
-/* A block of so many bytes was allocated. heap: not NULL. Context: hook. */
+/* A block of this size was allocated. heap: not NULL. Context: hook. */
 static inline void pie_heap_allocated(struct pie_heap_thread *heap, enum pie_heap_domain domain, void *block,
                                       size_t bytes, const void *caller) {
     struct pie_heap_count *count = &heap->counts[domain];
@@ -64,7 +64,7 @@ static inline void pie_heap_allocated(struct pie_heap_thread *heap, enum pie_hea
         pie_heap_allocated_slowly(heap, domain, block, bytes, caller);
 }
 
-/* A block of so many bytes is about to be freed: before it is, or another thread may get its address. Context: hook. */
+/* A block of this size is about to be freed: before it is, or another thread may get its address. Context: hook. */
 static inline void pie_heap_freeing(struct pie_heap_thread *heap, enum pie_heap_domain domain, void *block,
                                     size_t bytes) {
     struct pie_heap_count *count = &heap->counts[domain];
@@ -87,10 +87,10 @@ void pie_heap_resized(struct pie_heap_thread *heap, enum pie_heap_domain domain,
  * whether it is profiled. */
 extern __thread int64_t pie_copy_left __attribute__((tls_model("initial-exec")));
 
-/* A copy of so many bytes crossed it. Context: hook (also from handlers of the program). errno is preserved. */
+/* A copy of this size crossed it. Context: hook (also from handlers of the program). errno is preserved. */
 void pie_copy_slowly(size_t bytes, const void *caller);
 
-/* memcpy() and its like have copied so many bytes. Context: hook. */
+/* memcpy() or a similar function has copied these bytes. Context: hook. */
 static inline void pie_copied(size_t bytes, const void *caller) {
     if (__builtin_expect((pie_copy_left -= (int64_t)bytes) < 0, 0))
         pie_copy_slowly(bytes, caller);

@@ -31,7 +31,7 @@ static const uint64_t THRESHOLD_BYTES = 10485767, THRESHOLD_MIN_BYTES = 65537;
 enum {
     FOOTPRINT_PART = 64, /* the threshold is this part of the footprint, … */
     SLACK_PART = 64,     /* … the slack this part of the threshold */
-    SHARING_MAX = 8,     /* so many threads share it */
+    SHARING_MAX = 8,     /* threads that share it */
     CROSSING_PART = 100, /* of the time that crossings may take */
 };
 static const uint64_t FIRST_INTERVAL_BYTES = 16384;

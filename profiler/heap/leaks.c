@@ -3,7 +3,7 @@
 /* The paper tracks one allocation at a time, from one greatest footprint to the next. Here thousands are tracked, and
  * the score is that of what is kept: an allocation says something about its line once it has lived for a tenth of the
  * run. The temporaries of a line are gone by then, however many; what a cache drops later speaks against a leak.
- * Whether the line still grows is told by when the allocations were made that are left. Memory allocated by an import
+ * The age of the remaining allocations shows whether the line still grows. Memory allocated by an import
  * is never a leak: modules are loaded once.
  *
  * Who holds the objects is asked while the program runs, since at its end Python takes everything apart. So it is asked

@@ -12,7 +12,7 @@
 
 enum {
     LONG = 8,         /* such a multiple of the median makes an iteration a long one, … */
-    LONG_TIMED = 64,  /* … which is known when so many were timed */
+    LONG_TIMED = 64,  /* … which is known when this many were timed */
     FIRST_TIMED = 16, /* the first iterations of a loop are timed, the next ones observed */
     FIRST_BURST = 32,
     BURST = 24,              /* iterations are observed in a row: … */

@@ -10,14 +10,14 @@
 /* Loops whose calls are learned (Paikana §3). A newcomer's map of an iteration:
  *
  *   runtime/learn/loop.c     the iterator that a loop runs over; asks here what to do with the next iteration
- *   runtime/learn/calls_311.c, …   tells the calls of an observed iteration apart and times them
+ *   runtime/learn/calls_311.c, …   distinguishes the calls of an observed iteration and times them
  *   here                     what is known of each call site, and which iterations are looked at
  *   profiler/race/racing.c        which call sites need no more looking at
  *   profiler/learn/estimate.c  from what was seen to what all iterations took
  *   profiler/learn/rows.c    shares and their intervals, for the collection thread
  *
  * Three kinds of iterations: most are left alone; some are timed as a whole, which costs two readings of the clock and
- * tells how long an iteration takes that nobody looks into; some are observed, call by call. Which ones is drawn at
+ * gives the time of an iteration without observation; some are observed, call by call. Which ones is drawn at
  * random, so that a rhythm of the program is not met, and so rarely that observing stays a small part of the loop's
  * time. The first ones are all looked at.
  *
@@ -57,7 +57,7 @@ enum pie_learn_look { PIE_LEARN_TIME = 1, PIE_LEARN_OBSERVE };
  * the last time. */
 uint32_t pie_learn_next(struct pie_learn_loop *loop, uint64_t iterations, enum pie_learn_look *ret_look);
 
-/* The loop is entered; it is left, after so many iterations since the last pie_learn_next(). */
+/* The loop is entered; it is left, with the number of iterations since the last pie_learn_next(). */
 void pie_learn_enter(struct pie_learn_loop *loop);
 void pie_learn_leave(struct pie_learn_loop *loop, uint64_t iterations);
 

@@ -4,7 +4,7 @@
  * is two breakpoints, and what a breakpoint caught is found by decoding. So the reasons against the lower rung hold for
  * the upper one as well.
  *
- * A PMU without precise events interrupts a few instructions late and tells no address, so the access is chosen in the
+ * A PMU without precise events interrupts a few instructions late and gives no address, so the access is chosen in the
  * block as for samples of time, but blocks are weighted by accesses. That is little, so it is taken only where its
  * interrupts are cheap: under a hypervisor they took a tenth of the program's time and more, and samples of time find
  * as much. */
@@ -41,7 +41,7 @@ int pie_access_sampler_parse(const char *name, enum pie_access_sampler_kind *ret
 #define BY_TIME ": accesses are sampled by time"
 #define NEARBY ": accesses are chosen near the interrupt"
 
-/* A reason whose remedy is worth saying in every run, and one that `pieprof doctor` tells. */
+/* A reason whose remedy is worth saying in every run, and one that `pieprof doctor` prints. */
 #define CURABLE(name, what, effect, cure)                                                                    \
     static const struct pie_access_reason name = {what, cure, what effect "; to mend it: " cure}
 #define PLAIN(name, what, effect, cure) static const struct pie_access_reason name = {what, cure, what effect}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Only the call itself tells whether an event can be had: hypervisors hide parts of the hardware, kernels differ in
+/* Only the call itself shows whether an event is available: hypervisors hide parts of the hardware, kernels differ in
  * what they let PEBS and IBS do, sysctls and filters have a say.
  *
  * Intel: an event each for loads and stores. precise_ip 3 asks for the least skewed counter, 2 for the exact
@@ -9,7 +9,7 @@
  * these: both are opened. libpfm4's names stand for one device, so there the raw table is used, as for all that it
  * names.
  *
- * AMD: IBS tags every n-th operation, whatever it does; a sample's DATA_SRC tells loads from stores from the rest.
+ * AMD: IBS tags every n-th operation, whatever it does; a sample's DATA_SRC distinguishes loads, stores and the rest.
  * Linux 6.14 restricts it to user code ("swfilt", arch/x86/events/amd/ibs.c). Before, kernel code is hit as well, which
  * needs leave to sample it, and from 6.11 on such a signal no longer ends system calls with EINTR (clock_choice.c). */
 

@@ -32,5 +32,5 @@ int pie_ptrace_set(struct pie_ptrace_request *request);
  * -errno as above; -ENOTSUP: children of this process would live in another PID namespace. Context: drain, cli. */
 int pie_ptrace_try(void);
 
-/* Each helper is told to yama before it begins. For pie_ptrace_try(). Context: drain, cli. */
+/* Each helper is registered with yama before it begins. For pie_ptrace_try(). Context: drain, cli. */
 void pie_ptrace_announce(bool announces);

@@ -11,8 +11,8 @@
  * All members but `name` may be NULL. Context of all: drain, which is the collection thread, unless one says otherwise.
  *
  *   configure                       the process, once; reserve as its region is made, and again in each forked child
- *   begin                           the collection thread starts; a collector that fails there is not called again, but for forked
- *     arm … disarm                  and forget
+ *   begin                           the collection thread starts; a collector that fails there gets no more calls
+ *     arm … disarm                  except forked and forget
  *     meet, sample, drain, look     a thread at each tick; ended after the last one
  *     tick, adapt, code_changed
  *     flush_begins, prepare, thread_row, name, write, write_overhead, clear

@@ -6,18 +6,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The settings of one profiled process. Filled by the launcher before Python starts, read-only
+/* What one profiled process has been asked to do. Filled by the launcher before Python starts, read-only
  * afterwards. Strings live as long as the process. */
 struct pie_config {
-    const char *output;      /* absolute path of the database */
-    bool per_process;        /* each process has a file of its own; output is the pattern of their names */
-    const char *run_name;    /* processes that have the same are one run; NULL: each its own */
-    uint64_t keep_s;         /* of the profile, this much time before now is kept; 0: all */
-    uint64_t max_bytes;      /* of the database; 0: no limit */
-    uint64_t context_bytes;  /* limit of contexts and code in memory, then unused ones go; 0: none */
-    uint64_t period_ns;      /* sampling period of the time profile, CPU time; 1 000 000 at 1 kHz */
-    double overhead_budget;  /* share of the program's time the profiler may use, 0.05 = 5 % */
-    const char *force_clock; /* NULL, or the user's choice: "perf", "perf-user", "timer", "itimer", "none" */
+    const char *output;   /* absolute path of the database */
+    bool per_process;     /* each process has a file of its own; output is the pattern of their names */
+    const char *run_name; /* processes that have the same are one run; NULL: each its own */
+    uint64_t keep_s;      /* of the profile, this much time before now is kept; 0: all */
+    uint64_t max_bytes;   /* of the database; 0: no limit */
+    uint64_t
+        context_bytes; /* of contexts and code in memory, beyond which those not seen for long are forgotten; 0: never */
+    uint64_t period_ns;     /* sampling period of the time profile, CPU time; 1 000 000 at 1 kHz */
+    double overhead_budget; /* share of the program's time the profiler may use, 0.05 = 5 % */
+    const char *
+        force_clock; /* NULL, or "perf", "perf-user", "timer", "itimer", "none": the one the user insists on */
     const char *only, *exclude;      /* path prefixes for own code, or NULL */
     bool time;                       /* collect the time profile */
     bool redundancy;                 /* watch for redundant loads and stores */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What runtime/ tells of the process and its interpreter. */
+/* The facts that runtime/ gives about the process and its interpreter. */
 
 struct pie_holder_ops;
 

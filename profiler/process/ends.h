@@ -14,7 +14,7 @@ struct pie_sink;
  * in question was seen to start. False where it cannot be known. */
 bool pie_process_is_gone(int32_t pid, int64_t started_ns);
 
-/* Tells the sink how processes of the table have ended which could not say so themselves: children of this process, and
+/* Gives the sink the ends of processes of the table that could not write them themselves: children of this process, and
  * those whose parent is gone. Returns 0 or the sink's error. */
 int pie_process_ends_write(struct pie_sink *sink, const struct pie_config *config,
                            const struct pie_process_facts *facts);

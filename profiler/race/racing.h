@@ -79,7 +79,7 @@ void pie_race_begin(struct pie_race *race, const struct pie_race_settings *setti
  * in the race from its first pie_race_observe() in an epoch; in the rounds before it was not called, which counts as
  * 0. */
 int pie_race_add(struct pie_race *race);
-/* An arm took so many seconds in the round that is going on; several calls in a round add up, and an arm that is not
+/* Adds the seconds that an arm took in the current round; several calls in a round add up, and an arm that is not
  * observed has 0 in it. No effect on an arm that is decided, for a negative reward and for one that is not finite.
  * O(1). */
 void pie_race_observe(struct pie_race *race, int arm, double seconds);

@@ -11,7 +11,7 @@
  * an address seen before dlclose is still named by the module that was there. Nothing is looked up on the network.
  *
  * No descriptor and no file mapping outlives a call. What is read is bounded: a module with more than 64 MB of
- * debug information is named from its ELF symbols only; struct pie_symbolizer_counters tells of it.
+ * debug information is named from its ELF symbols only; struct pie_symbolizer_counters counts it.
  *
  * A forked child must make its own symbolizer: the fork may have come in the middle of a call.
  *

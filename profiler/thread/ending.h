@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How the profile of a process ends: whoever claims it, tells the collection thread why, and waits until that has
+/* How the profile of a process ends: whoever claims it gives the collection thread the cause, and waits until that has
  * written everything. Apart from engine.h and collector.h, because a handler does it too. */
 
 /* The process that is profiled; 0: none. A child of vfork() has another id and our memory. Context: engine start,

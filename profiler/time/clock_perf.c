@@ -7,7 +7,7 @@
  * mode: through task work, which does not make a sleeping call return EINTR (since 6.11;
  * profiler/machine/clock_choice.c does not choose it before). Several periods inside one call give one signal; how many
  * they were, and which ended in user code, is read from the event's ring: one record of 16 bytes for each, whose header
- * says the mode. The ring is mapped read-only, so the kernel overwrites it and never stops. The record's time tells how
+ * says the mode. The ring is mapped read-only, so the kernel overwrites it and never stops. The record's time shows how
  * long the signal was on its way.
  *
  * Without the kernel (an ordinary user at perf_event_paranoid 2) the periods inside it are dropped. CPU time beyond one

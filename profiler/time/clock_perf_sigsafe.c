@@ -9,7 +9,7 @@
 
 #include <linux/perf_event.h>
 
-/* Kernel time of the profiler's own waits for so many periods to end there; what is beyond was priced too high. */
+/* Kernel time of the profiler's own waits for this many periods to end there; any rest was priced too high. */
 enum { OWN_KERNEL_PERIODS_MAX = 4 };
 
 static bool is_event(const siginfo_t *info) {

@@ -29,7 +29,7 @@ enum { PIE_CLOCK_HOT_BYTES = 96 << 10 };
 
 /* Measured at the first call, in 2 to 6 ms, unless it is known. Context: drain (the clock's signals are taken). */
 const struct pie_clock_price *pie_clock_price(const struct pie_clock_ops *clock);
-/* The price if it is known, else NULL: what a process tells its children. Context: any. */
+/* The price if it is known, else NULL, for the process's children. Context: any. */
 const struct pie_clock_price *pie_clock_price_known(void);
 /* As another process of this machine has measured it. Context: launcher (before the engine starts). */
 void pie_clock_price_set(const struct pie_clock_price *price);

@@ -29,7 +29,7 @@ static const uint64_t ACCESSES_PER_SECOND = 1000000000; /* a million at 1 kHz */
 static const uint64_t PERIOD_MIN = 10000, PERIOD_MAX = UINT64_C(1) << 40;
 static const uint64_t MEASURED_NS_MIN = 1000000; /* of CPU time: less says nothing about a rate */
 static const double STEP_MAX = 16;
-enum { THINNING = 16 }; /* load latency is measured for about so many fewer loads than there are */
+enum { THINNING = 16 }; /* load latency is measured for about one load in this many */
 
 /* What only the collection thread knows of a thread. */
 struct arming {

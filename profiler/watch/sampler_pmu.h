@@ -45,8 +45,8 @@ extern _Atomic(struct pie_pmu_thread *) pie_pmu_blocks[PIE_PMU_BLOCKS];
 /* By the thread's slot; NULL: it was never armed. Context: signal. */
 struct pie_pmu_thread *pie_pmu_thread_of(const struct pie_thread *thread);
 
-/* The newest sample of a ring, or the one of `address` if that is not 0, among those after *seen, which moves to the
- * end. False: there is none. Context: signal. */
+/* The newest sample of a ring, or the one of `address` if that is not 0, among those after *seen, which moves to the end.
+ * False: there is none. Context: signal. */
 bool pie_pmu_ring_read(const struct perf_event_mmap_page *page, uint64_t address, uint64_t *seen,
                        struct pie_pmu_record *ret_record);
 
@@ -55,8 +55,8 @@ bool pie_access_sampler_pmu_is_ours(const siginfo_t *info);
 bool pie_access_sampler_pmu_read(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
                                  struct pie_access_sample *ret_sample);
 
-/* The period that would have raised target_hz signals a second of CPU time, where this one raised so many in cpu_ns;
- * not below period_min, and not much longer than before if next to nothing was measured. Context: any. */
+/* The period that would have raised target_hz signals a second of CPU time, where this one raised so many in cpu_ns; not
+ * below period_min, and not much longer than before if next to nothing was measured. Context: any. */
 uint64_t pie_pmu_next_period(uint64_t period_accesses, uint64_t signals, uint64_t cpu_ns, uint64_t target_hz,
                              uint64_t period_min);
 

@@ -7,7 +7,7 @@
 #include "runtime/objects/pystr.h"
 
 /* What is known of code objects, in the region's code arenas: one immutable record for each distinct content. There are
- * two stores, one for each half of the calling context tree (profiler/stacks/cct.h), in an arena each; an id tells
+ * two stores, one for each half of the calling context tree (profiler/stacks/cct.h), in an arena each; an id shows
  * which it is of. An arena's first bytes are the store, which is made at first use; an arena that was cleared is an
  * empty store. */
 

@@ -24,7 +24,7 @@
  * then has more references than have been seen is held by native code; where all have been seen, and nothing but the
  * found objects refers to them, they are garbage that has not been collected.
  *
- * The clock is read every so many references. */
+ * The clock is read once in a number of references. */
 
 enum {
     LEVELS_MAX = 40,
@@ -282,7 +282,7 @@ static void put_native(struct pie_holder_text *text, const struct pie_holder_nod
     pie_holder_put(text, words);
 }
 
-/* A frame that has a few of them at the moment tells less than who has the others. */
+/* A frame that has a few of them at the moment says less than the holder of the others. */
 static void tell(const struct pie_holder *holder, int32_t root, int found, struct pie_holder_text *text) {
     bool is_known = !holder->is_late && !holder->is_full && !is_open(holder);
     int32_t native = is_known ? best_top(holder, true) : PIE_HOLDER_NONE;

@@ -86,7 +86,7 @@ static void look_at_others(struct look *look, PyTypeObject *type) {
     if (PyType_Check(look->object) && !PyType_HasFeature((PyTypeObject *)look->object, Py_TPFLAGS_HEAPTYPE))
         return;
     if (type != look->holder->ordinary && strcmp(type->tp_name, "functools._lru_list_elem") == 0)
-        return; /* a part of the cache, which tells of what it points to */
+        return; /* a part of the cache, which visits its own references */
     scan(look, sizeof(PyObject), end < SCANNED_BYTES_MAX ? end : SCANNED_BYTES_MAX);
     if (pie_holder_values(look->object, &values))
         compare(look, values.block);

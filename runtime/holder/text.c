@@ -9,7 +9,7 @@
 
 /* A path as one line, from the block to its end. What people do not think of as an object of its own is passed over:
  * the dictionary of an instance, class or module, a cell, the tuple of a function's defaults or closure; the names in
- * these are told with what they belong to. */
+ * these are named with their owner. */
 
 enum {
     PATH_MAX_NODES = 48,

@@ -7,8 +7,8 @@
 
 #include "runtime/holder/layout.h"
 
-/* CPython 3.13 and later: the values lie behind the head of an instance, in the order of the keys that the class keeps,
- * as long as a flag there says so. A dictionary may use them in place. */
+/* CPython 3.13 and later: the values lie behind the head of an instance, in the order of the keys that the class keeps, as
+ * long as a flag there says so. A dictionary may use them in place. */
 #if PY_VERSION_HEX < 0x030d0000
 #error "this file is for CPython 3.13 and later"
 #endif

@@ -13,7 +13,7 @@
 struct iterator {
     PyObject_HEAD PyObject *inner; /* NULL once it is exhausted or cleared */
     struct pie_learn_loop *loop;   /* NULL before the first item, and where there is nothing to learn */
-    uint64_t iterations;           /* since the loop was told */
+    uint64_t iterations;           /* since the last pie_learn_next() */
     uint32_t left;                 /* iterations until one is looked at */
     enum pie_learn_look next;      /* and how */
     enum pie_learn_look looking;   /* 0: this iteration is left alone */

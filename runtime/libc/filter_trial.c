@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Only the call itself tells what a filter does with it: a filter can be read by a tracer with CAP_SYS_ADMIN and no
+/* Only the call itself shows what a filter does with it: a filter can be read by a tracer with CAP_SYS_ADMIN and no
  * other way. So a child makes the calls, and notes in a shared page how far it has come. The order is that of what
  * python3 is sure to do as well:
  *

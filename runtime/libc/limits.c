@@ -30,7 +30,7 @@ __attribute__((constructor(101))) BEFORE_SHADOW static void resolve(void) {
     *(void **)&libc.prlimit = dlsym(RTLD_NEXT, "prlimit");
 }
 
-/* Has the limit been reckoned from the present size, as in "so many bytes more than what statm says"? Then what counts
+/* Was the limit computed from the present size, as in "this much more than statm says"? Then what counts
  * is the room, and that is right as long as nothing is given back. Limits that stand for themselves are round
  * numbers. */
 static bool is_relative(rlim_t limit_bytes) {

@@ -92,7 +92,7 @@ static bool is_theirs(int signal, siginfo_t *info) {
         if (!held)
             return false;
         *info = *held;
-        info->si_code = SI_USER; /* as glibc's call tells it, not SI_TKILL */
+        info->si_code = SI_USER; /* as glibc's call reports it, not SI_TKILL */
     }
     pie_signals_let_go(signal);
     return true;

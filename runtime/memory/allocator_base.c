@@ -4,12 +4,12 @@
  * everything is relocated, and finds ours. So nothing here may need to be set up. Each pointer begins at a function
  * that asks dlsym() for all of them, which is then never called again; a later call costs no test.
  *
- * dlsym() may allocate. What it is given comes from a small arena, whose blocks are told by their address in free(),
+ * dlsym() may allocate. What it is given comes from a small arena, whose blocks free() recognises by their address,
  * realloc() and malloc_usable_size(); these three are only replaced by the successors themselves if there is no such
  * block. glibc's dlsym() allocates nothing as long as it succeeds, so mostly there is none.
  *
  * glibc also exports its functions as __libc_malloc() and so on. They are the same addresses that dlsym() returns, and
- * only tell whether the next allocator is glibc's: calling them before that is known would leave blocks behind that a
+ * only show whether the next allocator is glibc's: calling them before that is known would leave blocks behind that a
  * preloaded allocator cannot free. */
 
 #include "runtime/memory/allocator_base.h"

@@ -89,7 +89,7 @@ static void count_cut(struct pie_heap_thread *heap, const struct pie_mapping_cut
     pie_heap_resized(heap, PIE_HEAP_NATIVE, token, start, cut->bytes, cut->bytes - cut->cut_bytes, caller);
 }
 
-/* What was taken out for a call that may fail. Beyond so many ranges in one call a failure would leave some
+/* What was taken out for a call that may fail. Beyond this many ranges in one call a failure would leave some
  * uncounted. */
 struct taken {
     struct pie_mapping_cut cuts[PIE_MAPPING_CUTS];

@@ -29,11 +29,12 @@ struct pie_subject {
     /* Where nothing is cut, the columns by which "in X" chooses rows, separated by blanks, or NULL: it cannot. Those of
      * files with that of the line behind a colon: "file:line user_file:user_line". */
     const char *files, *functions, *libraries;
-    const char *when_empty; /* what people are told where there are no rows, or NULL */
+    const char *when_empty; /* the text for people where there are no rows, or NULL */
     bool is_timed;          /* it can be asked of a period of time */
     bool for_all_runs;
-    bool is_tree;   /* rows have a depth by which people see the function indented */
-    bool is_ranked; /* the first rows are the important ones: only these are told unless all are asked for */
+    bool is_tree; /* rows have a depth by which people see the function indented */
+    bool
+        is_ranked; /* the first rows are the important ones: only these are printed unless all are asked for */
     bool are_told_at_length; /* a row fills a screen */
 };
 

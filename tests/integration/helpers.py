@@ -193,7 +193,7 @@ def split(rows):
 
 
 def binomial_margin(share, samples, sigmas=4.0):
-    """Half width of the interval in which a share estimated from so many samples lies; 4 sigmas: 1 miss in 16000."""
+    """Half width of the interval in which a share estimated from this many samples lies; 4 sigmas: 1 miss in 16000."""
     return sigmas * math.sqrt(share * (1 - share) / samples) if samples else 1.0
 
 

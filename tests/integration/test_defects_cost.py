@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What profiling costs is told, whole, and is none of the program's time: held against the same program without
+"""The cost of profiling is shown, all of it, and is none of the program's time: held against the same program without
 profiling."""
 
 import json
@@ -35,7 +35,7 @@ def cpu_of(argv, stderr):
 
 
 def printed_s(text):
-    """The seconds that a summary tells, whichever way."""
+    """The seconds in a summary, in either form."""
     found = re.search(r"overhead (?:\+(?P<ms>\d+) ms|(?P<share>[\d.]+) % \((?P<s>[\d.]+) s\))", text)
     assert found, text
     return float(found["ms"]) / 1000 if found["ms"] else float(found["s"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs whose memory was told wrongly, each with the answer that it must get."""
+"""Programs whose memory was reported wrongly, each with the answer that it must get."""
 
 import pathlib
 

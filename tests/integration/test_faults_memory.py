@@ -134,7 +134,7 @@ def test_jemalloc(pieprof, tmp_path):
 
 
 def test_extension_built_with_a_sanitizer(pieprof, tmp_path):
-    """AddressSanitizer has the allocator; we step aside."""
+    """AddressSanitizer has the allocator; pieprof leaves it alone."""
     extension(tmp_path)
     program = ALL_WELL + "import memory_extension\nprint([memory_extension.sum(n) for n in range(1, 3000)][-1])\n"
     expected, found = both(pieprof, tmp_path, program, environment=sanitizer())

@@ -50,7 +50,7 @@ def counters(db):
 
 
 def expect_watching(db, watches=5):
-    """The file is sound and tells of watches, so that the test was about what it says."""
+    """The file is sound and has watches, so that the test was about what it says."""
     runs = check_file(db)
     found = counters(db)
     assert found.get("watches", 0) >= watches, found

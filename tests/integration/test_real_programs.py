@@ -186,7 +186,7 @@ def check_runs(runs):
 
 
 def check_processes(db, expected):
-    """The profile has so many processes, and each of them has samples; `expected` may be a range."""
+    """The profile has this number of processes, and each of them has samples; `expected` may be a range."""
     rows = helpers.query(db, "select * from v_process order by run, process")
     for r in rows:
         print(r["run"], r["pid"], r["parent_pid"], r["samples"], round(r["cpu_s"], 3), r["cause"], r["exit_status"], (r["command"] or "")[:120])

@@ -32,7 +32,7 @@ def runs(pieprof, tmp_path_factory):
 
 
 def learned(done):
-    """{line: row} of the calls, the dearest of each line, and the row of the body's own code."""
+    """{line: row} of the calls, the most expensive of each line, and the row of the body's own code."""
     rows = done.query("top 1000 learned calls")
     own = [r for r in rows if r["kind"] == "body"]
     assert len(own) == 1

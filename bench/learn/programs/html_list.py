@@ -14,7 +14,7 @@ import tempfile
 from common import loop, run
 
 COUNT = 600_000  # lines
-MB = 57  # of so many lines
+MB = 57  # of this many lines
 ENTRY = re.compile(r'<li class="(\w+)"><span title="([^"]+) \(([\d,]+) samples, ([\d.]+)%\)">')
 NOTE = re.compile(r"(\w+)=(\d+)")
 PACKAGES = ["java.util.concurrent", "org.apache.spark.sql.execution", "sun.nio.ch", "scala.collection.immutable",

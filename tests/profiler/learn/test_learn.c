@@ -39,7 +39,7 @@ static double uniform(void) {
     return ((double)(random_state >> 11) + 0.5) * 0x1p-53;
 }
 
-/* --- What the sink is told --- */
+/* --- The rows of the sink --- */
 
 static struct {
     struct pie_learned_loop_row loops[LOOPS_KEPT];
@@ -94,7 +94,7 @@ static void observe(struct pie_learn_loop *loop, const struct made_up *made, con
     pie_learn_observed(loop, &observed);
 }
 
-/* So many iterations. Returns the true sums, ns, own code last. */
+/* Runs the iterations. Returns the true sums, ns, own code last. */
 static void go(struct pie_learn_loop *loop, const struct made_up *made, unsigned iterations,
                double ret_ns[CALLS + 1]) {
     enum pie_learn_look look;

@@ -73,7 +73,7 @@ static const struct shape {
 
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-/* The chance of so many of RUNS or more, if each has the chance p. */
+/* The chance of this many of RUNS or more, if each has the chance p. */
 static double tail(int count, double p) {
     double sum = 0;
     for (int i = count; i <= RUNS; i++)
@@ -522,8 +522,8 @@ static double harmonic(int arms) {
     return sum;
 }
 
-/* Wrong in so many of RUNS; what is observed is never more than the budget. Arms of 0 and 1 with these means, the
- * highest `top` first. */
+/* The number of wrong ones of RUNS; what is observed is never more than the budget. Arms of 0 and 1 with these means,
+ * the highest `top` first. */
 static int errors(enum pie_race_policy policy, int arms, const double *means, size_t top, uint64_t budget) {
     int wrong = 0;
     for (int run = 0; run < RUNS; run++) {

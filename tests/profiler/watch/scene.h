@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-/* A stage for the policy of watching: debug registers that only write down what they are told, an interpreter of one
+/* A stage for the policy of watching: debug registers that only record their orders, an interpreter of one
  * Python frame, and a real native call (a few instructions of assembly) under a C function that plays the evaluation
  * loop. A test's body runs inside that call, so contexts made from it unwind. */
 
@@ -36,7 +36,7 @@ struct scene_order {
 enum { SCENE_ORDERS = 1 << 16, SCENE_OBJECTS = 8 };
 
 extern struct scene {
-    /* What the registers were told. */
+    /* The orders of the registers. */
     struct scene_order orders[SCENE_ORDERS];
     size_t n_orders;
     int refuse; /* what arm() returns instead of 0 */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Real debug registers and the descriptors behind them: they do what they are told, the program is not disturbed by
+/* Real debug registers and the descriptors behind them: they follow orders, the program is not disturbed by
  * them, and they go when they should: with their thread, in a forked child, when the program closes them. */
 
 #include "tests/profiler/watch/hardware_scene.h"

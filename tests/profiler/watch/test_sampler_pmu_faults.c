@@ -47,7 +47,8 @@ const struct pie_pmu_events *pie_pmu_events_here(const struct pie_pmu_machine **
 static char *pages;
 static struct pie_thread *thread;
 
-/* Touches every page once; so many faults. The kernel's own work on neighbouring pages would spoil the count. */
+/* Touches every page once. Returns the number of faults. The kernel's own work on neighbouring pages would spoil the
+ * count. */
 static void touch_all(void) {
     madvise(pages, (size_t)PAGES * PAGE_BYTES, MADV_DONTNEED);
     for (size_t i = 0; i < PAGES; i++)
