@@ -22,10 +22,10 @@ enum pie_pystack_flags {
     PIE_PYSTACK_TRUNCATED = 2,     /* deeper than max: the outer part is missing */
     PIE_PYSTACK_INVALID = 4, /* the chain was being changed: frames hold what could be read before that */
     PIE_PYSTACK_IN_CALL =
-        8, /* innermost frame stands at an instruction that calls (CALL…, not an operator) */
+        8, /* the innermost frame is at an instruction that calls (CALL…, not an operator) */
 };
 
-/* What a code unit does: the interpreter's part in what a native call is for. */
+/* The operation of a code unit, which shows the purpose of a native call. */
 enum pie_operation {
     PIE_OPERATION_OTHER,
     PIE_OPERATION_SUBSCRIPT,       /* a[i] is read */
@@ -38,7 +38,7 @@ enum pie_operation {
     PIE_OPERATION_IN_LOOP = 16, /* flag: lies in a loop of its function's own code */
 };
 
-/* What lies at an address. */
+/* The kind of object at an address. */
 enum pie_object_kind {
     PIE_OBJECT_NONE,  /* no Python object */
     PIE_OBJECT_PLAIN, /* an object */
@@ -73,8 +73,8 @@ struct pie_pystack_ops {
     size_t (*walk)(struct pie_pyframe *frames, size_t max, unsigned *ret_flags);
 
     /* The same for another thread whose Python thread state is `tstate` (from current_tstate() on that thread).
-     * The caller makes sure by the thread's CPU clock that it did not run meanwhile, and throws the result away
-     * if it did. Context: drain. */
+     * The caller checks by the thread's CPU clock that it did not run meanwhile, and discards the result if it
+     * did. Context: drain. */
     size_t (*walk_thread)(uintptr_t tstate, struct pie_pyframe *frames, size_t max, unsigned *ret_flags);
 
     /* Address of the Python thread state of the thread with this kernel id, 0 if it has none: found in the
@@ -94,11 +94,11 @@ struct pie_pystack_ops {
      * handler would find under this address. Context: drain. */
     uint32_t (*intern_by_content)(uintptr_t code);
 
-    /* The id of the same code in the calling thread's half, for an id of whichever (turn.h); PIE_CCT_CODE_FULL as
+    /* The id of the same code in the calling thread's half, for an id of either half (turn.h); PIE_CCT_CODE_FULL as
      * above. NULL: ids do not change. Context: drain. */
     uint32_t (*intern_again)(uint32_t code_id);
 
-    /* Bytes of what is interned in the current half; forgets all of the other one. NULL: there are no halves. Context:
+    /* Bytes interned in the current half; forgets all of the other one. NULL: there are no halves. Context:
      * drain. */
     size_t (*code_bytes)(void);
     void (*forget_code)(void);
@@ -106,7 +106,7 @@ struct pie_pystack_ops {
     /* The offset of instr in its code, in code units, as CCT key. Context: signal. */
     uint32_t (*instr_offset)(uintptr_t code, uintptr_t instr);
 
-    /* What is known of an interned code object. Strings are UTF-8, live in the region. Returns 0 or -ENOENT.
+    /* Describes an interned code object. Strings are UTF-8 and live in the region. Returns 0 or -ENOENT.
      * Context: drain. */
     int (*describe)(uint32_t code_id, const char **ret_file, const char **ret_qualname,
                     int32_t *ret_first_line);
@@ -118,11 +118,11 @@ struct pie_pystack_ops {
      * drain. */
     unsigned (*operation)(uint32_t code_id, uint32_t instr_offset);
 
-    /* What lies at an address, told by its type's type; every load is fault-tolerant. A wrong guess is possible and
-     * must do no harm. Context: signal. */
+    /* The kind of object at an address, by its type's type; every load is fault-tolerant. A wrong guess is possible
+     * and must be harmless. Context: signal. */
     enum pie_object_kind (*object_at)(uintptr_t address);
 
-    /* The bytes of a NumPy array's data, [*ret_low, *ret_high), for what object_at() called an array. False:
+    /* The bytes of a NumPy array's data, [*ret_low, *ret_high), for an object that object_at() called an array. False:
      * unreadable, or no such bytes. Context: signal. */
     bool (*array_data)(uintptr_t array, uintptr_t *ret_low, uintptr_t *ret_high);
 

@@ -3,7 +3,7 @@
 
 #include "profiler/process/table.h"
 
-/* Shared by process/table.c, which maps it, and process/table_sigsafe.c; for nobody else. */
+/* Shared by process/table.c, which maps it, and process/table_sigsafe.c; for no other file. */
 
 enum pie_process_state { PIE_PROCESS_FREE, PIE_PROCESS_CLAIMED, PIE_PROCESS_LIVE, PIE_PROCESS_TAKEN };
 
