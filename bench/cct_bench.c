@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What an insertion into the calling context tree costs in CPU time, and finding the node again, by the number of its siblings, in Go's
- * benchmark format. Keys come as a program makes code: one after another. */
+/* What an insertion into the calling context tree costs in CPU time, and finding the node again, by the number of its
+ * siblings, in Go's benchmark format. Keys come as a program makes code: one after another. */
 
 #include "profiler/base/region.h"
 #include "profiler/stacks/cct.h"

@@ -3,8 +3,8 @@
 """The size of an empty program's file, and how long questions take.
 
 small      bytes of the file of `-c pass`, and a question to it, more than pieprof takes to start
-large      questions to a file of ten million samples, made up on a real program's contexts: some more rows than the writer
-           keeps where it can (storage/write/slices.h), in 32 slices
+large      questions to a file of ten million samples, made up on a real program's contexts: in 32 slices, with some
+           more rows than the writer keeps where it can (storage/write/slices.h)
 """
 
 import argparse

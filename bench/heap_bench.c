@@ -4,8 +4,8 @@
  *   plain  calls that go to the C library straight
  *   off    through ours, and memory is not profiled
  *   on     through ours, counted; nothing is sampled (what a sample costs is the engine's, not the hook's)
- * The three are measured in turn in short rounds, and the shortest of each counts: what else the machine does only adds.
- * `extra-ns/op` is what the call takes longer than plain. */
+ * The three are measured in turn in short rounds, and the shortest of each counts: what else the machine does only
+ * adds. `extra-ns/op` is what the call takes longer than plain. */
 
 #include "bench/heap_bench_calls.h"
 #include "runtime/memory/allocator.h"

@@ -3,8 +3,8 @@
 
 #include <stddef.h>
 
-/* Loops over calls of the C library in a shared library, which is where real callers are: each call goes through a word of
- * the library's own that the dynamic linker has filled in. */
+/* Loops over calls of the C library in a shared library, which is where real callers are: each call goes through a word
+ * of the library's own that the dynamic linker has filled in. */
 
 /* The same calls to where they went without us. */
 struct heap_bench_plain {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* How many hits of debug registers reach the program with their reason lost: the kernel finds nothing in DR6 and sends
- * TRAP_BRKPT (or TRAP_HWBKPT) where an event should have sent TRAP_PERF; runtime/libc/signals_sigsafe.c, is_lost_hit(). It takes a
- * busy virtual machine: run several at once. Knows nothing of the profiler.
+ * TRAP_BRKPT (or TRAP_HWBKPT) where an event should have sent TRAP_PERF; runtime/libc/signals_sigsafe.c, is_lost_hit().
+ * It takes a busy virtual machine: run several at once. Knows nothing of the profiler.
  *
  * usage: lost_hits [SECONDS] */
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a thread costs, by how many there are: CPU time of a process with N threads under pieprof, less that under python3,
-less the same difference without threads, for each thread. As ratios to the cost of one of ten.
+"""What a thread costs, by how many there are: CPU time of a process with N threads under pieprof, less that under
+python3, less the same difference without threads, for each thread. As ratios to the cost of one of ten.
 
 usage: bench/many_threads.py [--pieprof build/pieprof] [--python /usr/bin/python3] [--runs 5] [--seconds 3]
 """

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Is the overhead that pieprof prints the one that it has?
 
-Whole processes: the interpreter of pieprof without a profiler, which is what the executable is under python3's name ("bare"), and
-pieprof as it is. Programs of programs/ are at work in turns, so that a slow second of the machine slows both; other texts run one
-after the other, in an order drawn anew. CPU time is what the kernel counts when each has ended. "measured" is the median difference of
-a round, "printed" the median of the summaries, "wrong" the median difference of both in a round, with two standard errors (by the
-median absolute deviation of the rounds). The memory that a process gets alone moves its time by some percent, so it takes many
-rounds. Goal: 1.5 points of the program or 10 ms. "open": the goal lies within the errors.
+Whole processes: the interpreter of pieprof without a profiler, which is what the executable is under python3's name
+("bare"), and pieprof as it is. Programs of programs/ are at work in turns, so that a slow second of the machine slows
+both; other texts run one after the other, in an order drawn anew. CPU time is what the kernel counts when each has
+ended. "measured" is the median difference of a round, "printed" the median of the summaries, "wrong" the median
+difference of both in a round, with two standard errors (by the median absolute deviation of the rounds). The memory
+that a process gets alone moves its time by some percent, so it takes many rounds. Goal: 1.5 points of the program or 10
+ms. "open": the goal lies within the errors.
 """
 
 import argparse
@@ -82,7 +83,8 @@ def one_round(options, words, run, order):
 
 
 def measure(options, words, run):
-    """(bare, measured, printed, wrong, error) in seconds, medians of rounds; two standard errors of the last but one."""
+    """(bare, measured, printed, wrong, error) in seconds, medians of rounds; two standard errors of the last but
+    one."""
     order = random.Random(1)
     rounds = [one_round(options, words, run, order) for _ in range(options.rounds)]
     wrong = [printed - measured for _, measured, printed in rounds]

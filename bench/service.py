@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does a profile stay small while a service makes code without end? Runs service_program.py under python3 and under pieprof and tells
-what pieprof had resident (the difference), the file's size over time, and whether what is hot at the end has its name."""
+"""Does a profile stay small while a service makes code without end? Runs service_program.py under python3 and under
+pieprof and prints what pieprof had resident (the difference), the file's size over time, and whether what is hot at the
+end has its name."""
 
 import argparse
 import json

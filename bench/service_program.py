@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A service that makes code as long as it runs, as template engines and query compilers do: each call compiles a new function with a
-name of its own, runs it and drops it. In the last tenth of the time it calls one such function again and again. Prints
-{"compiled", "rss_bytes": {second: …}} in JSON, and to stderr a line each ten seconds."""
+"""A service that makes code as long as it runs, as template engines and query compilers do: each call compiles a new
+function with a name of its own, runs it and drops it. In the last tenth of the time it calls one such function again
+and again. Prints {"compiled", "rss_bytes": {second: …}} in JSON, and to stderr a line each ten seconds."""
 
 import json
 import sys

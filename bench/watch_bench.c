@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What each step of a watch costs inside the handler, in the form of Go's benchmarks: on debug registers that only write
- * down what they are told, so this is the handler's own work (unwinding, context, memory that may fault); and beside it
- * what the machine takes: one trap with its signal, and moving a debug register in each way. Contexts are those of
- * tests/profiler/watch/scene.c: one Python frame, one native frame on top of it. */
+/* What each step of a watch costs inside the handler, in the form of Go's benchmarks: on debug registers that only
+ * only record the calls, so this is the handler's own work (unwinding, context, memory that may fault); and
+ * beside it what the machine takes: one trap with its signal, and moving a debug register in each way. Contexts are
+ * those of tests/profiler/watch/scene.c: one Python frame, one native frame on top of it. */
 
 #include "profiler/base/clocks.h"
 #include "profiler/code/block.h"

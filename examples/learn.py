@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A loop that reads orders and prices them. Which of its calls takes the time? `pieprof examples/learn.py` times some of the
-iterations, call by call, and says so; `python3 examples/learn.py` runs it as an ordinary loop."""
+"""A loop that reads orders and prices them. Which of its calls takes the time? `pieprof examples/learn.py` times some
+of the iterations, call by call, and says so; `python3 examples/learn.py` runs it as an ordinary loop."""
 
 import json
 import random

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The module `pieprof` where no profile runs: what a program says to pieprof has no effect. Under pieprof a module of the
-same name is built in and comes first."""
+"""The module `pieprof` where no profile runs: what a program says to pieprof has no effect. Under pieprof a module of
+the same name is built in and comes first."""
 
 
 def loop(iterable, /):

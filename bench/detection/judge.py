@@ -51,8 +51,8 @@ def is_own(program, finding):
 
 
 def wasted_share(program, findings):
-    """Of the true lines together. Loads and stores of a line are two views of the same time: the larger counts. A library's
-    line is part of the line that led there."""
+    """Of the true lines together. Loads and stores of a line are two views of the same time: the larger counts. A
+    library's line is part of the line that led there."""
     of_line = collections.defaultdict(float)
     for finding in findings:
         line = at_true_line(program, finding)

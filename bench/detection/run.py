@@ -16,7 +16,7 @@ For each program, one after the other:
   findings promise: 1 / (1 - wasted_share of the true lines).
 
 --python names the interpreter whose packages are used: /usr/bin/python3 for the system's, VENV/bin/python for a
-virtual environment (make-venv makes one with current wheels). pieprof is told of the latter by VIRTUAL_ENV. Both must
+virtual environment (make-venv makes one with current wheels). VIRTUAL_ENV names the latter to pieprof. Both must
 be of the Python that pieprof was built for.
 
 Numerical libraries get one thread each unless --threads says otherwise: the arrays are small, and threads that wait for

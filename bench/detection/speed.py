@@ -9,9 +9,9 @@ Each program of programs/ (and of ../programs/, with --bench) runs under pieprof
   default       time, loads and stores together, 1 kHz
   250hz, 4khz…  the same at another rate
 
-In each round the variants take turns in an order that is drawn anew; a ratio is taken between runs of one round, and the
-median over the rounds counts. CPU time is that of the whole process: imports, pieprof's own thread and the writing of the
-file are in it. Memory is the peak of resident memory. The findings are those at the true lines (see run.py).
+In each round the variants take turns in an order that is drawn anew; a ratio is taken between runs of one round, and
+the median over the rounds counts. CPU time is that of the whole process: imports, pieprof's own thread and the writing
+of the file are in it. Memory is the peak of resident memory. The findings are those at the true lines (see run.py).
 """
 
 import argparse

@@ -78,7 +78,7 @@ def totals(bad, good):
 
 
 def misses(results):
-    """What stood first where something was wrong, for whoever mends it."""
+    """The first findings where something was wrong, for whoever fixes it."""
     lines = []
     for result in results:
         for number, verdict in enumerate(result.verdicts, 1):

@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Holds what pieprof learned of a loop, or sampled in it, against the truth of truth.py.
 
-Both are distributions over the lines of the loop's body that have calls, and the body's own code. They are compared by the
-Kullback-Leibler divergence of the truth from the estimate, sum p ln(p / q), with natural logarithms (Paikana §4 has
-0.04 for its own, 2.38 for statprof). A share that the estimate lacks, or that is smaller, counts as EPSILON; both are scaled
-to 1.
-A line's time of several sites is their sum.
+Both are distributions over the lines of the loop's body that have calls, and the body's own code. They are compared by
+the Kullback-Leibler divergence of the truth from the estimate, sum p ln(p / q), with natural logarithms (Paikana §4 has
+0.04 for its own, 2.38 for statprof). A share that the estimate lacks, or that is smaller, counts as EPSILON; both are
+scaled to 1. A line's time of several sites is their sum.
 """
 
 import argparse
@@ -103,8 +102,8 @@ where b.process in (select process from process_of) group by b.line
 
 
 def sampled_lines(db, truth):
-    """({line or OWN: share}, the same if a line's own Python code counts as its calls) by pieprof's samples of time; the
-    second is what a profiler of lines such as statprof can tell."""
+    """({line or OWN: share}, the same if a line's own Python code counts as its calls) by pieprof's samples of time;
+    the second is what a profiler of lines such as statprof can tell."""
     span = {"path": f"%/{truth['program']}.py", "first": truth["loop_line"] + 1, "last": truth["last_line"]}
     with connect(db) as connection:
         rows = connection.execute(SAMPLED, span).fetchall()

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How true is what pieprof learns of loops, and what does it cost? Prints markdown tables.
 
-For each of programs/ truth.py makes the truth; some runs of pieprof learn, one samples time by line; then the program takes
-turns under plain python, pieprof with everything off, learning alone, learning until all is decided, and cProfile
+For each of programs/ truth.py makes the truth; some runs of pieprof learn, one samples time by line; then the program
+takes turns under plain python, pieprof with everything off, learning alone, learning until all is decided, and cProfile
 (../commands.py). A ratio is the median over the turns; of several rounds the median and the range are shown.
 """
 

@@ -2,21 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """The true shares of the calls in a loop of programs/: every call of the body is timed, none is left out.
 
-The loop's body is there three times. In one every call site that stands directly in it (not in a lambda, a comprehension or
-a function of its own) is wrapped in readings of perf_counter_ns(): after its arguments are there and when it has returned.
-In the second there is another reading between these two: by the difference it is known what a reading costs there, and that is
-subtracted from every call. The third is left as it is. A hundred iterations after each other take one of them, by lot, and each
-is timed as a whole, from the item's arrival to the request for the next. As the input is seeded, the program does the same in
-every repetition, a new process; in three of them an iteration takes each of the bodies once. A call's or an iteration's time is
-the mean over the repetitions, without those that were disturbed.
+The loop's body is there three times. In one every call site that stands directly in it (not in a lambda, a
+comprehension or a function of its own) is wrapped in readings of perf_counter_ns(): after its arguments are there and
+when it has returned. In the second there is another reading between these two: by the difference it is known what a
+reading costs there, and that is subtracted from every call. The third is left as it is. A hundred iterations after each
+other take one of them, by lot, and each is timed as a whole, from the item's arrival to the request for the next. As
+the input is seeded, the program does the same in every repetition, a new process; in three of them an iteration takes
+each of the bodies once. A call's or an iteration's time is the mean over the repetitions, without those that were
+disturbed.
 
-The body's own code is what the calls leave of the body's time: of the same iteration, less the calibrated cost of the wrappers,
-where these add less than a tenth; else of the iterations without them, unless the program has a body without calls to measure it
-by. `check` is the body's time by the first way to that of iterations as they are; `calls_and_rest` is what the calls, in parts of
-that time, and the own share come to: how far the shares are from adding up.
+The body's own code is what the calls leave of the body's time: of the same iteration, less the calibrated cost of the
+wrappers, where these add less than a tenth; else of the iterations without them, unless the program has a body without
+calls to measure it by. `check` is the body's time by the first way to that of iterations as they are; `calls_and_rest`
+is what the calls, in parts of that time, and the own share come to: how far the shares are from adding up.
 
-The time of a call is that of the call instruction: it includes pushing the frame, and not the evaluation of callee and arguments
-(but the look-up of a method of a name).
+The time of a call is that of the call instruction: it includes pushing the frame, and not the evaluation of callee and
+arguments (but the look-up of a method of a name).
 """
 
 import argparse
@@ -71,10 +72,9 @@ def is_direct(function):
 
 
 def wrapper(site, call, is_twice):
-    """pick(a0 := argument, ..., t := now(), None, f(a0, ...), add(now() - t << 6 | site), a0 := None, ...), which returns the
-    call's result.
-    In place of None stands a second reading in the copy that learns what a reading costs. Not a tuple: a container that the
-    garbage collector counts may make it run here, out of the call."""
+    """pick(a0 := argument, ..., t := now(), None, f(a0, ...), add(now() - t << 6 | site), a0 := None, ...), which
+    returns the call's result. In place of None stands a second reading in the copy that learns what a reading costs.
+    Not a tuple: a container that the garbage collector counts may make it run here, out of the call."""
     kept = []
 
     def before(value):
@@ -100,7 +100,7 @@ def wrapper(site, call, is_twice):
 
 
 def pick(kept):
-    """A function that returns the result of a wrapped call of so many kept arguments."""
+    """A function that returns the result of a wrapped call with this number of kept arguments."""
     words = [f"a{i}" for i in range(2 * kept + 4)]
     return eval(f"lambda {', '.join(words)}: {words[kept + 2]}")
 
@@ -150,8 +150,9 @@ def learned_loop(tree):
 
 
 class Program:
-    """A program, loaded from its source, with three bodies of its loop. What was measured: .body, the nanoseconds of each
-    iteration; .calls, nanoseconds and site of each call that was timed; .ends, how many there were after each iteration."""
+    """A program, loaded from its source, with three bodies of its loop. What was measured: .body, the nanoseconds of
+    each iteration; .calls, nanoseconds and site of each call that was timed; .ends, how many there were after each
+    iteration."""
 
     def __init__(self, text, path, kinds=None, repetition=0):
         tree = ast.parse(text, str(path))
@@ -263,8 +264,8 @@ def site_row(site, times, body):
 
 
 def hollow_share(pipe, text, path, count=50_000, trials=9):
-    """The body's own share by running it without its calls, which a program may have by hand: where a call takes no longer
-    than a reading, what the readings hold up is as much as the own code."""
+    """The body's own share by running it without its calls, which a program may have by hand: where a call takes no
+    longer than a reading, what the readings hold up is as much as the own code."""
     program = Program(text, path)
     names = program.names
     names["loop"] = iter
@@ -292,8 +293,8 @@ def lower(values):
 
 
 def undisturbed(values):
-    """The mean over repetitions of the same work, without those in which another program ran meanwhile. A page fault, which the
-    program has now here and now there, is its own."""
+    """The mean over repetitions of the same work, without those in which another program ran meanwhile. A page fault,
+    which the program has now here and now there, is its own."""
     most = 1.5 * min(values) + DISTURBED_NS
     return statistics.fmean(value for value in values if value <= most)
 

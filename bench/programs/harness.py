@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How every program here is started and timed: `PROGRAM.py [SCALE]` does SCALE times its usual work (2 to 4 seconds)
-and prints what the work itself took, start-up and end of the interpreter left out. `PROGRAM.py SCALE TURNS` does it in so
-many parts, each when a line arrives, so that several processes can take turns."""
+and prints what the work itself took, start-up and end of the interpreter left out. `PROGRAM.py SCALE TURNS` does it in
+this many parts, each when a line arrives, so that several processes can take turns."""
 
 import json
 import sys

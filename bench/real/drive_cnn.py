@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cnn-from-scratch: its own cnn.py, on random images in place of MNIST's. The project was never changed; `conv` and `pool`
-put what PieProf's Listing 9 proposes, and the like for the pooling layer, in place of its back-propagation."""
+"""cnn-from-scratch: its own cnn.py, on random images in place of MNIST's. The project was never changed; `conv` and
+`pool` put what PieProf's Listing 9 proposes, and the like for the pooling layer, in place of its back-propagation."""
 
 import os
 import runpy

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NumPyCNN: one convolution with three filters over a random image. PieProf's fix computes the two halves of the filter's
-size before the loops; `invariant` does so to the source by replacing the text of one statement."""
+"""NumPyCNN: one convolution with three filters over a random image. PieProf's fix computes the two halves of the
+filter's size before the loops; `invariant` does so to the source by replacing the text of one statement."""
 
 import pathlib
 import sys

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles programs that others wrote, each with a known waste of redundant loads or stores, and says what became of it.
+"""Profiles programs that others wrote, each with a known waste of redundant loads or stores, and says what became of
+it.
 
 None of them is part of this repository. Clone those you want and say where they are:
     bench/real/run.py --pieprof build/pieprof --clones ~/clones minisom ta cnn numpycnn
@@ -139,8 +140,8 @@ def show(number, finding, project):
 
 
 def known_share(answer, project):
-    """Of the run, what the findings at known lines say is wasted. Loads and stores of a line are two views of the same time:
-    the larger counts."""
+    """Of the run, what the findings at known lines say is wasted. Loads and stores of a line are two views of the same
+    time: the larger counts."""
     shares = collections.defaultdict(float)
     for finding in answer:
         for at in place(finding, (("file", "line"),)):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program of run.py: N children at once, each of which burns a known CPU time in a function of its own name and prints
-what the kernel says it took.
+"""The program of run.py: N children at once, each of which burns a known CPU time in a function of its own name and
+prints what the kernel says it took.
 
 usage: writers.py N SECONDS
 """

@@ -9,8 +9,8 @@
 #include "storage/ask/query.h"
 #include "storage/read/reader.h"
 
-/* RFC 4180: a header line, CRLF at the end of each record, fields quoted where they must be. A missing value is an empty
- * field, an empty text a quoted one. */
+/* RFC 4180: a header line, CRLF at the end of each record, fields quoted where they must be. A missing value is an
+ * empty field, an empty text a quoted one. */
 
 static void print_field(FILE *out, const char *text) {
     if (*text && !text[strcspn(text, ",\"\r\n")]) {
@@ -53,7 +53,7 @@ static void print_header(FILE *out, struct pie_cursor *cursor) {
     fputs("\r\n", out);
 }
 
-/* The records that are told; those that are not are counted in *ret_more. */
+/* The records that are printed; the others are counted in *ret_more. */
 static int print_records(struct pie_held *held, const struct pie_query *query, size_t *ret_more,
                          char **ret_message) {
     struct pie_cursor *cursor = query->cursor;

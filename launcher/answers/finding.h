@@ -8,9 +8,8 @@
 
 #include "launcher/text/style.h"
 
-/* One finding of redundant loads or stores (a row of v_redundancy, v_redundancy_function or v_pair), and how it is told to
- * people.
- * Context: cli, launcher (at exit). */
+/* One finding of redundant loads or stores (a row of v_redundancy, v_redundancy_function or v_pair), and how it is
+ * printed to people. Context: cli, launcher (at exit). */
 
 struct pie_reader;
 struct pie_cursor;

@@ -136,7 +136,7 @@ static bool is_one_kind(const struct findings *findings) {
     return true;
 }
 
-/* On a narrow screen the places matter more than what is told below anyway. */
+/* On a narrow screen the places matter more than the text that is printed below anyway. */
 static void hide_columns(struct pie_table *table, const struct findings *findings, size_t columns) {
     bool is_limited = columns > 0;
     table->columns[KIND].is_hidden = is_one_kind(findings) || (is_limited && columns < 55);
@@ -216,7 +216,7 @@ static int print_pairs(FILE *out, const struct pie_answer *answer, struct pie_fi
         int closed = pie_held_close(&held, r == 0 || held.is_through);
         r = r == 0 ? closed : r;
     }
-    if (r == -EPIPE) /* pie_profile_close_output() tells */
+    if (r == -EPIPE) /* pie_profile_close_output() reports it */
         return 0;
     return r < 0 && !*ret_message ? pie_message(r, ret_message, "out of memory") : r;
 }

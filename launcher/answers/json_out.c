@@ -15,8 +15,8 @@
 #include "storage/read/reader.h"
 #include "storage/base/utf8.h"
 
-/* {"schema": 1, "run": …, "query": …, "sql": …, "rows": […], "rows_total": …}, or {"schema": 1, "query": …, "error": …}: the
- * interface that programs rely on. Keys and their meaning change only with the number. */
+/* {"schema": 1, "run": …, "query": …, "sql": …, "rows": […], "rows_total": …}, or {"schema": 1, "query": …, "error":
+ * …}: the interface that programs rely on. Keys and their meaning change only with the number. */
 enum { JSON_SCHEMA = 1 };
 
 /* 12 digits hold a nanosecond in a quarter of an hour; more would show how binary fractions are stored. */
@@ -108,7 +108,7 @@ static int print_row(FILE *out, struct pie_cursor *cursor, const bool *hidden) {
     return r;
 }
 
-/* Counts the rows in *ret_total, of which it prints as many as are told. */
+/* Counts the rows in *ret_total, of which it prints as many as are asked for. */
 static int print_rows(struct pie_held *held, const struct pie_query *query, int64_t *ret_total,
                       char **ret_message) {
     int count = pie_cursor_column_count(query->cursor), r = 0, more;

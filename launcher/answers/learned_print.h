@@ -7,7 +7,8 @@
 
 #include "launcher/answers/finding.h"
 
-/* Learned loops (rows of v_learned_loop) and the calls in them, as they are told to people. Context: cli, launcher (at exit). */
+/* Learned loops (rows of v_learned_loop) and the calls in them, as they are printed for people. Context: cli, launcher
+ * (at exit). */
 
 struct pie_cursor;
 
@@ -37,8 +38,8 @@ enum pie_learned_files {
     PIE_LEARNED_BASE_NAMES, /* without their folders */
 };
 
-/* The first `most` calls of a loop as a table, with what does not fit on the screen left out; *ret_more: how many there are
- * beyond them. Returns 0, or -errno and a message (heap). */
+/* The first `most` calls of a loop as a table, with what does not fit on the screen left out; *ret_more: how many there
+ * are beyond them. Returns 0, or -errno and a message (heap). */
 int pie_learned_calls_print(const struct pie_finding_screen *screen, const struct pie_learned_loop *loop,
                             enum pie_learned_files files, size_t most, size_t *ret_more, char **ret_message);
 

@@ -18,13 +18,14 @@ struct pie_answer {
 struct pie_output {
     const char *name; /* of the option, without dashes */
     bool is_for_people;
-    /* Reads the rows and prints them to `out`. What fails in its first megabytes prints nothing (launcher/answers/held.h). Returns 0,
-     * or -errno and one line for people (heap); an error of `out` itself is left to the caller. */
+    /* Reads the rows and prints them to `out`. What fails in its first megabytes prints nothing
+     * (launcher/answers/held.h). Returns 0, or -errno and one line for people (heap); an error of `out` itself is left
+     * to the caller. */
     int (*print)(FILE *out, const struct pie_answer *answer, char **ret_message);
 };
 
-/* The line above an answer that was narrowed: "2026-11-23 10:00:00 to 10:05:04, in file app.py", and what else X could have
- * been; nothing for others. */
+/* The line above an answer that was narrowed: "2026-11-23 10:00:00 to 10:05:04, in file app.py", and what else X could
+ * have been; nothing for others. */
 void pie_output_print_place(FILE *out, const struct pie_query *query);
 
 /* "nothing found", where, and what would have to be done for there to be something. */

@@ -9,8 +9,8 @@
 #include "launcher/text/wrap.h"
 #include "storage/read/reader.h"
 
-/* A curve is drawn in one line of blocks, each as high as the highest value of its part of the time. Both curves have the
- * same scale, so that one sees what of the heap is not resident. */
+/* A curve is drawn in one line of blocks, each as high as the highest value of its part of the time. Both curves have
+ * the same scale, so that one sees what of the heap is not resident. */
 
 enum { SPARK_MAX = 60, SPARK_MIN = 16, NAME_WIDTH = 10, AMOUNT_WIDTH = 12, POINTS_MAX = 128 };
 

@@ -17,8 +17,8 @@
 #include "launcher/text/wrap.h"
 #include "storage/read/reader.h"
 
-/* At most 25 lines: title 2, memory 1, findings 6, source lines 2 + 8, libraries 2, a blank, threads 1, samples 1, file 1.
- * Where a note or a learned loop takes more, there are less source lines; of a loop, less calls. */
+/* At most 25 lines: title 2, memory 1, findings 6, source lines 2 + 8, libraries 2, a blank, threads 1, samples 1, file
+ * 1. Where a note or a learned loop takes more, there are less source lines; of a loop, less calls. */
 enum {
     LINES_MAX = 25,
     LINES_AROUND = 2 + 6,
@@ -29,10 +29,10 @@ enum {
     COLUMNS_MIN = 60
 };
 
-/* From so much CPU time on, the overhead is told as a share of it. */
+/* From so much CPU time on, the overhead is printed as a share of it. */
 static const double SHARE_CPU_MIN_S = 1;
 
-/* What the last line tells. The view of the run is a costly one: it is asked once. */
+/* The figures of the last line. The view of the run is a costly one: it is asked once. */
 struct samples {
     bool is_known, has_period, has_overhead;
     int64_t count;

@@ -13,8 +13,8 @@
 /* Lines: the findings, and the advice for the first of them. */
 enum { FINDINGS_SHOWN = 3, ADVICE_LINES = 2, INDENT = 4, PLACE_COLUMNS = 40 };
 
-/* A line has one finding here, its costliest. A library's line is told where the user's own line, which stands for it too,
- * is not. */
+/* A line has one finding here, its costliest. A library's line is printed unless the user's own line, which represents
+ * it too, is. */
 static const char findings_sql[] =
     "WITH found AS MATERIALIZED (SELECT *, min(rank) FROM v_redundancy WHERE run = :run"
     " AND severity = 'high' GROUP BY file, line)"
@@ -22,8 +22,8 @@ static const char findings_sql[] =
     " WHERE o.library IS NULL AND o.file = f.user_file AND o.line = f.user_line)"
     " ORDER BY rank LIMIT :limit";
 
-/* Bytes of the beginning of `text` that ends at a blank and takes at most `width` columns; all of it where there is no such
- * blank. */
+/* Bytes of the beginning of `text` that ends at a blank and takes at most `width` columns; all of it where there is no
+ * such blank. */
 static size_t fitting_words(const char *text, size_t width) {
     size_t size = 0, next = 0;
     do {
@@ -54,7 +54,7 @@ static void print_advice(const struct pie_finding_screen *screen, const char *te
     }
 }
 
-/* Files are told without their folders here, as in the rest of the summary. */
+/* Files are printed without their folders here, as in the rest of the summary. */
 static const char *base_name(const char *path) {
     const char *slash = path ? strrchr(path, '/') : NULL;
     return slash ? slash + 1 : path;
@@ -99,7 +99,8 @@ static const char seen_sql[] = "SELECT 2 * sum(w.watches) >= t.high_traps FROM x
                                "JOIN watch w ON w.process = p.id"
                                " WHERE p.run = :run AND w.outcome IN (1, 2)";
 
-/* To find out that there are none takes as long as to find some, and a short run has not seen enough. 1, 0 or -errno. */
+/* To find out that there are none takes as long as to find some, and a short run has not seen enough. 1, 0 or
+ * -errno. */
 static int has_seen_enough(const struct pie_finding_screen *screen, char **ret_message) {
     struct pie_cursor *cursor;
     int r = pie_cursor_open(screen->reader, seen_sql, &cursor, ret_message);

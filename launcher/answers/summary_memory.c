@@ -12,8 +12,8 @@
 
 enum { INDENT = 9, LEAKS_SHOWN = 2, PLACE_COLUMNS = 40, HOLDER_COLUMNS_MIN = 12 };
 
-/* Files are told without their folders here, as in the rest of the summary; what has no line has a name as it is. Heap, or
- * NULL. */
+/* Files are printed without their folders here, as in the rest of the summary; what has no line has a name as it is.
+ * Heap, or NULL. */
 static char *place_of(struct pie_cursor *row, int file_column) {
     const char *file = pie_cursor_text(row, file_column), *slash = file ? strrchr(file, '/') : NULL;
     bool has_line = pie_cursor_type(row, file_column + 1) != PIE_VALUE_NULL;
@@ -205,8 +205,8 @@ static void print_copy(void *data, struct pie_cursor *row) {
     free(place);
 }
 
-/* Most that a line can have of what makes a leak or a costly copy: what all have together. To find out that there is none takes
- * as long as to find one. */
+/* Most that a line can have of what makes a leak or a costly copy: what all have together. To find out that there is
+ * none takes as long as to find one. */
 static const char most_sql[] =
     "SELECT (SELECT 1 - 1.0 / (sum(a.mallocs) + 2) > t.score FROM process p JOIN allocation a ON a.process = "
     "p.id"

@@ -10,6 +10,6 @@
 /* How much there was at the peak, and whose: one line, and what was not measured; nothing where memory was not. */
 int pie_summary_memory_print(const struct pie_finding_screen *screen, char **ret_message);
 
-/* Leaks, and the line that copies so much that it takes time: at most three lines after a blank one. *ret_count: how many
- * were printed. */
+/* Leaks, and the line that copies so much that it takes time: at most three lines after a blank one. *ret_count: how
+ * many were printed. */
 int pie_summary_leaks_print(const struct pie_finding_screen *screen, size_t *ret_count, char **ret_message);

@@ -40,13 +40,13 @@ int pie_table_add_row(struct pie_table *table);
  * pie_text_printable(). */
 void pie_table_take_cell(struct pie_table *table, size_t column, char *text);
 
-/* Hides columns in which every cell is missing (unless more rows are to come), then from the right such that do not fit; the
- * first `keep` columns stay. Returns the number of columns left out for want of room. Cuts text and paths to what is left.
- * columns: of the terminal, 0: no limit. */
+/* Hides columns in which every cell is missing (unless more rows are to come), then from the right such that do not
+ * fit; the first `keep` columns stay. Returns the number of columns left out for want of room. Cuts text and paths to
+ * what is left. columns: of the terminal, 0: no limit. */
 size_t pie_table_fit(struct pie_table *table, size_t columns, size_t keep);
 /* Returns 0 or -errno. */
 int pie_table_write(struct pie_table *table, FILE *out, bool colours);
-/* Of a table that has been written: takes its rows away, for further ones, which are set below the same columns; on a terminal
- * (pie_table_fit()) they are cut to these. */
+/* Of a table that has been written: takes its rows away, for further ones, which are set below the same columns; on a
+ * terminal (pie_table_fit()) they are cut to these. */
 void pie_table_clear(struct pie_table *table);
 void pie_table_write_more(struct pie_table *table, FILE *out);

@@ -89,7 +89,7 @@ static char *format_cell(struct pie_cursor *cursor, int column) {
     }
 }
 
-/* In a tree the function's place tells whose child it is. */
+/* In a tree, the function's place shows its parent. */
 static char *indent(char *text, int64_t depth) {
     char *out;
     int blanks = depth > 0 && depth < 1000 ? (int)(2 * (depth - 1)) : 0;
@@ -200,7 +200,7 @@ int pie_table_print(FILE *out, const struct pie_answer *answer, char **ret_messa
         r = r == 0 ? closed : r;
     }
     pie_table_finish(&printing.table);
-    if (r == -EPIPE) /* pie_profile_close_output() tells */
+    if (r == -EPIPE) /* pie_profile_close_output() reports it */
         return 0;
     return r < 0 && !*ret_message ? pie_message(r, ret_message, "out of memory") : r;
 }

@@ -13,7 +13,8 @@
 #include "storage/ask/query.h"
 #include "storage/read/reader.h"
 
-/* For those who maintain pieprof: how a profile was measured, and what its file is filled with. Each section is one statement. */
+/* For those who maintain pieprof: how a profile was measured, and what its file is filled with. Each section is one
+ * statement. */
 static const struct {
     const char *title, *sql;
 } sections[] = {

@@ -15,8 +15,8 @@
 #include "launcher/text/text.h"
 #include "storage/read/reader.h"
 
-/* Learned loops, memory, leaks and findings of redundancy, then the source with what each line cost: the user's own files
- * first, the costliest of them first; of the libraries one line each, or with --all their lines too. */
+/* Learned loops, memory, leaks and findings of redundancy, then the source with what each line cost: the user's own
+ * files first, the costliest of them first; of the libraries one line each, or with --all their lines too. */
 
 struct report {
     FILE *out;
@@ -30,8 +30,8 @@ struct report {
     int64_t line;
 };
 
-/* What columns take. Where there are some of memory, the shares of the CPU time are set closer, and there are only as many as
- * leave SOURCE_MIN to the source; what stands behind the source leaves it SOURCE_LEAST. */
+/* What columns take. Where there are some of memory, the shares of the CPU time are set closer, and there are only as
+ * many as leave SOURCE_MIN to the source; what stands behind the source leaves it SOURCE_LEAST. */
 enum {
     TIME_WIDTH = 24,
     PART_WIDTH = 7,
@@ -170,8 +170,8 @@ static void print_memory(struct report *report, struct pie_cursor *row) {
 }
 
 /* Columns: 0 file, 1-3 its CPU time, share and waiting, 4 library, 5 line, 6 text, 7 CPU time, 8 share, 9 Python,
- * 10 native, 11 system, 12 waiting, 13 library below, 14 its CPU time, 15 is there a finding of severity high?, 16 bytes
- * allocated, 17 at the peak, 18 copied */
+ * 10 native, 11 system, 12 waiting, 13 library below, 14 its CPU time, 15 is there a finding of severity high?, 16
+ * bytes allocated, 17 at the peak, 18 copied */
 static void print_line(struct report *report, struct pie_cursor *row) {
     int64_t line = pie_cursor_int(row, 5);
     char library[80] = "";
@@ -273,7 +273,8 @@ static int print_findings(struct report *report) {
     return r < 0 ? pie_profile_complain(message) : 0;
 }
 
-/* Columns of memory are those that were measured and, on a narrow screen, that leave room for the source: peak first. */
+/* Columns of memory are those that were measured and, on a narrow screen, that leave room for the source: peak
+ * first. */
 static void choose_columns(struct report *report, struct pie_cursor *row) {
     int room = 3;
     if (report->columns > 0)

@@ -17,8 +17,8 @@
 #include "storage/read/reader.h"
 #include "storage/merge/snapshot.h"
 
-/* A running program writes once a second, so nothing has to be asked of it: the next write is waited for. Somewhat more than a
- * second, or a busy machine would be called silent. */
+/* A running program writes once a second, so nothing has to be asked of it: the next write is waited for. Somewhat more
+ * than a second, or a busy machine would be called silent. */
 static const double WAIT_S = 3;
 
 struct options {

@@ -29,8 +29,8 @@ int pie_command_run(const struct pie_command *command, int argc, char **argv);
 /* Does one of a command's words ask for its help? Context: cli. */
 bool pie_command_is_help_wanted(int argc, char **argv);
 
-/* Says what is wrong with the words of the command that runs, and its usage. Returns PIE_PROFILE_USAGE (launcher/answers/profile.h).
- * Context: cli. */
+/* Says what is wrong with the words of the command that runs, and its usage. Returns PIE_PROFILE_USAGE
+ * (launcher/answers/profile.h). Context: cli. */
 int pie_command_bad_words(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same of an option that is unknown or lacks its value: getopt_long() has just said so, with opterr off. */
 int pie_command_bad_option(int argc, char **argv);

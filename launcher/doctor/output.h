@@ -17,6 +17,6 @@ struct pie_doctor_findings {
 /* A table of all, then each gap with its cost and its remedy. */
 int pie_doctor_print_text(const struct pie_doctor_findings *findings, FILE *out);
 
-/* {"schema": 1, "pieprof": …, "time_profile": …, "clock": …, "redundancy": …, "sampler": …, "probes": [{id, name, status,
- * detail, cost, remedy}]} */
+/* {"schema": 1, "pieprof": …, "time_profile": …, "clock": …, "redundancy": …, "sampler": …, "probes": [{id, name,
+ * status, detail, cost, remedy}]} */
 int pie_doctor_print_json(const struct pie_doctor_findings *findings, FILE *out);

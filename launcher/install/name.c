@@ -66,7 +66,8 @@ enum pie_install_state pie_install_judge(const char *path, const char *self) {
     return pie_target_is_built_for(path) ? PIE_INSTALL_FITS : PIE_INSTALL_OTHER;
 }
 
-/* A second name for what is at path. Not all file systems have links to links, and not everybody may link to everything. */
+/* A second name for what is at path. Not all file systems have links to links, and not everybody may link to
+ * everything. */
 static int keep(const char *path, const char *kept, const char *fresh) {
     if (linkat(AT_FDCWD, path, AT_FDCWD, fresh, 0) < 0) {
         int r = pie_install_copy(path, fresh);

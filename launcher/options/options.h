@@ -31,7 +31,7 @@ struct pie_options {
 
 /* A number with a unit. */
 struct pie_quantity {
-    const char *const *units; /* NULL-terminated; the first one is what children are told in */
+    const char *const *units; /* NULL-terminated; the first one is used for children */
     const double *factors;    /* of these units */
     double divisor;           /* stored is number * factor / divisor */
     double least, most;       /* of that */
@@ -67,8 +67,8 @@ struct pie_option {
     const char *fallback;    /* the default, as it would be typed; NULL: 0 */
     const char *unset;       /* without a fallback: the default in words, or NULL */
     const char *environment; /* a variable that has the same value, or NULL; a flag is off where it is 0 */
-    /* "WRONG 'value': RIGHT" is said of a value that is refused; "WRONG needs RIGHT" of an empty text, which is taken where there
-     * is no `right`. */
+    /* "WRONG 'value': RIGHT" is said of a value that is refused; "WRONG needs RIGHT" of an empty text, which is taken
+     * where there is no `right`. */
     const char *wrong, *right;
 };
 

@@ -24,7 +24,7 @@ static bool read_run(const char *text, struct pie_child_env *child) {
     return true;
 }
 
-enum { PARTS = 1000000000 }; /* in which a share is told */
+enum { PARTS = 1000000000 }; /* in which a share is written */
 
 /* "<ns of a trap>:<ns of a fault>:<share of a fault>:<ns of an interrupt>", or "-". */
 static bool read_price(const char *text, struct pie_child_env *child) {

@@ -25,7 +25,8 @@ static const char END[] =
     "Exit status: the program's own; 125 if pieprof could not start it. Ctrl-C ends the program,\n"
     "and the profile is still written.\n";
 
-/* Prints the left column of a line, as wide as what is read (one column for each UTF-8 character), and the right one. */
+/* Prints the left column of a line, as wide as what is read (one column for each UTF-8 character), and the right
+ * one. */
 static void print_line(FILE *out, const char *left, const char *right) {
     int width = 0;
     for (const char *p = left; *p; p++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The program's two faces. Called as pieprof it has options and commands of its own and stands for an interpreter; called
- * as python, or started by a profiled process in place of the interpreter, it is Python to the letter. */
+/* The program's two faces. Called as pieprof it has options and commands of its own and stands for an interpreter;
+ * called as python, or started by a profiled process in place of the interpreter, it is Python to the letter. */
 
 #include <errno.h>
 #include <stdlib.h>
@@ -86,8 +86,8 @@ static void say_if_aged(void) {
         pie_message_warning("%s", text);
 }
 
-/* Before anything else that python3 would not do. A process that another profiled one has started needs no trial: it is under
- * the filter of that one, or was not started in place of an interpreter (runtime/libc/exec.c). */
+/* Before anything else that python3 would not do. A process that another profiled one has started needs no trial: it is
+ * under the filter of that one, or was not started in place of an interpreter (runtime/libc/exec.c). */
 static bool is_filter_deadly(void) {
     const char *name = pie_filter_trial();
     if (name)

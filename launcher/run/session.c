@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* A process can end in four ways that leave us time: exit() (also sys.exit() and the end of main, after Python has
- * finished), _exit(), an exec in place, and Python killing itself by SIGINT after an unhandled KeyboardInterrupt. Exec is
- * runtime/libc/exec.c's; the others come here. A signal without a core leaves half a second (runtime/libc/death.h), and no summary. What
- * ends by any other keeps what was flushed before. */
+ * finished), _exit(), an exec in place, and Python killing itself by SIGINT after an unhandled KeyboardInterrupt. Exec
+ * is runtime/libc/exec.c's; the others come here. A signal without a core leaves half a second (runtime/libc/death.h),
+ * and no summary. What ends by any other keeps what was flushed before. */
 
 #include "launcher/run/session.h"
 
@@ -39,7 +39,7 @@
 #include "runtime/memory/facts.h"
 #include "storage/write/writer.h"
 
-/* A forked child keeps it; summary_pid tells it that it is not the one to speak. */
+/* A forked child keeps it; summary_pid shows it that the summary is not its own. */
 static struct pie_session current;
 static struct pie_process_facts facts;
 
@@ -49,8 +49,8 @@ static struct pie_process_facts facts;
 static char path[PATH_MAX];
 static _Atomic bool is_alone;
 
-/* What stands under the name that was asked for is no profile, or was made by an enemy (storage/file/schema_check.h): it is
- * left as it is, and the run goes into a file beside it, which the next run finds too. */
+/* What stands under the name that was asked for is no profile, or was made by an enemy (storage/file/schema_check.h):
+ * it is left as it is, and the run goes into a file beside it, which the next run finds too. */
 enum { BESIDE_MAX = 9 };
 static _Atomic int refusal; /* -errno: why */
 static _Atomic bool is_choosing;
@@ -79,7 +79,8 @@ int pie_session_check(const struct pie_options *options, char **ret_why) {
     return 0;
 }
 
-/* Opens `name`, or the first beside it that will do; `path` is its name. Children of the run take what their parent took. */
+/* Opens `name`, or the first beside it that will do; `path` is its name. Children of the run take what their parent
+ * took. */
 static int open_one(const char *name, const struct pie_config *config, struct pie_sink **ret_sink) {
     int r = pie_writer_open(name, config, ret_sink), why = r;
     if (name != path)
@@ -156,9 +157,9 @@ static void let_interrupt_abort(void) {
     sigaction(SIGINT, &action, NULL);
 }
 
-/* What we read and say here may be refused by a signal: a file that may not grow (SQLite's index of the log), a reader of
- * stderr who has gone. The program may have given these their own meaning again, which is death. The thread ends with
- * them waiting. */
+/* What we read and say here may be refused by a signal: a file that may not grow (SQLite's index of the log), a reader
+ * of stderr who has gone. The program may have given these their own meaning again, which is death. The thread ends
+ * with them waiting. */
 static void heed_no_refusals(void) {
     sigset_t refusals;
     sigemptyset(&refusals);
@@ -217,8 +218,8 @@ static void end(const char *cause, int status) {
     finish(cause, status);
 }
 
-/* The program goes on under a seccomp filter of its own, in which nothing more can be written. Refusals that finish() met are
- * ours, and are taken before the mask is the program's again. */
+/* The program goes on under a seccomp filter of its own, in which nothing more can be written. Refusals that finish()
+ * met are ours, and are taken before the mask is the program's again. */
 static void at_filter(void) {
     sigset_t before, refusals, was_waiting;
 
@@ -264,7 +265,7 @@ static int tell_children(void) {
     return 0;
 }
 
-/* Children find their way to us, or are told to stay away from the profile. */
+/* Children find their way to us, or get the order not to profile. */
 static int prepare_children(const struct pie_session *session) {
     pie_exec_set_target(session->options->config.children ? session->children : NULL, session->self);
     is_followed = session->options->config.children;
@@ -274,8 +275,8 @@ static int prepare_children(const struct pie_session *session) {
     return 0;
 }
 
-/* A file that is slow to open may be chosen after the program has begun. A child that is started before waits for the run's
- * number (runtime/libc/exec.c), which comes after this. */
+/* A file that is slow to open may be chosen after the program has begun. A child that is started before waits for the
+ * run's number (runtime/libc/exec.c), which comes after this. */
 static int open_sink(const struct pie_config *config, struct pie_sink **ret_sink) {
     is_choosing = true;
     int r = (config->per_process || is_alone ? open_own : open_shared)(config, ret_sink);

@@ -24,5 +24,6 @@ const char *pie_session_output(const struct pie_options *options);
 int pie_session_check(const struct pie_options *options, char **ret_why);
 
 /* Starts profiling and sees to its end however the process ends. What session points to is borrowed for the life of
- * the process. On failure the program can run unprofiled. Returns 0 or -errno. Context: launcher (before Python starts). */
+ * the process. On failure the program can run unprofiled. Returns 0 or -errno. Context: launcher (before Python
+ * starts). */
 int pie_session_start(const struct pie_session *session);

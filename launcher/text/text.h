@@ -17,7 +17,7 @@ char *pie_text_printable(const char *text);
 
 /* Columns that text takes on a terminal. */
 size_t pie_text_width(const char *text);
-/* A copy (heap, or NULL) of at most `width` columns; what is cut off at the end or at the beginning is told by "…". */
+/* A copy (heap, or NULL) of at most `width` columns; "…" marks a cut at the end or at the beginning. */
 char *pie_text_cut_end(const char *text, size_t width);
 char *pie_text_cut_start(const char *text, size_t width);
 

@@ -8,6 +8,6 @@
  * or with errno EINVAL an open quote. Context: launcher. */
 char **pie_words_split(const char *string);
 
-/* Appends word to *string (heap, or NULL for empty) with quotes where needed, after a blank. Returns 0 or -ENOMEM, which
- * leaves *string as it was. Context: launcher. */
+/* Appends word to *string (heap, or NULL for empty) with quotes where needed, after a blank. Returns 0 or -ENOMEM,
+ * which leaves *string as it was. Context: launcher. */
 int pie_words_append(char **string, const char *word);

@@ -35,11 +35,11 @@ static inline uint64_t pie_process_cpu_ns(void) {
 /* CPU time of another thread of this process; 0 if it is gone. Context: any. */
 uint64_t pie_thread_cpu_of(int32_t tid);
 
-/* Time of day: CLOCK_REALTIME when it was first asked, by CLOCK_BOOTTIME from then on. Setting the clock does not change
- * it, so all times of a profile lie on one line; a time in which the machine was suspended is in it. A forked child goes on
- * with its parent's. Context: signal. */
+/* Time of day: CLOCK_REALTIME at the first call, advanced by CLOCK_BOOTTIME. Setting the clock does not change it, so
+ * all times of a profile are consistent. Time in which the machine was suspended counts. A forked child continues its
+ * parent's. Context: signal. */
 int64_t pie_realtime_ns(void);
 
-/* How long the machine has been suspended since it was started; -1: the clocks could not be read together just now.
+/* Time for which the machine has been suspended since its start; -1: the clocks could not be read together.
  * Context: any. */
 int64_t pie_suspended_ns(void);

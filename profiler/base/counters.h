@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Named counters of one process: everything that was dropped, refused or done the slow way is
- * counted here, stored with the run and shown. */
+/* Named counters of one process: everything that was dropped, refused or done the slow way is counted here, stored with
+ * the run and shown. */
 
 enum pie_counter {
     PIE_COUNTER_SAMPLES,
@@ -31,7 +31,7 @@ enum pie_counter {
     PIE_COUNTER_PROCESSES_UNTRACKED,
     PIE_COUNTER_CLOCK_GIVEN_UP,
     PIE_COUNTER_SINK_ERRORS,
-    PIE_COUNTER_OUT_OF_MEMORY, /* the profiler's own: what was noted could not be kept */
+    PIE_COUNTER_OUT_OF_MEMORY, /* the profiler's own: a record could not be kept */
     /* Of watching memory accesses: samples that began no watch, and why. */
     PIE_COUNTER_WATCH_BLOCK_UNKNOWN,
     PIE_COUNTER_WATCH_BLOCK_EMPTY,
@@ -66,7 +66,7 @@ void pie_counter_add(enum pie_counter counter, uint64_t n);
 uint64_t pie_counter_get(enum pie_counter counter);
 /* "ring_full"; stable, part of the file format. */
 const char *pie_counter_name(enum pie_counter counter);
-/* Does one count mean that a sample, or more, was lost? */
+/* Does one count mean that at least one sample was lost? */
 bool pie_counter_is_drop(enum pie_counter counter);
 /* In a forked child. */
 void pie_counters_reset(void);

@@ -6,9 +6,9 @@
 /* The half in which who enters now works. Context: any. */
 unsigned pie_half_current(void);
 
-/* From now on the calling thread works in the current half; pie_half_own(): in which one it does. To be called before anything that
- * makes a node or a code id, and after what tells others that this thread may be at that (pie_thread_enter()).
- * Context: signal, drain. */
+/* From now on the calling thread works in the current half; pie_half_own(): in which one it does. To be called before
+ * anything that makes a node or a code id, and after the call that shows others that this thread may be at it
+ * (pie_thread_enter()). Context: signal, drain. */
 void pie_half_enter(void);
 unsigned pie_half_own(void);
 

@@ -9,14 +9,15 @@
 /* 2^64 / golden ratio, odd. */
 #define PIE_HASH_MULTIPLIER UINT64_C(0x9e3779b97f4a7c15)
 
-/* Multiplicative hashing (Knuth, TAOCP 6.4): take the upper bits, which depend on all bits of the key. Context: signal. */
+/* Multiplicative hashing (Knuth, TAOCP 6.4): take the upper bits, which depend on all bits of the key. Context:
+ * signal. */
 static inline uint64_t pie_hash_upper(uint64_t key) {
     return key * PIE_HASH_MULTIPLIER;
 }
 
-/* Adds a word to a hash, or to a first word: all bits of the result depend on both and on their order. Equal inputs give equal
- * keys. The step is that of boost::hash_combine, the multiplier one of MurmurHash3's finalizer (Appleby, public domain).
- * Context: signal. */
+/* Adds a word to a hash, or to a first word: all bits of the result depend on both and on their order. Equal inputs
+ * give equal keys. The step is that of boost::hash_combine, the multiplier one of MurmurHash3's finalizer (Appleby,
+ * public domain). Context: signal. */
 static inline uint64_t pie_hash_mix(uint64_t hash, uint64_t word) {
     hash ^= word + PIE_HASH_MULTIPLIER + (hash << 6) + (hash >> 2);
     hash *= UINT64_C(0xff51afd7ed558ccd);

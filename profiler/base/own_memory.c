@@ -15,8 +15,8 @@ enum {
     LARGE_MAX = 1024, /* mapped at a time; more come from malloc */
 };
 
-/* Mapped blocks. They are page-aligned, which hardly any block of malloc's is: only those are looked up. A fork finds the
- * lock free: the collection thread is at rest then. */
+/* Mapped blocks. They are page-aligned, which hardly any block of malloc's is: only those are looked up. A fork finds
+ * the lock free: the collection thread is at rest then. */
 static struct large {
     void *block;
     size_t size; /* whole pages */
@@ -100,8 +100,8 @@ void *pie_calloc(size_t count, size_t size) {
     return block ? block : calloc(count, size);
 }
 
-/* A mapped block with another size: its pages move, nothing is copied or touched anew. NULL: no memory, and the block is as
- * it was. */
+/* A mapped block with another size: its pages move, nothing is copied or touched anew. NULL: no memory, and the block
+ * is as it was. */
 static void *remap_large(void *block, size_t size) {
     if (size > SIZE_MAX - PAGE_BYTES)
         return NULL;

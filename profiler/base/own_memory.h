@@ -13,6 +13,7 @@ void *pie_calloc(size_t count, size_t size);
 void *pie_realloc(void *block, size_t size);
 void pie_free(void *block);
 
-/* All of this memory is about to be written: its pages are made at once, at a fifth of the price of as many page faults,
- * and of twice as many where it is read first. Without it (Linux 5.14) they come one by one. Context: drain, cli. */
+/* All of this memory is about to be written: its pages are made at once, at a fifth of the price of as many page
+ * faults, and of twice as many where it is read first. Without it (Linux 5.14) they come one by one. Context: drain,
+ * cli. */
 void pie_populate(void *memory, size_t size);

@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
-/* The next number of a sequence, by xorshift64 (Marsaglia, "Xorshift RNGs", 2003, §2.1); *state must not be 0. Its lower bits
- * are the weaker ones. Context: signal. */
+/* The next number of a sequence, by xorshift64 (Marsaglia, "Xorshift RNGs", 2003, §2.1); *state must not be 0. Its
+ * lower bits are the weaker ones. Context: signal. */
 static inline uint64_t pie_random_next(uint64_t *state) {
     uint64_t x = *state;
 
@@ -14,7 +14,8 @@ static inline uint64_t pie_random_next(uint64_t *state) {
     return *state = x;
 }
 
-/* `value`, up to ten percent more or less: what happens at that distance falls into step with no loop. Context: signal. */
+/* `value`, up to ten percent more or less: what happens at that distance falls into step with no loop. Context:
+ * signal. */
 static inline uint64_t pie_random_dither(uint64_t *state, uint64_t value) {
     return value - value / 10 + pie_random_next(state) % (value / 5 + 1);
 }

@@ -14,16 +14,16 @@
 
 /* Layout: one header page, then the arenas in the order of their enum.
  *
- * The mapping is sized for the largest program and reserves nothing: memory is opened as it is handed out (region_sigsafe.c), and a page
- * costs memory when it is first written. It is private: a child that is not profiled writes into a copy, and what it
- * does with its stacks and counters is nobody else's concern. Address space can be scarce: under RLIMIT_AS the region takes at
- * most an eighth of the limit, and it halves until it fits.
+ * The mapping is sized for the largest program and reserves nothing: memory is opened as it is handed out
+ * (region_sigsafe.c), and a page costs memory when it is first written. It is private: a child that is not profiled
+ * writes into a copy, and what it does with its stacks and counters is nobody else's concern. Address space can be
+ * scarce: under RLIMIT_AS the region takes at most an eighth of the limit, and it halves until it fits.
  *
  * Fork: the child has a copy of the parent's region until pie_region_reset() has mapped a fresh one over it. Place
  * and sizes stay the same, so pie_region_layout stays right.
  *
- * A limit that the program sets itself while it runs would be passed already, and each mapping of its own fail. So before that
- * (runtime/libc/limits.c) the arenas give back what lies behind their fill level. */
+ * A limit that the program sets itself while it runs would be passed already, and each mapping of its own fail. So
+ * before that (runtime/libc/limits.c) the arenas give back what lies behind their fill level. */
 
 enum { ADDRESS_SPACE_SHARE = 8 }; /* use at most 1/8 of RLIMIT_AS */
 
@@ -61,8 +61,8 @@ static bool halve(size_t sizes[PIE_ARENA_COUNT]) {
     return shrunk;
 }
 
-/* Reserves address space, at `where` if that is given. Returns MAP_FAILED with errno set on failure. Huge pages would make 2 MB
- * of each touched byte, and a core file of the program stays the program's: best effort. */
+/* Reserves address space, at `where` if that is given. Returns MAP_FAILED with errno set on failure. Huge pages would
+ * make 2 MB of each touched byte, and a core file of the program stays the program's: best effort. */
 static void *reserve(void *where, size_t size) {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (where ? MAP_FIXED : 0);
     void *memory = mmap(where, size, PROT_NONE, flags, -1, 0);
@@ -146,8 +146,8 @@ static size_t used_pages_bytes(size_t arena) {
     return (used + page - 1) / page * page;
 }
 
-/* They are in a handler or a hook, and it takes them a microsecond. In a forked child that has a copy of its parent's region, one may
- * stand there for ever. */
+/* They are in a handler or a hook, and it takes them a microsecond. In a forked child that has a copy of its parent's
+ * region, one may stand there for ever. */
 static bool wait_for_openers(void) {
     enum { TRIES = 1000 };
 
@@ -159,7 +159,8 @@ static bool wait_for_openers(void) {
     return false;
 }
 
-/* First the size, then the level: who takes memory does it the other way round, so it is seen here or gives up there. */
+/* First the size, then the level: who takes memory does it the other way round, so it is seen here or gives up
+ * there. */
 static void trim_arena(size_t arena, size_t wanted) {
     struct pie_region_layout *layout = &pie_region_layout;
     size_t before = atomic_load(&layout->bytes[arena]);

@@ -15,7 +15,7 @@ struct pie_region_header {
     _Atomic uint64_t used_bytes[PIE_ARENA_COUNT];
     _Atomic uint64_t
         open_bytes[PIE_ARENA_COUNT]; /* can be written; not less than what is used, but for stacks */
-    _Atomic uint32_t openers; /* threads that open memory now: what they reckoned with must stay mapped */
+    _Atomic uint32_t openers; /* threads that open memory now: the memory that they found must stay mapped */
 };
 
 struct pie_region_layout {
@@ -26,6 +26,6 @@ struct pie_region_layout {
     bool is_trimmed; /* there are holes between the arenas, which may be somebody else's */
 };
 
-/* Set once by pie_region_init() before any handler is installed; changed afterwards by pie_region_trim() only, in forked
- * children too. */
+/* Set once by pie_region_init() before any handler is installed; changed afterwards by pie_region_trim() only, in
+ * forked children too. */
 extern struct pie_region_layout pie_region_layout;

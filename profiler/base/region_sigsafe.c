@@ -13,10 +13,10 @@
 /* Allocation is a compare-and-swap on the arena's fill level: lock-free (a thread retries only because
  * another one got memory), async-signal-safe, and nothing is ever reclaimed.
  *
- * The region is mapped without leave to touch it, since private memory that can be written counts against RLIMIT_DATA, and
- * against all that may be committed where the kernel is strict (vm.overcommit_memory 2). So memory is opened before the level is raised
- * over it. Opening twice does no harm, but opening what pie_region_trim() has just given back would: it might be somebody
- * else's by then. */
+ * The region is mapped without leave to touch it, since private memory that can be written counts against RLIMIT_DATA,
+ * and against all that may be committed where the kernel is strict (vm.overcommit_memory 2). So memory is opened before
+ * the level is raised over it. Opening twice does no harm, but opening what pie_region_trim() has just given back
+ * would: it might be somebody else's by then. */
 
 enum { ALLOC_ALIGN = 8, PAGE_BYTES = 4096, OPEN_STEP_BYTES = 1 << 20 };
 

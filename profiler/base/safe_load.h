@@ -6,9 +6,8 @@
 #include <stdint.h>
 
 /* Loads that may fault. pie_safe_load() is a few instructions of assembly; if its load faults, the SIGSEGV/SIGBUS
- * handler (runtime/libc/signals_sigsafe.c) asks pie_safe_load_fix() where to go on, and the load returns false. The idea is
- * HotSpot's SafeFetch. SIGSEGV and SIGBUS must not be blocked while it is used.
- * Context: signal, drain. */
+ * handler (runtime/libc/signals_sigsafe.c) asks pie_safe_load_fix() where to go on, and the load returns false. The
+ * idea is HotSpot's SafeFetch. SIGSEGV and SIGBUS must not be blocked while it is used. Context: signal, drain. */
 
 /* Loads one word from any address. *ret is untouched when it returns false. */
 bool pie_safe_load(const void *address, uintptr_t *ret);

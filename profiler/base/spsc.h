@@ -5,16 +5,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* PIE_SPSC_RING(name, type, capacity) defines `struct name`, a ring of records with one producer (the handlers or hooks of one
- * thread; none interrupts another of its kind) and one consumer (the collection thread), and name_push() and name_pop().
+/* PIE_SPSC_RING(name, type, capacity) defines `struct name`, a ring of records with one producer (the handlers or hooks
+ * of one thread; none interrupts another of its kind) and one consumer (the collection thread), and name_push() and
+ * name_pop().
  *
- * Guarantees: records are popped in the order in which they were pushed, each once and whole. A full ring refuses, and the
- * caller counts.
- * Order: push() writes a record before it publishes `head` (release), which pop() reads first (acquire); pop() has copied a
- * record before it publishes `tail` (release), which push() reads before it writes there again (acquire).
- * Progress: wait-free on both sides.
- * Reclamation: none; the ring lies in its thread's slot, and positions count up for ever (2^64 records).
- * A zeroed ring is empty. Contexts: push: signal, hook; pop: drain. */
+ * Guarantees: records are popped in the order in which they were pushed, each once and whole. A full ring refuses, and
+ * the caller counts. Order: push() writes a record before it publishes `head` (release), which pop() reads first
+ * (acquire); pop() has copied a record before it publishes `tail` (release), which push() reads before it writes there
+ * again (acquire). Progress: wait-free on both sides. Reclamation: none; the ring lies in its thread's slot, and
+ * positions count up for ever (2^64 records). A zeroed ring is empty. Contexts: push: signal, hook; pop: drain. */
 #define PIE_SPSC_RING(name, type, capacity)                                                                  \
     struct name {                                                                                            \
         _Atomic uint64_t head; /* records pushed so far */                                                   \

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The kernel has one figure for it, throttled_usec in cpu.stat, of a whole group and summed over processors. A thread that
- * is throttled is runnable meanwhile, so its run delay (/proc/PID/task/TID/schedstat) has the same time in it, beside the
- * time in the run queue. Which part of the delay it is, is told thus:
+/* The kernel has one figure for it, throttled_usec in cpu.stat, of a whole group and summed over processors. A thread
+ * that is throttled is runnable meanwhile, so its run delay (/proc/PID/task/TID/schedstat) has the same time in it,
+ * beside the time in the run queue. The throttled part of the delay is found as follows:
  *
- * A period's quota is used up by all processors at about the same time, and the next period lets all of them go on. With n
- * processors busy, a throttled period P adds n P - quota to the sum, and each thread loses the n-th part of that. So n
- * comes out of the sums themselves: n = (sum / periods + quota) / P. (A group that was idle in a part of the period makes n
- * too small, never too large.)
+ * A period's quota is used up by all processors at about the same time, and the next period lets all of them go on.
+ * With n processors busy, a throttled period P adds n P - quota to the sum, and each thread loses the n-th part of
+ * that. So n comes out of the sums themselves: n = (sum / periods + quota) / P. (A group that was idle in a part of the
+ * period makes n too small, never too large.)
  *
- * A thread's delay is booked by the kernel when it runs again, the group's time when it is let go, just before. So the part
- * of a delay that just came is the throttled time that came with it and was not this thread's before. */
+ * A thread's delay is booked by the kernel when it runs again, the group's time when it is let go, just before. So the
+ * part of a delay that just came is the throttled time that came with it and was not this thread's before. */
 
 #include "profiler/base/throttle.h"
 
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a quota that is set later, or a process that is moved, so much may be missed. */
+/* If a quota is set later, or a process is moved, this much may be missed. */
 static const uint64_t FIND_NS = 2000000000;
 static const uint64_t FRESH_NS = 1000000;
 /* Below it nothing is read: the shortest time that a group is throttled is longer. */

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Time in which a CPU quota (cgroup cpu.max, or cpu.cfs_quota_us of version 1) kept this process's threads from running.
- * Context: drain. */
+/* Time in which a CPU quota (cgroup cpu.max, or cpu.cfs_quota_us of version 1) kept this process's threads from
+ * running. Context: drain. */
 
 enum {
     PIE_THROTTLE_PATH_BYTES = 512,
@@ -35,7 +35,7 @@ struct pie_throttle {
     size_t n_history;
 };
 
-/* The files that tell where the process's groups are; the kernel's unless a test has others. */
+/* The files that name the process's groups; the kernel's unless a test has others. */
 struct pie_throttle_files {
     const char *mountinfo, *cgroup;
 };
@@ -50,7 +50,7 @@ void pie_throttle_begin(struct pie_throttle *throttle, uint64_t now_ns);
 /* Reads the groups' figures. now_ns: CLOCK_MONOTONIC. */
 void pie_throttle_read(struct pie_throttle *throttle, uint64_t now_ns);
 
-/* How much of the last delay_ns that a thread waited for a processor (it runs by now) it was throttled. *seen_ns: of this
- * thread, from call to call; at first 0. Reads and finds when it is time. */
+/* How much of the last delay_ns that a thread waited for a processor (it runs by now) it was throttled. *seen_ns: of
+ * this thread, from call to call; at first 0. Reads and finds when it is time. */
 uint64_t pie_throttle_share(struct pie_throttle *throttle, uint64_t now_ns, uint64_t delay_ns,
                             uint64_t *seen_ns);

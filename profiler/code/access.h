@@ -30,7 +30,7 @@ enum pie_access_flags {
     PIE_ACCESS_COUNTING =
         8, /* adds or subtracts one in place: a reference count, a statistic; never watched */
     PIE_ACCESS_LOOP =
-        16, /* bulk work: in a loop of machine code, as far as its function's code tells; repeated; wide */
+        16, /* bulk work: in a loop of machine code, as far as its function's code shows; repeated; wide */
     PIE_ACCESS_GATHER = 32, /* one of several addresses (VSIB): never watched, matched without its address */
     PIE_ACCESS_STACK = 64,  /* relative to RSP: never watched */
     PIE_ACCESS_TLS = 128,   /* relative to FS or GS: never watched */

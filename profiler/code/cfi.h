@@ -5,7 +5,8 @@
 #include <stdint.h>
 
 /* How to get from one native frame to its caller, taken from the .eh_frame of the module at an address. Only what a
- * walk needs: the canonical frame address (CFA), where the caller's RBP and RBX are; the return address is at CFA - 8. */
+ * walk needs: the canonical frame address (CFA), where the caller's RBP and RBX are; the return address is at CFA -
+ * 8. */
 
 enum pie_cfi_kind {
     PIE_CFI_NONE, /* no call frame information for this address (generated code) */
@@ -39,15 +40,15 @@ struct pie_cfi_rule {
     uint16_t module;    /* number of the module at the address (profiler/code/modules.h); not packed */
 };
 
-/* The rule in force at pc, and whose code it is. Reads mapped memory through pie_safe_load; finds the module by glibc's lock-free
- * _dl_find_object. 0.3 to 2 us. Context: signal. */
+/* The rule in force at pc, and whose code it is. Reads mapped memory through pie_safe_load; finds the module by glibc's
+ * lock-free _dl_find_object. 0.3 to 2 us. Context: signal. */
 struct pie_cfi_rule pie_cfi_find(uintptr_t pc);
 
 /* The first address of the function that contains pc, as its frame description entry says (also in stripped
  * libraries); 0 if there is none. Context: signal. */
 uintptr_t pie_cfi_function(uintptr_t pc);
-/* The same with the address behind its last byte. False: there is none. A part that the compiler split off (f.cold) is a
- * function of its own. Context: signal. */
+/* The same with the address behind its last byte. False: there is none. A part that the compiler split off (f.cold) is
+ * a function of its own. Context: signal. */
 bool pie_cfi_function_range(uintptr_t pc, uintptr_t *ret_begin, uintptr_t *ret_end);
 
 /* A rule in 64 bits, never 0, and back. Rules whose offsets do not fit become EXOTIC. Context: any. */

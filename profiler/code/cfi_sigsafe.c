@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* A reader of .eh_frame (LSB Core, "Exception Frames"; DWARF 5 §6.4), cut down to what x86-64 code compiled in practice
- * contains. The search: _dl_find_object gives the module's .eh_frame_hdr, whose sorted table gives the frame description
- * entry (FDE) of the function; its call frame instructions are run up to pc, following only the CFA, RBP, RBX and the return
- * address. Compilers describe the CFA by an expression in two cases, both recognised by their bytes: the linker's PLT
- * (binutils elf_x86_64_eh_frame_plt) and functions that realign the stack through a saved pointer (GCC's DRAP). Any
- * other expression is EXOTIC. Tables may be hostile: all reads are checked, every loop is bounded. */
+ * contains. The search: _dl_find_object gives the module's .eh_frame_hdr, whose sorted table gives the frame
+ * description entry (FDE) of the function; its call frame instructions are run up to pc, following only the CFA, RBP,
+ * RBX and the return address. Compilers describe the CFA by an expression in two cases, both recognised by their bytes:
+ * the linker's PLT (binutils elf_x86_64_eh_frame_plt) and functions that realign the stack through a saved pointer
+ * (GCC's DRAP). Any other expression is EXOTIC. Tables may be hostile: all reads are checked, every loop is bounded. */
 
 #include "profiler/code/cfi.h"
 

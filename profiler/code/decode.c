@@ -32,8 +32,8 @@ static uint64_t next_of(const struct pie_decode_function *function, const struct
     return goes_on && next - function->begin < function->size ? next : 0;
 }
 
-/* Walks over the block at low, adding to the list. Sets *ret_high and *ret_next, and *ret_met if there is an instruction
- * at ip. */
+/* Walks over the block at low, adding to the list. Sets *ret_high and *ret_next, and *ret_met if there is an
+ * instruction at ip. */
 static int walk(const struct pie_decode_function *function, uint64_t low, uint64_t ip, struct list *list,
                 uint64_t *ret_high, uint64_t *ret_next, bool *ret_met) {
     struct pie_operand operands[PIE_OPERANDS_MAX];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Sweeps, and windows on code without known functions, are kept in a table with one place for each hash of their address;
- * the newer one stays. The maps take 3/8 of the code's size. Beyond the limit places are emptied in turn: sweeping again is
- * cheap enough (75 ns an instruction). */
+/* Sweeps, and windows on code without known functions, are kept in a table with one place for each hash of their
+ * address; the newer one stays. The maps take 3/8 of the code's size. Beyond the limit places are emptied in turn:
+ * sweeping again is cheap enough (75 ns an instruction). */
 
 #include "profiler/code/decode_function.h"
 
@@ -86,8 +86,8 @@ static int learn(uint64_t begin, uint32_t size, struct pie_decode_function **ret
     return r;
 }
 
-/* Frame description entries first: the compiler wrote them, and a stripped library has them too. Hand-written code often
- * lacks them and has a symbol. */
+/* Frame description entries first: the compiler wrote them, and a stripped library has them too. Hand-written code
+ * often lacks them and has a symbol. */
 static bool range_around(uint64_t ip, uintptr_t *ret_begin, uintptr_t *ret_end) {
     if (pie_cfi_function_range((uintptr_t)ip, ret_begin, ret_end))
         return true;

@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a sweep over the machine code of one function found; kept for the functions that were asked for last. Context: drain (all functions). */
+/* What a sweep over the machine code of one function found; kept for the functions that were asked for last. Context:
+ * drain (all functions). */
 
 enum { PIE_DECODE_FUNCTION_BYTES_MAX = 256 * 1024, PIE_DECODE_CACHE_BYTES_MAX = 2 * 1024 * 1024 };
 
@@ -28,8 +29,9 @@ struct pie_decode_function {
     uint64_t maps[]; /* one for each kind of mark, a bit for each byte of code */
 };
 
-/* The function around ip, swept now or before, or the window; valid until the next call. Returns 0; -ENOENT: no function
- * is known there, nor a window; -E2BIG: it is larger than PIE_DECODE_FUNCTION_BYTES_MAX; -EFAULT: unreadable; -ENOMEM. */
+/* The function around ip, swept now or before, or the window; valid until the next call. Returns 0; -ENOENT: no
+ * function is known there, nor a window; -E2BIG: it is larger than PIE_DECODE_FUNCTION_BYTES_MAX; -EFAULT: unreadable;
+ * -ENOMEM. */
 int pie_decode_function_find(uint64_t ip, const struct pie_decode_function **ret_function);
 
 bool pie_decode_function_has(const struct pie_decode_function *function, enum pie_decode_mark mark,
@@ -44,6 +46,6 @@ int pie_decode_function_at(const struct pie_decode_function *function, uint64_t 
                            struct pie_instruction *ret_instruction,
                            struct pie_operand operands[PIE_OPERANDS_MAX]);
 
-/* What is kept takes so many bytes, at most PIE_DECODE_CACHE_BYTES_MAX. */
+/* Bytes of the decoded functions that are kept, at most PIE_DECODE_CACHE_BYTES_MAX. */
 size_t pie_decode_functions_bytes(void);
 void pie_decode_functions_flush(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Tarjan's strongly connected components (R. Tarjan, "Depth-first search and linear graph algorithms", 1972), with a stack
- * of its own in place of recursion. A branch backwards alone says little: compilers move unlikely code behind the rest of
- * a function, and it jumps back from there without there being any loop. */
+/* Tarjan's strongly connected components (R. Tarjan, "Depth-first search and linear graph algorithms", 1972), with a
+ * stack of its own in place of recursion. A branch backwards alone says little: compilers move unlikely code behind the
+ * rest of a function, and it jumps back from there without there being any loop. */
 
 #include "profiler/code/decode_graph.h"
 

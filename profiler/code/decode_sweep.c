@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The instructions of a function, by decoding it from its beginning, where there is an instruction for certain. Data between
- * the code would make what follows wrong, so where a jump leads to no known beginning, the code from there on is
- * swept too; this also finds both beginnings of an instruction whose LOCK prefix is jumped over (glibc does that).
+/* The instructions of a function, by decoding it from its beginning, where there is an instruction for certain. Data
+ * between the code would make what follows wrong, so where a jump leads to no known beginning, the code from there on
+ * is swept too; this also finds both beginnings of an instruction whose LOCK prefix is jumped over (glibc does that).
  * Basic blocks begin at the function's entry, at targets of jumps and behind whatever does not simply go on.
  *
- * Where no function is known, nothing says that what lies behind a jump, a return or a call that may not come back is code.
- * Then only what executed instructions lead to is taken: what follows them, and where direct jumps and calls go. */
+ * Where no function is known, nothing says that what lies behind a jump, a return or a call that may not come back is
+ * code. Then only what executed instructions lead to is taken: what follows them, and where direct jumps and calls
+ * go. */
 
 #include "profiler/code/decode_sweep.h"
 

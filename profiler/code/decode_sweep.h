@@ -3,8 +3,8 @@
 
 #include "profiler/code/decode_function.h"
 
-/* Fills the maps (zeroed) of a function whose begin, size and words are set; code is a copy of its bytes. Code behind bytes
- * that do not decode is swept where something jumps to it. Returns 0 or -ENOMEM. Context: drain. */
+/* Fills the maps (zeroed) of a function whose begin, size and words are set; code is a copy of its bytes. Code behind
+ * bytes that do not decode is swept where something jumps to it. Returns 0 or -ENOMEM. Context: drain. */
 int pie_decode_sweep(struct pie_decode_function *function, const uint8_t *code);
 
 /* The same for code of which no more is known than that some of its instructions were executed: a bit in `executed` for

@@ -30,8 +30,8 @@ void pie_decode_tables_see(struct pie_decode_tables *tables, const uint8_t *code
 /* The instruction is an indirect jump: notes its table, if one shows. offset: of the jump in its function. */
 void pie_decode_tables_jump(struct pie_decode_tables *tables, const uint8_t *code, size_t length,
                             uint32_t offset);
-/* Offsets in the function of the first entries, at most max; an entry may lead elsewhere (to a cold part) and is left out.
- * The table ends where another begins or where an entry is none. */
+/* Offsets in the function of the first entries, at most max; an entry may lead elsewhere (to a cold part) and is left
+ * out. The table ends where another begins or where an entry is none. */
 size_t pie_decode_tables_read(const struct pie_decode_tables *tables, size_t which,
                               const struct pie_decode_function *function,
                               uint32_t offsets[PIE_DECODE_TABLE_ENTRIES_MAX]);

@@ -2,8 +2,8 @@
 
 /* Instructions by Zydis. Its operand lists are complete (implicit ones included) but for what is put right here: an
  * operand on the stack is given as RSP whatever the order of access and change, string instructions do not always say
- * that they move RSI and RDI (CMPS, SCAS), bit tests with a register reach beyond their operand, XLAT hides its index, and
- * the size of what XSAVE writes is known to the processor alone. Operands that are no access: NOP, prefetch, cache
+ * that they move RSI and RDI (CMPS, SCAS), bit tests with a register reach beyond their operand, XLAT hides its index,
+ * and the size of what XSAVE writes is known to the processor alone. Operands that are no access: NOP, prefetch, cache
  * control and LEA. */
 
 #include "profiler/code/decode.h"

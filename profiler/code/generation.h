@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Counts how often machine code of the process went away or was changed: what is known of the code at an address is good for
- * one generation. */
+/* Counts how often machine code of the process went away or was changed: what is known of the code at an address is
+ * good for one generation. */
 
 /* From 1; never 0. Context: signal. */
 uint32_t pie_code_generation(void);

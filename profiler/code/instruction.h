@@ -46,7 +46,8 @@ struct pie_operand {
 enum { PIE_OPERANDS_MAX = 4, PIE_INSTRUCTION_BYTES_MAX = 15 };
 
 /* Decodes the instruction in the first of `size` bytes, which stands at ip. Returns how many operands in memory it has
- * (operands NULL: 0, and it is faster); -EILSEQ: not an instruction, or it is longer than size; -ENOSYS. Context: drain. */
+ * (operands NULL: 0, and it is faster); -EILSEQ: not an instruction, or it is longer than size; -ENOSYS. Context:
+ * drain. */
 int pie_instruction_decode(const uint8_t *code, size_t size, uint64_t ip,
                            struct pie_instruction *ret_instruction,
                            struct pie_operand operands[PIE_OPERANDS_MAX]);

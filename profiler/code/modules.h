@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Which library's code lies at an address, at this moment: a number for each file at each place, given at first sight and
- * never to another. So a context keeps its name when the library was unloaded and another one lies there, and a library
- * that comes back to its old place has its old number. The interpreter's home, which stays, has none. */
+/* Which library's code lies at an address, at this moment: a number for each file at each place, given at first sight
+ * and never to another. So a context keeps its name when the library was unloaded and another one lies there, and a
+ * library that comes back to its old place has its old number. The interpreter's home, which stays, has none. */
 
 enum {
     PIE_CODE_MODULES_MAX = 2048,

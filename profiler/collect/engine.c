@@ -193,9 +193,9 @@ void pie_engine_fork_parent(void) {
     errno = error;
 }
 
-/* While the region is replaced the alternate stack lies in memory that cannot be touched, and any handler on it would be a
- * SIGSEGV: signals wait. Those that tell of faults cannot, and none comes. By the system call itself, since the exported
- * functions are about the mask that the program sees. Returns the mask to be given back. */
+/* While the region is replaced the alternate stack lies in memory that cannot be touched, and any handler on it would
+ * be a SIGSEGV: signals wait. Those that tell of faults cannot, and none comes. By the system call itself, since the
+ * exported functions are about the mask that the program sees. Returns the mask to be given back. */
 static uint64_t block_signals(void) {
     const uint64_t faults =
         UINT64_C(1) << (SIGSEGV - 1) | UINT64_C(1) << (SIGBUS - 1) | UINT64_C(1) << (SIGTRAP - 1);

@@ -353,7 +353,7 @@ static void say_last(struct pie_flush *flush, const char *cause) {
         pie_process_done();
 }
 
-/* As late as there is still a file for it. What comes then is told by the summary alone. */
+/* As late as there is still a file for it. Only the summary shows later changes. */
 static void put_end(struct pie_flush *flush) {
     struct pie_sink *sink = flush->sink;
 

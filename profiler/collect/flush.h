@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /* What the collection thread writes: names what is new, then gives everything to the sink in one short transaction.
- * A sink that cannot begin (another process writes) is tried again a second later and nothing is lost; one that fails in
- * the middle (disk full) is given up, counted, and the program goes on. Context: drain. */
+ * A sink that cannot begin (another process writes) is tried again a second later and nothing is lost; one that fails
+ * in the middle (disk full) is given up, counted, and the program goes on. Context: drain. */
 
 struct pie_flush;
 struct pie_methods;
@@ -25,7 +25,8 @@ bool pie_flush_is_open(const struct pie_flush *flush);
 /* Nothing has been written or tried yet. */
 bool pie_flush_is_untouched(const struct pie_flush *flush);
 void pie_flush_suspend(struct pie_flush *flush);
-/* Of the process, by CLOCK_REALTIME; less than 0 if that was set back. Slices of the sink begin at whole seconds of it. */
+/* Of the process, by CLOCK_REALTIME; less than 0 if that was set back. Slices of the sink begin at whole seconds of
+ * it. */
 int64_t pie_flush_age_ns(const struct pie_flush *flush);
 
 /* Notes the state of a living thread, or the last state of one that has ended, for the next write. */
@@ -36,7 +37,7 @@ void pie_flush_thread_ended(struct pie_flush *flush, struct pie_thread *thread, 
 void pie_flush_write(struct pie_flush *flush);
 /* Has all that was named been written, or given up? */
 bool pie_flush_is_written(const struct pie_flush *flush);
-/* Would the sink make room if it were told what it may forget? */
+/* Would the sink make room if it knew what it may forget? */
 bool pie_flush_wants_to_forget(const struct pie_flush *flush);
 /* The sink need not remember what naming has forgotten. */
 void pie_flush_forget(struct pie_flush *flush);

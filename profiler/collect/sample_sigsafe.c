@@ -16,8 +16,8 @@
  *   profiler/collect/collection.c            takes the record from the ring, adds it up, names it, gives it to the sink
  *
  * A sample stands for all CPU time since the thread's previous one, so that the sum over samples is the thread's CPU
- * time whatever became of single signals. The profiler's own time is taken out and counted: the handler's, and the signal's
- * way to it and back (profiler/time/clock_price.h). */
+ * time whatever became of single signals. The profiler's own time is taken out and counted: the handler's, and the
+ * signal's way to it and back (profiler/time/clock_price.h). */
 
 #include "profiler/collect/sample.h"
 
@@ -29,8 +29,8 @@
 #include "profiler/time/clock.h"
 #include "profiler/time/sample.h"
 
-/* Up to here wall time is taken for the handler's CPU time, which costs 20 ns to ask and not 700; beyond, another thread
- * may have run meanwhile. */
+/* Up to here wall time is taken for the handler's CPU time, which costs 20 ns to ask and not 700; beyond, another
+ * thread may have run meanwhile. */
 static const uint64_t HANDLER_UNDISTURBED_NS = 30000;
 
 /* Takes the signal's own way here and back out of the program's time. Returns what the program has used since its last

@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-/* A program whose live contexts alone exceed the budget would turn all the time, and each turn inserts and names them anew. */
+/* A program whose live contexts alone exceed the budget would turn all the time, and each turn inserts and names them
+ * anew. */
 static const uint64_t REST_NS = UINT64_C(5000000000);
 
 enum { PATH_MAX_KEYS = 2 * 1024 + 2 };

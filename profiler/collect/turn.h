@@ -7,19 +7,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Contexts and code are added and never removed, so a program that makes code as long as it runs would fill all memory. Therefore
- * the calling context tree and the store of code have two halves each. One grows; when it is large the other one becomes the
- * current one, and is filled anew by what the program does from then on. The old half is cleared as soon as nobody can have an
- * id of it any more:
+/* Contexts and code are added and never removed, so a program that keeps generating code would fill all memory.
+ * Therefore the calling context tree and the store of code have two halves each. One half grows. When it is large, the
+ * other half becomes the current one, and the program's further contexts and code fill it. The old half is cleared as
+ * soon as nobody can hold one of its ids any more:
  *
- *   LEAVING   who enters from now on (pie_thread_enter()) works in the new half. Until each thread has been seen outside of handlers
- *             and hooks, one may still make nodes in the old half.
- *   MOVING    what threads remember (the node of the last sample, of watched addresses) was moved to the new half. Until each
- *             thread has been seen outside once more, one may still have an old id in hand.
+ *   LEAVING   threads that enter from now on (pie_thread_enter()) work in the new half. Until each thread has been seen
+ *             outside of handlers and hooks, one may still make nodes in the old half.
+ *   MOVING    the ids that threads remember (the node of the last sample, of watched addresses) were moved to the new
+ *             half. Until each thread has been seen outside once more, one may still have an old id in hand.
  *   DRAINING  now all records with old ids are in the rings; a tick takes them all.
- *   DRAINED   they wait to be written. After that the collection thread moves what it remembers itself, and old ids are no more.
+ *   DRAINED   the records wait to be written. After that the collection thread moves the ids that it remembers itself,
+ *             and old ids are no more.
  *
- * Nobody waits for any of this; a thread that is held in a handler only delays it. Context of all functions: drain. */
+ * No thread waits for this; a thread that is held in a handler only delays it. Context of all functions: drain. */
 
 struct pie_pystack_ops;
 
@@ -55,5 +56,6 @@ struct pie_cct_id pie_turn_moved(void *turn, struct pie_cct_id node);
 void pie_turn_end(struct pie_turn *turn);
 
 struct pie_flush;
-/* What was in the rings is written: collectors take ids of the new half and forget what nobody needs, and the turn ends. */
+/* What was in the rings is written: collectors take ids of the new half and forget what nobody needs, and the turn
+ * ends. */
 void pie_turn_finish(struct pie_turn *turn, struct pie_flush *flush);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* A copy loop only moves data: whatever it stores was loaded in the loop, and on the way moved, shuffled or converted at most.
- * Loaded values that are computed with, compared or followed as addresses are no copied data (an index, a condition),
- * so one that is stored as well makes it another kind of loop: arithmetic, sorting, a linked list.
+/* A copy loop only moves data: whatever it stores was loaded in the loop, and on the way moved, shuffled or converted
+ * at most. Loaded values that are computed with, compared or followed as addresses are no copied data (an index, a
+ * condition), so one that is stored as well makes it another kind of loop: arithmetic, sorting, a linked list.
  *
  * The loop is the nearest branch backwards over the instruction, its body all that lies between. Values are followed
- * through registers along all ways through the body, again and again until nothing new shows; where ways meet, a register
- * may hold what it holds on any of them.
+ * through registers along all ways through the body, again and again until nothing new shows; where ways meet, a
+ * register may hold what it holds on any of them.
  *
- * Functions for one inner dimension are called with few elements (three colours of a pixel): their time is spent in front of
- * the loop and behind it. Where all of a function without calls only moves data, all of it counts. */
+ * Functions for one inner dimension are called with few elements (three colours of a pixel): their time is spent in
+ * front of the loop and behind it. Where all of a function without calls only moves data, all of it counts. */
 
 #include "profiler/copies/loop.h"
 
@@ -28,7 +28,7 @@ enum {
     SPAN_BYTES = 1024, /* of a loop, at most */
     FUNCTION_BYTES = 2048,
     INSTRUCTIONS_MAX = 640,
-    SOURCES = 64, /* loads that are told apart */
+    SOURCES = 64, /* loads that are distinguished */
     STORES_MAX = 64,
     NEAR_BYTES = 64,
 };
@@ -197,7 +197,8 @@ static struct value join(struct value a, struct value b) {
     return (struct value){.sources = a.sources | b.sources, .kind = a.kind > b.kind ? a.kind : b.kind};
 }
 
-/* All that the instruction takes in. has_data: one of it is plain data; is_first_nothing: the first is not from loads. */
+/* All that the instruction takes in. has_data: one of it is plain data; is_first_nothing: the first is not from
+ * loads. */
 static struct value inputs_of(struct region *region, const struct instruction *one, bool *ret_has_data,
                               bool *ret_is_first_nothing) {
     struct value value = {0};
@@ -430,7 +431,8 @@ static bool follow(const struct steps *steps, const struct pie_access *access, s
     return site->step_bytes != 0 || factor != 0;
 }
 
-/* The destination tells best; one that is scattered does not, then a source that is read in order, or a counter. */
+/* The destination is the best measure; one that is scattered does not, then a source that is read in order, or a
+ * counter. */
 static void find_progress(const struct region *region, const struct steps *steps,
                           struct pie_copy_site *site) {
     for (unsigned i = 0; i < region->n_stores; i++)
@@ -448,8 +450,8 @@ static void find_progress(const struct region *region, const struct steps *steps
     }
 }
 
-/* A processor makes one store in the time of two loads or five instructions, each addition to the same register waits for the
- * one before, and caches take 16 bytes in that time at best. */
+/* A processor makes one store in the time of two loads or five instructions, each addition to the same register waits
+ * for the one before, and caches take 16 bytes in that time at best. */
 static float units_of(const struct region *region, const struct steps *steps) {
     float units = (float)region->n_stores;
 
@@ -509,7 +511,7 @@ static int analyse_loop(const struct pie_decode_function *function, uint64_t low
     return 0;
 }
 
-/* A function that calls nothing, contains a loop and does nothing but copy. The store that comes next tells how far it
+/* A function that calls nothing, contains a loop and does nothing but copy. The store that comes next shows how far it
  * got. */
 static int analyse_function(const struct pie_decode_function *function, uint64_t ip, struct region *region,
                             struct pie_copy_site *site) {
@@ -565,7 +567,8 @@ static bool is_repeated_move(const struct pie_decode_function *function, uint64_
     return true;
 }
 
-/* Kept for the next time: mapping it anew costs more than the analysis. Of the collection thread; a forked child inherits it. */
+/* Kept for the next time: mapping it anew costs more than the analysis. Of the collection thread; a forked child
+ * inherits it. */
 static struct region *region_made(void) {
     static struct region region;
 

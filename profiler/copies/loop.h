@@ -30,8 +30,8 @@ enum pie_copy_site_flags {
     PIE_COPY_COUNTER = 4, /* … within one call of the function only: no address, but a register that counts */
 };
 
-/* A place in machine code that copies. How far it got is base + index * scale + disp, an address or a counter, that each
- * round of the loop moves by step_bytes + step_factor * step_register. */
+/* A place in machine code that copies. How far it got is base + index * scale + disp, an address or a counter, that
+ * each round of the loop moves by step_bytes + step_factor * step_register. */
 struct pie_copy_site {
     uint64_t function;    /* where it begins */
     int64_t step_bytes;   /* 0 with no step register: not known */
@@ -88,7 +88,7 @@ const struct pie_copy_site *pie_copy_site_at(int number);
 uint16_t pie_copy_sites_generation(void);
 
 /* Publishes what is known of an instruction; site NULL: it does not copy. Returns the site's number, or -ENOMEM: there
- * is no room, and nobody will ask again. Context: drain. */
+ * is no room, and no one asks again. Context: drain. */
 int pie_copy_site_put(uint64_t ip, const struct pie_copy_site *site);
 
 /* Libraries were unloaded: forget everything. Context: drain. */
@@ -96,6 +96,6 @@ void pie_copy_sites_forget(void);
 
 /* --- Machine code: copies/loop.c --- */
 
-/* Looks at the code around an instruction. Returns 0; -ENOENT: it does not copy (or that does not show); -ENOSYS: there is no
- * decoder. Takes 0.1 ms mostly and 1 ms at worst, beside the sweep of the function. Context: drain. */
+/* Looks at the code around an instruction. Returns 0; -ENOENT: it does not copy (or that does not show); -ENOSYS: there
+ * is no decoder. Takes 0.1 ms mostly and 1 ms at worst, beside the sweep of the function. Context: drain. */
 int pie_copy_loop_analyse(uint64_t ip, struct pie_copy_site *ret_site);

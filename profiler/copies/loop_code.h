@@ -34,7 +34,8 @@ struct pie_copy_code {
     uint8_t n_inputs, n_outputs;
     uint8_t inputs[PIE_COPY_OPERANDS],
         outputs[PIE_COPY_OPERANDS]; /* registers; none that only make an address */
-    /* The instruction adds step_bytes, and step_factor times step_register, to one general register, and nothing else. */
+    /* The instruction adds step_bytes, and step_factor times step_register, to one general register, and nothing
+     * else. */
     uint8_t stepped;       /* PIE_COPY_NO_REGISTER: it does not */
     uint8_t step_register; /* PIE_COPY_NO_REGISTER: a constant */
     int8_t step_factor;

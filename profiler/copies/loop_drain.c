@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Bytes of a sample: the CPU time that it stands for, times the speed of its loop. The speed is measured while the program
- * runs, for each place in Python and each function that copies: when two samples in a row of one thread fall into the same
- * native call, the destination has moved by so many bytes meanwhile. Time between the two that fell elsewhere (the loop over
- * the outer dimensions) does not matter: what was copied in all of it is held against the samples that fell on copies.
+/* Bytes of a sample: the CPU time that it stands for, times the speed of its loop. The speed is measured while the
+ * program runs, for each place in Python and each function that copies: when two samples in a row of one thread fall
+ * into the same native call, the move of the destination between them is the number of bytes. Time between the two that
+ * fell elsewhere (the loop over the outer dimensions) does not matter: what was copied in all of it is held against the
+ * samples that fell on copies.
  *
  * Is it the same native call? Memory is handed out again, so the next call may write to the same addresses:
  *   - as long as the thread has allocated nothing it is the same call (where allocations are counted);
  *   - else, calls that are longer than the distance of samples show as a pointer that mostly goes forward. It goes
- *     back once a call. With short calls it is found anywhere, and goes back every other time: then nothing is believed.
- * A speed that no processor reaches, or thrice the usual, is a jump to another array.
+ *     back once a call. With short calls it is found anywhere, and goes back every other time: then nothing is
+ * believed. A speed that no processor reaches, or thrice the usual, is a jump to another array.
  *
  * Where no two samples fall into one call (arrays that are copied within a sampling period) the loop's speed is the
- * processor's: the loop is held against one that is timed at the start, with data in its caches, by what a round consists
- * of (copies/loop.c), and only time in the loop counts. */
+ * processor's: the loop is held against one that is timed at the start, with data in its caches, by what a round
+ * consists of (copies/loop.c), and only time in the loop counts. */
 
 #include "profiler/copies/loop_drain.h"
 
@@ -130,8 +131,8 @@ static uint64_t copy_strided(uint64_t *memory) {
     return pie_monotonic_ns() - start_ns;
 }
 
-/* What a processor needs for one element of a strided copy in its second cache: the unit of round_units. Whoever shares the
- * core halves the speed, so it is measured in every tick that needs it, 5 us each, and averaged. */
+/* What a processor needs for one element of a strided copy in its second cache: the unit of round_units. Whoever shares
+ * the core halves the speed, so it is measured in every tick that needs it, 5 us each, and averaged. */
 static void measure_unit(struct pie_copy_loops *loops) {
     size_t bytes = (size_t)3 * UNIT_ELEMENTS * sizeof *loops->unit_memory;
     int runs = 2; /* the first one fetches the data */
@@ -257,7 +258,8 @@ static double progress(const struct group *group, const struct pie_copy_record *
     return (is_upwards ? moved : -moved) * (group->bytes_per_step > 0 ? group->bytes_per_step : 1);
 }
 
-/* What the site says of the group: which way it goes, how many bytes for how much of it. Returns false for downwards. */
+/* What the site says of the group: which way it goes, how many bytes for how much of it. Returns false for
+ * downwards. */
 static bool learn_step(struct pie_copy_loops *loops, struct group *group, const struct pie_copy_site *site,
                        const struct pie_copy_record *record) {
     int64_t step = site->step_bytes + site->step_factor * record->step;
@@ -372,7 +374,7 @@ static struct last *last_of(struct thread_lasts *lasts, uint32_t group) {
     return last;
 }
 
-/* is_located: the record tells how far the copy got. */
+/* is_located: the record shows how far the copy got. */
 static void see(struct pie_copy_loops *loops, struct thread_lasts *lasts,
                 const struct pie_copy_record *record, bool is_located) {
     const struct pie_copy_site *site = pie_copy_site_at(record->site);

@@ -22,8 +22,8 @@ void pie_copy_loops_thread_ended(struct pie_copy_loops *loops, size_t slot);
 /* Libraries were unloaded. */
 void pie_copy_loops_forget(struct pie_copy_loops *loops);
 
-/* Names the contexts of what was added since the last clear, outside any transaction, and makes rows of it; nodes are stored
- * ones (naming.h). Valid until the next call. */
+/* Names the contexts of what was added since the last clear, outside any transaction, and makes rows of it; nodes are
+ * stored ones (naming.h). Valid until the next call. */
 const struct pie_copy_row *pie_copy_loops_rows(struct pie_copy_loops *loops, size_t *ret_count);
 void pie_copy_loops_clear(struct pie_copy_loops *loops);
 /* What still waits for the speed of its loop waits no longer. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Instructions are told by their mnemonics: families of them begin alike. What is not in the table computes. */
+/* Instructions are recognised by their mnemonics: those of a family begin alike. Instructions outside the
+ * table compute. */
 
 #include "profiler/copies/loop.h"
 #include "profiler/copies/loop_code.h"

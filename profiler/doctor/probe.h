@@ -26,7 +26,7 @@ struct pie_probe {
     enum pie_probe_status status;
     char detail[PIE_PROBE_DETAIL_BYTES]; /* what was found */
     const char *cost;                    /* what is lost, one sentence; NULL with PIE_PROBE_OK */
-    const char *remedy; /* what mends it, one sentence; NULL: nothing, or with PIE_PROBE_OK */
+    const char *remedy;                  /* a sentence; NULL: there is none, or with PIE_PROBE_OK */
 };
 
 /* How this program was built. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Threads note events in rings of their own, and blocks die wherever they are freed. Each tick takes all of it, puts it in
- * the order of time and then goes through it once: so a block that was freed before a peak is not alive at it, whichever
- * thread did what.
+/* Threads note events in rings of their own, and blocks die wherever they are freed. Each tick takes all of it, puts it
+ * in the order of time and then goes through it once: so a block that was freed before a peak is not alive at it,
+ * whichever thread did what.
  *
- * Threads note CLOCK_MONOTONIC, which stands still while the machine is suspended. What it was suspended for since the start
- * is added when events are taken, so that ages, averages and curves have the same time as the process's start and end. */
+ * Threads note CLOCK_MONOTONIC, which stands still while the machine is suspended. What it was suspended for since the
+ * start is added when events are taken, so that ages, averages and curves have the same time as the process's start and
+ * end. */
 
 #include "profiler/heap/drain.h"
 
@@ -172,8 +173,8 @@ void pie_heap_drain_thread(struct pie_heap_drain *drain, struct pie_thread *thre
     pie_heap_drain_slot(drain, thread);
 }
 
-/* What was put under a ticket that nobody has told of yet: either the telling comes with the next tick, or, where it was
- * lost, it never comes. */
+/* What was put under a ticket that nobody has told of yet: either the telling comes with the next tick, or, where it
+ * was lost, it never comes. */
 static void take_unknown(struct pie_heap_drain *drain, uint32_t ticket, enum pie_heap_fate fate) {
     if (fate == PIE_HEAP_LOST && drain->is_lost[ticket])
         pie_heap_table_recycle(ticket);
@@ -227,7 +228,8 @@ static bool is_import(const struct pie_heap_drain *drain, struct pie_cct_id cct_
     return !has_python;
 }
 
-/* Small blocks of Python's have a price of their own: serving them without pymalloc pays for most of it (runtime/memory/pymem.c). */
+/* Small blocks of Python's have a price of their own: serving them without pymalloc pays for most of it
+ * (runtime/memory/pymem.c). */
 static void count_blocks(struct pie_heap_drain *drain, const struct pie_heap_record *record) {
     bool is_small = record->domain == PIE_HEAP_PYTHON && record->block_bytes <= PYTHON_SMALL_BYTES;
     double blocks = (double)record->weight_bytes / (double)(record->block_bytes ? record->block_bytes : 1);
@@ -316,8 +318,8 @@ static bool heads(struct pie_heap_drain *drain) {
     return pie_random_next(&drain->random) >> 40 & 1;
 }
 
-/* Of the blocks that stand for more than themselves, each second one by lot; the others stand for twice as much. What cannot
- * be dropped takes no part. */
+/* Of the blocks that stand for more than themselves, each second one by lot; the others stand for twice as much. What
+ * cannot be dropped takes no part. */
 static void thin_out(struct pie_heap_drain *drain, uint64_t now_ns) {
     const void *addresses[PIE_HEAP_TICKETS];
 
@@ -341,7 +343,8 @@ static void thin_out(struct pie_heap_drain *drain, uint64_t now_ns) {
 
 /* --- Each tick --- */
 
-/* The last look at the process found a peak: what had been allocated by then, but was not told of yet, was alive at it. */
+/* The last look at the process found a peak: what had been allocated by then, but was not told of yet, was alive at
+ * it. */
 static void pass_peak(struct pie_heap_drain *drain) {
     if (!drain->peak_ns)
         return;

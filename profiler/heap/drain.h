@@ -43,8 +43,8 @@ bool pie_heap_drain_holds(const struct pie_heap_drain *drain, struct pie_node_id
 /* Forgets contexts of which nothing is held and that naming has forgotten. */
 void pie_heap_drain_forget(struct pie_heap_drain *drain);
 
-/* CPU time that counting took in the program's threads so far beside what is spent on samples: the estimated number of blocks
- * at the price of one. Unlike that of samples, it is part of the lines' time. */
+/* CPU time that counting took in the program's threads so far beside what is spent on samples: the estimated number of
+ * blocks at the price of one. Unlike that of samples, it is part of the lines' time. */
 uint64_t pie_heap_drain_counting_ns(const struct pie_heap_drain *drain);
 
 /* CPU time that memory and copies took in the program's threads so far. */

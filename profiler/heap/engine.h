@@ -42,21 +42,21 @@ static_assert(sizeof(struct pie_heap_record) == 64, "eight words");
 enum { PIE_HEAP_RING_RECORDS = 1024 };
 PIE_SPSC_RING(pie_heap_ring, struct pie_heap_record, PIE_HEAP_RING_RECORDS);
 
-/* How one kind of event is sampled by bytes. The distance is drawn anew for each sample, from half to one and a half times
- * the interval, and the interval follows the rate of samples and what they cost. */
+/* How one kind of event is sampled by bytes. The distance is drawn anew for each sample, from half to one and a half
+ * times the interval, and the interval follows the rate of samples and what they cost. */
 struct pie_heap_rate {
     uint64_t interval_bytes;
     uint64_t base_bytes;         /* counted up to here at the last sample */
     uint64_t next_bytes;         /* count at which the next one is taken */
     uint64_t exact_bytes;        /* an event of this size or more stands for itself */
-    uint64_t window_ns, samples; /* since then (CLOCK_MONOTONIC) so many were taken */
+    uint64_t window_ns, samples; /* samples taken since window_ns (CLOCK_MONOTONIC) */
     uint64_t cost_ns;            /* of the last sample */
     uint64_t gap_ns;             /* wanted between two samples, at least */
 };
 
 /* A thread's part. Written by the thread alone, but for the ring's tail. Counts, rates, times
- * and the ring belong to the slot and go on with its next thread: what is summed over all slots is true at any moment, also while
- * a thread ends, and a thread need not wait until it is drained. */
+ * and the ring belong to the slot and go on with its next thread: what is summed over all slots is true at any moment,
+ * also while a thread ends, and a thread need not wait until it is drained. */
 struct pie_heap_state {
     struct pie_heap_thread counts; /* first: what pie_heap_self points to */
     struct pie_heap_rate rates[PIE_HEAP_DOMAINS];
@@ -107,11 +107,11 @@ uint64_t pie_heap_threshold(void);
 /* The greatest footprint seen by any thread when it crossed a threshold, by domain. Context: drain. */
 int64_t pie_heap_peak(int64_t ret_bytes[PIE_HEAP_DOMAINS]);
 
-/* Takes the next event of a rate. Returns the sample's weight, 0 for none. count_bytes: after the event, which had so many
- * bytes; *ret_is_exact: the weight is the event's own. Context: hook. */
+/* Takes the next event of a rate. Returns the sample's weight, 0 for none. count_bytes: after the event, whose size
+ * is bytes; *ret_is_exact: the weight is the event's own. Context: hook. */
 uint64_t pie_heap_rate_take(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t bytes, uint64_t now_ns,
                             uint64_t *random, bool *ret_is_exact);
-/* So many threads are sampled: each takes fewer. Context: hook. */
+/* Sets the number of threads that are sampled: each takes fewer. Context: hook. */
 void pie_heap_rate_share(struct pie_heap_rate *rate, uint64_t threads);
 /* For long no event reached the next point: it comes nearer. Context: hook. */
 void pie_heap_rate_hurry(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t now_ns, uint64_t *random);
@@ -120,10 +120,10 @@ void pie_heap_rate_begin(struct pie_heap_rate *rate, uint64_t count_bytes, uint6
 
 /* --- The table of tracked blocks: in the region, lock-free ---
  *
- * Guarantees: a block that was put is found by the one free() of its address, under the ticket of that put(), though the
- * address was freed and sampled again at any moment: address and ticket are one word, which is compared as a whole. Of
- * free() and drop() one gets the ticket. A ticket is reserved again only after the collection thread has heard of its end.
- * Progress: lock-free; every step is bounded but for the filter's counts, which are retried when others count.
+ * Guarantees: a block that was put is found by the one free() of its address, under the ticket of that put(), though
+ * the address was freed and sampled again at any moment: address and ticket are one word, which is compared as a whole.
+ * Of free() and drop() one gets the ticket. A ticket is reserved again only after the collection thread has heard of
+ * its end. Progress: lock-free; every step is bounded but for the filter's counts, which are retried when others count.
  * Reclamation: a slot at once, a ticket when the collection thread has taken its fate. Addresses of more bits than user
  * space has are not tracked. */
 
@@ -147,11 +147,12 @@ bool pie_heap_table_put(uint32_t ticket, const void *block);
 /* Takes the block out and returns its ticket, 0 if it is not tracked. The ticket stands for all that the block has.
  * Context: hook. */
 uint32_t pie_heap_table_remove(const void *block);
-/* Puts a block that was taken out back, at its new address. False: there is no room, its tickets are lost. Context: hook. */
+/* Puts a block that was taken out back, at its new address. False: there is no room, its tickets are lost. Context:
+ * hook. */
 bool pie_heap_table_move(uint32_t ticket, const void *block);
 /* The block of this ticket, taken out before, was freed. Context: hook. */
 void pie_heap_table_free(uint32_t ticket, uint64_t now_ns);
-/* Nobody will hear of this ticket's block. Context: hook. */
+/* Marks the ticket lost: no record was pushed for its block. Context: hook. */
 void pie_heap_table_lose(uint32_t ticket);
 /* What became of a ticket, and when it was freed (CLOCK_MONOTONIC). Context: drain. */
 enum pie_heap_fate { PIE_HEAP_ALIVE, PIE_HEAP_FREED, PIE_HEAP_LOST };

@@ -28,7 +28,7 @@ static void set_bytes(uint64_t ret_bytes[PIE_HEAP_DOMAINS], const int64_t bytes[
 
 static bool note_peak(struct pie_heap_footprint *footprint, const struct pie_footprint_row *row) {
     if ((int64_t)total_of(row->heap_bytes) < footprint->peak_bytes)
-        return false; /* one as high is one more: its thread tells more surely what is alive than a look from outside */
+        return false; /* one as high counts: its thread knows the live memory better than a look from outside */
     footprint->peak_bytes = (int64_t)total_of(row->heap_bytes);
     footprint->heap.peak_ns = row->time_ns;
     footprint->heap.threshold_bytes = pie_heap_threshold();

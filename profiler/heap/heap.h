@@ -10,10 +10,11 @@
 
 /* The memory collector's fast path: what the exported malloc() family and the hooks of Python's allocators call.
  *
- * Each profiled thread counts what it allocates and frees, native and Python memory apart (enum pie_heap_domain). When a
- * counter reaches its limit, or a block is freed that may be a tracked one, the slow path in heap_sigsafe.c has a look:
+ * Each profiled thread counts what it allocates and frees, native and Python memory apart (enum pie_heap_domain). When
+ * a counter reaches its limit, or a block is freed that may be a tracked one, the slow path in heap_sigsafe.c has a
+ * look:
  *
- *   rate      every so many bytes one allocation is sampled, with its context, and tracked until it is freed. What was
+ *   rate      one allocation in a number of bytes is sampled, with its context, and tracked until it is freed. What was
  *             allocated since the last sample is its weight. An allocation as large as that distance stands for itself.
  *   threshold whenever |allocated - freed| has changed by the threshold (Scalene §3.2), the footprint is noted: no
  *             peak is missed by more than that.
@@ -34,8 +35,8 @@ struct pie_heap_thread {
 /* The calling thread's, NULL where memory is not profiled. */
 extern __thread struct pie_heap_thread *pie_heap_self __attribute__((tls_model("initial-exec")));
 
-/* How many tracked blocks have this part of their address: others are not looked up. A count that has reached its greatest
- * value stays there. */
+/* How many tracked blocks have this part of their address: others are not looked up. A count that has reached its
+ * greatest value stays there. */
 enum { PIE_HEAP_FILTER_BYTES = 1 << 16 };
 extern _Atomic uint8_t pie_heap_filter[PIE_HEAP_FILTER_BYTES];
 
@@ -53,7 +54,7 @@ void pie_heap_allocated_slowly(struct pie_heap_thread *heap, enum pie_heap_domai
                                size_t bytes, const void *caller);
 void pie_heap_freeing_slowly(struct pie_heap_thread *heap, enum pie_heap_domain domain, void *block);
 
-/* A block of so many bytes was allocated. heap: not NULL. Context: hook. */
+/* A block of this size was allocated. heap: not NULL. Context: hook. */
 static inline void pie_heap_allocated(struct pie_heap_thread *heap, enum pie_heap_domain domain, void *block,
                                       size_t bytes, const void *caller) {
     struct pie_heap_count *count = &heap->counts[domain];
@@ -63,7 +64,7 @@ static inline void pie_heap_allocated(struct pie_heap_thread *heap, enum pie_hea
         pie_heap_allocated_slowly(heap, domain, block, bytes, caller);
 }
 
-/* A block of so many bytes is about to be freed: before it is, or another thread may get its address. Context: hook. */
+/* A block of this size is about to be freed: before it is, or another thread may get its address. Context: hook. */
 static inline void pie_heap_freeing(struct pie_heap_thread *heap, enum pie_heap_domain domain, void *block,
                                     size_t bytes) {
     struct pie_heap_count *count = &heap->counts[domain];
@@ -73,8 +74,8 @@ static inline void pie_heap_freeing(struct pie_heap_thread *heap, enum pie_heap_
         pie_heap_freeing_slowly(heap, domain, block);
 }
 
-/* A block is about to be resized. Returns a token for pie_heap_resized(), 0 for a block that is not tracked. Until then the
- * block is tracked no more, since its address may be another's before realloc() returns. Context: hook. */
+/* A block is about to be resized. Returns a token for pie_heap_resized(), 0 for a block that is not tracked. Until then
+ * the block is tracked no more, since its address may be another's before realloc() returns. Context: hook. */
 uint32_t pie_heap_resizing(void *block);
 
 /* The block has moved to `block`, or stayed, or could not be resized; it is the same allocation to its line. Only the
@@ -86,10 +87,10 @@ void pie_heap_resized(struct pie_heap_thread *heap, enum pie_heap_domain domain,
  * whether it is profiled. */
 extern __thread int64_t pie_copy_left __attribute__((tls_model("initial-exec")));
 
-/* A copy of so many bytes crossed it. Context: hook (also from handlers of the program). errno is preserved. */
+/* A copy of this size crossed it. Context: hook (also from handlers of the program). errno is preserved. */
 void pie_copy_slowly(size_t bytes, const void *caller);
 
-/* memcpy() and its like have copied so many bytes. Context: hook. */
+/* memcpy() or a similar function has copied these bytes. Context: hook. */
 static inline void pie_copied(size_t bytes, const void *caller) {
     if (__builtin_expect((pie_copy_left -= (int64_t)bytes) < 0, 0))
         pie_copy_slowly(bytes, caller);

@@ -8,10 +8,10 @@
  *   profiler/heap/table_sigsafe.c the sampled block is tracked until it is freed
  *   profiler/heap/drain.c         live memory by context, peak, curves, leak scores
  *
- * The limit of a counter is the nearer one of the next sample and the next crossing. A crossing is |allocated - freed| of
- * one domain having changed by its part of the threshold since the thread last gave it to the process's total; the other counter
- * may have moved since, so a limit may be reached early, and is then set anew, a little further than exact: the slack keeps
- * a program that allocates and frees the same block from coming here each time. */
+ * The limit of a counter is the nearer one of the next sample and the next crossing. A crossing is |allocated - freed|
+ * of one domain having changed by its part of the threshold since the thread last gave it to the process's total; the
+ * other counter may have moved since, so a limit may be reached early, and is then set anew, a little further than
+ * exact: the slack keeps a program that allocates and frees the same block from coming here each time. */
 
 #include "profiler/heap/engine.h"
 
@@ -31,7 +31,7 @@ static const uint64_t THRESHOLD_BYTES = 10485767, THRESHOLD_MIN_BYTES = 65537;
 enum {
     FOOTPRINT_PART = 64, /* the threshold is this part of the footprint, … */
     SLACK_PART = 64,     /* … the slack this part of the threshold */
-    SHARING_MAX = 8,     /* so many threads share it */
+    SHARING_MAX = 8,     /* threads that share it */
     CROSSING_PART = 100, /* of the time that crossings may take */
 };
 static const uint64_t FIRST_INTERVAL_BYTES = 16384;
@@ -284,8 +284,8 @@ static bool is_idle(const struct pie_heap_state *state, int domain) {
            !atomic_load_explicit(&state->is_late[domain], memory_order_relaxed);
 }
 
-/* What a sample takes longer than the fastest it loads what the program had driven out of the caches (5 us became 27), and each
- * line that it loads drives out one of the program's. */
+/* What a sample takes longer than the fastest it loads what the program had driven out of the caches (5 us became 27),
+ * and each line that it loads drives out one of the program's. */
 static void count_evictions(struct pie_thread *thread, uint64_t spent_ns) {
     struct pie_heap_state *state = pie_heap_of(thread);
 

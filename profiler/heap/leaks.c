@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The paper tracks one allocation at a time, from one greatest footprint to the next. Here thousands are tracked, and the
- * score is that of what is kept: an allocation says something about its line once it has lived for a tenth of the run. The
- * temporaries of a line are gone by then, however many; what a cache drops later speaks against a leak. Whether the line
- * still grows is told by when the allocations were made that are left. Memory allocated by an import is never a leak:
- * modules are loaded once.
+/* The paper tracks one allocation at a time, from one greatest footprint to the next. Here thousands are tracked, and
+ * the score is that of what is kept: an allocation says something about its line once it has lived for a tenth of the
+ * run. The temporaries of a line are gone by then, however many; what a cache drops later speaks against a leak.
+ * The age of the remaining allocations shows whether the line still grows. Memory allocated by an import
+ * is never a leak: modules are loaded once.
  *
  * Who holds the objects is asked while the program runs, since at its end Python takes everything apart. So it is asked
  * early, of contexts that may turn out to be no leak; the views decide later (storage/read/views/memory.sql). */
@@ -49,8 +49,8 @@ static void count_kept(const struct pie_heap_leaks *leaks, struct pie_heap_node 
     node->row.mallocs++;
 }
 
-/* Only nodes with tracked blocks and those that have changed can have another score, but for what ages; that is noted by the
- * next change, or when all nodes are written. */
+/* Only nodes with tracked blocks and those that have changed can have another score, but for what ages; that is noted
+ * by the next change, or when all nodes are written. */
 void pie_heap_leaks_decide(const struct pie_heap_leaks *leaks, struct pie_heap_nodes *nodes,
                            const struct pie_heap_block *blocks, uint64_t now_ns) {
     uint64_t age_ns = (now_ns - leaks->started_ns) / AGE_PART;

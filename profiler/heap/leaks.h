@@ -50,5 +50,6 @@ void pie_heap_leaks_ask(struct pie_heap_leaks *leaks, struct pie_heap_nodes *nod
                         const struct pie_heap_block *blocks, uint64_t now_ns);
 int pie_heap_leaks_write(const struct pie_heap_leaks *leaks, struct pie_sink *sink);
 void pie_heap_leaks_clear(struct pie_heap_leaks *leaks);
-/* 1 - (frees + 1) / (mallocs - frees + 2): the chance that the next one is not freed, by Laplace's rule of succession. */
+/* 1 - (frees + 1) / (mallocs - frees + 2): the chance that the next one is not freed, by Laplace's rule of
+ * succession. */
 double pie_heap_leak_score(uint32_t mallocs, uint32_t frees);

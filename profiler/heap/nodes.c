@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* "Alive at the peak" costs nothing at a peak: its number goes up by one, and a node that changes for the first time after
- * it writes down what it held until then. */
+/* "Alive at the peak" costs nothing at a peak: its number goes up by one, and a node that changes for the first time
+ * after it writes down what it held until then. */
 
 #include "profiler/heap/nodes.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What counting costs where nothing is sampled: the same blocks from the exported malloc(), counted and not, by the collection
- * thread. A program's own blocks are seldom as warm in the caches, but the hooks' part of them is. */
+/* What counting costs where nothing is sampled: the same blocks from the exported malloc(), counted and not, by the
+ * collection thread. A program's own blocks are seldom as warm in the caches, but the hooks' part of them is. */
 
 #include "profiler/heap/price.h"
 

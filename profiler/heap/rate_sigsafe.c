@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Sampling by bytes. Points are drawn at random distances; the event in which a point lies is sampled and stands for the bytes
- * between that point and the one before. So sums are exact but for what lies behind the last point, and the chance to be
- * taken grows with an event's size and with nothing else. An event larger than any distance stands for itself alone, and
- * the points move on behind it.
+/* Sampling by bytes. Points are drawn at random distances; the event in which a point lies is sampled and stands for
+ * the bytes between that point and the one before. So sums are exact but for what lies behind the last point, and the
+ * chance to be taken grows with an event's size and with nothing else. An event larger than any distance stands for
+ * itself alone, and the points move on behind it.
  *
  * The distance follows the time between samples and what they cost, over windows of several, so that it does not follow
  * the rhythm of the program: a small program gets as many samples as a large one, and neither more than five hundred

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Tracked blocks. Buckets of eight slots, one cache line each, behind a filter that counts addresses by a part of them. A
- * slot is one word, the block's address and the ticket under which the collection thread knows it; a ticket's own word says
- * what became of it. A block that has grown was sampled several times: its tickets are a chain, of which the slot names the
- * last one. They end together. What is guaranteed is said in profiler/heap/engine.h. */
+/* Tracked blocks. Buckets of eight slots, one cache line each, behind a filter that counts addresses by a part of them.
+ * A slot is one word, the block's address and the ticket under which the collection thread knows it; a ticket's own
+ * word says what became of it. A block that has grown was sampled several times: its tickets are a chain, of which the
+ * slot names the last one. They end together. What is guaranteed is said in profiler/heap/engine.h. */
 
 #include "profiler/heap/engine.h"
 
@@ -29,8 +29,8 @@ struct table {
     _Atomic uint64_t slots[BUCKETS][BUCKET_SLOTS];
     _Atomic uint64_t
         fates[PIE_HEAP_TICKETS]; /* state, or CLOCK_MONOTONIC when freed (release; acquire in fate()) */
-    /* The ticket that the block had before, or 0. Written before the ticket is in a slot, and not again until it is reserved
-     * anew: whoever finds the slot (acquire) may follow. */
+    /* The ticket that the block had before, or 0. Written before the ticket is in a slot, and not again until it is
+     * reserved anew: whoever finds the slot (acquire) may follow. */
     _Atomic uint16_t before[PIE_HEAP_TICKETS];
     _Atomic uint32_t next_ticket;
     _Atomic uint64_t version;

@@ -2,21 +2,22 @@
 
 /* From what was seen to what all iterations took.
  *
- * Long iterations. Where one in a thousand takes a hundred times as long as the others, some hundred observed ones hardly tell what
- * these take together; but ten times as many are timed. So how many are long and what they take comes from all that were looked at,
- * and only how it divides among the calls from those that were observed.
+ * Long iterations. Where one in a thousand takes a hundred times as long as the others, some hundred observed ones
+ * hardly tell what these take together; but ten times as many are timed. So how many are long and what they take comes
+ * from all that were looked at, and only how it divides among the calls from those that were observed.
  *
- * The body's own code is what an observer sees worst: some nanoseconds an instruction, behind what observing one costs. And a call
- * that is observed takes longer by something in the order of that cost: specialised instructions do not run, bound methods are
- * made. Both are unknown, x and b, and what is known of them is put together by how sure it is, as Kalman's filter does:
+ * The body's own code is what an observer sees worst: some nanoseconds an instruction, behind what observing one costs.
+ * And a call that is observed takes longer by something in the order of that cost: specialised instructions do not run,
+ * bound methods are made. Both are unknown, x and b, and what is known of them is put together by how sure it is, as
+ * Kalman's filter does:
  *
- * - x by the instructions of observed iterations, less the cost of observing instructions that do next to nothing: right where
- *   they do much, as with large arrays;
- * - x by their number: what does next to nothing takes a small part of what observing it costs, on a slow machine as on a fast
- *   one; unless they were seen to do more;
+ * - x by the instructions of observed iterations, less the cost of observing instructions that do next to nothing:
+ *   right where they do much, as with large arrays;
+ * - x by their number: what does next to nothing takes a small part of what observing it costs, on a slow machine as on
+ *   a fast one; unless they were seen to do more;
  * - b by what was seen on the programs of bench/learn;
- * - x and b together: calls as observed, less b for each, and x are the time of an iteration that was only timed. Long ones,
- *   which chance has more or fewer of, count in it as just about long. */
+ * - x and b together: calls as observed, less b for each, and x are the time of an iteration that was only timed. Long
+ *   ones, which chance has more or fewer of, count in it as just about long. */
 
 #include "profiler/learn/internal.h"
 
@@ -98,8 +99,8 @@ static double mean_of(const struct pie_learn_loop *loop, const struct pie_learn_
     return fmax(mean_s - bias_s * (double)call->found.calls / (double)all_of(seen), 0);
 }
 
-/* What a call that was not met in any round of this epoch may take in an iteration all the same: the rarer it is the more rounds
- * there were, and it takes as long as it did before. */
+/* What a call that was not met in any round of this epoch may take in an iteration all the same: the rarer it is the
+ * more rounds there were, and it takes as long as it did before. */
 static double unseen_s(const struct pie_learn_loop *loop, const struct pie_learn_call *call) {
     double rounds = (double)loop->race.rounds, most = log(1 / (1 - pie_learn_settings()->confidence));
 

@@ -12,7 +12,7 @@
 
 enum {
     LONG = 8,         /* such a multiple of the median makes an iteration a long one, … */
-    LONG_TIMED = 64,  /* … which is known when so many were timed */
+    LONG_TIMED = 64,  /* … which is known when this many were timed */
     FIRST_TIMED = 16, /* the first iterations of a loop are timed, the next ones observed */
     FIRST_BURST = 32,
     BURST = 24,              /* iterations are observed in a row: … */
@@ -44,8 +44,8 @@ const struct pie_learn_settings *pie_learn_settings(void) {
     return settings;
 }
 
-/* Strings of loops live as long as the process: rows that are being written point to them. In a list, so that a checker of leaks
- * finds them: loops lie in mapped memory. */
+/* Strings of loops live as long as the process: rows that are being written point to them. In a list, so that a checker
+ * of leaks finds them: loops lie in mapped memory. */
 static struct kept {
     struct kept *next;
     char text[];
@@ -310,8 +310,8 @@ static int count(struct pie_learn_lengths *lengths, double seconds, double long_
     return length;
 }
 
-/* Does the body's own code take longer than what observing it may be wrong by? If not, what makes an iteration long is in its calls:
- * an interrupt meets the observer of a light instruction, not the instruction. */
+/* Does the body's own code take longer than what observing it may be wrong by? If not, what makes an iteration long is
+ * in its calls: an interrupt meets the observer of a light instruction, not the instruction. */
 static bool has_weight(const struct pie_learn_epoch *epoch) {
     return epoch->own.mean > PIE_LEARN_STEP_ERROR * epoch->own_steps.mean * epoch->step_s;
 }

@@ -10,21 +10,22 @@
 /* Loops whose calls are learned (Paikana §3). A newcomer's map of an iteration:
  *
  *   runtime/learn/loop.c     the iterator that a loop runs over; asks here what to do with the next iteration
- *   runtime/learn/calls_311.c, …   tells the calls of an observed iteration apart and times them
+ *   runtime/learn/calls_311.c, …   distinguishes the calls of an observed iteration and times them
  *   here                     what is known of each call site, and which iterations are looked at
  *   profiler/race/racing.c        which call sites need no more looking at
  *   profiler/learn/estimate.c  from what was seen to what all iterations took
  *   profiler/learn/rows.c    shares and their intervals, for the collection thread
  *
  * Three kinds of iterations: most are left alone; some are timed as a whole, which costs two readings of the clock and
- * tells how long an iteration takes that nobody looks into; some are observed, call by call. Which ones is drawn at random, so
- * that a rhythm of the program is not met, and so rarely that observing stays a small part of the loop's time. The first
- * ones are all looked at.
+ * gives the time of an iteration without observation; some are observed, call by call. Which ones is drawn at
+ * random, so that a rhythm of the program is not met, and so rarely that observing stays a small part of the loop's
+ * time. The first ones are all looked at.
  *
- * An epoch is a second or so. In each one all call sites race anew; what an epoch has found stands for its own iterations.
+ * An epoch is a second or so. In each one all call sites race anew; what an epoch has found stands for its own
+ * iterations.
  *
- * All functions are called with the GIL held, which is what protects a loop; what the collection thread reads is published
- * behind a lock of its own. Times in ns. */
+ * All functions are called with the GIL held, which is what protects a loop; what the collection thread reads is
+ * published behind a lock of its own. Times in ns. */
 
 struct pie_sink;
 struct pie_learn_loop;
@@ -35,8 +36,8 @@ enum { PIE_LEARN_LOOPS_MAX = 64 };
 void pie_learn_configure(const struct pie_learn_settings *settings);
 bool pie_learn_is_on(void);
 
-/* The loop at this place, as one struct however often it is entered. NULL: there are too many, or no memory. Strings are
- * copied. Context: hook. */
+/* The loop at this place, as one struct however often it is entered. NULL: there are too many, or no memory. Strings
+ * are copied. Context: hook. */
 struct pie_learn_loop *pie_learn_open(const char *file, int32_t line, const char *function);
 
 /* How often it was entered. */
@@ -45,18 +46,18 @@ uint64_t pie_learn_entries(const struct pie_learn_loop *loop);
 /* From 1. */
 uint32_t pie_learn_loop_id(const struct pie_learn_loop *loop);
 
-/* The number, from 1, of the call site at this place of the loop's code; 0: there are too many. unit: which instruction.
- * callee: what it calls when it is first met. */
+/* The number, from 1, of the call site at this place of the loop's code; 0: there are too many. unit: which
+ * instruction. callee: what it calls when it is first met. */
 unsigned pie_learn_add_call(struct pie_learn_loop *loop, uint32_t unit, int32_t line, const char *callee,
                             bool is_native);
 
 enum pie_learn_look { PIE_LEARN_TIME = 1, PIE_LEARN_OBSERVE };
 
-/* Which iteration to look at next: 1 is the next one, 2 the one after; and how. Adds `iterations` that have begun since the
- * last time. */
+/* Which iteration to look at next: 1 is the next one, 2 the one after; and how. Adds `iterations` that have begun since
+ * the last time. */
 uint32_t pie_learn_next(struct pie_learn_loop *loop, uint64_t iterations, enum pie_learn_look *ret_look);
 
-/* The loop is entered; it is left, after so many iterations since the last pie_learn_next(). */
+/* The loop is entered; it is left, with the number of iterations since the last pie_learn_next(). */
 void pie_learn_enter(struct pie_learn_loop *loop);
 void pie_learn_leave(struct pie_learn_loop *loop, uint64_t iterations);
 

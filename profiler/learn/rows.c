@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* From sums to shares. A call site's time is the mean of the iterations in which it was observed, for all iterations of the
- * epoch; the whole is the calls and the body's own code. */
+/* From sums to shares. A call site's time is the mean of the iterations in which it was observed, for all iterations of
+ * the epoch; the whole is the calls and the body's own code. */
 
 #include "profiler/learn/internal.h"
 

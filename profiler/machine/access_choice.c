@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Both samplers need breakpoints and a decoder: the hardware may say which access to begin with, but the watch itself is
- * two breakpoints, and what a breakpoint caught is found by decoding. So the reasons against the lower rung hold for the
- * upper one as well.
+/* Both samplers need breakpoints and a decoder: the hardware may say which access to begin with, but the watch itself
+ * is two breakpoints, and what a breakpoint caught is found by decoding. So the reasons against the lower rung hold for
+ * the upper one as well.
  *
- * A PMU without precise events interrupts a few instructions late and tells no address, so the access is chosen in the block as
- * for samples of time, but blocks are weighted by accesses. That is little, so it is taken only where its interrupts are
- * cheap: under a hypervisor they took a tenth of the program's time and more, and samples of time find as much. */
+ * A PMU without precise events interrupts a few instructions late and gives no address, so the access is chosen in the
+ * block as for samples of time, but blocks are weighted by accesses. That is little, so it is taken only where its
+ * interrupts are cheap: under a hypervisor they took a tenth of the program's time and more, and samples of time find
+ * as much. */
 
 #include "profiler/machine/access_choice.h"
 
@@ -40,7 +41,7 @@ int pie_access_sampler_parse(const char *name, enum pie_access_sampler_kind *ret
 #define BY_TIME ": accesses are sampled by time"
 #define NEARBY ": accesses are chosen near the interrupt"
 
-/* A reason whose remedy is worth saying in every run, and one that `pieprof doctor` tells. */
+/* A reason whose remedy is worth saying in every run, and one that `pieprof doctor` prints. */
 #define CURABLE(name, what, effect, cure)                                                                    \
     static const struct pie_access_reason name = {what, cure, what effect "; to mend it: " cure}
 #define PLAIN(name, what, effect, cure) static const struct pie_access_reason name = {what, cure, what effect}
@@ -118,7 +119,8 @@ static const struct pie_access_reason *why_refused(const struct pie_access_facts
     return facts->paranoid == 3 ? &paranoid_3 : &filtered;
 }
 
-/* From Linux 5.13 on breakpoints have signals, but up to 6.0 one that is hit while SIGTRAP is blocked may end the program. */
+/* From Linux 5.13 on breakpoints have signals, but up to 6.0 one that is hit while SIGTRAP is blocked may end the
+ * program. */
 static bool is_before_sigtrap(const struct pie_access_facts *facts) {
     return facts->kernel_major < 6 || (facts->kernel_major == 6 && facts->kernel_minor < 1);
 }

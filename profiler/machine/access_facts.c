@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Facts by trial, as clock_facts.c finds them. Breakpoints are opened disabled, but for one without a signal, which counts
- * a store of our own: hypervisors exist that accept debug registers and never raise an exception for them. */
+/* Facts by trial, as clock_facts.c finds them. Breakpoints are opened disabled, but for one without a signal, which
+ * counts a store of our own: hypervisors exist that accept debug registers and never raise an exception for them. */
 
 #include "profiler/machine/access_choice.h"
 #include "profiler/machine/pmu_events.h"

@@ -48,8 +48,8 @@ static const char *why_refused(const struct pie_clock_facts *facts) {
 
 /* Each why_not_*() returns NULL if the clock can be used, else the reason. */
 
-/* Where perf events have signals (Linux 5.13), but one that comes while SIGTRAP is blocked, as it is in handlers, ends the
- * program (before TRAP_PERF_FLAG_ASYNC; in all of 6.1). */
+/* Where perf events have signals (Linux 5.13), but one that comes while SIGTRAP is blocked, as it is in handlers, ends
+ * the program (before TRAP_PERF_FLAG_ASYNC; in all of 6.1). */
 static bool is_deadly(const struct pie_clock_facts *facts) {
     return facts->kernel_major == 5 || (facts->kernel_major == 6 && facts->kernel_minor < 1);
 }

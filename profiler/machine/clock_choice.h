@@ -29,7 +29,7 @@ struct pie_clock_facts {
 enum { PIE_CLOCK_PARANOID_UNKNOWN = 1000 };
 
 /* The best clock that the facts allow. `forced` is NULL or the name of a clock: the best one not above it
- * (NULL and unknown names: of all). *ret_note tells why it is not the best of those, in one sentence that
+ * (NULL and unknown names: of all). *ret_note says why it is not the best of those, in one sentence that
  * lives forever, or NULL. Context: any. */
 enum pie_clock_kind pie_clock_choose(const struct pie_clock_facts *facts, const char *forced,
                                      const char **ret_note);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* Facts by trial: sysctls, capabilities, seccomp filters and security modules all have a say in
- * perf_event_open(2), so nothing but the call itself tells whether it works. Events are opened disabled,
+ * perf_event_open(2), so only the call itself shows whether it works. Events are opened disabled,
  * timers are never armed. */
 
 #include "profiler/base/proc_file.h"

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Only the call itself tells whether an event can be had: hypervisors hide parts of the hardware, kernels differ in what
- * they let PEBS and IBS do, sysctls and filters have a say.
+/* Only the call itself shows whether an event is available: hypervisors hide parts of the hardware, kernels differ in
+ * what they let PEBS and IBS do, sysctls and filters have a say.
  *
- * Intel: an event each for loads and stores. precise_ip 3 asks for the least skewed counter, 2 for the exact instruction,
- * 1 for the one after it; 0 is no PEBS at all (a virtual PMU without it): then only the interrupt is of use.
- * Hybrid processors have a device for each kind of core, and an event counts while its thread runs on one of these: both
- * are opened. libpfm4's names stand for one device, so there the raw table is used, as for all that it names.
+ * Intel: an event each for loads and stores. precise_ip 3 asks for the least skewed counter, 2 for the exact
+ * instruction, 1 for the one after it; 0 is no PEBS at all (a virtual PMU without it): then only the interrupt is of
+ * use. Hybrid processors have a device for each kind of core, and an event counts while its thread runs on one of
+ * these: both are opened. libpfm4's names stand for one device, so there the raw table is used, as for all that it
+ * names.
  *
- * AMD: IBS tags every n-th operation, whatever it does; a sample's DATA_SRC tells loads from stores from the rest. Linux
- * 6.14 restricts it to user code ("swfilt", arch/x86/events/amd/ibs.c). Before, kernel code is hit as well, which needs
- * leave to sample it, and from 6.11 on such a signal no longer ends system calls with EINTR (clock_choice.c). */
+ * AMD: IBS tags every n-th operation, whatever it does; a sample's DATA_SRC distinguishes loads, stores and the rest.
+ * Linux 6.14 restricts it to user code ("swfilt", arch/x86/events/amd/ibs.c). Before, kernel code is hit as well, which
+ * needs leave to sample it, and from 6.11 on such a signal no longer ends system calls with EINTR (clock_choice.c). */
 
 #include "profiler/machine/pmu_events.h"
 
@@ -37,8 +38,8 @@ void pie_pmu_event_prepare(const struct pie_pmu_event *event, uint64_t period_ac
         .exclude_kernel = !event->includes_kernel,
         .exclude_hv = !event->includes_kernel,
         .disabled = 1,
-        /* Not let PEBS gather records until its buffer is full (arch/x86/events/intel/core.c: LARGE_PEBS): the signal must
-         * come while the thread is still near the access. */
+        /* Not let PEBS gather records until its buffer is full (arch/x86/events/intel/core.c: LARGE_PEBS): the signal
+         * must come while the thread is still near the access. */
         .wakeup_events = 1,
         .sigtrap = 1,
         .remove_on_exec = 1,

@@ -19,7 +19,7 @@ enum { PIE_PMU_DEVICES_MAX = 3, PIE_PMU_EVENTS_MAX = 2 * PIE_PMU_DEVICES_MAX };
 struct pie_pmu_event {
     uint32_t type;
     uint64_t config, config1, config2;
-    uint8_t kind;         /* PIE_ACCESS_LOAD, PIE_ACCESS_STORE; both: each sample tells (IBS) */
+    uint8_t kind;         /* PIE_ACCESS_LOAD, PIE_ACCESS_STORE; both: each sample says which (IBS) */
     uint8_t precise_ip;   /* of perf_event_attr */
     bool is_precise;      /* samples know the instruction */
     bool includes_kernel; /* cannot be restricted to user code */

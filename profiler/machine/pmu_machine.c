@@ -3,8 +3,8 @@
 /* The kernel lists its devices in sysfs; without that, or without a device for counters, there is no PMU.
  *
  * libpfm4 is asked only for processors that the table does not name. For the others both say the same, which
- * tests/profiler/machine/test_pmu_encodings.c checks. Loading the library would cost every process 3 ms at its start, and
- * 30 to 120 ms where it can read the kernel's tracepoints, which it lists first. */
+ * tests/profiler/machine/test_pmu_encodings.c checks. Loading the library would cost every process 3 ms at its start,
+ * and 30 to 120 ms where it can read the kernel's tracepoints, which it lists first. */
 
 #include "profiler/machine/pmu_events.h"
 

@@ -20,10 +20,10 @@ struct pfm {
     __typeof__(pfm_get_os_event_encoding) *get_encoding;
 };
 
-/* Loads and stores, the best first. A processor has them by the first pair of names that it knows both of: Sandy and Ivy
- * Bridge know MEM_UOPS_RETIRED as well, but give its samples no address. Nehalem's stores have none. The last three pairs
- * are only counted (Silvermont; AMD, whose IBS has no name here). MEM_TRANS_RETIRED:STORE_SAMPLE is not among them:
- * libpfm4 4.13 encodes it wrongly for Sapphire Rapids (0x3cd, the union of its two masks, instead of 0x2cd). */
+/* Loads and stores, the best first. A processor has them by the first pair of names that it knows both of: Sandy and
+ * Ivy Bridge know MEM_UOPS_RETIRED as well, but give its samples no address. Nehalem's stores have none. The last three
+ * pairs are only counted (Silvermont; AMD, whose IBS has no name here). MEM_TRANS_RETIRED:STORE_SAMPLE is not among
+ * them: libpfm4 4.13 encodes it wrongly for Sapphire Rapids (0x3cd, the union of its two masks, instead of 0x2cd). */
 static const struct {
     const char *loads, *stores;
 } events[] = {

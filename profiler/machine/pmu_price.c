@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The same loop of loads and stores with and without the event on this thread; the event's own count says how many times it
- * interrupted. The least difference of some rounds counts, since other work only adds to it. No signal is asked for: the
- * handler may not be there yet (`pieprof doctor` has none), and what a signal costs is measured apart. */
+/* The same loop of loads and stores with and without the event on this thread; the event's own count says how many
+ * times it interrupted. The least difference of some rounds counts, since other work only adds to it. No signal is
+ * asked for: the handler may not be there yet (`pieprof doctor` has none), and what a signal costs is measured
+ * apart. */
 
 #include "profiler/base/clocks.h"
 #include "profiler/machine/pmu_price.h"

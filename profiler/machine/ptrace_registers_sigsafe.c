@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Registers that ptrace has set stay when the tracer lets go (arch/x86/kernel/ptrace.c keeps them in thread.ptrace_bps until
- * exec or the thread's end; children of fork and clone begin without), so the thread is traced for microseconds only:
+/* Registers that ptrace has set stay when the tracer lets go (arch/x86/kernel/ptrace.c keeps them in thread.ptrace_bps
+ * until exec or the thread's end; children of fork and clone begin without), so the thread is traced for microseconds
+ * only:
  *
  *   the thread   clone() a process that shares memory and descriptors  ->  waits for its end
  *   the process  PTRACE_SEIZE, PTRACE_INTERRUPT, PTRACE_POKEUSER DR0 to DR3 and DR7, PTRACE_DETACH  ->  ends
  *
- * A process that stays would answer in 10 us instead of 16. But it would be seen: by whoever lists the program's children or
- * waits for all kinds of them, and it would have to follow each end of the program. This one has no exit signal, so wait()
- * and SIGCHLD know nothing of it, and it is gone before the handler goes on. Its stack lies in that of the waiting thread. It
- * runs where the kernel puts it: bound to the thread's processor it would wait its turn behind whatever else runs there.
+ * A process that stays would answer in 10 us instead of 16. But it would be seen: by whoever lists the program's
+ * children or waits for all kinds of them, and it would have to follow each end of the program. This one has no exit
+ * signal, so wait() and SIGCHLD know nothing of it, and it is gone before the handler goes on. Its stack lies in that
+ * of the waiting thread. It runs where the kernel puts it: bound to the thread's processor it would wait its turn
+ * behind whatever else runs there.
  *
- * CLONE_FS is not shared: an exec of another thread would find it so and not become setuid. CLONE_FILES is: closing copies of
- * the program's files could flush them. */
+ * CLONE_FS is not shared: an exec of another thread would find it so and not become setuid. CLONE_FILES is: closing
+ * copies of the program's files could flush them. */
 
 #include "profiler/machine/ptrace_registers.h"
 
@@ -112,8 +114,9 @@ static int trace(int32_t tid, struct pie_ptrace_request *request) {
     return r;
 }
 
-/* Of all that glibc keeps by thread only errno is touched, which the waiting thread saves. A session of its own: no signal to
- * the program's process group stops it half-way. It never returns, so AddressSanitizer's marks of its frame would stay. */
+/* Of all that glibc keeps by thread only errno is touched, which the waiting thread saves. A session of its own: no
+ * signal to the program's process group stops it half-way. It never returns, so AddressSanitizer's marks of its frame
+ * would stay. */
 __attribute__((no_sanitize("address"))) static int help(void *argument) {
     struct helper *helper = argument;
 

@@ -5,27 +5,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What runtime/ tells of the process and its interpreter. */
+/* The facts that runtime/ gives about the process and its interpreter. */
 
 struct pie_holder_ops;
 
-/* What runtime/ knows of the process's memory. */
+/* The facts about the process's memory. */
 struct pie_memory_facts {
-    bool is_counted;                      /* malloc() and its like come through us */
-    const char *allocator;                /* who serves them: "glibc", "jemalloc", the path of a library */
+    bool is_counted;                      /* malloc() and similar functions pass through pieprof */
+    const char *allocator;                /* below them: "glibc", "jemalloc", the path of a library */
     const char *_Atomic note;             /* what is not counted and why, one sentence, or NULL */
-    bool (*is_finalizing)(void);          /* Python gives everything back. Context: hook, drain */
-    const struct pie_holder_ops *holders; /* NULL: nobody can be asked */
+    bool (*is_finalizing)(void);          /* the interpreter is being finalized. Context: hook, drain */
+    const struct pie_holder_ops *holders; /* NULL: holders cannot be found */
 };
 
 /* Facts about the process that the engine passes on to the sink. Strings live as long as the process. */
 struct pie_process_facts {
-    const char *const *argv; /* what the interpreter is given: script, options, arguments; NULL-terminated */
-    const char *executable;  /* what sys.executable will say */
+    const char *const *argv; /* of the interpreter: script, options, arguments; NULL-terminated */
+    const char *executable;  /* the value of sys.executable */
     const char *python_version;
     /* Makes the clock's handler that of a signal (runtime/libc/signals.h). Returns 0 or -errno. Context: drain. */
     int (*take_signal)(int signal);
-    /* Text that was compiled under a name which is no file's; NULL: none. May be NULL. Context: drain. */
+    /* The source text compiled under a name that is not a file's; NULL: none. May be NULL. Context: drain. */
     const char *(*made_source)(const char *name, size_t *ret_size);
-    const struct pie_memory_facts *memory; /* NULL: nothing can be said about memory */
+    const struct pie_memory_facts *memory; /* NULL: memory is not measured */
 };

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The engine's way to ask who holds objects that leak: a table that runtime/holder/holder.c fills in. The answer is found by a
- * thread of Python's when it comes to it, or never. Context: drain. */
+/* The engine's way to ask who holds objects that leak: a table that runtime/holder/holder.c fills in. The answer is
+ * found by a thread of Python's when it comes to it, or never. Context: drain. */
 struct pie_holder_ops {
     /* Asks; blocks as the allocators returned them. At most budget_ns are spent. False: not now. */
     bool (*ask)(struct pie_node_id node, const uintptr_t *blocks, size_t count, uint64_t budget_ns);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the user asks of learned loops (learn.h). */
+/* The user's settings of traced loops (learn.h). */
 
 enum { PIE_LEARN_PLACES_MAX = 16 }; /* loops that are named on the command line */
 
@@ -16,5 +16,5 @@ struct pie_learn_settings {
     size_t top;           /* see pie_race_settings */
     uint64_t budget;      /* see pie_race_settings */
     uint64_t interval_ns; /* of an epoch */
-    double cost;          /* part of the loop's time that observing may take, 0.01 */
+    double cost;          /* share of the loop's time that observing may take, 0.01 */
 };

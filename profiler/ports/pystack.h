@@ -22,10 +22,10 @@ enum pie_pystack_flags {
     PIE_PYSTACK_TRUNCATED = 2,     /* deeper than max: the outer part is missing */
     PIE_PYSTACK_INVALID = 4, /* the chain was being changed: frames hold what could be read before that */
     PIE_PYSTACK_IN_CALL =
-        8, /* innermost frame stands at an instruction that calls (CALL…, not an operator) */
+        8, /* the innermost frame is at an instruction that calls (CALL…, not an operator) */
 };
 
-/* What a code unit does: the interpreter's part in what a native call is for. */
+/* The operation of a code unit, which shows the purpose of a native call. */
 enum pie_operation {
     PIE_OPERATION_OTHER,
     PIE_OPERATION_SUBSCRIPT,       /* a[i] is read */
@@ -38,7 +38,7 @@ enum pie_operation {
     PIE_OPERATION_IN_LOOP = 16, /* flag: lies in a loop of its function's own code */
 };
 
-/* What lies at an address. */
+/* The kind of object at an address. */
 enum pie_object_kind {
     PIE_OBJECT_NONE,  /* no Python object */
     PIE_OBJECT_PLAIN, /* an object */
@@ -73,8 +73,8 @@ struct pie_pystack_ops {
     size_t (*walk)(struct pie_pyframe *frames, size_t max, unsigned *ret_flags);
 
     /* The same for another thread whose Python thread state is `tstate` (from current_tstate() on that thread).
-     * The caller makes sure by the thread's CPU clock that it did not run meanwhile, and throws the result away
-     * if it did. Context: drain. */
+     * The caller checks by the thread's CPU clock that it did not run meanwhile, and discards the result if it
+     * did. Context: drain. */
     size_t (*walk_thread)(uintptr_t tstate, struct pie_pyframe *frames, size_t max, unsigned *ret_flags);
 
     /* Address of the Python thread state of the thread with this kernel id, 0 if it has none: found in the
@@ -86,26 +86,27 @@ struct pie_pystack_ops {
     uintptr_t (*current_tstate)(void);
 
     /* Interns a code object: the id (from 1) under which its names were copied into the shared region; 0 if it is
-     * being deallocated or unreadable, PIE_CCT_CODE_FULL if the region has no room. Two ids may exist for one code object.
-     * Only for code objects that are alive because the calling thread runs them. Context: signal. */
+     * being deallocated or unreadable, PIE_CCT_CODE_FULL if the region has no room. Two ids may exist for one code
+     * object. Only for code objects that are alive because the calling thread runs them. Context: signal. */
     uint32_t (*intern)(uintptr_t code);
 
     /* As intern, for a frame of a stopped thread (see walk_thread): matches by content, publishes nothing that a
      * handler would find under this address. Context: drain. */
     uint32_t (*intern_by_content)(uintptr_t code);
 
-    /* The id of the same code in the calling thread's half, for an id of whichever (turn.h); PIE_CCT_CODE_FULL as above. NULL: ids
-     * do not change. Context: drain. */
+    /* The id of the same code in the calling thread's half, for an id of either half (turn.h); PIE_CCT_CODE_FULL as
+     * above. NULL: ids do not change. Context: drain. */
     uint32_t (*intern_again)(uint32_t code_id);
 
-    /* Bytes of what is interned in the current half; forgets all of the other one. NULL: there are no halves. Context: drain. */
+    /* Bytes interned in the current half; forgets all of the other one. NULL: there are no halves. Context:
+     * drain. */
     size_t (*code_bytes)(void);
     void (*forget_code)(void);
 
     /* The offset of instr in its code, in code units, as CCT key. Context: signal. */
     uint32_t (*instr_offset)(uintptr_t code, uintptr_t instr);
 
-    /* What is known of an interned code object. Strings are UTF-8, live in the region. Returns 0 or -ENOENT.
+    /* Describes an interned code object. Strings are UTF-8 and live in the region. Returns 0 or -ENOENT.
      * Context: drain. */
     int (*describe)(uint32_t code_id, const char **ret_file, const char **ret_qualname,
                     int32_t *ret_first_line);
@@ -113,15 +114,16 @@ struct pie_pystack_ops {
     /* The 1-based source line of a code unit; 0 if it has none. Context: drain. */
     int32_t (*line)(uint32_t code_id, uint32_t instr_offset);
 
-    /* The operation of a code unit, with PIE_OPERATION_IN_LOOP; PIE_OPERATION_OTHER if it is not known. Context: drain. */
+    /* The operation of a code unit, with PIE_OPERATION_IN_LOOP; PIE_OPERATION_OTHER if it is not known. Context:
+     * drain. */
     unsigned (*operation)(uint32_t code_id, uint32_t instr_offset);
 
-    /* What lies at an address, told by its type's type; every load is fault-tolerant. A wrong guess is possible and must
-     * do no harm. Context: signal. */
+    /* The kind of object at an address, by its type's type; every load is fault-tolerant. A wrong guess is possible
+     * and must be harmless. Context: signal. */
     enum pie_object_kind (*object_at)(uintptr_t address);
 
-    /* The bytes of a NumPy array's data, [*ret_low, *ret_high), for what object_at() called an array. False: unreadable,
-     * or no such bytes. Context: signal. */
+    /* The bytes of a NumPy array's data, [*ret_low, *ret_high), for an object that object_at() called an array. False:
+     * unreadable, or no such bytes. Context: signal. */
     bool (*array_data)(uintptr_t array, uintptr_t *ret_low, uintptr_t *ret_high);
 
     /* A hash of the value of a new object (one reference) that a call has just returned: a number, a NumPy array or a
@@ -129,17 +131,18 @@ struct pie_pystack_ops {
      * object. Context: signal. */
     uint64_t (*value_hash)(uintptr_t object);
 
-    /* Words of such an array or tensor, with count 0 for all else. With step_bytes 0 they are spread over all of it; else
-     * they are taken at that distance as far as the data goes, to be compared with those of another. May be NULL.
+    /* Words of such an array or tensor, with count 0 for all else. With step_bytes 0 they are spread over all of it;
+     * else they are taken at that distance as far as the data goes, to be compared with those of another. May be NULL.
      * Context: signal. */
     void (*value_words)(uintptr_t object, struct pie_value_words *words);
 
     /* Does an address lie in the calling thread's stack of Python frames? Context: signal. */
     bool (*is_frame_memory)(uintptr_t address);
 
-    /* The suspended tasks of the event loop whose frame is among the innermost of a stopped thread (see walk_thread) and
-     * runs `loop_code`. At most max of them, from a place in their set that `random` chooses; returns their number. Tasks
-     * may change meanwhile: all of it is a guess that intern_by_content() survives. May be NULL. Context: drain. */
+    /* The suspended tasks of the event loop whose frame is among the innermost of a stopped thread (see walk_thread)
+     * and runs `loop_code`. At most max of them, from a place in their set that `random` chooses; returns their number.
+     * Tasks may change meanwhile: all of it is a guess that intern_by_content() survives. May be NULL. Context:
+     * drain. */
     size_t (*awaits)(uintptr_t tstate, uintptr_t loop_code, uint64_t random, struct pie_pyframe *frames,
                      size_t max_frames, struct pie_await *awaits, size_t max);
 };

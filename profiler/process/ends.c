@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* How a process ended is known from what its parent got when it waited (runtime/libc/children.c); from waitid() with WNOWAIT, which
- * looks and leaves the child to the program, where it has not waited yet; or not at all: then all that can be said is
- * that the process is gone. The entries of children are their parent's; when that is gone, anybody's who shares the table. */
+/* How a process ended is known from what its parent got when it waited (runtime/libc/children.c); from waitid() with
+ * WNOWAIT, which looks and leaves the child to the program, where it has not waited yet; or not at all: then all that
+ * can be said is that the process is gone. The entries of children are their parent's; when that is gone, anybody's who
+ * shares the table. */
 
 #include "profiler/process/ends.h"
 

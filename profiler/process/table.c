@@ -6,9 +6,10 @@
 
 #include "profiler/process/table_memory.h"
 
-/* A child that the profiler knows nothing of (a raw system call, a fork that could not wait) must not be able to write into
- * its parent's table, so normally a fork leaves it out (MADV_DONTFORK). Such a child must not look for it either, and the page
- * at pie_process_table_here tells it. Where the kernel cannot wipe pages (before Linux 4.14) all children inherit the table. */
+/* A child that the profiler knows nothing of (a raw system call, a fork that could not wait) must not be able to write
+ * into its parent's table, so normally a fork leaves it out (MADV_DONTFORK). Such a child must not look for it either,
+ * and the page at pie_process_table_here shows it. Where the kernel cannot wipe pages (before Linux 4.14) all children
+ * inherit the table. */
 
 /* In older headers not yet defined: include/uapi/asm-generic/mman-common.h. */
 enum { WIPE_ON_FORK = 18 };

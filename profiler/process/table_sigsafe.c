@@ -10,9 +10,9 @@
 #include "profiler/process/table_memory.h"
 
 /* States stand apart from the entries, so that looking for one touches little memory. FREE to CLAIMED (acquire) by who
- * starts a child, CLAIMED to LIVE (release) when what the parent knows is filled in, LIVE to TAKEN (acquire) by one of the
- * collection threads, and back to FREE (release). Progress: lock-free; who dies between two states leaves an entry that is
- * never used again. */
+ * starts a child, CLAIMED to LIVE (release) when what the parent knows is filled in, LIVE to TAKEN (acquire) by one of
+ * the collection threads, and back to FREE (release). Progress: lock-free; who dies between two states leaves an entry
+ * that is never used again. */
 
 struct pie_process_table_here *pie_process_table_here; /* set once, before Python starts */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Racing: Maron and Moore 1994; with bounds that know the variance, Mnih, Szepesvári and Audibert 2008. The rule of whom
- * to drop is that of Paikana (section 3.1).
+/* Racing: Maron and Moore 1994; with bounds that know the variance, Mnih, Szepesvári and Audibert 2008. The rule of
+ * whom to drop is that of Paikana (section 3.1).
  *
  * Bounds. With probability 1 - d the mean of n draws from [0, R] with empirical variance V lies within
  *     sqrt(2 V ln(3/d) / n) + 3 R ln(3/d) / n
@@ -21,9 +21,9 @@
  *   sqrt(2 ln(3/d)), four or five times that. With R = x an arm would have to race for some forty times x / mean rounds
  *   more, all to cover one that was seen already; with lognormal times (sigma 1.5) it takes three times the rounds for
  *   the same decisions.
- * What is not covered: an arm that hides rare rewards, hundreds of times as large as its others, until it is dropped. It
- * can then be missed for an epoch, and its interval does not hold its mean. Rewards are not clipped and no quantile is
- * taken for the mean: with skewed times either would be off to one side for good, and a profile is of sums. */
+ * What is not covered: an arm that hides rare rewards, hundreds of times as large as its others, until it is dropped.
+ * It can then be missed for an epoch, and its interval does not hold its mean. Rewards are not clipped and no quantile
+ * is taken for the mean: with skewed times either would be off to one side for good, and a profile is of sums. */
 
 #include "profiler/race/internal.h"
 

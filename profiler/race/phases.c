@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Successive Rejects (Audibert, Bubeck 2010) and Successive Accepts and Rejects (Bubeck, Wang, Viswanathan 2013). Of K arms
- * and a budget of B observations one arm is decided after each phase; phase k ends when its arms have
+/* Successive Rejects (Audibert, Bubeck 2010) and Successive Accepts and Rejects (Bubeck, Wang, Viswanathan 2013). Of K
+ * arms and a budget of B observations one arm is decided after each phase; phase k ends when its arms have
  *     n_k = ceil((B - K) / (C (K + 1 - k)))
  * observations each. Accepts and Rejects goes on through K - 1 phases, C = 1/2 + 1/2 + 1/3 + ... + 1/K. Rejects ends
  * when m arms are left, after K - m phases; with C = m/(m + 1) + 1/(m + 1) + ... + 1/K, which is the same for m = 1,

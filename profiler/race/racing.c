@@ -4,8 +4,8 @@
  *
  * In an observed iteration every function has a reward, most often 0. Those zeros are not written down: an arm's n lags
  * behind the rounds until it is called or compared again, and is caught up then in one step. A function that is first
- * called in a late round was not called in the earlier ones, so it starts with their zeros: counting from its first call
- * would count that call always and its absence never, and rarely called functions would come out too dear. */
+ * called in a late round was not called in the earlier ones, so it starts with their zeros: counting from its first
+ * call would count that call always and its absence never, and rarely called functions would come out too expensive. */
 
 #include "profiler/race/internal.h"
 

@@ -12,8 +12,8 @@
  * Iterations are taken to be drawn independently from one distribution while an epoch lasts. The caller begins an epoch
  * every second or so (pie_race_again()), which is how a change of phase is seen.
  *
- * No function allocates, locks or prints; the caller serialises. All of it may run in a profile callback. Context: any (not signal; with
- * the caller's lock). */
+ * No function allocates, locks or prints; the caller serialises. All of it may run in a profile callback. Context: any
+ * (not signal; with the caller's lock). */
 
 enum pie_race_policy {
     /* After a round the arm with the lowest mean is dropped when its upper bound lies below the lower bounds of all the
@@ -75,21 +75,23 @@ struct pie_race {
 
 /* A race without arms; settings are copied, those out of range become the defaults. */
 void pie_race_begin(struct pie_race *race, const struct pie_race_settings *settings);
-/* A new arm, to be called when a function is first seen. Its number, or -1: there are PIE_RACE_ARMS_MAX. It takes part in
- * the race from its first pie_race_observe() in an epoch; in the rounds before it was not called, which counts as 0. */
+/* A new arm, to be called when a function is first seen. Its number, or -1: there are PIE_RACE_ARMS_MAX. It takes part
+ * in the race from its first pie_race_observe() in an epoch; in the rounds before it was not called, which counts as
+ * 0. */
 int pie_race_add(struct pie_race *race);
-/* An arm took so many seconds in the round that is going on; several calls in a round add up, and an arm that is not
- * observed has 0 in it. No effect on an arm that is decided, for a negative reward and for one that is not finite. O(1). */
+/* Adds the seconds that an arm took in the current round; several calls in a round add up, and an arm that is not
+ * observed has 0 in it. No effect on an arm that is decided, for a negative reward and for one that is not finite.
+ * O(1). */
 void pie_race_observe(struct pie_race *race, int arm, double seconds);
-/* Ends a round. Returns how many arms were decided by it. Racing compares the arms after rounds 16, 18, 20, …, each time
- * an eighth later, the other policies after each phase; all other rounds cost a few instructions. Racing keeps:
+/* Ends a round. Returns how many arms were decided by it. Racing compares the arms after rounds 16, 18, 20, …, each
+ * time an eighth later, the other policies after each phase; all other rounds cost a few instructions. Racing keeps:
  * - the arms with the highest means (`top`, or one), when all others are decided and lie below;
  * - arms that can not be told apart, when the intervals of both are narrower than the resolution, to either side. */
 size_t pie_race_round(struct pie_race *race);
 /* Every arm called in this epoch is decided; false while there is none. An arm that is first called later races still,
- * against the bounds that the others had when they were decided, and its mean is that of the whole epoch: if it is about
- * to be the most expensive it may be dropped before it has caught up (one in fifteen of those that came twice as dear as
- * the best, when all was decided), until the next epoch. The last two policies drop it: the budget is spent. */
+ * against the bounds that the others had when they were decided, and its mean is that of the whole epoch: if it is
+ * about to be the most expensive it may be dropped before it has caught up (one in fifteen of those that came twice as
+ * dear as the best, when all was decided), until the next epoch. The last two policies drop it: the budget is spent. */
 bool pie_race_is_decided(const struct pie_race *race);
 /* An arm as of the last round that ended. */
 struct pie_arm pie_race_arm(const struct pie_race *race, int arm);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* The children of a node are a hash trie: the parent's `children` leads to one of them, and each has four links to
- * siblings. A search takes two bits of the key's hash at each step to choose the link, and ends at the node with the key or
- * at an empty link, which is where such a node belongs. The hash is a bijection, so two keys part ways after 32 steps at
- * the latest; a million siblings are some eleven steps deep. PieProf (§4.3) sorts children in skip lists whose height falls
- * with the depth, since wide nodes are near the root; but programs that make code at run time are wide anywhere, and a list
- * of three levels took 338 us to insert into with 200 000 children.
+ * siblings. A search takes two bits of the key's hash at each step to choose the link, and ends at the node with the
+ * key or at an empty link, which is where such a node belongs. The hash is a bijection, so two keys part ways after 32
+ * steps at the latest; a million siblings are some eleven steps deep. PieProf (§4.3) sorts children in skip lists whose
+ * height falls with the depth, since wide nodes are near the root; but programs that make code at run time are wide
+ * anywhere, and a list of three levels took 338 us to insert into with 200 000 children.
  *
  * Insertion is one compare-and-swap of an empty link, which decides the order of two threads. A link is never changed
  * again, so there is no ABA and no reclamation. Lock-free: a thread that stops in the middle (a signal handler of a

@@ -43,8 +43,8 @@ static bool any_foreign(const struct pie_native_frame *frames, size_t n) {
 }
 
 /* The interpreter's own work is Python time; what a called C function or another library does is native time. In
- * between stand the helpers of operators (`a + b` on integers): native frames on top of the loop, but the loop is not at
- * a call, and they are told from a library's operator (`a + b` on arrays) by where they lie. */
+ * between stand the helpers of operators (`a + b` on integers): native frames on top of the loop, but the loop is not
+ * at a call, and they are distinguished from a library's operator (`a + b` on arrays) by where they lie. */
 static bool is_python_time(const struct pie_context *taken, unsigned py_flags, bool foreign_on_top) {
     const struct pie_hybrid *hybrid = &taken->hybrid;
 
@@ -89,7 +89,7 @@ static void walk(const struct pie_pystack_ops *ops, struct pie_thread *thread, c
     *ret_stacks = stacks;
 }
 
-/* Both stacks as one path. ours: so many of the native frames are left out. */
+/* Both stacks as one path. ours: the number of native frames to leave out. */
 static void take(const struct pie_pystack_ops *ops, struct pie_thread *thread, const struct stacks *stacks,
                  size_t ours, struct pie_context *ret_context) {
     struct pie_context_thread *frames = pie_context_of(thread);

@@ -24,5 +24,6 @@ struct pie_hybrid pie_hybrid_merge(const struct pie_pystack_ops *ops, const stru
                                    size_t n_native, const struct pie_pyframe *python, size_t n_python,
                                    uint64_t *path);
 
-/* While the interpreter starts, only the innermost one of its own frames is kept on top. Context: launcher (before there are threads of the program). */
+/* While the interpreter starts, only the innermost one of its own frames is kept on top. Context: launcher (before
+ * there are threads of the program). */
 void pie_hybrid_set_starting(bool is_starting);

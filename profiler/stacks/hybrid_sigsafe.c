@@ -5,8 +5,8 @@
  * address as its marker. So a native frame that contains the marker of the next marked Python frame *is* the loop: the
  * Python frames up to the marked one are put in its place.
  *
- * The interpreter's own frames next below a Python frame, through which one line called another, tell nothing that the two
- * lines do not: they are left out. All other native frames stay. */
+ * The interpreter's own frames next below a Python frame, through which one line called another, tell nothing that the
+ * two lines do not: they are left out. All other native frames stay. */
 
 #include "profiler/stacks/hybrid.h"
 
@@ -33,8 +33,8 @@ static size_t next_marked(const struct pie_pyframe *python, size_t n, size_t fro
     return from;
 }
 
-/* Where the last frame ends is not known. If the walk could not go on from there, only the interpreter's own code may be a
- * loop all the same: a foreign function without call frame information is none. */
+/* Where the last frame ends is not known. If the walk could not go on from there, only the interpreter's own code may
+ * be a loop all the same: a foreign function without call frame information is none. */
 static bool contains(const struct pie_native_frame *native, size_t n, size_t index, uintptr_t address) {
     const struct pie_native_frame *frame = &native[index];
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* Hand-written kernels (Intel's IPP and MKL), Go and generated code have no call frame information: from there no rule
- * leads to the caller. But above lies the C frame of an evaluation loop, known by the marker of its Python frame, and all
- * that is between it and the loop's frame is what the loop has called. So:
+ * leads to the caller. But above lies the C frame of an evaluation loop, known by the marker of its Python frame, and
+ * all that is between it and the loop's frame is what the loop has called. So:
  *
  *   1. the loop's frame: below the marker is the word that returns into the loop's function, such that by its own rule
  *      the frame that begins there contains the marker, and returns to a place behind a call;
- *   2. the blind code's caller: from its stack pointer upwards, the first word that returns to a place behind a call, from
- *      which rules alone lead to exactly that frame. What a function left on the stack when it returned may look like
- *      that. So a direct call must have called the function whose frame lies below it.
+ *   2. the blind code's caller: from its stack pointer upwards, the first word that returns to a place behind a call,
+ *      from which rules alone lead to exactly that frame. What a function left on the stack when it returned may look
+ *      like that. So a direct call must have called the function whose frame lies below it.
  *
  * If there is no such caller, the loop is taken for it: coarse, but never wrong. Code that runs on a stack of its own
- * (Go's) has nothing but 1. RBP may hold anything in blind code: where a rule needs it, the words below the return address
- * are tried, where functions save it.
+ * (Go's) has nothing but 1. RBP may hold anything in blind code: where a rule needs it, the words below the return
+ * address are tried, where functions save it.
  *
  * Every load may fail, and all loops are bounded. */
 

@@ -25,8 +25,8 @@ struct pie_cfi_rule pie_unwind_rule(uintptr_t pc);
 /* To the caller, by a rule of kind NORMAL only. False: no way on; registers are as they were. */
 bool pie_unwind_step(const struct pie_cfi_rule *rule, struct pie_unwind_registers *registers);
 
-/* Walks from registers on; frames are added behind the first n. interrupted: their ip is an instruction to be executed, not
- * a return address. *ret_blind is filled with PIE_UNWIND_BLIND only. Returns the number of frames. */
+/* Walks from registers on; frames are added behind the first n. interrupted: their ip is an instruction to be executed,
+ * not a return address. *ret_blind is filled with PIE_UNWIND_BLIND only. Returns the number of frames. */
 size_t pie_unwind_from(struct pie_unwind_registers registers, bool interrupted,
                        struct pie_native_frame *frames, size_t n, size_t max, unsigned *ret_flags,
                        struct pie_unwind_blind *ret_blind);

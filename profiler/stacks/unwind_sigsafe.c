@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* libunwind's cached backtrace gives no stack pointers, its cursor costs half a microsecond a frame, opens pipes inside the
- * handler to test addresses, and reads program headers of libraries that may just be unloaded. So the walk is ours: four
- * registers (RIP, RSP, RBP, RBX) are taken from frame to frame by rules from .eh_frame (profiler/code/cfi.h), cached by address
- * for the whole process. tests/profiler/stacks/test_unwind.c holds it against libunwind, instruction by instruction.
+/* libunwind's cached backtrace gives no stack pointers, its cursor costs half a microsecond a frame, opens pipes inside
+ * the handler to test addresses, and reads program headers of libraries that may just be unloaded. So the walk is ours:
+ * four registers (RIP, RSP, RBP, RBX) are taken from frame to frame by rules from .eh_frame (profiler/code/cfi.h),
+ * cached by address for the whole process. tests/profiler/stacks/test_unwind.c holds it against libunwind, instruction
+ * by instruction.
  *
- * The cache is a hash table, filled by handlers of all threads. A slot is one unit by a sequence (as a seqlock): whoever
- * fills it makes the sequence odd, and a reader takes the rule only if the slot's state was even and the same before and
- * after. Nobody waits: a slot that is being filled is passed over. The state also carries the generation in which the rule
- * was looked up. To flush is to begin a new one, so a rule that was looked up before a library went is never found after
- * that, even if its slot is filled later. A full neighbourhood is overwritten at its first slot. It survives fork: the
- * child has the same code; a slot that another thread was filling just then stays closed.
+ * The cache is a hash table, filled by handlers of all threads. A slot is one unit by a sequence (as a seqlock):
+ * whoever fills it makes the sequence odd, and a reader takes the rule only if the slot's state was even and the same
+ * before and after. Nobody waits: a slot that is being filled is passed over. The state also carries the generation in
+ * which the rule was looked up. To flush is to begin a new one, so a rule that was looked up before a library went is
+ * never found after that, even if its slot is filled later. A full neighbourhood is overwritten at its first slot. It
+ * survives fork: the child has the same code; a slot that another thread was filling just then stays closed.
  *
- * Each step is checked: the stack pointer rises, stays within a bounded distance, loads may fail. So garbage ends a walk
- * but never harms. */
+ * Each step is checked: the stack pointer rises, stays within a bounded distance, loads may fail. So garbage ends a
+ * walk but never harms. */
 
 #include "profiler/stacks/unwind.h"
 

@@ -42,7 +42,7 @@ void pie_elf_image_finish(struct pie_elf_image *image);
 /* Reads `size` bytes at `offset`. Returns 0, -ENOEXEC where the source ends before, or -errno. */
 int pie_elf_source_read(const struct pie_elf_source *source, uint64_t offset, void *ret_bytes, size_t size);
 
-/* Does the source have just these program headers? Tells a file from another one later put in its place. */
+/* Does the source have just these program headers? Distinguishes a file from another one later put in its place. */
 bool pie_elf_source_has_phdrs(const struct pie_elf_source *source, const Elf64_Phdr *phdrs, size_t count);
 
 /* The section of that name with contents, or NULL; *ret_data is its contents. */

@@ -6,7 +6,7 @@
 #include "profiler/symbols/elf_image.h"
 #include "profiler/symbols/modules.h"
 
-/* The files that tell of one module: itself, and where distributions put what they stripped from it. Looked for on
+/* The files that describe one module: itself, and where distributions put what they stripped from it. Looked for on
  * this machine only: no debuginfod, whatever DEBUGINFOD_URLS says. One descriptor at a time, closed on return.
  * Context: drain, cli. */
 

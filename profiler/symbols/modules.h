@@ -45,8 +45,8 @@ int pie_modules_refresh(struct pie_modules *modules);
  * by the list; valid until the next refresh. */
 struct pie_module_entry *pie_modules_find(struct pie_modules *modules, uintptr_t address);
 
-/* The module that a sample has seen, be it loaded or not; one that came and went between two refreshes is added to the list.
- * NULL: no memory. As above. */
+/* The module that a sample has seen, be it loaded or not; one that came and went between two refreshes is added to the
+ * list. NULL: no memory. As above. */
 struct pie_module_entry *pie_modules_find_known(struct pie_modules *modules,
                                                 const struct pie_code_module *known);
 

@@ -32,8 +32,8 @@ void pie_symbol_table_destroy(struct pie_symbol_table *table);
 /* The raw name of the function at `address`, owned by the table, or NULL. */
 const char *pie_symbol_table_find(const struct pie_symbol_table *table, uint64_t address);
 
-/* The code around `address`, [*ret_start, *ret_end), that is one function's without a gap: of a function with another nested
- * inside, the part before, behind or between. False: no symbol covers it. */
+/* The code around `address`, [*ret_start, *ret_end), that is one function's without a gap: of a function with another
+ * nested inside, the part before, behind or between. False: no symbol covers it. */
 bool pie_symbol_table_range(const struct pie_symbol_table *table, uint64_t address, uint64_t *ret_start,
                             uint64_t *ret_end);
 

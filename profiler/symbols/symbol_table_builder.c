@@ -89,7 +89,7 @@ static Elf_Data *find_names(Elf *elf, const GElf_Shdr *header) {
     return names;
 }
 
-/* In a section whose last name does not end libelf tells which of them do. */
+/* In a section whose last name is not terminated, libelf finds the names that are. */
 static const char *name_of(Elf *elf, const GElf_Shdr *header, const Elf_Data *names,
                            const Elf64_Sym *symbol) {
     if (!names)

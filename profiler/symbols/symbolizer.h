@@ -11,7 +11,7 @@
  * an address seen before dlclose is still named by the module that was there. Nothing is looked up on the network.
  *
  * No descriptor and no file mapping outlives a call. What is read is bounded: a module with more than 64 MB of
- * debug information is named from its ELF symbols only; struct pie_symbolizer_counters tells of it.
+ * debug information is named from its ELF symbols only; struct pie_symbolizer_counters counts it.
  *
  * A forked child must make its own symbolizer: the fork may have come in the middle of a call.
  *
@@ -70,7 +70,8 @@ int pie_symbolizer_resolve_in(struct pie_symbolizer *symbolizer, const struct pi
                               struct pie_symbol *ret_symbols, size_t max);
 
 /* The function symbol around an address of a module that is loaded: [*ret_begin, *ret_end). A symbol without a size, as
- * hand-written code has them, ends at the next one. False: there is none, or no memory. Costs as pie_symbolizer_resolve(). */
+ * hand-written code has them, ends at the next one. False: there is none, or no memory. Costs as
+ * pie_symbolizer_resolve(). */
 bool pie_symbolizer_function_range(struct pie_symbolizer *symbolizer, uintptr_t address, uintptr_t *ret_begin,
                                    uintptr_t *ret_end);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Has a thread gone without pie_thread_end()? It may: exit(2) as a system call ends a thread and runs nothing. Its number may be
- * another thread's by now: that one was started after the slot was taken, by the kernel's own account (proc_pid_stat(5),
- * starttime), which counts ticks of CLOCK_BOOTTIME. */
+/* Has a thread gone without pie_thread_end()? It may: exit(2) as a system call ends a thread and runs nothing. Its
+ * number may be another thread's by now: that one was started after the slot was taken, by the kernel's own account
+ * (proc_pid_stat(5), starttime), which counts ticks of CLOCK_BOOTTIME. */
 
 #include "profiler/thread/thread.h"
 

@@ -4,8 +4,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a collector keeps for each thread. All parts lie in the thread's slot, behind struct pie_thread, which so needs to know
- * none of them; a part is zero when its slot is first used, and belongs to the slot: begin() resets what is the thread's. */
+/* What a collector keeps for each thread. All parts lie in the thread's slot, behind struct pie_thread, which so needs
+ * to know none of them; a part is zero when its slot is first used, and belongs to the slot: begin() resets what is the
+ * thread's. */
 
 struct pie_thread;
 

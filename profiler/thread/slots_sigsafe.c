@@ -102,8 +102,8 @@ void pie_thread_give_back(struct pie_thread *thread) {
     push(thread);
 }
 
-/* The collection thread knows that threads have changed. seq_cst in both directions: either the look that follows heed()
- * sees the slot, or the thread sees false and wakes it. Fork child: pie_thread_slots_reset(). */
+/* The collection thread knows that threads have changed. seq_cst in both directions: either the look that follows
+ * heed() sees the slot, or the thread sees false and wakes it. Fork child: pie_thread_slots_reset(). */
 static _Atomic bool are_heeded;
 
 bool pie_threads_changed(void) {

@@ -88,8 +88,8 @@ static uint64_t wall_of(const struct pie_thread *thread) {
     return thread->ended_ns - atomic_load_explicit(&thread->started_ns, memory_order_relaxed);
 }
 
-/* Nothing is left to drain but what the slot keeps for the next look: events of the heap, whose ring is never emptied by
- * its threads, and counts, which go on. */
+/* Nothing is left to drain but what the slot keeps for the next look: events of the heap, whose ring is never emptied
+ * by its threads, and counts, which go on. */
 static bool is_short(struct pie_thread *thread) {
     return !thread->is_main && !pie_thread_parts_are_needed(thread) &&
            thread->ended_cpu_ns - thread->started_cpu_ns < PIE_THREAD_SHORT_NS &&

@@ -22,8 +22,8 @@ struct pie_clock_ops {
     const char *name;
     int signals[PIE_CLOCK_SIGNALS]; /* that it raises; 0: none */
 
-    /* Gives a thread its clock. Returns 0 or -errno. Called on the collection thread, whose descriptor table is its own:
-     * nothing here is visible to the program. Context: drain. */
+    /* Gives a thread its clock. Returns 0 or -errno. Called on the collection thread, whose descriptor table is its
+     * own: nothing here is visible to the program. Context: drain. */
     int (*arm)(struct pie_thread *thread, uint64_t period_ns);
     /* Takes it away; the thread may be gone. Context: drain. */
     void (*disarm)(struct pie_thread *thread);

@@ -4,20 +4,21 @@
  * SIGTRAP on the thread itself (Linux 5.13+, kernel/events/core.c: perf_sigtrap).
  *
  * With the kernel included a period that ends inside a system call raises the signal when the call returns to user
- * mode: through task work, which does not make a sleeping call return EINTR (since 6.11; profiler/machine/clock_choice.c does
- * not choose it before). Several periods inside one call give one signal; how many they were, and which ended in user
- * code, is read from the event's ring: one record of 16 bytes for each, whose header says the mode. The ring is mapped
- * read-only, so the kernel overwrites it and never stops. The record's time tells how long the signal was on its way.
+ * mode: through task work, which does not make a sleeping call return EINTR (since 6.11;
+ * profiler/machine/clock_choice.c does not choose it before). Several periods inside one call give one signal; how many
+ * they were, and which ended in user code, is read from the event's ring: one record of 16 bytes for each, whose header
+ * says the mode. The ring is mapped read-only, so the kernel overwrites it and never stops. The record's time shows how
+ * long the signal was on its way.
  *
- * Without the kernel (an ordinary user at perf_event_paranoid 2) the periods inside it are dropped. CPU time beyond one and
- * a half periods must have been spent there, and is put aside; a CPU timer (profiler/time/clock_timer.c) finds out where: when
- * one of its ticks ends right after a system call, what was put aside is booked there. Ticks hit calls in proportion to
- * their time.
+ * Without the kernel (an ordinary user at perf_event_paranoid 2) the periods inside it are dropped. CPU time beyond one
+ * and a half periods must have been spent there, and is put aside; a CPU timer (profiler/time/clock_timer.c) finds out
+ * where: when one of its ticks ends right after a system call, what was put aside is booked there. Ticks hit calls in
+ * proportion to their time.
  *
  * Rings lie in locked memory, of which an ordinary user has little (perf_event_mlock_kb and RLIMIT_MEMLOCK, for all its
- * processes together). A thread whose ring is refused has its event all the same: a period that ended in the kernel is then
- * known by where the signal finds the thread, right behind a system call. Where the event itself is refused (descriptors,
- * memory) the thread has a CPU timer. Both are counted.
+ * processes together). A thread whose ring is refused has its event all the same: a period that ended in the kernel is
+ * then known by where the signal finds the thread, right behind a system call. Where the event itself is refused
+ * (descriptors, memory) the thread has a CPU timer. Both are counted.
  *
  * Descriptors live in the table of the collection thread. The event dies with its thread and never passes an exec. */
 

@@ -34,8 +34,8 @@ bool pie_clock_perf_user_account(struct pie_thread *thread, const siginfo_t *inf
 /* Around each handler: periods that end in it are nobody's. Context: signal. */
 void pie_clock_perf_handler_begins(struct pie_thread *thread);
 void pie_clock_perf_handler_ends(struct pie_thread *thread);
-/* The kernel has spent so much on this thread for the profiler; it has been taken out of the thread's CPU time already, but periods
- * of the clock may have ended there. Context: signal. */
+/* The kernel has spent this time on this thread for the profiler; it has been taken out of the thread's CPU time
+ * already, but periods of the clock may have ended there. Context: signal. */
 void pie_clock_perf_own_kernel(struct pie_thread *thread, uint64_t ns);
 
 /* Kernel time that is put aside at most before it goes to the next sample, whatever that is. */

@@ -9,7 +9,7 @@
 
 #include <linux/perf_event.h>
 
-/* Kernel time of the profiler's own waits for so many periods to end there; what is beyond was priced too high. */
+/* Kernel time of the profiler's own waits for this many periods to end there; any rest was priced too high. */
 enum { OWN_KERNEL_PERIODS_MAX = 4 };
 
 static bool is_event(const siginfo_t *info) {
@@ -76,8 +76,8 @@ void pie_clock_perf_own_kernel(struct pie_thread *thread, uint64_t ns) {
         pie_time_of(thread)->own_kernel_ns = most_ns;
 }
 
-/* Divides the CPU time by the periods. Of those that ended in the kernel the ones in the profiler's own traps and interrupts
- * cannot be told from those in the program's system calls, but how long the former took is known. */
+/* Divides the CPU time by the periods. Of those that ended in the kernel the ones in the profiler's own traps and
+ * interrupts cannot be told from those in the program's system calls, but how long the former took is known. */
 static struct pie_sample_time split(struct pie_thread *thread, uint64_t cpu_ns) {
     uint64_t period_ns = atomic_load_explicit(&pie_time_of(thread)->period_ns, memory_order_relaxed) | 1;
     uint64_t kernel_ns = pie_time_of(thread)->ticks_kernel * period_ns,

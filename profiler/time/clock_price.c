@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The collection thread gets signals of the clock itself, in a loop that reads the time: the one that did not come at once
- * was delayed by a signal. Those of perf events come from an event with a short period; what timers send is sent by hand, since they tick
- * only every few milliseconds. Medians, because a hypervisor takes its turns in between. */
+/* The collection thread gets signals of the clock itself, in a loop that reads the time: the one that did not come at
+ * once was delayed by a signal. Those of perf events come from an event with a short period; what timers send is sent
+ * by hand, since they tick only every few milliseconds. Medians, because a hypervisor takes its turns in between. */
 
 #include "profiler/time/clock_price.h"
 
@@ -153,8 +153,8 @@ static uint64_t measure_reload(bool user_only) {
     return took_ns;
 }
 
-/* Enabling an event of the thread that runs does what a switch to it does, disabling what a switch away does. Where the next tick
- * comes first, no timer is set: so it is the mean that counts, without those that were interrupted. */
+/* Enabling an event of the thread that runs does what a switch to it does, disabling what a switch away does. Where the
+ * next tick comes first, no timer is set: so it is the mean that counts, without those that were interrupted. */
 static uint64_t measure_switch(uint64_t period_ns, bool user_only) {
     uint64_t took_ns[SWITCHES], sum_ns = 0, count = 0;
     int fd = pie_clock_perf_open(0, period_ns, user_only);

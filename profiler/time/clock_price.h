@@ -7,29 +7,29 @@
 struct pie_clock_ops;
 struct pie_thread;
 
-/* What one signal of a clock costs outside of its handler: the interrupt, its way to the handler and the way back. A handler
- * sees nothing of it, and in a virtual machine it is several times as long as the handler. It is measured when the profile
- * begins. Where the clock leaves records of when its periods ended, that price follows each thread: a busy processor's
- * caches make it twice as much. */
+/* What one signal of a clock costs outside of its handler: the interrupt, its way to the handler and the way back. A
+ * handler sees nothing of it, and in a virtual machine it is several times as long as the handler. It is measured when
+ * the profile begins. Where the clock leaves records of when its periods ended, that price follows each thread: a busy
+ * processor's caches make it twice as much. */
 struct pie_clock_price {
     uint64_t signal_ns; /* of one signal */
     uint64_t
         whole_permille; /* of the time from a record to the handler: the whole of it; 0: there are no records */
-    /* Of switching to a thread and away from it, for a clock that is an event of the kernel's, whose timer is set and taken
-     * back then; and where its period is longer than the kernel's tick. 0: no such clock. */
+    /* Of switching to a thread and away from it, for a clock that is an event of the kernel's, whose timer is set and
+     * taken back then; and where its period is longer than the kernel's tick. 0: no such clock. */
     uint64_t switch_ns, long_switch_ns;
-    /* After a signal or a trap the program loads again what it had in the caches: a hypervisor that is asked for a timer leaves
-     * little of it. For PIE_CLOCK_HOT_BYTES. */
+    /* After a signal or a trap the program loads again what it had in the caches: a hypervisor that is asked for a
+     * timer leaves little of it. For PIE_CLOCK_HOT_BYTES. */
     uint64_t reload_ns;
 };
 
-/* What a busy Python program has in its caches. It lies between 16 KiB, a loop of bytecode, and all of the second level: no time,
- * and 40 to 60 us, on a machine where a signal takes 40. */
+/* What a busy Python program has in its caches. It lies between 16 KiB, a loop of bytecode, and all of the second
+ * level: no time, and 40 to 60 us, on a machine where a signal takes 40. */
 enum { PIE_CLOCK_HOT_BYTES = 96 << 10 };
 
 /* Measured at the first call, in 2 to 6 ms, unless it is known. Context: drain (the clock's signals are taken). */
 const struct pie_clock_price *pie_clock_price(const struct pie_clock_ops *clock);
-/* The price if it is known, else NULL: what a process tells its children. Context: any. */
+/* The price if it is known, else NULL, for the process's children. Context: any. */
 const struct pie_clock_price *pie_clock_price_known(void);
 /* As another process of this machine has measured it. Context: launcher (before the engine starts). */
 void pie_clock_price_set(const struct pie_clock_price *price);

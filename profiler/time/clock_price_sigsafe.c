@@ -8,8 +8,8 @@
 /* Where it could not be measured: what it is on a virtual machine that is not busy. */
 static const struct pie_clock_price PRICE_DEFAULT = {.signal_ns = 3500};
 
-/* One delivery moves a thread's mean by so little; and one that took longer than so many times the mean was another thread's
- * turn. */
+/* One delivery moves a thread's mean by this part of the difference. One that took longer than this multiple of the
+ * mean was another thread's turn. */
 enum { MEAN_PART = 16, LONGER_MAX = 4, SCALE_MAX = 3 };
 
 /* Of the process; a forked child keeps it. */

@@ -177,10 +177,10 @@ static uint64_t last_cpu_ns(const struct pie_thread *thread, size_t slot) {
 }
 
 /* The kernel arms a timer for an event when it gives the thread a processor, and takes it back when it takes that: in a
- * virtual machine this costs as much as a signal, some 20 us. A thread that changes thousands of times a second, as one that
- * starts short threads does, would cost most by that. A timer that is due after the kernel's next tick costs next to nothing. A
- * sample stands for all time since the last, so only details get fewer. Not with `perf-user`, which takes for system
- * time what exceeds a period. */
+ * virtual machine this costs as much as a signal, some 20 us. A thread that changes thousands of times a second, as one
+ * that starts short threads does, would cost most by that. A timer that is due after the kernel's next tick costs next
+ * to nothing. A sample stands for all time since the last, so only details get fewer. Not with `perf-user`, which takes
+ * for system time what exceeds a period. */
 static uint64_t period_of(const struct pie_thread *thread, struct pie_wait *wait) {
     const struct pie_clock_price *price = pie_clock_price_known();
     uint64_t period_ns = state.collection->config->period_ns;

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Time off the CPU: waiting, runnable (in the run queue) and throttled (by a CPU quota), and where. Nobody signals a thread
- * that is off the CPU (that would end its system calls); the collection thread looks at it from outside, at each wall
- * tick. */
+/* Time off the CPU: waiting, runnable (in the run queue) and throttled (by a CPU quota), and where. Nobody signals a
+ * thread that is off the CPU (that would end its system calls); the collection thread looks at it from outside, at each
+ * wall tick. */
 
 struct pie_thread;
 struct pie_pystack_ops;
@@ -20,8 +20,8 @@ struct pie_thread_row;
 
 enum { PIE_WAIT_AWAITS_MAX = 32 }; /* tasks of an event loop that share one wait */
 
-/* What is remembered of a thread from tick to tick. At each look wall time since its start is its CPU time plus wait_ns,
- * runnable_ns, throttled_ns and untold_ns. */
+/* What is remembered of a thread from tick to tick. At each look wall time since its start is its CPU time plus
+ * wait_ns, runnable_ns, throttled_ns and untold_ns. */
 struct pie_wait {
     uint32_t thread_id;     /* of the thread this belongs to */
     uint64_t last_ns;       /* CLOCK_MONOTONIC at the last look */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* An event loop that has nothing to run stands in its selector, for the sake of all tasks that are suspended then. Each of
- * them has the same share of the time: what the thread waited is divided and not multiplied, so sums stay what they are.
+/* An event loop that has nothing to run stands in its selector, for the sake of all tasks that are suspended then. Each
+ * of them has the same share of the time: what the thread waited is divided and not multiplied, so sums stay what they
+ * are.
  *
- * Tasks that wait for other tasks have none (gather(), wait(), task groups, `await task`): it is the others that wait for
- * something, and these have it. Where one task awaits another, the context of the other begins with the awaiter's
+ * Tasks that wait for other tasks have none (gather(), wait(), task groups, `await task`): it is the others that wait
+ * for something, and these have it. Where one task awaits another, the context of the other begins with the awaiter's
  * coroutines, as if it had awaited the coroutine itself. Of many tasks some are taken, from a random place on. */
 
 #include "profiler/time/wait_awaits.h"

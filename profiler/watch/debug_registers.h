@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The debug registers of the calling thread, behind one table so that the policy of watching (watch.h) is tested without
- * hardware: two ways to perf breakpoint events, one by ptrace, and a fake in the tests. */
+/* The debug registers of the calling thread, behind one table so that the policy of watching (watch.h) is tested
+ * without hardware: two ways to perf breakpoint events, one by ptrace, and a fake in the tests. */
 
 struct pie_thread;
 
@@ -46,15 +46,15 @@ void pie_debug_prepare(struct perf_event_attr *attr, enum pie_debug_kind kind, u
  * parent's events. Context: fork child. */
 void pie_debug_own_table_forget(void);
 
-/* Can descriptors stay hidden in the calling thread's table, which is not the program's? Notes that it is this thread's.
- * Context: drain. */
+/* Can descriptors stay hidden in the calling thread's table, which is not the program's? Notes that it is this
+ * thread's. Context: drain. */
 bool pie_debug_hidden_begin(void);
 /* Opens the events of threads that asked for them, closes those of a thread that has ended. Context: drain. */
 void pie_debug_hidden_serve(struct pie_thread *thread);
 void pie_debug_hidden_close(struct pie_thread *thread);
 
-/* Around what puts a descriptor into the program's table that is not noted yet, or never. enter: false, the process forks, not
- * now. Context: signal. */
+/* Around what puts a descriptor into the program's table that is not noted yet, or never. enter: false, the process
+ * forks, not now. Context: signal. */
 bool pie_debug_enter(void);
 void pie_debug_leave(void);
 /* As enter, but it waits for forks, a second at most; not in handlers. Context: hook. */
@@ -75,12 +75,12 @@ struct pie_debug_ptrace {
     bool paused, is_over;
 };
 
-/* Registers of this process are set by ptrace: its traps are known by this, and SIGTRAP must not be blocked. use: set before the
- * first register is armed. Context: drain, any. */
+/* Registers of this process are set by ptrace: its traps are known by this, and SIGTRAP must not be blocked. use: set
+ * before the first register is armed. Context: drain, any. */
 void pie_debug_ptrace_use(bool use);
 bool pie_debug_ptrace_is_used(void);
-/* Which registers fired, as bits, by the instruction pointer of the trap; those for data are disarmed with that. 0: nobody
- * knows. Context: signal. */
+/* Which registers fired, as bits, by the instruction pointer of the trap; those for data are disarmed with that. 0:
+ * nobody knows. Context: signal. */
 unsigned pie_debug_ptrace_fired(struct pie_thread *thread, uint64_t rip);
 /* The thread (NULL: none) is about to block all signals for a moment: its registers are away until resume.
  * Context: hook (on the thread). */

@@ -7,9 +7,9 @@
  *
  * A thread asks for its events with its first watch and gets them within a tick. A forked child has none of them.
  *
- * What is borrowed stands in the program's table for these microseconds, and a fork copies that table. So nothing is borrowed while the
- * process forks (pie_debug_enter()), and what cannot be disarmed then is when the fork is over. An exec closes both descriptors, so
- * children of vfork() and posix_spawn() do not matter. */
+ * What is borrowed stands in the program's table for these microseconds, and a fork copies that table. So nothing is
+ * borrowed while the process forks (pie_debug_enter()), and what cannot be disarmed then is when the fork is over. An
+ * exec closes both descriptors, so children of vfork() and posix_spawn() do not matter. */
 
 #include "profiler/watch/debug_registers.h"
 
@@ -26,7 +26,8 @@
 /* In older headers not yet defined: include/uapi/linux/pidfd.h. */
 enum { PIDFD_THREAD_FLAG = 0200 };
 
-/* The thread whose table holds the descriptors, 0: nothing is hidden; set by pie_debug_hidden_begin(), anew in each forked child. */
+/* The thread whose table holds the descriptors, 0: nothing is hidden; set by pie_debug_hidden_begin(), anew in each
+ * forked child. */
 static _Atomic int32_t keeper;
 
 /* A descriptor of the keeper's in the calling thread's table; -errno. */

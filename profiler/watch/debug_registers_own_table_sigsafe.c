@@ -6,8 +6,8 @@
  *
  * The ioctl needs the descriptor in the thread's own table, so unlike everything else of the profiler these
  * descriptors are in the program's: at high numbers, close-on-exec, few, and only in threads that run native code. The
- * program may close them (closerange() in a daemon): then ioctl fails and the register is opened anew; a number that the
- * program has since used for something else is recognised by the event's id and left alone.
+ * program may close them (closerange() in a daemon): then ioctl fails and the register is opened anew; a number that
+ * the program has since used for something else is recognised by the event's id and left alone.
  *
  * A forked child gets copies that lead to the parent's events: it closes them without any ioctl that changes one. */
 

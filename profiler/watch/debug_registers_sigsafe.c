@@ -8,11 +8,12 @@
 #include "profiler/base/clocks.h"
 #include "profiler/base/futex.h"
 
-/* Descriptors for a moment and forks exclude each other. A fork waits for those who are at it: they are in a handler and wait for
- * nobody. A handler does not wait for a fork, which may need what the thread that it interrupted holds (a lock of malloc's).
- * A child by a system call of the program's own is not heard of.
+/* Descriptors for a moment and forks exclude each other. A fork waits for those who are at it: they are in a handler
+ * and wait for nobody. A handler does not wait for a fork, which may need what the thread that it interrupted holds (a
+ * lock of malloc's). A child by a system call of the program's own is not heard of.
  *
- * seq_cst: of a thread that raises the one and a fork that raises the other, at least one sees it. Reset in a forked child. */
+ * seq_cst: of a thread that raises the one and a fork that raises the other, at least one sees it. Reset in a forked
+ * child. */
 static _Atomic uint32_t users, forks;
 
 /* A thread that a debugger has stopped in its handler must not hold up a fork for ever. */

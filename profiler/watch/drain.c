@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Proportional attribution (Witch; PieProf §4.2): the CPU time of a Python line gathers until one of its watches reaches
- * stage 3; that watch then stands for all of it, whatever becomes of it. So it does not matter that only some samples
- * begin a watch, and which: reservoir, budget and refusals change how many watches share a line's time, not whose time it
- * is. Loads and stores are two questions about the same time; each gathers on its own.
+/* Proportional attribution (Witch; PieProf §4.2): the CPU time of a Python line gathers until one of its watches
+ * reaches stage 3; that watch then stands for all of it, whatever becomes of it. So it does not matter that only some
+ * samples begin a watch, and which: reservoir, budget and refusals change how many watches share a line's time, not
+ * whose time it is. Loads and stores are two questions about the same time; each gathers on its own.
  *
- * A trap's record says what the handler saw. Here the instruction behind it is looked up: a reference count, or a load's
- * watch that a store touched, is no second access. */
+ * A trap's record says what the handler saw. Here the instruction behind it is looked up: a reference count, or a
+ * load's watch that a store touched, is no second access. */
 
 #include "profiler/watch/drain.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Debug registers and traps are few, so they go first to lines whose redundant fraction is still undecided (Paikana's idea, on
- * fractions). A line's interest, in its calling context, is the width of the interval of its fraction, 1 while nothing is known. A sample
- * begins a watch with probability interest / mean interest of the last samples, at least 1 / LEAST_ONE_IN, so that the only
- * line of a program is watched as ever.
+/* Debug registers and traps are few, so they go first to lines whose redundant fraction is still undecided (Paikana's
+ * idea, on fractions). A line's interest, in its calling context, is the width of the interval of its fraction, 1 while
+ * nothing is known. A sample begins a watch with probability interest / mean interest of the last samples, at least 1 /
+ * LEAST_ONE_IN, so that the only line of a program is watched as ever.
  *
- * That keeps estimates unbiased: whether a sample is passed over depends on its line and on nothing that it would find, and a
- * line's watches stand for all of its CPU time however few they are (watch/drain.c). */
+ * That keeps estimates unbiased: whether a sample is passed over depends on its line and on nothing that it would find,
+ * and a line's watches stand for all of its CPU time however few they are (watch/drain.c). */
 
 #include "profiler/watch/internal.h"
 
@@ -22,8 +22,8 @@ enum {
     FRACTION_BITS = 8
 };
 
-/* By a part of the hash of the line's node; 0: nothing is known. Two lines that share one take each other's interest. Relaxed;
- * written by the collection thread. */
+/* By a part of the hash of the line's node; 0: nothing is known. Two lines that share one take each other's interest.
+ * Relaxed; written by the collection thread. */
 static uint8_t decided[INTERESTS];
 
 static unsigned index_of(struct pie_cct_id line_node) {

@@ -2,13 +2,13 @@
 
 /* What watching costs on this machine, measured by the first process of a run; its children run on the same one.
  *
- * A trap costs 10 us in a virtual machine, where each debug exception leaves it, and far less on bare metal; budgets and
- * the lengths of calls are corrected by it. So it is measured: calls of an empty function with and without an execute
- * breakpoint on it. The signal goes to our own handler, which finds no slot of this thread and returns.
+ * A trap costs 10 us in a virtual machine, where each debug exception leaves it, and far less on bare metal; budgets
+ * and the lengths of calls are corrected by it. So it is measured: calls of an empty function with and without an
+ * execute breakpoint on it. The signal goes to our own handler, which finds no slot of this thread and returns.
  *
  * And string instructions (REP MOVS, REP STOS) lose their fast way while a data breakpoint is armed, wherever it is and
- * although nothing traps: one byte takes 0.44 ns instead of 0.01 on an EPYC. memcpy() and memset() use them from 2 KiB on,
- * and the kernel to clear a page, so what copying a page takes longer is what a page fault takes longer. */
+ * although nothing traps: one byte takes 0.44 ns instead of 0.01 on an EPYC. memcpy() and memset() use them from 2 KiB
+ * on, and the kernel to clear a page, so what copying a page takes longer is what a page fault takes longer. */
 
 #include "profiler/watch/setup.h"
 
@@ -27,8 +27,8 @@
 
 enum { CALLS = 24, PAGES = 64, FAULT_ROUNDS = 4, COPY_ROUNDS = 16 };
 
-/* A difference that says nothing; and how many times as much faults of a program cost more than these, whose page tables
- * and code are in the caches: in clean_fft 1.7 us a fault for 1.1, and as much again in its own copies. */
+/* A difference that says nothing; and how many times as much faults of a program cost more than these, whose page
+ * tables and code are in the caches: in clean_fft 1.7 us a fault for 1.1, and as much again in its own copies. */
 enum { NOISE_NS = 200, REAL_FAULTS = 2 };
 
 /* Known to pie_watch_is_ours(), of no slot's serial. */
@@ -61,7 +61,8 @@ static bool arm_by_ptrace(enum pie_debug_kind kind, uintptr_t address) {
     return pie_ptrace_set(&request) == 0;
 }
 
-/* A breakpoint of this thread on probe(), or for stores to a word that nobody touches. *ret_fd: its descriptor, or -1. */
+/* A breakpoint of this thread on probe(), or for stores to a word that nobody touches. *ret_fd: its descriptor, or
+ * -1. */
 static bool arm(enum pie_debug_kind kind, int *ret_fd) {
     static uint64_t untouched;
     uintptr_t address = kind == PIE_DEBUG_EXECUTE ? (uintptr_t)probe : (uintptr_t)&untouched;
@@ -129,8 +130,8 @@ static uint64_t least_fault_ns(char *memory, size_t page) {
     return least;
 }
 
-/* Not by the difference of two faults: beside other programs one takes 1.4 to 4.7 us, armed or not, and in one of 3000 measurements no
- * difference was left. A copied page took nine times as long at least. */
+/* Not by the difference of two faults: beside other programs one takes 1.4 to 4.7 us, armed or not, and in one of 3000
+ * measurements no difference was left. A copied page took nine times as long at least. */
 uint64_t pie_watch_measure_fault_tax(double *ret_share) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *memory =

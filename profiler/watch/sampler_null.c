@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Never samples: where accesses cannot be watched, where nobody wants it, and for tests that call the watch themselves. */
+/* Never samples: where accesses cannot be watched, where nobody wants it, and for tests that call the watch
+ * themselves. */
 
 #include "profiler/watch/sampler_idle.h"
 

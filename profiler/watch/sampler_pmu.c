@@ -2,9 +2,9 @@
 
 /* Samples by hardware events of the thread, a signal at each (PEBS, IBS; profiler/machine/pmu_events.c chooses them).
  *
- * The period is a number of accesses: one sample in a million at 1 kHz, and fewer if that many would come more often than
- * the rate. Ten times a second each event's period is set to what would have met its share of the rate, and moved by up
- * to a tenth, so that it falls out of step with loops.
+ * The period is a number of accesses: one sample in a million at 1 kHz, and fewer if that many would come more often
+ * than the rate. Ten times a second each event's period is set to what would have met its share of the rate, and moved
+ * by up to a tenth, so that it falls out of step with loops.
  *
  * Descriptors live in the table of the collection thread, as those of the clock do (time/clock_perf.c). */
 
@@ -29,7 +29,7 @@ static const uint64_t ACCESSES_PER_SECOND = 1000000000; /* a million at 1 kHz */
 static const uint64_t PERIOD_MIN = 10000, PERIOD_MAX = UINT64_C(1) << 40;
 static const uint64_t MEASURED_NS_MIN = 1000000; /* of CPU time: less says nothing about a rate */
 static const double STEP_MAX = 16;
-enum { THINNING = 16 }; /* load latency is measured for about so many fewer loads than there are */
+enum { THINNING = 16 }; /* load latency is measured for about one load in this many */
 
 /* What only the collection thread knows of a thread. */
 struct arming {

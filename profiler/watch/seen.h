@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The values that each place of the program got last, by hash: a place that gets one of them again computes it again, also
- * where other values came between. Context: drain. */
+/* The values that each place of the program got last, by hash: a place that gets one of them again computes it again,
+ * also where other values came between. Context: drain. */
 
 enum { PIE_WATCH_SEEN_MAX = 32 };
 

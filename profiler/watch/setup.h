@@ -38,7 +38,7 @@ uint64_t pie_watch_measure_fault_tax(double *ret_share);
 /* Measured at the first call, in some 1.5 ms, unless it is known. Context: drain (SIGTRAP is taken). */
 const struct pie_watch_price *pie_watch_price(void);
 
-/* The price if it is known, else NULL: what a process tells its children. Context: any. */
+/* The price if it is known, else NULL, for the process's children. Context: any. */
 const struct pie_watch_price *pie_watch_price_known(void);
 
 /* As another process of this machine has measured it. Context: launcher (before the engine starts). */

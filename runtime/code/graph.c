@@ -4,11 +4,11 @@
 #include <stddef.h>
 
 /* An instruction is in a loop if control can come back to it: if it is in a cycle of the graph, that is in a strongly
- * connected component of more than itself, or goes to itself. The components are found by Tarjan's algorithm ("Depth-first
- * search and linear graph algorithms", 1972), with stacks of our own instead of recursion.
+ * connected component of more than itself, or goes to itself. The components are found by Tarjan's algorithm
+ * ("Depth-first search and linear graph algorithms", 1972), with stacks of our own instead of recursion.
  *
- * It is not enough to look for what lies between a backward jump and its target: exception handlers stand at the end of the
- * code and jump back behind their try block, and what a loop breaks out to, returns or raises runs once. */
+ * It is not enough to look for what lies between a backward jump and its target: exception handlers stand at the end of
+ * the code and jump back behind their try block, and what a loop breaks out to, returns or raises runs once. */
 
 enum { EDGES = 3 };
 

@@ -9,13 +9,13 @@
 
 /* From a record's bytecode to one byte for each code unit: pie_operation, with PIE_OPERATION_IN_LOOP.
  *
- * An instruction is its prefixes (EXTENDED_ARG, 8 more bits of argument each), itself and its inline cache; all of these
- * units get its operation, because a sample may stand at any of them. The cache holds anything, so instructions are
- * found from the start on only. Jumps count code units from the end of the instruction.
+ * An instruction is its prefixes (EXTENDED_ARG, 8 more bits of argument each), itself and its inline cache; all of
+ * these units get its operation, because a sample may stand at any of them. The cache holds anything, so instructions
+ * are found from the start on only. Jumps count code units from the end of the instruction.
  *
  * The exception table (CPython's InternalDocs/exception_handling.md) is a run of entries of four varints: first unit,
- * number of units, handler, depth. Varints have 6 bits a byte, most significant first, bit 6 says that another byte follows,
- * bit 7 marks the first byte of an entry. Whatever raises in these units goes on at the handler. */
+ * number of units, handler, depth. Varints have 6 bits a byte, most significant first, bit 6 says that another byte
+ * follows, bit 7 marks the first byte of an entry. Whatever raises in these units goes on at the handler. */
 
 enum {
     NEXT,

@@ -8,9 +8,10 @@
 
 /* What the opcodes of this Python mean: one of pyops_311.c, pyops_312.c, … is compiled.
  *
- * The interpreter rewrites its bytecode while it runs: instructions are specialised for what they meet, and instrumented
- * for debuggers and profilers. Tables are asked with the plain opcode, the one that the compiler wrote: `plain` undoes
- * instrumentation, pie_pyops_deopt undoes specialisation, and pie_pyops_reveal() gets back what is kept elsewhere. */
+ * The interpreter rewrites its bytecode while it runs: instructions are specialised for what they meet, and
+ * instrumented for debuggers and profilers. Tables are asked with the plain opcode, the one that the compiler wrote:
+ * `plain` undoes instrumentation, pie_pyops_deopt undoes specialisation, and pie_pyops_reveal() gets back what is kept
+ * elsewhere. */
 
 /* Where control goes on after an instruction; nothing set: with the next one. */
 enum pie_pyops_flow {

@@ -7,8 +7,8 @@
 
 #include "runtime/code/pyops.h"
 
-/* CPython 3.11: conditional jumps have two directions, and they ask objects for their truth themselves. Debuggers do not
- * touch the bytecode. */
+/* CPython 3.11: conditional jumps have two directions, and they ask objects for their truth themselves. Debuggers do
+ * not touch the bytecode. */
 #if PY_VERSION_HEX < 0x030b0000 || PY_VERSION_HEX >= 0x030c0000
 #error "this file is for CPython 3.11"
 #endif

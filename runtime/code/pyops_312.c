@@ -8,8 +8,8 @@
 
 #include "runtime/code/pyops.h"
 
-/* CPython 3.12: slices have instructions of their own; instrumented instructions. Conditional jumps ask objects for their
- * truth themselves. */
+/* CPython 3.12: slices have instructions of their own; instrumented instructions. Conditional jumps ask objects for
+ * their truth themselves. */
 #if PY_VERSION_HEX < 0x030c0000 || PY_VERSION_HEX >= 0x030d0000
 #error "this file is for CPython 3.12"
 #endif

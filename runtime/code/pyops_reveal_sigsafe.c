@@ -5,8 +5,8 @@
 
 #include "profiler/base/safe_load.h"
 
-/* From 3.12 on, sys.monitoring and sys.settrace put opcodes into the bytecode that only say "ask elsewhere": one of a line's
- * first instruction, one of every instruction, the second possibly behind the first. From 3.13 on, an optimized
+/* From 3.12 on, sys.monitoring and sys.settrace put opcodes into the bytecode that only say "ask elsewhere": one of a
+ * line's first instruction, one of every instruction, the second possibly behind the first. From 3.13 on, an optimized
  * loop's jump is an executor's, with its argument.
  *
  * The copy is gone through unit by unit, without regard to what is an instruction and what is data of a cache: what

@@ -12,7 +12,8 @@ struct PyCodeObject;
  * object that died unseen could leave its name to another one. Idempotent. Context: launcher (before Python starts). */
 void pie_code_registry_install(void);
 
-/* hook() sees the code of each module that dies, which is when it has been run. Context: launcher (before Python starts; the hook's: gil). */
+/* hook() sees the code of each module that dies, which is when it has been run. Context: launcher (before Python
+ * starts; the hook's: gil). */
 void pie_code_registry_on_module_run(void (*hook)(struct PyCodeObject *code));
 
 /* See pie_pystack_ops.intern and .intern_by_content. Context: signal, drain. */

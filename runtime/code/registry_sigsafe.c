@@ -17,15 +17,16 @@
  * PyCode_Type.tp_dealloc, which code/registry.c has taken over. Why no entry slips through:
  *
  * 1. A handler interns only code that its own thread runs. A running frame owns a reference to its code object, and
- *    it is unlinked from the chain that the walker follows before that reference is dropped: 3.11 (from .1) and 3.12 set
- *    cframe.current_frame, and later versions tstate->current_frame, to the caller before they clear the frame; the
- *    outermost frame of a loop is cleared by the loop's caller after the loop has restored tstate->cframe. A generator's
- *    frame is in the chain only while it runs, and then the chain's next frame keeps the generator alive.
+ *    it is unlinked from the chain that the walker follows before that reference is dropped: 3.11 (from .1) and 3.12
+ *    set cframe.current_frame, and later versions tstate->current_frame, to the caller before they clear the frame; the
+ *    outermost frame of a loop is cleared by the loop's caller after the loop has restored tstate->cframe. A
+ *    generator's frame is in the chain only while it runs, and then the chain's next frame keeps the generator alive.
  *    So between the start of the handler and its end the object cannot die, be it on this thread, which is in the
  *    handler, or on another one, which would need the last reference. Therefore "insert" never comes after "remove" of
  *    the same life.
  * 2. The removal sees the insertion: thread A inserted while it owned a reference; it gave that up later, with the GIL
- *    held; thread B that deallocates took the GIL after that. (Free-threaded builds, where other rules hold, are refused.)
+ *    held; thread B that deallocates took the GIL after that. (Free-threaded builds, where other rules hold, are
+ *    refused.)
  * 3. Removal looks at every slot where the address can be, in both halves' tables (one may be cleared meanwhile, which
  *    does no harm), so two entries of one address are both removed.
  *
@@ -33,8 +34,8 @@
  * (pyframe_datastack_sigsafe.c refuses nearly all of those). Three more nets are under it:
  * - while a code object is being deallocated on this thread, its address is refused (`deaths`), and removed once more
  *   at the end, before another object can be made there (the memory is freed with the GIL held, last of all);
- * - an entry carries a check word made of the addresses of the code object's name and line table: an entry of an earlier
- *   life does not match and is replaced;
+ * - an entry carries a check word made of the addresses of the code object's name and line table: an entry of an
+ *   earlier life does not match and is replaced;
  * - content is read by fault-tolerant loads and each object's type is verified; what is not whole gets no id.
  *
  * Ids can be wasted by all this, but that is harmless: equal contents share a record (code/store_sigsafe.c). */

@@ -6,9 +6,10 @@
 #include "runtime/code/table.h"
 #include "runtime/objects/pystr.h"
 
-/* What is known of code objects, in the region's code arenas: one immutable record for each distinct content. There are two
- * stores, one for each half of the calling context tree (profiler/stacks/cct.h), in an arena each; an id tells which it is of. An
- * arena's first bytes are the store, which is made at first use; an arena that was cleared is an empty store. */
+/* What is known of code objects, in the region's code arenas: one immutable record for each distinct content. There are
+ * two stores, one for each half of the calling context tree (profiler/stacks/cct.h), in an arena each; an id shows
+ * which it is of. An arena's first bytes are the store, which is made at first use; an arena that was cleared is an
+ * empty store. */
 
 enum {
     PIE_CODE_NAME_UNITS_MAX = 4096,            /* characters of a name that are kept */
@@ -38,8 +39,8 @@ struct pie_code_record {
     uint32_t flags;     /* pie_code_record_flags */
     uint32_t reserved;
     uint64_t hash; /* of the content */
-    /* Records whose hashes begin alike, in units of 8 bytes from the store. Release when one is linked in, acquire when a
-     * link is followed. */
+    /* Records whose hashes begin alike, in units of 8 bytes from the store. Release when one is linked in, acquire when
+     * a link is followed. */
     _Atomic uint32_t siblings[PIE_CODE_SIBLINGS];
     _Atomic uint64_t operations_at; /* code/operations.c; 0: not yet made */
     char data[];                    /* file, qualname, line table, exception table, bytecode */
@@ -69,21 +70,22 @@ bool pie_code_content_copy_bytecode(const struct pie_code_content *content, uint
  * Context: signal, drain. */
 bool pie_code_content_read(uintptr_t code, struct pie_code_content *ret_content);
 
-/* The id of a record with this content in the calling thread's half, made if there is none; PIE_CCT_CODE_FULL: the arena has no room for it; 0: the
- * content is unreadable. Context: signal, drain. */
+/* The id of a record with this content in the calling thread's half, made if there is none; PIE_CCT_CODE_FULL: the
+ * arena has no room for it; 0: the content is unreadable. Context: signal, drain. */
 uint32_t pie_code_store_add(const struct pie_code_content *content);
 
 /* The same for the content of a record of whichever half. Context: drain. */
 uint32_t pie_code_store_again(uint32_t id);
 
-/* The id of a record with this content, as above, 0 if there is none; the bytecode is not looked at. Context: signal, drain. */
+/* The id of a record with this content, as above, 0 if there is none; the bytecode is not looked at. Context: signal,
+ * drain. */
 uint32_t pie_code_store_find(const struct pie_code_content *content);
 
 /* The record of an id; NULL: none. Context: any. */
 const struct pie_code_record *pie_code_store_get(uint32_t id);
 
-/* Keeps what code/operations.c has worked out for a record, a byte for each of its bytecode_units; the copy, or NULL if the
- * arena is full. Context: drain. */
+/* Keeps what code/operations.c has worked out for a record, a byte for each of its bytecode_units; the copy, or NULL if
+ * the arena is full. Context: drain. */
 const uint8_t *pie_code_store_keep_operations(uint32_t id, const uint8_t *operations);
 
 /* What was kept for it; NULL: nothing yet. Context: drain. */

@@ -10,15 +10,15 @@
 #include "profiler/base/safe_load.h"
 #include "profiler/stacks/cct.h"
 
-/* Records are found by content through a hash trie (as siblings are in profiler/stacks/cct_sigsafe.c, which argues its safety) of
- * 64-bit hashes of it, so that a program which compiles the same source again and again fills no memory, and so that a
- * stopped thread's frames, which are read from outside, get the ids that their thread's own samples have. Two contents with
- * one hash would be taken for one; with a million code objects the odds are one in ten million.
+/* Records are found by content through a hash trie (as siblings are in profiler/stacks/cct_sigsafe.c, which argues its
+ * safety) of 64-bit hashes of it, so that a program which compiles the same source again and again fills no memory, and
+ * so that a stopped thread's frames, which are read from outside, get the ids that their thread's own samples have. Two
+ * contents with one hash would be taken for one; with a million code objects the odds are one in ten million.
  *
  * A record is written once, by the thread that claimed its id, and then published in `index` (release; acquire in
- * pie_code_store_get()) and in the trie. Of two threads that add the same content at once, both get the id of the one that
- * was linked first, and the other's record is unused. Nothing is freed but a whole half, and nothing changed but links and one word:
- * where the collection thread has put what it made of the bytecode. */
+ * pie_code_store_get()) and in the trie. Of two threads that add the same content at once, both get the id of the one
+ * that was linked first, and the other's record is unused. Nothing is freed but a whole half, and nothing changed but
+ * links and one word: where the collection thread has put what it made of the bytecode. */
 
 enum store_state {
     STORE_NONE = 0, /* zeroed memory */
@@ -226,8 +226,8 @@ static bool publish(struct code_store *store, struct pie_code_record *record) {
     return true;
 }
 
-/* The record with this hash; without one NULL, and *ret_link is the link where it belongs, *ret_rest the hash's bits that
- * chose no link yet. Goes on from where they are. */
+/* The record with this hash; without one NULL, and *ret_link is the link where it belongs, *ret_rest the hash's bits
+ * that chose no link yet. Goes on from where they are. */
 static struct pie_code_record *find_record(struct code_store *store, uint64_t hash,
                                            _Atomic uint32_t **ret_link, uint64_t *ret_rest) {
     for (;;) {

@@ -16,13 +16,13 @@
  * operation is wait-free (at most WINDOW steps), at the price of a second entry for a key that two threads insert at
  * once.
  *
- * Ordering. The store of value (release) follows the winning of the slot; a lookup loads key (acquire), value (acquire),
- * and key again: if the value it got is of a later owner of the slot, then that owner's `busy` is visible to the second
- * load and the lookup steps on. Without a removal and a new insertion of the same key in between, the id is right;
- * the users see to that (code/registry_sigsafe.c).
+ * Ordering. The store of value (release) follows the winning of the slot; a lookup loads key (acquire), value
+ * (acquire), and key again: if the value it got is of a later owner of the slot, then that owner's `busy` is visible to
+ * the second load and the lookup steps on. Without a removal and a new insertion of the same key in between, the id is
+ * right; the users see to that (code/registry_sigsafe.c).
  *
- * `entries` counts entries by their hash, upwards before the key is visible and downwards after it is gone, so a removal which
- * is ordered after an insertion finds a count above zero. */
+ * `entries` counts entries by their hash, upwards before the key is visible and downwards after it is gone, so a
+ * removal which is ordered after an insertion finds a count above zero. */
 
 enum {
     KEY_EMPTY = 0,

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-/* asyncio keeps a WeakSet of all tasks: `_all_tasks` up to 3.11, `_scheduled_tasks` in 3.12 and 3.13. Its member `data` is a
- * set of weak references that lives as long as the module. Looked up once, when the module's own code has been run and dies; no
- * reference is kept. */
+/* asyncio keeps a WeakSet of all tasks: `_all_tasks` up to 3.11, `_scheduled_tasks` in 3.12 and 3.13. Its member `data`
+ * is a set of weak references that lives as long as the module. Looked up once, when the module's own code has been run
+ * and dies; no reference is kept. */
 
 static PyObject *find_weak_set(void) {
     static const char *const names[] = {"_all_tasks", "_scheduled_tasks"};

@@ -18,15 +18,15 @@
 #include "runtime/stacks/awaits.h"
 
 /* The steps of Py_BytesMain (CPython, Modules/main.c: pymain_init, pymain_main) by its public parts, with two
- * differences: program_name and base_executable may be set, so that getpath.py computes sys.executable, the venv and the
- * prefixes from the interpreter we stand for and not from the file we are.
+ * differences: program_name and base_executable may be set, so that getpath.py computes sys.executable, the venv and
+ * the prefixes from the interpreter we stand for and not from the file we are.
  *
  * Everything else stays Python's own: flags, environment, the argv it parses and the texts it prints.
  * Isolated configuration, Py_SetPath, Py_SetPythonHome and module_search_paths must not be used: each
  * switches off a part of getpath.py. */
 
-/* In an environment whose interpreter `pieprof install` has replaced, links lead to us and not to the interpreter it was
- * made with. */
+/* In an environment whose interpreter `pieprof install` has replaced, links lead to us and not to the interpreter it
+ * was made with. */
 static PyStatus set_base_executable(PyConfig *config, const struct pie_embed *embed) {
     char path[PATH_MAX];
     const char *name = embed->program_name ? embed->program_name : embed->argv[0];

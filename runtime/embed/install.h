@@ -10,6 +10,6 @@ int pie_runtime_install(void);
 struct pie_pystack_ops;
 const struct pie_pystack_ops *pie_runtime_pystack_ops(void);
 
-/* Why Python stacks cannot be read here (the libpython loaded is not the one built against), one sentence for people, or
- * NULL. Then the table above says that no thread runs Python. Context: any. */
+/* Why Python stacks cannot be read here (the libpython loaded is not the one built against), one sentence for people,
+ * or NULL. Then the table above says that no thread runs Python. Context: any. */
 const char *pie_runtime_pystack_refusal(void);

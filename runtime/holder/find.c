@@ -10,21 +10,21 @@
 
 #include <errno.h>
 
-/* Nothing in Python says who refers to an object, so all objects are asked what they refer to (tp_traverse), once for each
- * step of the path. The first pass knows addresses only: it finds the objects that are in the blocks or point to them,
- * and what refers to the former. It looks into what the garbage collector does not track as well, which hangs off tracked
- * objects: numbers, strings and bytes, tuples and dictionaries of those, arrays. What is untracked is held by tracked objects
- * through untracked ones only, so the later passes need not touch more than the tracked objects.
+/* Nothing in Python says who refers to an object, so all objects are asked what they refer to (tp_traverse), once for
+ * each step of the path. The first pass knows addresses only: it finds the objects that are in the blocks or point to
+ * them, and what refers to the former. It looks into what the garbage collector does not track as well, which hangs off
+ * tracked objects: numbers, strings and bytes, tuples and dictionaries of those, arrays. What is untracked is held by
+ * tracked objects through untracked ones only, so the later passes need not touch more than the tracked objects.
  *
- * Frames of running functions are no objects; those of all threads are gone through in each pass. Their evaluation stacks
- * are compared as words only, since what lies above the top is stale.
+ * Frames of running functions are no objects; those of all threads are gone through in each pass. Their evaluation
+ * stacks are compared as words only, since what lies above the top is stale.
  *
- * The passes end at a module, class or function that leads to at least half of the blocks, or when nothing new is found. A
- * frame does not end them: a local variable that has the object for a moment may not be what keeps it. What then has more
- * references than have been seen is held by native code; where all have been seen, and nothing but the found objects refers
- * to them, they are garbage that has not been collected.
+ * The passes end at a module, class or function that leads to at least half of the blocks, or when nothing new is
+ * found. A frame does not end them: a local variable that has the object for a moment may not be what keeps it. What
+ * then has more references than have been seen is held by native code; where all have been seen, and nothing but the
+ * found objects refers to them, they are garbage that has not been collected.
  *
- * The clock is read every so many references. */
+ * The clock is read once in a number of references. */
 
 enum {
     LEVELS_MAX = 40,
@@ -174,8 +174,8 @@ static void visit_locals(struct pie_holder *holder, const struct pie_holder_fram
     }
 }
 
-/* After all else of a pass, when the objects that it looks for are known, and most of their references. A word is stale if
- * there is no reference left that it could be. */
+/* After all else of a pass, when the objects that it looks for are known, and most of their references. A word is stale
+ * if there is no reference left that it could be. */
 static void compare_stack(struct pie_holder *holder, const struct pie_holder_frame *frame) {
     const PyCodeObject *code = (const PyCodeObject *)frame->code;
 
@@ -282,7 +282,7 @@ static void put_native(struct pie_holder_text *text, const struct pie_holder_nod
     pie_holder_put(text, words);
 }
 
-/* A frame that has a few of them at the moment tells less than who has the others. */
+/* A frame that has a few of them at the moment says less than the holder of the others. */
 static void tell(const struct pie_holder *holder, int32_t root, int found, struct pie_holder_text *text) {
     bool is_known = !holder->is_late && !holder->is_full && !is_open(holder);
     int32_t native = is_known ? best_top(holder, true) : PIE_HOLDER_NONE;

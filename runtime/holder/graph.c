@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-/* The part of the object graph that leads to the blocks, from below: a node for each object in a block or with a pointer
- * to one, and for each object found to refer to a node. A node remembers one child only, so a path down is a chain, and the
- * set of blocks it leads to, so that of several ends the one that explains most can be taken. An object that is in a block
- * itself never gets a child, and no node one that leads back to it: chains end. */
+/* The part of the object graph that leads to the blocks, from below: a node for each object in a block or with a
+ * pointer to one, and for each object found to refer to a node. A node remembers one child only, so a path down is a
+ * chain, and the set of blocks it leads to, so that of several ends the one that explains most can be taken. An object
+ * that is in a block itself never gets a child, and no node one that leads back to it: chains end. */
 
 enum {
     HOLDERS_MAX = 256,    /* of one node; of a string that all use there are thousands */

@@ -111,7 +111,7 @@ void pie_holder_refer_from_stack(struct pie_holder *holder, int32_t child);
  * for pie_holder_add_owner(). */
 int32_t pie_holder_look_at_memory(struct pie_holder *holder, struct _object *object, uint8_t level);
 
-/* Visits what an array refers to, which NumPy's type does not tell. As tp_traverse. */
+/* Visits what an array refers to, which NumPy's type does not visit. As tp_traverse. */
 int pie_holder_visit_array(struct _object *array, int (*visit)(struct _object *, void *), void *arg);
 
 /* --- holder/names.c --- */

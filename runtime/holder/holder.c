@@ -12,8 +12,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* The way of a question from the collection thread, which has no GIL, to Python's main thread and back: one place for it,
- * whose state says who may touch it.
+/* The way of a question from the collection thread, which has no GIL, to Python's main thread and back: one place for
+ * it, whose state says who may touch it.
  *
  *   FREE      the collection thread writes the question
  *   ASKED     the main thread takes it when the interpreter runs its pending calls

@@ -9,10 +9,10 @@
 
 #include <string.h>
 
-/* Which blocks an object points to without their being objects: a list's items, a dictionary's table, an array's data, the
- * structure behind an extension's handle. The kinds of which there are millions have a line each here. For the others each
- * word of the fixed part is compared, by fault-tolerant loads, since some objects are allocated shorter than their type
- * says (a datetime without time zone). Nothing is followed but deques' chains of blocks. */
+/* Which blocks an object points to without their being objects: a list's items, a dictionary's table, an array's data,
+ * the structure behind an extension's handle. The kinds of which there are millions have a line each here. For the
+ * others each word of the fixed part is compared, by fault-tolerant loads, since some objects are allocated shorter
+ * than their type says (a datetime without time zone). Nothing is followed but deques' chains of blocks. */
 
 enum {
     SCANNED_BYTES_MAX = 1024, /* of an object */
@@ -63,7 +63,8 @@ static void look_at_dict(struct look *look) {
     compare(look, pie_holder_dict_values_block(look->object));
 }
 
-/* Its head has the first and the last block; each begins with the one to its left and ends with the one to its right. */
+/* Its head has the first and the last block; each begins with the one to its left and ends with the one to its
+ * right. */
 static void look_at_deque(struct look *look) {
     const size_t first_at = sizeof(PyVarObject);
     Py_ssize_t n = Py_SIZE(look->object) / DEQUE_ITEMS + 2;
@@ -85,7 +86,7 @@ static void look_at_others(struct look *look, PyTypeObject *type) {
     if (PyType_Check(look->object) && !PyType_HasFeature((PyTypeObject *)look->object, Py_TPFLAGS_HEAPTYPE))
         return;
     if (type != look->holder->ordinary && strcmp(type->tp_name, "functools._lru_list_elem") == 0)
-        return; /* a part of the cache, which tells of what it points to */
+        return; /* a part of the cache, which visits its own references */
     scan(look, sizeof(PyObject), end < SCANNED_BYTES_MAX ? end : SCANNED_BYTES_MAX);
     if (pie_holder_values(look->object, &values))
         compare(look, values.block);

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-/* A path as one line, from the block to its end. What people do not think of as an object of its own is passed over: the
- * dictionary of an instance, class or module, a cell, the tuple of a function's defaults or closure; the names in these are
- * told with what they belong to. */
+/* A path as one line, from the block to its end. What people do not think of as an object of its own is passed over:
+ * the dictionary of an instance, class or module, a cell, the tuple of a function's defaults or closure; the names in
+ * these are named with their owner. */
 
 enum {
     PATH_MAX_NODES = 48,
@@ -231,7 +231,8 @@ static bool is_repeated(const struct pie_holder_text *text, const struct parts *
            memcmp(text->text + first, text->text + second, second - first) == 0;
 }
 
-/* Says things once: a chain of a thousand nodes is "Node in Node", a tree of lists "Node in list `children` of Node". */
+/* Says things once: a chain of a thousand nodes is "Node in Node", a tree of lists "Node in list `children` of
+ * Node". */
 static void put_unless_repeated(struct pie_holder_text *text, const struct path *path, int i,
                                 struct parts *parts) {
     parts->at[parts->n++] = text->used;

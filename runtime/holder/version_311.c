@@ -9,9 +9,9 @@
 
 #include "runtime/holder/layout.h"
 
-/* CPython 3.11: before the head of an instance there are two pointers, one to its dictionary and one to its values, one of
- * which is NULL. The values are in the order of the keys that the class keeps; the byte before them says how many bytes
- * of their block come before them. */
+/* CPython 3.11: before the head of an instance there are two pointers, one to its dictionary and one to its values, one
+ * of which is NULL. The values are in the order of the keys that the class keeps; the byte before them says how many
+ * bytes of their block come before them. */
 #if PY_VERSION_HEX < 0x030b0000 || PY_VERSION_HEX >= 0x030c0000
 #error "this file is for CPython 3.11"
 #endif
@@ -64,8 +64,8 @@ bool pie_holder_schedule(int (*call)(void *)) {
     return _PyEval_AddPendingCall(PyInterpreterState_Main(), call, NULL) == 0;
 }
 
-/* Pending calls are noticed by a flag that a thread other than the main one does not set for them: it asks whether it may
- * run them itself. The main thread looks at what is pending whenever the flag is set. */
+/* Pending calls are noticed by a flag that a thread other than the main one does not set for them: it asks whether it
+ * may run them itself. The main thread looks at what is pending whenever the flag is set. */
 void pie_holder_wake(void) {
     _Py_atomic_store_relaxed(&PyInterpreterState_Main()->ceval.eval_breaker, 1);
 }

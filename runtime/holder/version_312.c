@@ -9,8 +9,8 @@
 #include "runtime/holder/layout.h"
 
 /* CPython 3.12: before the head of an instance there is a pointer to its dictionary or, with the lowest bit set, to its
- * values, which are in the order of the keys that the class keeps; the byte before them says how many bytes of their block
- * come before them. */
+ * values, which are in the order of the keys that the class keeps; the byte before them says how many bytes of their
+ * block come before them. */
 #if PY_VERSION_HEX < 0x030c0000 || PY_VERSION_HEX >= 0x030d0000
 #error "this file is for CPython 3.12"
 #endif
@@ -65,8 +65,8 @@ bool pie_holder_schedule(int (*call)(void *)) {
     return Py_AddPendingCall(call, NULL) == 0;
 }
 
-/* Pending calls are noticed by a flag that a thread other than the main one does not set for them: it asks whether it may
- * run them itself. The main thread looks at what is pending whenever the flag is set. */
+/* Pending calls are noticed by a flag that a thread other than the main one does not set for them: it asks whether it
+ * may run them itself. The main thread looks at what is pending whenever the flag is set. */
 void pie_holder_wake(void) {
     _Py_atomic_store_relaxed(&PyInterpreterState_Main()->ceval.eval_breaker, 1);
 }

@@ -20,8 +20,8 @@
 #define PIE_CELL_LOOK() ((void)0) /* tests count the entries that are looked at */
 #endif
 
-/* Entries lie one behind the other in an arena of address space of which only what is written takes memory. Room is taken by
- * compare-and-swap, an entry is filled, then published at the head of its chain. Nothing is ever freed: when
+/* Entries lie one behind the other in an arena of address space of which only what is written takes memory. Room is
+ * taken by compare-and-swap, an entry is filled, then published at the head of its chain. Nothing is ever freed: when
  * the arena is full, later texts have no source in the profile, as if they were not known; they are counted. */
 
 enum { ARENA_BYTES = 8 << 20, TEXT_BYTES_MAX = 512 << 10, NAME_BYTES_MAX = 4096, ALIGN = 8 };
@@ -41,8 +41,8 @@ typedef PyObject *(*fast_function)(PyObject *module, PyObject *const *arguments,
 static char *arena;
 static PyCFunction own_compile;
 static _Atomic uint32_t used;
-/* By the name's hash: 1 + where the last entry lies, 0: none. Release in keep(), acquire in pie_cell_sources_find(). Fork child:
- * a copy, whole at any time. */
+/* By the name's hash: 1 + where the last entry lies, 0: none. Release in keep(), acquire in pie_cell_sources_find().
+ * Fork child: a copy, whole at any time. */
 static _Atomic uint32_t newest[CHAINS];
 
 /* FNV-1a */

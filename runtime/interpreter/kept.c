@@ -20,8 +20,8 @@ bool pie_kept_name(const char *path, char ret_name[PATH_MAX]) {
     return n > 0 && n < PATH_MAX;
 }
 
-/* path with its folder resolved, but not its last part. With a slash behind the folder realpath() would make a system call more,
- * which python3 makes nowhere, and which a seccomp filter may forbid. */
+/* path with its folder resolved, but not its last part. With a slash behind the folder realpath() would make a system
+ * call more, which python3 makes nowhere, and which a seccomp filter may forbid. */
 static int resolve_folder(const char *path, char ret_path[PATH_MAX]) {
     char folder[PATH_MAX], real[PATH_MAX];
     const char *slash = strrchr(path, '/');
@@ -35,7 +35,8 @@ static int resolve_folder(const char *path, char ret_path[PATH_MAX]) {
     return n < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-/* Replaces path by what the link at `link` says, seen from path's folder. Returns 1, 0 if that is no link, or -errno. */
+/* Replaces path by what the link at `link` says, seen from path's folder. Returns 1, 0 if that is no link, or
+ * -errno. */
 static int follow_one(const char *link, char path[PATH_MAX]) {
     char text[PATH_MAX], next[PATH_MAX];
     ssize_t length = readlink(link, text, sizeof text - 1);

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* The functions of _thread run in the creating thread, and call pthread_create(). Its table of them is met before Python is
- * initialised, since sitecustomize may start threads. Context of all here but for the installation: gil. */
+/* The functions of _thread run in the creating thread, and call pthread_create(). Its table of them is met before
+ * Python is initialised, since sitecustomize may start threads. Context of all here but for the installation: gil. */
 
 typedef PyObject *(*keyword_function)(PyObject *module, PyObject *arguments, PyObject *names);
 
@@ -92,7 +92,8 @@ static void exchange(PyMethodDef *methods) {
         own_start_joinable = (keyword_function)(void (*)(void))joinable;
 }
 
-/* The module's definition, which comes before the module (PEP 489). Each interpreter asks for it: the first exchanges. */
+/* The module's definition, which comes before the module (PEP 489). Each interpreter asks for it: the first
+ * exchanges. */
 static PyObject *init(void) {
     PyObject *definition = init_thread();
 

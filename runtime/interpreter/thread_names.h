@@ -3,8 +3,9 @@
 
 #include <stddef.h>
 
-/* Names of Python threads. The kernel's name of a thread is the program's in all threads (Python sets none before 3.14);
- * people know their threads by threading.Thread.name. The functions that start a thread are given it (methods.h). */
+/* Names of Python threads. The kernel's name of a thread is the program's in all threads (Python sets none before
+ * 3.14); people know their threads by threading.Thread.name. The functions that start a thread are given it
+ * (methods.h). */
 
 enum { PIE_THREAD_NAME_BYTES = 48 };
 

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Attributes of unknown objects may be code of the program's; what is read here are fields of types that are known exactly. */
+/* Attributes of unknown objects may be code of the program's; what is read here are fields of types that are known
+ * exactly. */
 
 static const char *text_of(PyObject *string) {
     const char *text = string && PyUnicode_Check(string) ? PyUnicode_AsUTF8(string) : NULL;

@@ -11,10 +11,10 @@
 
 #include "runtime/code/pyops.h"
 
-/* Observing an iteration on CPython 3.11: a C trace function sees each instruction of the loop's frame, as a debugger that
- * steps would. A call lasts from before its CALL to before the next instruction of the same frame, whatever is called:
- * a Python function, a native one, a class, a ufunc. sys.setprofile()'s events would miss the last two, and would come for
- * every call inside of the calls as well.
+/* Observing an iteration on CPython 3.11: a C trace function sees each instruction of the loop's frame, as a debugger
+ * that steps would. A call lasts from before its CALL to before the next instruction of the same frame, whatever is
+ * called: a Python function, a native one, a class, a ufunc. sys.setprofile()'s events would miss the last two, and
+ * would come for every call inside of the calls as well.
  *
  * What runs inside a call runs untraced and at full speed: every evaluation of a frame goes through the frame evaluator
  * (PEP 523), which switches tracing off until the frame has returned.

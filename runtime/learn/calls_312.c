@@ -4,13 +4,14 @@
 
 #include "runtime/learn/steps.h"
 
-/* Observing an iteration from CPython 3.12 on: sys.monitoring (PEP 669) tells each instruction of the loop's own code, and
- * what is called where a call site is met for the first time in a burst. Events are local to that code object, so what runs inside of the calls runs
- * as always, unless the loop's function calls itself.
+/* Observing an iteration from CPython 3.12 on: sys.monitoring (PEP 669) reports each instruction of the loop's own
+ * code, and what is called where a call site is met for the first time in a burst. Events are local to that code
+ * object, so what runs inside of the calls runs as always, unless the loop's function calls itself.
  *
- * Switching events on and off rewrites the code, and the interpreter has to specialise it again. So they stay on between the
- * iterations of a burst (pie_learn_observe_rest()). We are a tool of our own; others keep what they have, and
- * while a debugger, coverage or another profiler is there, nothing is observed: their work would be timed as well. */
+ * Switching events on and off rewrites the code, and the interpreter has to specialise it again. So they stay on
+ * between the iterations of a burst (pie_learn_observe_rest()). We are a tool of our own; others keep what they have,
+ * and while a debugger, coverage or another profiler is there, nothing is observed: their work would be timed as
+ * well. */
 
 static const double SETTING_UP_NS = 3000; /* a tenth of what it takes for a burst, about */
 enum {

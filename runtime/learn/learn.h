@@ -14,14 +14,15 @@ struct _object;
 /* Makes the module `pieprof` importable, which has loop(). Context: launcher (before Python is initialised). */
 int pie_learn_module_install(void);
 
-/* Where the loop's code stands: file, function and line of a frame that runs. The file and the function are borrowed from
- * the code object, "?" if they are no UTF-8. */
+/* Where the loop's code stands: file, function and line of a frame that runs. The file and the function are borrowed
+ * from the code object, "?" if they are no UTF-8. */
 struct pie_learn_place {
     const char *file, *function;
     int32_t line;
 };
 
-/* --- Observing one iteration: learn/calls_311.c or learn/calls_312.c. One at a time in the process; others wait for their turn. --- */
+/* --- Observing one iteration: learn/calls_311.c or learn/calls_312.c. One at a time in the process; others wait for
+ * their turn. --- */
 
 /* Begins in the frame that runs Python just now. False: not now. *ret_why: one sentence (static) if it is somebody else
  * who traces, else NULL. */

@@ -6,14 +6,14 @@
 
 #include "profiler/base/clocks.h"
 
-/* The iterator that a learned loop runs over: the program's own one with a count before it. An iteration lasts from one item
- * handed out to the next one asked for, or to the iterator's end when the loop is left in another way: by break, return
- * or an exception. What the program's iterator does to make an item is not of the loop's body. */
+/* The iterator that a learned loop runs over: the program's own one with a count before it. An iteration lasts from one
+ * item handed out to the next one asked for, or to the iterator's end when the loop is left in another way: by break,
+ * return or an exception. What the program's iterator does to make an item is not of the loop's body. */
 
 struct iterator {
     PyObject_HEAD PyObject *inner; /* NULL once it is exhausted or cleared */
     struct pie_learn_loop *loop;   /* NULL before the first item, and where there is nothing to learn */
-    uint64_t iterations;           /* since the loop was told */
+    uint64_t iterations;           /* since the last pie_learn_next() */
     uint32_t left;                 /* iterations until one is looked at */
     enum pie_learn_look next;      /* and how */
     enum pie_learn_look looking;   /* 0: this iteration is left alone */

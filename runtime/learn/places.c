@@ -131,7 +131,8 @@ static bool is_alike(PyCodeObject *a, PyCodeObject *b) {
            strcmp(text_of(a->co_qualname), text_of(b->co_qualname)) == 0;
 }
 
-/* Functions of the module, with all that is in them, and the methods of its classes. Code comes in the same order in both. */
+/* Functions of the module, with all that is in them, and the methods of its classes. Code comes in the same order in
+ * both. */
 static bool exchange(PyCodeObject *old, PyCodeObject *new) {
     Py_ssize_t i = 0, k = 0;
 

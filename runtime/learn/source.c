@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A for statement is the first thing on its line: "for TARGET in ITERABLE:", where neither a target nor an iterable has `in` or
- * a colon outside of brackets and strings. (A lambda could, but is no iterable.) What was made of it is compiled, so a mistake
- * here is found there. Two brackets, since the iterable may be a tuple without any. */
+/* A for statement is the first thing on its line: "for TARGET in ITERABLE:", where neither a target nor an iterable has
+ * `in` or a colon outside of brackets and strings. (A lambda could, but is no iterable.) What was made of it is
+ * compiled, so a mistake here is found there. Two brackets, since the iterable may be a tuple without any. */
 
 static const char before[] = " __import__(\"pieprof\").loop((", after[] = "))";
 enum { SOURCE_MAX_BYTES = 16 << 20 };

@@ -5,9 +5,9 @@
 
 struct PyCodeObject;
 
-/* An observed iteration as instructions of the loop's frame, one after the other: what learn/calls_311.c and learn/calls_312.c share.
- * An instruction lasts from its event to the next one's; what the event itself takes is known from instructions that do next
- * to nothing, and subtracted. */
+/* An observed iteration as instructions of the loop's frame, one after the other: what learn/calls_311.c and
+ * learn/calls_312.c share. An instruction lasts from its event to the next one's; what the event itself takes is known
+ * from instructions that do next to nothing, and subtracted. */
 
 enum pie_learn_kind {
     PIE_LEARN_NOTHING, /* no instruction is being executed */
@@ -42,7 +42,8 @@ struct pie_learn_steps {
 bool pie_learn_steps_begin(struct pie_learn_steps *steps, struct pie_learn_loop *loop,
                            struct PyCodeObject *code);
 
-/* The next instruction begins. True: it is a call whose callee is not known yet; pie_learn_steps_name() is to be told. */
+/* The next instruction begins. True: it is a call whose callee is not known yet; pie_learn_steps_name() is to be
+ * told. */
 bool pie_learn_steps_next(struct pie_learn_steps *steps, int unit);
 void pie_learn_steps_name(struct pie_learn_steps *steps, struct _object *callee);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* The exported fork() and wait family: here a process learns which children it has and how each of them ended, for the
- * process table (profiler/process/table.h). What the C library returns is handed on as it is, errno too. A child's status is
- * taken note of also where it is only looked at (WNOWAIT): it has ended. A stop or a continuation is no end.
+ * process table (profiler/process/table.h). What the C library returns is handed on as it is, errno too. A child's
+ * status is taken note of also where it is only looked at (WNOWAIT): it has ended. A stop or a continuation is no end.
  *
  * vfork() is left alone; a child of it that executes a program of ours enters itself (exec.c). */
 
@@ -56,7 +56,8 @@ PIE_EXPORT pid_t fork(void) {
     return pid;
 }
 
-/* A fork that calls no fork handlers, so its child is not profiled; but it must not get what another thread has borrowed. */
+/* A fork that calls no fork handlers, so its child is not profiled; but it must not get what another thread has
+ * borrowed. */
 static long fork_bare(long (*fork)(void)) {
     if (pie_filtered())
         return fork();

@@ -4,10 +4,10 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* Death by a signal whose default action is to end the process without a core: SIGTERM, SIGHUP and their like. Where the
- * program has the default, our handler stands: it has the profile written, for a bounded time, and then lets the signal
- * do what it does. The program sees the default. Masks, waits and pending signals are the kernel's as always, since
- * nothing but the disposition is ours. Where the program has anything else, ignored or a handler, that stands.
+/* Death by a signal whose default action is to end the process without a core: SIGTERM, SIGHUP and their like. Where
+ * the program has the default, our handler stands: it has the profile written, for a bounded time, and then lets the
+ * signal do what it does. The program sees the default. Masks, waits and pending signals are the kernel's as always,
+ * since nothing but the disposition is ours. Where the program has anything else, ignored or a handler, that stands.
  *
  * Signals that leave a core keep the kernel's default: the core must show the culprit. SIGKILL cannot be handled. */
 
@@ -27,11 +27,11 @@ int pie_death_sigaction(int signal, const struct sigaction *action, struct sigac
 /* What the program may see of a handler that the C library told it. Context: any. */
 __sighandler_t pie_death_handler_seen(__sighandler_t handler);
 
-/* The process has been asked to end by a signal of this kind, on another thread: waits until it does, one second at most.
- * Called where the program would end in another way first. Keeps errno. Context: any (not the dying thread). */
+/* The process has been asked to end by a signal of this kind, on another thread: waits until it does, one second at
+ * most. Called where the program would end in another way first. Keeps errno. Context: any (not the dying thread). */
 void pie_death_await(void);
-/* A thread other than the main one has sent the signal to its own process, which the kernel would not let it survive: waits
- * until the main thread has taken it. Keeps errno. Context: any. */
+/* A thread other than the main one has sent the signal to its own process, which the kernel would not let it survive:
+ * waits until the main thread has taken it. Keeps errno. Context: any. */
 void pie_death_sent(int signal);
 
 /* The handler. Context: signal. */

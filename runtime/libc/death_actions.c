@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* What the program sees of the dispositions of deadly signals. The kernel's is the truth, except that our handler means
- * the default; flags and mask that the program gave with it are remembered, since sigaction() tells them. No lock: the
- * program may call sigaction() in a handler that interrupted another one of its calls. */
+ * the default; flags and mask that the program gave with it are remembered, since sigaction() returns them. No lock:
+ * the program may call sigaction() in a handler that interrupted another one of its calls. */
 
 #include "runtime/libc/death.h"
 #include "runtime/libc/death_state.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The handler of deadly signals, and what else may run in handlers of the program. The thread that takes the first signal
- * waits for the collection thread, with all signals blocked so that no handler of the program can lead out of here, and
- * then dies of that signal: default action, unblocked, sent again to itself. So the parent's waitpid() sees what it would
- * have seen. A second deadly signal, on this thread or another, ends the wait.
+/* The handler of deadly signals, and what else may run in handlers of the program. The thread that takes the first
+ * signal waits for the collection thread, with all signals blocked so that no handler of the program can lead out of
+ * here, and then dies of that signal: default action, unblocked, sent again to itself. So the parent's waitpid() sees
+ * what it would have seen. A second deadly signal, on this thread or another, ends the wait.
  *
- * What the collection thread needs may be in this thread's hands (a lock of the C library, a fork): the wait is bounded,
- * and what is not written then is lost. */
+ * What the collection thread needs may be in this thread's hands (a lock of the C library, a fork): the wait is
+ * bounded, and what is not written then is lost. */
 
 #include "runtime/libc/death.h"
 

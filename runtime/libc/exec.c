@@ -4,8 +4,8 @@
  * becomes is decided in exec_sigsafe.c; here are the entry points, and the end of the profile before the
  * process replaces itself.
  *
- * A thread under a seccomp filter of the program's makes the call and nothing else: what it starts is filtered too, and is
- * not profiled.
+ * A thread under a seccomp filter of the program's makes the call and nothing else: what it starts is filtered too, and
+ * is not profiled.
  *
  * execve and execv are the system call itself. The others fall back on the C library's own where nothing is
  * redirected, so that its PATH search, its /bin/sh for a text file and its errors stay as they are. */
@@ -127,7 +127,8 @@ static pid_t owner(void) {
     return atomic_load_explicit(&pie_exec_settings.owner, memory_order_relaxed);
 }
 
-/* The system call, for what is redirected. The process table has an entry of this process, or a vfork child gets one. */
+/* The system call, for what is redirected. The process table has an entry of this process, or a vfork child gets
+ * one. */
 static int execute(const struct pie_exec_plan *plan) {
     pid_t pid = (pid_t)syscall(SYS_getpid);
     bool is_own = pid == owner();

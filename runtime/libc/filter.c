@@ -2,14 +2,14 @@
 
 /* Which calls set a filter, and in which order the profiler withdraws.
  *
- * A thread that is not the main one loses its slot, as at its end: no handler works there any more. The collection thread
- * takes its clock and its debug registers away; that is waited for, so that no signal of ours is under way when the filter
- * stands. Other threads are profiled on. The main thread could not write the profile's end and the summary under a filter,
- * one for all threads (SECCOMP_FILTER_FLAG_TSYNC) holds the collection thread too, and the clock `itimer` hits any thread:
- * then the profile ends before.
+ * A thread that is not the main one loses its slot, as at its end: no handler works there any more. The collection
+ * thread takes its clock and its debug registers away; that is waited for, so that no signal of ours is under way when
+ * the filter stands. Other threads are profiled on. The main thread could not write the profile's end and the summary
+ * under a filter, one for all threads (SECCOMP_FILTER_FLAG_TSYNC) holds the collection thread too, and the clock
+ * `itimer` hits any thread: then the profile ends before.
  *
- * Our handlers of deadly signals are taken off in both cases, since they may run on any thread. What is left on a filtered
- * thread is the way of a fault to the program's own handler, which changes the mask. */
+ * Our handlers of deadly signals are taken off in both cases, since they may run on any thread. What is left on a
+ * filtered thread is the way of a fault to the program's own handler, which changes the mask. */
 
 #include "runtime/libc/filter.h"
 
@@ -128,7 +128,8 @@ static long set_filter(long number, const long *arguments, bool is_for_all) {
     return r;
 }
 
-/* One filter is as good as many, but for one that reaches more threads. Probes for what the kernel knows pass no program. */
+/* One filter is as good as many, but for one that reaches more threads. Probes for what the kernel knows pass no
+ * program. */
 static long on_syscall(long number, long a, long b, long c, long d, long e) {
     const long arguments[] = {a, b, c, d, e};
     bool is_prctl = number == SYS_prctl, is_mode_filter, is_strict;

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Only the call itself tells what a filter does with it: a filter can be read by a tracer with CAP_SYS_ADMIN and no other
- * way. So a child makes the calls, and notes in a shared page how far it has come. The order is that of what python3 is sure to
- * do as well:
+/* Only the call itself shows what a filter does with it: a filter can be read by a tracer with CAP_SYS_ADMIN and no
+ * other way. So a child makes the calls, and notes in a shared page how far it has come. The order is that of what
+ * python3 is sure to do as well:
  *
  *   /proc/self/status     open(), read(): without a filter nothing else happens
  *   a shared page         mmap()
- *   the child             clone(). If that is what the filter kills for, the process ends here. It would at its first child or
- *                         thread under python3, and at the profiler's thread a moment later; every way to try a call needs a
- *                         process to try it in, and no call that python3 is sure to make creates one.
+ *   the child             clone(). If the filter kills for that, the process ends here. Under python3 it would end at
+ *                         its first child or thread, and at the profiler's thread a moment later. Every trial of a call
+ *                         needs a process, and no call that python3 is sure to make creates one.
  *
- * Only numbers are tried, and the flags of clone() for a thread: the kernel asks the filter before it looks at arguments, which are
- * wrong here or ask for nothing. A filter that kills for other arguments of a call is not seen.
+ * Only numbers are tried, and the flags of clone() for a thread: the kernel asks the filter before it looks at
+ * arguments, which are wrong here or ask for nothing. A filter that kills for other arguments of a call is not seen.
  *
- * CLONE_VFORK: the parent goes on when the child is gone, without a call to wait. Memory is not shared, since kernels before
- * 5.16 that write a core end all that share it. No exit signal: no SIGCHLD, wait() does not see the child, and whether wait4() may be
- * used to bury it has been tried by then. Where it may not, the program cannot see what stays either. */
+ * CLONE_VFORK: the parent goes on when the child is gone, without a call to wait. Memory is not shared, since kernels
+ * before 5.16 that write a core end all that share it. No exit signal: no SIGCHLD, wait() does not see the child, and
+ * whether wait4() may be used to bury it has been tried by then. Where it may not, the program cannot see what stays
+ * either. */
 
 #include "runtime/libc/filter_trial.h"
 
@@ -40,7 +41,8 @@
 
 enum { MODE_FILTER = 2, NOWHERE = -1, NOBODY = INT_MAX, NOTHING = 99 };
 
-/* The way that pthread_create() goes where there is no clone3(). The address of thread-local storage is none, so none is made. */
+/* The way that pthread_create() goes where there is no clone3(). The address of thread-local storage is none, so none
+ * is made. */
 enum {
     THREAD_FLAGS = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
                    CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID

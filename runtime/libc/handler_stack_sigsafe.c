@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The kernel puts a signal's frame onto the alternate stack that the thread has, which may be the program's: 8 KiB are customary, and
- * the frame alone takes up to half of it. What a handler of ours needs beside it is not the program's to provide. So the handler
- * changes to the slot's stack.
+/* The kernel puts a signal's frame onto the alternate stack that the thread has, which may be the program's: 8 KiB are
+ * customary, and the frame alone takes up to half of it. What a handler of ours needs beside it is not the program's to
+ * provide. So the handler changes to the slot's stack.
  *
- * From then on the stack pointer is off the alternate stack, and a further signal's frame would begin at its top again, over
- * that of the handler. So the slot's stack becomes the alternate one, which the kernel allows only to who has left the other; between
- * the two no signal may come. All are blocked in our handlers but for those of faults, and SIGTRAP where registers are set by
- * ptrace; these are for this moment, in which nothing is touched that could be watched. The return from the handler makes the program's stack the alternate one again: the frame has it (uc_stack).
+ * From then on the stack pointer is off the alternate stack, and a further signal's frame would begin at its top again,
+ * over that of the handler. So the slot's stack becomes the alternate one, which the kernel allows only to who has left
+ * the other; between the two no signal may come. All are blocked in our handlers but for those of faults, and SIGTRAP
+ * where registers are set by ptrace; these are for this moment, in which nothing is touched that could be watched. The
+ * return from the handler makes the program's stack the alternate one again: the frame has it (uc_stack).
  *
- * On the way back nothing needs to be undone: nothing stands on the slot's stack any more when a signal comes that is put
- * there. */
+ * On the way back nothing needs to be undone: nothing stands on the slot's stack any more when a signal comes that is
+ * put there. */
 
 #include "runtime/libc/handler_stack.h"
 

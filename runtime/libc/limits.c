@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* A limit of address space that the program sets for itself: the profiler's region is reserved at its full size, and gives back
- * what it does not use before the limit counts. The limit itself is the program's, as are the results. */
+/* A limit of address space that the program sets for itself: the profiler's region is reserved at its full size, and
+ * gives back what it does not use before the limit counts. The limit itself is the program's, as are the results. */
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -30,8 +30,9 @@ __attribute__((constructor(101))) BEFORE_SHADOW static void resolve(void) {
     *(void **)&libc.prlimit = dlsym(RTLD_NEXT, "prlimit");
 }
 
-/* Has the limit been reckoned from the present size, as in "so many bytes more than what statm says"? Then what counts is the
- * room, and that is right as long as nothing is given back. Limits that stand for themselves are round numbers. */
+/* Was the limit computed from the present size, as in "this much more than statm says"? Then what counts
+ * is the room, and that is right as long as nothing is given back. Limits that stand for themselves are round
+ * numbers. */
 static bool is_relative(rlim_t limit_bytes) {
     char text[128];
     ssize_t n = pie_proc_read("/proc/self/statm", text, sizeof text);

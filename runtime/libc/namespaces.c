@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* After unshare(CLONE_NEWPID) the thread's next child is the first process of the new namespace, and when that ends, no other
- * can be made in it. The helper that sets debug registers by ptrace is such a child, so it must not be started any more. */
+/* After unshare(CLONE_NEWPID) the thread's next child is the first process of the new namespace, and when that ends, no
+ * other can be made in it. The helper that sets debug registers by ptrace is such a child, so it must not be started
+ * any more. */
 
 #include "runtime/libc/export.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The exported mprotect(). A program that changes a library's code (to patch a function, to take a place in it) makes its
- * pages writable, and then executable again: instructions that were decoded before are not there any more. What it makes
- * for itself outside of libraries is never remembered, so other calls cost a comparison. */
+/* The exported mprotect(). A program that changes a library's code (to patch a function, to take a place in it) makes
+ * its pages writable, and then executable again: instructions that were decoded before are not there any more. What it
+ * makes for itself outside of libraries is never remembered, so other calls cost a comparison. */
 
 #include "profiler/code/modules.h"
 #include "runtime/libc/export.h"

@@ -43,8 +43,8 @@ bool pie_signals_are_virtual(void) {
     return (int)syscall(SYS_getpid) == atomic_load_explicit(&own_pid, memory_order_relaxed);
 }
 
-/* SA_NODEFER for faults: what the program's own fault handler may meet is decided by take_mask(). Our part of it is interrupted by
- * no sample, so there are never two frames of the kernel's on a small alternate stack. */
+/* SA_NODEFER for faults: what the program's own fault handler may meet is decided by take_mask(). Our part of it is
+ * interrupted by no sample, so there are never two frames of the kernel's on a small alternate stack. */
 static int install_ours(int signal) {
     bool fault = signal == SIGSEGV || signal == SIGBUS;
     struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | (fault ? SA_NODEFER : 0)};

@@ -40,11 +40,12 @@ bool pie_signals_are_virtual(void);
 /* Whether this delivery of one of our signals is the profiler's own doing. Context: signal. */
 bool pie_signals_sent_by_us(const siginfo_t *info);
 
-/* The profiler's own signals that wait on this thread behind one that is held for the program are taken. Context: any (not signal). */
+/* The profiler's own signals that wait on this thread behind one that is held for the program are taken. Context: any
+ * (not signal). */
 void pie_signals_open_ours(void);
-/* The program's signal that was sent to this thread and is held for it, NULL if there is none. A signal below the real-time
- * ones is not queued: where one of the profiler's waits already, the kernel drops the program's. So it is kept here too,
- * until it has been handled or taken by a wait. Context: signal. */
+/* The program's signal that was sent to this thread and is held for it, NULL if there is none. A signal below the
+ * real-time ones is not queued: where one of the profiler's waits already, the kernel drops the program's. So it is
+ * kept here too, until it has been handled or taken by a wait. Context: signal. */
 const siginfo_t *pie_signals_held(int signal);
 void pie_signals_hold(int signal, const siginfo_t *info);
 void pie_signals_let_go(int signal);
@@ -54,8 +55,8 @@ void pie_signals_resolve_waits(void);
 /* … sigsuspend(), ppoll(), pselect() and epoll_pwait(). Context: any (not signal). */
 void pie_signals_resolve_suspends(void);
 
-/* Debug registers are set by ptrace, whose traps end the process where SIGTRAP is blocked (profiler/watch/debug_registers.h): *mask
- * without it, in *copy, else mask itself. Context: signal. */
+/* Debug registers are set by ptrace, whose traps end the process where SIGTRAP is blocked
+ * (profiler/watch/debug_registers.h): *mask without it, in *copy, else mask itself. Context: signal. */
 const sigset_t *pie_signals_open_traps(const sigset_t *mask, sigset_t *copy);
 
 /* The original sigaction(), once it is set. Context: signal. */

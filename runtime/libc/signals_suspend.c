@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The exported calls that wait with a mask of their own: what the program believes to be blocked is that mask's meanwhile,
- * so a handler of the program runs as it would. */
+/* The exported calls that wait with a mask of their own: what the program believes to be blocked is that mask's
+ * meanwhile, so a handler of the program runs as it would. */
 
 #include "runtime/libc/export.h"
 #include "runtime/libc/signals.h"
@@ -33,8 +33,8 @@ void pie_signals_resolve_suspends(void) {
     real_epoll_pwait = (epoll_pwait_fn)dlsym(RTLD_NEXT, "epoll_pwait");
 }
 
-/* Returns the virtual mask to set again afterwards. NULL: the call changes no mask. Signals of ours that wait already would
- * end the call before the program's. */
+/* Returns the virtual mask to set again afterwards. NULL: the call changes no mask. Signals of ours that wait already
+ * would end the call before the program's. */
 static uint64_t take_virtual(const sigset_t *mask) {
     uint64_t before, bits;
 

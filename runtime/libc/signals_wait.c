@@ -2,10 +2,10 @@
 
 /* The exported functions that take a signal or look for one: they see the program's and none of the profiler's.
  *
- * A signal that the program has blocked is really blocked only once one of the program's is pending (hold_if_blocked() in
- * signals_sigsafe.c). From then on the clock's wait in the same queue, and one that the program sends to the thread is lost
- * among them. So the signals are opened before a look and after a take: the handler takes what is the profiler's, and holds
- * what is the program's again. */
+ * A signal that the program has blocked is really blocked only once one of the program's is pending (hold_if_blocked()
+ * in signals_sigsafe.c). From then on the clock's wait in the same queue, and one that the program sends to the thread
+ * is lost among them. So the signals are opened before a look and after a take: the handler takes what is the
+ * profiler's, and holds what is the program's again. */
 
 #include "profiler/base/counters.h"
 #include "runtime/libc/export.h"
@@ -32,7 +32,8 @@ void pie_signals_resolve_waits(void) {
     real_sigpending = (int (*)(sigset_t *))dlsym(RTLD_NEXT, "sigpending");
 }
 
-/* Signals of which one waits at most. Real-time ones queue: none gets lost, and opening them would change their order. */
+/* Signals of which one waits at most. Real-time ones queue: none gets lost, and opening them would change their
+ * order. */
 static const uint64_t UNQUEUED = 0x7fffffff;
 
 static uint64_t blocked_of_ours(void) {
@@ -82,8 +83,8 @@ static bool is_sane(const struct timespec *t) {
     return t->tv_sec >= 0 && t->tv_nsec >= 0 && t->tv_nsec < NS_PER_S;
 }
 
-/* Whether this is for the program: its own, or one of ours in whose place a held one of the program's belongs. A thread's own
- * signals come before the process's, so the held one is never behind another. */
+/* Whether this is for the program: its own, or one of ours in whose place a held one of the program's belongs. A
+ * thread's own signals come before the process's, so the held one is never behind another. */
 static bool is_theirs(int signal, siginfo_t *info) {
     const siginfo_t *held = pie_signals_held(signal);
 
@@ -91,7 +92,7 @@ static bool is_theirs(int signal, siginfo_t *info) {
         if (!held)
             return false;
         *info = *held;
-        info->si_code = SI_USER; /* as glibc's call tells it, not SI_TKILL */
+        info->si_code = SI_USER; /* as glibc's call reports it, not SI_TKILL */
     }
     pie_signals_let_go(signal);
     return true;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The exported syscall(): as the C library's, but for calls that set a seccomp filter, which go by filter.c, and fork, which goes
- * by children.c. Eight instructions more than there; handlers of ours use it too. x86-64 only, as all of the profiler.
+/* The exported syscall(): as the C library's, but for calls that set a seccomp filter, which go by filter.c, and fork,
+ * which goes by children.c. Eight instructions more than there; handlers of ours use it too. x86-64 only, as all of the
+ * profiler.
  *
- * System V ABI: the number and five arguments come in registers, the sixth on the stack; the kernel takes the fourth in R10
- * instead of RCX, which SYSCALL overwrites. */
+ * System V ABI: the number and five arguments come in registers, the sixth on the stack; the kernel takes the fourth in
+ * R10 instead of RCX, which SYSCALL overwrites. */
 
 #include "runtime/libc/syscall.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The exported pthread_create(): the dynamic linker binds everybody's calls to the program's symbol first, so threads of
- * Python, of C++ and of OpenBLAS all begin here. The new thread registers itself, runs its routine, and is taken leave
- * of on every way out: return, pthread_exit() and cancellation, which unwind through the cleanup handler.
+/* The exported pthread_create(): the dynamic linker binds everybody's calls to the program's symbol first, so threads
+ * of Python, of C++ and of OpenBLAS all begin here. The new thread registers itself, runs its routine, and is taken
+ * leave of on every way out: return, pthread_exit() and cancellation, which unwind through the cleanup handler.
  *
- * A process ends when its last thread does, and the collection thread is one too. So the last thread of the program ends
- * the profile before it goes; the C library then finds it alone, as it would without us, and calls exit(0). This happens
- * in children forked by threads, and in programs whose main thread calls pthread_exit(). */
+ * A process ends when its last thread does, and the collection thread is one too. So the last thread of the program
+ * ends the profile before it goes; the C library then finds it alone, as it would without us, and calls exit(0). This
+ * happens in children forked by threads, and in programs whose main thread calls pthread_exit(). */
 
 #include "runtime/libc/export.h"
 
@@ -43,8 +43,9 @@ static __thread bool is_of_ours;
 /* Threads of the program that have begun or are about to. Set anew in a forked child. */
 static _Atomic long live = 1;
 
-/* The profiler's memory, not the program's: allocated by one thread and freed by another that is not profiled yet, it would
- * stay in the program's footprint for ever. The compiler believes that malloc() and free() look at nothing: fences. */
+/* The profiler's memory, not the program's: allocated by one thread and freed by another that is not profiled yet, it
+ * would stay in the program's footprint for ever. The compiler believes that malloc() and free() look at nothing:
+ * fences. */
 static struct pie_heap_thread *uncounted_begin(void) {
     struct pie_heap_thread *heap = pie_heap_self;
 

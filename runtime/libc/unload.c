@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* The exported dlclose(): when a library is unloaded, another may be mapped to its place at once. So samples must know
- * at once, not only when the collection thread looks. Libraries that glibc unloads by itself (a failed dlopen(), its own
- * plug-ins) are seen by that thread. */
+ * at once, not only when the collection thread looks. Libraries that glibc unloads by itself (a failed dlopen(), its
+ * own plug-ins) are seen by that thread. */
 
 #include "profiler/code/unloads.h"
 #include "runtime/libc/export.h"

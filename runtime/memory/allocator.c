@@ -4,14 +4,14 @@
  * included, so that strdup(), operator new and numpy all end here.
  *
  * Where memory is not profiled, and in the profiler's own threads, pie_heap_self is NULL and each function is a jump
- * to the next allocator after one or two loads and branches. Results and errno are always the next allocator's: what is counted
- * afterwards leaves errno alone.
+ * to the next allocator after one or two loads and branches. Results and errno are always the next allocator's: what is
+ * counted afterwards leaves errno alone.
  *
- * Counting blocks of glibc's is the fast path of malloc(), calloc() and free(). It is written so that nothing has to be kept
- * over a call: what is needed afterwards is loaded again, and what is rare is a jump to a function of its own.
+ * Counting blocks of glibc's is the fast path of malloc(), calloc() and free(). It is written so that nothing has to be
+ * kept over a call: what is needed afterwards is loaded again, and what is rare is a jump to a function of its own.
  *
- * Any other allocator may call exported functions itself: calloc() calls malloc(), and memory is mapped. It is the outer
- * call that counts, so the thread is not profiled meanwhile. */
+ * Any other allocator may call exported functions itself: calloc() calls malloc(), and memory is mapped. It is the
+ * outer call that counts, so the thread is not profiled meanwhile. */
 
 #include "runtime/memory/allocator.h"
 
@@ -146,8 +146,8 @@ PIE_EXPORT void free(void *block) {
         pie_allocator_base.free(block);
 }
 
-/* What a size of 0 means is the allocator's to say: glibc frees the block and returns NULL, others return a new one. The
- * old one is gone in either case. */
+/* What a size of 0 means is the allocator's to say: glibc frees the block and returns NULL, others return a new one.
+ * The old one is gone in either case. */
 static __attribute__((noinline)) void *realloc_to_nothing(void *old, const void *caller) {
     struct pie_heap_thread *heap = begin_base();
 

@@ -5,15 +5,16 @@
 
 #include <stdbool.h>
 
-/* The exported malloc() family: it counts what goes through it (profiler/heap/heap.h) and leaves the work to the allocator
- * that the process would have without us. */
+/* The exported malloc() family: it counts what goes through it (profiler/heap/heap.h) and leaves the work to the
+ * allocator that the process would have without us. */
 
-/* Whose memory the calling thread's next calls are about: hooks of Python's allocators say PIE_HEAP_PYTHON around theirs. */
+/* Whose memory the calling thread's next calls are about: hooks of Python's allocators say PIE_HEAP_PYTHON around
+ * theirs. */
 extern __thread enum pie_heap_domain pie_allocator_domain __attribute__((tls_model("initial-exec")));
 
-/* Finds out how blocks are measured, and whether there is anything to count. Until then, and if it returns false, nothing
- * is counted, whatever pie_heap_self says; pie_allocator_refusal() then says why. Allocates and frees a few blocks.
- * Context: launcher (one thread). */
+/* Finds out how blocks are measured, and whether there is anything to count. Until then, and if it returns false,
+ * nothing is counted, whatever pie_heap_self says; pie_allocator_refusal() then says why. Allocates and frees a few
+ * blocks. Context: launcher (one thread). */
 bool pie_allocator_check(void);
 
 /* What the last check found. Context: any. */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* The first call comes from the dynamic linker, before any constructor: it looks up malloc() and its like as soon as
- * everything is relocated, and finds ours. So nothing here may need to be set up. Each pointer begins at a function that
- * asks dlsym() for all of them, which is then never called again; a later call costs no test.
+ * everything is relocated, and finds ours. So nothing here may need to be set up. Each pointer begins at a function
+ * that asks dlsym() for all of them, which is then never called again; a later call costs no test.
  *
- * dlsym() may allocate. What it is given comes from a small arena, whose blocks are told by their address in free(),
+ * dlsym() may allocate. What it is given comes from a small arena, whose blocks free() recognises by their address,
  * realloc() and malloc_usable_size(); these three are only replaced by the successors themselves if there is no such
  * block. glibc's dlsym() allocates nothing as long as it succeeds, so mostly there is none.
  *
  * glibc also exports its functions as __libc_malloc() and so on. They are the same addresses that dlsym() returns, and
- * only tell whether the next allocator is glibc's: calling them before that is known would leave blocks behind that a
+ * only show whether the next allocator is glibc's: calling them before that is known would leave blocks behind that a
  * preloaded allocator cannot free. */
 
 #include "runtime/memory/allocator_base.h"
@@ -41,8 +41,8 @@ static bool is_of_arena(const void *block) {
     return (uintptr_t)block - (uintptr_t)arena < sizeof arena;
 }
 
-/* With glibc's note before it, so that its size is found in either way. The arena is zeroed memory and no block of it is
- * used again. */
+/* With glibc's note before it, so that its size is found in either way. The arena is zeroed memory and no block of it
+ * is used again. */
 static void *take_from_arena(size_t alignment, size_t bytes) {
     if (bytes > sizeof arena || alignment > sizeof arena) {
         errno = ENOMEM;
@@ -239,8 +239,8 @@ static bool agrees(const struct pie_allocator_base *base, void *block) {
     return same;
 }
 
-/* glibc's tunables, its debugging library, other versions: small, large and mapped blocks, aligned ones too. The mapped one
- * is larger than DEFAULT_MMAP_THRESHOLD_MAX: freeing one that is smaller would change how the program's large
+/* glibc's tunables, its debugging library, other versions: small, large and mapped blocks, aligned ones too. The mapped
+ * one is larger than DEFAULT_MMAP_THRESHOLD_MAX: freeing one that is smaller would change how the program's large
  * blocks are made from then on. */
 static bool has_notes(const struct pie_allocator_base *base) {
     static const size_t sizes[] = {0, 1, 24, 25, 40, 100, 1000, 1032, 4096, 70000, (32 << 20) + 12345};

@@ -31,8 +31,8 @@ extern enum pie_allocator_measure pie_allocator_measure __attribute__((visibilit
 /* Not glibc's: it may call exported functions itself. */
 extern bool pie_allocator_is_foreign __attribute__((visibility("hidden")));
 
-/* glibc's note (malloc.c: chunksize(), chunk_is_mmapped()), in the word before the block: the size of the chunk and three
- * flags. A chunk is 8 bytes larger than what may be used of it, one that is mapped by itself 16. */
+/* glibc's note (malloc.c: chunksize(), chunk_is_mmapped()), in the word before the block: the size of the chunk and
+ * three flags. A chunk is 8 bytes larger than what may be used of it, one that is mapped by itself 16. */
 enum { PIE_ALLOCATOR_MAPPED = 2, PIE_ALLOCATOR_FLAGS = 7 };
 
 static inline size_t pie_allocator_note(const void *block) {

@@ -19,9 +19,10 @@ static void *library_of(void *function) {
     return dladdr(function, &info) ? info.dli_fbase : NULL;
 }
 
-/* dlsym() asks glibc's IFUNC resolvers, so this is the version for this processor. Libraries that were built before glibc
- * 2.14 mean memcpy@GLIBC_2.2.5, which is memmove(), and get here as well: so where memcpy() is the C library's (and not a
- * sanitizer's, which wants to know), they all get memmove(). With most processors the two are one function. */
+/* dlsym() asks glibc's IFUNC resolvers, so this is the version for this processor. Libraries that were built before
+ * glibc 2.14 mean memcpy@GLIBC_2.2.5, which is memmove(), and get here as well: so where memcpy() is the C library's
+ * (and not a sanitizer's, which wants to know), they all get memmove(). With most processors the two are one
+ * function. */
 static __attribute__((constructor)) void resolve(void) {
     struct pie_copies_next *next = &pie_copies_next;
     int kept = errno;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* The exported memcpy(), memmove() and mempcpy(), and the forms that FORTIFY makes of them. Every library calls these,
- * libpython and the profiler itself included, also in handlers and before any constructor. So each is one subtraction from
- * the thread's bytes until the next sample, a branch and a jump to the C library's function: nothing is saved, the stack
- * is not touched, and the processor keeps its arguments where they are. What is to be sampled takes a way of its
+ * libpython and the profiler itself included, also in handlers and before any constructor. So each is one subtraction
+ * from the thread's bytes until the next sample, a branch and a jump to the C library's function: nothing is saved, the
+ * stack is not touched, and the processor keeps its arguments where they are. What is to be sampled takes a way of its
  * own to the same function.
  *
  * There is no loop here, because the compiler might make a call of memcpy() out of it. */

@@ -3,7 +3,7 @@
 
 struct pie_memory_facts;
 
-/* What the engine is told of this process's memory. Context: launcher. */
+/* The facts about this process's memory for the engine. Context: launcher. */
 const struct pie_memory_facts *pie_memory_facts(void);
 
 /* What is not measured and why, one sentence; replaces an earlier one. Context: launcher. */

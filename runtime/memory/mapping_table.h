@@ -13,7 +13,7 @@
  * are values.
  *
  * It holds about as many as Linux maps by default (vm.max_map_count). No call's cost grows with the ranges that live.
- * A word has two buckets where it may stand, so an exact range is found in these. For other unmaps a tree tells where
+ * A word has two buckets where it may stand, so an exact range is found in these. For other unmaps a tree shows where
  * ranges start: the ranges that start in each 16 pages, 256 pages, and so on are counted, in words of a second such
  * table. Ranges are disjoint, so the last one that starts before the end of a cut is the first to look at, and the
  * first one found that ends before the cut is the last.

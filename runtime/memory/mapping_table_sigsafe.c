@@ -145,7 +145,7 @@ static bool count_up(unsigned level, uint64_t page) {
 }
 
 /* Not found: another thread took one of two words while this one looked at the places before the other. A count that
- * stays too high after so many tries costs later searches a look in vain, and nothing else. */
+ * stays too high after this many tries only costs later searches a useless look. */
 static void count_down(unsigned level, uint64_t page) {
     for (int misses = 0; misses < COUNT_DOWN_TRIES;) {
         uint64_t seen;

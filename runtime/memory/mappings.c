@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 
-/* A pointer to a function of the C library, or what was there if it has none. */
+/* A pointer to a function of the C library, or the old value if it has none. */
 static void *next_or(const char *name, void *otherwise) {
     void *found = dlsym(RTLD_NEXT, name);
 

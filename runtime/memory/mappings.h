@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /* The exported mmap() family. Anonymous memory that can be written counts as native memory of whoever maps it. Not
- * counted: files, address space that is only reserved (PROT_NONE, MAP_NORESERVE), stacks (MAP_STACK, MAP_GROWSDOWN), and
- * what an allocator maps to hand it out in pieces. */
+ * counted: files, address space that is only reserved (PROT_NONE, MAP_NORESERVE), stacks (MAP_STACK, MAP_GROWSDOWN),
+ * and what an allocator maps to hand it out in pieces. */
 
 /* Not 0: what the calling thread maps now is not counted. For arenas, whose pieces are. */
 extern __thread unsigned pie_mappings_quiet __attribute__((tls_model("initial-exec")));

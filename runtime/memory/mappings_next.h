@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The functions below the exported ones. Bare system calls at first; from the program's constructors on what comes next in
- * the lookup order, because a preloaded library may want to see mappings too. */
+/* The functions below the exported ones. Bare system calls at first; from the program's constructors on what comes next
+ * in the lookup order, because a preloaded library may want to see mappings too. */
 struct pie_mappings_next {
     void *(*mmap)(void *, size_t, int, int, int, off_t);
     void *(*mmap64)(void *, size_t, int, int, int, off_t);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The exported mmap(), mmap64(), munmap() and mremap(). In practice they may be called in signal handlers, and stay so: no
- * lock, no memory, and the next function is known from the constructors on.
+/* The exported mmap(), mmap64(), munmap() and mremap(). In practice they may be called in signal handlers, and stay so:
+ * no lock, no memory, and the next function is known from the constructors on.
  *
- * What is unmapped is taken out of the table, and counted, before the call, as with free(): afterwards the addresses may be
- * another thread's already. If the call fails it is put back, which counts it as allocated once more.
+ * What is unmapped is taken out of the table, and counted, before the call, as with free(): afterwards the addresses
+ * may be another thread's already. If the call fails it is put back, which counts it as allocated once more.
  *
  * glibc maps memory for malloc() and for stacks without going through its exported functions. */
 
@@ -89,7 +89,8 @@ static void count_cut(struct pie_heap_thread *heap, const struct pie_mapping_cut
     pie_heap_resized(heap, PIE_HEAP_NATIVE, token, start, cut->bytes, cut->bytes - cut->cut_bytes, caller);
 }
 
-/* What was taken out for a call that may fail. Beyond so many ranges in one call a failure would leave some uncounted. */
+/* What was taken out for a call that may fail. Beyond this many ranges in one call a failure would leave some
+ * uncounted. */
 struct taken {
     struct pie_mapping_cut cuts[PIE_MAPPING_CUTS];
     size_t count, bytes;

@@ -61,7 +61,7 @@ static bool gives_alike(const struct allocator *tried, struct tried_blocks *bloc
     return is_alike && pool->taken == taken;
 }
 
-/* A list's end is told by the only pool in it. */
+/* The only pool of a list marks its end. */
 static bool finds_list(const struct allocator *tried, struct tried_blocks *blocks, size_t size_class) {
     struct pie_pymalloc_pool *pool = pie_pymalloc_pool_of(blocks->known[0]);
     struct pie_pymalloc_list *list = (struct pie_pymalloc_list *)(void *)&pool->next->next;

@@ -7,14 +7,14 @@
 
 /* Python's allocator of small blocks (Objects/obmalloc.c from 3.10 on): what the hooks in pymem.c know of it.
  *
- * Blocks of up to 512 bytes lie in pools of 16 KiB that hold one size class each, and pools in arenas. A pool's head says
- * its class, how many of its blocks are taken, and the first of those that came back. The common case of an allocation
- * takes that first one, the common case of a free puts one there, and both are done here as pymalloc does them: a hook costs
- * two more jumps than no hook, and the lookup of a block's arena, which arenas in a zone of their own spare, pays for them.
- * All else (a pool that fills, empties, is new) is left to pymalloc.
+ * Blocks of up to 512 bytes lie in pools of 16 KiB that hold one size class each, and pools in arenas. A pool's head
+ * says its class, how many of its blocks are taken, and the first of those that came back. The common case of an
+ * allocation takes that first one, the common case of a free puts one there, and both are done here as pymalloc does
+ * them: a hook costs two more jumps than no hook, and the lookup of a block's arena, which arenas in a zone of their
+ * own spare, pays for them. All else (a pool that fills, empties, is new) is left to pymalloc.
  *
- * pie_pymalloc_try() holds all of it against what pymalloc does, in every size class, before anything here is used. As with
- * pymalloc itself the GIL is held. */
+ * pie_pymalloc_try() holds all of it against what pymalloc does, in every size class, before anything here is used. As
+ * with pymalloc itself the GIL is held. */
 
 enum { PIE_PYMALLOC_MAX = 512, PIE_PYMALLOC_ALIGNMENT = 16, PIE_PYMALLOC_CLASSES = 32 };
 
@@ -22,8 +22,8 @@ enum { PIE_PYMALLOC_MAX = 512, PIE_PYMALLOC_ALIGNMENT = 16, PIE_PYMALLOC_CLASSES
 extern uintptr_t pie_pymalloc_zone; /* where it begins; 0: small blocks are not told from others */
 static const uintptr_t PIE_PYMALLOC_ZONE_BYTES = UINT64_C(1) << 40;
 
-/* The pools of a size class with blocks to give (usedpools[2 * i]). An empty list begins with its own end, whose `next` is
- * itself; so do all of them where each interpreter has lists of its own (3.12 on). */
+/* The pools of a size class with blocks to give (usedpools[2 * i]). An empty list begins with its own end, whose `next`
+ * is itself; so do all of them where each interpreter has lists of its own (3.12 on). */
 struct pie_pymalloc_list {
     struct pie_pymalloc_pool *first, *last;
 };
@@ -79,7 +79,7 @@ static inline bool pie_pymalloc_give(void *block) {
     return true;
 }
 
-/* Whether an allocator is pymalloc as described, with its arenas in the zone; finds the lists. malloc, free: its own, called
- * with ctx; nothing stays allocated. Context: gil. */
+/* Whether an allocator is pymalloc as described, with its arenas in the zone; finds the lists. malloc, free: its own,
+ * called with ctx; nothing stays allocated. Context: gil. */
 bool pie_pymalloc_try(void *(*malloc)(void *ctx, size_t bytes), void (*free)(void *ctx, void *block),
                       void *ctx);

@@ -2,14 +2,15 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-/* Python asks three domains for memory: OBJ and MEM share pymalloc, which serves up to 512 bytes from pools in arenas and
- * asks RAW for the rest; RAW asks malloc(). So small blocks are counted here, and the exported malloc() counts the rest,
- * as Python's because the RAW hook says so: nothing is counted twice.
+/* Python asks three domains for memory: OBJ and MEM share pymalloc, which serves up to 512 bytes from pools in arenas
+ * and asks RAW for the rest; RAW asks malloc(). So small blocks are counted here, and the exported malloc() counts the
+ * rest, as Python's because the RAW hook says so: nothing is counted twice.
  *
  * To count a block that goes its size must be known. pymalloc keeps a size class at the head of each pool (pymalloc.h);
  * what is needed is to tell pymalloc's blocks from others. So arenas are mapped at hinted addresses in a zone of
  * their own, where the kernel puts nothing unasked, and an address in the zone is pymalloc's. All this
- * is tried out with the first request; under another allocator (PYTHONMALLOC, -X dev) blocks are counted below it instead. */
+ * is tried out with the first request; under another allocator (PYTHONMALLOC, -X dev) blocks are counted below it
+ * instead. */
 
 #include "runtime/memory/pymem.h"
 
@@ -45,8 +46,8 @@ extern __thread struct pie_heap_thread *pie_heap_self __attribute__((tls_model("
 static const uintptr_t ZONE_LOW = UINT64_C(0x200000000000);
 static const uintptr_t HINT_STEP = UINT64_C(64) << 20;
 
-/* Of the process, also of a forked child. Arenas come and go with a GIL held, but from 3.12 on there may be several: a place
- * is drawn by one addition, and of two that want the list of freed ones one goes without. */
+/* Of the process, also of a forked child. Arenas come and go with a GIL held, but from 3.12 on there may be several: a
+ * place is drawn by one addition, and of two that want the list of freed ones one goes without. */
 static _Atomic uintptr_t zone_next; /* the next arena's place */
 static atomic_flag freed_busy =
     ATOMIC_FLAG_INIT; /* stays set in a child forked meanwhile, which goes without */
@@ -317,7 +318,8 @@ static void decide(void) {
     counts_arenas = true;
 }
 
-/* The first request of all. Before it there may be no interpreter, whose arenas they are from 3.12 on; it is not counted. */
+/* The first request of all. Before it there may be no interpreter, whose arenas they are from 3.12 on; it is not
+ * counted. */
 static void *first_malloc(void *ctx, size_t bytes) {
     const PyMemAllocatorEx *original = ctx;
 

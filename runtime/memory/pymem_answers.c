@@ -68,8 +68,9 @@ static bool has_one_interpreter(void) {
     return !first || !PyInterpreterState_Next(first);
 }
 
-/* What CPython looks for is the address of malloc(). pymalloc's does not look at its ctx, so the hook's may stay: whoever allocates at
- * that moment in another interpreter finds two things that go together. Those of the debug hooks do. */
+/* What CPython looks for is the address of malloc(). pymalloc's does not look at its ctx, so the hook's may stay:
+ * whoever allocates at that moment in another interpreter finds two things that go together. Those of the debug hooks
+ * do. */
 static bool make_bare(const PyMemAllocatorEx *hook, PyMemAllocatorEx *bare) {
     const PyMemAllocatorEx *original = &beneath[PYMEM_DOMAIN_OBJ];
 

@@ -9,9 +9,9 @@
 #include "runtime/stacks/pyframe.h"
 
 /* An object begins with a reference count and its type. A type is an object whose own type is `type` or a class derived
- * from it, and going from type to type always ends at `type`. So what is asked for is the type of the type: memory that holds
- * a pointer to some object, which is common, does not pass; memory that holds a pointer to a class does only if a small
- * number comes before it.
+ * from it, and going from type to type always ends at `type`. So what is asked for is the type of the type: memory that
+ * holds a pointer to some object, which is common, does not pass; memory that holds a pointer to a class does only if a
+ * small number comes before it.
  *
  * NumPy is known by names, because it may be loaded at any time and more than once: arrays and their subclasses by
  * "numpy.ndarray", dtypes by the class of their classes. */
@@ -87,10 +87,10 @@ static bool is_immortal(uint32_t count) {
     return count - (COUNT_STATIC - COUNT_DRIFT) < 2 * COUNT_DRIFT || count >> 31;
 }
 
-/* Can this be the first word of a living object, and not an address? (Where threads are free it is something else, but stacks
- * are not read there, and nothing is an object.) Up to 3.13 it is a count; from 3.14 on a count of 32 bits, 16 bits that
- * are 0 and 16 bits of flags. Addresses in a program that is not position independent and in its heap are as small as
- * counts, but multiples of eight. */
+/* Can this be the first word of a living object, and not an address? (Where threads are free it is something else, but
+ * stacks are not read there, and nothing is an object.) Up to 3.13 it is a count; from 3.14 on a count of 32 bits, 16
+ * bits that are 0 and 16 bits of flags. Addresses in a program that is not position independent and in its heap are as
+ * small as counts, but multiples of eight. */
 static bool can_be_count(uint64_t word) {
     uint32_t count = (uint32_t)word;
 

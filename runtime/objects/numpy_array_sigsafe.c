@@ -5,8 +5,8 @@
 
 #include "profiler/base/safe_load.h"
 
-/* The beginnings of NumPy's structures, which its ABI fixes (numpy/ndarraytypes.h): declared here, because NumPy need not
- * be there when this is built. A dtype keeps the size of an element in one of two places: NumPy 1 has two ints, the
+/* The beginnings of NumPy's structures, which its ABI fixes (numpy/ndarraytypes.h): declared here, because NumPy need
+ * not be there when this is built. A dtype keeps the size of an element in one of two places: NumPy 1 has two ints, the
  * size and the alignment, where NumPy 2 has flags, and the size behind them. */
 struct array {
     PyObject head;

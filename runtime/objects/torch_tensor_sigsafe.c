@@ -11,8 +11,8 @@
 /* PyTorch's structures are C++ classes and change from version to version; what is relied on here is the same from 1.13
  * on: a tensor of Python holds, in older versions behind a flag, a pointer to a TensorImpl; that begins with a table of
  * virtual functions and its reference counts (two words, in newer versions one), and then comes the pointer to its
- * StorageImpl, which begins likewise and goes on with the data pointer, its owner (two words), its device and its size in
- * bytes. Each step is checked: tables of virtual functions lie in the image of a library. */
+ * StorageImpl, which begins likewise and goes on with the data pointer, its owner (two words), its device and its size
+ * in bytes. Each step is checked: tables of virtual functions lie in the image of a library. */
 
 enum { NAME_BYTES = 9, WORD = sizeof(uintptr_t) };
 

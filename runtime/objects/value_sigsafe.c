@@ -9,10 +9,10 @@
 #include "profiler/base/safe_load.h"
 #include "runtime/objects/kind.h"
 
-/* Is what a call returned worth comparing with what it returned the time before? Only a new object is (one reference: the
- * caller's): one that is kept somewhere and handed out again was not computed again. And only a kind whose value can be
- * read without running code: numbers of Python and NumPy, arrays, and small tuples of them. Nothing but zeros is what a
- * fresh buffer looks like, and says nothing. */
+/* Is what a call returned worth comparing with what it returned the time before? Only a new object is (one reference:
+ * the caller's): one that is kept somewhere and handed out again was not computed again. And only a kind whose value
+ * can be read without running code: numbers of Python and NumPy, arrays, and small tuples of them. Nothing but zeros is
+ * what a fresh buffer looks like, and says nothing. */
 
 enum {
     ARRAY_WORDS_MAX = 1024, /* of an array's data that are looked at, evenly spread */

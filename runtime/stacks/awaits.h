@@ -3,8 +3,8 @@
 
 #include "profiler/ports/pystack.h"
 
-/* Where the tasks of an event loop that waits are suspended, read from the memory of asyncio and of coroutines without the
- * GIL (awaits_311.c; awaits_none.c from 3.14 on, where tasks are in lists of another kind). */
+/* Where the tasks of an event loop that waits are suspended, read from the memory of asyncio and of coroutines without
+ * the GIL (awaits_311.c; awaits_none.c from 3.14 on, where tasks are in lists of another kind). */
 
 /* See pie_pystack_ops.awaits. Context: drain. */
 size_t pie_awaits_find(uintptr_t tstate, uintptr_t loop_code, uint64_t random, struct pie_pyframe *frames,

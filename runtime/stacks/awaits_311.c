@@ -14,11 +14,11 @@
 
 /* CPython 3.11 to 3.13.
  *
- * All tasks are in a set of weak references. A task of the C module is a structure without a public declaration: behind its
- * head comes its loop, and one word further on points to its coroutine, the only one that is suspended. A coroutine that
- * waits for something has it on top of its frame's stack: another coroutine, a generator, a wrapper around one of
- * these, or the iterator of a future, whose first word is the future. Every load is fault-tolerant and every object's type is looked at
- * before the rest of it is. */
+ * All tasks are in a set of weak references. A task of the C module is a structure without a public declaration: behind
+ * its head comes its loop, and one word further on points to its coroutine, the only one that is suspended. A coroutine
+ * that waits for something has it on top of its frame's stack: another coroutine, a generator, a wrapper around one of
+ * these, or the iterator of a future, whose first word is the future. Every load is fault-tolerant and every object's
+ * type is looked at before the rest of it is. */
 #if PY_VERSION_HEX < 0x030b0000 || PY_VERSION_HEX >= 0x030e0000
 #error "this file is for CPython 3.11 to 3.13"
 #endif

@@ -14,7 +14,8 @@
  * pointers are aligned, a code object's type is PyCode_Type, the instruction lies inside it. */
 
 /* Is the interpreter in this process laid out as the headers that this file was compiled with say?
- * Returns 0, or -ENOTSUP and one sentence for people in *ret_reason (static). Context: launcher (before Python starts). */
+ * Returns 0, or -ENOTSUP and one sentence for people in *ret_reason (static). Context: launcher (before Python
+ * starts). */
 int pie_pyframe_check(const char **ret_reason);
 
 /* Lets current_tstate and find_tstate answer; before that they say 0. Context: launcher (before Python starts). */

@@ -19,7 +19,8 @@ static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
     return pie_safe_load((const void *)(base + offset), ret);
 }
 
-/* Has no entry of the location table a line? Only short tables are looked at, such as the interpreter's own code has. */
+/* Has no entry of the location table a line? Only short tables are looked at, such as the interpreter's own code
+ * has. */
 static bool has_no_line(uintptr_t code) {
     uintptr_t table, size, entries;
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line as docs/cli.md has it: the tables of launcher/options and launcher/run, printed by command_line.c."""
+"""The command line as docs/cli.md has it: the tables of launcher/options and launcher/run, printed by
+command_line.c."""
 
 import os
 import pathlib

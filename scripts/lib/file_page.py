@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of a profile as docs/file.md has them: storage/file/tables.sql, whose comments say what each column means."""
+"""The tables of a profile as docs/file.md has them: storage/file/tables.sql, whose comments say what each column
+means."""
 
 import pathlib
 import re

@@ -25,7 +25,8 @@ def load(folder):
 
 
 def choose(tests, suites, without, mark):
-    """The names of the tests in one of the suites (none: any), in none of `without`, that bear the mark (None: no mark)."""
+    """The names of the tests in one of the suites (none: any), in none of `without`, that bear the mark (None: no
+    mark)."""
     marked = {mark} if mark else set()
     return [name for name, has in tests
             if (not suites or has & set(suites)) and not has & set(without) and has & set(MARKS) == marked]

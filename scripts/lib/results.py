@@ -32,7 +32,8 @@ class Result:
         return sum(case.verdict == verdict for case in self.cases)
 
     def told(self, at_most):
-        """Lines of output about what failed: without the cases that passed, and from pytest's report of the failures on."""
+        """Lines of output about what failed: without the cases that passed, and from pytest's report of the failures
+        on."""
         lines = [line for line in self.output.strip().splitlines() if not PASSED_LINE.match(line)]
         start = next((at for at, line in enumerate(lines) if PYTEST_FAILURES.match(line)), None)
         return lines[-at_most:] if start is None else lines[start : start + at_most]

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The driver behind scripts/test.
 
-All builds are made first. Then the tests of all of them run side by side, more at a time than there are processors, since
-many of them wait; then those that are marked `quiet`, as many as there are processors; then those marked `alone`."""
+All builds are made first. Then the tests of all of them run side by side, more at a time than there are processors,
+since many of them wait; then those that are marked `quiet`, as many as there are processors; then those marked
+`alone`."""
 import argparse
 import concurrent.futures
 import os

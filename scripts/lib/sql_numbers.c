@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints a script of sed that puts the values of enumerations in place of their names: the SQL of the views has the names, and
- * the headers have the values. Run by the build (embed-text), which refuses a name that is not here. */
+/* Prints a script of sed that puts the values of enumerations in place of their names: the SQL of the views has the
+ * names, and the headers have the values. Run by the build (embed-text), which refuses a name that is not here. */
 #include <stdio.h>
 
 #include "profiler/ports/pystack.h"

@@ -9,8 +9,8 @@
 #include "storage/ask/phrase_words.h"
 #include "storage/read/place.h"
 
-/* A question in words: "top 10 hot lines in foo.py of run 3", "pairs of foo.py:62". What is left when number, file, line
- * and run are taken out is the subject. Context: cli. */
+/* A question in words: "top 10 hot lines in foo.py of run 3", "pairs of foo.py:62". What is left when number, file,
+ * line and run are taken out is the subject. Context: cli. */
 
 enum {
     PIE_PHRASE_MAX_BYTES = 4096,

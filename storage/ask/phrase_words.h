@@ -15,7 +15,8 @@ struct pie_words {
     int count, next;
 };
 
-/* Is there such a word, and is it one of the list's, which '|' separates? What was quoted is a name and never a word. */
+/* Is there such a word, and is it one of the list's, which '|' separates? What was quoted is a name and never a
+ * word. */
 bool pie_words_is(const struct pie_words *words, int index, const char *list);
 
 /* 1: the text is a whole number of at least 1, 0: it is none, -ERANGE: it is no number one can use. */

@@ -27,8 +27,8 @@
     .from = "v_redundancy_function v", .order = "v.rank", .files = "file user_file",                         \
     .functions = "function native_function", .libraries = "library native_library", .is_timed = true,        \
     .is_ranked = true
-/* Places are those of either access: the innermost line, and the line of own code that led there. The rank is the one in
- * the run: to number what is left would make the paths of all pairs, not only of those shown. */
+/* Places are those of either access: the innermost line, and the line of own code that led there. The rank is the one
+ * in the run: to number what is left would make the paths of all pairs, not only of those shown. */
 #define PAIRS                                                                                                \
     .columns = "rank, kind, file, line, function, second_file, second_line, second_function, "               \
                "native_function, native_library, " FINDING "second_library, second_user_file, "              \

@@ -26,14 +26,15 @@ struct pie_subject {
     const char *by_function; /* name of the subject that "by function" means, or NULL */
     const char *in_place;    /* name of the subject that "in FILE" and "in FILE:LINE" mean, NULL: this one */
     enum pie_subject_cut cut;
-    /* Where nothing is cut, the columns by which "in X" chooses rows, separated by blanks, or NULL: it cannot. Those of files
-     * with that of the line behind a colon: "file:line user_file:user_line". */
+    /* Where nothing is cut, the columns by which "in X" chooses rows, separated by blanks, or NULL: it cannot. Those of
+     * files with that of the line behind a colon: "file:line user_file:user_line". */
     const char *files, *functions, *libraries;
-    const char *when_empty; /* what people are told where there are no rows, or NULL */
+    const char *when_empty; /* the text for people where there are no rows, or NULL */
     bool is_timed;          /* it can be asked of a period of time */
     bool for_all_runs;
-    bool is_tree;   /* rows have a depth by which people see the function indented */
-    bool is_ranked; /* the first rows are the important ones: only these are told unless all are asked for */
+    bool is_tree; /* rows have a depth by which people see the function indented */
+    bool
+        is_ranked; /* the first rows are the important ones: only these are printed unless all are asked for */
     bool are_told_at_length; /* a row fills a screen */
 };
 
@@ -47,7 +48,7 @@ const struct pie_subject *pie_subject_all(size_t *ret_count);
 /* Can it be narrowed to such a place, or to a line of it? */
 bool pie_subject_has(const struct pie_subject *subject, enum pie_place_kind kind, bool has_line);
 
-/* The subject's SELECT with the parameters :run, :in, :line, :limit that the phrase needs (heap), or NULL. kind: what the
- * phrase's X is. */
+/* The subject's SELECT with the parameters :run, :in, :line, :limit that the phrase needs (heap), or NULL. kind: what
+ * the phrase's X is. */
 char *pie_subject_sql(const struct pie_subject *subject, const struct pie_phrase *phrase,
                       enum pie_place_kind kind);

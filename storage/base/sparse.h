@@ -7,8 +7,8 @@
 
 #include "profiler/base/u64map.h"
 
-/* Entries of one size by 32-bit ids, which count up for ever while few are in use. An entry never moves as long as it is kept; one
- * that was never made is all zeros. Memory is for as many as there ever were at once. Context: drain. */
+/* Entries of one size by 32-bit ids, which count up for ever while few are in use. An entry never moves as long as it
+ * is kept; one that was never made is all zeros. Memory is for as many as there ever were at once. Context: drain. */
 struct pie_sparse {
     size_t entry_size;
     struct pie_u64map slot_of; /* id -> slot + 1 */

@@ -156,8 +156,8 @@ int pie_merge_rows_number(sqlite3 *db) {
     return sqlite3_exec(db, number, NULL, NULL, NULL);
 }
 
-/* Names of a table's columns that the input has too, and the same as values: ?2 for the process. NULL: the input has no such
- * table. */
+/* Names of a table's columns that the input has too, and the same as values: ?2 for the process. NULL: the input has no
+ * such table. */
 static int list_columns(sqlite3 *db, const char *table, char **ret_names, char **ret_values) {
     static const char sql[] =
         "SELECT group_concat('\"' || name || '\"'), group_concat(CASE"

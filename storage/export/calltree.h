@@ -54,8 +54,8 @@ uint32_t pie_calltree_find(const struct pie_calltree *tree, int64_t process, int
 /* Adds what is no less than 0 and stays at the greatest number: a hostile file's sums may not overflow. */
 void pie_calltree_add(int64_t *sum, int64_t value);
 
-/* Makes the temporary table call_tree of a run (pruned: nodes below 1 % of the run's CPU time and of its waiting time are
- * left out, and depth is limited), unless it is there already. Returns as pie_calltree_load(). */
+/* Makes the temporary table call_tree of a run (pruned: nodes below 1 % of the run's CPU time and of its waiting time
+ * are left out, and depth is limited), unless it is there already. Returns as pie_calltree_load(). */
 #define PIE_CALLTREE_TABLE "call_tree"
 #define PIE_CALLTREE_PRUNE 0.01
 enum { PIE_CALLTREE_DEPTH = 64 }; /* what is deeper is one row, "… 6000 more", unless the tree is full */

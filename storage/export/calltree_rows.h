@@ -8,9 +8,9 @@
 #include "storage/export/calltree_ids.h"
 #include "storage/base/lookup.h"
 
-/* The rows that a call tree is made of: calltree_rows.c reads them, calltree.c makes the tree. The file is not trusted: a
- * row may refer to rows that are not there, a parent may be its own descendant, a chain of inlined functions may have no
- * end. Each such reference counts as the end of its chain.
+/* The rows that a call tree is made of: calltree_rows.c reads them, calltree.c makes the tree. The file is not trusted:
+ * a row may refer to rows that are not there, a parent may be its own descendant, a chain of inlined functions may have
+ * no end. Each such reference counts as the end of its chain.
  *
  * A file may have millions of them, so they are arrays of 32 bits for each column, which go when they have been used.
  * Rows refer to each other by their numbers in these arrays from 1 on; 0: to none. */

@@ -80,7 +80,7 @@ static int insert_node(sqlite3_stmt *insert, const struct pie_calltree *tree,
     return insert_row(insert, row, frame->kind == PIE_LOCATION_NATIVE ? "native" : "python", frame, whole);
 }
 
-/* One row for all that lies below a node at the greatest depth that is told. */
+/* One row for all that lies below a node at the greatest depth that is printed. */
 static int insert_rest(sqlite3_stmt *insert, const struct pie_calltree_told *row, const struct whole *whole) {
     char text[32];
     const struct pie_calltree_frame frame = {.function = text};
@@ -88,7 +88,7 @@ static int insert_rest(sqlite3_stmt *insert, const struct pie_calltree_told *row
     return row->count > 0 ? insert_row(insert, row, "more", &frame, whole) : SQLITE_OK;
 }
 
-/* Rows are numbered in the order in which they are told. */
+/* Rows are numbered in the order in which they are printed. */
 static int insert_tale(sqlite3_stmt *insert, const struct pie_calltree_tale *tale,
                        const struct whole *whole) {
     int code = SQLITE_OK;

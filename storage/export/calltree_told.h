@@ -6,7 +6,7 @@
 
 #include "storage/export/calltree.h"
 
-/* The nodes of a call tree that are told, in the order in which people read them: each before its children, these
+/* The nodes of a call tree that are printed, in the order in which people read them: each before its children, these
  * before its next sibling. Only for them are costs kept apart by kind. Context: cli. */
 
 struct pie_calltree_cost {
@@ -17,7 +17,7 @@ struct pie_calltree_told {
     uint32_t node; /* of the tree */
     uint32_t depth;
     uint32_t above; /* row, less than its own */
-    uint32_t rest;  /* row of all that is deeper than what is told; 0: none */
+    uint32_t rest;  /* row of all that is deeper than the printed nodes; 0: none */
     uint32_t count; /* of such a row: the nodes in it that would be told; 0: of a node */
     bool is_rest;
     struct pie_calltree_cost self, total;

@@ -21,7 +21,8 @@ struct pie_export_format {
     const char *name;       /* as given to -f */
     const char *extensions; /* of file names that mean it, separated by blanks */
     const char *summary;    /* for the help */
-    /* Writes one run, or all. Returns 0, or -errno and one line for people (heap); an error of `out` is left to the caller. */
+    /* Writes one run, or all. Returns 0, or -errno and one line for people (heap); an error of `out` is left to the
+     * caller. */
     int (*write)(FILE *out, struct pie_reader *reader, const struct pie_export_choice *choice,
                  char **ret_message);
 };

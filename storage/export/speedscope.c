@@ -10,9 +10,9 @@
 #include "storage/read/reader.h"
 #include "storage/base/utf8.h"
 
-/* https://www.speedscope.app/file-format-schema.json: frames are shared, each thread is a "sampled" profile. Contexts are
- * written once each, weighted by their CPU time, in the order of the tree: neighbours in the time view are neighbours in
- * the program, not in time. */
+/* https://www.speedscope.app/file-format-schema.json: frames are shared, each thread is a "sampled" profile. Contexts
+ * are written once each, weighted by their CPU time, in the order of the tree: neighbours in the time view are
+ * neighbours in the program, not in time. */
 
 struct export {
     FILE *out;

@@ -18,8 +18,8 @@
 #include "storage/file/temporary.h"
 #include "storage/file/sums.h"
 
-/* A database for other programs: the tables as a profile has them, and all views that the questions are answered by. It is made in a
- * file of its own first, since an output may be a pipe. */
+/* A database for other programs: the tables as a profile has them, and all views that the questions are answered by. It
+ * is made in a file of its own first, since an output may be a pipe. */
 
 #define UNPACK(table, key, sums, add)                                                                        \
     PIE_INSERT_INTO(table, key, sums)                                                                        \

@@ -35,11 +35,11 @@ int pie_db_get_int(struct sqlite3 *db, const char *sql, int64_t *ret_value);
  * same time. *ret_created: this call made the schema. `wait` is borrowed until the connection is closed.
  * is_alone: no other process writes this file, so it will do without locks where there are none.
  * may_create: a file that is not there is made, else -ENOENT.
- * A file that was there is checked first: it has our schema and nothing that could take part in a write, and a run can be
- * written (schema_check.h). One that fails is left as it is. The guard is borrowed until the connection is closed.
- * Returns 0, -ENOLCK (the file cannot be locked), -EBADMSG (not a database), -EEXIST (another
- * program's), -EPROTO (a newer or older version's), -EINVAL or -EISDIR (no regular file), -ETIMEDOUT (it holds up its readers)
- * or another -errno. */
+ * A file that was there is checked first: it has our schema and nothing that could take part in a write, and a run can
+ * be written (schema_check.h). One that fails is left as it is. The guard is borrowed until the connection is closed.
+ * Returns 0, -ENOLCK (the file cannot be locked), -EBADMSG (not a database), -EEXIST (another program's), -EPROTO (a
+ * newer or older version's), -EINVAL or -EISDIR (no regular file), -ETIMEDOUT (it holds up its readers) or another
+ * -errno. */
 int pie_db_open_writable(const char *path, bool is_alone, bool may_create, struct pie_db_wait *wait,
                          struct pie_guard *guard, struct sqlite3 **ret_db, bool *ret_created);
 

@@ -25,7 +25,7 @@ static const struct {
 };
 
 static const char *const forbidden_functions[] = {"load_extension", "fts3_tokenizer"};
-/* Table-valued forms of these tell which columns there are. */
+/* Table-valued forms of these list the columns. */
 static const char *const allowed_pragmas[] = {"table_info", "table_xinfo", "table_list"};
 
 static bool is_listed(const char *name, const char *const *list, size_t count) {

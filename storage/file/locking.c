@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-/* Far beyond any byte that SQLite locks. A profile has paths, command lines and source text: it is made for its user alone, and
- * so are its log and the log's index, to which SQLite gives its mode. */
+/* Far beyond any byte that SQLite locks. A profile has paths, command lines and source text: it is made for its user
+ * alone, and so are its log and the log's index, to which SQLite gives its mode. */
 enum { PROBE_OFFSET = 0x7ffffff0, MODE = 0600 };
 
 int pie_locking_check(const char *path) {

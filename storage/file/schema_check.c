@@ -9,10 +9,11 @@
 #include "storage/file/db.h"
 #include "storage/file/schema_statements.h"
 
-/* SQLite keeps the text of each CREATE statement as it was given, up to the last token, and makes its objects from these
- * texts alone. A table whose text is ours is ours, whatever its other columns say; of another with its name the columns are looked at,
- * since an older or newer minor version may have written it. A table or view that somebody added does nothing unless it is asked; an
- * index or trigger runs expressions of its author's when a row is written, and so does a column that is computed when it is read. */
+/* SQLite keeps the text of each CREATE statement as it was given, up to the last token, and makes its objects from
+ * these texts alone. A table whose text is ours is ours, whatever its other columns say; of another with its name the
+ * columns are looked at, since an older or newer minor version may have written it. A table or view that somebody added
+ * does nothing unless it is asked; an index or trigger runs expressions of its author's when a row is written, and so
+ * does a column that is computed when it is read. */
 
 struct look {
     sqlite3 *db;
@@ -114,7 +115,8 @@ static const char rehearsal[] =
     "INSERT INTO process (run, pid, started_ns, seen_ns, clock, sampler)"
     " VALUES (last_insert_rowid(), 0, 0, 0, 'none', 'none')";
 
-/* Each table begins with the column that its rows are ordered by, a process, run or source; the greatest is the newest. */
+/* Each table begins with the column that its rows are ordered by, a process, run or source; the greatest is the
+ * newest. */
 static int look_at_edge(sqlite3 *db, const struct pie_schema_statement *table) {
     char sql[256];
     const char *column = table->name + strcspn(table->name, "(") + 1;

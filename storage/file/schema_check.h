@@ -17,6 +17,6 @@ struct pie_schema_facts {
 /* Under a guard: the file decides how many rows its schema has. Returns 0 or -errno. */
 int pie_schema_check(struct sqlite3 *db, struct pie_schema_facts *ret_facts);
 
-/* For a file that is whole: writes a run into it and takes it back, and looks where the rows of each table are about to be
- * appended, so that damage there is found before there is anything to lose. Returns 0 or -errno. */
+/* For a file that is whole: writes a run into it and takes it back, and looks where the rows of each table are about to
+ * be appended, so that damage there is found before there is anything to lose. Returns 0 or -errno. */
 int pie_schema_rehearse(struct sqlite3 *db);

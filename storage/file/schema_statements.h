@@ -30,5 +30,6 @@ const struct pie_schema_statement *pie_schema_find_view(const char *name, size_t
 void pie_schema_columns(const struct pie_schema_statement *table,
                         bool (*act)(const char *column, size_t size, void *data), void *data);
 
-/* Makes the tables in an empty database, in the transaction that the caller has begun. Returns an SQLite result code. */
+/* Makes the tables in an empty database, in the transaction that the caller has begun. Returns an SQLite result
+ * code. */
 int pie_schema_make(struct sqlite3 *db);

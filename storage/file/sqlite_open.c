@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* SQLite asks for some twenty thousand small blocks to read the schema alone, and most go when the file is closed. In the
- * collection thread malloc() serves them from an arena that it grows a page at a time, under a lock of SQLite's and one of
- * its own. Here each thread has blocks by size, from chunks that are kept: those of a database are needed again when it is
- * opened the next time. A block freed by another thread than the one that asked for it goes to that one's.
+/* SQLite asks for some twenty thousand small blocks to read the schema alone, and most go when the file is closed. In
+ * the collection thread malloc() serves them from an arena that it grows a page at a time, under a lock of SQLite's and
+ * one of its own. Here each thread has blocks by size, from chunks that are kept: those of a database are needed again
+ * when it is opened the next time. A block freed by another thread than the one that asked for it goes to that one's.
  *
  * In front of each block stands its class. What is too large for one is profiler/base/own_memory.h's. */
 
@@ -132,8 +132,8 @@ static int start(void *unused) {
 
 static void stop(void *unused) {}
 
-/* What a database in WAL mode shares with others is none of a forked child's, which never touches the file as it is: the
- * child of a program shares no page with us that it could write to. */
+/* What a database in WAL mode shares with others is none of a forked child's, which never touches the file as it is:
+ * the child of a program shares no page with us that it could write to. */
 static void *map(void *where, size_t size, int protection, int flags, int fd, off_t offset) {
     void *memory = mmap(where, size, protection, flags, fd, offset);
 
@@ -161,7 +161,8 @@ static void configure(void) {
     /* Refused once SQLite is in use: then it goes on with malloc(). */
     if (sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) == SQLITE_OK)
         sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* its counters take a lock for each block */
-    /* Each sorter and each window of a query has a cache of its own, which would ask for twenty pages at once to use one. */
+    /* Each sorter and each window of a query has a cache of its own, which would ask for twenty pages at once to use
+     * one. */
     sqlite3_config(SQLITE_CONFIG_PAGECACHE, NULL, 0, 0);
     map_by_ourselves();
 }

@@ -5,8 +5,8 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* Was a file written to while it was read without locks? It is told by the time of its last write, of which a file system keeps
- * ticks of up to 10 ms: a file that was written to a moment ago is waited for. Context: cli. */
+/* Was a file written to while it was read without locks? The time of its last write shows it, of which a file
+ * system keeps ticks of up to 10 ms: a file that was written to a moment ago is waited for. Context: cli. */
 struct pie_stillness {
     dev_t device;
     ino_t inode;

@@ -38,7 +38,7 @@ int pie_source_text_want(struct pie_source_text *source, uint32_t file, const ch
 void pie_source_text_forget(struct pie_source_text *source, bool (*keeps)(void *data, uint32_t file),
                             void *data);
 
-/* made: may be NULL; asked for what cannot be read. Reads and emits what was wanted and not emitted yet. Returns 0, -ENOMEM or what emit returned; files that cannot be
- * read are left out. */
+/* made: may be NULL; asked for what cannot be read. Reads and emits what was wanted and not emitted yet. Returns 0,
+ * -ENOMEM or what emit returned; files that cannot be read are left out. */
 int pie_source_text_flush(struct pie_source_text *source, pie_source_made_fn made, pie_source_emit_fn emit,
                           void *data);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Call frame information: two bytes say where in the rest the frame description entry is. Wild pointers in it are loaded
- * from, as in a damaged library, and those loads must fail without harm. */
+/* Call frame information: two bytes say where in the rest the frame description entry is. Wild pointers in it are
+ * loaded from, as in a damaged library, and those loads must fail without harm. */
 
 #include "profiler/code/cfi_sigsafe.c"
 

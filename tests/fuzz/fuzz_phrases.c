@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct pie_phrase phrase;
 
     if (pie_phrase_parse(text, &phrase, &message) < 0 && !message)
-        abort(); /* what is refused is told why */
+        abort(); /* a refusal has a reason */
     free(message);
     free(text);
     return 0;

@@ -139,8 +139,8 @@ class Profile:
 
     @property
     def program_share(self):
-        """Of the CPU time that the threads' own clocks show: what is left without the profiler's handlers and signals, which
-        such a clock cannot tell from the program. 37 us a millisecond were measured in a busy virtual machine."""
+        """Of the CPU time that the threads' own clocks show: what is left without the profiler's handlers and signals,
+        which such a clock cannot tell from the program. 37 us a millisecond were measured in a busy virtual machine."""
         (row,) = self.sql("select (select sum(clock_cpu_s) from v_thread) clock_s, (select sum(cpu_s) from v_overhead "
                           "where collector in ('time', 'redundancy', 'memory', 'copies', 'learning')) own_s")
         return 1 - row["own_s"] / row["clock_s"]
@@ -178,8 +178,9 @@ def check_file(db):
 
 
 def accounts(db):
-    """Of each process: `program_s`, CPU time told of its threads, `own_s`, what the profiler took in them, and `clock_s`, what
-    their own clocks show. Where nothing is lost the first two add up to the third, however dear a signal is."""
+    """Of each process: `program_s`, CPU time told of its threads, `own_s`, what the profiler took in them, and
+    `clock_s`, what their own clocks show. Where nothing is lost the first two add up to the third, however dear a
+    signal is."""
     return query(db, "select p.process, p.cause, p.exit_status, p.cpu_s program_s, (select sum(t.clock_cpu_s) from v_thread t "
                  "where t.process = p.process) clock_s, (select sum(o.cpu_ns) / 1e9 from overhead o where o.process = p.process "
                  "and o.collector in ('time', 'redundancy', 'memory', 'copies', 'learning')) own_s from v_process p "
@@ -200,7 +201,7 @@ def split(rows):
 
 
 def binomial_margin(share, samples, sigmas=4.0):
-    """Half width of the interval in which a share estimated from so many samples lies; 4 sigmas: 1 miss in 16000."""
+    """Half width of the interval in which a share estimated from this many samples lies; 4 sigmas: 1 miss in 16000."""
     return sigmas * math.sqrt(share * (1 - share) / samples) if samples else 1.0
 
 

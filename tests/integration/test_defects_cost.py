@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What profiling costs is told, whole, and is none of the program's time: held against the same program without profiling."""
+"""The cost of profiling is shown, all of it, and is none of the program's time: held against the same program without
+profiling."""
 
 import json
 import math
@@ -34,7 +35,7 @@ def cpu_of(argv, stderr):
 
 
 def printed_s(text):
-    """The seconds that a summary tells, whichever way."""
+    """The seconds in a summary, in either form."""
     found = re.search(r"overhead (?:\+(?P<ms>\d+) ms|(?P<share>[\d.]+) % \((?P<s>[\d.]+) s\))", text)
     assert found, text
     return float(found["ms"]) / 1000 if found["ms"] else float(found["s"])
@@ -46,8 +47,8 @@ HAND_OVER = (pathlib.Path(__file__).resolve().parent / "defects" / "hand_over.py
 
 @pytest.mark.parametrize("text", ["pass", LOOP, BLOCKS, HAND_OVER], ids=["nothing", "loop", "blocks", "hand_over"])
 def test_printed_overhead_is_the_measured_one(pieprof, tmp_path, text):
-    """Pairs of runs, one after the other: the median difference is what profiling costs. 10 ms or 1.5 points of the program
-    is what may be wrong; how far the pairs scatter on this machine comes on top."""
+    """Pairs of runs, one after the other: the median difference is what profiling costs. 10 ms or 1.5 points of the
+    program is what may be wrong; how far the pairs scatter on this machine comes on top."""
     program, stderr = tmp_path / "program.py", tmp_path / "stderr"
     program.write_text(text)
     extra, told, base = [], [], []
@@ -68,7 +69,8 @@ def test_a_short_run_tells_milliseconds_and_a_long_one_a_share(pieprof, tmp_path
 
 
 def test_parts_of_the_overhead_are_in_the_file(profiled, tmp_path):
-    """The sum of the parts is the figure of the run, and a start is more than nothing and less than the process took."""
+    """The sum of the parts is the figure of the run, and a start is more than nothing and less than the process
+    took."""
     profile = profiled(TRUTH / "short.py", 0.3)
     parts = {row["collector"]: row["cpu_s"] for row in profile.query("overhead")}
     assert {"time", "memory", "copies", "counting", "caches", "switches", "start", "collection thread"} <= set(parts)

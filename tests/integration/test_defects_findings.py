@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts on clean programs that were told as wasteful."""
+"""Verdicts on clean programs that were reported as wasteful."""
 
 import pytest
 

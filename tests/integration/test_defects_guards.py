@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The file that a run is appended to may have been made by an enemy, and lies in any folder: the program ends as it does
-under python3, at once, the file stays as it is, and the profile goes into one beside it."""
+"""The file that a run is appended to may have been made by an enemy, and lies in any folder: the program ends as it
+does under python3, at once, the file stays as it is, and the profile goes into one beside it."""
 
 import contextlib
 import json

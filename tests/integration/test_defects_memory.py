@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs whose memory was told wrongly, each with the answer that it must get."""
+"""Programs whose memory was reported wrongly, each with the answer that it must get."""
 
 import pathlib
 
@@ -58,7 +58,8 @@ kept = bytearray(30_000_000)  # KEPT
 
 @pytest.mark.parametrize("question", ["peak", "peak by function"])
 def test_the_rows_of_the_peak_add_up_to_it(pieprof, tmp_path, question):
-    """Threads of native code, whose memory has no Python line, have a row with a name; what no sample stands for has one too."""
+    """Threads of native code, whose memory has no Python line, have a row with a name; what no sample stands for has
+    one too."""
     program = tmp_path / "native.py"
     program.write_text(NATIVE)
     done = profile(tmp_path / "x.db", program)

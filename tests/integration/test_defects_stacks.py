@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stacks, pages and descriptors of the profiler's are nobody else's: not of a child that is not profiled, not of the program."""
+"""Stacks, pages and descriptors of the profiler's are nobody else's: not of a child that is not profiled, not of the
+program."""
 
 import pathlib
 import subprocess

@@ -80,7 +80,8 @@ def test_a_short_thread_costs_less_than_twice_its_own(tmp_path):
 
 
 def test_a_thread_that_is_switched_all_the_time_is_sampled_seldom(tmp_path, profiled):
-    """Each switch costs as much as a signal while the clock's period ends before the kernel's tick does. Before: 5.8 times."""
+    """Each switch costs as much as a signal while the clock's period ends before the kernel's tick does. Before: 5.8
+    times."""
     profile = profiled(DEFECTS / "hand_over.py")
     if profile.query("runs")[0]["clock"] != "perf":
         pytest.skip("no other clock is changed")
@@ -115,7 +116,8 @@ def test_threads_that_vanish_are_buried(profiled):
 
 @pytest.mark.parametrize("descriptors", [1024, 64])
 def test_threads_without_locked_memory_have_a_clock(tmp_path, descriptors):
-    """Their events have no rings; where descriptors are short too, nothing could keep the event, and they have timers."""
+    """Their events have no rings; where descriptors are short too, nothing could keep the event, and they have
+    timers."""
     db = tmp_path / "x.db"
     done = run([PYTHON, DEFECTS / "refuse_rings.py", binary(), "-q", "-o", db, "--no-redundancy", DEFECTS / "halves.py", 40],
                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors)))

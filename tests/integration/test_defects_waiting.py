@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Time off the CPU is of three kinds: waiting, ready to run without a processor, and throttled by a quota. Each where it was,
-and with the CPU time they are the wall time."""
+"""Time off the CPU is of three kinds: waiting, ready to run without a processor, and throttled by a quota. Each where
+it was, and with the CPU time they are the wall time."""
 
 import contextlib
 import os
@@ -104,7 +104,8 @@ def test_a_quota_is_told_where_it_throttles(tmp_path, quota_group):
     burn, nap, main = line_row(done, "busy"), line_row(done, "nap"), main_row(done)
     if truth["burn_throttled_s"] < 0.3:
         pytest.skip(f"the machine is too busy for a quota to bite: throttled for {grown:.2f} s")
-    # of one thread that computes; the group's is more by the start and the end of the process, which the quota stretches
+    # of one thread that computes; the group's is more by the start and the end of the process, which the quota
+    # stretches
     assert truth["burn_throttled_s"] - 0.1 <= main["throttled_s"] <= grown + 0.1
     assert burn["throttled_s"] == pytest.approx(truth["burn_throttled_s"], rel=0.1, abs=0.1)
     assert burn["runnable_s"] + burn["throttled_s"] == pytest.approx(truth["burn_delay_s"], rel=0.05, abs=SLACK_S)

@@ -93,7 +93,7 @@ print("the end")
 
 
 def test_disk_that_fills_up(pieprof, tmp_path):
-    """The program goes on to its end; what was flushed before can be read; the user is told."""
+    """The program goes on to its end; what was flushed before can be read; the user learns of it."""
     program = tmp_path / "fill.py"
     program.write_text(FILL)
     with small_disk(tmp_path / "disk", "2m") as disk:

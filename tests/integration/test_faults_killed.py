@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a killed process measured is not lost: each has a row, at whatever age it was killed, which says how it ended."""
+"""What a killed process measured is not lost: each has a row, at whatever age it was killed, which says how it
+ended."""
 
 import collections
 import json

@@ -134,7 +134,7 @@ def test_jemalloc(pieprof, tmp_path):
 
 
 def test_extension_built_with_a_sanitizer(pieprof, tmp_path):
-    """AddressSanitizer has the allocator; we step aside."""
+    """AddressSanitizer has the allocator; pieprof leaves it alone."""
     extension(tmp_path)
     program = ALL_WELL + "import memory_extension\nprint([memory_extension.sum(n) for n in range(1, 3000)][-1])\n"
     expected, found = both(pieprof, tmp_path, program, environment=sanitizer())
@@ -199,8 +199,8 @@ def test_every_nth_call_fails_in_part(pieprof, tmp_path, failing_in_part):
 
 
 def sound(status, errors):
-    """Nobody crashed: Python gives up by itself where it has to, with SIGABRT if it cannot even begin. In some places it does crash
-    by itself: PyThreadState_New() uses what it did not get."""
+    """Nobody crashed: Python gives up by itself where it has to, with SIGABRT if it cannot even begin. In some places
+    it does crash by itself: PyThreadState_New() uses what it did not get."""
     return (status >= 0 or status == -6 and "Fatal Python error" in errors or
             status == -11 and re.search(r"^crashed in _?Py\w+$", errors, re.M))
 

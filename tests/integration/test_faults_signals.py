@@ -18,8 +18,8 @@ FLUSH_S = 1.35  # what SIGKILL may cost, on a loaded machine
 
 
 def progress(pieprof, db, moment, name, is_heard=False):
-    """Ends a busy run after `moment` seconds, or so long after it has said something; returns its status and the CPU time
-    that it last said, or None."""
+    """Ends a busy run after `moment` seconds, or so long after it has said something; returns its status and the CPU
+    time that it last said, or None."""
     with subprocess.Popen([pieprof, "-q", "-o", str(db), str(FAULTS / "progress.py")], stdout=subprocess.PIPE,
                           env=clean_environment()) as process:
         first = process.stdout.readline() if is_heard else b""
@@ -30,8 +30,8 @@ def progress(pieprof, db, moment, name, is_heard=False):
 
 
 def clock_s(db):
-    """What the threads' CPU clocks showed when they were looked at last: the program's own time, and the profiler's on them,
-    some hundredths of it, which the program cannot tell from its own."""
+    """What the threads' CPU clocks showed when they were looked at last: the program's own time, and the profiler's on
+    them, some hundredths of it, which the program cannot tell from its own."""
     return query(db, "select coalesce(sum(clock_cpu_s), 0) as s from v_thread")[0]["s"]
 
 
@@ -210,7 +210,8 @@ def test_ignored_stays_ignored(pieprof, tmp_path):
 
 @pytest.mark.parametrize("signals, least_s, most_s", [(["SIGTERM"], 0.3, 1.5), (["SIGTERM", "SIGHUP"], 0, 0.3)])
 def test_wait_is_bounded(pieprof, tmp_path, signals, least_s, most_s):
-    """Somebody holds a lock on the file: half a second, and a second signal ends at once. The first is what it dies of."""
+    """Somebody holds a lock on the file: half a second, and a second signal ends at once. The first is what it dies
+    of."""
     db = tmp_path / "x.db"
     with subprocess.Popen([pieprof, "-q", "-o", str(db), str(FAULTS / "progress.py")], stdout=subprocess.DEVNULL,
                           env=clean_environment()) as process:
@@ -271,8 +272,9 @@ print("alive", len(TRAPPED))
 
 
 def test_a_hit_whose_reason_the_kernel_lost_harms_nobody(pieprof, tmp_path):
-    """TRAP_BRKPT (1) without an int1 before it, and TRAP_HWBKPT (4): neither ends the program nor reaches its handler. Anything
-    else does what it does under python3: TRAP_TRACE (2), an event of the program's own (6), sent by a program (-1)."""
+    """TRAP_BRKPT (1) without an int1 before it, and TRAP_HWBKPT (4): neither ends the program nor reaches its handler.
+    Anything else does what it does under python3: TRAP_TRACE (2), an event of the program's own (6), sent by a program
+    (-1)."""
     program = tmp_path / "trap.py"
     program.write_text(KERNELS_TRAP)
     for disposition in ("default", "handled"):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs that do awkward things while their memory accesses are watched: the same output and end as under python3,
-and watching went on. Each in all ways to debug registers: with the descriptors hidden, in the program's own table, and by
-ptrace, beside perf events and where a container's seccomp filter refuses those."""
+and watching went on. Each in all ways to debug registers: with the descriptors hidden, in the program's own table, and
+by ptrace, beside perf events and where a container's seccomp filter refuses those."""
 
 import resource
 
@@ -32,8 +32,8 @@ def needs_breakpoints(pieprof, tmp_path_factory):
 
 
 def least(way, watches):
-    """In a container samples come at the kernel's tick: short programs may have none that begins a watch. A register that is
-    set by ptrace takes the collection thread's turn: 99 to 110 watches where others began 200 to 280."""
+    """In a container samples come at the kernel's tick: short programs may have none that begins a watch. A register
+    that is set by ptrace takes the collection thread's turn: 99 to 110 watches where others began 200 to 280."""
     return {"container": (watches >= 100) * watches // 10, "ptrace": watches // 4}.get(way, watches)
 
 
@@ -50,7 +50,7 @@ def counters(db):
 
 
 def expect_watching(db, watches=5):
-    """The file is sound and tells of watches, so that the test was about what it says."""
+    """The file is sound and has watches, so that the test was about what it says."""
     runs = check_file(db)
     found = counters(db)
     assert found.get("watches", 0) >= watches, found
@@ -84,8 +84,8 @@ def test_same_as_under_python(pieprof, tmp_path, name, way):
 
 
 def test_watches_left_over_slow_no_copies(pieprof, tmp_path):
-    """Where an armed register makes string instructions 30 times slower, a program that turns to plain Python's copies is
-    soon rid of those that nobody touches any more."""
+    """Where an armed register makes string instructions 30 times slower, a program that turns to plain Python's copies
+    is soon rid of those that nobody touches any more."""
     program = tmp_path / "x.py"
     program.write_text("""
 import json, time, numpy
@@ -142,8 +142,8 @@ def test_few_descriptors_from_the_start(pieprof, tmp_path, way):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_parent_goes_on_watching_after_forks(pieprof, tmp_path, way):
-    """Children have profiles of their own, and the parent's watches are none the worse for their end. It works for a time
-    and not for a number of rounds: samples come by time, and a fast machine would have too few of them."""
+    """Children have profiles of their own, and the parent's watches are none the worse for their end. It works for a
+    time and not for a number of rounds: samples come by time, and a fast machine would have too few of them."""
     program = tmp_path / "x.py"
     cpu_s = 1.5 if way == "container" else 0.35
     program.write_text(f"import os, sys, time; sys.path.insert(0, {str(FAULTS)!r})\nimport watch_work\n"

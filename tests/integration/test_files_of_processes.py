@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file for each process (--per-process, %p in the name), by wish and where files cannot be locked; and merge, which
-makes one of them."""
+"""A file for each process (--per-process, %p in the name), on request and where files cannot be locked; and merge,
+which makes one of them."""
 
 import os
 import shutil

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program that makes code without end: its profile stays small in memory and in the file, no time is lost by that, and what is
-hot now has its name."""
+"""A program that makes code without end: its profile stays small in memory and in the file, no time is lost by that,
+and what is hot now has its name."""
 
 import textwrap
 

@@ -136,7 +136,8 @@ def test_it_profiles_only_when_asked(pieprof, tmp_path, kind):
 
 
 def configuration(venv):
-    """Without what os.path.realpath(sys.executable) was: where links are replaced by links, that is what they lead to."""
+    """Without what os.path.realpath(sys.executable) was: where links are replaced by links, that is what they lead
+    to."""
     lines = (venv / "pyvenv.cfg").read_text().splitlines()
     assert [line.split(" = ")[0] for line in lines].count("executable") == 1
     return [line for line in lines if not line.startswith("executable = ")]

@@ -2,7 +2,8 @@
 """Programs that people run, under all collectors and with their children: what they do and say is what they do without.
 
 Each has a virtual environment, made once by the real interpreter with packages of PyPI. Its `python` is a link to the
-real python3 in the first run and to the program under test, with PIEPROF=1, in the second. Programs are in the folder real/.
+real python3 in the first run and to the program under test, with PIEPROF=1, in the second. Programs are in the folder
+real/.
 """
 
 import contextlib
@@ -45,7 +46,8 @@ class Place:
 
     @contextlib.contextmanager
     def server(self, *command, end=signal.SIGTERM, **more):
-        """Started, and ended by a signal when the body is done; then it has .status and .output, both streams in one."""
+        """Started, and ended by a signal when the body is done; then it has .status and .output, both streams in
+        one."""
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
@@ -184,7 +186,7 @@ def check_runs(runs):
 
 
 def check_processes(db, expected):
-    """The profile has so many processes, and each of them has samples; `expected` may be a range."""
+    """The profile has this number of processes, and each of them has samples; `expected` may be a range."""
     rows = helpers.query(db, "select * from v_process order by run, process")
     for r in rows:
         print(r["run"], r["pid"], r["parent_pid"], r["samples"], round(r["cpu_s"], 3), r["cause"], r["exit_status"], (r["command"] or "")[:120])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python's small blocks are taken and put back by the profiler itself: programs that count and verify theirs see what they
-see under plain Python."""
+"""Python's small blocks are taken and put back by the profiler itself: programs that count and verify theirs see what
+they see under plain Python."""
 
 import re
 import textwrap
@@ -200,8 +200,8 @@ FUZZ = COMMON + textwrap.dedent("""
 
 
 def run_both(folder, text, *args, **environment):
-    """The program under the profiler and under plain Python: (Profile, CompletedProcess). Strings' hashes, and with them the
-    sizes of tables, are the same."""
+    """The program under the profiler and under plain Python: (Profile, CompletedProcess). Strings' hashes, and with
+    them the sizes of tables, are the same."""
     program = folder / "program.py"
     program.write_text(text)
     env = clean_environment(PYTHONHASHSEED="0", **environment)
@@ -214,8 +214,8 @@ def run_both(folder, text, *args, **environment):
 
 
 def are_alike(our, their):
-    """The same text; a name that only the cache of methods holds goes when another one takes its place there, which depends on
-    addresses: in one run of many 20,003 blocks were kept where plain Python kept 20,004."""
+    """The same text; a name that only the cache of methods holds goes when another one takes its place there, which
+    depends on addresses: in one run of many 20,003 blocks were kept where plain Python kept 20,004."""
     our_counts, their_counts = ([int(n) for n in re.findall(r"\d+", line)] if line.startswith("kept ") else line
                                 for line in (our, their))
     if our == their or isinstance(our_counts, str):
@@ -226,8 +226,8 @@ def are_alike(our, their):
 def test_programs_count_the_same_blocks(pieprof, tmp_path):
     done, plain = run_both(tmp_path, DELTAS, KEPT)
     print(done.completed.stdout)
-    # How threads take turns decides what the lists of free objects keep, in plain Python too: their lines are held against
-    # the limit below each.
+    # How threads take turns decides what the lists of free objects keep, in plain Python too: their lines are held
+    # against the limit below each.
     of_threads = re.compile(r"^(threads .*), (-?\d+)\)$", re.M)
     ours, theirs = (of_threads.sub(r"\1", stdout).splitlines() for stdout in (done.completed.stdout, plain.stdout))
     assert len(ours) == len(theirs) and all(map(are_alike, ours, theirs)), (ours, theirs)
@@ -267,11 +267,11 @@ def blocks_in_use(text):
 
 
 def test_python_s_own_statistics_agree(pieprof, tmp_path):
-    """sys._debugmallocstats() prints a table of pools with the blocks in use of each size; sys.getallocatedblocks() adds up
-    the same numbers of the same pools.
+    """sys._debugmallocstats() prints a table of pools with the blocks in use of each size; sys.getallocatedblocks()
+    adds up the same numbers of the same pools.
 
-    From the start on the two differ by what depends on the program's name and where it was found, some paths and strings:
-    less than 100 of tens of thousands of blocks of the standard library."""
+    From the start on the two differ by what depends on the program's name and where it was found, some paths and
+    strings: less than 100 of tens of thousands of blocks of the standard library."""
     done, plain = run_both(tmp_path, STATISTICS, KEPT)
     (ours, our_growth, our_sum), (theirs, growth, their_sum) = (
         map(int, output.split()) for output in (done.completed.stdout, plain.stdout))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a running program has measured so far, without a word to it; and profiles of which only the last part is kept."""
+"""What a running program has measured so far, without a word to it; and profiles of which only the last part is
+kept."""
 
 import json
 import os

@@ -40,8 +40,8 @@ def test_functions_that_are_dropped_keep_their_names(profiled, seconds, threads)
     assert not wrong
     # At 5 kHz nearly each is hit; a processor that is shared has fewer samples, each of more time.
     assert len(numbers) > truth["functions"] / 4 and right > 2000
-    # Compiling takes the rest: a half, more or less, by the processor. The profiler's own time at this rate, a quarter of
-    # all, is in the program's figures and not in the profile's; a few points of it fall unevenly on the two halves.
+    # Compiling takes the rest: a half, more or less, by the processor. The profiler's own time at this rate, a quarter
+    # of all, is in the program's figures and not in the profile's; a few points of it fall unevenly on the two halves.
     assert abs(cpu_s / all_s - truth["functions_s"] / truth["cpu_s"]) < 0.05, (cpu_s, all_s, truth)
 
 

@@ -2,7 +2,8 @@
 """Copies by NumPy's own loops (truth/memory/copy_loops.py): their volume is known, other work is no copy.
 
 What was measured with NumPy 1.24 and 2.4, on a machine whose two cores were busy: of large arrays 0.92 to 1.07 of the
-truth (0.99 to 1.03 mostly), of small ones 0.4 to 2.1, where chance and a neighbour on the same core make the difference.
+truth (0.99 to 1.03 mostly), of small ones 0.4 to 2.1, where chance and a neighbour on the same core make the
+difference.
 """
 
 import os

@@ -48,8 +48,8 @@ def said(name, word):
 
 @pytest.mark.parametrize("name", LEAKS)
 def test_how_much_leaks(runs, name):
-    """Some 250 kB in each of 180 rounds where the program says nothing else, a tenth more or less, and what chance adds to so
-    many samples. The rate is over the time from the first of them on."""
+    """Some 250 kB in each of 180 rounds where the program says nothing else, a tenth more or less, and what chance adds
+    to this many samples. The rate is over the time from the first of them on."""
     first = leaks(runs[name])[0]
     (run,) = runs[name].query("runs")
     print(first)
@@ -66,8 +66,9 @@ def test_a_leak_names_what_holds_its_objects(runs, name):
 
 @pytest.mark.parametrize("name", LEAKS)
 def test_what_grew_most_is_the_leak(runs, name):
-    """The same line, by bytes, and the leak's size in the interval that is told, with what the line had for a moment; with blocks
-    of other sizes that are there at the end, in twice the interval, since chance has its way with these too."""
+    """The same line, by bytes, and the leak's size in the reported interval, with what the line had for a moment;
+    with blocks of other sizes that are there at the end, in twice the interval, since chance has its way with these
+    too."""
     first, rows = leaks(runs[name])[0], runs[name].query("what grew most")
     print(rows[0])
     assert (rows[0]["rank"], rows[0]["file"], rows[0]["line"]) == (1, first["file"], first["line"])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loops over pieprof.loop(): what is learned of their calls against what the calls themselves took (truth/learn_shares.py),
-and that nothing a program does with such a loop comes out otherwise than under plain Python (truth/learn_odd.py)."""
+"""Loops over pieprof.loop(): what is learned of their calls against what the calls themselves took
+(truth/learn_shares.py), and that nothing a program does with such a loop comes out otherwise than under plain Python
+(truth/learn_odd.py)."""
 
 import json
 import math
@@ -31,7 +32,7 @@ def runs(pieprof, tmp_path_factory):
 
 
 def learned(done):
-    """{line: row} of the calls, the dearest of each line, and the row of the body's own code."""
+    """{line: row} of the calls, the most expensive of each line, and the row of the body's own code."""
     rows = done.query("top 1000 learned calls")
     own = [r for r in rows if r["kind"] == "body"]
     assert len(own) == 1
@@ -39,8 +40,8 @@ def learned(done):
 
 
 def shares(done):
-    """(truth, estimate): shares by line of all calls' time. What the body's own code is cannot be told from within: a call's
-    own entry and end are in no time that it takes itself."""
+    """(truth, estimate): shares by line of all calls' time. What the body's own code is cannot be told from within: a
+    call's own entry and end are in no time that it takes itself."""
     calls, own = learned(done)
     truth = {int(line): share / (1 - done.truth["own"]) for line, share in done.truth["shares"].items()}
     assert own["share"] <= done.truth["own"] + 0.03
@@ -138,7 +139,8 @@ def test_under_plain_python_it_is_a_plain_loop(pieprof, tmp_path):
 
 
 def test_who_traces_keeps_tracing(pieprof, tmp_path):
-    """A profile function set amid an observed iteration gets its events, and the note says that pieprof stepped aside."""
+    """A profile function set amid an observed iteration gets its events, and the note says that pieprof stepped
+    aside."""
     program = tmp_path / "traced.py"
     program.write_text(textwrap.dedent("""
         import sys

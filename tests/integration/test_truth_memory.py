@@ -54,8 +54,8 @@ def test_an_array_is_as_large_as_it_is_however_little_of_it_is_touched(touched, 
 
 @pytest.mark.parametrize("percent", range(0, 101, 10))
 def test_resident_memory_is_what_was_touched(touched, percent):
-    """Beside it, what the kernel says; it knows the program's peak, and the profiler works for 16 MB on at most. Each CPU
-    keeps up to 32 pages of each of three kinds to itself before they are in the sum."""
+    """Beside it, what the kernel says; it knows the program's peak, and the profiler works for 16 MB on at most. Each
+    CPU keeps up to 32 pages of each of three kinds to itself before they are in the sum."""
     (heap,) = touched[percent].query("heap")
     resident = touched[percent].truth["resident_bytes"]
     unsure = 3 * 32 * 4096 * os.cpu_count()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Large libraries, Debian's packages, import and work under all collectors as they do without; skipped if not installed."""
+"""Large libraries, Debian's packages, import and work under all collectors as they do without; skipped if not
+installed."""
 
 import pytest
 

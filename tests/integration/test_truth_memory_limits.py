@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that run out of memory (truth/memory/climb.py): they see what they would see, and the file shows the climb."""
+"""Programs that run out of memory (truth/memory/climb.py): they see what they would see, and the file shows the
+climb."""
 
 import signal
 
@@ -29,7 +30,8 @@ def check_climb(done):
     assert len(during) >= 5
     for t, b in during:
         truth = max((bytes_ for time, bytes_ in climb if time <= t), default=0)
-        # A step is printed a moment after it was made; the interpreter has its own part, that of the start and a little.
+        # A step is printed a moment after it was made; the interpreter has its own part, that of the start and a
+        # little.
         assert truth - 10 * MB <= b <= truth + base + 30 * MB
     assert max(b for _, b in points) > climb[-1][1] - 200 * MB
 

@@ -39,8 +39,9 @@ def library(tmp_path_factory):
 
 
 def clean_lines(done, program):
-    """Rows like those of v_redundancy for lines of which all traps were clean: no finding tells of these. A dozen traps of a
-    line that is redundant to 20 % are that, now and then. The interval is the findings' own (Wilson's, by weights) at 0."""
+    """Rows like those of v_redundancy for lines of which all traps were clean: no finding names these. A dozen traps
+    of a line that is redundant to 20 % are that, now and then. The interval is the findings' own (Wilson's, by weights)
+    at 0."""
     rows = done.sql(f"""
         select l.line, iif(w.kind = 1, 'load', 'store') as kind, sum(w.watches) as traps, sum(w.weight_ns) as weight_ns,
           sum(w.weight_sq_ns2) as weight_sq_ns2, max(w.outcome = 1) as is_told
@@ -91,7 +92,7 @@ def runs_of_mixes(library, way, tmp_path_factory):
 
 
 def least_of(trials, share, chance=1e-4):
-    """So many successes at least, but for one time in 10 000 (exact binomial)."""
+    """The least number of successes, but for one time in 10 000 (exact binomial)."""
     probability, total = (1 - share) ** trials, 0.0
     for successes in range(trials + 1):
         total += probability

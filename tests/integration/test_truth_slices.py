@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program of three phases of known length and content is told by slices of time."""
+"""A program of three phases of known length and content is reported by slices of time."""
 
 import datetime
 

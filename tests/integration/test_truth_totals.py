@@ -12,18 +12,21 @@ SHORT = TRUTH / "short.py"
 @pytest.mark.parametrize("options, tail_s", [([], 1e-3), (["-r", "5khz"], 1e-3), (["--clock", "timer"], 4e-3),
                                              (["--clock", "itimer"], 8e-3)])
 def test_cpu_time_of_a_process(profiled, options, tail_s):
-    """What the profiler took in the threads is none of the program's time. tail_s: what a thread may use after its last sample; a tick of the kernel where the clock goes by ticks (4 ms at
-    CONFIG_HZ=250), twice that where one clock serves all threads."""
+    """What the profiler took in the threads is none of the program's time. tail_s: what a thread may use after its last
+    sample; a tick of the kernel where the clock goes by ticks (4 ms at CONFIG_HZ=250), twice that where one clock
+    serves all threads."""
     profile = profiled(CLOCKS, 2, options=options)
     threads = profile.query("threads")
     assert len(threads) == profile.truth["threads"]
     cpu_s = profile.truth["cpu_s"]
     assert total(threads, "clock_cpu_s") == pytest.approx(cpu_s, rel=0.05)
     sampled = total([t for t in threads if t["samples"]], "cpu_s")
-    # Beside the program's threads, or before and after them; what counting, emptied caches and switches cost stays in the lines.
+    # Beside the program's threads, or before and after them; what counting, emptied caches and switches cost stays in
+    # the lines.
     apart = ("collection thread", "start", "counting", "caches", "switches")
     own = total([o for o in profile.query("overhead") if o["collector"] not in apart], "cpu_s")
-    # 5 kHz; signals of 30 us in a busy virtual machine, and where others work there too a process takes 90 us more for each.
+    # 5 kHz; signals of 30 us in a busy virtual machine, and where others work there too a process takes 90 us more for
+    # each.
     assert own < 0.4 * cpu_s
     assert sampled + own == pytest.approx(cpu_s, abs=0.02 * cpu_s + tail_s * len(threads))
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How findings are told: figures, places, wrapped text and call paths, without a profile. */
+/* How findings are printed: figures, places, wrapped text and call paths, without a profile. */
 #include "launcher/answers/finding.h"
 #include "launcher/answers/paths.h"
 #include "launcher/text/text.h"
@@ -93,7 +93,7 @@ static void test_a_place_is_a_path_and_a_line(void **state) {
     expect_place(NULL, 3, "?");
 }
 
-/* The paths of a pair printed without source text, on a screen of so many columns. Heap. */
+/* The paths of a pair printed without source text, on a screen of this width. Heap. */
 static char *paths(char *kind, char *first, char *second, size_t columns) {
     struct pie_finding pair = {.kind = kind, .first_path = first, .second_path = second};
     char *printed = NULL;

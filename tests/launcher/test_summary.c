@@ -39,7 +39,7 @@ static void read_printed(FILE *file) {
     printed[size] = '\0';
 }
 
-/* What goes to standard error for that profile on a screen of so many columns. */
+/* What goes to standard error for that profile on a screen of this width. */
 static void print_summary_of(void (*write)(const char *, const char *), const char *sql,
                              const char *columns) {
     FILE *file = tmpfile();
@@ -190,7 +190,7 @@ static void expect_no(const char *text) {
     assert_null(strstr(printed, text));
 }
 
-/* Of two processes the one that had most is told, of its lines those with a twentieth of it. */
+/* Of two processes the one that had most is printed, of its lines those with a twentieth of it. */
 static void test_the_peak_and_whose_it_was(void **state) {
     print_memory("", "100");
     expect_part(

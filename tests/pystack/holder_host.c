@@ -8,8 +8,8 @@
 #include "runtime/holder/layout.h"
 #include "tests/pystack/sampler.h"
 
-/* A Python with the module `_holder`, through which test scripts ask who holds blocks of memory. Addresses are disguised
- * there: an int that is an address would be found as one. */
+/* A Python with the module `_holder`, through which test scripts ask who holds blocks of memory. Addresses are
+ * disguised there: an int that is an address would be found as one. */
 
 #define DISGUISE UINT64_C(0x5a5a000000000005)
 

@@ -313,7 +313,7 @@ def test_bytearray_and_array():
 def test_bytes_io():
     buffers[:] = [io.BytesIO()]
     buffers[0].write(b"text" * 1000)
-    # From 3.12 on it tells of its bytes.
+    # From 3.12 on it reports its bytes.
     what = "bytes in" if sys.version_info >= (3, 12) else "memory of"
     check([_holder.word_of(buffers[0], 2 * POINTER)], what + " _io.BytesIO in list `buffers` of module __main__")
     buffers.clear()

@@ -3,8 +3,8 @@
 
 #include "profiler/heap/heap.h"
 
-/* The engine's side of profiler/heap/heap.h for programs that look at the exported functions alone: it writes down what it is
- * told. Not for several threads at once, except for the counts themselves. */
+/* The engine's side of profiler/heap/heap.h for programs that look at the exported functions alone: it writes down what
+ * it gets. Not for several threads at once, except for the counts themselves. */
 
 enum heap_fake_call { HEAP_FAKE_ALLOCATED, HEAP_FAKE_FREEING, HEAP_FAKE_RESIZING, HEAP_FAKE_RESIZED };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What the engine is told of each call: the block, its size, whose it is, where the call came from; and that everything
+/* The engine's record of each call: the block, its size, whose it is, where the call came from; and that everything
  * that is freed again adds up to nothing. */
 #include "runtime/memory/allocator.h"
 #include "runtime/memory/allocator_base.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Texts of code that has no file: the one that was compiled last under a name is found, at a cost that does not grow with
- * the others. */
+/* Texts of code that has no file: the one that was compiled last under a name is found, at a cost that does not grow
+ * with the others. */
 #include <stdint.h>
 
 static uint64_t looks;

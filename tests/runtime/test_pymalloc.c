@@ -2,11 +2,12 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-/* What pymalloc.h does itself, and pymalloc beside it, on the same pools. Arenas are mapped in a zone of the test's own, so
- * that it can look into every pool: how many blocks are taken there, and whether the list of free ones is whole.
+/* What pymalloc.h does itself, and pymalloc beside it, on the same pools. Arenas are mapped in a zone of the test's
+ * own, so that it can look into every pool: how many blocks are taken there, and whether the list of free ones is
+ * whole.
  *
- * What is accepted and what is refused is asked in processes of their own, as the profiler asks it: with the first request
- * for a small block. They are this program again, with the words "try" and what to put around the allocator. */
+ * What is accepted and what is refused is asked in processes of their own, as the profiler asks it: with the first
+ * request for a small block. They are this program again, with the words "try" and what to put around the allocator. */
 
 #include "runtime/memory/pymalloc.h"
 

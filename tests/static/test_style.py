@@ -177,7 +177,7 @@ ONE_CONTEXT = rf"(?:{'|'.join(sorted(CONTEXTS, key=len, reverse=True))})(?: \([^
 
 def odd_contexts(source):
     """Who may call, in other words than those of CONTRIBUTING.md: "signal, drain (one thread)"."""
-    for match in CONTEXT.finditer(re.sub(r"\n \* ?", " ", source)):
+    for match in CONTEXT.finditer(re.sub(r"\n\s*\* ?", " ", source)):
         told = match[1].split(" --- ")[0].removesuffix(" ---").strip()
         if not re.fullmatch(rf"{ONE_CONTEXT}(?:, {ONE_CONTEXT})*", told):
             yield f"Context: {told}"

@@ -73,7 +73,8 @@ def rows(program, question, *options):
 
 @contextlib.contextmanager
 def exported(program, folder):
-    """The profile as other programs read it: with its views. What needs math functions is skipped where they are not."""
+    """The profile as other programs read it: with its views. What needs math functions is skipped where they are
+    not."""
     done = program("export", str(program.db), "-f", "sqlite", "-o", str(folder / "a.sqlite"))
     assert done.returncode == 0, done.complaint
     with contextlib.closing(sqlite3.connect(folder / "a.sqlite")) as file:

@@ -11,9 +11,9 @@
 #include "storage/write/writer.h"
 #include "tests/storage/folder.h"
 
-/* A program with three loops that were learned. The first, at line 7 of parse.py, is decided and has 13 rows, the second, at
- * line 14, is not and has a note; a child process has the first one too and timed no call. test_learned.py knows all
- * figures. */
+/* A program with three loops that were learned. The first, at line 7 of parse.py, is decided and has 13 rows, the
+ * second, at line 14, is not and has a note; a child process has the first one too and timed no call. test_learned.py
+ * knows all figures. */
 
 static const int64_t start_ns = 1700000000000000000, second_ns = 1000000000;
 static char app[PATH_MAX];

@@ -12,7 +12,8 @@
 #include "tests/storage/folder.h"
 
 /* A program that leaks at line 3 (in two functions), holds an array of line 7 for a second, and calls a library at line
- * 8. It runs for 10 s; a child of it runs from its second 2 to 6. All figures are in MB; test_memory.py has the sums. */
+ * 8. It runs for 10 s; a child of it runs from its second 2 to 6. All figures are in MB; test_memory.py has the
+ *   sums. */
 
 #define PACKAGES "lib/python3.11/site-packages"
 enum { MB = 1000000 };

@@ -12,8 +12,9 @@
 #include "tests/storage/fixture.h"
 #include "tests/storage/folder.h"
 
-/* A made-up program, waste.py, with one line for each kind of finding. tests/storage/test_redundancy.py knows what must come
- * out. Every watch weighs 1 ms; calls leave 800 ns (bin 0), 20 us (bin 1) or 1 ms (bin 2); gaps are 5 us, accesses 8 bytes. */
+/* A made-up program, waste.py, with one line for each kind of finding. tests/storage/test_redundancy.py knows what must
+ * come out. Every watch weighs 1 ms; calls leave 800 ns (bin 0), 20 us (bin 1) or 1 ms (bin 2); gaps are 5 us, accesses
+ * 8 bytes. */
 
 #define PACKAGES "lib/python3.11/site-packages"
 
@@ -62,8 +63,8 @@ static const char program[] =
     "    return blend(angle)\n"                             /* 21: fewer still, beside stores that tell */
     "    return [turn(angle, i) for i in range(9)]\n";      /* 22: half of the calls return the same */
 
-/* Columns: line, native function that was called (NULL: its library is stripped), CPU time in ms of Python and of native
- * code. */
+/* Columns: line, native function that was called (NULL: its library is stripped), CPU time in ms of Python and of
+ * native code. */
 static const struct line {
     uint32_t number;
     const char *native;
@@ -176,8 +177,8 @@ static void put_node(uint32_t id, uint32_t parent, uint32_t location) {
           "node");
 }
 
-/* start_thread -> <module>:1 -> work or rotate, line N -> PyObject_Call -> what the line called -> view_item, into which
- * get_pointer is inlined, and into that check_bounds, which makes the access. */
+/* start_thread -> <module>:1 -> work or rotate, line N -> PyObject_Call -> what the line called -> view_item, into
+ * which get_pointer is inlined, and into that check_bounds, which makes the access. */
 static void put_line(const struct line *line) {
     uint32_t n = line->number;
     put_location(n, n < 18 ? "work" : "rotate", app, n, NULL, 0);

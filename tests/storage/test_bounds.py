@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an answer may cost: time inside of single functions, memory of long answers, width, depth; and what SQL may look like."""
+"""What an answer may cost: time inside of single functions, memory of long answers, width, depth; and what SQL may look
+like."""
 
 import json
 import resource
@@ -21,7 +22,8 @@ SLOW = "select instr(zeroblob(8000000), zeroblob(4000000) || x'01')"  # one oper
     MANY + "select distinct i % 270000 from n",
 ])
 def test_long_answers_take_little_memory(program, form, question):
-    """Was 160 MB for so many sorted rows and 30 MB more for each form's text; with any number of rows it is less than 200 MB."""
+    """Was 160 MB for this many sorted rows and 30 MB more for each form's text; with any number of rows it is less than
+    200 MB."""
     limit = 64 << 20
 
     def bound():
@@ -56,7 +58,7 @@ def many_contexts(program, tmp_path_factory):
 @pytest.mark.parametrize("words", [("query", "a.db", "call tree", "--json"), ("query", "a.db", "all call tree", "--table"),
                                    ("export", "a.db", "-f", "collapsed"), ("export", "a.db", "-f", "speedscope", "--all")])
 def test_all_contexts_at_once_take_little_memory(many_contexts, words, tmp_path):
-    """Was 260 MB. Read from /proc: what wait4() tells counts the program that started it too."""
+    """Was 260 MB. Read from /proc: the figure of wait4() counts the program that started it too."""
     peak = 0
     answer = tmp_path / "answer"
     with answer.open("wb") as out, subprocess.Popen([PIEPROF, *words], cwd=many_contexts.folder, stdout=out, env=clean_environment()) as done:

@@ -50,7 +50,7 @@ static void test_a_short_curve_is_kept_as_it_is(void **state) {
     }
 }
 
-/* What lies on straight lines is told by their ends. */
+/* The ends of straight lines represent the points between. */
 static void test_of_straight_lines_the_corners_stay(void **state) {
     struct pie_curve_point points[PIE_CURVE_POINTS];
     bool keep[PIE_CURVE_POINTS];
@@ -177,7 +177,7 @@ static uint32_t count_kept(const bool *keep, uint32_t count) {
     return kept;
 }
 
-/* What goes lies as far away as is told. */
+/* Removed points lie as far away as is reported. */
 static void test_random_curves_are_as_near_as_is_told(void **state) {
     struct pie_curve_point points[PIE_CURVE_POINTS];
     bool keep[PIE_CURVE_POINTS];
@@ -219,7 +219,7 @@ static void classic(const struct pie_curve_point *points, uint32_t first, uint32
     classic(points, split, last, tolerance, keep);
 }
 
-/* With the tolerance that a choice tells, the classic algorithm keeps no point that is not chosen. */
+/* With the tolerance that a choice returns, the classic algorithm keeps no point that is not chosen. */
 static void test_the_choice_is_the_classic_algorithms(void **state) {
     struct pie_curve_point points[PIE_CURVE_POINTS];
     bool keep[PIE_CURVE_POINTS], theirs[PIE_CURVE_POINTS];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts and threads fold into others: no sum changes, nothing refers to what is gone, and who is killed in the middle has lost nothing. */
+/* Contexts and threads fold into others: no sum changes, nothing refers to what is gone, and who is killed in the
+ * middle has lost nothing. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -139,9 +139,9 @@ static double random_unit(void) {
     return (double)(random_state >> 11) / (double)(1ull << 53);
 }
 
-/* Samples fall on the line with probability 0.15; one in ten weighs ten times as much as the others. 95 % of the intervals
- * should hold 0.15. Of 300, fewer than 271 or more than 298 happens once in a thousand times by chance, and the seed is
- * fixed. */
+/* Samples fall on the line with probability 0.15; one in ten weighs ten times as much as the others. 95 % of the
+ * intervals should hold 0.15. Of 300, fewer than 271 or more than 298 happens once in a thousand times by chance, and
+ * the seed is fixed. */
 static void test_the_interval_holds_the_truth_as_often_as_it_says(void **state) {
     enum { RUNS = 300, SAMPLES = 400 };
     const double truth = 0.15;
@@ -206,9 +206,9 @@ static void read_finding(struct pie_reader *reader, int64_t run, struct interval
     pie_cursor_close(cursor);
 }
 
-/* Of 80 watches on a line, 0.6 in short calls, and of these 0.3 redundant; one in ten weighs four times as much. As above,
- * 271 to 298 of 300 intervals should hold the truth; that of the product may be wider, since each factor is taken at its
- * most uncertain. */
+/* Of 80 watches on a line, 0.6 in short calls, and of these 0.3 redundant; one in ten weighs four times as much. As
+ * above, 271 to 298 of 300 intervals should hold the truth; that of the product may be wider, since each factor is
+ * taken at its most uncertain. */
 static void test_the_interval_of_a_fraction_holds_the_truth_as_often_as_it_says(void **state) {
     enum { RUNS = 300, WATCHES = 80 };
     const double redundant = 0.3, in_short_calls = 0.6;

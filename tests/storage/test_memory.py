@@ -181,7 +181,8 @@ def test_a_leaking_line_grows_all_the_time_and_to_the_end(changed, parts, is_tol
 
 
 def of_another_size(mallocs, frees, live, parts):
-    """Line 3 has blocks of size class 5 too; those of class 0 have 35 mallocs of two processes, 30 MB here and no frees."""
+    """Line 3 has blocks of size class 5 too; those of class 0 have 35 mallocs of two processes, 30 MB here and no
+    frees."""
     values = ", ".join(str(int(part * MB)) for part in parts)
     return (f"INSERT INTO allocation VALUES (2, 2, 5, {mallocs}, 0, {live * MB}, 0, {live * MB}, 0, 0, 0, 0, 0, {mallocs}, {frees}, "
             f"{values}, {START})")
@@ -193,7 +194,7 @@ EVENLY = (3, 3, 3, 3, 3, 3, 3, 3)
 @pytest.mark.parametrize("parts, other, leaked", [
     (EVENLY, (60, 45, 20, (0, 0, 0, 0, 0, 5, 5, 5)), 30),                           # the other size comes and goes
     (EVENLY, (4, 1, 20, (0, 0, 0, 0, 0, 5, 5, 5)), 30),                             # also where few of it were sampled
-    (EVENLY, (0, 0, 20, (0, 0, 0, 0, 0, 0, 0, 0)), 30),                             # temporaries that are there at the end
+    (EVENLY, (0, 0, 20, (0, 0, 0, 0, 0, 0, 0, 0)), 30),  # temporaries that are there at the end
     (EVENLY, (20, 0, 10, (1, 1, 1, 1, 1, 1, 1, 1)), 40),                            # both leak
     (EVENLY, (3, 0, 2, (0, 0, 1, 0, 0, 0, 0, 0)), 32),                              # too few to tell them from a leak
     (EVENLY, (40, 0, 20, (10, 10, 0, 0, 0, 0, 0, 0)), 30),                          # a table that is full
@@ -586,7 +587,8 @@ def write_many(path, nodes, runs):
 
 
 def test_ten_thousand_contexts_take_less_than_a_second(memory, tmp_path):
-    """By the reader's own CPU time, so that what else runs here does not count; other runs cost nothing but to open them."""
+    """By the reader's own CPU time, so that what else runs here does not count; other runs cost nothing but to open
+    them."""
     program = Program(tmp_path)
     program.db.write_bytes(memory.db.read_bytes())
     write_many(program.db, 10000, 3)

@@ -324,7 +324,8 @@ def small_files(whole, tmp_path_factory):
     return files
 
 
-# A program's peak of memory begins with that of the process that it was started from: here not pytest's, which is large.
+# A program's peak of memory begins with that of the process that it was started from: here not pytest's, which is
+# large.
 IN_A_SMALL_PROCESS = """
 import os, sys
 _, status, usage = os.wait4(os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ), 0)

@@ -27,7 +27,7 @@ MAIN = [("app.py", 11, 0.3), ("app.py", 10, 0.05)]
 
 
 @pytest.mark.parametrize("place, expected", [
-    ("app.py", [WORK[0], MAIN[0], MAIN[1], WORK[1]]),      # what it called in the library is told at its own line
+    ("app.py", [WORK[0], MAIN[0], MAIN[1], WORK[1]]),      # its calls into the library are reported at its own line
     ("src/app.py", [WORK[0], MAIN[0], MAIN[1], WORK[1]]),
     ("src", [WORK[0], ("core.py", 2, 0.3), MAIN[1], WORK[1]]),
     ("folder src", [WORK[0], ("core.py", 2, 0.3), MAIN[1], WORK[1]]),

@@ -53,8 +53,8 @@ def near(value):
 
 
 def test_levels_of_the_findings_stay_apart(waste):
-    """Views with columns that name each other several times must not grow with the power of their depth: SQLite prepared
-    a program of 65,000 steps."""
+    """Views with columns that name each other several times must not grow with the power of their depth: SQLite
+    prepared a program of 65,000 steps."""
     for view, steps in (("v_redundancy", 8000), ("v_redundancy_function", 12_000)):
         answer = ask(waste, f"EXPLAIN SELECT * FROM {view} WHERE run = 2")["rows"]
         assert 1000 < len(answer) < steps, view

@@ -109,7 +109,8 @@ static void test_some_contexts_that_come_again_are_enough(void **state) {
         note(PIE_SLICES_ROWS_PER_S / 2);
         for (int i = 0; i < PIE_SLICES_ROWS_PER_S; i++)
             pie_slices_note(&slices, key++);
-        /* 100 + 200 w rows in w seconds: the part of the first is a third, and then a fifth; at last there are too many slices */
+        /* 100 + 200 w rows in w seconds: the part of the first is a third, and then a fifth; at last there are too many
+         * slices */
         assert_int_equal(slices.width_s, age_s < 2 * PIE_SLICES_MIN ? 1 : age_s < 512 ? 2 : 4);
     }
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of other versions of pieprof: those that were released are read, of others one line says what to do, and nothing in any
-of them is touched. files/ has one of each version that was released: what a pieprof of that time wrote of files/program.py."""
+"""Files of other versions of pieprof: those that were released are read, of others one line says what to do, and
+nothing in any of them is touched. files/ has one of each version that was released: what a pieprof of that time wrote
+of files/program.py."""
 
 import contextlib
 import pathlib

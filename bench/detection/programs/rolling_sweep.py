@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Thresholds of a trading rule are tried one by one; the moving averages, which do not depend on them, are made anew for
-each."""
+"""Thresholds of a trading rule are tried one by one; the moving averages, which do not depend on them, are made anew
+for each."""
 
 import numpy as np
 import pandas as pd

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the loop programs share. Each has COUNT, the iterations of its usual work (2 to 3 seconds); items(count), an iterator
-over the seeded input, made before anything is timed; and work(items), the function with the one loop that is learned.
-`PROGRAM.py [SCALE [TURNS]]` is run and timed as those of ../../programs are (harness.py); with TURNS each part goes on in the
-input where the last one ended. ../truth.py loads a program without running it."""
+"""What the loop programs share. Each has COUNT, the iterations of its usual work (2 to 3 seconds); items(count), an
+iterator over the seeded input, made before anything is timed; and work(items), the function with the one loop that is
+learned. `PROGRAM.py [SCALE [TURNS]]` is run and timed as those of ../../programs are (harness.py); with TURNS each part
+goes on in the input where the last one ended. ../truth.py loads a program without running it."""
 
 import argparse
 import itertools

@@ -2,7 +2,8 @@
 """A flame graph as nested lists of HTML, one element a line, read into a tree with regular expressions and string
 functions: the workload of Paikana §4, on generated input. `--size 100` reads 100 MB.
 
-The garbage collector is off: what it takes to go through the growing tree again and again falls upon a handful of calls."""
+The garbage collector is off: what it takes to go through the growing tree again and again falls upon a handful of
+calls."""
 
 import gc
 import html
@@ -13,7 +14,7 @@ import tempfile
 from common import loop, run
 
 COUNT = 600_000  # lines
-MB = 57  # of so many lines
+MB = 57  # of this many lines
 ENTRY = re.compile(r'<li class="(\w+)"><span title="([^"]+) \(([\d,]+) samples, ([\d.]+)%\)">')
 NOTE = re.compile(r"(\w+)=(\d+)")
 PACKAGES = ["java.util.concurrent", "org.apache.spark.sql.execution", "sun.nio.ch", "scala.collection.immutable",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls that recurse, so that each contains thousands of others; one of them takes 200 times its usual time now and then."""
+"""Calls that recurse, so that each contains thousands of others; one of them takes 200 times its usual time now and
+then."""
 
 import random
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One thread's memory accesses are watched, another one forks: which descriptors does a child have that its parent has not opened?
+"""One thread's memory accesses are watched, another one forks: which descriptors does a child have that its parent has
+not opened?
 
 Arguments: seconds, "fork" or "raw" (the system call itself, whose child nobody has prepared; with the GIL held)."""
 

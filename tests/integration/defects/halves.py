@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""halves.py N: N threads run 0.06 s each, one half of it reading /dev/zero (the kernel clears pages), and say how it was split.
+"""halves.py N: N threads run 0.06 s each, one half of it reading /dev/zero (the kernel clears pages), and say how it
+was split.
 
-By the threads' own clocks around either half: getrusage() splits by the ticks that fell on a thread, too few of them here.
+By the threads' own clocks around either half: getrusage() splits by the ticks that fell on a thread, too few of them
+here.
 """
 
 import json

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two threads that hand over to each other, some ten thousand times a second. Prints what a time costs, and all CPU seconds."""
+"""Two threads that hand over to each other, some ten thousand times a second. Prints what a time costs, and all CPU
+seconds."""
 
 import _thread
 import json

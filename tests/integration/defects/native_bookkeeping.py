@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two clean programs whose native libraries read and write memory of their own in each call: OpenSSL counts references to its
-digests, SQLite runs the same statement. No call has the arguments of another.
+"""Two clean programs whose native libraries read and write memory of their own in each call: OpenSSL counts references
+to its digests, SQLite runs the same statement. No call has the arguments of another.
 
 usage: native_bookkeeping.py hash|sql"""
 

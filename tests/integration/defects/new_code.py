@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fills the profiler's tables: chains of new functions, CHAINS of them, each DEPTH deep and each sampled at its end. Then
-a function that was not seen before works for a second of CPU time, and so tells its time and its line."""
+"""Fills the profiler's tables: chains of new functions, CHAINS of them, each DEPTH deep and each sampled at its end.
+Then a function that was not seen before works for a second of CPU time, and so shows its time and its line."""
 
 import json
 import sys

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Threads of all kinds: they sleep, compute, wait for each other, come and go. Prints for each that ends by itself what it
-waited for a processor."""
+"""Threads of all kinds: they sleep, compute, wait for each other, come and go. Prints for each that ends by itself what
+it waited for a processor."""
 
 import json
 import threading

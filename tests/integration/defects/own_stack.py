@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program with an alternate signal stack of its own.
 
-    own_stack.py small SECONDS      works with one of 2 KiB more than a signal's frame on each of two threads, a guard page below
-    own_stack.py paint SECONDS      prints how many bytes of its stack a signal's frame takes, and how many were used at all
-    own_stack.py answers SECONDS    prints what sigaltstack() and its own handlers say
+    own_stack.py small SECONDS      works with one of 2 KiB more than a signal's frame on each of two threads, with a
+                                    guard page below
+    own_stack.py paint SECONDS      prints the bytes of its stack that a signal's frame takes, and all that were used
+    own_stack.py answers SECONDS    prints the answers of sigaltstack() and of its own handlers
 """
 
 import ctypes

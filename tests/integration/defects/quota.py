@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes for SECONDS of CPU time, then sleeps for a fifth of a second. Prints what the kernel says of both: the time in which
-this thread was ready to run and did not. usage: quota.py SECONDS [FOLDER OF ITS CGROUP]"""
+"""Computes for SECONDS of CPU time, then sleeps for a fifth of a second. Prints what the kernel says of both: the time
+in which this thread was ready to run and did not. usage: quota.py SECONDS [FOLDER OF ITS CGROUP]"""
 
 import json
 import pathlib

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """refuse_rings.py COMMAND…: only the first rings of perf events can be mapped, as where locked memory is used up
-(perf_event_mlock_kb and RLIMIT_MEMLOCK): mmap() of two shared pages that are read only fails with EPERM, of descriptors from
-20 on."""
+(perf_event_mlock_kb and RLIMIT_MEMLOCK): mmap() of two shared pages that are read only fails with EPERM, of descriptors
+from 20 on."""
 
 import ctypes
 import os

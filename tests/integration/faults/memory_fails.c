@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Preloaded: an allocator on top of the next one, of which every n-th call fails. In all threads from the beginning with
- * FAIL_EVERY=n in the environment, and after FAIL_AFTER=m calls; or from fail_every_in_all_threads(n) on; or in the thread
- * that calls fail_every(n), until it calls fail_every(0). A crash is named by the exported function that it happens in. With -DPARTIAL it replaces only a part of the C library's functions, as some tools do. */
+/* Preloaded: an allocator on top of the next one, of which every n-th call fails. In all threads from the beginning
+ * with FAIL_EVERY=n in the environment, and after FAIL_AFTER=m calls; or from fail_every_in_all_threads(n) on; or in
+ * the thread that calls fail_every(n), until it calls fail_every(0). A crash is named by the exported function that it
+ * happens in. With -DPARTIAL it replaces only a part of the C library's functions, as some tools do. */
 
 #include <dlfcn.h>
 #include <errno.h>

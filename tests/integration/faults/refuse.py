@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a command whose system calls are refused as a container's seccomp profile would refuse them, or end it (SIGSYS) as a
-service's of systemd would.
+"""Runs a command whose system calls are refused as a container's seccomp profile would refuse them, or end it (SIGSYS)
+as a service's of systemd would.
 
 usage: refuse.py ERRNO-NAME|KILL|KILL_THREAD|TRAP SYSCALL,... COMMAND ARGUMENTS...
 """

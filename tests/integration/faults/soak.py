@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything at once for a long time: element loops in threads that come and go, garbage, libraries loaded and unloaded,
-forks, timers, arrays mapped and unmapped. usage: soak.py SECONDS
+"""Everything at once for a long time: element loops in threads that come and go, garbage, libraries loaded and
+unloaded, forks, timers, arrays mapped and unmapped. usage: soak.py SECONDS
 
 Each result is checked. Prints a JSON object: what was done how often, and the resident memory after the first tenth and
 at the end."""

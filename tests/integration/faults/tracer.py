@@ -3,9 +3,9 @@
 
 usage: tracer.py PID SECONDS pass|swallow|registers
 
-pass: each signal is handed on, as strace does. swallow: SIGTRAP is kept back, as gdb does with signals that it takes for
-its own. registers: and the four debug registers are taken away as well. Ends with 77 where this is not allowed; says at
-the end how many stops there were."""
+pass: each signal is handed on, as strace does. swallow: SIGTRAP is kept back, as gdb does with signals that it takes
+for its own. registers: and the four debug registers are taken away as well. Ends with 77 where this is not allowed;
+says at the end how many stops there were."""
 import ctypes
 import errno
 import os
@@ -32,7 +32,8 @@ def ptrace(request, tid, address=None, data=None):
 
 
 def stop_of(tid, flags=0):
-    """(thread, signal) of the next stop of this thread, or of any (-1); (0, 0): none; signal 0: the thread has ended."""
+    """(thread, signal) of the next stop of this thread, or of any (-1); (0, 0): none; signal 0: the thread has
+    ended."""
     try:
         stopped, status = os.waitpid(tid, WALL | flags)
     except ChildProcessError:

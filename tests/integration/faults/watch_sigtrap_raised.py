@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SIGTRAP that a thread sends to itself while it is blocked, a thousand times: each is there for sigpending(), for a wait
-and, once it is open again, for the handler, whatever signals of the same number the profiler's clock sends meanwhile."""
+"""SIGTRAP that a thread sends to itself while it is blocked, a thousand times: each is there for sigpending(), for a
+wait and, once it is open again, for the handler, whatever signals of the same number the profiler's clock sends
+meanwhile."""
 import signal
 
 TRAP = {signal.SIGTRAP}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SIGTRAP blocked in all threads, sent to the process and waited for by one of them, while elements are worked on. Every
-other time the one is at work itself until it has been sent."""
+"""SIGTRAP blocked in all threads, sent to the process and waited for by one of them, while elements are worked on.
+Every other time the one is at work itself until it has been sent."""
 import os
 import signal
 import threading

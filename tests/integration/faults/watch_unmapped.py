@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays that are watched are freed, unmapped, and their addresses used again by others, read-only memory among them."""
+"""Arrays that are watched are freed, unmapped, and their addresses used again by others, read-only memory among
+them."""
 import mmap
 
 import numpy

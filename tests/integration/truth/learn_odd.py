@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Uses of pieprof.loop() that are not a plain loop to its end. The output must be that of plain python: prints one object
-of what each case came to."""
+"""Uses of pieprof.loop() that are not a plain loop to its end. The output must be that of plain python: prints one
+object of what each case came to."""
 
 import contextlib
 import json

@@ -3,9 +3,9 @@
 
 usage: learn_shares.py KIND SECONDS         KIND: steady, rare, tailed, phases, many, recursive, raising
 
-The last line tells the shares of the calls by line, the share of the body's own code, the calls by line, and the loop's line.
-Lines that call end in a comment with the name under which the call notes its time. The body's time is taken by what the
-loop iterates over, so it includes what a tracer does in the body.
+The last line prints the shares of the calls by line, the share of the body's own code, the calls by line, and the
+loop's line. Lines that call end in a comment with the name under which the call notes its time. The body's time is
+taken by what the loop iterates over, so it includes what a tracer does in the body.
 """
 
 import collections
@@ -31,7 +31,7 @@ class Told(Exception):
 
 
 def spin(name, us):
-    """Takes so many microseconds of wall time."""
+    """Takes this many microseconds of wall time."""
     begun = now()
     end = begun + int(us * 1000)
     CALLS[name] += 1

@@ -142,7 +142,8 @@ AT(loop_behind) mov %rax, (%rdi)
     ret
 END(case_loop)
 
-/* Leaders from forward branches, from backward ones and behind calls; unlikely code at the end jumps back, which is no loop. */
+/* Leaders from forward branches, from backward ones and behind calls; unlikely code at the end jumps back, which is no
+ * loop. */
 FUNCTION(case_branches)
     test %rdi, %rdi
     jz branch_cold
@@ -245,7 +246,8 @@ FUNCTION(case_unreadable)
 END(case_unreadable)
     .p2align 12
 
-/* To be run under a real breakpoint: run(data, more, count, pointers); each access is to `data` unless the name says else. */
+/* To be run under a real breakpoint: run(data, more, count, pointers); each access is to `data` unless the name says
+ * else. */
 FUNCTION(run_load)
     mov (%rdi), %rax
     ret

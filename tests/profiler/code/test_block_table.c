@@ -42,8 +42,8 @@ static int set_up(void **state) {
     return 0;
 }
 
-/* Each change puts the other block in the same slot, whose place in memory is the same each time: what a handler holds that
- * was interrupted for long stays true, so that only a slot seen half written can be wrong. */
+/* Each change puts the other block in the same slot, whose place in memory is the same each time: what a handler holds
+ * that was interrupted for long stays true, so that only a slot seen half written can be wrong. */
 static void *change(void *unused) {
     for (int i = 0; i < CHANGES_MAX && !is_over; i++) {
         pie_blocks_forget();

@@ -165,8 +165,8 @@ extern const char trap_overwritten[], trap_overwritten_index[], trap_counting[],
 
 enum { NOWHERE = 0, ELSEWHERE = 1 << 30 };
 
-/* RIP, then the base and the distance of the watched word of 8 bytes, then the instruction that must be named (NULL: none) and
- * its flags. Register 16: the word is case_data. */
+/* RIP, then the base and the distance of the watched word of 8 bytes, then the instruction that must be named (NULL:
+ * none) and its flags. Register 16: the word is case_data. */
 static const struct asked {
     const char *rip;
     uint8_t base;

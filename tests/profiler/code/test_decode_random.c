@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Any address of any executable mapping, with any registers: nothing crashes, all that comes out is in order, and memory
- * stays bounded. What it costs is printed. */
+/* Any address of any executable mapping, with any registers: nothing crashes, all that comes out is in order, and
+ * memory stays bounded. What it costs is printed. */
 
 #include "profiler/code/decode.h"
 #include "profiler/code/decode_function.h"

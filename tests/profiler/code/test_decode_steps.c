@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Decoding against what the processor really did: library code is stepped through, so the instruction before each stop, the
- * registers on both sides of it and the way it took are known for certain. The address of each operand is computed by
- * Zydis from the registers before; pie_decode_trap() sees those after. */
+/* Decoding against what the processor really did: library code is stepped through, so the instruction before each stop,
+ * the registers on both sides of it and the way it took are known for certain. The address of each operand is computed
+ * by Zydis from the registers before; pie_decode_trap() sees those after. */
 
 #include "profiler/code/cfi.h"
 #include "profiler/code/decode.h"

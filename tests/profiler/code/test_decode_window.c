@@ -18,7 +18,8 @@
 
 #include <cmocka.h>
 
-/* Data that would swallow the instructions behind it: in front of the entry, and behind a call that may not come back. */
+/* Data that would swallow the instructions behind it: in front of the entry, and behind a call that may not come
+ * back. */
 extern const char window_data[], window_entry[], window_loop[], window_middle[], window_stored[],
     window_call[], window_behind[], window_end[];
 __asm__(".pushsection .text\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The whole engine without Python: threads that come, work, sleep, fork and go under a clock of 5 kHz, a sink in memory, and
- * figures that must add up. Runs under AddressSanitizer too. */
+/* The whole engine without Python: threads that come, work, sleep, fork and go under a clock of 5 kHz, a sink in
+ * memory, and figures that must add up. Runs under AddressSanitizer too. */
 
 #include "profiler/base/clocks.h"
 #include "profiler/base/counters.h"

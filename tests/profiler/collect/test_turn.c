@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Two halves of the calling context tree that take turns, while threads make nodes. Code is a number here: the code of a half has
- * that half's bit. */
+/* Two halves of the calling context tree that take turns, while threads make nodes. Code is a number here: the code of
+ * a half has that half's bit. */
 
 #include "profiler/base/own_memory.h"
 #include "profiler/base/region.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The facts of this machine, as it is and with something taken away: each time in a child of its own, which tells by
+/* The facts of this machine, as it is and with something taken away: each time in a child of its own, which reports by
  * its exit status which check failed. */
 
 #include "profiler/doctor/machine_facts.h"

@@ -56,8 +56,8 @@ static void test_the_sum_of_weights_is_what_was_counted(void **state) {
     assert_true(waiting < 2 * run.rate.interval_bytes);
 }
 
-/* 400 runs: the mean of the estimates is the truth within four standard errors, and the 95 % interval of each run holds it in
- * 90 % of them at least (the normal approximation is a little short where a line has some twenty samples). */
+/* 400 runs: the mean of the estimates is the truth within four standard errors, and the 95 % interval of each run holds
+ * it in 90 % of them at least (the normal approximation is a little short where a line has some twenty samples). */
 static void unbiased(uint64_t first_bytes, uint64_t second_bytes, uint64_t events, double ns_per_byte,
                      bool slows_down) {
     enum { RUNS = 400 };
@@ -107,8 +107,8 @@ static void test_a_large_event_stands_for_itself(void **state) {
     assert_true(large.sq_bytes2 == 0);
 }
 
-/* Many of them in a short time make the interval grow until they are sampled, and no further: what comes after a burst is
- * seen. */
+/* Many of them in a short time make the interval grow until they are sampled, and no further: what comes after a burst
+ * is seen. */
 static void test_a_burst_of_large_events_is_over_soon(void **state) {
     struct run run;
     struct line large = {.bytes = 1 << 20}, small = {.bytes = 1000};

@@ -213,9 +213,9 @@ static void test_an_address_beyond_user_space_is_not_tracked(void **state) {
     assert_false(pie_heap_may_be_tracked(far));
 }
 
-/* One address that is freed and sampled again and again under new tickets, while the collection thread drops the ticket that
- * it believes to be there: sooner or later all of that happens between its two looks. Each ticket ends once, and what is
- * dropped is what was asked for. */
+/* One address that is freed and sampled again and again under new tickets, while the collection thread drops the ticket
+ * that it believes to be there: sooner or later all of that happens between its two looks. Each ticket ends once, and
+ * what is dropped is what was asked for. */
 enum { TAKEOVERS_MAX = 4000000, DROPS_WANTED = 2000, PAUSE_MAX = 256 };
 static _Atomic uint32_t offered; /* a ticket that may be dropped; 0: none */
 static _Atomic bool is_over;

@@ -39,7 +39,7 @@ static double uniform(void) {
     return ((double)(random_state >> 11) + 0.5) * 0x1p-53;
 }
 
-/* --- What the sink is told --- */
+/* --- The rows of the sink --- */
 
 static struct {
     struct pie_learned_loop_row loops[LOOPS_KEPT];
@@ -94,7 +94,7 @@ static void observe(struct pie_learn_loop *loop, const struct made_up *made, con
     pie_learn_observed(loop, &observed);
 }
 
-/* So many iterations. Returns the true sums, ns, own code last. */
+/* Runs the iterations. Returns the true sums, ns, own code last. */
 static void go(struct pie_learn_loop *loop, const struct made_up *made, unsigned iterations,
                double ret_ns[CALLS + 1]) {
     enum pie_learn_look look;
@@ -160,8 +160,8 @@ static void test_shares_calls_and_times(void **state) {
     assert_true(fabs(sum - 1) < 1e-9);
 }
 
-/* Of a call in one iteration of 500 some sixteen are observed, but two hundred long iterations are timed: its share is known
- * within a tenth as a rule, where a mean of sixteen would be off by a fourth. */
+/* Of a call in one iteration of 500 some sixteen are observed, but two hundred long iterations are timed: its share is
+ * known within a tenth as a rule, where a mean of sixteen would be off by a fourth. */
 static void test_long_iterations_are_told_by_timing(void **state) {
     const struct made_up tailed = {{{1000, 1}, {500, 1}, {400, 1}, {300000, 0.002}}, 300};
     enum { LOOPS = 8 };
@@ -303,7 +303,8 @@ static void test_a_child_begins_anew(void **state) {
     assert_int_equal(told.loops[5].entries, 1);
 }
 
-/* Iterations of an epoch in which nothing was observed yet are those of the epochs before: none of their calls is lost. */
+/* Iterations of an epoch in which nothing was observed yet are those of the epochs before: none of their calls is
+ * lost. */
 static void test_an_unobserved_epoch_counts(void **state) {
     struct pie_learn_settings often = settings;
     double ns[CALLS + 1];

@@ -73,7 +73,7 @@ static const struct shape {
 
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-/* The chance of so many of RUNS or more, if each has the chance p. */
+/* The chance of this many of RUNS or more, if each has the chance p. */
 static double tail(int count, double p) {
     double sum = 0;
     for (int i = count; i <= RUNS; i++)
@@ -323,8 +323,8 @@ static void test_racing_for_several(void **state) {
     assert_is_19_of_20(right);
 }
 
-/* That is a change within an epoch: the late arm is the best from then on, and not at first of the epoch as a whole. Those
- * that are dropped before it is come back in the next one. */
+/* That is a change within an epoch: the late arm is the best from then on, and not at first of the epoch as a whole.
+ * Those that are dropped before it is come back in the next one. */
 static void test_arms_that_appear_late(void **state) {
     int best_kept = 0, small_dropped = 0;
     double rounds = 0;
@@ -469,8 +469,8 @@ static void test_the_same_twice(void **state) {
 
 /* --- Intervals --- */
 
-/* But for what has not shown itself, as one in 23 of the bimodal arms in 30 rounds. Of an arm that was never called nothing
- * is said. */
+/* But for what has not shown itself, as one in 23 of the bimodal arms in 30 rounds. Of an arm that was never called
+ * nothing is said. */
 static void test_the_interval_holds_the_mean(void **state) {
     static const int rounds[] = {30, 100, 1000};
     static const int least[SHAPES][3] = {[3] = {950, 967, 967}};
@@ -522,8 +522,8 @@ static double harmonic(int arms) {
     return sum;
 }
 
-/* Wrong in so many of RUNS; what is observed is never more than the budget. Arms of 0 and 1 with these means, the highest
- * `top` first. */
+/* The number of wrong ones of RUNS; what is observed is never more than the budget. Arms of 0 and 1 with these means,
+ * the highest `top` first. */
 static int errors(enum pie_race_policy policy, int arms, const double *means, size_t top, uint64_t budget) {
     int wrong = 0;
     for (int run = 0; run < RUNS; run++) {

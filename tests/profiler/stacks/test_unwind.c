@@ -103,8 +103,8 @@ static void test_every_instruction_gives_the_frames_of_libunwind(void **state) {
     assert_int_equal(seen.exotic, 0);
 }
 
-/* This program is linked to bind lazily: the first call of a function goes through the loader, whose frames are addressed
- * by RBX. */
+/* This program is linked to bind lazily: the first call of a function goes through the loader, whose frames are
+ * addressed by RBX. */
 static void test_lazy_binding_too(void **state) {
     struct sigaction action = {.sa_sigaction = on_step, .sa_flags = SA_SIGINFO}, old;
     long before = seen.steps, truncated = seen.truncated, first, second;

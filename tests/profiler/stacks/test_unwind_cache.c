@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The unwinder's cache under several writers and flushes: no rule may be found under another address, or after the library
- * that it was of has gone. Rules are made up, so that each says for which address and generation it is. */
+/* The unwinder's cache under several writers and flushes: no rule may be found under another address, or after the
+ * library that it was of has gone. Rules are made up, so that each says for which address and generation it is. */
 
 #include "profiler/stacks/unwind_sigsafe.c"
 

@@ -218,8 +218,8 @@ static void assert_like_binutils(uintptr_t inside) {
     print_message("# %s: %zu of %d alike, %zu frames\n", path, comparison.same, ADDRESSES, comparison.frames);
     assert_in_range(comparison.unlike, 0, ADDRESSES / 100);
     /* What binutils 2.40 gets wrong with DWARF 5: it overlooks inlined calls with more than one range as clang writes
-     * them (llvm-symbolizer sees them), and names a unit's first file where the line is in one that it includes; gdb says
-     * what the symbolizer says. glibc includes much of its code. */
+     * them (llvm-symbolizer sees them), and names a unit's first file where the line is in one that it includes; gdb
+     * says what the symbolizer says. glibc includes much of its code. */
     assert_in_range(comparison.unlike_files, 0, ADDRESSES / 8);
     assert_in_range(comparison.missed_inlines, 0, ADDRESSES / 8);
     free(names.items);

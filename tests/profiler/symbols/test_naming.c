@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Stored nodes over turns of the tree: who is met again has its node again, who is not is forgotten. Code is a number; its file is
- * called after it. */
+/* Stored nodes over turns of the tree: who is met again has its node again, who is not is forgotten. Code is a number;
+ * its file is called after it. */
 
 #include "profiler/base/region.h"
 #include "profiler/ports/pystack.h"

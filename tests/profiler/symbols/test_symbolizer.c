@@ -254,7 +254,7 @@ static void forget(struct pie_module_entry *entry) {
     (void)entry;
 }
 
-/* The same by what memory alone tells, as on a machine without debug symbols of libc. */
+/* The same from memory alone, as on a machine without debug symbols of libc. */
 static void test_names_of_chosen_functions_by_memory(void **state) {
     void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
     uintptr_t memcpy_address = (uintptr_t)dlvsym(libc, "memcpy", "GLIBC_2.14");

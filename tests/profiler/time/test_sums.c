@@ -162,8 +162,8 @@ static struct pie_thread *thread_with_ring(void) {
     return thread;
 }
 
-/* A program in user code, on whose thread breakpoints or counters trap all the time: a quarter of the periods end in their
- * handlers' system calls. None of it is the program's kernel time. */
+/* A program in user code, on whose thread breakpoints or counters trap all the time: a quarter of the periods end in
+ * their handlers' system calls. None of it is the program's kernel time. */
 static void test_periods_in_our_handlers_are_nobodys(void **state) {
     struct pie_thread *thread = thread_with_ring();
     uint64_t system_ns = 0, user_ns = 0;
@@ -203,8 +203,8 @@ static void test_periods_before_a_trap_count(void **state) {
     free(thread);
 }
 
-/* A tenth of the time is the program's system calls, a fifth are traps of 100 us before their handlers begin: periods that
- * end there look like the program's, but what traps cost is known. */
+/* A tenth of the time is the program's system calls, a fifth are traps of 100 us before their handlers begin: periods
+ * that end there look like the program's, but what traps cost is known. */
 static void test_kernel_time_of_traps_is_given_back(void **state) {
     struct pie_thread *thread = thread_with_ring();
     uint64_t system_ns = 0, all_ns = 0;
@@ -239,8 +239,8 @@ static void test_unpaid_kernel_time_is_forgotten(void **state) {
     free(thread);
 }
 
-/* Of a signal on its way nothing is known but when its period ended. Traps that come between do not count, nor does a call's end
- * for which the signal has waited. */
+/* Of a signal on its way nothing is known but when its period ended. Traps that come between do not count, nor does a
+ * call's end for which the signal has waited. */
 static void test_samples_tell_what_their_signals_cost(void **state) {
     const struct pie_clock_price price = {.signal_ns = 12000, .whole_permille = 2000};
     struct pie_thread *thread = thread_with_ring();

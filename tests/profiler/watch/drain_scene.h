@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-/* A stage for what the collection thread makes of watches: one thread's rings, made-up Python code whose offset n is line
- * n / 10 and operation n % 10, real names and real machine code to decode. */
+/* A stage for what the collection thread makes of watches: one thread's rings, made-up Python code whose offset n is
+ * line n / 10 and operation n % 10, real names and real machine code to decode. */
 
 /* Instructions that touch (%rdi); the label stands behind each. */
 extern char drain_loaded[], drain_stored[], drain_counted[], drain_both[], drain_float_loaded[], drain_end[];

@@ -24,7 +24,8 @@ extern const struct hardware_way hardware_ways[2];
 /* Can breakpoints be had this way? If not, says so as a TAP plan of no tests. Before cmocka runs. */
 bool hardware_is_there(const struct hardware_way *way);
 
-/* A collection thread, whose table of descriptors is its own: opens events for threads that ask for them. For both ways. */
+/* A collection thread, whose table of descriptors is its own: opens events for threads that ask for them. For both
+ * ways. */
 void hardware_keep(void);
 void hardware_stop_keeping(void);
 /* Waits until it has served every thread. */

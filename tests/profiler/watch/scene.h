@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-/* A stage for the policy of watching: debug registers that only write down what they are told, an interpreter of one
+/* A stage for the policy of watching: debug registers that only record their orders, an interpreter of one
  * Python frame, and a real native call (a few instructions of assembly) under a C function that plays the evaluation
  * loop. A test's body runs inside that call, so contexts made from it unwind. */
 
@@ -36,7 +36,7 @@ struct scene_order {
 enum { SCENE_ORDERS = 1 << 16, SCENE_OBJECTS = 8 };
 
 extern struct scene {
-    /* What the registers were told. */
+    /* The orders of the registers. */
     struct scene_order orders[SCENE_ORDERS];
     size_t n_orders;
     int refuse; /* what arm() returns instead of 0 */
@@ -58,7 +58,8 @@ extern struct scene {
 extern struct pie_thread *scene_thread;
 extern struct pie_watch_settings scene_settings;
 
-/* Plays a body (the test's initial state) in the native call, on a fresh thread, tree, table of blocks, and counters. */
+/* Plays a body (the test's initial state) in the native call, on a fresh thread, tree, table of blocks, and
+ * counters. */
 void scene_test(void **body);
 #define SCENE(body) {#body, scene_test, NULL, NULL, (void *)(uintptr_t)(body)}
 
@@ -73,8 +74,8 @@ ucontext_t scene_at(const char *rip);
 /* The evaluation loop, where the native call has just returned to. */
 ucontext_t scene_returned(void);
 
-/* A sample of time at a label, 1 ms of CPU time after the last one. Returns the slot that was armed or began a watch, -1
- * if none did. */
+/* A sample of time at a label, 1 ms of CPU time after the last one. Returns the slot that was armed or began a watch,
+ * -1 if none did. */
 int scene_sample(const char *rip);
 /* The trap of a slot's register, at this context. */
 void scene_trap(unsigned index, const ucontext_t *context);

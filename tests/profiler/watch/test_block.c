@@ -154,7 +154,8 @@ static void test_what_was_unloaded_is_forgotten(void **state) {
     assert_null(find(code));
 }
 
-/* A program that changes a library's code: nothing is known of it any more. Code outside of libraries is of no concern. */
+/* A program that changes a library's code: nothing is known of it any more. Code outside of libraries is of no
+ * concern. */
 static void test_what_was_changed_is_forgotten(void **state) {
     static char data[64];
     uint32_t rewrites = pie_code_modules_rewrites();

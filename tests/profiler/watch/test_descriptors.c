@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Real debug registers and the descriptors behind them: they do what they are told, the program is not disturbed by
+/* Real debug registers and the descriptors behind them: they follow orders, the program is not disturbed by
  * them, and they go when they should: with their thread, in a forked child, when the program closes them. */
 
 #include "tests/profiler/watch/hardware_scene.h"
@@ -281,8 +281,8 @@ static void test_threads_that_come_and_go(void **state) {
     for (int i = THREADS - AT_ONCE; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     assert_int_equal(armed_threads, THREADS);
-    /* hidden ones are there until the collection thread has closed them, while the thread's end uses its stack; so does the way to the
-     * closing of the others */
+    /* hidden ones are there until the collection thread has closed them, while the thread's end uses its stack; so does
+     * the way to the closing of the others */
     unsigned most = way->is_hidden ? UINT32_MAX : THREADS + THREADS / 10;
     assert_in_range(hardware_traps(70), THREADS, most);
     assert_in_range(hardware_traps(71), THREADS, most);

@@ -90,8 +90,8 @@ static void test_nobody_is_forgotten(void **state) {
     assert_in_range(n_known, 16000 / 10, 16000 / 6);
 }
 
-/* Two lines with known fractions; a watch stands for the time of its line since the last one, as in watch_drain.c. Over 2000
- * runs the mean estimate is the truth within four standard errors. */
+/* Two lines with known fractions; a watch stands for the time of its line since the last one, as in watch_drain.c. Over
+ * 2000 runs the mean estimate is the truth within four standard errors. */
 static void test_estimates_stay_unbiased(void **state) {
     static const double truth[] = {0.8, 0.3}, share[] = {0.9, 0.1};
     double sum[2] = {0}, sum2[2] = {0};

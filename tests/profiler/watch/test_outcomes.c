@@ -54,7 +54,7 @@ static void test_loads_and_stores_resolve(void **state) {
     assert_int_equal(plain(PIE_WATCH_LOAD, PIE_WATCH_CHANGED, drain_both), PIE_WATCH_CHANGED);
 }
 
-/* Recycled memory is cleared before it is used, and often is clear already: nothing was computed in vain. */
+/* Recycled memory is cleared before it is used, and often is clear already: no computation was wasted. */
 static void test_clearing_what_is_clear_is_no_redundant_store(void **state) {
     assert_int_equal(outcome_of(PIE_WATCH_STORE, NULL, PIE_WATCH_REDUNDANT, drain_stored), PIE_WATCH_LOST);
     assert_int_equal(outcome_of(PIE_WATCH_LOAD, NULL, PIE_WATCH_REDUNDANT, drain_loaded),

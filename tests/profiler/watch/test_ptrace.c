@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Debug registers by ptrace, on the machine's own: they do what they are told and stay the thread's alone, whoever waits for
- * children meets none, and a thread that a debugger has is refused. */
+/* Debug registers by ptrace, on the machine's own: they follow orders and stay the thread's alone, whoever
+ * waits for children meets none, and a thread that a debugger has is refused. */
 
 #include "profiler/base/region.h"
 #include "profiler/base/trap_info.h"

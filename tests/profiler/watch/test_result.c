@@ -10,7 +10,8 @@ static struct pie_watch_slot *slot_of(unsigned index) {
     return &pie_watch_of(scene_thread)->slots[index];
 }
 
-/* The call returns a value of this hash. Returns the slot once a watch waits for the next result; half of them do not. */
+/* The call returns a value of this hash. Returns the slot once a watch waits for the next result; half of them do
+ * not. */
 static unsigned await_result(uint64_t hash) {
     struct pie_access access = scene_access(scene_store, PIE_ACCESS_STORE, 8);
     ucontext_t back = scene_returned();

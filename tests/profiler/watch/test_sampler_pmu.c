@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The sampler of the PMU on signals and rings that are made up, whole and broken, and on this machine's where it has one. */
+/* The sampler of the PMU on signals and rings that are made up, whole and broken, and on this machine's where it has
+ * one. */
 
 #include "profiler/base/region.h"
 #include "profiler/code/access.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The sampler of the PMU on a real kernel without a PMU: page faults take the place of loads and stores. The kernel counts
- * them by the same code, its signals carry the address that was touched and its records the instruction, so that arming,
- * signals, rings and periods are all tried; only the hardware's precision is not.
+/* The sampler of the PMU on a real kernel without a PMU: page faults take the place of loads and stores. The kernel
+ * counts them by the same code, its signals carry the address that was touched and its records the instruction, so that
+ * arming, signals, rings and periods are all tried; only the hardware's precision is not.
  *
  * This file has its own pie_pmu_events_here(), which the linker takes in place of profiler/machine/pmu_machine.c. */
 
@@ -47,7 +47,8 @@ const struct pie_pmu_events *pie_pmu_events_here(const struct pie_pmu_machine **
 static char *pages;
 static struct pie_thread *thread;
 
-/* Touches every page once; so many faults. The kernel's own work on neighbouring pages would spoil the count. */
+/* Touches every page once. Returns the number of faults. The kernel's own work on neighbouring pages would spoil the
+ * count. */
 static void touch_all(void) {
     madvise(pages, (size_t)PAGES * PAGE_BYTES, MADV_DONTNEED);
     for (size_t i = 0; i < PAGES; i++)

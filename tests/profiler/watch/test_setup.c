@@ -116,7 +116,8 @@ static void test_price_is_about_the_same_again(void **state) {
     assert_true(most_ns < 5 * least_ns);
 }
 
-/* String instructions are slow beside a breakpoint or they are not: no measurement of hundreds takes the machine for another. */
+/* String instructions are slow beside a breakpoint or they are not: no measurement of hundreds takes the machine for
+ * another. */
 static void test_tax_of_a_fault_is_found_each_time(void **state) {
     enum { TIMES = 300 };
     unsigned found = 0;
@@ -180,7 +181,7 @@ static void test_the_price_is_measured_once(void **state) {
     assert_true(pie_thread_cpu_ns() - start_ns < 1000000);
 }
 
-/* By a child that was told what its parent knows: nothing is measured. */
+/* By a child that has its parent's figures: nothing is measured. */
 static int play_told(void) {
     const struct pie_watch_price told = {.trap_ns = 12345, .fault_tax_ns = 678, .fault_tax_share = 0.25};
     const char *note;

@@ -324,8 +324,8 @@ static void test_points_are_in_the_file_at_once_and_unknown_is_null(void **state
     sink->ops->close(sink);
 }
 
-/* Nodes 4 and 5 lie below own line 1, node 6 on the same line in another function; node 9 was never seen. Node 4 has blocks
- * of two sizes. */
+/* Nodes 4 and 5 lie below own line 1, node 6 on the same line in another function; node 9 was never seen. Node 4 has
+ * blocks of two sizes. */
 static void test_a_lines_curve_is_the_sum_of_its_contexts(void **state) {
     struct pie_sink *sink = open_sink(at("a.db"));
     struct pie_location other = {.id = 6,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Code made at run time at the place of a library, and the library at its place again: generated_place.py LIBRARY NAME SECONDS.
+"""Code made at run time at the place of a library, and the library at its place again: generated_place.py LIBRARY NAME
+SECONDS.
 
 Each is called for so much CPU time: the library, a copy of its function's page at the same address, the library again.
 Prints how much each took, and whether all were at one place."""

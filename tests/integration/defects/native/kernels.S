@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Hand-written kernels as libraries have them: no .cfi directives, so there is no call frame information. Each counts its
- * argument down, like void kernel(long rounds). */
+/* Hand-written kernels as libraries have them: no .cfi directives, so there is no call frame information. Each counts
+ * its argument down, like void kernel(long rounds). */
     .text
 
 /* A leaf: the return address is where RSP points. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Two kernels of one shape: void kernel(long rounds, long *word). The first loads the word in each round, the second stores
- * another value into it; a program that copies the second over the first changes just that. The divisions take its time. */
+/* Two kernels of one shape: void kernel(long rounds, long *word). The first loads the word in each round, the second
+ * stores another value into it; a program that copies the second over the first changes just that. The divisions take
+ * its time. */
     .macro kernel name, touch:vararg
     .globl \name
     .type \name, @function

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""System calls that no signal ends (getpid(), mmap(), fork()) among alarms, whose handler restarts nothing: none fails with
-EINTR. The first in a loop of machine code, where many of the profiler's signals come just before the instruction."""
+"""System calls that no signal ends (getpid(), mmap(), fork()) among alarms, whose handler restarts nothing: none fails
+with EINTR. The first in a loop of machine code, where many of the profiler's signals come just before the
+instruction."""
 import ctypes
 import mmap
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sixty-four processes at once, half of them forked, half of them started; each tells what it did."""
+"""Sixty-four processes at once, half of them forked, half of them started; each prints what it did."""
 import json
 import os
 import subprocess

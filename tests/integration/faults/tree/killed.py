@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Children, started in one way, that are killed at the given ages; tells what CPU time each had reached.
+"""Children, started in one way, that are killed at the given ages; prints the CPU time that each had reached.
 
 They say so in a file, which is there after their death."""
 import json

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cache of the last recently used, full after a third of the time: a hot part of it stays, the rest changes all the time."""
+"""A cache of the last recently used, full after a third of the time: a hot part of it stays, the rest changes all the
+time."""
 
 import collections
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The last so many events."""
+"""The last events, a fixed number of them."""
 
 import collections
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Six times a large model takes the place of the one before; the small figures that a line keeps are all there at 60 %."""
+"""Six times a large model takes the place of the one before; the small figures that a line keeps are all there at 60
+%."""
 
 from pace import COUNT, STEADY, rounds
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sixteen pages in each round are kept, of a line that makes small temporaries and large blocks of a bounded cache too."""
+"""Sixteen pages in each round are kept, of a line that makes small temporaries and large blocks of a bounded cache
+too."""
 # HOLDER: kept
 # BESIDE: 13.8e6
 

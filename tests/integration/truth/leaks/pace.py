@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the programs of this folder share: an even pace, and a steady churn of temporary memory beside what they do.
 
-Programs called leak_* let one line's memory pile up, some 25 MB/s of it or what `# LEAKED:` says; that line ends in `# LEAK`,
-and what holds the memory is named by a regular expression after `# HOLDER:` where Python knows of a holder. Nearly all that
-the marked line allocates stays, but for blocks of other sizes (leak_sizes_*), of which `# BESIDE:` bytes are there at the end.
-Programs called fine_* have the same outward shape and do not leak: what they keep is all there by 60 % of their time.
+Programs called leak_* let one line's memory pile up, some 25 MB/s of it or what `# LEAKED:` says; that line ends in `#
+LEAK`, and what holds the memory is named by a regular expression after `# HOLDER:` where Python knows of a holder.
+Nearly all that the marked line allocates stays, but for blocks of other sizes (leak_sizes_*), of which `# BESIDE:`
+bytes are there at the end. Programs called fine_* have the same outward shape and do not leak: what they keep is all
+there by 60 % of their time.
 
 SECONDS in the environment: how long they run (1.8 by default), at the same pace.
 """

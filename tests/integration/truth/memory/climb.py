@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memory that climbs, by 200 MB/s but for `none`, until something ends it.
 
-usage: climb.py kill BYTES          kills itself with SIGKILL at so many bytes
-       climb.py limit BYTES         may have so many bytes more of address space than at the start; ends by MemoryError
+usage: climb.py kill BYTES          kills itself with SIGKILL at this many bytes
+       climb.py limit BYTES         has this many bytes more of address space than at the start; ends by MemoryError
        climb.py caught BYTES        the same, but catches it, releases all and goes on
        climb.py none                has no limit of its own; as fast as it can
 

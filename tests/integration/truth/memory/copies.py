@@ -3,7 +3,7 @@
 
 usage: copies.py fast SECONDS       of 2 MB, for so long on each line
        copies.py small SECONDS      of 10 000 bytes and less
-       copies.py paced COUNT        so many on each line, of 8 MB, one in 10 ms
+       copies.py paced COUNT        this many on each line, of 8 MB, one in 10 ms
 
 Prints the bytes that each marked line copies.
 """

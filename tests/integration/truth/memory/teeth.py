@@ -22,7 +22,7 @@ def set_aside(count, size):
 
 
 def blocks(count, size, pause=0.0):
-    """So many bytearrays; alive as long as the list is."""
+    """A list of bytearrays; alive as long as the list is."""
     made = []
     for _ in range(int(count * scale)):
         made.append(bytearray(size - 1))  # TOOTH

@@ -2,9 +2,9 @@
 
 /* An extension module whose functions load and store at known addresses with a known share of redundancy.
  *
- * Each store_<p>() writes all words of its own array; values[p][k % PERIOD] says what at call k. Each change_<p>() writes
- * those words of an array that are to change, each read_<p>() reads all of them. The code is straight and slow (a
- * division between any two accesses), so that all accesses of a function are one basic block and most of the time is
+ * Each store_<p>() writes all words of its own array; values[p][k % PERIOD] says what at call k. Each change_<p>()
+ * writes those words of an array that are to change, each read_<p>() reads all of them. The code is straight and slow
+ * (a division between any two accesses), so that all accesses of a function are one basic block and most of the time is
  * spent there. Tables lie in the module's image, whose loads nobody watches; what is watched is on the heap. No other
  * word is stored, so of the second accesses exactly redundant(p) find or leave the value that was there. */
 
@@ -41,8 +41,8 @@ static void fill(int mix, double share, uint64_t seed) {
         }
 }
 
-/* The share of re-accesses of the first `words` words that are redundant, the step from the last call of a period to the
- * first one included. */
+/* The share of re-accesses of the first `words` words that are redundant, the step from the last call of a period to
+ * the first one included. */
 static double redundant_share(int mix, int words) {
     int redundant = 0;
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls the functions of the extension module mix for so many seconds of CPU time. usage: mixes.py FOLDER SECONDS
+"""Calls the functions of the extension module mix for this many seconds of CPU time. usage: mixes.py FOLDER SECONDS
 
 Prints a JSON object: the exact redundant share by percent, and how many calls there were of each function."""
 import json

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls a native function whose results repeat with a known share; between two of its calls lie many others, which return to
-the same place in the interpreter. usage: results.py FOLDER SECONDS
+"""Calls a native function whose results repeat with a known share; between two of its calls lie many others, which
+return to the same place in the interpreter. usage: results.py FOLDER SECONDS
 
 Prints a JSON object: the exact share, how many calls there were, and how many others between any two."""
 import json
