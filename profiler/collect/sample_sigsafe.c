@@ -42,16 +42,16 @@ static uint64_t take_delivery(struct pie_thread *thread, uint64_t cpu_ns) {
 }
 
 void pie_sample_take(const struct pie_clock_ops *clock, const struct pie_pystack_ops *ops,
-                     struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context) {
+                     struct pie_thread *thread, const siginfo_t *info, const ucontext_t *ucontext) {
     uint64_t begun_ns = pie_monotonic_ns(), cpu_ns = pie_thread_cpu_ns();
     uint64_t since_ns = take_delivery(thread, cpu_ns);
     struct pie_sample_time time;
     struct pie_context taken;
 
-    if (!clock->account(thread, info, context, since_ns, &time))
+    if (!clock->account(thread, info, ucontext, since_ns, &time))
         return;
     struct pie_record record = {.time_ns = begun_ns, .user_ns = time.user_ns, .system_ns = time.system_ns};
-    pie_context_take(ops, thread, context, false, &taken);
+    pie_context_take(ops, thread, ucontext, false, &taken);
     record.node = taken.node;
     record.is_python = taken.is_python;
     __atomic_store_n(&pie_time_of(thread)->last_node.value, taken.node.value, __ATOMIC_RELAXED);
@@ -59,7 +59,7 @@ void pie_sample_take(const struct pie_clock_ops *clock, const struct pie_pystack
     pie_time_of(thread)->last_is_system = time.system_ns > time.user_ns;
     if (!pie_ring_push(&pie_time_of(thread)->ring, &record))
         pie_counter_add(PIE_COUNTER_RING_FULL, 1);
-    pie_copy_loop_sample(thread, context, &taken, &time, cpu_ns);
+    pie_copy_loop_sample(thread, ucontext, &taken, &time, cpu_ns);
     pie_counter_add(PIE_COUNTER_SAMPLES, 1);
     atomic_fetch_add_explicit(&thread->samples, 1, memory_order_relaxed);
     atomic_store_explicit(&thread->tstate, ops->current_tstate(), memory_order_relaxed);
@@ -70,7 +70,7 @@ void pie_sample_take(const struct pie_clock_ops *clock, const struct pie_pystack
     atomic_fetch_add_explicit(&thread->overhead_ns, own_ns, memory_order_relaxed);
     const struct pie_access_sampler_ops *accesses = pie_access_sampler_current();
     if (accesses)
-        pie_watch_heed_sample(thread, context, time.system_ns);
+        pie_watch_heed_sample(thread, ucontext, time.system_ns);
     if (accesses && accesses->is_time_weighted && taken.is_foreign && !pie_cct_is_full(taken.node))
-        pie_watch_sample(thread, context, &taken);
+        pie_watch_sample(thread, ucontext, &taken);
 }

@@ -72,8 +72,8 @@ static inline struct pie_copy_ring *pie_copy_loop_of(const struct pie_thread *th
     return pie_thread_part_of(thread, &pie_copy_loop_part);
 }
 
-/* A sample of time fell at `context`, whose stacks were just taken. cpu_ns: the thread's CPU clock. Context: signal. */
-void pie_copy_loop_sample(struct pie_thread *thread, const ucontext_t *context,
+/* A sample of time fell at `ucontext`, whose stacks were just taken. cpu_ns: the thread's CPU clock. Context: signal. */
+void pie_copy_loop_sample(struct pie_thread *thread, const ucontext_t *ucontext,
                           const struct pie_context *taken, const struct pie_sample_time *time,
                           uint64_t cpu_ns);
 

@@ -52,7 +52,7 @@ bool pie_pmu_ring_read(const struct perf_event_mmap_page *page, uint64_t address
 
 /* Context: signal. */
 bool pie_access_sampler_pmu_is_ours(const siginfo_t *info);
-bool pie_access_sampler_pmu_read(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
+bool pie_access_sampler_pmu_read(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *ucontext,
                                  struct pie_access_sample *ret_sample);
 
 /* The period that would have raised target_hz signals a second of CPU time, where this one raised so many in cpu_ns; not

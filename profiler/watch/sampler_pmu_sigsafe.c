@@ -112,13 +112,13 @@ static bool refine(const struct pie_pmu_record *record, struct pie_access_sample
     return true;
 }
 
-bool pie_access_sampler_pmu_read(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
+bool pie_access_sampler_pmu_read(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *ucontext,
                                  struct pie_access_sample *ret_sample) {
     unsigned index = (unsigned)(pie_trap_data(info) & ~PIE_PMU_COOKIE_MASK) / COOKIE_KINDS;
     struct pie_pmu_thread *state = pie_pmu_thread_of(thread);
     uint64_t address = (uintptr_t)info->si_addr;
     struct pie_access_sample sample = {
-        .ip = (uint64_t)context->uc_mcontext.gregs[REG_RIP],
+        .ip = (uint64_t)ucontext->uc_mcontext.gregs[REG_RIP],
         .address = is_user_address(address) ? address : 0,
         .kind = pie_trap_data(info) % COOKIE_KINDS,
     };

@@ -186,13 +186,13 @@ void pie_watch_set(const struct pie_watch_settings *settings);
 
 struct pie_context;
 
-/* A sample of time fell at `context`, wherever that is; system_ns of its time were the kernel's. Charges what string
+/* A sample of time fell where `ucontext` says, wherever that is; system_ns of its time were the kernel's. Charges what string
  * instructions cost more while data breakpoints are armed, those of page faults and of the program; under too much debt
  * all watches end. Context: signal. */
-void pie_watch_heed_sample(struct pie_thread *thread, const ucontext_t *context, uint64_t system_ns);
+void pie_watch_heed_sample(struct pie_thread *thread, const ucontext_t *ucontext, uint64_t system_ns);
 
-/* A sample fell at `context`, whose stacks were just taken: perhaps begin a watch. Context: signal. */
-void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, const struct pie_context *taken);
+/* A sample fell at `ucontext`, whose stacks were just taken: perhaps begin a watch. Context: signal. */
+void pie_watch_sample(struct pie_thread *thread, const ucontext_t *ucontext, const struct pie_context *taken);
 
 /* The end of a handler: registers that were put off are disarmed. Context: signal. */
 void pie_watch_settle(struct pie_thread *thread);
@@ -205,9 +205,9 @@ struct pie_access_sampler_ops;
 /* A signal of a sampler of accesses: perhaps begin a watch; a known address is watched without stage 1.
  * Context: signal. */
 void pie_watch_sampled(const struct pie_access_sampler_ops *sampler, struct pie_thread *thread,
-                       const siginfo_t *info, const ucontext_t *context);
+                       const siginfo_t *info, const ucontext_t *ucontext);
 
 /* Is this signal a debug register's trap? Context: signal. */
 bool pie_watch_is_ours(const siginfo_t *info);
 /* A debug register of the thread fired. Context: signal. */
-void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context);
+void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *ucontext);
