@@ -80,26 +80,26 @@ static const struct pie_option table[] = {
     {"overhead", "SHARE", "how much of the program's time profiling may take (default 5%)", 0,
      QUANTITY(overhead_budget, overhead, "5%"), .wrong = "bad overhead",
      .right = "a part of the program's time, such as 5%", .environment = "PIEPROF_OVERHEAD"},
-    {"time", NULL, "profile where time goes (the default)", 0, FLAG(time, true), .is_default = true},
-    {"no-time", NULL, "do not", 0, FLAG(time, false)},
+    {"time", NULL, "profile where time goes (the default)", 0, FLAG(has_time, true), .is_default = true},
+    {"no-time", NULL, "do not", 0, FLAG(has_time, false)},
     {"clock", "CLOCK", "insist on perf, perf-user, timer, itimer or none (default: the best)", 0,
      CHOICE(force_clock, clocks), .wrong = "unknown clock",
      .right = "perf, perf-user, timer, itimer or none"},
     {"redundancy", NULL, "watch for redundant loads and stores (the default, where possible)", 0,
-     FLAG(redundancy, true), .is_default = true},
-    {"no-redundancy", NULL, "do not", 0, FLAG(redundancy, false)},
+     FLAG(has_redundancy, true), .is_default = true},
+    {"no-redundancy", NULL, "do not", 0, FLAG(has_redundancy, false)},
     {"sampler", "SAMPLER", "sample memory accesses by pmu, taskclock or none (default: the best)", 0,
      CHOICE(force_sampler, samplers), .wrong = "unknown sampler", .right = "pmu, taskclock or none"},
     {"breakpoints", "WAY", "set debug registers by perf, by ptrace or by any (default: perf)", 0,
      CHOICE(breakpoints, ways), .wrong = "unknown breakpoints", .right = "perf, ptrace or any"},
     {"no-adaptive", NULL, "watch all lines alike, also those of which enough is known", 0,
-     FLAG(adaptive, false)},
+     FLAG(is_adaptive, false)},
     {"fp-tolerance", "X", "floats that differ by this part count as equal: 1e-9 (default 0)", 0,
      QUANTITY(fp_tolerance, tolerance, NULL), .wrong = "bad tolerance",
      .right = "a part of the number, from 0 to below 1, such as 1e-9"},
     {"memory", NULL, "sample what is allocated, what stays and what leaks (the default)", 0,
-     FLAG(memory, true), .is_default = true},
-    {"no-memory", NULL, "do not", 0, FLAG(memory, false)},
+     FLAG(has_memory, true), .is_default = true},
+    {"no-memory", NULL, "do not", 0, FLAG(has_memory, false)},
     {"context-memory", "BYTES", "forget code and call paths unseen for long beyond this (default 4m)", 0,
      QUANTITY(context_bytes, context_size, "4m"), .wrong = "bad size",
      .right = "bytes from 64k to 256m, such as 4m"},
@@ -108,11 +108,11 @@ static const struct pie_option table[] = {
      .right = "bytes from 4k to 1g, such as 10m"},
     {"allocator", "NAME", "who serves malloc(): system or jemalloc (default: system)", 0,
      CHOICE(allocator, allocators), .wrong = "unknown allocator", .right = "system or jemalloc"},
-    {"copies", NULL, "sample copied bytes (the default)", 0, FLAG(copies, true), .is_default = true},
-    {"no-copies", NULL, "do not", 0, FLAG(copies, false)},
+    {"copies", NULL, "sample copied bytes (the default)", 0, FLAG(has_copies, true), .is_default = true},
+    {"no-copies", NULL, "do not", 0, FLAG(has_copies, false)},
     {"learn", "PLACE", "time the calls in the loop at FILE:LINE, or in a function's loops", 0,
      .kind = PIE_OPTION_LIST, SETTING(learn_places), .wrong = "too many loops to learn"},
-    {"no-learn", NULL, "a loop over pieprof.loop(…) is an ordinary one", 0, FLAG(learns, false)},
+    {"no-learn", NULL, "a loop over pieprof.loop(…) is an ordinary one", 0, FLAG(has_traced_loops, false)},
     {"learn-policy", "NAME", "racing, rejects or accepts-rejects (default: racing)", 0,
      .kind = PIE_OPTION_NUMBER, SETTING(learn.policy), .choices = policies, .fallback = "racing",
      .wrong = "unknown policy", .right = "racing, rejects or accepts-rejects"},
@@ -126,18 +126,18 @@ static const struct pie_option table[] = {
      .wrong = "bad number of calls", .right = "a number from 1 to 1000000000"},
     {"learn-budget", "N", "calls that rejects may time in an interval (default: as racing would)", 0,
      QUANTITY(learn.budget, count, NULL), .wrong = "bad budget", .right = "a number from 1 to 1000000000"},
-    {"children", NULL, "also profile the Python processes it starts (the default)", 0, FLAG(children, true),
-     .is_default = true},
-    {"no-children", NULL, "only this process", 0, FLAG(children, false)},
+    {"children", NULL, "also profile the Python processes it starts (the default)", 0,
+     FLAG(has_children, true), .is_default = true},
+    {"no-children", NULL, "only this process", 0, FLAG(has_children, false)},
     {"per-process", NULL, "a file for each process: FILE.HOST.PID, or %h and %p in FILE; see merge", 0,
-     FLAG(per_process, true)},
+     FLAG(is_per_process, true)},
     {"run-name", "NAME", "processes of this name are one run (default: a parent and its children)", 0,
      .kind = PIE_OPTION_TEXT, SETTING(run_name), .wrong = "--run-name", .right = "a name"},
     {"only", "PATH", "your own code is what lies under PATH", 0, PATH(only)},
     {"exclude", "PATH", "code under PATH is not your own", 0, PATH(exclude)},
-    {"no-argv", NULL, "do not store the command line in the profile", 0, FLAG(keep_argv, false)},
-    {"quiet", NULL, "no summary at the end", 'q', FLAG(quiet, true)},
-    {"verbose", NULL, "say what is being done", 'v', FLAG(verbose, true)},
+    {"no-argv", NULL, "do not store the command line in the profile", 0, FLAG(has_argv, false)},
+    {"quiet", NULL, "no summary at the end", 'q', FLAG(is_quiet, true)},
+    {"verbose", NULL, "say what is being done", 'v', FLAG(is_verbose, true)},
     {"version", NULL, "print the versions of pieprof and of its Python", 'V', ACTION(PIE_ACTION_VERSION)},
     {"help", NULL, "print this text", 'h', ACTION(PIE_ACTION_HELP)},
 };
@@ -176,7 +176,7 @@ int pie_options_from_environment(struct pie_options *options) {
             r = pie_option_set(options, &table[i], value);
     }
     if (r == 0 && children && *children)
-        options->config.children = strcmp(children, "0") != 0;
+        options->config.has_children = strcmp(children, "0") != 0;
     if (r == 0 && words)
         r = pie_options_from_string(options, words, "PIEPROF_OPTS");
     return r;
@@ -188,8 +188,8 @@ int pie_options_complete(struct pie_options *options) {
     int r = config->output ? 0 : pie_option_set(options, &table[0], "pieprof.db");
     if (r < 0)
         return r;
-    config->per_process = config->per_process || pie_output_has_pid(config->output);
-    if (!config->run_name && !(config->run_name = pie_run_name_make(config->per_process)))
+    config->is_per_process = config->is_per_process || pie_output_has_pid(config->output);
+    if (!config->run_name && !(config->run_name = pie_run_name_make(config->is_per_process)))
         return pie_options_fail(options, "out of memory");
     return 0;
 }

@@ -341,7 +341,7 @@ static void prepare_unwinding(void) {
     size_t bytes;
     void *cache = pie_unwind_cache(&bytes);
 
-    if (!collection.setup.is_fork && (config->time || config->memory || config->copies))
+    if (!collection.setup.is_fork && (config->has_time || config->has_memory || config->has_copies))
         pie_populate(cache, bytes);
 }
 

@@ -106,7 +106,7 @@ void pie_flush_open(struct pie_flush *flush) {
         .is_child = own.is_child,
         .run_id = flush->setup.is_fork ? pie_engine_run_id() : config->run_id,
         .started_ns = flush->started_ns,
-        .argv = config->keep_argv ? facts->argv : NULL,
+        .argv = config->has_argv ? facts->argv : NULL,
         .executable = facts->executable,
         .clock = flush->methods.clock,
         .clock_note = flush->methods.clock_note,

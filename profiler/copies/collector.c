@@ -15,7 +15,7 @@
 static struct pie_copy_loops *loops; /* of the collection thread. Fork child: forget() */
 
 static int begin(struct pie_collection *collection) {
-    if (!collection->config->copies || !pie_clock_current())
+    if (!collection->config->has_copies || !pie_clock_current())
         return -ENOTSUP;
     return pie_copy_loops_create(collection->naming, &loops);
 }

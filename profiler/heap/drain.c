@@ -86,7 +86,7 @@ int pie_heap_drain_create(const struct pie_pystack_ops *ops, const struct pie_me
     drain->ops = ops;
     drain->naming = naming;
     drain->facts = facts;
-    drain->has_memory = pie_heap_settings()->memory;
+    drain->has_memory = pie_heap_settings()->has_memory;
     drain->first_suspended_ns = pie_suspended_ns();
     drain->started_ns = pie_monotonic_ns();
     drain->real_offset_ns = pie_realtime_ns() - (int64_t)drain->started_ns;

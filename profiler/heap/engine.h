@@ -80,7 +80,7 @@ static inline struct pie_heap_state *pie_heap_of(const struct pie_thread *thread
 /* What all threads of the process go by: set once before a thread counts. */
 struct pie_heap_settings {
     const struct pie_pystack_ops *ops;
-    bool memory, copies;
+    bool has_memory, has_copies;
     uint64_t threshold_bytes; /* at most; reached by steps from below unless is_fixed */
     bool is_fixed;
     bool (*is_finalizing)(

@@ -422,7 +422,7 @@ void pie_copy_slowly(size_t bytes, const void *caller) {
     struct pie_thread *thread = pie_thread_self();
     int error = errno;
 
-    if (!set || !set->copies || !thread) { /* enter_thread() starts it */
+    if (!set || !set->has_copies || !thread) { /* enter_thread() starts it */
         pie_copy_left = INT64_MAX;
         return;
     }
@@ -457,7 +457,7 @@ static void enter_thread(struct pie_thread *thread) {
         set_limits(state, i);
     }
     pie_copy_left = 0;
-    if (set && set->memory) {
+    if (set && set->has_memory) {
         pie_heap_self = &state->counts;
         atomic_fetch_add_explicit(&counted_threads, 1, memory_order_relaxed);
     }
@@ -478,7 +478,7 @@ static void lose_thread(struct pie_thread *thread) {
     const struct pie_heap_settings *set = pie_heap_settings();
     int64_t heap[PIE_HEAP_DOMAINS];
 
-    if (!set || !set->memory)
+    if (!set || !set->has_memory)
         return;
     note_peak(fold(pie_heap_of(thread), heap), heap);
     atomic_fetch_sub_explicit(&counted_threads, 1, memory_order_relaxed);

@@ -396,7 +396,7 @@ static void test_gathering_leaves_nothing(void **state) {
 
     assert_int_equal(count_descriptors(), before);
     assert_int_equal(facts.clock, PIE_CLOCK_TIMER);
-    assert_int_equal(facts.is_traced, clock_facts.traced);
+    assert_int_equal(facts.is_traced, clock_facts.is_traced);
     assert_int_equal(facts.kernel_major, clock_facts.kernel_major);
     assert_true(facts.execute_error <= 0 && facts.data_error <= 0 && facts.pmu_error <= 0);
     assert_in_range(facts.breakpoints, 0, 16);

@@ -201,7 +201,7 @@ static int take_signal(int signal) {
     return sigaction(signal, &action, NULL);
 }
 
-static const struct pie_config config = {.period_ns = 200000, .time = true};
+static const struct pie_config config = {.period_ns = 200000, .has_time = true};
 static const struct pie_process_facts facts = {.take_signal = take_signal};
 
 /* --- the program --- */
