@@ -18,7 +18,7 @@
 #include "profiler/base/own_memory.h"
 #include "profiler/base/random.h"
 #include "profiler/base/real.h"
-#include "profiler/code/block.h"
+#include "profiler/code/basic_block.h"
 #include "profiler/code/decode.h"
 #include "profiler/code/generation.h"
 #include "profiler/code/unloads.h"
@@ -224,7 +224,7 @@ static void heed_libraries(void) {
         return;
     collection.generation = generation;
     pie_decode_flush_cache();
-    pie_blocks_heed();
+    pie_basic_blocks_refresh();
     PIE_EACH_COLLECTOR(pie_collectors_active(), code_changed);
 }
 

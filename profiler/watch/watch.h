@@ -29,7 +29,7 @@
  *
  * watch_*_sigsafe.c are the policy, debug_registers.h what it works on, watch/drain.c adds up what came of it. */
 
-struct pie_block;
+struct pie_basic_block;
 struct pie_thread;
 
 enum pie_watch_stage {
@@ -106,25 +106,25 @@ PIE_SPSC_RING(pie_watch_wishes, uint64_t, PIE_WATCH_WISHES);
 /* One debug register's watch. */
 struct pie_watch_slot {
     struct pie_access access;
-    const struct pie_block *block; /* that it was chosen from; NULL: it was not */
-    uint64_t began_ns;             /* this stage */
-    uint64_t site;                 /* CCT key of the Python code unit that called */
-    uintptr_t unit;                /* address of that code unit; SITE */
-    uint64_t return_ip, return_sp; /* where the native call returns to, and RSP then */
-    uint64_t address, value;       /* of the watched word */
-    uint64_t bytes;                /* that the first access touches */
-    uint32_t generation;           /* of the block (block.h) */
-    uint32_t rewrites;             /* pie_code_modules_rewrites() when it began */
-    uint16_t module;               /* that its code is of */
-    uint32_t tries;                /* accesses of the block that turned out to be of no interest */
-    uint32_t stage;                /* pie_watch_stage */
-    uint32_t serial;               /* of the watch: traps of an earlier one carry another */
-    uint32_t seen;                 /* samples since it was last free or trapped: the reservoir's n */
-    uint32_t strays;               /* traps in this stage that were not what is waited for */
-    uint32_t size;                 /* of the watched word, bytes */
-    struct pie_cct_id first_node;  /* __atomic, relaxed: the collection thread moves it (turn.h) */
-    struct pie_value_words words;  /* of what was returned */
-    struct pie_watch_record touch; /* NEXT_RETURN: what the trap saw */
+    const struct pie_basic_block *block; /* that it was chosen from; NULL: it was not */
+    uint64_t began_ns;                   /* this stage */
+    uint64_t site;                       /* CCT key of the Python code unit that called */
+    uintptr_t unit;                      /* address of that code unit; SITE */
+    uint64_t return_ip, return_sp;       /* where the native call returns to, and RSP then */
+    uint64_t address, value;             /* of the watched word */
+    uint64_t bytes;                      /* that the first access touches */
+    uint32_t generation;                 /* of the block (basic_block.h) */
+    uint32_t rewrites;                   /* pie_code_modules_rewrites() when it began */
+    uint16_t module;                     /* that its code is of */
+    uint32_t tries;                      /* accesses of the block that turned out to be of no interest */
+    uint32_t stage;                      /* pie_watch_stage */
+    uint32_t serial;                     /* of the watch: traps of an earlier one carry another */
+    uint32_t seen;                       /* samples since it was last free or trapped: the reservoir's n */
+    uint32_t strays;                     /* traps in this stage that were not what is waited for */
+    uint32_t size;                       /* of the watched word, bytes */
+    struct pie_cct_id first_node;        /* __atomic, relaxed: the collection thread moves it (turn.h) */
+    struct pie_value_words words;        /* of what was returned */
+    struct pie_watch_record touch;       /* NEXT_RETURN: what the trap saw */
     uint8_t kind, memory, traits;
     bool is_armed; /* its register is */
     bool is_far;   /* RESULT: it was SITE before */

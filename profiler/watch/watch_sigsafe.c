@@ -18,7 +18,7 @@
 #include "profiler/base/counters.h"
 #include "profiler/base/hash.h"
 #include "profiler/base/trap_info.h"
-#include "profiler/code/block.h"
+#include "profiler/code/basic_block.h"
 #include "profiler/code/modules.h"
 #include "profiler/stacks/cct.h"
 #include "profiler/stacks/context.h"
@@ -212,12 +212,12 @@ static bool note_word(struct pie_thread *thread, struct pie_watch_slot *slot, co
 }
 
 static void begin(struct pie_thread *thread, unsigned index, const struct pie_context *taken,
-                  const struct pie_block *block, const struct pie_access *access) {
+                  const struct pie_basic_block *block, const struct pie_access *access) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
     slot->access = *access;
     slot->block = block;
-    slot->generation = pie_block_generation();
+    slot->generation = pie_basic_block_generation();
     slot->module = taken->native[0].module;
     slot->rewrites = pie_code_modules_rewrites();
     slot->tries = 0;
@@ -228,7 +228,7 @@ static void begin(struct pie_thread *thread, unsigned index, const struct pie_co
 static bool try_another(struct pie_thread *thread, unsigned index) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
-    if (!slot->block || slot->generation != pie_block_generation() || slot->block->count < 2 ||
+    if (!slot->block || slot->generation != pie_basic_block_generation() || slot->block->count < 2 ||
         slot->tries++ >= TRIES_MAX || pie_watch_of(thread)->credit_ns <= 0)
         return false;
     uint64_t here = slot->access.ip;
@@ -270,7 +270,7 @@ static void access_reached(struct pie_thread *thread, unsigned index, const ucon
 
 /* Each access of the block is as likely as any other, but that one whose base register now leads to what would be ignored
  * is drawn again: it would cost a trap to find out for certain. */
-static const struct pie_access *choose_access(struct pie_thread *thread, const struct pie_block *block,
+static const struct pie_access *choose_access(struct pie_thread *thread, const struct pie_basic_block *block,
                                               const ucontext_t *ucontext, const struct pie_context *taken) {
     const struct pie_pystack_ops *ops = pie_watch_ops();
     uint64_t registers[PIE_ACCESS_REGISTERS], stack_high = stack_end(taken);
@@ -307,7 +307,7 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *ucontext,
         return;
     }
     unsigned module = taken->native[0].module;
-    const struct pie_block *block = pie_block_find(ip, module);
+    const struct pie_basic_block *block = pie_basic_block_find(ip, module);
     int index = -1;
     if (start_ns < pie_watch_of(thread)->retry_ns) {
         pie_counter_add(PIE_COUNTER_WATCH_NO_REGISTER, 1);
@@ -344,7 +344,7 @@ static void begin_known(struct pie_thread *thread, const ucontext_t *ucontext,
                                 .base = PIE_ACCESS_NO_REGISTER,
                                 .index = PIE_ACCESS_NO_REGISTER,
                                 .flags = sample->kind};
-    const struct pie_block *block = pie_block_find(sample->ip, taken->native[0].module);
+    const struct pie_basic_block *block = pie_basic_block_find(sample->ip, taken->native[0].module);
 
     for (uint32_t i = 0; block && i < block->count; i++)
         if (block->accesses[i].ip == sample->ip && (block->accesses[i].flags & sample->kind))

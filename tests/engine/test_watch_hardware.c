@@ -9,7 +9,7 @@
 #include "profiler/base/counters.h"
 #include "profiler/base/home.h"
 #include "profiler/base/region.h"
-#include "profiler/code/block.h"
+#include "profiler/code/basic_block.h"
 #include "profiler/code/decode.h"
 #include "profiler/collect/collectors.h"
 #include "profiler/stacks/cct.h"
@@ -249,7 +249,7 @@ static void learn_wishes(void) {
     uint64_t ip;
 
     while (pie_watch_wishes_pop(&pie_watch_of(thread)->wishes, &ip))
-        pie_block_learn(ip);
+        pie_basic_block_learn(ip);
 }
 
 static void run_clock(bool on) {
