@@ -206,7 +206,7 @@ static void finish(const char *cause, int status) {
         return; /* it has been said */
     if (!current.options->config.is_quiet)
         pie_summary_print(pie_session_output(current.options), run_id > 0 ? run_id : pie_engine_run_id(),
-                          pie_engine_untold_ns);
+                          pie_engine_unwritten_ns);
     pie_script_word_tell_late();
 }
 

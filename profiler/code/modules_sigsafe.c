@@ -213,7 +213,7 @@ void pie_code_modules_rewritten(uintptr_t start, size_t bytes) {
     if (bytes == 0 || (!is_of_module(start) && !is_of_module(start + bytes - 1)))
         return;
     atomic_fetch_add_explicit(&rewrites, 1, memory_order_release);
-    pie_code_begin_generation(); /* so that the collection thread heeds it */
+    pie_code_begin_generation(); /* so that the collection thread takes notice */
 }
 
 uint32_t pie_code_modules_rewrites(void) {

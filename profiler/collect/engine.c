@@ -67,11 +67,11 @@ uint64_t pie_engine_start_ns(void) {
     return engine.start_ns;
 }
 
-void pie_engine_overhead_is_told(void) {
+void pie_engine_note_overhead(void) {
     atomic_store_explicit(&told_ns, pie_process_cpu_ns(), memory_order_release);
 }
 
-uint64_t pie_engine_untold_ns(void) {
+uint64_t pie_engine_unwritten_ns(void) {
     uint64_t since_ns = atomic_load_explicit(&told_ns, memory_order_acquire);
 
     return since_ns ? pie_process_cpu_ns() - since_ns : 0;

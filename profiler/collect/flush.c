@@ -355,7 +355,7 @@ static void put_end(struct pie_flush *flush) {
     struct pie_sink *sink = flush->sink;
 
     sink->ops->put_overhead(sink, "collection thread", pie_thread_cpu_ns(), 0);
-    pie_engine_overhead_is_told();
+    pie_engine_note_overhead();
 }
 
 void pie_flush_end(struct pie_flush *flush, const char *cause, int exit_status) {

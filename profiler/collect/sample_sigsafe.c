@@ -70,7 +70,7 @@ void pie_sample_take(const struct pie_clock_ops *clock, const struct pie_pystack
     atomic_fetch_add_explicit(&thread->overhead_ns, own_ns, memory_order_relaxed);
     const struct pie_access_sampler_ops *accesses = pie_access_sampler_current();
     if (accesses)
-        pie_watch_heed_sample(thread, ucontext, time.system_ns);
+        pie_watch_charge_sample(thread, ucontext, time.system_ns);
     if (accesses && accesses->is_time_weighted && taken.is_foreign && !pie_cct_is_full(taken.node))
         pie_watch_sample(thread, ucontext, &taken);
 }

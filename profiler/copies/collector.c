@@ -61,8 +61,8 @@ static void clear(void) {
     pie_copy_loops_clear(loops);
 }
 
-static void settle(void) {
-    pie_copy_loops_settle(loops);
+static void complete(void) {
+    pie_copy_loops_complete(loops);
 }
 
 static void forget_nodes(void) {
@@ -81,6 +81,6 @@ const struct pie_collector pie_copy_loop_collector = {
     .name_nodes = name_nodes,
     .write = write_copies,
     .clear = clear,
-    .settle = settle,
+    .complete = complete,
     .forget_nodes = forget_nodes,
 };

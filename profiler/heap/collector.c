@@ -101,8 +101,8 @@ static void clear(void) {
 
 /* --- A turn of the trees --- */
 
-static void settle(void) {
-    pie_heap_drain_settle(state.drain);
+static void complete(void) {
+    pie_heap_drain_complete(state.drain);
 }
 
 static bool holds(struct pie_node_id node) {
@@ -130,7 +130,7 @@ const struct pie_collector pie_heap_collector = {
     .write = write_memory,
     .write_overhead = write_overhead,
     .clear = clear,
-    .settle = settle,
+    .complete = complete,
     .holds = holds,
     .forget_nodes = forget_nodes,
 };

@@ -311,8 +311,8 @@ void pie_heap_allocated_slowly(struct pie_heap_thread *heap, enum pie_heap_domai
     }
     uint64_t now_ns = pie_monotonic_ns();
     if (atomic_exchange_explicit(&pie_heap_of(thread)->is_late[domain], false, memory_order_relaxed))
-        pie_heap_rate_hurry(&pie_heap_of(thread)->rates[domain], heap->counts[domain].allocated_bytes, now_ns,
-                            &pie_heap_of(thread)->random);
+        pie_heap_rate_shorten(&pie_heap_of(thread)->rates[domain], heap->counts[domain].allocated_bytes,
+                              now_ns, &pie_heap_of(thread)->random);
     sample(thread, domain, block, bytes, caller, now_ns, &node);
     if (has_crossed(pie_heap_of(thread), domain))
         cross(thread, caller, now_ns, node);
@@ -382,7 +382,7 @@ void pie_heap_resized(struct pie_heap_thread *heap, enum pie_heap_domain domain,
     }
 }
 
-void pie_heap_hurry(struct pie_thread *thread) {
+void pie_heap_sample_soon(struct pie_thread *thread) {
     for (int i = 0; i < PIE_HEAP_DOMAINS; i++) {
         atomic_store_explicit(&pie_heap_of(thread)->is_late[i], true, memory_order_relaxed);
         __atomic_store_n(&pie_heap_of(thread)->counts.counts[i].allocated_limit, 0, __ATOMIC_RELAXED);

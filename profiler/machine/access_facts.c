@@ -111,7 +111,7 @@ void pie_access_facts_gather(const struct pie_clock_facts *clock_facts, enum pie
 }
 
 /* Not under a debugger, which would be told of the new process. */
-void pie_access_facts_try_ptrace(enum pie_breakpoint_wish wish, struct pie_access_facts *facts) {
-    facts->wish = wish;
+void pie_access_facts_try_ptrace(enum pie_breakpoint_request request, struct pie_access_facts *facts) {
+    facts->request = request;
     facts->ptrace_error = facts->is_traced ? -EPERM : pie_ptrace_try();
 }

@@ -98,7 +98,7 @@ bool pie_clock_perf_account(struct pie_thread *thread, const siginfo_t *info, co
     if (!page)
         return pie_clock_timer_account(thread, info, ucontext, cpu_ns, ret_time);
     if (pie_time_of(thread)->ticks_new == 1 && !is_kernel(&pie_clock_perf_newest(page)->header))
-        pie_clock_heed_delivery(thread, pie_clock_perf_newest(page)->time_ns);
+        pie_clock_note_delivery(thread, pie_clock_perf_newest(page)->time_ns);
     *ret_time = split(thread, cpu_ns);
     return true;
 }

@@ -336,7 +336,7 @@ void pie_watch_drain_thread(struct pie_watch_drain *drain, struct pie_thread *th
     struct pie_watch_record record;
     uint64_t ip;
 
-    while (pie_watch_wishes_pop(&pie_watch_of(thread)->wishes, &ip))
+    while (pie_watch_requests_pop(&pie_watch_of(thread)->requests, &ip))
         pie_basic_block_learn(ip);
     while (watches && pie_watch_ring_pop(&pie_watch_of(thread)->ring, &record)) {
         struct open_watch *open = &watches->open[record.slot % PIE_DEBUG_REGISTERS];

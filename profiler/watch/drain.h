@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What comes of watches, on the collection thread: decodes the blocks that handlers wished for, analyses traps, credits
+/* What comes of watches, on the collection thread: decodes the blocks that handlers asked for, analyses traps, credits
  * each watch with the CPU time it stands for, and adds up rows for the file. Context: drain. */
 
 struct pie_naming;

@@ -98,10 +98,10 @@ struct pie_watch_record {
 };
 static_assert(sizeof(struct pie_watch_record) == 232, "records lie in the region");
 
-enum { PIE_WATCH_RING_RECORDS = 128, PIE_WATCH_WISHES = 64 };
+enum { PIE_WATCH_RING_RECORDS = 128, PIE_WATCH_REQUESTS = 64 };
 PIE_SPSC_RING(pie_watch_ring, struct pie_watch_record, PIE_WATCH_RING_RECORDS);
 /* Addresses whose basic block is wanted. */
-PIE_SPSC_RING(pie_watch_wishes, uint64_t, PIE_WATCH_WISHES);
+PIE_SPSC_RING(pie_watch_requests, uint64_t, PIE_WATCH_REQUESTS);
 
 /* One debug register's watch. */
 struct pie_watch_slot {
@@ -135,7 +135,7 @@ struct pie_watch_thread {
     /* Of debug_registers_*_sigsafe.c: descriptors, in the thread's own table or in the collection thread's; -1: none. */
     _Atomic int32_t fds[PIE_DEBUG_REGISTERS];
     uint64_t ids[PIE_DEBUG_REGISTERS]; /* of their events */
-    _Atomic uint32_t wants_registers;  /* set by the thread, heeded by the collection thread */
+    _Atomic uint32_t wants_registers;  /* set by the thread, answered by the collection thread */
     uint32_t
         put_off; /* of debug_registers_hidden_sigsafe.c: registers to be disarmed, as bits; the thread's only */
     struct pie_debug_ptrace ptrace; /* of debug_registers_ptrace_sigsafe.c */
@@ -150,7 +150,7 @@ struct pie_watch_thread {
     uint64_t slow_cpu_ns;      /* … and thread CPU time, up to which slower strings were charged */
     bool debt_is_short;        /* how much debt from these ends all watches */
     _Atomic uint64_t spent_ns; /* on watching: handlers and traps */
-    struct pie_watch_wishes wishes;
+    struct pie_watch_requests requests;
     struct pie_watch_ring ring;
 };
 extern struct pie_thread_part pie_watch_part;
@@ -189,13 +189,13 @@ struct pie_context;
 /* A sample of time fell where `ucontext` says, wherever that is; system_ns of its time were the kernel's. Charges what string
  * instructions cost more while data breakpoints are armed, those of page faults and of the program; under too much debt
  * all watches end. Context: signal. */
-void pie_watch_heed_sample(struct pie_thread *thread, const ucontext_t *ucontext, uint64_t system_ns);
+void pie_watch_charge_sample(struct pie_thread *thread, const ucontext_t *ucontext, uint64_t system_ns);
 
 /* A sample fell at `ucontext`, whose stacks were just taken: perhaps begin a watch. Context: signal. */
 void pie_watch_sample(struct pie_thread *thread, const ucontext_t *ucontext, const struct pie_context *taken);
 
 /* The end of a handler: registers that were put off are disarmed. Context: signal. */
-void pie_watch_settle(struct pie_thread *thread);
+void pie_watch_catch_up(struct pie_thread *thread);
 /* SIGTRAP is about to be blocked on this thread (NULL: none), or is: all its watches end, as far as their traps could not
  * bear that. Context: signal. */
 void pie_watch_yield(struct pie_thread *thread);

@@ -314,7 +314,7 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *ucontext,
     } else if (module == PIE_CODE_MODULE_NOWHERE) { /* made at run time, it may change at any moment */
         pie_counter_add(PIE_COUNTER_WATCH_BLOCK_EMPTY, 1);
     } else if (!block) {
-        pie_watch_wishes_push(&pie_watch_of(thread)->wishes, &ip);
+        pie_watch_requests_push(&pie_watch_of(thread)->requests, &ip);
         pie_counter_add(PIE_COUNTER_WATCH_BLOCK_UNKNOWN, 1);
     } else if (block->count == 0) {
         pie_counter_add(PIE_COUNTER_WATCH_BLOCK_EMPTY, 1);
@@ -350,7 +350,7 @@ static void begin_known(struct pie_thread *thread, const ucontext_t *ucontext,
         if (block->accesses[i].ip == sample->ip && (block->accesses[i].flags & sample->kind))
             access = block->accesses[i];
     if (!block)
-        pie_watch_wishes_push(&pie_watch_of(thread)->wishes, &sample->ip);
+        pie_watch_requests_push(&pie_watch_of(thread)->requests, &sample->ip);
     if (!pie_watch_has_credit(thread, settings))
         return;
     if (settings->is_adaptive && !pie_watch_wants(pie_watch_of(thread), taken->node)) {
@@ -580,13 +580,13 @@ void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucon
     pie_watch_charge_kernel(thread, settings->trap_price_ns);
 }
 
-void pie_watch_settle(struct pie_thread *thread) {
+void pie_watch_catch_up(struct pie_thread *thread) {
     const struct pie_debug_ops *registers = pie_watch_registers_in_use();
 
-    if (!registers || !registers->settle)
+    if (!registers || !registers->catch_up)
         return;
     uint64_t start_ns = pie_monotonic_ns();
-    registers->settle(thread);
+    registers->catch_up(thread);
     if (pie_watch_of(thread)->ptrace.waited_ns)
         pie_watch_charge(thread, pie_watch_spent_since(thread, start_ns));
 }
@@ -596,6 +596,6 @@ void pie_watch_yield(struct pie_thread *thread) {
         return;
     pie_thread_enter(thread, PIE_INSIDE_HANDLER);
     pie_watch_rest(thread);
-    pie_watch_settle(thread);
+    pie_watch_catch_up(thread);
     pie_thread_leave(thread);
 }

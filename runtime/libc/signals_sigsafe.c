@@ -262,7 +262,7 @@ static void work(void *argument) {
         pie_watch_sampled(accesses, thread, info, ucontext);
     else
         pie_sample_take(clock, pie_signals_stacks(), thread, info, ucontext);
-    pie_watch_settle(thread);
+    pie_watch_catch_up(thread);
     pie_clock_perf_handler_ends(thread);
 }
 

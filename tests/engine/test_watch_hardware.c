@@ -245,10 +245,10 @@ static int tear_down(void **state) {
     return 0;
 }
 
-static void learn_wishes(void) {
+static void learn_requests(void) {
     uint64_t ip;
 
-    while (pie_watch_wishes_pop(&pie_watch_of(thread)->wishes, &ip))
+    while (pie_watch_requests_pop(&pie_watch_of(thread)->requests, &ip))
         pie_basic_block_learn(ip);
 }
 
@@ -261,7 +261,7 @@ static void *call(native_function *function, uint64_t n, void *chain) {
     run_clock(true);
     chain = evaluate(function, words, n, chain);
     run_clock(false);
-    learn_wishes();
+    learn_requests();
     return chain;
 }
 

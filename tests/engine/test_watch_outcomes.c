@@ -197,7 +197,7 @@ static void test_integers_are_compared_bit_by_bit(void **state) {
 static void test_wished_blocks_are_decoded(void **state) {
     assert_null(pie_basic_block_find((uintptr_t)drain_stored, pie_code_module_at((uintptr_t)drain_stored)));
     assert_true(
-        pie_watch_wishes_push(&pie_watch_of(drain_thread)->wishes, &(uint64_t){(uintptr_t)drain_stored}));
+        pie_watch_requests_push(&pie_watch_of(drain_thread)->requests, &(uint64_t){(uintptr_t)drain_stored}));
     drain_now();
     const struct pie_basic_block *block =
         pie_basic_block_find((uintptr_t)drain_stored, pie_code_module_at((uintptr_t)drain_stored));

@@ -138,12 +138,12 @@ static int play_traced(void) {
 
     if (begin(&note) == &pie_access_sampler_none)
         return 2;
-    pie_watch_heed_debugger();
+    pie_watch_check_debugger();
     if (!pie_watch_settings())
         return 3;
     if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
         return 4;
-    pie_watch_heed_debugger();
+    pie_watch_check_debugger();
     return pie_watch_settings() ? 5 : 0;
 }
 

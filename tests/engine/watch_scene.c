@@ -237,7 +237,7 @@ int scene_sample(const char *rip) {
     scene_thread->cpu_last_ns += 1000000;
     pie_context_take(&ops, scene_thread, &context, false, &taken);
     assert_true(taken.is_foreign);
-    pie_watch_heed_sample(scene_thread, &context, 0);
+    pie_watch_charge_sample(scene_thread, &context, 0);
     pie_watch_sample(scene_thread, &context, &taken);
     if (pie_watch_of(scene_thread)->serial == serial)
         return -1;
