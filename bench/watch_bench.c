@@ -6,7 +6,7 @@
  * those of tests/profiler/watch/scene.c: one Python frame, one native frame on top of it. */
 
 #include "profiler/base/clocks.h"
-#include "profiler/code/block.h"
+#include "profiler/code/basic_block.h"
 #include "profiler/machine/ptrace_registers.h"
 #include "profiler/watch/setup.h"
 #include "profiler/watch/watch.h"

@@ -11,7 +11,7 @@
 #include "launcher/answers/profile.h"
 #include "runtime/embed/aging.h"
 #include "runtime/embed/embed.h"
-#include "runtime/interpreter/kept.h"
+#include "runtime/interpreter/replaced.h"
 #include "runtime/interpreter/target.h"
 
 static int check_words(int argc, char **argv) {
@@ -62,7 +62,7 @@ static int check_interpreters(const struct pie_install_place *place, const char 
 }
 
 static const char *shown_kept(const char *path, char kept[PATH_MAX]) {
-    const char *slash = pie_kept_name(path, kept) ? strrchr(kept, '/') : NULL;
+    const char *slash = pie_replaced_name(path, kept) ? strrchr(kept, '/') : NULL;
     return slash ? slash + 1 : kept;
 }
 

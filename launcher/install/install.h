@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* `pieprof install DIR` and `pieprof uninstall DIR`. What stood in the folder of programs is kept under a second name
- * (runtime/interpreter/kept.h), the same inode, and comes back as that. What was a link becomes a link to this program; what was a
+ * (runtime/interpreter/replaced.h), the same inode, and comes back as that. What was a link becomes a link to this program; what was a
  * program becomes a copy of it, because Python finds its library and its environments from where the links of its own name
  * end. Links to a neighbour (python3 -> python3.11) stay, they lead to us then. Each name is exchanged by a rename, so
  * at no moment is it missing; what an interrupted call has left is understood by the next one. Context: cli. */

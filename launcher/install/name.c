@@ -9,7 +9,7 @@
 
 #include "launcher/install/install.h"
 #include "runtime/interpreter/image.h"
-#include "runtime/interpreter/kept.h"
+#include "runtime/interpreter/replaced.h"
 #include "runtime/interpreter/target.h"
 
 static bool new_name(const char *path, char ret_name[PATH_MAX]) {
@@ -50,14 +50,14 @@ static bool was_link_to_pieprof(const char *path) {
 enum pie_install_state pie_install_judge(const char *path, const char *self) {
     char kept[PATH_MAX];
     struct stat st, kept_st;
-    if (!pie_kept_name(path, kept) || lstat(path, &st) < 0)
+    if (!pie_replaced_name(path, kept) || lstat(path, &st) < 0)
         return PIE_INSTALL_OTHER;
     bool has_kept = lstat(kept, &kept_st) == 0 && !is_same_inode(&st, &kept_st);
     if (!has_kept && is_link_to_neighbour(path))
         return PIE_INSTALL_NEIGHBOUR;
     if (was_link_to_pieprof(path))
         return has_kept ? PIE_INSTALL_OUTDATED : PIE_INSTALL_NOT_OURS;
-    if (pie_kept_is_pieprof(path)) {
+    if (pie_replaced_is_pieprof(path)) {
         if (!has_kept)
             return PIE_INSTALL_NOT_OURS;
         return is_this(path, self) ? PIE_INSTALL_DONE : PIE_INSTALL_OUTDATED;
@@ -92,7 +92,7 @@ static int make(const char *self, bool is_link, const char *fresh) {
 int pie_install_name(const char *path, const char *self) {
     char kept[PATH_MAX], fresh[PATH_MAX];
     struct stat st;
-    if (!pie_kept_name(path, kept) || !new_name(path, fresh))
+    if (!pie_replaced_name(path, kept) || !new_name(path, fresh))
         return -ENAMETOOLONG;
     unlink(fresh); /* what an interrupted call has left */
     int r = 0;
@@ -112,13 +112,14 @@ int pie_install_name(const char *path, const char *self) {
 int pie_uninstall_name(const char *path) {
     char kept[PATH_MAX], fresh[PATH_MAX];
     struct stat st, kept_st;
-    if (!pie_kept_name(path, kept) || !new_name(path, fresh))
+    if (!pie_replaced_name(path, kept) || !new_name(path, fresh))
         return -ENAMETOOLONG;
     unlink(fresh);
     if (lstat(kept, &kept_st) < 0)
         return errno == ENOENT ? 0 : -errno;
     bool is_there = lstat(path, &st) == 0;
-    if (is_there && !is_same_inode(&st, &kept_st) && !pie_kept_is_pieprof(path) && !was_link_to_pieprof(path))
+    if (is_there && !is_same_inode(&st, &kept_st) && !pie_replaced_is_pieprof(path) &&
+        !was_link_to_pieprof(path))
         return -EEXIST;
     if (rename(kept, path) < 0)
         return -errno;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "launcher/install/install.h"
-#include "runtime/interpreter/kept.h"
+#include "runtime/interpreter/replaced.h"
 #include "runtime/interpreter/target.h"
 
 static int compare_names(const void *a, const void *b) {
@@ -27,7 +27,8 @@ static bool cut_name(const char *entry, const char *suffix, char ret_name[PIE_IN
 static bool take_name(const char *entry, bool has_kept, char ret_name[PIE_INSTALL_NAME_SIZE]) {
     if (!has_kept)
         return cut_name(entry, "", ret_name);
-    return cut_name(entry, PIE_KEPT_SUFFIX, ret_name) || cut_name(entry, PIE_INSTALL_NEW_SUFFIX, ret_name);
+    return cut_name(entry, PIE_REPLACED_SUFFIX, ret_name) ||
+           cut_name(entry, PIE_INSTALL_NEW_SUFFIX, ret_name);
 }
 
 static void drop_doubles(struct pie_install_place *place) {

@@ -104,7 +104,7 @@ static void start_under_python_name(char **argv) {
         pie_message_warning("%s; running unprofiled", options.error);
         return;
     }
-    options.config.quiet = true;
+    options.config.is_quiet = true;
     if (pie_preload_allocator(options.config.allocator, argv, NULL, NULL) < 0)
         pie_message_warning(NO_JEMALLOC "; running with the system's");
     if (pie_target_self(self) < 0) {
@@ -206,7 +206,7 @@ static int run_profiled(char **argv) {
         .argc = options.python_argc,
         .argv = options.python_argv,
         .program_name = target.path,
-        .learn_places = options.config.learns && !is_deadly ? options.config.learn_places : NULL,
+        .learn_places = options.config.has_traced_loops && !is_deadly ? options.config.learn_places : NULL,
     };
     return pie_embed_run(&embed);
 }
@@ -220,7 +220,7 @@ static int run_as_pieprof(char **argv) {
         return fail_usage();
     if (pie_options_from_words(&options, words) < 0)
         return fail_usage();
-    pie_messages_set_verbose(options.config.verbose);
+    pie_messages_set_verbose(options.config.is_verbose);
     if (options.action == PIE_ACTION_HELP)
         return pie_help_print(stdout), 0;
     if (options.action == PIE_ACTION_VERSION)
@@ -233,7 +233,7 @@ static int run_as_pieprof(char **argv) {
         return PIE_PROFILE_USAGE;
     if (pie_options_complete(&options) < 0)
         return fail_usage();
-    if (!options.config.quiet)
+    if (!options.config.is_quiet)
         pie_script_word_find_late(&options);
     return run_profiled(argv);
 }

@@ -64,7 +64,7 @@ int pie_session_check(const struct pie_options *options, char **ret_why) {
     char own[PATH_MAX];
     const char *output = options->config.output;
     int r = 0;
-    if (options->config.per_process) {
+    if (options->config.is_per_process) {
         r = pie_output_expand(output, own, sizeof own);
         output = own;
     }
@@ -85,8 +85,8 @@ static int open_one(const char *name, const struct pie_config *config, struct pi
     int r = pie_writer_open(name, config, ret_sink), why = r;
     if (name != path)
         snprintf(path, sizeof path, "%s", name);
-    for (int n = 2; n <= BESIDE_MAX && (!config->is_child || config->per_process) && pie_writer_is_refusal(r);
-         n++) {
+    for (int n = 2;
+         n <= BESIDE_MAX && (!config->is_child || config->is_per_process) && pie_writer_is_refusal(r); n++) {
         refusal = why;
         r = pie_output_beside(name, n, path, sizeof path);
         if (r == 0)
@@ -98,7 +98,7 @@ static int open_one(const char *name, const struct pie_config *config, struct pi
 static int open_own(const struct pie_config *config, struct pie_sink **ret_sink) {
     char own[PATH_MAX];
     struct pie_config alone = *config;
-    alone.per_process = true;
+    alone.is_per_process = true;
     int r = pie_output_expand(config->output, own, sizeof own);
     return r < 0 ? r : open_one(own, &alone, ret_sink);
 }
@@ -133,7 +133,7 @@ static void tell_beside(const struct pie_options *options) {
     int why = atomic_exchange(&refusal, 0);
     if (!why || options->config.is_child || is_choosing)
         return;
-    if (!options->config.per_process || pie_output_expand(options->config.output, name, sizeof name) < 0)
+    if (!options->config.is_per_process || pie_output_expand(options->config.output, name, sizeof name) < 0)
         snprintf(name, sizeof name, "%s", options->config.output);
     pie_message_warning("%s %s, and is left alone; this run goes into %s", name, why_refused(why), path);
 }
@@ -205,9 +205,9 @@ static void finish(const char *cause, int status) {
     tell_places();
     if (error < 0 && access(pie_session_output(current.options), R_OK) < 0)
         return; /* it has been said */
-    if (!current.options->config.quiet)
+    if (!current.options->config.is_quiet)
         pie_summary_print(pie_session_output(current.options), run_id > 0 ? run_id : pie_engine_run_id(),
-                          pie_engine_untold_ns);
+                          pie_engine_unwritten_ns);
     pie_script_word_tell_late();
 }
 
@@ -254,8 +254,8 @@ static void at_interrupt(int signal_number) {
 /* Children join the run in the file that was chosen. */
 static int tell_children(void) {
     struct pie_options options = *current.options;
-    options.config.per_process = options.config.per_process || is_alone;
-    if (!options.config.per_process && path[0])
+    options.config.is_per_process = options.config.is_per_process || is_alone;
+    if (!options.config.is_per_process && path[0])
         options.config.output = path;
     char *variable = pie_child_env_make(&options, current.children, current.summary_pid,
                                         pie_watch_price_known(), pie_clock_price_known());
@@ -267,8 +267,8 @@ static int tell_children(void) {
 
 /* Children find their way to us, or get the order not to profile. */
 static int prepare_children(const struct pie_session *session) {
-    pie_exec_set_target(session->options->config.children ? session->children : NULL, session->self);
-    is_followed = session->options->config.children;
+    pie_exec_set_target(session->options->config.has_children ? session->children : NULL, session->self);
+    is_followed = session->options->config.has_children;
     if (is_followed)
         return tell_children();
     pie_exec_set_child_variable(PIE_CHILD_ENV_OFF);
@@ -279,7 +279,7 @@ static int prepare_children(const struct pie_session *session) {
  * run's number (runtime/libc/exec.c), which comes after this. */
 static int open_sink(const struct pie_config *config, struct pie_sink **ret_sink) {
     is_choosing = true;
-    int r = (config->per_process || is_alone ? open_own : open_shared)(config, ret_sink);
+    int r = (config->is_per_process || is_alone ? open_own : open_shared)(config, ret_sink);
     is_choosing = false;
     if (r == 0 && is_followed && !config->is_child)
         (void)tell_children();

@@ -31,7 +31,7 @@ enum { ADDRESS_SPACE_SHARE = 8 }; /* use at most 1/8 of RLIMIT_AS */
 
 static const size_t arena_full_bytes[PIE_ARENA_COUNT] = {
     [PIE_ARENA_THREADS] = 1024 * MIB, [PIE_ARENA_CCT] = 512 * MIB,        [PIE_ARENA_CCT_OTHER] = 512 * MIB,
-    [PIE_ARENA_CODE] = 256 * MIB,     [PIE_ARENA_CODE_OTHER] = 256 * MIB, [PIE_ARENA_BLOCKS] = 32 * MIB,
+    [PIE_ARENA_CODE] = 256 * MIB,     [PIE_ARENA_CODE_OTHER] = 256 * MIB, [PIE_ARENA_BASIC_BLOCKS] = 32 * MIB,
     [PIE_ARENA_HEAP] = 1 * MIB,       [PIE_ARENA_STACKS] = 320 * MIB,
 };
 static const size_t arena_least_bytes = MIB;

@@ -18,9 +18,9 @@ enum pie_arena {
     PIE_ARENA_CCT_OTHER,
     PIE_ARENA_CODE, /* tables and metadata of interned code objects; two likewise */
     PIE_ARENA_CODE_OTHER,
-    PIE_ARENA_BLOCKS, /* memory accesses of basic blocks */
-    PIE_ARENA_HEAP,   /* tracked blocks of memory */
-    PIE_ARENA_STACKS, /* alternate stacks; see pie_region_stack() */
+    PIE_ARENA_BASIC_BLOCKS, /* memory accesses of basic blocks */
+    PIE_ARENA_HEAP,         /* tracked blocks of memory */
+    PIE_ARENA_STACKS,       /* alternate stacks; see pie_region_stack() */
     PIE_ARENA_COUNT,
 };
 

@@ -104,7 +104,7 @@ const char *pie_region_name(enum pie_arena arena) {
     static const char *const names[PIE_ARENA_COUNT] = {
         [PIE_ARENA_THREADS] = "threads",          [PIE_ARENA_CCT] = "contexts",
         [PIE_ARENA_CCT_OTHER] = "contexts_other", [PIE_ARENA_CODE] = "code",
-        [PIE_ARENA_CODE_OTHER] = "code_other",    [PIE_ARENA_BLOCKS] = "basic_blocks",
+        [PIE_ARENA_CODE_OTHER] = "code_other",    [PIE_ARENA_BASIC_BLOCKS] = "basic_blocks",
         [PIE_ARENA_HEAP] = "allocations",         [PIE_ARENA_STACKS] = "signal_stacks",
     };
 

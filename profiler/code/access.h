@@ -7,7 +7,7 @@
 
 /* One memory access of one x86-64 instruction, as far as a handler needs to know it: where the instruction is, how the
  * address is computed from the registers, how many bytes are touched and how. Made by the decoder on the collection
- * thread (decode.h), read by handlers (block.h). */
+ * thread (decode.h), read by handlers (basic_block.h). */
 
 enum pie_access_register {
     PIE_ACCESS_RAX, /* the architecture's own numbering, up to R15 = 15 */

@@ -56,8 +56,8 @@ static int walk(const struct pie_decode_function *function, uint64_t low, uint64
     return has_room ? 0 : -E2BIG;
 }
 
-int pie_decode_block(uint64_t ip, struct pie_access *accesses, size_t max,
-                     struct pie_decode_block *ret_block) {
+int pie_decode_basic_block(uint64_t ip, struct pie_access *accesses, size_t max,
+                           struct pie_decode_basic_block *ret_block) {
     struct list list = {.accesses = accesses, .max = max};
     const struct pie_decode_function *function;
     uint64_t low, high = 0, next = 0;
@@ -67,7 +67,7 @@ int pie_decode_block(uint64_t ip, struct pie_access *accesses, size_t max,
         return -ENOSYS;
     int r = pie_decode_function_find(ip, &function);
     if (r == -E2BIG)
-        *ret_block = (struct pie_decode_block){.low = ip, .high = ip};
+        *ret_block = (struct pie_decode_basic_block){.low = ip, .high = ip};
     if (r < 0)
         return r;
     low = pie_decode_function_last(function, PIE_DECODE_LEADER, ip);
@@ -78,7 +78,7 @@ int pie_decode_block(uint64_t ip, struct pie_access *accesses, size_t max,
         return r;
     if (!is_met)
         return -EILSEQ;
-    *ret_block = (struct pie_decode_block){
+    *ret_block = (struct pie_decode_basic_block){
         .low = low,
         .high = high,
         .next = next,

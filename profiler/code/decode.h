@@ -18,8 +18,8 @@ typedef bool (*pie_decode_range_fn)(void *data, uintptr_t address, uintptr_t *re
 /* Asked from here on; NULL: nobody is, which is how it begins. */
 void pie_decode_set_range(pie_decode_range_fn find, void *data);
 
-/* Result of pie_decode_block(). */
-struct pie_decode_block {
+/* Result of pie_decode_basic_block(). */
+struct pie_decode_basic_block {
     uint64_t low, high; /* the basic block: [low, high) */
     uint64_t next;      /* where the function mostly goes on: behind it, or where it jumps to; 0: not known */
     uint64_t before;    /* the block in front of it in the function; 0: none */
@@ -33,12 +33,12 @@ struct pie_decode_block {
  * Returns 0; -ENOSYS: no decoder; -ENOENT: neither a function nor an executed instruction is known there; -EFAULT: unreadable; -EILSEQ: bytes that do not
  * decode; -E2BIG: more than max accesses (the first max are written and *ret_block is set), or a function too large to
  * sweep (count 0); -ENOMEM. */
-int pie_decode_block(uint64_t ip, struct pie_access *accesses, size_t max,
-                     struct pie_decode_block *ret_block);
+int pie_decode_basic_block(uint64_t ip, struct pie_access *accesses, size_t max,
+                           struct pie_decode_basic_block *ret_block);
 
 /* An instruction at ip was executed: from now on it is known with all that it leads to, even where no function is known, or
  * one too large to sweep (in modules only). So blocks and traps there are found; what nothing executed leads to is not.
- * Returns 0 or as pie_decode_block(). */
+ * Returns 0 or as pie_decode_basic_block(). */
 int pie_decode_executed(uint64_t ip);
 
 /* The access behind a data breakpoint: RIP is after the instruction (REP: on it, or after), registers are those after

@@ -89,17 +89,18 @@ static uintptr_t names_of(uintptr_t dynamic) {
     return 0;
 }
 
-struct place {
+struct mapping {
     uintptr_t start, base, path, dynamic, functions;
 };
 
-static bool read_place(const struct dl_find_object *object, struct place *ret_place) {
+static bool read_mapping(const struct dl_find_object *object, struct mapping *ret_mapping) {
     const struct link_map *map = object->dlfo_link_map;
 
-    ret_place->start = (uintptr_t)object->dlfo_map_start;
-    ret_place->functions = (uintptr_t)object->dlfo_eh_frame;
-    return pie_safe_load(&map->l_addr, &ret_place->base) && pie_safe_load(&map->l_name, &ret_place->path) &&
-           pie_safe_load(&map->l_ld, &ret_place->dynamic);
+    ret_mapping->start = (uintptr_t)object->dlfo_map_start;
+    ret_mapping->functions = (uintptr_t)object->dlfo_eh_frame;
+    return pie_safe_load(&map->l_addr, &ret_mapping->base) &&
+           pie_safe_load(&map->l_name, &ret_mapping->path) &&
+           pie_safe_load(&map->l_ld, &ret_mapping->dynamic);
 }
 
 static uint64_t mix_path(uint64_t hash, uintptr_t path) {
@@ -111,25 +112,26 @@ static uint64_t mix_path(uint64_t hash, uintptr_t path) {
     return hash;
 }
 
-static uint64_t fingerprint_of(const struct place *place) {
-    uint64_t hash = mix_path(mix(mix(1, place->start), place->base), place->path);
+static uint64_t fingerprint_of(const struct mapping *mapping) {
+    uint64_t hash = mix_path(mix(mix(1, mapping->start), mapping->base), mapping->path);
     uintptr_t id = 0;
     Elf64_Ehdr header;
     Elf64_Phdr phdr;
 
-    if (!read_header(place->start, &header))
+    if (!read_header(mapping->start, &header))
         return hash | 1;
     for (unsigned i = 0; i < header.e_phnum && i < PIE_CODE_MODULE_PHDRS_MAX; i++) {
-        if (!read_phdr(place->start, &header, i, &phdr))
+        if (!read_phdr(mapping->start, &header, i, &phdr))
             break;
         hash = mix(mix(hash, phdr.p_vaddr), phdr.p_memsz);
-        size_t bytes =
-            phdr.p_type == PT_NOTE && !id ? find_build_id(place->base + phdr.p_vaddr, phdr.p_memsz, &id) : 0;
+        size_t bytes = phdr.p_type == PT_NOTE && !id
+                           ? find_build_id(mapping->base + phdr.p_vaddr, phdr.p_memsz, &id)
+                           : 0;
         hash = bytes ? mix_memory(hash, id, bytes) : hash;
     }
     if (!id) {
-        hash = mix_memory(hash, names_of(place->dynamic) & ~(uintptr_t)7, SAMPLE_BYTES);
-        hash = mix_memory(hash, place->functions & ~(uintptr_t)7, SAMPLE_BYTES);
+        hash = mix_memory(hash, names_of(mapping->dynamic) & ~(uintptr_t)7, SAMPLE_BYTES);
+        hash = mix_memory(hash, mapping->functions & ~(uintptr_t)7, SAMPLE_BYTES);
     }
     return hash | 1;
 }
@@ -146,27 +148,28 @@ static void describe_path(struct pie_code_module *module, uintptr_t path) {
     module->path[0] = '\0';
 }
 
-static void describe(struct pie_code_module *module, const struct place *place) {
+static void describe(struct pie_code_module *module, const struct mapping *mapping) {
     Elf64_Ehdr header;
     uintptr_t id = 0;
 
-    module->base = place->base;
-    describe_path(module, place->path);
-    if (!read_header(place->start, &header) || header.e_phnum > PIE_CODE_MODULE_PHDRS_MAX)
+    module->base = mapping->base;
+    describe_path(module, mapping->path);
+    if (!read_header(mapping->start, &header) || header.e_phnum > PIE_CODE_MODULE_PHDRS_MAX)
         return;
     for (unsigned i = 0; i < header.e_phnum; i++) {
         Elf64_Phdr *phdr = &module->phdrs[i];
-        if (!read_phdr(place->start, &header, i, phdr))
+        if (!read_phdr(mapping->start, &header, i, phdr))
             return;
         if (phdr->p_type == PT_NOTE && !module->build_id_bytes)
-            module->build_id_bytes = (unsigned)find_build_id(place->base + phdr->p_vaddr, phdr->p_memsz, &id);
+            module->build_id_bytes =
+                (unsigned)find_build_id(mapping->base + phdr->p_vaddr, phdr->p_memsz, &id);
     }
     if (module->build_id_bytes && !pie_safe_copy(module->build_id, (const void *)id, module->build_id_bytes))
         module->build_id_bytes = 0;
     module->phdr_count = header.e_phnum;
 }
 
-static unsigned number_of(uint64_t fingerprint, const struct place *place) {
+static unsigned number_of(uint64_t fingerprint, const struct mapping *mapping) {
     unsigned at = (unsigned)(fingerprint >> 32) % PIE_CODE_MODULES_MAX;
 
     for (unsigned i = 0; i < PROBES_MAX; i++, at = (at + 1) % PIE_CODE_MODULES_MAX) {
@@ -177,7 +180,7 @@ static unsigned number_of(uint64_t fingerprint, const struct place *place) {
             return at;
         if (atomic_compare_exchange_strong_explicit(&slots[at].fingerprint, &seen, fingerprint,
                                                     memory_order_relaxed, memory_order_relaxed)) {
-            describe(&slots[at].module, place);
+            describe(&slots[at].module, mapping);
             atomic_store_explicit(&slots[at].is_described, true, memory_order_release);
             return at;
         }
@@ -189,11 +192,11 @@ static unsigned number_of(uint64_t fingerprint, const struct place *place) {
 }
 
 unsigned pie_code_module_of(const struct dl_find_object *object, uintptr_t address) {
-    struct place place;
+    struct mapping mapping;
 
-    if (pie_home_contains(address) || !read_place(object, &place))
+    if (pie_home_contains(address) || !read_mapping(object, &mapping))
         return 0;
-    return number_of(fingerprint_of(&place), &place);
+    return number_of(fingerprint_of(&mapping), &mapping);
 }
 
 unsigned pie_code_module_at(uintptr_t address) {
@@ -213,7 +216,7 @@ void pie_code_modules_rewritten(uintptr_t start, size_t bytes) {
     if (bytes == 0 || (!is_of_module(start) && !is_of_module(start + bytes - 1)))
         return;
     atomic_fetch_add_explicit(&rewrites, 1, memory_order_release);
-    pie_code_begin_generation(); /* so that the collection thread heeds it */
+    pie_code_begin_generation(); /* so that the collection thread takes notice */
 }
 
 uint32_t pie_code_modules_rewrites(void) {

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-static _Atomic uint64_t heeded; /* their number at the last look; a forked child has as many */
+static _Atomic uint64_t seen; /* their number at the last look; a forked child has as many */
 
 static int look(struct dl_phdr_info *info, size_t size, void *data) {
     if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs)
@@ -22,10 +22,10 @@ uint64_t pie_unloads(void) {
     return count;
 }
 
-void pie_unloads_heed(void) {
+void pie_unloads_refresh(void) {
     uint64_t count = pie_unloads();
 
-    if (atomic_exchange_explicit(&heeded, count, memory_order_acq_rel) != count)
+    if (atomic_exchange_explicit(&seen, count, memory_order_acq_rel) != count)
         pie_code_begin_generation();
 }
 
@@ -34,6 +34,6 @@ void pie_unloading_begin(void) {
 }
 
 void pie_unloading_end(void) {
-    pie_unloads_heed();
+    pie_unloads_refresh();
     pie_code_unloading(false);
 }

@@ -9,7 +9,7 @@ uint64_t pie_unloads(void);
 
 /* If libraries were unloaded since anybody's last look, a new generation of code begins (pie_code_generation()).
  * Context: hook, drain. */
-void pie_unloads_heed(void);
+void pie_unloads_refresh(void);
 
 /* Around a call that may unload libraries: samples meanwhile, and from then on, never take one for another.
  * Context: hook. */

@@ -19,7 +19,7 @@
 #include "profiler/base/own_memory.h"
 #include "profiler/base/random.h"
 #include "profiler/base/real.h"
-#include "profiler/code/block.h"
+#include "profiler/code/basic_block.h"
 #include "profiler/code/decode.h"
 #include "profiler/code/generation.h"
 #include "profiler/code/unloads.h"
@@ -191,11 +191,11 @@ static void look_at(size_t slot, bool tick) {
 static void look_at_all(bool tick) {
     collection.has_many_starts = collection.next_arm_ns != UINT64_MAX && collection.next_arm_ns != 0;
     collection.next_arm_ns = UINT64_MAX;
-    pie_threads_heed();
+    pie_threads_begin_look();
     for (size_t i = 0; i < pie_thread_count(); i++)
         look_at(i, tick);
     if (collection.next_arm_ns != UINT64_MAX)
-        pie_threads_are_heeded();
+        pie_threads_end_look();
 }
 
 /* Of many threads some each time, those that stand still only if they are no more. */
@@ -213,15 +213,15 @@ static void adapt(void) {
 }
 
 /* What is known about code by its address goes with the code. */
-static void heed_libraries(void) {
-    pie_unloads_heed();
+static void look_at_libraries(void) {
+    pie_unloads_refresh();
     uint32_t generation = pie_code_generation();
     pie_naming_refresh(pie_flush_naming(collection.flush));
     if (generation == collection.generation)
         return;
     collection.generation = generation;
     pie_decode_flush_cache();
-    pie_blocks_heed();
+    pie_basic_blocks_refresh();
     PIE_EACH_COLLECTOR(pie_collectors_active(), code_changed);
 }
 
@@ -247,7 +247,7 @@ static void flush_all(void) {
         bury(thread, i, word);
     }
     if (is_turning)
-        PIE_EACH_COLLECTOR(active, settle);
+        PIE_EACH_COLLECTOR(active, complete);
     PIE_EACH_COLLECTOR(active, prepare, pie_ending_is_asked());
     pie_flush_write(collection.flush);
     collection.turn.is_wanted = pie_flush_wants_to_forget(collection.flush);
@@ -280,7 +280,7 @@ static void work(bool tick) {
     bool takes_all = tick && begin_tick();
 
     if (tick) {
-        heed_libraries();
+        look_at_libraries();
         collection.tick++;
         collection.turns = takes_all ? 1 : 1 + collection.running / STILL_THREADS_A_TICK;
         collection.running = 0;
@@ -326,7 +326,7 @@ static void prepare_unwinding(void) {
     size_t bytes;
     void *cache = pie_unwind_cache(&bytes);
 
-    if (!collection.setup.is_fork && (config->time || config->memory || config->copies))
+    if (!collection.setup.is_fork && (config->has_time || config->has_memory || config->has_copies))
         pie_populate(cache, bytes);
 }
 

@@ -68,11 +68,11 @@ uint64_t pie_engine_start_ns(void) {
     return atomic_load_explicit(&engine.start_ns, memory_order_relaxed);
 }
 
-void pie_engine_overhead_is_told(void) {
+void pie_engine_note_overhead(void) {
     atomic_store_explicit(&told_ns, pie_process_cpu_ns(), memory_order_release);
 }
 
-uint64_t pie_engine_untold_ns(void) {
+uint64_t pie_engine_unwritten_ns(void) {
     uint64_t since_ns = atomic_load_explicit(&told_ns, memory_order_acquire);
 
     return since_ns ? pie_process_cpu_ns() - since_ns : 0;
@@ -87,7 +87,7 @@ int pie_engine_start(const struct pie_config *config, const struct pie_pystack_o
     if (r < 0)
         return r;
     PIE_EACH_COLLECTOR(pie_collectors(), configure, config, ops, facts);
-    if (config->children)
+    if (config->has_children)
         pie_process_table_init();
     engine.setup = (struct pie_collection_setup){
         .config = config, .ops = ops, .facts = facts, .open_sink = open_sink, .is_fork = false};
@@ -148,7 +148,7 @@ void pie_engine_fork_prepare(void) {
     if (pie_filtered())
         return;
     pie_debug_ptrace_pause(pie_thread_self());
-    held = pie_engine_is_running() && engine.setup.config->children && !pie_thread_is_on_stack() &&
+    held = pie_engine_is_running() && engine.setup.config->has_children && !pie_thread_is_on_stack() &&
            pie_collection_hold();
     if (held && pie_engine_run_id() == 0) { /* there is nothing a child could join */
         pie_collection_release();
@@ -185,7 +185,7 @@ void pie_engine_fork_parent(void) {
     if (held) {
         pie_process_table_keep();
         pie_collection_release();
-    } else if (pie_engine_is_running() && engine.setup.config->children) {
+    } else if (pie_engine_is_running() && engine.setup.config->has_children) {
         pie_counter_add(PIE_COUNTER_FORKS_UNPROFILED, 1);
     }
     held = false;

@@ -36,8 +36,8 @@ int pie_engine_write_error(void);
 /* CPU time that the process used before its program began; a forked child: since the fork. Context: drain. */
 uint64_t pie_engine_start_ns(void);
 /* The overhead so far is in the file; and what the process has used since then, 0 if it never was. Context: drain, any. */
-void pie_engine_overhead_is_told(void);
-uint64_t pie_engine_untold_ns(void);
+void pie_engine_note_overhead(void);
+uint64_t pie_engine_unwritten_ns(void);
 
 /* The run this process writes to; 0 until the collection thread has made it. Context: any. */
 int64_t pie_engine_run_id(void);

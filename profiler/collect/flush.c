@@ -107,7 +107,7 @@ void pie_flush_open(struct pie_flush *flush) {
         .is_child = own.is_child,
         .run_id = flush->setup.is_fork ? pie_engine_run_id() : config->run_id,
         .started_ns = flush->started_ns,
-        .argv = config->keep_argv ? facts->argv : NULL,
+        .argv = config->has_argv ? facts->argv : NULL,
         .executable = facts->executable,
         .clock = flush->methods.clock,
         .clock_note = flush->methods.clock_note,
@@ -358,7 +358,7 @@ static void put_end(struct pie_flush *flush) {
     struct pie_sink *sink = flush->sink;
 
     sink->ops->put_overhead(sink, "collection thread", pie_thread_cpu_ns(), 0);
-    pie_engine_overhead_is_told();
+    pie_engine_note_overhead();
 }
 
 void pie_flush_end(struct pie_flush *flush, const char *cause, int exit_status) {

@@ -41,17 +41,17 @@ static uint64_t take_delivery(struct pie_thread *thread, uint64_t cpu_ns) {
 }
 
 void pie_sample_take(const struct pie_clock_ops *clock, const struct pie_pystack_ops *ops,
-                     struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context) {
+                     struct pie_thread *thread, const siginfo_t *info, const ucontext_t *ucontext) {
     uint64_t begun_ns = pie_monotonic_ns(), cpu_ns = pie_thread_cpu_ns();
     uint64_t since_ns = take_delivery(thread, cpu_ns);
     struct pie_sample_time time;
     struct pie_context taken;
 
-    if (!clock->account(thread, info, context, since_ns, &time))
+    if (!clock->account(thread, info, ucontext, since_ns, &time))
         return;
-    pie_context_take(ops, thread, context, false, &taken);
+    pie_context_take(ops, thread, ucontext, false, &taken);
     const struct pie_sample sample = {
-        .time_ns = begun_ns, .context = context, .stacks = &taken, .time = time, .cpu_ns = cpu_ns};
+        .time_ns = begun_ns, .ucontext = ucontext, .stacks = &taken, .time = time, .cpu_ns = cpu_ns};
     PIE_EACH_COLLECTOR(pie_collectors(), sampled, thread, &sample);
     pie_counter_add(PIE_COUNTER_SAMPLES, 1);
     atomic_fetch_add_explicit(&thread->samples, 1, memory_order_relaxed);

@@ -15,7 +15,7 @@
 static struct pie_copy_loops *loops; /* of the collection thread. Fork child: forget() */
 
 static int begin(struct pie_collection *collection) {
-    if (!collection->config->copies || !pie_clock_current())
+    if (!collection->config->has_copies || !pie_clock_current())
         return -ENOTSUP;
     return pie_copy_loops_create(collection->naming, &loops);
 }
@@ -61,8 +61,8 @@ static void clear(void) {
     pie_copy_loops_clear(loops);
 }
 
-static void settle(void) {
-    pie_copy_loops_settle(loops);
+static void complete(void) {
+    pie_copy_loops_complete(loops);
 }
 
 static void forget_nodes(void) {
@@ -82,6 +82,6 @@ const struct pie_collector pie_copy_loop_collector = {
     .name_nodes = name_nodes,
     .write = write_copies,
     .clear = clear,
-    .settle = settle,
+    .complete = complete,
     .forget_nodes = forget_nodes,
 };

@@ -67,7 +67,7 @@ struct region {
     struct state now, *leaders; /* registers; leaders: with all that branches there may leave */
     int n_leaders;
     bool is_news; /* about a leader, in this pass */
-    struct place {
+    struct load {
         struct pie_access access;
         size_t base_at, index_at; /* where the registers were written last */
     } loads[SOURCES];
@@ -153,7 +153,7 @@ static int read_region(const struct pie_decode_function *function, uint64_t low,
 
 /* --- What happens to data --- */
 
-static bool is_same_place(const struct pie_access *a, const struct pie_access *b) {
+static bool is_same_operand(const struct pie_access *a, const struct pie_access *b) {
     return a->base == b->base && a->index == b->index && a->scale == b->scale && a->disp == b->disp;
 }
 
@@ -172,17 +172,17 @@ static size_t written_at(const struct region *region, uint8_t name) {
 
 /* Loads by the same registers, unchanged in between, are one source. */
 static uint64_t source_of(struct region *region, const struct pie_access *access) {
-    struct place place = {*access, written_at(region, access->base), written_at(region, access->index)};
+    struct load load = {*access, written_at(region, access->base), written_at(region, access->index)};
     unsigned i = 0;
 
     for (; i < region->n_loads; i++) {
-        const struct place *known = &region->loads[i];
-        if (is_same_place(&known->access, access) && known->base_at == place.base_at &&
-            known->index_at == place.index_at)
+        const struct load *known = &region->loads[i];
+        if (is_same_operand(&known->access, access) && known->base_at == load.base_at &&
+            known->index_at == load.index_at)
             break;
     }
     if (i == region->n_loads && i < SOURCES - 1)
-        region->loads[region->n_loads++] = place;
+        region->loads[region->n_loads++] = load;
     return UINT64_C(1) << i;
 }
 
@@ -339,7 +339,7 @@ static bool is_in_place(const struct region *region) {
     for (unsigned i = 0; i < region->n_stores; i++) {
         bool is_loaded = false;
         for (unsigned k = 0; k < region->n_loads && !is_loaded; k++)
-            is_loaded = is_same_place(&region->stores[i], &region->loads[k].access);
+            is_loaded = is_same_operand(&region->stores[i], &region->loads[k].access);
         if (!is_loaded)
             return false;
     }

@@ -84,7 +84,7 @@ struct pie_copy_loops {
     double unit_ns; /* what an element of a strided copy takes; 0: not measured yet */
     uint32_t n_units;
     uint64_t *unit_memory;
-    bool is_ending, is_settling;
+    bool is_ending, is_completing;
     bool is_needed; /* samples of this tick whose speed is not known */
     struct thread_lasts *lasts;
     size_t n_lasts;
@@ -462,7 +462,7 @@ const struct pie_copy_row *pie_copy_loops_rows(struct pie_copy_loops *loops, siz
     for (size_t i = 0; i < loops->n_pending; i++) {
         struct pending *pending = &loops->pending[i];
         const struct group *group = &loops->groups[pending->group];
-        pending->is_kept = !loops->is_ending && !loops->is_settling && group->samples < YOUNG_SAMPLES &&
+        pending->is_kept = !loops->is_ending && !loops->is_completing && group->samples < YOUNG_SAMPLES &&
                            speed_of(group) <= 0;
         if (pending->is_kept)
             continue;
@@ -493,12 +493,12 @@ void pie_copy_loops_end(struct pie_copy_loops *loops) {
     loops->is_ending = true;
 }
 
-void pie_copy_loops_settle(struct pie_copy_loops *loops) {
-    loops->is_settling = true;
+void pie_copy_loops_complete(struct pie_copy_loops *loops) {
+    loops->is_completing = true;
 }
 
 void pie_copy_loops_forget_places(struct pie_copy_loops *loops) {
-    loops->is_settling = false;
+    loops->is_completing = false;
     if (loops->n_pending > 0)
         return;
     pie_u64map_finish(&loops->group_of);

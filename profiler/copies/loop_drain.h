@@ -29,5 +29,5 @@ void pie_copy_loops_clear(struct pie_copy_loops *loops);
 /* What still waits for the speed of its loop waits no longer. */
 void pie_copy_loops_end(struct pie_copy_loops *loops);
 /* The same for what there is now; then, when nothing waits, forgets what is known of places in the program. */
-void pie_copy_loops_settle(struct pie_copy_loops *loops);
+void pie_copy_loops_complete(struct pie_copy_loops *loops);
 void pie_copy_loops_forget_places(struct pie_copy_loops *loops);

@@ -25,11 +25,11 @@ static uint64_t allocated_so_far(void) {
                : 0;
 }
 
-static void locate(const struct pie_copy_site *site, const ucontext_t *context,
+static void locate(const struct pie_copy_site *site, const ucontext_t *ucontext,
                    struct pie_copy_record *record) {
     uint64_t registers[PIE_ACCESS_REGISTERS];
 
-    pie_access_registers(context, registers);
+    pie_access_registers(ucontext, registers);
     record->address = (uint64_t)(int64_t)site->disp;
     if (site->base < PIE_ACCESS_REGISTERS)
         record->address += registers[site->base];
@@ -41,7 +41,7 @@ static void locate(const struct pie_copy_site *site, const ucontext_t *context,
 
 void pie_copy_loop_sampled(struct pie_thread *thread, const struct pie_sample *sample) {
     const struct pie_context *taken = sample->stacks;
-    uint64_t ip = (uint64_t)sample->context->uc_mcontext.gregs[REG_RIP];
+    uint64_t ip = (uint64_t)sample->ucontext->uc_mcontext.gregs[REG_RIP];
 
     if (!taken->is_foreign || !taken->node.value || pie_home_contains((uintptr_t)ip) ||
         taken->native[0].module == PIE_CODE_MODULE_NOWHERE) /* another code may lie there next time */
@@ -62,7 +62,7 @@ void pie_copy_loop_sampled(struct pie_thread *thread, const struct pie_sample *s
         .generation = generation,
     };
     if (site > 0)
-        locate(pie_copy_site_at(site), sample->context, &record);
+        locate(pie_copy_site_at(site), sample->ucontext, &record);
     if (!pie_copy_ring_push(pie_copy_loop_of(thread), &record))
         pie_counter_add(PIE_COUNTER_COPY_LOOP_RING_FULL, 1);
 }

@@ -25,7 +25,7 @@ static bool is_refused(int error) {
 
 /* The remedy for perf_event_open() that failed with `error`. */
 static const char *mend_perf(const struct pie_machine_facts *facts, int error) {
-    if (facts->clock.traced)
+    if (facts->clock.is_traced)
         return "run without the debugger";
     switch (error) {
     case -EACCES:
@@ -152,8 +152,8 @@ static void judge_timers(const struct pie_machine_facts *facts, const struct pie
 
 static void judge_debugger(const struct pie_machine_facts *facts, const struct pie_build_facts *build,
                            struct pie_probe *probe) {
-    pie_probe_say(probe, "%s", facts->clock.traced ? "this process is traced" : "none is attached");
-    if (facts->clock.traced)
+    pie_probe_say(probe, "%s", facts->clock.is_traced ? "this process is traced" : "none is attached");
+    if (facts->clock.is_traced)
         pie_probe_lacks(probe, PIE_PROBE_DEGRADED,
                         "perf events are not used: the debugger would keep their signals",
                         "run without the debugger");
@@ -261,7 +261,7 @@ static void judge_ptrace_breakpoints(const struct pie_machine_facts *facts,
         return; /* nobody needs them */
     pie_probe_lacks(probe, PIE_PROBE_MISSING,
                     "redundant loads and stores cannot be watched for that way either",
-                    facts->clock.traced       ? "run without the debugger"
+                    facts->clock.is_traced    ? "run without the debugger"
                     : facts->ptrace_scope > 1 ? "sysctl kernel.yama.ptrace_scope=1 (as root)"
                     : error == -EBUSY         ? "raise ulimit -u, or the container's pids limit"
                                               : NULL);

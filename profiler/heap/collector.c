@@ -23,12 +23,12 @@ static struct {
 
 static void configure(const struct pie_config *config, const struct pie_pystack_ops *ops,
                       const struct pie_process_facts *facts) {
-    if (!facts->memory || (!config->memory && !config->copies))
+    if (!facts->memory || (!config->has_memory && !config->has_copies))
         return;
     settings = (struct pie_heap_settings){
         .ops = ops,
-        .memory = config->memory && facts->memory->is_counted,
-        .copies = config->copies,
+        .has_memory = config->has_memory && facts->memory->is_counted,
+        .has_copies = config->has_copies,
         .threshold_bytes = config->threshold_bytes,
         .is_fixed = config->threshold_bytes > 0,
         .is_finalizing = facts->memory->is_finalizing,
@@ -86,11 +86,11 @@ static int write_overhead(struct pie_sink *sink) {
     int r = 0;
 
     pie_heap_drain_spent(state.drain, &memory_ns, &copies_ns);
-    if (state.config->memory)
+    if (state.config->has_memory)
         r = sink->ops->put_overhead(sink, "memory", memory_ns, 0);
-    if (r == 0 && state.config->memory)
+    if (r == 0 && state.config->has_memory)
         r = sink->ops->put_overhead(sink, "counting", pie_heap_drain_counting_ns(state.drain), 0);
-    if (r == 0 && state.config->copies)
+    if (r == 0 && state.config->has_copies)
         r = sink->ops->put_overhead(sink, "copies", copies_ns, 0);
     return r;
 }
@@ -101,8 +101,8 @@ static void clear(void) {
 
 /* --- A turn of the trees --- */
 
-static void settle(void) {
-    pie_heap_drain_settle(state.drain);
+static void complete(void) {
+    pie_heap_drain_complete(state.drain);
 }
 
 static bool holds(struct pie_node_id node) {
@@ -131,7 +131,7 @@ const struct pie_collector pie_heap_collector = {
     .write = write_memory,
     .write_overhead = write_overhead,
     .clear = clear,
-    .settle = settle,
+    .complete = complete,
     .holds = holds,
     .forget_nodes = forget_nodes,
 };

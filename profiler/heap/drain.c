@@ -87,7 +87,7 @@ int pie_heap_drain_create(const struct pie_pystack_ops *ops, const struct pie_me
     drain->ops = ops;
     drain->naming = naming;
     drain->facts = facts;
-    drain->has_memory = pie_heap_settings()->memory;
+    drain->has_memory = pie_heap_settings()->has_memory;
     drain->first_suspended_ns = pie_suspended_ns();
     drain->started_ns = pie_monotonic_ns();
     drain->real_offset_ns = pie_realtime_ns() - (int64_t)drain->started_ns;
@@ -115,7 +115,7 @@ static uint64_t now_of(const struct pie_heap_drain *drain) {
 }
 
 /* The difference of two clocks that are read one after the other is never quite the same. */
-static void heed_suspend(struct pie_heap_drain *drain) {
+static void note_suspension(struct pie_heap_drain *drain) {
     int64_t suspended_ns = pie_suspended_ns();
 
     if (suspended_ns < 0)
@@ -144,12 +144,12 @@ static struct event *add_event(struct pie_heap_drain *drain) {
 }
 
 /* A burst leaves the next sample far ahead. */
-static void hurry(const struct pie_heap_drain *drain, struct pie_thread *thread) {
+static void sample_soon(const struct pie_heap_drain *drain, struct pie_thread *thread) {
     uint64_t now_ns = pie_monotonic_ns();
 
     for (int i = 0; drain->has_memory && i < PIE_HEAP_DOMAINS; i++)
         if (now_ns - pie_heap_of(thread)->rates[i].window_ns > LATE_NS) {
-            pie_heap_hurry(thread);
+            pie_heap_sample_soon(thread);
             return;
         }
 }
@@ -169,7 +169,7 @@ void pie_heap_drain_slot(struct pie_heap_drain *drain, struct pie_thread *thread
 }
 
 void pie_heap_drain_thread(struct pie_heap_drain *drain, struct pie_thread *thread) {
-    hurry(drain, thread);
+    sample_soon(drain, thread);
     pie_heap_drain_slot(drain, thread);
 }
 
@@ -392,7 +392,7 @@ void pie_heap_drain_tick(struct pie_heap_drain *drain) {
         drain->peak_ns = now_of(drain);
     if (drain->has_memory && now_ns - drain->leaks_ns > LEAKS_NS)
         look_for_leaks(drain, now_ns);
-    heed_suspend(drain); /* last: what the next tick takes is of one time */
+    note_suspension(drain); /* last: what the next tick takes is of one time */
 }
 
 uint64_t pie_heap_drain_counting_ns(const struct pie_heap_drain *drain) {
@@ -405,10 +405,10 @@ uint64_t pie_heap_drain_counting_ns(const struct pie_heap_drain *drain) {
 /* --- Writing --- */
 
 /* Of all contexts: an integral grows while nothing changes, and an older peak may be over. */
-static void settle_all(struct pie_heap_drain *drain, uint64_t now_ns) {
+static void update_all(struct pie_heap_drain *drain, uint64_t now_ns) {
     for (size_t i = 0; i < drain->nodes.count; i++) {
         struct pie_heap_node *node = &drain->nodes.nodes[i];
-        pie_heap_node_settle(&drain->nodes, node, now_ns);
+        pie_heap_node_update(&drain->nodes, node, now_ns);
         if (node->row.live_bytes > 0 || node->row.mallocs > 0)
             pie_heap_node_touch(&drain->nodes, node);
     }
@@ -422,9 +422,9 @@ void pie_heap_drain_prepare(struct pie_heap_drain *drain, bool is_last) {
     if (is_last)
         pass_peak(drain);
     if (is_last || now_ns - drain->full_ns > elapsed_ns / FULL_PART)
-        settle_all(drain, now_ns);
+        update_all(drain, now_ns);
     for (uint32_t i = drain->nodes.dirty; i; i = drain->nodes.nodes[i - 1].next_dirty)
-        pie_heap_node_settle(&drain->nodes, &drain->nodes.nodes[i - 1], now_ns);
+        pie_heap_node_update(&drain->nodes, &drain->nodes.nodes[i - 1], now_ns);
     look_for_leaks(drain, now_ns);
 }
 
@@ -481,7 +481,7 @@ void pie_heap_drain_spent(const struct pie_heap_drain *drain, uint64_t *ret_memo
 
 /* --- Turns of the tree --- */
 
-void pie_heap_drain_settle(struct pie_heap_drain *drain) {
+void pie_heap_drain_complete(struct pie_heap_drain *drain) {
     drain->full_ns = 0;
 }
 

@@ -37,7 +37,7 @@ int pie_heap_drain_write(struct pie_heap_drain *drain, struct pie_sink *sink);
 void pie_heap_drain_clear(struct pie_heap_drain *drain);
 
 /* All contexts are brought up to date by the next prepare, not only those that have changed. */
-void pie_heap_drain_settle(struct pie_heap_drain *drain);
+void pie_heap_drain_complete(struct pie_heap_drain *drain);
 /* Does this node have memory that is alive or was at the peak? */
 bool pie_heap_drain_holds(const struct pie_heap_drain *drain, struct pie_node_id node);
 /* Forgets contexts of which nothing is held and that naming has forgotten. */

@@ -80,7 +80,7 @@ static inline struct pie_heap_state *pie_heap_of(const struct pie_thread *thread
 /* What all threads of the process go by: set once before a thread counts. */
 struct pie_heap_settings {
     const struct pie_pystack_ops *ops;
-    bool memory, copies;
+    bool has_memory, has_copies;
     uint64_t threshold_bytes; /* at most; reached by steps from below unless is_fixed */
     bool is_fixed;
     bool (*is_finalizing)(
@@ -99,7 +99,7 @@ void pie_heap_own_thread(void);
 int64_t pie_heap_own_bytes(void);
 
 /* A thread has allocated for long without a sample: it looks at its next allocation. Context: drain. */
-void pie_heap_hurry(struct pie_thread *thread);
+void pie_heap_sample_soon(struct pie_thread *thread);
 
 /* The footprint's threshold at present. Context: any. */
 uint64_t pie_heap_threshold(void);
@@ -114,7 +114,8 @@ uint64_t pie_heap_rate_take(struct pie_heap_rate *rate, uint64_t count_bytes, ui
 /* Sets the number of threads that are sampled: each takes fewer. Context: hook. */
 void pie_heap_rate_share(struct pie_heap_rate *rate, uint64_t threads);
 /* For long no event reached the next point: it comes nearer. Context: hook. */
-void pie_heap_rate_hurry(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t now_ns, uint64_t *random);
+void pie_heap_rate_shorten(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t now_ns,
+                           uint64_t *random);
 void pie_heap_rate_begin(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t interval_bytes,
                          uint64_t now_ns, uint64_t *random);
 

@@ -311,8 +311,8 @@ void pie_heap_allocated_slowly(struct pie_heap_thread *heap, enum pie_heap_domai
     }
     uint64_t now_ns = pie_monotonic_ns();
     if (atomic_exchange_explicit(&pie_heap_of(thread)->is_late[domain], false, memory_order_relaxed))
-        pie_heap_rate_hurry(&pie_heap_of(thread)->rates[domain], heap->counts[domain].allocated_bytes, now_ns,
-                            &pie_heap_of(thread)->random);
+        pie_heap_rate_shorten(&pie_heap_of(thread)->rates[domain], heap->counts[domain].allocated_bytes,
+                              now_ns, &pie_heap_of(thread)->random);
     sample(thread, domain, block, bytes, caller, now_ns, &node);
     if (has_crossed(pie_heap_of(thread), domain))
         cross(thread, caller, now_ns, node);
@@ -382,7 +382,7 @@ void pie_heap_resized(struct pie_heap_thread *heap, enum pie_heap_domain domain,
     }
 }
 
-void pie_heap_hurry(struct pie_thread *thread) {
+void pie_heap_sample_soon(struct pie_thread *thread) {
     for (int i = 0; i < PIE_HEAP_DOMAINS; i++) {
         atomic_store_explicit(&pie_heap_of(thread)->is_late[i], true, memory_order_relaxed);
         __atomic_store_n(&pie_heap_of(thread)->counts.counts[i].allocated_limit, 0, __ATOMIC_RELAXED);
@@ -422,7 +422,7 @@ void pie_copy_slowly(size_t bytes, const void *caller) {
     struct pie_thread *thread = pie_thread_self();
     int error = errno;
 
-    if (!set || !set->copies || !thread) { /* enter_thread() starts it */
+    if (!set || !set->has_copies || !thread) { /* enter_thread() starts it */
         pie_copy_left = INT64_MAX;
         return;
     }
@@ -457,7 +457,7 @@ static void enter_thread(struct pie_thread *thread) {
         set_limits(state, i);
     }
     pie_copy_left = 0;
-    if (set && set->memory) {
+    if (set && set->has_memory) {
         pie_heap_self = &state->counts;
         atomic_fetch_add_explicit(&counted_threads, 1, memory_order_relaxed);
     }
@@ -478,7 +478,7 @@ static void lose_thread(struct pie_thread *thread) {
     const struct pie_heap_settings *set = pie_heap_settings();
     int64_t heap[PIE_HEAP_DOMAINS];
 
-    if (!set || !set->memory)
+    if (!set || !set->has_memory)
         return;
     note_peak(fold(pie_heap_of(thread), heap), heap);
     atomic_fetch_sub_explicit(&counted_threads, 1, memory_order_relaxed);

@@ -165,7 +165,7 @@ uint32_t pie_heap_node_freed_from(const struct pie_heap_node *node, uint64_t age
     return frees;
 }
 
-void pie_heap_node_settle(struct pie_heap_nodes *nodes, struct pie_heap_node *node, uint64_t now_ns) {
+void pie_heap_node_update(struct pie_heap_nodes *nodes, struct pie_heap_node *node, uint64_t now_ns) {
     remember_peak(nodes, node);
     add_time(node, now_ns);
     node->row.live_bytes = pie_heap_node_live_bytes(node);

@@ -77,5 +77,5 @@ bool pie_heap_nodes_forget(struct pie_heap_nodes *nodes, bool (*keeps)(void *dat
                            void *data, uint32_t **ret_index);
 
 /* Brings the row up to date at now_ns. */
-void pie_heap_node_settle(struct pie_heap_nodes *nodes, struct pie_heap_node *node, uint64_t now_ns);
+void pie_heap_node_update(struct pie_heap_nodes *nodes, struct pie_heap_node *node, uint64_t now_ns);
 void pie_heap_nodes_finish(struct pie_heap_nodes *nodes);

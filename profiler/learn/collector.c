@@ -10,7 +10,7 @@
 
 static void configure(const struct pie_config *config, const struct pie_pystack_ops *ops,
                       const struct pie_process_facts *facts) {
-    pie_learn_configure(config->learns ? &config->learn : NULL);
+    pie_learn_configure(config->has_traced_loops ? &config->learn : NULL);
 }
 
 static int write_overhead(struct pie_sink *sink) {

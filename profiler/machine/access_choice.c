@@ -183,12 +183,12 @@ static const struct pie_access_reason *why_no_ptrace(const struct pie_access_fac
 static enum pie_breakpoint_way way_of(const struct pie_access_facts *facts,
                                       const struct pie_access_reason **ret_reason) {
     *ret_reason = NULL;
-    if (facts->wish != PIE_BREAKPOINT_BY_PTRACE) {
+    if (facts->request != PIE_BREAKPOINT_BY_PTRACE) {
         *ret_reason = why_no_perf_breakpoints(facts);
         if (!*ret_reason)
             return PIE_BREAKPOINT_PERF;
     }
-    if (facts->wish == PIE_BREAKPOINT_BY_PERF)
+    if (facts->request == PIE_BREAKPOINT_BY_PERF)
         return PIE_BREAKPOINT_NONE;
     *ret_reason = why_no_ptrace(facts);
     return *ret_reason ? PIE_BREAKPOINT_NONE : PIE_BREAKPOINT_PTRACE;
@@ -200,14 +200,14 @@ enum pie_breakpoint_way pie_access_breakpoints(const struct pie_access_facts *fa
     return way_of(facts, &reason);
 }
 
-int pie_access_breakpoints_parse(const char *name, enum pie_breakpoint_wish *ret_wish) {
+int pie_access_breakpoints_parse(const char *name, enum pie_breakpoint_request *ret_request) {
     static const char *const names[] = {[PIE_BREAKPOINT_BY_PERF] = "perf",
                                         [PIE_BREAKPOINT_BY_ANY] = "any",
                                         [PIE_BREAKPOINT_BY_PTRACE] = "ptrace"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name ? name : "perf", names[i]) == 0) {
-            *ret_wish = (enum pie_breakpoint_wish)i;
+            *ret_request = (enum pie_breakpoint_request)i;
             return 0;
         }
     return -EINVAL;

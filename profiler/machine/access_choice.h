@@ -29,7 +29,7 @@ enum pie_breakpoint_way {
 };
 
 /* Which of them the user allows. */
-enum pie_breakpoint_wish { PIE_BREAKPOINT_BY_PERF, PIE_BREAKPOINT_BY_ANY, PIE_BREAKPOINT_BY_PTRACE };
+enum pie_breakpoint_request { PIE_BREAKPOINT_BY_PERF, PIE_BREAKPOINT_BY_ANY, PIE_BREAKPOINT_BY_PTRACE };
 
 /* What was found out about this process and machine by access_facts.c, or made up by a test. */
 struct pie_access_facts {
@@ -42,7 +42,7 @@ struct pie_access_facts {
     int execute_error, data_error;  /* 0 or -errno of opening an execute and a data breakpoint with sigtrap */
     bool breakpoints_are_silent; /* a data breakpoint could be had and did not count a store to its address */
     int breakpoints;             /* data breakpoints that could be had at once */
-    enum pie_breakpoint_wish wish;
+    enum pie_breakpoint_request request;
     int ptrace_error; /* 0 or -errno of setting a debug register by ptrace (ptrace_registers.h), as far as it was tried */
     bool has_pmu;                     /* the kernel drives hardware counters of the processor */
     enum pie_pmu_level loads, stores; /* with them */
@@ -73,8 +73,8 @@ enum pie_access_sampler_kind pie_access_choose_with_reason(const struct pie_acce
 /* Who sets the debug registers for that choice; perf events where they work and are allowed. Context: any. */
 enum pie_breakpoint_way pie_access_breakpoints(const struct pie_access_facts *facts);
 
-/* The wish of that name, "perf", "any" or "ptrace"; NULL: "perf". Returns 0 or -EINVAL. Context: any. */
-int pie_access_breakpoints_parse(const char *name, enum pie_breakpoint_wish *ret_wish);
+/* The request of that name, "perf", "any" or "ptrace"; NULL: "perf". Returns 0 or -EINVAL. Context: any. */
+int pie_access_breakpoints_parse(const char *name, enum pie_breakpoint_request *ret_request);
 
 /* "none", "taskclock", "pmu": as stored in the file. Context: any. */
 const char *pie_access_sampler_name(enum pie_access_sampler_kind kind);
@@ -87,5 +87,5 @@ int pie_access_sampler_parse(const char *name, enum pie_access_sampler_kind *ret
 void pie_access_facts_gather(const struct pie_clock_facts *clock_facts, enum pie_clock_kind clock,
                              struct pie_access_facts *ret_facts);
 
-/* Beside these: what ptrace can do, and the user's wish. Context: drain, cli. */
-void pie_access_facts_try_ptrace(enum pie_breakpoint_wish wish, struct pie_access_facts *facts);
+/* Beside these: what ptrace can do, and the user's request. Context: drain, cli. */
+void pie_access_facts_try_ptrace(enum pie_breakpoint_request request, struct pie_access_facts *facts);

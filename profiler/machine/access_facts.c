@@ -97,7 +97,7 @@ void pie_access_facts_gather(const struct pie_clock_facts *clock_facts, enum pie
                              struct pie_access_facts *ret_facts) {
     *ret_facts = (struct pie_access_facts){
         .has_decoder = PIEPROF_HAS_DECODER,
-        .is_traced = clock_facts->traced,
+        .is_traced = clock_facts->is_traced,
         .paranoid = clock_facts->paranoid,
         .kernel_major = clock_facts->kernel_major,
         .kernel_minor = clock_facts->kernel_minor,
@@ -106,12 +106,12 @@ void pie_access_facts_gather(const struct pie_clock_facts *clock_facts, enum pie
     };
     ret_facts->breakpoints = count_breakpoints(&ret_facts->data_error);
     /* A debugger would see an exception of its debuggee. */
-    ret_facts->breakpoints_are_silent = !clock_facts->traced && stores_are_silent();
+    ret_facts->breakpoints_are_silent = !clock_facts->is_traced && stores_are_silent();
     gather_pmu(ret_facts);
 }
 
 /* Not under a debugger, which would be told of the new process. */
-void pie_access_facts_try_ptrace(enum pie_breakpoint_wish wish, struct pie_access_facts *facts) {
-    facts->wish = wish;
+void pie_access_facts_try_ptrace(enum pie_breakpoint_request request, struct pie_access_facts *facts) {
+    facts->request = request;
     facts->ptrace_error = facts->is_traced ? -EPERM : pie_ptrace_try();
 }

@@ -55,7 +55,7 @@ static bool is_deadly(const struct pie_clock_facts *facts) {
 }
 
 static const char *why_not_perf_user(const struct pie_clock_facts *facts) {
-    if (facts->traced)
+    if (facts->is_traced)
         return "a debugger traces this process and would keep the signals of perf events";
     if (facts->perf_user_error == 0)
         return is_deadly(facts) ? "signals of perf events are not safe before Linux 6.1" : NULL;

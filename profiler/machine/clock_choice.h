@@ -15,7 +15,7 @@ enum pie_clock_kind {
 
 /* What was found out about this process and kernel by clock_facts.c, or made up by a test. */
 struct pie_clock_facts {
-    bool traced;            /* a debugger is attached: it would swallow SIGTRAP */
+    bool is_traced;         /* a debugger is attached: it would swallow SIGTRAP */
     int perf_user_error;    /* 0 or -errno of opening the event of PIE_CLOCK_PERF_USER */
     int perf_kernel_error;  /* 0 or -errno of opening the event of PIE_CLOCK_PERF */
     int perf_mmap_error;    /* 0 or -errno of mapping such an event's ring, which PIE_CLOCK_PERF needs */

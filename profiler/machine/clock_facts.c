@@ -62,7 +62,7 @@ static bool find_tracer(void) {
 }
 
 void pie_clock_facts_gather(struct pie_clock_facts *ret_facts) {
-    *ret_facts = (struct pie_clock_facts){.traced = find_tracer(), .paranoid = PIE_CLOCK_PARANOID_UNKNOWN};
+    *ret_facts = (struct pie_clock_facts){.is_traced = find_tracer(), .paranoid = PIE_CLOCK_PARANOID_UNKNOWN};
     ret_facts->perf_mmap_error = -ENODEV;
     ret_facts->perf_user_error = try_perf(true, &ret_facts->perf_mmap_error);
     ret_facts->perf_kernel_error = try_perf(false, &ret_facts->perf_mmap_error);

@@ -19,7 +19,7 @@
  *     meet, next_sample, sample, drain, look     a thread at each tick; ended after the last one
  *     tick, adapt, code_changed
  *     flush_begins, prepare, thread_row, name, write, write_overhead, clear
- *     settle, move, holds, forget_nodes   the two trees take turns (collect/turn.h)
+ *     complete, move, holds, forget_nodes   the two trees take turns (collect/turn.h)
  *   stop, end                       the process ends
  *
  *   sampled, after_sample           on the sampled thread, in the handler */
@@ -149,7 +149,7 @@ struct pie_collector {
     /* --- A turn of the trees --- */
 
     /* What was put into rings with nodes of the old half is to be written by the next flush. */
-    void (*settle)(void);
+    void (*complete)(void);
     /* A thread's part remembers nodes. Of all slots, also where the collector does not work. */
     void (*move_thread)(struct pie_thread *thread, pie_move_word_fn move, void *data);
     /* The collection thread does. */

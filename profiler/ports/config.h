@@ -10,7 +10,7 @@
  * afterwards. Strings live as long as the process. */
 struct pie_config {
     const char *output;   /* absolute path of the database */
-    bool per_process;     /* each process has a file of its own; output is the pattern of their names */
+    bool is_per_process;  /* each process has a file of its own; output is the pattern of their names */
     const char *run_name; /* processes that have the same are one run; NULL: each its own */
     uint64_t keep_s;      /* of the profile, this much time before now is kept; 0: all */
     uint64_t max_bytes;   /* of the database; 0: no limit */
@@ -21,24 +21,24 @@ struct pie_config {
     const char *
         force_clock; /* NULL, or "perf", "perf-user", "timer", "itimer", "none": the one the user insists on */
     const char *only, *exclude;      /* path prefixes for own code, or NULL */
-    bool time;                       /* collect the time profile */
-    bool redundancy;                 /* watch for redundant loads and stores */
-    bool memory;                     /* count and sample allocations */
-    bool copies;                     /* sample copied bytes */
+    bool has_time;                   /* collect the time profile */
+    bool has_redundancy;             /* watch for redundant loads and stores */
+    bool has_memory;                 /* count and sample allocations */
+    bool has_copies;                 /* sample copied bytes */
     uint64_t threshold_bytes;        /* of the footprint sampler; 0: adapts itself */
     const char *allocator;           /* NULL or "system": the one that python3 would have; "jemalloc" */
-    bool learns;                     /* loops that ask for it are learned */
+    bool has_traced_loops;           /* loops that ask for it are traced */
     struct pie_learn_settings learn; /* how */
     /* Loops that do not ask: "FILE:LINE" or a function's name; NULL-terminated. */
     const char *learn_places[PIE_LEARN_PLACES_MAX + 1];
     const char *force_sampler; /* NULL, or "pmu", "taskclock", "none": how accesses are to be sampled */
     const char *breakpoints; /* NULL: by perf events; "ptrace", or "any": by ptrace where those are refused */
-    bool adaptive;           /* watch first what is undecided */
+    bool is_adaptive;        /* watch first what is undecided */
     double fp_tolerance;     /* floats this close (relative) count as equal; 0: bitwise */
-    bool children;           /* follow fork and exec */
-    bool keep_argv;          /* store the command line */
-    bool quiet;              /* no summary at the end */
-    bool verbose;
+    bool has_children;       /* follow fork and exec */
+    bool has_argv;           /* store the command line */
+    bool is_quiet;           /* no summary at the end */
+    bool is_verbose;
     bool is_child;      /* this process belongs to the run `run_id` of a parent under pieprof */
     int64_t run_id;     /* valid with is_child */
     int32_t parent_pid; /* the pid that the parent had in its own row, valid with is_child */

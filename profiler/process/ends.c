@@ -155,7 +155,7 @@ static int write_end(struct pie_process_entry *entry, const struct end *end, str
         .write_error = atomic_load_explicit(&entry->write_error, memory_order_relaxed),
         .lost_counter = pie_counter_name(PIE_COUNTER_SINK_ERRORS),
         .may_have_own_file = (flags & (PIE_PROCESS_EXECED | PIE_PROCESS_HAS_ROW)) != 0,
-        .argv = config->keep_argv ? argv_of(entry, facts, words) : NULL,
+        .argv = config->has_argv ? argv_of(entry, facts, words) : NULL,
         .executable = facts->executable,
     };
 

@@ -74,7 +74,7 @@ static void set_bounds(struct pie_race *race) {
         struct pie_arm *arm = &race->arms[race->order[i]];
         if (arm->state != PIE_ARM_RACING)
             continue; /* the bounds it had when it was decided */
-        pie_race_settle(arm, race->rounds);
+        pie_race_update_arm(arm, race->rounds);
         double half = half_width(arm, doubt);
         arm->low = half < arm->mean ? arm->mean - half : 0;
         arm->high = arm->mean + half;

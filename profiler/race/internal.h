@@ -6,7 +6,7 @@
 /* Between the parts of the race (racing.c, race/bounds.c, race/phases.c). */
 
 /* Brings an arm's figures up to the end of a round. */
-void pie_race_settle(struct pie_arm *arm, uint64_t round);
+void pie_race_update_arm(struct pie_arm *arm, uint64_t round);
 /* Orders the arms that are not dropped by their means, the lowest first: `order`, `contenders`. */
 void pie_race_sort(struct pie_race *race);
 void pie_race_decide(struct pie_race *race, struct pie_arm *arm, enum pie_arm_state state);

@@ -70,7 +70,7 @@ static void end_phase(struct pie_race *race) {
 void pie_race_phases(struct pie_race *race) {
     for (size_t i = 0; i < race->contenders; i++)
         if (race->arms[race->order[i]].state == PIE_ARM_RACING)
-            pie_race_settle(&race->arms[race->order[i]], race->rounds);
+            pie_race_update_arm(&race->arms[race->order[i]], race->rounds);
     pie_race_sort(race);
     while (race->racing > 0 && (race->next_round = phase_end(race)) <= race->rounds) {
         end_phase(race);

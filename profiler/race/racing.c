@@ -48,7 +48,7 @@ static void count_zeros(struct pie_arm *arm, uint64_t until_round) {
     arm->n = until_round;
 }
 
-void pie_race_settle(struct pie_arm *arm, uint64_t round) {
+void pie_race_update_arm(struct pie_arm *arm, uint64_t round) {
     if (arm->pending_round != 0 && arm->pending_round <= round) {
         count_zeros(arm, arm->pending_round - 1);
         double difference = arm->pending - arm->mean;
@@ -78,7 +78,7 @@ void pie_race_observe(struct pie_race *race, int arm, double seconds) {
     if (observed->state != PIE_ARM_RACING)
         return;
     if (observed->pending_round != round) {
-        pie_race_settle(observed, race->rounds);
+        pie_race_update_arm(observed, race->rounds);
         observed->pending = 0;
         observed->pending_round = round;
         if (!observed->is_present)
@@ -88,7 +88,7 @@ void pie_race_observe(struct pie_race *race, int arm, double seconds) {
 }
 
 void pie_race_decide(struct pie_race *race, struct pie_arm *arm, enum pie_arm_state state) {
-    pie_race_settle(arm, race->rounds);
+    pie_race_update_arm(arm, race->rounds);
     arm->state = state;
     arm->decided_after = race->rounds;
     race->racing--;
@@ -132,7 +132,7 @@ struct pie_arm pie_race_arm(const struct pie_race *race, int arm) {
     struct pie_arm copy = race->arms[arm];
 
     if (copy.is_present && copy.state == PIE_ARM_RACING)
-        pie_race_settle(&copy, race->rounds);
+        pie_race_update_arm(&copy, race->rounds);
     return copy;
 }
 

@@ -50,8 +50,8 @@ struct pie_context {
 
 /* Takes it. is_after: the instruction of interest is the one before RIP, as after a data breakpoint. Counts what was
  * odd. Context: signal (one handler at a time per thread). */
-void pie_context_take(const struct pie_pystack_ops *ops, struct pie_thread *thread, const ucontext_t *context,
-                      bool is_after, struct pie_context *ret_context);
+void pie_context_take(const struct pie_pystack_ops *ops, struct pie_thread *thread,
+                      const ucontext_t *ucontext, bool is_after, struct pie_context *ret_context);
 
 /* The same for code that calls one of the exported functions, whose return address is `caller`: frames inside of that one
  * are ours and left out. Context: hook (guarded as a handler is). */

@@ -75,15 +75,15 @@ struct stacks {
     unsigned native_flags, py_flags;
 };
 
-static void walk(const struct pie_pystack_ops *ops, struct pie_thread *thread, const ucontext_t *context,
+static void walk(const struct pie_pystack_ops *ops, struct pie_thread *thread, const ucontext_t *ucontext,
                  struct stacks *ret_stacks) {
     struct pie_context_thread *frames = pie_context_of(thread);
     struct stacks stacks = {0};
 
-    stacks.n_native = pie_unwind(context, frames->native, PIE_FRAMES_MAX, &stacks.native_flags);
+    stacks.n_native = pie_unwind(ucontext, frames->native, PIE_FRAMES_MAX, &stacks.native_flags);
     stacks.n_python = ops->walk(frames->python, PIE_FRAMES_MAX, &stacks.py_flags);
     if (stacks.native_flags & PIE_UNWIND_BLIND && stacks.n_python)
-        stacks.n_native = pie_unwind_bridge(context, (uintptr_t)ops->eval_loop, frames->python,
+        stacks.n_native = pie_unwind_bridge(ucontext, (uintptr_t)ops->eval_loop, frames->python,
                                             stacks.n_python, &frames->unwind_found, frames->native,
                                             stacks.n_native, PIE_FRAMES_MAX, &stacks.native_flags);
     *ret_stacks = stacks;
@@ -106,19 +106,19 @@ static void take(const struct pie_pystack_ops *ops, struct pie_thread *thread, c
     *ret_context = taken;
 }
 
-void pie_context_take(const struct pie_pystack_ops *ops, struct pie_thread *thread, const ucontext_t *context,
-                      bool is_after, struct pie_context *ret_context) {
+void pie_context_take(const struct pie_pystack_ops *ops, struct pie_thread *thread,
+                      const ucontext_t *ucontext, bool is_after, struct pie_context *ret_context) {
     struct stacks stacks;
 
-    walk(ops, thread, context, &stacks);
+    walk(ops, thread, ucontext, &stacks);
     pie_context_of(thread)->native[0].ip -=
         is_after; /* unwound from where the registers are, named by what was done */
     take(ops, thread, &stacks, 0, ret_context);
 }
 
 /* The registers that pie_unwind() goes by. */
-static void get_registers(ucontext_t *context) {
-    greg_t *gregs = context->uc_mcontext.gregs;
+static void get_registers(ucontext_t *ucontext) {
+    greg_t *gregs = ucontext->uc_mcontext.gregs;
 
     __asm__ volatile("lea 0(%%rip), %%rax\n\t"
                      "mov %%rax, %0\n\t"

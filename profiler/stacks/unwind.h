@@ -24,7 +24,7 @@ enum pie_unwind_flags {
 
 /* The stack of the interrupted code, innermost first; at most max frames. Returns their number (at least 1).
  * A frame whose rule is cached costs some 10 ns. Context: signal. */
-size_t pie_unwind(const ucontext_t *context, struct pie_native_frame *frames, size_t max,
+size_t pie_unwind(const ucontext_t *ucontext, struct pie_native_frame *frames, size_t max,
                   unsigned *ret_flags);
 
 struct pie_pyframe;
@@ -40,7 +40,7 @@ struct pie_unwind_found {
  * Python frames, and walks on from there. loop: the evaluation loop's function. Takes frames and flags of pie_unwind() and
  * gives better ones; what cannot be found stays as it was. 1 us where the caller is the same as last time; else some 10 us,
  * 0.1 ms at worst. Context: signal. */
-size_t pie_unwind_bridge(const ucontext_t *context, uintptr_t loop, const struct pie_pyframe *python,
+size_t pie_unwind_bridge(const ucontext_t *ucontext, uintptr_t loop, const struct pie_pyframe *python,
                          size_t n_python, struct pie_unwind_found *found, struct pie_native_frame *frames,
                          size_t n, size_t max, unsigned *flags);
 

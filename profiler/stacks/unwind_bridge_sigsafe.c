@@ -333,10 +333,10 @@ static uintptr_t next_marker(const struct pie_native_frame *frames, size_t n,
     return 0;
 }
 
-size_t pie_unwind_bridge(const ucontext_t *context, uintptr_t loop, const struct pie_pyframe *python,
+size_t pie_unwind_bridge(const ucontext_t *ucontext, uintptr_t loop, const struct pie_pyframe *python,
                          size_t n_python, struct pie_unwind_found *found, struct pie_native_frame *frames,
                          size_t n, size_t max, unsigned *flags) {
-    struct pie_unwind_registers registers = pie_unwind_registers_of(context);
+    struct pie_unwind_registers registers = pie_unwind_registers_of(ucontext);
     struct pie_unwind_blind blind;
     unsigned known = 0;
 

@@ -17,7 +17,7 @@ struct pie_unwind_blind {
     struct pie_unwind_registers registers;
 };
 
-struct pie_unwind_registers pie_unwind_registers_of(const ucontext_t *context);
+struct pie_unwind_registers pie_unwind_registers_of(const ucontext_t *ucontext);
 
 /* The rule at an address, from the cache. */
 struct pie_cfi_rule pie_unwind_rule(uintptr_t pc);

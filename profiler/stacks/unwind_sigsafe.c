@@ -249,8 +249,8 @@ size_t pie_unwind_from(struct pie_unwind_registers r, bool interrupted, struct p
     return n;
 }
 
-struct pie_unwind_registers pie_unwind_registers_of(const ucontext_t *context) {
-    const greg_t *gregs = context->uc_mcontext.gregs;
+struct pie_unwind_registers pie_unwind_registers_of(const ucontext_t *ucontext) {
+    const greg_t *gregs = ucontext->uc_mcontext.gregs;
 
     return (struct pie_unwind_registers){.ip = (uintptr_t)gregs[REG_RIP],
                                          .sp = (uintptr_t)gregs[REG_RSP],
@@ -258,9 +258,9 @@ struct pie_unwind_registers pie_unwind_registers_of(const ucontext_t *context) {
                                          .bx = (uintptr_t)gregs[REG_RBX]};
 }
 
-size_t pie_unwind(const ucontext_t *context, struct pie_native_frame *frames, size_t max,
+size_t pie_unwind(const ucontext_t *ucontext, struct pie_native_frame *frames, size_t max,
                   unsigned *ret_flags) {
     struct pie_unwind_blind unused;
 
-    return pie_unwind_from(pie_unwind_registers_of(context), true, frames, 0, max, ret_flags, &unused);
+    return pie_unwind_from(pie_unwind_registers_of(ucontext), true, frames, 0, max, ret_flags, &unused);
 }

@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* A stored node. */
-struct place {
+struct stored_node {
     struct pie_node_id id;
     uint32_t parent; /* index + 1; 0: the root */
     uint32_t location;
@@ -26,15 +26,15 @@ struct place {
 struct pie_naming {
     const struct pie_pystack_ops *ops;
     struct pie_symbolizer *symbolizer;
-    struct place *places; /* by id, upwards */
-    size_t n_places, places_room;
-    struct pie_u64map node_of_cct;      /* CCT id -> index of place + 1; HIDDEN: none of its own */
-    struct pie_u64map node_of_place;    /* (stored parent, location) -> index of place + 1 */
+    struct stored_node *stored; /* by id, upwards */
+    size_t n_stored, stored_room;
+    struct pie_u64map node_of_cct;      /* CCT id -> index in stored + 1; HIDDEN: none of its own */
+    struct pie_u64map node_below;       /* (stored parent, location) -> index in stored + 1 */
     struct pie_u64map location_of_key;  /* CCT key, Python by line -> location; HIDDEN: not shown */
     struct pie_u64map location_of_name; /* native */
     struct pie_u64map location_of_text; /* Python's, by file, function and lines */
     struct pie_u64map allocator_of_key; /* native CCT key -> ALLOCATOR or NO_ALLOCATOR */
-    struct pie_u64map kept_locations;   /* of places that were kept by the last pie_naming_forget() -> 1 */
+    struct pie_u64map kept_locations;   /* of nodes that were kept by the last pie_naming_forget() -> 1 */
     bool keeps_all_locations;           /* memory was short for that */
     uint32_t turn;
     uint32_t n_locations, n_nodes;
@@ -70,11 +70,11 @@ void pie_naming_destroy(struct pie_naming *naming) {
     if (!naming)
         return;
     pie_symbolizer_destroy(naming->symbolizer);
-    pie_free(naming->places);
+    pie_free(naming->stored);
     pie_u64map_finish(&naming->location_of_text);
     pie_u64map_finish(&naming->kept_locations);
     pie_u64map_finish(&naming->node_of_cct);
-    pie_u64map_finish(&naming->node_of_place);
+    pie_u64map_finish(&naming->node_below);
     pie_u64map_finish(&naming->location_of_key);
     pie_u64map_finish(&naming->location_of_name);
     pie_u64map_finish(&naming->allocator_of_key);
@@ -241,60 +241,60 @@ static uint32_t location_of(struct pie_naming *naming, uint64_t key) {
     return id;
 }
 
-static struct pie_node_id id_of(const struct pie_naming *naming, uint32_t place) {
-    return place ? naming->places[place - 1].id : (struct pie_node_id){0};
+static struct pie_node_id id_of(const struct pie_naming *naming, uint32_t index) {
+    return index ? naming->stored[index - 1].id : (struct pie_node_id){0};
 }
 
-/* The place of a location below another's, index + 1, made if need be; 0: short of memory. */
-static uint32_t place_of(struct pie_naming *naming, uint32_t parent, uint32_t location) {
+/* The node of a location below another node, index + 1, made if need be; 0: short of memory. */
+static uint32_t stored_below(struct pie_naming *naming, uint32_t parent, uint32_t location) {
     uint64_t key = (uint64_t)id_of(naming, parent).value << 32 | location;
-    uint32_t place = pie_u64map_get(&naming->node_of_place, key);
+    uint32_t index = pie_u64map_get(&naming->node_below, key);
 
-    if (place) {
-        naming->places[place - 1].turn = naming->turn;
-        return place;
+    if (index) {
+        naming->stored[index - 1].turn = naming->turn;
+        return index;
     }
     if (make_room((void **)&naming->nodes, sizeof *naming->nodes, naming->nodes_count, &naming->nodes_room) <
             0 ||
-        make_room((void **)&naming->places, sizeof *naming->places, naming->n_places, &naming->places_room) <
+        make_room((void **)&naming->stored, sizeof *naming->stored, naming->n_stored, &naming->stored_room) <
             0)
         return 0;
-    place = (uint32_t)naming->n_places + 1;
-    if (pie_u64map_put(&naming->node_of_place, key, place) < 0)
+    index = (uint32_t)naming->n_stored + 1;
+    if (pie_u64map_put(&naming->node_below, key, index) < 0)
         return 0;
     struct pie_node_id id = {++naming->n_nodes};
-    naming->places[naming->n_places++] =
-        (struct place){.id = id, .parent = parent, .location = location, .turn = naming->turn};
+    naming->stored[naming->n_stored++] =
+        (struct stored_node){.id = id, .parent = parent, .location = location, .turn = naming->turn};
     naming->nodes[naming->nodes_count++] = (struct pie_node_row){id, id_of(naming, parent), location};
-    return place;
+    return index;
 }
 
-/* The place of a CCT node whose parent's is known. */
+/* The stored node of a CCT node whose parent's is known, index + 1. */
 static uint32_t resolve(struct pie_naming *naming, struct pie_cct_id cct_node, uint32_t parent) {
     uint32_t location = location_of(naming, pie_cct_key(cct_node));
-    uint32_t place = location == HIDDEN || location == 0 ? parent : place_of(naming, parent, location);
+    uint32_t index = location == HIDDEN || location == 0 ? parent : stored_below(naming, parent, location);
 
-    pie_u64map_put(&naming->node_of_cct, cct_node.value, place ? place : HIDDEN);
-    return place;
+    pie_u64map_put(&naming->node_of_cct, cct_node.value, index ? index : HIDDEN);
+    return index;
 }
 
 struct pie_node_id pie_naming_node(struct pie_naming *naming, struct pie_cct_id cct_node) {
     struct pie_cct_id path[2 * 1024 + 2];
-    uint32_t place = 0;
+    uint32_t index = 0;
     size_t n = 0;
 
     while (!pie_cct_is_root(cct_node) && n < sizeof path / sizeof *path) {
-        place = pie_u64map_get(&naming->node_of_cct, cct_node.value);
-        if (place)
+        index = pie_u64map_get(&naming->node_of_cct, cct_node.value);
+        if (index)
             break;
         path[n++] = cct_node;
         cct_node = pie_cct_parent(cct_node);
     }
-    if (place == HIDDEN)
-        place = 0;
+    if (index == HIDDEN)
+        index = 0;
     while (n > 0)
-        place = resolve(naming, path[--n], place);
-    return id_of(naming, place);
+        index = resolve(naming, path[--n], index);
+    return id_of(naming, index);
 }
 
 /* --- Forgetting --- */
@@ -304,35 +304,35 @@ static void choose_kept(struct pie_naming *naming, bool (*holds)(void *data, str
                         void *data) {
     uint32_t index = 0;
 
-    for (size_t i = naming->n_places; i-- > 0;) {
-        struct place *place = &naming->places[i];
-        if (place->turn == naming->turn || place->index || (holds && holds(data, place->id))) {
-            place->index = 1;
-            if (place->parent)
-                naming->places[place->parent - 1].index = 1;
+    for (size_t i = naming->n_stored; i-- > 0;) {
+        struct stored_node *node = &naming->stored[i];
+        if (node->turn == naming->turn || node->index || (holds && holds(data, node->id))) {
+            node->index = 1;
+            if (node->parent)
+                naming->stored[node->parent - 1].index = 1;
         }
     }
-    for (size_t i = 0; i < naming->n_places; i++)
-        if (naming->places[i].index)
-            naming->places[i].index = ++index;
+    for (size_t i = 0; i < naming->n_stored; i++)
+        if (naming->stored[i].index)
+            naming->stored[i].index = ++index;
 }
 
-static uint32_t moved(void *data, uint64_t key, uint32_t place) {
+static uint32_t moved(void *data, uint64_t key, uint32_t index) {
     const struct pie_naming *naming = data;
 
-    return naming->places[place - 1].index;
+    return naming->stored[index - 1].index;
 }
 
-/* These contexts are at hand, so nobody asks place_of() for them in the turn that begins. */
-static uint32_t moved_if_current(void *data, uint64_t cct_node, uint32_t place) {
+/* These contexts are at hand, so nobody asks stored_below() for them in the turn that begins. */
+static uint32_t moved_if_current(void *data, uint64_t cct_node, uint32_t index) {
     struct pie_naming *naming = data;
 
     if (pie_cct_half((struct pie_cct_id){(uint32_t)cct_node}) != pie_half_current())
         return 0;
-    if (place == HIDDEN)
+    if (index == HIDDEN)
         return HIDDEN;
-    naming->places[place - 1].turn = naming->turn + 1;
-    return naming->places[place - 1].index;
+    naming->stored[index - 1].turn = naming->turn + 1;
+    return naming->stored[index - 1].index;
 }
 
 static uint32_t is_current_code(void *data, uint64_t key, uint32_t location) {
@@ -345,19 +345,19 @@ static uint32_t is_kept_location(void *data, uint64_t key, uint32_t location) {
     return pie_naming_keeps_location(data, location) ? location : 0;
 }
 
-static void move_places(struct pie_naming *naming) {
+static void move_nodes(struct pie_naming *naming) {
     size_t kept = 0;
 
-    for (size_t i = 0; i < naming->n_places; i++) {
-        struct place *place = &naming->places[i];
-        place->parent = place->parent ? naming->places[place->parent - 1].index : 0;
+    for (size_t i = 0; i < naming->n_stored; i++) {
+        struct stored_node *node = &naming->stored[i];
+        node->parent = node->parent ? naming->stored[node->parent - 1].index : 0;
     }
-    for (size_t i = 0; i < naming->n_places; i++)
-        if (naming->places[i].index) {
-            naming->places[kept] = naming->places[i];
-            naming->places[kept++].index = 0;
+    for (size_t i = 0; i < naming->n_stored; i++)
+        if (naming->stored[i].index) {
+            naming->stored[kept] = naming->stored[i];
+            naming->stored[kept++].index = 0;
         }
-    naming->n_places = kept;
+    naming->n_stored = kept;
 }
 
 static void keep_location(struct pie_naming *naming, uint32_t location) {
@@ -374,29 +374,29 @@ static uint32_t keep_native(void *data, uint64_t key, uint32_t location) {
 static void note_kept_locations(struct pie_naming *naming) {
     pie_u64map_finish(&naming->kept_locations);
     naming->keeps_all_locations = false;
-    for (size_t i = 0; i < naming->n_places; i++)
-        keep_location(naming, naming->places[i].location);
+    for (size_t i = 0; i < naming->n_stored; i++)
+        keep_location(naming, naming->stored[i].location);
     pie_u64map_filter(&naming->location_of_name, keep_native, naming);
 }
 
 static void shrink(struct pie_naming *naming) {
-    size_t room = naming->n_places + 256;
+    size_t room = naming->n_stored + 256;
     void *smaller =
-        room < naming->places_room / 2 ? pie_realloc(naming->places, room * sizeof *naming->places) : NULL;
+        room < naming->stored_room / 2 ? pie_realloc(naming->stored, room * sizeof *naming->stored) : NULL;
     if (!smaller)
         return;
-    naming->places = smaller;
-    naming->places_room = room;
+    naming->stored = smaller;
+    naming->stored_room = room;
 }
 
 void pie_naming_forget(struct pie_naming *naming, bool (*holds)(void *data, struct pie_node_id node),
                        void *data) {
     choose_kept(naming, holds, data);
-    pie_u64map_filter(&naming->node_of_place, moved, naming);
+    pie_u64map_filter(&naming->node_below, moved, naming);
     pie_u64map_filter(&naming->node_of_cct, moved_if_current, naming);
     pie_u64map_filter(&naming->location_of_key, is_current_code, naming);
     pie_u64map_finish(&naming->allocator_of_key);
-    move_places(naming);
+    move_nodes(naming);
     shrink(naming);
     note_kept_locations(naming);
     pie_u64map_filter(&naming->location_of_text, is_kept_location, naming);
@@ -404,16 +404,16 @@ void pie_naming_forget(struct pie_naming *naming, bool (*holds)(void *data, stru
 }
 
 bool pie_naming_keeps_node(const struct pie_naming *naming, struct pie_node_id node) {
-    size_t low = 0, high = naming->n_places;
+    size_t low = 0, high = naming->n_stored;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (naming->places[middle].id.value < node.value)
+        if (naming->stored[middle].id.value < node.value)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < naming->n_places && naming->places[low].id.value == node.value;
+    return low < naming->n_stored && naming->stored[low].id.value == node.value;
 }
 
 bool pie_naming_keeps_location(const struct pie_naming *naming, uint32_t location) {

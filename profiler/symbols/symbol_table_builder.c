@@ -60,19 +60,19 @@ static bool is_code_symbol(const Elf64_Sym *symbol) {
 }
 
 /* A section that symbols lie in, kept for the next symbol: most lie in .text. */
-struct place {
+struct code_section {
     size_t index;        /* 0: of none */
     uint64_t start, end; /* end 0: it has no code */
 };
 
-static void find_place(Elf *elf, size_t index, struct place *place) {
+static void find_code(Elf *elf, size_t index, struct code_section *code) {
     GElf_Shdr header;
     Elf_Scn *section = elf_getscn(elf, index);
     bool has_code = section && gelf_getshdr(section, &header) && (header.sh_flags & SHF_EXECINSTR);
-    *place = (struct place){.index = index};
+    *code = (struct code_section){.index = index};
     if (has_code) {
-        place->start = header.sh_addr;
-        place->end = header.sh_addr + header.sh_size;
+        code->start = header.sh_addr;
+        code->end = header.sh_addr + header.sh_size;
     }
 }
 
@@ -105,20 +105,20 @@ static int add_section(struct pie_symbol_table_builder *builder, Elf *elf, Elf_S
     const Elf64_Sym *symbols = data->d_buf; /* in this machine's form (profiler/symbols/elf_image.c) */
     size_t count = data->d_size / sizeof(*symbols);
     const Elf_Data *names = find_names(elf, header);
-    struct place place = {0};
+    struct code_section code = {0};
     for (size_t i = 1; i < count; i++) {
         const Elf64_Sym *symbol = &symbols[i];
         if (!is_code_symbol(symbol))
             continue;
-        if (symbol->st_shndx != place.index)
-            find_place(elf, symbol->st_shndx, &place);
-        if (symbol->st_value < place.start || symbol->st_value >= place.end)
+        if (symbol->st_shndx != code.index)
+            find_code(elf, symbol->st_shndx, &code);
+        if (symbol->st_value < code.start || symbol->st_value >= code.end)
             continue;
         const char *name = name_of(elf, header, names, symbol);
         if (!name || !*name)
             continue;
-        int r = pie_symbol_table_add(builder, name, symbol->st_info, symbol->st_value, symbol->st_size,
-                                     place.end);
+        int r =
+            pie_symbol_table_add(builder, name, symbol->st_info, symbol->st_value, symbol->st_size, code.end);
         if (r < 0)
             return r;
     }

@@ -47,8 +47,8 @@ void pie_thread_give_back(struct pie_thread *thread);
 bool pie_threads_changed(void);
 /* The collection thread looks now, at what changed before; after it has looked, it will look again within a millisecond.
  * Context: drain. */
-void pie_threads_heed(void);
-void pie_threads_are_heeded(void);
+void pie_threads_begin_look(void);
+void pie_threads_end_look(void);
 
 /* Slots 0 … pie_thread_count() - 1 have been used so far. Context: any. */
 size_t pie_thread_count(void);

@@ -110,12 +110,12 @@ bool pie_threads_changed(void) {
     return !atomic_exchange(&are_heeded, true);
 }
 
-void pie_threads_heed(void) {
+void pie_threads_begin_look(void) {
     atomic_store(&are_heeded, false);
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-void pie_threads_are_heeded(void) {
+void pie_threads_end_look(void) {
     atomic_store(&are_heeded, true);
 }
 

@@ -5,9 +5,9 @@
 #include "profiler/thread/thread.h"
 #include "profiler/time/clock_price.h"
 
-bool pie_sample_is_after_syscall(const ucontext_t *context) {
+bool pie_sample_is_after_syscall(const ucontext_t *ucontext) {
     uint8_t bytes[2];
-    uintptr_t pc = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+    uintptr_t pc = (uintptr_t)ucontext->uc_mcontext.gregs[REG_RIP];
 
     return pie_safe_copy(bytes, (const void *)(pc - 2), 2) && bytes[0] == 0x0f && bytes[1] == 0x05;
 }

@@ -34,7 +34,7 @@ struct pie_clock_ops {
     bool (*is_ours)(const siginfo_t *info);
     /* cpu_ns: the CPU time since the thread's previous sample. Says what of it belongs to the context that was
      * interrupted now. False: this signal makes no sample, and the time goes on to count. Context: signal. */
-    bool (*account)(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
+    bool (*account)(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *ucontext,
                     uint64_t cpu_ns, struct pie_sample_time *ret_time);
 };
 
@@ -54,7 +54,7 @@ void pie_clock_give_up(const struct pie_clock_ops *clock);
 void pie_sample_passed(struct pie_thread *thread);
 
 /* Does the instruction before the interrupted one enter the kernel? Context: signal. */
-bool pie_sample_is_after_syscall(const ucontext_t *context);
+bool pie_sample_is_after_syscall(const ucontext_t *ucontext);
 
 /* A time of which `kernel` of `kernel + user` periods ended in the kernel; rounding keeps the sum. Context: any. */
 struct pie_sample_time pie_sample_split(uint64_t cpu_ns, uint64_t user, uint64_t kernel);

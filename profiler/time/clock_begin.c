@@ -38,7 +38,7 @@ enum pie_clock_kind pie_clock_begin(const struct pie_config *config, const struc
     enum pie_clock_kind kind = PIE_CLOCK_NONE;
 
     *ret_note = NULL;
-    if (config->time && !(config->force_clock && strcmp(config->force_clock, "none") == 0))
+    if (config->has_time && !(config->force_clock && strcmp(config->force_clock, "none") == 0))
         kind = pie_clock_choose(facts, config->force_clock, ret_note);
     const struct pie_clock_ops *clock = clock_of(kind);
     if (clock && !take_signals(process, clock)) {

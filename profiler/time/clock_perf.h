@@ -26,9 +26,9 @@ const struct pie_perf_record *pie_clock_perf_newest(const struct perf_event_mmap
 
 /* An event's, or a timer's where there is none, or beside it. Context: signal. */
 bool pie_clock_perf_is_ours(const siginfo_t *info);
-bool pie_clock_perf_account(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
+bool pie_clock_perf_account(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *ucontext,
                             uint64_t cpu_ns, struct pie_sample_time *ret_time);
-bool pie_clock_perf_user_account(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
+bool pie_clock_perf_user_account(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *ucontext,
                                  uint64_t cpu_ns, struct pie_sample_time *ret_time);
 
 /* Around each handler: periods that end in it are nobody's. Context: signal. */

@@ -90,37 +90,37 @@ static struct pie_sample_time split(struct pie_thread *thread, uint64_t cpu_ns) 
     return pie_sample_split(cpu_ns, user_ns + own_ns, kernel_ns - own_ns);
 }
 
-bool pie_clock_perf_account(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
+bool pie_clock_perf_account(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *ucontext,
                             uint64_t cpu_ns, struct pie_sample_time *ret_time) {
     const struct perf_event_mmap_page *page =
         atomic_load_explicit(&pie_time_of(thread)->clock_ring, memory_order_acquire);
 
     if (!page)
-        return pie_clock_timer_account(thread, info, context, cpu_ns, ret_time);
+        return pie_clock_timer_account(thread, info, ucontext, cpu_ns, ret_time);
     if (pie_time_of(thread)->ticks_new == 1 && !is_kernel(&pie_clock_perf_newest(page)->header))
-        pie_clock_heed_delivery(thread, pie_clock_perf_newest(page)->time_ns);
+        pie_clock_note_delivery(thread, pie_clock_perf_newest(page)->time_ns);
     *ret_time = split(thread, cpu_ns);
     return true;
 }
 
 /* A system call ends at a tick of the CPU timer: all that has been put aside belongs to it. */
-static bool account_kernel(struct pie_thread *thread, const ucontext_t *context, uint64_t cpu_ns,
+static bool account_kernel(struct pie_thread *thread, const ucontext_t *ucontext, uint64_t cpu_ns,
                            struct pie_sample_time *ret_time) {
-    if (!pie_sample_is_after_syscall(context))
+    if (!pie_sample_is_after_syscall(ucontext))
         return false;
     *ret_time = (struct pie_sample_time){.system_ns = pie_time_of(thread)->pool_ns + cpu_ns};
     pie_time_of(thread)->pool_ns = 0;
     return true;
 }
 
-bool pie_clock_perf_user_account(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
+bool pie_clock_perf_user_account(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *ucontext,
                                  uint64_t cpu_ns, struct pie_sample_time *ret_time) {
     uint64_t period_ns = atomic_load_explicit(&pie_time_of(thread)->period_ns, memory_order_relaxed);
 
     if (atomic_load_explicit(&pie_time_of(thread)->has_timer, memory_order_relaxed))
-        return pie_clock_timer_account(thread, info, context, cpu_ns, ret_time);
+        return pie_clock_timer_account(thread, info, ucontext, cpu_ns, ret_time);
     if (!is_event(info))
-        return account_kernel(thread, context, cpu_ns, ret_time);
+        return account_kernel(thread, ucontext, cpu_ns, ret_time);
     *ret_time = (struct pie_sample_time){.user_ns = cpu_ns};
     if (cpu_ns <= period_ns + period_ns / 2)
         return true;

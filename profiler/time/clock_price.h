@@ -50,4 +50,4 @@ uint64_t pie_clock_signal_ns(const struct pie_thread *thread);
 /* What was measured in a short loop, as it is by now on this thread. Context: signal. */
 uint64_t pie_clock_scaled_ns(const struct pie_thread *thread, uint64_t ns);
 /* The handler of a signal runs whose period ended then, in user code. Context: signal. */
-void pie_clock_heed_delivery(struct pie_thread *thread, uint64_t ended_ns);
+void pie_clock_note_delivery(struct pie_thread *thread, uint64_t ended_ns);

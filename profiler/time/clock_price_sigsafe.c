@@ -56,7 +56,7 @@ uint64_t pie_clock_scaled_ns(const struct pie_thread *thread, uint64_t ns) {
     return ns * now_ns / usual_ns;
 }
 
-void pie_clock_heed_delivery(struct pie_thread *thread, uint64_t ended_ns) {
+void pie_clock_note_delivery(struct pie_thread *thread, uint64_t ended_ns) {
     uint64_t now_ns = pie_monotonic_ns(), mean_ns = pie_clock_signal_ns(thread);
     uint64_t whole_permille = price_here()->whole_permille;
 

@@ -12,7 +12,7 @@ void *pie_clock_timer_cookie(void);
 /* Context: signal. */
 bool pie_clock_timer_is_ours(const siginfo_t *info);
 bool pie_clock_itimer_is_ours(const siginfo_t *info);
-bool pie_clock_timer_account(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
+bool pie_clock_timer_account(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *ucontext,
                              uint64_t cpu_ns, struct pie_sample_time *ret_time);
 
 /* In a forked child, which inherits no timer. Context: fork child. */

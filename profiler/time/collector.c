@@ -150,14 +150,14 @@ static void charge_switches(struct pie_thread *thread, struct pie_wait *wait) {
 }
 
 static void look(struct pie_thread *thread, size_t slot) {
-    if (!state.collection->config->time)
+    if (!state.collection->config->has_time)
         return;
     pie_wait_tick(wait_of(slot), thread, state.collection->ops, &state.throttle, &state.aggregate);
     charge_switches(thread, wait_of(slot));
 }
 
 static void ended(struct pie_thread *thread, size_t slot) {
-    if (!state.collection->config->time)
+    if (!state.collection->config->has_time)
         return;
     pie_wait_end(wait_of(slot), thread, &state.throttle, &state.aggregate);
     charge_switches(thread, wait_of(slot));
@@ -213,7 +213,7 @@ static void thread_row(const struct pie_thread *thread, size_t slot, bool has_en
     costs->handlers_ns += atomic_load_explicit(&thread->overhead_ns, memory_order_relaxed);
     costs->caches_ns += atomic_load_explicit(&thread->caches_ns, memory_order_relaxed);
     costs->switches_ns += atomic_load_explicit(&thread->switches_ns, memory_order_relaxed);
-    if (row && state.collection->config->time && wait_of(slot))
+    if (row && state.collection->config->has_time && wait_of(slot))
         pie_wait_totals(wait_of(slot), thread, row);
 }
 

@@ -12,7 +12,7 @@ struct pie_thread;
 /* A sample of time, as its handler took it. It lives as long as the handler runs. */
 struct pie_sample {
     uint64_t time_ns;                 /* CLOCK_MONOTONIC, when the handler began */
-    const ucontext_t *context;        /* where the thread was interrupted */
+    const ucontext_t *ucontext;       /* where the thread was interrupted */
     const struct pie_context *stacks; /* both stacks there, and their node */
     struct pie_sample_time time;      /* CPU time that the sample stands for */
     uint64_t cpu_ns;                  /* the thread's CPU clock */

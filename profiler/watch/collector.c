@@ -118,7 +118,7 @@ static void thread_row(const struct pie_thread *thread, size_t slot, bool has_en
 
 static void prepare(bool is_last) {
     if (!is_last)
-        pie_watch_heed_debugger();
+        pie_watch_check_debugger();
 }
 
 static int write_watches(struct pie_sink *sink) {

@@ -58,29 +58,29 @@ static void await_return(struct pie_thread *thread, unsigned index, const struct
         pie_watch_give_up(thread, index);
 }
 
-void pie_watch_next_returned(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
+void pie_watch_next_returned(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
     uint64_t value;
 
-    if (pie_watch_is_deeper(slot, context))
+    if (pie_watch_is_deeper(slot, ucontext))
         return;
-    if ((uint64_t)context->uc_mcontext.gregs[REG_RSP] == slot->return_sp &&
+    if ((uint64_t)ucontext->uc_mcontext.gregs[REG_RSP] == slot->return_sp &&
         pie_watch_read(slot->address, slot->size, &value))
         slot->touch.value_after = value;
     pie_watch_give_up(thread, index);
 }
 
-static void compare(struct pie_thread *thread, unsigned index, const ucontext_t *context,
+static void compare(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext,
                     const struct pie_context *taken, uint64_t value) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
     slot->touch = (struct pie_watch_record){
-        .rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP],
+        .rip = (uint64_t)ucontext->uc_mcontext.gregs[REG_RIP],
         .second_node = taken->node,
         .value_after = value,
         .module = taken->native[0].module,
     };
-    pie_access_registers(context, slot->touch.registers);
+    pie_access_registers(ucontext, slot->touch.registers);
     if (slot->kind == PIE_WATCH_STORE)
         await_return(thread, index, taken);
     else
@@ -90,7 +90,7 @@ static void compare(struct pie_thread *thread, unsigned index, const ucontext_t 
 /* One instruction may hit several watched words, and SIGTRAP is not queued. Of the other slots these have been hit too:
  * watches for loads with a word in common (they trap at stores also), watches for stores with a word in common if
  * this was one, and any watch for stores whose word has changed. */
-static void compare_others(struct pie_thread *thread, unsigned index, const ucontext_t *context,
+static void compare_others(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext,
                            const struct pie_context *taken) {
     const struct pie_watch_slot *hit = &pie_watch_of(thread)->slots[index];
 
@@ -105,11 +105,11 @@ static void compare_others(struct pie_thread *thread, unsigned index, const ucon
         if (is_hit)
             pie_watch_disarm(thread, i); /* or the look at it would trap */
         if (pie_watch_read(other->address, other->size, &value) && (is_hit || value != other->value))
-            compare(thread, i, context, taken, value);
+            compare(thread, i, ucontext, taken, value);
     }
 }
 
-void pie_watch_data_touched(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
+void pie_watch_data_touched(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
     enum pie_debug_kind kind = slot->kind == PIE_WATCH_LOAD ? PIE_DEBUG_LOAD_STORE : PIE_DEBUG_STORE;
     struct pie_context taken;
@@ -120,10 +120,10 @@ void pie_watch_data_touched(struct pie_thread *thread, unsigned index, const uco
         pie_watch_give_up(thread, index);
         return;
     }
-    pie_context_take(pie_watch_ops(), thread, context, true, &taken); /* reported after the instruction */
+    pie_context_take(pie_watch_ops(), thread, ucontext, true, &taken); /* reported after the instruction */
     if (taken.is_foreign && !pie_cct_is_full(taken.node)) {
-        compare_others(thread, index, context, &taken);
-        compare(thread, index, context, &taken, value);
+        compare_others(thread, index, ucontext, &taken);
+        compare(thread, index, ucontext, &taken, value);
         return;
     }
     pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1);

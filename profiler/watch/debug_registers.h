@@ -28,7 +28,7 @@ struct pie_debug_ops {
     /* Disarms it; it costs nothing then. Context: signal. */
     void (*disarm)(struct pie_thread *thread, unsigned index);
     /* At the end of a handler: what was disarmed and put off is done now. NULL: nothing is put off. Context: signal. */
-    void (*settle)(struct pie_thread *thread);
+    void (*catch_up)(struct pie_thread *thread);
     /* The thread ends: gives everything back. Context: hook (on the thread). */
     void (*release)(struct pie_thread *thread);
 };

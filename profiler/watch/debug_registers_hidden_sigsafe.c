@@ -83,7 +83,7 @@ static void disarm(struct pie_thread *thread, unsigned index) {
 }
 
 /* Until then it may fire, and each trap ends here. */
-static void settle(struct pie_thread *thread) {
+static void catch_up(struct pie_thread *thread) {
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS && pie_watch_of(thread)->put_off; i++)
         if (pie_watch_of(thread)->put_off >> i & 1)
             disarm(thread, i);
@@ -134,4 +134,4 @@ void pie_debug_hidden_serve(struct pie_thread *thread) {
 }
 
 const struct pie_debug_ops pie_debug_hidden = {
-    .arm = arm, .disarm = disarm, .release = release, .settle = settle};
+    .arm = arm, .disarm = disarm, .release = release, .catch_up = catch_up};

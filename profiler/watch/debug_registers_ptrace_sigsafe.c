@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* Debug registers by ptrace (ptrace_registers.h), where perf events are refused: one call for all four registers, so what is
- * disarmed waits for the next call or the end of the handler (settle).
+ * disarmed waits for the next call or the end of the handler (catch_up).
  *
  * Their trap differs from that of an event. It has no cookie: an execute breakpoint is known by its address, for data DR6
  * is asked, in the call that also takes away what fired. And it is forced: if SIGTRAP is blocked, the kernel sets the default
@@ -98,7 +98,7 @@ static int try_again(struct pie_thread *thread, bool drops_fired, uint64_t *ret_
     return r;
 }
 
-static void settle(struct pie_thread *thread) {
+static void catch_up(struct pie_thread *thread) {
     uint64_t status;
 
     if (pie_watch_of(thread)->ptrace.set != pie_watch_of(thread)->ptrace.wanted)
@@ -138,7 +138,7 @@ static int arm(struct pie_thread *thread, unsigned index, enum pie_debug_kind ki
     int r = apply(thread, false, &status);
     if (r < 0) {
         state->wanted = others;
-        settle(thread);
+        catch_up(thread);
     }
     return r;
 }
@@ -151,7 +151,7 @@ static void disarm(struct pie_thread *thread, unsigned index) {
 static void release(struct pie_thread *thread) {
     pie_watch_of(thread)->ptrace.wanted = pie_watch_of(thread)->ptrace.resumed = 0;
     pie_watch_of(thread)->ptrace.retry_ns = 0;
-    settle(thread);
+    catch_up(thread);
 }
 
 static bool is_execute_at(const struct pie_debug_ptrace *state, unsigned index, uint64_t rip) {
@@ -186,7 +186,7 @@ void pie_debug_ptrace_pause(struct pie_thread *thread) {
     state->resumed = state->wanted;
     state->wanted = 0;
     state->retry_ns = 0;
-    settle(thread);
+    catch_up(thread);
     state->paused = true;
     pie_thread_leave(thread);
     errno = error;
@@ -201,7 +201,7 @@ void pie_debug_ptrace_resume(struct pie_thread *thread) {
     pie_thread_enter(thread, PIE_INSIDE_HOOK);
     state->paused = false;
     state->wanted = state->resumed;
-    settle(thread);
+    catch_up(thread);
     pie_thread_leave(thread);
     errno = error;
 }
@@ -213,4 +213,4 @@ void pie_debug_ptrace_end(struct pie_thread *thread) {
 }
 
 const struct pie_debug_ops pie_debug_ptrace = {
-    .arm = arm, .disarm = disarm, .release = release, .settle = settle};
+    .arm = arm, .disarm = disarm, .release = release, .catch_up = catch_up};

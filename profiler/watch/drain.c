@@ -15,7 +15,7 @@
 #include "profiler/base/home.h"
 #include "profiler/base/own_memory.h"
 #include "profiler/base/u64map.h"
-#include "profiler/code/block.h"
+#include "profiler/code/basic_block.h"
 #include "profiler/code/decode.h"
 #include "profiler/code/modules.h"
 #include "profiler/ports/pystack.h"
@@ -336,8 +336,8 @@ void pie_watch_drain_thread(struct pie_watch_drain *drain, struct pie_thread *th
     struct pie_watch_record record;
     uint64_t ip;
 
-    while (pie_watch_wishes_pop(&pie_watch_of(thread)->wishes, &ip))
-        pie_block_learn(ip);
+    while (pie_watch_requests_pop(&pie_watch_of(thread)->requests, &ip))
+        pie_basic_block_learn(ip);
     while (watches && pie_watch_ring_pop(&pie_watch_of(thread)->ring, &record)) {
         struct open_watch *open = &watches->open[record.slot % PIE_DEBUG_REGISTERS];
         if (record.record == PIE_WATCH_RECORD_REACHED)

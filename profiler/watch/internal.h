@@ -75,13 +75,13 @@ bool pie_watch_try_arm(struct pie_thread *thread, unsigned index, enum pie_debug
                        unsigned length);
 /* At the slot's return_ip: is it another return, of a call within the one that is waited for? Counted; after too many of
  * them no longer. */
-bool pie_watch_is_deeper(struct pie_watch_slot *slot, const ucontext_t *context);
+bool pie_watch_is_deeper(struct pie_watch_slot *slot, const ucontext_t *ucontext);
 /* Leaves a record of the slot, whose common part is filled in here. */
 void pie_watch_push(struct pie_thread *thread, unsigned index, struct pie_watch_record *record);
 
 /* Stage 3 of memory: watch/data_sigsafe.c. The watched word was touched; the call that touched it has returned. */
-void pie_watch_data_touched(struct pie_thread *thread, unsigned index, const ucontext_t *context);
-void pie_watch_next_returned(struct pie_thread *thread, unsigned index, const ucontext_t *context);
+void pie_watch_data_touched(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext);
+void pie_watch_next_returned(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext);
 /* The watch is over: leaves its last record, frees the slot. */
 void pie_watch_end(struct pie_thread *thread, unsigned index, struct pie_watch_record *record,
                    enum pie_watch_outcome outcome);
@@ -90,10 +90,10 @@ void pie_watch_give_up(struct pie_thread *thread, unsigned index);
 
 /* Stage 3 of results: watch/result_sigsafe.c. A call has returned something: perhaps wait for what the next one returns.
  * False: watch memory instead. */
-bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_t *context,
+bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext,
                       struct pie_watch_record *reached);
 /* A call returned where a result is waited for; the interpreter comes to the code unit that calls. */
-void pie_watch_another_returned(struct pie_thread *thread, unsigned index, const ucontext_t *context);
+void pie_watch_another_returned(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext);
 void pie_watch_site_reached(struct pie_thread *thread, unsigned index);
 /* What is known of a watch that ends before its time. */
 enum pie_watch_outcome pie_watch_result_so_far(const struct pie_watch_slot *slot,

@@ -28,25 +28,26 @@ static const int64_t CREDIT_NS = 1500000;
 
 /* A call returned to the loop. The code unit that made it, if that is the slot's place in the program; else 0. */
 static uintptr_t unit_of_call(struct pie_thread *thread, const struct pie_watch_slot *slot,
-                              const ucontext_t *context) {
+                              const ucontext_t *ucontext) {
     const struct pie_pystack_ops *ops = pie_watch_ops();
     struct pie_pyframe frame;
     unsigned flags;
 
-    if ((uint64_t)context->uc_mcontext.gregs[REG_RSP] != slot->return_sp || ops->walk(&frame, 1, &flags) == 0)
+    if ((uint64_t)ucontext->uc_mcontext.gregs[REG_RSP] != slot->return_sp ||
+        ops->walk(&frame, 1, &flags) == 0)
         return 0;
     uint64_t key = pie_cct_python_key(ops->intern(frame.code), ops->instr_offset(frame.code, frame.instr));
     return key == slot->site ? frame.instr : 0;
 }
 
-bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_t *context,
+bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext,
                       struct pie_watch_record *reached) {
     const struct pie_pystack_ops *ops = pie_watch_ops();
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
     uint64_t hash = 0;
 
     if (ops->value_hash && pie_watch_random(pie_watch_of(thread)) % 2)
-        hash = ops->value_hash((uintptr_t)context->uc_mcontext.gregs[REG_RAX]);
+        hash = ops->value_hash((uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX]);
     if (!hash)
         return false;
     slot->kind = PIE_WATCH_STORE;
@@ -56,8 +57,8 @@ bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_
     slot->is_far = false;
     slot->words = (struct pie_value_words){0};
     if (ops->value_words)
-        ops->value_words((uintptr_t)context->uc_mcontext.gregs[REG_RAX], &slot->words);
-    slot->unit = unit_of_call(thread, slot, context);
+        ops->value_words((uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX], &slot->words);
+    slot->unit = unit_of_call(thread, slot, ucontext);
     slot->address = slot->site;
     slot->size = 0;
     slot->bytes = slot->words.bytes;
@@ -80,12 +81,12 @@ static bool is_partly_same(const struct pie_watch_slot *slot, const struct pie_v
 
 /* The place got another value. Is it to be told now? Else the next one may be the same: that of the same caller. Arrays of
  * another size are hardly worth a try. */
-static bool is_change(struct pie_watch_slot *slot, const ucontext_t *context) {
+static bool is_change(struct pie_watch_slot *slot, const ucontext_t *ucontext) {
     struct pie_value_words now = {.step_bytes = slot->words.step_bytes};
     uint32_t tries = slot->bytes >= ARRAY_BYTES_MIN ? ARRAY_TRIES_MAX : TRIES_MAX;
 
     if (pie_watch_ops()->value_words)
-        pie_watch_ops()->value_words((uintptr_t)context->uc_mcontext.gregs[REG_RAX], &now);
+        pie_watch_ops()->value_words((uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX], &now);
     if (is_partly_same(slot, &now)) {
         slot->traits |= PIE_WATCH_PARTLY;
         return true;
@@ -132,23 +133,23 @@ static void another_place(struct pie_thread *thread, unsigned index) {
         leave_for_site(thread, index);
 }
 
-void pie_watch_another_returned(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
+void pie_watch_another_returned(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext) {
     const struct pie_pystack_ops *ops = pie_watch_ops();
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
     struct pie_watch_record record = {0};
     struct pie_context taken;
 
-    if (!unit_of_call(thread, slot, context)) {
+    if (!unit_of_call(thread, slot, ucontext)) {
         another_place(thread, index);
         return;
     }
-    record.value_after = ops->value_hash((uintptr_t)context->uc_mcontext.gregs[REG_RAX]);
-    if (record.value_after != slot->value && !is_change(slot, context)) {
+    record.value_after = ops->value_hash((uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX]);
+    if (record.value_after != slot->value && !is_change(slot, ucontext)) {
         if (slot->is_far)
             leave_for_site(thread, index);
         return;
     }
-    pie_context_take(ops, thread, context, false, &taken);
+    pie_context_take(ops, thread, ucontext, false, &taken);
     record.second_node = taken.node;
     pie_watch_end(thread, index, &record,
                   record.value_after == slot->value ? PIE_WATCH_REDUNDANT : PIE_WATCH_CHANGED);

@@ -11,7 +11,7 @@ void pie_watch_after_sample(struct pie_thread *thread, const struct pie_sample *
 
     if (!accesses)
         return;
-    pie_watch_heed_sample(thread, sample->context, sample->time.system_ns);
+    pie_watch_charge_sample(thread, sample->ucontext, sample->time.system_ns);
     if (accesses->is_time_weighted && sample->stacks->is_foreign && !pie_cct_is_full(sample->stacks->node))
-        pie_watch_sample(thread, sample->context, sample->stacks);
+        pie_watch_sample(thread, sample->ucontext, sample->stacks);
 }

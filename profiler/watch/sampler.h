@@ -40,7 +40,7 @@ struct pie_access_sampler_ops {
     bool (*is_ours)(const siginfo_t *info);
     /* What a signal of ours says about the calling thread. False: nothing that a watch can begin with (it came late, the
      * kernel was hit, the operation was no memory access). Context: signal. */
-    bool (*read)(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
+    bool (*read)(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *ucontext,
                  struct pie_access_sample *ret_sample);
 };
 

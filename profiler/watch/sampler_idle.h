@@ -12,5 +12,5 @@ void pie_access_sampler_idle_adapt(struct pie_thread *thread, uint64_t rate_hz);
 
 /* Context: signal. */
 bool pie_access_sampler_idle_is_ours(const siginfo_t *info);
-bool pie_access_sampler_idle_read(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
-                                  struct pie_access_sample *ret_sample);
+bool pie_access_sampler_idle_read(struct pie_thread *thread, const siginfo_t *info,
+                                  const ucontext_t *ucontext, struct pie_access_sample *ret_sample);

@@ -13,7 +13,7 @@ bool pie_access_sampler_idle_is_ours(const siginfo_t *info) {
     return false;
 }
 
-bool pie_access_sampler_idle_read(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
-                                  struct pie_access_sample *ret_sample) {
+bool pie_access_sampler_idle_read(struct pie_thread *thread, const siginfo_t *info,
+                                  const ucontext_t *ucontext, struct pie_access_sample *ret_sample) {
     return false;
 }

@@ -59,14 +59,14 @@ static struct arming *arming_of(const struct pie_thread *thread) {
 }
 
 static struct pie_pmu_thread *thread_make(const struct pie_thread *thread) {
-    size_t block = pie_thread_index(thread) / PIE_PMU_BLOCK_THREADS;
+    size_t chunk = pie_thread_index(thread) / PIE_PMU_CHUNK_THREADS;
 
-    if (block >= PIE_PMU_BLOCKS)
+    if (chunk >= PIE_PMU_CHUNKS)
         return NULL;
-    if (!atomic_load_explicit(&pie_pmu_blocks[block], memory_order_relaxed))
+    if (!atomic_load_explicit(&pie_pmu_chunks[chunk], memory_order_relaxed))
         /* release: pairs with the acquire in pie_pmu_thread_of() */
-        atomic_store_explicit(&pie_pmu_blocks[block],
-                              pie_calloc(PIE_PMU_BLOCK_THREADS, sizeof(struct pie_pmu_thread)),
+        atomic_store_explicit(&pie_pmu_chunks[chunk],
+                              pie_calloc(PIE_PMU_CHUNK_THREADS, sizeof(struct pie_pmu_thread)),
                               memory_order_release);
     return pie_pmu_thread_of(thread);
 }
@@ -227,9 +227,9 @@ const struct pie_access_sampler_ops pie_access_sampler_pmu = {
 void pie_access_samplers_forget(void) {
     if (armings)
         memset(armings, 0, n_armings * sizeof *armings);
-    for (size_t i = 0; i < PIE_PMU_BLOCKS; i++) {
-        struct pie_pmu_thread *threads = atomic_load_explicit(&pie_pmu_blocks[i], memory_order_relaxed);
+    for (size_t i = 0; i < PIE_PMU_CHUNKS; i++) {
+        struct pie_pmu_thread *threads = atomic_load_explicit(&pie_pmu_chunks[i], memory_order_relaxed);
         if (threads) /* the mappings of rings were not copied by fork(2) */
-            memset(threads, 0, PIE_PMU_BLOCK_THREADS * sizeof *threads);
+            memset(threads, 0, PIE_PMU_CHUNK_THREADS * sizeof *threads);
     }
 }

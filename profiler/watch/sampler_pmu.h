@@ -37,10 +37,10 @@ struct pie_pmu_thread {
     _Atomic uint64_t signals[PIE_PMU_EVENTS_MAX]; /* written by the handler; relaxed: it stands for itself */
 };
 
-/* They lie in blocks of so many, made when a thread of the block is armed first, and never freed. */
-enum { PIE_PMU_BLOCK_THREADS = 64, PIE_PMU_BLOCKS = 256 };
+/* They lie in chunks of so many, made when a thread of the chunk is armed first, and never freed. */
+enum { PIE_PMU_CHUNK_THREADS = 64, PIE_PMU_CHUNKS = 256 };
 /* Written by the collection thread (release), read by handlers in pie_pmu_thread_of() (acquire). */
-extern _Atomic(struct pie_pmu_thread *) pie_pmu_blocks[PIE_PMU_BLOCKS];
+extern _Atomic(struct pie_pmu_thread *) pie_pmu_chunks[PIE_PMU_CHUNKS];
 
 /* By the thread's slot; NULL: it was never armed. Context: signal. */
 struct pie_pmu_thread *pie_pmu_thread_of(const struct pie_thread *thread);
@@ -52,7 +52,7 @@ bool pie_pmu_ring_read(const struct perf_event_mmap_page *page, uint64_t address
 
 /* Context: signal. */
 bool pie_access_sampler_pmu_is_ours(const siginfo_t *info);
-bool pie_access_sampler_pmu_read(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
+bool pie_access_sampler_pmu_read(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *ucontext,
                                  struct pie_access_sample *ret_sample);
 
 /* The period that would have raised target_hz signals a second of CPU time, where this one raised so many in cpu_ns; not

@@ -26,16 +26,16 @@ uint64_t pie_pmu_cookie(unsigned index, uint8_t kind) {
     return PIE_PMU_COOKIE | (uint64_t)index * COOKIE_KINDS | kind;
 }
 
-_Atomic(struct pie_pmu_thread *) pie_pmu_blocks[PIE_PMU_BLOCKS];
+_Atomic(struct pie_pmu_thread *) pie_pmu_chunks[PIE_PMU_CHUNKS];
 
 struct pie_pmu_thread *pie_pmu_thread_of(const struct pie_thread *thread) {
-    size_t slot = pie_thread_index(thread), block = slot / PIE_PMU_BLOCK_THREADS;
+    size_t slot = pie_thread_index(thread), chunk = slot / PIE_PMU_CHUNK_THREADS;
 
-    if (block >= PIE_PMU_BLOCKS)
+    if (chunk >= PIE_PMU_CHUNKS)
         return NULL;
     /* acquire: pairs with the release in thread_make() */
-    struct pie_pmu_thread *threads = atomic_load_explicit(&pie_pmu_blocks[block], memory_order_acquire);
-    return threads ? &threads[slot % PIE_PMU_BLOCK_THREADS] : NULL;
+    struct pie_pmu_thread *threads = atomic_load_explicit(&pie_pmu_chunks[chunk], memory_order_acquire);
+    return threads ? &threads[slot % PIE_PMU_CHUNK_THREADS] : NULL;
 }
 
 bool pie_access_sampler_pmu_is_ours(const siginfo_t *info) {
@@ -112,13 +112,13 @@ static bool refine(const struct pie_pmu_record *record, struct pie_access_sample
     return true;
 }
 
-bool pie_access_sampler_pmu_read(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context,
+bool pie_access_sampler_pmu_read(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *ucontext,
                                  struct pie_access_sample *ret_sample) {
     unsigned index = (unsigned)(pie_trap_data(info) & ~PIE_PMU_COOKIE_MASK) / COOKIE_KINDS;
     struct pie_pmu_thread *state = pie_pmu_thread_of(thread);
     uint64_t address = (uintptr_t)info->si_addr;
     struct pie_access_sample sample = {
-        .ip = (uint64_t)context->uc_mcontext.gregs[REG_RIP],
+        .ip = (uint64_t)ucontext->uc_mcontext.gregs[REG_RIP],
         .address = is_user_address(address) ? address : 0,
         .kind = pie_trap_data(info) % COOKIE_KINDS,
     };

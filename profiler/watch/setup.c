@@ -50,17 +50,17 @@ const struct pie_access_sampler_ops *pie_watch_set_up(const struct pie_config *c
 
     *ret_note = NULL;
     is_on = false;
-    if (config->redundancy && !config->time) {
+    if (config->has_redundancy && !config->has_time) {
         *ret_note =
             "watches are weighed by samples of time, which --no-time leaves out: redundant loads and stores "
             "are not watched for";
-    } else if (config->redundancy) {
-        enum pie_breakpoint_wish wish = PIE_BREAKPOINT_BY_PERF;
+    } else if (config->has_redundancy) {
+        enum pie_breakpoint_request request = PIE_BREAKPOINT_BY_PERF;
         (void)pie_access_breakpoints_parse(config->breakpoints,
-                                           &wish); /* the launcher has refused unknown names */
+                                           &request); /* the launcher has refused unknown names */
         pie_access_facts_gather(clock_facts, clock, &facts);
-        if (wish != PIE_BREAKPOINT_BY_PERF)
-            pie_access_facts_try_ptrace(wish, &facts);
+        if (request != PIE_BREAKPOINT_BY_PERF)
+            pie_access_facts_try_ptrace(request, &facts);
         kind = pie_access_choose(&facts, config->force_sampler, ret_note);
     }
     by_ptrace = kind != PIE_ACCESS_NONE && pie_access_breakpoints(&facts) == PIE_BREAKPOINT_PTRACE;
@@ -79,7 +79,7 @@ const struct pie_access_sampler_ops *pie_watch_set_up(const struct pie_config *c
             .registers = registers_of(by_ptrace),
             .ops = ops,
             .budget = config->overhead_budget * BUDGET_PART,
-            .is_adaptive = config->adaptive,
+            .is_adaptive = config->is_adaptive,
             .trap_price_ns = price->trap_ns ? price->trap_ns : TRAP_PRICE_DEFAULT_NS,
             .sample_price_ns = kind == PIE_ACCESS_PMU ? sample_price_ns(&facts) : 0,
             .fault_tax_ns = price->fault_tax_ns,
@@ -91,7 +91,7 @@ const struct pie_access_sampler_ops *pie_watch_set_up(const struct pie_config *c
     return pie_access_sampler_of(kind);
 }
 
-void pie_watch_heed_debugger(void) {
+void pie_watch_check_debugger(void) {
     char status[4096];
 
     if (!is_on)

@@ -17,7 +17,7 @@ const struct pie_access_sampler_ops *pie_watch_set_up(const struct pie_config *c
 
 /* Watching rests while a debugger is attached: it would get our SIGTRAPs, and wants the registers. To be called now and
  * then. Context: drain. */
-void pie_watch_heed_debugger(void);
+void pie_watch_check_debugger(void);
 
 /* What watching costs on this machine. */
 struct pie_watch_price {

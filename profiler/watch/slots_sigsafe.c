@@ -227,7 +227,7 @@ static uint64_t tax_on(const struct pie_watch_settings *settings, uint64_t fault
 /* String instructions are many times slower while a data breakpoint is armed (watch/price.c), in whatever code the thread
  * runs by then. A program that copies or maps arrays in each call lost half of its speed by that, so it is watched for a
  * part of its time only. */
-void pie_watch_heed_sample(struct pie_thread *thread, const ucontext_t *context, uint64_t system_ns) {
+void pie_watch_charge_sample(struct pie_thread *thread, const ucontext_t *ucontext, uint64_t system_ns) {
     const struct pie_watch_settings *settings = pie_watch_settings();
     struct pie_watch_thread *watch = pie_watch_of(thread);
 
@@ -242,7 +242,7 @@ void pie_watch_heed_sample(struct pie_thread *thread, const ucontext_t *context,
         return;
     uint64_t tax_ns = faults > before ? tax_on(settings, faults - before, system_ns) : 0;
     pie_clock_perf_own_kernel(thread, tax_ns);
-    if (is_string((uint64_t)context->uc_mcontext.gregs[REG_RIP])) /* nearly all of this time */
+    if (is_string((uint64_t)ucontext->uc_mcontext.gregs[REG_RIP])) /* nearly all of this time */
         tax_ns += passed_ns < period_ns ? passed_ns : period_ns;
     earn_credit(thread, settings);
     watch->credit_ns -= (int64_t)tax_ns;

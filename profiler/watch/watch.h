@@ -29,7 +29,7 @@
  *
  * watch_*_sigsafe.c are the policy, debug_registers.h what it works on, watch/drain.c adds up what came of it. */
 
-struct pie_block;
+struct pie_basic_block;
 struct pie_thread;
 
 enum pie_watch_stage {
@@ -98,33 +98,33 @@ struct pie_watch_record {
 };
 static_assert(sizeof(struct pie_watch_record) == 232, "records lie in the region");
 
-enum { PIE_WATCH_RING_RECORDS = 128, PIE_WATCH_WISHES = 64 };
+enum { PIE_WATCH_RING_RECORDS = 128, PIE_WATCH_REQUESTS = 64 };
 PIE_SPSC_RING(pie_watch_ring, struct pie_watch_record, PIE_WATCH_RING_RECORDS);
 /* Addresses whose basic block is wanted. */
-PIE_SPSC_RING(pie_watch_wishes, uint64_t, PIE_WATCH_WISHES);
+PIE_SPSC_RING(pie_watch_requests, uint64_t, PIE_WATCH_REQUESTS);
 
 /* One debug register's watch. */
 struct pie_watch_slot {
     struct pie_access access;
-    const struct pie_block *block; /* that it was chosen from; NULL: it was not */
-    uint64_t began_ns;             /* this stage */
-    uint64_t site;                 /* CCT key of the Python code unit that called */
-    uintptr_t unit;                /* address of that code unit; SITE */
-    uint64_t return_ip, return_sp; /* where the native call returns to, and RSP then */
-    uint64_t address, value;       /* of the watched word */
-    uint64_t bytes;                /* that the first access touches */
-    uint32_t generation;           /* of the block (block.h) */
-    uint32_t rewrites;             /* pie_code_modules_rewrites() when it began */
-    uint16_t module;               /* that its code is of */
-    uint32_t tries;                /* accesses of the block that turned out to be of no interest */
-    uint32_t stage;                /* pie_watch_stage */
-    uint32_t serial;               /* of the watch: traps of an earlier one carry another */
-    uint32_t seen;                 /* samples since it was last free or trapped: the reservoir's n */
-    uint32_t strays;               /* traps in this stage that were not what is waited for */
-    uint32_t size;                 /* of the watched word, bytes */
-    struct pie_cct_id first_node;  /* __atomic, relaxed: the collection thread moves it (turn.h) */
-    struct pie_value_words words;  /* of what was returned */
-    struct pie_watch_record touch; /* NEXT_RETURN: what the trap saw */
+    const struct pie_basic_block *block; /* that it was chosen from; NULL: it was not */
+    uint64_t began_ns;                   /* this stage */
+    uint64_t site;                       /* CCT key of the Python code unit that called */
+    uintptr_t unit;                      /* address of that code unit; SITE */
+    uint64_t return_ip, return_sp;       /* where the native call returns to, and RSP then */
+    uint64_t address, value;             /* of the watched word */
+    uint64_t bytes;                      /* that the first access touches */
+    uint32_t generation;                 /* of the block (basic_block.h) */
+    uint32_t rewrites;                   /* pie_code_modules_rewrites() when it began */
+    uint16_t module;                     /* that its code is of */
+    uint32_t tries;                      /* accesses of the block that turned out to be of no interest */
+    uint32_t stage;                      /* pie_watch_stage */
+    uint32_t serial;                     /* of the watch: traps of an earlier one carry another */
+    uint32_t seen;                       /* samples since it was last free or trapped: the reservoir's n */
+    uint32_t strays;                     /* traps in this stage that were not what is waited for */
+    uint32_t size;                       /* of the watched word, bytes */
+    struct pie_cct_id first_node;        /* __atomic, relaxed: the collection thread moves it (turn.h) */
+    struct pie_value_words words;        /* of what was returned */
+    struct pie_watch_record touch;       /* NEXT_RETURN: what the trap saw */
     uint8_t kind, memory, traits;
     bool is_armed; /* its register is */
     bool is_far;   /* RESULT: it was SITE before */
@@ -135,7 +135,7 @@ struct pie_watch_thread {
     /* Of debug_registers_*_sigsafe.c: descriptors, in the thread's own table or in the collection thread's; -1: none. */
     _Atomic int32_t fds[PIE_DEBUG_REGISTERS];
     uint64_t ids[PIE_DEBUG_REGISTERS]; /* of their events */
-    _Atomic uint32_t wants_registers;  /* set by the thread, heeded by the collection thread */
+    _Atomic uint32_t wants_registers;  /* set by the thread, answered by the collection thread */
     uint32_t
         put_off; /* of debug_registers_hidden_sigsafe.c: registers to be disarmed, as bits; the thread's only */
     struct pie_debug_ptrace ptrace; /* of debug_registers_ptrace_sigsafe.c */
@@ -150,7 +150,7 @@ struct pie_watch_thread {
     uint64_t slow_cpu_ns;      /* … and thread CPU time, up to which slower strings were charged */
     bool debt_is_short;        /* how much debt from these ends all watches */
     _Atomic uint64_t spent_ns; /* on watching: handlers and traps */
-    struct pie_watch_wishes wishes;
+    struct pie_watch_requests requests;
     struct pie_watch_ring ring;
 };
 extern struct pie_thread_part pie_watch_part;
@@ -191,16 +191,16 @@ struct pie_sample;
  * Context: signal. */
 void pie_watch_after_sample(struct pie_thread *thread, const struct pie_sample *sample);
 
-/* A sample of time fell at `context`, wherever that is; system_ns of its time were the kernel's. Charges what string
+/* A sample of time fell where `ucontext` says, wherever that is; system_ns of its time were the kernel's. Charges what string
  * instructions cost more while data breakpoints are armed, those of page faults and of the program; under too much debt
  * all watches end. Context: signal. */
-void pie_watch_heed_sample(struct pie_thread *thread, const ucontext_t *context, uint64_t system_ns);
+void pie_watch_charge_sample(struct pie_thread *thread, const ucontext_t *ucontext, uint64_t system_ns);
 
-/* A sample fell at `context`, whose stacks were just taken: perhaps begin a watch. Context: signal. */
-void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, const struct pie_context *taken);
+/* A sample fell at `ucontext`, whose stacks were just taken: perhaps begin a watch. Context: signal. */
+void pie_watch_sample(struct pie_thread *thread, const ucontext_t *ucontext, const struct pie_context *taken);
 
 /* The end of a handler: registers that were put off are disarmed. Context: signal. */
-void pie_watch_settle(struct pie_thread *thread);
+void pie_watch_catch_up(struct pie_thread *thread);
 /* SIGTRAP is about to be blocked on this thread (NULL: none), or is: all its watches end, as far as their traps could not
  * bear that. Context: signal. */
 void pie_watch_yield(struct pie_thread *thread);
@@ -210,9 +210,9 @@ struct pie_access_sampler_ops;
 /* A signal of a sampler of accesses: perhaps begin a watch; a known address is watched without stage 1.
  * Context: signal. */
 void pie_watch_sampled(const struct pie_access_sampler_ops *sampler, struct pie_thread *thread,
-                       const siginfo_t *info, const ucontext_t *context);
+                       const siginfo_t *info, const ucontext_t *ucontext);
 
 /* Is this signal a debug register's trap? Context: signal. */
 bool pie_watch_is_ours(const siginfo_t *info);
 /* A debug register of the thread fired. Context: signal. */
-void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context);
+void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *ucontext);

@@ -18,7 +18,7 @@
 #include "profiler/base/counters.h"
 #include "profiler/base/hash.h"
 #include "profiler/base/trap_info.h"
-#include "profiler/code/block.h"
+#include "profiler/code/basic_block.h"
 #include "profiler/code/modules.h"
 #include "profiler/stacks/cct.h"
 #include "profiler/stacks/context.h"
@@ -186,13 +186,13 @@ static uint64_t stack_end(const struct pie_context *taken) {
 }
 
 /* address: 0, or where the access goes (the PMU said it). */
-static bool note_word(struct pie_thread *thread, struct pie_watch_slot *slot, const ucontext_t *context,
+static bool note_word(struct pie_thread *thread, struct pie_watch_slot *slot, const ucontext_t *ucontext,
                       const struct pie_context *taken, uint64_t address) {
     const struct pie_pystack_ops *ops = pie_watch_ops();
     uint64_t registers[PIE_ACCESS_REGISTERS];
     struct pie_watch_word word;
 
-    pie_access_registers(context, registers);
+    pie_access_registers(ucontext, registers);
     slot->kind = (uint8_t)kind_of(pie_watch_of(thread), &slot->access);
     if (!address)
         address = pie_access_address(&slot->access, registers);
@@ -212,12 +212,12 @@ static bool note_word(struct pie_thread *thread, struct pie_watch_slot *slot, co
 }
 
 static void begin(struct pie_thread *thread, unsigned index, const struct pie_context *taken,
-                  const struct pie_block *block, const struct pie_access *access) {
+                  const struct pie_basic_block *block, const struct pie_access *access) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
     slot->access = *access;
     slot->block = block;
-    slot->generation = pie_block_generation();
+    slot->generation = pie_basic_block_generation();
     slot->module = taken->native[0].module;
     slot->rewrites = pie_code_modules_rewrites();
     slot->tries = 0;
@@ -228,7 +228,7 @@ static void begin(struct pie_thread *thread, unsigned index, const struct pie_co
 static bool try_another(struct pie_thread *thread, unsigned index) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
-    if (!slot->block || slot->generation != pie_block_generation() || slot->block->count < 2 ||
+    if (!slot->block || slot->generation != pie_basic_block_generation() || slot->block->count < 2 ||
         slot->tries++ >= TRIES_MAX || pie_watch_of(thread)->credit_ns <= 0)
         return false;
     uint64_t here = slot->access.ip;
@@ -242,7 +242,7 @@ static bool try_another(struct pie_thread *thread, unsigned index) {
 }
 
 /* The access is about to be made, in this context. */
-static void access_reached(struct pie_thread *thread, unsigned index, const ucontext_t *context,
+static void access_reached(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext,
                            const struct pie_context *taken, uint64_t address) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
@@ -254,7 +254,7 @@ static void access_reached(struct pie_thread *thread, unsigned index, const ucon
         leave(thread, index, PIE_COUNTER_WATCH_ACCESS_IGNORED); /* other code lies there by now */
         return;
     }
-    if (!note_word(thread, slot, context, taken, address)) {
+    if (!note_word(thread, slot, ucontext, taken, address)) {
         if (!try_another(thread, index))
             leave(thread, index, PIE_COUNTER_WATCH_ACCESS_IGNORED);
         return;
@@ -270,13 +270,13 @@ static void access_reached(struct pie_thread *thread, unsigned index, const ucon
 
 /* Each access of the block is as likely as any other, but that one whose base register now leads to what would be ignored
  * is drawn again: it would cost a trap to find out for certain. */
-static const struct pie_access *choose_access(struct pie_thread *thread, const struct pie_block *block,
-                                              const ucontext_t *context, const struct pie_context *taken) {
+static const struct pie_access *choose_access(struct pie_thread *thread, const struct pie_basic_block *block,
+                                              const ucontext_t *ucontext, const struct pie_context *taken) {
     const struct pie_pystack_ops *ops = pie_watch_ops();
     uint64_t registers[PIE_ACCESS_REGISTERS], stack_high = stack_end(taken);
     const struct pie_access *access = NULL;
 
-    pie_access_registers(context, registers);
+    pie_access_registers(ucontext, registers);
     for (int i = 0; i < DRAWS_MAX; i++) {
         access = &block->accesses[pie_watch_random(pie_watch_of(thread)) % block->count];
         enum pie_watch_kind kind = access->flags & PIE_ACCESS_LOAD ? PIE_WATCH_LOAD : PIE_WATCH_STORE;
@@ -289,31 +289,32 @@ static const struct pie_access *choose_access(struct pie_thread *thread, const s
 
 /* Registers that ptrace has set must not fire where SIGTRAP is blocked, for which the program has found a way around the exported
  * calls; and without an alternate stack a handler cannot tell that it interrupted one of its own. */
-static bool must_yield(const ucontext_t *context) {
+static bool must_yield(const ucontext_t *ucontext) {
     return pie_debug_ptrace_is_used() &&
-           (sigismember(&context->uc_sigmask, SIGTRAP) || (context->uc_stack.ss_flags & SS_DISABLE));
+           (sigismember(&ucontext->uc_sigmask, SIGTRAP) || (ucontext->uc_stack.ss_flags & SS_DISABLE));
 }
 
-void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, const struct pie_context *taken) {
+void pie_watch_sample(struct pie_thread *thread, const ucontext_t *ucontext,
+                      const struct pie_context *taken) {
     const struct pie_watch_settings *settings = pie_watch_settings();
-    uint64_t start_ns = pie_monotonic_ns(), ip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+    uint64_t start_ns = pie_monotonic_ns(), ip = (uint64_t)ucontext->uc_mcontext.gregs[REG_RIP];
 
     if (!settings)
         return;
-    if (must_yield(context)) {
+    if (must_yield(ucontext)) {
         pie_counter_add(PIE_COUNTER_WATCH_NO_REGISTER, 1);
         pie_watch_rest(thread);
         return;
     }
     unsigned module = taken->native[0].module;
-    const struct pie_block *block = pie_block_find(ip, module);
+    const struct pie_basic_block *block = pie_basic_block_find(ip, module);
     int index = -1;
     if (start_ns < pie_watch_of(thread)->retry_ns) {
         pie_counter_add(PIE_COUNTER_WATCH_NO_REGISTER, 1);
     } else if (module == PIE_CODE_MODULE_NOWHERE) { /* made at run time, it may change at any moment */
         pie_counter_add(PIE_COUNTER_WATCH_BLOCK_EMPTY, 1);
     } else if (!block) {
-        pie_watch_wishes_push(&pie_watch_of(thread)->wishes, &ip);
+        pie_watch_requests_push(&pie_watch_of(thread)->requests, &ip);
         pie_counter_add(PIE_COUNTER_WATCH_BLOCK_UNKNOWN, 1);
     } else if (block->count == 0) {
         pie_counter_add(PIE_COUNTER_WATCH_BLOCK_EMPTY, 1);
@@ -324,10 +325,10 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, cons
     } else if ((index = pie_watch_choose_slot(thread)) < 0) {
         pie_counter_add(PIE_COUNTER_WATCH_NO_SLOT, 1);
     } else {
-        const struct pie_access *access = choose_access(thread, block, context, taken);
+        const struct pie_access *access = choose_access(thread, block, ucontext, taken);
         begin(thread, (unsigned)index, taken, block, access);
         if (access->ip == ip) /* registers are exact here and now */
-            access_reached(thread, (unsigned)index, context, taken, 0);
+            access_reached(thread, (unsigned)index, ucontext, taken, 0);
         else if (arm(thread, (unsigned)index, PIE_DEBUG_EXECUTE, access->ip, 1))
             pie_watch_enter_stage(&pie_watch_of(thread)->slots[index], PIE_WATCH_ACCESS);
     }
@@ -335,21 +336,21 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *context, cons
 }
 
 /* The hardware saw this access a few instructions ago: stage 1 is done. */
-static void begin_known(struct pie_thread *thread, const ucontext_t *context, const struct pie_context *taken,
-                        const struct pie_access_sample *sample) {
+static void begin_known(struct pie_thread *thread, const ucontext_t *ucontext,
+                        const struct pie_context *taken, const struct pie_access_sample *sample) {
     const struct pie_watch_settings *settings = latest_settings();
     struct pie_access access = {.ip = sample->ip,
                                 .size_bytes = 1,
                                 .base = PIE_ACCESS_NO_REGISTER,
                                 .index = PIE_ACCESS_NO_REGISTER,
                                 .flags = sample->kind};
-    const struct pie_block *block = pie_block_find(sample->ip, taken->native[0].module);
+    const struct pie_basic_block *block = pie_basic_block_find(sample->ip, taken->native[0].module);
 
     for (uint32_t i = 0; block && i < block->count; i++)
         if (block->accesses[i].ip == sample->ip && (block->accesses[i].flags & sample->kind))
             access = block->accesses[i];
     if (!block)
-        pie_watch_wishes_push(&pie_watch_of(thread)->wishes, &sample->ip);
+        pie_watch_requests_push(&pie_watch_of(thread)->requests, &sample->ip);
     if (!pie_watch_has_credit(thread, settings))
         return;
     if (settings->is_adaptive && !pie_watch_wants(pie_watch_of(thread), taken->node)) {
@@ -360,11 +361,11 @@ static void begin_known(struct pie_thread *thread, const ucontext_t *context, co
     if (index < 0)
         return;
     begin(thread, (unsigned)index, taken, NULL, &access);
-    access_reached(thread, (unsigned)index, context, taken, sample->address);
+    access_reached(thread, (unsigned)index, ucontext, taken, sample->address);
 }
 
 void pie_watch_sampled(const struct pie_access_sampler_ops *sampler, struct pie_thread *thread,
-                       const siginfo_t *info, const ucontext_t *context) {
+                       const siginfo_t *info, const ucontext_t *ucontext) {
     const struct pie_watch_settings *settings = pie_watch_settings();
     uint64_t start_ns = pie_monotonic_ns();
     struct pie_access_sample sample;
@@ -373,36 +374,36 @@ void pie_watch_sampled(const struct pie_access_sampler_ops *sampler, struct pie_
     if (!settings)
         return;
     pie_watch_charge_kernel(thread, settings->sample_price_ns);
-    if (must_yield(context) || !sampler->read(thread, info, context, &sample))
+    if (must_yield(ucontext) || !sampler->read(thread, info, ucontext, &sample))
         return;
-    pie_context_take(pie_watch_ops(), thread, context, false, &taken);
+    pie_context_take(pie_watch_ops(), thread, ucontext, false, &taken);
     bool is_known = sample.is_precise && sample.address;
     if (is_known && taken.is_foreign && !pie_cct_is_full(taken.node))
-        begin_known(thread, context, &taken, &sample);
+        begin_known(thread, ucontext, &taken, &sample);
     uint64_t spent_ns = pie_watch_spent_since(thread, start_ns);
     if (!is_known && taken.is_foreign && !pie_cct_is_full(taken.node))
-        pie_watch_sample(thread, context, &taken);
+        pie_watch_sample(thread, ucontext, &taken);
     pie_watch_charge(thread, spent_ns);
 }
 
 /* --- Stage 2 to 3 --- */
 
-bool pie_watch_is_deeper(struct pie_watch_slot *slot, const ucontext_t *context) {
-    if ((uint64_t)context->uc_mcontext.gregs[REG_RSP] >= slot->return_sp ||
+bool pie_watch_is_deeper(struct pie_watch_slot *slot, const ucontext_t *ucontext) {
+    if ((uint64_t)ucontext->uc_mcontext.gregs[REG_RSP] >= slot->return_sp ||
         slot->strays++ >= RETURN_STRAYS_MAX)
         return false;
     pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1);
     return true;
 }
 
-static void call_returned(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
+static void call_returned(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext) {
     const struct pie_watch_settings *settings = latest_settings();
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
     uint64_t passed_ns = pie_monotonic_ns() - slot->began_ns, value;
 
-    if (pie_watch_is_deeper(slot, context))
+    if (pie_watch_is_deeper(slot, ucontext))
         return;
-    if ((uint64_t)context->uc_mcontext.gregs[REG_RSP] != slot->return_sp ||
+    if ((uint64_t)ucontext->uc_mcontext.gregs[REG_RSP] != slot->return_sp ||
         !pie_watch_read(slot->address, slot->size, &value)) {
         leave(thread, index, PIE_COUNTER_WATCH_CALL_LEFT);
         return;
@@ -413,10 +414,11 @@ static void call_returned(struct pie_thread *thread, unsigned index, const ucont
     }
     struct pie_watch_record record = {.record = PIE_WATCH_RECORD_REACHED};
     record.length_ns = passed_ns > settings->trap_price_ns ? passed_ns - settings->trap_price_ns : 0;
-    if (pie_watch_result(thread, index, context, &record))
+    if (pie_watch_result(thread, index, ucontext, &record))
         return;
     slot->value = value;
-    if (pie_watch_is_of_result(pie_watch_ops(), (uint64_t)context->uc_mcontext.gregs[REG_RAX], slot->address))
+    if (pie_watch_is_of_result(pie_watch_ops(), (uint64_t)ucontext->uc_mcontext.gregs[REG_RAX],
+                               slot->address))
         slot->memory = PIE_WATCH_MEMORY_RESULT;
     enum pie_debug_kind kind = slot->kind == PIE_WATCH_LOAD ? PIE_DEBUG_LOAD_STORE : PIE_DEBUG_STORE;
     if (!arm(thread, index, kind, slot->address, slot->size))
@@ -448,46 +450,46 @@ static bool waits_for(const struct pie_watch_slot *slot, uint64_t rip) {
     }
 }
 
-static void instruction_reached(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
+static void instruction_reached(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext) {
     struct pie_context taken;
 
     switch (pie_watch_of(thread)->slots[index].stage) {
     case PIE_WATCH_ACCESS:
-        pie_context_take(pie_watch_ops(), thread, context, false, &taken);
-        access_reached(thread, index, context, &taken, 0);
+        pie_context_take(pie_watch_ops(), thread, ucontext, false, &taken);
+        access_reached(thread, index, ucontext, &taken, 0);
         break;
     case PIE_WATCH_RETURN:
-        call_returned(thread, index, context);
+        call_returned(thread, index, ucontext);
         break;
     case PIE_WATCH_NEXT_RETURN:
-        pie_watch_next_returned(thread, index, context);
+        pie_watch_next_returned(thread, index, ucontext);
         break;
     default:
-        pie_watch_another_returned(thread, index, context);
+        pie_watch_another_returned(thread, index, ucontext);
     }
 }
 
 /* One instruction may be what several slots wait for, and SIGTRAP is not queued. A slot of another call's return (of
  * another stack pointer) is left alone. */
-static void others_reached(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
-    uint64_t rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
-    uint64_t rsp = (uint64_t)context->uc_mcontext.gregs[REG_RSP];
+static void others_reached(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext) {
+    uint64_t rip = (uint64_t)ucontext->uc_mcontext.gregs[REG_RIP];
+    uint64_t rsp = (uint64_t)ucontext->uc_mcontext.gregs[REG_RSP];
 
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
         const struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[i];
         if (i != index && waits_for(slot, rip) && (slot->stage == PIE_WATCH_ACCESS || rsp == slot->return_sp))
-            instruction_reached(thread, i, context);
+            instruction_reached(thread, i, ucontext);
     }
 }
 
-static void dispatch(struct pie_thread *thread, unsigned index, const ucontext_t *context) {
+static void dispatch(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
-    if (waits_for(slot, (uint64_t)context->uc_mcontext.gregs[REG_RIP])) {
-        others_reached(thread, index, context);
-        instruction_reached(thread, index, context);
+    if (waits_for(slot, (uint64_t)ucontext->uc_mcontext.gregs[REG_RIP])) {
+        others_reached(thread, index, ucontext);
+        instruction_reached(thread, index, ucontext);
     } else if (slot->stage == PIE_WATCH_DATA) {
-        pie_watch_data_touched(thread, index, context);
+        pie_watch_data_touched(thread, index, ucontext);
     } else if (slot->stage == PIE_WATCH_SITE) {
         pie_watch_site_reached(thread, index);
     } else {
@@ -512,21 +514,22 @@ static void late(struct pie_thread *thread, unsigned index) {
 }
 
 /* As bits. */
-static unsigned registers_fired(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context) {
+static unsigned registers_fired(struct pie_thread *thread, const siginfo_t *info,
+                                const ucontext_t *ucontext) {
     if (pie_trap_is_hardware(info))
-        return pie_debug_ptrace_fired(thread, (uint64_t)context->uc_mcontext.gregs[REG_RIP]);
+        return pie_debug_ptrace_fired(thread, (uint64_t)ucontext->uc_mcontext.gregs[REG_RIP]);
     return 1u << (pie_trap_data(info) & (PIE_DEBUG_REGISTERS - 1));
 }
 
 /* The trap of a perf event says of which watch it is. */
 static void event_fired(struct pie_thread *thread, unsigned index, const siginfo_t *info,
-                        const ucontext_t *context) {
+                        const ucontext_t *ucontext) {
     if (pie_trap_data(info) != cookie_of(&pie_watch_of(thread)->slots[index], index))
         pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1); /* of a watch that is over */
     else if (pie_trap_is_late(info))
         late(thread, index);
     else
-        dispatch(thread, index, context);
+        dispatch(thread, index, ucontext);
 }
 
 static bool waits_for_data(const struct pie_watch_slot *slot) {
@@ -535,7 +538,7 @@ static bool waits_for_data(const struct pie_watch_slot *slot) {
 
 /* Debug registers themselves say all that fired. Of several the first one's handling sees to the others of the same
  * instruction, but for words of data apart. */
-static void hardware_fired(struct pie_thread *thread, unsigned fired, const ucontext_t *context) {
+static void hardware_fired(struct pie_thread *thread, unsigned fired, const ucontext_t *ucontext) {
     unsigned first = (unsigned)__builtin_ctz(fired), waiting = 0;
     uint32_t serials[PIE_DEBUG_REGISTERS];
 
@@ -544,18 +547,18 @@ static void hardware_fired(struct pie_thread *thread, unsigned fired, const ucon
         serials[i] = slot->serial;
         waiting |= (unsigned)(i != first && (fired >> i & 1) && waits_for_data(slot)) << i;
     }
-    dispatch(thread, first, context);
+    dispatch(thread, first, ucontext);
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
         const struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[i];
         if ((waiting >> i & 1) && waits_for_data(slot) && slot->serial == serials[i])
-            dispatch(thread, i, context);
+            dispatch(thread, i, ucontext);
     }
 }
 
-void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *context) {
+void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *ucontext) {
     const struct pie_watch_settings *settings = pie_watch_settings();
     uint64_t start_ns = pie_monotonic_ns();
-    unsigned fired = registers_fired(thread, info, context);
+    unsigned fired = registers_fired(thread, info, ucontext);
 
     if (!settings) { /* the profile is over, or rests */
         for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
@@ -570,20 +573,20 @@ void pie_watch_trap(struct pie_thread *thread, const siginfo_t *info, const ucon
     if (!fired)
         pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1);
     else if (pie_trap_is_hardware(info))
-        hardware_fired(thread, fired, context);
+        hardware_fired(thread, fired, ucontext);
     else
-        event_fired(thread, (unsigned)__builtin_ctz(fired), info, context);
+        event_fired(thread, (unsigned)__builtin_ctz(fired), info, ucontext);
     pie_watch_charge(thread, pie_watch_spent_since(thread, start_ns));
     pie_watch_charge_kernel(thread, settings->trap_price_ns);
 }
 
-void pie_watch_settle(struct pie_thread *thread) {
+void pie_watch_catch_up(struct pie_thread *thread) {
     const struct pie_debug_ops *registers = pie_watch_registers_in_use();
 
-    if (!registers || !registers->settle)
+    if (!registers || !registers->catch_up)
         return;
     uint64_t start_ns = pie_monotonic_ns();
-    registers->settle(thread);
+    registers->catch_up(thread);
     if (pie_watch_of(thread)->ptrace.waited_ns)
         pie_watch_charge(thread, pie_watch_spent_since(thread, start_ns));
 }
@@ -593,6 +596,6 @@ void pie_watch_yield(struct pie_thread *thread) {
         return;
     pie_thread_enter(thread, PIE_INSIDE_HANDLER);
     pie_watch_rest(thread);
-    pie_watch_settle(thread);
+    pie_watch_catch_up(thread);
     pie_thread_leave(thread);
 }

@@ -2,7 +2,7 @@
 #include "runtime/embed/aging.h"
 
 #include "runtime/embed/embed.h"
-#include "runtime/interpreter/kept.h"
+#include "runtime/interpreter/replaced.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -75,11 +75,11 @@ bool pie_aging_is_other(const char *path, const char *build_id) {
 
 /* A pieprof that stands in the interpreter's place is not it. */
 bool pie_aging_describe(char *text, size_t size) {
-    struct pie_kept kept;
+    struct pie_replaced kept;
 
     if (!*PIE_PYTHON_BUILD_ID || strcmp(pie_embed_linkage(), "static") != 0 ||
-        pie_kept_follow(PIE_PYTHON, &kept) < 0 || !pie_aging_is_other(kept.content, PIE_PYTHON_BUILD_ID) ||
-        pie_kept_is_pieprof(kept.content))
+        pie_replaced_follow(PIE_PYTHON, &kept) < 0 ||
+        !pie_aging_is_other(kept.content, PIE_PYTHON_BUILD_ID) || pie_replaced_is_pieprof(kept.content))
         return false;
     snprintf(text, size,
              "%s is another build now than the one that this pieprof contains (%s): it may lack fixes; build "

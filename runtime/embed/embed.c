@@ -51,7 +51,7 @@ static PyStatus initialize(PyConfig *config, const struct pie_embed *embed) {
 }
 
 static bool counts_memory(void) {
-    return pie_engine_is_running() && pie_heap_settings() && pie_heap_settings()->memory;
+    return pie_engine_is_running() && pie_heap_settings() && pie_heap_settings()->has_memory;
 }
 
 /* What must be there before Python's first allocation, thread or code. */

@@ -115,7 +115,7 @@ static int visit_first(PyObject *object, void *arg) {
 /* Has a tracked object visit all that it refers to. */
 static void traverse(struct pie_holder *holder, PyObject *object, visitproc visit) {
     traverseproc tell = Py_TYPE(object)->tp_traverse;
-    PyObject *dict = pie_holder_untold_dict(object);
+    PyObject *dict = pie_holder_untraversed_dict(object);
 
     holder->holder = object;
     if (tell)

@@ -52,7 +52,7 @@ struct _object *pie_holder_values_name(struct _object *object, size_t i);
 struct _object *pie_holder_managed_dict(struct _object *object);
 
 /* That dictionary where tp_traverse does not tell of it, borrowed; NULL. */
-struct _object *pie_holder_untold_dict(struct _object *object);
+struct _object *pie_holder_untraversed_dict(struct _object *object);
 
 /* Where a dictionary that shares its keys keeps its values; 0 if it does not. */
 uintptr_t pie_holder_dict_values_block(struct _object *dict);

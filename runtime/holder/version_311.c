@@ -51,7 +51,7 @@ PyObject *pie_holder_managed_dict(PyObject *object) {
                                                                        : NULL;
 }
 
-PyObject *pie_holder_untold_dict(PyObject *object) {
+PyObject *pie_holder_untraversed_dict(PyObject *object) {
     return NULL;
 }
 

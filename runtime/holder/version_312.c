@@ -53,7 +53,7 @@ PyObject *pie_holder_managed_dict(PyObject *object) {
     return _PyDictOrValues_IsValues(either) ? NULL : _PyDictOrValues_GetDict(either);
 }
 
-PyObject *pie_holder_untold_dict(PyObject *object) {
+PyObject *pie_holder_untraversed_dict(PyObject *object) {
     return NULL;
 }
 

@@ -41,7 +41,7 @@ PyObject *pie_holder_managed_dict(PyObject *object) {
 }
 
 /* As long as the values are in the instance, it tells of them and not of the dictionary that uses them. */
-PyObject *pie_holder_untold_dict(PyObject *object) {
+PyObject *pie_holder_untraversed_dict(PyObject *object) {
     if (!PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_INLINE_VALUES) ||
         !_PyObject_InlineValues(object)->valid)
         return NULL;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "runtime/interpreter/image.h"
-#include "runtime/interpreter/kept.h"
+#include "runtime/interpreter/replaced.h"
 
 /* The images that fit: the interpreter we are built with (where this machine has it) and ourselves. */
 struct fitting {
@@ -50,9 +50,9 @@ int pie_target_self(char ret_path[PATH_MAX]) {
 
 /* Where the interpreter that path stands for is, though `pieprof install` has been there. */
 static void find_original(const char *path, char ret_path[PATH_MAX]) {
-    struct pie_kept kept;
-    bool is_replaced = pie_kept_follow(path, &kept) == 0 && kept.is_replaced;
-    snprintf(ret_path, PATH_MAX, "%s", is_replaced ? kept.content : path);
+    struct pie_replaced replaced;
+    bool is_replaced = pie_replaced_follow(path, &replaced) == 0 && replaced.is_replaced;
+    snprintf(ret_path, PATH_MAX, "%s", is_replaced ? replaced.content : path);
 }
 
 static void fitting_init(struct fitting *fitting, const char *self) {
@@ -126,11 +126,11 @@ void pie_target_from_name(const char *argv0, const char *self, struct pie_target
 
 bool pie_target_is_built_for(const char *path) {
     struct fitting fitting = {0};
-    struct pie_kept kept;
+    struct pie_replaced replaced;
     char built_with[PATH_MAX];
     find_original(PIE_PYTHON, built_with);
     fitting.has_built_with = pie_image_read(built_with, &fitting.built_with) == 0;
-    return pie_kept_follow(path, &kept) == 0 && fits(&fitting, kept.content);
+    return pie_replaced_follow(path, &replaced) == 0 && fits(&fitting, replaced.content);
 }
 
 /* Beside the interpreter or above its folder, as getpath.py looks for it. */
@@ -150,13 +150,13 @@ static bool is_in_venv(const char *executable) {
 
 bool pie_target_base_executable(const char *argv0, char ret_path[PATH_MAX]) {
     char executable[PATH_MAX], now[PATH_MAX];
-    struct pie_kept kept;
+    struct pie_replaced replaced;
     if (getenv("PYTHONEXECUTABLE") || getenv("__PYVENV_LAUNCHER__") || !resolve_name(argv0, executable))
         return false;
-    if (!is_in_venv(executable) || pie_kept_follow(executable, &kept) < 0 || !kept.is_replaced)
+    if (!is_in_venv(executable) || pie_replaced_follow(executable, &replaced) < 0 || !replaced.is_replaced)
         return false;
-    if (!realpath(executable, now) || strcmp(now, kept.real) == 0)
+    if (!realpath(executable, now) || strcmp(now, replaced.real) == 0)
         return false;
-    memcpy(ret_path, kept.real, PATH_MAX);
+    memcpy(ret_path, replaced.real, PATH_MAX);
     return true;
 }

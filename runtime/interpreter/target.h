@@ -13,7 +13,7 @@ struct pie_target {
     char path[PATH_MAX]; /* absolute: what sys.executable will say */
     char children
         [PATH_MAX]; /* the interpreter whose starts are redirected to us: path, or what it was before it was
-                              * replaced (runtime/interpreter/kept.h), or what we are built with where path is neither that nor us
+                              * replaced (runtime/interpreter/replaced.h), or what we are built with where path is neither that nor us
                               * (exec -a) */
     char foreign_venv[PATH_MAX]; /* $VIRTUAL_ENV if it is for another interpreter, else "" */
 };

@@ -43,7 +43,7 @@ static bool is_relative(rlim_t limit_bytes) {
 }
 
 /* A pointer that leads nowhere is the C library's to refuse: it is not looked through but for the limit in question. */
-BEFORE_SHADOW static void heed(int resource, const struct rlimit *limit) {
+BEFORE_SHADOW static void trim_to(int resource, const struct rlimit *limit) {
     int error = errno;
 
     if (resource == RLIMIT_AS && !pie_filtered() && limit && limit->rlim_cur != RLIM_INFINITY &&
@@ -64,7 +64,7 @@ PIE_EXPORT int exchange_limit_64(pid_t pid, int resource, const struct rlimit *l
 BEFORE_SHADOW static int set_any(int resource, const struct rlimit *limit) {
     if (!libc.prlimit)
         resolve();
-    heed(resource, limit);
+    trim_to(resource, limit);
     return libc.setrlimit(resource, limit);
 }
 
@@ -73,7 +73,7 @@ BEFORE_SHADOW static int exchange_any(pid_t pid, int resource, const struct rlim
     if (!libc.prlimit)
         resolve();
     if (!pie_filtered() && (pid == 0 || pid == getpid()))
-        heed(resource, limit);
+        trim_to(resource, limit);
     return libc.prlimit(pid, resource, limit, old_limit);
 }
 

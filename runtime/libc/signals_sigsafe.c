@@ -50,10 +50,10 @@ static void reset_and_repeat(int signal, siginfo_t *info) {
 
 /* The mask under which the program's handler expects to run; the return from ours ends it. Signals of faulting loads
  * stay open. */
-static void take_mask(int signal, const struct sigaction *action, const ucontext_t *context) {
+static void take_mask(int signal, const struct sigaction *action, const ucontext_t *ucontext) {
     uint64_t mask, more;
 
-    memcpy(&mask, &context->uc_sigmask, sizeof mask);
+    memcpy(&mask, &ucontext->uc_sigmask, sizeof mask);
     memcpy(&more, &action->sa_mask, sizeof more);
     mask |= more;
     if (!(action->sa_flags & SA_NODEFER))
@@ -65,10 +65,10 @@ static void take_mask(int signal, const struct sigaction *action, const ucontext
 /* The program believes to have this signal blocked on this thread: it must stay pending, for a later unblocking or a
  * sigwait(). So it is blocked in truth and sent again. No sample can be taken on the thread until the program changes its
  * mask. One that was sent to the process may still be taken by another thread. */
-static bool hold_if_blocked(int signal, siginfo_t *info, ucontext_t *context) {
+static bool hold_if_blocked(int signal, siginfo_t *info, ucontext_t *ucontext) {
     if (!(pie_signals_virtual_mask() & pie_signals_bit(signal)) || (is_fault(signal) && info->si_code > 0))
         return false;
-    sigaddset(&context->uc_sigmask, signal);
+    sigaddset(&ucontext->uc_sigmask, signal);
     if (info->si_code == SI_TKILL) {
         pie_signals_hold(signal, info);
         send_to_self(signal, info);
@@ -82,9 +82,9 @@ static bool hold_if_blocked(int signal, siginfo_t *info, ucontext_t *context) {
  * register has been given to another thread meanwhile, for a debugger's (TRAP_HWBKPT). A breakpoint on an instruction is hit
  * again at once; of a word, one access is missed. An int1 is a trap and RIP behind it, but some virtual machines on AMD
  * processors report it as a fault: then RIP is at it, and without an end it would be executed again for ever. */
-static bool is_lost_hit(int signal, const siginfo_t *info, const ucontext_t *context) {
+static bool is_lost_hit(int signal, const siginfo_t *info, const ucontext_t *ucontext) {
     enum { INT1 = 0xf1 };
-    const char *pc = (const char *)(uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+    const char *pc = (const char *)(uintptr_t)ucontext->uc_mcontext.gregs[REG_RIP];
     uint8_t before = 0, at = 0;
 
     if (signal != SIGTRAP || (info->si_code != TRAP_BRKPT && info->si_code != TRAP_HWBKPT))
@@ -99,8 +99,8 @@ static void yield(void *thread) {
 }
 
 /* The program's handler is to find the alternate stack that it had. */
-static void yield_on_own_stack(struct pie_thread *thread, const ucontext_t *context) {
-    stack_t before = context->uc_stack;
+static void yield_on_own_stack(struct pie_thread *thread, const ucontext_t *ucontext) {
+    stack_t before = ucontext->uc_stack;
 
     if (before.ss_flags & DISARMS_ITSELF)
         before = (stack_t){.ss_flags = SS_DISABLE};
@@ -109,18 +109,18 @@ static void yield_on_own_stack(struct pie_thread *thread, const ucontext_t *cont
 }
 
 /* A SIGTRAP of the program's is handled with that signal blocked, and no register of ours may fire then. */
-static void close_trap(const ucontext_t *context) {
+static void close_trap(const ucontext_t *ucontext) {
     uint64_t bit = pie_signals_bit(SIGTRAP);
     struct pie_thread *thread = pie_thread_self();
 
     if (thread && pie_debug_ptrace_is_used())
-        yield_on_own_stack(thread, context);
+        yield_on_own_stack(thread, ucontext);
     syscall(SYS_rt_sigprocmask, SIG_BLOCK, &bit, NULL, sizeof bit);
 }
 
 /* One of ours that has just been handled may have come before the program's in the queue, which lost that one. It is sent
  * again; where it waits already, that changes nothing. */
-static void send_held(int signal, ucontext_t *context) {
+static void send_held(int signal, ucontext_t *ucontext) {
     const siginfo_t *info = pie_signals_held(signal);
     siginfo_t copy;
 
@@ -128,9 +128,9 @@ static void send_held(int signal, ucontext_t *context) {
         return;
     copy = *info;
     if (signal == SIGTRAP)
-        close_trap(context);
+        close_trap(ucontext);
     if (pie_signals_virtual_mask() & pie_signals_bit(signal))
-        sigaddset(&context->uc_sigmask, signal);
+        sigaddset(&ucontext->uc_sigmask, signal);
     send_to_self(signal, &copy);
 }
 
@@ -210,8 +210,8 @@ static bool is_at_restart(const greg_t *gregs) {
 
 /* A system call that our signal interrupted is about to be restarted (SA_RESTART), although another signal is pending
  * whose handler would have ended it with EINTR. Let it end so. */
-static void keep_eintr(ucontext_t *context) {
-    greg_t *gregs = context->uc_mcontext.gregs;
+static void keep_eintr(ucontext_t *ucontext) {
+    greg_t *gregs = ucontext->uc_mcontext.gregs;
     uint64_t pending = 0;
 
     if (!is_at_restart(gregs) || !may_end_with_eintr(gregs[REG_RAX]))
@@ -221,7 +221,7 @@ static void keep_eintr(ucontext_t *context) {
     for (int signal = 1; signal <= PIE_SIGNALS_MAX; signal++) {
         struct sigaction action;
         if (!(pending >> (signal - 1) & 1) || pie_signals_is_ours(signal) ||
-            sigismember(&context->uc_sigmask, signal) || pie_real_sigaction(signal, NULL, &action) != 0)
+            sigismember(&ucontext->uc_sigmask, signal) || pie_real_sigaction(signal, NULL, &action) != 0)
             continue;
         if (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN && !(action.sa_flags & SA_RESTART)) {
             gregs[REG_RAX] = -EINTR;
@@ -233,42 +233,42 @@ static void keep_eintr(ucontext_t *context) {
 
 /* A handler of the program may have faults blocked, with which a load of ours that fails would end the process. The return
  * from our handler blocks them again. */
-static void open_faults(const ucontext_t *context) {
+static void open_faults(const ucontext_t *ucontext) {
     uint64_t faults = pie_signals_bit(SIGSEGV) | pie_signals_bit(SIGBUS);
 
-    if (sigismember(&context->uc_sigmask, SIGSEGV) || sigismember(&context->uc_sigmask, SIGBUS))
+    if (sigismember(&ucontext->uc_sigmask, SIGSEGV) || sigismember(&ucontext->uc_sigmask, SIGBUS))
         syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &faults, NULL, sizeof faults);
 }
 
 struct delivery {
     struct pie_thread *thread;
     siginfo_t *info;
-    ucontext_t *context;
+    ucontext_t *ucontext;
 };
 
 static void work(void *argument) {
     const struct delivery *delivery = argument;
     struct pie_thread *thread = delivery->thread;
     siginfo_t *info = delivery->info;
-    ucontext_t *context = delivery->context;
+    ucontext_t *ucontext = delivery->ucontext;
     const struct pie_clock_ops *clock = pie_clock_current();
     const struct pie_access_sampler_ops *accesses = pie_access_sampler_current();
 
-    open_faults(context);
+    open_faults(ucontext);
     pie_clock_perf_handler_begins(thread);
     if (pie_watch_is_ours(info))
-        pie_watch_trap(thread, info, context);
+        pie_watch_trap(thread, info, ucontext);
     else if (accesses && accesses->is_ours(info))
-        pie_watch_sampled(accesses, thread, info, context);
+        pie_watch_sampled(accesses, thread, info, ucontext);
     else
-        pie_sample_take(clock, pie_signals_stacks(), thread, info, context);
-    pie_watch_settle(thread);
+        pie_sample_take(clock, pie_signals_stacks(), thread, info, ucontext);
+    pie_watch_catch_up(thread);
     pie_clock_perf_handler_ends(thread);
 }
 
 /* Does what one of the profiler's own signals is for, unless the profiler is at work on this thread already. */
-static void take(struct pie_thread *thread, siginfo_t *info, ucontext_t *context) {
-    struct delivery delivery = {thread, info, context};
+static void take(struct pie_thread *thread, siginfo_t *info, ucontext_t *ucontext) {
+    struct delivery delivery = {thread, info, ucontext};
 
     if (!thread) {
         pie_clock_price_entered();
@@ -294,17 +294,17 @@ bool pie_signals_sent_by_us(const siginfo_t *info) {
 /* Where registers are set by ptrace, SIGTRAP stays open, and a sample or a trap may fall into a handler of ours, first
  * instructions included. Nothing may be watched from there, least of all what the handler itself does: a breakpoint on it
  * would end in itself. The interrupted stack pointer tells. */
-static bool is_in_handler(const ucontext_t *context) {
-    uintptr_t low = (uintptr_t)context->uc_stack.ss_sp, sp = (uintptr_t)context->uc_mcontext.gregs[REG_RSP];
+static bool is_in_handler(const ucontext_t *ucontext) {
+    uintptr_t low = (uintptr_t)ucontext->uc_stack.ss_sp, sp = (uintptr_t)ucontext->uc_mcontext.gregs[REG_RSP];
 
-    return pie_debug_ptrace_is_used() && !(context->uc_stack.ss_flags & SS_DISABLE) &&
-           sp - low < context->uc_stack.ss_size;
+    return pie_debug_ptrace_is_used() && !(ucontext->uc_stack.ss_flags & SS_DISABLE) &&
+           sp - low < ucontext->uc_stack.ss_size;
 }
 
 /* The collection thread leaves SIGPROF open for what its own time costs (profiler/collect/collection.c), so one of the program's may
  * come: closed here, it is sent again, to another thread. */
-static void hand_on(int signal, siginfo_t *info, ucontext_t *context) {
-    sigaddset(&context->uc_sigmask, signal);
+static void hand_on(int signal, siginfo_t *info, ucontext_t *ucontext) {
+    sigaddset(&ucontext->uc_sigmask, signal);
     if (syscall(SYS_rt_sigqueueinfo, getpid(), signal, info) != 0)
         syscall(SYS_kill, getpid(), signal); /* its origin only the main thread may say */
 }
@@ -332,8 +332,8 @@ void pie_signals_on_clock(int signal, siginfo_t *info, void *context) {
  * dequeue_synchronous_signal(): only that some one is not blocked is asked). So if a breakpoint's SIGTRAP was waiting, it
  * is delivered first, and the fault is reported as if the first instruction of that handler had made it. Where it
  * happened is said by the frame below, which the handler is about to get as its third argument. NULL: there is none. */
-static ucontext_t *frame_below(const ucontext_t *context) {
-    const greg_t *gregs = context->uc_mcontext.gregs;
+static ucontext_t *frame_below(const ucontext_t *ucontext) {
+    const greg_t *gregs = ucontext->uc_mcontext.gregs;
 
     return (uintptr_t)gregs[REG_RIP] == (uintptr_t)pie_signals_on_clock
                ? (ucontext_t *)(uintptr_t)gregs[REG_RDX]
@@ -341,8 +341,8 @@ static ucontext_t *frame_below(const ucontext_t *context) {
 }
 
 /* Lets a load that may fault go on. False: it was another instruction. */
-static bool fix_load(ucontext_t *context) {
-    greg_t *pc = &context->uc_mcontext.gregs[REG_RIP];
+static bool fix_load(ucontext_t *ucontext) {
+    greg_t *pc = &ucontext->uc_mcontext.gregs[REG_RIP];
     uintptr_t go_on = pie_safe_load_fix((uintptr_t)*pc);
 
     if (go_on)

@@ -420,8 +420,8 @@ int pie_writer_open(const char *path, const struct pie_config *config, struct pi
     writer->max_bytes = config->max_bytes;
     writer->keep_s = (int64_t)config->keep_s;
     writer->run_name = config->run_name;
-    writer->is_alone = config->per_process;
-    writer->is_child = config->is_child && !config->per_process;
+    writer->is_alone = config->is_per_process;
+    writer->is_child = config->is_child && !config->is_per_process;
     writer->wait.limit_ms = PATIENT_WAIT_MS;
     writer->path = strdup(path);
     int r = writer->path ? pie_contexts_create(&writer->contexts) : -ENOMEM;

@@ -52,11 +52,11 @@ static void test_the_budget_is_a_share(void **state) {
 }
 
 static void test_redundancy_is_watched_for_unless_told_otherwise(void **state) {
-    assert_true(parsed("").config.redundancy);
-    assert_false(parsed("--no-redundancy").config.redundancy);
-    assert_true(parsed("--no-redundancy --redundancy").config.redundancy);
-    assert_true(parsed("").config.memory);
-    assert_true(parsed("").config.copies);
+    assert_true(parsed("").config.has_redundancy);
+    assert_false(parsed("--no-redundancy").config.has_redundancy);
+    assert_true(parsed("--no-redundancy --redundancy").config.has_redundancy);
+    assert_true(parsed("").config.has_memory);
+    assert_true(parsed("").config.has_copies);
     assert_int_equal(parsed("").config.threshold_bytes, 0);
     assert_int_equal(parsed("--memory-threshold 10m").config.threshold_bytes, 10 << 20);
     assert_int_equal(parsed("--memory-threshold=10MB").config.threshold_bytes, 10000000);
@@ -166,23 +166,23 @@ static void test_options_survive_the_way_to_a_child(void **state) {
     assert_int_equal(b->keep_s, 5400);
     assert_int_equal(b->max_bytes, 64 << 20);
     assert_int_equal(b->context_bytes, 100 << 10);
-    assert_true(b->per_process);
+    assert_true(b->is_per_process);
     assert_string_equal(b->force_clock, "itimer");
     assert_string_equal(b->only, "/p");
     assert_string_equal(b->exclude, "/q r");
-    assert_false(b->time);
-    assert_false(b->redundancy);
+    assert_false(b->has_time);
+    assert_false(b->has_redundancy);
     assert_string_equal(b->force_sampler, "taskclock");
     assert_string_equal(b->breakpoints, "ptrace");
-    assert_false(b->memory);
-    assert_false(b->copies);
+    assert_false(b->has_memory);
+    assert_false(b->has_copies);
     assert_int_equal(b->threshold_bytes, 3 << 20);
     assert_string_equal(b->allocator, "jemalloc");
     assert_true(a->fp_tolerance == 1.7e-9 && b->fp_tolerance == a->fp_tolerance);
-    assert_false(b->keep_argv);
-    assert_true(b->children);
-    assert_true(b->quiet);
-    assert_true(b->verbose);
+    assert_false(b->has_argv);
+    assert_true(b->has_children);
+    assert_true(b->is_quiet);
+    assert_true(b->is_verbose);
     free(string);
     free_options(&options);
     free_options(&got);

@@ -184,7 +184,7 @@ static void second_flush(void) {
 }
 
 static void write_run(const char *database, const char *library) {
-    struct pie_config config = {.overhead_budget = 0.05, .time = true};
+    struct pie_config config = {.overhead_budget = 0.05, .has_time = true};
     const char *const argv[] = {"python3", app, "--size", "10", NULL};
     struct pie_process_row process = {.pid = 4001,
                                       .parent_pid = 1,

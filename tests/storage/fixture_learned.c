@@ -183,7 +183,7 @@ static void put_child_loop(void) {
 }
 
 static void begin_process(const char *database, bool is_child, int64_t *run) {
-    static const struct pie_config config = {.overhead_budget = 0.05, .time = true};
+    static const struct pie_config config = {.overhead_budget = 0.05, .has_time = true};
     const char *const argv[] = {"python3", app, NULL};
     struct pie_process_row process = {.pid = is_child ? 5002 : 5001,
                                       .parent_pid = is_child ? 5001 : 1,

@@ -220,7 +220,7 @@ static void put_parent_rest(bool is_last) {
 }
 
 static void begin_process(const char *database, bool is_child, int64_t *run) {
-    static const struct pie_config config = {.overhead_budget = 0.05, .time = true, .memory = true};
+    static const struct pie_config config = {.overhead_budget = 0.05, .has_time = true, .has_memory = true};
     const char *const argv[] = {"python3", app, NULL};
     struct pie_process_row process = {.pid = is_child ? 4102 : 4101,
                                       .parent_pid = is_child ? 4101 : 1,

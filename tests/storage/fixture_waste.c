@@ -280,7 +280,7 @@ static void write_files(const char *folder) {
 }
 
 void pie_fixture_write_waste(const char *database, const char *folder) {
-    struct pie_config config = {.overhead_budget = 0.05, .time = true, .redundancy = true};
+    struct pie_config config = {.overhead_budget = 0.05, .has_time = true, .has_redundancy = true};
     const char *const argv[] = {"python3", "waste.py", NULL};
     struct pie_process_row process = {.pid = 5001,
                                       .started_ns = start_ns,

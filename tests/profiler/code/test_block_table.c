@@ -12,18 +12,19 @@
 #include <cmocka.h>
 
 #include "profiler/base/region.h"
-#include "profiler/code/block.h"
-#include "profiler/code/block_table.h"
+#include "profiler/code/basic_block.h"
+#include "profiler/code/basic_block_table.h"
 #include "profiler/code/modules.h"
 
 enum { CHANGES_MAX = 100000, FOUND_WANTED = 20000 /* of each */, MODULE = 7 };
 
 static uint64_t ips[2]; /* with the same first slot */
-static const struct pie_block *blocks[2];
+static const struct pie_basic_block *blocks[2];
 static _Atomic bool is_over;
 
-static const struct pie_block *make(uint64_t ip) {
-    struct pie_block *block = pie_region_alloc(PIE_ARENA_BLOCKS, sizeof *block + sizeof *block->accesses);
+static const struct pie_basic_block *make(uint64_t ip) {
+    struct pie_basic_block *block =
+        pie_region_alloc(PIE_ARENA_BASIC_BLOCKS, sizeof *block + sizeof *block->accesses);
     assert_non_null(block);
     block->count = 1;
     block->module = MODULE;
@@ -32,10 +33,11 @@ static const struct pie_block *make(uint64_t ip) {
 }
 
 static int set_up(void **state) {
-    if (pie_region_init() != 0 || !pie_region_alloc(PIE_ARENA_BLOCKS, sizeof(struct pie_block_table)))
+    if (pie_region_init() != 0 ||
+        !pie_region_alloc(PIE_ARENA_BASIC_BLOCKS, sizeof(struct pie_basic_block_table)))
         return -1;
     ips[0] = 0x7f0000001000;
-    for (ips[1] = ips[0] + 1; pie_block_hash(ips[1]) != pie_block_hash(ips[0]);)
+    for (ips[1] = ips[0] + 1; pie_basic_block_hash(ips[1]) != pie_basic_block_hash(ips[0]);)
         ips[1]++;
     blocks[0] = make(ips[0]);
     blocks[1] = make(ips[1]);
@@ -46,8 +48,9 @@ static int set_up(void **state) {
  * that was interrupted for long stays true, so that only a slot seen half written can be wrong. */
 static void *change(void *unused) {
     for (int i = 0; i < CHANGES_MAX && !is_over; i++) {
-        pie_blocks_forget();
-        pie_block_publish(pie_block_table(), ips[i % 2], pie_block_enter(pie_block_table(), blocks[i % 2]));
+        pie_basic_blocks_forget();
+        pie_basic_block_publish(pie_basic_block_table(), ips[i % 2],
+                                pie_basic_block_enter(pie_basic_block_table(), blocks[i % 2]));
     }
     is_over = true;
     return NULL;
@@ -58,7 +61,7 @@ static void test_an_address_never_has_the_block_of_another(void **state) {
     size_t found[2] = {0}, wrong = 0;
     assert_int_equal(pthread_create(&writer, NULL, change, NULL), 0);
     for (size_t i = 0; !is_over; i++) {
-        const struct pie_block *block = pie_block_find(ips[i % 2], MODULE);
+        const struct pie_basic_block *block = pie_basic_block_find(ips[i % 2], MODULE);
         found[i % 2] += block != NULL;
         wrong += block && block->accesses[0].ip != ips[i % 2];
         if (found[0] > FOUND_WANTED && found[1] > FOUND_WANTED)
@@ -73,20 +76,20 @@ static void test_an_address_never_has_the_block_of_another(void **state) {
 }
 
 static void test_numbers_tell_the_halves_apart(void **state) {
-    pie_blocks_forget();
-    uint32_t first = pie_block_enter(pie_block_table(), blocks[0]);
-    pie_blocks_forget();
-    uint32_t second = pie_block_enter(pie_block_table(), blocks[1]);
-    assert_int_equal(first ^ second, 1 << PIE_BLOCK_SLOTS_BITS);
-    assert_int_equal(pie_block_publish(pie_block_table(), ips[0], second), 0);
-    assert_int_equal(pie_block_number(ips[0], MODULE), second);
-    assert_int_equal(pie_block_number(ips[1], MODULE), -1);
-    assert_ptr_equal(pie_block_find(ips[0], MODULE), blocks[1]);
+    pie_basic_blocks_forget();
+    uint32_t first = pie_basic_block_enter(pie_basic_block_table(), blocks[0]);
+    pie_basic_blocks_forget();
+    uint32_t second = pie_basic_block_enter(pie_basic_block_table(), blocks[1]);
+    assert_int_equal(first ^ second, 1 << PIE_BASIC_BLOCK_SLOTS_BITS);
+    assert_int_equal(pie_basic_block_publish(pie_basic_block_table(), ips[0], second), 0);
+    assert_int_equal(pie_basic_block_number(ips[0], MODULE), second);
+    assert_int_equal(pie_basic_block_number(ips[1], MODULE), -1);
+    assert_ptr_equal(pie_basic_block_find(ips[0], MODULE), blocks[1]);
 }
 
 static void test_no_address_beyond_user_space_is_learned(void **state) {
-    assert_true(pie_block_learn(UINT64_C(0xffffffffff600000)) < 0);
-    assert_null(pie_block_find(UINT64_C(0xffffffffff600000), PIE_CODE_MODULE_NOWHERE));
+    assert_true(pie_basic_block_learn(UINT64_C(0xffffffffff600000)) < 0);
+    assert_null(pie_basic_block_find(UINT64_C(0xffffffffff600000), PIE_CODE_MODULE_NOWHERE));
 }
 
 int main(void) {

@@ -40,12 +40,12 @@ static uint64_t at(const char *label) {
 }
 
 static struct pie_access accesses[ACCESSES_MAX];
-static struct pie_decode_block block;
+static struct pie_decode_basic_block block;
 
 static int look(uint64_t ip) {
     memset(accesses, 0xff, sizeof accesses);
     memset(&block, 0xff, sizeof block);
-    return pie_decode_block(ip, accesses, ACCESSES_MAX, &block);
+    return pie_decode_basic_block(ip, accesses, ACCESSES_MAX, &block);
 }
 
 static void test_what_is_no_access_or_not_worth_watching_is_left_out(void **state) {

@@ -67,12 +67,12 @@ static void test_any_address_and_any_registers(void **state) {
     static long blocks[COUNTED_ERRORS], traps[COUNTED_ERRORS];
     struct pie_access accesses[ACCESSES_MAX], access;
     uint64_t registers[PIE_ACCESS_REGISTERS];
-    struct pie_decode_block block;
+    struct pie_decode_basic_block block;
 
     stepping_catch_faults();
     for (int i = 0; i < ADDRESSES; i++) {
         uint64_t ip = random_address();
-        int r = pie_decode_block(ip, accesses, ACCESSES_MAX, &block);
+        int r = pie_decode_basic_block(ip, accesses, ACCESSES_MAX, &block);
         assert_in_range(-r, 0, COUNTED_ERRORS - 1);
         blocks[-r]++;
         if (r == 0) {
@@ -123,12 +123,12 @@ static void test_any_bytes(void **state) {
 
 static void test_forgetting_gives_the_memory_back(void **state) {
     struct pie_access accesses[ACCESSES_MAX];
-    struct pie_decode_block block;
+    struct pie_decode_basic_block block;
 
     stepping_catch_faults();
     pie_decode_flush_cache();
     assert_int_equal(pie_decode_functions_bytes(), 0);
-    assert_int_equal(pie_decode_block((uintptr_t)now_ns, accesses, ACCESSES_MAX, &block), 0);
+    assert_int_equal(pie_decode_basic_block((uintptr_t)now_ns, accesses, ACCESSES_MAX, &block), 0);
     assert_true(pie_decode_functions_bytes() > 0);
     pie_decode_flush_cache();
     pie_decode_flush_cache();
@@ -137,17 +137,17 @@ static void test_forgetting_gives_the_memory_back(void **state) {
 
 static void test_what_is_kept_is_as_good_as_new(void **state) {
     struct pie_access kept[ACCESSES_MAX], fresh[ACCESSES_MAX];
-    struct pie_decode_block kept_block, fresh_block;
+    struct pie_decode_basic_block kept_block, fresh_block;
     int known = 0;
 
     stepping_catch_faults();
     for (int i = 0; i < ADDRESSES / 10; i++) {
         uint64_t ip = random_address();
-        pie_decode_block(ip, kept, ACCESSES_MAX, &kept_block); /* now it is kept */
-        int r = pie_decode_block(ip, kept, ACCESSES_MAX, &kept_block);
+        pie_decode_basic_block(ip, kept, ACCESSES_MAX, &kept_block); /* now it is kept */
+        int r = pie_decode_basic_block(ip, kept, ACCESSES_MAX, &kept_block);
         if (i % 3 == 0)
             pie_decode_flush_cache();
-        assert_int_equal(pie_decode_block(ip, fresh, ACCESSES_MAX, &fresh_block), r);
+        assert_int_equal(pie_decode_basic_block(ip, fresh, ACCESSES_MAX, &fresh_block), r);
         if (r != 0)
             continue;
         assert_memory_equal(&kept_block, &fresh_block, sizeof kept_block);
@@ -194,7 +194,7 @@ static size_t sweep_some(uint64_t places[PLACES], double *ret_ns_a_byte) {
 static void test_what_it_costs(void **state) {
     struct pie_access accesses[ACCESSES_MAX], access;
     uint64_t registers[PIE_ACCESS_REGISTERS] = {0}, places[PLACES], start;
-    struct pie_decode_block block;
+    struct pie_decode_basic_block block;
     double ns_a_byte;
 
     stepping_catch_faults();
@@ -203,7 +203,7 @@ static void test_what_it_costs(void **state) {
     assert_true(n > PLACES / 2);
     for (size_t i = 0; i < QUERIES; i++) {
         start = now_ns();
-        pie_decode_block(places[i % n], accesses, ACCESSES_MAX, &block);
+        pie_decode_basic_block(places[i % n], accesses, ACCESSES_MAX, &block);
         spent_ns[i] = now_ns() - start;
     }
     uint64_t block_ns = median_ns(QUERIES);

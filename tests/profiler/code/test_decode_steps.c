@@ -199,17 +199,17 @@ static bool is_direct(const struct instruction *in) {
 }
 
 /* Blocks are left at their last instruction and entered at their first. */
-static void check_flow(const struct instruction *in, const struct pie_decode_block *block,
+static void check_flow(const struct instruction *in, const struct pie_decode_basic_block *block,
                        const struct step *after, struct verdicts *v) {
     bool goes_on = after->rip == in->rip + in->zydis.length || after->rip == in->rip;
-    struct pie_decode_block next;
+    struct pie_decode_basic_block next;
     struct pie_access accesses[64];
 
     if (goes_on)
         return;
     if (in->rip + in->zydis.length != block->high)
         v->first_split = v->split_blocks++ ? v->first_split : in->rip;
-    int r = pie_decode_block(after->rip, accesses, 64, &next);
+    int r = pie_decode_basic_block(after->rip, accesses, 64, &next);
     if (r < 0 && r != -E2BIG)
         return;
     bool is_inside = next.low != after->rip;
@@ -226,8 +226,8 @@ static void check_flow(const struct instruction *in, const struct pie_decode_blo
 static void check_block(const struct instruction *in, const struct touched *touched, int n,
                         const struct step *before, const struct step *after, struct verdicts *v) {
     struct pie_access accesses[256];
-    struct pie_decode_block block;
-    int r = pie_decode_block(in->rip, accesses, 256, &block);
+    struct pie_decode_basic_block block;
+    int r = pie_decode_basic_block(in->rip, accesses, 256, &block);
 
     if (r == -ENOENT) {
         v->no_block++;

@@ -57,8 +57,8 @@ static int executed(const char *label) {
 
 static struct pie_access accesses[8];
 
-static int block_at(const char *label, struct pie_decode_block *ret_block) {
-    return pie_decode_block((uintptr_t)label, accesses, 8, ret_block);
+static int block_at(const char *label, struct pie_decode_basic_block *ret_block) {
+    return pie_decode_basic_block((uintptr_t)label, accesses, 8, ret_block);
 }
 
 static int trap_at(const char *label, uint64_t address, struct pie_access *ret_access) {
@@ -68,7 +68,7 @@ static int trap_at(const char *label, uint64_t address, struct pie_access *ret_a
 }
 
 static void assert_loop(void) {
-    struct pie_decode_block block;
+    struct pie_decode_basic_block block;
 
     assert_int_equal(block_at(window_middle, &block), 0);
     assert_int_equal(block.low, (uintptr_t)window_loop);
@@ -83,7 +83,7 @@ static void assert_loop(void) {
 }
 
 static void test_nothing_is_known_of_what_was_not_executed(void **state) {
-    struct pie_decode_block block;
+    struct pie_decode_basic_block block;
 
     assert_int_equal(block_at(window_middle, &block), -ENOENT);
     assert_int_equal(executed(window_middle), 0);
@@ -101,7 +101,7 @@ static void test_a_loop_is_known_from_any_of_its_instructions(void **state) {
 }
 
 static void test_what_was_known_stays(void **state) {
-    struct pie_decode_block block;
+    struct pie_decode_basic_block block;
 
     assert_int_equal(executed(window_middle), 0);
     assert_int_equal(executed(window_entry), 0);

@@ -69,7 +69,7 @@ static bool is_finalizing(void) {
 static void test_an_allocation_that_has_no_room_keeps_its_ticket(void **state) {
     static const struct pie_pystack_ops ops = {.eval_loop = NULL};
     static const struct pie_heap_settings settings = {
-        .ops = &ops, .memory = true, .is_finalizing = is_finalizing};
+        .ops = &ops, .has_memory = true, .is_finalizing = is_finalizing};
     static const struct pie_memory_facts facts = {.is_finalizing = is_finalizing};
     struct pie_thread *thread = thread_scene_new();
     struct pie_naming *naming;

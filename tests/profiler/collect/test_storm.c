@@ -240,7 +240,7 @@ static int take_signal(int signal) {
 #define CLOCK NULL
 #endif
 
-static const struct pie_config config = {.period_ns = 200000, .time = true, .force_clock = CLOCK};
+static const struct pie_config config = {.period_ns = 200000, .has_time = true, .force_clock = CLOCK};
 static const struct pie_process_facts facts = {.take_signal = take_signal};
 
 /* --- the program --- */

@@ -115,7 +115,7 @@ static bool is_finalizing(void) {
 
 static const struct pie_pystack_ops ops = {.describe = describe, .line = line};
 static const struct pie_heap_settings settings = {
-    .ops = &ops, .memory = true, .is_finalizing = is_finalizing};
+    .ops = &ops, .has_memory = true, .is_finalizing = is_finalizing};
 static struct pie_memory_facts facts = {.is_finalizing = is_finalizing};
 static struct pie_thread *thread;
 static struct pie_naming *naming;

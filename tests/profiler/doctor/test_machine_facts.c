@@ -83,7 +83,7 @@ static int check_without_proc(void) {
     if (r < 0 || chdir("/") < 0)
         return 77;
     struct pie_machine_facts facts = gather();
-    if (facts.has_proc || facts.clock.traced || facts.ptrace_scope != PIE_FACT_UNKNOWN)
+    if (facts.has_proc || facts.clock.is_traced || facts.ptrace_scope != PIE_FACT_UNKNOWN)
         return 1;
     if (facts.clock.paranoid != PIE_CLOCK_PARANOID_UNKNOWN || facts.perf_mlock_kb != PIE_FACT_UNKNOWN)
         return 2;
@@ -154,7 +154,7 @@ static void test_traced(void **state) {
     if (child == 0) {
         if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
             _exit(77);
-        is_traced = gather().clock.traced;
+        is_traced = gather().clock.is_traced;
         _exit(write(report[1], &is_traced, sizeof(is_traced)) != sizeof(is_traced));
     }
     int status;
@@ -167,7 +167,7 @@ static void test_traced(void **state) {
         skip_because("this machine does not let itself be traced");
     assert_int_equal(n, sizeof(is_traced));
     assert_true(is_traced);
-    assert_false(gather().clock.traced);
+    assert_false(gather().clock.is_traced);
 }
 
 int main(void) {

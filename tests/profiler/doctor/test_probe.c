@@ -168,7 +168,7 @@ static void test_kernels(void **state) {
 
 static void test_debugger(void **state) {
     struct pie_machine_facts facts = good_facts();
-    facts.clock.traced = true;
+    facts.clock.is_traced = true;
     facts.access.is_traced = true;
     facts.access.execute_error = -ENOSPC;
     facts.access.breakpoints = 2;
@@ -295,7 +295,7 @@ static void test_every_error(void **state) {
         facts.clock.perf_kernel_error = errors[i / COUNT % COUNT];
         facts.cycles_error = facts.access.pmu_error = facts.access.execute_error = errors[i / COUNT / COUNT];
         facts.access.data_error = facts.clock.perf_mmap_error = facts.cycles_error;
-        facts.clock.traced = i % 2;
+        facts.clock.is_traced = i % 2;
         facts.access.is_virtual = i % 3 == 0;
         facts.access.loads = (enum pie_pmu_level)(i % 3);
         facts.access.stores = (enum pie_pmu_level)(i / 3 % 3);

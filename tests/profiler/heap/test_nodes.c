@@ -46,7 +46,7 @@ static void test_what_was_alive_at_the_peak(void **state) {
     live(1, 60, true, 30);
     live(3, 5, false, 40);
     for (uint32_t i = 1; i <= 3; i++)
-        pie_heap_node_settle(&nodes, node_of(i), 50);
+        pie_heap_node_update(&nodes, node_of(i), 50);
     assert_int_equal(node_of(1)->row.peak_bytes[PIE_HEAP_PYTHON], 100);
     assert_int_equal(node_of(1)->row.live_bytes, 40);
     assert_int_equal(node_of(2)->row.peak_bytes[PIE_HEAP_PYTHON], 30);
@@ -54,7 +54,7 @@ static void test_what_was_alive_at_the_peak(void **state) {
     live(3, 200, false, 60);
     nodes.epoch++; /* a higher one */
     for (uint32_t i = 1; i <= 3; i++)
-        pie_heap_node_settle(&nodes, node_of(i), 70);
+        pie_heap_node_update(&nodes, node_of(i), 70);
     assert_int_equal(node_of(1)->row.peak_bytes[PIE_HEAP_PYTHON], 40);
     assert_int_equal(node_of(3)->row.peak_bytes[PIE_HEAP_PYTHON], 205);
     assert_true(node_of(3)->row.peak_sq_bytes2 == 200.0 * 200 + 5 * 5);
@@ -63,7 +63,7 @@ static void test_what_was_alive_at_the_peak(void **state) {
 static void test_the_average_is_an_integral(void **state) {
     live(1, 1000, false, 0);
     live(1, 500, true, 2000000000);
-    pie_heap_node_settle(&nodes, node_of(1), 3000000000);
+    pie_heap_node_update(&nodes, node_of(1), 3000000000);
     assert_true(fabs(node_of(1)->row.live_bytes_s - (1000 * 2.0 + 500 * 1.0)) < 1e-6);
 }
 
@@ -326,11 +326,11 @@ static void test_only_what_has_changed_is_looked_at(void **state) {
     assert_int_equal(nodes.dirty, (uint32_t)(node_of(500) - nodes.nodes) + 1);
     assert_int_equal(node_of(500)->next_dirty, 0);
     nodes.epoch++; /* a peak of the same size changes nothing, one of another size does */
-    pie_heap_node_settle(&nodes, node_of(499), 4);
+    pie_heap_node_update(&nodes, node_of(499), 4);
     assert_true(node_of(499)->is_dirty);
     pie_heap_nodes_written(&nodes);
     nodes.epoch++;
-    pie_heap_node_settle(&nodes, node_of(499), 5);
+    pie_heap_node_update(&nodes, node_of(499), 5);
     assert_false(node_of(499)->is_dirty);
 }
 

@@ -120,7 +120,7 @@ static void test_a_burst_of_large_events_is_over_soon(void **state) {
     for (uint64_t begun_ns = run.now_ns; run.now_ns < begun_ns + 1000000000;) {
         one(&run, &small, 1);
         if (run.now_ns - run.rate.window_ns > 200000000)
-            pie_heap_rate_hurry(&run.rate, run.count_bytes, run.now_ns, &run.random);
+            pie_heap_rate_shorten(&run.rate, run.count_bytes, run.now_ns, &run.random);
     }
     assert_true(fabs((double)small.estimate_bytes / (double)small.truth_bytes - 1) < 0.2);
 }

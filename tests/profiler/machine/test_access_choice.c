@@ -319,14 +319,14 @@ static void test_ptrace_is_the_last_rung(void **state) {
     facts.execute_error = facts.data_error = -EPERM;
     assert_choice(&facts, NULL, PIE_ACCESS_NONE, "--breakpoints any");
     assert_int_equal(pie_access_breakpoints(&facts), PIE_BREAKPOINT_NONE);
-    facts.wish = PIE_BREAKPOINT_BY_ANY;
+    facts.request = PIE_BREAKPOINT_BY_ANY;
     assert_choice(&facts, NULL, PIE_ACCESS_TASKCLOCK, "set by ptrace");
     assert_choice(&facts, "taskclock", PIE_ACCESS_TASKCLOCK, "set by ptrace");
     assert_choice(&facts, "none", PIE_ACCESS_NONE, NULL);
     assert_int_equal(pie_access_breakpoints(&facts), PIE_BREAKPOINT_PTRACE);
     facts.execute_error = facts.data_error = 0;
     assert_int_equal(pie_access_breakpoints(&facts), PIE_BREAKPOINT_PERF);
-    facts.wish = PIE_BREAKPOINT_BY_PTRACE;
+    facts.request = PIE_BREAKPOINT_BY_PTRACE;
     assert_int_equal(pie_access_breakpoints(&facts), PIE_BREAKPOINT_PTRACE);
     facts.has_pmu = true;
     facts.loads = facts.stores = PIE_PMU_PRECISE;
@@ -352,25 +352,25 @@ static void test_ptrace_is_refused(void **state) {
     };
     for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
         struct pie_access_facts facts = virtual_facts();
-        facts.wish = PIE_BREAKPOINT_BY_PTRACE;
+        facts.request = PIE_BREAKPOINT_BY_PTRACE;
         facts.ptrace_error = table[i].error;
         assert_choice(&facts, NULL, PIE_ACCESS_NONE, table[i].note_part);
         assert_int_equal(pie_access_breakpoints(&facts), PIE_BREAKPOINT_NONE);
-        facts.wish = PIE_BREAKPOINT_BY_ANY; /* perf events work, so nobody cares */
+        facts.request = PIE_BREAKPOINT_BY_ANY; /* perf events work, so nobody cares */
         assert_choice(&facts, NULL, PIE_ACCESS_TASKCLOCK, "no hardware PMU");
     }
 }
 
-static void test_names_of_wishes(void **state) {
-    enum pie_breakpoint_wish wish = PIE_BREAKPOINT_BY_ANY;
-    assert_int_equal(pie_access_breakpoints_parse("x", &wish), -EINVAL);
-    assert_int_equal(wish, PIE_BREAKPOINT_BY_ANY);
-    assert_int_equal(pie_access_breakpoints_parse(NULL, &wish), 0);
-    assert_int_equal(wish, PIE_BREAKPOINT_BY_PERF);
-    assert_int_equal(pie_access_breakpoints_parse("ptrace", &wish), 0);
-    assert_int_equal(wish, PIE_BREAKPOINT_BY_PTRACE);
-    assert_int_equal(pie_access_breakpoints_parse("any", &wish), 0);
-    assert_int_equal(wish, PIE_BREAKPOINT_BY_ANY);
+static void test_names_of_requests(void **state) {
+    enum pie_breakpoint_request request = PIE_BREAKPOINT_BY_ANY;
+    assert_int_equal(pie_access_breakpoints_parse("x", &request), -EINVAL);
+    assert_int_equal(request, PIE_BREAKPOINT_BY_ANY);
+    assert_int_equal(pie_access_breakpoints_parse(NULL, &request), 0);
+    assert_int_equal(request, PIE_BREAKPOINT_BY_PERF);
+    assert_int_equal(pie_access_breakpoints_parse("ptrace", &request), 0);
+    assert_int_equal(request, PIE_BREAKPOINT_BY_PTRACE);
+    assert_int_equal(pie_access_breakpoints_parse("any", &request), 0);
+    assert_int_equal(request, PIE_BREAKPOINT_BY_ANY);
 }
 
 static volatile sig_atomic_t traps;
@@ -390,13 +390,13 @@ static void test_gathering_leaves_nothing(void **state) {
     pie_access_facts_try_ptrace(PIE_BREAKPOINT_BY_ANY, &facts);
     signal(SIGTRAP, SIG_DFL);
     assert_int_equal(traps, 0);
-    assert_int_equal(facts.wish, PIE_BREAKPOINT_BY_ANY);
+    assert_int_equal(facts.request, PIE_BREAKPOINT_BY_ANY);
     assert_in_range(-facts.ptrace_error, 0, 4095);
     assert_int_equal(waitpid(-1, NULL, WNOHANG | __WALL), -1); /* no helper is left */
 
     assert_int_equal(count_descriptors(), before);
     assert_int_equal(facts.clock, PIE_CLOCK_TIMER);
-    assert_int_equal(facts.is_traced, clock_facts.traced);
+    assert_int_equal(facts.is_traced, clock_facts.is_traced);
     assert_int_equal(facts.kernel_major, clock_facts.kernel_major);
     assert_true(facts.execute_error <= 0 && facts.data_error <= 0 && facts.pmu_error <= 0);
     assert_in_range(facts.breakpoints, 0, 16);
@@ -439,7 +439,7 @@ int main(void) {
         cmocka_unit_test(test_every_combination),
         cmocka_unit_test(test_ptrace_is_the_last_rung),
         cmocka_unit_test(test_ptrace_is_refused),
-        cmocka_unit_test(test_names_of_wishes),
+        cmocka_unit_test(test_names_of_requests),
         cmocka_unit_test(test_gathering_leaves_nothing),
         cmocka_unit_test(test_breakpoints_count),
     };

@@ -108,7 +108,7 @@ static void test_before_6_1_is_timer(void **state) {
 
 static void test_traced_is_never_sigtrap(void **state) {
     struct pie_clock_facts facts = good_facts();
-    facts.traced = true;
+    facts.is_traced = true;
     assert_choice(&facts, NULL, PIE_CLOCK_TIMER, "debugger");
     assert_choice(&facts, "perf", PIE_CLOCK_TIMER, "debugger");
     assert_choice(&facts, "perf-user", PIE_CLOCK_TIMER, "debugger");

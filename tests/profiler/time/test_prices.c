@@ -100,11 +100,11 @@ static void test_the_price_follows_the_thread(void **state) {
     assert_int_equal(pie_clock_signal_ns(thread), 4000);
     assert_int_equal(pie_clock_scaled_ns(thread, 10000), 10000);
     for (int i = 0; i < 200; i++) /* from the end of the period to the handler: 6 us, 12 in all */
-        pie_clock_heed_delivery(thread, pie_monotonic_ns() - 6000);
+        pie_clock_note_delivery(thread, pie_monotonic_ns() - 6000);
     assert_in_range(pie_clock_signal_ns(thread), 11000, 14000);
     assert_in_range(pie_clock_scaled_ns(thread, 10000), 27000, 30000);
     uint64_t before_ns = pie_clock_signal_ns(thread);
-    pie_clock_heed_delivery(thread, pie_monotonic_ns() - 500000000); /* another thread's turn */
+    pie_clock_note_delivery(thread, pie_monotonic_ns() - 500000000); /* another thread's turn */
     assert_in_range(pie_clock_signal_ns(thread), before_ns, before_ns + before_ns / 4);
     free(thread);
 }
@@ -114,7 +114,7 @@ static void test_without_records_the_price_stays(void **state) {
     struct pie_thread *thread = thread_at(0);
 
     pie_clock_price_set(&price);
-    pie_clock_heed_delivery(thread, pie_monotonic_ns() - 6000);
+    pie_clock_note_delivery(thread, pie_monotonic_ns() - 6000);
     assert_int_equal(pie_clock_signal_ns(thread), 4000);
     free(thread);
 }

@@ -3,8 +3,8 @@
 
 #include "profiler/base/home.h"
 #include "profiler/base/region.h"
-#include "profiler/code/block.h"
-#include "profiler/code/block_table.h"
+#include "profiler/code/basic_block.h"
+#include "profiler/code/basic_block_table.h"
 #include "profiler/code/generation.h"
 #include "profiler/code/modules.h"
 #include "profiler/stacks/cct.h"
@@ -140,9 +140,9 @@ static void __attribute__((noinline)) evaluation_loop(void (*body)(void)) {
 }
 
 static void fresh_blocks(void) {
-    if (!pie_block_table())
-        assert_non_null(pie_region_alloc(PIE_ARENA_BLOCKS, sizeof(struct pie_block_table)));
-    pie_block_table()->rewrites = pie_code_modules_rewrites();
+    if (!pie_basic_block_table())
+        assert_non_null(pie_region_alloc(PIE_ARENA_BASIC_BLOCKS, sizeof(struct pie_basic_block_table)));
+    pie_basic_block_table()->rewrites = pie_code_modules_rewrites();
 }
 
 void scene_test(void **body) {
@@ -186,20 +186,20 @@ struct pie_access scene_access(const char *label, unsigned flags, unsigned bytes
 
 /* As block.c publishes, without a decoder. */
 void scene_learn_at(const char *ip, const struct pie_access *accesses, uint32_t count) {
-    struct pie_block_table *table = pie_block_table();
-    struct pie_block *block =
-        pie_region_alloc(PIE_ARENA_BLOCKS, sizeof *block + count * sizeof *block->accesses);
-    uint32_t at = pie_block_hash((uintptr_t)ip);
+    struct pie_basic_block_table *table = pie_basic_block_table();
+    struct pie_basic_block *block =
+        pie_region_alloc(PIE_ARENA_BASIC_BLOCKS, sizeof *block + count * sizeof *block->accesses);
+    uint32_t at = pie_basic_block_hash((uintptr_t)ip);
 
     assert_non_null(block);
     block->count = count;
     block->module = pie_code_module_at((uintptr_t)ip);
     for (uint32_t i = 0; i < count; i++)
         block->accesses[i] = accesses[i];
-    while (table->slots[at] && table->slots[at] >> PIE_BLOCK_NUMBER_BITS != (uintptr_t)ip)
-        at = (at + 1) & (PIE_BLOCK_SLOTS - 1);
+    while (table->slots[at] && table->slots[at] >> PIE_BASIC_BLOCK_NUMBER_BITS != (uintptr_t)ip)
+        at = (at + 1) & (PIE_BASIC_BLOCK_SLOTS - 1);
     table->slots[at] = 0; /* learned anew */
-    assert_int_equal(pie_block_publish(table, (uintptr_t)ip, pie_block_enter(table, block)), 0);
+    assert_int_equal(pie_basic_block_publish(table, (uintptr_t)ip, pie_basic_block_enter(table, block)), 0);
 }
 
 void scene_learn(const struct pie_access *accesses, uint32_t count) {
@@ -237,7 +237,7 @@ int scene_sample(const char *rip) {
     scene_thread->cpu_last_ns += 1000000;
     pie_context_take(&ops, scene_thread, &context, false, &taken);
     assert_true(taken.is_foreign);
-    pie_watch_heed_sample(scene_thread, &context, 0);
+    pie_watch_charge_sample(scene_thread, &context, 0);
     pie_watch_sample(scene_thread, &context, &taken);
     if (pie_watch_of(scene_thread)->serial == serial)
         return -1;

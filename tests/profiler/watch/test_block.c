@@ -2,10 +2,10 @@
 
 /* The table of basic blocks: what the collection thread learns, handlers find. */
 
-#include "profiler/code/block.h"
+#include "profiler/code/basic_block.h"
 
 #include "profiler/base/region.h"
-#include "profiler/code/block_table.h"
+#include "profiler/code/basic_block_table.h"
 #include "profiler/code/decode.h"
 #include "profiler/code/modules.h"
 
@@ -65,24 +65,24 @@ static int set_up(void **state) {
     return r;
 }
 
-static const struct pie_block *find(const char *label) {
-    return pie_block_find((uintptr_t)label, pie_code_module_at((uintptr_t)label));
+static const struct pie_basic_block *find(const char *label) {
+    return pie_basic_block_find((uintptr_t)label, pie_code_module_at((uintptr_t)label));
 }
 
 static int learn(const char *label) {
-    return pie_block_learn((uintptr_t)label);
+    return pie_basic_block_learn((uintptr_t)label);
 }
 
 static void test_nothing_is_known_at_first(void **state) {
-    assert_null(pie_block_table());
+    assert_null(pie_basic_block_table());
     assert_null(find(first_block));
-    pie_blocks_forget(); /* harmless */
+    pie_basic_blocks_forget(); /* harmless */
     assert_null(find(first_block));
 }
 
 static void test_block_is_found_where_it_was_learned(void **state) {
     assert_int_equal(learn(first_middle), 0);
-    const struct pie_block *block = find(first_middle);
+    const struct pie_basic_block *block = find(first_middle);
     assert_non_null(block);
     assert_int_equal(block->count, 2);
     assert_int_equal(block->accesses[0].ip, (uintptr_t)first_block);
@@ -97,9 +97,9 @@ static void test_instructions_of_a_block_share_its_entry(void **state) {
     assert_int_equal(learn(first_middle), 0);
     assert_int_equal(learn(first_block), 0);
     assert_ptr_equal(find(first_middle), find(first_block));
-    uint32_t filled = pie_block_table()->filled;
+    uint32_t filled = pie_basic_block_table()->filled;
     assert_int_equal(learn(first_block), 0); /* known: nothing is done */
-    assert_int_equal(pie_block_table()->filled, filled);
+    assert_int_equal(pie_basic_block_table()->filled, filled);
     assert_int_equal(learn(second_block), 0);
     assert_ptr_not_equal(find(second_block), find(first_block));
 }
@@ -122,7 +122,7 @@ static void test_what_is_no_code_is_asked_for_once(void **state) {
 
 static void test_large_block_is_cut(void **state) {
     assert_int_equal(learn(large_middle), 0);
-    assert_int_equal(find(large_middle)->count, PIE_BLOCK_ACCESSES_MAX);
+    assert_int_equal(find(large_middle)->count, PIE_BASIC_BLOCK_ACCESSES_MAX);
 }
 
 /* A library that is there is known; once it is gone it is not, and what lies there next is looked at anew. */
@@ -138,7 +138,7 @@ static void test_what_was_unloaded_is_forgotten(void **state) {
     assert_int_equal(learn(code), 0);
     assert_int_equal(learn(first_block), 0);
     assert_non_null(find(code));
-    const struct pie_block *of_code = find(code), *of_others = find(first_block);
+    const struct pie_basic_block *of_code = find(code), *of_others = find(first_block);
     dlclose(library);
     assert_null(find(code));
     assert_ptr_equal(find(first_block), of_others);
@@ -165,12 +165,12 @@ static void test_what_was_changed_is_forgotten(void **state) {
     assert_true(learn(data) < 0);
     pie_code_modules_rewritten((uintptr_t)made, 64);
     assert_int_equal(pie_code_modules_rewrites(), rewrites);
-    pie_blocks_heed();
+    pie_basic_blocks_refresh();
     assert_int_equal(find(first_block)->count, 2);
     pie_code_modules_rewritten((uintptr_t)first_block & ~UINT64_C(4095), 4096);
     assert_null(find(first_block));
     assert_int_equal(learn(first_block), -EAGAIN);
-    pie_blocks_heed();
+    pie_basic_blocks_refresh();
     assert_int_equal(learn(first_block), 0);
     assert_int_equal(find(first_block)->count, 2);
     assert_null(find(data));
@@ -180,28 +180,28 @@ static void test_what_was_changed_is_forgotten(void **state) {
 /* Each address of a megabyte of data, as if samples fell everywhere: the table fills up and says so, and what is in it
  * stays. */
 static void test_full_table_refuses(void **state) {
-    static char data[PIE_BLOCK_SLOTS];
+    static char data[PIE_BASIC_BLOCK_SLOTS];
     uint32_t learned = 0;
 
     assert_int_equal(learn(first_block), 0);
-    for (uint32_t i = 0; i < PIE_BLOCK_SLOTS; i++) {
+    for (uint32_t i = 0; i < PIE_BASIC_BLOCK_SLOTS; i++) {
         int r = learn(data + i);
         assert_true(r < 0);
         learned += r != -ENOMEM;
     }
-    assert_in_range(learned, PIE_BLOCK_SLOTS / 2, PIE_BLOCK_SLOTS_FILLED_MAX);
+    assert_in_range(learned, PIE_BASIC_BLOCK_SLOTS / 2, PIE_BASIC_BLOCK_SLOTS_FILLED_MAX);
     assert_int_equal(learn(second_block), -ENOMEM);
     assert_int_equal(find(first_block)->count, 2);
 }
 
 /* A program that loads and unloads libraries all day: each time everything is forgotten, and learned again. */
 static void test_forgetting_all_day_needs_no_more_memory(void **state) {
-    size_t arena = pie_region_size(PIE_ARENA_BLOCKS);
-    size_t block = PIE_BLOCK_ACCESSES_MAX * sizeof(struct pie_access);
+    size_t arena = pie_region_size(PIE_ARENA_BASIC_BLOCKS);
+    size_t block = PIE_BASIC_BLOCK_ACCESSES_MAX * sizeof(struct pie_access);
 
     for (size_t i = 0; i < 2 * arena / block; i++) {
         assert_int_equal(learn(large_middle), 0);
-        pie_blocks_forget();
+        pie_basic_blocks_forget();
     }
 }
 

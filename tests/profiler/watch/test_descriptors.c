@@ -359,11 +359,11 @@ static void test_what_a_fork_forbids_is_done_later(void **state) {
     way->ops->disarm(thread, 0);
     words[0]++;
     assert_int_equal(hardware_traps(95), 1);
-    way->ops->settle(thread); /* the fork is not over */
+    way->ops->catch_up(thread); /* the fork is not over */
     words[0]++;
     assert_int_equal(hardware_traps(95), 1);
     pie_debug_after_fork();
-    way->ops->settle(thread);
+    way->ops->catch_up(thread);
     words[0]++;
     assert_int_equal(hardware_traps(95), 0);
 }

@@ -9,7 +9,7 @@
 #include "profiler/base/counters.h"
 #include "profiler/base/home.h"
 #include "profiler/base/region.h"
-#include "profiler/code/block.h"
+#include "profiler/code/basic_block.h"
 #include "profiler/code/decode.h"
 #include "profiler/collect/collectors.h"
 #include "profiler/stacks/cct.h"
@@ -245,11 +245,11 @@ static int tear_down(void **state) {
     return 0;
 }
 
-static void learn_wishes(void) {
+static void learn_requests(void) {
     uint64_t ip;
 
-    while (pie_watch_wishes_pop(&pie_watch_of(thread)->wishes, &ip))
-        pie_block_learn(ip);
+    while (pie_watch_requests_pop(&pie_watch_of(thread)->requests, &ip))
+        pie_basic_block_learn(ip);
 }
 
 static void run_clock(bool on) {
@@ -261,7 +261,7 @@ static void *call(native_function *function, uint64_t n, void *chain) {
     run_clock(true);
     chain = evaluate(function, words, n, chain);
     run_clock(false);
-    learn_wishes();
+    learn_requests();
     return chain;
 }
 

@@ -4,7 +4,7 @@
 
 #include "tests/profiler/watch/drain_scene.h"
 
-#include "profiler/code/block.h"
+#include "profiler/code/basic_block.h"
 #include "profiler/code/decode.h"
 #include "profiler/code/modules.h"
 
@@ -195,12 +195,12 @@ static void test_integers_are_compared_bit_by_bit(void **state) {
 /* --- Blocks --- */
 
 static void test_wished_blocks_are_decoded(void **state) {
-    assert_null(pie_block_find((uintptr_t)drain_stored, pie_code_module_at((uintptr_t)drain_stored)));
+    assert_null(pie_basic_block_find((uintptr_t)drain_stored, pie_code_module_at((uintptr_t)drain_stored)));
     assert_true(
-        pie_watch_wishes_push(&pie_watch_of(drain_thread)->wishes, &(uint64_t){(uintptr_t)drain_stored}));
+        pie_watch_requests_push(&pie_watch_of(drain_thread)->requests, &(uint64_t){(uintptr_t)drain_stored}));
     drain_now();
-    const struct pie_block *block =
-        pie_block_find((uintptr_t)drain_stored, pie_code_module_at((uintptr_t)drain_stored));
+    const struct pie_basic_block *block =
+        pie_basic_block_find((uintptr_t)drain_stored, pie_code_module_at((uintptr_t)drain_stored));
     assert_non_null(block);
     assert_true(block->count >= 3); /* not the count, not the return */
 }

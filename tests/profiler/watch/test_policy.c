@@ -144,7 +144,7 @@ static uint64_t charged_at(const uint8_t *instruction) {
 
     scene_thread->cpu_last_ns += 5000000; /* 2 ms of them in samples of other code */
     pie_time_of(scene_thread)->period_ns = 3000000;
-    pie_watch_heed_sample(scene_thread, &context, 0);
+    pie_watch_charge_sample(scene_thread, &context, 0);
     return spent_ns() - before_ns;
 }
 
@@ -369,7 +369,7 @@ static void test_precise_sample_of_unknown_code(void) {
     assert_int_equal(pie_watch_of(scene_thread)->slots[0].address, (uintptr_t)scene.word + 3);
     assert_int_equal(pie_watch_of(scene_thread)->slots[0].size, 1);
     assert_int_equal(pie_watch_of(scene_thread)->slots[0].kind, PIE_WATCH_STORE);
-    assert_true(pie_watch_wishes_pop(&pie_watch_of(scene_thread)->wishes, &ip));
+    assert_true(pie_watch_requests_pop(&pie_watch_of(scene_thread)->requests, &ip));
     assert_int_equal(ip, (uintptr_t)scene_store);
 }
 

@@ -143,7 +143,7 @@ static void test_register_moves_and_is_silenced(void **state) {
     arm(3, PIE_DEBUG_STORE, &words[0], 8);
     ops->disarm(thread, 3);
     ops->disarm(thread, 2); /* never armed */
-    ops->settle(thread);
+    ops->catch_up(thread);
     words[0] = 2;
     assert_int_equal(fired(3), 0);
 }

@@ -79,14 +79,14 @@ static const uint64_t CONTEXT_IP = 0x401234;
 enum { LOADS, STORES, TAGGED };
 
 static int set_up_thread(void **state) {
-    static struct pie_pmu_thread block[PIE_PMU_BLOCK_THREADS];
+    static struct pie_pmu_thread block[PIE_PMU_CHUNK_THREADS];
     pie_collectors_lay_out_threads();
     if (pie_region_init() < 0)
         return -1;
     thread = pie_thread_begin(true, "main");
     if (!thread)
         return -1;
-    atomic_store(&pie_pmu_blocks[pie_thread_index(thread) / PIE_PMU_BLOCK_THREADS], block);
+    atomic_store(&pie_pmu_chunks[pie_thread_index(thread) / PIE_PMU_CHUNK_THREADS], block);
     state_of_thread = pie_pmu_thread_of(thread);
     return state_of_thread ? 0 : -1;
 }

@@ -32,7 +32,7 @@ static const struct pie_pystack_ops ops = {0};
 static struct pie_config config;
 
 static int set_up(void **state) {
-    config = (struct pie_config){.time = true, .redundancy = true, .overhead_budget = 0.05};
+    config = (struct pie_config){.has_time = true, .has_redundancy = true, .overhead_budget = 0.05};
     taken_signal = take_result = 0;
     pie_watch_set(NULL);
     return 0;
@@ -63,12 +63,12 @@ static void test_watching_begins(void **state) {
 static void test_nothing_begins_that_is_not_wanted(void **state) {
     const char *note = "?";
 
-    config.redundancy = false;
+    config.has_redundancy = false;
     assert_ptr_equal(begin(&note), &pie_access_sampler_none);
     assert_null(note);
     assert_null(pie_watch_settings());
     assert_int_equal(taken_signal, 0);
-    config.redundancy = true;
+    config.has_redundancy = true;
     config.force_sampler = "none";
     assert_ptr_equal(begin(&note), &pie_access_sampler_none);
     assert_null(pie_watch_settings());
@@ -139,12 +139,12 @@ static int play_traced(void) {
 
     if (begin(&note) == &pie_access_sampler_none)
         return 2;
-    pie_watch_heed_debugger();
+    pie_watch_check_debugger();
     if (!pie_watch_settings())
         return 3;
     if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
         return 4;
-    pie_watch_heed_debugger();
+    pie_watch_check_debugger();
     return pie_watch_settings() ? 5 : 0;
 }
 

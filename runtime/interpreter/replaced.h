@@ -7,21 +7,21 @@
 /* Interpreters that `pieprof install` has replaced (launcher/install/install.h). The one that was bin/python3.11 lies
  * beside it as bin/python3.11-before-pieprof: the same inode, a link or a program. A name like that is no Python name,
  * so it is never taken for one. */
-#define PIE_KEPT_SUFFIX "-before-pieprof"
+#define PIE_REPLACED_SUFFIX "-before-pieprof"
 
 /* Where the links of a path led before anything was replaced. */
-struct pie_kept {
+struct pie_replaced {
     char real[PATH_MAX];    /* what realpath() answered */
     char content[PATH_MAX]; /* where that program is now: real, or what was kept of it */
     bool is_replaced;       /* one of the links, or the program, has been replaced */
 };
 
 /* The name beside path under which what it was is kept. Returns false if it is too long. Context: any. */
-bool pie_kept_name(const char *path, char ret_name[PATH_MAX]);
+bool pie_replaced_name(const char *path, char ret_name[PATH_MAX]);
 
 /* Follows path's links as they were. Returns 0, or -errno as realpath(). Context: launcher, cli. */
-int pie_kept_follow(const char *path, struct pie_kept *ret_kept);
+int pie_replaced_follow(const char *path, struct pie_replaced *ret_replaced);
 
 /* Is the program at path (links are followed) a pieprof, of whatever version? False where it cannot be read.
  * Context: cli. */
-bool pie_kept_is_pieprof(const char *path);
+bool pie_replaced_is_pieprof(const char *path);

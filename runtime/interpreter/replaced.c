@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/interpreter/kept.h"
+#include "runtime/interpreter/replaced.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +15,8 @@ enum { LINKS_MAX = 40 }; /* as the kernel */
 /* What every pieprof carries in its read-only data, because it looks for it. */
 static const char MARK[] = "pieprof stands for the interpreter that was here";
 
-bool pie_kept_name(const char *path, char ret_name[PATH_MAX]) {
-    int n = snprintf(ret_name, PATH_MAX, "%s" PIE_KEPT_SUFFIX, path);
+bool pie_replaced_name(const char *path, char ret_name[PATH_MAX]) {
+    int n = snprintf(ret_name, PATH_MAX, "%s" PIE_REPLACED_SUFFIX, path);
     return n > 0 && n < PATH_MAX;
 }
 
@@ -52,25 +52,26 @@ static int follow_one(const char *link, char path[PATH_MAX]) {
     return r < 0 ? r : 1;
 }
 
-int pie_kept_follow(const char *path, struct pie_kept *ret_kept) {
-    struct pie_kept kept = {0};
+int pie_replaced_follow(const char *path, struct pie_replaced *ret_replaced) {
+    struct pie_replaced replaced = {0};
     struct stat st;
-    int r = resolve_folder(path, kept.real);
+    int r = resolve_folder(path, replaced.real);
     for (int links = 0; r >= 0 && links < LINKS_MAX; links++) {
-        bool has_kept = pie_kept_name(kept.real, kept.content) && lstat(kept.content, &st) == 0;
+        bool has_kept =
+            pie_replaced_name(replaced.real, replaced.content) && lstat(replaced.content, &st) == 0;
         if (!has_kept)
-            memcpy(kept.content, kept.real, sizeof kept.content);
-        kept.is_replaced |= has_kept;
-        r = follow_one(kept.content, kept.real);
+            memcpy(replaced.content, replaced.real, sizeof replaced.content);
+        replaced.is_replaced |= has_kept;
+        r = follow_one(replaced.content, replaced.real);
         if (r == 0) {
-            *ret_kept = kept;
+            *ret_replaced = replaced;
             return 0;
         }
     }
     return r < 0 ? r : -ELOOP;
 }
 
-bool pie_kept_is_pieprof(const char *path) {
+bool pie_replaced_is_pieprof(const char *path) {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)

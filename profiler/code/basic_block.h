@@ -12,9 +12,9 @@
  * (code/modules.h): it is found as long as that lies there, and again when it comes back. Code outside of all modules
  * has none. */
 
-enum { PIE_BLOCK_ACCESSES_MAX = 64 };
+enum { PIE_BASIC_BLOCK_ACCESSES_MAX = 64 };
 
-struct pie_block {
+struct pie_basic_block {
     uint32_t count; /* of accesses; 0: nothing in it can be watched */
     uint32_t module;
     uint32_t generation; /* of code, when it was learned: what a module without a number is good for */
@@ -24,16 +24,16 @@ struct pie_block {
 
 /* The block around ip in the module that lies there; NULL: not known (yet). Valid in the handler that found it, and
  * after that as long as the generation is the same. Context: signal. */
-const struct pie_block *pie_block_find(uint64_t ip, unsigned module);
-uint32_t pie_block_generation(void);
+const struct pie_basic_block *pie_basic_block_find(uint64_t ip, unsigned module);
+uint32_t pie_basic_block_generation(void);
 
 /* Decodes and publishes the block around ip, or if nothing in it can be watched the nearest of the blocks that follow,
  * unless it is there. Returns 0 or -errno (then an empty block is there, so that
- * nobody asks again; -ENOMEM: the arena is full; -EAGAIN: pie_blocks_forget() is due, or a library went meanwhile;
+ * nobody asks again; -ENOMEM: the arena is full; -EAGAIN: pie_basic_blocks_forget() is due, or a library went meanwhile;
  * -ENXIO: no module is there). Context: drain. */
-int pie_block_learn(uint64_t ip);
+int pie_basic_block_learn(uint64_t ip);
 
 /* Forgets everything if code of libraries was changed since it did last. Context: drain. */
-void pie_blocks_heed(void);
+void pie_basic_blocks_refresh(void);
 /* Forgets everything. Handlers may meanwhile find old entries. Context: drain. */
-void pie_blocks_forget(void);
+void pie_basic_blocks_forget(void);
