@@ -33,6 +33,20 @@ def pieprof():
     return path
 
 
+@pytest.fixture(scope="session")
+def python_for_all():
+    """Programs of other users can be Python: an interpreter in root's own folder cannot be reached by them."""
+    if os.geteuid() == 0 and helpers.run(["sh", "-c", f"exec {helpers.PYTHON} -c ''"], user=65534).returncode:
+        pytest.skip(f"other users cannot run {helpers.PYTHON}")
+
+
+@pytest.fixture(scope="session")
+def setuptools():
+    """pip finds what builds a project."""
+    if helpers.run([helpers.PYTHON, "-c", "import setuptools"]).returncode:
+        pytest.skip(f"{helpers.PYTHON} has no setuptools")
+
+
 @pytest.fixture
 def profiled(pieprof, tmp_path):
     """A function that profiles a command into a fresh file and returns the helpers.Profile."""

@@ -158,7 +158,7 @@ def test_environments_made_in_it(pieprof, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["plain", "copies"])
-def test_pip_and_console_scripts(pieprof, tmp_path, kind):
+def test_pip_and_console_scripts(pieprof, setuptools, tmp_path, kind):
     venv = make_venv(tmp_path / "v", *VENVS[kind], "--system-site-packages")
     call([pieprof, "install", venv])
     python = venv / "bin" / "python"
@@ -203,7 +203,7 @@ def test_what_it_refuses(pieprof, tmp_path):
     assert call([pieprof, "uninstall", theirs]) and state(theirs / "bin") == before
 
 
-def test_a_folder_that_may_not_be_written(pieprof):
+def test_a_folder_that_may_not_be_written(pieprof, python_for_all):
     with tempfile.TemporaryDirectory() as folder:
         venv = make_venv(pathlib.Path(folder) / "v")
         os.chmod(folder, 0o755)

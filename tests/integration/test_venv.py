@@ -139,7 +139,7 @@ def write_project(folder):
         path.write_text(textwrap.dedent(text))
 
 
-def test_pip_installs_a_project_with_a_console_script(as_pieprof, tmp_path):
+def test_pip_installs_a_project_with_a_console_script(as_pieprof, setuptools, tmp_path):
     venv = tmp_path / "v"
     as_pieprof("-m", "venv", "--system-site-packages", venv)
     write_project(tmp_path / "project")
