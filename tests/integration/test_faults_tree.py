@@ -137,10 +137,12 @@ def lines_of_ours(text):
 
 @pytest.mark.parametrize("limit", [64, 8])
 def test_few_descriptors_in_the_tree(pieprof, tmp_path, limit):
-    """8 are too few for a pipe to a child, under python3 as well."""
+    """8 are too few for a pipe to a child, under python3 as well (3.13 needs fewer)."""
     expected, found = both(pieprof, tmp_path / "x.db", "limits", "RLIMIT_NOFILE", str(limit))
     assert found == expected
-    assert causes(tmp_path / "x.db") == ({"exit": 3, "_exit": 2} if limit == 64 else {"exit": 1, "_exit": 1})
+    has_children = expected[1].count("CompletedProcess") == 2
+    assert has_children or limit == 8
+    assert causes(tmp_path / "x.db") == ({"exit": 3, "_exit": 2} if has_children else {"exit": 1, "_exit": 1})
 
 
 def test_file_size_that_the_program_limits(pieprof, tmp_path):
