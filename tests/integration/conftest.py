@@ -40,13 +40,6 @@ def python_for_all():
         pytest.skip(f"other users cannot run {helpers.PYTHON}")
 
 
-@pytest.fixture(scope="session")
-def setuptools():
-    """pip finds what builds a project."""
-    if helpers.run([helpers.PYTHON, "-c", "import setuptools"]).returncode:
-        pytest.skip(f"{helpers.PYTHON} has no setuptools")
-
-
 @pytest.fixture
 def profiled(pieprof, tmp_path):
     """A function that profiles a command into a fresh file and returns the helpers.Profile."""

@@ -158,7 +158,7 @@ def test_environments_made_in_it(pieprof, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["plain", "copies"])
-def test_pip_and_console_scripts(pieprof, setuptools, tmp_path, kind):
+def test_pip_and_console_scripts(pieprof, tmp_path, kind):
     venv = make_venv(tmp_path / "v", *VENVS[kind], "--system-site-packages")
     call([pieprof, "install", venv])
     python = venv / "bin" / "python"
