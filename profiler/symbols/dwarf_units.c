@@ -16,9 +16,10 @@
 enum {
     UNITS_MAX = 200000,
     RANGES_MAX = 4000000,
-    UNIT_ENTRIES_MAX = 1000000, /* DIEs looked at in one unit */
-    NESTING_MAX = 24,           /* of namespaces and classes */
-    OVERLAPS_MAX = 16,          /* ranges looked at before giving an address up */
+    RANGES_LOOKED_AT_MAX = 16000000, /* units may share a list: 640 kB can ask for 400 million */
+    UNIT_ENTRIES_MAX = 1000000,      /* DIEs looked at in one unit */
+    NESTING_MAX = 24,                /* of namespaces and classes */
+    OVERLAPS_MAX = 16,               /* ranges looked at before giving an address up */
 };
 
 static int add_range(struct pie_dwarf_ranges *ranges, uint64_t start, uint64_t end, size_t index) {
@@ -42,6 +43,8 @@ static int add_die_ranges(struct pie_dwarf_ranges *ranges, Dwarf_Die *die, size_
     Dwarf_Addr base, start, end;
     ptrdiff_t offset = 0;
     while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
+        if (ranges->looked_at++ == RANGES_LOOKED_AT_MAX)
+            return -ENOEXEC;
         if (start <= 1 || start >= end)
             continue;
         int r = add_range(ranges, start, end, index);

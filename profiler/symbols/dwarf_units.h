@@ -17,6 +17,7 @@ struct pie_dwarf_range {
 struct pie_dwarf_ranges {
     struct pie_dwarf_range *ranges; /* by start once sorted */
     size_t count, capacity;
+    size_t looked_at; /* those of code that the linker dropped included */
 };
 
 struct pie_dwarf_unit {

@@ -56,7 +56,9 @@ class Build:
 
 
 def other_pythons():
-    """{"3.12": its path}: interpreters beside the one of the system that lie on the PATH or in pyenv's folder."""
+    """{"3.12": its path}: interpreters beside the one of the system that lie on the PATH or in pyenv's folder.
+
+    By the name python3 where there is one: pieprof is that for the programs that it runs."""
     found = {}
     own = os.path.realpath("/usr/bin/python3")
     for version in EMBEDDABLE:
@@ -64,7 +66,8 @@ def other_pythons():
         for folder in [*os.environ.get("PATH", "").split(os.pathsep), *sorted(folders)]:
             path = os.path.join(folder, f"python{version}")
             if "/shims" not in folder and os.access(path, os.X_OK) and os.path.realpath(path) != own:
-                found.setdefault(version, path)
+                plain = os.path.join(folder, "python3")
+                found.setdefault(version, plain if os.path.realpath(plain) == os.path.realpath(path) else path)
     return found
 
 
@@ -81,7 +84,7 @@ BUILDS = {
               is_matrix=True),
         Build("fuzz", "fuzzers", "clang", ("-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dfuzz=enabled"), ("fuzz",),
               is_matrix=True),
-        *(Build(f"python{version}", f"for {path}", "gcc", (f"-Dpython={path}",), ("unit", "fault"), is_matrix=True)
+        *(Build(f"python{version}", f"for {path}", "gcc", (f"-Dpython={path}",), ("unit", "fault", "integration"), is_matrix=True)
           for version, path in other_pythons().items()),
         *(Build(f"headers-{version}", f"compiles for Python {version} and links, without one that runs", "gcc",
                 is_matrix=True, headers=version) for version in HEADERS),

@@ -91,7 +91,7 @@ def tell_failures(build, result):
 
 
 def run_phase(steps, mark, jobs):
-    """The tests of all builds that bear the mark, `jobs` of each build at a time."""
+    """The tests of all builds that bear the mark, `jobs` of each build at a time; with a mark one build after the other."""
     lock = threading.Lock()
 
     def run_step(step):
@@ -101,7 +101,7 @@ def run_phase(steps, mark, jobs):
                 step.results.append(result)
 
     start = time.monotonic()
-    with concurrent.futures.ThreadPoolExecutor(max_workers=len(steps)) as pool:
+    with concurrent.futures.ThreadPoolExecutor(max_workers=1 if mark else len(steps)) as pool:
         for done in [pool.submit(run_step, step) for step in steps]:
             done.result()
     say(f"{mark or 'side by side'}: {time.monotonic() - start:.0f} s")

@@ -36,6 +36,8 @@ def both(tmp_path):
         texts = []
         for first in ([PYTHON], [binary(), "--memory", "--quiet", "--output", tmp_path / "profile.db"]):
             done = run([*first, *argv], env=env)
+            if first == [PYTHON] and done.returncode < 0:  # 3.12.1 prints its last table of blocks into a crash
+                pytest.skip(f"{PYTHON} itself ends with {done.returncode}")
             assert done.returncode == 0, done.stderr
             texts.append((done.stdout, done.stderr))
         return texts

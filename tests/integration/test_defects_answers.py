@@ -6,7 +6,7 @@ import stat
 import zipfile
 
 import pytest
-from helpers import PYTHON, binary, clean_environment, query, run
+from helpers import PYTHON, binary, clean_environment, has_numpy, query, run
 
 MODES = """
 import os, stat, sys, time
@@ -120,7 +120,8 @@ def test_called_as_python_there_is_no_hint(tmp_path):
 
 def test_copies_of_a_line_are_what_the_summary_names(tmp_path):
     """Of a line that copies in a library's Python code: it was not found under its own file."""
-    pytest.importorskip("numpy")
+    if not has_numpy():
+        pytest.skip(f"{PYTHON} has no NumPy")
     (tmp_path / "np_append.py").write_text("import numpy as np\n"
                                            "def f():\n"
                                            "    a = np.array([])\n"

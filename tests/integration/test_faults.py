@@ -172,7 +172,7 @@ def test_impossible_output(pieprof, tmp_path, path):
     refused_output(pieprof, tmp_path / path, tmp_path)
 
 
-def test_folder_of_another_user(pieprof, tmp_path):
+def test_folder_of_another_user(pieprof, python_for_all, tmp_path):
     if os.geteuid() != 0:
         pytest.skip("needs root to become another user")
     closed = tmp_path / "closed"

@@ -5,7 +5,6 @@ import os
 import re
 import resource
 import subprocess
-import sysconfig
 
 import pytest
 
@@ -99,10 +98,9 @@ def failing_in_part(tmp_path_factory):
 
 
 def extension(folder):
-    name = "memory_extension" + sysconfig.get_config_var("EXT_SUFFIX")
-    include = subprocess.run([PYTHON, "-c", "import sysconfig; print(sysconfig.get_path('include'))"],
-                             capture_output=True, text=True, check=True).stdout.strip()  # fmt: skip
-    built(folder, "memory_extension.c", name, "-fsanitize=address", "-I" + include)
+    ask = "import sysconfig; print(sysconfig.get_config_var('EXT_SUFFIX'), sysconfig.get_path('include'))"
+    suffix, include = subprocess.run([PYTHON, "-c", ask], capture_output=True, text=True, check=True).stdout.split()
+    built(folder, "memory_extension.c", "memory_extension" + suffix, "-fsanitize=address", "-I" + include)
 
 
 def sanitizer():

@@ -6,6 +6,7 @@ Each program does and ends exactly as under python3, with everything on; what is
 import contextlib
 import json
 import os
+import re
 import resource
 import shutil
 import stat
@@ -19,6 +20,7 @@ from helpers import FAULTS, PYTHON, check_file, clean_environment, query, run
 
 TREE = FAULTS / "tree"
 NOBODY = 65534
+PID = re.compile(r"\(pid=\d+\)")  # in the warning of 3.12 and later about fork() and threads
 LONELY = 65432  # has no processes but those of one test: the kernel counts them by user
 
 
@@ -28,7 +30,7 @@ def no_core():
 
 def outcome(prefix, program, *arguments, preexec=no_core, **more):
     done = run([*prefix, TREE / f"{program}.py", *arguments], preexec_fn=preexec, **more)
-    return done.returncode, done.stdout, done.stderr
+    return done.returncode, done.stdout, PID.sub("(pid)", done.stderr)
 
 
 def both(pieprof, db, program, *arguments, options=("-q",), **more):
@@ -135,10 +137,12 @@ def lines_of_ours(text):
 
 @pytest.mark.parametrize("limit", [64, 8])
 def test_few_descriptors_in_the_tree(pieprof, tmp_path, limit):
-    """8 are too few for a pipe to a child, under python3 as well."""
+    """8 are too few for a pipe to a child, under python3 as well (3.13 needs fewer)."""
     expected, found = both(pieprof, tmp_path / "x.db", "limits", "RLIMIT_NOFILE", str(limit))
     assert found == expected
-    assert causes(tmp_path / "x.db") == ({"exit": 3, "_exit": 2} if limit == 64 else {"exit": 1, "_exit": 1})
+    has_children = expected[1].count("CompletedProcess") == 2
+    assert has_children or limit == 8
+    assert causes(tmp_path / "x.db") == ({"exit": 3, "_exit": 2} if has_children else {"exit": 1, "_exit": 1})
 
 
 def test_file_size_that_the_program_limits(pieprof, tmp_path):
@@ -189,7 +193,7 @@ def test_program_that_changes_its_root(pieprof, tmp_path):
 
 
 @pytest.mark.parametrize("forks", [False, True])
-def test_program_that_becomes_another_user(pieprof, tmp_path, forks):
+def test_program_that_becomes_another_user(pieprof, python_for_all, tmp_path, forks):
     """What it has open it still writes. After a fork the file would have to be opened anew, and cannot be: that is said."""
     if os.geteuid() != 0:
         pytest.skip("needs root to become another user")
@@ -245,7 +249,7 @@ def open_folder():
 
 
 @pytest.fixture
-def copied(pieprof, open_folder):
+def copied(pieprof, python_for_all, open_folder):
     """Copies of the program and of the test programs that nobody can read."""
     shutil.copytree(TREE, os.path.join(open_folder, "tree"))
     return shutil.copy(pieprof, os.path.join(open_folder, "pieprof"))
@@ -275,6 +279,8 @@ def test_process_that_nobody_may_look_into(copied, open_folder):
 @pytest.fixture
 def bare_root(pieprof, tmp_path):
     """A root with the system's programs and libraries, without /proc, /dev and /sys."""
+    if not os.path.realpath(PYTHON).startswith("/usr/"):
+        pytest.skip(f"{PYTHON} is none of the system's programs")
     root = tmp_path / "bare"
     with contextlib.ExitStack() as mounts:
         for name in ("usr", "lib", "lib64"):
@@ -315,7 +321,7 @@ def test_set_id_programs_take_none_of_our_variables(copied, open_folder):
     assert not os.path.exists(os.path.join(open_folder, "there.db"))
 
 
-def test_workers_of_another_user(pieprof, tmp_path):
+def test_workers_of_another_user(pieprof, python_for_all, tmp_path):
     """What they did is not in a file that they may not write, only that they were; master and workers go on all the same."""
     if os.geteuid() != 0:
         pytest.skip("needs root to become another user")

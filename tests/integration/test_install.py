@@ -204,7 +204,7 @@ def test_what_it_refuses(pieprof, tmp_path):
     assert call([pieprof, "uninstall", theirs]) and state(theirs / "bin") == before
 
 
-def test_a_folder_that_may_not_be_written(pieprof):
+def test_a_folder_that_may_not_be_written(pieprof, python_for_all):
     with tempfile.TemporaryDirectory() as folder:
         venv = make_venv(pathlib.Path(folder) / "v")
         os.chmod(folder, 0o755)

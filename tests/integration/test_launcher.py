@@ -194,7 +194,7 @@ def test_questions_of_the_help_have_answers(run, tmp_path):
         assert run("query", db, question.strip()).returncode == 0, question
 
 
-def test_set_id_programs_take_nothing_from_the_environment(pieprof):
+def test_set_id_programs_take_nothing_from_the_environment(pieprof, python_for_all):
     """AT_SECURE: a copy that runs as another user."""
     if os.geteuid() != 0:
         pytest.skip("only root can make a set-id copy for another user")

@@ -12,9 +12,8 @@ TASKS = TRUTH / "asyncio_tasks.py"
 
 @pytest.fixture(autouse=True)
 def readable_tasks():
-    version = helpers.run([helpers.PYTHON, "-c", "import sys; print(sys.version_info[1])"]).stdout.strip()
-    if int(version) >= 14:
-        pytest.skip(f"the tasks of Python 3.{version} cannot be read")
+    if helpers.python_minor() >= 14:
+        pytest.skip(f"the tasks of Python 3.{helpers.python_minor()} cannot be read")
 
 
 def innermost_own(sample):

@@ -24,7 +24,31 @@ PROGRAM = """
                 print(method, pool.map(who, [1]))
         print(subprocess.check_output([sys.executable, "-c", "import sys; print(sys.executable, sys.prefix)"]))
     """
+# It builds itself: environments of Python 3.12 and later have no setuptools.
 PROJECT = {
+    "pyproject.toml": """
+        [build-system]
+        requires = []
+        build-backend = "build"
+        backend-path = ["."]
+        """,
+    "build.py": r"""
+        import pathlib, zipfile
+
+        METADATA = {
+            "METADATA": "Metadata-Version: 2.1\nName: hello\nVersion: 1\n",
+            "WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+            "entry_points.txt": "[console_scripts]\nhello = hello:main\n",
+            "RECORD": "",
+        }
+
+        def build_wheel(folder, settings=None, metadata=None):
+            with zipfile.ZipFile(pathlib.Path(folder, "hello-1-py3-none-any.whl"), "w") as wheel:
+                wheel.write("hello/__init__.py")
+                for name, text in METADATA.items():
+                    wheel.writestr("hello-1.dist-info/" + name, text)
+            return "hello-1-py3-none-any.whl"
+        """,
     "hello/__init__.py": "import sys\ndef main():\n    print('hello from', sys.executable, sys.prefix)\n",
     "setup.py": """
         from setuptools import setup
