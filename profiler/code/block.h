@@ -7,9 +7,10 @@
 #include <stdint.h>
 
 /* What the decoder found about the basic blocks where samples fell: a table in the region from instruction addresses to
- * lists of accesses. Handlers ask; what they do not find they leave in their thread's list of wishes, and the collection
- * thread decodes it within a tick. Entries are immutable once published. A block is of a module (code/modules.h): it is
- * found as long as that lies there, and again when it comes back. Code outside of all modules has none. */
+ * lists of accesses. Handlers ask; what they do not find they leave in their thread's list of requests, and the
+ * collection thread decodes it within a tick. Entries are immutable once published. A block is of a module
+ * (code/modules.h): it is found as long as that lies there, and again when it comes back. Code outside of all modules
+ * has none. */
 
 enum { PIE_BLOCK_ACCESSES_MAX = 64 };
 
@@ -21,8 +22,8 @@ struct pie_block {
     struct pie_access accesses[];
 };
 
-/* The block around ip in the module that lies there; NULL: not known (yet). Valid in the handler that found it, and after
- * that as long as the generation is the same. Context: signal. */
+/* The block around ip in the module that lies there; NULL: not known (yet). Valid in the handler that found it, and
+ * after that as long as the generation is the same. Context: signal. */
 const struct pie_block *pie_block_find(uint64_t ip, unsigned module);
 uint32_t pie_block_generation(void);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* The collection thread has a descriptor table of its own (close_range(2) with CLOSE_RANGE_UNSHARE): the database, the
- * clocks and the files it reads are invisible to the program, cannot be closed by it, are not inherited by its children,
- * and do not shift the numbers it gets from open(2); nor does a copy of one of its pipes keep that pipe open here.
+ * clocks and the files it reads are invisible to the program, cannot be closed by it, are not inherited by its
+ * children, and do not shift the numbers it gets from open(2); nor does a copy of one of its pipes keep that pipe open
+ * here.
  *
  * `work` is held whenever the thread is not asleep. fork() takes it (pie_collection_hold), so a child's copy of this
  * process never stops in the middle of something; SQLite keeps open files in global lists that a child must find empty,
@@ -51,18 +52,19 @@
 #include <unistd.h>
 
 static const uint64_t TICK_NS = 20000000; /* wall ticks and drains, dithered */
-/* The first one after the start, then when the process is twice as old, then whenever it has become a second older: a process
- * that is killed lacks at most the half of its time, or the last second. Slices of time are whole seconds of its age. */
+/* The first one after the start, then when the process is twice as old, then whenever it has become a second older: a
+ * process that is killed lacks at most the half of its time, or the last second. Slices of time are whole seconds of
+ * its age. */
 static const uint64_t FIRST_FLUSH_NS = 25000000;
 static const uint64_t FLUSH_NS = 1000000000;
 static const uint64_t FLUSH_NEAR_NS = 100000000; /* so soon there is none again */
 static const uint64_t ADAPT_NS = 100000000;      /* new sampling periods */
 
-/* A thread is given a clock when it is this old, or half as old when another is: it costs some 30 us, and much of a thread
- * that lives for 100. Its first sample stands for what it ran before. No older than a sample's period. */
+/* A thread is given a clock when it is this old, or half as old when another is: it costs some 30 us, and much of a
+ * thread that lives for 100. Its first sample stands for what it ran before. No older than a sample's period. */
 static const uint64_t ARM_AFTER_NS = 1000000;
 
-/* Threads that stand still are looked at one after the other where there are more: so many in a tick. */
+/* Threads that stand still are looked at one after the other where there are more: this many in a tick. */
 enum { STILL_THREADS_A_TICK = 32 };
 
 static const uint64_t START_TIMEOUT_NS = 200000000;
@@ -85,11 +87,11 @@ static struct {
     bool is_left;     /* a thread's rings could not be emptied in this tick */
     uint32_t tick;    /* counts them */
     uint32_t running; /* threads that were, at the last tick */
-    uint32_t turns;   /* a thread that stands still is looked at in one of so many ticks */
+    uint32_t turns;   /* a thread that stands still is looked at in one of this many ticks */
     uint64_t started_ns, next_flush_ns, next_adapt_ns;
     uint64_t next_arm_ns; /* threads wait for their clocks; UINT64_MAX: none does */
     bool arms_all;        /* however young they are */
-    bool has_many_starts; /* look after look found threads that are too young */
+    bool has_many_starts; /* successive looks found threads that are too young */
     uint64_t random;
     bool takes_ticks;    /* of the process's timer */
     uint32_t generation; /* of code, at the last look */
@@ -180,7 +182,7 @@ static void look_at(size_t slot, bool tick) {
     if (pie_thread_stage(word) == PIE_THREAD_STARTING)
         arm_or_wait(thread, word);
     if (collection.arms_all &&
-        thread->is_main) /* its delays of before the start are told apart by being seen early */
+        thread->is_main) /* its delays from before the start are known because it is seen early */
         PIE_EACH_COLLECTOR(pie_collectors_active(), meet, thread, slot);
     enum pie_thread_state state = pie_thread_state(thread);
     if (state == PIE_THREAD_ENDED)
@@ -277,9 +279,9 @@ static void schedule_flush(uint64_t began_ns) {
     collection.next_flush_ns = now_ns + (age_ns < whole_ns ? age_ns : whole_ns);
 }
 
-/* The process's timer counts this thread's time too, and its signal goes to the thread that runs when it expires. Were it
- * blocked here another would get it, perhaps one that sleeps, whose call would end with EINTR. A handler may have closed
- * it (runtime/libc/signals_sigsafe.c). The system call: the program's pthread_sigmask() would not do it. */
+/* The process's timer counts this thread's time too, and its signal goes to the thread that runs when it expires. Were
+ * it blocked here another would get it, perhaps one that sleeps, whose call would end with EINTR. A handler may have
+ * closed it (runtime/libc/signals_sigsafe.c). The system call: the program's pthread_sigmask() would not do it. */
 static void take_own_ticks(void) {
     uint64_t bit = UINT64_C(1) << (SIGPROF - 1);
     bool takes = pie_clock_current() == &pie_clock_itimer, took = collection.takes_ticks;

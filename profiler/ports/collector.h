@@ -5,14 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A collector: one kind of facts about the program (time; redundant loads and stores; memory and copies; copy loops; traced
- * loops). It is one file of its room that fills one struct, and one line in profiler/collect/collectors.c.
+/* A collector: one kind of facts about the program (time; redundant loads and stores; memory and copies; copy loops;
+ * traced loops). It is one file of its room that fills one struct, and one line in profiler/collect/collectors.c.
  *
  * All members but `name` may be NULL. Context of all: drain, which is the collection thread, unless one says otherwise.
  *
  *   configure                       the process, once; reserve as its region is made, and again in each forked child
- *   begin                           the collection thread starts; a collector that fails there is not called again, but for forked
- *     arm … disarm                  and forget
+ *   begin                           the collection thread starts; a collector that fails there gets no more calls
+ *     arm … disarm                  except forked and forget
  *     meet, sample, drain, look     a thread at each tick; ended after the last one
  *     tick, adapt, code_changed
  *     flush_begins, prepare, thread_row, name, write, write_overhead, clear

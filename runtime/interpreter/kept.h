@@ -4,9 +4,9 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* Interpreters that `pieprof install` has replaced (launcher/install/install.h). The one that was bin/python3.11 lies beside it as
- * bin/python3.11-before-pieprof: the same inode, a link or a program. A name like that is no Python name, so it is never
- * taken for one. */
+/* Interpreters that `pieprof install` has replaced (launcher/install/install.h). The one that was bin/python3.11 lies
+ * beside it as bin/python3.11-before-pieprof: the same inode, a link or a program. A name like that is no Python name,
+ * so it is never taken for one. */
 #define PIE_KEPT_SUFFIX "-before-pieprof"
 
 /* Where the links of a path led before anything was replaced. */
