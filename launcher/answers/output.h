@@ -18,9 +18,9 @@ struct pie_answer {
 struct pie_output {
     const char *name; /* of the option, without dashes */
     bool is_for_people;
-    /* Reads the rows and prints them to `out`. What fails in its first megabytes prints nothing
-     * (launcher/answers/held.h). Returns 0, or -errno and one line for people (heap); an error of `out` itself is left
-     * to the caller. */
+    /* Reads the rows and prints them to `out`. An answer that fails in its first megabytes prints nothing
+     * (launcher/answers/held.h). Returns 0, or -errno and one line for people (heap); an error of `out` itself is
+     * left to the caller. */
     int (*print)(FILE *out, const struct pie_answer *answer, char **ret_message);
 };
 
@@ -28,7 +28,7 @@ struct pie_output {
  * have been; nothing for others. */
 void pie_output_print_place(FILE *out, const struct pie_query *query);
 
-/* "nothing found", where, and what would have to be done for there to be something. */
+/* "nothing found", the place, and a hint how to get a result. */
 void pie_output_print_nothing(FILE *out, const struct pie_query *query);
 
 /* "20 of 727: say …" */
@@ -37,7 +37,7 @@ void pie_output_print_more(FILE *out, const struct pie_answer *answer, size_t to
 /* The output of this name, or NULL. */
 const struct pie_output *pie_output_find(const char *name);
 
-/* One object that says what was wrong; question: NULL where none was understood. */
+/* One object that describes the error; question: NULL if none was understood. */
 void pie_json_print_error(FILE *out, const char *question, const char *message);
 
 int pie_table_print(FILE *out, const struct pie_answer *answer, char **ret_message);

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What the subcommands that read a profile share. Context: cli. */
+/* Shared by the subcommands that read a profile. Context: cli. */
 
 struct pie_reader;
 
@@ -15,7 +15,7 @@ enum {
     PIE_PROFILE_USAGE = 2,  /* exit status: the command line was */
 };
 
-/* Opens a profile; says what is wrong with it. Returns NULL when it cannot be read. */
+/* Opens a profile. Returns NULL, after an error message, if it cannot be read. */
 struct pie_reader *pie_profile_open(const char *path);
 /* The same of the profile that this process has just written. */
 struct pie_reader *pie_profile_open_written(const char *path);
@@ -26,9 +26,9 @@ int pie_profile_complain(char *message);
 /* The same of a process, its number or pid ("1234"). */
 int pie_profile_parse_process(const char *text, int64_t *ret_process);
 
-/* Parses the number of a run ("3"). Returns 0 or -EINVAL after saying what is wrong. */
+/* Parses the number of a run ("3"). Returns 0, or -EINVAL after an error message. */
 int pie_profile_parse_run(const char *text, int64_t *ret_run);
 
-/* Writes out what is buffered. Returns `status`, or PIE_PROFILE_FAILED after saying what is wrong: nothing when the
- * reader of a pipe has gone away. */
+/* Writes out the buffer. Returns `status`, or PIE_PROFILE_FAILED after an error message. There is no message if the
+ * reader of a pipe is gone. */
 int pie_profile_close_output(FILE *out, const char *name, int status);

@@ -5,6 +5,6 @@
 
 #include "launcher/answers/finding.h"
 
-/* The report's part about learned loops: what is known of each, and its costliest calls. all: every loop and call.
- * Nothing where none was learned. Returns 0, or -errno and a message (heap). Context: cli. */
+/* The report's part about traced loops: the figures of each, and its most expensive calls. all: every loop and call.
+ * Prints nothing if no loop was traced. Returns 0, or -errno and a message (heap). Context: cli. */
 int pie_report_learned_print(const struct pie_finding_screen *screen, bool all, char **ret_message);

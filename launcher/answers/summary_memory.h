@@ -7,7 +7,8 @@
 
 /* The summary's parts about memory. Both return 0, or -errno and a message (heap). Context: cli, launcher (at exit). */
 
-/* How much there was at the peak, and whose: one line, and what was not measured; nothing where memory was not. */
+/* The memory at the peak and its owners in one line, and the parts that were not measured. Prints nothing if memory
+ * was not measured. */
 int pie_summary_memory_print(const struct pie_finding_screen *screen, char **ret_message);
 
 /* Leaks, and the line that copies so much that it takes time: at most three lines after a blank one. *ret_count: how

@@ -15,9 +15,9 @@ struct pie_command {
     const char *name;     /* as typed: pieprof NAME … */
     const char *synopsis; /* what follows the name in the help of all: "[DB] [--all]" */
     const char *summary;  /* one line for the help */
-    const char *options;  /* what may stand behind the synopsis: "[--run N] [--process ID|PID]", or "" */
+    const char *options;  /* options, printed after the synopsis: "[--run N] [--process ID|PID]", or "" */
     const struct pie_command_word *words; /* a line of pieprof NAME --help for each; the last one is empty */
-    void (*print_more)(FILE *out);        /* what comes behind the details, or NULL */
+    void (*print_more)(FILE *out);        /* prints text after the words, or NULL */
     /* argv[0] is the name, argv[1…argc-1] are its own words, argv[argc] is NULL. Prints its results to stdout
      * and its complaints through launcher/text/messages.h. Returns the exit status. */
     int (*run)(int argc, char **argv);
@@ -29,7 +29,7 @@ int pie_command_run(const struct pie_command *command, int argc, char **argv);
 /* Does one of a command's words ask for its help? Context: cli. */
 bool pie_command_is_help_wanted(int argc, char **argv);
 
-/* Says what is wrong with the words of the command that runs, and its usage. Returns PIE_PROFILE_USAGE
+/* Prints an error about the words of the current command, and its usage. Returns PIE_PROFILE_USAGE
  * (launcher/answers/profile.h). Context: cli. */
 int pie_command_bad_words(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same of an option that is unknown or lacks its value: getopt_long() has just said so, with opterr off. */

@@ -21,7 +21,7 @@ enum pie_action {
 struct pie_options {
     struct pie_config config; /* its strings are owned by the process */
     enum pie_action action;
-    bool has_default_output; /* nobody named a file */
+    bool has_default_output; /* no file was named */
     bool is_bare;            /* neither a command nor an option of Python's was given */
     int python_argc;    /* Python's own command line; python_argv[0] is left NULL for the caller to fill in */
     char **python_argv; /* NULL-terminated */
@@ -54,12 +54,12 @@ enum pie_option_kind {
  * children come from it. */
 struct pie_option {
     const char *name;  /* long, without the dashes */
-    const char *value; /* what it is called in the help, or NULL: a flag or an action */
+    const char *value; /* its name in the help, or NULL: a flag or an action */
     const char *help;
     char letter; /* or 0 */
     enum pie_option_kind kind;
     size_t offset;   /* of the setting in struct pie_config */
-    bool is_on;      /* FLAG: what the setting becomes */
+    bool is_on;      /* FLAG: the value of the setting */
     bool is_default; /* FLAG: that is the default; another option has the opposite */
     const char *const *choices;
     const struct pie_quantity *quantity;
@@ -82,7 +82,8 @@ int pie_options_from_environment(struct pie_options *options);
 /* The words after the program's name. Returns 0, or -EINVAL with error set. Context: launcher. */
 int pie_options_from_words(struct pie_options *options, char **words);
 
-/* Fills in what depends on the rest: the output where none was named. Returns 0, or -EINVAL with error set. */
+/* Fills in the settings that depend on others, such as the output if none was named. Returns 0, or -EINVAL with
+ * error set. */
 int pie_options_complete(struct pie_options *options);
 
 /* As pie_options_from_words for a string of options in the shell's quotes, without any command; `source` names it in

@@ -18,11 +18,11 @@ struct pie_child_env {
     int64_t run_id;
     int32_t parent_pid;
     pid_t summary_pid;            /* the process that prints the summary: this one after an exec in place */
-    char *target;                 /* the interpreter that the run stands for; heap, as options */
+    char *target;                 /* the interpreter that the run replaces; heap, as options */
     char *options;                /* for pie_options_from_string() */
-    struct pie_watch_price price; /* what watching costs here */
+    struct pie_watch_price price; /* the cost of watching here */
     bool has_price;
-    struct pie_clock_price clock_price; /* what its clock's signals cost */
+    struct pie_clock_price clock_price; /* the cost of its clock's signals */
     bool has_clock_price;
     char *variables[2]; /* as they were, for pie_child_env_restore(); heap */
 };

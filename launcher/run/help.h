@@ -6,7 +6,7 @@
 /* The text of --help, and the two lines for a call without any words. Context: cli. */
 void pie_help_print(FILE *out);
 void pie_help_print_usage(FILE *out);
-/* Of one command: its usage, what it is for, and what its words mean. Context: cli. */
+/* Prints the usage, the purpose and the words of one command. Context: cli. */
 struct pie_command;
 void pie_help_print_command(const struct pie_command *command, FILE *out);
 /* "pieprof 0.1.0 (Python 3.11.2, static libpython)". Context: cli. */

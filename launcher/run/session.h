@@ -11,7 +11,7 @@ struct pie_session {
     const char *self;       /* path of our image */
     const char *executable; /* what sys.executable will say */
     const char *children;   /* the interpreter whose starts are redirected to us */
-    char *const *argv;      /* what the interpreter is given, without its own name */
+    char *const *argv;      /* the interpreter's arguments, without its own name */
     pid_t
         summary_pid; /* the process that prints the summary at its end, unless the options say quiet; 0: none */
 };
@@ -23,7 +23,7 @@ const char *pie_session_output(const struct pie_options *options);
 /* Can the profile be written? Returns 0, or -errno with *ret_why a line for people or NULL. Context: launcher. */
 int pie_session_check(const struct pie_options *options, char **ret_why);
 
-/* Starts profiling and sees to its end however the process ends. What session points to is borrowed for the life of
- * the process. On failure the program can run unprofiled. Returns 0 or -errno. Context: launcher (before Python
- * starts). */
+/* Starts profiling and ensures its end, however the process ends. The data that session points to is borrowed for
+ * the life of the process. On failure the program can run unprofiled. Returns 0 or -errno. Context: launcher (before
+ * Python starts). */
 int pie_session_start(const struct pie_session *session);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What the program says to people: one line each, on stderr, beginning "pieprof: ". Say what failed, on what,
- * and what can be done about it. Nothing else in the program prints to stderr but the summary and the
- * results. Each line is one write(2), so that lines of several processes do not mix. Context: cli, launcher. */
+/* Messages to people: one line each, on stderr, beginning "pieprof: ". A message names the failure, its object and a
+ * remedy. Only messages, the summary and the results are printed to stderr. Each line is one write(2), so that lines
+ * of several processes do not mix. Context: cli, launcher. */
 
 void pie_message_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void pie_message_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Text for people: what comes out of a file may be anything, and what goes to a terminal must not steer it.
- * Context: cli, launcher (at exit). */
+/* Text for people. The contents of a file are arbitrary, and text for a terminal must not control it. Context: cli,
+ * launcher (at exit). */
 
 /* Lets wide characters be measured: the user's locale, or C.UTF-8 where that one knows only ASCII. */
 void pie_text_set_locale(void);

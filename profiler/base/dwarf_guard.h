@@ -3,16 +3,16 @@
 
 #include <stdbool.h>
 
-/* libdw has no way to fail where memory is short: it writes through NULL, asserts, or calls exit(). The process is the
- * user's program, so the first allocation that fails leads out of the work that asked libdw, and so do assertions that
- * damaged debug information may bring about. Context: drain, cli. */
+/* libdw has no way to fail where memory is short: it writes through NULL, asserts, or calls exit(). The process is
+ * the user's program, so the first failed allocation leaves the work that called libdw. So does an assertion, which
+ * damaged debug information may cause. Context: drain, cli. */
 
-/* Calls work(data). Returns false if somebody gave up meanwhile: locks may be held then, so nothing may use again what
- * libdw was working on. Not nested. */
+/* Calls work(data). Returns false if the work was given up. Locks may be held then, so the libdw objects involved
+ * must not be used again. Not nested. */
 bool pie_dwarf_guarded(void (*work)(void *data), void *data);
 
-/* Does not return if this thread is in such work. For who stands in for malloc() and __assert_fail(). */
+/* Gives up and does not return if this thread is in such work. For replacements of malloc() and __assert_fail(). */
 void pie_dwarf_give_up(void);
 
-/* Is this thread in such work? */
+/* Is this thread inside work()? */
 extern __thread struct pie_dwarf_way_out *pie_dwarf_way_out __attribute__((tls_model("initial-exec")));

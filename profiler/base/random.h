@@ -14,7 +14,7 @@ static inline uint64_t pie_random_next(uint64_t *state) {
     return *state = x;
 }
 
-/* `value`, up to ten percent more or less: what happens at that distance falls into step with no loop. Context:
+/* `value`, up to ten percent more or less, so that events at this distance do not synchronise with a loop. Context:
  * signal. */
 static inline uint64_t pie_random_dither(uint64_t *state, uint64_t value) {
     return value - value / 10 + pie_random_next(state) % (value / 5 + 1);

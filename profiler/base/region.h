@@ -31,19 +31,20 @@ int pie_region_init(void);
  * Context: fork child. */
 int pie_region_reset(void);
 
-/* The program is about to limit its address space: gives back what is not used of the region, so that the rest takes at
- * most an eighth of the limit, if it can be. Context: hook. */
+/* The program is about to limit its address space: returns the unused part of the region, so that the rest takes at
+ * most an eighth of the limit if possible. Context: hook. */
 void pie_region_trim(uint64_t limit_bytes);
 
 /* Zeroed memory of size bytes, aligned to 8; NULL when the arena is full or memory cannot be had. Lock-free; not of the
  * stacks. Context: any. */
 void *pie_region_alloc(enum pie_arena arena, size_t size);
 
-/* The low end of a stack of at least size bytes, whose true size is stored; below it lies a page that nobody may touch.
- * NULL as above. Lock-free. Context: hook. */
+/* The low end of a stack of at least size bytes, whose true size is stored; below it lies a guard page. NULL as
+ * above. Lock-free. Context: hook. */
 void *pie_region_stack(size_t size, size_t *ret_size);
 
-/* Gives all memory of an arena back: it is empty and zeroed again. Nobody may hold an address in it. Context: drain. */
+/* Returns all memory of an arena, which is then empty and zeroed. No thread may hold an address in it. Context:
+ * drain. */
 void pie_region_clear(enum pie_arena arena);
 
 /* The start of an arena, fixed for the life of the process; its first bytes are the first allocation, and its first

@@ -7,8 +7,7 @@
 
 #include "profiler/base/region.h"
 
-/* Shared by region.c, which maps the region, and region_sigsafe.c, which hands its memory out; for nobody
- * else. */
+/* Shared by region.c, which maps the region, and region_sigsafe.c, which allocates from it; for no other file. */
 
 /* First page of the mapping: a fresh one begins with empty arenas. */
 struct pie_region_header {
@@ -23,7 +22,7 @@ struct pie_region_layout {
     char *base[PIE_ARENA_COUNT];
     /* Become less when the region is trimmed; seq_cst there and in pie_region_alloc(). */
     _Atomic size_t bytes[PIE_ARENA_COUNT];
-    bool is_trimmed; /* there are holes between the arenas, which may be somebody else's */
+    bool is_trimmed; /* the holes between the arenas may belong to others */
 };
 
 /* Set once by pie_region_init() before any handler is installed; changed afterwards by pie_region_trim() only, in

@@ -13,5 +13,5 @@ void pie_string_pool_destroy(struct pie_string_pool *pool);
 /* The pool's copy of `text` (NULL for NULL); NULL also when memory runs out. */
 const char *pie_string_pool_put(struct pie_string_pool *pool, const char *text);
 
-/* What the pool holds, in bytes. */
+/* The size of the pool's contents in bytes. */
 size_t pie_string_pool_size_bytes(const struct pie_string_pool *pool);

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a sweep over the machine code of one function found; kept for the functions that were asked for last. Context:
- * drain (all functions). */
+/* The result of a sweep over the machine code of one function; kept for the functions requested last. Context: drain
+ * (all functions). */
 
 enum { PIE_DECODE_FUNCTION_BYTES_MAX = 256 * 1024, PIE_DECODE_CACHE_BYTES_MAX = 2 * 1024 * 1024 };
 

@@ -35,11 +35,11 @@ unsigned pie_code_module_of(const struct dl_find_object *object, uintptr_t addre
 /* Finds it as well; PIE_CODE_MODULE_NOWHERE: there is none. Context: signal. */
 unsigned pie_code_module_at(uintptr_t address);
 
-/* What is known of a number; NULL: nothing, or not yet. Context: drain. */
+/* The module of a number; NULL: unknown, or not known yet. Context: drain. */
 const struct pie_code_module *pie_code_module(unsigned number);
 
-/* The program may have written other code to [start, start + bytes). If a module lies there, what is known of its
- * instructions is forgotten. 50 ns if none does. Context: signal. */
+/* The program may have written other code to [start, start + bytes). If a module lies there, the facts about its
+ * instructions are dropped. 50 ns if none does. Context: signal. */
 void pie_code_modules_rewritten(uintptr_t start, size_t bytes);
 /* How often that was so. Context: signal. */
 uint32_t pie_code_modules_rewrites(void);

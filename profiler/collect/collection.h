@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /* The collection thread: one per profiled process, not a Python thread, all signals blocked but those of faulting
- * loads. It gives new threads their clock, drains rings, looks at waiting threads, and once a second names what is new
- * and writes. */
+ * loads. It gives new threads their clock, drains rings, looks at waiting threads, and once a second names new
+ * contexts and writes. */
 
 struct pie_collection_setup {
     const struct pie_config *config;

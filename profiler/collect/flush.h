@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the collection thread writes: names what is new, then gives everything to the sink in one short transaction.
- * A sink that cannot begin (another process writes) is tried again a second later and nothing is lost; one that fails
- * in the middle (disk full) is given up, counted, and the program goes on. Context: drain. */
+/* The collection thread's flush: it names new contexts, then gives everything to the sink in one short transaction.
+ * If the sink cannot begin (another process writes), the flush is tried again a second later and nothing is lost. If
+ * it fails in the middle (disk full), it is given up and counted, and the program continues. Context: drain. */
 
 struct pie_flush;
 struct pie_methods;
@@ -33,13 +33,13 @@ int64_t pie_flush_age_ns(const struct pie_flush *flush);
 void pie_flush_thread(struct pie_flush *flush, struct pie_thread *thread, size_t slot);
 void pie_flush_thread_ended(struct pie_flush *flush, struct pie_thread *thread, size_t slot);
 
-/* Writes what the collectors have, which then is cleared; they keep it if the sink could not begin. */
+/* Writes the collectors' data, then clears it; they keep it if the sink could not begin. */
 void pie_flush_write(struct pie_flush *flush);
 /* Has all that was named been written, or given up? */
 bool pie_flush_is_written(const struct pie_flush *flush);
 /* Would the sink make room if it knew what it may forget? */
 bool pie_flush_wants_to_forget(const struct pie_flush *flush);
-/* The sink need not remember what naming has forgotten. */
+/* Lets the sink forget the names that naming has forgotten. */
 void pie_flush_forget(struct pie_flush *flush);
 /* The last word; closes the sink. */
 void pie_flush_end(struct pie_flush *flush, const char *cause, int exit_status);

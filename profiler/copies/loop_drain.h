@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-/* Estimates of what copy loops copied (copies/loop.h), on the collection thread. Context: drain (all functions). */
+/* Estimates of the bytes that copy loops copied (copies/loop.h), on the collection thread. Context: drain (all
+ * functions). */
 
 struct pie_copy_loops;
 struct pie_naming;

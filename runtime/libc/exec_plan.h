@@ -8,8 +8,8 @@
 
 #include "runtime/interpreter/image.h"
 
-/* What a call of the exec family turns into. A plan lives on the stack of the caller, which may be the vfork
- * child of _posixsubprocess on a small thread stack: 12 KiB with all it points to. */
+/* The plan for a call of the exec family. A plan lives on the stack of the caller, which may be the vfork child of
+ * _posixsubprocess on a small thread stack: 12 KiB with all it points to. */
 enum {
     PIE_EXEC_VECTOR_MAX = 768,  /* entries of argv and environment together; larger ones are not redirected */
     PIE_EXEC_SHEBANG_MAX = 256, /* as the kernel: BINPRM_BUF_SIZE */

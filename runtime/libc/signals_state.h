@@ -28,7 +28,7 @@ bool pie_signals_is_ours(int signal);
 /* From now on ours: its virtual disposition has been set. Context: any (not signal). */
 void pie_signals_add_ours(int signal);
 
-/* What the program has set. Context: signal. */
+/* The program's settings. Context: signal. */
 const struct sigaction *pie_signals_virtual(int signal);
 /* See pie_signals_virtual_mask() in signals.h. */
 void pie_signals_set_virtual_mask(uint64_t mask);

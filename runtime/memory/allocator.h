@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-/* The exported malloc() family: it counts what goes through it (profiler/heap/heap.h) and leaves the work to the
- * allocator that the process would have without us. */
+/* The exported malloc() family: it counts the calls (profiler/heap/heap.h) and leaves the work to the allocator that
+ * the process would have without pieprof. */
 
 /* Whose memory the calling thread's next calls are about: hooks of Python's allocators say PIE_HEAP_PYTHON around
  * theirs. */
@@ -17,7 +17,7 @@ extern __thread enum pie_heap_domain pie_allocator_domain __attribute__((tls_mod
  * blocks. Context: launcher (one thread). */
 bool pie_allocator_check(void);
 
-/* What the last check found. Context: any. */
+/* The result of the last check. Context: any. */
 bool pie_allocator_is_counted(void);
 
 /* Why not, for people; NULL if it is counted. Context: any. */

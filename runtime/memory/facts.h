@@ -6,5 +6,6 @@ struct pie_memory_facts;
 /* The facts about this process's memory for the engine. Context: launcher. */
 const struct pie_memory_facts *pie_memory_facts(void);
 
-/* What is not measured and why, one sentence; replaces an earlier one. Context: launcher. */
+/* Sets the note on memory that is not measured, and the reason, in one sentence; it replaces an earlier one.
+ * Context: launcher. */
 void pie_memory_facts_note(const char *note);

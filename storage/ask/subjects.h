@@ -15,7 +15,7 @@ enum pie_subject_cut {
     PIE_CUT_THREADS,  /* of threads too */
 };
 
-/* What one can ask for: one line of the table in subjects.c each. */
+/* A question: one line of the table in subjects.c each. */
 struct pie_subject {
     const char *name;    /* as people say it, and as messages do */
     const char *aliases; /* other ways to say it, separated by '|', or NULL */
@@ -38,7 +38,7 @@ struct pie_subject {
     bool are_told_at_length; /* a row fills a screen */
 };
 
-/* Rows told of what is ranked. */
+/* Number of rows printed of a ranked question. */
 enum { PIE_SUBJECT_ROWS = 20, PIE_SUBJECT_ROWS_AT_LENGTH = 5 };
 
 /* The subject of this name or alias, or NULL. Context: cli. */

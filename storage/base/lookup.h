@@ -21,9 +21,9 @@ struct pie_lookup_by {
 /* A lookup whose bytes are all 0 is an empty one. */
 void pie_lookup_finish(struct pie_lookup *lookup);
 
-/* The number, not 0, of what has this key and its hash; 0: there is none. */
+/* The number, not 0, of the entry with this key and hash; 0: there is none. */
 uint32_t pie_lookup_get(const struct pie_lookup *lookup, const struct pie_lookup_by *by, const void *owner,
                         uint64_t hash, const void *key);
-/* Adds what is not there yet; number is not 0. Returns 0 or -ENOMEM. */
+/* Adds an entry that does not exist yet; number is not 0. Returns 0 or -ENOMEM. */
 int pie_lookup_add(struct pie_lookup *lookup, const struct pie_lookup_by *by, const void *owner,
                    uint32_t number);

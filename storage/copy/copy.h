@@ -5,8 +5,8 @@
 
 struct sqlite3;
 
-/* A profile's rows in a database of their own, in the tables of today: what an older file does not have gets its
- * default, what is unknown stays behind. Context: cli. */
+/* A profile's rows in a database of their own, in the tables of today: columns missing in an older file get their
+ * defaults, and unknown columns are not copied. Context: cli. */
 
 /* run, process: nothing but these, under their own numbers; 0: all. db: empty, may attach. Returns an SQLite result
  * code. */

@@ -9,7 +9,7 @@
 
 struct pie_reader;
 
-/* What of a profile is written. */
+/* Selects the part of a profile to write. */
 struct pie_export_choice {
     int64_t run;
     bool is_one_run; /* it was asked for; else formats that can have all */
@@ -41,7 +41,7 @@ int pie_export_speedscope(FILE *out, struct pie_reader *reader, const struct pie
 int pie_export_sqlite(FILE *out, struct pie_reader *reader, const struct pie_export_choice *choice,
                       char **ret_message);
 
-/* What people see of a frame: "work (app.py:3)", "sort (libfast.so)"; printable, without ';'. Heap, or NULL. */
+/* The text for a frame: "work (app.py:3)", "sort (libfast.so)"; printable, without ';'. Heap, or NULL. */
 char *pie_export_frame_name(const struct pie_calltree *tree, uint32_t frame);
 /* Loads the call tree of a run that has CPU samples; a run without is -ENODATA and a message. */
 int pie_export_load(struct pie_reader *reader, const struct pie_export_choice *choice,

@@ -8,8 +8,7 @@ struct sqlite3;
 struct sqlite3_stmt;
 struct pie_guard;
 
-/* What writer and reader share of SQLite. Connections are used by one thread at a time and share nothing.
- * Context: drain, cli. */
+/* Shared by writer and reader. Connections are used by one thread at a time and share nothing. Context: drain, cli. */
 
 /* How long a connection waits for another writer of the same file. The busy handler keeps a pointer to it. */
 struct pie_db_wait {

@@ -6,8 +6,8 @@
 
 struct sqlite3;
 
-/* What a file or a query from elsewhere may do with a connection: be read, or written without its own triggers, for a
- * limited time, within limits of size. Context: drain, cli. */
+/* Limits for a file or a query from elsewhere: be read, or written without its own triggers, for a limited time,
+ * within limits of size. Context: drain, cli. */
 struct pie_guard {
     uint64_t deadline_ns; /* CLOCK_MONOTONIC; 0: none */
     bool is_for_all;      /* no statement gets another one */

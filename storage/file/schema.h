@@ -3,12 +3,12 @@
 
 #include <stdint.h>
 
-/* The tables of a file, as tables.sql has them, and the views that say what they mean: time.sql, findings.sql,
+/* The tables of a file, as tables.sql has them, and the views that give them their meaning: time.sql, findings.sql,
  * memory.sql and learned.sql. The views are the reader's; no file has them. */
 extern const char pie_tables_sql[], pie_views_sql[];
 
 /* PRAGMA user_version is 100 * major + minor. A file of the same major version is read and appended to, whatever its
- * minor one: what is unknown in it is let be, what is missing has its default. */
+ * minor version: unknown parts are ignored, and missing ones have their defaults. */
 enum {
     PIE_SCHEMA_APPLICATION_ID = 0x50696550, /* "PieP", PRAGMA application_id */
     PIE_SCHEMA_MAJOR = 11,

@@ -16,5 +16,5 @@ struct pie_stillness {
 
 /* Before it is read. Waits up to 20 ms. Returns 0 or -errno. */
 int pie_stillness_begin(const char *path, struct pie_stillness *ret_stillness);
-/* After it was read. True: it is the same file, and nobody wrote to it since. */
+/* After it was read. True: it is the same file, and it was not written to since. */
 bool pie_stillness_holds(const char *path, const struct pie_stillness *stillness);

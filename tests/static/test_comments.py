@@ -106,11 +106,6 @@ def test_comments_are_plain(check):
     assert len(paths) > 500 and not found, "\n".join(found)
 
 
-def test_pending_files_exist():
-    names = [str(path) for path in tree.sources(*COMMENTS)]
-    assert not [prefix for prefix in PENDING if not any(name.startswith(prefix) for name in names)]
-
-
 LONG = "x" * LINE_CHARACTERS
 
 
