@@ -71,9 +71,8 @@ void pie_guard_limit(sqlite3 *db, struct pie_guard *guard) {
 
 /* SQLite makes a table of such a function when it is first named, which the authorizer would take for writing. */
 static void make_table_functions(sqlite3 *db) {
-    static const char *const functions[] = {"json_each",          "json_tree",         "pragma_table_info",
-                                            "pragma_table_xinfo", "pragma_table_list", "every_sample",
-                                            "every_allocated",    "every_copy"};
+    static const char *const functions[] = {"json_each", "json_tree", "pragma_table_info",
+                                            "pragma_table_xinfo", "pragma_table_list"};
     char sql[64];
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         sqlite3_stmt *statement = NULL;

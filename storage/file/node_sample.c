@@ -69,6 +69,7 @@ static int connect(sqlite3 *db, void *unused, int count, const char *const *word
                    char **ret_message) {
     int code = sqlite3_declare_vtab(db, declaration);
 
+    (void)sqlite3_exec(db, "SELECT 1 FROM every_sample LIMIT 0", NULL, NULL, NULL); /* makes it */
     if (code == SQLITE_OK)
         code = sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
     struct table *table = code == SQLITE_OK ? sqlite3_malloc(sizeof(struct table)) : NULL;

@@ -16,6 +16,9 @@ struct sqlite3;
  *                  late row of a finished slice may lie beside the packed one of the same key, so who asks adds them up.
  * Damage in packed rows is SQLITE_CORRUPT_VTAB, or SQLITE_CORRUPT from a function. */
 
+/* SQLite makes such a table when it is first named, which an authorizer takes for writing (guard.c): to be run before. */
+#define PIE_EVERY_ROW_MADE "SELECT 1 FROM every_sample, every_allocated, every_copy LIMIT 0"
+
 /* Returns an SQLite result code. */
 int pie_packed_tables_add(struct sqlite3 *db);
 

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "storage/file/packed_tables.h"
 #include "storage/read/period.h"
 #include "storage/read/reader_internal.h"
 #include "storage/read/views.h"
@@ -31,6 +32,7 @@ static const char take_processes[] =
 static const char *const statements[] = {
     "CREATE TEMP TABLE period_process (process PRIMARY KEY, low_s, high_s, from_ns, to_ns) WITHOUT ROWID",
     take_processes,
+    PIE_EVERY_ROW_MADE,
     OF_PERIOD("sample", "every_sample"),
     OF_PERIOD("watch", "watch"),
     OF_PERIOD("copy", "every_copy"),

@@ -9,6 +9,7 @@
 
 #include "profiler/ports/sink.h"
 #include "storage/base/message.h"
+#include "storage/file/packed_tables.h"
 #include "storage/file/schema_statements.h"
 #include "storage/read/period.h"
 #include "storage/read/place.h"
@@ -29,6 +30,7 @@
     " s JOIN temp.place_node k ON k.process = s.process AND k.id = s.node"
 static_assert(PIE_LOCATION_PYTHON == 1, "as in the statements");
 static const char *const in_code[] = {
+    PIE_EVERY_ROW_MADE,
     NEW_TABLE("place_function", ""),
     NEW_TABLE("place_location", ""),
     NEW_TABLE("place_node", ", is_inner"),
@@ -72,6 +74,7 @@ static const char *const in_code[] = {
 };
 
 static const char *const in_thread[] = {
+    PIE_EVERY_ROW_MADE,
     NEW_TABLE("place_thread", ""),
     "INSERT INTO temp.place_thread SELECT t.process, t.id FROM main.process p"
     " JOIN main.thread t ON t.process = p.id WHERE p.run = :run AND in_place(:kind, :in, t.name, t.id, "

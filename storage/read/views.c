@@ -49,6 +49,8 @@ static bool is_covered(const struct pie_reader *reader, const char *table) {
 
 /* A table of which a part is packed is a temporary one that has all of it. */
 static void want_whole(struct wanted *wanted, const char *word, size_t size) {
+    if (size < 4 || !strchr("aAcCsS", *word)) /* most words */
+        return;
     for (int i = 0; i < PIE_PACKING_KINDS; i++) {
         const char *table = pie_packing_of(i + 1)->table;
         if (strlen(table) == size && strncasecmp(table, word, size) == 0 && !wanted->reader->has_whole[i] &&
