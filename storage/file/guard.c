@@ -73,7 +73,7 @@ void pie_guard_limit(sqlite3 *db, struct pie_guard *guard) {
 }
 
 /* SQLite makes a table of such a function when it is first named, which the authorizer would take for writing. */
-void pie_guard_make_function(sqlite3 *db, struct pie_guard *guard, const char *name) {
+static void make_function(sqlite3 *db, struct pie_guard *guard, const char *name) {
     char sql[64];
     sqlite3_stmt *statement = NULL;
     sqlite3_snprintf(sizeof sql, sql, "SELECT 1 FROM %s", name);
@@ -87,7 +87,7 @@ static void make_functions(sqlite3 *db, struct pie_guard *guard) {
     static const char *const functions[] = {"json_each", "json_tree", "pragma_table_info",
                                             "pragma_table_xinfo", "pragma_table_list"};
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        pie_guard_make_function(db, guard, functions[i]);
+        make_function(db, guard, functions[i]);
     guard->has_functions = true;
 }
 

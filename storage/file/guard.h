@@ -13,8 +13,8 @@ struct sqlite3_stmt;
 struct pie_guard {
     uint64_t deadline_ns; /* CLOCK_MONOTONIC; 0: none */
     bool is_for_all;      /* no statement gets another one */
-    bool is_lifted;       /* a table-valued function is being made, which is nothing but a name in memory */
-    bool has_functions;   /* they have been made */
+    bool is_lifted;       /* while SQLite makes the table of a function, which is in memory only */
+    bool has_functions;   /* all such tables have been made */
 };
 
 /* Sizes, and what a hostile schema could reach. Before anything is read. The guard is borrowed. */
@@ -24,7 +24,5 @@ void pie_guard_read_only(struct sqlite3 *db, struct pie_guard *guard);
 /* As sqlite3_prepare_v2(), of a statement that may name any table-valued function. Returns an SQLite result code. */
 int pie_guard_prepare(struct sqlite3 *db, struct pie_guard *guard, const char *sql,
                       struct sqlite3_stmt **ret_statement, const char **ret_rest);
-/* Lets SQLite make the table of such a function, which it does when it is first named. */
-void pie_guard_make_function(struct sqlite3 *db, struct pie_guard *guard, const char *name);
 void pie_guard_allow_all(struct sqlite3 *db);
 void pie_guard_start_clock(struct pie_guard *guard, double seconds);
