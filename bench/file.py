@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The size of an empty program's file, and how long questions take.
 
-small      bytes of the file of `-c pass`, and a question to it, more than pieprof takes to start
+small      bytes of the file of `-c pass`, and a question to it, more than pieprof takes to start: wall and CPU time.
+           With --before, another pieprof takes turns with this one.
 large      questions to a file of ten million samples, made up on a real program's contexts: in 32 slices, with some
            more rows than the writer keeps where it can (storage/write/slices.h)
 """
@@ -10,6 +11,7 @@ large      questions to a file of ten million samples, made up on a real program
 import argparse
 import pathlib
 import random
+import resource
 import sqlite3
 import statistics
 import subprocess
@@ -25,22 +27,38 @@ SAMPLES, SLICES, ROWS = 10_000_000, 32, 34_000
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pieprof", default=HERE.parent / "build" / "pieprof")
+    parser.add_argument("--before", metavar="PIEPROF", help="small: ask this one too")
     parser.add_argument("--turns", type=int, default=30)
     return parser.parse_args()
 
 
 def milliseconds(command):
-    begun = time.perf_counter()
+    """Wall and CPU time."""
+    begun, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL)
-    return (time.perf_counter() - begun) * 1e3
+    wall, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return wall * 1e3, cpu * 1e3
 
 
-def more_than_start(options, db, question):
-    """Median and range of the middle half, of pairs."""
-    pairs = [milliseconds([options.pieprof, "query", db, question]) - milliseconds([options.pieprof, "--version"])
-             for _ in range(options.turns)]
-    low, middle, high = statistics.quantiles(pairs, n=4)
-    return f"{middle:.1f} ms ({low:.1f} to {high:.1f})"
+def pair(pieprof, db, question):
+    """Wall and CPU time, more than start-up."""
+    answered, started = milliseconds([pieprof, "query", db, question]), milliseconds([pieprof, "--version"])
+    return [a - b for a, b in zip(answered, started)]
+
+
+def more_than_start(programs, db, question, turns):
+    """For each program, median and range of the middle half, of pairs."""
+    pairs = {program: [] for program in programs}
+    for _ in range(turns):
+        for program in programs:
+            pairs[program].append(pair(program, db, question))
+    for program in programs:
+        parts = []
+        for times in zip(*pairs[program]):
+            low, middle, high = statistics.quantiles(times, n=4)
+            parts.append(f"{middle:.1f} ms ({low:.1f} to {high:.1f})")
+        yield f"{parts[0]}, CPU {parts[1]}"
 
 
 def profile(options, db, program):
@@ -91,10 +109,13 @@ def main():
         small, large = pathlib.Path(name) / "small.db", pathlib.Path(name) / "large.db"
         sizes = sorted(profile(options, small, "pass") for _ in range(9))
         print(f"small: {sizes[4]} bytes ({sizes[0]} to {sizes[-1]})")
-        print(f"small: \"hot lines\", more than start-up: {more_than_start(options, small, 'hot lines')}", flush=True)
+        programs = [options.pieprof, *filter(None, [options.before])]
+        for program, told in zip(("", " before"), more_than_start(programs, small, "hot lines", options.turns)):
+            print(f"small: \"hot lines\"{program}, more than start-up: {told}", flush=True)
         make_large(options, large)
         for question in QUESTIONS:
-            print(f"large: \"{question}\", more than start-up: {more_than_start(options, large, question)}", flush=True)
+            told, = more_than_start([options.pieprof], large, question, options.turns)
+            print(f"large: \"{question}\", more than start-up: {told}", flush=True)
     return 0
 
 

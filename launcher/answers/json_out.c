@@ -161,12 +161,16 @@ static json_t *json_period(const struct pie_query *query) {
 }
 
 static int print_head(FILE *out, const struct pie_answer *answer, char **ret_message) {
-    json_t *question = json_text(answer->question), *sql = json_text(answer->query->sql);
+    char *sql = pie_query_sql(answer->query);
+    if (!sql)
+        return pie_message(-ENOMEM, ret_message, "out of memory");
+    json_t *question = json_text(answer->question);
     json_t *head = json_pack("{s:i, s:I, s:o*, s:o*, s:o*, s:o*}", "schema", JSON_SCHEMA, "run",
-                             (json_int_t)answer->query->run, "query", question, "sql", sql, "in",
+                             (json_int_t)answer->query->run, "query", question, "sql", json_text(sql), "in",
                              json_place(answer->query), "period", json_period(answer->query));
     char *text = head ? json_dumps(head, 0) : NULL;
     json_decref(head);
+    free(sql);
     if (!text)
         return pie_message(-ENOMEM, ret_message, "out of memory");
     fprintf(out, "%.*s, \"rows\": [", (int)strlen(text) - 1, text);

@@ -133,21 +133,6 @@ static int open_sql(struct pie_reader *reader, const char *sql, const struct pie
         pie_cursor_bind_text(query->cursor, ":in", phrase->file);
         pie_cursor_bind_int(query->cursor, ":line", phrase->line);
     }
-    query->sql = pie_cursor_expanded_sql(query->cursor);
-    if (query->sql)
-        return 0;
-    return pie_message(-ENOMEM, ret_message, "out of memory");
-}
-
-/* The statement that gives what is told; the rest is only counted. */
-static int tell_limit(struct pie_query *query, char **ret_message) {
-    char *limited;
-    if (query->rows_told == 0)
-        return 0;
-    if (asprintf(&limited, "%s LIMIT %zu", query->sql, query->rows_told) < 0)
-        return pie_message(-ENOMEM, ret_message, "out of memory");
-    free(query->sql);
-    query->sql = limited;
     return 0;
 }
 
@@ -187,7 +172,7 @@ static int open_phrase(struct pie_reader *reader, const char *text, int64_t run,
         query->rows_told = query->subject->are_told_at_length ? PIE_SUBJECT_ROWS_AT_LENGTH : PIE_SUBJECT_ROWS;
     r = open_sql(reader, sql, &phrase, query, ret_message);
     free(sql);
-    return r == 0 ? tell_limit(query, ret_message) : r;
+    return r;
 }
 
 /* SQLite knows no statement in parentheses: it is taken as a table. */
@@ -224,9 +209,17 @@ int pie_query_open(struct pie_reader *reader, const char *text, int64_t run, str
     return r;
 }
 
+char *pie_query_sql(const struct pie_query *query) {
+    char *sql = pie_cursor_expanded_sql(query->cursor), *limited;
+    if (!sql || query->rows_told == 0)
+        return sql;
+    int size = asprintf(&limited, "%s LIMIT %zu", sql, query->rows_told);
+    free(sql);
+    return size < 0 ? NULL : limited;
+}
+
 void pie_query_close(struct pie_query *query) {
     pie_cursor_close(query->cursor);
-    free(query->sql);
     free(query->place_name);
     *query = (struct pie_query){.run = query->run};
 }

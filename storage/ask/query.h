@@ -14,7 +14,6 @@ struct pie_subject;
 struct pie_query {
     int64_t run;                       /* that it is about */
     struct pie_cursor *cursor;         /* its answer */
-    char *sql;                         /* as it is run, parameters written out */
     const struct pie_subject *subject; /* NULL: SQL */
     int64_t limit;                     /* of "top 10": the statement ends there; 0: none */
     size_t rows_told;                  /* of which the rest is only counted; 0: all */
@@ -29,4 +28,6 @@ struct pie_query {
  * unknown phrase, -ENOENT no such run, -EINVAL what cannot be understood, or as pie_cursor_open(). */
 int pie_query_open(struct pie_reader *reader, const char *text, int64_t run, struct pie_query *ret_query,
                    char **ret_message);
+/* The statement that gives what is told, parameters written out. Heap; NULL if there is no memory. */
+char *pie_query_sql(const struct pie_query *query);
 void pie_query_close(struct pie_query *query);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "storage/copy/kept.h"
 #include "storage/file/db.h"
 
 /* Everything that a process measured is keyed by its number, so a table that has the column "process" is copied with
@@ -57,7 +58,7 @@ static const char number[] =
     "  WHERE n.input = plan_process.input AND n.old = plan_process.old;";
 
 /* ?1: the process's number in the input, ?2: in the result, ?3: the input. Of one process at a time, so that SQLite has
- * nothing to plan: the statements are made anew for each input. */
+ * nothing to plan: the statements are made anew for each input that is attached. */
 static const char copy_sql[] =
     "INSERT INTO main.\"%w\" (%s) SELECT %s FROM input.\"%w\" x WHERE x.\"%w\" = ?1";
 
@@ -95,15 +96,16 @@ static const char link_parents[] =
     "  AND q.started_ns <= process.started_ns ORDER BY q.started_ns DESC, q.id DESC LIMIT 1)"
     "  WHERE parent IS NULL AND parent_pid IS NOT NULL";
 
-static int run(sqlite3 *db, const char *sql, int64_t input) {
-    sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
+static int run(struct pie_kept *kept, const char *sql, int64_t input) {
+    sqlite3_stmt *statement;
+    int code = pie_kept_prepare(kept, sql, &statement);
     if (code == SQLITE_OK)
         code = sqlite3_bind_int64(statement, 1, input);
-    if (code == SQLITE_OK)
-        code = sqlite3_step(statement);
-    sqlite3_finalize(statement);
-    return code == SQLITE_DONE ? SQLITE_OK : code;
+    if (code == SQLITE_OK) {
+        (void)sqlite3_step(statement);
+        code = sqlite3_reset(statement);
+    }
+    return code;
 }
 
 int pie_merge_rows_begin(sqlite3 *db) {
@@ -125,31 +127,32 @@ static int insert_rows(sqlite3_stmt *rows, sqlite3_stmt *insert, int64_t input) 
     return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-static int note(sqlite3 *db, int64_t input, sqlite3 *from, const char *select, const char *insert_sql) {
+static int note(struct pie_kept *kept, int64_t input, struct pie_kept *from, const char *select,
+                const char *insert_sql) {
     sqlite3_stmt *rows = NULL, *insert = NULL;
-    int code = sqlite3_prepare_v2(from, select, -1, &rows, NULL);
+    int code = pie_kept_prepare(from, select, &rows);
     if (code == SQLITE_OK)
-        code = sqlite3_prepare_v2(db, insert_sql, -1, &insert, NULL);
+        code = pie_kept_prepare(kept, insert_sql, &insert);
     if (code == SQLITE_OK)
         code = insert_rows(rows, insert, input);
-    sqlite3_finalize(insert);
-    sqlite3_finalize(rows);
+    sqlite3_reset(insert);
+    sqlite3_reset(rows);
     return code;
 }
 
-int pie_merge_rows_note(sqlite3 *db, int64_t input, sqlite3 *from, const char *schema) {
+int pie_merge_rows_note(struct pie_kept *kept, int64_t input, struct pie_kept *from, const char *schema) {
     int code = SQLITE_OK;
     for (size_t i = 0; i < sizeof notes / sizeof *notes && code == SQLITE_OK; i++) {
         char *select = sqlite3_mprintf(notes[i].select, schema, schema);
-        code = select ? note(db, input, from, select, notes[i].insert) : SQLITE_NOMEM;
+        code = select ? note(kept, input, from, select, notes[i].insert) : SQLITE_NOMEM;
         sqlite3_free(select);
     }
     return code;
 }
 
-int pie_merge_rows_forget(sqlite3 *db, int64_t input) {
-    int code = run(db, "DELETE FROM temp.plan_run WHERE input = ?1", input);
-    return code == SQLITE_OK ? run(db, "DELETE FROM temp.plan_process WHERE input = ?1", input) : code;
+int pie_merge_rows_forget(struct pie_kept *kept, int64_t input) {
+    int code = run(kept, "DELETE FROM temp.plan_run WHERE input = ?1", input);
+    return code == SQLITE_OK ? run(kept, "DELETE FROM temp.plan_process WHERE input = ?1", input) : code;
 }
 
 int pie_merge_rows_number(sqlite3 *db) {
@@ -219,9 +222,10 @@ static int plan_tables(sqlite3 *db) {
 }
 
 /* One table's rows of all processes, which `processes_of_input` lists. */
-static int copy_table(sqlite3 *db, const char *sql, sqlite3_stmt *processes_of_input, int64_t input) {
+static int copy_table(struct pie_kept *kept, const char *sql, sqlite3_stmt *processes_of_input,
+                      int64_t input) {
     sqlite3_stmt *copy = NULL;
-    int code = sqlite3_prepare_v2(db, sql, -1, &copy, NULL);
+    int code = pie_kept_prepare(kept, sql, &copy);
     while (code == SQLITE_OK && (code = sqlite3_step(processes_of_input)) == SQLITE_ROW) {
         sqlite3_bind_int64(copy, 1, sqlite3_column_int64(processes_of_input, 0));
         sqlite3_bind_int64(copy, 2, sqlite3_column_int64(processes_of_input, 1));
@@ -231,30 +235,28 @@ static int copy_table(sqlite3 *db, const char *sql, sqlite3_stmt *processes_of_i
         code = sqlite3_reset(copy);
     }
     sqlite3_reset(processes_of_input);
-    sqlite3_finalize(copy);
     return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-static int copy_tables(sqlite3 *db, int64_t input) {
+static int copy_tables(struct pie_kept *kept, int64_t input) {
     sqlite3_stmt *tables = NULL, *processes_of_input = NULL;
-    int code = sqlite3_prepare_v2(db, "SELECT sql FROM temp.plan_copy ORDER BY nth", -1, &tables, NULL);
+    int code = pie_kept_prepare(kept, "SELECT sql FROM temp.plan_copy ORDER BY nth", &tables);
     if (code == SQLITE_OK)
-        code = sqlite3_prepare_v2(db, processes, -1, &processes_of_input, NULL);
+        code = pie_kept_prepare(kept, processes, &processes_of_input);
     if (code == SQLITE_OK)
         code = sqlite3_bind_int64(processes_of_input, 1, input);
     while (code == SQLITE_OK && (code = sqlite3_step(tables)) == SQLITE_ROW)
-        code = copy_table(db, (const char *)sqlite3_column_text(tables, 0), processes_of_input, input);
-    sqlite3_finalize(processes_of_input);
-    sqlite3_finalize(tables);
+        code = copy_table(kept, (const char *)sqlite3_column_text(tables, 0), processes_of_input, input);
+    sqlite3_reset(tables);
     return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-int pie_merge_rows_copy(sqlite3 *db, int64_t input) {
-    int code = plan_tables(db);
+int pie_merge_rows_copy(struct pie_kept *kept, int64_t input, bool is_planned) {
+    int code = is_planned ? SQLITE_OK : plan_tables(kept->db);
     if (code == SQLITE_OK)
-        code = copy_tables(db, input);
+        code = copy_tables(kept, input);
     for (size_t i = 0; i < sizeof copy_shared / sizeof *copy_shared && code == SQLITE_OK; i++)
-        code = run(db, copy_shared[i], input);
+        code = run(kept, copy_shared[i], input);
     return code;
 }
 

@@ -40,6 +40,9 @@ static bool is_listed(const char *name, const char *const *list, size_t count) {
 
 static int authorize(void *data, int action, const char *first, const char *second, const char *database,
                      const char *trigger) {
+    const struct pie_guard *guard = data;
+    if (guard->is_lifted)
+        return SQLITE_OK;
     switch (action) {
     case SQLITE_SELECT:
     case SQLITE_READ:
@@ -70,21 +73,36 @@ void pie_guard_limit(sqlite3 *db, struct pie_guard *guard) {
 }
 
 /* SQLite makes a table of such a function when it is first named, which the authorizer would take for writing. */
-static void make_table_functions(sqlite3 *db) {
-    static const char *const functions[] = {"json_each", "json_tree", "pragma_table_info",
-                                            "pragma_table_xinfo", "pragma_table_list"};
+static void make_function(sqlite3 *db, struct pie_guard *guard, const char *name) {
     char sql[64];
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        sqlite3_stmt *statement = NULL;
-        sqlite3_snprintf(sizeof sql, sql, "SELECT 1 FROM %s", functions[i]);
-        (void)sqlite3_prepare_v2(db, sql, -1, &statement, NULL); /* some this SQLite may lack */
-        sqlite3_finalize(statement);
-    }
+    sqlite3_stmt *statement = NULL;
+    sqlite3_snprintf(sizeof sql, sql, "SELECT 1 FROM %s", name);
+    guard->is_lifted = true;
+    (void)sqlite3_prepare_v2(db, sql, -1, &statement, NULL); /* some this SQLite may lack */
+    guard->is_lifted = false;
+    sqlite3_finalize(statement);
 }
 
-void pie_guard_read_only(sqlite3 *db) {
-    make_table_functions(db);
-    sqlite3_set_authorizer(db, authorize, NULL);
+static void make_functions(sqlite3 *db, struct pie_guard *guard) {
+    static const char *const functions[] = {"json_each", "json_tree", "pragma_table_info",
+                                            "pragma_table_xinfo", "pragma_table_list"};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        make_function(db, guard, functions[i]);
+    guard->has_functions = true;
+}
+
+/* Most statements name none, so they are made for the first that fails. */
+int pie_guard_prepare(sqlite3 *db, struct pie_guard *guard, const char *sql, sqlite3_stmt **ret_statement,
+                      const char **ret_rest) {
+    int code = sqlite3_prepare_v2(db, sql, -1, ret_statement, ret_rest);
+    if (code == SQLITE_OK || guard->has_functions)
+        return code;
+    make_functions(db, guard);
+    return sqlite3_prepare_v2(db, sql, -1, ret_statement, ret_rest);
+}
+
+void pie_guard_read_only(sqlite3 *db, struct pie_guard *guard) {
+    sqlite3_set_authorizer(db, authorize, guard);
 }
 
 void pie_guard_allow_all(sqlite3 *db) {

@@ -13,7 +13,9 @@
 
 #include "storage/file/db.h"
 #include "storage/file/guard.h"
+#include "storage/copy/kept.h"
 #include "storage/copy/rows.h"
+#include "storage/merge/scratch.h"
 #include "storage/base/message.h"
 #include "storage/read/reader.h"
 #include "storage/read/reader_internal.h"
@@ -25,7 +27,8 @@
 /* The inputs are gone through twice: for the plan, when each is checked as for a query, and for their rows. The result
  * grows in a file of its own beside `out`, which takes its name at the end: an interrupted or failed merge has
  * changed nothing. An input without a log beside it is read as a file that nobody writes, so that not even the log's
- * files are made; if somebody did write meanwhile, it is read once more, with locks. */
+ * files are made; if somebody did write meanwhile, it is read once more, with locks. Small ones that are alike are read from one
+ * file that stays attached (scratch.h). */
 
 enum { PROGRESS_OPERATIONS = 100000, BUSY_MS = 5000, WRITTEN_MEANWHILE = 1 };
 static const double SETTLE_LIMIT_S = 2;
@@ -37,6 +40,8 @@ struct work {
     char *temporary; /* beside it */
     char **paths;    /* by input; NULL: skipped. 0 is `out` itself */
     size_t count;
+    struct pie_kept kept; /* of `db` */
+    struct pie_scratch scratch;
 };
 
 static bool is_there(const char *path, const char *suffix) {
@@ -69,6 +74,7 @@ static int fail_input(struct work *work, const char *path, int code, char **ret_
 
 static int attach(struct work *work, const char *path, bool is_still) {
     sqlite3_stmt *statement = NULL;
+    pie_scratch_leave(&work->scratch);
     char *uri = pie_db_uri(path, is_still && !is_there(path, "-wal") ? "immutable=1" : "mode=ro");
     int code = uri ? sqlite3_prepare_v2(work->db, "ATTACH ? AS input", -1, &statement, NULL) : SQLITE_NOMEM;
     if (code == SQLITE_OK)
@@ -111,11 +117,14 @@ static bool is_written_meanwhile(const struct work *work, size_t input,
 static int copy_attached(struct work *work, size_t input, const struct pie_stillness *stillness,
                          char **ret_message) {
     const char *path = work->paths[input];
-    int code = attach(work, path, stillness != NULL);
+    bool is_in_scratch = stillness && pie_scratch_take(&work->scratch, path);
+    int code = is_in_scratch ? SQLITE_OK : attach(work, path, stillness != NULL);
     if (code == SQLITE_OK)
         code = sqlite3_exec(work->db, "BEGIN", NULL, NULL, NULL);
     if (code == SQLITE_OK)
-        code = pie_merge_rows_copy(work->db, (int64_t)input);
+        code = pie_merge_rows_copy(&work->kept, (int64_t)input, work->scratch.is_planned);
+    if (code == SQLITE_OK)
+        work->scratch.is_planned = is_in_scratch;
     bool is_written = is_written_meanwhile(work, input, stillness);
     if (code == SQLITE_OK && !is_written)
         code = sqlite3_exec(work->db, "COMMIT", NULL, NULL, NULL);
@@ -124,31 +133,51 @@ static int copy_attached(struct work *work, size_t input, const struct pie_still
                                 : fail_input(work, path, code, ret_message);
     if (!sqlite3_get_autocommit(work->db))
         sqlite3_exec(work->db, "ROLLBACK", NULL, NULL, NULL);
-    sqlite3_exec(work->db, "DETACH input", NULL, NULL, NULL);
+    if (!is_in_scratch)
+        sqlite3_exec(work->db, "DETACH input", NULL, NULL, NULL);
     return r;
 }
 
 static int note_rows(struct work *work, size_t input, struct pie_reader *reader, char **ret_message) {
-    int code = pie_merge_rows_note(work->db, (int64_t)input, pie_reader_database(reader), "main");
+    struct pie_kept from = {.db = pie_reader_database(reader)};
+    int code = pie_merge_rows_note(&work->kept, (int64_t)input, &from, "main");
+    pie_kept_finish(&from);
     if (code == SQLITE_OK)
         return 0;
     return sqlite3_errcode(work->db) == SQLITE_OK ? pie_reader_fail(reader, code, ret_message)
                                                   : fail_input(work, work->paths[input], code, ret_message);
 }
 
-static int note_checked(struct work *work, size_t input, const struct pie_stillness *stillness,
-                        char **ret_message) {
+/* Whatever is wrong with the input, its reader says it. */
+static bool note_in_scratch(struct work *work, size_t input) {
+    if (!pie_scratch_take(&work->scratch, work->paths[input]) || !pie_scratch_is_sound(&work->scratch))
+        return false;
+    if (pie_merge_rows_note(&work->kept, (int64_t)input, &work->kept, "input") == SQLITE_OK)
+        return true;
+    (void)pie_merge_rows_forget(&work->kept, (int64_t)input);
+    return false;
+}
+
+static int note_with_reader(struct work *work, size_t input, bool is_still, char **ret_message) {
     struct pie_reader *reader;
-    int r = open_checked(work->paths[input], stillness != NULL, &reader, ret_message);
+    int r = open_checked(work->paths[input], is_still, &reader, ret_message);
     if (r == 0) {
         r = note_rows(work, input, reader, ret_message);
         pie_reader_close(reader);
     }
+    return r;
+}
+
+static int note_checked(struct work *work, size_t input, const struct pie_stillness *stillness,
+                        char **ret_message) {
+    int r = stillness && note_in_scratch(work, input)
+                ? 0
+                : note_with_reader(work, input, stillness != NULL, ret_message);
     if (!is_written_meanwhile(work, input, stillness))
         return r;
     free(*ret_message);
     *ret_message = NULL;
-    (void)pie_merge_rows_forget(work->db, (int64_t)input);
+    (void)pie_merge_rows_forget(&work->kept, (int64_t)input);
     return WRITTEN_MEANWHILE;
 }
 
@@ -172,7 +201,7 @@ static int skip(struct work *work, size_t input, int error, char **ret_message) 
     *ret_message = NULL;
     work->options->skipped++;
     work->paths[input] = NULL;
-    (void)pie_merge_rows_forget(work->db, (int64_t)input);
+    (void)pie_merge_rows_forget(&work->kept, (int64_t)input);
     return 0;
 }
 
@@ -225,12 +254,18 @@ static const char tidy[] = "DELETE FROM source_line WHERE source IN (SELECT id F
 static int fill(struct work *work, char **ret_message) {
     int r = 0;
     int code = pie_merge_rows_begin(work->db);
+    work->kept = (struct pie_kept){.db = work->db};
+    work->scratch = (struct pie_scratch){.kept = &work->kept, .beside = work->out, .fd = -1};
     for (size_t i = 0; i < work->count && code == SQLITE_OK && r == 0; i++)
         r = work->paths[i] ? note(work, i, ret_message) : 0;
     if (r == 0 && code == SQLITE_OK)
         code = pie_merge_rows_number(work->db);
     if (r == 0 && code == SQLITE_OK)
         r = copy_in_order(work, ret_message);
+    pie_scratch_finish(&work->scratch);
+    pie_kept_finish(&work->kept);
+    if (r == 0 && code == SQLITE_OK) /* that writes to the pages of all processes */
+        code = sqlite3_exec(work->db, "PRAGMA main.journal_mode = TRUNCATE", NULL, NULL, NULL);
     if (r == 0 && code == SQLITE_OK)
         code = pie_merge_rows_link(work->db);
     if (r == 0 && code == SQLITE_OK && work->options->skipped > 0)
@@ -254,11 +289,11 @@ static int open_result(struct work *work, char **ret_message) {
         sqlite3_db_config(work->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
         sqlite3_db_config(work->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
         sqlite3_progress_handler(work->db, PROGRESS_OPERATIONS, on_progress, work);
-        code = sqlite3_exec(
-            work->db,
-            "PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = OFF; PRAGMA cache_size = -8192;"
-            "PRAGMA main.locking_mode = EXCLUSIVE",
-            NULL, NULL, NULL);
+        code =
+            sqlite3_exec(work->db,
+                         "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -8192;"
+                         "PRAGMA main.locking_mode = EXCLUSIVE",
+                         NULL, NULL, NULL);
     }
     if (code == SQLITE_OK)
         code = pie_schema_make(work->db);

@@ -33,7 +33,7 @@ static int open_statement(struct pie_reader *reader, const char *sql, size_t wit
     sqlite3_stmt *statement = NULL;
     const char *rest = NULL;
     int r = 0;
-    int code = sqlite3_prepare_v2(reader->db, sql, -1, &statement, &rest);
+    int code = pie_guard_prepare(reader->db, &reader->guard, sql, &statement, &rest);
     if (code != SQLITE_OK)
         return pie_reader_fail(reader, code, ret_message);
     if (!statement)

@@ -100,7 +100,7 @@ int pie_reader_set_up(struct pie_reader *reader) {
     if (code == SQLITE_OK)
         code = sqlite3_exec(reader->db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL);
     if (code == SQLITE_OK)
-        code = pie_reader_add_functions(reader->db);
+        code = pie_reader_add_functions(reader);
     return code == SQLITE_OK ? pie_place_set_up(reader->db) : code;
 }
 
@@ -284,7 +284,7 @@ static int open_reader(const char *path, struct pie_reader how, struct pie_reade
         pie_reader_close(reader);
         return r;
     }
-    pie_guard_read_only(reader->db);
+    pie_reader_allow_all(reader, false);
     *ret_reader = reader;
     return 0;
 }
@@ -331,7 +331,10 @@ sqlite3 *pie_reader_database(struct pie_reader *reader) {
 }
 
 void pie_reader_allow_all(struct pie_reader *reader, bool allow) {
-    (allow ? pie_guard_allow_all : pie_guard_read_only)(reader->db);
+    if (allow)
+        pie_guard_allow_all(reader->db);
+    else
+        pie_guard_read_only(reader->db, &reader->guard);
 }
 
 int pie_reader_get_run(struct pie_reader *reader, int64_t wanted, int64_t *ret_run, char **ret_message) {

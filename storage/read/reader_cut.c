@@ -31,7 +31,8 @@ static int read_copy(struct pie_reader *reader, int64_t run, int64_t process, ch
     memset(reader->has_view, 0, sizeof reader->has_view);
     memset(reader->has_whole, 0, sizeof reader->has_whole);
     reader->process = process;
-    pie_guard_read_only(db);
+    reader->guard.has_functions = false;
+    pie_reader_allow_all(reader, false);
     sqlite3_close(whole);
     return 0;
 }

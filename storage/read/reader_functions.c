@@ -21,7 +21,8 @@ static void json_valid(sqlite3_context *context, int count, sqlite3_value **valu
     sqlite3 *db = sqlite3_context_db_handle(context);
     if (sqlite3_value_type(values[0]) == SQLITE_NULL)
         return;
-    int code = sqlite3_prepare_v2(db, "SELECT 1 FROM json_each(?)", -1, &statement, NULL);
+    int code =
+        pie_guard_prepare(db, sqlite3_user_data(context), "SELECT 1 FROM json_each(?)", &statement, NULL);
     if (code == SQLITE_OK)
         code = sqlite3_bind_value(statement, 1, values[0]);
     if (code == SQLITE_OK)
@@ -30,12 +31,13 @@ static void json_valid(sqlite3_context *context, int count, sqlite3_value **valu
     sqlite3_result_int(context, code == SQLITE_ROW || code == SQLITE_DONE);
 }
 
-int pie_reader_add_functions(sqlite3 *db) {
+int pie_reader_add_functions(struct pie_reader *reader) {
+    sqlite3 *db = reader->db;
     int code = SQLITE_OK;
     if (sqlite3_exec(db, "SELECT sqrt(4)", NULL, NULL, NULL) != SQLITE_OK)
         code = sqlite3_create_function(db, "sqrt", 1, SAFE, NULL, square_root, NULL, NULL);
     if (code == SQLITE_OK && sqlite3_libversion_number() < JSON_SAFE_SINCE)
-        code = sqlite3_create_function(db, "json_valid", 1, SAFE, NULL, json_valid, NULL, NULL);
+        code = sqlite3_create_function(db, "json_valid", 1, SAFE, &reader->guard, json_valid, NULL, NULL);
     if (code == SQLITE_OK)
         code = pie_every_row_add(db);
     return code == SQLITE_OK ? pie_node_sample_add(db) : code;

@@ -37,7 +37,7 @@ int pie_reader_run_own(struct pie_reader *reader, const char *sql, pie_reader_bi
                        char **ret_message);
 
 /* What views need and this SQLite may lack. Returns an SQLite result code. */
-int pie_reader_add_functions(struct sqlite3 *db);
+int pie_reader_add_functions(struct pie_reader *reader);
 
 /* One line for an SQLite result code about this reader's file. Returns -errno. */
 int pie_reader_fail(struct pie_reader *reader, int code, char **ret_message);

@@ -115,6 +115,7 @@ def test_an_answer_that_fails_late_is_an_object(program):
     ("values (1)", [{"column1": 1}]),
     ("select name from pragma_table_info('v_drop') limit 2", [{"name": "run"}, {"name": "process"}]),
     ("select value from json_each('[3,4]')", [{"value": 3}, {"value": 4}]),
+    ("select json_valid('[3]') as a, json_valid('[') as b", [{"a": 1, "b": 0}]),
     ("select 1 as a, 2 as a", [{"a": 2}]),
 ])
 def test_what_sql_may_look_like(program, question, expected):
@@ -157,6 +158,18 @@ def test_what_is_no_terminal_has_no_width(wide):
     for question in ("hot lines", "call tree", "processes"):
         assert "…" not in wide("query", "a.db", question).text
         assert "did not fit" not in wide("query", "a.db", question).text
+
+
+LAID_OUT = """select 1 as n, '日本' as name, null as "a\x1b[2Jb", 'x  ' as last union all select 200, 'a', 'cell', ''"""
+
+
+def test_how_a_table_is_laid_out(program):
+    """Numbers to the right, text to the left, nothing behind the last column; no column's name steers the terminal."""
+    rows = ["  n name a�[2Jb last", "  1 日本 -      x  ", "200 a    cell   ", ""]
+    assert program("query", "a.db", LAID_OUT).text == "\n".join(rows)
+    coloured = program("query", "a.db", LAID_OUT, env=clean_environment(FORCE_COLOR="1")).text
+    head = " ".join(f"\x1b[1m{name}\x1b[0m" for name in ("  n", "name", "a�[2Jb", "last"))
+    assert coloured == "\n".join([head, *rows[1:]])
 
 
 def test_a_deep_tree_is_told_in_part(program, tmp_path):

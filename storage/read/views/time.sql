@@ -27,9 +27,7 @@ FROM process p JOIN x_node_sample s ON s.process = p.id;
 
 -- What shares and intervals are taken of.
 CREATE VIEW x_total AS
-SELECT run, sum(cpu_ns) AS cpu_ns, sum(cpu_sq_ns2) AS cpu_sq_ns2, sum(wait_ns) AS wait_ns,
-  sum(runnable_ns) AS runnable_ns, sum(throttled_ns) AS throttled_ns, sum(samples) AS samples
-FROM x_sample GROUP BY run;
+SELECT run, sum(cpu_ns) AS cpu_ns, sum(cpu_sq_ns2) AS cpu_sq_ns2 FROM x_sample GROUP BY run;
 
 -- Sums by (innermost Python place, place in own code that led there). Code made from text ("<string>") is own where own
 -- code runs it.
@@ -73,7 +71,8 @@ SELECT x.run,
   sum_cpu_ns * 1.0 / nullif(a.cpu_ns, 0) AS cpu_share, sum_samples AS samples, library,
   iif(library IS NULL, NULL, x.cpu_ns / 1e9) AS library_cpu_s
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY run, file, line ORDER BY library IS NULL, cpu_ns DESC, library) AS nth,
+  SELECT run, file, line, function, library, cpu_ns,
+    row_number() OVER (PARTITION BY run, file, line ORDER BY library IS NULL, cpu_ns DESC, library) AS nth,
     sum(cpu_ns) OVER g AS sum_cpu_ns, sum(python_ns) OVER g AS sum_python_ns, sum(native_ns) OVER g AS sum_native_ns,
     sum(system_ns) OVER g AS sum_system_ns, sum(wait_ns) OVER g AS sum_wait_ns,
     sum(runnable_ns) OVER g AS sum_runnable_ns, sum(throttled_ns) OVER g AS sum_throttled_ns,
@@ -88,7 +87,7 @@ SELECT x.run, library, sum_cpu_ns / 1e9 AS cpu_s, sum_python_ns / 1e9 AS python_
   sum_throttled_ns / 1e9 AS throttled_s, sum_cpu_ns * 1.0 / nullif(a.cpu_ns, 0) AS cpu_share,
   sum_samples AS samples
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY run, library) AS nth, sum(cpu_ns) OVER g AS sum_cpu_ns,
+  SELECT run, library, row_number() OVER (PARTITION BY run, library) AS nth, sum(cpu_ns) OVER g AS sum_cpu_ns,
     sum(python_ns) OVER g AS sum_python_ns, sum(native_ns) OVER g AS sum_native_ns,
     sum(system_ns) OVER g AS sum_system_ns, sum(wait_ns) OVER g AS sum_wait_ns,
     sum(runnable_ns) OVER g AS sum_runnable_ns, sum(throttled_ns) OVER g AS sum_throttled_ns,
@@ -99,31 +98,30 @@ WHERE nth = 1 AND library IS NOT NULL;
 
 -- By line, by function and by innermost native function: views of their own, since SQLite compiles all that a view names. A
 -- line's function, library and caller are those of its costliest part. Windows instead of a second GROUP BY: through
--- them SQLite passes "run = …" on to the innermost query, which then reads the samples of that run alone.
+-- them SQLite passes "run = …" on to the innermost query, which then reads the samples of that run alone. No level has a
+-- column that the next one does not need: to prepare one takes SQLite as long as to find the rows of a small file.
 CREATE VIEW x_line_cost AS
-SELECT run, file, line, function, library, user_file, user_line, sum_cpu_ns AS cpu_ns, sum_python_ns AS python_ns,
-  sum_native_ns AS native_ns, sum_system_ns AS system_ns, sum_wait_ns AS wait_ns, sum_runnable_ns AS runnable_ns,
-  sum_throttled_ns AS throttled_ns, sum_samples AS samples, sum_sq AS cpu_sq_ns2
+SELECT run, file, line, function, library, user_file, user_line, cpu_ns, python_ns, native_ns, system_ns, wait_ns,
+  runnable_ns, throttled_ns, samples, cpu_sq_ns2
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY run, file, line ORDER BY coalesce(cpu_ns, 0) + wait_ns DESC) AS nth,
-    sum(cpu_ns) OVER g AS sum_cpu_ns, sum(python_ns) OVER g AS sum_python_ns, sum(native_ns) OVER g AS sum_native_ns,
-    sum(system_ns) OVER g AS sum_system_ns, sum(wait_ns) OVER g AS sum_wait_ns,
-    sum(runnable_ns) OVER g AS sum_runnable_ns, sum(throttled_ns) OVER g AS sum_throttled_ns,
-    sum(samples) OVER g AS sum_samples, sum(cpu_sq_ns2) OVER g AS sum_sq
+  SELECT run, file, line, function, library, user_file, user_line,
+    row_number() OVER (PARTITION BY run, file, line ORDER BY coalesce(cpu_ns, 0) + wait_ns DESC) AS nth,
+    sum(cpu_ns) OVER g AS cpu_ns, sum(python_ns) OVER g AS python_ns, sum(native_ns) OVER g AS native_ns,
+    sum(system_ns) OVER g AS system_ns, sum(wait_ns) OVER g AS wait_ns, sum(runnable_ns) OVER g AS runnable_ns,
+    sum(throttled_ns) OVER g AS throttled_ns, sum(samples) OVER g AS samples, sum(cpu_sq_ns2) OVER g AS cpu_sq_ns2
   FROM x_place WINDOW g AS (PARTITION BY run, file, line))
 WHERE nth = 1;
 
 CREATE VIEW x_function_cost AS
-SELECT run, file, first_line AS line, function, library, user_file, user_line, sum_cpu_ns AS cpu_ns,
-  sum_python_ns AS python_ns, sum_native_ns AS native_ns, sum_system_ns AS system_ns, sum_wait_ns AS wait_ns,
-  sum_runnable_ns AS runnable_ns, sum_throttled_ns AS throttled_ns, sum_samples AS samples, sum_sq AS cpu_sq_ns2
+SELECT run, file, first_line AS line, function, library, user_file, user_line, cpu_ns, python_ns, native_ns, system_ns,
+  wait_ns, runnable_ns, throttled_ns, samples, cpu_sq_ns2
 FROM (
-  SELECT *, row_number() OVER (PARTITION BY run, file, first_line, function
+  SELECT run, file, first_line, function, library, user_file, user_line,
+    row_number() OVER (PARTITION BY run, file, first_line, function
       ORDER BY coalesce(cpu_ns, 0) + wait_ns DESC) AS nth,
-    sum(cpu_ns) OVER g AS sum_cpu_ns, sum(python_ns) OVER g AS sum_python_ns, sum(native_ns) OVER g AS sum_native_ns,
-    sum(system_ns) OVER g AS sum_system_ns, sum(wait_ns) OVER g AS sum_wait_ns,
-    sum(runnable_ns) OVER g AS sum_runnable_ns, sum(throttled_ns) OVER g AS sum_throttled_ns,
-    sum(samples) OVER g AS sum_samples, sum(cpu_sq_ns2) OVER g AS sum_sq
+    sum(cpu_ns) OVER g AS cpu_ns, sum(python_ns) OVER g AS python_ns, sum(native_ns) OVER g AS native_ns,
+    sum(system_ns) OVER g AS system_ns, sum(wait_ns) OVER g AS wait_ns, sum(runnable_ns) OVER g AS runnable_ns,
+    sum(throttled_ns) OVER g AS throttled_ns, sum(samples) OVER g AS samples, sum(cpu_sq_ns2) OVER g AS cpu_sq_ns2
   FROM x_place WINDOW g AS (PARTITION BY run, file, first_line, function))
 WHERE nth = 1;
 
@@ -145,19 +143,13 @@ GROUP BY s.run, u.name, m.path, f.path, u.first_line;
 -- Sampling Techniques, 6.4). n = p (1-p) / v samples of equal weight would have this variance, and Wilson's score
 -- interval for p out of n holds for few samples too: ranked() in sql-macros.sed.
 CREATE VIEW v_line AS
-SELECT run, rank, file, line, function, library, user_file, user_line, cpu_s, python_s, native_s, system_s, wait_s,
-  runnable_s, throttled_s, cpu_share, samples, cpu_s_low, cpu_s_high
-FROM ranked(x_line_cost);
+ranked(x_line_cost: file, line, function, library, user_file, user_line);
 
 CREATE VIEW v_function AS
-SELECT run, rank, file, line, function, library, user_file, user_line, cpu_s, python_s, native_s, system_s, wait_s,
-  runnable_s, throttled_s, cpu_share, samples, cpu_s_low, cpu_s_high
-FROM ranked(x_function_cost);
+ranked(x_function_cost: file, line, function, library, user_file, user_line);
 
 CREATE VIEW v_native AS
-SELECT run, rank, function, library, module, file, line, cpu_s, python_s, native_s, system_s, wait_s, runnable_s,
-  throttled_s, cpu_share, samples, cpu_s_low, cpu_s_high
-FROM ranked(x_native_cost);
+ranked(x_native_cost: function, library, module, file, line);
 
 -- With threads that were never sampled. The thread's own sums are of all its time, also of slices that are not kept. Windows, as below: "run = …" reaches both parts of the inner query.
 CREATE VIEW x_thread AS
