@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "storage/file/packing.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -26,6 +27,9 @@ enum {
 
 /* Whole numbers below this are doubles, too. */
 #define WHOLE_MAX (INT64_C(1) << 53)
+
+static_assert(PIE_PACKING_HEAD_BYTES + PIE_PACKING_ROW_BYTES * PIE_PACKING_BLOCK_ROWS < 8 << 20,
+              "a value that SQLite takes under our limits");
 
 static const struct pie_packing packings[PIE_PACKING_KINDS] = {
     {.table = "sample",
