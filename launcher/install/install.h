@@ -6,10 +6,11 @@
 #include <stddef.h>
 
 /* `pieprof install DIR` and `pieprof uninstall DIR`. What stood in the folder of programs is kept under a second name
- * (runtime/interpreter/replaced.h), the same inode, and comes back as that. What was a link becomes a link to this program; what was a
- * program becomes a copy of it, because Python finds its library and its environments from where the links of its own name
- * end. Links to a neighbour (python3 -> python3.11) stay, they lead to us then. Each name is exchanged by a rename, so
- * at no moment is it missing; what an interrupted call has left is understood by the next one. Context: cli. */
+ * (runtime/interpreter/replaced.h), the same inode, and comes back as that. What was a link becomes a link to this
+ * program; what was a program becomes a copy of it, because Python finds its library and its environments from where
+ * the links of its own name end. Links to a neighbour (python3 -> python3.11) stay, they lead to us then. Each name is
+ * exchanged by a rename, so at no moment is it missing; what an interrupted call has left is understood by the next
+ * one. Context: cli. */
 
 /* What is being made beside a name, before it takes that name. */
 #define PIE_INSTALL_NEW_SUFFIX "-pieprof-new"
@@ -32,8 +33,8 @@ struct pie_install_place {
     size_t count;
 };
 
-/* Finds them. has_kept: those under which something is kept or was being made, instead of those that are there. Returns 0, -ENOENT where DIR
- * is no environment, prefix or folder of programs, or -errno. */
+/* Finds them. has_kept: those under which something is kept or was being made, instead of those that are there. Returns
+ * 0, -ENOENT where DIR is no environment, prefix or folder of programs, or -errno. */
 int pie_install_find(const char *dir, bool has_kept, struct pie_install_place *ret_place);
 
 /* self: path of this program. */
@@ -45,6 +46,6 @@ int pie_install_name(const char *path, const char *self);
  * so is what is kept), or -errno. */
 int pie_uninstall_name(const char *path);
 
-/* Makes `to` what `from` is: a link with the same text or a program with the same bytes, mode and times, and the same owner
- * where that is allowed. `to` must not be there. Returns 0 or -errno, with nothing left of it. */
+/* Makes `to` what `from` is: a link with the same text or a program with the same bytes, mode and times, and the same
+ * owner where that is allowed. `to` must not be there. Returns 0 or -errno, with nothing left of it. */
 int pie_install_copy(const char *from, const char *to);

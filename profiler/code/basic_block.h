@@ -29,8 +29,8 @@ uint32_t pie_basic_block_generation(void);
 
 /* Decodes and publishes the block around ip, or if nothing in it can be watched the nearest of the blocks that follow,
  * unless it is there. Returns 0 or -errno (then an empty block is there, so that
- * nobody asks again; -ENOMEM: the arena is full; -EAGAIN: pie_basic_blocks_forget() is due, or a library went meanwhile;
- * -ENXIO: no module is there). Context: drain. */
+ * nobody asks again; -ENOMEM: the arena is full; -EAGAIN: pie_basic_blocks_forget() is due, or a library went
+ * meanwhile; -ENXIO: no module is there). Context: drain. */
 int pie_basic_block_learn(uint64_t ip);
 
 /* Forgets everything if code of libraries was changed since it did last. Context: drain. */

@@ -6,17 +6,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The table of profiler/code/basic_block.h: the first bytes of its arena, open addressing, one writer (the collection thread), any
- * number of readers. A slot is one word, the instruction's address and the number of its block, so an address is never
- * seen with the block of another; a block and its offset are written before the slot that names them (release; acquire in
- * find()). Libraries that take turns at an address have a slot each. Blocks are numbered by half, so that a number of the half that was in use before stays what it was.
+/* The table of profiler/code/basic_block.h: the first bytes of its arena, open addressing, one writer (the collection
+ * thread), any number of readers. A slot is one word, the instruction's address and the number of its block, so an
+ * address is never seen with the block of another; a block and its offset are written before the slot that names them
+ * (release; acquire in find()). Libraries that take turns at an address have a slot each. Blocks are numbered by half,
+ * so that a number of the half that was in use before stays what it was.
  *
  * Guarantees: what find() returns is the block that was learned for the address, or, if the table was forgotten since,
  * the one of before. Progress: wait-free. Reclamation: blocks lie behind the table in two halves, of which one is in
  * use; to forget everything is to change over, so that a handler that has just found a block can read it to the end.
- * What keeps a block longer asks whether the table is still of the same generation. A handler that is interrupted for two
- * changes, each of which takes a tick of the collection thread, reads another block's accesses at worst, and an execute
- * breakpoint where nobody expected one is harmless. */
+ * What keeps a block longer asks whether the table is still of the same generation. A handler that is interrupted for
+ * two changes, each of which takes a tick of the collection thread, reads another block's accesses at worst, and an
+ * execute breakpoint where nobody expected one is harmless. */
 
 enum {
     PIE_BASIC_BLOCK_SLOTS_BITS = 16,
@@ -49,8 +50,8 @@ struct pie_basic_block;
 /* Context: signal. */
 struct pie_basic_block_table *pie_basic_block_table(void); /* NULL: not made yet */
 uint32_t pie_basic_block_hash(uint64_t ip);
-/* Numbers a block that was written behind the table, in the half in use; names it by its number at ip. Returns 0, or -ENOMEM:
- * there is no slot near by. Context: drain. */
+/* Numbers a block that was written behind the table, in the half in use; names it by its number at ip. Returns 0, or
+ * -ENOMEM: there is no slot near by. Context: drain. */
 uint32_t pie_basic_block_enter(struct pie_basic_block_table *table, const struct pie_basic_block *block);
 int pie_basic_block_publish(struct pie_basic_block_table *table, uint64_t ip, uint32_t number);
 /* The number of a module's block at ip, or -1. Context: signal. */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* A module is known by a fingerprint of its place, its program headers, its path and its build-id; of a file without one
- * by the beginnings of its symbols' names and of its table of functions. All of it is read from its memory, at first sight
- * of each of its addresses only, since the unwinder's cache keeps the number beside the rule.
+/* A module is known by a fingerprint of its place, its program headers, its path and its build-id; of a file without
+ * one by the beginnings of its symbols' names and of its table of functions. All of it is read from its memory, at
+ * first sight of each of its addresses only, since the unwinder's cache keeps the number beside the rule.
  *
- * The table is open addressing by fingerprint; a number is an index. Lock-free: a slot is claimed by one compare-and-swap
- * of its fingerprint, then described by who claimed it, and published (release; acquire in pie_code_module()). Nothing is
- * ever taken out. Handlers need the number only, which is good from the claim on. A forked child goes on with its copy; a
- * slot that another thread was describing just then stays without a description. */
+ * The table is open addressing by fingerprint; a number is an index. Lock-free: a slot is claimed by one
+ * compare-and-swap of its fingerprint, then described by who claimed it, and published (release; acquire in
+ * pie_code_module()). Nothing is ever taken out. Handlers need the number only, which is good from the claim on. A
+ * forked child goes on with its copy; a slot that another thread was describing just then stays without a
+ * description. */
 
 #include "profiler/code/modules.h"
 

@@ -32,7 +32,8 @@ static _Atomic uint64_t told_ns;
 
 static struct {
     struct pie_collection_setup setup;
-    /* What the process used before its program began; the collection thread may write it down already. Relaxed: alone. */
+    /* What the process used before its program began; the collection thread may write it down already. Relaxed:
+     * alone. */
     _Atomic uint64_t start_ns;
     _Atomic int64_t run_id; /* known before the fork to a forked child */
 } engine;

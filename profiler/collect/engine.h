@@ -25,8 +25,8 @@ int pie_engine_start(const struct pie_config *config, const struct pie_pystack_o
  * started. cause and exit_status as in pie_sink_ops.end_process. Context: hook. */
 void pie_engine_finish(const char *cause, int exit_status);
 
-/* Is this process being profiled (started, not finished, not a vfork child)? Never for a thread under a filter of the program's,
- * which is not even asked who it is. Context: any. */
+/* Is this process being profiled (started, not finished, not a vfork child)? Never for a thread under a filter of the
+ * program's, which is not even asked who it is. Context: any. */
 bool pie_engine_is_running(void);
 
 /* 0, or -errno of the failure (disk full, file gone) after which nothing more of this process was written.
@@ -35,7 +35,8 @@ int pie_engine_write_error(void);
 
 /* CPU time that the process used before its program began; a forked child: since the fork. Context: drain. */
 uint64_t pie_engine_start_ns(void);
-/* The overhead so far is in the file; and what the process has used since then, 0 if it never was. Context: drain, any. */
+/* The overhead so far is in the file; and what the process has used since then, 0 if it never was. Context: drain,
+ * any. */
 void pie_engine_note_overhead(void);
 uint64_t pie_engine_unwritten_ns(void);
 

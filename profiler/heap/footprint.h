@@ -32,7 +32,7 @@ struct pie_heap_footprint {
 /* A thread crossed the threshold in this node. True: it is a new peak. */
 bool pie_heap_footprint_crossed(struct pie_heap_footprint *footprint, const struct pie_heap_record *record,
                                 int64_t real_ns, struct pie_node_id node);
-/* Looks at all threads. is_over: Python takes itself apart; sums are taken and nothing else. True: it is a new peak. */
+/* Looks at all threads. is_over: Python is finalizing; only sums are taken. True: it is a new peak. */
 bool pie_heap_footprint_tick(struct pie_heap_footprint *footprint, uint64_t now_ns, int64_t real_ns,
                              bool is_over);
 int pie_heap_footprint_write(struct pie_heap_footprint *footprint, struct pie_sink *sink,

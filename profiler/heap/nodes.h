@@ -19,7 +19,7 @@ struct pie_heap_node {
     uint64_t live_bytes[PIE_HEAP_DOMAINS];
     double live_sq_bytes2; /* of what is alive: squared weights of estimates */
     uint64_t changed_ns;   /* live_bytes since then */
-    uint32_t epoch;        /* of the peak that row.peak_bytes tells of */
+    uint32_t epoch;        /* of the peak that row.peak_bytes is of */
     bool is_import;        /* allocated by an import or by no Python code: no leak */
     bool is_dirty;         /* row differs from what was written: it is in that list */
     bool is_live_changed;  /* live_bytes differ from what was noted for the curve: it is in that list */
@@ -27,7 +27,8 @@ struct pie_heap_node {
     uint32_t next_dirty, next_changed; /* index + 1 of the next in the list; 0: it is the last */
     uint64_t noted_live_bytes;         /* at the last write */
     struct pie_allocated_row told;     /* of what was allocated: at the last write */
-    /* Sampled allocations that were freed, by age: class n is PIE_HEAP_AGE_MIN_NS << n to twice that. Full, a class stays. */
+    /* Sampled allocations that were freed, by age: class n is PIE_HEAP_AGE_MIN_NS << n to twice that. Full, a class
+     * stays. */
     uint16_t freed_at_age[PIE_HEAP_AGES];
 };
 
@@ -71,8 +72,8 @@ void pie_heap_nodes_written(struct pie_heap_nodes *nodes);
 /* Does this node have memory that is alive or was at the peak? Its row may change without it being met again. */
 bool pie_heap_nodes_hold(const struct pie_heap_nodes *nodes, struct pie_node_id id);
 
-/* Keeps those that hold something or of which keeps() is true. None may wait to be written or noted, else nothing is done.
- * ret_index: where each is now, by where it was; index + 1, 0: forgotten. False: nothing was done. */
+/* Keeps those that hold something or of which keeps() is true. None may wait to be written or noted, else nothing is
+ * done. ret_index: where each is now, by where it was; index + 1, 0: forgotten. False: nothing was done. */
 bool pie_heap_nodes_forget(struct pie_heap_nodes *nodes, bool (*keeps)(void *data, struct pie_node_id id),
                            void *data, uint32_t **ret_index);
 

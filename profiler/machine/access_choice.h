@@ -43,25 +43,26 @@ struct pie_access_facts {
     bool breakpoints_are_silent; /* a data breakpoint could be had and did not count a store to its address */
     int breakpoints;             /* data breakpoints that could be had at once */
     enum pie_breakpoint_request request;
-    int ptrace_error; /* 0 or -errno of setting a debug register by ptrace (ptrace_registers.h), as far as it was tried */
+    int ptrace_error; /* 0 or -errno of setting a debug register by ptrace (ptrace_registers.h), where it was tried */
     bool has_pmu;                     /* the kernel drives hardware counters of the processor */
     enum pie_pmu_level loads, stores; /* with them */
     bool has_ibs;                     /* AMD's sampling of operations, which knows addresses */
-    int pmu_error; /* -errno of the event that came closest if loads or stores are not PRECISE; -ENOTSUP: no event is known
-                      for this processor */
+    /* -errno of the event that came closest if loads or stores are not PRECISE; -ENOTSUP: no event is known for this
+     * processor */
+    int pmu_error;
     uint64_t pmu_interrupt_ns; /* what an interrupt of these events costs (pmu_price.h); 0: not known */
 };
 
 /* Why a sampler is not to be had. */
 struct pie_access_reason {
     const char *problem; /* what is missing: half a sentence */
-    const char *remedy;  /* what mends it; NULL: nothing */
+    const char *remedy;  /* the remedy; NULL: there is none */
     const char *note;    /* both in one sentence */
 };
 
 /* The best sampler that the facts allow. `forced` is NULL or the name of a sampler: the best one not above it (NULL and
- * unknown names: of all; naming the best one also takes it where its interrupts are dear). *ret_note tells why it is not the best of those, in one sentence that lives forever, or
- * NULL. Context: any. */
+ * unknown names: of all; naming the best one also takes it where its interrupts are dear). *ret_note says why it is
+ * not the best of those, in one sentence that lives forever, or NULL. Context: any. */
 enum pie_access_sampler_kind pie_access_choose(const struct pie_access_facts *facts, const char *forced,
                                                const char **ret_note);
 
@@ -82,8 +83,8 @@ const char *pie_access_sampler_name(enum pie_access_sampler_kind kind);
 /* The sampler of that name. Returns 0 or -EINVAL. Context: any. */
 int pie_access_sampler_parse(const char *name, enum pie_access_sampler_kind *ret_kind);
 
-/* Finds out the facts by trying: opens and closes events, leaves no descriptor, raises no signal. `clock` is the one that
- * was chosen from clock_facts. What it cannot find out is unknown, never an error. Context: drain, cli. */
+/* Finds out the facts by trying: opens and closes events, leaves no descriptor, raises no signal. `clock` is the one
+ * that was chosen from clock_facts. What it cannot find out is unknown, never an error. Context: drain, cli. */
 void pie_access_facts_gather(const struct pie_clock_facts *clock_facts, enum pie_clock_kind clock,
                              struct pie_access_facts *ret_facts);
 

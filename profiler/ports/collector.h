@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 /* A collector: one kind of facts about the program (time; redundant loads and stores; memory and copies; copy loops;
- * traced loops). It is one file of its room that fills one struct, and one line in profiler/collect/collectors_sigsafe.c.
+ * traced loops). It is one file of its room that fills one struct, and one line in
+ * profiler/collect/collectors_sigsafe.c.
  *
  * All members but `name` may be NULL. Context of all: drain, which is the collection thread, unless one says otherwise.
  *
@@ -114,8 +115,8 @@ struct pie_collector {
     void (*look)(struct pie_thread *thread, size_t slot);
     /* It has ended, and was drained for the last time. */
     void (*ended)(struct pie_thread *thread, size_t slot);
-    /* Has the thread done nothing since it was looked at last? Those that have the member must agree; a thread that stands
-     * still is looked at less often. */
+    /* Has the thread done nothing since it was looked at last? Those that have the member must agree; a thread that
+     * stands still is looked at less often. */
     bool (*is_still)(const struct pie_thread *thread, size_t slot);
     /* The thread's CPU clock when it was looked at last, by a tick or a sample. One collector has it. */
     uint64_t (*last_cpu_ns)(const struct pie_thread *thread, size_t slot);

@@ -14,8 +14,8 @@ struct pie_config {
     const char *run_name; /* processes that have the same are one run; NULL: each its own */
     uint64_t keep_s;      /* of the profile, this much time before now is kept; 0: all */
     uint64_t max_bytes;   /* of the database; 0: no limit */
-    uint64_t
-        context_bytes; /* of contexts and code in memory, beyond which those not seen for long are forgotten; 0: never */
+    /* Of contexts and code in memory, beyond which those not seen for long are forgotten; 0: never. */
+    uint64_t context_bytes;
     uint64_t period_ns;     /* sampling period of the time profile, CPU time; 1 000 000 at 1 kHz */
     double overhead_budget; /* share of the program's time the profiler may use, 0.05 = 5 % */
     const char *

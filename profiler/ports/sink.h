@@ -60,7 +60,7 @@ struct pie_thread_row {
     uint64_t samples;   /* taken so far */
     bool has_off_times; /* the next three are known; they and cpu_ns add up to wall_ns */
     uint64_t wait_ns, runnable_ns, throttled_ns; /* as in pie_sample_row, wherever it was */
-    uint64_t folded;                             /* so many short threads in one row (id 0); 0: one thread */
+    uint64_t folded;                             /* short threads in this one row (id 0); 0: one thread */
 };
 
 /* Increments of one (thread, node) since the last flush. CPU time is python + native + system. */
@@ -78,8 +78,8 @@ struct pie_sample_row {
 
 enum { PIE_WATCH_FRAMES_MAX = 16 };
 
-/* Increments since the last flush of watches that ended alike (PieProf §4.2; profiler/watch/watch.h says what the words mean).
- * Everything up to `traits` is the key. */
+/* Increments since the last flush of watches that ended alike (PieProf §4.2; profiler/watch/watch.h says what the words
+ * mean). Everything up to `traits` is the key. */
 struct pie_watch_row {
     uint8_t kind;    /* enum pie_watch_kind */
     uint8_t outcome; /* enum pie_watch_outcome */
@@ -105,11 +105,12 @@ enum pie_heap_domain { PIE_HEAP_NATIVE, PIE_HEAP_PYTHON, PIE_HEAP_DOMAINS };
 
 enum { PIE_KEPT_PARTS = 8 };
 
-/* Size classes of blocks. Class n is of blocks of up to PIE_SIZE_LEAST_BYTES << 2 * n; the last one has all larger ones. */
+/* Size classes of blocks. Class n is of blocks of up to PIE_SIZE_LEAST_BYTES << 2 * n; the last one has all larger
+ * ones. */
 enum { PIE_SIZES = 8, PIE_SIZE_LEAST_BYTES = 512 };
 
-/* What one context has allocated so far in blocks of one size class, by sampled allocations. All values are totals: a row
- * replaces the last one of the same node and size. */
+/* What one context has allocated so far in blocks of one size class, by sampled allocations. All values are totals: a
+ * row replaces the last one of the same node and size. */
 struct pie_allocation_row {
     struct pie_node_id node;
     uint32_t size;
@@ -121,11 +122,11 @@ struct pie_allocation_row {
     uint64_t peak_bytes[PIE_HEAP_DOMAINS]; /* not freed when the process's memory was at its peak */
     double peak_sq_bytes2;                 /* as allocated_sq_bytes2, of those */
     double live_bytes_s; /* integral of live_bytes over the process's time so far, bytes x s */
-    /* Leak score (Scalene §3.4) of what is kept: sampled allocations that lived for a tenth of the process's time, and those
-     * of them that were freed all the same. */
+    /* Leak score (Scalene §3.4) of what is kept: sampled allocations that lived for a tenth of the process's time, and
+     * those of them that were freed all the same. */
     uint32_t mallocs, frees;
-    /* Of those that were not, by when they were allocated: parts of the time from the process's start to a tenth of it before
-     * its end. */
+    /* Of those that were not, by when they were allocated: parts of the time from the process's start to a tenth of it
+     * before its end. */
     uint64_t kept_bytes[PIE_KEPT_PARTS];
     int64_t first_ns; /* CLOCK_REALTIME of the first sample */
 };
@@ -265,8 +266,8 @@ struct pie_sink_ops {
     /* key: "python_version", "platform", "cpu", "kernel", … Units are in the key. Replaces an earlier value. */
     int (*put_environment)(struct pie_sink *, const char *key, const char *value);
 
-    /* Before the first put_ of a flush. at_ns: CLOCK_REALTIME of the middle of the time in which the increments were measured that
-     * are put until the commit. */
+    /* Before the first put_ of a flush. at_ns: CLOCK_REALTIME of the middle of the time in which the increments were
+     * measured that are put until the commit. */
     int (*begin)(struct pie_sink *, int64_t at_ns);
     int (*put_location)(struct pie_sink *, const struct pie_location *);
     int (*put_node)(struct pie_sink *, const struct pie_node_row *);
@@ -279,18 +280,20 @@ struct pie_sink_ops {
     int (*put_footprint)(struct pie_sink *, const struct pie_footprint_row *); /* in the order of time */
     int (*put_heap)(struct pie_sink *, const struct pie_heap_row *);
     int (*put_copy)(struct pie_sink *, const struct pie_copy_row *);
-    /* What holds objects of one size class that a context allocated: types and the way to a module, class or frame, one line. */
+    /* What holds objects of one size class that a context allocated: types and the way to a module, class or frame, one
+     * line. */
     int (*put_holder)(struct pie_sink *, struct pie_node_id node, uint32_t size, const char *text);
     int (*put_learned_loop)(struct pie_sink *, const struct pie_learned_loop_row *); /* before its calls */
     int (*put_learned_call)(struct pie_sink *, const struct pie_learned_call_row *);
     /* Completes the row of that process, or makes one where it has written nothing. */
     int (*put_process_end)(struct pie_sink *, const struct pie_process_end_row *);
-    /* What the sink remembers of all others can go, and may be folded in the file. Not inside begin/commit. kept: valid during the
-     * call. */
+    /* What the sink remembers of all others can go, and may be folded in the file. Not inside begin/commit. kept: valid
+     * during the call. */
     void (*forget)(struct pie_sink *, const struct pie_kept *kept);
     /* Counters are totals so far, e.g. "ring_full", "unwind_truncated". is_drop: a sample was lost. */
     int (*put_counter)(struct pie_sink *, const char *name, uint64_t value, bool is_drop);
-    /* The profiler's own cost so far. collector: "time", "redundancy", "memory", "copies", "collection thread". cpu_ns and wall_ns are totals. */
+    /* The profiler's own cost so far. collector: "time", "redundancy", "memory", "copies", "collection thread". cpu_ns
+     * and wall_ns are totals. */
     int (*put_overhead)(struct pie_sink *, const char *collector, uint64_t cpu_ns, double rate_hz);
     /* Also moves the process's "last seen" time forward. now_ns: CLOCK_REALTIME. If it fails, what was put is kept and
      * written with the next commit; where that can never be, begin fails from then on. */
@@ -299,12 +302,13 @@ struct pie_sink_ops {
     /* cause: "exit", "_exit", "exec", … ; exit_status as the shell would see it, or -1 where unknown.
      * Source text of profiled lines is read and stored here at the latest. */
     int (*end_process)(struct pie_sink *, int64_t now_ns, const char *cause, int exit_status);
-    /* After end_process, by who may be the last of the run: its processes of this machine that are gone without a word get
-     * the cause "gone", and parents that came later than their children are entered. One that turns out to live (commit)
-     * loses the cause again. */
+    /* After end_process, by who may be the last of the run: its processes of this machine that are gone without a word
+     * get the cause "gone", and parents that came later than their children are entered. One that turns out to live
+     * (commit) loses the cause again. */
     int (*settle_run)(struct pie_sink *, pie_is_gone_fn is_gone);
     /* Gives up every descriptor, lock and mapping of the file until the next call that needs it; called before a fork,
-     * because a forked child must find no open database in its copy of the library's memory. Not inside begin/commit. */
+     * because a forked child must find no open database in its copy of the library's memory. Not inside
+     * begin/commit. */
     void (*suspend)(struct pie_sink *);
     void (*close)(struct pie_sink *);
 };
@@ -314,8 +318,8 @@ struct pie_sink {
     /* Not 0: the program waits in fork() for the sink to be suspended, so a commit should not wait for other processes.
      * Set by the engine, by any thread; NULL: nobody ever waits. */
     const _Atomic uint32_t *waiters;
-    /* Source that was compiled under a name which is no file's, as long as the process lives; NULL: none. Set by the engine;
-     * may be NULL. */
+    /* Source that was compiled under a name which is no file's, as long as the process lives; NULL: none. Set by the
+     * engine; may be NULL. */
     const char *(*made_source)(const char *name, size_t *ret_size);
     /* Set by the sink: what it has written is large, and forget() would make it smaller. */
     bool wants_to_forget;

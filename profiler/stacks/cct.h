@@ -12,8 +12,9 @@
  * never moves or changes its key. Insertion is lock-free and allocates from the region only. Node ids are
  * positions in the arena and so valid in any process that maps it.
  *
- * There are two, the halves, which take turns (profiler/collect/turn.h): one grows, until it is large, and is cleared when the other one
- * has been growing for a while. An id tells its half. Each thread works in one half from pie_half_enter() on (half.h).
+ * There are two, the halves, which take turns (profiler/collect/turn.h): one grows, until it is large, and is cleared
+ * when the other one has been growing for a while. A bit of the id is its half. Each thread works in one half from
+ * pie_half_enter() on (half.h).
  *
  * A key says what a node is: a Python code unit (interned code id, offset in code units) or a native address, with the
  * number of the module whose code it is: after a dlclose() another may lie there. */
@@ -71,8 +72,8 @@ int pie_cct_make(unsigned half);
 /* The root of the calling thread's half. Context: signal, drain. */
 struct pie_cct_id pie_cct_root(void);
 
-/* The child of `parent` with this key, made in its half if need be; one that pie_cct_is_full() if the arena is full. At most 32 steps, however
- * many children there are. Context: signal, drain. */
+/* The child of `parent` with this key, made in its half if need be; one that pie_cct_is_full() if the arena is full. At
+ * most 32 steps, however many children there are. Context: signal, drain. */
 struct pie_cct_id pie_cct_child(struct pie_cct_id parent, uint64_t key);
 
 /* Context: any (for ids that pie_cct_child() gave). */

@@ -28,7 +28,8 @@ enum { SIBLING_BITS = 2, SIBLINGS = 1 << SIBLING_BITS };
 struct node {
     uint64_t key;
     struct pie_cct_id parent;
-    /* Links are ids. Release when a node is linked in, acquire when a link is followed: the node behind it is complete. */
+    /* Links are ids. Release when a node is linked in, acquire when a link is followed: the node behind it is
+     * complete. */
     _Atomic uint32_t children;
     _Atomic uint32_t siblings[SIBLINGS];
 };

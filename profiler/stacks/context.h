@@ -53,12 +53,12 @@ struct pie_context {
 void pie_context_take(const struct pie_pystack_ops *ops, struct pie_thread *thread,
                       const ucontext_t *ucontext, bool is_after, struct pie_context *ret_context);
 
-/* The same for code that calls one of the exported functions, whose return address is `caller`: frames inside of that one
- * are ours and left out. Context: hook (guarded as a handler is). */
+/* The same for code that calls one of the exported functions, whose return address is `caller`: frames inside of that
+ * one are ours and left out. Context: hook (guarded as a handler is). */
 void pie_context_take_at_call(const struct pie_pystack_ops *ops, struct pie_thread *thread,
                               const void *caller, struct pie_context *ret_context);
 
-/* Inserts a path (keys, innermost first) into the calling context tree; a node that pie_cct_is_full() if that has no room, which is
- * counted. Remembers it in the
- * thread, so that the common beginning of two paths is found by comparing. Context: signal. */
+/* Inserts a path (keys, innermost first) into the calling context tree; a node that pie_cct_is_full() if that has no
+ * room, which is counted. Remembers it in the thread, so that the common beginning of two paths is found by comparing.
+ * Context: signal. */
 struct pie_cct_id pie_context_insert(struct pie_thread *thread, const uint64_t *path, size_t depth);

@@ -37,9 +37,9 @@ struct pie_unwind_found {
 };
 
 /* Where a walk met a blind frame below an evaluation loop: looks for the way up on the stack, below the markers of the
- * Python frames, and walks on from there. loop: the evaluation loop's function. Takes frames and flags of pie_unwind() and
- * gives better ones; what cannot be found stays as it was. 1 us where the caller is the same as last time; else some 10 us,
- * 0.1 ms at worst. Context: signal. */
+ * Python frames, and walks on from there. loop: the evaluation loop's function. Takes frames and flags of pie_unwind()
+ * and gives better ones; what cannot be found stays as it was. 1 us where the caller is the same as last time; else
+ * some 10 us, 0.1 ms at worst. Context: signal. */
 size_t pie_unwind_bridge(const ucontext_t *ucontext, uintptr_t loop, const struct pie_pyframe *python,
                          size_t n_python, struct pie_unwind_found *found, struct pie_native_frame *frames,
                          size_t n, size_t max, unsigned *flags);

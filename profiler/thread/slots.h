@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The life of a thread's slot. Its word holds the stage and a generation that grows with each taking, so a move that was
- * decided on an earlier thread's word fails. Each move is one compare-and-swap from the word that was seen:
+/* The life of a thread's slot. Its word holds the stage and a generation that grows with each taking, so a move that
+ * was decided on an earlier thread's word fails. Each move is one compare-and-swap from the word that was seen:
  *
  *   FREE -> CLAIMED -> STARTING        a new thread, on itself
  *   STARTING -> ARMING -> RUNNING      the collection thread, when the thread is old enough for a clock
@@ -42,11 +42,11 @@ struct pie_thread *pie_thread_take_slot(void);
 /* Makes a slot that is CLAIMED or ENDED free for the next thread. Context: hook, drain. */
 void pie_thread_give_back(struct pie_thread *thread);
 
-/* A thread has begun or has left its slot to be drained. True: the collection thread is to be woken; false: it looks soon
- * anyway. Context: hook. */
+/* A thread has begun or has left its slot to be drained. True: the collection thread is to be woken; false: it looks
+ * soon anyway. Context: hook. */
 bool pie_threads_changed(void);
-/* The collection thread looks now, at what changed before; after it has looked, it will look again within a millisecond.
- * Context: drain. */
+/* The collection thread looks now, at what changed before; after it has looked, it will look again within a
+ * millisecond. Context: drain. */
 void pie_threads_begin_look(void);
 void pie_threads_end_look(void);
 

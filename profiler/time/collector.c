@@ -95,9 +95,9 @@ static void forget(void) {
     pie_clock_itimer_forget();
 }
 
-/* The process's timer counts this thread's time too, and its signal goes to the thread that runs when it expires. Were it
- * blocked here another would get it, perhaps one that sleeps, whose call would end with EINTR. A handler may have closed
- * it (runtime/libc/signals_sigsafe.c). The system call: the program's pthread_sigmask() would not do it. */
+/* The process's timer counts this thread's time too, and its signal goes to the thread that runs when it expires. Were
+ * it blocked here another would get it, perhaps one that sleeps, whose call would end with EINTR. A handler may have
+ * closed it (runtime/libc/signals_sigsafe.c). The system call: the program's pthread_sigmask() would not do it. */
 static void round_begins(void) {
     uint64_t bit = UINT64_C(1) << (SIGPROF - 1);
     bool takes = pie_clock_current() == &pie_clock_itimer, took = state.takes_ticks;

@@ -15,7 +15,7 @@ struct pie_time_thread {
     uint64_t ticks_seen;               /* position in the clock's own ring (clock_perf), … */
     uint32_t ticks_user, ticks_kernel; /* … and periods before it that no sample has accounted for, … */
     uint32_t
-        ticks_new; /* … of which so many had ended when this handler began and not when the last one ended */
+        ticks_new; /* … of which these had ended when this handler began and not when the last one ended */
     uint64_t signal_ns; /* what delivering one of the clock's signals has cost of late; 0: not known yet */
     uint64_t own_kernel_ns; /* kernel time of the profiler's that periods may have ended in (clock_perf) */
     struct pie_cct_id last_node;         /* __atomic: of the last sample, 0: none yet; turn.c moves it */

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The amounts are exact. Time off the CPU is wall time minus CPU time. Of it, the kernel says how much a thread was runnable
- * and waited for a processor (/proc/self/task/TID/schedstat, second figure), and profiler/base/throttle.c how much of that was
- * its CPU quota's doing; the rest is waiting. The kernel books a delay when it ends. So the time since a thread last ran is
- * told only when it is found asleep, on the CPU, or has run again; until then it is kept apart (untold_ns). A thread that is
- * asleep between two looks waits; if it turns out that it was woken and got no processor, that much is taken back.
+/* The amounts are exact. Time off the CPU is wall time minus CPU time. Of it, the kernel says how much a thread was
+ * runnable and waited for a processor (/proc/self/task/TID/schedstat, second figure), and profiler/base/throttle.c how
+ * much of that was its CPU quota's doing; the rest is waiting. The kernel books a delay when it ends. So the time since
+ * a thread last ran is recorded only when it is found asleep, on the CPU, or has run again; until then it is kept apart
+ * (untold_ns). A thread that is asleep between two looks waits; if it turns out that it was woken and got no processor,
+ * that much is taken back.
  *
- * The places of waiting are sampled: the time since the last tick goes to the context in which the thread is found blocked
- * now; while it is found running, it is kept in a pool for the next time. Those of delays come from the clock's samples:
- * where wall time between two samples of a thread is longer than the CPU time between them, the thread was off the CPU
- * there, and it was so because of a delay that the kernel has booked by then.
+ * The places of waiting are sampled: the time since the last tick goes to the context in which the thread is found
+ * blocked now; while it is found running, it is kept in a pool for the next time. Those of delays come from the clock's
+ * samples: where wall time between two samples of a thread is longer than the CPU time between them, the thread was off
+ * the CPU there, and it was so because of a delay that the kernel has booked by then.
  *
- * The Python frames of another thread may only be believed if it did not run while they were read. Its CPU clock says so:
- * equal before and after means that it did not execute one instruction between. A thread whose clock stands where it stood
- * at the last tick is still in the same place, and nothing is read at all. */
+ * The Python frames of another thread may only be believed if it did not run while they were read. Its CPU clock says
+ * so: equal before and after means that it did not execute one instruction between. A thread whose clock stands where
+ * it stood at the last tick is still in the same place, and nothing is read at all. */
 
 #include "profiler/time/wait.h"
 
@@ -67,8 +68,8 @@ static bool read_delay(int32_t tid, uint64_t *ret_ns, uint64_t *ret_slices) {
     return true;
 }
 
-/* The context of a stopped thread: its Python frames; 0 if it has none or ran meanwhile. If it is an event loop that has
- * nothing to do, also where its tasks are suspended. */
+/* The context of a stopped thread: its Python frames; 0 if it has none or ran meanwhile. If it is an event loop that
+ * has nothing to do, also where its tasks are suspended. */
 static struct pie_cct_id blocked_context(struct pie_wait *wait, struct pie_thread *thread,
                                          const struct pie_pystack_ops *ops, uint64_t cpu_ns) {
     static struct pie_pyframe frames[PIE_FRAMES_MAX]; /* collection thread only */
@@ -158,8 +159,8 @@ static void place_at_samples(struct pie_wait *wait, const struct pie_thread *thr
     seen.total_ns = 0;
 }
 
-/* Delays since the last sample, of a thread that has gone to sleep: they were where it was before, a thread that computes in
- * the last sample's place, one that mostly sleeps where it slept, since it is late after each wake. */
+/* Delays since the last sample, of a thread that has gone to sleep: they were where it was before, a thread that
+ * computes in the last sample's place, one that mostly sleeps where it slept, since it is late after each wake. */
 static void place_rest(struct pie_wait *wait, const struct pie_thread *thread,
                        struct pie_aggregate *aggregate) {
     if (wait->known_node.value)
@@ -253,8 +254,8 @@ static void tell(struct pie_wait *wait, int64_t keep_ns) {
     wait->untold_ns = keep_ns;
 }
 
-/* How much of the untold time may be a delay that still lasts: none if the thread is asleep or runs now, else at most what it
- * has been off the CPU since it was known to run. */
+/* How much of the untold time may be a delay that still lasts: none if the thread is asleep or runs now, else at most
+ * what it has been off the CPU since it was known to run. */
 static int64_t may_be_delay(const struct pie_wait *wait, char state, bool runs_now, uint64_t ran_ns,
                             int64_t off_ns) {
     if (state != 'R' || runs_now || wait->untold_ns <= 0)
@@ -318,8 +319,8 @@ void pie_wait_tick(struct pie_wait *wait, struct pie_thread *thread, const struc
     look(wait, thread, ops, aggregate, state);
 }
 
-/* Its last delays are known as long as the kernel knows the thread, which goes on to die; then it has waited, unless it was
- * found ready to run. */
+/* Its last delays are known as long as the kernel knows the thread, which goes on to die; then it has waited, unless it
+ * was found ready to run. */
 void pie_wait_end(struct pie_wait *wait, const struct pie_thread *thread, struct pie_throttle *throttle,
                   struct pie_aggregate *aggregate) {
     uint64_t wall_ns = thread->ended_ns - wait->last_ns, ran_ns = thread->ended_cpu_ns - wait->last_cpu_ns;

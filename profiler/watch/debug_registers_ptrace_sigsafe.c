@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Debug registers by ptrace (ptrace_registers.h), where perf events are refused: one call for all four registers, so what is
- * disarmed waits for the next call or the end of the handler (catch_up).
+/* Debug registers by ptrace (ptrace_registers.h), where perf events are refused: one call for all four registers, so
+ * what is disarmed waits for the next call or the end of the handler (catch_up).
  *
- * Their trap differs from that of an event. It has no cookie: an execute breakpoint is known by its address, for data DR6
- * is asked, in the call that also takes away what fired. And it is forced: if SIGTRAP is blocked, the kernel sets the default
- * action and the process dies. So SIGTRAP stays open in all handlers while this is in use (runtime/libc/signals.h), nothing is armed on a
- * thread where it is blocked after all, and registers are taken away for the time of pthread_create() and fork(), inside
- * of which the C library blocks all signals. */
+ * Their trap differs from that of an event. It has no cookie: an execute breakpoint is known by its address, for data
+ * DR6 is asked, in the call that also takes away what fired. And it is forced: if SIGTRAP is blocked, the kernel sets
+ * the default action and the process dies. So SIGTRAP stays open in all handlers while this is in use
+ * (runtime/libc/signals.h), nothing is armed on a thread where it is blocked after all, and registers are taken away
+ * for the time of pthread_create() and fork(), inside of which the C library blocks all signals. */
 
 #include "profiler/watch/debug_registers.h"
 
@@ -22,14 +22,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A helper's work takes 16 us, and 130 where virtual processors sleep and have to be woken for it; what wall time shows beyond
- * this was another process's turn. */
+/* A helper's work takes 16 us, and 130 where virtual processors sleep and have to be woken for it; what wall time shows
+ * beyond this was another process's turn. */
 static const uint64_t CALL_MAX_NS = 250000;
 
 /* What is refused is not asked for again at each end of a handler. */
 static const uint64_t RETRY_NS = 100000000;
 
-/* The C library keeps what belongs to a thread behind the address that names it, and touches it under blocked signals. */
+/* The C library keeps what belongs to a thread behind the address that names it, and touches it under blocked
+ * signals. */
 enum { CONTROL_BLOCK_BYTES = 4096 };
 
 /* Of this process. Kept in a forked child until it chooses anew. */
@@ -71,8 +72,8 @@ static int apply(struct pie_thread *thread, bool drops_fired, uint64_t *ret_stat
     return r;
 }
 
-/* A program that has become another user may not be traced (PR_SET_DUMPABLE), and registers that nobody can take away cost a
- * trap for each touch. So it may, for the time of one call. */
+/* A program that has become another user may not be traced (PR_SET_DUMPABLE), and registers that nobody can take away
+ * cost a trap for each touch. So it may, for the time of one call. */
 static int take_away(struct pie_thread *thread, uint64_t *ret_status) {
     int r = -EPERM;
 

@@ -45,7 +45,8 @@ struct pie_watch_word {
     uint64_t bytes; /* that the whole access touches */
 };
 
-/* address: of the access's first byte. False: there is no word (a string of no bytes, an address outside user space). */
+/* address: of the access's first byte. False: there is no word (a string of no bytes, an address outside user
+ * space). */
 bool pie_watch_choose_word(struct pie_watch_thread *watch, const struct pie_access *access,
                            const uint64_t registers[PIE_ACCESS_REGISTERS], uint64_t address,
                            struct pie_watch_word *ret_word);
@@ -73,8 +74,8 @@ void pie_watch_enter_stage(struct pie_watch_slot *slot, enum pie_watch_stage sta
 /* False: refused, now or less than a second ago; counted. The slot is as it was. */
 bool pie_watch_try_arm(struct pie_thread *thread, unsigned index, enum pie_debug_kind kind, uint64_t address,
                        unsigned length);
-/* At the slot's return_ip: is it another return, of a call within the one that is waited for? Counted; after too many of
- * them no longer. */
+/* At the slot's return_ip: is it another return, of a call within the one that is waited for? Counted; after too many
+ * of them no longer. */
 bool pie_watch_is_deeper(struct pie_watch_slot *slot, const ucontext_t *ucontext);
 /* Leaves a record of the slot, whose common part is filled in here. */
 void pie_watch_push(struct pie_thread *thread, unsigned index, struct pie_watch_record *record);
@@ -88,8 +89,8 @@ void pie_watch_end(struct pie_thread *thread, unsigned index, struct pie_watch_r
 /* The same, with what is known by now, LOST if that is nothing. */
 void pie_watch_give_up(struct pie_thread *thread, unsigned index);
 
-/* Stage 3 of results: watch/result_sigsafe.c. A call has returned something: perhaps wait for what the next one returns.
- * False: watch memory instead. */
+/* Stage 3 of results: watch/result_sigsafe.c. A call has returned something: perhaps wait for what the next one
+ * returns. False: watch memory instead. */
 bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext,
                       struct pie_watch_record *reached);
 /* A call returned where a result is waited for; the interpreter comes to the code unit that calls. */

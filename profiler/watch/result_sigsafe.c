@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Stage 3 of the other question: what does the same place in the program get from its next calls? The execute breakpoint
- * at the return stays armed; calls of other places return there too, and are waited out. */
+/* Stage 3 of the other question: what does the same place in the program get from its next calls? The execute
+ * breakpoint at the return stays armed; calls of other places return there too, and are waited out. */
 
 #include "profiler/watch/internal.h"
 
@@ -10,9 +10,9 @@
 #include "profiler/stacks/context.h"
 #include "profiler/thread/thread.h"
 
-/* Returns to other places that are waited out at a time and in all; results of the place itself that are compared, since
- * several callers may take turns at it: numbers may come again by chance, arrays hardly; words that make "half of them"
- * mean something. */
+/* Returns to other places that are waited out at a time and in all; results of the place itself that are compared,
+ * since several callers may take turns at it: numbers may come again by chance, arrays hardly; words that make "half of
+ * them" mean something. */
 enum {
     STRAYS_NEAR = 4,
     STRAYS_MAX = 200,
@@ -79,8 +79,8 @@ static bool is_partly_same(const struct pie_watch_slot *slot, const struct pie_v
     return slot->words.count >= PARTLY_WORDS_MIN && same * 2 >= slot->words.count;
 }
 
-/* The place got another value. Is it to be told now? Else the next one may be the same: that of the same caller. Arrays of
- * another size are hardly worth a try. */
+/* The place got another value. Is it to be told now? Else the next one may be the same: that of the same caller. Arrays
+ * of another size are hardly worth a try. */
 static bool is_change(struct pie_watch_slot *slot, const ucontext_t *ucontext) {
     struct pie_value_words now = {.step_bytes = slot->words.step_bytes};
     uint32_t tries = slot->bytes >= ARRAY_BYTES_MIN ? ARRAY_TRIES_MAX : TRIES_MAX;
@@ -96,8 +96,8 @@ static bool is_change(struct pie_watch_slot *slot, const ucontext_t *ucontext) {
     return ++slot->tries >= tries;
 }
 
-/* That several results differed is known, although more were to be tried. Else what changes, which takes many tries, would
- * be found less often than what stays the same, which takes one. */
+/* That several results differed is known, although more were to be tried. Else what changes, which takes many tries,
+ * would be found less often than what stays the same, which takes one. */
 enum pie_watch_outcome pie_watch_result_so_far(const struct pie_watch_slot *slot,
                                                enum pie_watch_outcome otherwise) {
     bool is_result = slot->stage == PIE_WATCH_RESULT || slot->stage == PIE_WATCH_SITE;

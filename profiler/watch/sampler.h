@@ -10,8 +10,9 @@
 
 struct pie_thread;
 
-/* Samplers of memory accesses: one file per kind behind this table. They say when a watch may begin (watch.h) and, where
- * the hardware knows, at which access. A sampler without a signal of its own leaves that to the samples of time. */
+/* Samplers of memory accesses: one file per kind behind this table. They say when a watch may begin (watch.h) and,
+ * where the hardware knows, at which access. A sampler without a signal of its own leaves that to the samples of
+ * time. */
 
 /* One sampled access. */
 struct pie_access_sample {
@@ -24,8 +25,8 @@ struct pie_access_sample {
 
 struct pie_access_sampler_ops {
     const char *name;
-    /* Each sample of time (time/clock.h) triggers a watch: blocks are weighted by time. Else this sampler's own signals do,
-     * and accesses are weighted by their number; or nothing does. */
+    /* Each sample of time (time/clock.h) triggers a watch: blocks are weighted by time. Else this sampler's own signals
+     * do, and accesses are weighted by their number; or nothing does. */
     bool is_time_weighted;
 
     /* Gives a thread its events, at most rate_hz samples a second of its time. Returns 0 or -errno. Called on the
@@ -33,13 +34,14 @@ struct pie_access_sampler_ops {
     int (*arm)(struct pie_thread *thread, uint64_t rate_hz);
     /* Takes them away; the thread may be gone. Context: drain. */
     void (*disarm)(struct pie_thread *thread);
-    /* To be called ten times a second: brings the periods to the rate and out of step with the program. Context: drain. */
+    /* To be called ten times a second: brings the periods to the rate and out of step with the program. Context:
+     * drain. */
     void (*adapt)(struct pie_thread *thread, uint64_t rate_hz);
 
     /* Is this SIGTRAP ours? Context: signal. */
     bool (*is_ours)(const siginfo_t *info);
-    /* What a signal of ours says about the calling thread. False: nothing that a watch can begin with (it came late, the
-     * kernel was hit, the operation was no memory access). Context: signal. */
+    /* What a signal of ours says about the calling thread. False: nothing that a watch can begin with (it came late,
+     * the kernel was hit, the operation was no memory access). Context: signal. */
     bool (*read)(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *ucontext,
                  struct pie_access_sample *ret_sample);
 };
@@ -51,8 +53,8 @@ extern const struct pie_access_sampler_ops pie_access_sampler_none; /* never sam
 /* Never NULL. Context: any. */
 const struct pie_access_sampler_ops *pie_access_sampler_of(enum pie_access_sampler_kind kind);
 
-/* In a forked child, before the region is replaced: the events belong to the parent; their descriptors were never in this
- * process's table. Context: fork child. */
+/* In a forked child, before the region is replaced: the events belong to the parent; their descriptors were never in
+ * this process's table. Context: fork child. */
 void pie_access_samplers_forget(void);
 
 /* The process's sampler of accesses; NULL: not chosen yet. Context: signal, drain. */

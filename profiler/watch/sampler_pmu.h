@@ -37,7 +37,7 @@ struct pie_pmu_thread {
     _Atomic uint64_t signals[PIE_PMU_EVENTS_MAX]; /* written by the handler; relaxed: it stands for itself */
 };
 
-/* They lie in chunks of so many, made when a thread of the chunk is armed first, and never freed. */
+/* They lie in chunks of PIE_PMU_CHUNK_THREADS, made when a thread of the chunk is armed first, and never freed. */
 enum { PIE_PMU_CHUNK_THREADS = 64, PIE_PMU_CHUNKS = 256 };
 /* Written by the collection thread (release), read by handlers in pie_pmu_thread_of() (acquire). */
 extern _Atomic(struct pie_pmu_thread *) pie_pmu_chunks[PIE_PMU_CHUNKS];
@@ -45,8 +45,8 @@ extern _Atomic(struct pie_pmu_thread *) pie_pmu_chunks[PIE_PMU_CHUNKS];
 /* By the thread's slot; NULL: it was never armed. Context: signal. */
 struct pie_pmu_thread *pie_pmu_thread_of(const struct pie_thread *thread);
 
-/* The newest sample of a ring, or the one of `address` if that is not 0, among those after *seen, which moves to the end.
- * False: there is none. Context: signal. */
+/* The newest sample of a ring, or the one of `address` if that is not 0, among those after *seen, which moves to the
+ * end. False: there is none. Context: signal. */
 bool pie_pmu_ring_read(const struct perf_event_mmap_page *page, uint64_t address, uint64_t *seen,
                        struct pie_pmu_record *ret_record);
 
@@ -55,8 +55,8 @@ bool pie_access_sampler_pmu_is_ours(const siginfo_t *info);
 bool pie_access_sampler_pmu_read(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *ucontext,
                                  struct pie_access_sample *ret_sample);
 
-/* The period that would have raised target_hz signals a second of CPU time, where this one raised so many in cpu_ns; not
- * below period_min, and not much longer than before if next to nothing was measured. Context: any. */
+/* The period that would have raised target_hz signals a second of CPU time, where this one raised `signals` in cpu_ns;
+ * not below period_min, and not much longer than before if next to nothing was measured. Context: any. */
 uint64_t pie_pmu_next_period(uint64_t period_accesses, uint64_t signals, uint64_t cpu_ns, uint64_t target_hz,
                              uint64_t period_min);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* Which watch gives way to a new one. Each slot is a reservoir of size one, as in Witch (PieProf §4.2): a free slot is
- * always taken; else the slots are asked in turn from a random one on, and one that has seen n samples since it was last free or
- * trapped gives way with probability 1 / (1 + n), so that any sample of that time is equally likely to be the one watched,
- * however far away its next access is.
+ * always taken; else the slots are asked in turn from a random one on, and one that has seen n samples since it was
+ * last free or trapped gives way with probability 1 / (1 + n), so that any sample of that time is equally likely to be
+ * the one watched, however far away its next access is.
  *
- * That alone would starve a program of bulk work: a slot that holds an address which nobody touches again gives way ever
- * more rarely. So all slots but the last lose patience: their probability does not fall below 1 / patience. Near
- * accesses are found by the impatient slots, far ones by the patient. tests/profiler/watch/test_watch.c holds the survival curve
- * of each against this rule. */
+ * That alone would starve a program of bulk work: a slot that holds an address which nobody touches again gives way
+ * ever more rarely. So all slots but the last lose patience: their probability does not fall below 1 / patience. Near
+ * accesses are found by the impatient slots, far ones by the patient. tests/profiler/watch/test_watch.c holds the
+ * survival curve of each against this rule. */
 
 #include "profiler/watch/internal.h"
 
@@ -33,8 +33,8 @@ static const uint64_t ACCESS_TIMEOUT_NS = 50000000;
 /* A store's watch that waits for the end of the second call is not given up before. */
 static const uint64_t NEXT_RETURN_TIMEOUT_NS = 1000000000;
 
-/* So much debt from slow strings ends all watches; until it is paid back, no other begins. Some tens of milliseconds with
- * registers armed at a stretch see calls that are as long; short stretches see more of them, so most are short. */
+/* So much debt from slow strings ends all watches; until it is paid back, no other begins. Some tens of milliseconds
+ * with registers armed at a stretch see calls that are as long; short stretches see more of them, so most are short. */
 static const int64_t STRING_DEBT_LONG_NS = 20000000, STRING_DEBT_SHORT_NS = 4000000;
 enum { LONG_DEBT_ONE_IN = 4 };
 
@@ -80,7 +80,7 @@ static bool gives_way(struct pie_watch_thread *watch, unsigned index) {
     return pie_watch_random(watch) % one_in == 0 && !is_about_to_end(slot);
 }
 
-/* The watch ends where it is; a data watch is told of. */
+/* The watch ends where it is; a data watch leaves a record. */
 static void evict(struct pie_thread *thread, unsigned index) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
     struct pie_watch_record record = {0};
@@ -214,8 +214,8 @@ void pie_watch_rest(struct pie_thread *thread) {
     pie_watch_of(thread)->debt_is_short = pie_watch_random(pie_watch_of(thread)) % LONG_DEBT_ONE_IN != 0;
 }
 
-/* What `faults` page faults cost more. One that maps a huge page clears 512 pages, so it is the kernel's time that tells
- * then. */
+/* What `faults` page faults cost more. One that maps a huge page clears 512 pages, so then the kernel's time is
+ * the measure. */
 static uint64_t tax_on(const struct pie_watch_settings *settings, uint64_t faults, uint64_t system_ns) {
     uint64_t tax_ns = faults * settings->fault_tax_ns, most_ns = tax_ns * HUGE_PAGES;
     uint64_t by_time_ns = (uint64_t)((double)system_ns * settings->fault_tax_share);
@@ -224,9 +224,9 @@ static uint64_t tax_on(const struct pie_watch_settings *settings, uint64_t fault
     return by_time_ns > tax_ns ? by_time_ns : tax_ns;
 }
 
-/* String instructions are many times slower while a data breakpoint is armed (watch/price.c), in whatever code the thread
- * runs by then. A program that copies or maps arrays in each call lost half of its speed by that, so it is watched for a
- * part of its time only. */
+/* String instructions are many times slower while a data breakpoint is armed (watch/price.c), in whatever code the
+ * thread runs by then. A program that copies or maps arrays in each call lost half of its speed by that, so it is
+ * watched for a part of its time only. */
 void pie_watch_charge_sample(struct pie_thread *thread, const ucontext_t *ucontext, uint64_t system_ns) {
     const struct pie_watch_settings *settings = pie_watch_settings();
     struct pie_watch_thread *watch = pie_watch_of(thread);

@@ -20,12 +20,12 @@
  *
  *   1  a sample chose a memory access: execute breakpoint on it; when it fires the registers are exact
  *   2  execute breakpoint where the native call returns to the evaluation loop
- *   3  data breakpoint on the address: the next access is another native call's, by construction; compare values, those of
- *      stores when that call has returned, too
+ *   3  data breakpoint on the address: the next access is another native call's, by construction; compare values, and
+ *      those of stores again when that call has returned
  *
  * Half of the calls that return a new number or array are asked another question in stage 3: what the same place in the
- * program gets from its next calls is compared with what it got from this one (PieProf's second pattern, §3.2: objects of
- * the same value returned again and again).
+ * program gets from its next calls is compared with what it got from this one (PieProf's second pattern, §3.2: objects
+ * of the same value returned again and again).
  *
  * watch_*_sigsafe.c are the policy, debug_registers.h what it works on, watch/drain.c adds up what came of it. */
 
@@ -132,7 +132,8 @@ struct pie_watch_slot {
 
 /* A thread's part. Only the thread itself writes, but for the rings' tails. */
 struct pie_watch_thread {
-    /* Of debug_registers_*_sigsafe.c: descriptors, in the thread's own table or in the collection thread's; -1: none. */
+    /* Of debug_registers_*_sigsafe.c: descriptors, in the thread's own table or in the collection thread's; -1:
+     * none. */
     _Atomic int32_t fds[PIE_DEBUG_REGISTERS];
     uint64_t ids[PIE_DEBUG_REGISTERS]; /* of their events */
     _Atomic uint32_t wants_registers;  /* set by the thread, answered by the collection thread */
@@ -191,9 +192,9 @@ struct pie_sample;
  * Context: signal. */
 void pie_watch_after_sample(struct pie_thread *thread, const struct pie_sample *sample);
 
-/* A sample of time fell where `ucontext` says, wherever that is; system_ns of its time were the kernel's. Charges what string
- * instructions cost more while data breakpoints are armed, those of page faults and of the program; under too much debt
- * all watches end. Context: signal. */
+/* A sample of time fell where `ucontext` says, wherever that is; system_ns of its time were the kernel's. Charges what
+ * string instructions cost more while data breakpoints are armed, those of page faults and of the program; under too
+ * much debt all watches end. Context: signal. */
 void pie_watch_charge_sample(struct pie_thread *thread, const ucontext_t *ucontext, uint64_t system_ns);
 
 /* A sample fell at `ucontext`, whose stacks were just taken: perhaps begin a watch. Context: signal. */
@@ -201,8 +202,8 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *ucontext, con
 
 /* The end of a handler: registers that were put off are disarmed. Context: signal. */
 void pie_watch_catch_up(struct pie_thread *thread);
-/* SIGTRAP is about to be blocked on this thread (NULL: none), or is: all its watches end, as far as their traps could not
- * bear that. Context: signal. */
+/* SIGTRAP is about to be blocked on this thread (NULL: none), or is: all its watches end, as far as their traps could
+ * not bear that. Context: signal. */
 void pie_watch_yield(struct pie_thread *thread);
 
 struct pie_access_sampler_ops;

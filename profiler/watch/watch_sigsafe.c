@@ -9,8 +9,8 @@
  * What follows is stage 3, in watch/data_sigsafe.c for memory and in watch/result_sigsafe.c for what calls return.
  *
  * Stage 2 is what makes "not within one native call" exact: an accumulator inside a call costs no trap, and an access
- * within the call never hides the one of the next. A trap whose signal came late (SIGTRAP was blocked) says nothing about
- * who touched the memory: the watch is lost. */
+ * within the call never hides the one of the next. A trap whose signal came late (SIGTRAP was blocked) says nothing
+ * about who touched the memory: the watch is lost. */
 
 #include "profiler/watch/watch.h"
 
@@ -38,8 +38,8 @@ static const uint64_t RETRY_NS = 1000000000;
 /* Set by the collection thread (release), read by handlers (acquire). NULL in a forked child until it has its own. */
 static _Atomic(const struct pie_watch_settings *) current;
 
-/* The last settings: when watching stops in the middle of a handler, it goes on by these, and what is armed must still be
- * disarmed. NULL until there were any. */
+/* The last settings: when watching stops in the middle of a handler, it goes on by these, and what is armed must still
+ * be disarmed. NULL until there were any. */
 static _Atomic(const struct pie_watch_settings *) latest;
 
 void pie_watch_set(const struct pie_watch_settings *settings) {
@@ -268,8 +268,8 @@ static void access_reached(struct pie_thread *thread, unsigned index, const ucon
         pie_watch_enter_stage(slot, PIE_WATCH_RETURN);
 }
 
-/* Each access of the block is as likely as any other, but that one whose base register now leads to what would be ignored
- * is drawn again: it would cost a trap to find out for certain. */
+/* Each access of the block is as likely as any other, but that one whose base register now leads to what would be
+ * ignored is drawn again: it would cost a trap to find out for certain. */
 static const struct pie_access *choose_access(struct pie_thread *thread, const struct pie_basic_block *block,
                                               const ucontext_t *ucontext, const struct pie_context *taken) {
     const struct pie_pystack_ops *ops = pie_watch_ops();
@@ -287,8 +287,8 @@ static const struct pie_access *choose_access(struct pie_thread *thread, const s
     return access;
 }
 
-/* Registers that ptrace has set must not fire where SIGTRAP is blocked, for which the program has found a way around the exported
- * calls; and without an alternate stack a handler cannot tell that it interrupted one of its own. */
+/* Registers that ptrace has set must not fire where SIGTRAP is blocked, for which the program has found a way around
+ * the exported calls; and without an alternate stack a handler cannot tell that it interrupted one of its own. */
 static bool must_yield(const ucontext_t *ucontext) {
     return pie_debug_ptrace_is_used() &&
            (sigismember(&ucontext->uc_sigmask, SIGTRAP) || (ucontext->uc_stack.ss_flags & SS_DISABLE));

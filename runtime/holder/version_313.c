@@ -7,8 +7,8 @@
 
 #include "runtime/holder/layout.h"
 
-/* CPython 3.13 and later: the values lie behind the head of an instance, in the order of the keys that the class keeps, as
- * long as a flag there says so. A dictionary may use them in place. */
+/* CPython 3.13 and later: the values lie behind the head of an instance, in the order of the keys that the class keeps,
+ * as long as a flag there says so. A dictionary may use them in place. */
 #if PY_VERSION_HEX < 0x030d0000
 #error "this file is for CPython 3.13 and later"
 #endif
@@ -40,7 +40,7 @@ PyObject *pie_holder_managed_dict(PyObject *object) {
     return (PyObject *)_PyObject_ManagedDictPointer(object)->dict;
 }
 
-/* As long as the values are in the instance, it tells of them and not of the dictionary that uses them. */
+/* As long as the values are in the instance, its traversal visits them and not the dictionary that uses them. */
 PyObject *pie_holder_untraversed_dict(PyObject *object) {
     if (!PyType_HasFeature(Py_TYPE(object), Py_TPFLAGS_INLINE_VALUES) ||
         !_PyObject_InlineValues(object)->valid)

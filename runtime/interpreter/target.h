@@ -11,10 +11,10 @@
  */
 struct pie_target {
     char path[PATH_MAX]; /* absolute: what sys.executable will say */
-    char children
-        [PATH_MAX]; /* the interpreter whose starts are redirected to us: path, or what it was before it was
-                              * replaced (runtime/interpreter/replaced.h), or what we are built with where path is neither that nor us
-                              * (exec -a) */
+    /* The interpreter whose starts are redirected to us: path, or the one that it was before it was
+     * replaced (runtime/interpreter/replaced.h), or the one that we are built with where path is neither that nor us
+     * (exec -a). */
+    char children[PATH_MAX];
     char foreign_venv[PATH_MAX]; /* $VIRTUAL_ENV if it is for another interpreter, else "" */
 };
 
@@ -32,13 +32,13 @@ void pie_target_find(const char *self, struct pie_target *ret_target);
  */
 void pie_target_from_name(const char *argv0, const char *self, struct pie_target *ret_target);
 
-/* Is the program at path (links are followed as they were before `pieprof install`) the interpreter we are built with, or a
- * copy of it? Context: cli. */
+/* Is the program at path (links are followed as they were before `pieprof install`) the interpreter we are built with,
+ * or a copy of it? Context: cli. */
 bool pie_target_is_built_for(const char *path);
 
-/* In a virtual environment, getpath.py takes what the links of its interpreter lead to for the one that it was made with
- * (sys._base_executable). Where these links have been replaced by links to us: what they led to. Returns false where
- * getpath.py finds out by itself. argv0 is the name that getpath.py goes by. Context: launcher. */
+/* In a virtual environment, getpath.py takes what the links of its interpreter lead to for the one that it was made
+ * with (sys._base_executable). Where these links have been replaced by links to us: what they led to. Returns false
+ * where getpath.py finds out by itself. argv0 is the name that getpath.py goes by. Context: launcher. */
 bool pie_target_base_executable(const char *argv0, char ret_path[PATH_MAX]);
 
 /* The first file called name in the folders of search_path that may be executed. Writes its path, absolute

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Our handlers. Both follow one order: save errno; is this delivery ours? if not, do what would have happened without us;
- * guard; work; unguard; restore errno.
+/* Our handlers. Both follow one order: save errno; is this delivery ours? if not, do what would have happened without
+ * us; guard; work; unguard; restore errno.
  *
  * A delivery that is not ours goes to the program's virtual disposition. Default action: the real disposition is set to
- * the default and the signal raised again (sent ones) or the faulting instruction run again (faults), so that the process
- * ends as it would have, with the same status and a core that shows the culprit and not us. */
+ * the default and the signal raised again (sent ones) or the faulting instruction run again (faults), so that the
+ * process ends as it would have, with the same status and a core that shows the culprit and not us. */
 
 #include "runtime/libc/signals.h"
 
@@ -63,8 +63,8 @@ static void take_mask(int signal, const struct sigaction *action, const ucontext
 }
 
 /* The program believes to have this signal blocked on this thread: it must stay pending, for a later unblocking or a
- * sigwait(). So it is blocked in truth and sent again. No sample can be taken on the thread until the program changes its
- * mask. One that was sent to the process may still be taken by another thread. */
+ * sigwait(). So it is blocked in truth and sent again. No sample can be taken on the thread until the program changes
+ * its mask. One that was sent to the process may still be taken by another thread. */
 static bool hold_if_blocked(int signal, siginfo_t *info, ucontext_t *ucontext) {
     if (!(pie_signals_virtual_mask() & pie_signals_bit(signal)) || (is_fault(signal) && info->si_code > 0))
         return false;
@@ -77,11 +77,12 @@ static bool hold_if_blocked(int signal, siginfo_t *info, ucontext_t *ucontext) {
     return true;
 }
 
-/* A hit of a debug register whose reason was lost: of some millions on a busy virtual machine, one reaches the kernel with
- * nothing in DR6. It takes that for an int1 of the program's (TRAP_BRKPT; arch/x86/kernel/traps.c, exc_debug_user()), or, where the
- * register has been given to another thread meanwhile, for a debugger's (TRAP_HWBKPT). A breakpoint on an instruction is hit
- * again at once; of a word, one access is missed. An int1 is a trap and RIP behind it, but some virtual machines on AMD
- * processors report it as a fault: then RIP is at it, and without an end it would be executed again for ever. */
+/* A hit of a debug register whose reason was lost: of some millions on a busy virtual machine, one reaches the kernel
+ * with nothing in DR6. It takes that for an int1 of the program's (TRAP_BRKPT; arch/x86/kernel/traps.c,
+ * exc_debug_user()), or, where the register has been given to another thread meanwhile, for a debugger's (TRAP_HWBKPT).
+ * A breakpoint on an instruction is hit again at once; of a word, one access is missed. An int1 is a trap and RIP
+ * behind it, but some virtual machines on AMD processors report it as a fault: then RIP is at it, and without an end it
+ * would be executed again for ever. */
 static bool is_lost_hit(int signal, const siginfo_t *info, const ucontext_t *ucontext) {
     enum { INT1 = 0xf1 };
     const char *pc = (const char *)(uintptr_t)ucontext->uc_mcontext.gregs[REG_RIP];
@@ -118,8 +119,8 @@ static void close_trap(const ucontext_t *ucontext) {
     syscall(SYS_rt_sigprocmask, SIG_BLOCK, &bit, NULL, sizeof bit);
 }
 
-/* One of ours that has just been handled may have come before the program's in the queue, which lost that one. It is sent
- * again; where it waits already, that changes nothing. */
+/* One of ours that has just been handled may have come before the program's in the queue, which lost that one. It is
+ * sent again; where it waits already, that changes nothing. */
 static void send_held(int signal, ucontext_t *ucontext) {
     const siginfo_t *info = pie_signals_held(signal);
     siginfo_t copy;
@@ -163,8 +164,8 @@ static void forward(int signal, siginfo_t *info, void *context) {
     }
 }
 
-/* The calls that wait and are restarted or not as the handler wants (signal(7)). Others are always restarted when a signal
- * interrupts them, such as fork() and mmap(): no program expects EINTR from these. */
+/* The calls that wait and are restarted or not as the handler wants (signal(7)). Others are always restarted when a
+ * signal interrupts them, such as fork() and mmap(): no program expects EINTR from these. */
 static bool may_end_with_eintr(greg_t number) {
     switch (number) {
     case SYS_read:
@@ -199,8 +200,8 @@ static bool may_end_with_eintr(greg_t number) {
     }
 }
 
-/* At a SYSCALL instruction that has been executed: it leaves its return address in RCX and the flags in R11. One that has
- * not been looks otherwise, but for chance. */
+/* At a SYSCALL instruction that has been executed: it leaves its return address in RCX and the flags in R11. One that
+ * has not been looks otherwise, but for chance. */
 static bool is_at_restart(const greg_t *gregs) {
     uint8_t bytes[2];
 
@@ -231,8 +232,8 @@ static void keep_eintr(ucontext_t *ucontext) {
     }
 }
 
-/* A handler of the program may have faults blocked, with which a load of ours that fails would end the process. The return
- * from our handler blocks them again. */
+/* A handler of the program may have faults blocked, with which a load of ours that fails would end the process. The
+ * return from our handler blocks them again. */
 static void open_faults(const ucontext_t *ucontext) {
     uint64_t faults = pie_signals_bit(SIGSEGV) | pie_signals_bit(SIGBUS);
 
@@ -292,8 +293,8 @@ bool pie_signals_sent_by_us(const siginfo_t *info) {
 }
 
 /* Where registers are set by ptrace, SIGTRAP stays open, and a sample or a trap may fall into a handler of ours, first
- * instructions included. Nothing may be watched from there, least of all what the handler itself does: a breakpoint on it
- * would end in itself. The interrupted stack pointer tells. */
+ * instructions included. Nothing may be watched from there, least of all what the handler itself does: a breakpoint on
+ * it would end in itself. The interrupted stack pointer shows it. */
 static bool is_in_handler(const ucontext_t *ucontext) {
     uintptr_t low = (uintptr_t)ucontext->uc_stack.ss_sp, sp = (uintptr_t)ucontext->uc_mcontext.gregs[REG_RSP];
 
@@ -301,8 +302,8 @@ static bool is_in_handler(const ucontext_t *ucontext) {
            sp - low < ucontext->uc_stack.ss_size;
 }
 
-/* The collection thread leaves SIGPROF open for what its own time costs (profiler/collect/collection.c), so one of the program's may
- * come: closed here, it is sent again, to another thread. */
+/* The collection thread leaves SIGPROF open for what its own time costs (profiler/collect/collection.c), so one of the
+ * program's may come: closed here, it is sent again, to another thread. */
 static void hand_on(int signal, siginfo_t *info, ucontext_t *ucontext) {
     sigaddset(&ucontext->uc_sigmask, signal);
     if (syscall(SYS_rt_sigqueueinfo, getpid(), signal, info) != 0)
@@ -329,8 +330,8 @@ void pie_signals_on_clock(int signal, siginfo_t *info, void *context) {
 }
 
 /* Linux hands a faulting thread the first synchronous signal of its queue, even a blocked one (kernel/signal.c,
- * dequeue_synchronous_signal(): only that some one is not blocked is asked). So if a breakpoint's SIGTRAP was waiting, it
- * is delivered first, and the fault is reported as if the first instruction of that handler had made it. Where it
+ * dequeue_synchronous_signal(): only that some one is not blocked is asked). So if a breakpoint's SIGTRAP was waiting,
+ * it is delivered first, and the fault is reported as if the first instruction of that handler had made it. Where it
  * happened is said by the frame below, which the handler is about to get as its third argument. NULL: there is none. */
 static ucontext_t *frame_below(const ucontext_t *ucontext) {
     const greg_t *gregs = ucontext->uc_mcontext.gregs;

@@ -91,7 +91,8 @@ def tell_failures(build, result):
 
 
 def run_phase(steps, mark, jobs):
-    """The tests of all builds that bear the mark, `jobs` of each build at a time; with a mark one build after the other."""
+    """The tests of all builds that bear the mark, `jobs` of each build at a time; with a mark one build after the
+    other."""
     lock = threading.Lock()
 
     def run_step(step):

@@ -28,6 +28,6 @@ struct pie_query {
  * unknown phrase, -ENOENT no such run, -EINVAL what cannot be understood, or as pie_cursor_open(). */
 int pie_query_open(struct pie_reader *reader, const char *text, int64_t run, struct pie_query *ret_query,
                    char **ret_message);
-/* The statement that gives what is told, parameters written out. Heap; NULL if there is no memory. */
+/* The statement that gives the answer, with its parameters written out. Heap; NULL if there is no memory. */
 char *pie_query_sql(const struct pie_query *query);
 void pie_query_close(struct pie_query *query);

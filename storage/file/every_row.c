@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Virtual tables that are there without being made (https://www.sqlite.org/vtab.html, section 2.1.1): one for each table whose rows
- * may lie packed. */
+/* Virtual tables that are there without being made (https://www.sqlite.org/vtab.html, section 2.1.1): one for each
+ * table whose rows may lie packed. */
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -94,7 +94,8 @@ static int kind_of(const struct table *table, const struct sqlite3_index_constra
     }
 }
 
-/* SQLite looks at each row again, so bounds may be wider than asked for. idxStr has a letter for each parameter: its kind. */
+/* SQLite looks at each row again, so bounds may be wider than asked for. idxStr has a letter for each parameter: its
+ * kind. */
 static int plan(sqlite3_vtab *base, sqlite3_index_info *info) {
     const struct table *table = (const struct table *)base;
     char *kinds = sqlite3_malloc(info->nConstraint + 1);
@@ -218,8 +219,8 @@ static int next_plain(struct cursor *cursor) {
     return code == SQLITE_ROW ? SQLITE_OK : code;
 }
 
-/* The first steps of both are made before a row is told, so that both see the file as it was at one time: rows are packed as it
- * goes on. */
+/* The first steps of both are made before the first row is given out, so that both see the file as it was at one time:
+ * rows are packed meanwhile. */
 static int start(struct cursor *cursor, const struct range *range) {
     const struct pie_packing *packing = table_of(cursor)->packing;
     int code = SQLITE_OK, kind = 1;

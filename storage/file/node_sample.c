@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* A virtual table (https://www.sqlite.org/vtab.html). Where there is a temporary table or view `sample`, such as that of a period
- * or a place, it is what is added up, else all rows of the file are. */
+/* A virtual table (https://www.sqlite.org/vtab.html). Where there is a temporary table or view `sample`, such as that
+ * of a period or a place, it is what is added up, else all rows of the file are. */
 
 #include "storage/file/node_sample.h"
 
@@ -37,7 +37,8 @@ struct sums {
     double squares;
 };
 
-/* Of one process, as the file was at a time: all of them, or those of so many rows of the file that there are BATCH_MAX. */
+/* Of one process, as the file was at a time: all of them, or BATCH_MAX of them from as many rows of the file as
+ * that takes. */
 struct added {
     int64_t process;
     struct sums *sums;

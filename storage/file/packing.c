@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Behind the format, for each row: by how much its key is greater than the least that it may have; flags; the values that have a
- * flag; the sum of squares if it has one. Whole numbers are LEB128, without a byte more than needed
+/* Behind the format, for each row: by how much its key is greater than the least that it may have; flags; the values
+ * that have a flag; the sum of squares if it has one. Whole numbers are LEB128, without a byte more than needed
  * (https://dwarfstd.org/doc/DWARF5.pdf, section 7.6), those below 0 as if they were unsigned.
  *
- * The sum of the squares of n weights is at least the square of their sum divided by n, and just that where they are equal: so
- * that is what takes no room. Most rows stand for one sample. Else the difference takes half of what the double would. */
+ * The sum of the squares of n weights is at least the square of their sum divided by n, and just that where they are
+ * equal: so that is what takes no room. Most rows stand for one sample. Else the difference takes half of what the
+ * double would. */
 
 typedef __int128 wide;
 
@@ -80,7 +81,8 @@ static int64_t value_when_absent(const struct pie_packing *packing, unsigned val
     return value == packing->samples;
 }
 
-/* What the sum of squares would be if all samples weighed the same; rounded down. Of weights beyond what they can be it is 0. */
+/* What the sum of squares would be if all samples weighed the same; rounded down. Of weights beyond what they can be it
+ * is 0. */
 static wide expected_squares(const struct pie_packing *packing, const struct pie_packed_row *row) {
     int64_t samples = row->values[packing->samples];
     wide sum = 0;

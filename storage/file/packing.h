@@ -4,9 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Rows of a finished slice as bytes, in a third of the room that SQLite takes for them; docs/file.md says how they are laid out.
- * Rows of three tables are packed. Each has a node, a thread or the like (its part), whole numbers and one sum of squares.
- * Context: drain, cli. */
+/* Rows of a finished slice as bytes, in a third of the room that SQLite takes for them; docs/file.md says how they are
+ * laid out. Rows of three tables are packed. Each has a node, a thread or the like (its part), whole numbers and one
+ * sum of squares. Context: drain, cli. */
 
 enum pie_packing_kind { PIE_PACKING_SAMPLE = 1, PIE_PACKING_ALLOCATED, PIE_PACKING_COPY };
 
@@ -14,8 +14,8 @@ enum {
     PIE_PACKING_KINDS = 3,
     PIE_PACKING_FORMAT = 1, /* the first byte */
     PIE_PACKING_VALUES_MAX = 8,
-    /* A block has rows of four neighbouring parts and 16384 neighbouring nodes, so that no more than a value may have become of
-     * it in SQLite under our limits (guard.c). */
+    /* A block has rows of four neighbouring parts and 16384 neighbouring nodes, so that no more than a value may have
+     * become of it in SQLite under our limits (guard.c). */
     PIE_PACKING_BLOCK_ROWS = 65536,
     PIE_PACKING_HEAD_BYTES = 1,
     PIE_PACKING_ROW_BYTES = 3 + 2 + 10 * (PIE_PACKING_VALUES_MAX + 1), /* at most */
@@ -57,7 +57,8 @@ struct pie_packed_row {
 /* Sorts rows of one block; those of the same part and node are added up. Returns how many are left. */
 size_t pie_packing_sort(const struct pie_packing *packing, struct pie_packed_row *rows, size_t count);
 
-/* Rows that were sorted; bytes: room for PIE_PACKING_HEAD_BYTES + PIE_PACKING_ROW_BYTES * count. Returns how many it took. */
+/* Rows that were sorted; bytes: room for PIE_PACKING_HEAD_BYTES + PIE_PACKING_ROW_BYTES * count. Returns how many it
+ * took. */
 size_t pie_packing_encode(const struct pie_packing *packing, const struct pie_packed_row *rows, size_t count,
                           unsigned char *bytes);
 
@@ -68,8 +69,8 @@ struct pie_unpacking {
     uint32_t key;                    /* the least that the next row may have */
 };
 
-/* bytes: the caller's, kept until the last row. Both return -EBADMSG where they are not what pie_packing_encode() makes; next()
- * returns 1 and a row, or 0 behind the last one. */
+/* bytes: the caller's, kept until the last row. Both return -EBADMSG where they are not what pie_packing_encode()
+ * makes; next() returns 1 and a row, or 0 behind the last one. */
 int pie_unpacking_begin(struct pie_unpacking *unpacking, const struct pie_packing *packing, int64_t block,
                         const void *bytes, size_t size);
 int pie_unpacking_next(struct pie_unpacking *unpacking, struct pie_packed_row *ret_row);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The sliced tables, for statements that add rows up: columns of the key behind (process, slice_s), sums, and the rule by which sums of
- * one key are added. */
+/* The sliced tables, for statements that add rows up: columns of the key behind (process, slice_s), sums, and the rule
+ * by which sums of one key are added. */
 #define PIE_SAMPLE_KEY "thread, node"
 #define PIE_SAMPLE_SUMS                                                                                      \
     "samples, wait_samples, python_ns, native_ns, system_ns, wait_ns, runnable_ns, throttled_ns, cpu_sq_ns2"

@@ -27,8 +27,8 @@
 /* The inputs are gone through twice: for the plan, when each is checked as for a query, and for their rows. The result
  * grows in a file of its own beside `out`, which takes its name at the end: an interrupted or failed merge has
  * changed nothing. An input without a log beside it is read as a file that nobody writes, so that not even the log's
- * files are made; if somebody did write meanwhile, it is read once more, with locks. Small ones that are alike are read from one
- * file that stays attached (scratch.h). */
+ * files are made; if somebody did write meanwhile, it is read once more, with locks. Small ones that are alike are read
+ * from one file that stays attached (scratch.h). */
 
 enum { PROGRESS_OPERATIONS = 100000, BUSY_MS = 5000, WRITTEN_MEANWHILE = 1 };
 static const double SETTLE_LIMIT_S = 2;
@@ -104,8 +104,8 @@ static int check(const char *path, char **ret_message) {
     return r;
 }
 
-/* One of the two passes over an input. stillness: of before, NULL: with locks. Returns WRITTEN_MEANWHILE where it does not hold;
- * nothing came of it then. */
+/* One of the two passes over an input. stillness: of before, NULL: with locks. Returns WRITTEN_MEANWHILE where it does
+ * not hold; nothing came of it then. */
 typedef int pass_fn(struct work *work, size_t input, const struct pie_stillness *stillness,
                     char **ret_message);
 

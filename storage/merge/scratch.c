@@ -18,7 +18,7 @@
 /* https://www.sqlite.org/fileformat2.html#the_database_header
  *
  * The head of an input and the rows of its schema are those of the first one, byte for byte. So what SQLite read of the
- * first holds for it. Two fields of the head are changed: the number by which SQLite tells that a file was written, and
+ * first holds for it. Two fields of the head are changed: the number that shows SQLite that a file was written, and
  * the mark of a log, since a file that is still has none. */
 
 enum {

@@ -8,9 +8,9 @@
 #include "storage/read/reader_internal.h"
 #include "storage/read/views.h"
 
-/* The sliced tables get temporary views that have only the rows of the period, "period_sample" and so on, and others of the
- * tables' own names in front of them (as in place_cut.c): the reader's views look their names up among those first. What is not
- * sliced is not known of a part of the time, and NULL. */
+/* The sliced tables get temporary views that have only the rows of the period, "period_sample" and so on, and others of
+ * the tables' own names in front of them (as in place_cut.c): the reader's views look their names up among those first.
+ * What is not sliced is not known of a part of the time, and NULL. */
 
 #define OF_PERIOD(table, rows)                                                                               \
     "CREATE TEMP VIEW period_" table " AS SELECT s.* FROM temp.period_process w CROSS JOIN main." rows       \
@@ -54,7 +54,7 @@ static const char *const statements[] = {
     COVER("copy"),
     COVER("allocation"),
     COVER("thread"),
-    /* What is told by the second is told by the second of the period. */
+    /* Figures for each second are those of the seconds of the period. */
     "CREATE TEMP VIEW process AS SELECT p.id, p.run, p.parent, p.pid, p.parent_pid,"
     " max(p.started_ns, w.from_ns) AS started_ns, min(p.seen_ns, w.to_ns) AS seen_ns,"
     " min(p.ended_ns, w.to_ns) AS ended_ns, p.cause, p.exit_status, p.argv, p.executable, p.clock,"

@@ -16,12 +16,12 @@
 #include "storage/read/reader_internal.h"
 #include "storage/read/views.h"
 
-/* The tables of measurements get temporary views of the same names that have only the rows in X. The views of the reader are
- * temporary too, and look their names up among those first (views.c): so none of them knows of it. What stays that of the run is
- * taken before: the totals that shares are of, and whether memory was measured.
+/* The tables of measurements get temporary views of the same names that have only the rows in X. The views of the
+ * reader are temporary too, and look their names up among those first (views.c): none of them knows of the cut. Some
+ * figures stay those of the run and are taken before: the totals that shares are of, and whether memory was measured.
  *
- * A sample belongs to X in two ways: its innermost Python line is X's (or its native code is), or its innermost line of own
- * code is. In the second case the row is told at that line of own code, as the summary does. */
+ * A sample belongs to X in two ways: its innermost Python line is X's (or its native code is), or its innermost line of
+ * own code is. In the second case the row is shown at that line of own code, as the summary does. */
 
 #define NEW_TABLE(name, columns)                                                                             \
     "CREATE TEMP TABLE " name " (process, id" columns ", PRIMARY KEY (process, id)) WITHOUT ROWID"
@@ -145,7 +145,7 @@ static int replace_and_free(struct pie_reader *reader, const char *name, char *t
     return r;
 }
 
-/* What lines of own code called in libraries is told by the true innermost line. */
+/* The work that lines of own code called in libraries is shown at the true innermost line. */
 static int replace_below(struct pie_reader *reader, char **ret_message) {
     static const char node[] = "JOIN node n";
     char *text = view_text("x_below"), *at = text ? strstr(text, node) : NULL;

@@ -20,8 +20,8 @@
 #include "storage/file/schema_check.h"
 #include "storage/file/sqlite_open.h"
 
-/* Larger files are not checked as a whole when they are opened; damage in them shows where it is met. But for merging, which
- * reads all of a file anyway. */
+/* Larger files are not checked as a whole when they are opened; damage in them shows where it is met. But for merging,
+ * which reads all of a file anyway. */
 enum { CHECK_MAX_BYTES = 64 << 20 };
 
 int pie_reader_fail(struct pie_reader *reader, int code, char **ret_message) {
@@ -75,7 +75,8 @@ static int open_immutable(struct pie_reader *reader) {
     return code;
 }
 
-/* What does not fit its cache SQLite keeps in files without a name there (https://www.sqlite.org/tempfiles.html, section 5). */
+/* What does not fit its cache SQLite keeps in files without a name there (https://www.sqlite.org/tempfiles.html,
+ * section 5). */
 static bool has_temporary_folder(void) {
     const char *const folders[] = {
         getenv("SQLITE_TMPDIR"), getenv("TMPDIR"), "/var/tmp", "/usr/tmp", "/tmp", "."};

@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Reading a profile, which may come from anywhere: nothing of it is used but rows of tables that are plain ones and have our
- * columns; views are the reader's own (views.h). Every statement runs under an authorizer that lets it only read, within limits of
- * time and size. Works on a read-only medium and while a program still writes. Context: cli. */
+/* Reading a profile, which may come from anywhere: nothing of it is used but rows of tables that are plain ones and
+ * have our columns; views are the reader's own (views.h). Every statement runs under an authorizer that lets it only
+ * read, within limits of time and size. Works on a read-only medium and while a program still writes. Context: cli. */
 
 struct pie_reader;
 struct pie_cursor;
@@ -16,11 +16,12 @@ enum { PIE_READER_TIME_LIMIT_S = 30 };
 
 /* Returns 0, or -errno with one line for people in *ret_message (heap). */
 int pie_reader_open(const char *path, struct pie_reader **ret_reader, char **ret_message);
-/* The same, and neither the file nor its log is changed by it, not even by putting the log into the file. is_still: nobody writes to
- * it as long as it has no log, so it needs no locks, and no files beside it are made. */
+/* The same, and neither the file nor its log is changed by it, not even by putting the log into the file. is_still:
+ * nobody writes to it as long as it has no log, so it needs no locks, and no files beside it are made. */
 int pie_reader_open_untouched(const char *path, bool is_still, struct pie_reader **ret_reader,
                               char **ret_message);
-/* The same of a file that this process has just written: it is not read as a whole to find damage, which takes 5 ms a megabyte. */
+/* The same of a file that this process has just written: it is not read as a whole to find damage, which takes 5 ms a
+ * megabyte. */
 int pie_reader_open_written(const char *path, struct pie_reader **ret_reader, char **ret_message);
 void pie_reader_close(struct pie_reader *reader);
 
@@ -55,7 +56,8 @@ enum pie_value_type {
  * than read, -E2BIG more than one statement. */
 int pie_cursor_open(struct pie_reader *reader, const char *sql, struct pie_cursor **ret_cursor,
                     char **ret_message);
-/* The same for a SELECT of ours that is asked only once: SQLite prepares it faster, but keeps nothing for the next one. */
+/* The same for a SELECT of ours that is asked only once: SQLite prepares it faster, but keeps nothing for the next
+ * one. */
 int pie_cursor_open_once(struct pie_reader *reader, const char *select, struct pie_cursor **ret_cursor,
                          char **ret_message);
 void pie_cursor_close(struct pie_cursor *cursor);

@@ -9,8 +9,8 @@
 #include "storage/file/sqlite_open.h"
 
 /* One process of a run, as if it were alone in it: its rows are copied into a temporary database, under their own
- * numbers, and everything that is asked is asked there. So each view is cut without knowing of it. A file of an older version is read in
- * the same way, whole. */
+ * numbers, and everything that is asked is asked there. So each view is cut without knowing of it. A file of an older
+ * version is read in the same way, whole. */
 
 /* The reader's connection becomes one to a copy. On failure it is what it was. */
 static int read_copy(struct pie_reader *reader, int64_t run, int64_t process, char **ret_message) {

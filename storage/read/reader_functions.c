@@ -15,7 +15,8 @@ static void square_root(sqlite3_context *context, int count, sqlite3_value **val
         sqlite3_result_double(context, sqrt(sqlite3_value_double(values[0])));
 }
 
-/* SQLite 3.38 to 3.40 takes its own for unsafe in the views of a file that one does not trust, though not json_each(). */
+/* SQLite 3.38 to 3.40 takes its own for unsafe in the views of a file that one does not trust, though not
+ * json_each(). */
 static void json_valid(sqlite3_context *context, int count, sqlite3_value **values) {
     sqlite3_stmt *statement = NULL;
     sqlite3 *db = sqlite3_context_db_handle(context);

@@ -26,12 +26,12 @@ struct pie_reader {
 /* Limits and settings of the connection. Returns an SQLite result code. */
 int pie_reader_set_up(struct pie_reader *reader);
 
-/* The file is of an older version: all of it is read in a copy that is as if it had been written today. Returns 0, or -errno and a
- * message. */
+/* The file is of an older version: all of it is read in a copy that is as if it had been written today. Returns 0, or
+ * -errno and a message. */
 int pie_reader_read_copy(struct pie_reader *reader, char **ret_message);
 
-/* Statements of ours that make temporary tables and views, which no authorizer needs to look at. bind: gives each its parameters;
- * may be NULL. sql: NULL is for want of memory. Returns 0, or -errno and a message. */
+/* Statements of ours that make temporary tables and views, which no authorizer needs to look at. bind: gives each its
+ * parameters; may be NULL. sql: NULL is for want of memory. Returns 0, or -errno and a message. */
 typedef void (*pie_reader_bind_fn)(struct sqlite3_stmt *statement, const void *data);
 int pie_reader_run_own(struct pie_reader *reader, const char *sql, pie_reader_bind_fn bind, const void *data,
                        char **ret_message);

@@ -9,7 +9,7 @@
 /* Ramer-Douglas-Peucker: a stretch between two points that stay is split at the point that lies farthest from the line
  * between them. The classic algorithm takes a tolerance; here the number of points is given, so the stretch with the
  * farthest point of all is split first, until there are enough points. That is what the classic one finds for the
- * tolerance that gives so many points.
+ * tolerance that gives this number of points.
  *
  * A curve has several values, so its points lie in a space of time and all values, in which each has the range 1. */
 

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A curve over time of at most 100 points, however long it grows (Scalene §5): when it is full it is simplified, which keeps
- * its shape. Context: drain. */
+/* A curve over time of at most 100 points, however long it grows (Scalene §5): when it is full it is simplified, which
+ * keeps its shape. Context: drain. */
 
 enum {
     PIE_CURVE_POINTS = 100,
@@ -32,8 +32,9 @@ struct pie_curve {
 int pie_curve_add(struct pie_curve *curve, const struct pie_curve_point *point,
                   int (*forget)(void *data, const struct pie_curve_point *), void *data);
 
-/* Ramer-Douglas-Peucker down to at most `count` points (at least 2 + PIE_CURVE_VALUES): sets keep[i] for those that stay.
- * The first point, the last one and the first of the highest of each value do. Returns the greatest distance of a point
- * that goes from the line between its neighbours that stay, with the range of time and of each value taken as 1. */
+/* Ramer-Douglas-Peucker down to at most `count` points (at least 2 + PIE_CURVE_VALUES): sets keep[i] for those that
+ * stay. The first point, the last one and the first of the highest of each value do. Returns the greatest distance of a
+ * point that goes from the line between its neighbours that stay, with the range of time and of each value taken as
+ * 1. */
 double pie_curve_choose(const struct pie_curve_point *points, uint32_t points_count, uint32_t count,
                         bool *ret_keep);

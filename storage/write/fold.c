@@ -11,9 +11,10 @@
 #include "storage/file/db.h"
 #include "storage/write/fold_sql.h"
 
-/* A node stays if it is kept, if it and what it called have some weight, or if they were seen lately. All three hold of a node's
- * caller if they hold of the node, so what stays is a tree, and what folds below one node of it is gathered in one place.
- * Weight is the greatest share that the node has of anything the process did: computing, waiting, allocating, … */
+/* A node stays if it is kept, if it and what it called have some weight, or if they were seen lately. All three hold of
+ * a node's caller if they hold of the node, so what stays is a tree, and what folds below one node of it is gathered in
+ * one place. Weight is the greatest share that the node has of anything the process did: computing, waiting,
+ * allocating, … */
 
 static const double WEIGHT_MAX = 0.001;
 

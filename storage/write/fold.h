@@ -7,16 +7,16 @@
 struct sqlite3;
 struct pie_kept;
 
-/* Makes a process's part of the file smaller: contexts of little weight, those that were not seen for longest first, fold into
- * "(other)" below their nearest caller that stays. No sum over contexts changes, of no slice, thread, kind or size.
- * Threads that have ended fold into the first of their name. Context: drain. */
+/* Makes a process's part of the file smaller: contexts of little weight, those that were not seen for longest first,
+ * fold into "(other)" below their nearest caller that stays. No sum over contexts changes, of no slice, thread, kind or
+ * size. Threads that have ended fold into the first of their name. Context: drain. */
 
-/* Ids that folding gives out; those of a process count up from 1, these count down. Of a node: of the one that it stays below, 0:
- * none. */
+/* Ids that folding gives out; those of a process count up from 1, these count down. Of a node: of the one that it stays
+ * below, 0: none. */
 #define PIE_FOLD_OTHER_ID INT64_C(0xffffffff) /* of a location and a function, too */
 
-/* Does nothing but that: inside a write transaction. kept: nodes and locations that the process may still write rows of; NULL: it
- * has ended. share: of the nodes that are not kept, how many fold. Returns how many did, or -errno. */
+/* Does nothing but that: inside a write transaction. kept: nodes and locations that the process may still write rows
+ * of; NULL: it has ended. share: of the nodes that are not kept, how many fold. Returns how many did, or -errno. */
 int64_t pie_fold_contexts(struct sqlite3 *db, int64_t process, const struct pie_kept *kept, double share);
 
 /* Returns how many threads folded, or -errno. */

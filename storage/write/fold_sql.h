@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The statements of fold.c. ?1 is the process; temp.folded has what folds (node, of threads: the thread) and into what (target).
- * temp.repacked is empty before and after. They need storage/file/packed_tables.h. */
+/* The statements of fold.c. ?1 is the process; temp.folded has what folds (node, of threads: the thread) and into what
+ * (target). temp.repacked is empty before and after. They need storage/file/packed_tables.h. */
 
 /* A table's sum of something, and that by node: rows (node, slice, how much). */
 struct pie_fold_weight {

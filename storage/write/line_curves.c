@@ -10,11 +10,12 @@
 #include "storage/write/curve.h"
 
 /* Two tables from ids to records, open addressing, never more than half full. A line without a curve gets one from the
- * line whose memory was least if it has had clearly more: so lines of about the same size do not take it from each other
- * in turns.
+ * line whose memory was least if it has had clearly more: so lines of about the same size do not take it from each
+ * other in turns.
  *
- * Memory stays what it was until a part of it reports a change, which is looked for once a second. So after a longer silence
- * the old value is noted for just before the change, or the line between the points would tell of a slow climb. */
+ * Memory stays what it was until a part of it reports a change, which is looked for once a second. So after a longer
+ * silence the old value is noted for just before the change, or the line between the points would tell of a slow
+ * climb. */
 
 enum { FIRST_CAPACITY = 256 };
 static const int64_t LOOK_NS = 1000000000;
@@ -197,7 +198,7 @@ int pie_line_curves_add(struct pie_line_curves *curves, uint64_t part_id, uint32
     return r;
 }
 
-/* For so many at least, not more than half full. */
+/* For this number at least, not more than half full. */
 static size_t capacity_for(size_t count) {
     size_t capacity = FIRST_CAPACITY;
     while (capacity < 2 * (count + 1))

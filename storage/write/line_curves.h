@@ -23,8 +23,9 @@ struct pie_line_curves;
 int pie_line_curves_create(const struct pie_line_curves_out *out, struct pie_line_curves **ret_curves);
 void pie_line_curves_destroy(struct pie_line_curves *curves);
 
-/* The part `part` of `line`, a context's blocks of one size class, has so much alive from now on. Times do not decrease. Points that give way
- * are forgotten at once, new ones are put by the next flush. Returns 0, -ENOMEM, or what forget() returned. */
+/* The part `part` of `line`, a context's blocks of one size class, has so much alive from now on. Times do not
+ * decrease. Points that give way are forgotten at once, new ones are put by the next flush. Returns 0, -ENOMEM, or what
+ * forget() returned. */
 int pie_line_curves_add(struct pie_line_curves *curves, uint64_t part, uint32_t line, int64_t time_ns,
                         uint64_t live_bytes);
 

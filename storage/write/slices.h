@@ -7,9 +7,9 @@
 
 #include "profiler/base/u64map.h"
 
-/* Into which slice of a process's time a row belongs, and when slices become wider: twice as wide when there would be too
- * many of them, or too many rows. A slice is as long as a power of two in seconds and begins at a multiple of that, so a
- * wider one is made of whole narrower ones. Context: drain. */
+/* Into which slice of a process's time a row belongs, and when slices become wider: twice as wide when there would be
+ * too many of them, or too many rows. A slice is as long as a power of two in seconds and begins at a multiple of that,
+ * so a wider one is made of whole narrower ones. Context: drain. */
 
 enum {
     PIE_SLICES_MAX = 256, /* in a process */
@@ -33,12 +33,12 @@ struct pie_slices {
 void pie_slices_begin(struct pie_slices *slices, int64_t started_ns, int64_t keep_s);
 void pie_slices_finish(struct pie_slices *slices);
 
-/* Rows from now on were measured around this time (CLOCK_REALTIME). Returns true if slices are wider than before: what is in the
- * file is to be put together. Never goes back, also when the clock does. */
+/* Rows from now on were measured around this time (CLOCK_REALTIME). Returns true if slices are wider than before: what
+ * is in the file is to be put together. Never goes back, also when the clock does. */
 bool pie_slices_move(struct pie_slices *slices, int64_t at_ns);
 
 /* Begin of the first slice that is kept. */
 int64_t pie_slices_first_s(const struct pie_slices *slices);
 
-/* A row is put into the present slice. key: what tells it from other rows there. */
+/* A row is put into the present slice. key: unique among the rows there. */
 void pie_slices_note(struct pie_slices *slices, uint64_t key);

@@ -39,7 +39,8 @@ enum pie_statement {
     PIE_STATEMENT_OVERHEAD,
     PIE_STATEMENT_SOURCE,
     PIE_STATEMENT_SOURCE_LINE,
-    /* Slices of a process become as wide as ?2 says: those that are not where a wider one begins are added to the one before. */
+    /* Slices of a process become as wide as ?2 says: those that are not where a wider one begins are added to the one
+     * before. */
     PIE_STATEMENT_WIDEN_PROCESS,
     PIE_STATEMENT_WIDEN_SAMPLE,
     PIE_STATEMENT_WIDEN_WATCH,

@@ -31,7 +31,8 @@ enum {
     SKIP_MAX = 64,
 };
 
-/* Of a transaction that has the lock. All rows of an hour take less than a second; only a damaged file takes for ever. */
+/* Of a transaction that has the lock. All rows of an hour take less than a second; only a damaged file takes for
+ * ever. */
 static const double TRANSACTION_LIMIT_S = 20;
 
 static struct pie_writer *writer_of(struct pie_sink *sink) {

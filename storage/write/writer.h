@@ -12,7 +12,8 @@ struct pie_config;
  * Context: cli, launcher (before Python starts). */
 int pie_writer_check(const char *path, char **ret_message);
 
-/* Is this the file's own fault, so that another file would do? `error` is of pie_writer_check() or pie_writer_open(). */
+/* Is this the file's own fault, so that another file would do? `error` is of pie_writer_check() or
+ * pie_writer_open(). */
 bool pie_writer_is_refusal(int error);
 
 /* Opens (or creates) the database for appending. No thread is started, no descriptor of the program is

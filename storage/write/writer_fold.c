@@ -6,9 +6,9 @@
 #include "storage/write/fold.h"
 #include "storage/write/writer_internal.h"
 
-/* The file may have max_bytes. What is free in it is used again before it grows, so it is what is in use that counts. Making
- * room takes a second or so, so it is done rarely: from NEARLY_FULL on, and then for a good part of what may go. Processes that
- * have ended give theirs as this one does; those that run look after their own. */
+/* The file may have max_bytes. What is free in it is used again before it grows, so it is what is in use that counts.
+ * Making room takes a second or so, so it is done rarely: from NEARLY_FULL on, and then for a good part of what may go.
+ * Processes that have ended give theirs as this one does; those that run fold their own. */
 
 static const double NEARLY_FULL = 0.8;
 static const double PART = 0.4, PART_OF_ENDED = 0.7;
@@ -68,7 +68,8 @@ static int note_excess(struct pie_writer *writer) {
     return r;
 }
 
-/* Of the processes that have ended, the next one after `process`; 0: there is none. One that is taken for gone may turn out to live. */
+/* Of the processes that have ended, the next one after `process`; 0: there is none. One that is taken for gone may turn
+ * out to live. */
 static int64_t next_ended(struct pie_writer *writer, int64_t process) {
     char sql[160];
     int64_t found = 0;

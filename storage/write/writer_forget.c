@@ -4,8 +4,8 @@
 #include "storage/write/contexts.h"
 #include "storage/write/writer_internal.h"
 
-/* A program that makes code as long as it runs makes ever new names. What the writer remembers of them is there so that a name
- * is written once; one that no known location has is forgotten, and written anew should it come again. */
+/* A program that makes code as long as it runs makes ever new names. What the writer remembers of them is there so that
+ * a name is written once; one that no known location has is forgotten, and written anew should it come again. */
 
 struct names {
     const struct pie_kept *kept;

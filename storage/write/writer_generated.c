@@ -6,10 +6,10 @@
 #include "storage/write/contexts.h"
 #include "storage/write/writer_internal.h"
 
-/* Whose is code of a name that is no path, such as "<__array_function__ internals>"? Its file says nothing, and its module can
- * be asked only of the running interpreter. But it is made to stand between a library's code and others: whoever calls it
- * or is called by it directly and belongs to a distribution names it, the caller before the called. The standard library
- * names nobody: all code calls it, and it calls all code. */
+/* Whose is code of a name that is no path, such as "<__array_function__ internals>"? Its file says nothing, and its
+ * module can be asked only of the running interpreter. But it is made to stand between a library's code and others:
+ * whoever calls it or is called by it directly and belongs to a distribution names it, the caller before the called.
+ * The standard library names nobody: all code calls it, and it calls all code. */
 
 int pie_writer_note_owner(struct pie_writer *writer, const struct pie_location *location, uint32_t file,
                           uint32_t function, const char *library, bool is_own) {

@@ -86,8 +86,8 @@ int pie_writer_move_on(struct pie_writer *writer, int64_t at_ns);
 int pie_writer_put_environment(struct pie_writer *writer, const char *key, const char *value);
 int pie_writer_put_location(struct pie_writer *writer, const struct pie_location *location);
 int pie_writer_put_node(struct pie_writer *writer, const struct pie_node_row *node);
-/* Notes whose code a location is, and finds out whose generated code is by what calls it and what it calls. library: of its
- * file or module, or NULL. Return 0 or -errno. */
+/* Notes whose code a location is, and finds out whose generated code is by what calls it and what it calls. library: of
+ * its file or module, or NULL. Return 0 or -errno. */
 int pie_writer_note_owner(struct pie_writer *writer, const struct pie_location *location, uint32_t file,
                           uint32_t function, const char *library, bool is_own);
 int pie_writer_name_generated(struct pie_writer *writer, const struct pie_node_row *node);

@@ -31,8 +31,8 @@ static int put_statements(struct pie_writer *writer, unsigned first, unsigned la
     return r;
 }
 
-/* The present slice may lie in one that becomes wider, but never in one that is forgotten. Then there may be packed rows of it, and
- * those that follow are packed with them when it is over. */
+/* The present slice may lie in one that becomes wider, but never in one that is forgotten. Then there may be packed
+ * rows of it, and those that follow are packed with them when it is over. */
 int pie_writer_move_on(struct pie_writer *writer, int64_t at_ns) {
     int r = 0;
     if (pie_slices_move(&writer->slices, at_ns))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Debug information of a library: its units are opened, and where each of the first ranges begins, lies in the middle and ends,
- * functions, inlined calls and lines are looked for. Strings that come back are read. */
+/* Debug information of a library: its units are opened, and where each of the first ranges begins, lies in the middle
+ * and ends, functions, inlined calls and lines are looked for. Strings that come back are read. */
 
 #include "profiler/symbols/dwarf_info.c"
 

@@ -9,8 +9,8 @@ import pytest
 HERE = pathlib.Path(__file__).parent
 FUZZERS = sorted(path.stem.removeprefix("fuzz_") for path in HERE.glob("fuzz_*.c"))
 SECONDS = 10
-# A transaction of the writer's may take 20 s. Loads of call frame information may fault, and are caught. Text of an option that
-# is given twice lives as long as the process.
+# A transaction of the writer's may take 20 s. Loads of call frame information may fault, and are caught. Text of an
+# option that is given twice lives as long as the process.
 MORE = {"appends": ("-timeout=30",), "eh_frame": ("-handle_segv=0", "-handle_bus=0"), "options": ("-detect_leaks=0",)}
 ASAN = {"eh_frame": "handle_segv=0:handle_sigbus=0", "options": "detect_leaks=0"}
 

@@ -164,8 +164,8 @@ def has_numpy():
 
 
 def profile(db, *command, options=(), timeout=120, env=None, check=True, **more):
-    """Runs `pieprof -q -o DB OPTIONS COMMAND...`; with check the program has to end with status 0. Skips where the program wants
-    NumPy and the real interpreter has none."""
+    """Runs `pieprof -q -o DB OPTIONS COMMAND...`; with check the program has to end with status 0. Skips where the
+    program wants NumPy and the real interpreter has none."""
     argv = [binary(), "-q", "-o", db, *options, *command]
     completed = run(argv, timeout=timeout, env=env, **more)
     if check and "No module named 'numpy'" in completed.stderr and not has_numpy():

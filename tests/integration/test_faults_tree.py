@@ -146,7 +146,8 @@ def test_few_descriptors_in_the_tree(pieprof, tmp_path, limit):
 
 
 def test_file_size_that_the_program_limits(pieprof, tmp_path):
-    """With SIGXFSZ's own meaning again, which is death: neither it nor a child dies of what the profiler writes or reads."""
+    """With SIGXFSZ's own meaning again, which is death: neither it nor a child dies of what the profiler writes or
+    reads."""
     expected, found = both(pieprof, tmp_path / "x.db", "limits", "RLIMIT_FSIZE", "4096", options=())
     assert found[:2] == expected[:2] and expected[0] == 0
     assert "incomplete: File too large" in lines_of_ours(found[2])[0], found[2]
@@ -194,7 +195,8 @@ def test_program_that_changes_its_root(pieprof, tmp_path):
 
 @pytest.mark.parametrize("forks", [False, True])
 def test_program_that_becomes_another_user(pieprof, python_for_all, tmp_path, forks):
-    """What it has open it still writes. After a fork the file would have to be opened anew, and cannot be: that is said."""
+    """What it has open it still writes. After a fork the file would have to be opened anew, and cannot be: that is
+    said."""
     if os.geteuid() != 0:
         pytest.skip("needs root to become another user")
     folder = tmp_path / "closed"
@@ -322,7 +324,8 @@ def test_set_id_programs_take_none_of_our_variables(copied, open_folder):
 
 
 def test_workers_of_another_user(pieprof, python_for_all, tmp_path):
-    """What they did is not in a file that they may not write, only that they were; master and workers go on all the same."""
+    """What they did is not in a file that they may not write, only that they were; master and workers go on all the
+    same."""
     if os.geteuid() != 0:
         pytest.skip("needs root to become another user")
     folder = tmp_path / "closed"

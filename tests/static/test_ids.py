@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A node is no bare number: the compiler tells one of the tree in memory from one of the file (profiler/ports/ids.h)."""
+"""A node is no bare number: the compiler keeps those of the tree in memory and those of the file
+apart (profiler/ports/ids.h)."""
 import os
 import re
 import subprocess

@@ -46,7 +46,8 @@ def test_each_signal_safe_file_is_built():
 
 
 def called_in_handlers():
-    """The functions that collectors have called on a sample, in its handler: pointers, which no symbol of the caller shows."""
+    """The functions that collectors have called on a sample, in its handler: pointers, which no symbol of the caller
+    shows."""
     for path in tree.sources(".c"):
         for name in re.findall(r"\.(?:sampled|after_sample) = (\w+)", tree.text(path)):
             yield path, name

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of finished slices are packed as docs/file.md says, and whoever asks for them finds all: held against a decoder of its own."""
+"""Rows of finished slices are packed as docs/file.md says, and whoever asks for them finds all: held against a decoder
+of its own."""
 
 import contextlib
 import sqlite3

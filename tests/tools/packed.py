@@ -4,7 +4,8 @@
 import math
 import struct
 
-# table: its kind, columns of the values in their order, that of the part or None, that of the squares, how many values are weighed
+# table: its kind, columns of the values in their order, that of the part or None, that of the squares, how many values
+# are weighed
 TABLES = {
     "sample": (1, ("python_ns", "native_ns", "system_ns", "samples", "runnable_ns", "wait_ns", "wait_samples", "throttled_ns"),
                "thread", "cpu_sq_ns2", 3),

@@ -1,33 +1,35 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Redundant loads and stores (PieProf 3.1, 4.2): from the table watch to findings and pairs. Above the views of time.sql. A finding is a line: of own code with all library and native code that ran below it, or of library code.
+-- Redundant loads and stores (PieProf 3.1, 4.2): from the table watch to findings and pairs. Above the views of
+-- time.sql. A finding is a line: of own code with all library and native code that ran below it, or of library code.
 
 -- What counts as what; all figures to tune are here.
 CREATE VIEW x_threshold AS SELECT
-  10 AS high_traps,        -- severity "high": the next access of at least so many watches was seen,
+  10 AS high_traps,        -- severity "high": the next access of at least this number of watches was seen,
   0.2 AS high_low,         -- this part of the line's time at least is wasted, as the lower end of the interval has it,
   0.05 AS high_share,      -- and the waste is this part of the run's CPU time at least
   0.4 AS pair_fraction,    -- a pair: this part of its accesses at least was redundant
   0.1 AS reuse_share,      -- loads: with less than this part of the time in short calls all is reuse and no waste
-  3 AS told_traps,         -- a category is told when so many redundant accesses at least were seen
-  8 AS returned_traps_min, -- with so many calls compared by what they returned, these decide about stores, not memory,
+  3 AS told_traps,         -- a category is named from this number of redundant accesses on
+  8 AS returned_traps_min, -- from this number of compared results on, results decide about stores, not memory,
   0.3 AS returned_share,   -- if this part of the line's calls return what can be compared,
   0.3 AS returned_part,    -- or this part of what the line wrote again and again was returned
   0.4 AS returned_fraction, -- this part of the calls at least returned what had been returned before
   0.3 AS item_share,       -- slice underutilization: this part of the waste at least is at a[i] or iteration, in a loop
   0.1 AS item_put_share,   -- … or this part, and a[i] = x is among it
   0.5 AS call_share,       -- API misuse: this part of the waste at least is at calls and operators
-  0.5 AS values_share,     -- the standard library's native code has no calls for whole arrays, so its own memory (of OpenSSL,
-                           -- of SQLite) says nothing about the calls: this part of the waste at least is at fields of
-                           -- objects, data of arrays and results, or the category is by what calls returned
+  0.5 AS values_share,     -- the standard library's native code has no calls for whole arrays, so its own memory (of
+                           -- OpenSSL, of SQLite) says nothing about the calls: this part of the waste at least is at
+                           -- fields of objects, data of arrays and results, or the category is by what calls returned
   0.9 AS same_fraction,    -- stores, and what calls returned: from here on the calls did what had been done before
   0.4 AS partly_fraction,  -- stores: from here on a part of them did
   0.5 AS loop_share,       -- loop-invariant computation: this part of the waste lies in a loop of the line's function
   0.5 AS bulk_share,       -- inefficient algorithm: this part of the waste is bulk work
   3.841458820694124 AS z2; -- of the intervals: the normal quantile for 95 %, squared
 
--- Watches by what they say. A trap: the next access was seen. Bulk work repeats in machine code or is to an array's data. What
--- tells of waste are stores, and of the loads those in short calls that are no bulk work: they look up again what objects
--- are like, to do little. is_item, inner_is_item: own code, or the innermost Python code, was at a[i], a[i] = x or a for loop.
+-- Watches by what they say. A trap: the next access was seen. Bulk work repeats in machine code or is to an array's
+-- data. Waste shows in stores, and of the loads those in short calls that are no bulk work: they look up again
+-- what objects are like, to do little. is_item, inner_is_item: own code, or the innermost Python code, was at a[i],
+-- a[i] = x or a for loop.
 CREATE VIEW x_watched AS
 SELECT p.run, p.sampler, w.*, w.outcome = PIE_WATCH_REDUNDANT AS is_redundant, w.outcome = PIE_WATCH_CHANGED AS is_changed,
   w.outcome IN (PIE_WATCH_REDUNDANT, PIE_WATCH_CHANGED) AS is_trap,
@@ -41,8 +43,9 @@ SELECT p.run, p.sampler, w.*, w.outcome = PIE_WATCH_REDUNDANT AS is_redundant, w
     (PIE_OPERATION_SUBSCRIPT, PIE_OPERATION_STORE_SUBSCRIPT, PIE_OPERATION_ITERATE) AS inner_is_item
 FROM process p JOIN watch w ON w.process = p.id;
 
--- Each at the line of own code of its first access and, if that is another, at the line of library code. What a[i] returned is
--- left out: it was fetched and not computed. Where own code was at a[i], that is what library code below it was about.
+-- Each at the line of own code of its first access and, if that is another, at the line of library code. What a[i]
+-- returned is left out: it was fetched and not computed. Where own code was at a[i], that is what library code below it
+-- was about.
 CREATE VIEW x_watch AS
 SELECT w.*, r.is_own, iif(r.is_own, n.own_location, n.line_location) AS place,
   iif(r.is_own, NULL, n.own_location) AS user_place, n.location, n.entry_function,
@@ -55,8 +58,8 @@ WHERE NOT (w.is_asked AND w.inner_is_item);
 
 -- Sums by line and by the native function that it called: of all watches, of those whose next access was seen (all_…),
 -- and of the telling ones among these (tell_…), split by what is known of them. user_place, location and sampler are
--- those of the heaviest redundant one in a slice: SQLite takes what is neither grouped nor summed from the row where max() found
--- its value.
+-- those of the heaviest redundant one in a slice: SQLite takes what is neither grouped nor summed from the row where
+-- max() found its value.
 CREATE VIEW x_watch_sum AS
 SELECT run, process, kind, place, entry_function, user_place, location, sampler,
   max(iif(is_redundant, weight_ns * iif(is_telling, 1000, 1), 0)) AS top_ns, sum(watches) AS watches,
@@ -234,10 +237,11 @@ FROM (
       FROM x_line WINDOW l AS (PARTITION BY run, file, line)))
   JOIN x_threshold);
 
--- SQLite writes the columns of a subquery into whoever names them, and what these name into these: of the levels below, which name
--- each other's columns several times, it would make a program of 65,000 steps, in 50 ms. A SELECT DISTINCT is never written into another
--- one (https://www.sqlite.org/optoverview.html#subquery_flattening), and "run = ..." is still passed on through it: 6,600 steps, in 6
--- ms. Each level has one row for a line and kind of access, so nothing is lost by it.
+-- SQLite writes the columns of a subquery into whoever names them, and what these name into these: of the levels below,
+-- which name each other's columns several times, it would make a program of 65,000 steps, in 50 ms. A SELECT DISTINCT
+-- is never written into another one (https://www.sqlite.org/optoverview.html#subquery_flattening), and "run = ..." is
+-- still passed on through it: 6,600 steps, in 6 ms. Each level has one row for a line and kind of access, so nothing is
+-- lost by it.
 
 -- With figures. The fraction is that of the telling re-accesses, or of all for what is only reuse. A line's waste is
 -- this fraction of its CPU time, for loads times the share of the time that is in short calls: what lies in the last

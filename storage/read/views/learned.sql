@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Loops whose calls are learned (Paikana 3): what of a loop's time each call takes, and how sure that is. Rows are replaced as more is known. Durations of calls are far below a microsecond at
--- times, and their variance is a square: they are seconds, as floating-point numbers.
+-- Loops whose calls are learned (Paikana 3): what of a loop's time each call takes, and how sure that is. Rows are
+-- replaced as more is known. Durations of calls are far below a microsecond at times, and their variance is a square:
+-- they are seconds, as floating-point numbers.
 
 -- A loop is decided when each call that was made is; of the body's own code, which remains, nothing is.
 CREATE VIEW v_learned_loop AS

@@ -2,18 +2,18 @@
 -- Memory (Scalene 3.2 to 3.5): who allocates, what stays, what is copied. Above the views of time.sql. As there,
 -- windows instead of a second GROUP BY let SQLite read the rows of one run only.
 
--- What is told as a leak; all figures to tune are here. What comes and goes must not hide what stays, so memory at a time is
--- the least in a stretch of time.
+-- The conditions of a leak; all figures to tune are here. Memory that comes and goes must not hide memory that stays,
+-- so the memory at a time is the least in a stretch of time.
 CREATE VIEW x_leak_threshold AS SELECT
   0.95 AS score,           -- the score is greater than this (Scalene 3.4),
   0.05 AS late,            -- of what the line has at the end, this part at least is kept since the last two eighths,
   0.75 AS burst,           -- of what is kept since the last six, two in a row have this part at most: no single event,
-  0.1 AS stretch,          -- parts of the process's time: in so much of it the least counts,
+  0.1 AS stretch,          -- parts of the process's time: of this length, in which the least counts,
   1 / 3.0 AS heap_from,    -- from here on (stretch behind) the process's memory grew, to the stretch before the end,
   0.01 AS heap_growth;     -- by this part at least of what it has then (Scalene's slope of 1 %)
 
--- What allocates without a Python line is named: threads of native code by the library that they run, and the interpreter's
--- start. The outermost frame tells which; that of a thread is the C library's.
+-- What allocates without a Python line is named: threads of native code by the library that they run, and the
+-- interpreter's start. The outermost frame shows which; that of a thread is the C library's.
 CREATE VIEW x_nameless AS
 SELECT process, node, iif(is_thread, '(native threads', '(before the first line') || coalesce(': ' ||
     substr(name, 1, instr(name || '.so', '.so') - 1), '') || ')' AS place
@@ -35,8 +35,8 @@ FROM (
   LEFT JOIN x_module m ON m.process = a.process AND m.id = e.module
   WHERE n.line_location IS NULL);
 
--- Allocations by (innermost Python place, place in own code that led there). What is averaged over time is divided by the
--- process's own.
+-- Allocations by (innermost Python place, place in own code that led there). What is averaged over time is divided by
+-- the process's own.
 CREATE VIEW x_allocation_sum AS
 SELECT p.run, a.process, n.line_location, n.own_location, iif(n.line_location IS NULL, (
     SELECT x.place FROM x_nameless x WHERE x.process = a.process AND x.node = a.node), NULL) AS nameless,
@@ -127,8 +127,8 @@ SELECT run, row_number() OVER (PARTITION BY run ORDER BY allocated_bytes DESC, p
   user_file, user_line, allocated_low, allocated_high, peak_low, peak_high
 FROM x_memory_told WHERE subject = 'function' AND nth = 1;
 
--- What is counted at the peaks of the run's processes and is in no sample's weight; less than nothing where chance made these
--- too heavy.
+-- What is counted at the peaks of the run's processes and is in no sample's weight; less than nothing where chance made
+-- these too heavy.
 CREATE VIEW x_peak_rest AS
 SELECT run, iif(peak_bytes > 0, '(not sampled)', '(too much in samples)') AS place, peak_bytes
 FROM (
@@ -198,8 +198,8 @@ SELECT run, rank, file, line, function, bytes, bytes_per_s, estimate, samples, b
   user_line
 FROM x_copy_told WHERE subject = 'function';
 
--- Whose code a location is: the user's, or a library's. Native code of the interpreter stands between the code of others
--- and is nobody's caller; the C library and code of unknown origin are nobody's at all.
+-- Whose code a location is: the user's, or a library's. Native code of the interpreter stands between the code of
+-- others and is nobody's caller; the C library and code of unknown origin are nobody's at all.
 CREATE VIEW x_location_owner AS
 SELECT process, location, is_python, iif(name GLOB 'libc.so*' OR name GLOB 'libc-*' OR name GLOB 'ld-*', NULL, name)
     AS name,
@@ -211,8 +211,8 @@ FROM (
   LEFT JOIN file f ON f.process = u.process AND f.id = u.file
   LEFT JOIN x_module m ON m.process = u.process AND m.id = u.module);
 
--- The library whose native code copied ("python" where the interpreter did it for Python code), and the next other one on
--- the way outwards, whose code called that.
+-- The library whose native code copied ("python" where the interpreter did it for Python code), and the next other one
+-- on the way outwards, whose code called that.
 CREATE VIEW x_copy_owner AS
 SELECT m.run, m.process, m.estimate, m.samples, m.bytes, m.bytes * 1e9 / nullif(m.wall_ns, 0) AS bytes_per_s, (
     WITH RECURSIVE up (depth, node, library) AS (
@@ -283,8 +283,8 @@ FROM (
 JOIN x_memory_measured t ON t.run = x.run
 WHERE nth = 1 AND own_file IS NOT NULL;
 
--- The process's curve in pieces, with the stretches of time by which leaks are judged. Between two points lies a straight
--- line, behind the last one it stays as it is.
+-- The process's curve in pieces, with the stretches of time by which leaks are judged. Between two points lies a
+-- straight line, behind the last one it stays as it is.
 CREATE VIEW x_heap_piece AS
 SELECT p.run, c.process, c.t_ns, c.python_bytes + c.native_bytes AS bytes, coalesce(d.t_ns, 9223372036854775807) AS next_ns,
   coalesce(d.python_bytes + d.native_bytes, c.python_bytes + c.native_bytes) - c.python_bytes - c.native_bytes AS step,
@@ -305,9 +305,9 @@ SELECT run, process,
     bytes + step * 1.0 * (min(next_ns, to_ns) - t_ns) / (next_ns - t_ns)))) AS from_bytes
 FROM x_heap_piece GROUP BY run, process;
 
--- What each line keeps, by size of block: of own code, or where there is none on the way the innermost. Blocks of one size may
--- stay while those of another come and go. Sizes of which more than the score allows were freed after all are is_freed; of
--- sizes that were kept, by a score of their own, but of which nothing is late any more, is_over.
+-- What each line keeps, by size of block: of own code, or where there is none on the way the innermost. Blocks of one
+-- size may stay while those of another come and go. Sizes of which more than the score allows were freed after all are
+-- is_freed; of sizes that were kept, by a score of their own, but of which nothing is late any more, is_over.
 CREATE VIEW x_kept_size AS
 SELECT *, size_mallocs <= size_frees OR size_frees > (1 - t_score) * size_mallocs AS is_freed,
   1 - (size_frees + 1.0) / (size_mallocs - size_frees + 2) > t_score AND size_late < t_late * size_live AS is_over
@@ -326,11 +326,12 @@ FROM (
   JOIN place(l, u, f) AT (x.process, x.place)
   WINDOW s AS (PARTITION BY x.run, f.path, l.line, x.size));
 
--- Leaks (Scalene 3.4), by line. Of its allocations those count that lived for a tenth of the process's time, so that its
--- temporaries say nothing; frees of these mallocs were freed after that. Laplace's rule of succession makes the score
--- 1 - (frees + 1) / (mallocs - frees + 2) of them. The score is that of all processes of the run. A line has three rows: of all
--- its sizes (pool 0), of those that are kept (1), of these without what is over (2); sizes has a bit for each. The pairs tell
--- when the line allocated what it keeps: in two eighths of the time in a row (allocation.kept_1 to kept_8).
+-- Leaks (Scalene 3.4), by line. Of its allocations those count that lived for a tenth of the process's time, so that
+-- its temporaries say nothing; frees of these mallocs were freed after that. Laplace's rule of succession makes the
+-- score 1 - (frees + 1) / (mallocs - frees + 2) of them. The score is that of all processes of the run. A line has
+-- three rows: of all its sizes (pool 0), of those that are kept (1), of these without what is over (2); sizes has a bit
+-- for each. The pairs tell when the line allocated what it keeps: in two eighths of the time in a row
+-- (allocation.kept_1 to kept_8).
 CREATE VIEW x_leak_line AS
 SELECT *, 1 - (all_frees + 1.0) / (all_mallocs - all_frees + 2) AS score
 FROM (
@@ -353,8 +354,9 @@ FROM (
   WHERE nth_place = 1
   WINDOW g AS (PARTITION BY run, file, line, pool));
 
--- A line is told if its score is high, if it grew all the time and to the end, and if the process grew with it; all that is in
--- x_leak_threshold. What is over is left out if the rest is told without it: blocks may become larger with time.
+-- A line is a leak if its score is high, if it grew all the time and to the end, and if the process grew with it; the
+-- figures are in x_leak_threshold. Sizes that no longer grow are left out if the others are a leak without them: blocks
+-- may become larger with time.
 CREATE VIEW x_leaking_line AS
 SELECT *
 FROM (
@@ -368,8 +370,8 @@ FROM (
     AND h.end_bytes - coalesce(h.from_bytes, 0) >= t.heap_growth * h.end_bytes)
 WHERE nth_pool = 1;
 
--- Function, library and holder are those of the process in which most has leaked, of the first with a known holder: of objects of
--- the sizes that leak.
+-- Function, library and holder are those of the process in which most has leaked, of the first with a known holder: of
+-- objects of the sizes that leak.
 CREATE VIEW v_leak AS
 SELECT run, row_number() OVER (PARTITION BY run ORDER BY rate DESC, leaked_bytes DESC, file, line) AS rank, file, line,
   function, score, all_frees AS frees, all_mallocs AS mallocs, rate AS rate_bytes_per_s, leaked_bytes, holder, library,
@@ -393,8 +395,8 @@ FROM (
   WINDOW g AS (PARTITION BY run, file, line))
 WHERE nth_process = 1;
 
--- What grew most: what each line has allocated and not freed, leak or not, with the interval of a sum of independent samples.
--- first_ns is that of each process; a line's rate is the sum of those of its processes.
+-- What grew most: what each line has allocated and not freed, leak or not, with the interval of a sum of independent
+-- samples. first_ns is that of each process; a line's rate is the sum of those of its processes.
 CREATE VIEW v_growth AS
 SELECT run, row_number() OVER (PARTITION BY run ORDER BY all_live DESC, all_allocated DESC, file, line) AS rank, file, line,
   function, all_live AS growth_bytes, max(0, all_live - 1.959963984540054 * sqrt(all_sq)) AS growth_low,

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- A run by slices of time. Each process has slices of its own, which begin with it; those of the run are as long as the longest
--- of them, and so long that there are at most 256. A slice of a process belongs to that of the run in which it begins.
+-- A run by slices of time. Each process has slices of its own, which begin with it; those of the run are as long as the
+-- longest of them, and so long that there are at most 256. A slice of a process belongs to that of the run in which it
+-- begins.
 
 -- started_ns: of the first one that is kept.
 CREATE VIEW x_slice_width AS

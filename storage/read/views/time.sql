@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Views of time: lines, functions, libraries, threads, processes, runs. Views named v_… are the documented interface, x_…
--- their parts; the reader makes those that a question names as temporary ones (views.c).
+-- Views of time: lines, functions, libraries, threads, processes, runs. Views named v_… are the documented interface,
+-- x_… their parts; the reader makes those that a question names as temporary ones (views.c).
 
 -- With the distribution or else the base name, which is found in the last 255 bytes: no name is longer, and rtrim()
 -- takes the square of the length.
@@ -96,10 +96,11 @@ FROM (
 JOIN x_total a ON a.run = x.run
 WHERE nth = 1 AND library IS NOT NULL;
 
--- By line, by function and by innermost native function: views of their own, since SQLite compiles all that a view names. A
--- line's function, library and caller are those of its costliest part. Windows instead of a second GROUP BY: through
--- them SQLite passes "run = …" on to the innermost query, which then reads the samples of that run alone. No level has a
--- column that the next one does not need: to prepare one takes SQLite as long as to find the rows of a small file.
+-- By line, by function and by innermost native function: views of their own, since SQLite compiles all that a view
+-- names. A line's function, library and caller are those of its costliest part. Windows instead of a second GROUP BY:
+-- through them SQLite passes "run = …" on to the innermost query, which then reads the samples of that run alone. No
+-- level has a column that the next one does not need: to prepare one takes SQLite as long as to find the rows of a
+-- small file.
 CREATE VIEW x_line_cost AS
 SELECT run, file, line, function, library, user_file, user_line, cpu_ns, python_ns, native_ns, system_ns, wait_ns,
   runnable_ns, throttled_ns, samples, cpu_sq_ns2
@@ -151,7 +152,8 @@ ranked(x_function_cost: file, line, function, library, user_file, user_line);
 CREATE VIEW v_native AS
 ranked(x_native_cost: function, library, module, file, line);
 
--- With threads that were never sampled. The thread's own sums are of all its time, also of slices that are not kept. Windows, as below: "run = …" reaches both parts of the inner query.
+-- With threads that were never sampled. The thread's own sums are of all its time, also of slices that are not kept.
+-- Windows, as below: "run = …" reaches both parts of the inner query.
 CREATE VIEW x_thread AS
 SELECT x.run, x.process, x.thread, iif(p.clock = 'none', NULL, x.python_ns + x.native_ns + x.system_ns) AS cpu_ns,
   iif(p.clock = 'none', NULL, x.python_ns) AS python_ns, iif(p.clock = 'none', NULL, x.native_ns) AS native_ns,
@@ -225,7 +227,8 @@ FROM (
 JOIN process p ON p.id = x.process LEFT JOIN heap h ON h.process = x.process
 LEFT JOIN x_depth d ON d.process = x.process;
 
--- Share of the program's own CPU time, which the overhead comes on top of. Where slices are not kept, by the threads' clocks.
+-- Share of the program's own CPU time, which the overhead comes on top of. Where slices are not kept, by the threads'
+-- clocks.
 CREATE VIEW x_all_cpu AS
 SELECT p.run, max(p.forgotten_s) > 0 AS is_cut,
   (SELECT sum(t.cpu_ns) FROM process q JOIN thread t ON t.process = q.id WHERE q.run = p.run) AS clock_ns

@@ -185,8 +185,8 @@ static void take_sample(const siginfo_t *info, const ucontext_t *context) {
 }
 
 #ifdef __SANITIZE_THREAD__
-/* A signal that ThreadSanitizer has held back lies in a mapping of its own. That goes away with the thread, and what comes there next
- * (by mremap(), which it does not see) would race with the handler. So it is read unseen. */
+/* A signal that ThreadSanitizer has held back lies in a mapping of its own. That goes away with the thread, and what
+ * comes there next (by mremap(), which it does not see) would race with the handler. So it is read unseen. */
 __attribute__((no_sanitize_thread)) static void copy(volatile char *to, const char *from, size_t bytes) {
     while (bytes-- > 0)
         to[bytes] = from[bytes];
@@ -232,8 +232,9 @@ static int take_signal(int signal) {
     return sigaction(signal, &action, NULL);
 }
 
-/* ThreadSanitizer takes SIGTRAP, which the clock of perf events raises, for a fault of the program: it runs the handler at once,
- * in the middle of its own book-keeping too, and then misses what orders two accesses. Other signals it holds back. */
+/* ThreadSanitizer takes SIGTRAP, which the clock of perf events raises, for a fault of the program: it runs the handler
+ * at once, in the middle of its own book-keeping too, and then misses what orders two accesses. Other signals it holds
+ * back. */
 #ifdef __SANITIZE_THREAD__
 #define CLOCK "timer"
 #else

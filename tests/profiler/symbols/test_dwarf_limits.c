@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Units that share one list of ranges, each of which the linker has dropped: the time to read them grows with the square of the
- * file's size, so it is limited. */
+/* Units that share one list of ranges, each of which the linker has dropped: the time to read them grows with the
+ * square of the file's size, so it is limited. */
 
 #include "profiler/symbols/dwarf_info.h"
 #include "profiler/symbols/elf_image.h"
@@ -46,7 +46,7 @@ static Elf64_Shdr section(const char *name, uint32_t type, uint64_t at, uint64_t
                         .sh_addralign = 1};
 }
 
-/* So many units, and as many entries in the list. */
+/* `count` units, and as many entries in the list. */
 static struct file make_file(uint32_t count) {
     static const uint64_t dropped[2] = {1, 2}, end[2] = {0};
     static const unsigned char unit[UNIT_BYTES] = {UNIT_BYTES - 4, 0, 0, 0, 4, 0, 0, 0, 0, 0, 8, 1};
