@@ -7,6 +7,10 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
+
+# From 3.12 on fork() warns of other threads, by chance also of one that was joined and has not quite ended.
+warnings.simplefilter("ignore", DeprecationWarning)
 
 
 def burn(seconds):
