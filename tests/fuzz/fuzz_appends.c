@@ -60,10 +60,10 @@ static void remove_beside(void) {
 static int put_rows(struct pie_sink *sink) {
     struct pie_location location = {
         .id = 1, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = "/x.py", .line = 1};
-    struct pie_node_row node = {.id = 1, .location = 1};
+    struct pie_node_row node = {.id = {1}, .location = 1};
     struct pie_thread_row thread = {.id = 1, .name = "t"};
-    struct pie_sample_row sample = {.thread = 1, .node = 1, .samples = 1, .python_ns = 1000};
-    struct pie_allocation_row allocation = {.node = 1, .samples = 1, .allocated_bytes = {1, 1}};
+    struct pie_sample_row sample = {.thread = 1, .node = {1}, .samples = 1, .python_ns = 1000};
+    struct pie_allocation_row allocation = {.node = {1}, .samples = 1, .allocated_bytes = {1, 1}};
     struct pie_heap_row heap = {.peak_ns = 1, .allocator = "glibc"};
     int r = sink->ops->begin(sink, 0);
 
