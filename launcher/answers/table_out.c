@@ -125,10 +125,14 @@ struct printing {
     bool is_begun;
 };
 
+/* A name of a column is text of the statement's, which may be anybody's. */
 static int set_columns(struct pie_table *table, struct pie_cursor *cursor) {
     int r = 0;
-    for (int i = 0; i < pie_cursor_column_count(cursor) && r == 0; i++)
-        r = pie_table_set_column(table, (size_t)i, pie_cursor_column_name(cursor, i), PIE_TABLE_NUMBER);
+    for (int i = 0; i < pie_cursor_column_count(cursor) && r == 0; i++) {
+        char *name = pie_text_printable(pie_cursor_column_name(cursor, i));
+        r = name ? pie_table_set_column(table, (size_t)i, name, PIE_TABLE_NUMBER) : -ENOMEM;
+        free(name);
+    }
     return r;
 }
 

@@ -50,7 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     require(unpack(packing, block, bytes, packed, again) == count);
     for (int i = 0; i < count; i++) {
         require(rows[i].part == again[i].part && rows[i].node == again[i].node);
-        require(memcmp(rows[i].values, again[i].values, packing->value_count * sizeof rows[i].values[0]) == 0);
+        require(memcmp(rows[i].values, again[i].values, packing->value_count * sizeof rows[i].values[0]) ==
+                0);
         require(memcmp(&rows[i].squares, &again[i].squares, sizeof rows[i].squares) == 0);
     }
     return 0;
