@@ -9,6 +9,9 @@ ended. "measured" is the median difference of a round, "printed" the median of t
 difference of both in a round, with two standard errors (by the median absolute deviation of the rounds). The memory
 that a process gets alone moves its time by some percent, so it takes many rounds. Goal: 1.5 points of the program or 10
 ms. "open": the goal lies within the errors.
+
+With --idle-thread it is the interpreter without a profiler that is measured in the second place, with one more thread
+that only sleeps: glibc's malloc() locks then, as it does beside the collection thread.
 """
 
 import argparse
@@ -69,6 +72,8 @@ def in_turns(variants, words, errors, order):
 
 
 def printed_s(text):
+    if not text:
+        return 0.0
     found = re.search(r"overhead (?:\+(\d+) ms|[\d.]+ % \(([\d.]+) s\))", text)
     return float(found[1]) / 1000 if found[1] else float(found[2])
 
@@ -76,7 +81,9 @@ def printed_s(text):
 def one_round(options, words, run, order):
     """(bare, measured, printed) in seconds."""
     with tempfile.TemporaryDirectory() as folder, open(os.path.join(folder, "stderr"), "w+", encoding="utf-8") as said:
-        variants = {"bare": [options.pieprof, options.python], "on": [options.pieprof, options.pieprof, "-o", f"{folder}/on.db"]}
+        profiled = [options.pieprof, options.pieprof, "-o", f"{folder}/on.db"]
+        beside = [options.pieprof, options.python, HERE / "idle_thread.py"]
+        variants = {"bare": [options.pieprof, options.python], "on": beside if options.idle_thread else profiled}
         cpu = run(variants, words, {"bare": subprocess.DEVNULL, "on": said}, order)
         said.seek(0)
         return cpu["bare"], cpu["on"] - cpu["bare"], printed_s(said.read())
@@ -105,6 +112,7 @@ def main():
     parser.add_argument("--python", default="/usr/bin/python3")
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--scale", type=float, default=0.1, help="of the programs' work; 1 is 2 to 3 seconds each")
+    parser.add_argument("--idle-thread", action="store_true", help="no profiler, but a second thread")
     parser.add_argument("--only", action="append", choices=[*TEXTS, *PROGRAMS], help="this program (may be repeated)")
     options = parser.parse_args()
     print("| program | bare s | measured ms | printed ms | wrong ms | points | reached |\n|---|---|---|---|---|---|---|")

@@ -73,8 +73,8 @@ struct pie_heap_drain {
     struct pie_heap_footprint footprint;
     struct pie_heap_leaks leaks;
     struct pie_heap_copies copies;
-    /* How many so far, estimates: a sample stands for its weight in blocks of its size. small: Python's. */
-    double blocks_of_malloc, small_blocks;
+    /* How many so far, estimates: a sample stands for its weight in blocks of its size. small, large: Python's. */
+    double blocks_of_malloc, small_blocks, large_blocks;
     uint64_t random;
 };
 
@@ -228,16 +228,17 @@ static bool is_import(const struct pie_heap_drain *drain, struct pie_cct_id cct_
     return !has_python;
 }
 
-/* Small blocks of Python's have a price of their own: serving them without pymalloc pays for most of it
- * (runtime/memory/pymem.c). */
+/* Blocks of Python's have prices of their own: small ones are served without pymalloc, which pays for most of it, and
+ * larger ones pass hooks of three allocators (runtime/memory/pymem.c). */
 static void count_blocks(struct pie_heap_drain *drain, const struct pie_heap_record *record) {
-    bool is_small = record->domain == PIE_HEAP_PYTHON && record->block_bytes <= PYTHON_SMALL_BYTES;
     double blocks = (double)record->weight_bytes / (double)(record->block_bytes ? record->block_bytes : 1);
 
-    if (is_small)
+    if (record->domain != PIE_HEAP_PYTHON)
+        drain->blocks_of_malloc += blocks;
+    else if (record->block_bytes <= PYTHON_SMALL_BYTES)
         drain->small_blocks += blocks;
     else
-        drain->blocks_of_malloc += blocks;
+        drain->large_blocks += blocks;
 }
 
 static void allocated(struct pie_heap_drain *drain, const struct pie_heap_record *record) {
@@ -395,11 +396,21 @@ void pie_heap_drain_tick(struct pie_heap_drain *drain) {
     note_suspension(drain); /* last: what the next tick takes is of one time */
 }
 
+static uint64_t quiet_visits(void) {
+    uint64_t visits = 0;
+
+    for (size_t i = 0; i < pie_thread_count(); i++)
+        visits += atomic_load_explicit(&pie_heap_of(pie_thread_at(i))->quiet_visits, memory_order_relaxed);
+    return visits;
+}
+
 uint64_t pie_heap_drain_counting_ns(const struct pie_heap_drain *drain) {
     if (!drain->has_memory)
         return 0;
     return (uint64_t)(drain->blocks_of_malloc * pie_heap_pair_ns() +
-                      drain->small_blocks * pie_heap_small_pair_ns());
+                      drain->small_blocks * pie_heap_small_pair_ns() +
+                      drain->large_blocks * pie_heap_large_pair_ns() +
+                      (double)quiet_visits() * pie_heap_quiet_visit_ns());
 }
 
 /* --- Writing --- */

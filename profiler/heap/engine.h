@@ -62,11 +62,15 @@ struct pie_heap_state {
     struct pie_heap_rate rates[PIE_HEAP_DOMAINS];
     int64_t folded_bytes[PIE_HEAP_DOMAINS]; /* of allocated - freed, what the process's total has got */
     uint64_t crossed_ns, crossing_cost_ns;  /* CLOCK_MONOTONIC of the last crossing noted; what it cost */
+    uint64_t looked_ns;                     /* CLOCK_MONOTONIC of the last crossing that read the clock */
+    uint32_t quiet_crossings,
+        quiet_left; /* crossings that do not read it after that one; how many are left */
     _Atomic bool is_late[PIE_HEAP_DOMAINS]; /* set by the collection thread: no sample for long */
     struct pie_heap_rate copies;
     int64_t copy_distance_bytes; /* what pie_copy_left began with; 0: nothing yet */
     uint64_t random;
     _Atomic uint64_t memory_ns, copies_ns; /* spent in the slow paths */
+    _Atomic uint64_t quiet_visits;         /* to the slow path without a reading of the clock */
     uint64_t fastest_ns;                   /* of the samples of allocations; 0: none yet */
     struct pie_heap_ring ring;
 };

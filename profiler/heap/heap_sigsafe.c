@@ -33,6 +33,7 @@ enum {
     SLACK_PART = 64,     /* … the slack this part of the threshold */
     SHARING_MAX = 8,     /* threads that share it */
     CROSSING_PART = 100, /* of the time that crossings may take */
+    QUIET_MAX = 16,      /* crossings in a row that do not read the clock */
 };
 static const uint64_t FIRST_INTERVAL_BYTES = 16384;
 static const uint64_t RETRY_BYTES = 65536; /* the profiler is at work on this thread: later */
@@ -163,10 +164,27 @@ static bool note_peak(int64_t total, const int64_t heap[PIE_HEAP_DOMAINS]) {
     return false;
 }
 
-static bool has_crossed(const struct pie_heap_state *state, int domain) {
+/* How far the footprint has moved, either way, since the process's total got it. */
+static uint64_t moved_bytes(const struct pie_heap_state *state, int domain) {
     int64_t moved = net(&state->counts.counts[domain]) - state->folded_bytes[domain];
 
-    return (uint64_t)(moved < 0 ? -moved : moved) >= part_of_threshold();
+    return (uint64_t)(moved < 0 ? -moved : moved);
+}
+
+static bool would_be_peak(const struct pie_heap_state *state) {
+    int64_t total = 0;
+
+    for (int i = 0; i < PIE_HEAP_DOMAINS; i++)
+        total += atomic_load_explicit(&heap_bytes[i], memory_order_relaxed) + net(&state->counts.counts[i]) -
+                 state->folded_bytes[i];
+    return total > atomic_load_explicit(&peak_bytes, memory_order_relaxed);
+}
+
+/* A new peak is noted at half of the way: a program that stays near its peak would have near limits else. */
+static bool has_crossed(const struct pie_heap_state *state, int domain) {
+    uint64_t part = part_of_threshold(), moved = moved_bytes(state, domain);
+
+    return moved >= part || (moved >= part / 2 && would_be_peak(state));
 }
 
 /* --- Events --- */
@@ -252,6 +270,21 @@ static void sample(struct pie_thread *thread, int domain, const void *block, siz
     track(thread, &record);
 }
 
+/* Crossings that come faster than they may be noted do not read the clock, up to half of the time until then. */
+static void set_pace(struct pie_heap_state *state, uint64_t now_ns, uint64_t until_ns) {
+    uint64_t each_ns = (now_ns - state->looked_ns) / (state->quiet_crossings + 1);
+    uint64_t quiet = (until_ns - now_ns) / 2 / (each_ns + 1);
+
+    state->looked_ns = now_ns;
+    state->quiet_crossings = quiet < QUIET_MAX ? (uint32_t)quiet : QUIET_MAX;
+    state->quiet_left = state->quiet_crossings;
+}
+
+/* CLOCK_MONOTONIC from which on a crossing that is no peak is noted. */
+static uint64_t next_crossing_ns(const struct pie_heap_state *state) {
+    return state->crossed_ns + later(CROSSING_GAP_NS, CROSSING_PART * state->crossing_cost_ns);
+}
+
 /* node: of this moment where it is known already, else 0. */
 static void cross(struct pie_thread *thread, const void *caller, uint64_t now_ns, struct pie_cct_id node) {
     struct pie_heap_state *state = pie_heap_of(thread);
@@ -262,13 +295,13 @@ static void cross(struct pie_thread *thread, const void *caller, uint64_t now_ns
     set_threshold(total);
     if (pie_heap_settings()->is_finalizing())
         return; /* the program is over */
-    if (!is_peak &&
-        now_ns - state->crossed_ns < later(CROSSING_GAP_NS, CROSSING_PART * state->crossing_cost_ns))
-        return;
-    state->crossed_ns = now_ns;
-    record.node = node.value ? node : node_of(thread, caller);
-    push(thread, &record);
-    state->crossing_cost_ns = pie_monotonic_ns() - now_ns;
+    if (is_peak || now_ns >= next_crossing_ns(state)) {
+        state->crossed_ns = now_ns;
+        record.node = node.value ? node : node_of(thread, caller);
+        push(thread, &record);
+        state->crossing_cost_ns = pie_monotonic_ns() - now_ns;
+    }
+    set_pace(state, now_ns, next_crossing_ns(state));
 }
 
 /* The state around what pie_heap_self points to; not for the collection thread's. */
@@ -277,11 +310,39 @@ static struct pie_heap_state *state_of(struct pie_heap_thread *heap) {
 }
 static_assert(offsetof(struct pie_heap_state, counts) == 0, "state_of()");
 
-/* A program that allocates and frees as much reaches its limits without anything to note. */
-static bool is_idle(const struct pie_heap_state *state, int domain) {
-    return state->counts.counts[domain].allocated_bytes < state->rates[domain].next_bytes &&
-           !has_crossed(state, domain) &&
-           !atomic_load_explicit(&state->is_late[domain], memory_order_relaxed);
+static bool is_sample_due(const struct pie_heap_state *state, int domain) {
+    return state->counts.counts[domain].allocated_bytes >= state->rates[domain].next_bytes ||
+           atomic_load_explicit(&state->is_late[domain], memory_order_relaxed);
+}
+
+/* False: the profiler is at work on this thread. */
+static bool fold_quietly(struct pie_heap_state *state) {
+    struct pie_thread *thread = enter();
+    int64_t heap[PIE_HEAP_DOMAINS];
+
+    if (!thread)
+        return false;
+    set_threshold(fold(state, heap));
+    pie_thread_leave(thread);
+    return true;
+}
+
+/* A program that allocates and frees as much reaches its limits without anything to note: only they are set anew. What
+ * has moved by half of its part goes to the process's total then, or the limits would be near. False: there is
+ * something to note, a new peak or a crossing that is due. */
+static bool passes_quietly(struct pie_heap_state *state, int domain) {
+    if (has_crossed(state, domain)) {
+        if (state->quiet_left == 0 || would_be_peak(state))
+            return false;
+        state->quiet_left--;
+    }
+    if (moved_bytes(state, domain) >= part_of_threshold() / 2 && !fold_quietly(state))
+        return false;
+    set_limits(state, domain);
+    atomic_store_explicit(&state->quiet_visits,
+                          atomic_load_explicit(&state->quiet_visits, memory_order_relaxed) + 1,
+                          memory_order_relaxed);
+    return true;
 }
 
 /* What a sample takes longer than the fastest it loads what the program had driven out of the caches (5 us became 27),
@@ -296,10 +357,8 @@ static void count_evictions(struct pie_thread *thread, uint64_t spent_ns) {
 
 void pie_heap_allocated_slowly(struct pie_heap_thread *heap, enum pie_heap_domain domain, void *block,
                                size_t bytes, const void *caller) {
-    if (is_idle(state_of(heap), domain)) {
-        set_limits(state_of(heap), domain);
+    if (!is_sample_due(state_of(heap), domain) && passes_quietly(state_of(heap), domain))
         return;
-    }
     int error = errno;
     struct pie_thread *thread = enter();
     struct pie_cct_id node = {0};
@@ -335,10 +394,8 @@ static void free_ticket(uint32_t ticket) {
 static void freed_much(struct pie_heap_thread *heap, int domain) {
     if (heap == &own)
         return;
-    if (!has_crossed(state_of(heap), domain)) {
-        set_limits(state_of(heap), domain);
+    if (passes_quietly(state_of(heap), domain))
         return;
-    }
     struct pie_thread *thread = enter();
     if (!thread) {
         heap->counts[domain].freed_limit = heap->counts[domain].freed_bytes + RETRY_BYTES;
@@ -449,7 +506,8 @@ static void enter_thread(struct pie_thread *thread) {
     uint64_t now_ns = pie_monotonic_ns();
 
     state->copy_distance_bytes = 0;
-    state->crossed_ns = state->crossing_cost_ns = 0;
+    state->crossed_ns = state->crossing_cost_ns = state->looked_ns = 0;
+    state->quiet_crossings = state->quiet_left = 0;
     state->random = now_ns ^ pie_hash_upper((uintptr_t)thread) ^ UINT64_C(0x2545f4914f6cdd1d);
     for (int i = 0; i < PIE_HEAP_DOMAINS; i++) {
         if (!state->rates[i].interval_bytes)

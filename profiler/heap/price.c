@@ -6,14 +6,15 @@
 #include "profiler/heap/price.h"
 
 #include "profiler/base/clocks.h"
-#include "profiler/heap/heap.h"
+#include "profiler/base/random.h"
+#include "profiler/heap/engine.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { PAIRS = 1000, ROUNDS = 5, BLOCK_BYTES = 64 };
+enum { PAIRS = 1000, ROUNDS = 5, BLOCK_BYTES = 64, VISITED_PART = 8 };
 
-static _Atomic double small_ns; /* relaxed: it stands for itself */
+static _Atomic double small_pair_ns, large_pair_ns; /* relaxed: each stands for itself */
 
 static uint64_t pairs_ns(void) {
     uint64_t least_ns = UINT64_MAX;
@@ -44,10 +45,42 @@ double pie_heap_pair_ns(void) {
     return price_ns;
 }
 
-double pie_heap_small_pair_ns(void) {
-    return atomic_load_explicit(&small_ns, memory_order_relaxed);
+/* The processor cannot foresee which of the blocks are the ones: that is a part of the price. */
+static uint64_t visits_ns(struct pie_heap_state *idle, uint64_t visited, uint64_t *random) {
+    uint64_t least_ns = UINT64_MAX;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        uint64_t start_ns = pie_monotonic_ns();
+        for (int i = 0; i < PAIRS; i++)
+            if (pie_random_next(random) % VISITED_PART < visited)
+                pie_heap_allocated_slowly(&idle->counts, PIE_HEAP_NATIVE, NULL, 0, NULL);
+        uint64_t took_ns = pie_monotonic_ns() - start_ns;
+        least_ns = took_ns < least_ns ? took_ns : least_ns;
+    }
+    return least_ns;
 }
 
-void pie_heap_small_pair_set(double price_ns) {
-    atomic_store_explicit(&small_ns, price_ns, memory_order_relaxed);
+double pie_heap_quiet_visit_ns(void) {
+    static double price_ns = -1; /* a forked child has its parent's */
+    static struct pie_heap_state idle = {.rates[PIE_HEAP_NATIVE].next_bytes = UINT64_MAX};
+
+    if (price_ns < 0) {
+        uint64_t random = pie_monotonic_ns() | 1;
+        uint64_t visited_ns = visits_ns(&idle, 1, &random), plain_ns = visits_ns(&idle, 0, &random);
+        price_ns = visited_ns > plain_ns ? (double)(visited_ns - plain_ns) * VISITED_PART / PAIRS : 0;
+    }
+    return price_ns;
+}
+
+double pie_heap_small_pair_ns(void) {
+    return atomic_load_explicit(&small_pair_ns, memory_order_relaxed);
+}
+
+double pie_heap_large_pair_ns(void) {
+    return atomic_load_explicit(&large_pair_ns, memory_order_relaxed);
+}
+
+void pie_heap_python_pairs_set(double small_ns, double large_ns) {
+    atomic_store_explicit(&small_pair_ns, small_ns, memory_order_relaxed);
+    atomic_store_explicit(&large_pair_ns, large_ns, memory_order_relaxed);
 }

@@ -7,7 +7,7 @@
 /* Where usedpools is one table of the process. */
 #define HAS_ONE_TABLE (PY_VERSION_HEX < 0x030C0000)
 
-enum { BLOCKS = 4 };
+enum { BLOCKS = 4, CAME_BACK_MAX = 32 };
 
 static struct pie_pymalloc_pool no_pool = {.next = &no_pool, .previous = &no_pool};
 static struct pie_pymalloc_list no_lists[PIE_PYMALLOC_CLASSES];
@@ -61,6 +61,44 @@ static bool gives_alike(const struct allocator *tried, struct tried_blocks *bloc
     return is_alike && pool->taken == taken;
 }
 
+static bool has_one_free(const struct pie_pymalloc_pool *pool) {
+    return pool->first_free && !*(void *const *)pool->first_free && pool->next_offset <= pool->last_offset;
+}
+
+/* Takes the one free block, ours to do or pymalloc's, so that the next is carved. NULL: not as described. */
+static void *carve(const struct allocator *tried, struct pie_pymalloc_pool *pool, size_t size_class,
+                   bool is_ours) {
+    const struct pie_pymalloc_pool before = *pool;
+    size_t bytes = (size_class + 1) * PIE_PYMALLOC_ALIGNMENT;
+    char *rest = (char *)pool + pool->next_offset;
+    void *block = is_ours ? pie_pymalloc_take(size_class) : tried->malloc(tried->ctx, bytes);
+    bool is_alike = block == before.first_free && pool->first_free == rest && !*(void **)rest &&
+                    pool->next_offset == before.next_offset + bytes && pool->taken == before.taken + 1;
+
+    if (block && !is_alike)
+        tried->free(tried->ctx, block);
+    return is_alike ? block : NULL;
+}
+
+/* Needs the lists. */
+static bool carves_alike(const struct allocator *tried, struct pie_pymalloc_pool *pool, size_t size_class) {
+    void *held[CAME_BACK_MAX + 2];
+    int n = 0;
+    bool is_alike = true;
+
+    while (n < CAME_BACK_MAX && pool->first_free && !has_one_free(pool))
+        held[n++] = tried->malloc(tried->ctx, (size_class + 1) * PIE_PYMALLOC_ALIGNMENT);
+    for (int i = 0; i < 2 && is_alike; i++) {
+        void *block = has_one_free(pool) ? carve(tried, pool, size_class, i == 1) : NULL;
+        is_alike = block != NULL;
+        if (block)
+            held[n++] = block;
+    }
+    while (n > 0)
+        tried->free(tried->ctx, held[--n]);
+    return is_alike;
+}
+
 /* The only pool of a list marks its end. */
 static bool finds_list(const struct allocator *tried, struct tried_blocks *blocks, size_t size_class) {
     struct pie_pymalloc_pool *pool = pie_pymalloc_pool_of(blocks->known[0]);
@@ -76,7 +114,8 @@ static bool finds_list(const struct allocator *tried, struct tried_blocks *block
     give_back(tried, blocks, 1);
     blocks->held[1] = pie_pymalloc_take(size_class);
     bool is_alike = blocks->held[1] == blocks->known[1];
-    return get_again(tried, blocks, 2, (size_class + 1) * PIE_PYMALLOC_ALIGNMENT) && is_alike;
+    is_alike = get_again(tried, blocks, 2, (size_class + 1) * PIE_PYMALLOC_ALIGNMENT) && is_alike;
+    return is_alike && carves_alike(tried, pool, size_class);
 }
 
 static bool knows_class(const struct allocator *tried, size_t size_class, bool *is_listed) {

@@ -8,10 +8,11 @@
 /* Python's allocator of small blocks (Objects/obmalloc.c from 3.10 on): what the hooks in pymem.c know of it.
  *
  * Blocks of up to 512 bytes lie in pools of 16 KiB that hold one size class each, and pools in arenas. A pool's head
- * says its class, how many of its blocks are taken, and the first of those that came back. The common case of an
- * allocation takes that first one, the common case of a free puts one there, and both are done here as pymalloc does
- * them: a hook costs two more jumps than no hook, and the lookup of a block's arena, which arenas in a zone of their
- * own spare, pays for them. All else (a pool that fills, empties, is new) is left to pymalloc.
+ * says its class, how many of its blocks are taken, the first of those that came back, and where its rest begins. The
+ * common case of an allocation takes that first one, the common case of a free puts one there, and both are done here
+ * as pymalloc does them: a hook costs two more jumps than no hook, and the lookup of a block's arena, which arenas in a zone of their
+ * own spare, pays for them. A pool that is filled for the first time has one free block at a time, carved from its
+ * rest. All else (a pool that is full, empties, is new) is left to pymalloc.
  *
  * pie_pymalloc_try() holds all of it against what pymalloc does, in every size class, before anything here is used. As
  * with pymalloc itself the GIL is held. */
@@ -51,6 +52,16 @@ static inline size_t pie_pymalloc_size(const void *block) {
     return (size_t)(pie_pymalloc_pool_of(block)->size_class + 1) * PIE_PYMALLOC_ALIGNMENT;
 }
 
+/* The first block behind those that the pool has ever given, which becomes its only free one; NULL: there is none. */
+static inline void *pie_pymalloc_carve(struct pie_pymalloc_pool *pool) {
+    if (__builtin_expect(pool->next_offset > pool->last_offset, 0))
+        return NULL;
+    void *fresh = (char *)pool + pool->next_offset;
+    pool->next_offset += (pool->size_class + 1) * PIE_PYMALLOC_ALIGNMENT;
+    *(pie_pymalloc_link *)fresh = NULL;
+    return fresh;
+}
+
 /* A block of that class; NULL: ask pymalloc. */
 static inline void *pie_pymalloc_take(size_t size_class) {
     struct pie_pymalloc_pool *pool = pie_pymalloc_lists[size_class].first;
@@ -59,7 +70,7 @@ static inline void *pie_pymalloc_take(size_t size_class) {
         return NULL;
     void *block = pool->first_free;
     void *next = *(pie_pymalloc_link *)block;
-    if (__builtin_expect(!next, 0))
+    if (!next && (next = pie_pymalloc_carve(pool)) == NULL)
         return NULL;
     pool->first_free = next;
     pool->taken++;

@@ -368,7 +368,14 @@ void pie_pymem_install(void) {
 
 /* --- What it costs --- */
 
-static uint64_t batches_ns(void) {
+static void set_allocators(const PyMemAllocatorEx allocators[3]) {
+    for (int i = PYMEM_DOMAIN_RAW; i <= PYMEM_DOMAIN_OBJ; i++) {
+        PyMemAllocatorEx allocator = allocators[i];
+        PyMem_SetAllocator((PyMemAllocatorDomain)i, &allocator);
+    }
+}
+
+static uint64_t batches_ns(size_t least_bytes) {
     void *blocks[PRICE_BLOCKS];
     uint64_t least_ns = UINT64_MAX;
 
@@ -376,7 +383,7 @@ static uint64_t batches_ns(void) {
         uint64_t begun_ns = pie_monotonic_ns();
         for (int batch = 0; batch < PRICE_BATCHES; batch++) {
             for (size_t i = 0; i < PRICE_BLOCKS; i++)
-                blocks[i] = PyObject_Malloc(i + 1);
+                blocks[i] = PyObject_Malloc(least_bytes + i);
             for (size_t i = 0; i < PRICE_BLOCKS; i++)
                 PyObject_Free(blocks[i]);
         }
@@ -386,22 +393,31 @@ static uint64_t batches_ns(void) {
     return least_ns;
 }
 
-void pie_pymem_measure(void) {
+/* Of a block of least_bytes or somewhat more, in ns. The program did not ask for these. */
+static double pair_ns(size_t least_bytes, const PyMemAllocatorEx hooks[3]) {
     static struct pie_heap_thread uncounted = {
         .counts = {{.allocated_limit = UINT64_MAX, .freed_limit = UINT64_MAX},
                    {.allocated_limit = UINT64_MAX, .freed_limit = UINT64_MAX}}};
     struct pie_heap_thread *counts = pie_heap_self;
-    PyMemAllocatorEx hook;
 
-    PyMem_GetAllocator(PYMEM_DOMAIN_OBJ, &hook);
-    if (!counts || !pie_pymalloc_zone || hook.ctx != &originals[PYMEM_DOMAIN_OBJ])
-        return;
-    pie_heap_self = &uncounted; /* the program did not ask for these */
-    uint64_t counted_ns = batches_ns();
-    PyMem_SetAllocator(PYMEM_DOMAIN_OBJ, &originals[PYMEM_DOMAIN_OBJ]);
-    uint64_t plain_ns = batches_ns();
-    PyMem_SetAllocator(PYMEM_DOMAIN_OBJ, &hook);
+    pie_heap_self = &uncounted;
+    uint64_t counted_ns = batches_ns(least_bytes);
+    set_allocators(originals);
+    pie_heap_self = NULL;
+    uint64_t plain_ns = batches_ns(least_bytes);
+    set_allocators(hooks);
     pie_heap_self = counts;
-    if (counted_ns > plain_ns)
-        pie_heap_small_pair_set((double)(counted_ns - plain_ns) / (PRICE_BATCHES * PRICE_BLOCKS));
+    return counted_ns > plain_ns ? (double)(counted_ns - plain_ns) / (PRICE_BATCHES * PRICE_BLOCKS) : 0;
+}
+
+void pie_pymem_measure(void) {
+    PyMemAllocatorEx hooks[3];
+
+    for (int i = PYMEM_DOMAIN_RAW; i <= PYMEM_DOMAIN_OBJ; i++) {
+        PyMem_GetAllocator((PyMemAllocatorDomain)i, &hooks[i]);
+        if (hooks[i].ctx != &originals[i]) /* another's, around ours */
+            return;
+    }
+    if (pie_heap_self)
+        pie_heap_python_pairs_set(pair_ns(1, hooks), pair_ns(PIE_PYMALLOC_MAX + 1, hooks));
 }
