@@ -60,12 +60,13 @@ struct pie_heap_rate {
 struct pie_heap_state {
     struct pie_heap_thread counts; /* first: what pie_heap_self points to */
     struct pie_heap_rate rates[PIE_HEAP_DOMAINS];
-    int64_t folded_bytes[PIE_HEAP_DOMAINS]; /* of allocated - freed, what the process's total has got */
-    uint64_t crossed_ns, crossing_cost_ns;  /* CLOCK_MONOTONIC of the last crossing noted; what it cost */
-    uint64_t looked_ns;                     /* CLOCK_MONOTONIC of the last crossing that read the clock */
-    uint32_t quiet_crossings,
-        quiet_left; /* crossings that do not read it after that one; how many are left */
-    _Atomic bool is_late[PIE_HEAP_DOMAINS]; /* set by the collection thread: no sample for long */
+    int64_t folded_bytes[PIE_HEAP_DOMAINS];  /* of allocated - freed, what the process's total has got */
+    int64_t crossed_bytes[PIE_HEAP_DOMAINS]; /* allocated - freed at the last crossing */
+    uint64_t crossed_ns, crossing_cost_ns;   /* CLOCK_MONOTONIC of the last crossing noted; what it cost */
+    uint64_t looked_ns;                      /* CLOCK_MONOTONIC of the last crossing that read the clock */
+    uint32_t quiet_crossings;                /* how many after that one do not read it */
+    uint32_t quiet_left;                     /* … and how many of them are left */
+    _Atomic bool is_late[PIE_HEAP_DOMAINS];  /* set by the collection thread: no sample for long */
     struct pie_heap_rate copies;
     int64_t copy_distance_bytes; /* what pie_copy_left began with; 0: nothing yet */
     uint64_t random;

@@ -164,11 +164,14 @@ static bool note_peak(int64_t total, const int64_t heap[PIE_HEAP_DOMAINS]) {
     return false;
 }
 
-/* How far the footprint has moved, either way, since the process's total got it. */
-static uint64_t moved_bytes(const struct pie_heap_state *state, int domain) {
-    int64_t moved = net(&state->counts.counts[domain]) - state->folded_bytes[domain];
+static uint64_t distance(int64_t a, int64_t b) {
+    return a > b ? (uint64_t)(a - b) : (uint64_t)(b - a);
+}
 
-    return (uint64_t)(moved < 0 ? -moved : moved);
+/* Has the footprint moved far, either way, since the process's total got it? */
+static bool is_far(const struct pie_heap_state *state, int domain) {
+    return distance(net(&state->counts.counts[domain]), state->folded_bytes[domain]) >=
+           part_of_threshold() / 2;
 }
 
 static bool would_be_peak(const struct pie_heap_state *state) {
@@ -182,9 +185,14 @@ static bool would_be_peak(const struct pie_heap_state *state) {
 
 /* A new peak is noted at half of the way: a program that stays near its peak would have near limits else. */
 static bool has_crossed(const struct pie_heap_state *state, int domain) {
-    uint64_t part = part_of_threshold(), moved = moved_bytes(state, domain);
+    uint64_t moved = distance(net(&state->counts.counts[domain]), state->crossed_bytes[domain]);
 
-    return moved >= part || (moved >= part / 2 && would_be_peak(state));
+    return moved >= part_of_threshold() || (is_far(state, domain) && would_be_peak(state));
+}
+
+static void pass_crossing(struct pie_heap_state *state) {
+    for (int i = 0; i < PIE_HEAP_DOMAINS; i++)
+        state->crossed_bytes[i] = net(&state->counts.counts[i]);
 }
 
 /* --- Events --- */
@@ -289,6 +297,7 @@ static uint64_t next_crossing_ns(const struct pie_heap_state *state) {
 static void cross(struct pie_thread *thread, const void *caller, uint64_t now_ns, struct pie_cct_id node) {
     struct pie_heap_state *state = pie_heap_of(thread);
     struct pie_heap_record record = {.time_ns = now_ns, .event = PIE_HEAP_CROSSED};
+    pass_crossing(state);
     int64_t total = fold(state, record.heap_bytes);
     bool is_peak = note_peak(total, record.heap_bytes);
 
@@ -335,8 +344,9 @@ static bool passes_quietly(struct pie_heap_state *state, int domain) {
         if (state->quiet_left == 0 || would_be_peak(state))
             return false;
         state->quiet_left--;
+        pass_crossing(state);
     }
-    if (moved_bytes(state, domain) >= part_of_threshold() / 2 && !fold_quietly(state))
+    if (is_far(state, domain) && !fold_quietly(state))
         return false;
     set_limits(state, domain);
     atomic_store_explicit(&state->quiet_visits,
