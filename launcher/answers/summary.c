@@ -11,14 +11,14 @@
 #include "launcher/answers/profile.h"
 #include "launcher/text/style.h"
 #include "launcher/answers/summary_findings.h"
-#include "launcher/answers/summary_learned.h"
+#include "launcher/answers/summary_traced.h"
 #include "launcher/answers/summary_memory.h"
 #include "launcher/text/text.h"
 #include "launcher/text/wrap.h"
 #include "storage/read/reader.h"
 
 /* At most 25 lines: title 2, memory 1, findings 6, source lines 2 + 8, libraries 2, a blank, threads 1, samples 1, file
- * 1. Where a note or a learned loop takes more, there are less source lines; of a loop, less calls. */
+ * 1. Where a note or a traced loop takes more, there are less source lines; of a loop, less calls. */
 enum {
     LINES_MAX = 25,
     LINES_AROUND = 2 + 6,
@@ -375,10 +375,10 @@ static int64_t lines_left(struct summary *summary) {
     return left;
 }
 
-static int print_learned(struct summary *summary, const struct pie_finding_screen *screen,
-                         char **ret_message) {
+static int print_traced(struct summary *summary, const struct pie_finding_screen *screen,
+                        char **ret_message) {
     int64_t left = lines_left(summary) - LINES_SHOWN_MIN;
-    return pie_summary_learned_print(screen, left > 0 ? (size_t)left : 0, ret_message);
+    return pie_summary_traced_print(screen, left > 0 ? (size_t)left : 0, ret_message);
 }
 
 static void print_findings(struct summary *summary) {
@@ -397,7 +397,7 @@ static void print_findings(struct summary *summary) {
     if (r == 0)
         r = pie_summary_findings_print(&screen, told, &message);
     if (r == 0)
-        r = print_learned(summary, &screen, &message);
+        r = print_traced(summary, &screen, &message);
     if (r < 0)
         (void)pie_profile_complain(message);
 }

@@ -30,7 +30,7 @@
 #include "runtime/embed/install.h"
 #include "runtime/embed/interrupt.h"
 #include "runtime/interpreter/cell_sources.h"
-#include "runtime/learn/places.h"
+#include "runtime/trace/places.h"
 #include "runtime/libc/death.h"
 #include "runtime/libc/exec.h"
 #include "runtime/libc/exit.h"
@@ -182,11 +182,11 @@ static void tell_error(int error) {
 
 /* Of loops that were asked for by --learn. */
 static void tell_places(void) {
-    const char *const *places = current.options->config.learn_places;
+    const char *const *places = current.options->config.trace_places;
     char text[512];
 
     for (size_t i = 0; places[i]; i++) {
-        pie_learn_places_tell(i, text, sizeof text);
+        pie_trace_places_tell(i, text, sizeof text);
         if (*text)
             pie_message_warning("--learn %s: %s", places[i], text);
     }

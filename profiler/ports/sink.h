@@ -182,14 +182,14 @@ enum pie_copy_estimate {
 };
 
 /* How far the learning tracer is with a call (profiler/race/racing.h). */
-enum pie_learned_state {
-    PIE_LEARNED_UNDECIDED = 1,
-    PIE_LEARNED_DROPPED = 2, /* surely less than every other that was left: not observed any more */
-    PIE_LEARNED_KEPT = 3,    /* the greatest, or known as well as wanted */
+enum pie_traced_state {
+    PIE_TRACED_UNDECIDED = 1,
+    PIE_TRACED_DROPPED = 2, /* surely less than every other that was left: not observed any more */
+    PIE_TRACED_KEPT = 3,    /* the greatest, or known as well as wanted */
 };
 
-/* A loop whose calls are learned (Paikana §3). All values are totals: a row replaces the loop's last. */
-struct pie_learned_loop_row {
+/* A traced loop: its calls are timed (Paikana §3). All values are totals: a row replaces the loop's last. */
+struct pie_traced_loop_row {
     uint32_t loop;        /* from 1, unique in the process */
     const char *file;     /* as Python says it */
     int32_t line;         /* of the loop, or the first of the function whose calls are its iterations */
@@ -203,13 +203,13 @@ struct pie_learned_loop_row {
 };
 
 /* One call site in the loop's body, or the body's own code (call 0, without a callee): shares of a loop add up to 1. */
-struct pie_learned_call_row {
+struct pie_traced_call_row {
     uint32_t loop, call;
     const char *file; /* of the call site */
     int32_t line;
     const char *callee; /* co_qualname, "module.name" of a native function; NULL: the body's own code */
     bool is_native;
-    uint8_t state;                       /* enum pie_learned_state */
+    uint8_t state;                       /* enum pie_traced_state */
     uint64_t decided_after;              /* observed iterations until it was decided; 0: it is not */
     uint64_t calls;                      /* in all iterations, estimated unless all were observed */
     uint64_t observed_calls;             /* that were timed */
@@ -283,8 +283,8 @@ struct pie_sink_ops {
     /* What holds objects of one size class that a context allocated: types and the way to a module, class or frame, one
      * line. */
     int (*put_holder)(struct pie_sink *, struct pie_node_id node, uint32_t size, const char *text);
-    int (*put_learned_loop)(struct pie_sink *, const struct pie_learned_loop_row *); /* before its calls */
-    int (*put_learned_call)(struct pie_sink *, const struct pie_learned_call_row *);
+    int (*put_traced_loop)(struct pie_sink *, const struct pie_traced_loop_row *); /* before its calls */
+    int (*put_traced_call)(struct pie_sink *, const struct pie_traced_call_row *);
     /* Completes the row of that process, or makes one where it has written nothing. */
     int (*put_process_end)(struct pie_sink *, const struct pie_process_end_row *);
     /* What the sink remembers of all others can go, and may be folded in the file. Not inside begin/commit. kept: valid

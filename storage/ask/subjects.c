@@ -49,8 +49,8 @@
     "user_file, "                                                                                            \
     "user_line"
 #define MOST_COPIED "bytes DESC, file, line, function, estimate"
-#define LEARNED_EMPTY                                                                                        \
-    "loops are learned where they are named: pieprof --learn FILE:LINE, or for x in pieprof.loop(...) in "   \
+#define TRACED_EMPTY                                                                                         \
+    "loops are traced where they are named: pieprof --learn FILE:LINE, or for x in pieprof.loop(...) in "    \
     "the "                                                                                                   \
     "program"
 #define COST                                                                                                 \
@@ -269,7 +269,8 @@ static const struct pie_subject subjects[] = {
      .cut = PIE_CUT_CONTEXTS,
      .is_ranked = true},
     {.name = "learned calls",
-     .aliases = "learned|learned call|learned call sites|calls learned|loop calls|learning",
+     .aliases =
+         "learned|traced calls|traced call|learned call|learned call sites|calls learned|loop calls|learning",
      .columns =
          RANK("v.rank") "file, line, function, share, share_low, share_high, calls, mean_s, p50_s, p95_s, "
                         "p99_s, decided_after, state, kind, total_s, variance_s2, observed_calls, "
@@ -279,17 +280,17 @@ static const struct pie_subject subjects[] = {
      .order = "v.rank",
      .files = "file:line loop_file:loop_line",
      .functions = "function loop_function",
-     .when_empty = LEARNED_EMPTY,
+     .when_empty = TRACED_EMPTY,
      .is_ranked = true},
     {.name = "learned loops",
-     .aliases = "learned loop|loops learned|loops|loop",
+     .aliases = "traced loops|traced loop|learned loop|loops learned|loops|loop",
      .columns = RANK("v.rank") "file, line, function, iterations, observed_iterations, entries, body_s, "
                                "decided_after, call_sites, policy, confidence, note, process, pid, loop",
      .from = "v_learned_loop v",
      .order = "v.rank",
      .files = "file:line",
      .functions = "function",
-     .when_empty = LEARNED_EMPTY,
+     .when_empty = TRACED_EMPTY,
      .is_ranked = true},
     {.name = "libraries",
      .aliases = "library|hot libraries",

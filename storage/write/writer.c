@@ -374,8 +374,8 @@ DEFINE_PUT(put_heap, (struct pie_sink * sink, const struct pie_heap_row *row), (
 DEFINE_PUT(put_copy, (struct pie_sink * sink, const struct pie_copy_row *row), (writer, row))
 DEFINE_PUT(put_holder, (struct pie_sink * sink, struct pie_node_id node, uint32_t size, const char *text),
            (writer, node, size, text))
-DEFINE_PUT(put_learned_loop, (struct pie_sink * sink, const struct pie_learned_loop_row *row), (writer, row))
-DEFINE_PUT(put_learned_call, (struct pie_sink * sink, const struct pie_learned_call_row *row), (writer, row))
+DEFINE_PUT(put_traced_loop, (struct pie_sink * sink, const struct pie_traced_loop_row *row), (writer, row))
+DEFINE_PUT(put_traced_call, (struct pie_sink * sink, const struct pie_traced_call_row *row), (writer, row))
 DEFINE_PUT(put_process_end, (struct pie_sink * sink, const struct pie_process_end_row *row), (writer, row))
 DEFINE_PUT(put_counter, (struct pie_sink * sink, const char *name, uint64_t value, bool is_drop),
            (writer, name, value, is_drop))
@@ -399,8 +399,8 @@ static const struct pie_sink_ops writer_ops = {
     .put_heap = put_heap,
     .put_copy = put_copy,
     .put_holder = put_holder,
-    .put_learned_loop = put_learned_loop,
-    .put_learned_call = put_learned_call,
+    .put_traced_loop = put_traced_loop,
+    .put_traced_call = put_traced_call,
     .put_process_end = put_process_end,
     .forget = forget,
     .put_counter = put_counter,

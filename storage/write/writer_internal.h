@@ -22,7 +22,7 @@ enum pie_writer_module_flags {
 };
 
 /* The writer's parts. writer.c: the file, transactions, failures; writer_rows.c: from the engine's records to rows;
- * writer_memory.c: those about memory; writer_learned.c: those about loops. Context: drain. */
+ * writer_memory.c: those about memory; writer_traced.c: those about loops. Context: drain. */
 struct pie_writer {
     struct pie_sink sink; /* first: the engine's pointer is also ours */
     char *path;
@@ -55,7 +55,7 @@ struct pie_writer {
     struct pie_contexts *contexts;
     struct pie_ownership *ownership;
     struct pie_source_text *source;
-    uint32_t learned_source;                    /* greatest id of a loop whose line was asked for */
+    uint32_t source_of_traced;                  /* greatest id of a loop whose line was asked for */
     const char *source_path;                    /* of the source line that was put last; identity only */
     struct pie_idmap files, modules, functions; /* to the ids in the file */
     uint32_t file_count, module_count, function_count;
@@ -110,8 +110,8 @@ int pie_writer_put_heap(struct pie_writer *writer, const struct pie_heap_row *ro
 int pie_writer_put_copy(struct pie_writer *writer, const struct pie_copy_row *row);
 int pie_writer_put_holder(struct pie_writer *writer, struct pie_node_id node, uint32_t size,
                           const char *text);
-int pie_writer_put_learned_loop(struct pie_writer *writer, const struct pie_learned_loop_row *row);
-int pie_writer_put_learned_call(struct pie_writer *writer, const struct pie_learned_call_row *row);
+int pie_writer_put_traced_loop(struct pie_writer *writer, const struct pie_traced_loop_row *row);
+int pie_writer_put_traced_call(struct pie_writer *writer, const struct pie_traced_call_row *row);
 /* Asks for the text around a line of a file that may be known only by this. Returns 0 or -errno. */
 int pie_writer_want_source(struct pie_writer *writer, const char *path, int32_t line);
 /* Turns the new points of all curves into rows. Returns 0 or -errno. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the summary says of redundant loads and stores, on the made-up program of tests/storage/fixture_waste.c, and of
- * memory, on that of fixture_memory.c, and of learned loops, on that of fixture_learned.c. */
+ * memory, on that of fixture_memory.c, and of traced loops, on that of fixture_traced.c. */
 #include "launcher/answers/summary.h"
 #include "launcher/text/text.h"
 #include "tests/storage/fixture.h"
@@ -64,8 +64,8 @@ static void print_memory(const char *sql, const char *columns) {
     print_summary_of(pie_fixture_write_memory, sql, columns);
 }
 
-static void print_learned(const char *sql, const char *columns) {
-    print_summary_of(pie_fixture_write_learned, sql, columns);
+static void print_traced(const char *sql, const char *columns) {
+    print_summary_of(pie_fixture_write_traced, sql, columns);
 }
 
 static size_t count_lines(void) {
@@ -270,8 +270,8 @@ static void test_all_kinds_of_findings_fit_one_screen(void **state) {
     }
 }
 
-static void test_a_learned_loop_and_its_costliest_calls(void **state) {
-    print_learned("", "100");
+static void test_a_traced_loop_and_its_costliest_calls(void **state) {
+    print_traced("", "100");
     expect_part(
         "\n\nLoop parse.py:7 in parse, 930 ms: sure at 95 % after 41 of 10000 iterations (2 more loops)\n"
         "       share call                  at          calls    mean     p95     p99\n"
@@ -282,44 +282,44 @@ static void test_a_learned_loop_and_its_costliest_calls(void **state) {
         " 1.6 ± 1.6 % two                   parse.py:10 10000 1.49 us 1.92 us 2.40 us\n"
         "\n");
     expect_no("three");
-    print_learned("DELETE FROM learned_loop WHERE id = 2", "100");
+    print_traced("DELETE FROM learned_loop WHERE id = 2", "100");
     expect_part(" of 10000 iterations (1 more loop)\n");
 }
 
 static void test_an_undecided_loop_with_a_note(void **state) {
     static const char only_second[] =
         "DELETE FROM learned_call WHERE loop = 1; DELETE FROM learned_loop WHERE id = 1";
-    print_learned(only_second, "60");
+    print_traced(only_second, "60");
     expect_part("\n\nLoop parse.py:14 in load, 500 ms: not sure at 99 % after 1 …\n"
                 "what C code calls by itself is not seen: 2 of 3 calls of ma…\n"
                 "        share call                  at          calls   mean\n"
                 "90.0 ± 90.0 % parse                 parse.py:15     1 450 ms\n"
                 "10.0 ± 90.0 % (the loop's own code) parse.py:14     -      -\n\n");
-    print_learned(only_second, "100");
+    print_traced(only_second, "100");
     expect_part("\nLoop parse.py:14 in load, 500 ms: not sure at 99 % after 1 of 1 iteration\n");
 }
 
 static void test_what_is_unknown_of_a_loop_is_left_out(void **state) {
-    print_learned("DELETE FROM learned_loop WHERE process = 1; UPDATE learned_loop SET function = NULL,"
-                  " file = NULL, line = NULL, body_s = NULL, confidence = NULL;"
-                  "UPDATE learned_call SET share = NULL, callee = NULL, file = NULL",
-                  "100");
+    print_traced("DELETE FROM learned_loop WHERE process = 1; UPDATE learned_loop SET function = NULL,"
+                 " file = NULL, line = NULL, body_s = NULL, confidence = NULL;"
+                 "UPDATE learned_call SET share = NULL, callee = NULL, file = NULL",
+                 "100");
     expect_part("\n\nLoop ? in ?, unknown time: not sure after 0 of 50 iterations\n"
                 "share call at calls\n"
                 "    - -    ?      0\n");
 }
 
-static void test_without_learned_loops_nothing_is_said_of_them(void **state) {
-    print_learned("DELETE FROM learned_call; DELETE FROM learned_loop", "100");
+static void test_without_traced_loops_nothing_is_said_of_them(void **state) {
+    print_traced("DELETE FROM learned_call; DELETE FROM learned_loop", "100");
     expect_no("Loop");
     expect_no("oop");
-    print_learned("DELETE FROM learned_call", "100");
+    print_traced("DELETE FROM learned_call", "100");
     expect_part("\n\nLoop parse.py:7 in parse, 930 ms: not sure at 95 % after 300 of 10000 iterations (2 "
                 "more loops)\n\n");
 }
 
 /* Beside findings of every kind as many calls are shown as there is room for. */
-static void test_a_learned_loop_leaves_it_one_screen(void **state) {
+static void test_a_traced_loop_leaves_it_one_screen(void **state) {
     static const char *const widths[] = {"60", "80", "100", "140"};
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
         char *rest;
@@ -406,11 +406,11 @@ int main(void) {
         cmocka_unit_test(test_leaks_are_the_first_findings),
         cmocka_unit_test(test_a_line_that_copies_much_is_told),
         cmocka_unit_test(test_all_kinds_of_findings_fit_one_screen),
-        cmocka_unit_test(test_a_learned_loop_and_its_costliest_calls),
+        cmocka_unit_test(test_a_traced_loop_and_its_costliest_calls),
         cmocka_unit_test(test_an_undecided_loop_with_a_note),
         cmocka_unit_test(test_what_is_unknown_of_a_loop_is_left_out),
-        cmocka_unit_test(test_without_learned_loops_nothing_is_said_of_them),
-        cmocka_unit_test(test_a_learned_loop_leaves_it_one_screen),
+        cmocka_unit_test(test_without_traced_loops_nothing_is_said_of_them),
+        cmocka_unit_test(test_a_traced_loop_leaves_it_one_screen),
         cmocka_unit_test(test_seconds_have_three_digits_and_a_unit),
         cmocka_unit_test(test_bytes_have_three_digits_and_a_unit),
     };

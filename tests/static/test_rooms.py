@@ -18,7 +18,7 @@ ROOMS = {
         "thread": ("base",),
         "machine": ("base", "code"),
         "stacks": ("base", "ports", "code", "thread"),
-        "learn": ("base", "race", "ports"),
+        "trace": ("base", "race", "ports"),
         "process": ("base", "ports", "thread"),
         "symbols": ("base", "ports", "code", "stacks"),
         "time": ("base", "ports", "thread", "machine", "stacks", "symbols"),
@@ -26,7 +26,7 @@ ROOMS = {
         "heap": ("base", "ports", "thread", "stacks", "symbols"),
         "doctor": ("base", "machine", "symbols"),
         "copies": ("base", "ports", "code", "thread", "stacks", "symbols", "time", "heap"),
-        "collect": ("base", "ports", "code", "thread", "stacks", "learn", "process", "symbols", "time", "watch",
+        "collect": ("base", "ports", "code", "thread", "stacks", "trace", "process", "symbols", "time", "watch",
                     "heap", "copies"),
     },
     "runtime": {
@@ -37,8 +37,8 @@ ROOMS = {
         "libc": ("interpreter",),
         "holder": ("stacks", "objects"),
         "memory": ("interpreter", "libc", "holder"),
-        "learn": ("code",),
-        "embed": ("interpreter", "stacks", "objects", "code", "libc", "holder", "memory", "learn"),
+        "trace": ("code",),
+        "embed": ("interpreter", "stacks", "objects", "code", "libc", "holder", "memory", "trace"),
     },
     "storage": {
         "base": (),
