@@ -253,8 +253,8 @@ typedef bool (*pie_is_gone_fn)(int32_t pid, int64_t started_ns);
 
 struct pie_sink;
 
-/* Which stored nodes and locations rows may still tell of. */
-struct pie_kept {
+/* The stored nodes and locations that rows may still refer to. */
+struct pie_in_use {
     bool (*node)(const void *data, struct pie_node_id node);
     bool (*location)(const void *data, uint32_t location);
     const void *data;
@@ -287,9 +287,9 @@ struct pie_sink_ops {
     int (*put_traced_call)(struct pie_sink *, const struct pie_traced_call_row *);
     /* Completes the row of that process, or makes one where it has written nothing. */
     int (*put_process_end)(struct pie_sink *, const struct pie_process_end_row *);
-    /* What the sink remembers of all others can go, and may be folded in the file. Not inside begin/commit. kept: valid
-     * during the call. */
-    void (*forget)(struct pie_sink *, const struct pie_kept *kept);
+    /* The sink may forget all other nodes and locations, and fold them in the file. Not inside begin/commit. in_use:
+     * valid during the call. */
+    void (*forget)(struct pie_sink *, const struct pie_in_use *in_use);
     /* Counters are totals so far, e.g. "ring_full", "unwind_truncated". is_drop: a sample was lost. */
     int (*put_counter)(struct pie_sink *, const char *name, uint64_t value, bool is_drop);
     /* The profiler's own cost so far. collector: "time", "redundancy", "memory", "copies", "collection thread". cpu_ns
@@ -302,10 +302,10 @@ struct pie_sink_ops {
     /* cause: "exit", "_exit", "exec", … ; exit_status as the shell would see it, or -1 where unknown.
      * Source text of profiled lines is read and stored here at the latest. */
     int (*end_process)(struct pie_sink *, int64_t now_ns, const char *cause, int exit_status);
-    /* After end_process, by who may be the last of the run: its processes of this machine that are gone without a word
-     * get the cause "gone", and parents that came later than their children are entered. One that turns out to live
-     * (commit) loses the cause again. */
-    int (*settle_run)(struct pie_sink *, pie_is_gone_fn is_gone);
+    /* After end_process, by the process that may be the last of the run. Processes of this machine that are gone
+     * without a row of their end get the cause "gone", and parents that came later than their children are entered. One
+     * that turns out to live (commit) loses the cause again. */
+    int (*complete_run)(struct pie_sink *, pie_is_gone_fn is_gone);
     /* Gives up every descriptor, lock and mapping of the file until the next call that needs it; called before a fork,
      * because a forked child must find no open database in its copy of the library's memory. Not inside
      * begin/commit. */

@@ -101,21 +101,21 @@ struct pie_context_node pie_contexts_get_node(const struct pie_contexts *context
     return found ? *found : (struct pie_context_node){0};
 }
 
-static bool keeps_location(void *kept, uint32_t id) {
-    const struct pie_kept *those = kept;
+static bool is_location_in_use(void *data, uint32_t id) {
+    const struct pie_in_use *in_use = data;
 
-    return those->location(those->data, id);
+    return in_use->location(in_use->data, id);
 }
 
-static bool keeps_node(void *kept, uint32_t id) {
-    const struct pie_kept *those = kept;
+static bool is_node_in_use(void *data, uint32_t id) {
+    const struct pie_in_use *in_use = data;
 
-    return those->node(those->data, (struct pie_node_id){id});
+    return in_use->node(in_use->data, (struct pie_node_id){id});
 }
 
-void pie_contexts_forget(struct pie_contexts *contexts, const struct pie_kept *kept) {
-    struct pie_kept those = *kept;
+void pie_contexts_forget(struct pie_contexts *contexts, const struct pie_in_use *in_use) {
+    struct pie_in_use copy = *in_use;
 
-    pie_sparse_forget(&contexts->locations, keeps_location, &those, NULL);
-    pie_sparse_forget(&contexts->nodes, keeps_node, &those, NULL);
+    pie_sparse_forget(&contexts->locations, is_location_in_use, &copy, NULL);
+    pie_sparse_forget(&contexts->nodes, is_node_in_use, &copy, NULL);
 }

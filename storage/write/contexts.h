@@ -54,7 +54,7 @@ int pie_contexts_add_node(struct pie_contexts *contexts, struct pie_node_id node
 uint32_t pie_contexts_get_line(const struct pie_contexts *contexts, uint32_t location);
 
 /* All but those counts as never seen. */
-void pie_contexts_forget(struct pie_contexts *contexts, const struct pie_kept *kept);
+void pie_contexts_forget(struct pie_contexts *contexts, const struct pie_in_use *in_use);
 
 /* What add_node told of a node; nothing (0 in every field) of one never seen. */
 struct pie_context_node pie_contexts_get_node(const struct pie_contexts *contexts, struct pie_node_id node);

@@ -298,7 +298,7 @@ static int end_process(struct pie_sink *sink, int64_t now_ns, const char *cause,
     return flush(writer, PATIENT_WAIT_MS);
 }
 
-static int settle_run(struct pie_sink *sink, pie_is_gone_fn is_gone) {
+static int complete_run(struct pie_sink *sink, pie_is_gone_fn is_gone) {
     struct pie_writer *writer = writer_of(sink);
     if (writer->dead || writer->is_alone)
         return writer->dead;
@@ -306,26 +306,26 @@ static int settle_run(struct pie_sink *sink, pie_is_gone_fn is_gone) {
     int r = ensure_open(writer);
     pie_guard_start_clock(&writer->guard, TRANSACTION_LIMIT_S);
     if (r == 0)
-        r = pie_writer_settle_run(writer, is_gone);
+        r = pie_writer_complete_run(writer, is_gone);
     pie_guard_start_clock(&writer->guard, 0);
     return r < 0 || writer->rows.size == 0 ? r : flush(writer, PATIENT_WAIT_MS);
 }
 
 /* A file in which no room can be made grows beyond what it may have: less harm than a profile that ends. */
-static void make_room(struct pie_writer *writer, const struct pie_kept *kept) {
+static void make_room(struct pie_writer *writer, const struct pie_in_use *in_use) {
     if (ensure_open(writer) < 0 || !pie_writer_is_nearly_full(writer))
         return;
     writer->wait.limit_ms = COMMIT_WAIT_MS;
     int r = begin_transaction(writer);
     if (r == 0)
-        (void)end_transaction(writer, pie_writer_fold(writer, kept));
+        (void)end_transaction(writer, pie_writer_fold(writer, in_use));
 }
 
-static void forget(struct pie_sink *sink, const struct pie_kept *kept) {
+static void forget(struct pie_sink *sink, const struct pie_in_use *in_use) {
     struct pie_writer *writer = writer_of(sink);
-    pie_writer_forget(writer, kept);
+    pie_writer_forget(writer, in_use);
     if (!writer->dead && writer->max_bytes > 0)
-        make_room(writer, kept);
+        make_room(writer, in_use);
     sink->wants_to_forget = false;
 }
 
@@ -407,7 +407,7 @@ static const struct pie_sink_ops writer_ops = {
     .put_overhead = put_overhead,
     .commit = commit,
     .end_process = end_process,
-    .settle_run = settle_run,
+    .complete_run = complete_run,
     .suspend = suspend,
     .close = close_sink,
 };

@@ -76,11 +76,11 @@ struct pie_writer_owner {
 };
 
 /* As pie_sink_ops.forget. */
-void pie_writer_forget(struct pie_writer *writer, const struct pie_kept *kept);
+void pie_writer_forget(struct pie_writer *writer, const struct pie_in_use *in_use);
 /* Is there little room left in the file, which is open? */
 bool pie_writer_is_nearly_full(struct pie_writer *writer);
 /* Makes room, inside a write transaction. Returns 0 or -errno. */
-int pie_writer_fold(struct pie_writer *writer, const struct pie_kept *kept);
+int pie_writer_fold(struct pie_writer *writer, const struct pie_in_use *in_use);
 /* What is put from now on was measured around this time (CLOCK_REALTIME). Returns 0 or -errno. */
 int pie_writer_move_on(struct pie_writer *writer, int64_t at_ns);
 int pie_writer_put_environment(struct pie_writer *writer, const char *key, const char *value);
@@ -96,8 +96,8 @@ int pie_writer_put_sample(struct pie_writer *writer, const struct pie_sample_row
 int pie_writer_put_watch(struct pie_writer *writer, const struct pie_watch_row *watch);
 int pie_writer_put_counter(struct pie_writer *writer, const char *name, uint64_t value, bool is_drop);
 int pie_writer_put_process_end(struct pie_writer *writer, const struct pie_process_end_row *row);
-/* As pie_sink_ops.settle_run, but for the commit. The file is open. */
-int pie_writer_settle_run(struct pie_writer *writer, pie_is_gone_fn is_gone);
+/* As pie_sink_ops.complete_run, but for the commit. The file is open. */
+int pie_writer_complete_run(struct pie_writer *writer, pie_is_gone_fn is_gone);
 /* A JSON array, to be freed with pie_free(); NULL where argv is. */
 char *pie_writer_json_of_argv(const char *const *argv);
 int pie_writer_put_overhead(struct pie_writer *writer, const char *collector, uint64_t cpu_ns,

@@ -90,7 +90,7 @@ static int append(struct pie_sink *sink, int64_t *ret_run) {
     r = r == 0 ? put_rows(sink) : r;
     int end = sink->ops->end_process(sink, 2, "exit", 0);
     r = r == 0 ? end : r;
-    end = sink->ops->settle_run(sink, is_gone);
+    end = sink->ops->complete_run(sink, is_gone);
     return r == 0 ? end : r;
 }
 
