@@ -120,7 +120,7 @@ static int print_rows(struct pie_held *held, const struct pie_query *query, int6
             free(hidden);
             return more;
         }
-        if (query->rows_told == 0 || (size_t)*ret_total < query->rows_told) {
+        if (query->rows_shown == 0 || (size_t)*ret_total < query->rows_shown) {
             fputs(*ret_total == 0 ? "\n  " : ",\n  ", held->text);
             r = print_row(held->text, query->cursor, hidden);
             r = r < 0 ? r : pie_held_row(held);

@@ -60,9 +60,10 @@ void pie_output_print_place(FILE *out, const struct pie_query *query) {
     free(name);
 }
 
-void pie_output_print_more(FILE *out, const struct pie_answer *answer, size_t told, size_t more) {
+void pie_output_print_more(FILE *out, const struct pie_answer *answer, size_t printed, size_t more) {
     char *question = pie_text_printable(answer->question);
-    fprintf(out, "%zu of %zu: \"top all %s\" tells the rest\n", told, told + more, question ? question : "…");
+    fprintf(out, "%zu of %zu: \"top all %s\" tells the rest\n", printed, printed + more,
+            question ? question : "…");
     free(question);
 }
 

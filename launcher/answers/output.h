@@ -32,7 +32,7 @@ void pie_output_print_place(FILE *out, const struct pie_query *query);
 void pie_output_print_nothing(FILE *out, const struct pie_query *query);
 
 /* "20 of 727: say …" */
-void pie_output_print_more(FILE *out, const struct pie_answer *answer, size_t told, size_t more);
+void pie_output_print_more(FILE *out, const struct pie_answer *answer, size_t printed, size_t more);
 
 /* The output of this name, or NULL. */
 const struct pie_output *pie_output_find(const char *name);

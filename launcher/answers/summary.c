@@ -51,8 +51,9 @@ struct summary {
     size_t columns;
     struct pie_style style;
     bool has_lines;
-    uint64_t (*untold_ns)(void); /* CPU time of the profiler's that came too late for the file; NULL: none */
-    int64_t lines_shown;         /* source lines, at most */
+    uint64_t (*unwritten_ns)(
+        void);           /* CPU time of the profiler's that came too late for the file; NULL: none */
+    int64_t lines_shown; /* source lines, at most */
     struct samples samples;
 };
 
@@ -337,7 +338,7 @@ static const char unread_sql[] =
 
 /* A share of next to nothing says nothing: a start of 15 ms is 30 % of a program of 50 ms. */
 static void print_overhead(struct summary *summary, double stored_s, double cpu_s) {
-    double overhead_s = stored_s + (summary->untold_ns ? (double)summary->untold_ns() / 1e9 : 0);
+    double overhead_s = stored_s + (summary->unwritten_ns ? (double)summary->unwritten_ns() / 1e9 : 0);
     if (cpu_s >= SHARE_CPU_MIN_S)
         fprintf(summary->out, "; overhead %.1f %% (%.2f s)", 100 * overhead_s / cpu_s, overhead_s);
     else
@@ -390,12 +391,12 @@ static void print_findings(struct summary *summary) {
         .style = summary->style,
     };
     char *message = NULL;
-    size_t told = 0;
+    size_t printed = 0;
     int r = pie_summary_memory_print(&screen, &message);
     if (r == 0)
-        r = pie_summary_leaks_print(&screen, &told, &message);
+        r = pie_summary_leaks_print(&screen, &printed, &message);
     if (r == 0)
-        r = pie_summary_findings_print(&screen, told, &message);
+        r = pie_summary_findings_print(&screen, printed, &message);
     if (r == 0)
         r = print_traced(summary, &screen, &message);
     if (r < 0)
@@ -461,8 +462,8 @@ static int print_to_memory(struct summary *summary) {
     return r;
 }
 
-int pie_summary_print(const char *db_path, int64_t run_id, uint64_t (*untold_ns)(void)) {
-    struct summary summary = {.path = db_path, .untold_ns = untold_ns};
+int pie_summary_print(const char *db_path, int64_t run_id, uint64_t (*unwritten_ns)(void)) {
+    struct summary summary = {.path = db_path, .unwritten_ns = unwritten_ns};
     char *message = NULL;
     int64_t last;
     summary.reader = pie_profile_open_written(db_path);

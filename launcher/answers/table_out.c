@@ -120,8 +120,8 @@ enum { PIECE_ROWS = 2000, PIECE_BYTES = 4 << 20 };
 struct printing {
     struct pie_table table;
     struct pie_held held;
-    size_t told, more; /* rows, and those that are only counted */
-    size_t left_out;   /* columns */
+    size_t printed, more; /* rows, and those that are only counted */
+    size_t left_out;      /* columns */
     bool is_begun;
 };
 
@@ -165,7 +165,7 @@ static int read_rows(struct printing *printing, const struct pie_answer *answer,
     while (r == 0 && (next = pie_cursor_next(query->cursor, ret_message)) != 0) {
         if (next < 0)
             return next;
-        if (query->rows_told && printing->told == query->rows_told) {
+        if (query->rows_shown && printing->printed == query->rows_shown) {
             printing->more++;
             continue;
         }
@@ -173,17 +173,17 @@ static int read_rows(struct printing *printing, const struct pie_answer *answer,
             r = print_piece(printing, answer, true);
         if (r == 0)
             r = add_row(table, query->cursor, is_tree);
-        printing->told++;
+        printing->printed++;
     }
     return r == 0 ? print_piece(printing, answer, false) : r;
 }
 
 static void print_end(const struct printing *printing, const struct pie_answer *answer) {
     FILE *out = printing->held.text;
-    if (printing->told == 0)
+    if (printing->printed == 0)
         pie_output_print_nothing(out, answer->query);
     if (printing->more > 0)
-        pie_output_print_more(out, answer, printing->told, printing->more);
+        pie_output_print_more(out, answer, printing->printed, printing->more);
     if (printing->left_out > 0)
         fprintf(out, "%zu columns did not fit: --json and --csv have all\n", printing->left_out);
 }

@@ -169,7 +169,7 @@ static int open_phrase(struct pie_reader *reader, const char *text, int64_t run,
         return pie_message(-ENOMEM, ret_message, "out of memory");
     query->limit = phrase.limit;
     if (query->subject->is_ranked && phrase.limit == 0 && !phrase.all)
-        query->rows_told = query->subject->are_told_at_length ? PIE_SUBJECT_ROWS_AT_LENGTH : PIE_SUBJECT_ROWS;
+        query->rows_shown = query->subject->has_long_rows ? PIE_SUBJECT_LONG_ROWS : PIE_SUBJECT_ROWS;
     r = open_sql(reader, sql, &phrase, query, ret_message);
     free(sql);
     return r;
@@ -211,9 +211,9 @@ int pie_query_open(struct pie_reader *reader, const char *text, int64_t run, str
 
 char *pie_query_sql(const struct pie_query *query) {
     char *sql = pie_cursor_expanded_sql(query->cursor), *limited;
-    if (!sql || query->rows_told == 0)
+    if (!sql || query->rows_shown == 0)
         return sql;
-    int size = asprintf(&limited, "%s LIMIT %zu", sql, query->rows_told);
+    int size = asprintf(&limited, "%s LIMIT %zu", sql, query->rows_shown);
     free(sql);
     return size < 0 ? NULL : limited;
 }

@@ -16,7 +16,7 @@ struct pie_query {
     struct pie_cursor *cursor;         /* its answer */
     const struct pie_subject *subject; /* NULL: SQL */
     int64_t limit;                     /* of "top 10": the statement ends there; 0: none */
-    size_t rows_told;                  /* of which the rest is only counted; 0: all */
+    size_t rows_shown;                 /* of which the rest is only counted; 0: all */
     struct pie_place place;            /* what "in X" was found to be; PIE_PLACE_ANY: the question has none */
     char *place_name;
     int64_t place_line; /* 0: all of it */

@@ -37,7 +37,7 @@
     .files = "file:line user_file:user_line second_file:second_line second_user_file:second_user_line",      \
     .functions = "function second_function native_function",                                                 \
     .libraries = "library second_library native_library", .is_timed = true, .is_ranked = true,               \
-    .are_told_at_length = true
+    .has_long_rows = true
 #define MEMORY                                                                                               \
     "file, line, function, allocated_bytes, peak_bytes, average_bytes, growth_bytes, python_share, "         \
     "samples, "                                                                                              \

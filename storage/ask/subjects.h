@@ -35,11 +35,11 @@ struct pie_subject {
     bool is_tree; /* rows have a depth by which people see the function indented */
     bool
         is_ranked; /* the first rows are the important ones: only these are printed unless all are asked for */
-    bool are_told_at_length; /* a row fills a screen */
+    bool has_long_rows; /* a row fills a screen */
 };
 
 /* Number of rows printed of a ranked question. */
-enum { PIE_SUBJECT_ROWS = 20, PIE_SUBJECT_ROWS_AT_LENGTH = 5 };
+enum { PIE_SUBJECT_ROWS = 20, PIE_SUBJECT_LONG_ROWS = 5 };
 
 /* The subject of this name or alias, or NULL. Context: cli. */
 const struct pie_subject *pie_subject_find(const char *words);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "storage/export/calltree_told.h"
+#include "storage/export/calltree_outline.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "storage/base/message.h"
 #include "storage/read/reader.h"
 
-/* Most contexts are not told. So the tree itself knows of each node only what decides that, and the samples are read
+/* Most contexts are not printed, so the tree itself knows of each node only what decides that, and the samples are read
  * once more for the rest: each goes to the row of its node, or of the nearest node above that has one. */
 
 static bool is_kept(const struct pie_calltree *tree, uint32_t node) {
@@ -25,7 +25,7 @@ static uint32_t next_beside(const struct pie_calltree *tree, uint32_t at, uint32
     return at != top ? tree->nodes[at].next_sibling : 0;
 }
 
-/* Of the nodes below `top` those that would be told. */
+/* Of the nodes below `top` those that would be printed. */
 static uint32_t count_below(const struct pie_calltree *tree, uint32_t top) {
     uint32_t count = 0, at = tree->nodes[top].first_child;
     while (at != 0) {
@@ -36,58 +36,58 @@ static uint32_t count_below(const struct pie_calltree *tree, uint32_t top) {
     return count;
 }
 
-static int add_row(struct pie_calltree_tale *tale, const struct pie_calltree_told *row) {
-    struct pie_calltree_told *rows = pie_calltree_grow(tale->rows, tale->count, sizeof *rows);
+static int add_row(struct pie_calltree_outline *outline, const struct pie_calltree_outline_row *row) {
+    struct pie_calltree_outline_row *rows = pie_calltree_grow(outline->rows, outline->count, sizeof *rows);
     if (!rows)
         return -ENOMEM;
-    tale->rows = rows;
-    rows[tale->count++] = *row;
+    outline->rows = rows;
+    rows[outline->count++] = *row;
     return 0;
 }
 
-static int add_rest(struct pie_calltree_tale *tale, uint32_t row) {
-    const struct pie_calltree_told *last = &tale->rows[row];
-    const struct pie_calltree_told rest = {.node = last->node,
-                                           .depth = last->depth + 1,
-                                           .above = row,
-                                           .count = count_below(tale->tree, last->node),
-                                           .is_rest = true};
-    int r = add_row(tale, &rest);
+static int add_rest(struct pie_calltree_outline *outline, uint32_t row) {
+    const struct pie_calltree_outline_row *last = &outline->rows[row];
+    const struct pie_calltree_outline_row rest = {.node = last->node,
+                                                  .depth = last->depth + 1,
+                                                  .above = row,
+                                                  .count = count_below(outline->tree, last->node),
+                                                  .is_rest = true};
+    int r = add_row(outline, &rest);
     if (r == 0)
-        tale->rows[row].rest = tale->count - 1;
+        outline->rows[row].rest = outline->count - 1;
     return r;
 }
 
 /* Parents come before their children, so the row of a node's parent is known when the node is reached. */
-static int choose_rows(struct pie_calltree_tale *tale, uint32_t depth_max) {
-    const struct pie_calltree *tree = tale->tree;
-    const struct pie_calltree_told whole = {0};
+static int choose_rows(struct pie_calltree_outline *outline, uint32_t depth_max) {
+    const struct pie_calltree *tree = outline->tree;
+    const struct pie_calltree_outline_row whole = {0};
     uint32_t at = tree->nodes[0].first_child;
-    int r = add_row(tale, &whole);
+    int r = add_row(outline, &whole);
     while (at != 0 && r == 0) {
         const struct pie_calltree_node *node = &tree->nodes[at];
-        uint32_t above = tale->rows_of[node->parent];
-        const struct pie_calltree_told row = {
-            .node = at, .above = above, .depth = tale->rows[above].depth + 1};
+        uint32_t above = outline->rows_of[node->parent];
+        const struct pie_calltree_outline_row row = {
+            .node = at, .above = above, .depth = outline->rows[above].depth + 1};
         bool keep = is_kept(tree, at), is_last = row.depth >= depth_max;
         if (keep) {
-            tale->rows_of[at] = tale->count;
-            r = add_row(tale, &row);
+            outline->rows_of[at] = outline->count;
+            r = add_row(outline, &row);
         }
         if (keep && is_last && r == 0)
-            r = add_rest(tale, tale->rows_of[at]);
+            r = add_rest(outline, outline->rows_of[at]);
         at = keep && !is_last && node->first_child ? node->first_child : next_beside(tree, at, 0);
     }
     return r;
 }
 
-/* What has no row of its own belongs to its parent's, or to the rest below that. */
-static void choose_rows_of_others(struct pie_calltree_tale *tale) {
-    const struct pie_calltree *tree = tale->tree;
+/* A node without a row belongs to its parent's, or to the rest below that. */
+static void choose_rows_of_others(struct pie_calltree_outline *outline) {
+    const struct pie_calltree *tree = outline->tree;
     for (uint32_t node = 1; node < tree->node_count; node++) {
-        uint32_t above = tale->rows_of[tree->nodes[node].parent];
-        if (tale->rows_of[node] == 0)
-            tale->rows_of[node] = tale->rows[above].rest ? tale->rows[above].rest : above;
+        uint32_t above = outline->rows_of[tree->nodes[node].parent];
+        if (outline->rows_of[node] == 0)
+            outline->rows_of[node] = outline->rows[above].rest ? outline->rows[above].rest : above;
     }
 }
 
@@ -107,9 +107,9 @@ static const char samples_sql[] =
     " FROM process p JOIN sample s ON s.process = p.id WHERE p.run = :run";
 
 static int take_sample(void *data, struct pie_cursor *cursor) {
-    struct pie_calltree_tale *tale = data;
-    uint32_t node = pie_calltree_find(tale->tree, pie_cursor_int(cursor, 0), pie_cursor_int(cursor, 1));
-    struct pie_calltree_told *row = &tale->rows[tale->rows_of[node]];
+    struct pie_calltree_outline *outline = data;
+    uint32_t node = pie_calltree_find(outline->tree, pie_cursor_int(cursor, 0), pie_cursor_int(cursor, 1));
+    struct pie_calltree_outline_row *row = &outline->rows[outline->rows_of[node]];
     const struct pie_calltree_cost cost = {
         .python_ns = pie_cursor_int(cursor, 2),
         .native_ns = pie_cursor_int(cursor, 3),
@@ -124,41 +124,42 @@ static int take_sample(void *data, struct pie_cursor *cursor) {
     return 0;
 }
 
-/* Each row has in `total` what its own children without rows took. Of a rest, that is all it has. */
-static void sum_up(struct pie_calltree_tale *tale) {
-    for (uint32_t i = tale->count; i-- > 0;) {
-        struct pie_calltree_told *row = &tale->rows[i];
+/* `total` of a row has the costs of its children without rows. A rest has nothing else. */
+static void sum_up(struct pie_calltree_outline *outline) {
+    for (uint32_t i = outline->count; i-- > 0;) {
+        struct pie_calltree_outline_row *row = &outline->rows[i];
         if (row->is_rest)
             row->self = row->total;
         else
             add_cost(&row->total, &row->self);
         if (i > 0)
-            add_cost(&tale->rows[row->above].total, &row->total);
+            add_cost(&outline->rows[row->above].total, &row->total);
     }
 }
 
-int pie_calltree_tell(struct pie_reader *reader, int64_t run, const struct pie_calltree *tree,
-                      uint32_t depth_max, struct pie_calltree_tale *ret_tale, char **ret_message) {
-    struct pie_calltree_tale tale = {.tree = tree};
-    tale.rows_of = calloc(tree->node_count, sizeof *tale.rows_of);
-    int r = tale.rows_of ? choose_rows(&tale, depth_max) : -ENOMEM;
+int pie_calltree_outline_make(struct pie_reader *reader, int64_t run, const struct pie_calltree *tree,
+                              uint32_t depth_max, struct pie_calltree_outline *ret_outline,
+                              char **ret_message) {
+    struct pie_calltree_outline outline = {.tree = tree};
+    outline.rows_of = calloc(tree->node_count, sizeof *outline.rows_of);
+    int r = outline.rows_of ? choose_rows(&outline, depth_max) : -ENOMEM;
     if (r < 0)
         (void)pie_message(r, ret_message, "out of memory");
     else
-        choose_rows_of_others(&tale);
+        choose_rows_of_others(&outline);
     if (r == 0)
-        r = pie_calltree_each_row(reader, samples_sql, run, &tale, take_sample, ret_message);
+        r = pie_calltree_each_row(reader, samples_sql, run, &outline, take_sample, ret_message);
     if (r < 0) {
-        pie_calltree_tale_finish(&tale);
+        pie_calltree_outline_finish(&outline);
         return r;
     }
-    sum_up(&tale);
-    *ret_tale = tale;
+    sum_up(&outline);
+    *ret_outline = outline;
     return 0;
 }
 
-void pie_calltree_tale_finish(struct pie_calltree_tale *tale) {
-    free(tale->rows);
-    free(tale->rows_of);
-    *tale = (struct pie_calltree_tale){0};
+void pie_calltree_outline_finish(struct pie_calltree_outline *outline) {
+    free(outline->rows);
+    free(outline->rows_of);
+    *outline = (struct pie_calltree_outline){0};
 }
