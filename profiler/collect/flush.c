@@ -331,7 +331,7 @@ static bool keeps_node(const void *naming, struct pie_node_id node) {
     return pie_naming_keeps_node(naming, node);
 }
 
-static bool keeps_location(const void *naming, uint32_t location) {
+static bool keeps_location(const void *naming, struct pie_location_id location) {
     return pie_naming_keeps_location(naming, location);
 }
 

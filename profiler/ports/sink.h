@@ -28,8 +28,8 @@ enum pie_location_kind {
 
 /* A place in the program: a line of a Python function or a place in a native function. */
 struct pie_location {
-    uint32_t id;     /* from 1 */
-    uint32_t caller; /* native, inlined: location id of the function it was inlined into; else 0 */
+    struct pie_location_id id;     /* from 1 */
+    struct pie_location_id caller; /* native, inlined: of the function it was inlined into; else 0 */
     enum pie_location_kind kind;
     const char *function; /* co_qualname, or the demangled symbol; NULL: no symbol known */
     const char *file;     /* absolute source path where known ("<string>", "<frozen …>" as Python says it) */
@@ -41,9 +41,9 @@ struct pie_location {
 };
 
 struct pie_node_row {
-    struct pie_node_id id;     /* from 1 */
-    struct pie_node_id parent; /* 0: a root of this process */
-    uint32_t location;         /* innermost location id (the inlined callee where there is one) */
+    struct pie_node_id id;           /* from 1 */
+    struct pie_node_id parent;       /* 0: a root of this process */
+    struct pie_location_id location; /* the innermost one (the inlined callee where there is one) */
 };
 
 enum { PIE_THREADS_SHORT = 0 }; /* id of the row of those that ended before they had a clock */
@@ -256,7 +256,7 @@ struct pie_sink;
 /* The stored nodes and locations that rows may still refer to. */
 struct pie_in_use {
     bool (*node)(const void *data, struct pie_node_id node);
-    bool (*location)(const void *data, uint32_t location);
+    bool (*location)(const void *data, struct pie_location_id location);
     const void *data;
 };
 

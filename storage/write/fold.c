@@ -218,7 +218,8 @@ static void is_location_in_use(sqlite3_context *context, int count, sqlite3_valu
     const struct pie_in_use *in_use = sqlite3_user_data(context);
     int64_t id = sqlite3_value_int64(values[0]);
 
-    sqlite3_result_int(context, in_use && in_use->location(in_use->data, (uint32_t)id));
+    sqlite3_result_int(context,
+                       in_use && in_use->location(in_use->data, (struct pie_location_id){(uint32_t)id}));
 }
 
 static int make_tables(const struct tree *tree) {

@@ -18,14 +18,14 @@ static void note(struct names *names, struct pie_u64map *map, uint32_t id) {
         names->is_short = true;
 }
 
-static void see_owner(void *data, uint32_t location, void *entry) {
+static void see_owner(void *data, uint32_t id, void *entry) {
     struct names *names = data;
     const struct pie_writer_owner *owner = entry;
 
-    if (!owner->function || !names->in_use->location(names->in_use->data, location))
+    if (!owner->function.value || !names->in_use->location(names->in_use->data, (struct pie_location_id){id}))
         return;
     note(names, &names->files, owner->file);
-    note(names, &names->functions, owner->function);
+    note(names, &names->functions, owner->function.value);
 }
 
 static bool keeps_file(void *data, uint32_t file) {
@@ -34,16 +34,16 @@ static bool keeps_file(void *data, uint32_t file) {
     return names->is_short || pie_u64map_get(&names->files, file);
 }
 
-static bool keeps_function(void *data, uint32_t function) {
+static bool keeps_function(void *data, uint32_t id) {
     const struct names *names = data;
 
-    return names->is_short || pie_u64map_get(&names->functions, function);
+    return names->is_short || pie_u64map_get(&names->functions, id);
 }
 
-static bool keeps_location(void *data, uint32_t location) {
+static bool keeps_location(void *data, uint32_t id) {
     const struct names *names = data;
 
-    return names->in_use->location(names->in_use->data, location);
+    return names->in_use->location(names->in_use->data, (struct pie_location_id){id});
 }
 
 /* A part is a node's blocks of one size (writer_memory.c). */

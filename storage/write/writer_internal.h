@@ -10,6 +10,7 @@
 #include "storage/base/sparse.h"
 #include "storage/file/db.h"
 #include "storage/file/guard.h"
+#include "storage/write/contexts.h"
 #include "storage/write/curve.h"
 #include "storage/write/line_curves.h"
 #include "storage/write/rowlog.h"
@@ -70,9 +71,10 @@ struct pie_writer {
 
 /* Whose a location's code is (writer_generated.c). */
 struct pie_writer_owner {
-    uint32_t file, function; /* file: of a Python location, else 0 */
-    const char *library;     /* NULL: nobody's that is known */
-    bool is_nameless;        /* generated, and not known by whom */
+    uint32_t file; /* of a Python location, else 0 */
+    struct pie_function_id function;
+    const char *library; /* NULL: nobody's that is known */
+    bool is_nameless;    /* generated, and not known by whom */
 };
 
 /* As pie_sink_ops.forget. */
@@ -89,7 +91,7 @@ int pie_writer_put_node(struct pie_writer *writer, const struct pie_node_row *no
 /* Notes whose code a location is, and finds out whose generated code is by what calls it and what it calls. library: of
  * its file or module, or NULL. Return 0 or -errno. */
 int pie_writer_note_owner(struct pie_writer *writer, const struct pie_location *location, uint32_t file,
-                          uint32_t function, const char *library, bool is_own);
+                          struct pie_function_id function, const char *library, bool is_own);
 int pie_writer_name_generated(struct pie_writer *writer, const struct pie_node_row *node);
 int pie_writer_put_thread(struct pie_writer *writer, const struct pie_thread_row *thread);
 int pie_writer_put_sample(struct pie_writer *writer, const struct pie_sample_row *sample);
@@ -117,7 +119,8 @@ int pie_writer_want_source(struct pie_writer *writer, const char *path, int32_t 
 /* Turns the new points of all curves into rows. Returns 0 or -errno. */
 int pie_writer_put_curves(struct pie_writer *writer);
 /* For line_curves: `data` is the writer. */
-int pie_writer_put_line_point(void *data, uint32_t location, int64_t time_ns, uint64_t live_bytes);
-int pie_writer_forget_line_point(void *data, uint32_t location, int64_t time_ns);
+int pie_writer_put_line_point(void *data, struct pie_location_id location, int64_t time_ns,
+                              uint64_t live_bytes);
+int pie_writer_forget_line_point(void *data, struct pie_location_id location, int64_t time_ns);
 /* Reads the source lines that are wanted into rows. Returns 0 or -errno. */
 int pie_writer_put_source(struct pie_writer *writer);

@@ -59,8 +59,8 @@ static void remove_beside(void) {
 /* One thread in one function, and memory: a row for the tables that most runs have. */
 static int put_rows(struct pie_sink *sink) {
     struct pie_location location = {
-        .id = 1, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = "/x.py", .line = 1};
-    struct pie_node_row node = {.id = {1}, .location = 1};
+        .id = {1}, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = "/x.py", .line = 1};
+    struct pie_node_row node = {.id = {1}, .location = {1}};
     struct pie_thread_row thread = {.id = 1, .name = "t"};
     struct pie_sample_row sample = {.thread = 1, .node = {1}, .samples = 1, .python_ns = 1000};
     struct pie_allocation_row allocation = {.node = {1}, .samples = 1, .allocated_bytes = {1, 1}};

@@ -46,7 +46,7 @@ static void write_program(const char *folder) {
 
 static void put_location(uint32_t id, const char *function, const char *file, int32_t first_line,
                          int32_t line, const char *module) {
-    struct pie_location location = {.id = id,
+    struct pie_location location = {.id = {id},
                                     .kind = module ? PIE_LOCATION_NATIVE : PIE_LOCATION_PYTHON,
                                     .function = function,
                                     .file = file,
@@ -59,7 +59,7 @@ static void put_location(uint32_t id, const char *function, const char *file, in
 
 static void put_node(uint32_t id, uint32_t parent, uint32_t location) {
     pie_fixture_check(sink->ops->put_node(
-        sink, &(struct pie_node_row){.id = {id}, .parent = {parent}, .location = location}));
+        sink, &(struct pie_node_row){.id = {id}, .parent = {parent}, .location = {location}}));
 }
 
 /* <module>:10 -> keep:3 (node 2) -> its list comprehension, also line 3 (8); load:7 (3) -> numpy (4);

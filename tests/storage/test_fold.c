@@ -39,8 +39,8 @@ static void put_context(struct pie_sink *sink, uint32_t id, uint32_t parent) {
     char file[32];
     snprintf(file, sizeof file, id < FIRST ? "/x.py" : "<made %u>", id);
     const struct pie_location location = {
-        .id = id, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = file, .line = 1};
-    const struct pie_node_row node = {.id = {id}, .parent = {parent}, .location = id};
+        .id = {id}, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = file, .line = 1};
+    const struct pie_node_row node = {.id = {id}, .parent = {parent}, .location = {id}};
     pie_fixture_check(sink->ops->put_location(sink, &location));
     pie_fixture_check(sink->ops->put_node(sink, &node));
 }
@@ -185,12 +185,12 @@ static void test_folding_again_adds_to_the_same(void **state) {
     assert_int_equal(ask("SELECT sum(samples) FROM sample WHERE node = 4294967294"), CALLEES);
 }
 
-static bool keeps_some(const void *data, uint32_t id) {
-    return id <= HEAVY || id == FIRST + 8; /* called by the one before, which is kept by that */
+static bool keeps_some(const void *data, struct pie_location_id id) {
+    return id.value <= HEAVY || id.value == FIRST + 8; /* called by the one before, which is kept by that */
 }
 
 static bool keeps_callers_too(const void *data, struct pie_node_id node) {
-    return keeps_some(data, node.value) || node.value == FIRST + 7;
+    return keeps_some(data, (struct pie_location_id){node.value}) || node.value == FIRST + 7;
 }
 
 static void test_nodes_in_use_stay(void **state) {
@@ -241,12 +241,12 @@ static void test_threads_of_one_name_become_one(void **state) {
 
 static uint32_t last; /* younger ones are kept */
 
-static bool keeps_young(const void *data, uint32_t id) {
-    return id <= HEAVY || id + 20 > last;
+static bool keeps_young(const void *data, struct pie_location_id id) {
+    return id.value <= HEAVY || id.value + 20 > last;
 }
 
 static bool keeps_young_node(const void *data, struct pie_node_id node) {
-    return keeps_young(data, node.value);
+    return keeps_young(data, (struct pie_location_id){node.value});
 }
 
 static void put_second_and_forget(struct pie_sink *sink, uint32_t second) {
@@ -279,7 +279,7 @@ static void test_a_file_stays_below_its_limit(void **state) {
     assert_int_equal(ask("SELECT count(*) FROM file WHERE path = '<made 10>'"), 0);
 }
 
-static bool keeps_all(const void *data, uint32_t id) {
+static bool keeps_all(const void *data, struct pie_location_id id) {
     return true;
 }
 

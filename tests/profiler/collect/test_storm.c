@@ -61,14 +61,14 @@ static int begin(struct pie_sink *sink, int64_t at_ns) {
 }
 
 static int put_location(struct pie_sink *sink, const struct pie_location *location) {
-    memory.misuse += !memory.in_transaction || location->id != memory.locations + 1;
-    memory.locations = location->id;
+    memory.misuse += !memory.in_transaction || location->id.value != memory.locations + 1;
+    memory.locations = location->id.value;
     return 0;
 }
 
 static int put_node(struct pie_sink *sink, const struct pie_node_row *node) {
     memory.misuse += node->id.value != memory.nodes + 1 || node->parent.value >= node->id.value ||
-                     node->location > memory.locations;
+                     node->location.value > memory.locations;
     memory.nodes = node->id.value;
     return 0;
 }

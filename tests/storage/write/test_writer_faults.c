@@ -109,8 +109,8 @@ static int put_memory(struct pie_sink *sink, uint32_t id) {
 
 static int put_sample(struct pie_sink *sink, uint32_t id) {
     struct pie_location location = {
-        .id = id, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = "/x.py", .line = (int32_t)id};
-    struct pie_node_row node = {.id = {id}, .parent = {id - 1}, .location = id};
+        .id = {id}, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = "/x.py", .line = (int32_t)id};
+    struct pie_node_row node = {.id = {id}, .parent = {id - 1}, .location = {id}};
     struct pie_sample_row sample = {.thread = 1, .node = {id}, .samples = 1, .python_ns = SAMPLE_NS};
     int r = sink->ops->put_location(sink, &location);
     struct pie_watch_row watch = {
