@@ -280,9 +280,9 @@ struct pie_sink_ops {
     int (*put_footprint)(struct pie_sink *, const struct pie_footprint_row *); /* in the order of time */
     int (*put_heap)(struct pie_sink *, const struct pie_heap_row *);
     int (*put_copy)(struct pie_sink *, const struct pie_copy_row *);
-    /* What holds objects of one size class that a context allocated: types and the way to a module, class or frame, one
-     * line. */
-    int (*put_holder)(struct pie_sink *, struct pie_node_id node, uint32_t size, const char *text);
+    /* The retention path of objects of one size class that a context allocated: types and the way to a module, class or
+     * frame, one line. */
+    int (*put_retention_path)(struct pie_sink *, struct pie_node_id node, uint32_t size, const char *text);
     int (*put_traced_loop)(struct pie_sink *, const struct pie_traced_loop_row *); /* before its calls */
     int (*put_traced_call)(struct pie_sink *, const struct pie_traced_call_row *);
     /* Completes the row of that process, or makes one where it has written nothing. */

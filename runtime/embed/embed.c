@@ -7,7 +7,7 @@
 #include "profiler/collect/engine.h"
 #include "profiler/heap/engine.h"
 #include "profiler/stacks/hybrid.h"
-#include "runtime/holder/holder.h"
+#include "runtime/retention/retention.h"
 #include "runtime/interpreter/cell_sources.h"
 #include "runtime/interpreter/target.h"
 #include "runtime/interpreter/thread_names.h"
@@ -69,7 +69,7 @@ static void install_before_python(const struct pie_embed *embed) {
 static void install_in_python(void) {
     pie_cell_sources_install();
     if (counts_memory()) {
-        pie_holder_install();
+        pie_retention_install();
         pie_pymem_measure();
     }
 }

@@ -372,7 +372,8 @@ DEFINE_PUT(put_live, (struct pie_sink * sink, const struct pie_live_row *row), (
 DEFINE_PUT(put_footprint, (struct pie_sink * sink, const struct pie_footprint_row *row), (writer, row))
 DEFINE_PUT(put_heap, (struct pie_sink * sink, const struct pie_heap_row *row), (writer, row))
 DEFINE_PUT(put_copy, (struct pie_sink * sink, const struct pie_copy_row *row), (writer, row))
-DEFINE_PUT(put_holder, (struct pie_sink * sink, struct pie_node_id node, uint32_t size, const char *text),
+DEFINE_PUT(put_retention_path,
+           (struct pie_sink * sink, struct pie_node_id node, uint32_t size, const char *text),
            (writer, node, size, text))
 DEFINE_PUT(put_traced_loop, (struct pie_sink * sink, const struct pie_traced_loop_row *row), (writer, row))
 DEFINE_PUT(put_traced_call, (struct pie_sink * sink, const struct pie_traced_call_row *row), (writer, row))
@@ -398,7 +399,7 @@ static const struct pie_sink_ops writer_ops = {
     .put_footprint = put_footprint,
     .put_heap = put_heap,
     .put_copy = put_copy,
-    .put_holder = put_holder,
+    .put_retention_path = put_retention_path,
     .put_traced_loop = put_traced_loop,
     .put_traced_call = put_traced_call,
     .put_process_end = put_process_end,

@@ -110,8 +110,8 @@ int pie_writer_put_live(struct pie_writer *writer, const struct pie_live_row *ro
 int pie_writer_put_footprint(struct pie_writer *writer, const struct pie_footprint_row *row);
 int pie_writer_put_heap(struct pie_writer *writer, const struct pie_heap_row *row);
 int pie_writer_put_copy(struct pie_writer *writer, const struct pie_copy_row *row);
-int pie_writer_put_holder(struct pie_writer *writer, struct pie_node_id node, uint32_t size,
-                          const char *text);
+int pie_writer_put_retention_path(struct pie_writer *writer, struct pie_node_id node, uint32_t size,
+                                  const char *text);
 int pie_writer_put_traced_loop(struct pie_writer *writer, const struct pie_traced_loop_row *row);
 int pie_writer_put_traced_call(struct pie_writer *writer, const struct pie_traced_call_row *row);
 /* Asks for the text around a line of a file that may be known only by this. Returns 0 or -errno. */

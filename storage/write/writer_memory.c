@@ -114,8 +114,8 @@ int pie_writer_put_copy(struct pie_writer *writer, const struct pie_copy_row *ro
                           integer(row->bytes), row->sq_bytes2);
 }
 
-int pie_writer_put_holder(struct pie_writer *writer, struct pie_node_id node, uint32_t size,
-                          const char *text) {
-    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_HOLDER, "iiit", writer->process, (int64_t)node.value,
-                          (int64_t)size, text);
+int pie_writer_put_retention_path(struct pie_writer *writer, struct pie_node_id node, uint32_t size,
+                                  const char *text) {
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_RETENTION_PATH, "iiit", writer->process,
+                          (int64_t)node.value, (int64_t)size, text);
 }

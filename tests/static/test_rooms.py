@@ -35,10 +35,10 @@ ROOMS = {
         "objects": ("stacks",),
         "code": ("objects",),
         "libc": ("interpreter",),
-        "holder": ("stacks", "objects"),
-        "memory": ("interpreter", "libc", "holder"),
+        "retention": ("stacks", "objects"),
+        "memory": ("interpreter", "libc", "retention"),
         "trace": ("code",),
-        "embed": ("interpreter", "stacks", "objects", "code", "libc", "holder", "memory", "trace"),
+        "embed": ("interpreter", "stacks", "objects", "code", "libc", "retention", "memory", "trace"),
     },
     "storage": {
         "base": (),

@@ -215,8 +215,8 @@ static void put_parent_rest(bool is_last) {
     put_sample(2, 100, 1, 0);
     put_sample(4, 300, 0, 1);
     put_sample(7, 500, 0, 1);
-    pie_fixture_check(
-        sink->ops->put_holder(sink, (struct pie_node_id){2}, 0, "list of bytes -> module __main__.cache"));
+    pie_fixture_check(sink->ops->put_retention_path(sink, (struct pie_node_id){2}, 0,
+                                                    "list of bytes -> module __main__.cache"));
 }
 
 static void begin_process(const char *database, bool is_child, int64_t *run) {
@@ -272,7 +272,7 @@ static void write_child(const char *database, int64_t run) {
     put_footprint(6, 2, 1, 0, 0);
     put_heap(&heap);
     put_copy(2, PIE_COPY_COUNTED, 1, 20, 0);
-    pie_fixture_check(sink->ops->put_holder(sink, (struct pie_node_id){2}, 0, "dict -> frame main"));
+    pie_fixture_check(sink->ops->put_retention_path(sink, (struct pie_node_id){2}, 0, "dict -> frame main"));
     pie_fixture_check(sink->ops->commit(sink, start_ns + 6 * second_ns));
     pie_fixture_check(sink->ops->end_process(sink, start_ns + 6 * second_ns, "exit", 0));
     sink->ops->close(sink);

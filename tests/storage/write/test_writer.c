@@ -263,7 +263,7 @@ static void test_totals_and_holders_are_replaced(void **state) {
     begin_process(sink, 0);
     put_two_depths(sink);
     assert_int_equal(sink->ops->put_heap(sink, &row), 0);
-    assert_int_equal(sink->ops->put_holder(sink, (struct pie_node_id){4}, 3, "list"), 0);
+    assert_int_equal(sink->ops->put_retention_path(sink, (struct pie_node_id){4}, 3, "list"), 0);
     assert_int_equal(sink->ops->commit(sink, 1), 0);
     assert_int_equal(
         pie_fixture_ask(at("a.db"),
@@ -278,7 +278,7 @@ static void test_totals_and_holders_are_replaced(void **state) {
                                 .profiler_bytes = 9,
                                 .threshold_bytes = 10};
     assert_int_equal(sink->ops->put_heap(sink, &row), 0);
-    assert_int_equal(sink->ops->put_holder(sink, (struct pie_node_id){4}, 3, "dict \xff"), 0);
+    assert_int_equal(sink->ops->put_retention_path(sink, (struct pie_node_id){4}, 3, "dict \xff"), 0);
     assert_int_equal(sink->ops->commit(sink, 2), 0);
     sink->ops->close(sink);
     assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT count(*) FROM heap"), 1);

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who holds a block of memory: the whole text of the answers, for holders of every kind.
+"""The retention path of a block of memory: the whole text of the answers, for referrers of every kind.
 
-usage: holders.py [DIRECTORY_OF_NUMPY]
+usage: retention.py [DIRECTORY_OF_NUMPY]
 """
-import _holder
+import _retention
 import array
 import collections
 import ctypes
@@ -53,8 +53,8 @@ handles = []
 def test_list_of_a_module():
     cache[:] = items()
     check(blocks_of(cache), "__main__.Item in list `cache` of module __main__")
-    check([_holder.block_of(cache)], "list `cache` of module __main__")
-    check([_holder.word_of(cache, LIST_ITEMS)], "memory of list `cache` of module __main__")
+    check([_retention.block_of(cache)], "list `cache` of module __main__")
+    check([_retention.word_of(cache, LIST_ITEMS)], "memory of list `cache` of module __main__")
 
 
 def test_one_of_a_module():
@@ -68,7 +68,7 @@ def test_another_module():
     sys.modules["app"] = module
     module.rows.extend({"n": [n]} for n in range(9))
     check(blocks_of(module.rows), "dict in list `rows` of module app")
-    check([_holder.keys_of(row) for row in module.rows], "memory of dict in list `rows` of module app")
+    check([_retention.keys_of(row) for row in module.rows], "memory of dict in list `rows` of module app")
     check(blocks_of(row["n"] for row in module.rows), "list in dict in list `rows` of module app")
     del sys.modules["app"]
     blocks = blocks_of(module.rows)
@@ -81,8 +81,8 @@ def test_values_and_keys_of_a_dict():
     assert not gc.is_tracked(texts)
     check(blocks_of(texts.values()), "str in dict `texts` of module __main__")
     check(blocks_of(texts), "int in dict `texts` of module __main__")
-    check([_holder.block_of(texts)], "dict `texts` of module __main__")
-    check([_holder.keys_of(texts)], "memory of dict `texts` of module __main__")
+    check([_retention.block_of(texts)], "dict `texts` of module __main__")
+    check([_retention.keys_of(texts)], "memory of dict `texts` of module __main__")
 
 
 def test_untracked_in_untracked():
@@ -109,14 +109,14 @@ def test_tuples():
 def test_set():
     seen.update("text %d" % n for n in range(200))
     check(blocks_of(seen), "str in set `seen` of module __main__")
-    check([_holder.word_of(seen, 5 * POINTER)], "memory of set `seen` of module __main__")
+    check([_retention.word_of(seen, 5 * POINTER)], "memory of set `seen` of module __main__")
 
 
 def test_deque():
     queue.extend(items(1000))
     check(blocks_of(list(queue)[100:160]), "__main__.Item in collections.deque `queue` of module __main__")
     for n in 0, 5, 15:
-        check([_holder.deque_block(queue, n)], "memory of collections.deque `queue` of module __main__")
+        check([_retention.deque_block(queue, n)], "memory of collections.deque `queue` of module __main__")
     queue.clear()
 
 
@@ -163,9 +163,9 @@ def test_inner_class():
 
 def test_instance_attribute():
     cache[:] = [Service(items(5)) for _ in range(5)]
-    blocks = [_holder.block_of(item) for service in cache for item in service.names]
+    blocks = [_retention.block_of(item) for service in cache for item in service.names]
     check(blocks, "__main__.Item in list `names` of __main__.Service object in list `cache` of module __main__")
-    blocks = [_holder.block_of(service.names) for service in cache]
+    blocks = [_retention.block_of(service.names) for service in cache]
     check(blocks, "list `names` of __main__.Service object in list `cache` of module __main__")
     check(blocks_of(cache), "__main__.Service in list `cache` of module __main__")
 
@@ -173,16 +173,16 @@ def test_instance_attribute():
 def test_instance_with_a_dict():
     cache[:] = [Service(items(5)) for _ in range(5)]
     dicts = [vars(service) for service in cache]
-    blocks = [_holder.block_of(item) for service in cache for item in service.names]
+    blocks = [_retention.block_of(item) for service in cache for item in service.names]
     del dicts
     check(blocks, "__main__.Item in list `names` of __main__.Service object in list `cache` of module __main__")
-    blocks = [_holder.block_of(vars(service)) for service in cache]
+    blocks = [_retention.block_of(vars(service)) for service in cache]
     check(blocks, "dict of __main__.Service object in list `cache` of module __main__")
 
 
 def test_memory_of_attributes():
     cache[:] = [Service() for _ in range(5)]
-    blocks = [_holder.values_of(service) for service in cache]
+    blocks = [_retention.values_of(service) for service in cache]
     if None in blocks:
         raise tap.Skip("attributes are kept in the object itself")
     check(blocks, "memory of __main__.Service in list `cache` of module __main__")
@@ -192,7 +192,7 @@ def test_slots():
     cache[:] = [Slots() for _ in range(5)]
     for slots in cache:
         slots.second = Item()
-    blocks = [_holder.block_of(slots.second) for slots in cache]
+    blocks = [_retention.block_of(slots.second) for slots in cache]
     del slots
     check(blocks, "__main__.Item `second` of __main__.Slots object in list `cache` of module __main__")
 
@@ -204,7 +204,7 @@ def test_subclass_of_list():
     Service.rows = Rows(items())
     check(blocks_of(Service.rows),
           "__main__.Item in __main__.test_subclass_of_list.<locals>.Rows `rows` of class __main__.Service")
-    check([_holder.word_of(Service.rows, LIST_ITEMS)],
+    check([_retention.word_of(Service.rows, LIST_ITEMS)],
           "memory of __main__.test_subclass_of_list.<locals>.Rows `rows` of class __main__.Service")  # fmt: skip
     del Service.rows
 
@@ -217,7 +217,7 @@ def test_chain():
     cache[:] = [head]
     while head.names[0]:
         head = head.names[0]
-    blocks = [_holder.block_of(head.names)]
+    blocks = [_retention.block_of(head.names)]
     del head
     check(blocks, "list `names` of __main__.Service object in list `cache` of module __main__")
     cache.clear()
@@ -275,16 +275,16 @@ def load_some(n):
 
 
 def test_lru_cache():
-    check([_holder.block_of(load(n)) for n in range(40)], "list in lru_cache of __main__.load")
-    check([_holder.block_of(load_some(n)) for n in range(40)], "str in lru_cache of __main__.load_some")
+    check([_retention.block_of(load(n)) for n in range(40)], "list in lru_cache of __main__.load")
+    check([_retention.block_of(load_some(n)) for n in range(40)], "str in lru_cache of __main__.load_some")
 
 
 def test_bound_method_and_partial():
     cache[:] = [Service(items(1)).__init__ for _ in range(5)]
-    blocks = [_holder.block_of(method.__self__) for method in cache]
+    blocks = [_retention.block_of(method.__self__) for method in cache]
     check(blocks, "__main__.Service in method in list `cache` of module __main__")
     cache[:] = [functools.partial(print, Item()) for _ in range(5)]
-    blocks = [_holder.block_of(partial.args[0]) for partial in cache]
+    blocks = [_retention.block_of(partial.args[0]) for partial in cache]
     check(blocks, "__main__.Item in tuple `args` of functools.partial object in list `cache` of module __main__")
 
 
@@ -292,11 +292,11 @@ def test_globals_without_a_module():
     space = {"__name__": "space"}
     exec("rows = []\ndef use(): return rows", space)
     space["rows"].extend(items())
-    _holder.hold(space["use"])
+    _retention.hold(space["use"])
     blocks = blocks_of(space["rows"])
     del space
     check(blocks, "__main__.Item in list `rows`, global of space.use")
-    _holder.hold(None)
+    _retention.hold(None)
 
 
 # --- memory that is no object ---
@@ -304,9 +304,9 @@ def test_globals_without_a_module():
 
 def test_bytearray_and_array():
     buffers[:] = [bytearray(5000)]
-    check([_holder.word_of(buffers[0], 4 * POINTER)], "memory of bytearray in list `buffers` of module __main__")
+    check([_retention.word_of(buffers[0], 4 * POINTER)], "memory of bytearray in list `buffers` of module __main__")
     buffers[:] = [array.array("d", [0.5] * 1000)]
-    check([_holder.word_of(buffers[0], 3 * POINTER)], "memory of array.array in list `buffers` of module __main__")
+    check([_retention.word_of(buffers[0], 3 * POINTER)], "memory of array.array in list `buffers` of module __main__")
     buffers.clear()
 
 
@@ -315,15 +315,15 @@ def test_bytes_io():
     buffers[0].write(b"text" * 1000)
     # From 3.12 on it reports its bytes.
     what = "bytes in" if sys.version_info >= (3, 12) else "memory of"
-    check([_holder.word_of(buffers[0], 2 * POINTER)], what + " _io.BytesIO in list `buffers` of module __main__")
+    check([_retention.word_of(buffers[0], 2 * POINTER)], what + " _io.BytesIO in list `buffers` of module __main__")
     buffers.clear()
 
 
 def test_handles():
-    handles[:] = [_holder.Handle() for _ in range(9)]
-    check([_holder.word_of(handle, 2 * POINTER) for handle in handles],
-          "memory of _holder.Handle in list `handles` of module __main__")  # fmt: skip
-    check(blocks_of(handles), "_holder.Handle in list `handles` of module __main__")
+    handles[:] = [_retention.Handle() for _ in range(9)]
+    check([_retention.word_of(handle, 2 * POINTER) for handle in handles],
+          "memory of _retention.Handle in list `handles` of module __main__")  # fmt: skip
+    check(blocks_of(handles), "_retention.Handle in list `handles` of module __main__")
     handles.clear()
 
 
@@ -334,7 +334,7 @@ libc.free.argtypes = [ctypes.c_void_p]
 
 def test_memory_known_to_ctypes():
     handles[:] = [ctypes.c_void_p(libc.malloc(1000)) for _ in range(5)]
-    blocks = [_holder.disguise(handle.value) for handle in handles]
+    blocks = [_retention.disguise(handle.value) for handle in handles]
     check(blocks, "memory of ctypes.c_void_p in list `handles` of module __main__")
     for handle in handles:
         libc.free(handle)
@@ -344,7 +344,7 @@ def test_memory_known_to_ctypes():
 
 def test_address_as_a_number():
     handles[:] = [libc.malloc(1000) for _ in range(5)]
-    blocks = [_holder.disguise(handle) for handle in handles]
+    blocks = [_retention.disguise(handle) for handle in handles]
     check(blocks, "memory whose address is an int in list `handles` of module __main__")
     for handle in handles:
         libc.free(handle)
@@ -359,7 +359,7 @@ def need_numpy():
 def test_array_data():
     need_numpy()
     buffers[:] = [numpy.ones(1000) for _ in range(5)]
-    check([_holder.word_of(buffer, 2 * POINTER) for buffer in buffers],
+    check([_retention.word_of(buffer, 2 * POINTER) for buffer in buffers],
           "memory of numpy.ndarray in list `buffers` of module __main__")  # fmt: skip
     check(blocks_of(buffers), "numpy.ndarray in list `buffers` of module __main__")
     buffers.clear()
@@ -368,7 +368,7 @@ def test_array_data():
 def test_view_of_an_array():
     need_numpy()
     base = numpy.ones(1000)
-    blocks = [_holder.word_of(base, 2 * POINTER)]
+    blocks = [_retention.word_of(base, 2 * POINTER)]
     buffers[:] = [base[10:20]]
     del base
     check(blocks, "memory of numpy.ndarray in numpy.ndarray in list `buffers` of module __main__")
@@ -415,11 +415,11 @@ class Meddling:
 def test_no_python_runs():
     cache[:] = [Meddling() for _ in range(9)]
     object.__setattr__(cache[0], "rows", items())
-    blocks = [_holder.block_of(thing) for thing in cache]
+    blocks = [_retention.block_of(thing) for thing in cache]
     events = []
     sys.setprofile(lambda frame, event, arg: events.append((event, arg)))
     try:
-        _holder.find(blocks, BUDGET_NS, TEXT_BYTES)
+        _retention.find(blocks, BUDGET_NS, TEXT_BYTES)
     finally:
         sys.setprofile(None)
     assert [event for event, arg in events if event == "call"] == [], events

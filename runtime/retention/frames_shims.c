@@ -7,7 +7,7 @@
 #endif
 #undef Py_BUILD_CORE
 
-#include "runtime/holder/layout.h"
+#include "runtime/retention/layout.h"
 
 #include "runtime/stacks/pyframe.h"
 
@@ -17,19 +17,19 @@ static uintptr_t word_at(const void *frame, size_t offset) {
     return *(const uintptr_t *)((const char *)frame + offset);
 }
 
-const void *pie_holder_frame_first(PyThreadState *tstate) {
+const void *pie_retention_frame_first(PyThreadState *tstate) {
     uintptr_t frame;
 
     return pie_pyframe_find_first((uintptr_t)tstate, &frame) ? (const void *)frame : NULL;
 }
 
 /* Of the interpreter's own frames only `previous` and the owner mean anything. */
-void pie_holder_frame_read(const void *at, struct pie_holder_frame *ret_frame) {
+void pie_retention_frame_read(const void *at, struct pie_retention_frame *ret_frame) {
     const _PyInterpreterFrame *frame = at;
     const struct pie_pyframe_layout *layout = &pie_pyframe_layout;
     PyObject *code, *function;
 
-    *ret_frame = (struct pie_holder_frame){.previous = frame->previous};
+    *ret_frame = (struct pie_retention_frame){.previous = frame->previous};
     if ((unsigned char)frame->owner >= layout->first_shim_owner)
         return;
     code = (PyObject *)(word_at(frame, layout->executable) & ~layout->tag_mask);
@@ -43,7 +43,7 @@ void pie_holder_frame_read(const void *at, struct pie_holder_frame *ret_frame) {
     ret_frame->tag_mask = layout->tag_mask;
 }
 
-const void *pie_holder_frame_of(PyObject *object) {
+const void *pie_retention_frame_of(PyObject *object) {
     if (PyFrame_Check(object))
         return ((PyFrameObject *)object)->f_frame;
     if (!PyGen_CheckExact(object) && !PyCoro_CheckExact(object) && !PyAsyncGen_CheckExact(object))

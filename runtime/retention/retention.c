@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <Python.h>
 
-#include "runtime/holder/holder.h"
+#include "runtime/retention/retention.h"
 
 #include "profiler/base/clocks.h"
-#include "profiler/ports/holder.h"
-#include "runtime/holder/layout.h"
+#include "profiler/ports/retention.h"
+#include "runtime/retention/layout.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -30,9 +30,9 @@ static _Atomic uint32_t state; /* fork child: FREE */
 static struct {
     struct pie_node_id node;
     size_t count;
-    uintptr_t blocks[PIE_HOLDER_BLOCKS_MAX];
+    uintptr_t blocks[PIE_RETENTION_BLOCKS_MAX];
     uint64_t budget_ns;
-    char text[PIE_HOLDER_TEXT_BYTES];
+    char text[PIE_RETENTION_TEXT_BYTES];
 } question; /* fork child: no one's */
 
 /* Order: before the interpreter's lock of its pending calls. Fork child: made anew. */
@@ -41,22 +41,22 @@ static bool is_door_open; /* under door_lock. Fork child: as it was */
 
 static _Atomic uint64_t spent_ns; /* relaxed: a sum. Fork child: 0 */
 
-uint64_t pie_holder_spent_ns(void) {
+uint64_t pie_retention_spent_ns(void) {
     return atomic_load_explicit(&spent_ns, memory_order_relaxed);
 }
 
 /* On the main thread. A call may come twice, or in a forked child whose parent asked. */
 static int answer(void *unused) {
-    /* acquire: the question, released in pie_holder_ask() */
+    /* acquire: the question, released in pie_retention_ask() */
     if (atomic_load_explicit(&state, memory_order_acquire) != ASKED)
         return 0;
     uint64_t begun_ns = pie_thread_cpu_ns();
     int r = PyInterpreterState_Get() != PyInterpreterState_Main()
                 ? -EAGAIN
-                : pie_holder_find(question.blocks, question.count, question.budget_ns, question.text,
-                                  sizeof question.text);
+                : pie_retention_find(question.blocks, question.count, question.budget_ns, question.text,
+                                     sizeof question.text);
     atomic_fetch_add_explicit(&spent_ns, pie_thread_cpu_ns() - begun_ns, memory_order_relaxed);
-    /* release: the answer, acquired in pie_holder_answer() */
+    /* release: the answer, acquired in pie_retention_answer() */
     atomic_store_explicit(&state, r == -EAGAIN ? DEFERRED : ANSWERED, memory_order_release);
     return 0;
 }
@@ -64,19 +64,19 @@ static int answer(void *unused) {
 /* False: the door is shut, Python is not up, or its queue is full. is_scheduled: the call waits already. */
 static bool schedule(bool is_scheduled) {
     pthread_mutex_lock(&door_lock);
-    bool r = is_door_open && Py_IsInitialized() && (is_scheduled || pie_holder_schedule(answer));
+    bool r = is_door_open && Py_IsInitialized() && (is_scheduled || pie_retention_schedule(answer));
     if (r)
-        pie_holder_wake();
+        pie_retention_wake();
     pthread_mutex_unlock(&door_lock);
     return r;
 }
 
-bool pie_holder_ask(struct pie_node_id node, const uintptr_t *blocks, size_t count, uint64_t budget_ns) {
+bool pie_retention_ask(struct pie_node_id node, const uintptr_t *blocks, size_t count, uint64_t budget_ns) {
     /* relaxed: only this thread leaves FREE, and has read the last answer */
     if (atomic_load_explicit(&state, memory_order_relaxed) != FREE)
         return false;
     question.node = node;
-    question.count = count < PIE_HOLDER_BLOCKS_MAX ? count : PIE_HOLDER_BLOCKS_MAX;
+    question.count = count < PIE_RETENTION_BLOCKS_MAX ? count : PIE_RETENTION_BLOCKS_MAX;
     memcpy(question.blocks, blocks, question.count * sizeof *blocks);
     question.budget_ns = budget_ns;
     question.text[0] = '\0';
@@ -90,12 +90,12 @@ bool pie_holder_ask(struct pie_node_id node, const uintptr_t *blocks, size_t cou
 }
 
 static void ask_again(void) {
-    atomic_store_explicit(&state, ASKED, memory_order_release); /* as in pie_holder_ask() */
+    atomic_store_explicit(&state, ASKED, memory_order_release); /* as in pie_retention_ask() */
     if (!schedule(false))
         atomic_store_explicit(&state, DEFERRED, memory_order_relaxed);
 }
 
-bool pie_holder_answer(struct pie_node_id *ret_node, char *text, size_t size) {
+bool pie_retention_answer(struct pie_node_id *ret_node, char *text, size_t size) {
     /* acquire: the answer, released in answer() */
     uint32_t now = atomic_load_explicit(&state, memory_order_acquire);
 
@@ -111,9 +111,9 @@ bool pie_holder_answer(struct pie_node_id *ret_node, char *text, size_t size) {
     return true;
 }
 
-const struct pie_holder_ops *pie_runtime_holder_ops(void) {
-    static const struct pie_holder_ops ops = {
-        .ask = pie_holder_ask, .answer = pie_holder_answer, .spent_ns = pie_holder_spent_ns};
+const struct pie_retention_ops *pie_runtime_retention_ops(void) {
+    static const struct pie_retention_ops ops = {
+        .ask = pie_retention_ask, .answer = pie_retention_answer, .spent_ns = pie_retention_spent_ns};
 
     return &ops;
 }
@@ -124,8 +124,8 @@ static void shut_door(PyObject *capsule) {
     pthread_mutex_unlock(&door_lock);
 }
 
-void pie_holder_install(void) {
-    static const char NAME[] = "pieprof.holder";
+void pie_retention_install(void) {
+    static const char NAME[] = "pieprof.retention";
     PyObject *dict = PyInterpreterState_GetDict(PyInterpreterState_Get());
     PyObject *capsule = dict ? PyCapsule_New(&door_lock, NAME, shut_door) : NULL;
     bool is_watched = capsule && PyDict_SetItemString(dict, NAME, capsule) == 0;
@@ -139,7 +139,7 @@ void pie_holder_install(void) {
     Py_XDECREF(capsule);
 }
 
-void pie_holder_fork_child(void) {
+void pie_retention_fork_child(void) {
     atomic_store_explicit(&spent_ns, 0, memory_order_relaxed);
     door_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     atomic_store_explicit(&state, FREE, memory_order_relaxed); /* one thread */

@@ -6,7 +6,7 @@
 #include <internal/pycore_object.h>
 #undef Py_BUILD_CORE
 
-#include "runtime/holder/layout.h"
+#include "runtime/retention/layout.h"
 
 /* CPython 3.11 to 3.13: tracked objects are in one list for each generation. Between collections, and while finalizers
  * run, these are plain rings. PyUnstable_GC_VisitObjects() of 3.12 leaves out what gc.freeze() set aside. */
@@ -24,7 +24,7 @@ static bool visit_list(PyGC_Head *list, bool (*visit)(PyObject *, void *), void 
 }
 
 /* The oldest first: what stays is there. */
-void pie_holder_heap_visit(bool (*visit)(PyObject *object, void *arg), void *arg) {
+void pie_retention_heap_visit(bool (*visit)(PyObject *object, void *arg), void *arg) {
     struct _gc_runtime_state *gc = &PyInterpreterState_Main()->gc;
 
     for (int i = NUM_GENERATIONS - 1; i >= 0; i--)
@@ -33,14 +33,14 @@ void pie_holder_heap_visit(bool (*visit)(PyObject *object, void *arg), void *arg
     visit_list(&gc->permanent_generation.head, visit, arg);
 }
 
-bool pie_holder_heap_is_collecting(void) {
+bool pie_retention_heap_is_collecting(void) {
     return PyInterpreterState_Main()->gc.collecting;
 }
 
-size_t pie_holder_header_bytes(PyTypeObject *type) {
+size_t pie_retention_header_bytes(PyTypeObject *type) {
     return _PyType_PreHeaderSize(type);
 }
 
-bool pie_holder_is_tracked(PyObject *object) {
+bool pie_retention_is_tracked(PyObject *object) {
     return _PyObject_GC_IS_TRACKED(object);
 }

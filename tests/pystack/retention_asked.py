@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looking for holders: what it costs, what it leaves behind, and when another thread asks for it."""
-import _holder
+"""Looking for retention paths: what it costs, what it leaves behind, and when another thread asks for it."""
+import _retention
 import errno
 import gc
 import os
@@ -36,7 +36,7 @@ def test_nothing_is_left_behind():
     cache[:] = items()
     things = [cache, cache[0], Service, sys.modules, None, Item]
     blocks = blocks_of(cache)
-    find, budget, size = _holder.find, BUDGET_NS, TEXT_BYTES
+    find, budget, size = _retention.find, BUDGET_NS, TEXT_BYTES
     find(blocks, budget, size)
     gc.collect()
     counts, objects = [sys.getrefcount(thing) for thing in things], len(gc.get_objects())
@@ -51,11 +51,11 @@ def test_nothing_is_left_behind():
 def test_no_dict_is_made():
     cache[:] = [Service() for _ in range(5)]
     sizes = [sys.getsizeof(service) for service in cache]
-    blocks = [_holder.block_of(service.names) for service in cache]
-    values = [_holder.values_of(service) for service in cache]
+    blocks = [_retention.block_of(service.names) for service in cache]
+    values = [_retention.values_of(service) for service in cache]
     found(blocks)
     assert [sys.getsizeof(service) for service in cache] == sizes
-    assert [_holder.values_of(service) for service in cache] == values
+    assert [_retention.values_of(service) for service in cache] == values
 
 
 # --- whatever there is ---
@@ -75,7 +75,7 @@ def test_any_object():
 def test_random_addresses():
     for seed in range(20):
         low = min(id(thing) for thing in gc.get_objects())
-        ask([_holder.disguise(low + 16 * random.Random(seed).randrange(1 << 16)) for _ in range(64)])
+        ask([_retention.disguise(low + 16 * random.Random(seed).randrange(1 << 16)) for _ in range(64)])
 
 
 # --- time ---
@@ -84,7 +84,7 @@ def test_random_addresses():
 def test_budget():
     cache[:] = [[n] for n in range(2000000)]
     holder = Service([cache])
-    blocks = [_holder.block_of(row) for row in cache[::50000]]
+    blocks = [_retention.block_of(row) for row in cache[::50000]]
     code, text, spent_ns = ask(blocks)
     tap.note("%s: %.0f ms, %d objects" % (text, spent_ns / 1e6, len(gc.get_objects())))
     assert (code, text) == (0, "list in list `cache` of module __main__")
@@ -99,7 +99,7 @@ def test_budget():
 
 def test_million_instances():
     cache[:] = [Service() for _ in range(300000)]
-    blocks = [_holder.block_of(service.names) for service in cache[::5000]]
+    blocks = [_retention.block_of(service.names) for service in cache[::5000]]
     code, text, spent_ns = ask(blocks)
     tap.note("%s: %.0f ms, %d objects" % (text, spent_ns / 1e6, len(gc.get_objects())))
     assert text == "list `names` of __main__.Service object in list `cache` of module __main__", text
@@ -116,25 +116,25 @@ def spin():
 
 def test_asked_by_another_thread():
     cache[:] = items()
-    assert _holder.answer() is None
-    assert _holder.ask(7, blocks_of(cache))
+    assert _retention.answer() is None
+    assert _retention.ask(7, blocks_of(cache))
     spin()
-    answer = _holder.answer()
+    answer = _retention.answer()
     assert answer == (7, "__main__.Item in list `cache` of module __main__"), answer
-    assert _holder.answer() is None
+    assert _retention.answer() is None
     for _ in range(3):
-        assert _holder.ask(8, [_holder.disguise(64)])
+        assert _retention.ask(8, [_retention.disguise(64)])
         spin()
-        assert _holder.answer() == (8, "")
+        assert _retention.answer() == (8, "")
 
 
 def test_one_question_at_a_time():
     cache[:] = items()
-    assert _holder.ask(1, blocks_of(cache))
-    assert not _holder.ask(2, blocks_of(cache))
+    assert _retention.ask(1, blocks_of(cache))
+    assert not _retention.ask(2, blocks_of(cache))
     spin()
-    assert not _holder.ask(3, blocks_of(cache))
-    assert _holder.answer()[0] == 1
+    assert not _retention.ask(3, blocks_of(cache))
+    assert _retention.answer()[0] == 1
 
 
 def test_question_amid_a_collection():
@@ -142,9 +142,9 @@ def test_question_amid_a_collection():
 
     class Dying:
         def __del__(self):
-            results.append(_holder.ask(5, blocks_of(cache)))
+            results.append(_retention.ask(5, blocks_of(cache)))
             spin()
-            results.append(_holder.answer())
+            results.append(_retention.answer())
             spin()
 
     cache[:] = items()
@@ -153,7 +153,7 @@ def test_question_amid_a_collection():
     del dying
     gc.collect()
     assert results == [True, None], results
-    while not (answer := _holder.answer()):
+    while not (answer := _retention.answer()):
         spin()
     assert answer == (5, "__main__.Item in list `cache` of module __main__"), answer
 
@@ -161,41 +161,41 @@ def test_question_amid_a_collection():
 def test_full_queue():
     """While a thread that does not run pending calls fills it."""
     blocks, results = blocks_of(cache), []
-    thread = threading.Thread(target=lambda: results.append((_holder.fill_queue(), _holder.ask(1, blocks))))
+    thread = threading.Thread(target=lambda: results.append((_retention.fill_queue(), _retention.ask(1, blocks))))
     thread.start()
     thread.join()
     (filled, taken), = results
     assert filled < 100000 and taken in (True, False), results
-    while taken and not _holder.answer():
+    while taken and not _retention.answer():
         spin()
     spin()
-    assert _holder.ask(2, blocks)
+    assert _retention.ask(2, blocks)
     spin()
-    assert _holder.answer()[0] == 2
+    assert _retention.answer()[0] == 2
 
 
 def test_forked_child():
     cache[:] = items()
     blocks = blocks_of(cache)
-    assert _holder.ask(1, blocks) in (True, False)
+    assert _retention.ask(1, blocks) in (True, False)
     spin()
     pid = os.fork()
     if pid == 0:
-        _holder.fork_child()
-        good = _holder.answer() is None and _holder.ask(2, blocks)
+        _retention.fork_child()
+        good = _retention.answer() is None and _retention.ask(2, blocks)
         spin()
-        good = good and _holder.answer() == (2, "__main__.Item in list `cache` of module __main__")
+        good = good and _retention.answer() == (2, "__main__.Item in list `cache` of module __main__")
         os._exit(0 if good else 1)
     assert os.waitpid(pid, 0)[1] == 0
-    assert _holder.answer()[0] == 1
+    assert _retention.answer()[0] == 1
 
 
 AT_THE_END = """
-import _holder
+import _retention
 rows = [[n] for n in range(9)]
-_holder.report_at_exit()
-blocks = [_holder.block_of(row) for row in rows]
-(lambda: _holder.ask(7, blocks))()"""
+_retention.report_at_exit()
+blocks = [_retention.block_of(row) for row in rows]
+(lambda: _retention.ask(7, blocks))()"""
 
 
 def test_at_the_end():

@@ -6,7 +6,7 @@
 #include <internal/pycore_object.h>
 #undef Py_BUILD_CORE
 
-#include "runtime/holder/layout.h"
+#include "runtime/retention/layout.h"
 
 /* CPython 3.14 and later, whose lists have flags in their links: it shows the objects itself, frozen ones too. Each has
  * one reference more only while it is shown. */
@@ -25,18 +25,18 @@ static int on_object(PyObject *object, void *arg) {
     return visit->visit(object, visit->arg);
 }
 
-void pie_holder_heap_visit(bool (*visit)(PyObject *object, void *arg), void *arg) {
+void pie_retention_heap_visit(bool (*visit)(PyObject *object, void *arg), void *arg) {
     PyUnstable_GC_VisitObjects(on_object, &(struct visit){visit, arg});
 }
 
-bool pie_holder_heap_is_collecting(void) {
+bool pie_retention_heap_is_collecting(void) {
     return PyInterpreterState_Main()->gc.collecting;
 }
 
-size_t pie_holder_header_bytes(PyTypeObject *type) {
+size_t pie_retention_header_bytes(PyTypeObject *type) {
     return _PyType_PreHeaderSize(type);
 }
 
-bool pie_holder_is_tracked(PyObject *object) {
+bool pie_retention_is_tracked(PyObject *object) {
     return _PyObject_GC_IS_TRACKED(object);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <Python.h>
 
-#include "runtime/holder/graph.h"
+#include "runtime/retention/graph.h"
 
 #include "profiler/base/safe_load.h"
-#include "runtime/holder/layout.h"
+#include "runtime/retention/layout.h"
 #include "runtime/objects/kind.h"
 
 #include <string.h>
@@ -21,17 +21,17 @@ enum {
 };
 
 struct look {
-    struct pie_holder *holder;
+    struct pie_retention_search *search;
     PyObject *object;
     int32_t node;
     uint8_t level;
 };
 
 static void compare(struct look *look, uintptr_t word) {
-    int block = word ? pie_holder_find_block(look->holder, word) : PIE_HOLDER_NONE;
+    int block = word ? pie_retention_find_block(look->search, word) : PIE_RETENTION_NONE;
 
-    if (block != PIE_HOLDER_NONE)
-        look->node = pie_holder_add_owner(look->holder, look->object, block, false, look->level);
+    if (block != PIE_RETENTION_NONE)
+        look->node = pie_retention_add_owner(look->search, look->object, block, false, look->level);
 }
 
 static void scan(struct look *look, size_t from, size_t to) {
@@ -60,7 +60,7 @@ static void look_at_number(struct look *look) {
 
 static void look_at_dict(struct look *look) {
     compare(look, (uintptr_t)((PyDictObject *)look->object)->ma_keys);
-    compare(look, pie_holder_dict_values_block(look->object));
+    compare(look, pie_retention_dict_values_block(look->object));
 }
 
 /* Its head has the first and the last block; each begins with the one to its left and ends with the one to its
@@ -81,23 +81,23 @@ static void look_at_deque(struct look *look) {
 
 static void look_at_others(struct look *look, PyTypeObject *type) {
     size_t end = (size_t)type->tp_basicsize;
-    struct pie_holder_values values;
+    struct pie_retention_values values;
 
     if (PyType_Check(look->object) && !PyType_HasFeature((PyTypeObject *)look->object, Py_TPFLAGS_HEAPTYPE))
         return;
-    if (type != look->holder->ordinary && strcmp(type->tp_name, "functools._lru_list_elem") == 0)
+    if (type != look->search->ordinary && strcmp(type->tp_name, "functools._lru_list_elem") == 0)
         return; /* a part of the cache, which visits its own references */
     scan(look, sizeof(PyObject), end < SCANNED_BYTES_MAX ? end : SCANNED_BYTES_MAX);
-    if (pie_holder_values(look->object, &values))
+    if (pie_retention_values(look->object, &values))
         compare(look, values.block);
-    if (type != look->holder->ordinary && strcmp(type->tp_name, "collections.deque") == 0)
+    if (type != look->search->ordinary && strcmp(type->tp_name, "collections.deque") == 0)
         look_at_deque(look);
     else
-        look->holder->ordinary = type;
+        look->search->ordinary = type;
 }
 
-int32_t pie_holder_look_at_memory(struct pie_holder *holder, PyObject *object, uint8_t level) {
-    struct look look = {.holder = holder, .object = object, .node = PIE_HOLDER_NONE, .level = level};
+int32_t pie_retention_look_at_memory(struct pie_retention_search *search, PyObject *object, uint8_t level) {
+    struct look look = {.search = search, .object = object, .node = PIE_RETENTION_NONE, .level = level};
     PyTypeObject *type = Py_TYPE(object);
 
     if (type == &PyList_Type)
@@ -119,7 +119,7 @@ int32_t pie_holder_look_at_memory(struct pie_holder *holder, PyObject *object, u
 
 /* The base of a view, and the elements of an array of objects that owns them. NumPy's ABI fixes the order of the
  * members (ndarraytypes.h). */
-int pie_holder_visit_array(PyObject *array, visitproc visit, void *arg) {
+int pie_retention_visit_array(PyObject *array, visitproc visit, void *arg) {
     const struct {
         PyObject head;
         PyObject *const *data;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <Python.h>
 
-#include "runtime/holder/graph.h"
+#include "runtime/retention/graph.h"
 
 #include <structmember.h>
 
-#include "runtime/holder/layout.h"
+#include "runtime/retention/layout.h"
 #include "runtime/objects/pystr.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ enum {
 
 /* --- text --- */
 
-void pie_holder_put(struct pie_holder_text *text, const char *words) {
+void pie_retention_put(struct pie_retention_text *text, const char *words) {
     size_t n = strlen(words), room = text->size - text->used - 1;
 
     if (n > room) { /* full from now on; not inside a character */
@@ -43,22 +43,22 @@ static void blank_controls(char *text) {
             *text = '?';
 }
 
-void pie_holder_put_string(struct pie_holder_text *text, PyObject *string) {
+void pie_retention_put_string(struct pie_retention_text *text, PyObject *string) {
     char utf8[4 * NAME_UNITS_MAX + 4];
     struct pie_pystr located;
 
     if (!string || !pie_pystr_locate((uintptr_t)string, NAME_UNITS_MAX, &located) ||
         pie_pystr_to_utf8(&located, utf8) == SIZE_MAX) {
-        pie_holder_put(text, "?");
+        pie_retention_put(text, "?");
         return;
     }
     blank_controls(utf8);
-    pie_holder_put(text, utf8);
+    pie_retention_put(text, utf8);
 }
 
 /* --- dictionaries --- */
 
-PyObject *pie_holder_get(PyObject *dict, const char *name) {
+PyObject *pie_retention_get(PyObject *dict, const char *name) {
     PyObject *key, *value;
     Py_ssize_t at = 0;
 
@@ -70,7 +70,7 @@ PyObject *pie_holder_get(PyObject *dict, const char *name) {
     return NULL;
 }
 
-PyObject *pie_holder_name_in(PyObject *dict, PyObject *wanted) {
+PyObject *pie_retention_name_in(PyObject *dict, PyObject *wanted) {
     PyObject *key, *value;
     Py_ssize_t at = 0;
 
@@ -89,14 +89,14 @@ static PyObject *dict_at_offset(PyObject *object) {
     return offset > 0 ? *(PyObject **)((char *)object + offset) : NULL;
 }
 
-PyObject *pie_holder_namespace(PyObject *object) {
+PyObject *pie_retention_namespace(PyObject *object) {
     PyObject *dict;
 
     if (PyModule_Check(object))
         return PyModule_GetDict(object);
     if (PyType_Check(object))
         return ((PyTypeObject *)object)->tp_dict;
-    dict = pie_holder_managed_dict(object);
+    dict = pie_retention_managed_dict(object);
     if (!dict)
         dict = dict_at_offset(object);
     return dict && PyDict_Check(dict) ? dict : NULL;
@@ -117,16 +117,16 @@ static const char *member_with(PyObject *object, const PyObject *value) {
     return NULL;
 }
 
-bool pie_holder_attribute(PyObject *object, PyObject *value, PyObject **ret_name, const char **ret_words) {
-    PyObject *dict = pie_holder_namespace(object);
-    struct pie_holder_values values;
+bool pie_retention_attribute(PyObject *object, PyObject *value, PyObject **ret_name, const char **ret_words) {
+    PyObject *dict = pie_retention_namespace(object);
+    struct pie_retention_values values;
 
     *ret_words = NULL;
-    *ret_name = dict ? pie_holder_name_in(dict, value) : NULL;
-    if (!*ret_name && pie_holder_values(object, &values))
+    *ret_name = dict ? pie_retention_name_in(dict, value) : NULL;
+    if (!*ret_name && pie_retention_values(object, &values))
         for (size_t i = 0; i < values.count && !*ret_name; i++)
             if (values.values[i] == value)
-                *ret_name = pie_holder_values_name(object, i);
+                *ret_name = pie_retention_values_name(object, i);
     if (!*ret_name)
         *ret_words = member_with(object, value);
     return *ret_name || *ret_words;
@@ -138,44 +138,44 @@ static bool is_builtins(PyObject *module) {
     return PyUnicode_CompareWithASCIIString(module, "builtins") == 0;
 }
 
-static void put_qualified(struct pie_holder_text *text, PyObject *module, PyObject *qualname) {
+static void put_qualified(struct pie_retention_text *text, PyObject *module, PyObject *qualname) {
     if (module && PyUnicode_Check(module) && !is_builtins(module)) {
-        pie_holder_put_string(text, module);
-        pie_holder_put(text, ".");
+        pie_retention_put_string(text, module);
+        pie_retention_put(text, ".");
     }
-    pie_holder_put_string(text, qualname);
+    pie_retention_put_string(text, qualname);
 }
 
-void pie_holder_put_type(struct pie_holder_text *text, PyTypeObject *type) {
+void pie_retention_put_type(struct pie_retention_text *text, PyTypeObject *type) {
     if (PyType_HasFeature(type, Py_TPFLAGS_HEAPTYPE))
-        put_qualified(text, pie_holder_get(type->tp_dict, "__module__"),
+        put_qualified(text, pie_retention_get(type->tp_dict, "__module__"),
                       ((PyHeapTypeObject *)type)->ht_qualname);
     else
-        pie_holder_put(text, type->tp_name);
+        pie_retention_put(text, type->tp_name);
 }
 
-void pie_holder_put_function(struct pie_holder_text *text, PyObject *object) {
+void pie_retention_put_function(struct pie_retention_text *text, PyObject *object) {
     if (PyFunction_Check(object)) {
         const PyFunctionObject *function = (const PyFunctionObject *)object;
 
         put_qualified(text, function->func_module, function->func_qualname);
         return;
     }
-    PyObject *dict = pie_holder_namespace(object);
-    put_qualified(text, pie_holder_get(dict, "__module__"), pie_holder_get(dict, "__qualname__"));
+    PyObject *dict = pie_retention_namespace(object);
+    put_qualified(text, pie_retention_get(dict, "__module__"), pie_retention_get(dict, "__qualname__"));
 }
 
-void pie_holder_put_module(struct pie_holder_text *text, PyObject *module) {
-    pie_holder_put_string(text, pie_holder_get(PyModule_GetDict(module), "__name__"));
+void pie_retention_put_module(struct pie_retention_text *text, PyObject *module) {
+    pie_retention_put_string(text, pie_retention_get(PyModule_GetDict(module), "__name__"));
 }
 
-PyObject *pie_holder_local_name(PyObject *object, Py_ssize_t i) {
+PyObject *pie_retention_local_name(PyObject *object, Py_ssize_t i) {
     const PyCodeObject *code = (const PyCodeObject *)object;
     PyObject *names = code->co_localsplusnames;
 
     return names && i >= 0 && i < PyTuple_GET_SIZE(names) ? PyTuple_GET_ITEM(names, i) : NULL;
 }
 
-bool pie_holder_is_lru_cache(PyObject *object) {
+bool pie_retention_is_lru_cache(PyObject *object) {
     return strcmp(Py_TYPE(object)->tp_name, "functools._lru_cache_wrapper") == 0;
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who holds a block of memory: frames, garbage, native code and nothing."""
-import _holder
+import _retention
 import asyncio
 import contextlib
 import ctypes
@@ -58,12 +58,12 @@ def test_untracked_local():
     check(blocks_of(rows.values()), "str in dict `rows`, local of __main__.test_untracked_local")
 
 
-def test_local_that_is_not_the_holder():
+def test_local_that_is_not_the_path():
     cache[:] = items()
     rows = cache
     item = rows[0]
     check(blocks_of(rows), "__main__.Item in list `cache` of module __main__")
-    check([_holder.block_of(item)], "__main__.Item in list `cache` of module __main__")
+    check([_retention.block_of(item)], "__main__.Item in list `cache` of module __main__")
 
 
 def test_local_of_a_class_body():
@@ -200,7 +200,7 @@ def make_cycles(n=20):
     for _ in range(n):
         item = Item()
         item.other = {"back": [item]}
-        blocks.append(_holder.block_of(item))
+        blocks.append(_retention.block_of(item))
     return blocks
 
 
@@ -222,20 +222,20 @@ def test_resurrected():
     for _ in range(9):
         risen = Risen()
         risen.itself = risen
-        blocks.append(_holder.block_of(risen))
+        blocks.append(_retention.block_of(risen))
     del risen
     gc.collect()
     check(blocks, "__main__.Risen in list `risen` of class __main__.Risen")
     Risen.risen.clear()
 
 
-def test_native_holder():
+def test_native_referrer():
     thing = [Item()]
-    _holder.hold(thing)
+    _retention.hold(thing)
     blocks = blocks_of(thing)
     del thing
     check(blocks, "__main__.Item in list, held by native code (1 reference)")
-    _holder.hold(None)
+    _retention.hold(None)
 
 
 def test_weak_references_hold_nothing():
@@ -244,7 +244,7 @@ def test_weak_references_hold_nothing():
         item.other = item
         cache[:] = [weakref.ref(item)]
         texts["x"] = weakref.WeakValueDictionary(x=item)
-        blocks = [_holder.block_of(item)]
+        blocks = [_retention.block_of(item)]
         del item
         check(blocks, "__main__.Item in a reference cycle of __main__.Item, not freed: "
               "the garbage collector is disabled")  # fmt: skip
@@ -257,12 +257,12 @@ def test_nothing():
     libc.malloc.restype = ctypes.c_void_p
     libc.free.argtypes = [ctypes.c_void_p]
     block = libc.malloc(1000)
-    blocks = [_holder.disguise(block)]
+    blocks = [_retention.disguise(block)]
     libc.free(block)
     del block
     assert ask(blocks)[:2] == (-errno.ENOENT, "")
     assert ask([])[:2] == (-errno.ENOENT, "")
-    assert ask([_holder.disguise(0), _holder.disguise(1)])[:2] == (-errno.ENOENT, "")
+    assert ask([_retention.disguise(0), _retention.disguise(1)])[:2] == (-errno.ENOENT, "")
 
 
 def test_frozen_objects():

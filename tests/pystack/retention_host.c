@@ -4,11 +4,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "runtime/holder/holder.h"
-#include "runtime/holder/layout.h"
+#include "runtime/retention/retention.h"
+#include "runtime/retention/layout.h"
 #include "tests/pystack/sampler.h"
 
-/* A Python with the module `_holder`, through which test scripts ask who holds blocks of memory. Addresses are
+/* A Python with the module `_retention`, through which test scripts ask who holds blocks of memory. Addresses are
  * disguised there: an int that is an address would be found as one. */
 
 #define DISGUISE UINT64_C(0x5a5a000000000005)
@@ -20,7 +20,7 @@ static PyObject *disguised(uintptr_t address) {
 /* Where the object's allocation begins. */
 static PyObject *block_of(PyObject *module, PyObject *object) {
     return disguised((uintptr_t)object -
-                     (PyObject_IS_GC(object) ? pie_holder_header_bytes(Py_TYPE(object)) : 0));
+                     (PyObject_IS_GC(object) ? pie_retention_header_bytes(Py_TYPE(object)) : 0));
 }
 
 /* word_of(object, offset): what the object has there. */
@@ -39,9 +39,9 @@ static PyObject *keys_of(PyObject *module, PyObject *dict) {
 
 /* The attributes of an instance; None if they have no block of their own. */
 static PyObject *values_of(PyObject *module, PyObject *object) {
-    struct pie_holder_values values = {.block = 0};
+    struct pie_retention_values values = {.block = 0};
 
-    if (!pie_holder_values(object, &values) || !values.block)
+    if (!pie_retention_values(object, &values) || !values.block)
         Py_RETURN_NONE;
     return disguised(values.block);
 }
@@ -72,18 +72,18 @@ static PyObject *hold(PyObject *module, PyObject *object) {
     Py_RETURN_NONE;
 }
 
-static size_t take_blocks(PyObject *list, uintptr_t blocks[PIE_HOLDER_BLOCKS_MAX]) {
+static size_t take_blocks(PyObject *list, uintptr_t blocks[PIE_RETENTION_BLOCKS_MAX]) {
     size_t n = 0;
 
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list) && n < PIE_HOLDER_BLOCKS_MAX; i++)
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list) && n < PIE_RETENTION_BLOCKS_MAX; i++)
         blocks[n++] = PyLong_AsUnsignedLongMask(PyList_GET_ITEM(list, i)) ^ DISGUISE;
     return n;
 }
 
 /* find(blocks, budget_ns, size): (result, text, nanoseconds). */
 static PyObject *find(PyObject *module, PyObject *args) {
-    uintptr_t blocks[PIE_HOLDER_BLOCKS_MAX];
-    char text[PIE_HOLDER_TEXT_BYTES];
+    uintptr_t blocks[PIE_RETENTION_BLOCKS_MAX];
+    char text[PIE_RETENTION_TEXT_BYTES];
     struct timespec start, end;
     unsigned long long budget_ns;
     PyObject *list;
@@ -95,7 +95,7 @@ static PyObject *find(PyObject *module, PyObject *args) {
         return PyErr_Format(PyExc_ValueError, "no such size");
     size_t n = take_blocks(list, blocks);
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
-    int r = pie_holder_find(blocks, n, budget_ns, text, size);
+    int r = pie_retention_find(blocks, n, budget_ns, text, size);
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
     return Py_BuildValue("(isL)", r, text,
                          (long long)(end.tv_sec - start.tv_sec) * 1000000000 + end.tv_nsec - start.tv_nsec);
@@ -105,23 +105,23 @@ static PyObject *find(PyObject *module, PyObject *args) {
 
 struct request {
     struct pie_node_id node;
-    uintptr_t blocks[PIE_HOLDER_BLOCKS_MAX];
+    uintptr_t blocks[PIE_RETENTION_BLOCKS_MAX];
     size_t n;
     bool r;
-    char text[PIE_HOLDER_TEXT_BYTES];
+    char text[PIE_RETENTION_TEXT_BYTES];
 };
 
 static void *ask_there(void *arg) {
     struct request *request = arg;
 
-    request->r = pie_holder_ask(request->node, request->blocks, request->n, 10 * UINT64_C(1000000000));
+    request->r = pie_retention_ask(request->node, request->blocks, request->n, 10 * UINT64_C(1000000000));
     return NULL;
 }
 
 static void *take_there(void *arg) {
     struct request *request = arg;
 
-    request->r = pie_holder_answer(&request->node, request->text, sizeof request->text);
+    request->r = pie_retention_answer(&request->node, request->text, sizeof request->text);
     return NULL;
 }
 
@@ -159,12 +159,12 @@ static PyObject *answer(PyObject *module, PyObject *none) {
  * more can be asked for. */
 static void *check_there(void *unused) {
     const uintptr_t block = 64;
-    char text[PIE_HOLDER_TEXT_BYTES];
+    char text[PIE_RETENTION_TEXT_BYTES];
     struct pie_node_id node;
 
-    if (pie_holder_answer(&node, text, sizeof text))
+    if (pie_retention_answer(&node, text, sizeof text))
         printf("at the end: %u %s\n", (unsigned)node.value, text);
-    printf("asked: %d\n", pie_holder_ask((struct pie_node_id){1}, &block, 1, 1));
+    printf("asked: %d\n", pie_retention_ask((struct pie_node_id){1}, &block, 1, 1));
     fflush(stdout);
     return NULL;
 }
@@ -181,7 +181,7 @@ static PyObject *report_at_exit(PyObject *module, PyObject *none) {
 }
 
 static PyObject *fork_child(PyObject *module, PyObject *none) {
-    pie_holder_fork_child();
+    pie_retention_fork_child();
     Py_RETURN_NONE;
 }
 
@@ -193,7 +193,7 @@ static int nothing(void *unused) {
 static PyObject *fill_queue(PyObject *module, PyObject *none) {
     long n = 0;
 
-    while (n < 100000 && pie_holder_schedule(nothing))
+    while (n < 100000 && pie_retention_schedule(nothing))
         n++;
     return PyLong_FromLong(n);
 }
@@ -219,7 +219,7 @@ static void handle_free(PyObject *object) {
 }
 
 static PyTypeObject handle_type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "_holder.Handle",
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "_retention.Handle",
     .tp_basicsize = sizeof(struct handle),
     .tp_flags = Py_TPFLAGS_DEFAULT,
     .tp_new = handle_new,
@@ -243,7 +243,7 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "_holder", .m_size = -1,
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "_retention", .m_size = -1,
                                         .m_methods = methods};
 
 static PyObject *make_module(void) {
@@ -258,7 +258,7 @@ int main(int argc, char **argv) {
     PyPreConfig preconfig;
     PyConfig config;
 
-    if (!sampler_take_signals() || PyImport_AppendInittab("_holder", make_module) < 0)
+    if (!sampler_take_signals() || PyImport_AppendInittab("_retention", make_module) < 0)
         return 99;
     PyPreConfig_InitPythonConfig(&preconfig);
     if (PyStatus_Exception(Py_PreInitializeFromBytesArgs(&preconfig, argc, argv)))
@@ -268,6 +268,6 @@ int main(int argc, char **argv) {
         PyStatus_Exception(Py_InitializeFromConfig(&config)))
         return 99;
     PyConfig_Clear(&config);
-    pie_holder_install();
+    pie_retention_install();
     return Py_RunMain();
 }
