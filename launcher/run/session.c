@@ -160,7 +160,7 @@ static void let_interrupt_abort(void) {
 /* What we read and say here may be refused by a signal: a file that may not grow (SQLite's index of the log), a reader
  * of stderr who has gone. The program may have given these their own meaning again, which is death. The thread ends
  * with them waiting. */
-static void heed_no_refusals(void) {
+static void block_refusal_signals(void) {
     sigset_t refusals;
     sigemptyset(&refusals);
     sigaddset(&refusals, SIGXFSZ);
@@ -197,7 +197,7 @@ static void finish(const char *cause, int status) {
     pie_engine_finish(cause, status);
     if (getpid() != current.summary_pid)
         return;
-    heed_no_refusals();
+    block_refusal_signals();
     tell_beside(current.options);
     int error = pie_engine_write_error();
     if (error < 0)

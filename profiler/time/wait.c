@@ -24,7 +24,7 @@
 #include "profiler/ports/pystack.h"
 #include "profiler/ports/sink.h"
 #include "profiler/stacks/cct.h"
-#include "profiler/stacks/context.h"
+#include "profiler/stacks/call_path.h"
 #include "profiler/time/sample_ring.h"
 #include "profiler/thread/thread.h"
 #include "profiler/time/aggregate.h"

@@ -200,7 +200,7 @@ static void sample_at_random(void) {
     uint64_t kind = random_below(20);
     ucontext_t odd = scene_at(kind == 0 ? empty_block : unknown_block);
     const struct pie_native_frame frame = {.module = pie_code_module_at((uintptr_t)scene_call)};
-    struct pie_context taken = {.node = {1}, .is_foreign = true, .native = &frame, .native_count = 1};
+    struct pie_call_path taken = {.node = {1}, .is_foreign = true, .native = &frame, .native_count = 1};
 
     books.samples++;
     if (kind < 2) {

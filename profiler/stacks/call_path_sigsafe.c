@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profiler/stacks/context.h"
+#include "profiler/stacks/call_path.h"
 
 #include "profiler/base/counters.h"
 #include "profiler/base/home.h"
@@ -7,13 +7,13 @@
 #include "profiler/thread/thread.h"
 
 static void begin(struct pie_thread *thread) {
-    pie_context_of(thread)->last_depth = 0;
+    pie_call_path_of(thread)->last_depth = 0;
 }
 
-struct pie_thread_part pie_context_part = {.bytes = sizeof(struct pie_context_thread), .begin = begin};
+struct pie_thread_part pie_call_path_part = {.bytes = sizeof(struct pie_call_path_thread), .begin = begin};
 
-struct pie_cct_id pie_context_insert(struct pie_thread *thread, const uint64_t *path, size_t depth) {
-    struct pie_context_thread *last = pie_context_of(thread);
+struct pie_cct_id pie_call_path_insert(struct pie_thread *thread, const uint64_t *path, size_t depth) {
+    struct pie_call_path_thread *last = pie_call_path_of(thread);
     struct pie_cct_id node = pie_cct_root();
     size_t i = 0;
 
@@ -45,7 +45,7 @@ static bool any_foreign(const struct pie_native_frame *frames, size_t n) {
 /* The interpreter's own work is Python time; what a called C function or another library does is native time. In
  * between stand the helpers of operators (`a + b` on integers): native frames on top of the loop, but the loop is not
  * at a call, and they are distinguished from a library's operator (`a + b` on arrays) by where they lie. */
-static bool is_python_time(const struct pie_context *taken, unsigned py_flags, bool foreign_on_top) {
+static bool is_python_time(const struct pie_call_path *taken, unsigned py_flags, bool foreign_on_top) {
     const struct pie_hybrid *hybrid = &taken->hybrid;
 
     if (!(py_flags & PIE_PYSTACK_PYTHON_THREAD) || hybrid->top_depth == hybrid->depth)
@@ -77,7 +77,7 @@ struct stacks {
 
 static void walk(const struct pie_pystack_ops *ops, struct pie_thread *thread, const ucontext_t *ucontext,
                  struct stacks *ret_stacks) {
-    struct pie_context_thread *frames = pie_context_of(thread);
+    struct pie_call_path_thread *frames = pie_call_path_of(thread);
     struct stacks stacks = {0};
 
     stacks.n_native = pie_unwind(ucontext, frames->native, PIE_FRAMES_MAX, &stacks.native_flags);
@@ -91,29 +91,29 @@ static void walk(const struct pie_pystack_ops *ops, struct pie_thread *thread, c
 
 /* Both stacks as one path. ours: the number of native frames to leave out. */
 static void take(const struct pie_pystack_ops *ops, struct pie_thread *thread, const struct stacks *stacks,
-                 size_t ours, struct pie_context *ret_context) {
-    struct pie_context_thread *frames = pie_context_of(thread);
+                 size_t ours, struct pie_call_path *ret_path) {
+    struct pie_call_path_thread *frames = pie_call_path_of(thread);
     const struct pie_native_frame *native = frames->native + ours;
     size_t n_native = stacks->n_native - ours;
-    struct pie_context taken = {.native = native, .native_count = n_native, .path = frames->path};
+    struct pie_call_path taken = {.native = native, .native_count = n_native, .path = frames->path};
 
     taken.hybrid = pie_hybrid_merge(ops, native, n_native, frames->python, stacks->n_python, frames->path);
     count_flags(stacks->py_flags, stacks->native_flags, &taken.hybrid);
     bool foreign_on_top = any_foreign(native, taken.hybrid.native_on_top);
     taken.is_python = is_python_time(&taken, stacks->py_flags, foreign_on_top);
     taken.is_foreign = foreign_on_top && taken.hybrid.native_on_top < n_native;
-    taken.node = pie_context_insert(thread, frames->path, taken.hybrid.depth);
-    *ret_context = taken;
+    taken.node = pie_call_path_insert(thread, frames->path, taken.hybrid.depth);
+    *ret_path = taken;
 }
 
-void pie_context_take(const struct pie_pystack_ops *ops, struct pie_thread *thread,
-                      const ucontext_t *ucontext, bool is_after, struct pie_context *ret_context) {
+void pie_call_path_take(const struct pie_pystack_ops *ops, struct pie_thread *thread,
+                        const ucontext_t *ucontext, bool is_after, struct pie_call_path *ret_path) {
     struct stacks stacks;
 
     walk(ops, thread, ucontext, &stacks);
-    pie_context_of(thread)->native[0].ip -=
+    pie_call_path_of(thread)->native[0].ip -=
         is_after; /* unwound from where the registers are, named by what was done */
-    take(ops, thread, &stacks, 0, ret_context);
+    take(ops, thread, &stacks, 0, ret_path);
 }
 
 /* The registers that pie_unwind() goes by. */
@@ -139,15 +139,15 @@ static size_t count_ours(const struct pie_native_frame *frames, size_t n, const 
     return 0;
 }
 
-void pie_context_take_at_call(const struct pie_pystack_ops *ops, struct pie_thread *thread,
-                              const void *caller, struct pie_context *ret_context) {
+void pie_call_path_take_at_call(const struct pie_pystack_ops *ops, struct pie_thread *thread,
+                                const void *caller, struct pie_call_path *ret_path) {
     ucontext_t here; /* only what get_registers() sets is read */
     struct stacks stacks;
 
     get_registers(&here);
     walk(ops, thread, &here, &stacks);
-    struct pie_native_frame *native = pie_context_of(thread)->native;
+    struct pie_native_frame *native = pie_call_path_of(thread)->native;
     size_t ours = count_ours(native, stacks.n_native, caller);
     native[ours].ip--; /* a return address: the call is before it */
-    take(ops, thread, &stacks, ours, ret_context);
+    take(ops, thread, &stacks, ours, ret_path);
 }
