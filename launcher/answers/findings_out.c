@@ -15,7 +15,7 @@
 #include "storage/base/message.h"
 #include "storage/ask/query.h"
 #include "storage/read/reader.h"
-#include "storage/ask/subjects.h"
+#include "storage/ask/questions.h"
 
 /* Of those who did not say how many: rows of the table, findings printed in full, pairs with their paths. */
 enum { ROWS = 20, IN_FULL = 5 };
@@ -37,7 +37,7 @@ static bool has_column(const struct pie_answer *answer, const char *name) {
 }
 
 bool pie_findings_are(const struct pie_answer *answer) {
-    return answer->query->subject && has_column(answer, "redundant_fraction") &&
+    return answer->query->question && has_column(answer, "redundant_fraction") &&
            has_column(answer, "wasted_s") && has_column(answer, "severity");
 }
 

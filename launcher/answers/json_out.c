@@ -164,7 +164,7 @@ static int print_head(FILE *out, const struct pie_answer *answer, char **ret_mes
     char *sql = pie_query_sql(answer->query);
     if (!sql)
         return pie_message(-ENOMEM, ret_message, "out of memory");
-    json_t *question = json_text(answer->question);
+    json_t *question = json_text(answer->words);
     json_t *head = json_pack("{s:i, s:I, s:o*, s:o*, s:o*, s:o*}", "schema", JSON_SCHEMA, "run",
                              (json_int_t)answer->query->run, "query", question, "sql", json_text(sql), "in",
                              json_place(answer->query), "period", json_period(answer->query));

@@ -12,7 +12,7 @@ struct pie_reader;
 struct pie_answer {
     struct pie_query *query;
     struct pie_reader *reader; /* of the same file, for the source text */
-    const char *question;      /* as the user put it */
+    const char *words;         /* of the question, as the user put them */
 };
 
 struct pie_output {

@@ -11,7 +11,7 @@
 #include "storage/base/message.h"
 #include "storage/ask/query.h"
 #include "storage/read/reader.h"
-#include "storage/ask/subjects.h"
+#include "storage/ask/questions.h"
 
 /* What the first rows leave out interests few: the rest is counted and shown to those who ask. */
 enum { KEPT_COLUMNS = 5 };
@@ -158,7 +158,7 @@ static int print_piece(struct printing *printing, const struct pie_answer *answe
 static int read_rows(struct printing *printing, const struct pie_answer *answer, char **ret_message) {
     const struct pie_query *query = answer->query;
     struct pie_table *table = &printing->table;
-    bool is_tree = query->subject && query->subject->is_tree;
+    bool is_tree = query->question && query->question->is_tree;
     int r = set_columns(table, query->cursor), next;
     if (is_tree)
         table->columns[0].is_hidden = true; /* depth */

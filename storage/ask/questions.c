@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "storage/ask/subjects.h"
+#include "storage/ask/questions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@
     .order = column " DESC, file, line, function", .cut = PIE_CUT_THREADS, .is_timed = true,                 \
     .is_ranked = true
 
-static const struct pie_subject subjects[] = {
+static const struct pie_question questions[] = {
     {.name = "hot lines",
      .aliases = "lines|hot line|hottest lines|slow lines|slowest lines|costly lines",
      .columns = RANK(COSTLIEST) "file, line, function, " COST ", library, user_file, user_line",
@@ -362,10 +362,10 @@ static const struct pie_subject subjects[] = {
      .order = "key"},
 };
 
-static bool is_named(const struct pie_subject *subject, const char *words) {
-    if (strcmp(subject->name, words) == 0)
+static bool is_named(const struct pie_question *question, const char *words) {
+    if (strcmp(question->name, words) == 0)
         return true;
-    for (const char *alias = subject->aliases; alias && *alias;) {
+    for (const char *alias = question->aliases; alias && *alias;) {
         size_t size = strcspn(alias, "|");
         if (strlen(words) == size && strncmp(alias, words, size) == 0)
             return true;
@@ -374,17 +374,17 @@ static bool is_named(const struct pie_subject *subject, const char *words) {
     return false;
 }
 
-const struct pie_subject *pie_subject_find(const char *words) {
-    for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
-        if (is_named(&subjects[i], words))
-            return &subjects[i];
+const struct pie_question *pie_question_find(const char *words) {
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
+        if (is_named(&questions[i], words))
+            return &questions[i];
     }
     return NULL;
 }
 
-const struct pie_subject *pie_subject_all(size_t *ret_count) {
-    *ret_count = sizeof subjects / sizeof *subjects;
-    return subjects;
+const struct pie_question *pie_question_all(size_t *ret_count) {
+    *ret_count = sizeof questions / sizeof *questions;
+    return questions;
 }
 
 /* in_place('file', :in, file) AND line = :line OR …, of columns as "file:line user_file:user_line". */
@@ -401,47 +401,47 @@ static void write_columns(FILE *out, const char *kind, const char *columns, bool
     fputs(")", out);
 }
 
-static const char *columns_of(const struct pie_subject *subject, enum pie_place_kind kind) {
-    return kind == PIE_PLACE_FUNCTION  ? subject->functions
-           : kind == PIE_PLACE_LIBRARY ? subject->libraries
+static const char *columns_of(const struct pie_question *question, enum pie_place_kind kind) {
+    return kind == PIE_PLACE_FUNCTION  ? question->functions
+           : kind == PIE_PLACE_LIBRARY ? question->libraries
            : kind == PIE_PLACE_THREAD  ? NULL
-                                       : subject->files;
+                                       : question->files;
 }
 
-bool pie_subject_has(const struct pie_subject *subject, enum pie_place_kind kind, bool has_line) {
-    if (subject->cut != PIE_CUT_NOTHING)
-        return kind == PIE_PLACE_THREAD ? subject->cut == PIE_CUT_THREADS : true;
-    const char *columns = columns_of(subject, kind);
+bool pie_question_has(const struct pie_question *question, enum pie_place_kind kind, bool has_line) {
+    if (question->cut != PIE_CUT_NOTHING)
+        return kind == PIE_PLACE_THREAD ? question->cut == PIE_CUT_THREADS : true;
+    const char *columns = columns_of(question, kind);
     return columns && (!has_line || strchr(columns, ':'));
 }
 
-static void write_conditions(FILE *out, const struct pie_subject *subject, const struct pie_phrase *phrase,
+static void write_conditions(FILE *out, const struct pie_question *question, const struct pie_phrase *phrase,
                              enum pie_place_kind kind) {
     const char *joint = " WHERE ";
-    if (!subject->for_all_runs) {
+    if (!question->for_all_runs) {
         fprintf(out, "%srun = :run", joint);
         joint = " AND ";
     }
-    if (subject->where) {
-        fprintf(out, "%s%s", joint, subject->where);
+    if (question->where) {
+        fprintf(out, "%s%s", joint, question->where);
         joint = " AND ";
     }
-    if (phrase->file[0] && subject->cut == PIE_CUT_NOTHING) {
+    if (phrase->file[0] && question->cut == PIE_CUT_NOTHING) {
         fputs(joint, out);
-        write_columns(out, pie_place_kind_name(kind), columns_of(subject, kind), phrase->line > 0);
+        write_columns(out, pie_place_kind_name(kind), columns_of(question, kind), phrase->line > 0);
     }
 }
 
-char *pie_subject_sql(const struct pie_subject *subject, const struct pie_phrase *phrase,
-                      enum pie_place_kind kind) {
+char *pie_question_sql(const struct pie_question *question, const struct pie_phrase *phrase,
+                       enum pie_place_kind kind) {
     char *sql = NULL;
     size_t size;
     FILE *out = open_memstream(&sql, &size);
     if (!out)
         return NULL;
-    fprintf(out, "SELECT %s FROM %s", subject->columns, subject->from);
-    write_conditions(out, subject, phrase, kind);
-    fprintf(out, " ORDER BY %s%s", subject->order, phrase->limit > 0 ? " LIMIT :limit" : "");
+    fprintf(out, "SELECT %s FROM %s", question->columns, question->from);
+    write_conditions(out, question, phrase, kind);
+    fprintf(out, " ORDER BY %s%s", question->order, phrase->limit > 0 ? " LIMIT :limit" : "");
     if (fclose(out) == 0)
         return sql;
     free(sql);
