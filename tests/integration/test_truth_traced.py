@@ -95,7 +95,7 @@ def test_times_of_a_call(runs):
         assert row["p50_s"] <= row["p95_s"] <= row["p99_s"]
 
 
-def test_the_dearest_are_told_from_the_rest(runs):
+def test_the_costliest_are_distinguished_from_the_rest(runs):
     """Ten calls of which two take 200 and 150 us, the others 10 us each."""
     calls, own = traced(runs("many"))
     names = sorted(calls.values(), key=lambda row: -row["share"])
@@ -248,14 +248,14 @@ def test_the_loops_of_functions_and_methods(pieprof, tmp_path):
     ("other.py:8", "this file was not run"),
     ("nobody", "no function of this name with a loop was run"),
 ])
-def test_wrong_places_are_told(pieprof, tmp_path, place, expected):
+def test_wrong_places_are_reported(pieprof, tmp_path, place, expected):
     done, said = trace(tmp_path, place)
     assert len(said) == 1 and said[0].startswith(f"pieprof: warning: --learn {place}: {expected}")
     if "loops of this file" in expected:
         assert f"{line_of(PLACES, 'MAIN')} (main)" in said[0]
 
 
-def test_places_that_cannot_be_traced_are_told(pieprof, tmp_path):
+def test_places_that_cannot_be_traced_are_reported(pieprof, tmp_path):
     module = f"{PLACES.name}:{line_of(PLACES, 'MODULE')}"
     _, said = trace(tmp_path, module)
     assert said == [f"pieprof: warning: --learn {module}: the loop is at the level of the module: name it by pieprof.loop() in "

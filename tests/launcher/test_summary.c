@@ -108,7 +108,7 @@ static void test_it_is_one_screen(void **state) {
 }
 
 /* Line 15 calls line 2 of a library, which makes the redundant loads: one finding for people. */
-static void test_library_lines_are_told_by_the_users_own(void **state) {
+static void test_library_lines_are_reported_by_the_users_own(void **state) {
     print_summary("DELETE FROM watch WHERE first_node <> 215", "100");
     expect_part("\nwaste.py:15: 6 % of the run wasted: API misuse (0.80 s, redundant loads)\n");
     assert_null(strstr(printed, "core.py"));
@@ -145,7 +145,7 @@ static void test_a_name_without_a_line_stands_alone(void **state) {
     assert_null(strstr(printed, "(table full):0"));
 }
 
-static void test_folding_is_told(void **state) {
+static void test_folding_is_reported(void **state) {
     print_summary("", "100");
     assert_null(strstr(printed, "Folded"));
     print_summary(
@@ -154,7 +154,7 @@ static void test_folding_is_told(void **state) {
                 "\"(other)\" (--max-size)\n");
 }
 
-static void test_a_file_beyond_its_limit_is_told(void **state) {
+static void test_a_file_beyond_its_limit_is_reported(void **state) {
     print_summary("", "100");
     assert_null(strstr(printed, "--max-size"));
     print_summary(
@@ -163,7 +163,7 @@ static void test_a_file_beyond_its_limit_is_told(void **state) {
     expect_part("\nFile: 3.20 MB larger than --max-size; what it holds is in use or too heavy to fold\n");
 }
 
-static void test_reuse_and_what_weighs_little_are_not_told(void **state) {
+static void test_reuse_and_what_weighs_little_are_not_reported(void **state) {
     print_summary("DELETE FROM watch WHERE first_node NOT IN (210, 212, 214)", "100");
     expect_part("\nNo redundant loads or stores of weight were found (100 watches).\n");
     assert_null(strstr(printed, "of the run wasted"));
@@ -236,7 +236,7 @@ static void test_leaks_are_the_first_findings(void **state) {
 }
 
 /* 100 MB/s and a tenth of all copies: here 9.5 of 11.1 GB. */
-static void test_a_line_that_copies_much_is_told(void **state) {
+static void test_a_line_that_copies_much_is_reported(void **state) {
     print_memory("", "100");
     expect_no("copies");
     print_memory("UPDATE copy SET bytes = 10 * bytes", "100");
@@ -391,20 +391,20 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_worst_findings_come_first),
         cmocka_unit_test(test_it_is_one_screen),
-        cmocka_unit_test(test_library_lines_are_told_by_the_users_own),
+        cmocka_unit_test(test_library_lines_are_reported_by_the_users_own),
         cmocka_unit_test(test_advice_takes_two_lines_at_most),
         cmocka_unit_test(test_threads_and_where_their_time_went),
         cmocka_unit_test(test_a_name_without_a_line_stands_alone),
-        cmocka_unit_test(test_folding_is_told),
-        cmocka_unit_test(test_a_file_beyond_its_limit_is_told),
-        cmocka_unit_test(test_reuse_and_what_weighs_little_are_not_told),
+        cmocka_unit_test(test_folding_is_reported),
+        cmocka_unit_test(test_a_file_beyond_its_limit_is_reported),
+        cmocka_unit_test(test_reuse_and_what_weighs_little_are_not_reported),
         cmocka_unit_test(test_why_it_was_not_measured_is_said),
         cmocka_unit_test(test_nothing_is_said_where_nothing_was_asked_for),
         cmocka_unit_test(test_the_peak_and_whose_it_was),
         cmocka_unit_test(test_what_was_not_measured_of_memory_is_said),
         cmocka_unit_test(test_without_memory_nothing_is_said_of_it),
         cmocka_unit_test(test_leaks_are_the_first_findings),
-        cmocka_unit_test(test_a_line_that_copies_much_is_told),
+        cmocka_unit_test(test_a_line_that_copies_much_is_reported),
         cmocka_unit_test(test_all_kinds_of_findings_fit_one_screen),
         cmocka_unit_test(test_a_traced_loop_and_its_costliest_calls),
         cmocka_unit_test(test_an_undecided_loop_with_a_note),

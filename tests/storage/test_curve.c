@@ -112,7 +112,7 @@ static int fail_to_forget(void *data, const struct pie_curve_point *point) {
     return -ENOBUFS;
 }
 
-static void test_a_failure_to_forget_is_told_and_the_point_added(void **state) {
+static void test_a_failure_to_forget_is_reported_and_the_point_added(void **state) {
     struct pie_curve curve = {0};
     for (int64_t i = 0; i < PIE_CURVE_POINTS; i++)
         add(&curve, i, (uint64_t)i % 3);
@@ -178,7 +178,7 @@ static uint32_t count_kept(const bool *keep, uint32_t count) {
 }
 
 /* Removed points lie as far away as is reported. */
-static void test_random_curves_are_as_near_as_is_told(void **state) {
+static void test_random_curves_are_as_near_as_is_reported(void **state) {
     struct pie_curve_point points[PIE_CURVE_POINTS];
     bool keep[PIE_CURVE_POINTS];
     for (seed = 1; seed < 60; seed++) {
@@ -447,8 +447,8 @@ int main(void) {
         cmocka_unit_test(test_a_full_curve_keeps_half_of_its_points_at_most),
         cmocka_unit_test(test_each_value_has_its_highest_point_kept),
         cmocka_unit_test(test_time_goes_on),
-        cmocka_unit_test(test_a_failure_to_forget_is_told_and_the_point_added),
-        cmocka_unit_test(test_random_curves_are_as_near_as_is_told),
+        cmocka_unit_test(test_a_failure_to_forget_is_reported_and_the_point_added),
+        cmocka_unit_test(test_random_curves_are_as_near_as_is_reported),
         cmocka_unit_test(test_the_choice_is_the_classic_algorithms),
         cmocka_unit_test(test_endless_curves_stay_small_and_keep_their_peak),
         cmocka_unit_test(test_a_line_has_the_sum_of_its_contexts),

@@ -35,7 +35,7 @@ def test_the_columns_are_those_of_the_contract(traced):
     assert list(rows(traced, "learned calls")[0])[:13] == ["rank", "file", "line", "function", *FIGURES]
 
 
-def test_calls_are_told_loop_by_loop_the_costliest_first(traced):
+def test_calls_are_reported_loop_by_loop_the_costliest_first(traced):
     found = rows(traced, "learned calls")
     assert {row["file"] for row in found} == {str(traced.folder / "src/parse.py")}
     assert [(r["rank"], r["line"], r["function"], r["loop_line"], r["pid"]) for r in found] == [
@@ -202,7 +202,7 @@ def test_all_shows_every_call(traced):
     assert "m.eight" in text and "m.ten" in text and "more" not in text
 
 
-def test_of_many_loops_the_costliest_are_told(changed):
+def test_of_many_loops_the_costliest_are_reported(changed):
     program = changed("INSERT INTO learned_loop SELECT 3, 1 + value, '/x.py', 1, 'f', 'racing', 0.95, 1, 2, 2, 0.001, NULL"
                       " FROM (SELECT 1 AS value UNION SELECT 2 UNION SELECT 3)")
     text = report(program)

@@ -162,7 +162,7 @@ static void test_shares_calls_and_times(void **state) {
 
 /* Of a call in one iteration of 500 some sixteen are observed, but two hundred long iterations are timed: its share is
  * known within a tenth as a rule, where a mean of sixteen would be off by a fourth. */
-static void test_long_iterations_are_told_by_timing(void **state) {
+static void test_long_iterations_are_recognized_by_timing(void **state) {
     const struct made_up tailed = {{{1000, 1}, {500, 1}, {400, 1}, {300000, 0.002}}, 300};
     enum { LOOPS = 8 };
     double squares = 0;
@@ -267,7 +267,7 @@ static void test_a_lost_iteration_leaves_nothing(void **state) {
     assert_true(told.calls[4][1].share == 0);
 }
 
-static void test_rows_are_told_once(void **state) {
+static void test_rows_are_reported_once(void **state) {
     double ns[CALLS + 1];
     struct pie_trace_loop *loop = pie_trace_open("/a.py", 12, "f");
     go(loop, &four, 1000, ns);
@@ -383,12 +383,12 @@ int main(void) {
         cmocka_unit_test(test_epochs_see_a_change),
         cmocka_unit_test(test_cost_is_kept),
         cmocka_unit_test(test_a_lost_iteration_leaves_nothing),
-        cmocka_unit_test(test_rows_are_told_once),
+        cmocka_unit_test(test_rows_are_reported_once),
         cmocka_unit_test(test_a_failing_sink_is_heard),
         cmocka_unit_test(test_a_child_begins_anew),
         cmocka_unit_test(test_an_unobserved_epoch_counts),
         cmocka_unit_test(test_an_interruption_is_no_cost),
-        cmocka_unit_test(test_long_iterations_are_told_by_timing),
+        cmocka_unit_test(test_long_iterations_are_recognized_by_timing),
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_percentiles),
     };
