@@ -8,7 +8,7 @@
 #include "profiler/base/region.h"
 #include "profiler/collect/collectors.h"
 #include "profiler/stacks/cct.h"
-#include "profiler/stacks/context.h"
+#include "profiler/stacks/call_path.h"
 #include "profiler/stacks/unwind.h"
 #include "profiler/thread/thread.h"
 #include "profiler/time/clock.h"
@@ -33,11 +33,11 @@ static void bench_unwind(const ucontext_t *context) {
     uint64_t begin_ns = pie_thread_cpu_ns();
 
     for (long i = 0; i < ROUNDS; i++)
-        depth = pie_unwind(context, pie_context_of(thread)->native, FRAMES, &flags);
+        depth = pie_unwind(context, pie_call_path_of(thread)->native, FRAMES, &flags);
     report("Unwind/frames=40", begin_ns, ROUNDS);
     begin_ns = pie_thread_cpu_ns();
     for (long i = 0; i < ROUNDS / 50; i++)
-        libunwind_walk(context, pie_context_of(thread)->native, FRAMES);
+        libunwind_walk(context, pie_call_path_of(thread)->native, FRAMES);
     report("UnwindLibunwind/frames=40", begin_ns, ROUNDS / 50);
 }
 
@@ -45,20 +45,20 @@ static void bench_insert(void) {
     uint64_t begin_ns = pie_thread_cpu_ns();
 
     for (size_t i = 0; i < depth; i++)
-        pie_context_of(thread)->path[i] = pie_cct_native_key(pie_context_of(thread)->native[i].ip + i);
+        pie_call_path_of(thread)->path[i] = pie_cct_native_key(pie_call_path_of(thread)->native[i].ip + i);
     for (long i = 0; i < ROUNDS; i++)
-        pie_context_insert(thread, pie_context_of(thread)->path, depth);
+        pie_call_path_insert(thread, pie_call_path_of(thread)->path, depth);
     report("Insert/same", begin_ns, ROUNDS);
     begin_ns = pie_thread_cpu_ns();
     for (long i = 0; i < ROUNDS; i++) {
-        pie_context_of(thread)->path[0] = pie_cct_native_key(0x1000 + (uintptr_t)(i * 7919 % 512));
-        pie_context_insert(thread, pie_context_of(thread)->path, depth);
+        pie_call_path_of(thread)->path[0] = pie_cct_native_key(0x1000 + (uintptr_t)(i * 7919 % 512));
+        pie_call_path_insert(thread, pie_call_path_of(thread)->path, depth);
     }
     report("Insert/leaf", begin_ns, ROUNDS);
     begin_ns = pie_thread_cpu_ns();
     for (long i = 0; i < ROUNDS; i++) {
-        pie_context_of(thread)->last_depth = 0;
-        pie_context_insert(thread, pie_context_of(thread)->path, depth);
+        pie_call_path_of(thread)->last_depth = 0;
+        pie_call_path_insert(thread, pie_call_path_of(thread)->path, depth);
     }
     report("Insert/forgotten", begin_ns, ROUNDS);
 }
@@ -68,11 +68,12 @@ static void bench_both(const ucontext_t *context) {
     uint64_t begin_ns = pie_thread_cpu_ns();
 
     for (long i = 0; i < ROUNDS; i++) {
-        depth = pie_unwind(context, pie_context_of(thread)->native, FRAMES, &flags);
+        depth = pie_unwind(context, pie_call_path_of(thread)->native, FRAMES, &flags);
         for (size_t k = 0; k < depth; k++)
-            pie_context_of(thread)->path[k] = pie_cct_native_key(pie_context_of(thread)->native[k].ip + k);
-        pie_context_of(thread)->path[0] = pie_cct_native_key(0x1000 + (uintptr_t)(i * 7919 % 512));
-        pie_context_insert(thread, pie_context_of(thread)->path, depth);
+            pie_call_path_of(thread)->path[k] =
+                pie_cct_native_key(pie_call_path_of(thread)->native[k].ip + k);
+        pie_call_path_of(thread)->path[0] = pie_cct_native_key(0x1000 + (uintptr_t)(i * 7919 % 512));
+        pie_call_path_insert(thread, pie_call_path_of(thread)->path, depth);
     }
     report("UnwindAndInsert/frames=40", begin_ns, ROUNDS);
 }

@@ -4,5 +4,5 @@ the same name is built in and comes first."""
 
 
 def loop(iterable, /):
-    """iter(iterable). Under pieprof the calls made in the body of the for loop that runs over it are learned."""
+    """iter(iterable). Under pieprof the calls made in the body of the for loop that runs over it are traced."""
     return iter(iterable)

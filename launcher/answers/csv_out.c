@@ -57,10 +57,10 @@ static void print_header(FILE *out, struct pie_cursor *cursor) {
 static int print_records(struct pie_held *held, const struct pie_query *query, size_t *ret_more,
                          char **ret_message) {
     struct pie_cursor *cursor = query->cursor;
-    size_t told = 0;
+    size_t printed = 0;
     int r = 0, next = 0;
     while (r == 0 && (next = pie_cursor_next(cursor, ret_message)) > 0) {
-        if (query->rows_told > 0 && told == query->rows_told) {
+        if (query->rows_shown > 0 && printed == query->rows_shown) {
             ++*ret_more;
             continue;
         }
@@ -70,7 +70,7 @@ static int print_records(struct pie_held *held, const struct pie_query *query, s
         }
         fputs("\r\n", held->text);
         r = pie_held_row(held);
-        told++;
+        printed++;
     }
     if (next < 0)
         return next;
@@ -88,6 +88,6 @@ int pie_csv_print(FILE *out, const struct pie_answer *answer, char **ret_message
     if (r == 0 && closed == -ENOMEM)
         r = pie_message(closed, ret_message, "out of memory");
     if (r == 0 && more > 0)
-        pie_output_print_more(stderr, answer, answer->query->rows_told, more);
+        pie_output_print_more(stderr, answer, answer->query->rows_shown, more);
     return r;
 }

@@ -15,10 +15,10 @@
 #include "storage/base/message.h"
 #include "storage/ask/query.h"
 #include "storage/read/reader.h"
-#include "storage/ask/subjects.h"
+#include "storage/ask/questions.h"
 
-/* Of those who did not say how many: rows of the table, findings told at length, pairs with their paths. */
-enum { ROWS = 20, TOLD = 5 };
+/* Of those who did not say how many: rows of the table, findings printed in full, pairs with their paths. */
+enum { ROWS = 20, IN_FULL = 5 };
 
 struct findings {
     struct pie_finding *all;
@@ -37,7 +37,7 @@ static bool has_column(const struct pie_answer *answer, const char *name) {
 }
 
 bool pie_findings_are(const struct pie_answer *answer) {
-    return answer->query->subject && has_column(answer, "redundant_fraction") &&
+    return answer->query->question && has_column(answer, "redundant_fraction") &&
            has_column(answer, "wasted_s") && has_column(answer, "severity");
 }
 
@@ -56,7 +56,7 @@ static int add(struct findings *findings, struct pie_cursor *cursor) {
 }
 
 static int read_findings(struct findings *findings, const struct pie_answer *answer, char **ret_message) {
-    size_t shown = answer->query->rows_told ? answer->query->rows_told : SIZE_MAX;
+    size_t shown = answer->query->rows_shown ? answer->query->rows_shown : SIZE_MAX;
     int next, r = 0;
     while (r == 0 && (next = pie_cursor_next(answer->query->cursor, ret_message)) != 0) {
         if (next < 0)
@@ -163,14 +163,15 @@ static int print_table(const struct pie_finding_screen *screen, const struct fin
 }
 
 /* What is only reuse needs no advice. */
-static void tell(const struct pie_finding_screen *screen, const struct findings *findings, bool is_limited) {
-    size_t told = 0;
-    for (size_t i = 0; i < findings->count && (told < TOLD || is_limited); i++) {
+static void print_in_full(const struct pie_finding_screen *screen, const struct findings *findings,
+                          bool all) {
+    size_t printed = 0;
+    for (size_t i = 0; i < findings->count && (printed < IN_FULL || all); i++) {
         if (pie_finding_is(&findings->all[i], "reuse"))
             continue;
         fputc('\n', screen->out);
         pie_finding_print(screen, &findings->all[i], i + 1);
-        told++;
+        printed++;
     }
 }
 
@@ -178,31 +179,31 @@ static void tell(const struct pie_finding_screen *screen, const struct findings 
 static int stream_pairs(struct pie_held *held, const struct pie_answer *answer,
                         struct pie_finding_screen *screen, char **ret_message) {
     const struct pie_query *query = answer->query;
-    size_t told = 0, more = 0;
+    size_t printed = 0, more = 0;
     int r = 0, next;
     while (r == 0 && (next = pie_cursor_next(query->cursor, ret_message)) != 0) {
         struct pie_finding finding;
         if (next < 0)
             return next;
-        if (query->rows_told && told == query->rows_told) {
+        if (query->rows_shown && printed == query->rows_shown) {
             more++;
             continue;
         }
         screen->out = held->text;
-        if (told == 0)
+        if (printed == 0)
             pie_output_print_place(held->text, query);
-        fputs(told > 0 ? "\n" : "", held->text);
+        fputs(printed > 0 ? "\n" : "", held->text);
         if ((r = pie_finding_read(query->cursor, &finding)) < 0)
             break;
-        pie_finding_print(screen, &finding, ++told);
+        pie_finding_print(screen, &finding, ++printed);
         r = pie_paths_print(screen, &finding);
         pie_finding_finish(&finding);
         r = r < 0 ? r : pie_held_row(held);
     }
-    if (r == 0 && told == 0)
+    if (r == 0 && printed == 0)
         pie_output_print_nothing(held->text, query);
     if (r == 0 && more > 0)
-        pie_output_print_more(held->text, answer, told, more);
+        pie_output_print_more(held->text, answer, printed, more);
     return r;
 }
 
@@ -227,14 +228,14 @@ static int print_findings(const struct pie_answer *answer, const struct pie_find
     struct findings findings = {.are_functions = has_column(answer, "worst_line")};
     int r = read_findings(&findings, answer, ret_message);
     if (r == 0) {
-        bool is_told = answer->query->rows_told == 0 && findings.count <= ROWS;
+        bool all = answer->query->rows_shown == 0 && findings.count <= ROWS;
         if (findings.count > 0)
             pie_output_print_place(screen->out, answer->query);
         r = print_table(screen, &findings);
         if (r < 0)
             r = pie_message(r, ret_message, "out of memory");
         if (r == 0)
-            tell(screen, &findings, is_told);
+            print_in_full(screen, &findings, all);
         if (r == 0 && findings.count == 0)
             pie_output_print_nothing(screen->out, answer->query);
         if (r == 0 && findings.more > 0)

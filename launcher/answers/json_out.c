@@ -120,7 +120,7 @@ static int print_rows(struct pie_held *held, const struct pie_query *query, int6
             free(hidden);
             return more;
         }
-        if (query->rows_told == 0 || (size_t)*ret_total < query->rows_told) {
+        if (query->rows_shown == 0 || (size_t)*ret_total < query->rows_shown) {
             fputs(*ret_total == 0 ? "\n  " : ",\n  ", held->text);
             r = print_row(held->text, query->cursor, hidden);
             r = r < 0 ? r : pie_held_row(held);
@@ -164,7 +164,7 @@ static int print_head(FILE *out, const struct pie_answer *answer, char **ret_mes
     char *sql = pie_query_sql(answer->query);
     if (!sql)
         return pie_message(-ENOMEM, ret_message, "out of memory");
-    json_t *question = json_text(answer->question);
+    json_t *question = json_text(answer->words);
     json_t *head = json_pack("{s:i, s:I, s:o*, s:o*, s:o*, s:o*}", "schema", JSON_SCHEMA, "run",
                              (json_int_t)answer->query->run, "query", question, "sql", json_text(sql), "in",
                              json_place(answer->query), "period", json_period(answer->query));

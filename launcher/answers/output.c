@@ -7,7 +7,7 @@
 
 #include "launcher/text/text.h"
 #include "storage/ask/query.h"
-#include "storage/ask/subjects.h"
+#include "storage/ask/questions.h"
 
 static const struct pie_output outputs[] = {
     {"table", true, pie_table_print},
@@ -60,15 +60,16 @@ void pie_output_print_place(FILE *out, const struct pie_query *query) {
     free(name);
 }
 
-void pie_output_print_more(FILE *out, const struct pie_answer *answer, size_t told, size_t more) {
-    char *question = pie_text_printable(answer->question);
-    fprintf(out, "%zu of %zu: \"top all %s\" tells the rest\n", told, told + more, question ? question : "…");
+void pie_output_print_more(FILE *out, const struct pie_answer *answer, size_t printed, size_t more) {
+    char *question = pie_text_printable(answer->words);
+    fprintf(out, "%zu of %zu: \"top all %s\" tells the rest\n", printed, printed + more,
+            question ? question : "…");
     free(question);
 }
 
 void pie_output_print_nothing(FILE *out, const struct pie_query *query) {
     char *name = query->place_name ? pie_text_printable(query->place_name) : NULL;
-    const char *why = query->subject ? query->subject->when_empty : NULL;
+    const char *why = query->question ? query->question->when_empty : NULL;
     fprintf(out, "nothing found%s%s", name ? " in " : "", name ? name : "");
     if (name && query->place_line > 0)
         fprintf(out, ":%lld", (long long)query->place_line);

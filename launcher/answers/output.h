@@ -12,7 +12,7 @@ struct pie_reader;
 struct pie_answer {
     struct pie_query *query;
     struct pie_reader *reader; /* of the same file, for the source text */
-    const char *question;      /* as the user put it */
+    const char *words;         /* of the question, as the user put them */
 };
 
 struct pie_output {
@@ -32,7 +32,7 @@ void pie_output_print_place(FILE *out, const struct pie_query *query);
 void pie_output_print_nothing(FILE *out, const struct pie_query *query);
 
 /* "20 of 727: say …" */
-void pie_output_print_more(FILE *out, const struct pie_answer *answer, size_t told, size_t more);
+void pie_output_print_more(FILE *out, const struct pie_answer *answer, size_t printed, size_t more);
 
 /* The output of this name, or NULL. */
 const struct pie_output *pie_output_find(const char *name);

@@ -11,14 +11,14 @@
 #include "launcher/answers/profile.h"
 #include "launcher/text/style.h"
 #include "launcher/answers/summary_findings.h"
-#include "launcher/answers/summary_learned.h"
+#include "launcher/answers/summary_traced.h"
 #include "launcher/answers/summary_memory.h"
 #include "launcher/text/text.h"
 #include "launcher/text/wrap.h"
 #include "storage/read/reader.h"
 
 /* At most 25 lines: title 2, memory 1, findings 6, source lines 2 + 8, libraries 2, a blank, threads 1, samples 1, file
- * 1. Where a note or a learned loop takes more, there are less source lines; of a loop, less calls. */
+ * 1. Where a note or a traced loop takes more, there are less source lines; of a loop, less calls. */
 enum {
     LINES_MAX = 25,
     LINES_AROUND = 2 + 6,
@@ -51,8 +51,9 @@ struct summary {
     size_t columns;
     struct pie_style style;
     bool has_lines;
-    uint64_t (*untold_ns)(void); /* CPU time of the profiler's that came too late for the file; NULL: none */
-    int64_t lines_shown;         /* source lines, at most */
+    uint64_t (*unwritten_ns)(
+        void);           /* CPU time of the profiler's that came too late for the file; NULL: none */
+    int64_t lines_shown; /* source lines, at most */
     struct samples samples;
 };
 
@@ -337,7 +338,7 @@ static const char unread_sql[] =
 
 /* A share of next to nothing says nothing: a start of 15 ms is 30 % of a program of 50 ms. */
 static void print_overhead(struct summary *summary, double stored_s, double cpu_s) {
-    double overhead_s = stored_s + (summary->untold_ns ? (double)summary->untold_ns() / 1e9 : 0);
+    double overhead_s = stored_s + (summary->unwritten_ns ? (double)summary->unwritten_ns() / 1e9 : 0);
     if (cpu_s >= SHARE_CPU_MIN_S)
         fprintf(summary->out, "; overhead %.1f %% (%.2f s)", 100 * overhead_s / cpu_s, overhead_s);
     else
@@ -375,10 +376,10 @@ static int64_t lines_left(struct summary *summary) {
     return left;
 }
 
-static int print_learned(struct summary *summary, const struct pie_finding_screen *screen,
-                         char **ret_message) {
+static int print_traced(struct summary *summary, const struct pie_finding_screen *screen,
+                        char **ret_message) {
     int64_t left = lines_left(summary) - LINES_SHOWN_MIN;
-    return pie_summary_learned_print(screen, left > 0 ? (size_t)left : 0, ret_message);
+    return pie_summary_traced_print(screen, left > 0 ? (size_t)left : 0, ret_message);
 }
 
 static void print_findings(struct summary *summary) {
@@ -390,14 +391,14 @@ static void print_findings(struct summary *summary) {
         .style = summary->style,
     };
     char *message = NULL;
-    size_t told = 0;
+    size_t printed = 0;
     int r = pie_summary_memory_print(&screen, &message);
     if (r == 0)
-        r = pie_summary_leaks_print(&screen, &told, &message);
+        r = pie_summary_leaks_print(&screen, &printed, &message);
     if (r == 0)
-        r = pie_summary_findings_print(&screen, told, &message);
+        r = pie_summary_findings_print(&screen, printed, &message);
     if (r == 0)
-        r = print_learned(summary, &screen, &message);
+        r = print_traced(summary, &screen, &message);
     if (r < 0)
         (void)pie_profile_complain(message);
 }
@@ -461,8 +462,8 @@ static int print_to_memory(struct summary *summary) {
     return r;
 }
 
-int pie_summary_print(const char *db_path, int64_t run_id, uint64_t (*untold_ns)(void)) {
-    struct summary summary = {.path = db_path, .untold_ns = untold_ns};
+int pie_summary_print(const char *db_path, int64_t run_id, uint64_t (*unwritten_ns)(void)) {
+    struct summary summary = {.path = db_path, .unwritten_ns = unwritten_ns};
     char *message = NULL;
     int64_t last;
     summary.reader = pie_profile_open_written(db_path);

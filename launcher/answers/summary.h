@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 /* Prints the results of a run to stderr: one screen of at most 25 lines with the most expensive lines of the user's
- * own code first, the losses, the cost, and the next command to type. run_id: 0 for the last run. untold_ns: CPU
+ * own code first, the losses, the cost, and the next command to type. run_id: 0 for the last run. unwritten_ns: CPU
  * time of the profiler's that is not in the file; NULL: none. Returns 0, or -errno after a message. Context: cli,
  * launcher (at exit). */
-int pie_summary_print(const char *db_path, int64_t run_id, uint64_t (*untold_ns)(void));
+int pie_summary_print(const char *db_path, int64_t run_id, uint64_t (*unwritten_ns)(void));

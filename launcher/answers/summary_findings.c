@@ -115,7 +115,7 @@ static int has_seen_enough(const struct pie_finding_screen *screen, char **ret_m
 }
 
 /* How many were found, or -errno. */
-static int print_findings(const struct pie_finding_screen *screen, size_t told, char **ret_message) {
+static int print_findings(const struct pie_finding_screen *screen, size_t above, char **ret_message) {
     struct pie_cursor *cursor;
     int count = 0, r = has_seen_enough(screen, ret_message);
     if (r <= 0)
@@ -124,15 +124,15 @@ static int print_findings(const struct pie_finding_screen *screen, size_t told, 
     if (r < 0)
         return r;
     pie_cursor_bind_int(cursor, ":run", screen->run);
-    pie_cursor_bind_int(cursor, ":limit", told < FINDINGS_SHOWN ? FINDINGS_SHOWN - (int64_t)told : 1);
+    pie_cursor_bind_int(cursor, ":limit", above < FINDINGS_SHOWN ? FINDINGS_SHOWN - (int64_t)above : 1);
     while ((r = pie_cursor_next(cursor, ret_message)) > 0) {
         struct pie_finding finding;
         if (pie_finding_read(cursor, &finding) < 0)
             continue;
-        fputs(count++ == 0 && told == 0 ? "\n" : "", screen->out);
+        fputs(count++ == 0 && above == 0 ? "\n" : "", screen->out);
         print_finding(screen, &finding);
         if (count == 1 && finding.advice)
-            print_advice(screen, finding.advice, told < FINDINGS_SHOWN ? ADVICE_LINES : 1);
+            print_advice(screen, finding.advice, above < FINDINGS_SHOWN ? ADVICE_LINES : 1);
         pie_finding_finish(&finding);
     }
     pie_cursor_close(cursor);
@@ -145,22 +145,22 @@ static const char state_sql[] =
     " FROM process WHERE id = (SELECT min(id) FROM process WHERE run = :run)";
 
 /* Nothing is said where nothing was asked for: there is no sampler, and no reason why. A reason says what it means. */
-static void print_state(const struct pie_finding_screen *screen, size_t told, struct pie_cursor *row) {
+static void print_state(const struct pie_finding_screen *screen, size_t above, struct pie_cursor *row) {
     const char *sampler = pie_cursor_text(row, 0);
     char *note = pie_cursor_text(row, 1) ? pie_text_printable(pie_cursor_text(row, 1)) : NULL;
     if (sampler && strcmp(sampler, "none") != 0) {
         fprintf(screen->out, "%sNo redundant loads or stores of weight were found (%lld watches).\n",
-                told == 0 ? "\n" : "", (long long)pie_cursor_int(row, 2));
+                above == 0 ? "\n" : "", (long long)pie_cursor_int(row, 2));
     } else if (note) {
-        fputs(told == 0 ? "\n" : "", screen->out);
+        fputs(above == 0 ? "\n" : "", screen->out);
         pie_wrap_print(screen->out, note, 0, 0, screen->columns);
     }
     free(note);
 }
 
-int pie_summary_findings_print(const struct pie_finding_screen *screen, size_t told, char **ret_message) {
+int pie_summary_findings_print(const struct pie_finding_screen *screen, size_t above, char **ret_message) {
     struct pie_cursor *cursor;
-    int r = print_findings(screen, told, ret_message);
+    int r = print_findings(screen, above, ret_message);
     if (r != 0)
         return r < 0 ? r : 0;
     r = pie_cursor_open(screen->reader, state_sql, &cursor, ret_message);
@@ -168,7 +168,7 @@ int pie_summary_findings_print(const struct pie_finding_screen *screen, size_t t
         return r;
     pie_cursor_bind_int(cursor, ":run", screen->run);
     while ((r = pie_cursor_next(cursor, ret_message)) > 0)
-        print_state(screen, told, cursor);
+        print_state(screen, above, cursor);
     pie_cursor_close(cursor);
     return r;
 }

@@ -132,15 +132,15 @@ int pie_summary_memory_print(const struct pie_finding_screen *screen, char **ret
     return r < 0 ? r : peak.result;
 }
 
-struct told {
+struct printed {
     const struct pie_finding_screen *screen;
     size_t count;
 };
 
-static int begin_finding(struct told *told, struct line *line) {
+static int begin_finding(struct printed *printed, struct line *line) {
     int r = line_init(line);
     if (r == 0)
-        fputs(told->count++ == 0 ? "\n" : "", told->screen->out);
+        fputs(printed->count++ == 0 ? "\n" : "", printed->screen->out);
     return r;
 }
 
@@ -162,10 +162,10 @@ static void print_holder(const struct line *line, const char *holder, size_t col
 
 /* server.py:31: leaks 1.20 MB/s (48.0 MB, score 0.97); held by list -> module __main__.cache */
 static void print_leak(void *data, struct pie_cursor *row) {
-    struct told *told = data;
+    struct printed *printed = data;
     char rate[PIE_TEXT_BYTES_SIZE], bytes[PIE_TEXT_BYTES_SIZE];
     struct line line;
-    if (begin_finding(told, &line) < 0)
+    if (begin_finding(printed, &line) < 0)
         return;
     char *place = place_of(row, 0);
     char *holder = pie_cursor_text(row, 5) ? pie_text_printable(pie_cursor_text(row, 5)) : NULL;
@@ -175,8 +175,8 @@ static void print_leak(void *data, struct pie_cursor *row) {
     fprintf(line.out, "%s%s%s: leaks %s/s (%s, score %.2f)", place ? place : "?", library ? " of " : "",
             library ? library : "", rate, bytes, pie_cursor_real(row, 4));
     if (holder)
-        print_holder(&line, holder, told->screen->columns);
-    line_print(&line, told->screen, told->screen->style.bold);
+        print_holder(&line, holder, printed->screen->columns);
+    line_print(&line, printed->screen, printed->screen->style.bold);
     free(place);
     free(holder);
     free(library);
@@ -191,17 +191,17 @@ static const char copy_sql[] =
 
 /* train.py:12: copies 2.10 GB (1.40 GB/s), 60 % of all that is copied */
 static void print_copy(void *data, struct pie_cursor *row) {
-    struct told *told = data;
+    struct printed *printed = data;
     char rate[PIE_TEXT_BYTES_SIZE], bytes[PIE_TEXT_BYTES_SIZE];
     struct line line;
-    if (begin_finding(told, &line) < 0)
+    if (begin_finding(printed, &line) < 0)
         return;
     char *place = place_of(row, 0);
     pie_text_bytes(pie_cursor_real(row, 2), bytes);
     pie_text_bytes(pie_cursor_real(row, 3), rate);
     fprintf(line.out, "%s: copies %s (%s/s), %.0f %% of all that is copied", place ? place : "?", bytes, rate,
             100 * pie_cursor_real(row, 4));
-    line_print(&line, told->screen, told->screen->style.bold);
+    line_print(&line, printed->screen, printed->screen->style.bold);
     free(place);
 }
 
@@ -224,13 +224,13 @@ static void read_most(void *data, struct pie_cursor *row) {
 }
 
 int pie_summary_leaks_print(const struct pie_finding_screen *screen, size_t *ret_count, char **ret_message) {
-    struct told told = {.screen = screen};
+    struct printed printed = {.screen = screen};
     struct most most = {0};
     int r = each_row(screen, most_sql, 0, read_most, &most, ret_message);
     if (r == 0 && most.may_leak)
-        r = each_row(screen, leaks_sql, 0, print_leak, &told, ret_message);
+        r = each_row(screen, leaks_sql, 0, print_leak, &printed, ret_message);
     if (r == 0 && most.may_copy)
-        r = each_row(screen, copy_sql, 0, print_copy, &told, ret_message);
-    *ret_count = told.count;
+        r = each_row(screen, copy_sql, 0, print_copy, &printed, ret_message);
+    *ret_count = printed.count;
     return r;
 }

@@ -11,7 +11,7 @@
 #include "storage/base/message.h"
 #include "storage/ask/query.h"
 #include "storage/read/reader.h"
-#include "storage/ask/subjects.h"
+#include "storage/ask/questions.h"
 
 /* What the first rows leave out interests few: the rest is counted and shown to those who ask. */
 enum { KEPT_COLUMNS = 5 };
@@ -120,8 +120,8 @@ enum { PIECE_ROWS = 2000, PIECE_BYTES = 4 << 20 };
 struct printing {
     struct pie_table table;
     struct pie_held held;
-    size_t told, more; /* rows, and those that are only counted */
-    size_t left_out;   /* columns */
+    size_t printed, more; /* rows, and those that are only counted */
+    size_t left_out;      /* columns */
     bool is_begun;
 };
 
@@ -158,14 +158,14 @@ static int print_piece(struct printing *printing, const struct pie_answer *answe
 static int read_rows(struct printing *printing, const struct pie_answer *answer, char **ret_message) {
     const struct pie_query *query = answer->query;
     struct pie_table *table = &printing->table;
-    bool is_tree = query->subject && query->subject->is_tree;
+    bool is_tree = query->question && query->question->is_tree;
     int r = set_columns(table, query->cursor), next;
     if (is_tree)
         table->columns[0].is_hidden = true; /* depth */
     while (r == 0 && (next = pie_cursor_next(query->cursor, ret_message)) != 0) {
         if (next < 0)
             return next;
-        if (query->rows_told && printing->told == query->rows_told) {
+        if (query->rows_shown && printing->printed == query->rows_shown) {
             printing->more++;
             continue;
         }
@@ -173,17 +173,17 @@ static int read_rows(struct printing *printing, const struct pie_answer *answer,
             r = print_piece(printing, answer, true);
         if (r == 0)
             r = add_row(table, query->cursor, is_tree);
-        printing->told++;
+        printing->printed++;
     }
     return r == 0 ? print_piece(printing, answer, false) : r;
 }
 
 static void print_end(const struct printing *printing, const struct pie_answer *answer) {
     FILE *out = printing->held.text;
-    if (printing->told == 0)
+    if (printing->printed == 0)
         pie_output_print_nothing(out, answer->query);
     if (printing->more > 0)
-        pie_output_print_more(out, answer, printing->told, printing->more);
+        pie_output_print_more(out, answer, printing->printed, printing->more);
     if (printing->left_out > 0)
         fprintf(out, "%zu columns did not fit: --json and --csv have all\n", printing->left_out);
 }

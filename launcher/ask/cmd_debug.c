@@ -40,7 +40,7 @@ static int print(struct pie_reader *reader, const struct pie_output *output, con
     int r = pie_query_open(reader, sql, 0, &query, &message);
     if (r < 0)
         return pie_profile_complain(message);
-    struct pie_answer answer = {.query = &query, .reader = reader, .question = title};
+    struct pie_answer answer = {.query = &query, .reader = reader, .words = title};
     if (output->is_for_people)
         printf("%s\n", title);
     r = output->print(stdout, &answer, &message);

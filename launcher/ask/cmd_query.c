@@ -15,7 +15,7 @@
 #include "launcher/text/text.h"
 #include "storage/ask/query.h"
 #include "storage/read/reader.h"
-#include "storage/ask/subjects.h"
+#include "storage/ask/questions.h"
 
 struct options {
     const char *output;
@@ -132,19 +132,19 @@ static int answer(struct pie_reader *reader, const struct options *options) {
         r = pie_query_open(reader, options->question, options->run, &query, &message);
     if (r < 0)
         return pie_profile_complain(message);
-    struct pie_answer about = {.query = &query, .reader = reader, .question = options->question};
+    struct pie_answer about = {.query = &query, .reader = reader, .words = options->question};
     r = pie_output_find(options->output)->print(stdout, &about, &message);
     pie_hard_end_stop();
     pie_query_close(&query);
     return pie_profile_close_output(stdout, "the answer", r < 0 ? pie_profile_complain(message) : 0);
 }
 
-void pie_cmd_query_print_subjects(FILE *out) {
+void pie_cmd_query_print_questions(FILE *out) {
     size_t count;
-    const struct pie_subject *subjects = pie_subject_all(&count);
+    const struct pie_question *questions = pie_question_all(&count);
     fputs("\nQuestions: top N, all or nothing, one of\n", out);
     for (size_t i = 0; i < count; i++)
-        fprintf(out, "  %s\n", subjects[i].name);
+        fprintf(out, "  %s\n", questions[i].name);
     fputs("and then: by function, in X (a file, FILE:LINE, function, library, thread or folder), of process "
           "ID|PID.\n"
           "\"top all hot lines\" tells those beyond the first 20.\n\n"

@@ -9,13 +9,13 @@
 #include "launcher/text/off_times.h"
 #include "launcher/answers/profile.h"
 #include "launcher/answers/report_findings.h"
-#include "launcher/answers/report_learned.h"
+#include "launcher/answers/report_traced.h"
 #include "launcher/answers/report_memory.h"
 #include "launcher/text/style.h"
 #include "launcher/text/text.h"
 #include "storage/read/reader.h"
 
-/* Learned loops, memory, leaks and findings of redundancy, then the source with what each line cost: the user's own
+/* Traced loops, memory, leaks and findings of redundancy, then the source with what each line cost: the user's own
  * files first, the costliest of them first; of the libraries one line each, or with --all their lines too. */
 
 struct report {
@@ -265,7 +265,7 @@ static int print_findings(struct report *report) {
         .style = report->style,
     };
     char *message = NULL;
-    int r = pie_report_learned_print(&screen, report->all, &message);
+    int r = pie_report_traced_print(&screen, report->all, &message);
     if (r == 0)
         r = pie_report_memory_print(&screen, &message);
     if (r == 0)

@@ -41,7 +41,7 @@ enum {
 };
 
 int pie_cmd_query(int argc, char **argv);
-void pie_cmd_query_print_subjects(FILE *out);
+void pie_cmd_query_print_questions(FILE *out);
 int pie_cmd_report(int argc, char **argv);
 int pie_cmd_export(int argc, char **argv);
 int pie_cmd_snapshot(int argc, char **argv);

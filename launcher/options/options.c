@@ -112,22 +112,22 @@ static const struct pie_option table[] = {
     {"copies", NULL, "sample copied bytes", 0, FLAG(has_copies, true), .is_default = true},
     {"no-copies", NULL, "do not sample copies", 0, FLAG(has_copies, false)},
     {"learn", "PLACE", "time the calls in the loop at FILE:LINE, or in a function's loops", 0,
-     .kind = PIE_OPTION_LIST, SETTING(learn_places), .wrong = "too many loops to learn"},
+     .kind = PIE_OPTION_LIST, SETTING(trace_places), .wrong = "too many loops to trace"},
     {"no-learn", NULL, "run a loop over pieprof.loop(…) as an ordinary one", 0,
      FLAG(has_traced_loops, false)},
     {"learn-policy", "NAME", "racing, rejects or accepts-rejects", 0, .kind = PIE_OPTION_NUMBER,
-     SETTING(learn.policy), .choices = policies, .fallback = "racing", .wrong = "unknown policy",
+     SETTING(trace.policy), .choices = policies, .fallback = "racing", .wrong = "unknown policy",
      .right = "racing, rejects or accepts-rejects"},
     {"learn-confidence", "SHARE", "the confidence required to stop timing a call", 0,
-     QUANTITY(learn.confidence, confidence, "95%"), .wrong = "bad confidence",
+     QUANTITY(trace.confidence, confidence, "95%"), .wrong = "bad confidence",
      .right = "from 50% to less than 100%, such as 95%"},
     {"learn-interval", "TIME", "restart the race of the calls after this time", 0,
-     QUANTITY(learn.interval_ns, epoch, "1s"), .wrong = "bad interval",
+     QUANTITY(trace.interval_ns, epoch, "1s"), .wrong = "bad interval",
      .right = "seconds from 0.1 to 3600, such as 1s"},
-    {"learn-top", "N", "the number of most expensive calls to find", 0, QUANTITY(learn.top, count, NULL),
+    {"learn-top", "N", "the number of most expensive calls to find", 0, QUANTITY(trace.top, count, NULL),
      .wrong = "bad number of calls", .right = "a number from 1 to 1000000000", .unset = "1"},
     {"learn-budget", "N", "calls that rejects may time in an interval", 0,
-     QUANTITY(learn.budget, count, NULL), .wrong = "bad budget", .right = "a number from 1 to 1000000000",
+     QUANTITY(trace.budget, count, NULL), .wrong = "bad budget", .right = "a number from 1 to 1000000000",
      .unset = "as many as racing"},
     {"children", NULL, "also profile the Python processes that the program starts", 0,
      FLAG(has_children, true), .is_default = true, .environment = "PIEPROF_CHILDREN"},
@@ -161,7 +161,7 @@ int pie_options_fail(struct pie_options *options, const char *format, ...) {
 
 /* A flag is off where an option switches it on, and the other way round, but for those that state the default. */
 void pie_options_init(struct pie_options *options) {
-    *options = (struct pie_options){.config.learn.cost = 0.01, .is_bare = true};
+    *options = (struct pie_options){.config.trace.cost = 0.01, .is_bare = true};
     for (size_t i = 0; i < OPTIONS; i++) {
         if (table[i].kind == PIE_OPTION_FLAG && !table[i].is_default)
             *(bool *)((char *)&options->config + table[i].offset) = !table[i].is_on;

@@ -43,7 +43,7 @@ enum pie_option_kind {
     PIE_OPTION_FLAG,     /* bool */
     PIE_OPTION_TEXT,     /* const char *, heap */
     PIE_OPTION_PATH,     /* … that is made absolute */
-    PIE_OPTION_LIST,     /* … several of them, PIE_LEARN_PLACES_MAX at most, NULL-terminated */
+    PIE_OPTION_LIST,     /* … several of them, PIE_TRACE_PLACES_MAX at most, NULL-terminated */
     PIE_OPTION_CHOICE,   /* const char *, one of `choices` */
     PIE_OPTION_NUMBER,   /* an enum: the number of one of `choices` */
     PIE_OPTION_QUANTITY, /* uint64_t or double */

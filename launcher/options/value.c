@@ -50,11 +50,11 @@ static int set_text(struct pie_options *options, const struct pie_option *option
 
 static int set_list(struct pie_options *options, const struct pie_option *option, const char *value) {
     const char **setting = setting_of(option, &options->config);
-    for (size_t i = 0; i < PIE_LEARN_PLACES_MAX; i++) {
+    for (size_t i = 0; i < PIE_TRACE_PLACES_MAX; i++) {
         if (!setting[i])
             return (setting[i] = strdup(value)) ? 0 : pie_options_fail(options, "out of memory");
     }
-    return pie_options_fail(options, "%s: at most %d", option->wrong, PIE_LEARN_PLACES_MAX);
+    return pie_options_fail(options, "%s: at most %d", option->wrong, PIE_TRACE_PLACES_MAX);
 }
 
 static int find_choice(const struct pie_option *option, const char *value) {

@@ -19,7 +19,7 @@ static const struct pie_command table[] = {
      "[--json|--csv|--table] [--run N] [--process ID|PID] [--timeout SECONDS]",
      WORDS(DB, {"QUESTION", "a question, or SQL that reads: \"select …\" (views: v_…)"}, FORMATS, CUT,
            {"--timeout SECONDS", "give up after this time"}),
-     pie_cmd_query_print_subjects, pie_cmd_query},
+     pie_cmd_query_print_questions, pie_cmd_query},
     {"report", "[DB] [--all]", "the source with the cost of each line", "[--run N] [--process ID|PID]",
      WORDS(DB, {"--all", "include libraries"}, CUT), NULL, pie_cmd_report},
     {"export", "[DB] -f FORMAT [-o FILE]", "a profile for other tools: collapsed, speedscope, sqlite",

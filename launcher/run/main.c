@@ -206,7 +206,7 @@ static int run_profiled(char **argv) {
         .argc = options.python_argc,
         .argv = options.python_argv,
         .program_name = target.path,
-        .learn_places = options.config.has_traced_loops && !is_deadly ? options.config.learn_places : NULL,
+        .trace_places = options.config.has_traced_loops && !is_deadly ? options.config.trace_places : NULL,
     };
     return pie_embed_run(&embed);
 }

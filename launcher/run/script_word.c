@@ -11,7 +11,7 @@
 #include "launcher/text/messages.h"
 #include "launcher/options/options.h"
 #include "storage/base/nearest.h"
-#include "storage/ask/subjects.h"
+#include "storage/ask/questions.h"
 
 enum { COMMANDS_MAX = 32, TEXT_MAX_BYTES = 1 << 20, HINT_BYTES = 400 };
 
@@ -37,7 +37,7 @@ static void say_wrong(const char *word) {
     const char *command = nearest_command(word);
     if (is_there(script))
         pie_message_error("%.250s: no such file, and no command; did you mean pieprof %s?", word, script);
-    else if (pie_subject_find(word))
+    else if (pie_question_find(word))
         pie_message_error("%.250s: no such file, and no command; did you mean pieprof query %.250s?", word,
                           word);
     else if (command)

@@ -30,7 +30,7 @@
 #include "runtime/embed/install.h"
 #include "runtime/embed/interrupt.h"
 #include "runtime/interpreter/cell_sources.h"
-#include "runtime/learn/places.h"
+#include "runtime/trace/places.h"
 #include "runtime/libc/death.h"
 #include "runtime/libc/exec.h"
 #include "runtime/libc/exit.h"
@@ -160,7 +160,7 @@ static void let_interrupt_abort(void) {
 /* What we read and say here may be refused by a signal: a file that may not grow (SQLite's index of the log), a reader
  * of stderr who has gone. The program may have given these their own meaning again, which is death. The thread ends
  * with them waiting. */
-static void heed_no_refusals(void) {
+static void block_refusal_signals(void) {
     sigset_t refusals;
     sigemptyset(&refusals);
     sigaddset(&refusals, SIGXFSZ);
@@ -182,11 +182,11 @@ static void tell_error(int error) {
 
 /* Of loops that were asked for by --learn. */
 static void tell_places(void) {
-    const char *const *places = current.options->config.learn_places;
+    const char *const *places = current.options->config.trace_places;
     char text[512];
 
     for (size_t i = 0; places[i]; i++) {
-        pie_learn_places_tell(i, text, sizeof text);
+        pie_trace_places_tell(i, text, sizeof text);
         if (*text)
             pie_message_warning("--learn %s: %s", places[i], text);
     }
@@ -197,7 +197,7 @@ static void finish(const char *cause, int status) {
     pie_engine_finish(cause, status);
     if (getpid() != current.summary_pid)
         return;
-    heed_no_refusals();
+    block_refusal_signals();
     tell_beside(current.options);
     int error = pie_engine_write_error();
     if (error < 0)

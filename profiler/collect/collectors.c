@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/collect/collectors.h"
 
-#include "profiler/stacks/context.h"
+#include "profiler/stacks/call_path.h"
 #include "profiler/thread/part.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ void pie_collectors_lay_out_threads(void) {
     static struct pie_thread_part *parts[PIE_COLLECTORS_MAX + 1];
     size_t n = 0;
 
-    parts[n++] = &pie_context_part;
+    parts[n++] = &pie_call_path_part;
     for (const struct pie_collector *const *each = pie_collectors(); *each; each++)
         if ((*each)->part)
             parts[n++] = (*each)->part;

@@ -27,8 +27,8 @@
 /* A program must not hang at its end because a disk does. */
 static const uint64_t FINISH_TIMEOUT_NS = UINT64_C(60000000000);
 
-/* CPU time of the process; 0 before its overhead has been told. Release, acquire. */
-static _Atomic uint64_t told_ns;
+/* CPU time of the process; 0 before its overhead has been reported. Release, acquire. */
+static _Atomic uint64_t reported_ns;
 
 static struct {
     struct pie_collection_setup setup;
@@ -70,11 +70,11 @@ uint64_t pie_engine_start_ns(void) {
 }
 
 void pie_engine_note_overhead(void) {
-    atomic_store_explicit(&told_ns, pie_process_cpu_ns(), memory_order_release);
+    atomic_store_explicit(&reported_ns, pie_process_cpu_ns(), memory_order_release);
 }
 
 uint64_t pie_engine_unwritten_ns(void) {
-    uint64_t since_ns = atomic_load_explicit(&told_ns, memory_order_acquire);
+    uint64_t since_ns = atomic_load_explicit(&reported_ns, memory_order_acquire);
 
     return since_ns ? pie_process_cpu_ns() - since_ns : 0;
 }

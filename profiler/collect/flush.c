@@ -331,7 +331,7 @@ static bool keeps_node(const void *naming, struct pie_node_id node) {
     return pie_naming_keeps_node(naming, node);
 }
 
-static bool keeps_location(const void *naming, uint32_t location) {
+static bool keeps_location(const void *naming, struct pie_location_id location) {
     return pie_naming_keeps_location(naming, location);
 }
 
@@ -340,10 +340,10 @@ bool pie_flush_wants_to_forget(const struct pie_flush *flush) {
 }
 
 void pie_flush_forget(struct pie_flush *flush) {
-    const struct pie_kept kept = {keeps_node, keeps_location, flush->naming};
+    const struct pie_in_use in_use = {keeps_node, keeps_location, flush->naming};
 
     if (flush->sink && !flush->failed && flush->sink->ops->forget)
-        flush->sink->ops->forget(flush->sink, &kept);
+        flush->sink->ops->forget(flush->sink, &in_use);
 }
 
 /* One that executes another program may still be a process of ours then; the exec knows. */

@@ -4,7 +4,7 @@
  *
  *   runtime/libc/signals_sigsafe.c               is this signal ours? guard
  *   here                                    how much CPU time since the last sample, user and kernel
- *   profiler/stacks/context_sigsafe.c       both stacks as a node of the calling context tree, with:
+ *   profiler/stacks/call_path_sigsafe.c     both stacks as a node of the calling context tree, with:
  *     profiler/stacks/unwind_sigsafe.c        native frames
  *     runtime/stacks/pyframe_*_sigsafe.c             Python frames
  *     profiler/stacks/hybrid_sigsafe.c        one path out of both
@@ -24,7 +24,7 @@
 #include "profiler/base/clocks.h"
 #include "profiler/base/counters.h"
 #include "profiler/collect/collectors.h"
-#include "profiler/stacks/context.h"
+#include "profiler/stacks/call_path.h"
 #include "profiler/thread/thread.h"
 #include "profiler/time/clock.h"
 #include "profiler/time/sample.h"
@@ -45,11 +45,11 @@ void pie_sample_take(const struct pie_clock_ops *clock, const struct pie_pystack
     uint64_t begun_ns = pie_monotonic_ns(), cpu_ns = pie_thread_cpu_ns();
     uint64_t since_ns = take_delivery(thread, cpu_ns);
     struct pie_sample_time time;
-    struct pie_context taken;
+    struct pie_call_path taken;
 
     if (!clock->account(thread, info, ucontext, since_ns, &time))
         return;
-    pie_context_take(ops, thread, ucontext, false, &taken);
+    pie_call_path_take(ops, thread, ucontext, false, &taken);
     const struct pie_sample sample = {
         .time_ns = begun_ns, .ucontext = ucontext, .stacks = &taken, .time = time, .cpu_ns = cpu_ns};
     PIE_EACH_COLLECTOR(pie_collectors(), sampled, thread, &sample);

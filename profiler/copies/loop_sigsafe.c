@@ -6,7 +6,7 @@
 #include "profiler/code/access.h"
 #include "profiler/code/modules.h"
 #include "profiler/heap/heap.h"
-#include "profiler/stacks/context.h"
+#include "profiler/stacks/call_path.h"
 #include "profiler/thread/thread.h"
 #include "profiler/time/sample.h"
 
@@ -40,7 +40,7 @@ static void locate(const struct pie_copy_site *site, const ucontext_t *ucontext,
 }
 
 void pie_copy_loop_sampled(struct pie_thread *thread, const struct pie_sample *sample) {
-    const struct pie_context *taken = sample->stacks;
+    const struct pie_call_path *taken = sample->stacks;
     uint64_t ip = (uint64_t)sample->ucontext->uc_mcontext.gregs[REG_RIP];
 
     if (!taken->is_foreign || !taken->node.value || pie_home_contains((uintptr_t)ip) ||

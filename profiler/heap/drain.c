@@ -92,7 +92,7 @@ int pie_heap_drain_create(const struct pie_pystack_ops *ops, const struct pie_me
     drain->started_ns = pie_monotonic_ns();
     drain->real_offset_ns = pie_realtime_ns() - (int64_t)drain->started_ns;
     drain->random = drain->started_ns | 1;
-    pie_heap_leaks_init(&drain->leaks, facts->holders, drain->started_ns);
+    pie_heap_leaks_init(&drain->leaks, facts->retention, drain->started_ns);
     *ret_drain = drain;
     return 0;
 }

@@ -4,7 +4,7 @@
  *
  *   runtime/memory/allocator.c, pymem.c  the exported malloc(), Python's hooks: count (heap.h)
  *   here                          a counter reached its limit: sample it? has the footprint crossed the threshold?
- *   profiler/stacks/context_sigsafe.c    both stacks as a node of the calling context tree
+ *   profiler/stacks/call_path_sigsafe.c    both stacks as a node of the calling context tree
  *   profiler/heap/table_sigsafe.c the sampled block is tracked until it is freed
  *   profiler/heap/drain.c         live memory by context, peak, curves, leak scores
  *
@@ -19,7 +19,7 @@
 #include "profiler/base/counters.h"
 #include "profiler/base/hash.h"
 #include "profiler/ports/pystack.h"
-#include "profiler/stacks/context.h"
+#include "profiler/stacks/call_path.h"
 #include "profiler/thread/thread.h"
 
 #include <errno.h>
@@ -225,9 +225,9 @@ static uint64_t leave(struct pie_thread *thread, _Atomic uint64_t *spent, uint64
 }
 
 static struct pie_cct_id node_of(struct pie_thread *thread, const void *caller) {
-    struct pie_context taken;
+    struct pie_call_path taken;
 
-    pie_context_take_at_call(pie_heap_settings()->ops, thread, caller, &taken);
+    pie_call_path_take_at_call(pie_heap_settings()->ops, thread, caller, &taken);
     atomic_store_explicit(&thread->tstate, pie_heap_settings()->ops->current_tstate(), memory_order_relaxed);
     return taken.node;
 }

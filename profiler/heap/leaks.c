@@ -13,7 +13,7 @@
 
 #include "profiler/heap/engine.h"
 #include "profiler/heap/nodes.h"
-#include "profiler/ports/holder.h"
+#include "profiler/ports/retention.h"
 #include "profiler/ports/sink.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static const uint64_t ASK_CREDIT_NS = 60000000,
                       ASK_BUDGET_NS = 100000000; /* … and this from the start; each */
 static const uint64_t ASK_LEAST_NS = 5000000;
 
-void pie_heap_leaks_init(struct pie_heap_leaks *leaks, const struct pie_holder_ops *holders,
+void pie_heap_leaks_init(struct pie_heap_leaks *leaks, const struct pie_retention_ops *holders,
                          uint64_t started_ns) {
     *leaks = (struct pie_heap_leaks){.holders = holders, .started_ns = started_ns};
 }
@@ -137,8 +137,8 @@ int pie_heap_leaks_write(const struct pie_heap_leaks *leaks, struct pie_sink *si
     int r = 0;
 
     for (size_t i = 0; r == 0 && i < leaks->n_answers; i++)
-        r = sink->ops->put_holder(sink, leaks->answers[i].node, leaks->answers[i].size,
-                                  leaks->answers[i].text);
+        r = sink->ops->put_retention_path(sink, leaks->answers[i].node, leaks->answers[i].size,
+                                          leaks->answers[i].text);
     return r;
 }
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 struct pie_heap_nodes;
-struct pie_holder_ops;
+struct pie_retention_ops;
 struct pie_sink;
 
 /* Leak scores (Scalene §3.4) by stored node, and who holds what looks like a leak. Context: drain. */
@@ -26,7 +26,7 @@ struct pie_heap_block {
 enum { PIE_HOLDER_BYTES = 512, PIE_HOLDER_ANSWERS_MAX = 8 };
 
 struct pie_heap_leaks {
-    const struct pie_holder_ops *holders;
+    const struct pie_retention_ops *holders;
     uint64_t started_ns;
     bool is_waiting;       /* for an answer */
     uint32_t waiting_size; /* of the blocks that were asked about */
@@ -39,7 +39,7 @@ struct pie_heap_leaks {
     } answers[PIE_HOLDER_ANSWERS_MAX];
 };
 
-void pie_heap_leaks_init(struct pie_heap_leaks *leaks, const struct pie_holder_ops *holders,
+void pie_heap_leaks_init(struct pie_heap_leaks *leaks, const struct pie_retention_ops *holders,
                          uint64_t started_ns);
 /* Counts allocations that lived for a tenth of the run, and those of them that were freed; and when those that were not
  * were made. */

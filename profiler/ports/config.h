@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "profiler/ports/learn_settings.h"
+#include "profiler/ports/trace_settings.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,9 +28,9 @@ struct pie_config {
     uint64_t threshold_bytes;        /* of the footprint sampler; 0: adapts itself */
     const char *allocator;           /* NULL or "system": the one that python3 would have; "jemalloc" */
     bool has_traced_loops;           /* loops that ask for it are traced */
-    struct pie_learn_settings learn; /* how */
+    struct pie_trace_settings trace; /* how */
     /* Loops that do not ask: "FILE:LINE" or a function's name; NULL-terminated. */
-    const char *learn_places[PIE_LEARN_PLACES_MAX + 1];
+    const char *trace_places[PIE_TRACE_PLACES_MAX + 1];
     const char *force_sampler; /* NULL, or "pmu", "taskclock", "none": how accesses are to be sampled */
     const char *breakpoints; /* NULL: by perf events; "ptrace", or "any": by ptrace where those are refused */
     bool is_adaptive;        /* watch first what is undecided */

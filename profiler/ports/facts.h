@@ -7,15 +7,15 @@
 
 /* The facts that runtime/ gives about the process and its interpreter. */
 
-struct pie_holder_ops;
+struct pie_retention_ops;
 
 /* The facts about the process's memory. */
 struct pie_memory_facts {
-    bool is_counted;                      /* malloc() and similar functions pass through pieprof */
-    const char *allocator;                /* below them: "glibc", "jemalloc", the path of a library */
-    const char *_Atomic note;             /* what is not counted and why, one sentence, or NULL */
-    bool (*is_finalizing)(void);          /* the interpreter is being finalized. Context: hook, drain */
-    const struct pie_holder_ops *holders; /* NULL: holders cannot be found */
+    bool is_counted;                           /* malloc() and similar functions pass through pieprof */
+    const char *allocator;                     /* below them: "glibc", "jemalloc", the path of a library */
+    const char *_Atomic note;                  /* what is not counted and why, one sentence, or NULL */
+    bool (*is_finalizing)(void);               /* the interpreter is being finalized. Context: hook, drain */
+    const struct pie_retention_ops *retention; /* NULL: retention paths cannot be found */
 };
 
 /* Facts about the process that the engine passes on to the sink. Strings live as long as the process. */

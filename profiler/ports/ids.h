@@ -17,3 +17,9 @@ static_assert(sizeof(struct pie_cct_id) == 4, "nodes and records in the region h
 struct pie_node_id {
     uint32_t value;
 };
+
+/* A location of the file: a line of a Python function, or a place in a native one. Naming chooses it. Unique within one
+ * process of one run. */
+struct pie_location_id {
+    uint32_t value;
+};

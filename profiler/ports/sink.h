@@ -28,8 +28,8 @@ enum pie_location_kind {
 
 /* A place in the program: a line of a Python function or a place in a native function. */
 struct pie_location {
-    uint32_t id;     /* from 1 */
-    uint32_t caller; /* native, inlined: location id of the function it was inlined into; else 0 */
+    struct pie_location_id id;     /* from 1 */
+    struct pie_location_id caller; /* native, inlined: of the function it was inlined into; else 0 */
     enum pie_location_kind kind;
     const char *function; /* co_qualname, or the demangled symbol; NULL: no symbol known */
     const char *file;     /* absolute source path where known ("<string>", "<frozen …>" as Python says it) */
@@ -41,9 +41,9 @@ struct pie_location {
 };
 
 struct pie_node_row {
-    struct pie_node_id id;     /* from 1 */
-    struct pie_node_id parent; /* 0: a root of this process */
-    uint32_t location;         /* innermost location id (the inlined callee where there is one) */
+    struct pie_node_id id;           /* from 1 */
+    struct pie_node_id parent;       /* 0: a root of this process */
+    struct pie_location_id location; /* the innermost one (the inlined callee where there is one) */
 };
 
 enum { PIE_THREADS_SHORT = 0 }; /* id of the row of those that ended before they had a clock */
@@ -182,14 +182,14 @@ enum pie_copy_estimate {
 };
 
 /* How far the learning tracer is with a call (profiler/race/racing.h). */
-enum pie_learned_state {
-    PIE_LEARNED_UNDECIDED = 1,
-    PIE_LEARNED_DROPPED = 2, /* surely less than every other that was left: not observed any more */
-    PIE_LEARNED_KEPT = 3,    /* the greatest, or known as well as wanted */
+enum pie_traced_state {
+    PIE_TRACED_UNDECIDED = 1,
+    PIE_TRACED_DROPPED = 2, /* surely less than every other that was left: not observed any more */
+    PIE_TRACED_KEPT = 3,    /* the greatest, or known as well as wanted */
 };
 
-/* A loop whose calls are learned (Paikana §3). All values are totals: a row replaces the loop's last. */
-struct pie_learned_loop_row {
+/* A traced loop: its calls are timed (Paikana §3). All values are totals: a row replaces the loop's last. */
+struct pie_traced_loop_row {
     uint32_t loop;        /* from 1, unique in the process */
     const char *file;     /* as Python says it */
     int32_t line;         /* of the loop, or the first of the function whose calls are its iterations */
@@ -203,13 +203,13 @@ struct pie_learned_loop_row {
 };
 
 /* One call site in the loop's body, or the body's own code (call 0, without a callee): shares of a loop add up to 1. */
-struct pie_learned_call_row {
+struct pie_traced_call_row {
     uint32_t loop, call;
     const char *file; /* of the call site */
     int32_t line;
     const char *callee; /* co_qualname, "module.name" of a native function; NULL: the body's own code */
     bool is_native;
-    uint8_t state;                       /* enum pie_learned_state */
+    uint8_t state;                       /* enum pie_traced_state */
     uint64_t decided_after;              /* observed iterations until it was decided; 0: it is not */
     uint64_t calls;                      /* in all iterations, estimated unless all were observed */
     uint64_t observed_calls;             /* that were timed */
@@ -253,10 +253,10 @@ typedef bool (*pie_is_gone_fn)(int32_t pid, int64_t started_ns);
 
 struct pie_sink;
 
-/* Which stored nodes and locations rows may still tell of. */
-struct pie_kept {
+/* The stored nodes and locations that rows may still refer to. */
+struct pie_in_use {
     bool (*node)(const void *data, struct pie_node_id node);
-    bool (*location)(const void *data, uint32_t location);
+    bool (*location)(const void *data, struct pie_location_id location);
     const void *data;
 };
 
@@ -280,16 +280,16 @@ struct pie_sink_ops {
     int (*put_footprint)(struct pie_sink *, const struct pie_footprint_row *); /* in the order of time */
     int (*put_heap)(struct pie_sink *, const struct pie_heap_row *);
     int (*put_copy)(struct pie_sink *, const struct pie_copy_row *);
-    /* What holds objects of one size class that a context allocated: types and the way to a module, class or frame, one
-     * line. */
-    int (*put_holder)(struct pie_sink *, struct pie_node_id node, uint32_t size, const char *text);
-    int (*put_learned_loop)(struct pie_sink *, const struct pie_learned_loop_row *); /* before its calls */
-    int (*put_learned_call)(struct pie_sink *, const struct pie_learned_call_row *);
+    /* The retention path of objects of one size class that a context allocated: types and the way to a module, class or
+     * frame, one line. */
+    int (*put_retention_path)(struct pie_sink *, struct pie_node_id node, uint32_t size, const char *text);
+    int (*put_traced_loop)(struct pie_sink *, const struct pie_traced_loop_row *); /* before its calls */
+    int (*put_traced_call)(struct pie_sink *, const struct pie_traced_call_row *);
     /* Completes the row of that process, or makes one where it has written nothing. */
     int (*put_process_end)(struct pie_sink *, const struct pie_process_end_row *);
-    /* What the sink remembers of all others can go, and may be folded in the file. Not inside begin/commit. kept: valid
-     * during the call. */
-    void (*forget)(struct pie_sink *, const struct pie_kept *kept);
+    /* The sink may forget all other nodes and locations, and fold them in the file. Not inside begin/commit. in_use:
+     * valid during the call. */
+    void (*forget)(struct pie_sink *, const struct pie_in_use *in_use);
     /* Counters are totals so far, e.g. "ring_full", "unwind_truncated". is_drop: a sample was lost. */
     int (*put_counter)(struct pie_sink *, const char *name, uint64_t value, bool is_drop);
     /* The profiler's own cost so far. collector: "time", "redundancy", "memory", "copies", "collection thread". cpu_ns
@@ -302,10 +302,10 @@ struct pie_sink_ops {
     /* cause: "exit", "_exit", "exec", … ; exit_status as the shell would see it, or -1 where unknown.
      * Source text of profiled lines is read and stored here at the latest. */
     int (*end_process)(struct pie_sink *, int64_t now_ns, const char *cause, int exit_status);
-    /* After end_process, by who may be the last of the run: its processes of this machine that are gone without a word
-     * get the cause "gone", and parents that came later than their children are entered. One that turns out to live
-     * (commit) loses the cause again. */
-    int (*settle_run)(struct pie_sink *, pie_is_gone_fn is_gone);
+    /* After end_process, by the process that may be the last of the run. Processes of this machine that are gone
+     * without a row of their end get the cause "gone", and parents that came later than their children are entered. One
+     * that turns out to live (commit) loses the cause again. */
+    int (*complete_run)(struct pie_sink *, pie_is_gone_fn is_gone);
     /* Gives up every descriptor, lock and mapping of the file until the next call that needs it; called before a fork,
      * because a forked child must find no open database in its copy of the library's memory. Not inside
      * begin/commit. */

@@ -183,5 +183,5 @@ int pie_process_ends_write(struct pie_sink *sink, const struct pie_config *confi
 int pie_process_ends_last(struct pie_sink *sink, bool is_first, int32_t parent_pid, int64_t started_ns) {
     if (!is_first && !pie_process_is_gone(parent_pid, started_ns))
         return 0;
-    return sink->ops->settle_run(sink, pie_process_is_gone);
+    return sink->ops->complete_run(sink, pie_process_is_gone);
 }

@@ -18,7 +18,7 @@
 struct stored_node {
     struct pie_node_id id;
     uint32_t parent; /* index + 1; 0: the root */
-    uint32_t location;
+    struct pie_location_id location;
     uint32_t turn;  /* in which a context led here */
     uint32_t index; /* in pie_naming_forget(): where it will be, + 1; 0: it is forgotten */
 };
@@ -107,11 +107,11 @@ static int make_room(void **array, size_t size, size_t count, size_t *room) {
     return 0;
 }
 
-static uint32_t add_location(struct pie_naming *naming, struct pie_location location) {
+static struct pie_location_id add_location(struct pie_naming *naming, struct pie_location location) {
     if (make_room((void **)&naming->locations, sizeof *naming->locations, naming->locations_count,
                   &naming->locations_room) < 0)
-        return 0;
-    location.id = ++naming->n_locations;
+        return (struct pie_location_id){0};
+    location.id.value = ++naming->n_locations;
     naming->locations[naming->locations_count++] = location;
     return location.id;
 }
@@ -130,21 +130,21 @@ static uint64_t mix_text(uint64_t hash, const char *text) {
 }
 
 /* Code of the same text may have several ids, one after the other in the halves of the tree. */
-static uint32_t python_location(struct pie_naming *naming, uint32_t code_id, int32_t line) {
+static struct pie_location_id python_location(struct pie_naming *naming, uint32_t code_id, int32_t line) {
     struct pie_location location = {.kind = PIE_LOCATION_PYTHON, .line = line};
 
     if (code_id == PIE_CCT_CODE_FULL)
         location.file = location.function = TABLE_FULL;
     else if (naming->ops->describe(code_id, &location.file, &location.function, &location.first_line) < 0)
-        return 0;
+        return (struct pie_location_id){0};
     uint64_t key = mix_text(mix_text(0, location.file), location.function);
     key = pie_hash_mix(key, (uint64_t)(uint32_t)location.first_line << 32 | (uint32_t)line);
-    uint32_t id = pie_u64map_get(&naming->location_of_text, key);
-    if (id)
+    struct pie_location_id id = {pie_u64map_get(&naming->location_of_text, key)};
+    if (id.value)
         return id;
     id = add_location(naming, location);
-    if (id)
-        pie_u64map_put(&naming->location_of_text, key, id);
+    if (id.value)
+        pie_u64map_put(&naming->location_of_text, key, id.value);
     return id;
 }
 
@@ -155,17 +155,18 @@ static bool is_eval_loop(const struct pie_symbol *symbol) {
 
 /* One location per line of a function, or per function where lines are unknown. Names are compared by address: the
  * symbolizer hands out one copy of each; a second location for the same name does no harm. */
-static uint32_t native_location(struct pie_naming *naming, const struct pie_module *module,
-                                const struct pie_symbol *symbol, uint64_t function_offset, uint32_t caller) {
+static struct pie_location_id native_location(struct pie_naming *naming, const struct pie_module *module,
+                                              const struct pie_symbol *symbol, uint64_t function_offset,
+                                              struct pie_location_id caller) {
     uint64_t key = pie_hash_mix((uintptr_t)module->path, (uintptr_t)symbol->function);
 
     key = pie_hash_mix(key, (uintptr_t)symbol->file);
     key = pie_hash_mix(key, (uint32_t)symbol->line);
-    key = pie_hash_mix(key, caller);
+    key = pie_hash_mix(key, caller.value);
     if (!symbol->function)
         key = pie_hash_mix(key, function_offset);
-    uint32_t id = pie_u64map_get(&naming->location_of_name, key);
-    if (id)
+    struct pie_location_id id = {pie_u64map_get(&naming->location_of_name, key)};
+    if (id.value)
         return id;
     id = add_location(naming, (struct pie_location){
                                   .kind = PIE_LOCATION_NATIVE,
@@ -178,8 +179,8 @@ static uint32_t native_location(struct pie_naming *naming, const struct pie_modu
                                   .build_id = module->build_id,
                                   .offset = function_offset,
                               });
-    if (id)
-        pie_u64map_put(&naming->location_of_name, key, id);
+    if (id.value)
+        pie_u64map_put(&naming->location_of_name, key, id.value);
     return id;
 }
 
@@ -204,7 +205,7 @@ static int resolve_key(struct pie_naming *naming, uint64_t key, struct pie_modul
                                      PIE_SYMBOL_INLINE_MAX);
 }
 
-static uint32_t native_locations(struct pie_naming *naming, uint64_t key) {
+static struct pie_location_id native_locations(struct pie_naming *naming, uint64_t key) {
     struct pie_symbol symbols[PIE_SYMBOL_INLINE_MAX];
     struct pie_module module = {0};
     int n = resolve_key(naming, key, &module, symbols);
@@ -214,16 +215,16 @@ static uint32_t native_locations(struct pie_naming *naming, uint64_t key) {
         n = 1;
     }
     if (is_eval_loop(&symbols[n - 1]))
-        return HIDDEN;
+        return (struct pie_location_id){HIDDEN};
     uintptr_t start = symbols[n - 1].function ? 0 : function_start(key);
     uint64_t offset = start ? module.offset - (pie_cct_key_address(key) - start) : module.offset;
-    uint32_t id = 0;
+    struct pie_location_id id = {0};
     for (int i = n - 1; i >= 0; i--)
         id = native_location(naming, &module, &symbols[i], offset, id);
     return id;
 }
 
-static uint32_t location_of(struct pie_naming *naming, uint64_t key) {
+static struct pie_location_id location_of(struct pie_naming *naming, uint64_t key) {
     uint32_t code_id = 0;
     int32_t line = 0;
 
@@ -232,12 +233,12 @@ static uint32_t location_of(struct pie_naming *naming, uint64_t key) {
         line = code_id == PIE_CCT_CODE_FULL ? 0 : naming->ops->line(code_id, pie_cct_key_offset(key));
         key = pie_cct_python_key(code_id, (uint32_t)line);
     }
-    uint32_t id = pie_u64map_get(&naming->location_of_key, key);
-    if (id)
+    struct pie_location_id id = {pie_u64map_get(&naming->location_of_key, key)};
+    if (id.value)
         return id;
     id = pie_cct_key_is_python(key) ? python_location(naming, code_id, line) : native_locations(naming, key);
-    if (id)
-        pie_u64map_put(&naming->location_of_key, key, id);
+    if (id.value)
+        pie_u64map_put(&naming->location_of_key, key, id.value);
     return id;
 }
 
@@ -246,8 +247,8 @@ static struct pie_node_id id_of(const struct pie_naming *naming, uint32_t index)
 }
 
 /* The node of a location below another node, index + 1, made if need be; 0: short of memory. */
-static uint32_t stored_below(struct pie_naming *naming, uint32_t parent, uint32_t location) {
-    uint64_t key = (uint64_t)id_of(naming, parent).value << 32 | location;
+static uint32_t stored_below(struct pie_naming *naming, uint32_t parent, struct pie_location_id location) {
+    uint64_t key = (uint64_t)id_of(naming, parent).value << 32 | location.value;
     uint32_t index = pie_u64map_get(&naming->node_below, key);
 
     if (index) {
@@ -271,8 +272,9 @@ static uint32_t stored_below(struct pie_naming *naming, uint32_t parent, uint32_
 
 /* The stored node of a CCT node whose parent's is known, index + 1. */
 static uint32_t resolve(struct pie_naming *naming, struct pie_cct_id cct_node, uint32_t parent) {
-    uint32_t location = location_of(naming, pie_cct_key(cct_node));
-    uint32_t index = location == HIDDEN || location == 0 ? parent : stored_below(naming, parent, location);
+    struct pie_location_id location = location_of(naming, pie_cct_key(cct_node));
+    bool is_shown = location.value != HIDDEN && location.value != 0;
+    uint32_t index = is_shown ? stored_below(naming, parent, location) : parent;
 
     pie_u64map_put(&naming->node_of_cct, cct_node.value, index ? index : HIDDEN);
     return index;
@@ -335,14 +337,14 @@ static uint32_t moved_if_current(void *data, uint64_t cct_node, uint32_t index) 
     return naming->stored[index - 1].index;
 }
 
-static uint32_t is_current_code(void *data, uint64_t key, uint32_t location) {
+static uint32_t is_current_code(void *data, uint64_t key, uint32_t id) {
     bool is_second = pie_cct_key_code(key) & PIE_CCT_CODE_HALF_BIT;
 
-    return pie_cct_key_is_python(key) && is_second == (pie_half_current() == 1) ? location : 0;
+    return pie_cct_key_is_python(key) && is_second == (pie_half_current() == 1) ? id : 0;
 }
 
-static uint32_t is_kept_location(void *data, uint64_t key, uint32_t location) {
-    return pie_naming_keeps_location(data, location) ? location : 0;
+static uint32_t is_kept_location(void *data, uint64_t key, uint32_t id) {
+    return pie_naming_keeps_location(data, (struct pie_location_id){id}) ? id : 0;
 }
 
 static void move_nodes(struct pie_naming *naming) {
@@ -360,14 +362,14 @@ static void move_nodes(struct pie_naming *naming) {
     naming->n_stored = kept;
 }
 
-static void keep_location(struct pie_naming *naming, uint32_t location) {
-    if (pie_u64map_put(&naming->kept_locations, location, 1) < 0)
+static void keep_location(struct pie_naming *naming, struct pie_location_id location) {
+    if (pie_u64map_put(&naming->kept_locations, location.value, 1) < 0)
         naming->keeps_all_locations = true;
 }
 
-static uint32_t keep_native(void *data, uint64_t key, uint32_t location) {
-    keep_location(data, location);
-    return location;
+static uint32_t keep_native(void *data, uint64_t key, uint32_t id) {
+    keep_location(data, (struct pie_location_id){id});
+    return id;
 }
 
 /* Native ones are as many as there is code: none is forgotten. */
@@ -416,8 +418,8 @@ bool pie_naming_keeps_node(const struct pie_naming *naming, struct pie_node_id n
     return low < naming->n_stored && naming->stored[low].id.value == node.value;
 }
 
-bool pie_naming_keeps_location(const struct pie_naming *naming, uint32_t location) {
-    return naming->keeps_all_locations || pie_u64map_get(&naming->kept_locations, location) != 0;
+bool pie_naming_keeps_location(const struct pie_naming *naming, struct pie_location_id location) {
+    return naming->keeps_all_locations || pie_u64map_get(&naming->kept_locations, location.value) != 0;
 }
 
 /* --- Allocators --- */

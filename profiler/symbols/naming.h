@@ -33,7 +33,7 @@ void pie_naming_forget(struct pie_naming *naming, bool (*holds)(void *data, stru
 
 /* After that: is a stored node or location still known? No row will tell of any other again. */
 bool pie_naming_keeps_node(const struct pie_naming *naming, struct pie_node_id node);
-bool pie_naming_keeps_location(const struct pie_naming *naming, uint32_t location);
+bool pie_naming_keeps_location(const struct pie_naming *naming, struct pie_location_id location);
 
 /* Is the native code on top of a CCT node's innermost Python frame at work inside an allocator (malloc, free, …)? */
 bool pie_naming_is_allocator(struct pie_naming *naming, struct pie_cct_id cct_node);

@@ -103,20 +103,21 @@ void pie_thread_give_back(struct pie_thread *thread) {
 }
 
 /* The collection thread knows that threads have changed. seq_cst in both directions: either the look that follows
- * heed() sees the slot, or the thread sees false and wakes it. Fork child: pie_thread_slots_reset(). */
-static _Atomic bool are_heeded;
+ * pie_threads_begin_look() sees the slot, or the thread sees false and wakes it.
+ * Fork child: pie_thread_slots_reset(). */
+static _Atomic bool is_change_known;
 
 bool pie_threads_changed(void) {
-    return !atomic_exchange(&are_heeded, true);
+    return !atomic_exchange(&is_change_known, true);
 }
 
 void pie_threads_begin_look(void) {
-    atomic_store(&are_heeded, false);
+    atomic_store(&is_change_known, false);
     atomic_thread_fence(memory_order_seq_cst);
 }
 
 void pie_threads_end_look(void) {
-    atomic_store(&are_heeded, true);
+    atomic_store(&is_change_known, true);
 }
 
 size_t pie_thread_in_use(void) {
@@ -129,5 +130,5 @@ size_t pie_thread_in_use(void) {
 
 void pie_thread_slots_reset(void) {
     atomic_store_explicit(&free_slots, 0, memory_order_relaxed);
-    atomic_store_explicit(&are_heeded, false, memory_order_relaxed);
+    atomic_store_explicit(&is_change_known, false, memory_order_relaxed);
 }

@@ -6,16 +6,16 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-struct pie_context;
+struct pie_call_path;
 struct pie_thread;
 
 /* A sample of time, as its handler took it. It lives as long as the handler runs. */
 struct pie_sample {
-    uint64_t time_ns;                 /* CLOCK_MONOTONIC, when the handler began */
-    const ucontext_t *ucontext;       /* where the thread was interrupted */
-    const struct pie_context *stacks; /* both stacks there, and their node */
-    struct pie_sample_time time;      /* CPU time that the sample stands for */
-    uint64_t cpu_ns;                  /* the thread's CPU clock */
+    uint64_t time_ns;                   /* CLOCK_MONOTONIC, when the handler began */
+    const ucontext_t *ucontext;         /* where the thread was interrupted */
+    const struct pie_call_path *stacks; /* both stacks there, and their node */
+    struct pie_sample_time time;        /* CPU time that the sample stands for */
+    uint64_t cpu_ns;                    /* the thread's CPU clock */
 };
 
 /* Leaves the sample's record for the collection thread. Context: signal. */

@@ -2,7 +2,7 @@
 #include "profiler/time/thread.h"
 
 #include "profiler/base/counters.h"
-#include "profiler/stacks/context.h"
+#include "profiler/stacks/call_path.h"
 #include "profiler/thread/thread.h"
 #include "profiler/time/sample.h"
 

@@ -4,8 +4,8 @@
  * runnable and waited for a processor (/proc/self/task/TID/schedstat, second figure), and profiler/base/throttle.c how
  * much of that was its CPU quota's doing; the rest is waiting. The kernel books a delay when it ends. So the time since
  * a thread last ran is recorded only when it is found asleep, on the CPU, or has run again; until then it is kept apart
- * (untold_ns). A thread that is asleep between two looks waits; if it turns out that it was woken and got no processor,
- * that much is taken back.
+ * (undecided_ns). A thread that is asleep between two looks waits; if it turns out that it was woken and got no
+ * processor, that much is taken back.
  *
  * The places of waiting are sampled: the time since the last tick goes to the context in which the thread is found
  * blocked now; while it is found running, it is kept in a pool for the next time. Those of delays come from the clock's
@@ -24,7 +24,7 @@
 #include "profiler/ports/pystack.h"
 #include "profiler/ports/sink.h"
 #include "profiler/stacks/cct.h"
-#include "profiler/stacks/context.h"
+#include "profiler/stacks/call_path.h"
 #include "profiler/time/sample_ring.h"
 #include "profiler/thread/thread.h"
 #include "profiler/time/aggregate.h"
@@ -238,34 +238,34 @@ void pie_wait_sample(struct pie_wait *wait, const struct pie_record *record) {
 static void add_off(struct pie_wait *wait, struct pie_throttle *throttle, int64_t off_ns, uint64_t delay_ns) {
     uint64_t throttled_ns = pie_throttle_share(throttle, wait->last_ns, delay_ns, &wait->throttle_seen);
 
-    wait->untold_ns += off_ns - (int64_t)delay_ns;
+    wait->undecided_ns += off_ns - (int64_t)delay_ns;
     wait->throttled_ns += throttled_ns;
     wait->throttled_pool_ns += throttled_ns;
     wait->runnable_ns += delay_ns - throttled_ns;
     wait->runnable_pool_ns += delay_ns - throttled_ns;
 }
 
-/* Untold time beyond keep_ns was waiting. */
+/* Undecided time beyond keep_ns was waiting. */
 static void tell(struct pie_wait *wait, int64_t keep_ns) {
-    int64_t wait_ns = wait->untold_ns - keep_ns;
+    int64_t wait_ns = wait->undecided_ns - keep_ns;
 
     wait->wait_ns += wait_ns;
     wait->wait_pool_ns += wait_ns;
-    wait->untold_ns = keep_ns;
+    wait->undecided_ns = keep_ns;
 }
 
-/* How much of the untold time may be a delay that still lasts: none if the thread is asleep or runs now, else at most
- * what it has been off the CPU since it was known to run. */
+/* How much of the undecided time may be a delay that still lasts: none if the thread is asleep or runs now, else at
+ * most what it has been off the CPU since it was known to run. */
 static int64_t may_be_delay(const struct pie_wait *wait, char state, bool runs_now, uint64_t ran_ns,
                             int64_t off_ns) {
-    if (state != 'R' || runs_now || wait->untold_ns <= 0)
+    if (state != 'R' || runs_now || wait->undecided_ns <= 0)
         return 0;
-    return ran_ns > 0 && off_ns < wait->untold_ns ? (off_ns > 0 ? off_ns : 0) : wait->untold_ns;
+    return ran_ns > 0 && off_ns < wait->undecided_ns ? (off_ns > 0 ? off_ns : 0) : wait->undecided_ns;
 }
 
 static void book_standing(struct pie_wait *wait, const struct pie_thread *thread,
                           struct pie_aggregate *aggregate, uint64_t wall_ns) {
-    wait->untold_ns += (int64_t)wall_ns;
+    wait->undecided_ns += (int64_t)wall_ns;
     tell(wait, 0);
     if (wait->blocked_node.value && wait->wait_pool_ns > 0) {
         book(wait, thread, aggregate, wait->wait_pool_ns);
@@ -329,7 +329,7 @@ void pie_wait_end(struct pie_wait *wait, const struct pie_thread *thread, struct
 
     wait->last_ns = thread->ended_ns;
     wait->last_cpu_ns = thread->ended_cpu_ns;
-    int64_t off_ns = (int64_t)(wall_ns - ran_ns), most_ns = wait->untold_ns + off_ns;
+    int64_t off_ns = (int64_t)(wall_ns - ran_ns), most_ns = wait->undecided_ns + off_ns;
     uint64_t delayed_ns = delay_ns - wait->last_delay_ns;
     if (!is_known && !wait->is_still && wait->samples > 0 && most_ns > 0)
         delayed_ns = (uint64_t)most_ns;
@@ -358,7 +358,7 @@ void pie_wait_totals(const struct pie_wait *wait, const struct pie_thread *threa
                      struct pie_thread_row *row) {
     if (wait->thread_id != thread->id)
         return;
-    int64_t wait_ns = wait->wait_ns, runnable_ns = (int64_t)wait->runnable_ns + wait->untold_ns;
+    int64_t wait_ns = wait->wait_ns, runnable_ns = (int64_t)wait->runnable_ns + wait->undecided_ns;
     uint64_t wall_ns = wait->last_ns - thread->started_ns,
              ran_ns = wait->last_cpu_ns - thread->started_cpu_ns;
 

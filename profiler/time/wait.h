@@ -21,7 +21,7 @@ struct pie_thread_row;
 enum { PIE_WAIT_AWAITS_MAX = 32 }; /* tasks of an event loop that share one wait */
 
 /* What is remembered of a thread from tick to tick. At each look wall time since its start is its CPU time plus
- * wait_ns, runnable_ns, throttled_ns and untold_ns. */
+ * wait_ns, runnable_ns, throttled_ns and undecided_ns. */
 struct pie_wait {
     uint32_t thread_id;     /* of the thread this belongs to */
     uint64_t last_ns;       /* CLOCK_MONOTONIC at the last look */
@@ -30,7 +30,7 @@ struct pie_wait {
     uint64_t throttle_seen; /* of pie_throttle_share() */
     int64_t wait_ns;        /* all of its waiting so far */
     uint64_t runnable_ns, throttled_ns;
-    int64_t untold_ns; /* the end of the time so far: it is off the CPU, and may be waiting or runnable */
+    int64_t undecided_ns; /* the end of the time so far: it is off the CPU, and may be waiting or runnable */
     int64_t
         wait_pool_ns; /* of wait_ns, what no context has been found for yet; less than 0: too much was booked */
     uint64_t runnable_pool_ns, throttled_pool_ns; /* the same of these two */
@@ -44,7 +44,7 @@ struct pie_wait {
     struct pie_cct_id awaits[PIE_WAIT_AWAITS_MAX];
     uint32_t n_awaits;
     uint64_t slices;                   /* how often it has been given a processor, at the last tick */
-    uint64_t slices_charged;           /* of these, told by pie_wait_switches() */
+    uint64_t slices_charged;           /* of these, reported by pie_wait_switches() */
     bool is_seldom;                    /* its clock's period is longer than the kernel's tick */
     uint64_t slices_before, slices_ns; /* at the last pie_wait_switching_permille(), and when that was */
 };

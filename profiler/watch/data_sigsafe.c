@@ -13,7 +13,7 @@
 #include "profiler/base/clocks.h"
 #include "profiler/base/counters.h"
 #include "profiler/stacks/cct.h"
-#include "profiler/stacks/context.h"
+#include "profiler/stacks/call_path.h"
 #include "profiler/thread/thread.h"
 
 enum { STRAYS_MAX = 4 };
@@ -46,7 +46,7 @@ void pie_watch_give_up(struct pie_thread *thread, unsigned index) {
 }
 
 /* The native call that made the access, on top of the Python frame of the context, is going to return. */
-static void await_return(struct pie_thread *thread, unsigned index, const struct pie_context *taken) {
+static void await_return(struct pie_thread *thread, unsigned index, const struct pie_call_path *taken) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
     const struct pie_native_frame *loop = &taken->native[taken->hybrid.native_on_top];
 
@@ -71,7 +71,7 @@ void pie_watch_next_returned(struct pie_thread *thread, unsigned index, const uc
 }
 
 static void compare(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext,
-                    const struct pie_context *taken, uint64_t value) {
+                    const struct pie_call_path *taken, uint64_t value) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
     slot->touch = (struct pie_watch_record){
@@ -91,7 +91,7 @@ static void compare(struct pie_thread *thread, unsigned index, const ucontext_t 
  * watches for loads with a word in common (they trap at stores also), watches for stores with a word in common if
  * this was one, and any watch for stores whose word has changed. */
 static void compare_others(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext,
-                           const struct pie_context *taken) {
+                           const struct pie_call_path *taken) {
     const struct pie_watch_slot *hit = &pie_watch_of(thread)->slots[index];
 
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
@@ -112,7 +112,7 @@ static void compare_others(struct pie_thread *thread, unsigned index, const ucon
 void pie_watch_data_touched(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
     enum pie_debug_kind kind = slot->kind == PIE_WATCH_LOAD ? PIE_DEBUG_LOAD_STORE : PIE_DEBUG_STORE;
-    struct pie_context taken;
+    struct pie_call_path taken;
     uint64_t value;
 
     pie_watch_disarm(thread, index); /* what follows may touch the word too */
@@ -120,7 +120,7 @@ void pie_watch_data_touched(struct pie_thread *thread, unsigned index, const uco
         pie_watch_give_up(thread, index);
         return;
     }
-    pie_context_take(pie_watch_ops(), thread, ucontext, true, &taken); /* reported after the instruction */
+    pie_call_path_take(pie_watch_ops(), thread, ucontext, true, &taken); /* reported after the instruction */
     if (taken.is_foreign && !pie_cct_is_full(taken.node)) {
         compare_others(thread, index, ucontext, &taken);
         compare(thread, index, ucontext, &taken, value);

@@ -5,7 +5,7 @@
 
 /* Shared by the parts of the watch's policy. Context: signal (all functions). */
 
-struct pie_context;
+struct pie_call_path;
 
 /* NULL: watching is off. */
 const struct pie_watch_settings *pie_watch_settings(void);

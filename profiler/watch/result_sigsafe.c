@@ -7,7 +7,7 @@
 
 #include "profiler/base/counters.h"
 #include "profiler/stacks/cct.h"
-#include "profiler/stacks/context.h"
+#include "profiler/stacks/call_path.h"
 #include "profiler/thread/thread.h"
 
 /* Returns to other places that are waited out at a time and in all; results of the place itself that are compared,
@@ -137,7 +137,7 @@ void pie_watch_another_returned(struct pie_thread *thread, unsigned index, const
     const struct pie_pystack_ops *ops = pie_watch_ops();
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
     struct pie_watch_record record = {0};
-    struct pie_context taken;
+    struct pie_call_path taken;
 
     if (!unit_of_call(thread, slot, ucontext)) {
         another_place(thread, index);
@@ -149,7 +149,7 @@ void pie_watch_another_returned(struct pie_thread *thread, unsigned index, const
             leave_for_site(thread, index);
         return;
     }
-    pie_context_take(ops, thread, ucontext, false, &taken);
+    pie_call_path_take(ops, thread, ucontext, false, &taken);
     record.second_node = taken.node;
     pie_watch_end(thread, index, &record,
                   record.value_after == slot->value ? PIE_WATCH_REDUNDANT : PIE_WATCH_CHANGED);

@@ -2,7 +2,7 @@
 #include "profiler/watch/watch.h"
 
 #include "profiler/stacks/cct.h"
-#include "profiler/stacks/context.h"
+#include "profiler/stacks/call_path.h"
 #include "profiler/time/sample.h"
 #include "profiler/watch/sampler.h"
 

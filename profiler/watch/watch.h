@@ -185,7 +185,7 @@ struct pie_cct_id pie_watch_line_node(struct pie_cct_id node);
  * Context: drain. */
 void pie_watch_set(const struct pie_watch_settings *settings);
 
-struct pie_context;
+struct pie_call_path;
 struct pie_sample;
 
 /* The next two, where the process samples accesses, and the second only where samples of time are what begins watches.
@@ -198,7 +198,8 @@ void pie_watch_after_sample(struct pie_thread *thread, const struct pie_sample *
 void pie_watch_charge_sample(struct pie_thread *thread, const ucontext_t *ucontext, uint64_t system_ns);
 
 /* A sample fell at `ucontext`, whose stacks were just taken: perhaps begin a watch. Context: signal. */
-void pie_watch_sample(struct pie_thread *thread, const ucontext_t *ucontext, const struct pie_context *taken);
+void pie_watch_sample(struct pie_thread *thread, const ucontext_t *ucontext,
+                      const struct pie_call_path *taken);
 
 /* The end of a handler: registers that were put off are disarmed. Context: signal. */
 void pie_watch_catch_up(struct pie_thread *thread);

@@ -21,7 +21,7 @@
 #include "profiler/code/basic_block.h"
 #include "profiler/code/modules.h"
 #include "profiler/stacks/cct.h"
-#include "profiler/stacks/context.h"
+#include "profiler/stacks/call_path.h"
 #include "profiler/thread/thread.h"
 #include "profiler/watch/internal.h"
 #include "profiler/watch/sampler.h"
@@ -181,13 +181,13 @@ static enum pie_watch_kind kind_of(struct pie_watch_thread *watch, const struct 
     return access->flags & PIE_ACCESS_LOAD ? PIE_WATCH_LOAD : PIE_WATCH_STORE;
 }
 
-static uint64_t stack_end(const struct pie_context *taken) {
+static uint64_t stack_end(const struct pie_call_path *taken) {
     return taken->native[taken->native_count - 1].sp + 4096;
 }
 
 /* address: 0, or where the access goes (the PMU said it). */
 static bool note_word(struct pie_thread *thread, struct pie_watch_slot *slot, const ucontext_t *ucontext,
-                      const struct pie_context *taken, uint64_t address) {
+                      const struct pie_call_path *taken, uint64_t address) {
     const struct pie_pystack_ops *ops = pie_watch_ops();
     uint64_t registers[PIE_ACCESS_REGISTERS];
     struct pie_watch_word word;
@@ -211,7 +211,7 @@ static bool note_word(struct pie_thread *thread, struct pie_watch_slot *slot, co
     return true;
 }
 
-static void begin(struct pie_thread *thread, unsigned index, const struct pie_context *taken,
+static void begin(struct pie_thread *thread, unsigned index, const struct pie_call_path *taken,
                   const struct pie_basic_block *block, const struct pie_access *access) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
@@ -243,7 +243,7 @@ static bool try_another(struct pie_thread *thread, unsigned index) {
 
 /* The access is about to be made, in this context. */
 static void access_reached(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext,
-                           const struct pie_context *taken, uint64_t address) {
+                           const struct pie_call_path *taken, uint64_t address) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
     if (!taken->is_foreign || !taken->node.value) {
@@ -271,7 +271,7 @@ static void access_reached(struct pie_thread *thread, unsigned index, const ucon
 /* Each access of the block is as likely as any other, but that one whose base register now leads to what would be
  * ignored is drawn again: it would cost a trap to find out for certain. */
 static const struct pie_access *choose_access(struct pie_thread *thread, const struct pie_basic_block *block,
-                                              const ucontext_t *ucontext, const struct pie_context *taken) {
+                                              const ucontext_t *ucontext, const struct pie_call_path *taken) {
     const struct pie_pystack_ops *ops = pie_watch_ops();
     uint64_t registers[PIE_ACCESS_REGISTERS], stack_high = stack_end(taken);
     const struct pie_access *access = NULL;
@@ -295,7 +295,7 @@ static bool must_yield(const ucontext_t *ucontext) {
 }
 
 void pie_watch_sample(struct pie_thread *thread, const ucontext_t *ucontext,
-                      const struct pie_context *taken) {
+                      const struct pie_call_path *taken) {
     const struct pie_watch_settings *settings = pie_watch_settings();
     uint64_t start_ns = pie_monotonic_ns(), ip = (uint64_t)ucontext->uc_mcontext.gregs[REG_RIP];
 
@@ -337,7 +337,7 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *ucontext,
 
 /* The hardware saw this access a few instructions ago: stage 1 is done. */
 static void begin_known(struct pie_thread *thread, const ucontext_t *ucontext,
-                        const struct pie_context *taken, const struct pie_access_sample *sample) {
+                        const struct pie_call_path *taken, const struct pie_access_sample *sample) {
     const struct pie_watch_settings *settings = latest_settings();
     struct pie_access access = {.ip = sample->ip,
                                 .size_bytes = 1,
@@ -369,14 +369,14 @@ void pie_watch_sampled(const struct pie_access_sampler_ops *sampler, struct pie_
     const struct pie_watch_settings *settings = pie_watch_settings();
     uint64_t start_ns = pie_monotonic_ns();
     struct pie_access_sample sample;
-    struct pie_context taken;
+    struct pie_call_path taken;
 
     if (!settings)
         return;
     pie_watch_charge_kernel(thread, settings->sample_price_ns);
     if (must_yield(ucontext) || !sampler->read(thread, info, ucontext, &sample))
         return;
-    pie_context_take(pie_watch_ops(), thread, ucontext, false, &taken);
+    pie_call_path_take(pie_watch_ops(), thread, ucontext, false, &taken);
     bool is_known = sample.is_precise && sample.address;
     if (is_known && taken.is_foreign && !pie_cct_is_full(taken.node))
         begin_known(thread, ucontext, &taken, &sample);
@@ -451,11 +451,11 @@ static bool waits_for(const struct pie_watch_slot *slot, uint64_t rip) {
 }
 
 static void instruction_reached(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext) {
-    struct pie_context taken;
+    struct pie_call_path taken;
 
     switch (pie_watch_of(thread)->slots[index].stage) {
     case PIE_WATCH_ACCESS:
-        pie_context_take(pie_watch_ops(), thread, ucontext, false, &taken);
+        pie_call_path_take(pie_watch_ops(), thread, ucontext, false, &taken);
         access_reached(thread, index, ucontext, &taken, 0);
         break;
     case PIE_WATCH_RETURN:

@@ -7,12 +7,12 @@
 #include "profiler/collect/engine.h"
 #include "profiler/heap/engine.h"
 #include "profiler/stacks/hybrid.h"
-#include "runtime/holder/holder.h"
+#include "runtime/retention/retention.h"
 #include "runtime/interpreter/cell_sources.h"
 #include "runtime/interpreter/target.h"
 #include "runtime/interpreter/thread_names.h"
-#include "runtime/learn/learn.h"
-#include "runtime/learn/places.h"
+#include "runtime/trace/trace.h"
+#include "runtime/trace/places.h"
 #include "runtime/memory/pymem.h"
 #include "runtime/memory/pymem_answers.h"
 #include "runtime/stacks/awaits.h"
@@ -58,8 +58,8 @@ static bool counts_memory(void) {
 static void install_before_python(const struct pie_embed *embed) {
     pie_hybrid_set_starting(true);
     pie_thread_names_install();
-    pie_learn_module_install();
-    pie_learn_places_install(embed->learn_places);
+    pie_trace_module_install();
+    pie_trace_places_install(embed->trace_places);
     if (counts_memory())
         pie_pymem_install();
     pie_asyncio_install();
@@ -69,7 +69,7 @@ static void install_before_python(const struct pie_embed *embed) {
 static void install_in_python(void) {
     pie_cell_sources_install();
     if (counts_memory()) {
-        pie_holder_install();
+        pie_retention_install();
         pie_pymem_measure();
     }
 }

@@ -9,7 +9,7 @@ struct pie_embed {
     char **argv; /* argv[0] is what sys.orig_argv[0] will be */
     const char *
         program_name; /* path of the interpreter to impersonate (what getpath.py takes for argv[0]), or NULL */
-    const char *const *learn_places; /* see runtime/learn/places.h; NULL: none */
+    const char *const *trace_places; /* see runtime/trace/places.h; NULL: none */
 };
 
 /* Initialises Python and runs what the command line says. Returns the exit status of Py_RunMain; does not return

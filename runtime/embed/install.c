@@ -4,7 +4,7 @@
 #include "profiler/base/real.h"
 #include "profiler/collect/engine.h"
 #include "runtime/code/registry.h"
-#include "runtime/holder/holder.h"
+#include "runtime/retention/retention.h"
 #include "runtime/libc/exit.h"
 #include "runtime/libc/signals.h"
 #include "runtime/libc/threads.h"
@@ -16,7 +16,7 @@ static void fork_child(void) {
     pie_signals_fork_child();
     pie_exit_fork_child();
     pie_threads_fork_child();
-    pie_holder_fork_child();
+    pie_retention_fork_child();
     pie_engine_fork_child();
 }
 

@@ -3,7 +3,7 @@
 
 #include "profiler/collect/engine.h"
 #include "profiler/ports/facts.h"
-#include "runtime/holder/holder.h"
+#include "runtime/retention/retention.h"
 #include "runtime/interpreter/finalizing.h"
 #include "runtime/memory/allocator.h"
 
@@ -12,7 +12,7 @@ static struct pie_memory_facts facts = {.is_finalizing = pie_python_is_finalizin
 const struct pie_memory_facts *pie_memory_facts(void) {
     facts.is_counted = pie_allocator_check();
     facts.allocator = pie_allocator_name();
-    facts.holders = pie_runtime_holder_ops();
+    facts.retention = pie_runtime_retention_ops();
     if (!facts.is_counted)
         pie_memory_facts_note(pie_allocator_refusal());
     return &facts;

@@ -24,7 +24,7 @@ NEVER_CALLED(doctor)
 NEVER_CALLED(install)
 NEVER_CALLED(uninstall)
 
-void pie_cmd_query_print_subjects(FILE *out) {
+void pie_cmd_query_print_questions(FILE *out) {
     fputs("", out);
 }
 

@@ -74,7 +74,7 @@ static int take_run(struct pie_words *words, struct pie_phrase *phrase, char **r
     return r;
 }
 
-/* "of process 3", by number or pid. "process 3" alone is a subject and a stray number. */
+/* "of process 3", by number or pid. "process 3" alone is a question and a stray number. */
 static int take_process(struct pie_words *words, struct pie_phrase *phrase, char **ret_message) {
     if (!pie_words_is(words, words->next, "of|in|for|from") ||
         !pie_words_is(words, words->next + 1, "process|pid"))
@@ -182,8 +182,8 @@ static void take_other(struct pie_words *words, struct pie_phrase *phrase) {
     if (pie_words_is(words, words->next, "all"))
         phrase->all = true;
     else if (!pie_words_is(words, words->next, "the|show|me|list|please")) {
-        char *end = phrase->subject + strlen(phrase->subject);
-        if (end != phrase->subject)
+        char *end = phrase->question + strlen(phrase->question);
+        if (end != phrase->question)
             *end++ = ' ';
         for (; *word; word++)
             *end++ = (char)tolower((unsigned char)*word);

@@ -9,8 +9,8 @@
 #include "storage/ask/phrase_words.h"
 #include "storage/read/place.h"
 
-/* A question in words: "top 10 hot lines in foo.py of run 3", "pairs of foo.py:62". What is left when number, file,
- * line and run are taken out is the subject. Context: cli. */
+/* A question in words: "top 10 hot lines in foo.py of run 3", "pairs of foo.py:62". The words that are
+ * left when number, file, line and run are taken out name the question. Context: cli. */
 
 enum {
     PIE_PHRASE_MAX_BYTES = 4096,
@@ -18,8 +18,8 @@ enum {
 };
 
 struct pie_phrase {
-    char subject[PIE_PHRASE_MAX_BYTES]; /* in lower case, one space between words; "" if there is none */
-    char file[PIE_PHRASE_MAX_BYTES];    /* of "in X", as written; "": not given */
+    char question[PIE_PHRASE_MAX_BYTES]; /* in lower case, one space between words; "" if there is none */
+    char file[PIE_PHRASE_MAX_BYTES];     /* of "in X", as written; "": not given */
     enum pie_place_kind kind; /* "in thread X", "in function X", …; or what X is has to be found out */
     int64_t line;             /* 0: not given; "foo.py:62", "foo.py line 62" */
     int64_t limit;            /* 0: not given */

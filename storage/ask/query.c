@@ -12,9 +12,9 @@
 #include "storage/base/nearest.h"
 #include "storage/ask/phrase.h"
 #include "storage/read/reader.h"
-#include "storage/ask/subjects.h"
+#include "storage/ask/questions.h"
 
-enum { NEAREST_MAX = 3, SUBJECTS_MAX = 64 };
+enum { NEAREST_MAX = 3, QUESTIONS_MAX = 64 };
 
 static const char *const reading_verbs[] = {"select", "with", "values", "explain", NULL};
 static const char *const other_verbs[] = {"insert", "update",  "delete",  "replace", "create",
@@ -50,10 +50,10 @@ static bool begins_with(const char *text, const char *const *verbs) {
 /* `"hot lines" or "threads"` */
 static int unknown_phrase(const char *words, char **ret_message) {
     size_t count, nearest[NEAREST_MAX];
-    const struct pie_subject *subjects = pie_subject_all(&count);
-    const char *names[SUBJECTS_MAX];
-    for (size_t i = 0; i < count && i < SUBJECTS_MAX; i++)
-        names[i] = subjects[i].name;
+    const struct pie_question *questions = pie_question_all(&count);
+    const char *names[QUESTIONS_MAX];
+    for (size_t i = 0; i < count && i < QUESTIONS_MAX; i++)
+        names[i] = questions[i].name;
     size_t found = pie_nearest_choose(words, names, count, nearest, NEAREST_MAX);
     size_t shown = found ? found : count;
     char list[1024] = "";
@@ -67,49 +67,49 @@ static int unknown_phrase(const char *words, char **ret_message) {
     return pie_message(-ENOKEY, ret_message, "cannot answer \"%.200s\"; did you mean %s?", words, list);
 }
 
-static int choose_subject(const struct pie_phrase *phrase, const struct pie_subject **ret_subject,
-                          char **ret_message) {
-    const struct pie_subject *subject = pie_subject_find(phrase->subject);
-    if (!subject)
-        return unknown_phrase(phrase->subject, ret_message);
+static int choose_question(const struct pie_phrase *phrase, const struct pie_question **ret_question,
+                           char **ret_message) {
+    const struct pie_question *question = pie_question_find(phrase->question);
+    if (!question)
+        return unknown_phrase(phrase->question, ret_message);
     if (phrase->by_function) {
-        if (!subject->by_function)
-            return pie_message(-EINVAL, ret_message, "\"%s\" cannot be told by function", subject->name);
-        subject = pie_subject_find(subject->by_function);
+        if (!question->by_function)
+            return pie_message(-EINVAL, ret_message, "\"%s\" cannot be told by function", question->name);
+        question = pie_question_find(question->by_function);
     }
-    if (phrase->file[0] && subject->in_place)
-        subject = pie_subject_find(subject->in_place);
-    *ret_subject = subject;
+    if (phrase->file[0] && question->in_place)
+        question = pie_question_find(question->in_place);
+    *ret_question = question;
     return 0;
 }
 
 /* Finds out what "in X" means, and where it is the contexts that are narrowed leaves only those of X. */
 static int narrow(struct pie_reader *reader, const struct pie_phrase *phrase, struct pie_query *query,
                   char **ret_message) {
-    const struct pie_subject *subject = query->subject;
+    const struct pie_question *question = query->question;
     enum pie_place_kind wanted = phrase->line ? PIE_PLACE_FILE : phrase->kind;
     if (!phrase->file[0])
         return 0;
-    if (subject->cut == PIE_CUT_NOTHING && !subject->files)
-        return pie_message(-EINVAL, ret_message, "\"%s\" cannot be narrowed to a place (%s)", subject->name,
+    if (question->cut == PIE_CUT_NOTHING && !question->files)
+        return pie_message(-EINVAL, ret_message, "\"%s\" cannot be narrowed to a place (%s)", question->name,
                            phrase->file);
-    if (phrase->line && !pie_subject_has(subject, PIE_PLACE_FILE, true))
+    if (phrase->line && !pie_question_has(question, PIE_PLACE_FILE, true))
         return pie_message(-EINVAL, ret_message, "\"%s\" cannot be narrowed to a line (%s:%lld)",
-                           subject->name, phrase->file, (long long)phrase->line);
+                           question->name, phrase->file, (long long)phrase->line);
     int r = pie_place_find(reader, query->run, phrase->file, wanted, &query->place, ret_message);
     if (r < 0)
         return r;
     const char *kind = pie_place_kind_name(query->place.kind);
-    if (!pie_subject_has(subject, query->place.kind, phrase->line > 0))
-        return pie_message(-EINVAL, ret_message, "\"%s\" cannot be narrowed to a %s (%s)", subject->name,
+    if (!pie_question_has(question, query->place.kind, phrase->line > 0))
+        return pie_message(-EINVAL, ret_message, "\"%s\" cannot be narrowed to a %s (%s)", question->name,
                            kind, phrase->file);
     query->place_name = strdup(phrase->file);
     query->place_line = phrase->line;
     if (!query->place_name)
         return pie_message(-ENOMEM, ret_message, "out of memory");
-    return subject->cut == PIE_CUT_NOTHING ? 0
-                                           : pie_place_cut(reader, query->run, phrase->file,
-                                                           query->place.kind, phrase->line, ret_message);
+    return question->cut == PIE_CUT_NOTHING ? 0
+                                            : pie_place_cut(reader, query->run, phrase->file,
+                                                            query->place.kind, phrase->line, ret_message);
 }
 
 /* The call tree is not a view but a table in memory, made for those who ask for it. */
@@ -141,9 +141,9 @@ static int narrow_time(struct pie_reader *reader, const struct pie_phrase *phras
                        char **ret_message) {
     if (phrase->period.kind == PIE_PERIOD_RUN)
         return 0;
-    if (!query->subject->is_timed)
+    if (!query->question->is_timed)
         return pie_message(-EINVAL, ret_message, "\"%s\" cannot be narrowed to a period of time",
-                           query->subject->name);
+                           query->question->name);
     return pie_period_cut(reader, query->run, &phrase->period, &query->period_from_ns, &query->period_to_ns,
                           ret_message);
 }
@@ -153,7 +153,7 @@ static int open_phrase(struct pie_reader *reader, const char *text, int64_t run,
     struct pie_phrase phrase;
     int r = pie_phrase_parse(text, &phrase, ret_message);
     if (r == 0)
-        r = choose_subject(&phrase, &query->subject, ret_message);
+        r = choose_question(&phrase, &query->question, ret_message);
     if (r == 0 && phrase.process)
         r = pie_reader_cut(reader, phrase.run ? phrase.run : run, phrase.process, ret_message);
     if (r == 0)
@@ -164,12 +164,12 @@ static int open_phrase(struct pie_reader *reader, const char *text, int64_t run,
         r = narrow(reader, &phrase, query, ret_message);
     if (r < 0)
         return r;
-    char *sql = pie_subject_sql(query->subject, &phrase, query->place.kind);
+    char *sql = pie_question_sql(query->question, &phrase, query->place.kind);
     if (!sql)
         return pie_message(-ENOMEM, ret_message, "out of memory");
     query->limit = phrase.limit;
-    if (query->subject->is_ranked && phrase.limit == 0 && !phrase.all)
-        query->rows_told = query->subject->are_told_at_length ? PIE_SUBJECT_ROWS_AT_LENGTH : PIE_SUBJECT_ROWS;
+    if (query->question->is_ranked && phrase.limit == 0 && !phrase.all)
+        query->rows_shown = query->question->has_long_rows ? PIE_QUESTION_LONG_ROWS : PIE_QUESTION_ROWS;
     r = open_sql(reader, sql, &phrase, query, ret_message);
     free(sql);
     return r;
@@ -211,9 +211,9 @@ int pie_query_open(struct pie_reader *reader, const char *text, int64_t run, str
 
 char *pie_query_sql(const struct pie_query *query) {
     char *sql = pie_cursor_expanded_sql(query->cursor), *limited;
-    if (!sql || query->rows_told == 0)
+    if (!sql || query->rows_shown == 0)
         return sql;
-    int size = asprintf(&limited, "%s LIMIT %zu", sql, query->rows_told);
+    int size = asprintf(&limited, "%s LIMIT %zu", sql, query->rows_shown);
     free(sql);
     return size < 0 ? NULL : limited;
 }

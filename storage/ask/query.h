@@ -8,16 +8,16 @@
 
 struct pie_reader;
 struct pie_cursor;
-struct pie_subject;
+struct pie_question;
 
-/* A question to a profile: a phrase (subjects.h) or one SQL statement that reads. Context: cli. */
+/* A question to a profile: a phrase (questions.h) or one SQL statement that reads. Context: cli. */
 struct pie_query {
-    int64_t run;                       /* that it is about */
-    struct pie_cursor *cursor;         /* its answer */
-    const struct pie_subject *subject; /* NULL: SQL */
-    int64_t limit;                     /* of "top 10": the statement ends there; 0: none */
-    size_t rows_told;                  /* of which the rest is only counted; 0: all */
-    struct pie_place place;            /* what "in X" was found to be; PIE_PLACE_ANY: the question has none */
+    int64_t run;                         /* that it is about */
+    struct pie_cursor *cursor;           /* its answer */
+    const struct pie_question *question; /* NULL: SQL */
+    int64_t limit;                       /* of "top 10": the statement ends there; 0: none */
+    size_t rows_shown;                   /* of which the rest is only counted; 0: all */
+    struct pie_place place; /* what "in X" was found to be; PIE_PLACE_ANY: the question has none */
     char *place_name;
     int64_t place_line; /* 0: all of it */
     int64_t period_from_ns,

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "storage/file/db.h"
-#include "storage/copy/kept.h"
+#include "storage/copy/prepared.h"
 #include "storage/copy/rows.h"
 #include "storage/file/schema_statements.h"
 
@@ -41,23 +41,23 @@ static int keep_numbers(sqlite3 *db, int64_t run, int64_t process) {
 }
 
 int pie_copy_profile(sqlite3 *db, const char *path, int64_t run, int64_t process) {
-    struct pie_kept kept = {.db = db};
+    struct pie_prepared prepared = {.db = db};
     int code = pie_schema_make(db);
     if (code == SQLITE_OK)
         code = attach(db, path);
     if (code == SQLITE_OK)
         code = pie_merge_rows_begin(db);
     if (code == SQLITE_OK)
-        code = pie_merge_rows_note(&kept, 1, &kept, "input");
+        code = pie_merge_rows_note(&prepared, 1, &prepared, "input");
     if (code == SQLITE_OK)
         code = keep_numbers(db, run, process);
     if (code == SQLITE_OK)
         code = sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
     if (code == SQLITE_OK)
-        code = pie_merge_rows_copy(&kept, 1, false);
+        code = pie_merge_rows_copy(&prepared, 1, false);
     if (code == SQLITE_OK)
         code = sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
-    pie_kept_finish(&kept);
+    pie_prepared_finish(&prepared);
     if (code == SQLITE_OK)
         code = pie_merge_rows_end(db);
     return code == SQLITE_OK ? sqlite3_exec(db, "DETACH input", NULL, NULL, NULL) : code;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "storage/copy/kept.h"
+#include "storage/copy/prepared.h"
 #include "storage/file/db.h"
 
 /* Everything that a process measured is keyed by its number, so a table that has the column "process" is copied with
@@ -96,9 +96,9 @@ static const char link_parents[] =
     "  AND q.started_ns <= process.started_ns ORDER BY q.started_ns DESC, q.id DESC LIMIT 1)"
     "  WHERE parent IS NULL AND parent_pid IS NOT NULL";
 
-static int run(struct pie_kept *kept, const char *sql, int64_t input) {
+static int run(struct pie_prepared *prepared, const char *sql, int64_t input) {
     sqlite3_stmt *statement;
-    int code = pie_kept_prepare(kept, sql, &statement);
+    int code = pie_prepared_get(prepared, sql, &statement);
     if (code == SQLITE_OK)
         code = sqlite3_bind_int64(statement, 1, input);
     if (code == SQLITE_OK) {
@@ -127,12 +127,12 @@ static int insert_rows(sqlite3_stmt *rows, sqlite3_stmt *insert, int64_t input) 
     return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-static int note(struct pie_kept *kept, int64_t input, struct pie_kept *from, const char *select,
+static int note(struct pie_prepared *prepared, int64_t input, struct pie_prepared *from, const char *select,
                 const char *insert_sql) {
     sqlite3_stmt *rows = NULL, *insert = NULL;
-    int code = pie_kept_prepare(from, select, &rows);
+    int code = pie_prepared_get(from, select, &rows);
     if (code == SQLITE_OK)
-        code = pie_kept_prepare(kept, insert_sql, &insert);
+        code = pie_prepared_get(prepared, insert_sql, &insert);
     if (code == SQLITE_OK)
         code = insert_rows(rows, insert, input);
     sqlite3_reset(insert);
@@ -140,19 +140,20 @@ static int note(struct pie_kept *kept, int64_t input, struct pie_kept *from, con
     return code;
 }
 
-int pie_merge_rows_note(struct pie_kept *kept, int64_t input, struct pie_kept *from, const char *schema) {
+int pie_merge_rows_note(struct pie_prepared *prepared, int64_t input, struct pie_prepared *from,
+                        const char *schema) {
     int code = SQLITE_OK;
     for (size_t i = 0; i < sizeof notes / sizeof *notes && code == SQLITE_OK; i++) {
         char *select = sqlite3_mprintf(notes[i].select, schema, schema);
-        code = select ? note(kept, input, from, select, notes[i].insert) : SQLITE_NOMEM;
+        code = select ? note(prepared, input, from, select, notes[i].insert) : SQLITE_NOMEM;
         sqlite3_free(select);
     }
     return code;
 }
 
-int pie_merge_rows_forget(struct pie_kept *kept, int64_t input) {
-    int code = run(kept, "DELETE FROM temp.plan_run WHERE input = ?1", input);
-    return code == SQLITE_OK ? run(kept, "DELETE FROM temp.plan_process WHERE input = ?1", input) : code;
+int pie_merge_rows_forget(struct pie_prepared *prepared, int64_t input) {
+    int code = run(prepared, "DELETE FROM temp.plan_run WHERE input = ?1", input);
+    return code == SQLITE_OK ? run(prepared, "DELETE FROM temp.plan_process WHERE input = ?1", input) : code;
 }
 
 int pie_merge_rows_number(sqlite3 *db) {
@@ -222,10 +223,10 @@ static int plan_tables(sqlite3 *db) {
 }
 
 /* One table's rows of all processes, which `processes_of_input` lists. */
-static int copy_table(struct pie_kept *kept, const char *sql, sqlite3_stmt *processes_of_input,
+static int copy_table(struct pie_prepared *prepared, const char *sql, sqlite3_stmt *processes_of_input,
                       int64_t input) {
     sqlite3_stmt *copy = NULL;
-    int code = pie_kept_prepare(kept, sql, &copy);
+    int code = pie_prepared_get(prepared, sql, &copy);
     while (code == SQLITE_OK && (code = sqlite3_step(processes_of_input)) == SQLITE_ROW) {
         sqlite3_bind_int64(copy, 1, sqlite3_column_int64(processes_of_input, 0));
         sqlite3_bind_int64(copy, 2, sqlite3_column_int64(processes_of_input, 1));
@@ -238,25 +239,25 @@ static int copy_table(struct pie_kept *kept, const char *sql, sqlite3_stmt *proc
     return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-static int copy_tables(struct pie_kept *kept, int64_t input) {
+static int copy_tables(struct pie_prepared *prepared, int64_t input) {
     sqlite3_stmt *tables = NULL, *processes_of_input = NULL;
-    int code = pie_kept_prepare(kept, "SELECT sql FROM temp.plan_copy ORDER BY nth", &tables);
+    int code = pie_prepared_get(prepared, "SELECT sql FROM temp.plan_copy ORDER BY nth", &tables);
     if (code == SQLITE_OK)
-        code = pie_kept_prepare(kept, processes, &processes_of_input);
+        code = pie_prepared_get(prepared, processes, &processes_of_input);
     if (code == SQLITE_OK)
         code = sqlite3_bind_int64(processes_of_input, 1, input);
     while (code == SQLITE_OK && (code = sqlite3_step(tables)) == SQLITE_ROW)
-        code = copy_table(kept, (const char *)sqlite3_column_text(tables, 0), processes_of_input, input);
+        code = copy_table(prepared, (const char *)sqlite3_column_text(tables, 0), processes_of_input, input);
     sqlite3_reset(tables);
     return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-int pie_merge_rows_copy(struct pie_kept *kept, int64_t input, bool is_planned) {
-    int code = is_planned ? SQLITE_OK : plan_tables(kept->db);
+int pie_merge_rows_copy(struct pie_prepared *prepared, int64_t input, bool is_planned) {
+    int code = is_planned ? SQLITE_OK : plan_tables(prepared->db);
     if (code == SQLITE_OK)
-        code = copy_tables(kept, input);
+        code = copy_tables(prepared, input);
     for (size_t i = 0; i < sizeof copy_shared / sizeof *copy_shared && code == SQLITE_OK; i++)
-        code = run(kept, copy_shared[i], input);
+        code = run(prepared, copy_shared[i], input);
     return code;
 }
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "storage/export/calltree.h"
-#include "storage/export/calltree_told.h"
+#include "storage/export/calltree_outline.h"
 #include "storage/file/db.h"
 #include "storage/base/message.h"
 #include "storage/read/reader_internal.h"
@@ -45,7 +45,7 @@ static int64_t sum_cpu_ns(const struct pie_calltree_cost *cost) {
 }
 
 /* Waiting is of the node and all below it, like total_s; the CPU columns are the node's own. */
-static int insert_row(sqlite3_stmt *insert, const struct pie_calltree_told *row, const char *kind,
+static int insert_row(sqlite3_stmt *insert, const struct pie_calltree_outline_row *row, const char *kind,
                       const struct pie_calltree_frame *frame, const struct whole *whole) {
     const int64_t numbers[][2] = {
         {1, whole->run},
@@ -75,13 +75,14 @@ static int insert_row(sqlite3_stmt *insert, const struct pie_calltree_told *row,
 }
 
 static int insert_node(sqlite3_stmt *insert, const struct pie_calltree *tree,
-                       const struct pie_calltree_told *row, const struct whole *whole) {
+                       const struct pie_calltree_outline_row *row, const struct whole *whole) {
     const struct pie_calltree_frame *frame = &tree->frames[tree->nodes[row->node].frame];
     return insert_row(insert, row, frame->kind == PIE_LOCATION_NATIVE ? "native" : "python", frame, whole);
 }
 
 /* One row for all that lies below a node at the greatest depth that is printed. */
-static int insert_rest(sqlite3_stmt *insert, const struct pie_calltree_told *row, const struct whole *whole) {
+static int insert_rest(sqlite3_stmt *insert, const struct pie_calltree_outline_row *row,
+                       const struct whole *whole) {
     char text[32];
     const struct pie_calltree_frame frame = {.function = text};
     snprintf(text, sizeof text, "\xe2\x80\xa6 %u more", row->count);
@@ -89,12 +90,13 @@ static int insert_rest(sqlite3_stmt *insert, const struct pie_calltree_told *row
 }
 
 /* Rows are numbered in the order in which they are printed. */
-static int insert_tale(sqlite3_stmt *insert, const struct pie_calltree_tale *tale,
-                       const struct whole *whole) {
+static int insert_outline(sqlite3_stmt *insert, const struct pie_calltree_outline *outline,
+                          const struct whole *whole) {
     int code = SQLITE_OK;
-    for (uint32_t i = 1; i < tale->count && code == SQLITE_OK; i++) {
-        const struct pie_calltree_told *row = &tale->rows[i];
-        code = row->is_rest ? insert_rest(insert, row, whole) : insert_node(insert, tale->tree, row, whole);
+    for (uint32_t i = 1; i < outline->count && code == SQLITE_OK; i++) {
+        const struct pie_calltree_outline_row *row = &outline->rows[i];
+        code =
+            row->is_rest ? insert_rest(insert, row, whole) : insert_node(insert, outline->tree, row, whole);
     }
     return code;
 }
@@ -111,10 +113,10 @@ static struct whole measure_whole(struct pie_reader *reader, const struct pie_ca
     return whole;
 }
 
-static int fill_table(struct pie_reader *reader, const struct pie_calltree_tale *tale, int64_t run,
+static int fill_table(struct pie_reader *reader, const struct pie_calltree_outline *outline, int64_t run,
                       char **ret_message) {
     sqlite3_stmt *insert = NULL;
-    const struct whole whole = measure_whole(reader, tale->tree, run);
+    const struct whole whole = measure_whole(reader, outline->tree, run);
     pie_guard_start_clock(&reader->guard, reader->time_limit_s);
     pie_reader_allow_all(reader, true);
     int code = sqlite3_exec(reader->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
@@ -123,7 +125,7 @@ static int fill_table(struct pie_reader *reader, const struct pie_calltree_tale 
     if (code == SQLITE_OK)
         code = sqlite3_prepare_v2(reader->db, insert_sql, -1, &insert, NULL);
     if (code == SQLITE_OK)
-        code = insert_tale(insert, tale, &whole);
+        code = insert_outline(insert, outline, &whole);
     sqlite3_finalize(insert);
     if (code == SQLITE_OK)
         code = sqlite3_exec(reader->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
@@ -134,17 +136,17 @@ static int fill_table(struct pie_reader *reader, const struct pie_calltree_tale 
 int pie_calltree_make_table(struct pie_reader *reader, int64_t run, enum pie_calltree_detail detail,
                             char **ret_message) {
     struct pie_calltree *tree;
-    struct pie_calltree_tale tale;
+    struct pie_calltree_outline outline;
     uint32_t depth_max = detail == PIE_CALLTREE_FULL ? UINT32_MAX : PIE_CALLTREE_DEPTH;
     int exists = sqlite3_table_column_metadata(reader->db, "temp", PIE_CALLTREE_TABLE, NULL, NULL, NULL, NULL,
                                                NULL, NULL) == SQLITE_OK;
     int r = exists ? 0 : pie_calltree_load(reader, run, detail, &tree, ret_message);
     if (exists || r < 0)
         return r;
-    r = pie_calltree_tell(reader, run, tree, depth_max, &tale, ret_message);
+    r = pie_calltree_outline_make(reader, run, tree, depth_max, &outline, ret_message);
     if (r == 0) {
-        r = fill_table(reader, &tale, run, ret_message);
-        pie_calltree_tale_finish(&tale);
+        r = fill_table(reader, &outline, run, ret_message);
+        pie_calltree_outline_finish(&outline);
     }
     pie_calltree_destroy(tree);
     return r;

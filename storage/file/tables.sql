@@ -318,7 +318,7 @@ CREATE TABLE source_line (
   PRIMARY KEY (source, line)
 ) WITHOUT ROWID;
 
--- Traced loops (Paikana 3); see learned.sql.
+-- Traced loops (Paikana 3); see traced.sql.
 CREATE TABLE learned_loop (
   process INTEGER NOT NULL REFERENCES process,
   id INTEGER NOT NULL,             -- chosen by the process, from 1 on

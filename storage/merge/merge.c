@@ -13,7 +13,7 @@
 
 #include "storage/file/db.h"
 #include "storage/file/guard.h"
-#include "storage/copy/kept.h"
+#include "storage/copy/prepared.h"
 #include "storage/copy/rows.h"
 #include "storage/merge/scratch.h"
 #include "storage/base/message.h"
@@ -31,7 +31,7 @@
  * from one file that stays attached (scratch.h). */
 
 enum { PROGRESS_OPERATIONS = 100000, BUSY_MS = 5000, WRITTEN_MEANWHILE = 1 };
-static const double SETTLE_LIMIT_S = 2;
+static const double WRITE_BACK_LIMIT_S = 2;
 
 struct work {
     struct pie_merge *options;
@@ -40,7 +40,7 @@ struct work {
     char *temporary; /* beside it */
     char **paths;    /* by input; NULL: skipped. 0 is `out` itself */
     size_t count;
-    struct pie_kept kept; /* of `db` */
+    struct pie_prepared prepared; /* of `db` */
     struct pie_scratch scratch;
 };
 
@@ -122,7 +122,7 @@ static int copy_attached(struct work *work, size_t input, const struct pie_still
     if (code == SQLITE_OK)
         code = sqlite3_exec(work->db, "BEGIN", NULL, NULL, NULL);
     if (code == SQLITE_OK)
-        code = pie_merge_rows_copy(&work->kept, (int64_t)input, work->scratch.is_planned);
+        code = pie_merge_rows_copy(&work->prepared, (int64_t)input, work->scratch.is_planned);
     if (code == SQLITE_OK)
         work->scratch.is_planned = is_in_scratch;
     bool is_written = is_written_meanwhile(work, input, stillness);
@@ -139,9 +139,9 @@ static int copy_attached(struct work *work, size_t input, const struct pie_still
 }
 
 static int note_rows(struct work *work, size_t input, struct pie_reader *reader, char **ret_message) {
-    struct pie_kept from = {.db = pie_reader_database(reader)};
-    int code = pie_merge_rows_note(&work->kept, (int64_t)input, &from, "main");
-    pie_kept_finish(&from);
+    struct pie_prepared from = {.db = pie_reader_database(reader)};
+    int code = pie_merge_rows_note(&work->prepared, (int64_t)input, &from, "main");
+    pie_prepared_finish(&from);
     if (code == SQLITE_OK)
         return 0;
     return sqlite3_errcode(work->db) == SQLITE_OK ? pie_reader_fail(reader, code, ret_message)
@@ -152,9 +152,9 @@ static int note_rows(struct work *work, size_t input, struct pie_reader *reader,
 static bool note_in_scratch(struct work *work, size_t input) {
     if (!pie_scratch_take(&work->scratch, work->paths[input]) || !pie_scratch_is_sound(&work->scratch))
         return false;
-    if (pie_merge_rows_note(&work->kept, (int64_t)input, &work->kept, "input") == SQLITE_OK)
+    if (pie_merge_rows_note(&work->prepared, (int64_t)input, &work->prepared, "input") == SQLITE_OK)
         return true;
-    (void)pie_merge_rows_forget(&work->kept, (int64_t)input);
+    (void)pie_merge_rows_forget(&work->prepared, (int64_t)input);
     return false;
 }
 
@@ -177,7 +177,7 @@ static int note_checked(struct work *work, size_t input, const struct pie_stilln
         return r;
     free(*ret_message);
     *ret_message = NULL;
-    (void)pie_merge_rows_forget(&work->kept, (int64_t)input);
+    (void)pie_merge_rows_forget(&work->prepared, (int64_t)input);
     return WRITTEN_MEANWHILE;
 }
 
@@ -201,7 +201,7 @@ static int skip(struct work *work, size_t input, int error, char **ret_message) 
     *ret_message = NULL;
     work->options->skipped++;
     work->paths[input] = NULL;
-    (void)pie_merge_rows_forget(&work->kept, (int64_t)input);
+    (void)pie_merge_rows_forget(&work->prepared, (int64_t)input);
     return 0;
 }
 
@@ -254,8 +254,8 @@ static const char tidy[] = "DELETE FROM source_line WHERE source IN (SELECT id F
 static int fill(struct work *work, char **ret_message) {
     int r = 0;
     int code = pie_merge_rows_begin(work->db);
-    work->kept = (struct pie_kept){.db = work->db};
-    work->scratch = (struct pie_scratch){.kept = &work->kept, .beside = work->out, .fd = -1};
+    work->prepared = (struct pie_prepared){.db = work->db};
+    work->scratch = (struct pie_scratch){.prepared = &work->prepared, .beside = work->out, .fd = -1};
     for (size_t i = 0; i < work->count && code == SQLITE_OK && r == 0; i++)
         r = work->paths[i] ? note(work, i, ret_message) : 0;
     if (r == 0 && code == SQLITE_OK)
@@ -263,7 +263,7 @@ static int fill(struct work *work, char **ret_message) {
     if (r == 0 && code == SQLITE_OK)
         r = copy_in_order(work, ret_message);
     pie_scratch_finish(&work->scratch);
-    pie_kept_finish(&work->kept);
+    pie_prepared_finish(&work->prepared);
     if (r == 0 && code == SQLITE_OK) /* that writes to the pages of all processes */
         code = sqlite3_exec(work->db, "PRAGMA main.journal_mode = TRUNCATE", NULL, NULL, NULL);
     if (r == 0 && code == SQLITE_OK)
@@ -300,14 +300,14 @@ static int open_result(struct work *work, char **ret_message) {
     return code == SQLITE_OK ? 0 : fail_out(work, code, ret_message);
 }
 
-/* Puts what is in the log of a file that was not closed into it; closing does that. A log that stays is in use. */
-static int settle(struct work *work, char **ret_message) {
+/* Writes the log of a file that was not closed back into it; closing does that. A log that stays is in use. */
+static int write_back_log(struct work *work, char **ret_message) {
     struct pie_guard guard = {0};
     sqlite3 *db = NULL;
     if (is_there(work->out, "-wal") &&
         pie_sqlite_open(work->out, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK) {
         pie_guard_limit(db, &guard);
-        pie_guard_start_clock(&guard, SETTLE_LIMIT_S);
+        pie_guard_start_clock(&guard, WRITE_BACK_LIMIT_S);
         sqlite3_exec(db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL);
     }
     sqlite3_close(db);
@@ -326,7 +326,7 @@ static int publish(struct work *work, char **ret_message) {
     if (fd >= 0)
         close(fd);
     if (r == 0 && is_there(work->out, "-wal"))
-        return settle(work, ret_message);
+        return write_back_log(work, ret_message);
     if (r == 0 && rename(work->temporary, work->out) < 0)
         r = -errno;
     return r == 0 ? 0 : pie_message(r, ret_message, "cannot write %s: %s", work->out, strerror(-r));
@@ -343,7 +343,7 @@ static int merge(struct work *work, char **ret_message) {
     /* A file that is no profile is not even tidied up. */
     int r = work->paths[0] ? check(work->paths[0], ret_message) : 0;
     if (r == 0 && work->paths[0])
-        r = settle(work, ret_message);
+        r = write_back_log(work, ret_message);
     if (r < 0)
         return r;
     int fd = pie_temporary_open(work->out, &work->temporary);

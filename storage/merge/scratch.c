@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "storage/copy/kept.h"
+#include "storage/copy/prepared.h"
 #include "storage/file/db.h"
 #include "storage/file/schema.h"
 #include "storage/file/temporary.h"
@@ -96,7 +96,7 @@ static char *read_schema(struct pie_scratch *scratch, size_t *ret_size) {
     static const char sql[] = "SELECT type, name, tbl_name, rootpage, sql FROM input.sqlite_schema";
     sqlite3_stmt *rows;
     char *text = NULL;
-    int code = pie_kept_prepare(scratch->kept, sql, &rows);
+    int code = pie_prepared_get(scratch->prepared, sql, &rows);
     FILE *out = code == SQLITE_OK ? open_memstream(&text, ret_size) : NULL;
     if (!out)
         return NULL;
@@ -122,13 +122,13 @@ static bool has_our_schema(struct pie_scratch *scratch) {
         "  SELECT type, name, tbl_name, sql FROM input.sqlite_schema)"
         " AND (SELECT count(*) FROM main.sqlite_schema) = (SELECT count(*) FROM input.sqlite_schema)";
     int64_t is_same = 0;
-    return pie_db_get_int(scratch->kept->db, sql, &is_same) == 0 && is_same;
+    return pie_db_get_int(scratch->prepared->db, sql, &is_same) == 0 && is_same;
 }
 
 static int attach(struct pie_scratch *scratch, const char *path) {
     char *uri = pie_db_uri(path, "mode=ro&nolock=1"); /* nobody else knows of it */
     char *sql = uri ? sqlite3_mprintf("ATTACH %Q AS input", uri) : NULL;
-    int code = sql ? sqlite3_exec(scratch->kept->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+    int code = sql ? sqlite3_exec(scratch->prepared->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
     sqlite3_free(sql);
     free(uri);
     return code;
@@ -176,7 +176,7 @@ bool pie_scratch_take(struct pie_scratch *scratch, const char *path) {
 
 bool pie_scratch_is_sound(struct pie_scratch *scratch) {
     sqlite3_stmt *check;
-    if (pie_kept_prepare(scratch->kept, "PRAGMA input.quick_check(1)", &check) != SQLITE_OK)
+    if (pie_prepared_get(scratch->prepared, "PRAGMA input.quick_check(1)", &check) != SQLITE_OK)
         return false;
     const char *verdict =
         sqlite3_step(check) == SQLITE_ROW ? (const char *)sqlite3_column_text(check, 0) : NULL;
@@ -187,7 +187,7 @@ bool pie_scratch_is_sound(struct pie_scratch *scratch) {
 void pie_scratch_leave(struct pie_scratch *scratch) {
     if (scratch->fd < 0)
         return;
-    sqlite3_exec(scratch->kept->db, "DETACH input", NULL, NULL, NULL);
+    sqlite3_exec(scratch->prepared->db, "DETACH input", NULL, NULL, NULL);
     close(scratch->fd);
     free(scratch->schema);
     scratch->schema = NULL;

@@ -5,15 +5,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct pie_kept;
+struct pie_prepared;
 
 /* Most inputs of a merge are small and have one schema. Their bytes take turns in one file, which stays attached as
  * "input". To SQLite it looks as if another process had written the file anew: it drops its pages, but reads no schema
  * and prepares no statement again. Context: cli. */
 struct pie_scratch {
-    struct pie_kept *kept; /* of the result's connection */
-    const char *beside;    /* the result: the scratch file lies there, without a name */
-    int fd;                /* -1: nothing is attached */
+    struct pie_prepared *prepared; /* of the result's connection */
+    const char *beside;            /* the result: the scratch file lies there, without a name */
+    int fd;                        /* -1: nothing is attached */
     uint32_t turn;
     unsigned char *bytes; /* of an input */
     unsigned char *first; /* the head of the input that was there when it was attached */

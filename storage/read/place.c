@@ -118,7 +118,7 @@ int pie_place_set_up(sqlite3 *db) {
                                    NULL, in_place, NULL, NULL);
 }
 
-/* Columns as the kinds are numbered, from PIE_PLACE_FILE on. In learned loops names stand as they are. */
+/* Columns as the kinds are numbered, from PIE_PLACE_FILE on. In traced loops names stand as they are. */
 static const char find_sql[] =
     "WITH names (file, function, library, path, thread, id, tid) AS ("
     " SELECT f.path, NULL, f.library, NULL, NULL, NULL, NULL"

@@ -11,8 +11,9 @@
 struct location {
     unsigned flags;
     uint32_t library_module;
-    uint32_t function; /* of the machine code: for inlined code the one that it was inlined into */
-    uint32_t line;     /* first location of the same line */
+    struct pie_function_id
+        function;                /* of the machine code: for inlined code the one that it was inlined into */
+    struct pie_location_id line; /* first location of the same line */
 };
 
 struct pie_contexts {
@@ -38,13 +39,13 @@ void pie_contexts_destroy(struct pie_contexts *contexts) {
     pie_free(contexts);
 }
 
-int pie_contexts_set_location(struct pie_contexts *contexts, uint32_t id,
+int pie_contexts_set_location(struct pie_contexts *contexts, struct pie_location_id id,
                               const struct pie_context_location *location) {
-    struct location *entry = pie_sparse_make(&contexts->locations, id);
+    struct location *entry = pie_sparse_make(&contexts->locations, id.value);
     if (!entry)
         return -ENOMEM;
     const struct location *caller =
-        location->caller ? pie_sparse_get(&contexts->locations, location->caller) : NULL;
+        location->caller.value ? pie_sparse_get(&contexts->locations, location->caller.value) : NULL;
     *entry = (struct location){
         .flags = location->flags,
         .library_module = location->library_module,
@@ -58,17 +59,17 @@ int pie_contexts_set_location(struct pie_contexts *contexts, uint32_t id,
 static bool is_own(const struct location *location, const struct pie_context_node *above) {
     if (!(location->flags & PIE_CONTEXT_OWN))
         return false;
-    return !(location->flags & PIE_CONTEXT_TEXT) || above->line_location == above->own_location;
+    return !(location->flags & PIE_CONTEXT_TEXT) || above->line_location.value == above->own_location.value;
 }
 
 int pie_contexts_add_node(struct pie_contexts *contexts, struct pie_node_id node, struct pie_node_id parent,
-                          uint32_t location, struct pie_context_node *ret_node) {
+                          struct pie_location_id location, struct pie_context_node *ret_node) {
     struct pie_context_node *entry = pie_sparse_make(&contexts->nodes, node.value);
     if (!entry)
         return -ENOMEM;
     const struct pie_context_node *above =
         parent.value ? pie_sparse_get(&contexts->nodes, parent.value) : NULL;
-    const struct location *found = pie_sparse_get(&contexts->locations, location);
+    const struct location *found = pie_sparse_get(&contexts->locations, location.value);
     struct pie_context_node places = above ? *above : (struct pie_context_node){0};
     bool is_python = found && (found->flags & PIE_CONTEXT_PYTHON);
     if (is_python)
@@ -80,9 +81,9 @@ int pie_contexts_add_node(struct pie_contexts *contexts, struct pie_node_id node
     if (is_python) {
         places.line_location = location;
         places.library_module = 0;
-        places.entry_function = 0;
+        places.entry_function.value = 0;
     }
-    if (found && (found->flags & PIE_CONTEXT_FOREIGN) && places.entry_function == 0)
+    if (found && (found->flags & PIE_CONTEXT_FOREIGN) && places.entry_function.value == 0)
         places.entry_function = found->function;
     if (found && found->library_module != 0)
         places.library_module = found->library_module;
@@ -91,9 +92,11 @@ int pie_contexts_add_node(struct pie_contexts *contexts, struct pie_node_id node
     return 0;
 }
 
-uint32_t pie_contexts_get_line(const struct pie_contexts *contexts, uint32_t location) {
-    const struct location *found = location ? pie_sparse_get(&contexts->locations, location) : NULL;
-    return found ? found->line : 0;
+struct pie_location_id pie_contexts_get_line(const struct pie_contexts *contexts,
+                                             struct pie_location_id location) {
+    const struct location *found =
+        location.value ? pie_sparse_get(&contexts->locations, location.value) : NULL;
+    return found ? found->line : (struct pie_location_id){0};
 }
 
 struct pie_context_node pie_contexts_get_node(const struct pie_contexts *contexts, struct pie_node_id node) {
@@ -101,21 +104,21 @@ struct pie_context_node pie_contexts_get_node(const struct pie_contexts *context
     return found ? *found : (struct pie_context_node){0};
 }
 
-static bool keeps_location(void *kept, uint32_t id) {
-    const struct pie_kept *those = kept;
+static bool is_location_in_use(void *data, uint32_t id) {
+    const struct pie_in_use *in_use = data;
 
-    return those->location(those->data, id);
+    return in_use->location(in_use->data, (struct pie_location_id){id});
 }
 
-static bool keeps_node(void *kept, uint32_t id) {
-    const struct pie_kept *those = kept;
+static bool is_node_in_use(void *data, uint32_t id) {
+    const struct pie_in_use *in_use = data;
 
-    return those->node(those->data, (struct pie_node_id){id});
+    return in_use->node(in_use->data, (struct pie_node_id){id});
 }
 
-void pie_contexts_forget(struct pie_contexts *contexts, const struct pie_kept *kept) {
-    struct pie_kept those = *kept;
+void pie_contexts_forget(struct pie_contexts *contexts, const struct pie_in_use *in_use) {
+    struct pie_in_use copy = *in_use;
 
-    pie_sparse_forget(&contexts->locations, keeps_location, &those, NULL);
-    pie_sparse_forget(&contexts->nodes, keeps_node, &those, NULL);
+    pie_sparse_forget(&contexts->locations, is_location_in_use, &copy, NULL);
+    pie_sparse_forget(&contexts->nodes, is_node_in_use, &copy, NULL);
 }

@@ -140,8 +140,9 @@ static int read_tree(struct tree *tree) {
 
 /* --- Choosing --- */
 
-static bool may_fold(const struct fold_node *node, const struct pie_kept *kept) {
-    return node->weight < WEIGHT_MAX && !(kept && kept->node(kept->data, (struct pie_node_id){node->id}));
+static bool may_fold(const struct fold_node *node, const struct pie_in_use *in_use) {
+    return node->weight < WEIGHT_MAX &&
+           !(in_use && in_use->node(in_use->data, (struct pie_node_id){node->id}));
 }
 
 static int by_number(const void *a, const void *b) {
@@ -151,14 +152,14 @@ static int by_number(const void *a, const void *b) {
 }
 
 /* What was seen last in this slice or before folds; -1: nothing does. */
-static int64_t oldest_part(const struct tree *tree, const struct pie_kept *kept, double share) {
+static int64_t oldest_part(const struct tree *tree, const struct pie_in_use *in_use, double share) {
     int32_t *slices = pie_malloc((tree->count + 1) * sizeof *slices);
     size_t count = 0;
 
     if (!slices)
         return -1;
     for (size_t i = 0; i < tree->count; i++)
-        if (may_fold(&tree->nodes[i], kept))
+        if (may_fold(&tree->nodes[i], in_use))
             slices[count++] = tree->nodes[i].last_s;
     qsort(slices, count, sizeof *slices, by_number);
     int64_t last_s = count > 0 ? slices[(size_t)((double)(count - 1) * share)] : -1;
@@ -171,8 +172,8 @@ static bool is_other(const struct fold_node *node) {
 }
 
 /* Returns how many fold. What is "(other)" already goes with what it stands below. */
-static size_t choose(struct tree *tree, const struct pie_kept *kept, double share) {
-    int64_t last_s = oldest_part(tree, kept, share);
+static size_t choose(struct tree *tree, const struct pie_in_use *in_use, double share) {
+    int64_t last_s = oldest_part(tree, in_use, share);
     size_t folding = 0;
 
     for (size_t i = 0; i < tree->count; i++) {
@@ -181,7 +182,7 @@ static size_t choose(struct tree *tree, const struct pie_kept *kept, double shar
         if (is_other(node))
             node->stays = !caller || caller->stays;
         else
-            node->stays = !may_fold(node, kept) || node->last_s > last_s;
+            node->stays = !may_fold(node, in_use) || node->last_s > last_s;
         folding += !node->stays;
     }
     return folding;
@@ -213,11 +214,12 @@ static int run_all(const struct tree *tree, const char *const *statements) {
     return r;
 }
 
-static void is_kept_location(sqlite3_context *context, int count, sqlite3_value **values) {
-    const struct pie_kept *kept = sqlite3_user_data(context);
+static void is_location_in_use(sqlite3_context *context, int count, sqlite3_value **values) {
+    const struct pie_in_use *in_use = sqlite3_user_data(context);
     int64_t id = sqlite3_value_int64(values[0]);
 
-    sqlite3_result_int(context, kept && kept->location(kept->data, (uint32_t)id));
+    sqlite3_result_int(context,
+                       in_use && in_use->location(in_use->data, (struct pie_location_id){(uint32_t)id}));
 }
 
 static int make_tables(const struct tree *tree) {
@@ -229,26 +231,26 @@ static int make_tables(const struct tree *tree) {
     return run_all(tree, statements);
 }
 
-static int fold(const struct tree *tree, const struct pie_kept *kept) {
+static int fold(const struct tree *tree, const struct pie_in_use *in_use) {
     int r = make_tables(tree);
 
     if (r == 0)
         r = note_folded(tree);
-    if (r == 0 && sqlite3_create_function(tree->db, "pie_kept_location", 1, SQLITE_UTF8, (void *)kept,
-                                          is_kept_location, NULL, NULL) != SQLITE_OK)
+    if (r == 0 && sqlite3_create_function(tree->db, "pie_location_in_use", 1, SQLITE_UTF8, (void *)in_use,
+                                          is_location_in_use, NULL, NULL) != SQLITE_OK)
         r = -ENOMEM;
     if (r == 0)
         r = run_all(tree, pie_fold_contexts_sql);
     return r < 0 ? r : each_row(tree, "DELETE FROM temp.folded", NULL, NULL);
 }
 
-int64_t pie_fold_contexts(sqlite3 *db, int64_t process, const struct pie_kept *kept, double share) {
+int64_t pie_fold_contexts(sqlite3 *db, int64_t process, const struct pie_in_use *in_use, double share) {
     struct tree tree = {.db = db, .process = process};
     int r = read_tree(&tree);
-    size_t folding = r == 0 ? choose(&tree, kept, share) : 0;
+    size_t folding = r == 0 ? choose(&tree, in_use, share) : 0;
 
     if (folding > 0)
-        r = fold(&tree, kept);
+        r = fold(&tree, in_use);
     pie_free(tree.nodes);
     return r < 0 ? r : (int64_t)folding;
 }

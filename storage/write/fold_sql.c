@@ -84,7 +84,7 @@ const char *const pie_fold_contexts_sql[] = {
     " WHERE process = ?1 AND node " IS_FOLDED,
     "DELETE FROM node WHERE process = ?1 AND id " IS_FOLDED,
     /* Names that nothing has any more. */
-    "DELETE FROM location WHERE process = ?1 AND NOT pie_kept_location(id) AND id NOT IN ("
+    "DELETE FROM location WHERE process = ?1 AND NOT pie_location_in_use(id) AND id NOT IN ("
     "SELECT location FROM node WHERE process = ?1 UNION ALL "
     "SELECT line_location FROM node WHERE process = ?1 AND line_location IS NOT NULL UNION ALL "
     "SELECT own_location FROM node WHERE process = ?1 AND own_location IS NOT NULL UNION ALL "

@@ -12,7 +12,7 @@ struct pie_fold_weight {
 enum { PIE_FOLD_WEIGHTS = 6 };
 extern const struct pie_fold_weight pie_fold_weights[PIE_FOLD_WEIGHTS];
 
-/* NULL-terminated. Uses pie_kept_location(id). */
+/* NULL-terminated. Uses pie_location_in_use(id). */
 extern const char *const pie_fold_contexts_sql[];
 
 /* Fills temp.folded with threads that have ended, by pie_kind_of_name(name); then folds them. */

@@ -123,7 +123,7 @@ void pie_line_curves_destroy(struct pie_line_curves *curves) {
 /* What a curve forgets, the file forgets if it has it. */
 struct forgetting {
     struct pie_line_curves *curves;
-    uint32_t line;
+    struct pie_location_id line;
 };
 
 static int forget(void *data, const struct pie_curve_point *point) {
@@ -146,11 +146,11 @@ static int take_curve(struct pie_line_curves *curves, struct line *line) {
     if (line->most_bytes <= least_bytes || line->most_bytes - least_bytes <= least_bytes / 2)
         return 0;
     struct pie_curve *curve = curves->curves[least];
-    struct forgetting of = {.curves = curves, .line = curves->curve_line[least]};
+    struct forgetting of = {.curves = curves, .line = {curves->curve_line[least]}};
     for (uint32_t i = 0; i < curve->count && r == 0; i++)
         r = forget(&of, &curve->points[i]);
     curve->count = 0;
-    find_line(curves->lines, curves->lines_capacity, of.line + 1)->curve = 0;
+    find_line(curves->lines, curves->lines_capacity, of.line.value + 1)->curve = 0;
     curves->curve_line[least] = line->key - 1;
     line->curve = least + 1;
     return r;
@@ -171,7 +171,7 @@ static int give_curve(struct pie_line_curves *curves, struct line *line) {
 static int add_point(struct pie_line_curves *curves, const struct line *line, int64_t time_ns,
                      uint64_t before_bytes) {
     struct pie_curve *curve = curves->curves[line->curve - 1];
-    struct forgetting of = {.curves = curves, .line = line->key - 1};
+    struct forgetting of = {.curves = curves, .line = {line->key - 1}};
     struct pie_curve_point point = {.time_ns = time_ns, .values = {line->live_bytes}};
     int r = 0;
     if (curve->count > 0 && time_ns - curve->points[curve->count - 1].time_ns > 2 * LOOK_NS) {
@@ -182,10 +182,10 @@ static int add_point(struct pie_line_curves *curves, const struct line *line, in
     return r != 0 ? r : added;
 }
 
-int pie_line_curves_add(struct pie_line_curves *curves, uint64_t part_id, uint32_t line_id, int64_t time_ns,
-                        uint64_t live_bytes) {
+int pie_line_curves_add(struct pie_line_curves *curves, uint64_t part_id, struct pie_location_id line_id,
+                        int64_t time_ns, uint64_t live_bytes) {
     struct part *part = get_part(curves, part_id);
-    struct line *line = part ? get_line(curves, line_id + 1) : NULL;
+    struct line *line = part ? get_line(curves, line_id.value + 1) : NULL;
     if (!line)
         return -ENOMEM;
     uint64_t before_bytes = line->live_bytes;
@@ -258,9 +258,9 @@ int pie_line_curves_flush(struct pie_line_curves *curves) {
         struct pie_curve *curve = curves->curves[i];
         for (uint32_t n = curve->count; n-- > 0;) {
             struct pie_curve_point *point = &curve->points[n];
-            int r = point->is_written
-                        ? 0
-                        : out->put(out->data, curves->curve_line[i], point->time_ns, point->values[0]);
+            int r = point->is_written ? 0
+                                      : out->put(out->data, (struct pie_location_id){curves->curve_line[i]},
+                                                 point->time_ns, point->values[0]);
             if (r < 0)
                 return r;
             point->is_written = true;

@@ -91,12 +91,13 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
         "profiler_bytes, threshold_bytes, allocator, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [PIE_STATEMENT_COPY] =
         PIE_INSERT_INTO("copy", PIE_COPY_KEY, PIE_COPY_SUMS) " VALUES (?, ?, ?, ?, ?, ?, ?)" PIE_COPY_ADD,
-    [PIE_STATEMENT_HOLDER] = "INSERT OR REPLACE INTO holder (process, node, size, text) VALUES (?, ?, ?, ?)",
-    [PIE_STATEMENT_LEARNED_LOOP] =
+    [PIE_STATEMENT_RETENTION_PATH] =
+        "INSERT OR REPLACE INTO holder (process, node, size, text) VALUES (?, ?, ?, ?)",
+    [PIE_STATEMENT_TRACED_LOOP] =
         "INSERT OR REPLACE INTO learned_loop (process, id, file, line, function, policy, confidence, "
         "entries, "
         "iterations, observed_iterations, body_s, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    [PIE_STATEMENT_LEARNED_CALL] =
+    [PIE_STATEMENT_TRACED_CALL] =
         "INSERT OR REPLACE INTO learned_call (process, loop, call, file, line, callee, is_native, state, "
         "decided_after, calls, observed_calls, share, share_low, share_high, mean_s, variance_s2, p50_s, "
         "p95_s, p99_s) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

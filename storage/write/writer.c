@@ -298,7 +298,7 @@ static int end_process(struct pie_sink *sink, int64_t now_ns, const char *cause,
     return flush(writer, PATIENT_WAIT_MS);
 }
 
-static int settle_run(struct pie_sink *sink, pie_is_gone_fn is_gone) {
+static int complete_run(struct pie_sink *sink, pie_is_gone_fn is_gone) {
     struct pie_writer *writer = writer_of(sink);
     if (writer->dead || writer->is_alone)
         return writer->dead;
@@ -306,26 +306,26 @@ static int settle_run(struct pie_sink *sink, pie_is_gone_fn is_gone) {
     int r = ensure_open(writer);
     pie_guard_start_clock(&writer->guard, TRANSACTION_LIMIT_S);
     if (r == 0)
-        r = pie_writer_settle_run(writer, is_gone);
+        r = pie_writer_complete_run(writer, is_gone);
     pie_guard_start_clock(&writer->guard, 0);
     return r < 0 || writer->rows.size == 0 ? r : flush(writer, PATIENT_WAIT_MS);
 }
 
 /* A file in which no room can be made grows beyond what it may have: less harm than a profile that ends. */
-static void make_room(struct pie_writer *writer, const struct pie_kept *kept) {
+static void make_room(struct pie_writer *writer, const struct pie_in_use *in_use) {
     if (ensure_open(writer) < 0 || !pie_writer_is_nearly_full(writer))
         return;
     writer->wait.limit_ms = COMMIT_WAIT_MS;
     int r = begin_transaction(writer);
     if (r == 0)
-        (void)end_transaction(writer, pie_writer_fold(writer, kept));
+        (void)end_transaction(writer, pie_writer_fold(writer, in_use));
 }
 
-static void forget(struct pie_sink *sink, const struct pie_kept *kept) {
+static void forget(struct pie_sink *sink, const struct pie_in_use *in_use) {
     struct pie_writer *writer = writer_of(sink);
-    pie_writer_forget(writer, kept);
+    pie_writer_forget(writer, in_use);
     if (!writer->dead && writer->max_bytes > 0)
-        make_room(writer, kept);
+        make_room(writer, in_use);
     sink->wants_to_forget = false;
 }
 
@@ -372,10 +372,11 @@ DEFINE_PUT(put_live, (struct pie_sink * sink, const struct pie_live_row *row), (
 DEFINE_PUT(put_footprint, (struct pie_sink * sink, const struct pie_footprint_row *row), (writer, row))
 DEFINE_PUT(put_heap, (struct pie_sink * sink, const struct pie_heap_row *row), (writer, row))
 DEFINE_PUT(put_copy, (struct pie_sink * sink, const struct pie_copy_row *row), (writer, row))
-DEFINE_PUT(put_holder, (struct pie_sink * sink, struct pie_node_id node, uint32_t size, const char *text),
+DEFINE_PUT(put_retention_path,
+           (struct pie_sink * sink, struct pie_node_id node, uint32_t size, const char *text),
            (writer, node, size, text))
-DEFINE_PUT(put_learned_loop, (struct pie_sink * sink, const struct pie_learned_loop_row *row), (writer, row))
-DEFINE_PUT(put_learned_call, (struct pie_sink * sink, const struct pie_learned_call_row *row), (writer, row))
+DEFINE_PUT(put_traced_loop, (struct pie_sink * sink, const struct pie_traced_loop_row *row), (writer, row))
+DEFINE_PUT(put_traced_call, (struct pie_sink * sink, const struct pie_traced_call_row *row), (writer, row))
 DEFINE_PUT(put_process_end, (struct pie_sink * sink, const struct pie_process_end_row *row), (writer, row))
 DEFINE_PUT(put_counter, (struct pie_sink * sink, const char *name, uint64_t value, bool is_drop),
            (writer, name, value, is_drop))
@@ -398,16 +399,16 @@ static const struct pie_sink_ops writer_ops = {
     .put_footprint = put_footprint,
     .put_heap = put_heap,
     .put_copy = put_copy,
-    .put_holder = put_holder,
-    .put_learned_loop = put_learned_loop,
-    .put_learned_call = put_learned_call,
+    .put_retention_path = put_retention_path,
+    .put_traced_loop = put_traced_loop,
+    .put_traced_call = put_traced_call,
     .put_process_end = put_process_end,
     .forget = forget,
     .put_counter = put_counter,
     .put_overhead = put_overhead,
     .commit = commit,
     .end_process = end_process,
-    .settle_run = settle_run,
+    .complete_run = complete_run,
     .suspend = suspend,
     .close = close_sink,
 };

@@ -78,7 +78,7 @@ static int find_gone(struct pie_writer *writer, pie_is_gone_fn is_gone) {
     return code == SQLITE_DONE || r < 0 ? r : pie_db_errno(writer->db, code);
 }
 
-int pie_writer_settle_run(struct pie_writer *writer, pie_is_gone_fn is_gone) {
+int pie_writer_complete_run(struct pie_writer *writer, pie_is_gone_fn is_gone) {
     char sql[sizeof link_parents + 24];
     sqlite3_snprintf(sizeof sql, sql, link_parents, (long long)writer->run);
     int r = find_gone(writer, is_gone);

@@ -42,10 +42,10 @@ static int count_folded(struct pie_writer *writer, int64_t process, const char *
     return r;
 }
 
-static int fold_process(struct pie_writer *writer, int64_t process, const struct pie_kept *kept) {
+static int fold_process(struct pie_writer *writer, int64_t process, const struct pie_in_use *in_use) {
     int64_t threads = pie_fold_threads(writer->db, process);
     int64_t contexts =
-        threads < 0 ? threads : pie_fold_contexts(writer->db, process, kept, kept ? PART : PART_OF_ENDED);
+        threads < 0 ? threads : pie_fold_contexts(writer->db, process, in_use, in_use ? PART : PART_OF_ENDED);
 
     if (contexts < 0)
         return (int)contexts;
@@ -81,8 +81,8 @@ static int64_t next_ended(struct pie_writer *writer, int64_t process) {
     return pie_db_get_int(writer->db, sql, &found) < 0 ? 0 : found;
 }
 
-int pie_writer_fold(struct pie_writer *writer, const struct pie_kept *kept) {
-    int r = fold_process(writer, writer->process, kept);
+int pie_writer_fold(struct pie_writer *writer, const struct pie_in_use *in_use) {
+    int r = fold_process(writer, writer->process, in_use);
 
     for (int64_t ended = next_ended(writer, 0); r == 0 && ended; ended = next_ended(writer, ended))
         r = fold_process(writer, ended, NULL);

@@ -8,8 +8,8 @@
  * a name is written once; one that no known location has is forgotten, and written anew should it come again. */
 
 struct names {
-    const struct pie_kept *kept;
-    struct pie_u64map files, functions; /* of kept locations */
+    const struct pie_in_use *in_use;
+    struct pie_u64map files, functions; /* of locations in use */
     bool is_short;                      /* of memory: all are kept */
 };
 
@@ -18,14 +18,14 @@ static void note(struct names *names, struct pie_u64map *map, uint32_t id) {
         names->is_short = true;
 }
 
-static void see_owner(void *data, uint32_t location, void *entry) {
+static void see_owner(void *data, uint32_t id, void *entry) {
     struct names *names = data;
     const struct pie_writer_owner *owner = entry;
 
-    if (!owner->function || !names->kept->location(names->kept->data, location))
+    if (!owner->function.value || !names->in_use->location(names->in_use->data, (struct pie_location_id){id}))
         return;
     note(names, &names->files, owner->file);
-    note(names, &names->functions, owner->function);
+    note(names, &names->functions, owner->function.value);
 }
 
 static bool keeps_file(void *data, uint32_t file) {
@@ -34,28 +34,28 @@ static bool keeps_file(void *data, uint32_t file) {
     return names->is_short || pie_u64map_get(&names->files, file);
 }
 
-static bool keeps_function(void *data, uint32_t function) {
+static bool keeps_function(void *data, uint32_t id) {
     const struct names *names = data;
 
-    return names->is_short || pie_u64map_get(&names->functions, function);
+    return names->is_short || pie_u64map_get(&names->functions, id);
 }
 
-static bool keeps_location(void *data, uint32_t location) {
+static bool keeps_location(void *data, uint32_t id) {
     const struct names *names = data;
 
-    return names->kept->location(names->kept->data, location);
+    return names->in_use->location(names->in_use->data, (struct pie_location_id){id});
 }
 
 /* A part is a node's blocks of one size (writer_memory.c). */
 static bool keeps_part(void *data, uint64_t part) {
     const struct names *names = data;
 
-    return names->kept->node(names->kept->data, (struct pie_node_id){(uint32_t)(part / PIE_SIZES)});
+    return names->in_use->node(names->in_use->data, (struct pie_node_id){(uint32_t)(part / PIE_SIZES)});
 }
 
 /* A map that cannot be shrunk stays as it is. */
-void pie_writer_forget(struct pie_writer *writer, const struct pie_kept *kept) {
-    struct names names = {.kept = kept};
+void pie_writer_forget(struct pie_writer *writer, const struct pie_in_use *in_use) {
+    struct names names = {.in_use = in_use};
 
     pie_sparse_each(&writer->owners, see_owner, &names);
     (void)pie_idmap_forget(&writer->files, keeps_file, &names);
@@ -66,7 +66,7 @@ void pie_writer_forget(struct pie_writer *writer, const struct pie_kept *kept) {
     pie_source_text_forget(writer->source, keeps_file, &names);
     writer->source_path = NULL;
     pie_line_curves_forget(writer->line_curves, keeps_part, &names);
-    pie_contexts_forget(writer->contexts, kept);
+    pie_contexts_forget(writer->contexts, in_use);
     pie_u64map_finish(&names.files);
     pie_u64map_finish(&names.functions);
 }

@@ -12,8 +12,8 @@
  * The standard library names nobody: all code calls it, and it calls all code. */
 
 int pie_writer_note_owner(struct pie_writer *writer, const struct pie_location *location, uint32_t file,
-                          uint32_t function, const char *library, bool is_own) {
-    struct pie_writer_owner *owner = pie_sparse_make(&writer->owners, location->id);
+                          struct pie_function_id function, const char *library, bool is_own) {
+    struct pie_writer_owner *owner = pie_sparse_make(&writer->owners, location->id.value);
     if (!owner)
         return -ENOMEM;
     *owner = (struct pie_writer_owner){
@@ -31,7 +31,7 @@ struct named {
     const char *library;
 };
 
-static void name_if_of_file(void *data, uint32_t location, void *entry) {
+static void name_if_of_file(void *data, uint32_t id, void *entry) {
     const struct named *named = data;
     struct pie_writer_owner *owner = entry;
     if (!owner->is_nameless || owner->file != named->file)
@@ -49,10 +49,11 @@ static int name(struct pie_writer *writer, uint32_t file, const char *library) {
 }
 
 int pie_writer_name_generated(struct pie_writer *writer, const struct pie_node_row *node) {
-    uint32_t above =
-        node->parent.value ? pie_contexts_get_node(writer->contexts, node->parent).line_location : 0;
-    const struct pie_writer_owner none = {0}, *called = pie_sparse_get(&writer->owners, node->location),
-                                  *caller = pie_sparse_get(&writer->owners, above);
+    struct pie_location_id above = {0};
+    if (node->parent.value)
+        above = pie_contexts_get_node(writer->contexts, node->parent).line_location;
+    const struct pie_writer_owner none = {0}, *called = pie_sparse_get(&writer->owners, node->location.value),
+                                  *caller = pie_sparse_get(&writer->owners, above.value);
     called = called ? called : &none;
     caller = caller ? caller : &none;
     if (called->is_nameless && caller->library)

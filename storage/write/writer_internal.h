@@ -10,6 +10,7 @@
 #include "storage/base/sparse.h"
 #include "storage/file/db.h"
 #include "storage/file/guard.h"
+#include "storage/write/contexts.h"
 #include "storage/write/curve.h"
 #include "storage/write/line_curves.h"
 #include "storage/write/rowlog.h"
@@ -22,7 +23,7 @@ enum pie_writer_module_flags {
 };
 
 /* The writer's parts. writer.c: the file, transactions, failures; writer_rows.c: from the engine's records to rows;
- * writer_memory.c: those about memory; writer_learned.c: those about loops. Context: drain. */
+ * writer_memory.c: those about memory; writer_traced.c: those about loops. Context: drain. */
 struct pie_writer {
     struct pie_sink sink; /* first: the engine's pointer is also ours */
     char *path;
@@ -55,7 +56,7 @@ struct pie_writer {
     struct pie_contexts *contexts;
     struct pie_ownership *ownership;
     struct pie_source_text *source;
-    uint32_t learned_source;                    /* greatest id of a loop whose line was asked for */
+    uint32_t source_of_traced;                  /* greatest id of a loop whose line was asked for */
     const char *source_path;                    /* of the source line that was put last; identity only */
     struct pie_idmap files, modules, functions; /* to the ids in the file */
     uint32_t file_count, module_count, function_count;
@@ -70,17 +71,18 @@ struct pie_writer {
 
 /* Whose a location's code is (writer_generated.c). */
 struct pie_writer_owner {
-    uint32_t file, function; /* file: of a Python location, else 0 */
-    const char *library;     /* NULL: nobody's that is known */
-    bool is_nameless;        /* generated, and not known by whom */
+    uint32_t file; /* of a Python location, else 0 */
+    struct pie_function_id function;
+    const char *library; /* NULL: nobody's that is known */
+    bool is_nameless;    /* generated, and not known by whom */
 };
 
 /* As pie_sink_ops.forget. */
-void pie_writer_forget(struct pie_writer *writer, const struct pie_kept *kept);
+void pie_writer_forget(struct pie_writer *writer, const struct pie_in_use *in_use);
 /* Is there little room left in the file, which is open? */
 bool pie_writer_is_nearly_full(struct pie_writer *writer);
 /* Makes room, inside a write transaction. Returns 0 or -errno. */
-int pie_writer_fold(struct pie_writer *writer, const struct pie_kept *kept);
+int pie_writer_fold(struct pie_writer *writer, const struct pie_in_use *in_use);
 /* What is put from now on was measured around this time (CLOCK_REALTIME). Returns 0 or -errno. */
 int pie_writer_move_on(struct pie_writer *writer, int64_t at_ns);
 int pie_writer_put_environment(struct pie_writer *writer, const char *key, const char *value);
@@ -89,15 +91,15 @@ int pie_writer_put_node(struct pie_writer *writer, const struct pie_node_row *no
 /* Notes whose code a location is, and finds out whose generated code is by what calls it and what it calls. library: of
  * its file or module, or NULL. Return 0 or -errno. */
 int pie_writer_note_owner(struct pie_writer *writer, const struct pie_location *location, uint32_t file,
-                          uint32_t function, const char *library, bool is_own);
+                          struct pie_function_id function, const char *library, bool is_own);
 int pie_writer_name_generated(struct pie_writer *writer, const struct pie_node_row *node);
 int pie_writer_put_thread(struct pie_writer *writer, const struct pie_thread_row *thread);
 int pie_writer_put_sample(struct pie_writer *writer, const struct pie_sample_row *sample);
 int pie_writer_put_watch(struct pie_writer *writer, const struct pie_watch_row *watch);
 int pie_writer_put_counter(struct pie_writer *writer, const char *name, uint64_t value, bool is_drop);
 int pie_writer_put_process_end(struct pie_writer *writer, const struct pie_process_end_row *row);
-/* As pie_sink_ops.settle_run, but for the commit. The file is open. */
-int pie_writer_settle_run(struct pie_writer *writer, pie_is_gone_fn is_gone);
+/* As pie_sink_ops.complete_run, but for the commit. The file is open. */
+int pie_writer_complete_run(struct pie_writer *writer, pie_is_gone_fn is_gone);
 /* A JSON array, to be freed with pie_free(); NULL where argv is. */
 char *pie_writer_json_of_argv(const char *const *argv);
 int pie_writer_put_overhead(struct pie_writer *writer, const char *collector, uint64_t cpu_ns,
@@ -108,16 +110,17 @@ int pie_writer_put_live(struct pie_writer *writer, const struct pie_live_row *ro
 int pie_writer_put_footprint(struct pie_writer *writer, const struct pie_footprint_row *row);
 int pie_writer_put_heap(struct pie_writer *writer, const struct pie_heap_row *row);
 int pie_writer_put_copy(struct pie_writer *writer, const struct pie_copy_row *row);
-int pie_writer_put_holder(struct pie_writer *writer, struct pie_node_id node, uint32_t size,
-                          const char *text);
-int pie_writer_put_learned_loop(struct pie_writer *writer, const struct pie_learned_loop_row *row);
-int pie_writer_put_learned_call(struct pie_writer *writer, const struct pie_learned_call_row *row);
+int pie_writer_put_retention_path(struct pie_writer *writer, struct pie_node_id node, uint32_t size,
+                                  const char *text);
+int pie_writer_put_traced_loop(struct pie_writer *writer, const struct pie_traced_loop_row *row);
+int pie_writer_put_traced_call(struct pie_writer *writer, const struct pie_traced_call_row *row);
 /* Asks for the text around a line of a file that may be known only by this. Returns 0 or -errno. */
 int pie_writer_want_source(struct pie_writer *writer, const char *path, int32_t line);
 /* Turns the new points of all curves into rows. Returns 0 or -errno. */
 int pie_writer_put_curves(struct pie_writer *writer);
 /* For line_curves: `data` is the writer. */
-int pie_writer_put_line_point(void *data, uint32_t location, int64_t time_ns, uint64_t live_bytes);
-int pie_writer_forget_line_point(void *data, uint32_t location, int64_t time_ns);
+int pie_writer_put_line_point(void *data, struct pie_location_id location, int64_t time_ns,
+                              uint64_t live_bytes);
+int pie_writer_forget_line_point(void *data, struct pie_location_id location, int64_t time_ns);
 /* Reads the source lines that are wanted into rows. Returns 0 or -errno. */
 int pie_writer_put_source(struct pie_writer *writer);

@@ -37,22 +37,23 @@ int pie_writer_put_allocated(struct pie_writer *writer, const struct pie_allocat
 
 int pie_writer_put_live(struct pie_writer *writer, const struct pie_live_row *row) {
     struct pie_context_node node = pie_contexts_get_node(writer->contexts, row->node);
-    uint32_t location = node.own_location ? node.own_location : node.line_location;
+    struct pie_location_id location = node.own_location.value ? node.own_location : node.line_location;
     return pie_line_curves_add(writer->line_curves, (uint64_t)row->node.value * PIE_SIZES + row->size,
                                pie_contexts_get_line(writer->contexts, location), row->time_ns,
                                row->live_bytes);
 }
 
-int pie_writer_put_line_point(void *data, uint32_t location, int64_t time_ns, uint64_t live_bytes) {
+int pie_writer_put_line_point(void *data, struct pie_location_id location, int64_t time_ns,
+                              uint64_t live_bytes) {
     struct pie_writer *writer = data;
     return pie_rowlog_add(&writer->rows, PIE_STATEMENT_LINE_FOOTPRINT, "iiii", writer->process,
-                          (int64_t)location, time_ns, integer(live_bytes));
+                          (int64_t)location.value, time_ns, integer(live_bytes));
 }
 
-int pie_writer_forget_line_point(void *data, uint32_t location, int64_t time_ns) {
+int pie_writer_forget_line_point(void *data, struct pie_location_id location, int64_t time_ns) {
     struct pie_writer *writer = data;
     return pie_rowlog_add(&writer->rows, PIE_STATEMENT_LINE_FOOTPRINT_FORGET, "iii", writer->process,
-                          (int64_t)location, time_ns);
+                          (int64_t)location.value, time_ns);
 }
 
 /* Values of a point of the process's curve: the peaks of these are kept to the byte. */
@@ -113,8 +114,8 @@ int pie_writer_put_copy(struct pie_writer *writer, const struct pie_copy_row *ro
                           integer(row->bytes), row->sq_bytes2);
 }
 
-int pie_writer_put_holder(struct pie_writer *writer, struct pie_node_id node, uint32_t size,
-                          const char *text) {
-    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_HOLDER, "iiit", writer->process, (int64_t)node.value,
-                          (int64_t)size, text);
+int pie_writer_put_retention_path(struct pie_writer *writer, struct pie_node_id node, uint32_t size,
+                                  const char *text) {
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_RETENTION_PATH, "iiit", writer->process,
+                          (int64_t)node.value, (int64_t)size, text);
 }

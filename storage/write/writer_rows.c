@@ -147,22 +147,22 @@ static int get_module(struct pie_writer *writer, const char *path, const char *b
 }
 
 static int get_function(struct pie_writer *writer, const struct pie_location *location, uint32_t file,
-                        uint32_t module, uint32_t *ret_function) {
+                        uint32_t module, struct pie_function_id *ret_function) {
     char *key;
     int size = asprintf(&key, "%d %u %u %d %s", location->kind, file, module, location->first_line,
                         location->function ? location->function : "\n");
     if (size < 0)
         return -ENOMEM;
-    uint32_t function = pie_idmap_get(&writer->functions, key, (size_t)size);
+    struct pie_function_id function = {pie_idmap_get(&writer->functions, key, (size_t)size)};
     int r = 0;
-    if (function == 0) {
-        function = writer->function_count + 1;
+    if (function.value == 0) {
+        function.value = writer->function_count + 1;
         r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_FUNCTION, "iiitzzz", writer->process,
-                           (int64_t)function, (int64_t)location->kind, location->function, (int64_t)file,
-                           (int64_t)location->first_line, (int64_t)module);
+                           (int64_t)function.value, (int64_t)location->kind, location->function,
+                           (int64_t)file, (int64_t)location->first_line, (int64_t)module);
         if (r == 0) {
-            writer->function_count = function;
-            r = pie_idmap_add(&writer->functions, key, (size_t)size, function);
+            writer->function_count = function.value;
+            r = pie_idmap_add(&writer->functions, key, (size_t)size, function.value);
         }
     }
     pie_free(key);
@@ -173,11 +173,11 @@ static int get_function(struct pie_writer *writer, const struct pie_location *lo
 
 /* The first location of the same line of the same file: there is one for each function that begins or lies there. */
 static int get_line(struct pie_writer *writer, const struct pie_location *location, uint32_t file,
-                    uint32_t *ret_location) {
+                    struct pie_location_id *ret_first) {
     uint32_t key[] = {file, (uint32_t)location->line};
-    uint32_t first = pie_idmap_get(&writer->lines, key, sizeof key);
-    *ret_location = first ? first : location->id;
-    return first ? 0 : pie_idmap_add(&writer->lines, key, sizeof key, location->id);
+    struct pie_location_id first = {pie_idmap_get(&writer->lines, key, sizeof key)};
+    *ret_first = first.value ? first : location->id;
+    return first.value ? 0 : pie_idmap_add(&writer->lines, key, sizeof key, location->id.value);
 }
 
 static bool file_is_own(const struct pie_writer *writer, uint32_t file) {
@@ -192,7 +192,7 @@ static int note_python_location(struct pie_writer *writer, const struct pie_loca
     unsigned flags = PIE_CONTEXT_PYTHON | (is_own ? PIE_CONTEXT_OWN : 0);
     if (location->file && location->file[0] == '<')
         flags |= PIE_CONTEXT_TEXT;
-    uint32_t line;
+    struct pie_location_id line;
     int r = get_line(writer, location, file, &line);
     if (r == 0)
         r = pie_contexts_set_location(writer->contexts, location->id,
@@ -205,7 +205,7 @@ static int note_python_location(struct pie_writer *writer, const struct pie_loca
 
 /* Code without a module was made at run time. */
 static int note_native_location(struct pie_writer *writer, const struct pie_location *location,
-                                uint32_t module, uint32_t function) {
+                                uint32_t module, struct pie_function_id function) {
     unsigned about = module ? writer->module_flags[module] : 0;
     struct pie_context_location noted = {
         .flags = about & PIE_WRITER_MODULE_HOME ? 0 : PIE_CONTEXT_FOREIGN,
@@ -218,7 +218,7 @@ static int note_native_location(struct pie_writer *writer, const struct pie_loca
 
 /* Whose code it is, for generated code that it calls or that calls it. */
 static int note_owner(struct pie_writer *writer, const struct pie_location *location, uint32_t file,
-                      uint32_t function) {
+                      struct pie_function_id function) {
     bool is_python = location->kind == PIE_LOCATION_PYTHON;
     const char *path = is_python ? location->file : location->module;
     struct pie_owner owner = {0};
@@ -230,7 +230,8 @@ static int note_owner(struct pie_writer *writer, const struct pie_location *loca
 
 int pie_writer_put_location(struct pie_writer *writer, const struct pie_location *location) {
     bool is_python = location->kind == PIE_LOCATION_PYTHON;
-    uint32_t file = 0, module = 0, function = 0;
+    uint32_t file = 0, module = 0;
+    struct pie_function_id function = {0};
     int r = get_file(writer, location->file, &file);
     if (r == 0)
         r = get_module(writer, location->module, location->build_id, &module);
@@ -238,11 +239,11 @@ int pie_writer_put_location(struct pie_writer *writer, const struct pie_location
         r = get_function(writer, location, file, module, &function);
     if (r == 0 && is_python)
         r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_LOCATION, "iiiznn", writer->process,
-                           (int64_t)location->id, (int64_t)function, (int64_t)location->line);
+                           (int64_t)location->id.value, (int64_t)function.value, (int64_t)location->line);
     else if (r == 0)
         r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_LOCATION, "iiizzi", writer->process,
-                           (int64_t)location->id, (int64_t)function, (int64_t)location->line,
-                           (int64_t)location->caller, (int64_t)location->offset);
+                           (int64_t)location->id.value, (int64_t)function.value, (int64_t)location->line,
+                           (int64_t)location->caller.value, (int64_t)location->offset);
     if (r == 0)
         r = note_owner(writer, location, file, function);
     if (r < 0)
@@ -259,9 +260,9 @@ int pie_writer_put_node(struct pie_writer *writer, const struct pie_node_row *no
     if (r < 0)
         return r;
     return pie_rowlog_add(&writer->rows, PIE_STATEMENT_NODE, "iizizzzz", writer->process,
-                          (int64_t)node->id.value, (int64_t)node->parent.value, (int64_t)node->location,
-                          (int64_t)places.line_location, (int64_t)places.own_location,
-                          (int64_t)places.library_module, (int64_t)places.entry_function);
+                          (int64_t)node->id.value, (int64_t)node->parent.value, (int64_t)node->location.value,
+                          (int64_t)places.line_location.value, (int64_t)places.own_location.value,
+                          (int64_t)places.library_module, (int64_t)places.entry_function.value);
 }
 
 int pie_writer_put_thread(struct pie_writer *writer, const struct pie_thread_row *thread) {
@@ -300,7 +301,7 @@ static void note_watch(struct pie_writer *writer, const struct pie_watch_row *wa
 
 int pie_writer_put_watch(struct pie_writer *writer, const struct pie_watch_row *watch) {
     struct pie_context_node first = pie_contexts_get_node(writer->contexts, watch->first_node);
-    int64_t own_operation = first.own_location ? operation_at(watch, first.own_depth) : 0;
+    int64_t own_operation = first.own_location.value ? operation_at(watch, first.own_depth) : 0;
     note_watch(writer, watch);
     return pie_rowlog_add(
         &writer->rows, PIE_STATEMENT_WATCH, "iiiiiiiiiiiiiddii", writer->process, writer->slices.at_s,

@@ -59,8 +59,8 @@ static void remove_beside(void) {
 /* One thread in one function, and memory: a row for the tables that most runs have. */
 static int put_rows(struct pie_sink *sink) {
     struct pie_location location = {
-        .id = 1, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = "/x.py", .line = 1};
-    struct pie_node_row node = {.id = {1}, .location = 1};
+        .id = {1}, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = "/x.py", .line = 1};
+    struct pie_node_row node = {.id = {1}, .location = {1}};
     struct pie_thread_row thread = {.id = 1, .name = "t"};
     struct pie_sample_row sample = {.thread = 1, .node = {1}, .samples = 1, .python_ns = 1000};
     struct pie_allocation_row allocation = {.node = {1}, .samples = 1, .allocated_bytes = {1, 1}};
@@ -90,7 +90,7 @@ static int append(struct pie_sink *sink, int64_t *ret_run) {
     r = r == 0 ? put_rows(sink) : r;
     int end = sink->ops->end_process(sink, 2, "exit", 0);
     r = r == 0 ? end : r;
-    end = sink->ops->settle_run(sink, is_gone);
+    end = sink->ops->complete_run(sink, is_gone);
     return r == 0 ? end : r;
 }
 

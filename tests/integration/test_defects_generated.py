@@ -64,7 +64,7 @@ def test_cells_are_the_users_with_their_source(tmp_path):
         assert lines[4] == "def work(seconds):" and lines[7] == "        pass"
 
 
-def test_texts_that_have_no_room_are_counted_and_told(tmp_path):
+def test_texts_that_have_no_room_are_counted_and_reported(tmp_path):
     """Of twenty texts of half a megabyte 8 MiB have room for sixteen; one above 512 KiB is not kept; what has a file is
     not meant."""
     database, program = tmp_path / "full.db", tmp_path / "many_cells.py"

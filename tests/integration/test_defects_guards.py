@@ -384,7 +384,7 @@ print(waits, seen)
     assert (done.returncode, done.stdout) == (0, plain.stdout) == (0, "(True, 0) [True]\n"), done
 
 
-def test_an_update_of_the_interpreter_is_told(pieprof, tmp_path):
+def test_an_update_of_the_interpreter_is_reported(pieprof, tmp_path):
     """In a mount namespace of its own the system's python3 is another build."""
     probe = json.loads(run([pieprof, "doctor", "--json"]).stdout)
     libpython = next(p for p in probe["probes"] if p["id"] == "libpython")

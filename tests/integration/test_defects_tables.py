@@ -37,7 +37,7 @@ def test_what_has_no_room_has_its_own_name(profiled):
     assert times.get("late_caller", 0) <= 0.05 * late_s, times
 
 
-def test_more_than_65536_contents_are_told_apart(profiled):
+def test_more_than_65536_contents_are_distinguished(profiled):
     """Each content is one record, however many there are: no location twice."""
     profile = profiled(PROGRAM, 70, 1000, options=["--no-memory", "--no-redundancy"])
     places = profile.sql("select f.path, u.name, l.line, count(*) as n from file f join function u on u.process = f.process "

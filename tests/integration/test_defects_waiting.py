@@ -92,7 +92,7 @@ def check_sums(rows):
         assert parts == pytest.approx(row["wall_s"], abs=0.001), row
 
 
-def test_a_quota_is_told_where_it_throttles(tmp_path, quota_group):
+def test_a_quota_is_reported_where_it_throttles(tmp_path, quota_group):
     """On one processor: the group's figure, which the truth is taken from, adds up those of all."""
     def enter():
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -118,7 +118,7 @@ def test_a_quota_is_told_where_it_throttles(tmp_path, quota_group):
     assert (found[0]["file"], found[0]["line"]) == (str(QUOTA), burn["line"])
 
 
-def test_the_run_queue_is_told_at_the_line_that_computes(tmp_path):
+def test_the_run_queue_is_reported_at_the_line_that_computes(tmp_path):
     with busy_processor() as processor:
         done = profile(tmp_path / "queue.db", QUOTA, 0.8,
                        preexec_fn=lambda: os.sched_setaffinity(0, {processor}))

@@ -143,7 +143,7 @@ def test_where_nothing_can_be_locked_each_process_has_a_file(pieprof, tree, no_l
     check_tree(tmp_path / "out.db")
 
 
-def test_where_nothing_can_be_locked_the_wish_is_silent(pieprof, no_locks, tmp_path):
+def test_where_nothing_can_be_locked_the_request_is_silent(pieprof, no_locks, tmp_path):
     done = run([pieprof, "-o", "net.%p.db", "-q", "-c", "print(1)"], cwd=tmp_path,
                env=clean_environment(LD_PRELOAD=str(no_locks)))
     assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")

@@ -90,7 +90,7 @@ def test_what_grew_most_is_the_leak(runs, name):
 
 
 @pytest.mark.parametrize("name", LOOKALIKES)
-def test_growth_is_told_where_nothing_leaks(runs, name):
+def test_growth_is_reported_where_nothing_leaks(runs, name):
     rows = runs[name].query("growth")
     assert rows and all(r["growth_low"] <= r["growth_bytes"] <= r["growth_high"] for r in rows)
 

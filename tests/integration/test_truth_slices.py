@@ -35,7 +35,7 @@ def test_slices_add_up_to_the_run(phases):
     assert [row["slice"] for row in slices] == list(range(1, len(slices) + 1))
 
 
-def test_each_phase_is_told_by_its_slices(phases):
+def test_each_phase_is_recognized_by_its_slices(phases):
     truth = phases.truth
     lines = {name: phases.query(f"top all hot lines {between(truth[name])}") for name in truth}
     hot = {name: max(rows, key=lambda row: row["cpu_s"] + row["wait_s"]) for name, rows in lines.items() if rows}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the summary says of redundant loads and stores, on the made-up program of tests/storage/fixture_waste.c, and of
- * memory, on that of fixture_memory.c, and of learned loops, on that of fixture_learned.c. */
+ * memory, on that of fixture_memory.c, and of traced loops, on that of fixture_traced.c. */
 #include "launcher/answers/summary.h"
 #include "launcher/text/text.h"
 #include "tests/storage/fixture.h"
@@ -64,8 +64,8 @@ static void print_memory(const char *sql, const char *columns) {
     print_summary_of(pie_fixture_write_memory, sql, columns);
 }
 
-static void print_learned(const char *sql, const char *columns) {
-    print_summary_of(pie_fixture_write_learned, sql, columns);
+static void print_traced(const char *sql, const char *columns) {
+    print_summary_of(pie_fixture_write_traced, sql, columns);
 }
 
 static size_t count_lines(void) {
@@ -108,7 +108,7 @@ static void test_it_is_one_screen(void **state) {
 }
 
 /* Line 15 calls line 2 of a library, which makes the redundant loads: one finding for people. */
-static void test_library_lines_are_told_by_the_users_own(void **state) {
+static void test_library_lines_are_reported_by_the_users_own(void **state) {
     print_summary("DELETE FROM watch WHERE first_node <> 215", "100");
     expect_part("\nwaste.py:15: 6 % of the run wasted: API misuse (0.80 s, redundant loads)\n");
     assert_null(strstr(printed, "core.py"));
@@ -145,7 +145,7 @@ static void test_a_name_without_a_line_stands_alone(void **state) {
     assert_null(strstr(printed, "(table full):0"));
 }
 
-static void test_folding_is_told(void **state) {
+static void test_folding_is_reported(void **state) {
     print_summary("", "100");
     assert_null(strstr(printed, "Folded"));
     print_summary(
@@ -154,7 +154,7 @@ static void test_folding_is_told(void **state) {
                 "\"(other)\" (--max-size)\n");
 }
 
-static void test_a_file_beyond_its_limit_is_told(void **state) {
+static void test_a_file_beyond_its_limit_is_reported(void **state) {
     print_summary("", "100");
     assert_null(strstr(printed, "--max-size"));
     print_summary(
@@ -163,7 +163,7 @@ static void test_a_file_beyond_its_limit_is_told(void **state) {
     expect_part("\nFile: 3.20 MB larger than --max-size; what it holds is in use or too heavy to fold\n");
 }
 
-static void test_reuse_and_what_weighs_little_are_not_told(void **state) {
+static void test_reuse_and_what_weighs_little_are_not_reported(void **state) {
     print_summary("DELETE FROM watch WHERE first_node NOT IN (210, 212, 214)", "100");
     expect_part("\nNo redundant loads or stores of weight were found (100 watches).\n");
     assert_null(strstr(printed, "of the run wasted"));
@@ -236,7 +236,7 @@ static void test_leaks_are_the_first_findings(void **state) {
 }
 
 /* 100 MB/s and a tenth of all copies: here 9.5 of 11.1 GB. */
-static void test_a_line_that_copies_much_is_told(void **state) {
+static void test_a_line_that_copies_much_is_reported(void **state) {
     print_memory("", "100");
     expect_no("copies");
     print_memory("UPDATE copy SET bytes = 10 * bytes", "100");
@@ -270,8 +270,8 @@ static void test_all_kinds_of_findings_fit_one_screen(void **state) {
     }
 }
 
-static void test_a_learned_loop_and_its_costliest_calls(void **state) {
-    print_learned("", "100");
+static void test_a_traced_loop_and_its_costliest_calls(void **state) {
+    print_traced("", "100");
     expect_part(
         "\n\nLoop parse.py:7 in parse, 930 ms: sure at 95 % after 41 of 10000 iterations (2 more loops)\n"
         "       share call                  at          calls    mean     p95     p99\n"
@@ -282,44 +282,44 @@ static void test_a_learned_loop_and_its_costliest_calls(void **state) {
         " 1.6 ± 1.6 % two                   parse.py:10 10000 1.49 us 1.92 us 2.40 us\n"
         "\n");
     expect_no("three");
-    print_learned("DELETE FROM learned_loop WHERE id = 2", "100");
+    print_traced("DELETE FROM learned_loop WHERE id = 2", "100");
     expect_part(" of 10000 iterations (1 more loop)\n");
 }
 
 static void test_an_undecided_loop_with_a_note(void **state) {
     static const char only_second[] =
         "DELETE FROM learned_call WHERE loop = 1; DELETE FROM learned_loop WHERE id = 1";
-    print_learned(only_second, "60");
+    print_traced(only_second, "60");
     expect_part("\n\nLoop parse.py:14 in load, 500 ms: not sure at 99 % after 1 …\n"
                 "what C code calls by itself is not seen: 2 of 3 calls of ma…\n"
                 "        share call                  at          calls   mean\n"
                 "90.0 ± 90.0 % parse                 parse.py:15     1 450 ms\n"
                 "10.0 ± 90.0 % (the loop's own code) parse.py:14     -      -\n\n");
-    print_learned(only_second, "100");
+    print_traced(only_second, "100");
     expect_part("\nLoop parse.py:14 in load, 500 ms: not sure at 99 % after 1 of 1 iteration\n");
 }
 
 static void test_what_is_unknown_of_a_loop_is_left_out(void **state) {
-    print_learned("DELETE FROM learned_loop WHERE process = 1; UPDATE learned_loop SET function = NULL,"
-                  " file = NULL, line = NULL, body_s = NULL, confidence = NULL;"
-                  "UPDATE learned_call SET share = NULL, callee = NULL, file = NULL",
-                  "100");
+    print_traced("DELETE FROM learned_loop WHERE process = 1; UPDATE learned_loop SET function = NULL,"
+                 " file = NULL, line = NULL, body_s = NULL, confidence = NULL;"
+                 "UPDATE learned_call SET share = NULL, callee = NULL, file = NULL",
+                 "100");
     expect_part("\n\nLoop ? in ?, unknown time: not sure after 0 of 50 iterations\n"
                 "share call at calls\n"
                 "    - -    ?      0\n");
 }
 
-static void test_without_learned_loops_nothing_is_said_of_them(void **state) {
-    print_learned("DELETE FROM learned_call; DELETE FROM learned_loop", "100");
+static void test_without_traced_loops_nothing_is_said_of_them(void **state) {
+    print_traced("DELETE FROM learned_call; DELETE FROM learned_loop", "100");
     expect_no("Loop");
     expect_no("oop");
-    print_learned("DELETE FROM learned_call", "100");
+    print_traced("DELETE FROM learned_call", "100");
     expect_part("\n\nLoop parse.py:7 in parse, 930 ms: not sure at 95 % after 300 of 10000 iterations (2 "
                 "more loops)\n\n");
 }
 
 /* Beside findings of every kind as many calls are shown as there is room for. */
-static void test_a_learned_loop_leaves_it_one_screen(void **state) {
+static void test_a_traced_loop_leaves_it_one_screen(void **state) {
     static const char *const widths[] = {"60", "80", "100", "140"};
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
         char *rest;
@@ -391,26 +391,26 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_worst_findings_come_first),
         cmocka_unit_test(test_it_is_one_screen),
-        cmocka_unit_test(test_library_lines_are_told_by_the_users_own),
+        cmocka_unit_test(test_library_lines_are_reported_by_the_users_own),
         cmocka_unit_test(test_advice_takes_two_lines_at_most),
         cmocka_unit_test(test_threads_and_where_their_time_went),
         cmocka_unit_test(test_a_name_without_a_line_stands_alone),
-        cmocka_unit_test(test_folding_is_told),
-        cmocka_unit_test(test_a_file_beyond_its_limit_is_told),
-        cmocka_unit_test(test_reuse_and_what_weighs_little_are_not_told),
+        cmocka_unit_test(test_folding_is_reported),
+        cmocka_unit_test(test_a_file_beyond_its_limit_is_reported),
+        cmocka_unit_test(test_reuse_and_what_weighs_little_are_not_reported),
         cmocka_unit_test(test_why_it_was_not_measured_is_said),
         cmocka_unit_test(test_nothing_is_said_where_nothing_was_asked_for),
         cmocka_unit_test(test_the_peak_and_whose_it_was),
         cmocka_unit_test(test_what_was_not_measured_of_memory_is_said),
         cmocka_unit_test(test_without_memory_nothing_is_said_of_it),
         cmocka_unit_test(test_leaks_are_the_first_findings),
-        cmocka_unit_test(test_a_line_that_copies_much_is_told),
+        cmocka_unit_test(test_a_line_that_copies_much_is_reported),
         cmocka_unit_test(test_all_kinds_of_findings_fit_one_screen),
-        cmocka_unit_test(test_a_learned_loop_and_its_costliest_calls),
+        cmocka_unit_test(test_a_traced_loop_and_its_costliest_calls),
         cmocka_unit_test(test_an_undecided_loop_with_a_note),
         cmocka_unit_test(test_what_is_unknown_of_a_loop_is_left_out),
-        cmocka_unit_test(test_without_learned_loops_nothing_is_said_of_them),
-        cmocka_unit_test(test_a_learned_loop_leaves_it_one_screen),
+        cmocka_unit_test(test_without_traced_loops_nothing_is_said_of_them),
+        cmocka_unit_test(test_a_traced_loop_leaves_it_one_screen),
         cmocka_unit_test(test_seconds_have_three_digits_and_a_unit),
         cmocka_unit_test(test_bytes_have_three_digits_and_a_unit),
     };

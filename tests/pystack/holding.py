@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asking who holds a block, for the scripts that holder_host runs."""
+"""Asking who holds a block, for the scripts that retention_host runs."""
 import ctypes
 
-import _holder
+import _retention
 
 BUDGET_NS = 60 * 10**9
 TEXT_BYTES = 512
@@ -10,12 +10,12 @@ POINTER = ctypes.sizeof(ctypes.c_void_p)
 
 
 def blocks_of(things):
-    return [_holder.block_of(thing) for thing in things]
+    return [_retention.block_of(thing) for thing in things]
 
 
 def ask(blocks, budget_ns=BUDGET_NS, size=TEXT_BYTES):
     """(result, text, CPU time in ns): another process may have the processor while the time passes."""
-    return _holder.find(blocks, budget_ns, size)
+    return _retention.find(blocks, budget_ns, size)
 
 
 def found(blocks):

@@ -113,10 +113,10 @@ def test_library_code_never_prints():
     assert not found, "\n".join(found)
 
 
-def test_only_learning_sets_an_audit_hook():
+def test_only_tracing_of_loops_sets_an_audit_hook():
     """With one each event of the process builds its arguments, id() too: 4.5 % of a run of pprint."""
     users = [str(path) for path in tree.sources(".c", folders=LIBRARY_FOLDERS) if "PySys_AddAuditHook" in tree.text(path)]
-    assert users == ["runtime/learn/places.c"]
+    assert users == ["runtime/trace/places.c"]
 
 
 def test_names_in_headers_say_their_unit():

@@ -45,7 +45,7 @@ def program(tmp_path_factory):
 
 
 def make(folder, *what):
-    """The Program of make_fixture's database: runs, and whether they have waste, memory and learned loops."""
+    """The Program of make_fixture's database: runs, and whether they have waste, memory and traced loops."""
     subprocess.run([BUILD / "tests/storage/make_fixture", folder / "a.db", folder / "src", *map(str, what)], check=True)
     return Program(folder)
 

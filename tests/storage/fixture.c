@@ -71,7 +71,7 @@ static void write_program(const char *folder) {
 
 static void put_python(uint32_t id, const char *function, const char *file, int32_t first_line,
                        int32_t line) {
-    check(sink->ops->put_location(sink, &(struct pie_location){.id = id,
+    check(sink->ops->put_location(sink, &(struct pie_location){.id = {id},
                                                                .kind = PIE_LOCATION_PYTHON,
                                                                .function = function,
                                                                .file = file,
@@ -82,8 +82,8 @@ static void put_python(uint32_t id, const char *function, const char *file, int3
 
 static void put_native(uint32_t id, uint32_t caller, const char *function, const char *module,
                        uint64_t offset) {
-    check(sink->ops->put_location(sink, &(struct pie_location){.id = id,
-                                                               .caller = caller,
+    check(sink->ops->put_location(sink, &(struct pie_location){.id = {id},
+                                                               .caller = {caller},
                                                                .kind = PIE_LOCATION_NATIVE,
                                                                .function = function,
                                                                .module = module,
@@ -94,7 +94,7 @@ static void put_native(uint32_t id, uint32_t caller, const char *function, const
 
 static void put_node(uint32_t id, uint32_t parent, uint32_t location) {
     check(sink->ops->put_node(sink,
-                              &(struct pie_node_row){.id = {id}, .parent = {parent}, .location = location}),
+                              &(struct pie_node_row){.id = {id}, .parent = {parent}, .location = {location}}),
           "node");
 }
 

@@ -19,5 +19,5 @@ void pie_fixture_write_waste(const char *database, const char *folder);
 /* Appends a run of a third one, of two processes, that allocates, leaks and copies (see fixture_memory.c). */
 void pie_fixture_write_memory(const char *database, const char *folder);
 
-/* Appends a run of a fourth one, of two processes, whose loops were learned (see fixture_learned.c). */
-void pie_fixture_write_learned(const char *database, const char *folder);
+/* Appends a run of a fourth one, of two processes, whose loops were traced (see fixture_traced.c). */
+void pie_fixture_write_traced(const char *database, const char *folder);

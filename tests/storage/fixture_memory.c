@@ -46,7 +46,7 @@ static void write_program(const char *folder) {
 
 static void put_location(uint32_t id, const char *function, const char *file, int32_t first_line,
                          int32_t line, const char *module) {
-    struct pie_location location = {.id = id,
+    struct pie_location location = {.id = {id},
                                     .kind = module ? PIE_LOCATION_NATIVE : PIE_LOCATION_PYTHON,
                                     .function = function,
                                     .file = file,
@@ -59,7 +59,7 @@ static void put_location(uint32_t id, const char *function, const char *file, in
 
 static void put_node(uint32_t id, uint32_t parent, uint32_t location) {
     pie_fixture_check(sink->ops->put_node(
-        sink, &(struct pie_node_row){.id = {id}, .parent = {parent}, .location = location}));
+        sink, &(struct pie_node_row){.id = {id}, .parent = {parent}, .location = {location}}));
 }
 
 /* <module>:10 -> keep:3 (node 2) -> its list comprehension, also line 3 (8); load:7 (3) -> numpy (4);
@@ -215,8 +215,8 @@ static void put_parent_rest(bool is_last) {
     put_sample(2, 100, 1, 0);
     put_sample(4, 300, 0, 1);
     put_sample(7, 500, 0, 1);
-    pie_fixture_check(
-        sink->ops->put_holder(sink, (struct pie_node_id){2}, 0, "list of bytes -> module __main__.cache"));
+    pie_fixture_check(sink->ops->put_retention_path(sink, (struct pie_node_id){2}, 0,
+                                                    "list of bytes -> module __main__.cache"));
 }
 
 static void begin_process(const char *database, bool is_child, int64_t *run) {
@@ -272,7 +272,7 @@ static void write_child(const char *database, int64_t run) {
     put_footprint(6, 2, 1, 0, 0);
     put_heap(&heap);
     put_copy(2, PIE_COPY_COUNTED, 1, 20, 0);
-    pie_fixture_check(sink->ops->put_holder(sink, (struct pie_node_id){2}, 0, "dict -> frame main"));
+    pie_fixture_check(sink->ops->put_retention_path(sink, (struct pie_node_id){2}, 0, "dict -> frame main"));
     pie_fixture_check(sink->ops->commit(sink, start_ns + 6 * second_ns));
     pie_fixture_check(sink->ops->end_process(sink, start_ns + 6 * second_ns, "exit", 0));
     sink->ops->close(sink);

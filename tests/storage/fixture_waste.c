@@ -159,8 +159,8 @@ static int32_t first_line(const char *file, uint32_t line) {
 static void put_location(uint32_t id, const char *function, const char *file, uint32_t line,
                          const char *module, uint32_t caller) {
     check(sink->ops->put_location(
-              sink, &(struct pie_location){.id = id,
-                                           .caller = caller,
+              sink, &(struct pie_location){.id = {id},
+                                           .caller = {caller},
                                            .kind = module ? PIE_LOCATION_NATIVE : PIE_LOCATION_PYTHON,
                                            .function = function,
                                            .file = file,
@@ -173,7 +173,7 @@ static void put_location(uint32_t id, const char *function, const char *file, ui
 
 static void put_node(uint32_t id, uint32_t parent, uint32_t location) {
     check(sink->ops->put_node(sink,
-                              &(struct pie_node_row){.id = {id}, .parent = {parent}, .location = location}),
+                              &(struct pie_node_row){.id = {id}, .parent = {parent}, .location = {location}}),
           "node");
 }
 

@@ -172,7 +172,7 @@ def test_how_a_table_is_laid_out(program):
     assert coloured == "\n".join([head, *rows[1:]])
 
 
-def test_a_deep_tree_is_told_in_part(program, tmp_path):
+def test_a_deep_tree_is_reported_in_part(program, tmp_path):
     """6000 calls of a function by itself."""
     columns = "process, id, parent, location, line_location, own_location"
     copy = changer(program, tmp_path)(

@@ -112,7 +112,7 @@ static int fail_to_forget(void *data, const struct pie_curve_point *point) {
     return -ENOBUFS;
 }
 
-static void test_a_failure_to_forget_is_told_and_the_point_added(void **state) {
+static void test_a_failure_to_forget_is_reported_and_the_point_added(void **state) {
     struct pie_curve curve = {0};
     for (int64_t i = 0; i < PIE_CURVE_POINTS; i++)
         add(&curve, i, (uint64_t)i % 3);
@@ -178,7 +178,7 @@ static uint32_t count_kept(const bool *keep, uint32_t count) {
 }
 
 /* Removed points lie as far away as is reported. */
-static void test_random_curves_are_as_near_as_is_told(void **state) {
+static void test_random_curves_are_as_near_as_is_reported(void **state) {
     struct pie_curve_point points[PIE_CURVE_POINTS];
     bool keep[PIE_CURVE_POINTS];
     for (seed = 1; seed < 60; seed++) {
@@ -283,21 +283,21 @@ static uint32_t find_point(uint32_t line, int64_t time_ns) {
     return i;
 }
 
-static int put_point(void *data, uint32_t line, int64_t time_ns, uint64_t live_bytes) {
-    uint32_t i = find_point(line, time_ns);
+static int put_point(void *data, struct pie_location_id line, int64_t time_ns, uint64_t live_bytes) {
+    uint32_t i = find_point(line.value, time_ns);
     if (put_result < 0)
         return put_result;
     assert_true(i < FILE_POINTS);
     file_count += i == file_count;
     puts_count++;
-    file[i].line = line;
+    file[i].line = line.value;
     file[i].time_ns = time_ns;
     file[i].live_bytes = live_bytes;
     return 0;
 }
 
-static int forget_point(void *data, uint32_t line, int64_t time_ns) {
-    uint32_t i = find_point(line, time_ns);
+static int forget_point(void *data, struct pie_location_id line, int64_t time_ns) {
+    uint32_t i = find_point(line.value, time_ns);
     assert_true(i < file_count);
     file[i] = file[--file_count];
     return 0;
@@ -310,6 +310,11 @@ static struct pie_line_curves *open_curves(void) {
     put_result = 0;
     assert_int_equal(pie_line_curves_create(&out, &curves), 0);
     return curves;
+}
+
+static int add_part(struct pie_line_curves *curves, uint64_t part, uint32_t line, int64_t time_ns,
+                    uint64_t live_bytes) {
+    return pie_line_curves_add(curves, part, (struct pie_location_id){line}, time_ns, live_bytes);
 }
 
 static uint64_t value_at(uint32_t line, int64_t time_ns) {
@@ -330,13 +335,13 @@ enum { S = 1000000000 };
 
 static void test_a_line_has_the_sum_of_its_contexts(void **state) {
     struct pie_line_curves *curves = open_curves();
-    assert_int_equal(pie_line_curves_add(curves, 1, 7, 1 * (int64_t)S, 100), 0);
-    assert_int_equal(pie_line_curves_add(curves, 2, 7, 1 * (int64_t)S, 20), 0);
-    assert_int_equal(pie_line_curves_add(curves, 3, 0, 1 * (int64_t)S, 5), 0);
+    assert_int_equal(add_part(curves, 1, 7, 1 * (int64_t)S, 100), 0);
+    assert_int_equal(add_part(curves, 2, 7, 1 * (int64_t)S, 20), 0);
+    assert_int_equal(add_part(curves, 3, 0, 1 * (int64_t)S, 5), 0);
     assert_int_equal(file_count, 0);
     assert_int_equal(pie_line_curves_flush(curves), 0);
-    assert_int_equal(pie_line_curves_add(curves, 1, 7, 2 * (int64_t)S, 30), 0);
-    assert_int_equal(pie_line_curves_add(curves, 2, 7, 3 * (int64_t)S, 0), 0);
+    assert_int_equal(add_part(curves, 1, 7, 2 * (int64_t)S, 30), 0);
+    assert_int_equal(add_part(curves, 2, 7, 3 * (int64_t)S, 0), 0);
     assert_int_equal(pie_line_curves_flush(curves), 0);
     assert_int_equal(file_count, 4);
     assert_int_equal(value_at(7, 1 * (int64_t)S), 120);
@@ -349,9 +354,9 @@ static void test_a_line_has_the_sum_of_its_contexts(void **state) {
 /* Nothing is heard of a line whose memory stays: it had the old value until just before the change. */
 static void test_after_a_silence_the_old_value_is_held(void **state) {
     struct pie_line_curves *curves = open_curves();
-    assert_int_equal(pie_line_curves_add(curves, 1, 7, 1 * (int64_t)S, 100), 0);
-    assert_int_equal(pie_line_curves_add(curves, 1, 7, 3 * (int64_t)S, 200), 0);
-    assert_int_equal(pie_line_curves_add(curves, 1, 7, 10 * (int64_t)S, 300), 0);
+    assert_int_equal(add_part(curves, 1, 7, 1 * (int64_t)S, 100), 0);
+    assert_int_equal(add_part(curves, 1, 7, 3 * (int64_t)S, 200), 0);
+    assert_int_equal(add_part(curves, 1, 7, 10 * (int64_t)S, 300), 0);
     assert_int_equal(pie_line_curves_flush(curves), 0);
     assert_int_equal(file_count, 4);
     assert_int_equal(value_at(7, 9 * (int64_t)S), 200);
@@ -362,7 +367,7 @@ static void test_after_a_silence_the_old_value_is_held(void **state) {
 static void test_only_what_is_new_is_put(void **state) {
     struct pie_line_curves *curves = open_curves();
     for (uint32_t i = 1; i <= 10000; i++) {
-        assert_int_equal(pie_line_curves_add(curves, 1, 7, (int64_t)i * S, i * i), 0);
+        assert_int_equal(add_part(curves, 1, 7, (int64_t)i * S, i * i), 0);
         assert_int_equal(pie_line_curves_flush(curves), 0);
         assert_in_range(file_count, 1, PIE_CURVE_POINTS);
     }
@@ -374,7 +379,7 @@ static void test_only_what_is_new_is_put(void **state) {
 static void test_a_point_that_could_not_be_put_is_put_later(void **state) {
     struct pie_line_curves *curves = open_curves();
     put_result = -ENOMEM;
-    assert_int_equal(pie_line_curves_add(curves, 1, 7, 1, 100), 0);
+    assert_int_equal(add_part(curves, 1, 7, 1, 100), 0);
     assert_int_equal(pie_line_curves_flush(curves), -ENOMEM);
     put_result = 0;
     assert_int_equal(pie_line_curves_flush(curves), 0);
@@ -388,19 +393,19 @@ static void test_the_lines_with_most_memory_have_curves(void **state) {
     struct pie_line_curves *curves = open_curves();
     int64_t now = 0;
     for (uint32_t line = 1; line <= PIE_LINE_CURVES; line++)
-        assert_int_equal(pie_line_curves_add(curves, line, line, ++now, 1000 + 10 * line), 0);
+        assert_int_equal(add_part(curves, line, line, ++now, 1000 + 10 * line), 0);
     assert_int_equal(pie_line_curves_flush(curves), 0);
-    assert_int_equal(pie_line_curves_add(curves, 100, 100, ++now, 1515), 0);
+    assert_int_equal(add_part(curves, 100, 100, ++now, 1515), 0);
     assert_int_equal(pie_line_curves_flush(curves), 0);
     assert_int_equal(points_of(100), 0);
-    assert_int_equal(pie_line_curves_add(curves, 100, 100, ++now, 1516), 0);
+    assert_int_equal(add_part(curves, 100, 100, ++now, 1516), 0);
     assert_int_equal(pie_line_curves_flush(curves), 0);
     assert_int_equal(points_of(100), 1);
     assert_int_equal(points_of(1), 0);
     assert_int_equal(points_of(2), 1);
     assert_int_equal(file_count, PIE_LINE_CURVES);
-    assert_int_equal(pie_line_curves_add(curves, 2, 2, ++now, 0), 0); /* most ever counts, not what is left */
-    assert_int_equal(pie_line_curves_add(curves, 101, 101, ++now, 1500), 0);
+    assert_int_equal(add_part(curves, 2, 2, ++now, 0), 0); /* most ever counts, not what is left */
+    assert_int_equal(add_part(curves, 101, 101, ++now, 1500), 0);
     assert_int_equal(pie_line_curves_flush(curves), 0);
     assert_int_equal(points_of(2), 2);
     assert_int_equal(points_of(101), 0);
@@ -422,7 +427,7 @@ static void test_many_contexts_of_many_lines(void **state) {
         sums[line] += bytes - live[node];
         live[node] = bytes;
         last[line] = now += S / 10;
-        assert_int_equal(pie_line_curves_add(curves, node, line, now, bytes), 0);
+        assert_int_equal(add_part(curves, node, line, now, bytes), 0);
         if (i % 100 == 0)
             assert_int_equal(pie_line_curves_flush(curves), 0);
     }
@@ -442,8 +447,8 @@ int main(void) {
         cmocka_unit_test(test_a_full_curve_keeps_half_of_its_points_at_most),
         cmocka_unit_test(test_each_value_has_its_highest_point_kept),
         cmocka_unit_test(test_time_goes_on),
-        cmocka_unit_test(test_a_failure_to_forget_is_told_and_the_point_added),
-        cmocka_unit_test(test_random_curves_are_as_near_as_is_told),
+        cmocka_unit_test(test_a_failure_to_forget_is_reported_and_the_point_added),
+        cmocka_unit_test(test_random_curves_are_as_near_as_is_reported),
         cmocka_unit_test(test_the_choice_is_the_classic_algorithms),
         cmocka_unit_test(test_endless_curves_stay_small_and_keep_their_peak),
         cmocka_unit_test(test_a_line_has_the_sum_of_its_contexts),

@@ -39,8 +39,8 @@ static void put_context(struct pie_sink *sink, uint32_t id, uint32_t parent) {
     char file[32];
     snprintf(file, sizeof file, id < FIRST ? "/x.py" : "<made %u>", id);
     const struct pie_location location = {
-        .id = id, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = file, .line = 1};
-    const struct pie_node_row node = {.id = {id}, .parent = {parent}, .location = id};
+        .id = {id}, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = file, .line = 1};
+    const struct pie_node_row node = {.id = {id}, .parent = {parent}, .location = {id}};
     pie_fixture_check(sink->ops->put_location(sink, &location));
     pie_fixture_check(sink->ops->put_node(sink, &node));
 }
@@ -134,13 +134,13 @@ static const char dangling_sql[] =
     " + (SELECT count(*) FROM function WHERE file NOT IN (SELECT id FROM file))";
 
 /* Returns how many folded. The file is as good after it as before. */
-static int64_t fold(const struct pie_kept *kept, double share) {
+static int64_t fold(const struct pie_in_use *in_use, double share) {
     sqlite3 *db;
     assert_int_equal(sqlite3_open(pie_folder_database(), &db), SQLITE_OK);
     assert_int_equal(pie_packed_tables_add(db), SQLITE_OK);
     char *before = sums(db);
     assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
-    int64_t folded = pie_fold_contexts(db, 1, kept, share);
+    int64_t folded = pie_fold_contexts(db, 1, in_use, share);
     assert_int_equal(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
     char *after = sums(db);
     assert_string_equal(before, after);
@@ -185,18 +185,18 @@ static void test_folding_again_adds_to_the_same(void **state) {
     assert_int_equal(ask("SELECT sum(samples) FROM sample WHERE node = 4294967294"), CALLEES);
 }
 
-static bool keeps_some(const void *data, uint32_t id) {
-    return id <= HEAVY || id == FIRST + 8; /* called by the one before, which is kept by that */
+static bool keeps_some(const void *data, struct pie_location_id id) {
+    return id.value <= HEAVY || id.value == FIRST + 8; /* called by the one before, which is kept by that */
 }
 
 static bool keeps_callers_too(const void *data, struct pie_node_id node) {
-    return keeps_some(data, node.value) || node.value == FIRST + 7;
+    return keeps_some(data, (struct pie_location_id){node.value}) || node.value == FIRST + 7;
 }
 
-static void test_who_is_kept_stays(void **state) {
-    const struct pie_kept kept = {keeps_callers_too, keeps_some, NULL};
+static void test_nodes_in_use_stay(void **state) {
+    const struct pie_in_use in_use = {keeps_callers_too, keeps_some, NULL};
     write_run();
-    assert_int_equal(fold(&kept, 1), CALLEES - 2);
+    assert_int_equal(fold(&in_use, 1), CALLEES - 2);
     assert_int_equal(ask("SELECT count(*) FROM node WHERE id BETWEEN 3 AND 200"), 2);
     assert_int_equal(ask("SELECT count(*) FROM location WHERE id = 11"), 1);
 }
@@ -241,20 +241,20 @@ static void test_threads_of_one_name_become_one(void **state) {
 
 static uint32_t last; /* younger ones are kept */
 
-static bool keeps_young(const void *data, uint32_t id) {
-    return id <= HEAVY || id + 20 > last;
+static bool keeps_young(const void *data, struct pie_location_id id) {
+    return id.value <= HEAVY || id.value + 20 > last;
 }
 
 static bool keeps_young_node(const void *data, struct pie_node_id node) {
-    return keeps_young(data, node.value);
+    return keeps_young(data, (struct pie_location_id){node.value});
 }
 
 static void put_second_and_forget(struct pie_sink *sink, uint32_t second) {
-    const struct pie_kept kept = {keeps_young_node, keeps_young, NULL};
+    const struct pie_in_use in_use = {keeps_young_node, keeps_young, NULL};
     put_second(sink, second);
     last = FIRST + second;
     if (sink->wants_to_forget)
-        sink->ops->forget(sink, &kept);
+        sink->ops->forget(sink, &in_use);
 }
 
 static int64_t bytes_of_file(void) {
@@ -279,7 +279,7 @@ static void test_a_file_stays_below_its_limit(void **state) {
     assert_int_equal(ask("SELECT count(*) FROM file WHERE path = '<made 10>'"), 0);
 }
 
-static bool keeps_all(const void *data, uint32_t id) {
+static bool keeps_all(const void *data, struct pie_location_id id) {
     return true;
 }
 
@@ -290,12 +290,12 @@ static bool keeps_all_nodes(const void *data, struct pie_node_id node) {
 /* Of a program all of whose contexts are in use: nothing can go, nothing is lost, and it is said by how much. */
 static void test_a_file_in_which_no_room_can_be_made_says_so(void **state) {
     enum { LIMIT = 100000, SECONDS = 1000 };
-    const struct pie_kept kept = {keeps_all_nodes, keeps_all, NULL};
+    const struct pie_in_use in_use = {keeps_all_nodes, keeps_all, NULL};
     struct pie_sink *sink = begin_run(LIMIT);
     for (uint32_t second = 0; second < SECONDS; second++) {
         put_second(sink, second);
         if (sink->wants_to_forget)
-            sink->ops->forget(sink, &kept);
+            sink->ops->forget(sink, &in_use);
     }
     sink->ops->close(sink);
     int64_t over = bytes_of_file() - LIMIT,
@@ -353,7 +353,7 @@ int main(void) {
                                         pie_folder_tear_down),
         cmocka_unit_test_setup_teardown(test_folding_again_adds_to_the_same, pie_folder_set_up,
                                         pie_folder_tear_down),
-        cmocka_unit_test_setup_teardown(test_who_is_kept_stays, pie_folder_set_up, pie_folder_tear_down),
+        cmocka_unit_test_setup_teardown(test_nodes_in_use_stay, pie_folder_set_up, pie_folder_tear_down),
         cmocka_unit_test_setup_teardown(test_threads_of_one_name_become_one, pie_folder_set_up,
                                         pie_folder_tear_down),
         cmocka_unit_test_setup_teardown(test_a_file_stays_below_its_limit, pie_folder_set_up,

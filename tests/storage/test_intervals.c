@@ -38,9 +38,9 @@ static void begin_run(void) {
     assert_int_equal(sink->ops->begin_process(sink, &process, &run), 0);
     for (uint32_t id = LINE; id <= OTHER_LINE; id++) {
         struct pie_location location = {
-            .id = id, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = "/a.py", .line = (int32_t)id};
+            .id = {id}, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = "/a.py", .line = (int32_t)id};
         assert_int_equal(sink->ops->put_location(sink, &location), 0);
-        assert_int_equal(sink->ops->put_node(sink, &(struct pie_node_row){.id = {id}, .location = id}), 0);
+        assert_int_equal(sink->ops->put_node(sink, &(struct pie_node_row){.id = {id}, .location = {id}}), 0);
     }
 }
 

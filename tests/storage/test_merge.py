@@ -80,7 +80,7 @@ def whole(tmp_path_factory):
 @pytest.fixture(scope="module")
 def questions():
     """All of them."""
-    text = (ROOT / "storage/ask/subjects.c").read_text()
+    text = (ROOT / "storage/ask/questions.c").read_text()
     names = [line.split('"')[1] for line in text.splitlines() if line.lstrip().startswith("{.name = ")]
     assert len(names) > 25 and {"hot lines", "leaks", "redundancy", "pairs", "learned calls", "processes"} <= set(names)
     return names

@@ -151,20 +151,21 @@ static struct pie_contexts *make_contexts(void) {
         [LIBRARY_CODE] = {.flags = PIE_CONTEXT_PYTHON},
         [HOME_CODE] = {.flags = 0},
         [TEXT_CODE] = {.flags = PIE_CONTEXT_PYTHON | PIE_CONTEXT_OWN | PIE_CONTEXT_TEXT},
-        [FOREIGN_CODE] = {.flags = PIE_CONTEXT_FOREIGN, .library_module = MODULE, .function = FUNCTION},
+        [FOREIGN_CODE] = {.flags = PIE_CONTEXT_FOREIGN, .library_module = MODULE, .function = {FUNCTION}},
         [INLINED_CODE] = {.flags = PIE_CONTEXT_FOREIGN,
                           .library_module = MODULE,
-                          .function = INLINED_FUNCTION,
-                          .caller = FOREIGN_CODE},
+                          .function = {INLINED_FUNCTION},
+                          .caller = {FOREIGN_CODE}},
         [INLINED_TWICE] = {.flags = PIE_CONTEXT_FOREIGN,
                            .library_module = MODULE,
-                           .function = INLINED_FUNCTION,
-                           .caller = INLINED_CODE},
+                           .function = {INLINED_FUNCTION},
+                           .caller = {INLINED_CODE}},
     };
     struct pie_contexts *contexts;
     assert_int_equal(pie_contexts_create(&contexts), 0);
     for (uint32_t id = OWN_CODE; id < UNSEEN; id++)
-        assert_int_equal(pie_contexts_set_location(contexts, id, &locations[id]), 0);
+        assert_int_equal(pie_contexts_set_location(contexts, (struct pie_location_id){id}, &locations[id]),
+                         0);
     return contexts;
 }
 
@@ -172,15 +173,17 @@ static struct pie_context_node add(struct pie_contexts *contexts, uint32_t node,
                                    uint32_t location) {
     struct pie_node_id id = {node};
     struct pie_context_node added;
-    assert_int_equal(pie_contexts_add_node(contexts, id, (struct pie_node_id){parent}, location, &added), 0);
+    assert_int_equal(pie_contexts_add_node(contexts, id, (struct pie_node_id){parent},
+                                           (struct pie_location_id){location}, &added),
+                     0);
     struct pie_context_node found = pie_contexts_get_node(contexts, id);
     assert_memory_equal(&added, &found, sizeof added);
     return added;
 }
 
 static void expect(struct pie_context_node node, uint32_t line, uint32_t own, uint32_t own_depth) {
-    assert_int_equal(node.line_location, line);
-    assert_int_equal(node.own_location, own);
+    assert_int_equal(node.line_location.value, line);
+    assert_int_equal(node.own_location.value, own);
     if (own)
         assert_int_equal(node.own_depth, own_depth);
 }
@@ -206,18 +209,18 @@ static void test_a_node_knows_the_native_code_below_its_line(void **state) {
     add(contexts, 10, 0, OWN_CODE);
     struct pie_context_node home = add(contexts, 11, 10, HOME_CODE);
     assert_int_equal(home.library_module, 0);
-    assert_int_equal(home.entry_function, 0);
+    assert_int_equal(home.entry_function.value, 0);
     struct pie_context_node entered = add(contexts, 12, 11, FOREIGN_CODE);
     assert_int_equal(entered.library_module, MODULE);
-    assert_int_equal(entered.entry_function, FUNCTION);
+    assert_int_equal(entered.entry_function.value, FUNCTION);
     struct pie_context_node deeper = add(contexts, 13, 12, HOME_CODE);
     assert_int_equal(deeper.library_module, MODULE);
-    assert_int_equal(deeper.entry_function, FUNCTION);
-    assert_int_equal(add(contexts, 14, 13, INLINED_CODE).entry_function, FUNCTION);
+    assert_int_equal(deeper.entry_function.value, FUNCTION);
+    assert_int_equal(add(contexts, 14, 13, INLINED_CODE).entry_function.value, FUNCTION);
     struct pie_context_node called_back = add(contexts, 15, 13, OWN_CODE);
     assert_int_equal(called_back.library_module, 0);
-    assert_int_equal(called_back.entry_function, 0);
-    assert_int_equal(add(contexts, 16, 15, INLINED_TWICE).entry_function, FUNCTION);
+    assert_int_equal(called_back.entry_function.value, 0);
+    assert_int_equal(add(contexts, 16, 15, INLINED_TWICE).entry_function.value, FUNCTION);
     pie_contexts_destroy(contexts);
 }
 

@@ -95,7 +95,7 @@ def test_answers_are_those_of_plain_rows(whole, tmp_path, question):
 
 
 @pytest.mark.parametrize("data", [b"", b"\2", b"\1\0", b"\1" + b"\xff" * 40, None, "text"])
-def test_damage_is_told_in_a_line(whole, tmp_path, data):
+def test_damage_is_reported_in_a_line(whole, tmp_path, data):
     copy = Program(tmp_path)
     copy.db.write_bytes(whole.db.read_bytes())
     with contextlib.closing(sqlite3.connect(copy.db)) as file:

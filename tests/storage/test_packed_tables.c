@@ -172,7 +172,7 @@ static void test_a_reader_sees_the_file_as_it_was(void **state) {
     sqlite3_finalize(statement);
 }
 
-static void test_damage_is_told(void **state) {
+static void test_damage_is_reported(void **state) {
     static const char *const values[] = {"NULL",           "x''", "x'0200'", "x'0105'", "'text'",
                                          "zeroblob(9999)", "7"};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
@@ -203,7 +203,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_late_rows_are_added_to_those_of_their_slice, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_slices_are_merged, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_reader_sees_the_file_as_it_was, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_damage_is_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_damage_is_reported, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("packed_tables", tests, NULL, NULL);
 }

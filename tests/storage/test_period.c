@@ -99,7 +99,7 @@ static void test_slices_are_numbered_from_one(void **state) {
 static void test_other_words_stay_what_they_are(void **state) {
     struct pie_phrase phrase = parse("top 3 hot lines in the last 5 minutes in app.py:62 of run 2");
     assert_int_equal(phrase.period.kind, PIE_PERIOD_LAST);
-    assert_string_equal(phrase.subject, "hot lines");
+    assert_string_equal(phrase.question, "hot lines");
     assert_string_equal(phrase.file, "app.py");
     assert_int_equal(phrase.line, 62);
     assert_int_equal(phrase.run, 2);
@@ -107,7 +107,7 @@ static void test_other_words_stay_what_they_are(void **state) {
     assert_string_equal(parse("hot lines from last.py").file, "last.py");
     assert_string_equal(parse("hot lines in last").file, "last");
     assert_string_equal(parse("hot lines in 'slice' since 5s").file, "slice");
-    assert_string_equal(parse("slices").subject, "slices");
+    assert_string_equal(parse("slices").question, "slices");
     assert_int_equal(parse("hot lines in app.py:10").period.kind, PIE_PERIOD_RUN);
 }
 

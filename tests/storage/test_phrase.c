@@ -11,7 +11,7 @@
 
 #include "storage/base/nearest.h"
 #include "storage/ask/phrase.h"
-#include "storage/ask/subjects.h"
+#include "storage/ask/questions.h"
 
 static void test_words_are_split_at_blanks_and_kept_together_by_quotes(void **state) {
     const char *words[8];
@@ -35,13 +35,13 @@ static struct pie_phrase parse(const char *text) {
     return phrase;
 }
 
-static void test_a_phrase_gives_subject_limit_file_and_run(void **state) {
+static void test_a_phrase_gives_question_limit_file_and_run(void **state) {
     struct pie_phrase phrase = parse("Top 10 hot lines in foo.py of run 3");
-    assert_string_equal(phrase.subject, "hot lines");
+    assert_string_equal(phrase.question, "hot lines");
     assert_string_equal(phrase.file, "foo.py");
     assert_int_equal(phrase.limit, 10);
     assert_int_equal(phrase.run, 3);
-    assert_string_equal(parse("the hot functions").subject, "hot functions");
+    assert_string_equal(parse("the hot functions").question, "hot functions");
     assert_int_equal(parse("top hot lines").limit, PIE_PHRASE_TOP_DEFAULT);
     assert_int_equal(parse("5 threads").limit, 5);
     assert_int_equal(parse("hot lines").limit, 0);
@@ -49,13 +49,13 @@ static void test_a_phrase_gives_subject_limit_file_and_run(void **state) {
     assert_true(parse("hot lines by function").by_function);
     assert_false(parse("hot lines by line").by_function);
     assert_string_equal(parse("hot lines in 'a b.py'").file, "a b.py");
-    assert_string_equal(parse("runs").subject, "runs");
+    assert_string_equal(parse("runs").question, "runs");
     assert_string_equal(parse("hot lines of file run").file, "run");
 }
 
 static void test_a_place_has_a_file_and_a_line(void **state) {
     static const struct {
-        const char *text, *subject, *file;
+        const char *text, *question, *file;
         int64_t line;
     } cases[] = {
         {"pairs of foo.py:62", "pairs", "foo.py", 62},
@@ -77,7 +77,7 @@ static void test_a_place_has_a_file_and_a_line(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct pie_phrase phrase = parse(cases[i].text);
-        assert_string_equal(phrase.subject, cases[i].subject);
+        assert_string_equal(phrase.question, cases[i].question);
         assert_string_equal(phrase.file, cases[i].file);
         assert_int_equal(phrase.line, cases[i].line);
     }
@@ -108,62 +108,62 @@ static void test_a_wrong_phrase_is_refused_with_one_line(void **state) {
     free(longer);
 }
 
-static void test_every_subject_is_found_by_its_names(void **state) {
+static void test_every_question_is_found_by_its_names(void **state) {
     size_t count;
-    const struct pie_subject *subjects = pie_subject_all(&count);
+    const struct pie_question *questions = pie_question_all(&count);
     assert_true(count >= 8);
     for (size_t i = 0; i < count; i++)
-        assert_ptr_equal(pie_subject_find(subjects[i].name), &subjects[i]);
-    assert_string_equal(pie_subject_find("lines")->name, "hot lines");
-    assert_string_equal(pie_subject_find("native")->name, "native functions");
-    assert_string_equal(pie_subject_find("findings")->name, "redundancy");
-    assert_string_equal(pie_subject_find("wasted loads")->name, "redundant loads");
-    assert_string_equal(pie_subject_find("redundant writes")->name, "redundant stores");
-    assert_null(pie_subject_find("hot line s"));
-    assert_null(pie_subject_find(""));
+        assert_ptr_equal(pie_question_find(questions[i].name), &questions[i]);
+    assert_string_equal(pie_question_find("lines")->name, "hot lines");
+    assert_string_equal(pie_question_find("native")->name, "native functions");
+    assert_string_equal(pie_question_find("findings")->name, "redundancy");
+    assert_string_equal(pie_question_find("wasted loads")->name, "redundant loads");
+    assert_string_equal(pie_question_find("redundant writes")->name, "redundant stores");
+    assert_null(pie_question_find("hot line s"));
+    assert_null(pie_question_find(""));
 }
 
-/* Names are found in the order of the table, so an alias that another subject has too would never be reached. */
+/* Names are found in the order of the table, so an alias that another question has too would never be reached. */
 static void test_no_name_means_two_things(void **state) {
     size_t count;
-    const struct pie_subject *subjects = pie_subject_all(&count);
+    const struct pie_question *questions = pie_question_all(&count);
     for (size_t i = 0; i < count; i++) {
-        assert_non_null(subjects[i].aliases);
-        char *aliases = strdup(subjects[i].aliases), *rest = aliases;
+        assert_non_null(questions[i].aliases);
+        char *aliases = strdup(questions[i].aliases), *rest = aliases;
         for (char *alias; (alias = strsep(&rest, "|"));) {
             assert_true(*alias);
-            assert_ptr_equal(pie_subject_find(alias), &subjects[i]);
+            assert_ptr_equal(pie_question_find(alias), &questions[i]);
         }
         free(aliases);
-        if (subjects[i].by_function)
-            assert_non_null(pie_subject_find(subjects[i].by_function));
-        if (subjects[i].in_place)
-            assert_true(pie_subject_has(pie_subject_find(subjects[i].in_place), PIE_PLACE_FILE, true));
-        if (subjects[i].cut != PIE_CUT_NOTHING)
-            assert_null(subjects[i].files);
+        if (questions[i].by_function)
+            assert_non_null(pie_question_find(questions[i].by_function));
+        if (questions[i].in_place)
+            assert_true(pie_question_has(pie_question_find(questions[i].in_place), PIE_PLACE_FILE, true));
+        if (questions[i].cut != PIE_CUT_NOTHING)
+            assert_null(questions[i].files);
     }
 }
 
 static void test_only_conditions_that_were_asked_for_are_in_the_statement(void **state) {
     struct pie_phrase phrase = parse("top 3 leaks in foo.py");
-    char *sql = pie_subject_sql(pie_subject_find("leaks"), &phrase, PIE_PLACE_FILE);
+    char *sql = pie_question_sql(pie_question_find("leaks"), &phrase, PIE_PLACE_FILE);
     assert_non_null(strstr(sql, "run = :run"));
     assert_non_null(strstr(sql, "in_place('file', :in, file) OR in_place('file', :in, user_file)"));
     assert_non_null(strstr(sql, "LIMIT :limit"));
     assert_null(strstr(sql, ":line"));
     free(sql);
     phrase = parse("redundant loads in foo.py:5");
-    sql = pie_subject_sql(pie_subject_find("redundant loads"), &phrase, PIE_PLACE_FILE);
+    sql = pie_question_sql(pie_question_find("redundant loads"), &phrase, PIE_PLACE_FILE);
     assert_non_null(strstr(sql, "kind = 'load'"));
     assert_non_null(strstr(sql, "line = :line"));
     assert_null(strstr(sql, ":limit"));
     free(sql);
     phrase = parse("hot lines in foo.py"); /* contexts are chosen before */
-    sql = pie_subject_sql(pie_subject_find("hot lines"), &phrase, PIE_PLACE_FILE);
+    sql = pie_question_sql(pie_question_find("hot lines"), &phrase, PIE_PLACE_FILE);
     assert_null(strstr(sql, ":in"));
     free(sql);
     phrase = parse("runs");
-    sql = pie_subject_sql(pie_subject_find("runs"), &phrase, PIE_PLACE_ANY);
+    sql = pie_question_sql(pie_question_find("runs"), &phrase, PIE_PLACE_ANY);
     assert_null(strstr(sql, ":"));
     free(sql);
 }
@@ -210,10 +210,10 @@ static void test_the_nearest_phrase_is_the_one_meant(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words_are_split_at_blanks_and_kept_together_by_quotes),
-        cmocka_unit_test(test_a_phrase_gives_subject_limit_file_and_run),
+        cmocka_unit_test(test_a_phrase_gives_question_limit_file_and_run),
         cmocka_unit_test(test_a_place_has_a_file_and_a_line),
         cmocka_unit_test(test_a_wrong_phrase_is_refused_with_one_line),
-        cmocka_unit_test(test_every_subject_is_found_by_its_names),
+        cmocka_unit_test(test_every_question_is_found_by_its_names),
         cmocka_unit_test(test_no_name_means_two_things),
         cmocka_unit_test(test_only_conditions_that_were_asked_for_are_in_the_statement),
         cmocka_unit_test(test_a_place_may_say_what_it_is),

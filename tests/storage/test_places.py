@@ -85,7 +85,7 @@ def test_a_thread_has_waited_elsewhere(program, tmp_path):
     assert [[r[key] for key in keys] for r in rows(copy, "threads in MainThread")] == [[9, 8, 7]]
 
 
-def test_copies_are_told_at_the_line_that_the_summary_names(memory):
+def test_copies_are_reported_at_the_line_that_the_summary_names(memory):
     own = {(r["file"], r["line"]): r["copy_bytes"] for r in rows(memory, "own memory")}
     told = {}
     for r in rows(memory, "copies in keep.py"):
@@ -93,7 +93,7 @@ def test_copies_are_told_at_the_line_that_the_summary_names(memory):
     assert told == {place: copied for place, copied in own.items() if copied}
 
 
-def test_memory_and_peak_are_told_at_the_line_that_the_summary_names(memory):
+def test_memory_and_peak_are_reported_at_the_line_that_the_summary_names(memory):
     own = [(r["line"], r["allocated_bytes"], r["peak_bytes"]) for r in rows(memory, "own memory")]
     assert [(r["line"], r["allocated_bytes"], r["peak_bytes"]) for r in rows(memory, "memory in keep.py")] == own
     assert {(r["line"], r["allocated_bytes"], r["peak_bytes"]) for r in rows(memory, "peak in keep.py")} == {

@@ -99,7 +99,7 @@ def test_the_call_tree_is_in_the_order_of_reading(program):
     assert tree("all call tree") == [*main, (1, "native", "start_thread", 0), (2, "python", "main", 0)]
 
 
-def test_runs_are_told_apart(program):
+def test_runs_are_distinguished(program):
     assert [r["run"] for r in rows(program, "runs")] == [1, 2]
     assert ask(program, "hot lines")["run"] == 2
     assert ask(program, "hot lines of run 1")["run"] == 1
@@ -115,7 +115,7 @@ def test_a_question_can_be_narrowed(program):
         (1, "work", 3), (2, "main", 9)]
 
 
-def test_the_statement_that_is_told_gives_the_same_rows(program):
+def test_the_statement_that_is_printed_gives_the_same_rows(program):
     for phrase in CONTRACT:
         answer = ask(program, phrase)
         assert answer["sql"].startswith("SELECT ") and rows(program, answer["sql"]) == answer["rows"]

@@ -17,7 +17,7 @@
 #include "storage/ask/query.h"
 #include "storage/read/reader.h"
 #include "storage/file/schema.h"
-#include "storage/ask/subjects.h"
+#include "storage/ask/questions.h"
 #include "tests/storage/fixture.h"
 #include "tests/storage/folder.h"
 
@@ -91,9 +91,9 @@ static void read_everything(const char *path) {
     if (r < 0)
         return;
     pie_reader_set_time_limit(reader, 5);
-    const struct pie_subject *subjects = pie_subject_all(&count);
+    const struct pie_question *questions = pie_question_all(&count);
     for (size_t i = 0; i < count; i++)
-        read_all(reader, subjects[i].name);
+        read_all(reader, questions[i].name);
     message = NULL;
     r = pie_reader_get_run(reader, 0, &run, &message);
     expect_line(r, message);

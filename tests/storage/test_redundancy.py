@@ -129,7 +129,7 @@ def test_the_worst_comes_first_and_reuse_last(waste):
     assert (found[0]["kind"], found[0]["line"]) == ("store", 8)
 
 
-def test_a_line_with_both_kinds_is_told_once_for_each(waste):
+def test_a_line_with_both_kinds_is_reported_once_for_each(waste):
     assert [r["kind"] for r in rows(waste, "redundancy") if r["line"] == 8] == ["store", "load"]
 
 
@@ -137,7 +137,7 @@ def test_what_was_never_redundant_is_no_finding(waste):
     assert not {13, 17} & {r["line"] for r in rows(waste, "redundancy")}
 
 
-def test_library_code_is_told_by_its_line_and_by_the_own_line_above(waste):
+def test_library_code_is_reported_by_its_line_and_by_the_own_line_above(waste):
     inner = by_line(waste, "redundancy", library=True)
     assert list(inner) == [("load", 2)]
     row = inner["load", 2]
@@ -197,7 +197,7 @@ def test_questions_choose_kind_number_file_and_line(waste):
     assert [r["line"] for r in rows(waste, "hot lines in waste.py:6")] == [6]
 
 
-def test_the_statement_that_is_told_gives_the_same_rows(waste):
+def test_the_statement_that_is_printed_gives_the_same_rows(waste):
     for question in ("redundancy", "redundant loads in waste.py:6", "redundancy by function", "top 3 pairs", "pairs of waste.py:7"):
         answer = ask(waste, question)
         assert answer["rows"] and rows(waste, answer["sql"]) == answer["rows"]
@@ -297,7 +297,7 @@ def test_what_was_not_measured_is_null(waste, tmp_path):
             assert row["severity"] in ("low", "reuse")
 
 
-def test_samplers_are_told_with_runs_and_processes(waste):
+def test_samplers_are_reported_with_runs_and_processes(waste):
     assert [r["sampler"] for r in rows(waste, "runs")] == ["none", "taskclock", "taskclock"]
     assert [(r["sampler"], r["sampler_note"]) for r in rows(waste, "processes")] == [("taskclock", "this machine has no PMU")]
 

@@ -120,7 +120,7 @@ def test_a_table_of_findings_has_what_matters(waste):
     assert "kind" in waste("query", "a.db", "redundancy").text.splitlines()[0]
 
 
-def test_the_first_findings_are_told_at_length(waste):
+def test_the_first_findings_are_printed_in_full(waste):
     told = re.findall(r"^(\d+)\. (\S+)", waste("query", "a.db", "redundancy").text, re.M)
     assert [number for number, _ in told] == ["1", "2", "3", "4", "5"]
     told = re.findall(r"^\d+\. (\S+)", waste("query", "a.db", "top 2 redundancy").text, re.M)
@@ -136,7 +136,7 @@ def test_functions_name_their_worst_line(waste):
     assert re.search(r"^\d+\. src/waste.py:18 in rotate\n   worst line  19: return np.array", text, re.M)
 
 
-def test_a_pair_is_told_with_both_paths(waste):
+def test_a_pair_is_reported_with_both_paths(waste):
     text = waste("query", "a.db", "pairs of waste.py:7", env=clean_environment(COLUMNS="100")).text
     first = text.split("\n\n")[0].splitlines()
     assert first.pop(0) == "In file waste.py:7"

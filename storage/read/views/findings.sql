@@ -9,7 +9,7 @@ CREATE VIEW x_threshold AS SELECT
   0.05 AS high_share,      -- and the waste is this part of the run's CPU time at least
   0.4 AS pair_fraction,    -- a pair: this part of its accesses at least was redundant
   0.1 AS reuse_share,      -- loads: with less than this part of the time in short calls all is reuse and no waste
-  3 AS told_traps,         -- a category is named from this number of redundant accesses on
+  3 AS category_traps_min, -- a category is named from this number of redundant accesses on
   8 AS returned_traps_min, -- from this number of compared results on, results decide about stores, not memory,
   0.3 AS returned_share,   -- if this part of the line's calls return what can be compared,
   0.3 AS returned_part,    -- or this part of what the line wrote again and again was returned
@@ -281,10 +281,10 @@ FROM (
 -- or a view, just as the one before.
 CREATE VIEW x_named_finding AS
 SELECT DISTINCT *, waste * line_ns AS wasted_ns, CASE
-  WHEN is_reuse OR tell_redundant < told_traps OR tell_redundant_ns <= 0 THEN 'undecided'
-  WHEN is_returned_told AND line_returned_partly_ns >= line_returned_redundant_ns THEN 'inefficient algorithm'
-  WHEN is_returned_told AND loop_share_found >= loop_share THEN 'loop-invariant computation'
-  WHEN is_returned_told THEN 'repeated native calls'
+  WHEN is_reuse OR tell_redundant < category_traps_min OR tell_redundant_ns <= 0 THEN 'undecided'
+  WHEN is_return_decisive AND line_returned_partly_ns >= line_returned_redundant_ns THEN 'inefficient algorithm'
+  WHEN is_return_decisive AND loop_share_found >= loop_share THEN 'loop-invariant computation'
+  WHEN is_return_decisive THEN 'repeated native calls'
   WHEN native_library IS 'python' AND object_ns + array_ns + result_ns < values_share * tell_redundant_ns THEN 'undecided'
   WHEN kind = PIE_WATCH_LOAD AND loop_share_found >= loop_share AND (item_ns >= item_share * tell_redundant_ns
     OR (put_ns > 0 AND item_ns >= item_put_share * tell_redundant_ns)) THEN 'slice underutilization'
@@ -298,7 +298,7 @@ SELECT DISTINCT *, waste * line_ns AS wasted_ns, CASE
   WHEN loop_share_found >= loop_share THEN 'loop-invariant computation'
   ELSE 'repeated native calls' END AS category
 FROM (
-  SELECT DISTINCT *, coalesce(iif(is_returned_told, line_returned_loop_ns / line_again_ns, loop_ns / nullif(tell_redundant_ns, 0)),
+  SELECT DISTINCT *, coalesce(iif(is_return_decisive, line_returned_loop_ns / line_again_ns, loop_ns / nullif(tell_redundant_ns, 0)),
     0) AS loop_share_found
   FROM (
     SELECT DISTINCT *, line_returned_redundant_ns + line_returned_partly_ns AS line_again_ns,
@@ -306,7 +306,7 @@ FROM (
         AND iif(kind = PIE_WATCH_STORE, by_return OR returned_redundant >= returned_part * tell_redundant,
           line_returned_share >= returned_share)
         AND line_returned_redundant_ns + line_returned_partly_ns >= returned_fraction * line_returned_ns
-        AND line_returned_redundant_ns + line_returned_partly_ns > 0 AS is_returned_told
+        AND line_returned_redundant_ns + line_returned_partly_ns > 0 AS is_return_decisive
     FROM x_finding WHERE redundant > 0));
 
 -- In the order of their worth. What is only reuse comes last, whatever it costs; what the evidence does not decide is
@@ -323,7 +323,7 @@ FROM (
   FROM x_named_finding);
 
 -- With the figures that decided the category, and what to try.
-CREATE VIEW x_told_finding AS
+CREATE VIEW x_explained_finding AS
 SELECT DISTINCT *,
   CASE
     WHEN kind = PIE_WATCH_LOAD THEN printf('%d of %d re-reads of %s found the same value, in calls that ended %s later',
@@ -333,13 +333,13 @@ SELECT DISTINCT *,
     WHEN returned_traps > 0 THEN printf('%d of %d writes to %s, and values returned, repeated what was there', redundant,
       traps, memory_text)
     ELSE printf('%d of %d writes to %s repeated the value that was there', redundant, traps, memory_text) END
-  || iif(kind = PIE_WATCH_LOAD AND is_returned_told, printf('; %.0f %% of what the line''s calls return had been returned before',
+  || iif(kind = PIE_WATCH_LOAD AND is_return_decisive, printf('; %.0f %% of what the line''s calls return had been returned before',
     100 * line_again_ns / line_returned_ns), '')
   || coalesce(CASE
     WHEN is_reuse THEN printf('; but only %.0f %% of the time is in short calls that look up what objects are like, '
       || 'the rest is in long calls and bulk work, which have to read again', 100 * short_share)
-    WHEN tell_redundant < told_traps THEN '; these are too few for the evidence to decide'
-    WHEN category = 'inefficient algorithm' AND is_returned_told THEN '; the calls compute again what they had '
+    WHEN tell_redundant < category_traps_min THEN '; these are too few for the evidence to decide'
+    WHEN category = 'inefficient algorithm' AND is_return_decisive THEN '; the calls compute again what they had '
       || 'computed, for the sake of a part'
     WHEN category = 'slice underutilization' THEN printf('; for %.0f %% of the time the line was at a[i] or '
       || 'iterating%s', 100 * item_ns / tell_redundant_ns, loop_text)
@@ -366,7 +366,7 @@ SELECT DISTINCT *,
     WHEN category = 'API misuse' THEN 'make one call for whole arrays (the array''s method or a ufunc); for single '
       || 'numbers use plain Python numbers and the math module'
     WHEN category = 'loop-invariant computation'
-      AND iif(is_returned_told, line_again_ns / line_returned_ns, fraction) < same_fraction THEN 'a part of it is the same in each '
+      AND iif(is_return_decisive, line_again_ns / line_returned_ns, fraction) < same_fraction THEN 'a part of it is the same in each '
       || 'round: compute that part once before the loop'
     WHEN category = 'loop-invariant computation' THEN 'compute it once before the loop: each round gets the same result'
     WHEN category = 'repeated native calls' THEN 'keep the result and use it again, in a variable or with '
@@ -396,7 +396,7 @@ SELECT run, rank, iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS kind, file, lin
   wasted_ns / 1e9 AS wasted_s, wasted_ns / nullif(run_ns, 0) AS wasted_share, bytes, traps, sampler, severity, library,
   user_file, user_line, waste_low * line_ns / 1e9 AS wasted_s_low, waste_high * line_ns / 1e9 AS wasted_s_high,
   line_ns / 1e9 AS cpu_s, iif(kind = PIE_WATCH_LOAD, short_share, NULL) AS short_share, watches
-FROM x_told_finding;
+FROM x_explained_finding;
 
 -- By function: sums of its lines, without those that are only reuse unless all are; words and names are those of its
 -- worst line. (In one SELECT all windows must be partitioned alike, or SQLite does not pass "run = …" on through it.)
@@ -424,7 +424,7 @@ FROM (
       sum(line_ns) OVER g AS line_ns, sum(bytes) OVER g AS bytes, sum(traps) OVER g AS traps,
       sum(watches) OVER g AS watches, count(*) OVER g AS lines,
       row_number() OVER (PARTITION BY run, kind, file, function, function_line, is_reuse ORDER BY rank) AS nth
-    FROM x_told_finding
+    FROM x_explained_finding
     WINDOW g AS (PARTITION BY run, kind, file, function, function_line, is_reuse))
   WHERE nth = 1)
 WHERE part = 1;

@@ -106,7 +106,7 @@ FROM (
 WHERE nth = 1 OR nth_peak = 1;
 
 -- The intervals are those of a sum of independent samples: 1.96 times the root of the sum of squared weights.
-CREATE VIEW x_memory_told AS
+CREATE VIEW x_memory_figures AS
 SELECT *, live_bytes AS growth_bytes, python_bytes * 1.0 / nullif(allocated_bytes, 0) AS python_share,
   max(0, allocated_bytes - 1.959963984540054 * sqrt(sq)) AS allocated_low,
   allocated_bytes + 1.959963984540054 * sqrt(sq) AS allocated_high,
@@ -118,14 +118,14 @@ CREATE VIEW v_memory AS
 SELECT run, row_number() OVER (PARTITION BY run ORDER BY allocated_bytes DESC, peak_bytes DESC, file, line) AS rank,
   file, line, function, allocated_bytes, peak_bytes, average_bytes, growth_bytes, python_share, samples, library,
   user_file, user_line, allocated_low, allocated_high, peak_low, peak_high
-FROM x_memory_told WHERE subject = 'line' AND nth = 1;
+FROM x_memory_figures WHERE subject = 'line' AND nth = 1;
 
 CREATE VIEW v_memory_function AS
 SELECT run, row_number() OVER (PARTITION BY run ORDER BY allocated_bytes DESC, peak_bytes DESC, file, line, function)
     AS rank,
   file, line, function, allocated_bytes, peak_bytes, average_bytes, growth_bytes, python_share, samples, library,
   user_file, user_line, allocated_low, allocated_high, peak_low, peak_high
-FROM x_memory_told WHERE subject = 'function' AND nth = 1;
+FROM x_memory_figures WHERE subject = 'function' AND nth = 1;
 
 -- What is counted at the peaks of the run's processes and is in no sample's weight; less than nothing where chance made
 -- these too heavy.
@@ -143,7 +143,7 @@ SELECT *, row_number() OVER (PARTITION BY subject, run ORDER BY peak_bytes DESC,
 FROM (
   SELECT subject, run, file, line, function, allocated_bytes, peak_bytes, average_bytes, growth_bytes, python_share, samples,
     library, user_file, user_line, allocated_low, allocated_high, peak_low, peak_high
-  FROM x_memory_told WHERE nth_peak = 1 AND peak_bytes > 0
+  FROM x_memory_figures WHERE nth_peak = 1 AND peak_bytes > 0
   UNION ALL
   SELECT s.subject, x.run, x.place, NULL, NULL, NULL, x.peak_bytes, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
     NULL
@@ -180,7 +180,7 @@ FROM (
   FROM x_memory_place WHERE estimate <> 0 WINDOW g AS (PARTITION BY run, estimate, file, first_line, function))
 WHERE nth = 1;
 
-CREATE VIEW x_copy_told AS
+CREATE VIEW x_copy_figures AS
 SELECT subject, run,
   row_number() OVER (PARTITION BY subject, run ORDER BY bytes DESC, file, line, function, estimate) AS rank, file, line,
   function, bytes, bytes_per_s, iif(estimate = PIE_COPY_LOOP, 'loop', iif(is_sampled, 'sampled', 'counted')) AS estimate, samples,
@@ -191,12 +191,12 @@ FROM x_copy_line;
 CREATE VIEW v_copy AS
 SELECT run, rank, file, line, function, bytes, bytes_per_s, estimate, samples, bytes_low, bytes_high, library, user_file,
   user_line
-FROM x_copy_told WHERE subject = 'line';
+FROM x_copy_figures WHERE subject = 'line';
 
 CREATE VIEW v_copy_function AS
 SELECT run, rank, file, line, function, bytes, bytes_per_s, estimate, samples, bytes_low, bytes_high, library, user_file,
   user_line
-FROM x_copy_told WHERE subject = 'function';
+FROM x_copy_figures WHERE subject = 'function';
 
 -- Whose code a location is: the user's, or a library's. Native code of the interpreter stands between the code of
 -- others and is nobody's caller; the C library and code of unknown origin are nobody's at all.

@@ -61,14 +61,14 @@ static int begin(struct pie_sink *sink, int64_t at_ns) {
 }
 
 static int put_location(struct pie_sink *sink, const struct pie_location *location) {
-    memory.misuse += !memory.in_transaction || location->id != memory.locations + 1;
-    memory.locations = location->id;
+    memory.misuse += !memory.in_transaction || location->id.value != memory.locations + 1;
+    memory.locations = location->id.value;
     return 0;
 }
 
 static int put_node(struct pie_sink *sink, const struct pie_node_row *node) {
     memory.misuse += node->id.value != memory.nodes + 1 || node->parent.value >= node->id.value ||
-                     node->location > memory.locations;
+                     node->location.value > memory.locations;
     memory.nodes = node->id.value;
     return 0;
 }
@@ -118,7 +118,7 @@ static int put_process_end(struct pie_sink *sink, const struct pie_process_end_r
     return 0;
 }
 
-static int settle_run(struct pie_sink *sink, pie_is_gone_fn is_gone) {
+static int complete_run(struct pie_sink *sink, pie_is_gone_fn is_gone) {
     return is_gone(getpid(), pie_realtime_ns());
 }
 
@@ -140,7 +140,7 @@ static const struct pie_sink_ops sink_ops = {
     .put_overhead = put_overhead,
     .commit = commit,
     .end_process = end_process,
-    .settle_run = settle_run,
+    .complete_run = complete_run,
     .suspend = suspend_or_close,
     .close = suspend_or_close,
 };

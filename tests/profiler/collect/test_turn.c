@@ -9,7 +9,7 @@
 #include "profiler/collect/turn.h"
 #include "profiler/ports/pystack.h"
 #include "profiler/stacks/cct.h"
-#include "profiler/stacks/context.h"
+#include "profiler/stacks/call_path.h"
 #include "profiler/thread/thread.h"
 #include "profiler/time/thread.h"
 #include "profiler/watch/watch.h"
@@ -129,12 +129,12 @@ static void test_a_handler_delays_it(void **state) {
 /* The path that a thread inserted last is of the old half. */
 static void test_a_path_is_inserted_anew(void **state) {
     const uint64_t path[] = {0x20, 0x10};
-    struct pie_cct_id before = pie_context_insert(thread, path, 2);
+    struct pie_cct_id before = pie_call_path_insert(thread, path, 2);
     fill(BUDGET);
     pass();
     pie_turn_end(&turn);
     pie_thread_enter(thread, PIE_INSIDE_HANDLER);
-    struct pie_cct_id after = pie_context_insert(thread, path, 2);
+    struct pie_cct_id after = pie_call_path_insert(thread, path, 2);
     pie_thread_leave(thread);
     assert_int_not_equal(before.value, after.value);
     assert_int_equal(pie_cct_half(after), 1);

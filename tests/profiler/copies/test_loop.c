@@ -151,7 +151,7 @@ static void test_conversions(void **state) {
     assert_int_equal(site.step_bytes, 8);
 }
 
-static void test_gathering_is_told_by_its_destination(void **state) {
+static void test_gathering_is_recognized_by_its_destination(void **state) {
     struct pie_copy_site site;
 
     copies(taken_at, &site);
@@ -160,7 +160,7 @@ static void test_gathering_is_told_by_its_destination(void **state) {
     assert_int_equal(site.step_bytes, 8);
 }
 
-static void test_scattering_is_told_by_a_source(void **state) {
+static void test_scattering_is_recognized_by_a_source(void **state) {
     struct pie_copy_site site;
 
     copies(scattered_at, &site);
@@ -245,8 +245,8 @@ int main(void) {
         cmocka_unit_test(test_a_strided_copy),
         cmocka_unit_test(test_a_copy_to_a_strided_destination),
         cmocka_unit_test(test_conversions),
-        cmocka_unit_test(test_gathering_is_told_by_its_destination),
-        cmocka_unit_test(test_scattering_is_told_by_a_source),
+        cmocka_unit_test(test_gathering_is_recognized_by_its_destination),
+        cmocka_unit_test(test_scattering_is_recognized_by_a_source),
         cmocka_unit_test(test_a_choice_between_two_arrays),
         cmocka_unit_test(test_a_repeated_move),
         cmocka_unit_test(test_what_stands_around_the_loop_of_a_copying_function),

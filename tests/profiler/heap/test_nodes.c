@@ -13,7 +13,7 @@
 #include "profiler/heap/engine.h"
 #include "profiler/heap/leaks.h"
 #include "profiler/heap/nodes.h"
-#include "profiler/ports/holder.h"
+#include "profiler/ports/retention.h"
 
 static struct pie_heap_nodes nodes;
 
@@ -131,7 +131,7 @@ static uint64_t spent(void) {
     return spent_ns;
 }
 
-static const struct pie_holder_ops holders = {ask, answer, spent};
+static const struct pie_retention_ops holders = {ask, answer, spent};
 static const uint64_t SECOND = 1000000000;
 
 static int fresh_leaks(void **state) {

@@ -84,6 +84,10 @@ static bool keeps(uint32_t id) {
     return pie_naming_keeps_node(naming, (struct pie_node_id){id});
 }
 
+static bool keeps_location(uint32_t id) {
+    return pie_naming_keeps_location(naming, (struct pie_location_id){id});
+}
+
 static uint32_t held;
 
 static bool holds(void *data, struct pie_node_id node) {
@@ -124,8 +128,8 @@ static void test_who_is_not_met_is_forgotten(void **state) {
         assert_true(keeps(hot));
         assert_int_equal(keeps(once), nth < 3);
     }
-    assert_false(pie_naming_keeps_location(naming, 3)); /* <code 3> */
-    assert_true(pie_naming_keeps_location(naming, 1) && pie_naming_keeps_location(naming, 2));
+    assert_false(keeps_location(3)); /* <code 3> */
+    assert_true(keeps_location(1) && keeps_location(2));
     uint32_t again = stored(1, 3);
     assert_true(again > once);
     write_rows();

@@ -232,10 +232,10 @@ ucontext_t scene_returned(void) {
 int scene_sample(const char *rip) {
     ucontext_t context = scene_at(rip);
     uint32_t serial = pie_watch_of(scene_thread)->serial;
-    struct pie_context taken;
+    struct pie_call_path taken;
 
     scene_thread->cpu_last_ns += 1000000;
-    pie_context_take(&ops, scene_thread, &context, false, &taken);
+    pie_call_path_take(&ops, scene_thread, &context, false, &taken);
     assert_true(taken.is_foreign);
     pie_watch_charge_sample(scene_thread, &context, 0);
     pie_watch_sample(scene_thread, &context, &taken);

@@ -4,7 +4,7 @@
 #include "profiler/base/counters.h"
 #include "profiler/code/access.h"
 #include "profiler/ports/pystack.h"
-#include "profiler/stacks/context.h"
+#include "profiler/stacks/call_path.h"
 #include "profiler/thread/thread.h"
 #include "profiler/watch/debug_registers.h"
 #include "profiler/watch/internal.h"

@@ -263,7 +263,7 @@ static void test_rows_differ_by_each_part_of_the_key(void **state) {
     assert_int_equal(drain_row()->watches, 1);
 }
 
-static void test_operations_of_the_frames_are_told_innermost_first(void **state) {
+static void test_operations_of_the_frames_are_reported_innermost_first(void **state) {
     watch_to_the_end(1, PIE_WATCH_LOAD, drain_context(2, 52, drain_loaded));
     assert_int_equal(drain_row()->operations_count, 2);
     assert_int_equal(drain_row()->operations[0], 2);
@@ -294,7 +294,7 @@ int main(void) {
         DRAIN(test_length_of_the_call_falls_into_three_bins),
         DRAIN(test_rows_that_are_alike_are_one),
         DRAIN(test_rows_differ_by_each_part_of_the_key),
-        DRAIN(test_operations_of_the_frames_are_told_innermost_first),
+        DRAIN(test_operations_of_the_frames_are_reported_innermost_first),
         DRAIN(test_deep_stacks_are_cut),
     };
     return cmocka_run_group_tests_name("watches added up", tests, NULL, NULL);

@@ -13,7 +13,7 @@
 #include "profiler/code/decode.h"
 #include "profiler/collect/collectors.h"
 #include "profiler/stacks/cct.h"
-#include "profiler/stacks/context.h"
+#include "profiler/stacks/call_path.h"
 #include "profiler/watch/watch.h"
 
 #include <errno.h>
@@ -174,10 +174,10 @@ static const struct pie_debug_ops registers = {.arm = arm, .disarm = disarm, .re
 static struct pie_watch_settings settings = {.registers = &registers, .ops = &ops, .budget = 50};
 
 static void on_clock(const ucontext_t *context) {
-    struct pie_context taken;
+    struct pie_call_path taken;
 
     thread->cpu_last_ns = pie_thread_cpu_ns();
-    pie_context_take(&ops, thread, context, false, &taken);
+    pie_call_path_take(&ops, thread, context, false, &taken);
     six.samples++;
     if (taken.is_foreign && taken.node.value)
         pie_watch_sample(thread, context, &taken);

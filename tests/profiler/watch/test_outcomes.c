@@ -194,7 +194,7 @@ static void test_integers_are_compared_bit_by_bit(void **state) {
 
 /* --- Blocks --- */
 
-static void test_wished_blocks_are_decoded(void **state) {
+static void test_requested_blocks_are_decoded(void **state) {
     assert_null(pie_basic_block_find((uintptr_t)drain_stored, pie_code_module_at((uintptr_t)drain_stored)));
     assert_true(
         pie_watch_requests_push(&pie_watch_of(drain_thread)->requests, &(uint64_t){(uintptr_t)drain_stored}));
@@ -214,7 +214,7 @@ int main(void) {
         DRAIN(test_reference_count_is_no_access),
         DRAIN(test_trap_that_cannot_be_explained_is_lost_and_counted),
         DRAIN(test_allocator_releases),
-        DRAIN(test_wished_blocks_are_decoded),
+        DRAIN(test_requested_blocks_are_decoded),
         DRAIN(test_without_tolerance_bits_decide),
         DRAIN_CLOSE(test_tolerance_is_relative_to_the_larger, 1e-6),
         DRAIN_CLOSE(test_zeros_of_both_signs_are_near, 1e-6),

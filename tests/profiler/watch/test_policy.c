@@ -51,7 +51,7 @@ static bool play_watch(void) {
 }
 
 static void test_watching_keeps_within_its_budget(void) {
-    uint64_t dearest_ns = 0, start_ns = scene_thread->cpu_last_ns;
+    uint64_t costliest_ns = 0, start_ns = scene_thread->cpu_last_ns;
     unsigned watches = 0;
 
     learn_one(scene_load, PIE_ACCESS_LOAD);
@@ -60,13 +60,13 @@ static void test_watching_keeps_within_its_budget(void) {
     for (int i = 0; i < 1000; i++) {
         uint64_t before_ns = spent_ns();
         watches += play_watch();
-        if (spent_ns() - before_ns > dearest_ns)
-            dearest_ns = spent_ns() - before_ns;
+        if (spent_ns() - before_ns > costliest_ns)
+            costliest_ns = spent_ns() - before_ns;
     }
     double allowed_ns = 0.02 * (double)(scene_thread->cpu_last_ns - start_ns);
     print_message("# %u watches, %.1f of %.1f ms spent\n", watches, (double)spent_ns() / 1e6,
                   allowed_ns / 1e6);
-    assert_true((double)spent_ns() <= allowed_ns + (double)dearest_ns);
+    assert_true((double)spent_ns() <= allowed_ns + (double)costliest_ns);
     assert_true((double)spent_ns() >= 0.5 * allowed_ns); /* and makes use of it */
     assert_in_range(watches, 100, 1000);
     assert_int_equal(pie_counter_get(PIE_COUNTER_WATCH_NO_CREDIT), 1000 - watches);
@@ -200,7 +200,7 @@ static void sample_at_random(void) {
     uint64_t kind = random_below(20);
     ucontext_t odd = scene_at(kind == 0 ? empty_block : unknown_block);
     const struct pie_native_frame frame = {.module = pie_code_module_at((uintptr_t)scene_call)};
-    struct pie_context taken = {.node = {1}, .is_foreign = true, .native = &frame, .native_count = 1};
+    struct pie_call_path taken = {.node = {1}, .is_foreign = true, .native = &frame, .native_count = 1};
 
     books.samples++;
     if (kind < 2) {

@@ -123,7 +123,7 @@ static void test_words_of_all_lengths(void **state) {
         }
 }
 
-static void test_all_that_one_instruction_hits_is_told(void **state) {
+static void test_all_that_one_instruction_hits_is_reported(void **state) {
     arm(1, PIE_DEBUG_STORE, &words[0], 8);
     arm(3, PIE_DEBUG_LOAD_STORE, &words[1], 8);
     __asm__ volatile("movdqu %%xmm0, (%0)" ::"r"(words) : "memory");
@@ -295,7 +295,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         CASE(test_each_kind_traps_on_what_it_is_for),
         CASE(test_words_of_all_lengths),
-        CASE(test_all_that_one_instruction_hits_is_told),
+        CASE(test_all_that_one_instruction_hits_is_reported),
         CASE(test_register_moves_and_is_silenced),
         CASE(test_address_that_cannot_be_watched_is_refused),
         CASE(test_other_tasks_have_none),

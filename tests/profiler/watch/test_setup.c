@@ -196,7 +196,7 @@ static int play_told(void) {
                : 3;
 }
 
-static void test_a_told_price_is_believed(void **state) {
+static void test_a_given_price_is_believed(void **state) {
     expect_in_child(play_told);
 }
 
@@ -228,7 +228,7 @@ int main(void) {
         CASE(test_price_is_about_the_same_again),
         CASE(test_tax_of_a_fault_is_found_each_time),
         CASE(test_the_price_is_measured_once),
-        CASE(test_a_told_price_is_believed),
+        CASE(test_a_given_price_is_believed),
         CASE(test_watching_rests_while_a_debugger_is_there),
         CASE(test_watching_does_not_begin_under_a_debugger),
     };

@@ -96,7 +96,7 @@ static void test_records_say_what_was_seen(void) {
     assert_true(ended.gap_ns <= pie_monotonic_ns() - reached.time_ns + 1000000);
 }
 
-static void test_changed_value_is_told(void) {
+static void test_changed_value_is_reported(void) {
     learn_one(scene_load, PIE_ACCESS_LOAD);
     unsigned index = scene_reach_data();
     scene_pop();
@@ -268,7 +268,7 @@ static void test_accesses_of_a_block_are_chosen_alike(void) {
 
 /* --- Kinds of memory, traits --- */
 
-static void test_field_of_an_object_is_told(void) {
+static void test_field_of_an_object_is_reported(void) {
     learn_one(scene_store, PIE_ACCESS_STORE);
     scene.objects[0].address = (uintptr_t)scene.word;
     scene.objects[0].kind = PIE_OBJECT_PLAIN;
@@ -279,7 +279,7 @@ static void test_field_of_an_object_is_told(void) {
     assert_int_equal(scene_pop().memory, PIE_WATCH_MEMORY_OBJECT);
 }
 
-static void test_data_of_an_array_is_told(void) {
+static void test_data_of_an_array_is_reported(void) {
     uint64_t array = 0;
 
     learn_one(scene_load, PIE_ACCESS_LOAD);
@@ -295,7 +295,7 @@ static void test_data_of_an_array_is_told(void) {
     assert_int_equal(scene_pop().memory, PIE_WATCH_MEMORY_ARRAY);
 }
 
-static void test_memory_of_the_result_is_told(void) {
+static void test_memory_of_the_result_is_reported(void) {
     learn_one(scene_store, PIE_ACCESS_STORE);
     scene.objects[0].address = (uintptr_t)(scene.word - 4);
     scene.objects[0].kind = PIE_OBJECT_PLAIN;
@@ -433,7 +433,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         SCENE(test_load_is_watched_through_three_stages),
         SCENE(test_records_say_what_was_seen),
-        SCENE(test_changed_value_is_told),
+        SCENE(test_changed_value_is_reported),
         SCENE(test_store_is_compared_with_what_the_call_left),
         SCENE(test_store_is_compared_when_the_next_call_is_over),
         SCENE(test_store_of_a_call_that_does_not_return_counts_as_it_is),
@@ -442,9 +442,9 @@ int main(void) {
         SCENE(test_sample_at_the_access_skips_stage_1),
         SCENE(test_read_modify_write_is_watched_as_either),
         SCENE(test_accesses_of_a_block_are_chosen_alike),
-        SCENE(test_field_of_an_object_is_told),
-        SCENE(test_data_of_an_array_is_told),
-        SCENE(test_memory_of_the_result_is_told),
+        SCENE(test_field_of_an_object_is_reported),
+        SCENE(test_data_of_an_array_is_reported),
+        SCENE(test_memory_of_the_result_is_reported),
         SCENE(test_access_in_a_loop_has_the_trait),
         SCENE(test_length_of_the_call_is_measured),
         SCENE(test_survival_of_each_slot_follows_its_rule),

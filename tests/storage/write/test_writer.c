@@ -55,8 +55,8 @@ static int64_t begin_process(struct pie_sink *sink, int64_t run) {
 static int put_one(struct pie_sink *sink, uint32_t id) {
     int r = sink->ops->begin(sink, 0);
     struct pie_location location = {
-        .id = id, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = "/x.py", .line = 1};
-    struct pie_node_row node = {.id = {id}, .location = id};
+        .id = {id}, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = "/x.py", .line = 1};
+    struct pie_node_row node = {.id = {id}, .location = {id}};
     struct pie_thread_row thread = {.id = 1, .name = "t"};
     struct pie_sample_row sample = {
         .thread = 1, .node = {id}, .samples = 1, .python_ns = 1000, .cpu_sq_ns2 = 1e6};
@@ -92,17 +92,17 @@ static void put_two_depths(struct pie_sink *sink) {
     static const char *const files[] = {"/home/me/app.py", "/usr/lib/python3.11/a.py",
                                         "/usr/lib/python3.11/b.py"};
     for (uint32_t id = 1; id <= 4; id++) {
-        struct pie_location location = {.id = id,
+        struct pie_location location = {.id = {id},
                                         .kind = id < 4 ? PIE_LOCATION_PYTHON : PIE_LOCATION_NATIVE,
                                         .function = "f",
                                         .file = id < 4 ? files[id - 1] : NULL,
                                         .line = 1,
                                         .module = id < 4 ? NULL : "/usr/lib/libz.so"};
-        struct pie_node_row node = {.id = {id}, .parent = {id - 1}, .location = id};
+        struct pie_node_row node = {.id = {id}, .parent = {id - 1}, .location = {id}};
         assert_int_equal(sink->ops->put_location(sink, &location), 0);
         assert_int_equal(sink->ops->put_node(sink, &node), 0);
     }
-    struct pie_node_row node = {.id = {5}, .parent = {1}, .location = 4};
+    struct pie_node_row node = {.id = {5}, .parent = {1}, .location = {4}};
     assert_int_equal(sink->ops->put_node(sink, &node), 0);
 }
 
@@ -263,7 +263,7 @@ static void test_totals_and_holders_are_replaced(void **state) {
     begin_process(sink, 0);
     put_two_depths(sink);
     assert_int_equal(sink->ops->put_heap(sink, &row), 0);
-    assert_int_equal(sink->ops->put_holder(sink, (struct pie_node_id){4}, 3, "list"), 0);
+    assert_int_equal(sink->ops->put_retention_path(sink, (struct pie_node_id){4}, 3, "list"), 0);
     assert_int_equal(sink->ops->commit(sink, 1), 0);
     assert_int_equal(
         pie_fixture_ask(at("a.db"),
@@ -278,7 +278,7 @@ static void test_totals_and_holders_are_replaced(void **state) {
                                 .profiler_bytes = 9,
                                 .threshold_bytes = 10};
     assert_int_equal(sink->ops->put_heap(sink, &row), 0);
-    assert_int_equal(sink->ops->put_holder(sink, (struct pie_node_id){4}, 3, "dict \xff"), 0);
+    assert_int_equal(sink->ops->put_retention_path(sink, (struct pie_node_id){4}, 3, "dict \xff"), 0);
     assert_int_equal(sink->ops->commit(sink, 2), 0);
     sink->ops->close(sink);
     assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT count(*) FROM heap"), 1);
@@ -328,7 +328,7 @@ static void test_points_are_in_the_file_at_once_and_unknown_is_null(void **state
  * blocks of two sizes. */
 static void test_a_lines_curve_is_the_sum_of_its_contexts(void **state) {
     struct pie_sink *sink = open_sink(at("a.db"));
-    struct pie_location other = {.id = 6,
+    struct pie_location other = {.id = {6},
                                  .kind = PIE_LOCATION_PYTHON,
                                  .function = "f.<lambda>",
                                  .file = "/home/me/app.py",
@@ -342,7 +342,7 @@ static void test_a_lines_curve_is_the_sum_of_its_contexts(void **state) {
     begin_process(sink, 0);
     put_two_depths(sink);
     assert_int_equal(sink->ops->put_location(sink, &other), 0);
-    assert_int_equal(sink->ops->put_node(sink, &(struct pie_node_row){.id = {6}, .location = 6}), 0);
+    assert_int_equal(sink->ops->put_node(sink, &(struct pie_node_row){.id = {6}, .location = {6}}), 0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_int_equal(sink->ops->put_live(sink, &rows[i]), 0);
     assert_int_equal(sink->ops->end_process(sink, 3, "exit", 0), 0);
@@ -363,13 +363,13 @@ static void test_curves_do_not_make_the_file_grow(void **state) {
     uint64_t peak = 0, value = 0;
     begin_process(sink, 0);
     for (uint32_t id = 1; id <= LINES; id++) {
-        struct pie_location location = {.id = id,
+        struct pie_location location = {.id = {id},
                                         .kind = PIE_LOCATION_PYTHON,
                                         .function = "f",
                                         .file = "/home/me/app.py",
                                         .line = (int32_t)id};
         assert_int_equal(sink->ops->put_location(sink, &location), 0);
-        assert_int_equal(sink->ops->put_node(sink, &(struct pie_node_row){.id = {id}, .location = id}), 0);
+        assert_int_equal(sink->ops->put_node(sink, &(struct pie_node_row){.id = {id}, .location = {id}}), 0);
     }
     for (int64_t second = 1; second <= SECONDS; second++) {
         value = (value * 7919 + 104729) % 1000000007;

@@ -96,7 +96,7 @@ static void test_who_is_gone_is_marked_and_comes_back_by_writing(void **state) {
     children[2] = begin(&run, 602, getpid(), 5);
     assert_int_equal(ask("SELECT parent IS NULL FROM process WHERE pid = 601"), 1);
     assert_int_equal(sink->ops->end_process(sink, 9, "exit", 0), 0);
-    assert_int_equal(sink->ops->settle_run(sink, is_gone), 0);
+    assert_int_equal(sink->ops->complete_run(sink, is_gone), 0);
     assert_int_equal(ask("SELECT pid FROM process WHERE cause = 'gone'"), 600);
     assert_int_equal(ask("SELECT count(*) FROM process WHERE cause IS NULL"), 2);
     assert_int_equal(ask("SELECT parent FROM process WHERE pid = 601"), 3);

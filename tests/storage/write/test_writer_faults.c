@@ -83,11 +83,11 @@ struct outcome {
     int64_t expected_ns;  /* that were handed over */
 };
 
-static int put_learned(struct pie_sink *sink, uint32_t id) {
-    struct pie_learned_loop_row loop = {.loop = 1, .file = "/x.py", .line = 1, .iterations = id};
-    struct pie_learned_call_row call = {.loop = 1, .call = 1, .callee = "f", .calls = id};
-    int r = sink->ops->put_learned_loop(sink, &loop);
-    return r == 0 ? sink->ops->put_learned_call(sink, &call) : r;
+static int put_traced(struct pie_sink *sink, uint32_t id) {
+    struct pie_traced_loop_row loop = {.loop = 1, .file = "/x.py", .line = 1, .iterations = id};
+    struct pie_traced_call_row call = {.loop = 1, .call = 1, .callee = "f", .calls = id};
+    int r = sink->ops->put_traced_loop(sink, &loop);
+    return r == 0 ? sink->ops->put_traced_call(sink, &call) : r;
 }
 
 /* Totals that are replaced, increments, and curves that are simplified again and again. */
@@ -96,7 +96,7 @@ static int put_memory(struct pie_sink *sink, uint32_t id) {
     struct pie_copy_row copy = {.node = {1}, .samples = 1, .estimate = PIE_COPY_SAMPLED, .bytes = SAMPLE_NS};
     int r = sink->ops->put_allocation(sink, &allocation);
     r = r == 0 ? sink->ops->put_copy(sink, &copy) : r;
-    r = r == 0 ? put_learned(sink, id) : r;
+    r = r == 0 ? put_traced(sink, id) : r;
     for (uint32_t i = 1; i <= POINTS && r == 0; i++) {
         struct pie_footprint_row footprint = {.time_ns = id * POINTS + i, .heap_bytes = {i % 2 ? i * i : id}};
         struct pie_live_row live = {
@@ -109,8 +109,8 @@ static int put_memory(struct pie_sink *sink, uint32_t id) {
 
 static int put_sample(struct pie_sink *sink, uint32_t id) {
     struct pie_location location = {
-        .id = id, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = "/x.py", .line = (int32_t)id};
-    struct pie_node_row node = {.id = {id}, .parent = {id - 1}, .location = id};
+        .id = {id}, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = "/x.py", .line = (int32_t)id};
+    struct pie_node_row node = {.id = {id}, .parent = {id - 1}, .location = {id}};
     struct pie_sample_row sample = {.thread = 1, .node = {id}, .samples = 1, .python_ns = SAMPLE_NS};
     int r = sink->ops->put_location(sink, &location);
     struct pie_watch_row watch = {

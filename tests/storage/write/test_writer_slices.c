@@ -37,8 +37,8 @@ static struct pie_sink *begin_run(uint64_t keep_s) {
     pie_fixture_check(sink->ops->begin_process(sink, &process, &run));
     for (uint32_t id = 1; id <= NODES; id++) {
         struct pie_location location = {
-            .id = id, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = "/x.py", .line = (int32_t)id};
-        struct pie_node_row node = {.id = {id}, .location = id};
+            .id = {id}, .kind = PIE_LOCATION_PYTHON, .function = "f", .file = "/x.py", .line = (int32_t)id};
+        struct pie_node_row node = {.id = {id}, .location = {id}};
         pie_fixture_check(sink->ops->put_location(sink, &location));
         pie_fixture_check(sink->ops->put_node(sink, &node));
     }

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "storage/read/place.h"
+
+struct pie_phrase;
+
+/* Does "in X" leave only what happened in X (storage/read/place.h), before the views? */
+enum pie_question_cut {
+    PIE_CUT_NOTHING,
+    PIE_CUT_CONTEXTS, /* of X as code; of threads nothing is known */
+    PIE_CUT_THREADS,  /* of threads too */
+};
+
+/* A question: one line of the table in questions.c each. */
+struct pie_question {
+    const char *name;    /* as people say it, and as messages do */
+    const char *aliases; /* other ways to say it, separated by '|', or NULL */
+    const char *columns; /* of the SELECT */
+    const char *from;    /* view or table */
+    const char *where;   /* or NULL; "run = :run" is added unless for_all_runs */
+    const char *order;
+    const char *by_function; /* name of the question that "by function" means, or NULL */
+    const char *in_place;    /* name of the question that "in FILE" and "in FILE:LINE" mean, NULL: this one */
+    enum pie_question_cut cut;
+    /* Where nothing is cut, the columns by which "in X" chooses rows, separated by blanks, or NULL: it cannot. Those of
+     * files with that of the line behind a colon: "file:line user_file:user_line". */
+    const char *files, *functions, *libraries;
+    const char *when_empty; /* the text for people where there are no rows, or NULL */
+    bool is_timed;          /* it can be asked of a period of time */
+    bool for_all_runs;
+    bool is_tree; /* rows have a depth by which people see the function indented */
+    bool
+        is_ranked; /* the first rows are the important ones: only these are printed unless all are asked for */
+    bool has_long_rows; /* a row fills a screen */
+};
+
+/* Number of rows printed of a ranked question. */
+enum { PIE_QUESTION_ROWS = 20, PIE_QUESTION_LONG_ROWS = 5 };
+
+/* The question of this name or alias, or NULL. Context: cli. */
+const struct pie_question *pie_question_find(const char *words);
+const struct pie_question *pie_question_all(size_t *ret_count);
+
+/* Can it be narrowed to such a place, or to a line of it? */
+bool pie_question_has(const struct pie_question *question, enum pie_place_kind kind, bool has_line);
+
+/* The question's SELECT with the parameters :run, :in, :line, :limit that the phrase needs (heap), or NULL. kind: what
+ * the phrase's X is. */
+char *pie_question_sql(const struct pie_question *question, const struct pie_phrase *phrase,
+                       enum pie_place_kind kind);
