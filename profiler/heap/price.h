@@ -6,7 +6,7 @@
 /* A block of malloc()'s, measured at the first call (some 0.1 ms). Context: drain. */
 double pie_heap_pair_ns(void);
 
-/* A visit to the slow path that has nothing to note, in ns, measured at the first call (some 0.1 ms). Context: drain. */
+/* A visit to the slow path that has nothing to note, in ns; measured at the first call, in 0.1 ms. Context: drain. */
 double pie_heap_quiet_visit_ns(void);
 
 /* Blocks of Python's, which whoever counts them has measured: a small one, and one that Python asks malloc() for;

@@ -10,9 +10,9 @@
  * Blocks of up to 512 bytes lie in pools of 16 KiB that hold one size class each, and pools in arenas. A pool's head
  * says its class, how many of its blocks are taken, the first of those that came back, and where its rest begins. The
  * common case of an allocation takes that first one, the common case of a free puts one there, and both are done here
- * as pymalloc does them: a hook costs two more jumps than no hook, and the lookup of a block's arena, which arenas in a zone of their
- * own spare, pays for them. A pool that is filled for the first time has one free block at a time, carved from its
- * rest. All else (a pool that is full, empties, is new) is left to pymalloc.
+ * as pymalloc does them: a hook costs two more jumps than no hook, and the lookup of a block's arena, which arenas in a
+ * zone of their own spare, pays for them. A pool that is filled for the first time has one free block at a time, carved
+ * from its rest. All else (a pool that is full, empties, is new) is left to pymalloc.
  *
  * pie_pymalloc_try() holds all of it against what pymalloc does, in every size class, before anything here is used. As
  * with pymalloc itself the GIL is held. */
