@@ -20,7 +20,7 @@ enum {
     PIE_HOLDER_NONE = -1, /* no node, no block, no slot */
 };
 
-/* What can be at the end of a path, best last. */
+/* The possible ends of a path, best last. */
 enum pie_holder_root {
     PIE_HOLDER_NO_ROOT,
     PIE_HOLDER_GLOBALS,   /* of a function, where no module has them */
@@ -36,7 +36,7 @@ enum pie_holder_root {
 struct pie_holder_node {
     uintptr_t key;            /* the object's address; of a frame: its slot's, and 1 */
     struct _object *object;   /* of a frame: its code */
-    struct _object *function; /* of a frame: what it runs, or NULL */
+    struct _object *function; /* of a frame: the function it runs, or NULL */
     uint64_t blocks;          /* bits of the blocks that it leads to */
     int32_t child;            /* the next node towards the block; PIE_HOLDER_NONE: it is the object itself */
     int32_t slot;             /* of a frame: where; PIE_HOLDER_NONE: in its dictionary of locals */
@@ -111,7 +111,7 @@ void pie_holder_refer_from_stack(struct pie_holder *holder, int32_t child);
  * for pie_holder_add_owner(). */
 int32_t pie_holder_look_at_memory(struct pie_holder *holder, struct _object *object, uint8_t level);
 
-/* Visits what an array refers to, which NumPy's type does not visit. As tp_traverse. */
+/* Visits the objects that an array refers to: NumPy's type does not. As tp_traverse. */
 int pie_holder_visit_array(struct _object *array, int (*visit)(struct _object *, void *), void *arg);
 
 /* --- holder/names.c --- */
@@ -124,7 +124,7 @@ struct pie_holder_text {
 void pie_holder_put(struct pie_holder_text *text, const char *words);
 void pie_holder_put_string(struct pie_holder_text *text, struct _object *string);
 void pie_holder_put_type(struct pie_holder_text *text, struct _typeobject *type);
-/* A function, or what else has a __qualname__ in its dictionary. */
+/* A function, or another object with a __qualname__ in its dictionary. */
 void pie_holder_put_function(struct pie_holder_text *text, struct _object *function);
 void pie_holder_put_module(struct pie_holder_text *text, struct _object *module);
 
@@ -152,5 +152,5 @@ bool pie_holder_is_lru_cache(struct _object *object);
 /* Writes the path from the block up to this node. */
 void pie_holder_describe(const struct pie_holder *holder, int32_t node, struct pie_holder_text *text);
 
-/* Writes what is known of objects that nothing but they themselves hold. */
+/* Describes objects that only they themselves hold. */
 void pie_holder_describe_cycle(const struct pie_holder *holder, struct pie_holder_text *text);

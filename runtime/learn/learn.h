@@ -24,11 +24,11 @@ struct pie_learn_place {
 /* --- Observing one iteration: learn/calls_311.c or learn/calls_312.c. One at a time in the process; others wait for
  * their turn. --- */
 
-/* Begins in the frame that runs Python just now. False: not now. *ret_why: one sentence (static) if it is somebody else
- * who traces, else NULL. */
+/* Begins in the frame that runs Python just now. False: not now. *ret_why: one sentence (static) if somebody else
+ * traces, else NULL. */
 bool pie_learn_observe_begin(struct pie_learn_loop *loop, const char **ret_why);
 
-/* Ends it. True: all calls were handed on (pie_learn_call()). False: they could not be told, *ret_why says why. */
+/* Ends it. True: all calls were handed on (pie_learn_call()). False: they could not be, *ret_why says why. */
 bool pie_learn_observe_end(const char **ret_why, struct pie_learn_observed *ret_observed);
 
 /* No iteration that follows at once will be observed. */
@@ -43,6 +43,6 @@ bool pie_learn_here(struct pie_learn_place *ret_place);
 
 /* --- Between learn_*.c: learn/callee.c --- */
 
-/* What a callable is called: co_qualname of a Python function, "module.name" or "type.name" of native ones. Runs no
- * code of the program's. Returns the length; *ret_is_native. */
+/* The name of a callable: co_qualname of a Python function, "module.name" or "type.name" of native ones. Runs no code
+ * of the program's. Returns the length; *ret_is_native. */
 size_t pie_learn_callee(struct _object *callee, char *text, size_t size, bool *ret_is_native);
