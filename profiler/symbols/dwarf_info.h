@@ -12,15 +12,15 @@ struct pie_dwarf;
 
 struct pie_dwarf_frame {
     const char *name;      /* the linkage name where there is one, else the plain name; NULL: unknown */
-    const char *directory; /* what `file` is relative to, if it is; NULL: unknown */
+    const char *directory; /* the base of a relative `file`; NULL: unknown */
     const char *file;      /* NULL: unknown */
     int32_t line;          /* 0: unknown */
     int32_t first_line;
 };
 
-/* Opens the DWARF sections of `image`, with those of `alternate` (dwz; may be empty) beside. Both are taken, on
- * failure too. Reads one entry per compilation unit. Returns 0, -ENOEXEC where there is none that can be read, or
- * -ENOMEM. Nothing is looked for in other files. */
+/* Opens the DWARF sections of `image`, with those of `alternate` (dwz; may be empty) beside. Both are taken, on failure
+ * too. Reads one entry per compilation unit. Returns 0, -ENOEXEC where there is none that can be read, or -ENOMEM.
+ * Searches no other files. */
 int pie_dwarf_open(struct pie_elf_image *image, struct pie_elf_image *alternate,
                    struct pie_dwarf **ret_dwarf);
 void pie_dwarf_close(struct pie_dwarf *dwarf);
@@ -31,7 +31,7 @@ void pie_dwarf_close(struct pie_dwarf *dwarf);
 size_t pie_dwarf_find(struct pie_dwarf *dwarf, uint64_t vaddr, struct pie_dwarf_frame *ret_frames,
                       size_t max);
 
-/* What it holds in memory, roughly; grows with each compilation unit that is looked at. */
+/* Bytes that it holds in memory, roughly; grows with each compilation unit that is looked at. */
 uint64_t pie_dwarf_size_bytes(const struct pie_dwarf *dwarf);
 
 /* Compilation units refused because a limit was reached (see dwarf_info.c). */

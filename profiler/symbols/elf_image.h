@@ -22,7 +22,7 @@ enum pie_elf_parts {
     PIE_ELF_SYMTAB = 1, /* .symtab and its strings */
     PIE_ELF_DYNSYM = 2, /* .dynsym and its strings */
     PIE_ELF_LINKS = 4,  /* build-id, .gnu_debuglink, .gnu_debugaltlink, .gnu_debugdata */
-    PIE_ELF_DWARF = 8,  /* what libdw needs for lines and scopes */
+    PIE_ELF_DWARF = 8,  /* the sections that libdw needs for lines and scopes */
 };
 
 struct pie_elf_image {

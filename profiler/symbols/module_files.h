@@ -6,8 +6,8 @@
 #include "profiler/symbols/elf_image.h"
 #include "profiler/symbols/modules.h"
 
-/* The files that describe one module: itself, and where distributions put what they stripped from it. Looked for on
- * this machine only: no debuginfod, whatever DEBUGINFOD_URLS says. One descriptor at a time, closed on return.
+/* The files that describe one module: itself, and the files where distributions put the parts stripped from it. Looked
+ * for on this machine only: no debuginfod, whatever DEBUGINFOD_URLS says. One descriptor at a time, closed on return.
  * Context: drain, cli. */
 
 struct pie_module_files_limits {
@@ -20,13 +20,13 @@ struct pie_module_files {
     struct pie_elf_image separate;  /* symbols of its separate debug file */
     struct pie_elf_image mini;      /* symbols from .gnu_debugdata */
     struct pie_elf_image dwarf;     /* DWARF of the module or of its separate debug file */
-    struct pie_elf_image alternate; /* what dwz moved out of several debug files */
+    struct pie_elf_image alternate; /* parts that dwz moved out of several debug files */
     void *mini_bytes;               /* behind `mini` */
     int own_error;                  /* 0, or why `own` is empty: -ESTALE: the file is another one now */
     int dwarf_error;                /* 0, -ENOENT: none or not wanted, -EFBIG: too large, or -errno */
 };
 
-/* Reads what there is; what cannot be read stays empty. */
+/* Reads all files that there are; those that cannot be read stay empty. */
 void pie_module_files_read(const struct pie_module_entry *entry, const struct pie_module_files_limits *limits,
                            struct pie_module_files *ret_files);
 void pie_module_files_finish(struct pie_module_files *files);

@@ -10,8 +10,7 @@
 #include "profiler/symbols/symbol_table.h"
 #include "profiler/symbols/symbolizer.h"
 
-/* All that is known of the functions of one module: its symbol table and its DWARF, from whichever file has them.
- * Context: drain. */
+/* The functions of one module: its symbol table and its DWARF, from whichever file has them. Context: drain. */
 
 struct pie_module_symbols {
     struct pie_symbol_table *table; /* NULL: nothing is known */
@@ -20,8 +19,8 @@ struct pie_module_symbols {
     bool is_complete; /* no use in trying again */
 };
 
-/* Reads them, unless they were read; again if the last time failed for want of descriptors or memory. What is refused
- * is counted. */
+/* Reads them, unless they were read; again if the last time failed for want of descriptors or memory. Counts refused
+ * symbols and debug information. */
 void pie_module_symbols_load(struct pie_module_symbols *symbols, const struct pie_module_entry *entry,
                              const struct pie_module_files_limits *limits,
                              struct pie_symbolizer_counters *counters);

@@ -37,8 +37,8 @@ struct pie_code_module;
 int pie_modules_create(void (*forget)(struct pie_module_entry *entry), struct pie_modules **ret_modules);
 void pie_modules_destroy(struct pie_modules *modules);
 
-/* Compares the list with what is loaded; a few hundred nanoseconds when nothing changed. Returns 1 if the
- * list changed, 0 if not, or -errno. Takes the dynamic linker's lock for the time of a walk over its list. */
+/* Compares the list with the loaded modules; a few hundred nanoseconds when nothing changed. Returns 1 if the list
+ * changed, 0 if not, or -errno. Takes the dynamic linker's lock for the time of a walk over its list. */
 int pie_modules_refresh(struct pie_modules *modules);
 
 /* The module that an address lies in: of those loaded, else of those that were, the latest. NULL: none. Owned
@@ -50,8 +50,7 @@ struct pie_module_entry *pie_modules_find(struct pie_modules *modules, uintptr_t
 struct pie_module_entry *pie_modules_find_known(struct pie_modules *modules,
                                                 const struct pie_code_module *known);
 
-/* Calls `visit` while the module cannot be unloaded. Returns what it returns, or -ENOENT if it is not loaded.
- */
+/* Calls `visit` while the module cannot be unloaded. Returns its result, or -ENOENT if it is not loaded. */
 int pie_modules_with_loaded(const struct pie_module_entry *entry,
                             int (*visit)(const struct pie_module_entry *entry, void *data), void *data);
 

@@ -8,10 +8,10 @@
 
 /* One walk over the dynamic linker's list, for modules.c. */
 struct pie_modules_scan {
-    struct pie_module_entry *found; /* what they point to is new */
+    struct pie_module_entry *found; /* their strings and headers are new */
     size_t count, capacity;
     unsigned long long loads, unloads; /* in: of the last scan; out: of this one */
-    bool is_unchanged;                 /* loads and unloads are what they were: nothing was looked at */
+    bool is_unchanged;                 /* loads and unloads are as before: nothing was looked at */
     bool has_unloads;                  /* something was unloaded since the last scan */
     int error;
 };
@@ -23,5 +23,5 @@ int pie_modules_scan(struct pie_modules_scan *scan);
 int pie_modules_scan_known(const struct pie_code_module *known, struct pie_module_entry *ret_entry);
 void pie_modules_scan_finish(struct pie_modules_scan *scan);
 
-/* Frees what one entry points to. */
+/* Frees the memory that one entry points to. */
 void pie_module_entry_finish(struct pie_module_entry *entry);

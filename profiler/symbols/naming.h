@@ -10,8 +10,8 @@
 
 /* From the tree in memory to the tree in the file: CCT nodes are addresses and code units, stored nodes are lines and
  * functions. Contexts that look the same when named become one stored node. Names are looked up here, outside any
- * transaction; what is new waits until pie_naming_write(). A context that is met again, also in the other half of the
- * tree (profiler/collect/turn.h), has its stored node again, unless that was forgotten. Context: drain. */
+ * transaction; new nodes and locations wait until pie_naming_write(). A context that is met again, also in the other
+ * half of the tree (profiler/collect/turn.h), has its stored node again, unless that was forgotten. Context: drain. */
 
 struct pie_naming;
 struct pie_pystack_ops;
@@ -25,9 +25,9 @@ void pie_naming_refresh(struct pie_naming *naming);
 /* The stored node of a CCT node; 0 for the root (and when memory is short: the caller drops and counts). */
 struct pie_node_id pie_naming_node(struct pie_naming *naming, struct pie_cct_id cct_node);
 
-/* What no context has led to since the last time, nor anybody holds, is forgotten: should it come again it is stored
- * anew. Also what is known of CCT nodes and Python code of the half that is not the current one. holds: is this stored
- * node needed? May be NULL. */
+/* Forgets names that no context has led to since the last time and that nobody holds: should one come again it is
+ * stored anew. Forgets also the CCT nodes and Python code of the half that is not the current one. holds: is this
+ * stored node needed? May be NULL. */
 void pie_naming_forget(struct pie_naming *naming, bool (*holds)(void *data, struct pie_node_id node),
                        void *data);
 
@@ -46,7 +46,7 @@ bool pie_naming_function_range(void *naming_data, uintptr_t address, uintptr_t *
 /* Gives all new locations and nodes to the sink, inside its transaction. After an error they are still new.
  * Returns 0 or the sink's error. */
 int pie_naming_write(struct pie_naming *naming, struct pie_sink *sink);
-/* Does nothing wait to be written? What waits has texts of Python code, of either half of the tree. */
+/* Does nothing wait to be written? Waiting names have texts of Python code, of either half of the tree. */
 bool pie_naming_is_written(const struct pie_naming *naming);
-/* The transaction was committed: what was written is no longer new. */
+/* The transaction was committed: written nodes and locations are no longer new. */
 void pie_naming_written(struct pie_naming *naming);

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Which function symbol covers an address of a module. Built once from one or more ELF symbol tables, then
- * only read. Where symbols overlap the innermost one counts; where several name the same place, the one a
- * person would use (malloc rather than __libc_malloc). Context: drain, cli. */
+/* The function symbol that covers an address of a module. Built once from one or more ELF symbol tables, then only
+ * read. Where symbols overlap the innermost one counts; where several name the same place, the one a person would use
+ * (malloc rather than __libc_malloc). Context: drain, cli. */
 struct pie_symbol_table;
 struct pie_symbol_table_builder;
 
@@ -25,7 +25,7 @@ int pie_symbol_table_add_elf(struct pie_symbol_table_builder *builder, Elf *elf)
 int pie_symbol_table_add(struct pie_symbol_table_builder *builder, const char *name, unsigned char info,
                          uint64_t start, uint64_t size, uint64_t limit);
 
-/* Makes the table of what was added and forgets that. Returns 0 or -ENOMEM. */
+/* Makes the table of the added symbols and forgets these. Returns 0 or -ENOMEM. */
 int pie_symbol_table_build(struct pie_symbol_table_builder *builder, struct pie_symbol_table **ret_table);
 void pie_symbol_table_destroy(struct pie_symbol_table *table);
 

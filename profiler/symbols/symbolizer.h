@@ -7,11 +7,11 @@
 
 /* Names for native addresses: ELF symbols always, DWARF file, line and inlined functions where present.
  *
- * Modules are the ELF files mapped into this process, found through dl_iterate_phdr and kept by identity, so that
- * an address seen before dlclose is still named by the module that was there. Nothing is looked up on the network.
+ * Modules are the ELF files mapped into this process, found through dl_iterate_phdr and kept by identity. So an address
+ * seen before dlclose is still named by the module that was there. Nothing is looked up on the network.
  *
- * No descriptor and no file mapping outlives a call. What is read is bounded: a module with more than 64 MB of
- * debug information is named from its ELF symbols only; struct pie_symbolizer_counters counts it.
+ * No descriptor and no file mapping outlives a call. Reading is bounded: a module with more than 64 MB of debug
+ * information is named from its ELF symbols only; struct pie_symbolizer_counters counts it.
  *
  * A forked child must make its own symbolizer: the fork may have come in the middle of a call.
  *
@@ -37,7 +37,7 @@ struct pie_module {
 
 enum { PIE_SYMBOL_INLINE_MAX = 16 };
 
-/* What could not be had, and what it costs. Totals so far. */
+/* Missing information, and the memory in use. Totals so far. */
 struct pie_symbolizer_counters {
     uint64_t unreadable_modules; /* named from their memory or not at all: file gone, changed or damaged */
     uint64_t refused_symbols;    /* modules whose symbol tables are too large */

@@ -5,11 +5,11 @@
 #include "profiler/trace/times.h"
 #include "profiler/ports/sink.h"
 
-/* Between the files that trace loops. */
+/* Shared by the files that trace loops. */
 
 enum { PIE_TRACE_CALLS_MAX = 256 };
 
-/* In parts of what observing an instruction costs: so much may be wrong in what its own time comes to. */
+/* The possible error of an instruction's own time, as a share of the cost of observing it. */
 #define PIE_TRACE_STEP_ERROR 0.3
 
 /* Sums over the epochs that have ended; each stands for its own iterations. */
@@ -50,7 +50,7 @@ struct pie_trace_call {
     struct pie_trace_times times;
 };
 
-/* What is known since the epoch began. */
+/* Findings since the epoch began. */
 struct pie_trace_epoch {
     uint64_t iterations, begun_ns;
     double long_s; /* an iteration that takes longer is a long one; INFINITY: none is */
@@ -63,7 +63,7 @@ struct pie_trace_epoch {
     double step_s; /* of the last one */
 };
 
-/* The part of an iteration that an observer sees worst, see trace/estimate.c. */
+/* The two figures that observation distorts most, see trace/estimate.c. */
 struct pie_trace_estimate {
     double own_s, own_var_s2; /* of the body's own code in an iteration */
     double bias_s;            /* by which each call comes out too long */
@@ -80,7 +80,7 @@ struct pie_trace_loop {
     struct pie_trace_epoch epoch;
     struct pie_trace_mean all_body; /* timed iterations of the run, s */
     struct pie_trace_times body_times;
-    double looking_ns;       /* what observing one costs, smoothed */
+    double looking_ns;       /* the cost of observing one, smoothed */
     unsigned burst, warm_up; /* iterations still to be observed in a row; of them, that do not count */
     uint64_t random;
     double part, log_rest; /* of the last distance: logarithms take as long as a short call */
@@ -91,15 +91,15 @@ struct pie_trace_loop {
 
 const struct pie_trace_settings *pie_trace_settings(void);
 
-/* The mean of an iteration that nobody looks into, s. */
+/* The mean of an iteration without observation, s. */
 double pie_trace_body_s(const struct pie_trace_loop *loop);
 
-/* What the epoch says about the body's own code and about calls as such. */
+/* The epoch's estimate for the body's own code and for calls as such. */
 struct pie_trace_estimate pie_trace_estimate(const struct pie_trace_loop *loop);
 
-/* What it says about a call site, for all of its iterations. */
+/* The epoch's sums for a call site, over all of its iterations. */
 struct pie_trace_sum pie_trace_epoch_sum(const struct pie_trace_loop *loop, unsigned call, double bias_s);
 
-/* Lets the collection thread have the loop as it is. */
+/* Publishes the loop's present state for the collection thread. */
 void pie_trace_publish(struct pie_trace_loop *loop, uint64_t now_ns);
 void pie_trace_unpublish_all(void);

@@ -27,7 +27,7 @@ struct pie_debug_ops {
                unsigned length, uint64_t cookie);
     /* Disarms it; it costs nothing then. Context: signal. */
     void (*disarm)(struct pie_thread *thread, unsigned index);
-    /* At the end of a handler: what was disarmed and put off is done now. NULL: nothing is put off. Context: signal. */
+    /* At the end of a handler: does the disarming that was put off. NULL: nothing is put off. Context: signal. */
     void (*catch_up)(struct pie_thread *thread);
     /* The thread ends: gives everything back. Context: hook (on the thread). */
     void (*release)(struct pie_thread *thread);
@@ -53,8 +53,8 @@ bool pie_debug_hidden_begin(void);
 void pie_debug_hidden_serve(struct pie_thread *thread);
 void pie_debug_hidden_close(struct pie_thread *thread);
 
-/* Around what puts a descriptor into the program's table that is not noted yet, or never. enter: false, the process
- * forks, not now. Context: signal. */
+/* Around code that puts a descriptor into the program's table that is not noted yet, or never. enter: false, the
+ * process forks, not now. Context: signal. */
 bool pie_debug_enter(void);
 void pie_debug_leave(void);
 /* As enter, but it waits for forks, a second at most; not in handlers. Context: hook. */
@@ -65,7 +65,7 @@ void pie_debug_before_fork(void);
 void pie_debug_after_fork(void);
 void pie_debug_fork_child(void);
 
-/* By ptrace: what a thread's registers are and are to be. Written by the thread only. */
+/* By ptrace: a thread's registers as they are and as they should be. Written by the thread only. */
 struct pie_debug_ptrace {
     uint64_t address[PIE_DEBUG_REGISTERS];
     uint64_t wanted, set; /* DR7 as it should be, and as it stands */

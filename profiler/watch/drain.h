@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What comes of watches, on the collection thread: decodes the blocks that handlers asked for, analyses traps, credits
+/* The results of watches, on the collection thread: decodes the blocks that handlers asked for, analyses traps, credits
  * each watch with the CPU time it stands for, and adds up rows for the file. Context: drain. */
 
 struct pie_naming;
@@ -20,7 +20,7 @@ struct pie_watch_drain;
 /* naming and ops are borrowed. fp_tolerance as in struct pie_config. Returns 0 or -ENOMEM. */
 int pie_watch_drain_create(const struct pie_pystack_ops *ops, struct pie_naming *naming, double fp_tolerance,
                            struct pie_watch_drain **ret_drain);
-/* Libraries were unloaded or changed: traps from before in what was theirs cannot be looked at any more. */
+/* Libraries were unloaded or changed: earlier traps in their code cannot be looked at any more. */
 void pie_watch_drain_forget_code(struct pie_watch_drain *drain);
 void pie_watch_drain_destroy(struct pie_watch_drain *drain);
 
@@ -28,14 +28,14 @@ void pie_watch_drain_destroy(struct pie_watch_drain *drain);
 void pie_watch_drain_sample(struct pie_watch_drain *drain, struct pie_cct_id cct_node, uint64_t cpu_ns);
 /* Empties a thread's rings. slot: of the thread in the region. */
 void pie_watch_drain_thread(struct pie_watch_drain *drain, struct pie_thread *thread, size_t slot);
-/* The thread has ended, or the profile ends: what is still watched was not touched again. */
+/* The thread has ended, or the profile ends: words that are still watched were not touched again. */
 void pie_watch_drain_thread_ended(struct pie_watch_drain *drain, size_t slot);
 
 /* Replaces each CCT node that is remembered by moved(node). */
 void pie_watch_drain_move(struct pie_watch_drain *drain, pie_moved_fn moved, void *data);
-/* Will a row tell of this node? */
+/* Will a row name this node? */
 bool pie_watch_drain_holds(const struct pie_watch_drain *drain, struct pie_node_id node);
-/* Forgets what naming has forgotten. */
+/* Forgets the nodes that naming has forgotten. */
 void pie_watch_drain_forget(struct pie_watch_drain *drain);
 
 /* Rows since the last clear; nodes are stored ones (naming.h). */

@@ -28,14 +28,14 @@ void pie_watch_free_slot(struct pie_thread *thread, unsigned index);
 bool pie_watch_wants(struct pie_watch_thread *watch, struct pie_cct_id node);
 /* Trap or no trap, time passes: may another watch begin? Charges nothing. */
 bool pie_watch_has_credit(struct pie_thread *thread, const struct pie_watch_settings *settings);
-/* What a handler that began at start_ns has taken until now, waits for helpers included. */
+/* The time of a handler that began at start_ns until now, waits for helpers included. */
 uint64_t pie_watch_spent_since(const struct pie_thread *thread, uint64_t start_ns);
-/* Charges what was spent in the kernel for a signal of ours, besides: periods of the clock may have ended there. */
+/* Charges the time in the kernel for a signal of ours, besides: periods of the clock may have ended there. */
 void pie_watch_charge_kernel(struct pie_thread *thread, uint64_t ns);
-/* Charges what was spent, and takes it out of the program's CPU time, but for what the thread has waited. */
+/* Charges the time spent, and takes it out of the program's CPU time, except for the thread's waits. */
 void pie_watch_charge(struct pie_thread *thread, uint64_t ns);
 
-/* --- What of memory: watch/memory_sigsafe.c --- */
+/* --- The memory to watch: watch/memory_sigsafe.c --- */
 
 /* The word of an access that is watched: a naturally aligned power of two up to 8 bytes, chosen uniformly in wide
  * operands and strings. */
@@ -59,7 +59,7 @@ bool pie_watch_is_interesting(const struct pie_pystack_ops *ops, const struct pi
 
 enum pie_watch_memory pie_watch_memory_of(const struct pie_pystack_ops *ops, const struct pie_access *access,
                                           const uint64_t registers[PIE_ACCESS_REGISTERS], uint64_t address);
-/* Does the address belong to what a call returned in RAX? */
+/* Does the address belong to the object that a call returned in RAX? */
 bool pie_watch_is_of_result(const struct pie_pystack_ops *ops, uint64_t rax, uint64_t address);
 
 /* The word's value; false: unreadable. No register may watch the word for loads on this thread. */
@@ -74,8 +74,8 @@ void pie_watch_enter_stage(struct pie_watch_slot *slot, enum pie_watch_stage sta
 /* False: refused, now or less than a second ago; counted. The slot is as it was. */
 bool pie_watch_try_arm(struct pie_thread *thread, unsigned index, enum pie_debug_kind kind, uint64_t address,
                        unsigned length);
-/* At the slot's return_ip: is it another return, of a call within the one that is waited for? Counted; after too many
- * of them no longer. */
+/* At the slot's return_ip: is it another return, of a call within the awaited one? Counted; after too many of them no
+ * longer. */
 bool pie_watch_is_deeper(struct pie_watch_slot *slot, const ucontext_t *ucontext);
 /* Leaves a record of the slot, whose common part is filled in here. */
 void pie_watch_push(struct pie_thread *thread, unsigned index, struct pie_watch_record *record);
@@ -86,16 +86,16 @@ void pie_watch_next_returned(struct pie_thread *thread, unsigned index, const uc
 /* The watch is over: leaves its last record, frees the slot. */
 void pie_watch_end(struct pie_thread *thread, unsigned index, struct pie_watch_record *record,
                    enum pie_watch_outcome outcome);
-/* The same, with what is known by now, LOST if that is nothing. */
+/* The same, with the outcome known by now, LOST if there is none. */
 void pie_watch_give_up(struct pie_thread *thread, unsigned index);
 
-/* Stage 3 of results: watch/result_sigsafe.c. A call has returned something: perhaps wait for what the next one
- * returns. False: watch memory instead. */
+/* Stage 3 of results: watch/result_sigsafe.c. A call has returned something: perhaps wait for the next one's result.
+ * False: watch memory instead. */
 bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext,
                       struct pie_watch_record *reached);
 /* A call returned where a result is waited for; the interpreter comes to the code unit that calls. */
 void pie_watch_another_returned(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext);
 void pie_watch_site_reached(struct pie_thread *thread, unsigned index);
-/* What is known of a watch that ends before its time. */
+/* The outcome so far of a watch that ends before its time. */
 enum pie_watch_outcome pie_watch_result_so_far(const struct pie_watch_slot *slot,
                                                enum pie_watch_outcome otherwise);

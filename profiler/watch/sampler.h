@@ -10,7 +10,7 @@
 
 struct pie_thread;
 
-/* Samplers of memory accesses: one file per kind behind this table. They say when a watch may begin (watch.h) and,
+/* Samplers of memory accesses: one file per kind behind this table. They decide when a watch may begin (watch.h) and,
  * where the hardware knows, at which access. A sampler without a signal of its own leaves that to the samples of
  * time. */
 
@@ -19,7 +19,7 @@ struct pie_access_sample {
     uint64_t
         ip; /* of the instruction (is_precise), else of one nearby: the access is to be chosen in its block */
     uint64_t address; /* that it touched; 0: not known */
-    uint8_t kind;     /* PIE_ACCESS_LOAD or PIE_ACCESS_STORE (access.h): what was sampled */
+    uint8_t kind;     /* of the sampled access: PIE_ACCESS_LOAD or PIE_ACCESS_STORE (access.h) */
     bool is_precise;
 };
 
@@ -40,7 +40,7 @@ struct pie_access_sampler_ops {
 
     /* Is this SIGTRAP ours? Context: signal. */
     bool (*is_ours)(const siginfo_t *info);
-    /* What a signal of ours says about the calling thread. False: nothing that a watch can begin with (it came late,
+    /* Reads the calling thread's access from a signal of ours. False: none that a watch can begin with (it came late,
      * the kernel was hit, the operation was no memory access). Context: signal. */
     bool (*read)(struct pie_thread *thread, const siginfo_t *info, const ucontext_t *ucontext,
                  struct pie_access_sample *ret_sample);

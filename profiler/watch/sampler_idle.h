@@ -3,7 +3,7 @@
 
 #include "profiler/watch/sampler.h"
 
-/* What a sampler without events of its own has in its table. */
+/* The table entries of a sampler without events of its own. */
 
 /* Context: drain. */
 int pie_access_sampler_idle_arm(struct pie_thread *thread, uint64_t rate_hz);

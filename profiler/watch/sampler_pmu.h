@@ -10,9 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the two halves of the PMU's sampler share: arming (collection thread) and reading (handler). */
+/* Shared by the two halves of the PMU's sampler: arming (collection thread) and reading (handler). */
 
-/* sig_data of our events: the upper part says that it is ours, the lower which event it is and what it counts. */
+/* sig_data of our events: the upper part marks it as ours; the lower part is the event's index and the kind it
+ * counts. */
 #define PIE_PMU_COOKIE UINT64_C(0x7069652d61630000)
 #define PIE_PMU_COOKIE_MASK UINT64_C(0xffffffffffff0000)
 

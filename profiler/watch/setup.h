@@ -6,9 +6,9 @@
 struct pie_config;
 struct pie_pystack_ops;
 
-/* Chooses how accesses are sampled, takes SIGTRAP if they are to be watched, measures what a trap costs on this machine
- * (some 0.5 ms) and lets watching begin. Never fails: at worst the answer is "none" and *ret_note says why. `clock` is
- * the one in use. Context: drain. */
+/* Chooses how accesses are sampled, takes SIGTRAP if they are to be watched, measures the cost of a trap on this
+ * machine (some 0.5 ms) and lets watching begin. Never fails: at worst the answer is "none" and *ret_note says why.
+ * `clock` is the one in use. Context: drain. */
 const struct pie_access_sampler_ops *pie_watch_set_up(const struct pie_config *config,
                                                       const struct pie_pystack_ops *ops,
                                                       const struct pie_clock_facts *clock_facts,
@@ -19,12 +19,12 @@ const struct pie_access_sampler_ops *pie_watch_set_up(const struct pie_config *c
  * then. Context: drain. */
 void pie_watch_check_debugger(void);
 
-/* What watching costs on this machine. */
+/* The cost of watching on this machine. */
 struct pie_watch_price {
     uint64_t trap_ns; /* one trap, signal and return included: the least of some; 0: none came */
-    uint64_t
-        fault_tax_ns; /* what a page fault of a program costs more while a data breakpoint is armed on its thread; 0:
-                              nothing to speak of, string instructions are as fast as ever */
+    /* The extra cost of a program's page fault while a data breakpoint is armed on its thread; 0: nothing to speak of,
+     * string instructions are as fast as ever. */
+    uint64_t fault_tax_ns;
     double fault_tax_share;    /* the same as a part of the fault's time then */
     uint64_t pmu_interrupt_ns; /* as pie_access_facts.pmu_interrupt_ns */
 };

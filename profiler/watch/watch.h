@@ -23,11 +23,11 @@
  *   3  data breakpoint on the address: the next access is another native call's, by construction; compare values, and
  *      those of stores again when that call has returned
  *
- * Half of the calls that return a new number or array are asked another question in stage 3: what the same place in the
- * program gets from its next calls is compared with what it got from this one (PieProf's second pattern, §3.2: objects
- * of the same value returned again and again).
+ * Stage 3 asks another question of half of the calls that return a new number or array. It compares the results of the
+ * next calls at the same place in the program with the result of this one. This is PieProf's second pattern, §3.2:
+ * objects of the same value returned again and again.
  *
- * watch_*_sigsafe.c are the policy, debug_registers.h what it works on, watch/drain.c adds up what came of it. */
+ * watch_*_sigsafe.c are the policy, debug_registers.h its tools; watch/drain.c adds up the results. */
 
 struct pie_basic_block;
 struct pie_thread;
@@ -54,13 +54,13 @@ enum pie_watch_outcome {
     PIE_WATCH_LOST,          /* the interpreter or the kernel touched it, or the trap came late */
 };
 
-/* What kind of memory was watched. */
+/* The kind of memory that was watched. */
 enum pie_watch_memory {
     PIE_WATCH_MEMORY_OTHER,  /* other memory of the native code: tables, descriptors, buffers */
     PIE_WATCH_MEMORY_OBJECT, /* a field of a Python object */
     PIE_WATCH_MEMORY_ARRAY,  /* the data of an array */
     PIE_WATCH_MEMORY_RETURNED =
-        4, /* not memory: the value of what the calls returned, as a store (PIE_WATCH_RESULT) */
+        4, /* not memory: the value of the calls' results, as a store (PIE_WATCH_RESULT) */
     PIE_WATCH_MEMORY_RESULT =
         3, /* of the object (or of the array) that the first call returned: recycled when it is written again */
 };
@@ -78,7 +78,7 @@ enum pie_watch_record_kind {
     PIE_WATCH_RECORD_ENDED,
 };
 
-/* What the handler leaves for the collection thread. */
+/* A record from the handler to the collection thread. */
 struct pie_watch_record {
     uint64_t time_ns;                         /* CLOCK_MONOTONIC */
     uint64_t address, size;                   /* of the watched word, bytes */
@@ -120,11 +120,11 @@ struct pie_watch_slot {
     uint32_t stage;                      /* pie_watch_stage */
     uint32_t serial;                     /* of the watch: traps of an earlier one carry another */
     uint32_t seen;                       /* samples since it was last free or trapped: the reservoir's n */
-    uint32_t strays;                     /* traps in this stage that were not what is waited for */
+    uint32_t strays;                     /* traps in this stage other than the awaited one */
     uint32_t size;                       /* of the watched word, bytes */
     struct pie_cct_id first_node;        /* __atomic, relaxed: the collection thread moves it (turn.h) */
-    struct pie_value_words words;        /* of what was returned */
-    struct pie_watch_record touch;       /* NEXT_RETURN: what the trap saw */
+    struct pie_value_words words;        /* of the returned object */
+    struct pie_watch_record touch;       /* NEXT_RETURN: the trap's record */
     uint8_t kind, memory, traits;
     bool is_armed; /* its register is */
     bool is_far;   /* RESULT: it was SITE before */
@@ -145,7 +145,7 @@ struct pie_watch_thread {
     uint64_t random;
     uint32_t mean_interest; /* of the last samples; see watch/interest_sigsafe.c */
     uint32_t serial;
-    int64_t credit_ns;         /* what watching may cost now: the trap budget */
+    int64_t credit_ns;         /* the time that watching may take now: the trap budget */
     uint64_t credit_cpu_ns;    /* thread CPU time up to which credit was given */
     uint64_t faults_seen;      /* page faults, … */
     uint64_t slow_cpu_ns;      /* … and thread CPU time, up to which slower strings were charged */
@@ -161,40 +161,40 @@ static inline struct pie_watch_thread *pie_watch_of(const struct pie_thread *thr
     return pie_thread_part_of(thread, &pie_watch_part);
 }
 
-/* What all watches of a process go by; set by the collection thread, read by handlers. */
+/* Settings of all watches of a process; set by the collection thread, read by handlers. */
 struct pie_watch_settings {
     const struct pie_debug_ops *registers; /* NULL: nothing is watched */
     const struct pie_pystack_ops *ops;
     double budget;          /* share of a thread's CPU time that watching may take */
     bool is_adaptive;       /* lines whose redundant fraction is undecided come first */
-    uint64_t trap_price_ns; /* of one trap, without what the handler does */
+    uint64_t trap_price_ns; /* of one trap, without the handler's work */
     uint64_t
         sample_price_ns; /* of one signal of the sampler of accesses, the interrupt included; 0: it has none */
-    uint64_t fault_tax_ns;  /* what a page fault costs more while a data breakpoint is armed; 0: nothing */
+    uint64_t fault_tax_ns;  /* extra cost of a page fault while a data breakpoint is armed; 0: nothing */
     double fault_tax_share; /* … as a part of the fault's time then */
 };
 
-/* How much is to be learned yet about a line of Python in its context, 0 to 1.
- * Forgotten never: in a forked child it is what the parent knew. Context: drain. */
+/* Sets how uncertain a line of Python in its context still is, 0 to 1. Never forgotten: a forked child inherits the
+ * parent's values. Context: drain. */
 void pie_watch_set_interest(struct pie_cct_id line_node, double interest);
 
 /* The innermost line of Python of a context, the root if there is none. Context: signal, drain. */
 struct pie_cct_id pie_watch_line_node(struct pie_cct_id node);
 
-/* NULL stops all watching; what is armed is disarmed at its next trap. settings live as long as the process.
+/* NULL stops all watching; each armed register is disarmed at its next trap. settings live as long as the process.
  * Context: drain. */
 void pie_watch_set(const struct pie_watch_settings *settings);
 
 struct pie_call_path;
 struct pie_sample;
 
-/* The next two, where the process samples accesses, and the second only where samples of time are what begins watches.
- * Context: signal. */
+/* The next two, where the process samples accesses, and the second only where samples of time begin watches. Context:
+ * signal. */
 void pie_watch_after_sample(struct pie_thread *thread, const struct pie_sample *sample);
 
-/* A sample of time fell where `ucontext` says, wherever that is; system_ns of its time were the kernel's. Charges what
- * string instructions cost more while data breakpoints are armed, those of page faults and of the program; under too
- * much debt all watches end. Context: signal. */
+/* A sample of time fell at `ucontext`, whatever code that is; system_ns of its time were the kernel's. Charges the
+ * extra cost of string instructions while data breakpoints are armed, those of page faults and of the program. Under
+ * too much debt all watches end. Context: signal. */
 void pie_watch_charge_sample(struct pie_thread *thread, const ucontext_t *ucontext, uint64_t system_ns);
 
 /* A sample fell at `ucontext`, whose stacks were just taken: perhaps begin a watch. Context: signal. */

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The instructions of one code object and where control can go from each: for telling what lies in a loop. */
+/* The control flow graph of one code object's instructions. It shows which instructions lie in a loop. */
 
 enum { PIE_CODE_GRAPH_NOWHERE = UINT32_MAX };
 

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/* What the code units of interned code objects do. */
+/* The operations of the code units of interned code objects. */
 
 /* See pie_pystack_ops.operation. A code object's first question costs a walk over its bytecode, the others a load.
  * Context: drain. */

@@ -6,12 +6,12 @@
 
 #include "profiler/ports/pystack.h"
 
-/* What the opcodes of this Python mean: one of pyops_311.c, pyops_312.c, … is compiled.
+/* The meaning of this Python's opcodes: one of pyops_311.c, pyops_312.c, … is compiled.
  *
- * The interpreter rewrites its bytecode while it runs: instructions are specialised for what they meet, and
- * instrumented for debuggers and profilers. Tables are asked with the plain opcode, the one that the compiler wrote:
- * `plain` undoes instrumentation, pie_pyops_deopt undoes specialisation, and pie_pyops_reveal() gets back what is kept
- * elsewhere. */
+ * The interpreter rewrites its bytecode while it runs: it specialises instructions for the operands they meet, and
+ * instruments them for debuggers and profilers. The tables are indexed by the plain opcode, which the compiler wrote.
+ * `plain` undoes instrumentation, pie_pyops_deopt undoes specialisation, and pie_pyops_reveal() restores the opcodes
+ * that are kept elsewhere. */
 
 /* Where control goes on after an instruction; nothing set: with the next one. */
 enum pie_pyops_flow {
@@ -22,9 +22,9 @@ enum pie_pyops_flow {
 
 /* Opcodes behind which the real one is hidden, and where that is. Offsets are of the structures of this Python. */
 struct pie_pyops_hiding {
-    size_t monitoring; /* in a code object: pointer to what follows; 0: this Python does not hide */
+    size_t monitoring; /* in a code object: pointer to its monitoring data; 0: this Python does not hide */
     size_t lines,
-        instructions;        /* pointers to the opcodes behind `line` and `instruction`, entry by code unit */
+        instructions; /* in that data: pointers to the opcodes behind `line` and `instruction`, entry by code unit */
     size_t line_entry_bytes; /* of an entry of `lines`; 0: the first byte there says it, the entries follow */
     size_t executors;        /* in a code object: pointer to an array of executors; 0: there are none */
     size_t executor_list;    /* in that array: the first; its argument is the index */

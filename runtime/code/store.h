@@ -6,10 +6,10 @@
 #include "runtime/code/table.h"
 #include "runtime/objects/pystr.h"
 
-/* What is known of code objects, in the region's code arenas: one immutable record for each distinct content. There are
- * two stores, one for each half of the calling context tree (profiler/stacks/cct.h), in an arena each; an id shows
- * which it is of. An arena's first bytes are the store, which is made at first use; an arena that was cleared is an
- * empty store. */
+/* Facts about code objects, in the region's code arenas: one immutable record for each distinct content. There are two
+ * stores, one for each half of the calling context tree (profiler/stacks/cct.h), in an arena each. An id shows which
+ * store it belongs to. The store is the first bytes of its arena and is made at first use; a cleared arena is an empty
+ * store. */
 
 enum {
     PIE_CODE_NAME_UNITS_MAX = 4096,            /* characters of a name that are kept */
@@ -84,11 +84,11 @@ uint32_t pie_code_store_find(const struct pie_code_content *content);
 /* The record of an id; NULL: none. Context: any. */
 const struct pie_code_record *pie_code_store_get(uint32_t id);
 
-/* Keeps what code/operations.c has worked out for a record, a byte for each of its bytecode_units; the copy, or NULL if
- * the arena is full. Context: drain. */
+/* Keeps the operations of a record, as code/operations.c found them: a byte for each of its bytecode_units. Returns the
+ * copy, or NULL if the arena is full. Context: drain. */
 const uint8_t *pie_code_store_keep_operations(uint32_t id, const uint8_t *operations);
 
-/* What was kept for it; NULL: nothing yet. Context: drain. */
+/* The operations kept for a record; NULL: none yet. Context: drain. */
 const uint8_t *pie_code_store_operations(uint32_t id);
 
 /* How much memory the current half has used, in bytes. Context: any. */

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /* A map from 64-bit keys to 32-bit ids that handlers may insert into: open addressing, lock-free, in memory of the
- * caller. Zeroed memory is an empty table. It may forget an entry and it may hold two entries of one key, but it never
- * returns an id under a key that it was not inserted under, and none that was removed before the call.
+ * caller. Zeroed memory is an empty table. It may forget an entry, and it may hold two entries of one key. But it never
+ * returns an id under another key than its own, and none that was removed before the call.
  *
  * Context: any (all functions). */
 

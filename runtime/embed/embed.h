@@ -5,15 +5,14 @@
 
 /* Running Python as `target` would run it (cpython.md: the faithful drop-in). */
 struct pie_embed {
-    int argc;    /* Python's own command line: argv[0] and what follows our options */
-    char **argv; /* argv[0] is what sys.orig_argv[0] will be */
-    const char *
-        program_name; /* path of the interpreter to impersonate (what getpath.py takes for argv[0]), or NULL */
+    int argc;                 /* Python's own command line: argv[0] and the arguments after our options */
+    char **argv;              /* argv[0] becomes sys.orig_argv[0] */
+    const char *program_name; /* path of the interpreter to impersonate (argv[0] for getpath.py), or NULL */
     const char *const *trace_places; /* see runtime/trace/places.h; NULL: none */
 };
 
-/* Initialises Python and runs what the command line says. Returns the exit status of Py_RunMain; does not return
- * where CPython itself would exit (-h, -V, errors, sys.exit). Context: launcher. */
+/* Initialises Python and runs the command line. Returns the exit status of Py_RunMain; does not return where CPython
+ * itself would exit (-h, -V, errors, sys.exit). Context: launcher. */
 int pie_embed_run(const struct pie_embed *embed);
 
 /* "3.11.2": the Python this program is built with. */

@@ -4,8 +4,8 @@
 #include <stddef.h>
 
 /* The source of code that was compiled from text and has a name of its own, but no file: cells of Jupyter and IPython,
- * and what libraries generate. Python's linecache has it too, but only Python code can ask for that; compile() has it
- * in its arguments (methods.h). */
+ * and code that libraries generate. Python's linecache has it too, but only Python code can ask for that; compile() has
+ * it in its arguments (methods.h). */
 
 /* Begins to keep such text. Context: gil (Python is initialised). */
 void pie_cell_sources_install(void);

@@ -3,5 +3,5 @@
 
 #include <stdbool.h>
 
-/* Is Python taking itself apart? Everything is freed then. One file for each family of versions. Context: hook. */
+/* Has interpreter finalization begun? Everything is freed then. One file for each family of versions. Context: hook. */
 bool pie_python_is_finalizing(void);

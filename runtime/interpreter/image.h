@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* What identifies a program file: its inode, and for copies of it (venv --copies) its size and first bytes,
- * in which ELF keeps the build-id. */
+/* The identity of a program file: its inode, and for copies of it (venv --copies) its size and first bytes, in which
+ * ELF keeps the build-id. */
 enum { PIE_IMAGE_HEAD_BYTES = 1024 };
 
 struct pie_image {

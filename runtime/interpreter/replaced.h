@@ -9,14 +9,14 @@
  * so it is never taken for one. */
 #define PIE_REPLACED_SUFFIX "-before-pieprof"
 
-/* Where the links of a path led before anything was replaced. */
+/* The target of a path's links before anything was replaced. */
 struct pie_replaced {
-    char real[PATH_MAX];    /* what realpath() answered */
-    char content[PATH_MAX]; /* where that program is now: real, or what was kept of it */
+    char real[PATH_MAX];    /* the result of realpath() */
+    char content[PATH_MAX]; /* where that program is now: real, or its kept copy */
     bool is_replaced;       /* one of the links, or the program, has been replaced */
 };
 
-/* The name beside path under which what it was is kept. Returns false if it is too long. Context: any. */
+/* The name, beside path, of the kept original. Returns false if it is too long. Context: any. */
 bool pie_replaced_name(const char *path, char ret_name[PATH_MAX]);
 
 /* Follows path's links as they were. Returns 0, or -errno as realpath(). Context: launcher, cli. */

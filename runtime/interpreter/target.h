@@ -4,16 +4,14 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* Which interpreter this process stands for. It is found by looking at files, never by running one: `python3`
- * on the PATH may be a shell script or another version, and a program that is started has effects. An
- * interpreter fits when it is the one this program was built with (PIE_PYTHON), by inode or as a copy, or
- * this program itself under another name; only then is its standard library the one our libpython goes with.
- */
+/* The interpreter that this process stands for. The search looks at files and never runs one: `python3` on the PATH may
+ * be a shell script or another version, and a started program has effects. An interpreter fits when it is the one this
+ * program was built with (PIE_PYTHON), by inode or as a copy, or this program itself under another name. Only then does
+ * its standard library match our libpython. */
 struct pie_target {
-    char path[PATH_MAX]; /* absolute: what sys.executable will say */
-    /* The interpreter whose starts are redirected to us: path, or the one that it was before it was
-     * replaced (runtime/interpreter/replaced.h), or the one that we are built with where path is neither that nor us
-     * (exec -a). */
+    char path[PATH_MAX]; /* absolute: the later sys.executable */
+    /* The interpreter whose starts are redirected to us: path, or its original if it was replaced
+     * (runtime/interpreter/replaced.h). Where path is neither that nor us (exec -a): the one that we are built with. */
     char children[PATH_MAX];
     char foreign_venv[PATH_MAX]; /* $VIRTUAL_ENV if it is for another interpreter, else "" */
 };
@@ -36,9 +34,9 @@ void pie_target_from_name(const char *argv0, const char *self, struct pie_target
  * or a copy of it? Context: cli. */
 bool pie_target_is_built_for(const char *path);
 
-/* In a virtual environment, getpath.py takes what the links of its interpreter lead to for the one that it was made
- * with (sys._base_executable). Where these links have been replaced by links to us: what they led to. Returns false
- * where getpath.py finds out by itself. argv0 is the name that getpath.py goes by. Context: launcher. */
+/* In a virtual environment, getpath.py takes the target of its interpreter's links for the interpreter that made it
+ * (sys._base_executable). Where links to us have replaced these links: their former target. Returns false where
+ * getpath.py finds out by itself. argv0 is the name that getpath.py goes by. Context: launcher. */
 bool pie_target_base_executable(const char *argv0, char ret_path[PATH_MAX]);
 
 /* The first file called name in the folders of search_path that may be executed. Writes its path, absolute

@@ -6,8 +6,9 @@
 
 /* Death by a signal whose default action is to end the process without a core: SIGTERM, SIGHUP and their like. Where
  * the program has the default, our handler stands: it has the profile written, for a bounded time, and then lets the
- * signal do what it does. The program sees the default. Masks, waits and pending signals are the kernel's as always,
- * since nothing but the disposition is ours. Where the program has anything else, ignored or a handler, that stands.
+ * signal take its default action. The program sees the default. Masks, waits and pending signals are the kernel's as
+ * always, since nothing but the disposition is ours. Where the program has anything else, ignored or a handler, that
+ * stands.
  *
  * Signals that leave a core keep the kernel's default: the core must show the culprit. SIGKILL cannot be handled. */
 
@@ -24,7 +25,7 @@ void pie_death_fork_child(void);
 bool pie_death_is_shown(int signal);
 /* sigaction() for such a signal. Context: any. */
 int pie_death_sigaction(int signal, const struct sigaction *action, struct sigaction *ret_old);
-/* What the program may see of a handler that the C library told it. Context: any. */
+/* The disposition that the program may see, from the one that the C library returned. Context: any. */
 __sighandler_t pie_death_handler_seen(__sighandler_t handler);
 
 /* The process has been asked to end by a signal of this kind, on another thread: waits until it does, one second at

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Children that start the same interpreter. The program exports execve and its family and posix_spawn; a call
- * whose path is the target interpreter (same device and inode, a --copies copy of it, or a script whose #!
- * names it) gets our image instead, argv untouched, and two environment variables that tie the child to the
- * run: the one given here, and PIE_EXEC_RUN_VARIABLE. The same goes for our own image under a Python name.
- * Everything else passes through. A program that replaces itself ends its profile first. Works in a vfork
- * child: no allocation, no locks. Context: hook. */
+/* Children that start the same interpreter. The program exports execve and its family and posix_spawn. A call may name
+ * the target interpreter: same device and inode, a --copies copy of it, or a script whose #! names it. Such a call gets
+ * our image instead, argv untouched. It also gets two environment variables that tie the child to the run: the one
+ * given here, and PIE_EXEC_RUN_VARIABLE. The same goes for our own image under a Python name. Everything else passes
+ * through. A program that replaces itself ends its profile first. Works in a vfork child: no allocation, no locks.
+ * Context: hook. */
 
 /* In the environment of redirected children: "<run id>:<pid of the process that started it>". Run id 0: the
  * parent itself is not being profiled. */

@@ -21,12 +21,12 @@ struct pie_exec_settings {
     const char *self_path;
     _Atomic(const char *) child_variable; /* release in exec.c, acquire in exec_sigsafe.c */
     _Atomic(pid_t) owner;  /* whose memory this is: differs from getpid() in a vfork child only */
-    _Atomic(pid_t) parent; /* of what is executed: the owner, or its parent where the owner has no row */
+    _Atomic(pid_t) parent; /* of the executed program: the owner, or its parent where the owner has no row */
 };
 extern struct pie_exec_settings pie_exec_settings;
 
 struct pie_exec_plan {
-    const char *path; /* what to execute, and with which vectors: the caller's own unless redirected */
+    const char *path; /* the program to execute, and its vectors: the caller's own unless redirected */
     char *const *argv;
     char *const *envp;
     char *vector[PIE_EXEC_VECTOR_MAX];

@@ -8,7 +8,7 @@ struct pie_pystack_ops;
 
 /* The program's signals and ours. We take the signal of the clock in use (SIGTRAP, a real-time signal or SIGPROF),
  * SIGSEGV and SIGBUS (loads that may fault). For these the exported sigaction() and signal() keep a virtual
- * disposition: the program sees what it set, and its handler is called for every delivery that is not ours. Such
+ * disposition: the program sees its own setting, and its handler is called for every delivery that is not ours. Such
  * signals are never really blocked; the exported pthread_sigmask() and sigprocmask() remember that the program believes
  * so. All other signals pass through untouched. */
 

@@ -8,7 +8,7 @@
 
 struct pie_pystack_ops;
 
-/* Shared by the two halves of runtime/signals: what the program set for signals that are ours, and the originals. */
+/* Shared by the two halves of runtime/signals: the program's settings for signals that are ours, and the originals. */
 
 enum { PIE_SIGNALS_MAX = 64, PIE_SIGNALS_QUEUED = 32 /* this one and later ones: SIGRTMIN of the kernel */ };
 
@@ -50,7 +50,7 @@ const siginfo_t *pie_signals_held(int signal);
 void pie_signals_hold(int signal, const siginfo_t *info);
 void pie_signals_let_go(int signal);
 
-/* Finds what the exported sigtimedwait() and sigpending() stand in for. Context: any (not signal). */
+/* Finds the originals of the exported sigtimedwait() and sigpending(). Context: any (not signal). */
 void pie_signals_resolve_waits(void);
 /* … sigsuspend(), ppoll(), pselect() and epoll_pwait(). Context: any (not signal). */
 void pie_signals_resolve_suspends(void);

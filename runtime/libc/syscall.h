@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A call that may set a seccomp filter: seccomp(2), or prctl(2) with PR_SET_SECCOMP. Returns what the kernel does:
+/* A call that may set a seccomp filter: seccomp(2), or prctl(2) with PR_SET_SECCOMP. Returns the kernel's result:
  * -errno for a failure. Context: hook. */
 typedef long (*pie_syscall_filter_fn)(long number, long a, long b, long c, long d, long e);
 
 /* Context: launcher (before main). */
 void pie_syscall_set_filter(pie_syscall_filter_fn filter);
 
-/* fork(2) past the C library. Returns what the kernel does. Context: hook. */
+/* fork(2) past the C library. Returns the kernel's result. Context: hook. */
 typedef long (*pie_syscall_fork_fn)(void);
 
 /* Context: launcher (before main). */
 void pie_syscall_set_fork(pie_syscall_fork_fn fork);
 
-/* Ends of syscall(), for the assembler only: errno and -1 for -errno; a call that is to be looked at. Context:
- * signal. */
+/* Ends of syscall(), for the assembler only: errno and -1 for -errno; a call to inspect. Context: signal. */
 long pie_syscall_failed(long result);
 /* Context: hook. */
 long pie_syscall_filter(long number, long a, long b, long c, long d, long e);

@@ -6,7 +6,7 @@
 
 #include "profiler/ports/pystack.h"
 
-/* Telling Python objects from other memory, and what NumPy keeps in arrays. By fault-tolerant loads. */
+/* Distinguishes Python objects from other memory, and finds the data of NumPy's arrays. By fault-tolerant loads. */
 
 /* See pie_pystack_ops.object_at and .array_data. Context: signal. */
 enum pie_object_kind pie_object_kind_at(uintptr_t address);

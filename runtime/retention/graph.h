@@ -20,7 +20,7 @@ enum {
     PIE_RETENTION_NONE = -1, /* no node, no block, no slot */
 };
 
-/* What can be at the end of a path, best last. */
+/* The possible ends of a path, best last. */
 enum pie_retention_root {
     PIE_RETENTION_NO_ROOT,
     PIE_RETENTION_GLOBALS,   /* of a function, where no module has them */
@@ -36,7 +36,7 @@ enum pie_retention_root {
 struct pie_retention_node {
     uintptr_t key;            /* the object's address; of a frame: its slot's, and 1 */
     struct _object *object;   /* of a frame: its code */
-    struct _object *function; /* of a frame: what it runs, or NULL */
+    struct _object *function; /* of a frame: the function it runs, or NULL */
     uint64_t blocks;          /* bits of the blocks that it leads to */
     int32_t child;       /* the next node towards the block; PIE_RETENTION_NONE: it is the object itself */
     int32_t slot;        /* of a frame: where; PIE_RETENTION_NONE: in its dictionary of locals */
@@ -112,7 +112,7 @@ void pie_retention_refer_from_stack(struct pie_retention_search *search, int32_t
 int32_t pie_retention_look_at_memory(struct pie_retention_search *search, struct _object *object,
                                      uint8_t level);
 
-/* Visits what an array refers to, which NumPy's type does not visit. As tp_traverse. */
+/* Visits the objects that an array refers to: NumPy's type does not. As tp_traverse. */
 int pie_retention_visit_array(struct _object *array, int (*visit)(struct _object *, void *), void *arg);
 
 /* --- retention/names.c --- */
@@ -125,7 +125,7 @@ struct pie_retention_text {
 void pie_retention_put(struct pie_retention_text *text, const char *words);
 void pie_retention_put_string(struct pie_retention_text *text, struct _object *string);
 void pie_retention_put_type(struct pie_retention_text *text, struct _typeobject *type);
-/* A function, or what else has a __qualname__ in its dictionary. */
+/* A function, or another object with a __qualname__ in its dictionary. */
 void pie_retention_put_function(struct pie_retention_text *text, struct _object *function);
 void pie_retention_put_module(struct pie_retention_text *text, struct _object *module);
 
@@ -154,5 +154,5 @@ bool pie_retention_is_lru_cache(struct _object *object);
 void pie_retention_describe(const struct pie_retention_search *search, int32_t node,
                             struct pie_retention_text *text);
 
-/* Writes what is known of objects that nothing but they themselves hold. */
+/* Describes objects that only they themselves hold. */
 void pie_retention_describe_cycle(const struct pie_retention_search *search, struct pie_retention_text *text);

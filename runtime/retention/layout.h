@@ -9,8 +9,9 @@ struct _object;
 struct _typeobject;
 struct _ts;
 
-/* What of CPython's memory differs between versions and is needed to find out who holds an object. Context of all here,
- * except where another is named: gil. Plain loads: everything is reached from objects that are known to be alive. */
+/* The parts of CPython's memory layout that the search for retention paths needs and that differ between versions.
+ * Context of all here, except where another is named: gil. Plain loads: everything is reached from objects that are
+ * known to be alive. */
 
 /* --- the heap: retention/heap_lists.c (3.11 to 3.13), retention/heap_visit.c --- */
 
@@ -30,7 +31,7 @@ bool pie_retention_is_tracked(struct _object *object);
 /* Lets the main interpreter's main thread run call(NULL) at its next chance. False: the queue is full. */
 bool pie_retention_schedule(int (*call)(void *));
 
-/* Sees to it that the main thread notices what has been scheduled; again where it may have been missed. */
+/* Makes the main thread notice scheduled calls; called again where it may have missed them. */
 void pie_retention_wake(void);
 
 /* --- attributes: the same files --- */

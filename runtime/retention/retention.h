@@ -9,8 +9,8 @@
 
 struct pie_retention_ops;
 
-/* Which Python objects do these blocks of memory belong to, and what is their retention path? For leaks, once for each
- * that is reported.
+/* The Python objects that own blocks of memory, and the retention paths of these objects. For leaks, once for each that
+ * is reported.
  *
  * The answer is one line: the type of the object, the containers on the way, and a module, class, function or frame at
  * its end. For instance:
@@ -26,19 +26,19 @@ struct pie_retention_ops;
 
 enum {
     PIE_RETENTION_BLOCKS_MAX = 64,
-    PIE_RETENTION_TEXT_BYTES = 512, /* enough for most answers; what is longer is cut */
+    PIE_RETENTION_TEXT_BYTES = 512, /* enough for most answers; longer ones are cut */
 };
 
-/* Finds what holds the objects in these blocks. blocks: addresses as malloc() or Python's allocators returned them;
- * those beyond PIE_RETENTION_BLOCKS_MAX are ignored. text: size > 0 bytes; "" when nothing is known. Only the main
- * interpreter's objects are looked at. Runs no Python code, makes no Python objects and leaves reference counts alone,
- * so that no garbage collection can begin in it. Returns 0; -ENOENT: none of the blocks belongs to an object; -ETIME:
- * the budget was spent, text has what was found by then; -EAGAIN: a garbage collection is under way, in which not all
- * objects can be seen; -ENOMEM. Context: gil. */
+/* Finds the retention paths of the objects in these blocks. blocks: addresses as malloc() or Python's allocators
+ * returned them; those beyond PIE_RETENTION_BLOCKS_MAX are ignored. text: size > 0 bytes; "" when nothing is known. Only
+ * the main interpreter's objects are looked at. Runs no Python code, makes no Python objects and leaves reference
+ * counts alone, so that no garbage collection can begin in it. Returns 0; -ENOENT: none of the blocks belongs to an
+ * object; -ETIME: the budget was spent, text has the findings until then; -EAGAIN: a garbage collection is under way,
+ * in which not all objects can be seen; -ENOMEM. Context: gil. */
 int pie_retention_find(const uintptr_t *blocks, size_t count, uint64_t budget_ns, char *text, size_t size);
 
-/* Opens the door, which closes when the interpreter goes. Without it nothing can be asked for. Context: gil (the main
- * interpreter is initialised). */
+/* Lets lookups be asked for, until the interpreter goes. Without it none can be. Context: gil (the main interpreter is
+ * initialised). */
 void pie_retention_install(void);
 
 /* Asks for a lookup on Python's main thread at its next chance, or when it begins to finalize. node: handed back with
@@ -46,8 +46,8 @@ void pie_retention_install(void);
  * Context: drain. */
 bool pie_retention_ask(struct pie_node_id node, const uintptr_t *blocks, size_t count, uint64_t budget_ns);
 
-/* Takes the answer. False: there is none (yet). text: "" if nothing was found. Where the lookup came at a bad moment it
- * is asked for again here, so this is to be called now and then. Context: drain. */
+/* Takes the answer. False: there is none (yet). text: "" if nothing was found. Asks again for a lookup that came at a
+ * bad moment, so the caller must call this now and then. Context: drain. */
 bool pie_retention_answer(struct pie_node_id *ret_node, char *text, size_t size);
 
 /* CPU time of the main thread that all lookups so far have taken. Context: drain. */

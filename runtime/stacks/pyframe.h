@@ -7,11 +7,11 @@
 
 #include "profiler/ports/pystack.h"
 
-/* Reading Python's frames out of its memory. What differs between versions is in pyframe_311_sigsafe.c,
- * pyframe_312_sigsafe.c, …, one of which is compiled; what all share is in pyframe_sigsafe.c and pyframe_lists.c, the
- * walk of 3.12 and later in pyframe_shims_sigsafe.c. Every load is
- * fault-tolerant, so a chain that is being changed gives wrong words at worst, and those are checked:
- * pointers are aligned, a code object's type is PyCode_Type, the instruction lies inside it. */
+/* Reads Python's frames out of its memory. The parts that differ between versions are in pyframe_311_sigsafe.c,
+ * pyframe_312_sigsafe.c, …, one of which is compiled. The shared parts are in pyframe_sigsafe.c and pyframe_lists.c,
+ * the walk of 3.12 and later in pyframe_shims_sigsafe.c. Every load is fault-tolerant, so a chain that is being changed
+ * gives wrong words at worst. Those are checked: pointers are aligned, a code object's type is PyCode_Type, the
+ * instruction lies inside it. */
 
 /* Is the interpreter in this process laid out as the headers that this file was compiled with say?
  * Returns 0, or -ENOTSUP and one sentence for people in *ret_reason (static). Context: launcher (before Python
@@ -67,7 +67,7 @@ bool pie_pyframe_read_datastack(uintptr_t tstate, struct pie_pyframe_datastack *
 /* Can a frame at this address with this owner be one that runs? False for memory that held a frame before. */
 bool pie_pyframe_is_live(const struct pie_pyframe_datastack *stack, uintptr_t frame, bool is_generator);
 
-/* Where 3.12 and later keep a frame's words, and what its owner says. */
+/* Where 3.12 and later keep a frame's words, and the meaning of its owner. */
 struct pie_pyframe_layout {
     size_t executable, previous, instr, owner; /* offsets in the frame */
     uintptr_t tag_mask;                        /* bits of the executable's word that are no address */

@@ -5,9 +5,9 @@
 
 struct PyCodeObject;
 
-/* An observed iteration as instructions of the loop's frame, one after the other: what trace/calls_311.c and
- * trace/calls_312.c share. An instruction lasts from its event to the next one's; what the event itself takes is known
- * from instructions that do next to nothing, and subtracted. */
+/* An observed iteration as the sequence of instructions of the loop's frame, shared by trace/calls_311.c and
+ * trace/calls_312.c. An instruction lasts from its event to the next one's. The event's own time, known from
+ * instructions that do next to nothing, is subtracted. */
 
 enum pie_trace_kind {
     PIE_TRACE_NOTHING, /* no instruction is being executed */
@@ -34,7 +34,7 @@ struct pie_trace_steps {
     uint64_t foreign;  /* events since then of other frames that run the same code */
     uint64_t n_steps;  /* so far */
     uint64_t n_calls;  /* of them, that call, and … */
-    double called_ns;  /* … what these took */
+    double called_ns;  /* … the time of these */
     double own_ns;     /* the others */
 };
 
@@ -42,13 +42,12 @@ struct pie_trace_steps {
 bool pie_trace_steps_begin(struct pie_trace_steps *steps, struct pie_trace_loop *loop,
                            struct PyCodeObject *code);
 
-/* The next instruction begins. True: it is a call whose callee is not known yet; pie_trace_steps_name() is to be
- * told. */
+/* The next instruction begins. True: it is a call whose callee is not known yet; pie_trace_steps_name() must follow. */
 bool pie_trace_steps_next(struct pie_trace_steps *steps, int unit);
 void pie_trace_steps_name(struct pie_trace_steps *steps, struct _object *callee);
 
 /* The instruction that is being executed was the last one. */
 void pie_trace_steps_end(struct pie_trace_steps *steps);
 
-/* What the iteration was. setting_up_ns: of beginning to observe it. */
+/* The result for the iteration. setting_up_ns: the time to begin its observation. */
 struct pie_trace_observed pie_trace_steps_result(const struct pie_trace_steps *steps, double setting_up_ns);

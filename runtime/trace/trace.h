@@ -24,11 +24,11 @@ struct pie_trace_place {
 /* --- Observing one iteration: trace/calls_311.c or trace/calls_312.c. One at a time in the process; others wait for
  * their turn. --- */
 
-/* Begins in the frame that runs Python just now. False: not now. *ret_why: one sentence (static) if it is somebody else
- * who traces, else NULL. */
+/* Begins in the frame that runs Python just now. False: not now. *ret_why: one sentence (static) if somebody else
+ * traces, else NULL. */
 bool pie_trace_observe_begin(struct pie_trace_loop *loop, const char **ret_why);
 
-/* Ends it. True: all calls were handed on (pie_trace_call()). False: they could not be told, *ret_why says why. */
+/* Ends it. True: all calls were handed on (pie_trace_call()). False: they could not be, *ret_why says why. */
 bool pie_trace_observe_end(const char **ret_why, struct pie_trace_observed *ret_observed);
 
 /* No iteration that follows at once will be observed. */
@@ -43,6 +43,6 @@ bool pie_trace_here(struct pie_trace_place *ret_place);
 
 /* --- Between the files of this room: trace/callee.c --- */
 
-/* What a callable is called: co_qualname of a Python function, "module.name" or "type.name" of native ones. Runs no
- * code of the program's. Returns the length; *ret_is_native. */
+/* The name of a callable: co_qualname of a Python function, "module.name" or "type.name" of native ones. Runs no code
+ * of the program's. Returns the length; *ret_is_native. */
 size_t pie_trace_callee(struct _object *callee, char *text, size_t size, bool *ret_is_native);

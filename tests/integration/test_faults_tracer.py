@@ -50,7 +50,7 @@ def test_debugger_attached_in_the_middle(pieprof, tmp_path, mode, way):
                                 text=True, timeout=60, check=False)
         stdout, stderr = process.communicate(timeout=60)
     if tracer.returncode == 77:
-        pytest.skip(f"nothing can be traced here: {tracer.stdout}")
+        pytest.skip(f"no debugger may attach here, and none is attached: {tracer.stdout}")
     assert tracer.returncode == 0, tracer
     assert (process.returncode, begun + stdout, stderr) == (7, expected.stdout, ""), tracer.stdout
     runs = check_file(db)

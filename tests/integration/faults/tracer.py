@@ -4,8 +4,11 @@
 usage: tracer.py PID SECONDS pass|swallow|registers
 
 pass: each signal is handed on, as strace does. swallow: SIGTRAP is kept back, as gdb does with signals that it takes
-for its own. registers: and the four debug registers are taken away as well. Ends with 77 where this is not allowed;
-says at the end how many stops there were."""
+for its own. registers: and the four debug registers are taken away as well. Ends with 77 where the kernel lets no
+process attach to this one; says at the end how many stops there were.
+
+A thread has one tracer at a time. pieprof's own helper, which sets debug registers by ptrace, is one for some
+microseconds: an attempt that meets it is repeated."""
 import ctypes
 import errno
 import os
@@ -16,6 +19,7 @@ import time
 ATTACH, DETACH, CONTINUE, POKE_USER = 16, 17, 7, 6
 DEBUG_REGISTERS = 848  # offsetof(struct user, u_debugreg) on x86-64
 WALL = 0x40000000
+OTHER_TRACER_S = 5  # a helper that got no processor meanwhile has let go by then
 libc = ctypes.CDLL(None, use_errno=True)
 libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
 libc.ptrace.restype = ctypes.c_long
@@ -45,11 +49,40 @@ def handed_on(number, mode):
     return 0 if number == signal.SIGSTOP or (mode != "pass" and number == signal.SIGTRAP) else number
 
 
+def status_of(tid):
+    """(has it ended, the process that traces it or 0) of a thread."""
+    try:
+        with open(f"/proc/{tid}/status", encoding="ascii", errors="replace") as file:
+            fields = dict(line.split(":", 1) for line in file)
+        return fields["State"].split()[0] in "ZX", int(fields["TracerPid"])
+    except (FileNotFoundError, ProcessLookupError):
+        return True, 0
+
+
+def attach_thread(tid):
+    """False: it has ended. Raises PermissionError where no tracer may come, BlockingIOError where another one stays."""
+    until, untraced = time.monotonic() + OTHER_TRACER_S, 0
+    while True:
+        try:
+            return ptrace(ATTACH, tid)
+        except PermissionError:
+            has_ended, tracer = status_of(tid)
+            if has_ended:
+                return False
+            # The other tracer may have gone between these two calls, but not a hundred times in a row.
+            untraced = 0 if tracer else untraced + 1
+            if untraced == 100:
+                raise
+            if time.monotonic() > until:
+                raise BlockingIOError(errno.EAGAIN, f"thread {tid} is traced by process {tracer}") from None
+        time.sleep(0.001)
+
+
 def attach(pid, mode):
     """Attaches to every thread that is there; returns them."""
     traced = set()
     for tid in map(int, os.listdir(f"/proc/{pid}/task")):
-        if not ptrace(ATTACH, tid):
+        if not attach_thread(tid):
             continue
         number = -1
         while number not in (signal.SIGSTOP, 0):
@@ -103,7 +136,9 @@ def main(pid, seconds, mode):
         traced = attach(pid, mode)
     except OSError as error:
         print(error)
-        sys.exit(77 if error.errno in (errno.EPERM, errno.EACCES) else 1)
+        sys.exit(77 if isinstance(error, PermissionError) else 1)
+    if not traced:
+        sys.exit("the process has ended already")
     registers = {take_registers(tid) for tid in traced} if mode == "registers" else set()
     for tid in traced:
         ptrace(CONTINUE, tid)
