@@ -30,8 +30,8 @@ enum {
 };
 
 /* Finds the retention paths of the objects in these blocks. blocks: addresses as malloc() or Python's allocators
- * returned them; those beyond PIE_RETENTION_BLOCKS_MAX are ignored. text: size > 0 bytes; "" when nothing is known. Only
- * the main interpreter's objects are looked at. Runs no Python code, makes no Python objects and leaves reference
+ * returned them; those beyond PIE_RETENTION_BLOCKS_MAX are ignored. text: size > 0 bytes; "" when nothing is known.
+ * Only the main interpreter's objects are looked at. Runs no Python code, makes no Python objects and leaves reference
  * counts alone, so that no garbage collection can begin in it. Returns 0; -ENOENT: none of the blocks belongs to an
  * object; -ETIME: the budget was spent, text has the findings until then; -EAGAIN: a garbage collection is under way,
  * in which not all objects can be seen; -ENOMEM. Context: gil. */
