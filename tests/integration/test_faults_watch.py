@@ -172,7 +172,8 @@ def test_breakpoints_are_refused(pieprof, tmp_path):
     found = outcome([*refuse, pieprof, "-q", "-o", str(tmp_path / "x.db")], FAULTS / "watch_threads.py", tmp_path / "run")
     assert found == expected
     (one,) = check_file(tmp_path / "x.db")
-    assert one["samples"] > 100
+    # By the CPU time, of which fast machines need less; threads this short miss most of their samples.
+    assert one["samples"] > 1000 * one["cpu_s"] / 10 > 5
     assert counters(tmp_path / "x.db").get("watch_traps", 0) == 0
     (process,) = query(tmp_path / "x.db", "select sampler, sampler_note from process")
     assert process["sampler"] == "none" and "perf_event" in process["sampler_note"], process
