@@ -115,6 +115,8 @@ def test_a_killed_program_is_not_waited_for(pieprof, running, tmp_path):
 def test_a_stopped_program_is_said_to_be_silent(pieprof, running, tmp_path):
     process = running(BUSY, 30)
     process.send_signal(signal.SIGSTOP)
+    # The others of its threads run on until the one that was chosen for the signal gets a processor.
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
     done = run([pieprof, "snapshot", tmp_path / "x.db", "-o", tmp_path / "s.db"])
     assert done.returncode == 0
     assert done.stdout.endswith("1 process, 1 of them running (1 wrote nothing for 3 s: what it wrote last)\n")
