@@ -72,8 +72,6 @@ def in_turns(variants, words, errors, order):
 
 
 def printed_s(text):
-    if not text:
-        return 0.0
     found = re.search(r"overhead (?:\+(\d+) ms|[\d.]+ % \(([\d.]+) s\))", text)
     return float(found[1]) / 1000 if found[1] else float(found[2])
 
@@ -86,7 +84,7 @@ def one_round(options, words, run, order):
         variants = {"bare": [options.pieprof, options.python], "on": beside if options.idle_thread else profiled}
         cpu = run(variants, words, {"bare": subprocess.DEVNULL, "on": said}, order)
         said.seek(0)
-        return cpu["bare"], cpu["on"] - cpu["bare"], printed_s(said.read())
+        return cpu["bare"], cpu["on"] - cpu["bare"], 0.0 if options.idle_thread else printed_s(said.read())
 
 
 def measure(options, words, run):

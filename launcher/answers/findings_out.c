@@ -12,10 +12,10 @@
 #include "launcher/answers/paths.h"
 #include "launcher/answers/table.h"
 #include "launcher/text/text.h"
-#include "storage/base/message.h"
 #include "storage/ask/query.h"
-#include "storage/read/reader.h"
 #include "storage/ask/questions.h"
+#include "storage/base/message.h"
+#include "storage/read/reader.h"
 
 /* Of those who did not say how many: rows of the table, findings printed in full, pairs with their paths. */
 enum { ROWS = 20, IN_FULL = 5 };

@@ -7,12 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "launcher/text/off_times.h"
 #include "launcher/answers/profile.h"
-#include "launcher/text/style.h"
 #include "launcher/answers/summary_findings.h"
-#include "launcher/answers/summary_traced.h"
 #include "launcher/answers/summary_memory.h"
+#include "launcher/answers/summary_traced.h"
+#include "launcher/text/off_times.h"
+#include "launcher/text/style.h"
 #include "launcher/text/text.h"
 #include "launcher/text/wrap.h"
 #include "storage/read/reader.h"

@@ -8,10 +8,10 @@
 #include "launcher/answers/output.h"
 #include "launcher/answers/table.h"
 #include "launcher/text/text.h"
-#include "storage/base/message.h"
 #include "storage/ask/query.h"
-#include "storage/read/reader.h"
 #include "storage/ask/questions.h"
+#include "storage/base/message.h"
+#include "storage/read/reader.h"
 
 /* What the first rows leave out interests few: the rest is counted and shown to those who ask. */
 enum { KEPT_COLUMNS = 5 };

@@ -6,16 +6,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "launcher/command/command.h"
 #include "launcher/answers/hard_end.h"
 #include "launcher/answers/held.h"
-#include "launcher/text/messages.h"
 #include "launcher/answers/output.h"
 #include "launcher/answers/profile.h"
+#include "launcher/command/command.h"
+#include "launcher/text/messages.h"
 #include "launcher/text/text.h"
 #include "storage/ask/query.h"
-#include "storage/read/reader.h"
 #include "storage/ask/questions.h"
+#include "storage/read/reader.h"
 
 struct options {
     const char *output;

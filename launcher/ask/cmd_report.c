@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launcher/answers/profile.h"
+#include "launcher/answers/report_findings.h"
+#include "launcher/answers/report_memory.h"
+#include "launcher/answers/report_traced.h"
 #include "launcher/command/command.h"
 #include "launcher/text/messages.h"
 #include "launcher/text/off_times.h"
-#include "launcher/answers/profile.h"
-#include "launcher/answers/report_findings.h"
-#include "launcher/answers/report_traced.h"
-#include "launcher/answers/report_memory.h"
 #include "launcher/text/style.h"
 #include "launcher/text/text.h"
 #include "storage/read/reader.h"

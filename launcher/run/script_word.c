@@ -7,11 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "launcher/options/options.h"
 #include "launcher/run/commands.h"
 #include "launcher/text/messages.h"
-#include "launcher/options/options.h"
-#include "storage/base/nearest.h"
 #include "storage/ask/questions.h"
+#include "storage/base/nearest.h"
 
 enum { COMMANDS_MAX = 32, TEXT_MAX_BYTES = 1 << 20, HINT_BYTES = 400 };
 

@@ -30,13 +30,13 @@
 #include "runtime/embed/install.h"
 #include "runtime/embed/interrupt.h"
 #include "runtime/interpreter/cell_sources.h"
-#include "runtime/trace/places.h"
 #include "runtime/libc/death.h"
 #include "runtime/libc/exec.h"
 #include "runtime/libc/exit.h"
 #include "runtime/libc/filter.h"
 #include "runtime/libc/signals.h"
 #include "runtime/memory/facts.h"
+#include "runtime/trace/places.h"
 #include "storage/write/writer.h"
 
 /* A forked child keeps it; summary_pid shows it that the summary is not its own. */

@@ -3,8 +3,8 @@
 
 #include "profiler/copies/collector.h"
 #include "profiler/heap/collector.h"
-#include "profiler/trace/collector.h"
 #include "profiler/time/collector.h"
+#include "profiler/trace/collector.h"
 #include "profiler/watch/collector.h"
 
 #include <assert.h>

@@ -4,14 +4,15 @@
  *
  *   runtime/memory/allocator.c, pymem.c  the exported malloc(), Python's hooks: count (heap.h)
  *   here                          a counter reached its limit: sample it? has the footprint crossed the threshold?
- *   profiler/stacks/call_path_sigsafe.c    both stacks as a node of the calling context tree
+ *   profiler/stacks/call_path_sigsafe.c  both stacks as a node of the calling context tree
  *   profiler/heap/table_sigsafe.c the sampled block is tracked until it is freed
  *   profiler/heap/drain.c         live memory by context, peak, curves, leak scores
  *
- * The limit of a counter is the nearer one of the next sample and the next crossing. A crossing is |allocated - freed|
- * of one domain having changed by its part of the threshold since the thread last gave it to the process's total; the
- * other counter may have moved since, so a limit may be reached early, and is then set anew, a little further than
- * exact: the slack keeps a program that allocates and frees the same block from coming here each time. */
+ * The limit of a counter is the nearer one of the next sample and the place where |allocated - freed| of the domain
+ * has changed by its part of the threshold since the thread last gave it to the process's total. The other counter may
+ * have moved since, so a limit may be reached early. Then a change of half of the part is given to the total, and the
+ * limit is far again. A smaller one only sets the limit anew, by the slack at least. A crossing is a change by the part
+ * since the last crossing, or a new peak. */
 
 #include "profiler/heap/engine.h"
 

@@ -25,9 +25,9 @@ static const uint64_t ASK_CREDIT_NS = 60000000,
                       ASK_BUDGET_NS = 100000000; /* … and this from the start; each */
 static const uint64_t ASK_LEAST_NS = 5000000;
 
-void pie_heap_leaks_init(struct pie_heap_leaks *leaks, const struct pie_retention_ops *holders,
+void pie_heap_leaks_init(struct pie_heap_leaks *leaks, const struct pie_retention_ops *retention,
                          uint64_t started_ns) {
-    *leaks = (struct pie_heap_leaks){.holders = holders, .started_ns = started_ns};
+    *leaks = (struct pie_heap_leaks){.retention = retention, .started_ns = started_ns};
 }
 
 double pie_heap_leak_score(uint32_t mallocs, uint32_t frees) {
@@ -101,8 +101,8 @@ static size_t blocks_of(const struct pie_heap_nodes *nodes, const struct pie_hea
 static void take_answer(struct pie_heap_leaks *leaks) {
     struct pie_heap_answer *answer = &leaks->answers[leaks->n_answers];
 
-    if (leaks->is_waiting && leaks->n_answers < PIE_HOLDER_ANSWERS_MAX &&
-        leaks->holders->answer(&answer->node, answer->text, sizeof answer->text)) {
+    if (leaks->is_waiting && leaks->n_answers < PIE_RETENTION_ANSWERS_MAX &&
+        leaks->retention->answer(&answer->node, answer->text, sizeof answer->text)) {
         leaks->is_waiting = false;
         answer->size = leaks->waiting_size;
         leaks->n_answers += answer->text[0] != '\0';
@@ -114,10 +114,10 @@ void pie_heap_leaks_ask(struct pie_heap_leaks *leaks, struct pie_heap_nodes *nod
     uintptr_t wanted[ASK_BLOCKS_MAX];
     uint64_t allowed_ns = (now_ns - leaks->started_ns) / ASK_PART + ASK_CREDIT_NS;
 
-    if (!leaks->holders)
+    if (!leaks->retention)
         return;
     take_answer(leaks);
-    uint64_t spent_ns = leaks->holders->spent_ns();
+    uint64_t spent_ns = leaks->retention->spent_ns();
     if (leaks->is_waiting || allowed_ns < spent_ns + ASK_LEAST_NS)
         return;
     struct pie_heap_node *suspect = find_suspect(nodes, blocks);
@@ -127,7 +127,7 @@ void pie_heap_leaks_ask(struct pie_heap_leaks *leaks, struct pie_heap_nodes *nod
     uint64_t budget_ns = allowed_ns - spent_ns;
     if (budget_ns > ASK_BUDGET_NS)
         budget_ns = ASK_BUDGET_NS;
-    if (count == 0 || !leaks->holders->ask(suspect->row.node, wanted, count, budget_ns))
+    if (count == 0 || !leaks->retention->ask(suspect->row.node, wanted, count, budget_ns))
         return;
     suspect->is_asked = leaks->is_waiting = true;
     leaks->waiting_size = suspect->row.size;

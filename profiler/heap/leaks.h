@@ -23,10 +23,10 @@ struct pie_heap_block {
     uint64_t since_ns; /* CLOCK_MONOTONIC */
 };
 
-enum { PIE_HOLDER_BYTES = 512, PIE_HOLDER_ANSWERS_MAX = 8 };
+enum { PIE_RETENTION_PATH_BYTES = 512, PIE_RETENTION_ANSWERS_MAX = 8 };
 
 struct pie_heap_leaks {
-    const struct pie_retention_ops *holders;
+    const struct pie_retention_ops *retention;
     uint64_t started_ns;
     bool is_waiting;       /* for an answer */
     uint32_t waiting_size; /* of the blocks that were asked about */
@@ -35,11 +35,11 @@ struct pie_heap_leaks {
     struct pie_heap_answer {
         struct pie_node_id node;
         uint32_t size;
-        char text[PIE_HOLDER_BYTES];
-    } answers[PIE_HOLDER_ANSWERS_MAX];
+        char text[PIE_RETENTION_PATH_BYTES];
+    } answers[PIE_RETENTION_ANSWERS_MAX];
 };
 
-void pie_heap_leaks_init(struct pie_heap_leaks *leaks, const struct pie_retention_ops *holders,
+void pie_heap_leaks_init(struct pie_heap_leaks *leaks, const struct pie_retention_ops *retention,
                          uint64_t started_ns);
 /* Counts allocations that lived for a tenth of the run, and those of them that were freed; and when those that were not
  * were made. */

@@ -23,11 +23,11 @@
 #include "profiler/base/throttle.h"
 #include "profiler/ports/pystack.h"
 #include "profiler/ports/sink.h"
-#include "profiler/stacks/cct.h"
 #include "profiler/stacks/call_path.h"
-#include "profiler/time/sample_ring.h"
+#include "profiler/stacks/cct.h"
 #include "profiler/thread/thread.h"
 #include "profiler/time/aggregate.h"
+#include "profiler/time/sample_ring.h"
 #include "profiler/time/wait_awaits.h"
 
 #include <stdlib.h>

@@ -4,9 +4,9 @@
 
 #include "profiler/trace/collector.h"
 
-#include "profiler/trace/trace.h"
 #include "profiler/ports/config.h"
 #include "profiler/ports/sink.h"
+#include "profiler/trace/trace.h"
 
 static void configure(const struct pie_config *config, const struct pie_pystack_ops *ops,
                       const struct pie_process_facts *facts) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "profiler/trace/trace.h"
-#include "profiler/trace/times.h"
 #include "profiler/ports/sink.h"
+#include "profiler/trace/times.h"
+#include "profiler/trace/trace.h"
 
 /* Shared by the files that trace loops. */
 

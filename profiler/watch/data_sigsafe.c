@@ -12,8 +12,8 @@
 
 #include "profiler/base/clocks.h"
 #include "profiler/base/counters.h"
-#include "profiler/stacks/cct.h"
 #include "profiler/stacks/call_path.h"
+#include "profiler/stacks/cct.h"
 #include "profiler/thread/thread.h"
 
 enum { STRAYS_MAX = 4 };

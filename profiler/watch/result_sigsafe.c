@@ -6,8 +6,8 @@
 #include "profiler/watch/internal.h"
 
 #include "profiler/base/counters.h"
-#include "profiler/stacks/cct.h"
 #include "profiler/stacks/call_path.h"
+#include "profiler/stacks/cct.h"
 #include "profiler/thread/thread.h"
 
 /* Returns to other places that are waited out at a time and in all; results of the place itself that are compared,

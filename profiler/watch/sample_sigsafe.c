@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/watch/watch.h"
 
-#include "profiler/stacks/cct.h"
 #include "profiler/stacks/call_path.h"
+#include "profiler/stacks/cct.h"
 #include "profiler/time/sample.h"
 #include "profiler/watch/sampler.h"
 

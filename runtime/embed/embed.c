@@ -7,15 +7,15 @@
 #include "profiler/collect/engine.h"
 #include "profiler/heap/engine.h"
 #include "profiler/stacks/hybrid.h"
-#include "runtime/retention/retention.h"
 #include "runtime/interpreter/cell_sources.h"
 #include "runtime/interpreter/target.h"
 #include "runtime/interpreter/thread_names.h"
-#include "runtime/trace/trace.h"
-#include "runtime/trace/places.h"
 #include "runtime/memory/pymem.h"
 #include "runtime/memory/pymem_answers.h"
+#include "runtime/retention/retention.h"
 #include "runtime/stacks/awaits.h"
+#include "runtime/trace/places.h"
+#include "runtime/trace/trace.h"
 
 /* The steps of Py_BytesMain (CPython, Modules/main.c: pymain_init, pymain_main) by its public parts, with two
  * differences: program_name and base_executable may be set, so that getpath.py computes sys.executable, the venv and

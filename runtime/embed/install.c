@@ -4,10 +4,10 @@
 #include "profiler/base/real.h"
 #include "profiler/collect/engine.h"
 #include "runtime/code/registry.h"
-#include "runtime/retention/retention.h"
 #include "runtime/libc/exit.h"
 #include "runtime/libc/signals.h"
 #include "runtime/libc/threads.h"
+#include "runtime/retention/retention.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -3,9 +3,9 @@
 
 #include "profiler/collect/engine.h"
 #include "profiler/ports/facts.h"
-#include "runtime/retention/retention.h"
 #include "runtime/interpreter/finalizing.h"
 #include "runtime/memory/allocator.h"
+#include "runtime/retention/retention.h"
 
 static struct pie_memory_facts facts = {.is_finalizing = pie_python_is_finalizing};
 

@@ -4,8 +4,8 @@
 #include "runtime/retention/graph.h"
 
 #include "profiler/base/safe_load.h"
-#include "runtime/retention/layout.h"
 #include "runtime/objects/kind.h"
+#include "runtime/retention/layout.h"
 
 #include <string.h>
 

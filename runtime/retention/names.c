@@ -5,8 +5,8 @@
 
 #include <structmember.h>
 
-#include "runtime/retention/layout.h"
 #include "runtime/objects/pystr.h"
+#include "runtime/retention/layout.h"
 
 #include <string.h>
 

@@ -4,6 +4,7 @@ means."""
 
 import pathlib
 import re
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "file.md"
@@ -40,7 +41,7 @@ def table(lead, name, body):
     yield f"### {name}\n"
     said = " ".join(line[2:].strip() for line in lead.splitlines())
     if said:
-        yield f"{said}\n"
+        yield textwrap.fill(said, 120, break_long_words=False, break_on_hyphens=False) + "\n"
     own_key = next((c[0] for c in columns(body) if "PRIMARY KEY" in c[2]), None)
     yield f"Key: ({' '.join(key[1].split()) if key else own_key})." + (f" Unique: ({unique[1]})." if unique else "") + "\n"
     yield "| column | type | meaning |\n|---|---|---|"

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "storage/export/calltree.h"
+#include "storage/ask/phrase.h"
+#include "storage/ask/questions.h"
 #include "storage/base/message.h"
 #include "storage/base/nearest.h"
-#include "storage/ask/phrase.h"
+#include "storage/export/calltree.h"
 #include "storage/read/reader.h"
-#include "storage/ask/questions.h"
 
 enum { NEAREST_MAX = 3, QUESTIONS_MAX = 64 };
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "storage/file/db.h"
 #include "storage/copy/prepared.h"
 #include "storage/copy/rows.h"
+#include "storage/file/db.h"
 #include "storage/file/schema_statements.h"
 
 /* It is a merge of one input that keeps its numbers. */

@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "storage/base/message.h"
 #include "storage/export/calltree.h"
 #include "storage/export/calltree_outline.h"
 #include "storage/file/db.h"
-#include "storage/base/message.h"
 #include "storage/read/reader_internal.h"
 #include "storage/read/views.h"
 

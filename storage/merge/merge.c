@@ -11,18 +11,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "storage/file/db.h"
-#include "storage/file/guard.h"
+#include "storage/base/message.h"
 #include "storage/copy/prepared.h"
 #include "storage/copy/rows.h"
-#include "storage/merge/scratch.h"
-#include "storage/base/message.h"
-#include "storage/read/reader.h"
-#include "storage/read/reader_internal.h"
+#include "storage/file/db.h"
+#include "storage/file/guard.h"
 #include "storage/file/schema_statements.h"
 #include "storage/file/sqlite_open.h"
 #include "storage/file/stillness.h"
 #include "storage/file/temporary.h"
+#include "storage/merge/scratch.h"
+#include "storage/read/reader.h"
+#include "storage/read/reader_internal.h"
 
 /* The inputs are gone through twice: for the plan, when each is checked as for a query, and for their rows. The result
  * grows in a file of its own beside `out`, which takes its name at the end: an interrupted or failed merge has

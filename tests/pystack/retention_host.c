@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "runtime/retention/retention.h"
 #include "runtime/retention/layout.h"
+#include "runtime/retention/retention.h"
 #include "tests/pystack/sampler.h"
 
 /* A Python with the module `_retention`, through which test scripts ask who holds blocks of memory. Addresses are

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "storage/base/nearest.h"
 #include "storage/ask/phrase.h"
 #include "storage/ask/questions.h"
+#include "storage/base/nearest.h"
 
 static void test_words_are_split_at_blanks_and_kept_together_by_quotes(void **state) {
     const char *words[8];

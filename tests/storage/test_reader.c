@@ -13,11 +13,11 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-#include "storage/export/export.h"
 #include "storage/ask/query.h"
-#include "storage/read/reader.h"
-#include "storage/file/schema.h"
 #include "storage/ask/questions.h"
+#include "storage/export/export.h"
+#include "storage/file/schema.h"
+#include "storage/read/reader.h"
 #include "tests/storage/fixture.h"
 #include "tests/storage/folder.h"
 

@@ -131,7 +131,7 @@ static uint64_t spent(void) {
     return spent_ns;
 }
 
-static const struct pie_retention_ops holders = {ask, answer, spent};
+static const struct pie_retention_ops retention = {ask, answer, spent};
 static const uint64_t SECOND = 1000000000;
 
 static int fresh_leaks(void **state) {
@@ -141,7 +141,7 @@ static int fresh_leaks(void **state) {
     asked_count = 0;
     has_answer = false;
     spent_ns = 0;
-    pie_heap_leaks_init(&leaks, &holders, 0);
+    pie_heap_leaks_init(&leaks, &retention, 0);
     return pie_region_reset() == 0 ? pie_heap_table_init() : -1;
 }
 

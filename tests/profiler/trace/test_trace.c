@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "profiler/base/clocks.h"
-#include "profiler/trace/trace.h"
-#include "profiler/trace/times.h"
 #include "profiler/ports/sink.h"
+#include "profiler/trace/times.h"
+#include "profiler/trace/trace.h"
 
 /* A loop without Python: iterations take times that are made up, and what is asked for is handed on. */
 

@@ -12,8 +12,8 @@
 #include "profiler/code/basic_block.h"
 #include "profiler/code/decode.h"
 #include "profiler/collect/collectors.h"
-#include "profiler/stacks/cct.h"
 #include "profiler/stacks/call_path.h"
+#include "profiler/stacks/cct.h"
 #include "profiler/watch/watch.h"
 
 #include <errno.h>
