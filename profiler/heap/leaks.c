@@ -45,7 +45,8 @@ static void count_kept(const struct pie_heap_leaks *leaks, struct pie_heap_node 
     if (node->is_import || block->since_ns >= until_ns)
         return;
     uint64_t after_ns = block->since_ns > leaks->started_ns ? block->since_ns - leaks->started_ns : 0;
-    node->row.kept_bytes[after_ns * PIE_KEPT_PARTS / (until_ns - leaks->started_ns)] += block->weight_bytes;
+    uint64_t whole_ns = until_ns > leaks->started_ns ? until_ns - leaks->started_ns : 1; /* a young process */
+    node->row.kept_bytes[after_ns * PIE_KEPT_PARTS / whole_ns] += block->weight_bytes;
     node->row.mallocs++;
 }
 
