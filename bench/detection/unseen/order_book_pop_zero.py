@@ -17,7 +17,7 @@ def backlog(random_source):
 
 
 def match(waiting, wanted):
-    """Serves all that is wanted. What is left of an order goes to the end of the queue; a new order follows a sold one."""
+    """Serves all that is wanted; what is left of an order waits at the end, where a new order follows a sold one."""
     served, total, last = 0, 0, BACKLOG
     for pieces in wanted:
         while pieces > 0:
