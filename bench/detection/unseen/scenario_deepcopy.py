@@ -62,4 +62,4 @@ def work(repeats, study):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, variants), lambda n: work(n, variants_fixed), repeats=200)
+    harness.main(lambda n: work(n, variants), lambda n: work(n, variants_fixed), repeats=240)
