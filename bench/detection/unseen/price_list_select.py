@@ -61,4 +61,4 @@ def work(repeats, price):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, turnover), lambda n: work(n, turnover_fixed), repeats=180)
+    harness.main(lambda n: work(n, turnover), lambda n: work(n, turnover_fixed), repeats=230)

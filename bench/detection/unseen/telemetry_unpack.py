@@ -56,4 +56,4 @@ def work(repeats, read):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, summary), lambda n: work(n, summary_fixed), repeats=480)
+    harness.main(lambda n: work(n, summary), lambda n: work(n, summary_fixed), repeats=540)
