@@ -41,4 +41,4 @@ def work(repeats):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=1350)
+    harness.main(work, repeats=1150)

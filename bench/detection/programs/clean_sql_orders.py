@@ -43,4 +43,4 @@ def work(repeats):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=900_000)
+    harness.main(work, repeats=750_000)

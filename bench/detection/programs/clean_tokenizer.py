@@ -58,4 +58,4 @@ def work(repeats):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=30_000)
+    harness.main(work, repeats=25_000)

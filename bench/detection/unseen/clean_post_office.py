@@ -54,4 +54,4 @@ def work(repeats):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=2500)
+    harness.main(work, repeats=2200)
