@@ -40,4 +40,4 @@ def work(repeats):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=250_000)
+    harness.main(work, repeats=320_000)
