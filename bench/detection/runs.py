@@ -9,6 +9,8 @@ import subprocess
 import tempfile
 import time
 
+import catalogue
+
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 LIMIT_S = 600
 
@@ -31,6 +33,8 @@ class Runner:
     def __init__(self, python, pieprof, scale, threads):
         self.python, self.pieprof, self.scale = str(python), str(pieprof), scale
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("PIEPROF", "PYTHON", "VIRTUAL_ENV"))}
+        # harness.py lies in programs/. Both halves get the same path, so that they run alike.
+        self.environment["PYTHONPATH"] = str(catalogue.HALVES["tuned"])
         if threads:
             self.environment.update(dict.fromkeys(THREADS, str(threads)))
         prefix, base, self.version = self.ask("sys.prefix, sys.base_prefix, sys.version.split()[0]")

@@ -52,7 +52,7 @@ def arguments():
     parser.add_argument("--pieprof", default=HERE.parents[1] / "build" / "pieprof")
     parser.add_argument("--python", default="/usr/bin/python3", help="whose packages are used (see run.py)")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--scale", type=float, default=1.0, help="of the programs' work; 1 is 5 to 8 seconds each")
+    parser.add_argument("--scale", type=float, default=1.0, help="of their work; 1 is 5 to 8 seconds for most, up to 60 for a few")
     parser.add_argument("--only", metavar="NAME", action="append", default=[], help="this program (may be repeated)")
     parser.add_argument("--bench", action="store_true", help="also the programs of ../programs")
     parser.add_argument("--variant", metavar="V", action="append", default=[], help="see above (may be repeated); default: "
