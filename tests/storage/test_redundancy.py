@@ -73,7 +73,7 @@ TRUTH = {
     ("store", 8): ("loop-invariant computation", "high", 48, 50, 2.0, None),
     ("load", 6): ("slice underutilization", "high", 80, 90, 2.0, 0.91),
     ("load", 7): ("API misuse", "high", 50, 50, 1.0, 1),
-    ("load", 15): ("API misuse", "high", 45, 45, 0.8, 1),
+    ("load", 15): ("API misuse", "high", 45, 45, 1.1, 1),  # 0.3 of them Python code of a library
     ("store", 19): ("repeated native calls", "high", 20, 20, 0.8, None),
     ("store", 9): ("inefficient algorithm", "high", 35, 50, 1.0, None),
     ("load", 11): ("undecided", "low", 30, 30, 0.6, 1),

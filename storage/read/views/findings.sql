@@ -99,15 +99,15 @@ SELECT run, process, kind, place, entry_function, user_place, location, sampler,
   sum(iif(is_returned AND (is_redundant OR is_partly) AND is_in_loop, weight_ns, 0)) AS returned_loop_ns
 FROM x_watch GROUP BY run, process, kind, is_own, place, entry_function;
 
--- CPU time by line as findings count it: native code of the line and, for own code, of what it called in libraries;
--- Python code of the line itself.
+-- CPU time by line as findings count it: that of the line with all that it called in libraries, their Python code and
+-- the kernel's time for them included, since a fix of the line removes all of it.
 CREATE VIEW x_line_cpu AS
 SELECT run, file, line, line_ns
 FROM (
   SELECT s.run, f.path AS file, l.line, sum(s.ns) OVER g AS line_ns, row_number() OVER g AS nth
   FROM (
     SELECT s.run, s.process, iif(r.is_own, n.own_location, n.line_location) AS place,
-      sum(s.native_ns + iif(r.is_own AND n.line_location IS NOT n.own_location, 0, s.python_ns)) AS ns
+      sum(s.cpu_ns) AS ns
     FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
     JOIN (SELECT 1 AS is_own UNION ALL SELECT 0) r ON r.is_own OR n.line_location IS NOT n.own_location
     GROUP BY s.run, s.process, iif(r.is_own, n.own_location, n.line_location)) s
