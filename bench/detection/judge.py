@@ -18,6 +18,7 @@ class Verdict:
     is_category_right: bool = False
     is_kind_right: bool = False
     wasted_share: float = 0.0  # of all true lines
+    wasted_interval: tuple = (0.0, 0.0)  # its ends, added up over the lines
     severities: collections.Counter = dataclasses.field(default_factory=collections.Counter)
     top: list = dataclasses.field(default_factory=list)  # the first findings, one line of text each
 
@@ -50,15 +51,37 @@ def is_own(program, finding):
     return os.path.basename(finding["file"] or "") == program.path.name
 
 
-def wasted_share(program, findings):
-    """Of the true lines together. Loads and stores of a line are two views of the same time: the larger counts. A
-    library's line is part of the line that led there."""
-    of_line = collections.defaultdict(float)
+def shares(finding):
+    """Of the run's CPU time: the waste, and the ends of its interval."""
+    wasted_s, wasted_share = finding["wasted_s"] or 0.0, finding["wasted_share"] or 0.0
+    per_s = wasted_share / wasted_s if wasted_s else 0.0
+    return wasted_share, (finding["wasted_s_low"] or 0.0) * per_s, (finding["wasted_s_high"] or 0.0) * per_s
+
+
+def wasted(program, findings):
+    """shares() of the true lines together. Loads and stores of a line are two views of the same time: the larger
+    counts. A library's line is part of the line that led there."""
+    of_line = collections.defaultdict(lambda: (0.0, 0.0, 0.0))
     for finding in findings:
         line = at_true_line(program, finding)
         if line and is_own(program, finding):
-            of_line[line] = max(of_line[line], finding["wasted_share"] or 0.0)
-    return sum(of_line.values())
+            of_line[line] = max(of_line[line], shares(finding))
+    return tuple(map(sum, zip(*of_line.values()))) or (0.0, 0.0, 0.0)
+
+
+def saved_share(gain):
+    """The part of the whole run's CPU time that the fix saves."""
+    return 1.0 - 1.0 / gain
+
+
+def told_to_true(verdict, gain):
+    """The waste that was told as a part of what the fix saves; None: the fix was not measured."""
+    return verdict.wasted_share / saved_share(gain) if gain and gain > 1.0 else None
+
+
+def is_inside(verdict, gain):
+    low, high = verdict.wasted_interval
+    return low <= saved_share(gain) <= high
 
 
 def in_words(finding):
@@ -81,7 +104,8 @@ def judge(program, findings):
         verdict.finding = own[0] if own else verdict.finding
         verdict.is_category_right = verdict.finding["category"] == program.category
         verdict.is_kind_right = verdict.finding["kind"] == program.kind
-    verdict.wasted_share = wasted_share(program, findings)
+    verdict.wasted_share, *ends = wasted(program, findings)
+    verdict.wasted_interval = tuple(ends)
     return verdict
 
 

@@ -30,7 +30,7 @@ def ranks(verdicts):
 def wasteful(results):
     """One line for each program whose waste is known."""
     cells = ["program", "category", "rank of the true line", "named category", "kind", "redundant", "severity", "estimate",
-             "fix, work", "fix, whole run", "same verdict"]
+             "fix, work", "fix, whole run", "told / true waste", "same verdict"]
     lines = head(cells)
     for result in results:
         verdict, program = judge.middle(result.verdicts), result.program
@@ -41,6 +41,7 @@ def wasteful(results):
             f"{finding.get('kind', '–')} ({program.kind})", fraction_of(verdict.finding), finding.get("severity", "–"),
             figure(judge.median([v.estimate for v in result.verdicts]), "{:.2f}×"),
             figure(result.work_gain, "{:.2f}×"), figure(result.whole_gain, "{:.2f}×"),
+            figure(judge.median([judge.told_to_true(v, result.whole_gain) for v in result.verdicts])),
             figure(100.0 * judge.agreement(result.verdicts), "{:.0f} %"),
         ]))
     return "\n".join(lines)
@@ -64,6 +65,8 @@ def totals(bad, good):
     verdicts = [(result.program, v) for result in bad for v in result.verdicts]
     high = sum(v.severities["high"] > 0 for result in good for v in result.verdicts)
     agreed = sum(judge.agreement(r.verdicts) * len(r.verdicts) for r in bad + good)
+    fixed = [(v, result.whole_gain) for result in bad for v in result.verdicts if (result.whole_gain or 0.0) > 1.0]
+    told = judge.median([judge.told_to_true(v, gain) for v, gain in fixed])
     profiles, cleans = sum(len(r.verdicts) for r in bad + good), sum(len(r.verdicts) for r in good)
     count = len(verdicts)
     lines = head(["goal", "reached"])
@@ -71,6 +74,11 @@ def totals(bad, good):
         row([f"true line among the first {judge.FIRST}: all", share(sum(v.is_found for _, v in verdicts), count)]),
         row(["true line first: ≥ 80 %", share(sum(v.rank == 1 for _, v in verdicts), count)]),
         row(["category right: ≥ 80 %", share(sum(v.is_category_right for _, v in verdicts), count)]),
+        row(["high, and the category right: ≥ 75 %",
+             share(sum(v.is_category_right and v.finding["severity"] == "high" for _, v in verdicts), count)]),
+        row(["told / true waste, median: 0.8 to 1.25", figure(told)]),
+        row(["saving of the fix inside the interval of the waste: ≥ 90 %",
+             share(sum(judge.is_inside(v, gain) for v, gain in fixed), len(fixed))]),
         row(["clean programs with a high finding: none", share(high, cleans)]),
         row(["same verdict when repeated: ≥ 95 %", share(round(agreed), profiles)]),
     ]

@@ -124,7 +124,7 @@ def test_the_first_findings_are_printed_in_full(waste):
     told = re.findall(r"^(\d+)\. (\S+)", waste("query", "a.db", "redundancy").text, re.M)
     assert [number for number, _ in told] == ["1", "2", "3", "4", "5"]
     told = re.findall(r"^\d+\. (\S+)", waste("query", "a.db", "top 2 redundancy").text, re.M)
-    assert told == ["src/waste.py:8", "src/waste.py:6"]
+    assert told == ["src/waste.py:6", "src/waste.py:8"]
     everything = unwrapped(waste("query", "a.db", "top 20 redundancy").text)
     for row in findings_of(waste):
         assert (row["evidence"] in everything) == (row["severity"] != "reuse")

@@ -24,6 +24,8 @@ CREATE VIEW x_threshold AS SELECT
   0.4 AS partly_fraction,  -- stores: from here on a part of them did
   0.5 AS loop_share,       -- loop-invariant computation: this part of the waste lies in a loop of the line's function
   0.5 AS bulk_share,       -- inefficient algorithm: this part of the waste is bulk work
+  0.7 AS calls_low,        -- where one call for all takes the place of many, their whole time is saved: between these
+  1.2 AS calls_high,       -- parts of it were (ten programs of bench/detection/programs: 0.80 to 1.14, median 1.0)
   3.841458820694124 AS z2; -- of the intervals: the normal quantile for 95 %, squared
 
 -- Watches by what they say. A trap: the next access was seen. Bulk work repeats in machine code or is to an array's
@@ -99,15 +101,15 @@ SELECT run, process, kind, place, entry_function, user_place, location, sampler,
   sum(iif(is_returned AND (is_redundant OR is_partly) AND is_in_loop, weight_ns, 0)) AS returned_loop_ns
 FROM x_watch GROUP BY run, process, kind, is_own, place, entry_function;
 
--- CPU time by line as findings count it: native code of the line and, for own code, of what it called in libraries;
--- Python code of the line itself.
+-- CPU time by line as findings count it: that of the line with all that it called in libraries, their Python code and
+-- the kernel's time for them included, since a fix of the line removes all of it.
 CREATE VIEW x_line_cpu AS
 SELECT run, file, line, line_ns
 FROM (
   SELECT s.run, f.path AS file, l.line, sum(s.ns) OVER g AS line_ns, row_number() OVER g AS nth
   FROM (
     SELECT s.run, s.process, iif(r.is_own, n.own_location, n.line_location) AS place,
-      sum(s.native_ns + iif(r.is_own AND n.line_location IS NOT n.own_location, 0, s.python_ns)) AS ns
+      sum(s.cpu_ns) AS ns
     FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
     JOIN (SELECT 1 AS is_own UNION ALL SELECT 0) r ON r.is_own OR n.line_location IS NOT n.own_location
     GROUP BY s.run, s.process, iif(r.is_own, n.own_location, n.line_location)) s
@@ -278,9 +280,9 @@ FROM (
 
 -- With the category (PieProf, table 1). A call that returns what the one before returned did what had been done,
 -- whatever became of the memory in which it did so. Stores at a[i] that are no bulk work make the object of an element,
--- or a view, just as the one before.
+-- or a view, just as the one before. again_ns: what was looked up or computed again; severity goes by that.
 CREATE VIEW x_named_finding AS
-SELECT DISTINCT *, waste * line_ns AS wasted_ns, CASE
+SELECT DISTINCT *, waste * line_ns AS again_ns, CASE
   WHEN is_reuse OR tell_redundant < category_traps_min OR tell_redundant_ns <= 0 THEN 'undecided'
   WHEN is_return_decisive AND line_returned_partly_ns >= line_returned_redundant_ns THEN 'inefficient algorithm'
   WHEN is_return_decisive AND loop_share_found >= loop_share THEN 'loop-invariant computation'
@@ -309,6 +311,13 @@ FROM (
         AND line_returned_redundant_ns + line_returned_partly_ns > 0 AS is_return_decisive
     FROM x_finding WHERE redundant > 0));
 
+-- With what a fix saves. One call for all elements takes the place of the single calls, with all that they cost; of
+-- other waste, what was done again is saved.
+CREATE VIEW x_valued_finding AS
+SELECT DISTINCT *, iif(is_calls, 1.0 * line_ns, again_ns) AS wasted_ns, iif(is_calls, calls_low, waste_low) * line_ns AS low_ns,
+  iif(is_calls, min(calls_high * line_ns, run_ns), waste_high * line_ns) AS high_ns
+FROM (SELECT DISTINCT *, category IN ('slice underutilization', 'API misuse') AS is_calls FROM x_named_finding);
+
 -- In the order of their worth. What is only reuse comes last, whatever it costs; what the evidence does not decide is
 -- never high.
 CREATE VIEW x_ranked_finding AS
@@ -318,9 +327,9 @@ FROM (
   SELECT DISTINCT *, CASE
       WHEN is_reuse THEN 'reuse'
       WHEN category <> 'undecided' AND tell_traps >= high_traps AND waste_low >= high_low
-        AND wasted_ns >= high_share * run_ns THEN 'high'
+        AND again_ns >= high_share * run_ns THEN 'high'
       ELSE 'low' END AS severity
-  FROM x_named_finding);
+  FROM x_valued_finding);
 
 -- With the figures that decided the category, and what to try.
 CREATE VIEW x_explained_finding AS
@@ -357,6 +366,7 @@ SELECT DISTINCT *,
     WHEN kind = PIE_WATCH_LOAD THEN '; the line is neither mostly at a[i] nor calling, so the evidence does not decide'
     WHEN fraction < partly_fraction THEN '; most writes changed something, so the evidence does not decide'
     ELSE '; only a part of the writes and no bulk work, so the evidence does not decide' END, '')
+  || iif(is_calls, printf('; these calls cost %.3g s, %.3g s of it to look up again', line_ns / 1e9, again_ns / 1e9), '')
   || iif(access_function IS NOT NULL AND access_function IS NOT native_function,
     printf('; %s in %s', iif(kind = PIE_WATCH_LOAD, 'read', 'written'), access_function), '') AS evidence,
   CASE
@@ -394,7 +404,7 @@ CREATE VIEW v_redundancy AS
 SELECT run, rank, iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS kind, file, line, function, first_file, first_line, native_function,
   native_library, category, evidence, advice, fraction AS redundant_fraction, fraction_low, fraction_high,
   wasted_ns / 1e9 AS wasted_s, wasted_ns / nullif(run_ns, 0) AS wasted_share, bytes, traps, sampler, severity, library,
-  user_file, user_line, waste_low * line_ns / 1e9 AS wasted_s_low, waste_high * line_ns / 1e9 AS wasted_s_high,
+  user_file, user_line, low_ns / 1e9 AS wasted_s_low, high_ns / 1e9 AS wasted_s_high,
   line_ns / 1e9 AS cpu_s, iif(kind = PIE_WATCH_LOAD, short_share, NULL) AS short_share, watches
 FROM x_explained_finding;
 
@@ -412,15 +422,16 @@ FROM (
   SELECT *, redundant_ns / nullif(trap_ns, 0) AS p, z2 * trap_sq / nullif(trap_ns * trap_ns, 0) AS h,
     row_number() OVER (PARTITION BY run, kind, file, function, line ORDER BY is_reuse) AS part, CASE
       WHEN is_reuse THEN 'reuse'
-      WHEN category <> 'undecided' AND traps >= high_traps AND low_ns >= high_low * line_ns
-        AND wasted_ns >= high_share * run_ns THEN 'high'
+      WHEN category <> 'undecided' AND traps >= high_traps AND again_low_ns >= high_low * line_ns
+        AND again_ns >= high_share * run_ns THEN 'high'
       ELSE 'low' END AS severity
   FROM (
     SELECT run, kind, file, function_line AS line, function, native_function, native_library, category, evidence,
       advice, library, user_file, user_line, line AS worst_line, is_reuse, run_ns, z2, high_traps, high_low,
       high_share, max(sampler) OVER g AS sampler, sum(redundant_ns) OVER g AS redundant_ns,
       sum(trap_ns) OVER g AS trap_ns, sum(trap_sq) OVER g AS trap_sq, sum(wasted_ns) OVER g AS wasted_ns,
-      sum(waste_low * line_ns) OVER g AS low_ns, sum(waste_high * line_ns) OVER g AS high_ns,
+      sum(low_ns) OVER g AS low_ns, sum(high_ns) OVER g AS high_ns, sum(again_ns) OVER g AS again_ns,
+      sum(waste_low * line_ns) OVER g AS again_low_ns,
       sum(line_ns) OVER g AS line_ns, sum(bytes) OVER g AS bytes, sum(traps) OVER g AS traps,
       sum(watches) OVER g AS watches, count(*) OVER g AS lines,
       row_number() OVER (PARTITION BY run, kind, file, function, function_line, is_reuse ORDER BY rank) AS nth
