@@ -50,4 +50,4 @@ def work(repeats, transform):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, screen), lambda n: work(n, screen_fixed), repeats=17)
+    harness.main(lambda n: work(n, screen), lambda n: work(n, screen_fixed), repeats=13)

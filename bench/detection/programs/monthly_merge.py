@@ -40,4 +40,4 @@ def work(repeats, join):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, wide), lambda n: work(n, wide_fixed), repeats=25)
+    harness.main(lambda n: work(n, wide), lambda n: work(n, wide_fixed), repeats=20)

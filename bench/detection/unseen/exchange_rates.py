@@ -52,4 +52,4 @@ def work(repeats, kind):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, Rates), lambda n: work(n, FixedRates), repeats=400)
+    harness.main(lambda n: work(n, Rates), lambda n: work(n, FixedRates), repeats=290)

@@ -45,4 +45,4 @@ def work(repeats, correct):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, corrected), lambda n: work(n, corrected_fixed), repeats=260)
+    harness.main(lambda n: work(n, corrected), lambda n: work(n, corrected_fixed), repeats=330)
