@@ -40,4 +40,4 @@ def work(repeats, report):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, revenue), lambda n: work(n, revenue_fixed), repeats=110)
+    harness.main(lambda n: work(n, revenue), lambda n: work(n, revenue_fixed), repeats=135)

@@ -50,4 +50,4 @@ def work(repeats, kind):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, Tile), lambda n: work(n, FixedTile), repeats=115)
+    harness.main(lambda n: work(n, Tile), lambda n: work(n, FixedTile), repeats=130)
