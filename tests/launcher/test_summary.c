@@ -83,15 +83,16 @@ static void expect_part(const char *text) {
 
 static void test_the_worst_findings_come_first(void **state) {
     print_summary("", "100");
-    expect_part(" of the CPU time\n"
-                "\n"
-                "waste.py:6: 16 % of the run wasted: slice underutilization (2.00 s, redundant loads)\n"
-                "    work on slices or whole arrays (vectorise) instead of one element at a time; where single\n"
-                "    elements are needed, convert once with .tolist()\n"
-                "waste.py:8: 15 % of the run wasted: loop-invariant computation (1.92 s, redundant stores)\n"
-                "waste.py:15: 9 % of the run wasted: API misuse (1.10 s, redundant loads)\n"
-                "\n"
-                "   CPU s");
+    expect_part(
+        " of the CPU time\n"
+        "\n"
+        "waste.py:6: 16 % of the run wasted: slice underutilization (2.00 s, redundant loads)\n"
+        "    work on slices or whole arrays (vectorise) instead of one element at a time; where single\n"
+        "    elements are needed, convert once with .tolist()\n"
+        "waste.py:8: 15 % of the run wasted: loop-invariant computation (1.92 s, redundant stores)\n"
+        "waste.py:15: 9 % of the run wasted: API misuse (1.10 s, redundant loads)\n"
+        "\n"
+        "   CPU s");
     assert_null(strstr(printed, "waste.py:7: "));
 }
 
