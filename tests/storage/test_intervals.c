@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "profiler/ports/config.h"
+#include "profiler/ports/pystack.h"
 #include "profiler/ports/sink.h"
 #include "storage/read/reader.h"
 #include "storage/write/writer.h"
@@ -168,7 +169,8 @@ static void test_the_interval_holds_the_truth_as_often_as_it_says(void **state) 
 
 /* --- Redundant fractions --- */
 
-/* Loads; long ones in calls of which much was left. */
+/* Loads; long ones in calls of which much was left. The operation decides no category, so that the waste is the part of
+ * the time that is redundant. */
 static void put_watches(uint8_t outcome, bool is_long, uint32_t count, double weight_ns) {
     struct pie_watch_row row = {.kind = 1,
                                 .outcome = outcome,
@@ -176,7 +178,7 @@ static void put_watches(uint8_t outcome, bool is_long, uint32_t count, double we
                                 .length = is_long ? 2 : 0,
                                 .first_node = {LINE},
                                 .second_node = {LINE},
-                                .operations = {1},
+                                .operations = {PIE_OPERATION_OTHER},
                                 .operations_count = 1,
                                 .watches = count,
                                 .weight_ns = count * weight_ns,
