@@ -74,7 +74,7 @@ def totals(bad, good):
         row([f"true line among the first {judge.FIRST}: all", share(sum(v.is_found for _, v in verdicts), count)]),
         row(["true line first: ≥ 80 %", share(sum(v.rank == 1 for _, v in verdicts), count)]),
         row(["category right: ≥ 80 %", share(sum(v.is_category_right for _, v in verdicts), count)]),
-        row(["high, and the category right: ≥ 75 %",
+        row(["high, and the category right: ≥ 85 %",
              share(sum(v.is_category_right and v.finding["severity"] == "high" for _, v in verdicts), count)]),
         row(["told / true waste, median: 0.8 to 1.25", figure(told)]),
         row(["saving of the fix inside the interval of the waste: ≥ 90 %",
