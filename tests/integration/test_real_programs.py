@@ -60,11 +60,11 @@ class Place:
             yield server
             # As from a terminal, where an interrupt is for all; else as from a service manager, to the one it started.
             (os.killpg if end == signal.SIGINT else os.kill)(server.pid, end)
-            server.status = server.wait(60)
+            wait_for_end(server.pid, 60)
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(server.pid, signal.SIGKILL)
-            server.wait()
+            server.status = server.wait()
             server.output = output.read_text()
             print(server.output)
 
@@ -119,6 +119,14 @@ def environment(pieprof, tmp_path_factory):
     for one in made.values():  # pytest keeps its folders, and some environments have gigabytes
         if isinstance(one, Environment):
             shutil.rmtree(one.venv)
+
+
+def wait_for_end(pid, timeout_s):
+    """The number stays the child's own, for a signal to its group: one that was waited for may be anybody's."""
+    deadline = time.monotonic() + timeout_s
+    while os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+        assert time.monotonic() < deadline, f"process {pid} did not end within {timeout_s} s"
+        time.sleep(0.01)
 
 
 def processes_with(mark):
