@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs and what their sources say of themselves: category, kind and the lines to find.
 
-There are two halves. Rules may be tuned on the programs of programs/, so a good result there proves little. Those of
-unseen/ are run only at the end of a piece of work, and their result is reported whatever it is. A rule that is changed
-because of one of them makes it a tuned program: move it to programs/ then.
+There are three sets. Rules may be tuned on the programs of programs/, so a good result there proves little. Those of
+unseen/ are run only at the end of a piece of work, and their result is reported whatever it is. Those of apart/ are run
+when all work on the rules is done; whoever wrote them had not read the rules. A rule that is changed because of a
+program of either makes it a tuned one: move it to programs/ then.
 """
 
 import ast
@@ -13,7 +14,7 @@ import pathlib
 import re
 
 HERE = pathlib.Path(__file__).resolve().parent
-HALVES = {"tuned": HERE / "programs", "unseen": HERE / "unseen"}
+SETS = {"tuned": HERE / "programs", "unseen": HERE / "unseen", "apart": HERE / "apart"}
 MARK = re.compile(r"# waste: (load|store)\s*$")
 CATEGORIES = (
     "slice underutilization",
@@ -62,25 +63,25 @@ def read(path):
     return Program(path, category, kind, frozenset(marks), " ".join(ast.get_docstring(tree).split()))
 
 
-def paths(half, halves=HALVES):
-    return [path for path in halves[half].glob("*.py") if path.stem != "harness"]
+def paths(name, sets=SETS):
+    return [path for path in sets[name].glob("*.py") if path.stem != "harness"]
 
 
-def check_names(halves=HALVES):
-    """A finding belongs to a program by the name of its file, so no name may be in both halves."""
-    counts = collections.Counter(path.stem for half in halves for path in paths(half, halves))
-    twice = sorted(name for name, count in counts.items() if count > 1)
+def check_names(sets=SETS):
+    """A finding belongs to a program by the name of its file, so no name may be in two sets."""
+    counts = collections.Counter(path.stem for name in sets for path in paths(name, sets))
+    twice = sorted(stem for stem, count in counts.items() if count > 1)
     if twice:
-        raise ValueError(f"in both halves: {', '.join(twice)}")
+        raise ValueError(f"in two sets: {', '.join(twice)}")
 
 
-def programs(only=(), half="tuned"):
-    """Those of one half, by category, then by name; the clean ones last."""
+def programs(only=(), chosen="tuned"):
+    """Those of one set, by category, then by name; the clean ones last."""
     check_names()
-    found = [read(path) for path in paths(half)]
+    found = [read(path) for path in paths(chosen)]
     unknown = set(only) - {program.name for program in found}
     if unknown:
-        raise ValueError(f"no such program in the {half} half: {', '.join(sorted(unknown))}")
+        raise ValueError(f"no such program in the set {chosen}: {', '.join(sorted(unknown))}")
     order = (*CATEGORIES, None)
     found.sort(key=lambda program: (order.index(program.category), program.name))
     return [program for program in found if not only or program.name in only]

@@ -6,8 +6,9 @@ The programs are small but real. Each wasteful one marks its true lines in its s
 category (PieProf 3.1) and has a fixed version that computes the same; each clean one does as much as its library can,
 so nothing in it should be reported as high.
 
-They are in two halves, and --half chooses one. Rules may be tuned on the programs of programs/, so a good result there
-proves little. Those of unseen/ are run only at the end of a piece of work, and reported whatever they say.
+They are in three sets, and --set chooses one. Rules may be tuned on the programs of programs/, so a good result there
+proves little. Those of unseen/ are run only at the end of a piece of work, those of apart/ only when all work on the
+rules is done; both are reported whatever they say.
 
 For each program, one after the other:
 * `pieprof -o FILE PROGRAM`, then `pieprof query FILE "redundancy" --json`, --repeats times. A finding is at the true
@@ -60,12 +61,13 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pieprof", default=HERE.parents[1] / "build" / "pieprof")
     parser.add_argument("--python", default="/usr/bin/python3")
-    parser.add_argument("--set", default="packages", help="what to call its libraries in the tables: packages, wheels")
+    parser.add_argument("--libraries", default="packages", help="what to call its libraries in the tables: packages, "
+                        "wheels")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--scale", type=float, default=1.0, help="of their work; 1 is 5 to 8 seconds for most, up to 60 for a few")
     parser.add_argument("--threads", type=int, default=1, help="of numerical libraries; 0 leaves it to them")
-    parser.add_argument("--half", choices=catalogue.HALVES, default="tuned", help="tuned: programs/; unseen: unseen/, "
-                        "only at the end of a piece of work")
+    parser.add_argument("--set", choices=catalogue.SETS, default="tuned", help="tuned: programs/; unseen: unseen/, only "
+                        "at the end of a piece of work; apart: apart/, only when all work on the rules is done")
     parser.add_argument("--only", metavar="NAME", action="append", default=[], help="this program (may be repeated)")
     parser.add_argument("--no-profile", action="store_true", help="only check and time the fixes")
     parser.add_argument("--no-fix", action="store_true", help="only profile")
@@ -96,7 +98,7 @@ def measure(options, runner, program, folder):
     pairs = [] if options.no_fix else timed(runner, program, options.repeats)
     verdicts, profiled = [], []
     for number in range(0 if options.no_profile else options.repeats):
-        file = folder / f"{program.name}-{options.set}-{number + 1}.db"
+        file = folder / f"{program.name}-{options.libraries}-{number + 1}.db"
         file.unlink(missing_ok=True)
         one = runner.profiled(program, file, options.option)
         if pairs and not runs.same(one, pairs[0][0]):
@@ -129,7 +131,7 @@ def progress(result, plain):
 def heading(options, runner):
     version = runner.execute([runner.pieprof, "--version"]).out.strip() if not options.no_profile else "without pieprof"
     libraries = ", ".join(f"{name} {number}" for name, number in runner.versions(MODULES).items())
-    return (f"### Detection: {options.set}, {options.half} half\n\n"
+    return (f"### Detection: {options.libraries}, set {options.set}\n\n"
             f"- {datetime.date.today()}, {platform.release()}, {version}\n"
             f"- Python {runner.version}, {libraries}\n"
             f"- {options.repeats} repeats, scale {options.scale:g}, {options.threads or 'any number of'} threads")
@@ -148,7 +150,7 @@ def everything(results):
 def main():
     options = arguments()
     try:
-        chosen = catalogue.programs(options.only, options.half)
+        chosen = catalogue.programs(options.only, options.set)
     except ValueError as error:
         sys.exit(f"run.py: {error}")
     runner = runs.Runner(options.python, options.pieprof, options.scale, options.threads)

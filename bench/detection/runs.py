@@ -33,8 +33,8 @@ class Runner:
     def __init__(self, python, pieprof, scale, threads):
         self.python, self.pieprof, self.scale = str(python), str(pieprof), scale
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("PIEPROF", "PYTHON", "VIRTUAL_ENV"))}
-        # harness.py lies in programs/. Both halves get the same path, so that they run alike.
-        self.environment["PYTHONPATH"] = str(catalogue.HALVES["tuned"])
+        # harness.py lies in programs/. All sets get the same path, so that they run alike.
+        self.environment["PYTHONPATH"] = str(catalogue.SETS["tuned"])
         if threads:
             self.environment.update(dict.fromkeys(THREADS, str(threads)))
         prefix, base, self.version = self.ask("sys.prefix, sys.base_prefix, sys.version.split()[0]")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of bench/detection: two halves without a common name, and marks that agree with each program's head."""
+"""The programs of bench/detection: three sets without a common name, and marks that agree with each program's head."""
 import sys
 
 import pytest
@@ -12,30 +12,32 @@ CLEAN = '"""Sums."""\n'
 WASTEFUL = '"""Sums."""\nCATEGORY = "API misuse"\nKIND = "load"\nx = 1  # waste: load\n'
 
 
-def test_both_halves_are_sound():
-    halves = {half: {program.name for program in catalogue.programs(half=half)} for half in catalogue.HALVES}
-    assert all(halves.values())
-    assert not halves["tuned"] & halves["unseen"]
+@pytest.mark.parametrize("name", catalogue.SETS)
+def test_a_set_is_sound(name):
+    programs = catalogue.programs(chosen=name)
+    assert {program.is_clean for program in programs} == {False, True}
+    assert len(programs) == len({program.name for program in programs})
 
 
-def test_only_chooses_within_one_half():
-    first = catalogue.programs(half="unseen")[0].name
-    assert [program.name for program in catalogue.programs([first], "unseen")] == [first]
-    with pytest.raises(ValueError, match="no such program in the tuned half"):
+@pytest.mark.parametrize("name", set(catalogue.SETS) - {"tuned"})
+def test_only_chooses_within_one_set(name):
+    first = catalogue.programs(chosen=name)[0].name
+    assert [program.name for program in catalogue.programs([first], name)] == [first]
+    with pytest.raises(ValueError, match="no such program in the set tuned"):
         catalogue.programs([first])
 
 
-def test_a_name_in_both_halves_is_found(tmp_path):
-    halves = {name: tmp_path / name for name in catalogue.HALVES}
-    for folder in halves.values():
+@pytest.mark.parametrize("other", ("tuned", "unseen"))
+def test_a_name_in_two_sets_is_found(tmp_path, other):
+    sets = {name: tmp_path / name for name in catalogue.SETS}
+    for name, folder in sets.items():
         folder.mkdir()
         (folder / "harness.py").write_text(CLEAN)
-    (halves["tuned"] / "clean_sum.py").write_text(CLEAN)
-    (halves["unseen"] / "clean_product.py").write_text(CLEAN)
-    catalogue.check_names(halves)
-    (halves["unseen"] / "clean_sum.py").write_text(CLEAN)
-    with pytest.raises(ValueError, match="in both halves: clean_sum$"):
-        catalogue.check_names(halves)
+        (folder / f"clean_{name}.py").write_text(CLEAN)
+    catalogue.check_names(sets)
+    (sets["apart"] / f"clean_{other}.py").write_text(CLEAN)
+    with pytest.raises(ValueError, match=f"in two sets: clean_{other}$"):
+        catalogue.check_names(sets)
 
 
 @pytest.mark.parametrize("text", [

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How every program here is started: `PROGRAM.py [--scale S] [--fixed]` does S times its usual work (5 to 8 seconds;
 a few take 30 to 60) and prints one JSON object: what the work itself took and a checksum of what it computed, which
---fixed must not change. Programs of ../unseen import this module too; runs.py gives them the path.
+--fixed must not change. Programs of ../unseen and ../apart import this module too; runs.py gives them the path.
 
 A wasteful program says in its head what is wrong (CATEGORY, KIND) and marks the lines to find with `# waste: load` or
 `# waste: store`. A clean program has no --fixed.
