@@ -53,4 +53,4 @@ def work(repeats, record):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, film), lambda n: work(n, film_fixed), repeats=14)
+    harness.main(lambda n: work(n, film), lambda n: work(n, film_fixed), repeats=35)

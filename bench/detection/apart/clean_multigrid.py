@@ -26,7 +26,7 @@ def relax(potential, source, square):
 def residual(potential, source, square):
     left = np.zeros_like(potential)
     inner = left[1:-1, 1:-1]
-    inner += 4.0 * potential[1:-1, 1:-1]
+    np.multiply(potential[1:-1, 1:-1], 4.0, out=inner)
     inner -= potential[:-2, 1:-1] + potential[2:, 1:-1]
     inner -= potential[1:-1, :-2] + potential[1:-1, 2:]
     inner /= square

@@ -51,8 +51,7 @@ def work(repeats, split):
     evenings = [report(random_source, 3000) for _ in range(5)]
     found = []
     for number in range(repeats):
-        lines = evenings[number % 5]
-        lines[number] = f'{number:05},"Ward {number % 40}",Red,{number}'
+        lines = [f"{number:03}-{line}" for line in evenings[number % 5]]  # of another district
         found.append(result(split(lines)))
     return found
 

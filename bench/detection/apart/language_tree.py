@@ -28,14 +28,16 @@ def texts(random_source):
     return found
 
 
-def size(text):
-    return len(zlib.compress(text, 9))
-
-
 def distance(first, second):
     """The normalised compression distance."""
-    alone = size(first), size(second)  # waste: store
-    return (size(first + second) - min(alone)) / max(alone)
+    alone = len(zlib.compress(first, 9)), len(zlib.compress(second, 9))  # waste: store
+    together = len(zlib.compress(first + second, 9))
+    return (together - min(alone)) / max(alone)
+
+
+def distance_fixed(first, second, alone):
+    together = len(zlib.compress(first + second, 9))
+    return (together - min(alone)) / max(alone)
 
 
 def nearest(collection):
@@ -48,15 +50,12 @@ def nearest(collection):
 
 
 def nearest_fixed(collection):
-    sizes, found = [size(text) for text in collection], []
+    sizes, found = [len(zlib.compress(text, 9)) for text in collection], []
     for i, text in enumerate(collection):
-        best = None
-        for j, other in enumerate(collection):
-            if j != i:
-                alone = sizes[i], sizes[j]
-                candidate = (size(text + other) - min(alone)) / max(alone), j
-                best = candidate if best is None else min(best, candidate)
-        found.append(best)
+        others = (
+            (distance_fixed(text, other, (sizes[i], sizes[j])), j) for j, other in enumerate(collection) if j != i
+        )
+        found.append(min(others))
     return found
 
 

@@ -19,15 +19,6 @@ def pictures(rng, count):
         yield counts
 
 
-def rings(distances):
-    """The number of the ring that each pixel lies in."""
-    return distances.astype(np.intp).ravel()
-
-
-def profile(counts, places):
-    return np.bincount(places, weights=counts.ravel()) / np.bincount(places)
-
-
 def peaks(curve):
     inner = curve[1:-1]
     return np.flatnonzero((inner > curve[:-2]) & (inner > curve[2:]))
@@ -38,17 +29,19 @@ def analyse(film):
     for counts in film:
         y, x = np.indices(counts.shape)  # waste: store
         distances = np.sqrt((y - CENTRE[0]) ** 2 + (x - CENTRE[1]) ** 2)  # waste: store
-        curve = profile(counts, rings(distances))
+        rings = distances.astype(np.intp).ravel()  # waste: store
+        sizes = np.bincount(rings)  # waste: store
+        curve = np.bincount(rings, weights=counts.ravel()) / sizes
         found.append([curve.mean(), curve.max(), len(peaks(curve))])
     return found
 
 
 def analyse_fixed(film):
     y, x = np.indices(SHAPE)
-    distances = np.sqrt((y - CENTRE[0]) ** 2 + (x - CENTRE[1]) ** 2)
-    found = []
+    rings = np.sqrt((y - CENTRE[0]) ** 2 + (x - CENTRE[1]) ** 2).astype(np.intp).ravel()
+    sizes, found = np.bincount(rings), []
     for counts in film:
-        curve = profile(counts, rings(distances))
+        curve = np.bincount(rings, weights=counts.ravel()) / sizes
         found.append([curve.mean(), curve.max(), len(peaks(curve))])
     return found
 

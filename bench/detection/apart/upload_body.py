@@ -68,4 +68,4 @@ def work(repeats, kind):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, Upload), lambda n: work(n, UploadFixed), repeats=12)
+    harness.main(lambda n: work(n, Upload), lambda n: work(n, UploadFixed), repeats=20)
