@@ -75,4 +75,4 @@ def work(repeats):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=4200)
+    harness.main(work, repeats=4000)

@@ -25,18 +25,23 @@ def delivery(rng):
     return "".join([*parts, "</cards>"])
 
 
-def cards(text):
+def events(text):
     parser = ET.XMLPullParser(("start", "end"))
-    root = None
     for start in range(0, len(text), PIECE):
         parser.feed(text[start : start + PIECE])
-        for event, element in parser.read_events():
-            if root is None:
-                root = element
-            elif event == "end" and element.tag == "card":
-                yield element
-                root.clear()
+        yield from parser.read_events()
     parser.close()
+    yield from parser.read_events()
+
+
+def cards(text):
+    root = None
+    for event, element in events(text):
+        if root is None:
+            root = element
+        elif event == "end" and element.tag == "card":
+            yield element
+            root.clear()
 
 
 def summary(text):

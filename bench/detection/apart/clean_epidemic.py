@@ -63,4 +63,4 @@ def work(repeats):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=160)
+    harness.main(work, repeats=170)
