@@ -66,8 +66,8 @@ def arguments():
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--scale", type=float, default=1.0, help="of their work; 1 is 5 to 8 seconds for most, up to 60 for a few")
     parser.add_argument("--threads", type=int, default=1, help="of numerical libraries; 0 leaves it to them")
-    parser.add_argument("--set", choices=catalogue.SETS, default="tuned", help="tuned: programs/; unseen: unseen/, only "
-                        "at the end of a piece of work; apart: apart/, only when all work on the rules is done")
+    parser.add_argument("--set", choices=catalogue.SETS, default="tuned", help="tuned: programs/; unseen: unseen/, "
+                        "only at the end of a piece of work; apart: apart/, only when all work on the rules is done")
     parser.add_argument("--only", metavar="NAME", action="append", default=[], help="this program (may be repeated)")
     parser.add_argument("--no-profile", action="store_true", help="only check and time the fixes")
     parser.add_argument("--no-fix", action="store_true", help="only profile")
