@@ -11,6 +11,7 @@
 
 #include <assert.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -29,6 +30,7 @@ enum {
     LARGEST_BYTES = SMALL_BYTES << 7,
     LARGE = CLASSES, /* in front of a block of pie_malloc() */
     CHUNK_BYTES = 256 * 1024,
+    POPULATED_BYTES = 32 * 1024, /* at a time: a question leaves half of its last chunk alone */
 };
 
 struct block {
@@ -41,7 +43,8 @@ static_assert(offsetof(struct block, next) == HEADER_BYTES, "what is in front of
 
 static __thread struct {
     struct block *free[CLASSES];
-    char *at, *end; /* what is left of the newest chunk */
+    char *at, *end;  /* what is left of the newest chunk */
+    char *populated; /* the end of the part of it that has pages */
 } heap;
 
 /* Of a block of `bytes` with its header, at most LARGEST_BYTES; *ret_bytes: of all blocks of the class. */
@@ -57,17 +60,32 @@ static uint32_t class_of(uint32_t bytes, uint32_t *ret_bytes) {
     return SMALL_CLASSES + (doubling - 9) * 4 + quarters;
 }
 
+static bool add_chunk(void) {
+    char *chunk = pie_malloc(CHUNK_BYTES);
+
+    if (!chunk)
+        return false;
+    heap.at = heap.populated = chunk;
+    heap.end = chunk + CHUNK_BYTES;
+    return true;
+}
+
+/* Up to `at` at least. */
+static void populate(void) {
+    size_t wanted = (size_t)(heap.at - heap.populated) + POPULATED_BYTES - 1;
+    size_t bytes = wanted / POPULATED_BYTES * POPULATED_BYTES;
+
+    pie_populate(heap.populated, bytes);
+    heap.populated += bytes;
+}
+
 static struct block *carve(uint32_t bytes) {
-    if ((size_t)(heap.end - heap.at) < bytes) {
-        char *chunk = pie_malloc(CHUNK_BYTES);
-        if (!chunk)
-            return NULL;
-        pie_populate(chunk, CHUNK_BYTES);
-        heap.at = chunk;
-        heap.end = chunk + CHUNK_BYTES;
-    }
+    if ((size_t)(heap.end - heap.at) < bytes && !add_chunk())
+        return NULL;
     struct block *block = (struct block *)heap.at;
     heap.at += bytes;
+    if (heap.at > heap.populated)
+        populate();
     return block;
 }
 
