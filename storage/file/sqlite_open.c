@@ -253,9 +253,13 @@ static void configure(void) {}
 
 #endif
 
-int pie_sqlite_open(const char *path, sqlite3 **ret_db, int flags, const char *vfs) {
+void pie_sqlite_start(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, configure);
+}
+
+int pie_sqlite_open(const char *path, sqlite3 **ret_db, int flags, const char *vfs) {
+    pie_sqlite_start();
     return sqlite3_open_v2(path, ret_db, flags, vfs);
 }

@@ -14,6 +14,7 @@ struct pie_reader {
     char *note;
     bool is_untouched; /* neither the file nor its log may change */
     bool is_still;     /* the same, and without a log it is read without locks */
+    bool may_copy;     /* what is written to the file from now on need not be seen */
     bool is_trusted;   /* this process has just written it */
     struct pie_guard guard;
     double time_limit_s;
