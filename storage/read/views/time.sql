@@ -105,13 +105,14 @@ CREATE VIEW x_line_cost AS
 SELECT run, file, line, function, library, user_file, user_line, cpu_ns, python_ns, native_ns, system_ns, wait_ns,
   runnable_ns, throttled_ns, samples, cpu_sq_ns2
 FROM (
-  SELECT run, file, line, function, library, user_file, user_line,
-    row_number() OVER (PARTITION BY run, file, line ORDER BY coalesce(cpu_ns, 0) + wait_ns DESC) AS nth,
+  SELECT run, file, line, function, library, user_file, user_line, lead(1) OVER g AS has_next,
     sum(cpu_ns) OVER g AS cpu_ns, sum(python_ns) OVER g AS python_ns, sum(native_ns) OVER g AS native_ns,
     sum(system_ns) OVER g AS system_ns, sum(wait_ns) OVER g AS wait_ns, sum(runnable_ns) OVER g AS runnable_ns,
     sum(throttled_ns) OVER g AS throttled_ns, sum(samples) OVER g AS samples, sum(cpu_sq_ns2) OVER g AS cpu_sq_ns2
-  FROM x_place WINDOW g AS (PARTITION BY run, file, line))
-WHERE nth = 1;
+  FROM x_place
+  WINDOW g AS (PARTITION BY run, file, line ORDER BY coalesce(cpu_ns, 0) + wait_ns
+    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))
+WHERE has_next IS NULL;
 
 CREATE VIEW x_function_cost AS
 SELECT run, file, first_line AS line, function, library, user_file, user_line, cpu_ns, python_ns, native_ns, system_ns,
