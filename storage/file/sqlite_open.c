@@ -32,7 +32,7 @@ enum {
     SMALL_CLASSES = SMALL_BYTES / STEP_BYTES,
     CLASSES = SMALL_CLASSES + STEPS * 7 + 1,
     LARGEST_BYTES = SMALL_BYTES << 7,
-    LARGE = CLASSES, /* in front of a block of pie_malloc() */
+    LARGE = CLASSES,                             /* in front of a block of pie_malloc() */
     SPLIT_CLASS = SMALL_CLASSES + STEPS * 3 + 1, /* the first that is cut up: above 4 kB */
     CHUNK_BYTES = 256 * 1024,
     POPULATED_BYTES = 32 * 1024, /* at a time: a question leaves half of its last chunk alone */

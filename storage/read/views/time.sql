@@ -143,15 +143,25 @@ GROUP BY s.run, u.name, m.path, f.path, u.first_line;
 -- stay in the kernel weighs more), so the variance of p is that of a ratio estimator,
 -- v = (q (1-p)^2 + (Q-q) p^2) / T^2, where q and Q sum the squared weights of the line and of the run (Cochran,
 -- Sampling Techniques, 6.4). n = p (1-p) / v samples of equal weight would have this variance, and Wilson's score
--- interval for p out of n holds for few samples too: ranked() in sql-macros.sed.
+-- interval for p out of n holds for few samples too: shared() in sql-macros.sed.
+CREATE VIEW x_line_share AS
+shared(x_line_cost: file, line, function, library, user_file, user_line);
+
+CREATE VIEW x_function_share AS
+shared(x_function_cost: file, line, function, library, user_file, user_line);
+
+CREATE VIEW x_native_share AS
+shared(x_native_cost: function, library, module, file, line);
+
+-- With their rank in the run. A question gives one of its own to the rows that it leaves.
 CREATE VIEW v_line AS
-ranked(x_line_cost: file, line, function, library, user_file, user_line);
+ranked(x_line_share: file, line, function, library, user_file, user_line);
 
 CREATE VIEW v_function AS
-ranked(x_function_cost: file, line, function, library, user_file, user_line);
+ranked(x_function_share: file, line, function, library, user_file, user_line);
 
 CREATE VIEW v_native AS
-ranked(x_native_cost: function, library, module, file, line);
+ranked(x_native_share: function, library, module, file, line);
 
 -- With threads that were never sampled. The thread's own sums are of all its time, also of slices that are not kept.
 -- Windows, as below: "run = …" reaches both parts of the inner query.
