@@ -83,7 +83,7 @@ static size_t look_at_object(struct look *look, const char *name, const char *sq
 int pie_schema_check(sqlite3 *db, struct pie_schema_facts *ret_facts) {
     size_t own_count;
     const struct pie_schema_statement *own = pie_schema_tables(&own_count);
-    bool is_found[PIE_TABLES_MAX + 1] = {false};
+    bool is_found[PIE_STATEMENTS_MAX + 1] = {false};
     struct pie_schema_facts facts = {.is_plain = true, .is_whole = true, .is_exact = true};
     struct look look = {.db = db, .facts = &facts};
     sqlite3_stmt *rows = NULL;

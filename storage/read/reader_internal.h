@@ -19,7 +19,7 @@ struct pie_reader {
     struct pie_guard guard;
     double time_limit_s;
     int64_t process;                   /* nothing but this one is read; 0: all */
-    bool has_view[PIE_VIEWS_MAX];      /* it was made (views.c) */
+    bool has_view[PIE_STATEMENTS_MAX]; /* it was made (views.c) */
     bool has_whole[PIE_PACKING_KINDS]; /* all rows of a table, packed or not, are temp.<table> (views.c) */
     bool has_period;                   /* nothing but a period of time is read (period_cut.c) */
 };

@@ -15,7 +15,7 @@
 /* Views that are to be made, each behind those that it names. */
 struct wanted {
     struct pie_reader *reader;
-    size_t order[PIE_VIEWS_MAX], count;
+    size_t order[PIE_STATEMENTS_MAX], count;
     bool whole[PIE_PACKING_KINDS]; /* tables of all rows, packed or not */
 };
 
