@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "storage/file/db.h"
+#include "storage/file/node_sample.h"
 #include "storage/file/schema_statements.h"
 
 /* SQLite keeps the text of each CREATE statement as it was given, up to the last token, and makes its objects from
@@ -93,6 +94,7 @@ int pie_schema_check(sqlite3 *db, struct pie_schema_facts *ret_facts) {
     while (code == SQLITE_OK && look.r == 0 && (code = sqlite3_step(rows)) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(rows, 0),
                    *sql = (const char *)sqlite3_column_text(rows, 1);
+        facts.has_sums |= name && strcasecmp(name, PIE_NODE_SAMPLE_TABLE) == 0;
         if (name && sql)
             is_found[look_at_object(&look, name, sql, (size_t)sqlite3_column_bytes(rows, 1))] = true;
         else

@@ -124,6 +124,7 @@ static bool is_there(const char *path, const char *suffix) {
 /* Returns an SQLite result code, SQLITE_NOTFOUND where the file is to be read where it is. */
 static int open_image(struct pie_reader *reader) {
     int code = reader->may_copy ? pie_image_open(reader->path, &reader->db) : SQLITE_NOTFOUND;
+    reader->is_image = code == SQLITE_OK;
     return code == SQLITE_OK ? pie_reader_set_up(reader) : code;
 }
 
@@ -235,6 +236,7 @@ static int check_schema(struct pie_reader *reader, enum pie_schema_age age, char
                            "%s is damaged, or was changed by another program: its schema is not a "
                            "profile's",
                            reader->path);
+    reader->has_module = reader->is_image && !facts.has_sums;
     return 0;
 }
 
