@@ -10,6 +10,6 @@ struct sqlite3;
 
 #define PIE_NODE_SAMPLE_TABLE "x_node_sample"
 
-/* What it is made with, as "CREATE VIRTUAL TABLE … USING" this; but without being made it is had by this name too, where
- * nothing else has it. Returns an SQLite result code. */
+/* What it is made with, as "CREATE VIRTUAL TABLE … USING" this; but without being made it is had by this name too,
+ * where nothing else has it. Returns an SQLite result code. */
 int pie_node_sample_add(struct sqlite3 *db);

@@ -103,8 +103,8 @@ WHERE has_next IS NULL AND library IS NOT NULL;
 -- names. A line's function, library and caller are those of its costliest part, the last one of its window: has_next is
 -- NULL (shared() in sql-macros.sed leaves the others out). lead() has the window of the sums, where row_number() would
 -- take one of its own. Windows instead of a second GROUP BY: through them SQLite passes "run = …" on to the innermost
--- query, which then reads the samples of that run alone. No level has a column that the next one does not need, and none
--- is there that another can do without: to prepare one takes SQLite as long as to find the rows of a small file.
+-- query, which then reads the samples of that run alone. No level has a column that the next one does not need: to
+-- prepare one takes SQLite as long as to find the rows of a small file.
 CREATE VIEW x_line_cost AS
 SELECT run, file, line, function, library, user_file, user_line, lead(1) OVER g AS has_next,
   sum(cpu_ns) OVER g AS cpu_ns, sum(python_ns) OVER g AS python_ns, sum(native_ns) OVER g AS native_ns,
