@@ -22,19 +22,24 @@ s/call_path(\([a-z.]*\), \([a-z_.]*\))/(\
     ORDER BY up.depth DESC)\
   WHERE kind = PIE_LOCATION_PYTHON OR depth = 0 OR (library IS NOT 'python' AND depth < coalesce(python_depth, depth + 1)))/g
 #
-# `ranked(x: columns)`: the rows of a view of sums, with these columns, by their cost, with their shares and 95 % intervals
-# (time.sql). h is z^2 / n with z = 1.96; at p = 0 or 1 n is Kish's T^2 / Q.
+# `ranked(x: columns)`: the rows of a view by their cost.
 s/ranked(\([a-z_]*\): \([a-z_, ]*\))/\
-SELECT run, row_number() OVER (PARTITION BY run ORDER BY cpu_ns DESC, wait_ns DESC, file, line, function) AS rank,\
-  \2, cpu_ns \/ 1e9 AS cpu_s, python_ns \/ 1e9 AS python_s, native_ns \/ 1e9 AS native_s, system_ns \/ 1e9 AS system_s,\
+SELECT run, row_number() OVER (PARTITION BY run ORDER BY cpu_s DESC, wait_s DESC, file, line, function) AS rank,\
+  \2, cpu_s, python_s, native_s, system_s, wait_s, runnable_s, throttled_s, cpu_share, samples, cpu_s_low, cpu_s_high\
+FROM \1/g
+#
+# `shared(x: columns)`: the rows of a view of sums, with these columns, with their shares p and 95 % intervals (time.sql). h is
+# z^2 / n with z = 1.96; at p = 0 or 1 n is Kish's T^2 / Q. DISTINCT keeps SQLite from writing h into each place that names it,
+# CROSS JOIN from keeping all rows of x before it goes on.
+s/shared(\([a-z_]*\): \([a-z_, ]*\))/\
+SELECT run, \2, cpu_ns \/ 1e9 AS cpu_s, python_ns \/ 1e9 AS python_s, native_ns \/ 1e9 AS native_s, system_ns \/ 1e9 AS system_s,\
   wait_ns \/ 1e9 AS wait_s, runnable_ns \/ 1e9 AS runnable_s, throttled_ns \/ 1e9 AS throttled_s, p AS cpu_share, samples,\
   t * max(0, (p + h \/ 2 - sqrt(h * p * (1 - p) + h * h \/ 4)) \/ (1 + h)) \/ 1e9 AS cpu_s_low,\
   t * min(1, (p + h \/ 2 + sqrt(h * p * (1 - p) + h * h \/ 4)) \/ (1 + h)) \/ 1e9 AS cpu_s_high\
 FROM (\
-  SELECT run, \2, cpu_ns, python_ns, native_ns, system_ns, wait_ns, runnable_ns, throttled_ns, samples, p, t,\
-    coalesce(3.841458820694124 * (q * (1 - p) * (1 - p) + (qt - q) * p * p) \/ (t * t) \/ nullif(p * (1 - p), 0),\
-      3.841458820694124 * qt \/ (t * t)) AS h\
-  FROM (\
-    SELECT x.*, x.cpu_ns * 1.0 \/ nullif(a.cpu_ns, 0) AS p, x.cpu_sq_ns2 AS q, a.cpu_sq_ns2 AS qt,\
-      nullif(a.cpu_ns, 0) * 1.0 AS t\
-    FROM \1 x JOIN x_total a ON a.run = x.run))/g
+  SELECT DISTINCT x.run, \2, x.cpu_ns, python_ns, native_ns, system_ns, wait_ns, runnable_ns, throttled_ns, samples,\
+    x.cpu_ns * 1.0 \/ nullif(a.cpu_ns, 0) AS p, nullif(a.cpu_ns, 0) * 1.0 AS t,\
+    coalesce(3.841458820694124 * (x.cpu_sq_ns2 * (a.cpu_ns - x.cpu_ns) * (a.cpu_ns - x.cpu_ns) +\
+      (a.cpu_sq_ns2 - x.cpu_sq_ns2) * x.cpu_ns * x.cpu_ns) \/ nullif(x.cpu_ns * (a.cpu_ns - x.cpu_ns), 0),\
+      3.841458820694124 * a.cpu_sq_ns2) \/ nullif(a.cpu_ns * 1.0 * a.cpu_ns, 0) AS h\
+  FROM \1 x CROSS JOIN x_total a ON a.run = x.run WHERE x.has_next IS NULL)/g

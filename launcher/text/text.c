@@ -16,7 +16,16 @@
 static const char ELLIPSIS[] = "\xe2\x80\xa6";
 static const char NEW_LINE[] = "\xe2\x86\xb5"; /* a downwards arrow with a corner leftwards */
 
+static bool is_locale_due;
+
 void pie_text_set_locale(void) {
+    is_locale_due = true;
+}
+
+static void load_locale(void) {
+    if (!is_locale_due)
+        return;
+    is_locale_due = false;
     if (!setlocale(LC_CTYPE, "") || strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
         setlocale(LC_CTYPE, "C.UTF-8");
 }
@@ -62,8 +71,10 @@ char *pie_text_printable(const char *text) {
 
 /* Of one character; the C library's table where the locale has one. */
 static size_t character_width(const unsigned char *text, size_t length) {
-    uint32_t character = decode(text, length);
-    int width = character < 0x80 ? 1 : wcwidth((wchar_t)character);
+    if (length == 1)
+        return 1;
+    load_locale();
+    int width = wcwidth((wchar_t)decode(text, length));
     return width < 0 ? 1 : (size_t)width;
 }
 

@@ -8,7 +8,8 @@
 /* Text for people. The contents of a file are arbitrary, and text for a terminal must not control it. Context: cli,
  * launcher (at exit). */
 
-/* Lets wide characters be measured: the user's locale, or C.UTF-8 where that one knows only ASCII. */
+/* Lets wide characters be measured: the user's locale, or C.UTF-8 where that one knows only ASCII. It is loaded when
+ * the first character that is not ASCII is measured: its files take fifteen system calls. */
 void pie_text_set_locale(void);
 
 /* A copy (heap, or NULL) in which control characters, direction marks and invalid bytes are replaced; tabs become

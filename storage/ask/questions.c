@@ -61,7 +61,7 @@
 #define OFF_LINES(column)                                                                                    \
     .columns = RANK(column " DESC, file, line, function") "file, line, function, " column ", cpu_s, "        \
                                                           "library, user_file, user_line",                   \
-    .from = "v_line", .where = "file IS NOT NULL AND " column " > 0",                                        \
+    .from = "x_line_share", .where = "file IS NOT NULL AND " column " > 0",                                  \
     .order = column " DESC, file, line, function", .cut = PIE_CUT_THREADS, .is_timed = true,                 \
     .is_ranked = true
 
@@ -69,7 +69,7 @@ static const struct pie_question questions[] = {
     {.name = "hot lines",
      .aliases = "lines|hot line|hottest lines|slow lines|slowest lines|costly lines",
      .columns = RANK(COSTLIEST) "file, line, function, " COST ", library, user_file, user_line",
-     .from = "v_line",
+     .from = "x_line_share",
      .where = "file IS NOT NULL",
      .order = COSTLIEST,
      .is_timed = true,
@@ -79,7 +79,7 @@ static const struct pie_question questions[] = {
     {.name = "hot functions",
      .aliases = "functions|hot function|hottest functions|slow functions|slowest functions|costly functions",
      .columns = RANK(COSTLIEST) "file, line, function, " COST ", library, user_file, user_line",
-     .from = "v_function",
+     .from = "x_function_share",
      .where = "file IS NOT NULL",
      .order = COSTLIEST,
      .is_timed = true,
@@ -90,7 +90,7 @@ static const struct pie_question questions[] = {
      .aliases = "native|hot native functions|native function|c functions",
      .columns =
          RANK("cpu_s DESC, wait_s DESC, library, function") "function, library, module, file, line, " COST,
-     .from = "v_native",
+     .from = "x_native_share",
      .order = "cpu_s DESC, wait_s DESC, library, function",
      .is_timed = true,
      .cut = PIE_CUT_THREADS,

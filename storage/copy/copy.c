@@ -10,11 +10,12 @@
 #include "storage/copy/prepared.h"
 #include "storage/copy/rows.h"
 #include "storage/file/db.h"
+#include "storage/file/image.h"
 #include "storage/file/schema_statements.h"
 
 /* It is a merge of one input that keeps its numbers. */
 
-static int attach(sqlite3 *db, const char *path) {
+static int attach_in_place(sqlite3 *db, const char *path) {
     char log[PATH_MAX];
     int size = snprintf(log, sizeof log, "%s-wal", path);
     bool has_log = size < (int)sizeof log && access(log, F_OK) == 0;
@@ -24,6 +25,11 @@ static int attach(sqlite3 *db, const char *path) {
     sqlite3_free(sql);
     free(uri);
     return code;
+}
+
+static int attach(sqlite3 *db, const char *path) {
+    int code = pie_image_attach(db, "input", path);
+    return code == SQLITE_NOTFOUND ? attach_in_place(db, path) : code;
 }
 
 static int keep_numbers(sqlite3 *db, int64_t run, int64_t process) {

@@ -277,5 +277,5 @@ int pie_node_sample_add(sqlite3 *db) {
                                           .xColumn = column,
                                           .xRowid = rowid};
 
-    return sqlite3_create_module(db, "node_sample", &module, NULL);
+    return sqlite3_create_module(db, PIE_NODE_SAMPLE_TABLE, &module, NULL);
 }

@@ -8,5 +8,8 @@ struct sqlite3;
  * The process has to be given ("WHERE process = …", or a join). Of very many nodes, one may come more than once, so who
  * asks adds up what comes. Context: cli. */
 
-/* What it is made with, as "CREATE VIRTUAL TABLE … USING" this. Returns an SQLite result code. */
+#define PIE_NODE_SAMPLE_TABLE "x_node_sample"
+
+/* What it is made with, as "CREATE VIRTUAL TABLE … USING" this; but without being made it is had by this name too,
+ * where nothing else has it. Returns an SQLite result code. */
 int pie_node_sample_add(struct sqlite3 *db);

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "storage/file/db.h"
+#include "storage/file/node_sample.h"
 #include "storage/file/schema_statements.h"
 
 /* SQLite keeps the text of each CREATE statement as it was given, up to the last token, and makes its objects from
@@ -83,7 +84,7 @@ static size_t look_at_object(struct look *look, const char *name, const char *sq
 int pie_schema_check(sqlite3 *db, struct pie_schema_facts *ret_facts) {
     size_t own_count;
     const struct pie_schema_statement *own = pie_schema_tables(&own_count);
-    bool is_found[PIE_TABLES_MAX + 1] = {false};
+    bool is_found[PIE_STATEMENTS_MAX + 1] = {false};
     struct pie_schema_facts facts = {.is_plain = true, .is_whole = true, .is_exact = true};
     struct look look = {.db = db, .facts = &facts};
     sqlite3_stmt *rows = NULL;
@@ -93,6 +94,7 @@ int pie_schema_check(sqlite3 *db, struct pie_schema_facts *ret_facts) {
     while (code == SQLITE_OK && look.r == 0 && (code = sqlite3_step(rows)) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(rows, 0),
                    *sql = (const char *)sqlite3_column_text(rows, 1);
+        facts.has_sums |= name && strcasecmp(name, PIE_NODE_SAMPLE_TABLE) == 0;
         if (name && sql)
             is_found[look_at_object(&look, name, sql, (size_t)sqlite3_column_bytes(rows, 1))] = true;
         else

@@ -12,6 +12,7 @@ struct pie_schema_facts {
     bool is_whole;   /* all our tables are there with all their columns */
     bool is_exact;   /* and they are ours word for word, so nothing but rows is written by writing to them */
     bool has_guests; /* something is there that could take part in a write: an index or trigger of others */
+    bool has_sums;   /* something has the name of PIE_NODE_SAMPLE_TABLE (node_sample.h) */
 };
 
 /* Under a guard: the file decides how many rows its schema has. Returns 0 or -errno. */

@@ -1,22 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "storage/file/schema_statements.h"
 
-#include <pthread.h>
 #include <sqlite3.h>
 #include <string.h>
 #include <strings.h>
 
 #include "storage/file/schema.h"
-
-static const char *const kinds[] = {"CREATE TABLE ", "CREATE INDEX ", "CREATE VIEW "};
-
-struct statements {
-    struct pie_schema_statement *list;
-    size_t count;
-};
-
-static struct pie_schema_statement table_list[PIE_TABLES_MAX], view_list[PIE_VIEWS_MAX];
-static struct statements tables = {.list = table_list}, views = {.list = view_list};
 
 static bool is_space(char c) {
     return c == ' ' || c == '\n' || c == '\t';
@@ -37,60 +26,14 @@ static const char *next(const char *at) {
     return at[0] == '-' && at[1] == '-' ? at + strcspn(at, "\n") : at + 1;
 }
 
-/* The semicolon that ends the statement, or the end of the text. */
-static const char *statement_end(const char *at) {
-    static const char stops[] = ";'\"-"; /* the texts are long, and each command begins with this */
-
-    for (at += strcspn(at, stops); *at && *at != ';'; at += strcspn(at, stops))
-        at = next(at);
-    return at;
-}
-
-static void add(struct statements *to, size_t max, const char *sql, size_t size) {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && to->count < max; i++) {
-        size_t begin = strlen(kinds[i]);
-        if (strncmp(sql, kinds[i], begin) == 0)
-            to->list[to->count++] = (struct pie_schema_statement){
-                .sql = sql,
-                .size = size,
-                .name = sql + begin,
-                .name_size = strcspn(sql + begin, " \n("),
-                .is_table = i == 0,
-            };
-    }
-}
-
-static void split(const char *text, struct statements *to, size_t max) {
-    const char *at = skip_comments(text);
-
-    while (*at) {
-        const char *end = statement_end(at), *last = end;
-        while (last > at && is_space(last[-1]))
-            last--;
-        add(to, max, at, (size_t)(last - at));
-        at = skip_comments(*end ? end + 1 : end);
-    }
-}
-
-static void split_all(void) {
-    split(pie_tables_sql, &tables, PIE_TABLES_MAX);
-    split(pie_views_sql, &views, PIE_VIEWS_MAX);
-}
-
-static const struct pie_schema_statement *get(const struct statements *which, size_t *ret_count) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    pthread_once(&once, split_all);
-    *ret_count = which->count;
-    return which->list;
-}
-
 const struct pie_schema_statement *pie_schema_tables(size_t *ret_count) {
-    return get(&tables, ret_count);
+    *ret_count = pie_tables_sql_statements.count;
+    return pie_tables_sql_statements.list;
 }
 
 const struct pie_schema_statement *pie_schema_views(size_t *ret_count) {
-    return get(&views, ret_count);
+    *ret_count = pie_views_sql_statements.count;
+    return pie_views_sql_statements.list;
 }
 
 const struct pie_schema_statement *pie_schema_find_view(const char *name, size_t size) {

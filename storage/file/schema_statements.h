@@ -8,7 +8,7 @@ struct sqlite3;
 
 /* The CREATE statements of our own SQL, in order. Context: drain, cli. */
 
-enum { PIE_TABLES_MAX = 64, PIE_VIEWS_MAX = 128 };
+enum { PIE_STATEMENTS_MAX = 128 }; /* of tables and indices, and of views */
 
 struct pie_schema_statement {
     const char *sql; /* of a longer text */
@@ -18,9 +18,16 @@ struct pie_schema_statement {
     bool is_table; /* else an index or a view */
 };
 
-/* Tables and their indices; at most PIE_TABLES_MAX. */
+/* embed-text finds them when pieprof is built. */
+struct pie_schema_list {
+    const struct pie_schema_statement *list;
+    size_t count;
+};
+
+extern const struct pie_schema_list pie_tables_sql_statements, pie_views_sql_statements;
+
+/* Tables and their indices. */
 const struct pie_schema_statement *pie_schema_tables(size_t *ret_count);
-/* At most PIE_VIEWS_MAX. */
 const struct pie_schema_statement *pie_schema_views(size_t *ret_count);
 
 /* The view of this name, in either case; NULL: there is none. */

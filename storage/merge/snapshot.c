@@ -45,7 +45,7 @@ int pie_snapshot_wait(const char *path, double wait_s, struct pie_snapshot *ret_
                       struct pie_reader **ret_reader, char **ret_message) {
     struct pie_reader *reader;
     int64_t since_ns = (int64_t)pie_clock_ns(CLOCK_REALTIME);
-    int r = pie_reader_open(path, &reader, ret_message);
+    int r = pie_reader_open_living(path, &reader, ret_message);
     if (r < 0)
         return r;
     while ((r = count(reader, since_ns, ret_state, ret_message)) == 0 && ret_state->silent > 0 &&

@@ -12,6 +12,7 @@
 
 #include "storage/file/db.h"
 #include "storage/file/file_kind.h"
+#include "storage/file/image.h"
 #include "storage/file/locking.h"
 #include "storage/base/message.h"
 #include "storage/read/place.h"
@@ -120,7 +121,14 @@ static bool is_there(const char *path, const char *suffix) {
     return snprintf(name, sizeof name, "%s%s", path, suffix) < (int)sizeof name && access(name, F_OK) == 0;
 }
 
-static int open_database(struct pie_reader *reader, char **ret_message) {
+/* Returns an SQLite result code, SQLITE_NOTFOUND where the file is to be read where it is. */
+static int open_image(struct pie_reader *reader) {
+    int code = reader->may_copy ? pie_image_open(reader->path, &reader->db) : SQLITE_NOTFOUND;
+    reader->is_image = code == SQLITE_OK;
+    return code == SQLITE_OK ? pie_reader_set_up(reader) : code;
+}
+
+static int open_in_place(struct pie_reader *reader, char **ret_message) {
     bool is_still = reader->is_still && !is_there(reader->path, "-wal");
     int code = is_still ? open_immutable(reader) : open_plain(reader);
     if (code == SQLITE_OK && reader->is_untouched)
@@ -143,6 +151,13 @@ static int open_database(struct pie_reader *reader, char **ret_message) {
                      reader->path) < 0)
             reader->note = NULL;
     }
+    return code == SQLITE_OK ? 0 : pie_reader_fail(reader, code, ret_message);
+}
+
+static int open_database(struct pie_reader *reader, char **ret_message) {
+    int code = open_image(reader);
+    if (code == SQLITE_NOTFOUND)
+        return open_in_place(reader, ret_message);
     return code == SQLITE_OK ? 0 : pie_reader_fail(reader, code, ret_message);
 }
 
@@ -221,6 +236,7 @@ static int check_schema(struct pie_reader *reader, enum pie_schema_age age, char
                            "%s is damaged, or was changed by another program: its schema is not a "
                            "profile's",
                            reader->path);
+    reader->has_module = reader->is_image && !facts.has_sums;
     return 0;
 }
 
@@ -291,7 +307,11 @@ static int open_reader(const char *path, struct pie_reader how, struct pie_reade
 }
 
 int pie_reader_open(const char *path, struct pie_reader **ret_reader, char **ret_message) {
-    return open_reader(path, (struct pie_reader){.is_untouched = false}, ret_reader, ret_message);
+    return open_reader(path, (struct pie_reader){.may_copy = true}, ret_reader, ret_message);
+}
+
+int pie_reader_open_living(const char *path, struct pie_reader **ret_reader, char **ret_message) {
+    return open_reader(path, (struct pie_reader){.may_copy = false}, ret_reader, ret_message);
 }
 
 int pie_reader_open_untouched(const char *path, bool is_still, struct pie_reader **ret_reader,

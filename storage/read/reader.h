@@ -14,8 +14,11 @@ struct sqlite3;
 
 enum { PIE_READER_TIME_LIMIT_S = 30 };
 
-/* Returns 0, or -errno with one line for people in *ret_message (heap). */
+/* Returns 0, or -errno with one line for people in *ret_message (heap). This process must have no connection to the
+ * file (storage/file/image.h). */
 int pie_reader_open(const char *path, struct pie_reader **ret_reader, char **ret_message);
+/* The same, and what a program writes from now on is seen too. */
+int pie_reader_open_living(const char *path, struct pie_reader **ret_reader, char **ret_message);
 /* The same, and neither the file nor its log is changed by it, not even by putting the log into the file. is_still:
  * nobody writes to it as long as it has no log, so it needs no locks, and no files beside it are made. */
 int pie_reader_open_untouched(const char *path, bool is_still, struct pie_reader **ret_reader,

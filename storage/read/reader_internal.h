@@ -14,12 +14,15 @@ struct pie_reader {
     char *note;
     bool is_untouched; /* neither the file nor its log may change */
     bool is_still;     /* the same, and without a log it is read without locks */
+    bool may_copy;     /* what is written to the file from now on need not be seen */
+    bool is_image;     /* it was copied into memory (storage/file/image.h) */
     bool is_trusted;   /* this process has just written it */
     struct pie_guard guard;
     double time_limit_s;
     int64_t process;                   /* nothing but this one is read; 0: all */
-    bool has_view[PIE_VIEWS_MAX];      /* it was made (views.c) */
+    bool has_view[PIE_STATEMENTS_MAX]; /* it was made (views.c) */
     bool has_whole[PIE_PACKING_KINDS]; /* all rows of a table, packed or not, are temp.<table> (views.c) */
+    bool has_module;                   /* nothing else will have the name of PIE_NODE_SAMPLE_TABLE */
     bool has_period;                   /* nothing but a period of time is read (period_cut.c) */
 };
 

@@ -9,14 +9,16 @@
 #include <strings.h>
 
 #include "storage/base/message.h"
+#include "storage/file/node_sample.h"
 #include "storage/read/reader_internal.h"
 #include "storage/file/schema_statements.h"
 
 /* Views that are to be made, each behind those that it names. */
 struct wanted {
     struct pie_reader *reader;
-    size_t order[PIE_VIEWS_MAX], count;
+    size_t order[PIE_STATEMENTS_MAX], count;
     bool whole[PIE_PACKING_KINDS]; /* tables of all rows, packed or not */
+    bool has_module;               /* the table is had by the name of its module, without being made */
 };
 
 static bool is_of_name(char c) {
@@ -31,7 +33,7 @@ static size_t index_of(const struct pie_schema_statement *view) {
 
 /* The one that the reader has as a table, for speed. */
 static bool is_a_table(const struct pie_schema_statement *view) {
-    static const char name[] = "x_node_sample";
+    static const char name[] = PIE_NODE_SAMPLE_TABLE;
 
     return view->name_size == sizeof name - 1 && memcmp(view->name, name, view->name_size) == 0;
 }
@@ -92,14 +94,28 @@ static void want_named(struct wanted *wanted, const char *sql, size_t size) {
 /* What is made by statements. */
 enum made { MADE_ALL, MADE_TABLES };
 
+/* https://www.sqlite.org/vtab.html, section 2.1.1. The authorizer would take the first use for writing. */
+static bool has_module(struct pie_reader *reader) {
+    static const char sql[] = "SELECT 1 FROM " PIE_NODE_SAMPLE_TABLE " WHERE process = 0";
+    sqlite3_stmt *statement = NULL;
+
+    if (!reader->has_module)
+        return false;
+    pie_reader_allow_all(reader, true);
+    int code = sqlite3_prepare_v2(reader->db, sql, -1, &statement, NULL);
+    pie_reader_allow_all(reader, false);
+    sqlite3_finalize(statement);
+    return code == SQLITE_OK;
+}
+
 static const struct pie_schema_statement *view_at(const struct wanted *wanted, size_t i) {
     size_t count;
 
     return &pie_schema_views(&count)[wanted->order[i]];
 }
 
-static bool is_made(const struct pie_schema_statement *view, enum made made) {
-    return made == MADE_ALL || is_a_table(view);
+static bool is_made(const struct wanted *wanted, const struct pie_schema_statement *view, enum made made) {
+    return made == MADE_ALL || (is_a_table(view) && !wanted->has_module);
 }
 
 static char *text_of(const struct wanted *wanted, enum made made) {
@@ -112,10 +128,13 @@ static char *text_of(const struct wanted *wanted, enum made made) {
     for (size_t i = 0; i < wanted->count; i++) {
         const struct pie_schema_statement *view = view_at(wanted, i);
         const char *end = view->sql + view->size;
+        if (!is_made(wanted, view, made))
+            continue;
         if (is_a_table(view))
-            sqlite3_str_appendf(text, "CREATE VIRTUAL TABLE IF NOT EXISTS temp.%.*s USING node_sample;",
-                                (int)view->name_size, view->name);
-        else if (is_made(view, made))
+            sqlite3_str_appendf(
+                text, "CREATE VIRTUAL TABLE IF NOT EXISTS temp.%.*s USING " PIE_NODE_SAMPLE_TABLE ";",
+                (int)view->name_size, view->name);
+        else
             sqlite3_str_appendf(text, "CREATE TEMP VIEW IF NOT EXISTS %.*s;", (int)(end - view->name),
                                 view->name);
     }
@@ -134,7 +153,7 @@ static int make(const struct wanted *wanted, enum made made, char **ret_message)
     bool has_any = false;
 
     for (size_t i = 0; i < wanted->count; i++)
-        has_any = has_any || is_made(view_at(wanted, i), made);
+        has_any = has_any || is_made(wanted, view_at(wanted, i), made);
     for (size_t i = 0; i < PIE_PACKING_KINDS; i++)
         has_any = has_any || wanted->whole[i];
     if (!has_any)
@@ -177,13 +196,15 @@ static char *with_clause(const struct wanted *wanted) {
 /* Views that were only written before a statement have not been made. */
 static void forget_written(const struct wanted *wanted) {
     for (size_t i = 0; i < wanted->count; i++)
-        wanted->reader->has_view[wanted->order[i]] = is_a_table(view_at(wanted, i));
+        wanted->reader->has_view[wanted->order[i]] = is_made(wanted, view_at(wanted, i), MADE_TABLES);
 }
 
 int pie_views_before(struct pie_reader *reader, const char *sql, char **ret_with, char **ret_message) {
     struct wanted wanted = {.reader = reader};
 
     want_named(&wanted, sql, strlen(sql));
+    for (size_t i = 0; i < wanted.count && !wanted.has_module; i++)
+        wanted.has_module = is_a_table(view_at(&wanted, i)) && has_module(reader);
     int r = make(&wanted, MADE_TABLES, ret_message);
     if (r < 0) {
         forget(&wanted);

@@ -219,6 +219,32 @@ static void test_views_are_the_readers_own(void **state) {
     pie_reader_close(reader);
 }
 
+static int count_rows(const char *path, const char *question) {
+    struct pie_reader *reader;
+    struct pie_query query;
+    char *message = NULL;
+    int rows = 0;
+    assert_int_equal(pie_reader_open(path, &reader, &message), 0);
+    assert_int_equal(pie_query_open(reader, question, 0, &query, &message), 0);
+    while (pie_cursor_next(query.cursor, &message) > 0)
+        rows++;
+    pie_query_close(&query);
+    pie_reader_close(reader);
+    return rows;
+}
+
+/* A question has this table by the name of its module, behind which any of the file's would come first. */
+static void test_the_table_of_added_samples_is_the_readers_own(void **state) {
+    write_bytes(at("table.db"), original, original_size);
+    int rows = count_rows(at("table.db"), "hot lines of run 1");
+    assert_true(rows > 1);
+    change(at("table.db"), "CREATE TABLE x_node_sample AS SELECT 0 AS process, 0 AS node");
+    assert_int_equal(count_rows(at("table.db"), "hot lines of run 1"), rows);
+    change(at("table.db"),
+           "DROP TABLE x_node_sample; CREATE VIEW X_Node_Sample AS SELECT load_extension('x')");
+    assert_int_equal(count_rows(at("table.db"), "hot lines of run 1"), rows);
+}
+
 /* In quotes, in capitals, in a comment, beside each other; asked for once more. */
 static void test_views_are_made_where_they_are_named(void **state) {
     struct pie_reader *reader;
@@ -399,6 +425,7 @@ int main(void) {
         cmocka_unit_test(test_a_file_with_other_tables_is_refused),
         cmocka_unit_test(test_a_file_whose_maker_was_killed_says_so),
         cmocka_unit_test(test_views_are_the_readers_own),
+        cmocka_unit_test(test_the_table_of_added_samples_is_the_readers_own),
         cmocka_unit_test(test_views_are_made_where_they_are_named),
         cmocka_unit_test(test_views_that_could_not_be_made_are_made_later),
         cmocka_unit_test(test_what_somebody_added_does_no_harm),

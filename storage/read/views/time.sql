@@ -72,14 +72,16 @@ SELECT x.run,
   iif(library IS NULL, NULL, x.cpu_ns / 1e9) AS library_cpu_s
 FROM (
   SELECT run, file, line, function, library, cpu_ns,
-    row_number() OVER (PARTITION BY run, file, line ORDER BY library IS NULL, cpu_ns DESC, library) AS nth,
-    sum(cpu_ns) OVER g AS sum_cpu_ns, sum(python_ns) OVER g AS sum_python_ns, sum(native_ns) OVER g AS sum_native_ns,
+    lead(1) OVER g AS has_next, sum(cpu_ns) OVER g AS sum_cpu_ns,
+    sum(python_ns) OVER g AS sum_python_ns, sum(native_ns) OVER g AS sum_native_ns,
     sum(system_ns) OVER g AS sum_system_ns, sum(wait_ns) OVER g AS sum_wait_ns,
     sum(runnable_ns) OVER g AS sum_runnable_ns, sum(throttled_ns) OVER g AS sum_throttled_ns,
     sum(samples) OVER g AS sum_samples
-  FROM x_below WINDOW g AS (PARTITION BY run, file, line)) x
+  FROM x_below
+  WINDOW g AS (PARTITION BY run, file, line ORDER BY library IS NOT NULL, cpu_ns, library DESC
+    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)) x
 JOIN x_total a ON a.run = x.run
-WHERE nth = 1 AND file IS NOT NULL;
+WHERE has_next IS NULL AND file IS NOT NULL;
 
 CREATE VIEW v_library AS
 SELECT x.run, library, sum_cpu_ns / 1e9 AS cpu_s, sum_python_ns / 1e9 AS python_s, sum_native_ns / 1e9 AS native_s,
@@ -87,50 +89,45 @@ SELECT x.run, library, sum_cpu_ns / 1e9 AS cpu_s, sum_python_ns / 1e9 AS python_
   sum_throttled_ns / 1e9 AS throttled_s, sum_cpu_ns * 1.0 / nullif(a.cpu_ns, 0) AS cpu_share,
   sum_samples AS samples
 FROM (
-  SELECT run, library, row_number() OVER (PARTITION BY run, library) AS nth, sum(cpu_ns) OVER g AS sum_cpu_ns,
+  SELECT run, library, lead(1) OVER g AS has_next, sum(cpu_ns) OVER g AS sum_cpu_ns,
     sum(python_ns) OVER g AS sum_python_ns, sum(native_ns) OVER g AS sum_native_ns,
     sum(system_ns) OVER g AS sum_system_ns, sum(wait_ns) OVER g AS sum_wait_ns,
     sum(runnable_ns) OVER g AS sum_runnable_ns, sum(throttled_ns) OVER g AS sum_throttled_ns,
     sum(samples) OVER g AS sum_samples
-  FROM x_below WINDOW g AS (PARTITION BY run, library)) x
+  FROM x_below
+  WINDOW g AS (PARTITION BY run, library ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)) x
 JOIN x_total a ON a.run = x.run
-WHERE nth = 1 AND library IS NOT NULL;
+WHERE has_next IS NULL AND library IS NOT NULL;
 
 -- By line, by function and by innermost native function: views of their own, since SQLite compiles all that a view
--- names. A line's function, library and caller are those of its costliest part. Windows instead of a second GROUP BY:
--- through them SQLite passes "run = …" on to the innermost query, which then reads the samples of that run alone. No
--- level has a column that the next one does not need: to prepare one takes SQLite as long as to find the rows of a
--- small file.
+-- names. A line's function, library and caller are those of its costliest part, the last one of its window: has_next is
+-- NULL (shared() in sql-macros.sed leaves the others out). lead() has the window of the sums, where row_number() would
+-- take one of its own. Windows instead of a second GROUP BY: through them SQLite passes "run = …" on to the innermost
+-- query, which then reads the samples of that run alone. No level has a column that the next one does not need: to
+-- prepare one takes SQLite as long as to find the rows of a small file.
 CREATE VIEW x_line_cost AS
-SELECT run, file, line, function, library, user_file, user_line, cpu_ns, python_ns, native_ns, system_ns, wait_ns,
-  runnable_ns, throttled_ns, samples, cpu_sq_ns2
-FROM (
-  SELECT run, file, line, function, library, user_file, user_line,
-    row_number() OVER (PARTITION BY run, file, line ORDER BY coalesce(cpu_ns, 0) + wait_ns DESC) AS nth,
-    sum(cpu_ns) OVER g AS cpu_ns, sum(python_ns) OVER g AS python_ns, sum(native_ns) OVER g AS native_ns,
-    sum(system_ns) OVER g AS system_ns, sum(wait_ns) OVER g AS wait_ns, sum(runnable_ns) OVER g AS runnable_ns,
-    sum(throttled_ns) OVER g AS throttled_ns, sum(samples) OVER g AS samples, sum(cpu_sq_ns2) OVER g AS cpu_sq_ns2
-  FROM x_place WINDOW g AS (PARTITION BY run, file, line))
-WHERE nth = 1;
+SELECT run, file, line, function, library, user_file, user_line, lead(1) OVER g AS has_next,
+  sum(cpu_ns) OVER g AS cpu_ns, sum(python_ns) OVER g AS python_ns, sum(native_ns) OVER g AS native_ns,
+  sum(system_ns) OVER g AS system_ns, sum(wait_ns) OVER g AS wait_ns, sum(runnable_ns) OVER g AS runnable_ns,
+  sum(throttled_ns) OVER g AS throttled_ns, sum(samples) OVER g AS samples, sum(cpu_sq_ns2) OVER g AS cpu_sq_ns2
+FROM x_place
+WINDOW g AS (PARTITION BY run, file, line ORDER BY coalesce(cpu_ns, 0) + wait_ns
+  ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING);
 
 CREATE VIEW x_function_cost AS
-SELECT run, file, first_line AS line, function, library, user_file, user_line, cpu_ns, python_ns, native_ns, system_ns,
-  wait_ns, runnable_ns, throttled_ns, samples, cpu_sq_ns2
-FROM (
-  SELECT run, file, first_line, function, library, user_file, user_line,
-    row_number() OVER (PARTITION BY run, file, first_line, function
-      ORDER BY coalesce(cpu_ns, 0) + wait_ns DESC) AS nth,
-    sum(cpu_ns) OVER g AS cpu_ns, sum(python_ns) OVER g AS python_ns, sum(native_ns) OVER g AS native_ns,
-    sum(system_ns) OVER g AS system_ns, sum(wait_ns) OVER g AS wait_ns, sum(runnable_ns) OVER g AS runnable_ns,
-    sum(throttled_ns) OVER g AS throttled_ns, sum(samples) OVER g AS samples, sum(cpu_sq_ns2) OVER g AS cpu_sq_ns2
-  FROM x_place WINDOW g AS (PARTITION BY run, file, first_line, function))
-WHERE nth = 1;
+SELECT run, file, first_line AS line, function, library, user_file, user_line, lead(1) OVER g AS has_next,
+  sum(cpu_ns) OVER g AS cpu_ns, sum(python_ns) OVER g AS python_ns, sum(native_ns) OVER g AS native_ns,
+  sum(system_ns) OVER g AS system_ns, sum(wait_ns) OVER g AS wait_ns, sum(runnable_ns) OVER g AS runnable_ns,
+  sum(throttled_ns) OVER g AS throttled_ns, sum(samples) OVER g AS samples, sum(cpu_sq_ns2) OVER g AS cpu_sq_ns2
+FROM x_place
+WINDOW g AS (PARTITION BY run, file, first_line, function ORDER BY coalesce(cpu_ns, 0) + wait_ns
+  ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING);
 
 CREATE VIEW x_native_cost AS
 SELECT s.run, f.path AS file, u.first_line AS line, u.name AS function, m.name AS library, m.path AS module,
-  sum(s.cpu_ns) AS cpu_ns, sum(s.python_ns) AS python_ns, sum(s.native_ns) AS native_ns, sum(s.system_ns) AS system_ns,
-  sum(s.wait_ns) AS wait_ns, sum(s.runnable_ns) AS runnable_ns, sum(s.throttled_ns) AS throttled_ns,
-  sum(s.samples) AS samples, sum(s.cpu_sq_ns2) AS cpu_sq_ns2
+  NULL AS has_next, sum(s.cpu_ns) AS cpu_ns, sum(s.python_ns) AS python_ns, sum(s.native_ns) AS native_ns,
+  sum(s.system_ns) AS system_ns, sum(s.wait_ns) AS wait_ns, sum(s.runnable_ns) AS runnable_ns,
+  sum(s.throttled_ns) AS throttled_ns, sum(s.samples) AS samples, sum(s.cpu_sq_ns2) AS cpu_sq_ns2
 FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
 JOIN location l ON l.process = n.process AND l.id = n.location
 JOIN function u ON u.process = l.process AND u.id = l.function AND u.kind = PIE_LOCATION_NATIVE
@@ -142,15 +139,25 @@ GROUP BY s.run, u.name, m.path, f.path, u.first_line;
 -- stay in the kernel weighs more), so the variance of p is that of a ratio estimator,
 -- v = (q (1-p)^2 + (Q-q) p^2) / T^2, where q and Q sum the squared weights of the line and of the run (Cochran,
 -- Sampling Techniques, 6.4). n = p (1-p) / v samples of equal weight would have this variance, and Wilson's score
--- interval for p out of n holds for few samples too: ranked() in sql-macros.sed.
+-- interval for p out of n holds for few samples too: shared() in sql-macros.sed.
+CREATE VIEW x_line_share AS
+shared(x_line_cost: file, line, function, library, user_file, user_line);
+
+CREATE VIEW x_function_share AS
+shared(x_function_cost: file, line, function, library, user_file, user_line);
+
+CREATE VIEW x_native_share AS
+shared(x_native_cost: function, library, module, file, line);
+
+-- With their rank in the run. A question gives one of its own to the rows that it leaves.
 CREATE VIEW v_line AS
-ranked(x_line_cost: file, line, function, library, user_file, user_line);
+ranked(x_line_share: file, line, function, library, user_file, user_line);
 
 CREATE VIEW v_function AS
-ranked(x_function_cost: file, line, function, library, user_file, user_line);
+ranked(x_function_share: file, line, function, library, user_file, user_line);
 
 CREATE VIEW v_native AS
-ranked(x_native_cost: function, library, module, file, line);
+ranked(x_native_share: function, library, module, file, line);
 
 -- With threads that were never sampled. The thread's own sums are of all its time, also of slices that are not kept.
 -- Windows, as below: "run = …" reaches both parts of the inner query.
