@@ -82,6 +82,7 @@ static void begin_call(struct activation *here, uint64_t now_ns) {
     here->site = site;
     if (counts)
         pie_confirm_call_begin(&self.thread, &here->call, ready_ns - read_ns);
+    self.left_ns = counts ? here->call.begun_ns : ready_ns; /* no look at the clock within the call */
 }
 
 static void on_event(struct activation *here, int what) {
@@ -94,7 +95,6 @@ static void on_event(struct activation *here, int what) {
     self.thread.spent_ns += (uint64_t)step_ns;
     here->unit = what == PyTrace_OPCODE ? _PyInterpreterFrame_LASTI(here->frame) : -1;
     begin_call(here, now_ns);
-    self.left_ns = pie_monotonic_ns();
 }
 
 static int trace(PyObject *unused, PyFrameObject *frame, int what, PyObject *arg) {

@@ -7,7 +7,7 @@
 
 /* What a second run counted (pieprof confirm): the rows of the table counted. Context: cli. */
 
-/* A callee at a line; an empty callee is the line itself. Strings are borrowed. tables.sql says what the figures are. */
+/* A callee at a line; an empty callee is the line itself. Strings are borrowed. tables.sql explains the figures. */
 struct pie_counted {
     const char *file, *callee;
     int64_t line;

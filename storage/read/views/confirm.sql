@@ -12,7 +12,8 @@ CREATE VIEW x_confirm_threshold AS SELECT
 
 -- A line: sums of its callees. heaviest: the callee that took most of what was done again, or else most time.
 CREATE VIEW x_counted AS
-SELECT p.run, c.file, c.line, sum(c.callee <> '') AS callees, min(c.is_whole AND NOT c.has_more) AS is_whole, sum(c.calls) AS calls,
+SELECT p.run, c.file, c.line, sum(c.callee <> '') AS callees,
+  min(c.is_whole AND NOT c.has_more) AS is_whole, sum(c.calls) AS calls,
   sum(c.calls - c.raised) AS returned, sum(iif(c.is_item, 0, c.calls - c.raised)) AS compared_of,
   sum(iif(c.is_item, 0, c.compared)) AS compared, sum(c.again) AS again, sum(c.alike) AS alike,
   sum(c.singles) AS singles, 1.0 * sum(c.call_ns) AS call_ns, sum(c.again_ns) AS again_ns, sum(c.alike_ns) AS alike_ns,
@@ -27,7 +28,7 @@ SELECT run, file, line, callee, call_ns, again_nth, single_nth, callee || CASE
     ELSE printf(': %s call%s, %s%s distinct argument%s, %.3g of %.3g s computed again', replace(printf('%,d', calls), ',', ' '),
       iif(calls = 1, '', 's'), iif(has_more, 'at least ', ''), replace(printf('%,d', distinct_args), ',', ' '),
       iif(distinct_args = 1, '', 's'), again_ns / 1e9, call_ns / 1e9)
-      || iif(alike_ns > 0, printf(', %.3g s perhaps (the same objects)', alike_ns / 1e9), '') END AS words
+      || iif(alike_ns > 0, printf(', %.3g s perhaps (values that cannot be compared)', alike_ns / 1e9), '') END AS words
 FROM (
   SELECT p.run, c.*, row_number() OVER (PARTITION BY p.run, c.file, c.line
       ORDER BY c.again_ns DESC, c.call_ns DESC, c.calls DESC, c.callee) AS again_nth,
@@ -74,8 +75,8 @@ FROM (
   LEFT JOIN x_counted_line c ON c.run = f.run AND c.file = iif(f.library IS NULL, f.file, coalesce(f.user_file, f.file))
     AND c.line = iif(f.library IS NULL, f.line, coalesce(f.user_line, f.line)));
 
--- What is proven and worth it leads, what is refuted is never high. A fix saves the calls and what leads to them, so its
--- bound is at least their part of the line's own time.
+-- What is proven and worth it leads, what is refuted is never high. A fix saves the calls and what leads to them, so
+-- its bound is at least their part of the line's own time.
 CREATE VIEW x_proven_finding AS
 SELECT DISTINCT *, CASE
     WHEN verdict IS 'confirmed' AND most_ns >= high_share * run_ns THEN 'high'
