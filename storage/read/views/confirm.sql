@@ -76,7 +76,7 @@ FROM (
     AND c.line = iif(f.library IS NULL, f.line, coalesce(f.user_line, f.line)));
 
 -- What is proven and worth it leads, what is refuted is never high. A fix saves the calls and what leads to them, so
--- its bound is at least their part of the line's own time.
+-- its bound is at least their part of the line's own time. Where one call takes the place of many, the loop goes too.
 CREATE VIEW x_proven_finding AS
 SELECT DISTINCT *, CASE
     WHEN verdict IS 'confirmed' AND most_ns >= high_share * run_ns THEN 'high'
@@ -89,7 +89,8 @@ SELECT DISTINCT *, CASE
     WHEN is_about_again AND compared < compared_share * compared_of
       THEN printf('; %.0f %% of the calls could not be compared by value', 100 - 100.0 * compared / compared_of)
     ELSE '; too much to refute, too little to confirm' END AS proof
-FROM (SELECT DISTINCT *, iif(facts IS NULL, NULL, min(run_ns, max(gain_ns, coalesce(gain_share, 0) * line_ns))) AS most_ns
+FROM (SELECT DISTINCT *, iif(facts IS NULL, NULL, min(run_ns,
+    max(gain_ns, coalesce(gain_share, 0) * iif(is_about_singles, calls_high, 1) * line_ns))) AS most_ns
   FROM x_judged_finding);
 
 CREATE VIEW x_confirmed_finding AS
