@@ -54,14 +54,17 @@ static double seconds(const struct timeval *time) {
 }
 
 int pie_confirm_start(const struct pie_confirm_plan *plan, int fd, struct pie_confirm_end *ret_end) {
-    struct sigaction before[N_HANDED_ON + N_LEFT];
+    struct sigaction before[N_HANDED_ON + N_LEFT], children;
     struct rusage usage = {0};
     sigset_t all, mask;
 
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &mask);
+    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL},
+              &children); /* ignored, there is no status */
     pid_t pid = fork();
     if (pid == 0) {
+        sigaction(SIGCHLD, &children, NULL);
         sigprocmask(SIG_SETMASK, &mask, NULL);
         become(plan, fd);
     }
@@ -73,6 +76,7 @@ int pie_confirm_start(const struct pie_confirm_plan *plan, int fd, struct pie_co
         r = errno == EINTR ? 0 : -errno;
     child = 0;
     reset_signals(before);
+    sigaction(SIGCHLD, &children, NULL);
     ret_end->cpu_s = seconds(&usage.ru_utime) + seconds(&usage.ru_stime);
     return r;
 }

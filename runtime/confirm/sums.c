@@ -18,6 +18,7 @@ enum {
     LONG_NS = 50000, /* a call that lasts longer is timed by the CPU clock: it may have waited */
     MARK_NS = 20000, /* between two looks at that clock, which costs more than the other */
     ROWS_MAX = PIE_CONFIRM_ROWS_MAX,
+    ENTRIES_MAX = 1 << 24, /* of 16 bytes, of all tables together */
 };
 
 static const uint64_t DIGEST_LIMIT_NS = UINT64_C(2) * PIE_NS_PER_S; /* and … */
@@ -41,6 +42,7 @@ struct pie_confirm_sums {
 
 struct pie_confirm_board *pie_confirm_board;
 static struct pie_confirm_sums all_sums[ROWS_MAX];
+static size_t all_entries;
 
 /* --- What was seen --- */
 
@@ -52,31 +54,39 @@ static size_t place_of(const struct seen *seen, uint64_t key) {
     return at;
 }
 
+/* False: no memory, or all tables together are as large as they may be. */
 static bool grow(struct seen *seen) {
     struct seen larger = {.capacity = seen->capacity ? 2 * seen->capacity : FIRST_SEEN, .count = seen->count};
 
+    if (all_entries + larger.capacity - seen->capacity > ENTRIES_MAX)
+        return false;
     larger.entries = PyMem_RawCalloc(larger.capacity, sizeof *larger.entries);
     if (!larger.entries)
         return false;
     for (size_t i = 0; i < seen->capacity; i++)
         if (seen->entries[i].key)
             larger.entries[place_of(&larger, seen->entries[i].key)] = seen->entries[i];
+    all_entries += larger.capacity - seen->capacity;
     PyMem_RawFree(seen->entries);
     *seen = larger;
     return true;
 }
 
-/* The result that was seen with a key before, for the caller to change. NULL: the key is new; *ret_full: and is not
+static bool is_full(const struct seen *seen) {
+    return 2 * seen->count >= seen->capacity || seen->count >= PIE_CONFIRM_DISTINCT_MAX;
+}
+
+/* The result that was seen with a key before, for the caller to change. NULL: the key is new; *ret_lost: and is not
  * kept. */
-static uint64_t *look_up(struct seen *seen, uint64_t key, uint64_t result, bool *ret_full) {
+static uint64_t *look_up(struct seen *seen, uint64_t key, uint64_t result, bool *ret_lost) {
     key = key ? key : 1;
-    if (2 * seen->count >= seen->capacity && seen->count < PIE_CONFIRM_DISTINCT_MAX && !grow(seen))
-        pie_confirm_board->is_short = true;
+    if (is_full(seen) && seen->count < PIE_CONFIRM_DISTINCT_MAX)
+        (void)grow(seen);
     size_t at = seen->capacity ? place_of(seen, key) : 0;
     if (seen->capacity && seen->entries[at].key)
         return &seen->entries[at].result;
-    *ret_full = seen->count >= PIE_CONFIRM_DISTINCT_MAX || seen->count + 1 >= seen->capacity;
-    if (!*ret_full) {
+    *ret_lost = is_full(seen);
+    if (!*ret_lost) {
         seen->entries[at].key = key;
         seen->entries[at].result = result;
         seen->count++;
@@ -183,10 +193,10 @@ enum verdict { NEW, AGAIN, ALIKE };
 static enum verdict judge(struct pie_confirm_sums *sums, const struct pie_confirm_digest *args,
                           const struct pie_confirm_digest *result) {
     uint64_t word = result->is_value ? result->hash | 1 : UNKNOWN;
-    bool is_full = false;
-    uint64_t *before = look_up(&sums->args, args->hash, word, &is_full);
+    bool is_lost = false;
+    uint64_t *before = look_up(&sums->args, args->hash, word, &is_lost);
 
-    sums->row->has_more = sums->row->has_more || is_full;
+    sums->row->has_more = sums->row->has_more || is_lost;
     sums->row->distinct_args = sums->args.count;
     if (!before)
         return NEW;
@@ -199,12 +209,12 @@ static enum verdict judge(struct pie_confirm_sums *sums, const struct pie_confir
 static enum verdict note_result(struct pie_confirm_sums *sums, const struct pie_confirm_call *call,
                                 PyObject *result) {
     struct pie_confirm_digest digest;
-    bool is_full = false;
+    bool is_lost = false;
 
     pie_confirm_digest_begin(&digest, call->args.budget);
     pie_confirm_digest_add(&digest, result);
-    (void)look_up(&sums->results, digest.hash, UNKNOWN, &is_full);
-    sums->row->has_more = sums->row->has_more || is_full;
+    (void)look_up(&sums->results, digest.hash, UNKNOWN, &is_lost);
+    sums->row->has_more = sums->row->has_more || is_lost;
     sums->row->distinct_results = sums->results.count;
     return judge(sums, &call->args, &digest);
 }

@@ -61,7 +61,8 @@ static void test_rows_are_read_as_they_were_written(void **state) {
 }
 
 static void test_a_line_has_only_its_last_count(void **state) {
-    const struct pie_counted first[] = {row("/a.py", 3, "f", 2), row("/a.py", 3, "g", 3), row("/a.py", 4, "f", 4)};
+    const struct pie_counted first[] = {row("/a.py", 3, "f", 2), row("/a.py", 3, "g", 3),
+                                        row("/a.py", 4, "f", 4)};
     const struct pie_counted second[] = {row("/a.py", 3, "f", 5)};
 
     assert_int_equal(write_rows(first, 3), 0);
@@ -74,7 +75,8 @@ static void test_callees_of_one_name_are_added_up(void **state) {
     const struct pie_counted rows[] = {row("/a.py", 9, "f", 2), row("/a.py", 9, "f", 5)};
 
     assert_int_equal(write_rows(rows, 2), 0);
-    assert_int_equal(pie_fixture_ask(database, "SELECT calls * 100 + call_ns FROM counted WHERE line = 9"), 770);
+    assert_int_equal(pie_fixture_ask(database, "SELECT calls * 100 + call_ns FROM counted WHERE line = 9"),
+                     770);
 }
 
 static void test_what_is_no_profile_of_ours_is_left_alone(void **state) {
