@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts on findings by what a second run counted. The rows are made up, next to the known findings of fixture_waste.c;
+"""Verdicts on findings by what a second run counted. The rows are made up, beside the findings of fixture_waste.c;
 views/confirm.sql has the thresholds."""
 
 import pytest
