@@ -259,6 +259,27 @@ static bool add_date(struct pie_confirm_digest *digest, PyObject *object) {
     return true;
 }
 
+/* A class written in Python whose instances have nothing but attributes in a dict. */
+static bool has_only_dict(PyTypeObject *type) {
+    for (PyTypeObject *at = type; at != &PyBaseObject_Type; at = at->tp_base)
+        if (!at || !PyType_HasFeature(at, Py_TPFLAGS_HEAPTYPE) || ((PyHeapTypeObject *)at)->ht_slots)
+            return false;
+    size_t weak_bytes = type->tp_weaklistoffset > 0 ? sizeof(PyObject *) : 0;
+    size_t dict_bytes = type->tp_dictoffset > 0 ? sizeof(PyObject *) : 0;
+    return type->tp_dictoffset != 0 && type->tp_itemsize == 0 &&
+           (size_t)type->tp_basicsize == sizeof(PyObject) + weak_bytes + dict_bytes;
+}
+
+static bool add_instance(struct pie_confirm_digest *digest, PyObject *object) {
+    PyObject **dict = has_only_dict(Py_TYPE(object)) ? _PyObject_GetDictPtr(object) : NULL;
+
+    if (!dict)
+        return false;
+    pie_confirm_digest_add(digest, *dict);
+    digest->is_single = false;
+    return true;
+}
+
 static bool is_constant(PyObject *object) {
     return object == Py_None || object == Py_Ellipsis || object == Py_NotImplemented ||
            PyModule_CheckExact(object) || PyCode_Check(object) || PyType_Check(object) ||
@@ -304,7 +325,7 @@ static void add_other(struct pie_confirm_digest *digest, PyObject *object) {
         pie_confirm_digest_add_callee(digest, object);
     else if (Py_IS_TYPE(object, &PySlice_Type))
         add_slice(digest, object);
-    else if (!add_date(digest, object))
+    else if (!add_date(digest, object) && !add_instance(digest, object))
         pie_confirm_digest_add_identity(digest, object);
 }
 

@@ -374,8 +374,8 @@ CREATE TABLE counted (
   distinct_args INTEGER NOT NULL,  -- distinct arguments
   distinct_results INTEGER NOT NULL, -- distinct results
   again INTEGER NOT NULL,          -- calls with the arguments and the result of an earlier one
-  alike INTEGER NOT NULL,          -- calls with the arguments of an earlier one, where some value was only known by
-                                   -- identity
+  alike INTEGER NOT NULL,          -- calls with the arguments of an earlier one and maybe its result: some value was
+                                   -- only known by identity, or the result is None
   singles INTEGER NOT NULL,        -- calls with single numbers only, accesses to single elements
   call_ns INTEGER NOT NULL,        -- CPU time of the calls, without that of counting; of a call within another one of
                                    -- the line only once

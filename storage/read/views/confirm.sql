@@ -28,7 +28,7 @@ SELECT run, file, line, callee, call_ns, again_nth, single_nth, callee || CASE
     ELSE printf(': %s call%s, %s%s distinct argument%s, %.3g of %.3g s computed again', replace(printf('%,d', calls), ',', ' '),
       iif(calls = 1, '', 's'), iif(has_more, 'at least ', ''), replace(printf('%,d', distinct_args), ',', ' '),
       iif(distinct_args = 1, '', 's'), again_ns / 1e9, call_ns / 1e9)
-      || iif(alike_ns > 0, printf(', %.3g s perhaps (values that cannot be compared)', alike_ns / 1e9), '') END AS words
+      || iif(alike_ns > 0, printf(', %.3g s perhaps', alike_ns / 1e9), '') END AS words
 FROM (
   SELECT p.run, c.*, row_number() OVER (PARTITION BY p.run, c.file, c.line
       ORDER BY c.again_ns DESC, c.call_ns DESC, c.calls DESC, c.callee) AS again_nth,

@@ -80,6 +80,22 @@ def objects(n):
     return sum(mine.value() for _ in range(n))  # objects
 
 
+def attributes(n):
+    mine = Mine()
+    for i in range(n):
+        mine.name = ["a", i % 5]
+        mine.value()  # attributes
+
+
+class Slotted:
+    __slots__ = ("name",)
+
+
+def opaque(n):
+    one = Slotted()
+    return [isinstance(one, int) for _ in range(n)]  # opaque
+
+
 def named(n):
     return [int("11", base=2 + i % 3) for i in range(n)]  # named
 
@@ -130,6 +146,8 @@ def far(n):  # the end of the loop's body is more than 255 units away
 
 
 print(same(2000, 0.5), len(distinct(500)), len(few(700)), toggle(1000), raising(300), fibonacci(12), sum(squares(100)))
+attributes(30)
+print(len(opaque(50)))
 print(elements(1000), objects(50), len(named(90)), len(closures(40)), far(5), sys.argv[1:], sys.gettrace(), sys.getprofile())
 try:
     star(1)
