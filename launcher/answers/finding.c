@@ -34,6 +34,8 @@ static const struct field fields[] = {
     TEXT(severity),
     TEXT(first_path),
     TEXT(second_path),
+    TEXT(verdict),
+    TEXT(facts),
     NUMBER(line),
     NUMBER(first_line),
     NUMBER(user_line),
@@ -47,6 +49,7 @@ static const struct field fields[] = {
     NUMBER(wasted_share),
     NUMBER(bytes),
     NUMBER(traps),
+    NUMBER(gain_s),
 };
 
 enum { FIELDS = sizeof fields / sizeof *fields };
@@ -121,6 +124,17 @@ char *pie_finding_name(const struct pie_finding *finding) {
         name = NULL;
     free(place);
     return name;
+}
+
+char *pie_finding_proof(const struct pie_finding *finding) {
+    bool has_gain = finding->verdict && strcmp(finding->verdict, "refuted") != 0 && !isnan(finding->gain_s) &&
+                    finding->gain_s > 0;
+    char *text = NULL;
+    if (!finding->verdict || !finding->facts)
+        return NULL;
+    int size = has_gain ? asprintf(&text, "%s; a fix gains at most %.3g s", finding->facts, finding->gain_s)
+                        : asprintf(&text, "%s", finding->facts);
+    return size < 0 ? NULL : text;
 }
 
 void pie_finding_fraction(const struct pie_finding *finding, char *buffer, size_t size) {

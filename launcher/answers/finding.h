@@ -23,11 +23,14 @@ struct pie_finding {
     char *category, *evidence, *advice;
     char *sampler, *severity;
     char *first_path, *second_path; /* of a pair: JSON */
+    char *verdict,
+        *facts; /* of a second run: "confirmed", "refuted" or "undecided", and why; NULL: there was none */
     double line, first_line, user_line;
     double worst_line; /* of a function, whose first line is `line`; else missing */
     double redundant_fraction, fraction_low, fraction_high;
     double wasted_s, wasted_s_low, wasted_s_high, wasted_share;
     double bytes, traps;
+    double gain_s; /* that a fix gains at most, as the second run has it */
 };
 
 /* The columns of the cursor's row that a finding has, by their names. Returns 0, or -ENOMEM and an empty finding. */
@@ -40,6 +43,8 @@ bool pie_finding_is(const struct pie_finding *finding, const char *severity);
 char *pie_finding_place(const char *file, double line);
 /* Of a line that, of a function "conv.py:58 in backprop". */
 char *pie_finding_name(const struct pie_finding *finding);
+/* "numpy.cos: 200 000 calls, …; a fix gains at most 2.1 s"; heap, NULL without a second run. */
+char *pie_finding_proof(const struct pie_finding *finding);
 /* "97 ± 2 %": how far away the farther end of the interval is; without one "97 %", without a figure "-". */
 void pie_finding_fraction(const struct pie_finding *finding, char *buffer, size_t size);
 

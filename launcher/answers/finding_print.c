@@ -150,6 +150,8 @@ void pie_finding_print(const struct pie_finding_screen *screen, const struct pie
     print_title(screen, finding, number);
     print_source(screen, finding);
     print_taken(screen, "wasted", figures(finding));
+    if (finding->verdict)
+        print_taken(screen, finding->verdict, pie_finding_proof(finding));
     print_taken(screen, "paired with", other_place(screen, finding));
     print_taken(screen, "inside", native_place(finding));
     if (finding->category)

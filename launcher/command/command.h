@@ -48,6 +48,7 @@ int pie_cmd_snapshot(int argc, char **argv);
 int pie_cmd_merge(int argc, char **argv);
 int pie_cmd_runs(int argc, char **argv);
 int pie_cmd_debug(int argc, char **argv);
+int pie_cmd_confirm(int argc, char **argv);
 int pie_cmd_doctor(int argc, char **argv);
 int pie_cmd_install(int argc, char **argv);
 int pie_cmd_uninstall(int argc, char **argv);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "launcher/answers/profile.h"
+#include "launcher/confirm/confirm.h"
 #include "launcher/options/options.h"
 #include "launcher/run/child_env.h"
 #include "launcher/run/commands.h"
@@ -141,6 +142,13 @@ static int run_as_python(int argc, char **argv, struct pie_child_env *child) {
     return run_plain_python(argc, argv);
 }
 
+/* The second run of pieprof confirm: no profile, only the counts. */
+static int run_counted(int argc, char **argv, struct pie_confirm_board *board) {
+    take_name_of(argv[0]);
+    struct pie_embed embed = {.argc = argc, .argv = argv, .program_name = argv[0], .board = board};
+    return pie_embed_run(&embed);
+}
+
 static int fail_usage(void) {
     pie_message_error("%s", options.error);
     return PIE_EXIT_USAGE;
@@ -248,6 +256,9 @@ int main(int argc, char **argv) {
     struct pie_child_env child;
     pie_preload_clean();
     pie_child_env_take(&child);
+    struct pie_confirm_board *board = pie_confirm_board_take();
+    if (board && argc > 0)
+        return run_counted(argc, argv, board);
     if (child.is_child || is_called_as_python(argv[0]))
         return run_as_python(argc, argv, &child);
     const struct pie_command *command = argc > 1 ? pie_command_find(argv[1]) : NULL;

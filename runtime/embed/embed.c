@@ -7,6 +7,7 @@
 #include "profiler/collect/engine.h"
 #include "profiler/heap/engine.h"
 #include "profiler/stacks/hybrid.h"
+#include "runtime/confirm/confirm.h"
 #include "runtime/interpreter/cell_sources.h"
 #include "runtime/interpreter/target.h"
 #include "runtime/interpreter/thread_names.h"
@@ -92,6 +93,8 @@ int pie_embed_run(const struct pie_embed *embed) {
     pie_pymem_answers_in_sys();
     if (pie_engine_is_running())
         install_in_python();
+    if (embed->board)
+        (void)pie_confirm_install(embed->board); /* the board says whether it counts */
     pie_hybrid_set_starting(false);
     return Py_RunMain();
 }

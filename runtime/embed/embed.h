@@ -3,12 +3,15 @@
 
 #include <stdbool.h>
 
+struct pie_confirm_board;
+
 /* Running Python as `target` would run it (cpython.md: the faithful drop-in). */
 struct pie_embed {
     int argc;                 /* Python's own command line: argv[0] and the arguments after our options */
     char **argv;              /* argv[0] becomes sys.orig_argv[0] */
     const char *program_name; /* path of the interpreter to impersonate (argv[0] for getpath.py), or NULL */
     const char *const *trace_places; /* see runtime/trace/places.h; NULL: none */
+    struct pie_confirm_board *board; /* the calls to count (runtime/confirm/confirm.h), or NULL */
 };
 
 /* Initialises Python and runs the command line. Returns the exit status of Py_RunMain; does not return where CPython

@@ -14,6 +14,7 @@
         return argc > 0 && argv ? 0 : 1;                                                                     \
     }
 NEVER_CALLED(query)
+NEVER_CALLED(confirm)
 NEVER_CALLED(report)
 NEVER_CALLED(export)
 NEVER_CALLED(snapshot)

@@ -16,7 +16,8 @@
 #define FINDINGS                                                                                             \
     .columns = RANK("v.rank") "kind, file, line, function, first_file, first_line, native_function, "        \
                               "native_library, category, evidence, advice, " FINDING                         \
-                              "wasted_s_low, wasted_s_high, cpu_s, short_share, watches",                    \
+                              "wasted_s_low, wasted_s_high, cpu_s, short_share, watches, verdict, facts, "   \
+                              "gain_s",                                                                      \
     .from = "v_redundancy v", .order = "v.rank", .files = "file:line user_file:user_line",                   \
     .functions = "function native_function", .libraries = "library native_library", .is_timed = true,        \
     .is_ranked = true

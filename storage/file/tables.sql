@@ -357,3 +357,31 @@ CREATE TABLE learned_call (
   p99_s REAL,                      -- quantile of 99 %
   PRIMARY KEY (process, loop, call)
 ) WITHOUT ROWID;
+
+-- What a second run counted at a line (pieprof confirm): every call, every element access and operator on objects. A
+-- line has one row with an empty callee, and one for each callee. The process is the first of the profiled run.
+CREATE TABLE counted (
+  process INTEGER NOT NULL REFERENCES process,
+  file TEXT NOT NULL,              -- file.path
+  line INTEGER NOT NULL,           -- 1-based
+  callee TEXT NOT NULL,            -- "numpy.cos", "a[i] of list", "str + str"; empty: the row of the line itself
+  is_item INTEGER NOT NULL,        -- 1: access to an element: a[i], a[i] = x, iteration; 0: call or operator
+  is_whole INTEGER NOT NULL,       -- 1: all of them in the second run's first process; 0: some were not counted
+  has_more INTEGER NOT NULL,       -- 1: there were more distinct arguments or results than are held apart
+  calls INTEGER NOT NULL,          -- that ended
+  raised INTEGER NOT NULL,         -- of them by an exception
+  compared INTEGER NOT NULL,       -- whose arguments were all compared by value
+  distinct_args INTEGER NOT NULL,  -- distinct arguments
+  distinct_results INTEGER NOT NULL, -- distinct results
+  again INTEGER NOT NULL,          -- calls with the arguments and the result of an earlier one
+  alike INTEGER NOT NULL,          -- calls with the arguments of an earlier one and maybe its result: some value was
+                                   -- only known by identity, or the result is None
+  singles INTEGER NOT NULL,        -- calls with single numbers only, accesses to single elements
+  call_ns INTEGER NOT NULL,        -- CPU time of the calls, without that of counting; of a call within another one of
+                                   -- the line only once
+  again_ns INTEGER NOT NULL,       -- the same of those in again
+  alike_ns INTEGER NOT NULL,       -- the same of those in alike
+  single_ns INTEGER NOT NULL,      -- the same of those in singles
+  run_ns INTEGER NOT NULL,         -- CPU time of the second run, with that of counting
+  PRIMARY KEY (process, file, line, callee)
+) WITHOUT ROWID;

@@ -38,7 +38,8 @@ ROOMS = {
         "retention": ("stacks", "objects"),
         "memory": ("interpreter", "libc", "retention"),
         "trace": ("code",),
-        "embed": ("interpreter", "stacks", "objects", "code", "libc", "retention", "memory", "trace"),
+        "confirm": ("code", "trace"),
+        "embed": ("interpreter", "stacks", "objects", "code", "libc", "retention", "memory", "trace", "confirm"),
     },
     "storage": {
         "base": (),
@@ -59,7 +60,8 @@ ROOMS = {
         "ask": ("text", "answers", "command"),
         "doctor": ("text", "answers", "command"),
         "install": ("text", "answers", "command"),
-        "run": ("text", "options", "answers", "command", "ask", "doctor", "install"),
+        "confirm": ("text", "answers", "command"),
+        "run": ("text", "options", "answers", "command", "ask", "doctor", "install", "confirm"),
     },
 }
 FILES_MAX, COMMENT_LINES_MAX = 40, 5

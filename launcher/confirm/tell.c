@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+#include <unistd.h>
+
+#include "launcher/confirm/confirm.h"
+
+#include <stdlib.h>
+
+#include "launcher/answers/finding.h"
+#include "launcher/answers/profile.h"
+#include "launcher/text/messages.h"
+#include "launcher/text/text.h"
+#include "launcher/text/wrap.h"
+#include "storage/read/reader.h"
+
+/* The program's own output is on stdout; what is found out is said on stderr, as the summary of a profile is. */
+
+enum { INDENT = 4 };
+
+static const char findings_sql[] =
+    "SELECT *, iif(library IS NULL, file, coalesce(user_file, file)) AS counted_file,"
+    " iif(library IS NULL, line, coalesce(user_line, line)) AS counted_line"
+    " FROM v_redundancy WHERE run = :run AND verdict IS NOT NULL ORDER BY rank";
+
+void pie_confirm_tell_cost(const struct pie_confirm_plan *plan) {
+    uint32_t lines = plan->board->n_lines;
+
+    fprintf(stderr,
+            "pieprof: %s runs again, with all that it does to files and others; the profiled run took %.3g s "
+            "of CPU "
+            "time, and functions with one of the %u line%s take up to 30 times as long\n",
+            plan->words[1], plan->run_s, lines, lines == 1 ? "" : "s");
+}
+
+static bool is_counted(const struct pie_confirm_board *board, const char *file, int64_t line) {
+    for (uint32_t i = 0; i < board->n_lines; i++)
+        if (file && board->lines[i].line == line && strcmp(board->lines[i].file, file) == 0)
+            return true;
+    return false;
+}
+
+/* conv.py:62: confirmed: slice underutilization */
+static void print_finding(const struct pie_finding *finding, size_t columns) {
+    char *name = pie_finding_name(finding), *proof = pie_finding_proof(finding);
+
+    fprintf(stderr, "%s: %s: %s\n%*s", name ? name : "?", finding->verdict,
+            finding->category ? finding->category : "category unknown", INDENT, "");
+    pie_wrap_print(stderr, proof ? proof : "", INDENT, INDENT, columns);
+    free(name);
+    free(proof);
+}
+
+static int column_of(struct pie_cursor *row, const char *name) {
+    int column = pie_cursor_column_count(row) - 1;
+
+    while (column > 0 && strcmp(pie_cursor_column_name(row, column), name) != 0)
+        column--;
+    return column;
+}
+
+static void print_row(const struct pie_confirm_board *board, struct pie_cursor *row) {
+    struct pie_finding finding;
+
+    if (!is_counted(board, pie_cursor_text(row, column_of(row, "counted_file")),
+                    pie_cursor_int(row, column_of(row, "counted_line"))) ||
+        pie_finding_read(row, &finding) < 0)
+        return;
+    print_finding(&finding, pie_text_columns(stderr));
+    pie_finding_finish(&finding);
+}
+
+int pie_confirm_tell(const char *path, const struct pie_confirm_plan *plan) {
+    struct pie_reader *reader = pie_profile_open_written(path);
+    struct pie_cursor *cursor;
+    char *message = NULL;
+
+    if (!reader)
+        return PIE_PROFILE_FAILED;
+    int r = pie_cursor_open(reader, findings_sql, &cursor, &message);
+    if (r == 0) {
+        pie_cursor_bind_int(cursor, ":run", plan->run);
+        while ((r = pie_cursor_next(cursor, &message)) > 0)
+            print_row(plan->board, cursor);
+        pie_cursor_close(cursor);
+    }
+    pie_reader_close(reader);
+    return r < 0 ? pie_profile_complain(message) : 0;
+}
+
+void pie_confirm_tell_gaps(const struct pie_confirm_board *board) {
+    if (board->has_others)
+        pie_message_warning(
+            "the program traces or profiles itself: while it does, its calls were not counted");
+    if (board->is_short)
+        pie_message_warning(
+            "not all was counted: too many callees, too deep a recursion, or memory was short");
+    if (board->forks > 0)
+        pie_message_warning("the program forked %u time%s: what its children did was not counted",
+                            board->forks, board->forks == 1 ? "" : "s");
+}

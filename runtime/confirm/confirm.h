@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/confirm/board.h"
+
+struct _object;
+struct pie_confirm_sums;
+
+/* Counting all calls of some lines (pieprof confirm). calls_311.c sees the calls, sums.c keeps their sums, and digest.c
+ * compares values without running code of the program's. */
+
+/* Begins counting in the interpreter that was just made. The board lives as long as the process. Returns 0 or -errno;
+ * -ENOSYS: this Python's calls cannot be seen. Context: gil. */
+int pie_confirm_install(struct pie_confirm_board *board);
+
+/* Can calls be seen in the Python that this program is built with? Context: cli. */
+extern const bool pie_confirm_is_possible;
+
+/* --- Between the files of this room; all of it is called with the GIL held. --- */
+
+/* The board, or NULL: nothing is counted, or nothing any more. */
+extern struct pie_confirm_board *pie_confirm_board;
+
+/* The values of some objects in one word. */
+struct pie_confirm_digest {
+    uint64_t hash;
+    bool is_value;  /* equal words mean equal values; else some are known only by identity */
+    bool is_single; /* nothing but single numbers */
+    size_t budget;  /* bytes that may still be looked at; when it is used up, is_value is false */
+    unsigned depth;
+};
+
+enum { PIE_CONFIRM_BUDGET_BYTES = 64 << 20, PIE_CONFIRM_BUDGET_SMALL_BYTES = 16 << 10 };
+
+void pie_confirm_digest_begin(struct pie_confirm_digest *digest, size_t budget_bytes);
+/* Adds one object, or NULL: ints, floats, strings, bytes, None and the like by value; tuples, lists, dicts and sets by
+ * what they hold; arrays by their content; functions by their code and what they enclose; instances of plain classes by
+ * their attributes; others by identity. */
+void pie_confirm_digest_add(struct pie_confirm_digest *digest, struct _object *object);
+/* Adds an object without a look at what it holds. */
+void pie_confirm_digest_add_identity(struct pie_confirm_digest *digest, struct _object *object);
+/* Adds what is called; the receiver of a method by value. */
+void pie_confirm_digest_add_callee(struct pie_confirm_digest *digest, struct _object *callee);
+
+/* The name of what is called ("numpy.cos"), and a number that all calls of it share. */
+void pie_confirm_name(struct _object *callee, char *text, size_t size);
+uint64_t pie_confirm_key(struct _object *callee);
+
+/* A call that is going on. */
+struct pie_confirm_call {
+    struct pie_confirm_call *outer; /* the one around it in this thread, of any line */
+    struct pie_confirm_sums *sums;  /* NULL: nothing is going on */
+    struct pie_confirm_digest args;
+    bool is_single;
+    uint64_t begun_ns, begun_cpu_ns; /* CLOCK_MONOTONIC; CPU time of the thread, about */
+    uint64_t spent_ns;               /* by this thread on counting, until then */
+    uint64_t inner_ns, inner_again_ns, inner_alike_ns, inner_single_ns; /* of calls of the same line in it */
+};
+
+/* A thread. */
+struct pie_confirm_thread {
+    struct pie_confirm_call *innermost;
+    uint64_t spent_ns;             /* on counting */
+    uint64_t mark_ns, mark_cpu_ns; /* both clocks at one moment of late */
+};
+
+/* The sums of a callee at a line. key: the callee's number, from pie_confirm_key(), or one of an operator. find: NULL,
+ * not known yet. add: NULL, without memory. */
+struct pie_confirm_sums *pie_confirm_sums_find(uint32_t line, uint64_t key);
+struct pie_confirm_sums *pie_confirm_sums_add(uint32_t line, uint64_t key, const char *name, bool is_item);
+/* Bytes of its arguments and results that may be looked at in a call. */
+size_t pie_confirm_sums_budget(const struct pie_confirm_sums *sums);
+
+/* Begins a call whose sums, args and is_single are set. The last thing before it. digest_ns: to read its arguments. */
+void pie_confirm_call_begin(struct pie_confirm_thread *thread, struct pie_confirm_call *call,
+                            uint64_t digest_ns);
+/* It ended. step_ns: what there is between two events of an instruction that does nothing. result: NULL: it raised an
+ * exception. */
+void pie_confirm_call_end(struct pie_confirm_thread *thread, struct pie_confirm_call *call, uint64_t end_ns,
+                          uint64_t step_ns, struct _object *result);
+/* Its end was not seen. */
+void pie_confirm_call_drop(struct pie_confirm_thread *thread, struct pie_confirm_call *call);

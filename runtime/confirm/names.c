@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "runtime/confirm/confirm.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "profiler/base/hash.h"
+#include "runtime/trace/trace.h"
+
+/* The beginning of NumPy's structure of a ufunc, which its ABI fixes (numpy/ufuncobject.h): NumPy need not be there
+ * when this is built. */
+struct ufunc {
+    PyObject head;
+    int n_in, n_out, n_args, identity;
+    void *functions, *data;
+    int n_types, reserved;
+    const char *name;
+};
+
+static bool is_named(PyObject *object, const char *name) {
+    return strcmp(Py_TYPE(object)->tp_name, name) == 0;
+}
+
+/* Functions of NumPy that dispatch by the type of their arguments keep their names in a dict. */
+static const char *name_in_dict(PyObject *callee) {
+    PyObject **dict =
+        is_named(callee, "numpy._ArrayFunctionDispatcher") ? _PyObject_GetDictPtr(callee) : NULL;
+    PyObject *name = dict && *dict ? PyDict_GetItemString(*dict, "__name__") : NULL; /* borrowed */
+    const char *text = name && PyUnicode_CheckExact(name) ? PyUnicode_AsUTF8(name) : NULL;
+
+    PyErr_Clear();
+    return text;
+}
+
+static const char *numpy_name(PyObject *callee) {
+    return is_named(callee, "numpy.ufunc") ? ((struct ufunc *)callee)->name : name_in_dict(callee);
+}
+
+void pie_confirm_name(PyObject *callee, char *text, size_t size) {
+    const char *name = numpy_name(callee);
+    bool is_native;
+
+    if (name)
+        snprintf(text, size, "numpy.%s", name);
+    else
+        pie_trace_callee(callee, text, size, &is_native);
+}
+
+uint64_t pie_confirm_key(PyObject *callee) {
+    if (PyMethod_Check(callee))
+        callee = PyMethod_GET_FUNCTION(callee);
+    if (PyFunction_Check(callee))
+        return (uintptr_t)((PyFunctionObject *)callee)->func_code;
+    if (PyCFunction_Check(callee)) {
+        PyObject *self = PyCFunction_GET_SELF(callee);
+        return pie_hash_mix((uintptr_t)((PyCFunctionObject *)callee)->m_ml,
+                            self ? (uintptr_t)Py_TYPE(self) : 0);
+    }
+    if (PyType_Check(callee) || Py_IS_TYPE(callee, &PyMethodDescr_Type) || numpy_name(callee))
+        return (uintptr_t)callee;
+    return (uintptr_t)Py_TYPE(callee); /* of some class with __call__ */
+}

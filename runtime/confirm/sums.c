@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "runtime/confirm/confirm.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "profiler/base/clocks.h"
+#include "profiler/base/hash.h"
+
+/* The sums of each callee at each line. A call is computed again where the same arguments gave the same result before;
+ * what was seen is kept as two words, of the arguments and of the result. */
+
+enum {
+    FIRST_SEEN = 64,
+    LONG_NS = 50000, /* a call that lasts longer is timed by the CPU clock: it may have waited */
+    MARK_NS = 20000, /* between two looks at that clock, which costs more than the other */
+    ROWS_MAX = PIE_CONFIRM_ROWS_MAX,
+    ENTRIES_MAX = 1 << 24, /* of 16 bytes, of all tables together */
+};
+
+static const uint64_t DIGEST_LIMIT_NS = UINT64_C(2) * PIE_NS_PER_S; /* and … */
+static const uint64_t DIGEST_RATIO = 20; /* … times the calls' own time: no more large values are read then */
+
+static const uint64_t UNKNOWN = 0; /* a result that is not compared by value */
+
+/* 0 is no key. Open addressing; a power of two. */
+struct seen {
+    struct {
+        uint64_t key, result;
+    } *entries;
+    size_t capacity, count;
+};
+
+struct pie_confirm_sums {
+    struct pie_confirm_row *row;
+    uint64_t key, digest_ns;
+    struct seen args, results;
+};
+
+struct pie_confirm_board *pie_confirm_board;
+static struct pie_confirm_sums all_sums[ROWS_MAX];
+static size_t all_entries;
+
+/* --- What was seen --- */
+
+static size_t place_of(const struct seen *seen, uint64_t key) {
+    size_t at = (size_t)(pie_hash_upper(key) >> 20) & (seen->capacity - 1);
+
+    while (seen->entries[at].key && seen->entries[at].key != key)
+        at = (at + 1) & (seen->capacity - 1);
+    return at;
+}
+
+/* False: no memory, or all tables together are as large as they may be. */
+static bool grow(struct seen *seen) {
+    struct seen larger = {.capacity = seen->capacity ? 2 * seen->capacity : FIRST_SEEN, .count = seen->count};
+
+    if (all_entries + larger.capacity - seen->capacity > ENTRIES_MAX)
+        return false;
+    larger.entries = PyMem_RawCalloc(larger.capacity, sizeof *larger.entries);
+    if (!larger.entries)
+        return false;
+    for (size_t i = 0; i < seen->capacity; i++)
+        if (seen->entries[i].key)
+            larger.entries[place_of(&larger, seen->entries[i].key)] = seen->entries[i];
+    all_entries += larger.capacity - seen->capacity;
+    PyMem_RawFree(seen->entries);
+    *seen = larger;
+    return true;
+}
+
+static bool is_full(const struct seen *seen) {
+    return 2 * seen->count >= seen->capacity || seen->count >= PIE_CONFIRM_DISTINCT_MAX;
+}
+
+/* The result that was seen with a key before, for the caller to change. NULL: the key is new; *ret_lost: and is not
+ * kept. */
+static uint64_t *look_up(struct seen *seen, uint64_t key, uint64_t result, bool *ret_lost) {
+    key = key ? key : 1;
+    if (is_full(seen) && seen->count < PIE_CONFIRM_DISTINCT_MAX)
+        (void)grow(seen);
+    size_t at = seen->capacity ? place_of(seen, key) : 0;
+    if (seen->capacity && seen->entries[at].key)
+        return &seen->entries[at].result;
+    *ret_lost = is_full(seen);
+    if (!*ret_lost) {
+        seen->entries[at].key = key;
+        seen->entries[at].result = result;
+        seen->count++;
+    }
+    return NULL;
+}
+
+/* --- Sums --- */
+
+struct pie_confirm_sums *pie_confirm_sums_find(uint32_t line, uint64_t key) {
+    for (uint32_t i = 0; i < pie_confirm_board->n_rows; i++)
+        if (all_sums[i].key == key && all_sums[i].row->line == line)
+            return &all_sums[i];
+    return NULL;
+}
+
+static uint32_t callees_of(uint32_t line) {
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < pie_confirm_board->n_rows; i++)
+        count += all_sums[i].row->line == line;
+    return count;
+}
+
+struct pie_confirm_sums *pie_confirm_sums_add(uint32_t line, uint64_t key, const char *name, bool is_item) {
+    struct pie_confirm_board *board = pie_confirm_board;
+
+    if (callees_of(line) >= PIE_CONFIRM_CALLEES_MAX || board->n_rows >= ROWS_MAX) {
+        board->is_short = true;
+        return NULL;
+    }
+    struct pie_confirm_sums *sums = &all_sums[board->n_rows];
+    struct pie_confirm_row *row = &board->rows[board->n_rows];
+    *row = (struct pie_confirm_row){.line = line, .is_item = is_item};
+    snprintf(row->callee, sizeof row->callee, "%s", name);
+    *sums = (struct pie_confirm_sums){.row = row, .key = key};
+    board->n_rows++;
+    return sums;
+}
+
+size_t pie_confirm_sums_budget(const struct pie_confirm_sums *sums) {
+    bool is_dear = sums->digest_ns > DIGEST_LIMIT_NS && sums->digest_ns / DIGEST_RATIO > sums->row->call_ns;
+
+    return is_dear ? PIE_CONFIRM_BUDGET_SMALL_BYTES : PIE_CONFIRM_BUDGET_BYTES;
+}
+
+/* --- Calls --- */
+
+void pie_confirm_call_begin(struct pie_confirm_thread *thread, struct pie_confirm_call *call,
+                            uint64_t digest_ns) {
+    uint64_t now_ns = pie_monotonic_ns();
+
+    call->sums->digest_ns += digest_ns;
+    if (now_ns - thread->mark_ns > MARK_NS) {
+        thread->mark_cpu_ns = pie_thread_cpu_ns();
+        thread->mark_ns = now_ns = pie_monotonic_ns();
+    }
+    call->inner_ns = call->inner_again_ns = call->inner_alike_ns = call->inner_single_ns = 0;
+    call->spent_ns = thread->spent_ns;
+    call->outer = thread->innermost;
+    thread->innermost = call;
+    call->begun_cpu_ns = thread->mark_cpu_ns + (now_ns - thread->mark_ns);
+    call->begun_ns = now_ns;
+}
+
+void pie_confirm_call_drop(struct pie_confirm_thread *thread, struct pie_confirm_call *call) {
+    if (call->sums)
+        thread->innermost = call->outer;
+    call->sums = NULL;
+}
+
+static uint64_t less(uint64_t a, uint64_t b) {
+    return a > b ? a - b : 0;
+}
+
+static uint64_t time_of(const struct pie_confirm_thread *thread, const struct pie_confirm_call *call,
+                        uint64_t end_ns, uint64_t step_ns) {
+    uint64_t ns = less(end_ns, call->begun_ns);
+
+    if (ns > LONG_NS) {
+        uint64_t cpu_ns = less(pie_thread_cpu_ns(), call->begun_cpu_ns);
+        ns = cpu_ns < ns ? cpu_ns : ns;
+    }
+    return less(ns, step_ns + (thread->spent_ns - call->spent_ns));
+}
+
+static struct pie_confirm_call *outer_of_line(const struct pie_confirm_call *call) {
+    struct pie_confirm_call *outer = call->outer;
+
+    while (outer && outer->sums->row->line != call->sums->row->line)
+        outer = outer->outer;
+    return outer;
+}
+
+/* What of a call counts for one of its sums, without what calls in it have added. Both go to the call around it. */
+static uint64_t own_part(bool counts, uint64_t ns, uint64_t inner_ns, uint64_t *outer_ns) {
+    if (outer_ns)
+        *outer_ns += counts ? ns : inner_ns;
+    return counts ? less(ns, inner_ns) : 0;
+}
+
+enum verdict { NEW, AGAIN, ALIKE };
+
+static enum verdict judge(struct pie_confirm_sums *sums, const struct pie_confirm_digest *args,
+                          const struct pie_confirm_digest *result) {
+    uint64_t word = result->is_value ? result->hash | 1 : UNKNOWN;
+    bool is_lost = false;
+    uint64_t *before = look_up(&sums->args, args->hash, word, &is_lost);
+
+    sums->row->has_more = sums->row->has_more || is_lost;
+    sums->row->distinct_args = sums->args.count;
+    if (!before)
+        return NEW;
+    bool is_other = *before != UNKNOWN && word != UNKNOWN && *before != word;
+    bool is_same = *before != UNKNOWN && word != UNKNOWN && *before == word;
+    *before = word;
+    return is_other ? NEW : args->is_value && is_same ? AGAIN : ALIKE;
+}
+
+static enum verdict note_result(struct pie_confirm_sums *sums, const struct pie_confirm_call *call,
+                                PyObject *result) {
+    struct pie_confirm_digest digest;
+    bool is_lost = false;
+
+    pie_confirm_digest_begin(&digest, call->args.budget);
+    pie_confirm_digest_add(&digest, result);
+    digest.is_value = digest.is_value && result != Py_None; /* such a call may be there for its effect */
+    (void)look_up(&sums->results, digest.hash, UNKNOWN, &is_lost);
+    sums->row->has_more = sums->row->has_more || is_lost;
+    sums->row->distinct_results = sums->results.count;
+    return judge(sums, &call->args, &digest);
+}
+
+void pie_confirm_call_end(struct pie_confirm_thread *thread, struct pie_confirm_call *call, uint64_t end_ns,
+                          uint64_t step_ns, PyObject *result) {
+    struct pie_confirm_sums *sums = call->sums;
+    struct pie_confirm_row *row = sums->row;
+    uint64_t ns = time_of(thread, call, end_ns, step_ns), digest_ns = pie_monotonic_ns();
+    enum verdict verdict = result ? note_result(sums, call, result) : NEW;
+    struct pie_confirm_call *outer = outer_of_line(call);
+
+    row->calls++;
+    row->raised += !result;
+    row->compared += result && call->args.is_value;
+    row->again += verdict == AGAIN;
+    row->alike += verdict == ALIKE;
+    row->singles += call->is_single;
+    row->call_ns += own_part(true, ns, call->inner_ns, outer ? &outer->inner_ns : NULL);
+    row->again_ns +=
+        own_part(verdict == AGAIN, ns, call->inner_again_ns, outer ? &outer->inner_again_ns : NULL);
+    row->alike_ns +=
+        own_part(verdict == ALIKE, ns, call->inner_alike_ns, outer ? &outer->inner_alike_ns : NULL);
+    row->single_ns +=
+        own_part(call->is_single, ns, call->inner_single_ns, outer ? &outer->inner_single_ns : NULL);
+    sums->digest_ns += pie_monotonic_ns() - digest_ns;
+    pie_confirm_call_drop(thread, call);
+}

@@ -1,0 +1,99 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What a second run counted (pieprof confirm): what it says about the findings of the run. Above the views of
+-- findings.sql, whose x_explained_finding these take up.
+
+-- All figures to tune are here.
+CREATE VIEW x_confirm_threshold AS SELECT
+  0.5 AS confirmed_share,  -- confirmed: this part of the counted time at least is what the category says
+  0.05 AS refuted_share,   -- refuted: this part of it at most
+  0.95 AS compared_share,  -- … where this part of the calls at least was compared by value
+  1000 AS singles_min,     -- one element or number at a time: this often at least
+  2 AS again_min;          -- computed again: this often at least
+
+-- A line: sums of its callees. heaviest: the callee that took most of what was done again, or else most time.
+CREATE VIEW x_counted AS
+SELECT p.run, c.file, c.line, sum(c.callee <> '') AS callees,
+  min(c.is_whole AND NOT c.has_more) AS is_whole, sum(c.calls) AS calls,
+  sum(c.calls - c.raised) AS returned, sum(iif(c.is_item, 0, c.calls - c.raised)) AS compared_of,
+  sum(iif(c.is_item, 0, c.compared)) AS compared, sum(c.again) AS again, sum(c.alike) AS alike,
+  sum(c.singles) AS singles, 1.0 * sum(c.call_ns) AS call_ns, sum(c.again_ns) AS again_ns, sum(c.alike_ns) AS alike_ns,
+  sum(c.single_ns) AS single_ns, max(c.run_ns) AS run_ns
+FROM counted c JOIN process p ON p.id = c.process
+GROUP BY p.run, c.file, c.line;
+
+-- Callees, with words, by what they tell of each question: what was computed again, what took one element at a time.
+CREATE VIEW x_counted_callee AS
+SELECT run, file, line, callee, call_ns, again_nth, single_nth, callee || CASE
+    WHEN is_item THEN printf(': %s times, %.3g s', replace(printf('%,d', calls), ',', ' '), call_ns / 1e9)
+    ELSE printf(': %s call%s, %s%s distinct argument%s, %.3g of %.3g s computed again', replace(printf('%,d', calls), ',', ' '),
+      iif(calls = 1, '', 's'), iif(has_more, 'at least ', ''), replace(printf('%,d', distinct_args), ',', ' '),
+      iif(distinct_args = 1, '', 's'), again_ns / 1e9, call_ns / 1e9)
+      || iif(alike_ns > 0, printf(', %.3g s perhaps', alike_ns / 1e9), '') END AS words
+FROM (
+  SELECT p.run, c.*, row_number() OVER (PARTITION BY p.run, c.file, c.line
+      ORDER BY c.again_ns DESC, c.call_ns DESC, c.calls DESC, c.callee) AS again_nth,
+    row_number() OVER (PARTITION BY p.run, c.file, c.line
+      ORDER BY c.is_item DESC, c.single_ns DESC, c.calls DESC, c.callee) AS single_nth
+  FROM counted c JOIN process p ON p.id = c.process
+  WHERE c.callee <> '');
+
+-- A line with the words about its first callee, for each question.
+CREATE VIEW x_counted_line AS
+SELECT x.*, a.words || rest AS again_facts, s.words || rest AS single_facts
+FROM (
+  SELECT x.*, iif(callees > 1, printf('; %d other callee%s, %.3g s with it', callees - 1, iif(callees = 2, '', 's'),
+    call_ns / 1e9), '') AS rest
+  FROM x_counted x) x
+LEFT JOIN x_counted_callee a ON a.run = x.run AND a.file = x.file AND a.line = x.line AND a.again_nth = 1
+LEFT JOIN x_counted_callee s ON s.run = x.run AND s.file = x.file AND s.line = x.line AND s.single_nth = 1;
+
+-- Findings with the verdict. The line that was counted is the user's own, where the finding is a library's. What was
+-- done again is waste whatever the category says; that there is none refutes only what says so.
+CREATE VIEW x_judged_finding AS
+SELECT DISTINCT *, CASE
+    WHEN facts IS NULL THEN NULL
+    WHEN calls = 0 THEN 'undecided'
+    WHEN again >= again_min AND counted_again_ns >= confirmed_share * counted_ns THEN 'confirmed'
+    WHEN is_about_singles AND singles >= singles_min AND single_ns >= confirmed_share * counted_ns THEN 'confirmed'
+    WHEN NOT is_whole THEN 'undecided'
+    WHEN is_about_singles AND (singles < singles_min OR single_ns <= refuted_share * counted_ns) THEN 'refuted'
+    WHEN is_about_again AND counted_again_ns + alike_ns <= refuted_share * counted_ns
+      AND compared >= compared_share * compared_of THEN 'refuted'
+    ELSE 'undecided' END AS verdict,
+  iif(is_about_singles, max(counted_again_ns, single_ns), counted_again_ns + alike_ns) AS gain_ns,
+  iif(is_about_singles, max(again, singles), again + alike) / nullif(1.0 * calls, 0) AS gain_share
+FROM (
+  SELECT DISTINCT f.*, t.*, CASE
+      WHEN c.calls IS NULL OR f.is_reuse THEN NULL
+      WHEN c.callees = 0 THEN 'no call, element access or operator on objects was met there'
+      WHEN f.category IN ('slice underutilization', 'API misuse') THEN c.single_facts
+      ELSE c.again_facts END AS facts, c.is_whole, c.calls, c.compared, c.compared_of, c.again, c.alike, c.singles,
+    c.call_ns AS counted_ns, c.again_ns AS counted_again_ns, c.alike_ns, c.single_ns,
+    f.category IN ('slice underutilization', 'API misuse') AS is_about_singles,
+    f.category IN ('loop-invariant computation', 'repeated native calls') AS is_about_again
+  FROM x_explained_finding f JOIN x_confirm_threshold t
+  LEFT JOIN x_counted_line c ON c.run = f.run AND c.file = iif(f.library IS NULL, f.file, coalesce(f.user_file, f.file))
+    AND c.line = iif(f.library IS NULL, f.line, coalesce(f.user_line, f.line)));
+
+-- What is proven and worth it leads, what is refuted is never high. A fix saves the calls and what leads to them, so
+-- its bound is at least their part of the line's own time. Where one call takes the place of many, the loop goes too.
+CREATE VIEW x_proven_finding AS
+SELECT DISTINCT *, CASE
+    WHEN verdict IS 'confirmed' AND most_ns >= high_share * run_ns THEN 'high'
+    WHEN verdict IS 'refuted' AND severity = 'high' THEN 'low'
+    ELSE severity END AS proven_severity,
+  facts || CASE
+    WHEN verdict <> 'undecided' OR calls = 0 THEN ''
+    WHEN NOT is_whole THEN '; not all was counted'
+    WHEN NOT is_about_again AND NOT is_about_singles THEN '; counting calls cannot confirm this category'
+    WHEN is_about_again AND compared < compared_share * compared_of
+      THEN printf('; %.0f %% of the calls could not be compared by value', 100 - 100.0 * compared / compared_of)
+    ELSE '; too much to refute, too little to confirm' END AS proof
+FROM (SELECT DISTINCT *, iif(facts IS NULL, NULL, min(run_ns,
+    max(gain_ns, coalesce(gain_share, 0) * iif(is_about_singles, calls_high, 1) * line_ns))) AS most_ns
+  FROM x_judged_finding);
+
+CREATE VIEW x_confirmed_finding AS
+SELECT DISTINCT *, row_number() OVER (PARTITION BY run ORDER BY proven_severity = 'reuse', proven_severity = 'low',
+    verdict IS NOT 'confirmed', rank) AS proven_rank
+FROM x_proven_finding;

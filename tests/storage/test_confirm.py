@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verdicts on findings by what a second run counted. The rows are made up, beside the findings of fixture_waste.c;
+views/confirm.sql has the thresholds."""
+
+import pytest
+from conftest import changer, make, rows
+
+NAMES = ("process, file, line, callee, is_item, is_whole, has_more, calls, raised, compared, distinct_args, distinct_results, "
+         "again, alike, singles, call_ns, again_ns, alike_ns, single_ns, run_ns")
+SECOND = 10**9
+
+
+@pytest.fixture(scope="module")
+def waste(tmp_path_factory):
+    return make(tmp_path_factory.mktemp("waste"), 1, 2)
+
+
+@pytest.fixture(scope="module")
+def judged(waste, tmp_path_factory):
+    """A function: rows of counted at the line of a category's worst finding -> that finding."""
+    found = {}
+    for row in rows(waste, "top 1000 redundancy"):
+        if row["severity"] != "reuse" and row["library"] is None:
+            found.setdefault(row["category"], row)
+    change = changer(waste, tmp_path_factory.mktemp("judged"))
+
+    def judge(category, *counted):
+        place = found[category]
+        values = [", ".join(map(str, numbers(**one))) for one in counted] or [", ".join(map(str, numbers(callee="", calls=0)))]
+        copy = change(*(f"INSERT INTO counted ({NAMES}) SELECT min(id), '{place['file']}', {place['line']}, {value} FROM process "
+                        "WHERE run = (SELECT max(id) FROM run)" for value in values))
+        answer = rows(copy, "top 1000 redundancy")
+        (row,) = [r for r in answer if (r["file"], r["line"], r["kind"]) == (place["file"], place["line"], place["kind"])
+                  and r["category"] == category]
+        return row, answer
+
+    return judge
+
+
+def numbers(callee="f", calls=1000, again=0, alike=0, singles=0, compared=None, is_item=0, is_whole=1, has_more=0, distinct=1,
+            again_s=0.0, alike_s=0.0, single_s=0.0, call_s=1.0):
+    compared = calls if compared is None else compared
+    return [f"'{callee}'", is_item, is_whole, has_more, calls, 0, compared, distinct, distinct, again, alike, singles,
+            *(int(s * SECOND) for s in (call_s, again_s, alike_s, single_s)), 3 * SECOND]
+
+
+def test_without_a_second_run_nothing_is_said(waste):
+    for row in rows(waste, "redundancy"):
+        assert (row["verdict"], row["facts"], row["gain_s"]) == (None, None, None)
+
+
+@pytest.mark.parametrize("category, counted, verdict", [
+    ("loop-invariant computation", {"again": 999, "again_s": 0.5}, "confirmed"),
+    ("loop-invariant computation", {"again": 999, "again_s": 0.49}, "undecided"),
+    ("loop-invariant computation", {"again": 1, "again_s": 0.9}, "undecided"),
+    ("loop-invariant computation", {"again": 9, "again_s": 0.05}, "refuted"),
+    ("loop-invariant computation", {"alike": 9, "alike_s": 0.06}, "undecided"),
+    ("loop-invariant computation", {"compared": 949}, "undecided"),
+    ("loop-invariant computation", {"compared": 950}, "refuted"),
+    ("loop-invariant computation", {"is_whole": 0}, "undecided"),
+    ("loop-invariant computation", {"has_more": 1}, "undecided"),
+    ("loop-invariant computation", {"callee": "", "calls": 0}, "undecided"),
+    ("slice underutilization", {"is_item": 1, "singles": 1000, "single_s": 0.5}, "confirmed"),
+    ("slice underutilization", {"is_item": 1, "singles": 999, "single_s": 1.0}, "refuted"),
+    ("slice underutilization", {"is_item": 1, "singles": 1000, "single_s": 0.49}, "undecided"),
+    ("slice underutilization", {"is_item": 1, "singles": 1000, "single_s": 0.05}, "refuted"),
+    ("API misuse", {"singles": 1000, "single_s": 0.9}, "confirmed"),
+    ("inefficient algorithm", {}, "undecided"),
+    ("inefficient algorithm", {"again": 999, "again_s": 0.9}, "confirmed"),
+])
+def test_thresholds(judged, category, counted, verdict):
+    row, _ = judged(category, counted)
+    assert row["verdict"] == verdict, row["facts"]
+
+
+def test_words(judged):
+    row, _ = judged("loop-invariant computation", {"callee": "numpy.cos", "calls": 200_000, "again": 199_999, "again_s": 1.93,
+                                                   "call_s": 2.1})
+    assert row["facts"] == "numpy.cos: 200 000 calls, 1 distinct argument, 1.93 of 2.1 s computed again"
+    row, _ = judged("loop-invariant computation", {"callee": "f", "calls": 2, "distinct": 2}, {"callee": "g", "call_s": 0.5})
+    assert row["facts"] == "f: 2 calls, 2 distinct arguments, 0 of 1 s computed again; 1 other callee, 1.5 s with it"
+    row, _ = judged("inefficient algorithm", {})
+    assert row["facts"].endswith("; counting calls cannot confirm this category")
+    row, _ = judged("loop-invariant computation", {"compared": 250})
+    assert row["facts"].endswith("; 75 % of the calls could not be compared by value")
+
+
+def test_the_confirmed_lead_and_the_refuted_are_never_high(judged):
+    row, answer = judged("inefficient algorithm", {"again": 999, "again_s": 0.9})
+    assert row["rank"] == 1 and row["severity"] == "high"
+    assert [r["rank"] for r in answer] == list(range(1, len(answer) + 1))
+    row, answer = judged("loop-invariant computation", {})
+    assert row["severity"] == "low" and all(r["rank"] < row["rank"] for r in answer if r["severity"] == "high")
+
+
+def test_the_bound_holds_the_calls_and_their_part_of_the_line(judged):
+    row, _ = judged("loop-invariant computation", {"again": 500, "again_s": 0.5, "alike_s": 0.1, "alike": 100})
+    assert row["gain_s"] == pytest.approx(max(0.6, 0.6 * row["cpu_s"]))
+
