@@ -2,6 +2,7 @@
 #include "launcher/answers/summary_findings.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,9 +81,12 @@ static char *place_of(const struct pie_finding *finding) {
 static void print_finding(const struct pie_finding_screen *screen, const struct pie_finding *finding) {
     char *place = place_of(finding), *line = NULL;
     if (place &&
-        asprintf(&line, "%s: %.0f %% of the run wasted: %s (%.2f s, redundant %ss)", place,
+        asprintf(&line, "%s: %.0f %% of the run wasted: %s (%.2f s, %s%ss)", place,
                  100 * finding->wasted_share, finding->category ? finding->category : "category unknown",
-                 finding->wasted_s, finding->kind ? finding->kind : "access") < 0)
+                 finding->wasted_s, isnan(finding->traps) ? "growing copie" : "redundant ",
+                 isnan(finding->traps) ? ""
+                 : finding->kind       ? finding->kind
+                                       : "access") < 0)
         line = NULL;
     char *cut = line ? pie_text_cut_end(line, screen->columns) : NULL;
     if (cut)
@@ -99,11 +103,16 @@ static const char seen_sql[] = "SELECT 2 * sum(w.watches) >= t.high_traps FROM x
                                "JOIN watch w ON w.process = p.id"
                                " WHERE p.run = :run AND w.outcome IN (1, 2)";
 
+/* Blocks that may grow, for which no watch is needed. */
+static const char grows_sql[] =
+    "SELECT sum(a.rises) >= t.line_rises FROM x_growth_threshold t JOIN process p "
+    "JOIN allocation a ON a.process = p.id WHERE p.run = :run";
+
 /* To find out that there are none takes as long as to find some, and a short run has not seen enough. 1, 0 or
  * -errno. */
-static int has_seen_enough(const struct pie_finding_screen *screen, char **ret_message) {
+static int is_true(const struct pie_finding_screen *screen, const char *sql, char **ret_message) {
     struct pie_cursor *cursor;
-    int r = pie_cursor_open(screen->reader, seen_sql, &cursor, ret_message);
+    int r = pie_cursor_open(screen->reader, sql, &cursor, ret_message);
     if (r < 0)
         return r;
     pie_cursor_bind_int(cursor, ":run", screen->run);
@@ -117,7 +126,9 @@ static int has_seen_enough(const struct pie_finding_screen *screen, char **ret_m
 /* How many were found, or -errno. */
 static int print_findings(const struct pie_finding_screen *screen, size_t above, char **ret_message) {
     struct pie_cursor *cursor;
-    int count = 0, r = has_seen_enough(screen, ret_message);
+    int count = 0, r = is_true(screen, seen_sql, ret_message);
+    if (r == 0)
+        r = is_true(screen, grows_sql, ret_message);
     if (r <= 0)
         return r;
     r = pie_cursor_open(screen->reader, findings_sql, &cursor, ret_message);

@@ -128,7 +128,7 @@ enum pie_schema_age pie_schema_age(int64_t user_version) {
     int64_t major = user_version / 100;
 
     if (major == PIE_SCHEMA_MAJOR)
-        return PIE_SCHEMA_SAME;
+        return user_version < PIE_SCHEMA_VERSION ? PIE_SCHEMA_OLD : PIE_SCHEMA_SAME;
     if (major > PIE_SCHEMA_MAJOR || (major < PIE_SCHEMA_FIRST_MAJOR && user_version > PIE_SCHEMA_LAST_PLAIN))
         return PIE_SCHEMA_NEW;
     if (user_version >= PIE_SCHEMA_FIRST)

@@ -256,7 +256,7 @@ static void test_all_kinds_of_findings_fit_one_screen(void **state) {
                       " (1, 1700000002000000000, 0, 900, 1, NULL);"
                       "INSERT INTO copy VALUES (1, 0, 206, 1, 1, 900000000, 0);"
                       "INSERT INTO allocation SELECT 1, id, 0, 20, 0, 99, 0, 99, 0, 0, 99, 0, 0, 20, 0, "
-                      "11, 11, 11, 11, 11, 11, 11, 11, 1700000000000000000 FROM node"
+                      "11, 11, 11, 11, 11, 11, 11, 11, 1700000000000000000, 0, 0, 0 FROM node"
                       " WHERE id IN (206, 207)",
                       widths[i]);
         assert_in_range(count_lines(), 10, 25);

@@ -176,6 +176,7 @@ static void test_a_new_file_has_our_tables_and_nothing_else(void **state) {
 static void test_versions_have_an_age(void **state) {
     assert_int_equal(pie_schema_age(PIE_SCHEMA_VERSION + 1), PIE_SCHEMA_SAME);
     assert_int_equal(pie_schema_age(PIE_SCHEMA_VERSION + 100), PIE_SCHEMA_NEW);
+    assert_int_equal(pie_schema_age(PIE_SCHEMA_VERSION - 1), PIE_SCHEMA_OLD);
     assert_int_equal(pie_schema_age(8), PIE_SCHEMA_OLD);
     assert_int_equal(pie_schema_age(6), PIE_SCHEMA_OLD);
     assert_int_equal(pie_schema_age(5), PIE_SCHEMA_DEAD);

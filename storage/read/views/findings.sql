@@ -318,18 +318,14 @@ SELECT DISTINCT *, iif(is_calls, 1.0 * line_ns, again_ns) AS wasted_ns, iif(is_c
   iif(is_calls, min(calls_high * line_ns, run_ns), waste_high * line_ns) AS high_ns
 FROM (SELECT DISTINCT *, category IN ('slice underutilization', 'API misuse') AS is_calls FROM x_named_finding);
 
--- In the order of their worth. What is only reuse comes last, whatever it costs; what the evidence does not decide is
--- never high.
-CREATE VIEW x_ranked_finding AS
-SELECT DISTINCT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'low', wasted_ns DESC,
-    library IS NOT NULL, trap_ns DESC, file, line, kind) AS rank
-FROM (
-  SELECT DISTINCT *, CASE
-      WHEN is_reuse THEN 'reuse'
-      WHEN category <> 'undecided' AND tell_traps >= high_traps AND waste_low >= high_low
-        AND again_ns >= high_share * run_ns THEN 'high'
-      ELSE 'low' END AS severity
-  FROM x_valued_finding);
+-- With its weight: what the evidence does not decide is never high.
+CREATE VIEW x_weighed_finding AS
+SELECT DISTINCT *, CASE
+    WHEN is_reuse THEN 'reuse'
+    WHEN category <> 'undecided' AND tell_traps >= high_traps AND waste_low >= high_low
+      AND again_ns >= high_share * run_ns THEN 'high'
+    ELSE 'low' END AS severity
+FROM x_valued_finding;
 
 -- With the figures that decided the category, and what to try.
 CREATE VIEW x_explained_finding AS
@@ -398,7 +394,48 @@ FROM (
     WHEN 2 * result_ns >= tell_redundant_ns THEN 'what calls returned'
     ELSE 'memory of native code' END AS memory_text,
   iif(loop_ns >= loop_share * tell_redundant_ns, ', in a loop', '') AS loop_text
-FROM x_ranked_finding);
+FROM x_weighed_finding);
+
+-- Lines that copy all that was there, each time (growth.sql). Those of little weight are left out. A fix takes the
+-- calls away, with all that they cost.
+CREATE VIEW x_growth_finding AS
+SELECT x.*, a.cpu_ns AS run_ns, t.high_traps, t.high_low, t.high_share, t.z2, t.calls_low, t.calls_high,
+  printf('each call copies all that was there and adds a little: %.3g %s in about %.0f copies, so twice the calls take '
+    || 'four times as long; the copies and their fresh memory take %.3g of the line''s %.3g s',
+    x.bytes / iif(x.bytes >= 1e9, 1e9, 1e6), iif(x.bytes >= 1e9, 'GB', 'MB'), x.blocks, x.copies_ns / 1e9,
+    x.line_ns / 1e9) AS evidence
+FROM x_growing_line x JOIN x_threshold t JOIN x_total a ON a.run = x.run
+WHERE x.copies_ns >= t.high_share * a.cpu_ns AND x.copies_ns >= t.high_low * x.line_ns;
+
+-- All findings, in the order of their worth. What is only reuse comes last, whatever it costs. A line that grows has
+-- one verdict: it says what the line's stores are about, and what the line looks up again is of less weight.
+CREATE VIEW x_told_finding AS
+SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'low', wasted_ns DESC,
+    library IS NOT NULL, trap_ns DESC, file, line, kind) AS rank
+FROM (
+  SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
+    category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns, again_ns,
+    again_low_ns, line_ns, run_ns, short_share, bytes, traps, watches, sampler, library, user_file, user_line,
+    redundant_ns, trap_ns, trap_sq, is_reuse, z2, high_traps, high_low, high_share, grows,
+    iif(line_grows AND NOT grows AND severity = 'high', 'low', severity) AS severity
+  FROM (
+    SELECT *, max(grows) OVER (PARTITION BY run, file, line) AS line_grows
+    FROM (
+      SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
+        category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns, again_ns,
+        waste_low * line_ns AS again_low_ns, line_ns, run_ns, short_share, bytes, traps, watches, sampler, library,
+        user_file, user_line, redundant_ns, trap_ns, trap_sq, is_reuse, z2, high_traps, high_low, high_share, severity,
+        0 AS grows
+      FROM x_explained_finding
+      UNION ALL
+      SELECT run, PIE_WATCH_STORE, file, line, function, function_line, NULL, NULL, native_function, native_library,
+        'inefficient algorithm', evidence, 'collect the parts in a list and join them once behind the loop '
+          || '(b"".join, numpy.concatenate, torch.cat, pandas.concat), or make it as large at once as it will become',
+        NULL, NULL, NULL, line_ns, calls_low * line_ns, min(calls_high * line_ns, run_ns), copies_ns, copies_ns, line_ns,
+        run_ns, NULL, bytes, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, z2, high_traps, high_low, high_share,
+        'high', 1
+      FROM x_growth_finding))
+  WHERE grows OR NOT line_grows OR kind = PIE_WATCH_LOAD);
 
 CREATE VIEW v_redundancy AS
 SELECT run, rank, iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS kind, file, line, function, first_file, first_line, native_function,
@@ -406,7 +443,7 @@ SELECT run, rank, iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS kind, file, lin
   wasted_ns / 1e9 AS wasted_s, wasted_ns / nullif(run_ns, 0) AS wasted_share, bytes, traps, sampler, severity, library,
   user_file, user_line, low_ns / 1e9 AS wasted_s_low, high_ns / 1e9 AS wasted_s_high,
   line_ns / 1e9 AS cpu_s, iif(kind = PIE_WATCH_LOAD, short_share, NULL) AS short_share, watches
-FROM x_explained_finding;
+FROM x_told_finding;
 
 -- By function: sums of its lines, without those that are only reuse unless all are; words and names are those of its
 -- worst line. (In one SELECT all windows must be partitioned alike, or SQLite does not pass "run = …" on through it.)
@@ -422,6 +459,7 @@ FROM (
   SELECT *, redundant_ns / nullif(trap_ns, 0) AS p, z2 * trap_sq / nullif(trap_ns * trap_ns, 0) AS h,
     row_number() OVER (PARTITION BY run, kind, file, function, line ORDER BY is_reuse) AS part, CASE
       WHEN is_reuse THEN 'reuse'
+      WHEN grows THEN 'high'
       WHEN category <> 'undecided' AND traps >= high_traps AND again_low_ns >= high_low * line_ns
         AND again_ns >= high_share * run_ns THEN 'high'
       ELSE 'low' END AS severity
@@ -431,11 +469,11 @@ FROM (
       high_share, max(sampler) OVER g AS sampler, sum(redundant_ns) OVER g AS redundant_ns,
       sum(trap_ns) OVER g AS trap_ns, sum(trap_sq) OVER g AS trap_sq, sum(wasted_ns) OVER g AS wasted_ns,
       sum(low_ns) OVER g AS low_ns, sum(high_ns) OVER g AS high_ns, sum(again_ns) OVER g AS again_ns,
-      sum(waste_low * line_ns) OVER g AS again_low_ns,
+      sum(again_low_ns) OVER g AS again_low_ns, max(grows) OVER g AS grows,
       sum(line_ns) OVER g AS line_ns, sum(bytes) OVER g AS bytes, sum(traps) OVER g AS traps,
       sum(watches) OVER g AS watches, count(*) OVER g AS lines,
       row_number() OVER (PARTITION BY run, kind, file, function, function_line, is_reuse ORDER BY rank) AS nth
-    FROM x_explained_finding
+    FROM x_told_finding
     WINDOW g AS (PARTITION BY run, kind, file, function, function_line, is_reuse))
   WHERE nth = 1)
 WHERE part = 1;
