@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 /* The tables of a file, as tables.sql has them, and the views that give them their meaning: time.sql, findings.sql,
- * growth.sql, memory.sql and traced.sql. The views are the reader's; no file has them. */
+ * growth.sql, advice.sql, memory.sql and traced.sql. The views are the reader's; no file has them. */
 extern const char pie_tables_sql[], pie_views_sql[];
 
 /* PRAGMA user_version is 100 * major + minor. A file of the same major version is read, whatever its minor version:

@@ -40,7 +40,7 @@ def differences(page, schema):
 
 
 def test_the_views_are_documented():
-    views = (f"read/views/{name}" for name in ("time", "slices", "growth", "findings", "memory", "traced"))
+    views = (f"read/views/{name}" for name in ("time", "slices", "growth", "advice", "findings", "memory", "traced"))
     schema = expanded("".join(tree.text(f"storage/{name}.sql") for name in ("file/tables", *views)))
     assert list(differences(tree.text(PAGE), schema)) == []
 

@@ -184,7 +184,7 @@ def test_the_native_function_is_the_one_that_the_line_called(waste):
     (("load", 22), ["50 of 50", "47 % of what the line's calls return"], ["a part of it is the same"]),
     (("store", 22), ["14 of 30 calls returned what"], ["a part of it is the same"]),
     (("load", 11), ["30 of 30", "does not decide"], ["pairs of waste.py:11"]),
-    (("load", 10), ["74 of 80", "5 %", "long calls"], ["nothing is wasted"]),
+    (("load", 10), ["74 of 80", "5 %", "long calls"], ["has to read its data again"]),
 ])
 def test_evidence_has_the_figures_and_advice_one_thing_to_try(waste, line, evidence, advice):
     row = by_line(waste, "redundancy")[line]

@@ -14,10 +14,11 @@ CREATE VIEW x_growth_threshold AS SELECT
 -- By line of own code. The native function is that of the heaviest block: SQLite takes what is neither grouped nor
 -- summed from the row where max() found its value.
 CREATE VIEW x_growing_place AS
-SELECT run, process, place, entry_function, max(growing_bytes) AS top_bytes, sum(growing_bytes) AS growing_bytes,
+SELECT run, process, place, line_location, entry_function, max(growing_bytes) AS top_bytes,
+  sum(growing_bytes) AS growing_bytes,
   sum(iif(growing_bytes > 0, blocks, 0)) AS blocks, sum(iif(growing_bytes > 0, rises, 0)) AS rises
 FROM (
-  SELECT p.run, a.process, n.own_location AS place, n.entry_function, a.blocks, a.rises,
+  SELECT p.run, a.process, n.own_location AS place, n.line_location, n.entry_function, a.blocks, a.rises,
     a.allocated_python_bytes + a.allocated_native_bytes AS bytes,
     iif(a.rises >= t.size_rises AND a.rises >= t.rising * (a.rises + a.falls),
       a.allocated_python_bytes + a.allocated_native_bytes, 0) AS growing_bytes,
@@ -26,7 +27,8 @@ FROM (
   JOIN x_growth_threshold t)
 WHERE place IS NOT NULL
 GROUP BY run, process, place
-HAVING sum(iif(growing_bytes > 0, rises, 0)) >= max(line_rises) AND sum(growing_bytes) >= max(growing_share) * sum(bytes)
+HAVING sum(iif(growing_bytes > 0, rises, 0)) >= max(line_rises)
+  AND sum(growing_bytes) >= max(growing_share) * sum(bytes)
   AND sum(iif(growing_bytes > 0, blocks, 0)) >= max(blocks_min);
 
 -- With the CPU time of the line and of its copies: what copies, what runs below that, and the kernel for fresh memory.
@@ -44,14 +46,16 @@ SELECT g.*, (
 FROM x_growing_place g;
 
 CREATE VIEW x_growing_line AS
-SELECT run, file, line, function, function_line, native_function, native_library, all_bytes AS bytes,
+SELECT run, file, line, function, function_line, native_function, native_library, advice_library, all_bytes AS bytes,
   all_blocks AS blocks, all_line_ns AS line_ns, all_copies_ns AS copies_ns
 FROM (
   SELECT x.run, f.path AS file, l.line, u.name AS function, u.first_line AS function_line, ne.name AS native_function,
-    me.name AS native_library, sum(x.growing_bytes) OVER g AS all_bytes, sum(x.blocks) OVER g AS all_blocks,
+    me.name AS native_library, coalesce(nullif(fi.library, 'python'), me.name) AS advice_library,
+    sum(x.growing_bytes) OVER g AS all_bytes, sum(x.blocks) OVER g AS all_blocks,
     sum(x.line_ns) OVER g AS all_line_ns, sum(x.copies_ns) OVER g AS all_copies_ns,
     row_number() OVER (PARTITION BY x.run, f.path, l.line ORDER BY x.growing_bytes DESC, x.process) AS nth
   FROM x_growing_cost x JOIN x_growth_threshold t JOIN place(l, u, f) AT (x.process, x.place)
+  LEFT JOIN place(i, ui, fi) AT (x.process, x.line_location)
   LEFT JOIN function ne ON ne.process = x.process AND ne.id = x.entry_function
   LEFT JOIN x_module me ON me.process = ne.process AND me.id = ne.module
   WHERE x.copied_bytes >= t.copied_share * x.growing_bytes
