@@ -116,6 +116,9 @@ static char *figures(const struct pie_finding *finding) {
     pie_finding_fraction(finding, fraction, sizeof fraction);
     if (!isnan(finding->wasted_s))
         format_waste(finding, waste, sizeof waste);
+    if (isnan(finding->traps) &&
+        isnan(finding->redundant_fraction)) /* no watch told: the evidence says what did */
+        return format("%s", waste);
     if (!isnan(finding->traps))
         snprintf(traps, sizeof traps, "%.0f trap%s, ", finding->traps, finding->traps == 1 ? "" : "s");
     return format("%s; %s of the %ss redundant (%s%s)", waste, fraction,

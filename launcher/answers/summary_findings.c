@@ -2,6 +2,7 @@
 #include "launcher/answers/summary_findings.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 #include "storage/read/reader.h"
 
 /* Lines: the findings, and the advice for the first of them. */
-enum { FINDINGS_SHOWN = 3, ADVICE_LINES = 2, INDENT = 4, PLACE_COLUMNS = 40 };
+enum { FINDINGS_SHOWN = 3, ADVICE_LINES = 2, UNDECIDED_SHOWN = 2, INDENT = 4, PLACE_COLUMNS = 40 };
 
 /* A line has one finding here, its costliest. A library's line is printed unless the user's own line, which represents
  * it too, is. */
@@ -80,9 +81,12 @@ static char *place_of(const struct pie_finding *finding) {
 static void print_finding(const struct pie_finding_screen *screen, const struct pie_finding *finding) {
     char *place = place_of(finding), *line = NULL;
     if (place &&
-        asprintf(&line, "%s: %.0f %% of the run wasted: %s (%.2f s, redundant %ss)", place,
+        asprintf(&line, "%s: %.0f %% of the run wasted: %s (%.2f s, %s%ss)", place,
                  100 * finding->wasted_share, finding->category ? finding->category : "category unknown",
-                 finding->wasted_s, finding->kind ? finding->kind : "access") < 0)
+                 finding->wasted_s, isnan(finding->traps) ? "growing copie" : "redundant ",
+                 isnan(finding->traps) ? ""
+                 : finding->kind       ? finding->kind
+                                       : "access") < 0)
         line = NULL;
     char *cut = line ? pie_text_cut_end(line, screen->columns) : NULL;
     if (cut)
@@ -92,6 +96,65 @@ static void print_finding(const struct pie_finding_screen *screen, const struct 
     free(place);
 }
 
+/* What may be a tenth of the run by the upper end of its interval. Each line once, by its costliest finding. */
+static const char undecided_sql[] =
+    "WITH found AS MATERIALIZED (SELECT v.*, v.traps < t.high_traps AS is_thin, min(v.rank) FROM "
+    "v_redundancy v"
+    " JOIN x_threshold t JOIN x_total a ON a.run = v.run WHERE v.run = :run AND v.severity = 'low'"
+    " AND v.library IS NULL AND 1e9 * v.wasted_s_high >= 0.1 * a.cpu_ns GROUP BY v.file, v.line)"
+    " SELECT * FROM found ORDER BY rank LIMIT :limit";
+
+/* Columns of undecided_sql behind those of v_redundancy. */
+static bool is_thin(struct pie_cursor *row) {
+    for (int i = 0; i < pie_cursor_column_count(row); i++)
+        if (strcmp(pie_cursor_column_name(row, i), "is_thin") == 0)
+            return pie_cursor_int(row, i) != 0;
+    return false;
+}
+
+/* example.py:12 may waste up to 42 % of the run; not decided by 7 watches: profile a longer run */
+static void print_undecided_line(const struct pie_finding_screen *screen, const struct pie_finding *finding,
+                                 bool is_thin) {
+    char *place = place_of(finding), *pairs = NULL, *text = NULL, share[32] = "a part";
+    const char *base = base_name(finding->file);
+
+    if (finding->wasted_s > 0) /* the only figure of the run's time that there is here */
+        snprintf(share, sizeof share, "up to %.0f %%",
+                 fmin(100, 100 * finding->wasted_share * finding->wasted_s_high / finding->wasted_s));
+    if (!is_thin && asprintf(&pairs, "compare both call paths with \"pairs of %s:%.0f\"", base ? base : "?",
+                             finding->line) < 0)
+        pairs = NULL;
+    if (asprintf(&text, "%s may waste %s of the run; not decided by %.0f watch%s: %s", place ? place : "?",
+                 share, finding->traps, finding->traps == 1 ? "" : "es",
+                 pairs ? pairs : "profile a longer run") < 0)
+        text = NULL;
+    if (text)
+        pie_wrap_print(screen->out, text, 0, INDENT, screen->columns);
+    free(place);
+    free(pairs);
+    free(text);
+}
+
+/* How many lines were printed, or -errno. */
+static int print_undecided(const struct pie_finding_screen *screen, size_t above, char **ret_message) {
+    struct pie_cursor *cursor;
+    int count = 0, r = pie_cursor_open(screen->reader, undecided_sql, &cursor, ret_message);
+    if (r < 0)
+        return r;
+    pie_cursor_bind_int(cursor, ":run", screen->run);
+    pie_cursor_bind_int(cursor, ":limit", above == 0 ? UNDECIDED_SHOWN : 1);
+    while ((r = pie_cursor_next(cursor, ret_message)) > 0) {
+        struct pie_finding finding;
+        if (pie_finding_read(cursor, &finding) < 0)
+            continue;
+        fputs(count++ == 0 && above == 0 ? "\n" : "", screen->out);
+        print_undecided_line(screen, &finding, is_thin(cursor));
+        pie_finding_finish(&finding);
+    }
+    pie_cursor_close(cursor);
+    return r < 0 ? r : count;
+}
+
 static_assert(PIE_WATCH_REDUNDANT == 1 && PIE_WATCH_CHANGED == 2, "as in seen_sql and state_sql");
 
 /* Watches that can count for a finding, each for two lines at most, and how many a line needs. */
@@ -99,11 +162,16 @@ static const char seen_sql[] = "SELECT 2 * sum(w.watches) >= t.high_traps FROM x
                                "JOIN watch w ON w.process = p.id"
                                " WHERE p.run = :run AND w.outcome IN (1, 2)";
 
+/* Blocks that may grow, for which no watch is needed. */
+static const char grows_sql[] =
+    "SELECT sum(a.rises) >= t.line_rises FROM x_growth_threshold t JOIN process p "
+    "JOIN allocation a ON a.process = p.id WHERE p.run = :run";
+
 /* To find out that there are none takes as long as to find some, and a short run has not seen enough. 1, 0 or
  * -errno. */
-static int has_seen_enough(const struct pie_finding_screen *screen, char **ret_message) {
+static int is_true(const struct pie_finding_screen *screen, const char *sql, char **ret_message) {
     struct pie_cursor *cursor;
-    int r = pie_cursor_open(screen->reader, seen_sql, &cursor, ret_message);
+    int r = pie_cursor_open(screen->reader, sql, &cursor, ret_message);
     if (r < 0)
         return r;
     pie_cursor_bind_int(cursor, ":run", screen->run);
@@ -117,7 +185,9 @@ static int has_seen_enough(const struct pie_finding_screen *screen, char **ret_m
 /* How many were found, or -errno. */
 static int print_findings(const struct pie_finding_screen *screen, size_t above, char **ret_message) {
     struct pie_cursor *cursor;
-    int count = 0, r = has_seen_enough(screen, ret_message);
+    int count = 0, r = is_true(screen, seen_sql, ret_message);
+    if (r == 0)
+        r = is_true(screen, grows_sql, ret_message);
     if (r <= 0)
         return r;
     r = pie_cursor_open(screen->reader, findings_sql, &cursor, ret_message);
@@ -136,12 +206,15 @@ static int print_findings(const struct pie_finding_screen *screen, size_t above,
         pie_finding_finish(&finding);
     }
     pie_cursor_close(cursor);
+    if (r == 0 && count == 0)
+        return print_undecided(screen, above, ret_message);
     return r < 0 ? r : count;
 }
 
 static const char state_sql[] =
     "SELECT sampler, sampler_note, (SELECT coalesce(sum(w.watches), 0) FROM watch w"
-    " JOIN process p ON p.id = w.process WHERE p.run = :run AND w.outcome IN (1, 2))"
+    " JOIN process p ON p.id = w.process WHERE p.run = :run AND w.outcome IN (1, 2)),"
+    " (SELECT high_traps FROM x_threshold)"
     " FROM process WHERE id = (SELECT min(id) FROM process WHERE run = :run)";
 
 /* Nothing is said where nothing was asked for: there is no sampler, and no reason why. A reason says what it means. */
@@ -149,8 +222,14 @@ static void print_state(const struct pie_finding_screen *screen, size_t above, s
     const char *sampler = pie_cursor_text(row, 0);
     char *note = pie_cursor_text(row, 1) ? pie_text_printable(pie_cursor_text(row, 1)) : NULL;
     if (sampler && strcmp(sampler, "none") != 0) {
-        fprintf(screen->out, "%sNo redundant loads or stores of weight were found (%lld watches).\n",
-                above == 0 ? "\n" : "", (long long)pie_cursor_int(row, 2));
+        long long watches = pie_cursor_int(row, 2);
+        fputs(above == 0 ? "\n" : "", screen->out);
+        if (watches >= pie_cursor_int(row, 3))
+            fprintf(screen->out, "No redundant loads or stores of weight were found (%lld watches).\n",
+                    watches);
+        else
+            fprintf(screen->out, "Too few native accesses to tell what is redundant (%lld watches).\n",
+                    watches);
     } else if (note) {
         fputs(above == 0 ? "\n" : "", screen->out);
         pie_wrap_print(screen->out, note, 0, 0, screen->columns);

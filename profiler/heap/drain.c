@@ -258,8 +258,8 @@ static void allocated(struct pie_heap_drain *drain, const struct pie_heap_record
         node->is_import = is_import(drain, record->node);
         node->changed_ns = record->time_ns;
     }
-    pie_heap_node_allocated(&drain->nodes, node, record->domain, record->weight_bytes, record->is_exact,
-                            real_ns(drain, record->time_ns));
+    pie_heap_node_allocated(&drain->nodes, node, record->domain, record->block_bytes, record->weight_bytes,
+                            record->is_exact, real_ns(drain, record->time_ns));
     if (!record->ticket)
         return;
     *block = (struct pie_heap_block){

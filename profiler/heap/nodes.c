@@ -95,8 +95,22 @@ void pie_heap_nodes_written(struct pie_heap_nodes *nodes) {
     }
 }
 
+/* Blocks that become larger bit by bit belong to an array that is copied in order to be extended. The larger steps are
+ * those of a list, which grows by an eighth at least, so that it is seldom copied. */
+static void compare_with_last(struct pie_heap_node *node, uint64_t block_bytes) {
+    uint64_t last = node->last_block_bytes;
+
+    if (last && block_bytes > last && block_bytes - last < last / 8)
+        node->row.rises++;
+    else if (last && block_bytes != last)
+        node->row.falls++;
+    node->last_block_bytes = block_bytes;
+}
+
 void pie_heap_node_allocated(struct pie_heap_nodes *nodes, struct pie_heap_node *node, int domain,
-                             uint64_t weight_bytes, bool is_exact, int64_t real_ns) {
+                             uint64_t block_bytes, uint64_t weight_bytes, bool is_exact, int64_t real_ns) {
+    compare_with_last(node, block_bytes);
+    node->row.blocks += (double)weight_bytes / (double)(block_bytes ? block_bytes : 1);
     node->row.samples++;
     node->row.allocated_bytes[domain] += weight_bytes;
     if (!is_exact)

@@ -26,6 +26,7 @@ struct pie_heap_node {
     bool is_asked;         /* who holds it was asked */
     uint32_t next_dirty, next_changed; /* index + 1 of the next in the list; 0: it is the last */
     uint64_t noted_live_bytes;         /* at the last write */
+    uint64_t last_block_bytes;         /* of the last sample; 0: there was none */
     struct pie_allocated_row told;     /* of what was allocated: at the last write */
     /* Sampled allocations that were freed, by age: class n is PIE_HEAP_AGE_MIN_NS << n to twice that. Full, a class
      * stays. */
@@ -50,7 +51,7 @@ struct pie_heap_node *pie_heap_nodes_get(struct pie_heap_nodes *nodes, struct pi
 
 /* One sampled allocation, or what it stands for goes (is_gone). */
 void pie_heap_node_allocated(struct pie_heap_nodes *nodes, struct pie_heap_node *node, int domain,
-                             uint64_t weight_bytes, bool is_exact, int64_t real_ns);
+                             uint64_t block_bytes, uint64_t weight_bytes, bool is_exact, int64_t real_ns);
 void pie_heap_node_live(struct pie_heap_nodes *nodes, struct pie_heap_node *node, int domain,
                         uint64_t weight_bytes, bool is_exact, bool is_gone, uint64_t now_ns);
 

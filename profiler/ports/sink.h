@@ -129,6 +129,9 @@ struct pie_allocation_row {
      * before its end. */
     uint64_t kept_bytes[PIE_KEPT_PARTS];
     int64_t first_ns; /* CLOCK_REALTIME of the first sample */
+    double blocks;    /* allocations that the samples stand for: weight / size of block, summed */
+    /* Samples whose block was a little larger than that of the sample before; smaller, or larger by more. */
+    uint32_t rises, falls;
 };
 
 /* Increments since the last flush of what one context allocated. Their sums are those of pie_allocation_row. */

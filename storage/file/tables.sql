@@ -204,6 +204,10 @@ CREATE TABLE allocation (
   kept_7 INTEGER NOT NULL DEFAULT 0, -- the same of the seventh
   kept_8 INTEGER NOT NULL DEFAULT 0, -- the same of the last
   first_ns INTEGER NOT NULL,       -- point in time of the first sample
+  blocks REAL NOT NULL DEFAULT 0,  -- allocations that the samples represent: the sum of weight / size of block
+  rises INTEGER NOT NULL DEFAULT 0, -- samples whose block was larger than that of the sample before, by less than an
+                                   -- eighth
+  falls INTEGER NOT NULL DEFAULT 0, -- samples whose block was smaller, or larger by more
   PRIMARY KEY (process, node, size)
 ) WITHOUT ROWID;
 

@@ -41,7 +41,8 @@ static const char *const statements[] = {
     " sum(s.sq_bytes2) AS allocated_sq_bytes2, NULL AS live_bytes, NULL AS live_sq_bytes2,"
     " NULL AS peak_python_bytes, NULL AS peak_native_bytes, NULL AS peak_sq_bytes2, NULL AS live_bytes_s,"
     " NULL AS mallocs, NULL AS frees, NULL AS kept_1, NULL AS kept_2, NULL AS kept_3, NULL AS kept_4,"
-    " NULL AS kept_5, NULL AS kept_6, NULL AS kept_7, NULL AS kept_8, NULL AS first_ns"
+    " NULL AS kept_5, NULL AS kept_6, NULL AS kept_7, NULL AS kept_8, NULL AS first_ns,"
+    " NULL AS blocks, NULL AS rises, NULL AS falls"
     " FROM temp.period_process w CROSS JOIN main.every_allocated s"
     " ON s.process = w.process AND s.slice_s >= w.low_s AND s.slice_s < w.high_s GROUP BY s.process, s.node",
     "CREATE TEMP VIEW period_thread AS SELECT t.process, t.id, t.tid, t.name, t.is_main, t.started_ns,"

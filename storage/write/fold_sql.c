@@ -38,7 +38,7 @@ const struct pie_fold_weight pie_fold_weights[PIE_FOLD_WEIGHTS] = {
 #define ALLOCATION_SUMS                                                                                      \
     "samples, allocated_python_bytes, allocated_native_bytes, allocated_sq_bytes2, live_bytes, "             \
     "live_sq_bytes2, peak_python_bytes, peak_native_bytes, peak_sq_bytes2, live_bytes_s, mallocs, frees, "   \
-    "kept_1, kept_2, kept_3, kept_4, kept_5, kept_6, kept_7, kept_8, first_ns"
+    "kept_1, kept_2, kept_3, kept_4, kept_5, kept_6, kept_7, kept_8, first_ns, blocks, rises, falls"
 #define ADD(column) column " = " column " + excluded." column ", "
 
 const char *const pie_fold_contexts_sql[] = {
@@ -77,7 +77,8 @@ const char *const pie_fold_contexts_sql[] = {
         ADD("allocated_sq_bytes2") ADD("live_bytes") ADD("live_sq_bytes2") ADD("peak_python_bytes")
             ADD("peak_native_bytes") ADD("peak_sq_bytes2") ADD("live_bytes_s") ADD("mallocs") ADD("frees")
                 ADD("kept_1") ADD("kept_2") ADD("kept_3") ADD("kept_4") ADD("kept_5") ADD("kept_6")
-                    ADD("kept_7") ADD("kept_8") "first_ns = min(first_ns, excluded.first_ns)",
+                    ADD("kept_7") ADD("kept_8") ADD("blocks") ADD("rises")
+                        ADD("falls") "first_ns = min(first_ns, excluded.first_ns)",
     DROP("allocation"),
     DROP("holder"),
     "UPDATE footprint SET node = (SELECT target FROM temp.folded f WHERE f.node = footprint.node)"

@@ -73,8 +73,8 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
         "INSERT OR REPLACE INTO allocation (process, node, size, samples, allocated_python_bytes, "
         "allocated_native_bytes, allocated_sq_bytes2, live_bytes, live_sq_bytes2, peak_python_bytes, "
         "peak_native_bytes, peak_sq_bytes2, live_bytes_s, mallocs, frees, kept_1, kept_2, kept_3, kept_4, "
-        "kept_5, kept_6, kept_7, kept_8, first_ns)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "kept_5, kept_6, kept_7, kept_8, first_ns, blocks, rises, falls)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [PIE_STATEMENT_ALLOCATED] = PIE_INSERT_INTO(
         "allocated", PIE_ALLOCATED_KEY, PIE_ALLOCATED_SUMS) " VALUES (?, ?, ?, ?, ?, ?, ?)" PIE_ALLOCATED_ADD,
     [PIE_STATEMENT_LINE_FOOTPRINT] =

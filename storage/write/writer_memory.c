@@ -17,14 +17,15 @@ int pie_writer_put_allocation(struct pie_writer *writer, const struct pie_alloca
     const uint64_t *kept = row->kept_bytes;
     static_assert(PIE_KEPT_PARTS == 8, "as many columns");
     return pie_rowlog_add(
-        &writer->rows, PIE_STATEMENT_ALLOCATION, "iiiiiididiiddiiiiiiiiiii", writer->process,
+        &writer->rows, PIE_STATEMENT_ALLOCATION, "iiiiiididiiddiiiiiiiiiiidii", writer->process,
         (int64_t)row->node.value, (int64_t)row->size, (int64_t)row->samples,
         integer(row->allocated_bytes[PIE_HEAP_PYTHON]), integer(row->allocated_bytes[PIE_HEAP_NATIVE]),
         row->allocated_sq_bytes2, integer(row->live_bytes), row->live_sq_bytes2,
         integer(row->peak_bytes[PIE_HEAP_PYTHON]), integer(row->peak_bytes[PIE_HEAP_NATIVE]),
         row->peak_sq_bytes2, row->live_bytes_s, (int64_t)row->mallocs, (int64_t)row->frees, integer(kept[0]),
         integer(kept[1]), integer(kept[2]), integer(kept[3]), integer(kept[4]), integer(kept[5]),
-        integer(kept[6]), integer(kept[7]), row->first_ns);
+        integer(kept[6]), integer(kept[7]), row->first_ns, row->blocks, (int64_t)row->rises,
+        (int64_t)row->falls);
 }
 
 int pie_writer_put_allocated(struct pie_writer *writer, const struct pie_allocated_row *row) {

@@ -171,6 +171,22 @@ static void test_reuse_and_what_weighs_little_are_not_reported(void **state) {
     assert_null(strstr(printed, "of the run wasted"));
 }
 
+/* Line 11: what the watches say is not why. Line 12: there were too few. */
+static void test_a_line_that_is_not_decided_is_named_with_what_decides(void **state) {
+    print_summary("DELETE FROM watch WHERE first_node <> 211;"
+                  "UPDATE sample SET native_ns = 10 * native_ns, python_ns = 10 * python_ns WHERE node = 211",
+                  "120");
+    expect_part("\n\nwaste.py:11 may waste up to ");
+    expect_part(" % of the run; not decided by 30 watches: compare both call paths with \"pairs of\n"
+                "    waste.py:11\"\n");
+    assert_null(strstr(printed, "No redundant"));
+    print_summary("DELETE FROM watch WHERE first_node <> 212;"
+                  "UPDATE sample SET native_ns = 10 * native_ns, python_ns = 10 * python_ns WHERE node = 212",
+                  "120");
+    expect_part("\nwaste.py:12 may waste up to ");
+    expect_part("; not decided by 8 watches: profile a longer run\n");
+}
+
 static void test_why_it_was_not_measured_is_said(void **state) {
     print_summary(
         "DELETE FROM watch; UPDATE process SET sampler = 'none', sampler_note = 'breakpoints are refused: "
@@ -234,7 +250,7 @@ static void test_leaks_are_the_first_findings(void **state) {
     expect_part("\n\nkeep.py:3: leaks 3.00 MB/s (30.0 MB, score 0.97); held by …module __main__.cache\n");
     print_memory("UPDATE process SET sampler = 'taskclock'", "60");
     expect_part("\n\nkeep.py:3: leaks 3.00 MB/s (30.0 MB, score 0.97)\n"
-                "No redundant loads or stores of weight were found (0 watches).\n\n   CPU s");
+                "Too few native accesses to tell what is redundant (0 watches).\n\n   CPU s");
 }
 
 /* 100 MB/s and a tenth of all copies: here 9.5 of 11.1 GB. */
@@ -256,7 +272,7 @@ static void test_all_kinds_of_findings_fit_one_screen(void **state) {
                       " (1, 1700000002000000000, 0, 900, 1, NULL);"
                       "INSERT INTO copy VALUES (1, 0, 206, 1, 1, 900000000, 0);"
                       "INSERT INTO allocation SELECT 1, id, 0, 20, 0, 99, 0, 99, 0, 0, 99, 0, 0, 20, 0, "
-                      "11, 11, 11, 11, 11, 11, 11, 11, 1700000000000000000 FROM node"
+                      "11, 11, 11, 11, 11, 11, 11, 11, 1700000000000000000, 0, 0, 0 FROM node"
                       " WHERE id IN (206, 207)",
                       widths[i]);
         assert_in_range(count_lines(), 10, 25);
@@ -400,6 +416,7 @@ int main(void) {
         cmocka_unit_test(test_folding_is_reported),
         cmocka_unit_test(test_a_file_beyond_its_limit_is_reported),
         cmocka_unit_test(test_reuse_and_what_weighs_little_are_not_reported),
+        cmocka_unit_test(test_a_line_that_is_not_decided_is_named_with_what_decides),
         cmocka_unit_test(test_why_it_was_not_measured_is_said),
         cmocka_unit_test(test_nothing_is_said_where_nothing_was_asked_for),
         cmocka_unit_test(test_the_peak_and_whose_it_was),

@@ -88,9 +88,9 @@ def test_the_rows_of_the_peak_add_up_to_it(changed, question, statements, rest):
 def test_what_has_no_line_has_a_name(changed):
     """A thread that runs a library, one of which nothing is known, and the interpreter before the first line."""
     program = changed(
-        "INSERT INTO allocation SELECT 2, 11, 0, 1, 0, 7000000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0",
+        "INSERT INTO allocation SELECT 2, 11, 0, 1, 0, 7000000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0",
         "INSERT INTO node (process, id, parent, location) VALUES (2, 98, NULL, 8)",
-        "INSERT INTO allocation SELECT 2, 98, 0, 1, 5000000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0")
+        "INSERT INTO allocation SELECT 2, 98, 0, 1, 5000000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0")
     found = {r["file"]: r["allocated_bytes"] for r in rows(program, "memory") if r["line"] is None}
     assert found == {"(native threads: _native)": 3 * MB, "(native threads)": 7 * MB, "(before the first line)": 5 * MB}
 
@@ -116,7 +116,7 @@ def test_the_part_that_allocated_most_names_the_caller(changed):
     program = changed(
         "INSERT INTO node (process, id, parent, location, line_location, own_location) SELECT process, 99, 2, 5, 5, 2"
         " FROM node WHERE process = 2 AND id = 2",
-        "INSERT INTO allocation SELECT 2, 99, 0, 1, 50000000, 0, 0, 0, 0, 50000000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0")
+        "INSERT INTO allocation SELECT 2, 99, 0, 1, 50000000, 0, 0, 0, 0, 50000000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0")
     [allocated], [peak] = (rows(program, f"{question} in core.py") for question in ("memory", "peak"))
     assert place(allocated, "user_") == ("keep.py", 8) and place(peak, "user_") == ("keep.py", 3)
     for row in allocated, peak:
@@ -185,7 +185,7 @@ def of_another_size(mallocs, frees, live, parts):
     frees."""
     values = ", ".join(str(int(part * MB)) for part in parts)
     return (f"INSERT INTO allocation VALUES (2, 2, 5, {mallocs}, 0, {live * MB}, 0, {live * MB}, 0, 0, 0, 0, 0, {mallocs}, {frees}, "
-            f"{values}, {START})")
+            f"{values}, {START}, 0, 0, 0)")
 
 
 EVENLY = (3, 3, 3, 3, 3, 3, 3, 3)
@@ -506,7 +506,7 @@ def test_sums_are_those_of_the_rows(memory, tmp_path_factory, allocations, copie
     file.create_function("sqrt", 1, lambda value: value if value is None else value**0.5)
     file.execute("DELETE FROM allocation")
     file.execute("DELETE FROM copy")
-    file.executemany("INSERT INTO allocation VALUES (? + 1, ?, 3, ?, ?, ?, 4, ?, 0, ?, 0, 9, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0, 0, 0)",
+    file.executemany("INSERT INTO allocation VALUES (? + 1, ?, 3, ?, ?, ?, 4, ?, 0, ?, 0, 9, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)",
                      [(*row[:7], 2.0 * row[5], *row[7:]) for row in allocations])
     file.executemany("INSERT INTO copy VALUES (? + 1, 0, ?, ?, ?, ?, 1)", copies)
 
@@ -576,7 +576,7 @@ def write_many(path, nodes, runs):
                     line, own = location, location if (location % 999 + 1) % 50 % 2 == 0 else own
                 places[node] = line, own
                 file.execute("INSERT INTO node VALUES (?, ?, ?, ?, ?, ?, NULL, NULL)", (run, node, parent or None, location, line, own))
-            file.executemany("INSERT INTO allocation VALUES (?, ?, ?, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, ?, 0, 1, 1, 1, 1, 1, 1, 1, 1, ?)",
+            file.executemany("INSERT INTO allocation VALUES (?, ?, ?, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, ?, 0, 1, 1, 1, 1, 1, 1, 1, 1, ?, 0, 0, 0)",
                              [(run, node, size, 30 * (node % 4 == 0), START) for node in places if node for size in (0, 4)])
             file.executemany("INSERT INTO copy VALUES (?, 0, ?, ?, 1, 9, 9)", [(run, node, node % 3 + 1) for node in places if node])
             file.executemany("INSERT INTO line_footprint VALUES (?, ?, ?, ?)",

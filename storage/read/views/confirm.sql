@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What a second run counted (pieprof confirm): what it says about the findings of the run. Above the views of
--- findings.sql, whose x_explained_finding these take up.
+-- findings.sql, whose x_told_finding these take up.
 
 -- All figures to tune are here.
 CREATE VIEW x_confirm_threshold AS SELECT
@@ -71,7 +71,7 @@ FROM (
     c.call_ns AS counted_ns, c.again_ns AS counted_again_ns, c.alike_ns, c.single_ns,
     f.category IN ('slice underutilization', 'API misuse') AS is_about_singles,
     f.category IN ('loop-invariant computation', 'repeated native calls') AS is_about_again
-  FROM x_explained_finding f JOIN x_confirm_threshold t
+  FROM x_told_finding f JOIN x_confirm_threshold t
   LEFT JOIN x_counted_line c ON c.run = f.run AND c.file = iif(f.library IS NULL, f.file, coalesce(f.user_file, f.file))
     AND c.line = iif(f.library IS NULL, f.line, coalesce(f.user_line, f.line)));
 

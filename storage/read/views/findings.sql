@@ -50,7 +50,7 @@ FROM process p JOIN watch w ON w.process = p.id;
 -- was about.
 CREATE VIEW x_watch AS
 SELECT w.*, r.is_own, iif(r.is_own, n.own_location, n.line_location) AS place,
-  iif(r.is_own, NULL, n.own_location) AS user_place, n.location, n.entry_function,
+  iif(r.is_own, NULL, n.own_location) AS user_place, n.location, n.line_location, n.entry_function,
   iif(r.is_own OR w.is_item, w.own_operation, w.inner_operation) & PIE_OPERATION_MASK AS operation,
   iif(r.is_own OR w.is_item, w.own_operation, w.inner_operation) & PIE_OPERATION_IN_LOOP <> 0 AS is_in_loop,
   w.is_asked AND w.is_trap AS is_returned, w.is_changed AND w.is_partly_same AS is_partly
@@ -63,7 +63,7 @@ WHERE NOT (w.is_asked AND w.inner_is_item);
 -- those of the heaviest redundant one in a slice: SQLite takes what is neither grouped nor summed from the row where
 -- max() found its value.
 CREATE VIEW x_watch_sum AS
-SELECT run, process, kind, place, entry_function, user_place, location, sampler,
+SELECT run, process, kind, place, entry_function, user_place, location, line_location, sampler,
   max(iif(is_redundant, weight_ns * iif(is_telling, 1000, 1), 0)) AS top_ns, sum(watches) AS watches,
   sum(weight_ns) AS ns, sum(weight_sq_ns2) AS sq,
   sum(iif(length = 0 AND NOT is_bulk, weight_ns, 0)) AS length_0_ns,
@@ -149,7 +149,7 @@ CREATE VIEW x_line_fact AS
 SELECT s.run, s.kind, f.path AS file, l.line, NULL AS line_ns, NULL AS partner_file, NULL AS partner_line,
   u.name AS function, u.first_line AS function_line, iif(f.is_own, NULL, f.library) AS library, fo.path AS user_file,
   o.line AS user_line, ne.name AS native_function,
-  me.name AS native_library,
+  me.name AS native_library, coalesce(nullif(fi.library, 'python'), me.name) AS advice_library,
   iif(ma.library = 'python', NULL, na.name) AS access_function, na.module = ne.module AS is_access_there, s.sampler,
   s.watches, s.ns, s.sq, s.length_0_ns, s.length_1_ns, s.all_traps, s.all_redundant, s.all_bytes, s.all_ns,
   s.all_redundant_ns, s.all_sq, s.tell_traps, s.tell_redundant, s.tell_bytes, s.tell_ns, s.tell_redundant_ns,
@@ -159,6 +159,7 @@ SELECT s.run, s.kind, f.path AS file, l.line, NULL AS line_ns, NULL AS partner_f
   s.returned_loop_ns
 FROM x_watch_sum s JOIN place(l, u, f) AT (s.process, s.place)
 LEFT JOIN place(o, uo, fo) AT (s.process, s.user_place)
+LEFT JOIN place(i, ui, fi) AT (s.process, s.line_location)
 LEFT JOIN function ne ON ne.process = s.process AND ne.id = s.entry_function
 LEFT JOIN x_module me ON me.process = ne.process AND me.id = ne.module
 LEFT JOIN location la ON la.process = s.process AND la.id = s.location
@@ -166,13 +167,13 @@ LEFT JOIN function na ON na.process = la.process AND na.id = la.function
 LEFT JOIN module ma ON ma.process = na.process AND ma.id = na.module
 UNION ALL
 SELECT c.run, k.kind, c.file, c.line, c.line_ns, NULL, NULL,
-  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM x_line_cpu c JOIN (SELECT PIE_WATCH_LOAD AS kind UNION ALL SELECT PIE_WATCH_STORE) k
 UNION ALL
 SELECT p.run, p.kind, p.file, p.line, NULL, p.partner_file, p.partner_line,
-  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM x_partner p;
@@ -182,7 +183,7 @@ FROM x_partner p;
 CREATE VIEW x_line AS
 SELECT run, kind, file, line, function, function_line, library, user_file, user_line,
   coalesce(native_function, iif(is_access_there, access_function, NULL)) AS native_function, native_library,
-  access_function,
+  advice_library, access_function,
   max(sampler) OVER g AS sampler, max(line_ns) OVER g AS line_ns, max(partner_file) OVER g AS first_file,
   max(partner_line) OVER g AS first_line, sum(watches) OVER g AS watches, sum(ns) OVER g AS ns, sum(sq) OVER g AS sq,
   sum(length_0_ns) OVER g AS length_0_ns, sum(length_1_ns) OVER g AS length_1_ns,
@@ -214,7 +215,7 @@ WINDOW g AS (PARTITION BY run, kind, file, line);
 -- of single stores, whose memory may have been used for something else in between; else they count among the stores.
 CREATE VIEW x_line_returned AS
 SELECT run, kind, file, line, function, function_line, library, user_file, user_line, native_function, native_library,
-  access_function, sampler, line_ns, first_file, first_line, watches, ns, sq, length_0_ns, length_1_ns, all_traps,
+  advice_library, access_function, sampler, line_ns, first_file, first_line, watches, ns, sq, length_0_ns, length_1_ns, all_traps,
   all_redundant, all_bytes, all_ns, all_redundant_ns, all_sq, all_length_ns, nth,
   iif(by_return, returned_traps, tell_traps) AS tell_traps,
   iif(by_return, returned_redundant + returned_partly, tell_redundant) AS tell_redundant,
@@ -318,18 +319,14 @@ SELECT DISTINCT *, iif(is_calls, 1.0 * line_ns, again_ns) AS wasted_ns, iif(is_c
   iif(is_calls, min(calls_high * line_ns, run_ns), waste_high * line_ns) AS high_ns
 FROM (SELECT DISTINCT *, category IN ('slice underutilization', 'API misuse') AS is_calls FROM x_named_finding);
 
--- In the order of their worth. What is only reuse comes last, whatever it costs; what the evidence does not decide is
--- never high.
-CREATE VIEW x_ranked_finding AS
-SELECT DISTINCT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'low', wasted_ns DESC,
-    library IS NOT NULL, trap_ns DESC, file, line, kind) AS rank
-FROM (
-  SELECT DISTINCT *, CASE
-      WHEN is_reuse THEN 'reuse'
-      WHEN category <> 'undecided' AND tell_traps >= high_traps AND waste_low >= high_low
-        AND again_ns >= high_share * run_ns THEN 'high'
-      ELSE 'low' END AS severity
-  FROM x_valued_finding);
+-- With its weight: what the evidence does not decide is never high.
+CREATE VIEW x_weighed_finding AS
+SELECT DISTINCT *, CASE
+    WHEN is_reuse THEN 'reuse'
+    WHEN category <> 'undecided' AND tell_traps >= high_traps AND waste_low >= high_low
+      AND again_ns >= high_share * run_ns THEN 'high'
+    ELSE 'low' END AS severity
+FROM x_valued_finding;
 
 -- With the figures that decided the category, and what to try.
 CREATE VIEW x_explained_finding AS
@@ -368,23 +365,12 @@ SELECT DISTINCT *,
     ELSE '; only a part of the writes and no bulk work, so the evidence does not decide' END, '')
   || iif(is_calls, printf('; these calls cost %.3g s, %.3g s of it to look up again', line_ns / 1e9, again_ns / 1e9), '')
   || iif(access_function IS NOT NULL AND access_function IS NOT native_function,
-    printf('; %s in %s', iif(kind = PIE_WATCH_LOAD, 'read', 'written'), access_function), '') AS evidence,
-  CASE
-    WHEN is_reuse THEN 'nothing is wasted; if memory limits the speed, work on blocks that fit the cache, or fuse steps'
-    WHEN category = 'slice underutilization' THEN 'work on slices or whole arrays (vectorise) instead of one element '
-      || 'at a time; where single elements are needed, convert once with .tolist()'
-    WHEN category = 'API misuse' THEN 'make one call for whole arrays (the array''s method or a ufunc); for single '
-      || 'numbers use plain Python numbers and the math module'
-    WHEN category = 'loop-invariant computation'
-      AND iif(is_return_decisive, line_again_ns / line_returned_ns, fraction) < same_fraction THEN 'a part of it is the same in each '
-      || 'round: compute that part once before the loop'
-    WHEN category = 'loop-invariant computation' THEN 'compute it once before the loop: each round gets the same result'
-    WHEN category = 'repeated native calls' THEN 'keep the result and use it again, in a variable or with '
-      || 'functools.lru_cache'
-    WHEN category = 'inefficient algorithm' THEN 'update only what changes instead of computing all of it anew, or '
-      || 'take an algorithm that does'
-    ELSE printf('compare both call paths: ask for "pairs of %s:%d"',
-      replace(file_end, rtrim(file_end, replace(file_end, '/', '')), ''), line) END AS advice
+    printf('; %s in %s', iif(kind = PIE_WATCH_LOAD, 'read', 'written'),
+      iif(length(access_function) > 80, substr(access_function, 1, 79) || '…', access_function)), '') AS evidence,
+  coalesce((
+    SELECT a.advice FROM x_advice a WHERE a.about = x.about AND coalesce(x.advice_library, '') GLOB a.library
+    ORDER BY length(a.library) DESC LIMIT 1), printf('compare both call paths: ask for "pairs of %s:%d"',
+    replace(file_end, rtrim(file_end, replace(file_end, '/', '')), ''), line)) AS advice
 FROM (
   SELECT DISTINCT *, substr(file, -255) AS file_end,
   CASE
@@ -397,8 +383,53 @@ FROM (
     WHEN 2 * array_ns >= tell_redundant_ns THEN 'data of arrays'
     WHEN 2 * result_ns >= tell_redundant_ns THEN 'what calls returned'
     ELSE 'memory of native code' END AS memory_text,
-  iif(loop_ns >= loop_share * tell_redundant_ns, ', in a loop', '') AS loop_text
-FROM x_ranked_finding);
+  iif(loop_ns >= loop_share * tell_redundant_ns, ', in a loop', '') AS loop_text, CASE
+    WHEN is_reuse THEN 'reuse'
+    WHEN category = 'loop-invariant computation'
+      AND iif(is_return_decisive, line_again_ns / line_returned_ns, fraction) < same_fraction THEN 'in part'
+    ELSE category END AS about
+FROM x_weighed_finding) x;
+
+-- Lines that copy all that was there, each time (growth.sql). Those of little weight are left out. A fix takes the
+-- calls away, with all that they cost.
+CREATE VIEW x_growth_finding AS
+SELECT x.*, a.cpu_ns AS run_ns, t.high_traps, t.high_low, t.high_share, t.z2, t.calls_low, t.calls_high,
+  printf('each call copies all that was there and adds a little: %.3g %s in about %.0f copies, so twice the calls take '
+    || 'four times as long; the copies and their fresh memory take %.3g of the line''s %.3g s',
+    x.bytes / iif(x.bytes >= 1e9, 1e9, 1e6), iif(x.bytes >= 1e9, 'GB', 'MB'), x.blocks, x.copies_ns / 1e9,
+    x.line_ns / 1e9) AS evidence, (
+    SELECT a.advice FROM x_advice a WHERE a.about = 'growing copies' AND coalesce(x.advice_library, '') GLOB a.library
+    ORDER BY length(a.library) DESC LIMIT 1) AS advice
+FROM x_growing_line x JOIN x_threshold t JOIN x_total a ON a.run = x.run
+WHERE x.copies_ns >= t.high_share * a.cpu_ns AND x.copies_ns >= t.high_low * x.line_ns;
+
+-- All findings, in the order of their worth. What is only reuse comes last, whatever it costs. A line that grows has
+-- one verdict: it says what the line's stores are about, and what the line looks up again is of less weight.
+CREATE VIEW x_told_finding AS
+SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'low', wasted_ns DESC,
+    library IS NOT NULL, trap_ns DESC, file, line, kind) AS rank
+FROM (
+  SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
+    category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns, again_ns,
+    again_low_ns, line_ns, run_ns, short_share, bytes, traps, watches, sampler, library, user_file, user_line,
+    redundant_ns, trap_ns, trap_sq, is_reuse, z2, high_traps, high_low, high_share, calls_high, grows,
+    iif(line_grows AND NOT grows AND severity = 'high', 'low', severity) AS severity
+  FROM (
+    SELECT *, max(grows) OVER (PARTITION BY run, file, line) AS line_grows
+    FROM (
+      SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
+        category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns, again_ns,
+        waste_low * line_ns AS again_low_ns, line_ns, run_ns, short_share, bytes, traps, watches, sampler, library,
+        user_file, user_line, redundant_ns, trap_ns, trap_sq, is_reuse, z2, high_traps, high_low, high_share,
+        calls_high, severity, 0 AS grows
+      FROM x_explained_finding
+      UNION ALL
+      SELECT run, PIE_WATCH_STORE, file, line, function, function_line, NULL, NULL, native_function, native_library,
+        'inefficient algorithm', evidence, advice, NULL, NULL, NULL, line_ns, calls_low * line_ns,
+        min(calls_high * line_ns, run_ns), copies_ns, copies_ns, line_ns, run_ns, NULL, bytes, NULL, NULL, NULL, NULL,
+        NULL, NULL, NULL, NULL, NULL, 0, z2, high_traps, high_low, high_share, calls_high, 'high', 1
+      FROM x_growth_finding))
+  WHERE grows OR NOT line_grows OR kind = PIE_WATCH_LOAD);
 
 CREATE VIEW v_redundancy AS
 SELECT run, proven_rank AS rank, iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS kind, file, line, function, first_file, first_line, native_function,
@@ -423,6 +454,7 @@ FROM (
   SELECT *, redundant_ns / nullif(trap_ns, 0) AS p, z2 * trap_sq / nullif(trap_ns * trap_ns, 0) AS h,
     row_number() OVER (PARTITION BY run, kind, file, function, line ORDER BY is_reuse) AS part, CASE
       WHEN is_reuse THEN 'reuse'
+      WHEN grows THEN 'high'
       WHEN category <> 'undecided' AND traps >= high_traps AND again_low_ns >= high_low * line_ns
         AND again_ns >= high_share * run_ns THEN 'high'
       ELSE 'low' END AS severity
@@ -432,11 +464,11 @@ FROM (
       high_share, max(sampler) OVER g AS sampler, sum(redundant_ns) OVER g AS redundant_ns,
       sum(trap_ns) OVER g AS trap_ns, sum(trap_sq) OVER g AS trap_sq, sum(wasted_ns) OVER g AS wasted_ns,
       sum(low_ns) OVER g AS low_ns, sum(high_ns) OVER g AS high_ns, sum(again_ns) OVER g AS again_ns,
-      sum(waste_low * line_ns) OVER g AS again_low_ns,
+      sum(again_low_ns) OVER g AS again_low_ns, max(grows) OVER g AS grows,
       sum(line_ns) OVER g AS line_ns, sum(bytes) OVER g AS bytes, sum(traps) OVER g AS traps,
       sum(watches) OVER g AS watches, count(*) OVER g AS lines,
       row_number() OVER (PARTITION BY run, kind, file, function, function_line, is_reuse ORDER BY rank) AS nth
-    FROM x_explained_finding
+    FROM x_told_finding
     WINDOW g AS (PARTITION BY run, kind, file, function, function_line, is_reuse))
   WHERE nth = 1)
 WHERE part = 1;

@@ -69,13 +69,25 @@ static void test_the_average_is_an_integral(void **state) {
 
 static void test_a_counted_block_has_no_error(void **state) {
     struct pie_heap_node *node = node_of(1);
-    pie_heap_node_allocated(&nodes, node, PIE_HEAP_NATIVE, 5000, true, 99);
-    pie_heap_node_allocated(&nodes, node, PIE_HEAP_PYTHON, 70, false, 100);
+    pie_heap_node_allocated(&nodes, node, PIE_HEAP_NATIVE, 5000, 5000, true, 99);
+    pie_heap_node_allocated(&nodes, node, PIE_HEAP_PYTHON, 35, 70, false, 100);
     assert_int_equal(node->row.allocated_bytes[PIE_HEAP_NATIVE], 5000);
     assert_int_equal(node->row.allocated_bytes[PIE_HEAP_PYTHON], 70);
     assert_true(node->row.allocated_sq_bytes2 == 4900);
     assert_int_equal(node->row.first_ns, 99);
     assert_int_equal(node->row.samples, 2);
+    assert_true(node->row.blocks == 1 + 2);
+}
+
+/* A block of one byte more rises; one that is doubled, as a list may be, does not, and neither do equal ones. */
+static void test_blocks_that_become_larger_bit_by_bit_are_counted(void **state) {
+    static const uint64_t sizes[] = {1000, 1001, 1002, 1002, 1126, 1127, 2254, 1000, 1001};
+    struct pie_heap_node *node = node_of(1);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        pie_heap_node_allocated(&nodes, node, PIE_HEAP_PYTHON, sizes[i], 10 * sizes[i], false, 99);
+    assert_int_equal(node->row.rises, 5);
+    assert_int_equal(node->row.falls, 2);
+    assert_true(fabs(node->row.blocks - 90) < 1e-9);
 }
 
 static void test_blocks_have_size_classes(void **state) {
@@ -344,6 +356,7 @@ int main(void) {
         cmocka_unit_test_setup(test_the_average_is_an_integral, fresh),
         cmocka_unit_test_setup(test_a_counted_block_has_no_error, fresh),
         cmocka_unit_test(test_the_score_is_the_papers),
+        cmocka_unit_test_setup(test_blocks_that_become_larger_bit_by_bit_are_counted, fresh),
         cmocka_unit_test(test_blocks_have_size_classes),
         cmocka_unit_test_setup(test_only_a_decided_fate_counts, fresh_leaks),
         cmocka_unit_test_setup(test_what_lives_for_a_moment_says_nothing, fresh_leaks),

@@ -203,7 +203,10 @@ static void test_allocations_of_a_context_are_replaced(void **state) {
                                      .mallocs = 9,
                                      .frees = 8,
                                      .kept_bytes = {11, 12, 13, 14, 15, 16, 17, 18},
-                                     .first_ns = 7};
+                                     .first_ns = 7,
+                                     .blocks = 19.5,
+                                     .rises = 20,
+                                     .falls = 21};
     begin_process(sink, 0);
     put_two_depths(sink);
     assert_int_equal(sink->ops->put_allocation(sink, &row), 0);
@@ -227,7 +230,7 @@ static void test_allocations_of_a_context_are_replaced(void **state) {
                         " AND peak_python_bytes = 5 AND peak_sq_bytes2 = 7.5 AND live_bytes_s = 8.5"
                         " AND mallocs = 9 AND frees = 8 AND first_ns = 7 AND kept_1 = 11 AND kept_2 = 12"
                         " AND kept_3 = 13 AND kept_4 = 14 AND kept_5 = 15 AND kept_6 = 16 AND kept_7 = 17"
-                        " AND kept_8 = 18"),
+                        " AND kept_8 = 18 AND blocks = 19.5 AND rises = 20 AND falls = 21"),
         1);
 }
 

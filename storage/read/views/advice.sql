@@ -1,0 +1,60 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What to try, by library and by what was found. One advice is one row; the row whose library fits most closely counts.
+-- library: a pattern (GLOB) of the distribution or else of the library's file. about: a category, or what stands in
+-- x_explained_finding.about.
+CREATE VIEW x_advice AS
+SELECT column1 AS library, column2 AS about, column3 AS advice
+FROM (VALUES
+  ('*', 'slice underutilization', 'handle many elements with one call instead of each with a call of its own'),
+  ('numpy', 'slice underutilization', 'work on slices or whole arrays (vectorise) instead of one element at a time; '
+    || 'where single elements are needed, convert once with .tolist()'),
+  ('scipy', 'slice underutilization', 'work on slices or whole arrays (vectorise) instead of one element at a time; '
+    || 'of a sparse matrix take .indptr, .indices and .data'),
+  ('pandas', 'slice underutilization', 'work on whole columns, with masks and merge; where single elements are '
+    || 'needed, take .to_numpy() or .tolist() once before the loop'),
+  ('torch', 'slice underutilization', 'use operations on whole tensors; where single numbers are needed, call '
+    || '.tolist() once'),
+  ('jax*', 'slice underutilization', 'use operations on whole arrays or jax.vmap; where single numbers are needed, '
+    || 'call .tolist() once'),
+  ('[Pp]illow*', 'slice underutilization', 'take numpy.asarray(image) once and work on that array, not pixel by '
+    || 'pixel'),
+  ('scikit-learn', 'slice underutilization', 'predict or transform all rows with one call'),
+  ('pyarrow', 'slice underutilization', 'use pyarrow.compute on whole columns; where single values are needed, call '
+    || '.to_pylist() once'),
+  ('[Ss]hapely', 'slice underutilization', 'give arrays of geometries to one call; for many tests use an STRtree'),
+  ('lxml', 'slice underutilization', 'find all elements with one XPath expression or one pass over the tree'),
+  ('*', 'API misuse', 'make one call for all of them, where the library has one'),
+  ('numpy', 'API misuse', 'make one call for whole arrays (the array''s method or a ufunc); for single numbers use '
+    || 'plain Python numbers and the math module'),
+  ('scipy', 'API misuse', 'make one call for whole arrays; for single numbers use plain Python numbers and the math '
+    || 'module'),
+  ('pandas', 'API misuse', 'make one call for whole columns or frames (masks, merge, groupby) instead of one for '
+    || 'each row'),
+  ('torch', 'API misuse', 'make one call for a whole tensor; for single numbers use plain Python numbers'),
+  ('jax*', 'API misuse', 'make one call for a whole array, inside one jax.jit'),
+  ('[Pp]illow*', 'API misuse', 'take numpy.asarray(image) once and make one call for the whole array'),
+  ('scikit-learn', 'API misuse', 'predict or transform all rows with one call: each call checks its input anew'),
+  ('pyarrow', 'API misuse', 'use pyarrow.compute on whole columns'),
+  ('[Ss]hapely', 'API misuse', 'give arrays of geometries to one call, or prepare() the geometry that is tested '
+    || 'often'),
+  ('lxml', 'API misuse', 'find all elements with one XPath expression or one pass over the tree'),
+  ('arrow', 'API misuse', 'for many dates use datetime: datetime.fromisoformat(), or strptime() with one format'),
+  ('*sqlite*', 'API misuse', 'use one statement for many rows: executemany(), a join or IN (...), in one transaction'),
+  ('regex', 'API misuse', 'compile the pattern once, and join alternatives into one pattern'),
+  ('*', 'repeated native calls', 'keep the result and use it again, in a variable or with functools.lru_cache'),
+  ('*sqlite*', 'repeated native calls', 'ask once for all rows (a join, or IN (...)) and look them up in a dict'),
+  ('lxml', 'repeated native calls', 'look the elements up once and keep them in a dict'),
+  ('*', 'loop-invariant computation', 'compute it once before the loop: each round gets the same result'),
+  ('*', 'in part', 'a part of it is the same in each round: compute that part once before the loop'),
+  ('*', 'inefficient algorithm', 'update only what changes instead of computing all of it anew, or take an '
+    || 'algorithm that does'),
+  ('*', 'growing copies', 'collect the parts in a list and join them once behind the loop (b"".join), or write into '
+    || 'a bytearray or io.StringIO'),
+  ('numpy', 'growing copies', 'collect the parts in a list and call numpy.concatenate once behind the loop, or make '
+    || 'the array as large at once as it will become'),
+  ('torch', 'growing copies', 'collect the parts in a list and call torch.cat once behind the loop, or make the '
+    || 'tensor as large at once as it will become'),
+  ('pandas', 'growing copies', 'collect the rows in a list and make one DataFrame of it, or call pandas.concat once '
+    || 'behind the loop'),
+  ('*', 'reuse', 'such work has to read its data again; if memory limits the speed, work on blocks that fit the '
+    || 'cache, or fuse steps'));

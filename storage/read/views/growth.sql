@@ -1,0 +1,63 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Growth: lines that copy all that was there in order to add a little (numpy.append, torch.cat, += on bytes, a data
+-- frame that gets a row). Above the views of time.sql, below findings.sql.
+
+-- What counts as growth; all figures to tune are here. Of blocks of random sizes, half are larger than the one before.
+CREATE VIEW x_growth_threshold AS SELECT
+  3 AS size_rises,         -- a context's blocks of one size class grow: of the samples whose blocks differ from the one
+  0.8 AS rising,           -- before, this number and this part at least are larger by less than an eighth
+  20 AS line_rises,        -- a line grows: this number of its samples are larger in blocks that grow,
+  0.5 AS growing_share,    -- this part of what it allocates is such blocks,
+  50 AS blocks,            -- there is this number of them,
+  0.3 AS copied_share;     -- and this part of their bytes is copied: else a call only reads more
+
+-- By line of own code. The native function is that of the heaviest block: SQLite takes what is neither grouped nor
+-- summed from the row where max() found its value.
+CREATE VIEW x_growing_place AS
+SELECT run, process, place, line_location, entry_function, max(growing_bytes) AS top_bytes,
+  sum(growing_bytes) AS growing_bytes,
+  sum(iif(growing_bytes > 0, blocks, 0)) AS blocks, sum(iif(growing_bytes > 0, rises, 0)) AS rises
+FROM (
+  SELECT p.run, a.process, n.own_location AS place, n.line_location, n.entry_function, a.blocks, a.rises,
+    a.allocated_python_bytes + a.allocated_native_bytes AS bytes,
+    iif(a.rises >= t.size_rises AND a.rises >= t.rising * (a.rises + a.falls),
+      a.allocated_python_bytes + a.allocated_native_bytes, 0) AS growing_bytes,
+    t.line_rises, t.growing_share, t.blocks AS blocks_min
+  FROM process p JOIN allocation a ON a.process = p.id JOIN node n ON n.process = a.process AND n.id = a.node
+  JOIN x_growth_threshold t)
+WHERE place IS NOT NULL
+GROUP BY run, process, place
+HAVING sum(iif(growing_bytes > 0, rises, 0)) >= max(line_rises)
+  AND sum(growing_bytes) >= max(growing_share) * sum(bytes)
+  AND sum(iif(growing_bytes > 0, blocks, 0)) >= max(blocks_min);
+
+-- With the CPU time of the line and of its copies: what copies, what runs below that, and the kernel for fresh memory.
+-- Few lines grow, so each looks for itself, and a run without such lines costs nothing.
+CREATE VIEW x_growing_cost AS
+SELECT g.*, (
+    SELECT sum(c.bytes) FROM copy c JOIN node n ON n.process = c.process AND n.id = c.node
+    WHERE c.process = g.process AND n.own_location = g.place) AS copied_bytes, (
+    SELECT sum(s.cpu_ns) * 1.0 FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
+    WHERE s.run = g.run AND s.process = g.process AND n.own_location = g.place) AS line_ns, (
+    SELECT sum(s.system_ns + iif(n.process << 32 | n.id IN (SELECT c.process << 32 | c.node FROM copy c)
+        OR n.process << 32 | n.parent IN (SELECT c.process << 32 | c.node FROM copy c), s.python_ns + s.native_ns, 0))
+    FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
+    WHERE s.run = g.run AND s.process = g.process AND n.own_location = g.place) AS copies_ns
+FROM x_growing_place g;
+
+CREATE VIEW x_growing_line AS
+SELECT run, file, line, function, function_line, native_function, native_library, advice_library, all_bytes AS bytes,
+  all_blocks AS blocks, all_line_ns AS line_ns, all_copies_ns AS copies_ns
+FROM (
+  SELECT x.run, f.path AS file, l.line, u.name AS function, u.first_line AS function_line, ne.name AS native_function,
+    me.name AS native_library, coalesce(nullif(fi.library, 'python'), me.name) AS advice_library,
+    sum(x.growing_bytes) OVER g AS all_bytes, sum(x.blocks) OVER g AS all_blocks,
+    sum(x.line_ns) OVER g AS all_line_ns, sum(x.copies_ns) OVER g AS all_copies_ns,
+    row_number() OVER (PARTITION BY x.run, f.path, l.line ORDER BY x.growing_bytes DESC, x.process) AS nth
+  FROM x_growing_cost x JOIN x_growth_threshold t JOIN place(l, u, f) AT (x.process, x.place)
+  LEFT JOIN place(i, ui, fi) AT (x.process, x.line_location)
+  LEFT JOIN function ne ON ne.process = x.process AND ne.id = x.entry_function
+  LEFT JOIN x_module me ON me.process = ne.process AND me.id = ne.module
+  WHERE x.copied_bytes >= t.copied_share * x.growing_bytes
+  WINDOW g AS (PARTITION BY x.run, f.path, l.line))
+WHERE nth = 1;
