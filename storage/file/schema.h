@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 /* The tables of a file, as tables.sql has them, and the views that give them their meaning: time.sql, findings.sql,
- * memory.sql and traced.sql. The views are the reader's; no file has them. */
+ * arguments.sql, memory.sql and traced.sql. The views are the reader's; no file has them. */
 extern const char pie_tables_sql[], pie_views_sql[];
 
 /* PRAGMA user_version is 100 * major + minor. A file of the same major version is read and appended to, whatever its
@@ -12,7 +12,7 @@ extern const char pie_tables_sql[], pie_views_sql[];
 enum {
     PIE_SCHEMA_APPLICATION_ID = 0x50696550, /* "PieP", PRAGMA application_id */
     PIE_SCHEMA_MAJOR = 11,
-    PIE_SCHEMA_MINOR = 0,
+    PIE_SCHEMA_MINOR = 1,
     PIE_SCHEMA_VERSION = 100 * PIE_SCHEMA_MAJOR + PIE_SCHEMA_MINOR,
     PIE_SCHEMA_FIRST = 6,      /* that can be read */
     PIE_SCHEMA_LAST_PLAIN = 8, /* before there were minor versions */

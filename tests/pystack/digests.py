@@ -252,6 +252,16 @@ def test_what_cannot_be_read():
     assert _walk.digest_result(made(lambda: [object()])) == 0
 
 
+def test_tuples_of_new_and_kept_items():
+    """Such as LAPACK's wrappers return: (array, 0)."""
+    one, other = (made(lambda: (1.5 * len(sys.argv), 0, None, "text")) for _ in range(2))
+    third = made(lambda: (1.5 * len(sys.argv), 1, None, "text"))
+    assert _walk.value_hash(one) == _walk.value_hash(other) != 0
+    assert _walk.value_hash(third) not in (0, _walk.value_hash(one))
+    for make in (lambda: (0, len(sys.argv)), lambda: (1.5 * len(sys.argv), KEPT)):
+        assert _walk.value_hash(made(make)) == 0
+
+
 # --- NumPy ---
 
 def with_numpy(test):

@@ -178,6 +178,10 @@ static PyObject *digest_result(PyObject *module, PyObject *address) {
     return PyLong_FromUnsignedLongLong(content);
 }
 
+static PyObject *value_hash(PyObject *module, PyObject *address) {
+    return PyLong_FromUnsignedLongLong(sampler_ops()->value_hash(PyLong_AsSize_t(address)));
+}
+
 /* The digest of this very call, whose result is `result_of_call`: (content, state, result, traits, is_telling). */
 static PyObject *result_of_call;
 
@@ -203,6 +207,7 @@ static PyObject *set_result(PyObject *module, PyObject *result) {
 static PyMethodDef methods[] = {
     {"digest", digest, METH_O, NULL},
     {"digest_result", digest_result, METH_O, NULL},
+    {"value_hash", value_hash, METH_O, NULL},
     {"call_digest", (PyCFunction)(void (*)(void))call_digest, METH_VARARGS | METH_KEYWORDS, NULL},
     {"call_digest_of_one", call_digest_of_one, METH_O, NULL},
     {"set_result", set_result, METH_O, NULL},

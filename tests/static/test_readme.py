@@ -40,7 +40,7 @@ def differences(page, schema):
 
 
 def test_the_views_are_documented():
-    views = (f"read/views/{name}" for name in ("time", "slices", "findings", "memory", "traced"))
+    views = (f"read/views/{name}" for name in ("time", "slices", "findings", "arguments", "memory", "traced"))
     schema = expanded("".join(tree.text(f"storage/{name}.sql") for name in ("file/tables", *views)))
     assert list(differences(tree.text(PAGE), schema)) == []
 

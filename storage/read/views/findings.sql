@@ -30,15 +30,20 @@ CREATE VIEW x_threshold AS SELECT
 
 -- Watches by what they say. A trap: the next access was seen. Bulk work repeats in machine code or is to an array's
 -- data. Waste shows in stores, and of the loads those in short calls that are no bulk work: they look up again
--- what objects are like, to do little. is_item, inner_is_item: own code, or the innermost Python code, was at a[i],
--- a[i] = x or a for loop.
+-- what objects are like, to do little. The same result by other arguments repeats nothing. is_item, inner_is_item: own
+-- code, or the innermost Python code, was at a[i], a[i] = x or a for loop.
 CREATE VIEW x_watched AS
-SELECT p.run, p.sampler, w.*, w.outcome = PIE_WATCH_REDUNDANT AS is_redundant, w.outcome = PIE_WATCH_CHANGED AS is_changed,
+SELECT p.run, p.sampler, w.*,
+  w.outcome = PIE_WATCH_REDUNDANT AND w.traits & PIE_WATCH_OTHER_ARGUMENTS = 0 AS is_redundant,
+  w.outcome = PIE_WATCH_CHANGED OR (w.outcome = PIE_WATCH_REDUNDANT AND w.traits & PIE_WATCH_OTHER_ARGUMENTS <> 0)
+    AS is_changed,
   w.outcome IN (PIE_WATCH_REDUNDANT, PIE_WATCH_CHANGED) AS is_trap,
   w.traits & PIE_WATCH_IN_LOOP <> 0 OR w.memory = PIE_WATCH_MEMORY_ARRAY AS is_bulk,
   w.kind = PIE_WATCH_STORE OR
     (w.length = 0 AND w.traits & PIE_WATCH_IN_LOOP = 0 AND w.memory <> PIE_WATCH_MEMORY_ARRAY) AS is_telling,
-  w.memory = PIE_WATCH_MEMORY_RETURNED AS is_asked, w.traits & PIE_WATCH_PARTLY <> 0 AS is_partly_same,
+  w.memory IN (PIE_WATCH_MEMORY_RETURNED, PIE_WATCH_MEMORY_CALL) AS is_asked,
+  w.traits & PIE_WATCH_PARTLY <> 0 AS is_partly_same, w.traits & PIE_WATCH_ARGUMENTS <> 0 AS is_argued,
+  w.traits & PIE_WATCH_FIRST_SEEN <> 0 AS is_first_seen,
   w.own_operation & PIE_OPERATION_MASK IN
     (PIE_OPERATION_SUBSCRIPT, PIE_OPERATION_STORE_SUBSCRIPT, PIE_OPERATION_ITERATE) AS is_item,
   w.inner_operation & PIE_OPERATION_MASK IN
@@ -367,6 +372,7 @@ SELECT DISTINCT *,
     WHEN fraction < partly_fraction THEN '; most writes changed something, so the evidence does not decide'
     ELSE '; only a part of the writes and no bulk work, so the evidence does not decide' END, '')
   || iif(is_calls, printf('; these calls cost %.3g s, %.3g s of it to look up again', line_ns / 1e9, again_ns / 1e9), '')
+  || coalesce(arguments_text, '')
   || iif(access_function IS NOT NULL AND access_function IS NOT native_function,
     printf('; %s in %s', iif(kind = PIE_WATCH_LOAD, 'read', 'written'), access_function), '') AS evidence,
   CASE
@@ -398,7 +404,7 @@ FROM (
     WHEN 2 * result_ns >= tell_redundant_ns THEN 'what calls returned'
     ELSE 'memory of native code' END AS memory_text,
   iif(loop_ns >= loop_share * tell_redundant_ns, ', in a loop', '') AS loop_text
-FROM x_ranked_finding);
+FROM x_ranked_finding LEFT JOIN x_line_arguments USING (run, file, line));
 
 CREATE VIEW v_redundancy AS
 SELECT run, rank, iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS kind, file, line, function, first_file, first_line, native_function,
@@ -514,7 +520,8 @@ SELECT x.run, x.rank, iif(x.kind = PIE_WATCH_LOAD, 'load', 'store') AS kind, i.f
   min(1, (p + h / 2 + sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) AS fraction_high, x.wasted_ns / 1e9 AS wasted_s,
   x.wasted_ns / nullif(x.run_ns, 0) AS wasted_share, x.bytes, x.traps, x.redundant, x.changed,
   CASE x.memory WHEN PIE_WATCH_MEMORY_OBJECT THEN 'object' WHEN PIE_WATCH_MEMORY_ARRAY THEN 'array'
-    WHEN PIE_WATCH_MEMORY_RESULT THEN 'result' WHEN PIE_WATCH_MEMORY_RETURNED THEN 'returned' ELSE 'other' END
+    WHEN PIE_WATCH_MEMORY_RESULT THEN 'result' WHEN PIE_WATCH_MEMORY_RETURNED THEN 'returned'
+    WHEN PIE_WATCH_MEMORY_CALL THEN 'call' ELSE 'other' END
     AS memory,
   x.length_ns / 1e9 / x.redundant AS length_s, x.gap_ns / 1e9 / x.redundant AS gap_s, x.sampler, x.severity, i.library,
   i.user_file, i.user_line, j.library AS second_library, j.user_file AS second_user_file,
