@@ -70,6 +70,7 @@ struct pie_call_digest {
     uint64_t result;  /* of the result's value; 0: it cannot be read */
     uint8_t traits;   /* pie_digest_traits, of the arguments */
     bool is_telling;  /* would a call with the same three be the same call again? */
+    bool is_new;      /* the result is an object of its own, no small number that Python keeps */
 };
 
 /* A task of an event loop that is suspended. */

@@ -59,7 +59,8 @@ static uint64_t call_hash(const struct pie_call_digest *call) {
     return call->content ? pie_hash_mix(pie_hash_mix(call->content, call->state), call->result) | 1 : 0;
 }
 
-/* What is compared with the next calls: the result, else the whole call. 0: neither can be. */
+/* What is compared with the next calls: the result, else the whole call. 0: neither can be. Most of the interpreter's
+ * own functions that return a small number (len(), max(), isinstance()) cost less than to look it up. */
 static uint64_t choose_value(struct pie_watch_slot *slot, uintptr_t result) {
     const struct pie_pystack_ops *ops = pie_watch_ops();
     uint64_t hash = ops->value_hash ? ops->value_hash(result) : 0;
@@ -67,7 +68,7 @@ static uint64_t choose_value(struct pie_watch_slot *slot, uintptr_t result) {
     slot->call = digest_of(result);
     if (hash) {
         slot->memory = PIE_WATCH_MEMORY_RETURNED;
-    } else if (slot->call.is_telling) {
+    } else if (slot->call.is_telling && (slot->call.is_new || !slot->is_call)) {
         slot->memory = PIE_WATCH_MEMORY_CALL;
         hash = call_hash(&slot->call);
     }

@@ -157,6 +157,7 @@ bool pie_code_arguments_digest(uintptr_t result, struct pie_call_digest *ret_dig
         .result = of_result,
         .traits = call.digest.traits,
         .is_telling = is_made && is_telling(&call, of_result),
+        .is_new = is_made && pie_digest_is_new(result),
     };
     return true;
 }

@@ -30,6 +30,8 @@ void pie_digest_add_word(struct pie_digest *digest, uint64_t word);
  * nor an object that is kept and handed out again, but for those that Python keeps itself: small numbers, short str.
  * *ret_content is 0 where the value cannot be read. */
 bool pie_digest_result(uintptr_t object, uint64_t *ret_content);
+/* Has the object one reference, the caller's? */
+bool pie_digest_is_new(uintptr_t object);
 
 /* Between the files of it. Words evenly spread over `bytes` bytes, first and last ones among them. */
 void pie_digest_add_bytes(struct pie_digest *digest, uintptr_t address, uint64_t bytes, uint32_t words_max);

@@ -350,11 +350,14 @@ static bool is_kept_by_python(uintptr_t object, uintptr_t type) {
            text.units <= 1;
 }
 
-static bool is_made(uintptr_t object, uintptr_t type) {
+bool pie_digest_is_new(uintptr_t object) {
     uintptr_t count;
 
-    return object != (uintptr_t)Py_None && load(object, 0, &count) &&
-           ((uint32_t)count == 1 || is_kept_by_python(object, type));
+    return load(object, 0, &count) && (uint32_t)count == 1;
+}
+
+static bool is_made(uintptr_t object, uintptr_t type) {
+    return object != (uintptr_t)Py_None && (pie_digest_is_new(object) || is_kept_by_python(object, type));
 }
 
 static bool is_number_or_text(uintptr_t type) {

@@ -13,7 +13,8 @@ CREATE VIEW x_threshold AS SELECT
   8 AS returned_traps_min, -- from this number of compared results on, results decide about stores, not memory,
   0.3 AS returned_share,   -- if this part of the line's calls return what can be compared,
   0.3 AS returned_part,    -- or this part of what the line wrote again and again was returned
-  0.4 AS returned_fraction, -- this part of the calls at least returned what had been returned before
+  0.4 AS returned_fraction, -- this part of the calls at least returned what had been returned before; of the standard
+                           -- library's, whose calls for one word or number often repeat by chance: same_fraction
   0.3 AS item_share,       -- slice underutilization: this part of the waste at least is at a[i] or iteration, in a loop
   0.1 AS item_put_share,   -- … or this part, and a[i] = x is among it
   0.5 AS call_share,       -- API misuse: this part of the waste at least is at calls and operators
@@ -312,7 +313,8 @@ FROM (
       line_returned_traps >= returned_traps_min
         AND iif(kind = PIE_WATCH_STORE, by_return OR returned_redundant >= returned_part * tell_redundant,
           line_returned_share >= returned_share)
-        AND line_returned_redundant_ns + line_returned_partly_ns >= returned_fraction * line_returned_ns
+        AND line_returned_redundant_ns + line_returned_partly_ns
+          >= iif(native_library IS 'python', same_fraction, returned_fraction) * line_returned_ns
         AND line_returned_redundant_ns + line_returned_partly_ns > 0 AS is_return_decisive
     FROM x_finding WHERE redundant > 0));
 

@@ -264,7 +264,8 @@ static void test_watching_ends_while_a_result_is_compared(void) {
 
 /* --- Arguments --- */
 
-static const struct pie_call_digest CALL = {.content = 11, .state = 21, .result = 31, .is_telling = true};
+static const struct pie_call_digest CALL = {
+    .content = 11, .state = 21, .result = 31, .is_telling = true, .is_new = true};
 
 /* Nothing of the result can be compared: a watch of the call waits for the next one. */
 static unsigned await_call(void) {
@@ -418,6 +419,18 @@ static void test_own_function_whose_call_does_not_tell(void) {
     assert_int_equal(pie_counter_get(PIE_COUNTER_WATCH_ACCESS_IGNORED), 1);
 }
 
+/* len() is not worth it. */
+static void test_own_function_that_returns_a_small_number(void) {
+    ucontext_t back = scene_returned();
+
+    scene.call = CALL;
+    scene.call.is_new = false;
+    unsigned index = (unsigned)begin_own_call();
+    scene_trap(index, &back);
+    assert_int_equal(slot_of(index)->stage, PIE_WATCH_FREE);
+    scene_no_record();
+}
+
 static void test_one_in_eight_calls_of_own_functions_is_watched(void) {
     enum { N = 8000 };
     unsigned begun = 0;
@@ -480,6 +493,7 @@ int main(void) {
         SCENE(test_the_same_result_by_arguments_that_are_not_found),
         SCENE(test_own_function_is_watched_by_its_calls),
         SCENE(test_own_function_whose_call_does_not_tell),
+        SCENE(test_own_function_that_returns_a_small_number),
         SCENE(test_one_in_eight_calls_of_own_functions_is_watched),
         SCENE(test_own_function_far_away_is_given_up),
     };
