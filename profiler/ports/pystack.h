@@ -55,6 +55,24 @@ struct pie_value_words {
     uint64_t words[PIE_VALUE_WORDS_MAX];
 };
 
+/* What the digest of a value leaves open. */
+enum pie_digest_traits {
+    PIE_DIGEST_OPAQUE =
+        1, /* a part of it has no value that can be read: its place and first words are in `state` */
+    PIE_DIGEST_SAMPLED = 2, /* a part of it is long, and was not read in full */
+};
+
+/* The arguments of a call, with its self and what is called, and its result. Digests are 64 bits: of equal values the
+ * same, of others hardly. */
+struct pie_call_digest {
+    uint64_t content; /* of the values; another one means other arguments, for certain */
+    uint64_t state;   /* of what has no value that can be read; another one may mean other arguments */
+    uint64_t result;  /* of the result's value; 0: it cannot be read */
+    uint8_t traits;   /* pie_digest_traits, of the arguments */
+    bool is_telling;  /* would a call with the same three be the same call again? */
+    bool is_new;      /* the result is an object of its own, no small number that Python keeps */
+};
+
 /* A task of an event loop that is suspended. */
 struct pie_await {
     uintptr_t task;
@@ -135,6 +153,10 @@ struct pie_pystack_ops {
      * else they are taken at that distance as far as the data goes, to be compared with those of another. May be NULL.
      * Context: signal. */
     void (*value_words)(uintptr_t object, struct pie_value_words *words);
+
+    /* The digest of the native call that has just returned `result` to the calling thread's evaluation loop. False: it
+     * is no call, or its arguments cannot be found. May be NULL. At most 1024 words are looked at. Context: signal. */
+    bool (*call_digest)(uintptr_t result, struct pie_call_digest *ret_digest);
 
     /* Does an address lie in the calling thread's stack of Python frames? Context: signal. */
     bool (*is_frame_memory)(uintptr_t address);

@@ -45,7 +45,8 @@ struct pie_call_path {
     size_t native_count;
     const uint64_t *path; /* CCT keys, innermost first: hybrid.depth of them */
     bool is_python;       /* the interpreter itself is at work */
-    bool is_foreign;      /* native code from outside the interpreter's home is at work, called from Python */
+    bool is_own_call; /* a native function of the interpreter's own is at work, which Python called by name */
+    bool is_foreign;  /* native code from outside the interpreter's home is at work, called from Python */
 };
 
 /* Takes it. is_after: the instruction of interest is the one before RIP, as after a data breakpoint. Counts what was

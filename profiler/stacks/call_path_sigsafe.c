@@ -102,6 +102,9 @@ static void take(const struct pie_pystack_ops *ops, struct pie_thread *thread, c
     bool foreign_on_top = any_foreign(native, taken.hybrid.native_on_top);
     taken.is_python = is_python_time(&taken, stacks->py_flags, foreign_on_top);
     taken.is_foreign = foreign_on_top && taken.hybrid.native_on_top < n_native;
+    taken.is_own_call = (stacks->py_flags & PIE_PYSTACK_IN_CALL) && !foreign_on_top &&
+                        taken.hybrid.native_on_top > 0 && taken.hybrid.native_on_top < n_native &&
+                        taken.hybrid.top_depth < taken.hybrid.depth;
     taken.node = pie_call_path_insert(thread, frames->path, taken.hybrid.depth);
     *ret_path = taken;
 }

@@ -12,6 +12,7 @@
 
 #include "profiler/base/clocks.h"
 #include "profiler/base/counters.h"
+#include "profiler/base/hash.h"
 #include "profiler/base/home.h"
 #include "profiler/base/own_memory.h"
 #include "profiler/base/u64map.h"
@@ -183,11 +184,29 @@ static void finish(struct pie_watch_drain *drain, struct open_watch *open, enum 
         outcome = PIE_WATCH_REDUNDANT;
         open->row.traits &= (uint8_t)~PIE_WATCH_PARTLY;
     }
-    note_interest(drain, open->cct_node, outcome);
+    if (open->row.traits & PIE_WATCH_SEEN_BEFORE)
+        open->row.traits &= (uint8_t)~PIE_WATCH_OTHER_ARGUMENTS;
+    bool is_other = open->row.traits & PIE_WATCH_OTHER_ARGUMENTS;
+    note_interest(drain, open->cct_node, is_other ? PIE_WATCH_CHANGED : outcome);
     open->row.outcome = (uint8_t)outcome;
     open->row.gap_ns = gap_ns;
     if (open->row.first_node.value && pie_watch_rows_add(&drain->rows, &open->row) < 0)
         pie_counter_add(PIE_COUNTER_OUT_OF_MEMORY, 1);
+}
+
+/* Did the place get this before? A number may come again by chance, a whole array hardly, and by the same arguments
+ * neither does. */
+static void note_seen(struct pie_watch_drain *drain, struct open_watch *open,
+                      const struct pie_watch_record *record) {
+    bool is_asked = record->memory == PIE_WATCH_MEMORY_RETURNED || record->memory == PIE_WATCH_MEMORY_CALL;
+    uint64_t value = record->value_before;
+
+    if (!is_asked || (!record->arguments && record->access_bytes < RETURNED_BYTES_MIN))
+        return;
+    if (record->arguments)
+        value = pie_hash_mix(value, record->arguments);
+    open->row.traits |= pie_watch_seen_again(&drain->seen, record->address, value) ? PIE_WATCH_SEEN_BEFORE
+                                                                                   : PIE_WATCH_FIRST_SEEN;
 }
 
 static void reached(struct pie_watch_drain *drain, struct open_watch *open,
@@ -217,10 +236,7 @@ static void reached(struct pie_watch_drain *drain, struct open_watch *open,
             },
     };
     note_operations(drain, record->first_node, &open->row);
-    /* A number may come again by chance, a whole array hardly. */
-    if (record->memory == PIE_WATCH_MEMORY_RETURNED && record->access_bytes >= RETURNED_BYTES_MIN &&
-        pie_watch_seen_again(&drain->seen, record->address, record->value_before))
-        open->row.traits |= PIE_WATCH_SEEN_BEFORE;
+    note_seen(drain, open, record);
 }
 
 /* --- What a trap was --- */
@@ -310,7 +326,9 @@ static void ended(struct pie_watch_drain *drain, struct open_watch *open,
     if (!open->is_open || open->serial != record->serial)
         return; /* its beginning did not fit into the ring */
     enum pie_watch_outcome outcome = outcome_of(drain, record);
-    open->row.traits |= record->traits & PIE_WATCH_PARTLY;
+    open->row.traits |= record->traits & (PIE_WATCH_PARTLY | PIE_WATCH_OTHER_ARGUMENTS);
+    if (!(record->traits & PIE_WATCH_ARGUMENTS))
+        open->row.traits &= (uint8_t)~PIE_WATCH_ARGUMENTS;
     if (record->second_node.value && (outcome == PIE_WATCH_REDUNDANT || outcome == PIE_WATCH_CHANGED))
         open->row.second_node = pie_naming_node(drain->naming, record->second_node);
     finish(drain, open, outcome, record->gap_ns);

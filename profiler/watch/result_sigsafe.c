@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Stage 3 of the other question: what does the same place in the program get from its next calls? The execute
- * breakpoint at the return stays armed; calls of other places return there too, and are waited out. */
+/* Stage 3 of the other question: what does the same place in the program get from its next calls, and by which
+ * arguments? The execute breakpoint at the return stays armed; calls of other places return there too, and are waited
+ * out.
+ *
+ * A result whose value can be compared is, whatever the arguments were; they are compared beside it. Where it cannot,
+ * the arguments decide, with the result as far as it can be read. */
 
 #include "profiler/watch/internal.h"
 
+#include "profiler/base/clocks.h"
 #include "profiler/base/counters.h"
+#include "profiler/base/hash.h"
 #include "profiler/stacks/call_path.h"
 #include "profiler/stacks/cct.h"
 #include "profiler/thread/thread.h"
@@ -40,29 +46,60 @@ static uintptr_t unit_of_call(struct pie_thread *thread, const struct pie_watch_
     return key == slot->site ? frame.instr : 0;
 }
 
+static struct pie_call_digest digest_of(uintptr_t result) {
+    struct pie_call_digest digest;
+    const struct pie_pystack_ops *ops = pie_watch_ops();
+
+    if (!ops->call_digest || !ops->call_digest(result, &digest))
+        return (struct pie_call_digest){.content = 0};
+    return digest;
+}
+
+static uint64_t call_hash(const struct pie_call_digest *call) {
+    return call->content ? pie_hash_mix(pie_hash_mix(call->content, call->state), call->result) | 1 : 0;
+}
+
+/* What is compared with the next calls: the result, else the whole call. 0: neither can be. Most of the interpreter's
+ * own functions that return a small number (len(), max(), isinstance()) cost less than to look it up. */
+static uint64_t choose_value(struct pie_watch_slot *slot, uintptr_t result) {
+    const struct pie_pystack_ops *ops = pie_watch_ops();
+    uint64_t hash = ops->value_hash ? ops->value_hash(result) : 0;
+
+    slot->call = digest_of(result);
+    if (hash) {
+        slot->memory = PIE_WATCH_MEMORY_RETURNED;
+    } else if (slot->call.is_telling && (slot->call.is_new || !slot->is_call)) {
+        slot->memory = PIE_WATCH_MEMORY_CALL;
+        hash = call_hash(&slot->call);
+    }
+    return hash;
+}
+
 bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext,
                       struct pie_watch_record *reached) {
     const struct pie_pystack_ops *ops = pie_watch_ops();
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
     uint64_t hash = 0;
 
-    if (ops->value_hash && pie_watch_random(pie_watch_of(thread)) % 2)
-        hash = ops->value_hash((uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX]);
+    if (slot->is_call || pie_watch_random(pie_watch_of(thread)) % 2)
+        hash = choose_value(slot, (uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX]);
     if (!hash)
         return false;
     slot->kind = PIE_WATCH_STORE;
-    slot->memory = PIE_WATCH_MEMORY_RETURNED;
+    slot->traits =
+        (uint8_t)(slot->traits & ~PIE_WATCH_ARGUMENTS) | (slot->call.content ? PIE_WATCH_ARGUMENTS : 0);
     slot->value = hash;
     slot->tries = 0;
-    slot->is_far = false;
+    slot->is_far = slot->is_unsure = false;
     slot->words = (struct pie_value_words){0};
-    if (ops->value_words)
+    if (ops->value_words && slot->memory == PIE_WATCH_MEMORY_RETURNED)
         ops->value_words((uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX], &slot->words);
     slot->unit = unit_of_call(thread, slot, ucontext);
     slot->address = slot->site;
     slot->size = 0;
     slot->bytes = slot->words.bytes;
     reached->value_before = hash;
+    reached->arguments = slot->call.content;
     pie_watch_enter_stage(slot, PIE_WATCH_RESULT);
     pie_counter_add(PIE_COUNTER_WATCH_REACHED, 1);
     pie_watch_push(thread, index, reached);
@@ -85,7 +122,7 @@ static bool is_change(struct pie_watch_slot *slot, const ucontext_t *ucontext) {
     struct pie_value_words now = {.step_bytes = slot->words.step_bytes};
     uint32_t tries = slot->bytes >= ARRAY_BYTES_MIN ? ARRAY_TRIES_MAX : TRIES_MAX;
 
-    if (pie_watch_ops()->value_words)
+    if (pie_watch_ops()->value_words && slot->memory == PIE_WATCH_MEMORY_RETURNED)
         pie_watch_ops()->value_words((uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX], &now);
     if (is_partly_same(slot, &now)) {
         slot->traits |= PIE_WATCH_PARTLY;
@@ -115,6 +152,7 @@ static void leave_for_site(struct pie_thread *thread, unsigned index) {
         return;
     }
     slot->stage = PIE_WATCH_SITE;
+    slot->site_ns = pie_monotonic_ns();
     slot->is_far = true;
 }
 
@@ -133,8 +171,32 @@ static void another_place(struct pie_thread *thread, unsigned index) {
         leave_for_site(thread, index);
 }
 
+/* The value that this call of the place has for the one that is waited for; notes how its arguments compare. */
+static uint64_t compare_call(struct pie_watch_slot *slot, uintptr_t result) {
+    struct pie_call_digest now = digest_of(result);
+
+    if (slot->memory == PIE_WATCH_MEMORY_CALL) {
+        /* By other values the arguments are others; by another state, or result, that is not certain. */
+        slot->is_unsure |= now.content == 0 || now.content == slot->call.content;
+        return call_hash(&now);
+    }
+    uint64_t value = pie_watch_ops()->value_hash(result);
+    if (value != slot->value)
+        return value;
+    if (!now.content)
+        slot->traits &= (uint8_t)~PIE_WATCH_ARGUMENTS;
+    else if (slot->call.content && now.content != slot->call.content)
+        slot->traits |= PIE_WATCH_OTHER_ARGUMENTS;
+    return value;
+}
+
+static enum pie_watch_outcome outcome_of(const struct pie_watch_slot *slot, uint64_t value) {
+    if (value == slot->value)
+        return PIE_WATCH_REDUNDANT;
+    return slot->is_unsure ? PIE_WATCH_LOST : PIE_WATCH_CHANGED;
+}
+
 void pie_watch_another_returned(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext) {
-    const struct pie_pystack_ops *ops = pie_watch_ops();
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
     struct pie_watch_record record = {0};
     struct pie_call_path taken;
@@ -143,14 +205,13 @@ void pie_watch_another_returned(struct pie_thread *thread, unsigned index, const
         another_place(thread, index);
         return;
     }
-    record.value_after = ops->value_hash((uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX]);
+    record.value_after = compare_call(slot, (uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX]);
     if (record.value_after != slot->value && !is_change(slot, ucontext)) {
         if (slot->is_far)
             leave_for_site(thread, index);
         return;
     }
-    pie_call_path_take(ops, thread, ucontext, false, &taken);
+    pie_call_path_take(pie_watch_ops(), thread, ucontext, false, &taken);
     record.second_node = taken.node;
-    pie_watch_end(thread, index, &record,
-                  record.value_after == slot->value ? PIE_WATCH_REDUNDANT : PIE_WATCH_CHANGED);
+    pie_watch_end(thread, index, &record, outcome_of(slot, record.value_after));
 }

@@ -12,6 +12,10 @@ void pie_watch_after_sample(struct pie_thread *thread, const struct pie_sample *
     if (!accesses)
         return;
     pie_watch_charge_sample(thread, sample->ucontext, sample->time.system_ns);
-    if (accesses->is_time_weighted && sample->stacks->is_foreign && !pie_cct_is_full(sample->stacks->node))
+    if (pie_cct_is_full(sample->stacks->node))
+        return;
+    if (accesses->is_time_weighted && sample->stacks->is_foreign)
         pie_watch_sample(thread, sample->ucontext, sample->stacks);
+    else if (sample->stacks->is_own_call)
+        pie_watch_call(thread, sample->ucontext, sample->stacks);
 }

@@ -38,6 +38,10 @@ static const uint64_t NEXT_RETURN_TIMEOUT_NS = 1000000000;
 static const int64_t STRING_DEBT_LONG_NS = 20000000, STRING_DEBT_SHORT_NS = 4000000;
 enum { LONG_DEBT_ONE_IN = 4 };
 
+/* Calls of the interpreter's own functions are many, and many places are not come to again: no other string is slowed
+ * down for longer than this by the data breakpoint that waits for one. */
+static const uint64_t SITE_TIMEOUT_NS = 20000000;
+
 /* At most so much credit is saved up, so that watching does not come in bursts. */
 static const int64_t CREDIT_MAX_NS = 1000000;
 
@@ -214,6 +218,16 @@ void pie_watch_rest(struct pie_thread *thread) {
     pie_watch_of(thread)->debt_is_short = pie_watch_random(pie_watch_of(thread)) % LONG_DEBT_ONE_IN != 0;
 }
 
+static void give_up_sites(struct pie_thread *thread) {
+    uint64_t now_ns = pie_monotonic_ns();
+
+    for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
+        const struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[i];
+        if (slot->stage == PIE_WATCH_SITE && slot->is_call && now_ns - slot->site_ns > SITE_TIMEOUT_NS)
+            pie_watch_give_up(thread, i);
+    }
+}
+
 /* What `faults` page faults cost more. One that maps a huge page clears 512 pages, so then the kernel's time is
  * the measure. */
 static uint64_t tax_on(const struct pie_watch_settings *settings, uint64_t faults, uint64_t system_ns) {
@@ -231,7 +245,10 @@ void pie_watch_charge_sample(struct pie_thread *thread, const ucontext_t *uconte
     const struct pie_watch_settings *settings = pie_watch_settings();
     struct pie_watch_thread *watch = pie_watch_of(thread);
 
-    if (!settings || !settings->fault_tax_ns)
+    if (!settings)
+        return;
+    give_up_sites(thread);
+    if (!settings->fault_tax_ns)
         return;
     uint64_t faults = faults_of_thread(), before = watch->faults_seen;
     uint64_t passed_ns = thread->cpu_last_ns - watch->slow_cpu_ns;

@@ -23,9 +23,10 @@
  *   3  data breakpoint on the address: the next access is another native call's, by construction; compare values, and
  *      those of stores again when that call has returned
  *
- * Stage 3 asks another question of half of the calls that return a new number or array. It compares the results of the
- * next calls at the same place in the program with the result of this one. This is PieProf's second pattern, §3.2:
- * objects of the same value returned again and again.
+ * Stage 3 asks another question of half of the calls that return a new number or array, or whose arguments can be read.
+ * It compares the arguments and results of the next calls at the same place in the program with those of this one. This
+ * is PieProf's second pattern, §3.2: the same call again, and objects of the same value returned again and again. Of
+ * native functions of the interpreter's own only this is asked.
  *
  * watch_*_sigsafe.c are the policy, debug_registers.h its tools; watch/drain.c adds up the results. */
 
@@ -61,6 +62,8 @@ enum pie_watch_memory {
     PIE_WATCH_MEMORY_ARRAY,  /* the data of an array */
     PIE_WATCH_MEMORY_RETURNED =
         4, /* not memory: the value of the calls' results, as a store (PIE_WATCH_RESULT) */
+    PIE_WATCH_MEMORY_CALL =
+        5, /* not memory: the calls' arguments, and the value of their results if it can be read; as a store */
     PIE_WATCH_MEMORY_RESULT =
         3, /* of the object (or of the array) that the first call returned: recycled when it is written again */
 };
@@ -70,7 +73,10 @@ enum pie_watch_traits {
         1, /* the first access lies in a loop of machine code, or is repeated or wide: bulk work */
     PIE_WATCH_PARTLY = 2, /* RETURNED, CHANGED: half of the data at least is the same, word by word */
     PIE_WATCH_SEEN_BEFORE =
-        4, /* RETURNED: an array that the same place got before, if not from its last call */
+        4, /* RETURNED, CALL: what the same place got before, by the same arguments, if not from its last call */
+    PIE_WATCH_FIRST_SEEN = 8,       /* … what it got for the first time, as far as that is remembered */
+    PIE_WATCH_ARGUMENTS = 16,       /* RETURNED, CALL: the arguments could be compared */
+    PIE_WATCH_OTHER_ARGUMENTS = 32, /* RETURNED, REDUNDANT: they were others */
 };
 
 enum pie_watch_record_kind {
@@ -90,13 +96,14 @@ struct pie_watch_record {
     uint64_t access_bytes; /* that the first access touches: its operand, a REP string as a whole */
     struct pie_cct_id first_node, second_node; /* second 0: none */
     uint64_t value_before, value_after; /* ENDED by a trap: the watched word when stage 3 began and now */
-    uint32_t serial;                    /* of the watch in its thread */
+    uint64_t arguments; /* REACHED, RETURNED or CALL: digest of the call's arguments; 0: not known */
+    uint32_t serial;    /* of the watch in its thread */
     uint8_t record, kind, outcome, memory, traits; /* enums above */
     uint8_t slot;
     uint8_t reserved[4];
     uint16_t module; /* ENDED by a trap: whose code is at rip (code/modules.h) */
 };
-static_assert(sizeof(struct pie_watch_record) == 232, "records lie in the region");
+static_assert(sizeof(struct pie_watch_record) == 240, "records lie in the region");
 
 enum { PIE_WATCH_RING_RECORDS = 128, PIE_WATCH_REQUESTS = 64 };
 PIE_SPSC_RING(pie_watch_ring, struct pie_watch_record, PIE_WATCH_RING_RECORDS);
@@ -108,6 +115,7 @@ struct pie_watch_slot {
     struct pie_access access;
     const struct pie_basic_block *block; /* that it was chosen from; NULL: it was not */
     uint64_t began_ns;                   /* this stage */
+    uint64_t site_ns;                    /* SITE: when it began to wait there */
     uint64_t site;                       /* CCT key of the Python code unit that called */
     uintptr_t unit;                      /* address of that code unit; SITE */
     uint64_t return_ip, return_sp;       /* where the native call returns to, and RSP then */
@@ -124,10 +132,13 @@ struct pie_watch_slot {
     uint32_t size;                       /* of the watched word, bytes */
     struct pie_cct_id first_node;        /* __atomic, relaxed: the collection thread moves it (turn.h) */
     struct pie_value_words words;        /* of the returned object */
+    struct pie_call_digest call;         /* of the call; content 0: not known */
     struct pie_watch_record touch;       /* NEXT_RETURN: the trap's record */
     uint8_t kind, memory, traits;
-    bool is_armed; /* its register is */
-    bool is_far;   /* RESULT: it was SITE before */
+    bool is_armed;  /* its register is */
+    bool is_far;    /* RESULT: it was SITE before */
+    bool is_call;   /* no access was chosen: the watch is about the call alone */
+    bool is_unsure; /* RESULT of a CALL: a later call may have had the same arguments, or not */
 };
 
 /* A thread's part. Only the thread itself writes, but for the rings' tails. */
@@ -200,6 +211,10 @@ void pie_watch_charge_sample(struct pie_thread *thread, const ucontext_t *uconte
 /* A sample fell at `ucontext`, whose stacks were just taken: perhaps begin a watch. Context: signal. */
 void pie_watch_sample(struct pie_thread *thread, const ucontext_t *ucontext,
                       const struct pie_call_path *taken);
+
+/* A sample fell into a native function of the interpreter's own that Python called: perhaps begin a watch of the call.
+ * Context: signal. */
+void pie_watch_call(struct pie_thread *thread, const ucontext_t *ucontext, const struct pie_call_path *taken);
 
 /* The end of a handler: registers that were put off are disarmed. Context: signal. */
 void pie_watch_catch_up(struct pie_thread *thread);

@@ -30,7 +30,14 @@
 
 /* Upper half of the cookie that our breakpoints carry; the lower: serial and slot. */
 #define WATCH_COOKIE (UINT64_C(0x70696577) << 32)
-enum { SLOT_BITS = 2, SERIAL_MASK = 0x1fffffff, TRIES_MAX = 3, DRAWS_MAX = 4, RETURN_STRAYS_MAX = 16 };
+enum {
+    SLOT_BITS = 2,
+    SERIAL_MASK = 0x1fffffff,
+    TRIES_MAX = 3,
+    DRAWS_MAX = 4,
+    RETURN_STRAYS_MAX = 16,
+    CALLS_ONE_IN = 8
+};
 
 /* After a register was refused (a debugger has them, no descriptor is free). */
 static const uint64_t RETRY_NS = 1000000000;
@@ -221,6 +228,7 @@ static void begin(struct pie_thread *thread, unsigned index, const struct pie_ca
     slot->module = taken->native[0].module;
     slot->rewrites = pie_code_modules_rewrites();
     slot->tries = 0;
+    slot->is_call = false;
     slot->serial = ++pie_watch_of(thread)->serial & SERIAL_MASK;
 }
 
@@ -241,6 +249,19 @@ static bool try_another(struct pie_thread *thread, unsigned index) {
     return true;
 }
 
+/* Where the native call on top of the evaluation loop returns to. */
+static void await_return(struct pie_thread *thread, unsigned index, const struct pie_call_path *taken) {
+    struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
+    const struct pie_native_frame *loop = &taken->native[taken->hybrid.native_on_top];
+
+    __atomic_store_n(&slot->first_node.value, taken->node.value, __ATOMIC_RELAXED);
+    slot->site = taken->path[taken->hybrid.top_depth];
+    slot->return_ip = loop->ip;
+    slot->return_sp = loop->sp;
+    if (arm(thread, index, PIE_DEBUG_EXECUTE, loop->ip, 1))
+        pie_watch_enter_stage(slot, PIE_WATCH_RETURN);
+}
+
 /* The access is about to be made, in this context. */
 static void access_reached(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext,
                            const struct pie_call_path *taken, uint64_t address) {
@@ -259,13 +280,7 @@ static void access_reached(struct pie_thread *thread, unsigned index, const ucon
             leave(thread, index, PIE_COUNTER_WATCH_ACCESS_IGNORED);
         return;
     }
-    const struct pie_native_frame *loop = &taken->native[taken->hybrid.native_on_top];
-    __atomic_store_n(&slot->first_node.value, taken->node.value, __ATOMIC_RELAXED);
-    slot->site = taken->path[taken->hybrid.top_depth];
-    slot->return_ip = loop->ip;
-    slot->return_sp = loop->sp;
-    if (arm(thread, index, PIE_DEBUG_EXECUTE, loop->ip, 1))
-        pie_watch_enter_stage(slot, PIE_WATCH_RETURN);
+    await_return(thread, index, taken);
 }
 
 /* Each access of the block is as likely as any other, but that one whose base register now leads to what would be
@@ -335,6 +350,41 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *ucontext,
     pie_watch_charge(thread, pie_watch_spent_since(thread, start_ns));
 }
 
+static void begin_call(struct pie_thread *thread, unsigned index, const struct pie_call_path *taken) {
+    struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
+
+    begin(thread, index, taken, NULL, &(struct pie_access){.ip = 0});
+    slot->is_call = true;
+    slot->kind = PIE_WATCH_STORE;
+    slot->traits = 0;
+    slot->address = slot->size = 0;
+    slot->bytes = 0;
+    await_return(thread, index, taken);
+}
+
+void pie_watch_call(struct pie_thread *thread, const ucontext_t *ucontext,
+                    const struct pie_call_path *taken) {
+    const struct pie_watch_settings *settings = pie_watch_settings();
+    struct pie_watch_thread *watch = pie_watch_of(thread);
+    uint64_t start_ns = pie_monotonic_ns();
+    int index = -1;
+
+    if (!settings || !settings->ops->call_digest || must_yield(ucontext) ||
+        pie_watch_random(watch) % CALLS_ONE_IN != 0)
+        return;
+    if (start_ns < watch->retry_ns)
+        pie_counter_add(PIE_COUNTER_WATCH_NO_REGISTER, 1);
+    else if (!pie_watch_has_credit(thread, settings))
+        pie_counter_add(PIE_COUNTER_WATCH_NO_CREDIT, 1);
+    else if (settings->is_adaptive && !pie_watch_wants(watch, taken->node))
+        pie_counter_add(PIE_COUNTER_WATCH_DECIDED, 1);
+    else if ((index = pie_watch_choose_slot(thread)) < 0)
+        pie_counter_add(PIE_COUNTER_WATCH_NO_SLOT, 1);
+    else
+        begin_call(thread, (unsigned)index, taken);
+    pie_watch_charge(thread, pie_watch_spent_since(thread, start_ns));
+}
+
 /* The hardware saw this access a few instructions ago: stage 1 is done. */
 static void begin_known(struct pie_thread *thread, const ucontext_t *ucontext,
                         const struct pie_call_path *taken, const struct pie_access_sample *sample) {
@@ -399,16 +449,16 @@ bool pie_watch_is_deeper(struct pie_watch_slot *slot, const ucontext_t *ucontext
 static void call_returned(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext) {
     const struct pie_watch_settings *settings = latest_settings();
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
-    uint64_t passed_ns = pie_monotonic_ns() - slot->began_ns, value;
+    uint64_t passed_ns = pie_monotonic_ns() - slot->began_ns, value = 0;
 
     if (pie_watch_is_deeper(slot, ucontext))
         return;
     if ((uint64_t)ucontext->uc_mcontext.gregs[REG_RSP] != slot->return_sp ||
-        !pie_watch_read(slot->address, slot->size, &value)) {
+        (!slot->is_call && !pie_watch_read(slot->address, slot->size, &value))) {
         leave(thread, index, PIE_COUNTER_WATCH_CALL_LEFT);
         return;
     }
-    if (slot->kind == PIE_WATCH_LOAD && value != slot->value) {
+    if (!slot->is_call && slot->kind == PIE_WATCH_LOAD && value != slot->value) {
         leave(thread, index, PIE_COUNTER_WATCH_CHANGED_IN_CALL);
         return;
     }
@@ -416,6 +466,10 @@ static void call_returned(struct pie_thread *thread, unsigned index, const ucont
     record.length_ns = passed_ns > settings->trap_price_ns ? passed_ns - settings->trap_price_ns : 0;
     if (pie_watch_result(thread, index, ucontext, &record))
         return;
+    if (slot->is_call) {
+        leave(thread, index, PIE_COUNTER_WATCH_ACCESS_IGNORED);
+        return;
+    }
     slot->value = value;
     if (pie_watch_is_of_result(pie_watch_ops(), (uint64_t)ucontext->uc_mcontext.gregs[REG_RAX],
                                slot->address))

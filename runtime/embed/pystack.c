@@ -7,6 +7,7 @@
 
 #include "profiler/base/half.h"
 #include "profiler/base/region.h"
+#include "runtime/code/arguments.h"
 #include "runtime/code/line_table.h"
 #include "runtime/code/operations.h"
 #include "runtime/code/registry.h"
@@ -42,6 +43,7 @@ static int32_t line(uint32_t code_id, uint32_t offset) {
 
 /* An arena that is empty is an empty store. */
 static void forget_code(void) {
+    pie_code_arguments_forget();
     pie_region_clear(pie_half_current() ? PIE_ARENA_CODE : PIE_ARENA_CODE_OTHER);
 }
 
@@ -64,6 +66,7 @@ static const struct pie_pystack_ops ops = {
     .array_data = pie_object_array_data,
     .value_hash = pie_object_value_hash,
     .value_words = pie_object_value_words,
+    .call_digest = pie_code_arguments_digest,
     .is_frame_memory = pie_pyframe_is_memory,
     .awaits = pie_awaits_find,
 };

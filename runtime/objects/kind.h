@@ -14,3 +14,19 @@ bool pie_object_array_data(uintptr_t array, uintptr_t *ret_low, uintptr_t *ret_h
 
 /* Does an array own its data, and is no view of another's? Context: signal. */
 bool pie_object_array_owns_data(uintptr_t array);
+
+/* How the elements of an array lie. */
+struct pie_array_layout {
+    uintptr_t data; /* of the first element */
+    uint64_t count; /* of elements */
+    uint64_t element_bytes;
+    int64_t stride_bytes; /* from one element to the next, of an array of one dimension */
+    int32_t n_dimensions;
+    uintptr_t dimensions; /* address of n_dimensions words */
+    uintptr_t dtype;
+    bool is_dense;       /* no other bytes lie between the elements */
+    bool has_references; /* they are objects, or may hold some */
+};
+
+/* False: unreadable. For an object that pie_object_kind_at() called an array. Context: signal. */
+bool pie_object_array_layout(uintptr_t array, struct pie_array_layout *ret_layout);

@@ -14,6 +14,7 @@ struct array {
     int32_t n_dimensions;
     uintptr_t dimensions, strides; /* pointers to n_dimensions words each; strides in bytes */
     uintptr_t base, dtype;
+    int32_t flags;
 };
 
 struct dtype {
@@ -38,6 +39,7 @@ static_assert(offsetof(struct array, data) == sizeof(PyObject) && offsetof(struc
 enum {
     DIMENSIONS_MAX = 64,      /* NPY_MAXDIMS of NumPy 2; 32 in NumPy 1 */
     ALIGNMENT_BYTES_MAX = 64, /* where NumPy 2 has the upper half of the flags, which is 0 */
+    DENSE = 3,                /* NPY_ARRAY_C_CONTIGUOUS or NPY_ARRAY_F_CONTIGUOUS */
 };
 
 static bool read_element_bytes(uintptr_t address, int64_t *ret_bytes) {
@@ -85,4 +87,41 @@ bool pie_object_array_owns_data(uintptr_t address) {
     uintptr_t base;
 
     return pie_safe_load((const void *)(address + offsetof(struct array, base)), &base) && !base;
+}
+
+/* Elements of these kinds are values and nothing else: numbers, times, text and bytes of fixed length. */
+static bool is_plain_kind(uintptr_t dtype) {
+    uint8_t kind;
+
+    return pie_safe_load_byte((const void *)(dtype + offsetof(struct dtype, kind)), &kind) &&
+           (kind == 'b' || kind == 'i' || kind == 'u' || kind == 'f' || kind == 'c' || kind == 'm' ||
+            kind == 'M' || kind == 'S' || kind == 'U');
+}
+
+bool pie_object_array_layout(uintptr_t address, struct pie_array_layout *ret_layout) {
+    struct pie_array_layout layout = {.count = 1};
+    struct array array;
+    int64_t bytes, length;
+
+    if (!pie_safe_copy(&array, (const void *)address, sizeof array) || !array.data ||
+        array.n_dimensions < 0 || array.n_dimensions > DIMENSIONS_MAX ||
+        !read_element_bytes(array.dtype, &bytes))
+        return false;
+    for (int32_t i = 0; i < array.n_dimensions; i++)
+        if (!pie_safe_copy(&length, (const void *)(array.dimensions + (size_t)i * sizeof length),
+                           sizeof length) ||
+            length < 0 || __builtin_mul_overflow(layout.count, (uint64_t)length, &layout.count))
+            return false;
+    if (array.n_dimensions == 1 &&
+        !pie_safe_copy(&layout.stride_bytes, (const void *)array.strides, sizeof layout.stride_bytes))
+        return false;
+    layout.data = array.data;
+    layout.element_bytes = (uint64_t)bytes;
+    layout.n_dimensions = array.n_dimensions;
+    layout.dimensions = array.dimensions;
+    layout.dtype = array.dtype;
+    layout.is_dense = (array.flags & DENSE) != 0;
+    layout.has_references = !is_plain_kind(array.dtype);
+    *ret_layout = layout;
+    return true;
 }

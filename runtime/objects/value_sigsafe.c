@@ -7,11 +7,13 @@
 
 #include "profiler/base/hash.h"
 #include "profiler/base/safe_load.h"
+#include "runtime/objects/digest.h"
 #include "runtime/objects/kind.h"
 
 /* Is what a call returned worth comparing with what it returned the time before? Only a new object is (one reference:
  * the caller's): one that is kept somewhere and handed out again was not computed again. And only a kind whose value
- * can be read without running code: numbers of Python and NumPy, arrays, and small tuples of them. Nothing but zeros is
+ * can be read without running code: numbers of Python and NumPy, arrays, and small tuples of them, also
+ * beside kept ones (scipy.linalg.lapack returns arrays and a 0). Nothing but zeros is
  * what a fresh buffer looks like, and says nothing. */
 
 enum {
@@ -97,9 +99,24 @@ static uint64_t hash_one(uintptr_t object) {
     return kind == PIE_OBJECT_PLAIN ? hash_scalar(object, type) : 0;
 }
 
+/* None, a number or text beside others in a tuple, which Python or the library may keep: a status, an option. */
+static uint64_t hash_kept(uintptr_t item) {
+    struct pie_digest digest;
+    uintptr_t type;
+
+    if (!pie_safe_load((const void *)(item + offsetof(PyObject, ob_type)), &type) ||
+        (item != (uintptr_t)Py_None && type != (uintptr_t)&PyLong_Type && type != (uintptr_t)&PyBool_Type &&
+         type != (uintptr_t)&PyUnicode_Type))
+        return 0;
+    pie_digest_begin(&digest);
+    pie_digest_add(&digest, item);
+    return digest.is_broken ? 0 : digest.content | 1;
+}
+
 static uint64_t hash_tuple(uintptr_t tuple) {
     uintptr_t count, item;
     uint64_t hash = 0;
+    bool is_any_new = false;
 
     if (!has_one_reference(tuple) ||
         !pie_safe_load((const void *)(tuple + offsetof(PyVarObject, ob_size)), &count) || count == 0 ||
@@ -107,12 +124,15 @@ static uint64_t hash_tuple(uintptr_t tuple) {
         return 0;
     for (size_t i = 0; i < count; i++) {
         uintptr_t at = tuple + offsetof(PyTupleObject, ob_item) + i * sizeof item;
-        uint64_t of_item = pie_safe_load((const void *)at, &item) ? hash_one(item) : 0;
-        if (!of_item)
+        if (!pie_safe_load((const void *)at, &item))
+            return 0;
+        uint64_t of_item = hash_one(item);
+        is_any_new |= of_item != 0;
+        if (!of_item && (of_item = hash_kept(item)) == 0)
             return 0;
         hash = fold(hash, of_item);
     }
-    return hash | 1;
+    return is_any_new ? hash | 1 : 0;
 }
 
 uint64_t pie_object_value_hash(uintptr_t object) {

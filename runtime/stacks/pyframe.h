@@ -85,6 +85,13 @@ enum {
 
 extern const struct pie_pyframe_layout pie_pyframe_layout;
 
+/* Where a frame keeps its code and its locals; behind these its evaluation stack begins. */
+struct pie_pyframe_stack {
+    size_t code_at, locals_at;
+};
+
+extern const struct pie_pyframe_stack pie_pyframe_stack;
+
 /* The thread's innermost frame, shim or not, 0 if there is none. False: unreadable. */
 bool pie_pyframe_find_first(uintptr_t tstate, uintptr_t *ret_frame);
 

@@ -127,6 +127,11 @@ uintptr_t pie_pyframe_attached(uintptr_t tstate) {
     return holder;
 }
 
+const struct pie_pyframe_stack pie_pyframe_stack = {
+    .code_at = offsetof(_PyInterpreterFrame, f_code),
+    .locals_at = offsetof(_PyInterpreterFrame, localsplus),
+};
+
 bool pie_pyframe_find_first(uintptr_t tstate, uintptr_t *ret_frame) {
     uintptr_t cframe;
 

@@ -62,6 +62,11 @@ int pie_pyframe_check(const char **ret_reason) {
     return -ENOTSUP;
 }
 
+const struct pie_pyframe_stack pie_pyframe_stack = {
+    .code_at = offsetof(_PyInterpreterFrame, f_code),
+    .locals_at = offsetof(_PyInterpreterFrame, localsplus),
+};
+
 bool pie_pyframe_find_first(uintptr_t tstate, uintptr_t *ret_frame) {
     uintptr_t cframe;
 

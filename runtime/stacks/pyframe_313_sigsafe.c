@@ -54,6 +54,11 @@ const struct pie_pyframe_layout pie_pyframe_layout = {
     .last_owner = FRAME_OWNED_BY_CSTACK,
 };
 
+const struct pie_pyframe_stack pie_pyframe_stack = {
+    .code_at = offsetof(_PyInterpreterFrame, f_executable),
+    .locals_at = offsetof(_PyInterpreterFrame, localsplus),
+};
+
 bool pie_pyframe_find_first(uintptr_t tstate, uintptr_t *ret_frame) {
     return pie_safe_load((const void *)(tstate + offsetof(PyThreadState, current_frame)), ret_frame);
 }

@@ -3,9 +3,8 @@
 
 #include <stdint.h>
 
-/* The tables of a file, as tables.sql has them, and the views that give them their meaning: time.sql, slices.sql,
- * growth.sql, advice.sql, findings.sql, confirm.sql, memory.sql and traced.sql. The views are the reader's; no file has
- * them. */
+/* The tables of a file, as tables.sql has them, and the views of storage/read/views that give them their meaning. The
+ * views are the reader's; no file has them. */
 extern const char pie_tables_sql[], pie_views_sql[];
 
 /* PRAGMA user_version is 100 * major + minor. A file of the same major version is read, whatever its minor version:

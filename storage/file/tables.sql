@@ -153,10 +153,13 @@ CREATE TABLE watch (
   kind INTEGER NOT NULL,           -- 1: load, 2: store
   outcome INTEGER NOT NULL,        -- 1: redundant, 2: changed, 3: released, 4: evicted, 5: untouched, 6: lost
   memory INTEGER NOT NULL,         -- memory that was accessed: 0: other, 1: field of an object, 2: data of an array, 3:
-                                   -- data that the first call returned, 4: none, the value that the calls returned
+                                   -- data that the first call returned, 4: none, the value that the calls returned, 5:
+                                   -- none, the arguments of the calls, with what they returned if that can be read
   traits INTEGER NOT NULL,         -- sum of 1: the first access lies in a loop of machine code, or is repeated or wide,
                                    -- 2: at least half of the returned data is the same, word by word, 4: the place got
-                                   -- the returned array before, but not from its last call
+                                   -- the returned value before by the same arguments, but not from its last call, 8: it
+                                   -- got it for the first time, 16: the arguments could be compared, 32: they were
+                                   -- others, though what was returned is the same
   length INTEGER NOT NULL,         -- rest of the native call after the access; 0: up to 15 us, 1: up to 30 us, 2:
                                    -- longer
   first_node INTEGER NOT NULL,     -- node (process, id) of the first access

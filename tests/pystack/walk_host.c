@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "profiler/base/region.h"
+#include "runtime/objects/digest.h"
 #include "runtime/stacks/pyframe.h"
 #include "tests/pystack/memory.h"
 #include "tests/pystack/probe.h"
@@ -153,7 +154,63 @@ static PyObject *reset_region(PyObject *module, PyObject *none) {
     return PyLong_FromLong(pie_region_reset());
 }
 
+/* (content, state, traits) of an object's digest, its content as a result (None: nothing was made); None: it is
+ * broken. */
+static PyObject *digest(PyObject *module, PyObject *address) {
+    struct pie_digest digest;
+
+    pie_digest_begin(&digest);
+    pie_digest_add(&digest, PyLong_AsSize_t(address));
+    if (PyErr_Occurred())
+        return NULL;
+    if (digest.is_broken)
+        Py_RETURN_NONE;
+    return Py_BuildValue("(KKI)", (unsigned long long)digest.content, (unsigned long long)digest.state,
+                         (unsigned)digest.traits);
+}
+
+/* Is what is at this address a result that says something of its call, and its content? */
+static PyObject *digest_result(PyObject *module, PyObject *address) {
+    uint64_t content;
+
+    if (!pie_digest_result(PyLong_AsSize_t(address), &content))
+        Py_RETURN_NONE;
+    return PyLong_FromUnsignedLongLong(content);
+}
+
+static PyObject *value_hash(PyObject *module, PyObject *address) {
+    return PyLong_FromUnsignedLongLong(sampler_ops()->value_hash(PyLong_AsSize_t(address)));
+}
+
+/* The digest of this very call, whose result is `result_of_call`: (content, state, result, traits, is_telling). */
+static PyObject *result_of_call;
+
+static PyObject *call_digest(PyObject *module, PyObject *args, PyObject *kwargs) {
+    struct pie_call_digest call;
+
+    if (!sampler_ops()->call_digest((uintptr_t)result_of_call, &call))
+        Py_RETURN_NONE;
+    return Py_BuildValue("(KKKIi)", (unsigned long long)call.content, (unsigned long long)call.state,
+                         (unsigned long long)call.result, (unsigned)call.traits, (int)call.is_telling);
+}
+
+static PyObject *call_digest_of_one(PyObject *module, PyObject *argument) {
+    return call_digest(module, NULL, NULL);
+}
+
+static PyObject *set_result(PyObject *module, PyObject *result) {
+    Py_XDECREF(result_of_call);
+    result_of_call = Py_NewRef(result);
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef methods[] = {
+    {"digest", digest, METH_O, NULL},
+    {"digest_result", digest_result, METH_O, NULL},
+    {"value_hash", value_hash, METH_O, NULL},
+    {"call_digest", (PyCFunction)(void (*)(void))call_digest, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"call_digest_of_one", call_digest_of_one, METH_O, NULL},
+    {"set_result", set_result, METH_O, NULL},
     {"sample", sample, METH_NOARGS, NULL},
     {"sample_thread", sample_thread, METH_O, NULL},
     {"intern", intern, METH_O, NULL},

@@ -33,7 +33,7 @@ ROOMS = {
         "interpreter": (),
         "stacks": (),
         "objects": ("stacks",),
-        "code": ("objects",),
+        "code": ("stacks", "objects"),
         "libc": ("interpreter",),
         "retention": ("stacks", "objects"),
         "memory": ("interpreter", "libc", "retention"),

@@ -13,7 +13,8 @@ CREATE VIEW x_threshold AS SELECT
   8 AS returned_traps_min, -- from this number of compared results on, results decide about stores, not memory,
   0.3 AS returned_share,   -- if this part of the line's calls return what can be compared,
   0.3 AS returned_part,    -- or this part of what the line wrote again and again was returned
-  0.4 AS returned_fraction, -- this part of the calls at least returned what had been returned before
+  0.4 AS returned_fraction, -- this part of the calls at least returned what had been returned before; of the standard
+                           -- library's, whose calls for one word or number often repeat by chance: same_fraction
   0.3 AS item_share,       -- slice underutilization: this part of the waste at least is at a[i] or iteration, in a loop
   0.1 AS item_put_share,   -- … or this part, and a[i] = x is among it
   0.5 AS call_share,       -- API misuse: this part of the waste at least is at calls and operators
@@ -30,15 +31,20 @@ CREATE VIEW x_threshold AS SELECT
 
 -- Watches by what they say. A trap: the next access was seen. Bulk work repeats in machine code or is to an array's
 -- data. Waste shows in stores, and of the loads those in short calls that are no bulk work: they look up again
--- what objects are like, to do little. is_item, inner_is_item: own code, or the innermost Python code, was at a[i],
--- a[i] = x or a for loop.
+-- what objects are like, to do little. The same result by other arguments repeats nothing. is_item, inner_is_item: own
+-- code, or the innermost Python code, was at a[i], a[i] = x or a for loop.
 CREATE VIEW x_watched AS
-SELECT p.run, p.sampler, w.*, w.outcome = PIE_WATCH_REDUNDANT AS is_redundant, w.outcome = PIE_WATCH_CHANGED AS is_changed,
+SELECT p.run, p.sampler, w.*,
+  w.outcome = PIE_WATCH_REDUNDANT AND w.traits & PIE_WATCH_OTHER_ARGUMENTS = 0 AS is_redundant,
+  w.outcome = PIE_WATCH_CHANGED OR (w.outcome = PIE_WATCH_REDUNDANT AND w.traits & PIE_WATCH_OTHER_ARGUMENTS <> 0)
+    AS is_changed,
   w.outcome IN (PIE_WATCH_REDUNDANT, PIE_WATCH_CHANGED) AS is_trap,
   w.traits & PIE_WATCH_IN_LOOP <> 0 OR w.memory = PIE_WATCH_MEMORY_ARRAY AS is_bulk,
   w.kind = PIE_WATCH_STORE OR
     (w.length = 0 AND w.traits & PIE_WATCH_IN_LOOP = 0 AND w.memory <> PIE_WATCH_MEMORY_ARRAY) AS is_telling,
-  w.memory = PIE_WATCH_MEMORY_RETURNED AS is_asked, w.traits & PIE_WATCH_PARTLY <> 0 AS is_partly_same,
+  w.memory IN (PIE_WATCH_MEMORY_RETURNED, PIE_WATCH_MEMORY_CALL) AS is_asked,
+  w.traits & PIE_WATCH_PARTLY <> 0 AS is_partly_same, w.traits & PIE_WATCH_ARGUMENTS <> 0 AS is_argued,
+  w.traits & PIE_WATCH_FIRST_SEEN <> 0 AS is_first_seen,
   w.own_operation & PIE_OPERATION_MASK IN
     (PIE_OPERATION_SUBSCRIPT, PIE_OPERATION_STORE_SUBSCRIPT, PIE_OPERATION_ITERATE) AS is_item,
   w.inner_operation & PIE_OPERATION_MASK IN
@@ -308,7 +314,8 @@ FROM (
       line_returned_traps >= returned_traps_min
         AND iif(kind = PIE_WATCH_STORE, by_return OR returned_redundant >= returned_part * tell_redundant,
           line_returned_share >= returned_share)
-        AND line_returned_redundant_ns + line_returned_partly_ns >= returned_fraction * line_returned_ns
+        AND line_returned_redundant_ns + line_returned_partly_ns
+          >= iif(native_library IS 'python', same_fraction, returned_fraction) * line_returned_ns
         AND line_returned_redundant_ns + line_returned_partly_ns > 0 AS is_return_decisive
     FROM x_finding WHERE redundant > 0));
 
@@ -364,6 +371,7 @@ SELECT DISTINCT *,
     WHEN fraction < partly_fraction THEN '; most writes changed something, so the evidence does not decide'
     ELSE '; only a part of the writes and no bulk work, so the evidence does not decide' END, '')
   || iif(is_calls, printf('; these calls cost %.3g s, %.3g s of it to look up again', line_ns / 1e9, again_ns / 1e9), '')
+  || coalesce(arguments_text, '')
   || iif(access_function IS NOT NULL AND access_function IS NOT native_function,
     printf('; %s in %s', iif(kind = PIE_WATCH_LOAD, 'read', 'written'),
       iif(length(access_function) > 80, substr(access_function, 1, 79) || '…', access_function)), '') AS evidence,
@@ -388,7 +396,7 @@ FROM (
     WHEN category = 'loop-invariant computation'
       AND iif(is_return_decisive, line_again_ns / line_returned_ns, fraction) < same_fraction THEN 'in part'
     ELSE category END AS about
-FROM x_weighed_finding) x;
+FROM x_weighed_finding LEFT JOIN x_line_arguments USING (run, file, line)) x;
 
 -- Lines that copy all that was there, each time (growth.sql). Those of little weight are left out. A fix takes the
 -- calls away, with all that they cost.
@@ -547,7 +555,8 @@ SELECT x.run, x.rank, iif(x.kind = PIE_WATCH_LOAD, 'load', 'store') AS kind, i.f
   min(1, (p + h / 2 + sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) AS fraction_high, x.wasted_ns / 1e9 AS wasted_s,
   x.wasted_ns / nullif(x.run_ns, 0) AS wasted_share, x.bytes, x.traps, x.redundant, x.changed,
   CASE x.memory WHEN PIE_WATCH_MEMORY_OBJECT THEN 'object' WHEN PIE_WATCH_MEMORY_ARRAY THEN 'array'
-    WHEN PIE_WATCH_MEMORY_RESULT THEN 'result' WHEN PIE_WATCH_MEMORY_RETURNED THEN 'returned' ELSE 'other' END
+    WHEN PIE_WATCH_MEMORY_RESULT THEN 'result' WHEN PIE_WATCH_MEMORY_RETURNED THEN 'returned'
+    WHEN PIE_WATCH_MEMORY_CALL THEN 'call' ELSE 'other' END
     AS memory,
   x.length_ns / 1e9 / x.redundant AS length_s, x.gap_ns / 1e9 / x.redundant AS gap_s, x.sampler, x.severity, i.library,
   i.user_file, i.user_line, j.library AS second_library, j.user_file AS second_user_file,

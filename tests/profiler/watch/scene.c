@@ -91,6 +91,11 @@ static uint64_t value_hash(uintptr_t object) {
     return scene.result_hash;
 }
 
+static bool call_digest(uintptr_t result, struct pie_call_digest *ret_digest) {
+    *ret_digest = scene.call;
+    return scene.call.content != 0;
+}
+
 static const struct pie_pystack_ops ops = {
     .walk = walk,
     .intern = intern,
@@ -99,6 +104,7 @@ static const struct pie_pystack_ops ops = {
     .array_data = array_data,
     .is_frame_memory = is_frame_memory,
     .value_hash = value_hash,
+    .call_digest = call_digest,
 };
 
 struct pie_watch_settings scene_settings;
@@ -229,7 +235,8 @@ ucontext_t scene_returned(void) {
     return context;
 }
 
-int scene_sample(const char *rip) {
+static int sample(const char *rip,
+                  void (*begin)(struct pie_thread *, const ucontext_t *, const struct pie_call_path *)) {
     ucontext_t context = scene_at(rip);
     uint32_t serial = pie_watch_of(scene_thread)->serial;
     struct pie_call_path taken;
@@ -238,13 +245,21 @@ int scene_sample(const char *rip) {
     pie_call_path_take(&ops, scene_thread, &context, false, &taken);
     assert_true(taken.is_foreign);
     pie_watch_charge_sample(scene_thread, &context, 0);
-    pie_watch_sample(scene_thread, &context, &taken);
+    begin(scene_thread, &context, &taken);
     if (pie_watch_of(scene_thread)->serial == serial)
         return -1;
     for (int i = 0; i < PIE_DEBUG_REGISTERS; i++)
         if (pie_watch_of(scene_thread)->slots[i].serial == pie_watch_of(scene_thread)->serial)
             return i;
     return -1;
+}
+
+int scene_sample(const char *rip) {
+    return sample(rip, pie_watch_sample);
+}
+
+int scene_sample_call(const char *rip) {
+    return sample(rip, pie_watch_call);
 }
 
 void scene_trap_with(uint64_t cookie, uint32_t flags, const ucontext_t *context) {

@@ -50,6 +50,7 @@ extern struct scene {
     void (*during_walk)(void);         /* called by each walk of the Python stack */
     uintptr_t instr;                   /* code unit that the Python frame is at: 5 */
     uint64_t result_hash;              /* of the value of what native calls return; 0: nothing to compare */
+    struct pie_call_digest call;       /* of the native call; content 0: its arguments cannot be found */
     /* Of the native call that the body runs in. */
     uint64_t rsp, rbp, rbx;
     uint64_t *word; /* on the heap, 64 of them, aligned to 64 bytes */
@@ -77,6 +78,8 @@ ucontext_t scene_returned(void);
 /* A sample of time at a label, 1 ms of CPU time after the last one. Returns the slot that was armed or began a watch,
  * -1 if none did. */
 int scene_sample(const char *rip);
+/* The same as if the native call were one of the interpreter's own functions. */
+int scene_sample_call(const char *rip);
 /* The trap of a slot's register, at this context. */
 void scene_trap(unsigned index, const ucontext_t *context);
 void scene_trap_with(uint64_t cookie, uint32_t flags, const ucontext_t *context);

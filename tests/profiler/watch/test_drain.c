@@ -249,6 +249,52 @@ static void push_variant(unsigned i, uint32_t serial) {
     drain_now();
 }
 
+/* --- Calls --- */
+
+/* A call of one place with these arguments, which returned this; how its watch ended. Returns the row's traits. */
+static unsigned push_call(uint32_t serial, uint64_t arguments, uint64_t value, enum pie_watch_outcome outcome,
+                          unsigned end_traits) {
+    struct pie_watch_record begin = drain_begin(serial, PIE_WATCH_STORE, drain_context(2, 50, drain_loaded));
+
+    begin.memory = PIE_WATCH_MEMORY_CALL;
+    begin.traits = PIE_WATCH_ARGUMENTS;
+    begin.arguments = arguments;
+    begin.value_before = value;
+    begin.access_bytes = 0;
+    struct pie_watch_record end = drain_end_of(&begin, outcome);
+    end.traits = (uint8_t)end_traits;
+    pie_watch_drain_clear(drain);
+    drain_push(&begin);
+    drain_push(&end);
+    drain_now();
+    assert_int_equal(drain_row()->memory, PIE_WATCH_MEMORY_CALL);
+    return drain_row()->traits;
+}
+
+/* A place that computes again what it computed some calls ago repeats itself, though the next call was another. */
+static void test_calls_that_were_seen_before(void **state) {
+    const unsigned known = PIE_WATCH_ARGUMENTS;
+
+    assert_int_equal(push_call(1, 10, 20, PIE_WATCH_CHANGED, known), known | PIE_WATCH_FIRST_SEEN);
+    assert_int_equal(drain_row()->outcome, PIE_WATCH_CHANGED);
+    assert_int_equal(push_call(2, 11, 20, PIE_WATCH_CHANGED, known), known | PIE_WATCH_FIRST_SEEN);
+    assert_int_equal(push_call(3, 10, 21, PIE_WATCH_CHANGED, known), known | PIE_WATCH_FIRST_SEEN);
+    assert_int_equal(push_call(4, 10, 20, PIE_WATCH_CHANGED, known), known | PIE_WATCH_SEEN_BEFORE);
+    assert_int_equal(drain_row()->outcome, PIE_WATCH_REDUNDANT);
+    assert_int_equal(push_call(5, 10, 20, PIE_WATCH_LOST, known), known | PIE_WATCH_SEEN_BEFORE);
+    assert_int_equal(drain_row()->outcome, PIE_WATCH_LOST);
+}
+
+static void test_what_the_last_call_says_of_arguments_counts(void **state) {
+    const unsigned others = PIE_WATCH_ARGUMENTS | PIE_WATCH_OTHER_ARGUMENTS;
+
+    assert_int_equal(push_call(1, 10, 20, PIE_WATCH_REDUNDANT, others), others | PIE_WATCH_FIRST_SEEN);
+    assert_int_equal(push_call(2, 30, 20, PIE_WATCH_REDUNDANT, 0), PIE_WATCH_FIRST_SEEN);
+    /* these arguments gave this before */
+    assert_int_equal(push_call(3, 10, 20, PIE_WATCH_REDUNDANT, others),
+                     PIE_WATCH_ARGUMENTS | PIE_WATCH_SEEN_BEFORE);
+}
+
 /* Line, operation, kind, memory, traits, length, outcome: each makes another row, and only once. */
 static void test_rows_differ_by_each_part_of_the_key(void **state) {
     for (uint32_t round = 0; round < 3; round++)
@@ -294,6 +340,8 @@ int main(void) {
         DRAIN(test_length_of_the_call_falls_into_three_bins),
         DRAIN(test_rows_that_are_alike_are_one),
         DRAIN(test_rows_differ_by_each_part_of_the_key),
+        DRAIN(test_calls_that_were_seen_before),
+        DRAIN(test_what_the_last_call_says_of_arguments_counts),
         DRAIN(test_operations_of_the_frames_are_reported_innermost_first),
         DRAIN(test_deep_stacks_are_cut),
     };

@@ -6,6 +6,8 @@
 
 #include "profiler/stacks/cct.h"
 
+#include <time.h>
+
 static struct pie_watch_slot *slot_of(unsigned index) {
     return &pie_watch_of(scene_thread)->slots[index];
 }
@@ -260,6 +262,209 @@ static void test_watching_ends_while_a_result_is_compared(void) {
     assert_int_equal(slot_of(result)->stage, PIE_WATCH_FREE);
 }
 
+/* --- Arguments --- */
+
+static const struct pie_call_digest CALL = {
+    .content = 11, .state = 21, .result = 31, .is_telling = true, .is_new = true};
+
+/* Nothing of the result can be compared: a watch of the call waits for the next one. */
+static unsigned await_call(void) {
+    scene.call = CALL;
+    unsigned index = await_result(0);
+
+    assert_int_equal(slot_of(index)->memory, PIE_WATCH_MEMORY_CALL);
+    return index;
+}
+
+static struct pie_watch_record expect_call_end(unsigned index, enum pie_watch_outcome outcome) {
+    struct pie_watch_record reached = scene_pop(), ended = scene_pop();
+
+    scene_no_record();
+    assert_int_equal(reached.memory, PIE_WATCH_MEMORY_CALL);
+    assert_int_equal(reached.arguments, CALL.content);
+    assert_int_equal(ended.outcome, outcome);
+    assert_int_equal(slot_of(index)->stage, PIE_WATCH_FREE);
+    return ended;
+}
+
+static void test_the_same_call_again_is_redundant(void) {
+    unsigned index = await_call();
+    ucontext_t back = scene_returned();
+
+    scene_trap(index, &back);
+    assert_int_equal(expect_call_end(index, PIE_WATCH_REDUNDANT).traits & PIE_WATCH_ARGUMENTS,
+                     PIE_WATCH_ARGUMENTS);
+}
+
+static void test_other_arguments_are_a_change(void) {
+    unsigned index = await_call();
+    ucontext_t back = scene_returned();
+
+    for (uint64_t i = 0; i < 4; i++) {
+        scene.call.content = 100 + i;
+        scene_trap(index, &back);
+    }
+    expect_call_end(index, PIE_WATCH_CHANGED);
+}
+
+/* The object that it is called on, or the result, is in another state: it may be another call, or the same. */
+static void test_another_state_says_nothing(void) {
+    ucontext_t back = scene_returned();
+
+    for (int part = 0; part < 2; part++) {
+        unsigned index = await_call();
+        for (uint64_t i = 0; i < 4; i++) {
+            *(part ? &scene.call.state : &scene.call.result) += 1;
+            scene_trap(index, &back);
+        }
+        expect_call_end(index, PIE_WATCH_LOST);
+    }
+}
+
+static void test_arguments_that_are_not_found_say_nothing(void) {
+    unsigned index = await_call();
+    ucontext_t back = scene_returned();
+
+    scene.call.content = 0;
+    for (int i = 0; i < 4; i++)
+        scene_trap(index, &back);
+    expect_call_end(index, PIE_WATCH_LOST);
+}
+
+static void test_two_callers_of_one_place_take_turns(void) {
+    unsigned index = await_call();
+    ucontext_t back = scene_returned();
+
+    scene.call.content = 12;
+    scene_trap(index, &back);
+    scene.call.content = CALL.content;
+    scene_trap(index, &back);
+    expect_call_end(index, PIE_WATCH_REDUNDANT);
+}
+
+static void test_a_call_that_does_not_tell_is_not_waited_for(void) {
+    struct pie_access access = scene_access(scene_load, PIE_ACCESS_LOAD, 8);
+
+    scene.call = CALL;
+    scene.call.is_telling = false;
+    scene_learn(&access, 1);
+    for (int i = 0; i < 100; i++)
+        pie_watch_free_slot(scene_thread, scene_reach_data());
+}
+
+/* The same result: find() returns -1 whatever it looks for. */
+static void test_the_same_result_by_other_arguments(void) {
+    scene.call = CALL;
+    unsigned index = await_result(77);
+    ucontext_t back = scene_returned();
+
+    scene.call.content = 12;
+    scene_trap(index, &back);
+    struct pie_watch_record ended = expect_end(index, PIE_WATCH_REDUNDANT);
+    assert_int_equal(ended.traits, PIE_WATCH_ARGUMENTS | PIE_WATCH_OTHER_ARGUMENTS);
+}
+
+static void test_the_same_result_by_the_same_arguments(void) {
+    scene.call = CALL;
+    unsigned index = await_result(77);
+    ucontext_t back = scene_returned();
+
+    scene_trap(index, &back);
+    assert_int_equal(expect_end(index, PIE_WATCH_REDUNDANT).traits, PIE_WATCH_ARGUMENTS);
+}
+
+static void test_the_same_result_by_arguments_that_are_not_found(void) {
+    scene.call = CALL;
+    unsigned index = await_result(77);
+    ucontext_t back = scene_returned();
+
+    scene.call.content = 0;
+    scene_trap(index, &back);
+    assert_int_equal(expect_end(index, PIE_WATCH_REDUNDANT).traits, 0);
+}
+
+/* --- Functions of the interpreter's own --- */
+
+static int begin_own_call(void) {
+    int index = -1;
+
+    for (int i = 0; i < 1000 && index < 0; i++)
+        index = scene_sample_call(scene_after);
+    assert_true(index >= 0);
+    assert_int_equal(slot_of((unsigned)index)->stage, PIE_WATCH_RETURN);
+    return index;
+}
+
+static void test_own_function_is_watched_by_its_calls(void) {
+    ucontext_t back = scene_returned();
+
+    scene.call = CALL;
+    unsigned index = (unsigned)begin_own_call();
+    scene_trap(index, &back);
+    assert_int_equal(slot_of(index)->stage, PIE_WATCH_RESULT);
+    scene_trap(index, &back);
+    struct pie_watch_record ended = expect_call_end(index, PIE_WATCH_REDUNDANT);
+    assert_int_equal(ended.size, 0);
+    assert_int_equal(ended.kind, PIE_WATCH_STORE);
+}
+
+/* There is no memory to watch instead. */
+static void test_own_function_whose_call_does_not_tell(void) {
+    ucontext_t back = scene_returned();
+    unsigned index = (unsigned)begin_own_call();
+
+    scene_trap(index, &back);
+    assert_int_equal(slot_of(index)->stage, PIE_WATCH_FREE);
+    scene_no_record();
+    assert_int_equal(pie_counter_get(PIE_COUNTER_WATCH_ACCESS_IGNORED), 1);
+}
+
+/* len() is not worth it. */
+static void test_own_function_that_returns_a_small_number(void) {
+    ucontext_t back = scene_returned();
+
+    scene.call = CALL;
+    scene.call.is_new = false;
+    unsigned index = (unsigned)begin_own_call();
+    scene_trap(index, &back);
+    assert_int_equal(slot_of(index)->stage, PIE_WATCH_FREE);
+    scene_no_record();
+}
+
+static void test_one_in_eight_calls_of_own_functions_is_watched(void) {
+    enum { N = 8000 };
+    unsigned begun = 0;
+
+    for (int i = 0; i < N; i++) {
+        int index = scene_sample_call(scene_after);
+        scene.n_orders = 0;
+        begun += index >= 0;
+        if (index >= 0)
+            pie_watch_free_slot(scene_thread, (unsigned)index);
+    }
+    const double seen[] = {begun, N - begun}, expected[] = {N / 8.0, N * 7 / 8.0};
+    assert_true(scene_fits(seen, expected, 2));
+}
+
+/* A place that is not come to again holds no data breakpoint for long. */
+static void test_own_function_far_away_is_given_up(void) {
+    const struct timespec a_while = {.tv_nsec = 30000000};
+    ucontext_t back = scene_returned();
+
+    scene.call = CALL;
+    unsigned index = (unsigned)begin_own_call();
+    scene_trap(index, &back);
+    scene.instr = 6;
+    for (int i = 0; i < 4; i++)
+        scene_trap(index, &back);
+    assert_int_equal(slot_of(index)->stage, PIE_WATCH_SITE);
+    pie_watch_charge_sample(scene_thread, &back, 0);
+    assert_int_equal(slot_of(index)->stage, PIE_WATCH_SITE);
+    nanosleep(&a_while, NULL);
+    pie_watch_charge_sample(scene_thread, &back, 0);
+    expect_call_end(index, PIE_WATCH_LOST);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         SCENE(test_same_value_again_is_redundant),
@@ -277,6 +482,20 @@ int main(void) {
         SCENE(test_late_trap_ends_the_watch),
         SCENE(test_watch_of_a_result_may_give_way),
         SCENE(test_watching_ends_while_a_result_is_compared),
+        SCENE(test_the_same_call_again_is_redundant),
+        SCENE(test_other_arguments_are_a_change),
+        SCENE(test_another_state_says_nothing),
+        SCENE(test_arguments_that_are_not_found_say_nothing),
+        SCENE(test_two_callers_of_one_place_take_turns),
+        SCENE(test_a_call_that_does_not_tell_is_not_waited_for),
+        SCENE(test_the_same_result_by_other_arguments),
+        SCENE(test_the_same_result_by_the_same_arguments),
+        SCENE(test_the_same_result_by_arguments_that_are_not_found),
+        SCENE(test_own_function_is_watched_by_its_calls),
+        SCENE(test_own_function_whose_call_does_not_tell),
+        SCENE(test_own_function_that_returns_a_small_number),
+        SCENE(test_one_in_eight_calls_of_own_functions_is_watched),
+        SCENE(test_own_function_far_away_is_given_up),
     };
     return cmocka_run_group_tests_name("watch, results", tests, NULL, NULL);
 }

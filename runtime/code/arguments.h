@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "profiler/ports/pystack.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The arguments of the native call that the calling thread is in, or that has just returned to its evaluation loop:
+ * they lie on the evaluation stack of the Python frame until the loop goes on. */
+
+/* See pie_pystack_ops.call_digest. Context: signal. */
+bool pie_code_arguments_digest(uintptr_t result, struct pie_call_digest *ret_digest);
+
+/* Code ids are going to be used again for other code. Context: drain. */
+void pie_code_arguments_forget(void);
+
+/* --- between these files; Context: signal --- */
+
+enum pie_call_shape {
+    PIE_CALL_UNKNOWN = 1, /* the depth of the stack is not known, or it is no call */
+    PIE_CALL_PLAIN,       /* two slots for the callable and its self, then `count` arguments */
+    PIE_CALL_NAMED,       /* … and their names */
+    PIE_CALL_TUPLE,       /* the callable, a tuple, and with count 1 a dict */
+};
+
+/* An instruction that calls, and how many slots of the evaluation stack are in use when it begins. */
+struct pie_call_site {
+    uint16_t depth;
+    uint8_t count, shape;
+};
+
+/* Of a unit of an interned code object. */
+struct pie_call_site pie_call_site_find(uint32_t code_id, uint32_t unit);

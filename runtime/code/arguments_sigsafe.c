@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <Python.h>
+
+#include "runtime/code/arguments.h"
+
+#include "profiler/base/hash.h"
+#include "profiler/base/safe_load.h"
+#include "runtime/code/registry.h"
+#include "runtime/objects/digest.h"
+#include "runtime/objects/kind.h"
+#include "runtime/stacks/pyframe.h"
+
+/* A call's arguments, its self, and what is called. The slots of the evaluation stack keep their references until the
+ * loop goes on, so at the call's return they are still there, as the call left them. Were it otherwise, as when what
+ * returns is the end of an object, one of them would be none by now, and nothing is said. */
+
+struct call {
+    struct pie_digest digest;
+    unsigned count; /* of arguments, a self among them */
+    bool is_constructor;
+};
+
+static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
+    return pie_safe_load((const void *)(base + offset), ret);
+}
+
+/* The first slot behind those in use of the innermost frame, which runs this code. */
+static bool find_top(const struct pie_pyframe *python, uint16_t depth, uintptr_t *ret_top) {
+    uintptr_t frame, code, locals;
+
+    if (!pie_pyframe_find_first(pie_pyframe_current_tstate(), &frame) || !pie_pyframe_is_pointer(frame) ||
+        !load(frame, pie_pyframe_stack.code_at, &code) || code != python->code ||
+        !load(code, offsetof(PyCodeObject, co_nlocalsplus), &locals))
+        return false;
+    *ret_top = frame + pie_pyframe_stack.locals_at + ((uint32_t)locals + (uintptr_t)depth) * sizeof locals;
+    return true;
+}
+
+/* One that keeps the results of its calls. */
+static bool keeps_results(uintptr_t type) {
+    return pie_digest_is_named(type, "functools._lru_cache_wrapper");
+}
+
+/* What is called counts by where it is; a method that was bound anew by the function and the object. False: it says
+ * nothing of the call. */
+static bool add_callable(struct call *call, uintptr_t callable) {
+    enum pie_object_kind kind = pie_object_kind_at(callable);
+    uintptr_t type, function, self;
+
+    call->is_constructor = kind == PIE_OBJECT_TYPE;
+    if (kind == PIE_OBJECT_NONE || !load(callable, offsetof(PyObject, ob_type), &type) || keeps_results(type))
+        return false;
+    bool is_bound = type == (uintptr_t)&PyMethod_Type || type == (uintptr_t)&PyCFunction_Type;
+    if (!is_bound) {
+        pie_digest_add_word(&call->digest, callable);
+        return true;
+    }
+    size_t function_at = type == (uintptr_t)&PyMethod_Type ? offsetof(PyMethodObject, im_func)
+                                                           : offsetof(PyCFunctionObject, m_ml);
+    size_t self_at = type == (uintptr_t)&PyMethod_Type ? offsetof(PyMethodObject, im_self)
+                                                       : offsetof(PyCFunctionObject, m_self);
+    if (!load(callable, function_at, &function) || !load(callable, self_at, &self))
+        return false;
+    pie_digest_add_word(&call->digest, function);
+    if (self && load(self, offsetof(PyObject, ob_type), &type) && type != (uintptr_t)&PyModule_Type) {
+        pie_digest_add(&call->digest, self);
+        call->count++;
+    }
+    return true;
+}
+
+static bool add_slot(struct call *call, uintptr_t at) {
+    uintptr_t object;
+
+    if (!load(at, 0, &object))
+        return false;
+    pie_digest_add(&call->digest, object);
+    call->count++;
+    return true;
+}
+
+/* The two slots below the arguments: up to 3.12 nothing and the callable, or the callable and its self; from 3.13 on
+ * the callable, and its self or nothing. */
+static bool add_called(struct call *call, uintptr_t slots) {
+    uintptr_t first, second;
+
+    if (!load(slots, 0, &first) || !load(slots, sizeof first, &second))
+        return false;
+    if (first == 0)
+        return add_callable(call, second);
+    if (!add_callable(call, first))
+        return false;
+    return second == 0 || add_slot(call, slots + sizeof first);
+}
+
+static bool add_plain(struct call *call, uintptr_t top, unsigned arguments) {
+    const size_t slot = sizeof(uintptr_t);
+    uintptr_t first = top - arguments * slot;
+
+    if (!add_called(call, first - 2 * slot))
+        return false;
+    for (unsigned i = 0; i < arguments; i++)
+        if (!add_slot(call, first + i * slot))
+            return false;
+    return true;
+}
+
+static bool add_tuple(struct call *call, uintptr_t top, bool has_dict) {
+    const size_t slot = sizeof(uintptr_t);
+    uintptr_t tuple = top - (has_dict + 1u) * slot, callable;
+
+    return load(tuple, -slot, &callable) && callable && add_callable(call, callable) &&
+           add_slot(call, tuple) && (!has_dict || add_slot(call, top - slot));
+}
+
+static bool add_call(struct call *call, const struct pie_call_site *site, uintptr_t top) {
+    switch (site->shape) {
+    case PIE_CALL_PLAIN:
+        return add_plain(call, top, site->count);
+    case PIE_CALL_NAMED:
+        return add_plain(call, top - sizeof(uintptr_t), site->count);
+    case PIE_CALL_TUPLE:
+        return add_tuple(call, top, site->count != 0);
+    default:
+        return false;
+    }
+}
+
+/* Does it say of a call that it was made again, that its arguments, and its result if that can be read, are those of an
+ * earlier one? Not where it cannot be seen what the call went by, nor where all that is known is that another object of
+ * a type was made. */
+static bool is_telling(const struct call *call, uint64_t result) {
+    return call->count > 0 && (result || (!call->digest.traits && !call->is_constructor));
+}
+
+bool pie_code_arguments_digest(uintptr_t result, struct pie_call_digest *ret_digest) {
+    struct pie_pyframe python;
+    struct call call = {.count = 0};
+    uintptr_t top;
+    uint64_t of_result = 0;
+    unsigned flags;
+
+    if (pie_pyframe_walk_current(&python, 1, &flags) == 0)
+        return false;
+    uint32_t code_id = pie_code_registry_intern(python.code);
+    struct pie_call_site site =
+        pie_call_site_find(code_id, pie_pyframe_instr_offset(python.code, python.instr));
+    if (site.shape == PIE_CALL_UNKNOWN || !find_top(&python, site.depth, &top))
+        return false;
+    pie_digest_begin(&call.digest);
+    if (!add_call(&call, &site, top) || call.digest.is_broken)
+        return false;
+    bool is_made = pie_digest_result(result, &of_result);
+    *ret_digest = (struct pie_call_digest){
+        .content = call.digest.content | 1,
+        .state = call.digest.state,
+        .result = of_result,
+        .traits = call.digest.traits,
+        .is_telling = is_made && is_telling(&call, of_result),
+        .is_new = is_made && pie_digest_is_new(result),
+    };
+    return true;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "profiler/ports/pystack.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A digest of objects' values, without running any code of theirs, by fault-tolerant loads.
+ *
+ * What has a value that can be read goes into `content`: numbers, str, bytes, dates, the data of arrays and tensors,
+ * and tuples, lists and dicts of these. All else goes into `state`: where it lies and its first words, and its type
+ * into the content. So another content is another value for certain; an equal one with another state may be. Long
+ * values are sampled. Subclasses of the built-in types count as anything else. Context: signal (all functions). */
+struct pie_digest {
+    uint64_t content, state;
+    uint32_t loads_left;
+    uint8_t traits; /* pie_digest_traits */
+    bool is_broken; /* something was no object, or unreadable: the digest says nothing */
+    bool is_blank;  /* nothing but None, zeros and what is empty was added */
+};
+
+void pie_digest_begin(struct pie_digest *digest);
+/* Adds an object. address may be anything. */
+void pie_digest_add(struct pie_digest *digest, uintptr_t object);
+/* Adds a word that is no object. */
+void pie_digest_add_word(struct pie_digest *digest, uint64_t word);
+
+/* Of a result: does it say anything of its call, and was it made by it? Not None, arrays of zeros and what is empty,
+ * nor an object that is kept and handed out again, but for those that Python keeps itself: small numbers, short str.
+ * *ret_content is 0 where the value cannot be read. */
+bool pie_digest_result(uintptr_t object, uint64_t *ret_content);
+/* Has the object one reference, the caller's? */
+bool pie_digest_is_new(uintptr_t object);
+
+/* Between the files of it. Words evenly spread over `bytes` bytes, first and last ones among them. */
+void pie_digest_add_bytes(struct pie_digest *digest, uintptr_t address, uint64_t bytes, uint32_t words_max);
+bool pie_digest_is_named(uintptr_t type, const char *name);
+/* The data and shape of an array. False: it is none that can be read. */
+bool pie_digest_add_array(struct pie_digest *digest, uintptr_t array);
+void pie_digest_add_dict(struct pie_digest *digest, uintptr_t dict, unsigned depth);
+void pie_digest_add_item(struct pie_digest *digest, uintptr_t object, unsigned depth);

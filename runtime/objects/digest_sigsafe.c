@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <Python.h>
+
+#include "runtime/objects/digest.h"
+
+#include <string.h>
+
+#include "profiler/base/hash.h"
+#include "profiler/base/safe_load.h"
+#include "runtime/objects/kind.h"
+#include "runtime/objects/pystr.h"
+#include "runtime/objects/value.h"
+
+/* Types are known by their addresses, so a subclass, whose instances may have a state of their own, is never taken for
+ * its base. Types of libraries are known by their names. */
+
+enum {
+    LOADS_MAX = 1024, /* of a whole digest: some microseconds with cold caches */
+    DEPTH_MAX = 4,
+    TEXT_WORDS_MAX = 128, /* of a str or bytes: 1 KiB is read in full */
+    DATA_WORDS_MAX = 256, /* of the data of a tensor */
+    ITEMS_MAX = 16,       /* of a tuple or list */
+    POINTERS_MAX = 128,   /* of a longer list, which are compared by address */
+    STATE_WORDS_MAX = 8,  /* of any other object */
+    NAME_BYTES = 24,
+    SCALAR_BYTES_MAX = 48,
+    DIGIT_BYTES = 4,
+    INT_DIGITS_MAX = 1 << 24, /* more is hardly an int */
+    DATE_AT =
+        sizeof(PyObject) + sizeof(Py_hash_t), /* behind the hash, which is worked out when it is asked for */
+};
+
+static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
+    return pie_safe_load((const void *)(base + offset), ret);
+}
+
+void pie_digest_begin(struct pie_digest *digest) {
+    *digest = (struct pie_digest){.content = 1, .state = 1, .loads_left = LOADS_MAX, .is_blank = true};
+}
+
+void pie_digest_add_word(struct pie_digest *digest, uint64_t word) {
+    digest->content = pie_hash_mix(digest->content, word);
+}
+
+static void add_state(struct pie_digest *digest, uint64_t word) {
+    digest->state = pie_hash_mix(digest->state, word);
+}
+
+/* False: the budget is used up, so what is left out may differ. */
+static bool take(struct pie_digest *digest) {
+    if (digest->loads_left == 0) {
+        digest->traits |= PIE_DIGEST_SAMPLED;
+        return false;
+    }
+    digest->loads_left--;
+    return true;
+}
+
+static void break_off(struct pie_digest *digest) {
+    digest->is_broken = true;
+}
+
+/* The last bytes, fewer than a word. */
+static void add_tail(struct pie_digest *digest, uintptr_t address, size_t bytes) {
+    uintptr_t word = 0;
+
+    if (bytes == 0)
+        return;
+    if (!pie_safe_copy(&word, (const void *)address, bytes)) {
+        break_off(digest);
+        return;
+    }
+    digest->is_blank = digest->is_blank && word == 0;
+    pie_digest_add_word(digest, word);
+}
+
+void pie_digest_add_bytes(struct pie_digest *digest, uintptr_t address, uint64_t bytes, uint32_t words_max) {
+    uint64_t words = bytes / sizeof(uintptr_t), seen = words < words_max ? words : words_max;
+
+    pie_digest_add_word(digest, bytes);
+    if (seen < words)
+        digest->traits |= PIE_DIGEST_SAMPLED;
+    for (uint64_t i = 0; i < seen && take(digest); i++) {
+        uint64_t at = seen < words ? i * (words - 1) / (seen - 1) : i;
+        uintptr_t word;
+        if (!load(address, at * sizeof word, &word)) {
+            break_off(digest);
+            return;
+        }
+        digest->is_blank = digest->is_blank && word == 0;
+        pie_digest_add_word(digest, word);
+    }
+    add_tail(digest, address + words * sizeof(uintptr_t), bytes % sizeof(uintptr_t));
+}
+
+bool pie_digest_is_named(uintptr_t type, const char *name) {
+    size_t size = strlen(name) + 1;
+    char found[NAME_BYTES];
+    uintptr_t at;
+
+    return size <= sizeof found && load(type, offsetof(PyTypeObject, tp_name), &at) && at &&
+           pie_safe_copy(found, (const void *)at, 1) && found[0] == name[0] &&
+           pie_safe_copy(found, (const void *)at, size) && memcmp(found, name, size) == 0;
+}
+
+/* --- One value --- */
+
+/* How many digits, of the word behind an int's head: up to 3.11 the number with the sign of the int, from 3.12 on three
+ * bits of flags below it. */
+static size_t digits_of(uintptr_t word) {
+#if PY_VERSION_HEX >= 0x030c0000
+    return word >> 3;
+#else
+    return (intptr_t)word < 0 ? 0 - word : word;
+#endif
+}
+
+static void add_int(struct pie_digest *digest, uintptr_t object) {
+    const size_t digits_at = sizeof(PyObject) + sizeof(uintptr_t);
+    uintptr_t word;
+
+    if (!load(object, sizeof(PyObject), &word) || digits_of(word) > INT_DIGITS_MAX) {
+        break_off(digest);
+        return;
+    }
+    pie_digest_add_word(digest, word);
+    pie_digest_add_bytes(digest, object + digits_at, digits_of(word) * DIGIT_BYTES, TEXT_WORDS_MAX);
+}
+
+static void add_text(struct pie_digest *digest, uintptr_t object, bool is_str) {
+    struct pie_pystr text;
+
+    if (!(is_str ? pie_pystr_locate : pie_pystr_locate_bytes)(object, UINT32_MAX, &text)) {
+        break_off(digest);
+        return;
+    }
+    pie_digest_add_word(digest, text.width);
+    pie_digest_add_bytes(digest, text.data, pie_pystr_size(&text), TEXT_WORDS_MAX);
+    if (text.is_cut)
+        digest->traits |= PIE_DIGEST_SAMPLED;
+}
+
+static void add_bytearray(struct pie_digest *digest, uintptr_t object) {
+    uintptr_t size, start;
+
+    if (!load(object, offsetof(PyVarObject, ob_size), &size) ||
+        !load(object, offsetof(PyByteArrayObject, ob_start), &start) || (intptr_t)size < 0) {
+        break_off(digest);
+        return;
+    }
+    pie_digest_add_bytes(digest, start, size, TEXT_WORDS_MAX);
+}
+
+/* How many bytes of a date say what it is, behind its hash; 0: it is none. (time keeps six, and the fold.) */
+static size_t date_bytes(uintptr_t type) {
+    static const struct {
+        const char *name;
+        size_t bytes;
+    } dates[] = {
+        {"datetime.datetime", 12}, {"datetime.date", 5}, {"datetime.timedelta", 12}, {"datetime.time", 8}};
+
+    for (size_t i = 0; i < sizeof dates / sizeof *dates; i++)
+        if (pie_digest_is_named(type, dates[i].name))
+            return dates[i].bytes;
+    return 0;
+}
+
+/* A number of NumPy: all of it but its head. */
+static bool add_scalar(struct pie_digest *digest, uintptr_t object, uintptr_t type) {
+    static const char *const names[] = {"numpy.float64", "numpy.float32",   "numpy.float16", "numpy.int64",
+                                        "numpy.int32",   "numpy.int16",     "numpy.int8",    "numpy.uint64",
+                                        "numpy.uint32",  "numpy.uint16",    "numpy.uint8",   "numpy.bool_",
+                                        "numpy.bool",    "numpy.complex128"};
+    static const uint8_t bytes[] = {8, 4, 2, 8, 4, 2, 1, 8, 4, 2, 1, 1, 1, 16};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!pie_digest_is_named(type, names[i]))
+            continue;
+        pie_digest_add_bytes(digest, object + sizeof(PyObject), bytes[i], SCALAR_BYTES_MAX);
+        return true;
+    }
+    return false;
+}
+
+/* --- Several --- */
+
+static void add_items(struct pie_digest *digest, uintptr_t items, uintptr_t count, unsigned depth) {
+    uintptr_t seen = count < ITEMS_MAX ? count : ITEMS_MAX, item;
+
+    pie_digest_add_word(digest, count);
+    for (uintptr_t i = 0; i < seen && take(digest); i++) {
+        uintptr_t at = seen < count ? i * (count - 1) / (seen - 1) : i;
+        if (!load(items, at * sizeof item, &item)) {
+            break_off(digest);
+            return;
+        }
+        pie_digest_add_item(digest, item, depth + 1);
+    }
+    if (seen == count)
+        return;
+    digest->traits |= PIE_DIGEST_SAMPLED;
+    for (uintptr_t i = 0; i < POINTERS_MAX && i < count && take(digest); i++) {
+        uintptr_t step = count < POINTERS_MAX ? 1 : count / POINTERS_MAX;
+        if (load(items, i * step * sizeof item, &item))
+            add_state(digest, item);
+    }
+}
+
+static void add_sequence(struct pie_digest *digest, uintptr_t object, bool is_tuple, unsigned depth) {
+    uintptr_t count, items = object + offsetof(PyTupleObject, ob_item);
+
+    if (!load(object, offsetof(PyVarObject, ob_size), &count) || (intptr_t)count < 0 ||
+        (!is_tuple && !load(object, offsetof(PyListObject, ob_item), &items))) {
+        break_off(digest);
+        return;
+    }
+    add_items(digest, items, count, depth);
+}
+
+static void add_slice(struct pie_digest *digest, uintptr_t object, unsigned depth) {
+    uintptr_t part;
+
+    for (size_t i = 0; i < 3; i++) {
+        if (!load(object, offsetof(PySliceObject, start) + i * sizeof part, &part)) {
+            break_off(digest);
+            return;
+        }
+        pie_digest_add_item(digest, part, depth + 1);
+    }
+}
+
+/* --- All else --- */
+
+static void add_state_words(struct pie_digest *digest, uintptr_t object, uintptr_t type) {
+    uintptr_t size, word;
+
+    if (!load(type, offsetof(PyTypeObject, tp_basicsize), &size))
+        return;
+    for (size_t i = sizeof(PyObject) / sizeof word; i < size / sizeof word; i++) {
+        if (i >= sizeof(PyObject) / sizeof word + STATE_WORDS_MAX || !take(digest))
+            break;
+        if (load(object, i * sizeof word, &word))
+            add_state(digest, word);
+    }
+}
+
+/* Never changes, so being the same object is being the same value; another one may be equal all the same. */
+static bool is_constant(uintptr_t type) {
+    return pie_digest_is_named(type, "re.Pattern") || type == (uintptr_t)&PyCode_Type ||
+           type == (uintptr_t)&PyFrozenSet_Type || type == (uintptr_t)&PyRange_Type;
+}
+
+static void add_opaque(struct pie_digest *digest, uintptr_t object, uintptr_t type) {
+    pie_digest_add_word(digest, type);
+    add_state(digest, object);
+    digest->is_blank = false;
+    if (is_constant(type))
+        return;
+    digest->traits |= PIE_DIGEST_OPAQUE;
+    add_state_words(digest, object, type);
+}
+
+static bool is_single(uintptr_t object, uintptr_t type) {
+    return object == (uintptr_t)Py_None || type == (uintptr_t)&PyEllipsis_Type ||
+           object == (uintptr_t)Py_NotImplemented || type == (uintptr_t)&PyModule_Type ||
+           type == (uintptr_t)&PyFunction_Type;
+}
+
+/* False: its type is none of Python's whose values can be read. */
+static bool add_builtin(struct pie_digest *digest, uintptr_t object, uintptr_t type, unsigned depth) {
+    if (type == (uintptr_t)&PyLong_Type || type == (uintptr_t)&PyBool_Type)
+        add_int(digest, object);
+    else if (type == (uintptr_t)&PyFloat_Type)
+        pie_digest_add_bytes(digest, object + offsetof(PyFloatObject, ob_fval), sizeof(double), 1);
+    else if (type == (uintptr_t)&PyComplex_Type)
+        pie_digest_add_bytes(digest, object + offsetof(PyComplexObject, cval), sizeof(Py_complex), 2);
+    else if (type == (uintptr_t)&PyUnicode_Type || type == (uintptr_t)&PyBytes_Type)
+        add_text(digest, object, type == (uintptr_t)&PyUnicode_Type);
+    else if (type == (uintptr_t)&PyByteArray_Type)
+        add_bytearray(digest, object);
+    else if (type == (uintptr_t)&PyTuple_Type || type == (uintptr_t)&PyList_Type)
+        add_sequence(digest, object, type == (uintptr_t)&PyTuple_Type, depth);
+    else if (type == (uintptr_t)&PyDict_Type)
+        pie_digest_add_dict(digest, object, depth);
+    else if (type == (uintptr_t)&PySlice_Type)
+        add_slice(digest, object, depth);
+    else
+        return false;
+    return true;
+}
+
+/* False: its type is of no library whose values can be read. */
+static bool add_of_library(struct pie_digest *digest, uintptr_t object, uintptr_t type,
+                           enum pie_object_kind kind) {
+    uintptr_t low, high;
+
+    if (kind == PIE_OBJECT_ARRAY)
+        return pie_digest_add_array(digest, object);
+    size_t bytes = date_bytes(type);
+    if (bytes) {
+        pie_digest_add_bytes(digest, object + DATE_AT, bytes, SCALAR_BYTES_MAX);
+        digest->is_blank = false;
+        return true;
+    }
+    if (add_scalar(digest, object, type))
+        return true;
+    if (!pie_object_tensor_data(object, type, &low, &high))
+        return false;
+    pie_digest_add_bytes(digest, low, high - low, DATA_WORDS_MAX);
+    return true;
+}
+
+void pie_digest_add_item(struct pie_digest *digest, uintptr_t object, unsigned depth) {
+    enum pie_object_kind kind = pie_object_kind_at(object);
+    uintptr_t type;
+
+    if (digest->is_broken || kind == PIE_OBJECT_NONE || !load(object, offsetof(PyObject, ob_type), &type)) {
+        break_off(digest);
+        return;
+    }
+    if (kind == PIE_OBJECT_TYPE || kind == PIE_OBJECT_DTYPE || is_single(object, type)) {
+        digest->is_blank = digest->is_blank && object == (uintptr_t)Py_None;
+        pie_digest_add_word(digest, object);
+        return;
+    }
+    if (depth > DEPTH_MAX) {
+        add_opaque(digest, object, type);
+        return;
+    }
+    pie_digest_add_word(digest, type);
+    if (!add_builtin(digest, object, type, depth) && !add_of_library(digest, object, type, kind))
+        add_opaque(digest, object, type);
+}
+
+void pie_digest_add(struct pie_digest *digest, uintptr_t object) {
+    pie_digest_add_item(digest, object, 0);
+}
+
+/* --- Results --- */
+
+/* Python keeps one object for each of these, however it was come by. */
+static bool is_kept_by_python(uintptr_t object, uintptr_t type) {
+    struct pie_pystr text;
+
+    if (type == (uintptr_t)&PyLong_Type || type == (uintptr_t)&PyBool_Type)
+        return true;
+    if (type == (uintptr_t)&PyUnicode_Type)
+        return pie_pystr_locate(object, UINT32_MAX, &text) && text.units <= 1;
+    return type == (uintptr_t)&PyBytes_Type && pie_pystr_locate_bytes(object, UINT32_MAX, &text) &&
+           text.units <= 1;
+}
+
+bool pie_digest_is_new(uintptr_t object) {
+    uintptr_t count;
+
+    return load(object, 0, &count) && (uint32_t)count == 1;
+}
+
+static bool is_made(uintptr_t object, uintptr_t type) {
+    return object != (uintptr_t)Py_None && (pie_digest_is_new(object) || is_kept_by_python(object, type));
+}
+
+static bool is_number_or_text(uintptr_t type) {
+    return type == (uintptr_t)&PyLong_Type || type == (uintptr_t)&PyBool_Type ||
+           type == (uintptr_t)&PyFloat_Type || type == (uintptr_t)&PyUnicode_Type ||
+           type == (uintptr_t)&PyBytes_Type;
+}
+
+bool pie_digest_result(uintptr_t object, uint64_t *ret_content) {
+    struct pie_digest digest;
+    uintptr_t type;
+
+    if (pie_object_kind_at(object) == PIE_OBJECT_NONE || !load(object, offsetof(PyObject, ob_type), &type) ||
+        !is_made(object, type))
+        return false;
+    pie_digest_begin(&digest);
+    pie_digest_add(&digest, object);
+    if (digest.is_broken || (digest.is_blank && !is_number_or_text(type)))
+        return false;
+    *ret_content = digest.traits & PIE_DIGEST_OPAQUE ? 0 : digest.content | 1;
+    return true;
+}

@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Digests of values: equal ones have the same, others another; hostile objects break nothing.
+
+usage: digests.py [DIRECTORY_OF_NUMPY]
+"""
+import ctypes
+import datetime
+import random
+import re
+import sys
+
+import _walk
+import tap
+
+sys.path[:0] = sys.argv[1:]
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+OPAQUE, SAMPLED = 1, 2
+ADDRESSES_TRIED = 20000
+
+
+def content(value):
+    return _walk.digest(id(value))[0]
+
+
+def state(value):
+    return _walk.digest(id(value))[1]
+
+
+def traits(value):
+    return _walk.digest(id(value))[2]
+
+
+def again(value):
+    """An equal object of its own."""
+    if isinstance(value, (tuple, list)):
+        return type(value)(again(item) for item in value)
+    if isinstance(value, dict):
+        return {again(key): again(item) for key, item in value.items()}
+    if isinstance(value, str):
+        return value[:1] + value[1:] if len(value) > 1 else value
+    if isinstance(value, (int, float, bytes)) and not isinstance(value, bool):
+        return type(value)(repr(value), *()) if not isinstance(value, bytes) else bytes(bytearray(value))
+    return value
+
+
+PLAIN = [0, 1, -1, 2**29, 2**30, -2**30, 2**31, 2**60, 2**64, -2**64, 3**900, 0.0, 1.0, -0.0, 1.5, True, False, None,
+         1j, 2 + 1j, "", "a", "b", "ab", "ba", "\u00e9", "\u0101", "\U0001f600", "x" * 100, "x" * 101, b"", b"a", b"ab",
+         b"x" * 99, (), (1,), (1, 2), (2, 1), ((1,), 2), [], [1], [1, 2], [[1], 2], {}, {1: 2}, {2: 1}, {"a": 1},
+         {"a": 2}, {"b": 1}, slice(1, 2), slice(1, 3), bytearray(b"a"), bytearray(b"b"), int, str,
+         datetime.date(2024, 1, 2), datetime.date(2024, 1, 3), datetime.datetime(2024, 1, 2),
+         datetime.datetime(2024, 1, 2, 0, 0, 0, 1), datetime.timedelta(1), datetime.timedelta(0, 1),
+         datetime.time(1), datetime.time(2)]
+
+
+def test_other_values_have_other_digests():
+    digests = [content(value) for value in PLAIN]
+    assert len(set(digests)) == len(PLAIN), [PLAIN[i] for i, d in enumerate(digests) if digests.count(d) > 1]
+
+
+def test_equal_values_have_the_same():
+    for value in PLAIN:
+        other = again(value)
+        assert content(value) == content(other), value
+        if isinstance(value, (int, float, str, bytes, tuple, list, dict)):
+            assert state(value) == state(other) and traits(value) == 0, value
+
+
+def test_dates_do_not_differ_by_the_hash_they_keep():
+    one, other = datetime.datetime(2024, 1, 2), datetime.datetime(2024, 1, 2)
+    hash(one)
+    assert content(one) == content(other)
+
+
+def test_text_of_a_kibibyte_is_read_in_full():
+    for at in range(1024):
+        one, other = bytearray(b"x" * 1024), bytearray(b"x" * 1024)
+        other[at] = 1
+        assert content(bytes(one)) != content(bytes(other)), at
+        assert traits(bytes(one)) == 0
+
+
+def test_longer_text_is_sampled():
+    """The limit that docs/limits.md states: a difference in the middle of a long text may not be seen."""
+    one, other = "x" * 100000, "x" * 49996 + "y" + "x" * 50003
+    assert traits(one) == SAMPLED
+    assert content(one) == content(other)
+    assert content("x" * 100000) != content("x" * 100001)
+    assert content("x" * 99999 + "y") != content(one) and content("y" + "x" * 99999) != content(one)
+
+
+def test_long_lists_are_sampled():
+    items = list(range(1000, 2000))
+    before = _walk.digest(id(items))
+    assert before[2] == SAMPLED
+    items.append(3)
+    assert content(items) != before[0]
+    items.pop()
+    assert _walk.digest(id(items)) == before
+    items[0] = 77777
+    assert content(items) != before[0]
+    long = [object() for _ in range(17)]
+    before = _walk.digest(id(long))
+    long[8], long[9] = long[9], long[8]
+    assert _walk.digest(id(long)) != before
+
+
+def test_dicts():
+    small = {i: i for i in range(8)}
+    assert traits(small) == 0
+    assert traits({i: i for i in range(9)}) == SAMPLED
+    mixed = {"a": 1, 2: "b"}
+    assert content(mixed) == content({"a": 1, 2: "b"}) != content({"a": 1, 2: "c"})
+    del small[3]
+    assert content(small) == content({i: i for i in range(8) if i != 3})
+
+
+def test_depth_has_an_end():
+    nest = []
+    for _ in range(100):
+        nest = [nest]
+    assert traits(nest) & OPAQUE
+    nest.append(nest)
+    assert _walk.digest(id(nest))
+    tree = [[[[list(range(16))] * 16] * 16] * 16] * 16
+    assert traits(tree) & SAMPLED
+
+
+class Int(int):
+    pass
+
+
+class Str(str):
+    pass
+
+
+class Dict(dict):
+    pass
+
+
+class List(list):
+    pass
+
+
+class Plain:
+    def __eq__(self, other):
+        raise AssertionError("code of the program is called")
+
+    __hash__ = __getattribute__ = __repr__ = __eq__
+
+
+def test_subclasses_and_instances_have_no_value():
+    for make in (lambda: Int(3), lambda: Str("a"), lambda: Dict(a=1), lambda: List([1]), Plain, object,
+                 lambda: iter([]), lambda: (i for i in ())):
+        one, other = make(), make()
+        assert traits(one) == OPAQUE, type(one)
+        assert content(one) == content(other)
+        assert state(one) != state(other)
+
+
+def test_state_that_changes():
+    generator = random.Random(1)
+    before = _walk.digest(id(generator))
+    generator.random()
+    after = _walk.digest(id(generator))
+    assert before[0] == after[0] and before[1] != after[1]
+
+
+def test_patterns_never_change():
+    pattern = re.compile("a+")
+    assert traits(pattern) == 0 and state(pattern) != state(re.compile("b+"))
+
+
+def test_what_is_no_object():
+    for address in (0, 1, 8, 4095, 4096, 2**47, 2**64 - 8, 2**63):
+        assert _walk.digest(address) is None, address
+    memory = ctypes.create_string_buffer(4096)
+    for byte in (0, 1, 255):
+        ctypes.memset(memory, byte, 4096)
+        assert _walk.digest(ctypes.addressof(memory)) is None
+
+
+def test_half_built_tuples():
+    new = ctypes.pythonapi.PyTuple_New
+    new.restype, new.argtypes = ctypes.c_void_p, [ctypes.c_ssize_t]
+    address = new(3)
+    assert _walk.digest(address) is None
+
+
+def test_damaged_copies_of_objects():
+    """Words of copies of objects are replaced by others: whatever is read, nothing breaks."""
+    chance = random.Random(7)
+    for value in ["text" * 9, b"bytes" * 9, 3**200, (1, "a", 2.5), [1, 2, 3], {"a": 1}, {1: "b"}, slice(1, 2),
+                  datetime.datetime(2024, 1, 2), bytearray(9)]:
+        size = max(value.__sizeof__(), 64)
+        for _ in range(ADDRESSES_TRIED // 40):
+            words = (ctypes.c_uint64 * (size // 8)).from_buffer_copy(ctypes.string_at(id(value), size // 8 * 8))
+            for _ in range(chance.randrange(1, 4)):
+                words[chance.randrange(len(words))] = chance.choice(
+                    [0, 1, 2**63, 2**64 - 1, id(value), id(words), chance.getrandbits(64), chance.getrandbits(40)])
+            _walk.digest(ctypes.addressof(words))
+            _walk.digest_result(ctypes.addressof(words))
+
+
+def test_memory_at_random():
+    chance = random.Random(8)
+    for _ in range(ADDRESSES_TRIED):
+        address = chance.choice([id(chance), id(tap), id(_walk)]) + 8 * chance.randrange(-400, 400)
+        _walk.digest(address)
+
+
+# --- Results ---
+
+RESULTS = [12345678901, 1.5, "text", b"bytes", (1, 2.5), [1], {"a": 1}]
+NO_RESULTS = [None, (), [], {}, [None], (0, 0)]
+
+
+def test_results_are_new_or_kept_by_python():
+    for make in (lambda: 10**11 + 1, lambda: 1.5 * len(sys.argv), lambda: bytes([1, 2, len(sys.argv)]),
+                 lambda: [1, len(sys.argv)], lambda: {"a": len(sys.argv)}):
+        assert _walk.digest_result(made(make)) is not None
+    for value in (3, -1, True, False, 0, "a", b"a", ""):
+        assert _walk.digest_result(id(value)), value
+    for value in ("a longer text that is kept", b"a longer one", 2.25, (1, 2)):
+        assert _walk.digest_result(id(value)) is None, value
+
+
+KEPT = []
+REFERENCES = ctypes.pythonapi.Py_IncRef
+
+
+def made(make):
+    """The address of an object with one reference, which lives on."""
+    value = make()
+    address = id(value)
+    REFERENCES(ctypes.py_object(value))
+    del value
+    return address
+
+
+def test_what_is_empty_says_nothing():
+    for make in (lambda: [], lambda: {}, lambda: [None], lambda: bytearray(64)):
+        assert _walk.digest_result(made(make)) is None
+    assert _walk.digest_result(id(None)) is None
+
+
+def test_what_cannot_be_read():
+    assert _walk.digest_result(made(object)) == 0
+    assert _walk.digest_result(made(lambda: [object()])) == 0
+
+
+def test_tuples_of_new_and_kept_items():
+    """Such as LAPACK's wrappers return: (array, 0)."""
+    one, other = (made(lambda: (1.5 * len(sys.argv), 0, None, "text")) for _ in range(2))
+    third = made(lambda: (1.5 * len(sys.argv), 1, None, "text"))
+    assert _walk.value_hash(one) == _walk.value_hash(other) != 0
+    assert _walk.value_hash(third) not in (0, _walk.value_hash(one))
+    for make in (lambda: (0, len(sys.argv)), lambda: (1.5 * len(sys.argv), KEPT)):
+        assert _walk.value_hash(made(make)) == 0
+
+
+# --- NumPy ---
+
+def with_numpy(test):
+    def skip_or_test():
+        if numpy is None:
+            raise tap.Skip("no NumPy")
+        test()
+    return skip_or_test
+
+
+@with_numpy
+def test_arrays():
+    one = numpy.arange(100.0)
+    assert content(one) == content(numpy.arange(100.0)) and traits(one) == 0
+    assert len({content(array) for array in (one, one.reshape(10, 10), one.astype("f4"), one.reshape(5, 20),
+                                             one + 1)}) == 5
+    before = content(one)
+    one[57] = 0
+    assert content(one) != before
+    assert traits(numpy.zeros(257)) == SAMPLED
+    assert content(numpy.zeros((0, 3))) == content(numpy.zeros((0, 3)))
+
+
+@with_numpy
+def test_columns_are_followed_and_other_views_are_not():
+    table = numpy.arange(300.0).reshape(100, 3)
+    column, neighbour = table[:, 1], table[:, 2]
+    before = content(column)
+    neighbour[:] = 0
+    assert content(column) == before and traits(column) == 0
+    table[3, 1] = 0
+    assert content(column) != before
+    assert content(table[::-1, 0]) == content(table.copy()[::-1, 0])
+    part = table[:, :2]
+    assert traits(part) == OPAQUE
+
+
+@with_numpy
+def test_arrays_of_objects_have_no_value():
+    assert traits(numpy.array([None, "a"], dtype=object)) == OPAQUE
+
+
+@with_numpy
+def test_numbers_of_numpy():
+    for kind in ("float64", "float32", "int8", "uint16", "bool_", "complex128", "int64"):
+        make = getattr(numpy, kind)
+        assert content(make(1)) == content(make(1)) != content(make(0)), kind
+        assert traits(make(1)) == 0, kind
+
+
+@with_numpy
+def test_new_arrays_of_zeros_say_nothing():
+    assert _walk.digest_result(made(lambda: numpy.zeros(9))) is None
+    assert _walk.digest_result(made(lambda: numpy.ones(9)))
+
+
+@with_numpy
+def test_freed_arrays():
+    addresses = [id(numpy.arange(float(i))) for i in range(1, 200)]
+    for address in addresses:
+        _walk.digest(address)
+
+
+tap.run_module(globals())
