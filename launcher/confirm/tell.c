@@ -17,10 +17,13 @@
 
 enum { INDENT = 4 };
 
+/* One finding for each line that was counted: its own, or the first of a library's lines that it led to. */
 static const char findings_sql[] =
-    "SELECT *, iif(library IS NULL, file, coalesce(user_file, file)) AS counted_file,"
+    "SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY counted_file, counted_line"
+    " ORDER BY library IS NOT NULL, rank) AS nth FROM (SELECT *,"
+    " iif(library IS NULL, file, coalesce(user_file, file)) AS counted_file,"
     " iif(library IS NULL, line, coalesce(user_line, line)) AS counted_line"
-    " FROM v_redundancy WHERE run = :run AND verdict IS NOT NULL ORDER BY rank";
+    " FROM v_redundancy WHERE run = :run AND verdict IS NOT NULL)) WHERE nth = 1 ORDER BY rank";
 
 void pie_confirm_tell_cost(const struct pie_confirm_plan *plan) {
     uint32_t lines = plan->board->n_lines;

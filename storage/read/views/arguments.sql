@@ -7,7 +7,7 @@
 -- Only the last ones are remembered, so that is the least number.
 CREATE VIEW x_line_arguments AS
 SELECT s.run, f.path AS file, l.line, printf('; %d of %d compared calls had the arguments and the result of another one: '
-  || '%d different', sum(s.same), sum(s.compared), sum(s.first_seen)) AS arguments_text
+  || '%d different, at the line or below it', sum(s.same), sum(s.compared), sum(s.first_seen)) AS arguments_text
 FROM (
   SELECT run, process, is_own, place, sum(is_trap * watches) AS compared, sum(is_redundant * watches) AS same,
     sum(is_first_seen * watches) AS first_seen

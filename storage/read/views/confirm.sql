@@ -77,9 +77,10 @@ FROM (
 
 -- What is proven and worth it leads, what is refuted is never high. A fix saves the calls and what leads to them, so
 -- its bound is at least their part of the line's own time. Where one call takes the place of many, the loop goes too.
+-- A library's line has the verdict of the line that led to it, but not its weight.
 CREATE VIEW x_proven_finding AS
 SELECT DISTINCT *, CASE
-    WHEN verdict IS 'confirmed' AND most_ns >= high_share * run_ns THEN 'high'
+    WHEN verdict IS 'confirmed' AND library IS NULL AND most_ns >= high_share * run_ns THEN 'high'
     WHEN verdict IS 'refuted' AND severity = 'high' THEN 'low'
     ELSE severity END AS proven_severity,
   facts || CASE
