@@ -9,7 +9,6 @@
 
 #include "profiler/watch/internal.h"
 
-#include "profiler/base/clocks.h"
 #include "profiler/base/counters.h"
 #include "profiler/base/hash.h"
 #include "profiler/stacks/call_path.h"
@@ -152,7 +151,7 @@ static void leave_for_site(struct pie_thread *thread, unsigned index) {
         return;
     }
     slot->stage = PIE_WATCH_SITE;
-    slot->site_ns = pie_monotonic_ns();
+    slot->site_cpu_ns = thread->cpu_last_ns;
     slot->is_far = true;
 }
 

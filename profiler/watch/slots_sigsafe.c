@@ -39,7 +39,7 @@ static const int64_t STRING_DEBT_LONG_NS = 20000000, STRING_DEBT_SHORT_NS = 4000
 enum { LONG_DEBT_ONE_IN = 4 };
 
 /* Calls of the interpreter's own functions are many, and many places are not come to again: no other string is slowed
- * down for longer than this by the data breakpoint that waits for one. */
+ * down for longer than this, in CPU time, by the data breakpoint that waits for one. */
 static const uint64_t SITE_TIMEOUT_NS = 20000000;
 
 /* At most so much credit is saved up, so that watching does not come in bursts. */
@@ -219,11 +219,10 @@ void pie_watch_rest(struct pie_thread *thread) {
 }
 
 static void give_up_sites(struct pie_thread *thread) {
-    uint64_t now_ns = pie_monotonic_ns();
-
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
         const struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[i];
-        if (slot->stage == PIE_WATCH_SITE && slot->is_call && now_ns - slot->site_ns > SITE_TIMEOUT_NS)
+        if (slot->stage == PIE_WATCH_SITE && slot->is_call &&
+            thread->cpu_last_ns > slot->site_cpu_ns + SITE_TIMEOUT_NS)
             pie_watch_give_up(thread, i);
     }
 }

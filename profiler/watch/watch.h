@@ -115,7 +115,7 @@ struct pie_watch_slot {
     struct pie_access access;
     const struct pie_basic_block *block; /* that it was chosen from; NULL: it was not */
     uint64_t began_ns;                   /* this stage */
-    uint64_t site_ns;                    /* SITE: when it began to wait there */
+    uint64_t site_cpu_ns;                /* SITE: the thread's CPU time when it began to wait there */
     uint64_t site;                       /* CCT key of the Python code unit that called */
     uintptr_t unit;                      /* address of that code unit; SITE */
     uint64_t return_ip, return_sp;       /* where the native call returns to, and RSP then */
