@@ -52,7 +52,7 @@ static int set_up(void **state) {
     assert_int_equal(pie_sqlite_open(path, &reader, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
     assert_int_equal(pie_packed_tables_add(reader), SQLITE_OK);
     assert_int_equal(pie_node_sample_add(reader), SQLITE_OK);
-    execute(reader, "CREATE VIRTUAL TABLE temp.added USING node_sample;"
+    execute(reader, "CREATE VIRTUAL TABLE temp.added USING x_node_sample;"
                     "CREATE TEMP TABLE processes AS SELECT DISTINCT process AS id FROM sample");
     return 0;
 }
