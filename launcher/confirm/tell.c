@@ -17,13 +17,14 @@
 
 enum { INDENT = 4 };
 
-/* One finding for each line that was counted: its own, or the first of a library's lines that it led to. */
-static const char findings_sql[] =
-    "SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY counted_file, counted_line"
-    " ORDER BY library IS NOT NULL, rank) AS nth FROM (SELECT *,"
-    " iif(library IS NULL, file, coalesce(user_file, file)) AS counted_file,"
-    " iif(library IS NULL, line, coalesce(user_line, line)) AS counted_line"
-    " FROM v_redundancy WHERE run = :run AND verdict IS NOT NULL)) WHERE nth = 1 ORDER BY rank";
+/* A library's finding repeats what is said of the own line that led there. */
+static const char findings_sql[] = "WITH found AS MATERIALIZED (SELECT *, iif(library IS NULL, file, "
+                                   "coalesce(user_file, file)) AS counted_file,"
+                                   " iif(library IS NULL, line, coalesce(user_line, line)) AS counted_line"
+                                   " FROM v_redundancy WHERE run = :run AND verdict IS NOT NULL)"
+                                   " SELECT * FROM found f WHERE library IS NULL OR NOT EXISTS (SELECT 1 "
+                                   "FROM found o WHERE o.library IS NULL"
+                                   " AND o.file = f.counted_file AND o.line = f.counted_line) ORDER BY rank";
 
 void pie_confirm_tell_cost(const struct pie_confirm_plan *plan) {
     uint32_t lines = plan->board->n_lines;

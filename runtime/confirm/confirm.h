@@ -31,7 +31,8 @@ struct pie_confirm_digest {
     bool is_value;  /* equal words mean equal values; else some are known only by identity */
     bool is_single; /* nothing but single numbers */
     size_t budget;  /* bytes that may still be looked at; when it is used up, is_value is false */
-    unsigned depth;
+    unsigned depth, n_functions;
+    const struct _object *functions[8]; /* whose closures are being read: a function may enclose itself */
 };
 
 enum { PIE_CONFIRM_BUDGET_BYTES = 64 << 20, PIE_CONFIRM_BUDGET_SMALL_BYTES = 16 << 10 };

@@ -221,15 +221,30 @@ static bool add_container(struct pie_confirm_digest *digest, PyObject *object) {
 
 /* --- Others --- */
 
+static bool is_being_read(const struct pie_confirm_digest *digest, const PyObject *function) {
+    for (unsigned i = 0; i < digest->n_functions; i++)
+        if (digest->functions[i] == function)
+            return true;
+    return false;
+}
+
 static void add_function(struct pie_confirm_digest *digest, PyObject *object) {
     PyFunctionObject *function = (PyFunctionObject *)object;
 
     add_constant(digest, function->func_code);
     add_constant(digest, function->func_globals);
+    if (is_being_read(digest, object))
+        return;
+    if (digest->n_functions >= sizeof digest->functions / sizeof *digest->functions) {
+        digest->is_value = false;
+        return;
+    }
+    digest->functions[digest->n_functions++] = object;
     pie_confirm_digest_add(digest, function->func_defaults);
     pie_confirm_digest_add(digest, function->func_kwdefaults);
     for (Py_ssize_t i = 0; function->func_closure && i < PyTuple_GET_SIZE(function->func_closure); i++)
         pie_confirm_digest_add(digest, PyCell_GET(PyTuple_GET_ITEM(function->func_closure, i)));
+    digest->n_functions--;
 }
 
 static void add_slice(struct pie_confirm_digest *digest, PyObject *object) {

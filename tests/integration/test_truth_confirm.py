@@ -110,6 +110,7 @@ def test_the_program_is_as_without_us(calls):
     ("generator", "pow", (100, 0, 100, 10, 10, 90, 0)),
     ("objects", "Mine.value", (50, 0, 50, 1, 1, 49, 0)),
     ("attributes", "Mine.value", (30, 0, 30, 5, 1, 25, 0)),
+    ("enclosed", "enclosed.<locals>.down", (30, 0, 30, 3, 1, 27, 0)),
     ("opaque", "isinstance", (50, 0, 0, 1, 1, 0, 49)),
     ("named", "int", (90, 0, 90, 3, 3, 87, 0)),
     ("threads", "math.sqrt", (1000, 0, 1000, 1, 1, 999, 0)),

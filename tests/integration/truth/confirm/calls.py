@@ -108,6 +108,12 @@ def closures(n):
     return [sorted([3, 1, 2], key=lambda v, k=i % 4: v * k) for i in range(n)]  # closures
 
 
+def enclosed(n):
+    def down(i):
+        return 0 if i == 0 else down(i - 1)
+    return [down(i % 3) for i in range(n)]  # enclosed
+
+
 def changed(n):
     kept = []
     for i in range(n):
@@ -147,7 +153,7 @@ def far(n):  # the end of the loop's body is more than 255 units away
 
 print(same(2000, 0.5), len(distinct(500)), len(few(700)), toggle(1000), raising(300), fibonacci(12), sum(squares(100)))
 attributes(30)
-print(len(opaque(50)))
+print(len(opaque(50)), len(enclosed(30)))
 print(elements(1000), objects(50), len(named(90)), len(closures(40)), far(5), sys.argv[1:], sys.gettrace(), sys.getprofile())
 try:
     star(1)
