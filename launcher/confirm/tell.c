@@ -28,12 +28,14 @@ static const char findings_sql[] = "WITH found AS MATERIALIZED (SELECT *, iif(li
 
 void pie_confirm_tell_cost(const struct pie_confirm_plan *plan) {
     uint32_t lines = plan->board->n_lines;
+    char which[32] = "that line";
 
+    if (lines != 1)
+        snprintf(which, sizeof which, "one of the %u lines", lines);
     fprintf(stderr,
             "pieprof: %s runs again, with all that it does to files and others; the profiled run took %.3g s "
-            "of CPU "
-            "time, and functions with one of the %u line%s take up to 30 times as long\n",
-            plan->words[1], plan->run_s, lines, lines == 1 ? "" : "s");
+            "of CPU time, and functions with %s take up to 30 times as long\n",
+            plan->words[1], plan->run_s, which);
 }
 
 static bool is_counted(const struct pie_confirm_board *board, const char *file, int64_t line) {
