@@ -207,10 +207,10 @@ CREATE TABLE allocation (
   kept_7 INTEGER NOT NULL DEFAULT 0, -- the same of the seventh
   kept_8 INTEGER NOT NULL DEFAULT 0, -- the same of the last
   first_ns INTEGER NOT NULL,       -- point in time of the first sample
-  blocks REAL NOT NULL DEFAULT 0,  -- allocations that the samples represent: the sum of weight / size of block
-  rises INTEGER NOT NULL DEFAULT 0, -- samples whose block was larger than that of the sample before, by less than an
+  blocks REAL DEFAULT 0,           -- allocations that the samples represent: the sum of weight / size of block
+  rises INTEGER DEFAULT 0,         -- samples whose block was larger than that of the sample before, by less than an
                                    -- eighth
-  falls INTEGER NOT NULL DEFAULT 0, -- samples whose block was smaller, or larger by more
+  falls INTEGER DEFAULT 0,         -- samples whose block was smaller, or larger by more
   PRIMARY KEY (process, node, size)
 ) WITHOUT ROWID;
 
@@ -372,23 +372,23 @@ CREATE TABLE counted (
   file TEXT NOT NULL,              -- file.path
   line INTEGER NOT NULL,           -- 1-based
   callee TEXT NOT NULL,            -- "numpy.cos", "a[i] of list", "str + str"; empty: the row of the line itself
-  is_item INTEGER NOT NULL,        -- 1: access to an element: a[i], a[i] = x, iteration; 0: call or operator
-  is_whole INTEGER NOT NULL,       -- 1: all of them in the second run's first process; 0: some were not counted
-  has_more INTEGER NOT NULL,       -- 1: there were more distinct arguments or results than are held apart
-  calls INTEGER NOT NULL,          -- that ended
-  raised INTEGER NOT NULL,         -- of them by an exception
-  compared INTEGER NOT NULL,       -- whose arguments were all compared by value
-  distinct_args INTEGER NOT NULL,  -- distinct arguments
-  distinct_results INTEGER NOT NULL, -- distinct results
-  again INTEGER NOT NULL,          -- calls with the arguments and the result of an earlier one
-  alike INTEGER NOT NULL,          -- calls with the arguments of an earlier one and maybe its result: some value was
+  is_item INTEGER,                 -- 1: access to an element: a[i], a[i] = x, iteration; 0: call or operator
+  is_whole INTEGER,                -- 1: all of them in the second run's first process; 0: some were not counted
+  has_more INTEGER,                -- 1: there were more distinct arguments or results than are held apart
+  calls INTEGER,                   -- that ended
+  raised INTEGER,                  -- of them by an exception
+  compared INTEGER,                -- whose arguments were all compared by value
+  distinct_args INTEGER,           -- distinct arguments
+  distinct_results INTEGER,        -- distinct results
+  again INTEGER,                   -- calls with the arguments and the result of an earlier one
+  alike INTEGER,                   -- calls with the arguments of an earlier one and maybe its result: some value was
                                    -- only known by identity, or the result is None
-  singles INTEGER NOT NULL,        -- calls with single numbers only, accesses to single elements
-  call_ns INTEGER NOT NULL,        -- CPU time of the calls, without that of counting; of a call within another one of
+  singles INTEGER,                 -- calls with single numbers only, accesses to single elements
+  call_ns INTEGER,                 -- CPU time of the calls, without that of counting; of a call within another one of
                                    -- the line only once
-  again_ns INTEGER NOT NULL,       -- the same of those in again
-  alike_ns INTEGER NOT NULL,       -- the same of those in alike
-  single_ns INTEGER NOT NULL,      -- the same of those in singles
-  run_ns INTEGER NOT NULL,         -- CPU time of the second run, with that of counting
+  again_ns INTEGER,                -- the same of those in again
+  alike_ns INTEGER,                -- the same of those in alike
+  single_ns INTEGER,               -- the same of those in singles
+  run_ns INTEGER,                  -- CPU time of the second run, with that of counting
   PRIMARY KEY (process, file, line, callee)
 ) WITHOUT ROWID;
