@@ -224,12 +224,10 @@ static void print_state(const struct pie_finding_screen *screen, size_t above, s
     if (sampler && strcmp(sampler, "none") != 0) {
         long long watches = pie_cursor_int(row, 2);
         fputs(above == 0 ? "\n" : "", screen->out);
-        if (watches >= pie_cursor_int(row, 3))
-            fprintf(screen->out, "No redundant loads or stores of weight were found (%lld watches).\n",
-                    watches);
-        else
-            fprintf(screen->out, "Too few native accesses to tell what is redundant (%lld watches).\n",
-                    watches);
+        fprintf(screen->out, "%s (%lld watch%s).\n",
+                watches >= pie_cursor_int(row, 3) ? "No redundant loads or stores of weight were found"
+                                                  : "Too few native accesses to tell what is redundant",
+                watches, watches == 1 ? "" : "es");
     } else if (note) {
         fputs(above == 0 ? "\n" : "", screen->out);
         pie_wrap_print(screen->out, note, 0, 0, screen->columns);

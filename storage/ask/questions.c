@@ -20,7 +20,8 @@
                               "gain_s",                                                                      \
     .from = "v_redundancy v", .order = "v.rank", .files = "file:line user_file:user_line",                   \
     .functions = "function native_function", .libraries = "library native_library", .is_timed = true,        \
-    .is_ranked = true
+    .is_ranked = true,                                                                                       \
+    .when_empty = "no watched access or call was done again; \"hot lines\" tells where the time goes"
 #define FUNCTION_FINDINGS                                                                                    \
     .columns = RANK("v.rank") "kind, file, line, function, native_function, native_library, category, "      \
                               "evidence, advice, " FINDING                                                   \

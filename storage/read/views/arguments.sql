@@ -10,7 +10,7 @@ SELECT s.run, f.path AS file, l.line, printf('; %d of %d compared calls had the 
   || '%d different, at the line or below it', sum(s.same), sum(s.compared), sum(s.first_seen)) AS arguments_text
 FROM (
   SELECT run, process, is_own, place, sum(is_trap * watches) AS compared, sum(is_redundant * watches) AS same,
-    sum(is_first_seen * watches) AS first_seen
+    max(1, sum(is_first_seen * is_trap * watches)) AS first_seen
   FROM x_watch WHERE is_argued GROUP BY run, process, is_own, place) s
 JOIN place(l, u, f) AT (s.process, s.place)
 GROUP BY s.run, f.path, l.line;
