@@ -25,6 +25,7 @@
 #include "profiler/time/clock.h"
 
 #include "profiler/base/counters.h"
+#include "profiler/base/descriptors.h"
 #include "profiler/thread/thread.h"
 #include "profiler/time/clock_perf.h"
 #include "profiler/time/clock_timer.h"
@@ -36,7 +37,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -87,14 +87,6 @@ int pie_clock_perf_open(int32_t tid, uint64_t period_ns, bool user_only) {
     return fd < 0 ? -errno : (int)fd;
 }
 
-/* With few descriptors allowed (ulimit -n 16) the database needs the rest. */
-static bool descriptors_are_scarce(int fd) {
-    struct rlimit limit;
-
-    return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-           (rlim_t)fd >= limit.rlim_cur / 2;
-}
-
 static void *map_ring(int fd) {
     size_t bytes = (size_t)sysconf(_SC_PAGESIZE) + PIE_PERF_RING_BYTES;
     void *ring = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
@@ -126,7 +118,7 @@ static int arm(struct pie_thread *thread, uint64_t period_ns, bool user_only) {
     int fd = pie_clock_perf_open(thread->tid, period_ns, user_only);
     if (fd < 0)
         return fd;
-    bool scarce = descriptors_are_scarce(fd);
+    bool scarce = pie_descriptor_is_scarce(fd);
     void *ring = !user_only || scarce ? map_ring(fd) : NULL;
     if (scarce && !ring) { /* nothing could keep the event but the descriptor */
         close(fd);

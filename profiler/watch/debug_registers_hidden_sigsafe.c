@@ -13,6 +13,7 @@
 
 #include "profiler/watch/debug_registers.h"
 
+#include "profiler/base/descriptors.h"
 #include "profiler/thread/thread.h"
 #include "profiler/watch/watch.h"
 
@@ -128,7 +129,11 @@ void pie_debug_hidden_serve(struct pie_thread *thread) {
             continue;
         long fd = syscall(SYS_perf_event_open, &attr, thread->tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
         if (fd < 0)
-            return; /* a debugger has registers, or descriptors are scarce: the watch asks again */
+            return; /* a debugger has registers: the watch asks again */
+        if (pie_descriptor_is_scarce((int)fd)) {
+            syscall(SYS_close, fd);
+            return;
+        }
         atomic_store_explicit(&pie_watch_of(thread)->fds[i], (int32_t)fd, memory_order_release);
     }
 }

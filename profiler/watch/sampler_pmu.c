@@ -11,6 +11,7 @@
 #include "profiler/watch/sampler_pmu.h"
 
 #include "profiler/base/clocks.h"
+#include "profiler/base/descriptors.h"
 #include "profiler/base/hash.h"
 #include "profiler/base/own_memory.h"
 #include "profiler/base/random.h"
@@ -21,7 +22,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -107,14 +107,6 @@ static uint64_t share_of(const struct pie_pmu_event *event, uint64_t rate_hz) {
     return share_hz ? share_hz : 1;
 }
 
-/* With few descriptors allowed (ulimit -n 16) the database needs the rest. */
-static bool descriptors_are_scarce(int fd) {
-    struct rlimit limit;
-
-    return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-           (rlim_t)fd >= limit.rlim_cur / 2;
-}
-
 static int open_event(const struct pie_thread *thread, unsigned index, uint64_t period) {
     const struct pie_pmu_event *event = &events_here()->events[index];
     struct perf_event_attr attr;
@@ -123,7 +115,7 @@ static int open_event(const struct pie_thread *thread, unsigned index, uint64_t 
     int fd = (int)syscall(SYS_perf_event_open, &attr, thread->tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0)
         return -errno;
-    if (descriptors_are_scarce(fd)) {
+    if (pie_descriptor_is_scarce(fd)) {
         close(fd);
         return -EMFILE;
     }

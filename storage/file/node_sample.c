@@ -150,17 +150,19 @@ static int add_row(struct added *added, struct pie_u64map *places, sqlite3_stmt 
     if (!sums || (!place && pie_u64map_put(places, key, (uint32_t)added->count) < 0))
         return SQLITE_NOMEM;
     for (int i = 0; i < WHOLE_SUMS; i++)
-        sums->whole[i] += sqlite3_column_int64(row, 2 + i);
+        if (__builtin_add_overflow(sums->whole[i], sqlite3_column_int64(row, 2 + i), &sums->whole[i]))
+            return SQLITE_TOOBIG;
     sums->squares += sqlite3_column_double(row, 2 + WHOLE_SUMS);
     return SQLITE_OK;
 }
 
-/* What is wrong with the rows is said by who reads them. */
-static void pass_on_error(struct cursor *cursor) {
+/* What is wrong with the rows is said by who reads them; too large a sum as SQLite's sum() says it. */
+static void pass_on_error(struct cursor *cursor, int code) {
     struct table *table = (struct table *)cursor->base.pVtab;
 
     sqlite3_free(table->base.zErrMsg);
-    table->base.zErrMsg = sqlite3_mprintf("%s", sqlite3_errmsg(table->db));
+    table->base.zErrMsg =
+        sqlite3_mprintf("%s", code == SQLITE_TOOBIG ? "integer overflow" : sqlite3_errmsg(table->db));
 }
 
 /* The next batch; none if there are no more rows. */
@@ -179,7 +181,7 @@ static int add_rows(struct cursor *cursor) {
         code = SQLITE_OK;
     }
     if (code != SQLITE_OK)
-        pass_on_error(cursor);
+        pass_on_error(cursor, code);
     if (code != SQLITE_OK || added->count == 0)
         leave(cursor);
     return code;
