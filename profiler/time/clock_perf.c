@@ -25,7 +25,7 @@
 #include "profiler/time/clock.h"
 
 #include "profiler/base/counters.h"
-#include "profiler/base/descriptors.h"
+#include "profiler/machine/descriptors.h"
 #include "profiler/thread/thread.h"
 #include "profiler/time/clock_perf.h"
 #include "profiler/time/clock_timer.h"

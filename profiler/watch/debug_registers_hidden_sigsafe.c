@@ -13,7 +13,7 @@
 
 #include "profiler/watch/debug_registers.h"
 
-#include "profiler/base/descriptors.h"
+#include "profiler/machine/descriptors.h"
 #include "profiler/thread/thread.h"
 #include "profiler/watch/watch.h"
 

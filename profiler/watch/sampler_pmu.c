@@ -11,11 +11,11 @@
 #include "profiler/watch/sampler_pmu.h"
 
 #include "profiler/base/clocks.h"
-#include "profiler/base/descriptors.h"
 #include "profiler/base/hash.h"
 #include "profiler/base/own_memory.h"
 #include "profiler/base/random.h"
 #include "profiler/code/access.h"
+#include "profiler/machine/descriptors.h"
 #include "profiler/thread/thread.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profiler/base/descriptors.h"
+#include "profiler/machine/descriptors.h"
 
 #include <stddef.h>
 #include <sys/resource.h>

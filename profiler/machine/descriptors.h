@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+
+/* Is a descriptor that was just opened in the upper half of those that the process may have? With few of them
+ * (ulimit -n 16) the database needs the rest, so its opener closes it again. Context: any. */
+bool pie_descriptor_is_scarce(int fd);
