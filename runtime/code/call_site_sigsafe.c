@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "profiler/base/hash.h"
+#include "runtime/code/exception_table.h"
 #include "runtime/code/pyops.h"
 #include "runtime/code/store.h"
 
@@ -24,8 +25,6 @@ enum {
     COUNT_BITS = 8,
     SHAPE_BITS = 8,
     COUNT_MAX = UINT8_MAX,
-    CONTINUES = 64, /* of a varint */
-    VALUE_BITS = 6,
 };
 
 static _Atomic uint64_t sites[1 << SITES_BITS];
@@ -141,28 +140,17 @@ static int32_t first_depth(const uint8_t *bytecode, uint32_t units) {
     return 0;
 }
 
-static uint32_t read_varint(const uint8_t **table, const uint8_t *end) {
-    uint32_t value = 0;
-
-    while (*table < end) {
-        uint8_t byte = *(*table)++;
-        value = value << VALUE_BITS | (byte & (CONTINUES - 1));
-        if (!(byte & CONTINUES))
-            break;
-    }
-    return value;
-}
-
-/* The exception table is described in code/operations.c. A handler finds the exception on the stack, and below it, if
- * the entry says so, the place of the instruction that raised it. */
+/* A handler finds the exception on the stack, and below it, if the entry says so, the place of the instruction that
+ * raised it. */
 static int32_t depth_of_handler(const struct pie_code_record *record, uint32_t at) {
     const uint8_t *table = pie_code_record_exceptiontable(record);
     const uint8_t *end = table + record->exceptiontable_bytes;
 
     while (table < end) {
-        read_varint(&table, end);
-        read_varint(&table, end);
-        uint32_t handler = read_varint(&table, end), depth = read_varint(&table, end);
+        pie_exception_table_read(&table, end);
+        pie_exception_table_read(&table, end);
+        uint32_t handler = pie_exception_table_read(&table, end),
+                 depth = pie_exception_table_read(&table, end);
         if (handler == at)
             return (int32_t)(depth >> 1) + (int32_t)(depth & 1) + 1;
     }

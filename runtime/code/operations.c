@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "runtime/code/exception_table.h"
 #include "runtime/code/graph.h"
 #include "runtime/code/store.h"
 #include "runtime/code/pyops.h"
@@ -13,17 +14,13 @@
  * these units get its operation, because a sample may stand at any of them. The cache holds anything, so instructions
  * are found from the start on only. Jumps count code units from the end of the instruction.
  *
- * The exception table (CPython's InternalDocs/exception_handling.md) is a run of entries of four varints: first unit,
- * number of units, handler, depth. Varints have 6 bits a byte, most significant first, bit 6 says that another byte
- * follows, bit 7 marks the first byte of an entry. Whatever raises in these units goes on at the handler. */
+ * Whatever raises in the units of an entry of the exception table goes on at its handler. */
 
 enum {
     NEXT,
     TARGET,
     HANDLER,
 
-    CONTINUES = 64,
-    VALUE_BITS = 6,
 };
 
 /* The collection thread's own. */
@@ -79,29 +76,16 @@ static uint32_t read_instruction(const uint8_t *bytecode, uint32_t n_units, uint
     return end;
 }
 
-static uint32_t read_varint(const uint8_t **table, const uint8_t *end) {
-    uint32_t value = 0;
-
-    while (*table < end) {
-        uint8_t byte = *(*table)++;
-
-        value = value << VALUE_BITS | (byte & (CONTINUES - 1));
-        if (!(byte & CONTINUES))
-            break;
-    }
-    return value;
-}
-
 static void read_handlers(const struct pie_code_record *record) {
     const uint8_t *table = pie_code_record_exceptiontable(record);
     const uint8_t *end = table + record->exceptiontable_bytes;
 
     while (table < end) {
-        uint32_t first = read_varint(&table, end);
-        uint32_t length = read_varint(&table, end);
-        uint32_t handler = read_varint(&table, end);
+        uint32_t first = pie_exception_table_read(&table, end);
+        uint32_t length = pie_exception_table_read(&table, end);
+        uint32_t handler = pie_exception_table_read(&table, end);
 
-        read_varint(&table, end);
+        pie_exception_table_read(&table, end);
         for (uint32_t at = first; at < record->bytecode_units && at - first < length; at++)
             work.units[at].next[HANDLER] = handler;
     }
