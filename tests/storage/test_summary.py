@@ -78,7 +78,7 @@ def test_colours_only_where_they_are_wanted(tmp_path):
 REFUSE = pathlib.Path(__file__).resolve().parents[1] / "integration/faults/refuse.py"
 
 
-NOTHING = r"(No redundant loads or stores of weight were found|Too few native accesses to tell what is redundant) \(\d+ watches\)\."
+NOTHING = r"(No redundant loads or stores of weight were found|Too few native accesses to tell what is redundant) \(\d+ watch(es)?\)\."
 
 
 def test_it_says_what_watching_has_found_or_why_it_could_not(done):
