@@ -8,6 +8,7 @@
 
 #include "launcher/text/text.h"
 #include "launcher/text/wrap.h"
+#include "profiler/ports/sink.h"
 #include "profiler/watch/watch.h"
 #include "storage/read/reader.h"
 
@@ -155,17 +156,20 @@ static int print_undecided(const struct pie_finding_screen *screen, size_t above
     return r < 0 ? r : count;
 }
 
-static_assert(PIE_WATCH_REDUNDANT == 1 && PIE_WATCH_CHANGED == 2, "as in seen_sql and state_sql");
+static_assert(PIE_WATCH_REDUNDANT == 1 && PIE_WATCH_CHANGED == 2 && PIE_COPY_SHIFT == 4,
+              "as in seen_sql, copies_sql and state_sql");
 
 /* Watches that can count for a finding, each for two lines at most, and how many a line needs. */
 static const char seen_sql[] = "SELECT 2 * sum(w.watches) >= t.high_traps FROM x_threshold t JOIN process p "
                                "JOIN watch w ON w.process = p.id"
                                " WHERE p.run = :run AND w.outcome IN (1, 2)";
 
-/* Blocks that may grow, for which no watch is needed. */
-static const char grows_sql[] =
-    "SELECT sum(a.rises) >= t.line_rises FROM x_growth_threshold t JOIN process p "
-    "JOIN allocation a ON a.process = p.id WHERE p.run = :run";
+/* Blocks that may grow and copies that shift, for which no watch is needed. */
+static const char copies_sql[] = "SELECT (SELECT sum(a.rises) FROM process p JOIN allocation a ON a.process "
+                                 "= p.id WHERE p.run = :run) >= line_rises"
+                                 " OR EXISTS (SELECT 1 FROM process p JOIN copy c ON c.process = p.id WHERE "
+                                 "p.run = :run AND c.estimate & 4)"
+                                 " FROM x_growth_threshold";
 
 /* To find out that there are none takes as long as to find some, and a short run has not seen enough. 1, 0 or
  * -errno. */
@@ -187,7 +191,7 @@ static int print_findings(const struct pie_finding_screen *screen, size_t above,
     struct pie_cursor *cursor;
     int count = 0, r = is_true(screen, seen_sql, ret_message);
     if (r == 0)
-        r = is_true(screen, grows_sql, ret_message);
+        r = is_true(screen, copies_sql, ret_message);
     if (r <= 0)
         return r;
     r = pie_cursor_open(screen->reader, findings_sql, &cursor, ret_message);

@@ -26,9 +26,9 @@ static struct pie_copy_row *row_of(struct pie_heap_copies *copies, struct pie_no
 }
 
 void pie_heap_copies_add(struct pie_heap_copies *copies, struct pie_node_id node, uint64_t bytes,
-                         bool is_exact) {
-    struct pie_copy_row *row =
-        node.value ? row_of(copies, node, is_exact ? PIE_COPY_COUNTED : PIE_COPY_SAMPLED) : NULL;
+                         bool is_exact, bool is_shift) {
+    int estimate = (is_exact ? PIE_COPY_COUNTED : PIE_COPY_SAMPLED) | (is_shift ? PIE_COPY_SHIFT : 0);
+    struct pie_copy_row *row = node.value ? row_of(copies, node, (uint8_t)estimate) : NULL;
 
     if (!row) {
         pie_counter_add(PIE_COUNTER_OUT_OF_MEMORY, 1);

@@ -16,7 +16,7 @@ struct pie_heap_copies {
 };
 
 void pie_heap_copies_add(struct pie_heap_copies *copies, struct pie_node_id node, uint64_t bytes,
-                         bool is_exact);
+                         bool is_exact, bool is_shift);
 int pie_heap_copies_write(const struct pie_heap_copies *copies, struct pie_sink *sink);
 void pie_heap_copies_clear(struct pie_heap_copies *copies);
 void pie_heap_copies_finish(struct pie_heap_copies *copies);

@@ -300,7 +300,7 @@ static void go_through(struct pie_heap_drain *drain, const struct event *event) 
         allocated(drain, record);
     } else if (record->event == PIE_HEAP_COPIED) {
         pie_heap_copies_add(&drain->copies, pie_naming_node(drain->naming, record->node),
-                            record->weight_bytes, record->is_exact);
+                            record->weight_bytes, record->is_exact, record->is_shift);
     } else if (pie_heap_footprint_crossed(&drain->footprint, record, real_ns(drain, record->time_ns),
                                           pie_naming_node(drain->naming, record->node))) {
         drain->nodes.epoch++;

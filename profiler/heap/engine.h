@@ -35,7 +35,8 @@ struct pie_heap_record {
     uint16_t ticket;                      /* ALLOCATED: of the tracked block, 0: not tracked */
     uint8_t event, domain;                /* pie_heap_event, pie_heap_domain */
     uint8_t is_exact;                     /* the weight is what was seen, not an estimate */
-    uint8_t unused[7];
+    uint8_t is_shift;                     /* COPIED */
+    uint8_t unused[6];
 };
 static_assert(sizeof(struct pie_heap_record) == 64, "eight words");
 

@@ -87,11 +87,16 @@ void pie_heap_resized(struct pie_heap_thread *heap, enum pie_heap_domain domain,
  * whether it is profiled. */
 extern __thread int64_t pie_copy_left __attribute__((tls_model("initial-exec")));
 
-/* A copy of this size crossed it. Context: hook (also from handlers of the program). errno is preserved. */
-void pie_copy_slowly(size_t bytes, const void *caller);
+/* A copy of this size crossed it. is_shift: as pie_copy_is_shift(). Context: hook (also from handlers of the program).
+ * errno is preserved. */
+void pie_copy_slowly(size_t bytes, bool is_shift, const void *caller);
 
-/* memcpy() or a similar function has copied these bytes. Context: hook. */
-static inline void pie_copied(size_t bytes, const void *caller) {
-    if (__builtin_expect((pie_copy_left -= (int64_t)bytes) < 0, 0))
-        pie_copy_slowly(bytes, caller);
+/* Does it move a block by a small part of its length, as list.pop(0) does? To take such a list apart moves each item
+ * many times. Merges of sorted parts move by about the length of a part; short blocks move in no time. Context: any. */
+enum { PIE_COPY_SHIFT_PART = 16, PIE_COPY_SHIFT_MIN_BYTES = 4096 };
+static inline bool pie_copy_is_shift(const void *to, const void *from, size_t bytes) {
+    uintptr_t a = (uintptr_t)to, b = (uintptr_t)from, distance_bytes = a > b ? a - b : b - a;
+
+    return bytes >= PIE_COPY_SHIFT_MIN_BYTES && distance_bytes != 0 &&
+           distance_bytes < bytes / PIE_COPY_SHIFT_PART;
 }

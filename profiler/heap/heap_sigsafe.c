@@ -468,9 +468,10 @@ static uint64_t copied_so_far(const struct pie_heap_state *state) {
     return state->copies.next_bytes - (uint64_t)pie_copy_left; /* the distance counts down */
 }
 
-static void take_copy(struct pie_thread *thread, size_t bytes, const void *caller, uint64_t now_ns) {
+static void take_copy(struct pie_thread *thread, size_t bytes, bool is_shift, const void *caller,
+                      uint64_t now_ns) {
     struct pie_heap_state *state = pie_heap_of(thread);
-    struct pie_heap_record record = {.time_ns = now_ns, .event = PIE_HEAP_COPIED};
+    struct pie_heap_record record = {.time_ns = now_ns, .event = PIE_HEAP_COPIED, .is_shift = is_shift};
     uint64_t count_bytes = copied_so_far(state);
     bool is_exact;
 
@@ -485,7 +486,7 @@ static void take_copy(struct pie_thread *thread, size_t bytes, const void *calle
     push(thread, &record);
 }
 
-void pie_copy_slowly(size_t bytes, const void *caller) {
+void pie_copy_slowly(size_t bytes, bool is_shift, const void *caller) {
     const struct pie_heap_settings *set = pie_heap_settings();
     struct pie_thread *thread = pie_thread_self();
     int error = errno;
@@ -503,7 +504,7 @@ void pie_copy_slowly(size_t bytes, const void *caller) {
                             &pie_heap_of(thread)->random);
         copy_distance(pie_heap_of(thread), 0);
     } else {
-        take_copy(thread, bytes, caller, now_ns);
+        take_copy(thread, bytes, is_shift, caller, now_ns);
     }
     pie_heap_of(thread)->copies.cost_ns = leave(thread, &pie_heap_of(thread)->copies_ns, now_ns);
     errno = error;

@@ -174,7 +174,7 @@ struct pie_heap_row {
 struct pie_copy_row {
     struct pie_node_id node;
     uint32_t samples;
-    uint8_t estimate; /* enum pie_copy_estimate; part of the key */
+    uint8_t estimate; /* of enum pie_copy_estimate; part of the key */
     uint64_t bytes;
     double sq_bytes2; /* sum of squared weights of samples that stand for more than themselves */
 };
@@ -182,6 +182,8 @@ enum pie_copy_estimate {
     PIE_COPY_COUNTED = 1, /* large copies, each seen */
     PIE_COPY_SAMPLED = 2, /* memcpy() and its like, sampled by bytes */
     PIE_COPY_LOOP = 3,    /* copy loops of a library's own, by samples of time */
+    PIE_COPY_SHIFT =
+        4, /* added to the first two: large blocks, moved by less than a sixteenth of their length */
 };
 
 /* How far the learning tracer is with a call (profiler/race/racing.h). */

@@ -64,7 +64,7 @@ struct pie_copies_next pie_copies_next = {
     .mempcpy_chk = append_plainly_chk,
 };
 
-/* pie_copied(), but the slow path is a jump: with a call the fast one would save registers for it. */
+/* The slow path is a jump: with a call the fast one would save registers for it. */
 static inline bool is_due(size_t bytes) {
     return __builtin_expect((pie_copy_left -= (int64_t)bytes) < 0, 0);
 }
@@ -72,14 +72,14 @@ static inline bool is_due(size_t bytes) {
 static __attribute__((noinline)) void *sampled(void *to, const void *from, size_t bytes,
                                                void *(*next)(void *, const void *, size_t),
                                                const void *caller) {
-    pie_copy_slowly(bytes, caller);
+    pie_copy_slowly(bytes, pie_copy_is_shift(to, from, bytes), caller);
     return next(to, from, bytes);
 }
 
 static __attribute__((noinline)) void *sampled_chk(void *to, const void *from, size_t bytes, size_t room,
                                                    void *(*next)(void *, const void *, size_t, size_t),
                                                    const void *caller) {
-    pie_copy_slowly(bytes, caller);
+    pie_copy_slowly(bytes, pie_copy_is_shift(to, from, bytes), caller);
     return next(to, from, bytes, room);
 }
 

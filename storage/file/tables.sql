@@ -270,7 +270,8 @@ CREATE TABLE copy (
   slice_s INTEGER NOT NULL DEFAULT 0, -- as in sample
   node INTEGER NOT NULL,           -- node (process, id) that called memcpy() or a similar function
   estimate INTEGER NOT NULL,       -- 1: counted, each copy was seen, 2: sampled by bytes, 3: a library's own copy
-                                   -- loops, by time samples
+                                   -- loops, by time samples; 5, 6: as 1 and 2, of large blocks that were moved by
+                                   -- less than a sixteenth of their length
   samples INTEGER NOT NULL,        -- copies that were sampled here; all of the counted ones
   bytes INTEGER NOT NULL,          -- bytes copied
   sq_bytes2 REAL NOT NULL,         -- sum of the squared weights of samples that stand for more than themselves

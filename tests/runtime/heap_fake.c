@@ -11,7 +11,7 @@ _Atomic uint8_t pie_heap_filter[PIE_HEAP_FILTER_BYTES];
 
 struct heap_fake_note heap_fake_notes[HEAP_FAKE_NOTES];
 size_t heap_fake_count;
-uint64_t heap_fake_copies, heap_fake_copied_bytes;
+uint64_t heap_fake_copies, heap_fake_copied_bytes, heap_fake_shifts;
 const void *heap_fake_copy_caller;
 int64_t heap_fake_copy_distance = INT64_MAX;
 
@@ -81,7 +81,8 @@ void pie_heap_resized(struct pie_heap_thread *heap, enum pie_heap_domain domain,
                                  .caller = caller});
 }
 
-void pie_copy_slowly(size_t bytes, const void *caller) {
+void pie_copy_slowly(size_t bytes, bool is_shift, const void *caller) {
+    heap_fake_shifts += is_shift;
     pie_copy_left = heap_fake_copy_distance;
     heap_fake_copies++;
     heap_fake_copied_bytes += bytes;

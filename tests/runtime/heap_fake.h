@@ -33,7 +33,7 @@ void heap_fake_track_all(bool are_tracked);
 int64_t heap_fake_live(const struct pie_heap_thread *heap);
 
 /* Copies that crossed pie_copy_left, and what the counter is set to then. */
-extern uint64_t heap_fake_copies, heap_fake_copied_bytes;
+extern uint64_t heap_fake_copies, heap_fake_copied_bytes, heap_fake_shifts;
 extern const void *heap_fake_copy_caller;
 extern int64_t heap_fake_copy_distance;
 

@@ -154,6 +154,34 @@ static void test_bytes_are_counted(void **state) {
     heap_fake_copy_distance = INT64_MAX;
 }
 
+/* A long block that is moved by little, either way: 1; by a part, to another place or not at all: 0. */
+static void test_shifts_are_told(void **state) {
+    static char space[4 * PIE_COPY_SHIFT_MIN_BYTES];
+    static const struct {
+        size_t to, from, bytes;
+        bool is_shift;
+    } moves[] = {
+        {0, 8, PIE_COPY_SHIFT_MIN_BYTES, true},
+        {8, 0, PIE_COPY_SHIFT_MIN_BYTES, true},
+        {0, PIE_COPY_SHIFT_MIN_BYTES / PIE_COPY_SHIFT_PART - 1, PIE_COPY_SHIFT_MIN_BYTES, true},
+        {0, PIE_COPY_SHIFT_MIN_BYTES / PIE_COPY_SHIFT_PART, PIE_COPY_SHIFT_MIN_BYTES, false},
+        {0, 8, PIE_COPY_SHIFT_MIN_BYTES - 1, false},
+        {0, 2 * PIE_COPY_SHIFT_MIN_BYTES, PIE_COPY_SHIFT_MIN_BYTES, false},
+        {8, 8, PIE_COPY_SHIFT_MIN_BYTES, false},
+    };
+
+    heap_fake_copy_distance = 0;
+    pie_copy_left = 0;
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
+        for (int k = 0; k < COPIES; k++)
+            if (copies[k].copy && copies[k].may_overlap) {
+                uint64_t before = heap_fake_shifts;
+                copies[k].copy(space + moves[i].to, space + moves[i].from, moves[i].bytes);
+                assert_int_equal(heap_fake_shifts - before, moves[i].is_shift);
+            }
+    heap_fake_copy_distance = INT64_MAX;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_results),
@@ -161,6 +189,7 @@ int main(void) {
         cmocka_unit_test(test_results_when_all_are_sampled),
         cmocka_unit_test(test_overruns_abort),
         cmocka_unit_test(test_bytes_are_counted),
+        cmocka_unit_test(test_shifts_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

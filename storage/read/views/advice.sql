@@ -56,5 +56,6 @@ FROM (VALUES
     || 'tensor as large at once as it will become'),
   ('pandas', 'growing copies', 'collect the rows in a list and make one DataFrame of it, or call pandas.concat once '
     || 'behind the loop'),
+  ('*', 'shifts', 'take items from the end of the list, keep them in a collections.deque, or delete many with one slice'),
   ('*', 'reuse', 'such work has to read its data again; if memory limits the speed, work on blocks that fit the '
     || 'cache, or fuse steps'));

@@ -398,17 +398,21 @@ FROM (
     ELSE category END AS about
 FROM x_weighed_finding LEFT JOIN x_line_arguments USING (run, file, line)) x;
 
--- Lines that copy all that was there, each time (growth.sql). Those of little weight are left out. A fix takes the
--- calls away, with all that they cost.
-CREATE VIEW x_growth_finding AS
+-- Lines that copy all that was there, each time (growth.sql). Those of little weight are left out.
+CREATE VIEW x_copying_finding AS
 SELECT x.*, a.cpu_ns AS run_ns, t.high_traps, t.high_low, t.high_share, t.z2, t.calls_low, t.calls_high,
-  printf('each call copies all that was there and adds a little: %.3g %s in about %.0f copies, so twice the calls take '
-    || 'four times as long; the copies and their fresh memory take %.3g of the line''s %.3g s',
-    x.bytes / iif(x.bytes >= 1e9, 1e9, 1e6), iif(x.bytes >= 1e9, 'GB', 'MB'), x.blocks, x.copies_ns / 1e9,
-    x.line_ns / 1e9) AS evidence, (
-    SELECT a.advice FROM x_advice a WHERE a.about = 'growing copies' AND coalesce(x.advice_library, '') GLOB a.library
+  iif(x.about = 'shifts',
+    printf('each call moves all items behind those that it adds or removes: %s in all, in %.3g of the line''s %.3g s',
+      x.amount, x.copies_ns / 1e9, x.line_ns / 1e9),
+    printf('each call copies all that was there and adds a little: %s in about %.0f copies, so twice the calls take '
+      || 'four times as long; the copies and their fresh memory take %.3g of the line''s %.3g s', x.amount, x.blocks,
+      x.copies_ns / 1e9, x.line_ns / 1e9)) AS evidence, (
+    SELECT a.advice FROM x_advice a WHERE a.about = x.about AND coalesce(x.advice_library, '') GLOB a.library
     ORDER BY length(a.library) DESC LIMIT 1) AS advice
-FROM x_growing_line x JOIN x_threshold t JOIN x_total a ON a.run = x.run
+FROM (
+  SELECT *, printf('%.3g %s', bytes / iif(bytes >= 1e9, 1e9, 1e6), iif(bytes >= 1e9, 'GB', 'MB')) AS amount
+  FROM x_copying_line) x
+JOIN x_threshold t JOIN x_total a ON a.run = x.run
 WHERE x.copies_ns >= t.high_share * a.cpu_ns AND x.copies_ns >= t.high_low * x.line_ns;
 
 -- All findings, in the order of their worth. What is only reuse comes last, whatever it costs. A line that grows has
@@ -433,10 +437,10 @@ FROM (
       FROM x_explained_finding
       UNION ALL
       SELECT run, PIE_WATCH_STORE, file, line, function, function_line, NULL, NULL, native_function, native_library,
-        'inefficient algorithm', evidence, advice, NULL, NULL, NULL, line_ns, calls_low * line_ns,
-        min(calls_high * line_ns, run_ns), copies_ns, copies_ns, line_ns, run_ns, NULL, bytes, NULL, NULL, NULL, NULL,
+        'inefficient algorithm', evidence, advice, NULL, NULL, NULL, saved_ns, calls_low * saved_ns,
+        min(calls_high * saved_ns, run_ns), copies_ns, copies_ns, line_ns, run_ns, NULL, bytes, NULL, NULL, NULL, NULL,
         NULL, NULL, NULL, NULL, NULL, 0, z2, high_traps, high_low, high_share, calls_high, 'high', 1
-      FROM x_growth_finding))
+      FROM x_copying_finding))
   WHERE grows OR NOT line_grows OR kind = PIE_WATCH_LOAD);
 
 CREATE VIEW v_redundancy AS

@@ -1,15 +1,17 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Growth: lines that copy all that was there in order to add a little (numpy.append, torch.cat, += on bytes, a data
--- frame that gets a row). Above the views of time.sql, below findings.sql.
+-- Lines that copy all that was there with each call. Growth: to add a little (numpy.append, torch.cat, += on bytes, a
+-- data frame that gets a row). Shifts: to take a little out or to put it in (list.pop(0), del items[0]). Above the
+-- views of time.sql, below findings.sql.
 
--- What counts as growth; all figures to tune are here. Of blocks of random sizes, half are larger than the one before.
+-- All figures to tune are here. Of blocks of random sizes, half are larger than the one before.
 CREATE VIEW x_growth_threshold AS SELECT
   3 AS size_rises,         -- a context's blocks of one size class grow: of the samples whose blocks differ from the one
   0.8 AS rising,           -- before, this number and this part at least are larger by less than an eighth
   20 AS line_rises,        -- a line grows: this number of its samples are larger in blocks that grow,
   0.5 AS growing_share,    -- this part of what it allocates is such blocks,
   50 AS blocks,            -- there is this number of them,
-  0.3 AS copied_share;     -- and this part of their bytes is copied: else a call only reads more
+  0.3 AS copied_share,     -- and this part of their bytes is copied: else a call only reads more
+  20 AS line_shifts;       -- a line shifts: this number of its sampled copies are shifts (PIE_COPY_SHIFT)
 
 -- By line of own code. The native function is that of the heaviest block: SQLite takes what is neither grouped nor
 -- summed from the row where max() found its value.
@@ -45,19 +47,53 @@ SELECT g.*, (
     WHERE s.run = g.run AND s.process = g.process AND n.own_location = g.place) AS copies_ns
 FROM x_growing_place g;
 
-CREATE VIEW x_growing_line AS
-SELECT run, file, line, function, function_line, native_function, native_library, advice_library, all_bytes AS bytes,
-  all_blocks AS blocks, all_line_ns AS line_ns, all_copies_ns AS copies_ns
+CREATE VIEW x_shifting_node AS
+SELECT process, node, bytes, samples, bytes * 1.0 / all_bytes AS part
 FROM (
-  SELECT x.run, f.path AS file, l.line, u.name AS function, u.first_line AS function_line, ne.name AS native_function,
+  SELECT process, node, sum(bytes) AS all_bytes, sum(iif(estimate & PIE_COPY_SHIFT, bytes, 0)) AS bytes,
+    sum(iif(estimate & PIE_COPY_SHIFT, samples, 0)) AS samples
+  FROM copy GROUP BY process, node)
+WHERE bytes > 0;
+
+-- The time of a shift is that of the C library's function, which the copying code calls.
+CREATE VIEW x_shifting_cost AS
+SELECT g.*, (
+    SELECT sum(s.cpu_ns) * 1.0 FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
+    WHERE s.run = g.run AND s.process = g.process AND n.own_location = g.place) AS line_ns, (
+    SELECT sum(s.cpu_ns * c.part) FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
+    JOIN x_shifting_node c ON c.process = n.process AND c.node = n.parent
+    JOIN x_location_owner w ON w.process = n.process AND w.location = n.location AND w.name IS NULL
+    WHERE s.run = g.run AND s.process = g.process AND n.own_location = g.place) AS copies_ns
+FROM (
+  SELECT p.run, c.process, n.own_location AS place, n.line_location, n.entry_function, max(c.bytes) AS top_bytes,
+    sum(c.bytes) AS bytes, sum(c.samples) AS samples, max(t.line_shifts) AS line_shifts
+  FROM process p JOIN x_shifting_node c ON c.process = p.id JOIN node n ON n.process = c.process AND n.id = c.node
+  JOIN x_growth_threshold t
+  WHERE n.own_location IS NOT NULL
+  GROUP BY p.run, c.process, n.own_location) g
+WHERE samples >= line_shifts;
+
+-- Both, by line. A call that grows is no longer needed; one that shifts is still, but has nothing to move (saved_ns).
+CREATE VIEW x_copying_line AS
+SELECT run, about, file, line, function, function_line, native_function, native_library, advice_library,
+  all_bytes AS bytes, all_blocks AS blocks, all_line_ns AS line_ns, all_copies_ns AS copies_ns,
+  iif(about = 'shifts', all_copies_ns, all_line_ns) AS saved_ns
+FROM (
+  SELECT x.run, x.about, f.path AS file, l.line, u.name AS function, u.first_line AS function_line, ne.name AS native_function,
     me.name AS native_library, coalesce(nullif(fi.library, 'python'), me.name) AS advice_library,
-    sum(x.growing_bytes) OVER g AS all_bytes, sum(x.blocks) OVER g AS all_blocks,
+    sum(x.bytes) OVER g AS all_bytes, sum(x.blocks) OVER g AS all_blocks,
     sum(x.line_ns) OVER g AS all_line_ns, sum(x.copies_ns) OVER g AS all_copies_ns,
-    row_number() OVER (PARTITION BY x.run, f.path, l.line ORDER BY x.growing_bytes DESC, x.process) AS nth
-  FROM x_growing_cost x JOIN x_growth_threshold t JOIN place(l, u, f) AT (x.process, x.place)
+    row_number() OVER (PARTITION BY x.run, x.about, f.path, l.line ORDER BY x.bytes DESC, x.process) AS nth
+  FROM (
+    SELECT g.run, 'growing copies' AS about, g.process, g.place, g.line_location, g.entry_function,
+      g.growing_bytes AS bytes, g.blocks, g.line_ns, g.copies_ns
+    FROM x_growing_cost g JOIN x_growth_threshold t WHERE g.copied_bytes >= t.copied_share * g.growing_bytes
+    UNION ALL
+    SELECT run, 'shifts', process, place, line_location, entry_function, bytes, NULL, line_ns, copies_ns
+    FROM x_shifting_cost) x
+  JOIN place(l, u, f) AT (x.process, x.place)
   LEFT JOIN place(i, ui, fi) AT (x.process, x.line_location)
   LEFT JOIN function ne ON ne.process = x.process AND ne.id = x.entry_function
   LEFT JOIN x_module me ON me.process = ne.process AND me.id = ne.module
-  WHERE x.copied_bytes >= t.copied_share * x.growing_bytes
-  WINDOW g AS (PARTITION BY x.run, f.path, l.line))
+  WINDOW g AS (PARTITION BY x.run, x.about, f.path, l.line))
 WHERE nth = 1;

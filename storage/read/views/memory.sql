@@ -52,7 +52,7 @@ GROUP BY p.run, a.process, n.line_location, n.own_location, nameless;
 -- The same of copies, loops apart.
 CREATE VIEW x_copy_sum AS
 SELECT p.run, c.process, n.line_location, n.own_location, iif(c.estimate = PIE_COPY_LOOP, PIE_COPY_LOOP, PIE_COPY_COUNTED) AS estimate,
-  max(c.estimate = PIE_COPY_SAMPLED) AS is_sampled, sum(c.samples) AS samples, sum(c.bytes) AS bytes,
+  max(c.estimate & PIE_COPY_LOOP = PIE_COPY_SAMPLED) AS is_sampled, sum(c.samples) AS samples, sum(c.bytes) AS bytes,
   sum(c.bytes) * 1e9 / nullif(coalesce(p.ended_ns, p.seen_ns) - p.started_ns, 0) AS bytes_per_s, sum(c.sq_bytes2) AS sq
 FROM process p JOIN copy c ON c.process = p.id JOIN node n ON n.process = c.process AND n.id = c.node
 GROUP BY p.run, c.process, n.line_location, n.own_location, iif(c.estimate = PIE_COPY_LOOP, PIE_COPY_LOOP, PIE_COPY_COUNTED);

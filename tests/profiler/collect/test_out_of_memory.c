@@ -48,10 +48,10 @@ void pie_populate(void *memory, size_t size) {}
 static void test_a_copy_that_has_no_room_is_counted_as_such(void **state) {
     struct pie_heap_copies copies = {0};
 
-    pie_heap_copies_add(&copies, (struct pie_node_id){1}, 100, true);
+    pie_heap_copies_add(&copies, (struct pie_node_id){1}, 100, true, false);
     is_short = true;
     for (uint32_t node = 1; node <= 300; node++)
-        pie_heap_copies_add(&copies, (struct pie_node_id){node}, 100, true);
+        pie_heap_copies_add(&copies, (struct pie_node_id){node}, 100, true, false);
     is_short = false;
     assert_int_equal(copies.count, 64);
     assert_int_equal(copies.rows[0].samples, 2);
