@@ -36,6 +36,7 @@ static const struct field fields[] = {
     TEXT(second_path),
     TEXT(verdict),
     TEXT(facts),
+    NUMBER(rank),
     NUMBER(line),
     NUMBER(first_line),
     NUMBER(user_line),
@@ -47,6 +48,9 @@ static const struct field fields[] = {
     NUMBER(wasted_s_low),
     NUMBER(wasted_s_high),
     NUMBER(wasted_share),
+    NUMBER(again_s),
+    NUMBER(again_s_low),
+    NUMBER(again_s_high),
     NUMBER(bytes),
     NUMBER(traps),
     NUMBER(gain_s),
@@ -135,6 +139,25 @@ char *pie_finding_proof(const struct pie_finding *finding) {
     int size = has_gain ? asprintf(&text, "%s; a fix gains at most %.3g s", finding->facts, finding->gain_s)
                         : asprintf(&text, "%s", finding->facts);
     return size < 0 ? NULL : text;
+}
+
+static bool is_category(const struct pie_finding *finding, const char *category) {
+    return finding->category && strcmp(finding->category, category) == 0;
+}
+
+/* What calls returned is compared too, and a line that is judged by that computes, whatever its row is about. */
+const char *pie_finding_again(const struct pie_finding *finding) {
+    bool computes = is_category(finding, "repeated native calls") ||
+                    is_category(finding, "loop-invariant computation") ||
+                    is_category(finding, "inefficient algorithm");
+    if (isnan(finding->traps) && isnan(finding->redundant_fraction)) /* no watch told: it grows */
+        return "copied again";
+    return !computes && finding->kind && strcmp(finding->kind, "load") == 0 ? "looked up again"
+                                                                            : "computed again";
+}
+
+bool pie_finding_has_two_figures(const struct pie_finding *finding) {
+    return finding->wasted_s - finding->again_s >= 0.005; /* NaN: no */
 }
 
 void pie_finding_fraction(const struct pie_finding *finding, char *buffer, size_t size) {

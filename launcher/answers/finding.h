@@ -25,10 +25,11 @@ struct pie_finding {
     char *first_path, *second_path; /* of a pair: JSON */
     char *verdict,
         *facts; /* of a second run: "confirmed", "refuted" or "undecided", and why; NULL: there was none */
-    double line, first_line, user_line;
+    double rank, line, first_line, user_line;
     double worst_line; /* of a function, whose first line is `line`; else missing */
     double redundant_fraction, fraction_low, fraction_high;
-    double wasted_s, wasted_s_low, wasted_s_high, wasted_share;
+    double wasted_s, wasted_s_low, wasted_s_high, wasted_share; /* a fix may save this */
+    double again_s, again_s_low, again_s_high;                  /* was done a second time */
     double bytes, traps;
     double gain_s; /* that a fix gains at most, as the second run has it */
 };
@@ -45,6 +46,10 @@ char *pie_finding_place(const char *file, double line);
 char *pie_finding_name(const struct pie_finding *finding);
 /* "numpy.cos: 200 000 calls, …; a fix gains at most 2.1 s"; heap, NULL without a second run. */
 char *pie_finding_proof(const struct pie_finding *finding);
+/* "looked up again", "computed again" or "copied again": for people who do not know of loads and stores. */
+const char *pie_finding_again(const struct pie_finding *finding);
+/* More was spent than was done again: the figures are two. */
+bool pie_finding_has_two_figures(const struct pie_finding *finding);
 /* "97 ± 2 %": how far away the farther end of the interval is; without one "97 %", without a figure "-". */
 void pie_finding_fraction(const struct pie_finding *finding, char *buffer, size_t size);
 
@@ -55,6 +60,7 @@ char *pie_finding_source(struct pie_reader *reader, int64_t run, const char *fil
 struct pie_finding_screen {
     FILE *out;
     struct pie_reader *reader; /* for the source text; NULL: without */
+    const char *path;          /* of the profile, for commands to try; NULL: none are named */
     int64_t run;
     size_t columns; /* 0: no limit */
     struct pie_style style;

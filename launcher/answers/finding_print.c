@@ -101,29 +101,44 @@ static void print_source(const struct pie_finding_screen *screen, const struct p
     free(source);
 }
 
-/* "3.21 s (2.9 to 3.4), 42.0 % of the run" */
-static void format_waste(const struct pie_finding *finding, char *buffer, size_t size) {
-    char interval[64] = "";
-    if (!isnan(finding->wasted_s_low) && !isnan(finding->wasted_s_high))
-        snprintf(interval, sizeof interval, " (%.2f to %.2f)", finding->wasted_s_low, finding->wasted_s_high);
-    snprintf(buffer, size, "%.2f s%s, %.1f %% of the run", finding->wasted_s, interval,
-             100 * finding->wasted_share);
+enum { INTERVAL_SIZE = 64 };
+
+/* " (2.90 to 3.40)" */
+static const char *interval(double low, double high, char buffer[INTERVAL_SIZE]) {
+    if (isnan(low) || isnan(high))
+        return "";
+    snprintf(buffer, INTERVAL_SIZE, " (%.2f to %.2f)", low, high);
+    return buffer;
+}
+
+/* "3.21 s (2.90 to 3.40), 42.0 % of the run; 1.50 s (1.31 to 1.69) of it looked up again" */
+static char *format_waste(const struct pie_finding *finding) {
+    char waste[INTERVAL_SIZE], again[INTERVAL_SIZE];
+    const char *around = interval(finding->wasted_s_low, finding->wasted_s_high, waste);
+    if (isnan(finding->wasted_s))
+        return format("unknown");
+    if (!pie_finding_has_two_figures(finding))
+        return format("%.2f s%s, %.1f %% of the run, %s", finding->wasted_s, around,
+                      100 * finding->wasted_share, pie_finding_again(finding));
+    return format("%.2f s%s, %.1f %% of the run; %.2f s%s of it %s", finding->wasted_s, around,
+                  100 * finding->wasted_share, finding->again_s,
+                  interval(finding->again_s_low, finding->again_s_high, again), pie_finding_again(finding));
 }
 
 /* What it costs, and how that is known. */
 static char *figures(const struct pie_finding *finding) {
-    char waste[128] = "unknown", fraction[32], traps[48] = "";
+    char *waste = format_waste(finding), *text, fraction[32], traps[48] = "";
     pie_finding_fraction(finding, fraction, sizeof fraction);
-    if (!isnan(finding->wasted_s))
-        format_waste(finding, waste, sizeof waste);
     if (isnan(finding->traps) &&
         isnan(finding->redundant_fraction)) /* no watch told: the evidence says what did */
-        return format("%s", waste);
+        return waste;
     if (!isnan(finding->traps))
         snprintf(traps, sizeof traps, "%.0f trap%s, ", finding->traps, finding->traps == 1 ? "" : "s");
-    return format("%s; %s of the %ss redundant (%s%s)", waste, fraction,
+    text = format("%s; %s of the %ss redundant (%s%s)", waste ? waste : "?", fraction,
                   finding->kind ? finding->kind : "access", traps,
                   finding->sampler ? finding->sampler : "sampler unknown");
+    free(waste);
+    return text;
 }
 
 /* The other end of the pairs with its source, where it is another line. */

@@ -386,6 +386,7 @@ static void print_findings(struct summary *summary) {
     struct pie_finding_screen screen = {
         .out = summary->out,
         .reader = summary->reader,
+        .path = summary->path,
         .run = summary->run,
         .columns = summary->columns,
         .style = summary->style,

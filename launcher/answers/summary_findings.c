@@ -78,16 +78,15 @@ static char *place_of(const struct pie_finding *finding) {
     return text;
 }
 
-/* example.py:12: 42 % of the run wasted: slice underutilization (2.10 s, redundant loads) */
+/* example.py:12: 42 % of the run wasted: slice underutilization (2.10 s, 0.84 s looked up again) */
 static void print_finding(const struct pie_finding_screen *screen, const struct pie_finding *finding) {
-    char *place = place_of(finding), *line = NULL;
+    char *place = place_of(finding), *line = NULL, part[32] = "";
+    if (pie_finding_has_two_figures(finding))
+        snprintf(part, sizeof part, ", %.2f s", finding->again_s);
     if (place &&
-        asprintf(&line, "%s: %.0f %% of the run wasted: %s (%.2f s, %s%ss)", place,
-                 100 * finding->wasted_share, finding->category ? finding->category : "category unknown",
-                 finding->wasted_s, isnan(finding->traps) ? "growing copie" : "redundant ",
-                 isnan(finding->traps) ? ""
-                 : finding->kind       ? finding->kind
-                                       : "access") < 0)
+        asprintf(&line, "%s: %.0f %% of the run wasted: %s (%.2f s%s %s)", place, 100 * finding->wasted_share,
+                 finding->category ? finding->category : "category unknown", finding->wasted_s, part,
+                 pie_finding_again(finding)) < 0)
         line = NULL;
     char *cut = line ? pie_text_cut_end(line, screen->columns) : NULL;
     if (cut)
@@ -113,26 +112,39 @@ static bool is_thin(struct pie_cursor *row) {
     return false;
 }
 
-/* example.py:12 may waste up to 42 % of the run; not decided by 7 watches: profile a longer run */
+/* How to decide. Heap, or NULL. A second run counts calls; with which Pythons it can, it reports itself. */
+static char *what_decides(const struct pie_finding_screen *screen, const struct pie_finding *finding,
+                          bool is_thin) {
+    const char *base = base_name(finding->file);
+    char *path = pie_text_printable(pie_text_short_path(screen->path)), *text = NULL;
+    int size =
+        is_thin
+            ? asprintf(&text, "only %.0f comparison%s tell%s of it: profile a longer run, with more data",
+                       finding->traps, finding->traps == 1 ? "" : "s", finding->traps == 1 ? "s" : "")
+            : asprintf(&text,
+                       "%.0f comparisons do not decide: count its calls with \"pieprof confirm "
+                       "%s --finding %.0f\", or see \"pairs of %s:%.0f\"",
+                       finding->traps, path ? path : "?", finding->rank, base ? base : "?", finding->line);
+    free(path);
+    return size < 0 ? NULL : text;
+}
+
+/* example.py:12 may waste up to 42 % of the run, but only 7 comparisons tell of it: profile a longer run, … */
 static void print_undecided_line(const struct pie_finding_screen *screen, const struct pie_finding *finding,
                                  bool is_thin) {
-    char *place = place_of(finding), *pairs = NULL, *text = NULL, share[32] = "a part";
-    const char *base = base_name(finding->file);
+    char *place = place_of(finding), *how = what_decides(screen, finding, is_thin), *text = NULL,
+         share[32] = "a part";
 
     if (finding->wasted_s > 0) /* the only figure of the run's time that there is here */
         snprintf(share, sizeof share, "up to %.0f %%",
                  fmin(100, 100 * finding->wasted_share * finding->wasted_s_high / finding->wasted_s));
-    if (!is_thin && asprintf(&pairs, "compare both call paths with \"pairs of %s:%.0f\"", base ? base : "?",
-                             finding->line) < 0)
-        pairs = NULL;
-    if (asprintf(&text, "%s may waste %s of the run; not decided by %.0f watch%s: %s", place ? place : "?",
-                 share, finding->traps, finding->traps == 1 ? "" : "es",
-                 pairs ? pairs : "profile a longer run") < 0)
+    if (asprintf(&text, "%s may waste %s of the run, but %s", place ? place : "?", share, how ? how : "?") <
+        0)
         text = NULL;
     if (text)
         pie_wrap_print(screen->out, text, 0, INDENT, screen->columns);
     free(place);
-    free(pairs);
+    free(how);
     free(text);
 }
 
@@ -228,10 +240,10 @@ static void print_state(const struct pie_finding_screen *screen, size_t above, s
     if (sampler && strcmp(sampler, "none") != 0) {
         long long watches = pie_cursor_int(row, 2);
         fputs(above == 0 ? "\n" : "", screen->out);
-        fprintf(screen->out, "%s (%lld watch%s).\n",
-                watches >= pie_cursor_int(row, 3) ? "No redundant loads or stores of weight were found"
-                                                  : "Too few native accesses to tell what is redundant",
-                watches, watches == 1 ? "" : "es");
+        fprintf(screen->out, "%s (%lld comparison%s).\n",
+                watches >= pie_cursor_int(row, 3) ? "No work of weight was found that is done again"
+                                                  : "Too little native code ran to tell what is done again",
+                watches, watches == 1 ? "" : "s");
     } else if (note) {
         fputs(above == 0 ? "\n" : "", screen->out);
         pie_wrap_print(screen->out, note, 0, 0, screen->columns);

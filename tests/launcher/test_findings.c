@@ -81,6 +81,41 @@ static void test_a_fraction_says_how_sure_it_is(void **state) {
     expect_fraction(NAN, NAN, NAN, "-");
 }
 
+/* What is printed of a finding under "wasted", with these figures in seconds. */
+static void expect_figures(struct pie_finding finding, const char *expected) {
+    char *printed = NULL, *line;
+    size_t size = 0;
+    struct pie_finding_screen screen = {
+        .out = open_memstream(&printed, &size), .columns = 200, .style = plain};
+    finding.line = finding.worst_line = finding.first_line = finding.user_line = NAN;
+    finding.wasted_share = 0.5;
+    pie_finding_print(&screen, &finding, 1);
+    fclose(screen.out);
+    assert_non_null(line = strstr(printed, "wasted      "));
+    line[strcspn(line, "\n")] = '\0';
+    assert_string_equal(line + strlen("wasted      "), expected);
+    free(printed);
+}
+
+static void test_what_was_done_again_has_a_figure_of_its_own_where_it_is_less(void **state) {
+    static char load[] = "load", store[] = "store", calls[] = "API misuse", same[] = "repeated native calls";
+    struct pie_finding finding = {.kind = load, .category = calls, .redundant_fraction = NAN, .traps = 9};
+    finding.wasted_s = 2, finding.wasted_s_low = 1.4, finding.wasted_s_high = 2.4;
+    finding.again_s = 0.5, finding.again_s_low = 0.4, finding.again_s_high = 0.7;
+    expect_figures(finding, "2.00 s (1.40 to 2.40), 50.0 % of the run; 0.50 s (0.40 to 0.70) of it looked up "
+                            "again; - of the loads redundant (9 traps, sampler unknown)");
+    finding.kind = store;
+    assert_string_equal(pie_finding_again(&finding), "computed again");
+    finding.kind = load, finding.category = same;
+    assert_string_equal(pie_finding_again(&finding), "computed again");
+    finding.again_s = 2;
+    expect_figures(finding,
+                   "2.00 s (1.40 to 2.40), 50.0 % of the run, computed again; - of the loads redundant "
+                   "(9 traps, sampler unknown)");
+    finding.traps = finding.again_s_low = finding.again_s_high = NAN, finding.again_s = 1.5;
+    expect_figures(finding, "2.00 s (1.40 to 2.40), 50.0 % of the run; 1.50 s of it copied again");
+}
+
 static void expect_place(const char *file, double line, const char *expected) {
     char *place = pie_finding_place(file, line);
     assert_string_equal(place, expected);
@@ -172,6 +207,7 @@ int main(void) {
         cmocka_unit_test(test_text_is_broken_at_blanks),
         cmocka_unit_test(test_no_line_is_wider_than_the_screen),
         cmocka_unit_test(test_a_fraction_says_how_sure_it_is),
+        cmocka_unit_test(test_what_was_done_again_has_a_figure_of_its_own_where_it_is_less),
         cmocka_unit_test(test_a_place_is_a_path_and_a_line),
         cmocka_unit_test(test_both_paths_are_printed_innermost_first),
         cmocka_unit_test(test_paths_fit_the_screen),

@@ -29,6 +29,7 @@ def judged(waste, tmp_path_factory):
         values = [", ".join(map(str, numbers(**one))) for one in counted] or [", ".join(map(str, numbers(callee="", calls=0)))]
         copy = change(*(f"INSERT INTO counted ({NAMES}) SELECT min(id), '{place['file']}', {place['line']}, {value} FROM process "
                         "WHERE run = (SELECT max(id) FROM run)" for value in values))
+        judge.copy = copy
         answer = rows(copy, "top 1000 redundancy")
         (row,) = [r for r in answer if (r["file"], r["line"], r["kind"]) == (place["file"], place["line"], place["kind"])
                   and r["category"] == category]
@@ -45,7 +46,7 @@ def numbers(callee="f", calls=1000, again=0, alike=0, singles=0, compared=None, 
 
 
 def test_without_a_second_run_nothing_is_said(waste):
-    for row in rows(waste, "redundancy"):
+    for row in rows(waste, "redundancy") + rows(waste, "redundancy by function"):
         assert (row["verdict"], row["facts"], row["gain_s"]) == (None, None, None)
 
 
@@ -79,6 +80,8 @@ def test_words(judged):
     assert row["facts"] == "numpy.cos: 200 000 calls, 1 distinct argument, 1.93 of 2.1 s computed again"
     row, _ = judged("loop-invariant computation", {"callee": "f", "calls": 2, "distinct": 2}, {"callee": "g", "call_s": 0.5})
     assert row["facts"] == "f: 2 calls, 2 distinct arguments, 0 of 1 s computed again; 1 other callee, 1.5 s with it"
+    row, _ = judged("loop-invariant computation", {"callee": 95 * "ü"})
+    assert row["facts"].startswith(79 * "ü" + "…: 1 000 calls")
     row, _ = judged("inefficient algorithm", {})
     assert row["facts"].endswith("; counting calls cannot confirm this category")
     row, _ = judged("loop-invariant computation", {"compared": 250})
@@ -91,6 +94,22 @@ def test_the_confirmed_lead_and_the_refuted_are_never_high(judged):
     assert [r["rank"] for r in answer] == list(range(1, len(answer) + 1))
     row, answer = judged("loop-invariant computation", {})
     assert row["severity"] == "low" and all(r["rank"] < row["rank"] for r in answer if r["severity"] == "high")
+
+
+@pytest.mark.parametrize("counted, verdict, severity", [
+    ({"again": 999, "again_s": 0.9}, "confirmed", "high"), ({}, "refuted", "low")])
+def test_a_function_has_the_verdict_of_its_worst_line(judged, counted, verdict, severity):
+    line, _ = judged("repeated native calls", counted)
+    (row,) = [r for r in rows(judged.copy, "redundancy by function") if (r["function"], r["kind"]) == ("rotate", "store")]
+    assert (row["worst_line"], row["verdict"], row["severity"]) == (line["line"], verdict, severity)
+    assert (row["facts"], row["gain_s"]) == (line["facts"], line["gain_s"])
+
+
+def test_where_a_line_is_refuted_another_is_the_worst(judged):
+    line, _ = judged("loop-invariant computation", {})
+    (row,) = [r for r in rows(judged.copy, "redundancy by function") if (r["function"], r["kind"]) == ("work", "store")]
+    assert line["verdict"] == "refuted" and row["worst_line"] != line["line"]
+    assert (row["verdict"], row["severity"]) == (None, "high")
 
 
 def test_the_bound_holds_the_calls_and_their_part_of_the_line(judged):

@@ -9,7 +9,7 @@ import subprocess
 
 import hypothesis
 import pytest
-from conftest import BUILD, Program, exported, is_one_line, make
+from conftest import BUILD, Program, changer, exported, is_one_line, make
 from hypothesis import strategies
 
 RUN_S = 12.4  # CPU time of the fixture's run
@@ -17,7 +17,7 @@ FINDING = ["rank", "kind", "file", "line", "function", "first_file", "first_line
            "evidence", "advice", "redundant_fraction", "fraction_low", "fraction_high", "wasted_s", "wasted_share", "bytes",
            "traps", "sampler", "severity"]
 MORE = ["library", "user_file", "user_line", "wasted_s_low", "wasted_s_high", "cpu_s", "short_share", "watches",
-        "verdict", "facts", "gain_s"]
+        "verdict", "facts", "gain_s", "again_s", "again_s_low", "again_s_high"]
 VIEWS = ["v_redundancy", "v_redundancy_function", "v_pair"]
 
 
@@ -90,6 +90,8 @@ TRUTH = {
 }
 
 
+# The model's error where the same is computed again (bench/README.md).
+REPEAT_LOW, REPEAT_HIGH = 0.8, 1.75
 # One call for all takes their place, so their whole time is what a fix saves.
 CALLS = ("slice underutilization", "API misuse")
 
@@ -113,12 +115,15 @@ def test_the_figures_of_a_line_are_what_was_written(waste, line):
     if row["severity"] != "reuse":
         assert row["wasted_s"] == near(cpu if is_calls else again)
         assert row["wasted_share"] == near(row["wasted_s"] / RUN_S)
-    assert (f"these calls cost {cpu:.3g} s, {again:.3g} s of it to look up again" in row["evidence"]) == is_calls
+        assert row["again_s"] == near(again) and row["again_s_low"] <= row["again_s"] <= row["again_s_high"]
     assert 0 <= row["wasted_s_low"] < row["wasted_s_high"] and row["wasted_s_low"] <= row["wasted_s"] <= row["wasted_s_high"]
     if is_calls:
         assert [row["wasted_s_low"], row["wasted_s_high"]] == [near(0.7 * cpu), near(1.2 * cpu)]
     elif row["kind"] == "store":
-        assert [row["wasted_s_low"], row["wasted_s_high"]] == [near(cpu * x) for x in wilson(redundant / traps, traps)]
+        low, high = (cpu * x for x in wilson(redundant / traps, traps))
+        assert [row["again_s_low"], row["again_s_high"]] == [near(low), near(high)]
+        low, high = (low * REPEAT_LOW, high * REPEAT_HIGH) if row["category"] != "undecided" else (low, high)
+        assert [row["wasted_s_low"], row["wasted_s_high"]] == [near(low), near(min(high, RUN_S))]
     assert (row["library"], row["user_file"], row["user_line"]) == (None, None, None)
     assert row["file"].endswith("/waste.py") and row["function"] == ("rotate" if row["line"] > 18 else "work")
 
@@ -194,6 +199,14 @@ def test_evidence_has_the_figures_and_advice_one_thing_to_try(waste, line, evide
     assert "\n" not in row["evidence"] + row["advice"]
 
 
+def test_no_name_in_evidence_is_longer_than_80(waste, tmp_path):
+    change = changer(waste, tmp_path)
+    copy = change("UPDATE function SET name = name || '_' || printf('%.300c', 'x')")
+    told = [row["evidence"] for row in rows(copy, "all redundancy")]
+    assert any("xxx…" in text for text in told)
+    assert max(len(word) for text in told for word in text.split()) == 80
+
+
 def test_questions_choose_kind_number_file_and_line(waste):
     assert {r["kind"] for r in rows(waste, "redundant loads")} == {"load"}
     assert [r["line"] for r in rows(waste, "top 2 redundant stores")] == [8, 19]
@@ -220,7 +233,8 @@ def test_functions_sum_their_lines_without_reuse(waste):
     work = found["load", "work"]
     parts = [lines["load", n] for n in (6, 7, 11, 12, 14, 15)]
     assert (work["lines"], work["worst_line"], work["line"], work["severity"]) == (6, 6, 3, "high")
-    for column in ("wasted_s", "wasted_s_low", "wasted_s_high", "cpu_s", "traps", "bytes", "watches"):
+    for column in ("wasted_s", "wasted_s_low", "wasted_s_high", "cpu_s", "traps", "bytes", "watches", "again_s", "again_s_low",
+                   "again_s_high"):
         assert work[column] == near(sum(r[column] for r in parts)), column
     assert work["redundant_fraction"] == near(225 / 235)
     assert [work["fraction_low"], work["fraction_high"]] == [near(x) for x in wilson(225 / 235, 235)]
@@ -254,6 +268,11 @@ def test_the_figures_of_a_pair_are_what_was_written(waste):
     assert (pair["memory"], pair["length_s"], pair["gap_s"]) == ("array", near(1e-3), near(5e-6))
     reuse = [r for r in rows(waste, "pairs of waste.py:8") if r["kind"] == "load"][0]
     assert (reuse["severity"], reuse["wasted_s"]) == ("reuse", 0)
+
+
+def test_a_pair_in_a_stripped_library_names_its_python_function(waste):
+    (pair,) = rows(waste, "pairs of waste.py:16")
+    assert (pair["native_function"], pair["native_library"]) == ("(no symbol), called by work", "numpy")
 
 
 def test_pairs_of_a_line_are_those_in_which_it_has_part(waste):

@@ -141,7 +141,7 @@ def test_a_pair_is_reported_with_both_paths(waste):
     first = text.split("\n\n")[0].splitlines()
     assert first.pop(0) == "In file waste.py:7"
     assert first[0] == "1. src/waste.py:7 in work" and first[1] == "   total += np.cos(b)"
-    assert re.match(r"   wasted +0\.\d\d s, \d\.\d % of the run; 100 ± \d+ % of the loads redundant \(40 traps, taskclock\)", first[2])
+    assert re.match(r"wasted +0\.\d\d s, \d\.\d % of the run, looked up again; 100 ± \d+ % of the loads redundant \(40 traps, taskclock\)", " ".join(map(str.strip, first[2:4])))
     rules = [i for i, line in enumerate(first) if line.startswith("   ----- ")]
     assert "first load" in first[rules[0]] and "second load" in first[rules[1]]
     one, other = first[rules[0] + 1 : rules[1]], first[rules[1] + 1 :]

@@ -23,7 +23,8 @@ GROUP BY p.run, c.file, c.line;
 
 -- Callees, with words, by what they tell of each question: what was computed again, what took one element at a time.
 CREATE VIEW x_counted_callee AS
-SELECT run, file, line, callee, call_ns, again_nth, single_nth, callee || CASE
+SELECT run, file, line, callee, call_ns, again_nth, single_nth,
+  iif(length(callee) > 80, substr(callee, 1, 79) || '…', callee) || CASE
     WHEN is_item THEN printf(': %s times, %.3g s', replace(printf('%,d', calls), ',', ' '), call_ns / 1e9)
     ELSE printf(': %s call%s, %s%s distinct argument%s, %.3g of %.3g s computed again', replace(printf('%,d', calls), ',', ' '),
       iif(calls = 1, '', 's'), iif(has_more, 'at least ', ''), replace(printf('%,d', distinct_args), ',', ' '),

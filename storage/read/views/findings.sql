@@ -27,6 +27,9 @@ CREATE VIEW x_threshold AS SELECT
   0.5 AS bulk_share,       -- inefficient algorithm: this part of the waste is bulk work
   0.7 AS calls_low,        -- where one call for all takes the place of many, their whole time is saved: of 13 programs
   1.2 AS calls_high,       -- of bench/detection/programs, 11 saved 0.81 to 1.16 of it, the others 0.19 and 1.47
+  0.8 AS repeat_low,       -- where the same is computed again, the ends of the samples' interval are taken times
+  1.75 AS repeat_high,     -- these: 35 programs of bench/detection/programs (18 with packages, 17 with wheels) saved
+                           -- 0.84 to 1.71 of the figure, but for three (9 to 12), so 32 are inside, not 6
   3.841458820694124 AS z2; -- of the intervals: the normal quantile for 95 %, squared
 
 -- Watches by what they say. A trap: the next access was seen. Bulk work repeats in machine code or is to an array's
@@ -320,11 +323,17 @@ FROM (
     FROM x_finding WHERE redundant > 0));
 
 -- With what a fix saves. One call for all elements takes the place of the single calls, with all that they cost (as a
--- real number: shares of it are taken); of other waste, what was done again is saved.
+-- real number: shares of it are taken); of other waste, what was done again is saved. That this is so is a model with
+-- an error of its own: the interval of what was done again (again_…) is that of the samples alone.
 CREATE VIEW x_valued_finding AS
-SELECT DISTINCT *, iif(is_calls, 1.0 * line_ns, again_ns) AS wasted_ns, iif(is_calls, calls_low, waste_low) * line_ns AS low_ns,
-  iif(is_calls, min(calls_high * line_ns, run_ns), waste_high * line_ns) AS high_ns
-FROM (SELECT DISTINCT *, category IN ('slice underutilization', 'API misuse') AS is_calls FROM x_named_finding);
+SELECT DISTINCT *, waste_low * line_ns AS again_low_ns, waste_high * line_ns AS again_high_ns,
+  iif(is_calls, 1.0 * line_ns, again_ns) AS wasted_ns,
+  iif(is_calls, calls_low, waste_low * iif(is_repeat, repeat_low, 1)) * line_ns AS low_ns,
+  min(iif(is_calls, calls_high, waste_high * iif(is_repeat, repeat_high, 1)) * line_ns, run_ns) AS high_ns
+FROM (
+  SELECT DISTINCT *, category IN ('slice underutilization', 'API misuse') AS is_calls,
+    category IN ('repeated native calls', 'loop-invariant computation', 'inefficient algorithm') AS is_repeat
+  FROM x_named_finding);
 
 -- With its weight: what the evidence does not decide is never high.
 CREATE VIEW x_weighed_finding AS
@@ -370,7 +379,6 @@ SELECT DISTINCT *,
     WHEN kind = PIE_WATCH_LOAD THEN '; the line is neither mostly at a[i] nor calling, so the evidence does not decide'
     WHEN fraction < partly_fraction THEN '; most writes changed something, so the evidence does not decide'
     ELSE '; only a part of the writes and no bulk work, so the evidence does not decide' END, '')
-  || iif(is_calls, printf('; these calls cost %.3g s, %.3g s of it to look up again', line_ns / 1e9, again_ns / 1e9), '')
   || coalesce(arguments_text, '')
   || iif(access_function IS NOT NULL AND access_function IS NOT native_function,
     printf('; %s in %s', iif(kind = PIE_WATCH_LOAD, 'read', 'written'),
@@ -423,22 +431,22 @@ SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', sever
 FROM (
   SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
     category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns, again_ns,
-    again_low_ns, line_ns, run_ns, short_share, bytes, traps, watches, sampler, library, user_file, user_line,
-    redundant_ns, trap_ns, trap_sq, is_reuse, z2, high_traps, high_low, high_share, calls_high, grows,
+    again_low_ns, again_high_ns, line_ns, run_ns, short_share, bytes, traps, watches, sampler, library, user_file,
+    user_line, redundant_ns, trap_ns, trap_sq, is_reuse, z2, high_traps, high_low, high_share, calls_high, grows,
     iif(line_grows AND NOT grows AND severity = 'high', 'low', severity) AS severity
   FROM (
     SELECT *, max(grows) OVER (PARTITION BY run, file, line) AS line_grows
     FROM (
       SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
         category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns, again_ns,
-        waste_low * line_ns AS again_low_ns, line_ns, run_ns, short_share, bytes, traps, watches, sampler, library,
+        again_low_ns, again_high_ns, line_ns, run_ns, short_share, bytes, traps, watches, sampler, library,
         user_file, user_line, redundant_ns, trap_ns, trap_sq, is_reuse, z2, high_traps, high_low, high_share,
         calls_high, severity, 0 AS grows
       FROM x_explained_finding
       UNION ALL
       SELECT run, PIE_WATCH_STORE, file, line, function, function_line, NULL, NULL, native_function, native_library,
         'inefficient algorithm', evidence, advice, NULL, NULL, NULL, saved_ns, calls_low * saved_ns,
-        min(calls_high * saved_ns, run_ns), copies_ns, copies_ns, line_ns, run_ns, NULL, bytes, NULL, NULL, NULL, NULL,
+        min(calls_high * saved_ns, run_ns), copies_ns, copies_ns, NULL, line_ns, run_ns, NULL, bytes, NULL, NULL, NULL, NULL,
         NULL, NULL, NULL, NULL, NULL, 0, z2, high_traps, high_low, high_share, calls_high, 'high', 1
       FROM x_copying_finding))
   WHERE grows OR NOT line_grows OR kind = PIE_WATCH_LOAD);
@@ -449,11 +457,13 @@ SELECT run, proven_rank AS rank, iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS 
   wasted_ns / 1e9 AS wasted_s, wasted_ns / nullif(run_ns, 0) AS wasted_share, bytes, traps, sampler, proven_severity AS severity,
   library, user_file, user_line, low_ns / 1e9 AS wasted_s_low, high_ns / 1e9 AS wasted_s_high,
   line_ns / 1e9 AS cpu_s, iif(kind = PIE_WATCH_LOAD, short_share, NULL) AS short_share, watches, verdict, proof AS facts,
-  most_ns / 1e9 AS gain_s
+  most_ns / 1e9 AS gain_s, again_ns / 1e9 AS again_s, iif(grows, NULL, again_low_ns / 1e9) AS again_s_low,
+  again_high_ns / 1e9 AS again_s_high
 FROM x_confirmed_finding;
 
 -- By function: sums of its lines, without those that are only reuse unless all are; words and names are those of its
--- worst line. (In one SELECT all windows must be partitioned alike, or SQLite does not pass "run = …" on through it.)
+-- worst line, which a second run may have confirmed or refuted. (In one SELECT all windows must be partitioned alike, or
+-- SQLite does not pass "run = …" on through it.)
 CREATE VIEW v_redundancy_function AS
 SELECT run, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'low', wasted_ns DESC,
     library IS NOT NULL, trap_ns DESC, file, line, function, kind) AS rank,
@@ -461,11 +471,15 @@ SELECT run, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', sev
   advice, p AS redundant_fraction, max(0, (p + h / 2 - sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) AS fraction_low,
   min(1, (p + h / 2 + sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) AS fraction_high, wasted_ns / 1e9 AS wasted_s,
   wasted_ns / nullif(run_ns, 0) AS wasted_share, bytes, traps, sampler, severity, library, user_file, user_line,
-  low_ns / 1e9 AS wasted_s_low, high_ns / 1e9 AS wasted_s_high, line_ns / 1e9 AS cpu_s, watches, lines, worst_line
+  low_ns / 1e9 AS wasted_s_low, high_ns / 1e9 AS wasted_s_high, line_ns / 1e9 AS cpu_s, watches, lines, worst_line,
+  verdict, proof AS facts, most_ns / 1e9 AS gain_s, again_ns / 1e9 AS again_s,
+  iif(grows, NULL, again_low_ns / 1e9) AS again_s_low, iif(grows, NULL, again_high_ns / 1e9) AS again_s_high
 FROM (
   SELECT *, redundant_ns / nullif(trap_ns, 0) AS p, z2 * trap_sq / nullif(trap_ns * trap_ns, 0) AS h,
     row_number() OVER (PARTITION BY run, kind, file, function, line ORDER BY is_reuse) AS part, CASE
       WHEN is_reuse THEN 'reuse'
+      WHEN worst_severity = 'high' AND verdict IS 'confirmed' THEN 'high'
+      WHEN verdict IS 'refuted' THEN 'low'
       WHEN grows THEN 'high'
       WHEN category <> 'undecided' AND traps >= high_traps AND again_low_ns >= high_low * line_ns
         AND again_ns >= high_share * run_ns THEN 'high'
@@ -473,14 +487,14 @@ FROM (
   FROM (
     SELECT run, kind, file, function_line AS line, function, native_function, native_library, category, evidence,
       advice, library, user_file, user_line, line AS worst_line, is_reuse, run_ns, z2, high_traps, high_low,
-      high_share, max(sampler) OVER g AS sampler, sum(redundant_ns) OVER g AS redundant_ns,
+      high_share, verdict, proof, most_ns, proven_severity AS worst_severity, max(sampler) OVER g AS sampler, sum(redundant_ns) OVER g AS redundant_ns,
       sum(trap_ns) OVER g AS trap_ns, sum(trap_sq) OVER g AS trap_sq, sum(wasted_ns) OVER g AS wasted_ns,
       sum(low_ns) OVER g AS low_ns, sum(high_ns) OVER g AS high_ns, sum(again_ns) OVER g AS again_ns,
-      sum(again_low_ns) OVER g AS again_low_ns, max(grows) OVER g AS grows,
+      sum(again_low_ns) OVER g AS again_low_ns, sum(again_high_ns) OVER g AS again_high_ns, max(grows) OVER g AS grows,
       sum(line_ns) OVER g AS line_ns, sum(bytes) OVER g AS bytes, sum(traps) OVER g AS traps,
       sum(watches) OVER g AS watches, count(*) OVER g AS lines,
-      row_number() OVER (PARTITION BY run, kind, file, function, function_line, is_reuse ORDER BY rank) AS nth
-    FROM x_told_finding
+      row_number() OVER (PARTITION BY run, kind, file, function, function_line, is_reuse ORDER BY proven_rank) AS nth
+    FROM x_confirmed_finding
     WINDOW g AS (PARTITION BY run, kind, file, function, function_line, is_reuse))
   WHERE nth = 1)
 WHERE part = 1;
@@ -554,7 +568,8 @@ FROM (
 -- interpreter's own code and what starts a thread or the program are left out.
 CREATE VIEW v_pair AS
 SELECT x.run, x.rank, iif(x.kind = PIE_WATCH_LOAD, 'load', 'store') AS kind, i.file, i.line, i.function, j.file AS second_file,
-  j.line AS second_line, j.function AS second_function, i.native_function, i.native_library, x.p AS redundant_fraction,
+  j.line AS second_line, j.function AS second_function,
+  coalesce(i.native_function, '(no symbol), called by ' || i.function) AS native_function, i.native_library, x.p AS redundant_fraction,
   max(0, (p + h / 2 - sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) AS fraction_low,
   min(1, (p + h / 2 + sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) AS fraction_high, x.wasted_ns / 1e9 AS wasted_s,
   x.wasted_ns / nullif(x.run_ns, 0) AS wasted_share, x.bytes, x.traps, x.redundant, x.changed,

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The README follows one finding from the summary to its fix: the commands are run, and print the quoted lines, with
+other figures."""
+
+import os
+import re
+import shlex
+
+import pytest
+
+from helpers import PYTHON, ROOT, clean_environment, profile, run
+
+SECTION = "## One finding, from the summary to the fix"
+SCRIPT = "examples/tagged_notes.py"
+SCALE = "0.5"
+NUMBER = re.compile(r"\d+(?:[. ]\d+)*")
+VERSION = run([PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]).stdout.strip()
+
+
+def blocks(kind):
+    section = (ROOT / "README.md").read_text().split(SECTION + "\n")[1].split("\n## ")[0]
+    return re.findall(rf"^```{kind}\n(.*?)^```$", section, re.M | re.S)
+
+
+def quoted():
+    """[(command, what it prints)]"""
+    [text] = [block for block in blocks("") if block.startswith("$ ")]
+    return [part.split("\n", 1) for part in re.split(r"^\$ ", text, flags=re.M)[1:]]
+
+
+def unwrapped(text):
+    """Lines that were broken to fit are whole again."""
+    return re.sub(r"\n {4}(?=\S)", " ", text)
+
+
+def pattern(line):
+    """Of a line that is quoted: any figures, and anything for what was left out."""
+    words = NUMBER.sub("0", re.escape(line).replace(r"\ ", " "))
+    return re.compile(words.replace("0", NUMBER.pattern).replace("…", ".*"), re.M)
+
+
+def fixed(source):
+    [diff] = blocks("diff")
+    before, after = ("".join(f"{line[1:]}\n" for line in diff.splitlines() if line[:1] in (" ", sign)) for sign in "-+")
+    assert source.count(before) == 1 and before != after
+    return source.replace(before, after)
+
+
+@pytest.fixture
+def needs_breakpoints(pieprof, tmp_path):
+    one = profile(tmp_path / "probe.db", "-c", "pass").sql("select sampler, sampler_note from process")
+    if one[0]["sampler"] == "none":
+        pytest.skip(f"memory accesses are not watched here: {one[0]['sampler_note']}")
+
+
+@pytest.mark.skipif(VERSION != "3.11", reason=f"calls are counted with Python 3.11, this one is {VERSION}")
+def test_the_commands_print_what_is_quoted(needs_breakpoints, pieprof, tmp_path):
+    os.symlink(ROOT / "examples", tmp_path / "examples")
+    commands = quoted()
+    assert [shlex.split(command)[:2] for command, _ in commands] == [["pieprof", "-o"], ["pieprof", "confirm"]]
+    for command, expected in commands:
+        words = [pieprof, *shlex.split(command)[1:], *([SCALE] if command.endswith(SCRIPT) else [])]
+        done = run(words, cwd=tmp_path, env=clean_environment(COLUMNS="100"))
+        assert done.returncode == 0, done.stderr
+        printed = unwrapped(done.stdout + done.stderr).replace(f"{SCRIPT} {SCALE}", SCRIPT)
+        lines = [line for line in unwrapped(expected).splitlines() if line.strip(" …")]
+        assert len(lines) >= 3 and [line for line in lines if not pattern(line).search(printed)] == [], printed
+
+
+def test_the_fix_computes_the_same(tmp_path):
+    source = (ROOT / SCRIPT).read_text()
+    (tmp_path / "fixed.py").write_text(fixed(source))
+    first, second = (run([PYTHON, script, "0.02"]) for script in (ROOT / SCRIPT, tmp_path / "fixed.py"))
+    assert first.returncode == second.returncode == 0 and first.stdout == second.stdout != ""
