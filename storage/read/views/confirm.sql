@@ -95,8 +95,8 @@ FROM (SELECT DISTINCT *, iif(facts IS NULL, NULL, min(run_ns,
   FROM x_judged_finding);
 
 -- A line of own code has one verdict: its own finding of most weight that is high, or else, where only library code
--- below it is, that. Its finding of the other kind, and those of the library lines that it led to, are evidence. nth and
--- library_nth: among the findings of an own line, and among the library's of these.
+-- below it is, that. Its finding of the other kind, and those of the library lines that it led to, are evidence. nth:
+-- among the findings of an own line. Of the library's texts the first is the greatest by the figures that precede it.
 CREATE VIEW x_line_finding AS
 SELECT DISTINCT *, iif(proven_severity = 'high' AND nth > 1, 'low', proven_severity) AS line_severity,
   evidence || CASE
@@ -108,17 +108,15 @@ FROM (
     max(iif(nth > 1 AND library IS NULL AND is_told,
       printf('%s: %s', kind_text, category) || coalesce(printf(', %.0f %% redundant', 100 * nullif(fraction, 0)), ''),
       NULL)) OVER v AS other_text,
-    max(iif(nth > 1 AND library_nth = 1 AND is_told, printf('%s of %s: %s', place_text, library, category), NULL))
-      OVER v AS library_text
+    substr(max(iif(nth > 1 AND library IS NOT NULL AND is_told, printf('%09d%s of %s: %s', 999999999 - nth, place_text,
+      library, category), NULL)) OVER v, 10) AS library_text
   FROM (
     SELECT DISTINCT *, proven_severity <> 'reuse' AND category <> 'undecided' AS is_told,
       iif(kind = PIE_WATCH_LOAD, 'loads', 'stores') AS kind_text,
       printf('%s:%d', substr(replace(file_end, rtrim(file_end, replace(file_end, '/', '')), ''), -80), line)
         AS place_text,
       row_number() OVER (PARTITION BY run, verdict_file, verdict_line
-        ORDER BY proven_severity <> 'high', library IS NOT NULL, verdict IS NOT 'confirmed', rank) AS nth,
-      iif(library IS NULL, NULL, row_number() OVER (PARTITION BY run, verdict_file, verdict_line, library IS NULL
-        ORDER BY proven_severity = 'reuse', category = 'undecided', rank)) AS library_nth
+        ORDER BY proven_severity <> 'high', library IS NOT NULL, verdict IS NOT 'confirmed', rank) AS nth
     FROM (
       SELECT DISTINCT *, coalesce(iif(library IS NULL, NULL, user_file), file) AS verdict_file,
         iif(library IS NULL OR user_file IS NULL, line, user_line) AS verdict_line, substr(file, -255) AS file_end
