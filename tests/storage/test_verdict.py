@@ -34,8 +34,8 @@ def more_watches(line, watches, outcome=CHANGED, memory=None, traits=None):
     """This number of watches like those of the line that found the same."""
     memory, traits = ("memory" if memory is None else memory), ("traits" if traits is None else traits)
     return (f"INSERT INTO watch SELECT process, slice_s, kind, {outcome}, {memory}, {traits}, max(length), first_node,"
-            f" second_node, own_operation, inner_operation, {watches}, {8 * watches}, {1e6 * watches}, {1e12 * watches},"
-            f" {800 * watches}, {5000 * watches} FROM watch WHERE first_node = {200 + line} AND outcome = {SAME}"
+            f" second_node, own_operation, inner_operation, {watches}, {8 * watches}, {1e6 * watches},"
+            f" {1e12 * watches}, {800 * watches}, {5000 * watches} FROM watch WHERE first_node = {200 + line} AND outcome = {SAME}"
             " GROUP BY process")
 
 
@@ -56,15 +56,16 @@ def test_a_line_is_high_once(changed):
 def test_what_a_library_does_is_evidence_for_the_line_that_led_there(waste):
     found = findings(waste)
     own, inner = found["load", "waste.py", 15], found["load", "core.py", 2]
-    assert own["severity"] == "high" and own["evidence"].endswith("; it happens in core.py:2 of Fast-Lib: slice underutilization")
+    assert own["severity"] == "high"
+    assert own["evidence"].endswith("; it happens in core.py:2 of Fast-Lib: slice underutilization")
     assert inner["severity"] == "low" and inner["evidence"].endswith("; evidence for the finding of waste.py:15, loads")
 
 
 def test_a_library_s_line_is_the_verdict_where_the_own_line_has_none(changed):
     found = findings(changed(f"UPDATE watch SET own_operation = {ATTRIBUTE | IN_LOOP} WHERE first_node = 215"))
-    assert (found["load", "waste.py", 15]["category"], found["load", "waste.py", 15]["severity"]) == ("undecided", "low")
-    assert found["load", "core.py", 2]["severity"] == "high"
-    assert "evidence for" not in found["load", "core.py", 2]["evidence"] + found["load", "waste.py", 15]["evidence"]
+    own, inner = found["load", "waste.py", 15], found["load", "core.py", 2]
+    assert (own["category"], own["severity"], inner["severity"]) == ("undecided", "low", "high")
+    assert "evidence for" not in own["evidence"] + inner["evidence"]
 
 
 def test_a_line_that_is_confirmed_is_high_once(changed, waste):
@@ -73,7 +74,8 @@ def test_a_line_that_is_confirmed_is_high_once(changed, waste):
         BOTH_KINDS,
         "INSERT INTO counted (process, file, line, callee, is_item, is_whole, has_more, calls, raised, compared,"
         " distinct_args, distinct_results, again, alike, singles, call_ns, again_ns, alike_ns, single_ns, run_ns)"
-        f" SELECT max(id), '{file}', 8, 'exp', 0, 1, 0, 1000, 0, 1000, 1, 1, 999, 0, 0, 2e9, 1.9e9, 0, 0, 3e9 FROM process"))
+        f" SELECT max(id), '{file}', 8, 'exp', 0, 1, 0, 1000, 0, 1000, 1, 1, 999, 0, 0, 2e9, 1.9e9, 0, 0, 3e9"
+        " FROM process"))
     line = [found[kind, "waste.py", 8] for kind in ("load", "store")]
     assert [r["verdict"] for r in line] == ["confirmed"] * 2
     assert sorted(r["severity"] for r in line) == ["high", "low"]
@@ -111,7 +113,8 @@ def test_calls_with_other_arguments_each_time_repeat_nothing(changed):
 
 def test_what_a_library_looks_up_again_is_no_call_of_the_line(changed):
     """Half of the calls that the library makes for line 15 return the same: that is a finding of the library."""
-    calls = f"UPDATE watch SET kind = {STORE}, memory = {RETURNED}, inner_operation = own_operation WHERE first_node = 215"
+    calls = (f"UPDATE watch SET kind = {STORE}, memory = {RETURNED}, inner_operation = own_operation"
+             " WHERE first_node = 215")
     found = findings(changed(calls, more_watches(15, 44)))
     own, inner = found["store", "waste.py", 15], found["store", "core.py", 2]
     assert own["redundant_fraction"] == pytest.approx(45 / 89) == inner["redundant_fraction"]
@@ -125,18 +128,18 @@ def test_what_a_library_looks_up_again_is_no_call_of_the_line(changed):
 def test_a_long_run_is_judged_like_a_short_one(changed, same, severity):
     """A quarter of thousands of re-reads is certainly more than a fifth, but no more waste than in a short run."""
     half = f"weight_ns = {same // 2}e6, weight_sq_ns2 = {same // 2}e12, watches = {same // 2}"
-    row = findings(changed(f"UPDATE watch SET {half} WHERE first_node = 207", more_watches(7, 1000 - same),
-                           "UPDATE sample SET native_ns = 10 * native_ns WHERE node = 207"))["load", "waste.py", 7]
+    program = changed(f"UPDATE watch SET {half} WHERE first_node = 207", more_watches(7, 1000 - same),
+                      "UPDATE sample SET native_ns = 100 * native_ns WHERE node = 207")
+    row = findings(program)["load", "waste.py", 7]
     assert row["redundant_fraction"] == pytest.approx(same / 1000, abs=0.01) and row["wasted_share"] > 0.05
     assert row["fraction_low"] > 0.2 and (row["category"], row["severity"]) == ("API misuse", severity)
-    by_function = rows(changed(f"UPDATE watch SET {half} WHERE first_node = 207", more_watches(7, 1000 - same),
-                               "UPDATE sample SET native_ns = 100 * native_ns WHERE node = 207"), "redundancy by function")
-    (work,) = [r for r in by_function if (r["function"], r["kind"]) == ("work", "load")]
+    (work,) = [r for r in rows(program, "redundancy by function") if (r["function"], r["kind"]) == ("work", "load")]
     assert work["severity"] == severity
 
 
 @pytest.mark.parametrize("library, severity", [
-    ("numpy", "high"), ("Pillow", "high"), ("jaxlib", "high"), ("python", "low"), ("lxml", "low"), ("libsqlite3.so.0.8.6", "low"),
+    ("numpy", "high"), ("Pillow", "high"), ("jaxlib", "high"), ("python", "low"), ("lxml", "low"),
+    ("libsqlite3.so.0.8.6", "low"),
 ])
 def test_only_calls_of_libraries_for_arrays_are_misused(changed, library, severity):
     """Line 15's calls read fields of objects again; none takes the place of many where the library knows no arrays."""

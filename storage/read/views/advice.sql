@@ -63,5 +63,5 @@ FROM (VALUES
 CREATE VIEW x_array_library AS
 SELECT column1 AS library
 FROM (VALUES ('numpy'), ('scipy'), ('pandas'), ('torch'), ('jax*'), ('[Pp]illow*'), ('scikit-*'), ('pyarrow'),
-  ('[Ss]hapely'), ('matplotlib'), ('numexpr'), ('polars*'), ('xarray'), ('opencv*'), ('cupy*'), ('tensorflow*'), ('tables'),
-  ('h5py'), ('numba'), ('statsmodels'), ('astropy'));
+  ('[Ss]hapely'), ('matplotlib'), ('numexpr'), ('polars*'), ('xarray'), ('opencv*'), ('cupy*'), ('tensorflow*'),
+  ('tables'), ('h5py'), ('numba'), ('statsmodels'), ('astropy'));

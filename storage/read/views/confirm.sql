@@ -106,7 +106,7 @@ SELECT DISTINCT *, iif(proven_severity = 'high' AND nth > 1, 'low', proven_sever
 FROM (
   SELECT DISTINCT *, max(iif(nth = 1, place_text || ', ' || kind_text, NULL)) OVER v AS first_text,
     max(iif(nth > 1 AND library IS NULL AND is_told,
-      printf('%s: %s', kind_text, category) || coalesce(printf(', %.0f %% redundant', 100 * nullif(fraction, 0)), ''),
+      printf('%s: %s', kind_text, category) || iif(fraction IS NULL, '', printf(', %.0f %% redundant', 100 * fraction)),
       NULL)) OVER v AS other_text,
     substr(max(iif(nth > 1 AND library IS NOT NULL AND is_told, printf('%09d%s of %s: %s', 999999999 - nth, place_text,
       library, category), NULL)) OVER v, 10) AS library_text

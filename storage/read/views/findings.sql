@@ -376,7 +376,8 @@ SELECT DISTINCT *,
     WHEN category = 'slice underutilization' THEN printf('; for %.0f %% of the time the line was at a[i] or '
       || 'iterating%s', 100 * item_ns / tell_redundant_ns, loop_text)
     WHEN category = 'API misuse' THEN printf('; for %.0f %% of the time the line was calling or computing%s',
-      100 * call_ns / tell_redundant_ns, loop_text) || iif(is_about_arrays, '', '; the library may have no call for many')
+      100 * call_ns / tell_redundant_ns, loop_text)
+      || iif(is_about_arrays, '', '; the library may have no call for many')
     WHEN category = 'loop-invariant computation' THEN printf('; for %.0f %% of the time the line was in a loop of its '
       || 'function', 100 * loop_share_found)
     WHEN category = 'repeated native calls' AND loop_share_found >= loop_share THEN '; the line is in a loop of its '
@@ -464,8 +465,10 @@ FROM (
 
 CREATE VIEW v_redundancy AS
 SELECT run, proven_rank AS rank, iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS kind, file, line, function, first_file, first_line, native_function,
-  native_library, category, line_evidence AS evidence, advice, fraction AS redundant_fraction, fraction_low, fraction_high,
-  wasted_ns / 1e9 AS wasted_s, wasted_ns / nullif(run_ns, 0) AS wasted_share, bytes, traps, sampler, line_severity AS severity,
+  native_library, category, line_evidence AS evidence, advice, fraction AS redundant_fraction, fraction_low,
+  fraction_high,
+  wasted_ns / 1e9 AS wasted_s, wasted_ns / nullif(run_ns, 0) AS wasted_share, bytes, traps, sampler,
+  line_severity AS severity,
   library, user_file, user_line, low_ns / 1e9 AS wasted_s_low, high_ns / 1e9 AS wasted_s_high,
   line_ns / 1e9 AS cpu_s, iif(kind = PIE_WATCH_LOAD, short_share, NULL) AS short_share, watches, verdict, proof AS facts,
   most_ns / 1e9 AS gain_s
