@@ -6,7 +6,7 @@
 CREATE VIEW x_threshold AS SELECT
   10 AS high_traps,        -- severity "high": the next access of at least this number of watches was seen,
   0.2 AS high_low,         -- this part of the line's time at least is wasted, as the lower end of the interval has it,
-  0.3 AS high_part,        -- and this part as the estimate: the longer a run, the nearer the lower end is to it,
+  0.25 AS high_part,       -- and this part as the estimate: the longer a run, the nearer the lower end is to it,
   0.05 AS high_share,      -- and the waste is this part of the run's CPU time at least
   0.4 AS pair_fraction,    -- a pair: this part of its accesses at least was redundant
   0.1 AS reuse_share,      -- loads: with less than this part of the time in short calls all is reuse and no waste
