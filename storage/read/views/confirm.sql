@@ -63,7 +63,9 @@ SELECT DISTINCT *, CASE
   iif(is_about_singles, max(counted_again_ns, single_ns), counted_again_ns + alike_ns) AS gain_ns,
   iif(is_about_singles, max(again, singles), again + alike) / nullif(1.0 * calls, 0) AS gain_share
 FROM (
-  SELECT DISTINCT f.*, t.*, CASE
+  SELECT DISTINCT f.*, t.*, coalesce(iif(f.library IS NULL, NULL, f.user_file), f.file) AS verdict_file,
+    iif(f.library IS NULL OR f.user_file IS NULL, f.line, f.user_line) AS verdict_line,
+    substr(f.file, -255) AS file_end, CASE
       WHEN c.calls IS NULL OR f.is_reuse THEN NULL
       WHEN c.callees = 0 THEN 'no call, element access or operator on objects was met there'
       WHEN f.category IN ('slice underutilization', 'API misuse') THEN c.single_facts
@@ -117,10 +119,7 @@ FROM (
         AS place_text,
       row_number() OVER (PARTITION BY run, verdict_file, verdict_line
         ORDER BY proven_severity <> 'high', library IS NOT NULL, verdict IS NOT 'confirmed', rank) AS nth
-    FROM (
-      SELECT DISTINCT *, coalesce(iif(library IS NULL, NULL, user_file), file) AS verdict_file,
-        iif(library IS NULL OR user_file IS NULL, line, user_line) AS verdict_line, substr(file, -255) AS file_end
-      FROM x_proven_finding))
+    FROM x_proven_finding)
   WINDOW v AS (PARTITION BY run, verdict_file, verdict_line));
 
 CREATE VIEW x_confirmed_finding AS

@@ -341,7 +341,10 @@ FROM (
 CREATE VIEW x_valued_finding AS
 SELECT DISTINCT *, iif(is_calls, 1.0 * line_ns, again_ns) AS wasted_ns, iif(is_calls, calls_low, waste_low) * line_ns AS low_ns,
   iif(is_calls, min(calls_high * line_ns, run_ns), waste_high * line_ns) AS high_ns
-FROM (SELECT DISTINCT *, category IN ('slice underutilization', 'API misuse') AS is_calls FROM x_named_finding);
+FROM (
+  SELECT DISTINCT *, category IN ('slice underutilization', 'API misuse') AS is_calls,
+    category <> 'undecided' AND (category <> 'API misuse' OR is_about_arrays) AS is_decided
+  FROM x_named_finding);
 
 -- With its weight: what the evidence does not decide is never high, nor are calls to a library that may have none for
 -- many at once: each of them looks up again what it needs.
@@ -351,8 +354,7 @@ SELECT DISTINCT *, CASE
     WHEN is_decided AND tell_traps >= high_traps AND waste_low >= high_low AND waste >= high_part
       AND again_ns >= high_share * run_ns THEN 'high'
     ELSE 'low' END AS severity
-FROM (SELECT DISTINCT *, category <> 'undecided' AND (category <> 'API misuse' OR is_about_arrays) AS is_decided
-  FROM x_valued_finding);
+FROM x_valued_finding;
 
 -- With the figures that decided the category, and what to try.
 CREATE VIEW x_explained_finding AS
