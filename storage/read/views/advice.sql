@@ -59,3 +59,10 @@ FROM (VALUES
   ('*', 'shifts', 'take items from the end of the list, keep them in a collections.deque, or delete many with one slice'),
   ('*', 'reuse', 'such work has to read its data again; if memory limits the speed, work on blocks that fit the '
     || 'cache, or fuse steps'));
+
+-- Libraries whose calls take whole arrays, columns, images or tables, so that one takes the place of many.
+CREATE VIEW x_array_library AS
+SELECT column1 AS library
+FROM (VALUES ('numpy'), ('scipy'), ('pandas'), ('torch'), ('jax*'), ('[Pp]illow*'), ('scikit-*'), ('pyarrow'),
+  ('[Ss]hapely'), ('matplotlib'), ('numexpr'), ('polars*'), ('xarray'), ('opencv*'), ('cupy*'), ('tensorflow*'),
+  ('tables'), ('h5py'), ('numba'), ('statsmodels'), ('astropy'));

@@ -64,7 +64,9 @@ SELECT DISTINCT *, CASE
   iif(is_about_singles, max(counted_again_ns, single_ns), counted_again_ns + alike_ns) AS gain_ns,
   iif(is_about_singles, max(again, singles), again + alike) / nullif(1.0 * calls, 0) AS gain_share
 FROM (
-  SELECT DISTINCT f.*, t.*, CASE
+  SELECT DISTINCT f.*, t.*, coalesce(iif(f.library IS NULL, NULL, f.user_file), f.file) AS verdict_file,
+    iif(f.library IS NULL OR f.user_file IS NULL, f.line, f.user_line) AS verdict_line,
+    substr(f.file, -255) AS file_end, CASE
       WHEN c.calls IS NULL OR f.is_reuse THEN NULL
       WHEN c.callees = 0 THEN 'no call, element access or operator on objects was met there'
       WHEN f.category IN ('slice underutilization', 'API misuse') THEN c.single_facts
@@ -95,7 +97,33 @@ FROM (SELECT DISTINCT *, iif(facts IS NULL, NULL, min(run_ns,
     max(gain_ns, coalesce(gain_share, 0) * iif(is_about_singles, calls_high, 1) * line_ns))) AS most_ns
   FROM x_judged_finding);
 
+-- A line of own code has one verdict: its own finding of most weight that is high, or else, where only library code
+-- below it is, that. Its finding of the other kind, and those of the library lines that it led to, are evidence. nth:
+-- among the findings of an own line. Of the library's texts the first is the greatest by the figures that precede it.
+CREATE VIEW x_line_finding AS
+SELECT DISTINCT *, iif(proven_severity = 'high' AND nth > 1, 'low', proven_severity) AS line_severity,
+  evidence || CASE
+    WHEN proven_severity <> 'high' THEN ''
+    WHEN nth > 1 THEN printf('; evidence for the finding of %s', first_text)
+    ELSE coalesce('; also ' || other_text, '') || coalesce('; it happens in ' || library_text, '') END AS line_evidence
+FROM (
+  SELECT DISTINCT *, max(iif(nth = 1, place_text || ', ' || kind_text, NULL)) OVER v AS first_text,
+    max(iif(nth > 1 AND library IS NULL AND is_told,
+      printf('%s: %s', kind_text, category) || iif(fraction IS NULL, '', printf(', %.0f %% redundant', 100 * fraction)),
+      NULL)) OVER v AS other_text,
+    substr(max(iif(nth > 1 AND library IS NOT NULL AND is_told, printf('%09d%s of %s: %s', 999999999 - nth, place_text,
+      library, category), NULL)) OVER v, 10) AS library_text
+  FROM (
+    SELECT DISTINCT *, proven_severity <> 'reuse' AND category <> 'undecided' AS is_told,
+      iif(kind = PIE_WATCH_LOAD, 'loads', 'stores') AS kind_text,
+      printf('%s:%d', substr(replace(file_end, rtrim(file_end, replace(file_end, '/', '')), ''), -80), line)
+        AS place_text,
+      row_number() OVER (PARTITION BY run, verdict_file, verdict_line
+        ORDER BY proven_severity <> 'high', library IS NOT NULL, verdict IS NOT 'confirmed', rank) AS nth
+    FROM x_proven_finding)
+  WINDOW v AS (PARTITION BY run, verdict_file, verdict_line));
+
 CREATE VIEW x_confirmed_finding AS
-SELECT DISTINCT *, row_number() OVER (PARTITION BY run ORDER BY proven_severity = 'reuse', proven_severity = 'low',
+SELECT DISTINCT *, row_number() OVER (PARTITION BY run ORDER BY line_severity = 'reuse', line_severity = 'low',
     verdict IS NOT 'confirmed', rank) AS proven_rank
-FROM x_proven_finding;
+FROM x_line_finding;

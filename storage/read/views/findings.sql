@@ -6,6 +6,7 @@
 CREATE VIEW x_threshold AS SELECT
   10 AS high_traps,        -- severity "high": the next access of at least this number of watches was seen,
   0.2 AS high_low,         -- this part of the line's time at least is wasted, as the lower end of the interval has it,
+  0.25 AS high_part,       -- and this part as the estimate: the longer a run, the nearer the lower end is to it,
   0.05 AS high_share,      -- and the waste is this part of the run's CPU time at least
   0.4 AS pair_fraction,    -- a pair: this part of its accesses at least was redundant
   0.1 AS reuse_share,      -- loads: with less than this part of the time in short calls all is reuse and no waste
@@ -13,8 +14,13 @@ CREATE VIEW x_threshold AS SELECT
   8 AS returned_traps_min, -- from this number of compared results on, results decide about stores, not memory,
   0.3 AS returned_share,   -- if this part of the line's calls return what can be compared,
   0.3 AS returned_part,    -- or this part of what the line wrote again and again was returned
-  0.4 AS returned_fraction, -- this part of the calls at least returned what had been returned before; of the standard
-                           -- library's, whose calls for one word or number often repeat by chance: same_fraction
+  0.4 AS returned_fraction, -- this part of the calls at least returned what had been returned before: same_fraction of
+                           -- the standard library's, whose calls for one word or number often repeat by chance,
+  0.5 AS below_part,       -- and where this part of them is made below the line, by Python code of libraries, which
+                           -- looks up the same again whatever the line asks for
+  8 AS arguments_min,      -- with this number of compared arguments,
+  0.5 AS arguments_same,   -- calls of which less than this part had been made before repeat nothing,
+  0.3 AS arguments_new,    -- and those of which more than this part were new are not the same in each round of a loop
   0.3 AS item_share,       -- slice underutilization: this part of the waste at least is at a[i] or iteration, in a loop
   0.1 AS item_put_share,   -- … or this part, and a[i] = x is among it
   0.5 AS call_share,       -- API misuse: this part of the waste at least is at calls and operators
@@ -103,6 +109,7 @@ SELECT run, process, kind, place, entry_function, user_place, location, line_loc
   sum(iif(is_returned, weight_sq_ns2, 0)) AS returned_sq,
   sum(iif(is_returned AND (is_redundant OR is_partly), length_ns, 0)) AS returned_length_ns,
   sum(iif(is_returned AND (is_redundant OR is_partly), bytes, 0)) AS returned_bytes,
+  sum(iif(is_returned AND line_location IS NOT place, weight_ns, 0)) AS returned_below_ns,
   sum(iif(is_returned AND is_redundant, watches, 0)) AS returned_redundant,
   sum(iif(is_returned AND is_redundant, weight_ns, 0)) AS returned_redundant_ns,
   sum(iif(is_returned AND is_partly, watches, 0)) AS returned_partly,
@@ -165,7 +172,7 @@ SELECT s.run, s.kind, f.path AS file, l.line, NULL AS line_ns, NULL AS partner_f
   s.tell_sq, s.all_length_ns, s.tell_length_ns, s.item_ns, s.put_ns, s.unknown_ns, s.call_ns, s.loop_ns, s.bulk_ns,
   s.object_ns, s.array_ns, s.result_ns, s.asked, s.returned_traps, s.returned_ns, s.returned_sq, s.returned_length_ns,
   s.returned_bytes, s.returned_redundant, s.returned_redundant_ns, s.returned_partly, s.returned_partly_ns,
-  s.returned_loop_ns
+  s.returned_loop_ns, s.returned_below_ns
 FROM x_watch_sum s JOIN place(l, u, f) AT (s.process, s.place)
 LEFT JOIN place(o, uo, fo) AT (s.process, s.user_place)
 LEFT JOIN place(i, ui, fi) AT (s.process, s.line_location)
@@ -178,13 +185,13 @@ UNION ALL
 SELECT c.run, k.kind, c.file, c.line, c.line_ns, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM x_line_cpu c JOIN (SELECT PIE_WATCH_LOAD AS kind UNION ALL SELECT PIE_WATCH_STORE) k
 UNION ALL
 SELECT p.run, p.kind, p.file, p.line, NULL, p.partner_file, p.partner_line,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM x_partner p;
 
 -- By line. The native function is the one with the most waste below it. Where the operation is not known, its name may
@@ -214,6 +221,7 @@ SELECT run, kind, file, line, function, function_line, library, user_file, user_
   sum(returned_bytes) OVER g AS returned_bytes, sum(returned_redundant) OVER g AS returned_redundant,
   sum(returned_redundant_ns) OVER g AS returned_redundant_ns, sum(returned_partly) OVER g AS returned_partly,
   sum(returned_partly_ns) OVER g AS returned_partly_ns, sum(returned_loop_ns) OVER g AS returned_loop_ns,
+  sum(returned_below_ns) OVER g AS returned_below_ns,
   row_number() OVER (PARTITION BY run, kind, file, line
     ORDER BY watches IS NULL, tell_redundant_ns DESC, all_redundant_ns DESC) AS nth
 FROM x_line_fact
@@ -234,7 +242,7 @@ SELECT run, kind, file, line, function, function_line, library, user_file, user_
   item_ns, put_ns, call_ns, iif(by_return, returned_loop_ns, loop_ns) AS loop_ns, bulk_ns, object_ns, array_ns,
   result_ns, iif(by_return, 1, 0) AS by_return, returned_traps, returned_redundant, returned_redundant_ns,
   returned_partly, line_returned_share, line_returned_traps, line_returned_ns, line_returned_redundant_ns,
-  line_returned_partly_ns, line_returned_loop_ns
+  line_returned_partly_ns, line_returned_loop_ns, line_returned_below_ns
 FROM (
   SELECT *, kind = PIE_WATCH_STORE AND returned_traps >= returned_traps_min AND line_returned_share >= returned_share AS by_return
   FROM (
@@ -245,7 +253,8 @@ FROM (
         sum(iif(nth = 1, returned_ns, 0)) OVER l AS line_returned_ns,
         sum(iif(nth = 1, returned_redundant_ns, 0)) OVER l AS line_returned_redundant_ns,
         sum(iif(nth = 1, returned_partly_ns, 0)) OVER l AS line_returned_partly_ns,
-        sum(iif(nth = 1, returned_loop_ns, 0)) OVER l AS line_returned_loop_ns
+        sum(iif(nth = 1, returned_loop_ns, 0)) OVER l AS line_returned_loop_ns,
+        sum(iif(nth = 1, returned_below_ns, 0)) OVER l AS line_returned_below_ns
       FROM x_line WINDOW l AS (PARTITION BY run, file, line)))
   JOIN x_threshold);
 
@@ -284,8 +293,14 @@ FROM (
         iif(x.kind = PIE_WATCH_STORE, 1, max(0, length_0_ns - length_1_ns) / nullif(ns, 0)) AS short_share,
         length_1_ns / nullif(ns, 0) AS next_share, t.z2 * sq / nullif(ns * ns, 0) AS short_h,
         all_redundant_ns / nullif(all_ns, 0) AS all_fraction, t.z2 * all_sq / nullif(all_ns * all_ns, 0) AS all_h,
-        tell_redundant_ns / nullif(tell_ns, 0) AS tell_fraction, t.z2 * tell_sq / nullif(tell_ns * tell_ns, 0) AS tell_h
+        tell_redundant_ns / nullif(tell_ns, 0) AS tell_fraction, t.z2 * tell_sq / nullif(tell_ns * tell_ns, 0) AS tell_h,
+        coalesce(g.compared >= t.arguments_min AND g.same < t.arguments_same * g.compared, 0) AS is_other_arguments,
+        coalesce(g.compared >= t.arguments_min AND g.more_seen > t.arguments_new * g.compared, 0) AS is_new_arguments,
+        g.arguments_text, coalesce(x.native_library, 'python') = 'python' AS is_standard,
+        EXISTS (SELECT 1 FROM x_array_library b WHERE coalesce(x.native_library, '') GLOB b.library
+          OR coalesce(x.advice_library, '') GLOB b.library) AS is_about_arrays
       FROM x_line_returned x JOIN x_threshold t JOIN x_total a ON a.run = x.run
+      LEFT JOIN x_line_arguments g ON g.run = x.run AND g.file = x.file AND g.line = x.line
       WHERE x.nth = 1 AND (x.all_redundant > 0 OR x.tell_redundant > 0))));
 
 -- With the category (PieProf, table 1). A call that returns what the one before returned did what had been done,
@@ -295,8 +310,8 @@ CREATE VIEW x_named_finding AS
 SELECT DISTINCT *, waste * line_ns AS again_ns, CASE
   WHEN is_reuse OR tell_redundant < category_traps_min OR tell_redundant_ns <= 0 THEN 'undecided'
   WHEN is_return_decisive AND line_returned_partly_ns >= line_returned_redundant_ns THEN 'inefficient algorithm'
-  WHEN is_return_decisive AND loop_share_found >= loop_share THEN 'loop-invariant computation'
-  WHEN is_return_decisive THEN 'repeated native calls'
+  WHEN is_return_decisive AND NOT is_other_arguments THEN
+    iif(loop_share_found >= loop_share AND NOT is_new_arguments, 'loop-invariant computation', 'repeated native calls')
   WHEN native_library IS 'python' AND object_ns + array_ns + result_ns < values_share * tell_redundant_ns THEN 'undecided'
   WHEN kind = PIE_WATCH_LOAD AND loop_share_found >= loop_share AND (item_ns >= item_share * tell_redundant_ns
     OR (put_ns > 0 AND item_ns >= item_put_share * tell_redundant_ns)) THEN 'slice underutilization'
@@ -307,7 +322,8 @@ SELECT DISTINCT *, waste * line_ns AS again_ns, CASE
   WHEN item_ns > call_ns AND bulk_ns < bulk_share * tell_redundant_ns THEN 'slice underutilization'
   WHEN fraction < same_fraction THEN
     iif(bulk_ns >= bulk_share * tell_redundant_ns, 'inefficient algorithm', 'undecided')
-  WHEN loop_share_found >= loop_share THEN 'loop-invariant computation'
+  WHEN is_other_arguments THEN 'undecided'
+  WHEN loop_share_found >= loop_share AND NOT is_new_arguments THEN 'loop-invariant computation'
   ELSE 'repeated native calls' END AS category
 FROM (
   SELECT DISTINCT *, coalesce(iif(is_return_decisive, line_returned_loop_ns / line_again_ns, loop_ns / nullif(tell_redundant_ns, 0)),
@@ -318,7 +334,8 @@ FROM (
         AND iif(kind = PIE_WATCH_STORE, by_return OR returned_redundant >= returned_part * tell_redundant,
           line_returned_share >= returned_share)
         AND line_returned_redundant_ns + line_returned_partly_ns
-          >= iif(native_library IS 'python', same_fraction, returned_fraction) * line_returned_ns
+          >= iif(is_standard OR line_returned_below_ns >= below_part * line_returned_ns, same_fraction, returned_fraction)
+            * line_returned_ns
         AND line_returned_redundant_ns + line_returned_partly_ns > 0 AS is_return_decisive
     FROM x_finding WHERE redundant > 0));
 
@@ -332,14 +349,16 @@ SELECT DISTINCT *, waste_low * line_ns AS again_low_ns, waste_high * line_ns AS 
   min(iif(is_calls, calls_high, waste_high * iif(is_repeat, repeat_high, 1)) * line_ns, run_ns) AS high_ns
 FROM (
   SELECT DISTINCT *, category IN ('slice underutilization', 'API misuse') AS is_calls,
-    category IN ('repeated native calls', 'loop-invariant computation', 'inefficient algorithm') AS is_repeat
+    category IN ('repeated native calls', 'loop-invariant computation', 'inefficient algorithm') AS is_repeat,
+    category <> 'undecided' AND (category <> 'API misuse' OR is_about_arrays) AS is_decided
   FROM x_named_finding);
 
--- With its weight: what the evidence does not decide is never high.
+-- With its weight: what the evidence does not decide is never high, nor are calls to a library that may have none for
+-- many at once: each of them looks up again what it needs.
 CREATE VIEW x_weighed_finding AS
 SELECT DISTINCT *, CASE
     WHEN is_reuse THEN 'reuse'
-    WHEN category <> 'undecided' AND tell_traps >= high_traps AND waste_low >= high_low
+    WHEN is_decided AND tell_traps >= high_traps AND waste_low >= high_low AND waste >= high_part
       AND again_ns >= high_share * run_ns THEN 'high'
     ELSE 'low' END AS severity
 FROM x_valued_finding;
@@ -367,8 +386,11 @@ SELECT DISTINCT *,
       || 'iterating%s', 100 * item_ns / tell_redundant_ns, loop_text)
     WHEN category = 'API misuse' THEN printf('; for %.0f %% of the time the line was calling or computing%s',
       100 * call_ns / tell_redundant_ns, loop_text)
+      || iif(is_about_arrays, '', '; the library may have no call for many')
     WHEN category = 'loop-invariant computation' THEN printf('; for %.0f %% of the time the line was in a loop of its '
       || 'function', 100 * loop_share_found)
+    WHEN category = 'repeated native calls' AND loop_share_found >= loop_share THEN '; the line is in a loop of its '
+      || 'function, and the arguments change, but come again'
     WHEN category = 'repeated native calls' THEN printf('; for %.0f %% of the time the line was in no loop of its '
       || 'function, so the function is called again', 100 - 100 * loop_share_found)
     WHEN category = 'inefficient algorithm' THEN printf('; that is %.0f %% of the writes by time, and %.0f %% of it is '
@@ -376,6 +398,7 @@ SELECT DISTINCT *,
     WHEN native_library IS 'python'
       AND object_ns + array_ns + result_ns < values_share * tell_redundant_ns
       THEN '; most of it is the library''s own memory, which says nothing about what the calls are for'
+    WHEN is_other_arguments THEN '; most of its calls have other arguments each time, so they repeat nothing'
     WHEN kind = PIE_WATCH_LOAD THEN '; the line is neither mostly at a[i] nor calling, so the evidence does not decide'
     WHEN fraction < partly_fraction THEN '; most writes changed something, so the evidence does not decide'
     ELSE '; only a part of the writes and no bulk work, so the evidence does not decide' END, '')
@@ -404,11 +427,11 @@ FROM (
     WHEN category = 'loop-invariant computation'
       AND iif(is_return_decisive, line_again_ns / line_returned_ns, fraction) < same_fraction THEN 'in part'
     ELSE category END AS about
-FROM x_weighed_finding LEFT JOIN x_line_arguments USING (run, file, line)) x;
+FROM x_weighed_finding) x;
 
 -- Lines that copy all that was there, each time (growth.sql). Those of little weight are left out.
 CREATE VIEW x_copying_finding AS
-SELECT x.*, a.cpu_ns AS run_ns, t.high_traps, t.high_low, t.high_share, t.z2, t.calls_low, t.calls_high,
+SELECT x.*, a.cpu_ns AS run_ns, t.high_traps, t.high_low, t.high_part, t.high_share, t.z2, t.calls_low, t.calls_high,
   iif(x.about = 'shifts',
     printf('each call moves all items behind those that it adds or removes: %s in all, in %.3g of the line''s %.3g s',
       x.amount, x.copies_ns / 1e9, x.line_ns / 1e9),
@@ -432,7 +455,8 @@ FROM (
   SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
     category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns, again_ns,
     again_low_ns, again_high_ns, line_ns, run_ns, short_share, bytes, traps, watches, sampler, library, user_file,
-    user_line, redundant_ns, trap_ns, trap_sq, is_reuse, z2, high_traps, high_low, high_share, calls_high, grows,
+    user_line, redundant_ns, trap_ns, trap_sq, is_reuse, is_decided, z2, high_traps, high_low, high_part, high_share,
+    calls_high, grows,
     iif(line_grows AND NOT grows AND severity = 'high', 'low', severity) AS severity
   FROM (
     SELECT *, max(grows) OVER (PARTITION BY run, file, line) AS line_grows
@@ -440,21 +464,23 @@ FROM (
       SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
         category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns, again_ns,
         again_low_ns, again_high_ns, line_ns, run_ns, short_share, bytes, traps, watches, sampler, library,
-        user_file, user_line, redundant_ns, trap_ns, trap_sq, is_reuse, z2, high_traps, high_low, high_share,
-        calls_high, severity, 0 AS grows
+        user_file, user_line, redundant_ns, trap_ns, trap_sq, is_reuse, is_decided, z2, high_traps, high_low, high_part,
+        high_share, calls_high, severity, 0 AS grows
       FROM x_explained_finding
       UNION ALL
       SELECT run, PIE_WATCH_STORE, file, line, function, function_line, NULL, NULL, native_function, native_library,
         'inefficient algorithm', evidence, advice, NULL, NULL, NULL, saved_ns, calls_low * saved_ns,
         min(calls_high * saved_ns, run_ns), copies_ns, copies_ns, NULL, line_ns, run_ns, NULL, bytes, NULL, NULL, NULL, NULL,
-        NULL, NULL, NULL, NULL, NULL, 0, z2, high_traps, high_low, high_share, calls_high, 'high', 1
+        NULL, NULL, NULL, NULL, NULL, 0, 1, z2, high_traps, high_low, high_part, high_share, calls_high, 'high', 1
       FROM x_copying_finding))
   WHERE grows OR NOT line_grows OR kind = PIE_WATCH_LOAD);
 
 CREATE VIEW v_redundancy AS
 SELECT run, proven_rank AS rank, iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS kind, file, line, function, first_file, first_line, native_function,
-  native_library, category, evidence, advice, fraction AS redundant_fraction, fraction_low, fraction_high,
-  wasted_ns / 1e9 AS wasted_s, wasted_ns / nullif(run_ns, 0) AS wasted_share, bytes, traps, sampler, proven_severity AS severity,
+  native_library, category, line_evidence AS evidence, advice, fraction AS redundant_fraction, fraction_low,
+  fraction_high,
+  wasted_ns / 1e9 AS wasted_s, wasted_ns / nullif(run_ns, 0) AS wasted_share, bytes, traps, sampler,
+  line_severity AS severity,
   library, user_file, user_line, low_ns / 1e9 AS wasted_s_low, high_ns / 1e9 AS wasted_s_high,
   line_ns / 1e9 AS cpu_s, iif(kind = PIE_WATCH_LOAD, short_share, NULL) AS short_share, watches, verdict, proof AS facts,
   most_ns / 1e9 AS gain_s, again_ns / 1e9 AS again_s, iif(grows, NULL, again_low_ns / 1e9) AS again_s_low,
@@ -481,13 +507,14 @@ FROM (
       WHEN worst_severity = 'high' AND verdict IS 'confirmed' THEN 'high'
       WHEN verdict IS 'refuted' THEN 'low'
       WHEN grows THEN 'high'
-      WHEN category <> 'undecided' AND traps >= high_traps AND again_low_ns >= high_low * line_ns
-        AND again_ns >= high_share * run_ns THEN 'high'
+      WHEN is_decided AND traps >= high_traps AND again_low_ns >= high_low * line_ns
+        AND again_ns >= high_part * line_ns AND again_ns >= high_share * run_ns THEN 'high'
       ELSE 'low' END AS severity
   FROM (
     SELECT run, kind, file, function_line AS line, function, native_function, native_library, category, evidence,
-      advice, library, user_file, user_line, line AS worst_line, is_reuse, run_ns, z2, high_traps, high_low,
-      high_share, verdict, proof, most_ns, proven_severity AS worst_severity, max(sampler) OVER g AS sampler, sum(redundant_ns) OVER g AS redundant_ns,
+      advice, library, user_file, user_line, line AS worst_line, is_reuse, is_decided, run_ns, z2, high_traps,
+      high_low, high_part, high_share, verdict, proof, most_ns, line_severity AS worst_severity,
+      max(sampler) OVER g AS sampler, sum(redundant_ns) OVER g AS redundant_ns,
       sum(trap_ns) OVER g AS trap_ns, sum(trap_sq) OVER g AS trap_sq, sum(wasted_ns) OVER g AS wasted_ns,
       sum(low_ns) OVER g AS low_ns, sum(high_ns) OVER g AS high_ns, sum(again_ns) OVER g AS again_ns,
       sum(again_low_ns) OVER g AS again_low_ns, sum(again_high_ns) OVER g AS again_high_ns, max(grows) OVER g AS grows,

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which finding of a line is its verdict, and which category and severity it gets: on rows of fixture_waste.c that are
+changed. Watches of line N have the first node 200 + N; the call in line 15 is that of a library, Fast-Lib."""
+
+import os
+
+import pytest
+from conftest import changer, make, rows
+
+LOAD, STORE = 1, 2
+SAME, CHANGED = 1, 2
+RETURNED, CALL = 4, 5
+FIRST_SEEN, ARGUMENTS = 8, 16
+ATTRIBUTE, IN_LOOP = 6, 16
+INVARIANT, REPEATED = "loop-invariant computation", "repeated native calls"
+
+
+@pytest.fixture(scope="module")
+def waste(tmp_path_factory):
+    return make(tmp_path_factory.mktemp("verdict"), 1, 2)
+
+
+@pytest.fixture
+def changed(waste, tmp_path):
+    return changer(waste, tmp_path)
+
+
+def findings(program):
+    """(kind, file, line) -> finding"""
+    return {(r["kind"], os.path.basename(r["file"]), r["line"]): r for r in rows(program, "top 1000 redundancy")}
+
+
+def more_watches(line, watches, outcome=CHANGED, memory=None, traits=None):
+    """This number of watches like those of the line that found the same."""
+    memory, traits = ("memory" if memory is None else memory), ("traits" if traits is None else traits)
+    return (f"INSERT INTO watch SELECT process, slice_s, kind, {outcome}, {memory}, {traits}, max(length), first_node,"
+            f" second_node, own_operation, inner_operation, {watches}, {8 * watches}, {1e6 * watches},"
+            f" {1e12 * watches}, {800 * watches}, {5000 * watches} FROM watch WHERE first_node = {200 + line} AND outcome = {SAME}"
+            " GROUP BY process")
+
+
+# Line 8 gets the loads of line 7, so that it has two findings of weight.
+BOTH_KINDS = "UPDATE watch SET first_node = 208 WHERE first_node = 207"
+
+
+def test_a_line_is_high_once(changed):
+    found = findings(changed(BOTH_KINDS))
+    first, second = found["load", "waste.py", 8], found["store", "waste.py", 8]
+    assert (first["category"], first["severity"]) == ("API misuse", "high")
+    assert first["evidence"].endswith(f"; also stores: {INVARIANT}, 96 % redundant")
+    assert (second["category"], second["severity"]) == (INVARIANT, "low")
+    assert second["evidence"].endswith("; evidence for the finding of waste.py:8, loads")
+    assert second["rank"] > max(r["rank"] for r in found.values() if r["severity"] == "high")
+
+
+def test_what_a_library_does_is_evidence_for_the_line_that_led_there(waste):
+    found = findings(waste)
+    own, inner = found["load", "waste.py", 15], found["load", "core.py", 2]
+    assert own["severity"] == "high"
+    assert own["evidence"].endswith("; it happens in core.py:2 of Fast-Lib: slice underutilization")
+    assert inner["severity"] == "low" and inner["evidence"].endswith("; evidence for the finding of waste.py:15, loads")
+
+
+def test_a_library_s_line_is_the_verdict_where_the_own_line_has_none(changed):
+    found = findings(changed(f"UPDATE watch SET own_operation = {ATTRIBUTE | IN_LOOP} WHERE first_node = 215"))
+    own, inner = found["load", "waste.py", 15], found["load", "core.py", 2]
+    assert (own["category"], own["severity"], inner["severity"]) == ("undecided", "low", "high")
+    assert "evidence for" not in own["evidence"] + inner["evidence"]
+
+
+def test_a_line_that_is_confirmed_is_high_once(changed, waste):
+    file = findings(waste)["store", "waste.py", 8]["file"]
+    found = findings(changed(
+        BOTH_KINDS,
+        "INSERT INTO counted (process, file, line, callee, is_item, is_whole, has_more, calls, raised, compared,"
+        " distinct_args, distinct_results, again, alike, singles, call_ns, again_ns, alike_ns, single_ns, run_ns)"
+        f" SELECT max(id), '{file}', 8, 'exp', 0, 1, 0, 1000, 0, 1000, 1, 1, 999, 0, 0, 2e9, 1.9e9, 0, 0, 3e9"
+        " FROM process"))
+    line = [found[kind, "waste.py", 8] for kind in ("load", "store")]
+    assert [r["verdict"] for r in line] == ["confirmed"] * 2
+    assert sorted(r["severity"] for r in line) == ["high", "low"]
+
+
+# Calls of line 19, all with a result that the line had got before.
+IN_A_LOOP = f"UPDATE watch SET own_operation = own_operation | {IN_LOOP} WHERE first_node = 219"
+
+
+def traits(bits):
+    return f"UPDATE watch SET traits = {bits} WHERE first_node = 219 AND memory = {RETURNED}"
+
+
+@pytest.mark.parametrize("bits, category", [
+    (0, INVARIANT),
+    (ARGUMENTS, INVARIANT),
+    (ARGUMENTS | FIRST_SEEN, REPEATED),
+])
+def test_calls_in_a_loop_with_ever_new_arguments_are_not_invariant(changed, bits, category):
+    row = findings(changed(IN_A_LOOP, traits(bits)))["store", "waste.py", 19]
+    assert (row["category"], row["severity"]) == (category, "high")
+    assert ("come again" in row["evidence"]) == (bits == ARGUMENTS | FIRST_SEEN)
+
+
+def test_calls_with_other_arguments_each_time_repeat_nothing(changed):
+    """Two thirds of the results are the same, as far as one can tell, but no call was made again."""
+    other = more_watches(19, 10, memory=CALL, traits=ARGUMENTS | FIRST_SEEN)
+    row = findings(changed(other))["store", "waste.py", 19]
+    assert (row["category"], row["severity"]) == ("undecided", "low")
+    assert "other arguments" in row["evidence"]
+    again = more_watches(19, 10, memory=CALL, traits=ARGUMENTS | FIRST_SEEN, outcome=SAME)
+    row = findings(changed(again))["store", "waste.py", 19]
+    assert (row["category"], row["severity"]) == (REPEATED, "high")
+
+
+def test_what_a_library_looks_up_again_is_no_call_of_the_line(changed):
+    """Half of the calls that the library makes for line 15 return the same: that is a finding of the library."""
+    calls = (f"UPDATE watch SET kind = {STORE}, memory = {RETURNED}, inner_operation = own_operation"
+             " WHERE first_node = 215")
+    found = findings(changed(calls, more_watches(15, 44)))
+    own, inner = found["store", "waste.py", 15], found["store", "core.py", 2]
+    assert own["redundant_fraction"] == pytest.approx(45 / 89) == inner["redundant_fraction"]
+    assert own["category"] == "undecided" and inner["category"] == INVARIANT
+    assert (own["severity"], inner["severity"]) == ("low", "low")  # 4 % of the run
+    almost_all = findings(changed(calls, more_watches(15, 2)))
+    assert almost_all["store", "waste.py", 15]["category"] == INVARIANT
+
+
+@pytest.mark.parametrize("same, severity", [(230, "low"), (300, "high")])
+def test_a_long_run_is_judged_like_a_short_one(changed, same, severity):
+    """What is 23 % of thousands of re-reads is certainly more than a fifth, but no more waste than in a short run."""
+    half = f"weight_ns = {same // 2}e6, weight_sq_ns2 = {same // 2}e12, watches = {same // 2}"
+    program = changed(f"UPDATE watch SET {half} WHERE first_node = 207", more_watches(7, 1000 - same),
+                      "UPDATE sample SET native_ns = 1000 * native_ns WHERE node = 207")
+    row = findings(program)["load", "waste.py", 7]
+    assert row["redundant_fraction"] == pytest.approx(same / 1000, abs=0.01) and row["wasted_share"] > 0.05
+    assert row["fraction_low"] > 0.2 and (row["category"], row["severity"]) == ("API misuse", severity)
+    (work,) = [r for r in rows(program, "redundancy by function") if (r["function"], r["kind"]) == ("work", "load")]
+    assert work["severity"] == severity
+
+
+@pytest.mark.parametrize("library, severity", [
+    ("numpy", "high"), ("Pillow", "high"), ("jaxlib", "high"), ("python", "low"), ("lxml", "low"),
+    ("libsqlite3.so.0.8.6", "low"),
+])
+def test_only_calls_of_libraries_for_arrays_are_misused(changed, library, severity):
+    """Line 15's calls read fields of objects again; none takes the place of many where the library knows no arrays."""
+    program = changed(f"UPDATE module SET library = '{library}' WHERE library = 'numpy'")
+    row = findings(program)["load", "waste.py", 15]
+    assert (row["category"], row["severity"]) == ("API misuse", severity)
+    assert ("may have no call for many" in row["evidence"]) == (severity == "low")
