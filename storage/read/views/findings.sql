@@ -488,8 +488,8 @@ SELECT run, proven_rank AS rank, iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS 
 FROM x_confirmed_finding;
 
 -- By function: sums of its lines, without those that are only reuse unless all are; words and names are those of its
--- worst line, which a second run may have confirmed or refuted. (In one SELECT all windows must be partitioned alike, or
--- SQLite does not pass "run = …" on through it.)
+-- worst line, which a second run may have confirmed or refuted. (In one SELECT all windows must be partitioned alike,
+-- or SQLite does not pass "run = …" on through it.)
 CREATE VIEW v_redundancy_function AS
 SELECT run, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'low', wasted_ns DESC,
     library IS NOT NULL, trap_ns DESC, file, line, function, kind) AS rank,
