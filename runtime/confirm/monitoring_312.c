@@ -183,8 +183,11 @@ enum exchanged {
     REGISTER,
     SET,
     SET_LOCAL,
+    GET_LOCAL,
+    GET_ALL,
     FREE,
     GET,
+    GET_EVENTS,
     TRACE,
     PROFILE,
     TRACE_ALL,
@@ -223,26 +226,47 @@ static PyObject *set_local(PyObject *module, PyObject *const *args, Py_ssize_t c
 }
 
 static bool is_our_tool(PyObject *number) {
-    return own.tool != NONE && is_here() && PyLong_CheckExact(number) && PyLong_AsLong(number) == own.tool;
+    return !own.is_busy && own.tool != NONE && is_here() && PyLong_CheckExact(number) &&
+           PyLong_AsLong(number) == own.tool;
 }
 
 /* Of our tool: as if it were nobody's. */
-static PyObject *around_tool(enum exchanged which, PyObject *module, PyObject *number) {
-    if (!own.is_busy && is_our_tool(number))
-        Py_RETURN_NONE;
+static PyObject *get_local(PyObject *module, PyObject *const *args, Py_ssize_t count) {
+    if (count == 2 && is_our_tool(args[0]) && PyCode_Check(args[1]))
+        return PyLong_FromLong(0);
     PyErr_Clear(); /* a number that is too large */
-    PyObject *result = before[which](module, number);
-    if (!own.is_busy)
-        come_back();
+    return ((_PyCFunctionFast)(void (*)(void))before[GET_LOCAL])(module, args, count);
+}
+
+static PyObject *get_all(PyObject *module, PyObject *nothing) {
+    pie_monitoring_step_aside();
+    PyObject *result = before[GET_ALL](module, nothing);
+    come_back();
     return result;
 }
 
-static PyObject *free_tool(PyObject *module, PyObject *number) {
-    return around_tool(FREE, module, number);
+static PyObject *get_tool(PyObject *module, PyObject *number) {
+    if (is_our_tool(number))
+        Py_RETURN_NONE;
+    PyErr_Clear();
+    return before[GET](module, number);
 }
 
-static PyObject *get_tool(PyObject *module, PyObject *number) {
-    return around_tool(GET, module, number);
+static PyObject *get_events(PyObject *module, PyObject *number) {
+    if (is_our_tool(number))
+        return PyLong_FromLong(0);
+    PyErr_Clear();
+    return before[GET_EVENTS](module, number);
+}
+
+static PyObject *free_tool(PyObject *module, PyObject *number) {
+    if (is_our_tool(number))
+        Py_RETURN_NONE;
+    PyErr_Clear();
+    PyObject *result = before[FREE](module, number);
+    if (!own.is_busy)
+        come_back();
+    return result;
 }
 
 /* Nobody comes by switching off. */
@@ -282,8 +306,11 @@ static const struct {
     [REGISTER] = {"register_callback", true, METH_FASTCALL, SEVERAL(register_callback)},
     [SET] = {"set_events", true, METH_FASTCALL, SEVERAL(set_global)},
     [SET_LOCAL] = {"set_local_events", true, METH_FASTCALL, SEVERAL(set_local)},
+    [GET_LOCAL] = {"get_local_events", true, METH_FASTCALL, SEVERAL(get_local)},
+    [GET_ALL] = {"_all_events", true, METH_NOARGS, get_all},
     [FREE] = {"free_tool_id", true, METH_O, free_tool},
     [GET] = {"get_tool", true, METH_O, get_tool},
+    [GET_EVENTS] = {"get_events", true, METH_O, get_events},
     [TRACE] = {"settrace", false, METH_O, set_trace},
     [PROFILE] = {"setprofile", false, METH_O, set_profile},
     [TRACE_ALL] = {"_settraceallthreads", false, METH_O, set_trace_all},

@@ -213,7 +213,7 @@ def coroutines(n):
         return len(end.value)
 
 
-print(same(2000, 0.5), len(distinct(500)), len(few(700)), toggle(1000), raising(300), fibonacci(12), sum(squares(100)))
+print(same(2000, 0.5), len(distinct(500)), len(few(700)), toggle(1000), raising(300), fibonacci(12), sum(squares(1000)))
 attributes(30)
 print(len(opaque(50)), len(enclosed(30)))
 print(elements(1000), objects(50), len(named(90)), len(closures(40)), far(5), sys.argv[1:], sys.gettrace(), sys.getprofile())
