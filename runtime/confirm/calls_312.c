@@ -14,9 +14,10 @@
 #include "runtime/confirm/monitoring.h"
 #include "runtime/confirm/sites.h"
 
-/* Seeing all calls of some lines from CPython 3.12 on: sys.monitoring (PEP 669) has events for them. The first frame of
- * each code object is seen as it starts. If the code has such a line, its instructions get events. All but sites and the
- * places behind them are switched off again as they are met, so they run at full speed, as other code does. The operands lie on the frame's stack before a site, the result does at the next event of that frame. */
+/* Seeing all calls of some lines from CPython 3.12 on: sys.monitoring (PEP 669) has events for them. The first frame
+ * of each code object is seen as it starts. If the code has such a line, its instructions get events. All but sites
+ * and the places behind them are switched off again as they are met, so they run at full speed, as other code does.
+ * The operands lie on the frame's stack before a site, the result does at the next event of that frame. */
 
 const bool pie_confirm_is_possible = true;
 

@@ -3,8 +3,8 @@
 
 #include <stdbool.h>
 
-/* Our tool of sys.monitoring, which is there only while nobody else watches the program (monitoring_312.c). All of it is
- * called with the GIL held. */
+/* Our tool of sys.monitoring, which is there only while nobody else watches the program (monitoring_312.c). All of it
+ * is called with the GIL held. */
 
 struct _object;
 struct pie_confirm_code;

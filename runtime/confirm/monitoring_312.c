@@ -13,9 +13,10 @@
 #include "runtime/interpreter/methods.h"
 
 /* One tool of sys.monitoring alone gets all events of instructions. In 3.12 and 3.13, code with two tools of any kind
- * loses those of the one that came first (update_instrumentation_data() forgets it). sys.settrace() and sys.setprofile()
- * are tools as well. So ours is given back before anybody else comes, and is taken again when all others have gone. The
- * functions by which they come and go are exchanged; PyEval_SetTrace() is noticed at the next new function.
+ * loses those of the one that came first (update_instrumentation_data() forgets it). sys.settrace() and
+ * sys.setprofile() are tools as well. So ours is given back before anybody else comes, and is taken again when all
+ * others have gone. The functions by which they come and go are exchanged; PyEval_SetTrace() is noticed at the next
+ * new function.
  *
  * What asks for our tool gets the answer that nobody has it. */
 
