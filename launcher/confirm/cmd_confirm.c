@@ -173,7 +173,7 @@ int pie_cmd_confirm(int argc, char **argv) {
     if (status != 0)
         return status;
     if (!pie_confirm_is_possible) {
-        pie_message_error("calls can be counted with Python 3.11 only; this pieprof has %s",
+        pie_message_error("calls can be counted with Python 3.11 to 3.13 only; this pieprof has %s",
                           pie_embed_python_version());
         return PIE_PROFILE_FAILED;
     }

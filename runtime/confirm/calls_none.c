@@ -3,7 +3,7 @@
 
 #include "runtime/confirm/confirm.h"
 
-/* From CPython 3.12 on, the arguments of a call lie on a stack whose top the interpreter keeps in a register. */
+/* From CPython 3.14 on, what lies on the stack is no plain pointer. */
 const bool pie_confirm_is_possible = false;
 
 int pie_confirm_install(struct pie_confirm_board *board) {

@@ -10,8 +10,8 @@
 struct _object;
 struct pie_confirm_sums;
 
-/* Counting all calls of some lines (pieprof confirm). calls_311.c sees the calls, sums.c keeps their sums, and digest.c
- * compares values without running code of the program's. */
+/* Counting all calls of some lines (pieprof confirm). calls_311.c or calls_312.c sees the calls, sums.c keeps their
+ * sums, and digest.c compares values without running code of the program's. */
 
 /* Begins counting in the interpreter that was just made. The board lives as long as the process. Returns 0 or -errno;
  * -ENOSYS: this Python's calls cannot be seen. Context: gil. */
@@ -66,6 +66,7 @@ struct pie_confirm_call {
 struct pie_confirm_thread {
     struct pie_confirm_call *innermost;
     uint64_t spent_ns;             /* on counting */
+    uint64_t left_ns;              /* when the last event was over */
     uint64_t mark_ns, mark_cpu_ns; /* both clocks at one moment of late */
 };
 

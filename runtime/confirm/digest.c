@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#if PY_VERSION_HEX >= 0x030d0000
+#define Py_BUILD_CORE 1
+#include <internal/pycore_pyhash.h>
+#include <internal/pycore_setobject.h>
+#undef Py_BUILD_CORE
+#endif
 #include <datetime.h>
 
 #include "runtime/confirm/confirm.h"

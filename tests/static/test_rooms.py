@@ -38,7 +38,7 @@ ROOMS = {
         "retention": ("stacks", "objects"),
         "memory": ("interpreter", "libc", "retention"),
         "trace": ("code",),
-        "confirm": ("code", "trace"),
+        "confirm": ("interpreter", "code", "trace"),
         "embed": ("interpreter", "stacks", "objects", "code", "libc", "retention", "memory", "trace", "confirm"),
     },
     "storage": {

@@ -151,7 +151,69 @@ def far(n):  # the end of the loop's body is more than 255 units away
     return total
 
 
-print(same(2000, 0.5), len(distinct(500)), len(few(700)), toggle(1000), raising(300), fibonacci(12), sum(squares(100)))
+def fail(i):
+    raise ValueError(i)
+
+
+def thrown(i):
+    return fail(i % 4)  # unwound
+
+
+def unwound(n):
+    caught = 0
+    for i in range(n):
+        try:
+            thrown(i)
+        except ValueError:
+            caught += 1
+    return caught
+
+
+def deep(n, lock=threading.Lock()):
+    kept = 0
+    for i in range(n):
+        for _ in (0,):
+            with lock:
+                kept += [1, (2, {3: abs(i % 5 - 9)})][0] if i else len((f"{abs(-1)}", *(abs(-2),), abs(-3)))  # deep
+    return kept
+
+
+def handled(n):
+    found = []
+    for i in range(n):
+        try:
+            {}[i]
+        except KeyError:
+            found.append(len("abc"[i % 3:]))  # handler
+        finally:
+            found.append(divmod(i % 2, 2))  # finally
+    return found
+
+
+def stored(n):
+    values = list(range(9))
+    for i in range(n):
+        values[1:3] = [i % 4, 0]  # stored
+    return values
+
+
+async def waited(i):
+    return pow(i % 6, 3)  # coroutine
+
+
+async def gathered(n):
+    return [await waited(i) for i in range(n)]
+
+
+def coroutines(n):
+    work = gathered(n)
+    try:
+        work.send(None)
+    except StopIteration as end:
+        return len(end.value)
+
+
+print(same(2000, 0.5), len(distinct(500)), len(few(700)), toggle(1000), raising(300), fibonacci(12), sum(squares(1000)))
 attributes(30)
 print(len(opaque(50)), len(enclosed(30)))
 print(elements(1000), objects(50), len(named(90)), len(closures(40)), far(5), sys.argv[1:], sys.gettrace(), sys.getprofile())
@@ -159,6 +221,7 @@ try:
     star(1)
 except TypeError as error:
     print(error)
+print(unwound(40), deep(50), len(handled(60)), stored(40), coroutines(60))
 changed(60)
 threads(250)
 many(20)
