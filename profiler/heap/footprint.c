@@ -51,6 +51,7 @@ static void append_waiting(struct pie_heap_footprint *footprint) {
 static void add_row(struct pie_heap_footprint *footprint, const struct pie_footprint_row *row) {
     struct pie_footprint_row *last = footprint->count ? &footprint->rows[footprint->count - 1] : NULL;
 
+    footprint->last_bytes = total_of(row->heap_bytes);
     if (footprint->count == PIE_FOOTPRINT_ROWS_MAX ||
         (last && last->node.value && row->node.value && row->time_ns - last->time_ns < SAME_POINT_NS)) {
         bool is_higher = total_of(row->heap_bytes) > total_of(last->heap_bytes);
@@ -79,6 +80,13 @@ static uint64_t read_rss(void) {
     return strtoull(pages + 1, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+static void look_at_rss(struct pie_heap_footprint *footprint, uint64_t now_ns) {
+    footprint->looked_ns = now_ns;
+    footprint->rss_bytes = read_rss();
+    if (footprint->rss_bytes > footprint->heap.rss_peak_bytes)
+        footprint->heap.rss_peak_bytes = footprint->rss_bytes;
+}
+
 /* Sums over the threads that were, and those that are: a slot's counts go on with its next thread. */
 static void sum_up(struct pie_heap_footprint *footprint, int64_t ret_heap[PIE_HEAP_DOMAINS]) {
     struct pie_heap_row *heap = &footprint->heap;
@@ -97,6 +105,13 @@ static void sum_up(struct pie_heap_footprint *footprint, int64_t ret_heap[PIE_HE
         ret_heap[j] = (int64_t)(heap->allocated_bytes[j] - heap->freed_bytes[j]);
 }
 
+/* Crossings have a budget: a fall may be over before a thread may note one again. */
+static bool has_moved(const struct pie_heap_footprint *footprint, const struct pie_footprint_row *row) {
+    uint64_t now = total_of(row->heap_bytes), last = footprint->last_bytes;
+
+    return (now > last ? now - last : last - now) >= pie_heap_threshold();
+}
+
 bool pie_heap_footprint_tick(struct pie_heap_footprint *footprint, uint64_t now_ns, int64_t real_ns,
                              bool is_over) {
     struct pie_footprint_row row = {.time_ns = real_ns};
@@ -107,12 +122,12 @@ bool pie_heap_footprint_tick(struct pie_heap_footprint *footprint, uint64_t now_
         return false;
     set_bytes(row.heap_bytes, heap);
     bool is_peak = note_peak(footprint, &row);
-    if (now_ns - footprint->looked_ns < LOOK_NS && footprint->looked_ns)
+    bool is_due = !footprint->looked_ns || now_ns - footprint->looked_ns >= LOOK_NS;
+    if (!is_due && !has_moved(footprint, &row))
         return is_peak;
-    footprint->looked_ns = now_ns;
-    footprint->rss_bytes = row.rss_bytes = read_rss();
-    if (row.rss_bytes > footprint->heap.rss_peak_bytes)
-        footprint->heap.rss_peak_bytes = row.rss_bytes;
+    if (is_due)
+        look_at_rss(footprint, now_ns);
+    row.rss_bytes = footprint->rss_bytes;
     add_row(footprint, &row);
     return is_peak;
 }

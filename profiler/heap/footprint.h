@@ -11,8 +11,8 @@ struct pie_memory_facts;
 struct pie_heap_record;
 
 /* The process's memory over time: what its threads have allocated and not freed, counted, and what the kernel says is
- * resident. Points come from threads that cross the threshold and from the collection thread's own looks.
- * Context: drain. */
+ * resident. Points come from threads that cross the threshold and from the collection thread's own looks: now and then,
+ * and where the memory has changed by the threshold. Context: drain. */
 
 enum { PIE_FOOTPRINT_ROWS_MAX = 256 }; /* between two writes */
 
@@ -24,9 +24,9 @@ struct pie_heap_footprint {
     bool is_waiting;
     struct pie_heap_row heap;
     int64_t peak_bytes;
-    uint64_t looked_ns; /* CLOCK_MONOTONIC of the last look that left a point */
-    uint64_t rss_bytes; /* at that time */
-    int64_t tick_ns;    /* CLOCK_REALTIME of the last tick: points of one tick are thinned */
+    uint64_t last_bytes; /* of the last point, also one that waits */
+    uint64_t looked_ns;  /* CLOCK_MONOTONIC of the last look at what is resident */
+    uint64_t rss_bytes;  /* at that time */
 };
 
 /* A thread crossed the threshold in this node. True: it is a new peak. */
