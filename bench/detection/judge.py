@@ -8,6 +8,13 @@ import statistics
 
 FIRST = 5
 
+# Categories with the same advice: one call for many, keep the result. Naming the other one of the two still leads to the
+# fix, so it is defensible.
+ALIKE = (
+    {"slice underutilization", "API misuse"},
+    {"repeated native calls", "loop-invariant computation"},
+)
+
 
 @dataclasses.dataclass
 class Verdict:
@@ -16,9 +23,13 @@ class Verdict:
     rank: int | None = None  # of the best finding at a true line, from 1
     finding: dict | None = None  # what is said of a true line itself, or else of library code that it led to
     is_category_right: bool = False
+    is_category_defensible: bool = False  # right, or one with the same advice
     is_kind_right: bool = False
     wasted_share: float = 0.0  # of all true lines
     wasted_interval: tuple = (0.0, 0.0)  # its ends, added up over the lines
+    proof: str | None = None  # what a second run said of the true line: confirmed, refuted, undecided
+    bound_share: float | None = None  # what a fix can gain at most, by the second run
+    proven_high: int = 0  # findings that are high after it
     severities: collections.Counter = dataclasses.field(default_factory=collections.Counter)
     top: list = dataclasses.field(default_factory=list)  # the first findings, one line of text each
 
@@ -30,6 +41,10 @@ class Verdict:
     def estimate(self):
         """How many times faster the run would be without the waste."""
         return 1.0 / (1.0 - min(self.wasted_share, 0.999))
+
+    @property
+    def is_high(self):
+        return self.finding is not None and self.finding["severity"] == "high"
 
     def essence(self):
         """What must be the same when the program is profiled again."""
@@ -84,12 +99,35 @@ def is_inside(verdict, gain):
     return low <= saved_share(gain) <= high
 
 
+def is_bound_kept(verdict, gain):
+    """Is the bound of confirm above what the fix saves? A hundredth of the run is allowed for the noise of both."""
+    return verdict.bound_share is not None and verdict.bound_share >= saved_share(gain) - 0.01
+
+
 def in_words(finding):
     place = f"{os.path.basename(finding['file'] or '?')}:{finding['line']}"
     share = 100.0 * (finding["wasted_share"] or 0.0)
     fraction = finding["redundant_fraction"]
     part = "" if fraction is None else f", {fraction:.2f} redundant"
     return f"{finding['rank']}. {place} {finding['kind']} {finding['category']} {finding['severity']} {share:.0f} %{part}"
+
+
+def are_alike(category, other):
+    return category == other or any({category, other} <= alike for alike in ALIKE)
+
+
+def bound(program, findings):
+    """What a second run says of the true lines: the verdict of the first, and the part of the run that a fix of all
+    gains at most."""
+    of_line = {}
+    for finding in findings:
+        line = at_true_line(program, finding)
+        if line and finding.get("verdict"):
+            of_line.setdefault(line, finding)
+    if not of_line:
+        return None, None
+    per_s = max((shares(f)[0] / f["wasted_s"] for f in findings if f["wasted_s"]), default=0.0)
+    return next(iter(of_line.values()))["verdict"], min(1.0, per_s * sum(f["gain_s"] or 0.0 for f in of_line.values()))
 
 
 def judge(program, findings):
@@ -103,9 +141,11 @@ def judge(program, findings):
         own = [finding for place, finding in placed if place <= FIRST and is_own(program, finding)]
         verdict.finding = own[0] if own else verdict.finding
         verdict.is_category_right = verdict.finding["category"] == program.category
+        verdict.is_category_defensible = are_alike(verdict.finding["category"], program.category)
         verdict.is_kind_right = verdict.finding["kind"] == program.kind
     verdict.wasted_share, *ends = wasted(program, findings)
     verdict.wasted_interval = tuple(ends)
+    verdict.proof, verdict.bound_share = bound(program, findings)
     return verdict
 
 

@@ -15,6 +15,8 @@ For each program, one after the other:
   line if it names that line, or a line of a library that the true line led to (user_file, user_line). Its rank, its
   category and its severity (of the true line itself, where both are among the first five) are the verdict; repeats
   should come to the same one.
+* with --confirm, `pieprof confirm` counts all calls of the suspected lines in a second run, of another scale if asked
+  for. The verdict on the true line and the bound of what a fix gains stand beside the fix.
 * the wasteful and the fixed version without pieprof, in turns and as often. The speed-up of the fix is the median of
   the ratios of CPU time, of the work alone and of the whole process with its imports. Beside it stands what the
   findings promise: 1 / (1 - wasted_share of the true lines).
@@ -71,6 +73,8 @@ def arguments():
     parser.add_argument("--only", metavar="NAME", action="append", default=[], help="this program (may be repeated)")
     parser.add_argument("--no-profile", action="store_true", help="only check and time the fixes")
     parser.add_argument("--no-fix", action="store_true", help="only profile")
+    parser.add_argument("--confirm", type=float, metavar="SCALE", help="let pieprof confirm count the calls of the first "
+                        "profile of each program in a second run of that scale")
     parser.add_argument("--keep", metavar="FOLDER", help="keep the profiles there")
     parser.add_argument("--option", action="append", default=[], help="for pieprof (may be repeated)")
     parser.add_argument("--markdown", metavar="FILE", help="also write the tables there")
@@ -105,6 +109,10 @@ def measure(options, runner, program, folder):
             raise runs.Failure(f"{program.name} computes something else under pieprof: {one['checksum']}")
         profiled.append(one)
         verdicts.append(judge.judge(program, one["findings"]))
+        if options.confirm and number == 0:
+            proven = judge.judge(program, runner.confirmed(program, file, options.confirm))
+            verdicts[0].proof, verdicts[0].bound_share = proven.proof, proven.bound_share
+            verdicts[0].proven_high = proven.severities["high"]
         if not options.keep:
             file.unlink()
     plain, watched = (judge.median([run["cpu_s"] for run in some]) for some in ([slow for slow, _ in pairs], profiled))

@@ -77,11 +77,17 @@ class Runner:
         answer = self.query(file, "all redundancy")
         return json.loads(done.out.splitlines()[-1]) | {"whole_wall_s": done.wall_s, "whole_cpu_s": done.cpu_s, "findings": answer}
 
+    def confirmed(self, program, file, scale):
+        """The findings of a profile after a second run of that scale has counted their calls."""
+        words = [str(program.path), "--scale", str(scale)]
+        self.execute([self.pieprof, "confirm", str(file), "--", *words], self.for_pieprof())
+        return self.query(file, "all redundancy")
+
+    def for_pieprof(self):
+        return self.environment | ({"VIRTUAL_ENV": self.venv} if self.venv else {})
+
     def under_pieprof(self, words, file, options):
-        environment = dict(self.environment)
-        if self.venv:
-            environment["VIRTUAL_ENV"] = self.venv
-        return self.execute([self.pieprof, "-q", "-o", str(file), *options, *words], environment)
+        return self.execute([self.pieprof, "-q", "-o", str(file), *options, *words], self.for_pieprof())
 
     def query(self, file, question):
         return json.loads(self.execute([self.pieprof, "query", str(file), question, "--json"]).out)["rows"]

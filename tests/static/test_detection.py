@@ -7,6 +7,7 @@ import tree
 
 sys.path.insert(0, str(tree.ROOT / "bench" / "detection"))
 import catalogue
+import judge
 
 CLEAN = '"""Sums."""\n'
 WASTEFUL = '"""Sums."""\nCATEGORY = "API misuse"\nKIND = "load"\nx = 1  # waste: load\n'
@@ -54,3 +55,34 @@ def test_a_program_whose_marks_do_not_agree_is_found(tmp_path, text):
     path.write_text(text)
     with pytest.raises(ValueError, match="do not agree"):
         catalogue.read(path)
+
+
+def finding(line, **more):
+    found = {"file": "/x/program.py", "line": line, "user_file": None, "user_line": None, "category": "API misuse",
+             "severity": "high", "kind": "load", "wasted_s": 2.0, "wasted_share": 0.5, "wasted_s_low": 1.0,
+             "wasted_s_high": 3.0, "redundant_fraction": 1.0, "rank": 1, "verdict": None, "gain_s": None}
+    return found | more
+
+
+@pytest.fixture
+def program(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(WASTEFUL)
+    return catalogue.read(path)
+
+
+@pytest.mark.parametrize("category, is_right, is_defensible", [
+    ("API misuse", True, True), ("slice underutilization", False, True), ("repeated native calls", False, False),
+    ("undecided", False, False)])
+def test_a_category_with_the_same_advice_is_defensible(program, category, is_right, is_defensible):
+    verdict = judge.judge(program, [finding(4, category=category)])
+    assert (verdict.is_category_right, verdict.is_category_defensible) == (is_right, is_defensible)
+
+
+def test_a_bound_is_that_of_the_true_line_as_a_part_of_the_run(program):
+    counted = {"verdict": "confirmed", "gain_s": 3.0}
+    verdict = judge.judge(program, [finding(9, verdict="refuted", gain_s=1.0), finding(4, **counted),
+                                    finding(4, kind="store", **counted)])
+    assert (verdict.proof, verdict.bound_share) == ("confirmed", 0.75)
+    assert judge.is_bound_kept(verdict, 4.0) and not judge.is_bound_kept(verdict, 5.0)
+    assert not judge.is_bound_kept(judge.judge(program, [finding(4)]), 4.0)
