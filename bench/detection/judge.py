@@ -21,7 +21,7 @@ class Verdict:
     """Of one profile of one program."""
 
     rank: int | None = None  # of the best finding at a true line, from 1
-    finding: dict | None = None  # what is said of a true line itself, or else of library code that it led to
+    finding: dict | None = None  # that one: of a true line itself, or of library code that it led to
     is_category_right: bool = False
     is_category_defensible: bool = False  # right, or one with the same advice
     is_kind_right: bool = False
@@ -117,17 +117,19 @@ def are_alike(category, other):
 
 
 def bound(program, findings):
-    """What a second run says of the true lines: the verdict of the first, and the part of the run that a fix of all
-    gains at most."""
+    """What a second run says of the true lines: the verdict of the first, and the part of the run that a fix gains at
+    most. Where the function of the true lines is called with the same arguments, the fix may be at that call as well."""
+    counted = [finding for finding in findings if finding.get("verdict") and is_own(program, finding)]
     of_line = {}
-    for finding in findings:
-        line = at_true_line(program, finding)
-        if line and finding.get("verdict"):
-            of_line.setdefault(line, finding)
+    for finding in counted:
+        if at_true_line(program, finding):
+            of_line.setdefault(finding["line"], finding)
     if not of_line:
         return None, None
-    per_s = max((shares(f)[0] / f["wasted_s"] for f in findings if f["wasted_s"]), default=0.0)
-    return next(iter(of_line.values()))["verdict"], min(1.0, per_s * sum(f["gain_s"] or 0.0 for f in of_line.values()))
+    per_s = max((shares(finding)[0] / finding["wasted_s"] for finding in findings if finding["wasted_s"]), default=0.0)
+    there_s = sum(finding["gain_s"] or 0.0 for finding in of_line.values())
+    most_s = max([there_s, *(finding["gain_s"] or 0.0 for finding in counted if finding["verdict"] == "confirmed")])
+    return next(iter(of_line.values()))["verdict"], min(1.0, per_s * most_s)
 
 
 def judge(program, findings):
@@ -138,8 +140,6 @@ def judge(program, findings):
     placed = [(place, finding) for place, finding in enumerate(findings, 1) if at_true_line(program, finding)]
     if placed:
         verdict.rank, verdict.finding = placed[0]
-        own = [finding for place, finding in placed if place <= FIRST and is_own(program, finding)]
-        verdict.finding = own[0] if own else verdict.finding
         verdict.is_category_right = verdict.finding["category"] == program.category
         verdict.is_category_defensible = are_alike(verdict.finding["category"], program.category)
         verdict.is_kind_right = verdict.finding["kind"] == program.kind

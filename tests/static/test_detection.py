@@ -81,8 +81,13 @@ def test_a_category_with_the_same_advice_is_defensible(program, category, is_rig
 
 def test_a_bound_is_that_of_the_true_line_as_a_part_of_the_run(program):
     counted = {"verdict": "confirmed", "gain_s": 3.0}
-    verdict = judge.judge(program, [finding(9, verdict="refuted", gain_s=1.0), finding(4, **counted),
+    verdict = judge.judge(program, [finding(9, verdict="refuted", gain_s=4.0), finding(4, **counted),
                                     finding(4, kind="store", **counted)])
     assert (verdict.proof, verdict.bound_share) == ("confirmed", 0.75)
     assert judge.is_bound_kept(verdict, 4.0) and not judge.is_bound_kept(verdict, 5.0)
     assert not judge.is_bound_kept(judge.judge(program, [finding(4)]), 4.0)
+
+
+def test_a_fix_may_be_where_the_function_is_called(program):
+    found = [finding(4, verdict="confirmed", gain_s=1.0), finding(9, verdict="confirmed", gain_s=2.0)]
+    assert judge.judge(program, found).bound_share == 0.5

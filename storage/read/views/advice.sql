@@ -12,7 +12,7 @@ FROM (VALUES
     || 'of a sparse matrix take .indptr, .indices and .data'),
   ('pandas', 'slice underutilization', 'work on whole columns, with masks and merge; where single elements are '
     || 'needed, take .to_numpy() or .tolist() once before the loop'),
-  ('torch', 'slice underutilization', 'use operations on whole tensors; where single numbers are needed, call '
+  ('*torch*', 'slice underutilization', 'use operations on whole tensors; where single numbers are needed, call '
     || '.tolist() once'),
   ('jax*', 'slice underutilization', 'use operations on whole arrays or jax.vmap; where single numbers are needed, '
     || 'call .tolist() once'),
@@ -30,7 +30,7 @@ FROM (VALUES
     || 'module'),
   ('pandas', 'API misuse', 'make one call for whole columns or frames (masks, merge, groupby) instead of one for '
     || 'each row'),
-  ('torch', 'API misuse', 'make one call for a whole tensor; for single numbers use plain Python numbers'),
+  ('*torch*', 'API misuse', 'make one call for a whole tensor; for single numbers use plain Python numbers'),
   ('jax*', 'API misuse', 'make one call for a whole array, inside one jax.jit'),
   ('[Pp]illow*', 'API misuse', 'take numpy.asarray(image) once and make one call for the whole array'),
   ('scikit-learn', 'API misuse', 'predict or transform all rows with one call: each call checks its input anew'),
@@ -52,7 +52,7 @@ FROM (VALUES
     || 'a bytearray or io.StringIO'),
   ('numpy', 'growing copies', 'collect the parts in a list and call numpy.concatenate once behind the loop, or make '
     || 'the array as large at once as it will become'),
-  ('torch', 'growing copies', 'collect the parts in a list and call torch.cat once behind the loop, or make the '
+  ('*torch*', 'growing copies', 'collect the parts in a list and call torch.cat once behind the loop, or make the '
     || 'tensor as large at once as it will become'),
   ('pandas', 'growing copies', 'collect the rows in a list and make one DataFrame of it, or call pandas.concat once '
     || 'behind the loop'),
@@ -63,6 +63,6 @@ FROM (VALUES
 -- Libraries whose calls take whole arrays, columns, images or tables, so that one takes the place of many.
 CREATE VIEW x_array_library AS
 SELECT column1 AS library
-FROM (VALUES ('numpy'), ('scipy'), ('pandas'), ('torch'), ('jax*'), ('[Pp]illow*'), ('scikit-*'), ('pyarrow'),
+FROM (VALUES ('numpy'), ('scipy'), ('pandas'), ('*torch*'), ('jax*'), ('[Pp]illow*'), ('scikit-*'), ('pyarrow'),
   ('[Ss]hapely'), ('matplotlib'), ('numexpr'), ('polars*'), ('xarray'), ('opencv*'), ('cupy*'), ('tensorflow*'),
   ('tables'), ('h5py'), ('numba'), ('statsmodels'), ('astropy'));

@@ -8,6 +8,9 @@ CREATE VIEW x_threshold AS SELECT
   0.2 AS high_low,         -- this part of the line's time at least is wasted, as the lower end of the interval has it,
   0.25 AS high_part,       -- and this part as the estimate: the longer a run, the nearer the lower end is to it,
   0.05 AS high_share,      -- and the waste is this part of the run's CPU time at least
+  0.05 AS calls_waste_low, -- where one call for all takes the place of many, the time of the calls is the waste, and what
+  0.12 AS calls_part,      -- they look up again only shows that they do little: these parts of the line's time at least,
+  0.4 AS calls_fraction,   -- and of the accesses in short calls this part at least, as the interval's lower end
   0.4 AS pair_fraction,    -- a pair: this part of its accesses at least was redundant
   0.1 AS reuse_share,      -- loads: with less than this part of the time in short calls all is reuse and no waste
   3 AS category_traps_min, -- a category is named from this number of redundant accesses on
@@ -17,9 +20,11 @@ CREATE VIEW x_threshold AS SELECT
   0.4 AS returned_fraction, -- this part of the calls at least returned what had been returned before: same_fraction of
                            -- the standard library's, whose calls for one word or number often repeat by chance,
   0.5 AS below_part,       -- and where this part of them is made below the line, by Python code of libraries, which
-                           -- looks up the same again whatever the line asks for
+                           -- looks up the same again whatever the line asks for; both by time and by number
   8 AS arguments_min,      -- with this number of compared arguments,
   0.5 AS arguments_same,   -- calls of which less than this part had been made before repeat nothing,
+                           -- those of which same_fraction had been made before are the same calls, however much of the
+                           -- memory that they write was used for something else in between,
   0.3 AS arguments_new,    -- and those of which more than this part were new are not the same in each round of a loop
   0.3 AS item_share,       -- slice underutilization: this part of the waste at least is at a[i] or iteration, in a loop
   0.1 AS item_put_share,   -- … or this part, and a[i] = x is among it
@@ -241,7 +246,7 @@ SELECT run, kind, file, line, function, function_line, library, user_file, user_
   iif(by_return, returned_sq, tell_sq) AS tell_sq, iif(by_return, returned_length_ns, tell_length_ns) AS tell_length_ns,
   item_ns, put_ns, call_ns, iif(by_return, returned_loop_ns, loop_ns) AS loop_ns, bulk_ns, object_ns, array_ns,
   result_ns, iif(by_return, 1, 0) AS by_return, returned_traps, returned_redundant, returned_redundant_ns,
-  returned_partly, line_returned_share, line_returned_traps, line_returned_ns, line_returned_redundant_ns,
+  returned_partly, line_returned_share, line_returned_traps, line_returned_again, line_returned_ns, line_returned_redundant_ns,
   line_returned_partly_ns, line_returned_loop_ns, line_returned_below_ns
 FROM (
   SELECT *, kind = PIE_WATCH_STORE AND returned_traps >= returned_traps_min AND line_returned_share >= returned_share AS by_return
@@ -250,6 +255,7 @@ FROM (
     FROM (
       SELECT *, sum(iif(nth = 1, watches, 0)) OVER l AS line_watches, sum(iif(nth = 1, asked, 0)) OVER l AS line_asked,
         sum(iif(nth = 1, returned_traps, 0)) OVER l AS line_returned_traps,
+        sum(iif(nth = 1, returned_redundant + returned_partly, 0)) OVER l AS line_returned_again,
         sum(iif(nth = 1, returned_ns, 0)) OVER l AS line_returned_ns,
         sum(iif(nth = 1, returned_redundant_ns, 0)) OVER l AS line_returned_redundant_ns,
         sum(iif(nth = 1, returned_partly_ns, 0)) OVER l AS line_returned_partly_ns,
@@ -296,6 +302,7 @@ FROM (
         tell_redundant_ns / nullif(tell_ns, 0) AS tell_fraction, t.z2 * tell_sq / nullif(tell_ns * tell_ns, 0) AS tell_h,
         coalesce(g.compared >= t.arguments_min AND g.same < t.arguments_same * g.compared, 0) AS is_other_arguments,
         coalesce(g.compared >= t.arguments_min AND g.more_seen > t.arguments_new * g.compared, 0) AS is_new_arguments,
+        coalesce(g.compared >= t.arguments_min AND g.same >= t.same_fraction * g.compared, 0) AS is_same_arguments,
         g.arguments_text, coalesce(x.native_library, 'python') = 'python' AS is_standard,
         EXISTS (SELECT 1 FROM x_array_library b WHERE coalesce(x.native_library, '') GLOB b.library
           OR coalesce(x.advice_library, '') GLOB b.library) AS is_about_arrays
@@ -320,7 +327,7 @@ SELECT DISTINCT *, waste * line_ns AS again_ns, CASE
   WHEN kind = PIE_WATCH_LOAD AND call_ns >= call_share * tell_redundant_ns THEN 'API misuse'
   WHEN kind = PIE_WATCH_LOAD OR fraction < partly_fraction THEN 'undecided'
   WHEN item_ns > call_ns AND bulk_ns < bulk_share * tell_redundant_ns THEN 'slice underutilization'
-  WHEN fraction < same_fraction THEN
+  WHEN fraction < same_fraction AND NOT is_same_arguments THEN
     iif(bulk_ns >= bulk_share * tell_redundant_ns, 'inefficient algorithm', 'undecided')
   WHEN is_other_arguments THEN 'undecided'
   WHEN loop_share_found >= loop_share AND NOT is_new_arguments THEN 'loop-invariant computation'
@@ -333,9 +340,10 @@ FROM (
       line_returned_traps >= returned_traps_min
         AND iif(kind = PIE_WATCH_STORE, by_return OR returned_redundant >= returned_part * tell_redundant,
           line_returned_share >= returned_share)
-        AND line_returned_redundant_ns + line_returned_partly_ns
-          >= iif(is_standard OR line_returned_below_ns >= below_part * line_returned_ns, same_fraction, returned_fraction)
-            * line_returned_ns
+        AND line_returned_redundant_ns + line_returned_partly_ns >= returned_fraction * line_returned_ns
+        AND (NOT is_standard AND line_returned_below_ns < below_part * line_returned_ns
+          OR (line_returned_redundant_ns + line_returned_partly_ns >= same_fraction * line_returned_ns
+            AND line_returned_again >= same_fraction * line_returned_traps))
         AND line_returned_redundant_ns + line_returned_partly_ns > 0 AS is_return_decisive
     FROM x_finding WHERE redundant > 0));
 
@@ -358,8 +366,10 @@ FROM (
 CREATE VIEW x_weighed_finding AS
 SELECT DISTINCT *, CASE
     WHEN is_reuse THEN 'reuse'
-    WHEN is_decided AND tell_traps >= high_traps AND waste_low >= high_low AND waste >= high_part
-      AND again_ns >= high_share * run_ns THEN 'high'
+    WHEN NOT is_decided OR tell_traps < high_traps THEN 'low'
+    WHEN waste_low >= high_low AND waste >= high_part AND again_ns >= high_share * run_ns THEN 'high'
+    WHEN is_calls AND kind = PIE_WATCH_LOAD AND waste_low >= calls_waste_low AND waste >= calls_part
+      AND fraction_low >= calls_fraction AND low_ns >= high_share * run_ns THEN 'high'
     ELSE 'low' END AS severity
 FROM x_valued_finding;
 
