@@ -8,8 +8,9 @@ CREATE VIEW x_threshold AS SELECT
   0.2 AS high_low,         -- this part of the line's time at least is wasted, as the lower end of the interval has it,
   0.25 AS high_part,       -- and this part as the estimate: the longer a run, the nearer the lower end is to it,
   0.05 AS high_share,      -- and the waste is this part of the run's CPU time at least
-  0.05 AS calls_waste_low, -- where one call for all takes the place of many, the time of the calls is the waste, and what
-  0.12 AS calls_part,      -- they look up again only shows that they do little: these parts of the line's time at least,
+  8 AS calls_traps,        -- of fewer watches too,
+  0.03 AS calls_waste_low, -- where one call for all takes the place of many, the time of the calls is the waste, and what
+  0.1 AS calls_part,       -- they look up again only shows that they do little: these parts of the line's time at least,
   0.4 AS calls_fraction,   -- and of the accesses in short calls this part at least, as the interval's lower end
   0.4 AS pair_fraction,    -- a pair: this part of its accesses at least was redundant
   0.1 AS reuse_share,      -- loads: with less than this part of the time in short calls all is reuse and no waste
@@ -366,9 +367,9 @@ FROM (
 CREATE VIEW x_weighed_finding AS
 SELECT DISTINCT *, CASE
     WHEN is_reuse THEN 'reuse'
-    WHEN NOT is_decided OR tell_traps < high_traps THEN 'low'
-    WHEN waste_low >= high_low AND waste >= high_part AND again_ns >= high_share * run_ns THEN 'high'
-    WHEN is_calls AND kind = PIE_WATCH_LOAD AND waste_low >= calls_waste_low AND waste >= calls_part
+    WHEN NOT is_decided THEN 'low'
+    WHEN tell_traps >= high_traps AND waste_low >= high_low AND waste >= high_part AND again_ns >= high_share * run_ns THEN 'high'
+    WHEN is_calls AND kind = PIE_WATCH_LOAD AND tell_traps >= calls_traps AND waste_low >= calls_waste_low AND waste >= calls_part
       AND fraction_low >= calls_fraction AND low_ns >= high_share * run_ns THEN 'high'
     ELSE 'low' END AS severity
 FROM x_valued_finding;
