@@ -9,7 +9,6 @@
 #include "runtime/confirm/confirm.h"
 
 #include <errno.h>
-#include <pthread.h>
 
 #include "profiler/base/clocks.h"
 #include "runtime/confirm/sites.h"
@@ -139,28 +138,11 @@ static PyObject *evaluate(PyThreadState *tstate, struct _PyInterpreterFrame *fra
 
 /* --- Beginning --- */
 
-static void after_fork_in_parent(void) {
-    if (pie_confirm_board)
-        pie_confirm_board->forks++;
-}
+int pie_confirm_see_calls(void) {
+    PyInterpreterState *interp = PyInterpreterState_Get();
 
-static void after_fork_in_child(void) {
-    pie_confirm_board = NULL; /* the memory is the parent's too */
-}
-
-int pie_confirm_install(struct pie_confirm_board *board) {
-    PyThreadState *tstate = PyThreadState_Get();
-
-    if (_PyInterpreterState_GetEvalFrameFunc(tstate->interp) != _PyEval_EvalFrameDefault)
+    if (_PyInterpreterState_GetEvalFrameFunc(interp) != _PyEval_EvalFrameDefault)
         return -EBUSY;
-    int r = pie_confirm_codes_init();
-    if (r < 0)
-        return r;
-    r = pthread_atfork(NULL, after_fork_in_parent, after_fork_in_child);
-    if (r != 0)
-        return -r;
-    pie_confirm_board = board;
-    board->is_counting = true;
-    _PyInterpreterState_SetEvalFrameFunc(tstate->interp, evaluate);
+    _PyInterpreterState_SetEvalFrameFunc(interp, evaluate);
     return 0;
 }

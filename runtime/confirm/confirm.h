@@ -25,6 +25,9 @@ extern const bool pie_confirm_is_possible;
 /* The board, or NULL: nothing is counted, or nothing any more. */
 extern struct pie_confirm_board *pie_confirm_board;
 
+/* From now on this Python's calls are seen. Returns 0 or -errno: somebody else sees them. The board is there already. */
+int pie_confirm_see_calls(void);
+
 /* The values of some objects in one word. */
 struct pie_confirm_digest {
     uint64_t hash;
