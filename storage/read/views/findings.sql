@@ -446,8 +446,9 @@ FROM (
 JOIN x_threshold t JOIN x_total a ON a.run = x.run
 WHERE x.copies_ns >= t.high_share * a.cpu_ns AND x.copies_ns >= t.high_low * x.line_ns;
 
--- All findings, in the order of their worth. What is only reuse comes last, whatever it costs. A line that grows has
--- one verdict: it says what the line's stores are about, and what the line looks up again is of less weight.
+-- All findings, in the order of their worth. What is only reuse comes last, whatever it costs. A line that grows (1), or
+-- shifts (2), has one verdict: it says what the line's stores are about, and what the line looks up again is of less
+-- weight.
 CREATE VIEW x_told_finding AS
 SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'low', wasted_ns DESC,
     library IS NOT NULL, trap_ns DESC, file, line, kind) AS rank
@@ -471,7 +472,8 @@ FROM (
       SELECT run, PIE_WATCH_STORE, file, line, function, function_line, NULL, NULL, native_function, native_library,
         'inefficient algorithm', evidence, advice, NULL, NULL, NULL, saved_ns, calls_low * saved_ns,
         min(calls_high * saved_ns, run_ns), copies_ns, copies_ns, NULL, line_ns, run_ns, NULL, bytes, NULL, NULL, NULL, NULL,
-        NULL, NULL, NULL, NULL, NULL, 0, 1, z2, high_traps, high_low, high_part, high_share, calls_high, 'high', 1
+        NULL, NULL, NULL, NULL, NULL, 0, 1, z2, high_traps, high_low, high_part, high_share, calls_high, 'high',
+        iif(about = 'shifts', 2, 1)
       FROM x_copying_finding))
   WHERE grows OR NOT line_grows OR kind = PIE_WATCH_LOAD);
 
@@ -484,7 +486,7 @@ SELECT run, proven_rank AS rank, iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS 
   library, user_file, user_line, low_ns / 1e9 AS wasted_s_low, high_ns / 1e9 AS wasted_s_high,
   line_ns / 1e9 AS cpu_s, iif(kind = PIE_WATCH_LOAD, short_share, NULL) AS short_share, watches, verdict, proof AS facts,
   most_ns / 1e9 AS gain_s, again_ns / 1e9 AS again_s, iif(grows, NULL, again_low_ns / 1e9) AS again_s_low,
-  again_high_ns / 1e9 AS again_s_high
+  again_high_ns / 1e9 AS again_s_high, done_again AS again
 FROM x_confirmed_finding;
 
 -- By function: sums of its lines, without those that are only reuse unless all are; words and names are those of its
@@ -499,7 +501,8 @@ SELECT run, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', sev
   wasted_ns / nullif(run_ns, 0) AS wasted_share, bytes, traps, sampler, severity, library, user_file, user_line,
   low_ns / 1e9 AS wasted_s_low, high_ns / 1e9 AS wasted_s_high, line_ns / 1e9 AS cpu_s, watches, lines, worst_line,
   verdict, proof AS facts, most_ns / 1e9 AS gain_s, again_ns / 1e9 AS again_s,
-  iif(grows, NULL, again_low_ns / 1e9) AS again_s_low, iif(grows, NULL, again_high_ns / 1e9) AS again_s_high
+  iif(grows, NULL, again_low_ns / 1e9) AS again_s_low, iif(grows, NULL, again_high_ns / 1e9) AS again_s_high,
+  done_again AS again
 FROM (
   SELECT *, redundant_ns / nullif(trap_ns, 0) AS p, z2 * trap_sq / nullif(trap_ns * trap_ns, 0) AS h,
     row_number() OVER (PARTITION BY run, kind, file, function, line ORDER BY is_reuse) AS part, CASE
@@ -513,7 +516,7 @@ FROM (
   FROM (
     SELECT run, kind, file, function_line AS line, function, native_function, native_library, category, evidence,
       advice, library, user_file, user_line, line AS worst_line, is_reuse, is_decided, run_ns, z2, high_traps,
-      high_low, high_part, high_share, verdict, proof, most_ns, line_severity AS worst_severity,
+      high_low, high_part, high_share, verdict, proof, most_ns, done_again, line_severity AS worst_severity,
       max(sampler) OVER g AS sampler, sum(redundant_ns) OVER g AS redundant_ns,
       sum(trap_ns) OVER g AS trap_ns, sum(trap_sq) OVER g AS trap_sq, sum(wasted_ns) OVER g AS wasted_ns,
       sum(low_ns) OVER g AS low_ns, sum(high_ns) OVER g AS high_ns, sum(again_ns) OVER g AS again_ns,
