@@ -18,6 +18,7 @@ struct pie_digest {
     uint8_t traits; /* pie_digest_traits */
     bool is_broken; /* something was no object, or unreadable: the digest says nothing */
     bool is_blank;  /* nothing but None, zeros and what is empty was added */
+    bool is_unread; /* of some object only the type went into the content */
 };
 
 void pie_digest_begin(struct pie_digest *digest);

@@ -254,6 +254,7 @@ static void add_opaque(struct pie_digest *digest, uintptr_t object, uintptr_t ty
     pie_digest_add_word(digest, type);
     add_state(digest, object);
     digest->is_blank = false;
+    digest->is_unread = true;
     if (is_constant(type))
         return;
     digest->traits |= PIE_DIGEST_OPAQUE;
@@ -377,6 +378,6 @@ bool pie_digest_result(uintptr_t object, uint64_t *ret_content) {
     pie_digest_add(&digest, object);
     if (digest.is_broken || (digest.is_blank && !is_number_or_text(type)))
         return false;
-    *ret_content = digest.traits & PIE_DIGEST_OPAQUE ? 0 : digest.content | 1;
+    *ret_content = digest.is_unread ? 0 : digest.content | 1;
     return true;
 }

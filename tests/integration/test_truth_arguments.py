@@ -68,3 +68,9 @@ def test_other_arguments_or_results_each_time(done, mark):
 
 def test_a_call_for_its_effect_says_nothing(done):
     assert compared(done, "library effect") == (0, 0, 0)
+
+
+def test_a_range_that_a_loop_makes_is_no_result(done):
+    """Its numbers are not read, so nothing says that this range is that one; and to keep it would gain nothing."""
+    assert compared(done, "own range") == (0, 0, 0)
+    assert findings(done, "own range") == []

@@ -250,6 +250,9 @@ def test_what_is_empty_says_nothing():
 def test_what_cannot_be_read():
     assert _walk.digest_result(made(object)) == 0
     assert _walk.digest_result(made(lambda: [object()])) == 0
+    n = len(sys.argv)
+    for make in (lambda: range(n), lambda: frozenset([n]), lambda: (1.5 * n, range(n))):
+        assert _walk.digest_result(made(make)) == 0
 
 
 def test_tuples_of_new_and_kept_items():
