@@ -21,6 +21,7 @@
  * Somebody else's trace or profile function is never replaced: his frames are not counted, and the board says so. */
 
 const bool pie_confirm_is_possible = true;
+const bool pie_confirm_slows_functions = true;
 
 /* An evaluation of a frame; on the C stack. A generator has one from each resumption to the next yield. */
 struct activation {

@@ -17,6 +17,7 @@
  * The operands lie on the frame's stack before a site, the result does at the next event of that frame. */
 
 const bool pie_confirm_is_possible = true;
+const bool pie_confirm_slows_functions = false;
 
 /* A frame whose call is going on. */
 struct activation {

@@ -19,6 +19,8 @@ int pie_confirm_install(struct pie_confirm_board *board);
 
 /* Can calls be seen in the Python that this program is built with? Context: cli. */
 extern const bool pie_confirm_is_possible;
+/* Do all instructions of a function that has a counted line take longer, or only those of the line? Context: cli. */
+extern const bool pie_confirm_slows_functions;
 
 /* --- Between the files of this room; all of it is called with the GIL held. --- */
 
