@@ -240,7 +240,7 @@ def test_functions_sum_their_lines_without_reuse(waste):
     assert [work["fraction_low"], work["fraction_high"]] == [near(x) for x in wilson(225 / 235, 235)]
     assert work["category"] == "slice underutilization" and work["evidence"] == lines["load", 6]["evidence"]
     stores = rows(waste, "redundant stores by function")
-    assert [(r["rank"], r["function"]) for r in stores] == [(1, "work"), (2, "rotate")]
+    assert [(r["rank"], r["function"]) for r in stores] == [(1, "rotate"), (2, "work")]  # work's loads are high
     assert rows(waste, "redundancy by function in core.py")[0]["library"] == "Fast-Lib"
 
 

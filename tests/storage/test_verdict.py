@@ -84,6 +84,21 @@ def test_a_line_that_is_confirmed_is_high_once(changed, waste):
     assert (line[1]["facts"], line[1]["gain_s"]) == (None, None)
 
 
+def functions(program):
+    return {(r["kind"], r["function"]): r for r in rows(program, "redundancy by function")}
+
+
+def test_a_function_is_high_once(waste, changed):
+    """Both loads and stores of work() have lines that are high; crunch() is the library code below one of them."""
+    found = functions(waste)
+    assert {key for key, row in found.items() if row["severity"] == "high"} == {("load", "work"), ("store", "rotate")}
+    assert found["store", "work"]["evidence"].endswith("; the function's verdict is that of its loads")
+    assert found["load", "crunch"]["evidence"].endswith("; evidence for the finding of waste.py:15, loads")
+    assert "verdict" not in found["load", "work"]["evidence"] + found["load", "rotate"]["evidence"]
+    alone = functions(changed(f"UPDATE watch SET own_operation = {ATTRIBUTE | IN_LOOP} WHERE first_node = 215"))
+    assert alone["load", "crunch"]["severity"] == "high"
+
+
 # Calls of line 19, all with a result that the line had got before.
 IN_A_LOOP = f"UPDATE watch SET own_operation = own_operation | {IN_LOOP} WHERE first_node = 219"
 

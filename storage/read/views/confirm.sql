@@ -101,18 +101,19 @@ FROM (SELECT DISTINCT *, iif(facts IS NULL, NULL, min(run_ns,
 -- A line of own code has one verdict: its own finding of most weight that is high, or else, where only library code
 -- below it is, that. Its finding of the other kind, and those of the library lines that it led to, are evidence. Where
 -- none is high, the one that a second run proved or that names a cause is it. What the second run counted was counted
--- once, so it stands at the verdict alone. nth: among the findings of an own line. Of the library's texts the first is
--- the greatest by the figures that precede it.
+-- once, so it stands at the verdict alone. nth: among the findings of an own line. is_evidence: for another one that is
+-- high. Of the library's texts the first is the greatest by the figures that precede it.
 CREATE VIEW x_line_finding AS
 SELECT DISTINCT *, iif(proven_severity = 'high' AND nth > 1, 'low', proven_severity) AS line_severity,
   iif(nth = 1, found_verdict, NULL) AS verdict, iif(nth = 1, found_proof, NULL) AS proof,
-  iif(nth = 1, found_most_ns, NULL) AS most_ns,
+  iif(nth = 1, found_most_ns, NULL) AS most_ns, nth > 1 AND is_line_high AS is_evidence,
   evidence || CASE
     WHEN proven_severity <> 'high' THEN ''
     WHEN nth > 1 THEN printf('; evidence for the finding of %s', first_text)
     ELSE coalesce('; also ' || other_text, '') || coalesce('; it happens in ' || library_text, '') END AS line_evidence
 FROM (
-  SELECT DISTINCT *, max(iif(nth = 1, place_text || ', ' || kind_text, NULL)) OVER v AS first_text,
+  SELECT DISTINCT *, max(nth = 1 AND proven_severity = 'high') OVER v AS is_line_high,
+    max(iif(nth = 1, place_text || ', ' || kind_text, NULL)) OVER v AS first_text,
     max(iif(nth > 1 AND library IS NULL AND is_told,
       printf('%s: %s', kind_text, category) || iif(fraction IS NULL, '', printf(', %.0f %% redundant', 100 * fraction)),
       NULL)) OVER v AS other_text,
