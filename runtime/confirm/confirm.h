@@ -27,7 +27,8 @@ extern const bool pie_confirm_slows_functions;
 /* The board, or NULL: nothing is counted, or nothing any more. */
 extern struct pie_confirm_board *pie_confirm_board;
 
-/* From now on this Python's calls are seen. Returns 0 or -errno: somebody else sees them. The board is there already. */
+/* From now on this Python's calls are seen, for the board that is there already. Returns 0 or -errno: somebody else
+ * sees them. */
 int pie_confirm_see_calls(void);
 
 /* The values of some objects in one word. */

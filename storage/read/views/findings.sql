@@ -446,8 +446,8 @@ FROM (
 JOIN x_threshold t JOIN x_total a ON a.run = x.run
 WHERE x.copies_ns >= t.high_share * a.cpu_ns AND x.copies_ns >= t.high_low * x.line_ns;
 
--- All findings, in the order of their worth. What is only reuse comes last, whatever it costs. A line that grows (1), or
--- shifts (2), has one verdict: it says what the line's stores are about, and what the line looks up again is of less
+-- All findings, in the order of their worth. What is only reuse comes last, whatever it costs. A line that grows (1) or
+-- shifts (2) has one verdict: it says what the line's stores are about, and what the line looks up again is of less
 -- weight.
 CREATE VIEW x_told_finding AS
 SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'low', wasted_ns DESC,
@@ -491,9 +491,9 @@ FROM x_confirmed_finding;
 
 -- By function: sums of its lines, without those that are only reuse unless all are; words and names are those of its
 -- worst line, which a second run may have confirmed or refuted. Loads and stores are views of the same seconds, so they
--- are not added up, and as with lines one verdict is that of the function: at most one of them is high, and what is
--- about a library's function is not where its worst line is evidence for an own line. (In one SELECT all windows must be
--- partitioned alike, or SQLite does not pass "run = …" on through it.)
+-- are not added up, and one of them is the function's verdict, as with lines: only that may be high. A library's
+-- function is not, where its worst line is evidence for an own one. (In one SELECT all windows must be partitioned
+-- alike, or SQLite does not pass "run = …" on through it.)
 CREATE VIEW v_redundancy_function AS
 SELECT run, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'low', wasted_ns DESC,
     library IS NOT NULL, trap_ns DESC, file, line, function, kind) AS rank,
