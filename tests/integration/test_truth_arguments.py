@@ -70,7 +70,8 @@ def test_a_call_for_its_effect_says_nothing(done):
     assert compared(done, "library effect") == (0, 0, 0)
 
 
-def test_a_range_that_a_loop_makes_is_no_result(done):
-    """Its numbers are not read, so nothing says that this range is that one; and to keep it would gain nothing."""
-    assert compared(done, "own range") == (0, 0, 0)
-    assert findings(done, "own range") == []
+@pytest.mark.parametrize("mark", ["own range", "own view"])
+def test_what_a_loop_makes_to_go_through_is_no_result(done, mark):
+    """To keep it would gain nothing, or cannot be done."""
+    assert compared(done, mark) == (0, 0, 0)
+    assert findings(done, mark) == []
