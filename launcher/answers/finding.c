@@ -36,6 +36,7 @@ static const struct field fields[] = {
     TEXT(second_path),
     TEXT(verdict),
     TEXT(facts),
+    TEXT(again),
     NUMBER(rank),
     NUMBER(line),
     NUMBER(first_line),
@@ -141,19 +142,10 @@ char *pie_finding_proof(const struct pie_finding *finding) {
     return size < 0 ? NULL : text;
 }
 
-static bool is_category(const struct pie_finding *finding, const char *category) {
-    return finding->category && strcmp(finding->category, category) == 0;
-}
-
-/* What calls returned is compared too, and a line that is judged by that computes, whatever its row is about. */
+/* Pairs have no column for it. */
 const char *pie_finding_again(const struct pie_finding *finding) {
-    bool computes = is_category(finding, "repeated native calls") ||
-                    is_category(finding, "loop-invariant computation") ||
-                    is_category(finding, "inefficient algorithm");
-    if (isnan(finding->traps) && isnan(finding->redundant_fraction)) /* no watch told: it grows */
-        return "copied again";
-    return !computes && finding->kind && strcmp(finding->kind, "load") == 0 ? "looked up again"
-                                                                            : "computed again";
+    bool is_load = finding->kind && strcmp(finding->kind, "load") == 0;
+    return finding->again ? finding->again : is_load ? "looked up again" : "computed again";
 }
 
 bool pie_finding_has_two_figures(const struct pie_finding *finding) {

@@ -23,6 +23,7 @@ struct pie_finding {
     char *category, *evidence, *advice;
     char *sampler, *severity;
     char *first_path, *second_path; /* of a pair: JSON */
+    char *again;                    /* what is done a second time: "looked up again" */
     char *verdict,
         *facts; /* of a second run: "confirmed", "refuted" or "undecided", and why; NULL: there was none */
     double rank, line, first_line, user_line;
@@ -46,7 +47,8 @@ char *pie_finding_place(const char *file, double line);
 char *pie_finding_name(const struct pie_finding *finding);
 /* "numpy.cos: 200 000 calls, …; a fix gains at most 2.1 s"; heap, NULL without a second run. */
 char *pie_finding_proof(const struct pie_finding *finding);
-/* "looked up again", "computed again" or "copied again": for people who do not know of loads and stores. */
+/* "looked up again", "computed again", "copied again" or "moved again": for people who do not know of loads and
+ * stores. */
 const char *pie_finding_again(const struct pie_finding *finding);
 /* More was spent than was done again: the figures are two. */
 bool pie_finding_has_two_figures(const struct pie_finding *finding);

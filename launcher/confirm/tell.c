@@ -11,31 +11,31 @@
 #include "launcher/text/messages.h"
 #include "launcher/text/text.h"
 #include "launcher/text/wrap.h"
+#include "runtime/confirm/confirm.h"
 #include "storage/read/reader.h"
 
 /* The program's own output is on stdout; what is found out is said on stderr, as the summary of a profile is. */
 
 enum { INDENT = 4 };
 
-/* A library's finding repeats what is said of the own line that led there. */
-static const char findings_sql[] = "WITH found AS MATERIALIZED (SELECT *, iif(library IS NULL, file, "
-                                   "coalesce(user_file, file)) AS counted_file,"
-                                   " iif(library IS NULL, line, coalesce(user_line, line)) AS counted_line"
-                                   " FROM v_redundancy WHERE run = :run AND verdict IS NOT NULL)"
-                                   " SELECT * FROM found f WHERE library IS NULL OR NOT EXISTS (SELECT 1 "
-                                   "FROM found o WHERE o.library IS NULL"
-                                   " AND o.file = f.counted_file AND o.line = f.counted_line) ORDER BY rank";
+/* Each line of own code that was counted has one verdict, which may be about library code below it. */
+static const char verdicts_sql[] =
+    "SELECT *, iif(library IS NULL, file, coalesce(user_file, file)) AS counted_file,"
+    " iif(library IS NULL, line, coalesce(user_line, line)) AS counted_line"
+    " FROM v_redundancy WHERE run = :run AND verdict IS NOT NULL ORDER BY rank";
 
 void pie_confirm_tell_cost(const struct pie_confirm_plan *plan) {
     uint32_t lines = plan->board->n_lines;
+    const char *functions = pie_confirm_slows_functions ? "functions with " : "";
     char which[32] = "that line";
 
     if (lines != 1)
-        snprintf(which, sizeof which, "one of the %u lines", lines);
+        snprintf(which, sizeof which, "%s of the %u lines", pie_confirm_slows_functions ? "one" : "each",
+                 lines);
     fprintf(stderr,
             "pieprof: %s runs again, with all that it does to files and others; the profiled run took %.3g s "
-            "of CPU time, and functions with %s take up to 30 times as long\n",
-            plan->words[1], plan->run_s, which);
+            "of CPU time, and %s%s take%s up to 50 times as long\n",
+            plan->words[1], plan->run_s, functions, which, pie_confirm_slows_functions ? "" : "s");
 }
 
 static bool is_counted(const struct pie_confirm_board *board, const char *file, int64_t line) {
@@ -45,14 +45,17 @@ static bool is_counted(const struct pie_confirm_board *board, const char *file, 
     return false;
 }
 
-/* conv.py:62: confirmed: slice underutilization */
-static void print_finding(const struct pie_finding *finding, size_t columns) {
-    char *name = pie_finding_name(finding), *proof = pie_finding_proof(finding);
+/* conv.py:62: confirmed: slice underutilization. The place is that of the calls that were counted. */
+static void print_verdict(const struct pie_finding *finding, size_t columns) {
+    bool is_below = finding->library && finding->user_file;
+    char *place = is_below ? pie_finding_place(finding->user_file, finding->user_line)
+                           : pie_finding_place(finding->file, finding->line);
+    char *proof = pie_finding_proof(finding);
 
-    fprintf(stderr, "%s: %s: %s\n%*s", name ? name : "?", finding->verdict,
+    fprintf(stderr, "%s: %s: %s\n%*s", place ? place : "?", finding->verdict,
             finding->category ? finding->category : "category unknown", INDENT, "");
     pie_wrap_print(stderr, proof ? proof : "", INDENT, INDENT, columns);
-    free(name);
+    free(place);
     free(proof);
 }
 
@@ -71,7 +74,7 @@ static void print_row(const struct pie_confirm_board *board, struct pie_cursor *
                     pie_cursor_int(row, column_of(row, "counted_line"))) ||
         pie_finding_read(row, &finding) < 0)
         return;
-    print_finding(&finding, pie_text_columns(stderr));
+    print_verdict(&finding, pie_text_columns(stderr));
     pie_finding_finish(&finding);
 }
 
@@ -82,7 +85,7 @@ int pie_confirm_tell(const char *path, const struct pie_confirm_plan *plan) {
 
     if (!reader)
         return PIE_PROFILE_FAILED;
-    int r = pie_cursor_open(reader, findings_sql, &cursor, &message);
+    int r = pie_cursor_open(reader, verdicts_sql, &cursor, &message);
     if (r == 0) {
         pie_cursor_bind_int(cursor, ":run", plan->run);
         while ((r = pie_cursor_next(cursor, &message)) > 0)

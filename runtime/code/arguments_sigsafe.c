@@ -105,11 +105,12 @@ static bool add_plain(struct call *call, uintptr_t top, unsigned arguments) {
     return true;
 }
 
+/* Below the tuple is the callable; from 3.13 on a slot with nothing lies between. */
 static bool add_tuple(struct call *call, uintptr_t top, bool has_dict) {
-    const size_t slot = sizeof(uintptr_t);
+    const size_t slot = sizeof(uintptr_t), callable_at = (PY_VERSION_HEX >= 0x030d0000 ? 2 : 1) * slot;
     uintptr_t tuple = top - (has_dict + 1u) * slot, callable;
 
-    return load(tuple, -slot, &callable) && callable && add_callable(call, callable) &&
+    return load(tuple, -callable_at, &callable) && callable && add_callable(call, callable) &&
            add_slot(call, tuple) && (!has_dict || add_slot(call, top - slot));
 }
 

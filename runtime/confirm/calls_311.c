@@ -9,7 +9,6 @@
 #include "runtime/confirm/confirm.h"
 
 #include <errno.h>
-#include <pthread.h>
 
 #include "profiler/base/clocks.h"
 #include "runtime/confirm/sites.h"
@@ -22,6 +21,7 @@
  * Somebody else's trace or profile function is never replaced: his frames are not counted, and the board says so. */
 
 const bool pie_confirm_is_possible = true;
+const bool pie_confirm_slows_functions = true;
 
 /* An evaluation of a frame; on the C stack. A generator has one from each resumption to the next yield. */
 struct activation {
@@ -139,28 +139,11 @@ static PyObject *evaluate(PyThreadState *tstate, struct _PyInterpreterFrame *fra
 
 /* --- Beginning --- */
 
-static void after_fork_in_parent(void) {
-    if (pie_confirm_board)
-        pie_confirm_board->forks++;
-}
+int pie_confirm_see_calls(void) {
+    PyInterpreterState *interp = PyInterpreterState_Get();
 
-static void after_fork_in_child(void) {
-    pie_confirm_board = NULL; /* the memory is the parent's too */
-}
-
-int pie_confirm_install(struct pie_confirm_board *board) {
-    PyThreadState *tstate = PyThreadState_Get();
-
-    if (_PyInterpreterState_GetEvalFrameFunc(tstate->interp) != _PyEval_EvalFrameDefault)
+    if (_PyInterpreterState_GetEvalFrameFunc(interp) != _PyEval_EvalFrameDefault)
         return -EBUSY;
-    int r = pie_confirm_codes_init();
-    if (r < 0)
-        return r;
-    r = pthread_atfork(NULL, after_fork_in_parent, after_fork_in_child);
-    if (r != 0)
-        return -r;
-    pie_confirm_board = board;
-    board->is_counting = true;
-    _PyInterpreterState_SetEvalFrameFunc(tstate->interp, evaluate);
+    _PyInterpreterState_SetEvalFrameFunc(interp, evaluate);
     return 0;
 }

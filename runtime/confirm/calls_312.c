@@ -7,9 +7,6 @@
 
 #include "runtime/confirm/confirm.h"
 
-#include <errno.h>
-#include <pthread.h>
-
 #include "profiler/base/clocks.h"
 #include "runtime/confirm/monitoring.h"
 #include "runtime/confirm/sites.h"
@@ -20,6 +17,7 @@
  * The operands lie on the frame's stack before a site, the result does at the next event of that frame. */
 
 const bool pie_confirm_is_possible = true;
+const bool pie_confirm_slows_functions = false;
 
 /* A frame whose call is going on. */
 struct activation {
@@ -205,29 +203,9 @@ static void on_gone(void) {
 
 /* --- Beginning --- */
 
-static void after_fork_in_parent(void) {
-    if (pie_confirm_board)
-        pie_confirm_board->forks++;
-}
-
-static void after_fork_in_child(void) {
-    pie_confirm_board = NULL; /* the memory is the parent's too */
-}
-
-int pie_confirm_install(struct pie_confirm_board *board) {
+int pie_confirm_see_calls(void) {
     static const struct pie_monitoring_callbacks callbacks = {
         .start = on_start, .unwind = on_unwind, .instruction = on_instruction, .gone = on_gone};
-    int r = pie_confirm_codes_init();
 
-    if (r < 0)
-        return r;
-    r = pthread_atfork(NULL, after_fork_in_parent, after_fork_in_child);
-    if (r != 0)
-        return -r;
-    pie_confirm_board = board;
-    r = pie_monitoring_begin(&callbacks);
-    board->is_counting = r == 0;
-    if (r < 0)
-        pie_confirm_board = NULL;
-    return r;
+    return pie_monitoring_begin(&callbacks);
 }

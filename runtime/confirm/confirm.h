@@ -19,11 +19,17 @@ int pie_confirm_install(struct pie_confirm_board *board);
 
 /* Can calls be seen in the Python that this program is built with? Context: cli. */
 extern const bool pie_confirm_is_possible;
+/* Do all instructions of a function that has a counted line take longer, or only those of the line? Context: cli. */
+extern const bool pie_confirm_slows_functions;
 
 /* --- Between the files of this room; all of it is called with the GIL held. --- */
 
 /* The board, or NULL: nothing is counted, or nothing any more. */
 extern struct pie_confirm_board *pie_confirm_board;
+
+/* From now on this Python's calls are seen, for the board that is there already. Returns 0 or -errno: somebody else
+ * sees them. */
+int pie_confirm_see_calls(void);
 
 /* The values of some objects in one word. */
 struct pie_confirm_digest {

@@ -18,6 +18,7 @@ struct pie_digest {
     uint8_t traits; /* pie_digest_traits */
     bool is_broken; /* something was no object, or unreadable: the digest says nothing */
     bool is_blank;  /* nothing but None, zeros and what is empty was added */
+    bool is_unread; /* of some object only the type went into the content */
 };
 
 void pie_digest_begin(struct pie_digest *digest);
@@ -26,9 +27,9 @@ void pie_digest_add(struct pie_digest *digest, uintptr_t object);
 /* Adds a word that is no object. */
 void pie_digest_add_word(struct pie_digest *digest, uint64_t word);
 
-/* Of a result: does it say anything of its call, and was it made by it? Not None, arrays of zeros and what is empty,
- * nor an object that is kept and handed out again, but for those that Python keeps itself: small numbers, short str.
- * *ret_content is 0 where the value cannot be read. */
+/* Of a result: does it say anything of its call, and was it made by it? Not None, arrays of zeros, iterators, views of
+ * dicts and what is empty, nor an object that is kept and handed out again, but for those that Python keeps itself:
+ * small numbers, short str. *ret_content is 0 where the value cannot be read. */
 bool pie_digest_result(uintptr_t object, uint64_t *ret_content);
 /* Has the object one reference, the caller's? */
 bool pie_digest_is_new(uintptr_t object);

@@ -29,6 +29,7 @@ static void add_place(struct pie_digest *digest, uintptr_t array, const struct p
     digest->state = pie_hash_mix(digest->state, layout->data);
     digest->traits |= PIE_DIGEST_OPAQUE;
     digest->is_blank = false;
+    digest->is_unread = true;
 }
 
 bool pie_digest_add_array(struct pie_digest *digest, uintptr_t array) {

@@ -254,6 +254,7 @@ static void add_opaque(struct pie_digest *digest, uintptr_t object, uintptr_t ty
     pie_digest_add_word(digest, type);
     add_state(digest, object);
     digest->is_blank = false;
+    digest->is_unread = true;
     if (is_constant(type))
         return;
     digest->traits |= PIE_DIGEST_OPAQUE;
@@ -366,17 +367,27 @@ static bool is_number_or_text(uintptr_t type) {
            type == (uintptr_t)&PyBytes_Type;
 }
 
+/* What a loop goes through: an iterator is used up, and a view of a dict holds nothing. Each loop wants its own. */
+static bool is_to_go_through(uintptr_t type) {
+    uintptr_t next = 0;
+
+    if (type == (uintptr_t)&PyDictKeys_Type || type == (uintptr_t)&PyDictValues_Type ||
+        type == (uintptr_t)&PyDictItems_Type)
+        return true;
+    return load(type, offsetof(PyTypeObject, tp_iternext), &next) && next;
+}
+
 bool pie_digest_result(uintptr_t object, uint64_t *ret_content) {
     struct pie_digest digest;
     uintptr_t type;
 
     if (pie_object_kind_at(object) == PIE_OBJECT_NONE || !load(object, offsetof(PyObject, ob_type), &type) ||
-        !is_made(object, type))
+        !is_made(object, type) || is_to_go_through(type))
         return false;
     pie_digest_begin(&digest);
     pie_digest_add(&digest, object);
     if (digest.is_broken || (digest.is_blank && !is_number_or_text(type)))
         return false;
-    *ret_content = digest.traits & PIE_DIGEST_OPAQUE ? 0 : digest.content | 1;
+    *ret_content = digest.is_unread ? 0 : digest.content | 1;
     return true;
 }

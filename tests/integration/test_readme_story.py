@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The README follows one finding from the summary to its fix: the commands are run, and print the quoted lines, with
-other figures."""
+"""The README and the page on redundancy follow one finding from the summary to its fix: the commands are run, and print
+the quoted lines, with other figures."""
 
 import os
 import re
@@ -10,22 +10,25 @@ import pytest
 
 from helpers import PYTHON, ROOT, clean_environment, profile, run
 
-SECTION = "## One finding, from the summary to the fix"
+SHORT = ("README.md", "## One finding, from the summary to the fix")
+WHOLE = ("docs/redundancy.md", "## From the summary to the fix")
 SCRIPT = "examples/tagged_notes.py"
 SCALE = "0.5"
 NUMBER = re.compile(r"\d+(?:[. ]\d+)*")
 VERSION = run([PYTHON, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]).stdout.strip()
 
 
-def blocks(kind):
-    section = (ROOT / "README.md").read_text().split(SECTION + "\n")[1].split("\n## ")[0]
+def blocks(story, kind):
+    page, heading = story
+    section = (ROOT / page).read_text().split(f"\n{heading}\n")[1].split("\n## ")[0]
     return re.findall(rf"^```{kind}\n(.*?)^```$", section, re.M | re.S)
 
 
-def quoted():
-    """[(command, what it prints)]"""
-    [text] = [block for block in blocks("") if block.startswith("$ ")]
-    return [part.split("\n", 1) for part in re.split(r"^\$ ", text, flags=re.M)[1:]]
+def quoted(story):
+    """{command: the lines that it prints}"""
+    [text] = [block for block in blocks(story, "") if block.startswith("$ ")]
+    parts = [part.split("\n", 1) for part in re.split(r"^\$ ", text, flags=re.M)[1:]]
+    return {command: [line for line in unwrapped(lines).splitlines() if line.strip(" …")] for command, lines in parts}
 
 
 def unwrapped(text):
@@ -40,7 +43,7 @@ def pattern(line):
 
 
 def fixed(source):
-    [diff] = blocks("diff")
+    [diff] = blocks(WHOLE, "diff")
     before, after = ("".join(f"{line[1:]}\n" for line in diff.splitlines() if line[:1] in (" ", sign)) for sign in "-+")
     assert source.count(before) == 1 and before != after
     return source.replace(before, after)
@@ -56,15 +59,15 @@ def needs_breakpoints(pieprof, tmp_path):
 @pytest.mark.skipif(VERSION != "3.11", reason=f"calls are counted with Python 3.11, this one is {VERSION}")
 def test_the_commands_print_what_is_quoted(needs_breakpoints, pieprof, tmp_path):
     os.symlink(ROOT / "examples", tmp_path / "examples")
-    commands = quoted()
-    assert [shlex.split(command)[:2] for command, _ in commands] == [["pieprof", "-o"], ["pieprof", "confirm"]]
-    for command, expected in commands:
+    short, whole = quoted(SHORT), quoted(WHOLE)
+    assert [shlex.split(command)[:2] for command in whole] == [["pieprof", "-o"], ["pieprof", "confirm"]]
+    assert list(short) == list(whole) and all(short.values()) and all(len(lines) >= 3 for lines in whole.values())
+    for command, lines in whole.items():
         words = [pieprof, *shlex.split(command)[1:], *([SCALE] if command.endswith(SCRIPT) else [])]
         done = run(words, cwd=tmp_path, env=clean_environment(COLUMNS="100"))
         assert done.returncode == 0, done.stderr
         printed = unwrapped(done.stdout + done.stderr).replace(f"{SCRIPT} {SCALE}", SCRIPT)
-        lines = [line for line in unwrapped(expected).splitlines() if line.strip(" …")]
-        assert len(lines) >= 3 and [line for line in lines if not pattern(line).search(printed)] == [], printed
+        assert [line for line in lines + short[command] if not pattern(line).search(printed)] == [], printed
 
 
 def test_the_fix_computes_the_same(tmp_path):

@@ -68,3 +68,10 @@ def test_other_arguments_or_results_each_time(done, mark):
 
 def test_a_call_for_its_effect_says_nothing(done):
     assert compared(done, "library effect") == (0, 0, 0)
+
+
+@pytest.mark.parametrize("mark", ["own range", "own view"])
+def test_what_a_loop_makes_to_go_through_is_no_result(done, mark):
+    """To keep it would gain nothing, or cannot be done."""
+    assert compared(done, mark) == (0, 0, 0)
+    assert findings(done, mark) == []

@@ -33,13 +33,14 @@ def test_a_line_that_moves_all_items_is_named_with_the_bytes(runs, name):
     assert gigabytes * 1e9 == pytest.approx(runs[name].truth["bytes"], rel=0.2)
     assert 0.5 * line_s < moves_s <= line_s and row["wasted_s"] == pytest.approx(moves_s, rel=0.01)
     assert row["wasted_s_low"] < row["wasted_s"] < row["wasted_s_high"]
-    assert "deque" in row["advice"]
+    assert "deque" in row["advice"] and row["again"] == "moved again"
 
 
 def test_it_leads_the_summary(tmp_path):
     done = run([binary(), "-o", "x.db", PROGRAM, "pop"], cwd=tmp_path)
     first = next(text for text in done.stderr.splitlines() if " of the run wasted: " in text)
     assert first.startswith(f"shifting.py:{line_of(PROGRAM, 'pop')}: ") and "inefficient algorithm" in first
+    assert re.search(r"\(\d+\.\d+ s moved again\)$", first)
 
 
 @pytest.mark.parametrize("name", DO_NOT)

@@ -247,9 +247,18 @@ def test_what_is_empty_says_nothing():
     assert _walk.digest_result(id(None)) is None
 
 
+def test_what_a_loop_goes_through_says_nothing():
+    for make in (lambda: {1: 2}.items(), lambda: {1: 2}.keys(), lambda: {1: 2}.values(), lambda: iter([1, 2]),
+                 lambda: re.finditer("a", "banana"), lambda: open("/dev/null"), lambda: (n for n in "ab")):
+        assert _walk.digest_result(made(make)) is None
+
+
 def test_what_cannot_be_read():
     assert _walk.digest_result(made(object)) == 0
     assert _walk.digest_result(made(lambda: [object()])) == 0
+    n = len(sys.argv)
+    for make in (lambda: range(n), lambda: frozenset([n]), lambda: (1.5 * n, range(n))):
+        assert _walk.digest_result(made(make)) == 0
 
 
 def test_tuples_of_new_and_kept_items():

@@ -77,8 +77,26 @@ def test_a_line_that_is_confirmed_is_high_once(changed, waste):
         f" SELECT max(id), '{file}', 8, 'exp', 0, 1, 0, 1000, 0, 1000, 1, 1, 999, 0, 0, 2e9, 1.9e9, 0, 0, 3e9"
         " FROM process"))
     line = [found[kind, "waste.py", 8] for kind in ("load", "store")]
-    assert [r["verdict"] for r in line] == ["confirmed"] * 2
-    assert sorted(r["severity"] for r in line) == ["high", "low"]
+    line.sort(key=lambda row: row["rank"])
+    assert [r["severity"] for r in line] == ["high", "low"]
+    assert [r["verdict"] for r in line] == ["confirmed", None], "the calls were counted once"
+    assert line[0]["facts"].startswith("exp: 1 000 calls") and line[0]["gain_s"] > 0
+    assert (line[1]["facts"], line[1]["gain_s"]) == (None, None)
+
+
+def functions(program):
+    return {(r["kind"], r["function"]): r for r in rows(program, "redundancy by function")}
+
+
+def test_a_function_is_high_once(waste, changed):
+    """Both loads and stores of work() have lines that are high; crunch() is the library code below one of them."""
+    found = functions(waste)
+    assert {key for key, row in found.items() if row["severity"] == "high"} == {("load", "work"), ("store", "rotate")}
+    assert found["store", "work"]["evidence"].endswith("; the function's verdict is that of its loads")
+    assert found["load", "crunch"]["evidence"].endswith("; evidence for the finding of waste.py:15, loads")
+    assert "verdict" not in found["load", "work"]["evidence"] + found["load", "rotate"]["evidence"]
+    alone = functions(changed(f"UPDATE watch SET own_operation = {ATTRIBUTE | IN_LOOP} WHERE first_node = 215"))
+    assert alone["load", "crunch"]["severity"] == "high"
 
 
 # Calls of line 19, all with a result that the line had got before.

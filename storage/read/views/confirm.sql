@@ -49,7 +49,8 @@ LEFT JOIN x_counted_callee a ON a.run = x.run AND a.file = x.file AND a.line = x
 LEFT JOIN x_counted_callee s ON s.run = x.run AND s.file = x.file AND s.line = x.line AND s.single_nth = 1;
 
 -- Findings with the verdict. The line that was counted is the user's own, where the finding is a library's. What was
--- done again is waste whatever the category says; that there is none refutes only what says so.
+-- done again is waste whatever the category says; that there is none refutes only what says so. This is the verdict on
+-- what one finding says; that of its line is one of them (x_line_finding).
 CREATE VIEW x_judged_finding AS
 SELECT DISTINCT *, CASE
     WHEN facts IS NULL THEN NULL
@@ -60,7 +61,7 @@ SELECT DISTINCT *, CASE
     WHEN is_about_singles AND (singles < singles_min OR single_ns <= refuted_share * counted_ns) THEN 'refuted'
     WHEN is_about_again AND counted_again_ns + alike_ns <= refuted_share * counted_ns
       AND compared >= compared_share * compared_of THEN 'refuted'
-    ELSE 'undecided' END AS verdict,
+    ELSE 'undecided' END AS found_verdict,
   iif(is_about_singles, max(counted_again_ns, single_ns), counted_again_ns + alike_ns) AS gain_ns,
   iif(is_about_singles, max(again, singles), again + alike) / nullif(1.0 * calls, 0) AS gain_share
 FROM (
@@ -83,31 +84,36 @@ FROM (
 -- A library's line has the verdict of the line that led to it, but not its weight.
 CREATE VIEW x_proven_finding AS
 SELECT DISTINCT *, CASE
-    WHEN verdict IS 'confirmed' AND library IS NULL AND most_ns >= high_share * run_ns THEN 'high'
-    WHEN verdict IS 'refuted' AND severity = 'high' THEN 'low'
+    WHEN found_verdict IS 'confirmed' AND library IS NULL AND found_most_ns >= high_share * run_ns THEN 'high'
+    WHEN found_verdict IS 'refuted' AND severity = 'high' THEN 'low'
     ELSE severity END AS proven_severity,
   facts || CASE
-    WHEN verdict <> 'undecided' OR calls = 0 THEN ''
+    WHEN found_verdict <> 'undecided' OR calls = 0 THEN ''
     WHEN NOT is_whole THEN '; not all was counted'
     WHEN NOT is_about_again AND NOT is_about_singles THEN '; counting calls cannot confirm this category'
     WHEN is_about_again AND compared < compared_share * compared_of
       THEN printf('; %.0f %% of the calls could not be compared by value', 100 - 100.0 * compared / compared_of)
-    ELSE '; too much to refute, too little to confirm' END AS proof
+    ELSE '; too much to refute, too little to confirm' END AS found_proof
 FROM (SELECT DISTINCT *, iif(facts IS NULL, NULL, min(run_ns,
-    max(gain_ns, coalesce(gain_share, 0) * iif(is_about_singles, calls_high, 1) * line_ns))) AS most_ns
+    max(gain_ns, coalesce(gain_share, 0) * iif(is_about_singles, calls_high, 1) * line_ns))) AS found_most_ns
   FROM x_judged_finding);
 
 -- A line of own code has one verdict: its own finding of most weight that is high, or else, where only library code
--- below it is, that. Its finding of the other kind, and those of the library lines that it led to, are evidence. nth:
--- among the findings of an own line. Of the library's texts the first is the greatest by the figures that precede it.
+-- below it is, that. Its finding of the other kind, and those of the library lines that it led to, are evidence. Where
+-- none is high, the one that a second run proved or that names a cause is it. What the second run counted was counted
+-- once, so it stands at the verdict alone. nth: among the findings of an own line. is_evidence: for another one that is
+-- high. Of the library's texts the first is the greatest by the figures that precede it.
 CREATE VIEW x_line_finding AS
 SELECT DISTINCT *, iif(proven_severity = 'high' AND nth > 1, 'low', proven_severity) AS line_severity,
+  iif(nth = 1, found_verdict, NULL) AS verdict, iif(nth = 1, found_proof, NULL) AS proof,
+  iif(nth = 1, found_most_ns, NULL) AS most_ns, nth > 1 AND is_line_high AS is_evidence,
   evidence || CASE
     WHEN proven_severity <> 'high' THEN ''
     WHEN nth > 1 THEN printf('; evidence for the finding of %s', first_text)
     ELSE coalesce('; also ' || other_text, '') || coalesce('; it happens in ' || library_text, '') END AS line_evidence
 FROM (
-  SELECT DISTINCT *, max(iif(nth = 1, place_text || ', ' || kind_text, NULL)) OVER v AS first_text,
+  SELECT DISTINCT *, max(nth = 1 AND proven_severity = 'high') OVER v AS is_line_high,
+    max(iif(nth = 1, place_text || ', ' || kind_text, NULL)) OVER v AS first_text,
     max(iif(nth > 1 AND library IS NULL AND is_told,
       printf('%s: %s', kind_text, category) || iif(fraction IS NULL, '', printf(', %.0f %% redundant', 100 * fraction)),
       NULL)) OVER v AS other_text,
@@ -119,11 +125,19 @@ FROM (
       printf('%s:%d', substr(replace(file_end, rtrim(file_end, replace(file_end, '/', '')), ''), -80), line)
         AS place_text,
       row_number() OVER (PARTITION BY run, verdict_file, verdict_line
-        ORDER BY proven_severity <> 'high', library IS NOT NULL, verdict IS NOT 'confirmed', rank) AS nth
+        ORDER BY proven_severity <> 'high', proven_severity = 'reuse', library IS NOT NULL,
+          found_verdict IS NOT 'confirmed', category = 'undecided', rank) AS nth
     FROM x_proven_finding)
   WINDOW v AS (PARTITION BY run, verdict_file, verdict_line));
 
+-- done_again: what is done again, for people. What calls returned is compared too, and a line that is judged by that
+-- computes, whatever its finding is about.
 CREATE VIEW x_confirmed_finding AS
 SELECT DISTINCT *, row_number() OVER (PARTITION BY run ORDER BY line_severity = 'reuse', line_severity = 'low',
-    verdict IS NOT 'confirmed', rank) AS proven_rank
+    verdict IS NOT 'confirmed', rank) AS proven_rank, CASE
+    WHEN grows = 2 THEN 'moved again'
+    WHEN grows THEN 'copied again'
+    WHEN kind = PIE_WATCH_LOAD AND category NOT IN ('repeated native calls', 'loop-invariant computation',
+      'inefficient algorithm') THEN 'looked up again'
+    ELSE 'computed again' END AS done_again
 FROM x_line_finding;

@@ -457,8 +457,9 @@ FROM (
 JOIN x_threshold t JOIN x_total a ON a.run = x.run
 WHERE x.copies_ns >= t.high_share * a.cpu_ns AND x.copies_ns >= t.high_low * x.line_ns;
 
--- All findings, in the order of their worth. What is only reuse comes last, whatever it costs. A line that grows has
--- one verdict: it says what the line's stores are about, and what the line looks up again is of less weight.
+-- All findings, in the order of their worth. What is only reuse comes last, whatever it costs. A line that grows (1) or
+-- shifts (2) has one verdict: it says what the line's stores are about, and what the line looks up again is of less
+-- weight.
 CREATE VIEW x_told_finding AS
 SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'low', wasted_ns DESC,
     library IS NOT NULL, trap_ns DESC, file, line, kind) AS rank
@@ -482,7 +483,8 @@ FROM (
       SELECT run, PIE_WATCH_STORE, file, line, function, function_line, NULL, NULL, native_function, native_library,
         'inefficient algorithm', evidence, advice, NULL, NULL, NULL, saved_ns, calls_low * saved_ns,
         min(calls_high * saved_ns, run_ns), copies_ns, copies_ns, NULL, line_ns, run_ns, NULL, bytes, NULL, NULL, NULL, NULL,
-        NULL, NULL, NULL, NULL, NULL, 0, 1, z2, high_traps, high_low, high_part, high_share, calls_high, 'high', 1
+        NULL, NULL, NULL, NULL, NULL, 0, 1, z2, high_traps, high_low, high_part, high_share, calls_high, 'high',
+        iif(about = 'shifts', 2, 1)
       FROM x_copying_finding))
   WHERE grows OR NOT line_grows OR kind = PIE_WATCH_LOAD);
 
@@ -495,47 +497,62 @@ SELECT run, proven_rank AS rank, iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS 
   library, user_file, user_line, low_ns / 1e9 AS wasted_s_low, high_ns / 1e9 AS wasted_s_high,
   line_ns / 1e9 AS cpu_s, iif(kind = PIE_WATCH_LOAD, short_share, NULL) AS short_share, watches, verdict, proof AS facts,
   most_ns / 1e9 AS gain_s, again_ns / 1e9 AS again_s, iif(grows, NULL, again_low_ns / 1e9) AS again_s_low,
-  again_high_ns / 1e9 AS again_s_high
+  again_high_ns / 1e9 AS again_s_high, done_again AS again
 FROM x_confirmed_finding;
 
 -- By function: sums of its lines, without those that are only reuse unless all are; words and names are those of its
--- worst line, which a second run may have confirmed or refuted. (In one SELECT all windows must be partitioned alike,
--- or SQLite does not pass "run = …" on through it.)
+-- worst line, which a second run may have confirmed or refuted. Loads and stores are views of the same seconds, so they
+-- are not added up, and one of them is the function's verdict, as with lines: only that may be high. A library's
+-- function is not, where its worst line is evidence for an own one. (In one SELECT all windows must be partitioned
+-- alike, or SQLite does not pass "run = …" on through it.)
 CREATE VIEW v_redundancy_function AS
 SELECT run, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'low', wasted_ns DESC,
     library IS NOT NULL, trap_ns DESC, file, line, function, kind) AS rank,
-  iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS kind, file, line, function, native_function, native_library, category, evidence,
+  iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS kind, file, line, function, native_function, native_library, category,
+  evidence || iif(severity <> sum_severity AND nth > 1, printf('; the function''s verdict is that of its %s', first_kind),
+    '') AS evidence,
   advice, p AS redundant_fraction, max(0, (p + h / 2 - sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) AS fraction_low,
   min(1, (p + h / 2 + sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) AS fraction_high, wasted_ns / 1e9 AS wasted_s,
   wasted_ns / nullif(run_ns, 0) AS wasted_share, bytes, traps, sampler, severity, library, user_file, user_line,
   low_ns / 1e9 AS wasted_s_low, high_ns / 1e9 AS wasted_s_high, line_ns / 1e9 AS cpu_s, watches, lines, worst_line,
-  verdict, proof AS facts, most_ns / 1e9 AS gain_s, again_ns / 1e9 AS again_s,
-  iif(grows, NULL, again_low_ns / 1e9) AS again_s_low, iif(grows, NULL, again_high_ns / 1e9) AS again_s_high
+  iif(nth = 1, verdict, NULL) AS verdict, iif(nth = 1, proof, NULL) AS facts,
+  iif(nth = 1, most_ns, NULL) / 1e9 AS gain_s, again_ns / 1e9 AS again_s,
+  iif(grows, NULL, again_low_ns / 1e9) AS again_s_low, iif(grows, NULL, again_high_ns / 1e9) AS again_s_high,
+  done_again AS again
 FROM (
-  SELECT *, redundant_ns / nullif(trap_ns, 0) AS p, z2 * trap_sq / nullif(trap_ns * trap_ns, 0) AS h,
-    row_number() OVER (PARTITION BY run, kind, file, function, line ORDER BY is_reuse) AS part, CASE
-      WHEN is_reuse THEN 'reuse'
-      WHEN worst_severity = 'high' AND verdict IS 'confirmed' THEN 'high'
-      WHEN verdict IS 'refuted' THEN 'low'
-      WHEN grows THEN 'high'
-      WHEN is_decided AND traps >= high_traps AND again_low_ns >= high_low * line_ns
-        AND again_ns >= high_part * line_ns AND again_ns >= high_share * run_ns THEN 'high'
-      ELSE 'low' END AS severity
+  SELECT DISTINCT *, iif(sum_severity = 'high' AND (nth > 1 OR (library IS NOT NULL AND is_evidence)), 'low', sum_severity)
+      AS severity,
+    first_value(kind_text) OVER (PARTITION BY run, file, function, line ORDER BY nth) AS first_kind
   FROM (
-    SELECT run, kind, file, function_line AS line, function, native_function, native_library, category, evidence,
-      advice, library, user_file, user_line, line AS worst_line, is_reuse, is_decided, run_ns, z2, high_traps,
-      high_low, high_part, high_share, verdict, proof, most_ns, line_severity AS worst_severity,
-      max(sampler) OVER g AS sampler, sum(redundant_ns) OVER g AS redundant_ns,
-      sum(trap_ns) OVER g AS trap_ns, sum(trap_sq) OVER g AS trap_sq, sum(wasted_ns) OVER g AS wasted_ns,
-      sum(low_ns) OVER g AS low_ns, sum(high_ns) OVER g AS high_ns, sum(again_ns) OVER g AS again_ns,
-      sum(again_low_ns) OVER g AS again_low_ns, sum(again_high_ns) OVER g AS again_high_ns, max(grows) OVER g AS grows,
-      sum(line_ns) OVER g AS line_ns, sum(bytes) OVER g AS bytes, sum(traps) OVER g AS traps,
-      sum(watches) OVER g AS watches, count(*) OVER g AS lines,
-      row_number() OVER (PARTITION BY run, kind, file, function, function_line, is_reuse ORDER BY proven_rank) AS nth
-    FROM x_confirmed_finding
-    WINDOW g AS (PARTITION BY run, kind, file, function, function_line, is_reuse))
-  WHERE nth = 1)
-WHERE part = 1;
+    SELECT DISTINCT *, row_number() OVER (PARTITION BY run, file, function, line
+        ORDER BY sum_severity <> 'high', sum_severity = 'reuse', verdict IS NOT 'confirmed', verdict IS NULL,
+          wasted_ns DESC, kind) AS nth
+    FROM (
+      SELECT *, redundant_ns / nullif(trap_ns, 0) AS p, z2 * trap_sq / nullif(trap_ns * trap_ns, 0) AS h,
+        row_number() OVER (PARTITION BY run, kind, file, function, line ORDER BY is_reuse) AS part, CASE
+          WHEN is_reuse THEN 'reuse'
+          WHEN worst_severity = 'high' AND verdict IS 'confirmed' THEN 'high'
+          WHEN found_verdict IS 'refuted' THEN 'low'
+          WHEN grows THEN 'high'
+          WHEN is_decided AND traps >= high_traps AND again_low_ns >= high_low * line_ns
+            AND again_ns >= high_part * line_ns AND again_ns >= high_share * run_ns THEN 'high'
+          ELSE 'low' END AS sum_severity
+      FROM (
+        SELECT run, kind, file, function_line AS line, function, native_function, native_library, category,
+          line_evidence AS evidence, advice, library, user_file, user_line, line AS worst_line, is_reuse, is_decided,
+          run_ns, z2, high_traps, high_low, high_part, high_share, found_verdict, verdict, proof, most_ns, done_again,
+          kind_text, is_evidence, line_severity AS worst_severity,
+          max(sampler) OVER g AS sampler, sum(redundant_ns) OVER g AS redundant_ns,
+          sum(trap_ns) OVER g AS trap_ns, sum(trap_sq) OVER g AS trap_sq, sum(wasted_ns) OVER g AS wasted_ns,
+          sum(low_ns) OVER g AS low_ns, sum(high_ns) OVER g AS high_ns, sum(again_ns) OVER g AS again_ns,
+          sum(again_low_ns) OVER g AS again_low_ns, sum(again_high_ns) OVER g AS again_high_ns, max(grows) OVER g AS grows,
+          sum(line_ns) OVER g AS line_ns, sum(bytes) OVER g AS bytes, sum(traps) OVER g AS traps,
+          sum(watches) OVER g AS watches, count(*) OVER g AS lines,
+          row_number() OVER (PARTITION BY run, kind, file, function, function_line, is_reuse ORDER BY proven_rank) AS line_nth
+        FROM x_confirmed_finding
+        WINDOW g AS (PARTITION BY run, kind, file, function, function_line, is_reuse))
+      WHERE line_nth = 1)
+    WHERE part = 1));
 
 -- Pairs of accesses: sums of those with the same two contexts. What is wasted is the CPU time that the telling
 -- redundant ones stand for.

@@ -55,23 +55,24 @@ FROM (
   FROM copy GROUP BY process, node)
 WHERE bytes > 0;
 
--- The time of a shift is that of the C library's function, which the copying code calls.
+-- The time of a shift is that of the C library's function, which the copying code calls. As above each line looks for
+-- itself: the lines come first (CROSS JOIN), and each scans the samples once.
 CREATE VIEW x_shifting_cost AS
-SELECT g.*, (
-    SELECT sum(s.cpu_ns) * 1.0 FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
-    WHERE s.run = g.run AND s.process = g.process AND n.own_location = g.place) AS line_ns, (
-    SELECT sum(s.cpu_ns * c.part) FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
-    JOIN x_shifting_node c ON c.process = n.process AND c.node = n.parent
-    JOIN x_location_owner w ON w.process = n.process AND w.location = n.location AND w.name IS NULL
-    WHERE s.run = g.run AND s.process = g.process AND n.own_location = g.place) AS copies_ns
+SELECT g.run, g.process, g.place, g.line_location, g.entry_function, g.bytes, g.samples, sum(s.cpu_ns) * 1.0 AS line_ns,
+  sum(iif(c.part IS NULL, NULL, s.cpu_ns * c.part * (
+    SELECT w.name IS NULL FROM x_location_owner w WHERE w.process = n.process AND w.location = n.location))) AS copies_ns
 FROM (
   SELECT p.run, c.process, n.own_location AS place, n.line_location, n.entry_function, max(c.bytes) AS top_bytes,
-    sum(c.bytes) AS bytes, sum(c.samples) AS samples, max(t.line_shifts) AS line_shifts
+    sum(c.bytes) AS bytes, sum(c.samples) AS samples
   FROM process p JOIN x_shifting_node c ON c.process = p.id JOIN node n ON n.process = c.process AND n.id = c.node
   JOIN x_growth_threshold t
   WHERE n.own_location IS NOT NULL
-  GROUP BY p.run, c.process, n.own_location) g
-WHERE samples >= line_shifts;
+  GROUP BY p.run, c.process, n.own_location
+  HAVING sum(c.samples) >= max(t.line_shifts)) g
+CROSS JOIN x_sample s ON s.run = g.run AND s.process = g.process
+CROSS JOIN node n ON n.process = s.process AND n.id = s.node AND n.own_location = g.place
+LEFT JOIN x_shifting_node c ON c.process = n.process AND c.node = n.parent
+GROUP BY g.run, g.process, g.place;
 
 -- Both, by line. A call that grows is no longer needed; one that shifts is still, but has nothing to move (saved_ns).
 CREATE VIEW x_copying_line AS

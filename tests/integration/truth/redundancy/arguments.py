@@ -69,12 +69,27 @@ def own_random(i):
     return GENERATOR.getrandbits(24000)  # own random
 
 
+def own_range(i):
+    for _ in range(200):
+        for _ in range(3):  # own range
+            pass
+
+
+PARTS = dict.fromkeys("abc", 1)
+
+
+def own_view(i):
+    for _ in range(200):
+        for _ in PARTS.values():  # own view
+            pass
+
+
 def library_effect(i):
     return DIGEST.update(DATA)  # library effect
 
 
 DIGEST = hashlib.sha256()
 for body in (library_same, library_other, library_two, library_mutated, library_effect, own_same, own_other, library_same_result,
-             own_random):
+             own_random, own_range, own_view):
     repeat(body)
 print(json.dumps({"calls": calls}))
