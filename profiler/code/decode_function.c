@@ -223,6 +223,22 @@ uint64_t pie_decode_function_last(const struct pie_decode_function *function, en
     }
 }
 
+uint64_t pie_decode_function_next(const struct pie_decode_function *function, enum pie_decode_mark mark,
+                                  uint64_t ip) {
+    const uint64_t *map = function->maps + (size_t)mark * function->words;
+    uint64_t offset = ip - function->begin;
+
+    if (offset >= function->size)
+        return 0;
+    uint64_t from = map[offset / 64] & (~UINT64_C(0) << offset % 64);
+    for (uint64_t word = offset / 64;; from = map[word]) {
+        if (from)
+            return function->begin + word * 64 + (uint64_t)__builtin_ctzll(from);
+        if (++word == function->words)
+            return 0;
+    }
+}
+
 int pie_decode_function_at(const struct pie_decode_function *function, uint64_t address,
                            struct pie_instruction *ret_instruction,
                            struct pie_operand operands[PIE_OPERANDS_MAX]) {
