@@ -22,9 +22,8 @@ static bool add(struct list *list, const struct pie_operand *operand) {
     return true;
 }
 
-/* Where it goes on after the block's last instruction: of the two ways of a branch the near one. */
-static uint64_t next_of(const struct pie_decode_function *function, const struct pie_instruction *last,
-                        uint64_t high) {
+uint64_t pie_decode_function_way_on(const struct pie_decode_function *function,
+                                    const struct pie_instruction *last, uint64_t high) {
     uint64_t next = last->flow == PIE_FLOW_JUMP ? last->target : high;
     bool goes_on = last->flow == PIE_FLOW_NEXT || last->flow == PIE_FLOW_BRANCH ||
                    last->flow == PIE_FLOW_CALL || last->flow == PIE_FLOW_JUMP;
@@ -52,7 +51,7 @@ static int walk(const struct pie_decode_function *function, uint64_t low, uint64
         at += in.length;
     }
     *ret_high = at;
-    *ret_next = next_of(function, &in, at);
+    *ret_next = pie_decode_function_way_on(function, &in, at);
     return has_room ? 0 : -E2BIG;
 }
 

@@ -17,6 +17,7 @@ enum pie_decode_mark {
     PIE_DECODE_START,  /* an instruction begins here */
     PIE_DECODE_LEADER, /* … and a basic block */
     PIE_DECODE_LOOP,   /* … of a loop */
+    PIE_DECODE_LISTED, /* an instruction begins here that may have operands to be watched */
     PIE_DECODE_MARKS,
 };
 
@@ -50,6 +51,16 @@ uint64_t pie_decode_function_next(const struct pie_decode_function *function, en
 int pie_decode_function_at(const struct pie_decode_function *function, uint64_t address,
                            struct pie_instruction *ret_instruction,
                            struct pie_operand operands[PIE_OPERANDS_MAX]);
+
+/* The same in a copy of all of the function's code. */
+int pie_decode_function_in(const struct pie_decode_function *function, const uint8_t *code, uint64_t address,
+                           struct pie_instruction *ret_instruction,
+                           struct pie_operand operands[PIE_OPERANDS_MAX]);
+
+/* Where it goes on after the last instruction of a block that ends at high: of the two ways of a branch the near one;
+ * 0: not in the function, or not known. */
+uint64_t pie_decode_function_way_on(const struct pie_decode_function *function,
+                                    const struct pie_instruction *last, uint64_t high);
 
 /* pie_decode_basic_block() in a function that was found. */
 int pie_decode_function_block(const struct pie_decode_function *function, uint64_t ip, struct pie_access *accesses,
