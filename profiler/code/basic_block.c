@@ -20,8 +20,7 @@ enum {
     BLOCKS_NEAR_MAX = 8,
     BLOCK_BYTES_MAX =
         sizeof(struct pie_basic_block) + PIE_BASIC_BLOCK_ACCESSES_MAX * sizeof(struct pie_access),
-    LINE_BYTES_MAX =
-        sizeof(struct pie_basic_block_line) + PIE_BASIC_BLOCK_LINE_BYTES * sizeof(uint32_t),
+    LINE_BYTES_MAX = sizeof(struct pie_basic_block_line) + PIE_BASIC_BLOCK_LINE_BYTES * sizeof(uint32_t),
     HALF_BYTES_MAX = 8 * 1024 * 1024,
 };
 
@@ -125,7 +124,8 @@ static void name_block(struct pie_basic_block_lines *lines, const struct pie_dec
 }
 
 /* The block around ip alone. */
-static int enter_block(struct pie_basic_block_table *table, uint64_t ip, unsigned module, uint32_t generation) {
+static int enter_block(struct pie_basic_block_table *table, uint64_t ip, unsigned module,
+                       uint32_t generation) {
     struct pie_access accesses[PIE_BASIC_BLOCK_ACCESSES_MAX];
     struct pie_decode_basic_block own = {0}, watched = {0};
     const struct pie_basic_block *block = NULL;
@@ -138,7 +138,8 @@ static int enter_block(struct pie_basic_block_table *table, uint64_t ip, unsigne
     if (is_watched)
         block = pie_basic_block_find(watched.low, module); /* it may have been asked for before */
     if (!block)
-        block = is_watched ? pie_basic_block_make(table, accesses, watched.count) : pie_basic_block_silent(table);
+        block =
+            is_watched ? pie_basic_block_make(table, accesses, watched.count) : pie_basic_block_silent(table);
     if (!block)
         return -ENOMEM;
     pie_basic_block_lines_begin(&lines, table, module, generation);
@@ -205,10 +206,4 @@ void pie_basic_blocks_forget(void) {
     atomic_store_explicit(&table->rewrites, rewrites, memory_order_release);
     atomic_fetch_add_explicit(&table->generation, 1,
                               memory_order_release); /* pairs with pie_basic_block_generation() */
-}
-
-size_t pie_basic_blocks_bytes(void) {
-    const struct pie_basic_block_table *table = pie_basic_block_table();
-
-    return table ? table->used_bytes : 0;
 }

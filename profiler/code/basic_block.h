@@ -36,5 +36,3 @@ int pie_basic_block_learn(uint64_t ip);
 void pie_basic_blocks_refresh(void);
 /* Forgets everything. Handlers may meanwhile find old entries. Context: drain. */
 void pie_basic_blocks_forget(void);
-/* Bytes of the table that are in use. Context: drain. */
-size_t pie_basic_blocks_bytes(void);

@@ -23,7 +23,7 @@ struct found {
 
 struct blocks {
     const struct pie_decode_function *function;
-    uint8_t *code; /* a copy */
+    uint8_t *code;      /* a copy */
     struct found *list; /* in the order of addresses */
     size_t n;
 };
@@ -107,7 +107,7 @@ static const struct found *find_low(const struct blocks *blocks, uint64_t low) {
 static const struct pie_basic_block *near(const struct blocks *blocks, const struct found *found) {
     const struct found *at = found;
 
-    for (int i = 0; i < NEAR_MAX && at && !at->block; i++)
+    for (int i = 1; i < NEAR_MAX && at && !at->block; i++)
         at = at->next ? find_low(blocks, at->next) : NULL;
     if (at && at->block)
         return at->block;
@@ -158,13 +158,15 @@ int pie_basic_block_enter_function(struct pie_basic_block_table *table, uint64_t
     int r = pie_decode_function_find(ip, &blocks.function);
     if (r < 0 || blocks.function->is_window)
         return r < 0 ? r : -ENOENT;
-    if (blocks.function->size / PIE_BASIC_BLOCK_LINE_BYTES >= PIE_BASIC_BLOCK_SLOTS_FILLED_MAX - table->filled)
+    if (blocks.function->size / PIE_BASIC_BLOCK_LINE_BYTES >=
+        PIE_BASIC_BLOCK_SLOTS_FILLED_MAX - table->filled)
         return -ENOMEM;
     blocks.list = pie_malloc((count_leaders(blocks.function) + 1) * sizeof *blocks.list);
     blocks.code = pie_malloc(blocks.function->size);
     if (!blocks.list || !blocks.code)
         r = -ENOMEM;
-    else if (!pie_safe_copy(blocks.code, (const void *)(uintptr_t)blocks.function->begin, blocks.function->size))
+    else if (!pie_safe_copy(blocks.code, (const void *)(uintptr_t)blocks.function->begin,
+                            blocks.function->size))
         r = -EFAULT;
     else
         r = enter(&blocks, table, module, generation);

@@ -68,7 +68,8 @@ static struct pie_basic_block_line *record_of(const struct pie_basic_block_lines
     atomic_store_explicit(&record->module, lines->module, memory_order_relaxed);
     atomic_store_explicit(&record->generation, lines->generation, memory_order_relaxed);
     for (uint64_t left = first; left; left &= left - 1)
-        atomic_store_explicit(&record->places[n++], lines->places[__builtin_ctzll(left)], memory_order_relaxed);
+        atomic_store_explicit(&record->places[n++], lines->places[__builtin_ctzll(left)],
+                              memory_order_relaxed);
     return record;
 }
 

@@ -39,8 +39,9 @@ struct pie_basic_block_line {
     _Atomic uint64_t known; /* a bit for each byte where an instruction begins, or was asked for in vain */
     _Atomic uint64_t first; /* those of them whose block is not that of the one before in the line */
     _Atomic uint32_t module;
-    _Atomic uint32_t generation; /* of code, when it was learned: what a module without a number is good for */
-    _Atomic uint32_t places[];   /* of these blocks, in order */
+    _Atomic uint32_t
+        generation;            /* of code, when it was learned: what a module without a number is good for */
+    _Atomic uint32_t places[]; /* of these blocks, in order */
 };
 
 struct pie_basic_block_table {
@@ -60,7 +61,7 @@ struct pie_basic_block_table {
 
 /* Context: signal. */
 struct pie_basic_block_table *pie_basic_block_table(void); /* NULL: not made yet */
-uint32_t pie_basic_block_hash(uint64_t line);              /* the first slot of a line: an address >> LINE_BITS */
+uint32_t pie_basic_block_hash(uint64_t line); /* the first slot of a line: an address >> LINE_BITS */
 /* Is the slot that of the line, of the module that lies there now? */
 bool pie_basic_block_slot_is_of(const struct pie_basic_block_table *table, uint64_t slot, uint64_t line,
                                 unsigned module);
@@ -76,8 +77,8 @@ void *pie_basic_block_room(struct pie_basic_block_table *table, size_t bytes);
 /* So many bytes of it were used; what was taken since, and no slot names, is given back. */
 void pie_basic_block_room_back(struct pie_basic_block_table *table, uint64_t used_bytes);
 /* A block in the half in use; NULL: there is no room. */
-struct pie_basic_block *pie_basic_block_make(struct pie_basic_block_table *table, const struct pie_access *accesses,
-                                             size_t count);
+struct pie_basic_block *pie_basic_block_make(struct pie_basic_block_table *table,
+                                             const struct pie_access *accesses, size_t count);
 /* The block without accesses; NULL: there is no room. */
 const struct pie_basic_block *pie_basic_block_silent(struct pie_basic_block_table *table);
 /* Makes the table if there is none; NULL: its arena is too small. */

@@ -55,8 +55,9 @@ static int walk(const struct pie_decode_function *function, uint64_t low, uint64
     return has_room ? 0 : -E2BIG;
 }
 
-int pie_decode_function_block(const struct pie_decode_function *function, uint64_t ip, struct pie_access *accesses,
-                              size_t max, struct pie_decode_basic_block *ret_block) {
+int pie_decode_function_block(const struct pie_decode_function *function, uint64_t ip,
+                              struct pie_access *accesses, size_t max,
+                              struct pie_decode_basic_block *ret_block) {
     struct list list = {.accesses = accesses, .max = max};
     uint64_t low, high = 0, next = 0;
     bool is_met = false;

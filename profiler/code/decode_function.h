@@ -63,8 +63,9 @@ uint64_t pie_decode_function_way_on(const struct pie_decode_function *function,
                                     const struct pie_instruction *last, uint64_t high);
 
 /* pie_decode_basic_block() in a function that was found. */
-int pie_decode_function_block(const struct pie_decode_function *function, uint64_t ip, struct pie_access *accesses,
-                              size_t max, struct pie_decode_basic_block *ret_block);
+int pie_decode_function_block(const struct pie_decode_function *function, uint64_t ip,
+                              struct pie_access *accesses, size_t max,
+                              struct pie_decode_basic_block *ret_block);
 
 /* Bytes of the decoded functions that are kept, at most PIE_DECODE_CACHE_BYTES_MAX. */
 size_t pie_decode_functions_bytes(void);

@@ -84,6 +84,13 @@ static bool is_string(const ZydisDecodedInstruction *in) {
     return in->meta.category == ZYDIS_CATEGORY_STRINGOP || in->meta.category == ZYDIS_CATEGORY_IOSTRINGOP;
 }
 
+/* They are an operand, which is hidden. */
+static bool has_flags(const ZydisDecodedInstruction *in) {
+    const ZydisAccessedFlags *flags = in->cpu_flags;
+
+    return flags && (flags->tested | flags->modified | flags->set_0 | flags->set_1 | flags->undefined) != 0;
+}
+
 /* Told without decoding the operands, which takes longer than all else. What has no ModRM byte touches the stack, or
  * nothing, but for strings and MOV with an address; with registers in ModRM an operand in memory is hidden. */
 static bool may_list(const ZydisDecodedInstruction *in) {
@@ -94,7 +101,7 @@ static bool may_list(const ZydisDecodedInstruction *in) {
     if (!has_modrm)
         return is_string(in) || in->raw.disp.size != 0;
     if (in->raw.modrm.mod == 3)
-        return in->operand_count > in->operand_count_visible + (in->cpu_flags != NULL);
+        return in->operand_count > in->operand_count_visible + has_flags(in);
     return !is_on_stack && in->mnemonic != ZYDIS_MNEMONIC_LEA && in->mnemonic != ZYDIS_MNEMONIC_NOP;
 }
 
