@@ -36,7 +36,7 @@ static_assert(PIE_BASIC_BLOCK_LINE_BYTES == 64, "a line has a bit of a word for 
 
 /* What is known of a line. Atomics, relaxed: only a handler that was interrupted for two changes meets a writer. */
 struct pie_basic_block_line {
-    _Atomic uint64_t known; /* a bit for each byte where an instruction begins, or was asked for in vain */
+    _Atomic uint64_t known; /* a bit for each byte where an instruction begins, or was asked for without result */
     _Atomic uint64_t first; /* those of them whose block is not that of the one before in the line */
     _Atomic uint32_t module;
     _Atomic uint32_t
@@ -74,7 +74,7 @@ bool pie_basic_block_table_is_current(const struct pie_basic_block_table *table)
 
 /* Bytes in the half in use, of any content; NULL: there is no room. */
 void *pie_basic_block_room(struct pie_basic_block_table *table, size_t bytes);
-/* So many bytes of it were used; what was taken since, and no slot names, is given back. */
+/* Gives back all that was taken since used_bytes of it were in use. No slot may name it. */
 void pie_basic_block_room_back(struct pie_basic_block_table *table, uint64_t used_bytes);
 /* A block in the half in use; NULL: there is no room. */
 struct pie_basic_block *pie_basic_block_make(struct pie_basic_block_table *table,

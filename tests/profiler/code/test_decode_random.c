@@ -102,8 +102,8 @@ static void test_any_address_and_any_registers(void **state) {
     assert_true(blocks[0] > ADDRESSES / 20 && blocks[EILSEQ] > ADDRESSES / 20);
 }
 
-/* Random bytes in place of code: instructions never reach beyond what they were given, and what may be watched is told
- * without decoding operands. */
+/* Random bytes in place of code: instructions never reach beyond what they were given, and without decoding operands
+ * it is known which have none that may be watched. */
 static void test_any_bytes(void **state) {
     struct pie_operand operands[PIE_OPERANDS_MAX];
     struct pie_instruction in;
@@ -125,7 +125,7 @@ static void test_any_bytes(void **state) {
         told += n >= 0 && in.may_list;
         free(bytes);
     }
-    print_message("# of %ld instructions %ld may be watched, %ld were decoded to know\n", decoded, listed,
+    print_message("# of %ld instructions %ld may be watched, %ld look so\n", decoded, listed,
                   told);
     assert_true(decoded > ADDRESSES);
     assert_true(listed > ADDRESSES);
