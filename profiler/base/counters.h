@@ -35,6 +35,7 @@ enum pie_counter {
     /* Of watching memory accesses: samples that began no watch, and why. */
     PIE_COUNTER_WATCH_BLOCK_UNKNOWN,
     PIE_COUNTER_WATCH_BLOCK_EMPTY,
+    PIE_COUNTER_WATCH_BLOCKS_FULL, /* those of them that will not be decoded, for want of room */
     PIE_COUNTER_WATCH_NO_CREDIT,
     PIE_COUNTER_WATCH_DECIDED,
     PIE_COUNTER_WATCH_NO_SLOT,

@@ -36,6 +36,7 @@ static const struct {
     [PIE_COUNTER_OUT_OF_MEMORY] = {"out_of_memory", true},
     [PIE_COUNTER_WATCH_BLOCK_UNKNOWN] = {"watch_block_not_decoded_yet", false},
     [PIE_COUNTER_WATCH_BLOCK_EMPTY] = {"watch_block_without_access", false},
+    [PIE_COUNTER_WATCH_BLOCKS_FULL] = {"watch_block_table_full", false},
     [PIE_COUNTER_WATCH_NO_CREDIT] = {"watch_over_budget", false},
     [PIE_COUNTER_WATCH_DECIDED] = {"watch_line_decided", false},
     [PIE_COUNTER_WATCH_NO_SLOT] = {"watch_registers_kept", false},

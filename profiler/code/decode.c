@@ -22,9 +22,8 @@ static bool add(struct list *list, const struct pie_operand *operand) {
     return true;
 }
 
-/* Where it goes on after the block's last instruction: of the two ways of a branch the near one. */
-static uint64_t next_of(const struct pie_decode_function *function, const struct pie_instruction *last,
-                        uint64_t high) {
+uint64_t pie_decode_function_way_on(const struct pie_decode_function *function,
+                                    const struct pie_instruction *last, uint64_t high) {
     uint64_t next = last->flow == PIE_FLOW_JUMP ? last->target : high;
     bool goes_on = last->flow == PIE_FLOW_NEXT || last->flow == PIE_FLOW_BRANCH ||
                    last->flow == PIE_FLOW_CALL || last->flow == PIE_FLOW_JUMP;
@@ -52,28 +51,21 @@ static int walk(const struct pie_decode_function *function, uint64_t low, uint64
         at += in.length;
     }
     *ret_high = at;
-    *ret_next = next_of(function, &in, at);
+    *ret_next = pie_decode_function_way_on(function, &in, at);
     return has_room ? 0 : -E2BIG;
 }
 
-int pie_decode_basic_block(uint64_t ip, struct pie_access *accesses, size_t max,
-                           struct pie_decode_basic_block *ret_block) {
+int pie_decode_function_block(const struct pie_decode_function *function, uint64_t ip,
+                              struct pie_access *accesses, size_t max,
+                              struct pie_decode_basic_block *ret_block) {
     struct list list = {.accesses = accesses, .max = max};
-    const struct pie_decode_function *function;
     uint64_t low, high = 0, next = 0;
     bool is_met = false;
 
-    if (!pie_decode_is_available())
-        return -ENOSYS;
-    int r = pie_decode_function_find(ip, &function);
-    if (r == -E2BIG)
-        *ret_block = (struct pie_decode_basic_block){.low = ip, .high = ip};
-    if (r < 0)
-        return r;
     low = pie_decode_function_last(function, PIE_DECODE_LEADER, ip);
     if (!low || !pie_decode_function_has(function, PIE_DECODE_START, ip))
         return -EILSEQ;
-    r = walk(function, low, ip, &list, &high, &next, &is_met);
+    int r = walk(function, low, ip, &list, &high, &next, &is_met);
     if (r < 0 && r != -E2BIG)
         return r;
     if (!is_met)
@@ -88,6 +80,18 @@ int pie_decode_basic_block(uint64_t ip, struct pie_access *accesses, size_t max,
         .count = list.n,
     };
     return r;
+}
+
+int pie_decode_basic_block(uint64_t ip, struct pie_access *accesses, size_t max,
+                           struct pie_decode_basic_block *ret_block) {
+    const struct pie_decode_function *function;
+
+    if (!pie_decode_is_available())
+        return -ENOSYS;
+    int r = pie_decode_function_find(ip, &function);
+    if (r == -E2BIG)
+        *ret_block = (struct pie_decode_basic_block){.low = ip, .high = ip};
+    return r < 0 ? r : pie_decode_function_block(function, ip, accesses, max, ret_block);
 }
 
 void pie_decode_flush_cache(void) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* Sweeps, and windows on code without known functions, are kept in a table with one place for each hash of their
- * address; the newer one stays. The maps take 3/8 of the code's size. Beyond the limit places are emptied in turn:
+ * address; the newer one stays. The maps take half of the code's size. Beyond the limit places are emptied in turn:
  * sweeping again is cheap enough (75 ns an instruction). */
 
 #include "profiler/code/decode_function.h"
@@ -223,15 +223,32 @@ uint64_t pie_decode_function_last(const struct pie_decode_function *function, en
     }
 }
 
-int pie_decode_function_at(const struct pie_decode_function *function, uint64_t address,
-                           struct pie_instruction *ret_instruction,
-                           struct pie_operand operands[PIE_OPERANDS_MAX]) {
-    uint64_t left = function->begin + function->size - address;
-    uint8_t code[PIE_INSTRUCTION_BYTES_MAX];
-    size_t size = left < sizeof code ? (size_t)left : sizeof code;
+uint64_t pie_decode_function_next(const struct pie_decode_function *function, enum pie_decode_mark mark,
+                                  uint64_t ip) {
+    const uint64_t *map = function->maps + (size_t)mark * function->words;
+    uint64_t offset = ip - function->begin;
 
-    if (!pie_safe_copy(code, (const void *)(uintptr_t)address, size))
-        return -EFAULT;
+    if (offset >= function->size)
+        return 0;
+    uint64_t from = map[offset / 64] & (~UINT64_C(0) << offset % 64);
+    for (uint64_t word = offset / 64;; from = map[word]) {
+        if (from)
+            return function->begin + word * 64 + (uint64_t)__builtin_ctzll(from);
+        if (++word == function->words)
+            return 0;
+    }
+}
+
+/* How many bytes an instruction at an address of the function may have. */
+static size_t bytes_at(const struct pie_decode_function *function, uint64_t address) {
+    uint64_t left = function->begin + function->size - address;
+
+    return left < PIE_INSTRUCTION_BYTES_MAX ? (size_t)left : PIE_INSTRUCTION_BYTES_MAX;
+}
+
+static int decode(const struct pie_decode_function *function, const uint8_t *code, size_t size,
+                  uint64_t address, struct pie_instruction *ret_instruction,
+                  struct pie_operand operands[PIE_OPERANDS_MAX]) {
     int n = pie_instruction_decode(code, size, address, ret_instruction, operands);
     uint64_t leader = n > 0 ? pie_decode_function_last(function, PIE_DECODE_LEADER, address) : 0;
     bool is_loop = leader && pie_decode_function_has(function, PIE_DECODE_LOOP, leader);
@@ -241,6 +258,24 @@ int pie_decode_function_at(const struct pie_decode_function *function, uint64_t 
             access->flags |= PIE_ACCESS_LOOP;
     }
     return n;
+}
+
+int pie_decode_function_at(const struct pie_decode_function *function, uint64_t address,
+                           struct pie_instruction *ret_instruction,
+                           struct pie_operand operands[PIE_OPERANDS_MAX]) {
+    uint8_t code[PIE_INSTRUCTION_BYTES_MAX];
+    size_t size = bytes_at(function, address);
+
+    if (!pie_safe_copy(code, (const void *)(uintptr_t)address, size))
+        return -EFAULT;
+    return decode(function, code, size, address, ret_instruction, operands);
+}
+
+int pie_decode_function_in(const struct pie_decode_function *function, const uint8_t *code, uint64_t address,
+                           struct pie_instruction *ret_instruction,
+                           struct pie_operand operands[PIE_OPERANDS_MAX]) {
+    return decode(function, code + (address - function->begin), bytes_at(function, address), address,
+                  ret_instruction, operands);
 }
 
 size_t pie_decode_functions_bytes(void) {

@@ -101,6 +101,8 @@ static int sweep_from(struct sweep *s, uint32_t at) {
                                    f->begin + at, &in, NULL) < 0)
             break;
         pie_decode_map_set(f, PIE_DECODE_START, at);
+        if (in.may_list)
+            pie_decode_map_set(f, PIE_DECODE_LISTED, at);
         if (is_unreached && !in.is_padding) {
             pie_decode_map_set(f, PIE_DECODE_LEADER, at);
             is_unreached = false;

@@ -80,6 +80,31 @@ static enum pie_instruction_flow flow_of(const ZydisDecodedInstruction *in, bool
     }
 }
 
+static bool is_string(const ZydisDecodedInstruction *in) {
+    return in->meta.category == ZYDIS_CATEGORY_STRINGOP || in->meta.category == ZYDIS_CATEGORY_IOSTRINGOP;
+}
+
+/* They are an operand, which is hidden. */
+static bool has_flags(const ZydisDecodedInstruction *in) {
+    const ZydisAccessedFlags *flags = in->cpu_flags;
+
+    return flags && (flags->tested | flags->modified | flags->set_0 | flags->set_1 | flags->undefined) != 0;
+}
+
+/* Told without decoding the operands, which takes longer than all else. What has no ModRM byte touches the stack, or
+ * nothing, but for strings and MOV with an address; with registers in ModRM an operand in memory is hidden. */
+static bool may_list(const ZydisDecodedInstruction *in) {
+    bool has_modrm = in->attributes & ZYDIS_ATTRIB_HAS_MODRM;
+    bool is_on_stack = in->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY && in->raw.modrm.rm == 4 &&
+                       in->raw.sib.base == 4 && !in->raw.rex.B;
+
+    if (!has_modrm)
+        return is_string(in) || in->raw.disp.size != 0;
+    if (in->raw.modrm.mod == 3)
+        return in->operand_count > in->operand_count_visible + has_flags(in);
+    return !is_on_stack && in->mnemonic != ZYDIS_MNEMONIC_LEA && in->mnemonic != ZYDIS_MNEMONIC_NOP;
+}
+
 static struct pie_instruction describe(const ZydisDecodedInstruction *in, uint64_t ip) {
     bool is_direct = in->raw.imm[0].size != 0 && in->raw.imm[0].is_relative;
 
@@ -89,6 +114,7 @@ static struct pie_instruction describe(const ZydisDecodedInstruction *in, uint64
         .flow = flow_of(in, is_direct),
         .is_padding = in->meta.category == ZYDIS_CATEGORY_NOP ||
                       in->meta.category == ZYDIS_CATEGORY_WIDENOP || in->mnemonic == ZYDIS_MNEMONIC_INT3,
+        .may_list = may_list(in),
     };
 }
 
@@ -186,10 +212,6 @@ static bool saves_state(const ZydisDecodedInstruction *in) {
         return in->meta.category == ZYDIS_CATEGORY_XSAVE || in->meta.category == ZYDIS_CATEGORY_XSAVEOPT ||
                in->meta.category == ZYDIS_CATEGORY_SYSTEM;
     }
-}
-
-static bool is_string(const ZydisDecodedInstruction *in) {
-    return in->meta.category == ZYDIS_CATEGORY_STRINGOP || in->meta.category == ZYDIS_CATEGORY_IOSTRINGOP;
 }
 
 static uint8_t access_flags(const struct decoded *d, const ZydisDecodedOperand *operand) {

@@ -24,6 +24,7 @@ struct pie_instruction {
     uint8_t length;  /* bytes */
     uint8_t flow;    /* pie_instruction_flow */
     bool is_padding; /* NOP or INT3 */
+    bool may_list;   /* false: none of its operands is PIE_OPERAND_LISTED */
 };
 
 enum pie_operand_traits {

@@ -161,6 +161,46 @@ def test_library_code_is_reported_by_its_line_and_by_the_own_line_above(waste):
     assert (row["category"], row["cpu_s"], row["wasted_s"]) == ("slice underutilization", near(1.0), near(1.0))
 
 
+SPREAD = 9  # library lines
+
+
+def spread(path):
+    """Moves the watches at the library's line to as many lines of it, the same number to each: how many one then has."""
+    with sqlite3.connect(path) as file:
+        process, node, location, watches = file.execute(
+            "SELECT w.process, n.id, n.line_location, w.watches FROM watch w JOIN node n ON n.process = w.process AND n.id = w.first_node"
+            " WHERE n.line_location <> n.own_location ORDER BY w.process DESC").fetchone()
+        columns = {table: [r[1] for r in file.execute(f"PRAGMA table_info({table})")] for table in ("location", "node", "watch")}
+        file.execute(f"UPDATE watch SET watches = watches / {SPREAD}, bytes = bytes / {SPREAD}, weight_ns = weight_ns / {SPREAD},"
+                     f" weight_sq_ns2 = weight_sq_ns2 / {SPREAD}, length_ns = length_ns / {SPREAD}"
+                     f" WHERE process = {process} AND first_node = {node}")
+        for i in range(1, SPREAD):
+            shift = 1000 * i
+            for table, key, id_, changes in (
+                    ("location", "id", location, {"id": location + shift, "line": f"line + {10 * i}"}),
+                    ("node", "id", node, {"id": node + shift, "line_location": location + shift}),
+                    ("watch", "first_node", node, {"first_node": node + shift})):
+                values = ", ".join(str(changes.get(c, c)) for c in columns[table])
+                file.execute(f"INSERT INTO {table} ({', '.join(columns[table])}) SELECT {values} FROM {table}"
+                             f" WHERE process = {process} AND {key} = {id_}")
+    assert watches % SPREAD == 0
+    return watches // SPREAD
+
+
+def test_an_own_line_has_the_evidence_of_all_library_lines_below_it(waste, tmp_path):
+    """None of them has enough for "high"; their sum is what one library line with all of it had."""
+    copy = Program(tmp_path)
+    copy.db.write_bytes(waste.db.read_bytes())
+    before = by_line(copy, "redundancy")["load", 15]
+    each = spread(copy.db)
+    inner = by_line(copy, "all redundancy", library=True)
+    assert [line for _, line in sorted(inner)] == [2 + 10 * i for i in range(SPREAD)]
+    assert {(r["traps"], r["severity"]) for r in inner.values()} == {(each, "low")}
+    after = by_line(copy, "redundancy")["load", 15]
+    assert before["severity"] == "high" and before["traps"] == each * SPREAD
+    assert {c: after[c] for c in after if c != "rank"} == {c: before[c] for c in before if c != "rank"}
+
+
 def test_the_partner_made_the_first_access_most_often(waste):
     found = by_line(waste, "redundancy")
     assert found["load", 6]["first_line"] == 6

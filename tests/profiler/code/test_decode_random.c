@@ -102,11 +102,12 @@ static void test_any_address_and_any_registers(void **state) {
     assert_true(blocks[0] > ADDRESSES / 20 && blocks[EILSEQ] > ADDRESSES / 20);
 }
 
-/* Random bytes in place of code: instructions never reach beyond what they were given. */
+/* Random bytes in place of code: instructions never reach beyond what they were given, and without decoding operands
+ * it is known which have none that may be watched. */
 static void test_any_bytes(void **state) {
     struct pie_operand operands[PIE_OPERANDS_MAX];
     struct pie_instruction in;
-    long decoded = 0;
+    long decoded = 0, listed = 0, told = 0;
 
     for (int i = 0; i < 20 * ADDRESSES; i++) {
         size_t size = 1 + next_random() % PIE_INSTRUCTION_BYTES_MAX;
@@ -116,9 +117,18 @@ static void test_any_bytes(void **state) {
         int n = pie_instruction_decode(bytes, size, next_random(), &in, operands);
         assert_true(n == -EILSEQ || (n >= 0 && n <= PIE_OPERANDS_MAX && in.length >= 1 && in.length <= size));
         decoded += n >= 0;
+        bool is_listed = false;
+        for (int k = 0; k < n; k++)
+            is_listed = is_listed || operands[k].traits & PIE_OPERAND_LISTED;
+        assert_true(!is_listed || in.may_list);
+        listed += is_listed;
+        told += n >= 0 && in.may_list;
         free(bytes);
     }
+    print_message("# of %ld instructions %ld may be watched, %ld look so\n", decoded, listed,
+                  told);
     assert_true(decoded > ADDRESSES);
+    assert_true(listed > ADDRESSES);
 }
 
 static void test_forgetting_gives_the_memory_back(void **state) {

@@ -4,7 +4,7 @@
 #include "profiler/base/home.h"
 #include "profiler/base/region.h"
 #include "profiler/code/basic_block.h"
-#include "profiler/code/basic_block_table.h"
+#include "profiler/code/basic_block_lines.h"
 #include "profiler/code/generation.h"
 #include "profiler/code/modules.h"
 #include "profiler/stacks/cct.h"
@@ -146,9 +146,7 @@ static void __attribute__((noinline)) evaluation_loop(void (*body)(void)) {
 }
 
 static void fresh_blocks(void) {
-    if (!pie_basic_block_table())
-        assert_non_null(pie_region_alloc(PIE_ARENA_BASIC_BLOCKS, sizeof(struct pie_basic_block_table)));
-    pie_basic_block_table()->rewrites = pie_code_modules_rewrites();
+    assert_non_null(pie_basic_block_table_make());
 }
 
 void scene_test(void **body) {
@@ -190,22 +188,16 @@ struct pie_access scene_access(const char *label, unsigned flags, unsigned bytes
                                .flags = (uint8_t)flags};
 }
 
-/* As block.c publishes, without a decoder. */
+/* As basic_block.c publishes, without a decoder. */
 void scene_learn_at(const char *ip, const struct pie_access *accesses, uint32_t count) {
     struct pie_basic_block_table *table = pie_basic_block_table();
-    struct pie_basic_block *block =
-        pie_region_alloc(PIE_ARENA_BASIC_BLOCKS, sizeof *block + count * sizeof *block->accesses);
-    uint32_t at = pie_basic_block_hash((uintptr_t)ip);
+    const struct pie_basic_block *block = pie_basic_block_make(table, accesses, count);
+    struct pie_basic_block_lines lines;
 
     assert_non_null(block);
-    block->count = count;
-    block->module = pie_code_module_at((uintptr_t)ip);
-    for (uint32_t i = 0; i < count; i++)
-        block->accesses[i] = accesses[i];
-    while (table->slots[at] && table->slots[at] >> PIE_BASIC_BLOCK_NUMBER_BITS != (uintptr_t)ip)
-        at = (at + 1) & (PIE_BASIC_BLOCK_SLOTS - 1);
-    table->slots[at] = 0; /* learned anew */
-    assert_int_equal(pie_basic_block_publish(table, (uintptr_t)ip, pie_basic_block_enter(table, block)), 0);
+    pie_basic_block_lines_begin(&lines, table, pie_code_module_at((uintptr_t)ip), pie_code_generation());
+    pie_basic_block_lines_name(&lines, (uintptr_t)ip, block);
+    assert_int_equal(pie_basic_block_lines_end(&lines), 0);
 }
 
 void scene_learn(const struct pie_access *accesses, uint32_t count) {

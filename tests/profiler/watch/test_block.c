@@ -4,9 +4,11 @@
 
 #include "profiler/code/basic_block.h"
 
+#include "profiler/base/clocks.h"
+#include "profiler/base/counters.h"
 #include "profiler/base/region.h"
 #include "profiler/code/basic_block_table.h"
-#include "profiler/code/decode.h"
+#include "profiler/code/decode_function.h"
 #include "profiler/code/modules.h"
 
 #include <dlfcn.h>
@@ -16,12 +18,14 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 extern char first_block[], first_middle[], second_block[], silent_block[], large_block[], large_middle[];
 
 __asm__(".pushsection .text\n"
+        "    .p2align 6\n" /* the first two functions share a line */
         ".type block_code, @function\n"
         "block_code:\n"
         "    .cfi_startproc\n"
@@ -90,7 +94,84 @@ static void test_block_is_found_where_it_was_learned(void **state) {
     assert_int_equal(block->accesses[1].ip, (uintptr_t)first_middle);
     assert_int_equal(block->accesses[1].flags & (PIE_ACCESS_LOAD | PIE_ACCESS_STORE), PIE_ACCESS_STORE);
     assert_int_equal(block->accesses[1].disp, 8);
+}
+
+static void test_all_blocks_of_a_function_are_learned_at_once(void **state) {
+    assert_int_equal(learn(first_middle), 0);
+    uint32_t filled = pie_basic_block_table()->filled;
+    assert_non_null(find(second_block));
+    assert_int_equal(find(second_block)->count, 1);
+    assert_int_equal(find(second_block)->accesses[0].disp, 16);
+    assert_null(find(first_block + 1)); /* in the middle of an instruction */
+    assert_null(find(silent_block));    /* of another function */
+    assert_int_equal(learn(second_block), 0);
+    assert_int_equal(pie_basic_block_table()->filled, filled);
+}
+
+static void test_functions_that_share_a_line_are_both_known(void **state) {
+    assert_int_equal((uintptr_t)first_block / 64, (uintptr_t)silent_block / 64);
+    assert_int_equal(learn(first_block), 0);
+    assert_int_equal(learn(silent_block), 0);
+    assert_int_equal(find(silent_block)->count, 0);
+    assert_int_equal(find(first_middle)->count, 2);
+    assert_int_equal(find(second_block)->count, 1);
+}
+
+/* What decoding one block around an address says, or one near by if nothing in it can be watched. */
+static struct pie_access asked[PIE_BASIC_BLOCK_ACCESSES_MAX];
+
+static size_t ask_near(uint64_t ip) {
+    struct pie_decode_basic_block own, block;
+    int r = pie_decode_basic_block(ip, asked, PIE_BASIC_BLOCK_ACCESSES_MAX, &own);
+
+    if (r < 0)
+        return r == -E2BIG ? own.count : SIZE_MAX;
+    block = own;
+    for (int i = 1; i < 8 && block.count == 0 && block.next; i++)
+        if (pie_decode_basic_block(block.next, asked, PIE_BASIC_BLOCK_ACCESSES_MAX, &block) < 0 &&
+            !block.count)
+            return SIZE_MAX;
+    for (uint64_t at = own.before, i = 0; i < 8 && block.count == 0 && at; i++, at = block.before)
+        if (pie_decode_basic_block(at, asked, PIE_BASIC_BLOCK_ACCESSES_MAX, &block) < 0 && !block.count)
+            return SIZE_MAX;
+    return block.count;
+}
+
+/* Each instruction of many functions of the C library: what was learned with the function is what its own block is.
+ * Overlapping instructions and bytes that do not decode may differ. */
+static void test_what_a_function_published_is_what_was_decoded(void **state) {
+    uint64_t begin = (uintptr_t)dlsym(RTLD_DEFAULT, "malloc") & ~UINT64_C(4095);
+    unsigned module = pie_code_module_at((uintptr_t)begin), known = 0, same = 0, full = 0;
+
+    for (uint64_t ip = begin; ip < begin + 16384; ip++) {
+        const struct pie_decode_function *function;
+        if (pie_decode_function_find(ip, &function) < 0 || function->is_window ||
+            !pie_decode_function_has(function, PIE_DECODE_START, ip))
+            continue;
+        pie_basic_block_learn(ip);
+        const struct pie_basic_block *block = pie_basic_block_find(ip, module);
+        size_t count = ask_near(ip);
+        if (count == SIZE_MAX)
+            continue; /* padding: nothing runs there */
+        known++;
+        full += block && block->count > 0;
+        same += block && block->count == count && memcmp(block->accesses, asked, count * sizeof *asked) == 0;
+    }
+    print_message("# of %u instructions %u are the same, %u can be watched\n", known, same, full);
+    assert_in_range(known, 2000, 16384);
+    assert_in_range(same, known - known / 100, known);
+    assert_in_range(full, known / 2, known);
+}
+
+/* Little room is left: only what samples meet. */
+static void test_scarce_room_is_kept_for_what_is_asked(void **state) {
+    assert_int_equal(learn(silent_block), 0);
+    pie_basic_block_table()->used_bytes = pie_basic_block_table()->half_bytes / 4 * 3 + 8;
+    assert_int_equal(learn(first_middle), 0);
+    assert_int_equal(find(first_block)->count, 2);
     assert_null(find(second_block));
+    assert_int_equal(learn(second_block), 0);
+    assert_int_equal(find(second_block)->count, 1);
 }
 
 static void test_instructions_of_a_block_share_its_entry(void **state) {
@@ -177,21 +258,41 @@ static void test_what_was_changed_is_forgotten(void **state) {
     free(made);
 }
 
-/* Each address of a megabyte of data, as if samples fell everywhere: the table fills up and says so, and what is in it
- * stays. */
-static void test_full_table_refuses(void **state) {
-    static char data[PIE_BASIC_BLOCK_SLOTS];
+/* Each line of some megabytes of data, as if samples fell everywhere. Returns how many were learned. */
+static uint32_t learn_everywhere(void) {
+    static char data[PIE_BASIC_BLOCK_SLOTS * PIE_BASIC_BLOCK_LINE_BYTES];
     uint32_t learned = 0;
 
-    assert_int_equal(learn(first_block), 0);
     for (uint32_t i = 0; i < PIE_BASIC_BLOCK_SLOTS; i++) {
-        int r = learn(data + i);
-        assert_true(r < 0);
-        learned += r != -ENOMEM;
+        learned += learn(data + i * PIE_BASIC_BLOCK_LINE_BYTES) != -ENOMEM;
     }
+    return learned;
+}
+
+/* The table fills up and says so, and what is in it stays. */
+static void test_full_table_refuses(void **state) {
+    assert_int_equal(learn(first_block), 0);
+    pie_basic_block_table()->full_ns = pie_monotonic_ns();
+    pie_counters_reset();
+    uint32_t learned = learn_everywhere();
     assert_in_range(learned, PIE_BASIC_BLOCK_SLOTS / 2, PIE_BASIC_BLOCK_SLOTS_FILLED_MAX);
-    assert_int_equal(learn(second_block), -ENOMEM);
+    assert_int_equal(learn(large_block), -ENOMEM);
     assert_int_equal(find(first_block)->count, 2);
+    assert_int_equal(pie_counter_get(PIE_COUNTER_WATCH_BLOCKS_FULL), PIE_BASIC_BLOCK_SLOTS - learned + 1);
+}
+
+/* What ran long ago makes room for what runs now, but not again and again. */
+static void test_full_table_begins_again_once_in_a_while(void **state) {
+    assert_int_equal(learn(first_block), 0);
+    uint32_t generation = pie_basic_block_generation();
+    learn_everywhere();
+    assert_int_equal(pie_basic_block_generation(), generation + 1);
+    learn_everywhere();
+    assert_int_equal(pie_basic_block_generation(), generation + 1);
+    assert_int_equal(learn(large_block), -ENOMEM);
+    pie_basic_block_table()->full_ns -= UINT64_C(3600000000000);
+    assert_int_equal(learn(large_block), 0);
+    assert_int_equal(pie_basic_block_generation(), generation + 2);
 }
 
 /* A program that loads and unloads libraries all day: each time everything is forgotten, and learned again. */
@@ -211,6 +312,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         CASE(test_nothing_is_known_at_first),
         CASE(test_block_is_found_where_it_was_learned),
+        CASE(test_all_blocks_of_a_function_are_learned_at_once),
+        CASE(test_functions_that_share_a_line_are_both_known),
+        CASE(test_what_a_function_published_is_what_was_decoded),
+        CASE(test_scarce_room_is_kept_for_what_is_asked),
         CASE(test_instructions_of_a_block_share_its_entry),
         CASE(test_block_without_accesses_is_empty),
         CASE(test_what_is_no_code_is_asked_for_once),
@@ -218,6 +323,7 @@ int main(void) {
         CASE(test_what_was_unloaded_is_forgotten),
         CASE(test_what_was_changed_is_forgotten),
         CASE(test_full_table_refuses),
+        CASE(test_full_table_begins_again_once_in_a_while),
         CASE(test_forgetting_all_day_needs_no_more_memory),
     };
 
