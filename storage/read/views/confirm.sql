@@ -124,6 +124,6 @@ FROM (
   WINDOW v AS (PARTITION BY run, verdict_file, verdict_line));
 
 CREATE VIEW x_confirmed_finding AS
-SELECT DISTINCT *, row_number() OVER (PARTITION BY run ORDER BY line_severity = 'reuse', line_severity = 'low',
+SELECT DISTINCT *, row_number() OVER (PARTITION BY run ORDER BY line_severity = 'reuse', line_severity = 'maybe', line_severity = 'low',
     verdict IS NOT 'confirmed', rank) AS proven_rank
 FROM x_line_finding;

@@ -449,7 +449,7 @@ WHERE x.copies_ns >= t.high_share * a.cpu_ns AND x.copies_ns >= t.high_low * x.l
 -- All findings, in the order of their worth. What is only reuse comes last, whatever it costs. A line that grows has
 -- one verdict: it says what the line's stores are about, and what the line looks up again is of less weight.
 CREATE VIEW x_told_finding AS
-SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'low', wasted_ns DESC,
+SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'maybe', severity = 'low', wasted_ns DESC,
     library IS NOT NULL, trap_ns DESC, file, line, kind) AS rank
 FROM (
   SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
@@ -459,7 +459,9 @@ FROM (
     calls_high, grows,
     iif(line_grows AND NOT grows AND severity = 'high', 'low', severity) AS severity
   FROM (
-    SELECT *, max(grows) OVER (PARTITION BY run, file, line) AS line_grows
+    SELECT *, max(grows) OVER (PARTITION BY run, file, line) AS line_grows,
+      max(severity = 'maybe') OVER (PARTITION BY run, file, line) AS line_passes, max(severity = 'high') OVER
+        (PARTITION BY run, coalesce(user_file, file), iif(user_file IS NULL, line, user_line)) AS line_high
     FROM (
       SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
         category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns, again_ns,
@@ -472,8 +474,15 @@ FROM (
         'inefficient algorithm', evidence, advice, NULL, NULL, NULL, saved_ns, calls_low * saved_ns,
         min(calls_high * saved_ns, run_ns), copies_ns, copies_ns, NULL, line_ns, run_ns, NULL, bytes, NULL, NULL, NULL, NULL,
         NULL, NULL, NULL, NULL, NULL, 0, 1, z2, high_traps, high_low, high_part, high_share, calls_high, 'high', 1
-      FROM x_copying_finding))
-  WHERE grows OR NOT line_grows OR kind = PIE_WATCH_LOAD);
+      FROM x_copying_finding
+      UNION ALL
+      SELECT run, PIE_WATCH_LOAD, file, line, function, function_line, NULL, NULL, native_function, native_library,
+        'whole re-reads', evidence, advice, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, line_ns, run_ns, NULL,
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, pass_ns, NULL, 1, 0, z2, high_traps, high_low, high_part,
+        high_share, calls_high, 'maybe', 0
+      FROM x_passing_finding))
+  WHERE (grows OR NOT line_grows OR kind = PIE_WATCH_LOAD)
+    AND iif(severity = 'maybe', NOT line_high, NOT (line_passes AND is_reuse AND NOT line_high)));
 
 CREATE VIEW v_redundancy AS
 SELECT run, proven_rank AS rank, iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS kind, file, line, function, first_file, first_line, native_function,
@@ -491,8 +500,8 @@ FROM x_confirmed_finding;
 -- worst line, which a second run may have confirmed or refuted. (In one SELECT all windows must be partitioned alike,
 -- or SQLite does not pass "run = …" on through it.)
 CREATE VIEW v_redundancy_function AS
-SELECT run, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'low', wasted_ns DESC,
-    library IS NOT NULL, trap_ns DESC, file, line, function, kind) AS rank,
+SELECT run, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'maybe', severity = 'low',
+    wasted_ns DESC, library IS NOT NULL, trap_ns DESC, file, line, function, kind) AS rank,
   iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS kind, file, line, function, native_function, native_library, category, evidence,
   advice, p AS redundant_fraction, max(0, (p + h / 2 - sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) AS fraction_low,
   min(1, (p + h / 2 + sqrt(h * p * (1 - p) + h * h / 4)) / (1 + h)) AS fraction_high, wasted_ns / 1e9 AS wasted_s,
@@ -503,7 +512,7 @@ SELECT run, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', sev
 FROM (
   SELECT *, redundant_ns / nullif(trap_ns, 0) AS p, z2 * trap_sq / nullif(trap_ns * trap_ns, 0) AS h,
     row_number() OVER (PARTITION BY run, kind, file, function, line ORDER BY is_reuse) AS part, CASE
-      WHEN is_reuse THEN 'reuse'
+      WHEN is_reuse THEN iif(worst_severity = 'maybe', 'maybe', 'reuse')
       WHEN worst_severity = 'high' AND verdict IS 'confirmed' THEN 'high'
       WHEN verdict IS 'refuted' THEN 'low'
       WHEN grows THEN 'high'
