@@ -45,6 +45,7 @@ FROM (VALUES
   ('*sqlite*', 'repeated native calls', 'ask once for all rows (a join, or IN (...)) and look them up in a dict'),
   ('lxml', 'repeated native calls', 'look the elements up once and keep them in a dict'),
   ('*', 'loop-invariant computation', 'compute it once before the loop: each round gets the same result'),
+  ('*', 'converged', 'stop the loop as soon as a round changes nothing: from then on each round gives the same'),
   ('*', 'in part', 'a part of it is the same in each round: compute that part once before the loop'),
   ('*', 'inefficient algorithm', 'update only what changes instead of computing all of it anew, or take an '
     || 'algorithm that does'),

@@ -294,9 +294,9 @@ FROM (
         length_1_ns / nullif(ns, 0) AS next_share, t.z2 * sq / nullif(ns * ns, 0) AS short_h,
         all_redundant_ns / nullif(all_ns, 0) AS all_fraction, t.z2 * all_sq / nullif(all_ns * all_ns, 0) AS all_h,
         tell_redundant_ns / nullif(tell_ns, 0) AS tell_fraction, t.z2 * tell_sq / nullif(tell_ns * tell_ns, 0) AS tell_h,
-        coalesce(g.compared >= t.arguments_min AND g.same < t.arguments_same * g.compared, 0) AS is_other_arguments,
-        coalesce(g.compared >= t.arguments_min AND g.more_seen > t.arguments_new * g.compared, 0) AS is_new_arguments,
-        g.arguments_text, coalesce(x.native_library, 'python') = 'python' AS is_standard,
+        coalesce(g.converged_s IS NULL AND g.compared >= t.arguments_min AND g.same < t.arguments_same * g.compared, 0) AS is_other_arguments,
+        coalesce(g.converged_s IS NULL AND g.compared >= t.arguments_min AND g.more_seen > t.arguments_new * g.compared, 0) AS is_new_arguments,
+        g.arguments_text, g.converged_s, coalesce(x.native_library, 'python') = 'python' AS is_standard,
         EXISTS (SELECT 1 FROM x_array_library b WHERE coalesce(x.native_library, '') GLOB b.library
           OR coalesce(x.advice_library, '') GLOB b.library) AS is_about_arrays
       FROM x_line_returned x JOIN x_threshold t JOIN x_total a ON a.run = x.run
@@ -424,6 +424,7 @@ FROM (
     ELSE 'memory of native code' END AS memory_text,
   iif(loop_ns >= loop_share * tell_redundant_ns, ', in a loop', '') AS loop_text, CASE
     WHEN is_reuse THEN 'reuse'
+    WHEN category = 'loop-invariant computation' AND converged_s IS NOT NULL THEN 'converged'
     WHEN category = 'loop-invariant computation'
       AND iif(is_return_decisive, line_again_ns / line_returned_ns, fraction) < same_fraction THEN 'in part'
     ELSE category END AS about
