@@ -234,7 +234,9 @@ static const char maybe_sql[] =
     "WITH found AS MATERIALIZED (SELECT * FROM v_redundancy WHERE run = :run AND severity IN ('high', "
     "'maybe'))"
     " SELECT * FROM found f WHERE severity = 'maybe' AND NOT EXISTS (SELECT 1 FROM found h WHERE"
-    " h.severity = 'high' AND h.file = f.file AND h.line = f.line) ORDER BY rank LIMIT 1";
+    " h.severity = 'high' AND (h.file = f.file AND h.line = f.line OR h.user_file = f.file AND h.user_line = "
+    "f.line))"
+    " ORDER BY rank LIMIT 1";
 
 /* example.py:7: perhaps needless: about 3000 passes over the same 4 MB, which did not change */
 static void print_maybe_line(const struct pie_finding_screen *screen, const struct pie_finding *finding) {

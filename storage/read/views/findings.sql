@@ -460,9 +460,8 @@ FROM (
     calls_high, grows,
     iif(line_grows AND NOT grows AND severity = 'high', 'low', severity) AS severity
   FROM (
-    SELECT *, max(grows) OVER (PARTITION BY run, file, line) AS line_grows,
-      max(severity = 'maybe') OVER (PARTITION BY run, file, line) AS line_passes, max(severity = 'high') OVER
-        (PARTITION BY run, coalesce(user_file, file), iif(user_file IS NULL, line, user_line)) AS line_high
+    SELECT *, max(grows) OVER g AS line_grows, max(severity = 'maybe') OVER g AS line_passes,
+      max(severity = 'high') OVER g AS line_high
     FROM (
       SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
         category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns, again_ns,
@@ -481,7 +480,8 @@ FROM (
         'whole re-reads', evidence, advice, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, line_ns, run_ns, NULL,
         NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, pass_ns, NULL, 1, 0, z2, high_traps, high_low, high_part,
         high_share, calls_high, 'maybe', 0
-      FROM x_passing_finding))
+      FROM x_passing_finding)
+    WINDOW g AS (PARTITION BY run, file, line))
   WHERE (grows OR NOT line_grows OR kind = PIE_WATCH_LOAD)
     AND iif(severity = 'maybe', NOT line_high, NOT (line_passes AND is_reuse AND NOT line_high)));
 
