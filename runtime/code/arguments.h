@@ -37,6 +37,6 @@ struct pie_call_site {
 /* Of a unit of an interned code object. */
 struct pie_call_site pie_call_site_find(uint32_t code_id, uint32_t unit);
 
-/* The site of the native call that the calling thread is in, and the address of the first slot behind those in use then.
- * False: not known. */
+/* The site of the native call that the calling thread is in, and the address of the first slot behind those in use
+ * then. False: not known. */
 bool pie_call_site_current(struct pie_call_site *ret_site, uintptr_t *ret_top);

@@ -8,8 +8,8 @@ CREATE VIEW x_converge_threshold AS SELECT
   0.8 AS changed_part,   -- in the slices before the last change this part of them at least,
   8 AS same_after;       -- and in later slices this number gave the same, and none anything else
 
--- Compared calls by place, and what they say of the course of the run: after since_s seconds of the process all gave the
--- same (NULL: not so). That is the end of a slice, so the truth is up to a slice earlier.
+-- Compared calls by place, and what they say of the course of the run: after since_s seconds of the process all gave
+-- the same (NULL: not so). That is the end of a slice, so the truth is up to a slice earlier.
 CREATE VIEW x_asked_place AS
 SELECT a.run, a.process, a.is_own, a.place, a.compared, a.same, a.first_seen, a.calls, a.changed, a.same_after,
   iif(p.slice_width_s > 0 AND a.changed >= t.changed AND a.changed_before >= t.changed_part * a.known_before

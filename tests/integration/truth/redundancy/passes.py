@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""passes.py NAME [ROUNDS]: a loop that reads an array of known size in each round, and needs to or not. Says how often."""
+"""passes.py NAME ROUNDS: a loop that reads an array of known size in each round, and needs to or not."""
 import json
 import sys
 
