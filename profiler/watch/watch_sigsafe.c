@@ -451,12 +451,12 @@ bool pie_watch_is_deeper(struct pie_watch_slot *slot, const ucontext_t *ucontext
 }
 
 /* A loop over an array that the call got: one that was read in full, perhaps. */
-static void note_array(struct pie_watch_slot *slot) {
+static void note_array(struct pie_watch_slot *slot, uintptr_t result) {
     const struct pie_pystack_ops *ops = pie_watch_ops();
 
     if (slot->kind != PIE_WATCH_LOAD || !(slot->traits & PIE_WATCH_IN_LOOP) || !ops->array_argument)
         return;
-    slot->array_bytes = ops->array_argument(slot->address);
+    slot->array_bytes = ops->array_argument((uintptr_t)slot->address, result);
     if (slot->array_bytes)
         slot->traits |= PIE_WATCH_OF_ARGUMENT;
 }
@@ -489,7 +489,7 @@ static void call_returned(struct pie_thread *thread, unsigned index, const ucont
     if (pie_watch_is_of_result(pie_watch_ops(), (uint64_t)ucontext->uc_mcontext.gregs[REG_RAX],
                                slot->address))
         slot->memory = PIE_WATCH_MEMORY_RESULT;
-    note_array(slot);
+    note_array(slot, (uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX]);
     enum pie_debug_kind kind = slot->kind == PIE_WATCH_LOAD ? PIE_DEBUG_LOAD_STORE : PIE_DEBUG_STORE;
     if (!arm(thread, index, kind, slot->address, slot->size))
         return;

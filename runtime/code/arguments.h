@@ -13,7 +13,7 @@
 bool pie_code_arguments_digest(uintptr_t result, struct pie_call_digest *ret_digest);
 
 /* See pie_pystack_ops.array_argument. Context: signal. */
-uint64_t pie_code_arguments_array(uintptr_t address);
+uint64_t pie_code_arguments_array(uintptr_t address, uintptr_t result);
 
 /* Code ids are going to be used again for other code. Context: drain. */
 void pie_code_arguments_forget(void);

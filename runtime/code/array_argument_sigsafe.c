@@ -14,7 +14,7 @@ enum { SLOTS_MAX = 16 };
 
 struct search {
     uintptr_t address;
-    uint64_t bytes; /* of the array that it lies in */
+    uint64_t bytes, count; /* of the array that it lies in */
     bool has_other;
 };
 
@@ -28,10 +28,23 @@ static void look_at(struct search *search, uintptr_t object) {
 
     if (pie_object_kind_at(object) != PIE_OBJECT_ARRAY)
         return;
-    if (pie_object_array_data(object, &low, &high) && search->address >= low && search->address < high)
-        search->bytes = high - low;
-    else if (!pie_object_array_layout(object, &layout) || layout.count > 1)
+    if (!pie_object_array_layout(object, &layout)) {
         search->has_other = true;
+    } else if (pie_object_array_data(object, &low, &high) && search->address >= low &&
+               search->address < high) {
+        search->bytes = high - low;
+        search->count = layout.count;
+    } else if (layout.count > 1) {
+        search->has_other = true;
+    }
+}
+
+/* As many values as there were are what the call is for; True and False for each are mostly counted or select. */
+static bool is_another_array(const struct search *search, uintptr_t result) {
+    struct pie_array_layout layout;
+
+    return pie_object_kind_at(result) == PIE_OBJECT_ARRAY && pie_object_array_layout(result, &layout) &&
+           layout.count >= search->count && !layout.is_boolean;
 }
 
 static void look_at_slots(struct search *search, uintptr_t first, size_t count) {
@@ -75,7 +88,7 @@ static void look_at_tuple(struct search *search, uintptr_t top, bool has_dict) {
                       count < SLOTS_MAX ? count : SLOTS_MAX);
 }
 
-uint64_t pie_code_arguments_array(uintptr_t address) {
+uint64_t pie_code_arguments_array(uintptr_t address, uintptr_t result) {
     struct search search = {.address = address};
     struct pie_call_site site;
     uintptr_t top;
@@ -88,5 +101,5 @@ uint64_t pie_code_arguments_array(uintptr_t address) {
         look_at_slots(&search, top - site.count * sizeof top, site.count);
     else
         look_at_plain(&search, top - (site.shape == PIE_CALL_NAMED) * sizeof top, site.count);
-    return search.has_other ? 0 : search.bytes;
+    return search.has_other || is_another_array(&search, result) ? 0 : search.bytes;
 }

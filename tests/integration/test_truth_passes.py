@@ -10,7 +10,7 @@ from helpers import PYTHON, TRUTH, binary, has_numpy, line_of, profile, run
 
 PROGRAM, SETTLES = TRUTH / "redundancy/passes.py", TRUTH / "redundancy/settles.py"
 SAYS = re.compile(r"(\d+) passes or more over the same ([0-9.]+) MB, which did not change: (\d+) of (\d+) words")
-ROUNDS = {"groups": 4000, "descent": 2500, "changing": 2000, "search": 400_000}
+ROUNDS = {"groups": 4000, "descent": 2500, "changing": 2000, "scaled": 2000, "search": 400_000}
 
 pytestmark = pytest.mark.skipif(not has_numpy(), reason=f"{PYTHON} has no NumPy")
 
@@ -39,7 +39,7 @@ def test_passes_are_told_with_their_number_and_size(tmp_path):
     assert row["wasted_s"] is None and "numpy.bincount" in row["advice"]
 
 
-@pytest.mark.parametrize("name", ["descent", "changing", "search"])
+@pytest.mark.parametrize("name", ["descent", "changing", "scaled", "search"])
 def test_what_must_read_again_or_reads_little_is_not_told(tmp_path, name):
     assert told(profile(tmp_path / "x.db", PROGRAM, name, ROUNDS[name])) == []
 

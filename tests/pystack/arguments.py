@@ -192,6 +192,7 @@ def data_of(array, offset=0):
 @with_numpy
 def test_the_only_array_of_a_call_is_found():
     array, got = numpy.arange(1000.0), _walk.array_argument
+    _walk.set_result(3)
     for offset in (0, 7999):
         _walk.set_address_of_data(data_of(array, offset))
         assert got(array) == got(array, 1) == got(7, "text", array) == got(array, axis=None) == 8000
@@ -206,10 +207,23 @@ def test_the_only_array_of_a_call_is_found():
 @with_numpy
 def test_a_second_array_is_another_operand():
     array, other, got = numpy.arange(1000.0), numpy.ones(3), _walk.array_argument
+    _walk.set_result(3)
     _walk.set_address_of_data(data_of(array))
     assert got(array, other) == got(other, array) == got(array, out=other) == got(*(array, other)) == 0
     assert got(array, numpy.float64(3)) == got(array, numpy.array(3.0)) == got(array, numpy.ones(1)) == 8000
     assert got() == got(1) == got(other) == 0
+
+
+@with_numpy
+def test_an_array_that_is_made_into_another_one():
+    array, got = numpy.arange(1000.0), _walk.array_argument
+    _walk.set_address_of_data(data_of(array))
+    for result in (array * 2, numpy.arange(1000, dtype="i1"), numpy.arange(2000)):
+        _walk.set_result(result)
+        assert got(array) == 0
+    for result in (array > 2, numpy.arange(999), numpy.array(3.0), 3, None):
+        _walk.set_result(result)
+        assert got(array) == 8000
 
 
 if READABLE:

@@ -204,11 +204,13 @@ static PyObject *set_result(PyObject *module, PyObject *result) {
     Py_RETURN_NONE;
 }
 
-/* The bytes of the only array that this very call was made with, if that holds `address_of_data`. */
+/* The bytes of the only array that this very call was made with, if that holds `address_of_data`. Its result is
+ * `result_of_call`. */
 static uintptr_t address_of_data;
 
 static PyObject *array_argument(PyObject *module, PyObject *args, PyObject *kwargs) {
-    return PyLong_FromUnsignedLongLong(sampler_ops()->array_argument(address_of_data));
+    return PyLong_FromUnsignedLongLong(
+        sampler_ops()->array_argument(address_of_data, (uintptr_t)result_of_call));
 }
 
 static PyObject *set_address_of_data(PyObject *module, PyObject *address) {

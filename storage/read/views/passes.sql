@@ -4,7 +4,8 @@
 --
 -- The watches are loads in loops over the data of the only array that a call got (PIE_WATCH_OF_ARGUMENT), of which the
 -- next access was made by the same line, in another call, and found the same value. A second array among the arguments,
--- as in x @ w, may be new in each round and ask for another pass, so such calls are not watched for this.
+-- as in x @ w, may be new in each round and ask for another pass, so such calls are not watched for this. Nor are those
+-- that make another array of all values, as x * 2.
 
 -- All figures to tune are here.
 CREATE VIEW x_pass_threshold AS SELECT

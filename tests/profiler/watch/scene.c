@@ -96,7 +96,7 @@ static bool call_digest(uintptr_t result, struct pie_call_digest *ret_digest) {
     return scene.call.content != 0;
 }
 
-static uint64_t array_argument(uintptr_t address) {
+static uint64_t array_argument(uintptr_t address, uintptr_t result) {
     return address >= (uintptr_t)scene.word && address < (uintptr_t)(scene.word + 64) ? scene.array_bytes : 0;
 }
 

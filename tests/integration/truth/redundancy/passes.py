@@ -38,6 +38,14 @@ def changing(rounds):
     return values.nbytes
 
 
+def scaled(rounds):
+    """Each round makes another array of all values."""
+    values = np.random.default_rng(1).random(ITEMS)
+    for k in range(rounds):
+        made = values * (k / rounds)  # scaled
+    return made.nbytes
+
+
 def search(rounds):
     """Each call reads some twenty words of a large array."""
     values = np.sort(np.random.default_rng(1).random(ITEMS))
