@@ -22,7 +22,8 @@ FROM (
     sum(iif(slice_s < last_change_s, is_changed * watches, 0)) AS changed_before,
     sum(iif(slice_s > last_change_s, is_redundant * watches, 0)) AS same_after
   FROM (
-    SELECT *, max(iif(is_changed, slice_s, NULL)) OVER (PARTITION BY run, process, is_own, place) AS last_change_s
+    SELECT run, process, is_own, place, line_location, slice_s, watches, is_argued, is_trap, is_redundant, is_changed,
+      is_first_seen, max(iif(is_changed, slice_s, NULL)) OVER (PARTITION BY run, process, is_own, place) AS last_change_s
     FROM x_watch WHERE is_asked)
   GROUP BY run, process, is_own, place) a
 JOIN process p ON p.id = a.process JOIN x_converge_threshold t;
