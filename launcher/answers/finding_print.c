@@ -167,7 +167,9 @@ void pie_finding_print(const struct pie_finding_screen *screen, const struct pie
                        size_t number) {
     print_title(screen, finding, number);
     print_source(screen, finding);
-    print_taken(screen, "wasted", figures(finding));
+    if (!pie_finding_is(finding,
+                        "maybe")) /* the evidence says what it costs; what of it is waste nobody knows */
+        print_taken(screen, "wasted", figures(finding));
     if (finding->verdict)
         print_taken(screen, finding->verdict, pie_finding_proof(finding));
     print_taken(screen, "paired with", other_place(screen, finding));

@@ -9,7 +9,7 @@
 enum { LOW_SHOWN = 5 };
 
 static const char findings_sql[] =
-    "SELECT * FROM v_redundancy WHERE run = :run AND severity IN ('high', 'low')"
+    "SELECT * FROM v_redundancy WHERE run = :run AND severity IN ('high', 'low', 'maybe')"
     " ORDER BY rank";
 
 struct section {
@@ -27,7 +27,7 @@ static void print_heading(struct section *section, bool is_low) {
 }
 
 static void print_finding(struct section *section, const struct pie_finding *finding) {
-    bool is_low = pie_finding_is(finding, "low");
+    bool is_low = !pie_finding_is(finding, "high");
     section->low_count += is_low;
     if (is_low && section->low_count > LOW_SHOWN && !section->all) {
         section->left_out++;

@@ -227,6 +227,56 @@ static int print_findings(const struct pie_finding_screen *screen, size_t above,
     return r < 0 ? r : count;
 }
 
+/* To look for them costs little where there are none. */
+static const char passes_sql[] = "SELECT EXISTS (SELECT 1 FROM x_passing_finding WHERE run = :run)";
+
+static const char maybe_sql[] =
+    "WITH found AS MATERIALIZED (SELECT * FROM v_redundancy WHERE run = :run AND severity IN ('high', "
+    "'maybe'))"
+    " SELECT * FROM found f WHERE severity = 'maybe' AND NOT EXISTS (SELECT 1 FROM found h WHERE"
+    " h.severity = 'high' AND (h.file = f.file AND h.line = f.line OR h.user_file = f.file AND h.user_line = "
+    "f.line))"
+    " ORDER BY rank LIMIT 1";
+
+/* example.py:7: perhaps needless: about 3000 passes over the same 4 MB, which did not change */
+static void print_maybe_line(const struct pie_finding_screen *screen, const struct pie_finding *finding) {
+    char *place = place_of(finding), *line = NULL;
+    const char *evidence = finding->evidence ? finding->evidence : "";
+    if (place &&
+        asprintf(&line, "%s: perhaps needless: %.*s", place, (int)strcspn(evidence, ":"), evidence) < 0)
+        line = NULL;
+    char *cut = line ? pie_text_cut_end(line, screen->columns) : NULL;
+    if (cut)
+        fprintf(screen->out, "%s\n", cut);
+    if (finding->advice)
+        print_advice(screen, finding->advice, ADVICE_LINES);
+    free(line);
+    free(cut);
+    free(place);
+}
+
+/* One line at most, of what may be waste. How many were printed, or -errno. */
+static int print_maybe(const struct pie_finding_screen *screen, size_t above, char **ret_message) {
+    struct pie_cursor *cursor;
+    int count = 0, r = is_true(screen, passes_sql, ret_message);
+    if (r <= 0)
+        return r;
+    r = pie_cursor_open(screen->reader, maybe_sql, &cursor, ret_message);
+    if (r < 0)
+        return r;
+    pie_cursor_bind_int(cursor, ":run", screen->run);
+    while ((r = pie_cursor_next(cursor, ret_message)) > 0) {
+        struct pie_finding finding;
+        if (pie_finding_read(cursor, &finding) < 0)
+            continue;
+        fputs(count++ == 0 && above == 0 ? "\n" : "", screen->out);
+        print_maybe_line(screen, &finding);
+        pie_finding_finish(&finding);
+    }
+    pie_cursor_close(cursor);
+    return r < 0 ? r : count;
+}
+
 static const char state_sql[] =
     "SELECT sampler, sampler_note, (SELECT coalesce(sum(w.watches), 0) FROM watch w"
     " JOIN process p ON p.id = w.process WHERE p.run = :run AND w.outcome IN (1, 2)),"
@@ -253,8 +303,10 @@ static void print_state(const struct pie_finding_screen *screen, size_t above, s
 
 int pie_summary_findings_print(const struct pie_finding_screen *screen, size_t above, char **ret_message) {
     struct pie_cursor *cursor;
-    int r = print_findings(screen, above, ret_message);
-    if (r != 0)
+    int found = print_findings(screen, above, ret_message), r = found;
+    if (found >= 0)
+        r = print_maybe(screen, above + (size_t)found, ret_message);
+    if (r != 0 || found != 0)
         return r < 0 ? r : 0;
     r = pie_cursor_open(screen->reader, state_sql, &cursor, ret_message);
     if (r < 0)

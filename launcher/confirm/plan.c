@@ -20,7 +20,8 @@ static const char run_sql[] =
 static const char lines_sql[] =
     "SELECT file, line FROM (SELECT iif(library IS NULL, file, coalesce(user_file, file)) AS file,"
     " iif(library IS NULL, line, coalesce(user_line, line)) AS line, min(rank) AS rank FROM v_redundancy"
-    " WHERE run = :run AND iif(:finding > 0, rank = :finding, severity <> 'reuse') GROUP BY 1, 2)"
+    " WHERE run = :run AND iif(:finding > 0, rank = :finding, severity NOT IN ('maybe', 'reuse')) GROUP BY "
+    "1, 2)"
     " WHERE file IS NOT NULL AND line > 0 ORDER BY rank LIMIT :most";
 
 /* Calls take() for each row. Returns 0, or an exit status after a message. */

@@ -98,6 +98,10 @@ struct pie_watch_row {
     double weight_sq_ns2;
     uint64_t length_ns; /* what was left of the native calls */
     uint64_t gap_ns;    /* from the call's return to the outcome */
+    uint64_t
+        array_bytes; /* of the arrays that the calls got, where the words lay in the only one (OF_ARGUMENT) */
+    uint64_t
+        round_ns; /* OF_ARGUMENT: the program's CPU time on the thread from the first access to the outcome */
 };
 
 /* Whose memory: what the interpreter's allocators hand out, or what native code allocates for itself. */

@@ -26,6 +26,9 @@ void pie_watch_end(struct pie_thread *thread, unsigned index, struct pie_watch_r
     record->outcome = (uint8_t)outcome;
     if (!record->gap_ns)
         record->gap_ns = pie_monotonic_ns() - slot->began_ns;
+    uint64_t now_ns =
+        slot->array_bytes ? pie_watch_program_ns(thread) : 0; /* less than before, if prices were high */
+    record->round_ns = now_ns > slot->read_ns ? now_ns - slot->read_ns : 0;
     record->value_before = slot->value;
     pie_watch_push(thread, index, record);
     pie_watch_free_slot(thread, index);

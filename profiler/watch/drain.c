@@ -230,6 +230,7 @@ static void reached(struct pie_watch_drain *drain, struct open_watch *open,
                 .first_node = pie_naming_node(drain->naming, record->first_node),
                 .watches = 1,
                 .bytes = record->access_bytes,
+                .array_bytes = record->array_bytes,
                 .weight_ns = weight_ns,
                 .weight_sq_ns2 = weight_ns * weight_ns,
                 .length_ns = record->length_ns,
@@ -326,6 +327,7 @@ static void ended(struct pie_watch_drain *drain, struct open_watch *open,
     if (!open->is_open || open->serial != record->serial)
         return; /* its beginning did not fit into the ring */
     enum pie_watch_outcome outcome = outcome_of(drain, record);
+    open->row.round_ns = record->round_ns;
     open->row.traits |= record->traits & (PIE_WATCH_PARTLY | PIE_WATCH_OTHER_ARGUMENTS);
     if (!(record->traits & PIE_WATCH_ARGUMENTS))
         open->row.traits &= (uint8_t)~PIE_WATCH_ARGUMENTS;

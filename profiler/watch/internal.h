@@ -30,6 +30,8 @@ bool pie_watch_wants(struct pie_watch_thread *watch, struct pie_cct_id node);
 bool pie_watch_has_credit(struct pie_thread *thread, const struct pie_watch_settings *settings);
 /* The time of a handler that began at start_ns until now, waits for helpers included. */
 uint64_t pie_watch_spent_since(const struct pie_thread *thread, uint64_t start_ns);
+/* CPU time of the thread without what watching took of it. */
+uint64_t pie_watch_program_ns(const struct pie_thread *thread);
 /* Charges the time in the kernel for a signal of ours, besides: periods of the clock may have ended there. */
 void pie_watch_charge_kernel(struct pie_thread *thread, uint64_t ns);
 /* Charges the time spent, and takes it out of the program's CPU time, except for the thread's waits. */

@@ -52,6 +52,8 @@ int pie_watch_rows_add(struct pie_watch_rows *rows, const struct pie_watch_row *
         }
         row->watches += one->watches;
         row->bytes += one->bytes;
+        row->array_bytes += one->array_bytes;
+        row->round_ns += one->round_ns;
         row->weight_ns += one->weight_ns;
         row->weight_sq_ns2 += one->weight_sq_ns2;
         row->length_ns += one->length_ns;

@@ -218,6 +218,11 @@ void pie_watch_rest(struct pie_thread *thread) {
     pie_watch_of(thread)->debt_is_short = pie_watch_random(pie_watch_of(thread)) % LONG_DEBT_ONE_IN != 0;
 }
 
+uint64_t pie_watch_program_ns(const struct pie_thread *thread) {
+    return pie_thread_cpu_ns() - atomic_load_explicit(&pie_watch_of(thread)->spent_ns,
+                                                      memory_order_relaxed); /* only we add to it */
+}
+
 static void give_up_sites(struct pie_thread *thread) {
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
         const struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[i];

@@ -77,6 +77,7 @@ enum pie_watch_traits {
     PIE_WATCH_FIRST_SEEN = 8,       /* … what it got for the first time, as far as that is remembered */
     PIE_WATCH_ARGUMENTS = 16,       /* RETURNED, CALL: the arguments could be compared */
     PIE_WATCH_OTHER_ARGUMENTS = 32, /* RETURNED, REDUNDANT: they were others */
+    PIE_WATCH_OF_ARGUMENT = 64,     /* a load of the data of the only array that the call got */
 };
 
 enum pie_watch_record_kind {
@@ -96,6 +97,8 @@ struct pie_watch_record {
     uint64_t access_bytes; /* that the first access touches: its operand, a REP string as a whole */
     struct pie_cct_id first_node, second_node; /* second 0: none */
     uint64_t value_before, value_after; /* ENDED by a trap: the watched word when stage 3 began and now */
+    uint64_t array_bytes;               /* OF_ARGUMENT: of the whole array's data */
+    uint64_t round_ns;  /* OF_ARGUMENT, ENDED: the program's CPU time on this thread since the first access */
     uint64_t arguments; /* REACHED, RETURNED or CALL: digest of the call's arguments; 0: not known */
     uint32_t serial;    /* of the watch in its thread */
     uint8_t record, kind, outcome, memory, traits; /* enums above */
@@ -103,7 +106,7 @@ struct pie_watch_record {
     uint8_t reserved[4];
     uint16_t module; /* ENDED by a trap: whose code is at rip (code/modules.h) */
 };
-static_assert(sizeof(struct pie_watch_record) == 240, "records lie in the region");
+static_assert(sizeof(struct pie_watch_record) == 256, "records lie in the region");
 
 enum { PIE_WATCH_RING_RECORDS = 128, PIE_WATCH_REQUESTS = 64 };
 PIE_SPSC_RING(pie_watch_ring, struct pie_watch_record, PIE_WATCH_RING_RECORDS);
@@ -121,6 +124,8 @@ struct pie_watch_slot {
     uint64_t return_ip, return_sp;       /* where the native call returns to, and RSP then */
     uint64_t address, value;             /* of the watched word */
     uint64_t bytes;                      /* that the first access touches */
+    uint64_t array_bytes;                /* of the array that the call got, which the word lies in; 0: none */
+    uint64_t read_ns;                    /* the program's CPU time at the first access, a load in a loop */
     uint32_t generation;                 /* of the block (basic_block.h) */
     uint32_t rewrites;                   /* pie_code_modules_rewrites() when it began */
     uint16_t module;                     /* that its code is of */

@@ -168,6 +168,7 @@ void pie_watch_push(struct pie_thread *thread, unsigned index, struct pie_watch_
     record->size = slot->size;
     record->access_ip = slot->access.ip;
     record->access_bytes = slot->bytes;
+    record->array_bytes = slot->array_bytes;
     record->first_node.value = __atomic_load_n(&slot->first_node.value, __ATOMIC_RELAXED);
     record->serial = slot->serial;
     record->kind = slot->kind;
@@ -215,6 +216,8 @@ static bool note_word(struct pie_thread *thread, struct pie_watch_slot *slot, co
     slot->bytes = word.bytes;
     slot->memory = (uint8_t)pie_watch_memory_of(ops, &slot->access, registers, word.address);
     slot->traits = slot->access.flags & (PIE_ACCESS_LOOP | PIE_ACCESS_REP) ? PIE_WATCH_IN_LOOP : 0;
+    if (slot->kind == PIE_WATCH_LOAD && slot->traits)
+        slot->read_ns = pie_watch_program_ns(thread);
     return true;
 }
 
@@ -229,6 +232,7 @@ static void begin(struct pie_thread *thread, unsigned index, const struct pie_ca
     slot->rewrites = pie_code_modules_rewrites();
     slot->tries = 0;
     slot->is_call = false;
+    slot->array_bytes = 0;
     slot->serial = ++pie_watch_of(thread)->serial & SERIAL_MASK;
 }
 
@@ -446,6 +450,17 @@ bool pie_watch_is_deeper(struct pie_watch_slot *slot, const ucontext_t *ucontext
     return true;
 }
 
+/* A loop over an array that the call got: one that was read in full, perhaps. */
+static void note_array(struct pie_watch_slot *slot, uintptr_t result) {
+    const struct pie_pystack_ops *ops = pie_watch_ops();
+
+    if (slot->kind != PIE_WATCH_LOAD || !(slot->traits & PIE_WATCH_IN_LOOP) || !ops->array_argument)
+        return;
+    slot->array_bytes = ops->array_argument((uintptr_t)slot->address, result);
+    if (slot->array_bytes)
+        slot->traits |= PIE_WATCH_OF_ARGUMENT;
+}
+
 static void call_returned(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext) {
     const struct pie_watch_settings *settings = latest_settings();
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
@@ -474,6 +489,7 @@ static void call_returned(struct pie_thread *thread, unsigned index, const ucont
     if (pie_watch_is_of_result(pie_watch_ops(), (uint64_t)ucontext->uc_mcontext.gregs[REG_RAX],
                                slot->address))
         slot->memory = PIE_WATCH_MEMORY_RESULT;
+    note_array(slot, (uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX]);
     enum pie_debug_kind kind = slot->kind == PIE_WATCH_LOAD ? PIE_DEBUG_LOAD_STORE : PIE_DEBUG_STORE;
     if (!arm(thread, index, kind, slot->address, slot->size))
         return;

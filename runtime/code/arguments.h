@@ -12,6 +12,9 @@
 /* See pie_pystack_ops.call_digest. Context: signal. */
 bool pie_code_arguments_digest(uintptr_t result, struct pie_call_digest *ret_digest);
 
+/* See pie_pystack_ops.array_argument. Context: signal. */
+uint64_t pie_code_arguments_array(uintptr_t address, uintptr_t result);
+
 /* Code ids are going to be used again for other code. Context: drain. */
 void pie_code_arguments_forget(void);
 
@@ -22,6 +25,7 @@ enum pie_call_shape {
     PIE_CALL_PLAIN,       /* two slots for the callable and its self, then `count` arguments */
     PIE_CALL_NAMED,       /* … and their names */
     PIE_CALL_TUPLE,       /* the callable, a tuple, and with count 1 a dict */
+    PIE_CALL_OPERANDS,    /* no call, but an operator or a[i]: `count` operands */
 };
 
 /* An instruction that calls, and how many slots of the evaluation stack are in use when it begins. */
@@ -32,3 +36,7 @@ struct pie_call_site {
 
 /* Of a unit of an interned code object. */
 struct pie_call_site pie_call_site_find(uint32_t code_id, uint32_t unit);
+
+/* The site of the native call that the calling thread is in, and the address of the first slot behind those in use
+ * then. False: not known. */
+bool pie_call_site_current(struct pie_call_site *ret_site, uintptr_t *ret_top);

@@ -36,6 +36,17 @@ static bool find_top(const struct pie_pyframe *python, uint16_t depth, uintptr_t
     return true;
 }
 
+bool pie_call_site_current(struct pie_call_site *ret_site, uintptr_t *ret_top) {
+    struct pie_pyframe python;
+    unsigned flags;
+
+    if (pie_pyframe_walk_current(&python, 1, &flags) == 0)
+        return false;
+    uint32_t code_id = pie_code_registry_intern(python.code);
+    *ret_site = pie_call_site_find(code_id, pie_pyframe_instr_offset(python.code, python.instr));
+    return ret_site->shape != PIE_CALL_UNKNOWN && find_top(&python, ret_site->depth, ret_top);
+}
+
 /* One that keeps the results of its calls. */
 static bool keeps_results(uintptr_t type) {
     return pie_digest_is_named(type, "functools._lru_cache_wrapper");
@@ -135,18 +146,12 @@ static bool is_telling(const struct call *call, uint64_t result) {
 }
 
 bool pie_code_arguments_digest(uintptr_t result, struct pie_call_digest *ret_digest) {
-    struct pie_pyframe python;
     struct call call = {.count = 0};
+    struct pie_call_site site;
     uintptr_t top;
     uint64_t of_result = 0;
-    unsigned flags;
 
-    if (pie_pyframe_walk_current(&python, 1, &flags) == 0)
-        return false;
-    uint32_t code_id = pie_code_registry_intern(python.code);
-    struct pie_call_site site =
-        pie_call_site_find(code_id, pie_pyframe_instr_offset(python.code, python.instr));
-    if (site.shape == PIE_CALL_UNKNOWN || !find_top(&python, site.depth, &top))
+    if (!pie_call_site_current(&site, &top))
         return false;
     pie_digest_begin(&call.digest);
     if (!add_call(&call, &site, top) || call.digest.is_broken)

@@ -74,6 +74,13 @@ static uint8_t shape_of(uint8_t opcode) {
 #endif
     case CALL_FUNCTION_EX:
         return PIE_CALL_TUPLE;
+    case BINARY_OP:
+#ifdef BINARY_SUBSCR
+    case BINARY_SUBSCR:
+#endif
+    case COMPARE_OP:
+    case CONTAINS_OP:
+        return PIE_CALL_OPERANDS;
     default:
         return PIE_CALL_UNKNOWN;
     }
@@ -81,10 +88,11 @@ static uint8_t shape_of(uint8_t opcode) {
 
 static struct pie_call_site site_of(const struct scan *scan, const struct pie_stack_instruction *one) {
     const struct pie_call_site unknown = {.shape = PIE_CALL_UNKNOWN};
-    uint32_t count = one->argument;
+    uint8_t shape = shape_of(one->opcode);
+    uint32_t count = shape == PIE_CALL_OPERANDS ? 2 : one->argument;
     int32_t depth = scan->depth;
 
-    if (depth == PIE_STACK_UNKNOWN || count > COUNT_MAX || shape_of(one->opcode) == PIE_CALL_UNKNOWN)
+    if (depth == PIE_STACK_UNKNOWN || count > COUNT_MAX || shape == PIE_CALL_UNKNOWN)
         return unknown;
 #ifdef PRECALL
     if (one->opcode == CALL) /* CPython's table says that PRECALL takes the arguments: it does not */
@@ -92,8 +100,7 @@ static struct pie_call_site site_of(const struct scan *scan, const struct pie_st
 #endif
     if (one->opcode == CALL_FUNCTION_EX)
         count &= 1;
-    return (struct pie_call_site){
-        .depth = (uint16_t)depth, .count = (uint8_t)count, .shape = shape_of(one->opcode)};
+    return (struct pie_call_site){.depth = (uint16_t)depth, .count = (uint8_t)count, .shape = shape};
 }
 
 static struct pie_call_site scan_code(const struct pie_code_record *record, uint32_t unit) {

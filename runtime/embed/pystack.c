@@ -67,6 +67,7 @@ static const struct pie_pystack_ops ops = {
     .value_hash = pie_object_value_hash,
     .value_words = pie_object_value_words,
     .call_digest = pie_code_arguments_digest,
+    .array_argument = pie_code_arguments_array,
     .is_frame_memory = pie_pyframe_is_memory,
     .awaits = pie_awaits_find,
 };

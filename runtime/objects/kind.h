@@ -25,6 +25,7 @@ struct pie_array_layout {
     uintptr_t dimensions; /* address of n_dimensions words */
     uintptr_t dtype;
     bool is_dense;       /* no other bytes lie between the elements */
+    bool is_boolean;     /* they are True or False */
     bool has_references; /* they are objects, or may hold some */
 };
 

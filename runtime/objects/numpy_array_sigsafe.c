@@ -89,13 +89,17 @@ bool pie_object_array_owns_data(uintptr_t address) {
     return pie_safe_load((const void *)(address + offsetof(struct array, base)), &base) && !base;
 }
 
-/* Elements of these kinds are values and nothing else: numbers, times, text and bytes of fixed length. */
-static bool is_plain_kind(uintptr_t dtype) {
+/* 0: unreadable. */
+static uint8_t kind_of(uintptr_t dtype) {
     uint8_t kind;
 
-    return pie_safe_load_byte((const void *)(dtype + offsetof(struct dtype, kind)), &kind) &&
-           (kind == 'b' || kind == 'i' || kind == 'u' || kind == 'f' || kind == 'c' || kind == 'm' ||
-            kind == 'M' || kind == 'S' || kind == 'U');
+    return pie_safe_load_byte((const void *)(dtype + offsetof(struct dtype, kind)), &kind) ? kind : 0;
+}
+
+/* Elements of these kinds are values and nothing else: numbers, times, text and bytes of fixed length. */
+static bool is_plain_kind(uint8_t kind) {
+    return kind == 'b' || kind == 'i' || kind == 'u' || kind == 'f' || kind == 'c' || kind == 'm' ||
+           kind == 'M' || kind == 'S' || kind == 'U';
 }
 
 bool pie_object_array_layout(uintptr_t address, struct pie_array_layout *ret_layout) {
@@ -121,7 +125,8 @@ bool pie_object_array_layout(uintptr_t address, struct pie_array_layout *ret_lay
     layout.dimensions = array.dimensions;
     layout.dtype = array.dtype;
     layout.is_dense = (array.flags & DENSE) != 0;
-    layout.has_references = !is_plain_kind(array.dtype);
+    layout.is_boolean = kind_of(array.dtype) == 'b';
+    layout.has_references = !is_plain_kind(kind_of(array.dtype));
     *ret_layout = layout;
     return true;
 }

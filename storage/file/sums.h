@@ -14,11 +14,12 @@
     " throttled_ns = throttled_ns + excluded.throttled_ns, cpu_sq_ns2 = cpu_sq_ns2 + excluded.cpu_sq_ns2"
 #define PIE_WATCH_KEY                                                                                        \
     "kind, outcome, memory, traits, length, first_node, second_node, own_operation, inner_operation"
-#define PIE_WATCH_SUMS "watches, bytes, weight_ns, weight_sq_ns2, length_ns, gap_ns"
+#define PIE_WATCH_SUMS "watches, bytes, weight_ns, weight_sq_ns2, length_ns, gap_ns, array_bytes, round_ns"
 #define PIE_WATCH_ADD                                                                                        \
     " ON CONFLICT DO UPDATE SET watches = watches + excluded.watches, bytes = bytes + excluded.bytes,"       \
     " weight_ns = weight_ns + excluded.weight_ns, weight_sq_ns2 = weight_sq_ns2 + excluded.weight_sq_ns2,"   \
-    " length_ns = length_ns + excluded.length_ns, gap_ns = gap_ns + excluded.gap_ns"
+    " length_ns = length_ns + excluded.length_ns, gap_ns = gap_ns + excluded.gap_ns,"                        \
+    " array_bytes = array_bytes + excluded.array_bytes, round_ns = round_ns + excluded.round_ns"
 #define PIE_ALLOCATED_KEY "node"
 #define PIE_ALLOCATED_SUMS "samples, python_bytes, native_bytes, sq_bytes2"
 #define PIE_ALLOCATED_ADD                                                                                    \

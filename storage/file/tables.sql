@@ -159,7 +159,8 @@ CREATE TABLE watch (
                                    -- 2: at least half of the returned data is the same, word by word, 4: the place got
                                    -- the returned value before by the same arguments, but not from its last call, 8: it
                                    -- got it for the first time, 16: the arguments could be compared, 32: they were
-                                   -- others, though what was returned is the same
+                                   -- others, though what was returned is the same, 64: a load in a loop over the
+                                   -- data of the only array that the call got as an argument
   length INTEGER NOT NULL,         -- rest of the native call after the access; 0: up to 15 us, 1: up to 30 us, 2:
                                    -- longer
   first_node INTEGER NOT NULL,     -- node (process, id) of the first access
@@ -174,6 +175,8 @@ CREATE TABLE watch (
   weight_sq_ns2 REAL NOT NULL,     -- sum of the squares of the single weights
   length_ns INTEGER NOT NULL,      -- rest of the native calls after the accesses
   gap_ns INTEGER NOT NULL,         -- from the calls' return to the outcome
+  array_bytes INTEGER DEFAULT 0,   -- traits 64: bytes of those arrays' data
+  round_ns INTEGER DEFAULT 0,      -- traits 64: the program's CPU time on the thread from the accesses to the outcome
   PRIMARY KEY (process, slice_s, kind, first_node, second_node, outcome, memory, traits, length, own_operation,
     inner_operation)
 ) WITHOUT ROWID;

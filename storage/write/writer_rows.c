@@ -303,12 +303,13 @@ int pie_writer_put_watch(struct pie_writer *writer, const struct pie_watch_row *
     struct pie_context_node first = pie_contexts_get_node(writer->contexts, watch->first_node);
     int64_t own_operation = first.own_location.value ? operation_at(watch, first.own_depth) : 0;
     note_watch(writer, watch);
-    return pie_rowlog_add(
-        &writer->rows, PIE_STATEMENT_WATCH, "iiiiiiiiiiiiiddii", writer->process, writer->slices.at_s,
-        (int64_t)watch->kind, (int64_t)watch->outcome, (int64_t)watch->memory, (int64_t)watch->traits,
-        (int64_t)watch->length, (int64_t)watch->first_node.value, (int64_t)watch->second_node.value,
-        own_operation, operation_at(watch, 0), integer(watch->watches), integer(watch->bytes),
-        watch->weight_ns, watch->weight_sq_ns2, integer(watch->length_ns), integer(watch->gap_ns));
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_WATCH, "iiiiiiiiiiiiiddiiii", writer->process,
+                          writer->slices.at_s, (int64_t)watch->kind, (int64_t)watch->outcome,
+                          (int64_t)watch->memory, (int64_t)watch->traits, (int64_t)watch->length,
+                          (int64_t)watch->first_node.value, (int64_t)watch->second_node.value, own_operation,
+                          operation_at(watch, 0), integer(watch->watches), integer(watch->bytes),
+                          watch->weight_ns, watch->weight_sq_ns2, integer(watch->length_ns),
+                          integer(watch->gap_ns), integer(watch->array_bytes), integer(watch->round_ns));
 }
 
 int pie_writer_put_counter(struct pie_writer *writer, const char *name, uint64_t value, bool is_drop) {

@@ -6,6 +6,11 @@ import sys
 import _walk
 import tap
 
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
 OPAQUE, SAMPLED = 1, 2
 call = _walk.call_digest
 READABLE = sys.version_info < (3, 14)
@@ -168,6 +173,57 @@ def test_code_that_is_forgotten():
         expected = content(call(9))
         for f in functions:
             assert content(f(9)) == expected
+
+
+# --- The array that a call got ---
+
+def with_numpy(test):
+    def skip_or_test():
+        if numpy is None:
+            raise tap.Skip("no NumPy")
+        test()
+    return skip_or_test
+
+
+def data_of(array, offset=0):
+    return array.__array_interface__["data"][0] + offset
+
+
+@with_numpy
+def test_the_only_array_of_a_call_is_found():
+    array, got = numpy.arange(1000.0), _walk.array_argument
+    _walk.set_result(3)
+    for offset in (0, 7999):
+        _walk.set_address_of_data(data_of(array, offset))
+        assert got(array) == got(array, 1) == got(7, "text", array) == got(array, axis=None) == 8000
+        assert got(array, k=1, m=array[0]) == got(*(array, 1)) == got(*(array,), **{"out": None}) == 8000
+        assert (1, [got(array)])[1][0] == 8000
+    assert got(array[10:]) == 7920, "a view of it"
+    for offset in (-1, 8000):
+        _walk.set_address_of_data(data_of(array, offset))
+        assert got(array) == 0
+
+
+@with_numpy
+def test_a_second_array_is_another_operand():
+    array, other, got = numpy.arange(1000.0), numpy.ones(3), _walk.array_argument
+    _walk.set_result(3)
+    _walk.set_address_of_data(data_of(array))
+    assert got(array, other) == got(other, array) == got(array, out=other) == got(*(array, other)) == 0
+    assert got(array, numpy.float64(3)) == got(array, numpy.array(3.0)) == got(array, numpy.ones(1)) == 8000
+    assert got() == got(1) == got(other) == 0
+
+
+@with_numpy
+def test_an_array_that_is_made_into_another_one():
+    array, got = numpy.arange(1000.0), _walk.array_argument
+    _walk.set_address_of_data(data_of(array))
+    for result in (array * 2, numpy.arange(1000, dtype="i1"), numpy.arange(2000)):
+        _walk.set_result(result)
+        assert got(array) == 0
+    for result in (array > 2, numpy.arange(999), numpy.array(3.0), 3, None):
+        _walk.set_result(result)
+        assert got(array) == 8000
 
 
 if READABLE:

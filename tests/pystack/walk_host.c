@@ -204,12 +204,30 @@ static PyObject *set_result(PyObject *module, PyObject *result) {
     Py_RETURN_NONE;
 }
 
+/* The bytes of the only array that this very call was made with, if that holds `address_of_data`. Its result is
+ * `result_of_call`. */
+static uintptr_t address_of_data;
+
+static PyObject *array_argument(PyObject *module, PyObject *args, PyObject *kwargs) {
+    return PyLong_FromUnsignedLongLong(
+        sampler_ops()->array_argument(address_of_data, (uintptr_t)result_of_call));
+}
+
+static PyObject *set_address_of_data(PyObject *module, PyObject *address) {
+    address_of_data = PyLong_AsSize_t(address);
+    if (PyErr_Occurred())
+        return NULL;
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef methods[] = {
     {"digest", digest, METH_O, NULL},
     {"digest_result", digest_result, METH_O, NULL},
     {"value_hash", value_hash, METH_O, NULL},
     {"call_digest", (PyCFunction)(void (*)(void))call_digest, METH_VARARGS | METH_KEYWORDS, NULL},
     {"call_digest_of_one", call_digest_of_one, METH_O, NULL},
+    {"array_argument", (PyCFunction)(void (*)(void))array_argument, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"set_address_of_data", set_address_of_data, METH_O, NULL},
     {"set_result", set_result, METH_O, NULL},
     {"sample", sample, METH_NOARGS, NULL},
     {"sample_thread", sample_thread, METH_O, NULL},

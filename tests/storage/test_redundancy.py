@@ -413,7 +413,7 @@ def enlarge(path):
                      " native_ns, system_ns, wait_ns, cpu_sq_ns2, runnable_ns, throttled_ns FROM copy, sample")
         file.execute("INSERT INTO watch SELECT process, slice_s, kind, outcome, memory, traits, length, first_node + shift,"
                      " iif(second_node, second_node + shift, 0), own_operation, inner_operation, watches, bytes, weight_ns,"
-                     " weight_sq_ns2, length_ns, gap_ns FROM copy, watch LIMIT ?", (LARGE_WATCHES,))
+                     " weight_sq_ns2, length_ns, gap_ns, array_bytes, round_ns FROM copy, watch LIMIT ?", (LARGE_WATCHES,))
         return file.execute("SELECT (SELECT count(*) FROM node), (SELECT count(*) FROM watch)").fetchone()
 
 

@@ -35,7 +35,7 @@ def more_watches(line, watches, outcome=CHANGED, memory=None, traits=None):
     memory, traits = ("memory" if memory is None else memory), ("traits" if traits is None else traits)
     return (f"INSERT INTO watch SELECT process, slice_s, kind, {outcome}, {memory}, {traits}, max(length), first_node,"
             f" second_node, own_operation, inner_operation, {watches}, {8 * watches}, {1e6 * watches},"
-            f" {1e12 * watches}, {800 * watches}, {5000 * watches} FROM watch WHERE first_node = {200 + line} AND outcome = {SAME}"
+            f" {1e12 * watches}, {800 * watches}, {5000 * watches}, 0, 0 FROM watch WHERE first_node = {200 + line} AND outcome = {SAME}"
             " GROUP BY process")
 
 

@@ -45,6 +45,7 @@ FROM (VALUES
   ('*sqlite*', 'repeated native calls', 'ask once for all rows (a join, or IN (...)) and look them up in a dict'),
   ('lxml', 'repeated native calls', 'look the elements up once and keep them in a dict'),
   ('*', 'loop-invariant computation', 'compute it once before the loop: each round gets the same result'),
+  ('*', 'converged', 'stop the loop as soon as a round changes nothing: from then on each round gives the same'),
   ('*', 'in part', 'a part of it is the same in each round: compute that part once before the loop'),
   ('*', 'inefficient algorithm', 'update only what changes instead of computing all of it anew, or take an '
     || 'algorithm that does'),
@@ -57,6 +58,11 @@ FROM (VALUES
   ('pandas', 'growing copies', 'collect the rows in a list and make one DataFrame of it, or call pandas.concat once '
     || 'behind the loop'),
   ('*', 'shifts', 'take items from the end of the list, keep them in a collections.deque, or delete many with one slice'),
+  ('*', 'whole re-reads', 'perhaps one pass does for all rounds: sort the data once and search it, count or sum by group '
+    || 'at once, or make an index'),
+  ('numpy', 'whole re-reads', 'perhaps one pass does for all rounds: numpy.bincount or numpy.unique for groups, '
+    || 'numpy.sort with searchsorted for limits, or an index made once'),
+  ('pandas', 'whole re-reads', 'perhaps one pass does for all rounds: groupby, value_counts, merge, or an index made once'),
   ('*', 'reuse', 'such work has to read its data again; if memory limits the speed, work on blocks that fit the '
     || 'cache, or fuse steps'));
 

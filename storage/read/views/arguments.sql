@@ -5,18 +5,18 @@
 -- By line: of the watched calls whose arguments could be read and were compared, how many had the arguments of another
 -- call of their place, and what is known of its result too; and how many different calls were among them. Only the last
 -- ones are remembered, so that is the least number. Of each line that calls, one call is always new: more_seen are the
--- others.
+-- others. converged_s: after so much time of the process all its
+-- compared calls gave the same (converged.sql).
 CREATE VIEW x_line_arguments AS
-SELECT run, file, line, compared, same, first_seen - calls AS more_seen,
-  printf('; %d of %d compared calls had the arguments and the result of another one: %d different, at the line or below '
-    || 'it', same, compared, first_seen) AS arguments_text
+SELECT run, file, line, compared, same, first_seen - calls AS more_seen, converged_s,
+  iif(compared > 0, printf('; %d of %d compared calls had the arguments and the result of another one: %d different, at '
+    || 'the line or below it', same, compared, first_seen), '')
+  || iif(converged_s IS NULL, '', printf('; %d compared calls gave something else at first, but after %d s of the run all '
+    || '%d gave the same', changed, converged_s, same_after)) AS arguments_text
 FROM (
   SELECT s.run, f.path AS file, l.line, sum(s.compared) AS compared, sum(s.same) AS same,
-    sum(s.first_seen) AS first_seen, sum(s.calls) AS calls
-  FROM (
-    SELECT run, process, is_own, place, sum(is_trap * watches) AS compared, sum(is_redundant * watches) AS same,
-      max(1, sum(is_first_seen * is_trap * watches)) AS first_seen,
-      count(DISTINCT iif(is_trap, line_location, NULL)) AS calls
-    FROM x_watch WHERE is_argued GROUP BY run, process, is_own, place) s
+    sum(s.first_seen) AS first_seen, sum(s.calls) AS calls, sum(s.changed) AS changed, sum(s.same_after) AS same_after,
+    iif(count(s.since_s) = count(*), max(s.since_s), NULL) AS converged_s
+  FROM x_asked_place s
   JOIN place(l, u, f) AT (s.process, s.place)
   GROUP BY s.run, f.path, l.line);

@@ -301,10 +301,12 @@ FROM (
         length_1_ns / nullif(ns, 0) AS next_share, t.z2 * sq / nullif(ns * ns, 0) AS short_h,
         all_redundant_ns / nullif(all_ns, 0) AS all_fraction, t.z2 * all_sq / nullif(all_ns * all_ns, 0) AS all_h,
         tell_redundant_ns / nullif(tell_ns, 0) AS tell_fraction, t.z2 * tell_sq / nullif(tell_ns * tell_ns, 0) AS tell_h,
-        coalesce(g.compared >= t.arguments_min AND g.same < t.arguments_same * g.compared, 0) AS is_other_arguments,
-        coalesce(g.compared >= t.arguments_min AND g.more_seen > t.arguments_new * g.compared, 0) AS is_new_arguments,
+        coalesce(g.converged_s IS NULL AND g.compared >= t.arguments_min AND g.same
+          < t.arguments_same * g.compared, 0) AS is_other_arguments,
+        coalesce(g.converged_s IS NULL AND g.compared >= t.arguments_min AND g.more_seen
+          > t.arguments_new * g.compared, 0) AS is_new_arguments,
         coalesce(g.compared >= t.arguments_min AND g.same >= t.same_fraction * g.compared, 0) AS is_same_arguments,
-        g.arguments_text, coalesce(x.native_library, 'python') = 'python' AS is_standard,
+        g.arguments_text, g.converged_s, coalesce(x.native_library, 'python') = 'python' AS is_standard,
         EXISTS (SELECT 1 FROM x_array_library b WHERE coalesce(x.native_library, '') GLOB b.library
           OR coalesce(x.advice_library, '') GLOB b.library) AS is_about_arrays
       FROM x_line_returned x JOIN x_threshold t JOIN x_total a ON a.run = x.run
@@ -435,6 +437,7 @@ FROM (
     ELSE 'memory of native code' END AS memory_text,
   iif(loop_ns >= loop_share * tell_redundant_ns, ', in a loop', '') AS loop_text, CASE
     WHEN is_reuse THEN 'reuse'
+    WHEN category = 'loop-invariant computation' AND converged_s IS NOT NULL THEN 'converged'
     WHEN category = 'loop-invariant computation'
       AND iif(is_return_decisive, line_again_ns / line_returned_ns, fraction) < same_fraction THEN 'in part'
     ELSE category END AS about
@@ -461,7 +464,7 @@ WHERE x.copies_ns >= t.high_share * a.cpu_ns AND x.copies_ns >= t.high_low * x.l
 -- shifts (2) has one verdict: it says what the line's stores are about, and what the line looks up again is of less
 -- weight.
 CREATE VIEW x_told_finding AS
-SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'low', wasted_ns DESC,
+SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'maybe', severity = 'low', wasted_ns DESC,
     library IS NOT NULL, trap_ns DESC, file, line, kind) AS rank
 FROM (
   SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
@@ -471,7 +474,8 @@ FROM (
     calls_high, grows,
     iif(line_grows AND NOT grows AND severity = 'high', 'low', severity) AS severity
   FROM (
-    SELECT *, max(grows) OVER (PARTITION BY run, file, line) AS line_grows
+    SELECT *, max(grows) OVER g AS line_grows, max(severity = 'maybe') OVER g AS line_passes,
+      max(severity = 'high') OVER g AS line_high
     FROM (
       SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
         category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns, again_ns,
@@ -485,8 +489,16 @@ FROM (
         min(calls_high * saved_ns, run_ns), copies_ns, copies_ns, NULL, line_ns, run_ns, NULL, bytes, NULL, NULL, NULL, NULL,
         NULL, NULL, NULL, NULL, NULL, 0, 1, z2, high_traps, high_low, high_part, high_share, calls_high, 'high',
         iif(about = 'shifts', 2, 1)
-      FROM x_copying_finding))
-  WHERE grows OR NOT line_grows OR kind = PIE_WATCH_LOAD);
+      FROM x_copying_finding
+      UNION ALL
+      SELECT run, PIE_WATCH_LOAD, file, line, function, function_line, NULL, NULL, native_function, native_library,
+        'whole re-reads', evidence, advice, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, line_ns, run_ns, NULL,
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, pass_ns, NULL, 1, 0, z2, high_traps, high_low, high_part,
+        high_share, calls_high, 'maybe', 0
+      FROM x_passing_finding)
+    WINDOW g AS (PARTITION BY run, file, line))
+  WHERE (grows OR NOT line_grows OR kind = PIE_WATCH_LOAD)
+    AND iif(severity = 'maybe', NOT line_high, NOT (line_passes AND is_reuse AND NOT line_high)));
 
 CREATE VIEW v_redundancy AS
 SELECT run, proven_rank AS rank, iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS kind, file, line, function, first_file, first_line, native_function,
@@ -506,8 +518,8 @@ FROM x_confirmed_finding;
 -- function is not, where its worst line is evidence for an own one. (In one SELECT all windows must be partitioned
 -- alike, or SQLite does not pass "run = …" on through it.)
 CREATE VIEW v_redundancy_function AS
-SELECT run, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'low', wasted_ns DESC,
-    library IS NOT NULL, trap_ns DESC, file, line, function, kind) AS rank,
+SELECT run, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'maybe', severity = 'low',
+    wasted_ns DESC, library IS NOT NULL, trap_ns DESC, file, line, function, kind) AS rank,
   iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS kind, file, line, function, native_function, native_library, category,
   evidence || iif(severity <> sum_severity AND nth > 1, printf('; the function''s verdict is that of its %s', first_kind),
     '') AS evidence,
@@ -525,13 +537,13 @@ FROM (
     first_value(kind_text) OVER (PARTITION BY run, file, function, line ORDER BY nth) AS first_kind
   FROM (
     SELECT DISTINCT *, row_number() OVER (PARTITION BY run, file, function, line
-        ORDER BY sum_severity <> 'high', sum_severity = 'reuse', verdict IS NOT 'confirmed', verdict IS NULL,
+        ORDER BY sum_severity <> 'high', sum_severity = 'reuse', sum_severity = 'maybe', verdict IS NOT 'confirmed', verdict IS NULL,
           wasted_ns DESC, kind) AS nth
     FROM (
       SELECT *, redundant_ns / nullif(trap_ns, 0) AS p, z2 * trap_sq / nullif(trap_ns * trap_ns, 0) AS h,
         row_number() OVER (PARTITION BY run, kind, file, function, line ORDER BY is_reuse) AS part, CASE
-          WHEN is_reuse THEN 'reuse'
-          WHEN worst_severity = 'high' AND verdict IS 'confirmed' THEN 'high'
+          WHEN is_reuse THEN iif(worst_severity = 'maybe', 'maybe', 'reuse')
+          WHEN worst_severity = 'high' THEN 'high'
           WHEN found_verdict IS 'refuted' THEN 'low'
           WHEN grows THEN 'high'
           WHEN is_decided AND traps >= high_traps AND again_low_ns >= high_low * line_ns

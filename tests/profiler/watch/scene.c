@@ -96,6 +96,10 @@ static bool call_digest(uintptr_t result, struct pie_call_digest *ret_digest) {
     return scene.call.content != 0;
 }
 
+static uint64_t array_argument(uintptr_t address, uintptr_t result) {
+    return address >= (uintptr_t)scene.word && address < (uintptr_t)(scene.word + 64) ? scene.array_bytes : 0;
+}
+
 static const struct pie_pystack_ops ops = {
     .walk = walk,
     .intern = intern,
@@ -105,6 +109,7 @@ static const struct pie_pystack_ops ops = {
     .is_frame_memory = is_frame_memory,
     .value_hash = value_hash,
     .call_digest = call_digest,
+    .array_argument = array_argument,
 };
 
 struct pie_watch_settings scene_settings;

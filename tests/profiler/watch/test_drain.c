@@ -221,6 +221,8 @@ static void test_rows_that_are_alike_are_one(void **state) {
     for (uint32_t i = 1; i <= 1000; i++) {
         struct pie_watch_record begin = drain_begin(i, PIE_WATCH_LOAD, node),
                                 end = drain_trap_of(&begin, PIE_WATCH_REDUNDANT, drain_loaded);
+        begin.array_bytes = 4096;
+        end.round_ns = 70;
         pie_watch_drain_sample(drain, node, i);
         drain_push(&begin);
         drain_push(&end);
@@ -233,6 +235,8 @@ static void test_rows_that_are_alike_are_one(void **state) {
     assert_int_equal(row->weight_sq_ns2, 333833500);
     assert_int_equal(row->length_ns, 100000);
     assert_int_equal(row->gap_ns, 1000000);
+    assert_int_equal(row->array_bytes, 4096000);
+    assert_int_equal(row->round_ns, 70000);
     assert_int_equal(row->outcome, pie_decode_is_available() ? PIE_WATCH_REDUNDANT : PIE_WATCH_LOST);
 }
 

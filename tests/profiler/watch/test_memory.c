@@ -4,6 +4,8 @@
 
 #include "tests/profiler/watch/scene.h"
 
+#include "profiler/base/clocks.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +127,49 @@ static void test_string_is_watched_through_the_stages(void) {
     assert_int_equal(reached.size, 8);
     assert_in_range(reached.address, (uintptr_t)scene.word, (uintptr_t)(scene.word + 63));
     assert_int_equal(reached.traits, PIE_WATCH_IN_LOOP);
+}
+
+/* --- The array that a call got --- */
+
+static struct pie_watch_record reach_in_array(const char *label, unsigned flags, unsigned *ret_index) {
+    struct pie_access access = scene_access(label, flags, 8);
+
+    scene_learn(&access, 1);
+    scene.array_bytes = 512;
+    *ret_index = scene_reach_data();
+    return scene_pop();
+}
+
+static void test_array_that_the_call_got_is_noted_with_the_time_of_a_round(void) {
+    unsigned index;
+    struct pie_watch_record reached = reach_in_array(scene_load, PIE_ACCESS_LOAD | PIE_ACCESS_LOOP, &index);
+    ucontext_t again = scene_at(scene_both);
+
+    assert_int_equal(reached.traits, PIE_WATCH_IN_LOOP | PIE_WATCH_OF_ARGUMENT);
+    assert_int_equal(reached.array_bytes, 512);
+    assert_int_equal(reached.round_ns, 0);
+    uint64_t start_ns = pie_thread_cpu_ns();
+    while (pie_thread_cpu_ns() - start_ns < 5000000) {
+    }
+    scene_trap(index, &again);
+    struct pie_watch_record ended = scene_pop();
+    assert_int_equal(ended.outcome, PIE_WATCH_REDUNDANT);
+    assert_in_range(ended.round_ns, 4000000, 50000000);
+}
+
+/* One that reads a word reads no array, and a store is no reading. */
+static void test_array_is_that_of_loads_in_loops_only(void) {
+    unsigned index;
+    struct pie_watch_record single = reach_in_array(scene_load, PIE_ACCESS_LOAD, &index);
+
+    assert_int_equal(single.traits, 0);
+    assert_int_equal(single.array_bytes, 0);
+    ucontext_t again = scene_at(scene_both);
+    scene_trap(index, &again);
+    assert_int_equal(scene_pop().round_ns, 0);
+    struct pie_watch_record store = reach_in_array(scene_store, PIE_ACCESS_STORE | PIE_ACCESS_LOOP, &index);
+    assert_int_equal(store.traits, PIE_WATCH_IN_LOOP);
+    assert_int_equal(store.array_bytes, 0);
 }
 
 /* --- What is of interest --- */
@@ -265,6 +310,8 @@ int main(void) {
         SCENE(test_word_of_a_string_is_chosen_uniformly),
         SCENE(test_strings_of_no_and_of_absurd_length),
         SCENE(test_string_is_watched_through_the_stages),
+        SCENE(test_array_that_the_call_got_is_noted_with_the_time_of_a_round),
+        SCENE(test_array_is_that_of_loads_in_loops_only),
         SCENE(test_the_heap_is_of_interest),
         SCENE(test_the_stack_in_use_is_not),
         SCENE(test_frames_of_python_are_not),

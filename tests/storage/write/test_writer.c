@@ -118,7 +118,9 @@ static struct pie_watch_row watch_at(uint32_t node) {
                                   .weight_ns = 0.5,
                                   .weight_sq_ns2 = 0.25,
                                   .length_ns = 100,
-                                  .gap_ns = 1000};
+                                  .gap_ns = 1000,
+                                  .array_bytes = 4096,
+                                  .round_ns = 70};
 }
 
 static void put_watch(struct pie_sink *sink, struct pie_watch_row row) {
@@ -155,7 +157,8 @@ static void test_increments_of_one_kind_of_watch_add_up(void **state) {
         pie_fixture_ask(at("a.db"),
                         "SELECT count(*) FROM watch WHERE kind = 1 AND outcome = 1 AND watches = 6"
                         " AND bytes = 48 AND weight_ns = 1.5 AND weight_sq_ns2 = 0.75"
-                        " AND length_ns = 300 AND gap_ns = 3000"),
+                        " AND length_ns = 300 AND gap_ns = 3000"
+                        " AND array_bytes = 12288 AND round_ns = 210"),
         1);
     assert_int_equal(
         pie_fixture_ask(at("a.db"), "SELECT gap_ns = 9223372036854775807 FROM watch WHERE kind = 2"), 1);
