@@ -41,6 +41,7 @@ enum pie_watch_stage {
     PIE_WATCH_NEXT_RETURN, /* … was a store: the end of its call */
     PIE_WATCH_RESULT,      /* stage 3 of a call's result: the next return to the place that called */
     PIE_WATCH_SITE,        /* … which is far off: until the interpreter comes there again */
+    PIE_WATCH_COPY,        /* of no access: is a word written? See pie_watch_copy() */
 };
 
 enum pie_watch_kind { PIE_WATCH_LOAD = 1, PIE_WATCH_STORE = 2 };
@@ -139,6 +140,8 @@ struct pie_watch_slot {
     bool is_far;    /* RESULT: it was SITE before */
     bool is_call;   /* no access was chosen: the watch is about the call alone */
     bool is_unsure; /* RESULT of a CALL: a later call may have had the same arguments, or not */
+    _Atomic uint64_t *copy; /* COPY: whose word it is, … */
+    uint64_t copy_armed;    /* … and what that says as long as it is */
 };
 
 /* A thread's part. Only the thread itself writes, but for the rings' tails. */
@@ -228,6 +231,22 @@ struct pie_access_sampler_ops;
  * Context: signal. */
 void pie_watch_sampled(const struct pie_access_sampler_ops *sampler, struct pie_thread *thread,
                        const siginfo_t *info, const ucontext_t *ucontext);
+
+/* Are there registers to watch with? Context: any. */
+bool pie_watch_is_on(void);
+
+/* Is a word written by this thread? What is known of it stands in a word of the asker's, which other threads may read:
+ * serial * 4 + one of these. Whoever uses that word anew gives it another serial. */
+enum pie_watch_copy_state { PIE_WATCH_COPY_KEPT = 1, PIE_WATCH_COPY_WRITTEN, PIE_WATCH_COPY_LOST };
+
+/* Watches the 8 bytes at address, a multiple of 8, for stores, by one register of the thread at most: a newer word may
+ * take the place of the one before, as any sample may. False: there is no register, no credit, or the thread's watch
+ * stays where it is. Charges the budget of watching. Context: hook (inside). */
+bool pie_watch_copy(struct pie_thread *thread, uint64_t address, _Atomic uint64_t *word, uint32_t serial);
+/* The asker does not ask any more. Without effect on a thread that does not watch. Context: hook (inside). */
+void pie_watch_copy_over(struct pie_thread *thread, const _Atomic uint64_t *word);
+/* Time that the asker has spent on such a watch counts against the budget of watching. Context: hook (inside). */
+void pie_watch_copy_charge(struct pie_thread *thread, uint64_t ns);
 
 /* Is this signal a debug register's trap? Context: signal. */
 bool pie_watch_is_ours(const siginfo_t *info);
