@@ -10,6 +10,9 @@
  * chooses, one in each of as many equal stretches. Up to PART_BYTES * PARTS all is compared. */
 enum { PART_BYTES = 32768, PARTS = 512 };
 
+/* What a copy that is read ten times takes, about: a register that is armed for longer costs too much. */
+static const uint64_t LONGEST_NS = 10000000, LONGEST_NS_A_BYTE = 4;
+
 /* A copy has this part of its block at least, in sixteenths: allocators round up, by a page at most for blocks of many
  * pages. */
 enum { WHOLE_SIXTEENTHS = 12 };
@@ -246,7 +249,8 @@ uint32_t pie_copy_ends_begin(struct pie_thread *thread, const void *to, const vo
     end->random = random;
     for (size_t i = 0; i < sizeof end->behind; i++) /* where nothing can be read, nothing is compared */
         (void)pie_safe_load_byte((const void *)(end->to + bytes + i), &end->behind[i]);
-    if (!pie_watch_copy(thread, draw_word(end), &end->word, ++end->serial)) /* comparing costs less */
+    if (!pie_watch_copy(thread, draw_word(end), &end->word, ++end->serial,
+                        LONGEST_NS + bytes * LONGEST_NS_A_BYTE)) /* to compare them costs less */
         atomic_store_explicit(&end->word, PIE_WATCH_COPY_LOST, memory_order_relaxed);
     return ticket;
 }

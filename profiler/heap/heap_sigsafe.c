@@ -43,7 +43,7 @@ static const uint64_t RETRY_BYTES = 65536; /* the profiler is at work on this th
 static const uint64_t UNDISTURBED_NS = 30000, SPENT_MAX_NS = 2000000;
 static const uint64_t CROSSING_GAP_NS = 1000000; /* at least, between crossings that are no new peak */
 static const uint64_t FOLLOW_GAP_NS = 5000000;   /* at least, between copies of a thread that are followed */
-enum { FOLLOW_PART = 50 };                       /* of the time that comparing them may take */
+enum { FOLLOW_PART = 100 };                      /* of the time that comparing them may take */
 
 __thread struct pie_heap_thread *pie_heap_self __attribute__((tls_model("initial-exec")));
 __thread int64_t pie_copy_left __attribute__((tls_model("initial-exec")));
@@ -423,7 +423,6 @@ static void freed_much(struct pie_heap_thread *heap, int domain) {
     leave(thread, &pie_heap_of(thread)->memory_ns, now_ns);
 }
 
-/* Charges what it took to the copies, and to the budget of watching. */
 static void look_at_copies(const void *block, size_t bytes,
                            void (*look)(struct pie_thread *, const void *, size_t)) {
     const struct pie_heap_settings *set = pie_heap_settings();
@@ -434,7 +433,6 @@ static void look_at_copies(const void *block, size_t bytes,
     uint64_t start_ns = pie_monotonic_ns();
     look(thread, block, bytes);
     uint64_t end_ns = pie_monotonic_ns(), spent_ns = leave(thread, &pie_heap_of(thread)->copies_ns, start_ns);
-    pie_watch_copy_charge(thread, spent_ns);
     uint64_t next_ns = end_ns + spent_ns * FOLLOW_PART;
     if (pie_heap_of(thread)->follow_ns < next_ns)
         pie_heap_of(thread)->follow_ns = next_ns;

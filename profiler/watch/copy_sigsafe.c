@@ -16,6 +16,11 @@
 /* So rarely at least, one in this number, does a word that nobody writes give way to a newer one. */
 enum { PATIENCE = 32 };
 
+/* Loads and stores spend all credit that there is, as soon as there is some. Copies that are to be followed are few, so
+ * one in this number may go into debt by this much, for which the others then wait. */
+enum { DEBT_ONE_IN = 4 };
+static const int64_t DEBT_NS = 500000;
+
 static void note(struct pie_watch_slot *slot, enum pie_watch_copy_state state) {
     uint64_t expected = slot->copy_armed;
 
@@ -98,22 +103,38 @@ static bool arm(struct pie_thread *thread, unsigned index, uint64_t address, _At
     return true;
 }
 
-void pie_watch_copy_charge(struct pie_thread *thread, uint64_t ns) {
-    pie_watch_of(thread)->credit_ns -= (int64_t)ns;
+static bool has_credit(struct pie_thread *thread, const struct pie_watch_settings *settings) {
+    struct pie_watch_thread *watch = pie_watch_of(thread);
+
+    return pie_watch_has_credit(thread, settings) ||
+           (watch->credit_ns > -DEBT_NS && pie_watch_random(watch) % DEBT_ONE_IN == 0);
 }
 
-bool pie_watch_copy(struct pie_thread *thread, uint64_t address, _Atomic uint64_t *word, uint32_t serial) {
+static void charge(struct pie_thread *thread, uint64_t since_ns) {
+    pie_watch_of(thread)->credit_ns -= (int64_t)pie_watch_spent_since(thread, since_ns);
+}
+
+void pie_watch_copy_give_up(struct pie_thread *thread) {
+    int index = slot_of_copy(pie_watch_of(thread));
+
+    if (index >= 0 && thread->cpu_last_ns > pie_watch_of(thread)->slots[index].copy_until_ns)
+        pie_watch_free_slot(thread, (unsigned)index);
+}
+
+bool pie_watch_copy(struct pie_thread *thread, uint64_t address, _Atomic uint64_t *word, uint32_t serial,
+                    uint64_t longest_ns) {
     const struct pie_watch_settings *settings = pie_watch_settings();
     uint64_t start_ns = pie_monotonic_ns();
 
-    if (!settings || start_ns < pie_watch_of(thread)->retry_ns || !pie_watch_has_credit(thread, settings) ||
-        !can_trap())
+    if (!settings || start_ns < pie_watch_of(thread)->retry_ns || !has_credit(thread, settings) || !can_trap())
         return false;
     int index = choose_slot(thread);
     bool is_armed = index >= 0 && arm(thread, (unsigned)index, address, word,
                                       (uint64_t)serial << 2 | PIE_WATCH_COPY_KEPT);
+    if (is_armed)
+        pie_watch_of(thread)->slots[index].copy_until_ns = thread->cpu_last_ns + longest_ns;
     pie_watch_catch_up(thread);
-    pie_watch_copy_charge(thread, pie_watch_spent_since(thread, start_ns));
+    charge(thread, start_ns);
     return is_armed;
 }
 
@@ -125,5 +146,5 @@ void pie_watch_copy_over(struct pie_thread *thread, const _Atomic uint64_t *word
     uint64_t start_ns = pie_monotonic_ns();
     pie_watch_free_slot(thread, (unsigned)index);
     pie_watch_catch_up(thread);
-    pie_watch_copy_charge(thread, pie_watch_spent_since(thread, start_ns));
+    charge(thread, start_ns);
 }

@@ -76,6 +76,8 @@ void pie_watch_rest(struct pie_thread *thread);
 /* The word of such a slot was written; its register is another's from now on. */
 void pie_watch_copy_written(struct pie_thread *thread, unsigned index);
 void pie_watch_copy_lost(struct pie_watch_slot *slot);
+/* At a sample: a word that has been watched for too long is not watched any more. */
+void pie_watch_copy_give_up(struct pie_thread *thread);
 
 /* --- Stages --- */
 

@@ -252,6 +252,7 @@ void pie_watch_charge_sample(struct pie_thread *thread, const ucontext_t *uconte
     if (!settings)
         return;
     give_up_sites(thread);
+    pie_watch_copy_give_up(thread);
     if (!settings->fault_tax_ns)
         return;
     uint64_t faults = faults_of_thread(), before = watch->faults_seen;

@@ -142,6 +142,7 @@ struct pie_watch_slot {
     bool is_unsure; /* RESULT of a CALL: a later call may have had the same arguments, or not */
     _Atomic uint64_t *copy; /* COPY: whose word it is, … */
     uint64_t copy_armed;    /* … and what that says as long as it is */
+    uint64_t copy_until_ns; /* CPU time of the thread at which it is given up */
 };
 
 /* A thread's part. Only the thread itself writes, but for the rings' tails. */
@@ -240,13 +241,13 @@ bool pie_watch_is_on(void);
 enum pie_watch_copy_state { PIE_WATCH_COPY_KEPT = 1, PIE_WATCH_COPY_WRITTEN, PIE_WATCH_COPY_LOST };
 
 /* Watches the 8 bytes at address, a multiple of 8, for stores, by one register of the thread at most: a newer word may
- * take the place of the one before, as any sample may. False: there is no register, no credit, or the thread's watch
- * stays where it is. Charges the budget of watching. Context: hook (inside). */
-bool pie_watch_copy(struct pie_thread *thread, uint64_t address, _Atomic uint64_t *word, uint32_t serial);
+ * take the place of the one before, as any sample may. It is given up after longest_ns of CPU time, because it slows
+ * down string instructions. False: there is no register, no credit, or the thread's watch stays where it is. Charges
+ * the budget of watching. Context: hook (inside). */
+bool pie_watch_copy(struct pie_thread *thread, uint64_t address, _Atomic uint64_t *word, uint32_t serial,
+                    uint64_t longest_ns);
 /* The asker does not ask any more. Without effect on a thread that does not watch. Context: hook (inside). */
 void pie_watch_copy_over(struct pie_thread *thread, const _Atomic uint64_t *word);
-/* Time that the asker has spent on such a watch counts against the budget of watching. Context: hook (inside). */
-void pie_watch_copy_charge(struct pie_thread *thread, uint64_t ns);
 
 /* Is this signal a debug register's trap? Context: signal. */
 bool pie_watch_is_ours(const siginfo_t *info);
