@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""needless.py WHAT SECONDS: lines that copy arrays or bytes, and what becomes of source and copy. Says how many copies
-the line made, and how many bytes."""
+"""needless.py SECONDS [WHAT ...]: lines that copy arrays or bytes, and what becomes of source and copy; each for that
+much CPU time. Says how many bytes each line has copied."""
 
+import concurrent.futures
 import json
 import sys
 import time
@@ -98,18 +99,50 @@ def freeze_change(data, turn):
     return frozen[-1]
 
 
+def refill(data, turn):
+    """The kernel writes the source."""
+    frozen = bytes(data)  # refill
+    with open(RANDOM, "rb", buffering=0) as file:
+        file.readinto(data)
+    return frozen[-1]
+
+
+def hand_over(array, turn):
+    """Another thread writes the copy."""
+    copy = array.copy()  # hand_over
+    return POOL.submit(copy.__setitem__, turn % ITEMS, -1).result()
+
+
+def let_go(array, turn):
+    """Another thread drops the copy."""
+    held = [array.copy()]  # let_go
+    return POOL.submit(held.clear).result()
+
+
+RANDOM = "/dev/urandom"
+POOL = concurrent.futures.ThreadPoolExecutor(1)
+OF_ARRAYS = [read, same_type, part, write_copy, write_one, write_alike, write_source, restore, half, keep_part, append,
+             hand_over, let_go]
+OF_BYTES, OF_BYTEARRAYS = [join, cut], [freeze, freeze_change, refill]
+
+
+def data_of(what):
+    if what in OF_ARRAYS:
+        return numpy.arange(ITEMS, dtype=float)
+    return (bytes if what in OF_BYTES else bytearray)(bytes(range(256)) * (ITEMS // 32))
+
+
 def main():
-    what, seconds = globals()[sys.argv[1]], float(sys.argv[2])
-    data = numpy.arange(ITEMS, dtype=float)
-    if what in (join, cut):
-        data = bytes(range(256)) * (ITEMS // 32)
-    elif what in (freeze, freeze_change):
-        data = bytearray(range(256)) * (ITEMS // 32)
-    turns, until = 0, time.monotonic() + seconds
-    while time.monotonic() < until:
-        what(data, turns)
-        turns += 1
-    print(json.dumps({"copies": turns, "bytes": turns * ITEMS * 8}))
+    seconds, names, said = float(sys.argv[1]), sys.argv[2:], {}
+    for what in OF_ARRAYS + OF_BYTES + OF_BYTEARRAYS:
+        if names and what.__name__ not in names:
+            continue
+        data, turns, until = data_of(what), 0, time.process_time() + seconds
+        while time.process_time() < until:
+            what(data, turns)
+            turns += 1
+        said[what.__name__] = turns * ITEMS * 8
+    print(json.dumps(said))
 
 
 main()
