@@ -231,12 +231,14 @@ static void print_needless(void *data, struct pie_cursor *row) {
     free(text);
 }
 
-static int print_copies(const struct pie_finding_screen *screen, struct printed *printed, char **ret_message) {
+static int print_copies(const struct pie_finding_screen *screen, struct printed *printed,
+                        char **ret_message) {
     size_t before = printed->count;
     int r = each_row(screen, needless_sql, 0, print_needless, printed, ret_message);
 
-    return r == 0 && printed->count == before ? each_row(screen, copy_sql, 0, print_copy, printed, ret_message)
-                                              : r;
+    return r == 0 && printed->count == before
+               ? each_row(screen, copy_sql, 0, print_copy, printed, ret_message)
+               : r;
 }
 
 /* Most that a line can have of what makes a leak or a costly copy: what all have together. To find out that there is

@@ -53,7 +53,8 @@ static bool claim(struct end *end, uint32_t from, uint32_t to) {
 }
 
 static void count(int step) {
-    uint32_t now = atomic_fetch_add_explicit(&followed, (uint32_t)step, memory_order_seq_cst) + (uint32_t)step;
+    uint32_t now =
+        atomic_fetch_add_explicit(&followed, (uint32_t)step, memory_order_seq_cst) + (uint32_t)step;
 
     atomic_store_explicit(&pie_copy_ends_bytes, now ? PIE_COPY_ENDS_MIN_BYTES : UINT64_MAX,
                           memory_order_seq_cst);

@@ -512,7 +512,7 @@ static uint32_t follow(struct pie_thread *thread, const void *to, const void *fr
     return pie_copy_ends_begin(thread, to, from, bytes, pie_random_next(&state->random) >> 8);
 }
 
-/* The collection thread is told before the copy can end. */
+/* The record goes first, as for tracked blocks. */
 static void push_copy(struct pie_thread *thread, const struct pie_heap_record *record) {
     bool is_pushed = push(thread, record);
 

@@ -195,11 +195,11 @@ struct pie_copy_end_row {
 };
 enum pie_copy_outcome {
     PIE_COPY_NO_OUTCOME = 0,
-    PIE_COPY_NEEDLESS = 1, /* neither source nor copy was written before one of them was freed */
-    PIE_COPY_WRITTEN = 2,  /* one was, and it shows */
-    PIE_COPY_PART = 3,   /* neither was written, but the copy is a part of a larger block, or let one go */
-    PIE_COPY_UNSURE = 4, /* both are equal, but there was no debug register all the time */
-    PIE_COPY_OPEN = 5,   /* neither was freed, or it was not followed so far */
+    PIE_COPY_NEEDLESS = 1,  /* neither source nor copy was written before one of them was freed */
+    PIE_COPY_WRITTEN = 2,   /* one was, and it shows */
+    PIE_COPY_PART = 3,      /* neither was written, but the copy is a part of a larger block, or let one go */
+    PIE_COPY_UNSURE = 4,    /* both are equal, but there was no debug register all the time */
+    PIE_COPY_OPEN = 5,      /* neither was freed, or it was not followed so far */
     PIE_COPY_REWRITTEN = 6, /* both are equal, though a debug register saw a write */
 };
 

@@ -126,11 +126,12 @@ bool pie_watch_copy(struct pie_thread *thread, uint64_t address, _Atomic uint64_
     const struct pie_watch_settings *settings = pie_watch_settings();
     uint64_t start_ns = pie_monotonic_ns();
 
-    if (!settings || start_ns < pie_watch_of(thread)->retry_ns || !has_credit(thread, settings) || !can_trap())
+    if (!settings || start_ns < pie_watch_of(thread)->retry_ns || !has_credit(thread, settings) ||
+        !can_trap())
         return false;
     int index = choose_slot(thread);
-    bool is_armed = index >= 0 && arm(thread, (unsigned)index, address, word,
-                                      (uint64_t)serial << 2 | PIE_WATCH_COPY_KEPT);
+    bool is_armed = index >= 0 &&
+                    arm(thread, (unsigned)index, address, word, (uint64_t)serial << 2 | PIE_WATCH_COPY_KEPT);
     if (is_armed)
         pie_watch_of(thread)->slots[index].copy_until_ns = thread->cpu_last_ns + longest_ns;
     pie_watch_catch_up(thread);

@@ -196,8 +196,8 @@ static uint64_t faults_of_thread(void) {
 static bool is_data_armed(const struct pie_watch_thread *watch) {
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
         const struct pie_watch_slot *slot = &watch->slots[i];
-        if (slot->is_armed && (slot->stage == PIE_WATCH_DATA || slot->stage == PIE_WATCH_SITE ||
-                               slot->stage == PIE_WATCH_COPY))
+        if (slot->is_armed &&
+            (slot->stage == PIE_WATCH_DATA || slot->stage == PIE_WATCH_SITE || slot->stage == PIE_WATCH_COPY))
             return true;
     }
     return false;

@@ -136,10 +136,10 @@ struct pie_watch_slot {
     struct pie_call_digest call;         /* of the call; content 0: not known */
     struct pie_watch_record touch;       /* NEXT_RETURN: the trap's record */
     uint8_t kind, memory, traits;
-    bool is_armed;  /* its register is */
-    bool is_far;    /* RESULT: it was SITE before */
-    bool is_call;   /* no access was chosen: the watch is about the call alone */
-    bool is_unsure; /* RESULT of a CALL: a later call may have had the same arguments, or not */
+    bool is_armed;          /* its register is */
+    bool is_far;            /* RESULT: it was SITE before */
+    bool is_call;           /* no access was chosen: the watch is about the call alone */
+    bool is_unsure;         /* RESULT of a CALL: a later call may have had the same arguments, or not */
     _Atomic uint64_t *copy; /* COPY: whose word it is, … */
     uint64_t copy_armed;    /* … and what that says as long as it is */
     uint64_t copy_until_ns; /* CPU time of the thread at which it is given up */

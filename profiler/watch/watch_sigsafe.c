@@ -30,13 +30,7 @@
 
 /* Upper half of the cookie that our breakpoints carry; the lower: serial and slot. */
 #define WATCH_COOKIE (UINT64_C(0x70696577) << 32)
-enum {
-    SLOT_BITS = 2,
-    TRIES_MAX = 3,
-    DRAWS_MAX = 4,
-    RETURN_STRAYS_MAX = 16,
-    CALLS_ONE_IN = 8
-};
+enum { SLOT_BITS = 2, TRIES_MAX = 3, DRAWS_MAX = 4, RETURN_STRAYS_MAX = 16, CALLS_ONE_IN = 8 };
 
 /* After a register was refused (a debugger has them, no descriptor is free). */
 static const uint64_t RETRY_NS = 1000000000;

@@ -281,8 +281,9 @@ static const struct pie_question questions[] = {
      .files = "file:line",
      .functions = "function",
      .libraries = "library",
-     .when_empty = "no copy of 16 KiB or more by memcpy() was followed to its end, which takes debug registers "
-                   "(\"pieprof doctor\") and the profile of memory; \"copies\" tells what is copied",
+     .when_empty =
+         "no copy of 16 KiB or more by memcpy() was followed to its end, which takes debug registers "
+         "(\"pieprof doctor\") and the profile of memory; \"copies\" tells what is copied",
      .is_ranked = true},
     {.name = "learned calls",
      .aliases =

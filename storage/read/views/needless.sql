@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Needless copies: lines whose copies and their sources are not written before one of the two is freed (copy_end). Above
--- the views of time.sql and growth.sql.
+-- Needless copies: lines whose copies and their sources are not written before one of the two is freed (copy_end).
+-- Above the views of time.sql and growth.sql.
 
 -- All figures to tune are here. By the rule of three, 20 copies without a write tell that fewer than 3/20 of all have
 -- one; 8 of which a register watches one word of two miss whole data that are written with the same values in 1 of 256.
@@ -27,8 +27,8 @@ FROM (
   WHERE coalesce(n.own_location, n.line_location) IS NOT NULL
   GROUP BY p.run, e.process, coalesce(n.own_location, n.line_location));
 
--- With the bytes of these contexts, and their CPU time: what copies, and the C library's function right below it. A line
--- that grows has no needless copies, though each of them is like its source.
+-- With the bytes of these contexts, and their CPU time: what copies, and the C library's function right below it. A
+-- line that grows has no needless copies, though each of them is like its source.
 CREATE VIEW x_needless_cost AS
 SELECT x.*, (
     SELECT sum(c.bytes) FROM copy c JOIN node n ON n.process = c.process AND n.id = c.node
