@@ -36,8 +36,8 @@ static inline bool pie_copy_ends_can_follow(const void *to, const void *from, si
     return bytes >= PIE_COPY_ENDS_MIN_BYTES && (a > b ? a - b : b - a) >= bytes;
 }
 
-/* A copy that has just been made. Returns its ticket, from 1; 0: it is not followed. It is followed from start() on, when
- * its record has been pushed, or given up. Context: hook (inside). */
+/* A copy that has just been made. Returns its ticket, from 1; 0: it is not followed. It is followed from start() on,
+ * when its record has been pushed, or given up. Context: hook (inside). */
 uint32_t pie_copy_ends_begin(struct pie_thread *thread, const void *to, const void *from, size_t bytes,
                              uint64_t random);
 void pie_copy_ends_start(uint32_t ticket);
