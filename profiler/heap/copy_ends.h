@@ -3,6 +3,7 @@
 
 #include "profiler/ports/sink.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +27,7 @@ extern _Atomic uint64_t pie_copy_ends_bytes;
 
 /* Context: hook (any). */
 static inline bool pie_copy_ends_may_hold(size_t bytes) {
-    return bytes >= __atomic_load_n((const uint64_t *)&pie_copy_ends_bytes, __ATOMIC_RELAXED);
+    return bytes >= atomic_load_explicit(&pie_copy_ends_bytes, memory_order_relaxed);
 }
 
 /* May this copy be followed? Large data of two places. Context: any. */

@@ -68,3 +68,41 @@ def test_the_summary_tells_it(pieprof, tmp_path):
 def test_nothing_is_claimed_without_what_it_takes(pieprof, tmp_path, options):
     done = profile(tmp_path / "x.db", PROGRAM, "0.5", "read", options=options)
     assert done.sql("select * from copy_end") == [] and done.query("needless copies") == []
+
+
+FORKS = """
+import os, threading, numpy
+array = numpy.arange(40000.0)
+def work(turns):
+    for turn in range(turns):
+        copy = array.copy()
+        copy.sum()
+held = [array.copy() for _ in range(30)]
+threads = [threading.Thread(target=work, args=(3000,)) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for _ in range(8):
+    work(200)
+    pid = os.fork()
+    if pid == 0:
+        held.clear()
+        work(4000)
+        os._exit(0)
+    assert os.waitpid(pid, 0)[1] == 0
+for thread in threads:
+    thread.join()
+"""
+
+
+def test_forks_and_threads_do_no_harm(pieprof, tmp_path):
+    """What the parent follows is nothing to its children; they follow copies of their own."""
+    skip_without_registers(tmp_path)
+    done = profile(tmp_path / "x.db", "-c", FORKS)
+    ends = done.sql("select p.parent is null as is_parent, e.outcome, sum(e.copies) as copies from copy_end e "
+                    "join process p on p.id = e.process join node n on n.process = e.process and n.id = e.node "
+                    "join location l on l.process = n.process and l.id = n.own_location where l.line = 6 group by 1, 2")
+    print(ends)
+    assert {row["is_parent"] for row in ends} == {0, 1}
+    needless, rewritten = 1, 6
+    of = {outcome: sum(row["copies"] for row in ends if row["outcome"] == outcome) for outcome in range(1, 7)}
+    assert of[needless] > 0 and of[rewritten] == 0
