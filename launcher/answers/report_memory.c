@@ -28,7 +28,7 @@ struct memory {
     double started_s, ended_s; /* of the process, since the run's start */
     struct point points[POINTS_MAX];
     size_t count;
-    size_t leaks;
+    size_t leaks, needless;
 };
 
 static int each_row(struct memory *memory, const char *sql,
@@ -188,7 +188,7 @@ static const char leaks_sql[] =
     "holder, library FROM v_leak WHERE run = :run ORDER BY rank";
 
 /* 1. server.py:31 in handle, and below it the line's text */
-static void print_leak_place(struct memory *memory, struct pie_cursor *row) {
+static void print_place(const struct memory *memory, size_t number, struct pie_cursor *row) {
     const struct pie_finding_screen *screen = memory->screen;
     const char *file = pie_cursor_text(row, 0), *name = pie_cursor_text(row, 2);
     char *place = pie_finding_place(file, pie_cursor_real(row, 1));
@@ -196,7 +196,7 @@ static void print_leak_place(struct memory *memory, struct pie_cursor *row) {
          *function = name ? pie_text_printable(name) : NULL;
     char *source = pie_finding_source(screen->reader, screen->run, file, pie_cursor_real(row, 1));
     char *cut = source && screen->columns > 3 ? pie_text_cut_end(source, screen->columns - 3) : NULL;
-    fprintf(screen->out, "%s%zu. %s in %s%s\n", screen->style.bold, memory->leaks, clean ? clean : "?",
+    fprintf(screen->out, "%s%zu. %s in %s%s\n", screen->style.bold, number, clean ? clean : "?",
             function ? function : "?", screen->style.plain);
     if (source)
         fprintf(screen->out, "   %s%s%s\n", screen->style.dim, cut ? cut : source, screen->style.plain);
@@ -214,7 +214,7 @@ static void print_leak(struct memory *memory, struct pie_cursor *row) {
         fprintf(out, "\n%sLeaks%s\n", memory->screen->style.bold, memory->screen->style.plain);
     else
         fputc('\n', out);
-    print_leak_place(memory, row);
+    print_place(memory, memory->leaks, row);
     pie_text_bytes(pie_cursor_real(row, 6), rate);
     pie_text_bytes(pie_cursor_real(row, 7), bytes);
     if (asprintf(&text, "%s/s, %s by the end; score %.2f, %lld of %lld sampled allocations were freed", rate,
@@ -230,6 +230,34 @@ static void print_leak(struct memory *memory, struct pie_cursor *row) {
     free(text);
 }
 
+/* Those that cost a hundredth of the run. */
+static const char needless_sql[] =
+    "SELECT file, line, function, cpu_s, cpu_share, bytes, needless_share, needless_low, needless_high, "
+    "copies,"
+    " watched FROM v_needless WHERE run = :run AND verdict = 'needless' AND cpu_share >= 0.01 ORDER BY rank";
+
+static void print_needless(struct memory *memory, struct pie_cursor *row) {
+    FILE *out = memory->screen->out;
+    char bytes[PIE_TEXT_BYTES_SIZE], *text;
+    if (memory->needless++ == 0)
+        fprintf(out, "\n%sNeedless copies%s\n", memory->screen->style.bold, memory->screen->style.plain);
+    else
+        fputc('\n', out);
+    print_place(memory, memory->needless, row);
+    pie_text_bytes(pie_cursor_real(row, 5), bytes);
+    fprintf(out, "   costs    %.2f s, %.1f %% of the run; %s are copied\n", pie_cursor_real(row, 3),
+            100 * pie_cursor_real(row, 4), bytes);
+    if (asprintf(&text,
+                 "neither source nor copy was written before one of them was freed: a view would do; %.0f %% "
+                 "(%.0f to %.0f %%) of %lld copies that were followed, %lld of them with a debug register",
+                 100 * pie_cursor_real(row, 6), 100 * pie_cursor_real(row, 7), 100 * pie_cursor_real(row, 8),
+                 (long long)pie_cursor_int(row, 9), (long long)pie_cursor_int(row, 10)) < 0)
+        text = NULL;
+    fputs("   because  ", out);
+    print_wrapped(memory, text ? text : "?", 12);
+    free(text);
+}
+
 int pie_report_memory_print(const struct pie_finding_screen *screen, char **ret_message) {
     struct memory *memory = calloc(1, sizeof *memory);
     if (!memory)
@@ -242,6 +270,8 @@ int pie_report_memory_print(const struct pie_finding_screen *screen, char **ret_
         print_curves(memory);
         r = each_row(memory, leaks_sql, print_leak, ret_message);
     }
+    if (r == 0)
+        r = each_row(memory, needless_sql, print_needless, ret_message);
     free(memory);
     return r;
 }

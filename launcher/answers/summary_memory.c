@@ -10,7 +10,7 @@
 #include "launcher/text/wrap.h"
 #include "storage/read/reader.h"
 
-enum { INDENT = 9, LEAKS_SHOWN = 2, PLACE_COLUMNS = 40, HOLDER_COLUMNS_MIN = 12 };
+enum { INDENT = 9, LEAKS_SHOWN = 2, PLACE_COLUMNS = 40, HOLDER_COLUMNS_MIN = 12, NEEDLESS_INDENT = 4 };
 
 /* Files are printed without their folders here, as in the rest of the summary; what has no line has a name as it is.
  * Heap, or NULL. */
@@ -205,6 +205,42 @@ static void print_copy(void *data, struct pie_cursor *row) {
     free(place);
 }
 
+/* What would be saved by a view is worth more than what is copied in all. */
+static const char needless_sql[] =
+    "SELECT file, line, cpu_s, bytes FROM v_needless v JOIN x_needless_threshold t WHERE v.run = :run"
+    " AND verdict = 'needless' AND v.cpu_share >= t.run_share ORDER BY rank LIMIT 1";
+
+/* train.py:12: needless copies (1.20 s, 3.40 GB): neither array was written before one died; a view would do */
+static void print_needless(void *data, struct pie_cursor *row) {
+    struct printed *printed = data;
+    char bytes[PIE_TEXT_BYTES_SIZE], *text = NULL, *place;
+    pie_text_bytes(pie_cursor_real(row, 3), bytes);
+    place = place_of(row, 0);
+    fputs(printed->count++ == 0 ? "\n" : "", printed->screen->out);
+    if (asprintf(&text,
+                 "%s: needless copies (%.2f s, %s): neither array was written before one died; a view would "
+                 "do",
+                 place ? place : "?", pie_cursor_real(row, 2), bytes) < 0)
+        text = NULL;
+    if (text) {
+        fputs(printed->screen->style.bold, printed->screen->out);
+        pie_wrap_print(printed->screen->out, text, 0, NEEDLESS_INDENT, printed->screen->columns);
+        fputs(printed->screen->style.plain, printed->screen->out);
+    }
+    free(place);
+    free(text);
+}
+
+static int print_copies(const struct pie_finding_screen *screen, struct printed *printed,
+                        char **ret_message) {
+    size_t before = printed->count;
+    int r = each_row(screen, needless_sql, 0, print_needless, printed, ret_message);
+
+    return r == 0 && printed->count == before
+               ? each_row(screen, copy_sql, 0, print_copy, printed, ret_message)
+               : r;
+}
+
 /* Most that a line can have of what makes a leak or a costly copy: what all have together. To find out that there is
  * none takes as long as to find one. */
 static const char most_sql[] =
@@ -230,7 +266,7 @@ int pie_summary_leaks_print(const struct pie_finding_screen *screen, size_t *ret
     if (r == 0 && most.may_leak)
         r = each_row(screen, leaks_sql, 0, print_leak, &printed, ret_message);
     if (r == 0 && most.may_copy)
-        r = each_row(screen, copy_sql, 0, print_copy, &printed, ret_message);
+        r = print_copies(screen, &printed, ret_message);
     *ret_count = printed.count;
     return r;
 }

@@ -18,5 +18,8 @@ bool pie_safe_load_byte(const void *address, uint8_t *ret);
 /* Copies size bytes; false if any part is unreadable (dst is then partly written). */
 bool pie_safe_copy(void *dst, const void *src, size_t size);
 
+/* Are the words at two addresses the same? False also if any is unreadable. Addresses need not be aligned. */
+bool pie_safe_equal(const void *a, const void *b, size_t words);
+
 /* If pc is the load of one of these: the address to continue at, else 0. */
 uintptr_t pie_safe_load_fix(uintptr_t pc);

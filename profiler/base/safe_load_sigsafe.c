@@ -12,6 +12,7 @@
  * poison. */
 extern const char pie_safe_load_at[], pie_safe_load_failed[];
 extern const char pie_safe_load_byte_at[], pie_safe_load_byte_failed[];
+extern const char pie_safe_equal_a[], pie_safe_equal_b[], pie_safe_equal_failed[];
 
 #define LOADER(name, type, load, store, succeed, fail)                                                       \
     __asm__(".pushsection .text\n"                                                                           \
@@ -26,14 +27,40 @@ extern const char pie_safe_load_byte_at[], pie_safe_load_byte_failed[];
             ".size " name ", . - " name "\n"                                                                 \
             ".popsection\n")
 
+/* The same for a loop over two loads. */
+#define COMPARER(type, begin, load_a, load_b, next, succeed, fail)                                           \
+    __asm__(".pushsection .text\n"                                                                           \
+            ".globl pie_safe_equal, pie_safe_equal_a, pie_safe_equal_b, pie_safe_equal_failed\n"             \
+            ".hidden pie_safe_equal, pie_safe_equal_a, pie_safe_equal_b, pie_safe_equal_failed\n"            \
+            ".type pie_safe_equal, " type "\n"                                                               \
+            ".p2align 4\n"                                                                                   \
+            "pie_safe_equal:\n"                                                                              \
+            ".cfi_startproc\n" begin "\n"                                                                    \
+            "pie_safe_equal_a:\n" load_a "\n"                                                                \
+            "pie_safe_equal_b:\n" load_b "\n" next "\n"                                                      \
+            "2:\n" succeed "\n"                                                                              \
+            "    ret\n"                                                                                      \
+            "pie_safe_equal_failed:\n" fail "\n"                                                             \
+            "    ret\n"                                                                                      \
+            ".cfi_endproc\n"                                                                                 \
+            ".size pie_safe_equal, . - pie_safe_equal\n"                                                     \
+            ".popsection\n")
+
 #if defined(__x86_64__)
 LOADER("pie_safe_load", "@function", "mov (%rdi), %rax", "mov %rax, (%rsi)", "mov $1, %eax",
        "xor %eax, %eax");
 LOADER("pie_safe_load_byte", "@function", "movzbl (%rdi), %eax", "mov %al, (%rsi)", "mov $1, %eax",
        "xor %eax, %eax");
+COMPARER("@function", "test %rdx, %rdx\njz 2f", "mov (%rdi), %rax", "cmp (%rsi), %rax",
+         "jne pie_safe_equal_failed\nadd $8, %rdi\nadd $8, %rsi\ndec %rdx\njnz pie_safe_equal_a",
+         "mov $1, %eax", "xor %eax, %eax");
 #elif defined(__aarch64__)
 LOADER("pie_safe_load", "%function", "ldr x2, [x0]", "str x2, [x1]", "mov w0, #1", "mov w0, #0");
 LOADER("pie_safe_load_byte", "%function", "ldrb w2, [x0]", "strb w2, [x1]", "mov w0, #1", "mov w0, #0");
+COMPARER("%function", "cbz x2, 2f", "ldr x3, [x0]", "ldr x4, [x1]",
+         "cmp x3, x4\nb.ne pie_safe_equal_failed\nadd x0, x0, #8\nadd x1, x1, #8\nsubs x2, x2, #1\n"
+         "b.ne pie_safe_equal_a",
+         "mov w0, #1", "mov w0, #0");
 #else
 #error "pie_safe_load is written for x86-64 and AArch64: add this machine's three instructions"
 #endif
@@ -41,6 +68,8 @@ LOADER("pie_safe_load_byte", "%function", "ldrb w2, [x0]", "strb w2, [x1]", "mov
 uintptr_t pie_safe_load_fix(uintptr_t pc) {
     if (pc == (uintptr_t)pie_safe_load_byte_at)
         return (uintptr_t)pie_safe_load_byte_failed;
+    if (pc == (uintptr_t)pie_safe_equal_a || pc == (uintptr_t)pie_safe_equal_b)
+        return (uintptr_t)pie_safe_equal_failed;
     return pc == (uintptr_t)pie_safe_load_at ? (uintptr_t)pie_safe_load_failed : 0;
 }
 

@@ -73,6 +73,7 @@ struct pie_heap_drain {
     struct pie_heap_footprint footprint;
     struct pie_heap_leaks leaks;
     struct pie_heap_copies copies;
+    struct pie_copy_end_row followed[PIE_COPY_ENDS]; /* by ticket, from 0 on; copies 0: not known */
     /* How many so far, estimates: a sample stands for its weight in blocks of its size. small, large: Python's. */
     double blocks_of_malloc, small_blocks, large_blocks;
     uint64_t random;
@@ -290,6 +291,29 @@ static void gone(struct pie_heap_drain *drain, uint32_t ticket, bool is_freed, u
     *block = (struct pie_heap_block){0};
 }
 
+/* The collection thread may hear of the next copy of a ticket before it asks for the end of this one. */
+static void take_copy_end(struct pie_heap_drain *drain, uint32_t ticket) {
+    struct pie_copy_end_row *row = &drain->followed[ticket - 1];
+
+    if (!row->copies)
+        return;
+    enum pie_copy_outcome outcome = pie_copy_ends_take(ticket);
+    if (outcome == PIE_COPY_NO_OUTCOME)
+        return;
+    row->outcome = (uint8_t)outcome;
+    pie_heap_copies_add_end(&drain->copies, row);
+    *row = (struct pie_copy_end_row){0};
+}
+
+static void copied(struct pie_heap_drain *drain, const struct pie_heap_record *record) {
+    struct pie_node_id node = pie_naming_node(drain->naming, record->node);
+
+    pie_heap_copies_add(&drain->copies, node, record->weight_bytes, record->is_exact, record->is_shift);
+    if (record->copy_end)
+        drain->followed[record->copy_end - 1] =
+            (struct pie_copy_end_row){.node = node, .copies = 1, .bytes = record->weight_bytes};
+}
+
 static void go_through(struct pie_heap_drain *drain, const struct event *event) {
     const struct pie_heap_record *record = &event->record;
 
@@ -299,8 +323,7 @@ static void go_through(struct pie_heap_drain *drain, const struct event *event) 
     } else if (record->event == PIE_HEAP_ALLOCATED) {
         allocated(drain, record);
     } else if (record->event == PIE_HEAP_COPIED) {
-        pie_heap_copies_add(&drain->copies, pie_naming_node(drain->naming, record->node),
-                            record->weight_bytes, record->is_exact, record->is_shift);
+        copied(drain, record);
     } else if (pie_heap_footprint_crossed(&drain->footprint, record, real_ns(drain, record->time_ns),
                                           pie_naming_node(drain->naming, record->node))) {
         drain->nodes.epoch++;
@@ -384,6 +407,8 @@ void pie_heap_drain_tick(struct pie_heap_drain *drain) {
         }
         drain->n_events = 0;
     }
+    for (uint32_t ticket = 1; ticket <= PIE_COPY_ENDS; ticket++)
+        take_copy_end(drain, ticket);
     note_lives(drain, now_ns);
     pass_peak(drain);
     if (drain->tracked > TRACKED_MAX)
@@ -426,12 +451,23 @@ static void update_all(struct pie_heap_drain *drain, uint64_t now_ns) {
     drain->full_ns = now_ns;
 }
 
+static void leave_copies_open(struct pie_heap_drain *drain) {
+    for (int i = 0; i < PIE_COPY_ENDS; i++) {
+        drain->followed[i].outcome = PIE_COPY_OPEN;
+        if (drain->followed[i].copies)
+            pie_heap_copies_add_end(&drain->copies, &drain->followed[i]);
+        drain->followed[i] = (struct pie_copy_end_row){0};
+    }
+}
+
 void pie_heap_drain_prepare(struct pie_heap_drain *drain, bool is_last) {
     uint64_t now_ns = now_of(drain);
     uint64_t elapsed_ns = now_ns - drain->started_ns;
 
-    if (is_last)
+    if (is_last) {
         pass_peak(drain);
+        leave_copies_open(drain);
+    }
     if (is_last || now_ns - drain->full_ns > elapsed_ns / FULL_PART)
         update_all(drain, now_ns);
     for (uint32_t i = drain->nodes.dirty; i; i = drain->nodes.nodes[i - 1].next_dirty)
@@ -497,6 +533,9 @@ void pie_heap_drain_complete(struct pie_heap_drain *drain) {
 }
 
 bool pie_heap_drain_holds(const struct pie_heap_drain *drain, struct pie_node_id node) {
+    for (int i = 0; i < PIE_COPY_ENDS; i++)
+        if (drain->followed[i].copies && drain->followed[i].node.value == node.value)
+            return true;
     return pie_heap_nodes_hold(&drain->nodes, node);
 }
 

@@ -36,7 +36,8 @@ struct pie_heap_record {
     uint8_t event, domain;                /* pie_heap_event, pie_heap_domain */
     uint8_t is_exact;                     /* the weight is what was seen, not an estimate */
     uint8_t is_shift;                     /* COPIED */
-    uint8_t unused[6];
+    uint8_t copy_end;                     /* COPIED: ticket of copy_ends.h, 0: not followed */
+    uint8_t unused[5];
 };
 static_assert(sizeof(struct pie_heap_record) == 64, "eight words");
 
@@ -70,6 +71,7 @@ struct pie_heap_state {
     _Atomic bool is_late[PIE_HEAP_DOMAINS];  /* set by the collection thread: no sample for long */
     struct pie_heap_rate copies;
     int64_t copy_distance_bytes; /* what pie_copy_left began with; 0: nothing yet */
+    uint64_t follow_ns;          /* CLOCK_MONOTONIC: no copy is followed before */
     uint64_t random;
     _Atomic uint64_t memory_ns, copies_ns; /* spent in the slow paths */
     _Atomic uint64_t quiet_visits;         /* to the slow path without a reading of the clock */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "profiler/heap/copy_ends.h"
 #include "profiler/ports/sink.h"
 
 #include <stdatomic.h>
@@ -52,7 +53,8 @@ static inline bool pie_heap_may_be_tracked(const void *block) {
  * Context: hook. errno is preserved. */
 void pie_heap_allocated_slowly(struct pie_heap_thread *heap, enum pie_heap_domain domain, void *block,
                                size_t bytes, const void *caller);
-void pie_heap_freeing_slowly(struct pie_heap_thread *heap, enum pie_heap_domain domain, void *block);
+void pie_heap_freeing_slowly(struct pie_heap_thread *heap, enum pie_heap_domain domain, void *block,
+                             size_t bytes);
 
 /* A block of this size was allocated. heap: not NULL. Context: hook. */
 static inline void pie_heap_allocated(struct pie_heap_thread *heap, enum pie_heap_domain domain, void *block,
@@ -70,13 +72,17 @@ static inline void pie_heap_freeing(struct pie_heap_thread *heap, enum pie_heap_
     struct pie_heap_count *count = &heap->counts[domain];
 
     count->freed_bytes += bytes;
-    if (__builtin_expect(count->freed_bytes >= count->freed_limit || pie_heap_may_be_tracked(block), 0))
-        pie_heap_freeing_slowly(heap, domain, block);
+    if (__builtin_expect(count->freed_bytes >= count->freed_limit || pie_heap_may_be_tracked(block) ||
+                             pie_copy_ends_may_hold(bytes),
+                         0))
+        pie_heap_freeing_slowly(heap, domain, block, bytes);
 }
 
 /* A block is about to be resized. Returns a token for pie_heap_resized(), 0 for a block that is not tracked. Until then
  * the block is tracked no more, since its address may be another's before realloc() returns. Context: hook. */
 uint32_t pie_heap_resizing(void *block);
+/* The same for a copy that is followed: pie_copy_ends_may_hold(bytes). Context: hook. errno is preserved. */
+void pie_heap_resizing_copy(void *block, size_t bytes);
 
 /* The block has moved to `block`, or stayed, or could not be resized; it is the same allocation to its line. Only the
  * difference in size counts. old_bytes and bytes: usable sizes. Context: hook. */
@@ -87,9 +93,8 @@ void pie_heap_resized(struct pie_heap_thread *heap, enum pie_heap_domain domain,
  * whether it is profiled. */
 extern __thread int64_t pie_copy_left __attribute__((tls_model("initial-exec")));
 
-/* A copy of this size crossed it. is_shift: as pie_copy_is_shift(). Context: hook (also from handlers of the program).
- * errno is preserved. */
-void pie_copy_slowly(size_t bytes, bool is_shift, const void *caller);
+/* A copy crossed it, and has been made. Context: hook (also from handlers of the program). errno is preserved. */
+void pie_copy_slowly(const void *to, const void *from, size_t bytes, const void *caller);
 
 /* Does it move a block by a small part of its length, as list.pop(0) does? To take such a list apart moves each item
  * many times. Merges of sorted parts move by about the length of a part; short blocks move in no time. Context: any. */

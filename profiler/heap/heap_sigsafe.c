@@ -19,9 +19,11 @@
 #include "profiler/base/clocks.h"
 #include "profiler/base/counters.h"
 #include "profiler/base/hash.h"
+#include "profiler/base/random.h"
 #include "profiler/ports/pystack.h"
 #include "profiler/stacks/call_path.h"
 #include "profiler/thread/thread.h"
+#include "profiler/watch/watch.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -40,6 +42,8 @@ static const uint64_t FIRST_INTERVAL_BYTES = 16384;
 static const uint64_t RETRY_BYTES = 65536; /* the profiler is at work on this thread: later */
 static const uint64_t UNDISTURBED_NS = 30000, SPENT_MAX_NS = 2000000;
 static const uint64_t CROSSING_GAP_NS = 1000000; /* at least, between crossings that are no new peak */
+static const uint64_t FOLLOW_GAP_NS = 5000000;   /* at least, between copies of a thread that are followed */
+enum { FOLLOW_PART = 100 };                      /* of the time that comparing them may take */
 
 __thread struct pie_heap_thread *pie_heap_self __attribute__((tls_model("initial-exec")));
 __thread int64_t pie_copy_left __attribute__((tls_model("initial-exec")));
@@ -69,6 +73,7 @@ void pie_heap_set(const struct pie_heap_settings *wanted) {
 void pie_heap_forget(void) {
     pie_heap_self = NULL;
     pie_copy_left = 0;
+    pie_copy_ends_forget();
     memset(&own, 0, sizeof own);
     for (int i = 0; i < PIE_HEAP_DOMAINS; i++) {
         atomic_store_explicit(&heap_bytes[i], 0, memory_order_relaxed);
@@ -418,9 +423,34 @@ static void freed_much(struct pie_heap_thread *heap, int domain) {
     leave(thread, &pie_heap_of(thread)->memory_ns, now_ns);
 }
 
-void pie_heap_freeing_slowly(struct pie_heap_thread *heap, enum pie_heap_domain domain, void *block) {
+static void look_at_copies(const void *block, size_t bytes,
+                           void (*look)(struct pie_thread *, const void *, size_t)) {
+    const struct pie_heap_settings *set = pie_heap_settings();
+    struct pie_thread *thread = set && !set->is_finalizing() ? enter() : NULL;
+
+    if (!thread)
+        return; /* if that was one, another block's bytes there will not be the same */
+    uint64_t start_ns = pie_monotonic_ns();
+    look(thread, block, bytes);
+    uint64_t end_ns = pie_monotonic_ns(), spent_ns = leave(thread, &pie_heap_of(thread)->copies_ns, start_ns);
+    uint64_t next_ns = end_ns + spent_ns * FOLLOW_PART;
+    if (pie_heap_of(thread)->follow_ns < next_ns)
+        pie_heap_of(thread)->follow_ns = next_ns;
+}
+
+void pie_heap_resizing_copy(void *block, size_t bytes) {
     int error = errno;
 
+    look_at_copies(block, bytes, pie_copy_ends_resizing);
+    errno = error;
+}
+
+void pie_heap_freeing_slowly(struct pie_heap_thread *heap, enum pie_heap_domain domain, void *block,
+                             size_t bytes) {
+    int error = errno;
+
+    if (pie_copy_ends_may_hold(bytes))
+        look_at_copies(block, bytes, pie_copy_ends_freeing);
     if (pie_heap_may_be_tracked(block))
         free_ticket(pie_heap_table_remove(block));
     if (heap->counts[domain].freed_bytes >= heap->counts[domain].freed_limit)
@@ -468,10 +498,35 @@ static uint64_t copied_so_far(const struct pie_heap_state *state) {
     return state->copies.next_bytes - (uint64_t)pie_copy_left; /* the distance counts down */
 }
 
-static void take_copy(struct pie_thread *thread, size_t bytes, bool is_shift, const void *caller,
-                      uint64_t now_ns) {
+/* At random distances of time, so that it does not fall in step with a loop. Ends of blocks are only heard of where
+ * memory is profiled. */
+static uint32_t follow(struct pie_thread *thread, const void *to, const void *from, size_t bytes,
+                       uint64_t now_ns) {
     struct pie_heap_state *state = pie_heap_of(thread);
-    struct pie_heap_record record = {.time_ns = now_ns, .event = PIE_HEAP_COPIED, .is_shift = is_shift};
+
+    if (now_ns < state->follow_ns || !pie_heap_self || !pie_watch_is_on() ||
+        !pie_copy_ends_can_follow(to, from, bytes))
+        return 0;
+    uint64_t drawn = pie_random_next(&state->random) >> 16;
+    state->follow_ns = now_ns + FOLLOW_GAP_NS + drawn % FOLLOW_GAP_NS;
+    return pie_copy_ends_begin(thread, to, from, bytes, pie_random_next(&state->random) >> 8);
+}
+
+/* The record goes first, as for tracked blocks. */
+static void push_copy(struct pie_thread *thread, const struct pie_heap_record *record) {
+    bool is_pushed = push(thread, record);
+
+    if (record->copy_end && is_pushed)
+        pie_copy_ends_start(record->copy_end);
+    else if (record->copy_end)
+        pie_copy_ends_give_up(thread, record->copy_end);
+}
+
+static void take_copy(struct pie_thread *thread, const void *to, const void *from, size_t bytes,
+                      const void *caller, uint64_t now_ns) {
+    struct pie_heap_state *state = pie_heap_of(thread);
+    struct pie_heap_record record = {
+        .time_ns = now_ns, .event = PIE_HEAP_COPIED, .is_shift = pie_copy_is_shift(to, from, bytes)};
     uint64_t count_bytes = copied_so_far(state);
     bool is_exact;
 
@@ -483,10 +538,11 @@ static void take_copy(struct pie_thread *thread, size_t bytes, bool is_shift, co
         return;
     record.is_exact = is_exact;
     record.node = node_of(thread, caller);
-    push(thread, &record);
+    record.copy_end = (uint8_t)follow(thread, to, from, bytes, now_ns);
+    push_copy(thread, &record);
 }
 
-void pie_copy_slowly(size_t bytes, bool is_shift, const void *caller) {
+void pie_copy_slowly(const void *to, const void *from, size_t bytes, const void *caller) {
     const struct pie_heap_settings *set = pie_heap_settings();
     struct pie_thread *thread = pie_thread_self();
     int error = errno;
@@ -504,7 +560,7 @@ void pie_copy_slowly(size_t bytes, bool is_shift, const void *caller) {
                             &pie_heap_of(thread)->random);
         copy_distance(pie_heap_of(thread), 0);
     } else {
-        take_copy(thread, bytes, is_shift, caller, now_ns);
+        take_copy(thread, to, from, bytes, caller, now_ns);
     }
     pie_heap_of(thread)->copies.cost_ns = leave(thread, &pie_heap_of(thread)->copies_ns, now_ns);
     errno = error;
@@ -518,6 +574,7 @@ static void enter_thread(struct pie_thread *thread) {
     uint64_t now_ns = pie_monotonic_ns();
 
     state->copy_distance_bytes = 0;
+    state->follow_ns = 0;
     state->crossed_ns = state->crossing_cost_ns = state->looked_ns = 0;
     state->quiet_crossings = state->quiet_left = 0;
     state->random = now_ns ^ pie_hash_upper((uintptr_t)thread) ^ UINT64_C(0x2545f4914f6cdd1d);

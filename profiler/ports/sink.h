@@ -190,6 +190,23 @@ enum pie_copy_estimate {
         4, /* added to the first two: large blocks, moved by less than a sixteenth of their length */
 };
 
+/* Increments since the last flush: copies that were followed, by what became of them (profiler/heap/copy_ends.h). */
+struct pie_copy_end_row {
+    struct pie_node_id node;
+    uint8_t outcome; /* of enum pie_copy_outcome; part of the key */
+    uint64_t copies;
+    uint64_t bytes; /* that they stand for, as in pie_copy_row */
+};
+enum pie_copy_outcome {
+    PIE_COPY_NO_OUTCOME = 0,
+    PIE_COPY_NEEDLESS = 1,  /* neither source nor copy was written before one of them was freed */
+    PIE_COPY_WRITTEN = 2,   /* one was, and it shows */
+    PIE_COPY_PART = 3,      /* neither was written, but the copy is a part of a larger block, or let one go */
+    PIE_COPY_UNSURE = 4,    /* both are equal, but there was no debug register all the time */
+    PIE_COPY_OPEN = 5,      /* neither was freed, or it was not followed so far */
+    PIE_COPY_REWRITTEN = 6, /* both are equal, though a debug register saw a write */
+};
+
 /* How far the learning tracer is with a call (profiler/race/racing.h). */
 enum pie_traced_state {
     PIE_TRACED_UNDECIDED = 1,
@@ -289,6 +306,7 @@ struct pie_sink_ops {
     int (*put_footprint)(struct pie_sink *, const struct pie_footprint_row *); /* in the order of time */
     int (*put_heap)(struct pie_sink *, const struct pie_heap_row *);
     int (*put_copy)(struct pie_sink *, const struct pie_copy_row *);
+    int (*put_copy_end)(struct pie_sink *, const struct pie_copy_end_row *);
     /* The retention path of objects of one size class that a context allocated: types and the way to a module, class or
      * frame, one line. */
     int (*put_retention_path)(struct pie_sink *, struct pie_node_id node, uint32_t size, const char *text);

@@ -7,6 +7,9 @@
 
 struct pie_call_path;
 
+/* Serials of watches have these bits (the cookie of a register, watch_sigsafe.c). */
+enum { PIE_WATCH_SERIAL_MASK = 0x1fffffff };
+
 /* NULL: watching is off. */
 const struct pie_watch_settings *pie_watch_settings(void);
 
@@ -69,6 +72,14 @@ bool pie_watch_read(uint64_t address, uint32_t size, uint64_t *ret_value);
 
 /* Ends all watches of the thread. */
 void pie_watch_rest(struct pie_thread *thread);
+
+/* --- Words of copies: watch/copy_sigsafe.c --- */
+
+/* The word of such a slot was written; its register is another's from now on. */
+void pie_watch_copy_written(struct pie_thread *thread, unsigned index);
+void pie_watch_copy_lost(struct pie_watch_slot *slot);
+/* At a sample: a word that has been watched for too long is not watched any more. */
+void pie_watch_copy_give_up(struct pie_thread *thread);
 
 /* --- Stages --- */
 

@@ -67,6 +67,8 @@ void pie_watch_free_slot(struct pie_thread *thread, unsigned index) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
     pie_watch_disarm(thread, index);
+    if (slot->stage == PIE_WATCH_COPY)
+        pie_watch_copy_lost(slot);
     slot->stage = PIE_WATCH_FREE;
     slot->seen = 0;
 }
@@ -91,6 +93,8 @@ static void evict(struct pie_thread *thread, unsigned index) {
 
     if (slot->stage < PIE_WATCH_DATA) {
         pie_counter_add(PIE_COUNTER_WATCH_NOT_REACHED, 1);
+    } else if (slot->stage == PIE_WATCH_COPY) {
+        pie_watch_copy_lost(slot);
     } else if (slot->stage == PIE_WATCH_NEXT_RETURN) {
         pie_watch_give_up(thread, index);
     } else {
@@ -192,7 +196,8 @@ static uint64_t faults_of_thread(void) {
 static bool is_data_armed(const struct pie_watch_thread *watch) {
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
         const struct pie_watch_slot *slot = &watch->slots[i];
-        if (slot->is_armed && (slot->stage == PIE_WATCH_DATA || slot->stage == PIE_WATCH_SITE))
+        if (slot->is_armed &&
+            (slot->stage == PIE_WATCH_DATA || slot->stage == PIE_WATCH_SITE || slot->stage == PIE_WATCH_COPY))
             return true;
     }
     return false;
@@ -252,6 +257,7 @@ void pie_watch_charge_sample(struct pie_thread *thread, const ucontext_t *uconte
     if (!settings)
         return;
     give_up_sites(thread);
+    pie_watch_copy_give_up(thread);
     if (!settings->fault_tax_ns)
         return;
     uint64_t faults = faults_of_thread(), before = watch->faults_seen;

@@ -41,6 +41,7 @@ enum pie_watch_stage {
     PIE_WATCH_NEXT_RETURN, /* … was a store: the end of its call */
     PIE_WATCH_RESULT,      /* stage 3 of a call's result: the next return to the place that called */
     PIE_WATCH_SITE,        /* … which is far off: until the interpreter comes there again */
+    PIE_WATCH_COPY,        /* of no access: is a word written? See pie_watch_copy() */
 };
 
 enum pie_watch_kind { PIE_WATCH_LOAD = 1, PIE_WATCH_STORE = 2 };
@@ -140,10 +141,13 @@ struct pie_watch_slot {
     struct pie_call_digest call;         /* of the call; content 0: not known */
     struct pie_watch_record touch;       /* NEXT_RETURN: the trap's record */
     uint8_t kind, memory, traits;
-    bool is_armed;  /* its register is */
-    bool is_far;    /* RESULT: it was SITE before */
-    bool is_call;   /* no access was chosen: the watch is about the call alone */
-    bool is_unsure; /* RESULT of a CALL: a later call may have had the same arguments, or not */
+    bool is_armed;          /* its register is */
+    bool is_far;            /* RESULT: it was SITE before */
+    bool is_call;           /* no access was chosen: the watch is about the call alone */
+    bool is_unsure;         /* RESULT of a CALL: a later call may have had the same arguments, or not */
+    _Atomic uint64_t *copy; /* COPY: whose word it is, … */
+    uint64_t copy_armed;    /* … and what that says as long as it is */
+    uint64_t copy_until_ns; /* CPU time of the thread at which it is given up */
 };
 
 /* A thread's part. Only the thread itself writes, but for the rings' tails. */
@@ -233,6 +237,22 @@ struct pie_access_sampler_ops;
  * Context: signal. */
 void pie_watch_sampled(const struct pie_access_sampler_ops *sampler, struct pie_thread *thread,
                        const siginfo_t *info, const ucontext_t *ucontext);
+
+/* Are there registers to watch with? Context: any. */
+bool pie_watch_is_on(void);
+
+/* Is a word written by this thread? What is known of it stands in a word of the asker's, which other threads may read:
+ * serial * 4 + one of these. Whoever uses that word anew gives it another serial. */
+enum pie_watch_copy_state { PIE_WATCH_COPY_KEPT = 1, PIE_WATCH_COPY_WRITTEN, PIE_WATCH_COPY_LOST };
+
+/* Watches the 8 bytes at address, a multiple of 8, for stores, by one register of the thread at most: a newer word may
+ * take the place of the one before, as any sample may. It is given up after longest_ns of CPU time, because it slows
+ * down string instructions. False: there is no register, no credit, or the thread's watch stays where it is. Charges
+ * the budget of watching. Context: hook (inside). */
+bool pie_watch_copy(struct pie_thread *thread, uint64_t address, _Atomic uint64_t *word, uint32_t serial,
+                    uint64_t longest_ns);
+/* The asker does not ask any more. Without effect on a thread that does not watch. Context: hook (inside). */
+void pie_watch_copy_over(struct pie_thread *thread, const _Atomic uint64_t *word);
 
 /* Is this signal a debug register's trap? Context: signal. */
 bool pie_watch_is_ours(const siginfo_t *info);

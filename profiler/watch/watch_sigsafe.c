@@ -30,14 +30,7 @@
 
 /* Upper half of the cookie that our breakpoints carry; the lower: serial and slot. */
 #define WATCH_COOKIE (UINT64_C(0x70696577) << 32)
-enum {
-    SLOT_BITS = 2,
-    SERIAL_MASK = 0x1fffffff,
-    TRIES_MAX = 3,
-    DRAWS_MAX = 4,
-    RETURN_STRAYS_MAX = 16,
-    CALLS_ONE_IN = 8
-};
+enum { SLOT_BITS = 2, TRIES_MAX = 3, DRAWS_MAX = 4, RETURN_STRAYS_MAX = 16, CALLS_ONE_IN = 8 };
 
 /* After a register was refused (a debugger has them, no descriptor is free). */
 static const uint64_t RETRY_NS = 1000000000;
@@ -96,6 +89,9 @@ static void begin_thread(struct pie_thread *thread) {
 static void end_thread(struct pie_thread *thread) {
     const struct pie_debug_ops *registers = pie_watch_registers_in_use();
 
+    for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++)
+        if (pie_watch_of(thread)->slots[i].stage == PIE_WATCH_COPY)
+            pie_watch_copy_lost(&pie_watch_of(thread)->slots[i]);
     if (registers)
         registers->release(thread);
 }
@@ -118,7 +114,7 @@ struct pie_thread_part pie_watch_part = {
 };
 
 static uint64_t cookie_of(const struct pie_watch_slot *slot, unsigned index) {
-    return WATCH_COOKIE | (uint64_t)(slot->serial & SERIAL_MASK) << SLOT_BITS | index;
+    return WATCH_COOKIE | (uint64_t)(slot->serial & PIE_WATCH_SERIAL_MASK) << SLOT_BITS | index;
 }
 
 bool pie_watch_try_arm(struct pie_thread *thread, unsigned index, enum pie_debug_kind kind, uint64_t address,
@@ -233,7 +229,7 @@ static void begin(struct pie_thread *thread, unsigned index, const struct pie_ca
     slot->tries = 0;
     slot->is_call = false;
     slot->array_bytes = 0;
-    slot->serial = ++pie_watch_of(thread)->serial & SERIAL_MASK;
+    slot->serial = ++pie_watch_of(thread)->serial & PIE_WATCH_SERIAL_MASK;
 }
 
 /* The access was of no interest: another one of the block, so that of those of interest each is as likely as before. */
@@ -562,6 +558,8 @@ static void dispatch(struct pie_thread *thread, unsigned index, const ucontext_t
         pie_watch_data_touched(thread, index, ucontext);
     } else if (slot->stage == PIE_WATCH_SITE) {
         pie_watch_site_reached(thread, index);
+    } else if (slot->stage == PIE_WATCH_COPY) {
+        pie_watch_copy_written(thread, index);
     } else {
         pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1);
         if (slot->stage != PIE_WATCH_FREE)
@@ -579,6 +577,8 @@ static void late(struct pie_thread *thread, unsigned index) {
     pie_counter_add(PIE_COUNTER_WATCH_LATE_TRAPS, 1);
     if (slot->stage < PIE_WATCH_DATA)
         pie_watch_free_slot(thread, index);
+    else if (slot->stage == PIE_WATCH_COPY)
+        pie_watch_copy_written(thread, index);
     else if (slot->stage != PIE_WATCH_SITE)
         pie_watch_give_up(thread, index);
 }
@@ -603,7 +603,7 @@ static void event_fired(struct pie_thread *thread, unsigned index, const siginfo
 }
 
 static bool waits_for_data(const struct pie_watch_slot *slot) {
-    return slot->stage == PIE_WATCH_DATA || slot->stage == PIE_WATCH_SITE;
+    return slot->stage == PIE_WATCH_DATA || slot->stage == PIE_WATCH_SITE || slot->stage == PIE_WATCH_COPY;
 }
 
 /* Debug registers themselves say all that fired. Of several the first one's handling sees to the others of the same

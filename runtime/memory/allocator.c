@@ -117,7 +117,7 @@ PIE_EXPORT void *calloc(size_t count, size_t size) {
 }
 
 static __attribute__((noinline)) void free_slowly(void *block) {
-    pie_heap_freeing_slowly(pie_heap_self, pie_allocator_domain, block);
+    pie_heap_freeing_slowly(pie_heap_self, pie_allocator_domain, block, pie_allocator_noted_size(block));
     pie_allocator_base.free(block);
 }
 
@@ -139,8 +139,10 @@ PIE_EXPORT void free(void *block) {
         return;
     }
     struct pie_heap_count *count = &heap->counts[pie_allocator_domain];
-    count->freed_bytes += pie_allocator_unmapped_size(note);
-    if (RARE(count->freed_bytes >= count->freed_limit || pie_heap_may_be_tracked(block)))
+    size_t bytes = pie_allocator_unmapped_size(note);
+    count->freed_bytes += bytes;
+    if (RARE(count->freed_bytes >= count->freed_limit || pie_heap_may_be_tracked(block) ||
+             pie_copy_ends_may_hold(bytes)))
         free_slowly(block);
     else
         pie_allocator_base.free(block);
@@ -158,6 +160,8 @@ static __attribute__((noinline)) void *realloc_to_nothing(void *old, const void 
 static __attribute__((noinline)) void *realloc_counted(void *old, size_t size, const void *caller) {
     enum pie_heap_domain domain = pie_allocator_domain;
     size_t old_bytes = pie_allocator_size(old);
+    if (RARE(pie_copy_ends_may_hold(old_bytes)))
+        pie_heap_resizing_copy(old, old_bytes);
     uint32_t token = RARE(pie_heap_may_be_tracked(old)) ? pie_heap_resizing(old) : 0;
     struct pie_heap_thread *heap = begin_base();
     void *block = pie_allocator_base.realloc(old, size);

@@ -72,15 +72,19 @@ static inline bool is_due(size_t bytes) {
 static __attribute__((noinline)) void *sampled(void *to, const void *from, size_t bytes,
                                                void *(*next)(void *, const void *, size_t),
                                                const void *caller) {
-    pie_copy_slowly(bytes, pie_copy_is_shift(to, from, bytes), caller);
-    return next(to, from, bytes);
+    void *returned = next(to, from, bytes);
+
+    pie_copy_slowly(to, from, bytes, caller); /* what becomes of it is watched from its end on */
+    return returned;
 }
 
 static __attribute__((noinline)) void *sampled_chk(void *to, const void *from, size_t bytes, size_t room,
                                                    void *(*next)(void *, const void *, size_t, size_t),
                                                    const void *caller) {
-    pie_copy_slowly(bytes, pie_copy_is_shift(to, from, bytes), caller);
-    return next(to, from, bytes, room);
+    void *returned = next(to, from, bytes, room);
+
+    pie_copy_slowly(to, from, bytes, caller);
+    return returned;
 }
 
 void *memcpy(void *restrict to, const void *restrict from, size_t bytes) {

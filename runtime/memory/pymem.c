@@ -117,7 +117,7 @@ static void *small_calloc(void *ctx, size_t count, size_t bytes) {
 __attribute__((noinline, cold)) static void small_free_slowly(void *ctx, void *block) {
     const PyMemAllocatorEx *original = ctx;
 
-    pie_heap_freeing_slowly(pie_heap_self, PIE_HEAP_PYTHON, block);
+    pie_heap_freeing_slowly(pie_heap_self, PIE_HEAP_PYTHON, block, 0);
     original->free(original->ctx, block);
 }
 

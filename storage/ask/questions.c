@@ -271,6 +271,20 @@ static const struct pie_question questions[] = {
      .is_timed = true,
      .cut = PIE_CUT_CONTEXTS,
      .is_ranked = true},
+    {.name = "needless copies",
+     .aliases = "needless|needless copy|needless copying|useless copies|avoidable copies|unneeded copies|"
+                "unnecessary copies|lines with needless copies",
+     .columns = RANK("v.rank") "file, line, function, needless_share, needless_low, needless_high, verdict, "
+                               "bytes, cpu_s, cpu_share, copies, watched, library",
+     .from = "v_needless v",
+     .order = "v.rank",
+     .files = "file:line",
+     .functions = "function",
+     .libraries = "library",
+     .when_empty =
+         "no copy of 16 KiB or more by memcpy() was followed to its end, which takes debug registers "
+         "(\"pieprof doctor\") and the profile of memory; \"copies\" tells what is copied",
+     .is_ranked = true},
     {.name = "learned calls",
      .aliases =
          "learned|traced calls|traced call|learned call|learned call sites|calls learned|loop calls|learning",

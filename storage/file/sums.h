@@ -31,6 +31,8 @@
 #define PIE_COPY_ADD                                                                                         \
     " ON CONFLICT DO UPDATE SET samples = samples + excluded.samples,"                                       \
     " bytes = bytes + excluded.bytes, sq_bytes2 = sq_bytes2 + excluded.sq_bytes2"
+#define PIE_COPY_END_ADD                                                                                     \
+    " ON CONFLICT DO UPDATE SET copies = copies + excluded.copies, bytes = bytes + excluded.bytes"
 #define PIE_INSERT_INTO(table, key, sums) "INSERT INTO " table " (process, slice_s, " key ", " sums ")"
 
 /* The same tables in packed form (storage/file/packed_tables.h): rows of one block become a value. */

@@ -281,6 +281,19 @@ CREATE TABLE copy (
   PRIMARY KEY (process, slice_s, node, estimate)
 ) WITHOUT ROWID;
 
+-- Large copies by memcpy() and its like that were followed until their source or they were freed.
+CREATE TABLE copy_end (
+  process INTEGER NOT NULL REFERENCES process,
+  node INTEGER NOT NULL,           -- node (process, id), as in copy
+  outcome INTEGER NOT NULL,        -- 1: neither was written until then, 2: one was, 3: neither was, but the copy is a
+                                   -- part of a larger block or outlived its larger source, 4: both are equal, but no
+                                   -- debug register was there all the time, 5: not known, 6: both are equal, but a
+                                   -- debug register saw a write
+  copies INTEGER NOT NULL,         -- that were followed
+  bytes INTEGER NOT NULL,          -- bytes copied that they stand for
+  PRIMARY KEY (process, node, outcome)
+) WITHOUT ROWID;
+
 -- Rows of sample, allocated and copy whose slice is over; "Packed rows" says how they are laid out.
 CREATE TABLE packed (
   process INTEGER NOT NULL REFERENCES process,

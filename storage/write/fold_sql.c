@@ -64,6 +64,9 @@ const char *const pie_fold_contexts_sql[] = {
     DROP("allocated"),
     MOVE("copy", PIE_COPY_KEY, PIE_COPY_SUMS, "f.target, estimate", PIE_COPY_ADD),
     DROP("copy"),
+    "INSERT INTO copy_end (process, node, outcome, copies, bytes) SELECT process, f.target, outcome, copies, "
+    "bytes FROM copy_end JOIN temp.folded f ON f.node = copy_end.node WHERE process = ?1" PIE_COPY_END_ADD,
+    DROP("copy_end"),
     REPACK("sample", "1", PIE_PACKING_BLOCK("thread", "target"), PIE_PACK_SAMPLE("thread", "target")),
     REPACK("allocated", "2", PIE_PACKING_BLOCK("0", "target"), PIE_PACK_ALLOCATED("target")),
     REPACK("copy", "3", PIE_PACKING_BLOCK("estimate", "target"), PIE_PACK_COPY("target")),

@@ -91,6 +91,9 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
         "profiler_bytes, threshold_bytes, allocator, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [PIE_STATEMENT_COPY] =
         PIE_INSERT_INTO("copy", PIE_COPY_KEY, PIE_COPY_SUMS) " VALUES (?, ?, ?, ?, ?, ?, ?)" PIE_COPY_ADD,
+    [PIE_STATEMENT_COPY_END] =
+        "INSERT INTO copy_end (process, node, outcome, copies, bytes) VALUES (?, ?, ?, "
+        "?, ?)" PIE_COPY_END_ADD,
     [PIE_STATEMENT_RETENTION_PATH] =
         "INSERT OR REPLACE INTO holder (process, node, size, text) VALUES (?, ?, ?, ?)",
     [PIE_STATEMENT_TRACED_LOOP] =

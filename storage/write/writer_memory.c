@@ -115,6 +115,12 @@ int pie_writer_put_copy(struct pie_writer *writer, const struct pie_copy_row *ro
                           integer(row->bytes), row->sq_bytes2);
 }
 
+int pie_writer_put_copy_end(struct pie_writer *writer, const struct pie_copy_end_row *row) {
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_COPY_END, "iiiii", writer->process,
+                          (int64_t)row->node.value, (int64_t)row->outcome, integer(row->copies),
+                          integer(row->bytes));
+}
+
 int pie_writer_put_retention_path(struct pie_writer *writer, struct pie_node_id node, uint32_t size,
                                   const char *text) {
     return pie_rowlog_add(&writer->rows, PIE_STATEMENT_RETENTION_PATH, "iiit", writer->process,

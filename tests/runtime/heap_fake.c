@@ -8,6 +8,7 @@
 __thread struct pie_heap_thread *pie_heap_self __attribute__((tls_model("initial-exec")));
 __thread int64_t pie_copy_left __attribute__((tls_model("initial-exec")));
 _Atomic uint8_t pie_heap_filter[PIE_HEAP_FILTER_BYTES];
+_Atomic uint64_t pie_copy_ends_bytes = UINT64_MAX;
 
 struct heap_fake_note heap_fake_notes[HEAP_FAKE_NOTES];
 size_t heap_fake_count;
@@ -55,7 +56,8 @@ void pie_heap_allocated_slowly(struct pie_heap_thread *heap, enum pie_heap_domai
         .call = HEAP_FAKE_ALLOCATED, .domain = domain, .block = block, .bytes = bytes, .caller = caller});
 }
 
-void pie_heap_freeing_slowly(struct pie_heap_thread *heap, enum pie_heap_domain domain, void *block) {
+void pie_heap_freeing_slowly(struct pie_heap_thread *heap, enum pie_heap_domain domain, void *block,
+                             size_t bytes) {
     note((struct heap_fake_note){.call = HEAP_FAKE_FREEING, .domain = domain, .block = block});
 }
 
@@ -65,6 +67,8 @@ uint32_t pie_heap_resizing(void *block) {
     note((struct heap_fake_note){.call = HEAP_FAKE_RESIZING, .block = block, .token = ++token});
     return token;
 }
+
+void pie_heap_resizing_copy(void *block, size_t bytes) {}
 
 void pie_heap_resized(struct pie_heap_thread *heap, enum pie_heap_domain domain, uint32_t token, void *block,
                       size_t old_bytes, size_t bytes, const void *caller) {
@@ -81,8 +85,8 @@ void pie_heap_resized(struct pie_heap_thread *heap, enum pie_heap_domain domain,
                                  .caller = caller});
 }
 
-void pie_copy_slowly(size_t bytes, bool is_shift, const void *caller) {
-    heap_fake_shifts += is_shift;
+void pie_copy_slowly(const void *to, const void *from, size_t bytes, const void *caller) {
+    heap_fake_shifts += pie_copy_is_shift(to, from, bytes);
     pie_copy_left = heap_fake_copy_distance;
     heap_fake_copies++;
     heap_fake_copied_bytes += bytes;

@@ -23,7 +23,7 @@ ROOMS = {
         "symbols": ("base", "ports", "code", "stacks"),
         "time": ("base", "ports", "thread", "machine", "stacks", "symbols"),
         "watch": ("base", "race", "ports", "code", "thread", "machine", "stacks", "symbols", "time"),
-        "heap": ("base", "ports", "thread", "stacks", "symbols"),
+        "heap": ("base", "ports", "thread", "stacks", "symbols", "watch"),
         "doctor": ("base", "machine", "symbols"),
         "copies": ("base", "ports", "code", "thread", "stacks", "symbols", "time", "heap"),
         "collect": ("base", "ports", "code", "thread", "stacks", "trace", "process", "symbols", "time", "watch",

@@ -69,6 +69,9 @@ static void put_rows(struct pie_sink *sink, uint32_t node, uint64_t amount) {
     pie_fixture_check(sink->ops->put_allocated(sink, &allocated));
     pie_fixture_check(sink->ops->put_allocation(sink, &allocation));
     pie_fixture_check(sink->ops->put_copy(sink, &copy));
+    const struct pie_copy_end_row end = {
+        .node = {node}, .outcome = PIE_COPY_WRITTEN, .copies = 1, .bytes = amount};
+    pie_fixture_check(sink->ops->put_copy_end(sink, &end));
 }
 
 static struct pie_sink *begin_run(uint64_t max_bytes) {
@@ -112,7 +115,8 @@ static char *sums(sqlite3 *db) {
         "|| "
         "sum(allocated_python_bytes + allocated_native_bytes) FROM allocation GROUP BY size UNION ALL SELECT "
         "slice_s "
-        "|| ',' || sum(bytes) FROM every_copy GROUP BY slice_s, estimate)";
+        "|| ',' || sum(bytes) FROM every_copy GROUP BY slice_s, estimate UNION ALL SELECT outcome || ',' || "
+        "sum(copies) || ',' || sum(bytes) FROM copy_end GROUP BY outcome)";
     sqlite3_stmt *statement;
     assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
@@ -128,6 +132,7 @@ static const char dangling_sql[] =
     " + (SELECT count(*) FROM allocated WHERE node NOT IN (SELECT id FROM node))"
     " + (SELECT count(*) FROM allocation WHERE node NOT IN (SELECT id FROM node))"
     " + (SELECT count(*) FROM copy WHERE node NOT IN (SELECT id FROM node))"
+    " + (SELECT count(*) FROM copy_end WHERE node NOT IN (SELECT id FROM node))"
     " + (SELECT count(*) FROM node WHERE parent NOT IN (SELECT id FROM node))"
     " + (SELECT count(*) FROM node WHERE location NOT IN (SELECT id FROM location))"
     " + (SELECT count(*) FROM location WHERE function NOT IN (SELECT id FROM function))"

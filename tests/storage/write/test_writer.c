@@ -263,6 +263,29 @@ static void test_increments_of_copies_add_up_by_estimate(void **state) {
     assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT sum(bytes) FROM copy WHERE estimate > 1"), 200);
 }
 
+static void put_copy_end(struct pie_sink *sink, uint32_t node, enum pie_copy_outcome outcome) {
+    struct pie_copy_end_row row = {.node = {node}, .outcome = (uint8_t)outcome, .copies = 2, .bytes = 100};
+    assert_int_equal(sink->ops->put_copy_end(sink, &row), 0);
+}
+
+static void test_ends_of_copies_add_up_by_outcome(void **state) {
+    struct pie_sink *sink = open_sink(at("a.db"));
+    begin_process(sink, 0);
+    put_two_depths(sink);
+    put_copy_end(sink, 4, PIE_COPY_NEEDLESS);
+    put_copy_end(sink, 4, PIE_COPY_WRITTEN);
+    assert_int_equal(sink->ops->commit(sink, 1), 0);
+    put_copy_end(sink, 4, PIE_COPY_NEEDLESS);
+    put_copy_end(sink, 5, PIE_COPY_NEEDLESS);
+    assert_int_equal(sink->ops->commit(sink, 2), 0);
+    sink->ops->close(sink);
+    assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT count(*) FROM copy_end"), 3);
+    assert_int_equal(
+        pie_fixture_ask(at("a.db"),
+                        "SELECT copies = 4 AND bytes = 200 FROM copy_end WHERE node = 4 AND outcome = 1"),
+        1);
+}
+
 static void test_totals_and_holders_are_replaced(void **state) {
     struct pie_sink *sink = open_sink(at("a.db"));
     struct pie_heap_row row = {.allocator = "glibc", .note = "early"};
@@ -635,6 +658,7 @@ int main(void) {
         TEST(test_a_watch_has_the_operations_of_its_own_and_its_innermost_line),
         TEST(test_allocations_of_a_context_are_replaced),
         TEST(test_increments_of_copies_add_up_by_estimate),
+        TEST(test_ends_of_copies_add_up_by_outcome),
         TEST(test_totals_and_holders_are_replaced),
         TEST(test_points_are_in_the_file_at_once_and_unknown_is_null),
         TEST(test_a_lines_curve_is_the_sum_of_its_contexts),
