@@ -502,7 +502,7 @@ FROM (
 
 CREATE VIEW v_redundancy AS
 SELECT run, proven_rank AS rank, iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS kind, file, line, function, first_file, first_line, native_function,
-  native_library, category, line_evidence AS evidence, advice, fraction AS redundant_fraction, fraction_low,
+  native_library, line_category AS category, line_evidence AS evidence, line_advice AS advice, fraction AS redundant_fraction, fraction_low,
   fraction_high,
   wasted_ns / 1e9 AS wasted_s, wasted_ns / nullif(run_ns, 0) AS wasted_share, bytes, traps, sampler,
   line_severity AS severity,
@@ -550,8 +550,8 @@ FROM (
             AND again_ns >= high_part * line_ns AND again_ns >= high_share * run_ns THEN 'high'
           ELSE 'low' END AS sum_severity
       FROM (
-        SELECT run, kind, file, function_line AS line, function, native_function, native_library, category,
-          line_evidence AS evidence, advice, library, user_file, user_line, line AS worst_line, is_reuse, is_decided,
+        SELECT run, kind, file, function_line AS line, function, native_function, native_library,
+          line_category AS category, line_evidence AS evidence, line_advice AS advice, library, user_file, user_line, line AS worst_line, is_reuse, is_decided,
           run_ns, z2, high_traps, high_low, high_part, high_share, found_verdict, verdict, proof, most_ns, done_again,
           kind_text, is_evidence, line_severity AS worst_severity,
           max(sampler) OVER g AS sampler, sum(redundant_ns) OVER g AS redundant_ns,
