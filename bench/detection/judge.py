@@ -8,8 +8,8 @@ import statistics
 
 FIRST = 5
 
-# Categories with the same advice: one call for many, keep the result. Naming the other one of the two still leads to the
-# fix, so it is defensible.
+# Categories with the same advice: one call for many, keep the result. Naming the other one of the two still leads to
+# the fix, so it is defensible.
 ALIKE = (
     {"slice underutilization", "API misuse"},
     {"repeated native calls", "loop-invariant computation"},
@@ -118,7 +118,7 @@ def are_alike(category, other):
 
 def bound(program, findings):
     """What a second run says of the true lines: the verdict of the first, and the part of the run that a fix gains at
-    most. Where the function of the true lines is called with the same arguments, the fix may be at that call as well."""
+    most. Where the function of the true lines is called with the same arguments, the fix may be at that call too."""
     counted = [finding for finding in findings if finding.get("verdict") and is_own(program, finding)]
     of_line = {}
     for finding in counted:

@@ -8,10 +8,11 @@ CREATE VIEW x_threshold AS SELECT
   0.2 AS high_low,         -- this part of the line's time at least is wasted, as the lower end of the interval has it,
   0.25 AS high_part,       -- and this part as the estimate: the longer a run, the nearer the lower end is to it,
   0.05 AS high_share,      -- and the waste is this part of the run's CPU time at least
-  8 AS calls_traps,        -- of fewer watches too,
-  0.03 AS calls_waste_low, -- where one call for all takes the place of many, the time of the calls is the waste, and what
-  0.1 AS calls_part,       -- they look up again only shows that they do little: these parts of the line's time at least,
-  0.4 AS calls_fraction,   -- and of the accesses in short calls this part at least, as the interval's lower end
+  8 AS calls_traps,        -- where one call for all takes the place of many, their time is the waste, and what they
+                           -- look up again only shows that they do little. Of this number of watches at least,
+  0.03 AS calls_waste_low, -- this part of the line's time at least, as the lower end of the interval has it,
+  0.1 AS calls_part,       -- and this part as the estimate,
+  0.4 AS calls_fraction,   -- and this part of the accesses in short calls, as the lower end
   0.4 AS pair_fraction,    -- a pair: this part of its accesses at least was redundant
   0.1 AS reuse_share,      -- loads: with less than this part of the time in short calls all is reuse and no waste
   3 AS category_traps_min, -- a category is named from this number of redundant accesses on
