@@ -36,7 +36,8 @@ static_assert(PIE_BASIC_BLOCK_LINE_BYTES == 64, "a line has a bit of a word for 
 
 /* What is known of a line. Atomics, relaxed: only a handler that was interrupted for two changes meets a writer. */
 struct pie_basic_block_line {
-    _Atomic uint64_t known; /* a bit for each byte where an instruction begins, or was asked for without result */
+    _Atomic uint64_t
+        known; /* a bit for each byte where an instruction begins, or was asked for without result */
     _Atomic uint64_t first; /* those of them whose block is not that of the one before in the line */
     _Atomic uint32_t module;
     _Atomic uint32_t

@@ -125,8 +125,7 @@ static void test_any_bytes(void **state) {
         told += n >= 0 && in.may_list;
         free(bytes);
     }
-    print_message("# of %ld instructions %ld may be watched, %ld look so\n", decoded, listed,
-                  told);
+    print_message("# of %ld instructions %ld may be watched, %ld look so\n", decoded, listed, told);
     assert_true(decoded > ADDRESSES);
     assert_true(listed > ADDRESSES);
 }
