@@ -165,7 +165,7 @@ SPREAD = 9  # library lines
 
 
 def spread(path):
-    """Spreads the watches at the library's line evenly over as many lines of it. Returns the number that one has."""
+    """Moves the watches at the library's line to as many lines of it. Returns how many each of them then has."""
     with sqlite3.connect(path) as file:
         process, node, location, watches = file.execute(
             "SELECT w.process, n.id, n.line_location, w.watches FROM watch w JOIN node n ON n.process = w.process AND n.id = w.first_node"
