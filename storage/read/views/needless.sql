@@ -12,33 +12,34 @@ CREATE VIEW x_needless_threshold AS SELECT
   0.05 AS run_share,       -- told in the summary: what the needless copies take of the run
   3.841458820694124 AS z2; -- 95 %
 
--- By line of own code, or of a library where there is none. Of copies that are equal, some were written all the same; a
--- register on one of the two sees half of those.
+-- By line of own code, or of a library where there is none: what became of its copies, and, of the contexts that made
+-- them, all copied bytes and the CPU time: what copies, and the C library's function right below it.
+CREATE VIEW x_needless_part AS
+SELECT p.run, e.process, coalesce(n.own_location, n.line_location) AS place, e.copies,
+  iif(e.outcome IN (PIE_COPY_NEEDLESS, PIE_COPY_UNSURE, PIE_COPY_REWRITTEN), e.copies, 0) AS equal,
+  iif(e.outcome = PIE_COPY_NEEDLESS, e.copies, 0) AS watched,
+  iif(e.outcome = PIE_COPY_REWRITTEN, e.copies, 0) AS rewritten, 0 AS bytes, NULL AS cpu_ns
+FROM process p JOIN copy_end e ON e.process = p.id JOIN node n ON n.process = e.process AND n.id = e.node
+UNION ALL
+SELECT p.run, c.process, coalesce(n.own_location, n.line_location), 0, 0, 0, 0, c.bytes, NULL
+FROM process p JOIN copy c ON c.process = p.id JOIN node n ON n.process = c.process AND n.id = c.node
+WHERE EXISTS (SELECT 1 FROM copy_end e WHERE e.process = c.process AND e.node = c.node)
+UNION ALL
+SELECT s.run, s.process, coalesce(n.own_location, n.line_location), 0, 0, 0, 0, 0, s.cpu_ns
+FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
+WHERE EXISTS (SELECT 1 FROM copy_end e WHERE e.process = n.process AND e.node IN (n.id, n.parent));
+
+-- Of copies that are equal, some were written all the same; a register on one of the two sees half of those. A line
+-- that grows has no needless copies, though each of them is like its source.
 CREATE VIEW x_needless_place AS
-SELECT run, process, place, copies, watched, followed_bytes,
+SELECT run, process, place, copies, watched, bytes, cpu_ns,
   equal * (1 - min(1, 2.0 * rewritten / max(1, watched + rewritten))) AS needless
 FROM (
-  SELECT p.run, e.process, coalesce(n.own_location, n.line_location) AS place, sum(e.copies) AS copies,
-    sum(e.bytes) AS followed_bytes,
-    sum(iif(e.outcome IN (PIE_COPY_NEEDLESS, PIE_COPY_UNSURE, PIE_COPY_REWRITTEN), e.copies, 0)) AS equal,
-    sum(iif(e.outcome = PIE_COPY_NEEDLESS, e.copies, 0)) AS watched,
-    sum(iif(e.outcome = PIE_COPY_REWRITTEN, e.copies, 0)) AS rewritten
-  FROM process p JOIN copy_end e ON e.process = p.id JOIN node n ON n.process = e.process AND n.id = e.node
-  WHERE coalesce(n.own_location, n.line_location) IS NOT NULL
-  GROUP BY p.run, e.process, coalesce(n.own_location, n.line_location));
-
--- With the bytes of these contexts, and their CPU time: what copies, and the C library's function right below it. A
--- line that grows has no needless copies, though each of them is like its source.
-CREATE VIEW x_needless_cost AS
-SELECT x.*, (
-    SELECT sum(c.bytes) FROM copy c JOIN node n ON n.process = c.process AND n.id = c.node
-    WHERE c.process = x.process AND coalesce(n.own_location, n.line_location) = x.place
-    AND EXISTS (SELECT 1 FROM copy_end e WHERE e.process = c.process AND e.node = c.node)) AS bytes, (
-    SELECT sum(s.cpu_ns) FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
-    WHERE s.run = x.run AND s.process = x.process AND coalesce(n.own_location, n.line_location) = x.place
-    AND EXISTS (SELECT 1 FROM copy_end e WHERE e.process = n.process AND e.node IN (n.id, n.parent))) AS cpu_ns
-FROM x_needless_place x
-WHERE NOT EXISTS (SELECT 1 FROM x_growing_place g WHERE g.process = x.process AND g.place = x.place);
+  SELECT run, process, place, sum(copies) AS copies, sum(equal) AS equal, sum(watched) AS watched,
+    sum(rewritten) AS rewritten, sum(bytes) AS bytes, sum(cpu_ns) AS cpu_ns
+  FROM x_needless_part WHERE place IS NOT NULL
+  GROUP BY run, process, place)
+WHERE copies > 0 AND (process, place) NOT IN (SELECT process, place FROM x_growing_place);
 
 CREATE VIEW x_needless_line AS
 SELECT run, file, line, function, library, all_copies AS copies, all_watched AS watched, all_bytes AS bytes,
@@ -48,7 +49,7 @@ FROM (
     sum(x.copies) OVER g AS all_copies, sum(x.watched) OVER g AS all_watched, sum(x.needless) OVER g AS all_needless,
     sum(x.bytes) OVER g AS all_bytes, sum(x.cpu_ns) OVER g AS all_cpu_ns,
     row_number() OVER (PARTITION BY x.run, f.path, l.line ORDER BY x.copies DESC, x.process, x.place) AS nth
-  FROM x_needless_cost x JOIN x_needless_threshold t
+  FROM x_needless_place x JOIN x_needless_threshold t
   JOIN place(l, u, f) AT (x.process, x.place)
   WINDOW g AS (PARTITION BY x.run, f.path, l.line))
 WHERE nth = 1;
