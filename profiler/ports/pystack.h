@@ -158,10 +158,10 @@ struct pie_pystack_ops {
      * is no call, or its arguments cannot be found. May be NULL. At most 1024 words are looked at. Context: signal. */
     bool (*call_digest)(uintptr_t result, struct pie_call_digest *ret_digest);
 
-    /* Bytes of the data of the NumPy array that this address lies in, if the native call that has just returned
-     * `result` to the calling thread's evaluation loop, or the operator, got it as an argument, and no other array of
-     * more than one element, and asked something of it: a result that has as many elements, other than True and False,
-     * is the array made into another one. Else 0. May be NULL. Context: signal. */
+    /* Bytes of the data of the NumPy array that this address lies in, if the native call, or operator, that has just
+     * returned `result` to the calling thread's evaluation loop got it as an argument, and no other array of more
+     * than one element, and asked something of it. (A result that has as many elements, other than True and False, is
+     * the array made into another one.) Else 0. May be NULL. Context: signal. */
     uint64_t (*array_argument)(uintptr_t address, uintptr_t result);
 
     /* Does an address lie in the calling thread's stack of Python frames? Context: signal. */

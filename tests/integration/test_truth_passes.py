@@ -53,10 +53,11 @@ def test_the_summary_has_one_line_of_it(tmp_path):
 
 def test_an_iteration_that_has_converged_is_told_with_the_time(tmp_path):
     """The time is the end of a slice, of one second here."""
-    done = profile(tmp_path / "x.db", SETTLES, 2)
+    done = profile(tmp_path / "x.db", SETTLES, 3)
     rows = [row for row in done.query("redundancy") if (row["file"], row["line"]) == (str(SETTLES), line_of(SETTLES, "settles"))]
     (row,) = [row for row in rows if row["kind"] == "store"]
     print(row["evidence"], done.truth)
     assert row["category"] == "loop-invariant computation" and row["advice"].startswith("stop the loop as soon as")
     (after_s,) = re.findall(r"gave something else at first, but after (\d+) s of the run all \d+ gave the same", row["evidence"])
+    assert done.truth["share"] - 0.2 <= row["wasted_s"] / row["cpu_s"] <= done.truth["share"] + 0.1, done.truth
     assert done.truth["settled_s"] - 1 <= int(after_s) <= done.truth["settled_s"] + 2.5

@@ -6,9 +6,11 @@
 -- call of their place, and what is known of its result too; and how many different calls were among them. Only the last
 -- ones are remembered, so that is the least number. Of each line that calls, one call is always new: more_seen are the
 -- others. converged_s: after so much time of the process all its
--- compared calls gave the same (converged.sql).
+-- compared calls gave the same (converged.sql); that is converged_part of its time. (Changes take longer to be seen, so
+-- the part of the calls would be too much.)
 CREATE VIEW x_line_arguments AS
 SELECT run, file, line, compared, same, first_seen - calls AS more_seen, converged_s,
+  iif(converged_s IS NULL, 1.0, after_ns / ns) AS converged_part,
   iif(compared > 0, printf('; %d of %d compared calls had the arguments and the result of another one: %d different, at '
     || 'the line or below it', same, compared, first_seen), '')
   || iif(converged_s IS NULL, '', printf('; %d compared calls gave something else at first, but after %d s of the run all '
@@ -16,6 +18,7 @@ SELECT run, file, line, compared, same, first_seen - calls AS more_seen, converg
 FROM (
   SELECT s.run, f.path AS file, l.line, sum(s.compared) AS compared, sum(s.same) AS same,
     sum(s.first_seen) AS first_seen, sum(s.calls) AS calls, sum(s.changed) AS changed, sum(s.same_after) AS same_after,
+    sum(s.after_ns) AS after_ns, nullif(sum(s.ns), 0) AS ns,
     iif(count(s.since_s) = count(*), max(s.since_s), NULL) AS converged_s
   FROM x_asked_place s
   JOIN place(l, u, f) AT (s.process, s.place)

@@ -288,7 +288,8 @@ FROM (
     iif(is_reuse, all_bytes, tell_bytes) AS bytes, iif(is_reuse, all_length_ns, tell_length_ns) AS length_ns,
     iif(is_reuse, all_ns, tell_ns) AS trap_ns, iif(is_reuse, all_redundant_ns, tell_redundant_ns) AS redundant_ns,
     iif(is_reuse, all_sq, tell_sq) AS trap_sq, iif(is_reuse, all_fraction, tell_fraction) AS fraction,
-    iif(is_reuse, all_h, tell_h) AS h, iif(short_share = 0, 0, short_share * tell_fraction) AS waste,
+    iif(is_reuse, all_h, tell_h) AS h, iif(short_share = 0, 0, short_share * iif(kind = PIE_WATCH_STORE, min(tell_fraction, converged_part), tell_fraction))
+      AS waste,
     iif(kind = PIE_WATCH_STORE, tell_h, (tell_mid * tell_mid * (short_mid * (1 - short_mid) + 2 * next_share) * short_h
         + short_mid * short_mid * tell_mid * (1 - tell_mid) * coalesce(tell_h, z2))
       / (short_mid * tell_mid * (1 - short_mid * tell_mid))) AS g
@@ -307,7 +308,8 @@ FROM (
         coalesce(g.converged_s IS NULL AND g.compared >= t.arguments_min AND g.more_seen
           > t.arguments_new * g.compared, 0) AS is_new_arguments,
         coalesce(g.compared >= t.arguments_min AND g.same >= t.same_fraction * g.compared, 0) AS is_same_arguments,
-        g.arguments_text, g.converged_s, coalesce(x.native_library, 'python') = 'python' AS is_standard,
+        g.arguments_text, g.converged_s, coalesce(g.converged_part, 1.0) AS converged_part,
+        coalesce(x.native_library, 'python') = 'python' AS is_standard,
         EXISTS (SELECT 1 FROM x_array_library b WHERE coalesce(x.native_library, '') GLOB b.library
           OR coalesce(x.advice_library, '') GLOB b.library) AS is_about_arrays
       FROM x_line_returned x JOIN x_threshold t JOIN x_total a ON a.run = x.run
