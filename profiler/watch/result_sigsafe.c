@@ -45,7 +45,16 @@ static uintptr_t unit_of_call(struct pie_thread *thread, const struct pie_watch_
     return key == slot->site ? frame.instr : 0;
 }
 
-static struct pie_call_digest digest_of(uintptr_t result) {
+static struct pie_value value_of(uintptr_t result) {
+    struct pie_value value = {.content = 0};
+    const struct pie_pystack_ops *ops = pie_watch_ops();
+
+    if (ops->value)
+        ops->value(result, &value);
+    return value;
+}
+
+static struct pie_call_digest digest_of(const struct pie_value *result) {
     struct pie_call_digest digest;
     const struct pie_pystack_ops *ops = pie_watch_ops();
 
@@ -61,17 +70,18 @@ static uint64_t call_hash(const struct pie_call_digest *call) {
 /* What is compared with the next calls: the result, else the whole call. 0: neither can be. Most of the interpreter's
  * own functions that return a small number (len(), max(), isinstance()) cost less than to look it up. */
 static uint64_t choose_value(struct pie_watch_slot *slot, uintptr_t result) {
-    const struct pie_pystack_ops *ops = pie_watch_ops();
-    uint64_t hash = ops->value_hash ? ops->value_hash(result) : 0;
+    struct pie_value value = value_of(result);
 
-    slot->call = digest_of(result);
-    if (hash) {
+    slot->call = digest_of(&value);
+    bool has_state = slot->call.content && slot->call.traits;
+    if (value.is_comparable && !(value.is_read_out && has_state)) {
         slot->memory = PIE_WATCH_MEMORY_RETURNED;
-    } else if (slot->call.is_telling && (slot->call.is_new || !slot->is_call)) {
-        slot->memory = PIE_WATCH_MEMORY_CALL;
-        hash = call_hash(&slot->call);
+        return value.content;
     }
-    return hash;
+    if (!slot->call.is_telling || (slot->is_call && !slot->call.is_new))
+        return 0;
+    slot->memory = PIE_WATCH_MEMORY_CALL;
+    return call_hash(&slot->call);
 }
 
 bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext,
@@ -172,21 +182,21 @@ static void another_place(struct pie_thread *thread, unsigned index) {
 
 /* The value that this call of the place has for the one that is waited for; notes how its arguments compare. */
 static uint64_t compare_call(struct pie_watch_slot *slot, uintptr_t result) {
-    struct pie_call_digest now = digest_of(result);
+    struct pie_value value = value_of(result);
+    struct pie_call_digest now = digest_of(&value);
 
     if (slot->memory == PIE_WATCH_MEMORY_CALL) {
         /* By other values the arguments are others; by another state, or result, that is not certain. */
         slot->is_unsure |= now.content == 0 || now.content == slot->call.content;
         return call_hash(&now);
     }
-    uint64_t value = pie_watch_ops()->value_hash(result);
-    if (value != slot->value)
-        return value;
+    if (!value.is_comparable || value.content != slot->value)
+        return value.is_comparable ? value.content : 0;
     if (!now.content)
         slot->traits &= (uint8_t)~PIE_WATCH_ARGUMENTS;
     else if (slot->call.content && now.content != slot->call.content)
         slot->traits |= PIE_WATCH_OTHER_ARGUMENTS;
-    return value;
+    return value.content;
 }
 
 static enum pie_watch_outcome outcome_of(const struct pie_watch_slot *slot, uint64_t value) {

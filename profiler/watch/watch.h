@@ -23,7 +23,7 @@
  *   3  data breakpoint on the address: the next access is another native call's, by construction; compare values, and
  *      those of stores again when that call has returned
  *
- * Stage 3 asks another question of half of the calls that return a new number or array, or whose arguments can be read.
+ * Stage 3 asks another question of half of the calls that return a new object, or whose arguments can be read.
  * It compares the arguments and results of the next calls at the same place in the program with those of this one. This
  * is PieProf's second pattern, §3.2: the same call again, and objects of the same value returned again and again. Of
  * native functions of the interpreter's own only this is asked.

@@ -10,7 +10,7 @@
  * they lie on the evaluation stack of the Python frame until the loop goes on. */
 
 /* See pie_pystack_ops.call_digest. Context: signal. */
-bool pie_code_arguments_digest(uintptr_t result, struct pie_call_digest *ret_digest);
+bool pie_code_arguments_digest(const struct pie_value *result, struct pie_call_digest *ret_digest);
 
 /* Code ids are going to be used again for other code. Context: drain. */
 void pie_code_arguments_forget(void);

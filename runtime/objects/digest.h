@@ -14,10 +14,13 @@
  * values are sampled. Subclasses of the built-in types count as anything else. Context: signal (all functions). */
 struct pie_digest {
     uint64_t content, state;
-    uint32_t loads_left;
-    uint8_t traits; /* pie_digest_traits */
-    bool is_broken; /* something was no object, or unreadable: the digest says nothing */
-    bool is_blank;  /* nothing but None, zeros and what is empty was added */
+    uint64_t variety; /* a bit for each word of data, by its hash: so many different ones at least */
+    uint32_t loads_left, data_words_max; /* … of the data of an array */
+    uint8_t traits;                      /* pie_digest_traits */
+    bool is_broken;                      /* something was no object, or unreadable: the digest says nothing */
+    bool is_blank;                       /* nothing but None, zeros and what is empty was added */
+    bool
+        has_kept; /* an item has more than one reference, and is no number, text or None that Python shares */
 };
 
 void pie_digest_begin(struct pie_digest *digest);
@@ -26,12 +29,8 @@ void pie_digest_add(struct pie_digest *digest, uintptr_t object);
 /* Adds a word that is no object. */
 void pie_digest_add_word(struct pie_digest *digest, uint64_t word);
 
-/* Of a result: does it say anything of its call, and was it made by it? Not None, arrays of zeros and what is empty,
- * nor an object that is kept and handed out again, but for those that Python keeps itself: small numbers, short str.
- * *ret_content is 0 where the value cannot be read. */
-bool pie_digest_result(uintptr_t object, uint64_t *ret_content);
-/* Has the object one reference, the caller's? */
-bool pie_digest_is_new(uintptr_t object);
+/* Is there no state, so that equal contents are equal values, as far as they were read? */
+bool pie_digest_is_all_content(const struct pie_digest *digest);
 
 /* Between the files of it. Words evenly spread over `bytes` bytes, first and last ones among them. */
 void pie_digest_add_bytes(struct pie_digest *digest, uintptr_t address, uint64_t bytes, uint32_t words_max);

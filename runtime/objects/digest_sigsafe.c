@@ -18,11 +18,12 @@ enum {
     LOADS_MAX = 1024, /* of a whole digest: some microseconds with cold caches */
     DEPTH_MAX = 4,
     TEXT_WORDS_MAX = 128, /* of a str or bytes: 1 KiB is read in full */
-    DATA_WORDS_MAX = 256, /* of the data of a tensor */
+    DATA_WORDS_MAX = 256, /* of the data of an array */
     ITEMS_MAX = 16,       /* of a tuple or list */
     POINTERS_MAX = 128,   /* of a longer list, which are compared by address */
     STATE_WORDS_MAX = 8,  /* of any other object */
     NAME_BYTES = 24,
+    VARIETY_SHIFT = 58, /* a hash's six upper bits */
     SCALAR_BYTES_MAX = 48,
     DIGIT_BYTES = 4,
     INT_DIGITS_MAX = 1 << 24, /* more is hardly an int */
@@ -35,11 +36,19 @@ static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
 }
 
 void pie_digest_begin(struct pie_digest *digest) {
-    *digest = (struct pie_digest){.content = 1, .state = 1, .loads_left = LOADS_MAX, .is_blank = true};
+    *digest = (struct pie_digest){.content = 1,
+                                  .state = 1,
+                                  .loads_left = LOADS_MAX,
+                                  .data_words_max = DATA_WORDS_MAX,
+                                  .is_blank = true};
 }
 
 void pie_digest_add_word(struct pie_digest *digest, uint64_t word) {
     digest->content = pie_hash_mix(digest->content, word);
+}
+
+bool pie_digest_is_all_content(const struct pie_digest *digest) {
+    return digest->state == 1;
 }
 
 static void add_state(struct pie_digest *digest, uint64_t word) {
@@ -60,6 +69,13 @@ static void break_off(struct pie_digest *digest) {
     digest->is_broken = true;
 }
 
+/* A word of the value itself, where the ones above may be its type or size. */
+static void add_data(struct pie_digest *digest, uint64_t word) {
+    digest->is_blank = digest->is_blank && word == 0;
+    digest->variety |= UINT64_C(1) << (pie_hash_upper(word) >> VARIETY_SHIFT);
+    pie_digest_add_word(digest, word);
+}
+
 /* The last bytes, fewer than a word. */
 static void add_tail(struct pie_digest *digest, uintptr_t address, size_t bytes) {
     uintptr_t word = 0;
@@ -70,8 +86,7 @@ static void add_tail(struct pie_digest *digest, uintptr_t address, size_t bytes)
         break_off(digest);
         return;
     }
-    digest->is_blank = digest->is_blank && word == 0;
-    pie_digest_add_word(digest, word);
+    add_data(digest, word);
 }
 
 void pie_digest_add_bytes(struct pie_digest *digest, uintptr_t address, uint64_t bytes, uint32_t words_max) {
@@ -87,8 +102,7 @@ void pie_digest_add_bytes(struct pie_digest *digest, uintptr_t address, uint64_t
             break_off(digest);
             return;
         }
-        digest->is_blank = digest->is_blank && word == 0;
-        pie_digest_add_word(digest, word);
+        add_data(digest, word);
     }
     add_tail(digest, address + words * sizeof(uintptr_t), bytes % sizeof(uintptr_t));
 }
@@ -167,11 +181,12 @@ static size_t date_bytes(uintptr_t type) {
 
 /* A number of NumPy: all of it but its head. */
 static bool add_scalar(struct pie_digest *digest, uintptr_t object, uintptr_t type) {
-    static const char *const names[] = {"numpy.float64", "numpy.float32",   "numpy.float16", "numpy.int64",
-                                        "numpy.int32",   "numpy.int16",     "numpy.int8",    "numpy.uint64",
-                                        "numpy.uint32",  "numpy.uint16",    "numpy.uint8",   "numpy.bool_",
-                                        "numpy.bool",    "numpy.complex128"};
-    static const uint8_t bytes[] = {8, 4, 2, 8, 4, 2, 1, 8, 4, 2, 1, 1, 1, 16};
+    static const char *const names[] = {
+        "numpy.float64",  "numpy.float32",  "numpy.float16", "numpy.int64",      "numpy.int32",
+        "numpy.int16",    "numpy.int8",     "numpy.uint64",  "numpy.uint32",     "numpy.uint16",
+        "numpy.uint8",    "numpy.bool_",    "numpy.bool",    "numpy.complex128", "numpy.complex64",
+        "numpy.longlong", "numpy.ulonglong"};
+    static const uint8_t bytes[] = {8, 4, 2, 8, 4, 2, 1, 8, 4, 2, 1, 1, 1, 16, 8, 8, 8};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (!pie_digest_is_named(type, names[i]))
@@ -306,8 +321,16 @@ static bool add_of_library(struct pie_digest *digest, uintptr_t object, uintptr_
         return true;
     if (!pie_object_tensor_data(object, type, &low, &high))
         return false;
-    pie_digest_add_bytes(digest, low, high - low, DATA_WORDS_MAX);
+    pie_digest_add_bytes(digest, low, high - low, digest->data_words_max);
     return true;
+}
+
+/* Has it one reference, or does Python share such objects? */
+static bool is_fresh(uintptr_t object, uintptr_t type) {
+    uintptr_t count;
+
+    return type == (uintptr_t)&PyLong_Type || type == (uintptr_t)&PyBool_Type ||
+           type == (uintptr_t)&PyUnicode_Type || (load(object, 0, &count) && (uint32_t)count == 1);
 }
 
 void pie_digest_add_item(struct pie_digest *digest, uintptr_t object, unsigned depth) {
@@ -323,6 +346,7 @@ void pie_digest_add_item(struct pie_digest *digest, uintptr_t object, unsigned d
         pie_digest_add_word(digest, object);
         return;
     }
+    digest->has_kept = digest->has_kept || (depth > 0 && !is_fresh(object, type));
     if (depth > DEPTH_MAX) {
         add_opaque(digest, object, type);
         return;
@@ -334,49 +358,4 @@ void pie_digest_add_item(struct pie_digest *digest, uintptr_t object, unsigned d
 
 void pie_digest_add(struct pie_digest *digest, uintptr_t object) {
     pie_digest_add_item(digest, object, 0);
-}
-
-/* --- Results --- */
-
-/* Python keeps one object for each of these, however it was come by. */
-static bool is_kept_by_python(uintptr_t object, uintptr_t type) {
-    struct pie_pystr text;
-
-    if (type == (uintptr_t)&PyLong_Type || type == (uintptr_t)&PyBool_Type)
-        return true;
-    if (type == (uintptr_t)&PyUnicode_Type)
-        return pie_pystr_locate(object, UINT32_MAX, &text) && text.units <= 1;
-    return type == (uintptr_t)&PyBytes_Type && pie_pystr_locate_bytes(object, UINT32_MAX, &text) &&
-           text.units <= 1;
-}
-
-bool pie_digest_is_new(uintptr_t object) {
-    uintptr_t count;
-
-    return load(object, 0, &count) && (uint32_t)count == 1;
-}
-
-static bool is_made(uintptr_t object, uintptr_t type) {
-    return object != (uintptr_t)Py_None && (pie_digest_is_new(object) || is_kept_by_python(object, type));
-}
-
-static bool is_number_or_text(uintptr_t type) {
-    return type == (uintptr_t)&PyLong_Type || type == (uintptr_t)&PyBool_Type ||
-           type == (uintptr_t)&PyFloat_Type || type == (uintptr_t)&PyUnicode_Type ||
-           type == (uintptr_t)&PyBytes_Type;
-}
-
-bool pie_digest_result(uintptr_t object, uint64_t *ret_content) {
-    struct pie_digest digest;
-    uintptr_t type;
-
-    if (pie_object_kind_at(object) == PIE_OBJECT_NONE || !load(object, offsetof(PyObject, ob_type), &type) ||
-        !is_made(object, type))
-        return false;
-    pie_digest_begin(&digest);
-    pie_digest_add(&digest, object);
-    if (digest.is_broken || (digest.is_blank && !is_number_or_text(type)))
-        return false;
-    *ret_content = digest.traits & PIE_DIGEST_OPAQUE ? 0 : digest.content | 1;
-    return true;
 }

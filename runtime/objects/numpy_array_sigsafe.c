@@ -90,12 +90,9 @@ bool pie_object_array_owns_data(uintptr_t address) {
 }
 
 /* Elements of these kinds are values and nothing else: numbers, times, text and bytes of fixed length. */
-static bool is_plain_kind(uintptr_t dtype) {
-    uint8_t kind;
-
-    return pie_safe_load_byte((const void *)(dtype + offsetof(struct dtype, kind)), &kind) &&
-           (kind == 'b' || kind == 'i' || kind == 'u' || kind == 'f' || kind == 'c' || kind == 'm' ||
-            kind == 'M' || kind == 'S' || kind == 'U');
+static bool is_plain_kind(uint8_t kind) {
+    return kind == 'b' || kind == 'i' || kind == 'u' || kind == 'f' || kind == 'c' || kind == 'm' ||
+           kind == 'M' || kind == 'S' || kind == 'U';
 }
 
 bool pie_object_array_layout(uintptr_t address, struct pie_array_layout *ret_layout) {
@@ -115,13 +112,16 @@ bool pie_object_array_layout(uintptr_t address, struct pie_array_layout *ret_lay
     if (array.n_dimensions == 1 &&
         !pie_safe_copy(&layout.stride_bytes, (const void *)array.strides, sizeof layout.stride_bytes))
         return false;
+    if (!pie_safe_load_byte((const void *)(array.dtype + offsetof(struct dtype, kind)), &layout.kind) ||
+        !pie_safe_load_byte((const void *)(array.dtype + offsetof(struct dtype, byte_order)),
+                            &layout.byte_order))
+        return false;
     layout.data = array.data;
     layout.element_bytes = (uint64_t)bytes;
     layout.n_dimensions = array.n_dimensions;
     layout.dimensions = array.dimensions;
-    layout.dtype = array.dtype;
     layout.is_dense = (array.flags & DENSE) != 0;
-    layout.has_references = !is_plain_kind(array.dtype);
+    layout.has_references = !is_plain_kind(layout.kind);
     *ret_layout = layout;
     return true;
 }

@@ -169,17 +169,16 @@ static PyObject *digest(PyObject *module, PyObject *address) {
                          (unsigned)digest.traits);
 }
 
-/* Is what is at this address a result that says something of its call, and its content? */
-static PyObject *digest_result(PyObject *module, PyObject *address) {
-    uint64_t content;
+/* The value of what is at this address, as of a result: None where it says nothing of its call, else (content, has it
+ * eight different words?, is_comparable). */
+static PyObject *value(PyObject *module, PyObject *address) {
+    struct pie_value value;
 
-    if (!pie_digest_result(PyLong_AsSize_t(address), &content))
+    sampler_ops()->value(PyLong_AsSize_t(address), &value);
+    if (!value.is_made)
         Py_RETURN_NONE;
-    return PyLong_FromUnsignedLongLong(content);
-}
-
-static PyObject *value_hash(PyObject *module, PyObject *address) {
-    return PyLong_FromUnsignedLongLong(sampler_ops()->value_hash(PyLong_AsSize_t(address)));
+    return Py_BuildValue("(Kii)", (unsigned long long)value.content, __builtin_popcountll(value.variety) >= 8,
+                         (int)value.is_comparable);
 }
 
 /* The digest of this very call, whose result is `result_of_call`: (content, state, result, traits, is_telling). */
@@ -187,8 +186,10 @@ static PyObject *result_of_call;
 
 static PyObject *call_digest(PyObject *module, PyObject *args, PyObject *kwargs) {
     struct pie_call_digest call;
+    struct pie_value value;
 
-    if (!sampler_ops()->call_digest((uintptr_t)result_of_call, &call))
+    sampler_ops()->value((uintptr_t)result_of_call, &value);
+    if (!sampler_ops()->call_digest(&value, &call))
         Py_RETURN_NONE;
     return Py_BuildValue("(KKKIi)", (unsigned long long)call.content, (unsigned long long)call.state,
                          (unsigned long long)call.result, (unsigned)call.traits, (int)call.is_telling);
@@ -206,8 +207,7 @@ static PyObject *set_result(PyObject *module, PyObject *result) {
 
 static PyMethodDef methods[] = {
     {"digest", digest, METH_O, NULL},
-    {"digest_result", digest_result, METH_O, NULL},
-    {"value_hash", value_hash, METH_O, NULL},
+    {"value", value, METH_O, NULL},
     {"call_digest", (PyCFunction)(void (*)(void))call_digest, METH_VARARGS | METH_KEYWORDS, NULL},
     {"call_digest_of_one", call_digest_of_one, METH_O, NULL},
     {"set_result", set_result, METH_O, NULL},

@@ -262,8 +262,8 @@ static void test_watching_ends_while_a_result_is_compared(void) {
 
 /* --- Arguments --- */
 
-static const struct pie_call_digest CALL = {
-    .content = 11, .state = 21, .result = 31, .is_telling = true, .is_new = true};
+#define A_CALL {.content = 11, .state = 21, .result = 31, .is_telling = true, .is_new = true}
+static const struct pie_call_digest CALL = A_CALL;
 
 /* Nothing of the result can be compared: a watch of the call waits for the next one. */
 static unsigned await_call(void) {
@@ -327,6 +327,35 @@ static void test_arguments_that_are_not_found_say_nothing(void) {
     for (int i = 0; i < 4; i++)
         scene_trap(index, &back);
     expect_call_end(index, PIE_WATCH_LOST);
+}
+
+/* A file's line, say: which one it is depends on the state of the file. */
+static void test_text_beside_a_state_is_compared_by_the_whole_call(void) {
+    scene.call = CALL;
+    scene.call.traits = PIE_DIGEST_OPAQUE;
+    scene.is_read_out = true;
+    unsigned index = await_result(77);
+    ucontext_t back = scene_returned();
+
+    assert_int_equal(slot_of(index)->memory, PIE_WATCH_MEMORY_CALL);
+    for (int i = 0; i < 4; i++) {
+        scene.call.state++;
+        scene_trap(index, &back);
+    }
+    expect_call_end(index, PIE_WATCH_LOST);
+}
+
+static void test_text_is_compared_by_itself_otherwise(void) {
+    static const struct pie_call_digest calls[] = {A_CALL, {.content = 0}};
+    ucontext_t back = scene_returned();
+
+    scene.is_read_out = true;
+    for (int i = 0; i < 2; i++) {
+        scene.call = calls[i];
+        unsigned index = await_result(77);
+        scene_trap(index, &back);
+        expect_end(index, PIE_WATCH_REDUNDANT);
+    }
 }
 
 static void test_two_callers_of_one_place_take_turns(void) {
@@ -483,6 +512,8 @@ int main(void) {
         SCENE(test_other_arguments_are_a_change),
         SCENE(test_another_state_says_nothing),
         SCENE(test_arguments_that_are_not_found_say_nothing),
+        SCENE(test_text_beside_a_state_is_compared_by_the_whole_call),
+        SCENE(test_text_is_compared_by_itself_otherwise),
         SCENE(test_two_callers_of_one_place_take_turns),
         SCENE(test_a_call_that_does_not_tell_is_not_waited_for),
         SCENE(test_the_same_result_by_other_arguments),
