@@ -84,6 +84,17 @@ static uint64_t choose_value(struct pie_watch_slot *slot, uintptr_t result) {
     return call_hash(&slot->call);
 }
 
+/* For a comparison within the tolerance, if there is one. count 0: there is none, or the result has no such numbers. */
+static void take_floats(const struct pie_watch_slot *slot, uintptr_t result,
+                        struct pie_value_floats *ret_floats) {
+    const struct pie_watch_settings *settings = pie_watch_settings();
+
+    ret_floats->count = 0;
+    if (settings && settings->fp_tolerance > 0 && settings->ops->value_floats &&
+        slot->memory == PIE_WATCH_MEMORY_RETURNED)
+        settings->ops->value_floats(result, ret_floats);
+}
+
 bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext,
                       struct pie_watch_record *reached) {
     const struct pie_pystack_ops *ops = pie_watch_ops();
@@ -103,6 +114,7 @@ bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_
     slot->words = (struct pie_value_words){0};
     if (ops->value_words && slot->memory == PIE_WATCH_MEMORY_RETURNED)
         ops->value_words((uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX], &slot->words);
+    take_floats(slot, (uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX], &slot->floats);
     slot->unit = unit_of_call(thread, slot, ucontext);
     slot->address = slot->site;
     slot->size = 0;
@@ -180,6 +192,22 @@ static void another_place(struct pie_thread *thread, unsigned index) {
         leave_for_site(thread, index);
 }
 
+/* The value of this call's result; that of the slot's, if they are equal within the tolerance. 0: it has none. */
+static uint64_t compare_result(const struct pie_watch_slot *slot, uintptr_t result,
+                               const struct pie_value *value) {
+    const struct pie_watch_settings *settings = pie_watch_settings();
+    struct pie_value_floats now;
+
+    if (!value->is_comparable)
+        return 0;
+    if (value->content == slot->value || slot->floats.count == 0)
+        return value->content;
+    take_floats(slot, result, &now);
+    return settings && now.count && pie_watch_is_close(&slot->floats, &now, settings->fp_tolerance)
+               ? slot->value
+               : value->content;
+}
+
 /* The value that this call of the place has for the one that is waited for; notes how its arguments compare. */
 static uint64_t compare_call(struct pie_watch_slot *slot, uintptr_t result) {
     struct pie_value value = value_of(result);
@@ -190,13 +218,16 @@ static uint64_t compare_call(struct pie_watch_slot *slot, uintptr_t result) {
         slot->is_unsure |= now.content == 0 || now.content == slot->call.content;
         return call_hash(&now);
     }
-    if (!value.is_comparable || value.content != slot->value)
-        return value.is_comparable ? value.content : 0;
-    if (!now.content)
+    uint64_t found = compare_result(slot, result, &value);
+    if (found != slot->value)
+        return found;
+    bool is_near =
+        value.content != slot->value; /* the arguments may be near ones too, which digests do not show */
+    if (!now.content || is_near)
         slot->traits &= (uint8_t)~PIE_WATCH_ARGUMENTS;
     else if (slot->call.content && now.content != slot->call.content)
         slot->traits |= PIE_WATCH_OTHER_ARGUMENTS;
-    return value.content;
+    return found;
 }
 
 static enum pie_watch_outcome outcome_of(const struct pie_watch_slot *slot, uint64_t value) {

@@ -132,6 +132,7 @@ struct pie_watch_slot {
     uint32_t size;                       /* of the watched word, bytes */
     struct pie_cct_id first_node;        /* __atomic, relaxed: the collection thread moves it (turn.h) */
     struct pie_value_words words;        /* of the returned object */
+    struct pie_value_floats floats;      /* … where there is a tolerance */
     struct pie_call_digest call;         /* of the call; content 0: not known */
     struct pie_watch_record touch;       /* NEXT_RETURN: the trap's record */
     uint8_t kind, memory, traits;
@@ -176,6 +177,7 @@ static inline struct pie_watch_thread *pie_watch_of(const struct pie_thread *thr
 struct pie_watch_settings {
     const struct pie_debug_ops *registers; /* NULL: nothing is watched */
     const struct pie_pystack_ops *ops;
+    double fp_tolerance;    /* as in struct pie_config */
     double budget;          /* share of a thread's CPU time that watching may take */
     bool is_adaptive;       /* lines whose redundant fraction is undecided come first */
     uint64_t trap_price_ns; /* of one trap, without the handler's work */

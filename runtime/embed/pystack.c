@@ -65,6 +65,7 @@ static const struct pie_pystack_ops ops = {
     .object_at = pie_object_kind_at,
     .array_data = pie_object_array_data,
     .value = pie_object_value,
+    .value_floats = pie_object_value_floats,
     .value_words = pie_object_value_words,
     .call_digest = pie_code_arguments_digest,
     .is_frame_memory = pie_pyframe_is_memory,

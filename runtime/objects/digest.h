@@ -14,13 +14,15 @@
  * values are sampled. Subclasses of the built-in types count as anything else. Context: signal (all functions). */
 struct pie_digest {
     uint64_t content, state;
-    uint64_t variety; /* a bit for each word of data, by its hash: so many different ones at least */
+    uint64_t variety; /* a bit for each word of data, by its hash: no more bits than different words */
     uint32_t loads_left, data_words_max; /* … of the data of an array */
-    uint8_t traits;                      /* pie_digest_traits */
-    bool is_broken;                      /* something was no object, or unreadable: the digest says nothing */
-    bool is_blank;                       /* nothing but None, zeros and what is empty was added */
-    bool
-        has_kept; /* an item has more than one reference, and is no number, text or None that Python shares */
+    struct pie_value_floats
+        *floats;         /* takes floating-point numbers instead of content; NULL: they are content */
+    uint8_t float_bytes; /* of a number of the data that is being added; 0: it is other data */
+    uint8_t traits;      /* pie_digest_traits */
+    bool is_broken;      /* something was no object, or unreadable: the digest says nothing */
+    bool is_blank;       /* nothing but None, zeros and what is empty was added */
+    bool has_kept; /* an item has several references, and is no number, text or None, which Python shares */
 };
 
 void pie_digest_begin(struct pie_digest *digest);
@@ -34,6 +36,10 @@ bool pie_digest_is_all_content(const struct pie_digest *digest);
 
 /* Between the files of it. Words evenly spread over `bytes` bytes, first and last ones among them. */
 void pie_digest_add_bytes(struct pie_digest *digest, uintptr_t address, uint64_t bytes, uint32_t words_max);
+/* The same for floating-point numbers of float_bytes each. */
+void pie_digest_add_floats(struct pie_digest *digest, uintptr_t address, uint64_t bytes, uint32_t words_max,
+                           uint64_t float_bytes);
+void pie_digest_add_float_word(struct pie_digest *digest, uint64_t word);
 bool pie_digest_is_named(uintptr_t type, const char *name);
 /* The data and shape of an array. False: it is none that can be read. */
 bool pie_digest_add_array(struct pie_digest *digest, uintptr_t array);

@@ -73,7 +73,10 @@ static void break_off(struct pie_digest *digest) {
 static void add_data(struct pie_digest *digest, uint64_t word) {
     digest->is_blank = digest->is_blank && word == 0;
     digest->variety |= UINT64_C(1) << (pie_hash_upper(word) >> VARIETY_SHIFT);
-    pie_digest_add_word(digest, word);
+    if (digest->float_bytes)
+        pie_digest_add_float_word(digest, word);
+    else
+        pie_digest_add_word(digest, word);
 }
 
 /* The last bytes, fewer than a word. */
@@ -181,17 +184,21 @@ static size_t date_bytes(uintptr_t type) {
 
 /* A number of NumPy: all of it but its head. */
 static bool add_scalar(struct pie_digest *digest, uintptr_t object, uintptr_t type) {
-    static const char *const names[] = {
-        "numpy.float64",  "numpy.float32",  "numpy.float16", "numpy.int64",      "numpy.int32",
-        "numpy.int16",    "numpy.int8",     "numpy.uint64",  "numpy.uint32",     "numpy.uint16",
-        "numpy.uint8",    "numpy.bool_",    "numpy.bool",    "numpy.complex128", "numpy.complex64",
-        "numpy.longlong", "numpy.ulonglong"};
-    static const uint8_t bytes[] = {8, 4, 2, 8, 4, 2, 1, 8, 4, 2, 1, 1, 1, 16, 8, 8, 8};
+    static const struct {
+        const char *name;
+        uint8_t bytes, float_bytes;
+    } scalars[] = {{"numpy.float64", 8, 8},  {"numpy.float32", 4, 4},     {"numpy.float16", 2, 0},
+                   {"numpy.int64", 8, 0},    {"numpy.int32", 4, 0},       {"numpy.int16", 2, 0},
+                   {"numpy.int8", 1, 0},     {"numpy.uint64", 8, 0},      {"numpy.uint32", 4, 0},
+                   {"numpy.uint16", 2, 0},   {"numpy.uint8", 1, 0},       {"numpy.bool_", 1, 0},
+                   {"numpy.bool", 1, 0},     {"numpy.complex128", 16, 8}, {"numpy.complex64", 8, 4},
+                   {"numpy.longlong", 8, 0}, {"numpy.ulonglong", 8, 0}};
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (!pie_digest_is_named(type, names[i]))
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
+        if (!pie_digest_is_named(type, scalars[i].name))
             continue;
-        pie_digest_add_bytes(digest, object + sizeof(PyObject), bytes[i], SCALAR_BYTES_MAX);
+        pie_digest_add_floats(digest, object + sizeof(PyObject), scalars[i].bytes, SCALAR_BYTES_MAX,
+                              scalars[i].float_bytes);
         return true;
     }
     return false;
@@ -286,9 +293,11 @@ static bool add_builtin(struct pie_digest *digest, uintptr_t object, uintptr_t t
     if (type == (uintptr_t)&PyLong_Type || type == (uintptr_t)&PyBool_Type)
         add_int(digest, object);
     else if (type == (uintptr_t)&PyFloat_Type)
-        pie_digest_add_bytes(digest, object + offsetof(PyFloatObject, ob_fval), sizeof(double), 1);
+        pie_digest_add_floats(digest, object + offsetof(PyFloatObject, ob_fval), sizeof(double), 1,
+                              sizeof(double));
     else if (type == (uintptr_t)&PyComplex_Type)
-        pie_digest_add_bytes(digest, object + offsetof(PyComplexObject, cval), sizeof(Py_complex), 2);
+        pie_digest_add_floats(digest, object + offsetof(PyComplexObject, cval), sizeof(Py_complex), 2,
+                              sizeof(double));
     else if (type == (uintptr_t)&PyUnicode_Type || type == (uintptr_t)&PyBytes_Type)
         add_text(digest, object, type == (uintptr_t)&PyUnicode_Type);
     else if (type == (uintptr_t)&PyByteArray_Type)

@@ -3,6 +3,8 @@
 
 #include "runtime/objects/value.h"
 
+#include <string.h>
+
 #include "profiler/base/safe_load.h"
 #include "runtime/objects/digest.h"
 #include "runtime/objects/kind.h"
@@ -56,6 +58,15 @@ static bool is_number_or_text(uintptr_t type) {
            type == (uintptr_t)&PyBytes_Type;
 }
 
+static void take(struct pie_digest *digest, uintptr_t object, enum pie_object_kind kind,
+                 struct pie_value_floats *floats) {
+    pie_digest_begin(digest);
+    digest->floats = floats;
+    if (kind == PIE_OBJECT_ARRAY)
+        digest->data_words_max = ARRAY_WORDS_MAX;
+    pie_digest_add(digest, object);
+}
+
 void pie_object_value(uintptr_t object, struct pie_value *ret_value) {
     enum pie_object_kind kind = pie_object_kind_at(object);
     struct pie_digest digest;
@@ -68,10 +79,7 @@ void pie_object_value(uintptr_t object, struct pie_value *ret_value) {
     bool is_alone = is_new(object);
     if (!is_alone && !is_kept_by_python(object, type))
         return;
-    pie_digest_begin(&digest);
-    if (kind == PIE_OBJECT_ARRAY)
-        digest.data_words_max = ARRAY_WORDS_MAX;
-    pie_digest_add(&digest, object);
+    take(&digest, object, kind, NULL);
     if (digest.is_broken || (digest.is_blank && !is_number_or_text(type)))
         return;
     ret_value->content = digest.traits & PIE_DIGEST_OPAQUE ? 0 : digest.content | 1;
@@ -83,6 +91,14 @@ void pie_object_value(uintptr_t object, struct pie_value *ret_value) {
                                (kind != PIE_OBJECT_ARRAY || pie_object_array_owns_data(object));
     ret_value->is_read_out =
         is_text(type) || type == (uintptr_t)&PyList_Type || type == (uintptr_t)&PyDict_Type;
+}
+
+void pie_object_value_floats(uintptr_t object, struct pie_value_floats *ret_floats) {
+    struct pie_digest digest;
+
+    memset(ret_floats, 0, sizeof *ret_floats);
+    take(&digest, object, pie_object_kind_at(object), ret_floats);
+    ret_floats->rest = digest.content;
 }
 
 void pie_object_value_words(uintptr_t object, struct pie_value_words *words) {

@@ -291,6 +291,38 @@ def test_different_words_of_a_value():
     assert result(lambda: [1.5 ** (i * ONE) for i in range(16)])[1]
 
 
+# --- Within a tolerance ---
+
+def is_close(one, other, tolerance=1e-9):
+    return _walk.is_close(id(one), id(other), tolerance)
+
+
+def test_numbers_within_a_tolerance():
+    for x in (1.0, -1.0, 1e-300, -1e300, 12.5):
+        assert is_close(x, x * (1 + 9e-10)) and not is_close(x, x * (1 + 1.1e-9)), x
+        assert not is_close(x, -x) and not is_close(x, 0.0)
+        assert is_close(x + 1j, x + 1j * (1 + 9e-10)) and not is_close(x + 1j, x + 1j * (1 + 1.1e-9))
+    assert is_close(0.0, -0.0)
+
+
+def test_numbers_of_a_value():
+    def value(change=0.0, text="a", count=3):
+        return [1.5, {"b": (2.5 + change, text)}, count]
+    assert is_close(value(), value(1e-9)) and not is_close(value(), value(1e-8))
+    assert not is_close(value(), value(text="b")) and not is_close(value(), value(count=4))
+    assert not is_close([1.5], (1.5,)) and not is_close([1.5, 2.5], [2.5, 1.5])
+    for value in (1, "text", [1], None):
+        assert is_close(value, value) is None
+
+
+def test_what_is_not_finite_is_near_nothing_else():
+    nan, infinite = float("nan"), float("inf")
+    for one in (nan, infinite, -infinite):
+        assert is_close([one, 1.0], [one, 1.0 + 1e-10])
+        assert not is_close([one, 1.0], [1.0, one]) and not is_close([one], [1e308])
+    assert not is_close([infinite], [-infinite])
+
+
 # --- NumPy ---
 
 def with_numpy(test):
@@ -369,6 +401,36 @@ def test_types_of_elements_count_by_value():
     assert content(numpy.array([day])) == content(numpy.array([day])) != content(numpy.array([day + 1]))
     ones = [numpy.ones(8, kind) for kind in ("<i4", ">i4", "<f4", "<i8", "<u4")]
     assert len({content(array) for array in ones}) == len(ones)
+
+
+@with_numpy
+def test_arrays_within_a_tolerance():
+    chance = numpy.random.RandomState(1)
+    for kind, tolerance in (("f8", 1e-9), ("f4", 1e-4), ("c16", 1e-9), ("c8", 1e-4)):
+        one = (chance.standard_normal(2048) + 3).astype(kind)
+        near = (one * (1 + 0.9 * tolerance * chance.uniform(-1, 1, 2048))).astype(kind)
+        assert content(one) != content(near) and is_close(one, near, tolerance), kind
+        assert is_close(one[:20], near[:20], tolerance) and is_close(one[::2], near[::2], tolerance)
+        far = one.copy()
+        far[0] *= 1 + 999 * tolerance
+        assert not is_close(one, far, tolerance), kind
+        far = one.copy()
+        far[0], far[32] = far[32], far[0]
+        assert not is_close(one, far, 1e-6), kind
+        assert not is_close(one, one[:-1], tolerance) and not is_close(one, one.reshape(2, -1), tolerance)
+    assert is_close(numpy.float32(1), numpy.float32(1 + 1e-5), 1e-4)
+    assert not is_close(numpy.float32(1), numpy.float64(1))
+    assert is_close(numpy.arange(9), numpy.arange(9)) is None
+    assert is_close(numpy.ones(9, ">f8"), numpy.ones(9, ">f8")) is None
+
+
+@with_numpy
+def test_up_to_32_numbers_are_compared_each_with_its_own():
+    one = numpy.exp2(numpy.arange(32.0))
+    for at in range(32):
+        other = one.copy()
+        other[at] *= 1 + 2e-9
+        assert not is_close(one, other), at
 
 
 @with_numpy

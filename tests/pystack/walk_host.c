@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "profiler/base/region.h"
+#include "profiler/watch/internal.h"
 #include "runtime/objects/digest.h"
 #include "runtime/stacks/pyframe.h"
 #include "tests/pystack/memory.h"
@@ -181,6 +182,21 @@ static PyObject *value(PyObject *module, PyObject *address) {
                          (int)value.is_comparable);
 }
 
+/* Would the numbers of what is at these addresses be equal within a tolerance? None: it has none. */
+static PyObject *is_close(PyObject *module, PyObject *args) {
+    struct pie_value_floats floats[2];
+    Py_ssize_t addresses[2];
+    double tolerance;
+
+    if (!PyArg_ParseTuple(args, "nnd", &addresses[0], &addresses[1], &tolerance))
+        return NULL;
+    for (int i = 0; i < 2; i++)
+        sampler_ops()->value_floats((uintptr_t)addresses[i], &floats[i]);
+    if (!floats[0].count)
+        Py_RETURN_NONE;
+    return PyBool_FromLong(pie_watch_is_close(&floats[0], &floats[1], tolerance));
+}
+
 /* The digest of this very call, whose result is `result_of_call`: (content, state, result, traits, is_telling). */
 static PyObject *result_of_call;
 
@@ -208,6 +224,7 @@ static PyObject *set_result(PyObject *module, PyObject *result) {
 static PyMethodDef methods[] = {
     {"digest", digest, METH_O, NULL},
     {"value", value, METH_O, NULL},
+    {"is_close", is_close, METH_VARARGS, NULL},
     {"call_digest", (PyCFunction)(void (*)(void))call_digest, METH_VARARGS | METH_KEYWORDS, NULL},
     {"call_digest_of_one", call_digest_of_one, METH_O, NULL},
     {"set_result", set_result, METH_O, NULL},

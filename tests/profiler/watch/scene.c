@@ -97,6 +97,10 @@ static void value(uintptr_t object, struct pie_value *ret_value) {
     };
 }
 
+static void value_floats(uintptr_t object, struct pie_value_floats *ret_floats) {
+    *ret_floats = scene.floats;
+}
+
 static bool call_digest(const struct pie_value *result, struct pie_call_digest *ret_digest) {
     *ret_digest = scene.call;
     return scene.call.content != 0;
@@ -110,6 +114,7 @@ static const struct pie_pystack_ops ops = {
     .array_data = array_data,
     .is_frame_memory = is_frame_memory,
     .value = value,
+    .value_floats = value_floats,
     .call_digest = call_digest,
 };
 

@@ -51,6 +51,7 @@ extern struct scene {
     uintptr_t instr;                   /* code unit that the Python frame is at: 5 */
     uint64_t result_hash;              /* of the value of what native calls return; 0: nothing to compare */
     bool is_read_out;                  /* … is text, or a list or dict */
+    struct pie_value_floats floats;    /* … its numbers */
     struct pie_call_digest call;       /* of the native call; content 0: its arguments cannot be found */
     /* Of the native call that the body runs in. */
     uint64_t rsp, rbp, rbx;
