@@ -69,11 +69,14 @@ static uint64_t call_hash(const struct pie_call_digest *call) {
 
 /* What is compared with the next calls: the result, else the whole call. 0: neither can be. Most of the interpreter's
  * own functions that return a small number (len(), max(), isinstance()) cost less than to look it up. */
-static uint64_t choose_value(struct pie_watch_slot *slot, uintptr_t result) {
+static uint64_t choose_value(struct pie_watch_slot *slot, uintptr_t result,
+                             struct pie_watch_record *reached) {
     struct pie_value value = value_of(result);
 
     slot->call = digest_of(&value);
     bool has_state = slot->call.content && slot->call.traits;
+    reached->variety = value.variety;
+    reached->has_arguments = slot->call.is_telling && !slot->call.traits;
     if (value.is_comparable && !(value.is_read_out && has_state)) {
         slot->memory = PIE_WATCH_MEMORY_RETURNED;
         return value.content;
@@ -102,7 +105,7 @@ bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_
     uint64_t hash = 0;
 
     if (slot->is_call || pie_watch_random(pie_watch_of(thread)) % 2)
-        hash = choose_value(slot, (uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX]);
+        hash = choose_value(slot, (uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX], reached);
     if (!hash)
         return false;
     slot->kind = PIE_WATCH_STORE;
@@ -208,11 +211,18 @@ static uint64_t compare_result(const struct pie_watch_slot *slot, uintptr_t resu
                : value->content;
 }
 
+/* As far as can be seen: what has no value that can be read is the same object in the same state. */
+static bool has_same_arguments(const struct pie_call_digest *a, const struct pie_call_digest *b) {
+    return a->is_telling && a->content == b->content && a->state == b->state &&
+           !(a->traits & PIE_DIGEST_SAMPLED);
+}
+
 /* The value that this call of the place has for the one that is waited for; notes how its arguments compare. */
-static uint64_t compare_call(struct pie_watch_slot *slot, uintptr_t result) {
+static uint64_t compare_call(struct pie_watch_slot *slot, uintptr_t result, struct pie_watch_record *record) {
     struct pie_value value = value_of(result);
     struct pie_call_digest now = digest_of(&value);
 
+    record->has_arguments = has_same_arguments(&slot->call, &now);
     if (slot->memory == PIE_WATCH_MEMORY_CALL) {
         /* By other values the arguments are others; by another state, or result, that is not certain. */
         slot->is_unsure |= now.content == 0 || now.content == slot->call.content;
@@ -245,7 +255,7 @@ void pie_watch_another_returned(struct pie_thread *thread, unsigned index, const
         another_place(thread, index);
         return;
     }
-    record.value_after = compare_call(slot, (uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX]);
+    record.value_after = compare_call(slot, (uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX], &record);
     if (record.value_after != slot->value && !is_change(slot, ucontext)) {
         if (slot->is_far)
             leave_for_site(thread, index);

@@ -77,6 +77,9 @@ enum pie_watch_traits {
     PIE_WATCH_FIRST_SEEN = 8,       /* … what it got for the first time, as far as that is remembered */
     PIE_WATCH_ARGUMENTS = 16,       /* RETURNED, CALL: the arguments could be compared */
     PIE_WATCH_OTHER_ARGUMENTS = 32, /* RETURNED, REDUNDANT: they were others */
+    PIE_WATCH_WEAK =
+        64, /* a store, REDUNDANT: no evidence, as the same value was equal at the place before */
+    PIE_WATCH_NEW_VALUE = 128, /* … evidence only beside others: a value that was not equal there before */
 };
 
 enum pie_watch_record_kind {
@@ -96,14 +99,16 @@ struct pie_watch_record {
     uint64_t access_bytes; /* that the first access touches: its operand, a REP string as a whole */
     struct pie_cct_id first_node, second_node; /* second 0: none */
     uint64_t value_before, value_after; /* ENDED by a trap: the watched word when stage 3 began and now */
+    uint64_t variety;                   /* REACHED, RETURNED or CALL: of the result (struct pie_value) */
     uint64_t arguments; /* REACHED, RETURNED or CALL: digest of the call's arguments; 0: not known */
     uint32_t serial;    /* of the watch in its thread */
     uint8_t record, kind, outcome, memory, traits; /* enums above */
     uint8_t slot;
-    uint8_t reserved[4];
+    bool has_arguments; /* of a call, REACHED: they were read in full; ENDED, REDUNDANT: they were the same */
+    uint8_t reserved[3];
     uint16_t module; /* ENDED by a trap: whose code is at rip (code/modules.h) */
 };
-static_assert(sizeof(struct pie_watch_record) == 240, "records lie in the region");
+static_assert(sizeof(struct pie_watch_record) == 248, "records lie in the region");
 
 enum { PIE_WATCH_RING_RECORDS = 128, PIE_WATCH_REQUESTS = 64 };
 PIE_SPSC_RING(pie_watch_ring, struct pie_watch_record, PIE_WATCH_RING_RECORDS);

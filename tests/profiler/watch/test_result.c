@@ -471,6 +471,29 @@ static void test_the_same_result_by_arguments_that_are_not_found(void) {
     assert_int_equal(expect_end(index, PIE_WATCH_REDUNDANT).traits, 0);
 }
 
+/* Are the arguments the same, as far as can be seen? */
+static bool has_same_arguments(uint64_t content, uint64_t state, uint8_t traits) {
+    scene.call = CALL;
+    scene.call.traits = traits;
+    unsigned index = await_result(77);
+    ucontext_t back = scene_returned();
+
+    scene.call.content = content;
+    scene.call.state = state;
+    scene_trap(index, &back);
+    struct pie_watch_record reached = scene_pop(), ended = scene_pop();
+    assert_int_equal(reached.has_arguments, traits == 0);
+    return ended.has_arguments;
+}
+
+static void test_same_arguments_are_told(void) {
+    assert_true(has_same_arguments(CALL.content, CALL.state, 0));
+    assert_true(has_same_arguments(CALL.content, CALL.state, PIE_DIGEST_OPAQUE));
+    assert_false(has_same_arguments(CALL.content + 1, CALL.state, 0));
+    assert_false(has_same_arguments(CALL.content, CALL.state + 1, PIE_DIGEST_OPAQUE));
+    assert_false(has_same_arguments(CALL.content, CALL.state, PIE_DIGEST_SAMPLED));
+}
+
 /* --- Functions of the interpreter's own --- */
 
 static int begin_own_call(void) {
@@ -583,6 +606,7 @@ int main(void) {
         SCENE(test_the_same_result_by_other_arguments),
         SCENE(test_the_same_result_by_the_same_arguments),
         SCENE(test_the_same_result_by_arguments_that_are_not_found),
+        SCENE(test_same_arguments_are_told),
         SCENE(test_own_function_is_watched_by_its_calls),
         SCENE(test_own_function_whose_call_does_not_tell),
         SCENE(test_own_function_that_returns_a_small_number),
