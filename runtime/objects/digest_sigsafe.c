@@ -69,10 +69,14 @@ static void break_off(struct pie_digest *digest) {
     digest->is_broken = true;
 }
 
+static uint64_t variety_of(uint64_t word) {
+    return UINT64_C(1) << (pie_hash_upper(word) >> VARIETY_SHIFT);
+}
+
 /* A word of the value itself, where the ones above may be its type or size. */
 static void add_data(struct pie_digest *digest, uint64_t word) {
     digest->is_blank = digest->is_blank && word == 0;
-    digest->variety |= UINT64_C(1) << (pie_hash_upper(word) >> VARIETY_SHIFT);
+    digest->variety |= variety_of(word);
     if (digest->float_bytes)
         pie_digest_add_float_word(digest, word);
     else
@@ -92,21 +96,52 @@ static void add_tail(struct pie_digest *digest, uintptr_t address, size_t bytes)
     add_data(digest, word);
 }
 
-void pie_digest_add_bytes(struct pie_digest *digest, uintptr_t address, uint64_t bytes, uint32_t words_max) {
-    uint64_t words = bytes / sizeof(uintptr_t), seen = words < words_max ? words : words_max;
+/* How many of these words the budget leaves. */
+static uint64_t take_words(struct pie_digest *digest, uint64_t words, uint64_t words_max) {
+    uint64_t seen = words < words_max ? words : words_max;
 
-    pie_digest_add_word(digest, bytes);
+    if (seen > digest->loads_left)
+        seen = digest->loads_left;
+    digest->loads_left -= (uint32_t)seen;
     if (seen < words)
         digest->traits |= PIE_DIGEST_SAMPLED;
-    for (uint64_t i = 0; i < seen && take(digest); i++) {
-        uint64_t at = seen < words ? i * (words - 1) / (seen - 1) : i;
+    return seen;
+}
+
+/* Words evenly spread, the i-th of `seen` at i * (words - 1) / (seen - 1), rounded down. This is most of the work for
+ * an array, so the division is left out, and the digest is kept in registers. */
+static void add_words(struct pie_digest *digest, uintptr_t address, uint64_t words, uint64_t seen) {
+    uint64_t gaps = seen > 1 ? seen - 1 : 1, step = (words - 1) / gaps, rest = (words - 1) % gaps, carry = 0;
+    uint64_t content = digest->content, variety = 0, any = 0;
+
+    for (uint64_t i = 0; i < seen; i++) {
         uintptr_t word;
-        if (!load(address, at * sizeof word, &word)) {
+        if (!load(address, 0, &word)) {
             break_off(digest);
             return;
         }
-        add_data(digest, word);
+        any |= word;
+        variety |= variety_of(word);
+        if (digest->float_bytes)
+            pie_digest_add_float_word(digest, word);
+        else
+            content = pie_hash_mix(content, word);
+        carry += rest;
+        address += (step + (carry >= gaps)) * sizeof word;
+        carry -= carry >= gaps ? gaps : 0;
     }
+    if (!digest->float_bytes)
+        digest->content = content;
+    digest->variety |= variety;
+    digest->is_blank = digest->is_blank && any == 0;
+}
+
+void pie_digest_add_bytes(struct pie_digest *digest, uintptr_t address, uint64_t bytes, uint32_t words_max) {
+    uint64_t words = bytes / sizeof(uintptr_t);
+
+    pie_digest_add_word(digest, bytes);
+    if (words)
+        add_words(digest, address, words, take_words(digest, words, words_max));
     add_tail(digest, address + words * sizeof(uintptr_t), bytes % sizeof(uintptr_t));
 }
 
