@@ -47,6 +47,30 @@ enum pie_object_kind {
     PIE_OBJECT_ARRAY, /* a NumPy array */
 };
 
+/* What a call returned. It was made by the call, and says something of it, unless it is None, arrays of zeros, what is
+ * empty, or an object that is kept and handed out again; small numbers and short text, which Python keeps, count.
+ *
+ * is_read_out: text, a list or a dict, which calls often read out of something, such as a file. It is to be compared by
+ * itself only beside arguments that are read in full, or where there are none. */
+struct pie_value {
+    uint64_t content; /* digest of its value; 0: it cannot be read */
+    uint64_t variety; /* a bit for each of its words, by its hash: no more bits than different words */
+    bool is_made;
+    bool is_new;        /* … and an object of its own, none that Python keeps */
+    bool is_comparable; /* … all of which can be read, so an equal content is the same result */
+    bool is_read_out;   /* see above */
+};
+
+/* The floating-point numbers of a value, to be compared within a tolerance: sums of at most 32 of those that the digest
+ * looks at, the n-th number in sum n % PIE_VALUE_SUMS. So up to 32 numbers each have a sum of their own. If numbers
+ * differ by at most a part of themselves, so do the sums, by at most the same part of the sizes. */
+enum { PIE_VALUE_SUMS = 32 };
+struct pie_value_floats {
+    uint64_t rest; /* digest of all else: types, lengths, integers, text, what is not finite */
+    uint32_t count;
+    double sums[PIE_VALUE_SUMS], sizes[PIE_VALUE_SUMS]; /* sizes: the sums of the absolute values */
+};
+
 /* Words of the data of an array, evenly spread. */
 enum { PIE_VALUE_WORDS_MAX = 32 };
 struct pie_value_words {
@@ -144,19 +168,24 @@ struct pie_pystack_ops {
      * unreadable, or no such bytes. Context: signal. */
     bool (*array_data)(uintptr_t array, uintptr_t *ret_low, uintptr_t *ret_high);
 
-    /* A hash of the value of a new object (one reference) that a call has just returned: a number, a NumPy array or a
-     * PyTorch tensor with data of its own, a small tuple of them; 0: of another kind, or nothing but zeros, or not an
-     * object. Context: signal. */
-    uint64_t (*value_hash)(uintptr_t object);
+    /* The value of what a call has just returned: numbers, text, NumPy arrays and PyTorch tensors with data of their
+     * own, tuples, lists and dicts of them. object may be no object. May be NULL. At most 1024 words are looked at.
+     * Context: signal. */
+    void (*value)(uintptr_t object, struct pie_value *ret_value);
+
+    /* The numbers of such a value, for a comparison within a tolerance; count 0: it has none. float and complex, and
+     * NumPy's with 32 and 64 bits for each part count, those of tensors do not. May be NULL. Context: signal. */
+    void (*value_floats)(uintptr_t object, struct pie_value_floats *ret_floats);
 
     /* Words of such an array or tensor, with count 0 for all else. With step_bytes 0 they are spread over all of it;
      * else they are taken at that distance as far as the data goes, to be compared with those of another. May be NULL.
      * Context: signal. */
     void (*value_words)(uintptr_t object, struct pie_value_words *words);
 
-    /* The digest of the native call that has just returned `result` to the calling thread's evaluation loop. False: it
-     * is no call, or its arguments cannot be found. May be NULL. At most 1024 words are looked at. Context: signal. */
-    bool (*call_digest)(uintptr_t result, struct pie_call_digest *ret_digest);
+    /* The digest of the native call that has just returned an object of this value to the calling thread's evaluation
+     * loop. False: it is no call, or its arguments cannot be found. May be NULL. At most 1024 words are looked at.
+     * Context: signal. */
+    bool (*call_digest)(const struct pie_value *result, struct pie_call_digest *ret_digest);
 
     /* Bytes of the data of the NumPy array that this address lies in, if the native call, or operator, that has just
      * returned `result` to the calling thread's evaluation loop got it as an argument, and no other array of more

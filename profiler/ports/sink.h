@@ -84,7 +84,7 @@ struct pie_watch_row {
     uint8_t kind;    /* enum pie_watch_kind */
     uint8_t outcome; /* enum pie_watch_outcome */
     uint8_t memory;  /* enum pie_watch_memory */
-    uint8_t traits;  /* enum pie_watch_traits */
+    uint16_t traits; /* enum pie_watch_traits */
     uint8_t
         length; /* of the native call, by what was left of it at the access: 0 up to 15 us, 1 up to 30 us, 2 more */
     struct pie_node_id first_node, second_node; /* second 0: the outcome has none */

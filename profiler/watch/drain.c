@@ -24,6 +24,7 @@
 #include "profiler/stacks/cct.h"
 #include "profiler/symbols/naming.h"
 #include "profiler/thread/thread.h"
+#include "profiler/watch/evidence.h"
 #include "profiler/watch/rows.h"
 #include "profiler/watch/seen.h"
 #include "profiler/watch/watch.h"
@@ -45,6 +46,9 @@ struct open_watch {
     uint32_t serial;
     struct pie_cct_id cct_node; /* where it began */
     struct pie_watch_row row;   /* without an outcome */
+    uint64_t place, value; /* of a call: what returned, and where; of a store: the value that was equal, 0 */
+    uint64_t variety;      /* of the value (struct pie_value) */
+    bool has_arguments;    /* the arguments were read in full, or are known to be the same */
 };
 
 struct thread_watches {
@@ -66,6 +70,7 @@ struct pie_watch_drain {
     uint32_t rewrites;
     struct pie_watch_rows rows;
     struct pie_watch_seen seen; /* what calls returned, by the place that made them */
+    struct pie_watch_evidence evidence;
     struct thread_watches *threads;
     size_t n_threads;
     struct pie_u64map line_of_node; /* stored node of a Python line -> index in lines, plus 1 */
@@ -93,6 +98,7 @@ void pie_watch_drain_destroy(struct pie_watch_drain *drain) {
     pie_watch_rows_clear(&drain->rows);
     pie_free(drain->rows.rows);
     pie_watch_seen_finish(&drain->seen);
+    pie_watch_evidence_finish(&drain->evidence);
     pie_free(drain->threads);
     pie_u64map_finish(&drain->line_of_node);
     pie_free(drain->lines);
@@ -176,17 +182,46 @@ static void note_interest(struct pie_watch_drain *drain, struct pie_cct_id cct_n
                            pie_race_undecided(line->redundant, line->watched, CONFIDENCE));
 }
 
+static bool is_of_calls(uint8_t memory) {
+    return memory == PIE_WATCH_MEMORY_RETURNED || memory == PIE_WATCH_MEMORY_CALL;
+}
+
+/* A value was equal. Is that a coincidence? Not if the arguments were too, nor if it is a value of many words. A result
+ * that most calls of the place return says nothing at all. */
+static enum pie_watch_outcome weigh(struct pie_watch_drain *drain, struct open_watch *open) {
+    bool is_call = is_of_calls(open->row.memory);
+
+    if (is_call && (open->has_arguments || pie_watch_is_varied(open->variety)))
+        return PIE_WATCH_REDUNDANT;
+    uint64_t place = is_call ? open->place : pie_cct_key(pie_watch_line_node(open->cct_node));
+    switch (
+        pie_watch_evidence_of(&drain->evidence, pie_hash_mix(place, is_call), open->value, open->variety)) {
+    case PIE_WATCH_EVIDENCE_COMMON:
+        return PIE_WATCH_LOST;
+    case PIE_WATCH_EVIDENCE_NEW:
+        open->row.traits |= PIE_WATCH_NEW_VALUE;
+        break;
+    default:
+        open->row.traits |= PIE_WATCH_WEAK;
+    }
+    return PIE_WATCH_REDUNDANT;
+}
+
 static void finish(struct pie_watch_drain *drain, struct open_watch *open, enum pie_watch_outcome outcome,
                    uint64_t gap_ns) {
     open->is_open = false;
     /* Whatever the next calls returned, if they were waited for: to count the others would favour what is the same. */
     if (outcome == PIE_WATCH_CHANGED && open->row.traits & PIE_WATCH_SEEN_BEFORE) {
         outcome = PIE_WATCH_REDUNDANT;
-        open->row.traits &= (uint8_t)~PIE_WATCH_PARTLY;
+        open->row.traits &= (uint16_t)~PIE_WATCH_PARTLY;
     }
     if (open->row.traits & PIE_WATCH_SEEN_BEFORE)
-        open->row.traits &= (uint8_t)~PIE_WATCH_OTHER_ARGUMENTS;
+        open->row.traits &= (uint16_t)~PIE_WATCH_OTHER_ARGUMENTS;
     bool is_other = open->row.traits & PIE_WATCH_OTHER_ARGUMENTS;
+    if (outcome == PIE_WATCH_REDUNDANT && open->row.kind == PIE_WATCH_STORE && !is_other)
+        outcome = weigh(drain, open);
+    if (outcome == PIE_WATCH_LOST)
+        open->row.second_node = (struct pie_node_id){0};
     note_interest(drain, open->cct_node, is_other ? PIE_WATCH_CHANGED : outcome);
     open->row.outcome = (uint8_t)outcome;
     open->row.gap_ns = gap_ns;
@@ -198,15 +233,26 @@ static void finish(struct pie_watch_drain *drain, struct open_watch *open, enum 
  * neither does. */
 static void note_seen(struct pie_watch_drain *drain, struct open_watch *open,
                       const struct pie_watch_record *record) {
-    bool is_asked = record->memory == PIE_WATCH_MEMORY_RETURNED || record->memory == PIE_WATCH_MEMORY_CALL;
     uint64_t value = record->value_before;
 
-    if (!is_asked || (!record->arguments && record->access_bytes < RETURNED_BYTES_MIN))
+    if (!is_of_calls(record->memory) || (!record->arguments && record->access_bytes < RETURNED_BYTES_MIN))
         return;
     if (record->arguments)
         value = pie_hash_mix(value, record->arguments);
     open->row.traits |= pie_watch_seen_again(&drain->seen, record->address, value) ? PIE_WATCH_SEEN_BEFORE
                                                                                    : PIE_WATCH_FIRST_SEEN;
+}
+
+static void note_value(struct pie_watch_drain *drain, struct open_watch *open,
+                       const struct pie_watch_record *record) {
+    if (!is_of_calls(record->memory))
+        return;
+    open->place = record->address;
+    open->value = record->value_before;
+    open->variety = record->variety;
+    open->has_arguments = record->has_arguments;
+    if (record->memory == PIE_WATCH_MEMORY_RETURNED)
+        pie_watch_evidence_returned(&drain->evidence, pie_hash_mix(open->place, true), open->value);
 }
 
 static void reached(struct pie_watch_drain *drain, struct open_watch *open,
@@ -238,6 +284,7 @@ static void reached(struct pie_watch_drain *drain, struct open_watch *open,
     };
     note_operations(drain, record->first_node, &open->row);
     note_seen(drain, open, record);
+    note_value(drain, open, record);
 }
 
 /* --- What a trap was --- */
@@ -330,7 +377,13 @@ static void ended(struct pie_watch_drain *drain, struct open_watch *open,
     open->row.round_ns = record->round_ns;
     open->row.traits |= record->traits & (PIE_WATCH_PARTLY | PIE_WATCH_OTHER_ARGUMENTS);
     if (!(record->traits & PIE_WATCH_ARGUMENTS))
-        open->row.traits &= (uint8_t)~PIE_WATCH_ARGUMENTS;
+        open->row.traits &= (uint16_t)~PIE_WATCH_ARGUMENTS;
+    if (!is_of_calls(record->memory)) {
+        open->value = record->value_before;
+        open->variety = pie_watch_variety_of(open->value);
+    }
+    open->has_arguments =
+        record->has_arguments || (open->has_arguments && open->row.traits & PIE_WATCH_SEEN_BEFORE);
     if (record->second_node.value && (outcome == PIE_WATCH_REDUNDANT || outcome == PIE_WATCH_CHANGED))
         open->row.second_node = pie_naming_node(drain->naming, record->second_node);
     finish(drain, open, outcome, record->gap_ns);
@@ -411,6 +464,7 @@ static uint32_t keep_line(void *data, uint64_t node, uint32_t index) {
 
 void pie_watch_drain_forget(struct pie_watch_drain *drain) {
     pie_watch_seen_finish(&drain->seen);
+    pie_watch_evidence_finish(&drain->evidence);
     struct kept_lines kept = {drain, pie_malloc((drain->n_lines + 1) * sizeof *kept.lines), 0};
 
     if (!kept.lines)

@@ -109,6 +109,8 @@ bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_
 /* A call returned where a result is waited for; the interpreter comes to the code unit that calls. */
 void pie_watch_another_returned(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext);
 void pie_watch_site_reached(struct pie_thread *thread, unsigned index);
+/* Are two results equal within a tolerance, a part of the numbers from 0 to below 1? watch/tolerance_sigsafe.c */
+bool pie_watch_is_close(const struct pie_value_floats *a, const struct pie_value_floats *b, double tolerance);
 /* The outcome so far of a watch that ends before its time. */
 enum pie_watch_outcome pie_watch_result_so_far(const struct pie_watch_slot *slot,
                                                enum pie_watch_outcome otherwise);

@@ -45,7 +45,16 @@ static uintptr_t unit_of_call(struct pie_thread *thread, const struct pie_watch_
     return key == slot->site ? frame.instr : 0;
 }
 
-static struct pie_call_digest digest_of(uintptr_t result) {
+static struct pie_value value_of(uintptr_t result) {
+    struct pie_value value = {.content = 0};
+    const struct pie_pystack_ops *ops = pie_watch_ops();
+
+    if (ops->value)
+        ops->value(result, &value);
+    return value;
+}
+
+static struct pie_call_digest digest_of(const struct pie_value *result) {
     struct pie_call_digest digest;
     const struct pie_pystack_ops *ops = pie_watch_ops();
 
@@ -60,18 +69,33 @@ static uint64_t call_hash(const struct pie_call_digest *call) {
 
 /* What is compared with the next calls: the result, else the whole call. 0: neither can be. Most of the interpreter's
  * own functions that return a small number (len(), max(), isinstance()) cost less than to look it up. */
-static uint64_t choose_value(struct pie_watch_slot *slot, uintptr_t result) {
-    const struct pie_pystack_ops *ops = pie_watch_ops();
-    uint64_t hash = ops->value_hash ? ops->value_hash(result) : 0;
+static uint64_t choose_value(struct pie_watch_slot *slot, uintptr_t result,
+                             struct pie_watch_record *reached) {
+    struct pie_value value = value_of(result);
 
-    slot->call = digest_of(result);
-    if (hash) {
+    slot->call = digest_of(&value);
+    bool has_state = slot->call.content && slot->call.traits;
+    reached->variety = value.variety;
+    reached->has_arguments = slot->call.is_telling && !slot->call.traits;
+    if (value.is_comparable && !(value.is_read_out && has_state)) {
         slot->memory = PIE_WATCH_MEMORY_RETURNED;
-    } else if (slot->call.is_telling && (slot->call.is_new || !slot->is_call)) {
-        slot->memory = PIE_WATCH_MEMORY_CALL;
-        hash = call_hash(&slot->call);
+        return value.content;
     }
-    return hash;
+    if (!slot->call.is_telling || (slot->is_call && !slot->call.is_new))
+        return 0;
+    slot->memory = PIE_WATCH_MEMORY_CALL;
+    return call_hash(&slot->call);
+}
+
+/* For a comparison within the tolerance, if there is one. count 0: there is none, or the result has no such numbers. */
+static void take_floats(const struct pie_watch_slot *slot, uintptr_t result,
+                        struct pie_value_floats *ret_floats) {
+    const struct pie_watch_settings *settings = pie_watch_settings();
+
+    ret_floats->count = 0;
+    if (settings && settings->fp_tolerance > 0 && settings->ops->value_floats &&
+        slot->memory == PIE_WATCH_MEMORY_RETURNED)
+        settings->ops->value_floats(result, ret_floats);
 }
 
 bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext,
@@ -81,7 +105,7 @@ bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_
     uint64_t hash = 0;
 
     if (slot->is_call || pie_watch_random(pie_watch_of(thread)) % 2)
-        hash = choose_value(slot, (uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX]);
+        hash = choose_value(slot, (uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX], reached);
     if (!hash)
         return false;
     slot->kind = PIE_WATCH_STORE;
@@ -93,6 +117,7 @@ bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_
     slot->words = (struct pie_value_words){0};
     if (ops->value_words && slot->memory == PIE_WATCH_MEMORY_RETURNED)
         ops->value_words((uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX], &slot->words);
+    take_floats(slot, (uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX], &slot->floats);
     slot->unit = unit_of_call(thread, slot, ucontext);
     slot->address = slot->site;
     slot->size = 0;
@@ -170,23 +195,49 @@ static void another_place(struct pie_thread *thread, unsigned index) {
         leave_for_site(thread, index);
 }
 
-/* The value that this call of the place has for the one that is waited for; notes how its arguments compare. */
-static uint64_t compare_call(struct pie_watch_slot *slot, uintptr_t result) {
-    struct pie_call_digest now = digest_of(result);
+/* The value of this call's result; that of the slot's, if they are equal within the tolerance. 0: it has none. */
+static uint64_t compare_result(const struct pie_watch_slot *slot, uintptr_t result,
+                               const struct pie_value *value) {
+    const struct pie_watch_settings *settings = pie_watch_settings();
+    struct pie_value_floats now;
 
+    if (!value->is_comparable)
+        return 0;
+    if (value->content == slot->value || slot->floats.count == 0)
+        return value->content;
+    take_floats(slot, result, &now);
+    return settings && now.count && pie_watch_is_close(&slot->floats, &now, settings->fp_tolerance)
+               ? slot->value
+               : value->content;
+}
+
+/* As far as can be seen: what has no value that can be read is the same object in the same state. */
+static bool has_same_arguments(const struct pie_call_digest *a, const struct pie_call_digest *b) {
+    return a->is_telling && a->content == b->content && a->state == b->state &&
+           !(a->traits & PIE_DIGEST_SAMPLED);
+}
+
+/* The value that this call of the place has for the one that is waited for; notes how its arguments compare. */
+static uint64_t compare_call(struct pie_watch_slot *slot, uintptr_t result, struct pie_watch_record *record) {
+    struct pie_value value = value_of(result);
+    struct pie_call_digest now = digest_of(&value);
+
+    record->has_arguments = has_same_arguments(&slot->call, &now);
     if (slot->memory == PIE_WATCH_MEMORY_CALL) {
         /* By other values the arguments are others; by another state, or result, that is not certain. */
         slot->is_unsure |= now.content == 0 || now.content == slot->call.content;
         return call_hash(&now);
     }
-    uint64_t value = pie_watch_ops()->value_hash(result);
-    if (value != slot->value)
-        return value;
-    if (!now.content)
-        slot->traits &= (uint8_t)~PIE_WATCH_ARGUMENTS;
+    uint64_t found = compare_result(slot, result, &value);
+    if (found != slot->value)
+        return found;
+    bool is_near =
+        value.content != slot->value; /* the arguments may be near ones too, which digests do not show */
+    if (!now.content || is_near)
+        slot->traits &= (uint16_t)~PIE_WATCH_ARGUMENTS;
     else if (slot->call.content && now.content != slot->call.content)
         slot->traits |= PIE_WATCH_OTHER_ARGUMENTS;
-    return value;
+    return found;
 }
 
 static enum pie_watch_outcome outcome_of(const struct pie_watch_slot *slot, uint64_t value) {
@@ -204,7 +255,7 @@ void pie_watch_another_returned(struct pie_thread *thread, unsigned index, const
         another_place(thread, index);
         return;
     }
-    record.value_after = compare_call(slot, (uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX]);
+    record.value_after = compare_call(slot, (uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX], &record);
     if (record.value_after != slot->value && !is_change(slot, ucontext)) {
         if (slot->is_far)
             leave_for_site(thread, index);

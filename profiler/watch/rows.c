@@ -13,8 +13,8 @@ static uint64_t hash_of(const struct pie_watch_row *row) {
     uint64_t words[PIE_WATCH_FRAMES_MAX / 8];
 
     memcpy(words, row->operations, sizeof words);
-    hash = pie_hash_mix(hash, (uint64_t)row->kind << 32 | (uint64_t)row->outcome << 24 |
-                                  (uint64_t)row->memory << 16 | (uint64_t)row->traits << 8 | row->length);
+    hash = pie_hash_mix(hash, (uint64_t)row->kind << 40 | (uint64_t)row->outcome << 32 |
+                                  (uint64_t)row->memory << 24 | (uint64_t)row->traits << 8 | row->length);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         hash = pie_hash_mix(hash, words[i]);
     return hash;

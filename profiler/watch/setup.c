@@ -78,6 +78,7 @@ const struct pie_access_sampler_ops *pie_watch_set_up(const struct pie_config *c
         settings = (struct pie_watch_settings){
             .registers = registers_of(by_ptrace),
             .ops = ops,
+            .fp_tolerance = config->fp_tolerance,
             .budget = config->overhead_budget * BUDGET_PART,
             .is_adaptive = config->is_adaptive,
             .trap_price_ns = price->trap_ns ? price->trap_ns : TRAP_PRICE_DEFAULT_NS,

@@ -23,7 +23,7 @@
  *   3  data breakpoint on the address: the next access is another native call's, by construction; compare values, and
  *      those of stores again when that call has returned
  *
- * Stage 3 asks another question of half of the calls that return a new number or array, or whose arguments can be read.
+ * Stage 3 asks another question of half of the calls that return a new object, or whose arguments can be read.
  * It compares the arguments and results of the next calls at the same place in the program with those of this one. This
  * is PieProf's second pattern, §3.2: the same call again, and objects of the same value returned again and again. Of
  * native functions of the interpreter's own only this is asked.
@@ -79,6 +79,9 @@ enum pie_watch_traits {
     PIE_WATCH_ARGUMENTS = 16,       /* RETURNED, CALL: the arguments could be compared */
     PIE_WATCH_OTHER_ARGUMENTS = 32, /* RETURNED, REDUNDANT: they were others */
     PIE_WATCH_OF_ARGUMENT = 64,     /* a load of the data of the only array that the call got */
+    PIE_WATCH_WEAK =
+        128, /* a store, REDUNDANT: no evidence, as the same value was equal at the place before */
+    PIE_WATCH_NEW_VALUE = 256, /* … evidence only beside others: a value that was not equal there before */
 };
 
 enum pie_watch_record_kind {
@@ -100,14 +103,17 @@ struct pie_watch_record {
     uint64_t value_before, value_after; /* ENDED by a trap: the watched word when stage 3 began and now */
     uint64_t array_bytes;               /* OF_ARGUMENT: of the whole array's data */
     uint64_t round_ns;  /* OF_ARGUMENT, ENDED: the program's CPU time on this thread since the first access */
+    uint64_t variety;   /* REACHED, RETURNED or CALL: of the result (struct pie_value) */
     uint64_t arguments; /* REACHED, RETURNED or CALL: digest of the call's arguments; 0: not known */
     uint32_t serial;    /* of the watch in its thread */
-    uint8_t record, kind, outcome, memory, traits; /* enums above */
+    uint8_t record, kind, outcome, memory; /* enums above */
+    uint16_t traits;                       /* enum pie_watch_traits */
+    uint16_t module;                       /* ENDED by a trap: whose code is at rip (code/modules.h) */
+    bool has_arguments; /* of a call, REACHED: they were read in full; ENDED, REDUNDANT: they were the same */
     uint8_t slot;
-    uint8_t reserved[4];
-    uint16_t module; /* ENDED by a trap: whose code is at rip (code/modules.h) */
+    uint8_t reserved[2];
 };
-static_assert(sizeof(struct pie_watch_record) == 256, "records lie in the region");
+static_assert(sizeof(struct pie_watch_record) == 264, "records lie in the region");
 
 enum { PIE_WATCH_RING_RECORDS = 128, PIE_WATCH_REQUESTS = 64 };
 PIE_SPSC_RING(pie_watch_ring, struct pie_watch_record, PIE_WATCH_RING_RECORDS);
@@ -138,9 +144,11 @@ struct pie_watch_slot {
     uint32_t size;                       /* of the watched word, bytes */
     struct pie_cct_id first_node;        /* __atomic, relaxed: the collection thread moves it (turn.h) */
     struct pie_value_words words;        /* of the returned object */
+    struct pie_value_floats floats;      /* … where there is a tolerance */
     struct pie_call_digest call;         /* of the call; content 0: not known */
     struct pie_watch_record touch;       /* NEXT_RETURN: the trap's record */
-    uint8_t kind, memory, traits;
+    uint8_t kind, memory;
+    uint16_t traits;
     bool is_armed;          /* its register is */
     bool is_far;            /* RESULT: it was SITE before */
     bool is_call;           /* no access was chosen: the watch is about the call alone */
@@ -185,6 +193,7 @@ static inline struct pie_watch_thread *pie_watch_of(const struct pie_thread *thr
 struct pie_watch_settings {
     const struct pie_debug_ops *registers; /* NULL: nothing is watched */
     const struct pie_pystack_ops *ops;
+    double fp_tolerance;    /* as in struct pie_config */
     double budget;          /* share of a thread's CPU time that watching may take */
     bool is_adaptive;       /* lines whose redundant fraction is undecided come first */
     uint64_t trap_price_ns; /* of one trap, without the handler's work */

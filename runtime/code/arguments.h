@@ -10,7 +10,7 @@
  * they lie on the evaluation stack of the Python frame until the loop goes on. */
 
 /* See pie_pystack_ops.call_digest. Context: signal. */
-bool pie_code_arguments_digest(uintptr_t result, struct pie_call_digest *ret_digest);
+bool pie_code_arguments_digest(const struct pie_value *result, struct pie_call_digest *ret_digest);
 
 /* See pie_pystack_ops.array_argument. Context: signal. */
 uint64_t pie_code_arguments_array(uintptr_t address, uintptr_t result);

@@ -145,25 +145,23 @@ static bool is_telling(const struct call *call, uint64_t result) {
     return call->count > 0 && (result || (!call->digest.traits && !call->is_constructor));
 }
 
-bool pie_code_arguments_digest(uintptr_t result, struct pie_call_digest *ret_digest) {
+bool pie_code_arguments_digest(const struct pie_value *result, struct pie_call_digest *ret_digest) {
     struct call call = {.count = 0};
     struct pie_call_site site;
     uintptr_t top;
-    uint64_t of_result = 0;
 
     if (!pie_call_site_current(&site, &top))
         return false;
     pie_digest_begin(&call.digest);
     if (!add_call(&call, &site, top) || call.digest.is_broken)
         return false;
-    bool is_made = pie_digest_result(result, &of_result);
     *ret_digest = (struct pie_call_digest){
         .content = call.digest.content | 1,
         .state = call.digest.state,
-        .result = of_result,
+        .result = result->content,
         .traits = call.digest.traits,
-        .is_telling = is_made && is_telling(&call, of_result),
-        .is_new = is_made && pie_digest_is_new(result),
+        .is_telling = result->is_made && is_telling(&call, result->content),
+        .is_new = result->is_new,
     };
     return true;
 }

@@ -14,11 +14,16 @@
  * values are sampled. Subclasses of the built-in types count as anything else. Context: signal (all functions). */
 struct pie_digest {
     uint64_t content, state;
-    uint32_t loads_left;
-    uint8_t traits; /* pie_digest_traits */
-    bool is_broken; /* something was no object, or unreadable: the digest says nothing */
-    bool is_blank;  /* nothing but None, zeros and what is empty was added */
-    bool is_unread; /* of some object only the type went into the content */
+    uint64_t variety; /* a bit for each word of data, by its hash: no more bits than different words */
+    uint32_t loads_left, data_words_max; /* … of the data of an array */
+    struct pie_value_floats
+        *floats;         /* takes floating-point numbers instead of content; NULL: they are content */
+    uint8_t float_bytes; /* of a number of the data that is being added; 0: it is other data */
+    uint8_t traits;      /* pie_digest_traits */
+    bool is_broken;      /* something was no object, or unreadable: the digest says nothing */
+    bool is_blank;       /* nothing but None, zeros and what is empty was added */
+    bool is_unread;      /* of some object only the type went into the content */
+    bool has_kept; /* an item has several references, and is no number, text or None, which Python shares */
 };
 
 void pie_digest_begin(struct pie_digest *digest);
@@ -27,15 +32,15 @@ void pie_digest_add(struct pie_digest *digest, uintptr_t object);
 /* Adds a word that is no object. */
 void pie_digest_add_word(struct pie_digest *digest, uint64_t word);
 
-/* Of a result: does it say anything of its call, and was it made by it? Not None, arrays of zeros, iterators, views of
- * dicts and what is empty, nor an object that is kept and handed out again, but for those that Python keeps itself:
- * small numbers, short str. *ret_content is 0 where the value cannot be read. */
-bool pie_digest_result(uintptr_t object, uint64_t *ret_content);
-/* Has the object one reference, the caller's? */
-bool pie_digest_is_new(uintptr_t object);
+/* Is there no state, so that equal contents are equal values, as far as they were read? */
+bool pie_digest_is_all_content(const struct pie_digest *digest);
 
 /* Between the files of it. Words evenly spread over `bytes` bytes, first and last ones among them. */
 void pie_digest_add_bytes(struct pie_digest *digest, uintptr_t address, uint64_t bytes, uint32_t words_max);
+/* The same for floating-point numbers of float_bytes each. */
+void pie_digest_add_floats(struct pie_digest *digest, uintptr_t address, uint64_t bytes, uint32_t words_max,
+                           uint64_t float_bytes);
+void pie_digest_add_float_word(struct pie_digest *digest, uint64_t word);
 bool pie_digest_is_named(uintptr_t type, const char *name);
 /* The data and shape of an array. False: it is none that can be read. */
 bool pie_digest_add_array(struct pie_digest *digest, uintptr_t array);

@@ -18,11 +18,12 @@ enum {
     LOADS_MAX = 1024, /* of a whole digest: some microseconds with cold caches */
     DEPTH_MAX = 4,
     TEXT_WORDS_MAX = 128, /* of a str or bytes: 1 KiB is read in full */
-    DATA_WORDS_MAX = 256, /* of the data of a tensor */
+    DATA_WORDS_MAX = 256, /* of the data of an array */
     ITEMS_MAX = 16,       /* of a tuple or list */
     POINTERS_MAX = 128,   /* of a longer list, which are compared by address */
     STATE_WORDS_MAX = 8,  /* of any other object */
     NAME_BYTES = 24,
+    VARIETY_SHIFT = 58, /* a hash's six upper bits */
     SCALAR_BYTES_MAX = 48,
     DIGIT_BYTES = 4,
     INT_DIGITS_MAX = 1 << 24, /* more is hardly an int */
@@ -35,11 +36,19 @@ static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
 }
 
 void pie_digest_begin(struct pie_digest *digest) {
-    *digest = (struct pie_digest){.content = 1, .state = 1, .loads_left = LOADS_MAX, .is_blank = true};
+    *digest = (struct pie_digest){.content = 1,
+                                  .state = 1,
+                                  .loads_left = LOADS_MAX,
+                                  .data_words_max = DATA_WORDS_MAX,
+                                  .is_blank = true};
 }
 
 void pie_digest_add_word(struct pie_digest *digest, uint64_t word) {
     digest->content = pie_hash_mix(digest->content, word);
+}
+
+bool pie_digest_is_all_content(const struct pie_digest *digest) {
+    return digest->state == 1;
 }
 
 static void add_state(struct pie_digest *digest, uint64_t word) {
@@ -60,6 +69,20 @@ static void break_off(struct pie_digest *digest) {
     digest->is_broken = true;
 }
 
+static uint64_t variety_of(uint64_t word) {
+    return UINT64_C(1) << (pie_hash_upper(word) >> VARIETY_SHIFT);
+}
+
+/* A word of the value itself, where the ones above may be its type or size. */
+static void add_data(struct pie_digest *digest, uint64_t word) {
+    digest->is_blank = digest->is_blank && word == 0;
+    digest->variety |= variety_of(word);
+    if (digest->float_bytes)
+        pie_digest_add_float_word(digest, word);
+    else
+        pie_digest_add_word(digest, word);
+}
+
 /* The last bytes, fewer than a word. */
 static void add_tail(struct pie_digest *digest, uintptr_t address, size_t bytes) {
     uintptr_t word = 0;
@@ -70,26 +93,55 @@ static void add_tail(struct pie_digest *digest, uintptr_t address, size_t bytes)
         break_off(digest);
         return;
     }
-    digest->is_blank = digest->is_blank && word == 0;
-    pie_digest_add_word(digest, word);
+    add_data(digest, word);
 }
 
-void pie_digest_add_bytes(struct pie_digest *digest, uintptr_t address, uint64_t bytes, uint32_t words_max) {
-    uint64_t words = bytes / sizeof(uintptr_t), seen = words < words_max ? words : words_max;
+/* How many of these words the budget leaves. */
+static uint64_t take_words(struct pie_digest *digest, uint64_t words, uint64_t words_max) {
+    uint64_t seen = words < words_max ? words : words_max;
 
-    pie_digest_add_word(digest, bytes);
+    if (seen > digest->loads_left)
+        seen = digest->loads_left;
+    digest->loads_left -= (uint32_t)seen;
     if (seen < words)
         digest->traits |= PIE_DIGEST_SAMPLED;
-    for (uint64_t i = 0; i < seen && take(digest); i++) {
-        uint64_t at = seen < words ? i * (words - 1) / (seen - 1) : i;
+    return seen;
+}
+
+/* Words evenly spread, the i-th of `seen` at i * (words - 1) / (seen - 1), rounded down. This is most of the work for
+ * an array, so the division is left out, and the digest is kept in registers. */
+static void add_words(struct pie_digest *digest, uintptr_t address, uint64_t words, uint64_t seen) {
+    uint64_t gaps = seen > 1 ? seen - 1 : 1, step = (words - 1) / gaps, rest = (words - 1) % gaps, carry = 0;
+    uint64_t content = digest->content, variety = 0, any = 0;
+
+    for (uint64_t i = 0; i < seen; i++) {
         uintptr_t word;
-        if (!load(address, at * sizeof word, &word)) {
+        if (!load(address, 0, &word)) {
             break_off(digest);
             return;
         }
-        digest->is_blank = digest->is_blank && word == 0;
-        pie_digest_add_word(digest, word);
+        any |= word;
+        variety |= variety_of(word);
+        if (digest->float_bytes)
+            pie_digest_add_float_word(digest, word);
+        else
+            content = pie_hash_mix(content, word);
+        carry += rest;
+        address += (step + (carry >= gaps)) * sizeof word;
+        carry -= carry >= gaps ? gaps : 0;
     }
+    if (!digest->float_bytes)
+        digest->content = content;
+    digest->variety |= variety;
+    digest->is_blank = digest->is_blank && any == 0;
+}
+
+void pie_digest_add_bytes(struct pie_digest *digest, uintptr_t address, uint64_t bytes, uint32_t words_max) {
+    uint64_t words = bytes / sizeof(uintptr_t);
+
+    pie_digest_add_word(digest, bytes);
+    if (words)
+        add_words(digest, address, words, take_words(digest, words, words_max));
     add_tail(digest, address + words * sizeof(uintptr_t), bytes % sizeof(uintptr_t));
 }
 
@@ -167,16 +219,21 @@ static size_t date_bytes(uintptr_t type) {
 
 /* A number of NumPy: all of it but its head. */
 static bool add_scalar(struct pie_digest *digest, uintptr_t object, uintptr_t type) {
-    static const char *const names[] = {"numpy.float64", "numpy.float32",   "numpy.float16", "numpy.int64",
-                                        "numpy.int32",   "numpy.int16",     "numpy.int8",    "numpy.uint64",
-                                        "numpy.uint32",  "numpy.uint16",    "numpy.uint8",   "numpy.bool_",
-                                        "numpy.bool",    "numpy.complex128"};
-    static const uint8_t bytes[] = {8, 4, 2, 8, 4, 2, 1, 8, 4, 2, 1, 1, 1, 16};
+    static const struct {
+        const char *name;
+        uint8_t bytes, float_bytes;
+    } scalars[] = {{"numpy.float64", 8, 8},  {"numpy.float32", 4, 4},     {"numpy.float16", 2, 0},
+                   {"numpy.int64", 8, 0},    {"numpy.int32", 4, 0},       {"numpy.int16", 2, 0},
+                   {"numpy.int8", 1, 0},     {"numpy.uint64", 8, 0},      {"numpy.uint32", 4, 0},
+                   {"numpy.uint16", 2, 0},   {"numpy.uint8", 1, 0},       {"numpy.bool_", 1, 0},
+                   {"numpy.bool", 1, 0},     {"numpy.complex128", 16, 8}, {"numpy.complex64", 8, 4},
+                   {"numpy.longlong", 8, 0}, {"numpy.ulonglong", 8, 0}};
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (!pie_digest_is_named(type, names[i]))
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
+        if (!pie_digest_is_named(type, scalars[i].name))
             continue;
-        pie_digest_add_bytes(digest, object + sizeof(PyObject), bytes[i], SCALAR_BYTES_MAX);
+        pie_digest_add_floats(digest, object + sizeof(PyObject), scalars[i].bytes, SCALAR_BYTES_MAX,
+                              scalars[i].float_bytes);
         return true;
     }
     return false;
@@ -272,9 +329,11 @@ static bool add_builtin(struct pie_digest *digest, uintptr_t object, uintptr_t t
     if (type == (uintptr_t)&PyLong_Type || type == (uintptr_t)&PyBool_Type)
         add_int(digest, object);
     else if (type == (uintptr_t)&PyFloat_Type)
-        pie_digest_add_bytes(digest, object + offsetof(PyFloatObject, ob_fval), sizeof(double), 1);
+        pie_digest_add_floats(digest, object + offsetof(PyFloatObject, ob_fval), sizeof(double), 1,
+                              sizeof(double));
     else if (type == (uintptr_t)&PyComplex_Type)
-        pie_digest_add_bytes(digest, object + offsetof(PyComplexObject, cval), sizeof(Py_complex), 2);
+        pie_digest_add_floats(digest, object + offsetof(PyComplexObject, cval), sizeof(Py_complex), 2,
+                              sizeof(double));
     else if (type == (uintptr_t)&PyUnicode_Type || type == (uintptr_t)&PyBytes_Type)
         add_text(digest, object, type == (uintptr_t)&PyUnicode_Type);
     else if (type == (uintptr_t)&PyByteArray_Type)
@@ -307,8 +366,16 @@ static bool add_of_library(struct pie_digest *digest, uintptr_t object, uintptr_
         return true;
     if (!pie_object_tensor_data(object, type, &low, &high))
         return false;
-    pie_digest_add_bytes(digest, low, high - low, DATA_WORDS_MAX);
+    pie_digest_add_bytes(digest, low, high - low, digest->data_words_max);
     return true;
+}
+
+/* Has it one reference, or does Python share such objects? */
+static bool is_fresh(uintptr_t object, uintptr_t type) {
+    uintptr_t count;
+
+    return type == (uintptr_t)&PyLong_Type || type == (uintptr_t)&PyBool_Type ||
+           type == (uintptr_t)&PyUnicode_Type || (load(object, 0, &count) && (uint32_t)count == 1);
 }
 
 void pie_digest_add_item(struct pie_digest *digest, uintptr_t object, unsigned depth) {
@@ -324,6 +391,7 @@ void pie_digest_add_item(struct pie_digest *digest, uintptr_t object, unsigned d
         pie_digest_add_word(digest, object);
         return;
     }
+    digest->has_kept = digest->has_kept || (depth > 0 && !is_fresh(object, type));
     if (depth > DEPTH_MAX) {
         add_opaque(digest, object, type);
         return;
@@ -335,59 +403,4 @@ void pie_digest_add_item(struct pie_digest *digest, uintptr_t object, unsigned d
 
 void pie_digest_add(struct pie_digest *digest, uintptr_t object) {
     pie_digest_add_item(digest, object, 0);
-}
-
-/* --- Results --- */
-
-/* Python keeps one object for each of these, however it was come by. */
-static bool is_kept_by_python(uintptr_t object, uintptr_t type) {
-    struct pie_pystr text;
-
-    if (type == (uintptr_t)&PyLong_Type || type == (uintptr_t)&PyBool_Type)
-        return true;
-    if (type == (uintptr_t)&PyUnicode_Type)
-        return pie_pystr_locate(object, UINT32_MAX, &text) && text.units <= 1;
-    return type == (uintptr_t)&PyBytes_Type && pie_pystr_locate_bytes(object, UINT32_MAX, &text) &&
-           text.units <= 1;
-}
-
-bool pie_digest_is_new(uintptr_t object) {
-    uintptr_t count;
-
-    return load(object, 0, &count) && (uint32_t)count == 1;
-}
-
-static bool is_made(uintptr_t object, uintptr_t type) {
-    return object != (uintptr_t)Py_None && (pie_digest_is_new(object) || is_kept_by_python(object, type));
-}
-
-static bool is_number_or_text(uintptr_t type) {
-    return type == (uintptr_t)&PyLong_Type || type == (uintptr_t)&PyBool_Type ||
-           type == (uintptr_t)&PyFloat_Type || type == (uintptr_t)&PyUnicode_Type ||
-           type == (uintptr_t)&PyBytes_Type;
-}
-
-/* What a loop goes through: an iterator is used up, and a view of a dict holds nothing. Each loop wants its own. */
-static bool is_to_go_through(uintptr_t type) {
-    uintptr_t next = 0;
-
-    if (type == (uintptr_t)&PyDictKeys_Type || type == (uintptr_t)&PyDictValues_Type ||
-        type == (uintptr_t)&PyDictItems_Type)
-        return true;
-    return load(type, offsetof(PyTypeObject, tp_iternext), &next) && next;
-}
-
-bool pie_digest_result(uintptr_t object, uint64_t *ret_content) {
-    struct pie_digest digest;
-    uintptr_t type;
-
-    if (pie_object_kind_at(object) == PIE_OBJECT_NONE || !load(object, offsetof(PyObject, ob_type), &type) ||
-        !is_made(object, type) || is_to_go_through(type))
-        return false;
-    pie_digest_begin(&digest);
-    pie_digest_add(&digest, object);
-    if (digest.is_broken || (digest.is_blank && !is_number_or_text(type)))
-        return false;
-    *ret_content = digest.is_unread ? 0 : digest.content | 1;
-    return true;
 }

@@ -22,11 +22,11 @@ struct pie_array_layout {
     uint64_t element_bytes;
     int64_t stride_bytes; /* from one element to the next, of an array of one dimension */
     int32_t n_dimensions;
-    uintptr_t dimensions; /* address of n_dimensions words */
-    uintptr_t dtype;
-    bool is_dense;       /* no other bytes lie between the elements */
-    bool is_boolean;     /* they are True or False */
-    bool has_references; /* they are objects, or may hold some */
+    uintptr_t dimensions;     /* address of n_dimensions words */
+    uint8_t kind, byte_order; /* of the elements, as NumPy writes them: 'f', '<' */
+    bool is_dense;            /* no other bytes lie between the elements */
+    bool is_boolean;          /* they are True or False */
+    bool has_references;      /* they are objects, or may hold some */
 };
 
 /* False: unreadable. For an object that pie_object_kind_at() called an array. Context: signal. */

@@ -89,13 +89,6 @@ bool pie_object_array_owns_data(uintptr_t address) {
     return pie_safe_load((const void *)(address + offsetof(struct array, base)), &base) && !base;
 }
 
-/* 0: unreadable. */
-static uint8_t kind_of(uintptr_t dtype) {
-    uint8_t kind;
-
-    return pie_safe_load_byte((const void *)(dtype + offsetof(struct dtype, kind)), &kind) ? kind : 0;
-}
-
 /* Elements of these kinds are values and nothing else: numbers, times, text and bytes of fixed length. */
 static bool is_plain_kind(uint8_t kind) {
     return kind == 'b' || kind == 'i' || kind == 'u' || kind == 'f' || kind == 'c' || kind == 'm' ||
@@ -119,14 +112,17 @@ bool pie_object_array_layout(uintptr_t address, struct pie_array_layout *ret_lay
     if (array.n_dimensions == 1 &&
         !pie_safe_copy(&layout.stride_bytes, (const void *)array.strides, sizeof layout.stride_bytes))
         return false;
+    if (!pie_safe_load_byte((const void *)(array.dtype + offsetof(struct dtype, kind)), &layout.kind) ||
+        !pie_safe_load_byte((const void *)(array.dtype + offsetof(struct dtype, byte_order)),
+                            &layout.byte_order))
+        return false;
     layout.data = array.data;
     layout.element_bytes = (uint64_t)bytes;
     layout.n_dimensions = array.n_dimensions;
     layout.dimensions = array.dimensions;
-    layout.dtype = array.dtype;
     layout.is_dense = (array.flags & DENSE) != 0;
-    layout.is_boolean = kind_of(array.dtype) == 'b';
-    layout.has_references = !is_plain_kind(kind_of(array.dtype));
+    layout.is_boolean = layout.kind == 'b';
+    layout.has_references = !is_plain_kind(layout.kind);
     *ret_layout = layout;
     return true;
 }

@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* See pie_pystack_ops.value_hash and .value_words. Context: signal. */
-uint64_t pie_object_value_hash(uintptr_t object);
+/* See pie_pystack_ops.value, .value_floats and .value_words. Context: signal. */
+void pie_object_value(uintptr_t object, struct pie_value *ret_value);
+void pie_object_value_floats(uintptr_t object, struct pie_value_floats *ret_floats);
 void pie_object_value_words(uintptr_t object, struct pie_value_words *words);
 
 /* The data of a PyTorch tensor that shares it with no other, [*ret_low, *ret_high). False: it is none.

@@ -5,151 +5,118 @@
 
 #include <string.h>
 
-#include "profiler/base/hash.h"
 #include "profiler/base/safe_load.h"
 #include "runtime/objects/digest.h"
 #include "runtime/objects/kind.h"
+#include "runtime/objects/pystr.h"
 
 /* Is what a call returned worth comparing with what it returned the time before? Only a new object is (one reference:
- * the caller's): one that is kept somewhere and handed out again was not computed again. And only a kind whose value
- * can be read without running code: numbers of Python and NumPy, arrays, and small tuples of them, also
- * beside kept ones (scipy.linalg.lapack returns arrays and a 0). Nothing but zeros is
- * what a fresh buffer looks like, and says nothing. */
+ * the caller's): one that is kept somewhere and handed out again was not computed again. The same holds for what lies
+ * in it, but for what Python keeps itself: scipy.linalg.lapack returns arrays and a 0. Nothing but zeros is what a
+ * fresh buffer looks like, and says nothing. */
 
-enum {
-    ARRAY_WORDS_MAX = 1024, /* of an array's data that are looked at, evenly spread */
-    SCALAR_BYTES_MAX = 32,
-    TUPLE_ITEMS_MAX = 4,
-    NAME_BYTES = 8,
-};
+enum { ARRAY_WORDS_MAX = 1024 }; /* of an array's data that are looked at, evenly spread */
 
-static uint64_t fold(uint64_t hash, uint64_t word) {
-    hash = pie_hash_upper(hash ^ word);
-    return hash ^ hash >> 29;
+static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
+    return pie_safe_load((const void *)(base + offset), ret);
 }
 
-static uint64_t hash_words(uintptr_t low, size_t words, size_t step, uint64_t hash) {
-    uint64_t any = 0;
+static bool is_new(uintptr_t object) {
+    uintptr_t count;
 
-    for (size_t i = 0; i < words; i++) {
-        uintptr_t word;
-        if (!pie_safe_load((const void *)(low + i * step), &word))
-            return 0;
-        any |= word;
-        hash = fold(hash, word);
-    }
-    return any ? hash | 1 : 0;
+    return load(object, 0, &count) && (uint32_t)count == 1;
 }
 
 /* The bytes of an array's own data; a view's are another's, and are not made by the call that returns it. */
-static bool own_data(uintptr_t object, enum pie_object_kind kind, uintptr_t *ret_low, uintptr_t *ret_high) {
-    uintptr_t type;
-
+static bool own_data(uintptr_t object, uintptr_t type, enum pie_object_kind kind, uintptr_t *ret_low,
+                     uintptr_t *ret_high) {
     if (kind == PIE_OBJECT_ARRAY)
         return pie_object_array_owns_data(object) && pie_object_array_data(object, ret_low, ret_high);
-    return kind == PIE_OBJECT_PLAIN &&
-           pie_safe_load((const void *)(object + offsetof(PyObject, ob_type)), &type) &&
-           pie_object_tensor_data(object, type, ret_low, ret_high);
+    return kind == PIE_OBJECT_PLAIN && pie_object_tensor_data(object, type, ret_low, ret_high);
 }
 
-static uint64_t hash_data(uintptr_t low, uintptr_t high) {
-    size_t words = (high - low) / sizeof(uintptr_t);
-    size_t seen = words < ARRAY_WORDS_MAX ? words : ARRAY_WORDS_MAX;
+/* Python keeps one object for each of these, however it was come by. */
+static bool is_kept_by_python(uintptr_t object, uintptr_t type) {
+    struct pie_pystr text;
 
-    return words ? hash_words(low, seen, words / seen * sizeof(uintptr_t), high - low) : 0;
+    if (type == (uintptr_t)&PyLong_Type || type == (uintptr_t)&PyBool_Type)
+        return true;
+    if (type == (uintptr_t)&PyUnicode_Type)
+        return pie_pystr_locate(object, UINT32_MAX, &text) && text.units <= 1;
+    return type == (uintptr_t)&PyBytes_Type && pie_pystr_locate_bytes(object, UINT32_MAX, &text) &&
+           text.units <= 1;
 }
 
-static bool has_one_reference(uintptr_t object) {
-    uintptr_t count;
-
-    return pie_safe_load((const void *)object, &count) && (uint32_t)count == 1;
+static bool is_text(uintptr_t type) {
+    return type == (uintptr_t)&PyUnicode_Type || type == (uintptr_t)&PyBytes_Type ||
+           type == (uintptr_t)&PyByteArray_Type;
 }
 
-static bool is_number_type(const char name[NAME_BYTES]) {
-    return memcmp(name, "float", 6) == 0 || memcmp(name, "int", 4) == 0 || memcmp(name, "complex", 8) == 0 ||
-           memcmp(name, "numpy.", 6) == 0;
+static bool is_number_or_text(uintptr_t type) {
+    return type == (uintptr_t)&PyLong_Type || type == (uintptr_t)&PyBool_Type ||
+           type == (uintptr_t)&PyFloat_Type || type == (uintptr_t)&PyUnicode_Type ||
+           type == (uintptr_t)&PyBytes_Type;
 }
 
-static uint64_t hash_scalar(uintptr_t object, uintptr_t type) {
-    Py_ssize_t sizes[2]; /* tp_basicsize, tp_itemsize */
-    char name[NAME_BYTES];
-    uintptr_t at;
+/* What a loop goes through: an iterator is used up, and a view of a dict holds nothing. Each loop wants its own. */
+static bool is_to_go_through(uintptr_t type) {
+    uintptr_t next = 0;
 
-    if (!pie_safe_load((const void *)(type + offsetof(PyTypeObject, tp_name)), &at) ||
-        !pie_safe_copy(name, (const void *)at, sizeof name) || !is_number_type(name) ||
-        !pie_safe_copy(sizes, (const void *)(type + offsetof(PyTypeObject, tp_basicsize)), sizeof sizes))
-        return 0;
-    size_t bytes = (size_t)sizes[0] - sizeof(PyObject);
-    if (sizes[1] > 0) /* an int: its size, and the first digits */
-        bytes = 2 * sizeof(uintptr_t);
-    return bytes >= sizeof(uintptr_t) && bytes <= SCALAR_BYTES_MAX
-               ? hash_words(object + sizeof(PyObject), bytes / sizeof(uintptr_t), sizeof(uintptr_t), type)
-               : 0;
+    if (type == (uintptr_t)&PyDictKeys_Type || type == (uintptr_t)&PyDictValues_Type ||
+        type == (uintptr_t)&PyDictItems_Type)
+        return true;
+    return load(type, offsetof(PyTypeObject, tp_iternext), &next) && next;
 }
 
-static uint64_t hash_one(uintptr_t object) {
+static void take(struct pie_digest *digest, uintptr_t object, enum pie_object_kind kind,
+                 struct pie_value_floats *floats) {
+    pie_digest_begin(digest);
+    digest->floats = floats;
+    if (kind == PIE_OBJECT_ARRAY)
+        digest->data_words_max = ARRAY_WORDS_MAX;
+    pie_digest_add(digest, object);
+}
+
+void pie_object_value(uintptr_t object, struct pie_value *ret_value) {
     enum pie_object_kind kind = pie_object_kind_at(object);
-    uintptr_t type, low, high;
-
-    if (!has_one_reference(object) ||
-        !pie_safe_load((const void *)(object + offsetof(PyObject, ob_type)), &type))
-        return 0;
-    if (own_data(object, kind, &low, &high))
-        return hash_data(low, high);
-    return kind == PIE_OBJECT_PLAIN ? hash_scalar(object, type) : 0;
-}
-
-/* None, a number or text beside others in a tuple, which Python or the library may keep: a status, an option. */
-static uint64_t hash_kept(uintptr_t item) {
     struct pie_digest digest;
     uintptr_t type;
 
-    if (!pie_safe_load((const void *)(item + offsetof(PyObject, ob_type)), &type) ||
-        (item != (uintptr_t)Py_None && type != (uintptr_t)&PyLong_Type && type != (uintptr_t)&PyBool_Type &&
-         type != (uintptr_t)&PyUnicode_Type))
-        return 0;
-    pie_digest_begin(&digest);
-    pie_digest_add(&digest, item);
-    return digest.is_broken ? 0 : digest.content | 1;
+    *ret_value = (struct pie_value){.content = 0};
+    if (kind == PIE_OBJECT_NONE || object == (uintptr_t)Py_None ||
+        !load(object, offsetof(PyObject, ob_type), &type))
+        return;
+    bool is_alone = is_new(object);
+    if ((!is_alone && !is_kept_by_python(object, type)) || is_to_go_through(type))
+        return;
+    take(&digest, object, kind, NULL);
+    if (digest.is_broken || (digest.is_blank && !is_number_or_text(type)))
+        return;
+    ret_value->content = digest.is_unread ? 0 : digest.content | 1;
+    ret_value->variety = digest.variety;
+    ret_value->is_made = true;
+    ret_value->is_new = is_alone;
+    ret_value->is_comparable = is_alone && pie_digest_is_all_content(&digest) && !digest.is_blank &&
+                               !digest.has_kept &&
+                               (kind != PIE_OBJECT_ARRAY || pie_object_array_owns_data(object));
+    ret_value->is_read_out =
+        is_text(type) || type == (uintptr_t)&PyList_Type || type == (uintptr_t)&PyDict_Type;
 }
 
-static uint64_t hash_tuple(uintptr_t tuple) {
-    uintptr_t count, item;
-    uint64_t hash = 0;
-    bool is_any_new = false;
+void pie_object_value_floats(uintptr_t object, struct pie_value_floats *ret_floats) {
+    struct pie_digest digest;
 
-    if (!has_one_reference(tuple) ||
-        !pie_safe_load((const void *)(tuple + offsetof(PyVarObject, ob_size)), &count) || count == 0 ||
-        count > TUPLE_ITEMS_MAX)
-        return 0;
-    for (size_t i = 0; i < count; i++) {
-        uintptr_t at = tuple + offsetof(PyTupleObject, ob_item) + i * sizeof item;
-        if (!pie_safe_load((const void *)at, &item))
-            return 0;
-        uint64_t of_item = hash_one(item);
-        is_any_new |= of_item != 0;
-        if (!of_item && (of_item = hash_kept(item)) == 0)
-            return 0;
-        hash = fold(hash, of_item);
-    }
-    return is_any_new ? hash | 1 : 0;
-}
-
-uint64_t pie_object_value_hash(uintptr_t object) {
-    uintptr_t type;
-
-    if (pie_object_kind_at(object) == PIE_OBJECT_PLAIN &&
-        pie_safe_load((const void *)(object + offsetof(PyObject, ob_type)), &type) &&
-        type == (uintptr_t)&PyTuple_Type)
-        return hash_tuple(object);
-    return hash_one(object);
+    memset(ret_floats, 0, sizeof *ret_floats);
+    take(&digest, object, pie_object_kind_at(object), ret_floats);
+    ret_floats->rest = digest.content;
 }
 
 void pie_object_value_words(uintptr_t object, struct pie_value_words *words) {
-    uintptr_t low, high;
+    uintptr_t type, low, high;
 
     words->count = 0;
-    if (!has_one_reference(object) || !own_data(object, pie_object_kind_at(object), &low, &high))
+    if (!is_new(object) || !load(object, offsetof(PyObject, ob_type), &type) ||
+        !own_data(object, type, pie_object_kind_at(object), &low, &high))
         return;
     words->bytes = high - low;
     if (!words->step_bytes)

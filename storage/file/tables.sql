@@ -160,7 +160,9 @@ CREATE TABLE watch (
                                    -- the returned value before by the same arguments, but not from its last call, 8: it
                                    -- got it for the first time, 16: the arguments could be compared, 32: they were
                                    -- others, though what was returned is the same, 64: a load in a loop over the
-                                   -- data of the only array that the call got as an argument
+                                   -- data of the only array that the call got as an argument, 128: a store: an equal
+                                   -- value is no evidence, as it was equal at the place before, 256: it is a new one
+                                   -- there, of which several are evidence
   length INTEGER NOT NULL,         -- rest of the native call after the access; 0: up to 15 us, 1: up to 30 us, 2:
                                    -- longer
   first_node INTEGER NOT NULL,     -- node (process, id) of the first access

@@ -293,8 +293,8 @@ static int64_t operation_at(const struct pie_watch_row *watch, uint32_t frame) {
 
 /* Rows of one pair of nodes are few. */
 static void note_watch(struct pie_writer *writer, const struct pie_watch_row *watch) {
-    uint64_t kind = (uint64_t)watch->kind << 32 | (uint64_t)watch->outcome << 24 |
-                    (uint64_t)watch->memory << 16 | (uint64_t)watch->traits << 8 | watch->length;
+    uint64_t kind = (uint64_t)watch->kind << 40 | (uint64_t)watch->outcome << 32 |
+                    (uint64_t)watch->memory << 24 | (uint64_t)watch->traits << 8 | watch->length;
     uint64_t nodes = (uint64_t)watch->first_node.value << 32 | watch->second_node.value;
     pie_slices_note(&writer->slices, pie_hash_mix(pie_hash_mix(PIE_STATEMENT_WATCH, kind), nodes));
 }

@@ -202,7 +202,7 @@ def test_damaged_copies_of_objects():
                 words[chance.randrange(len(words))] = chance.choice(
                     [0, 1, 2**63, 2**64 - 1, id(value), id(words), chance.getrandbits(64), chance.getrandbits(40)])
             _walk.digest(ctypes.addressof(words))
-            _walk.digest_result(ctypes.addressof(words))
+            _walk.value(ctypes.addressof(words))
 
 
 def test_memory_at_random():
@@ -214,22 +214,9 @@ def test_memory_at_random():
 
 # --- Results ---
 
-RESULTS = [12345678901, 1.5, "text", b"bytes", (1, 2.5), [1], {"a": 1}]
-NO_RESULTS = [None, (), [], {}, [None], (0, 0)]
-
-
-def test_results_are_new_or_kept_by_python():
-    for make in (lambda: 10**11 + 1, lambda: 1.5 * len(sys.argv), lambda: bytes([1, 2, len(sys.argv)]),
-                 lambda: [1, len(sys.argv)], lambda: {"a": len(sys.argv)}):
-        assert _walk.digest_result(made(make)) is not None
-    for value in (3, -1, True, False, 0, "a", b"a", ""):
-        assert _walk.digest_result(id(value)), value
-    for value in ("a longer text that is kept", b"a longer one", 2.25, (1, 2)):
-        assert _walk.digest_result(id(value)) is None, value
-
-
 KEPT = []
 REFERENCES = ctypes.pythonapi.Py_IncRef
+ONE = len(sys.argv[:1])  # no constant: what is made of it is new
 
 
 def made(make):
@@ -241,34 +228,106 @@ def made(make):
     return address
 
 
+def result(make):
+    """(content, has it eight different words?, can it be compared by itself?) of what make() returns; None: it says
+    nothing of its call."""
+    return _walk.value(made(make))
+
+
+def test_results_are_new_or_kept_by_python():
+    for make in (lambda: 10**11 + ONE, lambda: 1.5 * ONE, lambda: bytes([1, 2, ONE]), lambda: [1, ONE],
+                 lambda: {"a": ONE}):
+        assert result(make)
+    for value in (3, -1, True, False, 0, "a", b"a", ""):
+        content_of, _, is_comparable = _walk.value(id(value))
+        assert content_of and not is_comparable, value
+    for value in ("a longer text that is kept", b"a longer one", 2.25, (1, 2)):
+        assert _walk.value(id(value)) is None, value
+
+
 def test_what_is_empty_says_nothing():
-    for make in (lambda: [], lambda: {}, lambda: [None], lambda: bytearray(64)):
-        assert _walk.digest_result(made(make)) is None
-    assert _walk.digest_result(id(None)) is None
+    for make in (lambda: [], lambda: {}, lambda: [None], lambda: bytearray(64), lambda: (0, 0 * ONE)):
+        assert result(make) is None
+    assert _walk.value(id(None)) is None
+    assert result(lambda: 0.0 * ONE)[2] == 0
 
 
 def test_what_a_loop_goes_through_says_nothing():
     for make in (lambda: {1: 2}.items(), lambda: {1: 2}.keys(), lambda: {1: 2}.values(), lambda: iter([1, 2]),
                  lambda: re.finditer("a", "banana"), lambda: open("/dev/null"), lambda: (n for n in "ab")):
-        assert _walk.digest_result(made(make)) is None
+        assert result(make) is None
 
 
 def test_what_cannot_be_read():
-    assert _walk.digest_result(made(object)) == 0
-    assert _walk.digest_result(made(lambda: [object()])) == 0
-    n = len(sys.argv)
-    for make in (lambda: range(n), lambda: frozenset([n]), lambda: (1.5 * n, range(n))):
-        assert _walk.digest_result(made(make)) == 0
+    for make in (object, lambda: [object()], lambda: (1.5 * ONE, object()), lambda: [Plain()], lambda: range(ONE),
+                 lambda: frozenset([ONE]), lambda: (1.5 * ONE, range(ONE))):
+        assert result(make)[0] == 0 == result(make)[2]
 
 
-def test_tuples_of_new_and_kept_items():
-    """Such as LAPACK's wrappers return: (array, 0)."""
-    one, other = (made(lambda: (1.5 * len(sys.argv), 0, None, "text")) for _ in range(2))
-    third = made(lambda: (1.5 * len(sys.argv), 1, None, "text"))
-    assert _walk.value_hash(one) == _walk.value_hash(other) != 0
-    assert _walk.value_hash(third) not in (0, _walk.value_hash(one))
-    for make in (lambda: (0, len(sys.argv)), lambda: (1.5 * len(sys.argv), KEPT)):
-        assert _walk.value_hash(made(make)) == 0
+# What each makes of 1 and of 2 are different values.
+COMPARABLE = [lambda x: 10**11 + x, lambda x: 1.5 * x, lambda x: 1.5j * x, lambda x: "text" * (2 * x), lambda x: b"ab" * (2 * x),
+              lambda x: bytearray(b"bytes") * x, lambda x: [x], lambda x: [x, 1.5 * x, "text" * x], lambda x: {"a": x},
+              lambda x: {x: [1.5 * x, (x, None)]}, lambda x: (x,), lambda x: (0, x), lambda x: (x, None, True, "kept"),
+              lambda x: (1.5 * x, 0, None, "text"), lambda x: (1.5, 2.5, 0, -1, x, 3, 4)[2:],
+              lambda x: tuple(range(x, x + 16)), lambda x: ((x, (x,)), x), lambda x: list(range(x, x + 16))]
+
+
+def test_results_are_compared_by_content():
+    for make in COMPARABLE:
+        one, other, third = (result(lambda: make(x * ONE)) for x in (1, 1, 2))
+        assert one == other and one[2] == third[2] == 1 and one[0] != third[0], make(1)
+
+
+def test_what_is_kept_elsewhere_was_not_made():
+    """Such as LAPACK's wrappers return: (array, 0), unless the array is their argument's, written over."""
+    kept = 2.5 * ONE
+    for make in (lambda: (1.5 * ONE, KEPT), lambda: [kept], lambda: {"a": kept}, lambda: (ONE, (ONE, [kept]))):
+        assert result(make)[2] == 0
+
+
+def test_long_lists_cannot_be_compared_by_themselves():
+    """Of these only some items are read, and their order by addresses."""
+    for make in (lambda: list(range(1000, 1017)), lambda: {i: i for i in range(9)}):
+        assert result(make)[0] and result(make)[2] == 0
+
+
+def test_different_words_of_a_value():
+    assert [result(make)[1] for make in (lambda: 1.5 * ONE, lambda: bytearray(b"a" * 999), lambda: "text" * (9 * ONE),
+                                         lambda: [1.0, 0.0] * 8 * ONE)] == [0, 0, 0, 0]
+    assert result(lambda: bytes(range(ONE, 250)))[1]
+    assert result(lambda: [1.5 ** (i * ONE) for i in range(16)])[1]
+
+
+# --- Within a tolerance ---
+
+def is_close(one, other, tolerance=1e-9):
+    return _walk.is_close(id(one), id(other), tolerance)
+
+
+def test_numbers_within_a_tolerance():
+    for x in (1.0, -1.0, 1e-300, -1e300, 12.5):
+        assert is_close(x, x * (1 + 9e-10)) and not is_close(x, x * (1 + 1.1e-9)), x
+        assert not is_close(x, -x) and not is_close(x, 0.0)
+        assert is_close(x + 1j, x + 1j * (1 + 9e-10)) and not is_close(x + 1j, x + 1j * (1 + 1.1e-9))
+    assert is_close(0.0, -0.0)
+
+
+def test_numbers_of_a_value():
+    def value(change=0.0, text="a", count=3):
+        return [1.5, {"b": (2.5 + change, text)}, count]
+    assert is_close(value(), value(1e-9)) and not is_close(value(), value(1e-8))
+    assert not is_close(value(), value(text="b")) and not is_close(value(), value(count=4))
+    assert not is_close([1.5], (1.5,)) and not is_close([1.5, 2.5], [2.5, 1.5])
+    for value in (1, "text", [1], None):
+        assert is_close(value, value) is None
+
+
+def test_what_is_not_finite_is_near_nothing_else():
+    nan, infinite = float("nan"), float("inf")
+    for one in (nan, infinite, -infinite):
+        assert is_close([one, 1.0], [one, 1.0 + 1e-10])
+        assert not is_close([one, 1.0], [1.0, one]) and not is_close([one], [1e308])
+    assert not is_close([infinite], [-infinite])
 
 
 # --- NumPy ---
@@ -323,8 +382,62 @@ def test_numbers_of_numpy():
 
 @with_numpy
 def test_new_arrays_of_zeros_say_nothing():
-    assert _walk.digest_result(made(lambda: numpy.zeros(9))) is None
-    assert _walk.digest_result(made(lambda: numpy.ones(9)))
+    assert result(lambda: numpy.zeros(9)) is None
+    assert result(lambda: numpy.ones(9))
+
+
+@with_numpy
+def test_arrays_as_results():
+    for make in (lambda: numpy.arange(1000.0 * ONE), lambda: (numpy.arange(9.0 * ONE), 0),
+                 lambda: [numpy.arange(9.0 * ONE)]):
+        assert result(make) == result(make) and result(make)[1:] == (1, 1)
+    assert result(lambda: numpy.arange(99.0) % 2)[1:] == (0, 1)
+    table = numpy.arange(300.0).reshape(100, 3)
+    assert result(lambda: table[1:])[2] == 0  # another's data
+    assert result(lambda: (table, 0))[2] == 0
+    for at in range(1024):
+        other = numpy.arange(1024.0)
+        other[at] = -1
+        assert result(other.copy)[0] != result(numpy.arange(1024.0).copy)[0], at
+
+
+@with_numpy
+def test_types_of_elements_count_by_value():
+    """A type of dates is another object for each array."""
+    day = numpy.datetime64("2024-01-02")
+    assert content(numpy.array([day])) == content(numpy.array([day])) != content(numpy.array([day + 1]))
+    ones = [numpy.ones(8, kind) for kind in ("<i4", ">i4", "<f4", "<i8", "<u4")]
+    assert len({content(array) for array in ones}) == len(ones)
+
+
+@with_numpy
+def test_arrays_within_a_tolerance():
+    chance = numpy.random.RandomState(1)
+    for kind, tolerance in (("f8", 1e-9), ("f4", 1e-4), ("c16", 1e-9), ("c8", 1e-4)):
+        one = (chance.standard_normal(2048) + 3).astype(kind)
+        near = (one * (1 + 0.9 * tolerance * chance.uniform(-1, 1, 2048))).astype(kind)
+        assert content(one) != content(near) and is_close(one, near, tolerance), kind
+        assert is_close(one[:20], near[:20], tolerance) and is_close(one[::2], near[::2], tolerance)
+        far = one.copy()
+        far[0] *= 1 + 999 * tolerance
+        assert not is_close(one, far, tolerance), kind
+        far = one.copy()
+        far[0], far[32] = far[32], far[0]
+        assert not is_close(one, far, 1e-6), kind
+        assert not is_close(one, one[:-1], tolerance) and not is_close(one, one.reshape(2, -1), tolerance)
+    assert is_close(numpy.float32(1), numpy.float32(1 + 1e-5), 1e-4)
+    assert not is_close(numpy.float32(1), numpy.float64(1))
+    assert is_close(numpy.arange(9), numpy.arange(9)) is None
+    assert is_close(numpy.ones(9, ">f8"), numpy.ones(9, ">f8")) is None
+
+
+@with_numpy
+def test_up_to_32_numbers_are_compared_each_with_its_own():
+    one = numpy.exp2(numpy.arange(32.0))
+    for at in range(32):
+        other = one.copy()
+        other[at] *= 1 + 2e-9
+        assert not is_close(one, other), at
 
 
 @with_numpy

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "profiler/base/region.h"
+#include "profiler/watch/internal.h"
 #include "runtime/objects/digest.h"
 #include "runtime/stacks/pyframe.h"
 #include "tests/pystack/memory.h"
@@ -169,17 +170,31 @@ static PyObject *digest(PyObject *module, PyObject *address) {
                          (unsigned)digest.traits);
 }
 
-/* Is what is at this address a result that says something of its call, and its content? */
-static PyObject *digest_result(PyObject *module, PyObject *address) {
-    uint64_t content;
+/* The value of what is at this address, as of a result: None where it says nothing of its call, else (content, has it
+ * eight different words?, is_comparable). */
+static PyObject *value(PyObject *module, PyObject *address) {
+    struct pie_value value;
 
-    if (!pie_digest_result(PyLong_AsSize_t(address), &content))
+    sampler_ops()->value(PyLong_AsSize_t(address), &value);
+    if (!value.is_made)
         Py_RETURN_NONE;
-    return PyLong_FromUnsignedLongLong(content);
+    return Py_BuildValue("(Kii)", (unsigned long long)value.content, __builtin_popcountll(value.variety) >= 8,
+                         (int)value.is_comparable);
 }
 
-static PyObject *value_hash(PyObject *module, PyObject *address) {
-    return PyLong_FromUnsignedLongLong(sampler_ops()->value_hash(PyLong_AsSize_t(address)));
+/* Would the numbers of what is at these addresses be equal within a tolerance? None: it has none. */
+static PyObject *is_close(PyObject *module, PyObject *args) {
+    struct pie_value_floats floats[2];
+    Py_ssize_t addresses[2];
+    double tolerance;
+
+    if (!PyArg_ParseTuple(args, "nnd", &addresses[0], &addresses[1], &tolerance))
+        return NULL;
+    for (int i = 0; i < 2; i++)
+        sampler_ops()->value_floats((uintptr_t)addresses[i], &floats[i]);
+    if (!floats[0].count)
+        Py_RETURN_NONE;
+    return PyBool_FromLong(pie_watch_is_close(&floats[0], &floats[1], tolerance));
 }
 
 /* The digest of this very call, whose result is `result_of_call`: (content, state, result, traits, is_telling). */
@@ -187,8 +202,10 @@ static PyObject *result_of_call;
 
 static PyObject *call_digest(PyObject *module, PyObject *args, PyObject *kwargs) {
     struct pie_call_digest call;
+    struct pie_value value;
 
-    if (!sampler_ops()->call_digest((uintptr_t)result_of_call, &call))
+    sampler_ops()->value((uintptr_t)result_of_call, &value);
+    if (!sampler_ops()->call_digest(&value, &call))
         Py_RETURN_NONE;
     return Py_BuildValue("(KKKIi)", (unsigned long long)call.content, (unsigned long long)call.state,
                          (unsigned long long)call.result, (unsigned)call.traits, (int)call.is_telling);
@@ -222,8 +239,8 @@ static PyObject *set_address_of_data(PyObject *module, PyObject *address) {
 
 static PyMethodDef methods[] = {
     {"digest", digest, METH_O, NULL},
-    {"digest_result", digest_result, METH_O, NULL},
-    {"value_hash", value_hash, METH_O, NULL},
+    {"value", value, METH_O, NULL},
+    {"is_close", is_close, METH_VARARGS, NULL},
     {"call_digest", (PyCFunction)(void (*)(void))call_digest, METH_VARARGS | METH_KEYWORDS, NULL},
     {"call_digest_of_one", call_digest_of_one, METH_O, NULL},
     {"array_argument", (PyCFunction)(void (*)(void))array_argument, METH_VARARGS | METH_KEYWORDS, NULL},

@@ -165,3 +165,54 @@ def test_only_calls_of_libraries_for_arrays_are_misused(changed, library, severi
     row = findings(program)["load", "waste.py", 15]
     assert (row["category"], row["severity"]) == ("API misuse", severity)
     assert ("may have no call for many" in row["evidence"]) == (severity == "low")
+
+
+# --- Are equal values a coincidence? ---
+
+WEAK, NEW_VALUE = 64, 128
+BY_CHANCE = "; but few different values were equal, so this may be a coincidence"
+
+
+def store(program, line=8):
+    return findings(program)["store", "waste.py", line]
+
+
+def more_stores(watches, **like):
+    return more_watches(8, watches, SAME, **like).replace("GROUP BY", f"AND kind = {STORE} GROUP BY")
+
+
+def marked(trait, line=8):
+    """The equal stores of the line have this trait."""
+    return f"UPDATE watch SET traits = traits | {trait} WHERE first_node = {200 + line} AND outcome = {SAME}"
+
+
+def test_values_that_are_equal_by_nature_are_never_high(changed, waste):
+    assert store(waste)["severity"] == "high" and BY_CHANCE not in store(waste)["evidence"]
+    found = store(changed(marked(WEAK)))
+    assert found["severity"] == "low" and BY_CHANCE in found["evidence"]
+    assert found["redundant_fraction"] == store(waste)["redundant_fraction"]
+
+
+@pytest.mark.parametrize("values, severity", [(7, "low"), (8, "high")])
+def test_eight_different_values_are_evidence(changed, values, severity):
+    found = store(changed(marked(WEAK), more_stores(values, traits=NEW_VALUE)))
+    assert found["severity"] == severity
+    assert (BY_CHANCE in found["evidence"]) == (severity == "low")
+
+
+def test_the_same_arguments_are_evidence(changed):
+    found = store(changed(marked(WEAK), more_stores(1, memory=CALL, traits=ARGUMENTS)))
+    assert found["severity"] == "high"
+
+
+def test_the_length_of_a_run_is_no_evidence(changed):
+    longer = f"UPDATE watch SET watches = watches * 100 WHERE first_node = 208 AND outcome = {SAME}"
+    assert store(changed(marked(WEAK), longer))["severity"] == "low"
+
+
+def test_results_that_are_equal_by_nature_name_no_category(changed):
+    """Those of the calls in line 7, whose loads are short calls."""
+    returned = more_watches(7, 40, SAME, memory=RETURNED, traits=0).replace("slice_s, kind", f"slice_s, {STORE}")
+    for trait, category in ((0, INVARIANT), (WEAK, "API misuse")):
+        found = findings(changed(returned, f"UPDATE watch SET traits = traits | {trait} WHERE first_node = 207 AND kind = {STORE}"))
+        assert found["load", "waste.py", 7]["category"] == category, trait

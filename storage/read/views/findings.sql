@@ -23,6 +23,8 @@ CREATE VIEW x_threshold AS SELECT
                            -- the standard library's, whose calls for one word or number often repeat by chance,
   0.5 AS below_part,       -- and where this part of them is made below the line, by Python code of libraries, which
                            -- looks up the same again whatever the line asks for; both by time and by number
+  8 AS values_min,         -- and this number of different values was equal, or the arguments were too: fewer may be so
+                           -- by nature,
   8 AS arguments_min,      -- with this number of compared arguments,
   0.5 AS arguments_same,   -- calls of which less than this part had been made before repeat nothing,
                            -- those of which same_fraction had been made before are the same calls, however much of the
@@ -61,6 +63,12 @@ SELECT p.run, p.sampler, w.*,
   w.memory IN (PIE_WATCH_MEMORY_RETURNED, PIE_WATCH_MEMORY_CALL) AS is_asked,
   w.traits & PIE_WATCH_PARTLY <> 0 AS is_partly_same, w.traits & PIE_WATCH_ARGUMENTS <> 0 AS is_argued,
   w.traits & PIE_WATCH_FIRST_SEEN <> 0 AS is_first_seen,
+  CASE -- how many different values were equal, if that is no coincidence: the same arguments or long values are none
+    WHEN w.kind = PIE_WATCH_LOAD THEN 0
+    WHEN w.traits & PIE_WATCH_PARTLY <> 0 AND w.outcome = PIE_WATCH_CHANGED THEN 8
+    WHEN w.outcome <> PIE_WATCH_REDUNDANT OR w.traits & (PIE_WATCH_OTHER_ARGUMENTS | PIE_WATCH_WEAK) <> 0 THEN 0
+    WHEN w.traits & PIE_WATCH_NEW_VALUE <> 0 THEN 1
+    ELSE 8 END AS equal_values,
   w.own_operation & PIE_OPERATION_MASK IN
     (PIE_OPERATION_SUBSCRIPT, PIE_OPERATION_STORE_SUBSCRIPT, PIE_OPERATION_ITERATE) AS is_item,
   w.inner_operation & PIE_OPERATION_MASK IN
@@ -121,7 +129,8 @@ SELECT run, process, kind, place, entry_function, user_place, location, line_loc
   sum(iif(is_returned AND is_redundant, weight_ns, 0)) AS returned_redundant_ns,
   sum(iif(is_returned AND is_partly, watches, 0)) AS returned_partly,
   sum(iif(is_returned AND is_partly, weight_ns, 0)) AS returned_partly_ns,
-  sum(iif(is_returned AND (is_redundant OR is_partly) AND is_in_loop, weight_ns, 0)) AS returned_loop_ns
+  sum(iif(is_returned AND (is_redundant OR is_partly) AND is_in_loop, weight_ns, 0)) AS returned_loop_ns,
+  sum(equal_values * watches) AS equal_values, sum(iif(is_asked, equal_values * watches, 0)) AS returned_values
 FROM x_watch GROUP BY run, process, kind, is_own, place, entry_function;
 
 -- CPU time by line as findings count it: that of the line with all that it called in libraries, their Python code and
@@ -179,7 +188,7 @@ SELECT s.run, s.kind, f.path AS file, l.line, NULL AS line_ns, NULL AS partner_f
   s.tell_sq, s.all_length_ns, s.tell_length_ns, s.item_ns, s.put_ns, s.unknown_ns, s.call_ns, s.loop_ns, s.bulk_ns,
   s.object_ns, s.array_ns, s.result_ns, s.asked, s.returned_traps, s.returned_ns, s.returned_sq, s.returned_length_ns,
   s.returned_bytes, s.returned_redundant, s.returned_redundant_ns, s.returned_partly, s.returned_partly_ns,
-  s.returned_loop_ns, s.returned_below_ns
+  s.returned_loop_ns, s.returned_below_ns, s.equal_values, s.returned_values
 FROM x_watch_sum s JOIN place(l, u, f) AT (s.process, s.place)
 LEFT JOIN place(o, uo, fo) AT (s.process, s.user_place)
 LEFT JOIN place(i, ui, fi) AT (s.process, s.line_location)
@@ -192,13 +201,13 @@ UNION ALL
 SELECT c.run, k.kind, c.file, c.line, c.line_ns, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM x_line_cpu c JOIN (SELECT PIE_WATCH_LOAD AS kind UNION ALL SELECT PIE_WATCH_STORE) k
 UNION ALL
 SELECT p.run, p.kind, p.file, p.line, NULL, p.partner_file, p.partner_line,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+  NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM x_partner p;
 
 -- By line. The native function is the one with the most waste below it. Where the operation is not known, its name may
@@ -228,7 +237,8 @@ SELECT run, kind, file, line, function, function_line, library, user_file, user_
   sum(returned_bytes) OVER g AS returned_bytes, sum(returned_redundant) OVER g AS returned_redundant,
   sum(returned_redundant_ns) OVER g AS returned_redundant_ns, sum(returned_partly) OVER g AS returned_partly,
   sum(returned_partly_ns) OVER g AS returned_partly_ns, sum(returned_loop_ns) OVER g AS returned_loop_ns,
-  sum(returned_below_ns) OVER g AS returned_below_ns,
+  sum(returned_below_ns) OVER g AS returned_below_ns, sum(equal_values) OVER g AS equal_values,
+  sum(returned_values) OVER g AS returned_values,
   row_number() OVER (PARTITION BY run, kind, file, line
     ORDER BY watches IS NULL, tell_redundant_ns DESC, all_redundant_ns DESC) AS nth
 FROM x_line_fact
@@ -249,7 +259,7 @@ SELECT run, kind, file, line, function, function_line, library, user_file, user_
   item_ns, put_ns, call_ns, iif(by_return, returned_loop_ns, loop_ns) AS loop_ns, bulk_ns, object_ns, array_ns,
   result_ns, iif(by_return, 1, 0) AS by_return, returned_traps, returned_redundant, returned_redundant_ns,
   returned_partly, line_returned_share, line_returned_traps, line_returned_again, line_returned_ns, line_returned_redundant_ns,
-  line_returned_partly_ns, line_returned_loop_ns, line_returned_below_ns
+  line_returned_partly_ns, line_returned_loop_ns, line_returned_below_ns, line_returned_values, equal_values
 FROM (
   SELECT *, kind = PIE_WATCH_STORE AND returned_traps >= returned_traps_min AND line_returned_share >= returned_share AS by_return
   FROM (
@@ -262,7 +272,8 @@ FROM (
         sum(iif(nth = 1, returned_redundant_ns, 0)) OVER l AS line_returned_redundant_ns,
         sum(iif(nth = 1, returned_partly_ns, 0)) OVER l AS line_returned_partly_ns,
         sum(iif(nth = 1, returned_loop_ns, 0)) OVER l AS line_returned_loop_ns,
-        sum(iif(nth = 1, returned_below_ns, 0)) OVER l AS line_returned_below_ns
+        sum(iif(nth = 1, returned_below_ns, 0)) OVER l AS line_returned_below_ns,
+        sum(iif(nth = 1, returned_values, 0)) OVER l AS line_returned_values
       FROM x_line WINDOW l AS (PARTITION BY run, file, line)))
   JOIN x_threshold);
 
@@ -350,7 +361,8 @@ FROM (
         AND (NOT is_standard AND line_returned_below_ns < below_part * line_returned_ns
           OR (line_returned_redundant_ns + line_returned_partly_ns >= same_fraction * line_returned_ns
             AND line_returned_again >= same_fraction * line_returned_traps))
-        AND line_returned_redundant_ns + line_returned_partly_ns > 0 AS is_return_decisive
+        AND line_returned_redundant_ns + line_returned_partly_ns > 0 AND line_returned_values >= values_min
+        AS is_return_decisive
     FROM x_finding WHERE redundant > 0));
 
 -- With what a fix saves. One call for all elements takes the place of the single calls, with all that they cost (as a
@@ -364,7 +376,8 @@ SELECT DISTINCT *, waste_low * line_ns AS again_low_ns, waste_high * line_ns AS 
 FROM (
   SELECT DISTINCT *, category IN ('slice underutilization', 'API misuse') AS is_calls,
     category IN ('repeated native calls', 'loop-invariant computation', 'inefficient algorithm') AS is_repeat,
-    category <> 'undecided' AND (category <> 'API misuse' OR is_about_arrays) AS is_decided
+    category <> 'undecided' AND (category <> 'API misuse' OR is_about_arrays)
+      AND (kind = PIE_WATCH_LOAD OR equal_values >= values_min) AS is_decided
   FROM x_named_finding);
 
 -- With its weight: what the evidence does not decide is never high, nor are calls to a library that may have none for
@@ -396,6 +409,8 @@ SELECT DISTINCT *,
     WHEN is_reuse THEN printf('; but only %.0f %% of the time is in short calls that look up what objects are like, '
       || 'the rest is in long calls and bulk work, which have to read again', 100 * short_share)
     WHEN tell_redundant < category_traps_min THEN '; these are too few for the evidence to decide'
+    WHEN kind = PIE_WATCH_STORE AND equal_values < values_min THEN '; but few different values were equal, so this may '
+      || 'be a coincidence'
     WHEN category = 'inefficient algorithm' AND is_return_decisive THEN '; the calls compute again what they had '
       || 'computed, for the sake of a part'
     WHEN category = 'slice underutilization' THEN printf('; for %.0f %% of the time the line was at a[i] or '

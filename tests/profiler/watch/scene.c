@@ -87,11 +87,21 @@ static bool is_frame_memory(uintptr_t address) {
     return address >= scene.frames_low && address < scene.frames_high;
 }
 
-static uint64_t value_hash(uintptr_t object) {
-    return scene.result_hash;
+static void value(uintptr_t object, struct pie_value *ret_value) {
+    *ret_value = (struct pie_value){
+        .content = scene.result_hash,
+        .is_made = scene.result_hash != 0,
+        .is_new = scene.result_hash != 0,
+        .is_comparable = scene.result_hash != 0,
+        .is_read_out = scene.is_read_out,
+    };
 }
 
-static bool call_digest(uintptr_t result, struct pie_call_digest *ret_digest) {
+static void value_floats(uintptr_t object, struct pie_value_floats *ret_floats) {
+    *ret_floats = scene.floats;
+}
+
+static bool call_digest(const struct pie_value *result, struct pie_call_digest *ret_digest) {
     *ret_digest = scene.call;
     return scene.call.content != 0;
 }
@@ -107,7 +117,8 @@ static const struct pie_pystack_ops ops = {
     .object_at = object_at,
     .array_data = array_data,
     .is_frame_memory = is_frame_memory,
-    .value_hash = value_hash,
+    .value = value,
+    .value_floats = value_floats,
     .call_digest = call_digest,
     .array_argument = array_argument,
 };

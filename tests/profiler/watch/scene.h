@@ -50,8 +50,10 @@ extern struct scene {
     void (*during_walk)(void);         /* called by each walk of the Python stack */
     uintptr_t instr;                   /* code unit that the Python frame is at: 5 */
     uint64_t result_hash;              /* of the value of what native calls return; 0: nothing to compare */
-    uint64_t array_bytes;        /* of the only array that the native call got, with all words; 0: none */
-    struct pie_call_digest call; /* of the native call; content 0: its arguments cannot be found */
+    uint64_t array_bytes;           /* of the only array that the native call got, with all words; 0: none */
+    bool is_read_out;               /* … is text, or a list or dict */
+    struct pie_value_floats floats; /* … its numbers */
+    struct pie_call_digest call;    /* of the native call; content 0: its arguments cannot be found */
     /* Of the native call that the body runs in. */
     uint64_t rsp, rbp, rbx;
     uint64_t *word; /* on the heap, 64 of them, aligned to 64 bytes */

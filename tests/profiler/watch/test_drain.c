@@ -263,6 +263,7 @@ static unsigned push_call(uint32_t serial, uint64_t arguments, uint64_t value, e
     begin.memory = PIE_WATCH_MEMORY_CALL;
     begin.traits = PIE_WATCH_ARGUMENTS;
     begin.arguments = arguments;
+    begin.variety = UINT8_MAX;
     begin.value_before = value;
     begin.access_bytes = 0;
     struct pie_watch_record end = drain_end_of(&begin, outcome);
@@ -297,6 +298,81 @@ static void test_what_the_last_call_says_of_arguments_counts(void **state) {
     /* these arguments gave this before */
     assert_int_equal(push_call(3, 10, 20, PIE_WATCH_REDUNDANT, others),
                      PIE_WATCH_ARGUMENTS | PIE_WATCH_SEEN_BEFORE);
+}
+
+/* --- Are equal values a coincidence? --- */
+
+enum { EVIDENCE = PIE_WATCH_WEAK | PIE_WATCH_NEW_VALUE };
+
+/* A store, or a call whose arguments are not known, of one place: the value was equal again. Returns the traits
+ * that weigh it. */
+static unsigned push_equal(enum pie_watch_memory memory, uint32_t offset, uint64_t value, uint64_t variety) {
+    static uint32_t serial;
+    struct pie_watch_record begin =
+        drain_begin(++serial, PIE_WATCH_STORE, drain_context(2, offset, drain_loaded));
+
+    begin.memory = (uint8_t)memory;
+    begin.value_before = value;
+    begin.variety = variety;
+    struct pie_watch_record end = drain_end_of(&begin, PIE_WATCH_REDUNDANT);
+    pie_watch_drain_clear(drain);
+    drain_push(&begin);
+    drain_push(&end);
+    drain_now();
+    return drain_row()->traits & EVIDENCE;
+}
+
+static void test_each_value_of_a_store_counts_once(void **state) {
+    assert_int_equal(push_equal(PIE_WATCH_MEMORY_OTHER, 50, 1, 0), PIE_WATCH_NEW_VALUE);
+    assert_int_equal(push_equal(PIE_WATCH_MEMORY_OTHER, 50, 1, 0), PIE_WATCH_WEAK);
+    assert_int_equal(push_equal(PIE_WATCH_MEMORY_OBJECT, 50, 1, 0), PIE_WATCH_WEAK);
+    assert_int_equal(drain_row()->outcome, PIE_WATCH_REDUNDANT);
+    assert_int_equal(push_equal(PIE_WATCH_MEMORY_OTHER, 50, 2, 0), PIE_WATCH_NEW_VALUE);
+    assert_int_equal(push_equal(PIE_WATCH_MEMORY_OTHER, 60, 1, 0), PIE_WATCH_NEW_VALUE);
+}
+
+static void test_each_result_of_unknown_arguments_counts_once(void **state) {
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(push_equal(PIE_WATCH_MEMORY_RETURNED, 50, i, 1u << i), PIE_WATCH_NEW_VALUE);
+    assert_int_equal(push_equal(PIE_WATCH_MEMORY_RETURNED, 50, 2, 4), PIE_WATCH_WEAK);
+    assert_int_equal(drain_row()->outcome, PIE_WATCH_REDUNDANT);
+}
+
+/* A status of 0. */
+static void test_what_most_calls_return_says_nothing(void **state) {
+    for (unsigned i = 0; i < 9; i++) {
+        assert_int_equal(push_equal(PIE_WATCH_MEMORY_RETURNED, 50, 77, 1), i ? 0 : PIE_WATCH_NEW_VALUE);
+        assert_int_equal(drain_row()->outcome, i ? PIE_WATCH_LOST : PIE_WATCH_REDUNDANT);
+    }
+}
+
+static void test_a_result_of_many_words_is_no_coincidence(void **state) {
+    for (unsigned i = 0; i < 9; i++) {
+        assert_int_equal(push_equal(PIE_WATCH_MEMORY_RETURNED, 50, 77, UINT8_MAX), 0);
+        assert_int_equal(drain_row()->outcome, PIE_WATCH_REDUNDANT);
+    }
+    assert_int_equal(push_equal(PIE_WATCH_MEMORY_CALL, 60, 78, UINT8_MAX >> 1), PIE_WATCH_NEW_VALUE);
+}
+
+/* By the same arguments it is the same call, whatever it returns. */
+static void test_known_arguments_are_evidence(void **state) {
+    for (uint32_t i = 0; i < 9; i++) {
+        struct pie_watch_record begin =
+            drain_begin(i + 1, PIE_WATCH_STORE, drain_context(2, 50, drain_loaded));
+        begin.memory = PIE_WATCH_MEMORY_RETURNED;
+        begin.traits = PIE_WATCH_ARGUMENTS;
+        begin.arguments = begin.value_before = 77;
+        begin.access_bytes = 0;
+        struct pie_watch_record end = drain_end_of(&begin, i < 8 ? PIE_WATCH_REDUNDANT : PIE_WATCH_CHANGED);
+        begin.has_arguments = true;
+        end.has_arguments = i < 8; /* the last one: what came in between was another call */
+        pie_watch_drain_clear(drain);
+        drain_push(&begin);
+        drain_push(&end);
+        drain_now();
+        assert_int_equal(drain_row()->outcome, PIE_WATCH_REDUNDANT);
+        assert_int_equal(drain_row()->traits & EVIDENCE, 0);
+    }
 }
 
 /* Line, operation, kind, memory, traits, length, outcome: each makes another row, and only once. */
@@ -346,6 +422,11 @@ int main(void) {
         DRAIN(test_rows_differ_by_each_part_of_the_key),
         DRAIN(test_calls_that_were_seen_before),
         DRAIN(test_what_the_last_call_says_of_arguments_counts),
+        DRAIN(test_each_value_of_a_store_counts_once),
+        DRAIN(test_each_result_of_unknown_arguments_counts_once),
+        DRAIN(test_what_most_calls_return_says_nothing),
+        DRAIN(test_a_result_of_many_words_is_no_coincidence),
+        DRAIN(test_known_arguments_are_evidence),
         DRAIN(test_operations_of_the_frames_are_reported_innermost_first),
         DRAIN(test_deep_stacks_are_cut),
     };

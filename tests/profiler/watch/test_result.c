@@ -5,6 +5,9 @@
 #include "tests/profiler/watch/scene.h"
 
 #include "profiler/stacks/cct.h"
+#include "profiler/watch/internal.h"
+
+#include <math.h>
 
 static struct pie_watch_slot *slot_of(unsigned index) {
     return &pie_watch_of(scene_thread)->slots[index];
@@ -260,10 +263,68 @@ static void test_watching_ends_while_a_result_is_compared(void) {
     assert_int_equal(slot_of(result)->stage, PIE_WATCH_FREE);
 }
 
-/* --- Arguments --- */
+/* A call whose arguments are found. */
+#define A_CALL {.content = 11, .state = 21, .result = 31, .is_telling = true, .is_new = true}
+static const struct pie_call_digest CALL = A_CALL;
 
-static const struct pie_call_digest CALL = {
-    .content = 11, .state = 21, .result = 31, .is_telling = true, .is_new = true};
+/* --- Within a tolerance --- */
+
+/* The same place gets two numbers that differ by this part of themselves. */
+static enum pie_watch_outcome outcome_of_a_difference(double tolerance, double part) {
+    ucontext_t back = scene_returned();
+
+    scene_settings.fp_tolerance = tolerance;
+    scene.floats = (struct pie_value_floats){.rest = 1, .count = 1, .sums = {-4}, .sizes = {4}};
+    unsigned index = await_result(77);
+    scene.floats.sums[0] *= 1 + part;
+    scene.floats.sizes[0] *= 1 + part;
+    scene.result_hash = 78;
+    for (int i = 0; i < 4 && slot_of(index)->stage != PIE_WATCH_FREE; i++)
+        scene_trap(index, &back);
+    scene_pop();
+    return scene_pop().outcome;
+}
+
+static void test_results_within_the_tolerance_are_equal(void) {
+    assert_int_equal(outcome_of_a_difference(1e-9, 0.9e-9), PIE_WATCH_REDUNDANT);
+    assert_int_equal(outcome_of_a_difference(1e-9, 1.1e-9), PIE_WATCH_CHANGED);
+    assert_int_equal(outcome_of_a_difference(0, 1e-15), PIE_WATCH_CHANGED);
+}
+
+/* They may be near the first call's, or not: a digest does not show that. */
+static void test_arguments_of_near_results_are_not_known(void) {
+    ucontext_t back = scene_returned();
+
+    scene.call = CALL;
+    scene_settings.fp_tolerance = 1e-9;
+    scene.floats = (struct pie_value_floats){.rest = 1, .count = 1, .sums = {4}, .sizes = {4}};
+    unsigned index = await_result(77);
+    scene.result_hash = 78;
+    scene.call.content++;
+    scene_trap(index, &back);
+    assert_int_equal(expect_end(index, PIE_WATCH_REDUNDANT).traits, 0);
+}
+
+/* Beside the numbers all must be the same. */
+static void test_the_tolerance_is_for_numbers_only(void) {
+    static const struct pie_value_floats number = {.rest = 1, .count = 1, .sums = {4}, .sizes = {4}};
+    struct pie_value_floats other = number;
+
+    assert_true(pie_watch_is_close(&number, &other, 0.5));
+    other.rest = 2;
+    assert_false(pie_watch_is_close(&number, &other, 0.5));
+    other = number;
+    other.count = 2;
+    assert_false(pie_watch_is_close(&number, &other, 0.5));
+    other = number;
+    other.sums[31] = other.sizes[31] = 1;
+    assert_false(pie_watch_is_close(&number, &other, 0.5));
+    other = number;
+    other.sums[0] = other.sizes[0] = NAN;
+    assert_false(pie_watch_is_close(&number, &other, 0.5));
+}
+
+/* --- Arguments --- */
 
 /* Nothing of the result can be compared: a watch of the call waits for the next one. */
 static unsigned await_call(void) {
@@ -329,6 +390,35 @@ static void test_arguments_that_are_not_found_say_nothing(void) {
     expect_call_end(index, PIE_WATCH_LOST);
 }
 
+/* A file's line, say: which one it is depends on the state of the file. */
+static void test_text_beside_a_state_is_compared_by_the_whole_call(void) {
+    scene.call = CALL;
+    scene.call.traits = PIE_DIGEST_OPAQUE;
+    scene.is_read_out = true;
+    unsigned index = await_result(77);
+    ucontext_t back = scene_returned();
+
+    assert_int_equal(slot_of(index)->memory, PIE_WATCH_MEMORY_CALL);
+    for (int i = 0; i < 4; i++) {
+        scene.call.state++;
+        scene_trap(index, &back);
+    }
+    expect_call_end(index, PIE_WATCH_LOST);
+}
+
+static void test_text_is_compared_by_itself_otherwise(void) {
+    static const struct pie_call_digest calls[] = {A_CALL, {.content = 0}};
+    ucontext_t back = scene_returned();
+
+    scene.is_read_out = true;
+    for (int i = 0; i < 2; i++) {
+        scene.call = calls[i];
+        unsigned index = await_result(77);
+        scene_trap(index, &back);
+        expect_end(index, PIE_WATCH_REDUNDANT);
+    }
+}
+
 static void test_two_callers_of_one_place_take_turns(void) {
     unsigned index = await_call();
     ucontext_t back = scene_returned();
@@ -379,6 +469,29 @@ static void test_the_same_result_by_arguments_that_are_not_found(void) {
     scene.call.content = 0;
     scene_trap(index, &back);
     assert_int_equal(expect_end(index, PIE_WATCH_REDUNDANT).traits, 0);
+}
+
+/* Are the arguments the same, as far as can be seen? */
+static bool has_same_arguments(uint64_t content, uint64_t state, uint8_t traits) {
+    scene.call = CALL;
+    scene.call.traits = traits;
+    unsigned index = await_result(77);
+    ucontext_t back = scene_returned();
+
+    scene.call.content = content;
+    scene.call.state = state;
+    scene_trap(index, &back);
+    struct pie_watch_record reached = scene_pop(), ended = scene_pop();
+    assert_int_equal(reached.has_arguments, traits == 0);
+    return ended.has_arguments;
+}
+
+static void test_same_arguments_are_told(void) {
+    assert_true(has_same_arguments(CALL.content, CALL.state, 0));
+    assert_true(has_same_arguments(CALL.content, CALL.state, PIE_DIGEST_OPAQUE));
+    assert_false(has_same_arguments(CALL.content + 1, CALL.state, 0));
+    assert_false(has_same_arguments(CALL.content, CALL.state + 1, PIE_DIGEST_OPAQUE));
+    assert_false(has_same_arguments(CALL.content, CALL.state, PIE_DIGEST_SAMPLED));
 }
 
 /* --- Functions of the interpreter's own --- */
@@ -479,15 +592,21 @@ int main(void) {
         SCENE(test_late_trap_ends_the_watch),
         SCENE(test_watch_of_a_result_may_give_way),
         SCENE(test_watching_ends_while_a_result_is_compared),
+        SCENE(test_results_within_the_tolerance_are_equal),
+        SCENE(test_arguments_of_near_results_are_not_known),
+        SCENE(test_the_tolerance_is_for_numbers_only),
         SCENE(test_the_same_call_again_is_redundant),
         SCENE(test_other_arguments_are_a_change),
         SCENE(test_another_state_says_nothing),
         SCENE(test_arguments_that_are_not_found_say_nothing),
+        SCENE(test_text_beside_a_state_is_compared_by_the_whole_call),
+        SCENE(test_text_is_compared_by_itself_otherwise),
         SCENE(test_two_callers_of_one_place_take_turns),
         SCENE(test_a_call_that_does_not_tell_is_not_waited_for),
         SCENE(test_the_same_result_by_other_arguments),
         SCENE(test_the_same_result_by_the_same_arguments),
         SCENE(test_the_same_result_by_arguments_that_are_not_found),
+        SCENE(test_same_arguments_are_told),
         SCENE(test_own_function_is_watched_by_its_calls),
         SCENE(test_own_function_whose_call_does_not_tell),
         SCENE(test_own_function_that_returns_a_small_number),
