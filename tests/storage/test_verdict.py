@@ -169,7 +169,7 @@ def test_only_calls_of_libraries_for_arrays_are_misused(changed, library, severi
 
 # --- Are equal values a coincidence? ---
 
-WEAK, NEW_VALUE = 64, 128
+WEAK, NEW_VALUE = 128, 256
 BY_CHANCE = "; but few different values were equal, so this may be a coincidence"
 
 

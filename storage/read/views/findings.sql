@@ -10,7 +10,7 @@ CREATE VIEW x_threshold AS SELECT
   0.05 AS high_share,      -- and the waste is this part of the run's CPU time at least
   8 AS calls_traps,        -- where one call for all takes the place of many, their time is the waste, and what they
                            -- look up again only shows that they do little. Of this number of watches at least,
-  0.03 AS calls_waste_low, -- this part of the line's time at least, as the lower end of the interval has it,
+  0.015 AS calls_waste_low, -- this part of the line's time at least, as the lower end of the interval has it,
   0.1 AS calls_part,       -- and this part as the estimate,
   0.4 AS calls_fraction,   -- and this part of the accesses in short calls, as the lower end
   0.4 AS pair_fraction,    -- a pair: this part of its accesses at least was redundant
