@@ -62,9 +62,13 @@ static uint64_t call_hash(const struct pie_call_digest *call) {
  * own functions that return a small number (len(), max(), isinstance()) cost less than to look it up. */
 static uint64_t choose_value(struct pie_watch_slot *slot, uintptr_t result) {
     const struct pie_pystack_ops *ops = pie_watch_ops();
-    uint64_t hash = ops->value_hash ? ops->value_hash(result) : 0;
+    uint64_t hash = ops->value_hash && !slot->is_outer ? ops->value_hash(result) : 0;
 
     slot->call = digest_of(result);
+    if (slot->is_outer) {
+        slot->memory = PIE_WATCH_MEMORY_CALL;
+        return pie_watch_outer_value(&slot->call);
+    }
     if (hash) {
         slot->memory = PIE_WATCH_MEMORY_RETURNED;
     } else if (slot->call.is_telling && (slot->call.is_new || !slot->is_call)) {
@@ -99,9 +103,15 @@ bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_
     slot->bytes = slot->words.bytes;
     reached->value_before = hash;
     reached->arguments = slot->call.content;
+    if (slot->is_outer) {
+        reached->value_after = pie_hash_mix(slot->call.content, slot->call.state) | 1;
+        reached->second_node.value = __atomic_load_n(&slot->first_node.value, __ATOMIC_RELAXED);
+    }
     pie_watch_enter_stage(slot, PIE_WATCH_RESULT);
     pie_counter_add(PIE_COUNTER_WATCH_REACHED, 1);
     pie_watch_push(thread, index, reached);
+    if (slot->is_outer)
+        pie_watch_leave_for_site(thread, index);
     return true;
 }
 
@@ -136,13 +146,13 @@ static bool is_change(struct pie_watch_slot *slot, const ucontext_t *ucontext) {
  * would be found less often than what stays the same, which takes one. */
 enum pie_watch_outcome pie_watch_result_so_far(const struct pie_watch_slot *slot,
                                                enum pie_watch_outcome otherwise) {
-    bool is_result = slot->stage == PIE_WATCH_RESULT || slot->stage == PIE_WATCH_SITE;
+    bool is_result = slot->stage == PIE_WATCH_RESULT || slot->stage == PIE_WATCH_SITE ||
+                     slot->stage == PIE_WATCH_OUTER_NEXT;
 
     return is_result && slot->tries >= TRIES_MAX ? PIE_WATCH_CHANGED : otherwise;
 }
 
-/* Until the interpreter comes to the place again. */
-static void leave_for_site(struct pie_thread *thread, unsigned index) {
+void pie_watch_leave_for_site(struct pie_thread *thread, unsigned index) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
     if (slot->strays >= STRAYS_MAX || pie_watch_of(thread)->credit_ns < -CREDIT_NS || !slot->unit ||
@@ -167,7 +177,7 @@ void pie_watch_site_reached(struct pie_thread *thread, unsigned index) {
 static void another_place(struct pie_thread *thread, unsigned index) {
     pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1);
     if (++pie_watch_of(thread)->slots[index].strays % STRAYS_NEAR == 0)
-        leave_for_site(thread, index);
+        pie_watch_leave_for_site(thread, index);
 }
 
 /* The value that this call of the place has for the one that is waited for; notes how its arguments compare. */
@@ -176,8 +186,9 @@ static uint64_t compare_call(struct pie_watch_slot *slot, uintptr_t result) {
 
     if (slot->memory == PIE_WATCH_MEMORY_CALL) {
         /* By other values the arguments are others; by another state, or result, that is not certain. */
-        slot->is_unsure |= now.content == 0 || now.content == slot->call.content;
-        return call_hash(&now);
+        bool is_same_state = slot->is_outer && now.state == slot->call.state;
+        slot->is_unsure |= now.content == 0 || (now.content == slot->call.content && !is_same_state);
+        return slot->is_outer ? pie_watch_outer_value(&now) : call_hash(&now);
     }
     uint64_t value = pie_watch_ops()->value_hash(result);
     if (value != slot->value)
@@ -207,7 +218,7 @@ void pie_watch_another_returned(struct pie_thread *thread, unsigned index, const
     record.value_after = compare_call(slot, (uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX]);
     if (record.value_after != slot->value && !is_change(slot, ucontext)) {
         if (slot->is_far)
-            leave_for_site(thread, index);
+            pie_watch_leave_for_site(thread, index);
         return;
     }
     pie_call_path_take(pie_watch_ops(), thread, ucontext, false, &taken);

@@ -35,12 +35,14 @@ struct pie_thread;
 
 enum pie_watch_stage {
     PIE_WATCH_FREE,
-    PIE_WATCH_ACCESS,      /* stage 1 */
-    PIE_WATCH_RETURN,      /* stage 2 */
-    PIE_WATCH_DATA,        /* stage 3: the next access */
+    PIE_WATCH_ACCESS, /* stage 1 */
+    PIE_WATCH_RETURN, /* stage 2 */
+    PIE_WATCH_OUTER,  /* stage 2 of an outer call (outer_call_sigsafe.c): until its return address is read */
+    PIE_WATCH_DATA,   /* stage 3: the next access */
     PIE_WATCH_NEXT_RETURN, /* … was a store: the end of its call */
     PIE_WATCH_RESULT,      /* stage 3 of a call's result: the next return to the place that called */
     PIE_WATCH_SITE,        /* … which is far off: until the interpreter comes there again */
+    PIE_WATCH_OUTER_NEXT,  /* … and then, for an outer call, until its return address is read */
 };
 
 enum pie_watch_kind { PIE_WATCH_LOAD = 1, PIE_WATCH_STORE = 2 };
@@ -77,6 +79,7 @@ enum pie_watch_traits {
     PIE_WATCH_FIRST_SEEN = 8,       /* … what it got for the first time, as far as that is remembered */
     PIE_WATCH_ARGUMENTS = 16,       /* RETURNED, CALL: the arguments could be compared */
     PIE_WATCH_OTHER_ARGUMENTS = 32, /* RETURNED, REDUNDANT: they were others */
+    PIE_WATCH_OUTER_CALL = 64,      /* CALL: that of a line of own code, for which library code was at work */
 };
 
 enum pie_watch_record_kind {
@@ -94,8 +97,10 @@ struct pie_watch_record {
     uint64_t gap_ns;    /* ENDED: since stage 3 began */
     uint64_t access_ip; /* of the first access */
     uint64_t access_bytes; /* that the first access touches: its operand, a REP string as a whole */
-    struct pie_cct_id first_node, second_node; /* second 0: none */
+    /* second 0: none. REACHED, of an outer call: where the time was sampled that it stands for */
+    struct pie_cct_id first_node, second_node;
     uint64_t value_before, value_after; /* ENDED by a trap: the watched word when stage 3 began and now */
+    /* REACHED, of an outer call, value_after: digest of its arguments with the state of what cannot be read */
     uint64_t arguments; /* REACHED, RETURNED or CALL: digest of the call's arguments; 0: not known */
     uint32_t serial;    /* of the watch in its thread */
     uint8_t record, kind, outcome, memory, traits; /* enums above */
@@ -135,10 +140,13 @@ struct pie_watch_slot {
     struct pie_call_digest call;         /* of the call; content 0: not known */
     struct pie_watch_record touch;       /* NEXT_RETURN: the trap's record */
     uint8_t kind, memory, traits;
-    bool is_armed;  /* its register is */
-    bool is_far;    /* RESULT: it was SITE before */
-    bool is_call;   /* no access was chosen: the watch is about the call alone */
-    bool is_unsure; /* RESULT of a CALL: a later call may have had the same arguments, or not */
+    bool is_armed;   /* its register is */
+    bool is_far;     /* RESULT: it was SITE before */
+    bool is_call;    /* no access was chosen: the watch is about the call alone */
+    bool is_unsure;  /* RESULT of a CALL: a later call may have had the same arguments, or not */
+    bool is_outer;   /* a call of own code for which library code was at work */
+    uint8_t touches; /* OUTER, OUTER_NEXT: of the return address by others */
+    uint32_t above;  /* the call's node is so many above first_node */
 };
 
 /* A thread's part. Only the thread itself writes, but for the rings' tails. */
@@ -215,6 +223,11 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *ucontext,
 /* A sample fell into a native function of the interpreter's own that Python called: perhaps begin a watch of the call.
  * Context: signal. */
 void pie_watch_call(struct pie_thread *thread, const ucontext_t *ucontext, const struct pie_call_path *taken);
+
+/* A sample fell somewhere: if it is library code's Python that is at work for a line of own code, perhaps begin a watch of
+ * the call that this line makes. False: it is no such sample, or was not chosen. Context: signal. */
+bool pie_watch_outer_call(struct pie_thread *thread, const ucontext_t *ucontext,
+                          const struct pie_call_path *taken);
 
 /* The end of a handler: registers that were put off are disarmed. Context: signal. */
 void pie_watch_catch_up(struct pie_thread *thread);
