@@ -70,7 +70,8 @@ static bool find_outer(const struct pie_pystack_ops *ops, const struct pie_call_
     size_t own = find_own(ops, taken);
     uint64_t word;
 
-    if (own == 0 || !taken->python[own - 1].marker) /* the same loop runs both: what it keeps of a call is gone */
+    if (own == 0 ||
+        !taken->python[own - 1].marker) /* the same loop runs both: what it keeps of a call is gone */
         return false;
     const struct pie_pyframe *frame = &taken->python[own];
     uint64_t site =
