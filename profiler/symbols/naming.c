@@ -159,7 +159,7 @@ static struct pie_location_id python_location(struct pie_naming *naming, uint32_
     return id;
 }
 
-static uint32_t tell_owner_of_key(void *data, uint64_t key, uint32_t location) {
+static uint32_t tell_owner_of_key(void *data, uint64_t key, uint32_t known) {
     const struct pie_naming *naming = data;
     const char *file, *function;
     int32_t first_line;
@@ -167,7 +167,7 @@ static uint32_t tell_owner_of_key(void *data, uint64_t key, uint32_t location) {
     if (pie_cct_key_is_python(key) && pie_cct_key_code(key) != PIE_CCT_CODE_FULL &&
         naming->ops->describe(pie_cct_key_code(key), &file, &function, &first_line) == 0)
         tell_owner(naming, pie_cct_key_code(key), file);
-    return location;
+    return known;
 }
 
 void pie_naming_set_owners(struct pie_naming *naming, struct pie_sink *sink) {

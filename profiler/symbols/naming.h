@@ -19,7 +19,7 @@ struct pie_pystack_ops;
 int pie_naming_create(const struct pie_pystack_ops *ops, struct pie_naming **ret_naming);
 void pie_naming_destroy(struct pie_naming *naming);
 
-/* Each Python code that is named is told apart by its owner, as this sink has it (pie_pystack_ops.set_owner). The sink
+/* Code objects get their owners from this sink from now on (pie_pystack_ops.set_owner), also those named before. It
  * lives until another one is set; NULL: none. Not inside its begin/commit. */
 void pie_naming_set_owners(struct pie_naming *naming, struct pie_sink *sink);
 

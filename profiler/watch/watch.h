@@ -146,7 +146,7 @@ struct pie_watch_slot {
     bool is_unsure;  /* RESULT of a CALL: a later call may have had the same arguments, or not */
     bool is_outer;   /* a call of own code for which library code was at work */
     uint8_t touches; /* OUTER, OUTER_NEXT: of the return address by others */
-    uint32_t above;  /* the call's node is so many above first_node */
+    uint32_t above;  /* nodes from first_node up to the call's */
 };
 
 /* A thread's part. Only the thread itself writes, but for the rings' tails. */
@@ -224,8 +224,8 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *ucontext,
  * Context: signal. */
 void pie_watch_call(struct pie_thread *thread, const ucontext_t *ucontext, const struct pie_call_path *taken);
 
-/* A sample fell somewhere: if it is library code's Python that is at work for a line of own code, perhaps begin a watch of
- * the call that this line makes. False: it is no such sample, or was not chosen. Context: signal. */
+/* A sample fell somewhere. If Python code of a library is at work for a line of own code, perhaps begins a watch of the
+ * call that this line makes. False: there is no such call, or it was not chosen. Context: signal. */
 bool pie_watch_outer_call(struct pie_thread *thread, const ucontext_t *ucontext,
                           const struct pie_call_path *taken);
 

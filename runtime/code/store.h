@@ -85,7 +85,7 @@ uint32_t pie_code_store_find(const struct pie_code_content *content);
 /* The record of an id; NULL: none. Context: any. */
 const struct pie_code_record *pie_code_store_get(uint32_t id);
 
-/* See pie_pystack_ops.set_owner and .owner. Context: drain; signal. */
+/* See pie_pystack_ops.set_owner and .owner. Context: signal, drain. */
 void pie_code_store_set_owner(uint32_t id, enum pie_code_owner owner);
 enum pie_code_owner pie_code_store_owner(uint32_t id);
 

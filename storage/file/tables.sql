@@ -159,7 +159,8 @@ CREATE TABLE watch (
                                    -- 2: at least half of the returned data is the same, word by word, 4: the place got
                                    -- the returned value before by the same arguments, but not from its last call, 8: it
                                    -- got it for the first time, 16: the arguments could be compared, 32: they were
-                                   -- others, though what was returned is the same
+                                   -- others, though what was returned is the same, 64: it is the call of a line of
+                                   -- own code, for which a library's Python code was at work
   length INTEGER NOT NULL,         -- rest of the native call after the access; 0: up to 15 us, 1: up to 30 us, 2:
                                    -- longer
   first_node INTEGER NOT NULL,     -- node (process, id) of the first access
