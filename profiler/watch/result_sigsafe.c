@@ -84,6 +84,9 @@ bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
     uint64_t hash = 0;
 
+    if (slot->is_outer &&
+        !unit_of_call(thread, slot, ucontext)) /* another stack lies here by now, as where greenlets switch */
+        return false;
     if (slot->is_call || pie_watch_random(pie_watch_of(thread)) % 2)
         hash = choose_value(slot, (uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX]);
     if (!hash)
