@@ -68,9 +68,9 @@ WHERE w.traits & PIE_WATCH_OUTER_CALL <> 0 AND w.is_trap
 GROUP BY w.process, n.own_location HAVING sum(w.watches) >= (SELECT arguments_min FROM x_threshold);
 
 -- Each at the line of own code of its first access and, if that is another, at the line of library code. What a[i]
--- returned is left out: it was fetched and not computed. Where a line's own calls decide, what library code called below
--- it is left out there: one call of the line makes others, the same or not, in turn. Where own code was at a[i], that is what library code below it
--- was about.
+-- returned is left out: it was fetched and not computed. Where a line's own calls decide, what library code called
+-- below it is left out there: one call of the line makes others, the same or not, in turn. Where own code was at a[i],
+-- that is what library code below it was about.
 CREATE VIEW x_watch AS
 SELECT w.*, r.is_own, iif(r.is_own, n.own_location, n.line_location) AS place,
   iif(r.is_own, NULL, n.own_location) AS user_place, n.location, n.line_location, n.entry_function,
