@@ -101,6 +101,7 @@ void pie_flush_open(struct pie_flush *flush) {
     }
     flush->sink->waiters = flush->setup.waiters;
     flush->sink->made_source = flush->setup.facts->made_source;
+    pie_naming_set_owners(flush->naming, flush->sink);
     struct pie_process_row row = {
         .pid = (int32_t)getpid(),
         .parent_pid = flush->setup.is_fork ? forked_by() : config->parent_pid,
@@ -372,6 +373,7 @@ void pie_flush_end(struct pie_flush *flush, const char *cause, int exit_status) 
         atomic_store_explicit(&flush->error, 0, memory_order_relaxed);
     if (r == 0)
         say_last(flush, cause);
+    pie_naming_set_owners(flush->naming, NULL);
     flush->sink->ops->close(flush->sink);
     flush->sink = NULL;
     flush->failed = true;

@@ -53,6 +53,7 @@ enum pie_object_kind {
  * is_read_out: text, a list or a dict, which calls often read out of something, such as a file. It is to be compared by
  * itself only beside arguments that are read in full, or where there are none. */
 struct pie_value {
+    uintptr_t object; /* its address */
     uint64_t content; /* digest of its value; 0: it cannot be read */
     uint64_t variety; /* a bit for each of its words, by its hash: no more bits than different words */
     bool is_made;
@@ -95,6 +96,14 @@ struct pie_call_digest {
     uint8_t traits;   /* pie_digest_traits, of the arguments */
     bool is_telling;  /* would a call with the same three be the same call again? */
     bool is_new;      /* the result is an object of its own, no small number that Python keeps */
+    uint64_t kept;    /* the result's address, if it is an object that others keep, and no argument; else 0 */
+};
+
+/* Whose code an interned code object is. */
+enum pie_code_owner {
+    PIE_CODE_OWNER_UNKNOWN, /* nobody has said so yet */
+    PIE_CODE_OWNER_OWN,     /* the user's, from a file */
+    PIE_CODE_OWNER_LIBRARY, /* a library's, the standard library among them; or made from a string */
 };
 
 /* A task of an event loop that is suspended. */
@@ -152,6 +161,11 @@ struct pie_pystack_ops {
      * Context: drain. */
     int (*describe)(uint32_t code_id, const char **ret_file, const char **ret_qualname,
                     int32_t *ret_first_line);
+
+    /* Says whose an interned code object is. Both may be NULL. Context: drain. */
+    void (*set_owner)(uint32_t code_id, enum pie_code_owner owner);
+    /* The owner as last said. Context: signal. */
+    enum pie_code_owner (*owner)(uint32_t code_id);
 
     /* The 1-based source line of a code unit; 0 if it has none. Context: drain. */
     int32_t (*line)(uint32_t code_id, uint32_t instr_offset);

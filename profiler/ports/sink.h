@@ -292,6 +292,9 @@ struct pie_sink_ops {
     /* key: "python_version", "platform", "cpu", "kernel", … Units are in the key. Replaces an earlier value. */
     int (*put_environment)(struct pie_sink *, const char *key, const char *value);
 
+    /* Is a Python source file the user's own code? May be NULL: not known. */
+    bool (*owns)(struct pie_sink *, const char *file);
+
     /* Before the first put_ of a flush. at_ns: CLOCK_REALTIME of the middle of the time in which the increments were
      * measured that are put until the commit. */
     int (*begin)(struct pie_sink *, int64_t at_ns);

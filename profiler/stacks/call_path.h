@@ -43,6 +43,8 @@ struct pie_call_path {
     struct pie_hybrid hybrid;
     const struct pie_native_frame *native; /* innermost first */
     size_t native_count;
+    const struct pie_pyframe *python; /* innermost first */
+    size_t python_count;
     const uint64_t *path; /* CCT keys, innermost first: hybrid.depth of them */
     bool is_python;       /* the interpreter itself is at work */
     bool is_own_call; /* a native function of the interpreter's own is at work, which Python called by name */

@@ -95,7 +95,11 @@ static void take(const struct pie_pystack_ops *ops, struct pie_thread *thread, c
     struct pie_call_path_thread *frames = pie_call_path_of(thread);
     const struct pie_native_frame *native = frames->native + ours;
     size_t n_native = stacks->n_native - ours;
-    struct pie_call_path taken = {.native = native, .native_count = n_native, .path = frames->path};
+    struct pie_call_path taken = {.native = native,
+                                  .native_count = n_native,
+                                  .python = frames->python,
+                                  .python_count = stacks->n_python,
+                                  .path = frames->path};
 
     taken.hybrid = pie_hybrid_merge(ops, native, n_native, frames->python, stacks->n_python, frames->path);
     count_flags(stacks->py_flags, stacks->native_flags, &taken.hybrid);

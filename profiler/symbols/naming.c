@@ -26,6 +26,7 @@ struct stored_node {
 struct pie_naming {
     const struct pie_pystack_ops *ops;
     struct pie_symbolizer *symbolizer;
+    struct pie_sink *owners;    /* NULL: not known */
     struct stored_node *stored; /* by id, upwards */
     size_t n_stored, stored_room;
     struct pie_u64map node_of_cct;      /* CCT id -> index in stored + 1; HIDDEN: none of its own */
@@ -129,6 +130,14 @@ static uint64_t mix_text(uint64_t hash, const char *text) {
     return pie_hash_mix(hash, 1);
 }
 
+/* What is made from a string belongs to who runs it, so the frame above decides. */
+static void tell_owner(const struct pie_naming *naming, uint32_t code_id, const char *file) {
+    if (naming->owners)
+        naming->ops->set_owner(code_id, file[0] != '<' && naming->owners->ops->owns(naming->owners, file)
+                                            ? PIE_CODE_OWNER_OWN
+                                            : PIE_CODE_OWNER_LIBRARY);
+}
+
 /* Code of the same text may have several ids, one after the other in the halves of the tree. */
 static struct pie_location_id python_location(struct pie_naming *naming, uint32_t code_id, int32_t line) {
     struct pie_location location = {.kind = PIE_LOCATION_PYTHON, .line = line};
@@ -137,6 +146,8 @@ static struct pie_location_id python_location(struct pie_naming *naming, uint32_
         location.file = location.function = TABLE_FULL;
     else if (naming->ops->describe(code_id, &location.file, &location.function, &location.first_line) < 0)
         return (struct pie_location_id){0};
+    if (code_id != PIE_CCT_CODE_FULL)
+        tell_owner(naming, code_id, location.file);
     uint64_t key = mix_text(mix_text(0, location.file), location.function);
     key = pie_hash_mix(key, (uint64_t)(uint32_t)location.first_line << 32 | (uint32_t)line);
     struct pie_location_id id = {pie_u64map_get(&naming->location_of_text, key)};
@@ -146,6 +157,23 @@ static struct pie_location_id python_location(struct pie_naming *naming, uint32_
     if (id.value)
         pie_u64map_put(&naming->location_of_text, key, id.value);
     return id;
+}
+
+static uint32_t tell_owner_of_key(void *data, uint64_t key, uint32_t known) {
+    const struct pie_naming *naming = data;
+    const char *file, *function;
+    int32_t first_line;
+
+    if (pie_cct_key_is_python(key) && pie_cct_key_code(key) != PIE_CCT_CODE_FULL &&
+        naming->ops->describe(pie_cct_key_code(key), &file, &function, &first_line) == 0)
+        tell_owner(naming, pie_cct_key_code(key), file);
+    return known;
+}
+
+void pie_naming_set_owners(struct pie_naming *naming, struct pie_sink *sink) {
+    naming->owners = sink && sink->ops->owns && naming->ops->set_owner ? sink : NULL;
+    if (naming->owners)
+        pie_u64map_filter(&naming->location_of_key, tell_owner_of_key, naming);
 }
 
 /* The interpreter's loop without a Python frame of its own (it is just being entered or left). */

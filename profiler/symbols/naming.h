@@ -19,6 +19,10 @@ struct pie_pystack_ops;
 int pie_naming_create(const struct pie_pystack_ops *ops, struct pie_naming **ret_naming);
 void pie_naming_destroy(struct pie_naming *naming);
 
+/* Code objects get their owners from this sink from now on (pie_pystack_ops.set_owner), also those named before. It
+ * lives until another one is set; NULL: none. Not inside its begin/commit. */
+void pie_naming_set_owners(struct pie_naming *naming, struct pie_sink *sink);
+
 /* Libraries may have come or gone. */
 void pie_naming_refresh(struct pie_naming *naming);
 

@@ -148,7 +148,8 @@ void pie_watch_drain_sample(struct pie_watch_drain *drain, struct pie_cct_id cct
 }
 
 static double take_time(struct pie_watch_drain *drain, const struct pie_watch_record *record) {
-    struct line_time *line = line_of(drain, record->first_node);
+    struct line_time *line =
+        line_of(drain, record->traits & PIE_WATCH_OUTER_CALL ? record->second_node : record->first_node);
     double ns = line ? (double)line->pending_ns[record->kind] : 0;
 
     if (line)
@@ -239,8 +240,10 @@ static void note_seen(struct pie_watch_drain *drain, struct open_watch *open,
         return;
     if (record->arguments)
         value = pie_hash_mix(value, record->arguments);
-    open->row.traits |= pie_watch_seen_again(&drain->seen, record->address, value) ? PIE_WATCH_SEEN_BEFORE
-                                                                                   : PIE_WATCH_FIRST_SEEN;
+    uint64_t key = record->traits & PIE_WATCH_OUTER_CALL ? record->value_after : value;
+    open->row.traits |= pie_watch_seen_again(&drain->seen, record->address, key, value)
+                            ? PIE_WATCH_SEEN_BEFORE
+                            : PIE_WATCH_FIRST_SEEN;
 }
 
 static void note_value(struct pie_watch_drain *drain, struct open_watch *open,

@@ -102,6 +102,25 @@ void pie_watch_end(struct pie_thread *thread, unsigned index, struct pie_watch_r
 /* The same, with the outcome known by now, LOST if there is none. */
 void pie_watch_give_up(struct pie_thread *thread, unsigned index);
 
+/* A handler must leave debug registers alone here. */
+bool pie_watch_must_yield(const ucontext_t *ucontext);
+/* Makes a slot that of a watch of a call alone, which is at work now. */
+void pie_watch_begin_call(struct pie_thread *thread, unsigned index, const struct pie_call_path *taken);
+/* The watched call returned to the evaluation loop. */
+void pie_watch_call_returned(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext);
+
+/* Outer calls: watch/outer_call_sigsafe.c. Something touched the return address; the interpreter comes to the code unit
+ * that calls. */
+void pie_watch_outer_touched(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext);
+void pie_watch_outer_site(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext);
+/* What is compared of an outer call; 0: nothing can be. */
+uint64_t pie_watch_outer_value(const struct pie_call_digest *call);
+/* The node of the slot's call. */
+struct pie_cct_id pie_watch_outer_node(const struct pie_watch_slot *slot);
+static inline bool pie_watch_waits_for_return_address(const struct pie_watch_slot *slot) {
+    return slot->stage == PIE_WATCH_OUTER || slot->stage == PIE_WATCH_OUTER_NEXT;
+}
+
 /* Stage 3 of results: watch/result_sigsafe.c. A call has returned something: perhaps wait for the next one's result.
  * False: watch memory instead. */
 bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext,
@@ -111,6 +130,8 @@ void pie_watch_another_returned(struct pie_thread *thread, unsigned index, const
 void pie_watch_site_reached(struct pie_thread *thread, unsigned index);
 /* Are two results equal within a tolerance, a part of the numbers from 0 to below 1? watch/tolerance_sigsafe.c */
 bool pie_watch_is_close(const struct pie_value_floats *a, const struct pie_value_floats *b, double tolerance);
+/* Waits until the interpreter comes to the code unit that calls, or gives up. */
+void pie_watch_leave_for_site(struct pie_thread *thread, unsigned index);
 /* The outcome so far of a watch that ends before its time. */
 enum pie_watch_outcome pie_watch_result_so_far(const struct pie_watch_slot *slot,
                                                enum pie_watch_outcome otherwise);

@@ -77,6 +77,11 @@ static uint64_t choose_value(struct pie_watch_slot *slot, uintptr_t result,
     bool has_state = slot->call.content && slot->call.traits;
     reached->variety = value.variety;
     reached->has_arguments = slot->call.is_telling && !slot->call.traits;
+    if (slot->is_outer) {
+        reached->has_arguments = true;
+        slot->memory = PIE_WATCH_MEMORY_CALL;
+        return pie_watch_outer_value(&slot->call);
+    }
     if (value.is_comparable && !(value.is_read_out && has_state)) {
         slot->memory = PIE_WATCH_MEMORY_RETURNED;
         return value.content;
@@ -104,6 +109,9 @@ bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
     uint64_t hash = 0;
 
+    if (slot->is_outer &&
+        !unit_of_call(thread, slot, ucontext)) /* another stack lies here by now, as where greenlets switch */
+        return false;
     if (slot->is_call || pie_watch_random(pie_watch_of(thread)) % 2)
         hash = choose_value(slot, (uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX], reached);
     if (!hash)
@@ -124,9 +132,15 @@ bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_
     slot->bytes = slot->words.bytes;
     reached->value_before = hash;
     reached->arguments = slot->call.content;
+    if (slot->is_outer) {
+        reached->value_after = pie_hash_mix(slot->call.content, slot->call.state) | 1;
+        reached->second_node.value = __atomic_load_n(&slot->first_node.value, __ATOMIC_RELAXED);
+    }
     pie_watch_enter_stage(slot, PIE_WATCH_RESULT);
     pie_counter_add(PIE_COUNTER_WATCH_REACHED, 1);
     pie_watch_push(thread, index, reached);
+    if (slot->is_outer)
+        pie_watch_leave_for_site(thread, index);
     return true;
 }
 
@@ -161,13 +175,13 @@ static bool is_change(struct pie_watch_slot *slot, const ucontext_t *ucontext) {
  * would be found less often than what stays the same, which takes one. */
 enum pie_watch_outcome pie_watch_result_so_far(const struct pie_watch_slot *slot,
                                                enum pie_watch_outcome otherwise) {
-    bool is_result = slot->stage == PIE_WATCH_RESULT || slot->stage == PIE_WATCH_SITE;
+    bool is_result = slot->stage == PIE_WATCH_RESULT || slot->stage == PIE_WATCH_SITE ||
+                     slot->stage == PIE_WATCH_OUTER_NEXT;
 
     return is_result && slot->tries >= TRIES_MAX ? PIE_WATCH_CHANGED : otherwise;
 }
 
-/* Until the interpreter comes to the place again. */
-static void leave_for_site(struct pie_thread *thread, unsigned index) {
+void pie_watch_leave_for_site(struct pie_thread *thread, unsigned index) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
     if (slot->strays >= STRAYS_MAX || pie_watch_of(thread)->credit_ns < -CREDIT_NS || !slot->unit ||
@@ -192,7 +206,7 @@ void pie_watch_site_reached(struct pie_thread *thread, unsigned index) {
 static void another_place(struct pie_thread *thread, unsigned index) {
     pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1);
     if (++pie_watch_of(thread)->slots[index].strays % STRAYS_NEAR == 0)
-        leave_for_site(thread, index);
+        pie_watch_leave_for_site(thread, index);
 }
 
 /* The value of this call's result; that of the slot's, if they are equal within the tolerance. 0: it has none. */
@@ -212,8 +226,10 @@ static uint64_t compare_result(const struct pie_watch_slot *slot, uintptr_t resu
 }
 
 /* As far as can be seen: what has no value that can be read is the same object in the same state. */
-static bool has_same_arguments(const struct pie_call_digest *a, const struct pie_call_digest *b) {
-    return a->is_telling && a->content == b->content && a->state == b->state &&
+static bool has_same_arguments(const struct pie_watch_slot *slot, const struct pie_call_digest *b) {
+    const struct pie_call_digest *a = &slot->call;
+
+    return (a->is_telling || slot->is_outer) && a->content == b->content && a->state == b->state &&
            !(a->traits & PIE_DIGEST_SAMPLED);
 }
 
@@ -222,11 +238,12 @@ static uint64_t compare_call(struct pie_watch_slot *slot, uintptr_t result, stru
     struct pie_value value = value_of(result);
     struct pie_call_digest now = digest_of(&value);
 
-    record->has_arguments = has_same_arguments(&slot->call, &now);
+    record->has_arguments = has_same_arguments(slot, &now);
     if (slot->memory == PIE_WATCH_MEMORY_CALL) {
         /* By other values the arguments are others; by another state, or result, that is not certain. */
-        slot->is_unsure |= now.content == 0 || now.content == slot->call.content;
-        return call_hash(&now);
+        bool is_same_state = slot->is_outer && now.state == slot->call.state;
+        slot->is_unsure |= now.content == 0 || (now.content == slot->call.content && !is_same_state);
+        return slot->is_outer ? pie_watch_outer_value(&now) : call_hash(&now);
     }
     uint64_t found = compare_result(slot, result, &value);
     if (found != slot->value)
@@ -258,7 +275,7 @@ void pie_watch_another_returned(struct pie_thread *thread, unsigned index, const
     record.value_after = compare_call(slot, (uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX], &record);
     if (record.value_after != slot->value && !is_change(slot, ucontext)) {
         if (slot->is_far)
-            leave_for_site(thread, index);
+            pie_watch_leave_for_site(thread, index);
         return;
     }
     pie_call_path_take(pie_watch_ops(), thread, ucontext, false, &taken);

@@ -14,6 +14,8 @@ void pie_watch_after_sample(struct pie_thread *thread, const struct pie_sample *
     pie_watch_charge_sample(thread, sample->ucontext, sample->time.system_ns);
     if (pie_cct_is_full(sample->stacks->node))
         return;
+    if (pie_watch_outer_call(thread, sample->ucontext, sample->stacks))
+        return;
     if (accesses->is_time_weighted && sample->stacks->is_foreign)
         pie_watch_sample(thread, sample->ucontext, sample->stacks);
     else if (sample->stacks->is_own_call)

@@ -4,7 +4,8 @@
 #include "profiler/base/own_memory.h"
 
 struct pie_watch_seen_place {
-    uint64_t values[PIE_WATCH_SEEN_MAX]; /* a ring */
+    uint64_t keys[PIE_WATCH_SEEN_MAX]; /* a ring */
+    uint64_t values[PIE_WATCH_SEEN_MAX];
     uint32_t next;
 };
 
@@ -27,16 +28,20 @@ static struct pie_watch_seen_place *place_of(struct pie_watch_seen *seen, uint64
     return &seen->places[seen->count++];
 }
 
-bool pie_watch_seen_again(struct pie_watch_seen *seen, uint64_t place, uint64_t value) {
+bool pie_watch_seen_again(struct pie_watch_seen *seen, uint64_t place, uint64_t key, uint64_t value) {
     struct pie_watch_seen_place *at = place_of(seen, place);
 
     if (!at)
         return false;
-    for (int i = 0; i < PIE_WATCH_SEEN_MAX; i++)
-        if (at->values[i] == value)
-            return true;
-    at->values[at->next++ % PIE_WATCH_SEEN_MAX] = value;
-    return false;
+    uint32_t i = 0;
+    while (i < PIE_WATCH_SEEN_MAX && at->keys[i] != key)
+        i++;
+    bool is_same = i < PIE_WATCH_SEEN_MAX && at->values[i] == value;
+    if (i == PIE_WATCH_SEEN_MAX)
+        i = at->next++ % PIE_WATCH_SEEN_MAX;
+    at->keys[i] = key;
+    at->values[i] = value;
+    return is_same;
 }
 
 void pie_watch_seen_finish(struct pie_watch_seen *seen) {

@@ -18,6 +18,7 @@ struct pie_watch_seen {
     size_t count, room;
 };
 
-/* Was this value seen at this place? Remembers it. False also when memory is short. */
-bool pie_watch_seen_again(struct pie_watch_seen *seen, uint64_t place, uint64_t value);
+/* Was this value of a key seen at this place? Remembers it, in place of another value of the key: who gets another one
+ * by the same arguments goes by more than these. False also when memory is short. */
+bool pie_watch_seen_again(struct pie_watch_seen *seen, uint64_t place, uint64_t key, uint64_t value);
 void pie_watch_seen_finish(struct pie_watch_seen *seen);

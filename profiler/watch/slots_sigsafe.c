@@ -42,6 +42,9 @@ enum { LONG_DEBT_ONE_IN = 4 };
  * down for longer than this, in CPU time, by the data breakpoint that waits for one. */
 static const uint64_t SITE_TIMEOUT_NS = 20000000;
 
+/* The calls of own code for which library code is at work are longer. */
+static const uint64_t OUTER_TIMEOUT_NS = 200000000;
+
 /* At most so much credit is saved up, so that watching does not come in bursts. */
 static const int64_t CREDIT_MAX_NS = 1000000;
 
@@ -196,8 +199,9 @@ static uint64_t faults_of_thread(void) {
 static bool is_data_armed(const struct pie_watch_thread *watch) {
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
         const struct pie_watch_slot *slot = &watch->slots[i];
-        if (slot->is_armed &&
-            (slot->stage == PIE_WATCH_DATA || slot->stage == PIE_WATCH_SITE || slot->stage == PIE_WATCH_COPY))
+        bool is_waiting = slot->stage == PIE_WATCH_DATA || slot->stage == PIE_WATCH_SITE ||
+                          slot->stage == PIE_WATCH_COPY || pie_watch_waits_for_return_address(slot);
+        if (slot->is_armed && is_waiting)
             return true;
     }
     return false;
@@ -223,6 +227,13 @@ void pie_watch_rest(struct pie_thread *thread) {
     pie_watch_of(thread)->debt_is_short = pie_watch_random(pie_watch_of(thread)) % LONG_DEBT_ONE_IN != 0;
 }
 
+static bool waits_too_long(const struct pie_thread *thread, const struct pie_watch_slot *slot) {
+    bool is_waiting = slot->stage == PIE_WATCH_SITE || pie_watch_waits_for_return_address(slot);
+    uint64_t limit_ns = slot->is_outer ? OUTER_TIMEOUT_NS : SITE_TIMEOUT_NS;
+
+    return is_waiting && slot->is_call && thread->cpu_last_ns > slot->site_cpu_ns + limit_ns;
+}
+
 uint64_t pie_watch_program_ns(const struct pie_thread *thread) {
     return pie_thread_cpu_ns() - atomic_load_explicit(&pie_watch_of(thread)->spent_ns,
                                                       memory_order_relaxed); /* only we add to it */
@@ -230,9 +241,7 @@ uint64_t pie_watch_program_ns(const struct pie_thread *thread) {
 
 static void give_up_sites(struct pie_thread *thread) {
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
-        const struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[i];
-        if (slot->stage == PIE_WATCH_SITE && slot->is_call &&
-            thread->cpu_last_ns > slot->site_cpu_ns + SITE_TIMEOUT_NS)
+        if (waits_too_long(thread, &pie_watch_of(thread)->slots[i]))
             pie_watch_give_up(thread, i);
     }
 }

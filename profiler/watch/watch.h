@@ -35,13 +35,15 @@ struct pie_thread;
 
 enum pie_watch_stage {
     PIE_WATCH_FREE,
-    PIE_WATCH_ACCESS,      /* stage 1 */
-    PIE_WATCH_RETURN,      /* stage 2 */
-    PIE_WATCH_DATA,        /* stage 3: the next access */
+    PIE_WATCH_ACCESS, /* stage 1 */
+    PIE_WATCH_RETURN, /* stage 2 */
+    PIE_WATCH_OUTER,  /* stage 2 of an outer call (outer_call_sigsafe.c): until its return address is read */
+    PIE_WATCH_DATA,   /* stage 3: the next access */
     PIE_WATCH_NEXT_RETURN, /* … was a store: the end of its call */
     PIE_WATCH_RESULT,      /* stage 3 of a call's result: the next return to the place that called */
     PIE_WATCH_SITE,        /* … which is far off: until the interpreter comes there again */
     PIE_WATCH_COPY,        /* of no access: is a word written? See pie_watch_copy() */
+    PIE_WATCH_OUTER_NEXT,  /* … and then, for an outer call, until its return address is read */
 };
 
 enum pie_watch_kind { PIE_WATCH_LOAD = 1, PIE_WATCH_STORE = 2 };
@@ -81,7 +83,8 @@ enum pie_watch_traits {
     PIE_WATCH_OF_ARGUMENT = 64,     /* a load of the data of the only array that the call got */
     PIE_WATCH_WEAK =
         128, /* a store, REDUNDANT: no evidence, as the same value was equal at the place before */
-    PIE_WATCH_NEW_VALUE = 256, /* … evidence only beside others: a value that was not equal there before */
+    PIE_WATCH_NEW_VALUE = 256,  /* … evidence only beside others: a value that was not equal there before */
+    PIE_WATCH_OUTER_CALL = 512, /* CALL: that of a line of own code, for which library code was at work */
 };
 
 enum pie_watch_record_kind {
@@ -99,11 +102,13 @@ struct pie_watch_record {
     uint64_t gap_ns;    /* ENDED: since stage 3 began */
     uint64_t access_ip; /* of the first access */
     uint64_t access_bytes; /* that the first access touches: its operand, a REP string as a whole */
-    struct pie_cct_id first_node, second_node; /* second 0: none */
+    /* second 0: none. REACHED, of an outer call: where the time was sampled that it stands for */
+    struct pie_cct_id first_node, second_node;
     uint64_t value_before, value_after; /* ENDED by a trap: the watched word when stage 3 began and now */
     uint64_t array_bytes;               /* OF_ARGUMENT: of the whole array's data */
-    uint64_t round_ns;  /* OF_ARGUMENT, ENDED: the program's CPU time on this thread since the first access */
-    uint64_t variety;   /* REACHED, RETURNED or CALL: of the result (struct pie_value) */
+    uint64_t round_ns; /* OF_ARGUMENT, ENDED: the program's CPU time on this thread since the first access */
+    uint64_t variety;  /* REACHED, RETURNED or CALL: of the result (struct pie_value) */
+    /* REACHED, of an outer call, value_after: digest of its arguments with the state of what cannot be read */
     uint64_t arguments; /* REACHED, RETURNED or CALL: digest of the call's arguments; 0: not known */
     uint32_t serial;    /* of the watch in its thread */
     uint8_t record, kind, outcome, memory; /* enums above */
@@ -156,6 +161,9 @@ struct pie_watch_slot {
     _Atomic uint64_t *copy; /* COPY: whose word it is, … */
     uint64_t copy_armed;    /* … and what that says as long as it is */
     uint64_t copy_until_ns; /* CPU time of the thread at which it is given up */
+    bool is_outer;          /* a call of own code for which library code was at work */
+    uint8_t touches;        /* OUTER, OUTER_NEXT: of the return address by others */
+    uint32_t above;         /* nodes from first_node up to the call's */
 };
 
 /* A thread's part. Only the thread itself writes, but for the rings' tails. */
@@ -233,6 +241,11 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *ucontext,
 /* A sample fell into a native function of the interpreter's own that Python called: perhaps begin a watch of the call.
  * Context: signal. */
 void pie_watch_call(struct pie_thread *thread, const ucontext_t *ucontext, const struct pie_call_path *taken);
+
+/* A sample fell somewhere. If Python code of a library is at work for a line of own code, perhaps begins a watch of the
+ * call that this line makes. False: there is no such call, or it was not chosen. Context: signal. */
+bool pie_watch_outer_call(struct pie_thread *thread, const ucontext_t *ucontext,
+                          const struct pie_call_path *taken);
 
 /* The end of a handler: registers that were put off are disarmed. Context: signal. */
 void pie_watch_catch_up(struct pie_thread *thread);

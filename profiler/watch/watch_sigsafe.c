@@ -165,7 +165,7 @@ void pie_watch_push(struct pie_thread *thread, unsigned index, struct pie_watch_
     record->access_ip = slot->access.ip;
     record->access_bytes = slot->bytes;
     record->array_bytes = slot->array_bytes;
-    record->first_node.value = __atomic_load_n(&slot->first_node.value, __ATOMIC_RELAXED);
+    record->first_node = pie_watch_outer_node(slot);
     record->serial = slot->serial;
     record->kind = slot->kind;
     record->memory = slot->memory;
@@ -227,7 +227,8 @@ static void begin(struct pie_thread *thread, unsigned index, const struct pie_ca
     slot->module = taken->native[0].module;
     slot->rewrites = pie_code_modules_rewrites();
     slot->tries = 0;
-    slot->is_call = false;
+    slot->is_call = slot->is_outer = false;
+    slot->above = 0;
     slot->array_bytes = 0;
     slot->serial = ++pie_watch_of(thread)->serial & PIE_WATCH_SERIAL_MASK;
 }
@@ -304,7 +305,7 @@ static const struct pie_access *choose_access(struct pie_thread *thread, const s
 
 /* Registers that ptrace has set must not fire where SIGTRAP is blocked, for which the program has found a way around
  * the exported calls; and without an alternate stack a handler cannot tell that it interrupted one of its own. */
-static bool must_yield(const ucontext_t *ucontext) {
+bool pie_watch_must_yield(const ucontext_t *ucontext) {
     return pie_debug_ptrace_is_used() &&
            (sigismember(&ucontext->uc_sigmask, SIGTRAP) || (ucontext->uc_stack.ss_flags & SS_DISABLE));
 }
@@ -316,7 +317,7 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *ucontext,
 
     if (!settings)
         return;
-    if (must_yield(ucontext)) {
+    if (pie_watch_must_yield(ucontext)) {
         pie_counter_add(PIE_COUNTER_WATCH_NO_REGISTER, 1);
         pie_watch_rest(thread);
         return;
@@ -350,7 +351,7 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *ucontext,
     pie_watch_charge(thread, pie_watch_spent_since(thread, start_ns));
 }
 
-static void begin_call(struct pie_thread *thread, unsigned index, const struct pie_call_path *taken) {
+void pie_watch_begin_call(struct pie_thread *thread, unsigned index, const struct pie_call_path *taken) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
     begin(thread, index, taken, NULL, &(struct pie_access){.ip = 0});
@@ -359,7 +360,6 @@ static void begin_call(struct pie_thread *thread, unsigned index, const struct p
     slot->traits = 0;
     slot->address = slot->size = 0;
     slot->bytes = 0;
-    await_return(thread, index, taken);
 }
 
 void pie_watch_call(struct pie_thread *thread, const ucontext_t *ucontext,
@@ -369,7 +369,7 @@ void pie_watch_call(struct pie_thread *thread, const ucontext_t *ucontext,
     uint64_t start_ns = pie_monotonic_ns();
     int index = -1;
 
-    if (!settings || !settings->ops->call_digest || must_yield(ucontext) ||
+    if (!settings || !settings->ops->call_digest || pie_watch_must_yield(ucontext) ||
         pie_watch_random(watch) % CALLS_ONE_IN != 0)
         return;
     if (start_ns < watch->retry_ns)
@@ -380,8 +380,10 @@ void pie_watch_call(struct pie_thread *thread, const ucontext_t *ucontext,
         pie_counter_add(PIE_COUNTER_WATCH_DECIDED, 1);
     else if ((index = pie_watch_choose_slot(thread)) < 0)
         pie_counter_add(PIE_COUNTER_WATCH_NO_SLOT, 1);
-    else
-        begin_call(thread, (unsigned)index, taken);
+    else {
+        pie_watch_begin_call(thread, (unsigned)index, taken);
+        await_return(thread, (unsigned)index, taken);
+    }
     pie_watch_charge(thread, pie_watch_spent_since(thread, start_ns));
 }
 
@@ -424,7 +426,7 @@ void pie_watch_sampled(const struct pie_access_sampler_ops *sampler, struct pie_
     if (!settings)
         return;
     pie_watch_charge_kernel(thread, settings->sample_price_ns);
-    if (must_yield(ucontext) || !sampler->read(thread, info, ucontext, &sample))
+    if (pie_watch_must_yield(ucontext) || !sampler->read(thread, info, ucontext, &sample))
         return;
     pie_call_path_take(pie_watch_ops(), thread, ucontext, false, &taken);
     bool is_known = sample.is_precise && sample.address;
@@ -457,7 +459,7 @@ static void note_array(struct pie_watch_slot *slot, uintptr_t result) {
         slot->traits |= PIE_WATCH_OF_ARGUMENT;
 }
 
-static void call_returned(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext) {
+void pie_watch_call_returned(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext) {
     const struct pie_watch_settings *settings = latest_settings();
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
     uint64_t passed_ns = pie_monotonic_ns() - slot->began_ns, value = 0;
@@ -525,7 +527,7 @@ static void instruction_reached(struct pie_thread *thread, unsigned index, const
         access_reached(thread, index, ucontext, &taken, 0);
         break;
     case PIE_WATCH_RETURN:
-        call_returned(thread, index, ucontext);
+        pie_watch_call_returned(thread, index, ucontext);
         break;
     case PIE_WATCH_NEXT_RETURN:
         pie_watch_next_returned(thread, index, ucontext);
@@ -556,6 +558,10 @@ static void dispatch(struct pie_thread *thread, unsigned index, const ucontext_t
         instruction_reached(thread, index, ucontext);
     } else if (slot->stage == PIE_WATCH_DATA) {
         pie_watch_data_touched(thread, index, ucontext);
+    } else if (pie_watch_waits_for_return_address(slot)) {
+        pie_watch_outer_touched(thread, index, ucontext);
+    } else if (slot->stage == PIE_WATCH_SITE && slot->is_outer) {
+        pie_watch_outer_site(thread, index, ucontext);
     } else if (slot->stage == PIE_WATCH_SITE) {
         pie_watch_site_reached(thread, index);
     } else if (slot->stage == PIE_WATCH_COPY) {
@@ -570,16 +576,18 @@ static void dispatch(struct pie_thread *thread, unsigned index, const ucontext_t
 }
 
 /* The signal waited while SIGTRAP was blocked: nobody knows who touched what. A handler itself may have looked at the
- * code unit that the program is expected at. */
+ * code unit that the program is expected at, or at the return address. */
 static void late(struct pie_thread *thread, unsigned index) {
     const struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
     pie_counter_add(PIE_COUNTER_WATCH_LATE_TRAPS, 1);
+    if (slot->stage == PIE_WATCH_SITE || pie_watch_waits_for_return_address(slot))
+        return;
     if (slot->stage < PIE_WATCH_DATA)
         pie_watch_free_slot(thread, index);
     else if (slot->stage == PIE_WATCH_COPY)
         pie_watch_copy_written(thread, index);
-    else if (slot->stage != PIE_WATCH_SITE)
+    else
         pie_watch_give_up(thread, index);
 }
 
@@ -603,7 +611,8 @@ static void event_fired(struct pie_thread *thread, unsigned index, const siginfo
 }
 
 static bool waits_for_data(const struct pie_watch_slot *slot) {
-    return slot->stage == PIE_WATCH_DATA || slot->stage == PIE_WATCH_SITE || slot->stage == PIE_WATCH_COPY;
+    return slot->stage == PIE_WATCH_DATA || slot->stage == PIE_WATCH_SITE || slot->stage == PIE_WATCH_COPY ||
+           pie_watch_waits_for_return_address(slot);
 }
 
 /* Debug registers themselves say all that fired. Of several the first one's handling sees to the others of the same

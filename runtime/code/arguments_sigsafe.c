@@ -18,6 +18,9 @@ struct call {
     struct pie_digest digest;
     unsigned count; /* of arguments, a self among them */
     bool is_constructor;
+    uintptr_t result;
+    bool is_handed_back; /* the result is an argument, or … */
+    bool has_iterator;   /* one of these has a next item, which may lie in an object that is used again */
 };
 
 static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
@@ -52,6 +55,17 @@ static bool keeps_results(uintptr_t type) {
     return pie_digest_is_named(type, "functools._lru_cache_wrapper");
 }
 
+static void add_argument(struct call *call, uintptr_t object) {
+    uintptr_t type, next = 0;
+
+    pie_digest_add(&call->digest, object);
+    call->count++;
+    call->is_handed_back |= object == call->result;
+    if (pie_object_kind_at(object) != PIE_OBJECT_NONE && load(object, offsetof(PyObject, ob_type), &type) &&
+        load(type, offsetof(PyTypeObject, tp_iternext), &next))
+        call->has_iterator |= next != 0;
+}
+
 /* What is called counts by where it is; a method that was bound anew by the function and the object. False: it says
  * nothing of the call. */
 static bool add_callable(struct call *call, uintptr_t callable) {
@@ -73,10 +87,8 @@ static bool add_callable(struct call *call, uintptr_t callable) {
     if (!load(callable, function_at, &function) || !load(callable, self_at, &self))
         return false;
     pie_digest_add_word(&call->digest, function);
-    if (self && load(self, offsetof(PyObject, ob_type), &type) && type != (uintptr_t)&PyModule_Type) {
-        pie_digest_add(&call->digest, self);
-        call->count++;
-    }
+    if (self && load(self, offsetof(PyObject, ob_type), &type) && type != (uintptr_t)&PyModule_Type)
+        add_argument(call, self);
     return true;
 }
 
@@ -85,8 +97,7 @@ static bool add_slot(struct call *call, uintptr_t at) {
 
     if (!load(at, 0, &object))
         return false;
-    pie_digest_add(&call->digest, object);
-    call->count++;
+    add_argument(call, object);
     return true;
 }
 
@@ -145,8 +156,31 @@ static bool is_telling(const struct call *call, uint64_t result) {
     return call->count > 0 && (result || (!call->digest.traits && !call->is_constructor));
 }
 
+/* Has the object one reference, the caller's? */
+static bool is_new(uintptr_t object) {
+    uintptr_t count;
+
+    return load(object, 0, &count) && (uint32_t)count == 1;
+}
+
+/* The result, if it is an object that others keep, and that the call found for its caller: no value, which any call may
+ * hand out. */
+static uintptr_t kept_result(const struct call *call) {
+    uintptr_t type;
+
+    if (call->count == 0 || call->is_handed_back || call->has_iterator ||
+        pie_object_kind_at(call->result) != PIE_OBJECT_PLAIN || is_new(call->result) ||
+        !load(call->result, offsetof(PyObject, ob_type), &type))
+        return 0;
+    bool is_value = call->result == (uintptr_t)Py_None || call->result == (uintptr_t)Py_NotImplemented ||
+                    type == (uintptr_t)&PyLong_Type || type == (uintptr_t)&PyBool_Type ||
+                    type == (uintptr_t)&PyFloat_Type || type == (uintptr_t)&PyUnicode_Type ||
+                    type == (uintptr_t)&PyBytes_Type || type == (uintptr_t)&PyTuple_Type;
+    return is_value ? 0 : call->result;
+}
+
 bool pie_code_arguments_digest(const struct pie_value *result, struct pie_call_digest *ret_digest) {
-    struct call call = {.count = 0};
+    struct call call = {.count = 0, .result = result->object};
     struct pie_call_site site;
     uintptr_t top;
 
@@ -162,6 +196,7 @@ bool pie_code_arguments_digest(const struct pie_value *result, struct pie_call_d
         .traits = call.digest.traits,
         .is_telling = result->is_made && is_telling(&call, result->content),
         .is_new = result->is_new,
+        .kept = site.shape == PIE_CALL_TUPLE ? 0 : kept_result(&call),
     };
     return true;
 }

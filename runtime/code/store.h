@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "profiler/ports/pystack.h"
 #include "runtime/code/table.h"
 #include "runtime/objects/pystr.h"
 
@@ -37,8 +38,8 @@ struct pie_code_record {
     uint32_t
         bytecode_units; /* that are kept; hidden opcodes are revealed (pyops.h), the rest is as it was found */
     uint32_t flags;     /* pie_code_record_flags */
-    uint32_t reserved;
-    uint64_t hash; /* of the content */
+    _Atomic uint32_t owner; /* pie_code_owner; relaxed */
+    uint64_t hash;          /* of the content */
     /* Records whose hashes begin alike, in units of 8 bytes from the store. Release when one is linked in, acquire when
      * a link is followed. */
     _Atomic uint32_t siblings[PIE_CODE_SIBLINGS];
@@ -83,6 +84,10 @@ uint32_t pie_code_store_find(const struct pie_code_content *content);
 
 /* The record of an id; NULL: none. Context: any. */
 const struct pie_code_record *pie_code_store_get(uint32_t id);
+
+/* See pie_pystack_ops.set_owner and .owner. Context: signal, drain. */
+void pie_code_store_set_owner(uint32_t id, enum pie_code_owner owner);
+enum pie_code_owner pie_code_store_owner(uint32_t id);
 
 /* Keeps the operations of a record, as code/operations.c found them: a byte for each of its bytecode_units. Returns the
  * copy, or NULL if the arena is full. Context: drain. */

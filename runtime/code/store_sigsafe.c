@@ -131,6 +131,20 @@ static struct pie_code_record *get_record(uint32_t id) {
     return (struct pie_code_record *)(uintptr_t)pie_code_store_get(id);
 }
 
+void pie_code_store_set_owner(uint32_t id, enum pie_code_owner owner) {
+    struct pie_code_record *record = get_record(id);
+
+    if (record)
+        atomic_store_explicit(&record->owner, owner, memory_order_relaxed);
+}
+
+enum pie_code_owner pie_code_store_owner(uint32_t id) {
+    const struct pie_code_record *record = pie_code_store_get(id);
+
+    return record ? (enum pie_code_owner)atomic_load_explicit(&record->owner, memory_order_relaxed)
+                  : PIE_CODE_OWNER_UNKNOWN;
+}
+
 const uint8_t *pie_code_store_keep_operations(uint32_t id, const uint8_t *operations) {
     struct code_store *store = find_store(half_of(id));
     struct pie_code_record *record = get_record(id);

@@ -82,7 +82,7 @@ void pie_object_value(uintptr_t object, struct pie_value *ret_value) {
     struct pie_digest digest;
     uintptr_t type;
 
-    *ret_value = (struct pie_value){.content = 0};
+    *ret_value = (struct pie_value){.object = object};
     if (kind == PIE_OBJECT_NONE || object == (uintptr_t)Py_None ||
         !load(object, offsetof(PyObject, ob_type), &type))
         return;

@@ -385,9 +385,15 @@ DEFINE_PUT(put_overhead, (struct pie_sink * sink, const char *collector, uint64_
            (writer, collector, cpu_ns, rate_hz))
 #undef DEFINE_PUT
 
+static bool owns(struct pie_sink *sink, const char *file) {
+    struct pie_owner owner;
+    return pie_ownership_find(writer_of(sink)->ownership, file, &owner) == 0 && owner.is_own;
+}
+
 static const struct pie_sink_ops writer_ops = {
     .begin_process = begin_process,
     .put_environment = put_environment,
+    .owns = owns,
     .begin = begin,
     .put_location = put_location,
     .put_node = put_node,

@@ -75,9 +75,17 @@ SELECT p.run, p.sampler, w.*,
     (PIE_OPERATION_SUBSCRIPT, PIE_OPERATION_STORE_SUBSCRIPT, PIE_OPERATION_ITERATE) AS inner_is_item
 FROM process p JOIN watch w ON w.process = p.id;
 
+-- Lines of own code of whose own calls enough were compared, where library code was at work for them.
+CREATE VIEW x_outer AS
+SELECT w.process, n.own_location AS place
+FROM x_watched w JOIN node n ON n.process = w.process AND n.id = w.first_node
+WHERE w.traits & PIE_WATCH_OUTER_CALL <> 0 AND w.is_trap
+GROUP BY w.process, n.own_location HAVING sum(w.watches) >= (SELECT arguments_min FROM x_threshold);
+
 -- Each at the line of own code of its first access and, if that is another, at the line of library code. What a[i]
--- returned is left out: it was fetched and not computed. Where own code was at a[i], that is what library code below it
--- was about.
+-- returned is left out: it was fetched and not computed. Where a line's own calls decide, what library code called
+-- below it is left out there: one call of the line makes others, the same or not, in turn. Where own code was at a[i],
+-- that is what library code below it was about.
 CREATE VIEW x_watch AS
 SELECT w.*, r.is_own, iif(r.is_own, n.own_location, n.line_location) AS place,
   iif(r.is_own, NULL, n.own_location) AS user_place, n.location, n.line_location, n.entry_function,
@@ -86,7 +94,8 @@ SELECT w.*, r.is_own, iif(r.is_own, n.own_location, n.line_location) AS place,
   w.is_asked AND w.is_trap AS is_returned, w.is_changed AND w.is_partly_same AS is_partly
 FROM x_watched w JOIN node n ON n.process = w.process AND n.id = w.first_node
 JOIN (SELECT 1 AS is_own UNION ALL SELECT 0) r ON r.is_own OR n.line_location IS NOT n.own_location
-WHERE NOT (w.is_asked AND w.inner_is_item);
+WHERE NOT (w.is_asked AND w.inner_is_item) AND NOT (r.is_own AND w.is_asked AND w.traits & PIE_WATCH_OUTER_CALL = 0
+  AND n.line_location IS NOT n.own_location AND (w.process, n.own_location) IN (SELECT process, place FROM x_outer));
 
 -- Sums by line and by the native function that it called: of all watches, of those whose next access was seen (all_…),
 -- and of the telling ones among these (tell_…), split by what is known of them. user_place, location and sampler are

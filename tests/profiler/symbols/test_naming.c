@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -184,9 +185,52 @@ static void test_many_names_take_no_memory(void **state) {
     assert_in_range(kept, 1000, 2010);
 }
 
+/* --- Owners --- */
+
+static enum pie_code_owner owners[4];
+
+static int describe_owned(uint32_t code_id, const char **ret_file, const char **ret_qualname,
+                          int32_t *ret_first_line) {
+    static const char *const files[] = {"", "/own/a.py", "/lib/b.py", "<string>"};
+
+    *ret_file = files[code_id];
+    *ret_qualname = "f";
+    *ret_first_line = 1;
+    return 0;
+}
+
+static void set_owner(uint32_t code_id, enum pie_code_owner owner) {
+    owners[code_id] = owner;
+}
+
+static bool owns(struct pie_sink *sink, const char *file) {
+    return strcmp(file, "/lib/b.py") != 0;
+}
+
+/* Code gets its owner whether it was named before the sink came or comes after it. */
+static void test_code_has_an_owner(void **state) {
+    static const struct pie_pystack_ops owned = {
+        .describe = describe_owned, .line = line, .set_owner = set_owner};
+    static const struct pie_sink_ops owner_ops = {.owns = owns};
+    struct pie_sink sink = {.ops = &owner_ops};
+    struct pie_naming *some;
+
+    assert_int_equal(pie_naming_create(&owned, &some), 0);
+    pie_naming_node(some, pie_cct_child(pie_cct_root(), pie_cct_python_key(1, 5)));
+    assert_int_equal(owners[1], PIE_CODE_OWNER_UNKNOWN);
+    pie_naming_set_owners(some, &sink);
+    assert_int_equal(owners[1], PIE_CODE_OWNER_OWN);
+    for (uint32_t code = 2; code <= 3; code++)
+        pie_naming_node(some, pie_cct_child(pie_cct_root(), pie_cct_python_key(code, 5)));
+    assert_int_equal(owners[2], PIE_CODE_OWNER_LIBRARY);
+    assert_int_equal(owners[3], PIE_CODE_OWNER_LIBRARY);
+    pie_naming_destroy(some);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_who_is_met_again_is_the_same, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_code_has_an_owner, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_who_is_not_met_is_forgotten, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_who_is_known_already_stays, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_callers_stay, set_up, tear_down),

@@ -375,6 +375,49 @@ static void test_known_arguments_are_evidence(void **state) {
     }
 }
 
+/* --- Outer calls --- */
+
+/* The call of line 50 with these arguments, which returned this; its time was sampled at line 60. */
+static void push_outer(uint32_t serial, uint64_t arguments, uint64_t value) {
+    struct pie_watch_record begin = drain_begin(serial, PIE_WATCH_STORE, drain_context(2, 50, NULL));
+
+    begin.memory = PIE_WATCH_MEMORY_CALL;
+    begin.traits = PIE_WATCH_ARGUMENTS | PIE_WATCH_OUTER_CALL;
+    begin.arguments = begin.value_after = arguments;
+    begin.value_before = value;
+    begin.access_bytes = 0;
+    begin.second_node = drain_context(2, 60, NULL);
+    struct pie_watch_record end = drain_end_of(&begin, PIE_WATCH_CHANGED);
+    end.traits = begin.traits;
+    pie_watch_drain_clear(drain);
+    drain_push(&begin);
+    drain_push(&end);
+    drain_now();
+}
+
+static void test_outer_calls_stand_for_the_time_below_them(void **state) {
+    pie_watch_drain_sample(drain, drain_context(2, 50, NULL), 7);
+    pie_watch_drain_sample(drain, drain_context(2, 60, NULL), 300);
+    push_outer(1, 10, 20);
+    assert_int_equal(drain_row()->weight_ns, 300);
+    push_outer(2, 10, 20);
+    assert_int_equal(drain_row()->weight_ns, 0);
+}
+
+/* A place that gets something else by the same arguments goes by more than these. */
+static void test_outer_calls_are_seen_again_with_their_last_result(void **state) {
+    static const struct {
+        uint64_t arguments, value;
+        bool is_again;
+    } calls[] = {{10, 20, false}, {11, 21, false}, {10, 20, true},
+                 {10, 22, false}, {10, 20, false}, {11, 21, true}};
+
+    for (uint32_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        push_outer(i + 1, calls[i].arguments, calls[i].value);
+        assert_int_equal(drain_row()->outcome, calls[i].is_again ? PIE_WATCH_REDUNDANT : PIE_WATCH_CHANGED);
+    }
+}
+
 /* Line, operation, kind, memory, traits, length, outcome: each makes another row, and only once. */
 static void test_rows_differ_by_each_part_of_the_key(void **state) {
     for (uint32_t round = 0; round < 3; round++)
@@ -422,6 +465,8 @@ int main(void) {
         DRAIN(test_rows_differ_by_each_part_of_the_key),
         DRAIN(test_calls_that_were_seen_before),
         DRAIN(test_what_the_last_call_says_of_arguments_counts),
+        DRAIN(test_outer_calls_stand_for_the_time_below_them),
+        DRAIN(test_outer_calls_are_seen_again_with_their_last_result),
         DRAIN(test_each_value_of_a_store_counts_once),
         DRAIN(test_each_result_of_unknown_arguments_counts_once),
         DRAIN(test_what_most_calls_return_says_nothing),
