@@ -56,14 +56,13 @@ static bool keeps_results(uintptr_t type) {
 }
 
 static void add_argument(struct call *call, uintptr_t object) {
-    uintptr_t type, next = 0;
+    uintptr_t type;
 
     pie_digest_add(&call->digest, object);
     call->count++;
     call->is_handed_back |= object == call->result;
-    if (pie_object_kind_at(object) != PIE_OBJECT_NONE && load(object, offsetof(PyObject, ob_type), &type) &&
-        load(type, offsetof(PyTypeObject, tp_iternext), &next))
-        call->has_iterator |= next != 0;
+    if (pie_object_kind_at(object) != PIE_OBJECT_NONE && load(object, offsetof(PyObject, ob_type), &type))
+        call->has_iterator |= pie_object_is_iterator_type(type);
 }
 
 /* What is called counts by where it is; a method that was bound anew by the function and the object. False: it says

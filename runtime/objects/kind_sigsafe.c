@@ -114,3 +114,10 @@ enum pie_object_kind pie_object_kind_at(uintptr_t address) {
         return PIE_OBJECT_DTYPE;
     return is_array_type(type) ? PIE_OBJECT_ARRAY : PIE_OBJECT_PLAIN;
 }
+
+bool pie_object_is_iterator_type(uintptr_t type) {
+    uintptr_t next;
+
+    return load(type, offsetof(PyTypeObject, tp_iternext), &next) && next &&
+           next != (uintptr_t)_PyObject_NextNotImplemented;
+}

@@ -60,12 +60,8 @@ static bool is_number_or_text(uintptr_t type) {
 
 /* What a loop goes through: an iterator is used up, and a view of a dict holds nothing. Each loop wants its own. */
 static bool is_to_go_through(uintptr_t type) {
-    uintptr_t next = 0;
-
-    if (type == (uintptr_t)&PyDictKeys_Type || type == (uintptr_t)&PyDictValues_Type ||
-        type == (uintptr_t)&PyDictItems_Type)
-        return true;
-    return load(type, offsetof(PyTypeObject, tp_iternext), &next) && next;
+    return type == (uintptr_t)&PyDictKeys_Type || type == (uintptr_t)&PyDictValues_Type ||
+           type == (uintptr_t)&PyDictItems_Type || pie_object_is_iterator_type(type);
 }
 
 static void take(struct pie_digest *digest, uintptr_t object, enum pie_object_kind kind,

@@ -8,7 +8,7 @@ from helpers import TRUTH, line_of, profile
 PROGRAM = TRUTH / "redundancy" / "outer_calls.py"
 CPU_SECONDS = 2
 REDUNDANT, CHANGED = 1, 2
-FIRST_SEEN, OUTER_CALL = 8, 64
+FIRST_SEEN, OUTER_CALL = 8, 512
 INVARIANT = ("repeated native calls", "loop-invariant computation")
 COMPARED_MIN = 8  # one sample in eight begins such a watch, if the budget allows it
 

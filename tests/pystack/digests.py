@@ -258,6 +258,16 @@ def test_what_a_loop_goes_through_says_nothing():
         assert result(make) is None
 
 
+class Rows(tuple):
+    """Goes through what it has by a method of its own, and is no iterator: so are tensors."""
+    def __iter__(self):
+        return iter(())
+
+
+def test_a_type_without_a_next_item_is_no_iterator():
+    assert result(lambda: Rows((1.5 * ONE,))) is not None
+
+
 def test_what_cannot_be_read():
     for make in (object, lambda: [object()], lambda: (1.5 * ONE, object()), lambda: [Plain()], lambda: range(ONE),
                  lambda: frozenset([ONE]), lambda: (1.5 * ONE, range(ONE))):
