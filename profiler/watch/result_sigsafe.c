@@ -118,7 +118,7 @@ bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_
         return false;
     slot->kind = PIE_WATCH_STORE;
     slot->traits =
-        (uint8_t)(slot->traits & ~PIE_WATCH_ARGUMENTS) | (slot->call.content ? PIE_WATCH_ARGUMENTS : 0);
+        (uint16_t)(slot->traits & ~PIE_WATCH_ARGUMENTS) | (slot->call.content ? PIE_WATCH_ARGUMENTS : 0);
     slot->value = hash;
     slot->tries = 0;
     slot->is_far = slot->is_unsure = false;

@@ -99,11 +99,12 @@ FROM (SELECT DISTINCT *, iif(facts IS NULL, NULL, min(run_ns,
   FROM x_judged_finding);
 
 -- A line of own code has one verdict: its own finding of most weight that is high, or else, where only library code
--- below it is, that. Its finding of the other kind, and those of the library lines that it led to, are evidence. Where
--- none is high, the one that a second run proved or that names a cause is it. What was undecided, and was counted to be
--- done again, is decided. What the second run counted was counted once, so it stands at the verdict alone. nth: among
--- the findings of an own line. is_evidence: for another one that is high. Of the library's texts the first is the
--- greatest by the figures that precede it.
+-- below it is, that. A call that need not be made at all comes before one that could be made for many. The line's
+-- finding of the other kind, and those of the library lines that it led to, are evidence. Where none is high, the one
+-- that a second run proved or that names a cause is it. What was undecided, and was counted to be done again, is
+-- decided. What the second run counted was counted once, so it stands at the verdict alone. nth: among the findings of
+-- an own line. is_evidence: for another one that is high. Of the library's texts the first is the greatest by the
+-- figures that precede it.
 CREATE VIEW x_line_finding AS
 SELECT DISTINCT *, iif(proven_severity = 'high' AND nth > 1, 'low', proven_severity) AS line_severity,
   iif(nth = 1, found_verdict, NULL) AS verdict, iif(nth = 1, found_proof, NULL) AS proof,
@@ -131,7 +132,8 @@ FROM (
         AS place_text,
       row_number() OVER (PARTITION BY run, verdict_file, verdict_line
         ORDER BY proven_severity <> 'high', proven_severity = 'reuse', library IS NOT NULL,
-          found_verdict IS NOT 'confirmed', category = 'undecided', rank) AS nth
+          found_verdict IS NOT 'confirmed', category = 'undecided', proven_severity = 'high' AND NOT is_about_again,
+          rank) AS nth
     FROM x_proven_finding)
   WINDOW v AS (PARTITION BY run, verdict_file, verdict_line));
 
