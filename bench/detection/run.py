@@ -76,6 +76,9 @@ def arguments():
     parser.add_argument("--confirm", type=float, metavar="SCALE", help="let pieprof confirm count the calls of the first "
                         "profile of each program in a second run of that scale")
     parser.add_argument("--keep", metavar="FOLDER", help="keep the profiles there")
+    parser.add_argument("--kept", action="store_true", help="judge the profiles that are in the folder of --keep, as the "
+                        "views of this pieprof have them, and profile nothing")
+    parser.add_argument("--gains", metavar="FILE", help="with --no-fix: what the fixes save, from a file of --json")
     parser.add_argument("--option", action="append", default=[], help="for pieprof (may be repeated)")
     parser.add_argument("--markdown", metavar="FILE", help="also write the tables there")
     parser.add_argument("--json", metavar="FILE", help="also write all verdicts there")
@@ -103,6 +106,9 @@ def measure(options, runner, program, folder):
     verdicts, profiled = [], []
     for number in range(0 if options.no_profile else options.repeats):
         file = folder / f"{program.name}-{options.libraries}-{number + 1}.db"
+        if options.kept:
+            verdicts.append(judge.judge(program, runner.findings(file)))
+            continue
         file.unlink(missing_ok=True)
         one = runner.profiled(program, file, options.option)
         if pairs and not runs.same(one, pairs[0][0]):
@@ -118,6 +124,7 @@ def measure(options, runner, program, folder):
     plain, watched = (judge.median([run["cpu_s"] for run in some]) for some in ([slow for slow, _ in pairs], profiled))
     overhead = watched / plain if plain and watched else None
     gains = (None, None) if program.is_clean else (ratio(pairs, "cpu_s"), ratio(pairs, "whole_cpu_s"))
+    gains = options.known_gains.get(program.name, gains)
     return Result(program, verdicts, *gains, overhead), plain
 
 
@@ -145,6 +152,12 @@ def heading(options, runner):
             f"- {options.repeats} repeats, scale {options.scale:g}, {options.threads or 'any number of'} threads")
 
 
+def known_gains(path):
+    """{program: (of the work, of the whole run)} that an earlier run wrote with --json."""
+    known = json.loads(pathlib.Path(path).read_text(encoding="utf-8")) if path else []
+    return {one["program"]: (one["work_gain"], one["whole_gain"]) for one in known if one["whole_gain"]}
+
+
 def everything(results):
     """All verdicts, for --json."""
     return [
@@ -161,6 +174,7 @@ def main():
         chosen = catalogue.programs(options.only, options.set)
     except ValueError as error:
         sys.exit(f"run.py: {error}")
+    options.known_gains = known_gains(options.gains)
     runner = runs.Runner(options.python, options.pieprof, options.scale, options.threads)
     results, failures = [], []
     with tempfile.TemporaryDirectory() as name:

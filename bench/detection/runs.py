@@ -74,13 +74,16 @@ class Runner:
     def profiled(self, program, file, options=()):
         """Like plain(), with the findings of redundancy in "findings"."""
         done = self.under_pieprof(self.words(program, False), file, options)
-        answer = self.query(file, "all redundancy")
-        return json.loads(done.out.splitlines()[-1]) | {"whole_wall_s": done.wall_s, "whole_cpu_s": done.cpu_s, "findings": answer}
+        costs = {"whole_wall_s": done.wall_s, "whole_cpu_s": done.cpu_s, "findings": self.findings(file)}
+        return json.loads(done.out.splitlines()[-1]) | costs
 
     def confirmed(self, program, file, scale):
         """The findings of a profile after a second run of that scale has counted their calls."""
         words = [str(program.path), "--scale", str(scale)]
         self.execute([self.pieprof, "confirm", str(file), "--", *words], self.for_pieprof())
+        return self.findings(file)
+
+    def findings(self, file):
         return self.query(file, "all redundancy")
 
     def for_pieprof(self):
