@@ -15,8 +15,8 @@ For each program, one after the other:
   line if it names that line, or a line of a library that the true line led to (user_file, user_line). Its rank, its
   category and its severity (of the true line itself, where both are among the first five) are the verdict; repeats
   should come to the same one.
-* with --confirm, `pieprof confirm` counts all calls of the suspected lines in a second run, of another scale if asked
-  for. The verdict on the true line and the bound of what a fix gains stand beside the fix.
+* with --confirm, `pieprof confirm` counts all calls of the suspected lines in a second run. The verdict on the true
+  line and the bound of what a fix gains stand beside the fix.
 * the wasteful and the fixed version without pieprof, in turns and as often. The speed-up of the fix is the median of
   the ratios of CPU time, of the work alone and of the whole process with its imports. Beside it stands what the
   findings promise: 1 / (1 - wasted_share of the true lines).
@@ -73,8 +73,8 @@ def arguments():
     parser.add_argument("--only", metavar="NAME", action="append", default=[], help="this program (may be repeated)")
     parser.add_argument("--no-profile", action="store_true", help="only check and time the fixes")
     parser.add_argument("--no-fix", action="store_true", help="only profile")
-    parser.add_argument("--confirm", type=float, metavar="SCALE", help="let pieprof confirm count the calls of the first "
-                        "profile of each program in a second run of that scale")
+    parser.add_argument("--confirm", action="store_true", help="let pieprof confirm count the calls of the first profile "
+                        "of each program; counted code takes up to 50 times as long, so choose a small --scale")
     parser.add_argument("--keep", metavar="FOLDER", help="keep the profiles there")
     parser.add_argument("--kept", action="store_true", help="judge the profiles that are in the folder of --keep, as the "
                         "views of this pieprof have them, and profile nothing")
@@ -101,24 +101,31 @@ def timed(runner, program, repeats):
     return pairs
 
 
+def profile(options, runner, program, file, pairs):
+    file.unlink(missing_ok=True)
+    one = runner.profiled(program, file, options.option)
+    if pairs and not runs.same(one, pairs[0][0]):
+        raise runs.Failure(f"{program.name} computes something else under pieprof: {one['checksum']}")
+    return one
+
+
+def prove(verdict, program, findings):
+    """Adds what the findings are after a second run."""
+    proven = judge.judge(program, findings)
+    verdict.proof, verdict.bound_share = proven.proof, proven.bound_share
+    verdict.proven_high = proven.severities["high"]
+
+
 def measure(options, runner, program, folder):
     pairs = [] if options.no_fix else timed(runner, program, options.repeats)
     verdicts, profiled = [], []
     for number in range(0 if options.no_profile else options.repeats):
         file = folder / f"{program.name}-{options.libraries}-{number + 1}.db"
-        if options.kept:
-            verdicts.append(judge.judge(program, runner.findings(file)))
-            continue
-        file.unlink(missing_ok=True)
-        one = runner.profiled(program, file, options.option)
-        if pairs and not runs.same(one, pairs[0][0]):
-            raise runs.Failure(f"{program.name} computes something else under pieprof: {one['checksum']}")
-        profiled.append(one)
-        verdicts.append(judge.judge(program, one["findings"]))
+        if not options.kept:
+            profiled.append(profile(options, runner, program, file, pairs))
+        verdicts.append(judge.judge(program, runner.findings(file)))
         if options.confirm and number == 0:
-            proven = judge.judge(program, runner.confirmed(program, file, options.confirm))
-            verdicts[0].proof, verdicts[0].bound_share = proven.proof, proven.bound_share
-            verdicts[0].proven_high = proven.severities["high"]
+            prove(verdicts[0], program, runner.confirmed(file))
         if not options.keep:
             file.unlink()
     plain, watched = (judge.median([run["cpu_s"] for run in some]) for some in ([slow for slow, _ in pairs], profiled))

@@ -72,15 +72,13 @@ class Runner:
         return json.loads(done.out.splitlines()[-1]) | {"whole_wall_s": done.wall_s, "whole_cpu_s": done.cpu_s}
 
     def profiled(self, program, file, options=()):
-        """Like plain(), with the findings of redundancy in "findings"."""
+        """Like plain(); the profile is in `file`."""
         done = self.under_pieprof(self.words(program, False), file, options)
-        costs = {"whole_wall_s": done.wall_s, "whole_cpu_s": done.cpu_s, "findings": self.findings(file)}
-        return json.loads(done.out.splitlines()[-1]) | costs
+        return json.loads(done.out.splitlines()[-1]) | {"whole_wall_s": done.wall_s, "whole_cpu_s": done.cpu_s}
 
-    def confirmed(self, program, file, scale):
-        """The findings of a profile after a second run of that scale has counted their calls."""
-        words = [str(program.path), "--scale", str(scale)]
-        self.execute([self.pieprof, "confirm", str(file), "--", *words], self.for_pieprof())
+    def confirmed(self, file):
+        """The findings of a profile after a second run has counted their calls."""
+        self.execute([self.pieprof, "confirm", str(file)], self.for_pieprof())
         return self.findings(file)
 
     def findings(self, file):
