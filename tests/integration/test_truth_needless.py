@@ -11,7 +11,7 @@ NEEDLESS = ["read", "same_type", "part", "cut", "freeze", "let_go"]
 # Of write_alike and restore only debug registers tell, which may be too few.
 NEEDED = ["write_copy", "write_one", "write_source", "keep_part", "append", "join", "freeze_change", "refill", "hand_over"]
 NOT_NEEDLESS = [*NEEDED, "write_alike", "restore", "half"]
-COPIES_MIN = 20
+COPIES_MIN, WATCHED_MIN = 20, 8
 
 
 def skip_without_registers(folder):
@@ -36,7 +36,10 @@ def rows_of(done, name):
 @pytest.mark.parametrize("name", NEEDLESS)
 def test_what_nobody_writes_is_needless(done, name):
     (row,) = rows_of(done, name)
-    assert row["verdict"] == "needless" and row["copies"] >= COPIES_MIN
+    # Handing over to another thread takes most of the time, so a busy machine may watch too few of those.
+    is_known = row["watched"] >= WATCHED_MIN
+    assert row["verdict"] == ("needless" if is_known else "undecided") and row["copies"] >= COPIES_MIN
+    assert is_known or name == "let_go"
     assert row["needless_low"] >= 0.8 and row["needless_share"] > 0.95 and row["needless_high"] == pytest.approx(1)
     assert row["bytes"] == pytest.approx(done.truth[name], rel=0.25)
     assert row["cpu_s"] < SECONDS * 1.2
