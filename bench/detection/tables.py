@@ -97,8 +97,9 @@ def totals(bad, good):
              share(sum(judge.is_inside(v, gain) for v, gain in fixed), len(fixed))]),
         row(["clean programs with a high finding: none", share(high, cleans)]),
         *proofs(bad, good),
-        row(["same verdict when repeated: ≥ 95 %", share(round(agreed), profiles)]),
     ]
+    if profiles > len(bad + good):
+        lines.append(row(["same verdict when repeated: ≥ 95 %", share(round(agreed), profiles)]))
     return "\n".join(lines)
 
 
