@@ -62,7 +62,7 @@ static void add_argument(struct call *call, uintptr_t object) {
     call->count++;
     call->is_handed_back |= object == call->result;
     if (pie_object_kind_at(object) != PIE_OBJECT_NONE && load(object, offsetof(PyObject, ob_type), &type))
-        call->has_iterator |= pie_object_is_iterator_type(type);
+        call->has_iterator |= pie_object_is_iterator(object, type);
 }
 
 /* What is called counts by where it is; a method that was bound anew by the function and the object. False: it says

@@ -12,9 +12,9 @@
 enum pie_object_kind pie_object_kind_at(uintptr_t address);
 bool pie_object_array_data(uintptr_t array, uintptr_t *ret_low, uintptr_t *ret_high);
 
-/* Have objects of this type a next item? Types that only take the place of one without, as torch.Tensor's does, have
- * not. Context: signal. */
-bool pie_object_is_iterator_type(uintptr_t type);
+/* Has this living object a next item? Classes written in Python have a function in that place that says no. Context:
+ * signal. */
+bool pie_object_is_iterator(uintptr_t object, uintptr_t type);
 
 /* Does an array own its data, and is no view of another's? Context: signal. */
 bool pie_object_array_owns_data(uintptr_t array);

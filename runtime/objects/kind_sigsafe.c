@@ -115,9 +115,9 @@ enum pie_object_kind pie_object_kind_at(uintptr_t address) {
     return is_array_type(type) ? PIE_OBJECT_ARRAY : PIE_OBJECT_PLAIN;
 }
 
-bool pie_object_is_iterator_type(uintptr_t type) {
+/* PyIter_Check() knows which function says no; it reads the type and this word of it, which can be read. */
+bool pie_object_is_iterator(uintptr_t object, uintptr_t type) {
     uintptr_t next;
 
-    return load(type, offsetof(PyTypeObject, tp_iternext), &next) && next &&
-           next != (uintptr_t)_PyObject_NextNotImplemented;
+    return load(type, offsetof(PyTypeObject, tp_iternext), &next) && next && PyIter_Check((PyObject *)object);
 }

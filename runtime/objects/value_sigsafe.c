@@ -59,9 +59,9 @@ static bool is_number_or_text(uintptr_t type) {
 }
 
 /* What a loop goes through: an iterator is used up, and a view of a dict holds nothing. Each loop wants its own. */
-static bool is_to_go_through(uintptr_t type) {
+static bool is_to_go_through(uintptr_t object, uintptr_t type) {
     return type == (uintptr_t)&PyDictKeys_Type || type == (uintptr_t)&PyDictValues_Type ||
-           type == (uintptr_t)&PyDictItems_Type || pie_object_is_iterator_type(type);
+           type == (uintptr_t)&PyDictItems_Type || pie_object_is_iterator(object, type);
 }
 
 static void take(struct pie_digest *digest, uintptr_t object, enum pie_object_kind kind,
@@ -83,7 +83,7 @@ void pie_object_value(uintptr_t object, struct pie_value *ret_value) {
         !load(object, offsetof(PyObject, ob_type), &type))
         return;
     bool is_alone = is_new(object);
-    if ((!is_alone && !is_kept_by_python(object, type)) || is_to_go_through(type))
+    if ((!is_alone && !is_kept_by_python(object, type)) || is_to_go_through(object, type))
         return;
     take(&digest, object, kind, NULL);
     if (digest.is_broken || (digest.is_blank && !is_number_or_text(type)))
