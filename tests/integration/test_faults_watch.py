@@ -37,11 +37,22 @@ def least(way, watches):
     return {"container": (watches >= 100) * watches // 10, "ptrace": watches // 4}.get(way, watches)
 
 
+EXPECTED = {}
+
+
+def under_python(tmp_path, program, arguments, preexec):
+    """The outcome under python3, which is run once for all ways to debug registers."""
+    key = program, arguments, preexec.__name__
+    if key not in EXPECTED:
+        EXPECTED[key] = outcome([PYTHON], program, tmp_path / "python3", after=arguments, preexec=preexec)
+    return EXPECTED[key]
+
+
 def both(pieprof, tmp_path, way, program, *arguments, preexec=no_core):
     """The outcomes under python3 and under pieprof, and the file of the latter."""
     db = tmp_path / "x.db"
     prefix = [*map(str, WAYS[way]), pieprof, *DENSE, *OPTIONS.get(way, []), "-o", str(db)]
-    expected = outcome([PYTHON], program, tmp_path / "python3", after=arguments, preexec=preexec)
+    expected = under_python(tmp_path, program, arguments, preexec)
     return expected, outcome(prefix, program, tmp_path / "pieprof", after=arguments, preexec=preexec), db
 
 

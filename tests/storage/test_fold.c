@@ -262,6 +262,13 @@ static void put_second_and_forget(struct pie_sink *sink, uint32_t second) {
         sink->ops->forget(sink, &in_use);
 }
 
+/* A process under AddressSanitizer takes 0.7 s to begin and be killed. */
+#ifdef __SANITIZE_ADDRESS__
+enum { IS_SLOW = 1 };
+#else
+enum { IS_SLOW = 0 };
+#endif
+
 static int64_t bytes_of_file(void) {
     struct stat status;
     assert_int_equal(stat(pie_folder_database(), &status), 0);
@@ -342,14 +349,15 @@ static void kill_after(uint32_t commits, int64_t pause_ns, int64_t *folded) {
 }
 
 static void test_a_killed_writer_has_folded_all_or_nothing(void **state) {
+    enum { KILLS = 200 / (IS_SLOW ? 5 : 1) };
     int64_t folded = 0;
-    for (int nth = 0; nth < 200; nth++) {
+    for (int nth = 0; nth < 200; nth += 200 / KILLS) {
         kill_after(60 + (uint32_t)nth, nth * 37000 % 4000000, &folded);
         pie_folder_tear_down(state);
         pie_folder_set_up(state);
     }
-    print_message("# %lld of 200 files had something folded\n", (long long)folded);
-    assert_in_range(folded, 60, 200);
+    print_message("# %lld of %d files had something folded\n", (long long)folded, KILLS);
+    assert_in_range(folded, KILLS * 3 / 10, KILLS);
 }
 
 int main(void) {

@@ -10,7 +10,7 @@ import watch_work
 how = sys.argv[1]
 for _ in range(3):
     threading.Thread(target=watch_work.element_loop, args=(4 if how == "last" else 1000,), daemon=how != "last").start()
-print(watch_work.element_loop(3), flush=True)
+print(watch_work.element_loop(2), flush=True)
 if how == "exit":
     sys.exit(3)
 elif how == "_exit":

@@ -7,9 +7,9 @@ import threading
 import watch_work
 
 generation = int(sys.argv[1]) if len(sys.argv) > 1 else 0
-print(generation, watch_work.element_loop(4), flush=True)
+print(generation, watch_work.element_loop(2), flush=True)
 if generation < 3:
     for _ in range(2):
         threading.Thread(target=watch_work.element_loop, args=(1000,), daemon=True).start()
-    watch_work.element_loop(2)
+    watch_work.element_loop(1)
     os.execv(sys.executable, [sys.executable, __file__, str(generation + 1)])

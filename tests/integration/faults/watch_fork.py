@@ -14,7 +14,7 @@ def touch():
     """Writes what its parent has been reading."""
     for i in range(len(shared)):
         shared[i] = shared[i] * 2 + 1
-    return watch_work.element_loop(2)
+    return watch_work.element_loop(1)
 
 
 def busy():
@@ -36,7 +36,7 @@ for number in range(8):
     busy()
     fork_alone(number)
 found = []
-other = threading.Thread(target=lambda: found.append(watch_work.element_loop(8)))
+other = threading.Thread(target=lambda: found.append(watch_work.element_loop(4)))
 other.start()
 fork_alone("with a thread")
 other.join()
@@ -44,4 +44,4 @@ print("thread", found)
 if __name__ == "__main__":
     with multiprocessing.get_context("fork").Pool(3) as pool:
         print(sorted(pool.map(watch_work.element_loop, [2] * 9)))
-    print(busy(), watch_work.element_loop(4))
+    print(busy(), watch_work.element_loop(2))

@@ -12,14 +12,14 @@ code.write(b"\xcc\xc3")  # int3; ret
 breakpoint_here = ctypes.CFUNCTYPE(None)(ctypes.addressof(ctypes.c_char.from_buffer(code)))
 seen = []
 signal.signal(signal.SIGTRAP, lambda number, frame: seen.append(number))
-for _ in range(20):
+for _ in range(12):
     watch_work.element_loop(1, 40)
     breakpoint_here()
 print([int(n) for n in set(seen)], len(seen))
 signal.signal(signal.SIGTRAP, signal.SIG_DFL)
 faulthandler.register(signal.SIGTRAP, chain=False)
 breakpoint_here()
-print(watch_work.element_loop(60), flush=True)
+print(watch_work.element_loop(10), flush=True)
 faulthandler.unregister(signal.SIGTRAP)
 breakpoint_here()
 print("not reached")

@@ -5,6 +5,6 @@ import signal
 
 import watch_work
 
-print(watch_work.element_loop(60), flush=True)
+print(watch_work.element_loop(10), flush=True)
 os.kill(os.getpid(), signal.SIGTRAP)
 print(watch_work.element_loop(1), "not reached")

@@ -26,4 +26,4 @@ for turn in range(1000):
         signal.pthread_sigmask(signal.SIG_BLOCK, TRAP)
 print(pending, waited, again, len(handled), sorted(map(int, signal.sigpending())))
 signal.pthread_sigmask(signal.SIG_UNBLOCK, TRAP)
-print(watch_work.element_loop(25), len(handled))
+print(watch_work.element_loop(13), len(handled))

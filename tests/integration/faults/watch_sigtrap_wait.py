@@ -28,7 +28,7 @@ def wait():
 waiter = threading.Thread(target=wait)
 waiter.start()
 for _ in range(6):
-    print(watch_work.element_loop(6))
+    print(watch_work.element_loop(3))
     before = len(got)
     os.kill(os.getpid(), signal.SIGTRAP)
     sent += 1
@@ -37,4 +37,4 @@ for _ in range(6):
 waiter.join()
 print([int(number) for number in got])
 print(sorted(map(int, signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTRAP}))))
-print(watch_work.element_loop(3))
+print(watch_work.element_loop(2))

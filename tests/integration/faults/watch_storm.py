@@ -30,7 +30,7 @@ def send():
 
 sender = threading.Thread(target=send)
 sender.start()
-print(watch_work.element_loop(25))
+print(watch_work.element_loop(13))
 stop.set()
 sender.join()
 signal.setitimer(signal.ITIMER_REAL, 0)

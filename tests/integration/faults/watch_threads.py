@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""200 threads that come, work on elements and go, ten at a time."""
+"""120 threads that come, work on elements and go, ten at a time."""
 import threading
 
 import watch_work
@@ -12,7 +12,7 @@ def work():
 
 
 running = []
-for number in range(200):
+for number in range(120):
     thread = threading.Thread(target=work)
     thread.start()
     running.append(thread)

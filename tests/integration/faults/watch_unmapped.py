@@ -27,4 +27,4 @@ for _ in range(30):
     total += float(view.sum())
     del view
     memory.close()
-print(total, watch_work.element_loop(2))
+print(total, watch_work.element_loop(1))
