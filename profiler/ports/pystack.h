@@ -132,6 +132,9 @@ struct pie_python_call_ops {
     /* result_at has just been stored to. Was that the call's end? Notes the result. False: the call was left by an
      * exception, or its frame is gone. */
     bool (*end)(struct pie_python_call *call);
+    /* Does the function itself change what may outlive its call: a variable of others, an attribute, an item, or by a
+     * call whose result it drops? True also where that cannot be seen. */
+    bool (*acts)(uintptr_t callee);
     /* See call_digest; of a call that has ended. */
     void (*digest)(const struct pie_python_call *call, const struct pie_value *result,
                    struct pie_call_digest *ret_digest);

@@ -87,10 +87,21 @@ void pie_watch_python_begin(struct pie_thread *thread, unsigned index, const str
  * lay. */
 static bool is_call_of(const struct pie_watch_slot *slot, const struct pie_python_call *call) {
     const struct pie_pystack_ops *ops = pie_watch_ops();
-    uint32_t code_id = ops->intern(call->code);
     bool is_of_own = pie_watch_owner_of(ops, call->callee) != PIE_CODE_OWNER_LIBRARY;
 
-    return pie_cct_key_code(slot->site) == code_id && is_of_own == !!(slot->traits & PIE_WATCH_OWN_CALL);
+    return pie_cct_key_code(slot->site) == ops->intern(call->code) &&
+           is_of_own == !!(slot->traits & PIE_WATCH_OWN_CALL);
+}
+
+/* A function of own code that changes more than it returns goes by more than its arguments. */
+static bool begin_call(struct pie_watch_slot *slot) {
+    const struct pie_python_call_ops *calls = pie_watch_ops()->python_calls;
+
+    if (!calls->begin(slot->unit, &slot->python) || !is_call_of(slot, &slot->python))
+        return false;
+    if ((slot->traits & PIE_WATCH_OWN_CALL) && calls->acts(slot->python.callee))
+        slot->python.arguments.traits |= PIE_DIGEST_OPAQUE;
+    return true;
 }
 
 static bool await_result(struct pie_thread *thread, unsigned index) {
@@ -103,8 +114,7 @@ static bool await_result(struct pie_thread *thread, unsigned index) {
 void pie_watch_python_site(struct pie_thread *thread, unsigned index) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
-    if (!pie_watch_ops()->python_calls->begin(slot->unit, &slot->python) ||
-        !is_call_of(slot, &slot->python)) {
+    if (!begin_call(slot)) {
         pie_counter_add(PIE_COUNTER_WATCH_STRAY_TRAPS, 1);
         if (++slot->touches > TOUCHES_MAX)
             pie_watch_give_up(thread, index);

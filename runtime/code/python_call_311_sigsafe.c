@@ -10,6 +10,8 @@
 #include "profiler/base/safe_load.h"
 #include "runtime/code/pyops.h"
 #include "runtime/code/registry.h"
+#include "runtime/code/stack_depth.h"
+#include "runtime/code/store.h"
 #include "runtime/stacks/pyframe.h"
 
 /* CPython 3.11: PRECALL has made a function and its self of a bound method, and CALL makes a frame of them. It leaves
@@ -22,6 +24,7 @@
 enum {
     UNIT_BYTES = PIE_PYFRAME_UNIT_BYTES,
     CALLED_SLOTS = 2,
+    ACTS_UNITS_MAX = 2048, /* some 10 us */
     GENERATORS = CO_GENERATOR | CO_COROUTINE | CO_ITERABLE_COROUTINE | CO_ASYNC_GENERATOR,
 };
 
@@ -110,6 +113,39 @@ static bool end(struct pie_python_call *call) {
            load(call->result_at, 0, &call->result);
 }
 
+static bool is_change(uint8_t opcode) {
+    switch (opcode) {
+    case STORE_GLOBAL:
+    case DELETE_GLOBAL:
+    case STORE_DEREF:
+    case DELETE_DEREF:
+    case STORE_ATTR:
+    case DELETE_ATTR:
+    case STORE_SUBSCR:
+    case DELETE_SUBSCR:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool acts(uintptr_t callee) {
+    const struct pie_code_record *record = pie_code_store_get(pie_code_registry_intern(callee));
+    bool is_behind_call = false;
+
+    if (!record || record->bytecode_units != record->units || record->units > ACTS_UNITS_MAX)
+        return true;
+    for (uint32_t at = 0; at < record->units;) {
+        struct pie_stack_instruction one =
+            pie_stack_instruction_read(pie_code_record_bytecode(record), at, record->units);
+        if (is_change(one.opcode) || (is_behind_call && one.opcode == POP_TOP))
+            return true;
+        is_behind_call = one.opcode == CALL || one.opcode == CALL_FUNCTION_EX;
+        at = one.end;
+    }
+    return false;
+}
+
 static void digest(const struct pie_python_call *call, const struct pie_value *result,
                    struct pie_call_digest *ret_digest) {
     pie_call_arguments_digest(&call->arguments, result, ret_digest);
@@ -119,5 +155,6 @@ const struct pie_python_call_ops pie_code_python_calls = {
     .find_unit = find_unit,
     .begin = begin,
     .end = end,
+    .acts = acts,
     .digest = digest,
 };

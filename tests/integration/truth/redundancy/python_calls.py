@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of Python functions, of libraries and of own code, whose arguments repeat or do not, by lines.
 
-usage: python_calls.py CPU_SECONDS_OF_EACH
+usage: python_calls.py CPU_SECONDS_OF_EACH (those that are to be found: twice as long)
 """
 import copy
 import itertools
@@ -15,13 +15,13 @@ SECONDS = float(sys.argv[1])
 TREE = [[i, str(i)] for i in range(12)]
 TEXT = "the quick brown fox " * 20
 NUMBERS = [float(i % 17) for i in range(120)]
+COEFFICIENTS = tuple(NUMBERS[:12])
 COUNTER = itertools.count()
 MEMO = {}
 
 
-def repeat(body):
-    """body(i) for SECONDS."""
-    until, i = time.thread_time() + SECONDS, 0
+def repeat(body, seconds):
+    until, i = time.thread_time() + seconds, 0
     while time.thread_time() < until:
         for _ in range(20):
             body(i)
@@ -31,8 +31,9 @@ def repeat(body):
 def polynomial(numbers, x):
     """Work of own code, by its arguments alone."""
     total = 0.0
-    for number in numbers:
-        total = total * x + number
+    for _ in range(10):
+        for number in numbers:
+            total = total * x + number
     return total
 
 
@@ -50,6 +51,13 @@ def advance(step):
     return True
 
 
+def report(step):
+    """Changes the world, and makes the same each time."""
+    for _ in range(40):
+        MEMO[next(COUNTER) % 10] = step
+    return ["changed", step]
+
+
 def memoized(n):
     """The same object again, which is kept."""
     for _ in range(40):
@@ -57,11 +65,20 @@ def memoized(n):
     return MEMO.setdefault(n, [n, n + 1])
 
 
-def climb(n):
-    """Calls itself, each time with another number: 1000 different ones in turn."""
-    if n % 10 == 0:
+def climb(n, height):
+    """Calls itself, each time with another number."""
+    if height == 0:
         return [n, n + 1]
-    return climb(n - 1)[:1] + [n]  # recursion
+    return climb(n + 100000, height - 1)[:1] + [n]  # recursion
+
+
+def odd(n):
+    """Leaves by an exception every other time."""
+    for _ in range(40):
+        MEMO.get(n)
+    if n % 2 == 0:
+        raise ValueError(n)
+    return [n]
 
 
 def refused(n):
@@ -103,15 +120,15 @@ def substituted(i):
 
 
 def own(i):
-    return polynomial(NUMBERS, 0.5)  # own
+    return polynomial(COEFFICIENTS, 0.5)  # own
 
 
 def named(i):
-    return polynomial(x=0.25, numbers=NUMBERS)  # named
+    return polynomial(x=0.25, numbers=COEFFICIENTS)  # named
 
 
 def other(i):
-    return polynomial(NUMBERS, 1.0 / (1 + i))  # other
+    return polynomial(COEFFICIENTS, 1.0 / (1 + i))  # other
 
 
 def other_in_library(i):
@@ -126,17 +143,28 @@ def effect(i):
     return advance(0.5)  # effect
 
 
+def reported(i):
+    return report(0.5)  # report
+
+
 def kept(i):
     return memoized(7)  # kept
 
 
 def recursion(i):
-    return climb(i % 1000)
+    return climb(i, 10)
 
 
 def failing(i):
     try:
         return refused(7)  # failing
+    except ValueError:
+        return None
+
+
+def sometimes(i):
+    try:
+        return odd(i)  # odd
     except ValueError:
         return None
 
@@ -149,6 +177,7 @@ def method(i):
     return WALKER.step(1)  # method
 
 
-for body in (deepcopied, filled, substituted, own, named, other, other_in_library, no_arguments, effect, kept, recursion, failing,
-             generator, method):
-    repeat(body)
+for body in (deepcopied, filled, substituted, own, named):
+    repeat(body, 2 * SECONDS)
+for body in (other, other_in_library, no_arguments, effect, reported, kept, recursion, failing, sometimes, generator, method):
+    repeat(body, SECONDS)
