@@ -118,8 +118,8 @@ struct pie_python_call {
     uintptr_t unit;        /* the code unit that calls */
     uintptr_t frame, code; /* of the caller */
     uintptr_t callee;      /* code of the function */
-    uintptr_t result_at;   /* where the result will be stored, a word; nothing else is until the call is over */
-    uintptr_t result;      /* once it has returned */
+    uintptr_t result_at; /* where the result will be stored, a word; nothing else is until the call is over */
+    uintptr_t result;    /* once it has returned */
 };
 
 /* Such calls. Context: signal (all functions). */

@@ -120,8 +120,7 @@ void pie_watch_python_site(struct pie_thread *thread, unsigned index) {
             pie_watch_give_up(thread, index);
         return;
     }
-    enum pie_watch_stage next =
-        slot->stage == PIE_WATCH_FIRST ? PIE_WATCH_OUTER : PIE_WATCH_OUTER_NEXT;
+    enum pie_watch_stage next = slot->stage == PIE_WATCH_FIRST ? PIE_WATCH_OUTER : PIE_WATCH_OUTER_NEXT;
     if (!await_result(thread, index)) {
         pie_watch_give_up(thread, index);
         return;

@@ -38,9 +38,9 @@ enum pie_watch_stage {
     PIE_WATCH_ACCESS, /* stage 1 */
     PIE_WATCH_RETURN, /* stage 2 */
     PIE_WATCH_FIRST,  /* before stage 2 of a Python call (python_call_sigsafe.c): until it is made again */
-    PIE_WATCH_OUTER,  /* stage 2 of an outer call (outer_call_sigsafe.c): until its return address is read; of a Python
+    PIE_WATCH_OUTER, /* stage 2 of an outer call (outer_call_sigsafe.c): until its return address is read; of a Python
                        * call: until its result is stored */
-    PIE_WATCH_DATA,   /* stage 3: the next access */
+    PIE_WATCH_DATA,        /* stage 3: the next access */
     PIE_WATCH_NEXT_RETURN, /* … was a store: the end of its call */
     PIE_WATCH_RESULT,      /* stage 3 of a call's result: the next return to the place that called */
     PIE_WATCH_SITE,        /* … which is far off: until the interpreter comes there again */
@@ -166,8 +166,8 @@ struct pie_watch_slot {
     uint64_t copy_until_ns; /* CPU time of the thread at which it is given up */
     bool is_outer;          /* a call of own code for which Python code was at work */
     bool is_python;         /* … of a Python function */
-    uint8_t touches;        /* OUTER, OUTER_NEXT: of the return address by others; SITE of a Python call: likewise */
-    uint32_t above;         /* nodes from first_node up to the call's */
+    uint8_t touches; /* OUTER, OUTER_NEXT: of the return address by others; SITE of a Python call: likewise */
+    uint32_t above;  /* nodes from first_node up to the call's */
     struct pie_python_call python; /* OUTER, OUTER_NEXT of a Python call */
 };
 

@@ -616,8 +616,8 @@ static void event_fired(struct pie_thread *thread, unsigned index, const siginfo
 }
 
 static bool waits_for_data(const struct pie_watch_slot *slot) {
-    return slot->stage == PIE_WATCH_DATA || pie_watch_waits_for_site(slot) ||
-           slot->stage == PIE_WATCH_COPY || pie_watch_waits_for_return_address(slot);
+    return slot->stage == PIE_WATCH_DATA || pie_watch_waits_for_site(slot) || slot->stage == PIE_WATCH_COPY ||
+           pie_watch_waits_for_return_address(slot);
 }
 
 /* Debug registers themselves say all that fired. Of several the first one's handling sees to the others of the same

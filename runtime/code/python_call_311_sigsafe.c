@@ -85,8 +85,8 @@ static bool begin(uintptr_t unit, struct pie_python_call *ret_call) {
         !pie_pyframe_is_pointer(call.code) || !is_at(call.frame, call.code, unit) ||
         !load_int(call.code, offsetof(PyCodeObject, co_nlocalsplus), &locals))
         return false;
-    struct pie_call_site site = pie_call_site_find(pie_code_registry_intern(call.code),
-                                                   pie_pyframe_instr_offset(call.code, unit));
+    struct pie_call_site site =
+        pie_call_site_find(pie_code_registry_intern(call.code), pie_pyframe_instr_offset(call.code, unit));
     if (site.shape != PIE_CALL_PLAIN || site.depth < site.count + CALLED_SLOTS)
         return false;
     uintptr_t top = call.frame + offsetof(_PyInterpreterFrame, localsplus) +

@@ -57,8 +57,8 @@ static size_t walk(struct pie_pyframe *frames, size_t max, unsigned *ret_flags) 
     if (!scene.caller.code || max < 2)
         return 1;
     frames[0].marker = 0;
-    frames[1] = (struct pie_pyframe){
-        .code = scene.caller.code, .instr = scene.caller.instr, .marker = scene.rsp + 8};
+    frames[1] =
+        (struct pie_pyframe){.code = scene.caller.code, .instr = scene.caller.instr, .marker = scene.rsp + 8};
     return 2;
 }
 

@@ -115,8 +115,7 @@ static void test_the_same_call_again_is_redundant(void) {
     assert_int_equal(reached.arguments, CALL.content);
     assert_true(reached.has_arguments);
     assert_int_equal(reached.traits & (PIE_WATCH_OUTER_CALL | PIE_WATCH_OWN_CALL), PIE_WATCH_OUTER_CALL);
-    assert_int_equal(pie_cct_key(reached.first_node),
-                     pie_cct_python_key(CALLER, UNIT + SCENE_UNIT_TO_WAIT));
+    assert_int_equal(pie_cct_key(reached.first_node), pie_cct_python_key(CALLER, UNIT + SCENE_UNIT_TO_WAIT));
     assert_int_equal(pie_cct_key(pie_watch_line_node(reached.second_node)), pie_cct_python_key(FUNCTION, 5));
     assert_true(ended.has_arguments);
 }
@@ -279,8 +278,8 @@ static void test_what_is_evidence_of_own_functions(void) {
     assert_true(is_compared(PIE_CODE_OWNER_OWN, CALL));
     assert_false(is_compared(PIE_CODE_OWNER_OWN, small));
     assert_false(is_compared(PIE_CODE_OWNER_OWN, unread));
-    assert_false(is_compared(PIE_CODE_OWNER_OWN,
-                             (struct pie_call_digest){.content = 11, .state = 21, .kept = 99}));
+    assert_false(
+        is_compared(PIE_CODE_OWNER_OWN, (struct pie_call_digest){.content = 11, .state = 21, .kept = 99}));
 }
 
 /* It goes by more than its arguments, so these prove nothing. */
