@@ -126,8 +126,8 @@ struct pie_python_call {
 struct pie_python_call_ops {
     /* The code unit of the call that a frame waits for at instr; 0: it is no such call. */
     uintptr_t (*find_unit)(uintptr_t code, uintptr_t instr);
-    /* The evaluation loop has just come to the code unit, and the arguments lie on the stack. False: it has not, or what
-     * is called is no Python function, or one that hands out a generator or coroutine. */
+    /* The evaluation loop has just come to the code unit, and the arguments lie on the stack. False: it has not, or
+     * what is called is no Python function, or one that hands out a generator or coroutine. */
     bool (*begin)(uintptr_t unit, struct pie_python_call *ret_call);
     /* result_at has just been stored to. Was that the call's end? Notes the result. False: the call was left by an
      * exception, or its frame is gone. */

@@ -142,7 +142,8 @@ bool pie_watch_find_python_call(struct pie_thread *thread, const struct pie_pyst
                                 const struct pie_call_path *taken, struct pie_watch_outer *ret_outer);
 /* The slot's call is to be watched when it is made again. */
 void pie_watch_python_begin(struct pie_thread *thread, unsigned index, const struct pie_watch_outer *outer);
-/* The interpreter comes to the code unit, or something else touches it; something is stored where the result will be. */
+/* The interpreter comes to the code unit, or something else touches it. Something is stored where the result will
+ * be. */
 void pie_watch_python_site(struct pie_thread *thread, unsigned index);
 void pie_watch_python_stored(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext);
 /* What is compared of such a call; 0: nothing can be. */

@@ -12,7 +12,7 @@
  *   SITE        the code unit again                                                                -> digest
  *   OUTER_NEXT  the result again                                                                   -> compare
  *
- * An exception stores no result; what is stored there afterwards is told apart by the frame. */
+ * An exception stores no result. By the frame it is known whether something is one. */
 
 #include "profiler/watch/internal.h"
 

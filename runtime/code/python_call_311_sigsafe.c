@@ -16,8 +16,8 @@
 
 /* CPython 3.11: PRECALL has made a function and its self of a bound method, and CALL makes a frame of them. It leaves
  * out its two lowest slots, the callable's and the self's, and saves the depth below them in the caller's frame; there
- * the result is pushed. While a frame runs, that saved depth is -1: so what is pushed by the caller itself, as when it
- * handles an exception, is told apart.
+ * the result is pushed. While a frame runs, that saved depth is -1: so it is no result that the caller itself pushes
+ * there, as when it handles an exception.
  *
  * As the loop fetches CALL, the caller's prev_instr is at PRECALL; when CALL specialises itself, it is at CALL. */
 

@@ -26,7 +26,7 @@ def done(pieprof, tmp_path_factory):
 
 
 def compared(done, mark):
-    """(compared calls of the line with this mark, those that were another one again, different ones, own functions')."""
+    """(compared calls of the line with this mark, those that came again, different ones, those of own functions)."""
     (row,) = done.sql(f"""
         select coalesce(sum(iif(w.outcome <= {CHANGED}, w.watches, 0)), 0) as compared,
           coalesce(sum(iif(w.outcome = {REDUNDANT}, w.watches, 0)), 0) as same,

@@ -75,7 +75,7 @@ SELECT p.run, p.sampler, w.*,
     (PIE_OPERATION_SUBSCRIPT, PIE_OPERATION_STORE_SUBSCRIPT, PIE_OPERATION_ITERATE) AS inner_is_item
 FROM process p JOIN watch w ON w.process = p.id;
 
--- Lines of own code of whose own calls enough were compared, where library code was at work for them.
+-- Lines of own code of whose own calls enough were compared, where Python code was at work for them.
 CREATE VIEW x_outer AS
 SELECT w.process, n.own_location AS place
 FROM x_watched w JOIN node n ON n.process = w.process AND n.id = w.first_node
@@ -141,29 +141,6 @@ SELECT run, process, kind, place, entry_function, user_place, location, line_loc
   sum(iif(is_returned AND (is_redundant OR is_partly) AND is_in_loop, weight_ns, 0)) AS returned_loop_ns,
   sum(equal_values * watches) AS equal_values, sum(iif(is_asked, equal_values * watches, 0)) AS returned_values
 FROM x_watch GROUP BY run, process, kind, is_own, place, entry_function;
-
--- Lines of own code that call functions of own code, of which some calls were compared.
-CREATE VIEW x_calling AS
-SELECT DISTINCT w.process, n.own_location AS place
-FROM x_watched w JOIN node n ON n.process = w.process AND n.id = w.first_node
-WHERE w.traits & PIE_WATCH_OWN_CALL <> 0;
-
--- CPU time below these lines, but for what is theirs already, as the nearest lines of own code. A line that is met
--- twice on the way up, as in a recursion, counts once.
-CREATE VIEW x_called_cpu AS
-WITH RECURSIVE up (run, process, leaf, near, node, place, ns) AS (
-  SELECT s.run, s.process, s.node, n.own_location, n.parent, NULL, s.ns
-  FROM (SELECT run, process, node, sum(cpu_ns) AS ns FROM x_sample GROUP BY run, process, node) s
-  JOIN node n ON n.process = s.process AND n.id = s.node
-  WHERE s.process IN (SELECT process FROM x_calling)
-  UNION ALL
-  SELECT u.run, u.process, u.leaf, u.near, n.parent, n.location, u.ns
-  FROM up u JOIN node n ON n.process = u.process AND n.id = u.node)
-SELECT run, process, place, sum(ns) AS ns
-FROM (
-  SELECT DISTINCT run, process, leaf, place, ns FROM up
-  WHERE place IS NOT near AND (process, place) IN (SELECT process, place FROM x_calling))
-GROUP BY run, process, place;
 
 -- CPU time by line as findings count it: that of the line with all that it called in libraries, their Python code and
 -- the kernel's time for them included, since a fix of the line removes all of it. Where calls of functions of own code
