@@ -99,6 +99,47 @@ struct pie_call_digest {
     uint64_t kept;    /* the result's address, if it is an object that others keep, and no argument; else 0 */
 };
 
+/* The arguments of a call, with its self, as its caller's evaluation stack has them. */
+enum { PIE_CALL_OBJECTS = 8 };
+struct pie_call_arguments {
+    uint64_t content, state; /* as in struct pie_call_digest */
+    uint8_t traits;          /* pie_digest_traits */
+    bool is_constructor;     /* a type is called */
+    bool has_iterator;       /* one of them has a next item, which may lie in an object that is used again */
+    uint32_t count;
+    uintptr_t objects[PIE_CALL_OBJECTS]; /* the first of them */
+};
+
+/* A call of a Python function that the caller's evaluation loop makes by itself, without a native call: it moves the
+ * arguments from the caller's evaluation stack into the function's frame, and its result onto that stack when it
+ * returns. */
+struct pie_python_call {
+    struct pie_call_arguments arguments;
+    uintptr_t unit;        /* the code unit that calls */
+    uintptr_t frame, code; /* of the caller */
+    uintptr_t callee;      /* code of the function */
+    uintptr_t result_at; /* where the result will be stored, a word; nothing else is until the call is over */
+    uintptr_t result;    /* once it has returned */
+};
+
+/* Such calls. Context: signal (all functions). */
+struct pie_python_call_ops {
+    /* The code unit of the call that a frame waits for at instr; 0: it is no such call. */
+    uintptr_t (*find_unit)(uintptr_t code, uintptr_t instr);
+    /* The evaluation loop has just come to the code unit, and the arguments lie on the stack. False: it has not, or
+     * what is called is no Python function, or one that hands out a generator or coroutine. */
+    bool (*begin)(uintptr_t unit, struct pie_python_call *ret_call);
+    /* result_at has just been stored to. Was that the call's end? Notes the result. False: the call was left by an
+     * exception, or its frame is gone. */
+    bool (*end)(struct pie_python_call *call);
+    /* Does the function itself change what may outlive its call: a variable of others, an attribute, an item, or by a
+     * call whose result it drops? True also where that cannot be seen. */
+    bool (*acts)(uintptr_t callee);
+    /* See call_digest; of a call that has ended. */
+    void (*digest)(const struct pie_python_call *call, const struct pie_value *result,
+                   struct pie_call_digest *ret_digest);
+};
+
 /* Whose code an interned code object is. */
 enum pie_code_owner {
     PIE_CODE_OWNER_UNKNOWN, /* nobody has said so yet */
@@ -200,6 +241,9 @@ struct pie_pystack_ops {
      * loop. False: it is no call, or its arguments cannot be found. May be NULL. At most 1024 words are looked at.
      * Context: signal. */
     bool (*call_digest)(const struct pie_value *result, struct pie_call_digest *ret_digest);
+
+    /* Calls of Python functions; NULL: in this Python they are not looked at. */
+    const struct pie_python_call_ops *python_calls;
 
     /* Bytes of the data of the NumPy array that this address lies in, if the native call, or operator, that has just
      * returned `result` to the calling thread's evaluation loop got it as an argument, and no other array of more

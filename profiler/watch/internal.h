@@ -109,6 +109,15 @@ void pie_watch_begin_call(struct pie_thread *thread, unsigned index, const struc
 /* The watched call returned to the evaluation loop. */
 void pie_watch_call_returned(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext);
 
+/* A call of own code for which Python code is at work. */
+struct pie_watch_outer {
+    const struct pie_native_frame *loop; /* runs the frame that calls; NULL: it calls a Python function, … */
+    uintptr_t unit;                      /* … at this code unit */
+    bool is_of_own;                      /* … a function of own code */
+    uint64_t site;                       /* its CCT key */
+    uint32_t above;                      /* where that is in the path */
+};
+
 /* Outer calls: watch/outer_call_sigsafe.c. Something touched the return address; the interpreter comes to the code unit
  * that calls. */
 void pie_watch_outer_touched(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext);
@@ -117,9 +126,28 @@ void pie_watch_outer_site(struct pie_thread *thread, unsigned index, const ucont
 uint64_t pie_watch_outer_value(const struct pie_call_digest *call);
 /* The node of the slot's call. */
 struct pie_cct_id pie_watch_outer_node(const struct pie_watch_slot *slot);
+enum pie_code_owner pie_watch_owner_of(const struct pie_pystack_ops *ops, uintptr_t code);
+/* Where a Python frame is in the path. False: nowhere. */
+bool pie_watch_find_site(const struct pie_pystack_ops *ops, const struct pie_call_path *taken,
+                         const struct pie_pyframe *frame, struct pie_watch_outer *outer);
 static inline bool pie_watch_waits_for_return_address(const struct pie_watch_slot *slot) {
     return slot->stage == PIE_WATCH_OUTER || slot->stage == PIE_WATCH_OUTER_NEXT;
 }
+static inline bool pie_watch_waits_for_site(const struct pie_watch_slot *slot) {
+    return slot->stage == PIE_WATCH_FIRST || slot->stage == PIE_WATCH_SITE;
+}
+
+/* Calls of Python functions, which are outer calls but for these: watch/python_call_sigsafe.c. One that is at work. */
+bool pie_watch_find_python_call(struct pie_thread *thread, const struct pie_pystack_ops *ops,
+                                const struct pie_call_path *taken, struct pie_watch_outer *ret_outer);
+/* The slot's call is to be watched when it is made again. */
+void pie_watch_python_begin(struct pie_thread *thread, unsigned index, const struct pie_watch_outer *outer);
+/* The interpreter comes to the code unit, or something else touches it. Something is stored where the result will
+ * be. */
+void pie_watch_python_site(struct pie_thread *thread, unsigned index);
+void pie_watch_python_stored(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext);
+/* What is compared of such a call; 0: nothing can be. */
+uint64_t pie_watch_python_value(const struct pie_watch_slot *slot, const struct pie_call_digest *call);
 
 /* Stage 3 of results: watch/result_sigsafe.c. A call has returned something: perhaps wait for the next one's result.
  * False: watch memory instead. */

@@ -26,14 +26,8 @@
  * by calls that are none of the awaited one. */
 enum { ONE_IN = 8, FRAMES_MAX = 64, TOUCHES_MAX = 24 };
 
-struct outer {
-    const struct pie_native_frame *loop; /* runs the frame of own code */
-    uint64_t site;                       /* its CCT key */
-    uint32_t above;                      /* where that is in the path */
-};
-
-static enum pie_code_owner owner_of(const struct pie_pystack_ops *ops, const struct pie_pyframe *frame) {
-    uint32_t code_id = ops->intern(frame->code);
+enum pie_code_owner pie_watch_owner_of(const struct pie_pystack_ops *ops, uintptr_t code) {
+    uint32_t code_id = ops->intern(code);
 
     return code_id && code_id != PIE_CCT_CODE_FULL ? ops->owner(code_id) : PIE_CODE_OWNER_UNKNOWN;
 }
@@ -41,7 +35,7 @@ static enum pie_code_owner owner_of(const struct pie_pystack_ops *ops, const str
 /* The innermost frame of own code, below frames of libraries; 0: there is none. */
 static size_t find_own(const struct pie_pystack_ops *ops, const struct pie_call_path *taken) {
     for (size_t i = 0; i < taken->python_count && i < FRAMES_MAX; i++) {
-        enum pie_code_owner owner = owner_of(ops, &taken->python[i]);
+        enum pie_code_owner owner = pie_watch_owner_of(ops, taken->python[i].code);
         if (owner != PIE_CODE_OWNER_LIBRARY)
             return owner == PIE_CODE_OWNER_OWN ? i : 0;
     }
@@ -65,26 +59,31 @@ static uint64_t return_address_at(uint64_t sp) {
     return sp - sizeof(uint64_t);
 }
 
+bool pie_watch_find_site(const struct pie_pystack_ops *ops, const struct pie_call_path *taken,
+                         const struct pie_pyframe *frame, struct pie_watch_outer *outer) {
+    uint64_t site =
+        pie_cct_python_key(ops->intern(frame->code), ops->instr_offset(frame->code, frame->instr));
+    uint32_t above = 0;
+
+    while (above < taken->hybrid.depth && taken->path[above] != site)
+        above++;
+    outer->site = site;
+    outer->above = above;
+    return above < taken->hybrid.depth;
+}
+
 static bool find_outer(const struct pie_pystack_ops *ops, const struct pie_call_path *taken,
-                       struct outer *ret_outer) {
+                       struct pie_watch_outer *ret_outer) {
     size_t own = find_own(ops, taken);
     uint64_t word;
 
     if (own == 0 ||
         !taken->python[own - 1].marker) /* the same loop runs both: what it keeps of a call is gone */
         return false;
-    const struct pie_pyframe *frame = &taken->python[own];
-    uint64_t site =
-        pie_cct_python_key(ops->intern(frame->code), ops->instr_offset(frame->code, frame->instr));
     const struct pie_native_frame *loop = find_loop(taken, own);
-    uint32_t above = 0;
-    while (above < taken->hybrid.depth && taken->path[above] != site)
-        above++;
-    if (!loop || above == taken->hybrid.depth ||
-        !pie_watch_read(return_address_at(loop->sp), sizeof word, &word) || word != loop->ip)
-        return false;
-    *ret_outer = (struct outer){.loop = loop, .site = site, .above = above};
-    return true;
+    *ret_outer = (struct pie_watch_outer){.loop = loop};
+    return loop && pie_watch_find_site(ops, taken, &taken->python[own], ret_outer) &&
+           pie_watch_read(return_address_at(loop->sp), sizeof word, &word) && word == loop->ip;
 }
 
 static bool await_return_address(struct pie_thread *thread, unsigned index, enum pie_watch_stage stage) {
@@ -100,7 +99,7 @@ static bool await_return_address(struct pie_thread *thread, unsigned index, enum
 }
 
 static void begin(struct pie_thread *thread, unsigned index, const struct pie_call_path *taken,
-                  const struct outer *outer) {
+                  const struct pie_watch_outer *outer) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
     pie_watch_begin_call(thread, index, taken);
@@ -108,9 +107,13 @@ static void begin(struct pie_thread *thread, unsigned index, const struct pie_ca
     slot->traits = PIE_WATCH_OUTER_CALL;
     slot->above = outer->above;
     slot->site = outer->site;
+    __atomic_store_n(&slot->first_node.value, taken->node.value, __ATOMIC_RELAXED);
+    if (!outer->loop) {
+        pie_watch_python_begin(thread, index, outer);
+        return;
+    }
     slot->return_ip = outer->loop->ip;
     slot->return_sp = outer->loop->sp;
-    __atomic_store_n(&slot->first_node.value, taken->node.value, __ATOMIC_RELAXED);
     pie_watch_enter_stage(slot, PIE_WATCH_OUTER);
     if (!await_return_address(thread, index, PIE_WATCH_OUTER))
         pie_watch_free_slot(thread, index);
@@ -132,10 +135,11 @@ struct pie_cct_id pie_watch_outer_node(const struct pie_watch_slot *slot) {
 static bool try_begin(struct pie_thread *thread, const struct pie_watch_settings *settings,
                       const struct pie_call_path *taken) {
     struct pie_watch_thread *watch = pie_watch_of(thread);
-    struct outer outer;
+    struct pie_watch_outer outer;
     int index = -1;
 
-    if (!find_outer(settings->ops, taken, &outer))
+    if (!find_outer(settings->ops, taken, &outer) &&
+        !pie_watch_find_python_call(thread, settings->ops, taken, &outer))
         return false;
     if (!pie_watch_has_credit(thread, settings))
         pie_counter_add(PIE_COUNTER_WATCH_NO_CREDIT, 1);

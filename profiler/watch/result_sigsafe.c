@@ -38,6 +38,8 @@ static uintptr_t unit_of_call(struct pie_thread *thread, const struct pie_watch_
     struct pie_pyframe frame;
     unsigned flags;
 
+    if (slot->is_python) /* its frame was looked at when it returned */
+        return slot->unit;
     if ((uint64_t)ucontext->uc_mcontext.gregs[REG_RSP] != slot->return_sp ||
         ops->walk(&frame, 1, &flags) == 0)
         return 0;
@@ -54,10 +56,19 @@ static struct pie_value value_of(uintptr_t result) {
     return value;
 }
 
-static struct pie_call_digest digest_of(const struct pie_value *result) {
+/* What the call returned: an address, which may be none of an object. */
+static uintptr_t result_of(const struct pie_watch_slot *slot, const ucontext_t *ucontext) {
+    return slot->is_python ? slot->python.result : (uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX];
+}
+
+static struct pie_call_digest digest_of(const struct pie_watch_slot *slot, const struct pie_value *result) {
     struct pie_call_digest digest;
     const struct pie_pystack_ops *ops = pie_watch_ops();
 
+    if (slot->is_python) {
+        ops->python_calls->digest(&slot->python, result, &digest);
+        return digest;
+    }
     if (!ops->call_digest || !ops->call_digest(result, &digest))
         return (struct pie_call_digest){.content = 0};
     return digest;
@@ -73,13 +84,15 @@ static uint64_t choose_value(struct pie_watch_slot *slot, uintptr_t result,
                              struct pie_watch_record *reached) {
     struct pie_value value = value_of(result);
 
-    slot->call = digest_of(&value);
+    slot->call = digest_of(slot, &value);
     bool has_state = slot->call.content && slot->call.traits;
     reached->variety = value.variety;
     reached->has_arguments = slot->call.is_telling && !slot->call.traits;
     if (slot->is_outer) {
-        reached->has_arguments = true;
         slot->memory = PIE_WATCH_MEMORY_CALL;
+        reached->has_arguments = !slot->is_python || !slot->call.traits;
+        if (slot->is_python)
+            return pie_watch_python_value(slot, &slot->call);
         return pie_watch_outer_value(&slot->call);
     }
     if (value.is_comparable && !(value.is_read_out && has_state)) {
@@ -107,13 +120,14 @@ bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_
                       struct pie_watch_record *reached) {
     const struct pie_pystack_ops *ops = pie_watch_ops();
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
+    uintptr_t result = result_of(slot, ucontext);
     uint64_t hash = 0;
 
     if (slot->is_outer &&
         !unit_of_call(thread, slot, ucontext)) /* another stack lies here by now, as where greenlets switch */
         return false;
     if (slot->is_call || pie_watch_random(pie_watch_of(thread)) % 2)
-        hash = choose_value(slot, (uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX], reached);
+        hash = choose_value(slot, result, reached);
     if (!hash)
         return false;
     slot->kind = PIE_WATCH_STORE;
@@ -124,8 +138,8 @@ bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_
     slot->is_far = slot->is_unsure = false;
     slot->words = (struct pie_value_words){0};
     if (ops->value_words && slot->memory == PIE_WATCH_MEMORY_RETURNED)
-        ops->value_words((uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX], &slot->words);
-    take_floats(slot, (uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX], &slot->floats);
+        ops->value_words(result, &slot->words);
+    take_floats(slot, result, &slot->floats);
     slot->unit = unit_of_call(thread, slot, ucontext);
     slot->address = slot->site;
     slot->size = 0;
@@ -225,24 +239,28 @@ static uint64_t compare_result(const struct pie_watch_slot *slot, uintptr_t resu
                : value->content;
 }
 
-/* As far as can be seen: what has no value that can be read is the same object in the same state. */
+/* As far as can be seen: what has no value that can be read is the same object in the same state. Python code changes
+ * its objects where that is not seen. */
 static bool has_same_arguments(const struct pie_watch_slot *slot, const struct pie_call_digest *b) {
     const struct pie_call_digest *a = &slot->call;
 
+    unsigned open = slot->is_python ? PIE_DIGEST_OPAQUE | PIE_DIGEST_SAMPLED : PIE_DIGEST_SAMPLED;
     return (a->is_telling || slot->is_outer) && a->content == b->content && a->state == b->state &&
-           !(a->traits & PIE_DIGEST_SAMPLED);
+           !(a->traits & open);
 }
 
 /* The value that this call of the place has for the one that is waited for; notes how its arguments compare. */
 static uint64_t compare_call(struct pie_watch_slot *slot, uintptr_t result, struct pie_watch_record *record) {
     struct pie_value value = value_of(result);
-    struct pie_call_digest now = digest_of(&value);
+    struct pie_call_digest now = digest_of(slot, &value);
 
     record->has_arguments = has_same_arguments(slot, &now);
     if (slot->memory == PIE_WATCH_MEMORY_CALL) {
         /* By other values the arguments are others; by another state, or result, that is not certain. */
         bool is_same_state = slot->is_outer && now.state == slot->call.state;
         slot->is_unsure |= now.content == 0 || (now.content == slot->call.content && !is_same_state);
+        if (slot->is_python)
+            return pie_watch_python_value(slot, &now);
         return slot->is_outer ? pie_watch_outer_value(&now) : call_hash(&now);
     }
     uint64_t found = compare_result(slot, result, &value);
@@ -272,7 +290,7 @@ void pie_watch_another_returned(struct pie_thread *thread, unsigned index, const
         another_place(thread, index);
         return;
     }
-    record.value_after = compare_call(slot, (uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX], &record);
+    record.value_after = compare_call(slot, result_of(slot, ucontext), &record);
     if (record.value_after != slot->value && !is_change(slot, ucontext)) {
         if (slot->is_far)
             pie_watch_leave_for_site(thread, index);

@@ -42,7 +42,7 @@ enum { LONG_DEBT_ONE_IN = 4 };
  * down for longer than this, in CPU time, by the data breakpoint that waits for one. */
 static const uint64_t SITE_TIMEOUT_NS = 20000000;
 
-/* The calls of own code for which library code is at work are longer. */
+/* The calls of own code for which Python code is at work are longer. */
 static const uint64_t OUTER_TIMEOUT_NS = 200000000;
 
 /* At most so much credit is saved up, so that watching does not come in bursts. */
@@ -199,7 +199,7 @@ static uint64_t faults_of_thread(void) {
 static bool is_data_armed(const struct pie_watch_thread *watch) {
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
         const struct pie_watch_slot *slot = &watch->slots[i];
-        bool is_waiting = slot->stage == PIE_WATCH_DATA || slot->stage == PIE_WATCH_SITE ||
+        bool is_waiting = slot->stage == PIE_WATCH_DATA || pie_watch_waits_for_site(slot) ||
                           slot->stage == PIE_WATCH_COPY || pie_watch_waits_for_return_address(slot);
         if (slot->is_armed && is_waiting)
             return true;
@@ -228,7 +228,7 @@ void pie_watch_rest(struct pie_thread *thread) {
 }
 
 static bool waits_too_long(const struct pie_thread *thread, const struct pie_watch_slot *slot) {
-    bool is_waiting = slot->stage == PIE_WATCH_SITE || pie_watch_waits_for_return_address(slot);
+    bool is_waiting = pie_watch_waits_for_site(slot) || pie_watch_waits_for_return_address(slot);
     uint64_t limit_ns = slot->is_outer ? OUTER_TIMEOUT_NS : SITE_TIMEOUT_NS;
 
     return is_waiting && slot->is_call && thread->cpu_last_ns > slot->site_cpu_ns + limit_ns;

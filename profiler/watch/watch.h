@@ -37,13 +37,15 @@ enum pie_watch_stage {
     PIE_WATCH_FREE,
     PIE_WATCH_ACCESS, /* stage 1 */
     PIE_WATCH_RETURN, /* stage 2 */
-    PIE_WATCH_OUTER,  /* stage 2 of an outer call (outer_call_sigsafe.c): until its return address is read */
-    PIE_WATCH_DATA,   /* stage 3: the next access */
+    PIE_WATCH_FIRST,  /* before stage 2 of a Python call (python_call_sigsafe.c): until it is made again */
+    PIE_WATCH_OUTER, /* stage 2 of an outer call (outer_call_sigsafe.c): until its return address is read; of a Python
+                       * call: until its result is stored */
+    PIE_WATCH_DATA,        /* stage 3: the next access */
     PIE_WATCH_NEXT_RETURN, /* … was a store: the end of its call */
     PIE_WATCH_RESULT,      /* stage 3 of a call's result: the next return to the place that called */
     PIE_WATCH_SITE,        /* … which is far off: until the interpreter comes there again */
     PIE_WATCH_COPY,        /* of no access: is a word written? See pie_watch_copy() */
-    PIE_WATCH_OUTER_NEXT,  /* … and then, for an outer call, until its return address is read */
+    PIE_WATCH_OUTER_NEXT,  /* … and then, for an outer or a Python call, as OUTER */
 };
 
 enum pie_watch_kind { PIE_WATCH_LOAD = 1, PIE_WATCH_STORE = 2 };
@@ -84,7 +86,8 @@ enum pie_watch_traits {
     PIE_WATCH_WEAK =
         128, /* a store, REDUNDANT: no evidence, as the same value was equal at the place before */
     PIE_WATCH_NEW_VALUE = 256,  /* … evidence only beside others: a value that was not equal there before */
-    PIE_WATCH_OUTER_CALL = 512, /* CALL: that of a line of own code, for which library code was at work */
+    PIE_WATCH_OUTER_CALL = 512, /* CALL: that of a line of own code, for which Python code was at work … */
+    PIE_WATCH_OWN_CALL = 1024,  /* … that of a function of own code */
 };
 
 enum pie_watch_record_kind {
@@ -161,9 +164,11 @@ struct pie_watch_slot {
     _Atomic uint64_t *copy; /* COPY: whose word it is, … */
     uint64_t copy_armed;    /* … and what that says as long as it is */
     uint64_t copy_until_ns; /* CPU time of the thread at which it is given up */
-    bool is_outer;          /* a call of own code for which library code was at work */
-    uint8_t touches;        /* OUTER, OUTER_NEXT: of the return address by others */
-    uint32_t above;         /* nodes from first_node up to the call's */
+    bool is_outer;          /* a call of own code for which Python code was at work */
+    bool is_python;         /* … of a Python function */
+    uint8_t touches; /* OUTER, OUTER_NEXT: of the return address by others; SITE of a Python call: likewise */
+    uint32_t above;  /* nodes from first_node up to the call's */
+    struct pie_python_call python; /* OUTER, OUTER_NEXT of a Python call */
 };
 
 /* A thread's part. Only the thread itself writes, but for the rings' tails. */
@@ -242,8 +247,8 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *ucontext,
  * Context: signal. */
 void pie_watch_call(struct pie_thread *thread, const ucontext_t *ucontext, const struct pie_call_path *taken);
 
-/* A sample fell somewhere. If Python code of a library is at work for a line of own code, perhaps begins a watch of the
- * call that this line makes. False: there is no such call, or it was not chosen. Context: signal. */
+/* A sample fell somewhere. If Python code is at work for a line of own code, perhaps begins a watch of the call that
+ * this line makes. False: there is no such call, or it was not chosen. Context: signal. */
 bool pie_watch_outer_call(struct pie_thread *thread, const ucontext_t *ucontext,
                           const struct pie_call_path *taken);
 

@@ -227,7 +227,7 @@ static void begin(struct pie_thread *thread, unsigned index, const struct pie_ca
     slot->module = taken->native[0].module;
     slot->rewrites = pie_code_modules_rewrites();
     slot->tries = 0;
-    slot->is_call = slot->is_outer = false;
+    slot->is_call = slot->is_outer = slot->is_python = false;
     slot->above = 0;
     slot->array_bytes = 0;
     slot->serial = ++pie_watch_of(thread)->serial & PIE_WATCH_SERIAL_MASK;
@@ -558,8 +558,12 @@ static void dispatch(struct pie_thread *thread, unsigned index, const ucontext_t
         instruction_reached(thread, index, ucontext);
     } else if (slot->stage == PIE_WATCH_DATA) {
         pie_watch_data_touched(thread, index, ucontext);
+    } else if (pie_watch_waits_for_return_address(slot) && slot->is_python) {
+        pie_watch_python_stored(thread, index, ucontext);
     } else if (pie_watch_waits_for_return_address(slot)) {
         pie_watch_outer_touched(thread, index, ucontext);
+    } else if (pie_watch_waits_for_site(slot) && slot->is_python) {
+        pie_watch_python_site(thread, index);
     } else if (slot->stage == PIE_WATCH_SITE && slot->is_outer) {
         pie_watch_outer_site(thread, index, ucontext);
     } else if (slot->stage == PIE_WATCH_SITE) {
@@ -581,7 +585,8 @@ static void late(struct pie_thread *thread, unsigned index) {
     const struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
 
     pie_counter_add(PIE_COUNTER_WATCH_LATE_TRAPS, 1);
-    if (slot->stage == PIE_WATCH_SITE || pie_watch_waits_for_return_address(slot))
+    bool is_return = pie_watch_waits_for_return_address(slot);
+    if (pie_watch_waits_for_site(slot) || (is_return && !slot->is_python))
         return;
     if (slot->stage < PIE_WATCH_DATA)
         pie_watch_free_slot(thread, index);
@@ -611,7 +616,7 @@ static void event_fired(struct pie_thread *thread, unsigned index, const siginfo
 }
 
 static bool waits_for_data(const struct pie_watch_slot *slot) {
-    return slot->stage == PIE_WATCH_DATA || slot->stage == PIE_WATCH_SITE || slot->stage == PIE_WATCH_COPY ||
+    return slot->stage == PIE_WATCH_DATA || pie_watch_waits_for_site(slot) || slot->stage == PIE_WATCH_COPY ||
            pie_watch_waits_for_return_address(slot);
 }
 

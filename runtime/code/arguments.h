@@ -12,6 +12,9 @@
 /* See pie_pystack_ops.call_digest. Context: signal. */
 bool pie_code_arguments_digest(const struct pie_value *result, struct pie_call_digest *ret_digest);
 
+/* See pie_pystack_ops.python_calls. Of 3.11 only. */
+extern const struct pie_python_call_ops pie_code_python_calls;
+
 /* See pie_pystack_ops.array_argument. Context: signal. */
 uint64_t pie_code_arguments_array(uintptr_t address, uintptr_t result);
 
@@ -33,6 +36,14 @@ struct pie_call_site {
     uint16_t depth;
     uint8_t count, shape;
 };
+
+/* The arguments of a call at a site, whose stack ends below top. False: they cannot be found. */
+bool pie_call_arguments_read(const struct pie_call_site *site, uintptr_t top,
+                             struct pie_call_arguments *ret_arguments);
+
+/* With the result. */
+void pie_call_arguments_digest(const struct pie_call_arguments *arguments, const struct pie_value *result,
+                               struct pie_call_digest *ret_digest);
 
 /* Of a unit of an interned code object. */
 struct pie_call_site pie_call_site_find(uint32_t code_id, uint32_t unit);

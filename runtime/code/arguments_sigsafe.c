@@ -16,11 +16,7 @@
 
 struct call {
     struct pie_digest digest;
-    unsigned count; /* of arguments, a self among them */
-    bool is_constructor;
-    uintptr_t result;
-    bool is_handed_back; /* the result is an argument, or … */
-    bool has_iterator;   /* one of these has a next item, which may lie in an object that is used again */
+    struct pie_call_arguments arguments;
 };
 
 static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
@@ -59,10 +55,11 @@ static void add_argument(struct call *call, uintptr_t object) {
     uintptr_t type;
 
     pie_digest_add(&call->digest, object);
-    call->count++;
-    call->is_handed_back |= object == call->result;
+    if (call->arguments.count < PIE_CALL_OBJECTS)
+        call->arguments.objects[call->arguments.count] = object;
+    call->arguments.count++;
     if (pie_object_kind_at(object) != PIE_OBJECT_NONE && load(object, offsetof(PyObject, ob_type), &type))
-        call->has_iterator |= pie_object_is_iterator(object, type);
+        call->arguments.has_iterator |= pie_object_is_iterator(object, type);
 }
 
 /* What is called counts by where it is; a method that was bound anew by the function and the object. False: it says
@@ -71,7 +68,7 @@ static bool add_callable(struct call *call, uintptr_t callable) {
     enum pie_object_kind kind = pie_object_kind_at(callable);
     uintptr_t type, function, self;
 
-    call->is_constructor = kind == PIE_OBJECT_TYPE;
+    call->arguments.is_constructor = kind == PIE_OBJECT_TYPE;
     if (kind == PIE_OBJECT_NONE || !load(callable, offsetof(PyObject, ob_type), &type) || keeps_results(type))
         return false;
     bool is_bound = type == (uintptr_t)&PyMethod_Type || type == (uintptr_t)&PyCFunction_Type;
@@ -151,8 +148,8 @@ static bool add_call(struct call *call, const struct pie_call_site *site, uintpt
 /* Does it say of a call that it was made again, that its arguments, and its result if that can be read, are those of an
  * earlier one? Not where it cannot be seen what the call went by, nor where all that is known is that another object of
  * a type was made. */
-static bool is_telling(const struct call *call, uint64_t result) {
-    return call->count > 0 && (result || (!call->digest.traits && !call->is_constructor));
+static bool is_telling(const struct pie_call_arguments *arguments, uint64_t result) {
+    return arguments->count > 0 && (result || (!arguments->traits && !arguments->is_constructor));
 }
 
 /* Has the object one reference, the caller's? */
@@ -162,40 +159,68 @@ static bool is_new(uintptr_t object) {
     return load(object, 0, &count) && (uint32_t)count == 1;
 }
 
+/* Is the result an argument, as far as can be seen? */
+static bool is_handed_back(const struct pie_call_arguments *arguments, uintptr_t result) {
+    if (arguments->count > PIE_CALL_OBJECTS)
+        return true;
+    for (uint32_t i = 0; i < arguments->count; i++)
+        if (arguments->objects[i] == result)
+            return true;
+    return false;
+}
+
 /* The result, if it is an object that others keep, and that the call found for its caller: no value, which any call may
  * hand out. */
-static uintptr_t kept_result(const struct call *call) {
+static uintptr_t kept_result(const struct pie_call_arguments *arguments, uintptr_t result) {
     uintptr_t type;
 
-    if (call->count == 0 || call->is_handed_back || call->has_iterator ||
-        pie_object_kind_at(call->result) != PIE_OBJECT_PLAIN || is_new(call->result) ||
-        !load(call->result, offsetof(PyObject, ob_type), &type))
+    if (arguments->count == 0 || arguments->has_iterator || is_handed_back(arguments, result) ||
+        pie_object_kind_at(result) != PIE_OBJECT_PLAIN || is_new(result) ||
+        !load(result, offsetof(PyObject, ob_type), &type))
         return 0;
-    bool is_value = call->result == (uintptr_t)Py_None || call->result == (uintptr_t)Py_NotImplemented ||
+    bool is_value = result == (uintptr_t)Py_None || result == (uintptr_t)Py_NotImplemented ||
                     type == (uintptr_t)&PyLong_Type || type == (uintptr_t)&PyBool_Type ||
                     type == (uintptr_t)&PyFloat_Type || type == (uintptr_t)&PyUnicode_Type ||
                     type == (uintptr_t)&PyBytes_Type || type == (uintptr_t)&PyTuple_Type;
-    return is_value ? 0 : call->result;
+    return is_value ? 0 : result;
+}
+
+bool pie_call_arguments_read(const struct pie_call_site *site, uintptr_t top,
+                             struct pie_call_arguments *ret_arguments) {
+    struct call call = {.arguments = {.count = 0}};
+
+    pie_digest_begin(&call.digest);
+    if (!add_call(&call, site, top) || call.digest.is_broken)
+        return false;
+    *ret_arguments = call.arguments;
+    ret_arguments->content = call.digest.content | 1;
+    ret_arguments->state = call.digest.state;
+    ret_arguments->traits = call.digest.traits;
+    return true;
+}
+
+void pie_call_arguments_digest(const struct pie_call_arguments *arguments, const struct pie_value *result,
+                               struct pie_call_digest *ret_digest) {
+    *ret_digest = (struct pie_call_digest){
+        .content = arguments->content,
+        .state = arguments->state,
+        .result = result->content,
+        .traits = arguments->traits,
+        .is_telling = result->is_made && is_telling(arguments, result->content),
+        .is_new = result->is_new,
+        .kept = kept_result(arguments, result->object),
+    };
 }
 
 bool pie_code_arguments_digest(const struct pie_value *result, struct pie_call_digest *ret_digest) {
-    struct call call = {.count = 0, .result = result->object};
+    struct pie_call_arguments arguments;
     struct pie_call_site site;
     uintptr_t top;
 
-    if (!pie_call_site_current(&site, &top))
+    if (!pie_call_site_current(&site, &top) || !pie_call_arguments_read(&site, top, &arguments))
         return false;
-    pie_digest_begin(&call.digest);
-    if (!add_call(&call, &site, top) || call.digest.is_broken)
-        return false;
-    *ret_digest = (struct pie_call_digest){
-        .content = call.digest.content | 1,
-        .state = call.digest.state,
-        .result = result->content,
-        .traits = call.digest.traits,
-        .is_telling = result->is_made && is_telling(&call, result->content),
-        .is_new = result->is_new,
-        .kept = site.shape == PIE_CALL_TUPLE ? 0 : kept_result(&call),
-    };
+    pie_call_arguments_digest(&arguments, result, ret_digest);
+    if (site.shape == PIE_CALL_TUPLE)
+        ret_digest->kept = 0;
     return true;
 }

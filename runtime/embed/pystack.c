@@ -70,6 +70,9 @@ static const struct pie_pystack_ops ops = {
     .value_floats = pie_object_value_floats,
     .value_words = pie_object_value_words,
     .call_digest = pie_code_arguments_digest,
+#if PY_VERSION_HEX < 0x030c0000
+    .python_calls = &pie_code_python_calls,
+#endif
     .array_argument = pie_code_arguments_array,
     .is_frame_memory = pie_pyframe_is_memory,
     .awaits = pie_awaits_find,

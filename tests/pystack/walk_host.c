@@ -215,6 +215,28 @@ static PyObject *call_digest_of_one(PyObject *module, PyObject *argument) {
     return call_digest(module, NULL, NULL);
 }
 
+/* The code unit at which the caller of this function's caller waits for that one: its index; None: it waits for no
+ * Python function. */
+static PyObject *caller_unit(PyObject *module, PyObject *none) {
+    struct pie_pyframe frames[2];
+    unsigned flags;
+
+    if (sampler_ops()->walk(frames, 2, &flags) < 2)
+        Py_RETURN_NONE;
+    uintptr_t unit = sampler_ops()->python_calls->find_unit(frames[1].code, frames[1].instr);
+    return unit ? PyLong_FromUnsignedLong(sampler_ops()->instr_offset(frames[1].code, unit))
+                : Py_NewRef(Py_None);
+}
+
+/* Does a function with this code change more than it returns? */
+static PyObject *acts(PyObject *module, PyObject *code) {
+    return PyBool_FromLong(sampler_ops()->python_calls->acts((uintptr_t)code));
+}
+
+static PyObject *has_python_calls(PyObject *module, PyObject *none) {
+    return PyBool_FromLong(sampler_ops()->python_calls != NULL);
+}
+
 static PyObject *set_result(PyObject *module, PyObject *result) {
     Py_XDECREF(result_of_call);
     result_of_call = Py_NewRef(result);
@@ -243,6 +265,9 @@ static PyMethodDef methods[] = {
     {"is_close", is_close, METH_VARARGS, NULL},
     {"call_digest", (PyCFunction)(void (*)(void))call_digest, METH_VARARGS | METH_KEYWORDS, NULL},
     {"call_digest_of_one", call_digest_of_one, METH_O, NULL},
+    {"caller_unit", caller_unit, METH_NOARGS, NULL},
+    {"acts", acts, METH_O, NULL},
+    {"has_python_calls", has_python_calls, METH_NOARGS, NULL},
     {"array_argument", (PyCFunction)(void (*)(void))array_argument, METH_VARARGS | METH_KEYWORDS, NULL},
     {"set_address_of_data", set_address_of_data, METH_O, NULL},
     {"set_result", set_result, METH_O, NULL},

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The same call again (PieProf 3.2): what the arguments of watched calls say. Between the views of findings.sql: above
--- x_watch, below the findings.
+-- The same call again (PieProf 3.2): what the arguments of watched calls say, and the time of own functions that
+-- are called. Between the views of findings.sql: above x_watch, below the findings.
 
 -- By line: of the watched calls whose arguments could be read and were compared, how many had the arguments of another
 -- call of their place, and what is known of its result too; and how many different calls were among them. Only the last
@@ -23,3 +23,26 @@ FROM (
   FROM x_asked_place s
   JOIN place(l, u, f) AT (s.process, s.place)
   GROUP BY s.run, f.path, l.line);
+
+-- Lines of own code that call functions of own code, of which some calls were compared.
+CREATE VIEW x_calling AS
+SELECT DISTINCT w.process, n.own_location AS place
+FROM x_watched w JOIN node n ON n.process = w.process AND n.id = w.first_node
+WHERE w.traits & PIE_WATCH_OWN_CALL <> 0;
+
+-- CPU time below these lines, but for what is theirs already, as the nearest lines of own code. A line that is met
+-- twice on the way up, as in a recursion, counts once.
+CREATE VIEW x_called_cpu AS
+WITH RECURSIVE up (run, process, leaf, near, node, place, ns) AS (
+  SELECT s.run, s.process, s.node, n.own_location, n.parent, NULL, s.ns
+  FROM (SELECT run, process, node, sum(cpu_ns) AS ns FROM x_sample GROUP BY run, process, node) s
+  JOIN node n ON n.process = s.process AND n.id = s.node
+  WHERE s.process IN (SELECT process FROM x_calling)
+  UNION ALL
+  SELECT u.run, u.process, u.leaf, u.near, n.parent, n.location, u.ns
+  FROM up u JOIN node n ON n.process = u.process AND n.id = u.node)
+SELECT run, process, place, sum(ns) AS ns
+FROM (
+  SELECT DISTINCT run, process, leaf, place, ns FROM up
+  WHERE place IS NOT near AND (process, place) IN (SELECT process, place FROM x_calling))
+GROUP BY run, process, place;

@@ -75,7 +75,7 @@ SELECT p.run, p.sampler, w.*,
     (PIE_OPERATION_SUBSCRIPT, PIE_OPERATION_STORE_SUBSCRIPT, PIE_OPERATION_ITERATE) AS inner_is_item
 FROM process p JOIN watch w ON w.process = p.id;
 
--- Lines of own code of whose own calls enough were compared, where library code was at work for them.
+-- Lines of own code of whose own calls enough were compared, where Python code was at work for them.
 CREATE VIEW x_outer AS
 SELECT w.process, n.own_location AS place
 FROM x_watched w JOIN node n ON n.process = w.process AND n.id = w.first_node
@@ -143,7 +143,8 @@ SELECT run, process, kind, place, entry_function, user_place, location, line_loc
 FROM x_watch GROUP BY run, process, kind, is_own, place, entry_function;
 
 -- CPU time by line as findings count it: that of the line with all that it called in libraries, their Python code and
--- the kernel's time for them included, since a fix of the line removes all of it.
+-- the kernel's time for them included, since a fix of the line removes all of it. Where calls of functions of own code
+-- were compared, the time of these as well.
 CREATE VIEW x_line_cpu AS
 SELECT run, file, line, line_ns
 FROM (
@@ -153,7 +154,9 @@ FROM (
       sum(s.cpu_ns) AS ns
     FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
     JOIN (SELECT 1 AS is_own UNION ALL SELECT 0) r ON r.is_own OR n.line_location IS NOT n.own_location
-    GROUP BY s.run, s.process, iif(r.is_own, n.own_location, n.line_location)) s
+    GROUP BY s.run, s.process, iif(r.is_own, n.own_location, n.line_location)
+    UNION ALL
+    SELECT run, process, place, ns FROM x_called_cpu) s
   JOIN place(l, u, f) AT (s.process, s.place)
   WINDOW g AS (PARTITION BY s.run, f.path, l.line))
 WHERE nth = 1;

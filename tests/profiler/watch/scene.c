@@ -54,7 +54,16 @@ static size_t walk(struct pie_pyframe *frames, size_t max, unsigned *ret_flags) 
     if (scene.during_walk)
         scene.during_walk();
     frames[0] = (struct pie_pyframe){.code = 1, .instr = scene.instr, .marker = scene.rsp + 8};
-    return 1;
+    if (!scene.caller.code || max < 2)
+        return 1;
+    frames[0].marker = 0;
+    frames[1] =
+        (struct pie_pyframe){.code = scene.caller.code, .instr = scene.caller.instr, .marker = scene.rsp + 8};
+    return 2;
+}
+
+static enum pie_code_owner owner(uint32_t code_id) {
+    return scene.owners[code_id];
 }
 
 static uint32_t intern(uintptr_t code) {
@@ -110,7 +119,46 @@ static uint64_t array_argument(uintptr_t address, uintptr_t result) {
     return address >= (uintptr_t)scene.word && address < (uintptr_t)(scene.word + 64) ? scene.array_bytes : 0;
 }
 
+static uintptr_t find_unit(uintptr_t code, uintptr_t instr) {
+    return code == scene.caller.code ? instr - SCENE_UNIT_TO_WAIT : 0;
+}
+
+static bool begin_python_call(uintptr_t unit, struct pie_python_call *ret_call) {
+    *ret_call = (struct pie_python_call){
+        .arguments.traits = scene.call.traits,
+        .unit = unit,
+        .code = scene.caller.code,
+        .callee = 1,
+        .result_at = (uintptr_t)scene.word,
+    };
+    return scene.caller.is_at_site;
+}
+
+static bool end_python_call(struct pie_python_call *call) {
+    return scene.caller.has_returned;
+}
+
+static bool acts(uintptr_t callee) {
+    return scene.caller.acts;
+}
+
+static void digest_python_call(const struct pie_python_call *call, const struct pie_value *result,
+                               struct pie_call_digest *ret_digest) {
+    *ret_digest = scene.call;
+    ret_digest->traits = call->arguments.traits;
+}
+
+static const struct pie_python_call_ops python_calls = {
+    .find_unit = find_unit,
+    .begin = begin_python_call,
+    .end = end_python_call,
+    .acts = acts,
+    .digest = digest_python_call,
+};
+
 static const struct pie_pystack_ops ops = {
+    .owner = owner,
+    .python_calls = &python_calls,
     .walk = walk,
     .intern = intern,
     .instr_offset = instr_offset,
@@ -268,6 +316,15 @@ int scene_sample(const char *rip) {
 
 int scene_sample_call(const char *rip) {
     return sample(rip, pie_watch_call);
+}
+
+static void begin_outer(struct pie_thread *thread, const ucontext_t *context,
+                        const struct pie_call_path *taken) {
+    pie_watch_outer_call(thread, context, taken);
+}
+
+int scene_sample_outer(const char *rip) {
+    return sample(rip, begin_outer);
 }
 
 void scene_trap_with(uint64_t cookie, uint32_t flags, const ucontext_t *context) {

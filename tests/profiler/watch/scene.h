@@ -33,7 +33,11 @@ struct scene_order {
     uint64_t address, cookie;
 };
 
-enum { SCENE_ORDERS = 1 << 16, SCENE_OBJECTS = 8 };
+enum {
+    SCENE_ORDERS = 1 << 16,
+    SCENE_OBJECTS = 8,
+    SCENE_UNIT_TO_WAIT = 8, /* from the code unit of a call to where the caller's frame waits */
+};
 
 extern struct scene {
     /* The orders of the registers. */
@@ -54,6 +58,13 @@ extern struct scene {
     bool is_read_out;               /* … is text, or a list or dict */
     struct pie_value_floats floats; /* … its numbers */
     struct pie_call_digest call;    /* of the native call; content 0: its arguments cannot be found */
+    /* A second Python frame, whose loop runs the first one's function; code 0: there is none. */
+    struct {
+        uintptr_t code, instr;
+        bool is_at_site, has_returned; /* its loop is about to call; the call is over */
+        bool acts;                     /* the function that it calls changes more than it returns */
+    } caller;
+    enum pie_code_owner owners[4]; /* by code */
     /* Of the native call that the body runs in. */
     uint64_t rsp, rbp, rbx;
     uint64_t *word; /* on the heap, 64 of them, aligned to 64 bytes */
@@ -83,6 +94,8 @@ ucontext_t scene_returned(void);
 int scene_sample(const char *rip);
 /* The same as if the native call were one of the interpreter's own functions. */
 int scene_sample_call(const char *rip);
+/* The same, where Python code is perhaps at work for a line of own code. */
+int scene_sample_outer(const char *rip);
 /* The trap of a slot's register, at this context. */
 void scene_trap(unsigned index, const ucontext_t *context);
 void scene_trap_with(uint64_t cookie, uint32_t flags, const ucontext_t *context);
