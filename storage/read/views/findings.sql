@@ -13,6 +13,7 @@ CREATE VIEW x_threshold AS SELECT
   0.015 AS calls_waste_low, -- this part of the line's time at least, as the lower end of the interval has it,
   0.1 AS calls_part,       -- and this part as the estimate,
   0.4 AS calls_fraction,   -- and this part of the accesses in short calls, as the lower end
+  10 AS lent_watches,      -- loads of own code: the other lines of the function count as this number of watches at most
   0.4 AS pair_fraction,    -- a pair: this part of its accesses at least was redundant
   0.1 AS reuse_share,      -- loads: with less than this part of the time in short calls all is reuse and no waste
   3 AS category_traps_min, -- a category is named from this number of redundant accesses on
@@ -286,6 +287,34 @@ FROM (
       FROM x_line WINDOW l AS (PARTITION BY run, file, line)))
   JOIN x_threshold);
 
+-- With what the other lines of its function lend it. Where one element or number is handled at a time, several lines of
+-- a function do it, and each has few watches. So of loads of own code, those of the function's other lines count, too,
+-- but as no more than lent_watches of the line's own mean weight: the more watches a line has, the less it borrows.
+-- lent: the part of the others that counts. Operations are the line's own, and a line without evidence borrows none.
+CREATE VIEW x_line_lent AS
+SELECT *, coalesce(iif(kind = PIE_WATCH_LOAD AND library IS NULL AND tell_redundant > 0,
+    min(1, lent_watches * ns / nullif(watches * other_ns, 0)), 0), 0) AS lent,
+  1.0 * lent_watches / nullif(other_watches, 0) AS lent_part
+FROM (
+  SELECT *, sum(watches) OVER f - watches AS other_watches, sum(ns) OVER f - ns AS other_ns, sum(sq) OVER f - sq AS other_sq,
+    sum(length_0_ns) OVER f - length_0_ns AS other_0_ns, sum(length_1_ns) OVER f - length_1_ns AS other_1_ns,
+    sum(tell_traps) OVER f - tell_traps AS other_traps, sum(tell_redundant) OVER f - tell_redundant AS other_redundant,
+    sum(tell_ns) OVER f - tell_ns AS other_tell_ns, sum(tell_redundant_ns) OVER f - tell_redundant_ns AS other_redundant_ns,
+    sum(tell_sq) OVER f - tell_sq AS other_tell_sq
+  FROM x_line_returned
+  WHERE nth = 1
+  WINDOW f AS (PARTITION BY run, kind, file, function, function_line, library))
+JOIN x_threshold;
+
+CREATE VIEW x_lent_line AS
+SELECT *, ns + lent * other_ns AS lent_ns, sq + lent * lent * other_sq AS lent_sq,
+  length_0_ns + lent * other_0_ns AS lent_0_ns, length_1_ns + lent * other_1_ns AS lent_1_ns,
+  tell_ns + lent * other_tell_ns AS lent_tell_ns, tell_redundant_ns + lent * other_redundant_ns AS lent_redundant_ns,
+  tell_sq + lent * lent * other_tell_sq AS lent_tell_sq,
+  tell_traps + iif(lent > 0, min(1, lent_part) * other_traps, 0) AS lent_traps,
+  tell_redundant + iif(lent > 0, min(1, lent_part) * other_redundant, 0) AS lent_redundant
+FROM x_line_lent;
+
 -- SQLite writes the columns of a subquery into whoever names them, and what these name into these: of the levels below,
 -- which name each other's columns several times, it would make a program of 65,000 steps, in 50 ms. A SELECT DISTINCT
 -- is never written into another one (https://www.sqlite.org/optoverview.html#subquery_flattening), and "run = ..." is
@@ -318,30 +347,31 @@ FROM (
       (short_share + short_h / 2) / (1 + short_h) AS short_mid,
       coalesce((tell_fraction + tell_h / 2) / (1 + tell_h), 0.5) AS tell_mid
     FROM (
-      SELECT x.*, t.*, a.cpu_ns AS run_ns,
-        iif(x.kind = PIE_WATCH_STORE, 1, max(0, length_0_ns - length_1_ns) / nullif(ns, 0)) AS short_share,
-        length_1_ns / nullif(ns, 0) AS next_share, t.z2 * sq / nullif(ns * ns, 0) AS short_h,
-        all_redundant_ns / nullif(all_ns, 0) AS all_fraction, t.z2 * all_sq / nullif(all_ns * all_ns, 0) AS all_h,
-        tell_redundant_ns / nullif(tell_ns, 0) AS tell_fraction, t.z2 * tell_sq / nullif(tell_ns * tell_ns, 0) AS tell_h,
-        coalesce(g.converged_s IS NULL AND g.compared >= t.arguments_min AND g.same
-          < t.arguments_same * g.compared, 0) AS is_other_arguments,
-        coalesce(g.converged_s IS NULL AND g.compared >= t.arguments_min AND g.more_seen
-          > t.arguments_new * g.compared, 0) AS is_new_arguments,
-        coalesce(g.compared >= t.arguments_min AND g.same >= t.same_fraction * g.compared, 0) AS is_same_arguments,
+      SELECT x.*, a.cpu_ns AS run_ns,
+        iif(x.kind = PIE_WATCH_STORE, 1, max(0, lent_0_ns - lent_1_ns) / nullif(lent_ns, 0)) AS short_share,
+        lent_1_ns / nullif(lent_ns, 0) AS next_share, x.z2 * lent_sq / nullif(lent_ns * lent_ns, 0) AS short_h,
+        all_redundant_ns / nullif(all_ns, 0) AS all_fraction, x.z2 * all_sq / nullif(all_ns * all_ns, 0) AS all_h,
+        lent_redundant_ns / nullif(lent_tell_ns, 0) AS tell_fraction,
+        x.z2 * lent_tell_sq / nullif(lent_tell_ns * lent_tell_ns, 0) AS tell_h,
+        coalesce(g.converged_s IS NULL AND g.compared >= x.arguments_min AND g.same
+          < x.arguments_same * g.compared, 0) AS is_other_arguments,
+        coalesce(g.converged_s IS NULL AND g.compared >= x.arguments_min AND g.more_seen
+          > x.arguments_new * g.compared, 0) AS is_new_arguments,
+        coalesce(g.compared >= x.arguments_min AND g.same >= x.same_fraction * g.compared, 0) AS is_same_arguments,
         g.arguments_text, g.converged_s, coalesce(g.converged_part, 1.0) AS converged_part,
         coalesce(x.native_library, 'python') = 'python' AS is_standard,
         EXISTS (SELECT 1 FROM x_array_library b WHERE coalesce(x.native_library, '') GLOB b.library
           OR coalesce(x.advice_library, '') GLOB b.library) AS is_about_arrays
-      FROM x_line_returned x JOIN x_threshold t JOIN x_total a ON a.run = x.run
+      FROM x_lent_line x JOIN x_total a ON a.run = x.run
       LEFT JOIN x_line_arguments g ON g.run = x.run AND g.file = x.file AND g.line = x.line
-      WHERE x.nth = 1 AND (x.all_redundant > 0 OR x.tell_redundant > 0))));
+      WHERE x.all_redundant > 0 OR x.tell_redundant > 0)));
 
 -- With the category (PieProf, table 1). A call that returns what the one before returned did what had been done,
 -- whatever became of the memory in which it did so. Stores at a[i] that are no bulk work make the object of an element,
 -- or a view, just as the one before. again_ns: what was looked up or computed again; severity goes by that.
 CREATE VIEW x_named_finding AS
 SELECT DISTINCT *, waste * line_ns AS again_ns, CASE
-  WHEN is_reuse OR tell_redundant < category_traps_min OR tell_redundant_ns <= 0 THEN 'undecided'
+  WHEN is_reuse OR lent_redundant < category_traps_min OR tell_redundant_ns <= 0 THEN 'undecided'
   WHEN is_return_decisive AND line_returned_partly_ns >= line_returned_redundant_ns THEN 'inefficient algorithm'
   WHEN is_return_decisive AND NOT is_other_arguments THEN
     iif(loop_share_found >= loop_share AND NOT is_new_arguments, 'loop-invariant computation', 'repeated native calls')
@@ -396,7 +426,7 @@ SELECT DISTINCT *, CASE
     WHEN is_reuse THEN 'reuse'
     WHEN NOT is_decided THEN 'low'
     WHEN tell_traps >= high_traps AND waste_low >= high_low AND waste >= high_part AND again_ns >= high_share * run_ns THEN 'high'
-    WHEN is_calls AND kind = PIE_WATCH_LOAD AND tell_traps >= calls_traps AND waste_low >= calls_waste_low AND waste >= calls_part
+    WHEN is_calls AND kind = PIE_WATCH_LOAD AND lent_traps >= calls_traps AND waste_low >= calls_waste_low AND waste >= calls_part
       AND fraction_low >= calls_fraction AND low_ns >= high_share * run_ns THEN 'high'
     ELSE 'low' END AS severity
 FROM x_valued_finding;
@@ -417,7 +447,7 @@ SELECT DISTINCT *,
   || coalesce(CASE
     WHEN is_reuse THEN printf('; but only %.0f %% of the time is in short calls that look up what objects are like, '
       || 'the rest is in long calls and bulk work, which have to read again', 100 * short_share)
-    WHEN tell_redundant < category_traps_min THEN '; these are too few for the evidence to decide'
+    WHEN lent_redundant < category_traps_min THEN '; these are too few for the evidence to decide'
     WHEN kind = PIE_WATCH_STORE AND equal_values < values_min THEN '; but few different values were equal, so this may '
       || 'be a coincidence'
     WHEN category = 'inefficient algorithm' AND is_return_decisive THEN '; the calls compute again what they had '
