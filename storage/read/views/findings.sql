@@ -16,6 +16,7 @@ CREATE VIEW x_threshold AS SELECT
   10 AS lent_watches,      -- loads of own code: the other lines of the function count as this number of watches at most
   0.4 AS pair_fraction,    -- a pair: this part of its accesses at least was redundant
   0.1 AS reuse_share,      -- loads: with less than this part of the time in short calls all is reuse and no waste
+  0.2 AS reuse_high,       -- and with no more than this part of it as the upper end: a few watches do not tell
   3 AS category_traps_min, -- a category is named from this number of redundant accesses on
   8 AS returned_traps_min, -- from this number of compared results on, results decide about stores, not memory,
   0.3 AS returned_share,   -- if this part of the line's calls return what can be compared,
@@ -44,6 +45,8 @@ CREATE VIEW x_threshold AS SELECT
   0.7 AS calls_low,        -- where one call for all takes the place of many, their whole time is saved: of 13 programs
   1.2 AS calls_high,       -- of bench/detection/programs, 11 saved 0.81 to 1.16 of it, the others 0.19 and 1.47
   0.8 AS repeat_low,       -- where the same is computed again, the ends of the samples' interval are taken times
+  3.3 AS undecided_high,   -- what is not decided may be no waste, or all of it: of the writes of calls that did nothing
+                           -- new, recycled memory hid up to 0.7
   1.75 AS repeat_high,     -- these: 35 programs of bench/detection/programs (18 with packages, 17 with wheels) saved
                            -- 0.84 to 1.71 of the figure, but for three (9 to 12), so 32 are inside, not 6
   3.841458820694124 AS z2; -- of the intervals: the normal quantile for 95 %, squared
@@ -343,7 +346,9 @@ FROM (
         + short_mid * short_mid * tell_mid * (1 - tell_mid) * coalesce(tell_h, z2))
       / (short_mid * tell_mid * (1 - short_mid * tell_mid))) AS g
   FROM (
-    SELECT DISTINCT *, coalesce(kind = PIE_WATCH_LOAD AND short_share < reuse_share, 0) AS is_reuse,
+    SELECT DISTINCT *, coalesce(kind = PIE_WATCH_LOAD AND short_share < reuse_share
+        AND (tell_redundant = 0 OR (short_share + short_h / 2 + sqrt(short_h * short_share * (1 - short_share) + short_h * short_h / 4))
+          / (1 + short_h) < reuse_high), 0) AS is_reuse,
       (short_share + short_h / 2) / (1 + short_h) AS short_mid,
       coalesce((tell_fraction + tell_h / 2) / (1 + tell_h), 0.5) AS tell_mid
     FROM (
@@ -410,8 +415,16 @@ FROM (
 CREATE VIEW x_valued_finding AS
 SELECT DISTINCT *, waste_low * line_ns AS again_low_ns, waste_high * line_ns AS again_high_ns,
   iif(is_calls, 1.0 * line_ns, again_ns) AS wasted_ns,
-  iif(is_calls, calls_low, waste_low * iif(is_repeat, repeat_low, 1)) * line_ns AS low_ns,
-  min(iif(is_calls, calls_high, waste_high * iif(is_repeat, repeat_high, 1)) * line_ns, run_ns) AS high_ns
+  CASE
+    WHEN is_calls THEN calls_low
+    WHEN is_repeat THEN repeat_low * waste_low
+    ELSE 0 END * line_ns AS fix_low_ns,
+  min(run_ns, line_ns * CASE
+    WHEN is_calls THEN calls_high
+    WHEN is_repeat THEN repeat_high * waste_high
+    WHEN is_other_arguments THEN waste_high
+    WHEN kind = PIE_WATCH_LOAD THEN calls_high
+    ELSE min(calls_high, undecided_high * waste_high) END) AS high_ns
 FROM (
   SELECT DISTINCT *, category IN ('slice underutilization', 'API misuse') AS is_calls,
     category IN ('repeated native calls', 'loop-invariant computation', 'inefficient algorithm') AS is_repeat,
@@ -422,14 +435,16 @@ FROM (
 -- With its weight: what the evidence does not decide is never high, nor are calls to a library that may have none for
 -- many at once: each of them looks up again what it needs.
 CREATE VIEW x_weighed_finding AS
-SELECT DISTINCT *, CASE
-    WHEN is_reuse THEN 'reuse'
-    WHEN NOT is_decided THEN 'low'
-    WHEN tell_traps >= high_traps AND waste_low >= high_low AND waste >= high_part AND again_ns >= high_share * run_ns THEN 'high'
-    WHEN is_calls AND kind = PIE_WATCH_LOAD AND lent_traps >= calls_traps AND waste_low >= calls_waste_low AND waste >= calls_part
-      AND fraction_low >= calls_fraction AND low_ns >= high_share * run_ns THEN 'high'
-    ELSE 'low' END AS severity
-FROM x_valued_finding;
+SELECT DISTINCT *, iif(is_calls AND severity <> 'high', min(waste_low, calls_low) * line_ns, fix_low_ns) AS low_ns
+FROM (
+  SELECT DISTINCT *, CASE
+      WHEN is_reuse THEN 'reuse'
+      WHEN NOT is_decided THEN 'low'
+      WHEN tell_traps >= high_traps AND waste_low >= high_low AND waste >= high_part AND again_ns >= high_share * run_ns THEN 'high'
+      WHEN is_calls AND kind = PIE_WATCH_LOAD AND lent_traps >= calls_traps AND waste_low >= calls_waste_low AND waste >= calls_part
+        AND fraction_low >= calls_fraction AND fix_low_ns >= high_share * run_ns THEN 'high'
+      ELSE 'low' END AS severity
+  FROM x_valued_finding);
 
 -- With the figures that decided the category, and what to try.
 CREATE VIEW x_explained_finding AS
