@@ -580,8 +580,9 @@ SELECT run, proven_rank AS rank, iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS 
   line_severity AS severity,
   library, user_file, user_line, low_ns / 1e9 AS wasted_s_low, high_ns / 1e9 AS wasted_s_high,
   line_ns / 1e9 AS cpu_s, iif(kind = PIE_WATCH_LOAD, short_share, NULL) AS short_share, watches, verdict, proof AS facts,
-  most_ns / 1e9 AS gain_s, again_ns / 1e9 AS again_s, iif(grows, NULL, again_low_ns / 1e9) AS again_s_low,
-  again_high_ns / 1e9 AS again_s_high, done_again AS again
+  fix_gain_ns / 1e9 AS gain_s, again_ns / 1e9 AS again_s, iif(grows, NULL, again_low_ns / 1e9) AS again_s_low,
+  again_high_ns / 1e9 AS again_s_high, done_again AS again, most_ns / 1e9 AS gain_most_s,
+  iif(most_ns IS NULL, NULL, within) AS gain_within
 FROM x_confirmed_finding;
 
 -- By function: sums of its lines, without those that are only reuse unless all are; words and names are those of its
@@ -600,9 +601,10 @@ SELECT run, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', sev
   wasted_ns / nullif(run_ns, 0) AS wasted_share, bytes, traps, sampler, severity, library, user_file, user_line,
   low_ns / 1e9 AS wasted_s_low, high_ns / 1e9 AS wasted_s_high, line_ns / 1e9 AS cpu_s, watches, lines, worst_line,
   iif(nth = 1, verdict, NULL) AS verdict, iif(nth = 1, proof, NULL) AS facts,
-  iif(nth = 1, most_ns, NULL) / 1e9 AS gain_s, again_ns / 1e9 AS again_s,
+  iif(nth = 1, fix_gain_ns, NULL) / 1e9 AS gain_s, again_ns / 1e9 AS again_s,
   iif(grows, NULL, again_low_ns / 1e9) AS again_s_low, iif(grows, NULL, again_high_ns / 1e9) AS again_s_high,
-  done_again AS again
+  done_again AS again, iif(nth = 1, most_ns, NULL) / 1e9 AS gain_most_s,
+  iif(nth = 1 AND most_ns IS NOT NULL, within, NULL) AS gain_within
 FROM (
   SELECT DISTINCT *, iif(sum_severity = 'high' AND (nth > 1 OR (library IS NOT NULL AND is_evidence)), 'low', sum_severity)
       AS severity,
@@ -624,7 +626,7 @@ FROM (
       FROM (
         SELECT run, kind, file, function_line AS line, function, native_function, native_library,
           line_category AS category, line_evidence AS evidence, line_advice AS advice, library, user_file, user_line, line AS worst_line, is_reuse, is_decided,
-          run_ns, z2, high_traps, high_low, high_part, high_share, found_verdict, verdict, proof, most_ns, done_again,
+          run_ns, z2, high_traps, high_low, high_part, high_share, found_verdict, verdict, proof, fix_gain_ns, most_ns, within, done_again,
           kind_text, is_evidence, line_severity AS worst_severity,
           max(sampler) OVER g AS sampler, sum(redundant_ns) OVER g AS redundant_ns,
           sum(trap_ns) OVER g AS trap_ns, sum(trap_sq) OVER g AS trap_sq, sum(wasted_ns) OVER g AS wasted_ns,
