@@ -13,7 +13,8 @@ CREATE VIEW x_threshold AS SELECT
   0.015 AS calls_waste_low, -- this part of the line's time at least, as the lower end of the interval has it,
   0.1 AS calls_part,       -- and this part as the estimate,
   0.4 AS calls_fraction,   -- and this part of the accesses in short calls, as the lower end
-  10 AS lent_watches,      -- loads of own code: the other lines of the function count as this number of watches at most
+  20 AS thin_watches,      -- loads of own code: with less than this number of watches a line borrows evidence from the
+  10 AS lent_watches,      -- other lines of its function, which count as this number of watches at most
   0.4 AS pair_fraction,    -- a pair: this part of its accesses at least was redundant
   0.1 AS reuse_share,      -- loads: with less than this part of the time in short calls all is reuse and no waste
   0.2 AS reuse_high,       -- and with no more than this part of it as the upper end: a few watches do not tell
@@ -291,11 +292,11 @@ FROM (
   JOIN x_threshold);
 
 -- With what the other lines of its function lend it. Where one element or number is handled at a time, several lines of
--- a function do it, and each has few watches. So of loads of own code, those of the function's other lines count, too,
--- but as no more than lent_watches of the line's own mean weight: the more watches a line has, the less it borrows.
--- lent: the part of the others that counts. Operations are the line's own, and a line without evidence borrows none.
+-- a function do it, and each has few watches. So of loads of a line of own code with few watches, those of the
+-- function's other lines count, too, but as no more than lent_watches of the line's own mean weight. lent: the part of
+-- the others that counts. Operations are the line's own, and a line without evidence borrows none.
 CREATE VIEW x_line_lent AS
-SELECT *, coalesce(iif(kind = PIE_WATCH_LOAD AND library IS NULL AND tell_redundant > 0,
+SELECT *, coalesce(iif(kind = PIE_WATCH_LOAD AND library IS NULL AND tell_redundant > 0 AND watches < thin_watches,
     min(1, lent_watches * ns / nullif(watches * other_ns, 0)), 0), 0) AS lent,
   1.0 * lent_watches / nullif(other_watches, 0) AS lent_part
 FROM (
