@@ -296,7 +296,7 @@ FROM (
 -- function's other lines count, too, but as no more than lent_watches of the line's own mean weight. lent: the part of
 -- the others that counts. Operations are the line's own, and a line without evidence borrows none.
 CREATE VIEW x_line_lent AS
-SELECT *, coalesce(iif(kind = PIE_WATCH_LOAD AND library IS NULL AND tell_redundant > 0 AND watches < thin_watches,
+SELECT DISTINCT *, coalesce(iif(kind = PIE_WATCH_LOAD AND library IS NULL AND tell_redundant > 0 AND watches < thin_watches,
     min(1, lent_watches * ns / nullif(watches * other_ns, 0)), 0), 0) AS lent,
   1.0 * lent_watches / nullif(other_watches, 0) AS lent_part
 FROM (
@@ -311,7 +311,7 @@ FROM (
 JOIN x_threshold;
 
 CREATE VIEW x_lent_line AS
-SELECT *, ns + lent * other_ns AS lent_ns, sq + lent * lent * other_sq AS lent_sq,
+SELECT DISTINCT *, ns + lent * other_ns AS lent_ns, sq + lent * lent * other_sq AS lent_sq,
   length_0_ns + lent * other_0_ns AS lent_0_ns, length_1_ns + lent * other_1_ns AS lent_1_ns,
   tell_ns + lent * other_tell_ns AS lent_tell_ns, tell_redundant_ns + lent * other_redundant_ns AS lent_redundant_ns,
   tell_sq + lent * lent * other_tell_sq AS lent_tell_sq,
@@ -330,7 +330,7 @@ FROM x_line_lent;
 -- 15 us of calls less what lies in the 15 us before, since samples meet long calls in both alike. Intervals are
 -- Wilson's, as in time.sql, with Kish's number of samples; h and g are z^2 / n. That of the product follows from the
 -- variances of its factors, each taken at the middle of the factor's own interval, so that few samples never count as
--- certain.
+-- certain. The upper end of a share p is below the limit u where u - p > sqrt(h u (1 - u)).
 CREATE VIEW x_finding AS
 SELECT DISTINCT *, max(0, (fraction + h / 2 - sqrt(h * fraction * (1 - fraction) + h * h / 4)) / (1 + h)) AS fraction_low,
   min(1, (fraction + h / 2 + sqrt(h * fraction * (1 - fraction) + h * h / 4)) / (1 + h)) AS fraction_high,
@@ -347,9 +347,8 @@ FROM (
         + short_mid * short_mid * tell_mid * (1 - tell_mid) * coalesce(tell_h, z2))
       / (short_mid * tell_mid * (1 - short_mid * tell_mid))) AS g
   FROM (
-    SELECT DISTINCT *, coalesce(kind = PIE_WATCH_LOAD AND short_share < reuse_share
-        AND (tell_redundant = 0 OR (short_share + short_h / 2 + sqrt(short_h * short_share * (1 - short_share) + short_h * short_h / 4))
-          / (1 + short_h) < reuse_high), 0) AS is_reuse,
+    SELECT DISTINCT *, coalesce(kind = PIE_WATCH_LOAD AND short_share < iif(tell_redundant = 0, reuse_share,
+        min(reuse_share, reuse_high - sqrt(short_h * reuse_high * (1 - reuse_high)))), 0) AS is_reuse,
       (short_share + short_h / 2) / (1 + short_h) AS short_mid,
       coalesce((tell_fraction + tell_h / 2) / (1 + tell_h), 0.5) AS tell_mid
     FROM (
@@ -419,11 +418,12 @@ SELECT DISTINCT *, waste_low * line_ns AS again_low_ns, waste_high * line_ns AS 
   CASE
     WHEN is_calls THEN calls_low
     WHEN is_repeat THEN repeat_low * waste_low
+    WHEN is_reuse THEN waste_low
     ELSE 0 END * line_ns AS fix_low_ns,
   min(run_ns, line_ns * CASE
     WHEN is_calls THEN calls_high
     WHEN is_repeat THEN repeat_high * waste_high
-    WHEN is_other_arguments THEN waste_high
+    WHEN is_other_arguments OR is_reuse THEN waste_high
     WHEN kind = PIE_WATCH_LOAD THEN calls_high
     ELSE min(calls_high, undecided_high * waste_high) END) AS high_ns
 FROM (
