@@ -111,6 +111,25 @@ void pie_finding_finish(struct pie_finding *finding) {
     *finding = (struct pie_finding){0};
 }
 
+int pie_finding_each(struct pie_reader *reader, const char *sql, int64_t run, int64_t limit,
+                     pie_finding_visit *visit, void *context, char **ret_message) {
+    struct pie_cursor *cursor;
+    int r = pie_cursor_open(reader, sql, &cursor, ret_message);
+    if (r < 0)
+        return r;
+    pie_cursor_bind_int(cursor, ":run", run);
+    pie_cursor_bind_int(cursor, ":limit", limit);
+    while ((r = pie_cursor_next(cursor, ret_message)) > 0) {
+        struct pie_finding finding;
+        if (pie_finding_read(cursor, &finding) < 0)
+            continue;
+        visit(context, &finding, cursor);
+        pie_finding_finish(&finding);
+    }
+    pie_cursor_close(cursor);
+    return r;
+}
+
 bool pie_finding_is(const struct pie_finding *finding, const char *severity) {
     return finding->severity && strcmp(finding->severity, severity) == 0;
 }
@@ -144,8 +163,8 @@ static char *gain_text(const struct pie_finding *finding) {
     if (!within || isnan(finding->gain_most_s))
         size = asprintf(&text, "; a fix gains about %.3g s", finding->gain_s);
     else
-        size = asprintf(&text, "; a fix gains about %.3g s, within %s%s at most %.3g s", finding->gain_s, within,
-                        within[strlen(within) - 1] == '>' ? "" : "()", finding->gain_most_s);
+        size = asprintf(&text, "; a fix gains about %.3g s, within %s%s at most %.3g s", finding->gain_s,
+                        within, within[strlen(within) - 1] == '>' ? "" : "()", finding->gain_most_s);
     return size < 0 ? NULL : text;
 }
 

@@ -57,6 +57,13 @@ bool pie_finding_has_two_figures(const struct pie_finding *finding);
 /* "97 ± 2 %": how far away the farther end of the interval is; without one "97 %", without a figure "-". */
 void pie_finding_fraction(const struct pie_finding *finding, char *buffer, size_t size);
 
+/* What is done with a finding; row: the cursor's, for columns that a finding has not. */
+typedef void pie_finding_visit(void *context, const struct pie_finding *finding, struct pie_cursor *row);
+/* Calls visit() for each row of a query with the parameter :run and maybe :limit. A row for which there is no memory is
+ * left out. Returns 0 or -errno. */
+int pie_finding_each(struct pie_reader *reader, const char *sql, int64_t run, int64_t limit,
+                     pie_finding_visit *visit, void *context, char **ret_message);
+
 /* The text of a source line without what stands before it (heap, printable), or NULL: not in the profile. */
 char *pie_finding_source(struct pie_reader *reader, int64_t run, const char *file, double line);
 
