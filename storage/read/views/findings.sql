@@ -535,7 +535,8 @@ WHERE x.copies_ns >= t.high_share * a.cpu_ns AND x.copies_ns >= t.high_low * x.l
 
 -- All findings, in the order of their worth. What is only reuse comes last, whatever it costs. A line that grows (1) or
 -- shifts (2) has one verdict: it says what the line's stores are about, and what the line looks up again is of less
--- weight.
+-- weight. Where a line passes over the same data again and again, its results may be nearly the same each time. So there
+-- only the same arguments (is_argued) show that it computes again.
 CREATE VIEW x_told_finding AS
 SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'maybe', severity = 'low', wasted_ns DESC,
     library IS NOT NULL, trap_ns DESC, file, line, kind) AS rank
@@ -545,29 +546,29 @@ FROM (
     again_low_ns, again_high_ns, line_ns, run_ns, short_share, bytes, traps, watches, sampler, library, user_file,
     user_line, redundant_ns, trap_ns, trap_sq, is_reuse, is_decided, z2, high_traps, high_low, high_part, high_share,
     calls_high, grows,
-    iif(line_grows AND NOT grows AND severity = 'high', 'low', severity) AS severity
+    iif((line_grows AND NOT grows OR line_passes AND NOT is_argued) AND severity = 'high', 'low', severity) AS severity
   FROM (
     SELECT *, max(grows) OVER g AS line_grows, max(severity = 'maybe') OVER g AS line_passes,
-      max(severity = 'high') OVER g AS line_high
+      max(severity = 'high' AND is_argued) OVER g AS line_high
     FROM (
       SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
         category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns, again_ns,
         again_low_ns, again_high_ns, line_ns, run_ns, short_share, bytes, traps, watches, sampler, library,
         user_file, user_line, redundant_ns, trap_ns, trap_sq, is_reuse, is_decided, z2, high_traps, high_low, high_part,
-        high_share, calls_high, severity, 0 AS grows
+        high_share, calls_high, severity, 0 AS grows, NOT is_repeat OR is_same_arguments AS is_argued
       FROM x_explained_finding
       UNION ALL
       SELECT run, PIE_WATCH_STORE, file, line, function, function_line, NULL, NULL, native_function, native_library,
         'inefficient algorithm', evidence, advice, NULL, NULL, NULL, saved_ns, calls_low * saved_ns,
         min(calls_high * saved_ns, run_ns), copies_ns, copies_ns, NULL, line_ns, run_ns, NULL, bytes, NULL, NULL, NULL, NULL,
         NULL, NULL, NULL, NULL, NULL, 0, 1, z2, high_traps, high_low, high_part, high_share, calls_high, 'high',
-        iif(about = 'shifts', 2, 1)
+        iif(about = 'shifts', 2, 1), 1
       FROM x_copying_finding
       UNION ALL
       SELECT run, PIE_WATCH_LOAD, file, line, function, function_line, NULL, NULL, native_function, native_library,
         'whole re-reads', evidence, advice, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, line_ns, run_ns, NULL,
         NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, pass_ns, NULL, 1, 0, z2, high_traps, high_low, high_part,
-        high_share, calls_high, 'maybe', 0
+        high_share, calls_high, 'maybe', 0, 1
       FROM x_passing_finding)
     WINDOW g AS (PARTITION BY run, file, line))
   WHERE (grows OR NOT line_grows OR kind = PIE_WATCH_LOAD)
