@@ -118,18 +118,14 @@ def are_alike(category, other):
 
 def bound(program, findings):
     """What a second run says of the true lines: the verdict of the first, and the part of the run that a fix gains at
-    most. Where the function of the true lines is called with the same arguments, the fix may be at that call too."""
+    most. That is said of a fix within the function of a line, and the fix of a program may change several."""
     counted = [finding for finding in findings if finding.get("verdict") and is_own(program, finding)]
-    of_line = {}
-    for finding in counted:
-        if at_true_line(program, finding):
-            of_line.setdefault(finding["line"], finding)
-    if not of_line:
+    there = [finding for finding in counted if at_true_line(program, finding)]
+    if not there:
         return None, None
     per_s = max((shares(finding)[0] / finding["wasted_s"] for finding in findings if finding["wasted_s"]), default=0.0)
-    there_s = sum(finding["gain_s"] or 0.0 for finding in of_line.values())
-    most_s = max([there_s, *(finding["gain_s"] or 0.0 for finding in counted if finding["verdict"] == "confirmed")])
-    return next(iter(of_line.values()))["verdict"], min(1.0, per_s * most_s)
+    most_s = {finding["function"]: finding["gain_most_s"] for finding in there if finding["gain_most_s"]}
+    return there[0]["verdict"], min(1.0, per_s * sum(most_s.values())) if most_s else None
 
 
 def judge(program, findings):

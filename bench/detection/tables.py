@@ -39,7 +39,7 @@ def proof_of(result):
     first = result.verdicts[0]
     if first.proof is None or not result.whole_gain or result.whole_gain <= 1.0:
         return "–"
-    ratio = first.bound_share / judge.saved_share(result.whole_gain)
+    ratio = None if first.bound_share is None else first.bound_share / judge.saved_share(result.whole_gain)
     return figure(ratio) if first.proof == "confirmed" else f"{figure(ratio)}, {first.proof}"
 
 
@@ -82,6 +82,7 @@ def totals(bad, good):
     high = sum(v.severities["high"] > 0 for result in good for v in result.verdicts)
     agreed = sum(judge.agreement(r.verdicts) * len(r.verdicts) for r in bad + good)
     fixed = [(v, result.whole_gain) for result in bad for v in result.verdicts if (result.whole_gain or 0.0) > 1.0]
+    sized = [(v, gain) for v, gain in fixed if v.wasted_interval[1] > 0.0]
     told = judge.median([judge.told_to_true(v, gain) for v, gain in fixed])
     profiles, cleans = sum(len(r.verdicts) for r in bad + good), sum(len(r.verdicts) for r in good)
     count = len(verdicts)
@@ -95,6 +96,7 @@ def totals(bad, good):
         row(["told / true waste, median: 0.8 to 1.25", figure(told)]),
         row(["saving of the fix inside the interval of the waste: ≥ 90 %",
              share(sum(judge.is_inside(v, gain) for v, gain in fixed), len(fixed))]),
+        row(["… of those for which a waste was told", share(sum(judge.is_inside(v, gain) for v, gain in sized), len(sized))]),
         row(["clean programs with a high finding: none", share(high, cleans)]),
         *proofs(bad, good),
     ]
@@ -108,11 +110,11 @@ def proofs(bad, good):
     first = [(result.verdicts[0], result.whole_gain) for result in bad if result.verdicts[0].proof]
     if not first:
         return []
-    bounded = [(v, gain) for v, gain in first if (gain or 0.0) > 1.0]
+    bounded = [(v, gain) for v, gain in first if (gain or 0.0) > 1.0 and v.bound_share is not None]
     return [
         row(["confirm: the waste is not refuted: all", share(sum(v.proof != "refuted" for v, _ in first), len(first))]),
         row(["confirm: the waste is confirmed", share(sum(v.proof == "confirmed" for v, _ in first), len(first))]),
-        row(["confirm: its bound is above the saving: all",
+        row(["confirm: its bound is above the saving, where it prints one: all",
              share(sum(judge.is_bound_kept(v, gain) for v, gain in bounded), len(bounded))]),
         row(["confirm: clean programs with a high finding: none",
              share(sum(result.verdicts[0].proven_high > 0 for result in good), len(good))]),

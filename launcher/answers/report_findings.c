@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "launcher/answers/report_findings.h"
 
-#include <errno.h>
-
 #include "storage/read/reader.h"
 
 /* Of the low ones those that cost most are enough for whoever did not ask for all. */
@@ -26,8 +24,10 @@ static void print_heading(struct section *section, bool is_low) {
             style->plain);
 }
 
-static void print_finding(struct section *section, const struct pie_finding *finding) {
+static void print_finding(void *context, const struct pie_finding *finding, struct pie_cursor *row) {
+    struct section *section = context;
     bool is_low = !pie_finding_is(finding, "high");
+    (void)row;
     section->low_count += is_low;
     if (is_low && section->low_count > LOW_SHOWN && !section->all) {
         section->left_out++;
@@ -42,19 +42,10 @@ static void print_finding(struct section *section, const struct pie_finding *fin
 
 int pie_report_findings_print(const struct pie_finding_screen *screen, bool all, char **ret_message) {
     struct section section = {.screen = screen, .all = all};
-    struct pie_cursor *cursor;
-    int r = pie_cursor_open(screen->reader, findings_sql, &cursor, ret_message);
+    int r =
+        pie_finding_each(screen->reader, findings_sql, screen->run, 0, print_finding, &section, ret_message);
     if (r < 0)
         return r;
-    pie_cursor_bind_int(cursor, ":run", screen->run);
-    while ((r = pie_cursor_next(cursor, ret_message)) > 0) {
-        struct pie_finding finding;
-        if (pie_finding_read(cursor, &finding) < 0)
-            continue;
-        print_finding(&section, &finding);
-        pie_finding_finish(&finding);
-    }
-    pie_cursor_close(cursor);
     if (section.left_out > 0)
         fprintf(screen->out, "%zu more: --all shows them\n", section.left_out);
     return r;

@@ -96,12 +96,16 @@ static void print_finding(const struct pie_finding_screen *screen, const struct 
     free(place);
 }
 
-/* What may be a tenth of the run by the upper end of its interval. Each line once, by its costliest finding. */
+/* What may be a tenth of the run by the upper end of its interval; of what is undecided, by that of the comparisons,
+ * since otherwise each costly line with a comparison would be named. Fewer than three are a coincidence, as at imports.
+ * Each line once, by its costliest finding. */
 static const char undecided_sql[] =
     "WITH found AS MATERIALIZED (SELECT v.*, v.traps < t.high_traps AS is_thin, min(v.rank) FROM "
     "v_redundancy v"
     " JOIN x_threshold t JOIN x_total a ON a.run = v.run WHERE v.run = :run AND v.severity = 'low'"
-    " AND v.library IS NULL AND 1e9 * v.wasted_s_high >= 0.1 * a.cpu_ns GROUP BY v.file, v.line)"
+    " AND v.library IS NULL AND v.traps >= t.category_traps_min"
+    " AND 1e9 * iif(v.category = 'undecided', v.again_s_high, v.wasted_s_high) >= 0.1 * a.cpu_ns"
+    " GROUP BY v.file, v.line)"
     " SELECT * FROM found ORDER BY rank LIMIT :limit";
 
 /* Columns of undecided_sql behind those of v_redundancy. */
@@ -148,24 +152,37 @@ static void print_undecided_line(const struct pie_finding_screen *screen, const 
     free(text);
 }
 
-/* How many lines were printed, or -errno. */
+/* What is being printed, below `above` lines of other findings. */
+struct part {
+    const struct pie_finding_screen *screen;
+    size_t above;
+    int count;
+};
+
+static void begin_finding(struct part *part) {
+    fputs(part->count++ == 0 && part->above == 0 ? "\n" : "", part->screen->out);
+}
+
+/* How many were printed, or -errno. */
+static int print_part(struct part *part, const char *sql, int64_t limit, pie_finding_visit *print,
+                      char **ret_message) {
+    int r = pie_finding_each(part->screen->reader, sql, part->screen->run, limit, print, part, ret_message);
+
+    return r < 0 ? r : part->count;
+}
+
+static void print_one_undecided(void *context, const struct pie_finding *finding, struct pie_cursor *row) {
+    struct part *part = context;
+
+    begin_finding(part);
+    print_undecided_line(part->screen, finding, is_thin(row));
+}
+
 static int print_undecided(const struct pie_finding_screen *screen, size_t above, char **ret_message) {
-    struct pie_cursor *cursor;
-    int count = 0, r = pie_cursor_open(screen->reader, undecided_sql, &cursor, ret_message);
-    if (r < 0)
-        return r;
-    pie_cursor_bind_int(cursor, ":run", screen->run);
-    pie_cursor_bind_int(cursor, ":limit", above == 0 ? UNDECIDED_SHOWN : 1);
-    while ((r = pie_cursor_next(cursor, ret_message)) > 0) {
-        struct pie_finding finding;
-        if (pie_finding_read(cursor, &finding) < 0)
-            continue;
-        fputs(count++ == 0 && above == 0 ? "\n" : "", screen->out);
-        print_undecided_line(screen, &finding, is_thin(cursor));
-        pie_finding_finish(&finding);
-    }
-    pie_cursor_close(cursor);
-    return r < 0 ? r : count;
+    struct part part = {.screen = screen, .above = above};
+
+    return print_part(&part, undecided_sql, above == 0 ? UNDECIDED_SHOWN : 1, print_one_undecided,
+                      ret_message);
 }
 
 static_assert(PIE_WATCH_REDUNDANT == 1 && PIE_WATCH_CHANGED == 2 && PIE_COPY_SHIFT == 4,
@@ -198,33 +215,27 @@ static int is_true(const struct pie_finding_screen *screen, const char *sql, cha
     return r;
 }
 
+static void print_one_finding(void *context, const struct pie_finding *finding, struct pie_cursor *row) {
+    struct part *part = context;
+
+    (void)row;
+    begin_finding(part);
+    print_finding(part->screen, finding);
+    if (part->count == 1 && finding->advice)
+        print_advice(part->screen, finding->advice, part->above < FINDINGS_SHOWN ? ADVICE_LINES : 1);
+}
+
 /* How many were found, or -errno. */
 static int print_findings(const struct pie_finding_screen *screen, size_t above, char **ret_message) {
-    struct pie_cursor *cursor;
-    int count = 0, r = is_true(screen, seen_sql, ret_message);
+    struct part part = {.screen = screen, .above = above};
+    int r = is_true(screen, seen_sql, ret_message);
     if (r == 0)
         r = is_true(screen, copies_sql, ret_message);
     if (r <= 0)
         return r;
-    r = pie_cursor_open(screen->reader, findings_sql, &cursor, ret_message);
-    if (r < 0)
-        return r;
-    pie_cursor_bind_int(cursor, ":run", screen->run);
-    pie_cursor_bind_int(cursor, ":limit", above < FINDINGS_SHOWN ? FINDINGS_SHOWN - (int64_t)above : 1);
-    while ((r = pie_cursor_next(cursor, ret_message)) > 0) {
-        struct pie_finding finding;
-        if (pie_finding_read(cursor, &finding) < 0)
-            continue;
-        fputs(count++ == 0 && above == 0 ? "\n" : "", screen->out);
-        print_finding(screen, &finding);
-        if (count == 1 && finding.advice)
-            print_advice(screen, finding.advice, above < FINDINGS_SHOWN ? ADVICE_LINES : 1);
-        pie_finding_finish(&finding);
-    }
-    pie_cursor_close(cursor);
-    if (r == 0 && count == 0)
-        return print_undecided(screen, above, ret_message);
-    return r < 0 ? r : count;
+    r = print_part(&part, findings_sql, above < FINDINGS_SHOWN ? FINDINGS_SHOWN - (int64_t)above : 1,
+                   print_one_finding, ret_message);
+    return r == 0 ? print_undecided(screen, above, ret_message) : r;
 }
 
 /* To look for them costs little where there are none. */
@@ -255,26 +266,20 @@ static void print_maybe_line(const struct pie_finding_screen *screen, const stru
     free(place);
 }
 
+static void print_one_maybe(void *context, const struct pie_finding *finding, struct pie_cursor *row) {
+    struct part *part = context;
+
+    (void)row;
+    begin_finding(part);
+    print_maybe_line(part->screen, finding);
+}
+
 /* One line at most, of what may be waste. How many were printed, or -errno. */
 static int print_maybe(const struct pie_finding_screen *screen, size_t above, char **ret_message) {
-    struct pie_cursor *cursor;
-    int count = 0, r = is_true(screen, passes_sql, ret_message);
-    if (r <= 0)
-        return r;
-    r = pie_cursor_open(screen->reader, maybe_sql, &cursor, ret_message);
-    if (r < 0)
-        return r;
-    pie_cursor_bind_int(cursor, ":run", screen->run);
-    while ((r = pie_cursor_next(cursor, ret_message)) > 0) {
-        struct pie_finding finding;
-        if (pie_finding_read(cursor, &finding) < 0)
-            continue;
-        fputs(count++ == 0 && above == 0 ? "\n" : "", screen->out);
-        print_maybe_line(screen, &finding);
-        pie_finding_finish(&finding);
-    }
-    pie_cursor_close(cursor);
-    return r < 0 ? r : count;
+    struct part part = {.screen = screen, .above = above};
+    int r = is_true(screen, passes_sql, ret_message);
+
+    return r <= 0 ? r : print_part(&part, maybe_sql, 1, print_one_maybe, ret_message);
 }
 
 static const char state_sql[] =

@@ -67,31 +67,19 @@ static int column_of(struct pie_cursor *row, const char *name) {
     return column;
 }
 
-static void print_row(const struct pie_confirm_board *board, struct pie_cursor *row) {
-    struct pie_finding finding;
-
-    if (!is_counted(board, pie_cursor_text(row, column_of(row, "counted_file")),
-                    pie_cursor_int(row, column_of(row, "counted_line"))) ||
-        pie_finding_read(row, &finding) < 0)
-        return;
-    print_verdict(&finding, pie_text_columns(stderr));
-    pie_finding_finish(&finding);
+static void print_row(void *board, const struct pie_finding *finding, struct pie_cursor *row) {
+    if (is_counted(board, pie_cursor_text(row, column_of(row, "counted_file")),
+                   pie_cursor_int(row, column_of(row, "counted_line"))))
+        print_verdict(finding, pie_text_columns(stderr));
 }
 
 int pie_confirm_tell(const char *path, const struct pie_confirm_plan *plan) {
     struct pie_reader *reader = pie_profile_open_written(path);
-    struct pie_cursor *cursor;
     char *message = NULL;
 
     if (!reader)
         return PIE_PROFILE_FAILED;
-    int r = pie_cursor_open(reader, verdicts_sql, &cursor, &message);
-    if (r == 0) {
-        pie_cursor_bind_int(cursor, ":run", plan->run);
-        while ((r = pie_cursor_next(cursor, &message)) > 0)
-            print_row(plan->board, cursor);
-        pie_cursor_close(cursor);
-    }
+    int r = pie_finding_each(reader, verdicts_sql, plan->run, 0, print_row, plan->board, &message);
     pie_reader_close(reader);
     return r < 0 ? pie_profile_complain(message) : 0;
 }

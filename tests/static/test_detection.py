@@ -60,7 +60,8 @@ def test_a_program_whose_marks_do_not_agree_is_found(tmp_path, text):
 def finding(line, **more):
     found = {"file": "/x/program.py", "line": line, "user_file": None, "user_line": None, "category": "API misuse",
              "severity": "high", "kind": "load", "wasted_s": 2.0, "wasted_share": 0.5, "wasted_s_low": 1.0,
-             "wasted_s_high": 3.0, "redundant_fraction": 1.0, "rank": 1, "verdict": None, "gain_s": None}
+             "wasted_s_high": 3.0, "redundant_fraction": 1.0, "rank": 1, "verdict": None, "function": "work",
+             "gain_most_s": None}
     return found | more
 
 
@@ -80,14 +81,17 @@ def test_a_category_with_the_same_advice_is_defensible(program, category, is_rig
 
 
 def test_a_bound_is_that_of_the_true_line_as_a_part_of_the_run(program):
-    counted = {"verdict": "confirmed", "gain_s": 3.0}
-    verdict = judge.judge(program, [finding(9, verdict="refuted", gain_s=4.0), finding(4, **counted),
+    counted = {"verdict": "confirmed", "gain_most_s": 3.0}
+    verdict = judge.judge(program, [finding(9, verdict="refuted", gain_most_s=4.0), finding(4, **counted),
                                     finding(4, kind="store", **counted)])
     assert (verdict.proof, verdict.bound_share) == ("confirmed", 0.75)
     assert judge.is_bound_kept(verdict, 4.0) and not judge.is_bound_kept(verdict, 5.0)
     assert not judge.is_bound_kept(judge.judge(program, [finding(4)]), 4.0)
 
 
-def test_a_fix_may_be_where_the_function_is_called(program):
-    found = [finding(4, verdict="confirmed", gain_s=1.0), finding(9, verdict="confirmed", gain_s=2.0)]
-    assert judge.judge(program, found).bound_share == 0.5
+def test_a_bound_is_one_of_a_function(program):
+    counted = {"verdict": "confirmed", "gain_most_s": 1.0}
+    found = [finding(4, **counted), finding(4, kind="store", **counted)]
+    assert judge.judge(program, found).bound_share == 0.25
+    assert judge.judge(program, [*found, finding(4, function="turn", **counted)]).bound_share == 0.5
+    assert judge.judge(program, [finding(4, verdict="confirmed")]).bound_share is None  # none was printed

@@ -112,7 +112,18 @@ def test_where_a_line_is_refuted_another_is_the_worst(judged):
     assert row["verdict"] is None and row["evidence"].endswith("; the function's verdict is that of its loads")
 
 
-def test_the_bound_holds_the_calls_and_their_part_of_the_line(judged):
+def test_the_gain_holds_the_calls_and_their_part_of_the_line(judged):
     row, _ = judged("loop-invariant computation", {"again": 500, "again_s": 0.5, "alike_s": 0.1, "alike": 100})
     assert row["gain_s"] == pytest.approx(max(0.6, 0.6 * row["cpu_s"]))
 
+
+
+def test_the_bound_is_the_time_of_the_whole_function(judged):
+    row, _ = judged("repeated native calls", {"again": 999, "again_s": 0.9})
+    [sums] = rows(judged.copy, "select sum(s.python_ns + s.native_ns + s.system_ns) as ns, sum(s.cpu_sq_ns2) as sq from sample s join "
+                  "node n on n.process = s.process and n.id = s.node join location l on l.process = n.process and "
+                  "l.id = n.own_location join function u on u.process = l.process and u.id = l.function join process p on "
+                  "p.id = s.process where p.run = (select max(id) from run) and u.name = 'rotate'")
+    assert row["gain_within"] == "rotate" and sums["ns"] > 2 * 0.7 * SECOND  # with its other lines
+    assert row["gain_most_s"] == pytest.approx(1.15 * (sums["ns"] + 1.96 * sums["sq"] ** 0.5) / SECOND, rel=1e-3)
+    assert row["gain_s"] < row["gain_most_s"]

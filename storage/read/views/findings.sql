@@ -13,8 +13,11 @@ CREATE VIEW x_threshold AS SELECT
   0.015 AS calls_waste_low, -- this part of the line's time at least, as the lower end of the interval has it,
   0.1 AS calls_part,       -- and this part as the estimate,
   0.4 AS calls_fraction,   -- and this part of the accesses in short calls, as the lower end
+  20 AS thin_watches,      -- loads of own code: with less than this number of watches a line borrows evidence from the
+  10 AS lent_watches,      -- other lines of its function, which count as this number of watches at most
   0.4 AS pair_fraction,    -- a pair: this part of its accesses at least was redundant
   0.1 AS reuse_share,      -- loads: with less than this part of the time in short calls all is reuse and no waste
+  0.2 AS reuse_high,       -- and with no more than this part of it as the upper end: a few watches do not tell
   3 AS category_traps_min, -- a category is named from this number of redundant accesses on
   8 AS returned_traps_min, -- from this number of compared results on, results decide about stores, not memory,
   0.3 AS returned_share,   -- if this part of the line's calls return what can be compared,
@@ -43,6 +46,8 @@ CREATE VIEW x_threshold AS SELECT
   0.7 AS calls_low,        -- where one call for all takes the place of many, their whole time is saved: of 13 programs
   1.2 AS calls_high,       -- of bench/detection/programs, 11 saved 0.81 to 1.16 of it, the others 0.19 and 1.47
   0.8 AS repeat_low,       -- where the same is computed again, the ends of the samples' interval are taken times
+  3.3 AS undecided_high,   -- what is not decided may be no waste, or all of it: of the writes of calls that did nothing
+                           -- new, recycled memory hid up to 0.7
   1.75 AS repeat_high,     -- these: 35 programs of bench/detection/programs (18 with packages, 17 with wheels) saved
                            -- 0.84 to 1.71 of the figure, but for three (9 to 12), so 32 are inside, not 6
   3.841458820694124 AS z2; -- of the intervals: the normal quantile for 95 %, squared
@@ -289,6 +294,34 @@ FROM (
       FROM x_line WINDOW l AS (PARTITION BY run, file, line)))
   JOIN x_threshold);
 
+-- With what the other lines of its function lend it. Where one element or number is handled at a time, several lines of
+-- a function do it, and each has few watches. So of loads of a line of own code with few watches, those of the
+-- function's other lines count, too, but as no more than lent_watches of the line's own mean weight. lent: the part of
+-- the others that counts. Operations are the line's own, and a line without evidence borrows none.
+CREATE VIEW x_line_lent AS
+SELECT DISTINCT *, coalesce(iif(kind = PIE_WATCH_LOAD AND library IS NULL AND tell_redundant > 0 AND watches < thin_watches,
+    min(1, lent_watches * ns / nullif(watches * other_ns, 0)), 0), 0) AS lent,
+  1.0 * lent_watches / nullif(other_watches, 0) AS lent_part
+FROM (
+  SELECT *, sum(watches) OVER f - watches AS other_watches, sum(ns) OVER f - ns AS other_ns, sum(sq) OVER f - sq AS other_sq,
+    sum(length_0_ns) OVER f - length_0_ns AS other_0_ns, sum(length_1_ns) OVER f - length_1_ns AS other_1_ns,
+    sum(tell_traps) OVER f - tell_traps AS other_traps, sum(tell_redundant) OVER f - tell_redundant AS other_redundant,
+    sum(tell_ns) OVER f - tell_ns AS other_tell_ns, sum(tell_redundant_ns) OVER f - tell_redundant_ns AS other_redundant_ns,
+    sum(tell_sq) OVER f - tell_sq AS other_tell_sq
+  FROM x_line_returned
+  WHERE nth = 1
+  WINDOW f AS (PARTITION BY run, kind, file, function, function_line, library))
+JOIN x_threshold;
+
+CREATE VIEW x_lent_line AS
+SELECT DISTINCT *, ns + lent * other_ns AS lent_ns, sq + lent * lent * other_sq AS lent_sq,
+  length_0_ns + lent * other_0_ns AS lent_0_ns, length_1_ns + lent * other_1_ns AS lent_1_ns,
+  tell_ns + lent * other_tell_ns AS lent_tell_ns, tell_redundant_ns + lent * other_redundant_ns AS lent_redundant_ns,
+  tell_sq + lent * lent * other_tell_sq AS lent_tell_sq,
+  tell_traps + iif(lent > 0, min(1, lent_part) * other_traps, 0) AS lent_traps,
+  tell_redundant + iif(lent > 0, min(1, lent_part) * other_redundant, 0) AS lent_redundant
+FROM x_line_lent;
+
 -- SQLite writes the columns of a subquery into whoever names them, and what these name into these: of the levels below,
 -- which name each other's columns several times, it would make a program of 65,000 steps, in 50 ms. A SELECT DISTINCT
 -- is never written into another one (https://www.sqlite.org/optoverview.html#subquery_flattening), and "run = ..." is
@@ -300,7 +333,7 @@ FROM (
 -- 15 us of calls less what lies in the 15 us before, since samples meet long calls in both alike. Intervals are
 -- Wilson's, as in time.sql, with Kish's number of samples; h and g are z^2 / n. That of the product follows from the
 -- variances of its factors, each taken at the middle of the factor's own interval, so that few samples never count as
--- certain.
+-- certain. The upper end of a share p is below the limit u where u - p > sqrt(h u (1 - u)).
 CREATE VIEW x_finding AS
 SELECT DISTINCT *, max(0, (fraction + h / 2 - sqrt(h * fraction * (1 - fraction) + h * h / 4)) / (1 + h)) AS fraction_low,
   min(1, (fraction + h / 2 + sqrt(h * fraction * (1 - fraction) + h * h / 4)) / (1 + h)) AS fraction_high,
@@ -317,34 +350,36 @@ FROM (
         + short_mid * short_mid * tell_mid * (1 - tell_mid) * coalesce(tell_h, z2))
       / (short_mid * tell_mid * (1 - short_mid * tell_mid))) AS g
   FROM (
-    SELECT DISTINCT *, coalesce(kind = PIE_WATCH_LOAD AND short_share < reuse_share, 0) AS is_reuse,
+    SELECT DISTINCT *, coalesce(kind = PIE_WATCH_LOAD AND short_share < iif(tell_redundant = 0, reuse_share,
+        min(reuse_share, reuse_high - sqrt(short_h * reuse_high * (1 - reuse_high)))), 0) AS is_reuse,
       (short_share + short_h / 2) / (1 + short_h) AS short_mid,
       coalesce((tell_fraction + tell_h / 2) / (1 + tell_h), 0.5) AS tell_mid
     FROM (
-      SELECT x.*, t.*, a.cpu_ns AS run_ns,
-        iif(x.kind = PIE_WATCH_STORE, 1, max(0, length_0_ns - length_1_ns) / nullif(ns, 0)) AS short_share,
-        length_1_ns / nullif(ns, 0) AS next_share, t.z2 * sq / nullif(ns * ns, 0) AS short_h,
-        all_redundant_ns / nullif(all_ns, 0) AS all_fraction, t.z2 * all_sq / nullif(all_ns * all_ns, 0) AS all_h,
-        tell_redundant_ns / nullif(tell_ns, 0) AS tell_fraction, t.z2 * tell_sq / nullif(tell_ns * tell_ns, 0) AS tell_h,
-        coalesce(g.converged_s IS NULL AND g.compared >= t.arguments_min AND g.same
-          < t.arguments_same * g.compared, 0) AS is_other_arguments,
-        coalesce(g.converged_s IS NULL AND g.compared >= t.arguments_min AND g.more_seen
-          > t.arguments_new * g.compared, 0) AS is_new_arguments,
-        coalesce(g.compared >= t.arguments_min AND g.same >= t.same_fraction * g.compared, 0) AS is_same_arguments,
+      SELECT x.*, a.cpu_ns AS run_ns,
+        iif(x.kind = PIE_WATCH_STORE, 1, max(0, lent_0_ns - lent_1_ns) / nullif(lent_ns, 0)) AS short_share,
+        lent_1_ns / nullif(lent_ns, 0) AS next_share, x.z2 * lent_sq / nullif(lent_ns * lent_ns, 0) AS short_h,
+        all_redundant_ns / nullif(all_ns, 0) AS all_fraction, x.z2 * all_sq / nullif(all_ns * all_ns, 0) AS all_h,
+        lent_redundant_ns / nullif(lent_tell_ns, 0) AS tell_fraction,
+        x.z2 * lent_tell_sq / nullif(lent_tell_ns * lent_tell_ns, 0) AS tell_h,
+        coalesce(g.converged_s IS NULL AND g.compared >= x.arguments_min AND g.same
+          < x.arguments_same * g.compared, 0) AS is_other_arguments,
+        coalesce(g.converged_s IS NULL AND g.compared >= x.arguments_min AND g.more_seen
+          > x.arguments_new * g.compared, 0) AS is_new_arguments,
+        coalesce(g.compared >= x.arguments_min AND g.same >= x.same_fraction * g.compared, 0) AS is_same_arguments,
         g.arguments_text, g.converged_s, coalesce(g.converged_part, 1.0) AS converged_part,
         coalesce(x.native_library, 'python') = 'python' AS is_standard,
         EXISTS (SELECT 1 FROM x_array_library b WHERE coalesce(x.native_library, '') GLOB b.library
           OR coalesce(x.advice_library, '') GLOB b.library) AS is_about_arrays
-      FROM x_line_returned x JOIN x_threshold t JOIN x_total a ON a.run = x.run
+      FROM x_lent_line x JOIN x_total a ON a.run = x.run
       LEFT JOIN x_line_arguments g ON g.run = x.run AND g.file = x.file AND g.line = x.line
-      WHERE x.nth = 1 AND (x.all_redundant > 0 OR x.tell_redundant > 0))));
+      WHERE x.all_redundant > 0 OR x.tell_redundant > 0)));
 
 -- With the category (PieProf, table 1). A call that returns what the one before returned did what had been done,
 -- whatever became of the memory in which it did so. Stores at a[i] that are no bulk work make the object of an element,
 -- or a view, just as the one before. again_ns: what was looked up or computed again; severity goes by that.
 CREATE VIEW x_named_finding AS
 SELECT DISTINCT *, waste * line_ns AS again_ns, CASE
-  WHEN is_reuse OR tell_redundant < category_traps_min OR tell_redundant_ns <= 0 THEN 'undecided'
+  WHEN is_reuse OR lent_redundant < category_traps_min OR tell_redundant_ns <= 0 THEN 'undecided'
   WHEN is_return_decisive AND line_returned_partly_ns >= line_returned_redundant_ns THEN 'inefficient algorithm'
   WHEN is_return_decisive AND NOT is_other_arguments THEN
     iif(loop_share_found >= loop_share AND NOT is_new_arguments, 'loop-invariant computation', 'repeated native calls')
@@ -383,8 +418,17 @@ FROM (
 CREATE VIEW x_valued_finding AS
 SELECT DISTINCT *, waste_low * line_ns AS again_low_ns, waste_high * line_ns AS again_high_ns,
   iif(is_calls, 1.0 * line_ns, again_ns) AS wasted_ns,
-  iif(is_calls, calls_low, waste_low * iif(is_repeat, repeat_low, 1)) * line_ns AS low_ns,
-  min(iif(is_calls, calls_high, waste_high * iif(is_repeat, repeat_high, 1)) * line_ns, run_ns) AS high_ns
+  CASE
+    WHEN is_calls THEN calls_low
+    WHEN is_repeat THEN repeat_low * waste_low
+    WHEN is_reuse THEN waste_low
+    ELSE 0 END * line_ns AS fix_low_ns,
+  min(run_ns, line_ns * CASE
+    WHEN is_calls THEN calls_high
+    WHEN is_repeat THEN repeat_high * waste_high
+    WHEN is_other_arguments OR is_reuse THEN waste_high
+    WHEN kind = PIE_WATCH_LOAD THEN calls_high
+    ELSE min(calls_high, undecided_high * waste_high) END) AS high_ns
 FROM (
   SELECT DISTINCT *, category IN ('slice underutilization', 'API misuse') AS is_calls,
     category IN ('repeated native calls', 'loop-invariant computation', 'inefficient algorithm') AS is_repeat,
@@ -395,14 +439,16 @@ FROM (
 -- With its weight: what the evidence does not decide is never high, nor are calls to a library that may have none for
 -- many at once: each of them looks up again what it needs.
 CREATE VIEW x_weighed_finding AS
-SELECT DISTINCT *, CASE
-    WHEN is_reuse THEN 'reuse'
-    WHEN NOT is_decided THEN 'low'
-    WHEN tell_traps >= high_traps AND waste_low >= high_low AND waste >= high_part AND again_ns >= high_share * run_ns THEN 'high'
-    WHEN is_calls AND kind = PIE_WATCH_LOAD AND tell_traps >= calls_traps AND waste_low >= calls_waste_low AND waste >= calls_part
-      AND fraction_low >= calls_fraction AND low_ns >= high_share * run_ns THEN 'high'
-    ELSE 'low' END AS severity
-FROM x_valued_finding;
+SELECT DISTINCT *, iif(is_calls AND severity <> 'high', min(waste_low, calls_low) * line_ns, fix_low_ns) AS low_ns
+FROM (
+  SELECT DISTINCT *, CASE
+      WHEN is_reuse THEN 'reuse'
+      WHEN NOT is_decided THEN 'low'
+      WHEN tell_traps >= high_traps AND waste_low >= high_low AND waste >= high_part AND again_ns >= high_share * run_ns THEN 'high'
+      WHEN is_calls AND kind = PIE_WATCH_LOAD AND lent_traps >= calls_traps AND waste_low >= calls_waste_low AND waste >= calls_part
+        AND fraction_low >= calls_fraction AND fix_low_ns >= high_share * run_ns THEN 'high'
+      ELSE 'low' END AS severity
+  FROM x_valued_finding);
 
 -- With the figures that decided the category, and what to try.
 CREATE VIEW x_explained_finding AS
@@ -420,7 +466,7 @@ SELECT DISTINCT *,
   || coalesce(CASE
     WHEN is_reuse THEN printf('; but only %.0f %% of the time is in short calls that look up what objects are like, '
       || 'the rest is in long calls and bulk work, which have to read again', 100 * short_share)
-    WHEN tell_redundant < category_traps_min THEN '; these are too few for the evidence to decide'
+    WHEN lent_redundant < category_traps_min THEN '; these are too few for the evidence to decide'
     WHEN kind = PIE_WATCH_STORE AND equal_values < values_min THEN '; but few different values were equal, so this may '
       || 'be a coincidence'
     WHEN category = 'inefficient algorithm' AND is_return_decisive THEN '; the calls compute again what they had '
@@ -492,7 +538,8 @@ WHERE x.copies_ns >= t.high_share * a.cpu_ns AND x.copies_ns >= t.high_low * x.l
 
 -- All findings, in the order of their worth. What is only reuse comes last, whatever it costs. A line that grows (1) or
 -- shifts (2) has one verdict: it says what the line's stores are about, and what the line looks up again is of less
--- weight.
+-- weight. Where a line passes over the same data again and again, its results may be nearly the same each time. So there
+-- only the same arguments (is_argued) show that it computes again.
 CREATE VIEW x_told_finding AS
 SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'maybe', severity = 'low', wasted_ns DESC,
     library IS NOT NULL, trap_ns DESC, file, line, kind) AS rank
@@ -502,29 +549,29 @@ FROM (
     again_low_ns, again_high_ns, line_ns, run_ns, short_share, bytes, traps, watches, sampler, library, user_file,
     user_line, redundant_ns, trap_ns, trap_sq, is_reuse, is_decided, z2, high_traps, high_low, high_part, high_share,
     calls_high, grows,
-    iif(line_grows AND NOT grows AND severity = 'high', 'low', severity) AS severity
+    iif((line_grows AND NOT grows OR line_passes AND NOT is_argued) AND severity = 'high', 'low', severity) AS severity
   FROM (
     SELECT *, max(grows) OVER g AS line_grows, max(severity = 'maybe') OVER g AS line_passes,
-      max(severity = 'high') OVER g AS line_high
+      max(severity = 'high' AND is_argued) OVER g AS line_high
     FROM (
       SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
         category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns, again_ns,
         again_low_ns, again_high_ns, line_ns, run_ns, short_share, bytes, traps, watches, sampler, library,
         user_file, user_line, redundant_ns, trap_ns, trap_sq, is_reuse, is_decided, z2, high_traps, high_low, high_part,
-        high_share, calls_high, severity, 0 AS grows
+        high_share, calls_high, severity, 0 AS grows, NOT is_repeat OR is_same_arguments AS is_argued
       FROM x_explained_finding
       UNION ALL
       SELECT run, PIE_WATCH_STORE, file, line, function, function_line, NULL, NULL, native_function, native_library,
         'inefficient algorithm', evidence, advice, NULL, NULL, NULL, saved_ns, calls_low * saved_ns,
         min(calls_high * saved_ns, run_ns), copies_ns, copies_ns, NULL, line_ns, run_ns, NULL, bytes, NULL, NULL, NULL, NULL,
         NULL, NULL, NULL, NULL, NULL, 0, 1, z2, high_traps, high_low, high_part, high_share, calls_high, 'high',
-        iif(about = 'shifts', 2, 1)
+        iif(about = 'shifts', 2, 1), 1
       FROM x_copying_finding
       UNION ALL
       SELECT run, PIE_WATCH_LOAD, file, line, function, function_line, NULL, NULL, native_function, native_library,
         'whole re-reads', evidence, advice, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, line_ns, run_ns, NULL,
         NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, pass_ns, NULL, 1, 0, z2, high_traps, high_low, high_part,
-        high_share, calls_high, 'maybe', 0
+        high_share, calls_high, 'maybe', 0, 1
       FROM x_passing_finding)
     WINDOW g AS (PARTITION BY run, file, line))
   WHERE (grows OR NOT line_grows OR kind = PIE_WATCH_LOAD)
@@ -538,8 +585,9 @@ SELECT run, proven_rank AS rank, iif(kind = PIE_WATCH_LOAD, 'load', 'store') AS 
   line_severity AS severity,
   library, user_file, user_line, low_ns / 1e9 AS wasted_s_low, high_ns / 1e9 AS wasted_s_high,
   line_ns / 1e9 AS cpu_s, iif(kind = PIE_WATCH_LOAD, short_share, NULL) AS short_share, watches, verdict, proof AS facts,
-  most_ns / 1e9 AS gain_s, again_ns / 1e9 AS again_s, iif(grows, NULL, again_low_ns / 1e9) AS again_s_low,
-  again_high_ns / 1e9 AS again_s_high, done_again AS again
+  fix_gain_ns / 1e9 AS gain_s, again_ns / 1e9 AS again_s, iif(grows, NULL, again_low_ns / 1e9) AS again_s_low,
+  again_high_ns / 1e9 AS again_s_high, done_again AS again, most_ns / 1e9 AS gain_most_s,
+  iif(most_ns IS NULL, NULL, within) AS gain_within
 FROM x_confirmed_finding;
 
 -- By function: sums of its lines, without those that are only reuse unless all are; words and names are those of its
@@ -558,9 +606,10 @@ SELECT run, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', sev
   wasted_ns / nullif(run_ns, 0) AS wasted_share, bytes, traps, sampler, severity, library, user_file, user_line,
   low_ns / 1e9 AS wasted_s_low, high_ns / 1e9 AS wasted_s_high, line_ns / 1e9 AS cpu_s, watches, lines, worst_line,
   iif(nth = 1, verdict, NULL) AS verdict, iif(nth = 1, proof, NULL) AS facts,
-  iif(nth = 1, most_ns, NULL) / 1e9 AS gain_s, again_ns / 1e9 AS again_s,
+  iif(nth = 1, fix_gain_ns, NULL) / 1e9 AS gain_s, again_ns / 1e9 AS again_s,
   iif(grows, NULL, again_low_ns / 1e9) AS again_s_low, iif(grows, NULL, again_high_ns / 1e9) AS again_s_high,
-  done_again AS again
+  done_again AS again, iif(nth = 1, most_ns, NULL) / 1e9 AS gain_most_s,
+  iif(nth = 1 AND most_ns IS NOT NULL, within, NULL) AS gain_within
 FROM (
   SELECT DISTINCT *, iif(sum_severity = 'high' AND (nth > 1 OR (library IS NOT NULL AND is_evidence)), 'low', sum_severity)
       AS severity,
@@ -582,7 +631,7 @@ FROM (
       FROM (
         SELECT run, kind, file, function_line AS line, function, native_function, native_library,
           line_category AS category, line_evidence AS evidence, line_advice AS advice, library, user_file, user_line, line AS worst_line, is_reuse, is_decided,
-          run_ns, z2, high_traps, high_low, high_part, high_share, found_verdict, verdict, proof, most_ns, done_again,
+          run_ns, z2, high_traps, high_low, high_part, high_share, found_verdict, verdict, proof, fix_gain_ns, most_ns, within, done_again,
           kind_text, is_evidence, line_severity AS worst_severity,
           max(sampler) OVER g AS sampler, sum(redundant_ns) OVER g AS redundant_ns,
           sum(trap_ns) OVER g AS trap_ns, sum(trap_sq) OVER g AS trap_sq, sum(wasted_ns) OVER g AS wasted_ns,
