@@ -49,7 +49,7 @@ ROOMS = {
         "write": ("base", "own", "file"),
         "read": ("base", "file", "copy"),
         "export": ("base", "file", "copy", "read"),
-        "ask": ("base", "read", "export"),
+        "ask": ("base", "file", "read", "export"),
         "merge": ("base", "file", "copy", "read"),
     },
     "launcher": {
