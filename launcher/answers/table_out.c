@@ -7,6 +7,7 @@
 #include "launcher/answers/held.h"
 #include "launcher/answers/output.h"
 #include "launcher/answers/table.h"
+#include "launcher/answers/tree_out.h"
 #include "launcher/text/text.h"
 #include "storage/ask/query.h"
 #include "storage/ask/questions.h"
@@ -184,7 +185,7 @@ static void print_end(const struct printing *printing, const struct pie_answer *
         pie_output_print_nothing(out, answer->query);
     if (printing->more > 0)
         pie_output_print_more(out, answer, printing->printed, printing->more);
-    if (printing->left_out > 0)
+    if (printing->left_out > 0 && printing->printed > 0)
         fprintf(out, "%zu columns did not fit: --json and --csv have all\n", printing->left_out);
 }
 
@@ -192,6 +193,8 @@ int pie_table_print(FILE *out, const struct pie_answer *answer, char **ret_messa
     struct printing printing = {0};
     if (pie_findings_are(answer))
         return pie_findings_print(out, answer, ret_message);
+    if (pie_tree_is(answer))
+        return pie_tree_print(out, answer, ret_message);
     int r = pie_table_init(&printing.table, (size_t)pie_cursor_column_count(answer->query->cursor));
     if (r == 0)
         r = pie_held_open(&printing.held, out);

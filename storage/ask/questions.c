@@ -64,22 +64,21 @@
     .is_ranked = true
 
 /* Inclusive time. In X leaves rows, since the time below them is elsewhere too; in a thread only what it did. */
-#define TOTAL                                                                                                \
-    "total_s, total_share, python_s, native_s, system_s, wait_s, runnable_s, throttled_s, samples, "
+#define PARTS "python_s, native_s, system_s, wait_s, runnable_s, throttled_s, samples, library"
 #define HIGHEST "total_s DESC, wait_s DESC, file, line, function"
 #define TOTALS(view)                                                                                         \
-    .columns = RANK(HIGHEST) "file, line, function, " TOTAL "self_s, library", .from = view,                 \
+    .columns = RANK(HIGHEST) "file, line, function, total_s, total_share, self_s, " PARTS, .from = view,     \
     .order = HIGHEST, .files = "file:line", .functions = "function", .libraries = "library",                 \
     .cut = PIE_CUT_ONLY_THREADS, .is_timed = true, .is_ranked = true
 #define CALLS(other)                                                                                         \
-    TOTAL "part_share, library, " other "_file, " other "_line, " other, .order = HIGHEST,                   \
+    "total_s, total_share, part_share, " PARTS ", " other "_file, " other "_line, " other, .order = HIGHEST,                   \
     .files = other "_file", .functions = other, .cut = PIE_CUT_ONLY_THREADS, .is_timed = true,               \
     .is_ranked = true
 /* A function's row has the line of it that took most, with its text. */
 #define TREE_FROM                                                                                            \
     PIE_CALLTREE_OWN_TABLE " t LEFT JOIN (SELECT file, function, first_line, line, row_number() OVER ("      \
-    "PARTITION BY file, function, first_line ORDER BY cpu_ns DESC, wait_ns DESC, line) AS nth"               \
-    " FROM x_line_total WHERE run = :run) l ON l.nth = 1 AND l.file = t.file AND l.function = t.function"    \
+    "PARTITION BY file, function, first_line ORDER BY cpu_ns DESC, wait_ns DESC, line) AS place"             \
+    " FROM x_line_total WHERE run = :run) l ON l.place = 1 AND l.file = t.file AND l.function = t.function"    \
     " AND l.first_line = t.first_line LEFT JOIN v_source s ON s.run = :run AND s.file = l.file"              \
     " AND s.line = l.line"
 
@@ -153,7 +152,7 @@ static const struct pie_question questions[] = {
      .needs = "callees of which function? \"callees of NAME\""},
     {.name = "imports",
      .aliases = "import|import time|slow imports|slowest imports|import times|imported modules|slow import",
-     .columns = RANK(HIGHEST) "file, " TOTAL "self_s, library",
+     .columns = RANK(HIGHEST) "file, total_s, total_share, self_s, " PARTS,
      .from = "v_total_function",
      .where = "function = '<module>' AND file IN (SELECT callee_file FROM v_caller WHERE run = :run"
               " AND callee = '<module>' AND file LIKE '<frozen importlib%')",

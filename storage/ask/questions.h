@@ -49,7 +49,7 @@ struct pie_question {
         is_ranked; /* the first rows are the important ones: only these are printed unless all are asked for */
     bool has_long_rows; /* a row fills a screen */
     bool is_cut_by_nth; /* rows have an nth, and those with the lowest are shown: others lead to them */
-    bool is_summary;    /* answered by more than its rows: launcher/answers/summary.h */
+    bool is_summary;    /* answered by more than its rows: launcher/summary/summary.h */
 };
 
 /* Number of rows printed of a ranked question. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the summary says of redundant loads and stores, on the made-up program of tests/storage/fixture_waste.c, and of
  * memory, on that of fixture_memory.c, and of traced loops, on that of fixture_traced.c. */
-#include "launcher/answers/summary.h"
+#include "launcher/summary/summary.h"
 #include "launcher/text/text.h"
 #include "tests/storage/fixture.h"
 #include "tests/storage/folder.h"

@@ -56,12 +56,13 @@ ROOMS = {
         "text": (),
         "options": ("text",),
         "answers": ("text",),
+        "summary": ("text", "answers"),
         "command": ("text", "answers"),
-        "ask": ("text", "answers", "command"),
+        "ask": ("text", "answers", "summary", "command"),
         "doctor": ("text", "answers", "command"),
         "install": ("text", "answers", "command"),
         "confirm": ("text", "answers", "command"),
-        "run": ("text", "options", "answers", "command", "ask", "doctor", "install", "confirm"),
+        "run": ("text", "options", "answers", "summary", "command", "ask", "doctor", "install", "confirm"),
     },
 }
 FILES_MAX, COMMENT_LINES_MAX = 40, 5
