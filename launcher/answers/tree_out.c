@@ -18,6 +18,7 @@ enum {
     GAP = 2,
     SOURCE_MIN = 12, /* less says nothing */
     NAME_MAX_COLUMNS = 60,
+    SOURCE_MAX = 4096,
     DEEPEST = 24, /* from here on rows are not set further to the right */
 };
 
@@ -126,8 +127,11 @@ struct printing {
 };
 
 static void print_head(const struct printing *printing) {
-    fprintf(printing->out, "%s   CPU s    share   parent%s  function, with all that it called%s\n",
-            printing->style->dim, printing->has_wait ? "   wait s" : "", printing->style->plain);
+    static const char more[] = ", with all that it called";
+    size_t used = COST_WIDTH + (printing->has_wait ? WAIT_WIDTH : 0) + GAP;
+    bool has_room = printing->columns == 0 || printing->columns >= used + sizeof more + strlen("function");
+    fprintf(printing->out, "%s   CPU s    share   parent%s  function%s%s\n", printing->style->dim,
+            printing->has_wait ? "   wait s" : "", has_room ? more : "", printing->style->plain);
 }
 
 static void print_share(const struct printing *printing, double share) {
@@ -138,19 +142,27 @@ static size_t width_of(const char *text) {
     return text ? pie_text_width(text) : 0;
 }
 
+/* As much of a text as there is room for, and at least SOURCE_MIN; heap, or NULL: nothing. */
+static char *fitting(const struct printing *printing, const char *text, size_t *used, size_t most) {
+    size_t room = printing->columns == 0 || printing->columns > *used + most ? most : printing->columns - *used;
+    bool has_room = printing->columns == 0 || *used + SOURCE_MIN <= printing->columns;
+    char *cut = text && has_room ? pie_text_cut_end(text, room) : NULL;
+    *used += cut ? GAP + width_of(cut) : 0;
+    return cut;
+}
+
 /* "train  train.py:12  for batch in loader:", as far as there is room. */
 static void print_sentence(const struct printing *printing, const struct row *row, const char *rules,
                            size_t used) {
-    char *name = row->name ? pie_text_cut_end(row->name, NAME_MAX_COLUMNS) : NULL, *source = NULL;
-    used += width_of(name) + (row->place ? GAP + width_of(row->place) : 0) + GAP;
-    if (row->source && printing->columns == 0)
-        source = strdup(row->source);
-    else if (row->source && used + SOURCE_MIN <= printing->columns)
-        source = pie_text_cut_end(row->source, printing->columns - used);
-    fprintf(printing->out, "  %s%s%s%s", printing->style->dim, rules, printing->style->plain, name ? name : "?");
-    fprintf(printing->out, "%s%s%s", printing->style->dim, row->place ? "  " : "", row->place ? row->place : "");
-    fprintf(printing->out, "%s%s%s\n", source ? "  " : "", source ? source : "", printing->style->plain);
+    const char *dim = printing->style->dim, *plain = printing->style->plain;
+    char *name = fitting(printing, row->name, &used, NAME_MAX_COLUMNS);
+    char *place = fitting(printing, row->place, &used, NAME_MAX_COLUMNS);
+    char *source = fitting(printing, row->source, &used, SOURCE_MAX);
+    fprintf(printing->out, "  %s%s%s%s%s", dim, rules, plain, name ? name : "", dim);
+    fprintf(printing->out, "%s%s%s%s%s\n", place ? "  " : "", place ? place : "", source ? "  " : "",
+            source ? source : "", plain);
     free(name);
+    free(place);
     free(source);
 }
 

@@ -36,8 +36,8 @@ struct report {
     int64_t line;
 };
 
-/* What columns take. Of memory there are only as many as leave SOURCE_MIN to the source; what stands behind the source
- * leaves it SOURCE_LEAST. */
+/* What columns take. Of memory there are only as many as leave SOURCE_MIN to the source, or the peak alone where it
+ * leaves SOURCE_LITTLE; what stands behind the source leaves it SOURCE_LEAST. */
 enum {
     TIME_WIDTH = 16,
     PARTS = 3,
@@ -46,6 +46,7 @@ enum {
     BYTES_WIDTH = 7,
     NUMBER_WIDTH = 10,
     SOURCE_MIN = 60,
+    SOURCE_LITTLE = 30,
     SOURCE_LEAST = 12
 };
 
@@ -294,17 +295,17 @@ static int print_findings(struct report *report) {
 /* Columns of time are those in which some line has anything. Those of memory were measured and, on a narrow screen,
  * leave room for the source: peak first. */
 static void choose_columns(struct report *report, struct pie_cursor *row) {
-    int room = 3;
+    int room = 3 * BYTES_WIDTH + SOURCE_MIN, is_memory = pie_cursor_int(row, 0) != 0;
     for (int i = 0; i < PARTS; i++)
         report->has_parts[i] = pie_cursor_int(row, 2 + i);
     report->has_wait = pie_cursor_int(row, 2 + PARTS);
     if (report->columns > 0)
-        room = ((int)report->columns - cost_width(report) - NUMBER_WIDTH - SOURCE_MIN) / BYTES_WIDTH;
-    report->has_peak = pie_cursor_int(row, 0) && room > 0;
-    room -= report->has_peak;
-    report->has_allocated = pie_cursor_int(row, 0) && room > 0;
-    room -= report->has_allocated;
-    report->has_copied = pie_cursor_int(row, 1) && room > 0;
+        room = (int)report->columns - cost_width(report) - NUMBER_WIDTH;
+    report->has_peak = is_memory && room >= BYTES_WIDTH + SOURCE_LITTLE;
+    room -= report->has_peak ? BYTES_WIDTH : 0;
+    report->has_allocated = is_memory && room >= BYTES_WIDTH + SOURCE_MIN;
+    room -= report->has_allocated ? BYTES_WIDTH : 0;
+    report->has_copied = pie_cursor_int(row, 1) && room >= BYTES_WIDTH + SOURCE_MIN;
 }
 
 /* Own functions with all below them: where to read first. */

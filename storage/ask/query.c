@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "storage/ask/phrase.h"
+#include "storage/ask/phrase_words.h"
 #include "storage/ask/questions.h"
 #include "storage/ask/refusals.h"
 #include "storage/base/message.h"
@@ -133,10 +134,24 @@ static const char *words_of(const struct pie_phrase *phrase) {
     return phrase->question[0] || !is_more ? phrase->question : "hot lines";
 }
 
-static int find_question(const struct pie_phrase *phrase, const struct pie_question **ret_question,
+/* Of the text as it is written, too: "number of calls" has no place. */
+static const char *refusal_of(const char *words, const char *text) {
+    struct pie_words all = {.count = 0};
+    char copy[2 * PIE_PHRASE_MAX_BYTES], line[2 * PIE_PHRASE_MAX_BYTES] = "", *end = line;
+    const char *refusal = pie_refusal_find(words);
+    if (!refusal)
+        all.count = pie_phrase_words(text, copy, all.at, all.is_quoted, PIE_PHRASE_MAX_WORDS);
+    for (int i = 0; i < all.count; i++)
+        end += sprintf(end, "%s%s", i ? " " : "", all.at[i]);
+    for (char *at = line; *at; at++)
+        *at = (char)tolower((unsigned char)*at);
+    return refusal || !*line ? refusal : pie_refusal_find(line);
+}
+
+static int find_question(const struct pie_phrase *phrase, const char *text, const struct pie_question **ret_question,
                          char **ret_message) {
     char *shortened = malloc(PIE_PHRASE_MAX_BYTES);
-    const char *words = words_of(phrase), *refusal = pie_refusal_find(words);
+    const char *words = words_of(phrase), *refusal = refusal_of(words, text);
     *ret_question = refusal ? NULL : pie_question_find(words);
     if (!shortened)
         return pie_message(-ENOMEM, ret_message, "out of memory");
@@ -158,14 +173,18 @@ static int order_question(const struct pie_phrase *phrase, struct pie_query *que
         return 0;
     }
     query->order = pie_question_order(question, phrase->order);
-    return query->order ? 0
-                        : pie_message(-EINVAL, ret_message, "\"%s\" cannot be ordered or told by %s",
-                                      question->name, phrase->order);
+    if (!query->order)
+        return pie_message(-EINVAL, ret_message, "\"%s\" cannot be ordered or told by %s", question->name,
+                           phrase->order);
+    size_t size = strlen(query->order);
+    if (strncmp(question->order, query->order, size) == 0 && question->order[size] == ' ')
+        query->order = NULL; /* it is so already */
+    return 0;
 }
 
-static int choose_question(const struct pie_phrase *phrase, struct pie_query *query, char **ret_message) {
+static int choose_question(const struct pie_phrase *phrase, const char *text, struct pie_query *query, char **ret_message) {
     const struct pie_question *question;
-    int r = find_question(phrase, &question, ret_message);
+    int r = find_question(phrase, text, &question, ret_message);
     if (r < 0)
         return r;
     if (phrase->by_function) {
@@ -254,7 +273,7 @@ static int open_phrase(struct pie_reader *reader, const char *text, int64_t run,
     struct pie_phrase phrase;
     int r = pie_phrase_parse(text, &phrase, ret_message);
     if (r == 0)
-        r = choose_question(&phrase, query, ret_message);
+        r = choose_question(&phrase, text, query, ret_message);
     if (r == 0 && phrase.process)
         r = pie_reader_cut(reader, phrase.run ? phrase.run : run, phrase.process, ret_message);
     if (r == 0)
