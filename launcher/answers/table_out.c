@@ -101,7 +101,15 @@ static char *indent(char *text, int64_t depth) {
     return out;
 }
 
-static int add_row(struct pie_table *table, struct pie_cursor *cursor, bool is_tree) {
+/* In an answer to a question, a figure of nothing. */
+static bool is_zero(struct pie_cursor *cursor, int column, bool is_question) {
+    enum pie_value_type type = pie_cursor_type(cursor, column);
+    bool is_number = type == PIE_VALUE_INTEGER || type == PIE_VALUE_REAL;
+    return is_question && is_number && pie_cursor_real(cursor, column) == 0;
+}
+
+static int add_row(struct pie_table *table, struct pie_cursor *cursor, const struct pie_question *question) {
+    bool is_tree = question && question->is_tree;
     int r = pie_table_add_row(table);
     for (int i = 0; r == 0 && i < pie_cursor_column_count(cursor); i++) {
         char *text = format_cell(cursor, i);
@@ -110,7 +118,7 @@ static int add_row(struct pie_table *table, struct pie_cursor *cursor, bool is_t
             table->columns[i].kind = is_path(table->columns[i].name) ? PIE_TABLE_PATH : PIE_TABLE_TEXT;
         if (is_tree && strcmp(table->columns[i].name, "function") == 0)
             text = indent(text ? text : strdup("?"), pie_cursor_int(cursor, 0));
-        pie_table_take_cell(table, (size_t)i, text);
+        (is_zero(cursor, i, question) ? pie_table_take_zero : pie_table_take_cell)(table, (size_t)i, text);
     }
     return r;
 }
@@ -173,7 +181,7 @@ static int read_rows(struct printing *printing, const struct pie_answer *answer,
         if (table->row_count == PIECE_ROWS || table->bytes > PIECE_BYTES)
             r = print_piece(printing, answer, true);
         if (r == 0)
-            r = add_row(table, query->cursor, is_tree);
+            r = add_row(table, query->cursor, query->question);
         printing->printed++;
     }
     return r == 0 ? print_piece(printing, answer, false) : r;

@@ -468,7 +468,7 @@ Leaks
 
 def test_a_report_without_memory_says_nothing_of_it(memory):
     text = memory("report", "a.db", "--run", "1").text
-    assert "Memory" not in text and "eak" not in text and "py   nat   sys    line  source" in text
+    assert "Memory" not in text and "eak" not in text and "py   nat   sys  wait s    line  source" in text
 
 
 def test_texts_of_the_file_do_not_steer_the_terminal(changed):

@@ -29,8 +29,6 @@ CONTRACT = {
     "call tree": ["depth", "function", "total_s", "self_s"],
     "tree": ["depth", "function", "file", "line", "total_s", "total_share", "parent_share", "self_s"],
     "own functions": ["rank", "file", "line", "function", "total_s", "total_share", "self_s", "wait_s"],
-    "callers of work": ["rank", "file", "line", "function", "total_s", "part_share", "callee"],
-    "callees of main": ["rank", "function", "file", "line", "kind", "total_s", "part_share", "caller"],
 }
 VIEWS = ["v_line", "v_function", "v_thread", "v_process", "v_run", "v_overhead", "v_drop", "v_total_function",
          "v_total_line", "v_caller", "v_callee"]
