@@ -224,7 +224,8 @@ int pie_json_print_part(struct pie_held *held, const struct pie_answer *answer, 
     return r;
 }
 
-void pie_json_print_object(FILE *out, const char *const (*texts)[2], const char *number_name, int64_t number) {
+void pie_json_print_object(FILE *out, const char *const (*texts)[2], const char *number_name,
+                           int64_t number) {
     json_t *object = json_object();
     for (; object && (*texts)[0]; texts++)
         json_object_set_new(object, (*texts)[0], (*texts)[1] ? json_text((*texts)[1]) : json_null());

@@ -17,6 +17,10 @@
 /* What the first rows leave out interests few: the rest is counted and shown to those who ask. */
 enum { KEPT_COLUMNS = 5 };
 
+/* Fewer samples say little of a row's time. */
+enum { SAMPLES_MIN = 5 };
+static const double WAIT_MIN_S = 0.01;
+
 static bool ends_with(const char *text, const char *end) {
     size_t size = strlen(text), end_size = strlen(end);
     return size >= end_size && strcmp(text + size - end_size, end) == 0;
@@ -163,6 +167,21 @@ static int print_piece(struct printing *printing, const struct pie_answer *answe
     return r < 0 ? r : pie_held_row(&printing->held);
 }
 
+static int find_column(struct pie_cursor *cursor, const char *name) {
+    for (int i = 0; i < pie_cursor_column_count(cursor); i++)
+        if (strcmp(pie_cursor_column_name(cursor, i), name) == 0)
+            return i;
+    return -1;
+}
+
+/* A row of a ranking by time that is next to nothing, and neither waits nor is the first. */
+static bool is_slight(const struct printing *printing, const struct pie_query *query) {
+    int samples = find_column(query->cursor, "samples"), wait = find_column(query->cursor, "wait_s");
+    return query->rows_shown && printing->printed > 0 && samples >= 0 && wait >= 0 &&
+           pie_cursor_int(query->cursor, samples) < SAMPLES_MIN &&
+           pie_cursor_real(query->cursor, wait) < WAIT_MIN_S;
+}
+
 /* Returns 0, or -errno, with a message where the cursor had one. */
 static int read_rows(struct printing *printing, const struct pie_answer *answer, char **ret_message) {
     const struct pie_query *query = answer->query;
@@ -174,7 +193,7 @@ static int read_rows(struct printing *printing, const struct pie_answer *answer,
     while (r == 0 && (next = pie_cursor_next(query->cursor, ret_message)) != 0) {
         if (next < 0)
             return next;
-        if (query->rows_shown && printing->printed == query->rows_shown) {
+        if ((query->rows_shown && printing->printed == query->rows_shown) || is_slight(printing, query)) {
             printing->more++;
             continue;
         }

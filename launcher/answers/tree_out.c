@@ -144,7 +144,8 @@ static size_t width_of(const char *text) {
 
 /* As much of a text as there is room for, and at least SOURCE_MIN; heap, or NULL: nothing. */
 static char *fitting(const struct printing *printing, const char *text, size_t *used, size_t most) {
-    size_t room = printing->columns == 0 || printing->columns > *used + most ? most : printing->columns - *used;
+    size_t room =
+        printing->columns == 0 || printing->columns > *used + most ? most : printing->columns - *used;
     bool has_room = printing->columns == 0 || *used + SOURCE_MIN <= printing->columns;
     char *cut = text && has_room ? pie_text_cut_end(text, room) : NULL;
     *used += cut ? GAP + width_of(cut) : 0;

@@ -188,7 +188,7 @@ static void print_memory(struct report *report, struct pie_cursor *row) {
         print_bytes(report, row, 18);
 }
 
-/* Columns of print_line() and print_library(), the latter's up to the samples: 0 file, 1-3 its CPU time, share and waiting, 4 library, 5 line, 6 text, 7 CPU time, 8 share, 9 Python,
+/* Columns: 0 file, 1-3 its CPU time, share and waiting, 4 library, 5 line, 6 text, 7 CPU time, 8 share, 9 Python,
  * 10 native, 11 system, 12 waiting, 13 library below, 14 its CPU time, 15 is there a finding of severity high?, 16
  * bytes allocated, 17 at the peak, 18 copied, 19 samples */
 static void print_line(struct report *report, struct pie_cursor *row) {
@@ -270,10 +270,11 @@ static void print_library(struct report *report, struct pie_cursor *row) {
     fputc('\n', report->out);
 }
 
-static const char libraries_sql[] = "SELECT NULL, NULL, NULL, NULL, library, NULL, NULL, cpu_s, cpu_share, "
-                                    "python_s, native_s, system_s, wait_s, NULL, NULL, NULL, NULL, NULL, NULL, NULL"
-                                    " FROM v_library WHERE run = :run AND (:all OR cpu_share >= 0.001) ORDER "
-                                    "BY cpu_s DESC, wait_s DESC, library";
+static const char libraries_sql[] =
+    "SELECT NULL, NULL, NULL, NULL, library, NULL, NULL, cpu_s, cpu_share, "
+    "python_s, native_s, system_s, wait_s, NULL, NULL, NULL, NULL, NULL, NULL, NULL"
+    " FROM v_library WHERE run = :run AND (:all OR cpu_share >= 0.001) ORDER "
+    "BY cpu_s DESC, wait_s DESC, library";
 
 static int print_findings(struct report *report) {
     struct pie_finding_screen screen = {
@@ -337,7 +338,8 @@ static int print_hints(struct report *report) {
 }
 
 static const char measured_sql[] =
-    "SELECT m.is_memory, m.is_copies, v.is_python, v.is_native, v.is_system, v.is_wait FROM x_memory_measured m,"
+    "SELECT m.is_memory, m.is_copies, v.is_python, v.is_native, v.is_system, v.is_wait FROM "
+    "x_memory_measured m,"
     " (SELECT max(python_s >= 0.005 * cpu_s AND python_s > 0) AS is_python, max(native_s >= 0.005 * cpu_s AND"
     " native_s > 0) AS is_native, max(system_s >= 0.005 * cpu_s AND system_s > 0) AS is_system,"
     " max(wait_s >= 0.005) AS is_wait FROM v_own_line WHERE run = :run) v WHERE m.run = :run";

@@ -10,7 +10,8 @@
 #include "storage/read/reader.h"
 
 /* From which part of the time on something is plain, and from which time on it matters. */
-static const double WAIT_PART = 0.4, QUEUE_PART = 0.25, THROTTLED_PART = 0.05, IMPORT_PART = 0.3, MATTERS_S = 0.2;
+static const double WAIT_PART = 0.4, QUEUE_PART = 0.25, THROTTLED_PART = 0.05, IMPORT_PART = 0.3,
+                    MATTERS_S = 0.2;
 
 /* Of the time that the program waited: more is at one line, or in the loader. */
 static const double MOST = 0.5;
@@ -52,10 +53,14 @@ static int ask(const struct asking *asking, const char *sql, struct facts *ret_f
 }
 
 /* Hands a hint over and frees its text. */
-static void tell(const struct asking *asking, const char *kind, char *text, const struct facts *place) {
+static void tell(const struct asking *asking, const char *kind, double share, char *text,
+                 const struct facts *place) {
     char *clean = text ? pie_text_printable(text) : NULL;
-    const struct pie_hint hint = {
-        .kind = kind, .text = clean, .file = place ? place->file : NULL, .line = place ? place->line : 0};
+    const struct pie_hint hint = {.kind = kind,
+                                  .share = share,
+                                  .text = clean,
+                                  .file = place ? place->file : NULL,
+                                  .line = place ? place->line : 0};
     if (clean)
         asking->take(asking->data, &hint);
     free(clean);
@@ -85,9 +90,9 @@ static const char loader_sql[] =
 
 /* "worker.join()", or "" */
 static char *source_of(const struct asking *asking, const struct facts *place) {
-    char *source = place->file ? pie_finding_source(asking->reader, asking->run, place->file,
-                                                    (double)place->line)
-                               : NULL;
+    char *source = place->file
+                       ? pie_finding_source(asking->reader, asking->run, place->file, (double)place->line)
+                       : NULL;
     char *cut = source ? pie_text_cut_end(source, 48) : NULL;
     free(source);
     return cut;
@@ -97,14 +102,14 @@ static void tell_place(const struct asking *asking, const struct facts *thread, 
     const char *slash = place->file ? strrchr(place->file, '/') : NULL;
     char *source = source_of(asking, place), *where = NULL, *text = NULL;
     bool is_plain = place->is_found && place->file && place->values[0] >= MOST * thread->values[2];
-    if (is_plain && asprintf(&where, ", %.2f s of it at %s:%lld%s%s", place->values[0],
-                             slash ? slash + 1 : place->file, (long long)place->line, source ? "  " : "",
-                             source ? source : "") < 0)
+    if (is_plain &&
+        asprintf(&where, ", %.2f s of it at %s:%lld%s%s", place->values[0], slash ? slash + 1 : place->file,
+                 (long long)place->line, source ? "  " : "", source ? source : "") < 0)
         where = NULL;
     if (asprintf(&text, "mostly waiting: the main thread waited %.2f of %.2f s%s", thread->values[2],
                  thread->values[0], where ? where : "") < 0)
         text = NULL;
-    tell(asking, "waiting", text, is_plain ? place : NULL);
+    tell(asking, "waiting", thread->values[2] / thread->values[0], text, is_plain ? place : NULL);
     free(where);
     free(source);
 }
@@ -122,7 +127,7 @@ static int tell_waiting(const struct asking *asking, const struct facts *thread)
         if (asprintf(&text, "input bound: the main thread waited %.0f of %.0f s for the DataLoader",
                      loader.values[0] < waited ? loader.values[0] : waited, thread->values[0]) < 0)
             text = NULL;
-        tell(asking, "input bound", text, &place);
+        tell(asking, "input bound", waited / thread->values[0], text, &place);
     } else if (r == 0) {
         tell_place(asking, thread, &place);
     }
@@ -146,14 +151,15 @@ static int tell_threads(const struct asking *asking) {
         if (asprintf(&text, "throttled: a CPU quota stopped the threads for %.2f s beside %.2f s of CPU",
                      throttled, cpu) < 0)
             text = NULL;
-        tell(asking, "throttled", text, NULL);
+        tell(asking, "throttled", throttled / (cpu + throttled), text, NULL);
     }
     if (ready >= MATTERS_S && ready >= QUEUE_PART * (cpu + ready)) {
-        if (asprintf(&text, "too few processors: threads were ready to run for %.2f s without one, and ran "
-                            "for %.2f s",
+        if (asprintf(&text,
+                     "too few processors: threads were ready to run for %.2f s without one, and ran "
+                     "for %.2f s",
                      ready, cpu) < 0)
             text = NULL;
-        tell(asking, "processors", text, NULL);
+        tell(asking, "processors", ready / (cpu + ready), text, NULL);
     }
     return 0;
 }
@@ -170,9 +176,10 @@ static int tell_imports(const struct asking *asking) {
     char *text;
     if (r < 0 || took < MATTERS_S || took < IMPORT_PART * cpu)
         return r;
-    if (asprintf(&text, "start-up: imports took %.2f of %.2f s of CPU; \"imports\" lists them", took, cpu) < 0)
+    if (asprintf(&text, "start-up: imports took %.2f of %.2f s of CPU; \"imports\" lists them", took, cpu) <
+        0)
         text = NULL;
-    tell(asking, "imports", text, NULL);
+    tell(asking, "imports", took / cpu, text, NULL);
     return 0;
 }
 

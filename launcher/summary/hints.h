@@ -9,6 +9,7 @@ struct pie_reader;
  * had no processor, imports took much of it. Context: cli, launcher (at exit). */
 struct pie_hint {
     const char *kind; /* "input bound", "waiting", "processors", "throttled" or "imports" */
+    double share;     /* of the main thread's, of the threads' or of the CPU time */
     const char *text; /* one line with the figures, printable */
     const char *file; /* the line that it is about; NULL: none */
     int64_t line;     /* 0: none */

@@ -54,8 +54,7 @@ struct summary {
     bool is_last; /* nothing was appended since: the next command need not name the run */
     size_t columns;
     struct pie_style style;
-    int hints;
-    bool has_no_parts; /* of threads only the CPU time is told */
+    bool has_no_parts; /* of threads only the CPU time is printed */
     uint64_t (*unwritten_ns)(
         void);           /* CPU time of the profiler's that came too late for the file; NULL: none */
     int64_t lines_shown; /* source lines, at most */
@@ -177,13 +176,38 @@ static int print_lines(struct summary *summary, char **ret_message) {
     return r;
 }
 
+/* What most of the time went to comes before what part of it a fix may save. */
+static const double FIRST_SHARE = 0.5;
+
+struct hints {
+    const struct summary *summary;
+    FILE *out;
+    double share; /* the greatest of a wait */
+};
+
 static void print_hint(void *data, const struct pie_hint *hint) {
-    struct summary *summary = data;
-    if (summary->hints++ == 0)
-        fputs("\n", summary->out);
-    char *cut = pie_text_cut_end(hint->text, summary->columns);
-    fprintf(summary->out, "%s\n", cut ? cut : "");
+    struct hints *hints = data;
+    char *cut = pie_text_cut_end(hint->text, hints->summary->columns);
+    bool is_wait = strcmp(hint->kind, "waiting") == 0 || strcmp(hint->kind, "input bound") == 0;
+    fprintf(hints->out, "%s\n", cut ? cut : "");
+    if (is_wait && hint->share > hints->share)
+        hints->share = hint->share;
     free(cut);
+}
+
+/* The hints' lines (heap), or NULL: there are none. */
+static char *read_hints(const struct summary *summary, bool *ret_is_first, char **ret_message) {
+    struct hints hints = {.summary = summary};
+    char *text = NULL;
+    size_t size = 0;
+    hints.out = open_memstream(&text, &size);
+    int r = hints.out ? pie_hints_each(summary->reader, summary->run, &hints, print_hint, ret_message) : 0;
+    if (hints.out && fclose(hints.out) == 0 && r == 0 && size > 0) {
+        *ret_is_first = hints.share >= FIRST_SHARE;
+        return text;
+    }
+    free(text);
+    return NULL;
 }
 
 static void print_library(struct summary *summary, struct pie_cursor *row) {
@@ -203,7 +227,7 @@ static void print_part(struct summary *summary, struct pie_cursor *row, int colu
         fprintf(summary->out, " + %.2f s %s", pie_cursor_real(row, column), of_what);
 }
 
-/* Of so many threads that their parts do not fit, only the CPU time. */
+/* Where the parts of all threads do not fit, only the CPU time. */
 static void print_thread(struct summary *summary, struct pie_cursor *row) {
     int64_t nth = pie_cursor_int(row, 0), count = pie_cursor_int(row, 1), shorts = pie_cursor_int(row, 2);
     if ((count < 2 && !shorts) || nth > THREADS_SHOWN)
@@ -395,12 +419,17 @@ static struct pie_finding_screen screen_of(const struct summary *summary) {
 static void print_findings(struct summary *summary) {
     const struct pie_finding_screen screen = screen_of(summary);
     char *message = NULL;
+    bool is_first = false;
+    char *hints = read_hints(summary, &is_first, &message);
     size_t printed = 0;
-    int r = pie_summary_leaks_print(&screen, &printed, &message);
+    if (hints && is_first)
+        fprintf(summary->out, "\n%s", hints);
+    int r = message ? -EIO : pie_summary_leaks_print(&screen, &printed, &message);
     if (r == 0)
         r = pie_summary_findings_print(&screen, printed, &message);
-    if (r == 0)
-        r = pie_hints_each(summary->reader, summary->run, summary, print_hint, &message);
+    if (hints && !is_first)
+        fprintf(summary->out, "\n%s", hints);
+    free(hints);
     if (r == 0)
         r = print_traced(summary, &screen, &message);
     if (r < 0)
@@ -488,7 +517,8 @@ static int begin(struct summary *summary, FILE *out, int64_t run, char **ret_mes
     return r;
 }
 
-int pie_summary_answer(FILE *out, struct pie_reader *reader, const char *path, int64_t run, char **ret_message) {
+int pie_summary_answer(FILE *out, struct pie_reader *reader, const char *path, int64_t run,
+                       char **ret_message) {
     struct summary summary = {.path = path, .reader = reader, .target = out};
     int r = begin(&summary, out, run, ret_message);
     if (r < 0)

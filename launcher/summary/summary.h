@@ -13,4 +13,5 @@ struct pie_reader;
 int pie_summary_print(const char *db_path, int64_t run_id, uint64_t (*unwritten_ns)(void));
 
 /* The same screen as the answer to a question, to `out`. Returns 0, or -errno and a message. Context: cli. */
-int pie_summary_answer(FILE *out, struct pie_reader *reader, const char *path, int64_t run, char **ret_message);
+int pie_summary_answer(FILE *out, struct pie_reader *reader, const char *path, int64_t run,
+                       char **ret_message);

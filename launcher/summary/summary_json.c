@@ -15,15 +15,24 @@
 static const struct {
     const char *name, *question;
 } sections[] = {
-    {"findings", "top 10 redundancy"},  {"own lines", "top 10 own lines"},
-    {"hot lines", "top 10 hot lines"},  {"own functions", "top 10 own functions"},
-    {"tree", "tree"},                   {"waiting", "top 10 waiting"},
-    {"libraries", "top 10 libraries"},  {"heap", "heap"},
-    {"memory", "top 10 memory"},        {"peak", "top 10 peak"},
-    {"leaks", "top 10 leaks"},          {"growth", "top 10 growth"},
-    {"copies", "top 10 copies"},        {"needless copies", "top 10 needless copies"},
-    {"traced calls", "top 10 learned calls"}, {"threads", "top 10 threads"},
-    {"processes", "top 50 processes"},  {"overhead", "overhead"},
+    {"findings", "top 10 redundancy"},
+    {"own lines", "top 10 own lines"},
+    {"hot lines", "top 10 hot lines"},
+    {"own functions", "top 10 own functions"},
+    {"tree", "tree"},
+    {"waiting", "top 10 waiting"},
+    {"libraries", "top 10 libraries"},
+    {"heap", "heap"},
+    {"memory", "top 10 memory"},
+    {"peak", "top 10 peak"},
+    {"leaks", "top 10 leaks"},
+    {"growth", "top 10 growth"},
+    {"copies", "top 10 copies"},
+    {"needless copies", "top 10 needless copies"},
+    {"traced calls", "top 10 learned calls"},
+    {"threads", "top 10 threads"},
+    {"processes", "top 50 processes"},
+    {"overhead", "overhead"},
     {"drops", "drops"},
 };
 

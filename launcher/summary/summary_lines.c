@@ -51,7 +51,8 @@ void pie_summary_lines_add(struct pie_summary_lines *lines, struct pie_cursor *r
                                       .share = pie_cursor_real(row, 7),
                                       .wait_s = pie_cursor_real(row, 6),
                                       .place = place_of(row),
-                                      .source = source ? pie_text_printable(source + strspn(source, " \t")) : NULL,
+                                      .source =
+                                          source ? pie_text_printable(source + strspn(source, " \t")) : NULL,
                                       .library = library_of(row)};
     for (int i = 0; i < PARTS; i++)
         line->parts[i] = cpu_s > 0 ? pie_cursor_real(row, 3 + i) / cpu_s : 0;
@@ -94,7 +95,8 @@ static void print_head(const struct pie_summary_lines *lines, const struct shown
 
 static void print_source(const struct pie_summary_lines *lines, const struct pie_summary_line *line,
                          const struct shown *shown) {
-    size_t used = width_of(shown) + 4 + shown->place_width, library = line->library ? pie_text_width(line->library) : 0;
+    size_t used = width_of(shown) + 4 + shown->place_width,
+           library = line->library ? pie_text_width(line->library) : 0;
     size_t room = lines->columns > used + library + SOURCE_MIN ? lines->columns - used - library : SOURCE_MIN;
     char *cut = line->source ? pie_text_cut_end(line->source, room) : NULL;
     int blanks = line->place ? (int)(shown->place_width - pie_text_width(line->place)) : 0;
@@ -105,9 +107,7 @@ static void print_source(const struct pie_summary_lines *lines, const struct pie
 
 static void print_line(const struct pie_summary_lines *lines, const struct pie_summary_line *line,
                        const struct shown *shown) {
-    const char *colour = line->share >= 0.2    ? lines->style.hot
-                         : line->share >= 0.05 ? lines->style.warm
-                                               : "";
+    const char *colour = line->share >= 0.2 ? lines->style.hot : line->share >= 0.05 ? lines->style.warm : "";
     fprintf(lines->out, "%s%8.3f  %4.1f %%%s", colour, line->cpu_s, 100 * line->share,
             *colour ? lines->style.plain : "");
     for (int i = 0; i < PARTS; i++) {

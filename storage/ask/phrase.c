@@ -202,7 +202,8 @@ static int take_by(struct pie_words *words, struct pie_phrase *phrase, char **re
 static int take_where(struct pie_words *words, struct pie_phrase *phrase, char **ret_message) {
     enum pie_place_kind kind =
         pie_words_is(words, words->next, "where") ? place_kind(words, words->next + 1) : PIE_PLACE_ANY;
-    if (kind == PIE_PLACE_ANY || !pie_words_is(words, words->next + 2, "=|==|is") || words->next + 3 >= words->count)
+    if (kind == PIE_PLACE_ANY || !pie_words_is(words, words->next + 2, "=|==|is") ||
+        words->next + 3 >= words->count)
         return 0;
     words->next += 3;
     phrase->kind = kind;
@@ -245,18 +246,19 @@ void pie_phrase_shorten(const char *question, char *buffer) {
     *buffer = 0;
     words.count = pie_phrase_words(question, copy, words.at, words.is_quoted, PIE_PHRASE_MAX_WORDS);
     for (int i = 0; i < words.count; i++) {
-        if (pie_words_is(&words, i,
-                         "a|an|are|can|do|does|give|have|has|i|is|it|its|most|my|of|that|there|this|was|were|what|"
-                         "which|with|you"))
+        if (pie_words_is(
+                &words, i,
+                "a|an|are|can|do|does|give|have|has|i|is|it|its|most|my|of|that|there|this|was|were|what|"
+                "which|with|you"))
             continue;
         end += sprintf(end, "%s%s", end == buffer ? "" : " ", words.at[i]);
     }
 }
 
 int pie_phrase_parse(const char *text, struct pie_phrase *ret_phrase, char **ret_message) {
-    static int (*const takers[])(struct pie_words *, struct pie_phrase *, char **) = {
-        take_limit, take_run,   take_process, take_period, take_where,
-        take_calls, take_line_of, take_file,  take_by};
+    static int (*const takers[])(struct pie_words *, struct pie_phrase *,
+                                 char **) = {take_limit, take_run,     take_process, take_period, take_where,
+                                             take_calls, take_line_of, take_file,    take_by};
     char buffer[2 * PIE_PHRASE_MAX_BYTES];
     struct pie_words words = {.count = 0};
     if (strlen(text) >= PIE_PHRASE_MAX_BYTES)

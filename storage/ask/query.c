@@ -148,8 +148,8 @@ static const char *refusal_of(const char *words, const char *text) {
     return refusal || !*line ? refusal : pie_refusal_find(line);
 }
 
-static int find_question(const struct pie_phrase *phrase, const char *text, const struct pie_question **ret_question,
-                         char **ret_message) {
+static int find_question(const struct pie_phrase *phrase, const char *text,
+                         const struct pie_question **ret_question, char **ret_message) {
     char *shortened = malloc(PIE_PHRASE_MAX_BYTES);
     const char *words = words_of(phrase), *refusal = refusal_of(words, text);
     *ret_question = refusal ? NULL : pie_question_find(words);
@@ -182,7 +182,8 @@ static int order_question(const struct pie_phrase *phrase, struct pie_query *que
     return 0;
 }
 
-static int choose_question(const struct pie_phrase *phrase, const char *text, struct pie_query *query, char **ret_message) {
+static int choose_question(const struct pie_phrase *phrase, const char *text, struct pie_query *query,
+                           char **ret_message) {
     const struct pie_question *question;
     int r = find_question(phrase, text, &question, ret_message);
     if (r < 0)
@@ -243,8 +244,8 @@ static int open_sql(struct pie_reader *reader, const char *sql, const struct pie
                     struct pie_query *query, char **ret_message) {
     int r = prepare_tables(reader, sql, phrase, query->run, ret_message);
     if (r == 0)
-        r = (phrase && !query->question->list ? pie_cursor_open_once : pie_cursor_open)(
-            reader, sql, &query->cursor, ret_message);
+        r = (phrase && !query->question->list ? pie_cursor_open_once
+                                              : pie_cursor_open)(reader, sql, &query->cursor, ret_message);
     if (r < 0)
         return r;
     pie_cursor_bind_int(query->cursor, ":run", query->run);

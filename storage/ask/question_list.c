@@ -49,8 +49,8 @@ static void write_tables(FILE *out) {
     const struct pie_schema_statement *list = pie_schema_views(&count);
     for (size_t i = 0; i < count; i++)
         if (strncmp(list[i].name, "v_", 2) == 0)
-            fprintf(out, "%s(%zu, 'view', '%.*s')", written ? ", " : "", written + 1,
-                    (int)list[i].name_size, list[i].name),
+            fprintf(out, "%s(%zu, 'view', '%.*s')", written ? ", " : "", written + 1, (int)list[i].name_size,
+                    list[i].name),
                 written++;
     list = pie_schema_tables(&count);
     for (size_t i = 0; i < count; i++)
@@ -60,7 +60,9 @@ static void write_tables(FILE *out) {
 
 void pie_question_write_list(FILE *out, enum pie_question_list list) {
     if (list == PIE_QUESTION_LIST_QUESTIONS) {
-        fputs("(SELECT column1 AS nth, column2 AS question, column3 AS view, nullif(column4, '') AS also FROM (VALUES ", out);
+        fputs("(SELECT column1 AS nth, column2 AS question, column3 AS view, nullif(column4, '') AS also "
+              "FROM (VALUES ",
+              out);
         write_questions(out);
         fputs("))", out);
         return;

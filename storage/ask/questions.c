@@ -71,24 +71,27 @@
     .order = HIGHEST, .files = "file:line", .functions = "function", .libraries = "library",                 \
     .cut = PIE_CUT_ONLY_THREADS, .is_timed = true, .is_ranked = true
 #define CALLS(other)                                                                                         \
-    "total_s, total_share, part_share, " PARTS ", " other "_file, " other "_line, " other, .order = HIGHEST,                   \
-    .files = other "_file", .functions = other, .cut = PIE_CUT_ONLY_THREADS, .is_timed = true,               \
-    .is_ranked = true
+    "total_s, total_share, part_share, " PARTS ", " other "_file, " other "_line, " other, .order = HIGHEST, \
+        .files = other "_file", .functions = other, .cut = PIE_CUT_ONLY_THREADS, .is_timed = true,           \
+        .is_ranked = true
 /* A function's row has the line of it that took most, with its text. */
 #define TREE_FROM                                                                                            \
-    PIE_CALLTREE_OWN_TABLE " t LEFT JOIN (SELECT file, function, first_line, line, row_number() OVER ("      \
-    "PARTITION BY file, function, first_line ORDER BY cpu_ns DESC, wait_ns DESC, line) AS place"             \
-    " FROM x_line_total WHERE run = :run) l ON l.place = 1 AND l.file = t.file AND l.function = t.function"    \
-    " AND l.first_line = t.first_line LEFT JOIN v_source s ON s.run = :run AND s.file = l.file"              \
-    " AND s.line = l.line"
+    PIE_CALLTREE_OWN_TABLE                                                                                   \
+        " t LEFT JOIN (SELECT file, function, first_line, line, row_number() OVER ("                         \
+        "PARTITION BY file, function, first_line ORDER BY cpu_ns DESC, wait_ns DESC, line) AS place"         \
+        " FROM x_line_total WHERE run = :run) l ON l.place = 1 AND l.file = t.file AND l.function = "        \
+        "t.function"                                                                                         \
+        " AND l.first_line = t.first_line LEFT JOIN v_source s ON s.run = :run AND s.file = l.file"          \
+        " AND s.line = l.line"
 
 static const struct pie_question questions[] = {
     {.name = "summary",
-     .aliases = "why is it slow|why slow|what is slow|where is it slow|why is this slow|bottleneck|bottlenecks|"
-                "hotspots|hotspot|hot spots|profile|overview|what should i fix|what to fix|what can i fix|"
-                "how to make it faster|how can i make it faster|how do i make it faster|what is wrong|"
-                "what takes so long|why does it take so long|where does the time go|where does time go|"
-                "performance|report|findings and hot lines",
+     .aliases =
+         "why is it slow|why slow|what is slow|where is it slow|why is this slow|bottleneck|bottlenecks|"
+         "hotspots|hotspot|hot spots|profile|overview|what should i fix|what to fix|what can i fix|"
+         "how to make it faster|how can i make it faster|how do i make it faster|what is wrong|"
+         "what takes so long|why does it take so long|where does the time go|where does time go|"
+         "performance|report|findings and hot lines",
      .columns = "run, started, command, wall_s, cpu_s, python_s, native_s, system_s, wait_s, runnable_s, "
                 "throttled_s, samples, processes, threads, cause, exit_status, overhead_s, overhead_share, "
                 "drops, peak_bytes, rss_peak_bytes",
@@ -98,8 +101,9 @@ static const struct pie_question questions[] = {
      .by_function = "hot functions",
      .is_summary = true},
     {.name = "hot lines",
-     .aliases = "lines|hot line|hottest lines|slow lines|slowest lines|costly lines|hot|hottest|line|cpu|cpu time|"
-                "hottest line|slow|slowest|most cpu|expensive lines|top lines|lines by time",
+     .aliases =
+         "lines|hot line|hottest lines|slow lines|slowest lines|costly lines|hot|hottest|line|cpu|cpu time|"
+         "hottest line|slow|slowest|most cpu|expensive lines|top lines|lines by time",
      .columns = RANK(COSTLIEST) "file, line, function, " COST ", library, user_file, user_line",
      .from = "x_line_share",
      .where = "file IS NOT NULL",
@@ -122,8 +126,9 @@ static const struct pie_question questions[] = {
      .by_total = "total functions",
      .is_ranked = true},
     {.name = "total functions",
-     .aliases = "inclusive functions|inclusive time|inclusive|total time|total|totals|cumulative time|cumulative|"
-                "cumulative functions|inclusive times|total times|functions with callees",
+     .aliases =
+         "inclusive functions|inclusive time|inclusive|total time|total|totals|cumulative time|cumulative|"
+         "cumulative functions|inclusive times|total times|functions with callees",
      TOTALS("v_total_function"),
      .by_function = "total functions"},
     {.name = "own functions",
@@ -164,9 +169,10 @@ static const struct pie_question questions[] = {
      .is_ranked = true},
     {.name = "tree",
      .aliases = "compact tree|own tree|own call tree|short tree|compact call tree|small tree",
-     .columns = "depth, t.kind, t.function, t.file, coalesce(l.line, t.first_line) AS line, library, total_s, "
-                "total_share, parent_share, self_s, python_s, native_s, system_s, wait_s, runnable_s, "
-                "throttled_s, samples, s.text",
+     .columns =
+         "depth, t.kind, t.function, t.file, coalesce(l.line, t.first_line) AS line, library, total_s, "
+         "total_share, parent_share, self_s, python_s, native_s, system_s, wait_s, runnable_s, "
+         "throttled_s, samples, s.text",
      .from = TREE_FROM,
      .order = "t.id",
      .run = "t.run = :run",
@@ -194,7 +200,9 @@ static const struct pie_question questions[] = {
      .is_timed = true,
      .cut = PIE_CUT_THREADS,
      .is_ranked = true},
-    {.name = "waiting", .aliases = "waiting lines|wait|waits|lines that wait|wait time|waiting time|idle|blocked", OFF_LINES("wait_s")},
+    {.name = "waiting",
+     .aliases = "waiting lines|wait|waits|lines that wait|wait time|waiting time|idle|blocked",
+     OFF_LINES("wait_s")},
     {.name = "runnable", .aliases = "runnable lines|run queue|for a processor", OFF_LINES("runnable_s")},
     {.name = "throttled", .aliases = "throttled lines|throttling|cpu quota", OFF_LINES("throttled_s")},
     {.name = "redundancy",

@@ -11,8 +11,8 @@ struct pie_phrase;
 /* Does "in X" leave only what happened in X (storage/read/place.h), before the views? */
 enum pie_question_cut {
     PIE_CUT_NOTHING,
-    PIE_CUT_CONTEXTS, /* of X as code; of threads nothing is known */
-    PIE_CUT_THREADS,  /* of threads too */
+    PIE_CUT_CONTEXTS,     /* of X as code; of threads nothing is known */
+    PIE_CUT_THREADS,      /* of threads too */
     PIE_CUT_ONLY_THREADS, /* of threads; of X as code, rows are chosen */
 };
 
@@ -25,18 +25,19 @@ enum pie_question_list {
 
 /* A question: one line of the table in questions.c each. */
 struct pie_question {
-    const char *name;    /* as people say it, and as messages do */
-    const char *aliases; /* other ways to say it, separated by '|', or NULL */
-    const char *columns; /* of the SELECT */
-    const char *from;    /* view or table */
+    const char *name;            /* as people say it, and as messages do */
+    const char *aliases;         /* other ways to say it, separated by '|', or NULL */
+    const char *columns;         /* of the SELECT */
+    const char *from;            /* view or table */
     enum pie_question_list list; /* or a list of ours */
-    const char *where;   /* or NULL; the run is added unless for_all_runs */
-    const char *run;     /* how the run is added; NULL: "run = :run" */
+    const char *where;           /* or NULL; the run is added unless for_all_runs */
+    const char *run;             /* how the run is added; NULL: "run = :run" */
     const char *order;
     const char *by_function; /* name of the question that "by function" means, or NULL */
     const char *by_total;    /* name of the question that "by total time" means, or NULL */
-    const char *in_place;    /* name of the question that "in FILE", "in FILE:LINE" and a period mean, NULL: this one */
-    const char *needs;       /* the message where "in X" is missing, or NULL: it may */
+    const char
+        *in_place; /* name of the question that "in FILE", "in FILE:LINE" and a period mean, NULL: this one */
+    const char *needs; /* the message where "in X" is missing, or NULL: it may */
     enum pie_question_cut cut;
     /* Where nothing is cut, the columns by which "in X" chooses rows, separated by blanks, or NULL: it cannot. Those of
      * files with that of the line behind a colon: "file:line user_file:user_line". */

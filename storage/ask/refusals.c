@@ -15,15 +15,18 @@ static const struct {
     {"diff|compare|comparison|regression|regressions", "difference|differences|what changed|changes",
      "runs cannot be compared yet: \"runs\" lists them, and \"hot lines of run 1\" asks one of them"},
     {"flame|flamegraph|icicle|speedscope", "",
-     "a flame graph is a file: pieprof export DB -f speedscope -o FILE, for speedscope.app; \"tree\" is its text"},
+     "a flame graph is a file: pieprof export DB -f speedscope -o FILE, for speedscope.app; \"tree\" is its "
+     "text"},
     {"gpu|cuda", "", "GPU time and memory are not measured"},
     {"gil|lock|locks|io|i/o|disk|network",
-     "contention|sleep|waiting for io|waiting for locks|waiting for i/o|what does it wait for|why does it wait|"
+     "contention|sleep|waiting for io|waiting for locks|waiting for i/o|what does it wait for|why does it "
+     "wait|"
      "wait for",
      "what a line waits for (lock, GIL, I/O, sleep) is not told apart: \"waiting\" has the lines that wait, "
      "and \"threads by wait\" the threads"},
-    {"", "number of calls|number calls|call count|call counts|calls count|how many calls|how often|most called|"
-         "called most|most calls",
+    {"",
+     "number of calls|number calls|call count|call counts|calls count|how many calls|how often|most called|"
+     "called most|most calls",
      "calls are not counted while a program is sampled: \"pieprof confirm\" counts those of a finding, and "
      "pieprof --learn FILE:LINE times those in a loop"},
     {"exceptions|exception|errors", "raised exceptions",

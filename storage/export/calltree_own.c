@@ -61,10 +61,10 @@ static bool is_shown(const struct folding *folding, uint32_t i, uint32_t above) 
     const struct pie_calltree *tree = folding->outline->tree;
     const struct pie_calltree_own_row *parent = &folding->own.rows[above];
     uint32_t frame = frame_of(folding->outline, i);
-    if (folding->outline->rows[i].is_rest || folding->own.count >= ROWS_MAX || (above != 0 && parent->frame == frame))
+    if (folding->outline->rows[i].is_rest || folding->own.count >= ROWS_MAX ||
+        (above != 0 && parent->frame == frame))
         return false;
-    return is_own(tree, frame) ||
-           ((above == 0 || is_own(tree, parent->frame)) && has_weight(folding, i));
+    return is_own(tree, frame) || ((above == 0 || is_own(tree, parent->frame)) && has_weight(folding, i));
 }
 
 static int append(struct pie_calltree_own *own, const struct pie_calltree_own_row *row) {

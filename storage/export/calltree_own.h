@@ -8,10 +8,10 @@
  * left out. A function that calls itself is one row, and so are equal ones below one row. Context: cli. */
 
 struct pie_calltree_own_row {
-    uint32_t frame; /* of the tree */
-    uint32_t depth; /* 0: the whole, which is rows[0] and not printed */
-    uint32_t above; /* row */
-    uint32_t nth;   /* by cost: the first n of them are a tree without gaps */
+    uint32_t frame;                       /* of the tree */
+    uint32_t depth;                       /* 0: the whole, which is rows[0] and not printed */
+    uint32_t above;                       /* row */
+    uint32_t nth;                         /* by cost: the first n of them are a tree without gaps */
     struct pie_calltree_cost total, self; /* self: with what is not a row of its own */
 };
 

@@ -89,7 +89,8 @@ static int insert_outline(sqlite3_stmt *insert, const struct pie_calltree_outlin
     return code;
 }
 
-static struct pie_calltree_whole measure_whole(struct pie_reader *reader, const struct pie_calltree *tree, int64_t run) {
+static struct pie_calltree_whole measure_whole(struct pie_reader *reader, const struct pie_calltree *tree,
+                                               int64_t run) {
     struct pie_calltree_whole whole = {.run = run, .cpu_ns = tree->cpu_ns[0]};
     char sql[96];
     char *message = NULL;

@@ -39,7 +39,8 @@ static uint32_t find_location(const struct pie_call_sums *calls, int64_t id) {
 
 /* nodes[0] has no id, so the number is the index. */
 static uint32_t find_node(const struct pie_call_sums *calls, uint32_t id) {
-    return calls->node_count > 1 ? find(calls->nodes + 1, calls->node_count - 1, sizeof *calls->nodes, id) : 0;
+    return calls->node_count > 1 ? find(calls->nodes + 1, calls->node_count - 1, sizeof *calls->nodes, id)
+                                 : 0;
 }
 
 int pie_call_sums_add_function(struct pie_call_sums *calls, int64_t id) {
@@ -53,7 +54,8 @@ int pie_call_sums_add_function(struct pie_call_sums *calls, int64_t id) {
 }
 
 int pie_call_sums_add_location(struct pie_call_sums *calls, int64_t id, int64_t function) {
-    uint32_t number = find(calls->functions, calls->function_count, sizeof *calls->functions, id_of(function));
+    uint32_t number =
+        find(calls->functions, calls->function_count, sizeof *calls->functions, id_of(function));
     if (!number || !id_of(id))
         return 0;
     struct pie_call_location *locations = grow(calls->locations, calls->location_count, sizeof *locations);
@@ -238,7 +240,8 @@ static int enter(struct pie_call_sums *calls, uint32_t at, void *data) {
 }
 
 /* A function's time is its outermost frame's. What an inner one takes was not the outer one's callee's. */
-static int add_function(struct pie_call_sums *calls, uint32_t at, const struct stack *stack, uint32_t before) {
+static int add_function(struct pie_call_sums *calls, uint32_t at, const struct stack *stack,
+                        uint32_t before) {
     const int64_t *sums = calls->nodes[at].sums;
     uint32_t function = function_at(calls, at);
     if (before)
@@ -252,7 +255,8 @@ static int add_function(struct pie_call_sums *calls, uint32_t at, const struct s
 
 static int leave_python(struct pie_call_sums *calls, uint32_t at, struct stack *stack) {
     uint32_t location = calls->nodes[at].location;
-    uint32_t before = stack->frames[--stack->count].before; /* the frame itself stays readable behind the end */
+    uint32_t before =
+        stack->frames[--stack->count].before; /* the frame itself stays readable behind the end */
     stack->last_of[calls->locations[location - 1].function - 1] = before;
     int r = add_function(calls, at, stack, before);
     if (r == 0 && stack->count)

@@ -24,8 +24,9 @@ enum {
     PIE_CALL_WAIT_NS,
     PIE_CALL_RUNNABLE_NS,
     PIE_CALL_THROTTLED_NS,
-    PIE_CALL_READ_SUMS,                   /* of a node */
-    PIE_CALL_SELF_NS = PIE_CALL_READ_SUMS, /* CPU time in the function or line itself, with native code below it */
+    PIE_CALL_READ_SUMS, /* of a node */
+    PIE_CALL_SELF_NS =
+        PIE_CALL_READ_SUMS, /* CPU time in the function or line itself, with native code below it */
     PIE_CALL_SUMS,
 };
 
@@ -48,11 +49,11 @@ struct pie_call_location {
 
 struct pie_call_node {
     uint32_t id;
-    uint32_t parent;          /* its id, then its number; 0: none */
-    uint32_t location;        /* number of a Python location from 1 on; 0: native code */
-    uint32_t entry;           /* id of the native function that the interpreter called, 0: none */
-    uint32_t child, sibling;  /* numbers */
-    uint32_t python;          /* number of the innermost Python node at or above it */
+    uint32_t parent;                  /* its id, then its number; 0: none */
+    uint32_t location;                /* number of a Python location from 1 on; 0: native code */
+    uint32_t entry;                   /* id of the native function that the interpreter called, 0: none */
+    uint32_t child, sibling;          /* numbers */
+    uint32_t python;                  /* number of the innermost Python node at or above it */
     int64_t sums[PIE_CALL_READ_SUMS]; /* with all below it, once that has been added up */
 };
 

@@ -136,9 +136,8 @@ static char *text_of(const struct wanted *wanted, enum made made) {
         if (!is_made(wanted, view, made))
             continue;
         if (is_a_table(view))
-            sqlite3_str_appendf(
-                text, "CREATE VIRTUAL TABLE IF NOT EXISTS temp.%.*s USING %.*s;", (int)view->name_size,
-                view->name, (int)view->name_size, view->name);
+            sqlite3_str_appendf(text, "CREATE VIRTUAL TABLE IF NOT EXISTS temp.%.*s USING %.*s;",
+                                (int)view->name_size, view->name, (int)view->name_size, view->name);
         else
             sqlite3_str_appendf(text, "CREATE TEMP VIEW IF NOT EXISTS %.*s;", (int)(end - view->name),
                                 view->name);

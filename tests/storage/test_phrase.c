@@ -176,11 +176,16 @@ static void test_an_order_is_a_column_of_the_question(void **state) {
     static const struct {
         const char *question, *word, *column;
     } cases[] = {
-        {"hot lines", "wait", "wait_s"},       {"hot lines", "time", "cpu_s"},
-        {"own functions", "cpu", "total_s"},   {"own functions", "self", "self_s"},
-        {"memory", "size", "allocated_bytes"}, {"copies", "bytes", "bytes"},
-        {"threads", "waiting", "wait_s"},      {"runs", "samples", "samples"},
-        {"leaks", "wait", NULL},               {"hot lines", "nonsense", NULL},
+        {"hot lines", "wait", "wait_s"},
+        {"hot lines", "time", "cpu_s"},
+        {"own functions", "cpu", "total_s"},
+        {"own functions", "self", "self_s"},
+        {"memory", "size", "allocated_bytes"},
+        {"copies", "bytes", "bytes"},
+        {"threads", "waiting", "wait_s"},
+        {"runs", "samples", "samples"},
+        {"leaks", "wait", NULL},
+        {"hot lines", "nonsense", NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *column = pie_question_order(pie_question_find(cases[i].question), cases[i].word);

@@ -92,12 +92,12 @@ GROUP BY c.run, fu.path, u.first_line, u.name, w.kind, f.path, w.first_line, w.n
 CREATE VIEW v_total_function AS
 SELECT x.run, row_number() OVER (PARTITION BY x.run ORDER BY x.cpu_ns DESC, x.wait_ns DESC, file, line, function) AS rank,
   file, line, function, in_seconds(x), x.self_ns / 1e9 AS self_s, library
-FROM x_function_total x LEFT JOIN x_total a ON a.run = x.run;
+FROM x_function_total x JOIN x_total a ON a.run = x.run;
 
 CREATE VIEW v_total_line AS
 SELECT x.run, row_number() OVER (PARTITION BY x.run ORDER BY x.cpu_ns DESC, x.wait_ns DESC, file, line, function) AS rank,
   file, line, function, in_seconds(x), x.self_ns / 1e9 AS self_s, library
-FROM x_line_total x LEFT JOIN x_total a ON a.run = x.run;
+FROM x_line_total x JOIN x_total a ON a.run = x.run;
 
 -- part_share: of the function's total_s.
 CREATE VIEW v_caller AS
@@ -105,11 +105,11 @@ SELECT x.run, row_number() OVER (PARTITION BY x.run ORDER BY x.cpu_ns DESC, x.wa
     callee, file, line, function) AS rank,
   file, line, function, in_seconds(x), x.cpu_ns * 1.0 / nullif(sum(x.cpu_ns) OVER (PARTITION BY x.run, callee_file,
     callee_line, callee), 0) AS part_share, library, callee_file, callee_line, callee
-FROM x_caller_total x LEFT JOIN x_total a ON a.run = x.run;
+FROM x_caller_total x JOIN x_total a ON a.run = x.run;
 
 CREATE VIEW v_callee AS
 SELECT x.run, row_number() OVER (PARTITION BY x.run ORDER BY x.cpu_ns DESC, x.wait_ns DESC, caller_file, caller_line,
     caller, kind, file, line, function) AS rank,
   kind, file, line, function, in_seconds(x), x.cpu_ns * 1.0 / nullif(sum(x.cpu_ns) OVER (PARTITION BY x.run, caller_file,
     caller_line, caller), 0) AS part_share, library, caller_file, caller_line, caller
-FROM x_callee_total x LEFT JOIN x_total a ON a.run = x.run;
+FROM x_callee_total x JOIN x_total a ON a.run = x.run;
