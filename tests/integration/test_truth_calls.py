@@ -24,27 +24,29 @@ def shares(rows, share="total_share"):
 
 
 def test_each_function_has_its_part_of_the_process(db):
-    """2800 samples; 2 points are more than 2 sigmas of the largest part."""
-    found = shares(query(db, "own functions"))
+    """2800 samples; 3 points are more than 3 sigmas of the largest part."""
+    found = shares(query(db, "own functions in nested.py"))
     whole = found["<module>"]
     assert whole == pytest.approx(1, abs=0.05)  # the start of Python is the rest
     for function, parts in TOTALS.items():
-        assert found[function] / whole == pytest.approx(parts / ALL, abs=0.02), function
+        assert found[function] / whole == pytest.approx(parts / ALL, abs=0.03), function
 
 
 def test_the_main_function_has_the_time_of_the_process(db):
-    found = {row["function"]: row["total_s"] for row in query(db, "own functions")}
+    found = {row["function"]: row["total_s"] for row in query(db, "own functions in nested.py")}
     process = query(db, "processes")[0]["cpu_s"]
-    interpreter = query(db, "select sum(total_s) s from call_tree where run = :run and depth = 1")[0]["s"]
-    assert found["<module>"] <= process and interpreter == pytest.approx(process, rel=1e-6)
-    assert found["main"] == pytest.approx(process, rel=0.06)
+    assert found["main"] <= found["<module>"] <= process and found["main"] == pytest.approx(process, rel=0.06)
+    outside = "select sum(s.python_ns + s.native_ns + s.system_ns) / 1e9 s from sample s join node n on n.process = s.process" \
+              " and n.id = s.node where n.line_location is null"
+    roots = query(db, "select sum(total_s) s from v_caller where run = :run and line is null")[0]["s"]
+    assert roots + (query(db, outside)[0]["s"] or 0) == pytest.approx(process, rel=1e-6)
 
 
 def test_callers_have_their_parts(db):
     callers = {row["function"]: row["part_share"] for row in query(db, "callers of inner")}
-    assert callers == {"middle": pytest.approx(0.5, abs=0.02), "main": pytest.approx(0.5, abs=0.02)}
+    assert callers == {"middle": pytest.approx(0.5, abs=0.04), "main": pytest.approx(0.5, abs=0.04)}
     callees = shares(query(db, "callees of outer"), "part_share")
-    assert callees["outer.<locals>.<lambda>"] == pytest.approx(6 / 7, abs=0.02) and callees["burn"] == pytest.approx(1 / 7, abs=0.02)
+    assert callees["outer.<locals>.<lambda>"] == pytest.approx(6 / 7, abs=0.03) and callees["burn"] == pytest.approx(1 / 7, abs=0.03)
     assert sum(callees.values()) == pytest.approx(1)
     callees = shares(query(db, "callees of recursive"), "part_share")
     assert callees["burn"] == pytest.approx(1, abs=0.02) and "recursive" not in callees

@@ -72,6 +72,11 @@ def test_help_lists_the_questions_and_schema_what_sql_reads(sales):
     assert "entry_function" in tables["node"]["columns"].split(", ")
 
 
+def test_views_are_not_in_the_file(sales):
+    done = sales("query", "a.db", "SELECT name FROM sqlite_master WHERE type='view'")
+    assert done.text == 'nothing found; "schema" lists the views and tables\n'
+
+
 def test_a_question_that_needs_a_place_says_so(sales):
     assert 'callers of which function? "callers of NAME"' in sales("query", "a.db", "callers").complaint
 
