@@ -189,6 +189,8 @@ int pie_hints_each(struct pie_reader *reader, int64_t run, void *data,
         .reader = reader, .run = run, .data = data, .take = take, .ret_message = ret_message};
     struct facts thread;
     int r = ask(&asking, main_sql, &thread);
+    if (r < 0 || thread.values[0] < MATTERS_S) /* a short run ends at once */
+        return r;
     if (r == 0)
         r = tell_waiting(&asking, &thread);
     if (r == 0)
