@@ -20,7 +20,8 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-QUESTIONS = ("hot lines", "own lines", "functions", "libraries", "threads", "call tree")
+QUESTIONS = ("hot lines", "own lines", "functions", "libraries", "threads", "call tree", "own functions", "total lines",
+             "callees of exec_module", "tree", "summary")
 SAMPLES, SLICES, ROWS = 10_000_000, 32, 34_000
 
 

@@ -43,3 +43,13 @@ FROM (\
       (a.cpu_sq_ns2 - x.cpu_sq_ns2) * x.cpu_ns * x.cpu_ns) \/ nullif(x.cpu_ns * (a.cpu_ns - x.cpu_ns), 0),\
       3.841458820694124 * a.cpu_sq_ns2) \/ nullif(a.cpu_ns * 1.0 * a.cpu_ns, 0) AS h\
   FROM \1 x CROSS JOIN x_total a ON a.run = x.run WHERE x.has_next IS NULL)/g
+#
+# `summed(c)`, `in_seconds(x)`: the sums of x_call_cost (calls.sql), and the columns that they become.
+s/summed(\([a-z]*\))/\
+  sum(\1.samples) AS samples, sum(\1.cpu_ns) AS cpu_ns, sum(\1.python_ns) AS python_ns, sum(\1.native_ns) AS native_ns,\
+  sum(\1.system_ns) AS system_ns, sum(\1.wait_ns) AS wait_ns, sum(\1.runnable_ns) AS runnable_ns,\
+  sum(\1.throttled_ns) AS throttled_ns, sum(\1.self_ns) AS self_ns/g
+s/in_seconds(\([a-z]*\))/\1.cpu_ns \/ 1e9 AS total_s,\
+  \1.cpu_ns * 1.0 \/ nullif(a.cpu_ns, 0) AS total_share, \1.python_ns \/ 1e9 AS python_s, \1.native_ns \/ 1e9 AS native_s,\
+  \1.system_ns \/ 1e9 AS system_s, \1.wait_ns \/ 1e9 AS wait_s, \1.runnable_ns \/ 1e9 AS runnable_s,\
+  \1.throttled_ns \/ 1e9 AS throttled_s, \1.samples/g

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "launcher/answers/held.h"
+#include "launcher/answers/json_out.h"
 #include "launcher/answers/output.h"
 #include "storage/base/message.h"
 #include "storage/ask/query.h"
@@ -160,6 +161,17 @@ static json_t *json_period(const struct pie_query *query) {
                      json_time(query->period_to_ns));
 }
 
+/* Without its end: rows follow. */
+static int print_open(FILE *out, json_t *head, char **ret_message) {
+    char *text = head ? json_dumps(head, 0) : NULL;
+    json_decref(head);
+    if (!text)
+        return pie_message(-ENOMEM, ret_message, "out of memory");
+    fprintf(out, "%.*s, \"rows\": [", (int)strlen(text) - 1, text);
+    free(text);
+    return 0;
+}
+
 static int print_head(FILE *out, const struct pie_answer *answer, char **ret_message) {
     char *sql = pie_query_sql(answer->query);
     if (!sql)
@@ -168,14 +180,8 @@ static int print_head(FILE *out, const struct pie_answer *answer, char **ret_mes
     json_t *head = json_pack("{s:i, s:I, s:o*, s:o*, s:o*, s:o*}", "schema", JSON_SCHEMA, "run",
                              (json_int_t)answer->query->run, "query", question, "sql", json_text(sql), "in",
                              json_place(answer->query), "period", json_period(answer->query));
-    char *text = head ? json_dumps(head, 0) : NULL;
-    json_decref(head);
     free(sql);
-    if (!text)
-        return pie_message(-ENOMEM, ret_message, "out of memory");
-    fprintf(out, "%.*s, \"rows\": [", (int)strlen(text) - 1, text);
-    free(text);
-    return 0;
+    return print_open(out, head, ret_message);
 }
 
 void pie_json_print_error(FILE *out, const char *question, const char *message) {
@@ -194,14 +200,44 @@ static void end_with_error(struct pie_held *held, const char *message) {
 }
 
 /* With "top 10" nobody has counted beyond the ten. */
-static void print_end(FILE *out, const struct pie_query *query, int64_t total) {
+static void print_total(FILE *out, const struct pie_query *query, int64_t total) {
     if (query->limit > 0 && total == query->limit)
-        fputs("\n], \"rows_total\": null}\n", out);
+        fputs("\n], \"rows_total\": null", out);
     else
-        fprintf(out, "\n], \"rows_total\": %lld}\n", (long long)total);
+        fprintf(out, "\n], \"rows_total\": %lld", (long long)total);
 }
 
-int pie_json_print(FILE *out, const struct pie_answer *answer, char **ret_message) {
+int pie_json_print_part(struct pie_held *held, const struct pie_answer *answer, char **ret_message) {
+    char *sql = pie_query_sql(answer->query);
+    int64_t total = 0;
+    if (!sql)
+        return pie_message(-ENOMEM, ret_message, "out of memory");
+    int r = print_open(held->text,
+                       json_pack("{s:o, s:o}", "query", json_text(answer->words), "sql", json_text(sql)),
+                       ret_message);
+    free(sql);
+    if (r == 0)
+        r = print_rows(held, answer->query, &total, ret_message);
+    if (r == 0)
+        print_total(held->text, answer->query, total);
+    fputs("}", held->text);
+    return r;
+}
+
+void pie_json_print_object(FILE *out, const char *const (*texts)[2], const char *number_name,
+                           int64_t number) {
+    json_t *object = json_object();
+    for (; object && (*texts)[0]; texts++)
+        json_object_set_new(object, (*texts)[0], (*texts)[1] ? json_text((*texts)[1]) : json_null());
+    if (object)
+        json_object_set_new(object, number_name, number ? json_integer(number) : json_null());
+    (void)print_json(out, object, 0);
+}
+
+int pie_json_print_with(FILE *out, const struct pie_answer *answer,
+                        int (*print_more)(struct pie_held *held, const struct pie_answer *answer,
+                                          char **ret_message),
+                        char **ret_message) {
     struct pie_held held;
     int64_t total = 0;
     if (pie_held_open(&held, out) < 0)
@@ -210,9 +246,17 @@ int pie_json_print(FILE *out, const struct pie_answer *answer, char **ret_messag
     if (r == 0)
         r = print_rows(&held, answer->query, &total, ret_message);
     if (r == 0)
-        print_end(held.text, answer->query, total);
+        print_total(held.text, answer->query, total);
+    if (r == 0 && print_more)
+        r = print_more(&held, answer, ret_message);
+    if (r == 0)
+        fputs("}\n", held.text);
     else if (held.is_through)
         end_with_error(&held, *ret_message);
     int closed = pie_held_close(&held, r == 0 || held.is_through);
     return r < 0 || closed != -ENOMEM ? r : pie_message(closed, ret_message, "out of memory");
+}
+
+int pie_json_print(FILE *out, const struct pie_answer *answer, char **ret_message) {
+    return pie_json_print_with(out, answer, NULL, ret_message);
 }

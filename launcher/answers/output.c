@@ -67,9 +67,17 @@ void pie_output_print_more(FILE *out, const struct pie_answer *answer, size_t pr
     free(question);
 }
 
+/* The file has no views: they are the reader's. */
+static const char *why_of_sql(const struct pie_query *query) {
+    char *sql = pie_query_sql(query);
+    bool is_about_names = sql && (strcasestr(sql, "sqlite_master") || strcasestr(sql, "sqlite_schema"));
+    free(sql);
+    return is_about_names ? "\"schema\" lists the views and tables" : NULL;
+}
+
 void pie_output_print_nothing(FILE *out, const struct pie_query *query) {
     char *name = query->place_name ? pie_text_printable(query->place_name) : NULL;
-    const char *why = query->question ? query->question->when_empty : NULL;
+    const char *why = query->question ? query->question->when_empty : why_of_sql(query);
     fprintf(out, "nothing found%s%s", name ? " in " : "", name ? name : "");
     if (name && query->place_line > 0)
         fprintf(out, ":%lld", (long long)query->place_line);

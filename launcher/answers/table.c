@@ -57,17 +57,18 @@ static char **cell_at(const struct pie_table *table, size_t row, size_t column) 
     return &table->cells[row * table->column_count + column];
 }
 
-void pie_table_take_cell(struct pie_table *table, size_t column, char *text) {
+void pie_table_take_zero(struct pie_table *table, size_t column, char *text) {
     *cell_at(table, table->row_count - 1, column) = text;
     table->bytes += sizeof text + (text ? strlen(text) + 1 : 0);
 }
 
+void pie_table_take_cell(struct pie_table *table, size_t column, char *text) {
+    table->columns[column].has_value = table->columns[column].has_value || text;
+    pie_table_take_zero(table, column, text);
+}
+
 static bool is_empty(const struct pie_table *table, size_t column) {
-    for (size_t row = 0; row < table->row_count; row++) {
-        if (*cell_at(table, row, column))
-            return false;
-    }
-    return table->row_count > 0;
+    return table->row_count > 0 && !table->columns[column].has_value;
 }
 
 static size_t natural_width(const struct pie_table *table, size_t column) {

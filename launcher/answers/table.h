@@ -17,7 +17,8 @@ struct pie_table_column {
     char *name;
     enum pie_table_kind kind;
     bool is_hidden;
-    size_t width; /* of what was written */
+    bool has_value; /* some cell is neither missing nor a zero */
+    size_t width;   /* of what was written */
 };
 
 struct pie_table {
@@ -39,9 +40,11 @@ int pie_table_add_row(struct pie_table *table);
 /* Takes the heap string `text` (NULL: missing) for a cell of the last row. Text from a file must have gone through
  * pie_text_printable(). */
 void pie_table_take_cell(struct pie_table *table, size_t column, char *text);
+/* The same of a number that is 0: a column of only such ones says nothing. */
+void pie_table_take_zero(struct pie_table *table, size_t column, char *text);
 
-/* Hides columns in which every cell is missing (unless more rows are to come), then from the right such that do not
- * fit; the first `keep` columns stay. Returns the number of columns left out for want of room. Cuts text and paths to
+/* Hides columns in which every cell is missing or taken as a zero (unless more rows are to come), then from the right
+ * such that do not fit; the first `keep` columns stay. Returns the number of columns left out for want of room. Cuts text and paths to
  * what is left. columns: of the terminal, 0: no limit. */
 size_t pie_table_fit(struct pie_table *table, size_t columns, size_t keep);
 /* Returns 0 or -errno. */

@@ -7,6 +7,7 @@
 #include "launcher/answers/held.h"
 #include "launcher/answers/output.h"
 #include "launcher/answers/table.h"
+#include "launcher/answers/tree_out.h"
 #include "launcher/text/text.h"
 #include "storage/ask/query.h"
 #include "storage/ask/questions.h"
@@ -15,6 +16,10 @@
 
 /* What the first rows leave out interests few: the rest is counted and shown to those who ask. */
 enum { KEPT_COLUMNS = 5 };
+
+/* Fewer samples say little of a row's time. */
+enum { SAMPLES_MIN = 5 };
+static const double WAIT_MIN_S = 0.01;
 
 static bool ends_with(const char *text, const char *end) {
     size_t size = strlen(text), end_size = strlen(end);
@@ -100,7 +105,15 @@ static char *indent(char *text, int64_t depth) {
     return out;
 }
 
-static int add_row(struct pie_table *table, struct pie_cursor *cursor, bool is_tree) {
+/* In an answer to a question, a figure of nothing. */
+static bool is_zero(struct pie_cursor *cursor, int column, bool is_question) {
+    enum pie_value_type type = pie_cursor_type(cursor, column);
+    bool is_number = type == PIE_VALUE_INTEGER || type == PIE_VALUE_REAL;
+    return is_question && is_number && pie_cursor_real(cursor, column) == 0;
+}
+
+static int add_row(struct pie_table *table, struct pie_cursor *cursor, const struct pie_question *question) {
+    bool is_tree = question && question->is_tree;
     int r = pie_table_add_row(table);
     for (int i = 0; r == 0 && i < pie_cursor_column_count(cursor); i++) {
         char *text = format_cell(cursor, i);
@@ -109,7 +122,7 @@ static int add_row(struct pie_table *table, struct pie_cursor *cursor, bool is_t
             table->columns[i].kind = is_path(table->columns[i].name) ? PIE_TABLE_PATH : PIE_TABLE_TEXT;
         if (is_tree && strcmp(table->columns[i].name, "function") == 0)
             text = indent(text ? text : strdup("?"), pie_cursor_int(cursor, 0));
-        pie_table_take_cell(table, (size_t)i, text);
+        (is_zero(cursor, i, question) ? pie_table_take_zero : pie_table_take_cell)(table, (size_t)i, text);
     }
     return r;
 }
@@ -154,6 +167,21 @@ static int print_piece(struct printing *printing, const struct pie_answer *answe
     return r < 0 ? r : pie_held_row(&printing->held);
 }
 
+static int find_column(struct pie_cursor *cursor, const char *name) {
+    for (int i = 0; i < pie_cursor_column_count(cursor); i++)
+        if (strcmp(pie_cursor_column_name(cursor, i), name) == 0)
+            return i;
+    return -1;
+}
+
+/* A row of a ranking by time that is next to nothing, and neither waits nor is the first. */
+static bool is_slight(const struct printing *printing, const struct pie_query *query) {
+    int samples = find_column(query->cursor, "samples"), wait = find_column(query->cursor, "wait_s");
+    return query->rows_shown && printing->printed > 0 && samples >= 0 && wait >= 0 &&
+           pie_cursor_int(query->cursor, samples) < SAMPLES_MIN &&
+           pie_cursor_real(query->cursor, wait) < WAIT_MIN_S;
+}
+
 /* Returns 0, or -errno, with a message where the cursor had one. */
 static int read_rows(struct printing *printing, const struct pie_answer *answer, char **ret_message) {
     const struct pie_query *query = answer->query;
@@ -165,14 +193,14 @@ static int read_rows(struct printing *printing, const struct pie_answer *answer,
     while (r == 0 && (next = pie_cursor_next(query->cursor, ret_message)) != 0) {
         if (next < 0)
             return next;
-        if (query->rows_shown && printing->printed == query->rows_shown) {
+        if ((query->rows_shown && printing->printed == query->rows_shown) || is_slight(printing, query)) {
             printing->more++;
             continue;
         }
         if (table->row_count == PIECE_ROWS || table->bytes > PIECE_BYTES)
             r = print_piece(printing, answer, true);
         if (r == 0)
-            r = add_row(table, query->cursor, is_tree);
+            r = add_row(table, query->cursor, query->question);
         printing->printed++;
     }
     return r == 0 ? print_piece(printing, answer, false) : r;
@@ -184,7 +212,7 @@ static void print_end(const struct printing *printing, const struct pie_answer *
         pie_output_print_nothing(out, answer->query);
     if (printing->more > 0)
         pie_output_print_more(out, answer, printing->printed, printing->more);
-    if (printing->left_out > 0)
+    if (printing->left_out > 0 && printing->printed > 0)
         fprintf(out, "%zu columns did not fit: --json and --csv have all\n", printing->left_out);
 }
 
@@ -192,6 +220,8 @@ int pie_table_print(FILE *out, const struct pie_answer *answer, char **ret_messa
     struct printing printing = {0};
     if (pie_findings_are(answer))
         return pie_findings_print(out, answer, ret_message);
+    if (pie_tree_is(answer))
+        return pie_tree_print(out, answer, ret_message);
     int r = pie_table_init(&printing.table, (size_t)pie_cursor_column_count(answer->query->cursor));
     if (r == 0)
         r = pie_held_open(&printing.held, out);

@@ -11,6 +11,8 @@
 #include "launcher/answers/output.h"
 #include "launcher/answers/profile.h"
 #include "launcher/command/command.h"
+#include "launcher/summary/summary.h"
+#include "launcher/summary/summary_json.h"
 #include "launcher/text/messages.h"
 #include "launcher/text/text.h"
 #include "storage/ask/query.h"
@@ -123,6 +125,17 @@ static int parse(int argc, char **argv, struct options *options) {
     return options->question ? 0 : PIE_PROFILE_FAILED;
 }
 
+/* A summary has forms of its own, but as CSV, where it is the row of the run. */
+static int print(const struct options *options, const struct pie_answer *answer, char **ret_message) {
+    const struct pie_question *question = answer->query->question;
+    bool is_summary = question && question->is_summary;
+    if (is_summary && strcmp(options->output, "json") == 0)
+        return pie_summary_json_print(stdout, answer, ret_message);
+    if (is_summary && pie_output_find(options->output)->is_for_people)
+        return pie_summary_answer(stdout, answer->reader, options->path, answer->query->run, ret_message);
+    return pie_output_find(options->output)->print(stdout, answer, ret_message);
+}
+
 static int answer(struct pie_reader *reader, const struct options *options) {
     struct pie_query query;
     char *message = NULL;
@@ -132,8 +145,8 @@ static int answer(struct pie_reader *reader, const struct options *options) {
         r = pie_query_open(reader, options->question, options->run, &query, &message);
     if (r < 0)
         return pie_profile_complain(message);
-    struct pie_answer about = {.query = &query, .reader = reader, .words = options->question};
-    r = pie_output_find(options->output)->print(stdout, &about, &message);
+    const struct pie_answer about = {.query = &query, .reader = reader, .words = options->question};
+    r = print(options, &about, &message);
     pie_hard_end_stop();
     pie_query_close(&query);
     return pie_profile_close_output(stdout, "the answer", r < 0 ? pie_profile_complain(message) : 0);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -8,11 +9,15 @@
 #include "launcher/answers/report_findings.h"
 #include "launcher/answers/report_memory.h"
 #include "launcher/answers/report_traced.h"
+#include "launcher/answers/tree_out.h"
 #include "launcher/command/command.h"
 #include "launcher/text/messages.h"
 #include "launcher/text/off_times.h"
 #include "launcher/text/style.h"
+#include "launcher/summary/hints.h"
 #include "launcher/text/text.h"
+#include "launcher/text/wrap.h"
+#include "storage/ask/query.h"
 #include "storage/read/reader.h"
 
 /* Traced loops, memory, leaks and findings of redundancy, then the source with what each line cost: the user's own
@@ -24,34 +29,39 @@ struct report {
     struct pie_style style;
     size_t columns;                           /* 0: no limit */
     bool has_allocated, has_peak, has_copied; /* columns of memory */
+    bool has_parts[3], has_wait;              /* Python, native, system: columns in which there is anything */
     bool all;
     int64_t run, process;
     char *file; /* whose lines are being printed */
     int64_t line;
 };
 
-/* What columns take. Where there are some of memory, the shares of the CPU time are set closer, and there are only as
- * many as leave SOURCE_MIN to the source; what stands behind the source leaves it SOURCE_LEAST. */
+/* What columns take. Of memory there are only as many as leave SOURCE_MIN to the source, or the peak alone where it
+ * leaves SOURCE_LITTLE; what stands behind the source leaves it SOURCE_LEAST. */
 enum {
-    TIME_WIDTH = 24,
-    PART_WIDTH = 7,
-    CLOSE_PART_WIDTH = 5,
+    TIME_WIDTH = 16,
+    PARTS = 3,
+    PART_WIDTH = 6,
+    WAIT_WIDTH = 8,
     BYTES_WIDTH = 7,
     NUMBER_WIDTH = 10,
-    SOURCE_MIN = 24,
+    SOURCE_MIN = 60,
+    SOURCE_LITTLE = 30,
     SOURCE_LEAST = 12
 };
+
+/* Fewer say little of a line. */
+static const double SAMPLES_MIN = 5;
 
 static int bytes_columns(const struct report *report) {
     return report->has_allocated + report->has_peak + report->has_copied;
 }
 
-static int part_width(const struct report *report) {
-    return bytes_columns(report) > 0 ? CLOSE_PART_WIDTH : PART_WIDTH;
-}
-
 static int cost_width(const struct report *report) {
-    return TIME_WIDTH + 3 * part_width(report);
+    int width = TIME_WIDTH + (report->has_wait ? WAIT_WIDTH : 0);
+    for (int i = 0; i < PARTS; i++)
+        width += report->has_parts[i] ? PART_WIDTH : 0;
+    return width;
 }
 
 static int line_width(const struct report *report) {
@@ -104,8 +114,12 @@ static const char title_sql[] =
     "v.system_s," PIE_OFF_TIMES_COLUMNS " FROM v_run v" PIE_OFF_TIMES_JOIN " WHERE v.run = :run";
 
 static void print_cost_head(struct report *report) {
-    fprintf(report->out, "\n%s   CPU s   share%s  wait s", report->style.dim,
-            bytes_columns(report) > 0 ? "   py  nat  sys" : "  python native system");
+    static const char *const names[PARTS] = {"py", "nat", "sys"};
+    fprintf(report->out, "\n%s   CPU s   share", report->style.dim);
+    for (int i = 0; i < PARTS; i++)
+        if (report->has_parts[i])
+            fprintf(report->out, "%*s", PART_WIDTH, names[i]);
+    fputs(report->has_wait ? "  wait s" : "", report->out);
 }
 
 static void print_file_head(struct report *report, struct pie_cursor *row) {
@@ -130,24 +144,29 @@ static void print_file_head(struct report *report, struct pie_cursor *row) {
 
 static void print_part(struct report *report, double part, double whole) {
     char text[16] = "-";
-    bool is_close = bytes_columns(report) > 0;
     if (whole > 0)
-        snprintf(text, sizeof text, is_close ? "%.0f%%" : "%.0f %%", 100 * part / whole);
-    fprintf(report->out, "%*s", part_width(report), text);
+        snprintf(text, sizeof text, "%.0f %%", 100 * part / whole);
+    fprintf(report->out, "%*s", PART_WIDTH, text);
 }
+
+enum { SAMPLES_COLUMN = 19 };
 
 static void print_cost(struct report *report, struct pie_cursor *row) {
     double cpu = pie_cursor_real(row, 7), share = pie_cursor_real(row, 8);
     const char *colour = share >= 0.2 ? report->style.hot : share >= 0.05 ? report->style.warm : "";
-    if (pie_cursor_type(row, 7) == PIE_VALUE_NULL && pie_cursor_real(row, 12) <= 0) {
+    bool is_little = pie_cursor_type(row, SAMPLES_COLUMN) != PIE_VALUE_NULL &&
+                     pie_cursor_real(row, SAMPLES_COLUMN) < SAMPLES_MIN && !report->all;
+    bool is_nothing = is_little || pie_cursor_type(row, 7) == PIE_VALUE_NULL;
+    if (is_nothing && pie_cursor_real(row, 12) < (is_little ? 0.005 : 1e-9)) {
         fprintf(report->out, "%*s", cost_width(report), "");
         return;
     }
     fprintf(report->out, "%s%8.3f  %4.1f %%%s", colour, cpu, 100 * share, *colour ? report->style.plain : "");
-    print_part(report, pie_cursor_real(row, 9), cpu);
-    print_part(report, pie_cursor_real(row, 10), cpu);
-    print_part(report, pie_cursor_real(row, 11), cpu);
-    fprintf(report->out, "%8.2f", pie_cursor_real(row, 12));
+    for (int i = 0; i < PARTS; i++)
+        if (report->has_parts[i])
+            print_part(report, pie_cursor_real(row, 9 + i), cpu);
+    if (report->has_wait)
+        fprintf(report->out, "%*.2f", WAIT_WIDTH, pie_cursor_real(row, 12));
 }
 
 /* "400M", "21.0M", "1.23G" */
@@ -171,7 +190,7 @@ static void print_memory(struct report *report, struct pie_cursor *row) {
 
 /* Columns: 0 file, 1-3 its CPU time, share and waiting, 4 library, 5 line, 6 text, 7 CPU time, 8 share, 9 Python,
  * 10 native, 11 system, 12 waiting, 13 library below, 14 its CPU time, 15 is there a finding of severity high?, 16
- * bytes allocated, 17 at the peak, 18 copied */
+ * bytes allocated, 17 at the peak, 18 copied, 19 samples */
 static void print_line(struct report *report, struct pie_cursor *row) {
     int64_t line = pie_cursor_int(row, 5);
     char library[80] = "";
@@ -219,7 +238,7 @@ static void print_line(struct report *report, struct pie_cursor *row) {
     " UNION SELECT file, line FROM memory)"                                                                  \
     " SELECT f.file, f.cpu_s, f.cpu_share, f.wait_s, " library_columns ","                                   \
     " EXISTS (SELECT 1 FROM high h WHERE h.file = l.file AND h.line = l.line),"                              \
-    " m.allocated_bytes, m.peak_bytes, m.copy_bytes"                                                         \
+    " m.allocated_bytes, m.peak_bytes, m.copy_bytes, c.samples"                                              \
     " FROM files f JOIN lines l ON l.file = f.file LEFT JOIN cost c ON c.file = l.file AND c.line = l.line"  \
     " LEFT JOIN text t ON t.file = l.file AND t.line = l.line"                                               \
     " LEFT JOIN memory m ON m.file = l.file AND m.line = l.line"                                             \
@@ -251,10 +270,11 @@ static void print_library(struct report *report, struct pie_cursor *row) {
     fputc('\n', report->out);
 }
 
-static const char libraries_sql[] = "SELECT NULL, NULL, NULL, NULL, library, NULL, NULL, cpu_s, cpu_share, "
-                                    "python_s, native_s, system_s, wait_s"
-                                    " FROM v_library WHERE run = :run AND (:all OR cpu_share >= 0.001) ORDER "
-                                    "BY cpu_s DESC, wait_s DESC, library";
+static const char libraries_sql[] =
+    "SELECT NULL, NULL, NULL, NULL, library, NULL, NULL, cpu_s, cpu_share, "
+    "python_s, native_s, system_s, wait_s, NULL, NULL, NULL, NULL, NULL, NULL, NULL"
+    " FROM v_library WHERE run = :run AND (:all OR cpu_share >= 0.001) ORDER "
+    "BY cpu_s DESC, wait_s DESC, library";
 
 static int print_findings(struct report *report) {
     struct pie_finding_screen screen = {
@@ -273,21 +293,56 @@ static int print_findings(struct report *report) {
     return r < 0 ? pie_profile_complain(message) : 0;
 }
 
-/* Columns of memory are those that were measured and, on a narrow screen, that leave room for the source: peak
- * first. */
+/* Columns of time are those in which some line has anything. Those of memory were measured and, on a narrow screen,
+ * leave room for the source: peak first. */
 static void choose_columns(struct report *report, struct pie_cursor *row) {
-    int room = 3;
+    int room = 3 * BYTES_WIDTH + SOURCE_MIN, is_memory = pie_cursor_int(row, 0) != 0;
+    for (int i = 0; i < PARTS; i++)
+        report->has_parts[i] = pie_cursor_int(row, 2 + i);
+    report->has_wait = pie_cursor_int(row, 2 + PARTS);
     if (report->columns > 0)
-        room = ((int)report->columns - TIME_WIDTH - 3 * CLOSE_PART_WIDTH - NUMBER_WIDTH - SOURCE_MIN) /
-               BYTES_WIDTH;
-    report->has_peak = pie_cursor_int(row, 0) && room > 0;
-    room -= report->has_peak;
-    report->has_allocated = pie_cursor_int(row, 0) && room > 0;
-    room -= report->has_allocated;
-    report->has_copied = pie_cursor_int(row, 1) && room > 0;
+        room = (int)report->columns - cost_width(report) - NUMBER_WIDTH;
+    report->has_peak = is_memory && room >= BYTES_WIDTH + SOURCE_LITTLE;
+    room -= report->has_peak ? BYTES_WIDTH : 0;
+    report->has_allocated = is_memory && room >= BYTES_WIDTH + SOURCE_MIN;
+    room -= report->has_allocated ? BYTES_WIDTH : 0;
+    report->has_copied = pie_cursor_int(row, 1) && room >= BYTES_WIDTH + SOURCE_MIN;
 }
 
-static const char measured_sql[] = "SELECT is_memory, is_copies FROM x_memory_measured WHERE run = :run";
+/* Own functions with all below them: where to read first. */
+static int print_tree(struct report *report) {
+    struct pie_query query;
+    char *message = NULL, *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    int r = out ? pie_query_open(report->reader, "tree", report->run, &query, &message) : -ENOMEM;
+    if (r == 0) {
+        r = pie_tree_print_rows(out, query.cursor, report->columns, &report->style, &message);
+        pie_query_close(&query);
+    }
+    if (out && fclose(out) == 0 && r > 0)
+        fprintf(report->out, "\n%sWhere the time goes%s\n%s", report->style.bold, report->style.plain, text);
+    free(text);
+    return r < 0 ? pie_profile_complain(message) : 0;
+}
+
+static void print_hint(void *data, const struct pie_hint *hint) {
+    struct report *report = data;
+    pie_wrap_print(report->out, hint->text, 0, 0, report->columns);
+}
+
+static int print_hints(struct report *report) {
+    char *message = NULL;
+    int r = pie_hints_each(report->reader, report->run, report, print_hint, &message);
+    return r < 0 ? pie_profile_complain(message) : 0;
+}
+
+static const char measured_sql[] =
+    "SELECT m.is_memory, m.is_copies, v.is_python, v.is_native, v.is_system, v.is_wait FROM "
+    "x_memory_measured m,"
+    " (SELECT max(python_s >= 0.005 * cpu_s AND python_s > 0) AS is_python, max(native_s >= 0.005 * cpu_s AND"
+    " native_s > 0) AS is_native, max(system_s >= 0.005 * cpu_s AND system_s > 0) AS is_system,"
+    " max(wait_s >= 0.005) AS is_wait FROM v_own_line WHERE run = :run) v WHERE m.run = :run";
 
 static void forget_file(struct report *report) {
     free(report->file);
@@ -296,6 +351,10 @@ static void forget_file(struct report *report) {
 
 static int print_report(struct report *report) {
     int status = each_row(report, title_sql, print_title);
+    if (status == 0)
+        status = print_hints(report);
+    if (status == 0)
+        status = print_tree(report);
     if (status == 0)
         status = each_row(report, measured_sql, choose_columns);
     if (status == 0)

@@ -20,7 +20,7 @@ static const struct pie_command table[] = {
      WORDS(DB, {"QUESTION", "a question, or SQL that reads: \"select …\" (views: v_…)"}, FORMATS, CUT,
            {"--timeout SECONDS", "give up after this time"}),
      pie_cmd_query_print_questions, pie_cmd_query},
-    {"report", "[DB] [--all]", "the source with the cost of each line", "[--run N] [--process ID|PID]",
+    {"report", "[DB] [--all]", "where the time goes: a call tree, findings, and the source with its cost", "[--run N] [--process ID|PID]",
      WORDS(DB, {"--all", "include libraries"}, CUT), NULL, pie_cmd_report},
     {"confirm", "[DB] [--finding N]", "a second run that counts all calls of the suspected lines",
      "[--run N] [-- SCRIPT ARGS]",

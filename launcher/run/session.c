@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "launcher/answers/summary.h"
+#include "launcher/summary/summary.h"
 #include "launcher/options/options.h"
 #include "launcher/options/output_path.h"
 #include "launcher/run/child_env.h"

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,16 +166,64 @@ static int take_line_of(struct pie_words *words, struct pie_phrase *phrase, char
     return set_line(words->at[index + 1], phrase, ret_message);
 }
 
+static void put_lower(char *out, const char *word) {
+    for (; *word; word++)
+        *out++ = (char)tolower((unsigned char)*word);
+    *out = 0;
+}
+
+/* "by wait", "by total time": the last word of an order may say no more than the first. */
+static int take_order(struct pie_words *words, struct pie_phrase *phrase, char **ret_message) {
+    int index = words->next + 1;
+    if (index >= words->count || strlen(words->at[index]) >= sizeof phrase->order)
+        return pie_message(-EINVAL, ret_message, "by what? \"by function\", \"by wait\", \"by time\"");
+    put_lower(phrase->order, words->at[index]);
+    words->next = index + 1;
+    words->next += pie_words_is(words, words->next, "time|share|bytes|memory|usage");
+    return 1;
+}
+
+/* "by function", "by wait", "order by wait" */
 static int take_by(struct pie_words *words, struct pie_phrase *phrase, char **ret_message) {
-    if (!pie_words_is(words, words->next, "by|per"))
+    bool has_word = pie_words_is(words, words->next, "sort|sorted|order|ordered|ranked") &&
+                    pie_words_is(words, words->next + 1, "by");
+    if (!has_word && !pie_words_is(words, words->next, "by|per"))
         return 0;
-    if (pie_words_is(words, words->next + 1, "function|functions"))
-        phrase->by_function = true;
-    else if (!pie_words_is(words, words->next + 1, "line|lines"))
-        return pie_message(-EINVAL, ret_message, "lines can be told by line or by function, not by %s",
-                           words->next + 1 < words->count ? words->at[words->next + 1] : "nothing");
+    words->next += has_word;
+    bool is_function = pie_words_is(words, words->next + 1, "function|functions");
+    if (!is_function && !pie_words_is(words, words->next + 1, "line|lines"))
+        return take_order(words, phrase, ret_message);
+    phrase->by_function = is_function;
     words->next += 2;
     return 1;
+}
+
+/* "where library = 'numpy'", "where file is a.py" */
+static int take_where(struct pie_words *words, struct pie_phrase *phrase, char **ret_message) {
+    enum pie_place_kind kind =
+        pie_words_is(words, words->next, "where") ? place_kind(words, words->next + 1) : PIE_PLACE_ANY;
+    if (kind == PIE_PLACE_ANY || !pie_words_is(words, words->next + 2, "=|==|is") ||
+        words->next + 3 >= words->count)
+        return 0;
+    words->next += 3;
+    phrase->kind = kind;
+    return take_place(words, phrase, ret_message);
+}
+
+/* "who calls F", "what does F call": a question and its place in one. */
+static int take_calls(struct pie_words *words, struct pie_phrase *phrase, char **ret_message) {
+    bool is_callers = pie_words_is(words, words->next, "who|what") &&
+                      pie_words_is(words, words->next + 1, "calls|called|uses");
+    bool is_callees = pie_words_is(words, words->next, "what") &&
+                      pie_words_is(words, words->next + 1, "does|did") &&
+                      pie_words_is(words, words->next + 3, "call");
+    if (phrase->question[0] || words->next + 2 >= words->count || (!is_callers && !is_callees))
+        return 0;
+    words->next += 2;
+    put_lower(phrase->question, is_callers ? "callers" : "callees");
+    int r = take_place(words, phrase, ret_message);
+    words->next += is_callees;
+    return r;
 }
 
 static void take_other(struct pie_words *words, struct pie_phrase *phrase) {
@@ -185,16 +234,31 @@ static void take_other(struct pie_words *words, struct pie_phrase *phrase) {
         char *end = phrase->question + strlen(phrase->question);
         if (end != phrase->question)
             *end++ = ' ';
-        for (; *word; word++)
-            *end++ = (char)tolower((unsigned char)*word);
-        *end = 0;
+        put_lower(end, word);
     }
     words->next++;
 }
 
+void pie_phrase_shorten(const char *question, char *buffer) {
+    char copy[PIE_PHRASE_MAX_BYTES];
+    struct pie_words words = {.count = 0};
+    char *end = buffer;
+    *buffer = 0;
+    words.count = pie_phrase_words(question, copy, words.at, words.is_quoted, PIE_PHRASE_MAX_WORDS);
+    for (int i = 0; i < words.count; i++) {
+        if (pie_words_is(
+                &words, i,
+                "a|an|are|can|do|does|give|have|has|i|is|it|its|most|my|of|that|there|this|was|were|what|"
+                "which|with|you"))
+            continue;
+        end += sprintf(end, "%s%s", end == buffer ? "" : " ", words.at[i]);
+    }
+}
+
 int pie_phrase_parse(const char *text, struct pie_phrase *ret_phrase, char **ret_message) {
-    static int (*const takers[])(struct pie_words *, struct pie_phrase *, char **) = {
-        take_limit, take_run, take_process, take_period, take_line_of, take_file, take_by};
+    static int (*const takers[])(struct pie_words *, struct pie_phrase *,
+                                 char **) = {take_limit, take_run,     take_process, take_period, take_where,
+                                             take_calls, take_line_of, take_file,    take_by};
     char buffer[2 * PIE_PHRASE_MAX_BYTES];
     struct pie_words words = {.count = 0};
     if (strlen(text) >= PIE_PHRASE_MAX_BYTES)

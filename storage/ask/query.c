@@ -8,13 +8,15 @@
 #include <string.h>
 
 #include "storage/ask/phrase.h"
+#include "storage/ask/phrase_words.h"
 #include "storage/ask/questions.h"
+#include "storage/ask/refusals.h"
 #include "storage/base/message.h"
 #include "storage/base/nearest.h"
 #include "storage/export/calltree.h"
 #include "storage/read/reader.h"
 
-enum { NEAREST_MAX = 3, QUESTIONS_MAX = 64 };
+enum { NEAREST_MAX = 3, SAID_MAX = 640, SAID_NEAREST = 32 };
 
 static const char *const reading_verbs[] = {"select", "with", "values", "explain", NULL};
 static const char *const other_verbs[] = {"insert", "update",  "delete",  "replace", "create",
@@ -47,19 +49,78 @@ static bool begins_with(const char *text, const char *const *verbs) {
     return false;
 }
 
+/* The names of the questions and all that people say for them, each with the question's number. */
+struct said {
+    char *text; /* of all, each with its 0 */
+    const char *words[SAID_MAX];
+    size_t question_of[SAID_MAX];
+    size_t count;
+};
+
+static char *say(struct said *said, char *end, const char *words, size_t size, size_t question) {
+    if (said->count == SAID_MAX)
+        return end;
+    memcpy(end, words, size);
+    end[size] = 0;
+    said->words[said->count] = end;
+    said->question_of[said->count++] = question;
+    return end + size + 1;
+}
+
+static int collect_said(struct said *said) {
+    size_t count, bytes = 0;
+    const struct pie_question *questions = pie_question_all(&count);
+    *said = (struct said){.count = 0};
+    for (size_t i = 0; i < count; i++)
+        bytes += strlen(questions[i].name) + 2 + (questions[i].aliases ? strlen(questions[i].aliases) : 0);
+    char *end = said->text = malloc(bytes);
+    for (size_t i = 0; end && i < count; i++) {
+        end = say(said, end, questions[i].name, strlen(questions[i].name), i);
+        for (const char *alias = questions[i].aliases; alias && *alias;) {
+            size_t size = strcspn(alias, "|");
+            end = say(said, end, alias, size, i);
+            alias += size + (alias[size] == '|');
+        }
+    }
+    return end ? 0 : -ENOMEM;
+}
+
+/* The three questions that are nearest by any of their names; those that people begin with where none is near. */
+static size_t nearest_questions(const char *words, size_t *ret_questions) {
+    static const char *const usual[NEAREST_MAX] = {"summary", "hot lines", "help"};
+    size_t count, near[SAID_NEAREST], found = 0;
+    const struct pie_question *questions = pie_question_all(&count);
+    struct said said;
+    if (collect_said(&said) == 0 && *words) {
+        size_t chosen = pie_nearest_choose(words, said.words, said.count, near, SAID_NEAREST);
+        for (size_t i = 0; i < chosen && found < NEAREST_MAX; i++) {
+            size_t question = said.question_of[near[i]], j = 0;
+            while (j < found && ret_questions[j] != question)
+                j++;
+            ret_questions[j] = question;
+            found += j == found;
+        }
+    }
+    free(said.text);
+    for (size_t i = 0; i < NEAREST_MAX && found < NEAREST_MAX; i++) {
+        size_t question = (size_t)(pie_question_find(usual[i]) - questions), j = 0;
+        while (j < found && ret_questions[j] != question)
+            j++;
+        ret_questions[j] = question;
+        found += j == found;
+    }
+    return found;
+}
+
 /* `"hot lines" or "threads"` */
 static int unknown_phrase(const char *words, char **ret_message) {
     size_t count, nearest[NEAREST_MAX];
     const struct pie_question *questions = pie_question_all(&count);
-    const char *names[QUESTIONS_MAX];
-    for (size_t i = 0; i < count && i < QUESTIONS_MAX; i++)
-        names[i] = questions[i].name;
-    size_t found = pie_nearest_choose(words, names, count, nearest, NEAREST_MAX);
-    size_t shown = found ? found : count;
-    char list[1024] = "";
-    for (size_t i = 0; i < shown; i++) {
-        strcat(list, i == 0 ? "\"" : i + 1 == shown ? " or \"" : ", \"");
-        strcat(list, names[found ? nearest[i] : i]);
+    size_t found = nearest_questions(words, nearest);
+    char list[512] = "";
+    for (size_t i = 0; i < found; i++) {
+        strcat(list, i == 0 ? "\"" : i + 1 == found ? " or \"" : ", \"");
+        strcat(list, questions[nearest[i]].name);
         strcat(list, "\"");
     }
     if (!*words)
@@ -67,20 +128,78 @@ static int unknown_phrase(const char *words, char **ret_message) {
     return pie_message(-ENOKEY, ret_message, "cannot answer \"%.200s\"; did you mean %s?", words, list);
 }
 
-static int choose_question(const struct pie_phrase *phrase, const struct pie_question **ret_question,
+/* A place, a period or a number alone is about lines. */
+static const char *words_of(const struct pie_phrase *phrase) {
+    bool is_more = phrase->file[0] || phrase->limit || phrase->period.kind != PIE_PERIOD_RUN || phrase->all;
+    return phrase->question[0] || !is_more ? phrase->question : "hot lines";
+}
+
+/* Of the text as it is written, too: "number of calls" has no place. */
+static const char *refusal_of(const char *words, const char *text) {
+    struct pie_words all = {.count = 0};
+    char copy[2 * PIE_PHRASE_MAX_BYTES], line[2 * PIE_PHRASE_MAX_BYTES] = "", *end = line;
+    const char *refusal = pie_refusal_find(words);
+    if (!refusal)
+        all.count = pie_phrase_words(text, copy, all.at, all.is_quoted, PIE_PHRASE_MAX_WORDS);
+    for (int i = 0; i < all.count; i++)
+        end += sprintf(end, "%s%s", i ? " " : "", all.at[i]);
+    for (char *at = line; *at; at++)
+        *at = (char)tolower((unsigned char)*at);
+    return refusal || !*line ? refusal : pie_refusal_find(line);
+}
+
+static int find_question(const struct pie_phrase *phrase, const char *text,
+                         const struct pie_question **ret_question, char **ret_message) {
+    char *shortened = malloc(PIE_PHRASE_MAX_BYTES);
+    const char *words = words_of(phrase), *refusal = refusal_of(words, text);
+    *ret_question = refusal ? NULL : pie_question_find(words);
+    if (!shortened)
+        return pie_message(-ENOMEM, ret_message, "out of memory");
+    if (!refusal && !*ret_question) {
+        pie_phrase_shorten(words, shortened);
+        refusal = pie_refusal_find(shortened);
+        *ret_question = refusal ? NULL : pie_question_find(shortened);
+    }
+    free(shortened);
+    if (refusal)
+        return pie_message(-ENOTSUP, ret_message, "%s", refusal);
+    return *ret_question ? 0 : unknown_phrase(words, ret_message);
+}
+
+static int order_question(const struct pie_phrase *phrase, struct pie_query *query, char **ret_message) {
+    const struct pie_question *question = query->question;
+    if (question->by_total && pie_question_is_in("total|cumulative|inclusive", phrase->order)) {
+        query->question = pie_question_find(question->by_total);
+        return 0;
+    }
+    query->order = pie_question_order(question, phrase->order);
+    if (!query->order)
+        return pie_message(-EINVAL, ret_message, "\"%s\" cannot be ordered or told by %s", question->name,
+                           phrase->order);
+    size_t size = strlen(query->order);
+    if (strncmp(question->order, query->order, size) == 0 && question->order[size] == ' ')
+        query->order = NULL; /* it is so already */
+    return 0;
+}
+
+static int choose_question(const struct pie_phrase *phrase, const char *text, struct pie_query *query,
                            char **ret_message) {
-    const struct pie_question *question = pie_question_find(phrase->question);
-    if (!question)
-        return unknown_phrase(phrase->question, ret_message);
+    const struct pie_question *question;
+    int r = find_question(phrase, text, &question, ret_message);
+    if (r < 0)
+        return r;
     if (phrase->by_function) {
         if (!question->by_function)
             return pie_message(-EINVAL, ret_message, "\"%s\" cannot be told by function", question->name);
         question = pie_question_find(question->by_function);
     }
-    if (phrase->file[0] && question->in_place)
+    bool is_part = phrase->file[0] || (question->is_summary && phrase->period.kind != PIE_PERIOD_RUN);
+    if (question->in_place && is_part)
         question = pie_question_find(question->in_place);
-    *ret_question = question;
-    return 0;
+    query->question = question;
+    if (question->needs && !phrase->file[0])
+        return pie_message(-EINVAL, ret_message, "%s", question->needs);
+    return phrase->order[0] ? order_question(phrase, query, ret_message) : 0;
 }
 
 /* Finds out what "in X" means, and where it is the contexts that are narrowed leaves only those of X. */
@@ -90,7 +209,7 @@ static int narrow(struct pie_reader *reader, const struct pie_phrase *phrase, st
     enum pie_place_kind wanted = phrase->line ? PIE_PLACE_FILE : phrase->kind;
     if (!phrase->file[0])
         return 0;
-    if (question->cut == PIE_CUT_NOTHING && !question->files)
+    if (!question->files && question->cut == PIE_CUT_NOTHING)
         return pie_message(-EINVAL, ret_message, "\"%s\" cannot be narrowed to a place (%s)", question->name,
                            phrase->file);
     if (phrase->line && !pie_question_has(question, PIE_PLACE_FILE, true))
@@ -107,24 +226,26 @@ static int narrow(struct pie_reader *reader, const struct pie_phrase *phrase, st
     query->place_line = phrase->line;
     if (!query->place_name)
         return pie_message(-ENOMEM, ret_message, "out of memory");
-    return question->cut == PIE_CUT_NOTHING ? 0
-                                            : pie_place_cut(reader, query->run, phrase->file,
-                                                            query->place.kind, phrase->line, ret_message);
+    return pie_question_chooses_rows(question, query->place.kind)
+               ? 0
+               : pie_place_cut(reader, query->run, phrase->file, query->place.kind, phrase->line,
+                               ret_message);
 }
 
-/* The call tree is not a view but a table in memory, made for those who ask for it. */
+/* Call trees are not views but tables in memory, made for those who ask for them. */
 static int prepare_tables(struct pie_reader *reader, const char *sql, const struct pie_phrase *phrase,
                           int64_t run, char **ret_message) {
     enum pie_calltree_detail detail = phrase && phrase->all ? PIE_CALLTREE_FULL : PIE_CALLTREE_READABLE;
-    return strcasestr(sql, PIE_CALLTREE_TABLE) ? pie_calltree_make_table(reader, run, detail, ret_message)
-                                               : 0;
+    bool is_asked = strcasestr(sql, PIE_CALLTREE_TABLE) || strcasestr(sql, PIE_CALLTREE_OWN_TABLE);
+    return is_asked ? pie_calltree_make_tables(reader, run, detail, ret_message) : 0;
 }
 
 static int open_sql(struct pie_reader *reader, const char *sql, const struct pie_phrase *phrase,
                     struct pie_query *query, char **ret_message) {
     int r = prepare_tables(reader, sql, phrase, query->run, ret_message);
     if (r == 0)
-        r = (phrase ? pie_cursor_open_once : pie_cursor_open)(reader, sql, &query->cursor, ret_message);
+        r = (phrase && !query->question->list ? pie_cursor_open_once
+                                              : pie_cursor_open)(reader, sql, &query->cursor, ret_message);
     if (r < 0)
         return r;
     pie_cursor_bind_int(query->cursor, ":run", query->run);
@@ -153,7 +274,7 @@ static int open_phrase(struct pie_reader *reader, const char *text, int64_t run,
     struct pie_phrase phrase;
     int r = pie_phrase_parse(text, &phrase, ret_message);
     if (r == 0)
-        r = choose_question(&phrase, &query->question, ret_message);
+        r = choose_question(&phrase, text, query, ret_message);
     if (r == 0 && phrase.process)
         r = pie_reader_cut(reader, phrase.run ? phrase.run : run, phrase.process, ret_message);
     if (r == 0)
@@ -164,7 +285,7 @@ static int open_phrase(struct pie_reader *reader, const char *text, int64_t run,
         r = narrow(reader, &phrase, query, ret_message);
     if (r < 0)
         return r;
-    char *sql = pie_question_sql(query->question, &phrase, query->place.kind);
+    char *sql = pie_question_sql(query->question, &phrase, query->place.kind, query->order);
     if (!sql)
         return pie_message(-ENOMEM, ret_message, "out of memory");
     query->limit = phrase.limit;

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "storage/ask/questions.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "storage/export/calltree.h"
-#include "storage/ask/phrase.h"
 
 #define RANK(order) "row_number() OVER (ORDER BY " order ") AS rank, "
 #define COSTLIEST "cpu_s DESC, wait_s DESC, file, line, function"
@@ -69,9 +64,47 @@
     .order = column " DESC, file, line, function", .cut = PIE_CUT_THREADS, .is_timed = true,                 \
     .is_ranked = true
 
+/* Inclusive time. In X leaves rows, since the time below them is elsewhere too; in a thread only what it did. */
+#define PARTS "python_s, native_s, system_s, wait_s, runnable_s, throttled_s, samples, library"
+#define HIGHEST "total_s DESC, wait_s DESC, file, line, function"
+#define TOTALS(view)                                                                                         \
+    .columns = RANK(HIGHEST) "file, line, function, total_s, total_share, self_s, " PARTS, .from = view,     \
+    .order = HIGHEST, .files = "file:line", .functions = "function", .libraries = "library",                 \
+    .cut = PIE_CUT_ONLY_THREADS, .is_timed = true, .is_ranked = true
+#define CALLS(other)                                                                                         \
+    "total_s, total_share, part_share, " PARTS ", " other "_file, " other "_line, " other, .order = HIGHEST, \
+        .files = other "_file", .functions = other, .cut = PIE_CUT_ONLY_THREADS, .is_timed = true,           \
+        .is_ranked = true
+/* A function's row has the line of it that took most, with its text. */
+#define TREE_FROM                                                                                            \
+    PIE_CALLTREE_OWN_TABLE                                                                                   \
+        " t LEFT JOIN (SELECT file, function, first_line, line, row_number() OVER ("                         \
+        "PARTITION BY file, function, first_line ORDER BY cpu_ns DESC, wait_ns DESC, line) AS place"         \
+        " FROM x_line_total WHERE run = :run) l ON l.place = 1 AND l.file = t.file AND l.function = "        \
+        "t.function"                                                                                         \
+        " AND l.first_line = t.first_line LEFT JOIN v_source s ON s.run = :run AND s.file = l.file"          \
+        " AND s.line = l.line"
+
 static const struct pie_question questions[] = {
+    {.name = "summary",
+     .aliases =
+         "why is it slow|why slow|what is slow|where is it slow|why is this slow|bottleneck|bottlenecks|"
+         "hotspots|hotspot|hot spots|profile|overview|what should i fix|what to fix|what can i fix|"
+         "how to make it faster|how can i make it faster|how do i make it faster|what is wrong|"
+         "what takes so long|why does it take so long|where does the time go|where does time go|"
+         "performance|report|findings and hot lines",
+     .columns = "run, started, command, wall_s, cpu_s, python_s, native_s, system_s, wait_s, runnable_s, "
+                "throttled_s, samples, processes, threads, cause, exit_status, overhead_s, overhead_share, "
+                "drops, peak_bytes, rss_peak_bytes",
+     .from = "v_run",
+     .order = "run",
+     .in_place = "hot lines",
+     .by_function = "hot functions",
+     .is_summary = true},
     {.name = "hot lines",
-     .aliases = "lines|hot line|hottest lines|slow lines|slowest lines|costly lines",
+     .aliases =
+         "lines|hot line|hottest lines|slow lines|slowest lines|costly lines|hot|hottest|line|cpu|cpu time|"
+         "hottest line|slow|slowest|most cpu|expensive lines|top lines|lines by time",
      .columns = RANK(COSTLIEST) "file, line, function, " COST ", library, user_file, user_line",
      .from = "x_line_share",
      .where = "file IS NOT NULL",
@@ -79,9 +112,11 @@ static const struct pie_question questions[] = {
      .is_timed = true,
      .cut = PIE_CUT_THREADS,
      .by_function = "hot functions",
+     .by_total = "total lines",
      .is_ranked = true},
     {.name = "hot functions",
-     .aliases = "functions|hot function|hottest functions|slow functions|slowest functions|costly functions",
+     .aliases = "functions|hot function|hottest functions|slow functions|slowest functions|costly functions|"
+                "function|slow function|expensive functions",
      .columns = RANK(COSTLIEST) "file, line, function, " COST ", library, user_file, user_line",
      .from = "x_function_share",
      .where = "file IS NOT NULL",
@@ -89,7 +124,63 @@ static const struct pie_question questions[] = {
      .is_timed = true,
      .cut = PIE_CUT_THREADS,
      .by_function = "hot functions",
+     .by_total = "total functions",
      .is_ranked = true},
+    {.name = "total functions",
+     .aliases =
+         "inclusive functions|inclusive time|inclusive|total time|total|totals|cumulative time|cumulative|"
+         "cumulative functions|inclusive times|total times|functions with callees",
+     TOTALS("v_total_function"),
+     .by_function = "total functions"},
+    {.name = "own functions",
+     .aliases = "my functions|user functions|own total functions|own inclusive functions",
+     TOTALS("v_total_function"),
+     .where = "library IS NULL AND file IS NOT NULL",
+     .by_function = "own functions"},
+    {.name = "total lines",
+     .aliases = "inclusive lines|cumulative lines|lines with callees",
+     TOTALS("v_total_line"),
+     .by_function = "total functions"},
+    {.name = "own total lines",
+     .aliases = "own inclusive lines|total own lines|inclusive own lines",
+     TOTALS("v_total_line"),
+     .where = "library IS NULL AND file IS NOT NULL",
+     .by_function = "own functions"},
+    {.name = "callers",
+     .aliases = "caller|calling lines|calling functions",
+     .columns = RANK(HIGHEST) "file, line, function, " CALLS("callee"),
+     .from = "v_caller",
+     .needs = "callers of which function? \"callers of NAME\""},
+    {.name = "callees",
+     .aliases = "callee|called functions",
+     .columns = RANK(HIGHEST) "function, file, line, kind, " CALLS("caller"),
+     .from = "v_callee",
+     .needs = "callees of which function? \"callees of NAME\""},
+    {.name = "imports",
+     .aliases = "import|import time|slow imports|slowest imports|import times|imported modules|slow import",
+     .columns = RANK(HIGHEST) "file, total_s, total_share, self_s, " PARTS,
+     .from = "v_total_function",
+     .where = "function = '<module>' AND file IN (SELECT callee_file FROM v_caller WHERE run = :run"
+              " AND callee = '<module>' AND file LIKE '<frozen importlib%')",
+     .order = HIGHEST,
+     .files = "file",
+     .libraries = "library",
+     .cut = PIE_CUT_ONLY_THREADS,
+     .is_timed = true,
+     .is_ranked = true},
+    {.name = "tree",
+     .aliases = "compact tree|own tree|own call tree|short tree|compact call tree|small tree",
+     .columns =
+         "depth, t.kind, t.function, t.file, coalesce(l.line, t.first_line) AS line, library, total_s, "
+         "total_share, parent_share, self_s, python_s, native_s, system_s, wait_s, runnable_s, "
+         "throttled_s, samples, s.text",
+     .from = TREE_FROM,
+     .order = "t.id",
+     .run = "t.run = :run",
+     .is_timed = true,
+     .cut = PIE_CUT_THREADS,
+     .is_tree = true,
+     .is_cut_by_nth = true},
     {.name = "native functions",
      .aliases = "native|hot native functions|native function|c functions",
      .columns =
@@ -110,7 +201,9 @@ static const struct pie_question questions[] = {
      .is_timed = true,
      .cut = PIE_CUT_THREADS,
      .is_ranked = true},
-    {.name = "waiting", .aliases = "waiting lines|wait|waits|lines that wait", OFF_LINES("wait_s")},
+    {.name = "waiting",
+     .aliases = "waiting lines|wait|waits|lines that wait|wait time|waiting time|idle|blocked",
+     OFF_LINES("wait_s")},
     {.name = "runnable", .aliases = "runnable lines|run queue|for a processor", OFF_LINES("runnable_s")},
     {.name = "throttled", .aliases = "throttled lines|throttling|cpu quota", OFF_LINES("throttled_s")},
     {.name = "redundancy",
@@ -158,7 +251,9 @@ static const struct pie_question questions[] = {
      .where = "kind = 'store'"},
     {.name = "memory",
      .aliases = "memory lines|allocations|allocated memory|allocating lines|memory use|memory usage|"
-                "memory allocations|allocation",
+                "memory allocations|allocation|memory hogs|memory hog|most memory|hogs|"
+                "which lines allocate most|lines that allocate most|what allocates most|allocate most|"
+                "who allocates most|where is memory allocated|ram",
      .columns = RANK(MOST_ALLOCATED) MEMORY,
      .from = "v_memory",
      .where = "file IS NOT NULL",
@@ -311,7 +406,7 @@ static const struct pie_question questions[] = {
      .when_empty = TRACED_EMPTY,
      .is_ranked = true},
     {.name = "libraries",
-     .aliases = "library|hot libraries",
+     .aliases = "library|hot libraries|packages by time|modules",
      .columns =
          "library, cpu_s, python_s, native_s, system_s, wait_s, runnable_s, throttled_s, cpu_share, samples",
      .from = "v_library",
@@ -337,7 +432,7 @@ static const struct pie_question questions[] = {
      .from = "v_process",
      .order = "process"},
     {.name = "call tree",
-     .aliases = "calltree|tree|calls|call graph|callers|hot paths",
+     .aliases = "calltree|calls|call graph|hot paths|full tree",
      .columns =
          "depth, kind, function, file, line, library, total_s, total_share, self_s, python_s, native_s, "
          "system_s, wait_s, runnable_s, throttled_s, samples",
@@ -347,7 +442,8 @@ static const struct pie_question questions[] = {
      .cut = PIE_CUT_THREADS,
      .is_tree = true},
     {.name = "slices",
-     .aliases = "slice|time slices|timeslices|over time|time",
+     .aliases = "slice|time slices|timeslices|over time|time|time timeline|cpu timeline|timeline of time",
+     .by_function = "hot functions",
      .columns =
          "slice, started, t_s, wall_s, cpu_s, python_s, native_s, system_s, wait_s, runnable_s, throttled_s, "
          "samples, allocated_bytes, copy_bytes, file, line",
@@ -373,6 +469,27 @@ static const struct pie_question questions[] = {
      .columns = "process, pid, counter, drops",
      .from = "v_drop",
      .order = "drops DESC, process, counter"},
+    {.name = "source",
+     .aliases = "source text|source code|sources|code|text",
+     .columns = "s.file, s.line, s.text, o.cpu_s, o.cpu_share, o.wait_s, o.samples",
+     .from = "v_source s LEFT JOIN (SELECT * FROM v_own_line WHERE run = :run) o ON o.file = s.file"
+             " AND o.line = s.line",
+     .order = "s.file, s.line",
+     .run = "s.run = :run",
+     .files = "s.file:s.line",
+     .needs = "the source of which file? \"source of FILE\""},
+    {.name = "help",
+     .aliases = "questions|what can i ask|examples|commands|?|how|usage|what can you do",
+     .columns = "question, view, also",
+     .list = PIE_QUESTION_LIST_QUESTIONS,
+     .order = "nth",
+     .for_all_runs = true},
+    {.name = "schema",
+     .aliases = "tables|views|columns|table|view|tables and views|database|sql",
+     .columns = "name, type, columns",
+     .list = PIE_QUESTION_LIST_TABLES,
+     .order = "nth",
+     .for_all_runs = true},
     {.name = "environment",
      .aliases = "packages|versions|machine",
      .columns = "key, value",
@@ -380,88 +497,7 @@ static const struct pie_question questions[] = {
      .order = "key"},
 };
 
-static bool is_named(const struct pie_question *question, const char *words) {
-    if (strcmp(question->name, words) == 0)
-        return true;
-    for (const char *alias = question->aliases; alias && *alias;) {
-        size_t size = strcspn(alias, "|");
-        if (strlen(words) == size && strncmp(alias, words, size) == 0)
-            return true;
-        alias += size + (alias[size] == '|');
-    }
-    return false;
-}
-
-const struct pie_question *pie_question_find(const char *words) {
-    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
-        if (is_named(&questions[i], words))
-            return &questions[i];
-    }
-    return NULL;
-}
-
 const struct pie_question *pie_question_all(size_t *ret_count) {
     *ret_count = sizeof questions / sizeof *questions;
     return questions;
-}
-
-/* in_place('file', :in, file) AND line = :line OR …, of columns as "file:line user_file:user_line". */
-static void write_columns(FILE *out, const char *kind, const char *columns, bool has_line) {
-    fputs("(", out);
-    for (const char *column = columns; *column;) {
-        int size = (int)strcspn(column, " "), name = (int)strcspn(column, " :");
-        fprintf(out, "%sin_place('%s', :in, %.*s)", column == columns ? "" : " OR ", kind, name, column);
-        if (has_line)
-            fprintf(out, " AND %.*s = :line", size - name - 1, column + name + 1);
-        column += size;
-        column += strspn(column, " ");
-    }
-    fputs(")", out);
-}
-
-static const char *columns_of(const struct pie_question *question, enum pie_place_kind kind) {
-    return kind == PIE_PLACE_FUNCTION  ? question->functions
-           : kind == PIE_PLACE_LIBRARY ? question->libraries
-           : kind == PIE_PLACE_THREAD  ? NULL
-                                       : question->files;
-}
-
-bool pie_question_has(const struct pie_question *question, enum pie_place_kind kind, bool has_line) {
-    if (question->cut != PIE_CUT_NOTHING)
-        return kind == PIE_PLACE_THREAD ? question->cut == PIE_CUT_THREADS : true;
-    const char *columns = columns_of(question, kind);
-    return columns && (!has_line || strchr(columns, ':'));
-}
-
-static void write_conditions(FILE *out, const struct pie_question *question, const struct pie_phrase *phrase,
-                             enum pie_place_kind kind) {
-    const char *joint = " WHERE ";
-    if (!question->for_all_runs) {
-        fprintf(out, "%srun = :run", joint);
-        joint = " AND ";
-    }
-    if (question->where) {
-        fprintf(out, "%s%s", joint, question->where);
-        joint = " AND ";
-    }
-    if (phrase->file[0] && question->cut == PIE_CUT_NOTHING) {
-        fputs(joint, out);
-        write_columns(out, pie_place_kind_name(kind), columns_of(question, kind), phrase->line > 0);
-    }
-}
-
-char *pie_question_sql(const struct pie_question *question, const struct pie_phrase *phrase,
-                       enum pie_place_kind kind) {
-    char *sql = NULL;
-    size_t size;
-    FILE *out = open_memstream(&sql, &size);
-    if (!out)
-        return NULL;
-    fprintf(out, "SELECT %s FROM %s", question->columns, question->from);
-    write_conditions(out, question, phrase, kind);
-    fprintf(out, " ORDER BY %s%s", question->order, phrase->limit > 0 ? " LIMIT :limit" : "");
-    if (fclose(out) == 0)
-        return sql;
-    free(sql);
-    return NULL;
 }

@@ -55,9 +55,11 @@ uint32_t pie_calltree_find(const struct pie_calltree *tree, int64_t process, int
 void pie_calltree_add(int64_t *sum, int64_t value);
 
 /* Makes the temporary table call_tree of a run (pruned: nodes below 1 % of the run's CPU time and of its waiting time
- * are left out, and depth is limited), unless it is there already. Returns as pie_calltree_load(). */
+ * are left out, and depth is limited), and the table own_tree of the same with libraries folded (calltree_own.h),
+ * unless they are there already. Returns as pie_calltree_load(). */
 #define PIE_CALLTREE_TABLE "call_tree"
+#define PIE_CALLTREE_OWN_TABLE "own_tree"
 #define PIE_CALLTREE_PRUNE 0.01
 enum { PIE_CALLTREE_DEPTH = 64 }; /* what is deeper is one row, "… 6000 more", unless the tree is full */
-int pie_calltree_make_table(struct pie_reader *reader, int64_t run, enum pie_calltree_detail detail,
-                            char **ret_message);
+int pie_calltree_make_tables(struct pie_reader *reader, int64_t run, enum pie_calltree_detail detail,
+                             char **ret_message);

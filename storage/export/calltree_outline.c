@@ -91,7 +91,7 @@ static void choose_rows_of_others(struct pie_calltree_outline *outline) {
     }
 }
 
-static void add_cost(struct pie_calltree_cost *sum, const struct pie_calltree_cost *cost) {
+void pie_calltree_add_cost(struct pie_calltree_cost *sum, const struct pie_calltree_cost *cost) {
     pie_calltree_add(&sum->python_ns, cost->python_ns);
     pie_calltree_add(&sum->native_ns, cost->native_ns);
     pie_calltree_add(&sum->system_ns, cost->system_ns);
@@ -99,6 +99,14 @@ static void add_cost(struct pie_calltree_cost *sum, const struct pie_calltree_co
     pie_calltree_add(&sum->runnable_ns, cost->runnable_ns);
     pie_calltree_add(&sum->throttled_ns, cost->throttled_ns);
     pie_calltree_add(&sum->samples, cost->samples);
+}
+
+int64_t pie_calltree_cpu_ns(const struct pie_calltree_cost *cost) {
+    int64_t sum = 0;
+    pie_calltree_add(&sum, cost->python_ns);
+    pie_calltree_add(&sum, cost->native_ns);
+    pie_calltree_add(&sum, cost->system_ns);
+    return sum;
 }
 
 static const char samples_sql[] =
@@ -120,7 +128,7 @@ static int take_sample(void *data, struct pie_cursor *cursor) {
         .samples = pie_cursor_int(cursor, 8),
     };
     bool is_own = row->node == node && !row->is_rest;
-    add_cost(is_own ? &row->self : &row->total, &cost);
+    pie_calltree_add_cost(is_own ? &row->self : &row->total, &cost);
     return 0;
 }
 
@@ -131,9 +139,9 @@ static void sum_up(struct pie_calltree_outline *outline) {
         if (row->is_rest)
             row->self = row->total;
         else
-            add_cost(&row->total, &row->self);
+            pie_calltree_add_cost(&row->total, &row->self);
         if (i > 0)
-            add_cost(&outline->rows[row->above].total, &row->total);
+            pie_calltree_add_cost(&outline->rows[row->above].total, &row->total);
     }
 }
 

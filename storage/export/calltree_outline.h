@@ -35,4 +35,7 @@ struct pie_calltree_outline {
 int pie_calltree_outline_make(struct pie_reader *reader, int64_t run, const struct pie_calltree *tree,
                               uint32_t depth_max, struct pie_calltree_outline *ret_outline,
                               char **ret_message);
+/* Adds up, as pie_calltree_add() does. */
+void pie_calltree_add_cost(struct pie_calltree_cost *sum, const struct pie_calltree_cost *cost);
+int64_t pie_calltree_cpu_ns(const struct pie_calltree_cost *cost);
 void pie_calltree_outline_finish(struct pie_calltree_outline *outline);

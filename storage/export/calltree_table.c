@@ -9,6 +9,7 @@
 #include "storage/base/message.h"
 #include "storage/export/calltree.h"
 #include "storage/export/calltree_outline.h"
+#include "storage/export/calltree_own.h"
 #include "storage/file/db.h"
 #include "storage/read/reader_internal.h"
 #include "storage/read/views.h"
@@ -31,29 +32,16 @@ static void bind_text(sqlite3_stmt *insert, int index, const char *text) {
     sqlite3_bind_text(insert, index, text, -1, SQLITE_STATIC);
 }
 
-/* The run, whose total the tree has less than where a question narrowed it. */
-struct whole {
-    int64_t run, cpu_ns;
-};
-
-static int64_t sum_cpu_ns(const struct pie_calltree_cost *cost) {
-    int64_t sum = 0;
-    pie_calltree_add(&sum, cost->python_ns);
-    pie_calltree_add(&sum, cost->native_ns);
-    pie_calltree_add(&sum, cost->system_ns);
-    return sum;
-}
-
 /* Waiting is of the node and all below it, like total_s; the CPU columns are the node's own. */
 static int insert_row(sqlite3_stmt *insert, const struct pie_calltree_outline_row *row, const char *kind,
-                      const struct pie_calltree_frame *frame, const struct whole *whole) {
+                      const struct pie_calltree_frame *frame, const struct pie_calltree_whole *whole) {
     const int64_t numbers[][2] = {
         {1, whole->run},
         {2, row->depth},
         {6, frame->first_line},
-        {9, sum_cpu_ns(&row->total)},
+        {9, pie_calltree_cpu_ns(&row->total)},
         {10, whole->cpu_ns},
-        {11, sum_cpu_ns(&row->self)},
+        {11, pie_calltree_cpu_ns(&row->self)},
         {12, row->self.python_ns},
         {13, row->self.native_ns},
         {14, row->self.system_ns},
@@ -75,14 +63,14 @@ static int insert_row(sqlite3_stmt *insert, const struct pie_calltree_outline_ro
 }
 
 static int insert_node(sqlite3_stmt *insert, const struct pie_calltree *tree,
-                       const struct pie_calltree_outline_row *row, const struct whole *whole) {
+                       const struct pie_calltree_outline_row *row, const struct pie_calltree_whole *whole) {
     const struct pie_calltree_frame *frame = &tree->frames[tree->nodes[row->node].frame];
     return insert_row(insert, row, frame->kind == PIE_LOCATION_NATIVE ? "native" : "python", frame, whole);
 }
 
 /* One row for all that lies below a node at the greatest depth that is printed. */
 static int insert_rest(sqlite3_stmt *insert, const struct pie_calltree_outline_row *row,
-                       const struct whole *whole) {
+                       const struct pie_calltree_whole *whole) {
     char text[32];
     const struct pie_calltree_frame frame = {.function = text};
     snprintf(text, sizeof text, "\xe2\x80\xa6 %u more", row->count);
@@ -91,7 +79,7 @@ static int insert_rest(sqlite3_stmt *insert, const struct pie_calltree_outline_r
 
 /* Rows are numbered in the order in which they are printed. */
 static int insert_outline(sqlite3_stmt *insert, const struct pie_calltree_outline *outline,
-                          const struct whole *whole) {
+                          const struct pie_calltree_whole *whole) {
     int code = SQLITE_OK;
     for (uint32_t i = 1; i < outline->count && code == SQLITE_OK; i++) {
         const struct pie_calltree_outline_row *row = &outline->rows[i];
@@ -101,8 +89,9 @@ static int insert_outline(sqlite3_stmt *insert, const struct pie_calltree_outlin
     return code;
 }
 
-static struct whole measure_whole(struct pie_reader *reader, const struct pie_calltree *tree, int64_t run) {
-    struct whole whole = {.run = run, .cpu_ns = tree->cpu_ns[0]};
+static struct pie_calltree_whole measure_whole(struct pie_reader *reader, const struct pie_calltree *tree,
+                                               int64_t run) {
+    struct pie_calltree_whole whole = {.run = run, .cpu_ns = tree->cpu_ns[0]};
     char sql[96];
     char *message = NULL;
     sqlite3_snprintf(sizeof sql, sql, "SELECT coalesce(cpu_ns, 0) FROM x_total WHERE run = %lld",
@@ -113,28 +102,35 @@ static struct whole measure_whole(struct pie_reader *reader, const struct pie_ca
     return whole;
 }
 
-static int fill_table(struct pie_reader *reader, const struct pie_calltree_outline *outline, int64_t run,
-                      char **ret_message) {
+/* Both tables come from one reading of the file. */
+static int make_tables(struct pie_reader *reader, const struct pie_calltree_outline *outline,
+                       const struct pie_calltree_whole *whole) {
     sqlite3_stmt *insert = NULL;
-    const struct whole whole = measure_whole(reader, outline->tree, run);
+    int code = sqlite3_exec(reader->db, create_sql, NULL, NULL, NULL);
+    if (code == SQLITE_OK)
+        code = sqlite3_prepare_v2(reader->db, insert_sql, -1, &insert, NULL);
+    if (code == SQLITE_OK)
+        code = insert_outline(insert, outline, whole);
+    sqlite3_finalize(insert);
+    return code == SQLITE_OK ? pie_calltree_make_own_table(reader->db, outline, whole) : code;
+}
+
+static int fill_tables(struct pie_reader *reader, const struct pie_calltree_outline *outline, int64_t run,
+                       char **ret_message) {
+    const struct pie_calltree_whole whole = measure_whole(reader, outline->tree, run);
     pie_guard_start_clock(&reader->guard, reader->time_limit_s);
     pie_reader_allow_all(reader, true);
     int code = sqlite3_exec(reader->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
     if (code == SQLITE_OK)
-        code = sqlite3_exec(reader->db, create_sql, NULL, NULL, NULL);
-    if (code == SQLITE_OK)
-        code = sqlite3_prepare_v2(reader->db, insert_sql, -1, &insert, NULL);
-    if (code == SQLITE_OK)
-        code = insert_outline(insert, outline, &whole);
-    sqlite3_finalize(insert);
+        code = make_tables(reader, outline, &whole);
     if (code == SQLITE_OK)
         code = sqlite3_exec(reader->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
     pie_reader_allow_all(reader, false);
     return code == SQLITE_OK ? 0 : pie_reader_fail(reader, code, ret_message);
 }
 
-int pie_calltree_make_table(struct pie_reader *reader, int64_t run, enum pie_calltree_detail detail,
-                            char **ret_message) {
+int pie_calltree_make_tables(struct pie_reader *reader, int64_t run, enum pie_calltree_detail detail,
+                             char **ret_message) {
     struct pie_calltree *tree;
     struct pie_calltree_outline outline;
     uint32_t depth_max = detail == PIE_CALLTREE_FULL ? UINT32_MAX : PIE_CALLTREE_DEPTH;
@@ -145,7 +141,7 @@ int pie_calltree_make_table(struct pie_reader *reader, int64_t run, enum pie_cal
         return r;
     r = pie_calltree_outline_make(reader, run, tree, depth_max, &outline, ret_message);
     if (r == 0) {
-        r = fill_table(reader, &outline, run, ret_message);
+        r = fill_tables(reader, &outline, run, ret_message);
         pie_calltree_outline_finish(&outline);
     }
     pie_calltree_destroy(tree);

@@ -10,6 +10,7 @@
 
 #include "storage/base/message.h"
 #include "storage/file/node_sample.h"
+#include "storage/read/call_time.h"
 #include "storage/read/reader_internal.h"
 #include "storage/file/schema_statements.h"
 
@@ -31,11 +32,13 @@ static size_t index_of(const struct pie_schema_statement *view) {
     return (size_t)(view - pie_schema_views(&count));
 }
 
-/* The one that the reader has as a table, for speed. */
-static bool is_a_table(const struct pie_schema_statement *view) {
-    static const char name[] = PIE_NODE_SAMPLE_TABLE;
+static bool is_named(const struct pie_schema_statement *view, const char *name) {
+    return view->name_size == strlen(name) && memcmp(view->name, name, view->name_size) == 0;
+}
 
-    return view->name_size == sizeof name - 1 && memcmp(view->name, name, view->name_size) == 0;
+/* Those that the reader has as tables, for speed. */
+static bool is_a_table(const struct pie_schema_statement *view) {
+    return is_named(view, PIE_NODE_SAMPLE_TABLE) || is_named(view, PIE_CALL_TIME_TABLE);
 }
 
 /* A cut has made one of its own. */
@@ -115,7 +118,9 @@ static const struct pie_schema_statement *view_at(const struct wanted *wanted, s
 }
 
 static bool is_made(const struct wanted *wanted, const struct pie_schema_statement *view, enum made made) {
-    return made == MADE_ALL || (is_a_table(view) && !wanted->has_module);
+    bool is_had = wanted->has_module && is_named(view, PIE_NODE_SAMPLE_TABLE);
+
+    return made == MADE_ALL || (is_a_table(view) && !is_had);
 }
 
 static char *text_of(const struct wanted *wanted, enum made made) {
@@ -131,9 +136,8 @@ static char *text_of(const struct wanted *wanted, enum made made) {
         if (!is_made(wanted, view, made))
             continue;
         if (is_a_table(view))
-            sqlite3_str_appendf(
-                text, "CREATE VIRTUAL TABLE IF NOT EXISTS temp.%.*s USING " PIE_NODE_SAMPLE_TABLE ";",
-                (int)view->name_size, view->name);
+            sqlite3_str_appendf(text, "CREATE VIRTUAL TABLE IF NOT EXISTS temp.%.*s USING %.*s;",
+                                (int)view->name_size, view->name, (int)view->name_size, view->name);
         else
             sqlite3_str_appendf(text, "CREATE TEMP VIEW IF NOT EXISTS %.*s;", (int)(end - view->name),
                                 view->name);
@@ -204,7 +208,7 @@ int pie_views_before(struct pie_reader *reader, const char *sql, char **ret_with
 
     want_named(&wanted, sql, strlen(sql));
     for (size_t i = 0; i < wanted.count && !wanted.has_module; i++)
-        wanted.has_module = is_a_table(view_at(&wanted, i)) && has_module(reader);
+        wanted.has_module = is_named(view_at(&wanted, i), PIE_NODE_SAMPLE_TABLE) && has_module(reader);
     int r = make(&wanted, MADE_TABLES, ret_message);
     if (r < 0) {
         forget(&wanted);

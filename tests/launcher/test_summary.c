@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the summary says of redundant loads and stores, on the made-up program of tests/storage/fixture_waste.c, and of
  * memory, on that of fixture_memory.c, and of traced loops, on that of fixture_traced.c. */
-#include "launcher/answers/summary.h"
+#include "launcher/summary/summary.h"
 #include "launcher/text/text.h"
 #include "tests/storage/fixture.h"
 #include "tests/storage/folder.h"
@@ -213,7 +213,7 @@ static void expect_no(const char *text) {
 static void test_the_peak_and_whose_it_was(void **state) {
     print_memory("", "100");
     expect_part(
-        " threads; 2 processes\n"
+        " (33 %)\n\n"
         "Memory:  peak 456 MB (Python 6 %) at 7.0 s in process 4101, resident 480 MB: keep.py:7 400 MB\n");
     print_memory("UPDATE allocation SET peak_python_bytes = 22800000 WHERE node IN (2, 6);"
                  "DELETE FROM heap WHERE process = 2",

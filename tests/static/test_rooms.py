@@ -49,19 +49,20 @@ ROOMS = {
         "write": ("base", "own", "file"),
         "read": ("base", "file", "copy"),
         "export": ("base", "file", "copy", "read"),
-        "ask": ("base", "read", "export"),
+        "ask": ("base", "file", "read", "export"),
         "merge": ("base", "file", "copy", "read"),
     },
     "launcher": {
         "text": (),
         "options": ("text",),
         "answers": ("text",),
+        "summary": ("text", "answers"),
         "command": ("text", "answers"),
-        "ask": ("text", "answers", "command"),
+        "ask": ("text", "answers", "summary", "command"),
         "doctor": ("text", "answers", "command"),
         "install": ("text", "answers", "command"),
         "confirm": ("text", "answers", "command"),
-        "run": ("text", "options", "answers", "command", "ask", "doctor", "install", "confirm"),
+        "run": ("text", "options", "answers", "summary", "command", "ask", "doctor", "install", "confirm"),
     },
 }
 FILES_MAX, COMMENT_LINES_MAX = 40, 5

@@ -11,6 +11,7 @@
 
 #include "storage/ask/phrase.h"
 #include "storage/ask/questions.h"
+#include "storage/ask/refusals.h"
 #include "storage/base/nearest.h"
 
 static void test_words_are_split_at_blanks_and_kept_together_by_quotes(void **state) {
@@ -87,7 +88,7 @@ static void test_a_wrong_phrase_is_refused_with_one_line(void **state) {
     static const char *const wrong[] = {
         "top 0 hot lines",     "top -1 lines",           "top 99999999999999999999 lines",
         "hot lines in",        "hot lines of run 0",     "lines in a.py in b.py",
-        "hot lines by colour", "hot lines by",           "hot \"lines",
+        "hot lines sort by",   "hot lines by",           "hot \"lines",
         "lines in ''",         "pairs of a.py:0",        "pairs of :3",
         "pairs a.py:1 b.py:2", "pairs of a.py:1 line 2", "pairs of a.py:99999999999999999999",
         "line 0 of a.py",      "line 3 of run 2"};
@@ -139,33 +140,83 @@ static void test_no_name_means_two_things(void **state) {
             assert_non_null(pie_question_find(questions[i].by_function));
         if (questions[i].in_place)
             assert_true(pie_question_has(pie_question_find(questions[i].in_place), PIE_PLACE_FILE, true));
-        if (questions[i].cut != PIE_CUT_NOTHING)
+        if (!pie_question_chooses_rows(&questions[i], PIE_PLACE_FILE))
             assert_null(questions[i].files);
+        if (questions[i].by_total)
+            assert_non_null(pie_question_find(questions[i].by_total));
+        assert_null(pie_refusal_find(questions[i].name));
     }
 }
 
 static void test_only_conditions_that_were_asked_for_are_in_the_statement(void **state) {
     struct pie_phrase phrase = parse("top 3 leaks in foo.py");
-    char *sql = pie_question_sql(pie_question_find("leaks"), &phrase, PIE_PLACE_FILE);
+    char *sql = pie_question_sql(pie_question_find("leaks"), &phrase, PIE_PLACE_FILE, NULL);
     assert_non_null(strstr(sql, "run = :run"));
     assert_non_null(strstr(sql, "in_place('file', :in, file) OR in_place('file', :in, user_file)"));
     assert_non_null(strstr(sql, "LIMIT :limit"));
     assert_null(strstr(sql, ":line"));
     free(sql);
     phrase = parse("redundant loads in foo.py:5");
-    sql = pie_question_sql(pie_question_find("redundant loads"), &phrase, PIE_PLACE_FILE);
+    sql = pie_question_sql(pie_question_find("redundant loads"), &phrase, PIE_PLACE_FILE, NULL);
     assert_non_null(strstr(sql, "kind = 'load'"));
     assert_non_null(strstr(sql, "line = :line"));
     assert_null(strstr(sql, ":limit"));
     free(sql);
     phrase = parse("hot lines in foo.py"); /* contexts are chosen before */
-    sql = pie_question_sql(pie_question_find("hot lines"), &phrase, PIE_PLACE_FILE);
+    sql = pie_question_sql(pie_question_find("hot lines"), &phrase, PIE_PLACE_FILE, NULL);
     assert_null(strstr(sql, ":in"));
     free(sql);
     phrase = parse("runs");
-    sql = pie_question_sql(pie_question_find("runs"), &phrase, PIE_PLACE_ANY);
+    sql = pie_question_sql(pie_question_find("runs"), &phrase, PIE_PLACE_ANY, NULL);
     assert_null(strstr(sql, ":"));
     free(sql);
+}
+
+static void test_an_order_is_a_column_of_the_question(void **state) {
+    static const struct {
+        const char *question, *word, *column;
+    } cases[] = {
+        {"hot lines", "wait", "wait_s"},
+        {"hot lines", "time", "cpu_s"},
+        {"own functions", "cpu", "total_s"},
+        {"own functions", "self", "self_s"},
+        {"memory", "size", "allocated_bytes"},
+        {"copies", "bytes", "bytes"},
+        {"threads", "waiting", "wait_s"},
+        {"runs", "samples", "samples"},
+        {"leaks", "wait", NULL},
+        {"hot lines", "nonsense", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *column = pie_question_order(pie_question_find(cases[i].question), cases[i].word);
+        if (cases[i].column)
+            assert_string_equal(column, cases[i].column);
+        else
+            assert_null(column);
+    }
+    assert_string_equal(parse("threads by wait").order, "wait");
+    assert_string_equal(parse("hot lines sort by Wait time").order, "wait");
+    assert_string_equal(parse("hot lines by function").order, "");
+}
+
+static void test_a_question_and_its_place_may_be_one(void **state) {
+    static const struct {
+        const char *text, *question, *name;
+        enum pie_place_kind kind;
+    } cases[] = {
+        {"who calls work", "callers", "work", PIE_PLACE_ANY},
+        {"what does work call", "callees", "work", PIE_PLACE_ANY},
+        {"callers of work", "callers", "work", PIE_PLACE_ANY},
+        {"hot lines where library = 'a b'", "hot lines", "a b", PIE_PLACE_LIBRARY},
+        {"lines where file is a.py", "lines", "a.py", PIE_PLACE_FILE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct pie_phrase phrase = parse(cases[i].text);
+        assert_string_equal(phrase.question, cases[i].question);
+        assert_string_equal(phrase.file, cases[i].name);
+        assert_int_equal(phrase.kind, cases[i].kind);
+    }
+    assert_string_equal(parse("who calls").question, "who calls");
 }
 
 static void test_a_place_may_say_what_it_is(void **state) {
@@ -216,6 +267,8 @@ int main(void) {
         cmocka_unit_test(test_every_question_is_found_by_its_names),
         cmocka_unit_test(test_no_name_means_two_things),
         cmocka_unit_test(test_only_conditions_that_were_asked_for_are_in_the_statement),
+        cmocka_unit_test(test_an_order_is_a_column_of_the_question),
+        cmocka_unit_test(test_a_question_and_its_place_may_be_one),
         cmocka_unit_test(test_a_place_may_say_what_it_is),
         cmocka_unit_test(test_the_nearest_phrase_is_the_one_meant),
     };

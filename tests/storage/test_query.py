@@ -27,8 +27,11 @@ CONTRACT = {
     "overhead": ["collector", "budget_share", "measured_share", "rate", "drops"],
     "drops": ["counter", "drops"],
     "call tree": ["depth", "function", "total_s", "self_s"],
+    "tree": ["depth", "function", "file", "line", "total_s", "total_share", "parent_share", "self_s"],
+    "own functions": ["rank", "file", "line", "function", "total_s", "total_share", "self_s", "wait_s"],
 }
-VIEWS = ["v_line", "v_function", "v_thread", "v_process", "v_run", "v_overhead", "v_drop"]
+VIEWS = ["v_line", "v_function", "v_thread", "v_process", "v_run", "v_overhead", "v_drop", "v_total_function",
+         "v_total_line", "v_caller", "v_callee"]
 
 
 def ask(program, question, *options):
@@ -212,7 +215,7 @@ def test_output_that_cannot_be_written_is_a_failure(program):
     (["a.db"], 2, "usage"),
     (["a.db", "hot liens"], 1, '"hot lines"'),
     (["a.db", "nativ function"], 1, '"native functions"'),
-    (["a.db", "qqqq"], 1, '"threads"'),
+    (["a.db", "qqqq"], 1, '"summary"'),
     (["a.db", "hot lines of run 9"], 1, "1 to 2"),
     (["a.db", "hot lines in pp.py"], 1, "app.py"),
     (["a.db", "copies in wrok"], 1, "work"),

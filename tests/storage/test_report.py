@@ -13,7 +13,7 @@ from conftest import clean_environment, is_one_line, make
 def test_the_report_shows_each_line_with_its_cost(program):
     done = program("report", "a.db")
     assert done.returncode == 0 and done.complaint == ""
-    lines = done.text.splitlines()
+    lines = done.text.split("app.py  ")[1].splitlines()
     costs = {line.split("  ")[-1].strip(): line for line in lines}
     assert re.match(r" +0\.600 +60\.0 % +100 % +0 % +0 % +0\.00 +6  +total", next(line for line in lines if "total +=" in line))
     assert re.match(r" +0\.300 +30\.0 % +17 % +58 % +25 %", next(line for line in lines if "fastlib.crunch" in line))
@@ -76,7 +76,7 @@ def test_each_finding_has_its_figures_evidence_and_advice(waste):
 def test_lines_with_a_high_finding_are_marked(waste, tmp_path):
     """A library's line is, where the line that led there has no finding of weight itself."""
     text = waste("report", "a.db", "--all").text
-    marked = {int(line) for line in re.findall(r"^[ \d.%-]{45} *(\d+)! ", text, re.M)}
+    marked = {int(line) for line in re.findall(r"^[ \d.%-]*? (\d+)! ", text, re.M)}
     high = [row for row in findings_of(waste) if row["severity"] == "high"]
     assert marked == {row["line"] for row in high} and 6 in marked and 10 not in marked
     assert "2      return [x for x in xs]" in text and not any(row["library"] for row in high)

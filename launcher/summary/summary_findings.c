@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "launcher/answers/summary_findings.h"
+#include "launcher/summary/summary_findings.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "launcher/answers/summary.h"
+#include "launcher/summary/summary.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -8,20 +8,23 @@
 #include <unistd.h>
 
 #include "launcher/answers/profile.h"
-#include "launcher/answers/summary_findings.h"
-#include "launcher/answers/summary_memory.h"
-#include "launcher/answers/summary_traced.h"
+#include "launcher/summary/hints.h"
+#include "launcher/summary/summary_findings.h"
+#include "launcher/summary/summary_lines.h"
+#include "launcher/summary/summary_memory.h"
+#include "launcher/summary/summary_traced.h"
 #include "launcher/text/off_times.h"
 #include "launcher/text/style.h"
 #include "launcher/text/text.h"
 #include "launcher/text/wrap.h"
+#include "storage/base/message.h"
 #include "storage/read/reader.h"
 
-/* At most 25 lines: title 2, memory 1, findings 6, source lines 2 + 8, libraries 2, a blank, threads 1, samples 1, file
- * 1. Where a note or a traced loop takes more, there are less source lines; of a loop, less calls. */
+/* At most 25 lines: title 2, findings and hints 6, source lines 2 + 8, libraries 2, a blank, memory 1, threads 1,
+ * samples 1, file 1. Where a note or a traced loop takes more, there are less source lines; of a loop, less calls. */
 enum {
     LINES_MAX = 25,
-    LINES_AROUND = 2 + 6,
+    LINES_AROUND = 2 + 7,
     LINES_SHOWN = 8,
     LINES_SHOWN_MIN = 3,
     LIBRARIES_SHOWN = 4,
@@ -42,7 +45,8 @@ struct samples {
 
 struct summary {
     FILE *out;
-    char *text; /* what has been printed, as far as it was flushed */
+    FILE *target; /* of the screen once it is whole; NULL: standard error */
+    char *text;   /* what has been printed, as far as it was flushed */
     size_t text_size;
     struct pie_reader *reader;
     const char *path;
@@ -50,7 +54,7 @@ struct summary {
     bool is_last; /* nothing was appended since: the next command need not name the run */
     size_t columns;
     struct pie_style style;
-    bool has_lines;
+    bool has_no_parts; /* of threads only the CPU time is printed */
     uint64_t (*unwritten_ns)(
         void);           /* CPU time of the profiler's that came too late for the file; NULL: none */
     int64_t lines_shown; /* source lines, at most */
@@ -156,59 +160,55 @@ static const char title_sql[] =
     "v.run),"
     " v.overhead_s / nullif(v.overhead_share, 0) FROM v_run v" PIE_OFF_TIMES_JOIN " WHERE v.run = :run";
 
-static void print_head(struct summary *summary) {
-    fprintf(summary->out, "\n%s   CPU s   share  python native system  wait s  line of your code%s\n",
-            summary->style.dim, summary->style.plain);
+static int print_lines(struct summary *summary, char **ret_message) {
+    struct pie_summary_lines lines = {
+        .out = summary->out, .columns = summary->columns, .style = summary->style};
+    struct pie_cursor *cursor;
+    int r = pie_cursor_open(summary->reader, pie_summary_lines_sql, &cursor, ret_message);
+    if (r < 0)
+        return r;
+    pie_cursor_bind_int(cursor, ":run", summary->run);
+    pie_cursor_bind_int(cursor, ":limit", summary->lines_shown);
+    while ((r = pie_cursor_next(cursor, ret_message)) > 0)
+        pie_summary_lines_add(&lines, cursor);
+    pie_cursor_close(cursor);
+    pie_summary_lines_print(&lines);
+    return r;
 }
 
-static void print_share(struct summary *summary, double part, double whole) {
-    if (whole > 0)
-        fprintf(summary->out, "  %3.0f %%", 100 * part / whole);
-    else
-        fprintf(summary->out, "      -");
+/* What most of the time went to comes before what part of it a fix may save. */
+static const double FIRST_SHARE = 0.5;
+
+struct hints {
+    const struct summary *summary;
+    FILE *out;
+    double share; /* the greatest of a wait */
+};
+
+static void print_hint(void *data, const struct pie_hint *hint) {
+    struct hints *hints = data;
+    char *cut = pie_text_cut_end(hint->text, hints->summary->columns);
+    bool is_wait = strcmp(hint->kind, "waiting") == 0 || strcmp(hint->kind, "input bound") == 0;
+    fprintf(hints->out, "%s\n", cut ? cut : "");
+    if (is_wait && hint->share > hints->share)
+        hints->share = hint->share;
+    free(cut);
 }
 
-/* file.py:12  source text  [numpy 3.1 s] */
-static void print_place(struct summary *summary, struct pie_cursor *row) {
-    char place[256], library[80] = "";
-    const char *path = pie_cursor_text(row, 0), *base = strrchr(path, '/'), *text = pie_cursor_text(row, 8);
-    int end = snprintf(place, sizeof place, "%.200s", base ? base + 1 : path);
-    if (pie_cursor_type(row, 1) != PIE_VALUE_NULL) /* "(table full)" has none */
-        snprintf(place + end, sizeof place - (size_t)end, ":%lld", (long long)pie_cursor_int(row, 1));
-    /* a library is named where it matters */
-    if (pie_cursor_text(row, 9) && pie_cursor_real(row, 10) >= 0.005 + 0.1 * pie_cursor_real(row, 2))
-        snprintf(library, sizeof library, "  [%.40s %.2f s]", pie_cursor_text(row, 9),
-                 pie_cursor_real(row, 10));
-    size_t used = 47 + pie_text_width(place) + pie_text_width(library);
-    fputs("  ", summary->out);
-    print_text(summary, place, 60);
-    fprintf(summary->out, "  %s", summary->style.dim);
-    text = text ? text + strspn(text, " \t") : "";
-    print_text(summary, text, used + 10 < summary->columns ? summary->columns - used : 10);
-    print_text(summary, library, sizeof library);
-    fprintf(summary->out, "%s\n", summary->style.plain);
+/* The hints' lines (heap), or NULL: there are none. */
+static char *read_hints(const struct summary *summary, bool *ret_is_first, char **ret_message) {
+    struct hints hints = {.summary = summary};
+    char *text = NULL;
+    size_t size = 0;
+    hints.out = open_memstream(&text, &size);
+    int r = hints.out ? pie_hints_each(summary->reader, summary->run, &hints, print_hint, ret_message) : 0;
+    if (hints.out && fclose(hints.out) == 0 && r == 0 && size > 0) {
+        *ret_is_first = hints.share >= FIRST_SHARE;
+        return text;
+    }
+    free(text);
+    return NULL;
 }
-
-static void print_line(struct summary *summary, struct pie_cursor *row) {
-    double cpu = pie_cursor_real(row, 2), share = pie_cursor_real(row, 7);
-    const char *colour = share >= 0.2 ? summary->style.hot : share >= 0.05 ? summary->style.warm : "";
-    if (!summary->has_lines)
-        print_head(summary);
-    summary->has_lines = true;
-    fprintf(summary->out, "%s%8.3f  %4.1f %%%s", colour, cpu, 100 * share,
-            *colour ? summary->style.plain : "");
-    print_share(summary, pie_cursor_real(row, 3), cpu);
-    print_share(summary, pie_cursor_real(row, 4), cpu);
-    print_share(summary, pie_cursor_real(row, 5), cpu);
-    fprintf(summary->out, "%8.2f", pie_cursor_real(row, 6));
-    print_place(summary, row);
-}
-
-static const char lines_sql[] =
-    "SELECT v.file, v.line, v.cpu_s, v.python_s, v.native_s, v.system_s, v.wait_s, v.cpu_share,"
-    " (SELECT text FROM v_source s WHERE s.run = v.run AND s.file = v.file AND s.line = v.line), v.library,"
-    " v.library_cpu_s FROM v_own_line v WHERE v.run = :run AND (v.cpu_share >= 0.001 OR v.wait_s >= 0.01)"
-    " ORDER BY v.cpu_s DESC, v.wait_s DESC, v.file, v.line LIMIT :limit";
 
 static void print_library(struct summary *summary, struct pie_cursor *row) {
     fputs(pie_cursor_int(row, 3) == 1 ? "\nLibraries below: " : ", ", summary->out);
@@ -227,6 +227,7 @@ static void print_part(struct summary *summary, struct pie_cursor *row, int colu
         fprintf(summary->out, " + %.2f s %s", pie_cursor_real(row, column), of_what);
 }
 
+/* Where the parts of all threads do not fit, only the CPU time. */
 static void print_thread(struct summary *summary, struct pie_cursor *row) {
     int64_t nth = pie_cursor_int(row, 0), count = pie_cursor_int(row, 1), shorts = pie_cursor_int(row, 2);
     if ((count < 2 && !shorts) || nth > THREADS_SHOWN)
@@ -234,9 +235,11 @@ static void print_thread(struct summary *summary, struct pie_cursor *row) {
     fputs(nth == 1 ? "Threads: " : ", ", summary->out);
     print_text(summary, pie_cursor_text(row, 4) ? pie_cursor_text(row, 4) : "(no name)", 24);
     fprintf(summary->out, " %.2f s", pie_cursor_real(row, 5));
-    print_part(summary, row, 6, "waiting");
-    print_part(summary, row, 7, "for a processor");
-    print_part(summary, row, 8, "throttled");
+    if (!summary->has_no_parts) {
+        print_part(summary, row, 6, "waiting");
+        print_part(summary, row, 7, "for a processor");
+        print_part(summary, row, 8, "throttled");
+    }
     if (nth == THREADS_SHOWN && count > nth)
         fprintf(summary->out, ", %lld more", (long long)(count - nth));
     if ((nth == count || nth == THREADS_SHOWN) && shorts)
@@ -249,6 +252,26 @@ static const char threads_sql[] =
     " s.count, s.clock_s, name, cpu_s, wait_s, runnable_s, throttled_s"
     " FROM v_thread, (SELECT sum(threads) AS count, sum(clock_cpu_s) AS clock_s"
     " FROM v_thread WHERE run = :run AND thread = 0) s WHERE run = :run AND thread > 0";
+
+static void print_threads(struct summary *summary) {
+    FILE *screen = summary->out;
+    for (int turn = 0; turn < 2; turn++) {
+        char *text = NULL;
+        size_t size;
+        summary->has_no_parts = turn > 0;
+        summary->out = open_memstream(&text, &size);
+        if (summary->out)
+            each_row(summary, threads_sql, print_thread);
+        int r = summary->out ? fclose(summary->out) : -1;
+        summary->out = screen;
+        bool fits = r == 0 && pie_text_width(text) <= summary->columns;
+        if (r == 0 && (fits || turn > 0))
+            fputs(text, screen);
+        free(text);
+        if (fits)
+            return;
+    }
+}
 
 /* Every loss is named. */
 static void print_drop(struct summary *summary, struct pie_cursor *row) {
@@ -382,8 +405,8 @@ static int print_traced(struct summary *summary, const struct pie_finding_screen
     return pie_summary_traced_print(screen, left > 0 ? (size_t)left : 0, ret_message);
 }
 
-static void print_findings(struct summary *summary) {
-    struct pie_finding_screen screen = {
+static struct pie_finding_screen screen_of(const struct summary *summary) {
+    return (struct pie_finding_screen){
         .out = summary->out,
         .reader = summary->reader,
         .path = summary->path,
@@ -391,13 +414,22 @@ static void print_findings(struct summary *summary) {
         .columns = summary->columns,
         .style = summary->style,
     };
+}
+
+static void print_findings(struct summary *summary) {
+    const struct pie_finding_screen screen = screen_of(summary);
     char *message = NULL;
+    bool is_first = false;
+    char *hints = read_hints(summary, &is_first, &message);
     size_t printed = 0;
-    int r = pie_summary_memory_print(&screen, &message);
-    if (r == 0)
-        r = pie_summary_leaks_print(&screen, &printed, &message);
+    if (hints && is_first)
+        fprintf(summary->out, "\n%s", hints);
+    int r = message ? -EIO : pie_summary_leaks_print(&screen, &printed, &message);
     if (r == 0)
         r = pie_summary_findings_print(&screen, printed, &message);
+    if (hints && !is_first)
+        fprintf(summary->out, "\n%s", hints);
+    free(hints);
     if (r == 0)
         r = print_traced(summary, &screen, &message);
     if (r < 0)
@@ -410,18 +442,26 @@ static void count_lines(struct summary *summary) {
     summary->lines_shown = left < LINES_SHOWN_MIN ? LINES_SHOWN_MIN : left > LINES_SHOWN ? LINES_SHOWN : left;
 }
 
+static void print_measures(struct summary *summary) {
+    const struct pie_finding_screen screen = screen_of(summary);
+    char *message = NULL;
+    if (print_lines(summary, &message) < 0)
+        (void)pie_profile_complain(message);
+    each_row(summary, libraries_sql, print_library);
+    fputs("\n", summary->out);
+    message = NULL;
+    if (pie_summary_memory_print(&screen, &message) < 0)
+        (void)pie_profile_complain(message);
+}
+
 static void print_all(struct summary *summary) {
     char *path = pie_text_printable(pie_text_short_path(summary->path));
     each_row(summary, title_sql, print_title);
     each_row(summary, lost_sql, print_lost);
     print_findings(summary);
     count_lines(summary);
-    each_row(summary, lines_sql, print_line);
-    if (!summary->has_lines)
-        fputs("\nNo line of your own code was seen running.\n", summary->out);
-    each_row(summary, libraries_sql, print_library);
-    fputs("\n", summary->out);
-    each_row(summary, threads_sql, print_thread);
+    print_measures(summary);
+    print_threads(summary);
     each_row(summary, full_sql, print_full);
     each_row(summary, folded_sql, print_folded);
     each_row(summary, excess_sql, print_excess);
@@ -457,31 +497,46 @@ static int print_to_memory(struct summary *summary) {
         return -ENOMEM;
     print_all(summary);
     int r = fclose(summary->out) == 0 ? 0 : -ENOMEM;
-    if (r == 0)
+    if (r == 0 && summary->target)
+        fwrite(summary->text, 1, summary->text_size, summary->target);
+    else if (r == 0)
         write_out(summary->text, summary->text_size);
     free(summary->text);
     return r;
 }
 
+static int begin(struct summary *summary, FILE *out, int64_t run, char **ret_message) {
+    size_t columns = pie_text_columns(out);
+    int64_t last = 0;
+    int r = pie_reader_get_run(summary->reader, run, &summary->run, ret_message);
+    if (r == 0)
+        r = pie_reader_get_run(summary->reader, 0, &last, ret_message);
+    summary->is_last = last == summary->run;
+    summary->columns = columns == 0 ? PIE_WRAP_UNCUT : columns < COLUMNS_MIN ? COLUMNS_MIN : columns;
+    summary->style = pie_style_for(out);
+    return r;
+}
+
+int pie_summary_answer(FILE *out, struct pie_reader *reader, const char *path, int64_t run,
+                       char **ret_message) {
+    struct summary summary = {.path = path, .reader = reader, .target = out};
+    int r = begin(&summary, out, run, ret_message);
+    if (r < 0)
+        return r;
+    return print_to_memory(&summary) < 0 ? pie_message(-ENOMEM, ret_message, "out of memory") : 0;
+}
+
 int pie_summary_print(const char *db_path, int64_t run_id, uint64_t (*unwritten_ns)(void)) {
     struct summary summary = {.path = db_path, .unwritten_ns = unwritten_ns};
     char *message = NULL;
-    int64_t last;
     summary.reader = pie_profile_open_written(db_path);
     if (!summary.reader)
         return -EIO;
-    int r = pie_reader_get_run(summary.reader, run_id, &summary.run, &message);
-    if (r == 0)
-        r = pie_reader_get_run(summary.reader, 0, &last, &message);
-    if (r < 0) {
+    int r = begin(&summary, stderr, run_id, &message);
+    if (r < 0)
         (void)pie_profile_complain(message);
-    } else {
-        size_t columns = pie_text_columns(stderr);
-        summary.is_last = last == summary.run;
-        summary.columns = columns == 0 ? PIE_WRAP_UNCUT : columns < COLUMNS_MIN ? COLUMNS_MIN : columns;
-        summary.style = pie_style_for(stderr);
+    else
         r = print_to_memory(&summary);
-    }
     pie_reader_close(summary.reader);
     return r;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "launcher/answers/summary_traced.h"
+#include "launcher/summary/summary_traced.h"
 
 #include <math.h>
 #include <stdlib.h>

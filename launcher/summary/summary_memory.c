@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "launcher/answers/summary_memory.h"
+#include "launcher/summary/summary_memory.h"
 
 #include <assert.h>
 #include <errno.h>

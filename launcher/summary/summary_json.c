@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launcher/summary/summary_json.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "launcher/summary/hints.h"
+#include "launcher/answers/held.h"
+#include "launcher/answers/json_out.h"
+#include "launcher/answers/output.h"
+#include "storage/ask/query.h"
+#include "storage/base/message.h"
+
+/* What a program needs to know what to change, and what to ask next. */
+static const struct {
+    const char *name, *question;
+} sections[] = {
+    {"findings", "top 10 redundancy"},
+    {"own lines", "top 10 own lines"},
+    {"hot lines", "top 10 hot lines"},
+    {"own functions", "top 10 own functions"},
+    {"tree", "tree"},
+    {"waiting", "top 10 waiting"},
+    {"libraries", "top 10 libraries"},
+    {"heap", "heap"},
+    {"memory", "top 10 memory"},
+    {"peak", "top 10 peak"},
+    {"leaks", "top 10 leaks"},
+    {"growth", "top 10 growth"},
+    {"copies", "top 10 copies"},
+    {"needless copies", "top 10 needless copies"},
+    {"traced calls", "top 10 learned calls"},
+    {"threads", "top 10 threads"},
+    {"processes", "top 50 processes"},
+    {"overhead", "overhead"},
+    {"drops", "drops"},
+};
+
+static int print_section(struct pie_held *held, const struct pie_answer *summary, size_t i,
+                         char **ret_message) {
+    struct pie_query query;
+    const struct pie_answer answer = {
+        .query = &query, .reader = summary->reader, .words = sections[i].question};
+    int r = pie_query_open(summary->reader, sections[i].question, summary->query->run, &query, ret_message);
+    if (r < 0)
+        return r;
+    fprintf(held->text, "%s\n  \"%s\": ", i ? "," : "", sections[i].name);
+    r = pie_json_print_part(held, &answer, ret_message);
+    pie_query_close(&query);
+    return r;
+}
+
+struct telling {
+    FILE *out;
+    size_t count;
+};
+
+static void print_hint(void *data, const struct pie_hint *hint) {
+    struct telling *telling = data;
+    const char *const texts[][2] = {
+        {"kind", hint->kind}, {"text", hint->text}, {"file", hint->file}, {NULL, NULL}};
+    fputs(telling->count++ ? ",\n  " : "\n  ", telling->out);
+    pie_json_print_object(telling->out, texts, "line", hint->line);
+}
+
+static int print_parts(struct pie_held *held, const struct pie_answer *answer, char **ret_message) {
+    struct telling telling = {.out = held->text};
+    fputs(", \"hints\": [", held->text);
+    int r = pie_hints_each(answer->reader, answer->query->run, &telling, print_hint, ret_message);
+    fputs("\n], \"sections\": {", held->text);
+    for (size_t i = 0; i < sizeof sections / sizeof *sections && r == 0; i++)
+        r = print_section(held, answer, i, ret_message);
+    fputs("\n}", held->text);
+    return r;
+}
+
+int pie_summary_json_print(FILE *out, const struct pie_answer *answer, char **ret_message) {
+    return pie_json_print_with(out, answer, print_parts, ret_message);
+}

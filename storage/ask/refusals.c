@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "storage/ask/refusals.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "storage/ask/questions.h"
+
+/* What is often asked for all the same: no answer is better than a wrong one. first: words with which such a question
+ * begins, whatever follows. */
+static const struct {
+    const char *first, *words, *text;
+} refusals[] = {
+    {"diff|compare|comparison|regression|regressions", "difference|differences|what changed|changes",
+     "runs cannot be compared yet: \"runs\" lists them, and \"hot lines of run 1\" asks one of them"},
+    {"flame|flamegraph|icicle|speedscope", "",
+     "a flame graph is a file: pieprof export DB -f speedscope -o FILE, for speedscope.app; \"tree\" is its "
+     "text"},
+    {"gpu|cuda", "", "GPU time and memory are not measured"},
+    {"gil|lock|locks|io|i/o|disk|network",
+     "contention|sleep|waiting for io|waiting for locks|waiting for i/o|what does it wait for|why does it "
+     "wait|"
+     "wait for",
+     "what a line waits for (lock, GIL, I/O, sleep) is not told apart: \"waiting\" has the lines that wait, "
+     "and \"threads by wait\" the threads"},
+    {"",
+     "number of calls|number calls|call count|call counts|calls count|how many calls|how often|most called|"
+     "called most|most calls",
+     "calls are not counted while a program is sampled: \"pieprof confirm\" counts those of a finding, and "
+     "pieprof --learn FILE:LINE times those in a loop"},
+    {"exceptions|exception|errors", "raised exceptions",
+     "exceptions are not recorded: \"processes\" tells how each process ended"},
+    {"cache|branch|instructions|flops|energy", "",
+     "the processor's events are not counted: \"redundancy\" has the loads and stores that were done again"},
+};
+
+static bool begins_with(const char *words, const char *list) {
+    char first[32] = "";
+    size_t size = strcspn(words, " ");
+    if (size == 0 || size >= sizeof first)
+        return false;
+    memcpy(first, words, size);
+    return pie_question_is_in(list, first);
+}
+
+const char *pie_refusal_find(const char *words) {
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        if (begins_with(words, refusals[i].first) || pie_question_is_in(refusals[i].words, words))
+            return refusals[i].text;
+    return NULL;
+}
