@@ -15,7 +15,7 @@
 
 #include "storage/ask/query.h"
 #include "storage/ask/questions.h"
-#include "storage/export/export.h"
+#include "storage/formats/export.h"
 #include "storage/file/schema.h"
 #include "storage/read/reader.h"
 #include "tests/storage/fixture.h"
