@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "profiler/base/hash.h"
 #include "storage/base/message.h"
@@ -37,8 +38,27 @@ static int get_edge(struct pie_graph *graph, uint32_t caller, uint32_t callee, u
     if (!edges)
         return -ENOMEM;
     graph->edges = edges;
-    edges[*ret_edge = graph->edge_count++] = wanted;
+    size_t size = 2 * (size_t)graph->metric_count * sizeof *graph->edge_costs;
+    int64_t *costs = pie_calltree_grow(graph->edge_costs, graph->edge_count, size);
+    if (!costs)
+        return -ENOMEM;
+    graph->edge_costs = costs;
+    memset((char *)costs + graph->edge_count * size, 0, size);
+    edges[ *ret_edge = graph->edge_count++] = wanted;
     return pie_lookup_add(&graph->by_ends, &by_ends, graph, *ret_edge);
+}
+
+/* Where the costs of an edge are: self, then total. */
+static int64_t *costs_of(const struct pie_graph *graph, uint32_t edge, int metric) {
+    return &graph->edge_costs[2 * ((size_t)edge * (size_t)graph->metric_count + (size_t)metric)];
+}
+
+int64_t pie_graph_edge_self(const struct pie_graph *graph, uint32_t edge, int metric) {
+    return costs_of(graph, edge, metric)[0];
+}
+
+int64_t pie_graph_edge_total(const struct pie_graph *graph, uint32_t edge, int metric) {
+    return costs_of(graph, edge, metric)[1];
 }
 
 /* A step of the walk: a node with what it adds to, undone on the way back. */
@@ -51,7 +71,7 @@ static const struct pie_calltree_frame *frame_of(const struct pie_graph *graph, 
 }
 
 static int enter(struct pie_graph *graph, const struct pie_part *part, uint32_t node, uint32_t *ret_edge) {
-    int metric = graph->metric_count;
+    int metric = graph->metric;
     uint32_t frame = graph->tree->nodes[node].frame, whole = frame_of(graph, node)->whole;
     uint32_t parent = graph->tree->nodes[node].parent;
     pie_calltree_add(&graph->self[metric][frame], part->self[node]);
@@ -63,10 +83,10 @@ static int enter(struct pie_graph *graph, const struct pie_part *part, uint32_t 
     int r = get_edge(graph, graph->tree->nodes[parent].frame, whole, ret_edge);
     if (r < 0)
         return r;
-    struct pie_graph_edge *edge = &graph->edges[*ret_edge];
-    pie_calltree_add(&edge->self[metric], part->self[node]);
-    if (edge->depth++ == 0)
-        pie_calltree_add(&edge->total[metric], part->total[node]);
+    int64_t *costs = costs_of(graph, *ret_edge, metric);
+    pie_calltree_add(&costs[0], part->self[node]);
+    if (graph->edges[*ret_edge].depth++ == 0)
+        pie_calltree_add(&costs[1], part->total[node]);
     return 0;
 }
 
@@ -92,7 +112,7 @@ static int take_part(void *data, const struct pie_part *part) {
     }
     while (r == 0 && length > 0)
         leave(graph, &way[--length]);
-    graph->sum[graph->metric_count] = part->total[0];
+    graph->sum[graph->metric] = part->total[0];
     free(way);
     return r;
 }
@@ -100,6 +120,7 @@ static int take_part(void *data, const struct pie_part *part) {
 static int begin(struct pie_graph *graph, int count) {
     bool is_short = false;
     graph->edges = calloc(1, sizeof *graph->edges);
+    graph->edge_costs = calloc(2 * (size_t)count, sizeof *graph->edge_costs);
     graph->edge_count = 1;
     graph->depths = calloc((size_t)graph->tree->frame_count + 1, sizeof *graph->depths);
     for (int i = 0; i < count; i++) {
@@ -107,19 +128,19 @@ static int begin(struct pie_graph *graph, int count) {
         graph->total[i] = calloc((size_t)graph->tree->frame_count + 1, sizeof **graph->total);
         is_short = is_short || !graph->self[i] || !graph->total[i];
     }
-    return graph->edges && graph->depths && !is_short ? 0 : -ENOMEM;
+    return graph->edges && graph->edge_costs && graph->depths && !is_short ? 0 : -ENOMEM;
 }
 
 int pie_graph_make(struct pie_reader *reader, const struct pie_calltree *tree, int64_t run,
                    const struct pie_metric *const *metrics, int count, struct pie_graph *ret_graph,
                    char **ret_message) {
-    struct pie_graph graph = {.tree = tree};
+    struct pie_graph graph = {.tree = tree, .metric_count = count};
     int r = begin(&graph, count);
     if (r < 0)
         (void)pie_message(r, ret_message, "out of memory");
-    for (; graph.metric_count < count && r == 0; graph.metric_count++) {
-        graph.metrics[graph.metric_count] = metrics[graph.metric_count];
-        r = pie_parts_each(reader, tree, run, metrics[graph.metric_count], PIE_PART_ALL, &graph, take_part,
+    for (; graph.metric < count && r == 0; graph.metric++) {
+        graph.metrics[graph.metric] = metrics[graph.metric];
+        r = pie_parts_each(reader, tree, run, metrics[graph.metric], PIE_PART_ALL, &graph, take_part,
                            ret_message);
     }
     pie_lookup_finish(&graph.by_ends);
@@ -137,6 +158,7 @@ void pie_graph_finish(struct pie_graph *graph) {
         free(graph->total[i]);
     }
     free(graph->edges);
+    free(graph->edge_costs);
     *graph = (struct pie_graph){0};
 }
 

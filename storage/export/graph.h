@@ -16,18 +16,18 @@ struct pie_graph_edge {
     uint32_t caller; /* frame */
     uint32_t callee; /* frame of a whole function */
     uint32_t depth;  /* how often it is on the way while the tree is walked */
-    int64_t self[PIE_GRAPH_METRICS_MAX], total[PIE_GRAPH_METRICS_MAX]; /* of the callee, for this caller */
 };
 
 struct pie_graph {
     const struct pie_calltree *tree;
     const struct pie_metric *metrics[PIE_GRAPH_METRICS_MAX];
-    int metric_count;
+    int metric_count, metric;              /* all, and the one that is added */
     int64_t *self[PIE_GRAPH_METRICS_MAX];  /* by frame */
     int64_t *total[PIE_GRAPH_METRICS_MAX]; /* by frame */
     int64_t sum[PIE_GRAPH_METRICS_MAX];    /* of the run */
     struct pie_graph_edge *edges;          /* from [1] on; calls of a function by itself are left out */
     uint32_t edge_count;                   /* with [0] */
+    int64_t *edge_costs;                   /* by edge: of each metric self and total, for this caller */
     struct pie_lookup by_ends;
     uint32_t *depths; /* by frame, while the tree is walked */
 };
@@ -37,6 +37,10 @@ int pie_graph_make(struct pie_reader *reader, const struct pie_calltree *tree, i
                    const struct pie_metric *const *metrics, int count, struct pie_graph *ret_graph,
                    char **ret_message);
 void pie_graph_finish(struct pie_graph *graph);
+
+/* What the callee costs itself, and with all that it calls, for this caller. */
+int64_t pie_graph_edge_self(const struct pie_graph *graph, uint32_t edge, int metric);
+int64_t pie_graph_edge_total(const struct pie_graph *graph, uint32_t edge, int metric);
 
 /* Frames with any cost, those with the greatest cost of metric [0] first: heap, or NULL. */
 uint32_t *pie_graph_order(const struct pie_graph *graph, uint32_t *ret_count);

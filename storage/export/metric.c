@@ -18,29 +18,32 @@
 #define CPU "s.python_ns + s.native_ns + s.system_ns"
 
 static const struct pie_metric metrics[] = {
-    {"cpu", "CPU time", PIE_METRIC_NS, CPU, "sample", "s.node", "s.thread", "s.slice_s", CLOCK},
+    {"cpu", "CPU time", PIE_METRIC_NS, CPU, "sample", "s.node", "s.thread", "s.slice_s", CLOCK, false},
     {"python", "CPU time in the interpreter", PIE_METRIC_NS, "s.python_ns", "sample", "s.node", "s.thread",
-     "s.slice_s", CLOCK},
+     "s.slice_s", CLOCK, true},
     {"native", "CPU time in native code", PIE_METRIC_NS, "s.native_ns", "sample", "s.node", "s.thread",
-     "s.slice_s", CLOCK},
+     "s.slice_s", CLOCK, true},
     {"system", "CPU time in the kernel", PIE_METRIC_NS, "s.system_ns", "sample", "s.node", "s.thread",
-     "s.slice_s", CLOCK},
-    {"wait", "waiting", PIE_METRIC_NS, "s.wait_ns", "sample", "s.node", "s.thread", "s.slice_s", CLOCK},
+     "s.slice_s", CLOCK, true},
+    {"wait", "waiting", PIE_METRIC_NS, "s.wait_ns", "sample", "s.node", "s.thread", "s.slice_s", CLOCK,
+     false},
     {"runnable", "waiting for a processor", PIE_METRIC_NS, "s.runnable_ns", "sample", "s.node", "s.thread",
-     "s.slice_s", CLOCK},
+     "s.slice_s", CLOCK, false},
     {"throttled", "time throttled by a CPU quota", PIE_METRIC_NS, "s.throttled_ns", "sample", "s.node",
-     "s.thread", "s.slice_s", CLOCK},
+     "s.thread", "s.slice_s", CLOCK, false},
     {"samples", "samples of CPU time", PIE_METRIC_COUNT, "s.samples", "sample", "s.node", "s.thread",
-     "s.slice_s", CLOCK},
+     "s.slice_s", CLOCK, false},
     {"allocated", "allocated bytes", PIE_METRIC_BYTES, "s.allocated_python_bytes + s.allocated_native_bytes",
-     "allocation", "s.node", NULL, NULL, HEAP},
+     "allocation", "s.node", NULL, NULL, HEAP, false},
     {"peak", "bytes live at the peak", PIE_METRIC_BYTES, "s.peak_python_bytes + s.peak_native_bytes",
-     "allocation", "s.node", NULL, NULL, HEAP},
-    {"live", "bytes not freed", PIE_METRIC_BYTES, "s.live_bytes", "allocation", "s.node", NULL, NULL, HEAP},
-    {"copied", "copied bytes", PIE_METRIC_BYTES, "s.bytes", "copy", "s.node", NULL, "s.slice_s", COPIES},
+     "allocation", "s.node", NULL, NULL, HEAP, false},
+    {"live", "bytes not freed", PIE_METRIC_BYTES, "s.live_bytes", "allocation", "s.node", NULL, NULL, HEAP,
+     false},
+    {"copied", "copied bytes", PIE_METRIC_BYTES, "s.bytes", "copy", "s.node", NULL, "s.slice_s", COPIES,
+     false},
     /* At the first access of each pair. */
     {"wasted", "CPU time of redundant accesses", PIE_METRIC_NS, "round(s.wasted_ns)", "x_pair",
-     "s.first_node", NULL, NULL, "p.sampler <> 'none'"},
+     "s.first_node", NULL, NULL, "p.sampler <> 'none'", false},
 };
 
 enum { METRIC_COUNT = sizeof metrics / sizeof *metrics };
@@ -89,11 +92,11 @@ int pie_metric_is_measured(struct pie_reader *reader, int64_t run, const struct 
 
 char *pie_metric_sql(const struct pie_metric *metric, bool is_sorted) {
     char *sql;
-    int size = asprintf(&sql,
-                        "SELECT s.process, %s, %s, %s, %s FROM process p JOIN %s s ON s.process = p.id"
-                        " WHERE p.run = :run AND %s > 0%s",
-                        metric->thread ? metric->thread : "0", metric->slice ? metric->slice : "0",
-                        metric->node, metric->value, metric->table, metric->value,
-                        is_sorted ? " ORDER BY 1, 2, 3" : "");
+    int size =
+        asprintf(&sql,
+                 "SELECT s.process, %s, %s, %s, %s FROM process p JOIN %s s ON s.process = p.id"
+                 " WHERE p.run = :run AND %s > 0%s",
+                 metric->thread ? metric->thread : "0", metric->slice ? metric->slice : "0", metric->node,
+                 metric->value, metric->table, metric->value, is_sorted ? " ORDER BY 1, 2, 3" : "");
     return size < 0 ? NULL : sql;
 }

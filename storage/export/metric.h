@@ -19,12 +19,13 @@ struct pie_metric {
     const char *name; /* as given to --metric, and the name in files */
     const char *what; /* for people: "CPU time" */
     enum pie_metric_unit unit;
-    const char *value;  /* SQL: of a row `s` of the table */
-    const char *table;  /* whose rows have a process and a node */
-    const char *node;   /* SQL: that node */
-    const char *thread; /* SQL: its thread; NULL: a profile does not keep it */
-    const char *slice;  /* SQL: the start of its time slice, seconds; NULL: a profile does not keep it */
+    const char *value;    /* SQL: of a row `s` of the table */
+    const char *table;    /* whose rows have a process and a node */
+    const char *node;     /* SQL: that node */
+    const char *thread;   /* SQL: its thread; NULL: a profile does not keep it */
+    const char *slice;    /* SQL: the start of its time slice, seconds; NULL: a profile does not keep it */
     const char *measured; /* SQL: a condition of a process `p` of the run */
+    bool is_part;         /* of another metric */
 };
 
 const struct pie_metric *pie_metric_all(size_t *ret_count);

@@ -122,8 +122,7 @@ static int read_all(struct parts *parts, struct pie_cursor *cursor, void *data, 
             part.count = 0;
             parts->part = part;
         }
-        uint32_t node =
-            pie_calltree_find(parts->tree, pie_cursor_int(cursor, 0), pie_cursor_int(cursor, 3));
+        uint32_t node = pie_calltree_find(parts->tree, pie_cursor_int(cursor, 0), pie_cursor_int(cursor, 3));
         add(parts, node, pie_cursor_int(cursor, 4));
     }
     return r < 0 ? r : hand_out(parts, data, take, ret_message);

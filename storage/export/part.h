@@ -19,9 +19,11 @@ enum pie_part_by {
 
 struct pie_part {
     int64_t process, thread, slice_s; /* 0: all; slices begin at 0, too */
-    const uint32_t *nodes; /* those with costs at or below them: each before its children, siblings as in the tree */
+    const uint32_t
+        *nodes; /* those with costs at or below them: each before its children, siblings as in the tree */
     uint32_t count;
-    const int64_t *self, *total; /* by node of the tree, 0 for those that are not listed; [0]: of the whole part, with
+    const int64_t *self,
+        *total; /* by node of the tree, 0 for those that are not listed; [0]: of the whole part, with
                                     what a damaged file lost */
 };
 

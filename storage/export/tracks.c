@@ -131,9 +131,9 @@ static int compare_thread(const void *key, const void *element) {
 const struct pie_track_thread *pie_tracks_thread(const struct pie_tracks *tracks, int64_t process,
                                                  int64_t id) {
     const struct pie_track_thread key = {.process = process, .id = id};
-    return tracks->thread_count ? bsearch(&key, tracks->threads, tracks->thread_count,
-                                          sizeof *tracks->threads, compare_thread)
-                                : NULL;
+    return tracks->thread_count
+               ? bsearch(&key, tracks->threads, tracks->thread_count, sizeof *tracks->threads, compare_thread)
+               : NULL;
 }
 
 char *pie_tracks_process_name(const struct pie_tracks *tracks, int64_t process) {

@@ -13,7 +13,7 @@ struct pie_track_process {
     int64_t id; /* of table process */
     int64_t pid, started_ns, ended_ns, slice_width_s;
     int64_t unique_pid; /* pid, or another number where the pid is that of an earlier process, too */
-    char *command; /* clean UTF-8, never NULL */
+    char *command;      /* clean UTF-8, never NULL */
 };
 
 struct pie_track_thread {
@@ -37,7 +37,8 @@ void pie_tracks_finish(struct pie_tracks *tracks);
 
 /* NULL: the file has none. */
 const struct pie_track_process *pie_tracks_process(const struct pie_tracks *tracks, int64_t process);
-const struct pie_track_thread *pie_tracks_thread(const struct pie_tracks *tracks, int64_t process, int64_t id);
+const struct pie_track_thread *pie_tracks_thread(const struct pie_tracks *tracks, int64_t process,
+                                                 int64_t id);
 
 /* "process 4001 (python3 app.py)", "MainThread (4001)": heap, or NULL. */
 char *pie_tracks_process_name(const struct pie_tracks *tracks, int64_t process);

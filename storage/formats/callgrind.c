@@ -16,12 +16,12 @@
 struct export {
     FILE *out;
     const struct pie_graph *graph;
-    int samples;              /* index of that metric, or -1 */
+    int samples;                      /* index of that metric, or -1 */
     struct pie_u64map objects, files; /* text -> id */
-    bool *is_named;           /* by frame of a whole function */
-    const uint32_t *edges;    /* by caller */
+    bool *is_named;                   /* by frame of a whole function */
+    const uint32_t *edges;            /* by caller */
     uint32_t edge_count;
-    uint32_t function;        /* whose lines are written + 1 */
+    uint32_t function; /* whose lines are written + 1 */
     int error;
 };
 
@@ -65,23 +65,27 @@ static long long line_of(const struct pie_calltree_frame *frame) {
     return line > 0 ? line : 0;
 }
 
-static void write_costs(const struct export *export, long long line, int64_t *const *by_frame, uint32_t frame,
-                        const int64_t *by_metric) {
+/* Of an edge, or of a frame if that is 0. */
+static void write_costs(const struct export *export, long long line, uint32_t frame, uint32_t edge) {
+    const struct pie_graph *graph = export->graph;
     fprintf(export->out, "%lld", line);
-    for (int i = 0; i < export->graph->metric_count; i++)
-        fprintf(export->out, " %lld", (long long)(by_frame ? by_frame[i][frame] : by_metric[i]));
+    for (int i = 0; i < graph->metric_count; i++)
+        fprintf(export->out, " %lld",
+                (long long)(edge ? pie_graph_edge_total(graph, edge, i) : graph->self[i][frame]));
     fputc('\n', export->out);
 }
 
-static void write_call(struct export *export, const struct pie_graph_edge *edge) {
+static void write_call(struct export *export, uint32_t index) {
+    const struct pie_graph_edge *edge = &export->graph->edges[index];
     const struct pie_calltree_frame *frames = export->graph->tree->frames;
     const struct pie_calltree_frame *callee = &frames[edge->callee];
-    long long samples = export->samples >= 0 ? edge->total[export->samples] : 0;
+    long long samples =
+        export->samples >= 0 ? pie_graph_edge_total(export->graph, index, export->samples) : 0;
     write_path(export, &export->objects, "cob", callee->module);
     write_path(export, &export->files, "cfi", callee->file);
     write_function(export, "cfn", edge->callee);
     fprintf(export->out, "calls=%lld %lld\n", samples, line_of(callee));
-    write_costs(export, line_of(&frames[edge->caller]), NULL, 0, edge->total);
+    write_costs(export, line_of(&frames[edge->caller]), 0, index);
 }
 
 /* Frames come by function, and edges in the order of frames. */
@@ -95,7 +99,7 @@ static void write_frame(struct export *export, uint32_t frame) {
         write_function(export, "fn", about->whole);
         export->function = about->whole + 1;
     }
-    write_costs(export, line_of(about), graph->self, frame, NULL);
+    write_costs(export, line_of(about), frame, 0);
 }
 
 /* The first edge of this caller among the sorted ones. */
@@ -126,7 +130,7 @@ static void write_frames(struct export *export, uint32_t *order, uint32_t count)
         write_frame(export, order[i]);
         for (uint32_t at = find_edges(export, order[i]);
              at < export->edge_count && graph->edges[export->edges[at]].caller == order[i]; at++)
-            write_call(export, &graph->edges[export->edges[at]]);
+            write_call(export, export->edges[at]);
     }
 }
 

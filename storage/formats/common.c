@@ -98,7 +98,8 @@ static int say_missing(struct pie_reader *reader, int64_t run, const struct pie_
     if (r < 0)
         return r;
     if (!is_measured)
-        return pie_message(-ENODATA, ret_message, "run %lld did not measure %s", (long long)run, metric->what);
+        return pie_message(-ENODATA, ret_message, "run %lld did not measure %s", (long long)run,
+                           metric->what);
     return pie_message(-ENODATA, ret_message, "run %lld has no %s to export", (long long)run, metric->what);
 }
 
@@ -127,9 +128,9 @@ int pie_export_metrics(struct pie_reader *reader, const struct pie_export_choice
         if (r > 0)
             ret_metrics[found++] = &all[i];
     }
-    return found ? found
-                 : pie_message(-ENODATA, ret_message, "run %lld has nothing to export",
-                               (long long)choice->run);
+    return found
+               ? found
+               : pie_message(-ENODATA, ret_message, "run %lld has nothing to export", (long long)choice->run);
 }
 
 int pie_export_load_graph(struct pie_reader *reader, const struct pie_export_choice *choice,

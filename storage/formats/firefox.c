@@ -88,7 +88,8 @@ static int take_peak(void *data, struct pie_cursor *cursor) {
     struct marker marker = {.name = "Peak of memory", .phase = INSTANT, .start_ns = at, .end_ns = at};
     if (pie_cursor_int(cursor, 0) != export->process)
         return 0;
-    if (asprintf(&marker.data, "{\"type\":\"peak\",\"bytes\":%lld}", (long long)pie_cursor_int(cursor, 2)) < 0)
+    if (asprintf(&marker.data, "{\"type\":\"peak\",\"bytes\":%lld}", (long long)pie_cursor_int(cursor, 2)) <
+        0)
         marker.data = NULL;
     return add_marker(export, &marker);
 }
@@ -126,7 +127,8 @@ static const char finding_sql[] = "SELECT file || ':' || line, category, advice,
 static int load_markers(struct export *export, char **ret_message) {
     int r = pie_calltree_each_row(export->reader, peak_sql, export->run, export, take_peak, ret_message);
     if (r == 0 && export->thread_count == 0)
-        r = pie_calltree_each_row(export->reader, finding_sql, export->run, export, take_finding, ret_message);
+        r = pie_calltree_each_row(export->reader, finding_sql, export->run, export, take_finding,
+                                  ret_message);
     return r;
 }
 
@@ -137,7 +139,8 @@ static void write_markers(struct export *export) {
         fprintf(out, "%s%s", i ? "," : "", export->markers[i].data);
     fputs("],\"name\":[", out);
     for (uint32_t i = 0; i < export->marker_count; i++)
-        fprintf(out, "%s%u", i ? "," : "", pie_firefox_thread_string(&export->thread, export->markers[i].name));
+        fprintf(out, "%s%u", i ? "," : "",
+                pie_firefox_thread_string(&export->thread, export->markers[i].name));
     fputs("],\"startTime\":[", out);
     for (uint32_t i = 0; i < export->marker_count; i++) {
         fputs(i ? "," : "", out);
@@ -172,10 +175,11 @@ static void write_about(struct export *export) {
     pie_json_write_text(out, thread ? thread->name : "all threads");
     fputs(",\"processName\":", out);
     pie_json_write_text(out, process ? process->command : "");
-    fprintf(out,
-            ",\"processType\":\"default\",\"isMainThread\":%s,\"pid\":\"%lld\",\"tid\":%lld,\"pausedRanges\":[]",
-            !thread || thread->is_main ? "true" : "false", process ? (long long)process->unique_pid : 0,
-            thread ? (long long)thread->tid : 0);
+    fprintf(
+        out,
+        ",\"processType\":\"default\",\"isMainThread\":%s,\"pid\":\"%lld\",\"tid\":%lld,\"pausedRanges\":[]",
+        !thread || thread->is_main ? "true" : "false", process ? (long long)process->unique_pid : 0,
+        thread ? (long long)thread->tid : 0);
     write_time(export, "processStartupTime", process ? process->started_ns : 0);
     write_time(export, "processShutdownTime", process ? process->ended_ns : 0);
     write_time(export, "registerTime", thread ? thread->started_ns : process ? process->started_ns : 0);
@@ -256,7 +260,8 @@ static int end_counter(struct export *export, char *columns[2]) {
     is_short = fclose(export->points[1]) != 0 || is_short;
     if (first && export->point_count && !is_short)
         fprintf(export->out,
-                "%s\n{\"name\":\"malloc\",\"category\":\"Memory\",\"description\":\"live bytes\",\"pid\":\"%lld\","
+                "%s\n{\"name\":\"malloc\",\"category\":\"Memory\",\"description\":\"live "
+                "bytes\",\"pid\":\"%lld\","
                 "\"mainThreadIndex\":%u,\"samples\":{\"length\":%u,\"time\":[%s],\"count\":[%s]}}",
                 export->counters++ ? "," : "", (long long)process->unique_pid, first - 1, export->point_count,
                 columns[0], columns[1]);
@@ -320,26 +325,29 @@ static int write_counters(struct export *export, char **ret_message) {
 }
 
 static void write_meta(const struct export *export) {
-    fprintf(export->out,
-            "{\"meta\":{\"version\":%d,\"preprocessedProfileVersion\":%d,\"product\":\"pieprof run %lld: %s\","
-            "\"importedFrom\":\"pieprof %s\",\"interval\":1,\"stackwalk\":1,\"debug\":false,\"processType\":0,"
-            "\"symbolicated\":true,\"usesOnlyOneStackType\":true,\"sourceCodeIsNotOnSearchfox\":true,"
-            "\"extensions\":{\"length\":0,\"baseURL\":[],\"id\":[],\"name\":[]},"
-            "\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":\"ns\"},\"startTime\":",
-            GECKO_VERSION, FORMAT_VERSION, (long long)export->run, export->metric->what, PIEPROF_VERSION);
+    fprintf(
+        export->out,
+        "{\"meta\":{\"version\":%d,\"preprocessedProfileVersion\":%d,\"product\":\"pieprof run %lld: %s\","
+        "\"importedFrom\":\"pieprof %s\",\"interval\":1,\"stackwalk\":1,\"debug\":false,\"processType\":0,"
+        "\"symbolicated\":true,\"usesOnlyOneStackType\":true,\"sourceCodeIsNotOnSearchfox\":true,"
+        "\"extensions\":{\"length\":0,\"baseURL\":[],\"id\":[],\"name\":[]},"
+        "\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":\"ns\"},\"startTime\":",
+        GECKO_VERSION, FORMAT_VERSION, (long long)export->run, export->metric->what, PIEPROF_VERSION);
     pie_firefox_write_ms(export->out, export->tracks.started_ns);
     fputs(",\n\"categories\":[{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},"
           "{\"name\":\"Own Python code\",\"color\":\"orange\",\"subcategories\":[\"Other\"]},"
           "{\"name\":\"Libraries' Python code\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},"
           "{\"name\":\"Native code\",\"color\":\"blue\",\"subcategories\":[\"Other\"]}],\n\"markerSchema\":["
           "{\"name\":\"finding\",\"tooltipLabel\":\"{marker.data.category}\","
-          "\"tableLabel\":\"{marker.data.place}: {marker.data.category}\",\"chartLabel\":\"{marker.data.place}\","
+          "\"tableLabel\":\"{marker.data.place}: "
+          "{marker.data.category}\",\"chartLabel\":\"{marker.data.place}\","
           "\"display\":[\"marker-chart\",\"marker-table\"],\"data\":["
           "{\"key\":\"place\",\"label\":\"Line\",\"format\":\"string\",\"searchable\":true},"
           "{\"key\":\"category\",\"label\":\"Finding\",\"format\":\"string\",\"searchable\":true},"
           "{\"key\":\"advice\",\"label\":\"Advice\",\"format\":\"string\"},"
           "{\"key\":\"wasted\",\"label\":\"Wasted CPU time\",\"format\":\"duration\"}]},"
-          "{\"name\":\"peak\",\"tooltipLabel\":\"Peak of memory\",\"display\":[\"marker-chart\",\"marker-table\","
+          "{\"name\":\"peak\",\"tooltipLabel\":\"Peak of "
+          "memory\",\"display\":[\"marker-chart\",\"marker-table\","
           "\"timeline-memory\"],\"data\":[{\"key\":\"bytes\",\"label\":\"Live\",\"format\":\"bytes\"}]}]},\n",
           export->out);
 }

@@ -291,7 +291,9 @@ static void write_resources(struct pie_firefox_thread *thread, FILE *out) {
     write_column(thread, out, "name", count, NULL, name_of_lib);
     write_column(thread, out, "host", count, NULL, null);
     write_column(thread, out, "type", count, NULL, one);
-    fputs("},\n\"nativeSymbols\":{\"length\":0,\"libIndex\":[],\"address\":[],\"name\":[],\"functionSize\":[]}", out);
+    fputs(
+        "},\n\"nativeSymbols\":{\"length\":0,\"libIndex\":[],\"address\":[],\"name\":[],\"functionSize\":[]}",
+        out);
 }
 
 void pie_firefox_thread_write(struct pie_firefox_thread *thread, FILE *out, const struct pie_metric *metric) {

@@ -18,8 +18,10 @@ struct export {
 static void write_frame(FILE *out, const struct pie_calltree_frame *frame) {
     const struct {
         const char *key, *text;
-    } texts[] = {
-        {"function", frame->function}, {"file", frame->file}, {"library", frame->library}, {"module", frame->module}};
+    } texts[] = {{"function", frame->function},
+                 {"file", frame->file},
+                 {"library", frame->library},
+                 {"module", frame->module}};
     fprintf(out, "{\"kind\":\"%s\"", frame->kind == PIE_LOCATION_NATIVE ? "native" : "python");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         fprintf(out, ",\"%s\":", texts[i].key);

@@ -240,12 +240,20 @@ static int write_all(struct export *export, struct pie_reader *reader, const str
     write_sample_types(export);
     write_frames(export);
     for (; export->metric < export->metric_count && r == 0; export->metric++)
-        r = pie_parts_each(reader, export->tree, choice->run, export->metrics[export->metric], PIE_PART_THREAD,
-                           export, take_part, ret_message);
+        r = pie_parts_each(reader, export->tree, choice->run, export->metrics[export->metric],
+                           PIE_PART_THREAD, export, take_part, ret_message);
     compress_bytes(export, "", 0, Z_FINISH);
     if (r == 0 && export->error < 0)
         r = pie_message(export->error, ret_message, "out of memory");
     return r;
+}
+
+/* A context has a sample for each of its metrics, so those that others contain are left to --metric. */
+static void leave_out_parts(struct export *export, int count) {
+    for (int i = 0; i < count; i++) {
+        if (count == 1 || !export->metrics[i]->is_part)
+            export->metrics[export->metric_count++] = export->metrics[i];
+    }
 }
 
 static int begin(struct export *export) {
@@ -269,7 +277,9 @@ int pie_export_pprof(FILE *out, struct pie_reader *reader, const struct pie_expo
                      char **ret_message) {
     struct export export = {.out = out};
     struct pie_calltree *tree = NULL;
-    int r = export.metric_count = pie_export_metrics(reader, choice, export.metrics, ret_message);
+    int r = pie_export_metrics(reader, choice, export.metrics, ret_message);
+    if (r > 0)
+        leave_out_parts(&export, r);
     if (r > 0)
         r = pie_calltree_load(reader, choice->run, choice->detail | PIE_CALLTREE_LINES, &tree, ret_message);
     if (r < 0)

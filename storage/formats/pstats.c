@@ -44,14 +44,16 @@ static void write_callers(struct export *export, uint32_t frame) {
     const struct pie_graph *graph = export->graph;
     pie_marshal_begin_dict(export->out);
     for (; export->next < graph->edge_count - 1; export->next++) {
-        const struct pie_graph_edge *edge = &graph->edges[export->edges[export->next]];
+        uint32_t index = export->edges[export->next];
+        const struct pie_graph_edge *edge = &graph->edges[index];
         if (edge->callee > frame)
             break;
         if (edge->callee < frame)
             continue;
         write_key(export, edge->caller);
         pie_marshal_begin_tuple(export->out, 4);
-        write_figures(export->out, edge->total[SAMPLES], edge->self[CPU], edge->total[CPU]);
+        write_figures(export->out, pie_graph_edge_total(graph, index, SAMPLES),
+                      pie_graph_edge_self(graph, index, CPU), pie_graph_edge_total(graph, index, CPU));
     }
     pie_marshal_end_dict(export->out);
 }

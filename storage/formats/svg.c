@@ -58,8 +58,8 @@ static void take_node(void *data, uint32_t node, uint32_t depth, int64_t start) 
 }
 
 static void add_track(struct export *export, char *name, uint32_t depth, int64_t total) {
-    if (!name || !add_box(export, &(struct box){
-                                      .start = export->end, .total = total, .depth = depth, .name = name}))
+    if (!name ||
+        !add_box(export, &(struct box){.start = export->end, .total = total, .depth = depth, .name = name}))
         free(name);
 }
 
@@ -158,8 +158,8 @@ static void write_box(struct export *export, const struct box *box, uint32_t dee
     write_text(export->out, name, SIZE_MAX);
     fputs(" (", export->out);
     write_cost(export->out, export, box->total);
-    fprintf(export->out, ")</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" fill=\"", x, y, width,
-            ROW - 1);
+    fprintf(export->out, ")</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" fill=\"", x, y,
+            width, ROW - 1);
     write_colour(export->out, export, box, name);
     fputs("\"/>", export->out);
     if (width >= 3 * LETTER) {
@@ -173,15 +173,17 @@ static void write_box(struct export *export, const struct box *box, uint32_t dee
 
 static void write_head(const struct export *export, int64_t run, uint32_t deepest, uint32_t left_out) {
     unsigned height = TOP + (deepest + 1) * ROW + 8;
-    fprintf(export->out,
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\""
-            " height=\"%u\" viewBox=\"0 0 %d %u\" font-family=\"monospace\" font-size=\"11\">\n"
-            "<style>g:hover rect{stroke:#000;stroke-width:1}text{pointer-events:none}</style>\n"
-            "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
-            "<text x=\"3\" y=\"18\" font-size=\"15\">pieprof run %lld: %s, ",
-            WIDTH, height, WIDTH, height, (long long)run, export->metric->what);
+    fprintf(
+        export->out,
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\""
+        " height=\"%u\" viewBox=\"0 0 %d %u\" font-family=\"monospace\" font-size=\"11\">\n"
+        "<style>g:hover rect{stroke:#000;stroke-width:1}text{pointer-events:none}</style>\n"
+        "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
+        "<text x=\"3\" y=\"18\" font-size=\"15\">pieprof run %lld: %s, ",
+        WIDTH, height, WIDTH, height, (long long)run, export->metric->what);
     write_cost(export->out, export, export->end);
-    fputs("</text>\n<text x=\"3\" y=\"35\">own Python: orange, libraries' Python: yellow, native: blue", export->out);
+    fputs("</text>\n<text x=\"3\" y=\"35\">own Python: orange, libraries' Python: yellow, native: blue",
+          export->out);
     if (left_out)
         fprintf(export->out, "; %u boxes are too narrow to be drawn", left_out);
     fputs("</text>\n", export->out);
