@@ -10,13 +10,13 @@
 #include "launcher/command/command.h"
 #include "launcher/text/messages.h"
 #include "launcher/answers/profile.h"
-#include "storage/export/export.h"
+#include "storage/formats/export.h"
 #include "storage/read/reader.h"
 #include "storage/file/temporary.h"
 
 struct options {
     const struct pie_export_format *format;
-    const char *format_name, *output, *path;
+    const char *format_name, *metric_name, *output, *path;
     struct pie_export_choice choice;
     int64_t process;
 };
@@ -25,7 +25,8 @@ static int parse_options(int argc, char **argv, struct options *options) {
     static const struct option names[] = {
         {"all", no_argument, NULL, 'a'},           {"format", required_argument, NULL, 'f'},
         {"output", required_argument, NULL, 'o'},  {"run", required_argument, NULL, 'r'},
-        {"process", required_argument, NULL, 'p'}, {0},
+        {"process", required_argument, NULL, 'p'}, {"metric", required_argument, NULL, 'm'},
+        {"threads", no_argument, NULL, 't'},       {0},
     };
     opterr = 0;
     optind = 0;
@@ -36,6 +37,10 @@ static int parse_options(int argc, char **argv, struct options *options) {
             options->output = strcmp(optarg, "-") == 0 ? NULL : optarg;
         else if (option == 'a')
             options->choice.detail = PIE_CALLTREE_FULL;
+        else if (option == 't')
+            options->choice.has_threads = true;
+        else if (option == 'm')
+            options->metric_name = optarg;
         else if (option == 'r' && pie_profile_parse_run(optarg, &options->choice.run) < 0)
             return PIE_PROFILE_USAGE;
         else if (option == 'p' && pie_profile_parse_process(optarg, &options->process) < 0)
@@ -49,19 +54,55 @@ static int parse_options(int argc, char **argv, struct options *options) {
     return 0;
 }
 
+static void say_no_format(const char *given, const char *names) {
+    const struct pie_export_format *nearest = given ? pie_export_find_nearest(given) : NULL;
+    if (!given)
+        pie_message_error("export: which format? Choose one with -f: %s", names);
+    else if (nearest)
+        pie_message_error("export: unknown format %s; did you mean %s? Formats: %s", given, nearest->name,
+                          names);
+    else
+        pie_message_error("export: unknown format %s; choose one with -f: %s", given, names);
+}
+
 static int choose_format(struct options *options) {
     char *names = pie_export_names();
     if (options->format_name)
         options->format = pie_export_find(options->format_name);
     else if (options->output)
         options->format = pie_export_find_for_file(options->output);
-    if (!options->format && options->format_name)
-        pie_message_error("export: unknown format %s; choose one with -f: %s", options->format_name,
-                          names ? names : "");
-    else if (!options->format)
-        pie_message_error("export: which format? Choose one with -f: %s", names ? names : "");
+    if (!options->format)
+        say_no_format(options->format_name, names ? names : "");
     free(names);
-    return options->format ? 0 : PIE_PROFILE_USAGE;
+    if (!options->format)
+        return PIE_PROFILE_USAGE;
+    if (!options->format->missing)
+        return 0;
+    pie_message_error("export: this build of pieprof has no %s, it was built without %s",
+                      options->format->name, options->format->missing);
+    return PIE_PROFILE_USAGE;
+}
+
+static int choose_metric(struct options *options) {
+    const struct pie_export_format *format = options->format;
+    if (options->choice.has_threads && !format->takes_threads) {
+        pie_message_error("export: %s has no frames of threads; leave out --threads", format->name);
+        return PIE_PROFILE_USAGE;
+    }
+    if (!options->metric_name)
+        return 0;
+    if (!format->takes_metric) {
+        pie_message_error("export: %s has no choice of a metric; leave out --metric", format->name);
+        return PIE_PROFILE_USAGE;
+    }
+    options->choice.metric = pie_metric_find(options->metric_name);
+    if (options->choice.metric)
+        return 0;
+    char *names = pie_metric_names();
+    pie_message_error("export: unknown metric %s; choose one of %s", options->metric_name,
+                      names ? names : "");
+    free(names);
+    return PIE_PROFILE_USAGE;
 }
 
 /* Where the export goes. A file appears under its name when it is whole; a device or a pipe is written as it is. */
@@ -139,6 +180,8 @@ int pie_cmd_export(int argc, char **argv) {
     int status = parse_options(argc, argv, &options);
     if (status == 0)
         status = choose_format(&options);
+    if (status == 0)
+        status = choose_metric(&options);
     if (status != 0)
         return status;
     struct pie_reader *reader = pie_profile_open(options.path);

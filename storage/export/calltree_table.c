@@ -133,7 +133,7 @@ int pie_calltree_make_tables(struct pie_reader *reader, int64_t run, enum pie_ca
                              char **ret_message) {
     struct pie_calltree *tree;
     struct pie_calltree_outline outline;
-    uint32_t depth_max = detail == PIE_CALLTREE_FULL ? UINT32_MAX : PIE_CALLTREE_DEPTH;
+    uint32_t depth_max = detail & PIE_CALLTREE_FULL ? UINT32_MAX : PIE_CALLTREE_DEPTH;
     int exists = sqlite3_table_column_metadata(reader->db, "temp", PIE_CALLTREE_TABLE, NULL, NULL, NULL, NULL,
                                                NULL, NULL) == SQLITE_OK;
     int r = exists ? 0 : pie_calltree_load(reader, run, detail, &tree, ret_message);

@@ -15,7 +15,7 @@
 
 #include "storage/ask/query.h"
 #include "storage/ask/questions.h"
-#include "storage/export/export.h"
+#include "storage/formats/export.h"
 #include "storage/file/schema.h"
 #include "storage/read/reader.h"
 #include "tests/storage/fixture.h"
@@ -98,12 +98,16 @@ static void read_everything(const char *path) {
     r = pie_reader_get_run(reader, 0, &run, &message);
     expect_line(r, message);
     FILE *nowhere = fopen("/dev/null", "w");
+    static const char *const formats[] = {"speedscope", "collapsed", "firefox", "perfetto", "callgrind",
+                                          "pstats",     "svg",       "csv",     "json",     "md"};
+    enum { FORMATS = sizeof formats / sizeof *formats };
+    static unsigned turn;
     for (int i = 0; r == 0 && i < 2; i++) {
         message = NULL;
         struct pie_export_choice choice = {.run = run,
-                                           .detail = i ? PIE_CALLTREE_FULL : PIE_CALLTREE_READABLE};
-        int exported =
-            pie_export_find(i ? "collapsed" : "speedscope")->write(nowhere, reader, &choice, &message);
+                                           .detail = i ? PIE_CALLTREE_FULL : PIE_CALLTREE_READABLE,
+                                           .has_threads = turn % 3 == 0};
+        int exported = pie_export_find(formats[turn++ % FORMATS])->write(nowhere, reader, &choice, &message);
         expect_line(exported, message);
     }
     fclose(nowhere);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "storage/export/export.h"
+#include "storage/formats/export.h"
+#include "storage/formats/formats.h"
 
 #include <errno.h>
 #include <sqlite3.h>

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "storage/export/calltree.h"
+#include "storage/export/metric.h"
 
 struct pie_reader;
 
@@ -14,13 +15,19 @@ struct pie_export_choice {
     int64_t run;
     bool is_one_run; /* it was asked for; else formats that can have all */
     enum pie_calltree_detail detail;
+    const struct pie_metric *metric; /* NULL: the format's own choice */
+    bool has_threads;                /* processes and threads are frames above the stacks */
 };
 
 /* Profiles in the formats of other tools: each is one file and one line of the table in export.c. Context: cli. */
 struct pie_export_format {
     const char *name;       /* as given to -f */
+    const char *others;     /* other names of it, separated by blanks */
     const char *extensions; /* of file names that mean it, separated by blanks */
     const char *summary;    /* for the help */
+    const char *missing;    /* what this build lacks for it; NULL: nothing */
+    bool takes_metric;      /* else --metric means nothing to it */
+    bool takes_threads;     /* else --threads means nothing to it */
     /* Writes one run, or all. Returns 0, or -errno and one line for people (heap); an error of `out` is left to the
      * caller. */
     int (*write)(FILE *out, struct pie_reader *reader, const struct pie_export_choice *choice,
@@ -30,21 +37,7 @@ struct pie_export_format {
 const struct pie_export_format *pie_export_find(const char *name);
 /* By the ending of a file name, or NULL. */
 const struct pie_export_format *pie_export_find_for_file(const char *file);
+/* The format whose name is most like this one, or NULL. */
+const struct pie_export_format *pie_export_find_nearest(const char *name);
 /* "collapsed, speedscope" (heap), or NULL. */
 char *pie_export_names(void);
-
-int pie_export_collapsed(FILE *out, struct pie_reader *reader, const struct pie_export_choice *choice,
-                         char **ret_message);
-int pie_export_speedscope(FILE *out, struct pie_reader *reader, const struct pie_export_choice *choice,
-                          char **ret_message);
-/* All of the file, with the views of the questions. */
-int pie_export_sqlite(FILE *out, struct pie_reader *reader, const struct pie_export_choice *choice,
-                      char **ret_message);
-
-/* The text for a frame: "work (app.py:3)", "sort (libfast.so)"; printable, without ';'. Heap, or NULL. */
-char *pie_export_frame_name(const struct pie_calltree *tree, uint32_t frame);
-/* Loads the call tree of a run that has CPU samples; a run without is -ENODATA and a message. */
-int pie_export_load(struct pie_reader *reader, const struct pie_export_choice *choice,
-                    struct pie_calltree **ret_tree, char **ret_message);
-/* The node after `node` in the order in which each comes before its children; 0: there is none. Begin with 0. */
-uint32_t pie_export_next(const struct pie_calltree *tree, uint32_t node);
