@@ -9,7 +9,8 @@
 struct pie_reader;
 
 /* The calling contexts of a run as one tree of functions: nodes of all its processes and threads that have the same
- * path are one, and functions inlined by the compiler are frames of their own. Context: cli. */
+ * path are one, and functions inlined by the compiler are frames of their own. With PIE_CALLTREE_LINES the frames of
+ * Python code are lines of functions instead. Context: cli. */
 
 struct pie_calltree_frame {
     enum pie_location_kind kind;
@@ -18,6 +19,7 @@ struct pie_calltree_frame {
     const char *library;  /* NULL: own code, or not known */
     const char *module;   /* NULL: Python, or not known */
     int64_t first_line;   /* 0: not known */
+    int64_t line;         /* PIE_CALLTREE_LINES: of Python code; 0: not known, or not asked for */
 };
 
 struct pie_calltree_node {
@@ -37,10 +39,11 @@ struct pie_calltree {
 };
 
 /* Readable: frames of the interpreter's own code count as part of what they run for, and what starts a thread or the
- * program (start_thread, main) is left out above Python code. */
+ * program (start_thread, main) is left out above Python code. Lines: as readable, by line. */
 enum pie_calltree_detail {
     PIE_CALLTREE_READABLE,
     PIE_CALLTREE_FULL,
+    PIE_CALLTREE_LINES,
 };
 
 /* Returns 0, or -errno and a line for people (heap). */

@@ -77,6 +77,7 @@ static const char *text_of(const char *text) {
 static uint64_t hash_frame(const struct pie_calltree_frame *frame) {
     uint64_t hash = pie_hash_mix(0, (uint64_t)frame->kind);
     hash = pie_hash_mix(hash, (uint64_t)frame->first_line);
+    hash = pie_hash_mix(hash, (uint64_t)frame->line);
     hash = pie_hash_mix(hash, (uintptr_t)text_of(frame->function));
     hash = pie_hash_mix(hash, (uintptr_t)text_of(frame->file));
     return pie_hash_mix(hash, (uintptr_t)text_of(frame->module));
@@ -90,7 +91,7 @@ static uint64_t hash_frame_number(const void *owner, uint32_t number) {
 static bool is_frame(const void *owner, uint32_t number, const void *key) {
     const struct pie_calltree *tree = owner;
     const struct pie_calltree_frame *a = &tree->frames[number - 1], *b = key;
-    return a->kind == b->kind && a->first_line == b->first_line &&
+    return a->kind == b->kind && a->first_line == b->first_line && a->line == b->line &&
            text_of(a->function) == text_of(b->function) && text_of(a->file) == text_of(b->file) &&
            text_of(a->module) == text_of(b->module);
 }

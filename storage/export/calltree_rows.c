@@ -45,17 +45,28 @@ static int take_function(void *data, struct pie_cursor *cursor) {
     return r == 0 ? pie_calltree_ids_add(&source->functions, pie_cursor_int(cursor, 0), id) : r;
 }
 
+/* The frame of a line of a function. */
+static int find_line(struct pie_calltree *tree, int64_t line, uint32_t *frame) {
+    struct pie_calltree_frame of_line = tree->frames[*frame];
+    of_line.line = line;
+    return pie_calltree_get_frame(tree, &of_line, frame);
+}
+
 static int take_location(void *data, struct pie_cursor *cursor) {
-    const struct pie_calltree *tree = data;
+    struct pie_calltree *tree = data;
     struct pie_calltree_source *source = tree->source;
     struct pie_raw_locations *locations = &source->locations;
     int64_t process = pie_cursor_int(cursor, 0);
     uint32_t id = pie_calltree_id(pie_cursor_int(cursor, 1));
     uint32_t function = pie_calltree_ids_find(&source->functions, process, pie_cursor_int(cursor, 2));
+    uint32_t frame = function ? source->function_frames[function - 1] : 0;
+    int r = 0;
     if (id == 0)
         return 0;
-    int r = add(&locations->frames, locations->ids.count,
-                function ? source->function_frames[function - 1] + 1 : 0);
+    if (function && source->detail == PIE_CALLTREE_LINES && tree->frames[frame].kind == PIE_LOCATION_PYTHON)
+        r = find_line(tree, pie_cursor_int(cursor, 4), &frame);
+    if (r == 0)
+        r = add(&locations->frames, locations->ids.count, function ? frame + 1 : 0);
     if (r == 0)
         r = add(&locations->callers, locations->ids.count, pie_calltree_id(pie_cursor_int(cursor, 3)));
     return r == 0 ? pie_calltree_ids_add(&locations->ids, process, id) : r;
@@ -111,7 +122,7 @@ static const char functions_sql[] = "SELECT u.process, u.id, u.kind, u.name, f.p
                                     " LEFT JOIN module m ON m.process = u.process AND m.id = u.module"
                                     " WHERE p.run = :run ORDER BY u.process, u.id";
 static const char locations_sql[] =
-    "SELECT l.process, l.id, l.function, l.caller FROM process p JOIN location l ON l.process = p.id"
+    "SELECT l.process, l.id, l.function, l.caller, l.line FROM process p JOIN location l ON l.process = p.id"
     " WHERE p.run = :run ORDER BY l.process, l.id";
 static const char nodes_sql[] =
     "SELECT n.process, n.id, n.parent, n.location FROM process p JOIN node n ON n.process = p.id"
@@ -135,9 +146,9 @@ int pie_calltree_read_rows(struct pie_reader *reader, int64_t run, struct pie_ca
                            char **ret_message) {
     struct pie_raw_locations *locations = &tree->source->locations;
     int r = pie_calltree_each_row(reader, functions_sql, run, tree, take_function, ret_message);
-    pie_calltree_end_frames(tree);
     if (r == 0)
         r = pie_calltree_each_row(reader, locations_sql, run, tree, take_location, ret_message);
+    pie_calltree_end_frames(tree);
     end_functions(tree);
     pie_calltree_ids_resolve(&locations->ids, &locations->ids, locations->callers);
     if (r == 0)
