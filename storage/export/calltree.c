@@ -56,7 +56,7 @@ static bool is_python(const struct pie_calltree *tree, uint32_t frame) {
 
 static bool is_hidden(const struct pie_calltree *tree, unsigned flags, uint32_t frame) {
     const struct pie_calltree_frame *about = &tree->frames[frame];
-    if (tree->source->detail == PIE_CALLTREE_FULL || is_python(tree, frame))
+    if (tree->source->detail & PIE_CALLTREE_FULL || is_python(tree, frame))
         return false;
     bool is_interpreter = about->library && strcmp(about->library, "python") == 0;
     return is_interpreter ||

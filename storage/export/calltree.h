@@ -9,8 +9,7 @@
 struct pie_reader;
 
 /* The calling contexts of a run as one tree of functions: nodes of all its processes and threads that have the same
- * path are one, and functions inlined by the compiler are frames of their own. With PIE_CALLTREE_LINES the frames of
- * Python code are lines of functions instead. Context: cli. */
+ * path are one, and functions inlined by the compiler are frames of their own. Context: cli. */
 
 struct pie_calltree_frame {
     enum pie_location_kind kind;
@@ -19,7 +18,8 @@ struct pie_calltree_frame {
     const char *library;  /* NULL: own code, or not known */
     const char *module;   /* NULL: Python, or not known */
     int64_t first_line;   /* 0: not known */
-    int64_t line;         /* PIE_CALLTREE_LINES: of Python code; 0: not known, or not asked for */
+    int64_t line;         /* 0: not known, or the frame is a whole function */
+    uint32_t whole;       /* the frame of the whole function; its own number: it is that */
 };
 
 struct pie_calltree_node {
@@ -39,11 +39,11 @@ struct pie_calltree {
 };
 
 /* Readable: frames of the interpreter's own code count as part of what they run for, and what starts a thread or the
- * program (start_thread, main) is left out above Python code. Lines: as readable, by line. */
+ * program (start_thread, main) is left out above Python code. Flags of a sum. */
 enum pie_calltree_detail {
-    PIE_CALLTREE_READABLE,
-    PIE_CALLTREE_FULL,
-    PIE_CALLTREE_LINES,
+    PIE_CALLTREE_READABLE = 0,
+    PIE_CALLTREE_FULL = 1,
+    PIE_CALLTREE_LINES = 2, /* a frame for each line of a function */
 };
 
 /* Returns 0, or -errno and a line for people (heap). */

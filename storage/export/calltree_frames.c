@@ -105,7 +105,10 @@ int pie_calltree_add_frame(struct pie_calltree *tree, const struct pie_calltree_
     if (!frames)
         return -ENOMEM;
     tree->frames = frames;
-    frames[tree->frame_count++] = *frame;
+    frames[tree->frame_count] = *frame;
+    if (frame->line == 0)
+        frames[tree->frame_count].whole = tree->frame_count;
+    tree->frame_count++;
     return 0;
 }
 

@@ -45,11 +45,13 @@ static int take_function(void *data, struct pie_cursor *cursor) {
     return r == 0 ? pie_calltree_ids_add(&source->functions, pie_cursor_int(cursor, 0), id) : r;
 }
 
-/* The frame of a line of a function. */
-static int find_line(struct pie_calltree *tree, int64_t line, uint32_t *frame) {
-    struct pie_calltree_frame of_line = tree->frames[*frame];
-    of_line.line = line;
-    return pie_calltree_get_frame(tree, &of_line, frame);
+/* The frame of a function at a line. */
+static int get_line_frame(struct pie_calltree *tree, int64_t line, uint32_t *frame) {
+    struct pie_calltree_frame wanted = tree->frames[*frame];
+    if (!(tree->source->detail & PIE_CALLTREE_LINES) || line <= 0)
+        return 0;
+    wanted.line = line;
+    return pie_calltree_get_frame(tree, &wanted, frame);
 }
 
 static int take_location(void *data, struct pie_cursor *cursor) {
@@ -59,12 +61,10 @@ static int take_location(void *data, struct pie_cursor *cursor) {
     int64_t process = pie_cursor_int(cursor, 0);
     uint32_t id = pie_calltree_id(pie_cursor_int(cursor, 1));
     uint32_t function = pie_calltree_ids_find(&source->functions, process, pie_cursor_int(cursor, 2));
-    uint32_t frame = function ? source->function_frames[function - 1] : 0;
-    int r = 0;
     if (id == 0)
         return 0;
-    if (function && source->detail == PIE_CALLTREE_LINES && tree->frames[frame].kind == PIE_LOCATION_PYTHON)
-        r = find_line(tree, pie_cursor_int(cursor, 4), &frame);
+    uint32_t frame = function ? source->function_frames[function - 1] : 0;
+    int r = function ? get_line_frame(tree, pie_cursor_int(cursor, 4), &frame) : 0;
     if (r == 0)
         r = add(&locations->frames, locations->ids.count, function ? frame + 1 : 0);
     if (r == 0)
@@ -146,6 +146,8 @@ int pie_calltree_read_rows(struct pie_reader *reader, int64_t run, struct pie_ca
                            char **ret_message) {
     struct pie_raw_locations *locations = &tree->source->locations;
     int r = pie_calltree_each_row(reader, functions_sql, run, tree, take_function, ret_message);
+    if (!(tree->source->detail & PIE_CALLTREE_LINES))
+        pie_calltree_end_frames(tree);
     if (r == 0)
         r = pie_calltree_each_row(reader, locations_sql, run, tree, take_location, ret_message);
     pie_calltree_end_frames(tree);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "storage/base/idmap.h"
 #include "storage/base/message.h"
 #include "storage/export/calltree.h"
 #include "storage/page/page_json.h"
@@ -19,34 +18,29 @@ struct columns {
     struct pie_page *page;
     const struct pie_page_tree *tree;
     json_t *functions, *frames, *nodes;
-    uint32_t *frames_of;         /* by frame of the call tree: that of the page; 0: none yet */
-    struct pie_idmap functions_of; /* by what a function is: index + 1 */
+    uint32_t *frames_of;    /* by frame of the call tree: that of the page; 0: none yet */
+    uint32_t *functions_of; /* by frame of a whole function: index + 1; 0: none yet */
+    uint32_t function_count, frame_count;
 };
 
 static json_t *number_or_null(int64_t number) {
     return number > 0 ? json_integer(number) : json_null();
 }
 
-/* A function of the call tree is the same for all its lines: its texts are kept once, so their addresses tell. */
-struct function_key {
-    const char *function, *file, *module;
-    int64_t first_line, kind;
-};
-
+/* The page's index + 1 of the function of a frame; 0 without memory. */
 static uint32_t add_function(struct columns *columns, const struct pie_calltree_frame *frame) {
     struct pie_page_strings *strings = &columns->page->strings;
-    struct function_key key = {frame->function, frame->file, frame->module, frame->first_line, frame->kind};
-    uint32_t number = pie_idmap_get(&columns->functions_of, &key, sizeof key);
-    if (number > 0)
-        return number;
+    uint32_t *number = &columns->functions_of[frame->whole];
+    if (*number > 0)
+        return *number;
     bool is_added = pie_page_append(columns->functions, "name", pie_page_string(strings, frame->function)) &&
                     pie_page_append(columns->functions, "file", pie_page_string(strings, frame->file)) &&
                     pie_page_append(columns->functions, "library", pie_page_string(strings, frame->library)) &&
                     pie_page_append(columns->functions, "module", pie_page_string(strings, frame->module)) &&
                     pie_page_append(columns->functions, "kind", json_integer(frame->kind)) &&
                     pie_page_append(columns->functions, "first_line", number_or_null(frame->first_line));
-    number = (uint32_t)json_array_size(json_object_get(columns->functions, "name"));
-    return is_added && pie_idmap_add(&columns->functions_of, &key, sizeof key, number) == 0 ? number : 0;
+    *number = is_added ? ++columns->function_count : 0;
+    return *number;
 }
 
 /* The page's index of a frame of the call tree; 0 without memory, as frame 0 is that of what was cut. */
@@ -58,8 +52,7 @@ static uint32_t add_frame(struct columns *columns, uint32_t frame) {
     if (function == 0 || !pie_page_append(columns->frames, "function", json_integer(function - 1)) ||
         !pie_page_append(columns->frames, "line", number_or_null(about->line)))
         return 0;
-    columns->frames_of[frame] = (uint32_t)json_array_size(json_object_get(columns->frames, "line")) - 1;
-    return columns->frames_of[frame];
+    return columns->frames_of[frame] = ++columns->frame_count;
 }
 
 static bool add_node(struct columns *columns, uint32_t index) {
@@ -88,8 +81,9 @@ static int make_columns(struct columns *columns) {
     columns->functions = pie_page_columns(functions);
     columns->frames = pie_page_columns(frames);
     columns->nodes = pie_page_columns(nodes);
-    columns->frames_of = calloc((size_t)columns->tree->calltree->frame_count + 1, sizeof *columns->frames_of);
-    if (!columns->functions || !columns->frames || !columns->nodes || !columns->frames_of)
+    columns->frames_of = calloc(columns->tree->calltree->frame_count + 1UL, sizeof *columns->frames_of);
+    columns->functions_of = calloc(columns->tree->calltree->frame_count + 1UL, sizeof *columns->functions_of);
+    if (!columns->functions || !columns->frames || !columns->nodes || !columns->frames_of || !columns->functions_of)
         return -ENOMEM;
     for (int i = 0; i < PIE_PAGE_METRICS; i++)
         if (json_object_set_new(columns->nodes, pie_page_metric_names[i],
@@ -105,10 +99,10 @@ static void finish_columns(struct columns *columns) {
     json_decref(columns->frames);
     json_decref(columns->nodes);
     free(columns->frames_of);
-    pie_idmap_finish(&columns->functions_of);
+    free(columns->functions_of);
 }
 
-/* The tree as JSON, or NULL without memory. */
+/* data.d.ts: Tree. NULL without memory. */
 static json_t *write_tree(struct pie_page *page, const struct pie_page_tree *tree) {
     struct columns columns = {.page = page, .tree = tree};
     json_t *object = NULL;

@@ -50,6 +50,7 @@ ROOMS = {
         "read": ("base", "file", "copy"),
         "export": ("base", "file", "copy", "read"),
         "ask": ("base", "read", "export"),
+        "page": ("base", "read", "export", "ask"),
         "merge": ("base", "file", "copy", "read"),
     },
     "launcher": {
@@ -57,7 +58,8 @@ ROOMS = {
         "options": ("text",),
         "answers": ("text",),
         "command": ("text", "answers"),
-        "ask": ("text", "answers", "command"),
+        "page": ("text", "answers", "command"),
+        "ask": ("text", "answers", "command", "page"),
         "doctor": ("text", "answers", "command"),
         "install": ("text", "answers", "command"),
         "confirm": ("text", "answers", "command"),
