@@ -14,6 +14,9 @@
 
 enum { SCHEMA = 1, CUT_BYTES_MAX = 8000 /* what `cut` may take itself */ };
 
+/* Of one part: a million contexts take some 10 s of CPU time for each of the large tables. */
+#define TIME_LIMIT_S 600
+
 int pie_page_no_memory(char **ret_message) {
     return pie_message(-ENOMEM, ret_message, "out of memory");
 }
@@ -133,6 +136,7 @@ int pie_page_write(FILE *out, struct pie_reader *reader, const struct pie_page_c
         .run = choice->run,
         .left = around < PIE_PAGE_BYTES_MAX ? PIE_PAGE_BYTES_MAX - around : 0,
     };
+    pie_reader_set_time_limit(reader, TIME_LIMIT_S);
     int r = make_data(&made, choice, ret_message);
     if (r == 0)
         r = write_page(out, made.data, page, ret_message);

@@ -13,8 +13,8 @@
 
 enum { LINES_MAX = 10000 };
 
-/* Lines of own files are as in the report: with what they called in libraries. Memory, copies and waste stand at the
- * same lines. The most important first: by their parts of the run's CPU time, which counts twice, of waiting and of
+/* Lines of own files are as in the report: with what they called in libraries. Memory and copies stand at the same
+ * lines. The most important first: by their parts of the run's CPU time, which counts twice, of waiting and of
  * memory. */
 #define COST "python_s, native_s, system_s, wait_s, runnable_s, throttled_s, samples"
 #define NO_COST "NULL, NULL, NULL, NULL, NULL, NULL, NULL"
@@ -22,25 +22,21 @@ enum { LINES_MAX = 10000 };
 static const char lines_sql[] =
     "WITH part AS MATERIALIZED ("
     "SELECT file, line, NULL AS owner, function, " COST ", NULL AS allocated, NULL AS peak, NULL AS growth,"
-    " NULL AS copied, NULL AS wasted_s, NULL AS finding, library AS below, library_cpu_s AS below_s FROM v_own_line"
-    " WHERE run = :run"
-    " UNION ALL SELECT file, line, library, function, " COST ", NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL"
+    " NULL AS copied, library AS below, library_cpu_s AS below_s FROM v_own_line WHERE run = :run"
+    " UNION ALL SELECT file, line, library, function, " COST ", NULL, NULL, NULL, NULL, NULL, NULL"
     " FROM v_line WHERE run = :run AND library IS NOT NULL"
     " UNION ALL SELECT file, line, NULL, function, " NO_COST ", allocated_bytes, peak_bytes, growth_bytes, copy_bytes,"
-    " NULL, NULL, NULL, NULL FROM v_own_memory WHERE run = :run"
+    " NULL, NULL FROM v_own_memory WHERE run = :run"
     " UNION ALL SELECT file, line, library, function, " NO_COST ", allocated_bytes, peak_bytes, growth_bytes, NULL,"
-    " NULL, NULL, NULL, NULL FROM v_memory WHERE run = :run AND library IS NOT NULL"
-    " UNION ALL SELECT file, line, library, function, " NO_COST ", NULL, NULL, NULL, bytes, NULL, NULL, NULL, NULL"
-    " FROM v_copy WHERE run = :run AND library IS NOT NULL"
-    " UNION ALL SELECT file, line, library, function, " NO_COST ", NULL, NULL, NULL, NULL, wasted_s, min(rank) - 1,"
-    " NULL, NULL FROM v_redundancy WHERE run = :run AND severity <> 'reuse' GROUP BY file, line, library),"
+    " NULL, NULL FROM v_memory WHERE run = :run AND library IS NOT NULL"
+    " UNION ALL SELECT file, line, library, function, " NO_COST ", NULL, NULL, NULL, bytes, NULL, NULL"
+    " FROM v_copy WHERE run = :run AND library IS NOT NULL),"
     " whole AS (SELECT file, line, max(owner) AS owner, max(function) AS function, sum(python_s) AS python_s,"
     " sum(native_s) AS native_s, sum(system_s) AS system_s, sum(wait_s) AS wait_s, sum(runnable_s) AS runnable_s,"
     " sum(throttled_s) AS throttled_s, sum(samples) AS samples, sum(allocated) AS allocated, sum(peak) AS peak,"
-    " sum(growth) AS growth, sum(copied) AS copied, max(wasted_s) AS wasted_s, min(finding) AS finding,"
-    " max(below) AS below, max(below_s) AS below_s FROM part WHERE file IS NOT NULL AND line IS NOT NULL"
+    " sum(growth) AS growth, sum(copied) AS copied, max(below) AS below, max(below_s) AS below_s FROM part WHERE file IS NOT NULL AND line IS NOT NULL"
     " GROUP BY file, line, owner IS NULL)"
-    " SELECT file, line, owner, function, below, " COST ", allocated, peak, growth, copied, wasted_s, finding, below_s"
+    " SELECT file, line, owner, function, below, " COST ", allocated, peak, growth, copied, below_s"
     " FROM whole ORDER BY 2 * " PART("(python_s + native_s + system_s)") " + " PART("wait_s") " + " PART(
         "1.0 * allocated") " + " PART("1.0 * copied") " DESC, file, line";
 
@@ -108,10 +104,29 @@ static void add_to_file(struct pie_page_file *file, const double *values) {
     add_known(&file->allocated, values[PIE_PAGE_LINE_ALLOCATED]);
 }
 
-/* A finding that the page does not have is none. */
-static double finding_in_page(const struct pie_page *page, double finding) {
-    const json_t *ranks = json_object_get(json_object_get(page->data, "findings"), "rank");
-    return finding < (double)json_array_size(ranks) ? finding : NAN;
+static const char *text_in(const json_t *table, const char *column, size_t row) {
+    return json_string_value(json_array_get(json_object_get(table, column), row));
+}
+
+static double number_in(const json_t *table, const char *column, size_t row) {
+    const json_t *value = json_array_get(json_object_get(table, column), row);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* Of the page's findings the first one at a line is the costliest there. */
+static void add_finding(const struct pie_page *page, const struct pie_page_source *source,
+                        struct pie_page_line *line) {
+    const json_t *findings = json_object_get(page->data, "findings");
+    const struct pie_page_file *file = &source->files[line->file];
+    for (size_t i = 0; i < json_array_size(json_object_get(findings, "line")); i++) {
+        const char *path = text_in(findings, "file", i), *severity = text_in(findings, "severity", i);
+        if (number_in(findings, "line", i) == (double)line->line && path && strcmp(path, file->path) == 0 &&
+            !text_in(findings, "library", i) == !file->library && severity && strcmp(severity, "reuse") != 0) {
+            line->values[PIE_PAGE_LINE_FINDING] = (double)i;
+            line->values[PIE_PAGE_LINE_WASTED_S] = number_in(findings, "wasted_s", i);
+            return;
+        }
+    }
 }
 
 static char *copy_text(struct pie_cursor *cursor, int column) {
@@ -125,7 +140,8 @@ static int take_line(struct pie_page *page, struct pie_page_source *source, stru
     int r = get_file(source, path ? path : "", pie_cursor_text(cursor, OWNER_COLUMN), &line.file);
     if (r < 0)
         return r;
-    for (int i = 0; i < PIE_PAGE_LINE_VALUES; i++)
+    line.values[PIE_PAGE_LINE_WASTED_S] = line.values[PIE_PAGE_LINE_FINDING] = NAN;
+    for (int i = 0; i < PIE_PAGE_LINE_READ; i++)
         line.values[i] = pie_cursor_type(cursor, FIRST_VALUE + i) == PIE_VALUE_NULL
                              ? NAN
                              : pie_cursor_real(cursor, FIRST_VALUE + i);
@@ -135,7 +151,7 @@ static int take_line(struct pie_page *page, struct pie_page_source *source, stru
     struct pie_page_line *lines = grow(source->lines, source->line_count, sizeof *lines);
     if (!lines)
         return -ENOMEM;
-    line.values[PIE_PAGE_LINE_FINDING] = finding_in_page(page, line.values[PIE_PAGE_LINE_FINDING]);
+    add_finding(page, source, &line);
     line.function = copy_text(cursor, FUNCTION_COLUMN);
     line.library = copy_text(cursor, BELOW_COLUMN);
     source->lines = lines;
