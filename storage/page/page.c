@@ -121,11 +121,12 @@ static int make_data(struct pie_page *page, const struct pie_page_choice *choice
     return r == 0 && put_rest(page) < 0 ? pie_page_no_memory(ret_message) : r;
 }
 
+/* What cannot be written is the stream's error, which whoever closes it reports. */
 static int write_page(FILE *out, const json_t *data, const struct pie_page_template *page, char **ret_message) {
     fwrite(page->head, 1, page->head_size, out);
     int r = pie_page_dump(out, data);
     fwrite(page->tail, 1, page->tail_size, out);
-    return r < 0 || ferror(out) ? pie_message(-EIO, ret_message, "cannot write the page") : 0;
+    return r < 0 && !ferror(out) ? pie_page_no_memory(ret_message) : 0;
 }
 
 int pie_page_write(FILE *out, struct pie_reader *reader, const struct pie_page_choice *choice,

@@ -29,6 +29,7 @@ struct pie_page_choice {
     const char *process; /* that the reader was cut down to (pie_reader_cut()), as people named it, or NULL */
 };
 
-/* Writes the page of a run. Returns 0, or -errno and one line for people (heap). */
+/* Writes the page of a run; the caller looks for errors of the stream. Returns 0, or -errno and one line for people
+ * (heap). */
 int pie_page_write(FILE *out, struct pie_reader *reader, const struct pie_page_choice *choice,
                    const struct pie_page_template *page, char **ret_message);

@@ -15,7 +15,7 @@ struct pie_cursor;
 /* Texts are cut to this, at a character; "…" follows. */
 enum { PIE_PAGE_TEXT_MAX = 1000 };
 
-/* Writes a value. Returns 0 or -EIO. */
+/* Writes a value. Returns 0, or -EIO: the stream has an error, or there is no memory. */
 int pie_page_dump(FILE *out, const json_t *value);
 /* Bytes that pie_page_dump() writes; SIZE_MAX without memory. */
 size_t pie_page_size(const json_t *value);
