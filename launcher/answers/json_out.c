@@ -110,8 +110,8 @@ static int print_head(FILE *out, const struct pie_answer *answer, char **ret_mes
         return pie_message(-ENOMEM, ret_message, "out of memory");
     json_t *question = pie_json_text(answer->words);
     json_t *head = json_pack("{s:i, s:I, s:o*, s:o*, s:o*, s:o*}", "schema", JSON_SCHEMA, "run",
-                             (json_int_t)answer->query->run, "query", question, "sql", pie_json_text(sql), "in",
-                             json_place(answer->query), "period", json_period(answer->query));
+                             (json_int_t)answer->query->run, "query", question, "sql", pie_json_text(sql),
+                             "in", json_place(answer->query), "period", json_period(answer->query));
     char *text = head ? json_dumps(head, 0) : NULL;
     json_decref(head);
     free(sql);

@@ -16,8 +16,9 @@
 #include "launcher/text/text.h"
 #include "storage/read/reader.h"
 
-/* As a page (launcher/page/), or on the terminal: traced loops, memory, leaks and findings of redundancy, then the source with what each line cost: the user's own
- * files first, the costliest of them first; of the libraries one line each, or with --all their lines too. */
+/* As a page (launcher/page/), or on the terminal: traced loops, memory, leaks and findings of redundancy, then the source
+ * with what each line cost: the user's own files first, the costliest of them first; of the libraries one line each, or
+ * with --all their lines too. */
 
 struct report {
     FILE *out;
@@ -318,12 +319,9 @@ static int print_report(struct report *report) {
 
 static int parse_options(int argc, char **argv, struct report *report, const char **ret_path) {
     static const struct option names[] = {
-        {"all", no_argument, NULL, 'a'},
-        {"html", required_argument, NULL, 'h'},
-        {"open", no_argument, NULL, 'o'},
-        {"run", required_argument, NULL, 'r'},
-        {"process", required_argument, NULL, 'p'},
-        {0},
+        {"all", no_argument, NULL, 'a'},           {"html", required_argument, NULL, 'h'},
+        {"open", no_argument, NULL, 'o'},          {"run", required_argument, NULL, 'r'},
+        {"process", required_argument, NULL, 'p'}, {0},
     };
     opterr = 0;
     optind = 0;

@@ -53,7 +53,8 @@ static bool split(char *command, const char *file, char *words[WORDS_MAX + 2]) {
 static bool run(char *const *words) {
     struct sigaction children;
     int status = -1;
-    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &children); /* ignored, there is no status */
+    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL},
+              &children); /* ignored, there is no status */
     pid_t pid = fork();
     if (pid == 0) {
         execvp(words[0], words);

@@ -15,8 +15,9 @@
 int pie_page_file_check(void) {
     if (pie_page_built_in.head_size > 0)
         return 0;
-    pie_message_error("report: this pieprof was built without the page; build it where npm is, or from a release "
-                      "archive (docs/building.md)");
+    pie_message_error(
+        "report: this pieprof was built without the page; build it where npm is, or from a release "
+        "archive (docs/building.md)");
     return PIE_PROFILE_FAILED;
 }
 

@@ -8,9 +8,9 @@ struct pie_reader;
 
 /* `pieprof report --html`. Context: cli. */
 struct pie_page_wish {
-    const char *output;  /* the file to write, "-": standard output; NULL: no page is asked for */
-    bool is_open_wanted; /* by a browser */
-    const char *profile; /* the profile's path */
+    const char *output;   /* the file to write, "-": standard output; NULL: no page is asked for */
+    bool is_open_wanted;  /* by a browser */
+    const char *profile;  /* the profile's path */
     int64_t run, process; /* as the reader was narrowed to; 0: all */
 };
 

@@ -56,10 +56,10 @@ static json_t *now(void) {
 }
 
 static int put_about(struct pie_page *page, const struct pie_page_choice *choice) {
-    json_t *about = json_pack("{s:s, s:o, s:o, s:o, s:o, s:i}", "pieprof_version", PIEPROF_VERSION, "made", now(),
-                              "profile", pie_page_text(choice->profile), "process", pie_page_text(choice->process),
-                              "note", pie_page_text(pie_reader_note(page->reader)), "limit_bytes",
-                              PIE_PAGE_BYTES_MAX);
+    json_t *about =
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:i}", "pieprof_version", PIEPROF_VERSION, "made", now(),
+                  "profile", pie_page_text(choice->profile), "process", pie_page_text(choice->process),
+                  "note", pie_page_text(pie_reader_note(page->reader)), "limit_bytes", PIE_PAGE_BYTES_MAX);
     int r = pie_page_put(page, "schema", json_integer(SCHEMA));
     return r < 0 ? r : pie_page_put(page, "page", about);
 }
@@ -122,7 +122,8 @@ static int make_data(struct pie_page *page, const struct pie_page_choice *choice
 }
 
 /* What cannot be written is the stream's error, which whoever closes it reports. */
-static int write_page(FILE *out, const json_t *data, const struct pie_page_template *page, char **ret_message) {
+static int write_page(FILE *out, const json_t *data, const struct pie_page_template *page,
+                      char **ret_message) {
     fwrite(page->head, 1, page->head_size, out);
     int r = pie_page_dump(out, data);
     fwrite(page->tail, 1, page->tail_size, out);

@@ -8,7 +8,7 @@
 
 struct pie_reader;
 
-/* A profile as one HTML file that needs nothing else. web/ makes the page, and web/src/data.d.ts says what data it gets.
+/* A profile as one HTML file that needs nothing else. web/ makes the page; web/src/data.d.ts says what data it gets.
  * Context: cli. */
 
 /* However large the profile is. */

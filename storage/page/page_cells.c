@@ -26,7 +26,8 @@ static bool is_cell(const void *owner, uint32_t number, const void *key) {
 
 static const struct pie_lookup_by by_key = {hash_number, is_cell};
 
-void pie_page_cells_init(struct pie_page_cells *cells, const struct pie_page_nodes *nodes, uint32_t cells_max) {
+void pie_page_cells_init(struct pie_page_cells *cells, const struct pie_page_nodes *nodes,
+                         uint32_t cells_max) {
     *cells = (struct pie_page_cells){.nodes = nodes, .nodes_max = nodes->count, .cells_max = cells_max};
 }
 

@@ -28,7 +28,8 @@ struct pie_page_cells {
 };
 
 /* The cells of no cost at all. */
-void pie_page_cells_init(struct pie_page_cells *cells, const struct pie_page_nodes *nodes, uint32_t cells_max);
+void pie_page_cells_init(struct pie_page_cells *cells, const struct pie_page_nodes *nodes,
+                         uint32_t cells_max);
 void pie_page_cells_finish(struct pie_page_cells *cells);
 
 /* Adds the costs of a cell. Returns 0 or -ENOMEM. */

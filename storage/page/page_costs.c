@@ -9,13 +9,14 @@
 #include "storage/read/reader.h"
 
 const char *const pie_page_metric_names[PIE_PAGE_METRICS] = {
-    "python_ns", "native_ns", "system_ns",       "wait_ns",    "runnable_ns", "throttled_ns",
+    "python_ns", "native_ns",       "system_ns",  "wait_ns",    "runnable_ns",  "throttled_ns",
     "samples",   "allocated_bytes", "peak_bytes", "live_bytes", "copied_bytes",
 };
 
 /* Sums of squares, not of what they are of, would be NULL in a damaged file; pie_cursor_int() makes 0 of it. */
 static const struct pie_page_metrics tables[] = {
-    {"SELECT s.process, s.node, s.python_ns, s.native_ns, s.system_ns, s.wait_ns, s.runnable_ns, s.throttled_ns,"
+    {"SELECT s.process, s.node, s.python_ns, s.native_ns, s.system_ns, s.wait_ns, s.runnable_ns, "
+     "s.throttled_ns,"
      " s.samples FROM process p JOIN x_node_sample s ON s.process = p.id WHERE p.run = :run",
      7,
      {PIE_PAGE_PYTHON, PIE_PAGE_NATIVE, PIE_PAGE_SYSTEM, PIE_PAGE_WAIT, PIE_PAGE_RUNNABLE, PIE_PAGE_THROTTLED,
@@ -51,7 +52,8 @@ static int add_row(struct pie_page_costs *costs, const struct pie_page_metrics *
 }
 
 static int read_table(struct pie_reader *reader, int64_t run, const struct pie_calltree *tree,
-                      const struct pie_page_metrics *table, struct pie_page_costs *costs, char **ret_message) {
+                      const struct pie_page_metrics *table, struct pie_page_costs *costs,
+                      char **ret_message) {
     struct pie_cursor *cursor;
     int r = pie_cursor_open_once(reader, table->sql, &cursor, ret_message);
     if (r < 0)

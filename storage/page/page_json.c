@@ -31,7 +31,8 @@ static const char *escape_of(const char *text, size_t size, size_t *ret_size) {
 /* Bytes from `text` on that are written as they are. */
 static size_t plain_size(const char *text, size_t size) {
     size_t at = 0, ignored;
-    while (at < size && !((text[at] == '<' || text[at] == '\xe2') && escape_of(text + at, size - at, &ignored)))
+    while (at < size &&
+           !((text[at] == '<' || text[at] == '\xe2') && escape_of(text + at, size - at, &ignored)))
         at++;
     return at;
 }
@@ -105,7 +106,8 @@ json_t *pie_page_text(const char *text) {
 json_t *pie_page_number(double value) {
     if (!isfinite(value))
         return json_null();
-    return value == trunc(value) && fabs(value) < WHOLE_MAX ? json_integer((json_int_t)value) : json_real(value);
+    return value == trunc(value) && fabs(value) < WHOLE_MAX ? json_integer((json_int_t)value)
+                                                            : json_real(value);
 }
 
 json_t *pie_page_columns(const char *const *names) {

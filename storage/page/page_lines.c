@@ -25,16 +25,21 @@ static const char lines_sql[] =
     " NULL AS copied, library AS below, library_cpu_s AS below_s FROM v_own_line WHERE run = :run"
     " UNION ALL SELECT file, line, library, function, " COST ", NULL, NULL, NULL, NULL, NULL, NULL"
     " FROM v_line WHERE run = :run AND library IS NOT NULL"
-    " UNION ALL SELECT file, line, NULL, function, " NO_COST ", allocated_bytes, peak_bytes, growth_bytes, copy_bytes,"
+    " UNION ALL SELECT file, line, NULL, function, " NO_COST
+    ", allocated_bytes, peak_bytes, growth_bytes, copy_bytes,"
     " NULL, NULL FROM v_own_memory WHERE run = :run"
-    " UNION ALL SELECT file, line, library, function, " NO_COST ", allocated_bytes, peak_bytes, growth_bytes, NULL,"
+    " UNION ALL SELECT file, line, library, function, " NO_COST
+    ", allocated_bytes, peak_bytes, growth_bytes, NULL,"
     " NULL, NULL FROM v_memory WHERE run = :run AND library IS NOT NULL"
     " UNION ALL SELECT file, line, library, function, " NO_COST ", NULL, NULL, NULL, bytes, NULL, NULL"
     " FROM v_copy WHERE run = :run AND library IS NOT NULL),"
     " whole AS (SELECT file, line, max(owner) AS owner, max(function) AS function, sum(python_s) AS python_s,"
-    " sum(native_s) AS native_s, sum(system_s) AS system_s, sum(wait_s) AS wait_s, sum(runnable_s) AS runnable_s,"
-    " sum(throttled_s) AS throttled_s, sum(samples) AS samples, sum(allocated) AS allocated, sum(peak) AS peak,"
-    " sum(growth) AS growth, sum(copied) AS copied, max(below) AS below, max(below_s) AS below_s FROM part WHERE file IS NOT NULL AND line IS NOT NULL"
+    " sum(native_s) AS native_s, sum(system_s) AS system_s, sum(wait_s) AS wait_s, sum(runnable_s) AS "
+    "runnable_s,"
+    " sum(throttled_s) AS throttled_s, sum(samples) AS samples, sum(allocated) AS allocated, sum(peak) AS "
+    "peak,"
+    " sum(growth) AS growth, sum(copied) AS copied, max(below) AS below, max(below_s) AS below_s FROM part "
+    "WHERE file IS NOT NULL AND line IS NOT NULL"
     " GROUP BY file, line, owner IS NULL)"
     " SELECT file, line, owner, function, below, " COST ", allocated, peak, growth, copied, below_s"
     " FROM whole ORDER BY 2 * " PART("(python_s + native_s + system_s)") " + " PART("wait_s") " + " PART(
@@ -68,7 +73,8 @@ static void *grow(void *array, uint32_t count, size_t size) {
 }
 
 /* Returns 0 or -ENOMEM. */
-static int get_file(struct pie_page_source *source, const char *path, const char *library, uint32_t *ret_file) {
+static int get_file(struct pie_page_source *source, const char *path, const char *library,
+                    uint32_t *ret_file) {
     char *key = key_of(path, !library);
     uint32_t number = key ? pie_idmap_get(&source->files_of, key, strlen(key)) : 0;
     int r = key ? 0 : -ENOMEM;
@@ -121,7 +127,8 @@ static void add_finding(const struct pie_page *page, const struct pie_page_sourc
     for (size_t i = 0; i < json_array_size(json_object_get(findings, "line")); i++) {
         const char *path = text_in(findings, "file", i), *severity = text_in(findings, "severity", i);
         if (number_in(findings, "line", i) == (double)line->line && path && strcmp(path, file->path) == 0 &&
-            !text_in(findings, "library", i) == !file->library && severity && strcmp(severity, "reuse") != 0) {
+            !text_in(findings, "library", i) == !file->library && severity &&
+            strcmp(severity, "reuse") != 0) {
             line->values[PIE_PAGE_LINE_FINDING] = (double)i;
             line->values[PIE_PAGE_LINE_WASTED_S] = number_in(findings, "wasted_s", i);
             return;

@@ -10,7 +10,8 @@ static const struct pie_page_statement curves[] = {
     {
         .name = "memory_timeline",
         .sql = "SELECT process, t_s, python_bytes, native_bytes, rss_bytes, file AS file_string, line FROM ("
-               "SELECT *, max(heap_bytes) OVER (PARTITION BY process) AS most FROM v_memory_timeline WHERE run = :run)"
+               "SELECT *, max(heap_bytes) OVER (PARTITION BY process) AS most FROM v_memory_timeline WHERE "
+               "run = :run)"
                " ORDER BY most DESC, process, t_s",
         .order = "the process's peak",
         .rows_max = CURVES * CURVE_POINTS,
@@ -18,9 +19,10 @@ static const struct pie_page_statement curves[] = {
     },
     {
         .name = "line_timeline",
-        .sql = "SELECT process, file AS file_string, line, t_s, live_bytes FROM ("
-               "SELECT *, max(live_bytes) OVER (PARTITION BY process, file, line) AS most FROM v_line_timeline"
-               " WHERE run = :run) ORDER BY most DESC, process, file, line, t_s",
+        .sql =
+            "SELECT process, file AS file_string, line, t_s, live_bytes FROM ("
+            "SELECT *, max(live_bytes) OVER (PARTITION BY process, file, line) AS most FROM v_line_timeline"
+            " WHERE run = :run) ORDER BY most DESC, process, file, line, t_s",
         .order = "the line's most live bytes",
         .rows_max = CURVES * CURVE_POINTS,
         .bytes_max = 80000,

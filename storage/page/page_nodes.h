@@ -22,7 +22,8 @@ struct pie_page_node {
 struct pie_page_nodes {
     struct pie_page_node *nodes; /* the chosen ones, then those of what was cut */
     uint32_t count, chosen;
-    uint32_t *nodes_of; /* by node of the call tree: which of these has its costs; PIE_PAGE_NO_NODE: it has none */
+    uint32_t
+        *nodes_of; /* by node of the call tree: which of these has its costs; PIE_PAGE_NO_NODE: it has none */
 };
 
 /* Nodes with costs, the most important ones first (heap). The root is the first one. Returns NULL without memory. */

@@ -39,7 +39,8 @@ size_t pie_page_room(const struct pie_page *page);
 int pie_page_put(struct pie_page *page, const char *name, json_t *value);
 
 /* Says how much of a table is there, unless it is all of it. */
-int pie_page_put_cut(struct pie_page *page, const char *name, size_t rows, size_t rows_total, const char *order);
+int pie_page_put_cut(struct pie_page *page, const char *name, size_t rows, size_t rows_total,
+                     const char *order);
 
 /* -ENOMEM and a message. */
 int pie_page_no_memory(char **ret_message);

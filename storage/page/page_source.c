@@ -12,8 +12,9 @@
 enum { LINES_BYTES_MAX = 350000, TEXT_BYTES_MAX = 900000 };
 
 static const char *const value_names[PIE_PAGE_LINE_VALUES] = {
-    "python_s",     "native_s",     "system_s",      "wait_s",   "runnable_s", "throttled_s", "samples", "allocated_bytes",
-    "peak_bytes", "growth_bytes", "copied_bytes", "library_cpu_s", "wasted_s", "finding",
+    "python_s",     "native_s",      "system_s",        "wait_s",     "runnable_s",
+    "throttled_s",  "samples",       "allocated_bytes", "peak_bytes", "growth_bytes",
+    "copied_bytes", "library_cpu_s", "wasted_s",        "finding",
 };
 
 static int compare_numbers(double a, double b) {
@@ -151,7 +152,8 @@ int pie_page_add_source(struct pie_page *page, char **ret_message) {
     if (r == 0) {
         size_t used = pie_page_size(object);
         room = pie_page_room(page) > used ? pie_page_room(page) - used : 0;
-        r = pie_page_text_read(page, &source, room < TEXT_BYTES_MAX ? room : TEXT_BYTES_MAX, &text, ret_message);
+        r = pie_page_text_read(page, &source, room < TEXT_BYTES_MAX ? room : TEXT_BYTES_MAX, &text,
+                               ret_message);
     }
     if (r == 0 && (json_object_set_new(object, "text", text) < 0 || put_cuts(page, &source) < 0 ||
                    pie_page_put(page, "source", json_incref(object)) < 0))

@@ -40,10 +40,10 @@ struct pie_page_line {
 };
 
 struct pie_page_file {
-    char *path, *library;           /* heap; library NULL: own code */
+    char *path, *library;            /* heap; library NULL: own code */
     double cpu_s, wait_s, allocated; /* of all lines; NAN: not known */
-    uint32_t lines;                 /* of them that are in the page */
-    uint32_t place;                 /* in the page's files, if it has lines there */
+    uint32_t lines;                  /* of them that are in the page */
+    uint32_t place;                  /* in the page's files, if it has lines there */
 };
 
 struct pie_page_source {

@@ -33,7 +33,8 @@ static int make_columns(struct pie_cursor *cursor, json_t *object, struct column
         int r = name ? json_object_set_new(object, name, json_array()) : -1;
         columns[i].values = r == 0 ? json_object_get(object, name) : NULL;
         for (int before = 0; before < i; before++)
-            if (columns[i].values && strcmp(pie_cursor_column_name(cursor, before), pie_cursor_column_name(cursor, i)) == 0)
+            if (columns[i].values &&
+                strcmp(pie_cursor_column_name(cursor, before), pie_cursor_column_name(cursor, i)) == 0)
                 columns[before].values = NULL;
         free(name);
         if (r < 0)
@@ -42,7 +43,8 @@ static int make_columns(struct pie_cursor *cursor, json_t *object, struct column
     return 0;
 }
 
-static int take_row(struct pie_page *page, struct pie_cursor *cursor, const struct column *columns, int count) {
+static int take_row(struct pie_page *page, struct pie_cursor *cursor, const struct column *columns,
+                    int count) {
     for (int i = 0; i < count; i++) {
         if (!columns[i].values)
             continue;
@@ -125,7 +127,8 @@ int pie_page_table_finish(struct pie_page *page, const char *name, const char *o
     return r < 0 ? pie_page_no_memory(ret_message) : 0;
 }
 
-int pie_page_add_statement(struct pie_page *page, const struct pie_page_statement *statement, char **ret_message) {
+int pie_page_add_statement(struct pie_page *page, const struct pie_page_statement *statement,
+                           char **ret_message) {
     struct pie_page_table table;
     struct pie_cursor *cursor;
     int r = pie_cursor_open_once(page->reader, statement->sql, &cursor, ret_message);
@@ -135,6 +138,6 @@ int pie_page_add_statement(struct pie_page *page, const struct pie_page_statemen
     r = pie_page_table_read(page, cursor, statement->rows_max, &table, ret_message);
     pie_cursor_close(cursor);
     return r < 0 ? r
-                 : pie_page_table_finish(page, statement->name, statement->order, statement->bytes_max, &table,
-                                         ret_message);
+                 : pie_page_table_finish(page, statement->name, statement->order, statement->bytes_max,
+                                         &table, ret_message);
 }

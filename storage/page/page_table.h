@@ -37,4 +37,5 @@ struct pie_page_statement {
     const char *name, *sql, *order;
     size_t rows_max, bytes_max;
 };
-int pie_page_add_statement(struct pie_page *page, const struct pie_page_statement *statement, char **ret_message);
+int pie_page_add_statement(struct pie_page *page, const struct pie_page_statement *statement,
+                           char **ret_message);

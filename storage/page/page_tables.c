@@ -55,7 +55,8 @@ static int add_question(struct pie_page *page, const struct question *question, 
 static const struct pie_page_statement counters = {
     .name = "counters",
     .sql = "SELECT c.name AS counter, sum(c.value) AS value, max(c.is_drop) AS is_drop"
-           " FROM process p JOIN counter c ON c.process = p.id WHERE p.run = :run GROUP BY c.name ORDER BY c.name",
+           " FROM process p JOIN counter c ON c.process = p.id WHERE p.run = :run GROUP BY c.name ORDER BY "
+           "c.name",
     .order = "name",
     .rows_max = 300,
     .bytes_max = 15000,

@@ -67,8 +67,7 @@ static int distance_of(const struct texts *texts, uint32_t place, int64_t line) 
             high = middle;
     }
     uint64_t next = low < end ? (uint64_t)texts->costs[low] - (uint64_t)line : UINT64_MAX;
-    uint64_t last =
-        low > texts->first[place] ? (uint64_t)line - (uint64_t)texts->costs[low - 1] : UINT64_MAX;
+    uint64_t last = low > texts->first[place] ? (uint64_t)line - (uint64_t)texts->costs[low - 1] : UINT64_MAX;
     uint64_t least = next < last ? next : last;
     return least <= NEAR ? 0 : least <= FAR ? 1 : 2;
 }

@@ -27,7 +27,8 @@ static const char width_sql[] = "SELECT w.width_s, (w.started_ns - r.started_ns)
                                 " JOIN run r ON r.id = w.run WHERE w.run = :run";
 #define SLICE "(p.started_ns + s.slice_s * 1000000000 - w.started_ns) / 1000000000 / w.width_s + 1"
 #define FROM(table)                                                                                          \
-    " FROM process p JOIN x_slice_width w ON w.run = p.run JOIN " table " s ON s.process = p.id WHERE p.run = "  \
+    " FROM process p JOIN x_slice_width w ON w.run = p.run JOIN " table                                      \
+    " s ON s.process = p.id WHERE p.run = "                                                                  \
     ":run"
 
 /* The third column is the thread, the fourth one the slice. */
@@ -164,8 +165,7 @@ static int write_metrics(const struct pie_page_cells *cells, json_t *object) {
     for (int metric = 0; metric < PIE_PAGE_METRICS; metric++) {
         if (metric == PIE_PAGE_PEAK || metric == PIE_PAGE_LIVE)
             continue;
-        json_t *column =
-            is_zero_everywhere(cells, metric) ? json_null() : column_of(cells, value_of, metric);
+        json_t *column = is_zero_everywhere(cells, metric) ? json_null() : column_of(cells, value_of, metric);
         if (json_object_set_new(object, pie_page_metric_names[metric], column) < 0)
             return -ENOMEM;
     }
@@ -178,14 +178,15 @@ static json_t *write_time(struct time_part *part) {
     if (cells->count > 0)
         qsort(cells->cells, cells->count, sizeof *cells->cells, compare_cells);
     json_t *columns = json_pack("{s:o, s:o, s:o, s:o}", "slice", column_of(cells, slice_of, 0), "thread",
-                                column_of(cells, thread_of, 0), "process", column_of(cells, process_of, 0), "node",
-                                column_of(cells, node_of, 0));
+                                column_of(cells, thread_of, 0), "process", column_of(cells, process_of, 0),
+                                "node", column_of(cells, node_of, 0));
     if (columns && write_metrics(cells, columns) < 0) {
         json_decref(columns);
         columns = NULL;
     }
     return json_pack("{s:o, s:o, s:I, s:o}", "width_s", pie_page_number(part->width_s), "first_t_s",
-                     pie_page_number(part->first_t_s), "nodes", (json_int_t)cells->nodes_max, "cells", columns);
+                     pie_page_number(part->first_t_s), "nodes", (json_int_t)cells->nodes_max, "cells",
+                     columns);
 }
 
 /* With fewer cells until it fits. The fewest are one for each slice. */

@@ -33,12 +33,13 @@ static uint32_t add_function(struct columns *columns, const struct pie_calltree_
     uint32_t *number = &columns->functions_of[frame->whole];
     if (*number > 0)
         return *number;
-    bool is_added = pie_page_append(columns->functions, "name", pie_page_string(strings, frame->function)) &&
-                    pie_page_append(columns->functions, "file", pie_page_string(strings, frame->file)) &&
-                    pie_page_append(columns->functions, "library", pie_page_string(strings, frame->library)) &&
-                    pie_page_append(columns->functions, "module", pie_page_string(strings, frame->module)) &&
-                    pie_page_append(columns->functions, "kind", json_integer(frame->kind)) &&
-                    pie_page_append(columns->functions, "first_line", number_or_null(frame->first_line));
+    bool is_added =
+        pie_page_append(columns->functions, "name", pie_page_string(strings, frame->function)) &&
+        pie_page_append(columns->functions, "file", pie_page_string(strings, frame->file)) &&
+        pie_page_append(columns->functions, "library", pie_page_string(strings, frame->library)) &&
+        pie_page_append(columns->functions, "module", pie_page_string(strings, frame->module)) &&
+        pie_page_append(columns->functions, "kind", json_integer(frame->kind)) &&
+        pie_page_append(columns->functions, "first_line", number_or_null(frame->first_line));
     *number = is_added ? ++columns->function_count : 0;
     return *number;
 }
@@ -69,7 +70,8 @@ static bool add_node(struct columns *columns, uint32_t index) {
                     pie_page_append(columns->nodes, "hidden", json_integer(node->hidden));
     for (int i = 0; i < PIE_PAGE_METRICS; i++)
         if (columns->tree->costs.values[i])
-            is_added = is_added && pie_page_append(columns->nodes, pie_page_metric_names[i], json_integer(node->values[i]));
+            is_added = is_added && pie_page_append(columns->nodes, pie_page_metric_names[i],
+                                                   json_integer(node->values[i]));
     return is_added;
 }
 
@@ -83,13 +85,15 @@ static int make_columns(struct columns *columns) {
     columns->nodes = pie_page_columns(nodes);
     columns->frames_of = calloc(columns->tree->calltree->frame_count + 1UL, sizeof *columns->frames_of);
     columns->functions_of = calloc(columns->tree->calltree->frame_count + 1UL, sizeof *columns->functions_of);
-    if (!columns->functions || !columns->frames || !columns->nodes || !columns->frames_of || !columns->functions_of)
+    if (!columns->functions || !columns->frames || !columns->nodes || !columns->frames_of ||
+        !columns->functions_of)
         return -ENOMEM;
     for (int i = 0; i < PIE_PAGE_METRICS; i++)
         if (json_object_set_new(columns->nodes, pie_page_metric_names[i],
                                 columns->tree->costs.values[i] ? json_array() : json_null()) < 0)
             return -ENOMEM;
-    return pie_page_append(columns->frames, "function", json_null()) && pie_page_append(columns->frames, "line", json_null())
+    return pie_page_append(columns->frames, "function", json_null()) &&
+                   pie_page_append(columns->frames, "line", json_null())
                ? 0
                : -ENOMEM;
 }
@@ -110,8 +114,8 @@ static json_t *write_tree(struct pie_page *page, const struct pie_page_tree *tre
     for (uint32_t i = 0; i < tree->nodes.count && r == 0; i++)
         r = add_node(&columns, i) ? 0 : -ENOMEM;
     if (r == 0)
-        object = json_pack("{s:O, s:O, s:O}", "functions", columns.functions, "frames", columns.frames, "nodes",
-                           columns.nodes);
+        object = json_pack("{s:O, s:O, s:O}", "functions", columns.functions, "frames", columns.frames,
+                           "nodes", columns.nodes);
     finish_columns(&columns);
     return object;
 }
@@ -119,7 +123,8 @@ static json_t *write_tree(struct pie_page *page, const struct pie_page_tree *tre
 /* Makes it with fewer nodes until it fits. Returns its JSON, or NULL without memory. */
 static json_t *fit_tree(struct pie_page *page, struct pie_page_tree *tree, const double *weights,
                         const uint32_t *order, uint32_t chosen) {
-    size_t strings = json_array_size(page->strings.list), room = pie_page_room(page), before = page->strings.bytes;
+    size_t strings = json_array_size(page->strings.list), room = pie_page_room(page),
+           before = page->strings.bytes;
     size_t bytes_max = room < TREE_BYTES_MAX ? room : TREE_BYTES_MAX;
     for (;;) {
         pie_page_nodes_finish(&tree->nodes);
