@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Colours of Python, as spans of text for each line and never as HTML: highlight.js hands its tokens to an emitter.
+import hljs from "highlight.js/lib/core";
+import python from "highlight.js/lib/languages/python";
+
+export interface Span {
+  text: string;
+  cls: string;
+}
+
+/** Longer texts are shown without colours: they would hold up the page. */
+const TEXT_MAX = 400_000;
+
+class Lines {
+  readonly lines: Span[][] = [[]];
+  private readonly scopes: string[] = [];
+
+  addText(text: string): void {
+    const parts = text.split("\n");
+    parts.forEach((part, i) => {
+      if (i > 0) this.lines.push([]);
+      if (part) this.lines[this.lines.length - 1].push({ text: part, cls: (this.scopes.at(-1) ?? "").split(".")[0] });
+    });
+  }
+  openNode(scope: string): void {
+    this.scopes.push(scope);
+  }
+  closeNode(): void {
+    this.scopes.pop();
+  }
+  startScope(scope: string): void {
+    this.openNode(scope);
+  }
+  endScope(): void {
+    this.closeNode();
+  }
+  __addSublanguage(): void {}
+  finalize(): void {}
+  toHTML(): string {
+    return "";
+  }
+}
+
+let ready = false;
+
+export function highlight(lines: readonly string[]): Span[][] {
+  const plain = lines.map((text) => [{ text, cls: "" }]);
+  if (lines.reduce((sum, line) => sum + line.length, 0) > TEXT_MAX) return plain;
+  if (!ready) hljs.registerLanguage("python", python);
+  ready = true;
+  hljs.configure({ __emitter: Lines } as never);
+  const { _emitter } = hljs.highlight(lines.join("\n"), { language: "python", ignoreIllegals: true });
+  const result = (_emitter as unknown as Lines).lines;
+  return result.length === lines.length ? result : plain;
+}
