@@ -488,11 +488,11 @@ export interface SourceText {
   text: string; // without the line end; cut at 500 bytes
 }
 
-// The calling contexts of all processes and threads as one tree. A Python frame is a line of a function, so that the
-// callers of a line are known: for a flame graph of functions, merge children of one parent whose frames have the same
-// `function`. Values are those of the node itself, without what it called; a parent's index is less than its child's,
-// so one pass from the end sums up. The tree is cut by the whole value of a node (CPU time and waiting): what was cut
-// below a node is one child of it with frame 0. So the sums of all columns stay those of the run.
+// The calling contexts of all processes and threads as one tree. A frame is a line of a function, so that the callers of
+// a line are known: for a flame graph of functions, merge children of one parent whose frames have the same `function`.
+// Values are those of the node itself, without what it called; a parent's index is less than its child's, so one pass
+// from the end sums up. The tree is cut by the importance of a node with all below it (its parts of CPU time, waiting
+// and memory): what was cut below a node is one child of it with frame 0. So the sums of all columns stay the run's.
 export interface Tree {
   functions: Table<TreeFunction>;
   frames: Table<TreeFrame>; // frame 0: "what was cut", without function
@@ -526,7 +526,7 @@ export interface TreeFunction {
 
 export interface TreeFrame {
   function: number | null; // index into functions; null: of frame 0 only
-  line: number | null; // of the source; null: native, or not known
+  line: number | null; // of the source; null: not known, as of most native code
 }
 
 // The same costs by slice of time, thread and node, for brushing: choose cells by slice, process or thread, add them up

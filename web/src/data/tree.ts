@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calling contexts: columns of numbers, one entry for each node. A parent comes before its children, so one pass
 // from the end sums up and one from the beginning hands down.
+import { baseName } from "../base/format";
 import type { PageData } from "../data";
 
 export const PYTHON = 1;
@@ -76,7 +77,10 @@ export class Tree {
 
   name(fn: number): string {
     if (fn < 0) return "(what was cut)";
-    return this.string(this.data.tree.functions.name[fn]) ?? "(no name known)";
+    const name = this.string(this.data.tree.functions.name[fn]);
+    if (name === null) return `(no symbol) ${this.library(fn) ?? baseName(this.module(fn) ?? "")}`.trim();
+    const file = this.file(fn);
+    return name === "<module>" && file ? `<module> ${baseName(file)}` : name;
   }
 
   file(fn: number): string | null {

@@ -14,6 +14,8 @@ const DEPTH_MAX = 500;
 interface Props {
   merged: Merged;
   focus: number;
+  /** Nothing above this node is drawn. */
+  top?: number;
   current: number | null;
   matches: ((label: string) => boolean) | null;
   /** The root is at the bottom. */
@@ -94,8 +96,8 @@ export function FlameCanvas(props: Props): JSX.Element {
   }, []);
 
   const boxes = useMemo(
-    () => layout(merged, focus, width > 0 ? 0.4 / width : 1).filter((box) => box.depth < DEPTH_MAX),
-    [merged, focus, width],
+    () => layout(merged, focus, width > 0 ? 0.4 / width : 1, props.top).filter((box) => box.depth < DEPTH_MAX),
+    [merged, focus, width, props.top],
   );
   const height = (deepest(boxes) + 1) * FRAME_PX;
   const painted = theme.value;

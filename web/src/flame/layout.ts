@@ -11,13 +11,10 @@ export interface Box {
 }
 
 /** The frames above `focus` take all of the width; below it each child has its part. */
-export function layout(merged: Merged, focus: number, widthMin: number): Box[] {
+export function layout(merged: Merged, focus: number, widthMin: number, top = 0): Box[] {
   const boxes: Box[] = [];
   const above: number[] = [];
-  for (let node = merged.parent[focus]; focus > 0 && node >= 0; node = merged.parent[node]) {
-    above.unshift(node);
-    if (node === 0) break;
-  }
+  for (let node = focus; node !== top && node !== 0; node = merged.parent[node]) above.unshift(merged.parent[node]);
   above.forEach((node, depth) => boxes.push({ node, depth, left: 0, width: 1 }));
   const whole = merged.total[focus];
   const pending: Box[] = [{ node: focus, depth: above.length, left: 0, width: 1 }];

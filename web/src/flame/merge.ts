@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calling contexts become the tree of a flame graph: functions instead of lines, with or without native frames, with
 // libraries folded, seen from the leaves, or around one function.
+import { baseName } from "../base/format";
 import type { Tree } from "../data/tree";
 
 /** What stands at a place of the merged tree: a function, a folded library, or what was cut. */
@@ -11,6 +12,8 @@ export interface Kinds {
   /** Index into the tree's functions; -1: a folded library, or what was cut. */
   fns: number[];
   colours: Colour[];
+  /** Names each kind in an address, also where two functions have the same name. */
+  keys: string[];
 }
 
 export type Colour = "own" | "library" | "native" | "rest";
@@ -22,7 +25,7 @@ export interface Shape {
 }
 
 export function kinds(tree: Tree, shape: Shape): Kinds {
-  const result: Kinds = { of: new Int32Array(tree.size).fill(-1), labels: [], fns: [], colours: [] };
+  const result: Kinds = { of: new Int32Array(tree.size).fill(-1), labels: [], fns: [], colours: [], keys: [] };
   const known = new Map<string | number, number>();
   const kind = (key: string | number, label: string, fn: number, colour: Colour) => {
     let found = known.get(key);
@@ -32,6 +35,7 @@ export function kinds(tree: Tree, shape: Shape): Kinds {
       result.labels.push(label);
       result.fns.push(fn);
       result.colours.push(colour);
+      result.keys.push(fn < 0 || tree.isNative(fn) ? label : `${tree.name(fn)} ${baseName(tree.file(fn) ?? "")}:${tree.firstLine(fn) ?? ""}`);
     }
     return found;
   };

@@ -35,22 +35,32 @@ interface Props<Row> {
   empty: string;
   rowClass?: (row: Row) => string;
   start?: number;
+  /** Height of a row in CSS pixels. */
+  rowHeight?: number;
 }
 
-export const ROW_PX = 28;
+const ROW_PX = 28;
 const PRINTED_ROWS = 300;
 
-function useWidth(): [(element: HTMLElement | null) => void, number, number] {
-  const [size, setSize] = useState({ width: 800, height: 400 });
-  const observer = useRef<ResizeObserver | null>(null);
-  const attach = useRef((element: HTMLElement | null) => {
-    observer.current?.disconnect();
-    if (!element) return;
-    observer.current = new ResizeObserver(() => setSize({ width: element.clientWidth, height: element.clientHeight }));
-    observer.current.observe(element);
-    setSize({ width: element.clientWidth, height: element.clientHeight });
-  });
-  return [attach.current, size.width, size.height];
+interface Size {
+  width: number;
+  height: number;
+}
+
+/** Of an element, followed as it changes. */
+function useSize(element: { current: HTMLElement | null }): Size {
+  const [size, setSize] = useState<Size>({ width: 800, height: 400 });
+  useLayoutEffect(() => {
+    const read = () => {
+      const { clientWidth: width, clientHeight: height } = element.current!;
+      setSize((old) => (old.width === width && old.height === height ? old : { width, height }));
+    };
+    const observer = new ResizeObserver(read);
+    observer.observe(element.current!);
+    read();
+    return () => observer.disconnect();
+  }, []);
+  return size;
 }
 
 function usePrinting(): boolean {
@@ -86,9 +96,10 @@ let ids = 0;
 
 export function Grid<Row>(props: Props<Row>): JSX.Element {
   const { rows: given, id, branches } = props;
+  const rowPx = props.rowHeight ?? ROW_PX;
   const [prefix] = useState(() => `g${++ids}`);
-  const [attach, width, viewHeight] = useWidth();
   const body = useRef<HTMLDivElement>(null);
+  const { width, height: viewHeight } = useSize(body);
   const [top, setTop] = useState(0);
   const [order, setOrder] = useState<Order | null>(null);
   const [own, setOwn] = useState<string | null>(null);
@@ -98,19 +109,19 @@ export function Grid<Row>(props: Props<Row>): JSX.Element {
   const rows = useMemo(() => ordered(given, props.columns, order), [given, props.columns, order]);
   const current = props.current === undefined ? own : props.current;
   const at = Math.max(0, rows.findIndex((row) => id(row) === current));
-  const shownHeight = props.height ? Math.min(props.height, Math.max(rows.length, 1)) * ROW_PX : viewHeight;
-  const seen = printing ? { first: 0, last: Math.min(rows.length, PRINTED_ROWS) } : windowOf(top, shownHeight, ROW_PX, rows.length);
+  const shownHeight = props.height ? Math.min(props.height, Math.max(rows.length, 1)) * rowPx : viewHeight;
+  const seen = printing ? { first: 0, last: Math.min(rows.length, PRINTED_ROWS) } : windowOf(top, shownHeight, rowPx, rows.length);
 
   useLayoutEffect(() => {
     const start = props.start ?? 0;
-    if (body.current && start > 0) body.current.scrollTop = Math.max(0, start * ROW_PX - shownHeight / 3);
+    if (body.current && start > 0) body.current.scrollTop = Math.max(0, start * rowPx - shownHeight / 3);
   }, [props.start]);
 
   const reveal = (index: number) => {
     const element = body.current;
     if (!element) return;
-    if (index * ROW_PX < element.scrollTop) element.scrollTop = index * ROW_PX;
-    const below = (index + 1) * ROW_PX - element.clientHeight;
+    if (index * rowPx < element.scrollTop) element.scrollTop = index * rowPx;
+    const below = (index + 1) * rowPx - element.clientHeight;
     if (below > element.scrollTop) element.scrollTop = below;
   };
 
@@ -144,7 +155,7 @@ export function Grid<Row>(props: Props<Row>): JSX.Element {
       }
   };
 
-  const page = Math.max(1, Math.floor(shownHeight / ROW_PX) - 1);
+  const page = Math.max(1, Math.floor(shownHeight / rowPx) - 1);
   const keys: Record<string, () => void> = {
     ArrowDown: () => move(current === null ? 0 : at + 1),
     ArrowUp: () => move(at - 1),
@@ -170,7 +181,7 @@ export function Grid<Row>(props: Props<Row>): JSX.Element {
   const active = rows.length > 0 && at >= seen.first && at < seen.last ? `${prefix}-${at}` : undefined;
 
   return (
-    <div class={`grid${props.height ? "" : " fill"}`}>
+    <div class={`grid${props.height ? "" : " fill"}`} style={{ "--row": `${rowPx}px` }}>
       <div
         role={branches ? "treegrid" : "grid"}
         aria-label={props.label}
@@ -191,14 +202,11 @@ export function Grid<Row>(props: Props<Row>): JSX.Element {
         <div
           role="rowgroup"
           class="body"
-          ref={(element) => {
-            body.current = element;
-            attach(element);
-          }}
+          ref={body}
           style={printing || !props.height ? {} : { height: `${shownHeight}px` }}
           onScroll={(event) => setTop(event.currentTarget.scrollTop)}
         >
-          <div role="presentation" class="sizer" style={{ height: `${(printing ? seen.last : rows.length) * ROW_PX}px` }}>
+          <div role="presentation" class="sizer" style={{ height: `${(printing ? seen.last : rows.length) * rowPx}px` }}>
             {rows.slice(seen.first, seen.last).map((row, i) => {
               const index = seen.first + i;
               const isCurrent = current !== null && index === at;
@@ -213,7 +221,7 @@ export function Grid<Row>(props: Props<Row>): JSX.Element {
                   aria-level={branches ? branches.level(row) + 1 : undefined}
                   aria-expanded={open ?? undefined}
                   class={`row${isCurrent ? " current" : ""} ${props.rowClass?.(row) ?? ""}`}
-                  style={{ gridTemplateColumns: template, top: `${index * ROW_PX}px` }}
+                  style={{ gridTemplateColumns: template, top: `${index * rowPx}px` }}
                   onClick={() => move(index)}
                   onDblClick={() => props.onOpen?.(row)}
                 >

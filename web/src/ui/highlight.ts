@@ -43,13 +43,34 @@ class Lines {
 
 let ready = false;
 
-export function highlight(lines: readonly string[]): Span[][] {
-  const plain = lines.map((text) => [{ text, cls: "" }]);
-  if (lines.reduce((sum, line) => sum + line.length, 0) > TEXT_MAX) return plain;
+function tokens(lines: readonly string[]): Span[][] {
   if (!ready) hljs.registerLanguage("python", python);
   ready = true;
   hljs.configure({ __emitter: Lines } as never);
   const { _emitter } = hljs.highlight(lines.join("\n"), { language: "python", ignoreIllegals: true });
-  const result = (_emitter as unknown as Lines).lines;
-  return result.length === lines.length ? result : plain;
+  return (_emitter as unknown as Lines).lines;
+}
+
+function lettersInStrings(lines: Span[][]): number {
+  return lines.flat().reduce((sum, span) => sum + (span.cls === "string" ? span.text.length : 0), 0);
+}
+
+/** A part of a file may begin within a string that is not in the profile: the better of both readings. */
+function piece(lines: readonly string[]): Span[][] {
+  const plain = tokens(lines);
+  if (lines.join("\n").split('"""').length % 2 === 1) return plain;
+  const within = tokens(['"""', ...lines]).slice(1);
+  return lettersInStrings(within) < lettersInStrings(plain) ? within : plain;
+}
+
+/** The numbers say where lines of the file are missing. */
+export function highlight(numbers: readonly number[], lines: readonly string[]): Span[][] {
+  const result: Span[][] = lines.map((text) => [{ text, cls: "" }]);
+  if (lines.reduce((sum, line) => sum + line.length, 0) > TEXT_MAX) return result;
+  for (let from = 0, to = 1; from < lines.length; from = to, to++) {
+    while (to < lines.length && numbers[to] === numbers[to - 1] + 1) to++;
+    const spans = piece(lines.slice(from, to));
+    if (spans.length === to - from) result.splice(from, to - from, ...spans);
+  }
+  return result;
 }

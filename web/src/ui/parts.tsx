@@ -72,6 +72,14 @@ export function placeText(file: string | null, line: number | null): string {
   return line === null ? baseName(file) : `${baseName(file)}:${line}`;
 }
 
+const LETTER_PX = 7.4;
+
+/** Of a column of places: the longest fits, within reason. */
+export function placeWidth(texts: readonly string[]): number {
+  const longest = texts.reduce((most, text) => Math.max(most, text.length), 0);
+  return Math.round(Math.max(90, Math.min(innerWidth < 700 ? 150 : 240, longest * LETTER_PX + 6)));
+}
+
 /** A line of source, as a link to it. */
 export function Place({ file, line, quiet }: { file: string | null; line: number | null; quiet?: boolean }): JSX.Element {
   if (!file || line === null) return <span class="place">{placeText(file, line)}</span>;

@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { share } from "../base/format";
-import { adjust, param, route } from "../base/route";
+import { adjust, param } from "../base/route";
 import { MEASURES, measure, type Measure, withUnit } from "../data/measures";
 import { profile } from "../data/profile";
 import { valuesOf } from "../data/values";
@@ -138,7 +138,7 @@ function OneTree({ by, values, upwards }: { by: Measure; values: Float64Array; u
           </button>
         )}
         {now.current && merged.kinds.fns[merged.kind[now.current]] >= 0 && (
-          <button type="button" class="link" onClick={() => adjust({ mode: "sandwich", fn: merged.kinds.labels[merged.kind[now.current!]] })}>
+          <button type="button" class="link" onClick={() => adjust({ mode: "sandwich", fn: merged.kinds.keys[merged.kind[now.current!]] })}>
             Callers and callees
           </button>
         )}
@@ -163,9 +163,10 @@ function SandwichView({ by, values }: { by: Measure; values: Float64Array }): JS
   const { tree } = profile();
   const shape = useShape();
   const flat = useMemo(() => flatten(values, shape), [values, shape]);
-  const wanted = param("fn") || route.value.params.q || "";
-  const named = flat.findIndex((row) => shape.labels[row.kind] === wanted);
-  const row = flat[named >= 0 ? named : 0];
+  const wanted = param("fn");
+  // Without a choice: where most is spent, or for a function that the search found, any of its name.
+  const costliest = flat.reduce<FlatRow | undefined>((most, one) => (!most || one.self > most.self ? one : most), undefined);
+  const row = flat.find((one) => shape.keys[one.kind] === wanted) ?? flat.find((one) => shape.labels[one.kind] === wanted) ?? costliest;
   const kind = row?.kind ?? -1;
   const both = useMemo(() => sandwich(tree, shape, values, kind), [shape, values, kind]);
   if (!row) return <Empty>Nothing of it in what is chosen: {by.about}.</Empty>;
@@ -176,9 +177,9 @@ function SandwichView({ by, values }: { by: Measure; values: Float64Array }): JS
     <div class="sandwich">
       <label class="pick">
         <span>Around </span>
-        <select value={shape.labels[kind]} onChange={(event) => adjust({ fn: event.currentTarget.value })}>
+        <select value={shape.keys[kind]} onChange={(event) => adjust({ fn: event.currentTarget.value })}>
           {(listed.includes(row) ? listed : [row, ...listed]).map((one) => (
-            <option value={shape.labels[one.kind]} selected={one === row}>
+            <option value={shape.keys[one.kind]} selected={one === row}>
               {`${shape.labels[one.kind]}  ${withUnit(by.unit, one.total)}`}
             </option>
           ))}
@@ -211,13 +212,17 @@ function Half({ title, merged, by, whole, upwards, empty }: HalfProps): JSX.Elem
       <FlameCanvas
         merged={merged}
         focus={focus}
+        top={focus}
         current={node}
         matches={null}
         upwards={Boolean(upwards)}
         say={describe(merged, by, whole)}
         onCurrent={(of) => setCurrent({ of: merged, node: of })}
-        onFocus={(of) => merged.kind[of] >= 0 && adjust({ fn: merged.kinds.labels[merged.kind[of]] })}
+        onFocus={(of) => merged.kind[of] >= 0 && adjust({ fn: merged.kinds.keys[merged.kind[of]] })}
       />
+      {merged.children[focus].length === 0 ? (
+        <Empty>{empty}</Empty>
+      ) : (
       <MergedTable
         label={title}
         merged={merged}
@@ -226,10 +231,11 @@ function Half({ title, merged, by, whole, upwards, empty }: HalfProps): JSX.Elem
         whole={whole}
         current={node}
         onCurrent={(of) => setCurrent({ of: merged, node: of })}
-        onOpen={(of) => adjust({ fn: merged.kinds.labels[merged.kind[of]] })}
+        onOpen={(of) => adjust({ fn: merged.kinds.keys[merged.kind[of]] })}
         hasSelf={title === "Callees"}
         empty={empty}
       />
+      )}
     </section>
   );
 }

@@ -12,7 +12,7 @@ const OVERHEAD: Column<Overhead>[] = [
   { key: "cpu", title: "CPU s", width: 72, rank: 1, number: true, cell: (row) => column(row.cpu_s) },
   { key: "share", title: "cost", about: "Of the program's own CPU time", width: 76, rank: 0, number: true, cell: (row) => share(row.measured_share, 2) },
   { key: "budget", title: "budget", width: 76, rank: 3, number: true, cell: (row) => share(row.budget_share) },
-  { key: "rate", title: "samples/s", width: 86, rank: 2, number: true, cell: (row) => (row.rate === null ? "–" : count(row.rate)) },
+  { key: "rate", title: "samples/s", width: 86, rank: 2, number: true, cell: (row) => (row.rate ? count(row.rate) : "–") },
   { key: "drops", title: "lost", width: 66, rank: 1, number: true, cell: (row) => count(row.drops) },
 ];
 

@@ -50,6 +50,11 @@ function amount<Row>(key: keyof Row & string, title: string, rank: number, whole
   };
 }
 
+/** An interval of a figure that is exact says nothing. */
+function interval(low: number | null, high: number | null): string {
+  return low === null || high === null || low === high ? "" : `${bytes(low)} – ${bytes(high)}`;
+}
+
 function plain<Row>(key: string, title: string, width: number, rank: number, show: (row: Row) => string, sort?: (row: Row) => number | string | null): Column<Row> {
   return { key, title, width, rank, number: true, cell: show, sort };
 }
@@ -57,8 +62,8 @@ function plain<Row>(key: string, title: string, width: number, rank: number, sho
 const MEMORY_COLUMNS = (first: "peak_bytes" | "allocated_bytes", whole: number): Column<MemoryLine>[] => [
   place,
   ...(first === "peak_bytes"
-    ? [amount<MemoryLine>("peak_bytes", "at peak", 0, whole), plain<MemoryLine>("i", "95 %", 130, 5, (row) => `${bytes(row.peak_low)} – ${bytes(row.peak_high)}`), amount<MemoryLine>("allocated_bytes", "allocated", 2)]
-    : [amount<MemoryLine>("allocated_bytes", "allocated", 0, whole), plain<MemoryLine>("i", "95 %", 130, 5, (row) => `${bytes(row.allocated_low)} – ${bytes(row.allocated_high)}`), amount<MemoryLine>("peak_bytes", "at peak", 2)]),
+    ? [amount<MemoryLine>("peak_bytes", "at peak", 0, whole), plain<MemoryLine>("i", "95 %", 130, 5, (row) => interval(row.peak_low, row.peak_high)), amount<MemoryLine>("allocated_bytes", "allocated", 2)]
+    : [amount<MemoryLine>("allocated_bytes", "allocated", 0, whole), plain<MemoryLine>("i", "95 %", 130, 5, (row) => interval(row.allocated_low, row.allocated_high)), amount<MemoryLine>("peak_bytes", "at peak", 2)]),
   amount<MemoryLine>("average_bytes", "average", 4),
   amount<MemoryLine>("growth_bytes", "not freed", 3),
   plain<MemoryLine>("python", "Python", 64, 5, (row) => share(row.python_share, 0), (row) => row.python_share),
@@ -77,7 +82,7 @@ const LEAK_COLUMNS: Column<Leak>[] = [
 const GROWTH_COLUMNS = (whole: number): Column<Growth>[] => [
   place,
   amount<Growth>("growth_bytes", "not freed", 0, whole),
-  plain("i", "95 %", 130, 3, (row) => `${bytes(row.growth_low)} – ${bytes(row.growth_high)}`),
+  plain("i", "95 %", 130, 3, (row) => interval(row.growth_low, row.growth_high)),
   plain("rate", "rate", 92, 2, (row) => `${bytes(row.rate_bytes_per_s)}/s`, (row) => row.rate_bytes_per_s),
   amount<Growth>("kept_bytes", "kept long", 4),
   plain("score", "score", 58, 5, (row) => row.score?.toFixed(2) ?? "–", (row) => row.score),
@@ -89,7 +94,7 @@ const COPY_COLUMNS = (whole: number): Column<Copy>[] => [
   amount<Copy>("bytes", "copied", 0, whole),
   plain("rate", "rate", 92, 1, (row) => `${bytes(row.bytes_per_s)}/s`, (row) => row.bytes_per_s),
   { key: "estimate", title: "method", width: 76, rank: 2, cell: (row) => row.estimate },
-  plain("i", "95 %", 130, 4, (row) => `${bytes(row.bytes_low)} – ${bytes(row.bytes_high)}`),
+  plain("i", "95 %", 130, 4, (row) => interval(row.bytes_low, row.bytes_high)),
   inside,
 ];
 

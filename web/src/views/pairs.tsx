@@ -51,8 +51,9 @@ function Paths({ pair }: { pair: Pair }): JSX.Element {
           </ol>
         </section>
       )}
-      {(["first", "second"] as const).map((which) => (
-        <section>
+      {ends.first.length + ends.second.length === 0 && <p class="dim">Both accesses were made there: by the same call path to the end.</p>}
+      {(ends.first.length + ends.second.length > 0 ? (["first", "second"] as const) : []).map((which) => (
+        <section class="end">
           <h3>{which === "first" ? `First ${pair.kind}` : `Then the ${pair.kind} of the same`}</h3>
           {ends[which].length > 0 ? (
             <ol>

@@ -144,6 +144,7 @@ export function Processes(): JSX.Element {
         current={current ?? chosen}
         onCurrent={(row) => setCurrent(row.id)}
         onOpen={(row) => chooseOf(row.process.process, row.thread?.thread ?? null)}
+        height={16}
         empty="The profile has no process."
       />
       {at && <ProcessFacts process={at.process} />}

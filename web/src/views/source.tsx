@@ -26,6 +26,11 @@ interface CodeLine {
   gap: boolean;
 }
 
+/** 60 characters of source are seen wherever there is room for them. */
+const CODE_PX = 440;
+const CODE_NARROW_PX = 170;
+const NARROW_PX = 700;
+
 let shownOf: { of: unknown; lines: LineCosts[] } | null = null;
 
 /** Of what is chosen, all files. */
@@ -44,7 +49,7 @@ function codeOf(file: number, lines: LineCosts[]): CodeLine[] {
     numbers.push(text.line[i]);
     texts.push(text.text[i]);
   }
-  const spans = highlight(texts);
+  const spans = highlight(numbers, texts);
   const found = new Map<number, CodeLine>();
   numbers.forEach((line, i) => found.set(line, { line, spans: spans[i], costs: null, gap: false }));
   for (const one of lines) {
@@ -63,7 +68,7 @@ function figure(value: number | null | undefined, show: (value: number) => strin
 }
 
 /** Columns that are zero in the whole file are not shown. */
-function columnsOf(lines: LineCosts[], runCpu: number): Column<CodeLine>[] {
+function columnsOf(lines: LineCosts[], runCpu: number, codeWidth: number): Column<CodeLine>[] {
   const has = (of: (line: LineCosts) => number | null) => lines.some((line) => of(line));
   const most = Math.max(0, ...lines.map((line) => cpuOf(line) + (line.wait ?? 0)));
   const amount = (key: "allocated" | "peak" | "copied", title: string, about: string, rank: number): Column<CodeLine>[] =>
@@ -100,7 +105,7 @@ function columnsOf(lines: LineCosts[], runCpu: number): Column<CodeLine>[] {
     ...amount("peak", "at peak", "Live at the peak", 8),
     ...amount("copied", "copied", "Copied in memory", 9),
     { key: "line", title: "line", width: 48, rank: 0, number: true, cell: (row) => <span class="dim">{row.line}</span> },
-    { key: "code", title: "source", width: 150, grow: 1, rank: 0, cell: (row) => <Code row={row} /> },
+    { key: "code", title: "source", width: codeWidth, grow: 1, rank: 0, cell: (row) => <Code row={row} /> },
   ];
 }
 
@@ -119,7 +124,7 @@ function Code({ row }: { row: CodeLine }): JSX.Element {
 /** Frames by line instead of by function: who called a line is a line. */
 export function lineKinds(tree: Tree): Kinds & { places: [string | null, number | null][] } {
   const known = new Map<string, number>();
-  const result = { of: new Int32Array(tree.size).fill(-1), labels: [] as string[], fns: [] as number[], colours: [] as Kinds["colours"], places: [] as [string | null, number | null][] };
+  const result = { of: new Int32Array(tree.size).fill(-1), labels: [] as string[], keys: [] as string[], fns: [] as number[], colours: [] as Kinds["colours"], places: [] as [string | null, number | null][] };
   for (let node = 1; node < tree.size; node++) {
     const fn = tree.fn[node];
     if (fn < 0) continue;
@@ -129,6 +134,7 @@ export function lineKinds(tree: Tree): Kinds & { places: [string | null, number 
       kind = result.labels.length;
       known.set(key, kind);
       result.labels.push(tree.name(fn));
+      result.keys.push(key);
       result.fns.push(fn);
       result.colours.push(tree.isNative(fn) ? "native" : tree.library(fn) ? "library" : "own");
       result.places.push(tree.isNative(fn) ? [null, null] : [tree.file(fn), tree.line[node] || null]);
@@ -220,8 +226,9 @@ export function Source(): JSX.Element {
   const all = chosenLines();
   const lines = useMemo(() => all.filter((line) => line.file === file), [all, file]);
   const code = useMemo(() => codeOf(file, lines), [file, lines]);
+  const codeWidth = innerWidth < NARROW_PX ? CODE_NARROW_PX : CODE_PX;
   const runCpu = isWhole.value ? (current.data.run.cpu_s ?? 0) : (valuesOf(measure("cpu"))?.reduce((sum, value) => sum + value, 0) ?? 0);
-  const columns = useMemo(() => columnsOf(lines, runCpu), [lines, runCpu]);
+  const columns = useMemo(() => columnsOf(lines, runCpu, codeWidth), [lines, runCpu, codeWidth]);
   if (files.length === 0) return <Empty>The profile has no source text: nothing of Python was sampled.</Empty>;
 
   const folder = commonFolder(paths.filter((_, i) => files[i].library === null));
@@ -258,6 +265,7 @@ export function Source(): JSX.Element {
         onCurrent={(row) => adjust({ file: paths[file], line: `${row.line}` })}
         start={code.findIndex((row) => row.line === line)}
         rowClass={(row) => `${row.gap ? "gap " : ""}${row.costs?.finding != null && row.costs.wasted ? "found" : ""}`}
+        rowHeight={22}
         empty="No line of this file has a cost in what is chosen."
       />
       <LinePanel file={file} path={paths[file]} line={line} lines={lines} />

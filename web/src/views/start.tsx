@@ -11,7 +11,7 @@ import { cpuOf, type LineCosts, wholeLines } from "../data/lines";
 import { type Profile, profile, rows } from "../data/profile";
 import { Curve } from "../ui/curve";
 import { type Column, Grid } from "../ui/grid";
-import { Bar, Empty, type Kind, Place, Section, type Split } from "../ui/parts";
+import { Bar, Empty, type Kind, Place, placeText, placeWidth, Section, type Split } from "../ui/parts";
 
 const CARDS_SHOWN = 3;
 
@@ -35,11 +35,13 @@ function CardOf({ card, number }: { card: Card; number: number }): JSX.Element {
         </p>
         {card.tryThis && (
           <p class="try">
-            <b>Try</b> {card.tryThis}
+            <b>Try</b>
+            <span>{card.tryThis}</span>
           </p>
         )}
         <p class="sure" title={card.evidence ?? undefined}>
-          <b>Sure</b> {card.sure}
+          <b>Sure</b>
+          <span>{card.sure}</span>
         </p>
       </div>
       {card.gain && (
@@ -145,6 +147,7 @@ function Memory({ of }: { of: Profile }): JSX.Element {
   }, [of]);
   if (!heap || curve.times.length < 2) return <Empty>Memory was not measured in this run.</Empty>;
   const at = heap.peak_t_s === null ? null : { t_s: heap.peak_t_s, title: "peak" };
+  const tops = linesAtPeak(of);
   return (
     <>
       <p class="headline">
@@ -154,8 +157,22 @@ function Memory({ of }: { of: Profile }): JSX.Element {
         <span class="dim">{`; resident ${bytes(heap.rss_peak_bytes)}`}</span>
       </p>
       <Curve label="Memory over time; the view Memory has its figures" times={curve.times} lines={curve.lines} height={124} mark={at} />
+      <ul class="tops">
+        {tops.map((line) => (
+          <li>
+            <Place file={of.text(of.data.source.files.path[line.file])} line={line.line} />
+            <span class="num">{bytes(line.peak)}</span>
+          </li>
+        ))}
+      </ul>
     </>
   );
+}
+
+/** Lines of own code with the memory of all that they called. */
+function linesAtPeak(of: Profile): LineCosts[] {
+  const own = wholeLines(of.data).filter((line) => of.data.source.files.library[line.file] === null && (line.peak ?? 0) > 0);
+  return own.sort((a, b) => (b.peak ?? 0) - (a.peak ?? 0)).slice(0, 3);
 }
 
 function ProcessList({ of }: { of: Profile }): JSX.Element {
@@ -207,8 +224,10 @@ function Costliest({ of }: { of: Profile }): JSX.Element {
     { key: "bar", title: "", width: 84, rank: 4, cell: (row) => <Bar split={row} whole={most} /> },
     { key: "cpu", title: "CPU s", width: 62, rank: 0, number: true, cell: (row) => column(cpuOf(row)) },
     { key: "share", title: "share", width: 62, rank: 2, number: true, cell: (row) => share(runCpu > 0 ? cpuOf(row) / runCpu : null) },
-    { key: "wait", title: "wait s", width: 62, rank: 3, number: true, cell: (row) => (row.wait ? column(row.wait) : "") },
-    { key: "place", title: "line", width: 130, rank: 0, cell: (row) => <Place file={path(row)} line={row.line} quiet /> },
+    ...(lines.some((line) => (line.wait ?? 0) >= 0.0005)
+      ? [{ key: "wait", title: "wait s", width: 62, rank: 3, number: true, cell: (row: LineCosts) => (row.wait ? column(row.wait) : "") }]
+      : []),
+    { key: "place", title: "line", width: placeWidth(lines.map((line) => placeText(path(line), line.line))), rank: 0, cell: (row) => <Place file={path(row)} line={row.line} quiet /> },
     { key: "text", title: "source", width: 100, grow: 1, rank: 1, cell: (row) => <span class="code">{texts.get(row)}</span> },
   ];
   return (
