@@ -4,12 +4,17 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { colour, theme } from "../base/theme";
+import { scale } from "../ui/window";
 import { type Box, boxAt, deepest, layout } from "./layout";
 import type { Colour, Merged } from "./merge";
 
-export const FRAME_PX = 19;
+const FRAME_PX = 19;
 const TEXT_MIN_PX = 28;
 const DEPTH_MAX = 500;
+
+function framePx(): number {
+  return Math.round(FRAME_PX * scale());
+}
 
 interface Props {
   merged: Merged;
@@ -58,26 +63,26 @@ function draw(ctx: CanvasRenderingContext2D, boxes: Box[], width: number, height
   const { merged, upwards, matches, current } = props;
   const paint = paints();
   ctx.clearRect(0, 0, width, height);
-  ctx.font = "12px system-ui, sans-serif";
+  ctx.font = `${Math.round(12 * scale())}px system-ui, sans-serif`;
   ctx.textBaseline = "middle";
   const letter = ctx.measureText("n").width * 0.62;
   for (const box of boxes) {
     const x = box.left * width;
     const w = Math.max(0.5, box.width * width);
-    const y = upwards ? height - (box.depth + 1) * FRAME_PX : box.depth * FRAME_PX;
+    const y = upwards ? height - (box.depth + 1) * framePx() : box.depth * framePx();
     const kind = merged.kind[box.node];
     const label = kind < 0 ? "all" : merged.kinds.labels[kind];
     const isHit = matches !== null && kind >= 0 && matches(label);
     ctx.fillStyle = isHit ? paint.hit : matches ? paint.faint : paint.fills[kind < 0 ? "rest" : merged.kinds.colours[kind]];
-    ctx.fillRect(x, y, Math.max(0.5, w - (w > 3 ? 1 : 0)), FRAME_PX - 1);
+    ctx.fillRect(x, y, Math.max(0.5, w - (w > 3 ? 1 : 0)), framePx() - 1);
     if (w > TEXT_MIN_PX) {
       ctx.fillStyle = isHit ? paint.hitInk : paint.ink;
-      ctx.fillText(shortened(ctx, label, w - 9, letter), x + 4, y + FRAME_PX / 2);
+      ctx.fillText(shortened(ctx, label, w - 9, letter), x + 4, y + framePx() / 2);
     }
     if (box.node === current) {
       ctx.strokeStyle = paint.edge;
       ctx.lineWidth = 2;
-      ctx.strokeRect(x + 1, y + 1, Math.max(1, w - 3), FRAME_PX - 3);
+      ctx.strokeRect(x + 1, y + 1, Math.max(1, w - 3), framePx() - 3);
     }
   }
 }
@@ -99,7 +104,7 @@ export function FlameCanvas(props: Props): JSX.Element {
     () => layout(merged, focus, width > 0 ? 0.4 / width : 1, props.top).filter((box) => box.depth < DEPTH_MAX),
     [merged, focus, width, props.top],
   );
-  const height = (deepest(boxes) + 1) * FRAME_PX;
+  const height = (deepest(boxes) + 1) * framePx();
   const painted = theme.value;
 
   useEffect(() => {
@@ -120,7 +125,7 @@ export function FlameCanvas(props: Props): JSX.Element {
   const hit = (event: MouseEvent): Box | null => {
     const rect = canvas.current!.getBoundingClientRect();
     const y = event.clientY - rect.top;
-    const depth = Math.floor((upwards ? height - y : y) / FRAME_PX);
+    const depth = Math.floor((upwards ? height - y : y) / framePx());
     return boxAt(boxes, depth, (event.clientX - rect.left) / rect.width);
   };
 

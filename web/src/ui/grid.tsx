@@ -3,7 +3,7 @@
 // Enter opens, left and right fold and unfold.
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { columnsThatFit, type Width, windowOf } from "./window";
+import { columnsThatFit, scale, type Width, windowOf } from "./window";
 
 export interface Column<Row> extends Width {
   key: string;
@@ -96,7 +96,7 @@ let ids = 0;
 
 export function Grid<Row>(props: Props<Row>): JSX.Element {
   const { rows: given, id, branches } = props;
-  const rowPx = props.rowHeight ?? ROW_PX;
+  const rowPx = Math.round((props.rowHeight ?? ROW_PX) * scale());
   const [prefix] = useState(() => `g${++ids}`);
   const body = useRef<HTMLDivElement>(null);
   const { width, height: viewHeight } = useSize(body);
@@ -105,7 +105,7 @@ export function Grid<Row>(props: Props<Row>): JSX.Element {
   const [own, setOwn] = useState<string | null>(null);
   const printing = usePrinting();
 
-  const columns = useMemo(() => columnsThatFit(props.columns, width), [props.columns, width]);
+  const columns = useMemo(() => columnsThatFit(props.columns, width / scale()), [props.columns, width]);
   const rows = useMemo(() => ordered(given, props.columns, order), [given, props.columns, order]);
   const current = props.current === undefined ? own : props.current;
   const at = Math.max(0, rows.findIndex((row) => id(row) === current));
@@ -155,6 +155,12 @@ export function Grid<Row>(props: Props<Row>): JSX.Element {
       }
   };
 
+  const sortNext = () => {
+    const sortable = branches ? [] : columns.filter((column) => column.sort);
+    const next = sortable[sortable.findIndex((column) => column.key === order?.key) + 1];
+    setOrder(next ? { key: next.key, down: Boolean(next.number) } : null);
+  };
+
   const page = Math.max(1, Math.floor(shownHeight / rowPx) - 1);
   const keys: Record<string, () => void> = {
     ArrowDown: () => move(current === null ? 0 : at + 1),
@@ -167,6 +173,8 @@ export function Grid<Row>(props: Props<Row>): JSX.Element {
     ArrowRight: () => fold(true) || (branches?.isOpen(rows[at]) && move(at + 1)),
     ArrowLeft: () => fold(false) || toParent(),
     " ": () => fold(true) || fold(false),
+    s: () => sortNext(),
+    S: () => order && setOrder({ ...order, down: !order.down }),
   };
 
   const onKey = (event: KeyboardEvent) => {
@@ -177,11 +185,11 @@ export function Grid<Row>(props: Props<Row>): JSX.Element {
     act();
   };
 
-  const template = columns.map((column) => (column.grow ? `minmax(0, ${column.grow}fr)` : `${column.width}px`)).join(" ");
+  const template = columns.map((column) => (column.grow ? `minmax(0, ${column.grow}fr)` : `${Math.round(column.width * scale())}px`)).join(" ");
   const active = rows.length > 0 && at >= seen.first && at < seen.last ? `${prefix}-${at}` : undefined;
 
   return (
-    <div class={`grid${props.height ? "" : " fill"}`} style={{ "--row": `${rowPx}px` }}>
+    <div class={`grid${props.height ? "" : " fill"}`} style={{ "--row": `${rowPx}px`, "--tall": `${Math.max(3, rows.length) * rowPx}px` }}>
       <div
         role={branches ? "treegrid" : "grid"}
         aria-label={props.label}

@@ -45,6 +45,7 @@ const KEYS: [string, string][] = [
   ["↑ ↓ PgUp PgDn Home End", "move in a table"],
   ["← →", "fold and unfold; to the caller"],
   ["Enter", "open the line, zoom, or choose it"],
+  ["s  S", "sort a table by its next column; the other way round"],
   ["Esc", "close this; else show the whole run again"],
   ["t", "light or dark"],
   ["?", "this help"],

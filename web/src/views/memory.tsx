@@ -234,7 +234,8 @@ export function Memory(): JSX.Element {
   const wanted = part.value.process ?? Number(param("process"));
   const heap = heaps.find((one) => one.process === wanted) ?? heaps[0];
   const which = param("table") || (data.leaks.rank.length > 0 ? "leaks" : "peak");
-  const chosen = param("line");
+  const leak = which === "leaks" ? rows<Leak>(data.leaks)[0] : undefined;
+  const chosen = param("line") || (leak ? `${leak.file}:${leak.line}` : "");
   const curve = useMemo(() => (heap ? curveOf(heap.process, chosen) : null), [heap, chosen]);
   const figures = param("figures") === "1";
   if (!heap || !curve) return <Empty>Memory was not measured in this run.</Empty>;

@@ -86,7 +86,7 @@ function columnsOf(lines: LineCosts[], runCpu: number, codeWidth: number): Colum
       about: "Python, native, system, waiting",
       width: 96,
       rank: 3,
-      cell: (row) => (row.costs && cpuOf(row.costs) + (row.costs.wait ?? 0) > 0 ? <Bar split={row.costs} whole={most} /> : null),
+      cell: (row) => (row.costs && cpuOf(row.costs) + (row.costs.wait ?? 0) > 0 ? <Bar split={{ ...row.costs, delay: 0 }} whole={most} /> : null),
     },
     { key: "cpu", title: "CPU s", width: 62, rank: 1, number: true, cell: (row) => figure(row.costs && cpuOf(row.costs), column) },
     {

@@ -61,6 +61,12 @@ function nothingFound(of: Profile): string {
   return run.sampler_note ?? "Redundant work was not looked for in this run. The costliest lines are below.";
 }
 
+function unsure(of: Profile, card: Card): string {
+  const likeliest = "Nothing is sure enough to act on; this is the likeliest.";
+  if (card.finding === null || card.verdict) return likeliest;
+  return `${likeliest} “pieprof confirm ${of.data.page.profile} --finding ${of.data.findings.rank[card.finding]}” counts its calls.`;
+}
+
 function Findings({ of }: { of: Profile }): JSX.Element {
   const all = useMemo(() => cards(of.data), [of]);
   const [more, setMore] = useState(false);
@@ -70,7 +76,7 @@ function Findings({ of }: { of: Profile }): JSX.Element {
   return (
     <Section title="What to change" note={all.length > 0 ? plural(all.length, "finding") : null}>
       {all.length === 0 && <Empty>{nothingFound(of)}</Empty>}
-      {all.length > 0 && strong.length === 0 && <p class="dim">Nothing is sure enough to act on; this is the likeliest.</p>}
+      {strong.length === 0 && first[0] && <p class="dim">{unsure(of, first[0])}</p>}
       <ol class="cards">
         {shown.map((card, i) => (
           <CardOf card={card} number={i + 1} />
@@ -127,6 +133,7 @@ function SplitOfTime({ of }: { of: Profile }): JSX.Element {
             <span class="dim">{`${share(whole > 0 ? (split[kind] ?? 0) / whole : null, 0)} ${about}`}</span>
           </li>
         ))}
+        <li class="whole">{`of ${seconds(whole)} of ${main ? "the program" : plural(run.threads, "thread")}`}</li>
       </ul>
     </section>
   );
@@ -140,7 +147,7 @@ function Memory({ of }: { of: Profile }): JSX.Element {
     return {
       times: points.map((point) => point.t_s),
       lines: [
-        { title: "resident", colour: "rss", values: points.map((point) => point.rss_bytes) },
+        { title: `resident, at most ${bytes(heap?.rss_peak_bytes ?? null)}`, colour: "rss", values: points.map((point) => point.rss_bytes) },
         { title: "heap", colour: "heap", filled: true, values: points.map((point) => point.python_bytes + point.native_bytes) },
       ],
     };
@@ -154,9 +161,8 @@ function Memory({ of }: { of: Profile }): JSX.Element {
         <strong>{bytes(heap.peak_bytes)}</strong>
         {heap.peak_t_s !== null && ` at ${clock(heap.peak_t_s)}`}
         {heap.peak_bytes !== null && heap.peak_python_bytes !== null && `, Python ${share(heap.peak_python_bytes / heap.peak_bytes, 0)}`}
-        <span class="dim">{`; resident ${bytes(heap.rss_peak_bytes)}`}</span>
       </p>
-      <Curve label="Memory over time; the view Memory has its figures" times={curve.times} lines={curve.lines} height={124} mark={at} />
+      <Curve label="Memory over time; the view Memory has its figures" times={curve.times} lines={curve.lines} height={150} mark={at} />
       <ul class="tops">
         {tops.map((line) => (
           <li>
@@ -179,8 +185,8 @@ function ProcessList({ of }: { of: Profile }): JSX.Element {
   const all = useMemo(() => rows<Process>(of.data.processes), [of]);
   const most = Math.max(...all.map((one) => (one.cpu_s ?? 0) + (one.wait_s ?? 0)), 0);
   const columns: Column<Process>[] = [
-    { key: "command", title: "process", width: 90, grow: 1, rank: 0, cell: (row) => <span title={row.command ?? ""}>{commandName(row)}</span> },
-    { key: "bar", title: "", width: 80, rank: 2, cell: (row) => <Bar split={splitOf(row)} whole={most} /> },
+    { key: "command", title: "process", width: 130, grow: 1, rank: 0, cell: (row) => <span title={row.command ?? ""}>{commandName(row)}</span> },
+    { key: "bar", title: "", width: 80, rank: 2, cell: (row) => <Bar split={{ ...splitOf(row), delay: 0 }} whole={most} /> },
     { key: "cpu", title: "CPU s", width: 64, rank: 1, number: true, cell: (row) => column(row.cpu_s) },
     { key: "end", title: "end", width: 84, rank: 3, cell: (row) => endText(row) },
   ];
@@ -214,21 +220,21 @@ export function endText(row: { cause: string | null; exit_status: number | null 
 function Costliest({ of }: { of: Profile }): JSX.Element {
   const lines = useMemo(() => {
     const own = wholeLines(of.data).filter((line) => of.data.source.files.library[line.file] === null);
-    return own.filter((line) => cpuOf(line) + (line.wait ?? 0) > 0).sort((a, b) => cpuOf(b) + (b.wait ?? 0) - cpuOf(a) - (a.wait ?? 0)).slice(0, 40);
+    return own.filter((line) => cpuOf(line) + (line.wait ?? 0) > 0).sort((a, b) => cpuOf(b) - cpuOf(a) || (b.wait ?? 0) - (a.wait ?? 0)).slice(0, 40);
   }, [of]);
   const texts = useMemo(() => textsOf(of, lines), [of, lines]);
   const path = (line: LineCosts) => of.text(of.data.source.files.path[line.file]);
   const most = lines.reduce((sum, line) => Math.max(sum, cpuOf(line) + (line.wait ?? 0)), 0);
   const runCpu = of.data.run.cpu_s ?? 0;
   const columns: Column<LineCosts>[] = [
-    { key: "bar", title: "", width: 84, rank: 4, cell: (row) => <Bar split={row} whole={most} /> },
-    { key: "cpu", title: "CPU s", width: 62, rank: 0, number: true, cell: (row) => column(cpuOf(row)) },
+    { key: "bar", title: "", width: 84, rank: 4, cell: (row) => <Bar split={{ ...row, delay: 0 }} whole={most} /> },
+    { key: "cpu", title: "CPU s", width: 62, rank: 0, number: true, cell: (row) => column(cpuOf(row)), sort: cpuOf },
     { key: "share", title: "share", width: 62, rank: 2, number: true, cell: (row) => share(runCpu > 0 ? cpuOf(row) / runCpu : null) },
     ...(lines.some((line) => (line.wait ?? 0) >= 0.0005)
-      ? [{ key: "wait", title: "wait s", width: 62, rank: 3, number: true, cell: (row: LineCosts) => (row.wait ? column(row.wait) : "") }]
+      ? [{ key: "wait", title: "wait s", width: 62, rank: 3, number: true, cell: (row: LineCosts) => (row.wait ? column(row.wait) : ""), sort: (row: LineCosts) => row.wait }]
       : []),
     { key: "place", title: "line", width: placeWidth(lines.map((line) => placeText(path(line), line.line))), rank: 0, cell: (row) => <Place file={path(row)} line={row.line} quiet /> },
-    { key: "text", title: "source", width: 100, grow: 1, rank: 1, cell: (row) => <span class="code">{texts.get(row)}</span> },
+    { key: "text", title: "source", width: 70, grow: 1, rank: 1, cell: (row) => <span class="code">{texts.get(row)}</span> },
   ];
   return (
     <Grid
