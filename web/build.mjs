@@ -53,13 +53,18 @@ export async function page() {
 /** JSON in a page: without "<" nothing in it can end the element that holds it. */
 export function filled(html, json) {
   const at = html.indexOf(MARKER);
-  return html.slice(0, at) + json.replaceAll("<", "\\u003c").replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029") + html.slice(at + MARKER.length);
+  return (
+    html.slice(0, at) +
+    json.replaceAll("<", "\\u003c").replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029") +
+    html.slice(at + MARKER.length)
+  );
 }
 
 async function main(args) {
   const html = await page();
   const size = Buffer.byteLength(html);
-  if (size > SIZE_MAX_BYTES && process.env.PAGE_PLAIN !== "1") throw new Error(`the page has ${size} bytes; ${SIZE_MAX_BYTES} are allowed`);
+  if (size > SIZE_MAX_BYTES && process.env.PAGE_PLAIN !== "1")
+    throw new Error(`the page has ${size} bytes; ${SIZE_MAX_BYTES} are allowed`);
   mkdirSync(join(HERE, "dist"), { recursive: true });
   writeFileSync(join(HERE, "dist/page.html"), html);
   console.log(`web/dist/page.html: ${size} bytes`);

@@ -26,7 +26,10 @@ function start(root: HTMLElement): void {
   try {
     data = JSON.parse(document.getElementById("pieprof-data")?.textContent ?? "") as PageData;
   } catch {
-    render(<Failure why="Its data is missing or incomplete: “pieprof report DB --html FILE” makes it again." />, root);
+    render(
+      <Failure why="Its data is missing or incomplete: “pieprof report DB --html FILE” makes it again." />,
+      root,
+    );
     return;
   }
   if (data.schema !== SCHEMA) {

@@ -76,6 +76,7 @@ export function commonFolder(paths: readonly string[]): string {
   if (paths.length === 0) return "";
   let folder = paths[0].slice(0, paths[0].lastIndexOf("/") + 1);
   for (const path of paths)
-    while (folder && !path.startsWith(folder)) folder = folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1);
+    while (folder && !path.startsWith(folder))
+      folder = folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1);
   return folder === "/" ? "" : folder;
 }

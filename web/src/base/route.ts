@@ -32,7 +32,10 @@ export function follow(): void {
 }
 
 export function link(view: string, params: Record<string, string> = {}): string {
-  const lasting = LASTING.filter((name) => route.value.params[name]).map((name) => [name, route.value.params[name]]);
+  const lasting = LASTING.filter((name) => route.value.params[name]).map((name) => [
+    name,
+    route.value.params[name],
+  ]);
   return write({ view, params: { ...Object.fromEntries(lasting), ...params } });
 }
 

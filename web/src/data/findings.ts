@@ -52,7 +52,8 @@ function sureOf(finding: Finding): string {
     finding.wasted_s_low !== null && finding.wasted_s_high !== null
       ? `${finding.wasted_s_low.toFixed(2)} to ${finding.wasted_s_high.toFixed(2)} s at 95 %`
       : "";
-  if (finding.redundant_fraction === null) return interval ? capital(interval) : "From the sizes of its copies";
+  if (finding.redundant_fraction === null)
+    return interval ? capital(interval) : "From the sizes of its copies";
   const seen = `${fraction(finding.redundant_fraction, finding.fraction_low, finding.fraction_high)} redundant in ${plural(finding.traps, "comparison")}`;
   return interval ? `${interval}; ${seen}` : seen;
 }
@@ -60,13 +61,17 @@ function sureOf(finding: Finding): string {
 /** "87 % of the run, 4.49 s looked up again" */
 function aboutOf(finding: Finding): string {
   const part = finding.wasted_share === null ? "" : `${share(finding.wasted_share, 0)} of the run`;
-  const again = hasTwoFigures(finding) ? `${seconds(finding.again_s)} ${againWords(finding)}` : againWords(finding);
+  const again = hasTwoFigures(finding)
+    ? `${seconds(finding.again_s)} ${againWords(finding)}`
+    : againWords(finding);
   return [part, again].filter(Boolean).join(", ");
 }
 
 function place(finding: Finding): string | null {
   if (!finding.library) return finding.function ? `in ${finding.function}` : null;
-  const user = finding.user_file ? `, called from ${finding.user_file.split("/").pop()}:${finding.user_line}` : "";
+  const user = finding.user_file
+    ? `, called from ${finding.user_file.split("/").pop()}:${finding.user_line}`
+    : "";
   return `of ${finding.library}${user}`;
 }
 
@@ -133,7 +138,11 @@ function chosen(findings: Finding[]): [Finding, number][] {
     const key = `${one.file}:${one.line}`;
     return one.severity !== "reuse" && !seen.has(key) && seen.add(key);
   });
-  const own = new Set(first.filter(([one]) => !one.library && one.severity === "high").map(([one]) => `${one.file}:${one.line}`));
+  const own = new Set(
+    first
+      .filter(([one]) => !one.library && one.severity === "high")
+      .map(([one]) => `${one.file}:${one.line}`),
+  );
   return first.filter(([one]) => !one.library || !own.has(`${one.user_file}:${one.user_line}`));
 }
 

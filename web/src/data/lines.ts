@@ -55,7 +55,15 @@ function filesByString(data: PageData): Map<number, number> {
 }
 
 function emptyLine(file: number, line: number): LineCosts {
-  const none = { python: null, native: null, system: null, wait: null, delay: null, allocated: null, peak: null };
+  const none = {
+    python: null,
+    native: null,
+    system: null,
+    wait: null,
+    delay: null,
+    allocated: null,
+    peak: null,
+  };
   return { file, line, ...none, copied: null, wasted: null, finding: null, library: null, library_s: null };
 }
 
@@ -82,5 +90,7 @@ export function linesOf(data: PageData, tree: Tree, costs: Costs): LineCosts[] {
     if (own[node] > 0) take(own[node], node);
     if (python[node] > 0 && python[node] !== own[node]) take(python[node], node);
   }
-  return [...found.values()].filter((line) => cpuOf(line) || line.wait || line.delay || line.allocated || line.copied);
+  return [...found.values()].filter(
+    (line) => cpuOf(line) || line.wait || line.delay || line.allocated || line.copied,
+  );
 }

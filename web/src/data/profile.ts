@@ -6,7 +6,8 @@ import { Tree } from "./tree";
 
 /** Every text of it, printable. Tabs of source lines stay: they are the program's indentation. */
 function cleaned<T>(value: T, key = ""): T {
-  if (typeof value === "string") return (key === "text" ? value.split("\t").map(printable).join("\t") : printable(value)) as T;
+  if (typeof value === "string")
+    return (key === "text" ? value.split("\t").map(printable).join("\t") : printable(value)) as T;
   if (Array.isArray(value)) {
     if (value.length > 0 && typeof value[0] === "number") return value;
     return value.map((item) => cleaned(item, key)) as T;

@@ -75,6 +75,9 @@ export function total(one: Track, kind: TrackKind): number {
 export function highest(one: Track): number {
   let most = 0;
   for (let i = 0; i < one.python.length; i++)
-    most = Math.max(most, TRACK_KINDS.reduce((sum, kind) => sum + one[kind][i], 0));
+    most = Math.max(
+      most,
+      TRACK_KINDS.reduce((sum, kind) => sum + one[kind][i], 0),
+    );
   return most;
 }

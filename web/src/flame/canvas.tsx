@@ -42,7 +42,12 @@ interface Paint {
 
 function paints(): Paint {
   return {
-    fills: { own: colour("flame-own"), library: colour("flame-library"), native: colour("flame-native"), rest: colour("flame-rest") },
+    fills: {
+      own: colour("flame-own"),
+      library: colour("flame-library"),
+      native: colour("flame-native"),
+      rest: colour("flame-rest"),
+    },
     ink: colour("ink"),
     faint: colour("flame-faint"),
     hit: colour("flame-hit"),
@@ -59,7 +64,13 @@ function shortened(ctx: CanvasRenderingContext2D, text: string, room: number, le
   return fits > 1 ? `${text.slice(0, fits)}…` : "";
 }
 
-function draw(ctx: CanvasRenderingContext2D, boxes: Box[], width: number, height: number, props: Props): void {
+function draw(
+  ctx: CanvasRenderingContext2D,
+  boxes: Box[],
+  width: number,
+  height: number,
+  props: Props,
+): void {
   const { merged, upwards, matches, current } = props;
   const paint = paints();
   ctx.clearRect(0, 0, width, height);
@@ -73,7 +84,11 @@ function draw(ctx: CanvasRenderingContext2D, boxes: Box[], width: number, height
     const kind = merged.kind[box.node];
     const label = kind < 0 ? "all" : merged.kinds.labels[kind];
     const isHit = matches !== null && kind >= 0 && matches(label);
-    ctx.fillStyle = isHit ? paint.hit : matches ? paint.faint : paint.fills[kind < 0 ? "rest" : merged.kinds.colours[kind]];
+    ctx.fillStyle = isHit
+      ? paint.hit
+      : matches
+        ? paint.faint
+        : paint.fills[kind < 0 ? "rest" : merged.kinds.colours[kind]];
     ctx.fillRect(x, y, Math.max(0.5, w - (w > 3 ? 1 : 0)), framePx() - 1);
     if (w > TEXT_MIN_PX) {
       ctx.fillStyle = isHit ? paint.hitInk : paint.ink;
@@ -101,7 +116,8 @@ export function FlameCanvas(props: Props): JSX.Element {
   }, []);
 
   const boxes = useMemo(
-    () => layout(merged, focus, width > 0 ? 0.4 / width : 1, props.top).filter((box) => box.depth < DEPTH_MAX),
+    () =>
+      layout(merged, focus, width > 0 ? 0.4 / width : 1, props.top).filter((box) => box.depth < DEPTH_MAX),
     [merged, focus, width, props.top],
   );
   const height = (deepest(boxes) + 1) * framePx();

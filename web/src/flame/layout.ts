@@ -14,8 +14,9 @@ export interface Box {
 export function layout(merged: Merged, focus: number, widthMin: number, top = 0): Box[] {
   const boxes: Box[] = [];
   const above: number[] = [];
-  for (let node = focus; node !== top && node !== 0; node = merged.parent[node]) above.unshift(merged.parent[node]);
-  above.forEach((node, depth) => boxes.push({ node, depth, left: 0, width: 1 }));
+  for (let node = focus; node !== top && node !== 0; node = merged.parent[node])
+    above.unshift(merged.parent[node]);
+  for (const [depth, node] of above.entries()) boxes.push({ node, depth, left: 0, width: 1 });
   const whole = merged.total[focus];
   const pending: Box[] = [{ node: focus, depth: above.length, left: 0, width: 1 }];
   while (pending.length > 0) {

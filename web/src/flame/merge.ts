@@ -25,7 +25,13 @@ export interface Shape {
 }
 
 export function kinds(tree: Tree, shape: Shape): Kinds {
-  const result: Kinds = { of: new Int32Array(tree.size).fill(-1), labels: [], fns: [], colours: [], keys: [] };
+  const result: Kinds = {
+    of: new Int32Array(tree.size).fill(-1),
+    labels: [],
+    fns: [],
+    colours: [],
+    keys: [],
+  };
   const known = new Map<string | number, number>();
   const kind = (key: string | number, label: string, fn: number, colour: Colour) => {
     let found = known.get(key);
@@ -35,7 +41,11 @@ export function kinds(tree: Tree, shape: Shape): Kinds {
       result.labels.push(label);
       result.fns.push(fn);
       result.colours.push(colour);
-      result.keys.push(fn < 0 || tree.isNative(fn) ? label : `${tree.name(fn)} ${baseName(tree.file(fn) ?? "")}:${tree.firstLine(fn) ?? ""}`);
+      result.keys.push(
+        fn < 0 || tree.isNative(fn)
+          ? label
+          : `${tree.name(fn)} ${baseName(tree.file(fn) ?? "")}:${tree.firstLine(fn) ?? ""}`,
+      );
     }
     return found;
   };
@@ -45,7 +55,13 @@ export function kinds(tree: Tree, shape: Shape): Kinds {
     if (fn >= 0 && !shape.native && tree.isNative(fn)) continue;
     if (fn < 0) result.of[node] = kind("cut", tree.name(fn), -1, "rest");
     else if (shape.folded && library) result.of[node] = kind(`[${library}`, `[${library}]`, -1, "library");
-    else result.of[node] = kind(fn, tree.name(fn), fn, tree.isNative(fn) ? "native" : library ? "library" : "own");
+    else
+      result.of[node] = kind(
+        fn,
+        tree.name(fn),
+        fn,
+        tree.isNative(fn) ? "native" : library ? "library" : "own",
+      );
   }
   return result;
 }
@@ -89,7 +105,8 @@ class Builder {
   finish(): Merged {
     const { merged } = this;
     merged.total = merged.self.slice();
-    for (let node = merged.parent.length - 1; node > 0; node--) merged.total[merged.parent[node]] += merged.total[node];
+    for (let node = merged.parent.length - 1; node > 0; node--)
+      merged.total[merged.parent[node]] += merged.total[node];
     for (const list of merged.children) list.sort((a, b) => merged.total[b] - merged.total[a]);
     return merged;
   }
@@ -112,7 +129,12 @@ function shownAbove(tree: Tree, kinds: Kinds): Int32Array {
   return above;
 }
 
-export function topDown(tree: Tree, kinds: Kinds, selves: Float64Array, roots?: (node: number) => boolean): Merged {
+export function topDown(
+  tree: Tree,
+  kinds: Kinds,
+  selves: Float64Array,
+  roots?: (node: number) => boolean,
+): Merged {
   const builder = new Builder(kinds);
   const place = new Int32Array(tree.size).fill(roots ? -1 : 0);
   const above = shownAbove(tree, kinds);

@@ -32,7 +32,8 @@ function visible(merged: Merged, root: number, open: Set<number>): number[] {
   while (pending.length > 0) {
     const node = pending.pop()!;
     rows.push(node);
-    if (open.has(node)) for (let i = merged.children[node].length - 1; i >= 0; i--) pending.push(merged.children[node][i]);
+    if (open.has(node))
+      for (let i = merged.children[node].length - 1; i >= 0; i--) pending.push(merged.children[node][i]);
   }
   return rows;
 }
@@ -76,7 +77,8 @@ export function MergedTable(props: Props): JSX.Element {
   if (props.current) {
     // What is chosen in the picture comes into sight.
     const above: number[] = [];
-    for (let node = merged.parent[props.current]; node > 0 && node !== root; node = merged.parent[node]) above.push(node);
+    for (let node = merged.parent[props.current]; node > 0 && node !== root; node = merged.parent[node])
+      above.push(node);
     if (above.some((node) => !open.has(node))) open = new Set([...open, ...above]);
   }
   const rows = useMemo(() => visible(merged, root, open), [merged, root, open]);
@@ -109,7 +111,9 @@ export function MergedTable(props: Props): JSX.Element {
       width: 92,
       rank: 1,
       number: true,
-      cell: (node) => <Meter value={merged.total[node]} whole={whole} text={cell(measure.unit, merged.total[node])} />,
+      cell: (node) => (
+        <Meter value={merged.total[node]} whole={whole} text={cell(measure.unit, merged.total[node])} />
+      ),
     },
     {
       key: "share",
@@ -152,7 +156,11 @@ export function MergedTable(props: Props): JSX.Element {
       rank: 4,
       cell: (node) => {
         const [file, line] = placeOf(merged.kind[node]);
-        return file ? <Place file={file} line={line} quiet /> : <span class="dim">{libraryOf(merged, node)}</span>;
+        return file ? (
+          <Place file={file} line={line} quiet />
+        ) : (
+          <span class="dim">{libraryOf(merged, node)}</span>
+        );
       },
     },
   ];

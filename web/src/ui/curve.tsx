@@ -33,7 +33,13 @@ function axes(): uPlot.Axis[] {
   };
   return [
     { ...common, grid: { show: false }, size: 24, gap: 4, values: (_, ticks) => ticks.map(clock) },
-    { ...common, size: 62, space: 30, gap: 6, values: (_, ticks) => ticks.map((tick) => (tick === 0 ? "0" : bytes(tick))) },
+    {
+      ...common,
+      size: 62,
+      space: 30,
+      gap: 6,
+      values: (_, ticks) => ticks.map((tick) => (tick === 0 ? "0" : bytes(tick))),
+    },
   ];
 }
 
@@ -102,7 +108,10 @@ export function Curve(props: Props): JSX.Element {
         says.current.textContent =
           i === null || i === undefined
             ? ""
-            : [clock(props.times[i]), ...props.lines.map((line) => `${line.title} ${bytes(line.values[i] ?? null)}`)].join("   ");
+            : [
+                clock(props.times[i]),
+                ...props.lines.map((line) => `${line.title} ${bytes(line.values[i] ?? null)}`),
+              ].join("   ");
       },
     ];
     const plot = new uPlot(options, data, element);

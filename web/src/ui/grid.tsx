@@ -108,9 +108,14 @@ export function Grid<Row>(props: Props<Row>): JSX.Element {
   const columns = useMemo(() => columnsThatFit(props.columns, width / scale()), [props.columns, width]);
   const rows = useMemo(() => ordered(given, props.columns, order), [given, props.columns, order]);
   const current = props.current === undefined ? own : props.current;
-  const at = Math.max(0, rows.findIndex((row) => id(row) === current));
+  const at = Math.max(
+    0,
+    rows.findIndex((row) => id(row) === current),
+  );
   const shownHeight = props.height ? Math.min(props.height, Math.max(rows.length, 1)) * rowPx : viewHeight;
-  const seen = printing ? { first: 0, last: Math.min(rows.length, PRINTED_ROWS) } : windowOf(top, shownHeight, rowPx, rows.length);
+  const seen = printing
+    ? { first: 0, last: Math.min(rows.length, PRINTED_ROWS) }
+    : windowOf(top, shownHeight, rowPx, rows.length);
 
   useLayoutEffect(() => {
     const start = props.start ?? 0;
@@ -185,11 +190,18 @@ export function Grid<Row>(props: Props<Row>): JSX.Element {
     act();
   };
 
-  const template = columns.map((column) => (column.grow ? `minmax(0, ${column.grow}fr)` : `${Math.round(column.width * scale())}px`)).join(" ");
+  const template = columns
+    .map((column) =>
+      column.grow ? `minmax(0, ${column.grow}fr)` : `${Math.round(column.width * scale())}px`,
+    )
+    .join(" ");
   const active = rows.length > 0 && at >= seen.first && at < seen.last ? `${prefix}-${at}` : undefined;
 
   return (
-    <div class={`grid${props.height ? "" : " fill"}`} style={{ "--row": `${rowPx}px`, "--tall": `${Math.max(3, rows.length) * rowPx}px` }}>
+    <div
+      class={`grid${props.height ? "" : " fill"}`}
+      style={{ "--row": `${rowPx}px`, "--tall": `${Math.max(3, rows.length) * rowPx}px` }}
+    >
       <div
         role={branches ? "treegrid" : "grid"}
         aria-label={props.label}
@@ -214,7 +226,11 @@ export function Grid<Row>(props: Props<Row>): JSX.Element {
           style={printing || !props.height ? {} : { height: `${shownHeight}px` }}
           onScroll={(event) => setTop(event.currentTarget.scrollTop)}
         >
-          <div role="presentation" class="sizer" style={{ height: `${(printing ? seen.last : rows.length) * rowPx}px` }}>
+          <div
+            role="presentation"
+            class="sizer"
+            style={{ height: `${(printing ? seen.last : rows.length) * rowPx}px` }}
+          >
             {rows.slice(seen.first, seen.last).map((row, i) => {
               const index = seen.first + i;
               const isCurrent = current !== null && index === at;
@@ -236,8 +252,15 @@ export function Grid<Row>(props: Props<Row>): JSX.Element {
                   {columns.map((column, c) => (
                     <div role="gridcell" class={column.number ? "num" : "text"}>
                       {branches && c === 0 ? (
-                        <span class="branch" style={{ paddingLeft: `${Math.min(branches.level(row), 40) * 12}px` }}>
-                          <span class={open === null ? "twig none" : open ? "twig open" : "twig"} aria-hidden="true" onClick={() => branches.toggle(row)} />
+                        <span
+                          class="branch"
+                          style={{ paddingLeft: `${Math.min(branches.level(row), 40) * 12}px` }}
+                        >
+                          <span
+                            class={open === null ? "twig none" : open ? "twig open" : "twig"}
+                            aria-hidden="true"
+                            onClick={() => branches.toggle(row)}
+                          />
                           {column.cell(row)}
                         </span>
                       ) : (
@@ -260,7 +283,15 @@ export function Grid<Row>(props: Props<Row>): JSX.Element {
   );
 }
 
-function Head<Row>({ column, order, setOrder }: { column: Column<Row>; order: Order | null; setOrder: ((order: Order) => void) | null }) {
+function Head<Row>({
+  column,
+  order,
+  setOrder,
+}: {
+  column: Column<Row>;
+  order: Order | null;
+  setOrder: ((order: Order) => void) | null;
+}) {
   const isBy = order?.key === column.key;
   const sorting = isBy ? (order.down ? "descending" : "ascending") : undefined;
   const turn = () => setOrder?.({ key: column.key, down: isBy ? !order.down : Boolean(column.number) });

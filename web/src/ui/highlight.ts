@@ -19,7 +19,8 @@ class Lines {
     const parts = text.split("\n");
     parts.forEach((part, i) => {
       if (i > 0) this.lines.push([]);
-      if (part) this.lines[this.lines.length - 1].push({ text: part, cls: (this.scopes.at(-1) ?? "").split(".")[0] });
+      if (part)
+        this.lines[this.lines.length - 1].push({ text: part, cls: (this.scopes.at(-1) ?? "").split(".")[0] });
     });
   }
   openNode(scope: string): void {
@@ -51,8 +52,14 @@ function tokens(lines: readonly string[]): Span[][] {
   return (_emitter as unknown as Lines).lines;
 }
 
-function lettersInStrings(lines: Span[][]): number {
-  return lines.flat().reduce((sum, span) => sum + (span.cls === "string" ? span.text.length : 0), 0);
+const CODE =
+  /^\s*(?:@\w|(?:def|class|if|for|while|with|elif|except)\b.*:\s*(?:#.*)?$|(?:import|from|return)\s|\w[\w.[\]]*\s*[-+*/]?=\s)/;
+
+/** Lines that look like code, but would be text of a string. */
+function swallowed(lines: Span[][]): number {
+  const isSwallowed = (spans: Span[]) =>
+    spans.length === 1 && spans[0].cls === "string" && CODE.test(spans[0].text);
+  return lines.filter(isSwallowed).length;
 }
 
 /** A part of a file may begin within a string that is not in the profile: the better of both readings. */
@@ -60,7 +67,7 @@ function piece(lines: readonly string[]): Span[][] {
   const plain = tokens(lines);
   if (lines.join("\n").split('"""').length % 2 === 1) return plain;
   const within = tokens(['"""', ...lines]).slice(1);
-  return lettersInStrings(within) < lettersInStrings(plain) ? within : plain;
+  return swallowed(within) < swallowed(plain) ? within : plain;
 }
 
 /** The numbers say where lines of the file are missing. */

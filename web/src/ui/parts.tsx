@@ -25,7 +25,9 @@ export interface Split {
 const KINDS: Kind[] = ["python", "native", "system", "wait", "delay"];
 
 export function splitText(split: Split): string {
-  const parts = KINDS.filter((kind) => split[kind]).map((kind) => `${KIND_NAMES[kind]} ${seconds(split[kind]!)}`);
+  const parts = KINDS.filter((kind) => split[kind]).map(
+    (kind) => `${KIND_NAMES[kind]} ${seconds(split[kind]!)}`,
+  );
   return parts.join(", ") || "nothing";
 }
 
@@ -35,14 +37,24 @@ export function Bar({ split, whole, tall }: { split: Split; whole: number; tall?
     <span class={tall ? "bar tall" : "bar"} role="img" aria-label={splitText(split)} title={splitText(split)}>
       {KINDS.map((kind) => {
         const part = whole > 0 ? (split[kind] ?? 0) / whole : 0;
-        return part > 0 ? <span class={`part ${kind}`} style={{ width: `${100 * Math.min(1, part)}%` }} /> : null;
+        return part > 0 ? (
+          <span class={`part ${kind}`} style={{ width: `${100 * Math.min(1, part)}%` }} />
+        ) : null;
       })}
     </span>
   );
 }
 
 /** A bar of one colour, behind its number. */
-export function Meter({ value, whole, text }: { value: number | null; whole: number; text: string }): JSX.Element {
+export function Meter({
+  value,
+  whole,
+  text,
+}: {
+  value: number | null;
+  whole: number;
+  text: string;
+}): JSX.Element {
   const part = value && whole > 0 ? Math.min(1, Math.max(0, value / whole)) : 0;
   return (
     <span class="meter">
@@ -52,7 +64,15 @@ export function Meter({ value, whole, text }: { value: number | null; whole: num
   );
 }
 
-export function Legend({ kinds, values, whole }: { kinds: Kind[]; values?: Split; whole?: number }): JSX.Element {
+export function Legend({
+  kinds,
+  values,
+  whole,
+}: {
+  kinds: Kind[];
+  values?: Split;
+  whole?: number;
+}): JSX.Element {
   return (
     <ul class="legend">
       {kinds.map((kind) => (
@@ -81,10 +101,23 @@ export function placeWidth(texts: readonly string[]): number {
 }
 
 /** A line of source, as a link to it. */
-export function Place({ file, line, quiet }: { file: string | null; line: number | null; quiet?: boolean }): JSX.Element {
+export function Place({
+  file,
+  line,
+  quiet,
+}: {
+  file: string | null;
+  line: number | null;
+  quiet?: boolean;
+}): JSX.Element {
   if (!file || line === null) return <span class="place">{placeText(file, line)}</span>;
   return (
-    <a class="place" href={link("source", { file, line: `${line}` })} title={`${file}:${line}`} tabIndex={quiet ? -1 : undefined}>
+    <a
+      class="place"
+      href={link("source", { file, line: `${line}` })}
+      title={`${file}:${line}`}
+      tabIndex={quiet ? -1 : undefined}
+    >
       {placeText(file, line)}
     </a>
   );
@@ -94,7 +127,17 @@ export function Empty({ children }: { children: ComponentChildren }): JSX.Elemen
   return <p class="nothing">{children}</p>;
 }
 
-export function Section({ title, note, children, cls }: { title: string; note?: ComponentChildren; children: ComponentChildren; cls?: string }): JSX.Element {
+export function Section({
+  title,
+  note,
+  children,
+  cls,
+}: {
+  title: string;
+  note?: ComponentChildren;
+  children: ComponentChildren;
+  cls?: string;
+}): JSX.Element {
   return (
     <section class={cls}>
       <h2>
@@ -114,14 +157,30 @@ export interface Choice {
 }
 
 /** One of a few, as radio buttons that look like one strip. */
-export function Strip({ label, choices, value, onChange }: { label: string; choices: Choice[]; value: string; onChange: (value: string) => void }): JSX.Element {
+export function Strip({
+  label,
+  choices,
+  value,
+  onChange,
+}: {
+  label: string;
+  choices: Choice[];
+  value: string;
+  onChange: (value: string) => void;
+}): JSX.Element {
   const name = `strip-${label}`.replaceAll(" ", "-");
   return (
     <fieldset class="strip">
       <legend class="unseen">{label}</legend>
       {choices.map((choice) => (
         <label title={choice.about}>
-          <input type="radio" name={name} checked={choice.value === value} disabled={choice.off} onChange={() => onChange(choice.value)} />
+          <input
+            type="radio"
+            name={name}
+            checked={choice.value === value}
+            disabled={choice.off}
+            onChange={() => onChange(choice.value)}
+          />
           <span>{choice.title}</span>
         </label>
       ))}
@@ -129,7 +188,17 @@ export function Strip({ label, choices, value, onChange }: { label: string; choi
   );
 }
 
-export function Switch({ label, on, onChange, about }: { label: string; on: boolean; onChange: (on: boolean) => void; about?: string }): JSX.Element {
+export function Switch({
+  label,
+  on,
+  onChange,
+  about,
+}: {
+  label: string;
+  on: boolean;
+  onChange: (on: boolean) => void;
+  about?: string;
+}): JSX.Element {
   return (
     <label class="switch" title={about}>
       <input type="checkbox" checked={on} onChange={(event) => onChange(event.currentTarget.checked)} />
@@ -138,7 +207,17 @@ export function Switch({ label, on, onChange, about }: { label: string; on: bool
   );
 }
 
-export function Pick({ label, choices, value, onChange }: { label: string; choices: Choice[]; value: string; onChange: (value: string) => void }): JSX.Element {
+export function Pick({
+  label,
+  choices,
+  value,
+  onChange,
+}: {
+  label: string;
+  choices: Choice[];
+  value: string;
+  onChange: (value: string) => void;
+}): JSX.Element {
   return (
     <label class="pick">
       <span class="unseen">{label}</span>

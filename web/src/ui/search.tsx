@@ -25,7 +25,13 @@ export function hits(of: Profile, query: string): Hit[] {
   const { files, text } = of.data.source;
   const paths = files.path.map((path) => of.text(path) ?? "");
   for (const path of paths)
-    if (path.toLowerCase().includes(wanted)) found.push({ kind: "file", text: baseName(path), about: path, open: () => go("source", { file: path }) });
+    if (path.toLowerCase().includes(wanted))
+      found.push({
+        kind: "file",
+        text: baseName(path),
+        about: path,
+        open: () => go("source", { file: path }),
+      });
   const names = new Set<string>();
   const { functions } = of.data.tree;
   for (let fn = 0; fn < functions.name.length && found.length < HITS_MAX; fn++) {
@@ -33,13 +39,23 @@ export function hits(of: Profile, query: string): Hit[] {
     if (names.has(name) || !name.toLowerCase().includes(wanted)) continue;
     names.add(name);
     const about = of.tree.library(fn) ?? baseName(of.tree.file(fn) ?? of.tree.module(fn) ?? "");
-    found.push({ kind: "function", text: name, about, open: () => go("flame", { mode: "sandwich", fn: name }) });
+    found.push({
+      kind: "function",
+      text: name,
+      about,
+      open: () => go("flame", { mode: "sandwich", fn: name }),
+    });
   }
   for (let i = 0; i < text.file.length && found.length < HITS_MAX; i++) {
     if (!text.text[i].toLowerCase().includes(wanted)) continue;
     const path = paths[text.file[i]];
     const line = `${text.line[i]}`;
-    found.push({ kind: "line", text: text.text[i].trim(), about: `${baseName(path)}:${line}`, open: () => go("source", { file: path, line }) });
+    found.push({
+      kind: "line",
+      text: text.text[i].trim(),
+      about: `${baseName(path)}:${line}`,
+      open: () => go("source", { file: path, line }),
+    });
   }
   return found.slice(0, HITS_MAX);
 }
@@ -94,7 +110,9 @@ export function Search(): JSX.Element {
           </li>
         ))}
       </ul>
-      {query.trim() && found.length === 0 && <p class="nothing">Nothing has “{query.trim()}” in its name or text.</p>}
+      {query.trim() && found.length === 0 && (
+        <p class="nothing">Nothing has “{query.trim()}” in its name or text.</p>
+      )}
     </dialog>
   );
 }

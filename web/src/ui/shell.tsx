@@ -147,7 +147,12 @@ function Header({ onHelp }: { onHelp: () => void }): JSX.Element {
         <button type="button" onClick={() => (searching.value = true)} title="Search (/)">
           Search <kbd>/</kbd>
         </button>
-        <button type="button" onClick={changeTheme} title="Light or dark (t)" aria-label={theme.value === "dark" ? "Light theme" : "Dark theme"}>
+        <button
+          type="button"
+          onClick={changeTheme}
+          title="Light or dark (t)"
+          aria-label={theme.value === "dark" ? "Light theme" : "Dark theme"}
+        >
           <span aria-hidden="true">{theme.value === "dark" ? "☀" : "☾"}</span>
         </button>
         <button type="button" onClick={onHelp} title="Help (?)" aria-label="Help">
@@ -167,7 +172,11 @@ function Nav({ view }: { view: View }): JSX.Element {
       <ul>
         {VIEWS.map((one, i) => (
           <li>
-            <a href={link(one.id)} aria-current={one === view ? "page" : undefined} ref={one === view ? current : undefined}>
+            <a
+              href={link(one.id)}
+              aria-current={one === view ? "page" : undefined}
+              ref={one === view ? current : undefined}
+            >
               <kbd aria-hidden="true">{i + 1}</kbd>
               {one.title}
             </a>
@@ -218,10 +227,14 @@ export function Shell(): JSX.Element {
   const Body = view.component;
   return (
     <>
-      <a class="skip" href="#main" onClick={(event) => {
-        event.preventDefault();
-        document.getElementById("main")?.focus();
-      }}>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById("main")?.focus();
+        }}
+      >
         To the view
       </a>
       <Nav view={view} />

@@ -76,7 +76,8 @@ export function TrackCanvas(props: Props): JSX.Element {
     return { from_s: start_s + first * width_s, to_s: start_s + last * width_s };
   };
   const ended = (event: PointerEvent) => {
-    if (from.current && Math.abs(event.clientX - from.current.x) >= DRAG_MIN_PX) choosePeriod(between(from.current.t, timeAt(event)));
+    if (from.current && Math.abs(event.clientX - from.current.x) >= DRAG_MIN_PX)
+      choosePeriod(between(from.current.t, timeAt(event)));
     from.current = null;
     setDrag(null);
   };
@@ -91,7 +92,8 @@ export function TrackCanvas(props: Props): JSX.Element {
         from.current = { x: event.clientX, t: timeAt(event) };
       }}
       onPointerMove={(event) => {
-        if (from.current && Math.abs(event.clientX - from.current.x) >= DRAG_MIN_PX) setDrag(between(from.current.t, timeAt(event)));
+        if (from.current && Math.abs(event.clientX - from.current.x) >= DRAG_MIN_PX)
+          setDrag(between(from.current.t, timeAt(event)));
       }}
       onPointerUp={ended}
       onPointerCancel={() => {

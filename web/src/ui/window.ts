@@ -21,7 +21,12 @@ const ROWS_AROUND = 6;
 /** Between two columns, and at both ends of a row together. */
 export const GAP_PX = 10;
 
-export function windowOf(top: number, height: number, row: number, count: number): { first: number; last: number } {
+export function windowOf(
+  top: number,
+  height: number,
+  row: number,
+  count: number,
+): { first: number; last: number } {
   const first = Math.max(0, Math.floor(top / row) - ROWS_AROUND);
   return { first, last: Math.min(count, Math.ceil((top + height) / row) + ROWS_AROUND) };
 }

@@ -8,7 +8,9 @@ import { MEASURES, measure, type Measure, withUnit } from "../data/measures";
 import { profile } from "../data/profile";
 import { valuesOf } from "../data/values";
 import { FlameCanvas } from "../flame/canvas";
+import { type FlatRow, flatten } from "../flame/flat";
 import { bottomUp, kinds, type Merged, sandwich, topDown } from "../flame/merge";
+import { matched, matcher } from "../flame/search";
 import { MergedTable } from "../flame/table";
 import { Empty, Pick, Strip, Switch } from "../ui/parts";
 
@@ -18,25 +20,6 @@ const MODES = [
   { value: "sandwich", title: "Sandwich", about: "Callers and callees of one function" },
 ];
 
-/** Whether a label has the words that were typed, in any case. */
-export function matcher(query: string): ((label: string) => boolean) | null {
-  const wanted = query.trim().toLowerCase();
-  return wanted ? (label) => label.toLowerCase().includes(wanted) : null;
-}
-
-/** What the frames that match have together: of calls within calls the outermost. */
-export function matched(merged: Merged, matches: (label: string) => boolean): number {
-  let sum = 0;
-  const inside = new Uint8Array(merged.parent.length);
-  for (let node = 1; node < merged.parent.length; node++) {
-    const above = merged.parent[node];
-    const hit = matches(merged.kinds.labels[merged.kind[node]]);
-    inside[node] = inside[above] || hit ? 1 : 0;
-    if (hit && !inside[above]) sum += merged.total[node];
-  }
-  return sum;
-}
-
 function Toolbar({ by, mode }: { by: Measure; mode: string }): JSX.Element {
   const flag = (name: string) => param(name) === "1";
   const set = (name: string) => (on: boolean) => adjust({ [name]: on ? "1" : "" });
@@ -45,9 +28,24 @@ function Toolbar({ by, mode }: { by: Measure; mode: string }): JSX.Element {
     <div class="tools">
       <Pick label="Measure" choices={choices} value={by.id} onChange={(value) => adjust({ by: value })} />
       <Strip label="Form" choices={MODES} value={mode} onChange={(value) => adjust({ mode: value })} />
-      <Switch label="native" on={!flag("nonative")} onChange={(on) => adjust({ nonative: on ? "" : "1" })} about="Frames of native code" />
-      <Switch label="fold libraries" on={flag("fold")} onChange={set("fold")} about="One frame for each library" />
-      <Switch label="inverted" on={flag("inverted")} onChange={set("inverted")} about="From where the time is spent up to its callers" />
+      <Switch
+        label="native"
+        on={!flag("nonative")}
+        onChange={(on) => adjust({ nonative: on ? "" : "1" })}
+        about="Frames of native code"
+      />
+      <Switch
+        label="fold libraries"
+        on={flag("fold")}
+        onChange={set("fold")}
+        about="One frame for each library"
+      />
+      <Switch
+        label="inverted"
+        on={flag("inverted")}
+        onChange={set("inverted")}
+        about="From where the time is spent up to its callers"
+      />
       <input
         type="search"
         class="search"
@@ -92,7 +90,8 @@ export function Flame(): JSX.Element {
 }
 
 function missing(by: Measure): string {
-  if (param("t") || param("of")) return `${by.title} is known of the whole run only: “Whole run” above takes the choice back.`;
+  if (param("t") || param("of"))
+    return `${by.title} is known of the whole run only: “Whole run” above takes the choice back.`;
   return `The profile has no figures of this: ${by.about}.`;
 }
 
@@ -102,18 +101,30 @@ function useShape() {
   return useMemo(() => kinds(profile().tree, { native, folded }), [native, folded]);
 }
 
-function OneTree({ by, values, upwards }: { by: Measure; values: Float64Array; upwards: boolean }): JSX.Element {
+function OneTree({
+  by,
+  values,
+  upwards,
+}: {
+  by: Measure;
+  values: Float64Array;
+  upwards: boolean;
+}): JSX.Element {
   const { tree } = profile();
   const shape = useShape();
   const inverted = param("inverted") === "1";
-  const merged = useMemo(() => (inverted ? bottomUp(tree, shape, values) : topDown(tree, shape, values)), [shape, values, inverted]);
+  const merged = useMemo(
+    () => (inverted ? bottomUp(tree, shape, values) : topDown(tree, shape, values)),
+    [shape, values, inverted],
+  );
   const [chosen, choose] = useState<{ of: Merged; focus: number; current: number | null } | null>(null);
   const now = chosen?.of === merged ? chosen : { of: merged, focus: 0, current: null };
   const query = param("q");
   const matches = useMemo(() => matcher(query), [query]);
   const whole = merged.total[0];
   const setCurrent = (node: number) => choose({ ...now, current: node || null });
-  const setFocus = (node: number) => choose({ of: merged, focus: node === now.focus ? 0 : node, current: node || null });
+  const setFocus = (node: number) =>
+    choose({ of: merged, focus: node === now.focus ? 0 : node, current: node || null });
   if (!(whole > 0)) return <Empty>Nothing of it in what is chosen: {by.about}.</Empty>;
   return (
     <>
@@ -138,7 +149,11 @@ function OneTree({ by, values, upwards }: { by: Measure; values: Float64Array; u
           </button>
         )}
         {now.current && merged.kinds.fns[merged.kind[now.current]] >= 0 && (
-          <button type="button" class="link" onClick={() => adjust({ mode: "sandwich", fn: merged.kinds.keys[merged.kind[now.current!]] })}>
+          <button
+            type="button"
+            class="link"
+            onClick={() => adjust({ mode: "sandwich", fn: merged.kinds.keys[merged.kind[now.current!]] })}
+          >
             Callers and callees
           </button>
         )}
@@ -162,11 +177,17 @@ function OneTree({ by, values, upwards }: { by: Measure; values: Float64Array; u
 function SandwichView({ by, values }: { by: Measure; values: Float64Array }): JSX.Element {
   const { tree } = profile();
   const shape = useShape();
-  const flat = useMemo(() => flatten(values, shape), [values, shape]);
+  const flat = useMemo(() => flatten(tree, values, shape), [values, shape]);
   const wanted = param("fn");
   // Without a choice: where most is spent, or for a function that the search found, any of its name.
-  const costliest = flat.reduce<FlatRow | undefined>((most, one) => (!most || one.self > most.self ? one : most), undefined);
-  const row = flat.find((one) => shape.keys[one.kind] === wanted) ?? flat.find((one) => shape.labels[one.kind] === wanted) ?? costliest;
+  const costliest = flat.reduce<FlatRow | undefined>(
+    (most, one) => (!most || one.self > most.self ? one : most),
+    undefined,
+  );
+  const row =
+    flat.find((one) => shape.keys[one.kind] === wanted) ??
+    flat.find((one) => shape.labels[one.kind] === wanted) ??
+    costliest;
   const kind = row?.kind ?? -1;
   const both = useMemo(() => sandwich(tree, shape, values, kind), [shape, values, kind]);
   if (!row) return <Empty>Nothing of it in what is chosen: {by.about}.</Empty>;
@@ -186,8 +207,21 @@ function SandwichView({ by, values }: { by: Measure; values: Float64Array }): JS
         </select>
         <span class="dim">{` ${withUnit(by.unit, row.total)}, ${share(whole > 0 ? row.total / whole : null)}; itself ${withUnit(by.unit, row.self)}`}</span>
       </label>
-      <Half title="Callers" merged={both.callers} by={by} whole={whole} upwards empty="Nothing calls it: it is where a thread begins." />
-      <Half title="Callees" merged={both.callees} by={by} whole={whole} empty="It calls nothing that was seen." />
+      <Half
+        title="Callers"
+        merged={both.callers}
+        by={by}
+        whole={whole}
+        upwards
+        empty="Nothing calls it: it is where a thread begins."
+      />
+      <Half
+        title="Callees"
+        merged={both.callees}
+        by={by}
+        whole={whole}
+        empty="It calls nothing that was seen."
+      />
     </div>
   );
 }
@@ -223,48 +257,19 @@ function Half({ title, merged, by, whole, upwards, empty }: HalfProps): JSX.Elem
       {merged.children[focus].length === 0 ? (
         <Empty>{empty}</Empty>
       ) : (
-      <MergedTable
-        label={title}
-        merged={merged}
-        root={focus}
-        measure={by}
-        whole={whole}
-        current={node}
-        onCurrent={(of) => setCurrent({ of: merged, node: of })}
-        onOpen={(of) => adjust({ fn: merged.kinds.keys[merged.kind[of]] })}
-        hasSelf={title === "Callees"}
-        empty={empty}
-      />
+        <MergedTable
+          label={title}
+          merged={merged}
+          root={focus}
+          measure={by}
+          whole={whole}
+          current={node}
+          onCurrent={(of) => setCurrent({ of: merged, node: of })}
+          onOpen={(of) => adjust({ fn: merged.kinds.keys[merged.kind[of]] })}
+          hasSelf={title === "Callees"}
+          empty={empty}
+        />
       )}
     </section>
   );
 }
-
-interface FlatRow {
-  kind: number;
-  total: number;
-  self: number;
-}
-
-/** Each function with all below it, recursion once; the costliest first. */
-function flatten(values: Float64Array, shape: ReturnType<typeof kinds>): FlatRow[] {
-  const { tree } = profile();
-  const totals = tree.totals(values);
-  const rows = new Map<number, FlatRow>();
-  const shown = tree.nearest((node) => shape.of[node] >= 0);
-  const row = (kind: number) => {
-    const found = rows.get(kind) ?? { kind, total: 0, self: 0 };
-    rows.set(kind, found);
-    return found;
-  };
-  const isWithin = (node: number) => {
-    for (let up = tree.parent[node]; up > 0; up = tree.parent[up]) if (shape.of[up] === shape.of[node]) return true;
-    return false;
-  };
-  for (let node = 1; node < tree.size; node++) {
-    if (shown[node] > 0 && values[node]) row(shape.of[shown[node]]).self += values[node];
-    if (shape.of[node] >= 0 && totals[node] > 0 && !isWithin(node)) row(shape.of[node]).total += totals[node];
-  }
-  return [...rows.values()].sort((a, b) => b.total - a.total);
-}
-

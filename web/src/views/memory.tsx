@@ -4,7 +4,18 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { bytes, clock, column, count, share } from "../base/format";
 import { adjust, go, param } from "../base/route";
-import type { Copy, CopyPair, Growth, Heap, Leak, LinePoint, MemoryLine, MemoryPoint, NeedlessCopy } from "../data";
+import type {
+  Copy,
+  CopyPair,
+  Growth,
+  Heap,
+  Leak,
+  LinePoint,
+  MemoryLine,
+  MemoryPoint,
+  NeedlessCopy,
+} from "../data";
+import { resampled } from "../data/curves";
 import { part } from "../data/filter";
 import { fraction } from "../data/findings";
 import { profile, rows } from "../data/profile";
@@ -34,7 +45,9 @@ const inside: Column<Placed> = {
   width: 130,
   grow: 1,
   rank: 6,
-  cell: (row) => <span class="dim">{[row.function, row.library && `of ${row.library}`].filter(Boolean).join(" ")}</span>,
+  cell: (row) => (
+    <span class="dim">{[row.function, row.library && `of ${row.library}`].filter(Boolean).join(" ")}</span>
+  ),
 };
 
 function amount<Row>(key: keyof Row & string, title: string, rank: number, whole = 0): Column<Row> {
@@ -45,7 +58,8 @@ function amount<Row>(key: keyof Row & string, title: string, rank: number, whole
     width: whole ? 100 : 88,
     rank,
     number: true,
-    cell: (row) => (whole ? <Meter value={value(row)} whole={whole} text={bytes(value(row))} /> : bytes(value(row))),
+    cell: (row) =>
+      whole ? <Meter value={value(row)} whole={whole} text={bytes(value(row))} /> : bytes(value(row)),
     sort: value,
   };
 }
@@ -55,27 +69,70 @@ function interval(low: number | null, high: number | null): string {
   return low === null || high === null || low === high ? "" : `${bytes(low)} – ${bytes(high)}`;
 }
 
-function plain<Row>(key: string, title: string, width: number, rank: number, show: (row: Row) => string, sort?: (row: Row) => number | string | null): Column<Row> {
+function plain<Row>(
+  key: string,
+  title: string,
+  width: number,
+  rank: number,
+  show: (row: Row) => string,
+  sort?: (row: Row) => number | string | null,
+): Column<Row> {
   return { key, title, width, rank, number: true, cell: show, sort };
 }
 
 const MEMORY_COLUMNS = (first: "peak_bytes" | "allocated_bytes", whole: number): Column<MemoryLine>[] => [
   place,
   ...(first === "peak_bytes"
-    ? [amount<MemoryLine>("peak_bytes", "at peak", 0, whole), plain<MemoryLine>("i", "95 %", 130, 5, (row) => interval(row.peak_low, row.peak_high)), amount<MemoryLine>("allocated_bytes", "allocated", 2)]
-    : [amount<MemoryLine>("allocated_bytes", "allocated", 0, whole), plain<MemoryLine>("i", "95 %", 130, 5, (row) => interval(row.allocated_low, row.allocated_high)), amount<MemoryLine>("peak_bytes", "at peak", 2)]),
+    ? [
+        amount<MemoryLine>("peak_bytes", "at peak", 0, whole),
+        plain<MemoryLine>("i", "95 %", 130, 5, (row) => interval(row.peak_low, row.peak_high)),
+        amount<MemoryLine>("allocated_bytes", "allocated", 2),
+      ]
+    : [
+        amount<MemoryLine>("allocated_bytes", "allocated", 0, whole),
+        plain<MemoryLine>("i", "95 %", 130, 5, (row) => interval(row.allocated_low, row.allocated_high)),
+        amount<MemoryLine>("peak_bytes", "at peak", 2),
+      ]),
   amount<MemoryLine>("average_bytes", "average", 4),
   amount<MemoryLine>("growth_bytes", "not freed", 3),
-  plain<MemoryLine>("python", "Python", 64, 5, (row) => share(row.python_share, 0), (row) => row.python_share),
+  plain<MemoryLine>(
+    "python",
+    "Python",
+    64,
+    5,
+    (row) => share(row.python_share, 0),
+    (row) => row.python_share,
+  ),
   inside,
 ];
 
 const LEAK_COLUMNS: Column<Leak>[] = [
   place,
-  plain("rate", "rate", 92, 0, (row) => `${bytes(row.rate_bytes_per_s)}/s`, (row) => row.rate_bytes_per_s),
+  plain(
+    "rate",
+    "rate",
+    92,
+    0,
+    (row) => `${bytes(row.rate_bytes_per_s)}/s`,
+    (row) => row.rate_bytes_per_s,
+  ),
   amount<Leak>("leaked_bytes", "leaked", 1),
-  plain("score", "score", 58, 2, (row) => row.score?.toFixed(2) ?? "–", (row) => row.score),
-  { key: "holder", title: "held by", width: 220, grow: 2, rank: 3, cell: (row) => <span title={row.holder ?? ""}>{row.holder ?? "not found"}</span> },
+  plain(
+    "score",
+    "score",
+    58,
+    2,
+    (row) => row.score?.toFixed(2) ?? "–",
+    (row) => row.score,
+  ),
+  {
+    key: "holder",
+    title: "held by",
+    width: 220,
+    grow: 2,
+    rank: 3,
+    cell: (row) => <span title={row.holder ?? ""}>{row.holder ?? "not found"}</span>,
+  },
   plain("freed", "freed", 80, 4, (row) => `${count(row.frees)} of ${count(row.mallocs)}`),
 ];
 
@@ -83,16 +140,37 @@ const GROWTH_COLUMNS = (whole: number): Column<Growth>[] => [
   place,
   amount<Growth>("growth_bytes", "not freed", 0, whole),
   plain("i", "95 %", 130, 3, (row) => interval(row.growth_low, row.growth_high)),
-  plain("rate", "rate", 92, 2, (row) => `${bytes(row.rate_bytes_per_s)}/s`, (row) => row.rate_bytes_per_s),
+  plain(
+    "rate",
+    "rate",
+    92,
+    2,
+    (row) => `${bytes(row.rate_bytes_per_s)}/s`,
+    (row) => row.rate_bytes_per_s,
+  ),
   amount<Growth>("kept_bytes", "kept long", 4),
-  plain("score", "score", 58, 5, (row) => row.score?.toFixed(2) ?? "–", (row) => row.score),
+  plain(
+    "score",
+    "score",
+    58,
+    5,
+    (row) => row.score?.toFixed(2) ?? "–",
+    (row) => row.score,
+  ),
   inside,
 ];
 
 const COPY_COLUMNS = (whole: number): Column<Copy>[] => [
   place,
   amount<Copy>("bytes", "copied", 0, whole),
-  plain("rate", "rate", 92, 1, (row) => `${bytes(row.bytes_per_s)}/s`, (row) => row.bytes_per_s),
+  plain(
+    "rate",
+    "rate",
+    92,
+    1,
+    (row) => `${bytes(row.bytes_per_s)}/s`,
+    (row) => row.bytes_per_s,
+  ),
   { key: "estimate", title: "method", width: 76, rank: 2, cell: (row) => row.estimate },
   plain("i", "95 %", 130, 4, (row) => interval(row.bytes_low, row.bytes_high)),
   inside,
@@ -100,19 +178,63 @@ const COPY_COLUMNS = (whole: number): Column<Copy>[] => [
 
 const NEEDLESS_COLUMNS: Column<NeedlessCopy>[] = [
   place,
-  plain("cpu", "CPU s", 64, 0, (row) => column(row.cpu_s), (row) => row.cpu_s),
+  plain(
+    "cpu",
+    "CPU s",
+    64,
+    0,
+    (row) => column(row.cpu_s),
+    (row) => row.cpu_s,
+  ),
   amount<NeedlessCopy>("bytes", "bytes", 2),
-  plain("part", "needless", 88, 1, (row) => fraction(row.needless_share, row.needless_low, row.needless_high), (row) => row.needless_share),
+  plain(
+    "part",
+    "needless",
+    88,
+    1,
+    (row) => fraction(row.needless_share, row.needless_low, row.needless_high),
+    (row) => row.needless_share,
+  ),
   { key: "verdict", title: "verdict", width: 84, rank: 1, cell: (row) => row.verdict ?? "–" },
-  plain("copies", "followed", 72, 4, (row) => count(row.copies), (row) => row.copies),
+  plain(
+    "copies",
+    "followed",
+    72,
+    4,
+    (row) => count(row.copies),
+    (row) => row.copies,
+  ),
   inside,
 ];
 
 const PAIR_COLUMNS = (whole: number): Column<CopyPair>[] => [
-  { key: "library", title: "copied by", width: 110, grow: 1, rank: 0, cell: (row) => row.library ?? "–", sort: (row) => row.library },
-  { key: "caller", title: "for", width: 110, grow: 1, rank: 0, cell: (row) => row.caller ?? "–", sort: (row) => row.caller },
+  {
+    key: "library",
+    title: "copied by",
+    width: 110,
+    grow: 1,
+    rank: 0,
+    cell: (row) => row.library ?? "–",
+    sort: (row) => row.library,
+  },
+  {
+    key: "caller",
+    title: "for",
+    width: 110,
+    grow: 1,
+    rank: 0,
+    cell: (row) => row.caller ?? "–",
+    sort: (row) => row.caller,
+  },
   amount<CopyPair>("bytes", "copied", 0, whole),
-  plain("rate", "rate", 92, 1, (row) => `${bytes(row.bytes_per_s)}/s`, (row) => row.bytes_per_s),
+  plain(
+    "rate",
+    "rate",
+    92,
+    1,
+    (row) => `${bytes(row.bytes_per_s)}/s`,
+    (row) => row.bytes_per_s,
+  ),
   { key: "estimate", title: "method", width: 76, rank: 2, cell: (row) => row.estimate },
 ];
 
@@ -130,7 +252,17 @@ function most<Row>(all: Row[], of: (row: Row) => number | null): number {
   return all.reduce((sum, row) => Math.max(sum, of(row) ?? 0), 0);
 }
 
-function Lines<Row extends object>({ label, all, columns, empty }: { label: string; all: Row[]; columns: Column<Row>[]; empty: string }): JSX.Element {
+function Lines<Row extends object>({
+  label,
+  all,
+  columns,
+  empty,
+}: {
+  label: string;
+  all: Row[];
+  columns: Column<Row>[];
+  empty: string;
+}): JSX.Element {
   const key = (row: Row) => ("rank" in row ? `${row.rank}` : "");
   const placed = (row: Row) => row as Row & Placed;
   return (
@@ -140,7 +272,9 @@ function Lines<Row extends object>({ label, all, columns, empty }: { label: stri
       rows={all}
       id={key}
       onCurrent={(row) => adjust({ line: placed(row).line ? `${placed(row).file}:${placed(row).line}` : "" })}
-      onOpen={(row) => placed(row).line && go("source", { file: placed(row).file ?? "", line: `${placed(row).line}` })}
+      onOpen={(row) =>
+        placed(row).line && go("source", { file: placed(row).file ?? "", line: `${placed(row).line}` })
+      }
       empty={empty}
     />
   );
@@ -149,20 +283,55 @@ function Lines<Row extends object>({ label, all, columns, empty }: { label: stri
 function Table({ which }: { which: string }): JSX.Element {
   const { data } = profile();
   if (which === "leaks")
-    return <Lines label="Leaks" all={rows<Leak>(data.leaks)} columns={LEAK_COLUMNS} empty="No line leaks: what grew was freed, or stopped growing." />;
+    return (
+      <Lines
+        label="Leaks"
+        all={rows<Leak>(data.leaks)}
+        columns={LEAK_COLUMNS}
+        empty="No line leaks: what grew was freed, or stopped growing."
+      />
+    );
   if (which === "growth") {
     const all = rows<Growth>(data.growth);
-    return <Lines label="Memory that was not freed" all={all} columns={GROWTH_COLUMNS(most(all, (row) => row.growth_bytes))} empty="All sampled memory was freed." />;
+    return (
+      <Lines
+        label="Memory that was not freed"
+        all={all}
+        columns={GROWTH_COLUMNS(most(all, (row) => row.growth_bytes))}
+        empty="All sampled memory was freed."
+      />
+    );
   }
   if (which === "copies") {
     const all = rows<Copy>(data.copies);
-    return <Lines label="Copies" all={all} columns={COPY_COLUMNS(most(all, (row) => row.bytes))} empty="No copies of weight were seen." />;
+    return (
+      <Lines
+        label="Copies"
+        all={all}
+        columns={COPY_COLUMNS(most(all, (row) => row.bytes))}
+        empty="No copies of weight were seen."
+      />
+    );
   }
   if (which === "needless")
-    return <Lines label="Needless copies" all={rows<NeedlessCopy>(data.needless_copies)} columns={NEEDLESS_COLUMNS} empty="No copy was followed to its end." />;
+    return (
+      <Lines
+        label="Needless copies"
+        all={rows<NeedlessCopy>(data.needless_copies)}
+        columns={NEEDLESS_COLUMNS}
+        empty="No copy was followed to its end."
+      />
+    );
   if (which === "libraries") {
     const all = rows<CopyPair>(data.copy_pairs);
-    return <Lines label="Copies by library" all={all} columns={PAIR_COLUMNS(most(all, (row) => row.bytes))} empty="No library copied anything of weight." />;
+    return (
+      <Lines
+        label="Copies by library"
+        all={all}
+        columns={PAIR_COLUMNS(most(all, (row) => row.bytes))}
+        empty="No library copied anything of weight."
+      />
+    );
   }
   const isPeak = which === "peak";
   const all = rows<MemoryLine>(isPeak ? data.peak : data.memory);
@@ -177,26 +346,29 @@ function Table({ which }: { which: string }): JSX.Element {
   );
 }
 
-/** A line's curve at the times of the process's points: between two points it is straight. */
-export function resampled(times: readonly number[], points: readonly { t_s: number; live_bytes: number }[]): (number | null)[] {
-  let i = 0;
-  return times.map((t) => {
-    while (i + 1 < points.length && points[i + 1].t_s <= t) i++;
-    const a = points[i];
-    const b = points[i + 1];
-    if (!a || t < a.t_s) return null;
-    if (!b) return a.live_bytes;
-    return a.live_bytes + ((b.live_bytes - a.live_bytes) * (t - a.t_s)) / (b.t_s - a.t_s || 1);
-  });
-}
-
 const POINT_COLUMNS: Column<MemoryPoint>[] = [
-  plain("t", "time", 80, 0, (row) => clock(row.t_s), (row) => row.t_s),
+  plain(
+    "t",
+    "time",
+    80,
+    0,
+    (row) => clock(row.t_s),
+    (row) => row.t_s,
+  ),
   amount<MemoryPoint>("python_bytes", "Python", 0),
   amount<MemoryPoint>("native_bytes", "native", 0),
-  plain("heap", "heap", 88, 2, (row) => bytes(row.python_bytes + row.native_bytes), (row) => row.python_bytes + row.native_bytes),
+  plain(
+    "heap",
+    "heap",
+    88,
+    2,
+    (row) => bytes(row.python_bytes + row.native_bytes),
+    (row) => row.python_bytes + row.native_bytes,
+  ),
   amount<MemoryPoint>("rss_bytes", "resident", 1),
-  plain("rest", "above the heap", 110, 3, (row) => (row.rss_bytes === null ? "–" : bytes(Math.max(0, row.rss_bytes - row.python_bytes - row.native_bytes)))),
+  plain("rest", "above the heap", 110, 3, (row) =>
+    row.rss_bytes === null ? "–" : bytes(Math.max(0, row.rss_bytes - row.python_bytes - row.native_bytes)),
+  ),
 ];
 
 function curveOf(process: number, chosen: string) {
@@ -205,11 +377,19 @@ function curveOf(process: number, chosen: string) {
   const times = points.map((point) => point.t_s);
   const lines: Line[] = [
     { title: "resident", colour: "rss", values: points.map((point) => point.rss_bytes) },
-    { title: "heap", colour: "heap", filled: true, values: points.map((point) => point.python_bytes + point.native_bytes) },
+    {
+      title: "heap",
+      colour: "heap",
+      filled: true,
+      values: points.map((point) => point.python_bytes + point.native_bytes),
+    },
     { title: "of it Python", colour: "python", values: points.map((point) => point.python_bytes) },
   ];
-  const line = rows<LinePoint>(of.data.line_timeline).filter((point) => point.process === process && `${of.text(point.file)}:${point.line}` === chosen);
-  if (line.length > 1) lines.push({ title: chosen.split("/").pop() ?? chosen, colour: "hot", values: resampled(times, line) });
+  const line = rows<LinePoint>(of.data.line_timeline).filter(
+    (point) => point.process === process && `${of.text(point.file)}:${point.line}` === chosen,
+  );
+  if (line.length > 1)
+    lines.push({ title: chosen.split("/").pop() ?? chosen, colour: "hot", values: resampled(times, line) });
   return { points, times, lines };
 }
 
@@ -230,7 +410,10 @@ function HeapFacts({ heap }: { heap: Heap }): JSX.Element {
 
 export function Memory(): JSX.Element {
   const { data } = profile();
-  const heaps = useMemo(() => rows<Heap>(data.heap).sort((a, b) => (b.peak_bytes ?? 0) - (a.peak_bytes ?? 0)), [data]);
+  const heaps = useMemo(
+    () => rows<Heap>(data.heap).sort((a, b) => (b.peak_bytes ?? 0) - (a.peak_bytes ?? 0)),
+    [data],
+  );
   const wanted = part.value.process ?? Number(param("process"));
   const heap = heaps.find((one) => one.process === wanted) ?? heaps[0];
   const which = param("table") || (data.leaks.rank.length > 0 ? "leaks" : "peak");
@@ -248,7 +431,10 @@ export function Memory(): JSX.Element {
           <Pick
             label="Process"
             value={`${heap.process}`}
-            choices={heaps.map((one) => ({ value: `${one.process}`, title: `pid ${one.pid}: ${bytes(one.peak_bytes)}` }))}
+            choices={heaps.map((one) => ({
+              value: `${one.process}`,
+              title: `pid ${one.pid}: ${bytes(one.peak_bytes)}`,
+            }))}
             onChange={(process) => adjust({ process })}
           />
         )}
@@ -256,19 +442,41 @@ export function Memory(): JSX.Element {
       </div>
       {heap.note && <p class="dim">{heap.note}</p>}
       {curve.times.length > 1 ? (
-        <Curve label="Memory over time; “Figures of the curve” has it as a table" times={curve.times} lines={curve.lines} height={190} mark={mark} period={part.value.period} />
+        <Curve
+          label="Memory over time; “Figures of the curve” has it as a table"
+          times={curve.times}
+          lines={curve.lines}
+          height={190}
+          mark={mark}
+          period={part.value.period}
+        />
       ) : (
         <Empty>The process was too short for a curve.</Empty>
       )}
       <div class="tools">
-        <Strip label="Table" choices={[...TABLES, { value: "figures", title: "Figures of the curve" }]} value={figures ? "figures" : which} onChange={(table) => adjust(table === "figures" ? { figures: "1" } : { table, figures: "" })} />
+        <Strip
+          label="Table"
+          choices={[...TABLES, { value: "figures", title: "Figures of the curve" }]}
+          value={figures ? "figures" : which}
+          onChange={(table) => adjust(table === "figures" ? { figures: "1" } : { table, figures: "" })}
+        />
       </div>
       {figures ? (
-        <Grid label="Figures of the curve" columns={POINT_COLUMNS} rows={curve.points} id={(row) => `${row.t_s}`} empty="The curve has no points." />
+        <Grid
+          label="Figures of the curve"
+          columns={POINT_COLUMNS}
+          rows={curve.points}
+          id={(row) => `${row.t_s}`}
+          empty="The curve has no points."
+        />
       ) : (
         <Table which={which} />
       )}
-      {part.value.period && <p class="dim">These tables are of the whole run: the peak, leaks and growth are not known by period.</p>}
+      {part.value.period && (
+        <p class="dim">
+          These tables are of the whole run: the peak, leaks and growth are not known by period.
+        </p>
+      )}
     </div>
   );
 }

@@ -6,28 +6,22 @@ import { baseName, bytes, column, count, duration, plural } from "../base/format
 import { adjust, param } from "../base/route";
 import type { Finding, Pair, PathFrame } from "../data";
 import { fraction } from "../data/findings";
+import { trunkLength } from "../data/paths";
 import { profile, rows } from "../data/profile";
 import { type Column, Grid } from "../ui/grid";
 import { Empty, Facts, Meter, Place, placeText } from "../ui/parts";
-
-function same(a: PathFrame, b: PathFrame): boolean {
-  return a.kind === b.kind && a.function === b.function && a.file === b.file && a.line === b.line && a.offset === b.offset;
-}
-
-/** How many frames from the outermost on are in both. */
-export function trunkLength(first: readonly PathFrame[], second: readonly PathFrame[]): number {
-  const most = Math.min(first.length, second.length);
-  let n = 0;
-  while (n < most && same(first[n], second[n])) n++;
-  return n;
-}
 
 function FrameItem({ frame }: { frame: PathFrame }): JSX.Element {
   const where = frame.library ? baseName(frame.library) : null;
   return (
     <li class={frame.kind}>
-      <span class={`mark ${frame.kind === "native" ? "native" : frame.library ? "library" : "own"}`} aria-hidden="true" />
-      <span class="name">{frame.function ?? (frame.offset === null ? "(no name known)" : `0x${frame.offset.toString(16)}`)}</span>
+      <span
+        class={`mark ${frame.kind === "native" ? "native" : frame.library ? "library" : "own"}`}
+        aria-hidden="true"
+      />
+      <span class="name">
+        {frame.function ?? (frame.offset === null ? "(no name known)" : `0x${frame.offset.toString(16)}`)}
+      </span>
       {frame.file ? <Place file={frame.file} line={frame.line} /> : <span class="dim">{where ?? ""}</span>}
     </li>
   );
@@ -36,7 +30,8 @@ function FrameItem({ frame }: { frame: PathFrame }): JSX.Element {
 function Paths({ pair }: { pair: Pair }): JSX.Element {
   const first = pair.first_path ?? [];
   const second = pair.second_path ?? [];
-  if (first.length === 0 && second.length === 0) return <Empty>The call paths of this pair were not kept.</Empty>;
+  if (first.length === 0 && second.length === 0)
+    return <Empty>The call paths of this pair were not kept.</Empty>;
   const trunk = trunkLength(first, second);
   const ends = { first: first.slice(trunk), second: second.slice(trunk) };
   return (
@@ -51,7 +46,9 @@ function Paths({ pair }: { pair: Pair }): JSX.Element {
           </ol>
         </section>
       )}
-      {ends.first.length + ends.second.length === 0 && <p class="dim">Both accesses were made there: by the same call path to the end.</p>}
+      {ends.first.length + ends.second.length === 0 && (
+        <p class="dim">Both accesses were made there: by the same call path to the end.</p>
+      )}
       {(ends.first.length + ends.second.length > 0 ? (["first", "second"] as const) : []).map((which) => (
         <section class="end">
           <h3>{which === "first" ? `First ${pair.kind}` : `Then the ${pair.kind} of the same`}</h3>
@@ -72,7 +69,15 @@ function Paths({ pair }: { pair: Pair }): JSX.Element {
 
 function columnsOf(most: number): Column<Pair>[] {
   return [
-    { key: "place", title: "line", width: 130, grow: 1, rank: 0, cell: (row) => <Place file={row.file} line={row.line} quiet />, sort: (row) => placeText(row.file, row.line) },
+    {
+      key: "place",
+      title: "line",
+      width: 130,
+      grow: 1,
+      rank: 0,
+      cell: (row) => <Place file={row.file} line={row.line} quiet />,
+      sort: (row) => placeText(row.file, row.line),
+    },
     {
       key: "second",
       title: "with",
@@ -91,11 +96,35 @@ function columnsOf(most: number): Column<Pair>[] {
       cell: (row) => <Meter value={row.wasted_s} whole={most} text={column(row.wasted_s)} />,
       sort: (row) => row.wasted_s,
     },
-    { key: "redundant", title: "redundant", width: 92, rank: 1, number: true, cell: (row) => fraction(row.redundant_fraction, row.fraction_low, row.fraction_high), sort: (row) => row.redundant_fraction },
+    {
+      key: "redundant",
+      title: "redundant",
+      width: 92,
+      rank: 1,
+      number: true,
+      cell: (row) => fraction(row.redundant_fraction, row.fraction_low, row.fraction_high),
+      sort: (row) => row.redundant_fraction,
+    },
     { key: "kind", title: "kind", width: 56, rank: 3, cell: (row) => row.kind },
-    { key: "traps", title: "seen", about: "Comparisons", width: 60, rank: 4, number: true, cell: (row) => count(row.traps), sort: (row) => row.traps },
+    {
+      key: "traps",
+      title: "seen",
+      about: "Comparisons",
+      width: 60,
+      rank: 4,
+      number: true,
+      cell: (row) => count(row.traps),
+      sort: (row) => row.traps,
+    },
     { key: "weight", title: "weight", width: 64, rank: 5, cell: (row) => row.severity },
-    { key: "native", title: "inside", width: 170, grow: 1, rank: 6, cell: (row) => <span class="dim">{row.native_function ?? ""}</span> },
+    {
+      key: "native",
+      title: "inside",
+      width: 170,
+      grow: 1,
+      rank: 6,
+      cell: (row) => <span class="dim">{row.native_function ?? ""}</span>,
+    },
   ];
 }
 
@@ -105,7 +134,10 @@ function chosen(all: Pair[]): { pairs: Pair[]; finding: Finding | null } {
   const finding = number ? rows<Finding>(profile().data.findings)[Number(number)] : undefined;
   if (!finding) return { pairs: all, finding: null };
   const is = (file: string | null, line: number | null) => file === finding.file && line === finding.line;
-  return { pairs: all.filter((pair) => is(pair.file, pair.line) || is(pair.second_file, pair.second_line)), finding };
+  return {
+    pairs: all.filter((pair) => is(pair.file, pair.line) || is(pair.second_file, pair.second_line)),
+    finding,
+  };
 }
 
 export function Pairs(): JSX.Element {
@@ -115,7 +147,12 @@ export function Pairs(): JSX.Element {
   const most = all.reduce((sum, pair) => Math.max(sum, pair.wasted_s ?? 0), 0);
   const columns = useMemo(() => columnsOf(most), [most]);
   const pair = pairs.find((one) => `${one.rank}` === param("pair")) ?? pairs[0];
-  if (all.length === 0) return <Empty>No two accesses met: {data.run.sampler_note ?? "no native code did work again that was watched"}.</Empty>;
+  if (all.length === 0)
+    return (
+      <Empty>
+        No two accesses met: {data.run.sampler_note ?? "no native code did work again that was watched"}.
+      </Empty>
+    );
   return (
     <div class="view pairs-view">
       <h1 class="unseen">Pairs</h1>
@@ -143,11 +180,19 @@ export function Pairs(): JSX.Element {
         <div class="pair">
           <Facts
             facts={[
-              ["redundant", `${fraction(pair.redundant_fraction, pair.fraction_low, pair.fraction_high)} of ${plural(pair.traps, "comparison")}`],
+              [
+                "redundant",
+                `${fraction(pair.redundant_fraction, pair.fraction_low, pair.fraction_high)} of ${plural(pair.traps, "comparison")}`,
+              ],
               ["between the two", duration(pair.gap_s)],
               ["what", pair.memory ?? "not known"],
               ["bytes", bytes(pair.bytes)],
-              ["inside", [pair.native_function, pair.native_library && baseName(pair.native_library)].filter(Boolean).join(" of ") || "not known"],
+              [
+                "inside",
+                [pair.native_function, pair.native_library && baseName(pair.native_library)]
+                  .filter(Boolean)
+                  .join(" of ") || "not known",
+              ],
             ]}
           />
           <Paths pair={pair} />

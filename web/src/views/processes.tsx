@@ -41,8 +41,23 @@ function treeOf(processes: Process[], threads: Thread[]): Row[] {
   const add = (process: Process, level: number) => {
     const own = threads.filter((thread) => thread.process === process.process);
     const children = processes.filter((one) => one.parent === process.process && one !== process);
-    found.push({ id: `${process.process}`, level, process, thread: null, cost: process, below: own.length + children.length });
-    for (const thread of own) found.push({ id: `${process.process}.${thread.thread}`, level: level + 1, process, thread, cost: thread, below: 0 });
+    found.push({
+      id: `${process.process}`,
+      level,
+      process,
+      thread: null,
+      cost: process,
+      below: own.length + children.length,
+    });
+    for (const thread of own)
+      found.push({
+        id: `${process.process}.${thread.thread}`,
+        level: level + 1,
+        process,
+        thread,
+        cost: thread,
+        below: 0,
+      });
     for (const child of children) add(child, level + 1);
   };
   for (const process of processes) if (process.parent === null || !known.has(process.parent)) add(process, 0);
@@ -67,18 +82,51 @@ function columnsOf(all: Row[]): Column<Row>[] {
       grow: 1,
       rank: 0,
       cell: (row) => (
-        <span class={row.thread ? "name" : "name strong"} title={row.thread ? threadName(row.thread) : (row.process.command ?? "")}>
-          {row.thread ? `${threadName(row.thread)}${row.thread.threads > 1 ? ` × ${count(row.thread.threads)}` : ""}` : commandName(row.process)}
+        <span
+          class={row.thread ? "name" : "name strong"}
+          title={row.thread ? threadName(row.thread) : (row.process.command ?? "")}
+        >
+          {row.thread
+            ? `${threadName(row.thread)}${row.thread.threads > 1 ? ` × ${count(row.thread.threads)}` : ""}`
+            : commandName(row.process)}
         </span>
       ),
     },
-    { key: "bar", title: "", width: 140, rank: 3, cell: (row) => <Bar split={split(row.cost)} whole={whole} /> },
+    {
+      key: "bar",
+      title: "",
+      width: 140,
+      rank: 3,
+      cell: (row) => <Bar split={split(row.cost)} whole={whole} />,
+    },
     time("cpu_s", "CPU s", 0),
     time("wait_s", "wait s", 2),
-    { key: "delay", title: "delay s", about: "Ready to run, without a processor", width: 72, rank: 6, number: true, cell: (row) => column(split(row.cost).delay ?? null) },
+    {
+      key: "delay",
+      title: "delay s",
+      about: "Ready to run, without a processor",
+      width: 72,
+      rank: 6,
+      number: true,
+      cell: (row) => column(split(row.cost).delay ?? null),
+    },
     time("wall_s", "wall s", 4),
-    { key: "peak", title: "peak", width: 84, rank: 5, number: true, cell: (row) => (row.thread ? "" : bytes(row.process.peak_bytes)) },
-    { key: "id", title: "pid, tid", width: 76, rank: 7, number: true, cell: (row) => <span class="dim">{row.thread ? (row.thread.tid ?? "–") : row.process.pid}</span> },
+    {
+      key: "peak",
+      title: "peak",
+      width: 84,
+      rank: 5,
+      number: true,
+      cell: (row) => (row.thread ? "" : bytes(row.process.peak_bytes)),
+    },
+    {
+      key: "id",
+      title: "pid, tid",
+      width: 76,
+      rank: 7,
+      number: true,
+      cell: (row) => <span class="dim">{row.thread ? (row.thread.tid ?? "–") : row.process.pid}</span>,
+    },
     { key: "end", title: "end", width: 84, rank: 4, cell: (row) => (row.thread ? "" : endText(row.process)) },
   ];
 }
@@ -97,7 +145,10 @@ function ProcessFacts({ process }: { process: Process }): JSX.Element {
           ["started", process.started.replace("T", " ").replace("Z", " UTC")],
           ["end", endText(process)],
           ["clock", [process.clock, process.clock_note].filter(Boolean).join(": ")],
-          ["samples", `${count(process.samples)}${process.period_s ? ` of ${seconds(process.period_s * 1000).replace("s", "ms")}` : ""}`],
+          [
+            "samples",
+            `${count(process.samples)}${process.period_s ? ` of ${seconds(process.period_s * 1000).replace("s", "ms")}` : ""}`,
+          ],
           ["accesses sampled by", [process.sampler, process.sampler_note].filter(Boolean).join(": ")],
         ]}
       />
@@ -111,7 +162,12 @@ export function Processes(): JSX.Element {
   const [closed, setClosed] = useState<Set<string>>(new Set());
   const [current, setCurrent] = useState<string | null>(null);
   const columns = useMemo(() => columnsOf(all), [all]);
-  const chosen = part.value.process === null ? null : part.value.thread === null ? `${part.value.process}` : `${part.value.process}.${part.value.thread}`;
+  const chosen =
+    part.value.process === null
+      ? null
+      : part.value.thread === null
+        ? `${part.value.process}`
+        : `${part.value.process}.${part.value.thread}`;
   const shown: Row[] = [];
   let hiddenBelow = Number.POSITIVE_INFINITY;
   for (const row of all) {

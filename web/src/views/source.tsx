@@ -10,8 +10,8 @@ import { againWords } from "../data/findings";
 import { cpuOf, type LineCosts, linesOf, wholeLines } from "../data/lines";
 import { measure } from "../data/measures";
 import { profile, rows } from "../data/profile";
-import type { Tree } from "../data/tree";
-import { bottomUp, type Kinds } from "../flame/merge";
+import { lineKinds } from "../flame/bylines";
+import { bottomUp } from "../flame/merge";
 import { MergedTable } from "../flame/table";
 import { valuesOf } from "../data/values";
 import { type Column, Grid } from "../ui/grid";
@@ -36,7 +36,8 @@ let shownOf: { of: unknown; lines: LineCosts[] } | null = null;
 /** Of what is chosen, all files. */
 export function chosenLines(): LineCosts[] {
   const { data, tree } = profile();
-  if (shownOf?.of !== costs.value) shownOf = { of: costs.value, lines: isWhole.value ? wholeLines(data) : linesOf(data, tree, costs.value) };
+  if (shownOf?.of !== costs.value)
+    shownOf = { of: costs.value, lines: isWhole.value ? wholeLines(data) : linesOf(data, tree, costs.value) };
   return shownOf.lines;
 }
 
@@ -51,7 +52,9 @@ function codeOf(file: number, lines: LineCosts[]): CodeLine[] {
   }
   const spans = highlight(numbers, texts);
   const found = new Map<number, CodeLine>();
-  numbers.forEach((line, i) => found.set(line, { line, spans: spans[i], costs: null, gap: false }));
+  numbers.forEach((line, i) => {
+    found.set(line, { line, spans: spans[i], costs: null, gap: false });
+  });
   for (const one of lines) {
     const there = found.get(one.line) ?? { line: one.line, spans: null, costs: null, gap: false };
     found.set(one.line, { ...there, costs: one });
@@ -71,13 +74,33 @@ function figure(value: number | null | undefined, show: (value: number) => strin
 function columnsOf(lines: LineCosts[], runCpu: number, codeWidth: number): Column<CodeLine>[] {
   const has = (of: (line: LineCosts) => number | null) => lines.some((line) => of(line));
   const most = Math.max(0, ...lines.map((line) => cpuOf(line) + (line.wait ?? 0)));
-  const amount = (key: "allocated" | "peak" | "copied", title: string, about: string, rank: number): Column<CodeLine>[] =>
+  const amount = (
+    key: "allocated" | "peak" | "copied",
+    title: string,
+    about: string,
+    rank: number,
+  ): Column<CodeLine>[] =>
     has((line) => line[key])
       ? [{ key, title, about, width: 76, rank, number: true, cell: (row) => figure(row.costs?.[key], bytes) }]
       : [];
-  const time = (key: "wait" | "delay" | "wasted", title: string, about: string, rank: number): Column<CodeLine>[] =>
+  const time = (
+    key: "wait" | "delay" | "wasted",
+    title: string,
+    about: string,
+    rank: number,
+  ): Column<CodeLine>[] =>
     has((line) => line[key])
-      ? [{ key, title, about, width: 66, rank, number: true, cell: (row) => figure(row.costs?.[key], column) }]
+      ? [
+          {
+            key,
+            title,
+            about,
+            width: 66,
+            rank,
+            number: true,
+            cell: (row) => figure(row.costs?.[key], column),
+          },
+        ]
       : [];
   return [
     {
@@ -86,9 +109,19 @@ function columnsOf(lines: LineCosts[], runCpu: number, codeWidth: number): Colum
       about: "Python, native, system, waiting",
       width: 96,
       rank: 3,
-      cell: (row) => (row.costs && cpuOf(row.costs) + (row.costs.wait ?? 0) > 0 ? <Bar split={{ ...row.costs, delay: 0 }} whole={most} /> : null),
+      cell: (row) =>
+        row.costs && cpuOf(row.costs) + (row.costs.wait ?? 0) > 0 ? (
+          <Bar split={{ ...row.costs, delay: 0 }} whole={most} />
+        ) : null,
     },
-    { key: "cpu", title: "CPU s", width: 62, rank: 1, number: true, cell: (row) => figure(row.costs && cpuOf(row.costs), column) },
+    {
+      key: "cpu",
+      title: "CPU s",
+      width: 62,
+      rank: 1,
+      number: true,
+      cell: (row) => figure(row.costs && cpuOf(row.costs), column),
+    },
     {
       key: "share",
       title: "share",
@@ -96,7 +129,8 @@ function columnsOf(lines: LineCosts[], runCpu: number, codeWidth: number): Colum
       width: 58,
       rank: 6,
       number: true,
-      cell: (row) => figure(row.costs && cpuOf(row.costs), (value) => share(runCpu > 0 ? value / runCpu : null)),
+      cell: (row) =>
+        figure(row.costs && cpuOf(row.costs), (value) => share(runCpu > 0 ? value / runCpu : null)),
     },
     ...time("wait", "wait s", "Off the CPU by its own doing", 4),
     ...time("delay", "delay s", "Ready to run, without a processor", 10),
@@ -104,7 +138,14 @@ function columnsOf(lines: LineCosts[], runCpu: number, codeWidth: number): Colum
     ...amount("allocated", "allocated", "Ever allocated", 7),
     ...amount("peak", "at peak", "Live at the peak", 8),
     ...amount("copied", "copied", "Copied in memory", 9),
-    { key: "line", title: "line", width: 48, rank: 0, number: true, cell: (row) => <span class="dim">{row.line}</span> },
+    {
+      key: "line",
+      title: "line",
+      width: 48,
+      rank: 0,
+      number: true,
+      cell: (row) => <span class="dim">{row.line}</span>,
+    },
     { key: "code", title: "source", width: codeWidth, grow: 1, rank: 0, cell: (row) => <Code row={row} /> },
   ];
 }
@@ -119,29 +160,6 @@ function Code({ row }: { row: CodeLine }): JSX.Element {
       )}
     </span>
   );
-}
-
-/** Frames by line instead of by function: who called a line is a line. */
-export function lineKinds(tree: Tree): Kinds & { places: [string | null, number | null][] } {
-  const known = new Map<string, number>();
-  const result = { of: new Int32Array(tree.size).fill(-1), labels: [] as string[], keys: [] as string[], fns: [] as number[], colours: [] as Kinds["colours"], places: [] as [string | null, number | null][] };
-  for (let node = 1; node < tree.size; node++) {
-    const fn = tree.fn[node];
-    if (fn < 0) continue;
-    const key = `${fn}:${tree.line[node]}`;
-    let kind = known.get(key);
-    if (kind === undefined) {
-      kind = result.labels.length;
-      known.set(key, kind);
-      result.labels.push(tree.name(fn));
-      result.keys.push(key);
-      result.fns.push(fn);
-      result.colours.push(tree.isNative(fn) ? "native" : tree.library(fn) ? "library" : "own");
-      result.places.push(tree.isNative(fn) ? [null, null] : [tree.file(fn), tree.line[node] || null]);
-    }
-    result.of[node] = kind;
-  }
-  return result;
 }
 
 function Callers({ path, line }: { path: string; line: number }): JSX.Element {
@@ -192,7 +210,17 @@ function causesOf(file: number, line: number): string {
     .join(", ");
 }
 
-function LinePanel({ file, path, line, lines }: { file: number; path: string; line: number; lines: LineCosts[] }): JSX.Element {
+function LinePanel({
+  file,
+  path,
+  line,
+  lines,
+}: {
+  file: number;
+  path: string;
+  line: number;
+  lines: LineCosts[];
+}): JSX.Element {
   const one = lines.find((item) => item.line === line);
   const finding = one && one.finding !== null ? rows<Finding>(profile().data.findings)[one.finding] : null;
   const causes = causesOf(file, line);
@@ -222,18 +250,24 @@ export function Source(): JSX.Element {
   const files = useMemo(() => rows<SourceFile>(current.data.source.files), [current]);
   const paths = files.map((file) => current.text(file.path) ?? "?");
   const wanted = paths.indexOf(param("file"));
-  const file = wanted >= 0 ? wanted : 0;
+  const file = Math.max(0, wanted);
   const all = chosenLines();
   const lines = useMemo(() => all.filter((line) => line.file === file), [all, file]);
   const code = useMemo(() => codeOf(file, lines), [file, lines]);
   const codeWidth = innerWidth < NARROW_PX ? CODE_NARROW_PX : CODE_PX;
-  const runCpu = isWhole.value ? (current.data.run.cpu_s ?? 0) : (valuesOf(measure("cpu"))?.reduce((sum, value) => sum + value, 0) ?? 0);
+  const runCpu = isWhole.value
+    ? (current.data.run.cpu_s ?? 0)
+    : (valuesOf(measure("cpu"))?.reduce((sum, value) => sum + value, 0) ?? 0);
   const columns = useMemo(() => columnsOf(lines, runCpu, codeWidth), [lines, runCpu, codeWidth]);
-  if (files.length === 0) return <Empty>The profile has no source text: nothing of Python was sampled.</Empty>;
+  if (files.length === 0)
+    return <Empty>The profile has no source text: nothing of Python was sampled.</Empty>;
 
   const folder = commonFolder(paths.filter((_, i) => files[i].library === null));
   const asked = Number(param("line"));
-  const costliest = lines.reduce<LineCosts | null>((most, one) => (!most || cpuOf(one) + (one.wait ?? 0) > cpuOf(most) + (most.wait ?? 0) ? one : most), null);
+  const costliest = lines.reduce<LineCosts | null>(
+    (most, one) => (!most || cpuOf(one) + (one.wait ?? 0) > cpuOf(most) + (most.wait ?? 0) ? one : most),
+    null,
+  );
   const line = asked || costliest?.line || code[0]?.line || 0;
   const title = (path: string, one: SourceFile) => {
     const library = current.text(one.library);
@@ -264,7 +298,9 @@ export function Source(): JSX.Element {
         current={`${line}`}
         onCurrent={(row) => adjust({ file: paths[file], line: `${row.line}` })}
         start={code.findIndex((row) => row.line === line)}
-        rowClass={(row) => `${row.gap ? "gap " : ""}${row.costs?.finding != null && row.costs.wasted ? "found" : ""}`}
+        rowClass={(row) =>
+          `${row.gap ? "gap " : ""}${row.costs?.finding != null && row.costs.wasted ? "found" : ""}`
+        }
         rowHeight={22}
         empty="No line of this file has a cost in what is chosen."
       />
@@ -272,4 +308,3 @@ export function Source(): JSX.Element {
     </div>
   );
 }
-

@@ -28,7 +28,11 @@ function CardOf({ card, number }: { card: Card; number: number }): JSX.Element {
           <Place file={card.file} line={card.line} />
           {card.inside && <span class="dim"> {card.inside}</span>}
           {card.finding !== null && card.file && (
-            <a class="more" href={link("pairs", { finding: `${card.finding}` })} aria-label={`Pairs of finding ${number}`}>
+            <a
+              class="more"
+              href={link("pairs", { finding: `${card.finding}` })}
+              aria-label={`Pairs of finding ${number}`}
+            >
               pairs
             </a>
           )}
@@ -57,7 +61,8 @@ function CardOf({ card, number }: { card: Card; number: number }): JSX.Element {
 /** What the page says where nothing was found. */
 function nothingFound(of: Profile): string {
   const { run } = of.data;
-  if (run.sampler !== "none") return "No work of weight was found that is done again. The costliest lines are below.";
+  if (run.sampler !== "none")
+    return "No work of weight was found that is done again. The costliest lines are below.";
   return run.sampler_note ?? "Redundant work was not looked for in this run. The costliest lines are below.";
 }
 
@@ -93,10 +98,21 @@ function Findings({ of }: { of: Profile }): JSX.Element {
 
 /** The main thread's parts add up to the program's time. */
 function mainThread(of: Profile): Thread | null {
-  return rows<Thread>(of.data.threads).find((thread) => thread.is_main && thread.process === of.data.processes.process[0]) ?? null;
+  return (
+    rows<Thread>(of.data.threads).find(
+      (thread) => thread.is_main && thread.process === of.data.processes.process[0],
+    ) ?? null
+  );
 }
 
-function splitOf(cost: { python_s: number | null; native_s: number | null; system_s: number | null; wait_s: number | null; runnable_s: number | null; throttled_s: number | null }): Split {
+function splitOf(cost: {
+  python_s: number | null;
+  native_s: number | null;
+  system_s: number | null;
+  wait_s: number | null;
+  runnable_s: number | null;
+  throttled_s: number | null;
+}): Split {
   return {
     python: cost.python_s,
     native: cost.native_s,
@@ -123,16 +139,18 @@ function SplitOfTime({ of }: { of: Profile }): JSX.Element {
     <section class="split" aria-label="Split of time">
       <Bar split={split} whole={whole} tall />
       <ul class="figures">
-        {SPLIT_KINDS.filter(([kind]) => kind !== "delay" || (split.delay ?? 0) >= 0.01).map(([kind, name, about]) => (
-          <li>
-            <span class="name">
-              <span class={`dot ${kind}`} aria-hidden="true" />
-              {name}
-            </span>
-            <strong>{seconds(split[kind] ?? null)}</strong>
-            <span class="dim">{`${share(whole > 0 ? (split[kind] ?? 0) / whole : null, 0)} ${about}`}</span>
-          </li>
-        ))}
+        {SPLIT_KINDS.filter(([kind]) => kind !== "delay" || (split.delay ?? 0) >= 0.01).map(
+          ([kind, name, about]) => (
+            <li>
+              <span class="name">
+                <span class={`dot ${kind}`} aria-hidden="true" />
+                {name}
+              </span>
+              <strong>{seconds(split[kind] ?? null)}</strong>
+              <span class="dim">{`${share(whole > 0 ? (split[kind] ?? 0) / whole : null, 0)} ${about}`}</span>
+            </li>
+          ),
+        )}
         <li class="whole">{`of ${seconds(whole)} of ${main ? "the program" : plural(run.threads, "thread")}`}</li>
       </ul>
     </section>
@@ -143,12 +161,23 @@ function SplitOfTime({ of }: { of: Profile }): JSX.Element {
 function Memory({ of }: { of: Profile }): JSX.Element {
   const heap = rows<Heap>(of.data.heap).sort((a, b) => (b.peak_bytes ?? 0) - (a.peak_bytes ?? 0))[0];
   const curve = useMemo(() => {
-    const points = rows<MemoryPoint>(of.data.memory_timeline).filter((point) => !heap || point.process === heap.process);
+    const points = rows<MemoryPoint>(of.data.memory_timeline).filter(
+      (point) => !heap || point.process === heap.process,
+    );
     return {
       times: points.map((point) => point.t_s),
       lines: [
-        { title: `resident, at most ${bytes(heap?.rss_peak_bytes ?? null)}`, colour: "rss", values: points.map((point) => point.rss_bytes) },
-        { title: "heap", colour: "heap", filled: true, values: points.map((point) => point.python_bytes + point.native_bytes) },
+        {
+          title: `resident, at most ${bytes(heap?.rss_peak_bytes ?? null)}`,
+          colour: "rss",
+          values: points.map((point) => point.rss_bytes),
+        },
+        {
+          title: "heap",
+          colour: "heap",
+          filled: true,
+          values: points.map((point) => point.python_bytes + point.native_bytes),
+        },
       ],
     };
   }, [of]);
@@ -160,9 +189,17 @@ function Memory({ of }: { of: Profile }): JSX.Element {
       <p class="headline">
         <strong>{bytes(heap.peak_bytes)}</strong>
         {heap.peak_t_s !== null && ` at ${clock(heap.peak_t_s)}`}
-        {heap.peak_bytes !== null && heap.peak_python_bytes !== null && `, Python ${share(heap.peak_python_bytes / heap.peak_bytes, 0)}`}
+        {heap.peak_bytes !== null &&
+          heap.peak_python_bytes !== null &&
+          `, Python ${share(heap.peak_python_bytes / heap.peak_bytes, 0)}`}
       </p>
-      <Curve label="Memory over time; the view Memory has its figures" times={curve.times} lines={curve.lines} height={150} mark={at} />
+      <Curve
+        label="Memory over time; the view Memory has its figures"
+        times={curve.times}
+        lines={curve.lines}
+        height={150}
+        mark={at}
+      />
       <ul class="tops">
         {tops.map((line) => (
           <li>
@@ -177,7 +214,9 @@ function Memory({ of }: { of: Profile }): JSX.Element {
 
 /** Lines of own code with the memory of all that they called. */
 function linesAtPeak(of: Profile): LineCosts[] {
-  const own = wholeLines(of.data).filter((line) => of.data.source.files.library[line.file] === null && (line.peak ?? 0) > 0);
+  const own = wholeLines(of.data).filter(
+    (line) => of.data.source.files.library[line.file] === null && (line.peak ?? 0) > 0,
+  );
   return own.sort((a, b) => (b.peak ?? 0) - (a.peak ?? 0)).slice(0, 3);
 }
 
@@ -185,8 +224,21 @@ function ProcessList({ of }: { of: Profile }): JSX.Element {
   const all = useMemo(() => rows<Process>(of.data.processes), [of]);
   const most = Math.max(...all.map((one) => (one.cpu_s ?? 0) + (one.wait_s ?? 0)), 0);
   const columns: Column<Process>[] = [
-    { key: "command", title: "process", width: 130, grow: 1, rank: 0, cell: (row) => <span title={row.command ?? ""}>{commandName(row)}</span> },
-    { key: "bar", title: "", width: 80, rank: 2, cell: (row) => <Bar split={{ ...splitOf(row), delay: 0 }} whole={most} /> },
+    {
+      key: "command",
+      title: "process",
+      width: 130,
+      grow: 1,
+      rank: 0,
+      cell: (row) => <span title={row.command ?? ""}>{commandName(row)}</span>,
+    },
+    {
+      key: "bar",
+      title: "",
+      width: 80,
+      rank: 2,
+      cell: (row) => <Bar split={{ ...splitOf(row), delay: 0 }} whole={most} />,
+    },
     { key: "cpu", title: "CPU s", width: 64, rank: 1, number: true, cell: (row) => column(row.cpu_s) },
     { key: "end", title: "end", width: 84, rank: 3, cell: (row) => endText(row) },
   ];
@@ -209,7 +261,9 @@ function ProcessList({ of }: { of: Profile }): JSX.Element {
 
 export function commandName(row: Process): string {
   const words = (row.command ?? row.executable ?? "").split(" ");
-  return words.map((word) => (word.startsWith("/") ? word.split("/").pop() : word)).join(" ") || `pid ${row.pid}`;
+  return (
+    words.map((word) => (word.startsWith("/") ? word.split("/").pop() : word)).join(" ") || `pid ${row.pid}`
+  );
 }
 
 export function endText(row: { cause: string | null; exit_status: number | null }): string {
@@ -220,21 +274,68 @@ export function endText(row: { cause: string | null; exit_status: number | null 
 function Costliest({ of }: { of: Profile }): JSX.Element {
   const lines = useMemo(() => {
     const own = wholeLines(of.data).filter((line) => of.data.source.files.library[line.file] === null);
-    return own.filter((line) => cpuOf(line) + (line.wait ?? 0) > 0).sort((a, b) => cpuOf(b) - cpuOf(a) || (b.wait ?? 0) - (a.wait ?? 0)).slice(0, 40);
+    return own
+      .filter((line) => cpuOf(line) + (line.wait ?? 0) > 0)
+      .sort((a, b) => cpuOf(b) - cpuOf(a) || (b.wait ?? 0) - (a.wait ?? 0))
+      .slice(0, 40);
   }, [of]);
   const texts = useMemo(() => textsOf(of, lines), [of, lines]);
   const path = (line: LineCosts) => of.text(of.data.source.files.path[line.file]);
   const most = lines.reduce((sum, line) => Math.max(sum, cpuOf(line) + (line.wait ?? 0)), 0);
   const runCpu = of.data.run.cpu_s ?? 0;
   const columns: Column<LineCosts>[] = [
-    { key: "bar", title: "", width: 84, rank: 4, cell: (row) => <Bar split={{ ...row, delay: 0 }} whole={most} /> },
-    { key: "cpu", title: "CPU s", width: 62, rank: 0, number: true, cell: (row) => column(cpuOf(row)), sort: cpuOf },
-    { key: "share", title: "share", width: 62, rank: 2, number: true, cell: (row) => share(runCpu > 0 ? cpuOf(row) / runCpu : null) },
+    {
+      key: "bar",
+      title: "",
+      width: 84,
+      rank: 4,
+      cell: (row) => <Bar split={{ ...row, delay: 0 }} whole={most} />,
+    },
+    {
+      key: "cpu",
+      title: "CPU s",
+      width: 62,
+      rank: 0,
+      number: true,
+      cell: (row) => column(cpuOf(row)),
+      sort: cpuOf,
+    },
+    {
+      key: "share",
+      title: "share",
+      width: 62,
+      rank: 2,
+      number: true,
+      cell: (row) => share(runCpu > 0 ? cpuOf(row) / runCpu : null),
+    },
     ...(lines.some((line) => (line.wait ?? 0) >= 0.0005)
-      ? [{ key: "wait", title: "wait s", width: 62, rank: 3, number: true, cell: (row: LineCosts) => (row.wait ? column(row.wait) : ""), sort: (row: LineCosts) => row.wait }]
+      ? [
+          {
+            key: "wait",
+            title: "wait s",
+            width: 62,
+            rank: 3,
+            number: true,
+            cell: (row: LineCosts) => (row.wait ? column(row.wait) : ""),
+            sort: (row: LineCosts) => row.wait,
+          },
+        ]
       : []),
-    { key: "place", title: "line", width: placeWidth(lines.map((line) => placeText(path(line), line.line))), rank: 0, cell: (row) => <Place file={path(row)} line={row.line} quiet /> },
-    { key: "text", title: "source", width: 70, grow: 1, rank: 1, cell: (row) => <span class="code">{texts.get(row)}</span> },
+    {
+      key: "place",
+      title: "line",
+      width: placeWidth(lines.map((line) => placeText(path(line), line.line))),
+      rank: 0,
+      cell: (row) => <Place file={path(row)} line={row.line} quiet />,
+    },
+    {
+      key: "text",
+      title: "source",
+      width: 70,
+      grow: 1,
+      rank: 1,
+      cell: (row) => <span class="code">{texts.get(row)}</span>,
+    },
   ];
   return (
     <Grid
@@ -282,4 +383,3 @@ export function Start(): JSX.Element {
     </div>
   );
 }
-

@@ -24,7 +24,14 @@ interface Row {
 const TICKS = 6;
 
 export function threadName(thread: Thread): string {
-  return thread.name || (thread.is_main ? "main thread" : thread.thread === 0 ? "(short threads)" : `thread ${thread.tid ?? thread.thread}`);
+  return (
+    thread.name ||
+    (thread.is_main
+      ? "main thread"
+      : thread.thread === 0
+        ? "(short threads)"
+        : `thread ${thread.tid ?? thread.thread}`)
+  );
 }
 
 function rowsOf(all: Tracks): Row[] {
@@ -35,9 +42,14 @@ function rowsOf(all: Tracks): Row[] {
     if (!track) return [];
     const below = threads.flatMap((thread, index) => {
       const own = all.byThread.get(index);
-      return thread.process === process.process && own ? [{ id: `${process.process}.${thread.thread}`, process, thread, track: own, level: 1, threads: 0 }] : [];
+      return thread.process === process.process && own
+        ? [{ id: `${process.process}.${thread.thread}`, process, thread, track: own, level: 1, threads: 0 }]
+        : [];
     });
-    return [{ id: `${process.process}`, process, thread: null, track, level: 0, threads: below.length }, ...below];
+    return [
+      { id: `${process.process}`, process, thread: null, track, level: 0, threads: below.length },
+      ...below,
+    ];
   });
 }
 
@@ -53,7 +65,11 @@ function trackColumns(all: Tracks): Column<Row>[] {
       title: "process, thread",
       width: 150,
       rank: 0,
-      cell: (row) => <span class={row.thread ? "name" : "name strong"}>{row.thread ? threadName(row.thread) : commandName(row.process)}</span>,
+      cell: (row) => (
+        <span class={row.thread ? "name" : "name strong"}>
+          {row.thread ? threadName(row.thread) : commandName(row.process)}
+        </span>
+      ),
     },
     {
       key: "track",
@@ -61,11 +77,34 @@ function trackColumns(all: Tracks): Column<Row>[] {
       width: 120,
       grow: 1,
       rank: 0,
-      cell: (row) => <TrackCanvas track={row.track} of={all} high={row.thread ? all.width_s : Math.max(all.width_s, highest(row.track))} height={22} period={period} />,
+      cell: (row) => (
+        <TrackCanvas
+          track={row.track}
+          of={all}
+          high={row.thread ? all.width_s : Math.max(all.width_s, highest(row.track))}
+          height={22}
+          period={period}
+        />
+      ),
     },
     { key: "cpu", title: "CPU s", width: 68, rank: 1, number: true, cell: (row) => column(cpu(row.track)) },
-    { key: "wait", title: "wait s", width: 68, rank: 2, number: true, cell: (row) => column(total(row.track, "wait")) },
-    { key: "delay", title: "delay s", width: 68, rank: 3, number: true, about: "Ready to run, without a processor", cell: (row) => column(total(row.track, "delay")) },
+    {
+      key: "wait",
+      title: "wait s",
+      width: 68,
+      rank: 2,
+      number: true,
+      cell: (row) => column(total(row.track, "wait")),
+    },
+    {
+      key: "delay",
+      title: "delay s",
+      width: 68,
+      rank: 3,
+      number: true,
+      about: "Ready to run, without a processor",
+      cell: (row) => column(total(row.track, "delay")),
+    },
   ];
 }
 
@@ -75,11 +114,19 @@ function PeriodFields({ all }: { all: Tracks }): JSX.Element {
   const end = all.start_s + all.slices * all.width_s;
   const from = period?.from_s ?? all.start_s;
   const to = period?.to_s ?? end;
-  const set = (a: number, b: number) => Number.isFinite(a) && Number.isFinite(b) && a < b && choosePeriod({ from_s: a, to_s: b });
+  const set = (a: number, b: number) =>
+    Number.isFinite(a) && Number.isFinite(b) && a < b && choosePeriod({ from_s: a, to_s: b });
   const field = (label: string, value: number, change: (value: number) => void) => (
     <label>
       {label}
-      <input type="number" min={all.start_s} max={end} step={all.width_s} value={Number(value.toFixed(3))} onChange={(event) => change(event.currentTarget.valueAsNumber)} />
+      <input
+        type="number"
+        min={all.start_s}
+        max={end}
+        step={all.width_s}
+        value={Number(value.toFixed(3))}
+        onChange={(event) => change(event.currentTarget.valueAsNumber)}
+      />
     </label>
   );
   return (
@@ -92,13 +139,60 @@ function PeriodFields({ all }: { all: Tracks }): JSX.Element {
 }
 
 const sliceColumns: Column<Slice>[] = [
-  { key: "t", title: "from", width: 72, rank: 0, number: true, cell: (row) => clock(row.t_s), sort: (row) => row.t_s },
+  {
+    key: "t",
+    title: "from",
+    width: 72,
+    rank: 0,
+    number: true,
+    cell: (row) => clock(row.t_s),
+    sort: (row) => row.t_s,
+  },
   { key: "wall", title: "length s", width: 74, rank: 5, number: true, cell: (row) => column(row.wall_s) },
-  { key: "cpu", title: "CPU s", width: 68, rank: 1, number: true, cell: (row) => column(row.cpu_s), sort: (row) => row.cpu_s },
-  { key: "wait", title: "wait s", width: 68, rank: 2, number: true, cell: (row) => column(row.wait_s), sort: (row) => row.wait_s },
-  { key: "allocated", title: "allocated", width: 84, rank: 4, number: true, cell: (row) => bytes(row.allocated_bytes), sort: (row) => row.allocated_bytes },
-  { key: "copied", title: "copied", width: 84, rank: 6, number: true, cell: (row) => bytes(row.copy_bytes), sort: (row) => row.copy_bytes },
-  { key: "line", title: "costliest line of your code", width: 140, grow: 1, rank: 3, cell: (row) => <Place file={row.file} line={row.line} quiet /> },
+  {
+    key: "cpu",
+    title: "CPU s",
+    width: 68,
+    rank: 1,
+    number: true,
+    cell: (row) => column(row.cpu_s),
+    sort: (row) => row.cpu_s,
+  },
+  {
+    key: "wait",
+    title: "wait s",
+    width: 68,
+    rank: 2,
+    number: true,
+    cell: (row) => column(row.wait_s),
+    sort: (row) => row.wait_s,
+  },
+  {
+    key: "allocated",
+    title: "allocated",
+    width: 84,
+    rank: 4,
+    number: true,
+    cell: (row) => bytes(row.allocated_bytes),
+    sort: (row) => row.allocated_bytes,
+  },
+  {
+    key: "copied",
+    title: "copied",
+    width: 84,
+    rank: 6,
+    number: true,
+    cell: (row) => bytes(row.copy_bytes),
+    sort: (row) => row.copy_bytes,
+  },
+  {
+    key: "line",
+    title: "costliest line of your code",
+    width: 140,
+    grow: 1,
+    rank: 3,
+    cell: (row) => <Place file={row.file} line={row.line} quiet />,
+  },
 ];
 
 function Axis({ all }: { all: Tracks }): JSX.Element {
