@@ -3,6 +3,7 @@
 // library, a finding, a leak, a traced loop, and names that try to break out of the page.
 import type { PageData, Table } from "../src/data";
 
+// biome-ignore lint/suspicious/noTemplateCurlyInString: it must not be taken for a template anywhere
 export const HOSTILE = '</script><img src=x onerror="document.title=1">\u202e"&amp;`${1}';
 const NS = 1e9;
 

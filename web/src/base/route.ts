@@ -23,12 +23,15 @@ export function write(route: Route): string {
 
 export const route = signal<Route>({ view: "start", params: {} });
 
+/** The event of a changed address comes late: who reads the route right after a change gets the new one. */
+function take(hash: string): void {
+  const next = parse(hash);
+  if (write(next) !== write(route.value)) route.value = next;
+}
+
 export function follow(): void {
-  const read = () => {
-    route.value = parse(location.hash);
-  };
-  addEventListener("hashchange", read);
-  read();
+  addEventListener("hashchange", () => take(location.hash));
+  route.value = parse(location.hash);
 }
 
 export function link(view: string, params: Record<string, string> = {}): string {
@@ -40,13 +43,17 @@ export function link(view: string, params: Record<string, string> = {}): string 
 }
 
 export function go(view: string, params: Record<string, string> = {}): void {
-  location.hash = link(view, params);
+  const next = link(view, params);
+  location.hash = next;
+  take(next);
 }
 
 /** Changes parameters of this view; an empty value removes one. No step back leads to what was before. */
 export function adjust(params: Record<string, string>): void {
   const next = write({ view: route.value.view, params: { ...route.value.params, ...params } });
-  if (next !== location.hash) location.replace(next);
+  if (next === write(route.value)) return;
+  location.replace(next);
+  take(next);
 }
 
 export function param(name: string): string {

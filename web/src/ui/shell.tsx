@@ -242,6 +242,7 @@ export function Shell(): JSX.Element {
         <Header onHelp={() => dialog.current?.showModal()} />
         <PartChip />
         <main id="main" tabIndex={-1}>
+          <h1 class="unseen">{view.title}</h1>
           <Body key={view.id} />
         </main>
       </div>

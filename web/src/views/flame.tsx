@@ -76,7 +76,6 @@ export function Flame(): JSX.Element {
   const values = valuesOf(by);
   return (
     <div class="view flame-view">
-      <h1 class="unseen">Flame graph</h1>
       <Toolbar by={by} mode={mode} />
       {values === null ? (
         <Empty>{missing(by)}</Empty>

@@ -65,7 +65,7 @@ const COUNTERS: Column<Counter>[] = [
     cell: (row) => count(row.value),
     sort: (row) => row.value,
   },
-  { key: "drop", title: "", width: 96, rank: 1, cell: (row) => (row.is_drop ? "lost samples" : "") },
+  { key: "drop", title: "means", width: 96, rank: 1, cell: (row) => (row.is_drop ? "lost samples" : "") },
 ];
 
 const DROPS: Column<Drop>[] = [
@@ -104,21 +104,21 @@ const CUT: Column<CutRow>[] = [
   {
     key: "table",
     title: "table",
-    width: 140,
+    width: 110,
     grow: 1,
     rank: 0,
     cell: (row) => row.table.replaceAll("_", " ").replaceAll(".", ", "),
   },
-  { key: "rows", title: "in the page", width: 96, rank: 0, number: true, cell: (row) => count(row.rows) },
+  { key: "rows", title: "in the page", width: 76, rank: 0, number: true, cell: (row) => count(row.rows) },
   {
     key: "total",
     title: "in the profile",
-    width: 104,
+    width: 84,
     rank: 1,
     number: true,
     cell: (row) => count(row.rows_total),
   },
-  { key: "order", title: "first by", width: 150, grow: 1, rank: 2, cell: (row) => row.order },
+  { key: "order", title: "first by", width: 100, grow: 1, rank: 2, cell: (row) => row.order },
 ];
 
 export function How(): JSX.Element {
@@ -129,7 +129,6 @@ export function How(): JSX.Element {
   const drops = rows<Drop>(of.data.drops);
   return (
     <div class="view how-view">
-      <h1 class="unseen">How it was measured</h1>
       <div class="columns">
         <div>
           <Section title="Measured">

@@ -39,7 +39,7 @@ const COLUMNS: Column<LoopCall>[] = [
     cell: (row) => <span class="name">{row.function ?? "(the loop's own code)"}</span>,
     sort: (row) => row.function,
   },
-  { key: "bar", title: "", width: 150, rank: 4, cell: (row) => <Interval call={row} /> },
+  { key: "bar", title: "interval", width: 150, rank: 4, cell: (row) => <Interval call={row} /> },
   {
     key: "share",
     title: "share",
@@ -133,7 +133,6 @@ export function Loops(): JSX.Element {
   if (!loop) return <Empty>No loop was traced in this run: “pieprof --learn FILE:LINE” names one.</Empty>;
   return (
     <div class="view loops-view">
-      <h1 class="unseen">Traced loops</h1>
       <div class="tools">
         {all.length > 1 && (
           <Pick

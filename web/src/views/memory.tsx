@@ -425,7 +425,6 @@ export function Memory(): JSX.Element {
   const mark = heap.peak_t_s === null ? null : { t_s: heap.peak_t_s, title: "peak" };
   return (
     <div class="view memory-view">
-      <h1 class="unseen">Memory</h1>
       <div class="tools">
         {heaps.length > 1 && (
           <Pick

@@ -38,7 +38,7 @@ function Paths({ pair }: { pair: Pair }): JSX.Element {
     <div class="paths">
       {trunk > 0 && (
         <section class="trunk">
-          <h3>{plural(trunk, "frame")} of both, outermost first</h3>
+          <h2>{plural(trunk, "frame")} of both, outermost first</h2>
           <ol>
             {first.slice(0, trunk).map((frame) => (
               <FrameItem frame={frame} />
@@ -51,7 +51,7 @@ function Paths({ pair }: { pair: Pair }): JSX.Element {
       )}
       {(ends.first.length + ends.second.length > 0 ? (["first", "second"] as const) : []).map((which) => (
         <section class="end">
-          <h3>{which === "first" ? `First ${pair.kind}` : `Then the ${pair.kind} of the same`}</h3>
+          <h2>{which === "first" ? `First ${pair.kind}` : `Then the ${pair.kind} of the same`}</h2>
           {ends[which].length > 0 ? (
             <ol>
               {ends[which].map((frame) => (
@@ -155,7 +155,6 @@ export function Pairs(): JSX.Element {
     );
   return (
     <div class="view pairs-view">
-      <h1 class="unseen">Pairs</h1>
       {finding && (
         <p class="status">
           <span>

@@ -94,7 +94,7 @@ function columnsOf(all: Row[]): Column<Row>[] {
     },
     {
       key: "bar",
-      title: "",
+      title: "split",
       width: 140,
       rank: 3,
       cell: (row) => <Bar split={split(row.cost)} whole={whole} />,
@@ -178,7 +178,6 @@ export function Processes(): JSX.Element {
   const at = all.find((row) => row.id === (current ?? chosen)) ?? all[0];
   return (
     <div class="view processes-view">
-      <h1 class="unseen">Processes and threads</h1>
       <div class="tools">
         <Legend kinds={["python", "native", "system", "wait", "delay"]} />
         <span class="hint">Enter or double click: every view is about it</span>

@@ -27,7 +27,7 @@ interface CodeLine {
 }
 
 /** 60 characters of source are seen wherever there is room for them. */
-const CODE_PX = 440;
+const CODE_PX = 432;
 const CODE_NARROW_PX = 170;
 const NARROW_PX = 700;
 
@@ -81,7 +81,7 @@ function columnsOf(lines: LineCosts[], runCpu: number, codeWidth: number): Colum
     rank: number,
   ): Column<CodeLine>[] =>
     has((line) => line[key])
-      ? [{ key, title, about, width: 76, rank, number: true, cell: (row) => figure(row.costs?.[key], bytes) }]
+      ? [{ key, title, about, width: 62, rank, number: true, cell: (row) => figure(row.costs?.[key], bytes) }]
       : [];
   const time = (
     key: "wait" | "delay" | "wasted",
@@ -95,7 +95,7 @@ function columnsOf(lines: LineCosts[], runCpu: number, codeWidth: number): Colum
             key,
             title,
             about,
-            width: 66,
+            width: 58,
             rank,
             number: true,
             cell: (row) => figure(row.costs?.[key], column),
@@ -105,9 +105,9 @@ function columnsOf(lines: LineCosts[], runCpu: number, codeWidth: number): Colum
   return [
     {
       key: "bar",
-      title: "",
+      title: "split",
       about: "Python, native, system, waiting",
-      width: 96,
+      width: 72,
       rank: 3,
       cell: (row) =>
         row.costs && cpuOf(row.costs) + (row.costs.wait ?? 0) > 0 ? (
@@ -117,7 +117,7 @@ function columnsOf(lines: LineCosts[], runCpu: number, codeWidth: number): Colum
     {
       key: "cpu",
       title: "CPU s",
-      width: 62,
+      width: 56,
       rank: 1,
       number: true,
       cell: (row) => figure(row.costs && cpuOf(row.costs), column),
@@ -126,7 +126,7 @@ function columnsOf(lines: LineCosts[], runCpu: number, codeWidth: number): Colum
       key: "share",
       title: "share",
       about: "Of the CPU time of all that is chosen",
-      width: 58,
+      width: 54,
       rank: 6,
       number: true,
       cell: (row) =>
@@ -141,7 +141,7 @@ function columnsOf(lines: LineCosts[], runCpu: number, codeWidth: number): Colum
     {
       key: "line",
       title: "line",
-      width: 48,
+      width: 40,
       rank: 0,
       number: true,
       cell: (row) => <span class="dim">{row.line}</span>,
@@ -276,7 +276,6 @@ export function Source(): JSX.Element {
   };
   return (
     <div class="view source-view">
-      <h1 class="unseen">Source</h1>
       <div class="tools">
         <Pick
           label="File"

@@ -227,20 +227,20 @@ function ProcessList({ of }: { of: Profile }): JSX.Element {
     {
       key: "command",
       title: "process",
-      width: 130,
+      width: 100,
       grow: 1,
       rank: 0,
       cell: (row) => <span title={row.command ?? ""}>{commandName(row)}</span>,
     },
     {
       key: "bar",
-      title: "",
-      width: 80,
+      title: "split",
+      width: 50,
       rank: 2,
       cell: (row) => <Bar split={{ ...splitOf(row), delay: 0 }} whole={most} />,
     },
-    { key: "cpu", title: "CPU s", width: 64, rank: 1, number: true, cell: (row) => column(row.cpu_s) },
-    { key: "end", title: "end", width: 84, rank: 3, cell: (row) => endText(row) },
+    { key: "cpu", title: "CPU s", width: 58, rank: 1, number: true, cell: (row) => column(row.cpu_s) },
+    { key: "end", title: "end", width: 70, rank: 3, cell: (row) => endText(row) },
   ];
   const shown = all.slice(0, 200);
   return (
@@ -286,7 +286,7 @@ function Costliest({ of }: { of: Profile }): JSX.Element {
   const columns: Column<LineCosts>[] = [
     {
       key: "bar",
-      title: "",
+      title: "split",
       width: 84,
       rank: 4,
       cell: (row) => <Bar split={{ ...row, delay: 0 }} whole={most} />,
@@ -364,7 +364,6 @@ export function Start(): JSX.Element {
   const of = profile();
   return (
     <div class="view start-view">
-      <h1 class="unseen">Start</h1>
       <SplitOfTime of={of} />
       <div class="left">
         <Findings of={of} />

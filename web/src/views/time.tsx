@@ -216,7 +216,6 @@ export function Time(): JSX.Element {
   const shown = every.filter((row) => row.level === 0 || !closed.has(`${row.process.process}`));
   return (
     <div class="view time-view">
-      <h1 class="unseen">Time</h1>
       <div class="tools">
         <PeriodFields all={all} />
         <Legend kinds={["python", "native", "system", "wait", "delay"]} />
