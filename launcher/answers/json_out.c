@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,67 +12,12 @@
 #include "launcher/answers/output.h"
 #include "storage/base/message.h"
 #include "storage/ask/query.h"
+#include "storage/read/json_value.h"
 #include "storage/read/reader.h"
-#include "storage/base/utf8.h"
 
 /* {"schema": 1, "run": …, "query": …, "sql": …, "rows": […], "rows_total": …}, or {"schema": 1, "query": …, "error":
  * …}: the interface that programs rely on. Keys and their meaning change only with the number. */
 enum { JSON_SCHEMA = 1 };
-
-/* 12 digits hold a nanosecond in a quarter of an hour; more would show how binary fractions are stored. */
-#define NUMBER_FLAGS JSON_REAL_PRECISION(12)
-
-static json_t *json_text(const char *text) {
-    size_t size = strlen(text);
-    char *clean = malloc(3 * size + 1);
-    json_t *value = clean ? json_stringn(clean, pie_utf8_clean(clean, text, size)) : NULL;
-    free(clean);
-    return value;
-}
-
-/* Call paths are kept as JSON: an array of frames. Anything else in such a column stays the text that it is. */
-static json_t *json_path(const char *name, const char *text) {
-    static const char end[] = "_path";
-    size_t size = strlen(name);
-    if (size < sizeof end || strcmp(name + size - (sizeof end - 1), end) != 0)
-        return NULL;
-    json_t *value = json_loads(text, JSON_ALLOW_NUL, NULL);
-    if (value && !json_is_array(value)) {
-        json_decref(value);
-        return NULL;
-    }
-    return value;
-}
-
-static json_t *json_hex(struct pie_cursor *cursor, int column) {
-    int size;
-    const unsigned char *bytes = pie_cursor_blob(cursor, column, &size);
-    char *hex = malloc(2 * (size_t)size + 1);
-    for (int i = 0; hex && i < size; i++)
-        sprintf(hex + 2 * i, "%02x", bytes[i]);
-    json_t *value = hex ? json_stringn(hex, 2 * (size_t)size) : NULL;
-    free(hex);
-    return value;
-}
-
-/* JSON has no infinity: a number beyond all bounds is a missing one. */
-static json_t *json_value(struct pie_cursor *cursor, int column) {
-    json_t *path;
-    switch (pie_cursor_type(cursor, column)) {
-    case PIE_VALUE_INTEGER:
-        return json_integer(pie_cursor_int(cursor, column));
-    case PIE_VALUE_REAL:
-        return isfinite(pie_cursor_real(cursor, column)) ? json_real(pie_cursor_real(cursor, column))
-                                                         : json_null();
-    case PIE_VALUE_TEXT:
-        path = json_path(pie_cursor_column_name(cursor, column), pie_cursor_text(cursor, column));
-        return path ? path : json_text(pie_cursor_text(cursor, column));
-    case PIE_VALUE_BLOB:
-        return json_hex(cursor, column);
-    default:
-        return json_null();
-    }
-}
 
 /* Of several columns of one name the last counts. */
 static bool is_hidden(struct pie_cursor *cursor, int column) {
@@ -99,10 +43,10 @@ static int print_row(FILE *out, struct pie_cursor *cursor, const bool *hidden) {
         if (hidden[i])
             continue;
         fputs(joint, out);
-        r = print_json(out, json_text(pie_cursor_column_name(cursor, i)), 0);
+        r = print_json(out, pie_json_text(pie_cursor_column_name(cursor, i)), 0);
         fputs(": ", out);
         if (r == 0)
-            r = print_json(out, json_value(cursor, i), NUMBER_FLAGS);
+            r = print_json(out, pie_json_value(cursor, i), PIE_JSON_NUMBERS);
         joint = ", ";
     }
     fputs("}", out);
@@ -139,7 +83,7 @@ static json_t *json_place(const struct pie_query *query) {
         return NULL;
     json_t *line = query->place_line > 0 ? json_integer(query->place_line) : json_null();
     return json_pack("{s:s, s:o, s:o}", "kind", pie_place_kind_name(query->place.kind), "name",
-                     json_text(query->place_name), "line", line);
+                     pie_json_text(query->place_name), "line", line);
 }
 
 /* "2026-11-23T10:00:00.250Z" */
@@ -176,24 +120,24 @@ static int print_head(FILE *out, const struct pie_answer *answer, char **ret_mes
     char *sql = pie_query_sql(answer->query);
     if (!sql)
         return pie_message(-ENOMEM, ret_message, "out of memory");
-    json_t *question = json_text(answer->words);
+    json_t *question = pie_json_text(answer->words);
     json_t *head = json_pack("{s:i, s:I, s:o*, s:o*, s:o*, s:o*}", "schema", JSON_SCHEMA, "run",
-                             (json_int_t)answer->query->run, "query", question, "sql", json_text(sql), "in",
-                             json_place(answer->query), "period", json_period(answer->query));
+                             (json_int_t)answer->query->run, "query", question, "sql", pie_json_text(sql),
+                             "in", json_place(answer->query), "period", json_period(answer->query));
     free(sql);
     return print_open(out, head, ret_message);
 }
 
 void pie_json_print_error(FILE *out, const char *question, const char *message) {
     json_t *error = json_pack("{s:i, s:o*, s:o}", "schema", JSON_SCHEMA, "query",
-                              question ? json_text(question) : NULL, "error", json_text(message));
+                              question ? pie_json_text(question) : NULL, "error", pie_json_text(message));
     (void)print_json(out, error, 0);
     fputc('\n', out);
 }
 
 /* An answer that fails when its beginning has been printed ends as an object all the same. */
 static void end_with_error(struct pie_held *held, const char *message) {
-    json_t *error = json_text(message ? message : "out of memory");
+    json_t *error = pie_json_text(message ? message : "out of memory");
     fputs("\n], \"error\": ", held->text);
     (void)print_json(held->text, error, 0);
     fputs("}\n", held->text);
@@ -213,7 +157,7 @@ int pie_json_print_part(struct pie_held *held, const struct pie_answer *answer, 
     if (!sql)
         return pie_message(-ENOMEM, ret_message, "out of memory");
     int r = print_open(held->text,
-                       json_pack("{s:o, s:o}", "query", json_text(answer->words), "sql", json_text(sql)),
+                       json_pack("{s:o, s:o}", "query", pie_json_text(answer->words), "sql", pie_json_text(sql)),
                        ret_message);
     free(sql);
     if (r == 0)
@@ -228,7 +172,7 @@ void pie_json_print_object(FILE *out, const char *const (*texts)[2], const char 
                            int64_t number) {
     json_t *object = json_object();
     for (; object && (*texts)[0]; texts++)
-        json_object_set_new(object, (*texts)[0], (*texts)[1] ? json_text((*texts)[1]) : json_null());
+        json_object_set_new(object, (*texts)[0], (*texts)[1] ? pie_json_text((*texts)[1]) : json_null());
     if (object)
         json_object_set_new(object, number_name, number ? json_integer(number) : json_null());
     (void)print_json(out, object, 0);

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "launcher/command/command.h"
+#include "launcher/command/target.h"
 #include "launcher/text/messages.h"
 #include "launcher/answers/profile.h"
 #include "storage/formats/export.h"
 #include "storage/read/reader.h"
-#include "storage/file/temporary.h"
 
 struct options {
     const struct pie_export_format *format;
@@ -105,74 +102,18 @@ static int choose_metric(struct options *options) {
     return PIE_PROFILE_USAGE;
 }
 
-/* Where the export goes. A file appears under its name when it is whole; a device or a pipe is written as it is. */
-struct target {
-    FILE *out;
-    const char *name;
-    char *real;      /* where a link leads; NULL: nothing is there, or no room */
-    char *temporary; /* NULL: written in place */
-};
-
-static bool is_profile_itself(const struct options *options, const struct stat *output) {
-    struct stat database;
-    return stat(options->path, &database) == 0 && database.st_dev == output->st_dev &&
-           database.st_ino == output->st_ino;
-}
-
-static int open_target(const struct options *options, struct target *target) {
-    struct stat status;
-    *target = (struct target){.out = stdout, .name = options->output ? options->output : "the export"};
-    if (!options->output)
-        return 0;
-    bool exists = stat(options->output, &status) == 0;
-    if (exists && is_profile_itself(options, &status)) {
-        pie_message_error("export: %s is the profile itself; name another file with -o", options->output);
-        return -EEXIST;
-    }
-    if (!exists || S_ISREG(status.st_mode)) {
-        target->real = exists ? realpath(options->output, NULL) : NULL;
-        int fd = pie_temporary_open(target->real ? target->real : options->output, &target->temporary);
-        errno = fd < 0 ? -fd : 0;
-        target->out = fd < 0 ? NULL : fdopen(fd, "w");
-    } else {
-        target->out = fopen(options->output, "we");
-    }
-    if (target->out)
-        return 0;
-    pie_message_error("cannot write %s: %s; name another file with -o", options->output, strerror(errno));
-    free(target->temporary);
-    free(target->real);
-    return -EIO;
-}
-
-static int close_target(struct target *target, int status) {
-    status = pie_profile_close_output(target->out, target->name, status);
-    if (target->out != stdout)
-        fclose(target->out);
-    if (status == 0 && target->temporary &&
-        rename(target->temporary, target->real ? target->real : target->name) < 0) {
-        pie_message_error("cannot write %s: %s; name another file with -o", target->name, strerror(errno));
-        status = PIE_PROFILE_FAILED;
-    }
-    if (status != 0 && target->temporary)
-        unlink(target->temporary);
-    free(target->temporary);
-    free(target->real);
-    return status;
-}
-
 static int export_run(struct pie_reader *reader, const struct options *options) {
-    struct target target;
+    struct pie_target target;
     struct pie_export_choice choice = options->choice;
     char *message = NULL;
     choice.is_one_run = choice.run > 0;
     if ((options->process && pie_reader_cut(reader, choice.run, options->process, &message) < 0) ||
         pie_reader_get_run(reader, choice.run, &choice.run, &message) < 0)
         return pie_profile_complain(message);
-    if (open_target(options, &target) < 0)
+    if (pie_target_open(options->output, options->path, &target) < 0)
         return PIE_PROFILE_FAILED;
     int r = options->format->write(target.out, reader, &choice, &message);
-    return close_target(&target, r < 0 ? pie_profile_complain(message) : 0);
+    return pie_target_close(&target, r < 0 ? pie_profile_complain(message) : 0);
 }
 
 int pie_cmd_export(int argc, char **argv) {

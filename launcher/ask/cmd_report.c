@@ -11,6 +11,7 @@
 #include "launcher/answers/report_traced.h"
 #include "launcher/answers/tree_out.h"
 #include "launcher/command/command.h"
+#include "launcher/page/page_file.h"
 #include "launcher/text/messages.h"
 #include "launcher/text/off_times.h"
 #include "launcher/text/style.h"
@@ -20,8 +21,9 @@
 #include "storage/ask/query.h"
 #include "storage/read/reader.h"
 
-/* Traced loops, memory, leaks and findings of redundancy, then the source with what each line cost: the user's own
- * files first, the costliest of them first; of the libraries one line each, or with --all their lines too. */
+/* As a page (launcher/page/), or on the terminal: traced loops, memory, leaks and findings of redundancy, then the source
+ * with what each line cost: the user's own files first, the costliest of them first; of the libraries one line each, or
+ * with --all their lines too. */
 
 struct report {
     FILE *out;
@@ -32,6 +34,7 @@ struct report {
     bool has_parts[3], has_wait;              /* Python, native, system: columns in which there is anything */
     bool all;
     int64_t run, process;
+    struct pie_page_wish page;
     char *file; /* whose lines are being printed */
     int64_t line;
 };
@@ -375,16 +378,19 @@ static int print_report(struct report *report) {
 
 static int parse_options(int argc, char **argv, struct report *report, const char **ret_path) {
     static const struct option names[] = {
-        {"all", no_argument, NULL, 'a'},
-        {"run", required_argument, NULL, 'r'},
-        {"process", required_argument, NULL, 'p'},
-        {0},
+        {"all", no_argument, NULL, 'a'},           {"html", required_argument, NULL, 'h'},
+        {"open", no_argument, NULL, 'o'},          {"run", required_argument, NULL, 'r'},
+        {"process", required_argument, NULL, 'p'}, {0},
     };
     opterr = 0;
     optind = 0;
     for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;) {
         if (option == 'a')
             report->all = true;
+        else if (option == 'h')
+            report->page.output = optarg;
+        else if (option == 'o')
+            report->page.is_open_wanted = true;
         else if (option == 'r' && pie_profile_parse_run(optarg, &report->run) < 0)
             return PIE_PROFILE_USAGE;
         else if (option == 'p' && pie_profile_parse_process(optarg, &report->process) < 0)
@@ -394,17 +400,35 @@ static int parse_options(int argc, char **argv, struct report *report, const cha
     }
     if (argc - optind > 1)
         return pie_command_bad_words("one file at a time");
+    if (report->page.is_open_wanted && (!report->page.output || strcmp(report->page.output, "-") == 0))
+        return pie_command_bad_words("--open needs a file to open: --html FILE");
     if (argc > optind)
         *ret_path = argv[optind];
     return 0;
 }
 
+static int write_page(struct report *report, const char *path) {
+    report->page.profile = path;
+    report->page.run = report->run;
+    report->page.process = report->process;
+    return pie_page_file_write(&report->page, report->reader);
+}
+
+static int answer(struct report *report, const char *path) {
+    char *message = NULL;
+    if ((report->process && pie_reader_cut(report->reader, report->run, report->process, &message) < 0) ||
+        pie_reader_get_run(report->reader, report->run, &report->run, &message) < 0)
+        return pie_profile_complain(message);
+    return report->page.output ? write_page(report, path) : print_report(report);
+}
+
 int pie_cmd_report(int argc, char **argv) {
     struct report report = {.out = stdout};
     const char *path = PIE_PROFILE_DEFAULT;
-    char *message = NULL;
     pie_text_set_locale();
     int status = parse_options(argc, argv, &report, &path);
+    if (status == 0 && report.page.output)
+        status = pie_page_file_check();
     if (status != 0)
         return status;
     report.reader = pie_profile_open(path);
@@ -412,11 +436,7 @@ int pie_cmd_report(int argc, char **argv) {
         return PIE_PROFILE_FAILED;
     report.columns = pie_text_columns(stdout);
     report.style = pie_style_for(stdout);
-    if ((report.process && pie_reader_cut(report.reader, report.run, report.process, &message) < 0) ||
-        pie_reader_get_run(report.reader, report.run, &report.run, &message) < 0)
-        status = pie_profile_complain(message);
-    else
-        status = print_report(&report);
+    status = answer(&report, path);
     pie_reader_close(report.reader);
     return pie_profile_close_output(stdout, "the report", status);
 }

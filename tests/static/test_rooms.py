@@ -51,6 +51,7 @@ ROOMS = {
         "export": ("base", "file", "read"),
         "formats": ("base", "file", "copy", "read", "export"),
         "ask": ("base", "file", "read", "export"),
+        "page": ("base", "read", "export", "ask"),
         "merge": ("base", "file", "copy", "read"),
     },
     "launcher": {
@@ -59,7 +60,8 @@ ROOMS = {
         "answers": ("text",),
         "summary": ("text", "answers"),
         "command": ("text", "answers"),
-        "ask": ("text", "answers", "summary", "command"),
+        "page": ("text", "answers", "command"),
+        "ask": ("text", "answers", "summary", "command", "page"),
         "doctor": ("text", "answers", "command"),
         "install": ("text", "answers", "command"),
         "confirm": ("text", "answers", "command"),

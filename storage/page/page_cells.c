@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "storage/page/page_cells.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "profiler/base/hash.h"
+#include "storage/export/calltree.h"
+
+static uint64_t hash_cell(const struct pie_page_cell *cell) {
+    uint64_t hash = pie_hash_mix(0, (uint64_t)cell->slice << 32 | cell->node);
+    return pie_hash_mix(hash, (uint64_t)cell->process << 32 ^ (uint32_t)cell->thread);
+}
+
+static uint64_t hash_number(const void *owner, uint32_t number) {
+    const struct pie_page_cells *cells = owner;
+    return hash_cell(&cells->cells[number - 1]);
+}
+
+static bool is_cell(const void *owner, uint32_t number, const void *key) {
+    const struct pie_page_cells *cells = owner;
+    const struct pie_page_cell *a = &cells->cells[number - 1], *b = key;
+    return a->slice == b->slice && a->node == b->node && a->process == b->process && a->thread == b->thread;
+}
+
+static const struct pie_lookup_by by_key = {hash_number, is_cell};
+
+void pie_page_cells_init(struct pie_page_cells *cells, const struct pie_page_nodes *nodes,
+                         uint32_t cells_max) {
+    *cells = (struct pie_page_cells){.nodes = nodes, .nodes_max = nodes->count, .cells_max = cells_max};
+}
+
+void pie_page_cells_finish(struct pie_page_cells *cells) {
+    pie_lookup_finish(&cells->by_key);
+    free(cells->cells);
+    cells->cells = NULL;
+    cells->count = 0;
+}
+
+static int add_to_cell(struct pie_page_cells *cells, const struct pie_page_cell *cell) {
+    uint32_t number = pie_lookup_get(&cells->by_key, &by_key, cells, hash_cell(cell), cell);
+    if (number > 0) {
+        for (int i = 0; i < PIE_PAGE_METRICS; i++)
+            pie_calltree_add(&cells->cells[number - 1].values[i], cell->values[i]);
+        return 0;
+    }
+    if (!cells->cells)
+        cells->cells = calloc((size_t)cells->cells_max + 1, sizeof *cells->cells);
+    if (!cells->cells)
+        return -ENOMEM;
+    cells->cells[cells->count++] = *cell;
+    return pie_lookup_add(&cells->by_key, &by_key, cells, cells->count);
+}
+
+int pie_page_cells_add(struct pie_page_cells *cells, const struct pie_page_cell *cell) {
+    struct pie_page_cell at = *cell;
+    while (at.node >= cells->nodes_max)
+        at.node = cells->nodes->nodes[at.node].parent;
+    int r = add_to_cell(cells, &at);
+    while (r == 0 && cells->count > cells->cells_max)
+        r = pie_page_cells_coarsen(cells);
+    return r;
+}
+
+int pie_page_cells_coarsen(struct pie_page_cells *cells) {
+    struct pie_page_cell *before = cells->cells;
+    uint32_t count = cells->count;
+    bool is_root = cells->nodes_max == 1, has_threads = false;
+    int r = 0;
+    for (uint32_t i = 0; i < count; i++)
+        has_threads = has_threads || before[i].thread >= 0;
+    cells->nodes_max = (cells->nodes_max + 1) / 2;
+    cells->cells = NULL;
+    cells->count = 0;
+    pie_lookup_finish(&cells->by_key);
+    for (uint32_t i = 0; i < count && r == 0; i++) {
+        struct pie_page_cell cell = before[i];
+        while (cell.node >= cells->nodes_max)
+            cell.node = cells->nodes->nodes[cell.node].parent;
+        cell.thread = is_root ? -1 : cell.thread;
+        cell.process = is_root && !has_threads ? 0 : cell.process;
+        r = add_to_cell(cells, &cell);
+    }
+    free(before);
+    return r;
+}

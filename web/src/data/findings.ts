@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Findings as people read them, in the words of the summary on the terminal: what, where, how sure, what to try, gain.
+import { bytes, count, plural, seconds, share } from "../base/format";
+import type { Finding, Leak, NeedlessCopy, PageData } from "../data";
+import { rows } from "./profile";
+
+export interface Card {
+  weight: "high" | "maybe" | "low";
+  /** A sentence's beginning: "Slice underutilization". */
+  what: string;
+  file: string | null;
+  line: number | null;
+  inside: string | null;
+  sure: string;
+  tryThis: string | null;
+  /** "11.14 s", "3.00 MB/s": what a fix gains, or what a leak takes. */
+  gain: string;
+  gainAbout: string;
+  /** Part of the run that it is about; for the order. */
+  part: number;
+  verdict: string | null;
+  evidence: string | null;
+  /** Index into the findings; null: a leak or a copy. */
+  finding: number | null;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** "79 ± 9 %": how far away the farther end of the interval is. */
+export function fraction(value: number | null, low: number | null, high: number | null): string {
+  if (value === null) return "–";
+  if (low === null || high === null) return share(value, 0);
+  const away = Math.max(100 * (high - value), 100 * (value - low));
+  return `${(100 * value).toFixed(0)} ± ${Math.ceil(away - 1e-9)}\u00a0%`;
+}
+
+export function againWords(finding: Pick<Finding, "again" | "kind">): string {
+  if (finding.again) return finding.again.endsWith("again") ? finding.again : `${finding.again} again`;
+  return finding.kind === "load" ? "looked up again" : "computed again";
+}
+
+function hasTwoFigures(finding: Finding): boolean {
+  return finding.wasted_s !== null && finding.again_s !== null && finding.wasted_s - finding.again_s >= 0.005;
+}
+
+function sureOf(finding: Finding): string {
+  if (finding.verdict === "confirmed" && finding.facts) return `Counted: ${finding.facts}`;
+  if (finding.verdict && finding.facts) return `${capital(finding.verdict)}: ${finding.facts}`;
+  const interval =
+    finding.wasted_s_low !== null && finding.wasted_s_high !== null
+      ? `${finding.wasted_s_low.toFixed(2)} to ${finding.wasted_s_high.toFixed(2)} s at 95 %`
+      : "";
+  if (finding.redundant_fraction === null)
+    return interval ? capital(interval) : "From the sizes of its copies";
+  const seen = `${fraction(finding.redundant_fraction, finding.fraction_low, finding.fraction_high)} redundant in ${plural(finding.traps, "comparison")}`;
+  return interval ? `${interval}; ${seen}` : seen;
+}
+
+/** "87 % of the run, 4.49 s looked up again" */
+function aboutOf(finding: Finding): string {
+  const part = finding.wasted_share === null ? "" : `${share(finding.wasted_share, 0)} of the run`;
+  const again = hasTwoFigures(finding)
+    ? `${seconds(finding.again_s)} ${againWords(finding)}`
+    : againWords(finding);
+  return [part, again].filter(Boolean).join(", ");
+}
+
+function place(finding: Finding): string | null {
+  if (!finding.library) return finding.function ? `in ${finding.function}` : null;
+  const user = finding.user_file
+    ? `, called from ${finding.user_file.split("/").pop()}:${finding.user_line}`
+    : "";
+  return `of ${finding.library}${user}`;
+}
+
+function findingCard(finding: Finding, index: number): Card {
+  const maybe = finding.severity === "maybe";
+  return {
+    weight: finding.severity === "high" ? "high" : maybe ? "maybe" : "low",
+    what: maybe ? "Perhaps needless passes" : capital(finding.category ?? "category unknown"),
+    file: finding.file,
+    line: finding.line,
+    inside: place(finding),
+    sure: maybe ? (finding.evidence ?? "") : sureOf(finding),
+    tryThis: finding.advice,
+    gain: maybe ? "" : seconds(finding.gain_s ?? finding.wasted_s),
+    gainAbout: maybe ? "" : aboutOf(finding),
+    part: finding.wasted_share ?? 0,
+    verdict: finding.verdict,
+    evidence: finding.evidence,
+    finding: index,
+  };
+}
+
+function leakCard(leak: Leak, peak: number | null): Card {
+  return {
+    weight: "high",
+    what: "Memory leak",
+    file: leak.file,
+    line: leak.line,
+    inside: leak.library ? `of ${leak.library}` : leak.function ? `in ${leak.function}` : null,
+    sure: `Score ${leak.score?.toFixed(2) ?? "–"}: ${count(leak.frees)} of ${plural(leak.mallocs, "kept sample")} freed`,
+    tryThis: leak.holder ? `Let it go: held by ${leak.holder}` : "Find what keeps these objects",
+    gain: `${bytes(leak.rate_bytes_per_s)}/s`,
+    gainAbout: `${bytes(leak.leaked_bytes)} in all`,
+    part: peak ? (leak.leaked_bytes ?? 0) / peak : 0,
+    verdict: null,
+    evidence: null,
+    finding: null,
+  };
+}
+
+function needlessCard(copy: NeedlessCopy): Card {
+  return {
+    weight: "high",
+    what: "Needless copies",
+    file: copy.file,
+    line: copy.line,
+    inside: copy.library ? `of ${copy.library}` : copy.function ? `in ${copy.function}` : null,
+    sure: `${fraction(copy.needless_share, copy.needless_low, copy.needless_high)} of ${plural(copy.copies ?? 0, "followed copy", "followed copies")}: neither array was written before one died`,
+    tryThis: "Use a view: a slice, a memoryview, astype(…, copy=False), numpy.asarray()",
+    gain: seconds(copy.cpu_s),
+    gainAbout: `${bytes(copy.bytes)} copied`,
+    part: copy.cpu_share ?? 0,
+    verdict: null,
+    evidence: null,
+    finding: null,
+  };
+}
+
+/** Each line once, by its costliest finding; a library's line only where no own line says the same. */
+function chosen(findings: Finding[]): [Finding, number][] {
+  const seen = new Set<string>();
+  const all = findings.map((finding, index): [Finding, number] => [finding, index]);
+  const first = all.filter(([one]) => {
+    const key = `${one.file}:${one.line}`;
+    return one.severity !== "reuse" && !seen.has(key) && seen.add(key);
+  });
+  const own = new Set(
+    first
+      .filter(([one]) => !one.library && one.severity === "high")
+      .map(([one]) => `${one.file}:${one.line}`),
+  );
+  return first.filter(([one]) => !one.library || !own.has(`${one.user_file}:${one.user_line}`));
+}
+
+const WEIGHTS = { high: 0, maybe: 1, low: 2 };
+/** From so much of the run on, a needless copy is worth a card, as on the terminal. */
+const NEEDLESS_PART_MIN = 0.05;
+
+export function cards(data: PageData): Card[] {
+  const needless = rows<NeedlessCopy>(data.needless_copies).filter(
+    (copy) => copy.verdict === "needless" && (copy.cpu_share ?? 0) >= NEEDLESS_PART_MIN,
+  );
+  const all = [
+    ...chosen(rows<Finding>(data.findings)).map(([finding, index]) => findingCard(finding, index)),
+    ...rows<Leak>(data.leaks).map((leak) => leakCard(leak, data.run.peak_bytes)),
+    ...needless.map(needlessCard),
+  ];
+  return all.sort((a, b) => WEIGHTS[a.weight] - WEIGHTS[b.weight] || b.part - a.part);
+}

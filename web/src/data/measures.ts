@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be asked of a calling context: each measure is a sum of costs, with its unit.
+import { bytes, column, seconds } from "../base/format";
+import type { Costs, Tree } from "./tree";
+
+export interface Measure {
+  id: string;
+  title: string;
+  /** The head of a column of it, with its unit. */
+  head: string;
+  unit: "s" | "B";
+  of: (keyof Costs)[];
+  about: string;
+}
+
+export const MEASURES: Measure[] = [
+  {
+    id: "cpu",
+    title: "CPU time",
+    head: "CPU s",
+    unit: "s",
+    of: ["python", "native", "system"],
+    about: "in Python, native code and the kernel",
+  },
+  {
+    id: "all",
+    title: "All time",
+    head: "all s",
+    unit: "s",
+    of: ["python", "native", "system", "wait", "runnable", "throttled"],
+    about: "CPU time and waiting, of all threads",
+  },
+  {
+    id: "python",
+    title: "Python",
+    head: "python s",
+    unit: "s",
+    of: ["python"],
+    about: "CPU time in the interpreter",
+  },
+  {
+    id: "native",
+    title: "Native",
+    head: "native s",
+    unit: "s",
+    of: ["native"],
+    about: "CPU time in compiled code",
+  },
+  {
+    id: "system",
+    title: "System",
+    head: "system s",
+    unit: "s",
+    of: ["system"],
+    about: "CPU time in the kernel",
+  },
+  {
+    id: "wait",
+    title: "Waiting",
+    head: "wait s",
+    unit: "s",
+    of: ["wait"],
+    about: "off the CPU: it slept, read, or waited for a lock",
+  },
+  {
+    id: "delay",
+    title: "For a processor",
+    head: "delay s",
+    unit: "s",
+    of: ["runnable", "throttled"],
+    about: "ready to run, without a processor or stopped by a quota",
+  },
+  {
+    id: "allocated",
+    title: "Allocated",
+    head: "allocated",
+    unit: "B",
+    of: ["allocated"],
+    about: "bytes ever allocated",
+  },
+  {
+    id: "peak",
+    title: "Peak memory",
+    head: "at peak",
+    unit: "B",
+    of: ["peak"],
+    about: "bytes that were live at the peak",
+  },
+  {
+    id: "live",
+    title: "Kept memory",
+    head: "kept",
+    unit: "B",
+    of: ["live"],
+    about: "bytes that were not freed at the end",
+  },
+  {
+    id: "copied",
+    title: "Copied",
+    head: "copied",
+    unit: "B",
+    of: ["copied"],
+    about: "bytes copied in memory",
+  },
+  {
+    id: "wasted",
+    title: "Wasted",
+    head: "wasted s",
+    unit: "s",
+    of: [],
+    about: "what fixes may save, spread over the call paths of each line by its CPU time",
+  },
+];
+
+export function measure(id: string): Measure {
+  return MEASURES.find((one) => one.id === id) ?? MEASURES[0];
+}
+
+/** The sum of the measure's costs for each node; null: none of them was measured. */
+export function sum(costs: Costs, of: (keyof Costs)[]): Float64Array | null {
+  const parts = of.map((name) => costs[name]).filter((part) => part !== null);
+  if (parts.length === 0) return null;
+  const total = Float64Array.from(parts[0]);
+  for (const part of parts.slice(1)) for (let i = 0; i < total.length; i++) total[i] += part[i];
+  return total;
+}
+
+export interface WastedLine {
+  file: string;
+  line: number;
+  wasted_s: number;
+}
+
+/** Waste is known by line: each call path of it gets its part by CPU time. */
+export function spread(tree: Tree, cpu: Float64Array | null, lines: WastedLine[]): Float64Array | null {
+  if (!cpu || lines.length === 0) return null;
+  const key = (file: string | null, line: number) => `${line} ${file}`;
+  const wasted = new Map(lines.map((one) => [key(one.file, one.line), one.wasted_s]));
+  const isWasted = (node: number) => wasted.has(key(tree.file(tree.fn[node]), tree.line[node]));
+  const owner = tree.nearest((node) => tree.fn[node] >= 0 && !tree.isNative(tree.fn[node]));
+  const spent = new Map<string, number>();
+  const result = new Float64Array(tree.size);
+  const each = (visit: (node: number, of: string) => void) => {
+    for (let node = 1; node < tree.size; node++)
+      if (owner[node] > 0 && cpu[node] > 0 && isWasted(owner[node]))
+        visit(node, key(tree.file(tree.fn[owner[node]]), tree.line[owner[node]]));
+  };
+  each((node, of) => spent.set(of, (spent.get(of) ?? 0) + cpu[node]));
+  each((node, of) => {
+    result[node] = (wasted.get(of)! * cpu[node]) / spent.get(of)!;
+  });
+  return result;
+}
+
+/** In a column: the unit is in its head, or with the number. */
+export function cell(unit: "s" | "B", value: number | null): string {
+  return unit === "s" ? column(value) : bytes(value);
+}
+
+export function withUnit(unit: "s" | "B", value: number | null): string {
+  return unit === "s" ? seconds(value) : bytes(value);
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the figures came about: what measured, what it cost, what was lost, what the page does not have.
+import type { JSX } from "preact";
+import { bytes, column, count, duration, seconds, share } from "../base/format";
+import type { Drop, Environment, Overhead } from "../data";
+import { profile, rows } from "../data/profile";
+import { type Column, Grid } from "../ui/grid";
+import { Empty, Facts, Section } from "../ui/parts";
+
+const OVERHEAD: Column<Overhead>[] = [
+  { key: "collector", title: "collector", width: 130, grow: 1, rank: 0, cell: (row) => row.collector },
+  { key: "cpu", title: "CPU s", width: 72, rank: 1, number: true, cell: (row) => column(row.cpu_s) },
+  {
+    key: "share",
+    title: "cost",
+    about: "Of the program's own CPU time",
+    width: 76,
+    rank: 0,
+    number: true,
+    cell: (row) => share(row.measured_share, 2),
+  },
+  {
+    key: "budget",
+    title: "budget",
+    width: 76,
+    rank: 3,
+    number: true,
+    cell: (row) => share(row.budget_share),
+  },
+  {
+    key: "rate",
+    title: "samples/s",
+    width: 86,
+    rank: 2,
+    number: true,
+    cell: (row) => (row.rate ? count(row.rate) : "–"),
+  },
+  { key: "drops", title: "lost", width: 66, rank: 1, number: true, cell: (row) => count(row.drops) },
+];
+
+interface Counter {
+  counter: string;
+  value: number;
+  is_drop: number;
+}
+
+const COUNTERS: Column<Counter>[] = [
+  {
+    key: "counter",
+    title: "counted in the profiler",
+    width: 150,
+    grow: 1,
+    rank: 0,
+    cell: (row) => (
+      <span class={row.is_drop && row.value ? "strong" : ""}>{row.counter.replaceAll("_", " ")}</span>
+    ),
+    sort: (row) => row.counter,
+  },
+  {
+    key: "value",
+    title: "events",
+    width: 100,
+    rank: 0,
+    number: true,
+    cell: (row) => count(row.value),
+    sort: (row) => row.value,
+  },
+  { key: "drop", title: "means", width: 96, rank: 1, cell: (row) => (row.is_drop ? "lost samples" : "") },
+];
+
+const DROPS: Column<Drop>[] = [
+  {
+    key: "counter",
+    title: "lost samples",
+    width: 150,
+    grow: 1,
+    rank: 0,
+    cell: (row) => row.counter.replaceAll("_", " "),
+  },
+  { key: "pid", title: "pid", width: 80, rank: 1, number: true, cell: (row) => `${row.pid}` },
+  { key: "drops", title: "lost", width: 90, rank: 0, number: true, cell: (row) => count(row.drops) },
+];
+
+const ENVIRONMENT: Column<Environment>[] = [
+  { key: "key", title: "environment", width: 150, grow: 1, rank: 0, cell: (row) => row.key },
+  {
+    key: "value",
+    title: "value",
+    width: 150,
+    grow: 2,
+    rank: 0,
+    cell: (row) => <span title={row.value ?? ""}>{row.value ?? "–"}</span>,
+  },
+];
+
+interface CutRow {
+  table: string;
+  rows: number;
+  rows_total: number;
+  order: string;
+}
+
+const CUT: Column<CutRow>[] = [
+  {
+    key: "table",
+    title: "table",
+    width: 110,
+    grow: 1,
+    rank: 0,
+    cell: (row) => row.table.replaceAll("_", " ").replaceAll(".", ", "),
+  },
+  { key: "rows", title: "in the page", width: 76, rank: 0, number: true, cell: (row) => count(row.rows) },
+  {
+    key: "total",
+    title: "in the profile",
+    width: 84,
+    rank: 1,
+    number: true,
+    cell: (row) => count(row.rows_total),
+  },
+  { key: "order", title: "first by", width: 100, grow: 1, rank: 2, cell: (row) => row.order },
+];
+
+export function How(): JSX.Element {
+  const of = profile();
+  const { run, page } = of.data;
+  const cut = Object.entries(of.data.cut ?? {}).map(([table, one]) => ({ table, ...one }));
+  const overhead = rows<Overhead>(of.data.overhead);
+  const drops = rows<Drop>(of.data.drops);
+  return (
+    <div class="view how-view">
+      <div class="columns">
+        <div>
+          <Section title="Measured">
+            <Facts
+              facts={[
+                [
+                  "overhead",
+                  run.overhead_s === null
+                    ? "not measured"
+                    : `${share(run.overhead_share)} of the program's CPU time (${seconds(run.overhead_s)})`,
+                ],
+                [
+                  "samples",
+                  `${count(run.samples)}${run.period_s ? `, one each ${duration(run.period_s)} of CPU time` : ""}`,
+                ],
+                ["lost samples", count(run.drops ?? 0)],
+                ["clock", [run.clock, run.clock_note].filter(Boolean).join(": ")],
+                ["accesses sampled by", [run.sampler, run.sampler_note].filter(Boolean).join(": ")],
+                ["Python", run.python_version ?? "–"],
+                ["pieprof", run.pieprof_version],
+                ["started", run.started.replace("T", " ").replace("Z", " UTC")],
+                ["profile", page.profile],
+                [
+                  "page",
+                  `made ${page.made.replace("T", " ").replace("Z", " UTC")} by pieprof ${page.pieprof_version}; at most ${bytes(page.limit_bytes)}`,
+                ],
+                ...(page.note ? ([["note", page.note]] as [string, string][]) : []),
+              ]}
+            />
+          </Section>
+          <Section title="Cost of each collector">
+            <Grid
+              label="Cost of each collector"
+              columns={OVERHEAD}
+              rows={overhead}
+              id={(row) => row.collector}
+              height={12}
+              empty="The cost was not measured."
+            />
+          </Section>
+          <Section title="What the page leaves out">
+            {cut.length > 0 ? (
+              <Grid
+                label="What the page leaves out"
+                columns={CUT}
+                rows={cut}
+                id={(row) => row.table}
+                height={10}
+                empty=""
+              />
+            ) : (
+              <Empty>Nothing: the page has all of the profile.</Empty>
+            )}
+          </Section>
+        </div>
+        <div>
+          <Section title="Lost samples">
+            {drops.length > 0 ? (
+              <Grid
+                label="Lost samples"
+                columns={DROPS}
+                rows={drops}
+                id={(row) => `${row.process} ${row.counter}`}
+                height={6}
+                empty=""
+              />
+            ) : (
+              <Empty>No sample was lost.</Empty>
+            )}
+          </Section>
+          <Section title="Counters">
+            <Grid
+              label="Counters"
+              columns={COUNTERS}
+              rows={rows<Counter>(of.data.counters)}
+              id={(row) => row.counter}
+              height={12}
+              empty="The profile has no counters."
+            />
+          </Section>
+          <Section title="Environment">
+            <Grid
+              label="Environment"
+              columns={ENVIRONMENT}
+              rows={rows<Environment>(of.data.environment)}
+              id={(row) => row.key}
+              height={12}
+              empty="The environment was not kept."
+            />
+          </Section>
+        </div>
+      </div>
+    </div>
+  );
+}

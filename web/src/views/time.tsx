@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happened when: a track for each process and thread. The period that is chosen here is that of every view.
+import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { bytes, clock, column } from "../base/format";
+import type { Process, Slice, Thread } from "../data";
+import { chooseOf, choosePeriod, part } from "../data/filter";
+import { profile, rows } from "../data/profile";
+import { highest, total, type Track, type Tracks, tracks } from "../data/tracks";
+import { type Column, Grid } from "../ui/grid";
+import { Empty, Legend, Place, Section } from "../ui/parts";
+import { TrackCanvas } from "../ui/track";
+import { commandName } from "./start";
+
+interface Row {
+  id: string;
+  process: Process;
+  thread: Thread | null;
+  track: Track;
+  level: number;
+  threads: number;
+}
+
+const TICKS = 6;
+
+export function threadName(thread: Thread): string {
+  return (
+    thread.name ||
+    (thread.is_main
+      ? "main thread"
+      : thread.thread === 0
+        ? "(short threads)"
+        : `thread ${thread.tid ?? thread.thread}`)
+  );
+}
+
+function rowsOf(all: Tracks): Row[] {
+  const { data } = profile();
+  const threads = rows<Thread>(data.threads);
+  return rows<Process>(data.processes).flatMap((process) => {
+    const track = all.byProcess.get(process.process);
+    if (!track) return [];
+    const below = threads.flatMap((thread, index) => {
+      const own = all.byThread.get(index);
+      return thread.process === process.process && own
+        ? [{ id: `${process.process}.${thread.thread}`, process, thread, track: own, level: 1, threads: 0 }]
+        : [];
+    });
+    return [
+      { id: `${process.process}`, process, thread: null, track, level: 0, threads: below.length },
+      ...below,
+    ];
+  });
+}
+
+function cpu(track: Track): number {
+  return total(track, "python") + total(track, "native") + total(track, "system");
+}
+
+function trackColumns(all: Tracks): Column<Row>[] {
+  const { period } = part.value;
+  return [
+    {
+      key: "name",
+      title: "process, thread",
+      width: 150,
+      rank: 0,
+      cell: (row) => (
+        <span class={row.thread ? "name" : "name strong"}>
+          {row.thread ? threadName(row.thread) : commandName(row.process)}
+        </span>
+      ),
+    },
+    {
+      key: "track",
+      title: "course",
+      width: 120,
+      grow: 1,
+      rank: 0,
+      cell: (row) => (
+        <TrackCanvas
+          track={row.track}
+          of={all}
+          high={row.thread ? all.width_s : Math.max(all.width_s, highest(row.track))}
+          height={22}
+          period={period}
+        />
+      ),
+    },
+    { key: "cpu", title: "CPU s", width: 68, rank: 1, number: true, cell: (row) => column(cpu(row.track)) },
+    {
+      key: "wait",
+      title: "wait s",
+      width: 68,
+      rank: 2,
+      number: true,
+      cell: (row) => column(total(row.track, "wait")),
+    },
+    {
+      key: "delay",
+      title: "delay s",
+      width: 68,
+      rank: 3,
+      number: true,
+      about: "Ready to run, without a processor",
+      cell: (row) => column(total(row.track, "delay")),
+    },
+  ];
+}
+
+/** From and to, for the keyboard. */
+function PeriodFields({ all }: { all: Tracks }): JSX.Element {
+  const { period } = part.value;
+  const end = all.start_s + all.slices * all.width_s;
+  const from = period?.from_s ?? all.start_s;
+  const to = period?.to_s ?? end;
+  const set = (a: number, b: number) =>
+    Number.isFinite(a) && Number.isFinite(b) && a < b && choosePeriod({ from_s: a, to_s: b });
+  const field = (label: string, value: number, change: (value: number) => void) => (
+    <label>
+      {label}
+      <input
+        type="number"
+        min={all.start_s}
+        max={end}
+        step={all.width_s}
+        value={Number(value.toFixed(3))}
+        onChange={(event) => change(event.currentTarget.valueAsNumber)}
+      />
+    </label>
+  );
+  return (
+    <div class="period">
+      {field("from", from, (value) => set(value, to))}
+      {field("to", to, (value) => set(from, value))}
+      <span class="dim">s of the run; or drag over a track</span>
+    </div>
+  );
+}
+
+const sliceColumns: Column<Slice>[] = [
+  {
+    key: "t",
+    title: "from",
+    width: 72,
+    rank: 0,
+    number: true,
+    cell: (row) => clock(row.t_s),
+    sort: (row) => row.t_s,
+  },
+  { key: "wall", title: "length s", width: 74, rank: 5, number: true, cell: (row) => column(row.wall_s) },
+  {
+    key: "cpu",
+    title: "CPU s",
+    width: 68,
+    rank: 1,
+    number: true,
+    cell: (row) => column(row.cpu_s),
+    sort: (row) => row.cpu_s,
+  },
+  {
+    key: "wait",
+    title: "wait s",
+    width: 68,
+    rank: 2,
+    number: true,
+    cell: (row) => column(row.wait_s),
+    sort: (row) => row.wait_s,
+  },
+  {
+    key: "allocated",
+    title: "allocated",
+    width: 84,
+    rank: 4,
+    number: true,
+    cell: (row) => bytes(row.allocated_bytes),
+    sort: (row) => row.allocated_bytes,
+  },
+  {
+    key: "copied",
+    title: "copied",
+    width: 84,
+    rank: 6,
+    number: true,
+    cell: (row) => bytes(row.copy_bytes),
+    sort: (row) => row.copy_bytes,
+  },
+  {
+    key: "line",
+    title: "costliest line of your code",
+    width: 140,
+    grow: 1,
+    rank: 3,
+    cell: (row) => <Place file={row.file} line={row.line} quiet />,
+  },
+];
+
+function Axis({ all }: { all: Tracks }): JSX.Element {
+  const whole = all.slices * all.width_s;
+  return (
+    <div class="axis" aria-hidden="true">
+      {Array.from({ length: TICKS + 1 }, (_, i) => (
+        <span style={{ left: `${(100 * i) / TICKS}%` }}>{clock(all.start_s + (whole * i) / TICKS)}</span>
+      ))}
+    </div>
+  );
+}
+
+export function Time(): JSX.Element {
+  const { data } = profile();
+  const all = useMemo(() => tracks(data), [data]);
+  const [closed, setClosed] = useState<Set<string>>(new Set());
+  const every = useMemo(() => (all ? rowsOf(all) : []), [all]);
+  if (!all) return <Empty>The profile has no slices of time: what happened when is not known.</Empty>;
+  const { period } = part.value;
+  const shown = every.filter((row) => row.level === 0 || !closed.has(`${row.process.process}`));
+  return (
+    <div class="view time-view">
+      <div class="tools">
+        <PeriodFields all={all} />
+        <Legend kinds={["python", "native", "system", "wait", "delay"]} />
+      </div>
+      <div class="overview">
+        <TrackCanvas track={all.all} of={all} high={highest(all.all)} height={72} period={period} />
+        <Axis all={all} />
+      </div>
+      <Grid
+        label="Tracks of processes and threads"
+        columns={trackColumns(all)}
+        rows={shown}
+        id={(row) => row.id}
+        branches={{
+          level: (row) => row.level,
+          isOpen: (row) => (row.threads > 0 ? !closed.has(row.id) : null),
+          toggle: (row) => {
+            const next = new Set(closed);
+            if (!next.delete(row.id)) next.add(row.id);
+            setClosed(next);
+          },
+        }}
+        onOpen={(row) => chooseOf(row.process.process, row.thread?.thread ?? null)}
+        height={10}
+        empty="No process has a track."
+      />
+      <Section title="Slices" note="Enter chooses one as the period">
+        <Grid
+          label="Slices of time"
+          columns={sliceColumns}
+          rows={rows<Slice>(data.slices)}
+          id={(row) => `${row.slice}`}
+          onOpen={(row) => choosePeriod({ from_s: row.t_s, to_s: row.t_s + (row.wall_s || all.width_s) })}
+          empty="The profile has no slices."
+        />
+      </Section>
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// usage: node test/browser.mjs [PAGE.html]...
+// The page in a real browser, on a profile whose figures are known, and each PAGE as far as figures do not matter.
+// Prints TAP. Exits with 77 and the reason where there is no browser or no package of npm.
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const BROWSERS = [
+  process.env.CHROMIUM,
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+];
+const executablePath = BROWSERS.find((path) => path && existsSync(path));
+if (!executablePath) skip("there is no chromium");
+const { chromium } = await import("playwright-core").catch(() => skip("npm ci has not been run in web/"));
+const { openPages } = await import("./browser/pages.mjs");
+const { Tap } = await import("./browser/tap.mjs");
+
+function skip(why) {
+  console.log(`1..0 # SKIP ${why}`);
+  process.exit(77);
+}
+
+const folder = mkdtempSync(join(tmpdir(), "page-browser-"));
+const tap = new Tap();
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+try {
+  const pages = await openPages(folder);
+  for (const name of ["every-view", "keys", "figures", "safety", "paper"]) {
+    const { tests } = await import(`./browser/${name}.mjs`);
+    await tap.run(name, tests, browser, pages);
+  }
+  const { everyView } = await import("./browser/every-view.mjs");
+  for (const path of process.argv.slice(2)) await tap.run(path, everyView(resolve(path)), browser, pages);
+} finally {
+  await browser.close();
+  rmSync(folder, { recursive: true });
+}
+if (process.env.PAGE_LOG) writeFileSync(process.env.PAGE_LOG, tap.log.join("\n"));
+process.exitCode = tap.finish() ? 0 : 1;
