@@ -536,7 +536,7 @@ WHERE x.copies_ns >= t.high_share * a.cpu_ns AND x.copies_ns >= t.high_low * x.l
 -- All findings, in the order of their worth. What is only reuse comes last, whatever it costs. A line that grows (1) or
 -- shifts (2) has one verdict: it says what the line's stores are about, and what the line looks up again is of less
 -- weight. Where a line passes over the same data again and again, its results may be nearly the same each time. So there
--- only the same arguments (is_argued) show that it computes again.
+-- results prove only with the same arguments that it computes again (is_argued).
 CREATE VIEW x_told_finding AS
 SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'maybe', severity = 'low', wasted_ns DESC,
     library IS NOT NULL, trap_ns DESC, file, line, kind) AS rank
@@ -555,7 +555,8 @@ FROM (
         category, evidence, advice, fraction, fraction_low, fraction_high, wasted_ns, low_ns, high_ns, again_ns,
         again_low_ns, again_high_ns, line_ns, run_ns, short_share, bytes, traps, watches, sampler, library,
         user_file, user_line, redundant_ns, trap_ns, trap_sq, is_reuse, is_decided, z2, high_traps, high_low, high_part,
-        high_share, calls_high, severity, 0 AS grows, NOT is_repeat OR is_same_arguments AS is_argued
+        high_share, calls_high, severity, 0 AS grows, NOT is_repeat OR is_same_arguments
+          OR (category <> 'inefficient algorithm' AND NOT by_return AND NOT is_return_decisive) AS is_argued
       FROM x_explained_finding
       UNION ALL
       SELECT run, PIE_WATCH_STORE, file, line, function, function_line, NULL, NULL, native_function, native_library,
