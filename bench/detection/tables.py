@@ -96,7 +96,7 @@ def totals(bad, good):
         row(["told / true waste, median: 0.8 to 1.25", figure(told)]),
         row(["saving of the fix inside the interval of the waste: ≥ 90 %",
              share(sum(judge.is_inside(v, gain) for v, gain in fixed), len(fixed))]),
-        row(["… of those for which a waste was told", share(sum(judge.is_inside(v, gain) for v, gain in sized), len(sized))]),
+        row(["… of those with a figure of waste", share(sum(judge.is_inside(v, gain) for v, gain in sized), len(sized))]),
         row(["clean programs with a high finding: none", share(high, cleans)]),
         *proofs(bad, good),
     ]

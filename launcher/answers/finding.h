@@ -47,7 +47,8 @@ bool pie_finding_is(const struct pie_finding *finding, const char *severity);
 char *pie_finding_place(const char *file, double line);
 /* Of a line that, of a function "conv.py:58 in backprop". */
 char *pie_finding_name(const struct pie_finding *finding);
-/* "numpy.cos: 200 000 calls, …; a fix gains about 2.1 s, within area() at most 2.6 s"; heap, NULL without a second run. */
+/* "numpy.cos: 200 000 calls, …; a fix gains about 2.1 s, within area() at most 2.6 s"; heap, NULL without a second
+ * run. */
 char *pie_finding_proof(const struct pie_finding *finding);
 /* "looked up again", "computed again", "copied again" or "moved again": for people who do not know of loads and
  * stores. */

@@ -104,3 +104,23 @@ def test_calls_that_give_the_same_from_some_time_on_have_converged(changed):
 def test_what_changes_now_and_then_has_not_converged(changed, early, late):
     found = of_line(changed(*settled(early, late)), 8)
     assert found and all("something else at first" not in r["evidence"] and "stop the loop" not in r["advice"] for r in found)
+
+
+# Line 9 computes a part again, by what its writes say; it gets line 10's loads.
+COSTLY_9 = "UPDATE sample SET native_ns = 2 * native_ns WHERE node = 209"
+PASSES_OF_9 = (f"UPDATE OR REPLACE watch SET first_node = 209, second_node = 209, traits = {IN_LOOP + OF_ARGUMENT}, array_bytes = "
+               f"{ARRAY_BYTES} * watches, round_ns = {ROUND_NS} * watches WHERE first_node = 210 AND kind = 1 AND memory = 2")
+
+
+def test_results_that_are_nearly_the_same_do_not_prove_passes_to_be_repeated_work(changed):
+    (before,) = of_line(changed(COSTLY_9), 9)
+    assert (before["category"], before["severity"]) == ("inefficient algorithm", "high")
+    assert [(r["category"], r["severity"]) for r in of_line(changed(COSTLY_9, PASSES_OF_9), 9)] == [
+        ("inefficient algorithm", "low"), ("whole re-reads", "maybe")]
+
+
+def test_the_same_arguments_prove_it(changed):
+    again = f"UPDATE OR REPLACE watch SET memory = {RETURNED}, traits = {ARGUMENTS} WHERE first_node = 209 AND kind = 2 AND outcome = 1"
+    gone = "DELETE FROM watch WHERE first_node = 209 AND outcome = 2"
+    found = {r["severity"]: r["category"] for r in of_line(changed(again, gone, COSTLY_9, PASSES_OF_9), 9)}
+    assert found["high"] in ("loop-invariant computation", "repeated native calls") and "maybe" not in found

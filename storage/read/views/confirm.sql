@@ -9,8 +9,8 @@ CREATE VIEW x_confirm_threshold AS SELECT
   0.95 AS compared_share,  -- … where this part of the calls at least was compared by value
   1000 AS singles_min,     -- one element or number at a time: this often at least
   2 AS again_min,          -- computed again: this often at least
-  1.15 AS rest_faster;     -- without the work of a function the rest runs faster, too: more of its data is in the caches.
-                           -- Of 50 programs of bench/detection/programs, fixes saved up to 1.14 of the function's time
+  1.15 AS rest_faster;     -- without the work of a function the rest may run faster, too: more of its data is in the
+                           -- caches. Of 50 programs of bench/detection/programs, fixes saved up to 1.14 of its time
 
 -- A line: sums of its callees. heaviest: the callee that took most of what was done again, or else most time.
 CREATE VIEW x_counted AS
