@@ -49,14 +49,14 @@ static double real_at(struct pie_cursor *cursor, const char *name) {
     return pie_cursor_real(cursor, find_column(cursor, name));
 }
 
-/* "dot [numpy]" */
+/* "dot [numpy]", and "[numpy]" where the library has no symbols. */
 static char *name_of(struct pie_cursor *cursor) {
     const char *function = text_at(cursor, "function"), *library = text_at(cursor, "library");
     char *text = NULL, *clean;
-    if (asprintf(&text, "%s%s%s%s", function ? function : "(no symbol)", library ? " [" : "",
-                 library ? library : "", library ? "]" : "") < 0)
-        return NULL;
-    clean = pie_text_printable(text);
+    int size = library ? asprintf(&text, "%s%s[%s]", function ? function : "", function ? " " : "", library)
+               : function ? asprintf(&text, "%s", function)
+                          : asprintf(&text, "(no symbol)");
+    clean = size < 0 ? NULL : pie_text_printable(text);
     free(text);
     return clean;
 }
