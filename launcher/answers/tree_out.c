@@ -22,7 +22,7 @@ enum {
     DEEPEST = 24, /* from here on rows are not set further to the right */
 };
 
-/* Waiting is told from here on: less is what every program has. */
+/* Waiting from here on is shown: less is what every program has. */
 static const double WAIT_MIN_S = 0.005, WAIT_MIN_PART = 0.002;
 
 struct row {
