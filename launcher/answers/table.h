@@ -44,8 +44,8 @@ void pie_table_take_cell(struct pie_table *table, size_t column, char *text);
 void pie_table_take_zero(struct pie_table *table, size_t column, char *text);
 
 /* Hides columns in which every cell is missing or taken as a zero (unless more rows are to come), then from the right
- * such that do not fit; the first `keep` columns stay. Returns the number of columns left out for want of room. Cuts text and paths to
- * what is left. columns: of the terminal, 0: no limit. */
+ * such that do not fit; the first `keep` columns stay. Returns the number of columns left out for want of room. Cuts
+ * text and paths to what is left. columns: of the terminal, 0: no limit. */
 size_t pie_table_fit(struct pie_table *table, size_t columns, size_t keep);
 /* Returns 0 or -errno. */
 int pie_table_write(struct pie_table *table, FILE *out, bool colours);

@@ -22,6 +22,9 @@ enum {
     DEEPEST = 24, /* from here on rows are not set further to the right */
 };
 
+/* Waiting from here on is shown: less is what every program has. */
+static const double WAIT_MIN_S = 0.005, WAIT_MIN_PART = 0.002;
+
 struct row {
     int64_t depth;
     double total_s, share, parent_share, wait_s;
@@ -49,14 +52,14 @@ static double real_at(struct pie_cursor *cursor, const char *name) {
     return pie_cursor_real(cursor, find_column(cursor, name));
 }
 
-/* "dot [numpy]" */
+/* "dot [numpy]", and "[numpy]" where the library has no symbols. */
 static char *name_of(struct pie_cursor *cursor) {
     const char *function = text_at(cursor, "function"), *library = text_at(cursor, "library");
     char *text = NULL, *clean;
-    if (asprintf(&text, "%s%s%s%s", function ? function : "(no symbol)", library ? " [" : "",
-                 library ? library : "", library ? "]" : "") < 0)
-        return NULL;
-    clean = pie_text_printable(text);
+    int size = library ? asprintf(&text, "%s%s[%s]", function ? function : "", function ? " " : "", library)
+               : function ? asprintf(&text, "%s", function)
+                          : asprintf(&text, "(no symbol)");
+    clean = size < 0 ? NULL : pie_text_printable(text);
     free(text);
     return clean;
 }
@@ -201,7 +204,8 @@ int pie_tree_print_rows(FILE *out, struct pie_cursor *cursor, size_t columns, co
     while ((r = pie_cursor_next(cursor, ret_message)) > 0 && (r = add(&rows, cursor)) == 0)
         ;
     for (size_t i = 0; i < rows.count; i++)
-        printing.has_wait = printing.has_wait || rows.list[i].wait_s >= 0.005;
+        printing.has_wait =
+            printing.has_wait || rows.list[i].wait_s >= WAIT_MIN_S + WAIT_MIN_PART * rows.list[0].total_s;
     if (r == 0 && rows.count > 0)
         print_head(&printing);
     for (size_t i = 0; i < rows.count && r == 0; i++)

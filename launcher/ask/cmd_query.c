@@ -157,7 +157,7 @@ void pie_cmd_query_print_questions(FILE *out) {
     const struct pie_question *questions = pie_question_all(&count);
     fputs("\nQuestions: top N, all or nothing, one of\n", out);
     for (size_t i = 0; i < count; i++)
-        fprintf(out, "  %s\n", questions[i].name);
+        fprintf(out, "  %s%s\n", questions[i].name, questions[i].needs ? " of X" : "");
     fputs("and then: by function, in X (a file, FILE:LINE, function, library, thread or folder), of process "
           "ID|PID.\n"
           "\"top all hot lines\" tells those beyond the first 20.\n\n"

@@ -191,8 +191,7 @@ int pie_hints_each(struct pie_reader *reader, int64_t run, void *data,
     int r = ask(&asking, main_sql, &thread);
     if (r < 0 || thread.values[0] < MATTERS_S) /* a short run ends at once */
         return r;
-    if (r == 0)
-        r = tell_waiting(&asking, &thread);
+    r = tell_waiting(&asking, &thread);
     if (r == 0)
         r = tell_threads(&asking);
     return r == 0 ? tell_imports(&asking) : r;

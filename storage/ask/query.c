@@ -85,6 +85,14 @@ static int collect_said(struct said *said) {
     return end ? 0 : -ENOMEM;
 }
 
+static size_t add_once(size_t *questions, size_t count, size_t question) {
+    for (size_t i = 0; i < count; i++)
+        if (questions[i] == question)
+            return count;
+    questions[count] = question;
+    return count + 1;
+}
+
 /* The three questions that are nearest by any of their names; those that people begin with where none is near. */
 static size_t nearest_questions(const char *words, size_t *ret_questions) {
     static const char *const usual[NEAREST_MAX] = {"summary", "hot lines", "help"};
@@ -93,22 +101,12 @@ static size_t nearest_questions(const char *words, size_t *ret_questions) {
     struct said said;
     if (collect_said(&said) == 0 && *words) {
         size_t chosen = pie_nearest_choose(words, said.words, said.count, near, SAID_NEAREST);
-        for (size_t i = 0; i < chosen && found < NEAREST_MAX; i++) {
-            size_t question = said.question_of[near[i]], j = 0;
-            while (j < found && ret_questions[j] != question)
-                j++;
-            ret_questions[j] = question;
-            found += j == found;
-        }
+        for (size_t i = 0; i < chosen && found < NEAREST_MAX; i++)
+            found = add_once(ret_questions, found, said.question_of[near[i]]);
     }
     free(said.text);
-    for (size_t i = 0; i < NEAREST_MAX && found < NEAREST_MAX; i++) {
-        size_t question = (size_t)(pie_question_find(usual[i]) - questions), j = 0;
-        while (j < found && ret_questions[j] != question)
-            j++;
-        ret_questions[j] = question;
-        found += j == found;
-    }
+    for (size_t i = 0; i < NEAREST_MAX && found < NEAREST_MAX; i++)
+        found = add_once(ret_questions, found, (size_t)(pie_question_find(usual[i]) - questions));
     return found;
 }
 
@@ -166,24 +164,26 @@ static int find_question(const struct pie_phrase *phrase, const char *text,
     return *ret_question ? 0 : unknown_phrase(words, ret_message);
 }
 
-static int order_question(const struct pie_phrase *phrase, struct pie_query *query, char **ret_message) {
+/* The column that comes first in the order, NULL: none but the question's own. */
+static int order_question(const struct pie_phrase *phrase, struct pie_query *query, const char **ret_order,
+                          char **ret_message) {
     const struct pie_question *question = query->question;
     if (question->by_total && pie_question_is_in("total|cumulative|inclusive", phrase->order)) {
         query->question = pie_question_find(question->by_total);
         return 0;
     }
-    query->order = pie_question_order(question, phrase->order);
-    if (!query->order)
+    const char *order = pie_question_order(question, phrase->order);
+    if (!order)
         return pie_message(-EINVAL, ret_message, "\"%s\" cannot be ordered or told by %s", question->name,
                            phrase->order);
-    size_t size = strlen(query->order);
-    if (strncmp(question->order, query->order, size) == 0 && question->order[size] == ' ')
-        query->order = NULL; /* it is so already */
+    size_t size = strlen(order);
+    bool is_so_already = strncmp(question->order, order, size) == 0 && question->order[size] == ' ';
+    *ret_order = is_so_already ? NULL : order;
     return 0;
 }
 
 static int choose_question(const struct pie_phrase *phrase, const char *text, struct pie_query *query,
-                           char **ret_message) {
+                           const char **ret_order, char **ret_message) {
     const struct pie_question *question;
     int r = find_question(phrase, text, &question, ret_message);
     if (r < 0)
@@ -199,7 +199,7 @@ static int choose_question(const struct pie_phrase *phrase, const char *text, st
     query->question = question;
     if (question->needs && !phrase->file[0])
         return pie_message(-EINVAL, ret_message, "%s", question->needs);
-    return phrase->order[0] ? order_question(phrase, query, ret_message) : 0;
+    return phrase->order[0] ? order_question(phrase, query, ret_order, ret_message) : 0;
 }
 
 /* Finds out what "in X" means, and where it is the contexts that are narrowed leaves only those of X. */
@@ -272,9 +272,10 @@ static int narrow_time(struct pie_reader *reader, const struct pie_phrase *phras
 static int open_phrase(struct pie_reader *reader, const char *text, int64_t run, struct pie_query *query,
                        char **ret_message) {
     struct pie_phrase phrase;
+    const char *order = NULL;
     int r = pie_phrase_parse(text, &phrase, ret_message);
     if (r == 0)
-        r = choose_question(&phrase, text, query, ret_message);
+        r = choose_question(&phrase, text, query, &order, ret_message);
     if (r == 0 && phrase.process)
         r = pie_reader_cut(reader, phrase.run ? phrase.run : run, phrase.process, ret_message);
     if (r == 0)
@@ -285,7 +286,7 @@ static int open_phrase(struct pie_reader *reader, const char *text, int64_t run,
         r = narrow(reader, &phrase, query, ret_message);
     if (r < 0)
         return r;
-    char *sql = pie_question_sql(query->question, &phrase, query->place.kind, query->order);
+    char *sql = pie_question_sql(query->question, &phrase, query->place.kind, order);
     if (!sql)
         return pie_message(-ENOMEM, ret_message, "out of memory");
     query->limit = phrase.limit;

@@ -15,9 +15,8 @@ struct pie_query {
     int64_t run;                         /* that it is about */
     struct pie_cursor *cursor;           /* its answer */
     const struct pie_question *question; /* NULL: SQL */
-    const char *order;      /* the column that was asked for to order by; NULL: the question's own */
-    int64_t limit;          /* of "top 10": the statement ends there; 0: none */
-    size_t rows_shown;      /* of which the rest is only counted; 0: all */
+    int64_t limit;                       /* of "top 10": the statement ends there; 0: none */
+    size_t rows_shown;                   /* of which the rest is only counted; 0: all */
     struct pie_place place; /* what "in X" was found to be; PIE_PLACE_ANY: the question has none */
     char *place_name;
     int64_t place_line; /* 0: all of it */

@@ -78,12 +78,12 @@
 /* A function's row has the line of it that took most, with its text. */
 #define TREE_FROM                                                                                            \
     PIE_CALLTREE_OWN_TABLE                                                                                   \
-        " t LEFT JOIN (SELECT file, function, first_line, line, row_number() OVER ("                         \
-        "PARTITION BY file, function, first_line ORDER BY cpu_ns DESC, wait_ns DESC, line) AS place"         \
-        " FROM x_line_total WHERE run = :run) l ON l.place = 1 AND l.file = t.file AND l.function = "        \
-        "t.function"                                                                                         \
-        " AND l.first_line = t.first_line LEFT JOIN v_source s ON s.run = :run AND s.file = l.file"          \
-        " AND s.line = l.line"
+    " t LEFT JOIN (SELECT file, function, first_line, line, row_number() OVER ("                             \
+    "PARTITION BY file, function, first_line ORDER BY cpu_ns DESC, wait_ns DESC, line) AS place"             \
+    " FROM x_line_total WHERE run = :run) l ON l.place = 1 AND l.file = t.file AND l.function = "            \
+    "t.function"                                                                                             \
+    " AND l.first_line = t.first_line LEFT JOIN v_source s ON s.run = :run AND s.file = l.file"              \
+    " AND s.line = l.line"
 
 static const struct pie_question questions[] = {
     {.name = "summary",

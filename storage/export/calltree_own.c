@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "storage/export/calltree_rows.h"
 
@@ -76,10 +77,18 @@ static int append(struct pie_calltree_own *own, const struct pie_calltree_own_ro
     return 0;
 }
 
+/* The same function, or both are of one library that has no symbols. */
+static bool is_same(const struct pie_calltree *tree, uint32_t one, uint32_t other) {
+    const struct pie_calltree_frame *a = &tree->frames[one], *b = &tree->frames[other];
+    return one == other ||
+           (!a->function && !b->function && a->library && b->library && strcmp(a->library, b->library) == 0);
+}
+
 /* The row below `above` for this frame, 0: there is none. */
-static uint32_t find(const struct pie_calltree_own *own, uint32_t above, uint32_t frame) {
+static uint32_t find(const struct folding *folding, uint32_t above, uint32_t frame) {
+    const struct pie_calltree_own *own = &folding->own;
     for (uint32_t i = 1; i < own->count; i++)
-        if (own->rows[i].above == above && own->rows[i].frame == frame)
+        if (own->rows[i].above == above && is_same(folding->outline->tree, own->rows[i].frame, frame))
             return i;
     return 0;
 }
@@ -92,7 +101,7 @@ static int place(struct folding *folding, uint32_t i) {
     folding->row_of[i] = above;
     if (!is_shown(folding, i, above))
         return 0;
-    uint32_t at = find(own, above, frame);
+    uint32_t at = find(folding, above, frame);
     const struct pie_calltree_own_row made = {
         .frame = frame, .above = above, .depth = own->rows[above].depth + 1};
     if (at == 0) {
