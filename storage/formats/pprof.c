@@ -4,7 +4,6 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "pprof.pb-c.h"
 #include "profiler/base/u64map.h"
 #include "storage/base/message.h"
 #include "storage/base/utf8.h"
@@ -12,6 +11,7 @@
 #include "storage/export/tracks.h"
 #include "storage/formats/common.h"
 #include "storage/formats/formats.h"
+#include "storage/formats/pprof.pb-c.h"
 
 /* pprof's format, compressed. Messages of protobuf that stand one behind the other are one, with all that is repeated
  * in them ("Encoding: Last One Wins"). So each text, function, location and sample is a profile of its own, and none
