@@ -19,8 +19,9 @@ struct pie_calltree_texts {
     struct pie_lookup by_text;
 };
 
-/* The frame with these fields (one with a line has its `whole`), made if there is none yet: files, modules, functions and lines of different processes
- * that are the same are one frame, whatever their library. Texts are copied. Returns 0, -ENOMEM or -EOVERFLOW. */
+/* The frame with these fields, made if there is none yet: files, modules, functions and lines of different processes
+ * that are the same are one frame, whatever their library. One of a line has its `whole` already. Texts are copied.
+ * Returns 0, -ENOMEM or -EOVERFLOW. */
 int pie_calltree_get_frame(struct pie_calltree *tree, const struct pie_calltree_frame *frame,
                            uint32_t *ret_frame);
 /* One more frame, whose texts stay where they are. Returns as pie_calltree_get_frame(). */

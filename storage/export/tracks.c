@@ -136,6 +136,20 @@ const struct pie_track_thread *pie_tracks_thread(const struct pie_tracks *tracks
                : NULL;
 }
 
+int64_t pie_tracks_since(const struct pie_tracks *tracks, int64_t ns) {
+    int64_t since;
+    return __builtin_sub_overflow(ns, tracks->started_ns, &since) ? 0 : since;
+}
+
+int64_t pie_tracks_slice_start(const struct pie_tracks *tracks, int64_t process, int64_t slice_s) {
+    const struct pie_track_process *found = pie_tracks_process(tracks, process);
+    int64_t ns;
+    if (!found || __builtin_mul_overflow(slice_s, 1000000000, &ns) ||
+        __builtin_add_overflow(found->started_ns, ns, &ns))
+        return 0;
+    return pie_tracks_since(tracks, ns);
+}
+
 char *pie_tracks_process_name(const struct pie_tracks *tracks, int64_t process) {
     const struct pie_track_process *found = pie_tracks_process(tracks, process);
     char *name;

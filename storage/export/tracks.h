@@ -40,6 +40,11 @@ const struct pie_track_process *pie_tracks_process(const struct pie_tracks *trac
 const struct pie_track_thread *pie_tracks_thread(const struct pie_tracks *tracks, int64_t process,
                                                  int64_t id);
 
+/* A point in time from the start of the run on; 0 where a hostile file's would be too great. */
+int64_t pie_tracks_since(const struct pie_tracks *tracks, int64_t ns);
+/* The start of a time slice of a process from the start of the run on. */
+int64_t pie_tracks_slice_start(const struct pie_tracks *tracks, int64_t process, int64_t slice_s);
+
 /* "process 4001 (python3 app.py)", "MainThread (4001)": heap, or NULL. */
 char *pie_tracks_process_name(const struct pie_tracks *tracks, int64_t process);
 char *pie_tracks_thread_name(const struct pie_tracks *tracks, int64_t process, int64_t thread);

@@ -7,6 +7,7 @@
 #include "storage/export/calltree_rows.h"
 #include "storage/export/tracks.h"
 #include "storage/formats/common.h"
+#include "storage/formats/firefox_markers.h"
 #include "storage/formats/firefox_thread.h"
 #include "storage/formats/formats.h"
 #include "storage/formats/json_text.h"
@@ -18,14 +19,6 @@
  * memory are markers, live memory is a counter. */
 
 enum { FORMAT_VERSION = 48, GECKO_VERSION = 24 };
-enum { INSTANT = 0, INTERVAL = 1 };
-
-struct marker {
-    const char *name; /* a literal */
-    int phase;
-    int64_t start_ns, end_ns; /* from the start of the run on */
-    char *data;               /* JSON */
-};
 
 struct export {
     FILE *out;
@@ -36,134 +29,20 @@ struct export {
     struct pie_tracks tracks;
     struct pie_firefox_libs libs;
     struct pie_firefox_thread thread;
-    int64_t process, thread_id; /* of the thread at hand */
-    uint32_t thread_count;      /* written */
-    uint32_t *first_thread;     /* by process of the tracks: index + 1 of its first thread */
-    struct marker *markers;     /* of the process at hand */
-    uint32_t marker_count;
-    uint32_t counters; /* written */
-    FILE *points[2];   /* columns of the counter at hand: time and change */
+    int64_t process, thread_id;         /* of the thread at hand */
+    uint32_t thread_count;              /* written */
+    uint32_t *first_thread;             /* by process of the tracks: index + 1 of its first thread */
+    struct pie_firefox_markers markers; /* of the process at hand */
+    uint32_t counters;                  /* written */
+    FILE *points[2];                    /* columns of the counter at hand: time and change */
     int64_t last_bytes;
     uint32_t point_count;
     int64_t counted; /* the process of the counter at hand */
 };
 
-/* From the start of the run on; 0 where a hostile file's would be too great. */
-static int64_t since_start(const struct export *export, int64_t ns) {
-    int64_t since;
-    return __builtin_sub_overflow(ns, export->tracks.started_ns, &since) ? 0 : since;
-}
-
-static int64_t slice_start(const struct export *export, const struct pie_track_process *process,
-                           int64_t slice_s) {
-    int64_t ns;
-    if (!process || __builtin_mul_overflow(slice_s, 1000000000, &ns) ||
-        __builtin_add_overflow(process->started_ns, ns, &ns))
-        return 0;
-    return since_start(export, ns);
-}
-
-static int add_marker(struct export *export, const struct marker *marker) {
-    struct marker *markers = pie_calltree_grow(export->markers, export->marker_count, sizeof *markers);
-    if (!markers || !marker->data) {
-        free(marker->data);
-        return -ENOMEM;
-    }
-    export->markers = markers;
-    markers[export->marker_count++] = *marker;
-    return 0;
-}
-
-static void forget_markers(struct export *export) {
-    for (uint32_t i = 0; i < export->marker_count; i++)
-        free(export->markers[i].data);
-    free(export->markers);
-    export->markers = NULL;
-    export->marker_count = 0;
-}
-
-static int take_peak(void *data, struct pie_cursor *cursor) {
-    struct export *export = data;
-    int64_t at = since_start(export, pie_cursor_int(cursor, 1));
-    struct marker marker = {.name = "Peak of memory", .phase = INSTANT, .start_ns = at, .end_ns = at};
-    if (pie_cursor_int(cursor, 0) != export->process)
-        return 0;
-    if (asprintf(&marker.data, "{\"type\":\"peak\",\"bytes\":%lld}", (long long)pie_cursor_int(cursor, 2)) <
-        0)
-        marker.data = NULL;
-    return add_marker(export, &marker);
-}
-
-/* A finding is about all of the run. */
-static int take_finding(void *data, struct pie_cursor *cursor) {
-    struct export *export = data;
-    const struct pie_track_process *process = pie_tracks_process(&export->tracks, export->process);
-    struct marker marker = {.name = "Finding", .phase = INTERVAL};
-    size_t size;
-    FILE *text = open_memstream(&marker.data, &size);
-    if (!text)
-        return -ENOMEM;
-    fputs("{\"type\":\"finding\",\"place\":", text);
-    pie_json_write_text(text, pie_cursor_text(cursor, 0));
-    fputs(",\"category\":", text);
-    pie_json_write_text(text, pie_cursor_text(cursor, 1));
-    fputs(",\"advice\":", text);
-    pie_json_write_text(text, pie_cursor_text(cursor, 2));
-    fprintf(text, ",\"wasted\":%.6f}", pie_cursor_real(cursor, 3) * 1e3);
-    if (fclose(text) != 0)
-        return -ENOMEM;
-    marker.start_ns = process ? since_start(export, process->started_ns) : 0;
-    marker.end_ns = process ? since_start(export, process->ended_ns) : 0;
-    return add_marker(export, &marker);
-}
-
-static const char peak_sql[] =
-    "SELECT h.process, h.peak_ns, h.peak_python_bytes + h.peak_native_bytes"
-    " FROM process p JOIN heap h ON h.process = p.id WHERE p.run = :run AND h.peak_ns IS NOT NULL";
-static const char finding_sql[] = "SELECT file || ':' || line, category, advice, wasted_s FROM v_redundancy"
-                                  " WHERE run = :run AND severity = 'high' ORDER BY rank";
-
-/* Those of a process are at its first thread, those of the run at the first of all. */
-static int load_markers(struct export *export, char **ret_message) {
-    int r = pie_calltree_each_row(export->reader, peak_sql, export->run, export, take_peak, ret_message);
-    if (r == 0 && export->thread_count == 0)
-        r = pie_calltree_each_row(export->reader, finding_sql, export->run, export, take_finding,
-                                  ret_message);
-    return r;
-}
-
-static void write_markers(struct export *export) {
-    FILE *out = export->out;
-    fprintf(out, "\"markers\":{\"length\":%u,\"data\":[", export->marker_count);
-    for (uint32_t i = 0; i < export->marker_count; i++)
-        fprintf(out, "%s%s", i ? "," : "", export->markers[i].data);
-    fputs("],\"name\":[", out);
-    for (uint32_t i = 0; i < export->marker_count; i++)
-        fprintf(out, "%s%u", i ? "," : "",
-                pie_firefox_thread_string(&export->thread, export->markers[i].name));
-    fputs("],\"startTime\":[", out);
-    for (uint32_t i = 0; i < export->marker_count; i++) {
-        fputs(i ? "," : "", out);
-        pie_firefox_write_ms(out, export->markers[i].start_ns);
-    }
-    fputs("],\"endTime\":[", out);
-    for (uint32_t i = 0; i < export->marker_count; i++) {
-        fputs(i ? "," : "", out);
-        export->markers[i].phase == INTERVAL ? pie_firefox_write_ms(out, export->markers[i].end_ns)
-                                             : (void)fputs("null", out);
-    }
-    fputs("],\"phase\":[", out);
-    for (uint32_t i = 0; i < export->marker_count; i++)
-        fprintf(out, "%s%d", i ? "," : "", export->markers[i].phase);
-    fputs("],\"category\":[", out);
-    for (uint32_t i = 0; i < export->marker_count; i++)
-        fputs(i ? ",0" : "0", out);
-    fputs("]}", out);
-}
-
 static void write_time(const struct export *export, const char *key, int64_t ns) {
     fprintf(export->out, ",\"%s\":", key);
-    pie_firefox_write_ms(export->out, since_start(export, ns));
+    pie_firefox_write_ms(export->out, pie_tracks_since(&export->tracks, ns));
 }
 
 static void write_about(struct export *export) {
@@ -193,26 +72,27 @@ static int write_thread(struct export *export, char **ret_message) {
     if (export->thread.sample_count == 0)
         return 0;
     uint32_t *first = process ? &export->first_thread[process - export->tracks.processes] : NULL;
-    int r = first && *first == 0 ? load_markers(export, ret_message) : 0;
+    int r = first && *first == 0 ? pie_firefox_markers_load(&export->markers, export->process,
+                                                            export->thread_count == 0, ret_message)
+                                 : 0;
     if (r < 0)
         return r;
     write_about(export);
-    write_markers(export);
+    pie_firefox_markers_write(&export->markers, &export->thread, export->out);
     fputs(",\n", export->out);
     pie_firefox_thread_write(&export->thread, export->out, export->metric);
     fputc('}', export->out);
     export->thread_count++;
     if (first && *first == 0)
         *first = export->thread_count;
-    forget_markers(export);
+    pie_firefox_markers_finish(&export->markers);
     pie_firefox_thread_clear(&export->thread);
     return export->thread.error < 0 ? pie_message(export->thread.error, ret_message, "out of memory") : 0;
 }
 
 /* A context's sample stands at the end of the time that it weighs, as the front end reads CPU times. */
 static void add_samples(struct export *export, const struct pie_part *part) {
-    const struct pie_track_process *process = pie_tracks_process(&export->tracks, part->process);
-    int64_t at = slice_start(export, process, part->slice_s);
+    int64_t at = pie_tracks_slice_start(&export->tracks, part->process, part->slice_s);
     bool is_time = export->metric->unit == PIE_METRIC_NS;
     for (uint32_t i = 0; i < part->count; i++) {
         int64_t weight = part->self[part->nodes[i]];
@@ -305,7 +185,7 @@ static int write_counter(struct export *export, int64_t process, char **ret_mess
         if (__builtin_sub_overflow(bytes, export->last_bytes, &change))
             continue;
         fputs(export->point_count ? "," : "", export->points[0]);
-        pie_firefox_write_ms(export->points[0], since_start(export, pie_cursor_int(cursor, 0)));
+        pie_firefox_write_ms(export->points[0], pie_tracks_since(&export->tracks, pie_cursor_int(cursor, 0)));
         fprintf(export->points[1], "%s%lld", export->point_count++ ? "," : "", (long long)change);
         export->last_bytes = bytes;
     }
@@ -388,6 +268,8 @@ static int prepare(struct export *export, char **ret_message) {
     int r = pie_tracks_load(export->reader, export->run, &export->tracks, ret_message);
     if (r < 0)
         return r;
+    export->markers =
+        (struct pie_firefox_markers){.reader = export->reader, .run = export->run, .tracks = &export->tracks};
     export->first_thread = calloc(export->tracks.process_count + 1, sizeof *export->first_thread);
     if (!export->first_thread || make_libs(export) < 0 ||
         pie_firefox_thread_init(&export->thread, export->tree, &export->libs) < 0)
@@ -397,7 +279,7 @@ static int prepare(struct export *export, char **ret_message) {
 
 static void finish(struct export *export) {
     pie_firefox_thread_finish(&export->thread);
-    forget_markers(export);
+    pie_firefox_markers_finish(&export->markers);
     pie_u64map_finish(&export->libs.index_of);
     free(export->libs.modules);
     free(export->first_thread);

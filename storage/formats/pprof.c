@@ -4,7 +4,6 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "pprof.pb-c.h"
 #include "profiler/base/u64map.h"
 #include "storage/base/message.h"
 #include "storage/base/utf8.h"
@@ -12,6 +11,7 @@
 #include "storage/export/tracks.h"
 #include "storage/formats/common.h"
 #include "storage/formats/formats.h"
+#include "storage/formats/pprof.pb-c.h"
 
 /* pprof's format, compressed. Messages of protobuf that stand one behind the other are one, with all that is repeated
  * in them ("Encoding: Last One Wins"). So each text, function, location and sample is a profile of its own, and none
@@ -131,12 +131,20 @@ static void write_mapping(struct export *export, const char *module) {
     write_profile(export, &profile);
 }
 
+/* pprof sums up functions of one name, and those without one are many. Returns the number of the text. */
+static int64_t write_unnamed(struct export *export, uint32_t frame) {
+    char *name = pie_export_frame_name(export->tree, frame);
+    int64_t number = write_text(export, name ? name : "?");
+    free(name);
+    return number;
+}
+
 static void write_function(struct export *export, uint32_t index) {
     const struct pie_calltree_frame *frame = &export->tree->frames[index];
     Pie__Pprof__Profile profile = PIE__PPROF__PROFILE__INIT;
     Pie__Pprof__Function function = PIE__PPROF__FUNCTION__INIT, *functions = &function;
     function.id = (uint64_t)index + 1;
-    function.name = text_of(export, pie_export_function(frame));
+    function.name = frame->function ? text_of(export, frame->function) : write_unnamed(export, index);
     /* Without a system_name, or pprof would take "<module>" for a template's arguments and leave it out. */
     function.filename = text_of(export, pie_export_file(frame));
     function.start_line = frame->first_line > 0 ? frame->first_line : 0;

@@ -13,7 +13,7 @@
 #include "storage/formats/formats.h"
 
 /* A flame graph as a picture: callers below, each box as wide as its cost. It has no script, so it is the same in a
- * browser, an editor and a mail; a box tells all of its name and cost where the pointer rests on it. */
+ * browser, an editor and a mail; a box shows all of its name and its cost where the pointer rests on it. */
 
 enum { WIDTH = 1200, ROW = 17, TOP = 44, LETTER = 7 };
 

@@ -33,16 +33,13 @@ static void begin_event(struct export *export, const char *phase, int64_t pid, i
 }
 
 static void write_us(FILE *out, const char *key, int64_t ns) {
-    const char *sign = ns < 0 ? "-" : "";
-    ns = ns < 0 ? -ns : ns;
-    fprintf(out, ",\"%s\":%s%lld.%03lld", key, sign, (long long)(ns / 1000), (long long)(ns % 1000));
+    uint64_t size = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+    fprintf(out, ",\"%s\":%s%llu.%03llu", key, ns < 0 ? "-" : "", (unsigned long long)(size / 1000),
+            (unsigned long long)(size % 1000));
 }
 
-/* From the start of the run on. */
 static void write_time(struct export *export, int64_t ns) {
-    int64_t since;
-    write_us(export->out, "ts",
-             __builtin_sub_overflow(ns, export->tracks.started_ns, &since) || since < -INT64_MAX ? 0 : since);
+    write_us(export->out, "ts", pie_tracks_since(&export->tracks, ns));
 }
 
 /* Taken. */
@@ -75,18 +72,9 @@ static void take_node(void *data, uint32_t node, uint32_t depth, int64_t start_n
     fprintf(export->out, ",\"cat\":\"%s\",\"name\":",
             export->tree->frames[frame].kind == PIE_LOCATION_NATIVE ? "native" : "python");
     pie_json_write_text(export->out, export->names[frame]);
-    write_time(export, start_ns);
+    write_us(export->out, "ts", start_ns);
     write_us(export->out, "dur", export->part->total[node]);
     fputc('}', export->out);
-}
-
-/* A point in time; the greatest one where a hostile file's would be greater. */
-static int64_t start_of(const struct pie_track_process *process, int64_t slice_s) {
-    int64_t ns;
-    if (__builtin_mul_overflow(slice_s, 1000000000, &ns) ||
-        __builtin_add_overflow(process->started_ns, ns, &ns))
-        return INT64_MAX;
-    return ns;
 }
 
 static int take_part(void *data, const struct pie_part *part) {
@@ -98,7 +86,9 @@ static int take_part(void *data, const struct pie_part *part) {
     export->part = part;
     export->pid = process->unique_pid;
     export->tid = thread ? thread->tid : 0;
-    return pie_layout_each(export->tree, part, start_of(process, part->slice_s), export, take_node);
+    return pie_layout_each(export->tree, part,
+                           pie_tracks_slice_start(&export->tracks, part->process, part->slice_s), export,
+                           take_node);
 }
 
 static void write_counter(struct export *export, const struct pie_track_process *process, const char *name,
