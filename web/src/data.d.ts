@@ -476,7 +476,7 @@ export interface SourceLine {
   peak_bytes: number | null;
   growth_bytes: number | null;
   copied_bytes: number | null;
-  wasted_s: number | null; // of the line's costliest finding; null: none
+  wasted_s: number | null; // of the line's costliest finding; null: none, or it was cut
   finding: number | null; // index into `findings` of that one; null: none, or it was cut
   library: number | null; // strings: own files: the library that took most below the line
   library_cpu_s: number | null; // what it took
