@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of `report --html`: web/test has its tests, in the page's own language. They need node and what `npm ci` puts
-into web/node_modules; those in a browser need Chromium too."""
+"""The page of `report --html`: web/test has its tests, in the page's own language. They need node and what `npm ci`
+puts into web/node_modules. Those in a browser need Chromium too."""
 
 import os
 import pathlib
