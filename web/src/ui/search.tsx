@@ -2,7 +2,7 @@
 // Search over files, functions and lines of source: "/" opens it, Enter goes there.
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { baseName } from "../base/format";
 import { go } from "../base/route";
 import { type Profile, profile } from "../data/profile";
@@ -67,7 +67,8 @@ export function Search(): JSX.Element {
   const found = useMemo(() => (searching.value ? hits(profile(), query) : []), [query, searching.value]);
   const open = searching.value;
 
-  useEffect(() => {
+  // At once: what is typed next must go into the field.
+  useLayoutEffect(() => {
     if (open && !dialog.current?.open) dialog.current?.showModal();
     if (!open && dialog.current?.open) dialog.current.close();
   }, [open]);
