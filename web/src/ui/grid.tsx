@@ -86,7 +86,7 @@ function useWindow<Row>(props: Props<Row>, count: number, rowPx: number) {
     : windowOf(top, height, rowPx, count);
   const fixed = printing || !props.height ? {} : { height: `${HEAD_PX + height}px` };
   return {
-    body,
+    scroller,
     width: printing ? PAPER_PX : width,
     height,
     seen,
