@@ -30,7 +30,11 @@ interface Props<Row> {
 }
 
 const ROW_PX = 28;
+/** The head stays in sight above the rows; as in the style sheet. */
+const HEAD_PX = 25;
 const PRINTED_ROWS = 300;
+/** Width of a sheet of A4 or letter within its margins, in CSS pixels. */
+const PAPER_PX = 680;
 
 let ids = 0;
 
@@ -62,26 +66,34 @@ function useRows<Row>(props: Props<Row>) {
 function scrollTo(element: HTMLElement | null, index: number, rowPx: number): void {
   if (!element) return;
   if (index * rowPx < element.scrollTop) element.scrollTop = index * rowPx;
-  const below = (index + 1) * rowPx - element.clientHeight;
+  const below = HEAD_PX + (index + 1) * rowPx - element.clientHeight;
   if (below > element.scrollTop) element.scrollTop = below;
 }
 
 /** The part of the rows that is seen, and how the body scrolls. */
 function useWindow<Row>(props: Props<Row>, count: number, rowPx: number) {
-  const body = useRef<HTMLDivElement>(null);
-  const { width, height: room } = useSize(body);
+  const scroller = useRef<HTMLDivElement>(null);
+  const { width, height: room } = useSize(scroller);
   const [top, setTop] = useState(0);
   const printing = usePrinting();
-  const height = props.height ? Math.min(props.height, Math.max(count, 1)) * rowPx : room;
+  const height = props.height ? Math.min(props.height, Math.max(count, 1)) * rowPx : room - HEAD_PX;
   useLayoutEffect(() => {
     const start = props.start ?? 0;
-    if (body.current && start > 0) body.current.scrollTop = Math.max(0, start * rowPx - height / 3);
+    if (scroller.current && start > 0) scroller.current.scrollTop = Math.max(0, start * rowPx - height / 3);
   }, [props.start]);
   const seen = printing
     ? { first: 0, last: Math.min(count, PRINTED_ROWS) }
     : windowOf(top, height, rowPx, count);
-  const fixed = printing || !props.height ? {} : { height: `${height}px` };
-  return { body, width, height, seen, fixed, setTop, whole: (printing ? seen.last : count) * rowPx };
+  const fixed = printing || !props.height ? {} : { height: `${HEAD_PX + height}px` };
+  return {
+    scroller,
+    width: printing ? PAPER_PX : width,
+    height,
+    seen,
+    fixed,
+    setTop,
+    whole: printing ? "auto" : `${count * rowPx}px`,
+  };
 }
 
 function templateOf<Row>(columns: Column<Row>[]): string {
@@ -107,7 +119,7 @@ export function Grid<Row>(props: Props<Row>): JSX.Element {
 
   // What is chosen elsewhere, in a picture say, comes into sight.
   useEffect(() => {
-    if (props.current) scrollTo(sight.body.current, at, rowPx);
+    if (props.current) scrollTo(sight.scroller.current, at, rowPx);
   }, [props.current, rows]);
 
   const move = (index: number) => {
@@ -115,7 +127,7 @@ export function Grid<Row>(props: Props<Row>): JSX.Element {
     if (rows.length === 0) return;
     list.setOwn(id(rows[to]));
     props.onCurrent?.(rows[to]);
-    scrollTo(sight.body.current, to, rowPx);
+    scrollTo(sight.scroller.current, to, rowPx);
   };
   const open = (row: Row) => (props.onOpen ?? props.onCurrent)?.(row);
   const page = Math.max(1, Math.floor(sight.height / rowPx) - 1);
@@ -133,6 +145,9 @@ export function Grid<Row>(props: Props<Row>): JSX.Element {
         aria-activedescendant={active}
         tabIndex={0}
         class="rows"
+        ref={sight.scroller}
+        style={sight.fixed}
+        onScroll={(event) => sight.setTop(event.currentTarget.scrollTop)}
         onKeyDown={onKey({ ...list, page, branches, move, open })}
       >
         <div role="rowgroup" class="head">
@@ -142,14 +157,8 @@ export function Grid<Row>(props: Props<Row>): JSX.Element {
             ))}
           </div>
         </div>
-        <div
-          role="rowgroup"
-          class="body"
-          ref={sight.body}
-          style={sight.fixed}
-          onScroll={(event) => sight.setTop(event.currentTarget.scrollTop)}
-        >
-          <div role="presentation" class="sizer" style={{ height: `${sight.whole}px` }}>
+        <div role="rowgroup" class="body">
+          <div role="presentation" class="sizer" style={{ height: sight.whole }}>
             {rows.slice(seen.first, seen.last).map((row, i) => (
               <GridRow
                 key={id(row)}
