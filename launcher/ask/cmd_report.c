@@ -21,9 +21,9 @@
 #include "storage/ask/query.h"
 #include "storage/read/reader.h"
 
-/* As a page (launcher/page/), or on the terminal: traced loops, memory, leaks and findings of redundancy, then the source
- * with what each line cost: the user's own files first, the costliest of them first; of the libraries one line each, or
- * with --all their lines too. */
+/* As a page (launcher/page/), or on the terminal: traced loops, memory, leaks and findings of redundancy, then the
+ * source with what each line cost: the user's own files first, the costliest of them first; of the libraries one line
+ * each, or with --all their lines too. */
 
 struct report {
     FILE *out;

@@ -38,26 +38,33 @@ void pie_page_cells_finish(struct pie_page_cells *cells) {
     cells->count = 0;
 }
 
-static int add_to_cell(struct pie_page_cells *cells, const struct pie_page_cell *cell) {
-    uint32_t number = pie_lookup_get(&cells->by_key, &by_key, cells, hash_cell(cell), cell);
+/* As fine as cells are by now. */
+static struct pie_page_cell coarse(const struct pie_page_cells *cells, struct pie_page_cell cell) {
+    while (cell.node >= cells->nodes_max)
+        cell.node = cells->nodes->nodes[cell.node].parent;
+    cell.thread = cells->has_no_threads ? -1 : cell.thread;
+    cell.process = cells->has_no_processes ? 0 : cell.process;
+    return cell;
+}
+
+static int add_coarse(struct pie_page_cells *cells, const struct pie_page_cell *added) {
+    const struct pie_page_cell cell = coarse(cells, *added);
+    uint32_t number = pie_lookup_get(&cells->by_key, &by_key, cells, hash_cell(&cell), &cell);
     if (number > 0) {
         for (int i = 0; i < PIE_PAGE_METRICS; i++)
-            pie_calltree_add(&cells->cells[number - 1].values[i], cell->values[i]);
+            pie_calltree_add(&cells->cells[number - 1].values[i], cell.values[i]);
         return 0;
     }
     if (!cells->cells)
         cells->cells = calloc((size_t)cells->cells_max + 1, sizeof *cells->cells);
     if (!cells->cells)
         return -ENOMEM;
-    cells->cells[cells->count++] = *cell;
+    cells->cells[cells->count++] = cell;
     return pie_lookup_add(&cells->by_key, &by_key, cells, cells->count);
 }
 
 int pie_page_cells_add(struct pie_page_cells *cells, const struct pie_page_cell *cell) {
-    struct pie_page_cell at = *cell;
-    while (at.node >= cells->nodes_max)
-        at.node = cells->nodes->nodes[at.node].parent;
-    int r = add_to_cell(cells, &at);
+    int r = add_coarse(cells, cell);
     while (r == 0 && cells->count > cells->cells_max)
         r = pie_page_cells_coarsen(cells);
     return r;
@@ -66,22 +73,18 @@ int pie_page_cells_add(struct pie_page_cells *cells, const struct pie_page_cell 
 int pie_page_cells_coarsen(struct pie_page_cells *cells) {
     struct pie_page_cell *before = cells->cells;
     uint32_t count = cells->count;
-    bool is_root = cells->nodes_max == 1, has_threads = false;
     int r = 0;
-    for (uint32_t i = 0; i < count; i++)
-        has_threads = has_threads || before[i].thread >= 0;
-    cells->nodes_max = (cells->nodes_max + 1) / 2;
+    if (cells->nodes_max > 1)
+        cells->nodes_max = (cells->nodes_max + 1) / 2;
+    else if (!cells->has_no_threads)
+        cells->has_no_threads = true;
+    else
+        cells->has_no_processes = true;
     cells->cells = NULL;
     cells->count = 0;
     pie_lookup_finish(&cells->by_key);
-    for (uint32_t i = 0; i < count && r == 0; i++) {
-        struct pie_page_cell cell = before[i];
-        while (cell.node >= cells->nodes_max)
-            cell.node = cells->nodes->nodes[cell.node].parent;
-        cell.thread = is_root ? -1 : cell.thread;
-        cell.process = is_root && !has_threads ? 0 : cell.process;
-        r = add_to_cell(cells, &cell);
-    }
+    for (uint32_t i = 0; i < count && r == 0; i++)
+        r = add_coarse(cells, &before[i]);
     free(before);
     return r;
 }

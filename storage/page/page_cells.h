@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "storage/base/lookup.h"
@@ -21,6 +22,7 @@ struct pie_page_cell {
 struct pie_page_cells {
     const struct pie_page_nodes *nodes;
     uint32_t nodes_max; /* the first ones of the nodes have cells */
+    bool has_no_threads, has_no_processes;
     uint32_t cells_max;
     struct pie_page_cell *cells;
     uint32_t count;
@@ -35,6 +37,6 @@ void pie_page_cells_finish(struct pie_page_cells *cells);
 /* Adds the costs of a cell. Returns 0 or -ENOMEM. */
 int pie_page_cells_add(struct pie_page_cells *cells, const struct pie_page_cell *cell);
 
-/* Makes fewer cells: with half the nodes, and once it is only the root, without threads, then without processes.
- * Returns 0 or -ENOMEM. */
+/* Makes fewer cells: with half the nodes, and once it is only the root, without threads, then without processes,
+ * now and for what is added. Returns 0 or -ENOMEM. */
 int pie_page_cells_coarsen(struct pie_page_cells *cells);

@@ -56,11 +56,14 @@ static int take_row(struct pie_page *page, struct pie_cursor *cursor, const stru
     return 0;
 }
 
+/* Rows end, too, where their texts have taken half of the room: those of a row that does not fit cannot go again. */
 static int read_rows(struct pie_page *page, struct pie_cursor *cursor, size_t rows_max,
                      const struct column *columns, struct pie_page_table *table, char **ret_message) {
+    size_t strings_max = page->strings.bytes + pie_page_room(page) / 2;
     int count = pie_cursor_column_count(cursor), r;
     while ((r = pie_cursor_next(cursor, ret_message)) > 0) {
-        if (table->rows_total++ >= rows_max)
+        table->rows_total++;
+        if (table->rows >= rows_max || page->strings.bytes > strings_max)
             continue;
         table->rows++;
         if (take_row(page, cursor, columns, count) < 0)

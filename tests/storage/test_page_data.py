@@ -229,6 +229,53 @@ def test_a_very_deep_call_is_shown(tmp_path):
     assert depth == 10_000
 
 
+def test_cells_of_too_many_processes_are_those_of_the_run(tmp_path):
+    """300 processes with 64 slices each are more cells than there may be, of the root alone."""
+    program = make(tmp_path, 1)
+    with contextlib.closing(sqlite3.connect(program.db)) as file:
+        for table, key in (("process", "id"), ("thread", "process"), ("file", "process"), ("function", "process"),
+                           ("location", "process"), ("node", "process")):
+            names = [name for _, name, *_ in file.execute(f"PRAGMA table_info({table})")]
+            values = ", ".join("1000 + i" if name == key else name for name in names)
+            file.execute("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)"
+                         f" INSERT INTO {table} ({', '.join(names)}) SELECT {values} FROM {table} JOIN n WHERE {key} = 1")
+        file.execute("WITH RECURSIVE s (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM s WHERE i < 63)"
+                     " INSERT INTO sample (process, slice_s, node, thread, samples, wait_samples, python_ns, native_ns,"
+                     " system_ns, wait_ns, cpu_sq_ns2) SELECT process, i, min(id), 1, 1, 0, 1000003, 0, 0, 0, 1e12"
+                     " FROM node JOIN s WHERE process > 1000 GROUP BY process, i")
+        file.execute("UPDATE process SET slice_width_s = 1, ended_ns = started_ns + 64000000000,"
+                     " seen_ns = started_ns + 64000000000")
+        file.commit()
+    data = data_of(program)
+    assert page_contract.faults(data) == []
+    cells, nodes = data["time"]["cells"], data["tree"]["nodes"]
+    assert data["time"]["nodes"] == 1 and set(cells["node"]) == {0}
+    assert set(cells["thread"]) == {-1} and set(cells["process"]) == {0} and len(cells["slice"]) == 64
+    assert total(cells["python_ns"]) == total(nodes["python_ns"]) > 300 * 64 * 1_000_003 - 1
+
+
+def test_long_texts_leave_room_for_the_rest(tmp_path):
+    """Texts that are escaped take six times their length, and a curve may have one at each point."""
+    program = make(tmp_path, 0, 0, 1)
+    with contextlib.closing(sqlite3.connect(program.db)) as file:
+        process, = file.execute("SELECT process FROM footprint").fetchone()
+        for i in range(1500):
+            at = 5000 + i
+            file.execute("INSERT INTO file (process, id, path, is_own) VALUES (?, ?, ?, 1)", (process, at, f"/{i}/" + "<" * 2000))
+            file.execute("INSERT INTO function (process, id, kind, name, file, first_line) VALUES (?, ?, 1, 'f', ?, 1)",
+                         (process, at, at))
+            file.execute("INSERT INTO location (process, id, function, line) VALUES (?, ?, ?, 1)", (process, at, at))
+            file.execute("INSERT INTO node (process, id, parent, location, line_location, own_location)"
+                         " VALUES (?, ?, NULL, ?, ?, ?)", (process, at, at, at, at))
+            file.execute("INSERT INTO footprint (process, t_ns, python_bytes, native_bytes, node) VALUES (?, ?, 1, 1, ?)",
+                         (process, at, at))
+        file.commit()
+    page = page_of(program, HEAD, TAIL)
+    data = json.loads(page[len(HEAD):-len(TAIL)])
+    assert len(page) <= LIMIT and page_contract.faults(data) == []
+    assert data["cut"]["memory_timeline"]["rows_total"] > 1500 and data["tree"]["nodes"]["parent"]
+
+
 CONTEXTS = 25_000
 TEMPLATE = TAIL + "x" * 100_000  # one argument of a command has at most 128 kB
 

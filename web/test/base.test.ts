@@ -72,6 +72,8 @@ test("a name cannot steer the text around it", () => {
 test("the common folder ends where the first path differs", () => {
   assert.equal(commonFolder(["/a/b/c.py", "/a/b/d/e.py"]), "/a/b/");
   assert.equal(commonFolder(["/a/b.py", "/c.py"]), "");
+  assert.equal(commonFolder(["/a/b.py", "<string>"]), "");
+  assert.equal(commonFolder(["<string>", "/a/b.py"]), "");
   assert.equal(commonFolder([]), "");
 });
 

@@ -2,7 +2,7 @@
 // usage: node test/browser.mjs [PAGE.html]...
 // The page in a real browser, on a profile whose figures are known, and each PAGE as far as figures do not matter.
 // Prints TAP. Exits with 77 and the reason where there is no browser or no package of npm.
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -14,6 +14,8 @@ const BROWSERS = [
 ];
 const executablePath = BROWSERS.find((path) => path && existsSync(path));
 if (!executablePath) skip("there is no chromium");
+if (Number.parseInt(process.versions.node, 10) < 20)
+  skip(`node is ${process.versions.node}; the browser is driven from 20 on`);
 const { chromium } = await import("playwright-core").catch(() => skip("npm ci has not been run in web/"));
 const { openPages } = await import("./browser/pages.mjs");
 const { Tap } = await import("./browser/tap.mjs");
@@ -32,11 +34,12 @@ try {
     const { tests } = await import(`./browser/${name}.mjs`);
     await tap.run(name, tests, browser, pages);
   }
-  const { everyView } = await import("./browser/every-view.mjs");
-  for (const path of process.argv.slice(2)) await tap.run(path, everyView(resolve(path)), browser, pages);
+  const { everyView, SOME } = await import("./browser/every-view.mjs");
+  await tap.run("every-view", everyView(pages.made), browser, pages);
+  for (const path of process.argv.slice(2))
+    await tap.run(path, everyView(resolve(path), SOME), browser, pages);
 } finally {
   await browser.close();
   rmSync(folder, { recursive: true });
 }
-if (process.env.PAGE_LOG) writeFileSync(process.env.PAGE_LOG, tap.log.join("\n"));
 process.exitCode = tap.finish() ? 0 : 1;

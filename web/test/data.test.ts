@@ -104,9 +104,10 @@ test("two paths part where they first differ", () => {
 test("tracks have each thread's time in its slices", () => {
   const all = tracks(of.data)!;
   assert.equal(all.slices, 10);
-  assert.equal(total(all.byProcess.get(2)!, "python"), 3);
+  assert.equal(total(all.byProcess.get(2)!, "python", all, null), 3);
   assert.equal(all.byThread.get(0)!.wait[2], 4);
-  assert.equal(total(all.all, "python") + total(all.all, "native"), 10);
+  assert.equal(total(all.all, "python", all, null) + total(all.all, "native", all, null), 10);
+  assert.equal(total(all.all, "native", all, { from_s: 4, to_s: 5 }), 3);
   assert.equal(tracks({ ...of.data, time: null }), null);
 });
 

@@ -71,12 +71,14 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1) || path;
 }
 
+/** "/a/b/" of "/a/b/c" and of "/a/b/c/"; "" of "/" and of what has no folder. */
+function above(path: string): string {
+  return path.slice(0, path.slice(0, -1).lastIndexOf("/") + 1);
+}
+
 /** The longest folder that all paths share, with its slash: what a page need not say again in each row. */
 export function commonFolder(paths: readonly string[]): string {
-  if (paths.length === 0) return "";
-  let folder = paths[0].slice(0, paths[0].lastIndexOf("/") + 1);
-  for (const path of paths)
-    while (folder && !path.startsWith(folder))
-      folder = folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1);
+  let folder = above(paths[0] ?? "");
+  for (const path of paths) while (folder && !path.startsWith(folder)) folder = above(folder);
   return folder === "/" ? "" : folder;
 }

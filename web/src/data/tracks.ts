@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The course of the run: time of each kind by slice, for each thread and each process.
 import type { PageData } from "../data";
-import { sliceStart } from "./filter";
+import { type Period, sliceStart } from "./filter";
 
 export const TRACK_KINDS = ["python", "native", "system", "wait", "delay"] as const;
 export type TrackKind = (typeof TRACK_KINDS)[number];
@@ -67,8 +67,13 @@ export function tracks(data: PageData): Tracks | null {
   return result;
 }
 
-export function total(one: Track, kind: TrackKind): number {
-  return one[kind].reduce((sum, value) => sum + value, 0);
+/** In whole slices of a period: those that have their middle in it. */
+export function total(one: Track, kind: TrackKind, of: Tracks, period: Period | null): number {
+  const fits = (slice: number) => {
+    const middle = of.start_s + (slice + 0.5) * of.width_s;
+    return !period || (middle >= period.from_s && middle < period.to_s);
+  };
+  return one[kind].reduce((sum, value, slice) => (fits(slice) ? sum + value : sum), 0);
 }
 
 /** The most that a slice has, of all kinds together. */

@@ -136,7 +136,7 @@ export function FlameCanvas(props: Props): JSX.Element {
   useEffect(() => {
     const element = holder.current!;
     element.scrollTop = upwards ? element.scrollHeight : 0;
-  }, [upwards, merged, focus]);
+  }, [upwards, merged, focus, height]);
 
   const hit = (event: MouseEvent): Box | null => {
     const rect = canvas.current!.getBoundingClientRect();

@@ -2,7 +2,7 @@
 // Search over files, functions and lines of source: "/" opens it, Enter goes there.
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { baseName } from "../base/format";
 import { go } from "../base/route";
 import { type Profile, profile } from "../data/profile";
@@ -18,46 +18,57 @@ export interface Hit {
 
 const HITS_MAX = 50;
 
+type Fits = (text: string) => boolean;
+
+function fileHits(of: Profile, fits: Fits): Hit[] {
+  const paths = of.data.source.files.path.map((path) => of.text(path) ?? "");
+  const hit = (path: string): Hit => ({
+    kind: "file",
+    text: baseName(path),
+    about: path,
+    open: () => go("source", { file: path }),
+  });
+  return paths.filter(fits).map(hit);
+}
+
+function functionHits(of: Profile, fits: Fits, own: boolean): Hit[] {
+  const { tree } = of;
+  const names = new Map<string, number>();
+  for (let fn = 0; fn < of.data.tree.functions.name.length && names.size < HITS_MAX; fn++)
+    if (tree.isOwn(fn) === own && fits(tree.name(fn))) names.set(tree.name(fn), fn);
+  return [...names].map(([name, fn]) => ({
+    kind: "function",
+    text: name,
+    about: tree.library(fn) ?? baseName(tree.file(fn) ?? tree.module(fn) ?? ""),
+    open: () => go("flame", { mode: "sandwich", fn: name }),
+  }));
+}
+
+function lineHits(of: Profile, fits: Fits): Hit[] {
+  const { files, text } = of.data.source;
+  const found: Hit[] = [];
+  for (let i = 0; i < text.file.length && found.length < HITS_MAX; i++) {
+    if (!fits(text.text[i])) continue;
+    const file = of.text(files.path[text.file[i]]) ?? "";
+    const line = `${text.line[i]}`;
+    const about = `${baseName(file)}:${line}`;
+    found.push({ kind: "line", text: text.text[i].trim(), about, open: () => go("source", { file, line }) });
+  }
+  return found;
+}
+
+/** Files, own functions, lines, and then functions of libraries and native code. */
 export function hits(of: Profile, query: string): Hit[] {
   const wanted = query.trim().toLowerCase();
   if (!wanted) return [];
-  const found: Hit[] = [];
-  const { files, text } = of.data.source;
-  const paths = files.path.map((path) => of.text(path) ?? "");
-  for (const path of paths)
-    if (path.toLowerCase().includes(wanted))
-      found.push({
-        kind: "file",
-        text: baseName(path),
-        about: path,
-        open: () => go("source", { file: path }),
-      });
-  const names = new Set<string>();
-  const { functions } = of.data.tree;
-  for (let fn = 0; fn < functions.name.length && found.length < HITS_MAX; fn++) {
-    const name = of.tree.name(fn);
-    if (names.has(name) || !name.toLowerCase().includes(wanted)) continue;
-    names.add(name);
-    const about = of.tree.library(fn) ?? baseName(of.tree.file(fn) ?? of.tree.module(fn) ?? "");
-    found.push({
-      kind: "function",
-      text: name,
-      about,
-      open: () => go("flame", { mode: "sandwich", fn: name }),
-    });
-  }
-  for (let i = 0; i < text.file.length && found.length < HITS_MAX; i++) {
-    if (!text.text[i].toLowerCase().includes(wanted)) continue;
-    const path = paths[text.file[i]];
-    const line = `${text.line[i]}`;
-    found.push({
-      kind: "line",
-      text: text.text[i].trim(),
-      about: `${baseName(path)}:${line}`,
-      open: () => go("source", { file: path, line }),
-    });
-  }
-  return found.slice(0, HITS_MAX);
+  const fits: Fits = (text) => text.toLowerCase().includes(wanted);
+  const found = [
+    fileHits(of, fits),
+    functionHits(of, fits, true),
+    lineHits(of, fits),
+    functionHits(of, fits, false),
+  ];
+  return found.flat().slice(0, HITS_MAX);
 }
 
 export function Search(): JSX.Element {
@@ -67,7 +78,8 @@ export function Search(): JSX.Element {
   const found = useMemo(() => (searching.value ? hits(profile(), query) : []), [query, searching.value]);
   const open = searching.value;
 
-  useEffect(() => {
+  // At once: what is typed next must go into the field.
+  useLayoutEffect(() => {
     if (open && !dialog.current?.open) dialog.current?.showModal();
     if (!open && dialog.current?.open) dialog.current.close();
   }, [open]);

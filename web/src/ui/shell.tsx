@@ -15,8 +15,9 @@ import { Memory } from "../views/memory";
 import { Pairs } from "../views/pairs";
 import { Processes } from "../views/processes";
 import { Source } from "../views/source";
-import { commandName, Start } from "../views/start";
-import { threadName, Time } from "../views/time";
+import { commandName, threadName } from "../views/names";
+import { Start } from "../views/start";
+import { Time } from "../views/time";
 import { Search, searching } from "./search";
 
 export interface View {

@@ -8,8 +8,7 @@ import { chooseOf, part } from "../data/filter";
 import { profile, rows } from "../data/profile";
 import { type Column, Grid } from "../ui/grid";
 import { Bar, Facts, Legend, type Split } from "../ui/parts";
-import { commandName, endText } from "./start";
-import { threadName } from "./time";
+import { commandName, endText, threadName } from "./names";
 
 interface Row {
   id: string;

@@ -264,10 +264,7 @@ export function Source(): JSX.Element {
 
   const folder = commonFolder(paths.filter((_, i) => files[i].library === null));
   const asked = Number(param("line"));
-  const costliest = lines.reduce<LineCosts | null>(
-    (most, one) => (!most || cpuOf(one) + (one.wait ?? 0) > cpuOf(most) + (most.wait ?? 0) ? one : most),
-    null,
-  );
+  const costliest = lines.toSorted((a, b) => cpuOf(b) - cpuOf(a) || (b.wait ?? 0) - (a.wait ?? 0))[0];
   const line = asked || costliest?.line || code[0]?.line || 0;
   const title = (path: string, one: SourceFile) => {
     const library = current.text(one.library);

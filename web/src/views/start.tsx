@@ -1,100 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // What to change: the findings, the most valuable first; where the time went; how much memory there was.
 import type { JSX } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { bytes, clock, column, plural, seconds, share } from "../base/format";
-import { go, link } from "../base/route";
+import { go } from "../base/route";
 import type { Heap, MemoryPoint, Process, Thread } from "../data";
 import { chooseOf } from "../data/filter";
-import { type Card, cards } from "../data/findings";
-import { cpuOf, type LineCosts, wholeLines } from "../data/lines";
+import { type LineCosts, wholeLines } from "../data/lines";
 import { type Profile, profile, rows } from "../data/profile";
 import { Curve } from "../ui/curve";
 import { type Column, Grid } from "../ui/grid";
-import { Bar, Empty, type Kind, Place, placeText, placeWidth, Section, type Split } from "../ui/parts";
-
-const CARDS_SHOWN = 3;
-
-function CardOf({ card, number }: { card: Card; number: number }): JSX.Element {
-  const cls = card.verdict === "refuted" ? "refuted" : card.weight;
-  return (
-    <li class={`card ${cls}`}>
-      <div class="about">
-        <h3>
-          <span class="what">{card.what}</span>
-          {card.verdict && <span class={`verdict ${card.verdict}`}>{card.verdict}</span>}
-        </h3>
-        <p class="where">
-          <Place file={card.file} line={card.line} />
-          {card.inside && <span class="dim"> {card.inside}</span>}
-          {card.finding !== null && card.file && (
-            <a
-              class="more"
-              href={link("pairs", { finding: `${card.finding}` })}
-              aria-label={`Pairs of finding ${number}`}
-            >
-              pairs
-            </a>
-          )}
-        </p>
-        {card.tryThis && (
-          <p class="try">
-            <b>Try</b>
-            <span>{card.tryThis}</span>
-          </p>
-        )}
-        <p class="sure" title={card.evidence ?? undefined}>
-          <b>Sure</b>
-          <span>{card.sure}</span>
-        </p>
-      </div>
-      {card.gain && (
-        <p class="gain">
-          <strong>{card.gain}</strong>
-          <span>{card.gainAbout}</span>
-        </p>
-      )}
-    </li>
-  );
-}
-
-/** What the page says where nothing was found. */
-function nothingFound(of: Profile): string {
-  const { run } = of.data;
-  if (run.sampler !== "none")
-    return "No work of weight was found that is done again. The costliest lines are below.";
-  return run.sampler_note ?? "Redundant work was not looked for in this run. The costliest lines are below.";
-}
-
-function unsure(of: Profile, card: Card): string {
-  const likeliest = "Nothing is sure enough to act on; this is the likeliest.";
-  if (card.finding === null || card.verdict) return likeliest;
-  return `${likeliest} “pieprof confirm ${of.data.page.profile} --finding ${of.data.findings.rank[card.finding]}” counts its calls.`;
-}
-
-function Findings({ of }: { of: Profile }): JSX.Element {
-  const all = useMemo(() => cards(of.data), [of]);
-  const [more, setMore] = useState(false);
-  const strong = all.filter((card) => card.weight !== "low");
-  const first = strong.length > 0 ? strong : all.slice(0, 1);
-  const shown = more ? all : first.slice(0, CARDS_SHOWN);
-  return (
-    <Section title="What to change" note={all.length > 0 ? plural(all.length, "finding") : null}>
-      {all.length === 0 && <Empty>{nothingFound(of)}</Empty>}
-      {strong.length === 0 && first[0] && <p class="dim">{unsure(of, first[0])}</p>}
-      <ol class="cards">
-        {shown.map((card, i) => (
-          <CardOf card={card} number={i + 1} />
-        ))}
-      </ol>
-      {all.length > shown.length && (
-        <button type="button" class="link" onClick={() => setMore(true)}>
-          {`Show ${all.length - shown.length} more, of less weight or less sure`}
-        </button>
-      )}
-    </Section>
-  );
-}
+import { Bar, Empty, type Kind, Place, Section, type Split } from "../ui/parts";
+import { commandName, endText } from "./names";
+import { Findings } from "./start-findings";
+import { Costliest } from "./start-lines";
 
 /** The main thread's parts add up to the program's time. */
 function mainThread(of: Profile): Thread | null {
@@ -257,107 +176,6 @@ function ProcessList({ of }: { of: Profile }): JSX.Element {
       empty="The profile has no process."
     />
   );
-}
-
-export function commandName(row: Process): string {
-  const words = (row.command ?? row.executable ?? "").split(" ");
-  return (
-    words.map((word) => (word.startsWith("/") ? word.split("/").pop() : word)).join(" ") || `pid ${row.pid}`
-  );
-}
-
-export function endText(row: { cause: string | null; exit_status: number | null }): string {
-  if (row.cause === null) return "–";
-  return row.cause.includes("exit") ? `${row.cause} ${row.exit_status ?? ""}`.trim() : row.cause;
-}
-
-function Costliest({ of }: { of: Profile }): JSX.Element {
-  const lines = useMemo(() => {
-    const own = wholeLines(of.data).filter((line) => of.data.source.files.library[line.file] === null);
-    return own
-      .filter((line) => cpuOf(line) + (line.wait ?? 0) > 0)
-      .sort((a, b) => cpuOf(b) - cpuOf(a) || (b.wait ?? 0) - (a.wait ?? 0))
-      .slice(0, 40);
-  }, [of]);
-  const texts = useMemo(() => textsOf(of, lines), [of, lines]);
-  const path = (line: LineCosts) => of.text(of.data.source.files.path[line.file]);
-  const most = lines.reduce((sum, line) => Math.max(sum, cpuOf(line) + (line.wait ?? 0)), 0);
-  const runCpu = of.data.run.cpu_s ?? 0;
-  const columns: Column<LineCosts>[] = [
-    {
-      key: "bar",
-      title: "split",
-      width: 84,
-      rank: 4,
-      cell: (row) => <Bar split={{ ...row, delay: 0 }} whole={most} />,
-    },
-    {
-      key: "cpu",
-      title: "CPU s",
-      width: 62,
-      rank: 0,
-      number: true,
-      cell: (row) => column(cpuOf(row)),
-      sort: cpuOf,
-    },
-    {
-      key: "share",
-      title: "share",
-      width: 62,
-      rank: 2,
-      number: true,
-      cell: (row) => share(runCpu > 0 ? cpuOf(row) / runCpu : null),
-    },
-    ...(lines.some((line) => (line.wait ?? 0) >= 0.0005)
-      ? [
-          {
-            key: "wait",
-            title: "wait s",
-            width: 62,
-            rank: 3,
-            number: true,
-            cell: (row: LineCosts) => (row.wait ? column(row.wait) : ""),
-            sort: (row: LineCosts) => row.wait,
-          },
-        ]
-      : []),
-    {
-      key: "place",
-      title: "line",
-      width: placeWidth(lines.map((line) => placeText(path(line), line.line))),
-      rank: 0,
-      cell: (row) => <Place file={path(row)} line={row.line} quiet />,
-    },
-    {
-      key: "text",
-      title: "source",
-      width: 70,
-      grow: 1,
-      rank: 1,
-      cell: (row) => <span class="code">{texts.get(row)}</span>,
-    },
-  ];
-  return (
-    <Grid
-      label="Costliest lines of your code"
-      columns={columns}
-      rows={lines}
-      id={(row) => `${row.file}:${row.line}`}
-      onOpen={(row) => go("source", { file: path(row) ?? "", line: `${row.line}` })}
-      empty="No line of your own code was sampled."
-    />
-  );
-}
-
-function textsOf(of: Profile, lines: LineCosts[]): Map<LineCosts, string> {
-  const wanted = new Map(lines.map((line) => [`${line.file}:${line.line}`, line]));
-  const found = new Map<LineCosts, string>();
-  const { text } = of.data.source;
-  for (let i = 0; i < text.file.length; i++) {
-    const line = wanted.get(`${text.file[i]}:${text.line[i]}`);
-    if (line) found.set(line, text.text[i].trim());
-  }
-  return found;
 }
 
 export function Start(): JSX.Element {

@@ -6,11 +6,11 @@ import { bytes, clock, column } from "../base/format";
 import type { Process, Slice, Thread } from "../data";
 import { chooseOf, choosePeriod, part } from "../data/filter";
 import { profile, rows } from "../data/profile";
-import { highest, total, type Track, type Tracks, tracks } from "../data/tracks";
+import { highest, total, type Track, type TrackKind, type Tracks, tracks } from "../data/tracks";
 import { type Column, Grid } from "../ui/grid";
 import { Empty, Legend, Place, Section } from "../ui/parts";
 import { TrackCanvas } from "../ui/track";
-import { commandName } from "./start";
+import { commandName, threadName } from "./names";
 
 interface Row {
   id: string;
@@ -22,17 +22,6 @@ interface Row {
 }
 
 const TICKS = 6;
-
-export function threadName(thread: Thread): string {
-  return (
-    thread.name ||
-    (thread.is_main
-      ? "main thread"
-      : thread.thread === 0
-        ? "(short threads)"
-        : `thread ${thread.tid ?? thread.thread}`)
-  );
-}
 
 function rowsOf(all: Tracks): Row[] {
   const { data } = profile();
@@ -53,12 +42,10 @@ function rowsOf(all: Tracks): Row[] {
   });
 }
 
-function cpu(track: Track): number {
-  return total(track, "python") + total(track, "native") + total(track, "system");
-}
-
 function trackColumns(all: Tracks): Column<Row>[] {
   const { period } = part.value;
+  const sum = (row: Row, ...kinds: TrackKind[]) =>
+    column(kinds.reduce((all_s, kind) => all_s + total(row.track, kind, all, period), 0));
   return [
     {
       key: "name",
@@ -87,14 +74,21 @@ function trackColumns(all: Tracks): Column<Row>[] {
         />
       ),
     },
-    { key: "cpu", title: "CPU s", width: 68, rank: 1, number: true, cell: (row) => column(cpu(row.track)) },
+    {
+      key: "cpu",
+      title: "CPU s",
+      width: 68,
+      rank: 1,
+      number: true,
+      cell: (row) => sum(row, "python", "native", "system"),
+    },
     {
       key: "wait",
       title: "wait s",
       width: 68,
       rank: 2,
       number: true,
-      cell: (row) => column(total(row.track, "wait")),
+      cell: (row) => sum(row, "wait"),
     },
     {
       key: "delay",
@@ -103,7 +97,7 @@ function trackColumns(all: Tracks): Column<Row>[] {
       rank: 3,
       number: true,
       about: "Ready to run, without a processor",
-      cell: (row) => column(total(row.track, "delay")),
+      cell: (row) => sum(row, "delay"),
     },
   ];
 }

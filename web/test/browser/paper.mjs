@@ -11,7 +11,7 @@ async function print(browser, pages) {
     const seen = await page.evaluate(() => ({
       nav: getComputedStyle(document.querySelector("nav")).display,
       paper: getComputedStyle(document.body).backgroundColor,
-      cut: [...document.querySelectorAll(".grid .body")].filter(
+      cut: [...document.querySelectorAll(".grid .rows")].filter(
         (one) => one.scrollHeight > one.clientHeight + 1,
       ).length,
     }));

@@ -3,10 +3,8 @@
 export class Tap {
   count = 0;
   failed = 0;
-  log = [];
 
   say(line) {
-    this.log.push(line);
     console.log(line);
   }
 

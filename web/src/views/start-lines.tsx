@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The costliest lines of the program's own code, as the summary on the terminal has them.
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import { column, share } from "../base/format";
+import { go } from "../base/route";
+import { cpuOf, type LineCosts, wholeLines } from "../data/lines";
+import type { Profile } from "../data/profile";
+import { type Column, Grid } from "../ui/grid";
+import { Bar, Place, placeText, placeWidth } from "../ui/parts";
+
+export function Costliest({ of }: { of: Profile }): JSX.Element {
+  const lines = useMemo(() => {
+    const own = wholeLines(of.data).filter((line) => of.data.source.files.library[line.file] === null);
+    return own
+      .filter((line) => cpuOf(line) + (line.wait ?? 0) > 0)
+      .sort((a, b) => cpuOf(b) - cpuOf(a) || (b.wait ?? 0) - (a.wait ?? 0))
+      .slice(0, 40);
+  }, [of]);
+  const texts = useMemo(() => textsOf(of, lines), [of, lines]);
+  const path = (line: LineCosts) => of.text(of.data.source.files.path[line.file]);
+  const most = lines.reduce((sum, line) => Math.max(sum, cpuOf(line) + (line.wait ?? 0)), 0);
+  const runCpu = of.data.run.cpu_s ?? 0;
+  const columns: Column<LineCosts>[] = [
+    {
+      key: "bar",
+      title: "split",
+      width: 84,
+      rank: 4,
+      cell: (row) => <Bar split={{ ...row, delay: 0 }} whole={most} />,
+    },
+    {
+      key: "cpu",
+      title: "CPU s",
+      width: 62,
+      rank: 0,
+      number: true,
+      cell: (row) => column(cpuOf(row)),
+      sort: cpuOf,
+    },
+    {
+      key: "share",
+      title: "share",
+      width: 62,
+      rank: 2,
+      number: true,
+      cell: (row) => share(runCpu > 0 ? cpuOf(row) / runCpu : null),
+    },
+    ...(lines.some((line) => (line.wait ?? 0) >= 0.0005)
+      ? [
+          {
+            key: "wait",
+            title: "wait s",
+            width: 62,
+            rank: 3,
+            number: true,
+            cell: (row: LineCosts) => (row.wait ? column(row.wait) : ""),
+            sort: (row: LineCosts) => row.wait,
+          },
+        ]
+      : []),
+    {
+      key: "place",
+      title: "line",
+      width: placeWidth(lines.map((line) => placeText(path(line), line.line))),
+      rank: 0,
+      cell: (row) => <Place file={path(row)} line={row.line} quiet />,
+    },
+    {
+      key: "text",
+      title: "source",
+      width: 70,
+      grow: 1,
+      rank: 1,
+      cell: (row) => <span class="code">{texts.get(row)}</span>,
+    },
+  ];
+  return (
+    <Grid
+      label="Costliest lines of your code"
+      columns={columns}
+      rows={lines}
+      id={(row) => `${row.file}:${row.line}`}
+      onOpen={(row) => go("source", { file: path(row) ?? "", line: `${row.line}` })}
+      empty="No line of your own code was sampled."
+    />
+  );
+}
+
+function textsOf(of: Profile, lines: LineCosts[]): Map<LineCosts, string> {
+  const wanted = new Map(lines.map((line) => [`${line.file}:${line.line}`, line]));
+  const found = new Map<LineCosts, string>();
+  const { text } = of.data.source;
+  for (let i = 0; i < text.file.length; i++) {
+    const line = wanted.get(`${text.file[i]}:${text.line[i]}`);
+    if (line) found.set(line, text.text[i].trim());
+  }
+  return found;
+}
