@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* A table has the calls that block, and which of their arguments tells what for. */
+/* A table has the calls that block, and which of their arguments shows what for. */
 
 #include "profiler/time/wait_call.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The link of a descriptor in /proc tells its kind and path without touching what it refers to: a status of a file on
- * a server that is gone would not come back. Of a socket the address is asked, which asks nobody outside. The collection
- * thread has descriptors of its own, so it borrows the socket for that moment. The thread that waits has a reference
- * to it all the while, so nobody sees one more. Not under a seccomp filter, which may end the process for such calls. */
+/* The link of a descriptor in /proc has its kind and path, and reading it touches nothing else: a status of a file on a
+ * server that is gone would not come back. Of a socket the address is asked, which asks nobody outside. The collection
+ * thread has descriptors of its own, so it borrows the socket for that moment. The thread that waits has a reference to
+ * it all the while, so nobody sees one more. Not under a seccomp filter, which may end the process for such calls. */
 
 #include "profiler/time/wait_call.h"
 
@@ -38,7 +38,8 @@ static bool begins(const char *text, const char *begin) {
 static void set_resource(struct pie_wait_target *target, const char *text) {
     size_t length = strlen(text), most = sizeof target->resource - 1;
 
-    memmove(target->resource, length > most ? text + length - most : text, (length > most ? most : length) + 1);
+    memmove(target->resource, length > most ? text + length - most : text,
+            (length > most ? most : length) + 1);
 }
 
 static void print_local(const struct sockaddr_un *local, socklen_t length, char *ret_text, size_t size) {

@@ -29,8 +29,7 @@ bool pie_gil_read(uintptr_t tstate, struct pie_gil *ret_gil) {
         !pie_safe_copy(&locked, (const void *)(gil + offsetof(struct _gil_runtime_state, locked)),
                        sizeof locked))
         return false;
-    *ret_gil = (struct pie_gil){.low = gil,
-                                .high = gil + sizeof(struct _gil_runtime_state),
-                                .holder = locked == 1 ? holder : 0};
+    *ret_gil = (struct pie_gil){
+        .low = gil, .high = gil + sizeof(struct _gil_runtime_state), .holder = locked == 1 ? holder : 0};
     return true;
 }

@@ -61,7 +61,8 @@ static uintptr_t owner_at(uintptr_t object, uintptr_t futex) {
 static size_t slots_of(uintptr_t code) {
     int locals, stack;
 
-    if (!pie_safe_copy(&locals, (const void *)(code + offsetof(PyCodeObject, co_nlocalsplus)), sizeof locals) ||
+    if (!pie_safe_copy(&locals, (const void *)(code + offsetof(PyCodeObject, co_nlocalsplus)),
+                       sizeof locals) ||
         !pie_safe_copy(&stack, (const void *)(code + offsetof(PyCodeObject, co_stacksize)), sizeof stack) ||
         locals < 0 || stack < 0 || locals > SLOTS_MAX || stack > SLOTS_MAX)
         return 0;

@@ -111,11 +111,12 @@ static const struct pie_question questions[] = {
      .is_ranked = true},
     {.name = "waiting", .aliases = "waiting lines|wait|waits|lines that wait", OFF_LINES("wait_s")},
     {.name = "wait causes",
-     .aliases = "wait cause|causes of waiting|waiting by cause|waits by cause|waiting causes|why it waits|"
+     .aliases = "wait cause|waiting causes|why it waits|"
                 "why does it wait|why is it waiting|what does it wait for|what is it waiting for|"
                 "reasons to wait|wait reasons",
-     .columns = RANK("v.rank") "file, line, function, cause, resource, holder_file, holder_line, "
-                               "holder_function, holds_gil, wait_s, wait_share, library, user_file, user_line",
+     .columns =
+         RANK("v.rank") "file, line, function, cause, resource, holder_file, holder_line, "
+                        "holder_function, holds_gil, wait_s, wait_share, library, user_file, user_line",
      .from = "v_wait v",
      .where = "file IS NOT NULL",
      .order = "v.rank",

@@ -49,8 +49,8 @@ static struct pie_wait_target target_of(long number, uint64_t a, uint64_t b, uin
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
 
     assert_int_equal(sigaction(SIGSEGV, &action, NULL), 0); /* cmocka takes it over at the start of a test */
-    snprintf(text, sizeof text, "%ld 0x%jx 0x%jx 0x%jx 0x%jx 0x0 0x7fff 0x7ffe12345678 0x7f0012345678\n", number,
-             (uintmax_t)a, (uintmax_t)b, (uintmax_t)c, (uintmax_t)d);
+    snprintf(text, sizeof text, "%ld 0x%jx 0x%jx 0x%jx 0x%jx 0x0 0x7fff 0x7ffe12345678 0x7f0012345678\n",
+             number, (uintmax_t)a, (uintmax_t)b, (uintmax_t)c, (uintmax_t)d);
     assert_int_equal(pie_wait_call_parse(text, &call), 0);
     assert_false(call.is_fault);
     assert_int_equal(call.arguments[5], 0x7fff);
@@ -64,7 +64,14 @@ static void check(struct pie_wait_target target, enum pie_wait_cause cause, cons
 }
 
 static void test_texts_that_are_no_call(void **state) {
-    static const char *const bad[] = {"", "\n", "x", "12", "12\n", "12 ", "12 0x1 0x2 0x3 0x4 0x5\n", "12 0x1 0x2",
+    static const char *const bad[] = {"",
+                                      "\n",
+                                      "x",
+                                      "12",
+                                      "12\n",
+                                      "12 ",
+                                      "12 0x1 0x2 0x3 0x4 0x5\n",
+                                      "12 0x1 0x2",
                                       "99999999999999999999 0x1 0x2 0x3 0x4 0x5 0x6 0x7 0x8\n",
                                       "12 zz 0x2 0x3 0x4 0x5 0x6 0x7 0x8\n"};
     struct pie_wait_call call;
@@ -115,7 +122,7 @@ static void test_descriptors_by_kind(void **state) {
     check(target_of(SYS_read, (uint64_t)timer, 0, 0, 0), PIE_WAIT_SLEEP, "");
     check(target_of(SYS_read, (uint64_t)epoll, 0, 0, 0), PIE_WAIT_POLL, "");
     check(target_of(SYS_read, 1000000, 0, 0, 0), PIE_WAIT_OTHER, "system call 0"); /* closed meanwhile */
-    check(target_of(SYS_openat, (uint64_t)AT_FDCWD, (uintptr_t) "/a/fifo", 0, 0), PIE_WAIT_FILE, "/a/fifo");
+    check(target_of(SYS_openat, (uint64_t)AT_FDCWD, (uintptr_t)"/a/fifo", 0, 0), PIE_WAIT_FILE, "/a/fifo");
     check(target_of(SYS_openat, (uint64_t)AT_FDCWD, 16, 0, 0), PIE_WAIT_FILE, ""); /* no memory there */
     if (master >= 0) {
         grantpt(master);
@@ -138,18 +145,22 @@ static void test_sockets_are_named_by_their_peer(void **state) {
     snprintf(name, sizeof name, "127.0.0.1:%u", ntohs(address.sin_port));
     snprintf(at_name, sizeof at_name, "at %s", name);
     check(target_of(SYS_accept4, (uint64_t)listening, 0, 0, 0), PIE_WAIT_SOCKET, at_name);
-    check(target_of(SYS_connect, (uint64_t)client, (uintptr_t)&address, sizeof address, 0), PIE_WAIT_SOCKET, name);
+    check(target_of(SYS_connect, (uint64_t)client, (uintptr_t)&address, sizeof address, 0), PIE_WAIT_SOCKET,
+          name);
     assert_int_equal(connect(client, (struct sockaddr *)&address, sizeof address), 0);
     check(target_of(SYS_recvfrom, (uint64_t)client, 0, 0, 0), PIE_WAIT_SOCKET, name);
     check(target_of(SYS_read, (uint64_t)client, 0, 0, 0), PIE_WAIT_SOCKET, name);
 
-    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT, .sin6_port = htons(80)};
-    check(target_of(SYS_connect, (uint64_t)client, (uintptr_t)&v6, sizeof v6, 0), PIE_WAIT_SOCKET, "[::1]:80");
+    struct sockaddr_in6 v6 = {
+        .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT, .sin6_port = htons(80)};
+    check(target_of(SYS_connect, (uint64_t)client, (uintptr_t)&v6, sizeof v6, 0), PIE_WAIT_SOCKET,
+          "[::1]:80");
     struct sockaddr_un local = {.sun_family = AF_UNIX, .sun_path = "/run/db.sock"};
     check(target_of(SYS_connect, (uint64_t)client, (uintptr_t)&local, sizeof local, 0), PIE_WAIT_SOCKET,
           "/run/db.sock");
     memcpy(local.sun_path, "\0hidden", 7);
-    check(target_of(SYS_connect, (uint64_t)client, (uintptr_t)&local, offsetof(struct sockaddr_un, sun_path) + 7, 0),
+    check(target_of(SYS_connect, (uint64_t)client, (uintptr_t)&local,
+                    offsetof(struct sockaddr_un, sun_path) + 7, 0),
           PIE_WAIT_SOCKET, "@hidden");
     check(target_of(SYS_connect, (uint64_t)client, (uintptr_t)&local, 1 << 20, 0), PIE_WAIT_SOCKET, "");
     check(target_of(SYS_connect, (uint64_t)client, 16, sizeof local, 0), PIE_WAIT_SOCKET, "");
@@ -159,7 +170,8 @@ static void test_poll_of_none_one_and_two(void **state) {
     int pipes[2];
 
     assert_int_equal(pipe(pipes), 0);
-    struct pollfd set[] = {{.fd = -1}, {.fd = pipes[0], .events = POLLIN}, {.fd = pipes[1], .events = POLLOUT}};
+    struct pollfd set[] = {
+        {.fd = -1}, {.fd = pipes[0], .events = POLLIN}, {.fd = pipes[1], .events = POLLOUT}};
     check(target_of(SYS_poll, 0, 0, 100, 0), PIE_WAIT_SLEEP, "");
     check(target_of(SYS_poll, (uintptr_t)set, 1, 100, 0), PIE_WAIT_SLEEP, "");
     check(target_of(SYS_poll, (uintptr_t)set, 2, 100, 0), PIE_WAIT_PIPE, "");
@@ -181,7 +193,8 @@ static void test_select_of_none_one_and_two(void **state) {
     FD_SET(high, &readable);
     FD_SET(high, &writable);
     check(target_of(SYS_select, most, (uintptr_t)&readable, (uintptr_t)&writable, 0), PIE_WAIT_PIPE, "");
-    check(target_of(SYS_select, (uint64_t)high, (uintptr_t)&readable, 0, 0), PIE_WAIT_SLEEP, ""); /* not below */
+    check(target_of(SYS_select, (uint64_t)high, (uintptr_t)&readable, 0, 0), PIE_WAIT_SLEEP,
+          ""); /* not below */
     FD_SET(3, &writable);
     check(target_of(SYS_pselect6, most, (uintptr_t)&readable, (uintptr_t)&writable, 0), PIE_WAIT_POLL, "");
     check(target_of(SYS_select, most, 16, 0, 0), PIE_WAIT_POLL, ""); /* no memory there */
@@ -191,7 +204,8 @@ static void test_a_mutex_names_its_owner(void **state) {
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
     pthread_mutex_lock(&mutex);
-    struct pie_wait_target target = target_of(SYS_futex, (uintptr_t)&mutex, 128 /* a private FUTEX_WAIT */, 2, 0);
+    struct pie_wait_target target =
+        target_of(SYS_futex, (uintptr_t)&mutex, 128 /* a private FUTEX_WAIT */, 2, 0);
     check(target, PIE_WAIT_LOCK, "");
     assert_int_equal(target.futex, (uintptr_t)&mutex);
     assert_int_equal(target.owner_tid, gettid());

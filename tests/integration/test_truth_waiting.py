@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why lines wait: each reason where it is known, for as long as it lasted."""
+
+import pytest
+
+import helpers
+from helpers import TRUTH, line_of, total
+
+CAUSES = TRUTH / "waiting_causes.py"
+# Before a thread is looked at for the first time nobody knows where it is; a look comes every 20 ms.
+SLACK_S = 0.05
+
+
+def reasons(profile, mark):
+    """The rows of the line with this mark, by cause."""
+    found = {}
+    for row in profile.query("top 1000 wait causes"):
+        if row["file"] == str(CAUSES) and row["line"] == line_of(CAUSES, mark):
+            found.setdefault(row["cause"], []).append(row)
+    return found
+
+
+def longest(profile, mark):
+    return max((row for rows in reasons(profile, mark).values() for row in rows), key=lambda row: row["wait_s"])
+
+
+def check_sums(profile):
+    """What was waited is what was waited for a reason, in each context."""
+    differing = profile.sql(
+        "SELECT s.thread, s.node, s.wait_ns, w.wait_ns AS reasons_ns FROM (SELECT process, thread, node, sum(wait_ns) AS wait_ns"
+        " FROM sample GROUP BY 1, 2, 3) s LEFT JOIN (SELECT process, thread, node, sum(wait_ns) AS wait_ns FROM wait"
+        " GROUP BY 1, 2, 3) w ON w.process = s.process AND w.thread = s.thread AND w.node = s.node"
+        " WHERE s.wait_ns <> coalesce(w.wait_ns, 0)")
+    assert differing == []
+    waited = {r["line"]: r["wait_s"] for r in profile.query("top 1000 waiting") if r["file"] == str(CAUSES)}
+    told = {}
+    for row in profile.query("top 1000 wait causes"):
+        if row["file"] == str(CAUSES):
+            told[row["line"]] = told.get(row["line"], 0) + row["wait_s"]
+    assert {line: seconds for line, seconds in told.items() if line in waited} == pytest.approx(waited)
+
+
+def test_each_reason_has_its_time(profiled):
+    profile = profiled(CAUSES, "waits")
+    truth, resources = profile.truth["waited"], profile.truth["resources"]
+    expected = {"sleep": "sleep", "set-of-none": "sleep", "pipe": "pipe", "set-of-one": "pipe", "set-of-two": "poll",
+                "recv": "socket", "accept": "socket", "child": "child", "lock": "lock", "rlock": "lock", "flock": "lock",
+                "fifo": "file", "signal": "signal"}
+    assert set(truth) == set(expected)
+    for mark, cause in expected.items():
+        rows = reasons(profile, mark)
+        assert total(rows.get(cause, []), "wait_s") == pytest.approx(truth[mark], rel=0.05, abs=SLACK_S), (mark, rows)
+        row = longest(profile, mark)
+        assert row["resource"] == resources.get(mark), mark
+        assert total((r for rs in rows.values() for r in rs if r["holds_gil"]), "wait_s") <= SLACK_S, mark
+    check_sums(profile)
+    assert longest(profile, "lock")["holder_line"] is None  # who holds a plain one is nowhere
+    if helpers.python_minor() < 14:
+        row = longest(profile, "rlock")
+        assert (row["holder_file"], row["holder_line"], row["holder_function"]) == (
+            str(CAUSES), line_of(CAUSES, "rlock-holder"), "holder")
+
+
+def test_two_busy_threads_want_the_gil_from_each_other(profiled):
+    """Each runs for half of the time. On a busy machine they also wait for a processor."""
+    profile = profiled(CAUSES, "gil")
+    threads = [t for t in profile.query("threads") if "spin" in t["name"]]
+    rows = [r for r in profile.query("top 1000 wait causes") if r["function"] == "spin"]
+    assert len(threads) == 2
+    wanted = total((r for r in rows if r["cause"] == "gil"), "wait_s")
+    assert wanted == pytest.approx(total(threads, "wait_s"), rel=0.1, abs=SLACK_S)
+    assert wanted + total(threads, "cpu_s") + total(threads, "runnable_s") == pytest.approx(3, rel=0.1)
+    known = total((r for r in rows if r["holder_function"] == "spin"), "wait_s")
+    assert known == pytest.approx(wanted, rel=0.15)
+    check_sums(profile)
+
+
+def test_a_call_that_waits_with_the_gil_is_told(profiled):
+    profile = profiled(CAUSES, "held")
+    row = longest(profile, "held")
+    assert (row["cause"], row["holds_gil"]) == ("sleep", 1)
+    assert row["wait_s"] == pytest.approx(profile.truth["waited"]["held"], rel=0.05, abs=SLACK_S)
+    victims = [r for r in profile.query("top 1000 wait causes") if r["function"] == "spin" and r["cause"] == "gil"]
+    blamed = total((r for r in victims if r["holder_line"] == line_of(CAUSES, "held")), "wait_s")
+    # it wakes each 5 ms, for which it may have to wait for a processor
+    (thread,) = [t for t in profile.query("threads") if "spin" in t["name"]]
+    assert 0.9 * row["wait_s"] - SLACK_S - thread["runnable_s"] <= blamed <= row["wait_s"] + SLACK_S, victims
+    check_sums(profile)
+
+
+def test_tasks_wait_for_what_they_await(profiled):
+    if helpers.python_minor() >= 14:
+        pytest.skip(f"the tasks of Python 3.{helpers.python_minor()} cannot be read")
+    profile = profiled(CAUSES, "tasks")
+    own = {}
+    for row in profile.query("top 1000 wait causes"):
+        place = row["line"] if row["file"] == str(CAUSES) else row["user_line"]
+        own.setdefault(place, {}).setdefault(row["cause"], []).append(row["wait_s"])
+    for mark, cause in {"task-sleep": "sleep", "task-queue": "lock", "task-socket": "poll"}.items():
+        (found,) = own[line_of(CAUSES, mark)]
+        assert found == cause
+        assert sum(own[line_of(CAUSES, mark)][cause]) == pytest.approx(1 / 3, rel=0.1, abs=SLACK_S)
+    check_sums(profile)
