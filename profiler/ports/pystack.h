@@ -225,8 +225,4 @@ struct pie_pystack_ops {
 
     /* The GIL of a thread's interpreter. False: unreadable. May be NULL. Context: drain. */
     bool (*gil)(uintptr_t tstate, struct pie_gil *ret_gil);
-
-    /* pthread_self() of the thread that holds the reentrant lock for which a stopped thread (see walk_thread) waits at
-     * this futex; 0: it is another kind of lock, or not known. May be NULL. Context: drain. */
-    uintptr_t (*lock_owner)(uintptr_t tstate, uintptr_t futex);
 };

@@ -12,6 +12,7 @@
 #include "profiler/ports/config.h"
 #include "profiler/ports/sink.h"
 #include "profiler/symbols/naming.h"
+#include "profiler/thread/lock_holders.h"
 #include "profiler/thread/thread.h"
 #include "profiler/time/aggregate.h"
 #include "profiler/time/clock.h"
@@ -154,18 +155,27 @@ static bool is_holder(const struct pie_thread *thread, const struct pie_wait_hol
     return (holder->tid && thread->tid == holder->tid) ||
            (holder->tstate &&
             atomic_load_explicit(&thread->tstate, memory_order_relaxed) == holder->tstate) ||
-           (holder->control_block &&
-            atomic_load_explicit(&thread->control_block, memory_order_relaxed) == holder->control_block);
+           (holder->id_bits && (thread->id & ((1u << PIE_LOCK_HOLDER_BITS) - 1)) == holder->id_bits);
 }
 
-static struct pie_cct_id peer(const struct pie_wait_holder *holder) {
+/* Only threads that were looked at. */
+static void find_holder(struct pie_wait_holder *holder) {
     for (size_t slot = 0; slot < state.n_waits && slot < pie_thread_count(); slot++) {
         const struct pie_thread *thread = pie_thread_at(slot);
-        if (pie_thread_state(thread) == PIE_THREAD_RUNNING && is_holder(thread, holder))
-            return state.waits[slot].thread_id == thread->id ? state.waits[slot].known_node
-                                                             : (struct pie_cct_id){0};
+        if (pie_thread_state(thread) == PIE_THREAD_RUNNING && state.waits[slot].thread_id == thread->id &&
+            is_holder(thread, holder)) {
+            holder->slot = (uint32_t)slot + 1;
+            holder->id = thread->id;
+            return;
+        }
     }
-    return (struct pie_cct_id){0};
+}
+
+static struct pie_cct_id peer(struct pie_wait_holder *holder) {
+    if (!holder->slot)
+        find_holder(holder);
+    const struct pie_wait *wait = holder->slot ? &state.waits[holder->slot - 1] : NULL;
+    return wait && wait->thread_id == holder->id ? wait->known_node : (struct pie_cct_id){0};
 }
 
 static void look(struct pie_thread *thread, size_t slot) {

@@ -269,15 +269,20 @@ static int64_t may_be_delay(const struct pie_wait *wait, char state, bool runs_n
     return ran_ns > 0 && off_ns < wait->undecided_ns ? (off_ns > 0 ? off_ns : 0) : wait->undecided_ns;
 }
 
-/* Where the lock's holder is. It may be a thread that nobody has seen yet. */
+/* Where the lock's holder is now. It may be a thread that nobody has seen yet. Only what is booked from now on can be
+ * taken back from there. */
 static void find_peer(struct pie_wait *wait, pie_wait_peer_fn peer) {
-    const struct pie_wait_holder *holder = &wait->holder;
+    struct pie_wait_holder *holder = &wait->holder;
 
-    if (wait->reason.peer.value || wait->peer_looks == PEER_LOOKS_MAX || !wait->blocked_node.value ||
-        !(holder->tstate || holder->control_block || holder->tid))
+    if (!wait->blocked_node.value || !(holder->tstate || holder->tid || holder->id_bits) ||
+        (!holder->slot && wait->peer_looks == PEER_LOOKS_MAX))
         return;
-    wait->peer_looks++;
-    wait->reason.peer = peer(holder);
+    wait->peer_looks += !holder->slot;
+    struct pie_cct_id node = peer(holder);
+    if (node.value && node.value != wait->reason.peer.value) {
+        wait->reason.peer = node;
+        wait->booked_ns = 0;
+    }
 }
 
 static void book_standing(struct pie_wait *wait, const struct pie_thread *thread, pie_wait_peer_fn peer,

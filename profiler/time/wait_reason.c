@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* The kernel says in which system call a thread is, and the call what it waits for (wait_call.c). A futex in the GIL's
- * structure is the GIL. The holder of a lock is where the lock names it: the GIL, a reentrant lock of Python and a
- * mutex of the C library do, a plain lock of Python does not. */
+ * structure is the GIL. The GIL and a mutex of the C library name their holder; of a semaphore, as which Python has its
+ * locks, it is noted who took it (thread/lock_holders.h). A thread that waits for what it took itself waits for another
+ * to wake it: it has no holder. */
 
 #include "profiler/time/wait_reason.h"
 
@@ -10,6 +11,7 @@
 #include "profiler/base/own_memory.h"
 #include "profiler/base/proc_file.h"
 #include "profiler/ports/pystack.h"
+#include "profiler/thread/lock_holders.h"
 #include "profiler/thread/thread.h"
 #include "profiler/time/wait_call.h"
 
@@ -80,6 +82,14 @@ static void see_gil(const struct pie_wait_target *target, uintptr_t tstate, cons
     }
 }
 
+static void see_lock(const struct pie_wait_target *target, const struct pie_thread *thread,
+                     struct pie_wait_holder *holder) {
+    uint32_t mask = (1u << PIE_LOCK_HOLDER_BITS) - 1, id_bits = pie_lock_holder(target->futex);
+
+    holder->tid = target->owner_tid != thread->tid ? target->owner_tid : 0;
+    holder->id_bits = id_bits != (thread->id & mask) ? id_bits : 0;
+}
+
 void pie_wait_reason_find(const struct pie_thread *thread, uintptr_t tstate,
                           const struct pie_pystack_ops *ops, struct pie_wait_reason *ret_reason,
                           struct pie_wait_holder *ret_holder) {
@@ -96,10 +106,8 @@ void pie_wait_reason_find(const struct pie_thread *thread, uintptr_t tstate,
     ret_reason->resource = intern(target.resource);
     if (read_gil(ops, tstate, &gil))
         see_gil(&target, tstate, &gil, ret_reason, ret_holder);
-    if (ret_reason->cause == PIE_WAIT_LOCK && target.futex) {
-        ret_holder->tid = target.owner_tid;
-        ret_holder->control_block = ops->lock_owner ? ops->lock_owner(tstate, target.futex) : 0;
-    }
+    if (ret_reason->cause == PIE_WAIT_LOCK && target.futex)
+        see_lock(&target, thread, ret_holder);
     /* Who takes the GIL enters its name a moment later; until then the one that had it before seems to hold it. */
     if (ret_reason->holds_gil)
         ret_reason->holds_gil = read_gil(ops, tstate, &again) && again.holder == tstate;

@@ -24,13 +24,15 @@ struct pie_wait_reason {
 
 /* A thread that holds a lock, by what is known of it; 0: not known. */
 struct pie_wait_holder {
-    uintptr_t tstate;        /* Python thread state */
-    uintptr_t control_block; /* pthread_self() */
+    uintptr_t tstate; /* Python thread state */
     int32_t tid;
+    uint32_t id_bits; /* the lowest of its id in the profile (thread/lock_holders.h) */
+    /* Once it was found: the index of its slot, plus one, and its id. */
+    uint32_t slot, id;
 };
 
-/* Where that thread was seen last; 0: not known. */
-typedef struct pie_cct_id (*pie_wait_peer_fn)(const struct pie_wait_holder *holder);
+/* Where that thread was seen last; 0: not known. Finds its slot. */
+typedef struct pie_cct_id (*pie_wait_peer_fn)(struct pie_wait_holder *holder);
 
 /* The reason of a stopped thread with this Python thread state, without the peer, and who holds the lock. The caller
  * checks by its CPU clock that it did not run meanwhile. Counts those that cannot be found. Context: drain. */

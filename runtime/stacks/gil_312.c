@@ -4,7 +4,7 @@
 #include <internal/pycore_interp.h>
 #undef Py_BUILD_CORE
 
-#include "runtime/stacks/locks.h"
+#include "runtime/stacks/gil.h"
 #include "runtime/stacks/pyframe.h"
 
 #include "profiler/base/safe_load.h"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waits for known times and known reasons, each in a thread of its own, at lines that are found by their marks. The
-holder of the lock "rlock" is at the line "rlock-holder".
+"""Waits for known times and known reasons, each in a thread of its own, at lines that are found by their marks. Holders
+of locks are at lines with their marks and "-holder".
 
 usage: waiting_causes.py waits|gil|held|tasks
 """
@@ -33,7 +33,7 @@ def timed(mark):
 
 def clockwork(begun):
     for seconds, function in sorted(later, key=lambda entry: entry[0]):
-        time.sleep(max(0, begun + seconds - time.perf_counter()))
+        time.sleep(max(0, begun + seconds - time.perf_counter()))  # lock-holder
         function()
 
 
@@ -162,9 +162,10 @@ def signals():
 
 
 def all_waits():
-    waits = [pipe(), socket_pair(), listener(), lock(), rlock(), file_lock(), fifo(), sleep, set_of_none, set_of_one, set_of_two,
-             child, signals]
-    threads = [threading.Thread(target=wait) for wait in waits]
+    waits = {"pipe": pipe(), "recv": socket_pair(), "accept": listener(), "lock": lock(), "rlock": rlock(), "flock": file_lock(),
+             "fifo": fifo(), "sleep": sleep, "set-of-none": set_of_none, "set-of-one": set_of_one, "set-of-two": set_of_two,
+             "child": child, "signal": signals}
+    threads = [threading.Thread(target=wait, name=mark) for mark, wait in waits.items()]
     for thread in threads:
         thread.start()
     clockwork(time.perf_counter())
