@@ -52,7 +52,8 @@ PIE_EXPORT int sem_timedwait(sem_t *restrict semaphore, const struct timespec *r
     return noted(libc.timedwait(semaphore, until), semaphore);
 }
 
-PIE_EXPORT int sem_clockwait(sem_t *restrict semaphore, clockid_t clock, const struct timespec *restrict until) {
+PIE_EXPORT int sem_clockwait(sem_t *restrict semaphore, clockid_t clock,
+                             const struct timespec *restrict until) {
     need_libc();
     return noted(libc.clockwait(semaphore, clock, until), semaphore);
 }

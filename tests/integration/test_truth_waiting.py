@@ -6,7 +6,7 @@ import pytest
 import helpers
 from helpers import TRUTH, line_of, total
 
-CAUSES = TRUTH / "waiting_causes.py"
+CAUSES, GARBAGE = TRUTH / "waiting_causes.py", TRUTH / "collections_of_garbage.py"
 # Before a thread is looked at for the first time nobody knows where it is; a look comes every 20 ms.
 SLACK_S = 0.05
 
@@ -21,10 +21,11 @@ def reasons(profile, mark):
 
 
 def check_time(profile, mark, waited_s, thread=None):
-    """On a busy machine a thread is looked at late, and waits for a processor when it is woken: its time that is waiting
-    nowhere."""
-    (away,) = profile.sql("SELECT t.wall_ns / 1e9 - (SELECT sum(wait_ns) / 1e9 FROM sample s WHERE s.process = t.process"
-                          f" AND s.thread = t.id) AS s FROM thread t WHERE t.name = '{thread or mark}'")
+    """On a busy machine a thread is looked at late, and waits for a processor when it is woken: this is its time that is
+    waiting nowhere."""
+    (away,) = profile.sql(
+        "SELECT t.wall_ns / 1e9 - (SELECT sum(wait_ns) / 1e9 FROM sample s WHERE s.process = t.process"
+        f" AND s.thread = t.id) AS s FROM thread t WHERE t.name = '{thread or mark}'")
     truth_s = profile.truth["waited"][mark]
     assert 0.95 * truth_s - SLACK_S - away["s"] <= waited_s <= 1.05 * truth_s + SLACK_S, (mark, truth_s, waited_s, away)
 
@@ -36,8 +37,8 @@ def longest(profile, mark):
 def check_sums(profile):
     """What was waited is what was waited for a reason, in each context."""
     differing = profile.sql(
-        "SELECT s.thread, s.node, s.wait_ns, w.wait_ns AS reasons_ns FROM (SELECT process, thread, node, sum(wait_ns) AS wait_ns"
-        " FROM sample GROUP BY 1, 2, 3) s LEFT JOIN (SELECT process, thread, node, sum(wait_ns) AS wait_ns FROM wait"
+        "SELECT s.thread, s.node, s.wait_ns, w.wait_ns AS reasons_ns"
+        " FROM (SELECT process, thread, node, sum(wait_ns) AS wait_ns FROM sample GROUP BY 1, 2, 3) s LEFT JOIN (SELECT process, thread, node, sum(wait_ns) AS wait_ns FROM wait"
         " GROUP BY 1, 2, 3) w ON w.process = s.process AND w.thread = s.thread AND w.node = s.node"
         " WHERE s.wait_ns <> coalesce(w.wait_ns, 0)")
     assert differing == []
@@ -52,8 +53,8 @@ def check_sums(profile):
 def test_each_reason_has_its_time(profiled):
     profile = profiled(CAUSES, "waits")
     truth, resources = profile.truth["waited"], profile.truth["resources"]
-    expected = {"sleep": "sleep", "set-of-none": "sleep", "pipe": "pipe", "set-of-one": "pipe", "set-of-two": "poll",
-                "recv": "socket", "accept": "socket", "child": "child", "lock": "lock", "rlock": "lock", "flock": "lock",
+    expected = {"sleep": "sleep", "set-of-none": "sleep", "pipe": "pipe", "set-of-one": "pipe",
+                "set-of-two": "poll", "recv": "socket", "accept": "socket", "child": "child", "lock": "lock", "rlock": "lock", "flock": "lock",
                 "fifo": "file", "signal": "signal"}
     assert set(truth) == set(expected)
     for mark, cause in expected.items():
@@ -112,3 +113,12 @@ def test_tasks_wait_for_what_they_await(profiled):
     assert sum(seconds.values()) <= 1.05 + SLACK_S
     assert list(seconds.values()) == pytest.approx(3 * [sum(seconds.values()) / 3], abs=SLACK_S)
     check_sums(profile)
+
+
+def test_collections_of_garbage_are_at_the_line_that_was_at_work(profiled):
+    profile = profiled(GARBAGE, 0.8)
+    found = {r["line"]: r["gc_s"] for r in profile.query("garbage collection") if r["file"] == str(GARBAGE)}
+    for mark, seconds in profile.truth["spent"].items():
+        # the program's clock counts the clock's signals too, but hardly one of the other hooks
+        low_s, high_s = 0.9 * profile.program_share * seconds - 0.03, 1.1 * seconds + 0.03
+        assert low_s <= found[line_of(GARBAGE, mark)] <= high_s, mark

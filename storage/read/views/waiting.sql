@@ -32,8 +32,8 @@ FROM (
     iif(f.is_own AND s.is_run_by_own, NULL, fo.path) AS user_file,
     iif(f.is_own AND s.is_run_by_own, NULL, o.line) AS user_line
   FROM (
-    SELECT x.run, x.process, n.line_location, n.own_location, n.line_location IS n.own_location AS is_run_by_own, x.cause,
-      x.resource, x.holds_gil, coalesce(k.own_location, k.line_location) AS holder, x.wait_ns
+    SELECT x.run, x.process, n.line_location, n.own_location, n.line_location IS n.own_location AS is_run_by_own,
+      x.cause, x.resource, x.holds_gil, coalesce(k.own_location, k.line_location) AS holder, x.wait_ns
     FROM x_wait_cause x JOIN node n ON n.process = x.process AND n.id = x.node
     LEFT JOIN node k ON k.process = x.process AND k.id = x.peer) s
   LEFT JOIN place(l, u, f) AT (s.process, s.line_location)

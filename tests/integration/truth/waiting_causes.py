@@ -162,9 +162,9 @@ def signals():
 
 
 def all_waits():
-    waits = {"pipe": pipe(), "recv": socket_pair(), "accept": listener(), "lock": lock(), "rlock": rlock(), "flock": file_lock(),
-             "fifo": fifo(), "sleep": sleep, "set-of-none": set_of_none, "set-of-one": set_of_one, "set-of-two": set_of_two,
-             "child": child, "signal": signals}
+    waits = {"pipe": pipe(), "recv": socket_pair(), "accept": listener(), "lock": lock(), "rlock": rlock(),
+             "flock": file_lock(), "fifo": fifo(), "sleep": sleep, "set-of-none": set_of_none,
+             "set-of-one": set_of_one, "set-of-two": set_of_two, "child": child, "signal": signals}
     threads = [threading.Thread(target=wait, name=mark) for mark, wait in waits.items()]
     for thread in threads:
         thread.start()
