@@ -56,6 +56,7 @@ static const struct {
     [PIE_COUNTER_HEAP_UNTRACKED] = {"memory_block_not_tracked", false},
     [PIE_COUNTER_COPY_LOOP_RING_FULL] = {"copy_loop_ring_full", true},
     [PIE_COUNTER_CELL_SOURCES_DROPPED] = {"cell_sources_dropped", false},
+    [PIE_COUNTER_WAIT_UNKNOWN] = {"wait_cause_unknown", false},
 };
 
 void pie_counter_add(enum pie_counter counter, uint64_t n) {

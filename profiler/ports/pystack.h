@@ -155,6 +155,12 @@ struct pie_await {
     bool is_gather;        /* waits for several others */
 };
 
+/* The lock that one thread of an interpreter holds while it runs Python code. */
+struct pie_gil {
+    uintptr_t low, high; /* its structure in memory: [low, high) */
+    uintptr_t holder;    /* Python thread state that holds it; 0: none */
+};
+
 struct pie_pystack_ops {
     /* The function that runs Python frames; NULL: not known. */
     void (*eval_loop)(void);
@@ -260,4 +266,7 @@ struct pie_pystack_ops {
      * drain. */
     size_t (*awaits)(uintptr_t tstate, uintptr_t loop_code, uint64_t random, struct pie_pyframe *frames,
                      size_t max_frames, struct pie_await *awaits, size_t max);
+
+    /* The GIL of a thread's interpreter. False: unreadable. May be NULL. Context: drain. */
+    bool (*gil)(uintptr_t tstate, struct pie_gil *ret_gil);
 };

@@ -76,6 +76,38 @@ struct pie_sample_row {
     double cpu_sq_ns2;     /* sum of squared CPU weights of the samples, for the interval */
 };
 
+/* What a thread waits for. */
+enum pie_wait_cause {
+    PIE_WAIT_UNKNOWN = 0,
+    PIE_WAIT_GIL = 1,
+    PIE_WAIT_LOCK =
+        2, /* any other: of threads, of processes, of a file; for tasks of an event loop also a queue */
+    PIE_WAIT_SOCKET = 3,
+    PIE_WAIT_PIPE = 4,
+    PIE_WAIT_FILE = 5, /* reading, writing or opening one with a path, also a FIFO or a device */
+    PIE_WAIT_TERMINAL = 6,
+    PIE_WAIT_POLL = 7, /* the first of several descriptors, or of an event loop's */
+    PIE_WAIT_SLEEP = 8,
+    PIE_WAIT_CHILD = 9,
+    PIE_WAIT_GPU = 10,
+    PIE_WAIT_DISK = 11, /* a page that is read in, data that is written out */
+    PIE_WAIT_SIGNAL = 12,
+    PIE_WAIT_OTHER = 13,
+};
+
+/* Increments since the last flush of what one thread waited in one context, for one reason. Everything before wait_ns
+ * is the key; over all reasons the sums are wait_ns of pie_sample_row. */
+struct pie_wait_row {
+    uint32_t thread;
+    struct pie_node_id node;
+    enum pie_wait_cause cause;
+    const char *resource;    /* a path, an address, …; NULL: none is known */
+    struct pie_node_id peer; /* where the thread was that held the lock; 0: not known */
+    bool holds_gil;          /* while it waited */
+    int64_t wait_ns;         /* less than 0: less than was said before */
+    uint32_t looks;          /* ticks at which it was found so */
+};
+
 enum { PIE_WATCH_FRAMES_MAX = 16 };
 
 /* Increments since the last flush of watches that ended alike (PieProf §4.2; profiler/watch/watch.h says what the words
@@ -302,6 +334,7 @@ struct pie_sink_ops {
     int (*put_node)(struct pie_sink *, const struct pie_node_row *);
     int (*put_thread)(struct pie_sink *, const struct pie_thread_row *); /* first time or update */
     int (*put_sample)(struct pie_sink *, const struct pie_sample_row *);
+    int (*put_wait)(struct pie_sink *, const struct pie_wait_row *);
     int (*put_watch)(struct pie_sink *, const struct pie_watch_row *);
     int (*put_allocation)(struct pie_sink *, const struct pie_allocation_row *);
     int (*put_allocated)(struct pie_sink *, const struct pie_allocated_row *);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/thread/thread.h"
 
+#include "profiler/thread/lock_holders.h"
+
 #include "profiler/base/clocks.h"
 #include "profiler/base/counters.h"
 #include "profiler/base/region.h"
@@ -165,6 +167,7 @@ bool pie_thread_bury(struct pie_thread *thread, uint64_t seen, uint64_t cpu_ns) 
 void pie_threads_reset(void) {
     self = NULL;
     pie_thread_slots_reset();
+    pie_lock_holders_reset();
     atomic_store_explicit(&shorts.count, 0, memory_order_relaxed);
     atomic_store_explicit(&shorts.cpu_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&shorts.wall_ns, 0, memory_order_relaxed);

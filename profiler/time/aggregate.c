@@ -45,8 +45,8 @@ static int grow(struct pie_aggregate *aggregate) {
     return 0;
 }
 
-static struct pie_sample_row *row_for(struct pie_aggregate *aggregate, uint32_t thread,
-                                      struct pie_cct_id node) {
+static struct pie_aggregate_row *find_row(struct pie_aggregate *aggregate, uint32_t thread,
+                                          struct pie_cct_id node) {
     if (aggregate->count == aggregate->room && grow(aggregate) < 0)
         return NULL;
     struct pie_aggregate_slot *slot = &aggregate->slots[find_slot(aggregate, thread, node)];
@@ -55,7 +55,39 @@ static struct pie_sample_row *row_for(struct pie_aggregate *aggregate, uint32_t 
             (struct pie_aggregate_row){.node = node, .sums = {.thread = thread}};
         slot->row = (uint32_t)++aggregate->count;
     }
-    return &aggregate->rows[slot->row - 1].sums;
+    return &aggregate->rows[slot->row - 1];
+}
+
+static struct pie_sample_row *row_for(struct pie_aggregate *aggregate, uint32_t thread,
+                                      struct pie_cct_id node) {
+    struct pie_aggregate_row *row = find_row(aggregate, thread, node);
+
+    return row ? &row->sums : NULL;
+}
+
+static bool is_same(const struct pie_wait_reason *a, const struct pie_wait_reason *b) {
+    return a->cause == b->cause && a->resource == b->resource && a->peer.value == b->peer.value &&
+           a->holds_gil == b->holds_gil;
+}
+
+/* A thread has few reasons to wait in one place. */
+static struct pie_aggregate_wait *wait_for(struct pie_aggregate *aggregate, struct pie_aggregate_row *row,
+                                           const struct pie_wait_reason *reason) {
+    for (uint32_t i = row->waits; i; i = aggregate->waits[i - 1].next)
+        if (is_same(&aggregate->waits[i - 1].reason, reason))
+            return &aggregate->waits[i - 1];
+    if (aggregate->n_waits == aggregate->wait_room) {
+        size_t room = aggregate->wait_room ? aggregate->wait_room * 2 : 64;
+        struct pie_aggregate_wait *waits = pie_realloc(aggregate->waits, room * sizeof *waits);
+        if (!waits)
+            return NULL;
+        aggregate->waits = waits;
+        aggregate->wait_room = room;
+    }
+    struct pie_aggregate_wait *wait = &aggregate->waits[aggregate->n_waits++];
+    *wait = (struct pie_aggregate_wait){.reason = *reason, .next = row->waits};
+    row->waits = (uint32_t)aggregate->n_waits;
+    return wait;
 }
 
 int pie_aggregate_add_sample(struct pie_aggregate *aggregate, uint32_t thread,
@@ -76,13 +108,16 @@ int pie_aggregate_add_sample(struct pie_aggregate *aggregate, uint32_t thread,
 }
 
 int pie_aggregate_add_wait(struct pie_aggregate *aggregate, uint32_t thread, struct pie_cct_id node,
-                           int64_t wait_ns) {
-    struct pie_sample_row *row = row_for(aggregate, thread, node);
+                           const struct pie_wait_reason *reason, int64_t wait_ns) {
+    struct pie_aggregate_row *row = find_row(aggregate, thread, node);
+    struct pie_aggregate_wait *wait = row ? wait_for(aggregate, row, reason) : NULL;
 
-    if (!row)
+    if (!wait)
         return -ENOMEM;
-    row->wait_samples += wait_ns > 0;
-    row->wait_ns += wait_ns;
+    row->sums.wait_samples += wait_ns > 0;
+    row->sums.wait_ns += wait_ns;
+    wait->looks += wait_ns > 0;
+    wait->wait_ns += wait_ns;
     return 0;
 }
 
@@ -99,6 +134,7 @@ int pie_aggregate_add_delay(struct pie_aggregate *aggregate, uint32_t thread, st
 
 void pie_aggregate_clear(struct pie_aggregate *aggregate) {
     aggregate->count = 0;
+    aggregate->n_waits = 0;
     if (aggregate->slots)
         memset(aggregate->slots, 0, aggregate->capacity * sizeof *aggregate->slots);
 }
@@ -106,5 +142,6 @@ void pie_aggregate_clear(struct pie_aggregate *aggregate) {
 void pie_aggregate_finish(struct pie_aggregate *aggregate) {
     pie_free(aggregate->rows);
     pie_free(aggregate->slots);
+    pie_free(aggregate->waits);
     *aggregate = (struct pie_aggregate){0};
 }

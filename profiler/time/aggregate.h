@@ -3,6 +3,7 @@
 
 #include "profiler/ports/ids.h"
 #include "profiler/ports/sink.h"
+#include "profiler/time/wait_reason.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,6 +13,15 @@
 struct pie_aggregate_row {
     struct pie_cct_id node;
     struct pie_sample_row sums; /* without the node */
+    uint32_t waits;             /* index of the first of its reasons to wait, plus one; 0: none */
+};
+
+/* A part of a row's wait_ns. */
+struct pie_aggregate_wait {
+    struct pie_wait_reason reason;
+    int64_t wait_ns;
+    uint32_t looks;
+    uint32_t next; /* of the same row, as above */
 };
 
 struct pie_aggregate {
@@ -19,6 +29,8 @@ struct pie_aggregate {
     size_t count, room;
     struct pie_aggregate_slot *slots;
     size_t capacity;
+    struct pie_aggregate_wait *waits;
+    size_t n_waits, wait_room;
 };
 
 struct pie_record;
@@ -28,7 +40,7 @@ int pie_aggregate_add_sample(struct pie_aggregate *aggregate, uint32_t thread,
                              const struct pie_record *record);
 /* wait_ns < 0: less than was said before. */
 int pie_aggregate_add_wait(struct pie_aggregate *aggregate, uint32_t thread, struct pie_cct_id node,
-                           int64_t wait_ns);
+                           const struct pie_wait_reason *reason, int64_t wait_ns);
 int pie_aggregate_add_delay(struct pie_aggregate *aggregate, uint32_t thread, struct pie_cct_id node,
                             uint64_t runnable_ns, uint64_t throttled_ns);
 /* Forgets all rows (they were written). */

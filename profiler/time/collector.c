@@ -12,6 +12,7 @@
 #include "profiler/ports/config.h"
 #include "profiler/ports/sink.h"
 #include "profiler/symbols/naming.h"
+#include "profiler/thread/lock_holders.h"
 #include "profiler/thread/thread.h"
 #include "profiler/time/aggregate.h"
 #include "profiler/time/clock.h"
@@ -93,6 +94,7 @@ static void forget(void) {
     pie_clock_perf_forget();
     pie_clock_timer_forget();
     pie_clock_itimer_forget();
+    pie_wait_resources_forget();
 }
 
 /* The process's timer counts this thread's time too, and its signal goes to the thread that runs when it expires. Were
@@ -149,10 +151,37 @@ static void charge_switches(struct pie_thread *thread, struct pie_wait *wait) {
     atomic_fetch_add_explicit(&thread->switches_ns, cost_ns, memory_order_relaxed);
 }
 
+static bool is_holder(const struct pie_thread *thread, const struct pie_wait_holder *holder) {
+    return (holder->tid && thread->tid == holder->tid) ||
+           (holder->tstate &&
+            atomic_load_explicit(&thread->tstate, memory_order_relaxed) == holder->tstate) ||
+           (holder->id_bits && (thread->id & ((1u << PIE_LOCK_HOLDER_BITS) - 1)) == holder->id_bits);
+}
+
+/* Only threads that were looked at. */
+static void find_holder(struct pie_wait_holder *holder) {
+    for (size_t slot = 0; slot < state.n_waits && slot < pie_thread_count(); slot++) {
+        const struct pie_thread *thread = pie_thread_at(slot);
+        if (pie_thread_state(thread) == PIE_THREAD_RUNNING && state.waits[slot].thread_id == thread->id &&
+            is_holder(thread, holder)) {
+            holder->slot = (uint32_t)slot + 1;
+            holder->id = thread->id;
+            return;
+        }
+    }
+}
+
+static struct pie_cct_id peer(struct pie_wait_holder *holder) {
+    if (!holder->slot)
+        find_holder(holder);
+    const struct pie_wait *wait = holder->slot ? &state.waits[holder->slot - 1] : NULL;
+    return wait && wait->thread_id == holder->id ? wait->known_node : (struct pie_cct_id){0};
+}
+
 static void look(struct pie_thread *thread, size_t slot) {
     if (!state.collection->config->has_time)
         return;
-    pie_wait_tick(wait_of(slot), thread, state.collection->ops, &state.throttle, &state.aggregate);
+    pie_wait_tick(wait_of(slot), thread, state.collection->ops, peer, &state.throttle, &state.aggregate);
     charge_switches(thread, wait_of(slot));
 }
 
@@ -220,6 +249,30 @@ static void thread_row(const struct pie_thread *thread, size_t slot, bool has_en
 static void name_nodes(void) {
     for (size_t i = 0; i < state.aggregate.count; i++)
         pie_naming_node(state.collection->naming, state.aggregate.rows[i].node);
+    for (size_t i = 0; i < state.aggregate.n_waits; i++)
+        if (state.aggregate.waits[i].reason.peer.value)
+            pie_naming_node(state.collection->naming, state.aggregate.waits[i].reason.peer);
+}
+
+static int write_waits(struct pie_sink *sink, const struct pie_aggregate_row *of, struct pie_node_id node) {
+    int r = 0;
+
+    for (uint32_t i = of->waits; i && r == 0; i = state.aggregate.waits[i - 1].next) {
+        const struct pie_aggregate_wait *wait = &state.aggregate.waits[i - 1];
+        struct pie_wait_row row = {
+            .thread = of->sums.thread,
+            .node = node,
+            .cause = wait->reason.cause,
+            .resource = pie_wait_resource(wait->reason.resource),
+            .holds_gil = wait->reason.holds_gil,
+            .wait_ns = wait->wait_ns,
+            .looks = wait->looks,
+        };
+        if (wait->reason.peer.value)
+            row.peer = pie_naming_node(state.collection->naming, wait->reason.peer);
+        r = sink->ops->put_wait(sink, &row);
+    }
+    return r;
 }
 
 static int write_samples(struct pie_sink *sink) {
@@ -230,6 +283,8 @@ static int write_samples(struct pie_sink *sink) {
         row.node = pie_naming_node(state.collection->naming, state.aggregate.rows[i].node);
         if (row.node.value)
             r = sink->ops->put_sample(sink, &row);
+        if (row.node.value && r == 0)
+            r = write_waits(sink, &state.aggregate.rows[i], row.node);
     }
     return r;
 }

@@ -14,7 +14,8 @@
  *
  * The Python frames of another thread may only be believed if it did not run while they were read. Its CPU clock says
  * so: equal before and after means that it did not execute one instruction between. A thread whose clock stands where
- * it stood at the last tick is still in the same place, and nothing is read at all. */
+ * it stood at the last tick is still in the same place, and nothing is read at all. What it waits for is read at the
+ * same look, under the same proof (wait_reason.c). */
 
 #include "profiler/time/wait.h"
 
@@ -35,6 +36,9 @@
 
 /* Between two samples: the handler's own time, which is in neither, and the clocks' differences. */
 static const uint64_t GAP_MIN_NS = 50000;
+
+/* A holder that none of these looks finds has no place. */
+enum { PEER_LOOKS_MAX = 8 };
 
 /* Samples of the thread that is being looked at before which it was off the CPU. Collection thread only. */
 static struct {
@@ -68,8 +72,8 @@ static bool read_delay(int32_t tid, uint64_t *ret_ns, uint64_t *ret_slices) {
     return true;
 }
 
-/* The context of a stopped thread: its Python frames; 0 if it has none or ran meanwhile. If it is an event loop that
- * has nothing to do, also where its tasks are suspended. */
+/* The context of a stopped thread: its Python frames; 0 if it has none or ran meanwhile. Also why it waits, and, if it
+ * is an event loop that has nothing to do, where its tasks are suspended. */
 static struct pie_cct_id blocked_context(struct pie_wait *wait, struct pie_thread *thread,
                                          const struct pie_pystack_ops *ops, uint64_t cpu_ns) {
     static struct pie_pyframe frames[PIE_FRAMES_MAX]; /* collection thread only */
@@ -88,7 +92,8 @@ static struct pie_cct_id blocked_context(struct pie_wait *wait, struct pie_threa
         uint32_t id = ops->intern_by_content(frames[i].code);
         keys[i] = id ? pie_cct_python_key(id, ops->instr_offset(frames[i].code, frames[i].instr)) : 0;
     }
-    wait->n_awaits = pie_wait_awaits_find(ops, tstate, frames, keys, n, wait->awaits);
+    pie_wait_reason_find(thread, tstate, ops, &wait->reason, &wait->holder);
+    wait->n_awaits = pie_wait_awaits_find(ops, tstate, frames, keys, n, wait->awaits, wait->await_causes);
     if (pie_thread_cpu_of(thread->tid) != cpu_ns)
         return none;
     while (n-- > 0)
@@ -104,12 +109,13 @@ static void book(struct pie_wait *wait, const struct pie_thread *thread, struct 
 
     wait->booked_ns += (uint64_t)ns;
     for (uint32_t i = wait->n_awaits; i > 0; i--) {
+        const struct pie_wait_reason reason = {.cause = wait->await_causes[i - 1]};
         int64_t share_ns = left_ns / (int64_t)i;
-        pie_aggregate_add_wait(aggregate, thread->id, wait->awaits[i - 1], share_ns);
+        pie_aggregate_add_wait(aggregate, thread->id, wait->awaits[i - 1], &reason, share_ns);
         left_ns -= share_ns;
     }
     if (wait->n_awaits == 0)
-        pie_aggregate_add_wait(aggregate, thread->id, wait->blocked_node, ns);
+        pie_aggregate_add_wait(aggregate, thread->id, wait->blocked_node, &wait->reason, ns);
 }
 
 /* What was booked as waiting and was none. */
@@ -263,10 +269,27 @@ static int64_t may_be_delay(const struct pie_wait *wait, char state, bool runs_n
     return ran_ns > 0 && off_ns < wait->undecided_ns ? (off_ns > 0 ? off_ns : 0) : wait->undecided_ns;
 }
 
-static void book_standing(struct pie_wait *wait, const struct pie_thread *thread,
+/* Where the lock's holder is now. It may be a thread that nobody has seen yet. Only what is booked from now on can be
+ * taken back from there. */
+static void find_peer(struct pie_wait *wait, pie_wait_peer_fn peer) {
+    struct pie_wait_holder *holder = &wait->holder;
+
+    if (!wait->blocked_node.value || !(holder->tstate || holder->tid || holder->id_bits) ||
+        (!holder->slot && wait->peer_looks == PEER_LOOKS_MAX))
+        return;
+    wait->peer_looks += !holder->slot;
+    struct pie_cct_id node = peer(holder);
+    if (node.value && node.value != wait->reason.peer.value) {
+        wait->reason.peer = node;
+        wait->booked_ns = 0;
+    }
+}
+
+static void book_standing(struct pie_wait *wait, const struct pie_thread *thread, pie_wait_peer_fn peer,
                           struct pie_aggregate *aggregate, uint64_t wall_ns) {
     wait->undecided_ns += (int64_t)wall_ns;
     tell(wait, 0);
+    find_peer(wait, peer);
     if (wait->blocked_node.value && wait->wait_pool_ns > 0) {
         book(wait, thread, aggregate, wait->wait_pool_ns);
         wait->wait_pool_ns = 0;
@@ -275,16 +298,18 @@ static void book_standing(struct pie_wait *wait, const struct pie_thread *thread
 
 /* Where is it now, if it is asleep? */
 static void look(struct pie_wait *wait, struct pie_thread *thread, const struct pie_pystack_ops *ops,
-                 struct pie_aggregate *aggregate, char state) {
+                 pie_wait_peer_fn peer, struct pie_aggregate *aggregate, char state) {
     take_back(wait, thread, aggregate);
     wait->is_still = state == 'S' || state == 'D';
     wait->blocked_node =
         wait->is_still ? blocked_context(wait, thread, ops, wait->last_cpu_ns) : (struct pie_cct_id){0};
+    wait->peer_looks = 0;
     wait->booked_ns = 0;
     if (wait->is_still)
         place_rest(wait, thread, aggregate);
     if (!wait->blocked_node.value)
         return;
+    find_peer(wait, peer);
     wait->known_node = wait->blocked_node;
     place_rest(wait, thread, aggregate);
     if (wait->wait_pool_ns > 0) {
@@ -294,7 +319,7 @@ static void look(struct pie_wait *wait, struct pie_thread *thread, const struct 
 }
 
 void pie_wait_tick(struct pie_wait *wait, struct pie_thread *thread, const struct pie_pystack_ops *ops,
-                   struct pie_throttle *throttle, struct pie_aggregate *aggregate) {
+                   pie_wait_peer_fn peer, struct pie_throttle *throttle, struct pie_aggregate *aggregate) {
     uint64_t now_ns = pie_monotonic_ns(), cpu_ns = pie_thread_cpu_of(thread->tid);
     uint64_t wall_ns = now_ns - wait->last_ns, ran_ns = cpu_ns - wait->last_cpu_ns, delay_ns;
 
@@ -304,7 +329,7 @@ void pie_wait_tick(struct pie_wait *wait, struct pie_thread *thread, const struc
     wait->last_ns = now_ns;
     wait->last_cpu_ns = cpu_ns;
     if (ran_ns == 0 && wait->is_still) {
-        book_standing(wait, thread, aggregate, wall_ns);
+        book_standing(wait, thread, peer, aggregate, wall_ns);
         return;
     }
     if (!read_delay(thread->tid, &delay_ns, &wait->slices))
@@ -316,7 +341,7 @@ void pie_wait_tick(struct pie_wait *wait, struct pie_thread *thread, const struc
     bool runs_now = pie_thread_cpu_of(thread->tid) != cpu_ns;
     tell(wait, may_be_delay(wait, state, runs_now, ran_ns, off_ns));
     place_at_samples(wait, thread, aggregate);
-    look(wait, thread, ops, aggregate, state);
+    look(wait, thread, ops, peer, aggregate, state);
 }
 
 /* Its last delays are known as long as the kernel knows the thread, which goes on to die; then it has waited, unless it
@@ -350,6 +375,8 @@ void pie_wait_move(struct pie_wait *wait, pie_moved_fn moved, void *data) {
         wait->blocked_node = moved(data, wait->blocked_node);
     if (wait->known_node.value)
         wait->known_node = moved(data, wait->known_node);
+    if (wait->reason.peer.value)
+        wait->reason.peer = moved(data, wait->reason.peer);
     for (uint32_t i = 0; i < wait->n_awaits; i++)
         wait->awaits[i] = moved(data, wait->awaits[i]);
 }

@@ -3,6 +3,7 @@
 
 #include "profiler/ports/collector.h"
 #include "profiler/ports/ids.h"
+#include "profiler/time/wait_reason.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,8 +12,6 @@
  * thread that is off the CPU (that would end its system calls); the collection thread looks at it from outside, at each
  * wall tick. */
 
-struct pie_thread;
-struct pie_pystack_ops;
 struct pie_aggregate;
 struct pie_record;
 struct pie_throttle;
@@ -35,6 +34,9 @@ struct pie_wait {
         wait_pool_ns; /* of wait_ns, what no context has been found for yet; less than 0: too much was booked */
     uint64_t runnable_pool_ns, throttled_pool_ns; /* the same of these two */
     struct pie_cct_id blocked_node; /* where it was found waiting at the last tick; 0: it was not */
+    struct pie_wait_reason reason;  /* why it waited there */
+    struct pie_wait_holder holder;  /* of the lock that it waited for */
+    uint32_t peer_looks;            /* at which nobody knew where that is */
     uint64_t booked_ns;             /* there, since then */
     struct pie_cct_id known_node;   /* where it was seen last, by a sample or a look */
     uint64_t sample_ns;             /* CLOCK_MONOTONIC at the last sample */
@@ -42,6 +44,7 @@ struct pie_wait {
     bool is_still; /* found asleep at the last tick: as long as its clock stands, all is as it was */
     /* Where the tasks of its event loop are suspended, if that is what waits; they share the time. */
     struct pie_cct_id awaits[PIE_WAIT_AWAITS_MAX];
+    uint8_t await_causes[PIE_WAIT_AWAITS_MAX]; /* enum pie_wait_cause */
     uint32_t n_awaits;
     uint64_t slices;                   /* how often it has been given a processor, at the last tick */
     uint64_t slices_charged;           /* of these, reported by pie_wait_switches() */
@@ -64,7 +67,7 @@ void pie_wait_sample(struct pie_wait *wait, const struct pie_record *record);
 
 /* Looks at that thread and books its time off the CPU since the last tick. Context: drain. */
 void pie_wait_tick(struct pie_wait *wait, struct pie_thread *thread, const struct pie_pystack_ops *ops,
-                   struct pie_throttle *throttle, struct pie_aggregate *aggregate);
+                   pie_wait_peer_fn peer, struct pie_throttle *throttle, struct pie_aggregate *aggregate);
 
 /* Books its time off the CPU at the end of its life. Context: drain. */
 void pie_wait_end(struct pie_wait *wait, const struct pie_thread *thread, struct pie_throttle *throttle,

@@ -78,6 +78,18 @@ static bool waits_for_tasks(const struct look *look, const struct pie_await *awa
            (ends_with(file, "/asyncio/tasks.py") && strcmp(name, "sleep") != 0);
 }
 
+/* By the innermost of its coroutines: what asyncio makes of other things is the event loop's to wait for. */
+static enum pie_wait_cause cause_of(const struct look *look, const struct pie_await *await) {
+    const char *file, *name;
+
+    if (!describe(look->ops, look->ids[await->first + await->count - 1], &file, &name))
+        return PIE_WAIT_POLL;
+    if (ends_with(file, "/asyncio/tasks.py") && strcmp(name, "sleep") == 0)
+        return PIE_WAIT_SLEEP;
+    return ends_with(file, "/asyncio/locks.py") || ends_with(file, "/asyncio/queues.py") ? PIE_WAIT_LOCK
+                                                                                         : PIE_WAIT_POLL;
+}
+
 static struct pie_cct_id append(const struct look *look, const struct pie_await *await,
                                 struct pie_cct_id node) {
     for (size_t i = await->first; i < await->first + await->count; i++)
@@ -109,7 +121,7 @@ static struct pie_cct_id context_of(const struct look *look, const struct pie_aw
 
 uint32_t pie_wait_awaits_find(const struct pie_pystack_ops *ops, uintptr_t tstate,
                               const struct pie_pyframe *frames, const uint64_t *keys, size_t n,
-                              struct pie_cct_id *ret_nodes) {
+                              struct pie_cct_id *ret_nodes, uint8_t *ret_causes) {
     static struct look look; /* collection thread only */
     static uint64_t random;  /* likewise; starts anywhere */
     uint32_t n_nodes = 0;
@@ -127,8 +139,10 @@ uint32_t pie_wait_awaits_find(const struct pie_pystack_ops *ops, uintptr_t tstat
         if (waits_for_tasks(&look, &look.awaits[i]))
             continue;
         struct pie_cct_id node = context_of(&look, &look.awaits[i]);
-        if (node.value)
-            ret_nodes[n_nodes++] = node;
+        if (!node.value)
+            continue;
+        ret_causes[n_nodes] = (uint8_t)cause_of(&look, &look.awaits[i]);
+        ret_nodes[n_nodes++] = node;
     }
     return n_nodes;
 }

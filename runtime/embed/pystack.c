@@ -16,6 +16,7 @@
 #include "runtime/objects/kind.h"
 #include "runtime/objects/value.h"
 #include "runtime/stacks/awaits.h"
+#include "runtime/stacks/gil.h"
 #include "runtime/stacks/pyframe.h"
 
 /* Binds the walker and the registry to the engine's table. What handlers call is in the *_sigsafe.c files. */
@@ -76,6 +77,7 @@ static const struct pie_pystack_ops ops = {
     .array_argument = pie_code_arguments_array,
     .is_frame_memory = pie_pyframe_is_memory,
     .awaits = pie_awaits_find,
+    .gil = pie_gil_read,
 };
 
 const char *pie_runtime_pystack_refusal(void) {

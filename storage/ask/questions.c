@@ -204,6 +204,30 @@ static const struct pie_question questions[] = {
     {.name = "waiting",
      .aliases = "waiting lines|wait|waits|lines that wait|wait time|waiting time|idle|blocked",
      OFF_LINES("wait_s")},
+    {.name = "wait causes",
+     .aliases = "wait cause|waiting causes|why it waits|"
+                "why does it wait|why is it waiting|what does it wait for|what is it waiting for|"
+                "reasons to wait|wait reasons",
+     .columns =
+         RANK("v.rank") "file, line, function, cause, resource, holder_file, holder_line, "
+                        "holder_function, holds_gil, wait_s, wait_share, library, user_file, user_line",
+     .from = "v_wait v",
+     .where = "file IS NOT NULL",
+     .order = "v.rank",
+     .cut = PIE_CUT_THREADS,
+     .is_timed = true,
+     .is_ranked = true},
+    {.name = "garbage collection",
+     .aliases =
+         "gc|garbage|garbage collections|gc lines|gc time|garbage collector|time of garbage collection",
+     .columns = RANK("v.rank") "file, line, function, gc_s, cpu_share, samples, library",
+     .from = "v_gc v",
+     .order = "v.rank",
+     .files = "file:line",
+     .functions = "function",
+     .libraries = "library",
+     .is_timed = true,
+     .is_ranked = true},
     {.name = "runnable", .aliases = "runnable lines|run queue|for a processor", OFF_LINES("runnable_s")},
     {.name = "throttled", .aliases = "throttled lines|throttling|cpu quota", OFF_LINES("throttled_s")},
     {.name = "redundancy",

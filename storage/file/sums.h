@@ -12,6 +12,8 @@
     " native_ns = native_ns + excluded.native_ns, system_ns = system_ns + excluded.system_ns,"               \
     " wait_ns = wait_ns + excluded.wait_ns, runnable_ns = runnable_ns + excluded.runnable_ns,"               \
     " throttled_ns = throttled_ns + excluded.throttled_ns, cpu_sq_ns2 = cpu_sq_ns2 + excluded.cpu_sq_ns2"
+#define PIE_WAIT_ADD                                                                                         \
+    " ON CONFLICT DO UPDATE SET wait_ns = wait_ns + excluded.wait_ns, looks = looks + excluded.looks"
 #define PIE_WATCH_KEY                                                                                        \
     "kind, outcome, memory, traits, length, first_node, second_node, own_operation, inner_operation"
 #define PIE_WATCH_SUMS "watches, bytes, weight_ns, weight_sq_ns2, length_ns, gap_ns, array_bytes, round_ns"

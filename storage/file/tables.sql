@@ -146,6 +146,24 @@ CREATE TABLE sample (
   PRIMARY KEY (process, slice_s, thread, node)
 ) WITHOUT ROWID;
 
+-- Why threads waited. For a thread and a node the sum of wait_ns is that of sample, as long as no slices are forgotten
+-- (--keep).
+CREATE TABLE wait (
+  process INTEGER NOT NULL REFERENCES process,
+  thread INTEGER NOT NULL,         -- thread (process, id)
+  node INTEGER NOT NULL,           -- node (process, id), as in sample
+  cause INTEGER NOT NULL,          -- what for: 0: not known, 1: the GIL, 2: another lock, 3: a socket, 4: a pipe, 5: a
+                                   -- file or device, 6: a terminal, 7: several descriptors or an event loop's, 8: a
+                                   -- time (sleep), 9: a child process, 10: a GPU, 11: a disk, 12: a signal, 13: other
+  resource TEXT NOT NULL,          -- path, address or system call; "(other)": one of too many; empty: not known
+  peer INTEGER NOT NULL,           -- node (process, id) in which the thread that held the lock was seen last; 0: not
+                                   -- known
+  holds_gil INTEGER NOT NULL,      -- 1: the thread held the GIL meanwhile
+  wait_ns INTEGER NOT NULL,        -- time off the CPU, as in sample
+  looks INTEGER NOT NULL,          -- ticks at which the thread was found so
+  PRIMARY KEY (process, thread, node, cause, resource, peer, holds_gil)
+) WITHOUT ROWID;
+
 -- Watches of memory accesses, summed over equal ones (PieProf 4.2; profiler/watch/watch.h explains the terms).
 CREATE TABLE watch (
   process INTEGER NOT NULL REFERENCES process,

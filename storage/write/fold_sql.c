@@ -35,6 +35,7 @@ const struct pie_fold_weight pie_fold_weights[PIE_FOLD_WEIGHTS] = {
 #define REPACKED "INSERT INTO packed SELECT ?1, slice_s, kind, block, rows FROM temp.repacked"
 #define DROP(table) "DELETE FROM " table " WHERE process = ?1 AND node " IS_FOLDED
 
+#define WAIT "process, thread, node, cause, resource, peer, holds_gil, wait_ns, looks"
 #define ALLOCATION_SUMS                                                                                      \
     "samples, allocated_python_bytes, allocated_native_bytes, allocated_sq_bytes2, live_bytes, "             \
     "live_sq_bytes2, peak_python_bytes, peak_native_bytes, peak_sq_bytes2, live_bytes_s, mallocs, frees, "   \
@@ -50,6 +51,11 @@ const char *const pie_fold_contexts_sql[] = {
     "LEFT JOIN node k ON k.process = ?1 AND k.id = " OTHER " - t.target",
     MOVE("sample", PIE_SAMPLE_KEY, PIE_SAMPLE_SUMS, "thread, f.target", PIE_SAMPLE_ADD),
     DROP("sample"),
+    "INSERT INTO wait (" WAIT ") SELECT process, thread, coalesce(a.target, wait.node), cause, resource, "
+    "coalesce(b.target, peer), holds_gil, wait_ns, looks FROM wait LEFT JOIN temp.folded a ON a.node = "
+    "wait.node LEFT JOIN temp.folded b ON b.node = peer WHERE process = ?1 AND (a.node IS NOT NULL OR b.node "
+    "IS NOT NULL)" PIE_WAIT_ADD,
+    "DELETE FROM wait WHERE process = ?1 AND (node " IS_FOLDED " OR peer " IS_FOLDED ")",
     PIE_INSERT_INTO(
         "watch", PIE_WATCH_KEY,
         PIE_WATCH_SUMS) " SELECT process, slice_s, kind, outcome, memory, traits, length, coalesce(a.target, "
@@ -120,6 +126,9 @@ const char *const pie_fold_threads_sql[] = {
         PIE_SAMPLE_SUMS) " SELECT process, slice_s, f.target, sample.node, " PIE_SAMPLE_SUMS " FROM sample"
                          " JOIN temp.folded f ON f.node = sample.thread WHERE process = ?1" PIE_SAMPLE_ADD,
     "DELETE FROM sample WHERE process = ?1 AND thread " IS_FOLDED,
+    "INSERT INTO wait (" WAIT ") SELECT process, f.target, wait.node, cause, resource, peer, holds_gil, "
+    "wait_ns, looks FROM wait JOIN temp.folded f ON f.node = wait.thread WHERE process = ?1" PIE_WAIT_ADD,
+    "DELETE FROM wait WHERE process = ?1 AND thread " IS_FOLDED,
     "INSERT INTO temp.repacked SELECT slice_s, 1, " PIE_PACKING_BLOCK(
         "target",
         "node") " AS block, " PIE_PACK_SAMPLE("target",

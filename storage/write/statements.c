@@ -66,6 +66,9 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
     [PIE_STATEMENT_SAMPLE] =
         PIE_INSERT_INTO("sample", PIE_SAMPLE_KEY,
                         PIE_SAMPLE_SUMS) " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" PIE_SAMPLE_ADD,
+    [PIE_STATEMENT_WAIT] =
+        "INSERT INTO wait (process, thread, node, cause, resource, peer, holds_gil, wait_ns, "
+        "looks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)" PIE_WAIT_ADD,
     [PIE_STATEMENT_WATCH] = PIE_INSERT_INTO(
         "watch", PIE_WATCH_KEY,
         PIE_WATCH_SUMS) " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" PIE_WATCH_ADD,

@@ -95,6 +95,7 @@ int pie_writer_note_owner(struct pie_writer *writer, const struct pie_location *
 int pie_writer_name_generated(struct pie_writer *writer, const struct pie_node_row *node);
 int pie_writer_put_thread(struct pie_writer *writer, const struct pie_thread_row *thread);
 int pie_writer_put_sample(struct pie_writer *writer, const struct pie_sample_row *sample);
+int pie_writer_put_wait(struct pie_writer *writer, const struct pie_wait_row *wait);
 int pie_writer_put_watch(struct pie_writer *writer, const struct pie_watch_row *watch);
 int pie_writer_put_counter(struct pie_writer *writer, const char *name, uint64_t value, bool is_drop);
 int pie_writer_put_process_end(struct pie_writer *writer, const struct pie_process_end_row *row);

@@ -285,6 +285,13 @@ int pie_writer_put_sample(struct pie_writer *writer, const struct pie_sample_row
                           integer(sample->runnable_ns), integer(sample->throttled_ns), sample->cpu_sq_ns2);
 }
 
+int pie_writer_put_wait(struct pie_writer *writer, const struct pie_wait_row *wait) {
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_WAIT, "iiiitiiii", writer->process,
+                          (int64_t)wait->thread, (int64_t)wait->node.value, (int64_t)wait->cause,
+                          wait->resource ? wait->resource : "", (int64_t)wait->peer.value,
+                          (int64_t)wait->holds_gil, wait->wait_ns, (int64_t)wait->looks);
+}
+
 /* Of a Python frame counted from the innermost; what was not recorded is PIE_OPERATION_OTHER. */
 static int64_t operation_at(const struct pie_watch_row *watch, uint32_t frame) {
     bool is_recorded = frame < watch->operations_count && frame < PIE_WATCH_FRAMES_MAX;

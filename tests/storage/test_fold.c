@@ -45,6 +45,20 @@ static void put_context(struct pie_sink *sink, uint32_t id, uint32_t parent) {
     pie_fixture_check(sink->ops->put_node(sink, &node));
 }
 
+/* For two locks, one of which is held there as well. */
+static void put_wait(struct pie_sink *sink, uint32_t thread, uint32_t node, uint64_t amount) {
+    struct pie_wait_row wait = {.thread = thread,
+                                .node = {node},
+                                .cause = PIE_WAIT_LOCK,
+                                .peer = {node},
+                                .wait_ns = (int64_t)amount,
+                                .looks = 1};
+    pie_fixture_check(sink->ops->put_wait(sink, &wait));
+    wait.node.value = HEAVY;
+    wait.resource = "/a/lock";
+    pie_fixture_check(sink->ops->put_wait(sink, &wait));
+}
+
 static void put_rows(struct pie_sink *sink, uint32_t node, uint64_t amount) {
     const struct pie_sample_row sample = {.thread = 1,
                                           .node = {node},
@@ -72,6 +86,7 @@ static void put_rows(struct pie_sink *sink, uint32_t node, uint64_t amount) {
     const struct pie_copy_end_row end = {
         .node = {node}, .outcome = PIE_COPY_WRITTEN, .copies = 1, .bytes = amount};
     pie_fixture_check(sink->ops->put_copy_end(sink, &end));
+    put_wait(sink, 1, node, amount);
 }
 
 static struct pie_sink *begin_run(uint64_t max_bytes) {
@@ -116,7 +131,8 @@ static char *sums(sqlite3 *db) {
         "sum(allocated_python_bytes + allocated_native_bytes) FROM allocation GROUP BY size UNION ALL SELECT "
         "slice_s "
         "|| ',' || sum(bytes) FROM every_copy GROUP BY slice_s, estimate UNION ALL SELECT outcome || ',' || "
-        "sum(copies) || ',' || sum(bytes) FROM copy_end GROUP BY outcome)";
+        "sum(copies) || ',' || sum(bytes) FROM copy_end GROUP BY outcome UNION ALL SELECT thread || ',' || "
+        "resource || ',' || sum(wait_ns) || ',' || sum(looks) FROM wait GROUP BY thread, cause, resource)";
     sqlite3_stmt *statement;
     assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
     assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
@@ -133,6 +149,8 @@ static const char dangling_sql[] =
     " + (SELECT count(*) FROM allocation WHERE node NOT IN (SELECT id FROM node))"
     " + (SELECT count(*) FROM copy WHERE node NOT IN (SELECT id FROM node))"
     " + (SELECT count(*) FROM copy_end WHERE node NOT IN (SELECT id FROM node))"
+    " + (SELECT count(*) FROM wait WHERE node NOT IN (SELECT id FROM node)"
+    " OR peer NOT IN (SELECT id FROM node))"
     " + (SELECT count(*) FROM node WHERE parent NOT IN (SELECT id FROM node))"
     " + (SELECT count(*) FROM node WHERE location NOT IN (SELECT id FROM location))"
     " + (SELECT count(*) FROM location WHERE function NOT IN (SELECT id FROM function))"
@@ -224,6 +242,7 @@ static void test_threads_of_one_name_become_one(void **state) {
         pie_fixture_check(sink->ops->put_thread(sink, &thread));
         pie_fixture_check(sink->ops->begin(sink, START_NS));
         pie_fixture_check(sink->ops->put_sample(sink, &sample));
+        put_wait(sink, id, MAIN, id);
         pie_fixture_check(sink->ops->commit(sink, START_NS));
     }
     sink->ops->close(sink);
@@ -237,6 +256,9 @@ static void test_threads_of_one_name_become_one(void **state) {
     assert_int_equal(ask("SELECT sum(cpu_ns) * 100 + sum(threads) FROM thread"), 820 * 100 + 40);
     assert_int_equal(ask("SELECT sum(native_ns) FROM sample"), 820);
     assert_int_equal(ask("SELECT sum(native_ns) FROM sample WHERE thread = 3"), 400 - 1);
+    assert_int_equal(ask("SELECT count(*) * 10000 + sum(wait_ns) FROM wait"), 2 * 4 * 10000 + 2 * 820);
+    assert_int_equal(ask("SELECT wait_ns * 100 + looks FROM wait WHERE thread = 3 AND resource = ''"),
+                     (400 - 1) * 100 + 19);
     assert_int_equal(
         ask("SELECT count(*) FROM thread WHERE name IN ('Thread-# (work)', 'pool_#') AND tid IS NULL"), 2);
     assert_int_equal(ask("SELECT ended_ns - started_ns FROM thread WHERE id = 3"), 2 * SECOND_NS + 36);

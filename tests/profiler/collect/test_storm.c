@@ -35,7 +35,7 @@ enum { THREADS = 60, AT_ONCE = 6 };
 
 static struct {
     struct pie_sink sink;
-    uint64_t samples, cpu_ns, wait_ns, rows, fill_bytes, size_bytes;
+    uint64_t samples, cpu_ns, wait_ns, reasons_ns, rows, fill_bytes, size_bytes;
     uint32_t nodes, locations, threads_ended;
     uint64_t thread_cpu_ns[THREADS + 2], sampled_ns[THREADS + 2];
     bool in_transaction, ended, closed;
@@ -90,6 +90,13 @@ static int put_sample(struct pie_sink *sink, const struct pie_sample_row *row) {
     return 0;
 }
 
+static int put_wait(struct pie_sink *sink, const struct pie_wait_row *row) {
+    memory.misuse += row->node.value == 0 || row->node.value > memory.nodes ||
+                     row->peer.value > memory.nodes || row->cause > PIE_WAIT_OTHER;
+    memory.reasons_ns += row->wait_ns;
+    return 0;
+}
+
 static int put_counter(struct pie_sink *sink, const char *name, uint64_t value, bool is_drop) {
     if (strcmp(name, "table_fill_threads") == 0)
         memory.fill_bytes = value;
@@ -135,6 +142,7 @@ static const struct pie_sink_ops sink_ops = {
     .put_node = put_node,
     .put_thread = put_thread,
     .put_sample = put_sample,
+    .put_wait = put_wait,
     .put_process_end = put_process_end,
     .put_counter = put_counter,
     .put_overhead = put_overhead,
@@ -293,6 +301,7 @@ static void test_threads_add_up_and_all_are_accounted_for(void **state) {
     assert_int_equal(pie_counter_get(PIE_COUNTER_RING_FULL), 0);
     assert_int_equal(pie_counter_get(PIE_COUNTER_CCT_FULL), 0);
     assert_int_equal(pie_counter_get(PIE_COUNTER_NO_THREAD_SLOT), 0);
+    assert_int_equal(memory.reasons_ns, memory.wait_ns);
     /* One may be on its way to this thread when the collection thread looks for the last time. */
     assert_in_range(pie_counter_get(PIE_COUNTER_SAMPLES) - memory.samples, 0, 1);
     if (strcmp(memory.clock, "perf") != 0)

@@ -310,7 +310,8 @@ static void test_aggregate_adds_by_thread_and_node(void **state) {
             .node = {i % 1000 + 1}, .user_ns = 10, .system_ns = 3, .is_python = i % 2};
         assert_int_equal(pie_aggregate_add_sample(&aggregate, i % 4, &record), 0);
     }
-    assert_int_equal(pie_aggregate_add_wait(&aggregate, 0, (struct pie_cct_id){1}, 77), 0);
+    const struct pie_wait_reason sleeps = {.cause = PIE_WAIT_SLEEP};
+    assert_int_equal(pie_aggregate_add_wait(&aggregate, 0, (struct pie_cct_id){1}, &sleeps, 77), 0);
     assert_int_equal(aggregate.count, 1000); /* 4 divides 1000: each node is always hit by the same thread */
     uint64_t python = 0, native = 0, system = 0, wait = 0, samples = 0;
     double squares = 0;

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdint.h>
+
+/* Which threads took which locks last. A newer lock may displace an older one: then the holder of that is not known.
+ * Releases are not noted: ask only for a lock that is held. */
+
+/* The calling thread has taken a lock. Some ns; keeps errno. Context: hook, signal. */
+void pie_lock_taken(uintptr_t lock);
+
+enum { PIE_LOCK_HOLDER_BITS = 16 };
+
+/* The low bits of the id of the thread that took it last; 0: not known. Context: any. */
+uint32_t pie_lock_holder(uintptr_t lock);
+
+/* In a forked child, whose threads have other ids. */
+void pie_lock_holders_reset(void);

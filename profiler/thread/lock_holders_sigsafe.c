@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* One word for each of the locks that share a hash: its address and the thread. So a reader never has the thread of
+ * another lock. All loads and stores are relaxed: a word stands for itself. */
+
+#include "profiler/thread/lock_holders.h"
+
+#include "profiler/base/hash.h"
+#include "profiler/thread/thread.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+enum { LOCKS_BITS = 12, LOCKS = 1 << LOCKS_BITS, HOLDER_MASK = (1 << PIE_LOCK_HOLDER_BITS) - 1 };
+
+/* Fork child: pie_lock_holders_reset(). */
+static _Atomic uint64_t holders[LOCKS];
+
+static _Atomic uint64_t *slot_of(uintptr_t lock) {
+    return &holders[pie_hash_upper(lock) >> (64 - LOCKS_BITS)];
+}
+
+void pie_lock_taken(uintptr_t lock) {
+    const struct pie_thread *thread = pie_thread_self();
+
+    if (!thread)
+        return;
+    atomic_store_explicit(slot_of(lock), (uint64_t)lock << PIE_LOCK_HOLDER_BITS | (thread->id & HOLDER_MASK),
+                          memory_order_relaxed);
+}
+
+uint32_t pie_lock_holder(uintptr_t lock) {
+    uint64_t word = atomic_load_explicit(slot_of(lock), memory_order_relaxed);
+
+    return word >> PIE_LOCK_HOLDER_BITS == ((uint64_t)lock << PIE_LOCK_HOLDER_BITS) >> PIE_LOCK_HOLDER_BITS
+               ? (uint32_t)(word & HOLDER_MASK)
+               : 0;
+}
+
+void pie_lock_holders_reset(void) {
+    for (size_t i = 0; i < LOCKS; i++) /* pages that nobody wrote to stay as they are */
+        if (atomic_load_explicit(&holders[i], memory_order_relaxed))
+            atomic_store_explicit(&holders[i], 0, memory_order_relaxed);
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "profiler/ports/pystack.h"
+
+/* The GIL of a thread's interpreter, read from outside: see pie_pystack_ops.gil. gil_311.c: there is one for all
+ * interpreters; gil_312.c: each may have its own. Context: drain. */
+bool pie_gil_read(uintptr_t tstate, struct pie_gil *ret_gil);

@@ -1,0 +1,37 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Time of garbage collection, by the line that was at work when it began: the native code below gc_collect_main(), to
+-- which functions inlined into it belong. Above the views of time.sql.
+
+CREATE VIEW x_gc_location AS
+WITH RECURSIVE gc(process, location) AS (
+  SELECT l.process, l.id FROM function u JOIN location l ON l.process = u.process AND l.function = u.id
+  WHERE u.kind = PIE_LOCATION_NATIVE AND u.name = 'gc_collect_main'
+  UNION
+  SELECT l.process, l.id FROM gc g JOIN location l ON l.process = g.process AND l.caller = g.location)
+SELECT process, location FROM gc;
+
+-- What Python code the collector calls is that code's own.
+CREATE VIEW x_gc_node AS
+WITH RECURSIVE gc(process, node, line_location) AS (
+  SELECT n.process, n.id, n.line_location FROM x_gc_location g
+  JOIN node n ON n.process = g.process AND n.location = g.location
+  UNION
+  SELECT n.process, n.id, n.line_location
+  FROM gc g JOIN node n ON n.process = g.process AND n.parent = g.node AND n.line_location IS g.line_location)
+SELECT process, node FROM gc;
+
+-- By line of own code, or of a library where there is none.
+CREATE VIEW v_gc AS
+SELECT x.run, row_number() OVER (PARTITION BY x.run ORDER BY x.cpu_ns DESC, file, line) AS rank, file, line, function,
+  x.cpu_ns / 1e9 AS gc_s, x.cpu_ns * 1.0 / nullif(a.cpu_ns, 0) AS cpu_share, samples, library
+FROM (
+  SELECT s.run, f.path AS file, l.line, u.name AS function, iif(f.is_own, NULL, f.library) AS library,
+    sum(s.cpu_ns) AS cpu_ns, sum(s.samples) AS samples
+  FROM (
+    SELECT x.run, x.process, coalesce(n.own_location, n.line_location) AS place, x.cpu_ns, x.samples
+    FROM x_sample x JOIN node n ON n.process = x.process AND n.id = x.node
+    WHERE (x.process, x.node) IN (SELECT process, node FROM x_gc_node)) s
+  JOIN place(l, u, f) AT (s.process, s.place)
+  GROUP BY s.run, f.path, l.line, u.name) x
+JOIN x_total a ON a.run = x.run
+WHERE x.cpu_ns > 0;

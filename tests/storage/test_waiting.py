@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why lines wait, on the known program of fixture.c: thread 2 waits for 400 ms in main:10 (node 10)."""
+
+import pytest
+from conftest import changer, make, rows
+
+UNKNOWN, GIL, LOCK, SOCKET, PIPE, FILE, TERMINAL, POLL, SLEEP, CHILD, GPU, DISK, SIGNAL, OTHER = range(14)
+NAMES = ["unknown", "gil", "lock", "socket", "pipe", "file", "terminal", "poll", "sleep", "child", "gpu", "disk", "signal",
+         "other"]
+
+
+@pytest.fixture(scope="module")
+def one(tmp_path_factory):
+    return make(tmp_path_factory.mktemp("waiting"), 1)
+
+
+@pytest.fixture
+def changed(one, tmp_path):
+    return changer(one, tmp_path)
+
+
+def reason(cause, ms, resource="", peer=0, holds_gil=0):
+    return ("INSERT INTO wait (process, thread, node, cause, resource, peer, holds_gil, wait_ns, looks) VALUES "
+            f"((SELECT max(id) FROM process), 2, 10, {cause}, '{resource}', {peer}, {holds_gil}, {ms * 1000000}, 1)")
+
+
+def causes(program, question="wait causes"):
+    return {(r["cause"], r["resource"]): r for r in rows(program, question)}
+
+
+def test_without_reasons_the_cause_is_not_known(one):
+    (row,) = rows(one, "wait causes")
+    assert (row["rank"], row["line"], row["function"], row["cause"], row["resource"]) == (1, 10, "main", "unknown", None)
+    assert row["wait_s"] == pytest.approx(0.4) and row["wait_share"] == 1 and row["holds_gil"] == 0
+
+
+def test_each_cause_has_its_name_and_the_sum_is_the_line_s(changed):
+    program = changed(*(reason(cause, 20 + cause) for cause in range(14)), reason(SLEEP, 400 - 371, holds_gil=1))
+    found = rows(program, "top 20 wait causes")
+    assert sum(r["wait_s"] for r in found) == pytest.approx(0.4) == pytest.approx(rows(program, "waiting")[0]["wait_s"])
+    assert {r["cause"]: r["wait_s"] for r in found if not r["holds_gil"]} == pytest.approx(
+        {name: (20 + cause) / 1000 for cause, name in enumerate(NAMES)})
+    (held,) = [r for r in found if r["holds_gil"]]
+    assert (held["cause"], held["wait_s"]) == ("sleep", pytest.approx(0.029))
+    assert [r["rank"] for r in found] == list(range(1, 16)) and sum(r["wait_share"] for r in found) == pytest.approx(1)
+
+
+def test_a_resource_and_a_holder_are_told(changed):
+    found = causes(changed(reason(FILE, 100, "/a/file"), reason(LOCK, 300, "", 5)))
+    assert found["file", "/a/file"]["wait_s"] == pytest.approx(0.1)
+    lock = found["lock", None]
+    assert (lock["holder_line"], lock["holder_function"], lock["holder_file"]) == (6, "work", lock["file"])
+    assert lock["wait_s"] == pytest.approx(0.3) and found["file", "/a/file"]["holder_line"] is None
+
+
+@pytest.mark.parametrize("place, rows_left", [("in thread MainThread", 0), ("in app.py", 2), ("in app.py:10", 2), ("in core.py", 0)])
+def test_a_part_of_the_program(changed, place, rows_left):
+    program = changed(reason(FILE, 100, "/a/file"), reason(LOCK, 300))
+    assert len(rows(program, f"wait causes {place}")) == rows_left
+
+
+@pytest.mark.parametrize("period, waited_s", [("in slice 1", 0), ("since 1s", 0.4)])
+def test_a_part_of_the_time_has_the_proportions_of_the_whole(changed, period, waited_s):
+    """What was said to be waiting and taken back is in the sum."""
+    found = rows(changed(reason(FILE, 110, "/a/file"), reason(FILE, -10), reason(LOCK, 300)), f"wait causes {period}")
+    assert sum(r["wait_s"] for r in found) == pytest.approx(waited_s)
+    if waited_s:
+        assert max(found, key=lambda r: r["wait_s"])["wait_s"] == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize("phrase", ["why does it wait", "what does it wait for", "waiting causes", "why does it wait in app.py"])
+def test_the_words_of_people(one, phrase):
+    assert [r["cause"] for r in rows(one, phrase)] == ["unknown"]
