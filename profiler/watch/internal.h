@@ -142,6 +142,8 @@ bool pie_watch_find_python_call(struct pie_thread *thread, const struct pie_pyst
                                 const struct pie_call_path *taken, struct pie_watch_outer *ret_outer);
 /* The slot's call is to be watched when it is made again. */
 void pie_watch_python_begin(struct pie_thread *thread, unsigned index, const struct pie_watch_outer *outer);
+/* The slot's watch ends while it waits: if it is of a Python call, that place is left alone for a while. */
+void pie_watch_python_shun(struct pie_thread *thread, const struct pie_watch_slot *slot);
 /* The interpreter comes to the code unit, or something else touches it. Something is stored where the result will
  * be. */
 void pie_watch_python_site(struct pie_thread *thread, unsigned index);

@@ -22,9 +22,9 @@
 #include "profiler/stacks/cct.h"
 #include "profiler/thread/thread.h"
 
-/* Of such samples this part; frames of library code that are looked through; touches of the place of a return address
- * by calls that are none of the awaited one. */
-enum { ONE_IN = 8, FRAMES_MAX = 64, TOUCHES_MAX = 24 };
+/* Of such samples this part; of those for a Python call where another watch may begin instead; frames of library code
+ * that are looked through; touches of the place of a return address by calls that are none of the awaited one. */
+enum { ONE_IN = 8, PYTHON_ONE_IN = 8 * ONE_IN, FRAMES_MAX = 64, TOUCHES_MAX = 24 };
 
 enum pie_code_owner pie_watch_owner_of(const struct pie_pystack_ops *ops, uintptr_t code) {
     uint32_t code_id = ops->intern(code);
@@ -131,15 +131,23 @@ struct pie_cct_id pie_watch_outer_node(const struct pie_watch_slot *slot) {
     return node_above(node, slot->above);
 }
 
+/* Python calls take more traps than others. */
+static bool find(struct pie_thread *thread, const struct pie_pystack_ops *ops,
+                 const struct pie_call_path *taken, uint64_t random, struct pie_watch_outer *ret_outer) {
+    bool is_alone = !taken->is_foreign && !taken->is_own_call;
+
+    return find_outer(ops, taken, ret_outer) || ((is_alone || random % PYTHON_ONE_IN == 0) &&
+                                                 pie_watch_find_python_call(thread, ops, taken, ret_outer));
+}
+
 /* False: another watch may begin. */
 static bool try_begin(struct pie_thread *thread, const struct pie_watch_settings *settings,
-                      const struct pie_call_path *taken) {
+                      const struct pie_call_path *taken, uint64_t random) {
     struct pie_watch_thread *watch = pie_watch_of(thread);
     struct pie_watch_outer outer;
     int index = -1;
 
-    if (!find_outer(settings->ops, taken, &outer) &&
-        !pie_watch_find_python_call(thread, settings->ops, taken, &outer))
+    if (!find(thread, settings->ops, taken, random, &outer))
         return false;
     if (!pie_watch_has_credit(thread, settings))
         pie_counter_add(PIE_COUNTER_WATCH_NO_CREDIT, 1);
@@ -155,12 +163,12 @@ static bool try_begin(struct pie_thread *thread, const struct pie_watch_settings
 bool pie_watch_outer_call(struct pie_thread *thread, const ucontext_t *ucontext,
                           const struct pie_call_path *taken) {
     const struct pie_watch_settings *settings = pie_watch_settings();
-    uint64_t start_ns = pie_monotonic_ns();
+    uint64_t start_ns = pie_monotonic_ns(), random = pie_watch_random(pie_watch_of(thread));
 
     if (!settings || !settings->ops->owner || !settings->ops->call_digest || pie_debug_ptrace_is_used() ||
-        start_ns < pie_watch_of(thread)->retry_ns || pie_watch_random(pie_watch_of(thread)) % ONE_IN != 0)
+        start_ns < pie_watch_of(thread)->retry_ns || random % ONE_IN != 0)
         return false;
-    bool is_taken = try_begin(thread, settings, taken);
+    bool is_taken = try_begin(thread, settings, taken, random);
     pie_watch_charge(thread, pie_watch_spent_since(thread, start_ns));
     return is_taken;
 }

@@ -49,6 +49,33 @@ static size_t choose_caller(struct pie_thread *thread, const struct pie_pystack_
     return chosen;
 }
 
+/* Most calls of a program's outer functions take as long as the program, and all that time a data breakpoint would slow
+ * down string instructions. So a place is left alone for so many times the time that was waited for it in vain. */
+static const uint64_t SHUN_TIMES = 32;
+
+static unsigned shunned_index(uint64_t site) {
+    return (unsigned)(pie_hash_upper(site) >> (64 - PIE_WATCH_SHUNNED_BITS));
+}
+
+void pie_watch_python_shun(struct pie_thread *thread, const struct pie_watch_slot *slot) {
+    struct pie_watch_thread *watch = pie_watch_of(thread);
+    unsigned index = shunned_index(slot->site);
+    bool is_waiting = pie_watch_waits_for_site(slot) || pie_watch_waits_for_return_address(slot);
+
+    if (!slot->is_python || !is_waiting || thread->cpu_last_ns < slot->site_cpu_ns)
+        return;
+    watch->shunned[index].site = slot->site;
+    watch->shunned[index].again_cpu_ns =
+        thread->cpu_last_ns + SHUN_TIMES * (thread->cpu_last_ns - slot->site_cpu_ns);
+}
+
+static bool is_shunned(struct pie_thread *thread, uint64_t site) {
+    const struct pie_watch_thread *watch = pie_watch_of(thread);
+    unsigned index = shunned_index(site);
+
+    return watch->shunned[index].site == site && thread->cpu_last_ns < watch->shunned[index].again_cpu_ns;
+}
+
 bool pie_watch_find_python_call(struct pie_thread *thread, const struct pie_pystack_ops *ops,
                                 const struct pie_call_path *taken, struct pie_watch_outer *ret_outer) {
     size_t caller = ops->python_calls ? choose_caller(thread, ops, taken) : 0;
@@ -60,7 +87,8 @@ bool pie_watch_find_python_call(struct pie_thread *thread, const struct pie_pyst
         .unit = ops->python_calls->find_unit(frame->code, frame->instr),
         .is_of_own = pie_watch_owner_of(ops, taken->python[caller - 1].code) != PIE_CODE_OWNER_LIBRARY,
     };
-    return ret_outer->unit && pie_watch_find_site(ops, taken, frame, ret_outer);
+    return ret_outer->unit && pie_watch_find_site(ops, taken, frame, ret_outer) &&
+           !is_shunned(thread, ret_outer->site);
 }
 
 /* False: refused. */

@@ -23,6 +23,8 @@ enum {
     STRAYS_MAX = 200,
     TRIES_MAX = 4,
     ARRAY_TRIES_MAX = 12,
+    PYTHON_TRIES_MAX =
+        2, /* of a Python call, whose tries take two traps each; the drain knows what came before */
     ARRAY_BYTES_MIN = 64,
     PARTLY_WORDS_MIN = 24,
     UNIT_BYTES = 2,
@@ -172,7 +174,9 @@ static bool is_partly_same(const struct pie_watch_slot *slot, const struct pie_v
  * of another size are hardly worth a try. */
 static bool is_change(struct pie_watch_slot *slot, const ucontext_t *ucontext) {
     struct pie_value_words now = {.step_bytes = slot->words.step_bytes};
-    uint32_t tries = slot->bytes >= ARRAY_BYTES_MIN ? ARRAY_TRIES_MAX : TRIES_MAX;
+    uint32_t tries = slot->is_python                  ? PYTHON_TRIES_MAX
+                     : slot->bytes >= ARRAY_BYTES_MIN ? ARRAY_TRIES_MAX
+                                                      : TRIES_MAX;
 
     if (pie_watch_ops()->value_words && slot->memory == PIE_WATCH_MEMORY_RETURNED)
         pie_watch_ops()->value_words((uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX], &now);

@@ -94,6 +94,7 @@ static void evict(struct pie_thread *thread, unsigned index) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
     struct pie_watch_record record = {0};
 
+    pie_watch_python_shun(thread, slot);
     if (slot->stage < PIE_WATCH_DATA) {
         pie_counter_add(PIE_COUNTER_WATCH_NOT_REACHED, 1);
     } else if (slot->stage == PIE_WATCH_COPY) {
@@ -241,8 +242,10 @@ uint64_t pie_watch_program_ns(const struct pie_thread *thread) {
 
 static void give_up_sites(struct pie_thread *thread) {
     for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++) {
-        if (waits_too_long(thread, &pie_watch_of(thread)->slots[i]))
-            pie_watch_give_up(thread, i);
+        if (!waits_too_long(thread, &pie_watch_of(thread)->slots[i]))
+            continue;
+        pie_watch_python_shun(thread, &pie_watch_of(thread)->slots[i]);
+        pie_watch_give_up(thread, i);
     }
 }
 

@@ -171,6 +171,8 @@ struct pie_watch_slot {
     struct pie_python_call python; /* OUTER, OUTER_NEXT of a Python call */
 };
 
+enum { PIE_WATCH_SHUNNED_BITS = 4 };
+
 /* A thread's part. Only the thread itself writes, but for the rings' tails. */
 struct pie_watch_thread {
     /* Of debug_registers_*_sigsafe.c: descriptors, in the thread's own table or in the collection thread's; -1:
@@ -183,6 +185,11 @@ struct pie_watch_thread {
     struct pie_debug_ptrace ptrace; /* of debug_registers_ptrace_sigsafe.c */
     uint64_t retry_ns;              /* registers were refused: not before this time again */
     struct pie_watch_slot slots[PIE_DEBUG_REGISTERS];
+    struct {
+        uint64_t site, again_cpu_ns; /* … and the thread's CPU time from which on it may be tried again */
+    } shunned
+        [1
+         << PIE_WATCH_SHUNNED_BITS]; /* Python calls for which a register was held in vain, by a hash of the site */
     uint64_t random;
     uint32_t mean_interest; /* of the last samples; see watch/interest_sigsafe.c */
     uint32_t serial;

@@ -27,6 +27,7 @@
 #include "profiler/watch/sampler.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* Upper half of the cookie that our breakpoints carry; the lower: serial and slot. */
 #define WATCH_COOKIE (UINT64_C(0x70696577) << 32)
@@ -73,6 +74,7 @@ static void begin_thread(struct pie_thread *thread) {
         watch->fds[i] = -1;
         watch->slots[i] = (struct pie_watch_slot){.stage = PIE_WATCH_FREE};
     }
+    memset(watch->shunned, 0, sizeof watch->shunned);
     watch->random = (pie_hash_upper(pie_monotonic_ns()) ^ (uint64_t)thread->tid << 32) | 1;
     watch->mean_interest = 0;
     watch->retry_ns = 0;

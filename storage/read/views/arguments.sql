@@ -30,19 +30,19 @@ SELECT DISTINCT w.process, n.own_location AS place
 FROM x_watched w JOIN node n ON n.process = w.process AND n.id = w.first_node
 WHERE w.traits & PIE_WATCH_OWN_CALL <> 0;
 
--- CPU time below these lines, but for what is theirs already, as the nearest lines of own code. A line that is met
--- twice on the way up, as in a recursion, counts once.
+-- CPU time below these lines, but for what is theirs already, as the nearest lines of own code. What is below such a
+-- line twice, as in a recursion, counts once. (From the top down, by an index that SQLite makes of the children: the
+-- ways up from all nodes are 50 times as many.)
 CREATE VIEW x_called_cpu AS
-WITH RECURSIVE up (run, process, leaf, near, node, place, ns) AS (
-  SELECT s.run, s.process, s.node, n.own_location, n.parent, NULL, s.ns
-  FROM (SELECT run, process, node, sum(cpu_ns) AS ns FROM x_sample GROUP BY run, process, node) s
-  JOIN node n ON n.process = s.process AND n.id = s.node
-  WHERE s.process IN (SELECT process FROM x_calling)
-  UNION ALL
-  SELECT u.run, u.process, u.leaf, u.near, n.parent, n.location, u.ns
-  FROM up u JOIN node n ON n.process = u.process AND n.id = u.node)
-SELECT run, process, place, sum(ns) AS ns
-FROM (
-  SELECT DISTINCT run, process, leaf, place, ns FROM up
-  WHERE place IS NOT near AND (process, place) IN (SELECT process, place FROM x_calling))
-GROUP BY run, process, place;
+WITH RECURSIVE child AS MATERIALIZED (
+  SELECT process, parent, id, own_location FROM node WHERE process IN (SELECT process FROM x_calling)),
+down (process, place, node, near) AS (
+  SELECT process, location, id, own_location FROM node
+  WHERE (process, location) IN (SELECT process, place FROM x_calling)
+  UNION
+  SELECT d.process, d.place, c.id, c.own_location
+  FROM down d JOIN child c ON c.process = d.process AND c.parent = d.node)
+SELECT s.run, s.process, d.place, sum(s.cpu_ns) AS ns
+FROM down d JOIN x_sample s ON s.process = d.process AND s.node = d.node
+WHERE d.place IS NOT d.near
+GROUP BY s.run, s.process, d.place;

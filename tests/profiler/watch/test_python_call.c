@@ -125,11 +125,9 @@ static void test_other_arguments_are_a_change(void) {
 
     scene.call.content++;
     make_next(index);
-    for (int i = 0; i < 3; i++) { /* there may be two callers that take turns */
-        assert_int_equal(slot_of(index)->stage, PIE_WATCH_SITE);
-        trap(index);
-        trap(index);
-    }
+    assert_int_equal(slot_of(index)->stage, PIE_WATCH_SITE); /* there may be two callers that take turns */
+    trap(index);
+    trap(index);
     expect_end(index, PIE_WATCH_CHANGED);
 }
 
@@ -215,7 +213,38 @@ static void test_each_wait_is_given_up(void) {
         if (traps >= 2)
             scene_pop();
         scene_pop();
+        scene_thread->cpu_last_ns += 7000000000; /* it is not left alone any more */
     }
+}
+
+/* Most outer functions of a program take as long as the program. */
+static void test_a_place_that_was_waited_for_in_vain_is_left_alone(void) {
+    ucontext_t anywhere = scene_at(scene_load);
+
+    begin_watch(PIE_CODE_OWNER_LIBRARY);
+    scene_thread->cpu_last_ns += 201000000;
+    pie_watch_charge_sample(scene_thread, &anywhere, 0);
+    for (int i = 0; i < 5; i++) /* a second at least each */
+        assert_int_equal(begin(), -1);
+    scene_thread->cpu_last_ns += 1500000000;
+    assert_true(begin() >= 0);
+}
+
+/* Where native code is at work, other watches may begin. */
+static void test_one_in_64_samples_of_native_code(void) {
+    enum { N = 16000 };
+    unsigned begun = 0;
+
+    call_function_of(PIE_CODE_OWNER_OWN);
+    for (int i = 0; i < N; i++) {
+        int index = scene_sample_outer(scene_after);
+        scene.n_orders = 0;
+        begun += index >= 0;
+        if (index >= 0)
+            pie_watch_free_slot(scene_thread, (unsigned)index);
+    }
+    const double seen[] = {begun, N - begun}, expected[] = {N / 64.0, N * 63 / 64.0};
+    assert_true(scene_fits(seen, expected, 2));
 }
 
 static void test_refused_registers(void) {
@@ -313,6 +342,8 @@ int main(void) {
         SCENE(test_another_call_at_the_unit_is_none),
         SCENE(test_late_traps),
         SCENE(test_each_wait_is_given_up),
+        SCENE(test_a_place_that_was_waited_for_in_vain_is_left_alone),
+        SCENE(test_one_in_64_samples_of_native_code),
         SCENE(test_refused_registers),
         SCENE(test_what_is_evidence),
         SCENE(test_what_is_evidence_of_own_functions),
