@@ -41,7 +41,7 @@ def differences(page, schema):
 
 def test_the_views_are_documented():
     names = ("time", "slices", "growth", "needless", "passes", "advice", "findings", "converged", "arguments",
-             "confirm", "memory", "traced")
+             "pairs", "confirm", "memory", "traced")
     views = (f"read/views/{name}" for name in names)
     schema = expanded("".join(tree.text(f"storage/{name}.sql") for name in ("file/tables", *views)))
     assert list(differences(tree.text(PAGE), schema)) == []
