@@ -29,8 +29,7 @@ SELECT DISTINCT p.run, c.file, c.line, l.process, l.function, u.name
 FROM counted c JOIN process p ON p.id = c.process JOIN process q ON q.run = p.run
 JOIN file f ON f.process = q.id AND f.path = c.file
 JOIN function u ON u.process = f.process AND u.file = f.id AND u.kind = PIE_LOCATION_PYTHON
-JOIN location l ON l.process = u.process AND l.function = u.id AND l.line = c.line
-WHERE c.callee = '';
+JOIN location l ON l.process = u.process AND l.function = u.id AND l.line = c.line;
 
 -- The samples' nodes in which such a function is at work, itself or by what it called: from each up to its root.
 CREATE VIEW x_counted_node AS

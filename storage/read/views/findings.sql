@@ -461,6 +461,7 @@ SELECT DISTINCT *,
     WHEN returned_traps > 0 THEN printf('%d of %d writes to %s, and values returned, repeated what was there', redundant,
       traps, memory_text)
     ELSE printf('%d of %d writes to %s repeated the value that was there', redundant, traps, memory_text) END
+  || iif(lent > 0, printf('; with %d of %d at the other lines of its function', other_redundant, other_traps), '')
   || iif(kind = PIE_WATCH_LOAD AND is_return_decisive, printf('; %.0f %% of what the line''s calls return had been returned before',
     100 * line_again_ns / line_returned_ns), '')
   || coalesce(CASE
