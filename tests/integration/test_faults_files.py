@@ -13,6 +13,7 @@ import pytest
 from helpers import TRUTH, profile, query, run
 
 COMMANDS = [["query", "DB", "hot lines"], ["query", "DB", "call tree"], ["query", "DB", "runs", "--json"],
+            ["query", "DB", "own functions"], ["query", "DB", "callees of main"], ["query", "DB", "summary", "--json"],
             ["query", "DB", "select * from v_line"], ["report", "DB"], ["runs", "DB"]]
 
 

@@ -137,7 +137,7 @@ def wide(program, tmp_path):
     return copy(*(statement for i in range(100, 133) for statement in (
         f"INSERT INTO location (process, id, function, line) VALUES (2, {i}, (SELECT function FROM location WHERE process = 2 AND id = 4), {i})",
         f"INSERT INTO node ({columns}) VALUES (2, {i}, 2, {i}, {i}, {i})",
-        f"INSERT INTO sample ({SAMPLE}) VALUES (2, {i}, 1, 1, 0, {i}, 0, 0, 0, 1, 0, 0)")))
+        f"INSERT INTO sample ({SAMPLE}) VALUES (2, {i}, 1, 5, 0, {i}, 0, 0, 0, 1, 0, 0)")))
 
 
 def test_what_is_left_out_is_counted(wide):

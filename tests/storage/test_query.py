@@ -13,7 +13,7 @@ import subprocess
 
 import hypothesis
 import pytest
-from conftest import PIEPROF, clean_environment, exported, is_one_line
+from conftest import PIEPROF, changer, clean_environment, exported, is_one_line
 from hypothesis import strategies
 
 COST = ["cpu_s", "python_s", "native_s", "system_s", "wait_s", "cpu_share", "samples", "cpu_s_low", "cpu_s_high"]
@@ -165,6 +165,25 @@ def test_a_table_keeps_to_the_width_of_the_terminal(program, phrase, columns):
     assert "\x1b" not in done.text
     if columns >= 80:
         assert max(map(len, table)) <= columns
+
+
+def test_columns_of_nothing_are_left_out_of_answers(program):
+    """Not of SQL, where they were asked for."""
+    head = program("query", "a.db", "hot lines").text.splitlines()[0].split()
+    assert "wait_s" in head and not {"runnable_s", "throttled_s"} & set(head)
+    head = program("query", "a.db", "select * from v_line").text.splitlines()[0].split()
+    assert {"wait_s", "runnable_s", "throttled_s"} <= set(head)
+
+
+def test_rows_of_few_samples_are_only_counted(program, tmp_path):
+    """But for the first, and those that wait."""
+    few = changer(program, tmp_path)("UPDATE packed SET kind = 9", "UPDATE sample SET samples = 1")
+    rest = json.loads(few("query", "a.db", "hot lines", "--json").text)
+    table = few("query", "a.db", "hot lines").text.splitlines()
+    kept = [row for row in rest["rows"] if row["rank"] == 1 or row["samples"] >= 5 or row["wait_s"] >= 0.01]
+    assert len(kept) < rest["rows_total"]
+    assert len(table) == 1 + len(kept) + 1 and table[-1].startswith(f"{len(kept)} of {rest['rows_total']}: ")
+    assert len(few("query", "a.db", "all hot lines").text.splitlines()) == 1 + rest["rows_total"]
 
 
 def test_colours_are_for_terminals_that_want_them(program):
