@@ -86,8 +86,8 @@ static int take_part(void *data, const struct pie_part *part) {
     export->part = part;
     if (export->tracks)
         add_tracks(export, total);
-    if (export->error == 0)
-        export->error = pie_layout_each(export->tree, part, export->end, export, take_node);
+    int r = export->error ? 0 : pie_layout_each(export->tree, part, export->end, export, take_node);
+    export->error = r < 0 ? r : export->error;
     pie_calltree_add(&export->end, total);
     return export->error;
 }
