@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""usage: bench/exports.py BUILD [CONTEXTS]: makes a profile of that many calling contexts (1 million) of 2000 functions,
-each with CPU time, a third of them with waiting, and exports it in each format. Prints CPU time, peak memory, size."""
+"""usage: bench/exports.py BUILD [CONTEXTS]: makes a profile of that many calling contexts (a million) of 2000
+functions, each with CPU time, a third of them with waiting. Exports it in each format; prints CPU time, peak memory
+and size."""
 
 import os
 import pathlib

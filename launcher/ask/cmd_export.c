@@ -102,11 +102,15 @@ static int choose_metric(struct options *options) {
     return PIE_PROFILE_USAGE;
 }
 
+/* A statement lasts as long as its rows are written: a million contexts take a minute on a busy machine. */
+enum { TIME_LIMIT_S = 600 };
+
 static int export_run(struct pie_reader *reader, const struct options *options) {
     struct pie_target target;
     struct pie_export_choice choice = options->choice;
     char *message = NULL;
     choice.is_one_run = choice.run > 0;
+    pie_reader_set_time_limit(reader, TIME_LIMIT_S);
     if ((options->process && pie_reader_cut(reader, choice.run, options->process, &message) < 0) ||
         pie_reader_get_run(reader, choice.run, &choice.run, &message) < 0)
         return pie_profile_complain(message);

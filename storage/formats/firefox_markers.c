@@ -33,7 +33,8 @@ void pie_firefox_markers_finish(struct pie_firefox_markers *markers) {
 static int take_peak(void *data, struct pie_cursor *cursor) {
     struct pie_firefox_markers *markers = data;
     int64_t at = pie_tracks_since(markers->tracks, pie_cursor_int(cursor, 1));
-    struct pie_firefox_marker marker = {.name = "Peak of memory", .phase = INSTANT, .start_ns = at, .end_ns = at};
+    struct pie_firefox_marker marker = {
+        .name = "Peak of memory", .phase = INSTANT, .start_ns = at, .end_ns = at};
     if (pie_cursor_int(cursor, 0) != markers->process)
         return 0;
     if (asprintf(&marker.data, "{\"type\":\"peak\",\"bytes\":%lld}", (long long)pie_cursor_int(cursor, 2)) <
@@ -76,7 +77,8 @@ int pie_firefox_markers_load(struct pie_firefox_markers *markers, int64_t proces
     markers->process = process;
     int r = pie_calltree_each_row(markers->reader, peak_sql, markers->run, markers, take_peak, ret_message);
     if (r == 0 && has_findings)
-        r = pie_calltree_each_row(markers->reader, finding_sql, markers->run, markers, take_finding, ret_message);
+        r = pie_calltree_each_row(markers->reader, finding_sql, markers->run, markers, take_finding,
+                                  ret_message);
     return r;
 }
 
@@ -87,8 +89,7 @@ void pie_firefox_markers_write(const struct pie_firefox_markers *markers, struct
         fprintf(out, "%s%s", i ? "," : "", markers->all[i].data);
     fputs("],\"name\":[", out);
     for (uint32_t i = 0; i < markers->count; i++)
-        fprintf(out, "%s%u", i ? "," : "",
-                pie_firefox_thread_string(thread, markers->all[i].name));
+        fprintf(out, "%s%u", i ? "," : "", pie_firefox_thread_string(thread, markers->all[i].name));
     fputs("],\"startTime\":[", out);
     for (uint32_t i = 0; i < markers->count; i++) {
         fputs(i ? "," : "", out);
@@ -98,7 +99,7 @@ void pie_firefox_markers_write(const struct pie_firefox_markers *markers, struct
     for (uint32_t i = 0; i < markers->count; i++) {
         fputs(i ? "," : "", out);
         markers->all[i].phase == INTERVAL ? pie_firefox_write_ms(out, markers->all[i].end_ns)
-                                             : (void)fputs("null", out);
+                                          : (void)fputs("null", out);
     }
     fputs("],\"phase\":[", out);
     for (uint32_t i = 0; i < markers->count; i++)

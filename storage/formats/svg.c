@@ -12,7 +12,8 @@
 #include "storage/formats/common.h"
 #include "storage/formats/formats.h"
 
-/* A flame graph as a picture: callers below, each box as wide as its cost. It has no script, so it is the same in a
+/* A flame graph as a picture: callers above, so that a deep stack does not leave the first screen empty; each box is as
+ * wide as its cost. It has no script, so it is the same in a
  * browser, an editor and a mail; a box shows all of its name and its cost where the pointer rests on it. */
 
 enum { WIDTH = 1200, ROW = 17, TOP = 44, LETTER = 7 };
@@ -86,8 +87,8 @@ static int take_part(void *data, const struct pie_part *part) {
     export->part = part;
     if (export->tracks)
         add_tracks(export, total);
-    if (export->error == 0)
-        export->error = pie_layout_each(export->tree, part, export->end, export, take_node);
+    int r = export->error ? 0 : pie_layout_each(export->tree, part, export->end, export, take_node);
+    export->error = r < 0 ? r : export->error;
     pie_calltree_add(&export->end, total);
     return export->error;
 }
@@ -149,11 +150,11 @@ static void write_cost(FILE *out, const struct export *export, int64_t cost) {
                 pie_export_unit(export->metric), share);
 }
 
-static void write_box(struct export *export, const struct box *box, uint32_t deepest) {
+static void write_box(struct export *export, const struct box *box) {
     char *made = box->name ? NULL : pie_export_frame_name(export->tree, box->frame);
     const char *name = box->name ? box->name : made ? made : "?";
     double x = scale(export, box->start), width = scale(export, box->total);
-    unsigned y = TOP + (deepest - box->depth) * ROW;
+    unsigned y = TOP + box->depth * ROW;
     fprintf(export->out, "<g><title>");
     write_text(export->out, name, SIZE_MAX);
     fputs(" (", export->out);
@@ -200,7 +201,7 @@ static void draw(struct export *export, int64_t run) {
     write_head(export, run, deepest, left_out);
     for (uint32_t i = 0; i < export->count; i++) {
         if (is_drawn(export, &export->boxes[i]))
-            write_box(export, &export->boxes[i], deepest);
+            write_box(export, &export->boxes[i]);
     }
     fputs("</svg>\n", export->out);
 }

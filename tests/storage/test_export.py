@@ -170,7 +170,7 @@ def test_a_flame_graph_is_as_wide_as_its_costs(program, tmp_path):
     widths = {exports.plain(title.rpartition(" (")[0]): float(box.get("width")) for title, box in boxes.items()}
     assert widths == {"<module>": 1200, "main": 1200, "work": 780, "crunch": 360, "sort": 300, "compare": 180}
     heights = [float(boxes[next(title for title in boxes if title.startswith(name))].get("y")) for name in ("<module>", "main", "work")]
-    assert heights == sorted(heights, reverse=True)
+    assert heights == sorted(heights)
     assert not list(root.iter(f"{SVG}script")) and "http" not in export(program, tmp_path, "svg").read_text().replace(SVG[1:-1], "")
 
 
