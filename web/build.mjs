@@ -15,7 +15,7 @@ async function bundled() {
   const result = await build({
     entryPoints: [join(HERE, "src/main.tsx")],
     bundle: true,
-    minify: process.env.PAGE_PLAIN !== "1",
+    minify: true,
     write: false,
     outdir: join(HERE, "dist"),
     format: "iife",
@@ -63,8 +63,7 @@ export function filled(html, json) {
 async function main(args) {
   const html = await page();
   const size = Buffer.byteLength(html);
-  if (size > SIZE_MAX_BYTES && process.env.PAGE_PLAIN !== "1")
-    throw new Error(`the page has ${size} bytes; ${SIZE_MAX_BYTES} are allowed`);
+  if (size > SIZE_MAX_BYTES) throw new Error(`the page has ${size} bytes; ${SIZE_MAX_BYTES} are allowed`);
   mkdirSync(join(HERE, "dist"), { recursive: true });
   writeFileSync(join(HERE, "dist/page.html"), html);
   console.log(`web/dist/page.html: ${size} bytes`);

@@ -76,7 +76,7 @@ export const MEASURES: Measure[] = [
     head: "allocated",
     unit: "B",
     of: ["allocated"],
-    about: "bytes ever allocated",
+    about: "ever allocated",
   },
   {
     id: "peak",
@@ -84,7 +84,7 @@ export const MEASURES: Measure[] = [
     head: "at peak",
     unit: "B",
     of: ["peak"],
-    about: "bytes that were live at the peak",
+    about: "live at the peak",
   },
   {
     id: "live",
@@ -92,7 +92,7 @@ export const MEASURES: Measure[] = [
     head: "kept",
     unit: "B",
     of: ["live"],
-    about: "bytes that were not freed at the end",
+    about: "not freed at the end",
   },
   {
     id: "copied",
@@ -100,7 +100,7 @@ export const MEASURES: Measure[] = [
     head: "copied",
     unit: "B",
     of: ["copied"],
-    about: "bytes copied in memory",
+    about: "copied in memory",
   },
   {
     id: "wasted",

@@ -91,7 +91,7 @@ export function Flame(): JSX.Element {
 function missing(by: Measure): string {
   if (param("t") || param("of"))
     return `${by.title} is known of the whole run only: “Whole run” above takes the choice back.`;
-  return `The profile has no figures of this: ${by.about}.`;
+  return `The profile has no figures of “${by.title}”.`;
 }
 
 function useShape() {
@@ -124,7 +124,7 @@ function OneTree({
   const setCurrent = (node: number) => choose({ ...now, current: node || null });
   const setFocus = (node: number) =>
     choose({ of: merged, focus: node === now.focus ? 0 : node, current: node || null });
-  if (!(whole > 0)) return <Empty>Nothing of it in what is chosen: {by.about}.</Empty>;
+  if (!(whole > 0)) return <Empty>Nothing of “{by.title}” is in what is chosen.</Empty>;
   return (
     <>
       <FlameCanvas
@@ -189,7 +189,7 @@ function SandwichView({ by, values }: { by: Measure; values: Float64Array }): JS
     costliest;
   const kind = row?.kind ?? -1;
   const both = useMemo(() => sandwich(tree, shape, values, kind), [shape, values, kind]);
-  if (!row) return <Empty>Nothing of it in what is chosen: {by.about}.</Empty>;
+  if (!row) return <Empty>Nothing of “{by.title}” is in what is chosen.</Empty>;
   const whole = values.reduce((sum, value) => sum + value, 0);
   const matches = matcher(param("q"));
   const listed = flat.filter((one) => !matches || matches(shape.labels[one.kind])).slice(0, 400);

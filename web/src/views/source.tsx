@@ -198,40 +198,14 @@ function Callers({ path, line }: { path: string; line: number }): JSX.Element {
   );
 }
 
-/** "wait_lock_s" of newer profiles is the part of waiting that was for locks. */
-function causesOf(file: number, line: number): string {
-  const table = profile().data.source.lines as unknown as Record<string, (number | null)[]>;
-  const at = table.line.findIndex((one, i) => one === line && table.file[i] === file);
-  if (at < 0) return "";
-  return Object.keys(table)
-    .map((name) => [/^wait_(\w+)_s$/.exec(name)?.[1], table[name][at]] as const)
-    .filter(([cause, value]) => cause && value)
-    .map(([cause, value]) => `${cause} ${value!.toFixed(2)} s`)
-    .join(", ");
-}
-
-function LinePanel({
-  file,
-  path,
-  line,
-  lines,
-}: {
-  file: number;
-  path: string;
-  line: number;
-  lines: LineCosts[];
-}): JSX.Element {
+function LinePanel({ path, line, lines }: { path: string; line: number; lines: LineCosts[] }): JSX.Element {
   const one = lines.find((item) => item.line === line);
   const finding = one && one.finding !== null ? rows<Finding>(profile().data.findings)[one.finding] : null;
-  const causes = causesOf(file, line);
   return (
     <section class="panel">
       <h2>
         Callers of line {line}
-        <small>
-          {one ? splitText(one) : "no cost of its own"}
-          {causes && `; waiting for: ${causes}`}
-        </small>
+        <small>{one ? splitText(one) : "no cost of its own"}</small>
       </h2>
       {finding && (
         <p class="finding-note">
@@ -300,7 +274,7 @@ export function Source(): JSX.Element {
         rowHeight={22}
         empty="No line of this file has a cost in what is chosen."
       />
-      <LinePanel file={file} path={paths[file]} line={line} lines={lines} />
+      <LinePanel path={paths[file]} line={line} lines={lines} />
     </div>
   );
 }

@@ -158,8 +158,8 @@ function ProcessList({ of }: { of: Profile }): JSX.Element {
       rank: 2,
       cell: (row) => <Bar split={{ ...splitOf(row), delay: 0 }} whole={most} />,
     },
-    { key: "cpu", title: "CPU s", width: 58, rank: 1, number: true, cell: (row) => column(row.cpu_s) },
-    { key: "end", title: "end", width: 70, rank: 3, cell: (row) => endText(row) },
+    { key: "cpu", title: "CPU s", width: 62, rank: 1, number: true, cell: (row) => column(row.cpu_s) },
+    { key: "end", title: "end", width: 66, rank: 3, cell: (row) => endText(row) },
   ];
   const shown = all.slice(0, 200);
   return (

@@ -71,7 +71,7 @@ async function measures(browser, pages) {
     has(await text(page, ".status"), figure);
   }
   await show(page, "flame?by=copied");
-  has(await text(page), "The profile has no figures of this");
+  has(await text(page), "The profile has no figures of “Copied”");
   await page.done();
 }
 
