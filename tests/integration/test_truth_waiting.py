@@ -21,8 +21,8 @@ def reasons(profile, mark):
 
 
 def check_time(profile, mark, waited_s, thread=None):
-    """On a busy machine a thread is looked at late, and waits for a processor when it is woken: this is its time that is
-    waiting nowhere."""
+    """On a busy machine a thread is looked at late, and waits for a processor when it is woken: this much of its time
+    is waiting nowhere."""
     (away,) = profile.sql(
         "SELECT t.wall_ns / 1e9 - (SELECT sum(wait_ns) / 1e9 FROM sample s WHERE s.process = t.process"
         f" AND s.thread = t.id) AS s FROM thread t WHERE t.name = '{thread or mark}'")
