@@ -116,7 +116,7 @@ def test_tasks_wait_for_what_they_await(profiled):
 
 
 def test_collections_of_garbage_are_at_the_line_that_was_at_work(profiled):
-    profile = profiled(GARBAGE, 0.8)
+    profile = profiled(GARBAGE, 0.6)
     found = {r["line"]: r["gc_s"] for r in profile.query("garbage collection") if r["file"] == str(GARBAGE)}
     for mark, seconds in profile.truth["spent"].items():
         # the program's clock counts the clock's signals too, but hardly one of the other hooks
