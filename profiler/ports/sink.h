@@ -80,8 +80,7 @@ struct pie_sample_row {
 enum pie_wait_cause {
     PIE_WAIT_UNKNOWN = 0,
     PIE_WAIT_GIL = 1,
-    PIE_WAIT_LOCK =
-        2, /* any other: of threads, of processes, of a file; for tasks of an event loop also a queue */
+    PIE_WAIT_LOCK = 2, /* any other: of threads, of processes, of a file; of tasks also a queue */
     PIE_WAIT_SOCKET = 3,
     PIE_WAIT_PIPE = 4,
     PIE_WAIT_FILE = 5, /* reading, writing or opening one with a path, also a FIFO or a device */

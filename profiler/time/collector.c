@@ -48,6 +48,7 @@ static struct {
     struct pie_throttle throttle;
     struct pie_wait *waits; /* by slot */
     size_t n_waits;
+    size_t last_holder;              /* slot of the thread that was last found to hold a lock */
     struct costs ended_costs, costs; /* of threads that have ended; of the others at the last look */
     uint64_t random;
     bool takes_ticks; /* of the process's timer */
@@ -158,17 +159,27 @@ static bool is_holder(const struct pie_thread *thread, const struct pie_wait_hol
            (holder->id_bits && (thread->id & ((1u << PIE_LOCK_HOLDER_BITS) - 1)) == holder->id_bits);
 }
 
-/* Only threads that were looked at. */
+/* Only of threads that were looked at. */
+static bool is_slot_of(size_t slot, const struct pie_wait_holder *holder) {
+    const struct pie_thread *thread = pie_thread_at(slot);
+
+    return pie_thread_state(thread) == PIE_THREAD_RUNNING && state.waits[slot].thread_id == thread->id &&
+           is_holder(thread, holder);
+}
+
+/* Many threads may wait for one. */
 static void find_holder(struct pie_wait_holder *holder) {
-    for (size_t slot = 0; slot < state.n_waits && slot < pie_thread_count(); slot++) {
-        const struct pie_thread *thread = pie_thread_at(slot);
-        if (pie_thread_state(thread) == PIE_THREAD_RUNNING && state.waits[slot].thread_id == thread->id &&
-            is_holder(thread, holder)) {
-            holder->slot = (uint32_t)slot + 1;
-            holder->id = thread->id;
-            return;
-        }
-    }
+    size_t slots = pie_thread_count() < state.n_waits ? pie_thread_count() : state.n_waits, slot = 0;
+
+    if (state.last_holder < slots && is_slot_of(state.last_holder, holder))
+        slot = state.last_holder;
+    while (slot < slots && !is_slot_of(slot, holder))
+        slot++;
+    if (slot == slots)
+        return;
+    state.last_holder = slot;
+    holder->slot = (uint32_t)slot + 1;
+    holder->id = pie_thread_at(slot)->id;
 }
 
 static struct pie_cct_id peer(struct pie_wait_holder *holder) {

@@ -287,6 +287,24 @@ def test_a_filter_that_ends_nothing_of_ours_leaves_the_profile(pieprof, tmp_path
     assert query(tmp_path / "a.db", "select cause, exit_status from process") == [{"cause": "exit", "exit_status": 3}]
 
 
+WAITS_FOR_A_SOCKET = """
+import _socket, threading
+one, other = _socket.socketpair()
+threading.Timer(0.4, other.send, [b"x"]).start()
+print(one.recv(1))
+"""
+
+
+def test_a_filter_ends_nobody_whose_socket_could_be_asked(pieprof, tmp_path):
+    refuse = [PYTHON, REFUSE, "KILL", "getpeername,getsockname"]
+    if "no seccomp filter" in (bare := run([*refuse, PYTHON, "-c", WAITS_FOR_A_SOCKET])).stderr:
+        pytest.skip(bare.stderr)
+    done = run([*refuse, pieprof, "-q", "-o", tmp_path / "a.db", "-c", WAITS_FOR_A_SOCKET])
+    assert (bare.returncode, done.returncode, done.stdout) == (0, 0, bare.stdout), done
+    longest = query(tmp_path / "a.db", "select cause, resource from v_wait where line = 5 order by rank limit 1")
+    assert longest == [{"cause": "socket", "resource": None}]
+
+
 ALLOW = """
 import os, seccomp, sys
 made = seccomp.SyscallFilter(seccomp.KILL_PROCESS)

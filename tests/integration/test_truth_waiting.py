@@ -21,8 +21,8 @@ def reasons(profile, mark):
 
 
 def check_time(profile, mark, waited_s, thread=None):
-    """On a busy machine a thread is looked at late, and waits for a processor when it is woken: this is its time that is
-    waiting nowhere."""
+    """On a busy machine a thread is looked at late, and waits for a processor when it is woken: this much of its time
+    is waiting nowhere."""
     (away,) = profile.sql(
         "SELECT t.wall_ns / 1e9 - (SELECT sum(wait_ns) / 1e9 FROM sample s WHERE s.process = t.process"
         f" AND s.thread = t.id) AS s FROM thread t WHERE t.name = '{thread or mark}'")
@@ -116,7 +116,7 @@ def test_tasks_wait_for_what_they_await(profiled):
 
 
 def test_collections_of_garbage_are_at_the_line_that_was_at_work(profiled):
-    profile = profiled(GARBAGE, 0.8)
+    profile = profiled(GARBAGE, 0.6)
     found = {r["line"]: r["gc_s"] for r in profile.query("garbage collection") if r["file"] == str(GARBAGE)}
     for mark, seconds in profile.truth["spent"].items():
         # the program's clock counts the clock's signals too, but hardly one of the other hooks

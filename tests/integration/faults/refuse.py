@@ -14,7 +14,8 @@ import sys
 
 NUMBERS = {"perf_event_open": 298, "timer_create": 222, "setitimer": 38, "process_vm_readv": 310, "memfd_create": 319,
            "unshare": 272, "futex_waitv": 449, "pidfd_getfd": 438, "prctl": 157, "wait4": 61, "clone3": 435, "exit": 60,
-           "rt_sigreturn": 15, "rt_tgsigqueueinfo": 297, "sigaltstack": 131, "close_range": 436, "fdatasync": 75}
+           "rt_sigreturn": 15, "rt_tgsigqueueinfo": 297, "sigaltstack": 131, "close_range": 436, "fdatasync": 75,
+           "getsockname": 51, "getpeername": 52}
 AUDIT_ARCH_X86_64 = 0xC000003E
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, SECCOMP_MODE_FILTER = 22, 38, 2
 LOAD, JUMP_EQUAL, RETURN = 0x20, 0x15, 0x06  # BPF_LD|W|ABS, BPF_JMP|JEQ|K, BPF_RET|K
