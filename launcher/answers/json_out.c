@@ -156,9 +156,9 @@ int pie_json_print_part(struct pie_held *held, const struct pie_answer *answer, 
     int64_t total = 0;
     if (!sql)
         return pie_message(-ENOMEM, ret_message, "out of memory");
-    int r = print_open(held->text,
-                       json_pack("{s:o, s:o}", "query", pie_json_text(answer->words), "sql", pie_json_text(sql)),
-                       ret_message);
+    int r = print_open(
+        held->text, json_pack("{s:o, s:o}", "query", pie_json_text(answer->words), "sql", pie_json_text(sql)),
+        ret_message);
     free(sql);
     if (r == 0)
         r = print_rows(held, answer->query, &total, ret_message);
