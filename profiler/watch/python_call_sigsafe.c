@@ -50,7 +50,8 @@ static size_t choose_caller(struct pie_thread *thread, const struct pie_pystack_
 }
 
 /* Most calls of a program's outer functions take as long as the program, and all that time a data breakpoint would slow
- * down string instructions. So a place is left alone for so many times the time that was waited for it in vain. */
+ * down string instructions. So a place where a wait came to nothing is left alone, for this number times as
+ * long. */
 static const uint64_t SHUN_TIMES = 32;
 
 static unsigned shunned_index(uint64_t site) {

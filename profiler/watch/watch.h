@@ -188,8 +188,7 @@ struct pie_watch_thread {
     struct {
         uint64_t site, again_cpu_ns; /* … and the thread's CPU time from which on it may be tried again */
     } shunned
-        [1
-         << PIE_WATCH_SHUNNED_BITS]; /* Python calls for which a register was held in vain, by a hash of the site */
+        [1 << PIE_WATCH_SHUNNED_BITS]; /* Python calls where a wait came to nothing, by a hash of the site */
     uint64_t random;
     uint32_t mean_interest; /* of the last samples; see watch/interest_sigsafe.c */
     uint32_t serial;

@@ -218,7 +218,7 @@ static void test_each_wait_is_given_up(void) {
 }
 
 /* Most outer functions of a program take as long as the program. */
-static void test_a_place_that_was_waited_for_in_vain_is_left_alone(void) {
+static void test_a_place_where_a_wait_came_to_nothing_is_left_alone(void) {
     ucontext_t anywhere = scene_at(scene_load);
 
     begin_watch(PIE_CODE_OWNER_LIBRARY);
@@ -342,7 +342,7 @@ int main(void) {
         SCENE(test_another_call_at_the_unit_is_none),
         SCENE(test_late_traps),
         SCENE(test_each_wait_is_given_up),
-        SCENE(test_a_place_that_was_waited_for_in_vain_is_left_alone),
+        SCENE(test_a_place_where_a_wait_came_to_nothing_is_left_alone),
         SCENE(test_one_in_64_samples_of_native_code),
         SCENE(test_refused_registers),
         SCENE(test_what_is_evidence),
