@@ -202,12 +202,16 @@ static const struct pie_question questions[] = {
      .cut = PIE_CUT_THREADS,
      .is_ranked = true},
     {.name = "waiting",
-     .aliases = "waiting lines|wait|waits|lines that wait|wait time|waiting time|idle|blocked",
+     .aliases = "waiting lines|wait|waits|lines that wait|wait time|waiting time|idle|blocked|"
+                "where does it wait|where is it waiting",
      OFF_LINES("wait_s")},
     {.name = "wait causes",
-     .aliases = "wait cause|waiting causes|why it waits|"
-                "why does it wait|why is it waiting|what does it wait for|what is it waiting for|"
-                "reasons to wait|wait reasons",
+     .aliases =
+         "wait cause|waiting causes|why it waits|"
+         "why does it wait|why is it waiting|what does it wait for|what is it waiting for|"
+         "reasons to wait|wait reasons|contention|gil|gil contention|gil wait|lock|locks|lock contention|"
+         "lock wait|io|i/o|io wait|i/o wait|disk|disk wait|network|network wait|sleep|sleeping|"
+         "waiting for io|waiting for i/o|waiting for locks|waiting for the gil|wait for",
      .columns =
          RANK("v.rank") "file, line, function, cause, resource, holder_file, holder_line, "
                         "holder_function, holds_gil, wait_s, wait_share, library, user_file, user_line",

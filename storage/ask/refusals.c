@@ -15,15 +15,10 @@ static const struct {
     {"diff|compare|comparison|regression|regressions", "difference|differences|what changed|changes",
      "runs cannot be compared yet: \"runs\" lists them, and \"hot lines of run 1\" asks one of them"},
     {"flame|flamegraph|icicle|speedscope", "",
-     "a flame graph is a file: pieprof export DB -f speedscope -o FILE, for speedscope.app; \"tree\" is its "
-     "text"},
+     "a flame graph is a file: pieprof report DB --html FILE, or pieprof export DB -f svg -o FILE; \"tree\" "
+     "is "
+     "its text"},
     {"gpu|cuda", "", "GPU time and memory are not measured"},
-    {"gil|lock|locks|io|i/o|disk|network",
-     "contention|sleep|waiting for io|waiting for locks|waiting for i/o|what does it wait for|why does it "
-     "wait|"
-     "wait for",
-     "what a line waits for (lock, GIL, I/O, sleep) is not told apart: \"waiting\" has the lines that wait, "
-     "and \"threads by wait\" the threads"},
     {"",
      "number of calls|number calls|call count|call counts|calls count|how many calls|how often|most called|"
      "called most|most calls",

@@ -41,7 +41,7 @@ def test_a_phrase_means_what_people_mean(sales, phrase, meaning):
 
 
 @pytest.mark.parametrize("phrase, nearest", [
-    ("hot liens", '"hot lines"'), ("memroy", '"memory"'), ("where is it waiting", '"waiting"'),
+    ("hot liens", '"hot lines"'), ("memroy", '"memory"'), ("wiating", '"waiting"'),
     ("slow function", None), ("leeks", '"leaks"'), ("qqqq", '"summary", "hot lines" or "help"')])
 def test_an_unknown_phrase_names_three_that_are_near(sales, phrase, nearest):
     done = sales("query", "a.db", phrase)

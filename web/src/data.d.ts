@@ -161,7 +161,9 @@ export interface Finding extends Place, Owner {
   watches: number | null;
   verdict: string | null; // of `pieprof confirm`: "confirmed", "refuted", "undecided", …; null: calls were not counted
   facts: string | null; // what was counted, a sentence
-  gain_s: number | null; // what a fix gains at most, counted
+  gain_s: number | null; // what a fix gains, about, counted
+  gain_most_s: number | null; // what a fix within the function gain_within gains at most
+  gain_within: string | null; // the name of that function; null: there is no such bound
   again_s: number | null; // part of the line's time that did the same again
   again_s_low: number | null;
   again_s_high: number | null;
