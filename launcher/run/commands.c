@@ -20,7 +20,7 @@ static const struct pie_command table[] = {
      WORDS(DB, {"QUESTION", "a question, or SQL that reads: \"select …\" (views: v_…)"}, FORMATS, CUT,
            {"--timeout SECONDS", "give up after this time"}),
      pie_cmd_query_print_questions, pie_cmd_query},
-    {"report", "[DB] [--all]", "where the time goes: a call tree, findings, and the source with its cost",
+    {"report", "[DB] [--all]", "where the time goes: a tree, findings, the source with its cost",
      "[--html FILE [--open]] [--run N] [--process ID|PID]",
      WORDS(DB, {"--all", "include libraries"},
            {"--html FILE", "write a page for a browser instead, which needs nothing but this file"},
