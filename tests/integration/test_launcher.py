@@ -186,12 +186,14 @@ def test_every_command_of_the_help_exists(run):
 
 
 def test_questions_of_the_help_have_answers(run, tmp_path):
-    db = tmp_path / "x.db"
-    assert run("-q", "-o", db, "-c", "sum(range(10**6))").returncode == 0
+    db, script = tmp_path / "x.db", tmp_path / "x.py"
+    script.write_text("sum(range(10**6))\n")
+    assert run("-q", "-o", db, script).returncode == 0
     questions = run("query", "--help").stdout.split("one of\n")[1].split("and then")[0].split("\n  ")
     assert len(questions) > 30
     for question in questions:
-        assert run("query", db, question.strip().replace(" of X", " of <module>")).returncode == 0, question
+        place = script if "source" in question else "<module>"
+        assert run("query", db, question.strip().replace(" of X", f" of {place}")).returncode == 0, question
 
 
 def test_set_id_programs_take_nothing_from_the_environment(pieprof, python_for_all):
