@@ -20,14 +20,19 @@ struct folding {
     struct pie_calltree_own own;
 };
 
+/* In a hostile file the parts may be more than the whole. */
+static void less(int64_t *sum, int64_t value) {
+    *sum = *sum > value ? *sum - value : 0;
+}
+
 static void take_off(struct pie_calltree_cost *sum, const struct pie_calltree_cost *cost) {
-    sum->python_ns -= cost->python_ns;
-    sum->native_ns -= cost->native_ns;
-    sum->system_ns -= cost->system_ns;
-    sum->wait_ns -= cost->wait_ns;
-    sum->runnable_ns -= cost->runnable_ns;
-    sum->throttled_ns -= cost->throttled_ns;
-    sum->samples -= cost->samples;
+    less(&sum->python_ns, cost->python_ns);
+    less(&sum->native_ns, cost->native_ns);
+    less(&sum->system_ns, cost->system_ns);
+    less(&sum->wait_ns, cost->wait_ns);
+    less(&sum->runnable_ns, cost->runnable_ns);
+    less(&sum->throttled_ns, cost->throttled_ns);
+    less(&sum->samples, cost->samples);
 }
 
 static uint32_t frame_of(const struct pie_calltree_outline *outline, uint32_t row) {

@@ -537,12 +537,14 @@ FROM (
 JOIN x_threshold t JOIN x_total a ON a.run = x.run
 WHERE x.copies_ns >= t.high_share * a.cpu_ns AND x.copies_ns >= t.high_low * x.line_ns;
 
--- All findings, in the order of their worth. What is only reuse comes last, whatever it costs. A line that grows (1) or
--- shifts (2) has one verdict: it says what the line's stores are about, and what the line looks up again is of less
--- weight. Where a line passes over the same data again and again, its results may be nearly the same each time. There
--- results prove only with the same arguments that it computes again (is_argued).
+-- All findings, in the order of their worth. What is only reuse comes last, whatever it costs, and one or two
+-- comparisons that decide nothing come after what is decided. A line that grows (1) or shifts (2) has one verdict: it
+-- says what the line's stores are about, and what the line looks up again is of less weight. Where a line passes over
+-- the same data again and again, its results may be nearly the same each time. There results prove only with the same
+-- arguments that it computes again (is_argued).
 CREATE VIEW x_told_finding AS
-SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'maybe', severity = 'low', wasted_ns DESC,
+SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'maybe', severity = 'low',
+    coalesce(category = 'undecided' AND traps < (SELECT category_traps_min FROM x_threshold), 0), wasted_ns DESC,
     library IS NOT NULL, trap_ns DESC, file, line, kind) AS rank
 FROM (
   SELECT run, kind, file, line, function, function_line, first_file, first_line, native_function, native_library,
