@@ -75,9 +75,7 @@ int pie_export_collapsed(FILE *out, struct pie_reader *reader, const struct pie_
                          char **ret_message) {
     struct export export = {.out = out};
     struct pie_calltree *tree = NULL;
-    int r = pie_export_metric(reader, choice, &export.metric, ret_message);
-    if (r == 0)
-        r = pie_calltree_load(reader, choice->run, choice->detail, &tree, ret_message);
+    int r = pie_export_load_tree(reader, choice, 0, &export.metric, &tree, ret_message);
     if (r < 0)
         return r;
     export.tree = tree;

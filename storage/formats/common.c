@@ -133,6 +133,13 @@ int pie_export_metrics(struct pie_reader *reader, const struct pie_export_choice
                : pie_message(-ENODATA, ret_message, "run %lld has nothing to export", (long long)choice->run);
 }
 
+int pie_export_load_tree(struct pie_reader *reader, const struct pie_export_choice *choice,
+                         enum pie_calltree_detail more, const struct pie_metric **ret_metric,
+                         struct pie_calltree **ret_tree, char **ret_message) {
+    int r = pie_export_metric(reader, choice, ret_metric, ret_message);
+    return r < 0 ? r : pie_calltree_load(reader, choice->run, choice->detail | more, ret_tree, ret_message);
+}
+
 int pie_export_load_graph(struct pie_reader *reader, const struct pie_export_choice *choice,
                           enum pie_calltree_detail more, struct pie_calltree **ret_tree,
                           struct pie_graph *ret_graph, char **ret_message) {

@@ -33,6 +33,11 @@ int pie_export_metric(struct pie_reader *reader, const struct pie_export_choice 
 int pie_export_metrics(struct pie_reader *reader, const struct pie_export_choice *choice,
                        const struct pie_metric *ret_metrics[PIE_GRAPH_METRICS_MAX], char **ret_message);
 
+/* The call tree, with more flags of its detail, and pie_export_metric(). Returns 0, or -errno and a message. */
+int pie_export_load_tree(struct pie_reader *reader, const struct pie_export_choice *choice,
+                         enum pie_calltree_detail more, const struct pie_metric **ret_metric,
+                         struct pie_calltree **ret_tree, char **ret_message);
+
 /* The call tree, with more flags of its detail, and its graph for pie_export_metrics(). Returns 0, or -errno and a
  * message. */
 int pie_export_load_graph(struct pie_reader *reader, const struct pie_export_choice *choice,

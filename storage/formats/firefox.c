@@ -290,9 +290,7 @@ int pie_export_firefox(FILE *out, struct pie_reader *reader, const struct pie_ex
                        char **ret_message) {
     struct export export = {.out = out, .reader = reader, .run = choice->run};
     struct pie_calltree *tree = NULL;
-    int r = pie_export_metric(reader, choice, &export.metric, ret_message);
-    if (r == 0)
-        r = pie_calltree_load(reader, choice->run, choice->detail | PIE_CALLTREE_LINES, &tree, ret_message);
+    int r = pie_export_load_tree(reader, choice, PIE_CALLTREE_LINES, &export.metric, &tree, ret_message);
     if (r < 0)
         return r;
     export.tree = tree;

@@ -98,9 +98,7 @@ int pie_export_pstats(FILE *out, struct pie_reader *reader, const struct pie_exp
                       char **ret_message) {
     const struct pie_metric *metric;
     struct pie_calltree *tree;
-    int r = pie_export_metric(reader, choice, &metric, ret_message);
-    if (r == 0)
-        r = pie_calltree_load(reader, choice->run, choice->detail, &tree, ret_message);
+    int r = pie_export_load_tree(reader, choice, 0, &metric, &tree, ret_message);
     if (r < 0)
         return r;
     r = export_tree(out, reader, choice->run, tree, ret_message);

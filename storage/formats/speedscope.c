@@ -187,9 +187,7 @@ int pie_export_speedscope(FILE *out, struct pie_reader *reader, const struct pie
                           char **ret_message) {
     struct export export = {.out = out, .has_threads = choice->has_threads};
     struct pie_calltree *tree = NULL;
-    int r = pie_export_metric(reader, choice, &export.metric, ret_message);
-    if (r == 0)
-        r = pie_calltree_load(reader, choice->run, choice->detail, &tree, ret_message);
+    int r = pie_export_load_tree(reader, choice, 0, &export.metric, &tree, ret_message);
     if (r < 0)
         return r;
     export.tree = tree;
