@@ -26,6 +26,7 @@ class Build:
     without: tuple = ()
     is_matrix: bool = False  # only when named, or as `matrix`
     headers: str = ""  # a version of Python of which only the development files are had: nothing that it makes runs
+    is_partial: bool = False  # makes only what its suites run
 
     @property
     def folder(self):
@@ -49,11 +50,6 @@ class Build:
         return ["-Dtests=disabled", f"-Dpython={python}", *self.options], {"CFLAGS": f"-isystem {include}",
                                                                            "LDFLAGS": "-Wl,--allow-shlib-undefined"}  # fmt: skip
 
-    @property
-    def targets(self):
-        """What ninja makes, one command for each."""
-        return (["pieprof"],) if self.headers else ([], ["meson-test-prereq"])
-
 
 def other_pythons():
     """{"3.12": its path}: interpreters beside the one of the system that lie on the PATH or in pyenv's folder.
@@ -75,10 +71,12 @@ BUILDS = {
     build.name: build
     for build in (
         Build("gcc", "all suites", "gcc"),
-        Build("clang", "no warnings with the second compiler", "clang"),
+        # Clang warns before it optimizes.
+        Build("clang", "no warnings with the second compiler", "clang", ("-Doptimization=0", "-Ddebug=false")),
+        # All is compiled with gcc and with clang beside these: they need what runs in them, and two thirds of the time.
         Build("asan", "under AddressSanitizer and UndefinedBehaviorSanitizer", "gcc",
-              ("-Db_sanitize=address,undefined",), ("unit", "fault"), ("no-asan",)),
-        Build("tsan", "under ThreadSanitizer", "gcc", ("-Db_sanitize=thread",), ("tsan",)),
+              ("-Db_sanitize=address,undefined", "-Doptimization=1"), ("unit", "fault"), ("no-asan",), is_partial=True),
+        Build("tsan", "under ThreadSanitizer", "gcc", ("-Db_sanitize=thread", "-Doptimization=1"), ("tsan",), is_partial=True),
         Build("bare", "without optional libraries", "gcc", ("-Doptional=disabled",), ("unit",), is_matrix=True),
         Build("lto", "-O3 and link-time optimization", "gcc", ("-Doptimization=3", "-Db_lto=true"), ("unit", "fault"),
               is_matrix=True),
@@ -98,27 +96,34 @@ def run(command, log, env=None):
     return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=env, check=False).returncode
 
 
-def make(build, jobs):
-    """Configures and compiles; returns "" or the end of the output of what failed."""
+def configure(build):
+    """Returns "" or the end of the output."""
     os.makedirs(build.folder, exist_ok=True)
-    path = os.path.join(build.folder, "build.log")
     options, more = build.setup()
     env = dict(os.environ, CC=build.compiler, **more)
-    setup = ["meson", "setup", build.folder, ROOT, "-Dwerror=true", *options]
-    with open(path, "w", encoding="utf-8") as log:
-        if not os.path.exists(os.path.join(build.folder, "build.ninja")):
-            failed = run(setup, log, env)
-        else:
-            failed = 0
-        for targets in build.targets:
-            failed = failed or run(["ninja", "-C", build.folder, "-j", str(jobs), *targets], log)
-    if not failed:
+    if os.path.exists(os.path.join(build.folder, "build.ninja")):
         return ""
+    path = os.path.join(build.folder, "configure.log")
+    with open(path, "w", encoding="utf-8") as log:
+        failed = run(["meson", "setup", build.folder, ROOT, "-Dwerror=true", *options], log, env)
+    return end_of(path) if failed else ""
+
+
+def make(build, targets, jobs):
+    """Compiles; returns "" or the end of the output of what failed."""
+    path = os.path.join(build.folder, "build.log")
+    with open(path, "w", encoding="utf-8") as log:
+        failed = run(["ninja", "-C", build.folder, "-j", str(jobs), *targets], log)
+    return end_of(path) if failed else ""
+
+
+def end_of(path):
+    """From the first failure on, or the last lines: a failed configuration speaks there."""
     with open(path, encoding="utf-8", errors="replace") as log:
         lines = log.read().splitlines()
     said = [line for line in lines if not PROGRESS.match(line)]
     first = next((n for n, line in enumerate(said) if line.startswith("FAILED:")), max(0, len(said) - 40))
-    return "\n".join(said[max(0, first - 15) : first + 60])  # a failed configuration speaks before that line
+    return "\n".join(said[max(0, first - 15) : first + 60])
 
 
 def tsan_wrapper(folder):

@@ -18,10 +18,26 @@ NO_TSAN = "ThreadSanitizer does not run on this machine (too much address space 
 MARKS = ("quiet", "alone")  # suites that say how much company a test bears
 
 
+def introspect(folder, what):
+    with open(os.path.join(folder, "meson-info", f"intro-{what}.json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def suites_of(test):
+    return {suite.split(":", 1)[-1] for suite in test["suite"]}
+
+
 def load(folder):
     """[(name, suites)] of all tests of a build."""
-    with open(os.path.join(folder, "meson-info", "intro-tests.json"), encoding="utf-8") as file:
-        return [(test["name"], {suite.split(":", 1)[-1] for suite in test["suite"]}) for test in json.load(file)]
+    return [(test["name"], suites_of(test)) for test in introspect(folder, "tests")]
+
+
+def targets(folder, suites, without):
+    """What ninja has to make for the tests in one of the suites that are in none of `without`."""
+    made = {target["id"]: target["filename"] for target in introspect(folder, "targets")}
+    return sorted({os.path.relpath(path, folder) for test in introspect(folder, "tests")
+                   if suites_of(test) & set(suites) and not suites_of(test) & set(without)
+                   for target in test["depends"] for path in made[target]})  # fmt: skip
 
 
 def choose(tests, suites, without, mark):

@@ -30,6 +30,15 @@ class Step:
         self.build, self.suites, self.without = build, suites, without
         self.results = []
 
+    @property
+    def targets(self):
+        """What ninja makes."""
+        if self.build.headers:
+            return ["pieprof"]
+        if self.build.is_partial:
+            return meson_tests.targets(self.build.folder, self.suites, self.without)
+        return ["all", "meson-test-prereq"]
+
     def chosen(self, mark):
         has_tests = self.build.suites or self.build.name == "gcc"
         if not has_tests or any(result.count("failed") for result in self.results[:1]):  # it was not built
@@ -54,15 +63,24 @@ def say(*words):
     print(*words, flush=True)
 
 
-def compile_step(step, jobs):
-    say(f"{step.build.name}: {step.build.what}")
-    start = time.monotonic()
-    lacking = step.build.fetch()
-    output = "" if lacking else builds.make(step.build, jobs)
-    result = results.Result(f"build with {step.build.name}", time.monotonic() - start, output=output)
-    result.cases = [results.Case("", "skipped" if lacking else "failed" if output else "passed", lacking)]
-    step.results.append(result)
-    report(step.build, result)
+def compile_steps(steps, jobs):
+    """One after the other, each on all processors; configuring uses one, so all are configured side by side."""
+
+    def configure(build):
+        lacking = build.fetch()
+        return lacking, "" if lacking else builds.configure(build)
+
+    with concurrent.futures.ThreadPoolExecutor(max_workers=jobs) as pool:
+        start = time.monotonic()
+        for step, configured in [(step, pool.submit(configure, step.build)) for step in steps]:
+            say(f"{step.build.name}: {step.build.what}")
+            lacking, output = configured.result()
+            output = output or ("" if lacking else builds.make(step.build, step.targets, jobs))
+            result = results.Result(f"build with {step.build.name}", time.monotonic() - start, output=output)
+            result.cases = [results.Case("", "skipped" if lacking else "failed" if output else "passed", lacking)]
+            step.results.append(result)
+            report(step.build, result)
+            start = time.monotonic()
 
 
 def report(build, result):
@@ -125,8 +143,7 @@ def main():
     start = time.monotonic()
     jobs = len(os.sched_getaffinity(0))
     steps = plan(words.suites, words.quick)
-    for step in steps:
-        compile_step(step, jobs)
+    compile_steps(steps, jobs)
     for mark, at_once in ((None, jobs + 1), ("quiet", jobs), ("alone", 1)):
         run_phase(steps, mark, at_once)
     took = time.monotonic() - start

@@ -65,21 +65,33 @@ struct interval {
     double share, low, high; /* of the run */
 };
 
-static struct interval read_interval(struct pie_reader *reader, int64_t run) {
+static struct pie_cursor *ask(struct pie_reader *reader, const char *sql) {
     struct pie_cursor *cursor;
     char *message = NULL;
-    assert_int_equal(
-        pie_cursor_open(reader,
-                        "SELECT cpu_share, cpu_s_low / t, cpu_s_high / t FROM v_line JOIN (SELECT run, "
-                        "sum(cpu_s) AS t FROM v_line GROUP BY run) USING (run) WHERE run = :run AND line = 1",
-                        &cursor, &message),
-        0);
-    pie_cursor_bind_int(cursor, ":run", run);
+    assert_int_equal(pie_cursor_open(reader, sql, &cursor, &message), 0);
+    return cursor;
+}
+
+/* A row for each run, from the first on: a question for each would look at all of them each time. */
+static struct pie_cursor *ask_intervals(struct pie_reader *reader) {
+    return ask(reader, "SELECT run, cpu_share, cpu_s_low / t, cpu_s_high / t FROM v_line JOIN (SELECT run, "
+                       "sum(cpu_s) AS t FROM v_line GROUP BY run) USING (run) WHERE line = 1 ORDER BY run");
+}
+
+static void next_run(struct pie_cursor *cursor, int64_t run) {
+    char *message = NULL;
     assert_int_equal(pie_cursor_next(cursor, &message), 1);
-    struct interval interval = {pie_cursor_real(cursor, 0), pie_cursor_real(cursor, 1),
-                                pie_cursor_real(cursor, 2)};
-    pie_cursor_close(cursor);
-    return interval;
+    assert_int_equal(pie_cursor_int(cursor, 0), run);
+}
+
+static struct interval interval_at(struct pie_cursor *cursor, int column) {
+    return (struct interval){pie_cursor_real(cursor, column), pie_cursor_real(cursor, column + 1),
+                             pie_cursor_real(cursor, column + 2)};
+}
+
+static struct interval next_interval(struct pie_cursor *cursor, int64_t run) {
+    next_run(cursor, run);
+    return interval_at(cursor, 1);
 }
 
 static struct pie_reader *open_reader(void) {
@@ -106,12 +118,14 @@ static void test_equal_weights_give_wilsons_interval(void **state) {
         end_run();
     }
     struct pie_reader *reader = open_reader();
+    struct pie_cursor *cursor = ask_intervals(reader);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct interval found = read_interval(reader, (int64_t)i + 1);
+        struct interval found = next_interval(cursor, (int64_t)i + 1);
         assert_true(fabs(found.share - (double)cases[i].x / cases[i].n) < 1e-9);
         assert_true(fabs(found.low - cases[i].low) < 1e-4);
         assert_true(fabs(found.high - cases[i].high) < 1e-4);
     }
+    pie_cursor_close(cursor);
     pie_reader_close(reader);
 }
 
@@ -125,7 +139,9 @@ static void test_a_heavy_sample_widens_the_interval(void **state) {
     put(OTHER_LINE, 900, WEIGHT_NS);
     end_run();
     struct pie_reader *reader = open_reader();
-    struct interval light = read_interval(reader, 1), heavy = read_interval(reader, 2);
+    struct pie_cursor *cursor = ask_intervals(reader);
+    struct interval light = next_interval(cursor, 1), heavy = next_interval(cursor, 2);
+    pie_cursor_close(cursor);
     assert_true(fabs(light.share - 0.1) < 1e-9 && fabs(heavy.share - 0.1) < 1e-9);
     assert_true(light.high - light.low < 0.04);
     assert_true(heavy.high > 0.3 && heavy.low < 0.03); /* one event: anything from 1 in 40 to 1 in 2.5 */
@@ -158,11 +174,13 @@ static void test_the_interval_holds_the_truth_as_often_as_it_says(void **state) 
         end_run();
     }
     struct pie_reader *reader = open_reader();
+    struct pie_cursor *cursor = ask_intervals(reader);
     int held = 0;
     for (int run = 1; run <= RUNS; run++) {
-        struct interval found = read_interval(reader, run);
+        struct interval found = next_interval(cursor, run);
         held += found.low <= truth && truth <= found.high;
     }
+    pie_cursor_close(cursor);
     pie_reader_close(reader);
     assert_in_range(held, 271, 298);
 }
@@ -187,25 +205,10 @@ static void put_watches(uint8_t outcome, bool is_long, uint32_t count, double we
         assert_int_equal(sink->ops->put_watch(sink, &row), 0);
 }
 
-/* Bounds of the fraction, and of what is wasted of the line's time, which is half the run's. */
-static void read_finding(struct pie_reader *reader, int64_t run, struct interval *ret_fraction,
-                         struct interval *ret_waste) {
-    struct pie_cursor *cursor;
-    char *message = NULL;
-    assert_int_equal(
-        pie_cursor_open(
-            reader,
-            "SELECT redundant_fraction, fraction_low, fraction_high, wasted_s / cpu_s, wasted_s_low / cpu_s,"
-            " wasted_s_high / cpu_s FROM v_redundancy WHERE run = :run",
-            &cursor, &message),
-        0);
-    pie_cursor_bind_int(cursor, ":run", run);
-    assert_int_equal(pie_cursor_next(cursor, &message), 1);
-    *ret_fraction =
-        (struct interval){pie_cursor_real(cursor, 0), pie_cursor_real(cursor, 1), pie_cursor_real(cursor, 2)};
-    *ret_waste =
-        (struct interval){pie_cursor_real(cursor, 3), pie_cursor_real(cursor, 4), pie_cursor_real(cursor, 5)};
-    pie_cursor_close(cursor);
+/* A row for each run: bounds of the fraction, and of what is wasted of the line's time, which is half the run's. */
+static struct pie_cursor *ask_findings(struct pie_reader *reader) {
+    return ask(reader, "SELECT run, redundant_fraction, fraction_low, fraction_high, wasted_s / cpu_s, "
+                       "wasted_s_low / cpu_s, wasted_s_high / cpu_s FROM v_redundancy ORDER BY run");
 }
 
 /* Of 80 watches on a line, 0.6 in short calls, and of these 0.3 redundant; one in ten weighs four times as much. As
@@ -229,15 +232,17 @@ static void test_the_interval_of_a_fraction_holds_the_truth_as_often_as_it_says(
         end_run();
     }
     struct pie_reader *reader = open_reader();
+    struct pie_cursor *cursor = ask_findings(reader);
     int fractions = 0, wastes = 0;
     for (int run = 1; run <= RUNS; run++) {
-        struct interval fraction, waste;
-        read_finding(reader, run, &fraction, &waste);
+        next_run(cursor, run);
+        struct interval fraction = interval_at(cursor, 1), waste = interval_at(cursor, 4);
         assert_true(fraction.low <= fraction.share && fraction.share <= fraction.high);
         assert_true(waste.low <= waste.share && waste.share <= waste.high);
         fractions += fraction.low <= redundant && redundant <= fraction.high;
         wastes += waste.low <= redundant * in_short_calls && redundant * in_short_calls <= waste.high;
     }
+    pie_cursor_close(cursor);
     pie_reader_close(reader);
     assert_in_range(fractions, 271, 298);
     assert_in_range(wastes, 271, 300);
