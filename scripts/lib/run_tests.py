@@ -144,7 +144,7 @@ def main():
     jobs = len(os.sched_getaffinity(0))
     steps = plan(words.suites, words.quick)
     compile_steps(steps, jobs)
-    for mark, at_once in ((None, jobs + 1), ("quiet", jobs), ("alone", 1)):
+    for mark, at_once in ((None, jobs + 2), ("quiet", jobs), ("alone", 1)):
         run_phase(steps, mark, at_once)
     took = time.monotonic() - start
     for step in steps:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A long run of everything that befalls a program whose memory accesses are watched. PIEPROF_SOAK_S says how long: an
-hour in the suite `slow`, 20 s else."""
+hour in the suite `slow`, 12 s else."""
 
 import os
 
 from helpers import FAULTS, check_file, profile
 from test_faults_watch import counters, needs_breakpoints  # noqa: F401  (a fixture of this module too)
 
-SECONDS = float(os.environ.get("PIEPROF_SOAK_S", "20"))
+SECONDS = float(os.environ.get("PIEPROF_SOAK_S", "12"))
 
 
 def test_soak(pieprof, tmp_path):

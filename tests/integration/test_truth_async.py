@@ -5,7 +5,7 @@
 import pytest
 
 import helpers
-from helpers import TRUTH, line_of, total
+from helpers import TRUTH, line_of, profile, total
 
 TASKS = TRUTH / "asyncio_tasks.py"
 
@@ -14,6 +14,12 @@ TASKS = TRUTH / "asyncio_tasks.py"
 def readable_tasks():
     if helpers.python_minor() >= 14:
         pytest.skip(f"the tasks of Python 3.{helpers.python_minor()} cannot be read")
+
+
+@pytest.fixture(scope="module")
+def kinds(pieprof, tmp_path_factory):
+    """Tasks of three kinds, for 4 s."""
+    return profile(tmp_path_factory.mktemp("kinds") / "x.db", TASKS, "kinds", 4)
 
 
 def innermost_own(sample):
@@ -30,31 +36,28 @@ def waits(samples):
     return found
 
 
-def test_tasks_share_what_the_loop_waits(profiled):
-    profile = profiled(TASKS, "kinds", 4)
-    truth = profile.truth["waited"]
-    measured = waits(profile.samples())
+def test_tasks_share_what_the_loop_waits(kinds):
+    truth = kinds.truth["waited"]
+    measured = waits(kinds.samples())
     assert len(truth) == 3
     for mark, seconds in truth.items():
         assert measured[line_of(TASKS, mark)] == pytest.approx(seconds, rel=0.1), mark
-    own = {r["line"]: r["wait_s"] for r in profile.query("top 1000 own lines") if r["file"] == str(TASKS)}
+    own = {r["line"]: r["wait_s"] for r in kinds.query("top 1000 own lines") if r["file"] == str(TASKS)}
     for mark, seconds in truth.items():
         assert own[line_of(TASKS, mark)] == pytest.approx(seconds, rel=0.1), mark
 
 
-def test_waiting_is_divided_and_not_multiplied(profiled):
-    profile = profiled(TASKS, "kinds", 3)
-    (thread,) = profile.query("threads")
-    waited = total(profile.lines(), "wait_s")
+def test_waiting_is_divided_and_not_multiplied(kinds):
+    (thread,) = kinds.query("threads")
+    waited = total(kinds.lines(), "wait_s")
     # Before it was looked at for the first time it has waited nowhere; seldom more than some ms.
     assert thread["wait_s"] - 0.2 <= waited <= 1.02 * thread["wait_s"]
     assert thread["wait_s"] < thread["wall_s"]
 
 
-def test_contexts_are_chains_of_coroutines(profiled):
-    profile = profiled(TASKS, "kinds", 2)
+def test_contexts_are_chains_of_coroutines(kinds):
     chains = {}
-    for sample in profile.samples():
+    for sample in kinds.samples():
         names = tuple(f.function for f in sample.frames if f.is_python)
         if sample.wait_s and names[-1] == "sleep":
             chains[names] = chains.get(names, 0) + sample.wait_s
@@ -62,11 +65,10 @@ def test_contexts_are_chains_of_coroutines(profiled):
                            ("waiter", "consumer", "items", "sleep")}
 
 
-def test_running_steps_have_the_chain_of_coroutines_on_top_of_the_loop(profiled):
-    profile = profiled(TASKS, "kinds", 4)
+def test_running_steps_have_the_chain_of_coroutines_on_top_of_the_loop(kinds):
     chains = {"brief": ("brief", "burn"), "nested": ("nested", "burn_within", "burn"), "consumer": ("consumer", "burn")}
     cpu = dict.fromkeys(chains, 0)
-    for sample in profile.samples():
+    for sample in kinds.samples():
         names = tuple(f.function for f in sample.frames if f.is_python)
         if "burn" not in names:
             continue
@@ -74,25 +76,25 @@ def test_running_steps_have_the_chain_of_coroutines_on_top_of_the_loop(profiled)
         task = names[names.index("Handle._run") + 1:names.index("burn") + 1]
         (kind,) = [k for k, chain in chains.items() if chain == task]
         cpu[kind] += sample.cpu_s
-    for kind, seconds in profile.truth["burned"].items():
-        assert cpu[kind] == pytest.approx(seconds * profile.program_share, rel=0.15), kind
+    for kind, seconds in kinds.truth["burned"].items():
+        assert cpu[kind] == pytest.approx(seconds * kinds.program_share, rel=0.15), kind
     assert sum(cpu.values()) == pytest.approx(
-        sum(profile.truth["burned"].values()) * profile.program_share, rel=0.1)
+        sum(kinds.truth["burned"].values()) * kinds.program_share, rel=0.1)
 
 
 def test_loops_of_two_threads_have_their_own_tasks(profiled):
-    profile = profiled(TASKS, "threads", 1.5)
-    samples = profile.samples()
+    done = profiled(TASKS, "threads", 1.5)
+    samples = done.samples()
     threads = {mark: {s.thread for s in samples if s.wait_s and innermost_own(s)
-                      and innermost_own(s).line == line_of(TASKS, mark)} for mark in profile.truth["waited"]}
+                      and innermost_own(s).line == line_of(TASKS, mark)} for mark in done.truth["waited"]}
     assert all(len(t) == 1 for t in threads.values()) and threads["in-main"] != threads["in-thread"]
-    for mark, seconds in profile.truth["waited"].items():
+    for mark, seconds in done.truth["waited"].items():
         assert waits(samples)[line_of(TASKS, mark)] == pytest.approx(seconds, rel=0.1), mark
 
 
 def test_a_loop_without_tasks_waits_where_it_waits(profiled):
-    profile = profiled(TASKS, "callbacks", 1)
-    samples = [s for s in profile.samples() if s.wait_s > 0.5]
+    done = profiled(TASKS, "callbacks", 1)
+    samples = [s for s in done.samples() if s.wait_s > 0.5]
     assert len(samples) == 1 and samples[0].python_path[-1][0] == "EpollSelector.select"
     assert innermost_own(samples[0]).line == line_of(TASKS, "no-tasks")
     assert samples[0].wait_s == pytest.approx(1, rel=0.1)

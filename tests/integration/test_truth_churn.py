@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Code objects that die while they are sampled: no frame bears the name of another function."""
 
+import functools
 import re
 
 import pytest
 
-from helpers import TRUTH
+from helpers import TRUTH, profile
 
 PROGRAM = TRUTH / "churn.py"
 BODY = range(2, 6)  # lines of the method's body after the line of its class
@@ -21,13 +22,19 @@ def is_right(function, file, line):
     return function == "<module>" and line in {None, first}  # None: a module's first instruction has no line
 
 
+@pytest.fixture(scope="module")
+def churn(pieprof, tmp_path_factory):
+    """A function: seconds and a number of threads -> the Profile."""
+    return functools.cache(lambda *words: profile(tmp_path_factory.mktemp("churn") / "x.db", PROGRAM, *words, options=["-r", "5khz"]))
+
+
 @pytest.mark.parametrize("seconds, threads", [(4, 1), (1.5, 4)])
-def test_functions_that_are_dropped_keep_their_names(profiled, seconds, threads):
-    profile = profiled(PROGRAM, seconds, threads, options=["-r", "5khz"])
-    truth = profile.truth
+def test_functions_that_are_dropped_keep_their_names(churn, seconds, threads):
+    done = churn(seconds, threads)
+    truth = done.truth
     assert truth["functions"] > 1000
     right, wrong, numbers, cpu_s, all_s = 0, [], set(), 0, 0
-    for sample in profile.samples():
+    for sample in done.samples():
         churned = [f for f in sample.frames if f.is_python and f.file.startswith("<churn-")]
         bad = [f for f in churned if not is_right(f.function, f.file, f.line)]
         # Nothing is called by these functions, and one() runs one of them at a time.
@@ -45,8 +52,7 @@ def test_functions_that_are_dropped_keep_their_names(profiled, seconds, threads)
     assert abs(cpu_s / all_s - truth["functions_s"] / truth["cpu_s"]) < 0.05, (cpu_s, all_s, truth)
 
 
-def test_functions_outside_bear_no_churned_name(profiled):
-    profile = profiled(PROGRAM, 3, 1, options=["-r", "5khz"])
-    strangers = profile.sql("""select function, file from v_line
+def test_functions_outside_bear_no_churned_name(churn):
+    strangers = churn(4, 1).sql("""select function, file from v_line
         where function glob '*[CF]_[0-9][0-9][0-9][0-9][0-9][0-9]*' and file not glob '<churn-*>'""")
     assert strangers == []

@@ -23,9 +23,9 @@ DIVERGENCE_MAX = 0.02  # 0.0001 to 0.001 on an idle machine, now and then 0.011 
 def runs(pieprof, tmp_path_factory):
     folder, made = tmp_path_factory.mktemp("traced"), {}
 
-    def get(kind, *options):
+    def get(kind, *options, seconds=SECONDS):
         if (kind, options) not in made:
-            made[kind, options] = profile(folder / f"{len(made)}.db", PROGRAM, kind, SECONDS, options=(*ONLY_TRACE, *options))
+            made[kind, options] = profile(folder / f"{len(made)}.db", PROGRAM, kind, seconds, options=(*ONLY_TRACE, *options))
         return made[kind, options]
 
     return get
@@ -115,7 +115,7 @@ def test_other_policies(runs, policy):
 
 
 def test_nothing_is_traced_unless_wanted(runs):
-    assert runs("steady", "--no-learn").query("learned calls") == []
+    assert runs("steady", "--no-learn", seconds=0.5).query("learned calls") == []
 
 
 def test_odd_loops_are_as_under_plain_python(pieprof, tmp_path):

@@ -356,9 +356,9 @@ static void kill_after(uint32_t commits, int64_t pause_ns, int64_t *folded) {
     pid_t child = fork();
     if (child == 0)
         write_until_killed(committed);
+    const struct timespec pause = {0, pause_ns}, moment = {0, 50000};
     while (*committed < commits && waitpid(child, NULL, WNOHANG) == 0)
-        ;
-    const struct timespec pause = {0, pause_ns};
+        nanosleep(&moment, NULL);
     nanosleep(&pause, NULL);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
@@ -371,7 +371,8 @@ static void kill_after(uint32_t commits, int64_t pause_ns, int64_t *folded) {
 }
 
 static void test_a_killed_writer_has_folded_all_or_nothing(void **state) {
-    enum { KILLS = 200 / (IS_SLOW ? 5 : 1) };
+    /* A window of 5 % of the time is missed once in 170 runs. */
+    enum { KILLS = 200 / (IS_SLOW ? 5 : 2) };
     int64_t folded = 0;
     for (int nth = 0; nth < 200; nth += 200 / KILLS) {
         kill_after(60 + (uint32_t)nth, nth * 37000 % 4000000, &folded);

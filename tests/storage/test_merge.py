@@ -362,7 +362,7 @@ def test_an_interrupted_merge_leaves_nothing(small_files, tmp_path, number):
     assert list(tmp_path.iterdir()) == []
 
 
-KILLS = 200
+KILLS = 100  # at a moment of its own each: a window of 5 % of the time is missed once in 170 runs
 
 
 def test_a_killed_merge_of_an_older_file_has_changed_nothing(tmp_path):

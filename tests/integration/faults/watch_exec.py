@@ -8,7 +8,7 @@ import watch_work
 
 generation = int(sys.argv[1]) if len(sys.argv) > 1 else 0
 print(generation, watch_work.element_loop(2), flush=True)
-if generation < 3:
+if generation < 2:
     for _ in range(2):
         threading.Thread(target=watch_work.element_loop, args=(1000,), daemon=True).start()
     watch_work.element_loop(1)

@@ -9,7 +9,7 @@ import watch_work
 print(signal.getsignal(signal.SIGTRAP))
 seen = []
 signal.signal(signal.SIGTRAP, lambda number, frame: seen.append(threading.get_ident()))
-for number in range(60):
+for number in range(30):
     total = watch_work.element_loop(1, 50 + number, 2000)
     if number % 3 == 0:
         os.kill(os.getpid(), signal.SIGTRAP)

@@ -8,7 +8,7 @@ results = []
 
 
 def work():
-    results.append(watch_work.element_loop(1, 100, 1500))
+    results.append(watch_work.element_loop(1, 100, 1000))
 
 
 running = []
