@@ -65,14 +65,16 @@ def throttled_s(group):
 
 @contextlib.contextmanager
 def busy_processor():
-    """One processor on which another process computes; its number."""
+    """One processor on which another process computes, which has begun; its number."""
     processor = min(os.sched_getaffinity(0))
-    other = subprocess.Popen([PYTHON, "-c", "while True: pass"], preexec_fn=lambda: os.sched_setaffinity(0, {processor}))
+    other = subprocess.Popen([PYTHON, "-c", "print(flush=True)\nwhile True: pass"], stdout=subprocess.PIPE,
+                             preexec_fn=lambda: os.sched_setaffinity(0, {processor}))
+    other.stdout.readline()
     try:
         yield processor
     finally:
         other.kill()
-        other.wait()
+        other.communicate()
 
 
 def line_row(done, mark, program=QUOTA):

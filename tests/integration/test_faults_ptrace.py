@@ -153,11 +153,12 @@ def test_container(pieprof, tmp_path):
     """As engines run it by default: watched only if asked for, and the run says how."""
     inside = [ROOT / "packaging" / "without-perf-events", pieprof, "-q", "-o"]
     program = tmp_path / "x.py"
-    program.write_text(BEGIN + "watch_work.element_loop(120)")  # at the kernel's tick one sample in fifty begins a watch
+    program.write_text(BEGIN + "watch_work.element_loop(int(sys.argv[1]))")
     notes = {}
-    for options in ((), ("--breakpoints", "any")):
+    # at the kernel's tick one sample in fifty begins a watch
+    for options, rounds in (((), 20), (("--breakpoints", "any"), 120)):
         db = tmp_path / f"{len(options)}.db"
-        assert run([*inside, db, *options, program]).returncode == 0
+        assert run([*inside, db, *options, program, rounds]).returncode == 0
         notes[options] = run([pieprof, "query", db, "select sampler || ': ' || sampler_note from process"]).stdout
         assert bool(counters(db).get("watches", 0)) == bool(options)
     assert "--breakpoints any" in notes[()] and "set by ptrace" in notes["--breakpoints", "any"], notes

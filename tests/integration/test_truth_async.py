@@ -8,6 +8,7 @@ import helpers
 from helpers import TRUTH, line_of, profile, total
 
 TASKS = TRUTH / "asyncio_tasks.py"
+SLACK_S = 0.05  # of a machine so busy that the tasks hardly wait: ready to run and waiting are told apart by looks
 
 
 @pytest.fixture(autouse=True)
@@ -41,10 +42,10 @@ def test_tasks_share_what_the_loop_waits(kinds):
     measured = waits(kinds.samples())
     assert len(truth) == 3
     for mark, seconds in truth.items():
-        assert measured[line_of(TASKS, mark)] == pytest.approx(seconds, rel=0.1), mark
+        assert measured[line_of(TASKS, mark)] == pytest.approx(seconds, rel=0.1, abs=SLACK_S), mark
     own = {r["line"]: r["wait_s"] for r in kinds.query("top 1000 own lines") if r["file"] == str(TASKS)}
     for mark, seconds in truth.items():
-        assert own[line_of(TASKS, mark)] == pytest.approx(seconds, rel=0.1), mark
+        assert own[line_of(TASKS, mark)] == pytest.approx(seconds, rel=0.1, abs=SLACK_S), mark
 
 
 def test_waiting_is_divided_and_not_multiplied(kinds):
