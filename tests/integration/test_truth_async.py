@@ -8,7 +8,7 @@ import helpers
 from helpers import TRUTH, line_of, profile, total
 
 TASKS = TRUTH / "asyncio_tasks.py"
-SLACK_S = 0.05  # of a machine so busy that the tasks hardly wait: ready to run and waiting are told apart by looks
+SLACK_S = 0.05  # on a machine so busy that its tasks hardly wait
 
 
 @pytest.fixture(autouse=True)
