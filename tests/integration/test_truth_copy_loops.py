@@ -36,7 +36,7 @@ def of_lines(done):
 ALONE = [(0.5, ["--no-memory", "--no-redundancy"])] if os.environ.get("PIEPROF_COPIES_ALONE") else []
 
 
-@pytest.fixture(scope="module", params=[(1, []), *ALONE], ids=["all", "copies"][:1 + len(ALONE)])
+@pytest.fixture(scope="module", params=[(0.7, []), *ALONE], ids=["all", "copies"][:1 + len(ALONE)])
 def measured(request, pieprof, tmp_path_factory):
     """Allocations tell where a native call ends; without them it is guessed. Watching brings its own decoder."""
     seconds, options = request.param
