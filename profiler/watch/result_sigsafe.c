@@ -119,7 +119,7 @@ static void take_floats(const struct pie_watch_slot *slot, uintptr_t result,
         settings->ops->value_floats(result, ret_floats);
 }
 
-/* Fewer where more have been in vain. */
+/* Fewer where more have found nothing. */
 static uint32_t tries_of(struct pie_watch_thread *watch, const struct pie_watch_slot *slot) {
     uint32_t most = slot->bytes >= ARRAY_BYTES_MIN ? ARRAY_TRIES_MAX : TRIES_MAX;
 

@@ -146,7 +146,7 @@ struct pie_watch_slot {
     uint16_t module;                     /* that its code is of */
     uint32_t tries;      /* accesses of the block that turned out to be of no interest; RESULT: results
                                           * that differed, … */
-    uint32_t tries_most; /* … of which so many are enough */
+    uint32_t tries_most; /* … and how many of these are enough */
     uint32_t stage;      /* pie_watch_stage */
     uint32_t serial;     /* of the watch: traps of an earlier one carry another */
     uint32_t seen;       /* samples since it was last free or trapped: the reservoir's n */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* How many of a place's next results are compared (watch/patience_sigsafe.c). */
+/* How many of a place's next results are compared (watch/interest_sigsafe.c). */
 
 #include "profiler/watch/internal.h"
 
