@@ -35,7 +35,7 @@ enum {
 /* From so much CPU time on, the overhead is printed as a share of it. */
 static const double SHARE_CPU_MIN_S = 1;
 
-/* From this multiple of the period that was asked for, the mean distance of the samples is told instead. */
+/* From this multiple of the period that was asked for, the samples' mean distance stands in its place. */
 static const double STRETCHED = 1.25;
 
 /* The figures of the last line. The view of the run is a costly one: it is asked once. */
