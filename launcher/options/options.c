@@ -2,7 +2,6 @@
 #include "launcher/options/options.h"
 
 #include <errno.h>
-#include <float.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,8 +30,7 @@ static const double rate_factors[] = {1, 1, 1e3}, time_factors[] = {1, 1e3, 1e6,
 static const struct pie_quantity rate = {UNITS(rate), .divisor = 1, FROM_TO(1, 5000), .is_rate = true},
                                  interval = {UNITS(time), .divisor = 1, FROM_TO(200000, 1e9)},
                                  age = {UNITS(age), .divisor = 1, FROM_TO(10, 1e9)},
-                                 overhead = {UNITS(share), .divisor = 100, FROM_TO(DBL_MIN, 1),
-                                             .is_real = true},
+                                 overhead = {UNITS(share), .divisor = 100, FROM_TO(0, 1), .is_real = true},
                                  confidence = {UNITS(share), .divisor = 100, FROM_TO(0.5, 1 - 0x1p-53),
                                                .is_real = true},
                                  tolerance = {UNITS(no), .divisor = 1, FROM_TO(0, 1 - 0x1p-53),
@@ -72,12 +70,12 @@ static const struct pie_option table[] = {
      .right = "bytes from 4m to 1024g, such as 256m"},
     {"keep", "TIME", "keep only the last 10min, 1h, … of the profile", 0, QUANTITY(keep_s, age, NULL),
      .wrong = "bad time", .right = "how much is kept, from 10s on, such as 1h", .unset = "all of it"},
-    {"rate", "HZ", "samples per second of CPU time, up to 5khz", 'r', QUANTITY(period_ns, rate, "1khz"),
-     .wrong = "bad rate", .right = "from 1hz to 5khz, such as 1khz"},
+    {"rate", "HZ", "samples per second of CPU time at most, up to 5khz", 'r',
+     QUANTITY(period_ns, rate, "1khz"), .wrong = "bad rate", .right = "from 1hz to 5khz, such as 1khz"},
     {"interval", "TIME", "the rate as the time between two samples: 1ms, 500us", 'i',
      QUANTITY(period_ns, interval, NULL), .wrong = "bad interval",
      .right = "from 200us to 1s, such as 1ms (for Python's own -i: pieprof -- -i …)"},
-    {"overhead", "SHARE", "the share of the program's time that profiling may take", 0,
+    {"overhead", "SHARE", "the share of the program's time that profiling may take; 0: fixed rates", 0,
      QUANTITY(overhead_budget, overhead, "5%"), .wrong = "bad overhead",
      .right = "a part of the program's time, such as 5%", .environment = "PIEPROF_OVERHEAD"},
     {"time", NULL, "measure where time goes", 0, FLAG(has_time, true), .is_default = true},

@@ -35,6 +35,9 @@ enum {
 /* From so much CPU time on, the overhead is printed as a share of it. */
 static const double SHARE_CPU_MIN_S = 1;
 
+/* From this multiple of the period that was asked for, the samples' mean distance stands in its place. */
+static const double STRETCHED = 1.25;
+
 /* The figures of the last line. The view of the run is a costly one: it is asked once. */
 struct samples {
     bool is_known, has_period, has_overhead;
@@ -368,13 +371,24 @@ static void print_overhead(struct summary *summary, double stored_s, double cpu_
         fprintf(summary->out, "; overhead +%.0f ms", 1000 * overhead_s);
 }
 
+/* In a long run samples are further apart than was asked for, so that they stay within the budget. */
+static void print_period(struct summary *summary) {
+    const struct samples *samples = &summary->samples;
+    double mean_s = samples->count ? samples->cpu_s / (double)samples->count : 0;
+
+    if (mean_s > STRETCHED * samples->period_s)
+        fprintf(summary->out, " of %.2g ms on average", 1000 * mean_s);
+    else
+        fprintf(summary->out, " of %.3g ms", 1000 * samples->period_s);
+}
+
 static void print_samples(struct summary *summary) {
     const struct samples *samples = &summary->samples;
     if (!samples->is_known)
         return;
     fprintf(summary->out, "%lld samples", (long long)samples->count);
     if (samples->has_period)
-        fprintf(summary->out, " of %.3g ms", 1000 * samples->period_s);
+        print_period(summary);
     each_row(summary, drops_sql, print_drop);
     if (samples->has_overhead)
         print_overhead(summary, samples->overhead_s, samples->cpu_s);

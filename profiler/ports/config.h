@@ -16,8 +16,9 @@ struct pie_config {
     uint64_t max_bytes;   /* of the database; 0: no limit */
     /* Of contexts and code in memory, beyond which those not seen for long are forgotten; 0: never. */
     uint64_t context_bytes;
-    uint64_t period_ns;     /* sampling period of the time profile, CPU time; 1 000 000 at 1 kHz */
-    double overhead_budget; /* share of the program's time the profiler may use, 0.05 = 5 % */
+    uint64_t period_ns; /* sampling period of the time profile, CPU time; 1 000 000 at 1 kHz */
+    double
+        overhead_budget; /* share of the program's time the profiler may use, 0.05 = 5 %; 0: rates are fixed */
     const char *
         force_clock; /* NULL, or "perf", "perf-user", "timer", "itimer", "none": the one the user insists on */
     const char *only, *exclude;      /* path prefixes for own code, or NULL */

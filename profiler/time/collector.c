@@ -34,6 +34,9 @@
 /* A thread whose clock would take more than this part of the time by being switched on and off is sampled seldom. */
 enum { SWITCHING_PERMILLE = 100 };
 
+/* Of the overhead that the user allows, this part may go to samples of time. */
+static const double BUDGET_PART = 0.4;
+
 /* CPU time of the program's threads that is ours. */
 struct costs {
     uint64_t handlers_ns, caches_ns, switches_ns;
@@ -221,16 +224,33 @@ static uint64_t last_cpu_ns(const struct pie_thread *thread, size_t slot) {
  * that starts short threads does, would cost most by that. A timer that is due after the kernel's next tick costs next
  * to nothing. A sample stands for all time since the last, so only details get fewer. Not with `perf-user`, which takes
  * for system time what exceeds a period. */
-static uint64_t period_of(const struct pie_thread *thread, struct pie_wait *wait) {
+static bool is_seldom(const struct pie_thread *thread, struct pie_wait *wait, uint64_t period_ns) {
     const struct pie_clock_price *price = pie_clock_price_known();
-    uint64_t period_ns = state.collection->config->period_ns;
 
     if (pie_clock_current() != &pie_clock_perf || !price || !wait || wait->thread_id != thread->id ||
         period_ns >= PIE_CLOCK_LONG_PERIOD_NS)
-        return period_ns;
+        return false;
     wait->is_seldom =
         pie_wait_switching_permille(wait, price->switch_ns, pie_monotonic_ns()) > SWITCHING_PERMILLE;
-    return wait->is_seldom ? PIE_CLOCK_LONG_PERIOD_NS : period_ns;
+    return wait->is_seldom;
+}
+
+/* Within the budget. The kernel's ticks are the period of the other clocks, which cost too little to be stretched. */
+static uint64_t paced_ns(struct pie_thread *thread) {
+    const struct pie_config *config = state.collection->config;
+    uint64_t samples = atomic_load_explicit(&thread->samples, memory_order_relaxed);
+    uint64_t cost_ns = atomic_load_explicit(&thread->overhead_ns, memory_order_relaxed);
+
+    if (pie_clock_current() != &pie_clock_perf)
+        return config->period_ns;
+    return pie_pace_period_ns(&pie_time_of(thread)->pace, samples, cost_ns + samples * pie_clock_reload_ns(),
+                              config->period_ns, config->overhead_budget * BUDGET_PART);
+}
+
+static uint64_t period_of(struct pie_thread *thread, struct pie_wait *wait) {
+    uint64_t period_ns = paced_ns(thread);
+
+    return is_seldom(thread, wait, period_ns) ? PIE_CLOCK_LONG_PERIOD_NS : period_ns;
 }
 
 static void adapt(struct pie_thread *thread, size_t slot) {

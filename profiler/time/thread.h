@@ -2,6 +2,7 @@
 #pragma once
 
 #include "profiler/thread/part.h"
+#include "profiler/time/pace.h"
 #include "profiler/time/sample_ring.h"
 
 #include <stdatomic.h>
@@ -25,6 +26,8 @@ struct pie_time_thread {
     _Atomic(void *) clock_ring; /* mapping of the perf event's ring, or NULL */
     _Atomic bool has_timer;     /* instead of a perf event, which was refused (clock_perf) */
     _Atomic uint64_t period_ns;
+
+    struct pie_pace pace; /* of the collection thread only, once the clock runs */
 
     struct pie_ring ring;
 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* Debug registers and traps are few, so they go first to lines whose redundant fraction is still undecided (Paikana's
+/* Where debug registers and traps are spent.
+ *
+ * They are few, so they go first to lines whose redundant fraction is still undecided (Paikana's
  * idea, on fractions). A line's interest, in its calling context, is the width of the interval of its fraction, 1 while
  * nothing is known. A sample begins a watch with probability interest / mean interest of the last samples, at least 1 /
  * LEAST_ONE_IN, so that the only line of a program is watched as ever.
@@ -54,4 +56,57 @@ bool pie_watch_wants(struct pie_watch_thread *watch, struct pie_cct_id node) {
     watch->mean_interest = mean + (scaled >> MEAN_SHIFT) - (mean >> MEAN_SHIFT);
     uint32_t drawn = (uint32_t)(pie_watch_random(watch) % (mean | 1)); /* below the mean */
     return drawn < scaled || drawn < mean / LEAST_ONE_IN;
+}
+
+/* --- How long to wait for an equal result --- */
+
+/* Several callers may take turns at a place, so a result that differs from the next one may equal the one after. Up to
+ * twelve are compared, each of which takes two traps. Where each call returns something new, that is 24 traps for one
+ * answer, and most of the budget went there.
+ *
+ * So a place is remembered: how many tries the longest wait took that found an equal result, and how many waits beyond
+ * that found none. After a few of these, most waits end at twice the longest. One in eight is still a full one, so a
+ * place at which callers begin to take turns is noticed. */
+
+enum { PLACE_BITS = 12, VAIN_MIN = 3, FULL_ONE_IN = 8, TRIES_LEAST = 2 };
+
+/* By a part of the hash of the place; places that share one share what is known. Relaxed; written by handlers, of which
+ * one may undo another's: then a wait is longer or shorter than it might be. */
+static struct {
+    uint8_t longest, vain;
+} places[1 << PLACE_BITS];
+
+void pie_watch_patience_forget(void) {
+    for (unsigned i = 0; i < 1 << PLACE_BITS; i++) {
+        __atomic_store_n(&places[i].longest, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&places[i].vain, 0, __ATOMIC_RELAXED);
+    }
+}
+
+static unsigned place_of(uint64_t site) {
+    return (unsigned)(pie_hash_upper(site) >> (64 - PLACE_BITS));
+}
+
+uint32_t pie_watch_patience(struct pie_watch_thread *watch, uint64_t site, uint32_t most) {
+    unsigned index = place_of(site);
+    uint32_t longest = __atomic_load_n(&places[index].longest, __ATOMIC_RELAXED);
+    uint32_t enough = 2 * longest > TRIES_LEAST ? 2 * longest : TRIES_LEAST;
+
+    if (__atomic_load_n(&places[index].vain, __ATOMIC_RELAXED) < VAIN_MIN || enough >= most ||
+        pie_watch_random(watch) % FULL_ONE_IN == 0)
+        return most;
+    return enough;
+}
+
+void pie_watch_waited(uint64_t site, uint32_t tries, bool is_equal) {
+    unsigned index = place_of(site);
+    uint32_t longest = __atomic_load_n(&places[index].longest, __ATOMIC_RELAXED);
+    uint32_t vain = __atomic_load_n(&places[index].vain, __ATOMIC_RELAXED);
+
+    if (is_equal && tries > longest) {
+        __atomic_store_n(&places[index].longest, (uint8_t)tries, __ATOMIC_RELAXED);
+        __atomic_store_n(&places[index].vain, 0, __ATOMIC_RELAXED);
+    } else if (!is_equal && tries > longest && vain < UINT8_MAX) {
+        __atomic_store_n(&places[index].vain, (uint8_t)(vain + 1), __ATOMIC_RELAXED);
+    }
 }

@@ -160,6 +160,12 @@ void pie_watch_another_returned(struct pie_thread *thread, unsigned index, const
 void pie_watch_site_reached(struct pie_thread *thread, unsigned index);
 /* Are two results equal within a tolerance, a part of the numbers from 0 to below 1? watch/tolerance_sigsafe.c */
 bool pie_watch_is_close(const struct pie_value_floats *a, const struct pie_value_floats *b, double tolerance);
+/* How many results of the place's next calls are compared, `most` at most; and that one was equal to the first after
+ * `tries` of them, or none of these was: watch/interest_sigsafe.c */
+uint32_t pie_watch_patience(struct pie_watch_thread *watch, uint64_t site, uint32_t most);
+void pie_watch_waited(uint64_t site, uint32_t tries, bool is_equal);
+/* A profile begins. Context: drain. */
+void pie_watch_patience_forget(void);
 /* Waits until the interpreter comes to the code unit that calls, or gives up. */
 void pie_watch_leave_for_site(struct pie_thread *thread, unsigned index);
 /* The outcome so far of a watch that ends before its time. */

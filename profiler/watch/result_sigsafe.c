@@ -21,6 +21,7 @@
 enum {
     STRAYS_NEAR = 4,
     STRAYS_MAX = 200,
+    SIZES_A_TRY = 4, /* results of another size that take the place of a try where few are enough */
     TRIES_MAX = 4,
     ARRAY_TRIES_MAX = 12,
     PYTHON_TRIES_MAX =
@@ -118,6 +119,13 @@ static void take_floats(const struct pie_watch_slot *slot, uintptr_t result,
         settings->ops->value_floats(result, ret_floats);
 }
 
+/* Fewer where more have found nothing. */
+static uint32_t tries_of(struct pie_watch_thread *watch, const struct pie_watch_slot *slot) {
+    uint32_t most = slot->bytes >= ARRAY_BYTES_MIN ? ARRAY_TRIES_MAX : TRIES_MAX;
+
+    return slot->is_python ? PYTHON_TRIES_MAX : pie_watch_patience(watch, slot->site, most);
+}
+
 bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext,
                       struct pie_watch_record *reached) {
     const struct pie_pystack_ops *ops = pie_watch_ops();
@@ -146,6 +154,7 @@ bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_
     slot->address = slot->site;
     slot->size = 0;
     slot->bytes = slot->words.bytes;
+    slot->tries_most = tries_of(pie_watch_of(thread), slot);
     reached->value_before = hash;
     reached->arguments = slot->call.content;
     if (slot->is_outer) {
@@ -158,6 +167,10 @@ bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_
     if (slot->is_outer)
         pie_watch_leave_for_site(thread, index);
     return true;
+}
+
+static uint32_t sizes_of(const struct pie_watch_slot *slot) {
+    return slot->tries_most < ARRAY_TRIES_MAX ? slot->tries_most * SIZES_A_TRY : STRAYS_MAX;
 }
 
 /* Half of the words at least, at the same distances from the beginning: an array that grew, or of which a part was
@@ -174,9 +187,6 @@ static bool is_partly_same(const struct pie_watch_slot *slot, const struct pie_v
  * of another size are hardly worth a try. */
 static bool is_change(struct pie_watch_slot *slot, const ucontext_t *ucontext) {
     struct pie_value_words now = {.step_bytes = slot->words.step_bytes};
-    uint32_t tries = slot->is_python                  ? PYTHON_TRIES_MAX
-                     : slot->bytes >= ARRAY_BYTES_MIN ? ARRAY_TRIES_MAX
-                                                      : TRIES_MAX;
 
     if (pie_watch_ops()->value_words && slot->memory == PIE_WATCH_MEMORY_RETURNED)
         pie_watch_ops()->value_words((uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX], &now);
@@ -185,8 +195,8 @@ static bool is_change(struct pie_watch_slot *slot, const ucontext_t *ucontext) {
         return true;
     }
     if (now.bytes != slot->words.bytes)
-        return ++slot->strays >= STRAYS_MAX;
-    return ++slot->tries >= tries;
+        return ++slot->strays >= sizes_of(slot);
+    return ++slot->tries >= slot->tries_most;
 }
 
 /* That several results differed is known, although more were to be tried. Else what changes, which takes many tries,
@@ -285,6 +295,14 @@ static enum pie_watch_outcome outcome_of(const struct pie_watch_slot *slot, uint
     return slot->is_unsure ? PIE_WATCH_LOST : PIE_WATCH_CHANGED;
 }
 
+/* A part that is the same is an answer too. */
+static void note_wait(const struct pie_watch_slot *slot, bool is_equal) {
+    bool is_found = is_equal || slot->traits & PIE_WATCH_PARTLY;
+
+    if (!slot->is_python)
+        pie_watch_waited(slot->site, is_found ? slot->tries + 1 : slot->tries_most, is_found);
+}
+
 void pie_watch_another_returned(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext) {
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
     struct pie_watch_record record = {0};
@@ -300,6 +318,7 @@ void pie_watch_another_returned(struct pie_thread *thread, unsigned index, const
             pie_watch_leave_for_site(thread, index);
         return;
     }
+    note_wait(slot, record.value_after == slot->value);
     pie_call_path_take(pie_watch_ops(), thread, ucontext, false, &taken);
     record.second_node = taken.node;
     pie_watch_end(thread, index, &record, outcome_of(slot, record.value_after));

@@ -5,15 +5,16 @@
 #include "profiler/ports/config.h"
 #include "profiler/time/clock_price.h"
 #include "profiler/watch/debug_registers.h"
+#include "profiler/watch/internal.h"
 #include "profiler/watch/watch.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the overhead that the user allows, this part may go to watching; the rest is for the samples of time and for the
- * collection thread. */
-static const double BUDGET_PART = 0.4;
+/* Of the overhead that the user allows, this part may go to watching; the rest is for the samples of time
+ * (profiler/time/collector.c) and for the collection thread. With fixed rates it is that of the default. */
+static const double BUDGET_PART = 0.6, BUDGET_FIXED = 0.05;
 
 /* Where it could not be measured: what it was on a virtual machine. */
 static const uint64_t TRAP_PRICE_DEFAULT_NS = 12000;
@@ -37,6 +38,10 @@ static uint64_t sample_price_ns(const struct pie_access_facts *facts) {
     const struct pie_clock_price *clock = pie_clock_price_known();
 
     return facts->pmu_interrupt_ns + (clock ? clock->signal_ns : 0);
+}
+
+static double budget_of(const struct pie_config *config) {
+    return BUDGET_PART * (config->overhead_budget > 0 ? config->overhead_budget : BUDGET_FIXED);
 }
 
 const struct pie_access_sampler_ops *pie_watch_set_up(const struct pie_config *config,
@@ -75,11 +80,12 @@ const struct pie_access_sampler_ops *pie_watch_set_up(const struct pie_config *c
         *ret_note = SILENT;
     }
     if (kind != PIE_ACCESS_NONE) {
+        pie_watch_patience_forget();
         settings = (struct pie_watch_settings){
             .registers = registers_of(by_ptrace),
             .ops = ops,
             .fp_tolerance = config->fp_tolerance,
-            .budget = config->overhead_budget * BUDGET_PART,
+            .budget = budget_of(config),
             .is_adaptive = config->is_adaptive,
             .trap_price_ns = price->trap_ns ? price->trap_ns : TRAP_PRICE_DEFAULT_NS,
             .sample_price_ns = kind == PIE_ACCESS_PMU ? sample_price_ns(&facts) : 0,

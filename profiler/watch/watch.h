@@ -144,17 +144,19 @@ struct pie_watch_slot {
     uint32_t generation;                 /* of the block (basic_block.h) */
     uint32_t rewrites;                   /* pie_code_modules_rewrites() when it began */
     uint16_t module;                     /* that its code is of */
-    uint32_t tries;                      /* accesses of the block that turned out to be of no interest */
-    uint32_t stage;                      /* pie_watch_stage */
-    uint32_t serial;                     /* of the watch: traps of an earlier one carry another */
-    uint32_t seen;                       /* samples since it was last free or trapped: the reservoir's n */
-    uint32_t strays;                     /* traps in this stage other than the awaited one */
-    uint32_t size;                       /* of the watched word, bytes */
-    struct pie_cct_id first_node;        /* __atomic, relaxed: the collection thread moves it (turn.h) */
-    struct pie_value_words words;        /* of the returned object */
-    struct pie_value_floats floats;      /* … where there is a tolerance */
-    struct pie_call_digest call;         /* of the call; content 0: not known */
-    struct pie_watch_record touch;       /* NEXT_RETURN: the trap's record */
+    uint32_t tries;      /* accesses of the block that turned out to be of no interest; RESULT: results
+                                          * that differed, … */
+    uint32_t tries_most; /* … and how many of these are enough */
+    uint32_t stage;      /* pie_watch_stage */
+    uint32_t serial;     /* of the watch: traps of an earlier one carry another */
+    uint32_t seen;       /* samples since it was last free or trapped: the reservoir's n */
+    uint32_t strays;     /* traps in this stage other than the awaited one */
+    uint32_t size;       /* of the watched word, bytes */
+    struct pie_cct_id first_node;   /* __atomic, relaxed: the collection thread moves it (turn.h) */
+    struct pie_value_words words;   /* of the returned object */
+    struct pie_value_floats floats; /* … where there is a tolerance */
+    struct pie_call_digest call;    /* of the call; content 0: not known */
+    struct pie_watch_record touch;  /* NEXT_RETURN: the trap's record */
     uint8_t kind, memory;
     uint16_t traits;
     bool is_armed;          /* its register is */

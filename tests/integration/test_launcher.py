@@ -90,7 +90,7 @@ BAD = [
     (["-i", "show.py"], "show.py", "-- -i"),
     (["-i", "1"], "'1'"),
     (["-i", "10us"], "10us"),
-    (["--overhead", "0"], "'0'"),
+    (["--overhead", "-1%"], "'-1%'"),
     (["--overhead", "101%"], "101%"),
     (["--clock", "sun"], "sun", "perf"),
     (["--sampler", "ibs"], "ibs", "taskclock"),

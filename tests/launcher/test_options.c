@@ -49,6 +49,7 @@ static void test_the_budget_is_a_share(void **state) {
     assert_true(parsed("--overhead 3%").config.overhead_budget == 0.03);
     assert_true(parsed("--overhead 7").config.overhead_budget == 0.07);
     assert_true(parsed("--overhead 0.5%").config.overhead_budget == 0.005);
+    assert_true(parsed("--overhead 0").config.overhead_budget == 0);
 }
 
 static void test_redundancy_is_watched_for_unless_told_otherwise(void **state) {

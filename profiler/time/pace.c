@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/time/pace.h"
+
+/* Samples of which no period is stretched: two seconds at 1 kHz. Fewer than AT_LEAST are no mean; each look moves it by
+ * a quarter of the difference, so a step in the cost is followed within two seconds (a look comes each 100 ms). */
+enum { FIRST_SAMPLES = 2000, AT_LEAST = 20, MEAN_PART = 4 };
+
+static const uint64_t LONGEST_NS = 10000000;
+
+static void look(struct pie_pace *pace, uint64_t samples, uint64_t cost_ns) {
+    uint64_t more = samples - pace->samples;
+
+    if (more < AT_LEAST)
+        return;
+    uint64_t now_ns = cost_ns > pace->cost_ns ? (cost_ns - pace->cost_ns) / more : 0;
+    uint64_t before_ns = pace->mean_ns;
+    pace->mean_ns = before_ns ? before_ns - before_ns / MEAN_PART + now_ns / MEAN_PART : now_ns;
+    pace->samples = samples;
+    pace->cost_ns = cost_ns;
+}
+
+uint64_t pie_pace_period_ns(struct pie_pace *pace, uint64_t samples, uint64_t cost_ns, uint64_t shortest_ns,
+                            double share) {
+    look(pace, samples, cost_ns);
+    if (samples < FIRST_SAMPLES || share <= 0 || shortest_ns >= LONGEST_NS)
+        return shortest_ns;
+    double wanted_ns = (double)pace->mean_ns / share;
+    if (wanted_ns >= (double)LONGEST_NS)
+        return LONGEST_NS;
+    return wanted_ns > (double)shortest_ns ? (uint64_t)wanted_ns : shortest_ns;
+}

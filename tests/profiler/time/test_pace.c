@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* How far apart samples are: policy on figures that are made up. */
+
+#include "profiler/time/pace.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static const uint64_t SHORTEST_NS = 1000000;
+static const double SHARE = 0.02;
+
+/* A thread that is looked at each 100 ms of its CPU time, with samples of this cost. */
+struct thread {
+    struct pie_pace pace;
+    uint64_t samples, cost_ns, period_ns;
+};
+
+static void run(struct thread *thread, uint64_t ms, uint64_t one_ns, double share) {
+    for (uint64_t at_ms = 0; at_ms < ms; at_ms += 100) {
+        uint64_t more = 100000000 / thread->period_ns;
+        thread->samples += more;
+        thread->cost_ns += more * one_ns;
+        thread->period_ns =
+            pie_pace_period_ns(&thread->pace, thread->samples, thread->cost_ns, SHORTEST_NS, share);
+    }
+}
+
+static void test_two_seconds_are_as_was_asked_for(void **state) {
+    struct thread thread = {.period_ns = SHORTEST_NS};
+
+    run(&thread, 1900, 100000, SHARE);
+    assert_int_equal(thread.period_ns, SHORTEST_NS);
+}
+
+/* 60 us of 3 ms are 2 %. */
+static void test_the_share_is_kept(void **state) {
+    struct thread thread = {.period_ns = SHORTEST_NS};
+
+    run(&thread, 5000, 60000, SHARE);
+    assert_in_range(thread.period_ns, 2990000, 3010000);
+}
+
+static void test_cheap_samples_stay(void **state) {
+    struct thread thread = {.period_ns = SHORTEST_NS};
+
+    run(&thread, 5000, 19000, SHARE);
+    assert_int_equal(thread.period_ns, SHORTEST_NS);
+}
+
+/* Within 10 % after two seconds, up and down. */
+static void test_a_step_is_followed(void **state) {
+    struct thread thread = {.period_ns = SHORTEST_NS};
+
+    run(&thread, 5000, 30000, SHARE);
+    run(&thread, 2000, 60000, SHARE);
+    assert_in_range(thread.period_ns, 2700000, 3000000);
+    run(&thread, 2000, 30000, SHARE);
+    assert_in_range(thread.period_ns, 1500000, 1650000);
+}
+
+static void test_none_is_further_than_ten_ms(void **state) {
+    struct thread thread = {.period_ns = SHORTEST_NS};
+
+    run(&thread, 20000, 900000, SHARE);
+    assert_int_equal(thread.period_ns, 10000000);
+    assert_int_equal(pie_pace_period_ns(&thread.pace, thread.samples, thread.cost_ns, 20000000, SHARE),
+                     20000000);
+}
+
+static void test_without_a_share_rates_are_fixed(void **state) {
+    struct thread thread = {.period_ns = SHORTEST_NS};
+
+    run(&thread, 5000, 100000, 0);
+    assert_int_equal(thread.period_ns, SHORTEST_NS);
+}
+
+/* A thread that hardly runs: some samples are no mean. */
+static void test_few_samples_are_no_mean(void **state) {
+    struct pie_pace pace = {0};
+
+    assert_int_equal(pie_pace_period_ns(&pace, 3000, 3000 * 60000, SHORTEST_NS, SHARE), 3000000);
+    assert_int_equal(pie_pace_period_ns(&pace, 3010, 3000 * 60000 + 10 * 900000, SHORTEST_NS, SHARE),
+                     3000000);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_two_seconds_are_as_was_asked_for),
+        cmocka_unit_test(test_the_share_is_kept),
+        cmocka_unit_test(test_cheap_samples_stay),
+        cmocka_unit_test(test_a_step_is_followed),
+        cmocka_unit_test(test_none_is_further_than_ten_ms),
+        cmocka_unit_test(test_without_a_share_rates_are_fixed),
+        cmocka_unit_test(test_few_samples_are_no_mean),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
