@@ -152,13 +152,6 @@ static bool is_telling(const struct pie_call_arguments *arguments, uint64_t resu
     return arguments->count > 0 && (result || (!arguments->traits && !arguments->is_constructor));
 }
 
-/* Has the object one reference, the caller's? */
-static bool is_new(uintptr_t object) {
-    uintptr_t count;
-
-    return load(object, 0, &count) && (uint32_t)count == 1;
-}
-
 /* Is the result an argument, as far as can be seen? */
 static bool is_handed_back(const struct pie_call_arguments *arguments, uintptr_t result) {
     if (arguments->count > PIE_CALL_OBJECTS)
@@ -175,7 +168,7 @@ static uintptr_t kept_result(const struct pie_call_arguments *arguments, uintptr
     uintptr_t type;
 
     if (arguments->count == 0 || arguments->has_iterator || is_handed_back(arguments, result) ||
-        pie_object_kind_at(result) != PIE_OBJECT_PLAIN || is_new(result) ||
+        pie_object_kind_at(result) != PIE_OBJECT_PLAIN || pie_object_is_new(result) ||
         !load(result, offsetof(PyObject, ob_type), &type))
         return 0;
     bool is_value = result == (uintptr_t)Py_None || result == (uintptr_t)Py_NotImplemented ||

@@ -372,10 +372,8 @@ static bool add_of_library(struct pie_digest *digest, uintptr_t object, uintptr_
 
 /* Has it one reference, or does Python share such objects? */
 static bool is_fresh(uintptr_t object, uintptr_t type) {
-    uintptr_t count;
-
     return type == (uintptr_t)&PyLong_Type || type == (uintptr_t)&PyBool_Type ||
-           type == (uintptr_t)&PyUnicode_Type || (load(object, 0, &count) && (uint32_t)count == 1);
+           type == (uintptr_t)&PyUnicode_Type || pie_object_is_new(object);
 }
 
 void pie_digest_add_item(struct pie_digest *digest, uintptr_t object, unsigned depth) {
