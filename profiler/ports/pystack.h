@@ -122,6 +122,25 @@ struct pie_python_call {
     uintptr_t result;    /* once it has returned */
 };
 
+/* A long value that a native call reads, of one kind. */
+enum pie_read_kind {
+    PIE_READ_NONE,
+    PIE_READ_SEARCH = 1,   /* an item is searched for in a list or tuple, from its beginning */
+    PIE_READ_ARGUMENT = 2, /* the longest argument: text, bytes, the data of an array or tensor, a list, a tuple */
+};
+
+struct pie_call_read {
+    uint64_t object;       /* its address */
+    uint64_t size;         /* SEARCH: items; ARGUMENT: bytes, those of an item's address for a list or tuple */
+    uint64_t beginning;    /* digest of words at the beginning and, ever farther apart, up to a fourth of it at least */
+    uint64_t beginning_up; /* the same for one that is half as long: what a longer one is compared by */
+    uint64_t rest;         /* ARGUMENT: digest of what is called and of all other arguments */
+    uint8_t kind;          /* pie_read_kind */
+    uint8_t octave;        /* binary logarithm of its words, rounded down */
+    bool is_temporary;     /* only the call has it */
+    bool is_tuple;         /* SEARCH */
+};
+
 /* Such calls. Context: signal (all functions). */
 struct pie_python_call_ops {
     /* The code unit of the call that a frame waits for at instr; 0: it is no such call. */
@@ -247,6 +266,10 @@ struct pie_pystack_ops {
      * loop. False: it is no call, or its arguments cannot be found. May be NULL. At most 1024 words are looked at.
      * Context: signal. */
     bool (*call_digest)(const struct pie_value *result, struct pie_call_digest *ret_digest);
+
+    /* The long value that the calling thread's innermost frame, as walk() has just found it, is having read by a call
+     * or an operator. False: none of 512 bytes or 32 items. May be NULL. Context: signal. */
+    bool (*call_read)(const struct pie_pyframe *frame, struct pie_call_read *ret_read);
 
     /* Calls of Python functions; NULL: in this Python they are not looked at. */
     const struct pie_python_call_ops *python_calls;
