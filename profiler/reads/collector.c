@@ -27,22 +27,24 @@ static int begin(struct pie_collection *collection) {
         return r;
     state.naming = collection->naming;
     pie_reads_set(collection->ops);
+    pie_watch_set_returned(pie_reads_returned);
     return 0;
 }
 
 static void stop(void) {
     pie_reads_set(NULL);
+    pie_watch_set_returned(NULL);
 }
 
 static void forget(void) {
     state.places = NULL;
-    pie_reads_set(NULL);
+    stop();
 }
 
 static void drain(struct pie_thread *thread, size_t slot) {
     struct pie_reads_record record;
 
-    while (pie_reads_ring_pop(pie_reads_of(thread), &record))
+    while (pie_reads_ring_pop(&pie_reads_of(thread)->ring, &record))
         pie_reads_places_add(state.places, pie_naming_node(state.naming, pie_watch_line_node(record.node)),
                              &record);
 }
@@ -58,6 +60,10 @@ static int write_readings(struct pie_sink *sink) {
 
 static void clear(void) {
     pie_reads_places_clear(state.places);
+}
+
+static void move_thread(struct pie_thread *thread, pie_move_word_fn move, void *data) {
+    move(data, &pie_reads_of(thread)->sort.node);
 }
 
 static bool holds(struct pie_node_id node) {
@@ -78,6 +84,7 @@ const struct pie_collector pie_reads_collector = {
     .drain = drain,
     .write = write_readings,
     .clear = clear,
+    .move_thread = move_thread,
     .holds = holds,
     .forget_nodes = forget_nodes,
 };

@@ -2,8 +2,8 @@
 
 /* A place is a line of Python in its context. Does a sample there meet what the sample before met? Time is what it
  * costs: while one value rises, calls that read all of it take longer and longer. So of equal steps of its length the
- * later ones have more samples, in proportion to the length, and three quarters of all lie above half of the last one.
- * Calls that take no longer for a long value (append, len) have half of them there. That is asked only of values that
+ * later ones take more of it, in proportion to the length, and three quarters of all lie above half of the last one.
+ * Calls that take no longer for a long value (append, len) have half of it there. That is asked only of values that
  * have risen to four times their length. */
 
 #include "profiler/reads/places.h"
@@ -21,10 +21,10 @@ enum {
     RISE = 4,
 };
 
-/* How often each length was met while one value rose. */
+/* How much time each length took while one value rose. */
 struct rise {
     uint64_t first, last; /* lengths */
-    uint32_t counts[OCTAVES * STEPS];
+    uint64_t ns[OCTAVES * STEPS]; /* CPU time of the samples */
 };
 
 struct place {
@@ -94,28 +94,28 @@ static size_t class_of(uint64_t size) {
     return octave < OCTAVES ? octave * STEPS + step : OCTAVES * STEPS - 1;
 }
 
-/* Adds the samples of a value that has risen enough to the two halves. */
+/* Adds the time of a value that has risen enough to the two halves. */
 static void add_halves(const struct rise *rise, struct pie_reading_row *row) {
     if (!rise || rise->last < RISE * rise->first)
         return;
     size_t half = class_of(rise->last) - STEPS;
     for (size_t i = class_of(rise->first); i <= class_of(rise->last); i++)
-        *(i <= half ? &row->lower : &row->upper) += rise->counts[i];
+        *(i <= half ? &row->lower_ns : &row->upper_ns) += rise->ns[i];
 }
 
 /* What had risen is over; another value begins. */
-static void begin_rise(struct place *place, uint64_t size) {
+static void begin_rise(struct place *place, uint64_t size, uint64_t ns) {
     add_halves(place->rise, &place->row);
     *place->rise = (struct rise){.first = size, .last = size};
-    place->rise->counts[class_of(size)]++;
+    place->rise->ns[class_of(size)] += ns;
 }
 
-static void go_on(struct place *place, uint64_t size) {
+static void go_on(struct place *place, uint64_t size, uint64_t ns) {
     if (!place->rise)
         return;
     if (size > place->rise->last)
         place->rise->last = size;
-    place->rise->counts[class_of(size)]++;
+    place->rise->ns[class_of(size)] += ns;
 }
 
 /* --- Samples --- */
@@ -144,25 +144,25 @@ static bool make_rise(struct place *place) {
         pie_counter_add(PIE_COUNTER_OUT_OF_MEMORY, 1);
         return false;
     }
-    begin_rise(place, place->last.size);
+    begin_rise(place, place->last.size, 0);
     return true;
 }
 
-static void compare(struct place *place, const struct pie_call_read *now) {
-    const struct pie_call_read *last = &place->last;
+static void compare(struct place *place, const struct pie_reads_record *record) {
+    const struct pie_call_read *last = &place->last, *now = &record->read;
     bool is_known = last->kind && is_same(last, now);
 
     if (is_known && now->size > last->size) {
         place->row.rises++;
         if (make_rise(place))
-            go_on(place, now->size);
+            go_on(place, now->size, record->cpu_ns);
     } else if (is_known && (now->size == last->size || now->kind == PIE_READ_SEARCH)) {
         place->row.same++;
-        go_on(place, now->size);
+        go_on(place, now->size, record->cpu_ns);
     } else if (last->kind) {
         place->row.others++;
         if (place->rise)
-            begin_rise(place, now->size);
+            begin_rise(place, now->size, record->cpu_ns);
     }
 }
 
@@ -174,7 +174,7 @@ void pie_reads_places_add(struct pie_reads_places *places, struct pie_node_id li
         pie_counter_add(PIE_COUNTER_OUT_OF_MEMORY, 1);
         return;
     }
-    compare(place, &record->read);
+    compare(place, record);
     place->last = record->read;
     place->is_changed = true;
     place->row.samples++;
@@ -205,7 +205,7 @@ void pie_reads_places_clear(struct pie_reads_places *places) {
 }
 
 bool pie_reads_places_hold(const struct pie_reads_places *places, struct pie_node_id node) {
-    for (uint8_t kind = PIE_READ_SEARCH; kind <= PIE_READ_ARGUMENT; kind++) {
+    for (uint8_t kind = PIE_READ_SEARCH; kind <= PIE_READ_SORT; kind++) {
         uint32_t number = pie_u64map_get(&places->index, key_of(node, kind));
         if (number && places->list[number - 1].is_changed)
             return true;

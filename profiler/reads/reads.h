@@ -31,17 +31,24 @@ static_assert(sizeof(struct pie_reads_record) == 64, "records lie in the region"
 enum { PIE_READS_RING_RECORDS = 128 }; /* 25 ms at 5 kHz */
 PIE_SPSC_RING(pie_reads_ring, struct pie_reads_record, PIE_READS_RING_RECORDS);
 
-/* A thread's part is such a ring. */
+/* A thread's part. */
+struct pie_reads_thread {
+    struct pie_reads_ring ring;
+    struct pie_reads_record sort; /* of samples in a row in a sort of one list; read.kind 0: none. Handlers only */
+};
 extern struct pie_thread_part pie_reads_part;
 
 /* Context: any. */
-static inline struct pie_reads_ring *pie_reads_of(const struct pie_thread *thread) {
+static inline struct pie_reads_thread *pie_reads_of(const struct pie_thread *thread) {
     return pie_thread_part_of(thread, &pie_reads_part);
 }
 
 /* Handlers look at calls by these operations, or, with NULL, not; not at first. ops live as long as the process.
  * Context: drain. */
 void pie_reads_set(const struct pie_pystack_ops *ops);
+
+/* A watched call has returned. Context: signal. */
+void pie_reads_returned(struct pie_thread *thread);
 
 /* Leaves a record, if the sample fell into a call that reads something long. Context: signal. */
 void pie_reads_sampled(struct pie_thread *thread, const struct pie_sample *sample);

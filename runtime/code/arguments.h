@@ -18,8 +18,9 @@ extern const struct pie_python_call_ops pie_code_python_calls;
 /* See pie_pystack_ops.array_argument. Context: signal. */
 uint64_t pie_code_arguments_array(uintptr_t address, uintptr_t result);
 
-/* See pie_pystack_ops.call_read. Context: signal. */
+/* See pie_pystack_ops.call_read and .sorted_read. Context: signal. */
 bool pie_code_call_read(const struct pie_pyframe *frame, struct pie_call_read *ret_read);
+bool pie_code_sorted_read(struct pie_call_read *read);
 
 /* Code ids are going to be used again for other code. Context: drain. */
 void pie_code_arguments_forget(void);

@@ -26,6 +26,7 @@ enum {
     ITEMS_MIN = 32,
     FIRST_WORDS = 8,
     NAME_BYTES = 8,
+    SKETCH_ITEMS_MAX = 4096, /* some 10 us */
 };
 
 /* Where a value's words lie: the data, or the addresses of the items. */
@@ -138,21 +139,21 @@ static bool can_be_key(uintptr_t item) {
            hash != (uintptr_t)&PyObject_HashNotImplemented;
 }
 
-static bool is_search(uintptr_t callable) {
-    static const char *const names[] = {"index", "count", "remove"};
-    uintptr_t type, owner, method, name;
+/* Is a method of lists or tuples called, of this name? */
+static bool is_method(uintptr_t callable, const char *name) {
+    uintptr_t type, owner, method, at;
     char text[NAME_BYTES];
 
-    if (!type_of(callable, &type) || type != (uintptr_t)&PyMethodDescr_Type ||
-        !load(callable, offsetof(PyDescrObject, d_type), &owner) ||
-        (owner != (uintptr_t)&PyList_Type && owner != (uintptr_t)&PyTuple_Type) ||
-        !load(callable, offsetof(PyMethodDescrObject, d_method), &method) ||
-        !load(method, offsetof(PyMethodDef, ml_name), &name))
-        return false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (pie_safe_copy(text, (const void *)name, strlen(names[i]) + 1) && strcmp(text, names[i]) == 0)
-            return true;
-    return false;
+    return type_of(callable, &type) && type == (uintptr_t)&PyMethodDescr_Type &&
+           load(callable, offsetof(PyDescrObject, d_type), &owner) &&
+           (owner == (uintptr_t)&PyList_Type || owner == (uintptr_t)&PyTuple_Type) &&
+           load(callable, offsetof(PyMethodDescrObject, d_method), &method) &&
+           load(method, offsetof(PyMethodDef, ml_name), &at) &&
+           pie_safe_copy(text, (const void *)at, strlen(name) + 1) && memcmp(text, name, strlen(name) + 1) == 0;
+}
+
+static bool is_search(uintptr_t callable) {
+    return is_method(callable, "index") || is_method(callable, "count") || is_method(callable, "remove");
 }
 
 static bool note_search(uintptr_t sequence, uintptr_t item, struct pie_call_read *read) {
@@ -167,7 +168,6 @@ static bool note_search(uintptr_t sequence, uintptr_t item, struct pie_call_read
     read->object = sequence;
     read->size = span.bytes / sizeof type;
     read->is_temporary = pie_object_is_new(sequence);
-    read->is_tuple = type == (uintptr_t)&PyTuple_Type;
     return true;
 }
 
@@ -222,8 +222,46 @@ static bool note_argument(const struct pie_call_arguments *arguments, bool is_op
     read->kind = PIE_READ_ARGUMENT;
     read->object = arguments->objects[longest];
     read->size = span.bytes;
-    read->is_temporary = pie_object_is_new(read->object);
     read->rest = digest_of_rest(arguments, longest);
+    return read->rest != 0;
+}
+
+/* --- A sort --- */
+
+/* The order changes with each new item, so the beginning is that item's whose hash is the least: a list that has got
+ * some items more has another one seldom. Of long lists, where few items are new from one sample to the next, the first
+ * items are enough. */
+static bool note_items(const struct span *span, struct pie_call_read *read) {
+    uint64_t count = span->bytes / sizeof(uintptr_t), least = UINT64_MAX;
+    bool is_long = count > SKETCH_ITEMS_MAX;
+    uintptr_t item;
+
+    for (uint64_t i = 0; i < (is_long ? FIRST_WORDS : count); i++) {
+        if (!load(span->address, i * sizeof item, &item))
+            return false;
+        uint64_t hash = pie_hash_upper(item);
+        least = is_long ? pie_hash_mix(least, item) : hash < least ? hash : least;
+    }
+    read->beginning = read->beginning_up = least;
+    read->octave = 0;
+    return true;
+}
+
+bool pie_code_sorted_read(struct pie_call_read *read) {
+    struct span span;
+    uintptr_t type;
+
+    if (!type_of(read->object, &type) || type != (uintptr_t)&PyList_Type ||
+        !span_of_items(read->object, false, &span) || span.bytes < BYTES_MIN || !note_items(&span, read))
+        return false;
+    read->size = span.bytes;
+    return true;
+}
+
+static bool note_sort(const struct pie_call_arguments *arguments, struct pie_call_read *read) {
+    read->kind = PIE_READ_SORT;
+    read->object = arguments->objects[0];
+    read->rest = digest_of_rest(arguments, 0);
     return read->rest != 0;
 }
 
@@ -250,5 +288,7 @@ bool pie_code_call_read(const struct pie_pyframe *frame, struct pie_call_read *r
         return note_search(arguments.objects[1], arguments.objects[0], ret_read);
     if (arguments.count >= 2 && is_search(callable))
         return note_search(arguments.objects[0], arguments.objects[1], ret_read);
+    if (is_method(callable, "sort"))
+        return note_sort(&arguments, ret_read);
     return note_argument(&arguments, site.shape == PIE_CALL_OPERANDS, ret_read);
 }

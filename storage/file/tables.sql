@@ -207,18 +207,19 @@ CREATE TABLE watch (
 CREATE TABLE reading (
   process INTEGER NOT NULL REFERENCES process,
   node INTEGER NOT NULL,           -- node (process, id) of the line
-  kind INTEGER NOT NULL,           -- 1: a list or tuple is searched for an item, 2: the longest argument
-  samples INTEGER NOT NULL,        -- samples of such calls
+  kind INTEGER NOT NULL,           -- 1: a list or tuple is searched for an item, 2: the longest argument, 3: a list that
+                                   -- its sort() sorts
+  samples INTEGER NOT NULL,        -- samples of such calls; kind 3: samples in a row count as one
   cpu_ns INTEGER NOT NULL,         -- CPU time that they stand for
   cpu_sq_ns2 REAL NOT NULL,        -- sum of the squares of the samples' times
   same INTEGER NOT NULL,           -- samples that met what the one before there had met, as long as it was then
-  rises INTEGER NOT NULL,          -- samples that met one that began the same and was longer; kind 2: with the same
-                                   -- other arguments
+  rises INTEGER NOT NULL,          -- samples that met one that began the same and was longer; kinds 2 and 3: with the
+                                   -- same other arguments
   others INTEGER NOT NULL,         -- samples that met another one
-  lower INTEGER NOT NULL,          -- while one rose to four times its length at least: samples up to half of its last
-                                   -- length
-  upper INTEGER NOT NULL,          -- … and from there on
-  sum_size INTEGER NOT NULL,       -- lengths of all samples; kind 1: items, kind 2: bytes
+  lower_ns INTEGER NOT NULL,       -- while one rose to four times its length at least: CPU time of the samples up to
+                                   -- half of its last length
+  upper_ns INTEGER NOT NULL,       -- … and from there on
+  sum_size INTEGER NOT NULL,       -- lengths of all samples; kind 1: items, else bytes
   max_size INTEGER NOT NULL,       -- the greatest of them
   PRIMARY KEY (process, node, kind)
 ) WITHOUT ROWID;

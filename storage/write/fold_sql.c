@@ -93,7 +93,7 @@ const char *const pie_fold_contexts_sql[] = {
     " SELECT process, f.target, kind, " PIE_READING_SUMS ", max_size FROM reading"
     " JOIN temp.folded f ON f.node = reading.node WHERE process = ?1"
     " ON CONFLICT DO UPDATE SET " ADD("samples") ADD("cpu_ns") ADD("cpu_sq_ns2") ADD("same") ADD("rises")
-        ADD("others") ADD("lower") ADD("upper")
+        ADD("others") ADD("lower_ns") ADD("upper_ns")
             ADD("sum_size") "max_size = max(max_size, excluded.max_size)",
     DROP("reading"),
     DROP("holder"),

@@ -125,7 +125,7 @@ int pie_writer_put_reading(struct pie_writer *writer, const struct pie_reading_r
     return pie_rowlog_add(&writer->rows, PIE_STATEMENT_READING, "iiiiidiiiiiii", writer->process,
                           (int64_t)row->node.value, (int64_t)row->kind, integer(row->samples),
                           integer(row->cpu_ns), row->cpu_sq_ns2, integer(row->same), integer(row->rises),
-                          integer(row->others), integer(row->lower), integer(row->upper),
+                          integer(row->others), integer(row->lower_ns), integer(row->upper_ns),
                           integer(row->sum_size), integer(row->max_size));
 }
 

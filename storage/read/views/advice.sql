@@ -61,7 +61,7 @@ FROM (VALUES
   ('*', 'searched list', 'keep the items in a set, or in a dict where something belongs to them: a test there does not '
     || 'search'),
   ('*', 'growing argument', 'keep what was worked out so far and add only what is new: a running total or maximum, '
-    || 'itertools.accumulate, update() of a hash'),
+    || 'itertools.accumulate, update() of a hash, bisect.insort for what is sorted'),
   ('numpy', 'growing argument', 'work out all of them with one call for the whole array (numpy.cumsum, cumprod, '
     || 'maximum.accumulate), or keep the last result and add only what is new'),
   ('*torch*', 'growing argument', 'work out all of them with one call for the whole tensor (torch.cumsum, cumprod, '

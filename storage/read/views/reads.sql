@@ -12,27 +12,28 @@ CREATE VIEW x_reading_threshold AS SELECT
                            -- set, but the rest of the line then takes longer than the search
   0.8 AS rising_part,      -- growing arguments: of the samples that met another value than the one before, this part
                            -- met a longer one that began the same,
-  0.65 AS upper_part,      -- and this part of the samples met more than half of the last length: 0.75 if calls take as
-                           -- long as the value is, 0.5 if the length is of no matter to them
+  0.65 AS upper_part,      -- and this part of their time is above half of the last length: 0.75 if calls take as long
+                           -- as the value is, 0.5 if the length is of no matter to them
   0.8 AS search_low;       -- what a set takes for the same tests is at most a fifth of what the list takes
 
 CREATE VIEW x_reading_place AS
 SELECT p.run, r.process, n.own_location AS place, n.line_location, r.kind, max(r.cpu_ns) AS top_ns,
   sum(r.cpu_ns) * 1.0 AS reads_ns, sum(r.samples) AS samples, sum(r.rises) AS rises, sum(r.same) AS same,
-  sum(r.others) AS others, sum(r.lower) AS lower, sum(r.upper) AS upper, max(r.max_size) AS max_size
+  sum(r.others) AS others, max(r.max_size) AS max_size
 FROM process p JOIN reading r ON r.process = p.id JOIN node n ON n.process = r.process AND n.id = r.node
 JOIN x_reading_threshold t
-WHERE n.own_location IS NOT NULL AND (r.kind = PIE_READ_ARGUMENT OR n.line_location = n.own_location)
+WHERE n.own_location IS NOT NULL AND (r.kind <> PIE_READ_SEARCH OR n.line_location = n.own_location)
 GROUP BY p.run, r.process, n.own_location, r.kind
 HAVING iif(r.kind = PIE_READ_SEARCH,
   sum(r.same + r.rises) >= max(t.samples) AND sum(r.same + r.rises) >= max(t.same_part) * sum(r.same + r.rises + r.others),
   sum(r.rises) >= max(t.samples) AND sum(r.rises) >= max(t.rising_part) * sum(r.rises + r.others)
-    AND sum(r.lower + r.upper) >= max(t.samples) AND sum(r.upper) >= max(t.upper_part) * sum(r.lower + r.upper));
+    AND (r.kind = PIE_READ_SORT OR (sum(r.lower_ns + r.upper_ns) > 0
+      AND sum(r.upper_ns) >= max(t.upper_part) * sum(r.lower_ns + r.upper_ns))));
 
 -- With times. Few lines come so far, so each looks for itself, and a run without such lines costs nothing.
 CREATE VIEW x_reading_line AS
-SELECT run, kind, file, line, function, function_line, native_function, native_library, advice_library, line_ns, samples,
-  rises, max_size, all_reads_ns AS reads_ns, run_ns
+SELECT run, kind, file, line, function, function_line, native_function, native_library, advice_library, line_ns, rises,
+  others, max_size, all_reads_ns AS reads_ns, run_ns
 FROM (
   SELECT x.*, f.path AS file, l.line, u.name AS function, u.first_line AS function_line, ne.name AS native_function,
     me.name AS native_library, coalesce(nullif(fi.library, 'python'), me.name) AS advice_library, a.cpu_ns * 1.0 AS run_ns,
@@ -65,13 +66,17 @@ SELECT x.*, t.high_traps, t.high_low, t.high_part, t.high_share, t.z2, t.calls_h
   iif(x.kind = PIE_READ_SEARCH,
     printf('each test reads up to %d items of one list%s; the tests take %.3g of the line''s %.3g s', x.max_size,
       iif(x.rises > 0, ', which grows, so twice the items take four times as long', ''), x.reads_ns / 1e9, x.line_ns / 1e9),
-    printf('each call reads all that was there again: its argument began as before and was longer in %d samples, and '
-      || 'nothing else had changed; it grew to %.3g %s, so twice the calls take four times as long; these calls take %.3g of '
-      || 'the line''s %.3g s', x.rises, x.max_size / iif(x.max_size >= 1e6, 1e6, 1e3), iif(x.max_size >= 1e6, 'MB', 'kB'),
+    printf('each call %s again: %s grew to %.3g %s, %s in %d of %d comparisons, and nothing else changed, so twice the '
+      || 'calls take four times as long; these calls take %.3g of the line''s %.3g s',
+      iif(x.kind = PIE_READ_SORT, 'sorts all that was sorted', 'reads all that was there'),
+      iif(x.kind = PIE_READ_SORT, 'the list', 'its argument'),
+      x.max_size / iif(x.kind = PIE_READ_SORT, 8, iif(x.max_size >= 1e6, 1e6, 1e3)),
+      iif(x.kind = PIE_READ_SORT, 'items', iif(x.max_size >= 1e6, 'MB', 'kB')),
+      iif(x.kind = PIE_READ_SORT, 'with the items of before', 'and began as before'), x.rises, x.rises + x.others,
       x.reads_ns / 1e9, x.line_ns / 1e9)) AS evidence, (
     SELECT a.advice FROM x_advice a WHERE a.about = CASE
         WHEN x.kind = PIE_READ_SEARCH THEN 'searched list'
-        WHEN x.native_function GLOB '*sort*' AND x.native_library IS 'python' THEN 'sorted again'
+        WHEN x.kind = PIE_READ_SORT THEN 'sorted again'
         ELSE 'growing argument' END AND coalesce(x.advice_library, '') GLOB a.library
     ORDER BY length(a.library) DESC LIMIT 1) AS advice
 FROM x_reading_line x JOIN x_threshold t JOIN x_reading_threshold s

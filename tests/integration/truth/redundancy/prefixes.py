@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""prefixes.py SECONDS_OF_EACH: calls whose argument grows, with and without the need to read all of it again, by lines. Says
+"""prefixes.py SECONDS_OF_EACH, of CPU time: calls whose argument grows, with and without the need to read all of it again, by lines. Says
 how many bytes the longest had."""
 import hashlib
 import json
@@ -48,6 +48,14 @@ def arrange():
     sizes["arrange"] = 8 * len(items)
 
 
+def sort():
+    items = []
+    for value in VALUES:
+        items.append(value)
+        items.sort(key=float.__neg__)  # sort
+    sizes["sort"] = 8 * len(items)
+
+
 def update():
     state = hashlib.sha256()
     for entry in ENTRIES:
@@ -59,6 +67,13 @@ def append():
     items = []
     for _ in range(200000):
         items.append(None)  # append
+
+
+def lists():
+    """Each is another one, and longer than the one before."""
+    for size in range(100, 1000, 5):
+        values = [float(i * 7919 % 1009) for i in range(size)]
+        values.sort(key=float.__neg__)  # lists
 
 
 def at_random():
@@ -83,8 +98,8 @@ def new_weights():
         WEIGHTS[day % 50, :day].dot(OTHERS[day % 8, :day])  # new weights
 
 
-for body in (digest, product, total, arrange, update, append, at_random, another, windows, new_weights):
-    until = time.perf_counter() + SECONDS
-    while time.perf_counter() < until:
+for body in (digest, product, total, arrange, sort, update, append, lists, at_random, another, windows, new_weights):
+    until = time.process_time() + SECONDS * (2 if body is sort else 1)
+    while time.process_time() < until:
         body()
 print(json.dumps({"bytes": sizes}))
