@@ -66,12 +66,14 @@ SELECT x.*, t.high_traps, t.high_low, t.high_part, t.high_share, t.z2, t.calls_h
   iif(x.kind = PIE_READ_SEARCH,
     printf('each test reads up to %d items of one list%s; the tests take %.3g of the line''s %.3g s', x.max_size,
       iif(x.rises > 0, ', which grows, so twice the items take four times as long', ''), x.reads_ns / 1e9, x.line_ns / 1e9),
-    printf('each call %s again: %s grew to %.3g %s, %s in %d of %d comparisons, and nothing else changed, so twice the '
+    printf('each call %s again: %s grew to %s, %s in %d of %d comparisons, and nothing else changed, so twice the '
       || 'calls take four times as long; these calls take %.3g of the line''s %.3g s',
       iif(x.kind = PIE_READ_SORT, 'sorts all that was sorted', 'reads all that was there'),
       iif(x.kind = PIE_READ_SORT, 'the list', 'its argument'),
-      x.max_size / iif(x.kind = PIE_READ_SORT, 8, iif(x.max_size >= 1e6, 1e6, 1e3)),
-      iif(x.kind = PIE_READ_SORT, 'items', iif(x.max_size >= 1e6, 'MB', 'kB')),
+      CASE
+        WHEN x.kind = PIE_READ_SORT THEN printf('%d items', x.max_size / 8)
+        WHEN x.max_size >= 1e6 THEN printf('%.3g MB', x.max_size / 1e6)
+        ELSE printf('%.3g kB', x.max_size / 1e3) END,
       iif(x.kind = PIE_READ_SORT, 'with the items of before', 'and began as before'), x.rises, x.rises + x.others,
       x.reads_ns / 1e9, x.line_ns / 1e9)) AS evidence, (
     SELECT a.advice FROM x_advice a WHERE a.about = CASE
