@@ -201,8 +201,9 @@ static const char copies_sql[] = "SELECT (SELECT sum(a.rises) FROM process p JOI
                                  " FROM x_growth_threshold";
 
 /* Lists that are searched, and arguments that grow: samples of time tell them. */
-static const char reads_sql[] = "SELECT EXISTS (SELECT 1 FROM process p JOIN reading r ON r.process = p.id"
-                                " JOIN x_reading_threshold t WHERE p.run = :run AND r.same + r.rises >= t.samples)";
+static const char reads_sql[] =
+    "SELECT EXISTS (SELECT 1 FROM process p JOIN reading r ON r.process = p.id"
+    " JOIN x_reading_threshold t WHERE p.run = :run AND r.same + r.rises >= t.samples)";
 
 /* To find out that there are none takes as long as to find some, and a short run has not seen enough. 1, 0 or
  * -errno. */

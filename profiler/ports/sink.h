@@ -143,10 +143,12 @@ struct pie_reading_row {
     uint64_t samples; /* of calls at work; SORT: samples in a row count as one */
     uint64_t cpu_ns;  /* that they stand for */
     double cpu_sq_ns2;
-    uint64_t same;     /* those that met what the sample before them had met, as long as it was then, … */
-    uint64_t rises;    /* … one that began the same and was longer; not SEARCH: with the same other arguments, … */
-    uint64_t others;   /* … another one */
-    uint64_t lower_ns; /* while one rose to four times its length at least: CPU time up to half of its last length, … */
+    uint64_t same; /* those that met what the sample before them had met, as long as it was then, … */
+    uint64_t
+        rises; /* … one that began the same and was longer; not SEARCH: with the same other arguments, … */
+    uint64_t others; /* … another one */
+    uint64_t
+        lower_ns; /* while one rose to four times its length at least: CPU time up to half of its last length, … */
     uint64_t upper_ns; /* … and from there on */
     uint64_t sum_size; /* of all samples; SEARCH: items, else bytes */
     uint64_t max_size;

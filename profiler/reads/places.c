@@ -23,7 +23,7 @@ enum {
 
 /* How much time each length took while one value rose. */
 struct rise {
-    uint64_t first, last; /* lengths */
+    uint64_t first, last;         /* lengths */
     uint64_t ns[OCTAVES * STEPS]; /* CPU time of the samples */
 };
 

@@ -22,7 +22,8 @@ void pie_reads_places_add(struct pie_reads_places *places, struct pie_node_id li
                           const struct pie_reads_record *record);
 
 /* The next row of a place that has changed since the last clear; *at begins as 0. False: there is none. */
-bool pie_reads_places_next(const struct pie_reads_places *places, size_t *at, struct pie_reading_row *ret_row);
+bool pie_reads_places_next(const struct pie_reads_places *places, size_t *at,
+                           struct pie_reading_row *ret_row);
 void pie_reads_places_clear(struct pie_reads_places *places);
 
 /* Will a row tell of this node? */

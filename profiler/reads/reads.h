@@ -34,7 +34,8 @@ PIE_SPSC_RING(pie_reads_ring, struct pie_reads_record, PIE_READS_RING_RECORDS);
 /* A thread's part. */
 struct pie_reads_thread {
     struct pie_reads_ring ring;
-    struct pie_reads_record sort; /* of samples in a row in a sort of one list; read.kind 0: none. Handlers only */
+    struct pie_reads_record
+        sort; /* of samples in a row in a sort of one list; read.kind 0: none. Handlers only */
 };
 extern struct pie_thread_part pie_reads_part;
 

@@ -158,7 +158,8 @@ static void add_operands(struct call *call, const struct pie_call_site *site, ui
 /* The tuple is the one before the last, or the last if there is no dict. */
 static void put_items_for_tuple(struct pie_call_arguments *arguments, bool has_dict) {
     uint32_t at = arguments->count - 1 - has_dict;
-    uintptr_t tuple = arguments->objects[at], dict = arguments->objects[arguments->count - 1], type, count, item;
+    uintptr_t tuple = arguments->objects[at], dict = arguments->objects[arguments->count - 1], type, count,
+              item;
 
     if (pie_object_kind_at(tuple) != PIE_OBJECT_PLAIN || !load(tuple, offsetof(PyObject, ob_type), &type) ||
         type != (uintptr_t)&PyTuple_Type || !load(tuple, offsetof(PyVarObject, ob_size), &count))

@@ -40,7 +40,8 @@ static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
 }
 
 static bool type_of(uintptr_t object, uintptr_t *ret_type) {
-    return pie_object_kind_at(object) != PIE_OBJECT_NONE && load(object, offsetof(PyObject, ob_type), ret_type);
+    return pie_object_kind_at(object) != PIE_OBJECT_NONE &&
+           load(object, offsetof(PyObject, ob_type), ret_type);
 }
 
 /* --- How long is it, and where? --- */
@@ -149,7 +150,8 @@ static bool is_method(uintptr_t callable, const char *name) {
            (owner == (uintptr_t)&PyList_Type || owner == (uintptr_t)&PyTuple_Type) &&
            load(callable, offsetof(PyMethodDescrObject, d_method), &method) &&
            load(method, offsetof(PyMethodDef, ml_name), &at) &&
-           pie_safe_copy(text, (const void *)at, strlen(name) + 1) && memcmp(text, name, strlen(name) + 1) == 0;
+           pie_safe_copy(text, (const void *)at, strlen(name) + 1) &&
+           memcmp(text, name, strlen(name) + 1) == 0;
 }
 
 static bool is_search(uintptr_t callable) {
@@ -189,8 +191,8 @@ static uint32_t find_longest(const struct pie_call_arguments *arguments, bool is
     *ret_span = (struct span){0};
     for (uint32_t i = 0; i < arguments->count; i++) {
         uintptr_t object = arguments->objects[i];
-        if (!type_of(object, &type) || (is_operator && is_sequence(type)) ||
-            !span_of(object, type, &span) || span.bytes <= ret_span->bytes)
+        if (!type_of(object, &type) || (is_operator && is_sequence(type)) || !span_of(object, type, &span) ||
+            span.bytes <= ret_span->bytes)
             continue;
         *ret_span = span;
         longest = i;

@@ -89,8 +89,9 @@ void pie_object_value(uintptr_t object, struct pie_value *ret_value) {
     ret_value->is_comparable = is_alone && pie_digest_is_all_content(&digest) && !digest.is_blank &&
                                !digest.has_kept &&
                                (kind != PIE_OBJECT_ARRAY || pie_object_array_owns_data(object));
-    ret_value->is_read_out =
-        is_text(type) || type == (uintptr_t)&PyList_Type || type == (uintptr_t)&PyDict_Type;
+    ret_value->is_read_out = is_text(type) || type == (uintptr_t)&PyList_Type ||
+                             type == (uintptr_t)&PyDict_Type || type == (uintptr_t)&PySet_Type ||
+                             type == (uintptr_t)&PyFrozenSet_Type;
 }
 
 void pie_object_value_floats(uintptr_t object, struct pie_value_floats *ret_floats) {

@@ -136,7 +136,8 @@ static char *sums(sqlite3 *db) {
         "slice_s "
         "|| ',' || sum(bytes) FROM every_copy GROUP BY slice_s, estimate UNION ALL SELECT outcome || ',' || "
         "sum(copies) || ',' || sum(bytes) FROM copy_end GROUP BY outcome UNION ALL SELECT kind || ',' || "
-        "sum(samples) || ',' || sum(cpu_ns) || ',' || max(max_size) FROM reading GROUP BY kind UNION ALL SELECT thread || ',' || "
+        "sum(samples) || ',' || sum(cpu_ns) || ',' || max(max_size) FROM reading GROUP BY kind UNION ALL "
+        "SELECT thread || ',' || "
         "resource || ',' || sum(wait_ns) || ',' || sum(looks) FROM wait GROUP BY thread, cause, resource)";
     sqlite3_stmt *statement;
     assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);

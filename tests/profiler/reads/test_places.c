@@ -97,9 +97,9 @@ static void test_the_same_a_longer_and_another_argument(void **state) {
     add_read(LINE, argument(110, 1, 1));
     add_read(LINE, argument(200, 1, 1)); /* the next octave */
     expect(1, 2, 0);
-    add_read(LINE, argument(210, 2, 1)); /* it begins otherwise */
-    add_read(LINE, argument(220, 2, 2)); /* another one of the other arguments */
-    add_read(LINE, argument(150, 2, 2)); /* shorter */
+    add_read(LINE, argument(210, 2, 1));  /* it begins otherwise */
+    add_read(LINE, argument(220, 2, 2));  /* another one of the other arguments */
+    add_read(LINE, argument(150, 2, 2));  /* shorter */
     add_read(LINE, argument(1000, 2, 2)); /* nothing tells that it is the same */
     expect(1, 2, 4);
 }

@@ -289,7 +289,8 @@ static void test_ends_of_copies_add_up_by_outcome(void **state) {
 
 static void test_readings_are_replaced(void **state) {
     struct pie_sink *sink = open_sink(at("a.db"));
-    struct pie_reading_row row = {.node = {4}, .kind = PIE_READ_SEARCH, .samples = 2, .upper_ns = 5, .max_size = 9};
+    struct pie_reading_row row = {
+        .node = {4}, .kind = PIE_READ_SEARCH, .samples = 2, .upper_ns = 5, .max_size = 9};
     begin_process(sink, 0);
     put_two_depths(sink);
     assert_int_equal(sink->ops->put_reading(sink, &row), 0);
@@ -302,7 +303,8 @@ static void test_readings_are_replaced(void **state) {
     sink->ops->close(sink);
     assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT count(*) FROM reading"), 2);
     assert_int_equal(
-        pie_fixture_ask(at("a.db"), "SELECT sum(samples = 3 AND upper_ns = 5 AND max_size = 9) FROM reading"), 2);
+        pie_fixture_ask(at("a.db"), "SELECT sum(samples = 3 AND upper_ns = 5 AND max_size = 9) FROM reading"),
+        2);
 }
 
 static void test_totals_and_holders_are_replaced(void **state) {
