@@ -200,6 +200,11 @@ static const char copies_sql[] = "SELECT (SELECT sum(a.rises) FROM process p JOI
                                  "p.run = :run AND c.estimate & 4)"
                                  " FROM x_growth_threshold";
 
+/* Lists that are searched, and arguments that grow: samples of time tell them. */
+static const char reads_sql[] =
+    "SELECT EXISTS (SELECT 1 FROM process p JOIN reading r ON r.process = p.id"
+    " JOIN x_reading_threshold t WHERE p.run = :run AND r.same + r.rises >= t.samples)";
+
 /* To find out that there are none takes as long as to find some, and a short run has not seen enough. 1, 0 or
  * -errno. */
 static int is_true(const struct pie_finding_screen *screen, const char *sql, char **ret_message) {
@@ -231,6 +236,8 @@ static int print_findings(const struct pie_finding_screen *screen, size_t above,
     int r = is_true(screen, seen_sql, ret_message);
     if (r == 0)
         r = is_true(screen, copies_sql, ret_message);
+    if (r == 0)
+        r = is_true(screen, reads_sql, ret_message);
     if (r <= 0)
         return r;
     r = print_part(&part, findings_sql, above < FINDINGS_SHOWN ? FINDINGS_SHOWN - (int64_t)above : 1,

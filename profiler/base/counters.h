@@ -57,6 +57,7 @@ enum pie_counter {
     PIE_COUNTER_HEAP_RING_FULL,
     PIE_COUNTER_HEAP_UNTRACKED,
     PIE_COUNTER_COPY_LOOP_RING_FULL,
+    PIE_COUNTER_READS_RING_FULL,
     /* Texts of code without a file, a notebook's cells above all, that were too long or had no room. */
     PIE_COUNTER_CELL_SOURCES_DROPPED,
     PIE_COUNTER_WAIT_UNKNOWN, /* looks at a thread that waited, without what for */

@@ -55,6 +55,7 @@ static const struct {
     [PIE_COUNTER_HEAP_RING_FULL] = {"memory_ring_full", true},
     [PIE_COUNTER_HEAP_UNTRACKED] = {"memory_block_not_tracked", false},
     [PIE_COUNTER_COPY_LOOP_RING_FULL] = {"copy_loop_ring_full", true},
+    [PIE_COUNTER_READS_RING_FULL] = {"reads_ring_full", false},
     [PIE_COUNTER_CELL_SOURCES_DROPPED] = {"cell_sources_dropped", false},
     [PIE_COUNTER_WAIT_UNKNOWN] = {"wait_cause_unknown", false},
 };

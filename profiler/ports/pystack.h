@@ -50,7 +50,7 @@ enum pie_object_kind {
 /* What a call returned. It was made by the call, and says something of it, unless it is None, arrays of zeros, what is
  * empty, or an object that is kept and handed out again; small numbers and short text, which Python keeps, count.
  *
- * is_read_out: text, a list or a dict, which calls often read out of something, such as a file. It is to be compared by
+ * is_read_out: text, a list, a dict or a set, which calls often read out of something, such as a file. It is to be compared by
  * itself only beside arguments that are read in full, or where there are none. */
 struct pie_value {
     uintptr_t object; /* its address */
@@ -120,6 +120,27 @@ struct pie_python_call {
     uintptr_t callee;      /* code of the function */
     uintptr_t result_at; /* where the result will be stored, a word; nothing else is until the call is over */
     uintptr_t result;    /* once it has returned */
+};
+
+/* A long value that a native call reads, of one kind. */
+enum pie_read_kind {
+    PIE_READ_NONE,
+    PIE_READ_SEARCH = 1, /* an item is searched for in a list or tuple, from its beginning */
+    PIE_READ_ARGUMENT =
+        2, /* the longest argument: text, bytes, the data of an array or tensor, a list, a tuple */
+    PIE_READ_SORT = 3, /* list.sort(); size is 0 while it is at work, since its list is empty then */
+};
+
+struct pie_call_read {
+    uint64_t object; /* its address */
+    uint64_t size;   /* SEARCH: items; else bytes, those of an item's address for a list or tuple */
+    uint64_t
+        beginning; /* digest of words at the beginning and, ever farther apart, up to a fourth of it at least */
+    uint64_t beginning_up; /* the same for one that is half as long: what a longer one is compared by */
+    uint64_t rest;         /* ARGUMENT, SORT: digest of what is called and of all other arguments */
+    uint8_t kind;          /* pie_read_kind */
+    uint8_t octave;        /* binary logarithm of its words, rounded down */
+    bool is_temporary;     /* SEARCH: only the call has it */
 };
 
 /* Such calls. Context: signal (all functions). */
@@ -247,6 +268,15 @@ struct pie_pystack_ops {
      * loop. False: it is no call, or its arguments cannot be found. May be NULL. At most 1024 words are looked at.
      * Context: signal. */
     bool (*call_digest)(const struct pie_value *result, struct pie_call_digest *ret_digest);
+
+    /* The long value that the calling thread's innermost frame, as walk() has just found it, is having read by a call
+     * or an operator. False: none of 512 bytes or 32 items. May be NULL. Context: signal. */
+    bool (*call_read)(const struct pie_pyframe *frame, struct pie_call_read *ret_read);
+
+    /* Reads the list of a SORT that is over; it may be no list any more. beginning is a digest of the items in whatever
+     * order, by which a list with one more is mostly the same. False: it has no items, or is none. NULL where call_read
+     * is. Context: signal. */
+    bool (*sorted_read)(struct pie_call_read *read);
 
     /* Calls of Python functions; NULL: in this Python they are not looked at. */
     const struct pie_python_call_ops *python_calls;

@@ -135,6 +135,25 @@ struct pie_watch_row {
         round_ns; /* OF_ARGUMENT: the program's CPU time on the thread from the first access to the outcome */
 };
 
+/* What was read by calls that one line of Python made and that samples of time met (profiler/reads). All values are
+ * totals: a row replaces the last one of the same node and kind. */
+struct pie_reading_row {
+    struct pie_node_id node;
+    uint8_t kind;     /* enum pie_read_kind; part of the key */
+    uint64_t samples; /* of calls at work; SORT: samples in a row count as one */
+    uint64_t cpu_ns;  /* that they stand for */
+    double cpu_sq_ns2;
+    uint64_t same; /* those that met what the sample before them had met, as long as it was then, … */
+    uint64_t
+        rises; /* … one that began the same and was longer; not SEARCH: with the same other arguments, … */
+    uint64_t others; /* … another one */
+    uint64_t
+        lower_ns; /* while one rose to four times its length at least: CPU time up to half of its last length, … */
+    uint64_t upper_ns; /* … and from there on */
+    uint64_t sum_size; /* of all samples; SEARCH: items, else bytes */
+    uint64_t max_size;
+};
+
 /* Whose memory: what the interpreter's allocators hand out, or what native code allocates for itself. */
 enum pie_heap_domain { PIE_HEAP_NATIVE, PIE_HEAP_PYTHON, PIE_HEAP_DOMAINS };
 
@@ -335,6 +354,7 @@ struct pie_sink_ops {
     int (*put_sample)(struct pie_sink *, const struct pie_sample_row *);
     int (*put_wait)(struct pie_sink *, const struct pie_wait_row *);
     int (*put_watch)(struct pie_sink *, const struct pie_watch_row *);
+    int (*put_reading)(struct pie_sink *, const struct pie_reading_row *);
     int (*put_allocation)(struct pie_sink *, const struct pie_allocation_row *);
     int (*put_allocated)(struct pie_sink *, const struct pie_allocated_row *);
     int (*put_live)(struct pie_sink *, const struct pie_live_row *);           /* in the order of time */

@@ -235,6 +235,10 @@ struct pie_cct_id pie_watch_line_node(struct pie_cct_id node);
  * Context: drain. */
 void pie_watch_set(const struct pie_watch_settings *settings);
 
+/* Is told whenever a watched call has returned to its evaluation loop, on its thread; NULL: nobody is. Context: drain;
+ * `returned`: signal. */
+void pie_watch_set_returned(void (*returned)(struct pie_thread *thread));
+
 struct pie_call_path;
 struct pie_sample;
 

@@ -18,6 +18,10 @@ extern const struct pie_python_call_ops pie_code_python_calls;
 /* See pie_pystack_ops.array_argument. Context: signal. */
 uint64_t pie_code_arguments_array(uintptr_t address, uintptr_t result);
 
+/* See pie_pystack_ops.call_read and .sorted_read. Context: signal. */
+bool pie_code_call_read(const struct pie_pyframe *frame, struct pie_call_read *ret_read);
+bool pie_code_sorted_read(struct pie_call_read *read);
+
 /* Code ids are going to be used again for other code. Context: drain. */
 void pie_code_arguments_forget(void);
 
@@ -29,6 +33,7 @@ enum pie_call_shape {
     PIE_CALL_NAMED,       /* … and their names */
     PIE_CALL_TUPLE,       /* the callable, a tuple, and with count 1 a dict */
     PIE_CALL_OPERANDS,    /* no call, but an operator or a[i]: `count` operands */
+    PIE_CALL_CONTAINS,    /* … `in`: an item, and where it is searched */
 };
 
 /* An instruction that calls, and how many slots of the evaluation stack are in use when it begins. */
@@ -40,6 +45,11 @@ struct pie_call_site {
 /* The arguments of a call at a site, whose stack ends below top. False: they cannot be found. */
 bool pie_call_arguments_read(const struct pie_call_site *site, uintptr_t top,
                              struct pie_call_arguments *ret_arguments);
+
+/* The objects of a call, by an operator too, without their digests; content is that of what is called, which is at
+ * *ret_callable (0: an operator). The items of a tuple of arguments stand for it. False: they cannot be found. */
+bool pie_call_arguments_find(const struct pie_call_site *site, uintptr_t top,
+                             struct pie_call_arguments *ret_arguments, uintptr_t *ret_callable);
 
 /* With the result. */
 void pie_call_arguments_digest(const struct pie_call_arguments *arguments, const struct pie_value *result,

@@ -17,6 +17,8 @@
 struct call {
     struct pie_digest digest;
     struct pie_call_arguments arguments;
+    uintptr_t callable;
+    bool is_bare; /* arguments are only found, and not digested */
 };
 
 static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
@@ -54,10 +56,12 @@ static bool keeps_results(uintptr_t type) {
 static void add_argument(struct call *call, uintptr_t object) {
     uintptr_t type;
 
-    pie_digest_add(&call->digest, object);
     if (call->arguments.count < PIE_CALL_OBJECTS)
         call->arguments.objects[call->arguments.count] = object;
     call->arguments.count++;
+    if (call->is_bare)
+        return;
+    pie_digest_add(&call->digest, object);
     if (pie_object_kind_at(object) != PIE_OBJECT_NONE && load(object, offsetof(PyObject, ob_type), &type))
         call->arguments.has_iterator |= pie_object_is_iterator(object, type);
 }
@@ -68,6 +72,7 @@ static bool add_callable(struct call *call, uintptr_t callable) {
     enum pie_object_kind kind = pie_object_kind_at(callable);
     uintptr_t type, function, self;
 
+    call->callable = callable;
     call->arguments.is_constructor = kind == PIE_OBJECT_TYPE;
     if (kind == PIE_OBJECT_NONE || !load(callable, offsetof(PyObject, ob_type), &type) || keeps_results(type))
         return false;
@@ -145,18 +150,53 @@ static bool add_call(struct call *call, const struct pie_call_site *site, uintpt
     }
 }
 
+static void add_operands(struct call *call, const struct pie_call_site *site, uintptr_t top) {
+    for (unsigned i = 0; i < site->count; i++)
+        add_slot(call, top - (site->count - i) * sizeof top);
+}
+
+/* The tuple is the one before the last, or the last if there is no dict. */
+static void put_items_for_tuple(struct pie_call_arguments *arguments, bool has_dict) {
+    uint32_t at = arguments->count - 1 - has_dict;
+    uintptr_t tuple = arguments->objects[at], dict = arguments->objects[arguments->count - 1], type, count,
+              item;
+
+    if (pie_object_kind_at(tuple) != PIE_OBJECT_PLAIN || !load(tuple, offsetof(PyObject, ob_type), &type) ||
+        type != (uintptr_t)&PyTuple_Type || !load(tuple, offsetof(PyVarObject, ob_size), &count))
+        return;
+    arguments->count = at;
+    for (uintptr_t i = 0; i < count && arguments->count + has_dict < PIE_CALL_OBJECTS; i++)
+        if (load(tuple, offsetof(PyTupleObject, ob_item) + i * sizeof item, &item))
+            arguments->objects[arguments->count++] = item;
+    if (has_dict)
+        arguments->objects[arguments->count++] = dict;
+}
+
+bool pie_call_arguments_find(const struct pie_call_site *site, uintptr_t top,
+                             struct pie_call_arguments *ret_arguments, uintptr_t *ret_callable) {
+    struct call call = {.is_bare = true};
+    bool is_operator = site->shape == PIE_CALL_OPERANDS || site->shape == PIE_CALL_CONTAINS;
+
+    pie_digest_begin(&call.digest);
+    if (is_operator)
+        add_operands(&call, site, top);
+    else if (!add_call(&call, site, top))
+        return false;
+    if (call.arguments.count == 0 || call.arguments.count > PIE_CALL_OBJECTS)
+        return false;
+    *ret_arguments = call.arguments;
+    if (site->shape == PIE_CALL_TUPLE)
+        put_items_for_tuple(ret_arguments, site->count != 0);
+    ret_arguments->content = call.digest.content;
+    *ret_callable = call.callable;
+    return true;
+}
+
 /* Does it say of a call that it was made again, that its arguments, and its result if that can be read, are those of an
  * earlier one? Not where it cannot be seen what the call went by, nor where all that is known is that another object of
  * a type was made. */
 static bool is_telling(const struct pie_call_arguments *arguments, uint64_t result) {
     return arguments->count > 0 && (result || (!arguments->traits && !arguments->is_constructor));
-}
-
-/* Has the object one reference, the caller's? */
-static bool is_new(uintptr_t object) {
-    uintptr_t count;
-
-    return load(object, 0, &count) && (uint32_t)count == 1;
 }
 
 /* Is the result an argument, as far as can be seen? */
@@ -175,7 +215,7 @@ static uintptr_t kept_result(const struct pie_call_arguments *arguments, uintptr
     uintptr_t type;
 
     if (arguments->count == 0 || arguments->has_iterator || is_handed_back(arguments, result) ||
-        pie_object_kind_at(result) != PIE_OBJECT_PLAIN || is_new(result) ||
+        pie_object_kind_at(result) != PIE_OBJECT_PLAIN || pie_object_is_new(result) ||
         !load(result, offsetof(PyObject, ob_type), &type))
         return 0;
     bool is_value = result == (uintptr_t)Py_None || result == (uintptr_t)Py_NotImplemented ||

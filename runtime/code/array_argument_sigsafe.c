@@ -97,7 +97,7 @@ uint64_t pie_code_arguments_array(uintptr_t address, uintptr_t result) {
         return 0;
     if (site.shape == PIE_CALL_TUPLE)
         look_at_tuple(&search, top, site.count != 0);
-    else if (site.shape == PIE_CALL_OPERANDS)
+    else if (site.shape == PIE_CALL_OPERANDS || site.shape == PIE_CALL_CONTAINS)
         look_at_slots(&search, top - site.count * sizeof top, site.count);
     else
         look_at_plain(&search, top - (site.shape == PIE_CALL_NAMED) * sizeof top, site.count);

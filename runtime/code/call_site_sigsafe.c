@@ -79,8 +79,9 @@ static uint8_t shape_of(uint8_t opcode) {
     case BINARY_SUBSCR:
 #endif
     case COMPARE_OP:
-    case CONTAINS_OP:
         return PIE_CALL_OPERANDS;
+    case CONTAINS_OP:
+        return PIE_CALL_CONTAINS;
     default:
         return PIE_CALL_UNKNOWN;
     }
@@ -89,7 +90,7 @@ static uint8_t shape_of(uint8_t opcode) {
 static struct pie_call_site site_of(const struct scan *scan, const struct pie_stack_instruction *one) {
     const struct pie_call_site unknown = {.shape = PIE_CALL_UNKNOWN};
     uint8_t shape = shape_of(one->opcode);
-    uint32_t count = shape == PIE_CALL_OPERANDS ? 2 : one->argument;
+    uint32_t count = shape == PIE_CALL_OPERANDS || shape == PIE_CALL_CONTAINS ? 2 : one->argument;
     int32_t depth = scan->depth;
 
     if (depth == PIE_STACK_UNKNOWN || count > COUNT_MAX || shape == PIE_CALL_UNKNOWN)

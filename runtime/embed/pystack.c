@@ -71,6 +71,8 @@ static const struct pie_pystack_ops ops = {
     .value_floats = pie_object_value_floats,
     .value_words = pie_object_value_words,
     .call_digest = pie_code_arguments_digest,
+    .call_read = pie_code_call_read,
+    .sorted_read = pie_code_sorted_read,
 #if PY_VERSION_HEX < 0x030c0000
     .python_calls = &pie_code_python_calls,
 #endif

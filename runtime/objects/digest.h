@@ -9,7 +9,7 @@
 /* A digest of objects' values, without running any code of theirs, by fault-tolerant loads.
  *
  * What has a value that can be read goes into `content`: numbers, str, bytes, dates, the data of arrays and tensors,
- * and tuples, lists and dicts of these. All else goes into `state`: where it lies and its first words, and its type
+ * and tuples, lists, dicts and sets of these. All else goes into `state`: where it lies and its first words, and its type
  * into the content. So another content is another value for certain; an equal one with another state may be. Long
  * values are sampled. Subclasses of the built-in types count as anything else. Context: signal (all functions). */
 struct pie_digest {
@@ -45,4 +45,12 @@ bool pie_digest_is_named(uintptr_t type, const char *name);
 /* The data and shape of an array. False: it is none that can be read. */
 bool pie_digest_add_array(struct pie_digest *digest, uintptr_t array);
 void pie_digest_add_dict(struct pie_digest *digest, uintptr_t dict, unsigned depth);
+void pie_digest_add_set(struct pie_digest *digest, uintptr_t set, unsigned depth);
+/* The bytes of a memoryview. False: they do not lie together. */
+bool pie_digest_add_view(struct pie_digest *digest, uintptr_t view);
+/* A value that lies in its object's own memory: a date, a Decimal, a number of NumPy, an array.array. False: its type is
+ * none of these. */
+bool pie_digest_add_plain(struct pie_digest *digest, uintptr_t object, uintptr_t type, unsigned depth);
+/* Adds a word to the state. */
+void pie_digest_add_state(struct pie_digest *digest, uint64_t word);
 void pie_digest_add_item(struct pie_digest *digest, uintptr_t object, unsigned depth);

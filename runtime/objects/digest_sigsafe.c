@@ -24,11 +24,8 @@ enum {
     STATE_WORDS_MAX = 8,  /* of any other object */
     NAME_BYTES = 24,
     VARIETY_SHIFT = 58, /* a hash's six upper bits */
-    SCALAR_BYTES_MAX = 48,
     DIGIT_BYTES = 4,
     INT_DIGITS_MAX = 1 << 24, /* more is hardly an int */
-    DATE_AT =
-        sizeof(PyObject) + sizeof(Py_hash_t), /* behind the hash, which is worked out when it is asked for */
 };
 
 static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
@@ -51,7 +48,7 @@ bool pie_digest_is_all_content(const struct pie_digest *digest) {
     return digest->state == 1;
 }
 
-static void add_state(struct pie_digest *digest, uint64_t word) {
+void pie_digest_add_state(struct pie_digest *digest, uint64_t word) {
     digest->state = pie_hash_mix(digest->state, word);
 }
 
@@ -203,42 +200,6 @@ static void add_bytearray(struct pie_digest *digest, uintptr_t object) {
     pie_digest_add_bytes(digest, start, size, TEXT_WORDS_MAX);
 }
 
-/* How many bytes of a date say what it is, behind its hash; 0: it is none. (time keeps six, and the fold.) */
-static size_t date_bytes(uintptr_t type) {
-    static const struct {
-        const char *name;
-        size_t bytes;
-    } dates[] = {
-        {"datetime.datetime", 12}, {"datetime.date", 5}, {"datetime.timedelta", 12}, {"datetime.time", 8}};
-
-    for (size_t i = 0; i < sizeof dates / sizeof *dates; i++)
-        if (pie_digest_is_named(type, dates[i].name))
-            return dates[i].bytes;
-    return 0;
-}
-
-/* A number of NumPy: all of it but its head. */
-static bool add_scalar(struct pie_digest *digest, uintptr_t object, uintptr_t type) {
-    static const struct {
-        const char *name;
-        uint8_t bytes, float_bytes;
-    } scalars[] = {{"numpy.float64", 8, 8},  {"numpy.float32", 4, 4},     {"numpy.float16", 2, 0},
-                   {"numpy.int64", 8, 0},    {"numpy.int32", 4, 0},       {"numpy.int16", 2, 0},
-                   {"numpy.int8", 1, 0},     {"numpy.uint64", 8, 0},      {"numpy.uint32", 4, 0},
-                   {"numpy.uint16", 2, 0},   {"numpy.uint8", 1, 0},       {"numpy.bool_", 1, 0},
-                   {"numpy.bool", 1, 0},     {"numpy.complex128", 16, 8}, {"numpy.complex64", 8, 4},
-                   {"numpy.longlong", 8, 0}, {"numpy.ulonglong", 8, 0}};
-
-    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
-        if (!pie_digest_is_named(type, scalars[i].name))
-            continue;
-        pie_digest_add_floats(digest, object + sizeof(PyObject), scalars[i].bytes, SCALAR_BYTES_MAX,
-                              scalars[i].float_bytes);
-        return true;
-    }
-    return false;
-}
-
 /* --- Several --- */
 
 static void add_items(struct pie_digest *digest, uintptr_t items, uintptr_t count, unsigned depth) {
@@ -259,7 +220,7 @@ static void add_items(struct pie_digest *digest, uintptr_t items, uintptr_t coun
     for (uintptr_t i = 0; i < POINTERS_MAX && i < count && take(digest); i++) {
         uintptr_t step = count < POINTERS_MAX ? 1 : count / POINTERS_MAX;
         if (load(items, i * step * sizeof item, &item))
-            add_state(digest, item);
+            pie_digest_add_state(digest, item);
     }
 }
 
@@ -297,19 +258,27 @@ static void add_state_words(struct pie_digest *digest, uintptr_t object, uintptr
         if (i >= sizeof(PyObject) / sizeof word + STATE_WORDS_MAX || !take(digest))
             break;
         if (load(object, i * sizeof word, &word))
-            add_state(digest, word);
+            pie_digest_add_state(digest, word);
     }
 }
 
 /* Never changes, so being the same object is being the same value; another one may be equal all the same. */
 static bool is_constant(uintptr_t type) {
-    return pie_digest_is_named(type, "re.Pattern") || type == (uintptr_t)&PyCode_Type ||
-           type == (uintptr_t)&PyFrozenSet_Type || type == (uintptr_t)&PyRange_Type;
+    static const char *const names[] = {
+        "re.Pattern",          "re.Match",       "zoneinfo.ZoneInfo", "operator.itemgetter",
+        "operator.attrgetter", "_struct.Struct", "lxml.etree.XPath"};
+
+    if (type == (uintptr_t)&PyCode_Type || type == (uintptr_t)&PyRange_Type)
+        return true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (pie_digest_is_named(type, names[i]))
+            return true;
+    return false;
 }
 
 static void add_opaque(struct pie_digest *digest, uintptr_t object, uintptr_t type) {
     pie_digest_add_word(digest, type);
-    add_state(digest, object);
+    pie_digest_add_state(digest, object);
     digest->is_blank = false;
     digest->is_unread = true;
     if (is_constant(type))
@@ -342,6 +311,10 @@ static bool add_builtin(struct pie_digest *digest, uintptr_t object, uintptr_t t
         add_sequence(digest, object, type == (uintptr_t)&PyTuple_Type, depth);
     else if (type == (uintptr_t)&PyDict_Type)
         pie_digest_add_dict(digest, object, depth);
+    else if (type == (uintptr_t)&PySet_Type || type == (uintptr_t)&PyFrozenSet_Type)
+        pie_digest_add_set(digest, object, depth);
+    else if (type == (uintptr_t)&PyMemoryView_Type)
+        return pie_digest_add_view(digest, object);
     else if (type == (uintptr_t)&PySlice_Type)
         add_slice(digest, object, depth);
     else
@@ -351,18 +324,12 @@ static bool add_builtin(struct pie_digest *digest, uintptr_t object, uintptr_t t
 
 /* False: its type is of no library whose values can be read. */
 static bool add_of_library(struct pie_digest *digest, uintptr_t object, uintptr_t type,
-                           enum pie_object_kind kind) {
+                           enum pie_object_kind kind, unsigned depth) {
     uintptr_t low, high;
 
     if (kind == PIE_OBJECT_ARRAY)
         return pie_digest_add_array(digest, object);
-    size_t bytes = date_bytes(type);
-    if (bytes) {
-        pie_digest_add_bytes(digest, object + DATE_AT, bytes, SCALAR_BYTES_MAX);
-        digest->is_blank = false;
-        return true;
-    }
-    if (add_scalar(digest, object, type))
+    if (pie_digest_add_plain(digest, object, type, depth))
         return true;
     if (!pie_object_tensor_data(object, type, &low, &high))
         return false;
@@ -372,10 +339,8 @@ static bool add_of_library(struct pie_digest *digest, uintptr_t object, uintptr_
 
 /* Has it one reference, or does Python share such objects? */
 static bool is_fresh(uintptr_t object, uintptr_t type) {
-    uintptr_t count;
-
     return type == (uintptr_t)&PyLong_Type || type == (uintptr_t)&PyBool_Type ||
-           type == (uintptr_t)&PyUnicode_Type || (load(object, 0, &count) && (uint32_t)count == 1);
+           type == (uintptr_t)&PyUnicode_Type || pie_object_is_new(object);
 }
 
 void pie_digest_add_item(struct pie_digest *digest, uintptr_t object, unsigned depth) {
@@ -397,7 +362,7 @@ void pie_digest_add_item(struct pie_digest *digest, uintptr_t object, unsigned d
         return;
     }
     pie_digest_add_word(digest, type);
-    if (!add_builtin(digest, object, type, depth) && !add_of_library(digest, object, type, kind))
+    if (!add_builtin(digest, object, type, depth) && !add_of_library(digest, object, type, kind, depth))
         add_opaque(digest, object, type);
 }
 

@@ -16,6 +16,9 @@ bool pie_object_array_data(uintptr_t array, uintptr_t *ret_low, uintptr_t *ret_h
  * signal. */
 bool pie_object_is_iterator(uintptr_t object, uintptr_t type);
 
+/* Has this object one reference: that of who holds it, such as the caller to which it was returned? Context: signal. */
+bool pie_object_is_new(uintptr_t object);
+
 /* Does an array own its data, and is no view of another's? Context: signal. */
 bool pie_object_array_owns_data(uintptr_t array);
 

@@ -121,3 +121,9 @@ bool pie_object_is_iterator(uintptr_t object, uintptr_t type) {
 
     return load(type, offsetof(PyTypeObject, tp_iternext), &next) && next && PyIter_Check((PyObject *)object);
 }
+
+bool pie_object_is_new(uintptr_t object) {
+    uintptr_t count;
+
+    return load(object, offsetof(PyObject, ob_refcnt), &count) && (uint32_t)count == 1;
+}

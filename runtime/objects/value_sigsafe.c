@@ -21,12 +21,6 @@ static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
     return pie_safe_load((const void *)(base + offset), ret);
 }
 
-static bool is_new(uintptr_t object) {
-    uintptr_t count;
-
-    return load(object, 0, &count) && (uint32_t)count == 1;
-}
-
 /* The bytes of an array's own data; a view's are another's, and are not made by the call that returns it. */
 static bool own_data(uintptr_t object, uintptr_t type, enum pie_object_kind kind, uintptr_t *ret_low,
                      uintptr_t *ret_high) {
@@ -82,7 +76,7 @@ void pie_object_value(uintptr_t object, struct pie_value *ret_value) {
     if (kind == PIE_OBJECT_NONE || object == (uintptr_t)Py_None ||
         !load(object, offsetof(PyObject, ob_type), &type))
         return;
-    bool is_alone = is_new(object);
+    bool is_alone = pie_object_is_new(object);
     if ((!is_alone && !is_kept_by_python(object, type)) || is_to_go_through(object, type))
         return;
     take(&digest, object, kind, NULL);
@@ -95,8 +89,9 @@ void pie_object_value(uintptr_t object, struct pie_value *ret_value) {
     ret_value->is_comparable = is_alone && pie_digest_is_all_content(&digest) && !digest.is_blank &&
                                !digest.has_kept &&
                                (kind != PIE_OBJECT_ARRAY || pie_object_array_owns_data(object));
-    ret_value->is_read_out =
-        is_text(type) || type == (uintptr_t)&PyList_Type || type == (uintptr_t)&PyDict_Type;
+    ret_value->is_read_out = is_text(type) || type == (uintptr_t)&PyList_Type ||
+                             type == (uintptr_t)&PyDict_Type || type == (uintptr_t)&PySet_Type ||
+                             type == (uintptr_t)&PyFrozenSet_Type;
 }
 
 void pie_object_value_floats(uintptr_t object, struct pie_value_floats *ret_floats) {
@@ -111,7 +106,7 @@ void pie_object_value_words(uintptr_t object, struct pie_value_words *words) {
     uintptr_t type, low, high;
 
     words->count = 0;
-    if (!is_new(object) || !load(object, offsetof(PyObject, ob_type), &type) ||
+    if (!pie_object_is_new(object) || !load(object, offsetof(PyObject, ob_type), &type) ||
         !own_data(object, type, pie_object_kind_at(object), &low, &high))
         return;
     words->bytes = high - low;

@@ -22,6 +22,7 @@
     " weight_ns = weight_ns + excluded.weight_ns, weight_sq_ns2 = weight_sq_ns2 + excluded.weight_sq_ns2,"   \
     " length_ns = length_ns + excluded.length_ns, gap_ns = gap_ns + excluded.gap_ns,"                        \
     " array_bytes = array_bytes + excluded.array_bytes, round_ns = round_ns + excluded.round_ns"
+#define PIE_READING_SUMS "samples, cpu_ns, cpu_sq_ns2, same, rises, others, lower_ns, upper_ns, sum_size"
 #define PIE_ALLOCATED_KEY "node"
 #define PIE_ALLOCATED_SUMS "samples, python_bytes, native_bytes, sq_bytes2"
 #define PIE_ALLOCATED_ADD                                                                                    \

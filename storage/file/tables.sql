@@ -202,6 +202,28 @@ CREATE TABLE watch (
     inner_operation)
 ) WITHOUT ROWID;
 
+-- What was read by calls of a line that samples of time met at work: a list or tuple that is searched, or the longest
+-- argument.
+CREATE TABLE reading (
+  process INTEGER NOT NULL REFERENCES process,
+  node INTEGER NOT NULL,           -- node (process, id) of the line
+  kind INTEGER NOT NULL,           -- 1: a list or tuple is searched for an item, 2: the longest argument, 3: a list that
+                                   -- its sort() sorts
+  samples INTEGER NOT NULL,        -- samples of such calls; kind 3: samples in a row count as one
+  cpu_ns INTEGER NOT NULL,         -- CPU time that they stand for
+  cpu_sq_ns2 REAL NOT NULL,        -- sum of the squares of the samples' times
+  same INTEGER NOT NULL,           -- samples that met what the one before there had met, as long as it was then
+  rises INTEGER NOT NULL,          -- samples that met one that began the same and was longer; kinds 2 and 3: with the
+                                   -- same other arguments
+  others INTEGER NOT NULL,         -- samples that met another one
+  lower_ns INTEGER NOT NULL,       -- while one rose to four times its length at least: CPU time of the samples up to
+                                   -- half of its last length
+  upper_ns INTEGER NOT NULL,       -- … and from there on
+  sum_size INTEGER NOT NULL,       -- lengths of all samples; kind 1: items, else bytes
+  max_size INTEGER NOT NULL,       -- the greatest of them
+  PRIMARY KEY (process, node, kind)
+) WITHOUT ROWID;
+
 -- Memory. Bytes are those that the allocator set aside. The bytes of a context come from sampled allocations. Each
 -- represents the bytes allocated since the last sample; one as large as that distance represents itself.
 CREATE TABLE allocation (

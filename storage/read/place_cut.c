@@ -60,6 +60,7 @@ static const char *const in_code[] = {
     IN_NODE("allocation"),
     IN_NODE("copy"),
     IN_NODE("copy_end"),
+    IN_NODE("reading"),
     "CREATE TEMP VIEW node AS SELECT n.process, n.id, n.parent, n.location,"
     " iif(k.is_inner IS 0, n.own_location, n.line_location) AS line_location, n.own_location,"
     " n.library_module, n.entry_function FROM main.node n LEFT JOIN temp.place_node k"

@@ -89,6 +89,13 @@ const char *const pie_fold_contexts_sql[] = {
                     ADD("kept_7") ADD("kept_8") ADD("blocks") ADD("rises")
                         ADD("falls") "first_ns = min(first_ns, excluded.first_ns)",
     DROP("allocation"),
+    "INSERT INTO reading (process, node, kind, " PIE_READING_SUMS ", max_size)"
+    " SELECT process, f.target, kind, " PIE_READING_SUMS ", max_size FROM reading"
+    " JOIN temp.folded f ON f.node = reading.node WHERE process = ?1"
+    " ON CONFLICT DO UPDATE SET " ADD("samples") ADD("cpu_ns") ADD("cpu_sq_ns2") ADD("same") ADD("rises")
+        ADD("others") ADD("lower_ns") ADD("upper_ns")
+            ADD("sum_size") "max_size = max(max_size, excluded.max_size)",
+    DROP("reading"),
     DROP("holder"),
     "UPDATE footprint SET node = (SELECT target FROM temp.folded f WHERE f.node = footprint.node)"
     " WHERE process = ?1 AND node " IS_FOLDED,

@@ -72,6 +72,9 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
     [PIE_STATEMENT_WATCH] = PIE_INSERT_INTO(
         "watch", PIE_WATCH_KEY,
         PIE_WATCH_SUMS) " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" PIE_WATCH_ADD,
+    [PIE_STATEMENT_READING] =
+        "INSERT OR REPLACE INTO reading (process, node, kind, " PIE_READING_SUMS ", max_size)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [PIE_STATEMENT_ALLOCATION] =
         "INSERT OR REPLACE INTO allocation (process, node, size, samples, allocated_python_bytes, "
         "allocated_native_bytes, allocated_sq_bytes2, live_bytes, live_sq_bytes2, peak_python_bytes, "

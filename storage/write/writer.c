@@ -373,6 +373,7 @@ DEFINE_PUT(put_live, (struct pie_sink * sink, const struct pie_live_row *row), (
 DEFINE_PUT(put_footprint, (struct pie_sink * sink, const struct pie_footprint_row *row), (writer, row))
 DEFINE_PUT(put_heap, (struct pie_sink * sink, const struct pie_heap_row *row), (writer, row))
 DEFINE_PUT(put_copy, (struct pie_sink * sink, const struct pie_copy_row *row), (writer, row))
+DEFINE_PUT(put_reading, (struct pie_sink * sink, const struct pie_reading_row *row), (writer, row))
 DEFINE_PUT(put_copy_end, (struct pie_sink * sink, const struct pie_copy_end_row *row), (writer, row))
 DEFINE_PUT(put_retention_path,
            (struct pie_sink * sink, struct pie_node_id node, uint32_t size, const char *text),
@@ -409,6 +410,7 @@ static const struct pie_sink_ops writer_ops = {
     .put_heap = put_heap,
     .put_copy = put_copy,
     .put_copy_end = put_copy_end,
+    .put_reading = put_reading,
     .put_retention_path = put_retention_path,
     .put_traced_loop = put_traced_loop,
     .put_traced_call = put_traced_call,

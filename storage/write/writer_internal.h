@@ -111,6 +111,7 @@ int pie_writer_put_live(struct pie_writer *writer, const struct pie_live_row *ro
 int pie_writer_put_footprint(struct pie_writer *writer, const struct pie_footprint_row *row);
 int pie_writer_put_heap(struct pie_writer *writer, const struct pie_heap_row *row);
 int pie_writer_put_copy(struct pie_writer *writer, const struct pie_copy_row *row);
+int pie_writer_put_reading(struct pie_writer *writer, const struct pie_reading_row *row);
 int pie_writer_put_copy_end(struct pie_writer *writer, const struct pie_copy_end_row *row);
 int pie_writer_put_retention_path(struct pie_writer *writer, struct pie_node_id node, uint32_t size,
                                   const char *text);

@@ -121,6 +121,14 @@ int pie_writer_put_copy_end(struct pie_writer *writer, const struct pie_copy_end
                           integer(row->bytes));
 }
 
+int pie_writer_put_reading(struct pie_writer *writer, const struct pie_reading_row *row) {
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_READING, "iiiiidiiiiiii", writer->process,
+                          (int64_t)row->node.value, (int64_t)row->kind, integer(row->samples),
+                          integer(row->cpu_ns), row->cpu_sq_ns2, integer(row->same), integer(row->rises),
+                          integer(row->others), integer(row->lower_ns), integer(row->upper_ns),
+                          integer(row->sum_size), integer(row->max_size));
+}
+
 int pie_writer_put_retention_path(struct pie_writer *writer, struct pie_node_id node, uint32_t size,
                                   const char *text) {
     return pie_rowlog_add(&writer->rows, PIE_STATEMENT_RETENTION_PATH, "iiit", writer->process,

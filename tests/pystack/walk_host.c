@@ -24,13 +24,24 @@ static PyObject *frame_as_object(uint32_t id, uint32_t offset, bool has_marker) 
                          PyBool_FromLong(has_marker));
 }
 
-static unsigned operation_sampled; /* of the innermost frame of the last sample */
+/* Of the innermost frame of the last sample. */
+static unsigned operation_sampled;
+static struct pie_call_read read_sampled;
+
+static void note_read(void) {
+    struct pie_pyframe frame;
+    unsigned flags;
+
+    if (sampler_ops()->walk(&frame, 1, &flags) == 0 || !sampler_ops()->call_read(&frame, &read_sampled))
+        read_sampled.kind = PIE_READ_NONE;
+}
 
 PyObject *walk_host_sample(void) {
     const struct sampler_sample *sample = sampler_take();
     unsigned flags = sample->flags;
     PyObject *list = PyList_New((Py_ssize_t)sample->n);
 
+    note_read();
     operation_sampled =
         sample->n ? sampler_ops()->operation(sample->frames[0].id, sample->frames[0].offset) : 0;
     for (size_t i = 0; list && i < sample->n; i++) {
@@ -129,6 +140,24 @@ static PyObject *operation(PyObject *module, PyObject *args) {
 
 static PyObject *last_operation(PyObject *module, PyObject *none) {
     return PyLong_FromUnsignedLong(operation_sampled);
+}
+
+/* (kind, size, beginning, beginning of one half as long, rest, is_temporary) of what the call of the last sample read;
+ * None: nothing long. */
+static PyObject *last_read(PyObject *module, PyObject *none) {
+    const struct pie_call_read *read = &read_sampled;
+
+    if (!read->kind)
+        Py_RETURN_NONE;
+    return Py_BuildValue("(iKKKKi)", (int)read->kind, (unsigned long long)read->size,
+                         (unsigned long long)read->beginning, (unsigned long long)read->beginning_up,
+                         (unsigned long long)read->rest, (int)read->is_temporary);
+}
+
+/* The same of this very call. */
+static PyObject *call_read(PyObject *module, PyObject *args, PyObject *kwargs) {
+    note_read();
+    return last_read(module, NULL);
 }
 
 static PyObject *arm(PyObject *module, PyObject *period_us) {
@@ -265,6 +294,8 @@ static PyMethodDef methods[] = {
     {"is_close", is_close, METH_VARARGS, NULL},
     {"call_digest", (PyCFunction)(void (*)(void))call_digest, METH_VARARGS | METH_KEYWORDS, NULL},
     {"call_digest_of_one", call_digest_of_one, METH_O, NULL},
+    {"call_read", (PyCFunction)(void (*)(void))call_read, METH_VARARGS | METH_KEYWORDS, NULL},
+    {"last_read", last_read, METH_NOARGS, NULL},
     {"caller_unit", caller_unit, METH_NOARGS, NULL},
     {"acts", acts, METH_O, NULL},
     {"has_python_calls", has_python_calls, METH_NOARGS, NULL},

@@ -26,8 +26,9 @@ ROOMS = {
         "heap": ("base", "ports", "thread", "stacks", "symbols", "watch"),
         "doctor": ("base", "machine", "symbols"),
         "copies": ("base", "ports", "code", "thread", "stacks", "symbols", "time", "heap"),
+        "reads": ("base", "ports", "thread", "stacks", "symbols", "time", "watch"),
         "collect": ("base", "ports", "code", "thread", "stacks", "trace", "process", "symbols", "time", "watch",
-                    "heap", "copies"),
+                    "heap", "copies", "reads"),
     },
     "runtime": {
         "interpreter": (),

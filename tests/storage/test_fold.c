@@ -19,6 +19,7 @@
 #include <sqlite3.h>
 
 #include "profiler/ports/config.h"
+#include "profiler/ports/pystack.h"
 #include "profiler/ports/sink.h"
 #include "storage/file/packed_tables.h"
 #include "storage/write/fold.h"
@@ -86,6 +87,9 @@ static void put_rows(struct pie_sink *sink, uint32_t node, uint64_t amount) {
     const struct pie_copy_end_row end = {
         .node = {node}, .outcome = PIE_COPY_WRITTEN, .copies = 1, .bytes = amount};
     pie_fixture_check(sink->ops->put_copy_end(sink, &end));
+    const struct pie_reading_row reading = {
+        .node = {node}, .kind = PIE_READ_SEARCH, .samples = 1, .cpu_ns = amount, .max_size = 100};
+    pie_fixture_check(sink->ops->put_reading(sink, &reading));
     put_wait(sink, 1, node, amount);
 }
 
@@ -131,7 +135,9 @@ static char *sums(sqlite3 *db) {
         "sum(allocated_python_bytes + allocated_native_bytes) FROM allocation GROUP BY size UNION ALL SELECT "
         "slice_s "
         "|| ',' || sum(bytes) FROM every_copy GROUP BY slice_s, estimate UNION ALL SELECT outcome || ',' || "
-        "sum(copies) || ',' || sum(bytes) FROM copy_end GROUP BY outcome UNION ALL SELECT thread || ',' || "
+        "sum(copies) || ',' || sum(bytes) FROM copy_end GROUP BY outcome UNION ALL SELECT kind || ',' || "
+        "sum(samples) || ',' || sum(cpu_ns) || ',' || max(max_size) FROM reading GROUP BY kind UNION ALL "
+        "SELECT thread || ',' || "
         "resource || ',' || sum(wait_ns) || ',' || sum(looks) FROM wait GROUP BY thread, cause, resource)";
     sqlite3_stmt *statement;
     assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
@@ -149,6 +155,7 @@ static const char dangling_sql[] =
     " + (SELECT count(*) FROM allocation WHERE node NOT IN (SELECT id FROM node))"
     " + (SELECT count(*) FROM copy WHERE node NOT IN (SELECT id FROM node))"
     " + (SELECT count(*) FROM copy_end WHERE node NOT IN (SELECT id FROM node))"
+    " + (SELECT count(*) FROM reading WHERE node NOT IN (SELECT id FROM node))"
     " + (SELECT count(*) FROM wait WHERE node NOT IN (SELECT id FROM node)"
     " OR peer NOT IN (SELECT id FROM node))"
     " + (SELECT count(*) FROM node WHERE parent NOT IN (SELECT id FROM node))"

@@ -58,6 +58,15 @@ FROM (VALUES
   ('pandas', 'growing copies', 'collect the rows in a list and make one DataFrame of it, or call pandas.concat once '
     || 'behind the loop'),
   ('*', 'shifts', 'take items from the end of the list, keep them in a collections.deque, or delete many with one slice'),
+  ('*', 'searched list', 'keep the items in a set, or in a dict where something belongs to them: a test there does not '
+    || 'search'),
+  ('*', 'growing argument', 'keep what was worked out so far and add only what is new: a running total or maximum, '
+    || 'itertools.accumulate, update() of a hash, bisect.insort for what is sorted'),
+  ('numpy', 'growing argument', 'work out all of them with one call for the whole array (numpy.cumsum, cumprod, '
+    || 'maximum.accumulate), or keep the last result and add only what is new'),
+  ('*torch*', 'growing argument', 'work out all of them with one call for the whole tensor (torch.cumsum, cumprod, '
+    || 'cummax), or keep the last result and add only what is new'),
+  ('*', 'sorted again', 'put the new item where it belongs with bisect.insort, or keep a heap (heapq)'),
   ('*', 'whole re-reads', 'perhaps one pass does for all rounds: sort the data once and search it, count or sum by group '
     || 'at once, or make an index'),
   ('numpy', 'whole re-reads', 'perhaps one pass does for all rounds: numpy.bincount or numpy.unique for groups, '

@@ -15,6 +15,7 @@
 #include <sqlite3.h>
 
 #include "profiler/ports/config.h"
+#include "profiler/ports/pystack.h"
 #include "profiler/ports/sink.h"
 #include "storage/file/schema.h"
 #include "storage/read/reader.h"
@@ -284,6 +285,26 @@ static void test_ends_of_copies_add_up_by_outcome(void **state) {
         pie_fixture_ask(at("a.db"),
                         "SELECT copies = 4 AND bytes = 200 FROM copy_end WHERE node = 4 AND outcome = 1"),
         1);
+}
+
+static void test_readings_are_replaced(void **state) {
+    struct pie_sink *sink = open_sink(at("a.db"));
+    struct pie_reading_row row = {
+        .node = {4}, .kind = PIE_READ_SEARCH, .samples = 2, .upper_ns = 5, .max_size = 9};
+    begin_process(sink, 0);
+    put_two_depths(sink);
+    assert_int_equal(sink->ops->put_reading(sink, &row), 0);
+    assert_int_equal(sink->ops->commit(sink, 1), 0);
+    row.samples = 3;
+    assert_int_equal(sink->ops->put_reading(sink, &row), 0);
+    row.kind = PIE_READ_ARGUMENT;
+    assert_int_equal(sink->ops->put_reading(sink, &row), 0);
+    assert_int_equal(sink->ops->commit(sink, 2), 0);
+    sink->ops->close(sink);
+    assert_int_equal(pie_fixture_ask(at("a.db"), "SELECT count(*) FROM reading"), 2);
+    assert_int_equal(
+        pie_fixture_ask(at("a.db"), "SELECT sum(samples = 3 AND upper_ns = 5 AND max_size = 9) FROM reading"),
+        2);
 }
 
 static void test_totals_and_holders_are_replaced(void **state) {
@@ -659,6 +680,7 @@ int main(void) {
         TEST(test_allocations_of_a_context_are_replaced),
         TEST(test_increments_of_copies_add_up_by_estimate),
         TEST(test_ends_of_copies_add_up_by_outcome),
+        TEST(test_readings_are_replaced),
         TEST(test_totals_and_holders_are_replaced),
         TEST(test_points_are_in_the_file_at_once_and_unknown_is_null),
         TEST(test_a_lines_curve_is_the_sum_of_its_contexts),

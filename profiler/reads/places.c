@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* A place is a line of Python in its context. Does a sample there meet what the sample before met? Time is what it
+ * costs: while one value rises, calls that read all of it take longer and longer. So of equal steps of its length the
+ * later ones take more of it, in proportion to the length, and three quarters of all lie above half of the last one.
+ * Calls that take no longer for a long value (append, len) have half of it there. That is asked only of values that
+ * have risen to four times their length. */
+
+#include "profiler/reads/places.h"
+
+#include "profiler/base/counters.h"
+#include "profiler/base/own_memory.h"
+#include "profiler/base/u64map.h"
+#include "profiler/symbols/naming.h"
+
+#include <errno.h>
+
+enum {
+    STEPS = 8, /* classes of length to one that is twice as long */
+    OCTAVES = 40,
+    RISE = 4,
+};
+
+/* How much time each length took while one value rose. */
+struct rise {
+    uint64_t first, last;         /* lengths */
+    uint64_t ns[OCTAVES * STEPS]; /* CPU time of the samples */
+};
+
+struct place {
+    struct pie_reading_row row;
+    struct pie_call_read last; /* kind 0: none yet */
+    struct rise *rise;         /* NULL: nothing has risen yet */
+    bool is_changed;           /* since the last clear */
+};
+
+struct pie_reads_places {
+    struct pie_naming *naming;
+    struct place *list;
+    size_t count, room;
+    struct pie_u64map index; /* node and kind -> number, from 1 */
+};
+
+int pie_reads_places_create(struct pie_naming *naming, struct pie_reads_places **ret_places) {
+    struct pie_reads_places *places = pie_calloc(1, sizeof *places);
+
+    if (!places)
+        return -ENOMEM;
+    places->naming = naming;
+    *ret_places = places;
+    return 0;
+}
+
+void pie_reads_places_destroy(struct pie_reads_places *places) {
+    if (!places)
+        return;
+    for (size_t i = 0; i < places->count; i++)
+        pie_free(places->list[i].rise);
+    pie_free(places->list);
+    pie_u64map_finish(&places->index);
+    pie_free(places);
+}
+
+static uint64_t key_of(struct pie_node_id line, uint8_t kind) {
+    return (uint64_t)line.value << 8 | kind;
+}
+
+static struct place *place_of(struct pie_reads_places *places, struct pie_node_id line, uint8_t kind) {
+    uint32_t number = pie_u64map_get(&places->index, key_of(line, kind));
+
+    if (number)
+        return &places->list[number - 1];
+    if (places->count == places->room) {
+        size_t room = places->room ? places->room * 2 : 16;
+        struct place *grown = pie_realloc(places->list, room * sizeof *grown);
+        if (!grown)
+            return NULL;
+        places->list = grown;
+        places->room = room;
+    }
+    if (pie_u64map_put(&places->index, key_of(line, kind), (uint32_t)places->count + 1) < 0)
+        return NULL;
+    places->list[places->count] = (struct place){.row = {.node = line, .kind = kind}};
+    return &places->list[places->count++];
+}
+
+/* --- Lengths --- */
+
+/* Classes are evenly spread over each octave. */
+static size_t class_of(uint64_t size) {
+    unsigned octave = size ? 63 - (unsigned)__builtin_clzll(size) : 0;
+    uint64_t step = octave > 3 ? (size >> (octave - 3)) & (STEPS - 1) : (size << (3 - octave)) & (STEPS - 1);
+
+    return octave < OCTAVES ? octave * STEPS + step : OCTAVES * STEPS - 1;
+}
+
+/* Adds the time of a value that has risen enough to the two halves. */
+static void add_halves(const struct rise *rise, struct pie_reading_row *row) {
+    if (!rise || rise->last < RISE * rise->first)
+        return;
+    size_t half = class_of(rise->last) - STEPS;
+    for (size_t i = class_of(rise->first); i <= class_of(rise->last); i++)
+        *(i <= half ? &row->lower_ns : &row->upper_ns) += rise->ns[i];
+}
+
+/* What had risen is over; another value begins. */
+static void begin_rise(struct place *place, uint64_t size, uint64_t ns) {
+    add_halves(place->rise, &place->row);
+    *place->rise = (struct rise){.first = size, .last = size};
+    place->rise->ns[class_of(size)] += ns;
+}
+
+static void go_on(struct place *place, uint64_t size, uint64_t ns) {
+    if (!place->rise)
+        return;
+    if (size > place->rise->last)
+        place->rise->last = size;
+    place->rise->ns[class_of(size)] += ns;
+}
+
+/* --- Samples --- */
+
+static bool begins_alike(const struct pie_call_read *shorter, const struct pie_call_read *longer) {
+    if (longer->octave == shorter->octave)
+        return longer->beginning == shorter->beginning;
+    return longer->octave == shorter->octave + 1 && longer->beginning_up == shorter->beginning;
+}
+
+/* Is it the same value, perhaps longer or shorter by now? A list that only its call has is made anew each time. */
+static bool is_same(const struct pie_call_read *last, const struct pie_call_read *now) {
+    if (now->kind == PIE_READ_SEARCH && (now->object != last->object || now->is_temporary))
+        return false;
+    if (now->rest != last->rest)
+        return false;
+    return now->size >= last->size ? begins_alike(last, now) : begins_alike(now, last);
+}
+
+/* It rises for the first time: that is what the classes are for. */
+static bool make_rise(struct place *place) {
+    if (place->rise)
+        return true;
+    place->rise = pie_calloc(1, sizeof *place->rise);
+    if (!place->rise) {
+        pie_counter_add(PIE_COUNTER_OUT_OF_MEMORY, 1);
+        return false;
+    }
+    begin_rise(place, place->last.size, 0);
+    return true;
+}
+
+static void compare(struct place *place, const struct pie_reads_record *record) {
+    const struct pie_call_read *last = &place->last, *now = &record->read;
+    bool is_known = last->kind && is_same(last, now);
+
+    if (is_known && now->size > last->size) {
+        place->row.rises++;
+        if (make_rise(place))
+            go_on(place, now->size, record->cpu_ns);
+    } else if (is_known && (now->size == last->size || now->kind == PIE_READ_SEARCH)) {
+        place->row.same++;
+        go_on(place, now->size, record->cpu_ns);
+    } else if (last->kind) {
+        place->row.others++;
+        if (place->rise)
+            begin_rise(place, now->size, record->cpu_ns);
+    }
+}
+
+void pie_reads_places_add(struct pie_reads_places *places, struct pie_node_id line,
+                          const struct pie_reads_record *record) {
+    struct place *place = line.value ? place_of(places, line, record->read.kind) : NULL;
+
+    if (!place) {
+        pie_counter_add(PIE_COUNTER_OUT_OF_MEMORY, 1);
+        return;
+    }
+    compare(place, record);
+    place->last = record->read;
+    place->is_changed = true;
+    place->row.samples++;
+    place->row.cpu_ns += record->cpu_ns;
+    place->row.cpu_sq_ns2 += (double)record->cpu_ns * (double)record->cpu_ns;
+    place->row.sum_size += record->read.size;
+    if (record->read.size > place->row.max_size)
+        place->row.max_size = record->read.size;
+}
+
+/* --- Rows --- */
+
+bool pie_reads_places_next(const struct pie_reads_places *places, size_t *at,
+                           struct pie_reading_row *ret_row) {
+    while (*at < places->count && !places->list[*at].is_changed)
+        ++*at;
+    if (*at == places->count)
+        return false;
+    const struct place *place = &places->list[(*at)++];
+    *ret_row = place->row;
+    add_halves(place->rise, ret_row); /* of what still rises */
+    return true;
+}
+
+void pie_reads_places_clear(struct pie_reads_places *places) {
+    for (size_t i = 0; i < places->count; i++)
+        places->list[i].is_changed = false;
+}
+
+bool pie_reads_places_hold(const struct pie_reads_places *places, struct pie_node_id node) {
+    for (uint8_t kind = PIE_READ_SEARCH; kind <= PIE_READ_SORT; kind++) {
+        uint32_t number = pie_u64map_get(&places->index, key_of(node, kind));
+        if (number && places->list[number - 1].is_changed)
+            return true;
+    }
+    return false;
+}
+
+void pie_reads_places_forget(struct pie_reads_places *places) {
+    size_t kept = 0;
+
+    pie_u64map_finish(&places->index);
+    for (size_t i = 0; i < places->count; i++) {
+        struct place *place = &places->list[i];
+        if (pie_naming_keeps_node(places->naming, place->row.node) &&
+            pie_u64map_put(&places->index, key_of(place->row.node, place->row.kind), (uint32_t)kept + 1) == 0)
+            places->list[kept++] = *place;
+        else
+            pie_free(place->rise);
+    }
+    places->count = kept;
+}

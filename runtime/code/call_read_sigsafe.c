@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <Python.h>
+
+#include "runtime/code/arguments.h"
+
+#include <string.h>
+
+#include "profiler/base/hash.h"
+#include "profiler/base/safe_load.h"
+#include "runtime/code/pyops.h"
+#include "runtime/objects/digest.h"
+#include "runtime/objects/kind.h"
+#include "runtime/objects/pystr.h"
+#include "runtime/objects/value.h"
+
+/* What the call at work reads: a list or tuple that is searched for an item, else its longest argument. The slots of
+ * the evaluation stack hold the call's arguments until the loop goes on, those of an operator too, although it has
+ * taken them. A sample at another moment of such an instruction may find what lay there before: each address is looked
+ * at as if it might be anything.
+ *
+ * Values are not compared in full. The digest of a beginning has the first words and single ones at twice the distance
+ * each, so that it costs some twenty loads, and a longer value is compared with a shorter one by what both have. */
+
+enum {
+    BYTES_MIN = 512,
+    ITEMS_MIN = 32,
+    FIRST_WORDS = 8,
+    NAME_BYTES = 8,
+    SKETCH_ITEMS_MAX = 4096, /* some 10 us */
+};
+
+/* Where a value's words lie: the data, or the addresses of the items. */
+struct span {
+    uintptr_t address;
+    uint64_t bytes;
+};
+
+static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
+    return pie_safe_load((const void *)(base + offset), ret);
+}
+
+static bool type_of(uintptr_t object, uintptr_t *ret_type) {
+    return pie_object_kind_at(object) != PIE_OBJECT_NONE &&
+           load(object, offsetof(PyObject, ob_type), ret_type);
+}
+
+/* --- How long is it, and where? --- */
+
+static bool span_of_items(uintptr_t object, bool is_tuple, struct span *ret_span) {
+    uintptr_t count, items = object + offsetof(PyTupleObject, ob_item);
+
+    if (!load(object, offsetof(PyVarObject, ob_size), &count) || (intptr_t)count < 0 ||
+        (!is_tuple && !load(object, offsetof(PyListObject, ob_item), &items)))
+        return false;
+    *ret_span = (struct span){items, count * sizeof count};
+    return true;
+}
+
+static bool span_of_text(uintptr_t object, bool is_str, struct span *ret_span) {
+    struct pie_pystr text;
+
+    if (!(is_str ? pie_pystr_locate : pie_pystr_locate_bytes)(object, UINT32_MAX, &text))
+        return false;
+    *ret_span = (struct span){text.data, pie_pystr_size(&text)};
+    return true;
+}
+
+static bool span_of_bytearray(uintptr_t object, struct span *ret_span) {
+    uintptr_t size, start;
+
+    if (!load(object, offsetof(PyVarObject, ob_size), &size) || (intptr_t)size < 0 ||
+        !load(object, offsetof(PyByteArrayObject, ob_start), &start))
+        return false;
+    *ret_span = (struct span){start, size};
+    return true;
+}
+
+/* Of a view with gaps only the place would be known. */
+static bool span_of_array(uintptr_t object, struct span *ret_span) {
+    struct pie_array_layout layout;
+
+    if (!pie_object_array_layout(object, &layout) || !layout.is_dense)
+        return false;
+    *ret_span = (struct span){layout.data, layout.count * layout.element_bytes};
+    return true;
+}
+
+static bool span_of(uintptr_t object, uintptr_t type, struct span *ret_span) {
+    uintptr_t low, high;
+
+    if (type == (uintptr_t)&PyList_Type || type == (uintptr_t)&PyTuple_Type)
+        return span_of_items(object, type == (uintptr_t)&PyTuple_Type, ret_span);
+    if (type == (uintptr_t)&PyUnicode_Type || type == (uintptr_t)&PyBytes_Type)
+        return span_of_text(object, type == (uintptr_t)&PyUnicode_Type, ret_span);
+    if (type == (uintptr_t)&PyByteArray_Type)
+        return span_of_bytearray(object, ret_span);
+    if (pie_object_kind_at(object) == PIE_OBJECT_ARRAY)
+        return span_of_array(object, ret_span);
+    if (!pie_object_tensor_data(object, type, &low, &high))
+        return false;
+    *ret_span = (struct span){low, high - low};
+    return true;
+}
+
+/* --- How does it begin? --- */
+
+static unsigned octave_of(uint64_t words) {
+    return words ? 63 - (unsigned)__builtin_clzll(words) : 0;
+}
+
+/* False: unreadable. beginning has words up to below an octave, beginning_up those up to the one below. */
+static bool note_beginning(const struct span *span, struct pie_call_read *read) {
+    uint64_t hash = 1;
+    uintptr_t word;
+
+    read->octave = (uint8_t)octave_of(span->bytes / sizeof word);
+    for (uint64_t i = 0; i < FIRST_WORDS; i++) {
+        if (!load(span->address, i * sizeof word, &word))
+            return false;
+        hash = pie_hash_mix(hash, word);
+    }
+    read->beginning_up = hash;
+    for (unsigned octave = octave_of(FIRST_WORDS); octave < read->octave; octave++) {
+        read->beginning_up = hash;
+        if (!load(span->address, sizeof word << octave, &word))
+            return false;
+        hash = pie_hash_mix(hash, word);
+    }
+    read->beginning = hash;
+    return true;
+}
+
+/* --- A search --- */
+
+/* An item that cannot be in a set or a key of a dict is no matter of either. */
+static bool can_be_key(uintptr_t item) {
+    uintptr_t type, hash;
+
+    return type_of(item, &type) && load(type, offsetof(PyTypeObject, tp_hash), &hash) &&
+           hash != (uintptr_t)&PyObject_HashNotImplemented;
+}
+
+/* Is a method of lists or tuples called, of this name? */
+static bool is_method(uintptr_t callable, const char *name) {
+    uintptr_t type, owner, method, at;
+    char text[NAME_BYTES];
+
+    return type_of(callable, &type) && type == (uintptr_t)&PyMethodDescr_Type &&
+           load(callable, offsetof(PyDescrObject, d_type), &owner) &&
+           (owner == (uintptr_t)&PyList_Type || owner == (uintptr_t)&PyTuple_Type) &&
+           load(callable, offsetof(PyMethodDescrObject, d_method), &method) &&
+           load(method, offsetof(PyMethodDef, ml_name), &at) &&
+           pie_safe_copy(text, (const void *)at, strlen(name) + 1) &&
+           memcmp(text, name, strlen(name) + 1) == 0;
+}
+
+static bool is_search(uintptr_t callable) {
+    return is_method(callable, "index") || is_method(callable, "count") || is_method(callable, "remove");
+}
+
+static bool note_search(uintptr_t sequence, uintptr_t item, struct pie_call_read *read) {
+    struct span span;
+    uintptr_t type;
+
+    if (!type_of(sequence, &type) || (type != (uintptr_t)&PyList_Type && type != (uintptr_t)&PyTuple_Type) ||
+        !can_be_key(item) || !span_of(sequence, type, &span) || span.bytes / sizeof type < ITEMS_MIN ||
+        !note_beginning(&span, read))
+        return false;
+    read->kind = PIE_READ_SEARCH;
+    read->object = sequence;
+    read->size = span.bytes / sizeof type;
+    read->is_temporary = pie_object_is_new(sequence);
+    return true;
+}
+
+/* --- The longest argument --- */
+
+/* Operators on these make others of them, which is a matter of copies. */
+static bool is_sequence(uintptr_t type) {
+    return type == (uintptr_t)&PyList_Type || type == (uintptr_t)&PyTuple_Type ||
+           type == (uintptr_t)&PyUnicode_Type || type == (uintptr_t)&PyBytes_Type ||
+           type == (uintptr_t)&PyByteArray_Type;
+}
+
+static uint32_t find_longest(const struct pie_call_arguments *arguments, bool is_operator,
+                             struct span *ret_span) {
+    uint32_t longest = arguments->count;
+    struct span span;
+    uintptr_t type;
+
+    *ret_span = (struct span){0};
+    for (uint32_t i = 0; i < arguments->count; i++) {
+        uintptr_t object = arguments->objects[i];
+        if (!type_of(object, &type) || (is_operator && is_sequence(type)) || !span_of(object, type, &span) ||
+            span.bytes <= ret_span->bytes)
+            continue;
+        *ret_span = span;
+        longest = i;
+    }
+    return ret_span->bytes >= BYTES_MIN ? longest : arguments->count;
+}
+
+/* What is called and all arguments but one; 0: something is not what it seemed to be. */
+static uint64_t digest_of_rest(const struct pie_call_arguments *arguments, uint32_t but) {
+    struct pie_digest digest;
+
+    pie_digest_begin(&digest);
+    pie_digest_add_word(&digest, arguments->content);
+    for (uint32_t i = 0; i < arguments->count; i++) {
+        pie_digest_add_word(&digest, i == but);
+        if (i != but)
+            pie_digest_add(&digest, arguments->objects[i]);
+    }
+    return digest.is_broken ? 0 : pie_hash_mix(digest.content, digest.state) | 1;
+}
+
+static bool note_argument(const struct pie_call_arguments *arguments, bool is_operator,
+                          struct pie_call_read *read) {
+    struct span span;
+    uint32_t longest = find_longest(arguments, is_operator, &span);
+
+    if (longest == arguments->count || !note_beginning(&span, read))
+        return false;
+    read->kind = PIE_READ_ARGUMENT;
+    read->object = arguments->objects[longest];
+    read->size = span.bytes;
+    read->rest = digest_of_rest(arguments, longest);
+    return read->rest != 0;
+}
+
+/* --- A sort --- */
+
+/* The order changes with each new item, so the beginning is that item's whose hash is the least: a list that has got
+ * some items more has another one seldom. Of long lists, where few items are new from one sample to the next, the first
+ * items are enough. */
+static bool note_items(const struct span *span, struct pie_call_read *read) {
+    uint64_t count = span->bytes / sizeof(uintptr_t), least = UINT64_MAX;
+    bool is_long = count > SKETCH_ITEMS_MAX;
+    uintptr_t item;
+
+    for (uint64_t i = 0; i < (is_long ? FIRST_WORDS : count); i++) {
+        if (!load(span->address, i * sizeof item, &item))
+            return false;
+        uint64_t hash = pie_hash_upper(item);
+        least = is_long ? pie_hash_mix(least, item) : hash < least ? hash : least;
+    }
+    read->beginning = read->beginning_up = least;
+    read->octave = 0;
+    return true;
+}
+
+bool pie_code_sorted_read(struct pie_call_read *read) {
+    struct span span;
+    uintptr_t type;
+
+    if (!type_of(read->object, &type) || type != (uintptr_t)&PyList_Type ||
+        !span_of_items(read->object, false, &span) || span.bytes < BYTES_MIN || !note_items(&span, read))
+        return false;
+    read->size = span.bytes;
+    return true;
+}
+
+static bool note_sort(const struct pie_call_arguments *arguments, struct pie_call_read *read) {
+    read->kind = PIE_READ_SORT;
+    read->object = arguments->objects[0];
+    read->rest = digest_of_rest(arguments, 0);
+    return read->rest != 0;
+}
+
+/* Most samples of Python code fall on other instructions. */
+static bool is_call(uintptr_t instr) {
+    uint8_t opcode;
+
+    if (!pie_safe_load_byte((const void *)instr, &opcode))
+        return false;
+    uint8_t operation = pie_pyops.operations[pie_pyops_deopt[opcode]];
+    return operation == PIE_OPERATION_CALL || operation == PIE_OPERATION_OPERATOR;
+}
+
+bool pie_code_call_read(const struct pie_pyframe *frame, struct pie_call_read *ret_read) {
+    struct pie_call_arguments arguments;
+    struct pie_call_site site;
+    uintptr_t top, callable;
+
+    *ret_read = (struct pie_call_read){.kind = PIE_READ_NONE};
+    if (!is_call(frame->instr) || !pie_call_site_current(&site, &top) ||
+        !pie_call_arguments_find(&site, top, &arguments, &callable))
+        return false;
+    if (site.shape == PIE_CALL_CONTAINS)
+        return note_search(arguments.objects[1], arguments.objects[0], ret_read);
+    if (arguments.count >= 2 && is_search(callable))
+        return note_search(arguments.objects[0], arguments.objects[1], ret_read);
+    if (is_method(callable, "sort"))
+        return note_sort(&arguments, ret_read);
+    return note_argument(&arguments, site.shape == PIE_CALL_OPERANDS, ret_read);
+}
