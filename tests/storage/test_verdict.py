@@ -53,6 +53,14 @@ def test_a_line_is_high_once(changed):
     assert second["rank"] > max(r["rank"] for r in found.values() if r["severity"] == "high")
 
 
+def test_work_that_is_not_needed_comes_before_many_small_calls(changed):
+    """Line 9 gets the loads of line 6. Both of its findings take the whole line."""
+    found = findings(changed("UPDATE watch SET first_node = 209 WHERE first_node = 206"))
+    loads, stores = found["load", "waste.py", 9], found["store", "waste.py", 9]
+    assert (loads["category"], stores["category"]) == ("slice underutilization", "inefficient algorithm")
+    assert (loads["severity"], stores["severity"]) == ("low", "high") and loads["wasted_s"] == stores["wasted_s"]
+
+
 def test_what_a_library_does_is_evidence_for_the_line_that_led_there(waste):
     found = findings(waste)
     own, inner = found["load", "waste.py", 15], found["load", "core.py", 2]
