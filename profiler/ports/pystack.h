@@ -95,6 +95,7 @@ struct pie_call_digest {
     uint64_t result;  /* of the result's value; 0: it cannot be read */
     uint8_t traits;   /* pie_digest_traits, of the arguments */
     bool is_telling;  /* would a call with the same three be the same call again? */
+    bool is_likely;   /* … most likely, but for what was left out of long arguments */
     bool is_new;      /* the result is an object of its own, no small number that Python keeps */
     uint64_t kept;    /* the result's address, if it is an object that others keep, and no argument; else 0 */
 };

@@ -14,6 +14,7 @@
 #include "profiler/stacks/call_path.h"
 #include "profiler/stacks/cct.h"
 #include "profiler/thread/thread.h"
+#include "profiler/watch/evidence.h"
 
 /* Returns to other places that are waited out at a time and in all; results of the place itself that are compared,
  * since several callers may take turns at it: numbers may come again by chance, arrays hardly; words that make "half of
@@ -29,6 +30,7 @@ enum {
     ARRAY_BYTES_MIN = 64,
     PARTLY_WORDS_MIN = 24,
     UNIT_BYTES = 2,
+    WORD_BITS_SHIFT = 58, /* a hash's six upper bits */
 };
 
 /* Waiting may overdraw the budget by so much; it is paid back before the next watch. */
@@ -102,9 +104,11 @@ static uint64_t choose_value(struct pie_watch_slot *slot, uintptr_t result,
         slot->memory = PIE_WATCH_MEMORY_RETURNED;
         return value.content;
     }
-    if (!slot->call.is_telling || (slot->is_call && !slot->call.is_new))
+    if (slot->is_call ? !slot->call.is_telling || !slot->call.is_new
+                      : !slot->call.is_telling && !slot->call.is_likely)
         return 0;
     slot->memory = PIE_WATCH_MEMORY_CALL;
+    slot->traits |= slot->call.is_telling ? 0 : PIE_WATCH_SAMPLED;
     return call_hash(&slot->call);
 }
 
@@ -121,14 +125,27 @@ static void take_floats(const struct pie_watch_slot *slot, uintptr_t result,
 
 /* Fewer where more have found nothing. */
 static uint32_t tries_of(struct pie_watch_thread *watch, const struct pie_watch_slot *slot) {
-    uint32_t most = slot->bytes >= ARRAY_BYTES_MIN ? ARRAY_TRIES_MAX : TRIES_MAX;
+    bool is_array = !slot->is_outer && slot->bytes >= ARRAY_BYTES_MIN;
 
-    return slot->is_python ? PYTHON_TRIES_MAX : pie_watch_patience(watch, slot->site, most);
+    return slot->is_python
+               ? PYTHON_TRIES_MAX
+               : pie_watch_patience(watch, slot->site, is_array ? ARRAY_TRIES_MAX : TRIES_MAX);
+}
+
+/* Are the words of its results compared? A library's Python function returns what its calls have computed. */
+static bool has_words(const struct pie_watch_slot *slot) {
+    return slot->memory == PIE_WATCH_MEMORY_RETURNED ||
+           (slot->is_outer && !(slot->traits & PIE_WATCH_OWN_CALL));
+}
+
+static void take_words(const struct pie_watch_slot *slot, const ucontext_t *ucontext,
+                       struct pie_value_words *words) {
+    if (pie_watch_ops()->value_words && has_words(slot))
+        pie_watch_ops()->value_words(result_of(slot, ucontext), words);
 }
 
 bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext,
                       struct pie_watch_record *reached) {
-    const struct pie_pystack_ops *ops = pie_watch_ops();
     struct pie_watch_slot *slot = &pie_watch_of(thread)->slots[index];
     uintptr_t result = result_of(slot, ucontext);
     uint64_t hash = 0;
@@ -147,8 +164,7 @@ bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_
     slot->tries = 0;
     slot->is_far = slot->is_unsure = false;
     slot->words = (struct pie_value_words){0};
-    if (ops->value_words && slot->memory == PIE_WATCH_MEMORY_RETURNED)
-        ops->value_words(result, &slot->words);
+    take_words(slot, ucontext, &slot->words);
     take_floats(slot, result, &slot->floats);
     slot->unit = unit_of_call(thread, slot, ucontext);
     slot->address = slot->site;
@@ -174,13 +190,21 @@ static uint32_t sizes_of(const struct pie_watch_slot *slot) {
 }
 
 /* Half of the words at least, at the same distances from the beginning: an array that grew, or of which a part was
- * computed anew. */
+ * computed anew. A few different words, as those of flags and labels, may be equal by chance. */
 static bool is_partly_same(const struct pie_watch_slot *slot, const struct pie_value_words *now) {
-    uint32_t same = 0;
+    uint32_t same = 0, different = 0;
+    uint64_t seen = 0;
 
-    for (uint32_t i = 0; i < now->count && i < slot->words.count; i++)
-        same += now->words[i] == slot->words.words[i] && now->words[i] != 0;
-    return slot->words.count >= PARTLY_WORDS_MIN && same * 2 >= slot->words.count;
+    for (uint32_t i = 0; i < now->count && i < slot->words.count; i++) {
+        if (now->words[i] != slot->words.words[i] || now->words[i] == 0)
+            continue;
+        uint64_t bit = UINT64_C(1) << (pie_hash_upper(now->words[i]) >> WORD_BITS_SHIFT);
+        different += !(seen & bit);
+        seen |= bit;
+        same++;
+    }
+    return slot->words.count >= PARTLY_WORDS_MIN && same * 2 >= slot->words.count &&
+           different >= PIE_WATCH_VARIETY_MIN;
 }
 
 /* The place got another value. Is it to be told now? Else the next one may be the same: that of the same caller. Arrays
@@ -188,13 +212,12 @@ static bool is_partly_same(const struct pie_watch_slot *slot, const struct pie_v
 static bool is_change(struct pie_watch_slot *slot, const ucontext_t *ucontext) {
     struct pie_value_words now = {.step_bytes = slot->words.step_bytes};
 
-    if (pie_watch_ops()->value_words && slot->memory == PIE_WATCH_MEMORY_RETURNED)
-        pie_watch_ops()->value_words((uintptr_t)ucontext->uc_mcontext.gregs[REG_RAX], &now);
+    take_words(slot, ucontext, &now);
     if (is_partly_same(slot, &now)) {
         slot->traits |= PIE_WATCH_PARTLY;
         return true;
     }
-    if (now.bytes != slot->words.bytes)
+    if (!slot->is_outer && now.bytes != slot->words.bytes)
         return ++slot->strays >= sizes_of(slot);
     return ++slot->tries >= slot->tries_most;
 }

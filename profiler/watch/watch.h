@@ -88,6 +88,7 @@ enum pie_watch_traits {
     PIE_WATCH_NEW_VALUE = 256,  /* … evidence only beside others: a value that was not equal there before */
     PIE_WATCH_OUTER_CALL = 512, /* CALL: that of a line of own code, for which Python code was at work … */
     PIE_WATCH_OWN_CALL = 1024,  /* … that of a function of own code */
+    PIE_WATCH_SAMPLED = 2048,   /* CALL: long arguments were looked at in part, the result cannot be read */
 };
 
 enum pie_watch_record_kind {

@@ -199,6 +199,13 @@ static bool is_telling(const struct pie_call_arguments *arguments, uint64_t resu
     return arguments->count > 0 && (result || (!arguments->traits && !arguments->is_constructor));
 }
 
+/* Nothing of the result can be read, and of a long array among the arguments a part was looked at. A call with the same
+ * ones is most likely the same. */
+static bool is_likely(const struct pie_call_arguments *arguments, uint64_t result) {
+    return arguments->count > 0 && !result && arguments->traits == PIE_DIGEST_SAMPLED &&
+           !arguments->is_constructor;
+}
+
 /* Is the result an argument, as far as can be seen? */
 static bool is_handed_back(const struct pie_call_arguments *arguments, uintptr_t result) {
     if (arguments->count > PIE_CALL_OBJECTS)
@@ -247,6 +254,7 @@ void pie_call_arguments_digest(const struct pie_call_arguments *arguments, const
         .result = result->content,
         .traits = arguments->traits,
         .is_telling = result->is_made && is_telling(arguments, result->content),
+        .is_likely = result->is_new && is_likely(arguments, result->content),
         .is_new = result->is_new,
         .kept = kept_result(arguments, result->object),
     };

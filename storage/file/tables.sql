@@ -181,7 +181,8 @@ CREATE TABLE watch (
                                    -- data of the only array that the call got as an argument, 128: a store: an equal
                                    -- value is no evidence, as it was equal at the place before, 256: it is a new one
                                    -- there, of which several are evidence, 512: it is the call of a line of own code,
-                                   -- for which Python code was at work, 1024: … that of a Python function of own code
+                                   -- for which Python code was at work, 1024: … that of a Python function of own
+                                   -- code, 2048: of long arguments a part was looked at, and the result cannot be read
   length INTEGER NOT NULL,         -- rest of the native call after the access; 0: up to 15 us, 1: up to 30 us, 2:
                                    -- longer
   first_node INTEGER NOT NULL,     -- node (process, id) of the first access

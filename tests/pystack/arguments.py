@@ -154,6 +154,19 @@ def test_what_tells():
     assert call(1)[4] == 0
 
 
+def test_what_tells_most_likely():
+    """The result cannot be read, as that of a factorisation, and a part of a long argument was looked at."""
+    long = bytes(range(256)) * 1000
+    _walk.set_result(object())
+    assert call(1)[4:] == (1, 0)
+    assert call(long, 1)[4:] == (0, 1)
+    assert call(object(), long)[4:] == (0, 0)
+    _walk.set_result(None)
+    assert call(long, 1)[4:] == (0, 0)
+    _walk.set_result(3)
+    assert call(long, 1)[4:] == (1, 0)          # that can be compared
+
+
 def test_results():
     _walk.set_result(3)
     three = call(1)

@@ -226,7 +226,8 @@ static PyObject *is_close(PyObject *module, PyObject *args) {
     return PyBool_FromLong(pie_watch_is_close(&floats[0], &floats[1], tolerance));
 }
 
-/* The digest of this very call, whose result is `result_of_call`: (content, state, result, traits, is_telling). */
+/* The digest of this very call, whose result is `result_of_call`: (content, state, result, traits, is_telling,
+ * is_likely). */
 static PyObject *result_of_call;
 
 static PyObject *call_digest(PyObject *module, PyObject *args, PyObject *kwargs) {
@@ -236,8 +237,9 @@ static PyObject *call_digest(PyObject *module, PyObject *args, PyObject *kwargs)
     sampler_ops()->value((uintptr_t)result_of_call, &value);
     if (!sampler_ops()->call_digest(&value, &call))
         Py_RETURN_NONE;
-    return Py_BuildValue("(KKKIi)", (unsigned long long)call.content, (unsigned long long)call.state,
-                         (unsigned long long)call.result, (unsigned)call.traits, (int)call.is_telling);
+    return Py_BuildValue("(KKKIii)", (unsigned long long)call.content, (unsigned long long)call.state,
+                         (unsigned long long)call.result, (unsigned)call.traits, (int)call.is_telling,
+                         (int)call.is_likely);
 }
 
 static PyObject *call_digest_of_one(PyObject *module, PyObject *argument) {

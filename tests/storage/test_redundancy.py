@@ -73,7 +73,7 @@ def test_the_columns_are_those_of_the_contract(waste):
 # line: kind, category, severity, redundant of traps, CPU seconds, share of the time in short calls (loads)
 TRUTH = {
     ("store", 8): ("loop-invariant computation", "high", 48, 50, 2.0, None),
-    ("load", 6): ("slice underutilization", "high", 80, 90, 2.0, 0.91),
+    ("load", 6): ("slice underutilization", "high", 82, 92, 2.0, 0.95),
     ("load", 7): ("API misuse", "high", 50, 50, 1.0, 1),
     ("load", 15): ("API misuse", "high", 45, 45, 1.1, 1),  # 0.3 of them Python code of a library
     ("store", 19): ("repeated native calls", "high", 20, 20, 0.8, None),
@@ -99,8 +99,8 @@ CALLS_LOW, CALLS_HIGH = 0.7, 1.2
 # What is not decided may be no waste, or all of it.
 UNDECIDED_HIGH = 3.3
 # Lines with few watches, and of the loads at the function's other lines: watches, those in short calls less those in
-# calls of the next length, telling traps, redundant ones of these. They count as 10 watches.
-THIN, LENT = {12: (397, 232, 231, 221), 14: (393, 228, 227, 217)}, 10
+# longer ones, telling traps, redundant ones of these. They count as 10 watches.
+THIN, LENT = {12: (397, 236, 233, 223), 14: (393, 232, 229, 219)}, 10
 
 
 def test_each_line_is_found_with_its_category_and_severity(waste):
@@ -124,10 +124,10 @@ def test_the_figures_of_a_line_are_what_was_written(waste, line):
     assert row["redundant_fraction"] == near(part) and row["cpu_s"] == near(cpu)
     assert [row["fraction_low"], row["fraction_high"]] == [near(x) for x in wilson(part, effective)]
     assert row["short_share"] == (None if short is None else near(short))
-    is_calls = category in CALLS
+    is_calls, is_whole = category in CALLS, category == "inefficient algorithm"
     again = cpu * (1 if short is None else short) * part
     if row["severity"] != "reuse":
-        assert row["wasted_s"] == near(cpu if is_calls else again)
+        assert row["wasted_s"] == near(cpu if is_calls or (is_whole and row["severity"] == "high") else again)
         assert row["wasted_share"] == near(row["wasted_s"] / RUN_S)
         assert row["again_s"] == near(again) and row["again_s_low"] <= row["again_s"] <= row["again_s_high"]
     assert 0 <= row["wasted_s_low"] < row["wasted_s_high"] and row["wasted_s_low"] <= row["wasted_s"] <= row["wasted_s_high"]
@@ -139,6 +139,7 @@ def test_the_figures_of_a_line_are_what_was_written(waste, line):
         assert [row["again_s_low"], row["again_s_high"]] == [near(low), near(high)]
         low, high = (low * REPEAT_LOW, high * REPEAT_HIGH) if category != "undecided" else (
             0, min(CALLS_HIGH * cpu, UNDECIDED_HIGH * high))
+        high = CALLS_HIGH * cpu if is_whole else high
         assert [row["wasted_s_low"], row["wasted_s_high"]] == [near(low), near(min(high, RUN_S))]
     elif row["severity"] == "low" and category == "undecided":
         assert [row["wasted_s_low"], row["wasted_s_high"]] == [0, near(CALLS_HIGH * cpu)]
@@ -251,7 +252,7 @@ def test_the_native_function_is_the_one_that_the_line_called(waste):
 
 
 @pytest.mark.parametrize("line, evidence, advice", [
-    (("load", 6), ["80 of 90", "fields of objects", "800 ns", "75 %", "a[i]", "in a loop"], ["slices", ".tolist()"]),
+    (("load", 6), ["82 of 92", "fields of objects", "1.3 us", "76 %", "a[i]", "in a loop"], ["slices", ".tolist()"]),
     (("load", 7), ["50 of 50", "100 %", "calling"], ["ufunc", "math module"]),
     (("store", 19), ["20 of 20 calls returned what", "no loop"], ["functools.lru_cache"]),
     (("store", 8), ["48 of 50", "data of arrays", "in a loop of its function"], ["before the loop"]),
@@ -279,7 +280,7 @@ def test_no_name_in_evidence_is_longer_than_80(waste, tmp_path):
 
 def test_questions_choose_kind_number_file_and_line(waste):
     assert {r["kind"] for r in rows(waste, "redundant loads")} == {"load"}
-    assert [r["line"] for r in rows(waste, "top 2 redundant stores")] == [8, 19]
+    assert [r["line"] for r in rows(waste, "top 2 redundant stores")] == [8, 9]
     assert [r["line"] for r in rows(waste, "redundant loads in core.py")] == [2]
     assert [(r["rank"], r["kind"]) for r in rows(waste, "redundancy in waste.py:8")] == [(1, "store"), (2, "load")]
     assert rows(waste, "redundancy of waste.py line 8") == rows(waste, "redundancy at waste.py:8")
@@ -306,8 +307,8 @@ def test_functions_sum_their_lines_without_reuse(waste):
     for column in ("wasted_s", "wasted_s_low", "wasted_s_high", "cpu_s", "traps", "bytes", "watches", "again_s", "again_s_low",
                    "again_s_high"):
         assert work[column] == near(sum(r[column] for r in parts)), column
-    assert work["redundant_fraction"] == near(225 / 235)
-    assert [work["fraction_low"], work["fraction_high"]] == [near(x) for x in wilson(225 / 235, 235)]
+    assert work["redundant_fraction"] == near(227 / 237)
+    assert [work["fraction_low"], work["fraction_high"]] == [near(x) for x in wilson(227 / 237, 237)]
     assert work["category"] == "slice underutilization" and work["evidence"] == lines["load", 6]["evidence"]
     stores = rows(waste, "redundant stores by function")
     assert [(r["rank"], r["function"]) for r in stores] == [(1, "rotate"), (2, "work")]  # work's loads are high

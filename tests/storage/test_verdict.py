@@ -10,7 +10,7 @@ from conftest import changer, make, rows
 LOAD, STORE = 1, 2
 SAME, CHANGED = 1, 2
 RETURNED, CALL = 4, 5
-FIRST_SEEN, ARGUMENTS = 8, 16
+FIRST_SEEN, ARGUMENTS, SAMPLED = 8, 16, 2048
 ATTRIBUTE, IN_LOOP = 6, 16
 INVARIANT, REPEATED = "loop-invariant computation", "repeated native calls"
 
@@ -51,6 +51,14 @@ def test_a_line_is_high_once(changed):
     assert (second["category"], second["severity"]) == ("API misuse", "low")
     assert second["evidence"].endswith("; evidence for the finding of waste.py:8, stores")
     assert second["rank"] > max(r["rank"] for r in found.values() if r["severity"] == "high")
+
+
+def test_work_that_is_not_needed_comes_before_many_small_calls(changed):
+    """Line 9 gets the loads of line 6. Both of its findings take the whole line."""
+    found = findings(changed("UPDATE watch SET first_node = 209 WHERE first_node = 206"))
+    loads, stores = found["load", "waste.py", 9], found["store", "waste.py", 9]
+    assert (loads["category"], stores["category"]) == ("slice underutilization", "inefficient algorithm")
+    assert (loads["severity"], stores["severity"]) == ("low", "high") and loads["wasted_s"] == stores["wasted_s"]
 
 
 def test_what_a_library_does_is_evidence_for_the_line_that_led_there(waste):
@@ -167,6 +175,29 @@ def test_only_calls_of_libraries_for_arrays_are_misused(changed, library, severi
     assert ("may have no call for many" in row["evidence"]) == (severity == "low")
 
 
+@pytest.mark.parametrize("length, category, severity", [(1, "API misuse", "high"), (2, "undecided", "reuse")])
+def test_calls_that_end_within_30_us_are_short(changed, length, category, severity):
+    """Those of torch and pandas take longer than 15 us, with the traps that measure them. Calls with as much time in
+    their last 30 us as before are long."""
+    row = findings(changed(f"UPDATE watch SET length = {length} WHERE first_node = 207"))["load", "waste.py", 7]
+    assert (row["category"], row["severity"], row["short_share"]) == (category, severity, 2 - length)
+
+
+def test_a_few_long_calls_do_not_make_short_ones_long(changed):
+    """A third of the time is in calls of 1 ms: by the last 15 us of calls, two thirds are short."""
+    row = findings(changed(more_watches(7, 25).replace("max(length)", "2")))["load", "waste.py", 7]
+    assert row["short_share"] == pytest.approx(50 / 75)
+
+
+def test_the_same_call_again_is_saved_whole(changed):
+    """What was written to recycled memory differs, though the calls were the same."""
+    other = more_stores(40, memory=0).replace(f", {SAME}, 0", f", {CHANGED}, 0")
+    row = store(changed(other, more_stores(10, memory=CALL, traits=ARGUMENTS)))
+    assert (row["category"], row["severity"]) == (INVARIANT, "high")
+    assert row["wasted_s"] == pytest.approx(2.0) and row["again_s"] == pytest.approx(2.0 * 58 / 100)
+    assert row["wasted_s_high"] == pytest.approx(2.4)
+
+
 # --- Are equal values a coincidence? ---
 
 WEAK, NEW_VALUE = 128, 256
@@ -203,6 +234,15 @@ def test_eight_different_values_are_evidence(changed, values, severity):
 def test_the_same_arguments_are_evidence(changed):
     found = store(changed(marked(WEAK), more_stores(1, memory=CALL, traits=ARGUMENTS)))
     assert found["severity"] == "high"
+
+
+@pytest.mark.parametrize("calls, severity", [(7, "low"), (8, "high")])
+def test_the_same_long_arguments_are_evidence(changed, calls, severity):
+    """They were looked at in part, and the results not at all, so they tell no waste by themselves."""
+    found = store(changed(marked(WEAK), more_stores(calls, memory=CALL, traits=ARGUMENTS | SAMPLED | WEAK)))
+    assert (found["severity"], found["category"], found["traps"]) == (severity, INVARIANT, 50)
+    assert (BY_CHANCE in found["evidence"]) == (severity == "low")
+    assert f"{calls} of {calls} compared calls" in found["evidence"] and "as far as these were read" in found["evidence"]
 
 
 def test_the_length_of_a_run_is_no_evidence(changed):

@@ -170,7 +170,8 @@ FROM (
         AS place_text,
       row_number() OVER (PARTITION BY run, verdict_file, verdict_line
         ORDER BY proven_severity <> 'high', proven_severity = 'reuse', library IS NOT NULL,
-          found_verdict IS NOT 'confirmed', category = 'undecided', proven_severity = 'high' AND NOT is_about_again,
+          found_verdict IS NOT 'confirmed', category = 'undecided', proven_severity = 'high' AND is_about_singles,
+          proven_severity = 'high' AND NOT is_about_again,
           rank) AS nth
     FROM x_proven_finding)
   WINDOW v AS (PARTITION BY run, verdict_file, verdict_line));

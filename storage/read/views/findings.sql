@@ -4,7 +4,8 @@
 
 -- What counts as what; all figures to tune are here.
 CREATE VIEW x_threshold AS SELECT
-  10 AS high_traps,        -- severity "high": the next access of at least this number of watches was seen,
+  10 AS high_traps,        -- severity "high": the next access of at least this number of watches was seen, or stores'
+                           -- calls had the same long arguments,
   0.2 AS high_low,         -- this part of the line's time at least is wasted, as the lower end of the interval has it,
   0.25 AS high_part,       -- and this part as the estimate: the longer a run, the nearer the lower end is to it,
   0.05 AS high_share,      -- and the waste is this part of the run's CPU time at least
@@ -26,8 +27,8 @@ CREATE VIEW x_threshold AS SELECT
                            -- the standard library's, whose calls for one word or number often repeat by chance,
   0.5 AS below_part,       -- and where this part of them is made below the line, by Python code of libraries, which
                            -- looks up the same again whatever the line asks for; both by time and by number
-  8 AS values_min,         -- and this number of different values was equal, or the arguments were too: fewer may be so
-                           -- by nature,
+  8 AS values_min,         -- and this number of different values was equal, or the arguments were too, or this number
+                           -- of calls had the same long ones: fewer may be so by nature,
   8 AS arguments_min,      -- with this number of compared arguments,
   0.5 AS arguments_same,   -- calls of which less than this part had been made before repeat nothing,
                            -- those of which same_fraction had been made before are the same calls, however much of the
@@ -64,8 +65,9 @@ SELECT p.run, p.sampler, w.*,
   w.outcome IN (PIE_WATCH_REDUNDANT, PIE_WATCH_CHANGED) AS is_trap,
   w.traits & PIE_WATCH_IN_LOOP <> 0 OR w.memory = PIE_WATCH_MEMORY_ARRAY AS is_bulk,
   w.kind = PIE_WATCH_STORE OR
-    (w.length = 0 AND w.traits & PIE_WATCH_IN_LOOP = 0 AND w.memory <> PIE_WATCH_MEMORY_ARRAY) AS is_telling,
+    (w.length < 2 AND w.traits & PIE_WATCH_IN_LOOP = 0 AND w.memory <> PIE_WATCH_MEMORY_ARRAY) AS is_telling,
   w.memory IN (PIE_WATCH_MEMORY_RETURNED, PIE_WATCH_MEMORY_CALL) AS is_asked,
+  w.traits & PIE_WATCH_SAMPLED <> 0 AS is_sampled,
   w.traits & PIE_WATCH_PARTLY <> 0 AS is_partly_same, w.traits & PIE_WATCH_ARGUMENTS <> 0 AS is_argued,
   w.traits & PIE_WATCH_FIRST_SEEN <> 0 AS is_first_seen,
   CASE -- how many different values were equal, if that is no coincidence: the same arguments or long values are none
@@ -105,13 +107,15 @@ WHERE NOT (w.is_asked AND w.inner_is_item) AND NOT (r.is_own AND w.is_asked AND 
 -- Sums by line and by the native function that it called: of all watches, of those whose next access was seen (all_…),
 -- and of the telling ones among these (tell_…), split by what is known of them. user_place, location and sampler are
 -- those of the heaviest redundant one in a slice: SQLite takes what is neither grouped nor summed from the row where
--- max() found its value.
+-- max() found its value. asked: of outer calls one in eight is asked, of others one in two. Calls of which arguments
+-- were sampled and no result is known say what the line does (x_line_arguments), and nothing of what was done again.
 CREATE VIEW x_watch_sum AS
 SELECT run, process, kind, place, entry_function, user_place, location, line_location, sampler,
   max(iif(is_redundant, weight_ns * iif(is_telling, 1000, 1), 0)) AS top_ns, sum(watches) AS watches,
   sum(weight_ns) AS ns, sum(weight_sq_ns2) AS sq,
   sum(iif(length = 0 AND NOT is_bulk, weight_ns, 0)) AS length_0_ns,
   sum(iif(length = 1 AND NOT is_bulk, weight_ns, 0)) AS length_1_ns,
+  sum(iif(length = 2 AND NOT is_bulk, weight_ns, 0)) AS length_2_ns,
   sum(iif(is_trap, watches, 0)) AS all_traps, sum(iif(is_redundant, watches, 0)) AS all_redundant,
   sum(iif(is_redundant, bytes, 0)) AS all_bytes, sum(iif(is_trap, weight_ns, 0)) AS all_ns,
   sum(iif(is_redundant, weight_ns, 0)) AS all_redundant_ns, sum(iif(is_trap, weight_sq_ns2, 0)) AS all_sq,
@@ -133,7 +137,7 @@ SELECT run, process, kind, place, entry_function, user_place, location, line_loc
   sum(iif(is_telling AND is_redundant AND memory = PIE_WATCH_MEMORY_OBJECT, weight_ns, 0)) AS object_ns,
   sum(iif(is_telling AND is_redundant AND memory = PIE_WATCH_MEMORY_ARRAY, weight_ns, 0)) AS array_ns,
   sum(iif(is_telling AND is_redundant AND memory = PIE_WATCH_MEMORY_RESULT, weight_ns, 0)) AS result_ns,
-  sum(iif(is_asked, watches, 0)) AS asked,
+  sum(iif(is_asked, iif(traits & PIE_WATCH_OUTER_CALL <> 0, 4, 1) * watches, 0)) AS asked,
   sum(iif(is_returned, watches, 0)) AS returned_traps, sum(iif(is_returned, weight_ns, 0)) AS returned_ns,
   sum(iif(is_returned, weight_sq_ns2, 0)) AS returned_sq,
   sum(iif(is_returned AND (is_redundant OR is_partly), length_ns, 0)) AS returned_length_ns,
@@ -145,7 +149,7 @@ SELECT run, process, kind, place, entry_function, user_place, location, line_loc
   sum(iif(is_returned AND is_partly, weight_ns, 0)) AS returned_partly_ns,
   sum(iif(is_returned AND (is_redundant OR is_partly) AND is_in_loop, weight_ns, 0)) AS returned_loop_ns,
   sum(equal_values * watches) AS equal_values, sum(iif(is_asked, equal_values * watches, 0)) AS returned_values
-FROM x_watch GROUP BY run, process, kind, is_own, place, entry_function;
+FROM x_watch WHERE NOT is_sampled GROUP BY run, process, kind, is_own, place, entry_function;
 
 -- CPU time by line as findings count it: that of the line with all that it called in libraries, their Python code and
 -- the kernel's time for them included, since a fix of the line removes all of it. Where calls of functions of own code
@@ -200,7 +204,7 @@ SELECT s.run, s.kind, f.path AS file, l.line, NULL AS line_ns, NULL AS partner_f
   o.line AS user_line, ne.name AS native_function,
   me.name AS native_library, coalesce(nullif(fi.library, 'python'), me.name) AS advice_library,
   iif(ma.library = 'python', NULL, na.name) AS access_function, na.module = ne.module AS is_access_there, s.sampler,
-  s.watches, s.ns, s.sq, s.length_0_ns, s.length_1_ns, s.all_traps, s.all_redundant, s.all_bytes, s.all_ns,
+  s.watches, s.ns, s.sq, s.length_0_ns, s.length_1_ns, s.length_2_ns, s.all_traps, s.all_redundant, s.all_bytes, s.all_ns,
   s.all_redundant_ns, s.all_sq, s.tell_traps, s.tell_redundant, s.tell_bytes, s.tell_ns, s.tell_redundant_ns,
   s.tell_sq, s.all_length_ns, s.tell_length_ns, s.item_ns, s.put_ns, s.unknown_ns, s.call_ns, s.loop_ns, s.bulk_ns,
   s.object_ns, s.array_ns, s.result_ns, s.asked, s.returned_traps, s.returned_ns, s.returned_sq, s.returned_length_ns,
@@ -215,13 +219,13 @@ LEFT JOIN location la ON la.process = s.process AND la.id = s.location
 LEFT JOIN function na ON na.process = la.process AND na.id = la.function
 LEFT JOIN module ma ON ma.process = na.process AND ma.id = na.module
 UNION ALL
-SELECT c.run, k.kind, c.file, c.line, c.line_ns, NULL, NULL,
+SELECT c.run, k.kind, c.file, c.line, c.line_ns, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM x_line_cpu c JOIN (SELECT PIE_WATCH_LOAD AS kind UNION ALL SELECT PIE_WATCH_STORE) k
 UNION ALL
-SELECT p.run, p.kind, p.file, p.line, NULL, p.partner_file, p.partner_line,
+SELECT p.run, p.kind, p.file, p.line, NULL, p.partner_file, p.partner_line, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
@@ -236,6 +240,7 @@ SELECT run, kind, file, line, function, function_line, library, user_file, user_
   max(sampler) OVER g AS sampler, max(line_ns) OVER g AS line_ns, max(partner_file) OVER g AS first_file,
   max(partner_line) OVER g AS first_line, sum(watches) OVER g AS watches, sum(ns) OVER g AS ns, sum(sq) OVER g AS sq,
   sum(length_0_ns) OVER g AS length_0_ns, sum(length_1_ns) OVER g AS length_1_ns,
+  sum(length_2_ns) OVER g AS length_2_ns,
   sum(all_traps) OVER g AS all_traps, sum(all_redundant) OVER g AS all_redundant, sum(all_bytes) OVER g AS all_bytes,
   sum(all_ns) OVER g AS all_ns, sum(all_redundant_ns) OVER g AS all_redundant_ns, sum(all_sq) OVER g AS all_sq,
   sum(all_length_ns) OVER g AS all_length_ns,
@@ -266,7 +271,7 @@ WINDOW g AS (PARTITION BY run, kind, file, line);
 -- of single stores, whose memory may have been used for something else in between; else they count among the stores.
 CREATE VIEW x_line_returned AS
 SELECT run, kind, file, line, function, function_line, library, user_file, user_line, native_function, native_library,
-  advice_library, access_function, sampler, line_ns, first_file, first_line, watches, ns, sq, length_0_ns, length_1_ns, all_traps,
+  advice_library, access_function, sampler, line_ns, first_file, first_line, watches, ns, sq, length_0_ns, length_1_ns, length_2_ns, all_traps,
   all_redundant, all_bytes, all_ns, all_redundant_ns, all_sq, all_length_ns, nth,
   iif(by_return, returned_traps, tell_traps) AS tell_traps,
   iif(by_return, returned_redundant + returned_partly, tell_redundant) AS tell_redundant,
@@ -305,6 +310,7 @@ SELECT DISTINCT *, coalesce(iif(kind = PIE_WATCH_LOAD AND library IS NULL AND te
 FROM (
   SELECT *, sum(watches) OVER f - watches AS other_watches, sum(ns) OVER f - ns AS other_ns, sum(sq) OVER f - sq AS other_sq,
     sum(length_0_ns) OVER f - length_0_ns AS other_0_ns, sum(length_1_ns) OVER f - length_1_ns AS other_1_ns,
+    sum(length_2_ns) OVER f - length_2_ns AS other_2_ns,
     sum(tell_traps) OVER f - tell_traps AS other_traps, sum(tell_redundant) OVER f - tell_redundant AS other_redundant,
     sum(tell_ns) OVER f - tell_ns AS other_tell_ns, sum(tell_redundant_ns) OVER f - tell_redundant_ns AS other_redundant_ns,
     sum(tell_sq) OVER f - tell_sq AS other_tell_sq
@@ -316,6 +322,7 @@ JOIN x_threshold;
 CREATE VIEW x_lent_line AS
 SELECT DISTINCT *, ns + lent * other_ns AS lent_ns, sq + lent * lent * other_sq AS lent_sq,
   length_0_ns + lent * other_0_ns AS lent_0_ns, length_1_ns + lent * other_1_ns AS lent_1_ns,
+  length_2_ns + lent * other_2_ns AS lent_2_ns,
   tell_ns + lent * other_tell_ns AS lent_tell_ns, tell_redundant_ns + lent * other_redundant_ns AS lent_redundant_ns,
   tell_sq + lent * lent * other_tell_sq AS lent_tell_sq,
   tell_traps + iif(lent > 0, min(1, lent_part) * other_traps, 0) AS lent_traps,
@@ -330,7 +337,8 @@ FROM x_line_lent;
 
 -- With figures. The fraction is that of the telling re-accesses, or of all for what is only reuse. A line's waste is
 -- this fraction of its CPU time, for loads times the share of the time that is in short calls: what lies in the last
--- 15 us of calls less what lies in the 15 us before, since samples meet long calls in both alike. Intervals are
+-- 15 us of calls less what lies in the 15 us before, since samples meet long calls in both alike. Or, if that is more,
+-- what lies in the last 30 us less all before: calls of torch or pandas take 20 us, with their traps. Intervals are
 -- Wilson's, as in time.sql, with Kish's number of samples; h and g are z^2 / n. That of the product follows from the
 -- variances of its factors, each taken at the middle of the factor's own interval, so that few samples never count as
 -- certain. The upper end of a share p is below the limit u where u - p > sqrt(h u (1 - u)).
@@ -356,8 +364,9 @@ FROM (
       coalesce((tell_fraction + tell_h / 2) / (1 + tell_h), 0.5) AS tell_mid
     FROM (
       SELECT x.*, a.cpu_ns AS run_ns,
-        iif(x.kind = PIE_WATCH_STORE, 1, max(0, lent_0_ns - lent_1_ns) / nullif(lent_ns, 0)) AS short_share,
-        lent_1_ns / nullif(lent_ns, 0) AS next_share, x.z2 * lent_sq / nullif(lent_ns * lent_ns, 0) AS short_h,
+        iif(x.kind = PIE_WATCH_STORE, 1, max(0, lent_0_ns - lent_1_ns, lent_0_ns + lent_1_ns - lent_2_ns) / nullif(lent_ns, 0))
+          AS short_share,
+        iif(lent_2_ns >= 2 * lent_1_ns, lent_1_ns, lent_2_ns) / nullif(lent_ns, 0) AS next_share, x.z2 * lent_sq / nullif(lent_ns * lent_ns, 0) AS short_h,
         all_redundant_ns / nullif(all_ns, 0) AS all_fraction, x.z2 * all_sq / nullif(all_ns * all_ns, 0) AS all_h,
         lent_redundant_ns / nullif(lent_tell_ns, 0) AS tell_fraction,
         x.z2 * lent_tell_sq / nullif(lent_tell_ns * lent_tell_ns, 0) AS tell_h,
@@ -366,6 +375,8 @@ FROM (
         coalesce(g.converged_s IS NULL AND g.compared >= x.arguments_min AND g.more_seen
           > x.arguments_new * g.compared, 0) AS is_new_arguments,
         coalesce(g.compared >= x.arguments_min AND g.same >= x.same_fraction * g.compared, 0) AS is_same_arguments,
+        x.kind = PIE_WATCH_STORE AND x.equal_values < x.values_min AND coalesce(g.long_same, 0) < x.values_min AS is_by_chance,
+        iif(x.kind = PIE_WATCH_STORE, coalesce(g.long_same, 0), 0) AS long_same,
         g.arguments_text, g.converged_s, coalesce(g.converged_part, 1.0) AS converged_part,
         coalesce(x.native_library, 'python') = 'python' AS is_standard,
         EXISTS (SELECT 1 FROM x_array_library b WHERE coalesce(x.native_library, '') GLOB b.library
@@ -413,18 +424,19 @@ FROM (
     FROM x_finding WHERE redundant > 0));
 
 -- With what a fix saves. One call for all elements takes the place of the single calls, with all that they cost (as a
--- real number: shares of it are taken); of other waste, what was done again is saved. That this is so is a model with
+-- real number: shares of it are taken); of other waste, what was done again is saved. Where a part is computed again
+-- for the sake of another, or the arguments say that the calls are the same, memory shows too little: another
+-- algorithm, or the kept result, saves the line (is_whole). That this is so is a model with
 -- an error of its own: the interval of what was done again (again_…) is that of the samples alone.
 CREATE VIEW x_valued_finding AS
 SELECT DISTINCT *, waste_low * line_ns AS again_low_ns, waste_high * line_ns AS again_high_ns,
-  iif(is_calls, 1.0 * line_ns, again_ns) AS wasted_ns,
-  CASE
+  iif(is_calls, 1.0 * line_ns, again_ns) AS told_ns, CASE
     WHEN is_calls THEN calls_low
     WHEN is_repeat THEN repeat_low * waste_low
     WHEN is_reuse THEN waste_low
     ELSE 0 END * line_ns AS fix_low_ns,
   min(run_ns, line_ns * CASE
-    WHEN is_calls THEN calls_high
+    WHEN is_calls OR is_whole THEN calls_high
     WHEN is_repeat THEN repeat_high * waste_high
     WHEN is_other_arguments OR is_reuse THEN waste_high
     WHEN kind = PIE_WATCH_LOAD THEN calls_high
@@ -432,19 +444,22 @@ SELECT DISTINCT *, waste_low * line_ns AS again_low_ns, waste_high * line_ns AS 
 FROM (
   SELECT DISTINCT *, category IN ('slice underutilization', 'API misuse') AS is_calls,
     category IN ('repeated native calls', 'loop-invariant computation', 'inefficient algorithm') AS is_repeat,
+    kind = PIE_WATCH_STORE AND (category = 'inefficient algorithm' OR (is_same_arguments AND NOT is_return_decisive
+      AND category IN ('repeated native calls', 'loop-invariant computation'))) AS is_whole,
     category <> 'undecided' AND (category <> 'API misuse' OR is_about_arrays)
-      AND (kind = PIE_WATCH_LOAD OR equal_values >= values_min) AS is_decided
+      AND NOT is_by_chance AS is_decided
   FROM x_named_finding);
 
 -- With its weight: what the evidence does not decide is never high, nor are calls to a library that may have none for
 -- many at once: each of them looks up again what it needs.
 CREATE VIEW x_weighed_finding AS
-SELECT DISTINCT *, iif(is_calls AND severity <> 'high', min(waste_low, calls_low) * line_ns, fix_low_ns) AS low_ns
+SELECT DISTINCT *, iif(is_calls AND severity <> 'high', min(waste_low, calls_low) * line_ns, fix_low_ns) AS low_ns,
+  iif(is_whole AND severity = 'high', converged_part * line_ns, told_ns) AS wasted_ns
 FROM (
   SELECT DISTINCT *, CASE
       WHEN is_reuse THEN 'reuse'
       WHEN NOT is_decided THEN 'low'
-      WHEN tell_traps >= high_traps AND waste_low >= high_low AND waste >= high_part AND again_ns >= high_share * run_ns THEN 'high'
+      WHEN tell_traps + long_same >= high_traps AND waste_low >= high_low AND waste >= high_part AND again_ns >= high_share * run_ns THEN 'high'
       WHEN is_calls AND kind = PIE_WATCH_LOAD AND lent_traps >= calls_traps AND waste_low >= calls_waste_low AND waste >= calls_part
         AND fraction_low >= calls_fraction AND fix_low_ns >= high_share * run_ns THEN 'high'
       ELSE 'low' END AS severity
@@ -468,7 +483,7 @@ SELECT DISTINCT *,
     WHEN is_reuse THEN printf('; but only %.0f %% of the time is in short calls that look up what objects are like, '
       || 'the rest is in long calls and bulk work, which have to read again', 100 * short_share)
     WHEN lent_redundant < category_traps_min THEN '; these are too few for the evidence to decide'
-    WHEN kind = PIE_WATCH_STORE AND equal_values < values_min THEN '; but few different values were equal, so this may '
+    WHEN is_by_chance THEN '; but few different values were equal, so this may '
       || 'be a coincidence'
     WHEN category = 'inefficient algorithm' AND is_return_decisive THEN '; the calls compute again what they had '
       || 'computed, for the sake of a part'

@@ -110,6 +110,10 @@ static void value_floats(uintptr_t object, struct pie_value_floats *ret_floats) 
     *ret_floats = scene.floats;
 }
 
+static void value_words(uintptr_t object, struct pie_value_words *words) {
+    *words = scene.words;
+}
+
 static bool call_digest(const struct pie_value *result, struct pie_call_digest *ret_digest) {
     *ret_digest = scene.call;
     return scene.call.content != 0;
@@ -167,6 +171,7 @@ static const struct pie_pystack_ops ops = {
     .is_frame_memory = is_frame_memory,
     .value = value,
     .value_floats = value_floats,
+    .value_words = value_words,
     .call_digest = call_digest,
     .array_argument = array_argument,
 };

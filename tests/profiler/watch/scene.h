@@ -57,6 +57,7 @@ extern struct scene {
     uint64_t array_bytes;           /* of the only array that the native call got, with all words; 0: none */
     bool is_read_out;               /* … is text, or a list or dict */
     struct pie_value_floats floats; /* … its numbers */
+    struct pie_value_words words;   /* … words of its data */
     struct pie_call_digest call;    /* of the native call; content 0: its arguments cannot be found */
     /* A second Python frame, whose loop runs the first one's function; code 0: there is none. */
     struct {

@@ -131,6 +131,29 @@ static void test_other_arguments_are_a_change(void) {
     expect_end(index, PIE_WATCH_CHANGED);
 }
 
+/* It returns an array of which most was there before. An own function's may be the next state of what it works on. */
+static void test_a_part_of_a_result_is_the_same(void) {
+    static const enum pie_code_owner owners[] = {PIE_CODE_OWNER_LIBRARY, PIE_CODE_OWNER_OWN};
+
+    for (size_t i = 0; i < 2; i++) {
+        scene.words = (struct pie_value_words){.bytes = 2048, .step_bytes = 64, .count = PIE_VALUE_WORDS_MAX};
+        for (uint64_t word = 0; word < PIE_VALUE_WORDS_MAX; word++)
+            scene.words.words[word] = 0x1000 + word;
+        unsigned index = await_next(owners[i]);
+        scene.call.content++;
+        scene.words.words[0]++;
+        make_next(index);
+        if (owners[i] == PIE_CODE_OWNER_LIBRARY) {
+            assert_int_equal(expect_end(index, PIE_WATCH_CHANGED).traits & PIE_WATCH_PARTLY,
+                             PIE_WATCH_PARTLY);
+        } else {
+            trap(index);
+            trap(index);
+            assert_int_equal(expect_end(index, PIE_WATCH_CHANGED).traits & PIE_WATCH_PARTLY, 0);
+        }
+    }
+}
+
 static void test_own_functions_are_told_apart(void) {
     unsigned index = await_next(PIE_CODE_OWNER_OWN);
 
@@ -336,6 +359,7 @@ int main(void) {
         SCENE(test_the_unit_and_the_result_are_waited_for_in_turn),
         SCENE(test_the_same_call_again_is_redundant),
         SCENE(test_other_arguments_are_a_change),
+        SCENE(test_a_part_of_a_result_is_the_same),
         SCENE(test_own_functions_are_told_apart),
         SCENE(test_a_call_that_raises_ends_the_watch),
         SCENE(test_others_may_touch_the_unit),

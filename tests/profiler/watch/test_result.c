@@ -267,6 +267,41 @@ static void test_watching_ends_while_a_result_is_compared(void) {
 #define A_CALL {.content = 11, .state = 21, .result = 31, .is_telling = true, .is_new = true}
 static const struct pie_call_digest CALL = A_CALL;
 
+/* --- A part of a result --- */
+
+/* `different` words, again and again. */
+static struct pie_value_words words_of(uint32_t different) {
+    struct pie_value_words words = {.bytes = 2048, .step_bytes = 64, .count = PIE_VALUE_WORDS_MAX};
+
+    for (uint32_t i = 0; i < words.count; i++)
+        words.words[i] = 0x1000 + i % different;
+    return words;
+}
+
+/* The next result differs, but for `same` words. */
+static struct pie_watch_record end_with_words(uint32_t different, uint32_t same) {
+    ucontext_t back = scene_returned();
+
+    scene.words = words_of(different);
+    unsigned index = await_result(77);
+    scene.result_hash = 78;
+    for (uint32_t i = same; i < PIE_VALUE_WORDS_MAX; i++)
+        scene.words.words[i]++;
+    for (int i = 0; i < 12 && slot_of(index)->stage != PIE_WATCH_FREE; i++)
+        scene_trap(index, &back);
+    return expect_end(index, PIE_WATCH_CHANGED);
+}
+
+static void test_half_of_the_words_are_the_same(void) {
+    assert_int_equal(end_with_words(32, 16).traits & PIE_WATCH_PARTLY, PIE_WATCH_PARTLY);
+    assert_int_equal(end_with_words(32, 15).traits & PIE_WATCH_PARTLY, 0);
+}
+
+/* As those of labels, which are the same by chance. */
+static void test_a_few_different_words_are_no_part(void) {
+    assert_int_equal(end_with_words(7, 16).traits & PIE_WATCH_PARTLY, 0);
+}
+
 /* --- Within a tolerance --- */
 
 /* The same place gets two numbers that differ by this part of themselves. */
@@ -440,6 +475,21 @@ static void test_a_call_that_does_not_tell_is_not_waited_for(void) {
         pie_watch_free_slot(scene_thread, scene_reach_data());
 }
 
+/* Of long arguments a part was looked at. Such a call is compared with the next ones, and said to be one of these. */
+static void test_a_call_that_nearly_tells_is_marked(void) {
+    ucontext_t back = scene_returned();
+
+    scene.call = CALL;
+    scene.call.is_telling = false;
+    scene.call.is_likely = true;
+    scene.call.traits = PIE_DIGEST_SAMPLED;
+    unsigned index = await_result(0);
+    scene_trap(index, &back);
+    struct pie_watch_record ended = expect_call_end(index, PIE_WATCH_REDUNDANT);
+    assert_int_equal(ended.traits, PIE_WATCH_ARGUMENTS | PIE_WATCH_SAMPLED);
+    assert_false(ended.has_arguments);
+}
+
 /* The same result: find() returns -1 whatever it looks for. */
 static void test_the_same_result_by_other_arguments(void) {
     scene.call = CALL;
@@ -592,6 +642,8 @@ int main(void) {
         SCENE(test_late_trap_ends_the_watch),
         SCENE(test_watch_of_a_result_may_give_way),
         SCENE(test_watching_ends_while_a_result_is_compared),
+        SCENE(test_half_of_the_words_are_the_same),
+        SCENE(test_a_few_different_words_are_no_part),
         SCENE(test_results_within_the_tolerance_are_equal),
         SCENE(test_arguments_of_near_results_are_not_known),
         SCENE(test_the_tolerance_is_for_numbers_only),
@@ -603,6 +655,7 @@ int main(void) {
         SCENE(test_text_is_compared_by_itself_otherwise),
         SCENE(test_two_callers_of_one_place_take_turns),
         SCENE(test_a_call_that_does_not_tell_is_not_waited_for),
+        SCENE(test_a_call_that_nearly_tells_is_marked),
         SCENE(test_the_same_result_by_other_arguments),
         SCENE(test_the_same_result_by_the_same_arguments),
         SCENE(test_the_same_result_by_arguments_that_are_not_found),
