@@ -166,9 +166,6 @@ CREATE VIEW x_native_line_share AS
 shared(x_native_line_cost: file, line, function, library, module);
 
 -- With their rank in the run. A question gives one of its own to the rows that it leaves.
-CREATE VIEW v_line AS
-ranked(x_line_share: file, line, function, library, user_file, user_line);
-
 CREATE VIEW v_function AS
 ranked(x_function_share: file, line, function, library, user_file, user_line);
 
