@@ -173,6 +173,9 @@ enum pie_code_owner {
 struct pie_await {
     uintptr_t task;
     uintptr_t awaits;      /* the future or task that it waits for; 0: not known */
+    uintptr_t awaiter;     /* the task that waits for this one, alone or among others; 0: not known */
+    uintptr_t group;       /* the object whose method is called when it is done; 0: none */
+    uintptr_t self;        /* the first local variable of its innermost coroutine; 0: none */
     uint32_t first, count; /* its coroutines, outermost first, in the array of frames */
     bool is_gather;        /* waits for several others */
 };
@@ -293,6 +296,7 @@ struct pie_pystack_ops {
 
     /* The suspended tasks of the event loop whose frame is among the innermost of a stopped thread (see walk_thread)
      * and runs `loop_code`. At most max of them, from a place in their set that `random` chooses; returns their number.
+     * A third of max is for tasks that wait for one of the others.
      * Tasks may change meanwhile: all of it is a guess that intern_by_content() survives. May be NULL. Context:
      * drain. */
     size_t (*awaits)(uintptr_t tstate, uintptr_t loop_code, uint64_t random, struct pie_pyframe *frames,

@@ -107,6 +107,24 @@ struct pie_wait_row {
     uint32_t looks;          /* ticks at which it was found so */
 };
 
+/* A time that belongs to a context beside those of pie_sample_row. */
+enum pie_related_kind {
+    PIE_RELATED_WORKED =
+        1, /* CPU time of native threads meanwhile (profiler/time/pools.h); of no sum of the context */
+    PIE_RELATED_GC_0 = 2, /* in a garbage collection of generation 0; a part of native_ns and system_ns */
+    PIE_RELATED_GC_1 = 3,
+    PIE_RELATED_GC_2 = 4,
+    PIE_RELATED_KINDS = 4, /* from 1 on */
+};
+
+/* Increments of one (thread, node, kind) since the last flush. */
+struct pie_related_row {
+    uint32_t thread;
+    struct pie_node_id node;
+    enum pie_related_kind kind;
+    uint64_t time_ns;
+};
+
 enum { PIE_WATCH_FRAMES_MAX = 16 };
 
 /* Increments since the last flush of watches that ended alike (PieProf §4.2; profiler/watch/watch.h says what the words
@@ -353,6 +371,7 @@ struct pie_sink_ops {
     int (*put_thread)(struct pie_sink *, const struct pie_thread_row *); /* first time or update */
     int (*put_sample)(struct pie_sink *, const struct pie_sample_row *);
     int (*put_wait)(struct pie_sink *, const struct pie_wait_row *);
+    int (*put_related)(struct pie_sink *, const struct pie_related_row *);
     int (*put_watch)(struct pie_sink *, const struct pie_watch_row *);
     int (*put_reading)(struct pie_sink *, const struct pie_reading_row *);
     int (*put_allocation)(struct pie_sink *, const struct pie_allocation_row *);

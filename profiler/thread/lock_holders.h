@@ -6,6 +6,10 @@
 /* Which threads took which locks last. A newer lock may displace an older one: then the holder of that is not known.
  * Releases are not noted: ask only for a lock that is held. */
 
+/* The calling thread is about to wait for a semaphore, which is what locks of Python are; 0: it has waited. Some ns;
+ * keeps errno. Context: hook, signal. */
+void pie_lock_wait(uintptr_t semaphore);
+
 /* The calling thread has taken a lock. Some ns; keeps errno. Context: hook, signal. */
 void pie_lock_taken(uintptr_t lock);
 

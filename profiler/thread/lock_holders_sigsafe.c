@@ -20,6 +20,13 @@ static _Atomic uint64_t *slot_of(uintptr_t lock) {
     return &holders[pie_hash_upper(lock) >> (64 - LOCKS_BITS)];
 }
 
+void pie_lock_wait(uintptr_t semaphore) {
+    struct pie_thread *thread = pie_thread_self();
+
+    if (thread)
+        atomic_store_explicit(&thread->semaphore, semaphore, memory_order_relaxed);
+}
+
 void pie_lock_taken(uintptr_t lock) {
     const struct pie_thread *thread = pie_thread_self();
 

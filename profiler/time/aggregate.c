@@ -121,6 +121,16 @@ int pie_aggregate_add_wait(struct pie_aggregate *aggregate, uint32_t thread, str
     return 0;
 }
 
+int pie_aggregate_add_related(struct pie_aggregate *aggregate, uint32_t thread, struct pie_cct_id node,
+                              enum pie_related_kind kind, uint64_t time_ns) {
+    struct pie_aggregate_row *row = find_row(aggregate, thread, node);
+
+    if (!row)
+        return -ENOMEM;
+    row->related_ns[kind - 1] += time_ns;
+    return 0;
+}
+
 int pie_aggregate_add_delay(struct pie_aggregate *aggregate, uint32_t thread, struct pie_cct_id node,
                             uint64_t runnable_ns, uint64_t throttled_ns) {
     struct pie_sample_row *row = row_for(aggregate, thread, node);

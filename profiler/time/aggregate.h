@@ -12,8 +12,9 @@
 
 struct pie_aggregate_row {
     struct pie_cct_id node;
-    struct pie_sample_row sums; /* without the node */
-    uint32_t waits;             /* index of the first of its reasons to wait, plus one; 0: none */
+    struct pie_sample_row sums;             /* without the node */
+    uint32_t waits;                         /* index of the first of its reasons to wait, plus one; 0: none */
+    uint64_t related_ns[PIE_RELATED_KINDS]; /* by kind, which counts from 1 */
 };
 
 /* A part of a row's wait_ns. */
@@ -41,6 +42,8 @@ int pie_aggregate_add_sample(struct pie_aggregate *aggregate, uint32_t thread,
 /* wait_ns < 0: less than was said before. */
 int pie_aggregate_add_wait(struct pie_aggregate *aggregate, uint32_t thread, struct pie_cct_id node,
                            const struct pie_wait_reason *reason, int64_t wait_ns);
+int pie_aggregate_add_related(struct pie_aggregate *aggregate, uint32_t thread, struct pie_cct_id node,
+                              enum pie_related_kind kind, uint64_t time_ns);
 int pie_aggregate_add_delay(struct pie_aggregate *aggregate, uint32_t thread, struct pie_cct_id node,
                             uint64_t runnable_ns, uint64_t throttled_ns);
 /* Forgets all rows (they were written). */

@@ -20,6 +20,7 @@
 #include "profiler/time/clock_perf.h"
 #include "profiler/time/clock_price.h"
 #include "profiler/time/clock_timer.h"
+#include "profiler/time/pools.h"
 #include "profiler/time/sample.h"
 #include "profiler/time/thread.h"
 #include "profiler/time/wait.h"
@@ -99,6 +100,7 @@ static void forget(void) {
     pie_clock_timer_forget();
     pie_clock_itimer_forget();
     pie_wait_resources_forget();
+    pie_pools_forget();
 }
 
 /* The process's timer counts this thread's time too, and its signal goes to the thread that runs when it expires. Were
@@ -139,6 +141,7 @@ static bool next_sample(struct pie_thread *thread, struct pie_record *ret_record
 
 static void sample(const struct pie_thread *thread, size_t slot, const struct pie_record *record) {
     pie_wait_sample(wait_of(slot), record);
+    pie_pools_sample(thread, record);
     if (pie_aggregate_add_sample(&state.aggregate, thread->id, record) < 0)
         pie_counter_add(PIE_COUNTER_OUT_OF_MEMORY, 1);
 }
@@ -262,8 +265,13 @@ static void adapt(struct pie_thread *thread, size_t slot) {
 
 /* --- A flush --- */
 
+static void settle_pools(void) {
+    pie_pools_settle(&state.aggregate);
+}
+
 static void flush_begins(void) {
     state.costs = (struct costs){0};
+    settle_pools(); /* of threads that have ended since the tick */
 }
 
 static void thread_row(const struct pie_thread *thread, size_t slot, bool has_ended,
@@ -306,6 +314,20 @@ static int write_waits(struct pie_sink *sink, const struct pie_aggregate_row *of
     return r;
 }
 
+static int write_related(struct pie_sink *sink, const struct pie_aggregate_row *of, struct pie_node_id node) {
+    int r = 0;
+
+    for (int kind = 1; kind <= PIE_RELATED_KINDS && r == 0; kind++) {
+        const struct pie_related_row row = {.thread = of->sums.thread,
+                                            .node = node,
+                                            .kind = (enum pie_related_kind)kind,
+                                            .time_ns = of->related_ns[kind - 1]};
+        if (row.time_ns)
+            r = sink->ops->put_related(sink, &row);
+    }
+    return r;
+}
+
 static int write_samples(struct pie_sink *sink) {
     int r = 0;
 
@@ -316,6 +338,8 @@ static int write_samples(struct pie_sink *sink) {
             r = sink->ops->put_sample(sink, &row);
         if (row.node.value && r == 0)
             r = write_waits(sink, &state.aggregate.rows[i], row.node);
+        if (row.node.value && r == 0)
+            r = write_related(sink, &state.aggregate.rows[i], row.node);
     }
     return r;
 }
@@ -370,6 +394,7 @@ const struct pie_collector pie_time_collector = {
     .is_still = is_still,
     .last_cpu_ns = last_cpu_ns,
     .adapt = adapt,
+    .tick = settle_pools,
     .flush_begins = flush_begins,
     .thread_row = thread_row,
     .name_nodes = name_nodes,

@@ -28,6 +28,7 @@
 #include "profiler/stacks/cct.h"
 #include "profiler/thread/thread.h"
 #include "profiler/time/aggregate.h"
+#include "profiler/time/pools.h"
 #include "profiler/time/sample_ring.h"
 #include "profiler/time/wait_awaits.h"
 
@@ -116,6 +117,8 @@ static void book(struct pie_wait *wait, const struct pie_thread *thread, struct 
     }
     if (wait->n_awaits == 0)
         pie_aggregate_add_wait(aggregate, thread->id, wait->blocked_node, &wait->reason, ns);
+    if (wait->reason.is_for_native && ns > 0)
+        pie_pools_wait(thread, wait->blocked_node, (uint64_t)ns);
 }
 
 /* What was booked as waiting and was none. */

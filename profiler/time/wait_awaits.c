@@ -5,8 +5,9 @@
  * are.
  *
  * Tasks that wait for other tasks have none (gather(), wait(), task groups, `await task`): it is the others that wait
- * for something, and these have it. Where one task awaits another, the context of the other begins with the awaiter's
- * coroutines, as if it had awaited the coroutine itself. Of many tasks some are taken, from a random place on. */
+ * for something, and these have it. Where one task awaits others, the context of each of these begins with the awaiter's
+ * coroutines, as if it had awaited the coroutine itself. Of many tasks some are taken, from a random place on, and those
+ * that wait for them. */
 
 #include "profiler/time/wait_awaits.h"
 
@@ -18,15 +19,16 @@
 #include <string.h>
 
 enum {
-    FRAMES = 512,    /* of all tasks that are looked at */
-    AWAITERS_MAX = 8 /* tasks one of which awaits the next */
+    FRAMES = 512,     /* of all tasks that are looked at */
+    AWAITERS_MAX = 8, /* tasks one of which awaits the next */
+    TASKS_MAX = PIE_WAIT_AWAITS_MAX + PIE_WAIT_AWAITS_MAX / 2,
 };
 
 struct look {
     const struct pie_pystack_ops *ops;
     struct pie_pyframe frames[FRAMES];
     uint32_t ids[FRAMES]; /* of their code objects; 0: not known */
-    struct pie_await awaits[PIE_WAIT_AWAITS_MAX];
+    struct pie_await awaits[TASKS_MAX];
     size_t n;
 };
 
@@ -61,6 +63,14 @@ static void intern_all(struct look *look, size_t count) {
             same++;
         look->ids[i] = same < i ? look->ids[same] : look->ops->intern_by_content(look->frames[i].code);
     }
+}
+
+/* Is it in the end of a task group's block? */
+static bool waits_for_group(const struct look *look, const struct pie_await *await) {
+    const char *file, *name;
+
+    return describe(look->ops, look->ids[await->first + await->count - 1], &file, &name) &&
+           ends_with(file, "/asyncio/taskgroups.py");
 }
 
 /* Is it the other tasks' time? */
@@ -100,9 +110,16 @@ static struct pie_cct_id append(const struct look *look, const struct pie_await 
     return node;
 }
 
+static bool is_awaiter(const struct look *look, const struct pie_await *of, const struct pie_await *await) {
+    if (of == await)
+        return false;
+    return of->awaits == await->task || of->task == await->awaiter ||
+           (await->group && of->self == await->group && waits_for_group(look, of));
+}
+
 static const struct pie_await *awaiter_of(const struct look *look, const struct pie_await *await) {
     for (size_t i = 0; i < look->n; i++)
-        if (look->awaits[i].awaits == await->task)
+        if (is_awaiter(look, &look->awaits[i], await))
             return &look->awaits[i];
     return NULL;
 }
@@ -130,12 +147,11 @@ uint32_t pie_wait_awaits_find(const struct pie_pystack_ops *ops, uintptr_t tstat
         return 0;
     random = (random ^ pie_monotonic_ns()) * 6364136223846793005u + 1442695040888963407u;
     look.ops = ops;
-    look.n = ops->awaits(tstate, frames[1].code, random >> 32, look.frames, FRAMES, look.awaits,
-                         PIE_WAIT_AWAITS_MAX);
+    look.n = ops->awaits(tstate, frames[1].code, random >> 32, look.frames, FRAMES, look.awaits, TASKS_MAX);
     if (look.n == 0)
         return 0;
     intern_all(&look, look.awaits[look.n - 1].first + look.awaits[look.n - 1].count);
-    for (size_t i = 0; i < look.n; i++) {
+    for (size_t i = 0; i < look.n && n_nodes < PIE_WAIT_AWAITS_MAX; i++) {
         if (waits_for_tasks(&look, &look.awaits[i]))
             continue;
         struct pie_cct_id node = context_of(&look, &look.awaits[i]);

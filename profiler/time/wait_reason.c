@@ -106,8 +106,10 @@ void pie_wait_reason_find(const struct pie_thread *thread, uintptr_t tstate,
     ret_reason->resource = intern(target.resource);
     if (read_gil(ops, tstate, &gil))
         see_gil(&target, tstate, &gil, ret_reason, ret_holder);
-    if (ret_reason->cause == PIE_WAIT_LOCK && target.futex)
+    if (ret_reason->cause == PIE_WAIT_LOCK && target.futex) {
         see_lock(&target, thread, ret_holder);
+        ret_reason->is_for_native = !atomic_load_explicit(&thread->semaphore, memory_order_relaxed);
+    }
     /* Who takes the GIL enters its name a moment later; until then the one that had it before seems to hold it. */
     if (ret_reason->holds_gil)
         ret_reason->holds_gil = read_gil(ops, tstate, &again) && again.holder == tstate;

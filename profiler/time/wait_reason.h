@@ -20,6 +20,7 @@ struct pie_wait_reason {
     uint32_t resource;      /* pie_wait_resource(); 0: none is known */
     struct pie_cct_id peer; /* where the thread was that held the lock; 0: not known */
     bool holds_gil;
+    bool is_for_native; /* LOCK: a futex of native code, and no lock of Python's; no part of the reason */
 };
 
 /* A thread that holds a lock, by what is known of it; 0: not known. */

@@ -44,16 +44,25 @@ PIE_EXPORT int sem_trywait(sem_t *semaphore) {
 
 PIE_EXPORT int sem_wait(sem_t *semaphore) {
     need_libc();
-    return noted(libc.wait(semaphore), semaphore);
+    pie_lock_wait((uintptr_t)semaphore);
+    int r = libc.wait(semaphore);
+    pie_lock_wait(0);
+    return noted(r, semaphore);
 }
 
 PIE_EXPORT int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict until) {
     need_libc();
-    return noted(libc.timedwait(semaphore, until), semaphore);
+    pie_lock_wait((uintptr_t)semaphore);
+    int r = libc.timedwait(semaphore, until);
+    pie_lock_wait(0);
+    return noted(r, semaphore);
 }
 
 PIE_EXPORT int sem_clockwait(sem_t *restrict semaphore, clockid_t clock,
                              const struct timespec *restrict until) {
     need_libc();
-    return noted(libc.clockwait(semaphore, clock, until), semaphore);
+    pie_lock_wait((uintptr_t)semaphore);
+    int r = libc.clockwait(semaphore, clock, until);
+    pie_lock_wait(0);
+    return noted(r, semaphore);
 }

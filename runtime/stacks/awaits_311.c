@@ -18,7 +18,11 @@
  * its head comes its loop, and one word further on points to its coroutine, the only one that is suspended. A coroutine
  * that waits for something has it on top of its frame's stack: another coroutine, a generator, a wrapper around one of
  * these, or the iterator of a future, whose first word is the future. Every load is fault-tolerant and every object's
- * type is looked at before the rest of it is. */
+ * type is looked at before the rest of it is.
+ *
+ * Behind the loop of a future or task comes what is called first when it is done. For a task that awaits it, that is a
+ * function of C with the task as its self. gather() and wait() call a closure: one of its cells has the future that
+ * their caller awaits. A task group has a method of its own called. */
 #if PY_VERSION_HEX < 0x030b0000 || PY_VERSION_HEX >= 0x030e0000
 #error "this file is for CPython 3.11 to 3.13"
 #endif
@@ -34,7 +38,9 @@ enum {
     TASK_BYTES_MAX = 512, /* of one that is looked at */
     STACK_MAX = 65536,    /* ends the look at a frame that is none */
     CHAIN_MAX = 64,       /* coroutines of a task */
+    CELLS_MAX = 16,       /* of a closure */
     FIRST_WORD = sizeof(PyObject),
+    CALLBACK = FIRST_WORD + sizeof(PyObject *),
 };
 
 static _Atomic uintptr_t tasks_set; /* 0: not known; relaxed: checked before use. Fork child: as it was */
@@ -132,15 +138,65 @@ static void read_chain(uintptr_t coroutine, struct pie_pyframe *frames, size_t m
     uintptr_t at = coroutine;
 
     while (await->count < max && await->count < CHAIN_MAX && is_suspended(at)) {
+        uintptr_t local = at + offsetof(PyGenObject, gi_iframe) + offsetof(_PyInterpreterFrame, localsplus);
         frames[await->count].code = 0;
         at = read_coroutine(at, &frames[await->count]);
         if (!frames[await->count].code)
             return;
+        if (!load(local, 0, &await->self))
+            await->self = 0;
         await->count++;
     }
     if (!HAS_NAME(type_of(at), "_asyncio.FutureIter") || !load(at, FIRST_WORD, &await->awaits))
         return;
     await->is_gather = HAS_NAME(type_of(await->awaits), "_GatheringFuture");
+}
+
+/* The task that a future or task wakes first; 0: none. */
+static uintptr_t woken_by(uintptr_t future) {
+    uintptr_t callback, task;
+
+    if (!load(future, CALLBACK, &callback) || type_of(callback) != (uintptr_t)&PyCFunction_Type ||
+        !load(callback, offsetof(PyCFunctionObject, m_self), &task))
+        return 0;
+    return HAS_NAME(type_of(task), "_asyncio.Task") ? task : 0;
+}
+
+/* The same of the futures in a closure's cells. */
+static uintptr_t woken_by_closure(uintptr_t function) {
+    uintptr_t closure, cell, future, count;
+
+    if (!load(function, offsetof(PyFunctionObject, func_closure), &closure) ||
+        type_of(closure) != (uintptr_t)&PyTuple_Type ||
+        !load(closure, offsetof(PyVarObject, ob_size), &count) || count > CELLS_MAX)
+        return 0;
+    for (uintptr_t i = 0; i < count; i++) {
+        uintptr_t type;
+        if (!load(closure, offsetof(PyTupleObject, ob_item) + i * sizeof cell, &cell) ||
+            type_of(cell) != (uintptr_t)&PyCell_Type ||
+            !load(cell, offsetof(PyCellObject, ob_ref), &future) || !(type = type_of(future)) ||
+            !(HAS_NAME(type, "_GatheringFuture") || HAS_NAME(type, "_asyncio.Future")))
+            continue;
+        uintptr_t task = woken_by(future);
+        if (task)
+            return task;
+    }
+    return 0;
+}
+
+/* Who waits for this task? */
+static void read_awaiter(uintptr_t task, struct pie_await *await) {
+    uintptr_t callback, type;
+
+    if (!load(task, CALLBACK, &callback) || !(type = type_of(callback)))
+        return;
+    if (type == (uintptr_t)&PyCFunction_Type)
+        await->awaiter = woken_by(task);
+    else if (type == (uintptr_t)&PyFunction_Type)
+        await->awaiter = woken_by_closure(callback);
+    else if (type == (uintptr_t)&PyMethod_Type &&
+             !load(callback, offsetof(PyMethodObject, im_self), &await->group))
+        await->group = 0;
 }
 
 /* The coroutine of a task of this loop; 0: none, or it is not suspended. */
@@ -184,28 +240,58 @@ static uintptr_t task_in_slot(uintptr_t table, uintptr_t slot) {
     return task;
 }
 
+/* The tasks that are found, and their frames. */
+struct found {
+    uintptr_t loop;
+    struct pie_pyframe *frames;
+    size_t max_frames;
+    uint32_t used_frames;
+    struct pie_await *awaits;
+    size_t n;
+};
+
+static void add_task(struct found *found, uintptr_t task) {
+    uintptr_t coroutine = task ? coroutine_of(task, found->loop) : 0;
+    struct pie_await await = {.task = task, .first = found->used_frames};
+
+    if (!coroutine)
+        return;
+    read_chain(coroutine, found->frames + found->used_frames, found->max_frames - found->used_frames, &await);
+    found->used_frames += await.count;
+    if (await.count == 0)
+        return;
+    read_awaiter(task, &await);
+    found->awaits[found->n++] = await;
+}
+
+static bool has_task(const struct found *found, uintptr_t task) {
+    for (size_t i = 0; i < found->n; i++)
+        if (found->awaits[i].task == task)
+            return true;
+    return false;
+}
+
+/* Those that wait for others may be few among many. */
+static void add_awaiters(struct found *found, size_t max) {
+    for (size_t i = 0; i < found->n && found->n < max && found->used_frames < found->max_frames; i++)
+        if (found->awaits[i].awaiter && !has_task(found, found->awaits[i].awaiter))
+            add_task(found, found->awaits[i].awaiter);
+}
+
 size_t pie_awaits_find(uintptr_t tstate, uintptr_t loop_code, uint64_t random, struct pie_pyframe *frames,
                        size_t max_frames, struct pie_await *awaits, size_t max) {
     uintptr_t set = atomic_load_explicit(&tasks_set, memory_order_relaxed), mask, table;
-    uint32_t used = 0;
-    size_t n = 0;
+    struct found found = {.frames = frames, .max_frames = max_frames, .awaits = awaits};
 
     if (type_of(set) != (uintptr_t)&PySet_Type)
         return 0;
-    uintptr_t loop = find_loop(tstate, loop_code);
-    if (!loop || !load(set, offsetof(PySetObject, mask), &mask) ||
+    found.loop = find_loop(tstate, loop_code);
+    if (!found.loop || !load(set, offsetof(PySetObject, mask), &mask) ||
         !load(set, offsetof(PySetObject, table), &table))
         return 0;
-    for (uintptr_t i = 0; i <= mask && i < SLOTS_MAX && n < max && used < max_frames; i++) {
-        uintptr_t task = task_in_slot(table, (random + i) & mask);
-        uintptr_t coroutine = task ? coroutine_of(task, loop) : 0;
-        struct pie_await await = {.task = task, .first = used};
-
-        if (coroutine)
-            read_chain(coroutine, frames + used, max_frames - used, &await);
-        used += await.count;
-        if (await.count)
-            awaits[n++] = await;
-    }
-    return n;
+    for (uintptr_t i = 0;
+         i <= mask && i < SLOTS_MAX && found.n < max - max / 3 && found.used_frames < max_frames; i++)
+        add_task(&found, task_in_slot(table, (random + i) & mask));
+    add_awaiters(&found, max);
+    return found.n;
 }

@@ -134,6 +134,7 @@ static const struct {
     {"time|cpu|share|cost|seconds", {"cpu_s", "total_s", "wasted_s"}},
     {"wall", {"wall_s"}},
     {"wait|waiting|waits", {"wait_s"}},
+    {"worked|pool|pools", {"worked_s"}},
     {"runnable", {"runnable_s"}},
     {"throttled", {"throttled_s"}},
     {"python", {"python_s"}},

@@ -105,8 +105,8 @@ static const struct pie_question questions[] = {
      .aliases =
          "lines|hot line|hottest lines|slow lines|slowest lines|costly lines|hot|hottest|line|cpu|cpu time|"
          "hottest line|slow|slowest|most cpu|expensive lines|top lines|lines by time",
-     .columns = RANK(COSTLIEST) "file, line, function, " COST ", library, user_file, user_line",
-     .from = "x_line_share",
+     .columns = RANK(COSTLIEST) "file, line, function, " COST ", library, user_file, user_line, worked_s",
+     .from = "x_line_worked",
      .where = "file IS NOT NULL",
      .order = COSTLIEST,
      .is_timed = true,
@@ -191,6 +191,15 @@ static const struct pie_question questions[] = {
      .cut = PIE_CUT_THREADS,
      .by_function = "native functions",
      .is_ranked = true},
+    {.name = "native lines",
+     .aliases = "hot native lines|native line|c lines|lines of c|lines of native code",
+     .columns = RANK(COSTLIEST) "file, line, function, library, module, " COST,
+     .from = "x_native_line_share",
+     .order = COSTLIEST,
+     .is_timed = true,
+     .cut = PIE_CUT_THREADS,
+     .by_function = "native functions",
+     .is_ranked = true},
     {.name = "own lines",
      .aliases = "my lines|hot own lines|user lines",
      .columns = RANK(COSTLIEST) "file, line, function, cpu_s, python_s, native_s, system_s, wait_s, "
@@ -221,6 +230,16 @@ static const struct pie_question questions[] = {
      .cut = PIE_CUT_THREADS,
      .is_timed = true,
      .is_ranked = true},
+    {.name = "worked for",
+     .aliases = "pool time|pool time by line|pools|thread pools|pool threads|native threads|work of pools|"
+                "time of pools|threads without python|openmp|blas|blas threads",
+     .columns = RANK("v.rank") "file, line, function, worked_s, worked_share, library, user_file, user_line",
+     .from = "v_worked v",
+     .order = "v.rank",
+     .cut = PIE_CUT_THREADS,
+     .is_timed = true,
+     .is_ranked = true,
+     .when_empty = "no native thread worked while a line of Python waited for native code"},
     {.name = "garbage collection",
      .aliases =
          "gc|garbage|garbage collections|gc lines|gc time|garbage collector|time of garbage collection",

@@ -156,3 +156,10 @@ void pie_calltree_finish_frames(struct pie_calltree *tree) {
     }
     free(tree->frames);
 }
+
+const char *pie_calltree_library(const struct pie_calltree_frame *frame) {
+    if (frame->library || frame->kind != PIE_LOCATION_NATIVE || !frame->module)
+        return frame->library;
+    const char *slash = strrchr(frame->module, '/');
+    return slash ? slash + 1 : frame->module;
+}

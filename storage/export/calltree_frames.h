@@ -29,3 +29,6 @@ int pie_calltree_add_frame(struct pie_calltree *tree, const struct pie_calltree_
 /* No more of the file's frames come: what finds them goes, and they stay. */
 void pie_calltree_end_frames(struct pie_calltree *tree);
 void pie_calltree_finish_frames(struct pie_calltree *tree);
+
+/* What a row has as its library: of native code of no distribution the name of its module's file. NULL: none. */
+const char *pie_calltree_library(const struct pie_calltree_frame *frame);

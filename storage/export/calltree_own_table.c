@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include "storage/export/calltree.h"
+#include "storage/export/calltree_frames.h"
 #include "storage/export/calltree_own.h"
 
 /* Shares are of the run's CPU time, and of that of the row above (of the run for the first rows). */
@@ -51,7 +52,7 @@ static int insert_row(sqlite3_stmt *insert, const struct pie_calltree_own *own, 
     bind_text(insert, KIND, frame->kind == PIE_LOCATION_NATIVE ? "native" : "python");
     bind_text(insert, FUNCTION, frame->function);
     bind_text(insert, FILE_NAME, frame->file);
-    bind_text(insert, LIBRARY, frame->library);
+    bind_text(insert, LIBRARY, pie_calltree_library(frame));
     int code = sqlite3_step(insert);
     sqlite3_reset(insert);
     return code == SQLITE_DONE ? SQLITE_OK : code;

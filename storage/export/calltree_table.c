@@ -8,6 +8,7 @@
 
 #include "storage/base/message.h"
 #include "storage/export/calltree.h"
+#include "storage/export/calltree_frames.h"
 #include "storage/export/calltree_outline.h"
 #include "storage/export/calltree_own.h"
 #include "storage/file/db.h"
@@ -55,7 +56,7 @@ static int insert_row(sqlite3_stmt *insert, const struct pie_calltree_outline_ro
     bind_text(insert, 3, kind);
     bind_text(insert, 4, frame->function);
     bind_text(insert, 5, frame->file);
-    bind_text(insert, 7, frame->library);
+    bind_text(insert, 7, pie_calltree_library(frame));
     bind_text(insert, 8, frame->module);
     int code = sqlite3_step(insert);
     sqlite3_reset(insert);

@@ -14,6 +14,9 @@
     " throttled_ns = throttled_ns + excluded.throttled_ns, cpu_sq_ns2 = cpu_sq_ns2 + excluded.cpu_sq_ns2"
 #define PIE_WAIT_ADD                                                                                         \
     " ON CONFLICT DO UPDATE SET wait_ns = wait_ns + excluded.wait_ns, looks = looks + excluded.looks"
+#define PIE_RELATED_KEY "thread, node, kind"
+#define PIE_RELATED_SUMS "time_ns"
+#define PIE_RELATED_ADD " ON CONFLICT DO UPDATE SET time_ns = time_ns + excluded.time_ns"
 #define PIE_WATCH_KEY                                                                                        \
     "kind, outcome, memory, traits, length, first_node, second_node, own_operation, inner_operation"
 #define PIE_WATCH_SUMS "watches, bytes, weight_ns, weight_sq_ns2, length_ns, gap_ns, array_bytes, round_ns"

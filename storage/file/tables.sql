@@ -164,6 +164,20 @@ CREATE TABLE wait (
   PRIMARY KEY (process, thread, node, cause, resource, peer, holds_gil)
 ) WITHOUT ROWID;
 
+-- Times that belong to a context beside those of sample.
+CREATE TABLE related (
+  process INTEGER NOT NULL REFERENCES process,
+  slice_s INTEGER NOT NULL DEFAULT 0, -- slice of the time, as in sample
+  thread INTEGER NOT NULL,         -- thread (process, id)
+  node INTEGER NOT NULL,           -- node (process, id), as in sample
+  kind INTEGER NOT NULL,           -- 1: CPU time of threads without Python frames while this thread waited for native
+                                   -- code here, or ran code of the same library: sample has it at their own nodes; 2,
+                                   -- 3, 4: CPU time here in a garbage collection of generation 0, 1, 2: a part of
+                                   -- native_ns and system_ns of sample
+  time_ns INTEGER NOT NULL,        -- the time
+  PRIMARY KEY (process, slice_s, thread, node, kind)
+) WITHOUT ROWID;
+
 -- Watches of memory accesses, summed over equal ones (PieProf 4.2; profiler/watch/watch.h explains the terms).
 CREATE TABLE watch (
   process INTEGER NOT NULL REFERENCES process,

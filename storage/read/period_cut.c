@@ -17,7 +17,7 @@
     " s ON s.process = w.process AND s.slice_s >= w.low_s AND s.slice_s < w.high_s"
 #define COVER(table) "CREATE TEMP VIEW " table " AS SELECT * FROM temp.period_" table
 
-static const char *const covered[] = {"sample", "watch", "copy", "allocation", "thread"};
+static const char *const covered[] = {"sample", "related", "watch", "copy", "allocation", "thread"};
 
 enum { COVERED = sizeof covered / sizeof *covered };
 
@@ -34,6 +34,7 @@ static const char *const statements[] = {
     take_processes,
     PIE_EVERY_ROW_MADE,
     OF_PERIOD("sample", "every_sample"),
+    OF_PERIOD("related", "related"),
     OF_PERIOD("watch", "watch"),
     OF_PERIOD("copy", "every_copy"),
     "CREATE TEMP VIEW period_allocation AS SELECT s.process, s.node, 7 AS size, sum(s.samples) AS samples,"
@@ -51,6 +52,7 @@ static const char *const statements[] = {
     " sum(runnable_ns) AS runnable_ns, sum(throttled_ns) AS throttled_ns, sum(samples) AS samples"
     " FROM temp.period_sample GROUP BY process, thread) s ON s.process = t.process AND s.thread = t.id",
     COVER("sample"),
+    COVER("related"),
     COVER("watch"),
     COVER("copy"),
     COVER("allocation"),

@@ -57,6 +57,7 @@ static const char *const in_code[] = {
     " AND k.id = n.own_location) AS is_own"
     " FROM main.process p JOIN main.node n ON n.process = p.id WHERE p.run = :run) WHERE is_inner OR is_own",
     IN_NODE("sample"),
+    IN_NODE("related"),
     IN_NODE("allocation"),
     IN_NODE("copy"),
     IN_NODE("copy_end"),
@@ -84,6 +85,8 @@ static const char *const in_thread[] = {
     "CREATE TEMP VIEW thread AS SELECT t.* FROM main.thread t JOIN temp.place_thread k"
     " ON k.process = t.process AND k.id = t.id",
     "CREATE TEMP VIEW sample AS SELECT s.* FROM main.sample s JOIN temp.place_thread k"
+    " ON k.process = s.process AND k.id = s.thread",
+    "CREATE TEMP VIEW related AS SELECT s.* FROM main.related s JOIN temp.place_thread k"
     " ON k.process = s.process AND k.id = s.thread",
     NULL,
 };

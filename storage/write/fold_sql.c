@@ -56,6 +56,8 @@ const char *const pie_fold_contexts_sql[] = {
     "wait.node LEFT JOIN temp.folded b ON b.node = peer WHERE process = ?1 AND (a.node IS NOT NULL OR b.node "
     "IS NOT NULL)" PIE_WAIT_ADD,
     "DELETE FROM wait WHERE process = ?1 AND (node " IS_FOLDED " OR peer " IS_FOLDED ")",
+    MOVE("related", PIE_RELATED_KEY, PIE_RELATED_SUMS, "thread, f.target, kind", PIE_RELATED_ADD),
+    DROP("related"),
     PIE_INSERT_INTO(
         "watch", PIE_WATCH_KEY,
         PIE_WATCH_SUMS) " SELECT process, slice_s, kind, outcome, memory, traits, length, coalesce(a.target, "
@@ -136,6 +138,12 @@ const char *const pie_fold_threads_sql[] = {
     "INSERT INTO wait (" WAIT ") SELECT process, f.target, wait.node, cause, resource, peer, holds_gil, "
     "wait_ns, looks FROM wait JOIN temp.folded f ON f.node = wait.thread WHERE process = ?1" PIE_WAIT_ADD,
     "DELETE FROM wait WHERE process = ?1 AND thread " IS_FOLDED,
+    PIE_INSERT_INTO(
+        "related", PIE_RELATED_KEY,
+        PIE_RELATED_SUMS) " SELECT process, slice_s, f.target, related.node, kind, " PIE_RELATED_SUMS
+                          " FROM related JOIN temp.folded f ON f.node = related.thread WHERE process = "
+                          "?1" PIE_RELATED_ADD,
+    "DELETE FROM related WHERE process = ?1 AND thread " IS_FOLDED,
     "INSERT INTO temp.repacked SELECT slice_s, 1, " PIE_PACKING_BLOCK(
         "target",
         "node") " AS block, " PIE_PACK_SAMPLE("target",

@@ -69,6 +69,8 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
     [PIE_STATEMENT_WAIT] =
         "INSERT INTO wait (process, thread, node, cause, resource, peer, holds_gil, wait_ns, "
         "looks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)" PIE_WAIT_ADD,
+    [PIE_STATEMENT_RELATED] = PIE_INSERT_INTO("related", PIE_RELATED_KEY,
+                                              PIE_RELATED_SUMS) " VALUES (?, ?, ?, ?, ?, ?)" PIE_RELATED_ADD,
     [PIE_STATEMENT_WATCH] = PIE_INSERT_INTO(
         "watch", PIE_WATCH_KEY,
         PIE_WATCH_SUMS) " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" PIE_WATCH_ADD,
@@ -119,6 +121,7 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
                                   " SELECT id, ?3, ?4 FROM source WHERE run = ?1 AND path = ?2",
     [PIE_STATEMENT_WIDEN_PROCESS] = "UPDATE process SET slice_width_s = ?2 WHERE id = ?1",
     [PIE_STATEMENT_WIDEN_SAMPLE] = WIDEN("sample", PIE_SAMPLE_KEY, PIE_SAMPLE_SUMS, PIE_SAMPLE_ADD),
+    [PIE_STATEMENT_WIDEN_RELATED] = WIDEN("related", PIE_RELATED_KEY, PIE_RELATED_SUMS, PIE_RELATED_ADD),
     [PIE_STATEMENT_WIDEN_WATCH] = WIDEN("watch", PIE_WATCH_KEY, PIE_WATCH_SUMS, PIE_WATCH_ADD),
     [PIE_STATEMENT_WIDEN_ALLOCATED] =
         WIDEN("allocated", PIE_ALLOCATED_KEY, PIE_ALLOCATED_SUMS, PIE_ALLOCATED_ADD),
@@ -128,12 +131,14 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
         " SELECT process, slice_s - slice_s % ?2 AS wide_s, kind, block, merge_packed(kind, rows)"
         " FROM packed WHERE process = ?1 GROUP BY wide_s, kind, block HAVING max(slice_s) > wide_s",
     [PIE_STATEMENT_WIDENED_SAMPLE] = WIDENED("sample"),
+    [PIE_STATEMENT_WIDENED_RELATED] = WIDENED("related"),
     [PIE_STATEMENT_WIDENED_WATCH] = WIDENED("watch"),
     [PIE_STATEMENT_WIDENED_ALLOCATED] = WIDENED("allocated"),
     [PIE_STATEMENT_WIDENED_COPY] = WIDENED("copy"),
     [PIE_STATEMENT_WIDENED_PACKED] = WIDENED("packed"),
     [PIE_STATEMENT_FORGET_PROCESS] = "UPDATE process SET forgotten_s = ?2 WHERE id = ?1",
     [PIE_STATEMENT_FORGET_SAMPLE] = FORGET("sample"),
+    [PIE_STATEMENT_FORGET_RELATED] = FORGET("related"),
     [PIE_STATEMENT_FORGET_WATCH] = FORGET("watch"),
     [PIE_STATEMENT_FORGET_ALLOCATED] = FORGET("allocated"),
     [PIE_STATEMENT_FORGET_COPY] = FORGET("copy"),

@@ -366,6 +366,7 @@ DEFINE_PUT(put_node, (struct pie_sink * sink, const struct pie_node_row *row), (
 DEFINE_PUT(put_thread, (struct pie_sink * sink, const struct pie_thread_row *row), (writer, row))
 DEFINE_PUT(put_sample, (struct pie_sink * sink, const struct pie_sample_row *row), (writer, row))
 DEFINE_PUT(put_wait, (struct pie_sink * sink, const struct pie_wait_row *row), (writer, row))
+DEFINE_PUT(put_related, (struct pie_sink * sink, const struct pie_related_row *row), (writer, row))
 DEFINE_PUT(put_watch, (struct pie_sink * sink, const struct pie_watch_row *row), (writer, row))
 DEFINE_PUT(put_allocation, (struct pie_sink * sink, const struct pie_allocation_row *row), (writer, row))
 DEFINE_PUT(put_allocated, (struct pie_sink * sink, const struct pie_allocated_row *row), (writer, row))
@@ -402,6 +403,7 @@ static const struct pie_sink_ops writer_ops = {
     .put_thread = put_thread,
     .put_sample = put_sample,
     .put_wait = put_wait,
+    .put_related = put_related,
     .put_watch = put_watch,
     .put_allocation = put_allocation,
     .put_allocated = put_allocated,

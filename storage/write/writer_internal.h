@@ -96,6 +96,7 @@ int pie_writer_name_generated(struct pie_writer *writer, const struct pie_node_r
 int pie_writer_put_thread(struct pie_writer *writer, const struct pie_thread_row *thread);
 int pie_writer_put_sample(struct pie_writer *writer, const struct pie_sample_row *sample);
 int pie_writer_put_wait(struct pie_writer *writer, const struct pie_wait_row *wait);
+int pie_writer_put_related(struct pie_writer *writer, const struct pie_related_row *related);
 int pie_writer_put_watch(struct pie_writer *writer, const struct pie_watch_row *watch);
 int pie_writer_put_counter(struct pie_writer *writer, const char *name, uint64_t value, bool is_drop);
 int pie_writer_put_process_end(struct pie_writer *writer, const struct pie_process_end_row *row);

@@ -292,6 +292,12 @@ int pie_writer_put_wait(struct pie_writer *writer, const struct pie_wait_row *wa
                           (int64_t)wait->holds_gil, wait->wait_ns, (int64_t)wait->looks);
 }
 
+int pie_writer_put_related(struct pie_writer *writer, const struct pie_related_row *related) {
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_RELATED, "iiiiii", writer->process,
+                          writer->slices.at_s, (int64_t)related->thread, (int64_t)related->node.value,
+                          (int64_t)related->kind, integer(related->time_ns));
+}
+
 /* Of a Python frame counted from the innermost; what was not recorded is PIE_OPERATION_OTHER. */
 static int64_t operation_at(const struct pie_watch_row *watch, uint32_t frame) {
     bool is_recorded = frame < watch->operations_count && frame < PIE_WATCH_FRAMES_MAX;

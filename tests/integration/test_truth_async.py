@@ -62,8 +62,8 @@ def test_contexts_are_chains_of_coroutines(kinds):
         names = tuple(f.function for f in sample.frames if f.is_python)
         if sample.wait_s and names[-1] == "sleep":
             chains[names] = chains.get(names, 0) + sample.wait_s
-    assert set(chains) == {("brief", "sleep"), ("nested", "sleep_within", "sleep"),
-                           ("waiter", "consumer", "items", "sleep")}
+    assert set(chains) == {("main", "brief", "sleep"), ("main", "nested", "sleep_within", "sleep"),
+                           ("main", "waiter", "consumer", "items", "sleep")}
 
 
 def test_running_steps_have_the_chain_of_coroutines_on_top_of_the_loop(kinds):
@@ -99,3 +99,21 @@ def test_a_loop_without_tasks_waits_where_it_waits(profiled):
     assert len(samples) == 1 and samples[0].python_path[-1][0] == "EpollSelector.select"
     assert innermost_own(samples[0]).line == line_of(TASKS, "no-tasks")
     assert samples[0].wait_s == pytest.approx(1, rel=0.1)
+
+
+def test_tasks_of_gather_and_groups_are_below_those_that_wait_for_them(tmp_path):
+    """Each way waits for as long; a task in many is looked at with the one that waits for it."""
+    profile = helpers.profile(tmp_path / "p.db", TRUTH / "asyncio_groups.py", 0.6)
+    chains = {}
+    for sample in profile.samples():
+        names = tuple(f.function for f in sample.frames if f.is_python)
+        if sample.wait_s and names[-1] == "sleep":
+            chains[names] = chains.get(names, 0) + sample.wait_s
+    end = "TaskGroup.__aexit__" if helpers.python_minor() < 13 else "TaskGroup._aexit"
+    group = ("TaskGroup.__aexit__", end) if helpers.python_minor() >= 13 else (end,)
+    expected = {("main", "groups", *group, "leaf_of_group", "sleep"),
+                ("main", "waits", "wait", "_wait", "leaf_of_wait", "sleep"),
+                ("main", "awaits", "leaf_of_task", "sleep"), ("main", "gathers", "leaf_of_gather", "sleep")}
+    assert set(chains) == expected
+    for chain in expected:
+        assert chains[chain] == pytest.approx(profile.truth["waited_s"], abs=0.1), chains

@@ -21,7 +21,7 @@ ROOMS = {
         "trace": ("base", "race", "ports"),
         "process": ("base", "ports", "thread"),
         "symbols": ("base", "ports", "code", "stacks"),
-        "time": ("base", "ports", "thread", "machine", "stacks", "symbols"),
+        "time": ("base", "ports", "code", "thread", "machine", "stacks", "symbols"),
         "watch": ("base", "race", "ports", "code", "thread", "machine", "stacks", "symbols", "time"),
         "heap": ("base", "ports", "thread", "stacks", "symbols", "watch"),
         "doctor": ("base", "machine", "symbols"),

@@ -135,6 +135,19 @@ LEFT JOIN x_module m ON m.process = u.process AND m.id = u.module
 LEFT JOIN file f ON f.process = u.process AND f.id = u.file
 GROUP BY s.run, u.name, m.path, f.path, u.first_line;
 
+-- By the line that ran, of native code that has debug information; of other code by function.
+CREATE VIEW x_native_line_cost AS
+SELECT s.run, f.path AS file, l.line, u.name AS function, m.name AS library, m.path AS module, NULL AS has_next,
+  sum(s.cpu_ns) AS cpu_ns, sum(s.python_ns) AS python_ns, sum(s.native_ns) AS native_ns, sum(s.system_ns) AS system_ns,
+  sum(s.wait_ns) AS wait_ns, sum(s.runnable_ns) AS runnable_ns, sum(s.throttled_ns) AS throttled_ns,
+  sum(s.samples) AS samples, sum(s.cpu_sq_ns2) AS cpu_sq_ns2
+FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
+JOIN location l ON l.process = n.process AND l.id = n.location
+JOIN function u ON u.process = l.process AND u.id = l.function AND u.kind = PIE_LOCATION_NATIVE
+LEFT JOIN x_module m ON m.process = u.process AND m.id = u.module
+LEFT JOIN file f ON f.process = u.process AND f.id = u.file
+GROUP BY s.run, f.path, l.line, u.name, m.path;
+
 -- With shares and intervals. x of T nanoseconds is the share p. The samples weigh differently (one that saw a long
 -- stay in the kernel weighs more), so the variance of p is that of a ratio estimator,
 -- v = (q (1-p)^2 + (Q-q) p^2) / T^2, where q and Q sum the squared weights of the line and of the run (Cochran,
@@ -149,15 +162,18 @@ shared(x_function_cost: file, line, function, library, user_file, user_line);
 CREATE VIEW x_native_share AS
 shared(x_native_cost: function, library, module, file, line);
 
--- With their rank in the run. A question gives one of its own to the rows that it leaves.
-CREATE VIEW v_line AS
-ranked(x_line_share: file, line, function, library, user_file, user_line);
+CREATE VIEW x_native_line_share AS
+shared(x_native_line_cost: file, line, function, library, module);
 
+-- With their rank in the run. A question gives one of its own to the rows that it leaves.
 CREATE VIEW v_function AS
 ranked(x_function_share: file, line, function, library, user_file, user_line);
 
 CREATE VIEW v_native AS
 ranked(x_native_share: function, library, module, file, line);
+
+CREATE VIEW v_native_line AS
+ranked(x_native_line_share: file, line, function, library, module);
 
 -- With threads that were never sampled. The thread's own sums are of all its time, also of slices that are not kept.
 -- Windows, as below: "run = …" reaches both parts of the inner query.

@@ -97,6 +97,11 @@ static int put_wait(struct pie_sink *sink, const struct pie_wait_row *row) {
     return 0;
 }
 
+static int put_related(struct pie_sink *sink, const struct pie_related_row *row) {
+    memory.misuse += row->node.value == 0 || row->node.value > memory.nodes || row->kind > PIE_RELATED_KINDS;
+    return 0;
+}
+
 static int put_counter(struct pie_sink *sink, const char *name, uint64_t value, bool is_drop) {
     if (strcmp(name, "table_fill_threads") == 0)
         memory.fill_bytes = value;
@@ -143,6 +148,7 @@ static const struct pie_sink_ops sink_ops = {
     .put_thread = put_thread,
     .put_sample = put_sample,
     .put_wait = put_wait,
+    .put_related = put_related,
     .put_process_end = put_process_end,
     .put_counter = put_counter,
     .put_overhead = put_overhead,
