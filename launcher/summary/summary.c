@@ -8,15 +8,16 @@
 #include <unistd.h>
 
 #include "launcher/answers/profile.h"
-#include "launcher/summary/hints.h"
 #include "launcher/summary/summary_findings.h"
 #include "launcher/summary/summary_lines.h"
 #include "launcher/summary/summary_memory.h"
 #include "launcher/summary/summary_traced.h"
+#include "launcher/summary/summary_waits.h"
 #include "launcher/text/off_times.h"
 #include "launcher/text/style.h"
 #include "launcher/text/text.h"
 #include "launcher/text/wrap.h"
+#include "storage/ask/hints.h"
 #include "storage/base/message.h"
 #include "storage/read/reader.h"
 
@@ -187,11 +188,13 @@ struct hints {
 
 static void print_hint(void *data, const struct pie_hint *hint) {
     struct hints *hints = data;
-    char *cut = pie_text_cut_end(hint->text, hints->summary->columns);
+    char *clean = pie_text_printable(hint->text);
+    char *cut = clean ? pie_text_cut_end(clean, hints->summary->columns) : NULL;
     bool is_wait = strcmp(hint->kind, "waiting") == 0 || strcmp(hint->kind, "input bound") == 0;
     fprintf(hints->out, "%s\n", cut ? cut : "");
     if (is_wait && hint->share > hints->share)
         hints->share = hint->share;
+    free(clean);
     free(cut);
 }
 
@@ -430,6 +433,8 @@ static void print_findings(struct summary *summary) {
     if (hints && !is_first)
         fprintf(summary->out, "\n%s", hints);
     free(hints);
+    if (r == 0)
+        r = pie_summary_waits_print(&screen, &message);
     if (r == 0)
         r = print_traced(summary, &screen, &message);
     if (r < 0)

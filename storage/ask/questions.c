@@ -204,7 +204,8 @@ static const struct pie_question questions[] = {
     {.name = "waiting",
      .aliases = "waiting lines|wait|waits|lines that wait|wait time|waiting time|idle|blocked|"
                 "where does it wait|where is it waiting",
-     OFF_LINES("wait_s")},
+     OFF_LINES("wait_s"),
+     .by_cause = "wait causes"},
     {.name = "wait causes",
      .aliases =
          "wait cause|waiting causes|why it waits|"
@@ -219,6 +220,7 @@ static const struct pie_question questions[] = {
      .where = "file IS NOT NULL",
      .order = "v.rank",
      .cut = PIE_CUT_THREADS,
+     .by_cause = "wait causes",
      .is_timed = true,
      .is_ranked = true},
     {.name = "garbage collection",
