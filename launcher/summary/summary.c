@@ -419,22 +419,32 @@ static struct pie_finding_screen screen_of(const struct summary *summary) {
     };
 }
 
+/* A paragraph about the run as a whole. */
+static void print_whole(struct summary *summary, const char *hints, const char *waits) {
+    if (hints || waits)
+        fprintf(summary->out, "\n%s%s%s", hints ? hints : "", waits ? waits : "", waits ? "\n" : "");
+}
+
+static int print_found(const struct pie_finding_screen *screen, char **ret_message) {
+    size_t printed = 0;
+    int r = pie_summary_leaks_print(screen, &printed, ret_message);
+    return r < 0 ? r : pie_summary_findings_print(screen, printed, ret_message);
+}
+
 static void print_findings(struct summary *summary) {
     const struct pie_finding_screen screen = screen_of(summary);
-    char *message = NULL;
+    char *message = NULL, *waits = NULL;
     bool is_first = false;
     char *hints = read_hints(summary, &is_first, &message);
-    size_t printed = 0;
-    if (hints && is_first)
-        fprintf(summary->out, "\n%s", hints);
-    int r = message ? -EIO : pie_summary_leaks_print(&screen, &printed, &message);
+    int r = message ? -EIO : pie_summary_waits_text(&screen, &waits, &message);
+    if (is_first)
+        print_whole(summary, hints, waits);
     if (r == 0)
-        r = pie_summary_findings_print(&screen, printed, &message);
-    if (hints && !is_first)
-        fprintf(summary->out, "\n%s", hints);
+        r = print_found(&screen, &message);
+    if (!is_first)
+        print_whole(summary, hints, waits);
     free(hints);
-    if (r == 0)
-        r = pie_summary_waits_print(&screen, &message);
+    free(waits);
     if (r == 0)
         r = print_traced(summary, &screen, &message);
     if (r < 0)

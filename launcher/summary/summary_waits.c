@@ -36,12 +36,13 @@ static const char *words_of(const char *cause) {
     return "for what is not known";
 }
 
-/* Each cause with the line of own code that waited most for it, and where its lock was held meanwhile. */
+/* Each cause with the line of own code that waited most for it, if any did, and where its lock was held meanwhile. */
 static const char causes_sql[] =
-    "SELECT cause, cause_s, file, line, holder_file, holder_line, max(place_s) FROM ("
+    "SELECT cause, cause_s, file, line, holder_file, holder_line, max(iif(file IS NULL, -1, place_s)) FROM ("
     "SELECT *, sum(place_s) OVER (PARTITION BY cause) AS cause_s, sum(place_s) OVER () AS all_s FROM ("
-    "SELECT cause, coalesce(user_file, file) AS file, coalesce(user_line, line) AS line, holder_file,"
-    " holder_line, sum(wait_s) AS place_s FROM v_wait WHERE run = :run GROUP BY 1, 2, 3, 4, 5))"
+    "SELECT cause, iif(library IS NULL, file, user_file) AS file, iif(library IS NULL, line, user_line) AS "
+    "line,"
+    " holder_file, holder_line, sum(wait_s) AS place_s FROM v_wait WHERE run = :run GROUP BY 1, 2, 3, 4, 5))"
     " WHERE cause_s >= " PART_MIN " * all_s GROUP BY cause ORDER BY cause_s DESC, cause LIMIT :limit";
 
 /* app.py:12 */
@@ -94,23 +95,21 @@ static int write_causes(const struct pie_finding_screen *screen, bool has_places
     return r;
 }
 
-int pie_summary_waits_print(const struct pie_finding_screen *screen, char **ret_message) {
+int pie_summary_waits_text(const struct pie_finding_screen *screen, char **ret_text, char **ret_message) {
     char *text = NULL;
     bool matters;
+    *ret_text = NULL;
     int r = pie_hints_waiting_matters(screen->reader, screen->run, &matters, ret_message);
-    if (r < 0 || !matters)
-        return r;
-    for (int places = 1; places >= 0; places--) { /* without places where they do not fit */
+    for (int places = 1; r == 0 && matters && places >= 0;
+         places--) { /* without them where they do not fit */
         free(text);
         text = NULL;
         r = write_causes(screen, places, &text, ret_message);
         if (r < 0 || pie_text_width(text) <= screen->columns)
             break;
     }
-    char *cut = r == 0 && *text ? pie_text_cut_end(text, screen->columns) : NULL;
-    if (cut)
-        fprintf(screen->out, "\n%s\n", cut);
-    free(cut);
+    if (r == 0 && text && *text)
+        *ret_text = pie_text_cut_end(text, screen->columns);
     free(text);
     return r;
 }

@@ -39,7 +39,6 @@ int pie_page_add_hints(struct pie_page *page, char **ret_message) {
         json_decref(taking.columns);
         return r;
     }
-    struct pie_page_table table = {
-        .columns = taking.columns, .rows = taking.rows, .rows_total = taking.rows};
+    struct pie_page_table table = {.columns = taking.columns, .rows = taking.rows, .rows_total = taking.rows};
     return pie_page_table_finish(page, "hints", "weight", HINTS_BYTES_MAX, &table, ret_message);
 }

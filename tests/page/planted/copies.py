@@ -3,7 +3,7 @@
 
 import hashlib
 
-BLOCKS, BLOCK = 2500, 1000
+BLOCKS, BLOCK = 1200, 1000
 
 
 def blocks():

@@ -113,10 +113,12 @@ function leakCard(leak: Leak, peak: number | null): Card {
   };
 }
 
+export const NEEDLESS = "Needless copies";
+
 function needlessCard(copy: NeedlessCopy): Card {
   return {
     weight: "high",
-    what: "Needless copies",
+    what: NEEDLESS,
     file: copy.file,
     line: copy.line,
     inside: copy.library ? `of ${copy.library}` : copy.function ? `in ${copy.function}` : null,

@@ -2,8 +2,8 @@
 // Cards of what the figures of a run say plainly: what it waited for, its collections of garbage, its imports, what was
 // live at the peak, its costliest line. Their figures are those of the hints in the summary on the terminal.
 import { baseName, bytes, clock, seconds, share } from "../base/format";
-import type { Heap, Hint, PageData, Wait } from "../data";
-import type { Card } from "./findings";
+import type { Heap, Hint, Line, PageData, Wait } from "../data";
+import { type Card, NEEDLESS } from "./findings";
 import { cpuOf, type LineCosts, wholeLines } from "./lines";
 import { rows } from "./profile";
 import { causeOf, ownWaits, waitsAt, waitsByLine } from "./waits";
@@ -31,6 +31,9 @@ function holderOf(row: Wait): string {
   return row.holder_file ? `; held at ${place(row.holder_file, row.holder_line)} meanwhile` : "";
 }
 
+const KEEPS_GIL = "Waits and keeps the GIL";
+const RELEASE = "Use a call that releases the GIL while it waits, or run it in a process of its own";
+
 function waitCard(data: PageData, hint: Hint): Card {
   const at = hint.file && hint.line ? waitsAt(waitsByLine(data), hint.file, hint.line) : null;
   const cause = causeOf(at?.causes[0][0] ?? data.wait_causes.cause[0] ?? "unknown");
@@ -55,6 +58,7 @@ function waitCard(data: PageData, hint: Hint): Card {
       what: "Waits for other threads or processes",
       tryThis: "Look at what they do meanwhile: Time and Processes show them",
     };
+  if (at.held_s >= at.wait_s / 2) return { ...card, inside, what: KEEPS_GIL, tryThis: RELEASE };
   return {
     ...card,
     inside,
@@ -64,6 +68,7 @@ function waitCard(data: PageData, hint: Hint): Card {
   };
 }
 
+/** What, what to try, and of what the hint's share is. */
 const ABOUT: Record<string, [string, string, string]> = {
   "input bound": [
     "Waits for its input",
@@ -92,13 +97,20 @@ const ABOUT: Record<string, [string, string, string]> = {
   ],
 };
 
+/** A program of one thread cannot have too many. */
+const ALONE = "Other programs had the processor: run this one alone, or give it more processors";
+
+/** What is about the machine comes after what is about the program. */
+const OUTSIDE = ["processors", "throttled"];
+
 function hintCard(data: PageData, hint: Hint): Card {
   if (hint.kind === "waiting") return waitCard(data, hint);
   const [what, tryThis, gainAbout] = ABOUT[hint.kind] ?? [hint.kind, null, ""];
   return {
     ...NO_CARD,
+    weight: OUTSIDE.includes(hint.kind) ? "maybe" : "high",
     what,
-    tryThis,
+    tryThis: hint.kind === "processors" && data.run.threads < 2 ? ALONE : tryThis,
     gainAbout,
     file: hint.file,
     line: hint.line,
@@ -175,14 +187,12 @@ function gilCard(data: PageData): Card[] {
   return [
     {
       ...NO_CARD,
-      what: waitsWithIt ? "Waits and keeps the GIL" : "Threads want the GIL at the same time",
+      what: waitsWithIt ? KEEPS_GIL : "Threads want the GIL at the same time",
       file: worst.file,
       line: worst.line,
       inside: worst.function ? `in ${worst.function}` : null,
       sure: `Threads waited ${seconds(gil_s)} for the GIL; ${seconds(worst.wait_s)} of it was held at this line`,
-      tryThis: waitsWithIt
-        ? "Use a call that releases the GIL while it waits, or run it in a process of its own"
-        : causeOf("gil").tryThis,
+      tryThis: waitsWithIt ? RELEASE : causeOf("gil").tryThis,
       gain: seconds(gil_s),
       gainAbout: `for the GIL: ${share(part, 0)} of the threads' work`,
       part,
@@ -221,7 +231,37 @@ function peakCard(data: PageData): Card[] {
         "Work in pieces (a generator, chunks of a file), use smaller types, or free it before the next step",
       gain: bytes(most.peak),
       gainAbout: `${share(part, 0)} of the peak`,
-      part: 0,
+      part,
+    },
+  ];
+}
+
+/** Bytes for each second of CPU time: a processor copies about 10 GB in a second, so less is no hundredth of it. */
+const COPY_RATE = 1e8;
+const COPY_PART = 0.1;
+
+/** The line of own code that copies most. */
+function copyCard(data: PageData): Card[] {
+  const lines = ownLines(data);
+  const all = lines.reduce((sum, line) => sum + (line.copied ?? 0), 0);
+  const [most] = lines.sort((a, b) => (b.copied ?? 0) - (a.copied ?? 0));
+  const copied = most?.copied ?? 0;
+  const rate = data.run.cpu_s ? copied / data.run.cpu_s : 0;
+  if (rate < COPY_RATE || copied < COPY_PART * all) return [];
+  const part = data.run.cpu_s ? cpuOf(most) / data.run.cpu_s : 0;
+  return [
+    {
+      ...NO_CARD,
+      weight: part >= HOT_PART ? "high" : "maybe",
+      what: "Copies much data",
+      file: pathOf(data, most),
+      line: most.line,
+      sure: `${bytes(copied)}, ${share(copied / all, 0)} of all that is copied; the line took ${seconds(cpuOf(most))} CPU`,
+      tryThis:
+        "Put pieces into a list or a bytearray and join them once; take views (memoryview, slices of arrays) where nothing is written",
+      gain: bytes(copied),
+      gainAbout: `copied; ${share(part, 0)} of the CPU time is this line's`,
+      part,
     },
   ];
 }
@@ -229,8 +269,8 @@ function peakCard(data: PageData): Card[] {
 /** From such a part of the CPU time on, one line is what to look at. */
 const HOT_PART = 0.2;
 
-function tryOf(line: LineCosts): string {
-  const cpu = cpuOf(line);
+function tryOf(line: Pick<LineCosts, "python" | "native" | "system" | "library">): string {
+  const cpu = (line.python ?? 0) + (line.native ?? 0) + (line.system ?? 0);
   if ((line.system ?? 0) >= cpu / 2)
     return "Ask the kernel less often: larger reads and writes, buffers, fewer files";
   if ((line.native ?? 0) >= cpu / 2)
@@ -238,39 +278,65 @@ function tryOf(line: LineCosts): string {
   return "Do this less often (a better algorithm, kept results), or run the loop in native code: numpy, a compiled module";
 }
 
+const partsOf = (
+  cost: { python: number | null; native: number | null; system: number | null },
+  cpu: number,
+) =>
+  `Python ${share((cost.python ?? 0) / cpu, 0)}, native ${share((cost.native ?? 0) / cpu, 0)}, system ${share((cost.system ?? 0) / cpu, 0)}`;
+
+/** A function of own code, where no line of it weighs as much. */
+function hotFunction(data: PageData): Card[] {
+  const hot = rows<Line>(data.functions).find((one) => one.library === null && one.file !== null);
+  const part = hot?.cpu_share ?? 0;
+  if (!hot || part < HOT_PART) return [];
+  const cost = { python: hot.python_s, native: hot.native_s, system: hot.system_s };
+  return [
+    hotCard("Costliest function", {
+      file: hot.file,
+      line: hot.line,
+      inside: hot.function,
+      sure: `${seconds(hot.cpu_s)} of ${seconds(data.run.cpu_s)} CPU: ${partsOf(cost, hot.cpu_s ?? 1)}`,
+      tryThis: tryOf({ ...cost, library: null }),
+      part,
+    }),
+  ];
+}
+
+function hotCard(what: string, about: Partial<Card> & { part: number }): Card {
+  return {
+    ...NO_CARD,
+    weight: "maybe",
+    what,
+    gain: share(about.part, 0),
+    gainAbout: "of the CPU time; it is not known that any of it is needless",
+    ...about,
+  };
+}
+
 /** The costliest line of own code. */
-function hotCard(data: PageData): Card[] {
+function hotLine(data: PageData): Card[] {
   const [hot] = ownLines(data).sort((a, b) => cpuOf(b) - cpuOf(a));
   const part = hot && data.run.cpu_s ? cpuOf(hot) / data.run.cpu_s : 0;
-  if (part < HOT_PART) return [];
+  if (part < HOT_PART) return hotFunction(data);
   const cpu = cpuOf(hot);
   return [
-    {
-      ...NO_CARD,
-      weight: "maybe",
-      what: "Costliest line",
+    hotCard("Costliest line", {
       file: pathOf(data, hot),
       line: hot.line,
-      sure: `${seconds(cpu)} of ${seconds(data.run.cpu_s)} CPU: Python ${share((hot.python ?? 0) / cpu, 0)}, native ${share((hot.native ?? 0) / cpu, 0)}, system ${share((hot.system ?? 0) / cpu, 0)}`,
+      sure: `${seconds(cpu)} of ${seconds(data.run.cpu_s)} CPU: ${partsOf(hot, cpu)}`,
       tryThis: tryOf(hot),
-      gain: share(part, 0),
-      gainAbout: "of the CPU time; it is not known that any of it is needless",
       part,
-    },
+    }),
   ];
 }
 
 const samePlace = (a: Card, b: Card) => a.file !== null && a.file === b.file && a.line === b.line;
 
-/** Cards beside those of the findings. A hint is always there; the others only where their line has no card yet. */
+/** Cards beside those of the findings. A line has only one about waiting. */
 export function hintCards(data: PageData, found: readonly Card[]): Card[] {
-  const all = [...found, ...rows<Hint>(data.hints).map((hint) => hintCard(data, hint))];
-  const add = (cards: Card[]) => {
-    for (const card of cards)
-      if (!all.some((one) => one.weight !== "low" && samePlace(one, card))) all.push(card);
-  };
-  add([...lockCard(data), ...gilCard(data)]);
-  add(peakCard(data));
-  if (!all.some((card) => card.weight === "high")) add(hotCard(data));
-  return all.slice(found.length);
+  const hints = rows<Hint>(data.hints).map((hint) => hintCard(data, hint));
+  const isNew = (card: Card) => !hints.some((one) => one.weight !== "low" && samePlace(one, card));
+  const more = [...hints, ...[...lockCard(data), ...gilCard(data)].filter(isNew), ...peakCard(data)];
+  if (!found.some((card) => card.what === NEEDLESS)) more.push(...copyCard(data));
+  return [...found, ...more].some((card) => card.weight === "high") ? more : [...more, ...hotLine(data)];
 }

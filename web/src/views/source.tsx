@@ -124,7 +124,7 @@ function causeColumn(code: CodeLine[]): Column<CodeLine>[] {
       key: "cause",
       title: "waits for",
       about: "What for longest, and the part of its waiting where there are several causes",
-      width: 78,
+      width: 64,
       rank: 5,
       cell: (row) =>
         row.waits ? (
@@ -136,15 +136,18 @@ function causeColumn(code: CodeLine[]): Column<CodeLine>[] {
   ];
 }
 
+/** Less in a whole file is not worth a column. */
+const GARBAGE_MIN_S = 0.005;
+
 function garbageColumn(code: CodeLine[]): Column<CodeLine>[] {
-  if (!code.some((row) => row.garbage >= 0.0005)) return [];
+  if (!code.some((row) => row.garbage >= GARBAGE_MIN_S)) return [];
   return [
     {
       key: "garbage",
       title: "GC s",
       about: "CPU time of collections of garbage that began here; it is in CPU s too",
       width: 52,
-      rank: 6,
+      rank: 9,
       number: true,
       cell: (row) => (row.garbage >= 0.0005 ? column(row.garbage) : ""),
     },
@@ -220,11 +223,11 @@ function columnsOf(
     },
     ...time("wait", "wait s", "Off the CPU by its own doing", 4),
     ...causeColumn(code),
-    ...time("delay", "delay s", "Ready to run, without a processor", 10),
+    ...time("delay", "delay s", "Ready to run, without a processor", 11),
     ...time("wasted", "wasted s", "What a fix may save", 5),
     ...amount("allocated", "allocated", "Ever allocated", 7),
     ...amount("peak", "at peak", "Live at the peak", 8),
-    ...amount("copied", "copied", "Copied in memory", 9),
+    ...amount("copied", "copied", "Copied in memory", 10),
     ...garbageColumn(code),
     {
       key: "line",

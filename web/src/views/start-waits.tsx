@@ -9,6 +9,7 @@ import { causeOf, type LineWaits, ownWaits, runCauses } from "../data/waits";
 import { Meter, Place, Section } from "../ui/parts";
 
 const CAUSES_SHOWN = 4;
+const SHARE_MIN = 0.01;
 
 interface Row {
   cause: WaitCause;
@@ -22,6 +23,7 @@ function amount(line: LineWaits, cause: string): number {
 function rowsOf(data: PageData): Row[] {
   const lines = ownWaits(data);
   return runCauses(data)
+    .filter((one) => (one.wait_share ?? 0) >= SHARE_MIN)
     .slice(0, CAUSES_SHOWN)
     .map((cause) => {
       const [top] = lines
@@ -45,11 +47,8 @@ export function Waits({ of }: { of: Profile }): JSX.Element | null {
           <li title={top?.most.resource ?? undefined}>
             <span class="name">{causeOf(cause.cause).words}</span>
             <Place file={top?.file ?? null} line={top?.line ?? null} />
-            <Meter
-              value={cause.wait_share}
-              whole={1}
-              text={`${seconds(cause.wait_s)}  ${share(cause.wait_share, 0)}`}
-            />
+            <span class="num">{seconds(cause.wait_s)}</span>
+            <Meter value={cause.wait_share} whole={1} text={share(cause.wait_share, 0)} />
           </li>
         ))}
       </ul>
