@@ -240,7 +240,7 @@ static void print_thread(struct summary *summary, struct pie_cursor *row) {
     fprintf(summary->out, " %.2f s", pie_cursor_real(row, 5));
     if (!summary->has_no_parts) {
         print_part(summary, row, 6, "waiting");
-        print_part(summary, row, 7, "for a processor");
+        print_part(summary, row, 7, "ready to run");
         print_part(summary, row, 8, "throttled");
     }
     if (nth == THREADS_SHOWN && count > nth)

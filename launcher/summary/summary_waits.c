@@ -20,20 +20,20 @@ enum { CAUSES_SHOWN = 3, PLACE_COLUMNS = 32 };
 static const struct {
     const char *cause, *words;
 } causes[] = {
-    {"gil", "for the GIL"},        {"lock", "for a lock"},
-    {"socket", "for a socket"},    {"pipe", "for a pipe"},
-    {"file", "for a file"},        {"terminal", "for a terminal"},
-    {"poll", "for events"},        {"sleep", "asleep"},
-    {"child", "for a child"},      {"gpu", "for a GPU"},
-    {"disk", "for the disk"},      {"signal", "for a signal"},
-    {"other", "in a system call"}, {"unknown", "for what is not known"},
+    {"gil", "for the GIL"},           {"lock", "for a lock"},
+    {"socket", "for a socket"},       {"pipe", "for a pipe"},
+    {"file", "for a file"},           {"terminal", "for a terminal"},
+    {"poll", "for events"},           {"sleep", "asleep"},
+    {"child", "for a child process"}, {"gpu", "for a GPU"},
+    {"disk", "for the disk"},         {"signal", "for a signal"},
+    {"other", "in a system call"},    {"unknown", "for an unknown reason"},
 };
 
 static const char *words_of(const char *cause) {
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         if (cause && strcmp(cause, causes[i].cause) == 0)
             return causes[i].words;
-    return "for what is not known";
+    return "for an unknown reason";
 }
 
 /* Each cause with the line of own code that waited most for it, if any did, and where its lock was held meanwhile. */

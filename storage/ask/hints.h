@@ -7,8 +7,8 @@
 struct pie_reader;
 
 /* What a run's figures say of the run as a whole, where the evidence is plain: it waited most of its time, its threads
- * had no processor, imports or collections of garbage took much of it. Summary, report and page have the same text. Context: cli, launcher (at
- * exit). */
+ * had no processor, imports or collections of garbage took much of it. Summary, report and page have the same text.
+ * Context: cli, launcher (at exit). */
 struct pie_hint {
     const char *kind; /* "input bound", "waiting", "processors", "throttled", "imports" or
                        * "garbage collection" */

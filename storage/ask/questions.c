@@ -234,7 +234,9 @@ static const struct pie_question questions[] = {
      .libraries = "library",
      .is_timed = true,
      .is_ranked = true},
-    {.name = "runnable", .aliases = "runnable lines|run queue|for a processor", OFF_LINES("runnable_s")},
+    {.name = "runnable",
+     .aliases = "runnable lines|run queue|ready|ready to run|for a processor",
+     OFF_LINES("runnable_s")},
     {.name = "throttled", .aliases = "throttled lines|throttling|cpu quota", OFF_LINES("throttled_s")},
     {.name = "redundancy",
      .aliases = "redundancies|redundant|redundant lines|redundant accesses|redundant memory accesses|"

@@ -12,7 +12,7 @@ interface Cause {
 }
 
 const UNKNOWN: Cause = {
-  words: "for what is not known",
+  words: "for an unknown reason",
   title: "Waits",
   tryThis: "Look at what this line calls",
 };
@@ -62,7 +62,7 @@ const CAUSES: Record<string, Cause> = {
     tryThis: "Wait for the event itself (Event.wait, a queue, select) instead of a time; or sleep for less",
   },
   child: {
-    words: "for a child",
+    words: "for a child process",
     title: "Waits for a child process",
     tryThis: "Start several children at once, or do other work until it ends",
   },

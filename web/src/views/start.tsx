@@ -47,7 +47,7 @@ const SPLIT_KINDS: [Kind, string, string][] = [
   ["native", "native", "in compiled code"],
   ["system", "system", "in the kernel"],
   ["wait", "waiting", "off the CPU"],
-  ["delay", "for a processor", "ready to run"],
+  ["delay", "ready to run", "without a processor"],
 ];
 
 function SplitOfTime({ of }: { of: Profile }): JSX.Element {
