@@ -15,9 +15,9 @@
 #include "launcher/text/messages.h"
 #include "launcher/text/off_times.h"
 #include "launcher/text/style.h"
-#include "launcher/summary/hints.h"
 #include "launcher/text/text.h"
 #include "launcher/text/wrap.h"
+#include "storage/ask/hints.h"
 #include "storage/ask/query.h"
 #include "storage/read/reader.h"
 
@@ -331,7 +331,10 @@ static int print_tree(struct report *report) {
 
 static void print_hint(void *data, const struct pie_hint *hint) {
     struct report *report = data;
-    pie_wrap_print(report->out, hint->text, 0, 0, report->columns);
+    char *clean = pie_text_printable(hint->text);
+    if (clean)
+        pie_wrap_print(report->out, clean, 0, 0, report->columns);
+    free(clean);
 }
 
 static int print_hints(struct report *report) {

@@ -8,15 +8,16 @@
 #include <unistd.h>
 
 #include "launcher/answers/profile.h"
-#include "launcher/summary/hints.h"
 #include "launcher/summary/summary_findings.h"
 #include "launcher/summary/summary_lines.h"
 #include "launcher/summary/summary_memory.h"
 #include "launcher/summary/summary_traced.h"
+#include "launcher/summary/summary_waits.h"
 #include "launcher/text/off_times.h"
 #include "launcher/text/style.h"
 #include "launcher/text/text.h"
 #include "launcher/text/wrap.h"
+#include "storage/ask/hints.h"
 #include "storage/base/message.h"
 #include "storage/read/reader.h"
 
@@ -190,11 +191,13 @@ struct hints {
 
 static void print_hint(void *data, const struct pie_hint *hint) {
     struct hints *hints = data;
-    char *cut = pie_text_cut_end(hint->text, hints->summary->columns);
+    char *clean = pie_text_printable(hint->text);
+    char *cut = clean ? pie_text_cut_end(clean, hints->summary->columns) : NULL;
     bool is_wait = strcmp(hint->kind, "waiting") == 0 || strcmp(hint->kind, "input bound") == 0;
     fprintf(hints->out, "%s\n", cut ? cut : "");
     if (is_wait && hint->share > hints->share)
         hints->share = hint->share;
+    free(clean);
     free(cut);
 }
 
@@ -240,7 +243,7 @@ static void print_thread(struct summary *summary, struct pie_cursor *row) {
     fprintf(summary->out, " %.2f s", pie_cursor_real(row, 5));
     if (!summary->has_no_parts) {
         print_part(summary, row, 6, "waiting");
-        print_part(summary, row, 7, "for a processor");
+        print_part(summary, row, 7, "ready to run");
         print_part(summary, row, 8, "throttled");
     }
     if (nth == THREADS_SHOWN && count > nth)
@@ -430,20 +433,32 @@ static struct pie_finding_screen screen_of(const struct summary *summary) {
     };
 }
 
+/* A paragraph about the run as a whole. */
+static void print_whole(struct summary *summary, const char *hints, const char *waits) {
+    if (hints || waits)
+        fprintf(summary->out, "\n%s%s%s", hints ? hints : "", waits ? waits : "", waits ? "\n" : "");
+}
+
+static int print_found(const struct pie_finding_screen *screen, char **ret_message) {
+    size_t printed = 0;
+    int r = pie_summary_leaks_print(screen, &printed, ret_message);
+    return r < 0 ? r : pie_summary_findings_print(screen, printed, ret_message);
+}
+
 static void print_findings(struct summary *summary) {
     const struct pie_finding_screen screen = screen_of(summary);
-    char *message = NULL;
+    char *message = NULL, *waits = NULL;
     bool is_first = false;
     char *hints = read_hints(summary, &is_first, &message);
-    size_t printed = 0;
-    if (hints && is_first)
-        fprintf(summary->out, "\n%s", hints);
-    int r = message ? -EIO : pie_summary_leaks_print(&screen, &printed, &message);
+    int r = message ? -EIO : pie_summary_waits_text(&screen, &waits, &message);
+    if (is_first)
+        print_whole(summary, hints, waits);
     if (r == 0)
-        r = pie_summary_findings_print(&screen, printed, &message);
-    if (hints && !is_first)
-        fprintf(summary->out, "\n%s", hints);
+        r = print_found(&screen, &message);
+    if (!is_first)
+        print_whole(summary, hints, waits);
     free(hints);
+    free(waits);
     if (r == 0)
         r = print_traced(summary, &screen, &message);
     if (r < 0)

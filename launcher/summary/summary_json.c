@@ -4,16 +4,18 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "launcher/summary/hints.h"
 #include "launcher/answers/held.h"
 #include "launcher/answers/json_out.h"
 #include "launcher/answers/output.h"
+#include "launcher/text/text.h"
+#include "storage/ask/hints.h"
 #include "storage/ask/query.h"
 #include "storage/base/message.h"
 
 /* What a program needs to know what to change, and what to ask next. */
 static const struct {
     const char *name, *question;
+    bool is_of_waiting; /* only where waiting for known reasons matters */
 } sections[] = {
     {"findings", "top 10 redundancy"},
     {"own lines", "top 10 own lines"},
@@ -21,6 +23,7 @@ static const struct {
     {"own functions", "top 10 own functions"},
     {"tree", "tree"},
     {"waiting", "top 10 waiting"},
+    {"wait causes", "top 10 wait causes", .is_of_waiting = true},
     {"libraries", "top 10 libraries"},
     {"heap", "heap"},
     {"memory", "top 10 memory"},
@@ -57,19 +60,25 @@ struct telling {
 
 static void print_hint(void *data, const struct pie_hint *hint) {
     struct telling *telling = data;
+    char *clean = pie_text_printable(hint->text);
     const char *const texts[][2] = {
-        {"kind", hint->kind}, {"text", hint->text}, {"file", hint->file}, {NULL, NULL}};
+        {"kind", hint->kind}, {"text", clean}, {"file", hint->file}, {NULL, NULL}};
     fputs(telling->count++ ? ",\n  " : "\n  ", telling->out);
     pie_json_print_object(telling->out, texts, "line", hint->line);
+    free(clean);
 }
 
 static int print_parts(struct pie_held *held, const struct pie_answer *answer, char **ret_message) {
     struct telling telling = {.out = held->text};
+    bool waiting_matters = false;
     fputs(", \"hints\": [", held->text);
     int r = pie_hints_each(answer->reader, answer->query->run, &telling, print_hint, ret_message);
     fputs("\n], \"sections\": {", held->text);
+    if (r == 0)
+        r = pie_hints_waiting_matters(answer->reader, answer->query->run, &waiting_matters, ret_message);
     for (size_t i = 0; i < sizeof sections / sizeof *sections && r == 0; i++)
-        r = print_section(held, answer, i, ret_message);
+        if (waiting_matters || !sections[i].is_of_waiting)
+            r = print_section(held, answer, i, ret_message);
     fputs("\n}", held->text);
     return r;
 }

@@ -11,7 +11,7 @@ void pie_off_times_print(FILE *out, struct pie_cursor *row, int column) {
 
     fprintf(out, "%.2f s waiting", pie_cursor_real(row, column + 1));
     if (runnable >= TOLD_MIN_S)
-        fprintf(out, ", %.2f s for a processor", runnable);
+        fprintf(out, ", %.2f s ready to run", runnable);
     if (throttled >= TOLD_MIN_S)
         fprintf(out, ", %.2f s throttled", throttled);
 }

@@ -17,6 +17,6 @@ struct pie_cursor;
     " LEFT JOIN v_thread m ON m.run = v.run AND m.is_main AND m.process = (SELECT min(p.id)"                 \
     " FROM process p WHERE p.run = v.run)"
 
-/* "1.0 s waiting, 12.0 s for a processor, 2.0 s throttled"; waiting is always told, the others where they are. column:
+/* "1.0 s waiting, 12.0 s ready to run, 2.0 s throttled"; waiting is always told, the others where they are. column:
  * of PIE_OFF_TIMES_COLUMNS, the first. */
 void pie_off_times_print(FILE *out, struct pie_cursor *row, int column);

@@ -172,6 +172,10 @@ static int order_question(const struct pie_phrase *phrase, struct pie_query *que
         query->question = pie_question_find(question->by_total);
         return 0;
     }
+    if (question->by_cause && pie_question_is_in("cause|causes|reason|reasons", phrase->order)) {
+        query->question = pie_question_find(question->by_cause);
+        return 0;
+    }
     const char *order = pie_question_order(question, phrase->order);
     if (!order)
         return pie_message(-EINVAL, ret_message, "\"%s\" cannot be ordered or told by %s", question->name,

@@ -213,7 +213,8 @@ static const struct pie_question questions[] = {
     {.name = "waiting",
      .aliases = "waiting lines|wait|waits|lines that wait|wait time|waiting time|idle|blocked|"
                 "where does it wait|where is it waiting",
-     OFF_LINES("wait_s")},
+     OFF_LINES("wait_s"),
+     .by_cause = "wait causes"},
     {.name = "wait causes",
      .aliases =
          "wait cause|waiting causes|why it waits|"
@@ -228,6 +229,7 @@ static const struct pie_question questions[] = {
      .where = "file IS NOT NULL",
      .order = "v.rank",
      .cut = PIE_CUT_THREADS,
+     .by_cause = "wait causes",
      .is_timed = true,
      .is_ranked = true},
     {.name = "worked for",
@@ -251,7 +253,9 @@ static const struct pie_question questions[] = {
      .libraries = "library",
      .is_timed = true,
      .is_ranked = true},
-    {.name = "runnable", .aliases = "runnable lines|run queue|for a processor", OFF_LINES("runnable_s")},
+    {.name = "runnable",
+     .aliases = "runnable lines|run queue|ready|ready to run|for a processor",
+     OFF_LINES("runnable_s")},
     {.name = "throttled", .aliases = "throttled lines|throttling|cpu quota", OFF_LINES("throttled_s")},
     {.name = "redundancy",
      .aliases = "redundancies|redundant|redundant lines|redundant accesses|redundant memory accesses|"

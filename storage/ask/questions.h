@@ -35,6 +35,7 @@ struct pie_question {
     const char *order;
     const char *by_function; /* name of the question that "by function" means, or NULL */
     const char *by_total;    /* name of the question that "by total time" means, or NULL */
+    const char *by_cause;    /* name of the question that "by cause" means, or NULL */
     const char
         *in_place; /* name of the question that "in FILE", "in FILE:LINE" and a period mean, NULL: this one */
     const char *needs; /* the message where "in X" is missing, or NULL: it may */

@@ -97,6 +97,10 @@ static int put_parts(struct pie_page *page, char **ret_message) {
     if (r == 0)
         r = pie_page_add_tables(page, ret_message);
     if (r == 0)
+        r = pie_page_add_hints(page, ret_message);
+    if (r == 0)
+        r = pie_page_add_waits(page, ret_message);
+    if (r == 0)
         r = pie_page_add_curves(page, ret_message);
     if (r == 0)
         r = pie_page_add_tree(page, &tree, ret_message);

@@ -25,6 +25,8 @@ struct pie_page {
 
 /* Each returns 0, or -errno and a message. */
 int pie_page_add_tables(struct pie_page *page, char **ret_message);
+int pie_page_add_hints(struct pie_page *page, char **ret_message);
+int pie_page_add_waits(struct pie_page *page, char **ret_message);
 int pie_page_add_curves(struct pie_page *page, char **ret_message);
 int pie_page_add_source(struct pie_page *page, char **ret_message);
 /* *ret_tree is needed for the next one. */

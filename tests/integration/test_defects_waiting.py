@@ -160,7 +160,7 @@ def summary(db, *command):
 
 def test_the_summary_tells_the_main_threads_waiting(tmp_path):
     text = summary(tmp_path / "summary.db", THREADS)
-    found = re.search(r": ([\d.]+) s: ([\d.]+) s CPU, ([\d.]+) s waiting(?:, ([\d.]+) s for a processor)?"
+    found = re.search(r": ([\d.]+) s: ([\d.]+) s CPU, ([\d.]+) s waiting(?:, ([\d.]+) s ready to run)?"
                       r"(?:, ([\d.]+) s throttled)?\n", text)
     assert found, text
     wall, *parts = (float(number or 0) for number in found.groups())

@@ -136,7 +136,7 @@ static void test_threads_and_where_their_time_went(void **state) {
              " VALUES (1, 0, 0, 0, 30000000, 7)",
              busy);
     print_memory(sql, "100");
-    expect_part(" + 5.33 s for a processor + 4.00 s throttled, 7 short ones 0.03 s\n");
+    expect_part(" + 5.33 s ready to run + 4.00 s throttled, 7 short ones 0.03 s\n");
 }
 
 /* As code has for which there was no room: "(table full)". */

@@ -41,6 +41,8 @@ export interface PageData {
   needless_copies: Table<NeedlessCopy>; // "needless copies"
   copy_pairs: Table<CopyPair>; // "copy pairs"
   heap: Table<Heap>; // "heap": counted totals of each process
+  waits: Table<Wait>; // "wait causes": by waiting
+  garbage: Table<Garbage>; // "garbage collection": by CPU time of the collections
   loops: Table<Loop>; // "traced loops"
   loop_calls: Table<LoopCall>; // "traced calls": loop by loop, in each the costliest call first
   processes: Table<Process>; // "processes": in the order in which they began
@@ -49,6 +51,12 @@ export interface PageData {
   drops: Table<Drop>; // "drops"
   environment: Table<Environment>; // "environment": by key
   slices: Table<Slice>; // "slices": in the order of time
+
+  // What the summary says of the run as a whole, with its text: "hints" of "summary".
+  hints: Table<Hint>;
+  // Sums of waiting by cause, of all threads and of each. What `waits` lacks of long tables is in them, too.
+  wait_causes: Table<WaitCause>;
+  thread_waits: Table<ThreadWait>;
 
   // The curves of memory, of the processes with most memory; in each by t_s. Between two points: a straight line.
   memory_timeline: Table<MemoryPoint>;
@@ -310,6 +318,49 @@ export interface Heap {
   threshold_bytes: number | null;
   allocator: string | null;
   note: string | null; // what is not measured, and why
+}
+
+export interface Wait extends Place, Owner {
+  rank: number;
+  cause: string; // "gil", "lock", "socket", "pipe", "file", "terminal", "poll", "sleep", "child", "gpu", "disk",
+  // "signal", "other", "unknown"
+  resource: string | null; // path or address
+  holder_file: string | null; // where the thread was that held the lock meanwhile
+  holder_line: number | null;
+  holder_function: string | null;
+  holds_gil: number; // 1: the waiting thread held the GIL meanwhile
+  wait_s: number;
+  wait_share: number | null; // of all that threads waited
+}
+
+export interface WaitCause {
+  cause: string; // as in Wait
+  wait_s: number;
+  wait_share: number | null;
+  held_s: number; // part of wait_s in which the GIL was held
+}
+
+export interface ThreadWait {
+  process: number; // (process, thread) is the key of a thread
+  thread: number;
+  cause: string;
+  wait_s: number;
+}
+
+export interface Garbage extends Place {
+  rank: number;
+  gc_s: number; // CPU time of collections that began at this line
+  cpu_share: number | null;
+  samples: number | null;
+  library: string | null;
+}
+
+export interface Hint {
+  kind: string; // "input bound", "waiting", "processors", "throttled", "imports", "garbage collection"
+  share: number | null; // of the main thread's, of the threads' or of the CPU time
+  text: string; // a line with the figures
+  file: string | null; // the line that it is about
+  line: number | null;
 }
 
 export interface Loop extends Place {

@@ -3,12 +3,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { resampled } from "../src/data/curves";
 import { costsOf, type Part, parsePart, parsePeriod } from "../src/data/filter";
-import { againWords, cards, fraction } from "../src/data/findings";
+import type { PageData, Table } from "../src/data";
+import { againWords, type Card, cards, fraction } from "../src/data/findings";
 import { cpuOf, linesOf, wholeLines } from "../src/data/lines";
 import { sum } from "../src/data/measures";
 import { trunkLength } from "../src/data/paths";
 import { Profile, rowCount, rows } from "../src/data/profile";
+import { tasks } from "../src/data/tasks";
 import { total, tracks } from "../src/data/tracks";
+import { mostOf, ownWaits, runCauses, waitsAt, waitsByLine } from "../src/data/waits";
 import { highlight } from "../src/ui/highlight";
 import { hits } from "../src/ui/search";
 import { HOSTILE, made } from "./made";
@@ -79,12 +82,183 @@ test("the most valuable finding comes first, each line once, in the summary's wo
   const all = cards(of.data);
   assert.deepEqual(
     all.map((card) => card.what),
-    ["Slice underutilization", "Memory leak", "Needless copies", "Slice underutilization"],
+    [
+      "Slice underutilization",
+      "Waits for a lock",
+      "Memory leak",
+      "Needless copies",
+      "Slice underutilization",
+    ],
   );
   assert.equal(all[0].gainAbout.replaceAll("\u00a0", " "), "40 % of the run, 1.50 s looked up again");
   assert.match(all[0].sure, /3\.00 to 5\.00 s at 95 %; 79 ± 9.% redundant in 87 comparisons/);
-  assert.match(all[1].tryThis!, /held by list .* of module __main__/);
-  assert.equal(all[3].weight, "low");
+  assert.match(all[2].tryThis!, /held by list .* of module __main__/);
+  assert.equal(all[4].weight, "low");
+});
+
+test("a hint is a card with its text, the holder of the lock and what to try", () => {
+  const card = cards(of.data)[1];
+  assert.deepEqual(
+    [card.file, card.line, card.inside, card.gain],
+    ["/app/main.py", 12, "in work", "4.00\u00a0s"],
+  );
+  assert.ok(
+    card.sure.startsWith(of.data.hints.text[0]) && card.sure.endsWith("held at main.py:21 meanwhile"),
+  );
+  assert.match(card.tryThis!, /^Hold the lock for less/);
+});
+
+/** The cards of a profile in which nothing but this is found. */
+function only(change: Partial<PageData>): Card[] {
+  const none = (one: object) => Object.fromEntries(Object.keys(one).map((name) => [name, []]));
+  const { findings, leaks, needless_copies, hints, waits, wait_causes } = of.data;
+  const bare = { findings, leaks, needless_copies, hints, waits, wait_causes };
+  const empty = Object.fromEntries(Object.entries(bare).map(([name, one]) => [name, none(one)]));
+  return cards({ ...of.data, ...empty, ...change } as PageData);
+}
+
+const columns = <Row>(row: Row) =>
+  Object.fromEntries(
+    Object.entries(row as object).map(([name, value]) => [name, [value]]),
+  ) as unknown as Table<Row>;
+const wait = {
+  ...rows(of.data.waits)[0],
+  holder_file: "/app/main.py",
+  holder_line: 21,
+  holder_function: "fib",
+};
+
+test("where nothing is sure, the costliest line is what to look at, by what it does", () => {
+  const [card, ...others] = only({});
+  assert.deepEqual([card.what, card.line, card.weight, others.length], ["Costliest line", 12, "maybe", 0]);
+  assert.equal(
+    card.sure.replaceAll("\u00a0", " "),
+    "5.50 s of 10.00 s CPU: Python 27 %, native 73 %, system 0 %",
+  );
+  assert.match(card.tryThis!, /^Call Fast-Lib less often/);
+});
+
+test("threads that want the GIL are told who held it, and a call that waits with it", () => {
+  const gil = { ...wait, cause: "gil", wait_s: 2 };
+  const sums = { cause: "gil", wait_s: 2, wait_share: 1, held_s: 0 };
+  const [card] = only({ waits: columns(gil), wait_causes: columns(sums) });
+  assert.deepEqual([card.what, card.line], ["Threads want the GIL at the same time", 21]);
+  assert.match(card.tryThis!, /processes/);
+  const asleep = { ...wait, cause: "sleep", line: 21, wait_s: 2, holds_gil: 1, holder_file: null };
+  const both = Object.fromEntries(
+    Object.keys(gil).map((name) => [
+      name,
+      [gil, asleep].map((row) => (row as Record<string, unknown>)[name]),
+    ]),
+  ) as unknown as PageData["waits"];
+  assert.equal(only({ waits: both, wait_causes: columns(sums) })[0].what, "Waits and keeps the GIL");
+});
+
+test("waiting for threads to end is nothing to change, and a lock is, from a tenth of the time on", () => {
+  const join = {
+    ...wait,
+    function: "Thread._wait_for_tstate_lock",
+    library: "python",
+    user_file: "/app/main.py",
+    user_line: 12,
+  };
+  const [hint] = rows(of.data.hints);
+  const [first, second] = only({ waits: columns({ ...join, wait_s: 4 }), hints: columns(hint) });
+  assert.deepEqual([first.what, second.what], ["Costliest line", "Waits for other threads or processes"]);
+  assert.deepEqual(
+    only({ waits: columns({ ...wait, wait_s: 1.3 }) }).map((card) => card.what),
+    ["Costliest line"],
+  );
+  assert.equal(only({ waits: columns({ ...wait, wait_s: 1.5 }) })[0].what, "Waits for a lock");
+});
+
+test("what most of a large peak was allocated at is a card, and what copies much", () => {
+  const heap = columns({ ...rows(of.data.heap)[0], peak_bytes: 60e6 });
+  const { lines } = of.data.source;
+  const at = lines.line.indexOf(12);
+  const put = (name: "peak_bytes" | "copied_bytes", value: number) => ({
+    source: {
+      ...of.data.source,
+      lines: { ...lines, [name]: lines[name].map((old, i) => (i === at ? value : old)) },
+    },
+  });
+  assert.deepEqual(
+    only({ heap, ...put("peak_bytes", 29e6) }).map((card) => card.what),
+    ["Costliest line"],
+  );
+  assert.equal(only({ heap, ...put("peak_bytes", 31e6) })[1].what, "Most memory at the peak");
+  assert.equal(only(put("copied_bytes", 0.9e9))[0].what, "Costliest line");
+  assert.deepEqual(
+    [only(put("copied_bytes", 1.1e9))[0].what, only(put("copied_bytes", 1.1e9))[0].line],
+    ["Copies much data", 12],
+  );
+});
+
+test("an own line waits for all that it called waits for, a library's line for its own", () => {
+  const all = waitsByLine(of.data);
+  assert.deepEqual(waitsAt(all, "/app/main.py", 12)?.causes, [
+    ["lock", 3],
+    ["socket", 1],
+  ]);
+  assert.deepEqual(waitsAt(all, "/lib/fastlib/core.py", 6)?.causes, [["socket", 1]]);
+  assert.deepEqual(
+    ownWaits(of.data).map((one) => [one.line, one.wait_s]),
+    [[12, 4]],
+  );
+  assert.deepEqual(mostOf(of.data, 1, 1), ["lock", 0.75]);
+  assert.deepEqual([mostOf(of.data, 1, 2), mostOf(of.data, 2, null)], [null, null]);
+});
+
+test("causes are told where waiting for a known reason matters", () => {
+  const sum = (cause: string, wait_s: number) =>
+    runCauses({ ...of.data, wait_causes: columns({ cause, wait_s, wait_share: 1, held_s: 0 }) }).length;
+  assert.deepEqual([sum("lock", 1.5), sum("lock", 1.3), sum("unknown", 4)], [1, 0, 0]);
+});
+
+test("tasks have their steps below the loop and their waits on paths of their own", () => {
+  const NAMES = ["<module>", "Handle._run", "brief", "sleep", "burn", "Thread._bootstrap"];
+  const FILES = [
+    "/app/main.py",
+    "/lib/asyncio/events.py",
+    "/app/main.py",
+    "/lib/asyncio/tasks.py",
+    "/app/main.py",
+    "/lib/threading.py",
+  ];
+  const strings = [...NAMES, ...FILES];
+  // 1 <module> > 2 Handle._run > 3 brief > 4 burn; 5 brief > 6 sleep; 7 a thread that only waits
+  const parent = [0, 0, 1, 2, 3, 0, 5, 0];
+  const fn = [null, 0, 1, 2, 4, 2, 3, 5];
+  const number = (values: Record<number, number>) => parent.map((_, node) => (values[node] ?? 0) * 1e9);
+  const all = new Profile({
+    ...made(),
+    strings,
+    tree: {
+      functions: {
+        name: NAMES.map((_, i) => i),
+        file: FILES.map((_, i) => NAMES.length + i),
+        library: NAMES.map(() => null),
+        module: NAMES.map(() => null),
+        kind: NAMES.map(() => 1),
+        first_line: NAMES.map(() => 1),
+      },
+      frames: { function: NAMES.map((_, i) => i), line: NAMES.map(() => 1) },
+      nodes: {
+        ...of.data.tree.nodes,
+        parent,
+        frame: fn,
+        hidden: parent.map(() => 0),
+        python_ns: number({ 1: 1, 4: 2 }),
+        native_ns: null,
+        wait_ns: number({ 6: 3, 7: 9 }),
+      },
+    },
+  }).tree;
+  assert.deepEqual(
+    tasks(all, all.whole).map((task) => [all.name(task.fn), task.python, task.wait]),
+    [["brief", 2, 3]],
+  );
+  assert.deepEqual(tasks(of.tree, of.tree.whole), []);
 });
 
 test("figures of findings are rounded as on the terminal", () => {

@@ -430,6 +430,66 @@ function memory(
   };
 }
 
+/** Line 12 waits 4 s for a lock and a socket, line 21 collects garbage. */
+function waits(): Pick<PageData, "waits" | "garbage" | "hints" | "wait_causes" | "thread_waits"> {
+  const row = { file: "/app/main.py", line: 12, function: "work", holds_gil: 0 };
+  return {
+    waits: table(
+      `rank ${PLACE} cause resource holder_file holder_line holder_function holds_gil wait_s wait_share ${OWNER}`,
+      {
+        ...row,
+        rank: 1,
+        cause: "lock",
+        wait_s: 3,
+        wait_share: 0.75,
+        holder_file: "/app/main.py",
+        holder_line: 21,
+        holder_function: "fib",
+      },
+      {
+        ...row,
+        rank: 2,
+        file: "/lib/fastlib/core.py",
+        line: 6,
+        function: HOSTILE,
+        cause: "socket",
+        resource: "10.0.0.1:80",
+        wait_s: 1,
+        wait_share: 0.25,
+        library: "Fast-Lib",
+        user_file: "/app/main.py",
+        user_line: 12,
+      },
+    ),
+    garbage: table(`rank ${PLACE} gc_s cpu_share samples library`, {
+      rank: 1,
+      file: "/app/main.py",
+      line: 21,
+      function: "fib",
+      gc_s: 0.5,
+      cpu_share: 0.05,
+      samples: 500,
+    }),
+    hints: table("kind share text file line", {
+      kind: "waiting",
+      share: 0.4,
+      text: "mostly waiting: the main thread waited 4.00 of 10.00 s, 4.00 s of it at main.py:12  total = fastlib",
+      file: "/app/main.py",
+      line: 12,
+    }),
+    wait_causes: table(
+      "cause wait_s wait_share held_s",
+      { cause: "lock", wait_s: 3, wait_share: 0.75, held_s: 0 },
+      { cause: "socket", wait_s: 1, wait_share: 0.25, held_s: 0 },
+    ),
+    thread_waits: table(
+      "process thread cause wait_s",
+      { process: 1, thread: 1, cause: "lock", wait_s: 3 },
+      { process: 1, thread: 1, cause: "socket", wait_s: 1 },
+    ),
+  };
+}
+
 function loops(): Pick<PageData, "loops" | "loop_calls"> {
   const loop = {
     process: 1,
@@ -699,6 +759,7 @@ export function made(extra = 0): PageData {
     pairs: pairs(),
     ...memory(strings),
     ...loops(),
+    ...waits(),
     ...processes(),
     ...measured(),
     slices: slices(),

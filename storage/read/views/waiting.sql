@@ -4,7 +4,7 @@
 -- Time off the CPU, divided by its reasons. They are known of all slices together; of a part of the time they are taken
 -- to have the same proportions. A file without them has one, which is not known.
 CREATE VIEW x_wait_part AS
-SELECT s.run, s.process, s.node, coalesce(w.cause, PIE_WAIT_UNKNOWN) AS cause, nullif(w.resource, '') AS resource,
+SELECT s.run, s.process, s.thread, s.node, coalesce(w.cause, PIE_WAIT_UNKNOWN) AS cause, nullif(w.resource, '') AS resource,
   nullif(w.peer, 0) AS peer, coalesce(w.holds_gil, 0) AS holds_gil,
   coalesce(s.wait_ns * 1.0 * w.wait_ns / (SELECT nullif(sum(z.wait_ns), 0) FROM wait z
     WHERE z.process = s.process AND z.thread = s.thread AND z.node = s.node), s.wait_ns) AS wait_ns
@@ -12,7 +12,7 @@ FROM x_sample s LEFT JOIN wait w ON w.process = s.process AND w.thread = s.threa
 WHERE s.wait_ns <> 0;
 
 CREATE VIEW x_wait_cause AS
-SELECT run, process, node, resource, peer, holds_gil, wait_ns,
+SELECT run, process, thread, node, resource, peer, holds_gil, wait_ns,
   CASE cause WHEN PIE_WAIT_GIL THEN 'gil' WHEN PIE_WAIT_LOCK THEN 'lock' WHEN PIE_WAIT_SOCKET THEN 'socket'
     WHEN PIE_WAIT_PIPE THEN 'pipe' WHEN PIE_WAIT_FILE THEN 'file' WHEN PIE_WAIT_TERMINAL THEN 'terminal'
     WHEN PIE_WAIT_POLL THEN 'poll' WHEN PIE_WAIT_SLEEP THEN 'sleep' WHEN PIE_WAIT_CHILD THEN 'child'

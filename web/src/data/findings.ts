@@ -2,6 +2,7 @@
 // Findings as people read them, in the words of the summary on the terminal: what, where, how sure, what to try, gain.
 import { bytes, count, plural, seconds, share } from "../base/format";
 import type { Finding, Leak, NeedlessCopy, PageData } from "../data";
+import { hintCards } from "./hint-cards";
 import { rows } from "./profile";
 
 export interface Card {
@@ -20,7 +21,7 @@ export interface Card {
   part: number;
   verdict: string | null;
   evidence: string | null;
-  /** Index into the findings; null: a leak or a copy. */
+  /** Index into the findings; null: it is none of them. */
   finding: number | null;
 }
 
@@ -112,10 +113,12 @@ function leakCard(leak: Leak, peak: number | null): Card {
   };
 }
 
+export const NEEDLESS = "Needless copies";
+
 function needlessCard(copy: NeedlessCopy): Card {
   return {
     weight: "high",
-    what: "Needless copies",
+    what: NEEDLESS,
     file: copy.file,
     line: copy.line,
     inside: copy.library ? `of ${copy.library}` : copy.function ? `in ${copy.function}` : null,
@@ -154,10 +157,11 @@ export function cards(data: PageData): Card[] {
   const needless = rows<NeedlessCopy>(data.needless_copies).filter(
     (copy) => copy.verdict === "needless" && (copy.cpu_share ?? 0) >= NEEDLESS_PART_MIN,
   );
-  const all = [
+  const found = [
     ...chosen(rows<Finding>(data.findings)).map(([finding, index]) => findingCard(finding, index)),
     ...rows<Leak>(data.leaks).map((leak) => leakCard(leak, data.run.peak_bytes)),
     ...needless.map(needlessCard),
   ];
+  const all = [...found, ...hintCards(data, found)];
   return all.sort((a, b) => WEIGHTS[a.weight] - WEIGHTS[b.weight] || b.part - a.part);
 }

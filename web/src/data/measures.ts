@@ -64,11 +64,11 @@ export const MEASURES: Measure[] = [
   },
   {
     id: "delay",
-    title: "For a processor",
+    title: "Ready to run",
     head: "delay s",
     unit: "s",
     of: ["runnable", "throttled"],
-    about: "ready to run, without a processor or stopped by a quota",
+    about: "without a processor, or stopped by a quota",
   },
   {
     id: "allocated",

@@ -11,7 +11,7 @@ export const KIND_NAMES: Record<Kind, string> = {
   native: "native",
   system: "system",
   wait: "waiting",
-  delay: "for a processor",
+  delay: "ready to run",
 };
 
 export interface Split {

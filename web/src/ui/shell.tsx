@@ -83,8 +83,8 @@ function Help({ dialog }: { dialog: { current: HTMLDialogElement | null } }): JS
           <dd>off the CPU: it slept, read, or waited for a lock or for the GIL</dd>
         </div>
         <div>
-          <dt>for a processor</dt>
-          <dd>ready to run, while other work had the processor or a quota stopped it</dd>
+          <dt>ready to run</dt>
+          <dd>not waiting, but other work had the processor, or a quota stopped it</dd>
         </div>
         <div>
           <dt>wasted</dt>

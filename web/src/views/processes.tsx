@@ -8,6 +8,7 @@ import { chooseOf, part } from "../data/filter";
 import { profile, rows } from "../data/profile";
 import { type Column, Grid } from "../ui/grid";
 import { Bar, Facts, Legend, type Split } from "../ui/parts";
+import { TaskList } from "./tasks";
 import { commandName, endText, threadName } from "./names";
 
 interface Row {
@@ -201,6 +202,7 @@ export function Processes(): JSX.Element {
         height={16}
         empty="The profile has no process."
       />
+      <TaskList />
       {at && <ProcessFacts process={at.process} />}
     </div>
   );

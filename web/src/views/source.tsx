@@ -2,9 +2,9 @@
 // The program's text with the costs beside each line, and who called a line.
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { bytes, column, commonFolder, share } from "../base/format";
+import { bytes, column, commonFolder, seconds, share } from "../base/format";
 import { adjust, param } from "../base/route";
-import type { Finding, SourceFile } from "../data";
+import type { Finding, Garbage, SourceFile } from "../data";
 import { costs, isWhole } from "../data/filter";
 import { againWords } from "../data/findings";
 import { cpuOf, type LineCosts, linesOf, wholeLines } from "../data/lines";
@@ -14,9 +14,10 @@ import { lineKinds } from "../flame/bylines";
 import { bottomUp } from "../flame/merge";
 import { MergedTable } from "../flame/table";
 import { valuesOf } from "../data/values";
+import { causeOf, type LineWaits, waitsAt, waitsByLine } from "../data/waits";
 import { type Column, Grid } from "../ui/grid";
 import { highlight, type Span } from "../ui/highlight";
-import { Bar, Empty, Legend, Pick, splitText } from "../ui/parts";
+import { Bar, Empty, Legend, Pick, placeText, splitText } from "../ui/parts";
 
 interface CodeLine {
   line: number;
@@ -24,6 +25,10 @@ interface CodeLine {
   costs: LineCosts | null;
   /** Lines that the profile does not have begin here. */
   gap: boolean;
+  /** Known of the whole run only. */
+  waits: LineWaits | null;
+  /** CPU time of collections of garbage that began here, of the whole run. */
+  garbage: number;
 }
 
 /** 60 characters of source are seen wherever there is room for them. */
@@ -41,6 +46,40 @@ export function chosenLines(): LineCosts[] {
   return shownOf.lines;
 }
 
+/** Why lines waited, and which collected garbage. */
+function addReasons(file: number, found: Map<number, CodeLine>): void {
+  const current = profile();
+  const path = current.text(current.data.source.files.path[file]) ?? "";
+  const waits = waitsByLine(current.data);
+  for (const line of found.values()) line.waits = waitsAt(waits, path, line.line);
+  for (const row of rows<Garbage>(current.data.garbage)) {
+    const line = row.file === path && row.line !== null ? found.get(row.line) : undefined;
+    if (line) line.garbage += row.gc_s;
+  }
+}
+
+/** "lock", or of several causes the one that weighs most, with its part: "lock 75 %" */
+function causeText(waits: LineWaits): string {
+  const [[cause, most_s], ...others] = waits.causes;
+  return others.some(([, other_s]) => other_s >= 0.005 * waits.wait_s)
+    ? `${cause} ${share(most_s / waits.wait_s, 0)}`
+    : cause;
+}
+
+/** "3.00 s for a lock, 1.00 s for a socket; longest for 10.0.0.1:80; held at main.py:21 meanwhile" */
+function waitsSentence(waits: LineWaits): string {
+  const causes = waits.causes.map(([cause, time]) => `${seconds(time)} ${causeOf(cause).words}`);
+  const { resource, holder_file, holder_line } = waits.most;
+  return [
+    `Waited ${causes.join(", ")}`,
+    resource ? `longest for ${resource}` : "",
+    holder_file ? `held at ${placeText(holder_file, holder_line)} meanwhile` : "",
+    waits.held_s > 0 ? `the GIL was kept for ${seconds(waits.held_s)} of it` : "",
+  ]
+    .filter(Boolean)
+    .join("; ");
+}
+
 function codeOf(file: number, lines: LineCosts[]): CodeLine[] {
   const { text } = profile().data.source;
   const numbers: number[] = [];
@@ -53,12 +92,20 @@ function codeOf(file: number, lines: LineCosts[]): CodeLine[] {
   const spans = highlight(numbers, texts);
   const found = new Map<number, CodeLine>();
   numbers.forEach((line, i) => {
-    found.set(line, { line, spans: spans[i], costs: null, gap: false });
+    found.set(line, { line, spans: spans[i], costs: null, gap: false, waits: null, garbage: 0 });
   });
   for (const one of lines) {
-    const there = found.get(one.line) ?? { line: one.line, spans: null, costs: null, gap: false };
+    const there = found.get(one.line) ?? {
+      line: one.line,
+      spans: null,
+      costs: null,
+      gap: false,
+      waits: null,
+      garbage: 0,
+    };
     found.set(one.line, { ...there, costs: one });
   }
+  if (isWhole.value) addReasons(file, found);
   const result = [...found.values()].sort((a, b) => a.line - b.line);
   result.forEach((one, i) => {
     one.gap = i > 0 && one.line > result[i - 1].line + 1;
@@ -70,8 +117,50 @@ function figure(value: number | null | undefined, show: (value: number) => strin
   return value ? show(value) : "";
 }
 
+function causeColumn(code: CodeLine[]): Column<CodeLine>[] {
+  if (!code.some((row) => row.waits && row.waits.causes[0][0] !== "unknown")) return [];
+  return [
+    {
+      key: "cause",
+      title: "waits for",
+      about: "What for longest, and the part of its waiting where there are several causes",
+      width: 64,
+      rank: 5,
+      cell: (row) =>
+        row.waits ? (
+          <span class="cause" title={waitsSentence(row.waits)}>
+            {causeText(row.waits)}
+          </span>
+        ) : null,
+    },
+  ];
+}
+
+/** Less in a whole file is not worth a column. */
+const GARBAGE_MIN_S = 0.005;
+
+function garbageColumn(code: CodeLine[]): Column<CodeLine>[] {
+  if (!code.some((row) => row.garbage >= GARBAGE_MIN_S)) return [];
+  return [
+    {
+      key: "garbage",
+      title: "GC s",
+      about: "CPU time of collections of garbage that began here; it is in CPU s too",
+      width: 52,
+      rank: 9,
+      number: true,
+      cell: (row) => (row.garbage >= 0.0005 ? column(row.garbage) : ""),
+    },
+  ];
+}
+
 /** Columns that are zero in the whole file are not shown. */
-function columnsOf(lines: LineCosts[], runCpu: number, codeWidth: number): Column<CodeLine>[] {
+function columnsOf(
+  code: CodeLine[],
+  lines: LineCosts[],
+  runCpu: number,
+  codeWidth: number,
+): Column<CodeLine>[] {
   const has = (of: (line: LineCosts) => number | null) => lines.some((line) => of(line));
   const most = Math.max(0, ...lines.map((line) => cpuOf(line) + (line.wait ?? 0)));
   const amount = (
@@ -133,11 +222,13 @@ function columnsOf(lines: LineCosts[], runCpu: number, codeWidth: number): Colum
         figure(row.costs && cpuOf(row.costs), (value) => share(runCpu > 0 ? value / runCpu : null)),
     },
     ...time("wait", "wait s", "Off the CPU by its own doing", 4),
-    ...time("delay", "delay s", "Ready to run, without a processor", 10),
+    ...causeColumn(code),
+    ...time("delay", "delay s", "Ready to run, without a processor", 11),
     ...time("wasted", "wasted s", "What a fix may save", 5),
     ...amount("allocated", "allocated", "Ever allocated", 7),
     ...amount("peak", "at peak", "Live at the peak", 8),
-    ...amount("copied", "copied", "Copied in memory", 9),
+    ...amount("copied", "copied", "Copied in memory", 10),
+    ...garbageColumn(code),
     {
       key: "line",
       title: "line",
@@ -199,6 +290,7 @@ function Callers({ path, line }: { path: string; line: number }): JSX.Element {
 }
 
 function LinePanel({ path, line, lines }: { path: string; line: number; lines: LineCosts[] }): JSX.Element {
+  const waits = isWhole.value ? waitsAt(waitsByLine(profile().data), path, line) : null;
   const one = lines.find((item) => item.line === line);
   const finding = one && one.finding !== null ? rows<Finding>(profile().data.findings)[one.finding] : null;
   return (
@@ -214,6 +306,7 @@ function LinePanel({ path, line, lines }: { path: string; line: number; lines: L
           {finding.advice && `Try: ${finding.advice}`}
         </p>
       )}
+      {waits && <p class="finding-note">{waitsSentence(waits)}</p>}
       <Callers path={path} line={line} />
     </section>
   );
@@ -232,7 +325,7 @@ export function Source(): JSX.Element {
   const runCpu = isWhole.value
     ? (current.data.run.cpu_s ?? 0)
     : (valuesOf(measure("cpu"))?.reduce((sum, value) => sum + value, 0) ?? 0);
-  const columns = useMemo(() => columnsOf(lines, runCpu, codeWidth), [lines, runCpu, codeWidth]);
+  const columns = useMemo(() => columnsOf(code, lines, runCpu, codeWidth), [code, lines, runCpu, codeWidth]);
   if (files.length === 0)
     return <Empty>The profile has no source text: nothing of Python was sampled.</Empty>;
 

@@ -10,7 +10,8 @@ import { Empty, Place, Section } from "../ui/parts";
 
 const CARDS_SHOWN = 3;
 
-function CardOf({ card, number }: { card: Card; number: number }): JSX.Element {
+function CardOf({ card, number, of }: { card: Card; number: number; of: Profile }): JSX.Element {
+  const text = useMemo(() => lineText(of, card.file, card.line), [of, card.file, card.line]);
   const cls = card.verdict === "refuted" ? "refuted" : card.weight;
   return (
     <li class={`card ${cls}`}>
@@ -19,19 +20,22 @@ function CardOf({ card, number }: { card: Card; number: number }): JSX.Element {
           <span class="what">{card.what}</span>
           {card.verdict && <span class={`verdict ${card.verdict}`}>{card.verdict}</span>}
         </h3>
-        <p class="where">
-          <Place file={card.file} line={card.line} />
-          {card.inside && <span class="dim"> {card.inside}</span>}
-          {card.finding !== null && card.file && (
-            <a
-              class="more"
-              href={link("pairs", { finding: `${card.finding}` })}
-              aria-label={`Pairs of finding ${number}`}
-            >
-              pairs
-            </a>
-          )}
-        </p>
+        {card.file && (
+          <p class="where">
+            <Place file={card.file} line={card.line} />
+            {card.inside && <span class="dim"> {card.inside}</span>}
+            {card.finding !== null && card.file && (
+              <a
+                class="more"
+                href={link("pairs", { finding: `${card.finding}` })}
+                aria-label={`Pairs of finding ${number}`}
+              >
+                pairs
+              </a>
+            )}
+            {text && <code title={text}>{text}</code>}
+          </p>
+        )}
         {card.tryThis && (
           <p class="try">
             <b>Try</b>
@@ -51,6 +55,14 @@ function CardOf({ card, number }: { card: Card; number: number }): JSX.Element {
       )}
     </li>
   );
+}
+
+/** The text of a line, without what is before it; null: the page does not have it. */
+function lineText(of: Profile, path: string | null, line: number | null): string | null {
+  const { files, text } = of.data.source;
+  const is = (i: number) => text.line[i] === line && of.text(files.path[text.file[i]]) === path;
+  const at = line === null ? -1 : text.line.findIndex((_, i) => is(i));
+  return at < 0 ? null : text.text[at].trim();
 }
 
 /** What the page says where nothing was found. */
@@ -79,7 +91,7 @@ export function Findings({ of }: { of: Profile }): JSX.Element {
       {strong.length === 0 && first[0] && <p class="dim">{unsure(of, first[0])}</p>}
       <ol class="cards">
         {shown.map((card, i) => (
-          <CardOf card={card} number={i + 1} />
+          <CardOf card={card} number={i + 1} of={of} />
         ))}
       </ol>
       {all.length > shown.length && (

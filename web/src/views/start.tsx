@@ -14,6 +14,7 @@ import { Bar, Empty, type Kind, Place, Section, type Split } from "../ui/parts";
 import { commandName, endText } from "./names";
 import { Findings } from "./start-findings";
 import { Costliest } from "./start-lines";
+import { Waits } from "./start-waits";
 
 /** The main thread's parts add up to the program's time. */
 function mainThread(of: Profile): Thread | null {
@@ -46,7 +47,7 @@ const SPLIT_KINDS: [Kind, string, string][] = [
   ["native", "native", "in compiled code"],
   ["system", "system", "in the kernel"],
   ["wait", "waiting", "off the CPU"],
-  ["delay", "for a processor", "ready to run"],
+  ["delay", "ready to run", "without a processor"],
 ];
 
 function SplitOfTime({ of }: { of: Profile }): JSX.Element {
@@ -190,12 +191,15 @@ export function Start(): JSX.Element {
         </Section>
       </div>
       <div class="right">
+        <Waits of={of} />
         <Section title="Memory at the peak">
           <Memory of={of} />
         </Section>
-        <Section title="Processes" note={plural(of.data.run.threads, "thread")}>
-          <ProcessList of={of} />
-        </Section>
+        {of.data.run.processes > 1 && (
+          <Section title="Processes" note={plural(of.data.run.threads, "thread")}>
+            <ProcessList of={of} />
+          </Section>
+        )}
       </div>
     </div>
   );

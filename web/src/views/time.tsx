@@ -2,10 +2,11 @@
 // What happened when: a track for each process and thread. The period that is chosen here is that of every view.
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { bytes, clock, column } from "../base/format";
+import { bytes, clock, column, share } from "../base/format";
 import type { Process, Slice, Thread } from "../data";
 import { chooseOf, choosePeriod, part } from "../data/filter";
 import { profile, rows } from "../data/profile";
+import { mostOf } from "../data/waits";
 import { highest, total, type Track, type TrackKind, type Tracks, tracks } from "../data/tracks";
 import { type Column, Grid } from "../ui/grid";
 import { Empty, Legend, Place, Section } from "../ui/parts";
@@ -40,6 +41,26 @@ function rowsOf(all: Tracks): Row[] {
       ...below,
     ];
   });
+}
+
+/** Known of the whole run only. */
+function causeColumn(): Column<Row>[] {
+  const { data } = profile();
+  const most = (row: Row) => mostOf(data, row.process.process, row.thread?.thread ?? null);
+  if (!data.thread_waits.cause.some((cause) => cause !== "unknown")) return [];
+  return [
+    {
+      key: "cause",
+      title: "most for",
+      width: 86,
+      rank: 3,
+      about: "What it waited for most, and the part of its waiting",
+      cell: (row) => {
+        const found = most(row);
+        return found ? <span class="dim">{`${found[0]} ${share(found[1], 0)}`}</span> : "";
+      },
+    },
+  ];
 }
 
 function trackColumns(all: Tracks): Column<Row>[] {
@@ -90,11 +111,12 @@ function trackColumns(all: Tracks): Column<Row>[] {
       number: true,
       cell: (row) => sum(row, "wait"),
     },
+    ...(period ? [] : causeColumn()),
     {
       key: "delay",
       title: "delay s",
       width: 68,
-      rank: 3,
+      rank: 4,
       number: true,
       about: "Ready to run, without a processor",
       cell: (row) => sum(row, "delay"),

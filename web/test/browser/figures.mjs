@@ -26,6 +26,15 @@ async function start(browser, pages) {
     "at 5.00 s",
     "killed",
   );
+  has(await text(page), "all 3 threads", "for a lock", "3.00 s", "75 %", "for a socket", "25 %");
+  has(
+    await text(page, ".card:nth-child(2)"),
+    "Waits for a lock",
+    "main.py:12 in work",
+    "total = fastlib.add(total, n)",
+    "the main thread waited 4.00 of 10.00 s",
+    "held at main.py:21 meanwhile",
+  );
   has(await text(page, "header"), "10.00 s in all", "10.00 s CPU", "2 processes", "3 threads");
   await page.done();
 }
@@ -33,7 +42,20 @@ async function start(browser, pages) {
 async function source(browser, pages) {
   const page = await watched(browser, pages.made, { hash: "#/source?file=/app/main.py&line=12" });
   const row = await text(page, ".source-view .current");
-  has(row.replace(/\s+/g, " "), "5.500", "55.0 %", "4.000", "800 kB", "250 kB", "12", "[Fast-Lib 4.50 s]");
+  has(
+    row.replace(/\s+/g, " "),
+    "5.500",
+    "55.0 %",
+    "4.000 lock 75 %",
+    "800 kB",
+    "250 kB",
+    "12",
+    "[Fast-Lib 4.50 s]",
+  );
+  has(
+    await text(page, ".panel"),
+    "Waited 3.00 s for a lock, 1.00 s for a socket; held at main.py:21 meanwhile",
+  );
   has(await text(page, ".panel"), "Callers of line 12", "main.py:30", "work on whole arrays");
   const colours = await page.evaluate(() =>
     [...document.querySelectorAll(".hl-keyword")].map((one) => one.innerText),
@@ -49,6 +71,13 @@ async function parts(browser, pages) {
   has(await text(page, ".status"), "4.00 s");
   await show(page, "flame?by=peak&t=2-3");
   has(await text(page), "known of the whole run only");
+  await show(page, "source?t=2-3&file=/app/main.py&line=12");
+  const said = await text(page, ".source-view");
+  has(said, "4.000");
+  assert.ok(
+    !said.includes("waits for") && !said.includes("Waited"),
+    "causes are known of the whole run only",
+  );
   await show(page, "source?of=2&file=/app/main.py");
   has((await text(page, ".source-view .grid")).replace(/\s+/g, " "), "3.000 100.0 % 200 kB 21");
   await page.done();
@@ -119,6 +148,8 @@ async function rest(browser, pages) {
   has(await text(page), "fastlib.add", "90 ± 5 %", "110 us", "at 95 % after 180 iterations");
   await show(page, "processes");
   has(await text(page), "killed", "260 kB");
+  await show(page, "time");
+  has(await text(page), "most for", "lock 75 %");
   await show(page, "how");
   has(
     await text(page),

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "launcher/summary/hints.h"
+#include "storage/ask/hints.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "launcher/answers/finding.h"
-#include "launcher/text/text.h"
+#include "storage/base/utf8.h"
 #include "storage/read/reader.h"
 
 /* From which part of the time on something is plain, and from which time on it matters. */
 static const double WAIT_PART = 0.4, QUEUE_PART = 0.25, THROTTLED_PART = 0.05, IMPORT_PART = 0.3,
-                    MATTERS_S = 0.2;
+                    GARBAGE_PART = 0.1, CAUSES_PART = 0.1, MATTERS_S = 0.2;
 
 /* Of the time that the program waited: more is at one line, or in the loader. */
 static const double MOST = 0.5;
+
+/* Characters of a line's text. */
+enum { SOURCE_MAX = 48 };
 
 struct asking {
     struct pie_reader *reader;
@@ -55,15 +57,13 @@ static int ask(const struct asking *asking, const char *sql, struct facts *ret_f
 /* Hands a hint over and frees its text. */
 static void tell(const struct asking *asking, const char *kind, double share, char *text,
                  const struct facts *place) {
-    char *clean = text ? pie_text_printable(text) : NULL;
     const struct pie_hint hint = {.kind = kind,
                                   .share = share,
-                                  .text = clean,
+                                  .text = text,
                                   .file = place ? place->file : NULL,
                                   .line = place ? place->line : 0};
-    if (clean)
+    if (text)
         asking->take(asking->data, &hint);
-    free(clean);
     free(text);
 }
 
@@ -88,30 +88,63 @@ static const char loader_sql[] =
     "SELECT max(wait_s), 0, 0, 0, NULL, NULL FROM v_total_function WHERE run = :run"
     " AND function LIKE '%DataLoaderIter.\\_\\_next\\_\\_' ESCAPE '\\'";
 
-/* "worker.join()", or "" */
+/* A copy of at most SOURCE_MAX characters, without blanks before it (heap, or NULL). */
+static char *cut_source(const char *text) {
+    char *cut;
+    text += strspn(text, " \t");
+    size_t size = strlen(text), kept = 0;
+    for (int i = 0; i < SOURCE_MAX && kept < size; i++) {
+        size_t length = pie_utf8_sequence((const unsigned char *)text + kept, size - kept);
+        kept += length ? length : 1;
+    }
+    return asprintf(&cut, "%.*s%s", (int)kept, text, kept < size ? "…" : "") < 0 ? NULL : cut;
+}
+
+static const char source_sql[] =
+    "SELECT text FROM v_source WHERE run = :run AND file = :file AND line = :line LIMIT 1";
+
+/* "worker.join()" (heap), or NULL: the profile has no text of the line. */
 static char *source_of(const struct asking *asking, const struct facts *place) {
-    char *source = place->file
-                       ? pie_finding_source(asking->reader, asking->run, place->file, (double)place->line)
-                       : NULL;
-    char *cut = source ? pie_text_cut_end(source, 48) : NULL;
+    struct pie_cursor *cursor;
+    char *message = NULL, *source = NULL;
+    if (!place->file)
+        return NULL;
+    if (pie_cursor_open(asking->reader, source_sql, &cursor, &message) < 0) {
+        free(message);
+        return NULL;
+    }
+    pie_cursor_bind_int(cursor, ":run", asking->run);
+    pie_cursor_bind_int(cursor, ":line", place->line);
+    pie_cursor_bind_text(cursor, ":file", place->file);
+    const char *text = pie_cursor_next(cursor, &message) > 0 ? pie_cursor_text(cursor, 0) : NULL;
+    if (text)
+        source = cut_source(text);
+    free(message);
+    pie_cursor_close(cursor);
+    return source;
+}
+
+/* ", 9.01 s of it at app.py:10  worker.join()" (heap), or NULL */
+static char *write_place(const struct asking *asking, double seconds, const struct facts *place) {
+    const char *slash = strrchr(place->file, '/');
+    char *source = source_of(asking, place), *where;
+    if (asprintf(&where, ", %.2f s of it at %s:%lld%s%s", seconds, slash ? slash + 1 : place->file,
+                 (long long)place->line, source ? "  " : "", source ? source : "") < 0)
+        where = NULL;
     free(source);
-    return cut;
+    return where;
 }
 
 static void tell_place(const struct asking *asking, const struct facts *thread, const struct facts *place) {
-    const char *slash = place->file ? strrchr(place->file, '/') : NULL;
-    char *source = source_of(asking, place), *where = NULL, *text = NULL;
+    char *where = NULL, *text = NULL;
     bool is_plain = place->is_found && place->file && place->values[0] >= MOST * thread->values[2];
-    if (is_plain &&
-        asprintf(&where, ", %.2f s of it at %s:%lld%s%s", place->values[0], slash ? slash + 1 : place->file,
-                 (long long)place->line, source ? "  " : "", source ? source : "") < 0)
-        where = NULL;
+    if (is_plain)
+        where = write_place(asking, place->values[0], place);
     if (asprintf(&text, "mostly waiting: the main thread waited %.2f of %.2f s%s", thread->values[2],
                  thread->values[0], where ? where : "") < 0)
         text = NULL;
     tell(asking, "waiting", thread->values[2] / thread->values[0], text, is_plain ? place : NULL);
     free(where);
-    free(source);
 }
 
 static int tell_waiting(const struct asking *asking, const struct facts *thread) {
@@ -183,6 +216,54 @@ static int tell_imports(const struct asking *asking) {
     return 0;
 }
 
+/* The costliest line, its time and that of all, and the run's CPU time. The view is asked only where the collector has
+ * a name, since it costs more to prepare than the others. */
+static const char has_garbage_sql[] =
+    "SELECT count(*), 0, 0, 0, NULL, NULL FROM function u JOIN process p ON p.id = u.process"
+    " WHERE p.run = :run AND u.name = 'gc_collect_main'";
+static const char garbage_sql[] =
+    "SELECT sum(gc_s) OVER (), gc_s / nullif(cpu_share, 0), gc_s, 0, file, line FROM v_gc WHERE run = :run"
+    " ORDER BY rank LIMIT 1";
+
+static int tell_garbage(const struct asking *asking) {
+    struct facts known, garbage = {.is_found = false};
+    char *text, *where = NULL;
+    int r = ask(asking, has_garbage_sql, &known);
+    if (r == 0 && known.values[0] > 0)
+        r = ask(asking, garbage_sql, &garbage);
+    double took = garbage.values[0], cpu = garbage.values[1];
+    if (r < 0 || !garbage.is_found || took < MATTERS_S || took < GARBAGE_PART * cpu) {
+        free(garbage.file);
+        return r;
+    }
+    bool is_plain = garbage.file && garbage.values[2] >= MOST * took;
+    if (is_plain)
+        where = write_place(asking, garbage.values[2], &garbage);
+    if (asprintf(&text, "garbage collection: it took %.2f of %.2f s of CPU%s", took, cpu,
+                 where ? where : "") < 0)
+        text = NULL;
+    tell(asking, "garbage collection", took / cpu, text, is_plain ? &garbage : NULL);
+    free(where);
+    free(garbage.file);
+    return 0;
+}
+
+/* Waiting for known reasons, and CPU time with all waiting, which is added up only where it matters. */
+static const char known_waits_sql[] =
+    "SELECT known_s, iif(known_s >= 0.2, (SELECT sum(s.python_ns + s.native_ns + s.system_ns + s.wait_ns) / "
+    "1e9"
+    " FROM process p JOIN x_node_sample s ON s.process = p.id WHERE p.run = :run), 0), 0, 0, NULL, NULL"
+    " FROM (SELECT sum(w.wait_ns) / 1e9 AS known_s FROM wait w JOIN process p ON p.id = w.process"
+    " WHERE p.run = :run AND w.cause <> 0)";
+
+int pie_hints_waiting_matters(struct pie_reader *reader, int64_t run, bool *ret_matters, char **ret_message) {
+    const struct asking asking = {.reader = reader, .run = run, .ret_message = ret_message};
+    struct facts facts;
+    int r = ask(&asking, known_waits_sql, &facts);
+    *ret_matters = r == 0 && facts.values[0] >= MATTERS_S && facts.values[0] >= CAUSES_PART * facts.values[1];
+    return r;
+}
+
 int pie_hints_each(struct pie_reader *reader, int64_t run, void *data,
                    void (*take)(void *data, const struct pie_hint *hint), char **ret_message) {
     const struct asking asking = {
@@ -194,5 +275,7 @@ int pie_hints_each(struct pie_reader *reader, int64_t run, void *data,
     r = tell_waiting(&asking, &thread);
     if (r == 0)
         r = tell_threads(&asking);
-    return r == 0 ? tell_imports(&asking) : r;
+    if (r == 0)
+        r = tell_imports(&asking);
+    return r == 0 ? tell_garbage(&asking) : r;
 }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tasks of asyncio, by their coroutine: their steps run below the loop's Handle._run, and what the idle loop waits is
+// theirs, with a call path of their own that begins at the coroutine.
+import type { Costs, Tree } from "./tree";
+
+export interface Task {
+  /** Index into the functions of the tree. */
+  fn: number;
+  python: number;
+  native: number;
+  system: number;
+  wait: number;
+}
+
+/** Roots of threads, which are no coroutines. */
+const isThreadRoot = (tree: Tree, fn: number) =>
+  tree.name(fn).startsWith("<") || (tree.file(fn) ?? "").endsWith("/threading.py");
+
+const isLoop = (tree: Tree, fn: number) =>
+  fn >= 0 && tree.name(fn) === "Handle._run" && (tree.file(fn) ?? "").endsWith("/asyncio/events.py");
+
+function without(costs: Costs, tree: Tree): (node: number) => boolean {
+  const spent = new Float64Array(tree.size);
+  for (const kind of [costs.python, costs.native, costs.system])
+    if (kind) for (let node = 0; node < tree.size; node++) spent[node] += kind[node];
+  const all = tree.totals(spent);
+  return (node) => all[node] === 0;
+}
+
+/** The outermost function of the task to which each node belongs; -1: of none. */
+function owners(tree: Tree, costs: Costs): Int32Array {
+  const found = new Int32Array(tree.size).fill(-1);
+  const isIdle = without(costs, tree);
+  const isPython = (node: number) => tree.fn[node] >= 0 && !tree.isNative(tree.fn[node]);
+  const hasLoop = tree.fn.some((fn) => isLoop(tree, fn));
+  for (let node = 1; hasLoop && node < tree.size; node++) {
+    const parent = tree.parent[node];
+    const isStep = isPython(node) && isLoop(tree, tree.fn[parent]);
+    const isChain = parent === 0 && isPython(node) && isIdle(node) && !isThreadRoot(tree, tree.fn[node]);
+    found[node] = isStep || isChain ? tree.fn[node] : found[parent];
+  }
+  return found;
+}
+
+/** The longest first. Also callbacks of loops, which run as steps of tasks do. */
+export function tasks(tree: Tree, costs: Costs): Task[] {
+  const owner = owners(tree, costs);
+  const found = new Map<number, Task>();
+  for (let node = 1; node < tree.size; node++) {
+    const fn = owner[node];
+    if (fn < 0) continue;
+    const task = found.get(fn) ?? { fn, python: 0, native: 0, system: 0, wait: 0 };
+    found.set(fn, task);
+    for (const kind of ["python", "native", "system", "wait"] as const)
+      task[kind] += costs[kind]?.[node] ?? 0;
+  }
+  const height = (task: Task) => task.python + task.native + task.system + task.wait;
+  return [...found.values()].filter((task) => height(task) > 0).sort((a, b) => height(b) - height(a));
+}
