@@ -56,6 +56,7 @@ ROOMS = {
     },
     "launcher": {
         "text": (),
+        "progress": ("text",),
         "options": ("text",),
         "answers": ("text",),
         "summary": ("text", "answers"),
@@ -66,7 +67,7 @@ ROOMS = {
         "doctor": ("text", "answers", "command"),
         "install": ("text", "answers", "command"),
         "confirm": ("text", "answers", "command"),
-        "run": ("text", "options", "answers", "summary", "command", "ask", "top", "doctor", "install", "confirm"),
+        "run": ("text", "progress", "options", "answers", "summary", "command", "ask", "top", "doctor", "install", "confirm"),
     },
 }
 FILES_MAX, COMMENT_LINES_MAX = 40, 5
