@@ -8,8 +8,9 @@
 #include "launcher/top/canvas.h"
 #include "launcher/top/state.h"
 
-/* Below these a screen has fewer parts: first the details of the row go, then the figures of the run. */
-enum { LINES_FOR_MORE = 20, LINES_FOR_DETAILS = 16, LINES_FOR_FIGURES = 10, LINES_MIN = 4, COLUMNS_MIN = 20, BAR_MAX = 40 };
+/* Below these a screen has fewer parts: the rows are what it is for. */
+enum { LINES_FOR_MORE = 20, LINES_FOR_DETAILS = 16, LINES_FOR_FIGURES = 10,
+    LINES_FOR_TABS = 7, LINES_FOR_KEYS = 5, COLUMNS_FOR_STATE = 40, LINES_MIN = 4, COLUMNS_MIN = 20, BAR_MAX = 40 };
 
 /* --- The run --- */
 
@@ -24,7 +25,9 @@ static void draw_title(struct pie_top_canvas *canvas, const struct pie_top_state
     else
         snprintf(time, sizeof time, "%.0f:%02.0f h", floor(header->wall_s / 3600),
                  fmod(floor(header->wall_s / 60), 60));
-    snprintf(right, sizeof right, "%.100s  %s", state->is_paused ? "PAUSED" : header->state, time);
+    bool has_state = canvas->columns >= COLUMNS_FOR_STATE;
+    snprintf(right, sizeof right, "%.100s%s%s", state->is_paused ? "PAUSED" : has_state ? header->state : "",
+             has_state || state->is_paused ? "  " : "", time);
     size_t width = pie_text_width(right), room = canvas->columns > width + 2 ? canvas->columns - width - 2 : 0;
     char *left = NULL;
     if (asprintf(&left, "pieprof top  %s", header->command ? header->command : source->path) < 0)
@@ -148,7 +151,9 @@ static void draw_details(struct pie_top_canvas *canvas, const struct pie_top_sta
     if (asprintf(&text, "%s%s%s%s", path, row->path && colon ? colon : "", row->path ? "  " : "",
                  row->name ? row->name : "") < 0)
         return;
-    pie_top_put(canvas, line, 0, canvas->columns, PIE_TOP_BOLD, text);
+    char *end = pie_text_cut_start(text, canvas->columns);
+    pie_top_put(canvas, line, 0, canvas->columns, PIE_TOP_BOLD, end ? end : "");
+    free(end);
     free(text);
     if (row->more)
         pie_top_put(canvas, line + 1, 0, canvas->columns, PIE_TOP_PLAIN, row->more);
@@ -217,11 +222,14 @@ void pie_top_draw(struct pie_top_canvas *canvas, struct pie_top_state *state, co
     }
     size_t line = draw_run(canvas, state, source);
     size_t details = canvas->lines >= LINES_FOR_DETAILS ? 2 : 0;
-    draw_tabs(canvas, state, source, line++, true);
-    pie_top_draw_table(canvas, state, line, canvas->lines - line - details - 1, true);
+    bool has_last = canvas->lines >= LINES_FOR_KEYS || state->is_typing;
+    if (canvas->lines >= LINES_FOR_TABS)
+        draw_tabs(canvas, state, source, line++, true);
+    pie_top_draw_table(canvas, state, line, canvas->lines - line - details - has_last, true);
     if (details)
         draw_details(canvas, state, canvas->lines - 3);
-    draw_last_line(canvas, state, canvas->lines - 1);
+    if (has_last)
+        draw_last_line(canvas, state, canvas->lines - 1);
 }
 
 void pie_top_draw_once(struct pie_top_canvas *canvas, struct pie_top_state *state,
