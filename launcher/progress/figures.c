@@ -21,7 +21,7 @@ static double resident_bytes(void) {
 }
 
 static void print_elapsed(uint64_t ns, char *text, size_t size) {
-    unsigned long long s = ns / PIE_NS_PER_S;
+    unsigned long long s = (ns + PIE_NS_PER_S / 2) / PIE_NS_PER_S;
     if (s < 100)
         snprintf(text, size, "%llu s", s);
     else if (s < 3600)
@@ -43,6 +43,7 @@ void pie_progress_figures_print(const struct pie_progress_figures *figures, char
     print_elapsed(pie_monotonic_ns() - figures->started_ns, elapsed, sizeof elapsed);
     print_overhead(figures, overhead, sizeof overhead);
     pie_text_bytes(resident, bytes);
-    snprintf(text, size, "pieprof: %s, %llu samples%s%s%s, overhead %s", elapsed, (unsigned long long)figures->samples,
-             resident > 0 ? ", " : "", resident > 0 ? bytes : "", resident > 0 ? " resident" : "", overhead);
+    snprintf(text, size, "pieprof: %s, %llu samples%s%s%s, overhead %s", elapsed,
+             (unsigned long long)figures->samples, resident > 0 ? ", " : "", resident > 0 ? bytes : "",
+             resident > 0 ? " resident" : "", overhead);
 }

@@ -13,8 +13,8 @@ struct pie_sink;
  * Context: launcher (before Python starts). */
 void pie_progress_prepare(bool is_asked, bool is_verbose);
 
-/* Shows the line whenever the sink has been given a second's figures, until it is closed; once in a process, and not in
- * its children. Context: drain. */
+/* Shows the line whenever the sink has been given a second's figures, until it is closed. Once in a process; children
+ * have no line. Context: drain. */
 void pie_progress_watch(struct pie_sink *sink);
 
 /* Nothing of it is left on the terminal. Before anything is printed at the end; idempotent. Context: launcher, drain. */

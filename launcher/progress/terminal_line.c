@@ -29,7 +29,8 @@ static struct {
 bool pie_terminal_line_find(void) {
     const char *kind = getenv("TERM");
     struct stat status;
-    if (!isatty(STDERR_FILENO) || fstat(STDERR_FILENO, &status) < 0 || !kind || !*kind || strcmp(kind, "dumb") == 0)
+    if (!isatty(STDERR_FILENO) || fstat(STDERR_FILENO, &status) < 0 || !kind || !*kind ||
+        strcmp(kind, "dumb") == 0)
         return false;
     line.device = status.st_rdev;
     line.has_looks = pie_text_is_colourful(stderr);
@@ -68,8 +69,8 @@ static void show(int fd, int rows, int columns, const char *text) {
     char buffer[512];
     bool is_set = atomic_exchange(&line.rows, rows) == rows;
     snprintf(buffer, sizeof buffer, "%s\0337\033[1;%dr\033[%d;1H\033[0m\033[2K%s%.*s\033[0m\0338",
-             is_set ? "" : "\0337\033[r\0338\033D\033M", rows - 1, rows, line.has_looks ? "\033[2m" : "", columns - 1,
-             text);
+             is_set ? "" : "\0337\033[r\0338\033D\033M", rows - 1, rows, line.has_looks ? "\033[2m" : "",
+             columns - 1, text);
     put(fd, buffer);
 }
 
@@ -78,7 +79,8 @@ void pie_terminal_line_show(const char *text) {
     int fd = open_path(STDERR_OF_THE_PROGRAM);
     if (fd < 0)
         return;
-    if (is_ours(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_row >= ROWS_MIN && size.ws_col >= COLUMNS_MIN)
+    if (is_ours(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_row >= ROWS_MIN &&
+        size.ws_col >= COLUMNS_MIN)
         show(fd, size.ws_row, size.ws_col < 200 ? size.ws_col : 200, text);
     close(fd);
 }

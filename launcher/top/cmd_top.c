@@ -139,9 +139,9 @@ static int show_once(struct top *top) {
 
 static int parse_options(int argc, char **argv, struct top *top) {
     static const struct option names[] = {
-        {"once", no_argument, NULL, '1'},          {"view", required_argument, NULL, 'v'},
-        {"run", required_argument, NULL, 'r'},     {"process", required_argument, NULL, 'p'},
-        {"filter", required_argument, NULL, 'f'},  {0},
+        {"once", no_argument, NULL, '1'},         {"view", required_argument, NULL, 'v'},
+        {"run", required_argument, NULL, 'r'},    {"process", required_argument, NULL, 'p'},
+        {"filter", required_argument, NULL, 'f'}, {0},
     };
     int view = PIE_TOP_FUNCTIONS;
     opterr = 0;
@@ -150,8 +150,8 @@ static int parse_options(int argc, char **argv, struct top *top) {
         if (option == '1')
             top->is_once = true;
         else if (option == 'v' && (view = pie_top_view_find(optarg)) < 0)
-            return pie_command_bad_words("there is no view %.40s: functions, lines, threads, memory, findings",
-                                         optarg);
+            return pie_command_bad_words(
+                "there is no view %.40s: functions, lines, threads, memory, findings", optarg);
         else if (option == 'f')
             snprintf(top->state.filter, sizeof top->state.filter, "%s", optarg);
         else if (option == 'r' && pie_profile_parse_run(optarg, &top->source.run) < 0)

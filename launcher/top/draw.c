@@ -9,8 +9,17 @@
 #include "launcher/top/state.h"
 
 /* Below these a screen has fewer parts: the rows are what it is for. */
-enum { LINES_FOR_MORE = 20, LINES_FOR_DETAILS = 16, LINES_FOR_FIGURES = 10,
-    LINES_FOR_TABS = 7, LINES_FOR_KEYS = 5, COLUMNS_FOR_STATE = 40, LINES_MIN = 4, COLUMNS_MIN = 20, BAR_MAX = 40 };
+enum {
+    LINES_FOR_MORE = 20,
+    LINES_FOR_DETAILS = 16,
+    LINES_FOR_FIGURES = 10,
+    LINES_FOR_TABS = 7,
+    LINES_FOR_KEYS = 5,
+    COLUMNS_FOR_STATE = 40,
+    LINES_MIN = 4,
+    COLUMNS_MIN = 20,
+    BAR_MAX = 40
+};
 
 /* --- The run --- */
 
@@ -21,18 +30,25 @@ static void draw_title(struct pie_top_canvas *canvas, const struct pie_top_state
     if (header->wall_s < 99.995)
         snprintf(time, sizeof time, "%.2f s", header->wall_s);
     else if (header->wall_s < 3600)
-        snprintf(time, sizeof time, "%.0f:%02.0f min", floor(header->wall_s / 60), fmod(floor(header->wall_s), 60));
+        snprintf(time, sizeof time, "%.0f:%02.0f min", floor(header->wall_s / 60),
+                 fmod(floor(header->wall_s), 60));
     else
         snprintf(time, sizeof time, "%.0f:%02.0f h", floor(header->wall_s / 3600),
                  fmod(floor(header->wall_s / 60), 60));
     bool has_state = canvas->columns >= COLUMNS_FOR_STATE;
-    snprintf(right, sizeof right, "%.100s%s%s", state->is_paused ? "PAUSED" : has_state ? header->state : "",
+    snprintf(right, sizeof right, "%.100s%s%s",
+             state->is_paused ? "PAUSED"
+             : has_state      ? header->state
+                              : "",
              has_state || state->is_paused ? "  " : "", time);
-    size_t width = pie_text_width(right), room = canvas->columns > width + 2 ? canvas->columns - width - 2 : 0;
+    size_t width = pie_text_width(right),
+           room = canvas->columns > width + 2 ? canvas->columns - width - 2 : 0;
     char *left = NULL;
     if (asprintf(&left, "pieprof top  %s", header->command ? header->command : source->path) < 0)
         return;
-    enum pie_top_look look = state->is_paused ? PIE_TOP_WARM : header->is_running ? PIE_TOP_GOOD : PIE_TOP_PLAIN;
+    enum pie_top_look look = state->is_paused     ? PIE_TOP_WARM
+                             : header->is_running ? PIE_TOP_GOOD
+                                                  : PIE_TOP_PLAIN;
     pie_top_put(canvas, 0, 0, room, PIE_TOP_BOLD, left);
     pie_top_put(canvas, 0, canvas->columns > width ? canvas->columns - width : 0, width, look, right);
     free(left);
@@ -45,8 +61,8 @@ struct part {
 };
 
 /* A bar of the CPU time's parts; where there are no colours, letters tell them apart. */
-static void draw_bar(struct pie_top_canvas *canvas, const struct part *parts, size_t count, size_t line, size_t at,
-                     size_t width) {
+static void draw_bar(struct pie_top_canvas *canvas, const struct part *parts, size_t count, size_t line,
+                     size_t at, size_t width) {
     double all_s = 0, before_s = 0;
     for (size_t i = 0; i < count; i++)
         all_s += parts[i].s;
@@ -56,7 +72,8 @@ static void draw_bar(struct pie_top_canvas *canvas, const struct part *parts, si
         before_s += parts[i].s;
         size_t to = (size_t)lround((double)width * before_s / all_s);
         for (size_t x = from; x < to; x++)
-            pie_top_put(canvas, line, at + 1 + x, 1, parts[i].look, canvas->is_colourful ? "|" : parts[i].letter);
+            pie_top_put(canvas, line, at + 1 + x, 1, parts[i].look,
+                        canvas->is_colourful ? "|" : parts[i].letter);
     }
     pie_top_put(canvas, line, at + 1 + width, 1, PIE_TOP_BOLD, "]");
 }
@@ -79,12 +96,14 @@ static void draw_cpu(struct pie_top_canvas *canvas, const struct pie_top_header 
         draw_bar(canvas, parts, 3, line, at + 2, room < BAR_MAX ? room : BAR_MAX);
 }
 
-static size_t draw_rss(struct pie_top_canvas *canvas, const struct pie_top_header *header, size_t line, size_t at) {
+static size_t draw_rss(struct pie_top_canvas *canvas, const struct pie_top_header *header, size_t line,
+                       size_t at) {
     char text[PIE_TEXT_BYTES_SIZE];
     if (isnan(header->rss_bytes))
         return at;
     pie_text_bytes(header->rss_bytes, text);
-    return pie_top_print(canvas, line, at, PIE_TOP_PLAIN, "  %s %s", header->is_running ? "RSS" : "peak RSS", text);
+    return pie_top_print(canvas, line, at, PIE_TOP_PLAIN, "  %s %s", header->is_running ? "RSS" : "peak RSS",
+                         text);
 }
 
 static void draw_figures(struct pie_top_canvas *canvas, const struct pie_top_state *state, size_t line) {
@@ -94,7 +113,8 @@ static void draw_figures(struct pie_top_canvas *canvas, const struct pie_top_sta
         at = pie_top_print(canvas, line, at, PIE_TOP_DIM, " (%.0f/s)", state->samples_per_s);
     at = draw_rss(canvas, header, line, at);
     if (!isnan(header->overhead_share))
-        at = pie_top_print(canvas, line, at, PIE_TOP_PLAIN, "  overhead %.1f %%", 100 * header->overhead_share);
+        at = pie_top_print(canvas, line, at, PIE_TOP_PLAIN, "  overhead %.1f %%",
+                           100 * header->overhead_share);
     at = pie_top_print(canvas, line, at, PIE_TOP_PLAIN, "  threads %.0f", header->threads);
     if (header->processes > 1)
         at = pie_top_print(canvas, line, at, PIE_TOP_PLAIN, "  processes %.0f", header->processes);
@@ -132,12 +152,14 @@ static void draw_tabs(struct pie_top_canvas *canvas, const struct pie_top_state 
         bool is_it = id == (int)state->frame.view;
         if (!has_keys && !is_it)
             continue;
-        at = pie_top_print(canvas, line, at, is_it ? PIE_TOP_BAR : PIE_TOP_PLAIN, " %s ", pie_top_view(id)->name);
+        at = pie_top_print(canvas, line, at, is_it ? PIE_TOP_BAR : PIE_TOP_PLAIN, " %s ",
+                           pie_top_view(id)->name);
     }
     const char *note = state->trouble ? state->trouble : right;
     size_t width = pie_text_width(note), room = canvas->columns > at + 1 ? canvas->columns - at - 1 : 0;
     width = width < room ? width : room;
-    pie_top_put(canvas, line, canvas->columns - width, width, state->trouble ? PIE_TOP_HOT : PIE_TOP_DIM, note);
+    pie_top_put(canvas, line, canvas->columns - width, width, state->trouble ? PIE_TOP_HOT : PIE_TOP_DIM,
+                note);
 }
 
 /* All of the chosen row's texts: its place with the whole path, and what there is beside it. */
@@ -161,9 +183,10 @@ static void draw_details(struct pie_top_canvas *canvas, const struct pie_top_sta
 
 /* As other programs have it: the key, then its meaning on the bar's colour. */
 static void draw_keys(struct pie_top_canvas *canvas, const struct pie_top_state *state, size_t line) {
-    const char *const keys[][2] = {{"q", "Quit"},  {"h", "Help"}, {"Tab", "View"}, {"<>", "Order"}, {"/", "Filter"},
-                                   {"p", state->is_paused ? "Go on" : "Pause"},     {"o", "Own/total"},
-                                   {"i", "Last 10 s"},            {"r", "Reverse"}};
+    const char *const keys[][2] = {
+        {"q", "Quit"},      {"h", "Help"},      {"Tab", "View"},
+        {"<>", "Order"},    {"/", "Filter"},    {"p", state->is_paused ? "Go on" : "Pause"},
+        {"o", "Own/total"}, {"i", "Last 10 s"}, {"r", "Reverse"}};
     size_t at = 0;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         size_t width = strlen(keys[i][0]) + strlen(keys[i][1]) + 2;
@@ -211,7 +234,8 @@ static size_t draw_run(struct pie_top_canvas *canvas, const struct pie_top_state
     return 4;
 }
 
-void pie_top_draw(struct pie_top_canvas *canvas, struct pie_top_state *state, const struct pie_top_source *source) {
+void pie_top_draw(struct pie_top_canvas *canvas, struct pie_top_state *state,
+                  const struct pie_top_source *source) {
     if (canvas->lines < LINES_MIN || canvas->columns < COLUMNS_MIN) {
         pie_top_put(canvas, 0, 0, canvas->columns, PIE_TOP_PLAIN, "too small; q quits");
         return;

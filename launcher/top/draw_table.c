@@ -11,7 +11,7 @@
 /* Columns leave a narrow screen before the text has less than this. */
 enum { TEXT_MIN = 32, MARK = 1 };
 
-/* From these shares on a row is told by its colour. */
+/* From these shares on a row has a colour. */
 static const double HOT = 0.2, WARM = 0.05;
 
 struct layout {
@@ -21,8 +21,11 @@ struct layout {
 };
 
 static size_t width_of(const struct pie_top_column *column) {
-    static const size_t widths[] = {[PIE_TOP_SECONDS] = 7, [PIE_TOP_SHARE] = 5, [PIE_TOP_PART] = 4,
-                                    [PIE_TOP_BYTES] = 7, [PIE_TOP_COUNT] = 7};
+    static const size_t widths[] = {[PIE_TOP_SECONDS] = 7,
+                                    [PIE_TOP_SHARE] = 5,
+                                    [PIE_TOP_PART] = 4,
+                                    [PIE_TOP_BYTES] = 7,
+                                    [PIE_TOP_COUNT] = 7};
     size_t width = widths[column->kind], title = strlen(column->title) + MARK;
     return title > width ? title : width;
 }
@@ -40,7 +43,8 @@ static bool has_value(const struct pie_top_frame *frame, const struct pie_top_co
 static int last_of(const struct layout *layout, int kept) {
     int last = -1;
     for (int i = 0; i < (int)layout->count; i++)
-        if (layout->is_there[i] && i != kept && (last < 0 || layout->columns[i].rank >= layout->columns[last].rank))
+        if (layout->is_there[i] && i != kept &&
+            (last < 0 || layout->columns[i].rank >= layout->columns[last].rank))
             last = i;
     return last;
 }
@@ -97,21 +101,25 @@ static bool is_nothing(const struct pie_top_column *column, const struct pie_top
 
 /* "name  place" */
 static void draw_text(struct pie_top_canvas *canvas, const struct pie_top_state *state,
-                      const struct pie_top_row *row, size_t line, size_t at, const enum pie_top_look *chosen) {
+                      const struct pie_top_row *row, size_t line, size_t at,
+                      const enum pie_top_look *chosen) {
     const struct pie_top_view *view = pie_top_view(state->frame.view);
     const char *first = view->is_place_first ? row->place : row->name;
-    const char *second = view->is_place_first ? (row->more ? row->more : row->name)
-                                              : (row->place ? row->place : row->more);
+    const char *second =
+        view->is_place_first ? (row->more ? row->more : row->name) : (row->place ? row->place : row->more);
     size_t room = canvas->columns - at;
     size_t used = pie_top_put(canvas, line, at, chosen ? room : pie_text_width(first ? first : "?"),
-                              chosen ? *chosen : row->is_library ? PIE_TOP_DIM : PIE_TOP_PLAIN,
+                              chosen            ? *chosen
+                              : row->is_library ? PIE_TOP_DIM
+                                                : PIE_TOP_PLAIN,
                               first ? first : "?");
     if (second && used + 2 < room)
         pie_top_put(canvas, line, at + used + 2, room - used - 2, chosen ? *chosen : PIE_TOP_DIM, second);
 }
 
 static void draw_row(struct pie_top_canvas *canvas, const struct pie_top_state *state,
-                     const struct layout *layout, const struct pie_top_row *row, size_t line, bool is_chosen) {
+                     const struct layout *layout, const struct pie_top_row *row, size_t line,
+                     bool is_chosen) {
     const enum pie_top_look chosen = PIE_TOP_CHOSEN;
     size_t at = 0;
     char text[PIE_TOP_CELL_BYTES];

@@ -74,7 +74,8 @@ static int add_row(struct pie_top_frame *frame, size_t *room, struct pie_cursor 
     return 0;
 }
 
-static int read_rows(struct pie_reader *reader, int64_t run, struct pie_top_frame *frame, char **ret_message) {
+static int read_rows(struct pie_reader *reader, int64_t run, struct pie_top_frame *frame,
+                     char **ret_message) {
     struct pie_cursor *cursor;
     size_t room = 0;
     int r = pie_cursor_open_once(reader, pie_top_view(frame->view)->sql, &cursor, ret_message);
@@ -126,7 +127,8 @@ int pie_top_frame_read(struct pie_top_source *source, enum pie_top_view_id view,
                        char **ret_message) {
     struct pie_reader *reader;
     *frame = (struct pie_top_frame){.view = view};
-    int r = (source->is_checked ? pie_reader_open_written : pie_reader_open)(source->path, &reader, ret_message);
+    int r =
+        (source->is_checked ? pie_reader_open_written : pie_reader_open)(source->path, &reader, ret_message);
     if (r < 0)
         return r;
     source->is_checked = true;

@@ -16,16 +16,17 @@ struct pie_reader;
 struct pie_top_header {
     char *command, *state; /* "running", "ended", "ended by signal 9", "killed" */
     char *waiting;         /* "0.06 s waiting, …" of the main thread; NULL: not known */
-    double wall_s, cpu_s, python_s, native_s, system_s, samples, processes, threads, overhead_share, peak_bytes;
+    double wall_s, cpu_s, python_s, native_s, system_s, samples, processes, threads, overhead_share,
+        peak_bytes;
     double rss_bytes; /* of the processes that run, now; of a run that ended, at its peak */
     bool is_running;
 };
 
 struct pie_top_row {
     double figures[PIE_TOP_FIGURES_MAX]; /* NaN: NULL */
-    char *name, *place; /* "load", "app.py:42"; place: NULL where the row has none */
-    char *path;         /* of the place, whole; NULL: none */
-    char *more;         /* of PIE_TOP_TEXT_MORE, or NULL */
+    char *name, *place;                  /* "load", "app.py:42"; place: NULL where the row has none */
+    char *path;                          /* of the place, whole; NULL: none */
+    char *more;                          /* of PIE_TOP_TEXT_MORE, or NULL */
     bool is_library;
 };
 

@@ -33,14 +33,16 @@ enum {
 };
 
 static const char header_sql[] =
-    "SELECT v.command, v.wall_s, v.cpu_s, v.python_s, v.native_s, v.system_s, v.samples, v.processes, v.threads,"
+    "SELECT v.command, v.wall_s, v.cpu_s, v.python_s, v.native_s, v.system_s, v.samples, v.processes, "
+    "v.threads,"
     " v.overhead_share, v.peak_bytes, v.rss_peak_bytes,"
     " (SELECT sum(rss) FROM (SELECT c.rss_bytes AS rss, max(c.t_ns) FROM process p JOIN footprint c"
     " ON c.process = p.id WHERE p.run = :run AND p.ended_ns IS NULL GROUP BY p.id)),"
     " v.cause, v.exit_status," PIE_OFF_TIMES_COLUMNS " FROM v_run v" PIE_OFF_TIMES_JOIN " WHERE v.run = :run";
 
-static const char running_sql[] = "SELECT pid, host IS :host FROM process WHERE run = :run AND cause IS NULL AND"
-                                  " ended_ns IS NULL";
+static const char running_sql[] =
+    "SELECT pid, host IS :host FROM process WHERE run = :run AND cause IS NULL AND"
+    " ended_ns IS NULL";
 
 static double figure(struct pie_cursor *cursor, int column) {
     return pie_cursor_type(cursor, column) == PIE_VALUE_NULL ? (double)NAN : pie_cursor_real(cursor, column);
@@ -81,7 +83,8 @@ static char *state_of(const struct pie_top_header *header, const char *cause, st
 static char *waiting_of(struct pie_cursor *cursor) {
     char *text = NULL;
     size_t size;
-    FILE *out = pie_cursor_type(cursor, OFF_TIMES + 1) == PIE_VALUE_NULL ? NULL : open_memstream(&text, &size);
+    FILE *out =
+        pie_cursor_type(cursor, OFF_TIMES + 1) == PIE_VALUE_NULL ? NULL : open_memstream(&text, &size);
     if (!out)
         return NULL;
     pie_off_times_print(out, cursor, OFF_TIMES);

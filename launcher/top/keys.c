@@ -78,9 +78,11 @@ static bool key_moves(struct pie_top_state *state, unsigned key) {
     const struct {
         unsigned key;
         long by;
-    } moves[] = {{PIE_TOP_KEY_UP, -1},   {'k', -1},    {PIE_TOP_KEY_DOWN, 1},  {'j', 1},
-                 {PIE_TOP_KEY_PAGE_UP, -page}, {PIE_TOP_KEY_PAGE_DOWN, page}, {PIE_TOP_KEY_HOME, -all},
-                 {'g', -all},            {PIE_TOP_KEY_END, all}, {'G', all}};
+    } moves[] = {{PIE_TOP_KEY_UP, -1},         {'k', -1},
+                 {PIE_TOP_KEY_DOWN, 1},        {'j', 1},
+                 {PIE_TOP_KEY_PAGE_UP, -page}, {PIE_TOP_KEY_PAGE_DOWN, page},
+                 {PIE_TOP_KEY_HOME, -all},     {'g', -all},
+                 {PIE_TOP_KEY_END, all},       {'G', all}};
     for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
         if (moves[i].key == key)
             return move(state, moves[i].by), true;

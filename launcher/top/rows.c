@@ -85,9 +85,8 @@ static int compare(const void *one, const void *other, void *data) {
     size_t first = *(const size_t *)one, second = *(const size_t *)other;
     const struct pie_top_state *state = ordering->state;
     const struct pie_top_row *rows = state->frame.rows;
-    int order = ordering->column
-                    ? by_figure(ordering, &rows[first], &rows[second])
-                    : strcasecmp(text_of(state, &rows[first]), text_of(state, &rows[second]));
+    int order = ordering->column ? by_figure(ordering, &rows[first], &rows[second])
+                                 : strcasecmp(text_of(state, &rows[first]), text_of(state, &rows[second]));
     return order ? order : (first > second) - (first < second);
 }
 
@@ -143,7 +142,8 @@ static bool is_same(const char *one, const char *other) {
 static void find_again(struct pie_top_state *state, const struct pie_top_row *row) {
     for (size_t i = 0; i < state->shown_count; i++) {
         const struct pie_top_row *each = &state->frame.rows[state->shown[i]];
-        if (is_same(each->name, row->name) && is_same(each->place, row->place) && is_same(each->path, row->path)) {
+        if (is_same(each->name, row->name) && is_same(each->place, row->place) &&
+            is_same(each->path, row->path)) {
             state->chosen = i;
             return;
         }

@@ -21,12 +21,12 @@ struct pie_top_canvas;
 struct pie_top_state {
     struct pie_top_frame frame;
     struct pie_top_order orders[PIE_TOP_VIEWS];
-    enum pie_top_view_id wanted; /* the view to be read next */
-    bool is_total; /* the second shape, where a view has one */
+    enum pie_top_view_id wanted;       /* the view to be read next */
+    bool is_total;                     /* the second shape, where a view has one */
     char filter[PIE_TOP_FILTER_BYTES]; /* rows that have this text, whatever the case; "": all */
     bool is_typing;                    /* … is being typed */
     bool is_paused, is_help;
-    char *trouble; /* why it was not read again, heap, or NULL */
+    char *trouble;        /* why it was not read again, heap, or NULL */
     double samples_per_s; /* of the last interval, or of the whole run; NaN: not known */
 
     size_t *shown; /* numbers of the frame's rows, in the order of the screen */
@@ -54,7 +54,8 @@ void pie_top_state_arrange(struct pie_top_state *state);
 /* --- Drawing --- */
 
 /* All of a screen. */
-void pie_top_draw(struct pie_top_canvas *canvas, struct pie_top_state *state, const struct pie_top_source *source);
+void pie_top_draw(struct pie_top_canvas *canvas, struct pie_top_state *state,
+                  const struct pie_top_source *source);
 /* The head of the table at `line` and the rows below it, in `lines` lines altogether. */
 void pie_top_draw_table(struct pie_top_canvas *canvas, struct pie_top_state *state, size_t line, size_t lines,
                         bool has_cursor);

@@ -28,9 +28,31 @@ int setupterm(const char *name, int fd, int *ret_error);
 
 #define LIBRARY "libncursesw.so.6"
 #define EACH_FUNCTION(X)                                                                                     \
-    X(setupterm) X(tigetstr) X(newterm) X(endwin) X(delscreen) X(cbreak) X(noecho) X(nonl) X(keypad) X(nodelay)   \
-    X(curs_set) X(set_escdelay) X(has_colors) X(start_color) X(use_default_colors) X(init_pair) X(werase)   \
-    X(wmove) X(waddnstr) X(wattr_set) X(wnoutrefresh) X(doupdate) X(wget_wch) X(resizeterm) X(clearok)
+    X(setupterm);                                                                                            \
+    X(tigetstr);                                                                                             \
+    X(newterm);                                                                                              \
+    X(endwin);                                                                                               \
+    X(delscreen);                                                                                            \
+    X(cbreak);                                                                                               \
+    X(noecho);                                                                                               \
+    X(nonl);                                                                                                 \
+    X(keypad);                                                                                               \
+    X(nodelay);                                                                                              \
+    X(curs_set);                                                                                             \
+    X(set_escdelay);                                                                                         \
+    X(has_colors);                                                                                           \
+    X(start_color);                                                                                          \
+    X(use_default_colors);                                                                                   \
+    X(init_pair);                                                                                            \
+    X(werase);                                                                                               \
+    X(wmove);                                                                                                \
+    X(waddnstr);                                                                                             \
+    X(wattr_set);                                                                                            \
+    X(wnoutrefresh);                                                                                         \
+    X(doupdate);                                                                                             \
+    X(wget_wch);                                                                                             \
+    X(resizeterm);                                                                                           \
+    X(clearok);
 
 static struct {
     void *library;
@@ -38,7 +60,7 @@ static struct {
     SCREEN *terminal;
     struct pie_top_canvas canvas;
     sigset_t mask; /* while it waits */
-#define MEMBER(name) __typeof__(name) *name;
+#define MEMBER(name) __typeof__(name) *name
     EACH_FUNCTION(MEMBER)
 } curses;
 
@@ -48,7 +70,7 @@ static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 static int load(char **ret_message) {
     curses.library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
     bool is_whole = curses.library && (curses.screen = dlsym(curses.library, "stdscr"));
-#define FIND(name) is_whole = is_whole && (curses.name = dlsym(curses.library, #name));
+#define FIND(name) is_whole = is_whole && (curses.name = dlsym(curses.library, #name))
     EACH_FUNCTION(FIND)
     if (is_whole)
         return 0;
@@ -70,9 +92,10 @@ static int check_terminal(char **ret_message) {
             return 0;
     }
     char *clean = pie_text_printable(name ? name : "");
-    r = pie_message(-ENODEV, ret_message,
-                    "the terminal \"%s\" (TERM) is unknown, or cannot move its cursor; --once prints one frame",
-                    clean ? clean : "");
+    r = pie_message(
+        -ENODEV, ret_message,
+        "the terminal \"%s\" (TERM) is unknown, or cannot move its cursor; --once prints one frame",
+        clean ? clean : "");
     free(clean);
     return r;
 }
@@ -109,8 +132,9 @@ int pie_top_terminal_signal(void) {
 /* --- The canvas --- */
 
 static attr_t attributes[PIE_TOP_LOOKS] = {
-    [PIE_TOP_BOLD] = WA_BOLD,    [PIE_TOP_DIM] = WA_DIM, [PIE_TOP_BAR] = WA_REVERSE,
-    [PIE_TOP_CHOSEN] = WA_REVERSE | WA_BOLD, [PIE_TOP_HOT] = WA_BOLD,
+    [PIE_TOP_BOLD] = WA_BOLD,   [PIE_TOP_DIM] = WA_DIM,
+    [PIE_TOP_BAR] = WA_REVERSE, [PIE_TOP_CHOSEN] = WA_REVERSE | WA_BOLD,
+    [PIE_TOP_HOT] = WA_BOLD,
 };
 static short pairs[PIE_TOP_LOOKS];
 
@@ -120,10 +144,10 @@ static void choose_colours(void) {
         short text, ground;
         attr_t attributes;
     } colours[] = {
-        {PIE_TOP_BAR, COLOR_BLACK, COLOR_GREEN, 0},  {PIE_TOP_CHOSEN, COLOR_BLACK, COLOR_CYAN, 0},
+        {PIE_TOP_BAR, COLOR_BLACK, COLOR_GREEN, 0}, {PIE_TOP_CHOSEN, COLOR_BLACK, COLOR_CYAN, 0},
         {PIE_TOP_HOT, COLOR_RED, -1, WA_BOLD},      {PIE_TOP_WARM, COLOR_YELLOW, -1, 0},
         {PIE_TOP_GOOD, COLOR_GREEN, -1, 0},         {PIE_TOP_PYTHON, COLOR_BLUE, -1, WA_BOLD},
-        {PIE_TOP_NATIVE, COLOR_MAGENTA, -1, 0}, {PIE_TOP_SYSTEM, COLOR_RED, -1, 0},
+        {PIE_TOP_NATIVE, COLOR_MAGENTA, -1, 0},     {PIE_TOP_SYSTEM, COLOR_RED, -1, 0},
     };
     curses.canvas.is_colourful = pie_text_is_colourful(stdout) && curses.has_colors() &&
                                  curses.start_color() == OK && curses.use_default_colors() == OK;
@@ -199,16 +223,22 @@ static unsigned special(wint_t code) {
     static const struct {
         wint_t code;
         unsigned key;
-    } keys[] = {{KEY_UP, PIE_TOP_KEY_UP},       {KEY_DOWN, PIE_TOP_KEY_DOWN},
-                {KEY_PPAGE, PIE_TOP_KEY_PAGE_UP},   {KEY_NPAGE, PIE_TOP_KEY_PAGE_DOWN},
-                {KEY_HOME, PIE_TOP_KEY_HOME},   {KEY_END, PIE_TOP_KEY_END},
-                {KEY_LEFT, PIE_TOP_KEY_LEFT},   {KEY_RIGHT, PIE_TOP_KEY_RIGHT},
-                {KEY_BTAB, PIE_TOP_KEY_BACK_TAB},   {KEY_BACKSPACE, PIE_TOP_KEY_BACKSPACE},
+    } keys[] = {{KEY_UP, PIE_TOP_KEY_UP},
+                {KEY_DOWN, PIE_TOP_KEY_DOWN},
+                {KEY_PPAGE, PIE_TOP_KEY_PAGE_UP},
+                {KEY_NPAGE, PIE_TOP_KEY_PAGE_DOWN},
+                {KEY_HOME, PIE_TOP_KEY_HOME},
+                {KEY_END, PIE_TOP_KEY_END},
+                {KEY_LEFT, PIE_TOP_KEY_LEFT},
+                {KEY_RIGHT, PIE_TOP_KEY_RIGHT},
+                {KEY_BTAB, PIE_TOP_KEY_BACK_TAB},
+                {KEY_BACKSPACE, PIE_TOP_KEY_BACKSPACE},
                 {KEY_ENTER, '\n'}};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (keys[i].code == code)
             return keys[i].key;
-    return code >= KEY_F(1) && code <= KEY_F(10) ? PIE_TOP_KEY_F1 + (unsigned)(code - KEY_F(1)) : PIE_TOP_KEY_NONE;
+    return code >= KEY_F(1) && code <= KEY_F(10) ? PIE_TOP_KEY_F1 + (unsigned)(code - KEY_F(1))
+                                                 : PIE_TOP_KEY_NONE;
 }
 
 /* What has been typed and not read, or PIE_TOP_KEY_NONE. */
@@ -238,14 +268,11 @@ int pie_top_terminal_open(struct pie_top_canvas **ret_canvas, char **ret_message
                        "this pieprof was built without ncurses: top has only --once, which prints one frame");
 }
 
-void pie_top_terminal_close(void) {
-}
+void pie_top_terminal_close(void) {}
 
-void pie_top_terminal_begin(void) {
-}
+void pie_top_terminal_begin(void) {}
 
-void pie_top_terminal_show(void) {
-}
+void pie_top_terminal_show(void) {}
 
 unsigned pie_top_terminal_key(double wait_s) {
     return 0;

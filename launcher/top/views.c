@@ -34,11 +34,11 @@ enum {
 
 #define CODE_COLUMNS(python, native, system, wait, whole)                                                    \
     {                                                                                                        \
-        {"OWN s", PIE_TOP_SECONDS, OWN, .rank = 3}, {"OWN%", PIE_TOP_SHARE, OWN_SHARE, .rank = 1},            \
-            {"TOT s", PIE_TOP_SECONDS, TOTAL, .rank = 4},                                                  \
-            {"TOT%", PIE_TOP_SHARE, TOTAL_SHARE, .rank = 2}, {"PY", PIE_TOP_PART, python, whole, 5},        \
-            {"NAT", PIE_TOP_PART, native, whole, 5}, {"SYS", PIE_TOP_PART, system, whole, 7},                \
-            {"WAIT s", PIE_TOP_SECONDS, wait, .rank = 6}, {"ALLOC", PIE_TOP_BYTES, ALLOCATED, .rank = 8},    \
+        {"OWN s", PIE_TOP_SECONDS, OWN, .rank = 3},     {"OWN%", PIE_TOP_SHARE, OWN_SHARE, .rank = 1},       \
+        {"TOT s", PIE_TOP_SECONDS, TOTAL, .rank = 4},   {"TOT%", PIE_TOP_SHARE, TOTAL_SHARE, .rank = 2},     \
+        {"PY", PIE_TOP_PART, python, whole, 5},         {"NAT", PIE_TOP_PART, native, whole, 5},             \
+        {"SYS", PIE_TOP_PART, system, whole, 7},        {"WAIT s", PIE_TOP_SECONDS, wait, .rank = 6},        \
+        {"ALLOC", PIE_TOP_BYTES, ALLOCATED, .rank = 8},                                                      \
     }
 #define CODE_SHAPES                                                                                          \
     .figures = CODE_FIGURES, .shapes = 2, .sort = {0, 2},                                                    \

@@ -41,15 +41,15 @@ enum pie_top_text {
 };
 
 struct pie_top_view {
-    const char *name; /* as on the tab */
-    char key;         /* that chooses it */
-    const char *title; /* of the text column */
+    const char *name;    /* as on the tab */
+    char key;            /* that chooses it */
+    const char *title;   /* of the text column */
     const char *nothing; /* said where there are no rows */
     /* A SELECT with the parameter :run. Its columns: `figures` numbers, then the texts. Its order is that of rows with
      * equal figures. */
     const char *sql;
     int figures;
-    /* The columns; a view that tells own from total figures has two shapes, others one. */
+    /* The columns; a view with own and total figures has two shapes, others one. */
     struct pie_top_column columns[PIE_TOP_SHAPES][PIE_TOP_COLUMNS_MAX];
     int shapes;
     int sort[PIE_TOP_SHAPES]; /* column that orders the rows at first; -1: the statement does */
