@@ -17,5 +17,5 @@ void pie_progress_prepare(bool is_asked, bool is_verbose);
  * have no line. Context: drain. */
 void pie_progress_watch(struct pie_sink *sink);
 
-/* Nothing of it is left on the terminal. Before anything is printed at the end; idempotent. Context: launcher, drain. */
+/* Leaves nothing of it on the terminal. Before anything is printed at the end; idempotent. Context: launcher, drain. */
 void pie_progress_end(void);
