@@ -25,7 +25,7 @@ static const uint64_t TERMINAL_NS = 900000000, PLAIN_NS = UINT64_C(10) * PIE_NS_
 enum mode { MODE_NONE, MODE_TERMINAL, MODE_PLAIN };
 
 static struct {
-    enum mode mode;
+    _Atomic enum mode mode;
     struct stat error; /* standard error, when the program began */
     struct pie_progress_figures figures;
     uint64_t overhead_ns; /* of the collectors so far in this flush */

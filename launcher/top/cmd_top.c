@@ -21,9 +21,12 @@
 #include "launcher/top/state.h"
 #include "launcher/top/terminal.h"
 #include "profiler/base/clocks.h"
+#include "storage/read/reader.h"
 
 /* A run writes once a second. However long reading takes, four times as long there is none. */
 static const double REFRESH_S = 1, REST = 4;
+/* Reading is given up after that much more than it took before, or after this time: no key is heard meanwhile. */
+static const double LIMIT_S = 10, PATIENCE = 4;
 enum { ONCE_LINES = 24 };
 
 struct top {
@@ -66,9 +69,11 @@ static int read_frame(struct top *top, enum pie_top_view_id view, char **ret_mes
     int r = pie_top_frame_read(&top->source, view, &frame, ret_message);
     double took_s = now_s() - began_s;
     top->next_s = now_s() + (REST * took_s > REFRESH_S ? REST * took_s : REFRESH_S);
-    if (r == 0)
-        pie_top_state_take(&top->state, &frame);
-    return r;
+    if (r < 0)
+        return r;
+    top->source.limit_s = PATIENCE * took_s > LIMIT_S ? PATIENCE * took_s : LIMIT_S;
+    pie_top_state_take(&top->state, &frame);
+    return 0;
 }
 
 /* On the screen, a failure is a line of it: the next time may do. */
@@ -94,15 +99,15 @@ static void refresh_if_due(struct top *top) {
 /* --- The screen --- */
 
 static int run_screen(struct top *top, struct pie_top_canvas *canvas) {
-    enum pie_top_wish wish = PIE_TOP_GO_ON;
-    while (wish != PIE_TOP_QUIT && pie_top_terminal_signal() == 0) {
+    enum pie_top_next next = PIE_TOP_GO_ON;
+    while (next != PIE_TOP_QUIT && pie_top_terminal_signal() == 0) {
         pie_top_terminal_begin();
         pie_top_draw(canvas, &top->state, &top->source);
         pie_top_terminal_show();
         double wait_s = top->next_s - now_s();
         unsigned key = pie_top_terminal_key(top->state.is_paused ? -1 : wait_s > 0 ? wait_s : 0);
-        wish = key == PIE_TOP_KEY_NONE ? PIE_TOP_GO_ON : pie_top_key(&top->state, &top->source, key);
-        if (wish == PIE_TOP_READ)
+        next = key == PIE_TOP_KEY_NONE ? PIE_TOP_GO_ON : pie_top_key(&top->state, &top->source, key);
+        if (next == PIE_TOP_READ)
             refresh(top, top->state.wanted);
         else
             refresh_if_due(top);
@@ -179,7 +184,7 @@ static int find_profile(struct top *top, const char *word) {
 }
 
 int pie_cmd_top(int argc, char **argv) {
-    struct top top = {.view = PIE_TOP_FUNCTIONS};
+    struct top top = {.view = PIE_TOP_FUNCTIONS, .source.limit_s = PIE_READER_TIME_LIMIT_S};
     char *message = NULL;
     pie_text_set_locale();
     pie_top_state_init(&top.state);

@@ -12,8 +12,6 @@
 #include "storage/read/period.h"
 #include "storage/read/reader.h"
 
-static const double TIME_LIMIT_S = 20;
-
 /* A program has thousands of lines, and who scrolls that far asks a question instead. */
 enum { ROWS_MAX = 20000 };
 
@@ -132,7 +130,8 @@ int pie_top_frame_read(struct pie_top_source *source, enum pie_top_view_id view,
     if (r < 0)
         return r;
     source->is_checked = true;
-    pie_reader_end_in(reader, TIME_LIMIT_S);
+    pie_reader_set_time_limit(reader, source->limit_s);
+    pie_reader_end_in(reader, source->limit_s);
     r = read_all(reader, source, frame, ret_message);
     pie_reader_close(reader);
     if (r < 0)

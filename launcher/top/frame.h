@@ -43,6 +43,7 @@ struct pie_top_source {
     int64_t process; /* of the run, its number or pid; 0: all */
     int64_t pid;     /* the run is that of this process, which runs; 0: see run */
     double last_s;   /* the rows are of this much time before now; 0: the whole run */
+    double limit_s;  /* reading is given up after this time */
     bool is_checked; /* the file was read as a whole and found undamaged */
 };
 

@@ -165,7 +165,7 @@ static void clear_filter(struct pie_top_state *state) {
     pie_top_state_arrange(state);
 }
 
-enum pie_top_wish pie_top_key(struct pie_top_state *state, struct pie_top_source *source, unsigned key) {
+enum pie_top_next pie_top_key(struct pie_top_state *state, struct pie_top_source *source, unsigned key) {
     int view;
     if (state->is_help) {
         state->is_help = false;

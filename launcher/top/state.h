@@ -66,7 +66,7 @@ void pie_top_draw_once(struct pie_top_canvas *canvas, struct pie_top_state *stat
 /* --- Keys --- */
 
 /* What a key asks of the loop. */
-enum pie_top_wish {
+enum pie_top_next {
     PIE_TOP_GO_ON,
     PIE_TOP_READ, /* another view or period: read at once */
     PIE_TOP_QUIT,
@@ -92,4 +92,4 @@ enum pie_top_key {
 /* A line for each key, from `line` on. Returns the line behind them. */
 size_t pie_top_keys_draw(struct pie_top_canvas *canvas, size_t line);
 
-enum pie_top_wish pie_top_key(struct pie_top_state *state, struct pie_top_source *source, unsigned key);
+enum pie_top_next pie_top_key(struct pie_top_state *state, struct pie_top_source *source, unsigned key);

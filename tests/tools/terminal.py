@@ -59,7 +59,7 @@ class Terminal:
     def text(self):
         return "\n".join(self.lines)
 
-    def until(self, is_so, seconds=20):
+    def until(self, is_so, seconds=60):
         """Reads until the screen is so, and returns its lines."""
         end = time.monotonic() + seconds
         while not is_so(self.text):
@@ -77,7 +77,7 @@ class Terminal:
     def state(self):
         return termios.tcgetattr(self.fd)
 
-    def end(self, seconds=20):
+    def end(self, seconds=60):
         """Reads to the end; the wait status."""
         end = time.monotonic() + seconds
         while self.read(0.05):
