@@ -27,7 +27,7 @@
 static const double REFRESH_S = 1, REST = 4;
 /* Reading is given up after that much more than it took before, or after this time: no key is heard meanwhile. */
 static const double LIMIT_S = 10, PATIENCE = 4;
-enum { ONCE_LINES = 24 };
+enum { ONCE_LINES = 24, COLUMNS_MIN = 40 };
 
 struct top {
     struct pie_top_source source;
@@ -131,8 +131,9 @@ static int show(struct top *top) {
 
 static int show_once(struct top *top) {
     size_t columns = pie_text_columns(stdout);
+    columns = columns ? columns : PIE_WRAP_COLUMNS_OF_A_FILE;
     struct pie_top_canvas *canvas =
-        pie_top_page_create(ONCE_LINES, columns ? columns : PIE_WRAP_COLUMNS_OF_A_FILE);
+        pie_top_page_create(ONCE_LINES, columns > COLUMNS_MIN ? columns : COLUMNS_MIN);
     if (!canvas)
         return pie_profile_complain(NULL);
     pie_top_draw_once(canvas, &top->state, &top->source);
@@ -141,6 +142,15 @@ static int show_once(struct top *top) {
 }
 
 /* --- The command line --- */
+
+static int take_filter(struct top *top, const char *text) {
+    char *clean = pie_text_printable(text);
+    bool fits = clean && strlen(clean) < sizeof top->state.filter;
+    if (fits)
+        strcpy(top->state.filter, clean);
+    free(clean);
+    return fits ? 0 : -EINVAL;
+}
 
 static int parse_options(int argc, char **argv, struct top *top) {
     static const struct option names[] = {
@@ -157,8 +167,8 @@ static int parse_options(int argc, char **argv, struct top *top) {
         else if (option == 'v' && (view = pie_top_view_find(optarg)) < 0)
             return pie_command_bad_words(
                 "there is no view %.40s: functions, lines, threads, memory, findings", optarg);
-        else if (option == 'f')
-            snprintf(top->state.filter, sizeof top->state.filter, "%s", optarg);
+        else if (option == 'f' && take_filter(top, optarg) < 0)
+            return pie_command_bad_words("the filter is too long");
         else if (option == 'r' && pie_profile_parse_run(optarg, &top->source.run) < 0)
             return PIE_PROFILE_USAGE;
         else if (option == 'p' && pie_profile_parse_process(optarg, &top->source.process) < 0)

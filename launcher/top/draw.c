@@ -60,7 +60,12 @@ struct part {
     double s;
 };
 
-/* A bar of the CPU time's parts; where there are no colours, letters tell them apart. */
+/* Figures of a file may be anything. */
+static double part_of(double s) {
+    return s > 0 && isfinite(s) ? s : 0;
+}
+
+/* A bar of the CPU time's parts; without colours it has letters. */
 static void draw_bar(struct pie_top_canvas *canvas, const struct part *parts, size_t count, size_t line,
                      size_t at, size_t width) {
     double all_s = 0, before_s = 0;
@@ -79,9 +84,9 @@ static void draw_bar(struct pie_top_canvas *canvas, const struct part *parts, si
 }
 
 static void draw_cpu(struct pie_top_canvas *canvas, const struct pie_top_header *header, size_t line) {
-    const struct part parts[] = {{"Python", "p", PIE_TOP_PYTHON, header->python_s},
-                                 {"native", "n", PIE_TOP_NATIVE, header->native_s},
-                                 {"system", "s", PIE_TOP_SYSTEM, header->system_s}};
+    const struct part parts[] = {{"Python", "p", PIE_TOP_PYTHON, part_of(header->python_s)},
+                                 {"native", "n", PIE_TOP_NATIVE, part_of(header->native_s)},
+                                 {"system", "s", PIE_TOP_SYSTEM, part_of(header->system_s)}};
     if (isnan(header->cpu_s)) {
         pie_top_print(canvas, line, 0, PIE_TOP_PLAIN, "CPU time was not measured");
         return;

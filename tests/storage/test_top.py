@@ -257,6 +257,14 @@ def test_hostile_names_are_inert_and_keep_the_columns(program, tmp_path, top):
     assert lines[7].startswith("   0.30 30.0%")
 
 
+@pytest.mark.parametrize("figure", ["-1e15", "1e17"])
+def test_any_figure_can_be_shown(program, tmp_path, figure):
+    copy = changer(program, tmp_path)(f"update sample set python_ns = {figure}", f"update thread set wall_ns = {figure}")
+    for view in VIEWS:
+        lines = once(copy, view, columns=80)
+        assert len(lines) > 5 and max(map(len, lines)) <= 80
+
+
 def test_colours_are_left_out_where_nobody_wants_them(program):
     terminal = Terminal([PIEPROF, "top", program.db], clean_environment(NO_COLOR="1"))
     try:
@@ -280,6 +288,8 @@ def test_one_frame_as_text(program):
     for view in VIEWS:
         lines = once(program, view, columns=80)
         assert 5 < len(lines) <= 24 and max(map(len, lines)) <= 80 and "\x1b" not in "".join(lines)
+    assert max(map(len, once(program, "lines", columns=1))) <= 40
+    assert "\x1b" not in "".join(once(program, "lines", "--filter", "\x1b[31m"))
     assert rows(once(program, "functions", "--filter", "CRUNCH")).keys() == {"crunch  core.py:1"}
 
 
