@@ -2,7 +2,9 @@
 #include "launcher/answers/running.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,8 +82,11 @@ char *pie_running_find(const char *command, const char *what) {
     if (!is_number(what) || access(what, F_OK) == 0)
         return strdup(what);
     char *path = pie_running_profile(strtol(what, NULL, 10), WAIT_S);
-    if (!path)
-        pie_message_error("%s: process %s writes no profile that can be read from here; give the file",
+    if (!path && kill((pid_t)strtol(what, NULL, 10), 0) < 0 && errno == ESRCH)
+        pie_message_error("%s: process %s writes no profile: there is no such process", command, what);
+    else if (!path)
+        pie_message_error("%s: process %s writes no profile that can be read from here: pieprof does not "
+                          "profile it, or its file is elsewhere; give the file",
                           command, what);
     return path;
 }

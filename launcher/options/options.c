@@ -138,7 +138,9 @@ static const struct pie_option table[] = {
     {"exclude", "PATH", "code under PATH is not your own", 0, PATH(exclude)},
     {"no-argv", NULL, "do not store the command line in the profile", 0, FLAG(has_argv, false)},
     {"quiet", NULL, "print no summary at the end", 'q', FLAG(is_quiet, true)},
-    {"verbose", NULL, "report each step", 'v', FLAG(is_verbose, true)},
+    {"verbose", NULL, "report each step, and how the run is going", 'v', FLAG(is_verbose, true)},
+    {"progress", NULL, "on a terminal, show time, samples, memory and overhead meanwhile", 0,
+     FLAG(has_progress, true)},
     {"version", NULL, "print the versions of pieprof and of its Python", 'V', ACTION(PIE_ACTION_VERSION)},
     {"help", NULL, "print this text", 'h', ACTION(PIE_ACTION_HELP)},
 };

@@ -20,6 +20,7 @@
 #include "launcher/summary/summary.h"
 #include "launcher/options/options.h"
 #include "launcher/options/output_path.h"
+#include "launcher/progress/progress.h"
 #include "launcher/run/child_env.h"
 #include "launcher/run/script_word.h"
 #include "launcher/text/messages.h"
@@ -197,6 +198,7 @@ static void finish(const char *cause, int status) {
     pie_engine_finish(cause, status);
     if (getpid() != current.summary_pid)
         return;
+    pie_progress_end();
     block_refusal_signals();
     tell_beside(current.options);
     int error = pie_engine_write_error();
@@ -283,6 +285,8 @@ static int open_sink(const struct pie_config *config, struct pie_sink **ret_sink
     is_choosing = false;
     if (r == 0 && is_followed && !config->is_child)
         (void)tell_children();
+    if (r == 0 && !config->is_child)
+        pie_progress_watch(*ret_sink);
     return r;
 }
 
@@ -296,6 +300,8 @@ int pie_session_start(const struct pie_session *session) {
         .made_source = pie_cell_sources_find,
         .memory = pie_memory_facts(),
     };
+    if (!current.options->config.is_child)
+        pie_progress_prepare(current.options->config.has_progress, current.options->config.is_verbose);
     int r = pie_runtime_install();
     if (r < 0)
         return r;

@@ -40,6 +40,7 @@ struct pie_config {
     bool has_argv;           /* store the command line */
     bool is_quiet;           /* no summary at the end */
     bool is_verbose;
+    bool has_progress;  /* a line on the terminal while it runs */
     bool is_child;      /* this process belongs to the run `run_id` of a parent under pieprof */
     int64_t run_id;     /* valid with is_child */
     int32_t parent_pid; /* the pid that the parent had in its own row, valid with is_child */

@@ -17,6 +17,7 @@ NEVER_CALLED(query)
 NEVER_CALLED(confirm)
 NEVER_CALLED(report)
 NEVER_CALLED(export)
+NEVER_CALLED(top)
 NEVER_CALLED(snapshot)
 NEVER_CALLED(merge)
 NEVER_CALLED(runs)
@@ -26,6 +27,10 @@ NEVER_CALLED(install)
 NEVER_CALLED(uninstall)
 
 void pie_cmd_query_print_questions(FILE *out) {
+    fputs("", out);
+}
+
+void pie_cmd_top_print_keys(FILE *out) {
     fputs("", out);
 }
 

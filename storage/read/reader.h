@@ -28,6 +28,10 @@ int pie_reader_open_untouched(const char *path, bool is_still, struct pie_reader
 int pie_reader_open_written(const char *path, struct pie_reader **ret_reader, char **ret_message);
 void pie_reader_close(struct pie_reader *reader);
 
+/* All cursors from now on see the file as it is at this moment, whatever is written meanwhile. A writer's log grows as
+ * long as the reader is open. Returns 0, or -errno and a message. */
+int pie_reader_freeze(struct pie_reader *reader, char **ret_message);
+
 /* Something people should know about this file, or NULL: one line. */
 const char *pie_reader_note(const struct pie_reader *reader);
 /* For each cursor, from its opening on. */

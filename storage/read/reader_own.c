@@ -32,3 +32,9 @@ int pie_reader_run_own(struct pie_reader *reader, const char *sql, pie_reader_bi
     pie_reader_allow_all(reader, false);
     return r;
 }
+
+/* https://www.sqlite.org/isolation.html: the snapshot is taken by the first statement that reads. */
+int pie_reader_freeze(struct pie_reader *reader, char **ret_message) {
+    return pie_reader_run_own(reader, "BEGIN; SELECT count(*) FROM main.sqlite_schema", NULL, NULL,
+                              ret_message);
+}

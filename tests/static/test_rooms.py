@@ -57,16 +57,18 @@ ROOMS = {
     },
     "launcher": {
         "text": (),
+        "progress": ("text",),
         "options": ("text",),
         "answers": ("text",),
         "summary": ("text", "answers"),
         "command": ("text", "answers"),
         "page": ("text", "answers", "command"),
         "ask": ("text", "answers", "summary", "command", "page"),
+        "top": ("text", "answers", "command"),
         "doctor": ("text", "answers", "command"),
         "install": ("text", "answers", "command"),
         "confirm": ("text", "answers", "command"),
-        "run": ("text", "options", "answers", "summary", "command", "ask", "doctor", "install", "confirm"),
+        "run": ("text", "progress", "options", "answers", "summary", "command", "ask", "top", "doctor", "install", "confirm"),
     },
 }
 FILES_MAX, COMMENT_LINES_MAX = 40, 5
