@@ -43,6 +43,10 @@ int pie_reader_get_run(struct pie_reader *reader, int64_t wanted, int64_t *ret_r
  * Returns 0, or -ENOENT or another -errno and a message. No cursor may be open. */
 int pie_reader_cut(struct pie_reader *reader, int64_t run, int64_t process, char **ret_message);
 
+/* From now on all that is asked sees the file as it is now, whatever is written to it meanwhile, until the reader is
+ * closed. Returns 0, or -errno and a message. After pie_reader_cut(). */
+int pie_reader_hold(struct pie_reader *reader, char **ret_message);
+
 /* For the parts of storage/ that build tables of their own in memory (calltree.c). */
 struct sqlite3 *pie_reader_database(struct pie_reader *reader);
 void pie_reader_allow_all(struct pie_reader *reader, bool allow);

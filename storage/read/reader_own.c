@@ -32,3 +32,8 @@ int pie_reader_run_own(struct pie_reader *reader, const char *sql, pie_reader_bi
     pie_reader_allow_all(reader, false);
     return r;
 }
+
+/* The first statement that reads decides what is seen. */
+int pie_reader_hold(struct pie_reader *reader, char **ret_message) {
+    return pie_reader_run_own(reader, "BEGIN; SELECT count(*) FROM run", NULL, NULL, ret_message);
+}

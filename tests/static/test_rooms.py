@@ -62,10 +62,11 @@ ROOMS = {
         "command": ("text", "answers"),
         "page": ("text", "answers", "command"),
         "ask": ("text", "answers", "summary", "command", "page"),
+        "serve": ("text", "answers", "command", "page"),
         "doctor": ("text", "answers", "command"),
         "install": ("text", "answers", "command"),
         "confirm": ("text", "answers", "command"),
-        "run": ("text", "options", "answers", "summary", "command", "ask", "doctor", "install", "confirm"),
+        "run": ("text", "options", "answers", "summary", "command", "ask", "serve", "doctor", "install", "confirm"),
     },
 }
 FILES_MAX, COMMENT_LINES_MAX = 40, 5
