@@ -2,32 +2,17 @@
 // usage: node test/browser.mjs [PAGE.html]...
 // The page in a real browser, on a profile whose figures are known, and each PAGE as far as figures do not matter.
 // Prints TAP. Exits with 77 and the reason where there is no browser or no package of npm.
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { launch } from "./browser/launch.mjs";
 
-const BROWSERS = [
-  process.env.CHROMIUM,
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-];
-const executablePath = BROWSERS.find((path) => path && existsSync(path));
-if (!executablePath) skip("there is no chromium");
-if (Number.parseInt(process.versions.node, 10) < 20)
-  skip(`node is ${process.versions.node}; the browser is driven from 20 on`);
-const { chromium } = await import("playwright-core").catch(() => skip("npm ci has not been run in web/"));
+const browser = await launch();
 const { openPages } = await import("./browser/pages.mjs");
 const { Tap } = await import("./browser/tap.mjs");
 
-function skip(why) {
-  console.log(`1..0 # SKIP ${why}`);
-  process.exit(77);
-}
-
 const folder = mkdtempSync(join(tmpdir(), "page-browser-"));
 const tap = new Tap();
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
 try {
   const pages = await openPages(folder);
   for (const name of ["every-view", "keys", "figures", "safety", "paper"]) {
