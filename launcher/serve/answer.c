@@ -13,7 +13,7 @@
 #include "storage/read/reader.h"
 
 /* Each answer opens the file anew and closes it again: between two answers the program that writes it is alone with it.
- * Whether anything is new is told by the times and sizes of the file and of its log, without opening it. */
+ * The times and sizes of the file and of its log say whether anything is new, without opening it. */
 
 enum { OK = 200, NOT_MODIFIED = 304, FORBIDDEN = 403, NOT_FOUND = 404, BAD_METHOD = 405, UNAVAILABLE = 503 };
 

@@ -10,7 +10,7 @@
 /* What a request gets: the page at "/", its data at "/data". Context: cli. */
 
 struct pie_site {
-    const char *profile; /* its path */
+    const char *profile;  /* its path */
     int64_t run, process; /* 0: all processes */
     struct pie_gate gate;
     struct pie_policy policy;

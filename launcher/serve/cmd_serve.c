@@ -37,8 +37,10 @@ static int parse_port(const char *text, unsigned *ret_port) {
 
 static int parse_options(int argc, char **argv, struct serve *serve, const char **ret_path) {
     static const struct option names[] = {
-        {"port", required_argument, NULL, 'P'}, {"open", no_argument, NULL, 'o'},
-        {"run", required_argument, NULL, 'r'},  {"process", required_argument, NULL, 'p'},
+        {"port", required_argument, NULL, 'P'},
+        {"open", no_argument, NULL, 'o'},
+        {"run", required_argument, NULL, 'r'},
+        {"process", required_argument, NULL, 'p'},
         {0},
     };
     opterr = 0;
@@ -90,7 +92,8 @@ static int complain(const struct serve *serve, int error) {
         pie_message_error("serve: libmicrohttpd is not installed; install libmicrohttpd12 "
                           "(libmicrohttpd12t64), or take report --html");
     else if (error == -EINVAL || error == -ENOMEM)
-        pie_message_error("serve: %s", error == -ENOMEM ? "out of memory" : "the page of this pieprof has no policy");
+        pie_message_error("serve: %s",
+                          error == -ENOMEM ? "out of memory" : "the page of this pieprof has no policy");
     else
         pie_message_error("serve: cannot listen on loopback: %s", strerror(-error));
     return PIE_PROFILE_FAILED;

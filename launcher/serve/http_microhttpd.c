@@ -19,7 +19,7 @@
 #include "launcher/serve/http.h"
 
 enum {
-    BOTH = 2,             /* IPv4 and IPv6 */
+    BOTH = 2, /* IPv4 and IPv6 */
     BACKLOG = 16,
     CONNECTIONS_MAX = 32, /* of each */
     IDLE_S = 60,          /* before a connection is closed */

@@ -10,12 +10,13 @@
 
 static const char before_policy[] = "http-equiv=\"Content-Security-Policy\" content=\"";
 static const char asks_server[] = "; connect-src 'self'";
-/* A browser heeds this one in the header only. */
+/* Browsers ignore this one outside of the header. */
 static const char no_frame[] = "; frame-ancestors 'none'";
 static const char no_data[] = "{\"served\":true}";
 
 int pie_policy_init(struct pie_policy *policy, const struct pie_page_template *page) {
-    const char *head = page->head, *begin = memmem(head, page->head_size, before_policy, strlen(before_policy));
+    const char *head = page->head,
+               *begin = memmem(head, page->head_size, before_policy, strlen(before_policy));
     begin = begin ? begin + strlen(before_policy) : NULL;
     const char *end = begin ? memchr(begin, '"', page->head_size - (size_t)(begin - head)) : NULL;
     if (!end)

@@ -18,9 +18,9 @@ struct pie_page_tree;
 struct pie_page {
     struct pie_reader *reader;
     int64_t run;
-    size_t left;  /* bytes that may still be written, the strings among them */
+    size_t left;   /* bytes that may still be written, the strings among them */
     bool is_whole; /* tables, lines and texts have no limit */
-    json_t *data; /* what is written: struct PageData of web/src/data.d.ts */
+    json_t *data;  /* what is written: struct PageData of web/src/data.d.ts */
     json_t *cut;
     struct pie_page_strings strings;
 };

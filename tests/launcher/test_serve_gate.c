@@ -28,9 +28,17 @@ static void test_a_new_token_is_random_and_has_128_bits(void **state) {
 
 static void test_only_names_of_loopback_are_hosts(void **state) {
     static const char *const ours[] = {"127.0.0.1:8080", "localhost:8080", "LocalHost:8080", "[::1]:8080"};
-    static const char *const foreign[] = {
-        "",           "evil.example", "evil.example:8080", "127.0.0.1", "127.0.0.1:8081",      "127.0.0.1:80800",
-        "127.0.0.2:8080", "::1:8080",  "localhost.evil.example:8080", " localhost:8080", NULL};
+    static const char *const foreign[] = {"",
+                                          "evil.example",
+                                          "evil.example:8080",
+                                          "127.0.0.1",
+                                          "127.0.0.1:8081",
+                                          "127.0.0.1:80800",
+                                          "127.0.0.2:8080",
+                                          "::1:8080",
+                                          "localhost.evil.example:8080",
+                                          " localhost:8080",
+                                          NULL};
     struct pie_request request = good;
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
         request.host = ours[i];
@@ -52,8 +60,12 @@ static void test_port_80_is_left_out_by_browsers(void **state) {
 }
 
 static void test_another_origin_is_refused(void **state) {
-    static const char *const foreign[] = {"null", "http://evil.example", "https://127.0.0.1:8080",
-                                          "http://127.0.0.1:8081", "http://127.0.0.1", "127.0.0.1:8080"};
+    static const char *const foreign[] = {"null",
+                                          "http://evil.example",
+                                          "https://127.0.0.1:8080",
+                                          "http://127.0.0.1:8081",
+                                          "http://127.0.0.1",
+                                          "127.0.0.1:8080"};
     struct pie_request request = good;
     request.origin = "http://127.0.0.1:8080";
     assert_int_equal(pie_gate_judge(&gate, &request), PIE_GATE_OPEN);
@@ -82,14 +94,16 @@ static void test_nothing_but_reading(void **state) {
 }
 
 static void test_a_page_may_ask_its_server(void **state) {
-    static const char head[] = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'\"><i>";
+    static const char head[] =
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'\"><i>";
     const struct pie_page_template page = {head, "</i>", sizeof head - 1, 4};
     const struct pie_page_template bare = {"<i>", "</i>", 3, 4};
     struct pie_policy policy;
     assert_int_equal(pie_policy_init(&policy, &page), 0);
     assert_string_equal(policy.header, "default-src 'none'; connect-src 'self'; frame-ancestors 'none'");
-    assert_string_equal(policy.page, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                                     "connect-src 'self'\"><i>{\"served\":true}</i>");
+    assert_string_equal(policy.page,
+                        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                        "connect-src 'self'\"><i>{\"served\":true}</i>");
     pie_policy_finish(&policy);
     assert_int_equal(pie_policy_init(&policy, &bare), -EINVAL);
 }
