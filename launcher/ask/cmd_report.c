@@ -431,7 +431,7 @@ int pie_cmd_report(int argc, char **argv) {
     pie_text_set_locale();
     int status = parse_options(argc, argv, &report, &path);
     if (status == 0 && report.page.output)
-        status = pie_page_file_check();
+        status = pie_page_file_check("report");
     if (status != 0)
         return status;
     report.reader = pie_profile_open(path);

@@ -43,6 +43,7 @@ enum {
 int pie_cmd_query(int argc, char **argv);
 void pie_cmd_query_print_questions(FILE *out);
 int pie_cmd_report(int argc, char **argv);
+int pie_cmd_serve(int argc, char **argv);
 int pie_cmd_export(int argc, char **argv);
 int pie_cmd_top(int argc, char **argv);
 void pie_cmd_top_print_keys(FILE *out);

@@ -12,12 +12,12 @@
 #include "launcher/text/text.h"
 #include "storage/page/page.h"
 
-int pie_page_file_check(void) {
+int pie_page_file_check(const char *command) {
     if (pie_page_built_in.head_size > 0)
         return 0;
-    pie_message_error(
-        "report: this pieprof was built without the page; build it where npm is, or from a release "
-        "archive (docs/building.md)");
+    pie_message_error("%s: this pieprof was built without the page; build it where npm is, or from a release "
+                      "archive (docs/building.md)",
+                      command);
     return PIE_PROFILE_FAILED;
 }
 

@@ -14,8 +14,8 @@ struct pie_page_wish {
     int64_t run, process; /* as the reader was narrowed to; 0: all */
 };
 
-/* Says so in one line if this program has no page. Returns 0 or PIE_PROFILE_FAILED. */
-int pie_page_file_check(void);
+/* Says so in one line, in the command's name, if this program has no page. Returns 0 or PIE_PROFILE_FAILED. */
+int pie_page_file_check(const char *command);
 
 /* Writes the page and opens it. Returns the exit status, after error messages. */
 int pie_page_file_write(const struct pie_page_wish *wish, struct pie_reader *reader);

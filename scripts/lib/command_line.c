@@ -16,6 +16,7 @@
 NEVER_CALLED(query)
 NEVER_CALLED(confirm)
 NEVER_CALLED(report)
+NEVER_CALLED(serve)
 NEVER_CALLED(export)
 NEVER_CALLED(top)
 NEVER_CALLED(snapshot)

@@ -21,6 +21,11 @@ int pie_page_no_memory(char **ret_message) {
     return pie_message(-ENOMEM, ret_message, "out of memory");
 }
 
+/* Half, so that what is added to it does not overflow. */
+size_t pie_page_limit(const struct pie_page *page, size_t limit) {
+    return page->is_whole ? SIZE_MAX / 2 : limit;
+}
+
 size_t pie_page_room(const struct pie_page *page) {
     return page->left > page->strings.bytes ? page->left - page->strings.bytes : 0;
 }
@@ -57,9 +62,10 @@ static json_t *now(void) {
 
 static int put_about(struct pie_page *page, const struct pie_page_choice *choice) {
     json_t *about =
-        json_pack("{s:s, s:o, s:o, s:o, s:o, s:i}", "pieprof_version", PIEPROF_VERSION, "made", now(),
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "pieprof_version", PIEPROF_VERSION, "made", now(),
                   "profile", pie_page_text(choice->profile), "process", pie_page_text(choice->process),
-                  "note", pie_page_text(pie_reader_note(page->reader)), "limit_bytes", PIE_PAGE_BYTES_MAX);
+                  "note", pie_page_text(pie_reader_note(page->reader)), "limit_bytes",
+                  page->is_whole ? json_null() : json_integer(PIE_PAGE_BYTES_MAX));
     int r = pie_page_put(page, "schema", json_integer(SCHEMA));
     return r < 0 ? r : pie_page_put(page, "page", about);
 }
@@ -134,6 +140,12 @@ static int write_page(FILE *out, const json_t *data, const struct pie_page_templ
     return r < 0 && !ferror(out) ? pie_page_no_memory(ret_message) : 0;
 }
 
+static void finish(struct pie_page *made) {
+    json_decref(made->data);
+    json_decref(made->cut);
+    pie_page_strings_finish(&made->strings);
+}
+
 int pie_page_write(FILE *out, struct pie_reader *reader, const struct pie_page_choice *choice,
                    const struct pie_page_template *page, char **ret_message) {
     size_t around = page->head_size + page->tail_size + CUT_BYTES_MAX;
@@ -146,8 +158,21 @@ int pie_page_write(FILE *out, struct pie_reader *reader, const struct pie_page_c
     int r = make_data(&made, choice, ret_message);
     if (r == 0)
         r = write_page(out, made.data, page, ret_message);
-    json_decref(made.data);
-    json_decref(made.cut);
-    pie_page_strings_finish(&made.strings);
+    finish(&made);
+    return r;
+}
+
+int pie_page_write_data(FILE *out, struct pie_reader *reader, const struct pie_page_choice *choice,
+                        char **ret_message) {
+    static const struct pie_page_template nothing = {.head = "", .tail = ""};
+    struct pie_page made = {.reader = reader, .run = choice->run, .is_whole = true};
+    made.left = pie_page_limit(&made, 0);
+    pie_reader_set_time_limit(reader, TIME_LIMIT_S);
+    int r = pie_reader_freeze(reader, ret_message);
+    if (r == 0)
+        r = make_data(&made, choice, ret_message);
+    if (r == 0)
+        r = write_page(out, made.data, &nothing, ret_message);
+    finish(&made);
     return r;
 }

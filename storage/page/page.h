@@ -33,3 +33,9 @@ struct pie_page_choice {
  * (heap). */
 int pie_page_write(FILE *out, struct pie_reader *reader, const struct pie_page_choice *choice,
                    const struct pie_page_template *page, char **ret_message);
+
+/* Writes the data alone, as JSON, and all of them: no table, line or text is cut, only the tree and its cells of time
+ * have a limit, ten times that of a page and more. Everything is read in one transaction, so a program that writes
+ * meanwhile changes nothing in it. Returns as pie_page_write(). */
+int pie_page_write_data(FILE *out, struct pie_reader *reader, const struct pie_page_choice *choice,
+                        char **ret_message);

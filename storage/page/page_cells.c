@@ -35,7 +35,7 @@ void pie_page_cells_finish(struct pie_page_cells *cells) {
     pie_lookup_finish(&cells->by_key);
     free(cells->cells);
     cells->cells = NULL;
-    cells->count = 0;
+    cells->count = cells->room = 0;
 }
 
 /* As fine as cells are by now. */
@@ -47,6 +47,18 @@ static struct pie_page_cell coarse(const struct pie_page_cells *cells, struct pi
     return cell;
 }
 
+static int make_room(struct pie_page_cells *cells) {
+    if (cells->count < cells->room)
+        return 0;
+    uint32_t room = cells->room > 0 ? 2 * cells->room : 1024;
+    struct pie_page_cell *larger = reallocarray(cells->cells, room, sizeof *larger);
+    if (!larger)
+        return -ENOMEM;
+    cells->cells = larger;
+    cells->room = room;
+    return 0;
+}
+
 static int add_coarse(struct pie_page_cells *cells, const struct pie_page_cell *added) {
     const struct pie_page_cell cell = coarse(cells, *added);
     uint32_t number = pie_lookup_get(&cells->by_key, &by_key, cells, hash_cell(&cell), &cell);
@@ -55,9 +67,7 @@ static int add_coarse(struct pie_page_cells *cells, const struct pie_page_cell *
             pie_calltree_add(&cells->cells[number - 1].values[i], cell.values[i]);
         return 0;
     }
-    if (!cells->cells)
-        cells->cells = calloc((size_t)cells->cells_max + 1, sizeof *cells->cells);
-    if (!cells->cells)
+    if (make_room(cells) < 0)
         return -ENOMEM;
     cells->cells[cells->count++] = cell;
     return pie_lookup_add(&cells->by_key, &by_key, cells, cells->count);
@@ -81,7 +91,7 @@ int pie_page_cells_coarsen(struct pie_page_cells *cells) {
     else
         cells->has_no_processes = true;
     cells->cells = NULL;
-    cells->count = 0;
+    cells->count = cells->room = 0;
     pie_lookup_finish(&cells->by_key);
     for (uint32_t i = 0; i < count && r == 0; i++)
         r = add_coarse(cells, &before[i]);

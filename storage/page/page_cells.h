@@ -25,7 +25,7 @@ struct pie_page_cells {
     bool has_no_threads, has_no_processes;
     uint32_t cells_max;
     struct pie_page_cell *cells;
-    uint32_t count;
+    uint32_t count, room;
     struct pie_lookup by_key;
 };
 

@@ -153,7 +153,7 @@ static int take_line(struct pie_page *page, struct pie_page_source *source, stru
                              ? NAN
                              : pie_cursor_real(cursor, FIRST_VALUE + i);
     add_to_file(&source->files[line.file], line.values);
-    if (source->line_total++ >= LINES_MAX)
+    if (source->line_total++ >= pie_page_limit(page, LINES_MAX))
         return 0;
     struct pie_page_line *lines = grow(source->lines, source->line_count, sizeof *lines);
     if (!lines)

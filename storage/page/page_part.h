@@ -2,6 +2,7 @@
 #pragma once
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,8 +18,9 @@ struct pie_page_tree;
 struct pie_page {
     struct pie_reader *reader;
     int64_t run;
-    size_t left;  /* bytes that may still be written, the strings among them */
-    json_t *data; /* what is written: struct PageData of web/src/data.d.ts */
+    size_t left;   /* bytes that may still be written, the strings among them */
+    bool is_whole; /* tables, lines and texts have no limit */
+    json_t *data;  /* what is written: struct PageData of web/src/data.d.ts */
     json_t *cut;
     struct pie_page_strings strings;
 };
@@ -35,6 +37,9 @@ int pie_page_add_time(struct pie_page *page, const struct pie_page_tree *tree, c
 
 /* Bytes that are left for further parts. */
 size_t pie_page_room(const struct pie_page *page);
+
+/* The limit of a part, in rows or bytes; as good as none in whole data. */
+size_t pie_page_limit(const struct pie_page *page, size_t limit);
 
 /* Puts a part under a name and takes its size off the room that is left. The value is taken over. Returns 0 or
  * -ENOMEM. */

@@ -144,16 +144,15 @@ int pie_page_add_source(struct pie_page *page, char **ret_message) {
     struct pie_page_source source;
     json_t *text = NULL;
     int r = pie_page_lines_read(page, &source, ret_message);
-    size_t room = pie_page_room(page);
-    json_t *object =
-        r < 0 ? NULL : pie_page_lines_write(page, &source, room < LINES_BYTES_MAX ? room : LINES_BYTES_MAX);
+    size_t room = pie_page_room(page), lines_max = pie_page_limit(page, LINES_BYTES_MAX),
+           text_max = pie_page_limit(page, TEXT_BYTES_MAX);
+    json_t *object = r < 0 ? NULL : pie_page_lines_write(page, &source, room < lines_max ? room : lines_max);
     if (r == 0 && !object)
         r = pie_page_no_memory(ret_message);
     if (r == 0) {
         size_t used = pie_page_size(object);
         room = pie_page_room(page) > used ? pie_page_room(page) - used : 0;
-        r = pie_page_text_read(page, &source, room < TEXT_BYTES_MAX ? room : TEXT_BYTES_MAX, &text,
-                               ret_message);
+        r = pie_page_text_read(page, &source, room < text_max ? room : text_max, &text, ret_message);
     }
     if (r == 0 && (json_object_set_new(object, "text", text) < 0 || put_cuts(page, &source) < 0 ||
                    pie_page_put(page, "source", json_incref(object)) < 0))

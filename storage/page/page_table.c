@@ -60,6 +60,7 @@ static int take_row(struct pie_page *page, struct pie_cursor *cursor, const stru
 static int read_rows(struct pie_page *page, struct pie_cursor *cursor, size_t rows_max,
                      const struct column *columns, struct pie_page_table *table, char **ret_message) {
     size_t strings_max = page->strings.bytes + pie_page_room(page) / 2;
+    rows_max = pie_page_limit(page, rows_max);
     int count = pie_cursor_column_count(cursor), r;
     while ((r = pie_cursor_next(cursor, ret_message)) > 0) {
         table->rows_total++;
@@ -120,6 +121,7 @@ int pie_page_table_fit(struct pie_page_table *table, size_t bytes_max) {
 int pie_page_table_finish(struct pie_page *page, const char *name, const char *order, size_t bytes_max,
                           struct pie_page_table *table, char **ret_message) {
     size_t room = pie_page_room(page);
+    bytes_max = pie_page_limit(page, bytes_max);
     int r = pie_page_table_fit(table, bytes_max < room ? bytes_max : room);
     if (r < 0)
         json_decref(table->columns);

@@ -11,7 +11,13 @@
 #include "storage/page/page_tree.h"
 #include "storage/read/reader.h"
 
-enum { CELLS_BYTES_MAX = 400000, CELLS_MAX = 16000, SLICES_MAX = 256 /* as in slices.sql */ };
+/* Whole data have WHOLE_CELLS_MAX. */
+enum {
+    CELLS_BYTES_MAX = 400000,
+    CELLS_MAX = 16000,
+    WHOLE_CELLS_MAX = 500000,
+    SLICES_MAX = 256 /* as in slices.sql */
+};
 
 struct time_part {
     struct pie_page *page;
@@ -191,7 +197,8 @@ static json_t *write_time(struct time_part *part) {
 
 /* With fewer cells until it fits. The fewest are one for each slice. */
 static int put_time(struct time_part *part) {
-    size_t room = pie_page_room(part->page), bytes_max = room < CELLS_BYTES_MAX ? room : CELLS_BYTES_MAX;
+    size_t room = pie_page_room(part->page), limit = pie_page_limit(part->page, CELLS_BYTES_MAX),
+           bytes_max = room < limit ? room : limit;
     json_t *time;
     for (;;) {
         time = write_time(part);
@@ -226,7 +233,7 @@ static int read_width(struct time_part *part, char **ret_message) {
 
 int pie_page_add_time(struct pie_page *page, const struct pie_page_tree *tree, char **ret_message) {
     struct time_part part = {.page = page, .tree = tree};
-    pie_page_cells_init(&part.cells, &tree->nodes, CELLS_MAX);
+    pie_page_cells_init(&part.cells, &tree->nodes, page->is_whole ? WHOLE_CELLS_MAX : CELLS_MAX);
     int r = read_width(&part, ret_message);
     if (r == 0 && number_threads(&part) < 0)
         r = pie_page_no_memory(ret_message);

@@ -11,7 +11,8 @@
 #include "storage/page/page_json.h"
 #include "storage/page/page_part.h"
 
-enum { TREE_BYTES_MAX = 700000, NODES_MAX = 20000 };
+/* Whole data have this many nodes. */
+enum { TREE_BYTES_MAX = 700000, NODES_MAX = 20000, WHOLE_NODES_MAX = 200000 };
 
 /* Columns as the page has them (data.d.ts: Tree), while they are made. */
 struct columns {
@@ -125,7 +126,7 @@ static json_t *fit_tree(struct pie_page *page, struct pie_page_tree *tree, const
                         const uint32_t *order, uint32_t chosen) {
     size_t strings = json_array_size(page->strings.list), room = pie_page_room(page),
            before = page->strings.bytes;
-    size_t bytes_max = room < TREE_BYTES_MAX ? room : TREE_BYTES_MAX;
+    size_t limit = pie_page_limit(page, TREE_BYTES_MAX), bytes_max = room < limit ? room : limit;
     for (;;) {
         pie_page_nodes_finish(&tree->nodes);
         if (pie_page_nodes_choose(tree->calltree, &tree->costs, weights, order, chosen, &tree->nodes) < 0)
@@ -145,11 +146,11 @@ static json_t *fit_tree(struct pie_page *page, struct pie_page_tree *tree, const
 }
 
 static int put_tree(struct pie_page *page, struct pie_page_tree *tree) {
-    uint32_t count = 0;
+    uint32_t count = 0, nodes_max = page->is_whole ? WHOLE_NODES_MAX : NODES_MAX;
     double *weights = pie_page_costs_weigh(&tree->costs, tree->calltree);
     uint32_t *order = weights ? pie_page_nodes_order(weights, tree->calltree->node_count, &count) : NULL;
     json_t *object =
-        order ? fit_tree(page, tree, weights, order, count < NODES_MAX ? count : NODES_MAX) : NULL;
+        order ? fit_tree(page, tree, weights, order, count < nodes_max ? count : nodes_max) : NULL;
     free(weights);
     free(order);
     int r = object ? pie_page_put(page, "tree", object) : -ENOMEM;

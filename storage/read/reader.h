@@ -29,7 +29,7 @@ int pie_reader_open_written(const char *path, struct pie_reader **ret_reader, ch
 void pie_reader_close(struct pie_reader *reader);
 
 /* All cursors from now on see the file as it is at this moment, whatever is written meanwhile. A writer's log grows as
- * long as the reader is open. Returns 0, or -errno and a message. */
+ * long as the reader is open. After pie_reader_cut(). Returns 0, or -errno and a message. */
 int pie_reader_freeze(struct pie_reader *reader, char **ret_message);
 
 /* Something people should know about this file, or NULL: one line. */

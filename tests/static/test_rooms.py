@@ -65,10 +65,12 @@ ROOMS = {
         "page": ("text", "answers", "command"),
         "ask": ("text", "answers", "summary", "command", "page"),
         "top": ("text", "answers", "command"),
+        "serve": ("text", "answers", "command", "page"),
         "doctor": ("text", "answers", "command"),
         "install": ("text", "answers", "command"),
         "confirm": ("text", "answers", "command"),
-        "run": ("text", "progress", "options", "answers", "summary", "command", "ask", "top", "doctor", "install", "confirm"),
+        "run": ("text", "progress", "options", "answers", "summary", "command", "ask", "top", "serve", "doctor", "install",
+                "confirm"),
     },
 }
 FILES_MAX, COMMENT_LINES_MAX = 40, 5

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `pieprof report DB --html FILE` gives the page: the contract between storage/page/ (C), which writes it, and web/,
+// What `pieprof report DB --html FILE` and `pieprof serve DB` give the page: the contract between storage/page/ (C), which writes it, and web/,
 // which shows it. tests/storage/test_page_data.py holds a page's data against this file.
 //
 // It stands in the page as
@@ -83,7 +83,7 @@ export interface About {
   profile: string; // the profile's path, as it was given
   process: string | null; // the page is only about this process (--process); null: about the run
   note: string | null; // one line that people should know about the file
-  limit_bytes: number; // how large a page may be
+  limit_bytes: number | null; // how large a page may be; null: from a server, which sends everything
 }
 
 export interface Cut {

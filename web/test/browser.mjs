@@ -5,9 +5,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { launched } from "./browser/launch.mjs";
+import { launch } from "./browser/launch.mjs";
 
-const browser = await launched();
+const browser = await launch();
 const { openPages } = await import("./browser/pages.mjs");
 const { Tap } = await import("./browser/tap.mjs");
 

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { measure, spread, sum } from "../src/data/measures";
 import { Profile } from "../src/data/profile";
 import { lineKinds } from "../src/flame/bylines";
+import { carried } from "../src/flame/carry";
 import { flatten } from "../src/flame/flat";
 import { boxAt, layout } from "../src/flame/layout";
 import { bottomUp, kinds, type Merged, sandwich, topDown } from "../src/flame/merge";
@@ -100,4 +101,20 @@ test("waste is spread over a line's call paths by their CPU time", () => {
   assert.equal(+wasted[4].toFixed(6), 2);
   assert.equal(+tree.totals(wasted)[0].toFixed(6), 3);
   assert.equal(spread(tree, cpu, []), null);
+});
+
+/** The names along the way to a node. */
+function way(merged: Merged, node: number): string[] {
+  return node > 0 ? [...way(merged, merged.parent[node]), merged.kinds.labels[merged.kind[node]]] : [];
+}
+
+test("a frame is found again by its call path, though all numbers have changed", () => {
+  const before = topDown(tree, all, cpu);
+  const after = bottomUp(tree, kinds(tree, { native: true, folded: true }), cpu);
+  const same = topDown(tree, kinds(tree, { native: true, folded: false }), cpu.toReversed());
+  const helper = before.kind.findIndex((kind) => before.kinds.labels[kind] === "helper");
+  assert.deepEqual(way(before, helper), ["<module> main.py", "work", "helper"]);
+  assert.deepEqual(way(same, carried(before, helper, same)), way(before, helper));
+  assert.equal(carried(before, helper, after), 0);
+  assert.equal(carried(before, 0, same), 0);
 });

@@ -4,7 +4,7 @@
 // for each page, {"cards": [{"what", "where", "try"}, …], "text"}. A card that is not whole on the screen is not there.
 // With --pictures it saves how each page looks. Exits with 77 and the reason as browser.mjs does.
 import { basename, join, resolve } from "node:path";
-import { launched } from "./browser/launch.mjs";
+import { launch } from "./browser/launch.mjs";
 
 const words = process.argv.slice(2);
 const folder = words[0] === "--pictures" ? words.splice(0, 2)[1] : null;
@@ -31,7 +31,7 @@ function seen(page) {
   });
 }
 
-const browser = await launched();
+const browser = await launch();
 const { watched } = await import("./browser/pages.mjs");
 try {
   const told = [];

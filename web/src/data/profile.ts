@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The profile that the page is about: its tables as rows, and the texts, without what could harm the reader.
+import { signal } from "@preact/signals";
 import { printable } from "../base/format";
 import type { PageData, Table } from "../data";
 import { Tree } from "./tree";
@@ -52,15 +53,16 @@ export class Profile {
   }
 }
 
-let opened: Profile | null = null;
+const opened = signal<Profile | null>(null);
 
 export function open(data: PageData): Profile {
-  opened = new Profile(data);
-  return opened;
+  const next = new Profile(data);
+  opened.value = next;
+  return next;
 }
 
-/** The one that the page is about. */
+/** The one that the page is about; what shows it is painted again when newer data of it come. */
 export function profile(): Profile {
-  if (!opened) throw new Error("no profile is open");
-  return opened;
+  if (!opened.value) throw new Error("no profile is open");
+  return opened.value;
 }

@@ -22,7 +22,7 @@ export function lineKinds(tree: Tree): Kinds & { places: [string | null, number 
       kind = result.labels.length;
       known.set(key, kind);
       result.labels.push(tree.name(fn));
-      result.keys.push(key);
+      result.keys.push(`${tree.name(fn)} ${tree.file(fn) ?? ""}:${tree.line[node]}`);
       result.fns.push(fn);
       result.colours.push(tree.isNative(fn) ? "native" : tree.library(fn) ? "library" : "own");
       result.places.push(tree.isNative(fn) ? [null, null] : [tree.file(fn), tree.line[node] || null]);

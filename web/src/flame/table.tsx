@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A merged tree as a table: equal to the picture, and what the keyboard moves in.
 import type { JSX } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { share } from "../base/format";
 import { cell, type Measure } from "../data/measures";
 import { profile } from "../data/profile";
 import { type Column, Grid } from "../ui/grid";
 import { Meter, Place } from "../ui/parts";
+import { useNodes } from "./carry";
 import type { Merged } from "./merge";
 
 interface Props {
@@ -23,6 +24,17 @@ interface Props {
   /** Of a tree of lines: the place of each kind. */
   place?: (kind: number) => [string | null, number | null];
   hasSelf?: boolean;
+}
+
+/** What the user has folded and unfolded. */
+interface Changed {
+  root: number;
+  open: Set<number>;
+}
+
+function moved(changed: Changed | null, to: (node: number) => number): Changed | null {
+  const open = new Set([...(changed?.open ?? [])].map(to).filter((node) => node > 0));
+  return changed && { root: to(changed.root), open };
 }
 
 /** Of all nodes those whose parents are open, in the order of the tree. */
@@ -71,9 +83,9 @@ function defaultPlace(merged: Merged) {
 export function MergedTable(props: Props): JSX.Element {
   const { merged, measure, whole } = props;
   const root = props.root ?? 0;
-  const [changed, setChanged] = useState<{ of: Merged; root: number; open: Set<number> } | null>(null);
+  const [changed, setChanged] = useNodes<Changed | null>(merged, null, moved);
   const hot = useMemo(() => hotPath(merged, root), [merged, root]);
-  let open = changed && changed.of === merged && changed.root === root ? changed.open : hot;
+  let open = changed?.root === root ? changed.open : hot;
   if (props.current) {
     // What is chosen in the picture comes into sight.
     const above: number[] = [];
@@ -177,7 +189,7 @@ export function MergedTable(props: Props): JSX.Element {
         toggle: (node) => {
           const next = new Set(open);
           if (!next.delete(node)) next.add(node);
-          setChanged({ of: merged, root, open: next });
+          setChanged({ root, open: next });
         },
       }}
       current={props.onCurrent ? (props.current ? `${props.current}` : null) : undefined}

@@ -75,7 +75,8 @@ export function Search(): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const [query, setQuery] = useState("");
   const [at, setAt] = useState(0);
-  const found = useMemo(() => (searching.value ? hits(profile(), query) : []), [query, searching.value]);
+  const of = profile();
+  const found = useMemo(() => (searching.value ? hits(of, query) : []), [of, query, searching.value]);
   const open = searching.value;
 
   // At once: what is typed next must go into the field.

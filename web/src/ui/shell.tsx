@@ -18,6 +18,7 @@ import { Source } from "../views/source";
 import { commandName, threadName } from "../views/names";
 import { Start } from "../views/start";
 import { Time } from "../views/time";
+import { LiveState, pause } from "./live";
 import { Search, searching } from "./search";
 
 export interface View {
@@ -49,6 +50,7 @@ const KEYS: [string, string][] = [
   ["s  S", "sort a table by its next column; the other way round"],
   ["Esc", "close this; else show the whole run again"],
   ["t", "light or dark"],
+  ["p", "hold the figures of a running program still, and go on"],
   ["?", "this help"],
 ];
 
@@ -144,6 +146,7 @@ function Header({ onHelp }: { onHelp: () => void }): JSX.Element {
         <b title={run.command ?? ""}>{name}</b>
         <span class="dim">{facts.join(" · ")}</span>
       </p>
+      <LiveState />
       <div class="actions">
         <button type="button" onClick={() => (searching.value = true)} title="Search (/)">
           Search <kbd>/</kbd>
@@ -203,6 +206,7 @@ export function Shell(): JSX.Element {
       "?": toggle,
       "/": () => (searching.value = true),
       t: changeTheme,
+      p: pause,
       Escape: () => {
         choosePeriod(null);
         chooseOf(null);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who calls what, and what it costs: as a flame graph or icicle, or around one function, over any measure.
 import type { JSX } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { share } from "../base/format";
 import { adjust, param } from "../base/route";
 import { MEASURES, measure, type Measure, withUnit } from "../data/measures";
 import { profile } from "../data/profile";
 import { valuesOf } from "../data/values";
 import { FlameCanvas } from "../flame/canvas";
+import { useNodes } from "../flame/carry";
 import { type FlatRow, flatten } from "../flame/flat";
 import { bottomUp, kinds, type Merged, sandwich, topDown } from "../flame/merge";
 import { matched, matcher } from "../flame/search";
@@ -97,7 +98,13 @@ function missing(by: Measure): string {
 function useShape() {
   const native = param("nonative") !== "1";
   const folded = param("fold") === "1";
-  return useMemo(() => kinds(profile().tree, { native, folded }), [native, folded]);
+  return useMemo(() => kinds(profile().tree, { native, folded }), [profile().tree, native, folded]);
+}
+
+/** A frame that the picture begins with, and one that is looked at. */
+interface Chosen {
+  focus: number;
+  current: number | null;
 }
 
 function OneTree({
@@ -116,14 +123,15 @@ function OneTree({
     () => (inverted ? bottomUp(tree, shape, values) : topDown(tree, shape, values)),
     [shape, values, inverted],
   );
-  const [chosen, choose] = useState<{ of: Merged; focus: number; current: number | null } | null>(null);
-  const now = chosen?.of === merged ? chosen : { of: merged, focus: 0, current: null };
+  const [now, choose] = useNodes<Chosen>(merged, { focus: 0, current: null }, (chosen, to) => ({
+    focus: to(chosen.focus),
+    current: (chosen.current && to(chosen.current)) || null,
+  }));
   const query = param("q");
   const matches = useMemo(() => matcher(query), [query]);
   const whole = merged.total[0];
   const setCurrent = (node: number) => choose({ ...now, current: node || null });
-  const setFocus = (node: number) =>
-    choose({ of: merged, focus: node === now.focus ? 0 : node, current: node || null });
+  const setFocus = (node: number) => choose({ focus: node === now.focus ? 0 : node, current: node || null });
   if (!(whole > 0)) return <Empty>Nothing of “{by.title}” is in what is chosen.</Empty>;
   return (
     <>
@@ -236,9 +244,12 @@ interface HalfProps {
 
 /** The function itself is the only child of the root. */
 function Half({ title, merged, by, whole, upwards, empty }: HalfProps): JSX.Element {
-  const [current, setCurrent] = useState<{ of: Merged; node: number } | null>(null);
+  const [node, setCurrent] = useNodes<number | null>(
+    merged,
+    null,
+    (chosen, to) => (chosen && to(chosen)) || null,
+  );
   const focus = merged.children[0][0] ?? 0;
-  const node = current?.of === merged ? current.node : null;
   return (
     <section class="half">
       <h2>{title}</h2>
@@ -250,7 +261,7 @@ function Half({ title, merged, by, whole, upwards, empty }: HalfProps): JSX.Elem
         matches={null}
         upwards={Boolean(upwards)}
         say={describe(merged, by, whole)}
-        onCurrent={(of) => setCurrent({ of: merged, node: of })}
+        onCurrent={(of) => setCurrent(of)}
         onFocus={(of) => merged.kind[of] >= 0 && adjust({ fn: merged.kinds.keys[merged.kind[of]] })}
       />
       {merged.children[focus].length === 0 ? (
@@ -263,7 +274,7 @@ function Half({ title, merged, by, whole, upwards, empty }: HalfProps): JSX.Elem
           measure={by}
           whole={whole}
           current={node}
-          onCurrent={(of) => setCurrent({ of: merged, node: of })}
+          onCurrent={(of) => setCurrent(of)}
           onOpen={(of) => adjust({ fn: merged.kinds.keys[merged.kind[of]] })}
           hasSelf={title === "Callees"}
           empty={empty}

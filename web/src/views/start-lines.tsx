@@ -80,7 +80,7 @@ export function Costliest({ of }: { of: Profile }): JSX.Element {
       label="Costliest lines of your code"
       columns={columns}
       rows={lines}
-      id={(row) => `${row.file}:${row.line}`}
+      id={(row) => `${path(row)}:${row.line}`}
       onOpen={(row) => go("source", { file: path(row) ?? "", line: `${row.line}` })}
       empty="No line of your own code was sampled."
     />

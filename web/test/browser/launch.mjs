@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The browser of this machine. Without one, or without the packages of npm, the process ends with 77 and says why.
+// The browser of the tests. Ends with 77 and the reason where there is none, or no package of npm.
 import { existsSync } from "node:fs";
 
 const BROWSERS = [
@@ -14,7 +14,7 @@ function skip(why) {
   process.exit(77);
 }
 
-export async function launched() {
+export async function launch() {
   const executablePath = BROWSERS.find((path) => path && existsSync(path));
   if (!executablePath) skip("there is no chromium");
   if (Number.parseInt(process.versions.node, 10) < 20)
