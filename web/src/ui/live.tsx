@@ -32,7 +32,7 @@ export function LiveState(): JSX.Element | null {
   if (!now) return null;
   const words = paused.value ? "paused, as of" : WORDS[now.state];
   return (
-    <p class={`live ${paused.value ? "paused" : now.state}`} data-tag={now.tag}>
+    <p class={`live is-${paused.value ? "paused" : now.state}`} data-tag={now.tag}>
       <span class="dot" aria-hidden="true" />
       <span title={now.why || ABOUT[now.state]}>{`${words} ${clockTime(now.at)}`}</span>
       <button type="button" onClick={pause} title="Hold the figures still (p)">
