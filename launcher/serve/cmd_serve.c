@@ -99,12 +99,14 @@ static int complain(const struct serve *serve, int error) {
     return PIE_PROFILE_FAILED;
 }
 
-/* In a process of its own, as a browser may take its time. What ends this command does not end that. */
+/* In a process of its own, as a browser may take its time. What ends this command does not end that, and that does not
+ * keep the port. */
 static void show(const char *address) {
     pid_t pid = fork();
     if (pid != 0)
         return;
     setsid();
+    closefrom(STDERR_FILENO + 1);
     if (pie_browser_open(address) < 0)
         pie_message_warning("no browser could be started ($BROWSER, xdg-open); open the address yourself");
     _exit(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `pieprof report DB --html FILE` and `pieprof serve DB` give the page: the contract between storage/page/ (C), which writes it, and web/,
-// which shows it. tests/storage/test_page_data.py holds a page's data against this file.
+// What `pieprof report DB --html FILE` and `pieprof serve DB` give the page: the contract between storage/page/ (C),
+// which writes it, and web/, which shows it. tests/storage/test_page_data.py holds a page's data against this file.
 //
 // It stands in the page as
 //     <script type="application/json" id="pieprof-data">{…}</script>

@@ -59,7 +59,7 @@ async function stopped() {
 
 async function moves() {
   await page.goto(url);
-  await page.waitForSelector(".live.live");
+  await page.waitForSelector(".live.is-live");
   assert.equal(page.url(), `${origin}/`, "the token is not in the address");
   assert.match(await text(page, ".live"), /^live, updated \d\d:\d\d:\d\d\s+Pause$/);
   const first = await shownCpu();
@@ -134,7 +134,7 @@ async function pauses() {
 
 async function ends() {
   process.kill(pid, "SIGTERM");
-  await page.waitForSelector(".live.ended");
+  await page.waitForSelector(".live.is-ended");
   await until("the end", async () => (await text(page, "header")).includes("ended: signal 143"));
   assert.ok((await text(page, "header")).includes(`${query("runs")[0].cpu_s.toFixed(2)} s CPU`));
 }

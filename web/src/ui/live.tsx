@@ -10,14 +10,15 @@ function clockTime(date: Date): string {
 
 const WORDS = {
   live: "live, updated",
-  silent: "running, but silent since",
+  silent: "silent, as of",
   ended: "ended, as of",
   lost: "no answer, as of",
 };
 
 const ABOUT = {
   live: "The program runs; new figures come as it writes them",
-  silent: "The run has no end yet, and the program has written nothing for ten seconds",
+  silent:
+    "The run has no end, and nothing has been written for ten seconds: it is busy, stands still, or was killed",
   ended: "All processes of the run have ended",
   lost: "The server has ended, or cannot read the profile",
 };
@@ -31,7 +32,7 @@ export function LiveState(): JSX.Element | null {
   if (!now) return null;
   const words = paused.value ? "paused, as of" : WORDS[now.state];
   return (
-    <p class={`live ${paused.value ? "paused" : now.state}`} data-tag={now.tag}>
+    <p class={`live is-${paused.value ? "paused" : now.state}`} data-tag={now.tag}>
       <span class="dot" aria-hidden="true" />
       <span title={now.why || ABOUT[now.state]}>{`${words} ${clockTime(now.at)}`}</span>
       <button type="button" onClick={pause} title="Hold the figures still (p)">

@@ -153,7 +153,7 @@ export function How(): JSX.Element {
                 ["profile", page.profile],
                 [
                   "page",
-                  `made ${page.made.replace("T", " ").replace("Z", " UTC")} by pieprof ${page.pieprof_version}; ${page.limit_bytes === null ? "asked for whole" : `at most ${bytes(page.limit_bytes)}`}`,
+                  `made ${page.made.replace("T", " ").replace("Z", " UTC")} by pieprof ${page.pieprof_version}; ${page.limit_bytes === null ? "served whole" : `at most ${bytes(page.limit_bytes)}`}`,
                 ],
                 ...(page.note ? ([["note", page.note]] as [string, string][]) : []),
               ]}
