@@ -20,16 +20,6 @@ static double resident_bytes(void) {
     return second ? (double)strtoull(second, NULL, 10) * (double)sysconf(_SC_PAGESIZE) : 0;
 }
 
-static void print_elapsed(uint64_t ns, char *text, size_t size) {
-    unsigned long long s = (ns + PIE_NS_PER_S / 2) / PIE_NS_PER_S;
-    if (s < 100)
-        snprintf(text, size, "%llu s", s);
-    else if (s < 3600)
-        snprintf(text, size, "%llu:%02llu min", s / 60, s % 60);
-    else
-        snprintf(text, size, "%llu:%02llu h", s / 3600, s / 60 % 60);
-}
-
 static void print_overhead(const struct pie_progress_figures *figures, char *text, size_t size) {
     if (figures->cpu_ns >= SHARE_CPU_MIN_NS)
         snprintf(text, size, "%.1f %%", 100.0 * (double)figures->overhead_ns / (double)figures->cpu_ns);
@@ -38,9 +28,9 @@ static void print_overhead(const struct pie_progress_figures *figures, char *tex
 }
 
 void pie_progress_figures_print(const struct pie_progress_figures *figures, char *text, size_t size) {
-    char elapsed[64], bytes[PIE_TEXT_BYTES_SIZE], overhead[64];
+    char elapsed[PIE_TEXT_SECONDS_SIZE], bytes[PIE_TEXT_BYTES_SIZE], overhead[64];
     double resident = resident_bytes();
-    print_elapsed(pie_monotonic_ns() - figures->started_ns, elapsed, sizeof elapsed);
+    pie_text_elapsed((double)(pie_monotonic_ns() - figures->started_ns) / PIE_NS_PER_S, 0, elapsed);
     print_overhead(figures, overhead, sizeof overhead);
     pie_text_bytes(resident, bytes);
     snprintf(text, size, "pieprof: %s, %llu samples%s%s%s, overhead %s", elapsed,

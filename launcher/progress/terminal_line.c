@@ -51,10 +51,15 @@ static int open_path(const char *path) {
     return -1;
 }
 
-/* Not in the background, and not while a program has keys without lines: that is an editor, a pager, a prompt. */
-static bool is_ours(int fd) {
+/* In the background it is another program's, and writing may stop this one (TOSTOP). */
+static bool is_foreground(int fd) {
+    return tcgetpgrp(fd) == getpgrp();
+}
+
+/* A program that has keys without lines is an editor, a pager, a prompt. */
+static bool has_lines(int fd) {
     struct termios state;
-    return tcgetpgrp(fd) == getpgrp() && tcgetattr(fd, &state) == 0 && state.c_lflag & ICANON;
+    return tcgetattr(fd, &state) == 0 && state.c_lflag & ICANON;
 }
 
 static void put(int fd, const char *text) {
@@ -79,7 +84,7 @@ void pie_terminal_line_show(const char *text) {
     int fd = open_path(STDERR_OF_THE_PROGRAM);
     if (fd < 0)
         return;
-    if (is_ours(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_row >= ROWS_MIN &&
+    if (is_foreground(fd) && has_lines(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_row >= ROWS_MIN &&
         size.ws_col >= COLUMNS_MIN)
         show(fd, size.ws_row, size.ws_col < 200 ? size.ws_col : 200, text);
     close(fd);
@@ -94,6 +99,7 @@ void pie_terminal_line_end(void) {
     if (fd < 0)
         return;
     snprintf(buffer, sizeof buffer, "\0337\033[r\033[%d;1H\033[2K\0338", rows);
-    put(fd, buffer);
+    if (is_foreground(fd))
+        put(fd, buffer);
     close(fd);
 }

@@ -4,6 +4,7 @@
 #include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,6 +143,17 @@ void pie_text_seconds(double seconds, char buffer[PIE_TEXT_SECONDS_SIZE]) {
         value /= 1000;
     int digits = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
     snprintf(buffer, PIE_TEXT_SECONDS_SIZE, "%s%.*f %s", seconds < 0 ? "-" : "", digits, value, units[unit]);
+}
+
+/* To whole seconds or minutes, downwards, as a clock shows them. */
+void pie_text_elapsed(double seconds, int digits, char buffer[PIE_TEXT_SECONDS_SIZE]) {
+    double minutes = floor(seconds / 60), hours = floor(seconds / 3600);
+    if (seconds < 99.995)
+        snprintf(buffer, PIE_TEXT_SECONDS_SIZE, "%.*f s", digits, seconds);
+    else if (seconds < 3600)
+        snprintf(buffer, PIE_TEXT_SECONDS_SIZE, "%.0f:%02.0f min", minutes, floor(seconds) - 60 * minutes);
+    else
+        snprintf(buffer, PIE_TEXT_SECONDS_SIZE, "%.0f:%02.0f h", hours, minutes - 60 * hours);
 }
 
 const char *pie_text_short_path(const char *path) {

@@ -30,6 +30,9 @@ void pie_text_bytes(double bytes, char buffer[PIE_TEXT_BYTES_SIZE]);
 enum { PIE_TEXT_SECONDS_SIZE = 32 };
 void pie_text_seconds(double seconds, char buffer[PIE_TEXT_SECONDS_SIZE]);
 
+/* "12.34 s", "3:22 min", "1:02 h": the time since something began; digits: of the first form's fraction. */
+void pie_text_elapsed(double seconds, int digits, char buffer[PIE_TEXT_SECONDS_SIZE]);
+
 /* The path as people would write it here: relative if it is below the working directory. Returns a pointer into it. */
 const char *pie_text_short_path(const char *path);
 

@@ -23,9 +23,9 @@
 #include "profiler/base/clocks.h"
 #include "storage/read/reader.h"
 
-/* A run writes once a second. However long reading takes, four times as long there is none. */
+/* A run writes once a second. After each reading there is none for REST times as long as it took. */
 static const double REFRESH_S = 1, REST = 4;
-/* Reading is given up after that much more than it took before, or after this time: no key is heard meanwhile. */
+/* No key is heard while the file is read: it is given up after LIMIT_S, or PATIENCE times as long as it took before. */
 static const double LIMIT_S = 10, PATIENCE = 4;
 enum { ONCE_LINES = 24, COLUMNS_MIN = 40 };
 

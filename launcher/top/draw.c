@@ -23,34 +23,32 @@ enum {
 
 /* --- The run --- */
 
+/* "running  7.00 s"; on a narrow screen only the time. */
+static enum pie_top_look print_state(const struct pie_top_canvas *canvas, const struct pie_top_state *state,
+                                     char *text, size_t size) {
+    const struct pie_top_header *header = &state->frame.header;
+    const char *word = state->is_paused ? "PAUSED" : canvas->columns < COLUMNS_FOR_STATE ? "" : header->state;
+    char elapsed[PIE_TEXT_SECONDS_SIZE];
+    pie_text_elapsed(header->wall_s, 2, elapsed);
+    snprintf(text, size, "%.100s%s%s", word ? word : "", word && *word ? "  " : "", elapsed);
+    if (state->is_paused)
+        return PIE_TOP_WARM;
+    return header->is_running ? PIE_TOP_GOOD : PIE_TOP_PLAIN;
+}
+
 static void draw_title(struct pie_top_canvas *canvas, const struct pie_top_state *state,
                        const struct pie_top_source *source) {
-    const struct pie_top_header *header = &state->frame.header;
-    char time[64], right[192];
-    if (header->wall_s < 99.995)
-        snprintf(time, sizeof time, "%.2f s", header->wall_s);
-    else if (header->wall_s < 3600)
-        snprintf(time, sizeof time, "%.0f:%02.0f min", floor(header->wall_s / 60),
-                 fmod(floor(header->wall_s), 60));
-    else
-        snprintf(time, sizeof time, "%.0f:%02.0f h", floor(header->wall_s / 3600),
-                 fmod(floor(header->wall_s / 60), 60));
-    bool has_state = canvas->columns >= COLUMNS_FOR_STATE;
-    snprintf(right, sizeof right, "%.100s%s%s",
-             state->is_paused ? "PAUSED"
-             : has_state      ? header->state
-                              : "",
-             has_state || state->is_paused ? "  " : "", time);
-    size_t width = pie_text_width(right),
-           room = canvas->columns > width + 2 ? canvas->columns - width - 2 : 0;
-    char *left = NULL;
-    if (asprintf(&left, "pieprof top  %s", header->command ? header->command : source->path) < 0)
+    const char *command = state->frame.header.command;
+    char right[192], *left;
+    enum pie_top_look look = print_state(canvas, state, right, sizeof right);
+    size_t width = pie_text_width(right), room = canvas->columns;
+    char *path = command ? NULL : pie_text_printable(source->path);
+    int size = asprintf(&left, "pieprof top  %s", command ? command : path ? path : "");
+    free(path);
+    if (size < 0)
         return;
-    enum pie_top_look look = state->is_paused     ? PIE_TOP_WARM
-                             : header->is_running ? PIE_TOP_GOOD
-                                                  : PIE_TOP_PLAIN;
-    pie_top_put(canvas, 0, 0, room, PIE_TOP_BOLD, left);
-    pie_top_put(canvas, 0, canvas->columns > width ? canvas->columns - width : 0, width, look, right);
+    pie_top_put(canvas, 0, 0, room > width + 2 ? room - width - 2 : 0, PIE_TOP_BOLD, left);
+    pie_top_put(canvas, 0, room > width ? room - width : 0, width, look, right);
     free(left);
 }
 

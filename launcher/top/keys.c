@@ -119,11 +119,11 @@ static bool key_orders(struct pie_top_state *state, unsigned key) {
         order_by(state, order->column + 1);
     else if (key >= '1' && key <= '9' && (int)(key - '1') < count)
         order_by(state, (int)(key - '1'));
-    else if (key == 'P')
+    else if (key == 'P' || key == 'O')
         order_by_title(state, "OWN s, CPU s, WASTED s");
     else if (key == 'T')
         order_by_title(state, "TOT s, ALIVE s, AGAIN s");
-    else if (key == 'M')
+    else if (key == 'M' || key == 'A')
         order_by_title(state, "ALLOC, LEAKED");
     else if (key == 'r' || key == 'R' || key == 'I')
         order->is_reversed = !order->is_reversed, pie_top_state_arrange(state);
@@ -207,7 +207,7 @@ static const struct {
     {"Tab, Shift-Tab", "the next view, the one before"},
     {"Up Down k j", "move the cursor; PgUp, PgDn, Home, End, g, G"},
     {"< > F6", "order by the column before, after; 1 to 9: by that one"},
-    {"P T M", "order by own CPU time, by total time, by memory"},
+    {"P T M", "order by own CPU time, by total time, by memory; also O T A"},
     {"r", "reverse the order"},
     {"o", "own time, or total time, of functions and lines"},
     {"i", "the last 10 seconds, or the whole run"},

@@ -247,6 +247,9 @@ def test_the_terminal_has_its_settings_again(program):
 def test_hostile_names_are_inert_and_keep_the_columns(program, tmp_path, top):
     change = changer(program, tmp_path)
     name = "漢字\x1b]0;t\x07\x9b31m\u202e\t" + "e\u0301" * 3 + "\n<b>"
+    (tmp_path / "\x1b[31m.db").write_bytes(change("update process set argv = null").db.read_bytes())
+    assert program("top", tmp_path / "\x1b[31m.db", "--once").text.splitlines()[0].startswith("pieprof top  /")
+    assert "\x1b" not in program("top", tmp_path / "\x1b[31m.db", "--once").text
     db = change(f"update function set name = cast(x'{name.encode().hex()}' as text) where name = 'work'").db
     terminal = top(db=db)
     lines = terminal.until(lambda text: "0.65" in text and "<b>" in text)
