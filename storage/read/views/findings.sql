@@ -338,7 +338,7 @@ FROM x_line_lent;
 -- With figures. The fraction is that of the telling re-accesses, or of all for what is only reuse. A line's waste is
 -- this fraction of its CPU time, for loads times the share of the time that is in short calls: what lies in the last
 -- 15 us of calls less what lies in the 15 us before, since samples meet long calls in both alike. Or, if that is more,
--- what lies in the last 30 us less all before: calls of torch or pandas take 20 us, with their traps. Intervals are
+-- what lies in the last 30 us less twice all before: torch's and pandas's calls take 20 us, with traps. Intervals are
 -- Wilson's, as in time.sql, with Kish's number of samples; h and g are z^2 / n. That of the product follows from the
 -- variances of its factors, each taken at the middle of the factor's own interval, so that few samples never count as
 -- certain. The upper end of a share p is below the limit u where u - p > sqrt(h u (1 - u)).
@@ -364,9 +364,9 @@ FROM (
       coalesce((tell_fraction + tell_h / 2) / (1 + tell_h), 0.5) AS tell_mid
     FROM (
       SELECT x.*, a.cpu_ns AS run_ns,
-        iif(x.kind = PIE_WATCH_STORE, 1, max(0, lent_0_ns - lent_1_ns, lent_0_ns + lent_1_ns - lent_2_ns) / nullif(lent_ns, 0))
+        iif(x.kind = PIE_WATCH_STORE, 1, max(0, lent_0_ns - lent_1_ns, lent_0_ns + lent_1_ns - 2 * lent_2_ns) / nullif(lent_ns, 0))
           AS short_share,
-        iif(lent_2_ns >= 2 * lent_1_ns, lent_1_ns, lent_2_ns) / nullif(lent_ns, 0) AS next_share, x.z2 * lent_sq / nullif(lent_ns * lent_ns, 0) AS short_h,
+        iif(lent_2_ns >= lent_1_ns, lent_1_ns, 3 * lent_2_ns) / nullif(lent_ns, 0) AS next_share, x.z2 * lent_sq / nullif(lent_ns * lent_ns, 0) AS short_h,
         all_redundant_ns / nullif(all_ns, 0) AS all_fraction, x.z2 * all_sq / nullif(all_ns * all_ns, 0) AS all_h,
         lent_redundant_ns / nullif(lent_tell_ns, 0) AS tell_fraction,
         x.z2 * lent_tell_sq / nullif(lent_tell_ns * lent_tell_ns, 0) AS tell_h,
