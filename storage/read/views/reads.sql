@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Lines whose calls read all of one long value each time, from the table reading. Searches: `in`, index(), count() or
--- remove() of a list or tuple. Growing arguments: the same call again, but for one argument that begins as before and is
--- longer. Above the views of time.sql and growth.sql, below findings.sql.
+-- remove() of a list or tuple. Growing arguments: the same call again, but for one argument that begins as before and
+-- is longer. Above the views of time.sql and growth.sql, below findings.sql.
 
 -- All figures to tune are here.
 CREATE VIEW x_reading_threshold AS SELECT
