@@ -50,8 +50,8 @@ char *pie_finding_name(const struct pie_finding *finding);
 /* "numpy.cos: 200 000 calls, …; a fix gains about 2.1 s, within area() at most 2.6 s"; heap, NULL without a second
  * run. */
 char *pie_finding_proof(const struct pie_finding *finding);
-/* "looked up again", "computed again", "copied again", "moved again" or "read again": for people who do not know of loads and
- * stores. */
+/* "looked up again", "computed again", "copied again", "moved again" or "read again": for people who do not know of
+ * loads and stores. */
 const char *pie_finding_again(const struct pie_finding *finding);
 /* More was spent than was done again: the figures are two. */
 bool pie_finding_has_two_figures(const struct pie_finding *finding);

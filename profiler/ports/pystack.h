@@ -50,8 +50,8 @@ enum pie_object_kind {
 /* What a call returned. It was made by the call, and says something of it, unless it is None, arrays of zeros, what is
  * empty, or an object that is kept and handed out again; small numbers and short text, which Python keeps, count.
  *
- * is_read_out: text, a list, a dict or a set, which calls often read out of something, such as a file. It is to be compared by
- * itself only beside arguments that are read in full, or where there are none. */
+ * is_read_out: text, a list, a dict or a set, which calls often read out of something, such as a file. It is to be
+ * compared by itself only beside arguments that are read in full, or where there are none. */
 struct pie_value {
     uintptr_t object; /* its address */
     uint64_t content; /* digest of its value; 0: it cannot be read */

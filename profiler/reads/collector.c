@@ -44,9 +44,11 @@ static void forget(void) {
 static void drain(struct pie_thread *thread, size_t slot) {
     struct pie_reads_record record;
 
-    while (pie_reads_ring_pop(&pie_reads_of(thread)->ring, &record))
-        pie_reads_places_add(state.places, pie_naming_node(state.naming, pie_watch_line_node(record.node)),
-                             &record);
+    while (pie_reads_ring_pop(&pie_reads_of(thread)->ring, &record)) {
+        struct pie_node_id line = pie_naming_node(state.naming, pie_watch_line_node(record.node));
+        if (line.value)
+            pie_reads_places_add(state.places, line, &record);
+    }
 }
 
 static int write_readings(struct pie_sink *sink) {

@@ -168,7 +168,7 @@ static void compare(struct place *place, const struct pie_reads_record *record) 
 
 void pie_reads_places_add(struct pie_reads_places *places, struct pie_node_id line,
                           const struct pie_reads_record *record) {
-    struct place *place = line.value ? place_of(places, line, record->read.kind) : NULL;
+    struct place *place = place_of(places, line, record->read.kind);
 
     if (!place) {
         pie_counter_add(PIE_COUNTER_OUT_OF_MEMORY, 1);

@@ -48,7 +48,7 @@ static inline struct pie_reads_thread *pie_reads_of(const struct pie_thread *thr
  * Context: drain. */
 void pie_reads_set(const struct pie_pystack_ops *ops);
 
-/* A watched call has returned. Context: signal. */
+/* For pie_watch_set_returned(). Context: signal. */
 void pie_reads_returned(struct pie_thread *thread);
 
 /* Leaves a record, if the sample fell into a call that reads something long. Context: signal. */

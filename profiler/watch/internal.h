@@ -106,6 +106,8 @@ void pie_watch_give_up(struct pie_thread *thread, unsigned index);
 bool pie_watch_must_yield(const ucontext_t *ucontext);
 /* Makes a slot that of a watch of a call alone, which is at work now. */
 void pie_watch_begin_call(struct pie_thread *thread, unsigned index, const struct pie_call_path *taken);
+/* Calls what pie_watch_set_returned() has set. */
+void pie_watch_announce_return(struct pie_thread *thread);
 /* The watched call returned to the evaluation loop. */
 void pie_watch_call_returned(struct pie_thread *thread, unsigned index, const ucontext_t *ucontext);
 

@@ -36,6 +36,20 @@ enum {
 /* Waiting may overdraw the budget by so much; it is paid back before the next watch. */
 static const int64_t CREDIT_NS = 1500000;
 
+/* Set by the collection thread (release), read by handlers (acquire). */
+static void (*_Atomic at_return)(struct pie_thread *thread);
+
+void pie_watch_set_returned(void (*returned)(struct pie_thread *thread)) {
+    atomic_store_explicit(&at_return, returned, memory_order_release);
+}
+
+void pie_watch_announce_return(struct pie_thread *thread) {
+    void (*returned)(struct pie_thread *) = atomic_load_explicit(&at_return, memory_order_acquire);
+
+    if (returned)
+        returned(thread);
+}
+
 /* A call returned to the loop. The code unit that made it, if that is the slot's place in the program; else 0. */
 static uintptr_t unit_of_call(struct pie_thread *thread, const struct pie_watch_slot *slot,
                               const ucontext_t *ucontext) {

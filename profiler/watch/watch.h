@@ -236,8 +236,8 @@ struct pie_cct_id pie_watch_line_node(struct pie_cct_id node);
  * Context: drain. */
 void pie_watch_set(const struct pie_watch_settings *settings);
 
-/* Is told whenever a watched call has returned to its evaluation loop, on its thread; NULL: nobody is. Context: drain;
- * `returned`: signal. */
+/* From now on `returned` is called in the handler when a watched call has returned to its evaluation loop, on its
+ * thread; NULL: nothing is. Context: drain. */
 void pie_watch_set_returned(void (*returned)(struct pie_thread *thread));
 
 struct pie_call_path;

@@ -43,20 +43,6 @@ static _Atomic(const struct pie_watch_settings *) current;
  * be disarmed. NULL until there were any. */
 static _Atomic(const struct pie_watch_settings *) latest;
 
-/* Set by the collection thread (release), read by handlers (acquire). */
-static void (*_Atomic told_of_returns)(struct pie_thread *thread);
-
-void pie_watch_set_returned(void (*returned)(struct pie_thread *thread)) {
-    atomic_store_explicit(&told_of_returns, returned, memory_order_release);
-}
-
-static void tell_of_return(struct pie_thread *thread) {
-    void (*returned)(struct pie_thread *) = atomic_load_explicit(&told_of_returns, memory_order_acquire);
-
-    if (returned)
-        returned(thread);
-}
-
 void pie_watch_set(const struct pie_watch_settings *settings) {
     if (settings)
         atomic_store_explicit(&latest, settings, memory_order_release);
@@ -491,7 +477,7 @@ void pie_watch_call_returned(struct pie_thread *thread, unsigned index, const uc
         leave(thread, index, PIE_COUNTER_WATCH_CHANGED_IN_CALL);
         return;
     }
-    tell_of_return(thread);
+    pie_watch_announce_return(thread);
     struct pie_watch_record record = {.record = PIE_WATCH_RECORD_REACHED};
     record.length_ns = passed_ns > settings->trap_price_ns ? passed_ns - settings->trap_price_ns : 0;
     if (pie_watch_result(thread, index, ucontext, &record))

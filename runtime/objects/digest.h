@@ -9,8 +9,8 @@
 /* A digest of objects' values, without running any code of theirs, by fault-tolerant loads.
  *
  * What has a value that can be read goes into `content`: numbers, str, bytes, dates, the data of arrays and tensors,
- * and tuples, lists, dicts and sets of these. All else goes into `state`: where it lies and its first words, and its type
- * into the content. So another content is another value for certain; an equal one with another state may be. Long
+ * and tuples, lists, dicts and sets of these. All else goes into `state`: where it lies and its first words, and its
+ * type into the content. So another content is another value for certain; an equal one with another state may be. Long
  * values are sampled. Subclasses of the built-in types count as anything else. Context: signal (all functions). */
 struct pie_digest {
     uint64_t content, state;
@@ -48,8 +48,8 @@ void pie_digest_add_dict(struct pie_digest *digest, uintptr_t dict, unsigned dep
 void pie_digest_add_set(struct pie_digest *digest, uintptr_t set, unsigned depth);
 /* The bytes of a memoryview. False: they do not lie together. */
 bool pie_digest_add_view(struct pie_digest *digest, uintptr_t view);
-/* A value that lies in its object's own memory: a date, a Decimal, a number of NumPy, an array.array. False: its type is
- * none of these. */
+/* A value that lies in its object's own memory: a date, a Decimal, a number of NumPy, an array.array. False: its type
+ * is none of these. */
 bool pie_digest_add_plain(struct pie_digest *digest, uintptr_t object, uintptr_t type, unsigned depth);
 /* Adds a word to the state. */
 void pie_digest_add_state(struct pie_digest *digest, uint64_t word);

@@ -26,7 +26,7 @@ static bool find_table(uintptr_t set, struct table *ret_table) {
     return ret_table->used <= ret_table->slots;
 }
 
-/* *ret_key is 0 for an entry that is free, or was deleted, of which only the hash tells. */
+/* *ret_key is 0 for an entry that is free, or was deleted, which only the hash shows. */
 static bool read_entry(const struct table *table, uintptr_t slot, uintptr_t *ret_key, uintptr_t *ret_hash) {
     uintptr_t entry = table->entries + slot * sizeof(setentry);
 

@@ -222,8 +222,8 @@ CREATE TABLE watch (
 CREATE TABLE reading (
   process INTEGER NOT NULL REFERENCES process,
   node INTEGER NOT NULL,           -- node (process, id) of the line
-  kind INTEGER NOT NULL,           -- 1: a list or tuple is searched for an item, 2: the longest argument, 3: a list that
-                                   -- its sort() sorts
+  kind INTEGER NOT NULL,           -- 1: a list or tuple is searched for an item, 2: the longest argument, 3: a list
+                                   -- that its sort() sorts
   samples INTEGER NOT NULL,        -- samples of such calls; kind 3: samples in a row count as one
   cpu_ns INTEGER NOT NULL,         -- CPU time that they stand for
   cpu_sq_ns2 REAL NOT NULL,        -- sum of the squares of the samples' times

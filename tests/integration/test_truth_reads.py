@@ -23,17 +23,17 @@ needs_numpy = pytest.mark.skipif(not has_numpy(), reason=f"{PYTHON} has no NumPy
 
 @pytest.fixture(scope="module")
 def searches(pieprof, tmp_path_factory):
-    return profile(tmp_path_factory.mktemp("searches") / "x.db", SEARCHES, 0.4)
+    return profile(tmp_path_factory.mktemp("searches") / "x.db", SEARCHES, 0.3)
 
 
 @pytest.fixture(scope="module")
 def prefixes(pieprof, tmp_path_factory):
-    return profile(tmp_path_factory.mktemp("prefixes") / "x.db", PREFIXES, 0.4, *GROWING, "sort", "sort")
+    return profile(tmp_path_factory.mktemp("prefixes") / "x.db", PREFIXES, 0.3, *GROWING, "sort", "sort")
 
 
 @pytest.fixture(scope="module")
 def others(pieprof, tmp_path_factory):
-    return profile(tmp_path_factory.mktemp("others") / "x.db", PREFIXES, 0.3, *NOT_GROWING)
+    return profile(tmp_path_factory.mktemp("others") / "x.db", PREFIXES, 0.2, *NOT_GROWING)
 
 
 def of_line(done, program, name):
@@ -54,7 +54,7 @@ def test_a_searched_list_is_told_with_its_length(searches, name):
     items, grows = ITEMS.match(row["evidence"]).groups()
     true = searches.truth["items"][name]
     assert 0.9 * true <= int(items) <= true and bool(grows) == (name == "grows")
-    assert row["wasted_s"] == pytest.approx(0.4, rel=0.25), "all of its part of the run goes into the search"
+    assert row["wasted_s"] == pytest.approx(0.3, rel=0.25), "all of its part of the run goes into the search"
     assert "set" in row["advice"]
 
 
@@ -79,7 +79,7 @@ def test_a_list_that_is_sorted_again_is_told(prefixes):
     items, rises, known = map(int, SORTS.match(row["evidence"]).groups())
     true = prefixes.truth["bytes"]["sort"] / 8
     assert 0.7 * true <= items <= true and rises >= 0.8 * known
-    assert row["wasted_s"] == pytest.approx(0.8, rel=0.25) and "bisect.insort" in row["advice"]
+    assert row["wasted_s"] == pytest.approx(row["cpu_s"]) and row["cpu_s"] >= 0.5 and "bisect.insort" in row["advice"]
 
 
 @needs_numpy

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The long value that a call reads: _walk.call_read() says it of its own arguments, and last_read() of the call in which an
-object that takes samples was compared."""
+"""The long value that a call reads: _walk.call_read() says it of its own arguments, and last_read() of the call in
+which an object that takes samples was compared."""
 import sys
 
 import _walk

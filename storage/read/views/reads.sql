@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Lines whose calls read all of one long value each time, from the table reading. Searches: `in`, index(), count() or
--- remove() of a list or tuple. Growing arguments: the same call again, but for one argument that begins as before and is
--- longer. Above the views of time.sql and growth.sql, below findings.sql.
+-- remove() of a list or tuple. Growing arguments: the same call again, but for one argument that begins as before and
+-- is longer. Above the views of time.sql and growth.sql, below findings.sql.
 
 -- All figures to tune are here.
 CREATE VIEW x_reading_threshold AS SELECT
@@ -19,7 +19,8 @@ CREATE VIEW x_reading_threshold AS SELECT
 CREATE VIEW x_reading_place AS
 SELECT p.run, r.process, n.own_location AS place, n.line_location, r.kind, max(r.cpu_ns) AS top_ns,
   sum(r.cpu_ns) * 1.0 AS reads_ns, sum(r.samples) AS samples, sum(r.rises) AS rises, sum(r.same) AS same,
-  sum(r.others) AS others, max(r.max_size) AS max_size
+  sum(r.others) AS others, max(r.max_size) AS max_size,
+  sum(r.lower_ns + r.upper_ns) AS risen_ns
 FROM process p JOIN reading r ON r.process = p.id JOIN node n ON n.process = r.process AND n.id = r.node
 JOIN x_reading_threshold t
 WHERE n.own_location IS NOT NULL AND (r.kind <> PIE_READ_SEARCH OR n.line_location = n.own_location)
@@ -33,7 +34,7 @@ HAVING iif(r.kind = PIE_READ_SEARCH,
 -- With times. Few lines come so far, so each looks for itself, and a run without such lines costs nothing.
 CREATE VIEW x_reading_line AS
 SELECT run, kind, file, line, function, function_line, native_function, native_library, advice_library, line_ns, rises,
-  others, max_size, all_reads_ns AS reads_ns, run_ns
+  others, risen_ns, max_size, all_reads_ns AS reads_ns, run_ns
 FROM (
   SELECT x.*, f.path AS file, l.line, u.name AS function, u.first_line AS function_line, ne.name AS native_function,
     me.name AS native_library, coalesce(nullif(fi.library, 'python'), me.name) AS advice_library, a.cpu_ns * 1.0 AS run_ns,
@@ -65,7 +66,7 @@ SELECT x.*, t.high_traps, t.high_low, t.high_part, t.high_share, t.z2, t.calls_h
   min(x.run_ns, t.calls_high * iif(x.kind = PIE_READ_SEARCH, x.reads_ns, x.line_ns)) AS high_ns,
   iif(x.kind = PIE_READ_SEARCH,
     printf('each test reads up to %d items of one list%s; the tests take %.3g of the line''s %.3g s', x.max_size,
-      iif(x.rises > 0, ', which grows, so twice the items take four times as long', ''), x.reads_ns / 1e9, x.line_ns / 1e9),
+      iif(x.risen_ns > 0, ', which grows, so twice the items take four times as long', ''), x.reads_ns / 1e9, x.line_ns / 1e9),
     printf('each call %s again: %s grew to %s, %s in %d of %d comparisons, and nothing else changed, so twice the '
       || 'calls take four times as long; these calls take %.3g of the line''s %.3g s',
       iif(x.kind = PIE_READ_SORT, 'sorts all that was sorted', 'reads all that was there'),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* What the samples of a place tell: the same value again, one that rises, or another one; and whether a longer one takes
- * longer. */
+/* What the samples of a place show: the same value again, one that rises, or another one; and whether a longer one
+ * takes longer. */
 
 #include "profiler/reads/places.h"
 #include "profiler/symbols/naming.h"
@@ -38,7 +38,7 @@ static void add_read(uint32_t line, struct pie_call_read read) {
     pie_reads_places_add(places, (struct pie_node_id){line}, &record);
 }
 
-/* An argument of so many words of a sequence that begins with `first`. */
+/* An argument of that length, of a sequence that begins with `first`. */
 static struct pie_call_read argument(uint64_t words, uint64_t first, uint64_t rest) {
     unsigned octave = 63 - (unsigned)__builtin_clzll(words);
 
@@ -100,7 +100,7 @@ static void test_the_same_a_longer_and_another_argument(void **state) {
     add_read(LINE, argument(210, 2, 1));  /* it begins otherwise */
     add_read(LINE, argument(220, 2, 2));  /* another one of the other arguments */
     add_read(LINE, argument(150, 2, 2));  /* shorter */
-    add_read(LINE, argument(1000, 2, 2)); /* nothing tells that it is the same */
+    add_read(LINE, argument(1000, 2, 2)); /* too much longer to be known as the same */
     expect(1, 2, 4);
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""prefixes.py SECONDS_OF_EACH_OF_CPU_TIME NAME...: calls whose argument grows, with and without the need to read all of it
-again, by lines. Says how many bytes the longest had."""
+"""prefixes.py SECONDS_OF_EACH NAME...: calls whose argument grows, with and without the need to read all of it again,
+by lines. Seconds are of CPU time. Says how many bytes the longest had."""
 import hashlib
 import json
 import random

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""searches.py SECONDS_OF_EACH, of CPU time: lists and tuples that are searched, where a set would do and where it would not, by lines.
-Says how many items each list had at most."""
+"""searches.py SECONDS_OF_EACH: lists and tuples that are searched, where a set would do and where it would not, by
+lines. Seconds are of CPU time. Says how many items each list had at most."""
 import json
 import sys
 import time
