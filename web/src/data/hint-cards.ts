@@ -26,7 +26,7 @@ const NO_CARD: Card = {
 
 const place = (file: string, line: number | null) => `${baseName(file)}:${line}`;
 
-/** "for 9.00 s; held at app.py:30 meanwhile" */
+/** "; held at app.py:30 meanwhile" */
 function holderOf(row: Wait): string {
   return row.holder_file ? `; held at ${place(row.holder_file, row.holder_line)} meanwhile` : "";
 }
@@ -45,7 +45,7 @@ function waitCard(data: PageData, hint: Hint): Card {
     part: hint.share ?? 0,
     gain: at ? seconds(at.wait_s) : share(hint.share, 0),
     gainAbout: at
-      ? `waiting: ${share(hint.share, 0)} of the main thread's time`
+      ? `waited here; the main thread waits ${share(hint.share, 0)} of its time`
       : "of the main thread's time",
   };
   if (!at) return { ...card, what: "Mostly waiting", tryThis: cause.tryThis };
