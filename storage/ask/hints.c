@@ -250,8 +250,8 @@ static int tell_garbage(const struct asking *asking) {
 
 /* Waiting for known reasons, and CPU time with all waiting, which is added up only where it matters. */
 static const char known_waits_sql[] =
-    "SELECT known_s, iif(known_s >= 0.2, (SELECT sum(s.python_ns + s.native_ns + s.system_ns + s.wait_ns) / "
-    "1e9"
+    "SELECT known_s, iif(known_s >= 0.2,"
+    " (SELECT sum(s.python_ns + s.native_ns + s.system_ns + s.wait_ns) / 1e9"
     " FROM process p JOIN x_node_sample s ON s.process = p.id WHERE p.run = :run), 0), 0, 0, NULL, NULL"
     " FROM (SELECT sum(w.wait_ns) / 1e9 AS known_s FROM wait w JOIN process p ON p.id = w.process"
     " WHERE p.run = :run AND w.cause <> 0)";

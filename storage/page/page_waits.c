@@ -7,21 +7,19 @@
 static const struct pie_page_statement sums[] = {
     {
         .name = "wait_causes",
-        .sql =
-            "SELECT cause, sum(wait_ns) / 1e9 AS wait_s, sum(wait_ns) / nullif(sum(sum(wait_ns)) OVER (), 0)"
-            " AS wait_share, sum(iif(holds_gil, wait_ns, 0)) / 1e9 AS held_s FROM x_wait_cause WHERE run = "
-            ":run"
-            " GROUP BY cause ORDER BY 2 DESC, cause",
+        .sql = "SELECT cause, sum(wait_ns) / 1e9 AS wait_s,"
+               " sum(wait_ns) / nullif(sum(sum(wait_ns)) OVER (), 0) AS wait_share,"
+               " sum(iif(holds_gil, wait_ns, 0)) / 1e9 AS held_s"
+               " FROM x_wait_cause WHERE run = :run GROUP BY cause ORDER BY 2 DESC, cause",
         .order = "waiting",
         .rows_max = 20,
         .bytes_max = 4000,
     },
     {
         .name = "thread_waits",
-        .sql =
-            "SELECT process, thread, cause, sum(wait_ns) / 1e9 AS wait_s FROM x_wait_cause WHERE run = :run"
-            " GROUP BY process, thread, cause HAVING sum(wait_ns) > 0 ORDER BY wait_s DESC, process, thread, "
-            "cause",
+        .sql = "SELECT process, thread, cause, sum(wait_ns) / 1e9 AS wait_s FROM x_wait_cause"
+               " WHERE run = :run GROUP BY process, thread, cause HAVING sum(wait_ns) > 0"
+               " ORDER BY wait_s DESC, process, thread, cause",
         .order = "waiting",
         .rows_max = 600,
         .bytes_max = 30000,

@@ -12,7 +12,7 @@ from test_page import PROGRAM, node
 PLANTED = pathlib.Path(__file__).with_name("planted")
 # What a card says first, and the beginning of what to try.
 PROBLEMS = {
-    "keys": ("Loop-invariant computation", "compute it once before the loop"),
+    "keys": ("Loop-invariant computation", "Compute it once before the loop"),
     "lock": ("Waits for a lock", "Hold the lock for less"),
     "network": ("Waits for the network", "Ask for several things at once"),
     "peak": ("Most memory at the peak", "Work in pieces"),

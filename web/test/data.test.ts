@@ -138,6 +138,16 @@ test("where nothing is sure, the costliest line is what to look at, by what it d
   assert.match(card.tryThis!, /^Call Fast-Lib less often/);
 });
 
+test("what is about the machine comes after what is about a line", () => {
+  const hint = { kind: "processors", share: 0.9, text: "too few processors: …", file: null, line: null };
+  assert.deepEqual(
+    only({ hints: columns(hint) }).map((card) => card.what),
+    ["Costliest line", "Too few processors"],
+  );
+  const alone = only({ hints: columns(hint), run: { ...of.data.run, threads: 1 } })[1];
+  assert.match(alone.tryThis!, /^Other programs had the processor/);
+});
+
 test("threads that want the GIL are told who held it, and a call that waits with it", () => {
   const gil = { ...wait, cause: "gil", wait_s: 2 };
   const sums = { cause: "gil", wait_s: 2, wait_share: 1, held_s: 0 };
@@ -187,9 +197,9 @@ test("what most of a large peak was allocated at is a card, and what copies much
     ["Costliest line"],
   );
   assert.equal(only({ heap, ...put("peak_bytes", 31e6) })[1].what, "Most memory at the peak");
-  assert.equal(only(put("copied_bytes", 0.9e9))[0].what, "Costliest line");
+  assert.equal(only(put("copied_bytes", 2.7e9))[0].what, "Costliest line");
   assert.deepEqual(
-    [only(put("copied_bytes", 1.1e9))[0].what, only(put("copied_bytes", 1.1e9))[0].line],
+    [only(put("copied_bytes", 2.8e9))[0].what, only(put("copied_bytes", 2.8e9))[0].line],
     ["Copies much data", 12],
   );
 });

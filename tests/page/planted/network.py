@@ -11,7 +11,7 @@ import time
 class Prices(socketserver.StreamRequestHandler):
     def handle(self):
         for line in self.rfile:
-            time.sleep(0.03)
+            time.sleep(0.1)
             self.wfile.write(json.dumps({"item": line.decode().strip(), "price": len(line)}).encode() + b"\n")
 
 
@@ -27,7 +27,7 @@ def main():
     service.daemon_threads = True
     threading.Thread(target=service.serve_forever, daemon=True).start()
     with socket.create_connection(service.server_address) as client, client.makefile("rwb") as connection:
-        print(sum(price(connection, f"item {n}") for n in range(40)))
+        print(sum(price(connection, f"item {n}") for n in range(25)))
 
 
 main()

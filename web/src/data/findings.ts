@@ -6,7 +6,8 @@ import { hintCards } from "./hint-cards";
 import { rows } from "./profile";
 
 export interface Card {
-  weight: "high" | "maybe" | "low";
+  /** machine: not about the program, but where it runs. */
+  weight: "high" | "maybe" | "machine" | "low";
   /** A sentence's beginning: "Slice underutilization". */
   what: string;
   file: string | null;
@@ -149,7 +150,7 @@ function chosen(findings: Finding[]): [Finding, number][] {
   return first.filter(([one]) => !one.library || !own.has(`${one.user_file}:${one.user_line}`));
 }
 
-const WEIGHTS = { high: 0, maybe: 1, low: 2 };
+const WEIGHTS = { high: 0, maybe: 1, machine: 2, low: 3 };
 /** From so much of the run on, a needless copy is worth a card, as on the terminal. */
 const NEEDLESS_PART_MIN = 0.05;
 

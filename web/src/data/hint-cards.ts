@@ -26,7 +26,7 @@ const NO_CARD: Card = {
 
 const place = (file: string, line: number | null) => `${baseName(file)}:${line}`;
 
-/** "for 9.00 s; held at app.py:30 meanwhile" */
+/** "; held at app.py:30 meanwhile" */
 function holderOf(row: Wait): string {
   return row.holder_file ? `; held at ${place(row.holder_file, row.holder_line)} meanwhile` : "";
 }
@@ -45,7 +45,7 @@ function waitCard(data: PageData, hint: Hint): Card {
     part: hint.share ?? 0,
     gain: at ? seconds(at.wait_s) : share(hint.share, 0),
     gainAbout: at
-      ? `waiting: ${share(hint.share, 0)} of the main thread's time`
+      ? `waited here; the main thread waits ${share(hint.share, 0)} of its time`
       : "of the main thread's time",
   };
   if (!at) return { ...card, what: "Mostly waiting", tryThis: cause.tryThis };
@@ -108,7 +108,7 @@ function hintCard(data: PageData, hint: Hint): Card {
   const [what, tryThis, gainAbout] = ABOUT[hint.kind] ?? [hint.kind, null, ""];
   return {
     ...NO_CARD,
-    weight: OUTSIDE.includes(hint.kind) ? "maybe" : "high",
+    weight: OUTSIDE.includes(hint.kind) ? "machine" : "high",
     what,
     tryThis: hint.kind === "processors" && data.run.threads < 2 ? ALONE : tryThis,
     gainAbout,
@@ -236,8 +236,8 @@ function peakCard(data: PageData): Card[] {
   ];
 }
 
-/** Bytes for each second of CPU time: a processor copies about 10 GB in a second, so less is no hundredth of it. */
-const COPY_RATE = 1e8;
+/** Bytes for each second of the line's CPU time: a processor copies about 10 GB in a second, and new memory takes longer. */
+const COPY_RATE = 5e8;
 const COPY_PART = 0.1;
 
 /** The line of own code that copies most. */
@@ -246,13 +246,11 @@ function copyCard(data: PageData): Card[] {
   const all = lines.reduce((sum, line) => sum + (line.copied ?? 0), 0);
   const [most] = lines.sort((a, b) => (b.copied ?? 0) - (a.copied ?? 0));
   const copied = most?.copied ?? 0;
-  const rate = data.run.cpu_s ? copied / data.run.cpu_s : 0;
-  if (rate < COPY_RATE || copied < COPY_PART * all) return [];
-  const part = data.run.cpu_s ? cpuOf(most) / data.run.cpu_s : 0;
+  const part = most && data.run.cpu_s ? cpuOf(most) / data.run.cpu_s : 0;
+  if (part < HOT_PART || copied < COPY_RATE * cpuOf(most) || copied < COPY_PART * all) return [];
   return [
     {
       ...NO_CARD,
-      weight: part >= HOT_PART ? "high" : "maybe",
       what: "Copies much data",
       file: pathOf(data, most),
       line: most.line,
@@ -336,7 +334,13 @@ const samePlace = (a: Card, b: Card) => a.file !== null && a.file === b.file && 
 export function hintCards(data: PageData, found: readonly Card[]): Card[] {
   const hints = rows<Hint>(data.hints).map((hint) => hintCard(data, hint));
   const isNew = (card: Card) => !hints.some((one) => one.weight !== "low" && samePlace(one, card));
-  const more = [...hints, ...[...lockCard(data), ...gilCard(data)].filter(isNew), ...peakCard(data)];
-  if (!found.some((card) => card.what === NEEDLESS)) more.push(...copyCard(data));
+  const isUnexplained = (card: Card) =>
+    !found.some((one) => one.weight === "high" && (one.what === NEEDLESS || samePlace(one, card)));
+  const more = [
+    ...hints,
+    ...[...lockCard(data), ...gilCard(data)].filter(isNew),
+    ...peakCard(data),
+    ...copyCard(data).filter(isUnexplained),
+  ];
   return [...found, ...more].some((card) => card.weight === "high") ? more : [...more, ...hotLine(data)];
 }

@@ -20,7 +20,7 @@ async function start(browser, pages) {
   );
   has(
     await text(page),
-    "work on whole arrays",
+    "Work on whole arrays",
     "3.00 to 5.00 s at 95 %; 79 ± 9 % redundant in 87 comparisons",
     "260 kB",
     "at 5.00 s",
