@@ -271,6 +271,10 @@ struct pie_pystack_ops {
     size_t (*awaits)(uintptr_t tstate, uintptr_t loop_code, uint64_t random, struct pie_pyframe *frames,
                      size_t max_frames, struct pie_await *awaits, size_t max);
 
+    /* The generation of objects that a thread's interpreter collects garbage of at this moment; -1: it collects none,
+     * or which is not known. May be NULL. Context: signal. */
+    int (*collects)(uintptr_t tstate);
+
     /* The GIL of a thread's interpreter. False: unreadable. May be NULL. Context: drain. */
     bool (*gil)(uintptr_t tstate, struct pie_gil *ret_gil);
 };
