@@ -107,7 +107,7 @@ int pie_aggregate_add_sample(struct pie_aggregate *aggregate, uint32_t thread,
     if (!record->collects)
         return 0;
     return pie_aggregate_add_related(aggregate, thread, record->node,
-                                     (enum pie_related_kind)(PIE_RELATED_GC_0 + record->collects - 1),
+                                     (enum pie_related_kind)(PIE_RELATED_GC_YOUNG + record->collects - 1),
                                      record->user_ns + record->system_ns);
 }
 

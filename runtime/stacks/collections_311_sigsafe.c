@@ -12,8 +12,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* CPython 3.11 to 3.13. A collection begins by setting the counts of its generation and of the younger ones to 0, and by
- * counting itself in the next older one. Only objects that are made or freed meanwhile change the youngest's count. */
+/* CPython 3.11 to 3.13. A collection begins by setting the counts of its generation and of the younger ones to 0, and
+ * by counting itself in the next older one. Objects that are made or freed meanwhile change the youngest's count only.
+ */
 #if PY_VERSION_HEX < 0x030b0000 || PY_VERSION_HEX >= 0x030e0000
 #error "this file is for CPython 3.11 to 3.13"
 #endif

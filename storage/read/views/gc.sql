@@ -22,9 +22,9 @@ SELECT process, node FROM gc;
 
 -- By generation; NULL where none is known, as in files that have no such rows.
 CREATE VIEW x_gc_generation AS
-SELECT process, thread, node, sum(iif(kind = PIE_RELATED_GC_0, time_ns, 0)) AS ns_0,
-  sum(iif(kind = PIE_RELATED_GC_1, time_ns, 0)) AS ns_1, sum(iif(kind = PIE_RELATED_GC_2, time_ns, 0)) AS ns_2
-FROM related WHERE kind IN (PIE_RELATED_GC_0, PIE_RELATED_GC_1, PIE_RELATED_GC_2)
+SELECT process, thread, node, sum(iif(kind = PIE_RELATED_GC_YOUNG, time_ns, 0)) AS ns_0,
+  sum(iif(kind = PIE_RELATED_GC_MIDDLE, time_ns, 0)) AS ns_1, sum(iif(kind = PIE_RELATED_GC_OLD, time_ns, 0)) AS ns_2
+FROM related WHERE kind IN (PIE_RELATED_GC_YOUNG, PIE_RELATED_GC_MIDDLE, PIE_RELATED_GC_OLD)
 GROUP BY process, thread, node;
 
 -- By line of own code, or of a library where there is none.
