@@ -50,12 +50,17 @@ void pie_sample_take(const struct pie_clock_ops *clock, const struct pie_pystack
     if (!clock->account(thread, info, ucontext, since_ns, &time))
         return;
     pie_call_path_take(ops, thread, ucontext, false, &taken);
-    const struct pie_sample sample = {
-        .time_ns = begun_ns, .ucontext = ucontext, .stacks = &taken, .time = time, .cpu_ns = cpu_ns};
+    uintptr_t tstate = ops->current_tstate();
+    const struct pie_sample sample = {.time_ns = begun_ns,
+                                      .ucontext = ucontext,
+                                      .stacks = &taken,
+                                      .time = time,
+                                      .cpu_ns = cpu_ns,
+                                      .collects = (uint8_t)(ops->collects ? ops->collects(tstate) + 1 : 0)};
     PIE_EACH_COLLECTOR(pie_collectors(), sampled, thread, &sample);
     pie_counter_add(PIE_COUNTER_SAMPLES, 1);
     atomic_fetch_add_explicit(&thread->samples, 1, memory_order_relaxed);
-    atomic_store_explicit(&thread->tstate, ops->current_tstate(), memory_order_relaxed);
+    atomic_store_explicit(&thread->tstate, tstate, memory_order_relaxed);
     uint64_t own_ns = pie_monotonic_ns() - begun_ns;
     if (own_ns > HANDLER_UNDISTURBED_NS)
         own_ns = pie_thread_cpu_ns() - cpu_ns;

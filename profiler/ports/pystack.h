@@ -296,11 +296,14 @@ struct pie_pystack_ops {
 
     /* The suspended tasks of the event loop whose frame is among the innermost of a stopped thread (see walk_thread)
      * and runs `loop_code`. At most max of them, from a place in their set that `random` chooses; returns their number.
-     * A third of max is for tasks that wait for one of the others.
-     * Tasks may change meanwhile: all of it is a guess that intern_by_content() survives. May be NULL. Context:
-     * drain. */
+     * A third of max is for tasks that wait for one of the others. Tasks may change meanwhile: all of it is a guess
+     * that intern_by_content() survives. May be NULL. Context: drain. */
     size_t (*awaits)(uintptr_t tstate, uintptr_t loop_code, uint64_t random, struct pie_pyframe *frames,
                      size_t max_frames, struct pie_await *awaits, size_t max);
+
+    /* The generation of objects that a thread's interpreter collects garbage of at this moment; -1: it collects none,
+     * or which is not known. May be NULL. Context: signal. */
+    int (*collects)(uintptr_t tstate);
 
     /* The GIL of a thread's interpreter. False: unreadable. May be NULL. Context: drain. */
     bool (*gil)(uintptr_t tstate, struct pie_gil *ret_gil);

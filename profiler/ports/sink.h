@@ -111,9 +111,9 @@ struct pie_wait_row {
 enum pie_related_kind {
     PIE_RELATED_WORKED =
         1, /* CPU time of native threads meanwhile (profiler/time/pools.h); of no sum of the context */
-    PIE_RELATED_GC_0 = 2, /* in a garbage collection of generation 0; a part of native_ns and system_ns */
-    PIE_RELATED_GC_1 = 3,
-    PIE_RELATED_GC_2 = 4,
+    PIE_RELATED_GC_YOUNG = 2, /* while garbage of generation 0 was collected; a part of the CPU time */
+    PIE_RELATED_GC_MIDDLE = 3,
+    PIE_RELATED_GC_OLD = 4,
     PIE_RELATED_KINDS = 4, /* from 1 on */
 };
 

@@ -104,7 +104,11 @@ int pie_aggregate_add_sample(struct pie_aggregate *aggregate, uint32_t thread,
         row->native_ns += record->user_ns;
     row->system_ns += record->system_ns;
     row->cpu_sq_ns2 += weight_ns * weight_ns;
-    return 0;
+    if (!record->collects)
+        return 0;
+    return pie_aggregate_add_related(aggregate, thread, record->node,
+                                     (enum pie_related_kind)(PIE_RELATED_GC_YOUNG + record->collects - 1),
+                                     record->user_ns + record->system_ns);
 }
 
 int pie_aggregate_add_wait(struct pie_aggregate *aggregate, uint32_t thread, struct pie_cct_id node,

@@ -16,6 +16,7 @@ struct pie_sample {
     const struct pie_call_path *stacks; /* both stacks there, and their node */
     struct pie_sample_time time;        /* CPU time that the sample stands for */
     uint64_t cpu_ns;                    /* the thread's CPU clock */
+    uint8_t collects; /* generation of the garbage that is collected, plus one; 0: none, or not known */
 };
 
 /* Leaves the sample's record for the collection thread. Context: signal. */

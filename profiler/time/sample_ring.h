@@ -16,7 +16,8 @@ struct pie_record {
     struct pie_cct_id node; /* calling context */
     uint8_t is_python;      /* user_ns is the interpreter's, else native code's */
     uint8_t is_rest;        /* no sample: what the thread ran after its last one until its end */
-    uint8_t reserved[2];
+    uint8_t collects;       /* generation of the garbage that was collected, plus one; 0: none */
+    uint8_t reserved;
 };
 static_assert(sizeof(struct pie_record) == 32, "records lie in the region");
 static_assert(offsetof(struct pie_record, node) == 24, "records lie in the region");

@@ -43,7 +43,8 @@ void pie_time_sampled(struct pie_thread *thread, const struct pie_sample *sample
                                       .user_ns = sample->time.user_ns,
                                       .system_ns = sample->time.system_ns,
                                       .node = sample->stacks->node,
-                                      .is_python = sample->stacks->is_python};
+                                      .is_python = sample->stacks->is_python,
+                                      .collects = sample->collects};
 
     __atomic_store_n(&own->last_node.value, record.node.value, __ATOMIC_RELAXED);
     own->last_is_python = record.is_python;

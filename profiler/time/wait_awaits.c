@@ -5,9 +5,9 @@
  * are.
  *
  * Tasks that wait for other tasks have none (gather(), wait(), task groups, `await task`): it is the others that wait
- * for something, and these have it. Where one task awaits others, the context of each of these begins with the awaiter's
- * coroutines, as if it had awaited the coroutine itself. Of many tasks some are taken, from a random place on, and those
- * that wait for them. */
+ * for something, and these have it. Where one task awaits others, the context of each of these begins with the
+ * awaiter's coroutines, as if it had awaited the coroutine itself. Of many tasks some are taken, from a random place
+ * on, and those that wait for them. */
 
 #include "profiler/time/wait_awaits.h"
 

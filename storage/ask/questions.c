@@ -106,7 +106,7 @@ static const struct pie_question questions[] = {
          "lines|hot line|hottest lines|slow lines|slowest lines|costly lines|hot|hottest|line|cpu|cpu time|"
          "hottest line|slow|slowest|most cpu|expensive lines|top lines|lines by time",
      .columns = RANK(COSTLIEST) "file, line, function, " COST ", library, user_file, user_line, worked_s",
-     .from = "x_line_worked",
+     .from = "x_line_share",
      .where = "file IS NOT NULL",
      .order = COSTLIEST,
      .is_timed = true,
@@ -245,7 +245,8 @@ static const struct pie_question questions[] = {
     {.name = "garbage collection",
      .aliases =
          "gc|garbage|garbage collections|gc lines|gc time|garbage collector|time of garbage collection",
-     .columns = RANK("v.rank") "file, line, function, gc_s, cpu_share, samples, library",
+     .columns =
+         RANK("v.rank") "file, line, function, gc_s, gc_0_s, gc_1_s, gc_2_s, cpu_share, samples, library",
      .from = "v_gc v",
      .order = "v.rank",
      .files = "file:line",

@@ -172,8 +172,8 @@ CREATE TABLE related (
   node INTEGER NOT NULL,           -- node (process, id), as in sample
   kind INTEGER NOT NULL,           -- 1: CPU time of threads without Python frames while this thread waited for native
                                    -- code here, or ran code of the same library: sample has it at their own nodes; 2,
-                                   -- 3, 4: CPU time here in a garbage collection of generation 0, 1, 2: a part of
-                                   -- native_ns and system_ns of sample
+                                   -- 3, 4: CPU time here while the interpreter collected garbage of generation 0, 1,
+                                   -- 2: a part of the CPU time of sample
   time_ns INTEGER NOT NULL,        -- the time
   PRIMARY KEY (process, slice_s, thread, node, kind)
 ) WITHOUT ROWID;

@@ -71,3 +71,27 @@ def test_a_part_of_the_time_has_the_proportions_of_the_whole(changed, period, wa
 @pytest.mark.parametrize("phrase", ["why does it wait", "what does it wait for", "waiting causes", "why does it wait in app.py"])
 def test_the_words_of_people(one, phrase):
     assert [r["cause"] for r in rows(one, phrase)] == ["unknown"]
+
+
+def worked(ms, slice_s=0):
+    return ("INSERT INTO related (process, slice_s, thread, node, kind, time_ns) VALUES "
+            f"((SELECT max(id) FROM process), {slice_s}, 2, 10, 1, {ms * 1000000})")
+
+
+def test_what_was_worked_for_a_line_is_in_no_other_figure_of_it(one, changed):
+    before = rows(one, "all hot lines")
+    program = changed(worked(200), worked(100, 1))
+    after = rows(program, "all hot lines")
+    assert [{**row, "worked_s": 0} for row in after] == before
+    assert {row["line"]: row["worked_s"] for row in after if row["worked_s"]} == {10: pytest.approx(0.3)}
+    (row,) = rows(program, "worked for")
+    cpu_s = sum(r["cpu_s"] for r in rows(program, "threads"))
+    assert (row["rank"], row["line"], row["function"], row["worked_s"]) == (1, 10, "main", pytest.approx(0.3))
+    assert row["worked_share"] == pytest.approx(0.3 / cpu_s)
+
+
+@pytest.mark.parametrize("place, worked_s", [("in thread MainThread", 0), ("in app.py:10", 0.3), ("in core.py", 0),
+                                             ("in slice 1", 0.2), ("since 1s", 0.1)])
+def test_what_was_worked_in_a_part_of_the_program(changed, place, worked_s):
+    program = changed(worked(200), worked(100, 1))
+    assert sum(r["worked_s"] for r in rows(program, f"worked for {place}")) == pytest.approx(worked_s)

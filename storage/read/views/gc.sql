@@ -20,16 +20,26 @@ WITH RECURSIVE gc(process, node, line_location) AS (
   FROM gc g JOIN node n ON n.process = g.process AND n.parent = g.node AND n.line_location IS g.line_location)
 SELECT process, node FROM gc;
 
+-- By generation; NULL where none is known, as in files that have no such rows.
+CREATE VIEW x_gc_generation AS
+SELECT process, thread, node, sum(iif(kind = PIE_RELATED_GC_YOUNG, time_ns, 0)) AS ns_0,
+  sum(iif(kind = PIE_RELATED_GC_MIDDLE, time_ns, 0)) AS ns_1, sum(iif(kind = PIE_RELATED_GC_OLD, time_ns, 0)) AS ns_2
+FROM related WHERE kind IN (PIE_RELATED_GC_YOUNG, PIE_RELATED_GC_MIDDLE, PIE_RELATED_GC_OLD)
+GROUP BY process, thread, node;
+
 -- By line of own code, or of a library where there is none.
 CREATE VIEW v_gc AS
 SELECT x.run, row_number() OVER (PARTITION BY x.run ORDER BY x.cpu_ns DESC, file, line) AS rank, file, line, function,
-  x.cpu_ns / 1e9 AS gc_s, x.cpu_ns * 1.0 / nullif(a.cpu_ns, 0) AS cpu_share, samples, library
+  x.cpu_ns / 1e9 AS gc_s, ns_0 / 1e9 AS gc_0_s, ns_1 / 1e9 AS gc_1_s, ns_2 / 1e9 AS gc_2_s,
+  x.cpu_ns * 1.0 / nullif(a.cpu_ns, 0) AS cpu_share, samples, library
 FROM (
   SELECT s.run, f.path AS file, l.line, u.name AS function, iif(f.is_own, NULL, f.library) AS library,
-    sum(s.cpu_ns) AS cpu_ns, sum(s.samples) AS samples
+    sum(s.cpu_ns) AS cpu_ns, sum(s.samples) AS samples, sum(s.ns_0) AS ns_0, sum(s.ns_1) AS ns_1, sum(s.ns_2) AS ns_2
   FROM (
-    SELECT x.run, x.process, coalesce(n.own_location, n.line_location) AS place, x.cpu_ns, x.samples
+    SELECT x.run, x.process, coalesce(n.own_location, n.line_location) AS place, x.cpu_ns, x.samples, g.ns_0, g.ns_1,
+      g.ns_2
     FROM x_sample x JOIN node n ON n.process = x.process AND n.id = x.node
+    LEFT JOIN x_gc_generation g ON g.process = x.process AND g.thread = x.thread AND g.node = x.node
     WHERE (x.process, x.node) IN (SELECT process, node FROM x_gc_node)) s
   JOIN place(l, u, f) AT (s.process, s.place)
   GROUP BY s.run, f.path, l.line, u.name) x

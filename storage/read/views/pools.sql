@@ -24,11 +24,11 @@ SELECT x.run, row_number() OVER (PARTITION BY x.run ORDER BY worked_ns DESC, fil
 FROM x_worked x JOIN x_total a ON a.run = x.run;
 
 -- The lines of v_line, with what was worked for them.
-CREATE VIEW x_line_worked AS
+CREATE VIEW x_line_share AS
 SELECT s.*, coalesce(w.worked_ns, 0) / 1e9 AS worked_s
-FROM x_line_share s
+FROM x_line_own_share s
 LEFT JOIN (SELECT run, file, line, sum(worked_ns) AS worked_ns FROM x_worked GROUP BY run, file, line) w
   ON w.run = s.run AND w.file = s.file AND w.line = s.line;
 
 CREATE VIEW v_line AS
-ranked(x_line_worked: file, line, function, library, user_file, user_line, worked_s);
+ranked(x_line_share: file, line, function, library, user_file, user_line, worked_s);

@@ -153,7 +153,7 @@ GROUP BY s.run, f.path, l.line, u.name, m.path;
 -- v = (q (1-p)^2 + (Q-q) p^2) / T^2, where q and Q sum the squared weights of the line and of the run (Cochran,
 -- Sampling Techniques, 6.4). n = p (1-p) / v samples of equal weight would have this variance, and Wilson's score
 -- interval for p out of n holds for few samples too: shared() in sql-macros.sed.
-CREATE VIEW x_line_share AS
+CREATE VIEW x_line_own_share AS
 shared(x_line_cost: file, line, function, library, user_file, user_line);
 
 CREATE VIEW x_function_share AS

@@ -12,6 +12,7 @@ import time
 from measure import tell
 
 spent = {"allocating": 0, "on-demand": 0}
+generations = {mark: [0, 0, 0] for mark in spent}
 
 
 class Node:
@@ -23,7 +24,9 @@ def on_collection(phase, info):
     if phase == "start":
         collecting_since = time.thread_time()
     else:
-        spent[where] += time.thread_time() - collecting_since
+        seconds = time.thread_time() - collecting_since
+        spent[where] += seconds
+        generations[where][info["generation"]] += seconds
 
 
 def allocate(count):
@@ -34,15 +37,13 @@ def main(seconds):
     global where
     until = time.perf_counter() + 10 * seconds
     kept = allocate(400000)
-    for mark in spent:
-        spent[mark] = 0
     while min(spent.values()) < seconds / 2 and time.perf_counter() < until:
         where = "allocating"
         allocate(20000)
         where = "on-demand"
         if spent["on-demand"] < seconds / 2:
             gc.collect()  # on-demand
-    tell(spent=spent, kept=len(kept))
+    tell(spent=spent, generations=generations, kept=len(kept))
 
 
 where = "allocating"

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define Py_BUILD_CORE 1
+#include <Python.h>
+#include <internal/pycore_interp.h>
+#undef Py_BUILD_CORE
+
+#include "runtime/stacks/collections.h"
+#include "runtime/stacks/pyframe.h"
+
+#include "profiler/base/safe_load.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* CPython 3.11 to 3.13. A collection begins by setting the counts of its generation and of the younger ones to 0, and
+ * by counting itself in the next older one. Objects that are made or freed meanwhile change the youngest's count only.
+ */
+#if PY_VERSION_HEX < 0x030b0000 || PY_VERSION_HEX >= 0x030e0000
+#error "this file is for CPython 3.11 to 3.13"
+#endif
+
+static bool load_int(uintptr_t base, size_t offset, int *ret) {
+    return pie_safe_copy(ret, (const void *)(base + offset), sizeof *ret);
+}
+
+int pie_collections_generation(uintptr_t tstate) {
+    uintptr_t interpreter;
+    int collecting, of_first, of_second;
+
+    if (!pie_pyframe_is_pointer(tstate) ||
+        !pie_safe_load((const void *)(tstate + offsetof(PyThreadState, interp)), &interpreter) ||
+        !pie_pyframe_is_pointer(interpreter) ||
+        !load_int(interpreter, offsetof(PyInterpreterState, gc.collecting), &collecting) || !collecting ||
+        !load_int(interpreter, offsetof(PyInterpreterState, gc.generations[1].count), &of_first) ||
+        !load_int(interpreter, offsetof(PyInterpreterState, gc.generations[2].count), &of_second))
+        return -1;
+    if (of_first > 0)
+        return 0;
+    return of_second > 0 ? 1 : 2;
+}
