@@ -11,7 +11,7 @@ from helpers import PYTHON, TRUTH, clean_environment, has_numpy, line_of, profil
 HERE = TRUTH / "leaks"
 LEAKS = sorted(path.stem for path in HERE.glob("leak_*.py"))
 LOOKALIKES = sorted(path.stem for path in HERE.glob("fine_*.py"))
-AT_A_TIME = 4  # they sleep for most of their time
+AT_A_TIME = 2  # they sleep for most of their time
 
 
 def can_run(name):
@@ -32,7 +32,7 @@ def runs(pieprof, tmp_path_factory, request):
               if item.path == request.path and hasattr(item, "callspec")}
     folder, env = tmp_path_factory.mktemp("leaks"), clean_environment(PYTHONDONTWRITEBYTECODE="1")
     with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
-        started = {name: pool.submit(profile, folder / f"{name}.db", HERE / f"{name}.py", env=env, timeout=300) for name in chosen if can_run(name)}
+        started = {name: pool.submit(profile, folder / f"{name}.db", HERE / f"{name}.py", env=env) for name in chosen if can_run(name)}
         return {name: future.result() for name, future in started.items()}
 
 
