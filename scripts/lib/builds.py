@@ -98,16 +98,15 @@ def run(command, log, env=None):
 
 
 def configure(build):
-    """Returns "" or the end of the output."""
+    """Also what is configured, where the description has changed; returns "" or the end of the output."""
     os.makedirs(build.folder, exist_ok=True)
     options, more = build.setup()
-    env = dict(os.environ, CC=build.compiler, **more)
+    command = ["meson", "setup", build.folder, ROOT, f"-Dwerror={str(not build.is_partial).lower()}", *options]
     if os.path.exists(os.path.join(build.folder, "build.ninja")):
-        return ""
+        command = ["ninja", "-C", build.folder, "build.ninja"]
     path = os.path.join(build.folder, "configure.log")
     with open(path, "w", encoding="utf-8") as log:
-        werror = f"-Dwerror={str(not build.is_partial).lower()}"
-        failed = run(["meson", "setup", build.folder, ROOT, werror, *options], log, env)
+        failed = run(command, log, dict(os.environ, CC=build.compiler, **more))
     return end_of(path) if failed else ""
 
 

@@ -58,7 +58,7 @@ def run(build, names, jobs):
         return
     command = ["meson", "test", "-C", build.folder, "--no-rebuild", "--quiet", f"--num-processes={jobs}"]
     command += [f"--wrapper={' '.join(wrapper)}"] if wrapper else []
-    command += [f"--timeout-multiplier={3 if build.options else 2}", *names]
+    command += [f"--timeout-multiplier={6 if build.options else 2}", *names]
     log = os.path.join(build.folder, "meson-logs", "testlog.json")
     if os.path.exists(log):
         os.unlink(log)

@@ -64,13 +64,13 @@ def say(*words):
 
 
 def compile_steps(steps, jobs):
-    """One after the other, each on all processors; configuring uses one, so all are configured side by side."""
+    """One after the other, each on all processors, while the next ones are configured, which uses one."""
 
     def configure(build):
         lacking = build.fetch()
         return lacking, "" if lacking else builds.configure(build)
 
-    with concurrent.futures.ThreadPoolExecutor(max_workers=jobs) as pool:
+    with concurrent.futures.ThreadPoolExecutor(max_workers=1) as pool:
         start = time.monotonic()
         for step, configured in [(step, pool.submit(configure, step.build)) for step in steps]:
             say(f"{step.build.name}: {step.build.what}")

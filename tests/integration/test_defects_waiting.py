@@ -146,10 +146,12 @@ def test_the_kinds_add_up_in_each_thread(tmp_path):
     rows = {r["tid"]: r for r in done.query("top 1000 threads")}
     assert len(rows) >= 7
     check_sums(rows.values())
-    for tid, delay in done.truth.items():
+    for tid, (begun, delay) in done.truth.items():
         row = rows[int(tid)]
-        # of its delay, what was before the thread could be seen and what comes after its last word
-        assert row["runnable_s"] + row["throttled_s"] == pytest.approx(delay, rel=0.1, abs=SLACK_S), row
+        # What it waited before it could be seen, for its first processor, is in no figure of ours; its last word is not
+        # the last that it does.
+        found = row["runnable_s"] + row["throttled_s"]
+        assert 0.9 * (delay - begun) - SLACK_S <= found <= 1.1 * delay + SLACK_S, (row, begun, delay)
 
 
 def summary(db, *command):

@@ -37,7 +37,7 @@ sys.exit(7)
 
 
 @pytest.fixture(scope="module")
-def expected(tmp_path_factory):
+def expected():
     """What it prints under python3."""
     done = subprocess.run([PYTHON, "-c", PROGRAM], capture_output=True, text=True, check=False, env=clean_environment())
     assert done.returncode == 7

@@ -11,7 +11,7 @@ from helpers import PYTHON, TRUTH, clean_environment, has_numpy, line_of, profil
 HERE = TRUTH / "leaks"
 LEAKS = sorted(path.stem for path in HERE.glob("leak_*.py"))
 LOOKALIKES = sorted(path.stem for path in HERE.glob("fine_*.py"))
-AT_A_TIME = 5  # they sleep for most of their time
+AT_A_TIME = 2  # they sleep for most of their time
 
 
 def can_run(name):

@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import pathlib
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -12,6 +13,10 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools"))  # for packed.py
+
+# A shell's background job ignores SIGINT, and so would all that is started here.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 BUILD = pathlib.Path(os.environ.get("PIEPROF_BUILD", pathlib.Path(__file__).resolve().parents[2] / "build"))
 PIEPROF = pathlib.Path(os.environ.get("PIEPROF", BUILD / "pieprof"))

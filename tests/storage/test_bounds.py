@@ -57,7 +57,8 @@ def many_contexts(program, tmp_path_factory):
         LONG_NODES + f"INSERT INTO sample ({SAMPLE}) SELECT 2, 1000 + i, 1, 1, 1, 1000 * (1 + i % 900), 0, 0, i % 1000, 1, i % 7, i % 5 FROM n")
 
 
-@pytest.mark.parametrize("words", [("query", "a.db", "call tree", "--json"), ("query", "a.db", "all call tree", "--table"),
+@pytest.mark.parametrize("words", [("query", "a.db", "call tree", "--json", "--timeout", "200"),
+                                   ("query", "a.db", "all call tree", "--table", "--timeout", "200"),
                                    ("export", "a.db", "-f", "collapsed"), ("export", "a.db", "-f", "speedscope", "--all")])
 def test_all_contexts_at_once_take_little_memory(many_contexts, words, tmp_path):
     """Was 260 MB. Read from /proc: the figure of wait4() counts the program that started it too."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Threads of all kinds: they sleep, compute, wait for each other, come and go. Prints for each that ends by itself what
-it waited for a processor."""
+it had waited for a processor as it began to work, and in the end."""
 
 import json
 import threading
@@ -39,8 +39,9 @@ def short():
 
 
 def run(work):
+    begun = delay_s()
     work()
-    told[threading.get_native_id()] = delay_s()
+    told[threading.get_native_id()] = begun, delay_s()
 
 
 threads = [threading.Thread(target=run, args=(work,)) for work in (sleeper, computer, computer, both, sleeper, sleeper)]

@@ -61,7 +61,8 @@ static int compare(const void *a, const void *b) {
     return *(const int *)a - *(const int *)b;
 }
 
-static void set_trap_flag(bool on) {
+/* Inlined: the frame of a function that pushes without saying so would be described wrongly. */
+__attribute__((always_inline)) static inline void set_trap_flag(bool on) {
     if (on)
         __asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc");
     else
