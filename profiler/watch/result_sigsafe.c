@@ -141,9 +141,8 @@ static void take_floats(const struct pie_watch_slot *slot, uintptr_t result,
 static uint32_t tries_of(struct pie_watch_thread *watch, const struct pie_watch_slot *slot) {
     bool is_array = !slot->is_outer && slot->bytes >= ARRAY_BYTES_MIN;
 
-    return slot->is_python
-               ? PYTHON_TRIES_MAX
-               : pie_watch_patience(watch, slot->site, is_array ? ARRAY_TRIES_MAX : TRIES_MAX);
+    return slot->is_python ? PYTHON_TRIES_MAX
+                           : pie_watch_patience(watch, slot->site, is_array ? ARRAY_TRIES_MAX : TRIES_MAX);
 }
 
 /* Are the words of its results compared? A library's Python function returns what its calls have computed. */
