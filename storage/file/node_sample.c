@@ -18,7 +18,7 @@ enum {
     COLUMN_SAMPLES,
     WHOLE_SUMS = 7, /* samples and nanoseconds; behind them the one that is no whole number */
     COLUMN_SQUARES = COLUMN_SAMPLES + WHOLE_SUMS,
-    BATCH_MAX = 65536, /* rows: 5 MB */
+    BATCH_MAX = 1 << 20, /* rows: 84 MB */
 };
 
 static const char declaration[] =

@@ -22,9 +22,9 @@ enum { LINES_MAX = 10000 };
 static const char lines_sql[] =
     "WITH part AS MATERIALIZED ("
     "SELECT file, line, NULL AS owner, function, " COST ", NULL AS allocated, NULL AS peak, NULL AS growth,"
-    " NULL AS copied, library AS below, library_cpu_s AS below_s FROM v_own_line WHERE run = :run"
+    " NULL AS copied, library AS below, library_cpu_s AS below_s FROM x_own_line WHERE run = :run"
     " UNION ALL SELECT file, line, library, function, " COST ", NULL, NULL, NULL, NULL, NULL, NULL"
-    " FROM v_line WHERE run = :run AND library IS NOT NULL"
+    " FROM x_line_share WHERE run = :run AND library IS NOT NULL"
     " UNION ALL SELECT file, line, NULL, function, " NO_COST
     ", allocated_bytes, peak_bytes, growth_bytes, copy_bytes,"
     " NULL, NULL FROM v_own_memory WHERE run = :run"

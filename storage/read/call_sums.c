@@ -275,6 +275,16 @@ static int leave(struct pie_call_sums *calls, uint32_t at, void *data) {
     return r;
 }
 
+/* The rows stay. */
+static void release_tree(struct pie_call_sums *calls) {
+    for (size_t i = 0; i < sizeof calls->by_key / sizeof *calls->by_key; i++)
+        pie_u64map_finish(&calls->by_key[i]);
+    pie_free(calls->functions);
+    pie_free(calls->locations);
+    pie_free(calls->nodes);
+    *calls = (struct pie_call_sums){.rows = calls->rows, .row_count = calls->row_count};
+}
+
 int pie_call_sums_end(struct pie_call_sums *calls) {
     struct stack stack = {.last_of = pie_calloc(calls->function_count + 1, sizeof *stack.last_of),
                           .open = pie_calloc(calls->location_count + 1, sizeof *stack.open)};
@@ -282,15 +292,12 @@ int pie_call_sums_end(struct pie_call_sums *calls) {
     pie_free(stack.frames);
     pie_free(stack.last_of);
     pie_free(stack.open);
+    release_tree(calls);
     return r;
 }
 
 void pie_call_sums_finish(struct pie_call_sums *calls) {
-    for (size_t i = 0; i < sizeof calls->by_key / sizeof *calls->by_key; i++)
-        pie_u64map_finish(&calls->by_key[i]);
-    pie_free(calls->functions);
-    pie_free(calls->locations);
-    pie_free(calls->nodes);
+    release_tree(calls);
     pie_free(calls->rows);
     *calls = (struct pie_call_sums){0};
 }

@@ -70,7 +70,7 @@ struct pie_call_sums {
 };
 
 /* In this order: all Python functions, all locations, all nodes (each by ascending ids, others are left out), link,
- * all samples, end. Each returns 0 or -ENOMEM. */
+ * all samples, end, after which only the rows stay. Each returns 0 or -ENOMEM. */
 int pie_call_sums_add_function(struct pie_call_sums *calls, int64_t id);
 int pie_call_sums_add_location(struct pie_call_sums *calls, int64_t id, int64_t function);
 int pie_call_sums_add_node(struct pie_call_sums *calls, int64_t id, int64_t parent, int64_t location,

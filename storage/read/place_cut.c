@@ -135,7 +135,7 @@ static int take_run(struct pie_reader *reader, char **ret_message) {
     return r == 0 ? pie_views_drop(reader, ret_message) : r;
 }
 
-/* The text of our view with one word of it changed, or what is around it. Heap of SQLite's, or NULL. */
+/* The text of our view. Heap of SQLite's, or NULL. */
 static char *view_text(const char *name) {
     const struct pie_schema_statement *view = pie_schema_find_view(name, strlen(name));
     static const char as[] = " AS";
@@ -150,16 +150,6 @@ static int replace_and_free(struct pie_reader *reader, const char *name, char *t
     return r;
 }
 
-/* The work that lines of own code called in libraries is shown at the true innermost line. */
-static int replace_below(struct pie_reader *reader, char **ret_message) {
-    static const char node[] = "JOIN node n";
-    char *text = view_text("x_below"), *at = text ? strstr(text, node) : NULL;
-    char *changed =
-        at ? sqlite3_mprintf("%.*sJOIN main.node n%s", (int)(at - text), text, at + strlen(node)) : NULL;
-    sqlite3_free(text);
-    return replace_and_free(reader, "x_below", changed, ret_message);
-}
-
 /* What is nowhere is not in X. */
 static int replace_rest(struct pie_reader *reader, char **ret_message) {
     char *text = view_text("x_peak_rest");
@@ -169,9 +159,7 @@ static int replace_rest(struct pie_reader *reader, char **ret_message) {
 }
 
 static int replace_views(struct pie_reader *reader, char **ret_message) {
-    int r = replace_below(reader, ret_message);
-    if (r == 0)
-        r = replace_rest(reader, ret_message);
+    int r = replace_rest(reader, ret_message);
     for (size_t i = 0; i < OF_RUN && r == 0; i++)
         r = pie_views_replace(reader, of_run[i].name, of_run[i].instead, ret_message);
     return r;

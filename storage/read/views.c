@@ -11,6 +11,7 @@
 #include "storage/base/message.h"
 #include "storage/file/node_sample.h"
 #include "storage/read/call_time.h"
+#include "storage/read/place_time.h"
 #include "storage/read/reader_internal.h"
 #include "storage/file/schema_statements.h"
 
@@ -38,7 +39,8 @@ static bool is_named(const struct pie_schema_statement *view, const char *name) 
 
 /* Those that the reader has as tables, for speed. */
 static bool is_a_table(const struct pie_schema_statement *view) {
-    return is_named(view, PIE_NODE_SAMPLE_TABLE) || is_named(view, PIE_CALL_TIME_TABLE);
+    return is_named(view, PIE_NODE_SAMPLE_TABLE) || is_named(view, PIE_CALL_TIME_TABLE) ||
+           is_named(view, PIE_PLACE_TIME_TABLE);
 }
 
 /* A cut has made one of its own. */
@@ -73,6 +75,8 @@ static void want(struct wanted *wanted, const struct pie_schema_statement *view)
         return;
     wanted->reader->has_view[i] = true; /* also against views that name each other */
     const char *rest = view->name + view->name_size;
+    if (is_named(view, PIE_PLACE_TIME_TABLE)) /* it reads the other one */
+        want_named(wanted, PIE_NODE_SAMPLE_TABLE, strlen(PIE_NODE_SAMPLE_TABLE));
     if (!is_a_table(view))
         want_named(wanted, rest, (size_t)(view->sql + view->size - rest));
     wanted->order[wanted->count++] = i;

@@ -5,7 +5,7 @@ small one, whose first process gets all rows."""
 import contextlib
 import sqlite3
 
-FILES, FUNCTIONS, CONTEXTS, SLICES, FIRST = 5000, 10, 1_000_000, 64, 1000
+FILES, FUNCTIONS, CONTEXTS, SLICES = 5000, 10, 1_000_000, 64
 
 STATEMENTS = """
 CREATE TEMP TABLE n (i INTEGER PRIMARY KEY);
@@ -36,7 +36,9 @@ def enlarge(db, files=FILES, contexts=CONTEXTS):
     """Adds the rows to a profile, and returns the CPU time of all that was added, in ns."""
     with contextlib.closing(sqlite3.connect(db)) as file:
         file.execute("PRAGMA synchronous = OFF")
+        first = 1 + max(file.execute(f"SELECT coalesce(max(id), 0) FROM {table}").fetchone()[0]
+                        for table in ("file", "function", "location", "node", "source"))
         file.executescript("BEGIN;" + STATEMENTS.format(files=files, functions=FUNCTIONS, contexts=contexts, slices=SLICES,
-                                                        first=FIRST, places=files * FUNCTIONS * 4) + "COMMIT;")
-        added, = file.execute("SELECT sum(python_ns + native_ns + system_ns) FROM sample WHERE node >= ?", (FIRST,)).fetchone()
+                                                        first=first, places=files * FUNCTIONS * 4) + "COMMIT;")
+        added, = file.execute("SELECT sum(python_ns + native_ns + system_ns) FROM sample WHERE node >= ?", (first,)).fetchone()
         return added

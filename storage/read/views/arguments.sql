@@ -27,23 +27,19 @@ FROM (
 
 -- Lines of own code that call functions of own code, of which some calls were compared.
 CREATE VIEW x_calling AS
-SELECT DISTINCT w.process, n.own_location AS place
+SELECT DISTINCT w.run, w.process, n.own_location AS place
 FROM x_watched w JOIN node n ON n.process = w.process AND n.id = w.first_node
 WHERE w.traits & PIE_WATCH_OWN_CALL <> 0;
 
--- CPU time below these lines, but for what is theirs already, as the nearest lines of own code. What is below such a
--- line twice, as in a recursion, counts once. (From the top down, by an index that SQLite makes of the children: the
--- ways up from all nodes are 50 times as many.)
+-- CPU time below these lines, but for what is theirs already, as the nearest lines of own code: all that they take with
+-- what they call (calls.sql), and less what is theirs. Only processes that have such lines are looked at.
 CREATE VIEW x_called_cpu AS
-WITH RECURSIVE child AS MATERIALIZED (
-  SELECT process, parent, id, own_location FROM node WHERE process IN (SELECT process FROM x_calling)),
-down (process, place, node, near) AS (
-  SELECT process, location, id, own_location FROM node
-  WHERE (process, location) IN (SELECT process, place FROM x_calling)
-  UNION
-  SELECT d.process, d.place, c.id, c.own_location
-  FROM down d JOIN child c ON c.process = d.process AND c.parent = d.node)
-SELECT s.run, s.process, d.place, sum(s.cpu_ns) AS ns
-FROM down d JOIN x_sample s ON s.process = d.process AND s.node = d.node
-WHERE d.place IS NOT d.near
-GROUP BY s.run, s.process, d.place;
+SELECT d.run, c.process, c.location AS place, c.cpu_ns AS ns
+FROM (SELECT DISTINCT run, process FROM x_calling) d
+CROSS JOIN x_call_cost c ON c.run = d.run AND c.process = d.process AND c.kind = 2
+CROSS JOIN x_calling k ON k.run = d.run AND k.process = c.process AND k.place = c.location
+UNION ALL
+SELECT d.run, s.process, s.own_location, -s.cpu_ns
+FROM (SELECT DISTINCT run, process FROM x_calling) d
+CROSS JOIN x_place_cost s ON s.run = d.run AND s.process = d.process AND s.kind = 1
+CROSS JOIN x_calling k ON k.run = d.run AND k.process = s.process AND k.place = s.own_location;

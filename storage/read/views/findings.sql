@@ -151,22 +151,31 @@ SELECT run, process, kind, place, entry_function, user_place, location, line_loc
   sum(equal_values * watches) AS equal_values, sum(iif(is_asked, equal_values * watches, 0)) AS returned_values
 FROM x_watch WHERE NOT is_sampled GROUP BY run, process, kind, is_own, place, entry_function;
 
+-- Lines that were watched, in either way in which x_watch has them: there are few.
+CREATE VIEW x_watched_line AS
+SELECT DISTINCT x.run, f.path AS file, l.line
+FROM (
+  SELECT DISTINCT p.run, w.process, iif(r.is_own, n.own_location, n.line_location) AS place
+  FROM process p JOIN watch w ON w.process = p.id JOIN node n ON n.process = w.process AND n.id = w.first_node
+  JOIN (SELECT 1 AS is_own UNION ALL SELECT 0) r) x
+JOIN place(l, u, f) AT (x.process, x.place);
+
 -- CPU time by line as findings count it: that of the line with all that it called in libraries, their Python code and
 -- the kernel's time for them included, since a fix of the line removes all of it. Where calls of functions of own code
--- were compared, the time of these as well.
+-- were compared, the time of these as well. Only of lines that were watched.
 CREATE VIEW x_line_cpu AS
 SELECT run, file, line, line_ns
 FROM (
   SELECT s.run, f.path AS file, l.line, sum(s.ns) OVER g AS line_ns, row_number() OVER g AS nth
   FROM (
-    SELECT s.run, s.process, iif(r.is_own, n.own_location, n.line_location) AS place,
-      sum(s.cpu_ns) AS ns
-    FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
-    JOIN (SELECT 1 AS is_own UNION ALL SELECT 0) r ON r.is_own OR n.line_location IS NOT n.own_location
-    GROUP BY s.run, s.process, iif(r.is_own, n.own_location, n.line_location)
+    SELECT s.run, s.process, iif(r.is_own, s.own_location, s.line_location) AS place, s.cpu_ns AS ns
+    FROM x_place_cost s JOIN (SELECT 1 AS is_own UNION ALL SELECT 0) r
+      ON r.is_own OR s.line_location IS NOT s.own_location
+    WHERE s.kind = 1
     UNION ALL
     SELECT run, process, place, ns FROM x_called_cpu) s
   JOIN place(l, u, f) AT (s.process, s.place)
+  CROSS JOIN x_watched_line w ON w.run = s.run AND w.file = f.path AND w.line = l.line
   WINDOW g AS (PARTITION BY s.run, f.path, l.line))
 WHERE nth = 1;
 

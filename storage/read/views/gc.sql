@@ -10,14 +10,17 @@ WITH RECURSIVE gc(process, location) AS (
   SELECT l.process, l.id FROM gc g JOIN location l ON l.process = g.process AND l.caller = g.location)
 SELECT process, location FROM gc;
 
--- What Python code the collector calls is that code's own.
+-- What Python code the collector calls is that code's own. (From the top down, by an index that SQLite makes of the
+-- children.)
 CREATE VIEW x_gc_node AS
-WITH RECURSIVE gc(process, node, line_location) AS (
-  SELECT n.process, n.id, n.line_location FROM x_gc_location g
-  JOIN node n ON n.process = g.process AND n.location = g.location
+WITH RECURSIVE child AS MATERIALIZED (
+  SELECT process, parent, id, location, line_location FROM node WHERE process IN (SELECT process FROM x_gc_location)),
+gc (process, node, line_location) AS (
+  SELECT process, id, line_location FROM child
+  WHERE (process, location) IN (SELECT process, location FROM x_gc_location)
   UNION
-  SELECT n.process, n.id, n.line_location
-  FROM gc g JOIN node n ON n.process = g.process AND n.parent = g.node AND n.line_location IS g.line_location)
+  SELECT c.process, c.id, c.line_location
+  FROM gc g JOIN child c ON c.process = g.process AND c.parent = g.node AND c.line_location IS g.line_location)
 SELECT process, node FROM gc;
 
 -- By generation; NULL where none is known, as in files that have no such rows.
@@ -38,7 +41,7 @@ FROM (
   FROM (
     SELECT x.run, x.process, coalesce(n.own_location, n.line_location) AS place, x.cpu_ns, x.samples, g.ns_0, g.ns_1,
       g.ns_2
-    FROM x_sample x JOIN node n ON n.process = x.process AND n.id = x.node
+    FROM x_sample x CROSS JOIN node n ON n.process = x.process AND n.id = x.node
     LEFT JOIN x_gc_generation g ON g.process = x.process AND g.thread = x.thread AND g.node = x.node
     WHERE (x.process, x.node) IN (SELECT process, node FROM x_gc_node)) s
   JOIN place(l, u, f) AT (s.process, s.place)

@@ -39,11 +39,11 @@ CREATE VIEW x_growing_cost AS
 SELECT g.*, (
     SELECT sum(c.bytes) FROM copy c JOIN node n ON n.process = c.process AND n.id = c.node
     WHERE c.process = g.process AND n.own_location = g.place) AS copied_bytes, (
-    SELECT sum(s.cpu_ns) * 1.0 FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
-    WHERE s.run = g.run AND s.process = g.process AND n.own_location = g.place) AS line_ns, (
+    SELECT sum(s.cpu_ns) * 1.0 FROM x_place_cost s
+    WHERE s.run = g.run AND s.process = g.process AND s.kind = 1 AND s.own_location = g.place) AS line_ns, (
     SELECT sum(s.system_ns + iif(n.process << 32 | n.id IN (SELECT c.process << 32 | c.node FROM copy c)
         OR n.process << 32 | n.parent IN (SELECT c.process << 32 | c.node FROM copy c), s.python_ns + s.native_ns, 0))
-    FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
+    FROM x_sample s CROSS JOIN node n ON n.process = s.process AND n.id = s.node
     WHERE s.run = g.run AND s.process = g.process AND n.own_location = g.place) AS copies_ns
 FROM x_growing_place g;
 

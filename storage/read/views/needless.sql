@@ -26,8 +26,11 @@ FROM process p JOIN copy c ON c.process = p.id JOIN node n ON n.process = c.proc
 WHERE EXISTS (SELECT 1 FROM copy_end e WHERE e.process = c.process AND e.node = c.node)
 UNION ALL
 SELECT s.run, s.process, coalesce(n.own_location, n.line_location), 0, 0, 0, 0, 0, s.cpu_ns
-FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
-WHERE EXISTS (SELECT 1 FROM copy_end e WHERE e.process = n.process AND e.node IN (n.id, n.parent));
+FROM x_sample s CROSS JOIN node n ON n.process = s.process AND n.id = s.node
+WHERE (s.process, s.node) IN (
+  SELECT process, node FROM copy_end
+  UNION ALL
+  SELECT process, id FROM node WHERE (process, parent) IN (SELECT process, node FROM copy_end));
 
 -- Of copies that are equal, some were written all the same; a register on one of the two sees half of those. A line
 -- that grows has no needless copies, though each of them is like its source.

@@ -53,8 +53,8 @@ FROM (
     row_number() OVER (PARTITION BY x.run, f.path, l.line ORDER BY x.again_ns DESC, x.process) AS nth
   FROM (
     SELECT g.*, (
-        SELECT sum(s.cpu_ns) * 1.0 FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
-        WHERE s.run = g.run AND s.process = g.process AND n.own_location = g.place) AS line_ns, (
+        SELECT sum(s.cpu_ns) * 1.0 FROM x_place_cost s
+        WHERE s.run = g.run AND s.process = g.process AND s.kind = 1 AND s.own_location = g.place) AS line_ns, (
         SELECT sum(w.weight_ns) FROM watch w JOIN node n ON n.process = w.process AND n.id = w.first_node
         WHERE w.process = g.process AND w.kind = PIE_WATCH_LOAD AND n.own_location = g.place) AS loads_ns
     FROM x_passing_place g) x

@@ -3,9 +3,10 @@
 -- longest of them, and so long that there are at most 256. A slice of a process belongs to that of the run in which it
 -- begins.
 
--- started_ns: of the first one that is kept.
+-- started_ns: of the first one that is kept. DISTINCT: else SQLite would look for the width again for each row that it
+-- is joined to.
 CREATE VIEW x_slice_width AS
-SELECT z.run, z.started_ns, z.seen_ns, (
+SELECT DISTINCT z.run, z.started_ns, z.seen_ns, (
     WITH RECURSIVE power (width_s) AS (SELECT 1 UNION ALL SELECT 2 * width_s FROM power WHERE width_s < 1 << 40)
     SELECT min(width_s) FROM power WHERE width_s >= z.width_s AND 256 * width_s * 1000000000 >= z.seen_ns - z.started_ns
   ) AS width_s

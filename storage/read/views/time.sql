@@ -23,7 +23,37 @@ SELECT p.run, s.process, s.node, s.thread, s.samples, s.wait_ns, s.runnable_ns, 
   iif(p.clock = 'none', NULL, s.native_ns) AS native_ns,
   iif(p.clock = 'none', NULL, s.system_ns) AS system_ns,
   s.cpu_sq_ns2
-FROM process p JOIN x_node_sample s ON s.process = p.id;
+FROM process p CROSS JOIN x_node_sample s ON s.process = p.id;
+
+-- By kind: 1 the innermost Python line and the line of own code that led there, 2 these and the library whose native
+-- code ran (a place's cut shows contexts at other lines in kind 1, not in this one), 3 the native function that is
+-- innermost, 4 the thread. A reader has a table of this name instead, which is made in one pass for all questions
+-- (place_time.c). Whoever joins it to a process gives the run, too: SQLite then reads no other runs for the view.
+CREATE VIEW x_place_time AS
+SELECT s.process, k.kind, iif(k.kind < 3, n.line_location, NULL) AS line_location,
+  iif(k.kind < 3, n.own_location, NULL) AS own_location, iif(k.kind = 2, n.library_module, NULL) AS library_module,
+  iif(k.kind = 3, u.id, NULL) AS function, iif(k.kind = 4, s.thread, NULL) AS thread, sum(s.samples) AS samples,
+  sum(s.python_ns) AS python_ns, sum(s.native_ns) AS native_ns, sum(s.system_ns) AS system_ns,
+  sum(s.wait_ns) AS wait_ns, sum(s.runnable_ns) AS runnable_ns, sum(s.throttled_ns) AS throttled_ns,
+  sum(s.cpu_sq_ns2) AS cpu_sq_ns2, p.run
+FROM process p CROSS JOIN x_node_sample s ON s.process = p.id
+JOIN (SELECT 1 AS kind UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4) k
+LEFT JOIN node n ON n.process = s.process AND n.id = s.node
+LEFT JOIN location l ON l.process = n.process AND l.id = n.location
+LEFT JOIN function u ON u.process = l.process AND u.id = l.function AND u.kind = PIE_LOCATION_NATIVE
+WHERE k.kind = 4 OR (n.id IS NOT NULL AND (k.kind < 3 OR u.id IS NOT NULL))
+GROUP BY p.run, 1, 2, 3, 4, 5, 6, 7;
+
+-- With what was not measured as NULL.
+CREATE VIEW x_place_cost AS
+SELECT p.run, s.process, s.kind, s.line_location, s.own_location, s.library_module, s.function, s.samples, s.wait_ns,
+  s.runnable_ns, s.throttled_ns,
+  iif(p.clock = 'none', NULL, s.python_ns + s.native_ns + s.system_ns) AS cpu_ns,
+  iif(p.clock = 'none', NULL, s.python_ns) AS python_ns,
+  iif(p.clock = 'none', NULL, s.native_ns) AS native_ns,
+  iif(p.clock = 'none', NULL, s.system_ns) AS system_ns,
+  s.cpu_sq_ns2
+FROM process p CROSS JOIN x_place_time s ON s.process = p.id AND s.run = p.run;
 
 -- What shares and intervals are taken of.
 CREATE VIEW x_total AS
@@ -38,13 +68,7 @@ SELECT s.run, f.path AS file, l.line, u.name AS function, u.first_line, f.is_own
   iif(f.is_own AND s.is_run_by_own, NULL, o.line) AS user_line,
   s.cpu_ns, s.python_ns, s.native_ns, s.system_ns, s.wait_ns, s.runnable_ns, s.throttled_ns, s.samples, s.cpu_sq_ns2
 FROM (
-  SELECT s.run, s.process, n.line_location, n.own_location,
-    n.line_location IS n.own_location AS is_run_by_own, sum(s.cpu_ns) AS cpu_ns,
-    sum(s.python_ns) AS python_ns, sum(s.native_ns) AS native_ns, sum(s.system_ns) AS system_ns,
-    sum(s.wait_ns) AS wait_ns, sum(s.runnable_ns) AS runnable_ns, sum(s.throttled_ns) AS throttled_ns,
-    sum(s.samples) AS samples, sum(s.cpu_sq_ns2) AS cpu_sq_ns2
-  FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
-  GROUP BY s.run, s.process, n.line_location, n.own_location) s
+  SELECT *, line_location IS own_location AS is_run_by_own FROM x_place_cost WHERE kind = 1) s
 LEFT JOIN place(l, u, f) AT (s.process, s.line_location)
 LEFT JOIN place(o, uo, fo) AT (s.process, s.own_location);
 
@@ -55,17 +79,16 @@ SELECT s.run, fo.path AS file, o.line, uo.name AS function,
   sum(s.python_ns) AS python_ns, sum(s.native_ns) AS native_ns, sum(s.system_ns) AS system_ns,
   sum(s.wait_ns) AS wait_ns, sum(s.runnable_ns) AS runnable_ns, sum(s.throttled_ns) AS throttled_ns,
   sum(s.samples) AS samples
-FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
-LEFT JOIN place(o, uo, fo) AT (n.process, n.own_location)
-LEFT JOIN place(l, ul, fl) AT (n.process, n.line_location)
-LEFT JOIN module m ON m.process = n.process AND m.id = n.library_module
+FROM x_place_cost s
+LEFT JOIN place(o, uo, fo) AT (s.process, s.own_location)
+LEFT JOIN place(l, ul, fl) AT (s.process, s.line_location)
+LEFT JOIN module m ON m.process = s.process AND m.id = s.library_module
+WHERE s.kind = 2
 GROUP BY s.run, fo.path, o.line, uo.name, nullif(coalesce(iif(fl.is_own, NULL, fl.library), m.library), 'python');
 
 -- Lines of own code with what they called in libraries; library is the costliest of those.
-CREATE VIEW v_own_line AS
-SELECT x.run,
-  row_number() OVER (PARTITION BY x.run ORDER BY sum_cpu_ns DESC, sum_wait_ns DESC, file, line) AS rank,
-  file, line, function, sum_cpu_ns / 1e9 AS cpu_s, sum_python_ns / 1e9 AS python_s, sum_native_ns / 1e9 AS native_s,
+CREATE VIEW x_own_line AS
+SELECT x.run, sum_cpu_ns, sum_wait_ns, file, line, function, sum_cpu_ns / 1e9 AS cpu_s, sum_python_ns / 1e9 AS python_s, sum_native_ns / 1e9 AS native_s,
   sum_system_ns / 1e9 AS system_s, sum_wait_ns / 1e9 AS wait_s, sum_runnable_ns / 1e9 AS runnable_s,
   sum_throttled_ns / 1e9 AS throttled_s,
   sum_cpu_ns * 1.0 / nullif(a.cpu_ns, 0) AS cpu_share, sum_samples AS samples, library,
@@ -82,6 +105,12 @@ FROM (
     ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)) x
 JOIN x_total a ON a.run = x.run
 WHERE has_next IS NULL AND file IS NOT NULL;
+
+CREATE VIEW v_own_line AS
+SELECT run, row_number() OVER (PARTITION BY run ORDER BY sum_cpu_ns DESC, sum_wait_ns DESC, file, line) AS rank,
+  file, line, function, cpu_s, python_s, native_s, system_s, wait_s, runnable_s, throttled_s, cpu_share, samples, library,
+  library_cpu_s
+FROM x_own_line;
 
 CREATE VIEW v_library AS
 SELECT x.run, library, sum_cpu_ns / 1e9 AS cpu_s, sum_python_ns / 1e9 AS python_s, sum_native_ns / 1e9 AS native_s,
@@ -128,11 +157,10 @@ SELECT s.run, f.path AS file, u.first_line AS line, u.name AS function, m.name A
   NULL AS has_next, sum(s.cpu_ns) AS cpu_ns, sum(s.python_ns) AS python_ns, sum(s.native_ns) AS native_ns,
   sum(s.system_ns) AS system_ns, sum(s.wait_ns) AS wait_ns, sum(s.runnable_ns) AS runnable_ns,
   sum(s.throttled_ns) AS throttled_ns, sum(s.samples) AS samples, sum(s.cpu_sq_ns2) AS cpu_sq_ns2
-FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
-JOIN location l ON l.process = n.process AND l.id = n.location
-JOIN function u ON u.process = l.process AND u.id = l.function AND u.kind = PIE_LOCATION_NATIVE
+FROM x_place_cost s JOIN function u ON u.process = s.process AND u.id = s.function
 LEFT JOIN x_module m ON m.process = u.process AND m.id = u.module
 LEFT JOIN file f ON f.process = u.process AND f.id = u.file
+WHERE s.kind = 3
 GROUP BY s.run, u.name, m.path, f.path, u.first_line;
 
 -- By the line that ran, of native code that has debug information; of other code by function.
@@ -190,7 +218,7 @@ FROM (
     sum(runnable_ns) OVER g AS runnable_ns, sum(throttled_ns) OVER g AS throttled_ns
   FROM (
     SELECT p.run, s.process, s.thread, s.python_ns, s.native_ns, s.system_ns, s.wait_ns, s.runnable_ns, s.throttled_ns
-    FROM process p JOIN x_node_sample s ON s.process = p.id
+    FROM process p CROSS JOIN x_place_time s ON s.process = p.id AND s.run = p.run AND s.kind = 4
     UNION ALL
     SELECT p.run, t.process, t.id, 0, 0, 0, 0, 0, 0 FROM process p JOIN thread t ON t.process = p.id)
   WINDOW g AS (PARTITION BY run, process, thread)) x
