@@ -86,7 +86,7 @@ static void test_the_worst_findings_come_first(void **state) {
     expect_part(
         " of the CPU time\n"
         "\n"
-        "waste.py:6: 16 % of the run wasted: slice underutilization (2.00 s, 1.62 s looked up again)\n"
+        "waste.py:6: 16 % of the run wasted: slice underutilization (2.00 s, 1.69 s looked up again)\n"
         "    work on slices or whole arrays (vectorise) instead of one element at a time; where single\n"
         "    elements are needed, convert once with .tolist()\n"
         "waste.py:8: 15 % of the run wasted: loop-invariant computation (1.92 s computed again)\n"
