@@ -380,7 +380,7 @@ static void print_period(struct summary *summary) {
     double mean_s = samples->count ? samples->cpu_s / (double)samples->count : 0;
 
     if (mean_s > STRETCHED * samples->period_s)
-        fprintf(summary->out, " of %.2g ms on average", 1000 * mean_s);
+        fprintf(summary->out, " of %.3g ms on average", 1000 * mean_s);
     else
         fprintf(summary->out, " of %.3g ms", 1000 * samples->period_s);
 }
