@@ -18,7 +18,7 @@ enum {
     COLUMN_SAMPLES,
     WHOLE_SUMS = 7, /* samples and nanoseconds; behind them the one that is no whole number */
     COLUMN_SQUARES = COLUMN_SAMPLES + WHOLE_SUMS,
-    BATCH_MAX = 1 << 20, /* rows: 84 MB */
+    BATCH_MAX = 1 << 18, /* rows: 21 MB */
 };
 
 static const char declaration[] =

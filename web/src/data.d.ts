@@ -349,7 +349,10 @@ export interface ThreadWait {
 
 export interface Garbage extends Place {
   rank: number;
-  gc_s: number; // CPU time of collections that began at this line
+  gc_s: number; // CPU time of collections that began at this line, …
+  gc_0_s: number | null; // … by generation, where the profile knows it
+  gc_1_s: number | null;
+  gc_2_s: number | null;
   cpu_share: number | null;
   samples: number | null;
   library: string | null;
