@@ -31,16 +31,15 @@ HAVING iif(r.kind = PIE_READ_SEARCH,
     AND (r.kind = PIE_READ_SORT OR (sum(r.lower_ns + r.upper_ns) > 0
       AND sum(r.upper_ns) >= max(t.upper_part) * sum(r.lower_ns + r.upper_ns))));
 
--- With times. Few lines come so far, so each looks for itself, and a run without such lines costs nothing.
-CREATE VIEW x_reading_line AS
-SELECT run, kind, file, line, function, function_line, native_function, native_library, advice_library, line_ns, rises,
-  others, risen_ns, max_size, all_reads_ns AS reads_ns, run_ns
-FROM (
+-- With times. Few lines come so far, so each looks for itself, and a run without such lines costs nothing. By kind, and
+-- of a line the kind that takes most. (Windows of one level share their parts, else SQLite reads all runs for one.)
+CREATE VIEW x_reading_kind AS
+SELECT * FROM (
   SELECT x.*, f.path AS file, l.line, u.name AS function, u.first_line AS function_line, ne.name AS native_function,
     me.name AS native_library, coalesce(nullif(fi.library, 'python'), me.name) AS advice_library, a.cpu_ns * 1.0 AS run_ns,
     iif(f.is_own AND x.line_location IS NOT x.place, fi.library, NULL) AS below,
     sum(x.place_ns) OVER g AS line_ns, sum(x.reads_ns) OVER g AS all_reads_ns,
-    row_number() OVER (PARTITION BY x.run, f.path, l.line ORDER BY x.reads_ns DESC, x.process) AS nth
+    row_number() OVER (PARTITION BY x.run, f.path, l.line, x.kind ORDER BY x.reads_ns DESC, x.process) AS nth
   FROM (
     SELECT g.*, (
         SELECT sum(s.cpu_ns) * 1.0 FROM x_sample s JOIN node n ON n.process = s.process AND n.id = s.node
@@ -56,6 +55,14 @@ FROM (
   LEFT JOIN x_module me ON me.process = ne.process AND me.id = ne.module
   WINDOW g AS (PARTITION BY x.run, f.path, l.line, x.kind))
 WHERE nth = 1 AND (below IS NULL OR below = 'python' OR EXISTS (SELECT 1 FROM x_array_library b WHERE below GLOB b.library));
+
+CREATE VIEW x_reading_line AS
+SELECT run, kind, file, line, function, function_line, native_function, native_library, advice_library, line_ns, rises,
+  others, risen_ns, max_size, all_reads_ns AS reads_ns, run_ns
+FROM (
+  SELECT *, row_number() OVER (PARTITION BY run, file, line ORDER BY all_reads_ns DESC, kind) AS of_line
+  FROM x_reading_kind)
+WHERE of_line = 1;
 
 -- A search costs nothing where a set is, but the rest of the line stays. A call that reads all again is not needed any
 -- more, nor what leads to it.
