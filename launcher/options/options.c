@@ -75,7 +75,7 @@ static const struct pie_option table[] = {
     {"interval", "TIME", "the rate as the time between two samples: 1ms, 500us", 'i',
      QUANTITY(period_ns, interval, NULL), .wrong = "bad interval",
      .right = "from 200us to 1s, such as 1ms (for Python's own -i: pieprof -- -i …)"},
-    {"overhead", "SHARE", "the share of the program's time that profiling may take; 0: fixed rates", 0,
+    {"overhead", "SHARE", "the share of the time for profiling; 0: fixed rates", 0,
      QUANTITY(overhead_budget, overhead, "5%"), .wrong = "bad overhead",
      .right = "a part of the program's time, such as 5%", .environment = "PIEPROF_OVERHEAD"},
     {"time", NULL, "measure where time goes", 0, FLAG(has_time, true), .is_default = true},

@@ -2,10 +2,10 @@
 #include "profiler/time/pace.h"
 
 /* Samples of which no period is stretched: two seconds at 1 kHz. Fewer than AT_LEAST are no mean; each look moves it by
- * a quarter of the difference, so a step in the cost is followed within two seconds (a look comes each 100 ms). */
-enum { FIRST_SAMPLES = 2000, AT_LEAST = 20, MEAN_PART = 4 };
-
-static const uint64_t LONGEST_NS = 10000000;
+ * a quarter of the difference, so a step in the cost is followed within two seconds (a look comes each 100 ms). No
+ * period is stretched beyond twice its length: copy loops are known by two samples in one call (copies/loop.h), and
+ * with periods of up to 10 ms half of what some lines copied was missed. */
+enum { FIRST_SAMPLES = 2000, AT_LEAST = 20, MEAN_PART = 4, STRETCH_MAX = 2 };
 
 static void look(struct pie_pace *pace, uint64_t samples, uint64_t cost_ns) {
     uint64_t more = samples - pace->samples;
@@ -22,10 +22,10 @@ static void look(struct pie_pace *pace, uint64_t samples, uint64_t cost_ns) {
 uint64_t pie_pace_period_ns(struct pie_pace *pace, uint64_t samples, uint64_t cost_ns, uint64_t shortest_ns,
                             double share) {
     look(pace, samples, cost_ns);
-    if (samples < FIRST_SAMPLES || share <= 0 || shortest_ns >= LONGEST_NS)
+    if (samples < FIRST_SAMPLES || share <= 0)
         return shortest_ns;
     double wanted_ns = (double)pace->mean_ns / share;
-    if (wanted_ns >= (double)LONGEST_NS)
-        return LONGEST_NS;
+    if (wanted_ns >= (double)(STRETCH_MAX * shortest_ns))
+        return STRETCH_MAX * shortest_ns;
     return wanted_ns > (double)shortest_ns ? (uint64_t)wanted_ns : shortest_ns;
 }

@@ -19,6 +19,6 @@ struct pie_pace {
 
 /* samples, cost_ns: of the thread until now. shortest_ns: the period that the user asked for, which is the answer where
  * share is 0. share: the part of the thread's CPU time that its samples may take. Returns the period in ns of CPU time,
- * at most 10 ms where shortest_ns is less. */
+ * at most twice shortest_ns. */
 uint64_t pie_pace_period_ns(struct pie_pace *pace, uint64_t samples, uint64_t cost_ns, uint64_t shortest_ns,
                             double share);

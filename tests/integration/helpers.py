@@ -163,6 +163,10 @@ def has_numpy():
     return run([PYTHON, "-c", "import numpy"]).returncode == 0
 
 
+# For figures that need each sample of a run of more than two seconds: else they would be further apart, within the budget.
+FIXED_RATES = ("--overhead", "0")
+
+
 def profile(db, *command, options=(), timeout=120, env=None, check=True, **more):
     """Runs `pieprof -q -o DB OPTIONS COMMAND...`; with check the program has to end with status 0. Skips where the
     program wants NumPy and the real interpreter has none."""

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from helpers import TRUTH, profile
+from helpers import FIXED_RATES, TRUTH, profile
 
 PROGRAM = TRUTH / "churn.py"
 BODY = range(2, 6)  # lines of the method's body after the line of its class
@@ -25,7 +25,7 @@ def is_right(function, file, line):
 @pytest.fixture(scope="module")
 def churn(pieprof, tmp_path_factory):
     """A function: seconds and a number of threads -> the Profile."""
-    return functools.cache(lambda *words: profile(tmp_path_factory.mktemp("churn") / "x.db", PROGRAM, *words, options=["-r", "5khz"]))
+    return functools.cache(lambda *words: profile(tmp_path_factory.mktemp("churn") / "x.db", PROGRAM, *words, options=["-r", "5khz", *FIXED_RATES]))
 
 
 @pytest.mark.parametrize("seconds, threads", [(4, 1), (1.5, 4)])

@@ -5,7 +5,7 @@ import functools
 
 import pytest
 
-from helpers import TRUTH, profile, total
+from helpers import FIXED_RATES, TRUTH, profile, total
 
 PROGRAM = TRUTH / "function_bias.py"
 SECONDS = 2.5  # 2500 samples; both functions run in chunks of several samples, so 2 points are more than 4 sigmas
@@ -14,7 +14,7 @@ SECONDS = 2.5  # 2500 samples; both functions run in chunks of several samples, 
 @pytest.fixture(scope="module")
 def bias(pieprof, tmp_path_factory):
     """A function: a percentage -> the Profile of the program whose calling function has so much of the time."""
-    return functools.cache(lambda percent: profile(tmp_path_factory.mktemp("bias") / "x.db", PROGRAM, percent, SECONDS))
+    return functools.cache(lambda percent: profile(tmp_path_factory.mktemp("bias") / "x.db", PROGRAM, percent, SECONDS, options=FIXED_RATES))
 
 
 # A bias would be the greater, the more is called: the ends and the middle show it.

@@ -3,12 +3,12 @@
 
 import pytest
 
-from helpers import TRUTH
+from helpers import FIXED_RATES, TRUTH
 
 
 def test_six_statements(profiled, tmp_path):
     generated = tmp_path / "generated.py"
-    profile = profiled(TRUTH / "six_statements.py", 4, generated)
+    profile = profiled(TRUTH / "six_statements.py", 4, generated, options=FIXED_RATES)
     truth = profile.truth
     inside = range(truth["first_line"], truth["last_line"] + 1)
     rows = {r["line"]: r for r in profile.lines(generated) if r["line"] in inside}

@@ -3,7 +3,7 @@
 
 import pytest
 
-from helpers import TRUTH, binomial_margin, split
+from helpers import FIXED_RATES, TRUTH, binomial_margin, split
 
 COARSE = TRUTH / "split.py"
 FINE = TRUTH / "fine_split.py"
@@ -23,16 +23,16 @@ def check(profile, program, functions, margin=0.03):
 @pytest.mark.parametrize("kind", ["zlib", "hashlib", "ctypes", "ctypes-gil", "builtin", "read"])
 def test_split_of_a_loop(profiled, kind):
     # 3000 samples: 3 points are 3.4 sigmas if every sample were a throw; phases of milliseconds make them better.
-    check(profiled(COARSE, kind, 40, 3), COARSE, ["mix"])
+    check(profiled(COARSE, kind, 40, 3, options=FIXED_RATES), COARSE, ["mix"])
 
 
 @pytest.mark.parametrize("kind, percent", [("hashlib", 90), ("read", 10)])
 def test_split_of_a_lopsided_loop(profiled, kind, percent):
-    check(profiled(COARSE, kind, percent, 2.5), COARSE, ["mix"])
+    check(profiled(COARSE, kind, percent, 2.5, options=FIXED_RATES), COARSE, ["mix"])
 
 
 def test_split_of_a_fine_mixture(profiled):
-    profile = profiled(FINE, 4)
+    profile = profiled(FINE, 4, options=FIXED_RATES)
     check(profile, FINE, ["mixed"])
     alone = split([r for r in profile.functions(FINE) if r["function"] == "alone"])
     assert alone["native"] / alone["cpu"] > 0.97

@@ -36,12 +36,12 @@ static void test_two_seconds_are_as_was_asked_for(void **state) {
     assert_int_equal(thread.period_ns, SHORTEST_NS);
 }
 
-/* 60 us of 3 ms are 2 %. */
+/* 30 us of 1.5 ms are 2 %. */
 static void test_the_share_is_kept(void **state) {
     struct thread thread = {.period_ns = SHORTEST_NS};
 
-    run(&thread, 5000, 60000, SHARE);
-    assert_in_range(thread.period_ns, 2990000, 3010000);
+    run(&thread, 5000, 30000, SHARE);
+    assert_in_range(thread.period_ns, 1490000, 1510000);
 }
 
 static void test_cheap_samples_stay(void **state) {
@@ -55,20 +55,18 @@ static void test_cheap_samples_stay(void **state) {
 static void test_a_step_is_followed(void **state) {
     struct thread thread = {.period_ns = SHORTEST_NS};
 
-    run(&thread, 5000, 30000, SHARE);
-    run(&thread, 2000, 60000, SHARE);
-    assert_in_range(thread.period_ns, 2700000, 3000000);
-    run(&thread, 2000, 30000, SHARE);
-    assert_in_range(thread.period_ns, 1500000, 1650000);
+    run(&thread, 5000, 22000, SHARE);
+    run(&thread, 2000, 38000, SHARE);
+    assert_in_range(thread.period_ns, 1710000, 1900000);
+    run(&thread, 2000, 22000, SHARE);
+    assert_in_range(thread.period_ns, 1100000, 1210000);
 }
 
-static void test_none_is_further_than_ten_ms(void **state) {
+static void test_none_is_further_than_twice_the_period(void **state) {
     struct thread thread = {.period_ns = SHORTEST_NS};
 
     run(&thread, 20000, 900000, SHARE);
-    assert_int_equal(thread.period_ns, 10000000);
-    assert_int_equal(pie_pace_period_ns(&thread.pace, thread.samples, thread.cost_ns, 20000000, SHARE),
-                     20000000);
+    assert_int_equal(thread.period_ns, 2 * SHORTEST_NS);
 }
 
 static void test_without_a_share_rates_are_fixed(void **state) {
@@ -81,10 +79,10 @@ static void test_without_a_share_rates_are_fixed(void **state) {
 /* A thread that hardly runs: some samples are no mean. */
 static void test_few_samples_are_no_mean(void **state) {
     struct pie_pace pace = {0};
+    uint64_t cost_ns = 3000 * UINT64_C(30000);
 
-    assert_int_equal(pie_pace_period_ns(&pace, 3000, 3000 * 60000, SHORTEST_NS, SHARE), 3000000);
-    assert_int_equal(pie_pace_period_ns(&pace, 3010, 3000 * 60000 + 10 * 900000, SHORTEST_NS, SHARE),
-                     3000000);
+    assert_int_equal(pie_pace_period_ns(&pace, 3000, cost_ns, SHORTEST_NS, SHARE), 1500000);
+    assert_int_equal(pie_pace_period_ns(&pace, 3010, cost_ns + 9000000, SHORTEST_NS, SHARE), 1500000);
 }
 
 int main(void) {
@@ -93,7 +91,7 @@ int main(void) {
         cmocka_unit_test(test_the_share_is_kept),
         cmocka_unit_test(test_cheap_samples_stay),
         cmocka_unit_test(test_a_step_is_followed),
-        cmocka_unit_test(test_none_is_further_than_ten_ms),
+        cmocka_unit_test(test_none_is_further_than_twice_the_period),
         cmocka_unit_test(test_without_a_share_rates_are_fixed),
         cmocka_unit_test(test_few_samples_are_no_mean),
     };
