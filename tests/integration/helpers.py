@@ -163,7 +163,7 @@ def has_numpy():
     return run([PYTHON, "-c", "import numpy"]).returncode == 0
 
 
-# For figures that need each sample of a run of more than two seconds: else they would be further apart, within the budget.
+# For figures that need all samples of a run of more than two seconds: else they are further apart, within the budget.
 FIXED_RATES = ("--overhead", "0")
 
 
