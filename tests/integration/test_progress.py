@@ -73,8 +73,9 @@ def test_top_follows_a_process_until_it_ends(pieprof, started, tmp_path):
         assert process.wait(30) == 0
         time.sleep(1.2)
         assert terminal.read(0.1) and "PAUSED" in terminal.text
-        lines = terminal.type("p", lambda text: "ended" in text)
         (told,) = query(tmp_path / "x.db", "select * from v_run where run = :run")
+        # A screen comes in pieces.
+        lines = terminal.type("p", lambda text: "ended" in text and f"{told['samples']} samples" in text)
         assert lines[0].endswith(f"ended  {told['wall_s']:.2f} s") and lines[2].startswith(f"{told['samples']} samples")
         os.write(terminal.fd, b"q")
         assert terminal.end() == 0
