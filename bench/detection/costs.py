@@ -14,7 +14,7 @@ import statistics
 import sys
 
 COLLECTORS = ("time", "caches", "redundancy", "collection thread", "memory")
-ROWS = ("samples in 1 s", "watches in 1 s", *COLLECTORS, "all overhead")
+ROWS = ("samples in 1 s", "watches in 1 s", "samples that found the budget spent", *COLLECTORS, "all overhead")
 
 
 def costs(path):
@@ -24,7 +24,8 @@ def costs(path):
         spent_s = dict(file.execute("SELECT collector, sum(cpu_ns) / 1e9 FROM overhead GROUP BY collector"))
         (cpu_s,) = file.execute("SELECT sum(cpu_ns) / 1e9 FROM thread").fetchone()
     shares = {name: 100 * spent_s.get(name, 0) / cpu_s for name in COLLECTORS}
-    return {"samples in 1 s": counters["samples"] / cpu_s, "watches in 1 s": counters.get("watches", 0) / cpu_s, **shares,
+    return {"samples in 1 s": counters["samples"] / cpu_s, "watches in 1 s": counters.get("watches", 0) / cpu_s,
+            "samples that found the budget spent": 100 * counters.get("watch_over_budget", 0) / counters["samples"], **shares,
             "all overhead": 100 * sum(spent_s.values()) / cpu_s}
 
 

@@ -34,7 +34,7 @@ CREATE TABLE process (
   executable TEXT,                 -- sys.executable
   clock TEXT NOT NULL,             -- clock that sampled CPU time: "perf", "perf-user", "timer", "itimer", "none"
   clock_note TEXT,                 -- why there is no better clock
-  period_ns INTEGER,               -- period of the samples, CPU time
+  period_ns INTEGER,               -- that was asked for, of CPU time; long runs have up to twice as much
   sampler TEXT NOT NULL,           -- sampler of memory accesses: "pmu" (weighted by accesses), "taskclock" (weighted by
                                    -- time), "none"
   sampler_note TEXT,               -- why there is no better sampler
@@ -382,7 +382,7 @@ CREATE TABLE overhead (
   process INTEGER NOT NULL REFERENCES process,
   collector TEXT NOT NULL,         -- "time", "memory", "collection thread", …
   cpu_ns INTEGER NOT NULL,         -- CPU time of the collector itself, including the kernel
-  rate_hz REAL,                    -- its sampling rate
+  rate_hz REAL,                    -- the sampling rate that was asked for
   PRIMARY KEY (process, collector)
 ) WITHOUT ROWID;
 
