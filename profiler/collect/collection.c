@@ -64,6 +64,7 @@ static const uint64_t ARM_AFTER_NS = 1000000;
 enum { STILL_THREADS_A_TICK = 32 };
 
 static const uint64_t START_TIMEOUT_NS = 200000000;
+static const uint64_t HANDLERS_TIMEOUT_NS = 5000000; /* at the end */
 /* Of a fork; a child that cannot be profiled is a great loss. Seldom more than some ms: commits give way to it. */
 static const uint64_t HOLD_TIMEOUT_NS = 1000000000;
 
@@ -302,6 +303,19 @@ static void work(bool tick) {
         pie_flush_suspend(collection.flush);
 }
 
+/* A handler that began before its clock stopped leaves its sample in the ring as late as it ends. One whose thread does
+ * not get a processor for so long, or died inside, is not waited for. */
+static void wait_for_handlers(void) {
+    const struct timespec nap = {0, 50000};
+    uint64_t until_ns = pie_monotonic_ns() + HANDLERS_TIMEOUT_NS;
+
+    for (size_t i = 0; i < pie_thread_count(); i++)
+        while (pie_thread_state(pie_thread_at(i)) == PIE_THREAD_RUNNING &&
+               atomic_load_explicit(&pie_thread_at(i)->inside, memory_order_acquire) == PIE_INSIDE_HANDLER &&
+               pie_monotonic_ns() < until_ns)
+            clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL);
+}
+
 /* Stops the clocks, takes what is left. */
 static void end(void) {
     const struct pie_collector *const *active = pie_collectors_active();
@@ -310,6 +324,7 @@ static void end(void) {
     for (size_t i = 0; i < pie_thread_count(); i++)
         if (pie_thread_state(pie_thread_at(i)) == PIE_THREAD_RUNNING)
             PIE_EACH_COLLECTOR(active, disarm, pie_thread_at(i));
+    wait_for_handlers();
     collection.turns = 1;
     for (size_t i = 0; i < pie_thread_count(); i++)
         look_at(i, true);
