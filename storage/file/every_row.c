@@ -9,162 +9,57 @@
 
 #include "storage/file/packed_tables.h"
 #include "storage/file/packing.h"
+#include "storage/file/row_table.h"
 
-/* What is asked for, and the numbers of the parameters behind it. */
+/* What is asked for: values of begin(). */
+enum { BY_PROCESS, FROM_SLICE, TO_SLICE, BY_PACKED };
+
 enum {
-    BY_PROCESS = 1,
-    FROM_SLICE = 2,
-    TO_SLICE = 4,
-    BY_PACKED = 8,
-};
-
-enum { COLUMN_PROCESS, COLUMN_SLICE }; /* of each table; the last one is `packed` */
-
-struct table {
-    sqlite3_vtab base;
-    sqlite3 *db;
-    const struct pie_packing *packing;
-};
-
-/* Which rows: bounds, as SQLite compares them. */
-struct range {
-    sqlite3_value *process, *from_s, *to_s; /* NULL: all */
-    bool wants_packed, wants_plain;
-};
+    COLUMN_PACKED,
+    COLUMN_PROCESS,
+    COLUMN_SLICE
+}; /* the first ones; columns of the file begin with the second */
 
 struct cursor {
-    sqlite3_vtab_cursor base;
+    struct pie_row_cursor base;
     sqlite3_stmt *packed, *plain; /* prepared when first needed; at a row, or reset */
     bool has_packed, has_plain;   /* they are at a row */
     struct pie_unpacking unpacking;
     struct pie_packed_row row; /* the present one, while has_packed */
-    int64_t nth;
 };
 
-static struct table *table_of(struct cursor *cursor) {
-    return (struct table *)cursor->base.pVtab;
+static const struct pie_packing *packing_of(const struct cursor *cursor) {
+    return pie_row_table_of(&cursor->base)->data;
 }
 
-static int connect(sqlite3 *db, void *data, int count, const char *const *words, sqlite3_vtab **ret_table,
-                   char **ret_message) {
-    const struct pie_packing *packing = data;
-    char *sql = sqlite3_mprintf("CREATE TABLE x (%s, packed INTEGER HIDDEN)", packing->types);
-    int code = sql ? sqlite3_declare_vtab(db, sql) : SQLITE_NOMEM;
-
-    sqlite3_free(sql);
-    if (code == SQLITE_OK)
-        code = sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
-    struct table *table = code == SQLITE_OK ? sqlite3_malloc(sizeof *table) : NULL;
-    if (!table)
-        return code == SQLITE_OK ? SQLITE_NOMEM : code;
-    *table = (struct table){.db = db, .packing = packing};
-    *ret_table = &table->base;
-    return SQLITE_OK;
+static char *declare(sqlite3 *db, const void *data) {
+    return sqlite3_mprintf("CREATE TABLE x (packed INTEGER HIDDEN, %s)",
+                           ((const struct pie_packing *)data)->types);
 }
 
-static int disconnect(sqlite3_vtab *table) {
-    sqlite3_free(table);
-    return SQLITE_OK;
-}
+static int bind(sqlite3_stmt *statement, sqlite3_value *const values[]) {
+    sqlite3_value *const bounds[] = {values[BY_PROCESS], values[BY_PROCESS], values[FROM_SLICE],
+                                     values[TO_SLICE]};
+    static const int64_t widest[] = {INT64_MIN, INT64_MAX, INT64_MIN, INT64_MAX};
+    int code = SQLITE_OK;
 
-/* --- Planning --- */
-
-static int kind_of(const struct table *table, const struct sqlite3_index_constraint *constraint) {
-    bool is_equal = constraint->op == SQLITE_INDEX_CONSTRAINT_EQ;
-
-    if (!constraint->usable)
-        return 0;
-    if (constraint->iColumn == COLUMN_PROCESS)
-        return is_equal ? BY_PROCESS : 0;
-    if (constraint->iColumn == (int)table->packing->column_count)
-        return is_equal ? BY_PACKED : 0;
-    if (constraint->iColumn != COLUMN_SLICE)
-        return 0;
-    switch (constraint->op) {
-    case SQLITE_INDEX_CONSTRAINT_EQ:
-        return FROM_SLICE | TO_SLICE;
-    case SQLITE_INDEX_CONSTRAINT_GE:
-    case SQLITE_INDEX_CONSTRAINT_GT:
-        return FROM_SLICE;
-    case SQLITE_INDEX_CONSTRAINT_LE:
-    case SQLITE_INDEX_CONSTRAINT_LT:
-        return TO_SLICE;
-    default:
-        return 0;
-    }
-}
-
-/* SQLite looks at each row again, so bounds may be wider than asked for. idxStr has a letter for each parameter: its
- * kind. */
-static int plan(sqlite3_vtab *base, sqlite3_index_info *info) {
-    const struct table *table = (const struct table *)base;
-    char *kinds = sqlite3_malloc(info->nConstraint + 1);
-    int taken = 0, all = 0;
-
-    if (!kinds)
-        return SQLITE_NOMEM;
-    for (int i = 0; i < info->nConstraint; i++) {
-        int kind = kind_of(table, &info->aConstraint[i]);
-        if (!kind || (all & kind))
-            continue;
-        all |= kind;
-        kinds[taken] = (char)('0' + kind);
-        info->aConstraintUsage[i].argvIndex = ++taken;
-    }
-    kinds[taken] = 0;
-    info->idxStr = kinds;
-    info->needToFreeIdxStr = 1;
-    info->estimatedCost = all & BY_PROCESS ? 1e5 : 1e9;
-    info->estimatedRows = all & BY_PROCESS ? 10000 : 10000000;
-    return SQLITE_OK;
-}
-
-static struct range range_of(const char *kinds, sqlite3_value **values) {
-    struct range range = {.wants_packed = true, .wants_plain = true};
-
-    for (int i = 0; kinds[i]; i++) {
-        int kind = kinds[i] - '0';
-        if (kind & BY_PROCESS)
-            range.process = values[i];
-        if (kind & FROM_SLICE)
-            range.from_s = values[i];
-        if (kind & TO_SLICE)
-            range.to_s = values[i];
-        if (kind & BY_PACKED)
-            range.wants_plain = !(range.wants_packed = sqlite3_value_int(values[i]) != 0);
-    }
-    return range;
-}
-
-/* --- Reading --- */
-
-static int bind(sqlite3_stmt *statement, const struct range *range) {
-    int code = range->process ? sqlite3_bind_value(statement, 1, range->process)
-                              : sqlite3_bind_int64(statement, 1, INT64_MIN);
-
-    if (code == SQLITE_OK)
-        code = range->process ? sqlite3_bind_value(statement, 2, range->process)
-                              : sqlite3_bind_int64(statement, 2, INT64_MAX);
-    if (code == SQLITE_OK)
-        code = range->from_s ? sqlite3_bind_value(statement, 3, range->from_s)
-                             : sqlite3_bind_int64(statement, 3, INT64_MIN);
-    if (code == SQLITE_OK)
-        code = range->to_s ? sqlite3_bind_value(statement, 4, range->to_s)
-                           : sqlite3_bind_int64(statement, 4, INT64_MAX);
+    for (int i = 0; i < 4 && code == SQLITE_OK; i++)
+        code = bounds[i] ? sqlite3_bind_value(statement, i + 1, bounds[i])
+                         : sqlite3_bind_int64(statement, i + 1, widest[i]);
     return code;
 }
 
 #define IN_RANGE "process BETWEEN ?1 AND ?2 AND slice_s BETWEEN ?3 AND ?4"
 
 /* *statement: NULL, or prepared before. Steps to the first row. */
-static int begin(struct cursor *cursor, sqlite3_stmt **statement, const char *sql, const struct range *range,
-                 bool *ret_has_row) {
+static int begin_rows(struct cursor *cursor, sqlite3_stmt **statement, const char *sql,
+                      sqlite3_value *const values[], bool *ret_has_row) {
     int code = SQLITE_OK;
 
     if (!*statement)
-        code = sqlite3_prepare_v2(table_of(cursor)->db, sql, -1, statement, NULL);
+        code = sqlite3_prepare_v2(pie_row_table_of(&cursor->base)->db, sql, -1, statement, NULL);
     if (code == SQLITE_OK)
-        code = bind(*statement, range);
+        code = bind(*statement, values);
     if (code == SQLITE_OK)
         code = sqlite3_step(*statement);
     *ret_has_row = code == SQLITE_ROW;
@@ -172,11 +67,8 @@ static int begin(struct cursor *cursor, sqlite3_stmt **statement, const char *sq
 }
 
 static int fail_damaged(struct cursor *cursor) {
-    sqlite3_vtab *base = cursor->base.pVtab;
-
-    sqlite3_free(base->zErrMsg);
-    base->zErrMsg = sqlite3_mprintf("packed rows of %s", table_of(cursor)->packing->table);
-    return SQLITE_CORRUPT_VTAB;
+    return pie_row_table_fail(pie_row_table_of(&cursor->base), SQLITE_CORRUPT_VTAB,
+                              sqlite3_mprintf("packed rows of %s", packing_of(cursor)->table));
 }
 
 /* Columns of the statement of packed rows. */
@@ -187,7 +79,7 @@ static int begin_block(struct cursor *cursor) {
     size_t size = (size_t)sqlite3_column_bytes(cursor->packed, PACKED_ROWS);
     int64_t block = sqlite3_column_int64(cursor->packed, PACKED_BLOCK);
 
-    return pie_unpacking_begin(&cursor->unpacking, table_of(cursor)->packing, block, bytes, size) < 0
+    return pie_unpacking_begin(&cursor->unpacking, packing_of(cursor), block, bytes, size) < 0
                ? fail_damaged(cursor)
                : SQLITE_OK;
 }
@@ -221,23 +113,25 @@ static int next_plain(struct cursor *cursor) {
 
 /* The first steps of both are made before the first row is given out, so that both see the file as it was at one time:
  * rows are packed meanwhile. */
-static int start(struct cursor *cursor, const struct range *range) {
-    const struct pie_packing *packing = table_of(cursor)->packing;
+static int start(struct cursor *cursor, sqlite3_value *const values[]) {
+    const struct pie_packing *packing = packing_of(cursor);
+    const sqlite3_value *by_packed = values[BY_PACKED];
+    bool wants_packed = !by_packed || sqlite3_value_int(values[BY_PACKED]) != 0;
     int code = SQLITE_OK, kind = 1;
     char sql[512];
 
     while (pie_packing_of(kind) != packing)
         kind++;
-    if (range->wants_packed) {
+    if (wants_packed) {
         sqlite3_snprintf(
             sizeof sql, sql,
             "SELECT process, slice_s, block, rows FROM main.packed WHERE " IN_RANGE " AND kind = %d", kind);
-        code = begin(cursor, &cursor->packed, sql, range, &cursor->has_packed);
+        code = begin_rows(cursor, &cursor->packed, sql, values, &cursor->has_packed);
     }
-    if (code == SQLITE_OK && range->wants_plain) {
+    if (code == SQLITE_OK && (!by_packed || !wants_packed)) {
         sqlite3_snprintf(sizeof sql, sql, "SELECT %s FROM main.%s WHERE " IN_RANGE, packing->columns,
                          packing->table);
-        code = begin(cursor, &cursor->plain, sql, range, &cursor->has_plain);
+        code = begin_rows(cursor, &cursor->plain, sql, values, &cursor->has_plain);
     }
     if (code != SQLITE_OK || !cursor->has_packed)
         return code;
@@ -245,51 +139,35 @@ static int start(struct cursor *cursor, const struct range *range) {
     return code == SQLITE_OK ? next_packed(cursor) : code;
 }
 
-static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **ret_cursor) {
-    struct cursor *cursor = sqlite3_malloc(sizeof *cursor);
-
-    if (!cursor)
-        return SQLITE_NOMEM;
-    *cursor = (struct cursor){0};
-    *ret_cursor = &cursor->base;
-    return SQLITE_OK;
-}
-
-static int close_cursor(sqlite3_vtab_cursor *base) {
+static int begin(struct pie_row_cursor *base, sqlite3_value *const values[]) {
     struct cursor *cursor = (struct cursor *)base;
-
-    sqlite3_finalize(cursor->packed);
-    sqlite3_finalize(cursor->plain);
-    sqlite3_free(cursor);
-    return SQLITE_OK;
-}
-
-static int filter(sqlite3_vtab_cursor *base, int index, const char *kinds, int count,
-                  sqlite3_value **values) {
-    struct cursor *cursor = (struct cursor *)base;
-    const struct range range = range_of(kinds, values);
 
     sqlite3_reset(cursor->packed);
     sqlite3_reset(cursor->plain);
     cursor->has_packed = cursor->has_plain = false;
-    cursor->nth = 0;
-    return start(cursor, &range);
+    return start(cursor, values);
 }
 
-static int next(sqlite3_vtab_cursor *base) {
+static int next(struct pie_row_cursor *base) {
     struct cursor *cursor = (struct cursor *)base;
 
-    cursor->nth++;
     return cursor->has_packed ? next_packed(cursor) : next_plain(cursor);
 }
 
-static int is_at_end(sqlite3_vtab_cursor *base) {
-    const struct cursor *cursor = (struct cursor *)base;
+static bool has_row(const struct pie_row_cursor *base) {
+    const struct cursor *cursor = (const struct cursor *)base;
 
-    return !cursor->has_packed && !cursor->has_plain;
+    return cursor->has_packed || cursor->has_plain;
 }
 
-static void answer_packed(struct cursor *cursor, sqlite3_context *context, int source) {
+static void end(struct pie_row_cursor *base) {
+    struct cursor *cursor = (struct cursor *)base;
+
+    sqlite3_finalize(cursor->packed);
+    sqlite3_finalize(cursor->plain);
+}
+
+static void answer_packed(const struct cursor *cursor, sqlite3_context *context, int source) {
     switch (source) {
     case PIE_PACKING_PROCESS:
         sqlite3_result_value(context, sqlite3_column_value(cursor->packed, PACKED_PROCESS));
@@ -311,45 +189,49 @@ static void answer_packed(struct cursor *cursor, sqlite3_context *context, int s
     }
 }
 
-static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number) {
-    struct cursor *cursor = (struct cursor *)base;
-    const struct pie_packing *packing = table_of(cursor)->packing;
+static void answer(const struct pie_row_cursor *base, int number, sqlite3_context *context) {
+    const struct cursor *cursor = (const struct cursor *)base;
+    const struct pie_packing *packing = packing_of(cursor);
 
-    if (number >= (int)packing->column_count)
+    if (number == COLUMN_PACKED)
         sqlite3_result_int(context, cursor->has_packed);
     else if (cursor->has_packed)
-        answer_packed(cursor, context, packing->sources[number]);
+        answer_packed(cursor, context, packing->sources[number - COLUMN_PROCESS]);
     else
-        sqlite3_result_value(context, sqlite3_column_value(cursor->plain, number));
-    return SQLITE_OK;
+        sqlite3_result_value(context, sqlite3_column_value(cursor->plain, number - COLUMN_PROCESS));
 }
 
-static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *ret_rowid) {
-    *ret_rowid = ((struct cursor *)base)->nth;
-    return SQLITE_OK;
-}
+/* Bounds of slices are inclusive here. */
+static const struct pie_row_table_condition conditions[] = {
+    {COLUMN_PROCESS, SQLITE_INDEX_CONSTRAINT_EQ, 1 << BY_PROCESS, false},
+    {COLUMN_SLICE, SQLITE_INDEX_CONSTRAINT_EQ, 1 << FROM_SLICE | 1 << TO_SLICE, false},
+    {COLUMN_SLICE, SQLITE_INDEX_CONSTRAINT_GE | SQLITE_INDEX_CONSTRAINT_GT, 1 << FROM_SLICE, false},
+    {COLUMN_SLICE, SQLITE_INDEX_CONSTRAINT_LE | SQLITE_INDEX_CONSTRAINT_LT, 1 << TO_SLICE, false},
+    {COLUMN_PACKED, SQLITE_INDEX_CONSTRAINT_EQ, 1 << BY_PACKED, false},
+    {0},
+};
 
 int pie_every_row_add(sqlite3 *db) {
-    static const sqlite3_module module = {.iVersion = 1,
-                                          .xCreate = connect,
-                                          .xConnect = connect,
-                                          .xBestIndex = plan,
-                                          .xDisconnect = disconnect,
-                                          .xDestroy = disconnect,
-                                          .xOpen = open_cursor,
-                                          .xClose = close_cursor,
-                                          .xFilter = filter,
-                                          .xNext = next,
-                                          .xEof = is_at_end,
-                                          .xColumn = column,
-                                          .xRowid = rowid};
+    static const struct pie_row_table_kind kind = {.table_bytes = sizeof(struct pie_row_table),
+                                                   .cursor_bytes = sizeof(struct cursor),
+                                                   .conditions = conditions,
+                                                   .cost = 1e5,
+                                                   .cost_of_all = 1e9,
+                                                   .rows = 10000,
+                                                   .rows_of_all = 10000000,
+                                                   .declare = declare,
+                                                   .begin = begin,
+                                                   .next = next,
+                                                   .has_row = has_row,
+                                                   .answer = answer,
+                                                   .end = end};
     int code = SQLITE_OK;
 
-    for (int kind = 1; kind <= PIE_PACKING_KINDS && code == SQLITE_OK; kind++) {
-        const struct pie_packing *packing = pie_packing_of(kind);
+    for (int i = 1; i <= PIE_PACKING_KINDS && code == SQLITE_OK; i++) {
+        const struct pie_packing *packing = pie_packing_of(i);
         char name[32];
         sqlite3_snprintf(sizeof name, name, "every_%s", packing->table);
-        code = sqlite3_create_module(db, name, &module, (void *)packing);
+        code = pie_row_table_add(db, name, &kind, packing);
     }
     return code;
 }

@@ -3,6 +3,13 @@
 
 /* The sliced tables, for statements that add rows up: columns of the key behind (process, slice_s), sums, and the rule
  * by which sums of one key are added. */
+/* What readers add up of `sample`, in the order of their structs: whole numbers. */
+#define PIE_COST_SUMS "samples, python_ns, native_ns, system_ns, wait_ns, runnable_ns, throttled_ns"
+#define PIE_COST_SUMS_DECLARED                                                                               \
+    "samples INTEGER, python_ns INTEGER, native_ns INTEGER, system_ns INTEGER, wait_ns INTEGER,"             \
+    " runnable_ns INTEGER, throttled_ns INTEGER"
+enum { PIE_COST_SUM_COUNT = 7 };
+
 #define PIE_SAMPLE_KEY "thread, node"
 #define PIE_SAMPLE_SUMS                                                                                      \
     "samples, wait_samples, python_ns, native_ns, system_ns, wait_ns, runnable_ns, throttled_ns, cpu_sq_ns2"

@@ -5,20 +5,22 @@
 
 #include "storage/read/call_time.h"
 
+#include <assert.h>
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "profiler/base/own_memory.h"
+#include "storage/file/process_rows.h"
+#include "storage/file/sums.h"
 #include "storage/read/call_sums.h"
-#include "storage/read/process_rows.h"
 
-enum { COLUMN_FUNCTION = 2, COLUMN_LOCATION, COLUMN_OTHER, COLUMN_SUMS };
+enum { COLUMN_FUNCTION = PIE_PROCESS_ROWS_KINDS, COLUMN_LOCATION, COLUMN_OTHER, COLUMN_SUMS };
 
 static const char declaration[] =
     "CREATE TABLE x (process INTEGER, kind INTEGER, function INTEGER, location INTEGER, other INTEGER,"
-    " samples INTEGER, python_ns INTEGER, native_ns INTEGER, system_ns INTEGER, wait_ns INTEGER,"
-    " runnable_ns INTEGER, throttled_ns INTEGER, self_ns INTEGER)";
+    " " PIE_COST_SUMS_DECLARED ", self_ns INTEGER)";
+static_assert((int)PIE_CALL_READ_SUMS == PIE_COST_SUM_COUNT, "as they are read");
 
 static int code_of(int r) {
     return r < 0 ? SQLITE_NOMEM : SQLITE_OK;
@@ -55,9 +57,7 @@ static const struct {
     {"SELECT id, parent, location, entry_function FROM node WHERE process = ?1 ORDER BY id", take_node},
 };
 
-#define SAMPLES_OF(table)                                                                                    \
-    "SELECT node, samples, python_ns, native_ns, system_ns, wait_ns, runnable_ns, throttled_ns FROM " table  \
-    " WHERE process = ?1"
+#define SAMPLES_OF(table) "SELECT node, " PIE_COST_SUMS " FROM " table " WHERE process = ?1"
 
 static int read_samples(sqlite3 *db, int64_t process, struct pie_call_sums *calls) {
     bool is_cut = pie_process_rows_can(db, "SELECT 1 FROM temp.sample");
@@ -114,6 +114,7 @@ static void answer(const void *calls, size_t at, int number, sqlite3_context *co
 
 int pie_call_time_add(sqlite3 *db) {
     static const struct pie_process_rows_ops ops = {.declaration = declaration,
+                                                    .first_columns = PIE_PROCESS_ROWS_KINDS,
                                                     .needs = "SELECT 1 FROM every_sample LIMIT 0",
                                                     .read = read_process,
                                                     .release = release,

@@ -30,7 +30,8 @@ static const char take_processes[] =
     " FROM main.process WHERE run = :run)";
 
 static const char *const statements[] = {
-    "CREATE TEMP TABLE period_process (process PRIMARY KEY, low_s, high_s, from_ns, to_ns) WITHOUT ROWID",
+    "CREATE TEMP TABLE period_process (process INTEGER PRIMARY KEY, low_s, high_s, from_ns, to_ns)"
+    " WITHOUT ROWID",
     take_processes,
     PIE_EVERY_ROW_MADE,
     OF_PERIOD("sample", "every_sample"),

@@ -23,8 +23,9 @@
  * A sample belongs to X in two ways: its innermost Python line is X's (or its native code is), or its innermost line of
  * own code is. In the second case the row is shown at that line of own code, as the summary does. */
 
+/* With types: SQLite finds a number by an index only in a column that has one. */
 #define NEW_TABLE(name, columns)                                                                             \
-    "CREATE TEMP TABLE " name " (process, id" columns ", PRIMARY KEY (process, id)) WITHOUT ROWID"
+    "CREATE TEMP TABLE " name " (process INTEGER, id INTEGER" columns ", PRIMARY KEY (process, id)) WITHOUT ROWID"
 #define IN_NODE(table)                                                                                       \
     "CREATE TEMP VIEW " table " AS SELECT s.* FROM main." table                                              \
     " s JOIN temp.place_node k ON k.process = s.process AND k.id = s.node"
@@ -33,7 +34,7 @@ static const char *const in_code[] = {
     PIE_EVERY_ROW_MADE,
     NEW_TABLE("place_function", ""),
     NEW_TABLE("place_location", ""),
-    NEW_TABLE("place_node", ", is_inner"),
+    NEW_TABLE("place_node", ", is_inner INTEGER"),
     /* The interpreter's own native code runs below every line: "python" is the standard library. */
     "INSERT INTO temp.place_function SELECT u.process, u.id FROM main.process p"
     " JOIN main.function u ON u.process = p.id"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "storage/read/place_time.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -8,25 +9,25 @@
 
 #include "profiler/base/own_memory.h"
 #include "storage/file/node_sample.h"
+#include "storage/file/process_rows.h"
+#include "storage/file/sums.h"
 #include "storage/read/place_sums.h"
-#include "storage/read/process_rows.h"
 
 enum {
-    COLUMN_LINE_LOCATION = 2,
+    COLUMN_LINE_LOCATION = PIE_PROCESS_ROWS_RUNS,
     COLUMN_OWN_LOCATION,
     COLUMN_LIBRARY_MODULE,
     COLUMN_FUNCTION,
     COLUMN_THREAD,
     COLUMN_SUMS,
     COLUMN_SQUARES = COLUMN_SUMS + PIE_PLACE_SUMS,
-    COLUMN_RUN,
 };
 
 static const char declaration[] =
-    "CREATE TABLE x (process INTEGER, kind INTEGER, line_location INTEGER, own_location INTEGER,"
-    " library_module INTEGER, function INTEGER, thread INTEGER, samples INTEGER, python_ns INTEGER, "
-    "native_ns INTEGER, system_ns INTEGER,"
-    " wait_ns INTEGER, runnable_ns INTEGER, throttled_ns INTEGER, cpu_sq_ns2 REAL, run INTEGER)";
+    "CREATE TABLE x (process INTEGER, kind INTEGER, run INTEGER, line_location INTEGER,"
+    " own_location INTEGER, library_module INTEGER, function INTEGER, thread INTEGER,"
+    " " PIE_COST_SUMS_DECLARED ", cpu_sq_ns2 REAL)";
+static_assert((int)PIE_PLACE_SUMS == PIE_COST_SUM_COUNT, "as they are read");
 
 static const char locations_sql[] = "SELECT l.id, l.function FROM location l CROSS JOIN function u ON "
                                     "u.process = l.process AND u.id = l.function"
@@ -41,8 +42,7 @@ static const char cut_contexts_sql[] =
 
 /* Squares are no whole numbers: added up first by context and thread, as SQLite would. */
 static const char samples_sql[] =
-    "SELECT node, thread, samples, python_ns, native_ns, system_ns, wait_ns, "
-    "runnable_ns, throttled_ns, cpu_sq_ns2 FROM " PIE_NODE_SAMPLE_TABLE " WHERE process = ?1";
+    "SELECT node, thread, " PIE_COST_SUMS ", cpu_sq_ns2 FROM " PIE_NODE_SAMPLE_TABLE " WHERE process = ?1";
 
 static int code_of(int r) {
     return r == -EOVERFLOW ? SQLITE_TOOBIG : r < 0 ? SQLITE_NOMEM : SQLITE_OK;
@@ -133,7 +133,7 @@ static void answer(const void *places, size_t at, int number, sqlite3_context *c
 
 int pie_place_time_add(sqlite3 *db) {
     static const struct pie_process_rows_ops ops = {.declaration = declaration,
-                                                    .run_column = COLUMN_RUN,
+                                                    .first_columns = PIE_PROCESS_ROWS_RUNS,
                                                     .needs = "SELECT 1 FROM " PIE_NODE_SAMPLE_TABLE
                                                              " WHERE process = 0",
                                                     .read = read_process,

@@ -30,19 +30,19 @@ FROM process p CROSS JOIN x_node_sample s ON s.process = p.id;
 -- innermost, 4 the thread. A reader has a table of this name instead, which is made in one pass for all questions
 -- (place_time.c). Whoever joins it to a process gives the run, too: SQLite then reads no other runs for the view.
 CREATE VIEW x_place_time AS
-SELECT s.process, k.kind, iif(k.kind < 3, n.line_location, NULL) AS line_location,
+SELECT s.process, k.kind, p.run, iif(k.kind < 3, n.line_location, NULL) AS line_location,
   iif(k.kind < 3, n.own_location, NULL) AS own_location, iif(k.kind = 2, n.library_module, NULL) AS library_module,
   iif(k.kind = 3, u.id, NULL) AS function, iif(k.kind = 4, s.thread, NULL) AS thread, sum(s.samples) AS samples,
   sum(s.python_ns) AS python_ns, sum(s.native_ns) AS native_ns, sum(s.system_ns) AS system_ns,
   sum(s.wait_ns) AS wait_ns, sum(s.runnable_ns) AS runnable_ns, sum(s.throttled_ns) AS throttled_ns,
-  sum(s.cpu_sq_ns2) AS cpu_sq_ns2, p.run
+  sum(s.cpu_sq_ns2) AS cpu_sq_ns2
 FROM process p CROSS JOIN x_node_sample s ON s.process = p.id
 JOIN (SELECT 1 AS kind UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4) k
 LEFT JOIN node n ON n.process = s.process AND n.id = s.node
 LEFT JOIN location l ON l.process = n.process AND l.id = n.location
 LEFT JOIN function u ON u.process = l.process AND u.id = l.function AND u.kind = PIE_LOCATION_NATIVE
 WHERE k.kind = 4 OR (n.id IS NOT NULL AND (k.kind < 3 OR u.id IS NOT NULL))
-GROUP BY p.run, 1, 2, 3, 4, 5, 6, 7;
+GROUP BY 1, 2, 3, 4, 5, 6, 7, 8;
 
 -- With what was not measured as NULL.
 CREATE VIEW x_place_cost AS
