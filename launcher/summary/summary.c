@@ -13,6 +13,7 @@
 #include "launcher/summary/summary_memory.h"
 #include "launcher/summary/summary_traced.h"
 #include "launcher/summary/summary_waits.h"
+#include "launcher/summary/summary_worked.h"
 #include "launcher/text/off_times.h"
 #include "launcher/text/style.h"
 #include "launcher/text/text.h"
@@ -433,10 +434,18 @@ static struct pie_finding_screen screen_of(const struct summary *summary) {
     };
 }
 
-/* A paragraph about the run as a whole. */
-static void print_whole(struct summary *summary, const char *hints, const char *waits) {
-    if (hints || waits)
-        fprintf(summary->out, "\n%s%s%s", hints ? hints : "", waits ? waits : "", waits ? "\n" : "");
+/* The lines about the run as a whole; heap, or NULL. */
+struct whole {
+    char *hints, *waits, *worked;
+};
+
+static void print_whole(struct summary *summary, const struct whole *whole) {
+    if (whole->hints || whole->waits || whole->worked)
+        fprintf(summary->out, "\n%s", whole->hints ? whole->hints : "");
+    if (whole->waits)
+        fprintf(summary->out, "%s\n", whole->waits);
+    if (whole->worked)
+        fprintf(summary->out, "%s\n", whole->worked);
 }
 
 static int print_found(const struct pie_finding_screen *screen, char **ret_message) {
@@ -447,18 +456,22 @@ static int print_found(const struct pie_finding_screen *screen, char **ret_messa
 
 static void print_findings(struct summary *summary) {
     const struct pie_finding_screen screen = screen_of(summary);
-    char *message = NULL, *waits = NULL;
+    struct whole whole = {.waits = NULL};
+    char *message = NULL;
     bool is_first = false;
-    char *hints = read_hints(summary, &is_first, &message);
-    int r = message ? -EIO : pie_summary_waits_text(&screen, &waits, &message);
+    whole.hints = read_hints(summary, &is_first, &message);
+    int r = message ? -EIO : pie_summary_waits_text(&screen, &whole.waits, &message);
+    if (r == 0)
+        r = pie_summary_worked_text(&screen, &whole.worked, &message);
     if (is_first)
-        print_whole(summary, hints, waits);
+        print_whole(summary, &whole);
     if (r == 0)
         r = print_found(&screen, &message);
     if (!is_first)
-        print_whole(summary, hints, waits);
-    free(hints);
-    free(waits);
+        print_whole(summary, &whole);
+    free(whole.hints);
+    free(whole.waits);
+    free(whole.worked);
     if (r == 0)
         r = print_traced(summary, &screen, &message);
     if (r < 0)

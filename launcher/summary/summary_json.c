@@ -24,6 +24,7 @@ static const struct {
     {.name = "tree", .question = "tree"},
     {.name = "waiting", .question = "top 10 waiting"},
     {.name = "wait causes", .question = "top 10 wait causes", .is_of_waiting = true},
+    {.name = "worked for", .question = "top 10 worked for"},
     {.name = "libraries", .question = "top 10 libraries"},
     {.name = "heap", .question = "heap"},
     {.name = "memory", .question = "top 10 memory"},

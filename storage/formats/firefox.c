@@ -15,8 +15,8 @@
 
 /* The processed profile format of https://profiler.firefox.com, version 48 of docs-developer/CHANGELOG-formats.md;
  * newer front ends upgrade it. A thread is a track, with the weighted samples of one time slice after the other: how
- * much, and in which slice, is exact; the order within a slice is that of the call tree. Findings and the peak of
- * memory are markers, live memory is a counter. */
+ * much, and in which slice, is exact; the order within a slice is that of the call tree. Findings, phases,
+ * collections of garbage and the peak of memory are markers, live memory is a counter. */
 
 enum { FORMAT_VERSION = 48, GECKO_VERSION = 24 };
 
@@ -72,9 +72,10 @@ static int write_thread(struct export *export, char **ret_message) {
     if (export->thread.sample_count == 0)
         return 0;
     uint32_t *first = process ? &export->first_thread[process - export->tracks.processes] : NULL;
-    int r = first && *first == 0 ? pie_firefox_markers_load(&export->markers, export->process,
-                                                            export->thread_count == 0, ret_message)
-                                 : 0;
+    const struct pie_firefox_marked marked = {.process = first && *first == 0,
+                                              .run = export->thread_count == 0};
+    int r =
+        pie_firefox_markers_load(&export->markers, export->process, export->thread_id, marked, ret_message);
     if (r < 0)
         return r;
     write_about(export);
@@ -85,7 +86,7 @@ static int write_thread(struct export *export, char **ret_message) {
     export->thread_count++;
     if (first && *first == 0)
         *first = export->thread_count;
-    pie_firefox_markers_finish(&export->markers);
+    pie_firefox_markers_clear(&export->markers);
     pie_firefox_thread_clear(&export->thread);
     return export->thread.error < 0 ? pie_message(export->thread.error, ret_message, "out of memory") : 0;
 }
@@ -214,22 +215,31 @@ static void write_meta(const struct export *export) {
         "\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":\"ns\"},\"startTime\":",
         GECKO_VERSION, FORMAT_VERSION, (long long)export->run, export->metric->what, PIEPROF_VERSION);
     pie_firefox_write_ms(export->out, export->tracks.started_ns);
-    fputs(",\n\"categories\":[{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},"
-          "{\"name\":\"Own Python code\",\"color\":\"orange\",\"subcategories\":[\"Other\"]},"
-          "{\"name\":\"Libraries' Python code\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},"
-          "{\"name\":\"Native code\",\"color\":\"blue\",\"subcategories\":[\"Other\"]}],\n\"markerSchema\":["
-          "{\"name\":\"finding\",\"tooltipLabel\":\"{marker.data.category}\","
-          "\"tableLabel\":\"{marker.data.place}: "
-          "{marker.data.category}\",\"chartLabel\":\"{marker.data.place}\","
-          "\"display\":[\"marker-chart\",\"marker-table\"],\"data\":["
-          "{\"key\":\"place\",\"label\":\"Line\",\"format\":\"string\",\"searchable\":true},"
-          "{\"key\":\"category\",\"label\":\"Finding\",\"format\":\"string\",\"searchable\":true},"
-          "{\"key\":\"advice\",\"label\":\"Advice\",\"format\":\"string\"},"
-          "{\"key\":\"wasted\",\"label\":\"Wasted CPU time\",\"format\":\"duration\"}]},"
-          "{\"name\":\"peak\",\"tooltipLabel\":\"Peak of "
-          "memory\",\"display\":[\"marker-chart\",\"marker-table\","
-          "\"timeline-memory\"],\"data\":[{\"key\":\"bytes\",\"label\":\"Live\",\"format\":\"bytes\"}]}]},\n",
-          export->out);
+    fputs(
+        ",\n\"categories\":[{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},"
+        "{\"name\":\"Own Python code\",\"color\":\"orange\",\"subcategories\":[\"Other\"]},"
+        "{\"name\":\"Libraries' Python code\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},"
+        "{\"name\":\"Native code\",\"color\":\"blue\",\"subcategories\":[\"Other\"]}],\n\"markerSchema\":["
+        "{\"name\":\"finding\",\"tooltipLabel\":\"{marker.data.category}\","
+        "\"tableLabel\":\"{marker.data.place}: "
+        "{marker.data.category}\",\"chartLabel\":\"{marker.data.place}\","
+        "\"display\":[\"marker-chart\",\"marker-table\"],\"data\":["
+        "{\"key\":\"place\",\"label\":\"Line\",\"format\":\"string\",\"searchable\":true},"
+        "{\"key\":\"category\",\"label\":\"Finding\",\"format\":\"string\",\"searchable\":true},"
+        "{\"key\":\"advice\",\"label\":\"Advice\",\"format\":\"string\"},"
+        "{\"key\":\"wasted\",\"label\":\"Wasted CPU time\",\"format\":\"duration\"}]},"
+        "{\"name\":\"peak\",\"tooltipLabel\":\"Peak of "
+        "memory\",\"display\":[\"marker-chart\",\"marker-table\","
+        "\"timeline-memory\"],\"data\":[{\"key\":\"bytes\",\"label\":\"Live\",\"format\":\"bytes\"}]},"
+        "{\"name\":\"phase\",\"tooltipLabel\":\"{marker.data.place}\",\"tableLabel\":\"{marker.data.place}\","
+        "\"chartLabel\":\"{marker.data.place}\",\"display\":[\"marker-chart\",\"marker-table\"],\"data\":["
+        "{\"key\":\"place\",\"label\":\"Line with most CPU time\",\"format\":\"string\","
+        "\"searchable\":true}]},"
+        "{\"name\":\"gc\",\"tooltipLabel\":\"Garbage of generation {marker.data.generation}\","
+        "\"tableLabel\":\"Generation {marker.data.generation}\","
+        "\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],\"data\":["
+        "{\"key\":\"generation\",\"label\":\"Generation\",\"format\":\"integer\"}]}]},\n",
+        export->out);
 }
 
 static int make_libs(struct export *export) {
@@ -268,8 +278,9 @@ static int prepare(struct export *export, char **ret_message) {
     int r = pie_tracks_load(export->reader, export->run, &export->tracks, ret_message);
     if (r < 0)
         return r;
-    export->markers =
-        (struct pie_firefox_markers){.reader = export->reader, .run = export->run, .tracks = &export->tracks};
+    r = pie_firefox_markers_init(&export->markers, export->reader, export->run, &export->tracks, ret_message);
+    if (r < 0)
+        return r;
     export->first_thread = calloc(export->tracks.process_count + 1, sizeof *export->first_thread);
     if (!export->first_thread || make_libs(export) < 0 ||
         pie_firefox_thread_init(&export->thread, export->tree, &export->libs) < 0)

@@ -14,7 +14,7 @@ enum { LINES_BYTES_MAX = 350000, TEXT_BYTES_MAX = 900000 };
 static const char *const value_names[PIE_PAGE_LINE_VALUES] = {
     "python_s",     "native_s",      "system_s",        "wait_s",     "runnable_s",
     "throttled_s",  "samples",       "allocated_bytes", "peak_bytes", "growth_bytes",
-    "copied_bytes", "library_cpu_s", "wasted_s",        "finding",
+    "copied_bytes", "library_cpu_s", "worked_s",        "wasted_s",   "finding",
 };
 
 static int compare_numbers(double a, double b) {

@@ -7,6 +7,7 @@ import io
 import json
 import marshal
 import os
+import pathlib
 import pstats
 import re
 import shutil
@@ -14,6 +15,8 @@ import subprocess
 
 import pytest
 
+ROOT = pathlib.Path(os.environ.get("PIEPROF_SOURCE") or pathlib.Path(__file__).parents[2])
+SPEEDSCOPE_SCHEMA = ROOT / "web" / "node_modules" / "speedscope" / "dist" / "release" / "file-format-schema.json"
 GO_PLACES = os.pathsep.join([os.environ.get("PATH", ""), "/usr/local/go/bin", "/usr/lib/go/bin"])
 
 
@@ -39,6 +42,37 @@ def speedscope(path):
     names = [plain(frame["name"]) for frame in file["shared"]["frames"]]
     return summed((names[stack[-1]], round(weight * 1e9)) for profile in file["profiles"]
                   for stack, weight in zip(profile["samples"], profile["weights"]))
+
+
+def jsonschema():
+    return pytest.importorskip("jsonschema", reason="there is no jsonschema here (Debian: python3-jsonschema)")
+
+
+def check_speedscope(file):
+    """Against the schema that speedscope itself ships."""
+    validator = jsonschema().Draft7Validator
+    if not SPEEDSCOPE_SCHEMA.is_file():
+        pytest.skip("npm ci has not been run in web/, which brings speedscope's schema")
+    validator(json.loads(SPEEDSCOPE_SCHEMA.read_text(encoding="utf-8"))).validate(file)
+
+
+UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "": 1e3}  # collapsed stacks have microseconds and no unit
+
+
+def open_in_speedscope(paths):
+    """{name of the file: {function: cost of its own}}"""
+    if not shutil.which("node"):
+        pytest.skip("there is no node here")
+    done = subprocess.run(["node", ROOT / "web" / "test" / "speedscope.mjs", *paths], capture_output=True, text=True, timeout=300, check=False)
+    if done.returncode == 77:
+        pytest.skip(done.stdout.partition("SKIP ")[2].strip())
+    assert done.returncode == 0, done.stderr
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert not [file for file in told if "error" in file], told
+    number = re.compile(r"([\d.,]+)(ns|µs|ms|s|) ")
+    costs = {file["file"]: [(plain(name), number.match(cost)) for name, _, cost in file["functions"]] for file in told}
+    return {file: summed((name, round(float(cost[1].replace(",", "")) * UNITS[cost[2]])) for name, cost in rows)
+            for file, rows in costs.items()}
 
 
 def run_tool(*command):
@@ -155,6 +189,12 @@ def check_firefox(file):
         assert set(counter) == {"name", "category", "description", "pid", "mainThreadIndex", "samples"}
         assert file["threads"][counter["mainThreadIndex"]]["pid"] == counter["pid"]
         assert len(counter["samples"]["time"]) == len(counter["samples"]["count"]) == counter["samples"]["length"]
+
+
+def markers(thread, kind):
+    """(start, end, data) of a thread's markers of that kind, in milliseconds."""
+    table = thread["markers"]
+    return [marker for marker in zip(table["startTime"], table["endTime"], table["data"]) if marker[2]["type"] == kind]
 
 
 def firefox(path):

@@ -2,6 +2,7 @@
 """`pieprof export`: each format is read by the tool that it is for, and has the costs that SQL has."""
 
 import gzip
+import itertools
 import json
 import re
 import shutil
@@ -135,8 +136,8 @@ def test_recursion_counts_once(program, tmp_path):
 def test_firefox_has_markers_counters_and_tracks(program, memory, waste, tmp_path):
     file = json.loads(export(memory, tmp_path, "firefox", "--metric", "allocated").read_text())
     exports.check_firefox(file)
-    peak = [thread["markers"]["data"] for thread in file["threads"] if thread["pid"] == "4101"][0][0]
-    assert peak == {"type": "peak", "bytes": 456_000_000}
+    peak, = exports.markers([thread for thread in file["threads"] if thread["pid"] == "4101"][0], "peak")
+    assert peak[2] == {"type": "peak", "bytes": 456_000_000}
     counter = next(counter for counter in file["counters"] if counter["pid"] == "4101")
     truth = rows(memory, "select f.python_bytes + f.native_bytes as bytes from footprint f join process p on p.id = f.process "
                          "where p.pid = 4101 order by t_ns")
@@ -144,9 +145,66 @@ def test_firefox_has_markers_counters_and_tracks(program, memory, waste, tmp_pat
     assert sums == [row["bytes"] for row in truth] and max(sums) == 456_000_000
     file = json.loads(export(waste, tmp_path, "firefox").read_text())
     findings = rows(waste, f"select file || ':' || line as place from v_redundancy where run = ({HERE}) and severity = 'high' order by rank")
-    assert findings and [data["place"] for data in file["threads"][0]["markers"]["data"]] == [row["place"] for row in findings]
+    assert findings and [data["place"] for _, _, data in exports.markers(file["threads"][0], "finding")] == [
+        row["place"] for row in findings]
     file = json.loads(export(program, tmp_path, "firefox", "--metric", "wait").read_text())
     assert [(thread["name"], thread["tid"], thread["isMainThread"]) for thread in file["threads"]] == [("worker;\x1b[31m", 4002, False)]
+
+
+def collected(slice_s, thread, generation, ms):
+    return ("INSERT INTO related (process, slice_s, thread, node, kind, time_ns) VALUES "
+            f"((SELECT max(id) FROM process), {slice_s}, {thread}, 10, {2 + generation}, {ms * 1000000})")
+
+
+def test_firefox_marks_collections_of_garbage_by_thread_and_generation(program, tmp_path):
+    copy = changer(program, tmp_path)(collected(0, 1, 2, 30), collected(0, 1, 0, 5), collected(1, 1, 2, 40))
+    file = json.loads(export(copy, tmp_path, "firefox").read_text())
+    exports.check_firefox(file)
+    thread, = file["threads"]
+    assert [(start, end - start, data["generation"]) for start, end, data in exports.markers(thread, "gc")] == [
+        (0, 5, 0), (5, 30, 2), (1000, 40, 2)]
+    file = json.loads(export(copy, tmp_path, "firefox", "--metric", "wait").read_text())
+    assert [thread["tid"] for thread in file["threads"]] == [4002] and not exports.markers(file["threads"][0], "gc")
+
+
+@pytest.mark.parametrize("same", [False, True])
+def test_firefox_marks_phases_in_which_one_line_takes_most(program, tmp_path, same):
+    """Slices with one costliest line of own code are one phase."""
+    def spent(slice_s, which):
+        return ("INSERT OR REPLACE INTO sample (process, slice_s, thread, node, samples, wait_samples, python_ns, native_ns, system_ns, wait_ns,"
+                f" cpu_sq_ns2) SELECT process, {slice_s}, 1, id, 9, 0, 900000000, 0, 0, 0, 9e16 FROM node WHERE process ="
+                f" (SELECT max(id) FROM process) AND own_location NOT NULL ORDER BY own_location {which}, id LIMIT 1")
+
+    copy = changer(program, tmp_path)(spent(0, "ASC"), spent(1, "ASC" if same else "DESC"))
+    slices = [row for row in rows(copy, "slices") if row["file"]]
+    phases = [[*group] for _, group in itertools.groupby(slices, lambda row: (row["file"], row["line"]))]
+    thread = json.loads(export(copy, tmp_path, "firefox").read_text())["threads"][0]
+    assert [(data["place"], start, pytest.approx(end)) for start, end, data in exports.markers(thread, "phase")] == [
+        (f"{group[0]['file']}:{group[0]['line']}", 1e3 * group[0]["t_s"], 1e3 * (group[-1]["t_s"] + group[-1]["wall_s"]))
+        for group in phases]
+    assert len(slices) == 2 and len(phases) == (1 if same else 2)
+
+
+@pytest.mark.parametrize("options", [(), ("--threads",), ("--metric", "wait"), ("--metric", "allocated"), ("--all",)])
+def test_speedscope_files_are_as_its_schema_says(program, memory, tmp_path, options):
+    profile = memory if "allocated" in options else program
+    exports.check_speedscope(json.loads(export(profile, tmp_path, "speedscope", *options).read_text()))
+
+
+def test_speedscope_opens_its_own_files_and_others(program, tmp_path):
+    """The program itself, in a browser: each has the costs of the functions."""
+    names = {"x.speedscope.json": "speedscope", "x.txt": "collapsed", "x.pb.gz": "pprof", "x.trace.json": "perfetto"}
+    files = [export(program, tmp_path, which, "--all").rename(tmp_path / name) for name, which in names.items()]
+    truth = by_function(program, CPU, "sample")
+    for name, found in exports.open_in_speedscope(files).items():
+        assert found == {function: cost for function, cost in truth.items() if cost}, name
+
+
+def test_what_the_schema_of_speedscope_forbids_is_found(program, tmp_path):
+    file = json.loads(export(program, tmp_path, "speedscope").read_text())
+    file["profiles"][0]["unit"] = "weeks"
+    with pytest.raises(exports.jsonschema().ValidationError):
+        exports.check_speedscope(file)
 
 
 def test_a_trace_has_slices_counters_and_names(program, memory, tmp_path):

@@ -8,7 +8,7 @@ import page_contract
 import pytest
 from conftest import changer, clean_environment, make, rows
 from test_page_data import data_of
-from test_waiting import FILE, GIL, LOCK, SLEEP, reason
+from test_waiting import FILE, GIL, LOCK, SLEEP, reason, worked
 
 REASONS = (reason(LOCK, 240, "", 5), reason(FILE, 120, "/a/file"), reason(SLEEP, 30, holds_gil=1), reason(GIL, 10, "", 5))
 GARBAGE = ("UPDATE function SET name = 'gc_collect_main' WHERE kind = 2 AND id = (SELECT min(l.function) FROM node n"
@@ -98,3 +98,33 @@ def test_little_or_unknown_waiting_is_not_spoken_of(changed, reasons):
     program = changed(*reasons)
     assert "Threads waited" not in program("query", "a.db", "summary").text
     assert "wait causes" not in summary(program)["sections"]
+
+
+@pytest.mark.parametrize("ms, told", [(49, None), (300, "Native threads worked 0.30 s (30 % of the CPU time) for app.py:10 0.30 s")])
+def test_what_native_threads_worked_for_a_line_is_told_where_it_matters(changed, ms, told):
+    """From a twentieth of the run's CPU time on, which is 1 s; the page has it in any case."""
+    program = changed(worked(ms))
+    lines = program("query", "a.db", "summary").text.splitlines()
+    assert [line for line in lines if line.startswith("Native threads")] == ([told] if told else [])
+    assert summary(program)["sections"]["worked for"]["rows"] == rows(program, "worked for")
+    data = data_of(program)
+    source, strings = data["source"], data["strings"]
+    assert page_contract.faults(data) == []
+    assert [(strings[source["files"]["path"][file]], line, s) for file, line, s in zip(
+        source["lines"]["file"], source["lines"]["line"], source["lines"]["worked_s"]) if s] == [
+        (rows(program, "worked for")[0]["file"], 10, pytest.approx(ms / 1000))]
+
+
+def test_what_was_worked_for_a_library_is_at_the_own_line_that_led_there(changed):
+    """Both lines have it, as with their CPU time."""
+    program = changed(worked(200), "UPDATE related SET node = (SELECT n.id FROM node n JOIN location l"
+                      " ON l.process = n.process AND l.id = n.line_location JOIN function u ON u.process = l.process"
+                      " AND u.id = l.function JOIN file f ON f.process = u.process AND f.id = u.file WHERE n.process ="
+                      " related.process AND f.is_own = 0 AND n.own_location NOT NULL LIMIT 1)")
+    row, = rows(program, "worked for")
+    assert row["library"] is not None and row["worked_s"] == pytest.approx(0.2)
+    data = data_of(program)
+    source, strings = data["source"], data["strings"]
+    places = {(strings[source["files"]["path"][file]], line): s for file, line, s in zip(
+        source["lines"]["file"], source["lines"]["line"], source["lines"]["worked_s"]) if s}
+    assert places == {(row["file"], row["line"]): pytest.approx(0.2), (row["user_file"], row["user_line"]): pytest.approx(0.2)}

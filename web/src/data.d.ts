@@ -536,6 +536,7 @@ export interface SourceLine {
   finding: number | null; // index into `findings` of that one; null: none, or it was cut
   library: number | null; // strings: own files: the library that took most below the line
   library_cpu_s: number | null; // what it took
+  worked_s: number | null; // CPU time of threads without Python frames while the line waited for them; in no other figure
 }
 
 export interface SourceText {

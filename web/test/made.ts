@@ -183,7 +183,7 @@ function sourceOf(strings: Strings): PageData["source"] {
       },
     ),
     lines: table(
-      "file line function python_s native_s system_s wait_s runnable_s throttled_s samples allocated_bytes peak_bytes growth_bytes copied_bytes wasted_s finding library library_cpu_s",
+      "file line function python_s native_s system_s wait_s runnable_s throttled_s samples allocated_bytes peak_bytes growth_bytes copied_bytes wasted_s finding library library_cpu_s worked_s",
       line(0, 12, {
         python_s: 1.5,
         native_s: 4,
@@ -194,6 +194,7 @@ function sourceOf(strings: Strings): PageData["source"] {
         finding: 0,
         library: fast,
         library_cpu_s: 4.5,
+        worked_s: 3,
       }),
       line(0, 21, { python_s: 3, native_s: 0, wait_s: 0, allocated_bytes: 200e3 }),
       line(0, 30, { python_s: 0.5, native_s: 0, wait_s: 0, peak_bytes: 6e3 }),

@@ -20,6 +20,8 @@ export interface LineCosts {
   finding: number | null;
   library: string | null;
   library_s: number | null;
+  /** CPU time of native threads while it waited for them. */
+  worked: number | null;
 }
 
 function added(a: number | null, b: number | null): number | null {
@@ -46,6 +48,7 @@ export function wholeLines(data: PageData): LineCosts[] {
     finding: row.finding,
     library: row.library === null ? null : data.strings[row.library],
     library_s: row.library_cpu_s,
+    worked: row.worked_s,
   }));
 }
 
@@ -64,7 +67,8 @@ function emptyLine(file: number, line: number): LineCosts {
     allocated: null,
     peak: null,
   };
-  return { file, line, ...none, copied: null, wasted: null, finding: null, library: null, library_s: null };
+  const unknown = { copied: null, wasted: null, finding: null, library: null, library_s: null, worked: null };
+  return { file, line, ...none, ...unknown };
 }
 
 /** A line of an own file has all that it called in libraries, a library's line what was spent in itself. */

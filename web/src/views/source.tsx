@@ -173,7 +173,7 @@ function columnsOf(
       ? [{ key, title, about, width: 62, rank, number: true, cell: (row) => figure(row.costs?.[key], bytes) }]
       : [];
   const time = (
-    key: "wait" | "delay" | "wasted",
+    key: "wait" | "delay" | "wasted" | "worked",
     title: string,
     about: string,
     rank: number,
@@ -223,6 +223,12 @@ function columnsOf(
     },
     ...time("wait", "wait s", "Off the CPU by its own doing", 4),
     ...causeColumn(code),
+    ...time(
+      "worked",
+      "worked s",
+      "CPU time of threads without Python frames (OpenMP, BLAS, rayon) while the line waited for them; in no other column",
+      6,
+    ),
     ...time("delay", "delay s", "Ready to run, without a processor", 11),
     ...time("wasted", "wasted s", "What a fix may save", 5),
     ...amount("allocated", "allocated", "Ever allocated", 7),

@@ -9,14 +9,29 @@ import type { Profile } from "../data/profile";
 import { type Column, Grid } from "../ui/grid";
 import { Bar, Place, placeText, placeWidth } from "../ui/parts";
 
+/** Of the run's CPU time; less that native threads worked is not worth a column. */
+const WORKED_MIN = 0.05;
+
+function ownLines(of: Profile): LineCosts[] {
+  return wholeLines(of.data).filter((line) => of.data.source.files.library[line.file] === null);
+}
+
+/** What native threads worked for lines of own code; 0 where it is little. */
+export function workedFor(of: Profile): number {
+  const worked = ownLines(of).reduce((sum, line) => sum + (line.worked ?? 0), 0);
+  return worked >= WORKED_MIN * (of.data.run.cpu_s ?? 0) ? worked : 0;
+}
+
 export function Costliest({ of }: { of: Profile }): JSX.Element {
+  const hasWorked = workedFor(of) > 0;
   const lines = useMemo(() => {
-    const own = wholeLines(of.data).filter((line) => of.data.source.files.library[line.file] === null);
-    return own
-      .filter((line) => cpuOf(line) + (line.wait ?? 0) > 0)
-      .sort((a, b) => cpuOf(b) - cpuOf(a) || (b.wait ?? 0) - (a.wait ?? 0))
+    // A line that lets a pool compute costs what the pool does.
+    const cost = (line: LineCosts) => cpuOf(line) + (hasWorked ? (line.worked ?? 0) : 0);
+    return ownLines(of)
+      .filter((line) => cost(line) + (line.wait ?? 0) > 0)
+      .sort((a, b) => cost(b) - cost(a) || (b.wait ?? 0) - (a.wait ?? 0))
       .slice(0, 40);
-  }, [of]);
+  }, [of, hasWorked]);
   const texts = useMemo(() => textsOf(of, lines), [of, lines]);
   const path = (line: LineCosts) => of.text(of.data.source.files.path[line.file]);
   const most = lines.reduce((sum, line) => Math.max(sum, cpuOf(line) + (line.wait ?? 0)), 0);
@@ -56,6 +71,20 @@ export function Costliest({ of }: { of: Profile }): JSX.Element {
             number: true,
             cell: (row: LineCosts) => (row.wait ? column(row.wait) : ""),
             sort: (row: LineCosts) => row.wait,
+          },
+        ]
+      : []),
+    ...(hasWorked
+      ? [
+          {
+            key: "worked",
+            title: "worked s",
+            about: "CPU time of native threads (OpenMP, BLAS, rayon) while the line waited for them",
+            width: 70,
+            rank: 3,
+            number: true,
+            cell: (row: LineCosts) => (row.worked ? column(row.worked) : ""),
+            sort: (row: LineCosts) => row.worked,
           },
         ]
       : []),

@@ -13,7 +13,7 @@ import { type Column, Grid } from "../ui/grid";
 import { Bar, Empty, type Kind, Place, Section, type Split } from "../ui/parts";
 import { commandName, endText } from "./names";
 import { Findings } from "./start-findings";
-import { Costliest } from "./start-lines";
+import { Costliest, workedFor } from "./start-lines";
 import { Waits } from "./start-waits";
 
 /** The main thread's parts add up to the program's time. */
@@ -181,12 +181,17 @@ function ProcessList({ of }: { of: Profile }): JSX.Element {
 
 export function Start(): JSX.Element {
   const of = profile();
+  const worked = workedFor(of);
   return (
     <div class="view start-view">
       <SplitOfTime of={of} />
       <div class="left">
         <Findings of={of} />
-        <Section title="Costliest lines of your code" cls="lines">
+        <Section
+          title="Costliest lines of your code"
+          note={worked > 0 ? `native threads worked ${seconds(worked)} for them` : null}
+          cls="lines"
+        >
           <Costliest of={of} />
         </Section>
       </div>

@@ -35,18 +35,23 @@ async function start(browser, pages) {
     "the main thread waited 4.00 of 10.00 s",
     "held at main.py:21 meanwhile",
   );
+  has(await text(page, ".lines"), "native threads worked 3.00 s for them", "worked s", "3.000");
   has(await text(page, "header"), "10.00 s in all", "10.00 s CPU", "2 processes", "3 threads");
   await page.done();
 }
 
 async function source(browser, pages) {
-  const page = await watched(browser, pages.made, { hash: "#/source?file=/app/main.py&line=12" });
+  const page = await watched(browser, pages.made, {
+    hash: "#/source?file=/app/main.py&line=12",
+    viewport: { width: 1440, height: 800 },
+  });
   const row = await text(page, ".source-view .current");
   has(
     row.replace(/\s+/g, " "),
     "5.500",
     "55.0 %",
     "4.000 lock 75 %",
+    "3.000",
     "800 kB",
     "250 kB",
     "12",
