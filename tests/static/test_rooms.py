@@ -68,6 +68,7 @@ ROOMS = {
         "serve": ("text", "answers", "command", "page"),
         "doctor": ("text", "answers", "command"),
         "install": ("text", "answers", "command"),
+        "python": (),
         "confirm": ("text", "answers", "command"),
         "run": ("text", "progress", "options", "answers", "summary", "command", "ask", "top", "serve", "doctor", "install",
                 "confirm"),
