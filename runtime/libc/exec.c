@@ -80,10 +80,15 @@ void pie_exec_set_target(const char *target, const char *self) {
     settings->has_target = target && pie_image_read(target, &settings->target) == 0;
     settings->has_self = pie_image_read(self, &settings->self) == 0;
     settings->self_path = self;
+    settings->target_path = target;
     started_ms = now_ms();
     own_memory();
     if (!is_watching_forks)
         is_watching_forks = pthread_atfork(NULL, NULL, own_memory) == 0;
+}
+
+void pie_exec_set_preload(const char *preload) {
+    pie_exec_settings.preload = preload;
 }
 
 void pie_exec_set_child_variable(const char *child_variable) {

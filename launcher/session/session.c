@@ -5,7 +5,7 @@
  * is runtime/libc/exec.c's; the others come here. A signal without a core leaves half a second (runtime/libc/death.h),
  * and no summary. What ends by any other keeps what was flushed before. */
 
-#include "launcher/run/session.h"
+#include "launcher/session/session.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -21,8 +21,7 @@
 #include "launcher/options/options.h"
 #include "launcher/options/output_path.h"
 #include "launcher/progress/progress.h"
-#include "launcher/run/child_env.h"
-#include "launcher/run/script_word.h"
+#include "launcher/session/child_env.h"
 #include "launcher/text/messages.h"
 #include "profiler/collect/engine.h"
 #include "profiler/ports/facts.h"
@@ -210,7 +209,8 @@ static void finish(const char *cause, int status) {
     if (!current.options->config.is_quiet)
         pie_summary_print(pie_session_output(current.options), run_id > 0 ? run_id : pie_engine_run_id(),
                           pie_engine_unwritten_ns);
-    pie_script_word_tell_late();
+    if (current.late_hint)
+        pie_message_warning("%s", current.late_hint);
 }
 
 static void end(const char *cause, int status) {
@@ -267,13 +267,14 @@ static int tell_children(void) {
     return 0;
 }
 
-/* Children find their way to us, or get the order not to profile. */
+/* Children find their way to us, or get the order not to profile. Those of a guest are not ours unless they are told. */
 static int prepare_children(const struct pie_session *session) {
     pie_exec_set_target(session->options->config.has_children ? session->children : NULL, session->self);
+    pie_exec_set_preload(session->preload);
     is_followed = session->options->config.has_children;
     if (is_followed)
         return tell_children();
-    pie_exec_set_child_variable(PIE_CHILD_ENV_OFF);
+    pie_exec_set_child_variable(session->preload ? NULL : PIE_CHILD_ENV_OFF);
     return 0;
 }
 

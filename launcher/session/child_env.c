@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "launcher/run/child_env.h"
+#include "launcher/session/child_env.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +11,17 @@
 
 #define NAME "_PIEPROF_CHILD"
 
+#define ROOT "root"
+
 const char PIE_CHILD_ENV_OFF[] = NAME "=off";
+const char PIE_CHILD_ENV_ROOT[] = PIE_EXEC_RUN_VARIABLE "=" ROOT;
 
 /* "<run id>:<pid>" as runtime/libc/exec_sigsafe.c writes it. */
 static bool read_run(const char *text, struct pie_child_env *child) {
     long long run_id;
     int pid, end = 0;
+    if ((child->is_root = strcmp(text, ROOT) == 0))
+        return true;
     if (sscanf(text, "%lld:%d%n", &run_id, &pid, &end) != 2 || text[end] != '\0' || run_id <= 0)
         return false;
     child->run_id = run_id;
@@ -107,6 +112,21 @@ void pie_child_env_take(struct pie_child_env *ret_child) {
     }
     unsetenv(NAME);
     unsetenv(PIE_EXEC_RUN_VARIABLE);
+}
+
+int pie_child_env_apply(const struct pie_child_env *child, struct pie_options *ret_options) {
+    pie_options_init(ret_options);
+    int r = pie_options_from_string(ret_options, child->options, "the parent's settings");
+    if (r < 0)
+        return r;
+    if (child->has_price)
+        pie_watch_price_set(&child->price);
+    if (child->has_clock_price)
+        pie_clock_price_set(&child->clock_price);
+    ret_options->config.is_child = !child->is_root;
+    ret_options->config.run_id = child->run_id;
+    ret_options->config.parent_pid = child->parent_pid;
+    return 0;
 }
 
 void pie_child_env_restore(void *data) {
