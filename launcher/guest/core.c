@@ -21,11 +21,11 @@
 #include "runtime/libc/export.h"
 
 typedef int (*main_function)(int argc, char **argv, char **environment);
-typedef int (*start_function)(main_function main, int argc, char **argv, void (*init)(void), void (*fini)(void),
-                              void (*loader_fini)(void), void *stack_end);
+typedef int (*start_function)(main_function main, int argc, char **argv, void (*init)(void),
+                              void (*fini)(void), void (*loader_fini)(void), void *stack_end);
 
-PIE_EXPORT int __libc_start_main(main_function main, int argc, char **argv, void (*init)(void), void (*fini)(void),
-                                 void (*loader_fini)(void), void *stack_end);
+PIE_EXPORT int __libc_start_main(main_function main, int argc, char **argv, void (*init)(void),
+                                 void (*fini)(void), void (*loader_fini)(void), void *stack_end);
 
 /* Everything lives until the process ends: the profiler and Python borrow from it. */
 static main_function interpreter_main;
@@ -53,6 +53,11 @@ static int judge(int started) {
     return PIE_EXIT_USAGE;
 }
 
+/* As the interpreter was called: for a script the kernel has put it before the arguments. */
+static const char *executable(char **argv) {
+    return argv[0] && strchr(argv[0], '/') ? argv[0] : (const char *)getauxval(AT_EXECFN);
+}
+
 static int start(char **argv) {
     if (!child.is_profiled || pie_child_env_apply(&child, &options) < 0)
         return 0;
@@ -63,7 +68,7 @@ static int start(char **argv) {
         .options = &options,
         .self = core_path,
         .preload = preload,
-        .executable = (const char *)getauxval(AT_EXECFN),
+        .executable = executable(argv),
         .children = child.target,
         .argv = argv[0] ? argv + 1 : argv,
         .summary_pid = child.summary_pid,

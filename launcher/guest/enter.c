@@ -30,14 +30,16 @@ int pie_guest_find(const char *name, const char *self, struct pie_guest *ret_gue
     if (!pie_cores_find(self, ret_guest->python.abi, ret_guest->core))
         return say_no_core(self, ret_guest, why, size);
     if (strpbrk(ret_guest->core, " :")) {
-        snprintf(why, size, "%s cannot be preloaded: the loader takes blanks and colons for the end of a name",
+        snprintf(why, size,
+                 "%s cannot be preloaded: the loader takes blanks and colons for the end of a name",
                  ret_guest->core);
         return -EINVAL;
     }
     char *lacking = pie_guest_python_lacks(&ret_guest->python, ret_guest->core);
     if (!lacking)
         return 0;
-    snprintf(why, size, "%s does not export %s, which %s needs", ret_guest->python.path, lacking, ret_guest->core);
+    snprintf(why, size, "%s does not export %s, which %s needs", ret_guest->python.path, lacking,
+             ret_guest->core);
     free(lacking);
     return -EINVAL;
 }

@@ -32,7 +32,8 @@ static bool find_program(const char *name, char ret_path[PATH_MAX]) {
     }
     if (name[0] != '/' && !getcwd(folder, sizeof folder))
         return false;
-    int n = snprintf(ret_path, PATH_MAX, "%s%s%s", name[0] == '/' ? "" : folder, name[0] == '/' ? "" : "/", name);
+    int n =
+        snprintf(ret_path, PATH_MAX, "%s%s%s", name[0] == '/' ? "" : folder, name[0] == '/' ? "" : "/", name);
     return n < PATH_MAX && access(ret_path, X_OK) == 0;
 }
 
@@ -53,7 +54,8 @@ static bool read_name(const char *library, char ret_abi[16]) {
 /* Py_Version of CPython 3.11 and later is PY_VERSION_HEX. The others are exported by such builds only. */
 static bool read_version(const struct pie_elf_file *file, char ret_abi[16]) {
     uint64_t version = 0;
-    if (!pie_elf_file_word(file, "Py_Version", &version) || version >> 32 || !pie_elf_file_defines(file, "Py_RunMain"))
+    if (!pie_elf_file_word(file, "Py_Version", &version) || version >> 32 ||
+        !pie_elf_file_defines(file, "Py_RunMain"))
         return false;
     bool is_free_threaded = pie_elf_file_defines(file, "_Py_MergeZeroLocalRefcount");
     bool is_debug = pie_elf_file_defines(file, "_Py_NegativeRefcount");
@@ -72,7 +74,8 @@ static int judge(const struct pie_elf_file *file, struct pie_guest_python *pytho
     const char *library = pie_elf_file_needs(file, "libpython");
     python->is_shared = library != NULL;
     if (library ? !read_name(library, python->abi) : !read_version(file, python->abi))
-        return refuse(why, size, "%s exports no symbols of CPython 3.11 or later: it is stripped, or another program",
+        return refuse(why, size,
+                      "%s exports no symbols of CPython 3.11 or later: it is stripped, or another program",
                       path);
     size_t end = strlen(python->abi);
     if (python->abi[end - 1] == '.')

@@ -37,8 +37,9 @@ int pie_run_as_guest(const char *name, const char *self, struct pie_options *opt
         pie_message_warning("%s", pie_script_word_late());
     int r = pie_guest_enter(&guest, options, is_profiled);
     if (r == -ENOENT && options->config.allocator)
-        pie_message_error("jemalloc cannot serve malloc(): it is not installed; install libjemalloc2, or take "
-                          "--allocator=system");
+        pie_message_error(
+            "jemalloc cannot serve malloc(): it is not installed; install libjemalloc2, or take "
+            "--allocator=system");
     else
         pie_message_error("cannot start %s: %s", guest.python.path, strerror(-r));
     return PIE_EXIT_USAGE;

@@ -135,9 +135,10 @@ static bool follow_env(struct pie_exec_plan *plan, char **interpreter, char **ar
         return false;
     if (**argument == '-' || strpbrk(*argument, " \t=/"))
         return false;
-    if (pie_target_search(*argument, search_path, plan->found) < 0 || !is_our_interpreter(plan->found))
+    if (pie_target_search(*argument, search_path, plan->found) < 0 || !is_our_interpreter(plan->found)) {
+        plan->found[0] = '\0';
         return false;
-    plan->path = plan->found;
+    }
     *interpreter = *argument;
     *argument = NULL;
     return true;
@@ -155,10 +156,7 @@ static bool read_shebang(struct pie_exec_plan *plan, const char *path, char *con
     close(fd);
     if (!cut_shebang(plan->shebang, n, ret_interpreter, ret_argument))
         return false;
-    if (!is_our_interpreter(*ret_interpreter))
-        return follow_env(plan, ret_interpreter, ret_argument, envp);
-    plan->path = *ret_interpreter;
-    return true;
+    return is_our_interpreter(*ret_interpreter) || follow_env(plan, ret_interpreter, ret_argument, envp);
 }
 
 /* argv of a script run by our interpreter; returns the entries used with the closing NULL, 0 if there is no
@@ -178,9 +176,20 @@ static size_t add_script_arguments(struct pie_exec_plan *plan, char *interpreter
     return used;
 }
 
+/* A guest's interpreter is found by the kernel, as without us. But env must not be preloaded into: what it would
+ * execute is executed. */
+static void execute_script(struct pie_exec_plan *plan) {
+    if (pie_exec_settings.preload && !plan->found[0])
+        return;
+    plan->argv = plan->vector;
+    if (plan->found[0])
+        plan->path = plan->found;
+}
+
 static const char *start_plan(struct pie_exec_plan *plan, const char *path, char *const *argv,
                               char *const *envp) {
     plan->path = path;
+    plan->found[0] = '\0';
     plan->argv = argv;
     plan->envp = envp;
     return atomic_load_explicit(&pie_exec_settings.child_variable, memory_order_acquire);
@@ -200,12 +209,10 @@ bool pie_exec_plan_path(struct pie_exec_plan *plan, const char *path, char *cons
             used = add_script_arguments(plan, interpreter, argument, path, argv);
             redirected = used > 0 && add_environment(plan, used, envp, child_variable, run_id);
             if (redirected)
-                plan->argv = plan->vector;
+                execute_script(plan);
         }
     }
-    if (!redirected)
-        plan->path = path;
-    else if (!pie_exec_settings.preload)
+    if (redirected && !pie_exec_settings.preload)
         plan->path = pie_exec_settings.self_path;
     errno = saved_errno;
     return redirected;
@@ -218,9 +225,8 @@ bool pie_exec_plan_open(struct pie_exec_plan *plan, int fd, char *const *argv, c
     bool redirected = child_variable && pie_exec_settings.has_target &&
                       pie_image_is_open(&pie_exec_settings.target, fd) &&
                       add_environment(plan, 0, envp, child_variable, run_id);
-    if (redirected)
-        plan->path =
-            pie_exec_settings.preload ? pie_exec_settings.target_path : pie_exec_settings.self_path;
+    if (redirected && !pie_exec_settings.preload)
+        plan->path = pie_exec_settings.self_path;
     errno = saved_errno;
     return redirected;
 }
