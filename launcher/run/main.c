@@ -15,6 +15,7 @@
 #include "launcher/options/options.h"
 #include "launcher/session/child_env.h"
 #include "launcher/run/as_guest.h"
+#include "launcher/run/command_line.h"
 #include "launcher/run/commands.h"
 #include "launcher/run/help.h"
 #include "launcher/session/preload.h"
@@ -142,11 +143,6 @@ static int run_counted(int argc, char **argv, struct pie_confirm_board *board) {
     return pie_embed_run(&embed);
 }
 
-static int fail_usage(void) {
-    pie_message_error("%s", options.error);
-    return PIE_EXIT_USAGE;
-}
-
 static void say_what_starts(void) {
     pie_message_detail("%s (Python %s, %s libpython) into %s", target.path, pie_embed_python_version(),
                        pie_embed_linkage(), options.config.output);
@@ -226,30 +222,8 @@ static int run_profiled(char **argv) {
 }
 
 static int run_as_pieprof(char **argv) {
-    char **words = argv[0] ? argv + 1 : argv;
-    if (words[0] && strcmp(words[0], "run") == 0)
-        words++;
-    pie_options_init(&options);
-    if (!getauxval(AT_SECURE) && pie_options_from_environment(&options) < 0)
-        return fail_usage();
-    if (pie_options_from_words(&options, words) < 0)
-        return fail_usage();
-    pie_messages_set_verbose(options.config.is_verbose);
-    if (options.action == PIE_ACTION_HELP)
-        return pie_help_print(stdout), 0;
-    if (options.action == PIE_ACTION_VERSION)
-        return pie_help_print_version(stdout), 0;
-    if (options.is_bare && isatty(STDIN_FILENO)) {
-        pie_help_print_usage(stderr);
-        return PIE_EXIT_USAGE;
-    }
-    if (pie_script_word_is_wrong(&options))
-        return PIE_PROFILE_USAGE;
-    if (pie_options_complete(&options) < 0)
-        return fail_usage();
-    if (!options.config.is_quiet)
-        pie_script_word_find_late(&options);
-    return run_profiled(argv);
+    int status;
+    return pie_command_line_ends(argv, &options, &status) ? status : run_profiled(argv);
 }
 
 /* By argv[0], or by the file that was executed: a program may start sys.executable under any argv[0]. */
