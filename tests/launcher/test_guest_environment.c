@@ -20,6 +20,17 @@ enum { ENTRIES_MAX = 16, BYTES = 1024 };
 
 /* As the kernel lays it out: argv and the environment in one vector, the strings one behind the other. */
 static char *vector[ENTRIES_MAX], strings[BYTES];
+static char **own; /* cmocka reads it too */
+
+static int keep_environment(void **state) {
+    own = environ;
+    return 0;
+}
+
+static int restore_environment(void **state) {
+    environ = own;
+    return 0;
+}
 
 static char **lay_out(const char *const *entries) {
     size_t used = 0, n = 0;
@@ -94,9 +105,12 @@ static void test_without_an_invitation_nothing_is_touched(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_first_process_of_a_run),
-        cmocka_unit_test(test_what_the_program_preloads_stays),
-        cmocka_unit_test(test_without_an_invitation_nothing_is_touched),
+        cmocka_unit_test_setup_teardown(test_the_first_process_of_a_run, keep_environment,
+                                        restore_environment),
+        cmocka_unit_test_setup_teardown(test_what_the_program_preloads_stays, keep_environment,
+                                        restore_environment),
+        cmocka_unit_test_setup_teardown(test_without_an_invitation_nothing_is_touched, keep_environment,
+                                        restore_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
