@@ -16,8 +16,8 @@ struct pie_guest {
     char core[PATH_MAX];
 };
 
-/* The interpreter `name`, and the core for it. self: path of the program. Returns 0, or -EINVAL with one line for people
- * in `why`. Context: launcher. */
+/* The interpreter `name`, and the core for it. self: path of the program. Returns 0, or -EINVAL with one line for
+ * people in `why`. Context: launcher. */
 int pie_guest_find(const char *name, const char *self, struct pie_guest *ret_guest, char *why, size_t size);
 
 /* Executes the interpreter, with python_argv of the options; its first word is the interpreter. Without is_profiled it

@@ -143,14 +143,18 @@ static int run_counted(int argc, char **argv, struct pie_confirm_board *board) {
     return pie_embed_run(&embed);
 }
 
-static void say_what_starts(void) {
-    pie_message_detail("%s (Python %s, %s libpython) into %s", target.path, pie_embed_python_version(),
-                       pie_embed_linkage(), options.config.output);
+static void say_if_foreign(void) {
     if (target.foreign_venv[0])
         pie_message_warning(
             "the active virtual environment %s is for another interpreter than %s, which this pieprof "
             "was built with; it is not used",
             target.foreign_venv, PIE_PYTHON);
+}
+
+static void say_what_starts(void) {
+    pie_message_detail("%s (Python %s, %s libpython) into %s", target.path, pie_embed_python_version(),
+                       pie_embed_linkage(), options.config.output);
+    say_if_foreign();
 }
 
 /* Returns 0 where the program is to run, with a profile or without, or else the exit status. */
@@ -206,9 +210,10 @@ static int run_profiled(char **argv) {
         return PIE_EXIT_USAGE;
     }
     bool is_ours = find_target();
-    if (options.config.is_guest || !is_ours)
-        return pie_run_as_guest(options.config.python ? options.config.python : target.path, self, &options,
-                                !is_deadly);
+    if (options.config.is_guest || !is_ours) {
+        say_if_foreign();
+        return pie_run_as_guest(is_ours ? target.path : options.config.python, self, &options, !is_deadly);
+    }
     if (!is_deadly && (r = start_profile(argv)) != 0)
         return r;
     options.python_argv[0] = target.path;

@@ -248,7 +248,8 @@ static int tell_children(void) {
     return 0;
 }
 
-/* Children find their way to us, or get the order not to profile. Those of a guest are not ours unless they are told. */
+/* Children find their way to us, or get the order not to profile. Without one, those of a guest are not
+ * ours. */
 static int prepare_children(const struct pie_session *session) {
     pie_exec_set_target(session->options->config.has_children ? session->children : NULL, session->self);
     pie_exec_set_preload(session->preload);

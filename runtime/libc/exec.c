@@ -131,8 +131,8 @@ static pid_t owner(void) {
     return atomic_load_explicit(&pie_exec_settings.owner, memory_order_relaxed);
 }
 
-/* The system call, for what is redirected; fd: the open file, where there is one. The process table has an entry of this process, or a vfork child gets
- * one. */
+/* The system call, for what is redirected; fd: the open file, where there is one. The process table has an entry of
+ * this process, or a vfork child gets one. */
 static int execute(const struct pie_exec_plan *plan, int fd) {
     pid_t pid = (pid_t)syscall(SYS_getpid);
     bool is_own = pid == owner();

@@ -82,7 +82,8 @@ static const char *join_preload(struct pie_exec_plan *plan, char *const *envp) {
 static bool add_environment(struct pie_exec_plan *plan, size_t used, char *const *envp,
                             const char *child_variable, long run_id) {
     const char *preload = pie_exec_settings.preload ? join_preload(plan, envp) : NULL;
-    if (used + length_of(envp) + 4 > PIE_EXEC_VECTOR_MAX || (pie_exec_settings.preload && !preload))
+    if (used + length_of(envp) + 3 + (preload != NULL) > PIE_EXEC_VECTOR_MAX ||
+        (pie_exec_settings.preload && !preload))
         return false;
     write_run_variable(plan, run_id);
     plan->envp = plan->vector + used;

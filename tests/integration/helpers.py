@@ -41,7 +41,7 @@ def clean_environment(**more):
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("PIEPROF", "PYTHON", "VIRTUAL_ENV"))}
     kept["PATH"] = os.pathsep.join([os.path.dirname(PYTHON), "/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"])
     if FORM == "guest":
-        kept["PIEPROF_OPTS"] = "--guest"
+        kept.update(PIEPROF_OPTS="--guest", PIEPROF_CORES=os.path.dirname(binary()))
     kept.update(more)
     return {k: v for k, v in kept.items() if v is not None}
 

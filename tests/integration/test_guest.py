@@ -4,10 +4,12 @@
 PIEPROF_GUEST_PYTHONS names more interpreters (paths, separated by colons) that there is a core for, in PIEPROF_CORES.
 """
 
+import contextlib
 import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import textwrap
 
@@ -182,7 +184,7 @@ FIGURES = """
         for _ in range(20):
             bytes(source)  # copy
     def again():
-        end = time.thread_time() + 1.5
+        end = time.thread_time() + 1.2
         while time.thread_time() < end:
             hashlib.pbkdf2_hmac("sha256", b"the same", b"each time", 2000)  # again
     spin(0.8)
@@ -230,6 +232,16 @@ def test_redundant_work_is_told_by_line(figures, python):
         pytest.skip(f"memory accesses are not watched here: {sampler['sampler_note']}")
     found = [row for row in done.query("redundancy") if row["file"] == str(program)]
     assert [row["line"] for row in found][:1] == [helpers.line_of(program, "again")], found
+
+
+def test_another_python_is_not_confirmed(figures, tmp_path):
+    _, done = figures(PYTHON)
+    other = shutil.copy(done.db, tmp_path / "other.db")
+    with contextlib.closing(sqlite3.connect(other)) as file, file:
+        file.execute("UPDATE process SET executable = ?", (shutil.which("env"),))
+    told = helpers.run([helpers.binary(), "confirm", other])
+    assert (told.returncode, told.stdout, told.stderr.count("\n")) == (1, "", 1)
+    assert "only in the Python that this pieprof was built for" in told.stderr
 
 
 def test_allocators_answer_as_without_us(tmp_path, python):
