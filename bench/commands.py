@@ -3,6 +3,7 @@
 
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -65,6 +66,13 @@ def counted(command):
     valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
     done = check(subprocess.run([*valgrind, *map(str, command)], capture_output=True, text=True, env=environment()))
     return int(re.search(r"Collected : (\d+)", done.stderr).group(1))
+
+
+def with_core(pieprof, python):
+    """The words that start an interpreter with the core loaded and off, as the loader itself would preload it: valgrind's
+    own programs must not take it in."""
+    (core,) = pathlib.Path(pieprof).resolve().parent.glob("libpieprof-3.*.so")
+    return ["/lib64/ld-linux-x86-64.so.2", "--preload", core, python]
 
 
 def instructions(choices, program):

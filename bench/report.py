@@ -7,7 +7,8 @@ import statistics
 import subprocess
 import sys
 
-TITLES = {"off": "pieprof, all off", "1khz": "pieprof, 1 kHz, no memory"}
+TITLES = {"off": "pieprof, all off", "1khz": "pieprof, 1 kHz, no memory",
+          "guest": "python3 with the core, off"}
 
 
 def progress(text):

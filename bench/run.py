@@ -146,7 +146,9 @@ def main():
         if "files" in options.part:
             tables.append(report.files(measure_files(options, folder)))
         if "instructions" in options.part:
-            counted = commands.instructions({n: c for n, c in choices.items() if n != "1khz"}, HERE / "programs" / "mixed.py")
+            still = {n: c for n, c in choices.items() if n != "1khz"}
+            still["guest"] = commands.with_core(options.pieprof, choices["python3"][0])
+            counted = commands.instructions(still, HERE / "programs" / "mixed.py")
             tables.append(report.instructions(counted))
     text = "\n\n".join(tables) + "\n"
     if not options.go:

@@ -65,6 +65,10 @@ static const char *const clocks[] = {"perf", "perf-user", "timer", "itimer", "no
 static const struct pie_option table[] = {
     {"output", "FILE", "the profile; a run is added to an existing file", 'o', PATH(output), .wrong = "-o",
      .right = "the name of a file", .unset = "pieprof.db", .environment = "PIEPROF_OUTPUT"},
+    {"python", "PYTHON", "the Python that runs the program, by path or name", 0, .kind = PIE_OPTION_TEXT,
+     SETTING(python), .wrong = "--python", .right = "the path or the name of an interpreter",
+     .unset = "python3"},
+    {"guest", NULL, "run that Python itself, with pieprof loaded into it", 0, FLAG(is_guest, true)},
     {"max-size", "BYTES", "fold old data of little weight beyond this size", 0,
      QUANTITY(max_bytes, file_size, "256m"), .wrong = "bad size",
      .right = "bytes from 4m to 1024g, such as 256m"},

@@ -13,12 +13,14 @@
 #include "launcher/answers/profile.h"
 #include "launcher/confirm/confirm.h"
 #include "launcher/options/options.h"
-#include "launcher/run/child_env.h"
+#include "launcher/session/child_env.h"
+#include "launcher/run/as_guest.h"
+#include "launcher/run/command_line.h"
 #include "launcher/run/commands.h"
 #include "launcher/run/help.h"
-#include "launcher/run/preload.h"
+#include "launcher/session/preload.h"
 #include "launcher/run/script_word.h"
-#include "launcher/run/session.h"
+#include "launcher/session/session.h"
 #include "launcher/text/messages.h"
 #include "profiler/collect/engine.h"
 #include "runtime/embed/aging.h"
@@ -46,18 +48,10 @@ static int run_plain_python(int argc, char **argv) {
 static void start_as_child(struct pie_child_env *child, char **argv) {
     if (!child->is_profiled || pie_target_self(self) < 0)
         return;
-    pie_options_init(&options);
-    if (pie_options_from_string(&options, child->options, "the parent's settings") < 0)
+    if (pie_child_env_apply(child, &options) < 0)
         return;
     /* where it cannot be had the parent has said so */
     (void)pie_preload_allocator(options.config.allocator, argv, pie_child_env_restore, child);
-    if (child->has_price)
-        pie_watch_price_set(&child->price);
-    if (child->has_clock_price)
-        pie_clock_price_set(&child->clock_price);
-    options.config.is_child = true;
-    options.config.run_id = child->run_id;
-    options.config.parent_pid = child->parent_pid;
     pie_target_from_name(argv[0], self, &target);
     struct pie_session session = {
         .options = &options,
@@ -149,19 +143,18 @@ static int run_counted(int argc, char **argv, struct pie_confirm_board *board) {
     return pie_embed_run(&embed);
 }
 
-static int fail_usage(void) {
-    pie_message_error("%s", options.error);
-    return PIE_EXIT_USAGE;
-}
-
-static void say_what_starts(void) {
-    pie_message_detail("%s (Python %s, %s libpython) into %s", target.path, pie_embed_python_version(),
-                       pie_embed_linkage(), options.config.output);
+static void say_if_foreign(void) {
     if (target.foreign_venv[0])
         pie_message_warning(
             "the active virtual environment %s is for another interpreter than %s, which this pieprof "
             "was built with; it is not used",
             target.foreign_venv, PIE_PYTHON);
+}
+
+static void say_what_starts(void) {
+    pie_message_detail("%s (Python %s, %s libpython) into %s", target.path, pie_embed_python_version(),
+                       pie_embed_linkage(), options.config.output);
+    say_if_foreign();
 }
 
 /* Returns 0 where the program is to run, with a profile or without, or else the exit status. */
@@ -187,6 +180,7 @@ static int start_profile(char **argv) {
         .children = target.children,
         .argv = options.python_argv + 1,
         .summary_pid = getpid(),
+        .late_hint = pie_script_word_late(),
     };
     if ((r = pie_session_start(&session)) < 0)
         pie_message_warning("cannot profile: %s; running unprofiled", strerror(-r));
@@ -198,7 +192,16 @@ static int start_profile(char **argv) {
     return 0;
 }
 
-/* The command line is understood: finds the interpreter to stand for, and runs the program as that one. */
+/* Returns whether this program can stand for the interpreter that is wanted, and target is that one. */
+static bool find_target(void) {
+    const char *name = options.config.python;
+    if (!name)
+        pie_target_find(self, &target);
+    return !name || pie_target_find_named(name, self, &target);
+}
+
+/* The command line is understood: finds the interpreter to stand for, and runs the program as that one, or with that
+ * one. */
 static int run_profiled(char **argv) {
     bool is_deadly = is_filter_deadly();
     int r = pie_target_self(self);
@@ -206,7 +209,11 @@ static int run_profiled(char **argv) {
         pie_message_error("cannot find out where this program is: %s; is /proc mounted?", strerror(-r));
         return PIE_EXIT_USAGE;
     }
-    pie_target_find(self, &target);
+    bool is_ours = find_target();
+    if (options.config.is_guest || !is_ours) {
+        say_if_foreign();
+        return pie_run_as_guest(is_ours ? target.path : options.config.python, self, &options, !is_deadly);
+    }
     if (!is_deadly && (r = start_profile(argv)) != 0)
         return r;
     options.python_argv[0] = target.path;
@@ -220,30 +227,8 @@ static int run_profiled(char **argv) {
 }
 
 static int run_as_pieprof(char **argv) {
-    char **words = argv[0] ? argv + 1 : argv;
-    if (words[0] && strcmp(words[0], "run") == 0)
-        words++;
-    pie_options_init(&options);
-    if (!getauxval(AT_SECURE) && pie_options_from_environment(&options) < 0)
-        return fail_usage();
-    if (pie_options_from_words(&options, words) < 0)
-        return fail_usage();
-    pie_messages_set_verbose(options.config.is_verbose);
-    if (options.action == PIE_ACTION_HELP)
-        return pie_help_print(stdout), 0;
-    if (options.action == PIE_ACTION_VERSION)
-        return pie_help_print_version(stdout), 0;
-    if (options.is_bare && isatty(STDIN_FILENO)) {
-        pie_help_print_usage(stderr);
-        return PIE_EXIT_USAGE;
-    }
-    if (pie_script_word_is_wrong(&options))
-        return PIE_PROFILE_USAGE;
-    if (pie_options_complete(&options) < 0)
-        return fail_usage();
-    if (!options.config.is_quiet)
-        pie_script_word_find_late(&options);
-    return run_profiled(argv);
+    int status;
+    return pie_command_line_ends(argv, &options, &status) ? status : run_profiled(argv);
 }
 
 /* By argv[0], or by the file that was executed: a program may start sys.executable under any argv[0]. */

@@ -132,7 +132,6 @@ void pie_script_word_find_late(const struct pie_options *options) {
     free(text);
 }
 
-void pie_script_word_tell_late(void) {
-    if (hint[0])
-        pie_message_warning("%s", hint);
+const char *pie_script_word_late(void) {
+    return hint[0] ? hint : NULL;
 }

@@ -14,5 +14,5 @@ bool pie_script_word_is_wrong(const struct pie_options *options);
 /* Looks for options behind the script that can only be ours: such as the script does not name anywhere. It gets them
  * unchanged. */
 void pie_script_word_find_late(const struct pie_options *options);
-/* One line about the first of them, if there was one; at the end, where it is read. */
-void pie_script_word_tell_late(void);
+/* One line about the first of them, for the end, where it is read; NULL: there was none. */
+const char *pie_script_word_late(void);

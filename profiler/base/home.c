@@ -8,8 +8,8 @@
 #include <sys/auxv.h>
 
 static bool is_home_name(const char *path) {
-    static const char *const names[] = {"libpython3",     "libc.so.",  "libm.so.",
-                                        "libpthread.so.", "libdl.so.", "ld-linux"};
+    static const char *const names[] = {"libpython3",     "libpieprof-", "libc.so.", "libm.so.",
+                                        "libpthread.so.", "libdl.so.",   "ld-linux"};
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
 

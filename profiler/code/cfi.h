@@ -40,8 +40,8 @@ struct pie_cfi_rule {
     uint16_t module;    /* number of the module at the address (profiler/code/modules.h); not packed */
 };
 
-/* The rule in force at pc, and whose code it is. Reads mapped memory through pie_safe_load; finds the module by glibc's
- * lock-free _dl_find_object. 0.3 to 2 us. Context: signal. */
+/* The rule in force at pc, and whose code it is. Reads mapped memory through pie_safe_load; finds the module by
+ * pie_find_object(). 0.3 to 2 us. Context: signal. */
 struct pie_cfi_rule pie_cfi_find(uintptr_t pc);
 
 /* The first address of the function that contains pc, as its frame description entry says (also in stripped

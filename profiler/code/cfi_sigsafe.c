@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* A reader of .eh_frame (LSB Core, "Exception Frames"; DWARF 5 §6.4), cut down to what x86-64 code compiled in practice
- * contains. The search: _dl_find_object gives the module's .eh_frame_hdr, whose sorted table gives the frame
+ * contains. The search: pie_find_object() gives the module's .eh_frame_hdr, whose sorted table gives the frame
  * description entry (FDE) of the function; its call frame instructions are run up to pc, following only the CFA, RBP,
  * RBX and the return address. Compilers describe the CFA by an expression in two cases, both recognised by their bytes:
  * the linker's PLT (binutils elf_x86_64_eh_frame_plt) and functions that realign the stack through a saved pointer
@@ -10,9 +10,9 @@
 #include "profiler/code/cfi.h"
 
 #include "profiler/base/safe_load.h"
+#include "profiler/code/find_object.h"
 #include "profiler/code/modules.h"
 
-#include <dlfcn.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -493,10 +493,10 @@ static const uint8_t *search_table(const uint8_t *header, const uint8_t *table, 
 }
 
 /* The FDE of a module that may cover pc, NULL if there is none. */
-static const uint8_t *find_fde_in(const struct dl_find_object *object, uintptr_t pc) {
-    if (!object->dlfo_eh_frame)
+static const uint8_t *find_fde_in(const struct pie_object *object, uintptr_t pc) {
+    if (!object->eh_frame)
         return NULL;
-    const uint8_t *header = object->dlfo_eh_frame;
+    const uint8_t *header = object->eh_frame;
     struct cursor c = {header, header + 64, false};
     uint64_t version = read_bytes(&c, 1);
     uint8_t frame_encoding = (uint8_t)read_bytes(&c, 1), count_encoding = (uint8_t)read_bytes(&c, 1);
@@ -511,16 +511,16 @@ static const uint8_t *find_fde_in(const struct dl_find_object *object, uintptr_t
 }
 
 static const uint8_t *find_fde(uintptr_t pc) {
-    struct dl_find_object object;
+    struct pie_object object;
 
-    return _dl_find_object((void *)pc, &object) == 0 ? find_fde_in(&object, pc) : NULL;
+    return pie_find_object(pc, &object) ? find_fde_in(&object, pc) : NULL;
 }
 
 struct pie_cfi_rule pie_cfi_find(uintptr_t pc) {
     struct pie_cfi_rule rule = {.kind = PIE_CFI_NONE, .module = PIE_CODE_MODULE_NOWHERE};
-    struct dl_find_object object;
+    struct pie_object object;
 
-    if (_dl_find_object((void *)pc, &object) != 0)
+    if (!pie_find_object(pc, &object))
         return rule;
     const uint8_t *fde = find_fde_in(&object, pc);
     if (fde)

@@ -27,11 +27,11 @@ struct pie_code_module {
     char path[PIE_CODE_MODULE_PATH_MAX]; /* as the dynamic linker says it; "": too long */
 };
 
-struct dl_find_object;
+struct pie_object;
 
 /* The number of the module that was just found at an address; 0: none, or there are too many. 0.5 us.
  * Context: signal. */
-unsigned pie_code_module_of(const struct dl_find_object *object, uintptr_t address);
+unsigned pie_code_module_of(const struct pie_object *object, uintptr_t address);
 /* Finds it as well; PIE_CODE_MODULE_NOWHERE: there is none. Context: signal. */
 unsigned pie_code_module_at(uintptr_t address);
 

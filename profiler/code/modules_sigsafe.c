@@ -15,9 +15,9 @@
 #include "profiler/base/hash.h"
 #include "profiler/base/home.h"
 #include "profiler/base/safe_load.h"
+#include "profiler/code/find_object.h"
 #include "profiler/code/generation.h"
 
-#include <dlfcn.h>
 #include <link.h>
 #include <string.h>
 
@@ -94,11 +94,11 @@ struct mapping {
     uintptr_t start, base, path, dynamic, functions;
 };
 
-static bool read_mapping(const struct dl_find_object *object, struct mapping *ret_mapping) {
-    const struct link_map *map = object->dlfo_link_map;
+static bool read_mapping(const struct pie_object *object, struct mapping *ret_mapping) {
+    const struct link_map *map = object->map;
 
-    ret_mapping->start = (uintptr_t)object->dlfo_map_start;
-    ret_mapping->functions = (uintptr_t)object->dlfo_eh_frame;
+    ret_mapping->start = object->start;
+    ret_mapping->functions = (uintptr_t)object->eh_frame;
     return pie_safe_load(&map->l_addr, &ret_mapping->base) &&
            pie_safe_load(&map->l_name, &ret_mapping->path) &&
            pie_safe_load(&map->l_ld, &ret_mapping->dynamic);
@@ -192,7 +192,7 @@ static unsigned number_of(uint64_t fingerprint, const struct mapping *mapping) {
     return 0;
 }
 
-unsigned pie_code_module_of(const struct dl_find_object *object, uintptr_t address) {
+unsigned pie_code_module_of(const struct pie_object *object, uintptr_t address) {
     struct mapping mapping;
 
     if (pie_home_contains(address) || !read_mapping(object, &mapping))
@@ -201,20 +201,13 @@ unsigned pie_code_module_of(const struct dl_find_object *object, uintptr_t addre
 }
 
 unsigned pie_code_module_at(uintptr_t address) {
-    struct dl_find_object object;
+    struct pie_object object;
 
-    return _dl_find_object((void *)address, &object) == 0 ? pie_code_module_of(&object, address)
-                                                          : PIE_CODE_MODULE_NOWHERE;
-}
-
-static bool is_of_module(uintptr_t address) {
-    struct dl_find_object object;
-
-    return _dl_find_object((void *)address, &object) == 0;
+    return pie_find_object(address, &object) ? pie_code_module_of(&object, address) : PIE_CODE_MODULE_NOWHERE;
 }
 
 void pie_code_modules_rewritten(uintptr_t start, size_t bytes) {
-    if (bytes == 0 || (!is_of_module(start) && !is_of_module(start + bytes - 1)))
+    if (bytes == 0 || (!pie_is_in_object(start) && !pie_is_in_object(start + bytes - 1)))
         return;
     atomic_fetch_add_explicit(&rewrites, 1, memory_order_release);
     pie_code_begin_generation(); /* so that the collection thread takes notice */

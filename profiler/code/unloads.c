@@ -2,6 +2,7 @@
 #include "profiler/code/unloads.h"
 
 #include "profiler/code/generation.h"
+#include "profiler/code/object_table.h"
 
 #include <link.h>
 #include <stdatomic.h>
@@ -25,6 +26,7 @@ uint64_t pie_unloads(void) {
 void pie_unloads_refresh(void) {
     uint64_t count = pie_unloads();
 
+    pie_objects_refresh();
     if (atomic_exchange_explicit(&seen, count, memory_order_acq_rel) != count)
         pie_code_begin_generation();
 }

@@ -9,6 +9,9 @@
 /* What one profiled process has been asked to do. Filled by the launcher before Python starts, read-only
  * afterwards. Strings live as long as the process. */
 struct pie_config {
+    const char
+        *python;   /* the interpreter that runs the program, by path or by name; NULL: it is looked for */
+    bool is_guest; /* in the interpreter itself, though pieprof could stand for it */
     const char *output;   /* absolute path of the database */
     bool is_per_process;  /* each process has a file of its own; output is the pattern of their names */
     const char *run_name; /* processes that have the same are one run; NULL: each its own */

@@ -18,11 +18,11 @@
 
 #include "profiler/base/safe_load.h"
 #include "profiler/code/cfi.h"
+#include "profiler/code/find_object.h"
 #include "profiler/ports/pystack.h"
 #include "profiler/stacks/unwind.h"
 #include "profiler/stacks/unwind_internal.h"
 
-#include <dlfcn.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -240,12 +240,6 @@ static bool is_caller(uintptr_t at, uintptr_t word, const struct gap *gap, struc
     return false;
 }
 
-static bool is_in_module(uintptr_t address) {
-    struct dl_find_object object;
-
-    return _dl_find_object((void *)address, &object) == 0;
-}
-
 static bool may_be_code(uintptr_t word, const struct gap *gap) {
     return word > CODE_LOWEST && word >> 47 == 0 &&
            (word < gap->from.sp - STACK_BYTES || word > gap->loop.sp + STACK_BYTES);
@@ -263,7 +257,7 @@ static bool find_caller(const struct gap *gap, uintptr_t *at, struct pie_unwind_
         if (!may_be_code(word, gap))
             continue;
         looks++;
-        if (!is_in_module(word) || !is_after_call(word))
+        if (!pie_is_in_object(word) || !is_after_call(word))
             continue;
         if (is_caller(*at, word, gap, ret_caller))
             return true;

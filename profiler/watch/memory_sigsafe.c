@@ -2,8 +2,8 @@
 #include "profiler/watch/internal.h"
 
 #include "profiler/base/safe_load.h"
+#include "profiler/code/find_object.h"
 
-#include <dlfcn.h>
 #include <ucontext.h>
 
 /* Nothing of a program lies beyond, and the kernel refuses to watch there. */
@@ -42,12 +42,6 @@ bool pie_watch_choose_word(struct pie_watch_thread *watch, const struct pie_acce
     return true;
 }
 
-static bool is_in_image(uint64_t address) {
-    struct dl_find_object found;
-
-    return _dl_find_object((void *)(uintptr_t)address, &found) == 0;
-}
-
 static bool is_header(const struct pie_pystack_ops *ops, uint64_t address) {
     return ops->object_at((uintptr_t)address) != PIE_OBJECT_NONE ||
            ops->object_at((uintptr_t)(address - 8)) != PIE_OBJECT_NONE;
@@ -72,7 +66,7 @@ bool pie_watch_is_interesting(const struct pie_pystack_ops *ops, const struct pi
     if (kind == PIE_WATCH_STORE)
         return true;
     enum pie_object_kind object = base_object(ops, access, registers);
-    return object != PIE_OBJECT_TYPE && object != PIE_OBJECT_DTYPE && !is_in_image(address);
+    return object != PIE_OBJECT_TYPE && object != PIE_OBJECT_DTYPE && !pie_is_in_object(address);
 }
 
 static bool is_in_array(const struct pie_pystack_ops *ops, uint64_t object, uint64_t address) {

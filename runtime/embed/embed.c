@@ -99,8 +99,12 @@ int pie_embed_run(const struct pie_embed *embed) {
     return Py_RunMain();
 }
 
+/* That of the interpreter, of which a guest knows the minor version only: "3.11.2 (main, …) [GCC …]" begins with it. */
 const char *pie_embed_python_version(void) {
-    return PY_VERSION;
+    static char version[32];
+    const char *text = Py_GetVersion();
+    snprintf(version, sizeof version, "%.*s", (int)strcspn(text, " "), text);
+    return version;
 }
 
 const char *pie_embed_python_build(void) {

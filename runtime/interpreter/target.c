@@ -124,6 +124,17 @@ void pie_target_from_name(const char *argv0, const char *self, struct pie_target
     find_original(found, ret_target->children);
 }
 
+bool pie_target_find_named(const char *name, const char *self, struct pie_target *ret_target) {
+    struct fitting fitting = {0};
+    struct pie_target target = {0};
+    fitting_init(&fitting, self);
+    if (!resolve_name(name, target.path) || !fits(&fitting, target.path))
+        return false;
+    find_original(target.path, target.children);
+    *ret_target = target;
+    return true;
+}
+
 bool pie_target_is_built_for(const char *path) {
     struct fitting fitting = {0};
     struct pie_replaced replaced;

@@ -26,6 +26,10 @@ int pie_target_self(char ret_path[PATH_MAX]);
  * are built with; the first that fits. Context: launcher. */
 void pie_target_find(const char *self, struct pie_target *ret_target);
 
+/* The interpreter `name`, a path or a name to be searched on the PATH. Returns false, with target as it was, if it does
+ * not fit. Context: launcher. */
+bool pie_target_find_named(const char *name, const char *self, struct pie_target *ret_target);
+
 /* Called as python: the interpreter that argv0 names, as CPython's getpath.py resolves it. Context: launcher.
  */
 void pie_target_from_name(const char *argv0, const char *self, struct pie_target *ret_target);

@@ -86,6 +86,10 @@ void pie_exec_set_target(const char *target, const char *self) {
         is_watching_forks = pthread_atfork(NULL, NULL, own_memory) == 0;
 }
 
+void pie_exec_set_preload(const char *preload) {
+    pie_exec_settings.preload = preload;
+}
+
 void pie_exec_set_child_variable(const char *child_variable) {
     atomic_store_explicit(&pie_exec_settings.child_variable, child_variable, memory_order_release);
 }
@@ -127,14 +131,15 @@ static pid_t owner(void) {
     return atomic_load_explicit(&pie_exec_settings.owner, memory_order_relaxed);
 }
 
-/* The system call, for what is redirected. The process table has an entry of this process, or a vfork child gets
- * one. */
-static int execute(const struct pie_exec_plan *plan) {
+/* The system call, for what is redirected; fd: the open file, where there is one. The process table has an entry of
+ * this process, or a vfork child gets one. */
+static int execute(const struct pie_exec_plan *plan, int fd) {
     pid_t pid = (pid_t)syscall(SYS_getpid);
     bool is_own = pid == owner();
     struct pie_process_entry *entry = is_own ? pie_process_own() : pie_process_claim(owner());
     pie_process_executes(entry, pid, plan->argv);
-    int r = (int)syscall(SYS_execve, plan->path, plan->argv, plan->envp);
+    int r = (int)(plan->path ? syscall(SYS_execve, plan->path, plan->argv, plan->envp)
+                             : syscall(SYS_execveat, fd, "", plan->argv, plan->envp, AT_EMPTY_PATH));
     if (is_own)
         pie_process_done();
     else
@@ -156,7 +161,7 @@ static int exec_path(const char *path, char *const *argv, char *const *envp) {
     if (may)
         end_profile();
     if (pie_exec_plan_path(&plan, path, argv, envp, run_id()))
-        return execute(&plan);
+        return execute(&plan, -1);
     if (may)
         leave_table();
     return (int)syscall(SYS_execve, plan.path, plan.argv, plan.envp);
@@ -188,7 +193,7 @@ PIE_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
     if (may)
         end_profile();
     if (pie_exec_plan_path(&plan, path, argv, envp, run_id()))
-        return execute(&plan);
+        return execute(&plan, -1);
     if (may)
         leave_table();
     return libc.execvpe(file, argv, envp);
@@ -206,7 +211,7 @@ PIE_EXPORT int fexecve(int fd, char *const argv[], char *const envp[]) {
     if (may)
         end_profile();
     if (pie_exec_plan_open(&plan, fd, argv, envp, run_id()))
-        return execute(&plan);
+        return execute(&plan, fd);
     if (may)
         leave_table();
     return libc.fexecve(fd, argv, envp);
@@ -225,7 +230,7 @@ PIE_EXPORT int execveat(int dirfd, const char *path, char *const argv[], char *c
     else if ((flags & AT_EMPTY_PATH) && *path == '\0')
         redirected = pie_exec_plan_open(&plan, dirfd, argv, envp, run_id());
     if (redirected)
-        return execute(&plan);
+        return execute(&plan, dirfd);
     if (may)
         leave_table();
     return libc.execveat(dirfd, path, argv, envp, flags);

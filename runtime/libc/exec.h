@@ -16,6 +16,10 @@
  * our own image. Strings are borrowed for the life of the process. Context: launcher (before Python starts).
  */
 void pie_exec_set_target(const char *target, const char *self);
+/* preload: "LD_PRELOAD=…", with which an interpreter takes us in as a guest; children then stay the interpreter that
+ * was called, with this entry behind those of their environment: of two the loader takes the last one. NULL (as at the
+ * start): children become our image. Borrowed. Context: launcher (before Python starts). */
+void pie_exec_set_preload(const char *preload);
 /* child_variable: "NAME=value" to add to the environment of redirected children, or NULL (as at the start)
  * not to redirect. Borrowed. May be called again when the value changes. Context: any. */
 void pie_exec_set_child_variable(const char *child_variable);

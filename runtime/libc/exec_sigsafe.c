@@ -55,10 +55,35 @@ static void write_run_variable(struct pie_exec_plan *plan, long run_id) {
     *p = '\0';
 }
 
-/* Puts the environment and our two variables behind what the vector already holds. */
+static const char *value_in(char *const *envp, const char *name) {
+    for (; envp && *envp; envp++) {
+        if (has_name(*envp, name))
+            return *envp + strlen(name) + 1;
+    }
+    return NULL;
+}
+
+/* The entry that has the interpreter take us in: before the libraries that the program preloads. NULL: no room. */
+static const char *join_preload(struct pie_exec_plan *plan, char *const *envp) {
+    const char *ours = pie_exec_settings.preload, *theirs = value_in(envp, "LD_PRELOAD");
+    if (!theirs || !*theirs)
+        return ours;
+    size_t n = strlen(ours), more = strlen(theirs);
+    if (n + 1 + more + 1 > sizeof plan->preload)
+        return NULL;
+    memcpy(plan->preload, ours, n);
+    plan->preload[n] = ':';
+    memcpy(plan->preload + n + 1, theirs, more + 1);
+    return plan->preload;
+}
+
+/* Puts the environment and our variables behind what the vector already holds. They come last: a guest cuts them off
+ * (launcher/guest/environment.c). */
 static bool add_environment(struct pie_exec_plan *plan, size_t used, char *const *envp,
                             const char *child_variable, long run_id) {
-    if (used + length_of(envp) + 3 > PIE_EXEC_VECTOR_MAX)
+    const char *preload = pie_exec_settings.preload ? join_preload(plan, envp) : NULL;
+    if (used + length_of(envp) + 3 + (preload != NULL) > PIE_EXEC_VECTOR_MAX ||
+        (pie_exec_settings.preload && !preload))
         return false;
     write_run_variable(plan, run_id);
     plan->envp = plan->vector + used;
@@ -66,7 +91,9 @@ static bool add_environment(struct pie_exec_plan *plan, size_t used, char *const
         if (!has_name(*envp, child_variable) && !has_name(*envp, PIE_EXEC_RUN_VARIABLE))
             plan->vector[used++] = *envp;
     }
-    plan->vector[used++] = (char *)child_variable; /* execve(2) takes char *, and only reads it */
+    if (preload)
+        plan->vector[used++] = (char *)preload; /* execve(2) takes char *, and only reads it */
+    plan->vector[used++] = (char *)child_variable;
     plan->vector[used++] = plan->run_variable;
     plan->vector[used] = NULL;
     return true;
@@ -101,25 +128,18 @@ static bool cut_shebang(char *line, ssize_t length, char **ret_interpreter, char
     return true;
 }
 
-static const char *value_in(char *const *envp, const char *name) {
-    for (; envp && *envp; envp++) {
-        if (has_name(*envp, name))
-            return *envp + strlen(name) + 1;
-    }
-    return NULL;
-}
-
 /* "#!/usr/bin/env NAME": *interpreter becomes NAME if that is our interpreter on the PATH of envp. */
-static bool follow_env(char **interpreter, char **argument, char *const *envp) {
-    char found[PATH_MAX];
+static bool follow_env(struct pie_exec_plan *plan, char **interpreter, char **argument, char *const *envp) {
     const char *slash = strrchr(*interpreter, '/');
     const char *search_path = value_in(envp, "PATH");
     if (!slash || strcmp(slash, "/env") != 0 || !*argument || !search_path)
         return false;
     if (**argument == '-' || strpbrk(*argument, " \t=/"))
         return false;
-    if (pie_target_search(*argument, search_path, found) < 0 || !is_our_interpreter(found))
+    if (pie_target_search(*argument, search_path, plan->found) < 0 || !is_our_interpreter(plan->found)) {
+        plan->found[0] = '\0';
         return false;
+    }
     *interpreter = *argument;
     *argument = NULL;
     return true;
@@ -137,7 +157,7 @@ static bool read_shebang(struct pie_exec_plan *plan, const char *path, char *con
     close(fd);
     if (!cut_shebang(plan->shebang, n, ret_interpreter, ret_argument))
         return false;
-    return is_our_interpreter(*ret_interpreter) || follow_env(ret_interpreter, ret_argument, envp);
+    return is_our_interpreter(*ret_interpreter) || follow_env(plan, ret_interpreter, ret_argument, envp);
 }
 
 /* argv of a script run by our interpreter; returns the entries used with the closing NULL, 0 if there is no
@@ -157,9 +177,20 @@ static size_t add_script_arguments(struct pie_exec_plan *plan, char *interpreter
     return used;
 }
 
+/* A guest's interpreter is found by the kernel, as without us. But env must not be preloaded into: what it would
+ * execute is executed. */
+static void execute_script(struct pie_exec_plan *plan) {
+    if (pie_exec_settings.preload && !plan->found[0])
+        return;
+    plan->argv = plan->vector;
+    if (plan->found[0])
+        plan->path = plan->found;
+}
+
 static const char *start_plan(struct pie_exec_plan *plan, const char *path, char *const *argv,
                               char *const *envp) {
     plan->path = path;
+    plan->found[0] = '\0';
     plan->argv = argv;
     plan->envp = envp;
     return atomic_load_explicit(&pie_exec_settings.child_variable, memory_order_acquire);
@@ -179,10 +210,10 @@ bool pie_exec_plan_path(struct pie_exec_plan *plan, const char *path, char *cons
             used = add_script_arguments(plan, interpreter, argument, path, argv);
             redirected = used > 0 && add_environment(plan, used, envp, child_variable, run_id);
             if (redirected)
-                plan->argv = plan->vector;
+                execute_script(plan);
         }
     }
-    if (redirected)
+    if (redirected && !pie_exec_settings.preload)
         plan->path = pie_exec_settings.self_path;
     errno = saved_errno;
     return redirected;
@@ -195,7 +226,7 @@ bool pie_exec_plan_open(struct pie_exec_plan *plan, int fd, char *const *argv, c
     bool redirected = child_variable && pie_exec_settings.has_target &&
                       pie_image_is_open(&pie_exec_settings.target, fd) &&
                       add_environment(plan, 0, envp, child_variable, run_id);
-    if (redirected)
+    if (redirected && !pie_exec_settings.preload)
         plan->path = pie_exec_settings.self_path;
     errno = saved_errno;
     return redirected;

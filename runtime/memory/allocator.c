@@ -19,6 +19,7 @@
 #include "profiler/heap/heap.h"
 #include "runtime/libc/export.h"
 #include "runtime/memory/allocator_base.h"
+#include "runtime/memory/tls.h"
 
 #include <malloc.h>
 #include <stdlib.h>
@@ -26,11 +27,10 @@
 #define CALLER __builtin_return_address(0)
 #define RARE(condition) __builtin_expect((condition), 0)
 
-/* This file is only ever part of a program: one instruction instead of two. */
-extern __thread struct pie_heap_thread *pie_heap_self __attribute__((tls_model("local-exec")));
-__thread enum pie_heap_domain pie_allocator_domain __attribute__((tls_model("local-exec")));
+extern __thread struct pie_heap_thread *pie_heap_self PIE_TLS;
+__thread enum pie_heap_domain pie_allocator_domain PIE_TLS;
 
-extern __thread struct pie_dwarf_way_out *pie_dwarf_way_out __attribute__((tls_model("local-exec")));
+extern __thread struct pie_dwarf_way_out *pie_dwarf_way_out PIE_TLS;
 
 /* What libdw allocates for us: it must not see that memory is short. */
 static __attribute__((noinline)) void *for_libdw(void *block) {

@@ -11,13 +11,13 @@
 #include "profiler/heap/heap.h"
 #include "runtime/libc/export.h"
 #include "runtime/memory/copies.h"
+#include "runtime/memory/tls.h"
 
 #include <stdint.h>
 
 #define CALLER __builtin_return_address(0)
 
-/* This file is only ever part of a program: one instruction instead of two. */
-extern __thread int64_t pie_copy_left __attribute__((tls_model("local-exec")));
+extern __thread int64_t pie_copy_left PIE_TLS;
 
 /* The same names as in the C library, whose headers are not asked: they would declare them as built in. */
 PIE_EXPORT void *memcpy(void *restrict to, const void *restrict from, size_t bytes);

@@ -6,6 +6,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 
+#include "profiler/code/find_object.h"
+
 /* A pointer to a function of the C library, or the old value if it has none. */
 static void *next_or(const char *name, void *otherwise) {
     void *found = dlsym(RTLD_NEXT, name);
@@ -26,11 +28,11 @@ static __attribute__((constructor)) void resolve(void) {
 
 void pie_mappings_set_allocator(const void *function) {
     struct pie_mappings_next *next = &pie_mappings_next;
-    struct dl_find_object object;
+    struct pie_object object;
 
     next->allocator_start = next->allocator_end = 0;
-    if (function && _dl_find_object((void *)(uintptr_t)function, &object) == 0) {
-        next->allocator_start = (uintptr_t)object.dlfo_map_start;
-        next->allocator_end = (uintptr_t)object.dlfo_map_end;
+    if (function && pie_find_object((uintptr_t)function, &object)) {
+        next->allocator_start = object.start;
+        next->allocator_end = object.end;
     }
 }

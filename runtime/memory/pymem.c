@@ -21,6 +21,7 @@
 #include "runtime/memory/facts.h"
 #include "runtime/memory/pymalloc.h"
 #include "runtime/memory/pymem_answers.h"
+#include "runtime/memory/tls.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -39,8 +40,7 @@ enum {
     PRICE_ROUNDS = 5,
 };
 
-/* This file is only ever part of a program: one instruction instead of two. */
-extern __thread struct pie_heap_thread *pie_heap_self __attribute__((tls_model("local-exec")));
+extern __thread struct pie_heap_thread *pie_heap_self PIE_TLS;
 
 /* Far from where the kernel puts mappings (from the top down), programs (the bottom) and the shadows of sanitizers. */
 static const uintptr_t ZONE_LOW = UINT64_C(0x200000000000);

@@ -27,17 +27,23 @@ static const PyMemAllocatorEx *beneath; /* by domain; NULL: there are no hooks *
 static const char *name_beneath;
 static PyCFunction own_method; /* sys._debugmallocstats() */
 
+/* CPython's own: behind us in a shared libpython, before us in a static interpreter that we are a guest of. */
+static void *find_own(const char *name) {
+    void *own = dlsym(RTLD_NEXT, name);
+    return own ? own : dlsym(RTLD_DEFAULT, name);
+}
+
 static const char *own_name(void) {
     if (pie_python_PyMem_GetCurrentAllocatorName)
         return pie_python_PyMem_GetCurrentAllocatorName();
-    name_function own = (name_function)dlsym(RTLD_NEXT, "_PyMem_GetCurrentAllocatorName");
+    name_function own = (name_function)find_own("_PyMem_GetCurrentAllocatorName");
     return own ? own() : NULL;
 }
 
 static int own_stats(FILE *out) {
     if (pie_python_PyObject_DebugMallocStats)
         return pie_python_PyObject_DebugMallocStats(out);
-    stats_function own = (stats_function)dlsym(RTLD_NEXT, "_PyObject_DebugMallocStats");
+    stats_function own = (stats_function)find_own("_PyObject_DebugMallocStats");
     return own ? own(out) : 0;
 }
 

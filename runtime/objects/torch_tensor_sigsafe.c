@@ -3,10 +3,10 @@
 
 #include "runtime/objects/value.h"
 
-#include <dlfcn.h>
 #include <string.h>
 
 #include "profiler/base/safe_load.h"
+#include "profiler/code/find_object.h"
 
 /* PyTorch's structures are C++ classes and change from version to version; what is relied on here is the same from 1.13
  * on: a tensor of Python holds, in older versions behind a flag, a pointer to a TensorImpl; that begins with a table of
@@ -21,10 +21,9 @@ static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
 }
 
 static bool is_cxx_object(uintptr_t address) {
-    struct dl_find_object found;
     uintptr_t table;
 
-    return address % WORD == 0 && load(address, 0, &table) && _dl_find_object((void *)table, &found) == 0;
+    return address % WORD == 0 && load(address, 0, &table) && pie_is_in_object(table);
 }
 
 static bool is_tensor_type(uintptr_t type) {

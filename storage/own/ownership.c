@@ -113,12 +113,12 @@ static bool is_stdlib(const char *path) {
             return true;
     }
     const char *base = strrchr(path, '/');
-    return base && strncmp(base, "/libpython", 10) == 0;
+    return base && (strncmp(base, "/libpython", 10) == 0 || strncmp(base, "/libpieprof-", 12) == 0);
 }
 
 /* As profiler/base/home.h has it. What the home's native code does is the interpreter's doing. */
 static bool is_home(const struct pie_ownership *ownership, const char *path) {
-    static const char *const names[] = {"/libpython", "/libc.so", "/libc-", "/ld-", NULL};
+    static const char *const names[] = {"/libpython", "/libpieprof-", "/libc.so", "/libc-", "/ld-", NULL};
     const char *base = strrchr(path, '/');
     bool found = strcmp(path, ownership->executable) == 0;
     for (size_t i = 0; base && names[i]; i++)

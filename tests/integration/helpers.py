@@ -24,6 +24,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TRUTH = pathlib.Path(__file__).resolve().parent / "truth"
 FAULTS = pathlib.Path(__file__).resolve().parent / "faults"
 PYTHON = os.environ.get("PIEPROF_PYTHON", "/usr/bin/python3")
+# "guest": programs run in the real interpreter, with the core preloaded into it (docs/design/46-guest.md).
+FORM = os.environ.get("PIEPROF_FORM", "embedding")
 
 
 def binary():
@@ -38,6 +40,8 @@ def clean_environment(**more):
     PATH is the system's own, so that `python3` is the interpreter that pieprof was built for."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("PIEPROF", "PYTHON", "VIRTUAL_ENV"))}
     kept["PATH"] = os.pathsep.join([os.path.dirname(PYTHON), "/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"])
+    if FORM == "guest":
+        kept.update(PIEPROF_OPTS="--guest", PIEPROF_CORES=os.path.dirname(binary()))
     kept.update(more)
     return {k: v for k, v in kept.items() if v is not None}
 

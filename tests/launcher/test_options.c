@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "launcher/run/child_env.h"
+#include "launcher/session/child_env.h"
 #include "launcher/options/options.h"
 #include "launcher/options/value.h"
 

@@ -135,6 +135,53 @@ static void test_scripts_as_the_kernel_reads_them(void **state) {
     }
 }
 
+/* A guest's interpreter stays what it is, and the kernel finds that of a script; ours come last, LD_PRELOAD twice. */
+static void test_children_of_a_guest(void **state) {
+    char *preloading[] = {"LD_PRELOAD=/their/one.so", "A=1", NULL};
+    pie_exec_settings.preload = "LD_PRELOAD=/the/core.so";
+    assert_true(plan_path("copy"));
+    assert_string_equal(plan.path, "copy");
+    assert_ptr_equal(plan.argv, some_argv);
+    expect_vector(plan.envp, "A=1", "B=2", "_CHILDREN=3", "LD_PRELOAD=/the/core.so", "_CHILD=value",
+                  "_PIEPROF_RUN=12:99", NULL);
+    write_script("script", "#!link -s\n");
+    assert_true(pie_exec_plan_path(&plan, "script", some_argv, preloading, 12));
+    assert_string_equal(plan.path, "script");
+    assert_ptr_equal(plan.argv, some_argv);
+    expect_vector(plan.envp, "LD_PRELOAD=/their/one.so", "A=1", "LD_PRELOAD=/the/core.so:/their/one.so",
+                  "_CHILD=value", "_PIEPROF_RUN=12:99", NULL);
+    int fd = open("real", O_RDONLY | O_CLOEXEC);
+    assert_true(pie_exec_plan_open(&plan, fd, some_argv, some_envp, 12));
+    assert_null(plan.path);
+    close(fd);
+    pie_exec_settings.preload = NULL;
+}
+
+/* env(1) must not take the core in: what it would execute is executed. */
+static void test_scripts_by_env_of_a_guest(void **state) {
+    char search_path[sizeof folder + sizeof "PATH="], found[sizeof folder + sizeof "/link"];
+    char *envp[] = {search_path, NULL};
+    snprintf(search_path, sizeof search_path, "PATH=%s", folder);
+    snprintf(found, sizeof found, "%s/link", folder);
+    pie_exec_settings.preload = "LD_PRELOAD=/the/core.so";
+    write_script("script", "#!/usr/bin/env link\n");
+    assert_true(pie_exec_plan_path(&plan, "script", some_argv, envp, 12));
+    assert_string_equal(plan.path, found);
+    expect_vector(plan.argv, "link", "script", "one", "two", NULL);
+    pie_exec_settings.preload = NULL;
+}
+
+static void test_a_long_preload_of_the_program(void **state) {
+    static char theirs[PIE_EXEC_PRELOAD_MAX + sizeof "LD_PRELOAD="] = "LD_PRELOAD=";
+    char *envp[] = {theirs, NULL};
+    memset(theirs + strlen(theirs), 'x', PIE_EXEC_PRELOAD_MAX - sizeof "LD_PRELOAD=/the/core.so:");
+    pie_exec_settings.preload = "LD_PRELOAD=/the/core.so";
+    assert_true(pie_exec_plan_path(&plan, "real", some_argv, envp, 12));
+    strcat(theirs, "x");
+    assert_false(pie_exec_plan_path(&plan, "real", some_argv, envp, 12));
+    pie_exec_settings.preload = NULL;
+}
+
 static void test_scripts_of_others(void **state) {
     static const char *const lines[] = {"",
                                         "#",
@@ -243,6 +290,9 @@ int main(void) {
         cmocka_unit_test(test_the_interpreter_by_inode_link_or_copy),
         cmocka_unit_test(test_everything_else_passes_through),
         cmocka_unit_test(test_scripts_as_the_kernel_reads_them),
+        cmocka_unit_test(test_children_of_a_guest),
+        cmocka_unit_test(test_scripts_by_env_of_a_guest),
+        cmocka_unit_test(test_a_long_preload_of_the_program),
         cmocka_unit_test(test_scripts_of_others),
         cmocka_unit_test(test_scripts_through_env),
         cmocka_unit_test(test_by_descriptor),

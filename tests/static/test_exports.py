@@ -41,6 +41,19 @@ def test_every_name_in_the_list_is_exported():
     assert sorted(allowed_names() - exported(program())) == []
 
 
+def test_the_core_takes_over_the_same_and_the_entry():
+    """With CPython's own answers, where they come before a shared libpython (runtime/memory/pymem_answers.h)."""
+    (core,) = tree.BUILD.glob("libpieprof-3.*.so")
+    names = {name for name in exported(core) if not CPYTHON.match(name)}
+    assert names == allowed_names() | {"__libc_start_main"}
+
+
+def test_the_core_needs_no_libpython():
+    (core,) = tree.BUILD.glob("libpieprof-3.*.so")
+    needed = subprocess.run(["readelf", "-d", core], capture_output=True, text=True, check=True).stdout
+    assert "libc.so" in needed and "python" not in needed
+
+
 def test_the_python_api_is_exported():
     """Extension modules find it in the program, or in the shared libpython that the program needs."""
     needed = subprocess.run(["readelf", "-d", program()], capture_output=True, text=True, check=True).stdout

@@ -61,6 +61,7 @@ ROOMS = {
         "options": ("text",),
         "answers": ("text",),
         "summary": ("text", "answers"),
+        "session": ("text", "progress", "options", "answers", "summary"),
         "command": ("text", "answers"),
         "page": ("text", "answers", "command"),
         "ask": ("text", "answers", "summary", "command", "page"),
@@ -68,9 +69,11 @@ ROOMS = {
         "serve": ("text", "answers", "command", "page"),
         "doctor": ("text", "answers", "command"),
         "install": ("text", "answers", "command"),
+        "python": (),
         "confirm": ("text", "answers", "command"),
-        "run": ("text", "progress", "options", "answers", "summary", "command", "ask", "top", "serve", "doctor", "install",
-                "confirm"),
+        "guest": ("text", "options", "session", "command"),
+        "run": ("text", "progress", "options", "answers", "summary", "session", "command", "ask", "top", "serve", "doctor",
+                "install", "confirm", "guest"),
     },
 }
 FILES_MAX, COMMENT_LINES_MAX = 40, 5

@@ -15,6 +15,7 @@ struct pie_options;
 struct pie_child_env {
     bool is_child; /* started by a process under pieprof: plain Python to the letter, whatever argv[0] says */
     bool is_profiled; /* and to be profiled; the rest is valid then */
+    bool is_root;     /* the first process of its run, which pieprof has made a guest of; it has no run yet */
     int64_t run_id;
     int32_t parent_pid;
     pid_t summary_pid;            /* the process that prints the summary: this one after an exec in place */
@@ -30,6 +31,10 @@ struct pie_child_env {
 /* Reads and removes the variables. Context: launcher (before Python starts). */
 void pie_child_env_take(struct pie_child_env *ret_child);
 
+/* The settings of the parent, or those that a root was given: the options, and the prices, which become known here.
+ * Returns 0, or -EINVAL where they cannot be read. Context: launcher. */
+int pie_child_env_apply(const struct pie_child_env *child, struct pie_options *ret_options);
+
 /* Puts the variables back: this program is about to execute itself. data: struct pie_child_env. */
 void pie_child_env_restore(void *data);
 
@@ -37,6 +42,9 @@ void pie_child_env_restore(void *data);
  * not known. Context: launcher. */
 char *pie_child_env_make(const struct pie_options *options, const char *target, pid_t summary_pid,
                          const struct pie_watch_price *price, const struct pie_clock_price *clock_price);
+
+/* "NAME=value" for the first process of a run, beside the above: it has no parent in the run. */
+extern const char PIE_CHILD_ENV_ROOT[];
 
 /* The same where children are not to be profiled, not even by PIEPROF=1. */
 extern const char PIE_CHILD_ENV_OFF[];

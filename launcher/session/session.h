@@ -8,10 +8,12 @@ struct pie_options;
 /* The profile of this process, from before Python starts to its last moment. */
 struct pie_session {
     const struct pie_options *options;
-    const char *self;       /* path of our image */
+    const char *self;       /* path of our image: the program, or the core */
+    const char *preload;    /* what children are to preload (runtime/libc/exec.h); NULL: they become us */
     const char *executable; /* what sys.executable will say */
     const char *children;   /* the interpreter whose starts are redirected to us */
     char *const *argv;      /* the interpreter's arguments, without its own name */
+    const char *late_hint;  /* a line for the end, or NULL */
     pid_t
         summary_pid; /* the process that prints the summary at its end, unless the options say quiet; 0: none */
 };

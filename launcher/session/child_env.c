@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "launcher/run/child_env.h"
+#include "launcher/session/child_env.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +11,17 @@
 
 #define NAME "_PIEPROF_CHILD"
 
+#define ROOT "root"
+
 const char PIE_CHILD_ENV_OFF[] = NAME "=off";
+const char PIE_CHILD_ENV_ROOT[] = PIE_EXEC_RUN_VARIABLE "=" ROOT;
 
 /* "<run id>:<pid>" as runtime/libc/exec_sigsafe.c writes it. */
 static bool read_run(const char *text, struct pie_child_env *child) {
     long long run_id;
     int pid, end = 0;
+    if ((child->is_root = strcmp(text, ROOT) == 0))
+        return true;
     if (sscanf(text, "%lld:%d%n", &run_id, &pid, &end) != 2 || text[end] != '\0' || run_id <= 0)
         return false;
     child->run_id = run_id;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "launcher/run/preload.h"
+#include "launcher/session/preload.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -41,14 +41,26 @@ void pie_preload_clean(void) {
 }
 
 /* Debian's jemalloc has an operator new of its own, which no malloc() sees; libstdc++'s, before it, calls malloc(). */
-static int set_environment(const char *jemalloc) {
+int pie_preload_list(const char *allocator, char **ret_list) {
     static const char libstdcxx[] = "/usr/lib/x86_64-linux-gnu/libstdc++.so.6";
-    const char *before = getenv("LD_PRELOAD");
+    *ret_list = NULL;
+    if (!allocator || strcmp(allocator, "jemalloc") != 0)
+        return 0;
+    const char *library = find_jemalloc();
     bool has_libstdcxx = access(libstdcxx, R_OK) == 0;
+    if (!library)
+        return -ENOENT;
+    if (asprintf(ret_list, "%s%s%s", has_libstdcxx ? libstdcxx : "", has_libstdcxx ? ":" : "", library) >= 0)
+        return 0;
+    *ret_list = NULL;
+    return -ENOMEM;
+}
+
+static int set_environment(const char *list) {
+    const char *before = getenv("LD_PRELOAD");
     char *value = NULL;
     if (setenv(NAME, before ? before : "", 1) != 0 ||
-        asprintf(&value, "%s%s%s%s%s", has_libstdcxx ? libstdcxx : "", has_libstdcxx ? ":" : "", jemalloc,
-                 before && *before ? ":" : "", before ? before : "") < 0)
+        asprintf(&value, "%s%s%s", list, before && *before ? ":" : "", before ? before : "") < 0)
         return -ENOMEM;
     int r = setenv("LD_PRELOAD", value, 1) == 0 ? 0 : -ENOMEM;
     free(value);
@@ -59,10 +71,12 @@ int pie_preload_allocator(const char *allocator, char **argv, void (*before_exec
     if (!allocator || strcmp(allocator, "jemalloc") != 0 || is_second ||
         strcmp(pie_allocator_name(), "jemalloc") == 0)
         return 0;
-    const char *library = find_jemalloc();
-    if (!library)
-        return -ENOENT;
-    int r = set_environment(library);
+    char *list;
+    int r = pie_preload_list(allocator, &list);
+    if (r < 0)
+        return r;
+    r = set_environment(list);
+    free(list);
     if (r == 0) {
         if (before_exec)
             before_exec(data);

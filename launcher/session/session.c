@@ -5,7 +5,7 @@
  * is runtime/libc/exec.c's; the others come here. A signal without a core leaves half a second (runtime/libc/death.h),
  * and no summary. What ends by any other keeps what was flushed before. */
 
-#include "launcher/run/session.h"
+#include "launcher/session/session.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -21,8 +21,7 @@
 #include "launcher/options/options.h"
 #include "launcher/options/output_path.h"
 #include "launcher/progress/progress.h"
-#include "launcher/run/child_env.h"
-#include "launcher/run/script_word.h"
+#include "launcher/session/child_env.h"
 #include "launcher/text/messages.h"
 #include "profiler/collect/engine.h"
 #include "profiler/ports/facts.h"
@@ -59,25 +58,6 @@ static _Atomic bool is_followed; /* children are started under pieprof */
 
 const char *pie_session_output(const struct pie_options *options) {
     return path[0] ? path : options->config.output;
-}
-
-int pie_session_check(const struct pie_options *options, char **ret_why) {
-    char own[PATH_MAX];
-    const char *output = options->config.output;
-    int r = 0;
-    if (options->config.is_per_process) {
-        r = pie_output_expand(output, own, sizeof own);
-        output = own;
-    }
-    if (r == 0)
-        r = pie_writer_check(output, ret_why);
-    /* A file stays and the profile goes beside it; a folder or device that was named is a slip. */
-    bool is_file = r == -EBADMSG || r == -EEXIST || r == -EPROTO;
-    if (!is_file && !(options->has_default_output && pie_writer_is_refusal(r)))
-        return r;
-    free(*ret_why);
-    *ret_why = NULL;
-    return 0;
 }
 
 /* Opens `name`, or the first beside it that will do; `path` is its name. Children of the run take what their parent
@@ -210,7 +190,8 @@ static void finish(const char *cause, int status) {
     if (!current.options->config.is_quiet)
         pie_summary_print(pie_session_output(current.options), run_id > 0 ? run_id : pie_engine_run_id(),
                           pie_engine_unwritten_ns);
-    pie_script_word_tell_late();
+    if (current.late_hint)
+        pie_message_warning("%s", current.late_hint);
 }
 
 static void end(const char *cause, int status) {
@@ -267,13 +248,15 @@ static int tell_children(void) {
     return 0;
 }
 
-/* Children find their way to us, or get the order not to profile. */
+/* Children find their way to us, or get the order not to profile. Without one, those of a guest are not
+ * ours. */
 static int prepare_children(const struct pie_session *session) {
     pie_exec_set_target(session->options->config.has_children ? session->children : NULL, session->self);
+    pie_exec_set_preload(session->preload);
     is_followed = session->options->config.has_children;
     if (is_followed)
         return tell_children();
-    pie_exec_set_child_variable(PIE_CHILD_ENV_OFF);
+    pie_exec_set_child_variable(session->preload ? NULL : PIE_CHILD_ENV_OFF);
     return 0;
 }
 

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launcher/guest/enter.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "launcher/guest/cores.h"
+#include "launcher/options/options.h"
+#include "launcher/session/child_env.h"
+#include "launcher/session/preload.h"
+
+enum { OURS = 3 }; /* entries of the environment */
+
+static int say_no_core(const char *self, const struct pie_guest *guest, char *why, size_t size) {
+    char *list = pie_cores_list(self);
+    snprintf(why, size, "%s is Python %s, for which this pieprof has no core; it has: %s", guest->python.path,
+             guest->python.abi, list ? list : "none");
+    free(list);
+    return -EINVAL;
+}
+
+int pie_guest_find(const char *name, const char *self, struct pie_guest *ret_guest, char *why, size_t size) {
+    int r = pie_guest_python_read(name, &ret_guest->python, why, size);
+    if (r < 0)
+        return r;
+    if (!pie_cores_find(self, ret_guest->python.abi, ret_guest->core))
+        return say_no_core(self, ret_guest, why, size);
+    if (strpbrk(ret_guest->core, " :")) {
+        snprintf(why, size,
+                 "%s cannot be preloaded: the loader takes blanks and colons for the end of a name",
+                 ret_guest->core);
+        return -EINVAL;
+    }
+    char *lacking = pie_guest_python_lacks(&ret_guest->python, ret_guest->core);
+    if (!lacking)
+        return 0;
+    snprintf(why, size, "%s does not export %s, which %s needs", ret_guest->python.path, lacking,
+             ret_guest->core);
+    free(lacking);
+    return -EINVAL;
+}
+
+/* The core comes first: its functions are those that the others call too. */
+static int preload_entry(const struct pie_guest *guest, const char *allocator, char **ret_entry) {
+    const char *theirs = getenv("LD_PRELOAD");
+    char *more;
+    int r = pie_preload_list(allocator, &more);
+    bool has_theirs = theirs && *theirs;
+    *ret_entry = NULL;
+    if (r == 0 && asprintf(ret_entry, "LD_PRELOAD=%s%s%s%s%s", guest->core, more ? ":" : "", more ? more : "",
+                           has_theirs ? ":" : "", has_theirs ? theirs : "") < 0)
+        r = -ENOMEM;
+    free(more);
+    return r;
+}
+
+/* Ours stand behind the user's, where the core cuts them off. Of two LD_PRELOADs the loader takes the last. */
+static char **make_environment(char *preload, char *settings) {
+    size_t n = 0;
+    while (environ[n])
+        n++;
+    char **made = calloc(n + OURS + 1, sizeof *made);
+    if (!made)
+        return NULL;
+    memcpy(made, environ, n * sizeof *made);
+    made[n] = preload;
+    made[n + 1] = settings;
+    made[n + 2] = (char *)PIE_CHILD_ENV_ROOT; /* execve(2) only reads it */
+    return made;
+}
+
+/* The exported execve() would follow the program's children. */
+static int execute(const struct pie_guest *guest, char **argv, char **environment) {
+    syscall(SYS_execve, guest->python.path, argv, environment);
+    return -errno;
+}
+
+int pie_guest_enter(const struct pie_guest *guest, struct pie_options *options, bool is_profiled) {
+    char *preload, **environment = NULL;
+    options->python_argv[0] = (char *)guest->python.path; /* only read */
+    if (!is_profiled)
+        return execute(guest, options->python_argv, environ);
+    int r = preload_entry(guest, options->config.allocator, &preload);
+    char *settings = pie_child_env_make(options, guest->python.path, getpid(), NULL, NULL);
+    if (r == 0 && settings)
+        environment = make_environment(preload, settings);
+    if (r == 0)
+        r = environment ? execute(guest, options->python_argv, environment) : -ENOMEM;
+    free(environment);
+    free(settings);
+    free(preload);
+    return r;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdbool.h>
+
+struct pie_options;
+
+/* The interpreter `name` runs the program, and takes us in as its guest (launcher/guest/enter.h). self: path of this
+ * program. is_profiled: else it runs as without us. Returns the exit status, after a message; else this process is that
+ * interpreter. Context: launcher. */
+int pie_run_as_guest(const char *name, const char *self, struct pie_options *options, bool is_profiled);

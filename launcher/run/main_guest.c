@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The program without a Python of its own, as a wheel has it (-Dlibpython=none): each run is one of the user's own
+ * Python, with a core loaded into it. */
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "launcher/command/command.h"
+#include "launcher/options/options.h"
+#include "launcher/python/choice.h"
+#include "launcher/run/as_guest.h"
+#include "launcher/run/command_line.h"
+#include "launcher/run/commands.h"
+#include "launcher/run/help.h"
+#include "launcher/session/preload.h"
+#include "launcher/text/messages.h"
+#include "runtime/interpreter/target.h"
+#include "runtime/libc/filter_trial.h"
+
+/* All three live until the process executes another program. */
+static struct pie_options options;
+static struct pie_python_choice choice;
+static char self[PATH_MAX];
+
+static int choose(void) {
+    char why[PIE_PYTHON_WHY_BYTES], folder[PATH_MAX];
+    const char *where = getcwd(folder, sizeof folder) ? folder : ""; /* a folder that is gone has no .venv */
+    struct pie_python_wish wish = pie_python_wish(options.config.python, where, self);
+    int r = pie_python_choose(&wish, &choice, why);
+    if (r < 0)
+        pie_message_error("%s", why);
+    else if (choice.passed[0] && !options.config.is_quiet)
+        pie_message_warning("%s; running %s", choice.passed, choice.python.path);
+    return r;
+}
+
+static int run(void) {
+    int r = pie_target_self(self);
+    if (r < 0) {
+        pie_message_error("cannot find out where this program is: %s; is /proc mounted?", strerror(-r));
+        return PIE_EXIT_USAGE;
+    }
+    const char *deadly = pie_filter_trial();
+    if (deadly)
+        pie_message_warning("the seccomp filter here ends processes that call %s; running unprofiled",
+                            deadly);
+    if (choose() < 0)
+        return PIE_EXIT_USAGE;
+    return pie_run_as_guest(choice.python.path, self, &options, !deadly);
+}
+
+int main(int argc, char **argv) {
+    int status;
+    pie_preload_clean();
+    const struct pie_command *command = argc > 1 ? pie_command_find(argv[1]) : NULL;
+    if (command && pie_command_is_help_wanted(argc - 1, argv + 1))
+        return pie_help_print_command(command, stdout), 0;
+    if (command)
+        return pie_command_run(command, argc - 1, argv + 1);
+    return pie_command_line_ends(argv, &options, &status) ? status : run();
+}
