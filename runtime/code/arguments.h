@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <patchlevel.h>
+
 #include "profiler/ports/pystack.h"
 
 #include <stdbool.h>
@@ -31,7 +33,7 @@ enum pie_call_shape {
     PIE_CALL_UNKNOWN = 1, /* the depth of the stack is not known, or it is no call */
     PIE_CALL_PLAIN,       /* two slots for the callable and its self, then `count` arguments */
     PIE_CALL_NAMED,       /* … and their names */
-    PIE_CALL_TUPLE,       /* the callable, a tuple, and with count 1 a dict */
+    PIE_CALL_TUPLE,       /* the callable, a tuple, and with count 1 a dict or, from 3.14 on, nothing */
     PIE_CALL_OPERANDS,    /* no call, but an operator or a[i]: `count` operands */
     PIE_CALL_CONTAINS,    /* … `in`: an item, and where it is searched */
 };
@@ -57,6 +59,12 @@ void pie_call_arguments_digest(const struct pie_call_arguments *arguments, const
 
 /* Of a unit of an interned code object. */
 struct pie_call_site pie_call_site_find(uint32_t code_id, uint32_t unit);
+
+/* What a slot of an evaluation stack refers to; 0: nothing. False: it cannot be read. */
+bool pie_call_slot_read(uintptr_t at, uintptr_t *ret_object);
+
+/* From 3.14 on there is always a slot for the dict of a call with a tuple; what is called lies this far below the tuple. */
+enum { PIE_CALL_BELOW_TUPLE = (PY_VERSION_HEX >= 0x030d0000 ? 2 : 1) * sizeof(uintptr_t) };
 
 /* The site of the native call that the calling thread is in, and the address of the first slot behind those in use
  * then. False: not known. */

@@ -18,11 +18,19 @@ struct call {
     struct pie_digest digest;
     struct pie_call_arguments arguments;
     uintptr_t callable;
-    bool is_bare; /* arguments are only found, and not digested */
+    bool is_bare;  /* arguments are only found, and not digested */
+    bool has_dict; /* the last one is a dict of named arguments */
 };
 
 static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
     return pie_safe_load((const void *)(base + offset), ret);
+}
+
+bool pie_call_slot_read(uintptr_t at, uintptr_t *ret_object) {
+    if (!load(at, 0, ret_object))
+        return false;
+    *ret_object &= ~pie_pyframe_stack.tag_mask;
+    return true;
 }
 
 /* The first slot behind those in use of the innermost frame, which runs this code. */
@@ -30,7 +38,7 @@ static bool find_top(const struct pie_pyframe *python, uint16_t depth, uintptr_t
     uintptr_t frame, code, locals;
 
     if (!pie_pyframe_find_first(pie_pyframe_current_tstate(), &frame) || !pie_pyframe_is_pointer(frame) ||
-        !load(frame, pie_pyframe_stack.code_at, &code) || code != python->code ||
+        !pie_call_slot_read(frame + pie_pyframe_stack.code_at, &code) || code != python->code ||
         !load(code, offsetof(PyCodeObject, co_nlocalsplus), &locals))
         return false;
     *ret_top = frame + pie_pyframe_stack.locals_at + ((uint32_t)locals + (uintptr_t)depth) * sizeof locals;
@@ -96,7 +104,7 @@ static bool add_callable(struct call *call, uintptr_t callable) {
 static bool add_slot(struct call *call, uintptr_t at) {
     uintptr_t object;
 
-    if (!load(at, 0, &object))
+    if (!pie_call_slot_read(at, &object))
         return false;
     add_argument(call, object);
     return true;
@@ -107,7 +115,7 @@ static bool add_slot(struct call *call, uintptr_t at) {
 static bool add_called(struct call *call, uintptr_t slots) {
     uintptr_t first, second;
 
-    if (!load(slots, 0, &first) || !load(slots, sizeof first, &second))
+    if (!pie_call_slot_read(slots, &first) || !pie_call_slot_read(slots + sizeof first, &second))
         return false;
     if (first == 0)
         return add_callable(call, second);
@@ -129,12 +137,16 @@ static bool add_plain(struct call *call, uintptr_t top, unsigned arguments) {
 }
 
 /* Below the tuple is the callable; from 3.13 on a slot with nothing lies between. */
-static bool add_tuple(struct call *call, uintptr_t top, bool has_dict) {
-    const size_t slot = sizeof(uintptr_t), callable_at = (PY_VERSION_HEX >= 0x030d0000 ? 2 : 1) * slot;
-    uintptr_t tuple = top - (has_dict + 1u) * slot, callable;
+static bool add_tuple(struct call *call, uintptr_t top, bool has_slot) {
+    const size_t slot = sizeof(uintptr_t);
+    uintptr_t tuple = top - (has_slot + 1u) * slot, callable, dict = 0;
 
-    return load(tuple, -callable_at, &callable) && callable && add_callable(call, callable) &&
-           add_slot(call, tuple) && (!has_dict || add_slot(call, top - slot));
+    if (has_slot && !pie_call_slot_read(top - slot, &dict))
+        return false;
+    call->has_dict = dict != 0;
+    return pie_call_slot_read(tuple - PIE_CALL_BELOW_TUPLE, &callable) && callable &&
+           add_callable(call, callable) && add_slot(call, tuple) &&
+           (!call->has_dict || add_slot(call, top - slot));
 }
 
 static bool add_call(struct call *call, const struct pie_call_site *site, uintptr_t top) {
@@ -186,7 +198,7 @@ bool pie_call_arguments_find(const struct pie_call_site *site, uintptr_t top,
         return false;
     *ret_arguments = call.arguments;
     if (site->shape == PIE_CALL_TUPLE)
-        put_items_for_tuple(ret_arguments, site->count != 0);
+        put_items_for_tuple(ret_arguments, call.has_dict);
     ret_arguments->content = call.digest.content;
     *ret_callable = call.callable;
     return true;

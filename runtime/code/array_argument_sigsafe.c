@@ -51,7 +51,7 @@ static void look_at_slots(struct search *search, uintptr_t first, size_t count) 
     uintptr_t object;
 
     for (size_t i = 0; i < count; i++)
-        if (load(first, i * sizeof object, &object))
+        if (pie_call_slot_read(first + i * sizeof object, &object))
             look_at(search, object);
 }
 
@@ -70,7 +70,7 @@ static void look_at_plain(struct search *search, uintptr_t top, unsigned argumen
     uintptr_t called = top - (arguments + 2) * slot, callable;
 
     for (size_t i = 0; i < 2; i++)
-        if (load(called, i * slot, &callable))
+        if (pie_call_slot_read(called + i * slot, &callable))
             look_at_self(search, callable);
     look_at_slots(search, called, (arguments < SLOTS_MAX ? arguments : SLOTS_MAX) + 2);
 }
@@ -79,9 +79,9 @@ static void look_at_tuple(struct search *search, uintptr_t top, bool has_dict) {
     const size_t slot = sizeof(uintptr_t);
     uintptr_t at = top - (has_dict + 1u) * slot, tuple, callable, type, count;
 
-    if (load(at, -slot, &callable))
+    if (pie_call_slot_read(at - PIE_CALL_BELOW_TUPLE, &callable))
         look_at_self(search, callable);
-    if (load(at, 0, &tuple) && pie_object_kind_at(tuple) == PIE_OBJECT_PLAIN &&
+    if (pie_call_slot_read(at, &tuple) && pie_object_kind_at(tuple) == PIE_OBJECT_PLAIN &&
         load(tuple, offsetof(PyObject, ob_type), &type) && type == (uintptr_t)&PyTuple_Type &&
         load(tuple, offsetof(PyVarObject, ob_size), &count))
         look_at_slots(search, tuple + offsetof(PyTupleObject, ob_item),

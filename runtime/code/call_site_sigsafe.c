@@ -100,7 +100,7 @@ static struct pie_call_site site_of(const struct scan *scan, const struct pie_st
         depth += (int32_t)count;
 #endif
     if (one->opcode == CALL_FUNCTION_EX)
-        count &= 1;
+        count = PY_VERSION_HEX >= 0x030e0000 ? 1 : count & 1;
     return (struct pie_call_site){.depth = (uint16_t)depth, .count = (uint8_t)count, .shape = shape};
 }
 

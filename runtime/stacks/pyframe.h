@@ -88,6 +88,7 @@ extern const struct pie_pyframe_layout pie_pyframe_layout;
 /* Where a frame keeps its code and its locals; behind these its evaluation stack begins. */
 struct pie_pyframe_stack {
     size_t code_at, locals_at;
+    uintptr_t tag_mask; /* bits of such a word that are no address */
 };
 
 extern const struct pie_pyframe_stack pie_pyframe_stack;

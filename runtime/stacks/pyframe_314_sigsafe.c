@@ -56,12 +56,15 @@ enum { LAST_OWNER = FRAME_OWNED_BY_CSTACK };
 enum { LAST_OWNER = FRAME_OWNED_BY_INTERPRETER };
 #endif
 
+/* Of a stack reference: whether it is counted, or the number itself. Nothing is a tag without an address. */
+enum { TAG_MASK = 3 };
+
 const struct pie_pyframe_layout pie_pyframe_layout = {
     .executable = offsetof(_PyInterpreterFrame, f_executable),
     .previous = offsetof(_PyInterpreterFrame, previous),
     .instr = offsetof(_PyInterpreterFrame, instr_ptr),
     .owner = offsetof(_PyInterpreterFrame, owner),
-    .tag_mask = 3,
+    .tag_mask = TAG_MASK,
     .first_shim_owner = FRAME_OWNED_BY_INTERPRETER,
     .last_owner = LAST_OWNER,
 };
@@ -69,6 +72,7 @@ const struct pie_pyframe_layout pie_pyframe_layout = {
 const struct pie_pyframe_stack pie_pyframe_stack = {
     .code_at = offsetof(_PyInterpreterFrame, f_executable),
     .locals_at = offsetof(_PyInterpreterFrame, localsplus),
+    .tag_mask = TAG_MASK,
 };
 
 bool pie_pyframe_find_first(uintptr_t tstate, uintptr_t *ret_frame) {

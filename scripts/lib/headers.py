@@ -44,7 +44,9 @@ def make_apt_root(folder, addresses):
     with open(os.path.join(folder, "etc", "sources.list"), "w", encoding="utf-8") as file:
         file.writelines(f"deb [signed-by={keys}] {address} {SUITE} main\n" for address in addresses)
     settings = {"Dir::Etc": f"{folder}/etc", "Dir::State": f"{folder}/state", "Dir::State::status": f"{folder}/status",
-                "Dir::Cache": f"{folder}/cache", "APT::Sandbox::User": "root"}  # fmt: skip
+                "Dir::Cache": f"{folder}/cache", "APT::Sandbox::User": "root",
+                # A mirror may lag behind; the signature is checked all the same.
+                "Acquire::Check-Valid-Until": "false"}  # fmt: skip
     return [word for name, value in settings.items() for word in ("-o", f"{name}={value}")]
 
 

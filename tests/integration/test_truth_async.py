@@ -109,8 +109,8 @@ def test_tasks_of_gather_and_groups_are_below_those_that_wait_for_them(tmp_path)
         names = tuple(f.function for f in sample.frames if f.is_python)
         if sample.wait_s and names[-1] == "sleep":
             chains[names] = chains.get(names, 0) + sample.wait_s
-    end = "TaskGroup.__aexit__" if helpers.python_minor() < 13 else "TaskGroup._aexit"
-    group = ("TaskGroup.__aexit__", end) if helpers.python_minor() >= 13 else (end,)
+    asked = helpers.run([helpers.PYTHON, "-c", "import asyncio; print(hasattr(asyncio.TaskGroup, '_aexit'))"]).stdout
+    group = ("TaskGroup.__aexit__", "TaskGroup._aexit") if asked == "True\n" else ("TaskGroup.__aexit__",)
     expected = {("main", "groups", *group, "leaf_of_group", "sleep"),
                 ("main", "waits", "wait", "_wait", "leaf_of_wait", "sleep"),
                 ("main", "awaits", "leaf_of_task", "sleep"), ("main", "gathers", "leaf_of_gather", "sleep")}

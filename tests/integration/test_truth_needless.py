@@ -3,7 +3,7 @@
 
 import pytest
 
-from helpers import TRUTH, binary, line_of, profile, run
+from helpers import PYTHON, TRUTH, binary, has_numpy, line_of, profile, run
 
 PROGRAM = TRUTH / "memory/needless.py"
 SECONDS = 1.5
@@ -60,6 +60,8 @@ def test_of_some_copies_the_share_is_told(done):
 
 
 def test_the_summary_tells_it(pieprof, tmp_path):
+    if not has_numpy():
+        pytest.skip(f"{PYTHON} has no NumPy")
     skip_without_registers(tmp_path)
     done = run([binary(), "-o", "x.db", PROGRAM, "3", "read"], cwd=tmp_path, env={"COLUMNS": "200"})
     told = [text for text in done.stderr.splitlines() if ": needless copies (" in text]

@@ -6,7 +6,7 @@ import pytest
 from helpers import TRUTH, line_of, profile
 
 PROGRAM = TRUTH / "redundancy" / "near.py"
-SECONDS = 2
+SECONDS = 1
 REDUNDANT, CHANGED, RETURNED = 1, 2, 4
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The arguments of a call, found on the evaluation stack: _walk.call_digest() digests those that it is called with."""
 import functools
-import sys
 
 import _walk
 import tap
@@ -13,7 +12,6 @@ except ImportError:
 
 OPAQUE, SAMPLED = 1, 2
 call = _walk.call_digest
-READABLE = sys.version_info < (3, 14)
 
 
 class Holder:
@@ -239,7 +237,4 @@ def test_an_array_that_is_made_into_another_one():
         assert got(array) == 8000
 
 
-if READABLE:
-    tap.run_module(globals())
-else:
-    tap.run([("arguments", lambda: None)])
+tap.run_module(globals())

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The long value that a call reads: _walk.call_read() says it of its own arguments, and last_read() of the call in
 which an object that takes samples was compared."""
-import sys
 
 import _walk
 import tap
 
 SEARCH, ARGUMENT = 1, 2
-READABLE = sys.version_info < (3, 14)
 read = _walk.call_read
 WORDS = [f"word {i}" for i in range(100)]
 
@@ -79,7 +77,4 @@ def test_no_searches():
     assert searched(lambda: (WORDS == items, _walk.Probe() + 1)) is None
 
 
-if READABLE:
-    tap.run_module(globals())
-else:
-    tap.run([("reads", lambda: None)])
+tap.run_module(globals())
