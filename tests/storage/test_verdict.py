@@ -10,7 +10,7 @@ from conftest import changer, make, rows
 LOAD, STORE = 1, 2
 SAME, CHANGED = 1, 2
 RETURNED, CALL = 4, 5
-FIRST_SEEN, ARGUMENTS, SAMPLED = 8, 16, 2048
+SEEN_BEFORE, FIRST_SEEN, ARGUMENTS, OUTER, SAMPLED = 4, 8, 16, 512, 2048
 ATTRIBUTE, IN_LOOP = 6, 16
 INVARIANT, REPEATED = "loop-invariant computation", "repeated native calls"
 
@@ -115,15 +115,22 @@ def traits(bits):
     return f"UPDATE watch SET traits = {bits} WHERE first_node = 219 AND memory = {RETURNED}"
 
 
-@pytest.mark.parametrize("bits, category", [
-    (0, INVARIANT),
-    (ARGUMENTS, INVARIANT),
-    (ARGUMENTS | FIRST_SEEN, REPEATED),
+@pytest.mark.parametrize("bits, more, category", [
+    (0, [], INVARIANT),
+    (ARGUMENTS, [], INVARIANT),
+    (ARGUMENTS | FIRST_SEEN, [more_watches(19, 3, SAME, RETURNED, ARGUMENTS | SEEN_BEFORE)], REPEATED),
+    (ARGUMENTS | FIRST_SEEN, [more_watches(19, 3, CHANGED, RETURNED, ARGUMENTS | FIRST_SEEN)], REPEATED),
 ])
-def test_calls_in_a_loop_with_ever_new_arguments_are_not_invariant(changed, bits, category):
-    row = findings(changed(IN_A_LOOP, traits(bits)))["store", "waste.py", 19]
+def test_calls_in_a_loop_with_ever_new_arguments_are_not_invariant(changed, bits, more, category):
+    row = findings(changed(IN_A_LOOP, traits(bits), *more))["store", "waste.py", 19]
     assert (row["category"], row["severity"]) == (category, "high")
-    assert ("come again" in row["evidence"]) == (bits == ARGUMENTS | FIRST_SEEN)
+    assert ("come again" in row["evidence"]) == (category == REPEATED)
+
+
+def test_what_never_comes_back_is_the_same_in_all_rounds_of_a_loop_that_begins_anew(changed):
+    row = findings(changed(IN_A_LOOP, traits(ARGUMENTS | FIRST_SEEN)))["store", "waste.py", 19]
+    assert (row["category"], row["severity"]) == (INVARIANT, "high")
+    assert "arguments that had changed did not come back" in row["evidence"]
 
 
 def test_calls_with_other_arguments_each_time_repeat_nothing(changed):

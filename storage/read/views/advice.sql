@@ -49,6 +49,8 @@ FROM (VALUES
   ('*', 'in part', 'a part of it is the same in each round: compute that part once before the loop'),
   ('*', 'inefficient algorithm', 'update only what changes instead of computing all of it anew, or take an '
     || 'algorithm that does'),
+  ('*', 'deep copies', 'copy only the part that will be changed (a dict of its own with {**old, key: value}), make the '
+    || 'object anew, or unpickle each copy from bytes that are pickled once'),
   ('*', 'growing copies', 'collect the parts in a list and join them once behind the loop (b"".join), or write into '
     || 'a bytearray or io.StringIO'),
   ('numpy', 'growing copies', 'collect the parts in a list and call numpy.concatenate once behind the loop, or make '

@@ -4,26 +4,30 @@
 
 -- By line: of the watched calls whose arguments could be read and were compared, how many had the arguments of another
 -- call of their place, and what is known of its result too; and how many different calls were among them. Only the last
--- ones are remembered, so that is the least number. Of each line that calls, one call is always new: more_seen are the
--- others. long_same: calls with the same long arguments, looked at in part, whose results cannot be read. converged_s:
--- after so much time of the process all its compared calls gave the same (converged.sql); that is converged_part of its
--- time. (Changes take longer to be seen, so the part of the calls would be too much.)
+-- ones are remembered, so that is the least number. come_again: of the same, those of a call before the last one.
+-- same_low, same_high: Wilson's interval of the part that is the same. Of each line that calls, one call is always new:
+-- more_seen are the others. long_same: calls with the same long arguments, looked at in part, whose results cannot be
+-- read. converged_s: after so much time of the process all its compared calls gave the same (converged.sql); that is
+-- converged_part of its time. (Changes take longer to be seen, so the part of the calls would be too much.)
 CREATE VIEW x_line_arguments AS
-SELECT run, file, line, compared, same, first_seen - calls AS more_seen, long_same, converged_s,
+SELECT run, file, line, compared, same, come_again, first_seen - calls AS more_seen, long_same, converged_s,
+  (same + z2 / 2 - sqrt(z2 * same * (compared - same) / nullif(compared, 0) + z2 * z2 / 4)) / (compared + z2) AS same_low,
+  (same + z2 / 2 + sqrt(z2 * same * (compared - same) / nullif(compared, 0) + z2 * z2 / 4)) / (compared + z2) AS same_high,
   iif(converged_s IS NULL, 1.0, after_ns / ns) AS converged_part,
   iif(compared > 0, printf('; %d of %d compared calls had the arguments and the result of another one%s: %d different, at '
     || 'the line or below it', same, compared, iif(long_same > 0, ', as far as these were read', ''), first_seen), '')
   || iif(converged_s IS NULL, '', printf('; %d compared calls gave something else at first, but after %d s of the run all '
     || '%d gave the same', changed, converged_s, same_after)) AS arguments_text
 FROM (
-  SELECT s.run, f.path AS file, l.line, sum(s.compared) AS compared, sum(s.same) AS same,
+  SELECT s.run, f.path AS file, l.line, sum(s.compared) AS compared, sum(s.same) AS same, sum(s.come_again) AS come_again,
     sum(s.first_seen) AS first_seen, sum(s.calls) AS calls,
     sum(s.long_same) AS long_same, sum(s.changed) AS changed, sum(s.same_after) AS same_after,
     sum(s.after_ns) AS after_ns, nullif(sum(s.ns), 0) AS ns,
     iif(count(s.since_s) = count(*), max(s.since_s), NULL) AS converged_s
   FROM x_asked_place s
   JOIN place(l, u, f) AT (s.process, s.place)
-  GROUP BY s.run, f.path, l.line);
+  GROUP BY s.run, f.path, l.line)
+JOIN (SELECT z2 FROM x_threshold);
 
 -- Lines of own code that call functions of own code, of which some calls were compared.
 CREATE VIEW x_calling AS

@@ -13,12 +13,13 @@ CREATE VIEW x_converge_threshold AS SELECT
 -- the same (NULL: not so). That is the end of a slice, so the truth is up to a slice earlier. ns: the time that they
 -- stand for; after_ns: in later slices.
 CREATE VIEW x_asked_place AS
-SELECT a.run, a.process, a.is_own, a.place, a.compared, a.same, a.first_seen, a.calls, a.long_same, a.changed, a.same_after, a.after_ns,
+SELECT a.run, a.process, a.is_own, a.place, a.compared, a.same, a.come_again, a.first_seen, a.calls, a.long_same, a.changed, a.same_after, a.after_ns,
   a.ns, iif(p.slice_width_s > 0 AND a.changed >= t.changed AND a.changed_before >= t.changed_before
     AND a.changed_before >= t.changed_part * a.known_before AND a.same_after >= t.same_after, a.last_change_s + p.slice_width_s, NULL) AS since_s
 FROM (
   SELECT run, process, is_own, place, sum(is_argued * is_trap * watches) AS compared,
-    sum(is_argued * is_redundant * watches) AS same, max(1, sum(is_argued * is_first_seen * is_trap * watches)) AS first_seen,
+    sum(is_argued * is_redundant * watches) AS same, sum(is_argued * is_redundant * is_seen_before * watches) AS come_again,
+    max(1, sum(is_argued * is_first_seen * is_trap * watches)) AS first_seen,
     count(DISTINCT iif(is_argued AND is_trap, line_location, NULL)) AS calls,
     sum(is_sampled * is_redundant * watches) AS long_same, last_change_s,
     sum(is_changed * watches) AS changed, sum(iif(slice_s < last_change_s, is_trap * watches, 0)) AS known_before,
@@ -27,7 +28,7 @@ FROM (
     sum(iif(slice_s > last_change_s, weight_ns, 0)) AS after_ns, sum(weight_ns) AS ns
   FROM (
     SELECT run, process, is_own, place, line_location, slice_s, watches, weight_ns, is_argued, is_trap, is_redundant,
-      is_changed, is_first_seen, is_sampled,
+      is_changed, is_first_seen, is_seen_before, is_sampled,
       max(iif(is_changed, slice_s, NULL)) OVER (PARTITION BY run, process, is_own, place) AS last_change_s
     FROM x_watch WHERE is_asked)
   GROUP BY run, process, is_own, place) a

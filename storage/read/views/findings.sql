@@ -4,8 +4,8 @@
 
 -- What counts as what; all figures to tune are here.
 CREATE VIEW x_threshold AS SELECT
-  10 AS high_traps,        -- severity "high": the next access of at least this number of watches was seen, or stores'
-                           -- calls had the same long arguments,
+  8 AS high_traps,         -- severity "high": the next access of at least this number of watches was seen, or stores'
+                           -- calls had the same long arguments (few watches lower the ends of the intervals, too),
   0.2 AS high_low,         -- this part of the line's time at least is wasted, as the lower end of the interval has it,
   0.25 AS high_part,       -- and this part as the estimate: the longer a run, the nearer the lower end is to it,
   0.05 AS high_share,      -- and the waste is this part of the run's CPU time at least
@@ -13,7 +13,13 @@ CREATE VIEW x_threshold AS SELECT
                            -- look up again only shows that they do little. Of this number of watches at least,
   0.015 AS calls_waste_low, -- this part of the line's time at least, as the lower end of the interval has it,
   0.1 AS calls_part,       -- and this part as the estimate,
-  0.4 AS calls_fraction,   -- and this part of the accesses in short calls, as the lower end
+  0.4 AS calls_fraction,   -- and this part of the accesses in short calls, as the lower end;
+  4 AS few_traps,          -- or of this number of watches, where the lower end is high_low,
+  0.5 AS few_part,         -- and this part of the line's time is looked up again as the estimate
+  0.25 AS costly_python,   -- calls cost more than what they do: this part of the line's time is Python code of array
+                           -- libraries, which do bulk work in native code,
+  0.3 AS costly_short,     -- this part of the loads, by time, is in the last 30 us of calls and no bulk work,
+                           -- and the line's calls have other arguments each time
   20 AS thin_watches,      -- loads of own code: with less than this number of watches a line borrows evidence from the
   10 AS lent_watches,      -- other lines of its function, which count as this number of watches at most
   0.4 AS pair_fraction,    -- a pair: this part of its accesses at least was redundant
@@ -33,9 +39,13 @@ CREATE VIEW x_threshold AS SELECT
   0.5 AS arguments_same,   -- calls of which less than this part had been made before repeat nothing,
                            -- those of which same_fraction had been made before are the same calls, however much of the
                            -- memory that they write was used for something else in between,
-  0.3 AS arguments_new,    -- and those of which more than this part were new are not the same in each round of a loop
+  0.3 AS arguments_new,    -- and those of which more than this part were new are not the same in each round of a loop,
+  0.1 AS arguments_again,  -- if this part at least had come before the call before: what never comes back was the
+                           -- same in all rounds of a loop, which was begun anew for others
   0.3 AS item_share,       -- slice underutilization: this part of the waste at least is at a[i] or iteration, in a loop
   0.1 AS item_put_share,   -- … or this part, and a[i] = x is among it
+  0.3 AS element_share,    -- … or this part of the line's time is in a library's function for one element
+  0.5 AS copy_share,       -- deep copies: this part of the line's time makes them
   0.5 AS call_share,       -- API misuse: this part of the waste at least is at calls and operators
   0.5 AS values_share,     -- the standard library's native code has no calls for whole arrays, so its own memory (of
                            -- OpenSSL, of SQLite) says nothing about the calls: this part of the waste at least is at
@@ -69,7 +79,7 @@ SELECT p.run, p.sampler, w.*,
   w.memory IN (PIE_WATCH_MEMORY_RETURNED, PIE_WATCH_MEMORY_CALL) AS is_asked,
   w.traits & PIE_WATCH_SAMPLED <> 0 AS is_sampled,
   w.traits & PIE_WATCH_PARTLY <> 0 AS is_partly_same, w.traits & PIE_WATCH_ARGUMENTS <> 0 AS is_argued,
-  w.traits & PIE_WATCH_FIRST_SEEN <> 0 AS is_first_seen,
+  w.traits & PIE_WATCH_FIRST_SEEN <> 0 AS is_first_seen, w.traits & PIE_WATCH_SEEN_BEFORE <> 0 AS is_seen_before,
   CASE -- how many different values were equal, if that is no coincidence: the same arguments or long values are none
     WHEN w.kind = PIE_WATCH_LOAD THEN 0
     WHEN w.traits & PIE_WATCH_PARTLY <> 0 AND w.outcome = PIE_WATCH_CHANGED THEN 8
@@ -151,34 +161,6 @@ SELECT run, process, kind, place, entry_function, user_place, location, line_loc
   sum(equal_values * watches) AS equal_values, sum(iif(is_asked, equal_values * watches, 0)) AS returned_values
 FROM x_watch WHERE NOT is_sampled GROUP BY run, process, kind, is_own, place, entry_function;
 
--- Lines that were watched, in either way in which x_watch has them: there are few.
-CREATE VIEW x_watched_line AS
-SELECT DISTINCT x.run, f.path AS file, l.line
-FROM (
-  SELECT DISTINCT p.run, w.process, iif(r.is_own, n.own_location, n.line_location) AS place
-  FROM process p JOIN watch w ON w.process = p.id JOIN node n ON n.process = w.process AND n.id = w.first_node
-  JOIN (SELECT 1 AS is_own UNION ALL SELECT 0) r) x
-JOIN place(l, u, f) AT (x.process, x.place);
-
--- CPU time by line as findings count it: that of the line with all that it called in libraries, their Python code and
--- the kernel's time for them included, since a fix of the line removes all of it. Where calls of functions of own code
--- were compared, the time of these as well. Only of lines that were watched.
-CREATE VIEW x_line_cpu AS
-SELECT run, file, line, line_ns
-FROM (
-  SELECT s.run, f.path AS file, l.line, sum(s.ns) OVER g AS line_ns, row_number() OVER g AS nth
-  FROM (
-    SELECT s.run, s.process, iif(r.is_own, s.own_location, s.line_location) AS place, s.cpu_ns AS ns
-    FROM x_place_cost s JOIN (SELECT 1 AS is_own UNION ALL SELECT 0) r
-      ON r.is_own OR s.line_location IS NOT s.own_location
-    WHERE s.kind = 1
-    UNION ALL
-    SELECT run, process, place, ns FROM x_called_cpu) s
-  JOIN place(l, u, f) AT (s.process, s.place)
-  CROSS JOIN x_watched_line w ON w.run = s.run AND w.file = f.path AND w.line = l.line
-  WINDOW g AS (PARTITION BY s.run, f.path, l.line))
-WHERE nth = 1;
-
 -- The other line of each line's redundant pairs: the one that made the first access most often, or else, where the
 -- line itself always made it, the one that made the second.
 CREATE VIEW x_partner AS
@@ -208,7 +190,8 @@ WHERE nth = 1;
 -- brings them together by line (x_line). Joins of the three would compare each line with each other line, since
 -- SQLite thinks such parts small and makes no index for them.
 CREATE VIEW x_line_fact AS
-SELECT s.run, s.kind, f.path AS file, l.line, NULL AS line_ns, NULL AS partner_file, NULL AS partner_line,
+SELECT s.run, s.kind, f.path AS file, l.line, NULL AS line_ns, NULL AS array_python_ns, NULL AS element_ns,
+  NULL AS copy_ns, NULL AS partner_file, NULL AS partner_line,
   u.name AS function, u.first_line AS function_line, iif(f.is_own, NULL, f.library) AS library, fo.path AS user_file,
   o.line AS user_line, ne.name AS native_function,
   me.name AS native_library, coalesce(nullif(fi.library, 'python'), me.name) AS advice_library,
@@ -228,13 +211,13 @@ LEFT JOIN location la ON la.process = s.process AND la.id = s.location
 LEFT JOIN function na ON na.process = la.process AND na.id = la.function
 LEFT JOIN module ma ON ma.process = na.process AND ma.id = na.module
 UNION ALL
-SELECT c.run, k.kind, c.file, c.line, c.line_ns, NULL, NULL, NULL,
+SELECT c.run, k.kind, c.file, c.line, c.line_ns, c.array_python_ns, c.element_ns, c.copy_ns, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM x_line_cpu c JOIN (SELECT PIE_WATCH_LOAD AS kind UNION ALL SELECT PIE_WATCH_STORE) k
 UNION ALL
-SELECT p.run, p.kind, p.file, p.line, NULL, p.partner_file, p.partner_line, NULL,
+SELECT p.run, p.kind, p.file, p.line, NULL, NULL, NULL, NULL, p.partner_file, p.partner_line, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
@@ -246,7 +229,8 @@ CREATE VIEW x_line AS
 SELECT run, kind, file, line, function, function_line, library, user_file, user_line,
   coalesce(native_function, iif(is_access_there, access_function, NULL)) AS native_function, native_library,
   advice_library, access_function,
-  max(sampler) OVER g AS sampler, max(line_ns) OVER g AS line_ns, max(partner_file) OVER g AS first_file,
+  max(sampler) OVER g AS sampler, max(line_ns) OVER g AS line_ns, max(array_python_ns) OVER g AS array_python_ns,
+  max(element_ns) OVER g AS element_ns, max(copy_ns) OVER g AS copy_ns, max(partner_file) OVER g AS first_file,
   max(partner_line) OVER g AS first_line, sum(watches) OVER g AS watches, sum(ns) OVER g AS ns, sum(sq) OVER g AS sq,
   sum(length_0_ns) OVER g AS length_0_ns, sum(length_1_ns) OVER g AS length_1_ns,
   sum(length_2_ns) OVER g AS length_2_ns,
@@ -280,7 +264,7 @@ WINDOW g AS (PARTITION BY run, kind, file, line);
 -- of single stores, whose memory may have been used for something else in between; else they count among the stores.
 CREATE VIEW x_line_returned AS
 SELECT run, kind, file, line, function, function_line, library, user_file, user_line, native_function, native_library,
-  advice_library, access_function, sampler, line_ns, first_file, first_line, watches, ns, sq, length_0_ns, length_1_ns, length_2_ns, all_traps,
+  advice_library, access_function, sampler, line_ns, array_python_ns, element_ns, copy_ns, first_file, first_line, watches, ns, sq, length_0_ns, length_1_ns, length_2_ns, all_traps,
   all_redundant, all_bytes, all_ns, all_redundant_ns, all_sq, all_length_ns, nth,
   iif(by_return, returned_traps, tell_traps) AS tell_traps,
   iif(by_return, returned_redundant + returned_partly, tell_redundant) AS tell_redundant,
@@ -311,7 +295,8 @@ FROM (
 -- With what the other lines of its function lend it. Where one element or number is handled at a time, several lines of
 -- a function do it, and each has few watches. So of loads of a line of own code with few watches, those of the
 -- function's other lines count, too, but as no more than lent_watches of the line's own mean weight. lent: the part of
--- the others that counts. Operations are the line's own, and a line without evidence borrows none.
+-- the others that counts. Operations are the line's own, and a line without evidence borrows none; but where a line is
+-- both at a[i] and calling, what the others do says which of the two it is about.
 CREATE VIEW x_line_lent AS
 SELECT DISTINCT *, coalesce(iif(kind = PIE_WATCH_LOAD AND library IS NULL AND tell_redundant > 0 AND watches < thin_watches,
     min(1, lent_watches * ns / nullif(watches * other_ns, 0)), 0), 0) AS lent,
@@ -322,7 +307,7 @@ FROM (
     sum(length_2_ns) OVER f - length_2_ns AS other_2_ns,
     sum(tell_traps) OVER f - tell_traps AS other_traps, sum(tell_redundant) OVER f - tell_redundant AS other_redundant,
     sum(tell_ns) OVER f - tell_ns AS other_tell_ns, sum(tell_redundant_ns) OVER f - tell_redundant_ns AS other_redundant_ns,
-    sum(tell_sq) OVER f - tell_sq AS other_tell_sq
+    sum(tell_sq) OVER f - tell_sq AS other_tell_sq, sum(item_ns) OVER f - item_ns AS other_item_ns
   FROM x_line_returned
   WHERE nth = 1
   WINDOW f AS (PARTITION BY run, kind, file, function, function_line, library))
@@ -333,7 +318,7 @@ SELECT DISTINCT *, ns + lent * other_ns AS lent_ns, sq + lent * lent * other_sq 
   length_0_ns + lent * other_0_ns AS lent_0_ns, length_1_ns + lent * other_1_ns AS lent_1_ns,
   length_2_ns + lent * other_2_ns AS lent_2_ns,
   tell_ns + lent * other_tell_ns AS lent_tell_ns, tell_redundant_ns + lent * other_redundant_ns AS lent_redundant_ns,
-  tell_sq + lent * lent * other_tell_sq AS lent_tell_sq,
+  tell_sq + lent * lent * other_tell_sq AS lent_tell_sq, item_ns + iif(item_ns > 0, lent * other_item_ns, 0) AS lent_item_ns,
   tell_traps + iif(lent > 0, min(1, lent_part) * other_traps, 0) AS lent_traps,
   tell_redundant + iif(lent > 0, min(1, lent_part) * other_redundant, 0) AS lent_redundant
 FROM x_line_lent;
@@ -351,6 +336,9 @@ FROM x_line_lent;
 -- Wilson's, as in time.sql, with Kish's number of samples; h and g are z^2 / n. That of the product follows from the
 -- variances of its factors, each taken at the middle of the factor's own interval, so that few samples never count as
 -- certain. The upper end of a share p is below the limit u where u - p > sqrt(h u (1 - u)).
+-- is_costly: array libraries do bulk work in native code. Where a good part of a line's time is their Python code and a
+-- good part of its loads is made in short calls for other arguments each time, a call costs more than what it does,
+-- although traps make such calls look long. is_within: library code below a line of own code whose own calls differ.
 CREATE VIEW x_finding AS
 SELECT DISTINCT *, max(0, (fraction + h / 2 - sqrt(h * fraction * (1 - fraction) + h * h / 4)) / (1 + h)) AS fraction_low,
   min(1, (fraction + h / 2 + sqrt(h * fraction * (1 - fraction) + h * h / 4)) / (1 + h)) AS fraction_high,
@@ -367,45 +355,56 @@ FROM (
         + short_mid * short_mid * tell_mid * (1 - tell_mid) * coalesce(tell_h, z2))
       / (short_mid * tell_mid * (1 - short_mid * tell_mid))) AS g
   FROM (
-    SELECT DISTINCT *, coalesce(kind = PIE_WATCH_LOAD AND short_share < iif(tell_redundant = 0, reuse_share,
+    SELECT DISTINCT *, coalesce(kind = PIE_WATCH_LOAD AND NOT is_costly AND short_share < iif(tell_redundant = 0, reuse_share,
         min(reuse_share, reuse_high - sqrt(short_h * reuse_high * (1 - reuse_high)))), 0) AS is_reuse,
       (short_share + short_h / 2) / (1 + short_h) AS short_mid,
       coalesce((tell_fraction + tell_h / 2) / (1 + tell_h), 0.5) AS tell_mid
     FROM (
-      SELECT x.*, a.cpu_ns AS run_ns,
-        iif(x.kind = PIE_WATCH_STORE, 1, max(0, lent_0_ns - lent_1_ns, lent_0_ns + lent_1_ns - 2 * lent_2_ns) / nullif(lent_ns, 0))
-          AS short_share,
-        iif(lent_2_ns >= lent_1_ns, lent_1_ns, 3 * lent_2_ns) / nullif(lent_ns, 0) AS next_share, x.z2 * lent_sq / nullif(lent_ns * lent_ns, 0) AS short_h,
-        all_redundant_ns / nullif(all_ns, 0) AS all_fraction, x.z2 * all_sq / nullif(all_ns * all_ns, 0) AS all_h,
-        lent_redundant_ns / nullif(lent_tell_ns, 0) AS tell_fraction,
-        x.z2 * lent_tell_sq / nullif(lent_tell_ns * lent_tell_ns, 0) AS tell_h,
-        coalesce(g.converged_s IS NULL AND g.compared >= x.arguments_min AND g.same
-          < x.arguments_same * g.compared, 0) AS is_other_arguments,
-        coalesce(g.converged_s IS NULL AND g.compared >= x.arguments_min AND g.more_seen
-          > x.arguments_new * g.compared, 0) AS is_new_arguments,
-        coalesce(g.compared >= x.arguments_min AND g.same >= x.same_fraction * g.compared, 0) AS is_same_arguments,
-        x.kind = PIE_WATCH_STORE AND x.equal_values < x.values_min AND coalesce(g.long_same, 0) < x.values_min AS is_by_chance,
-        iif(x.kind = PIE_WATCH_STORE, coalesce(g.long_same, 0), 0) AS long_same,
-        g.arguments_text, g.converged_s, coalesce(g.converged_part, 1.0) AS converged_part,
-        coalesce(x.native_library, 'python') = 'python' AS is_standard,
-        EXISTS (SELECT 1 FROM x_array_library b WHERE coalesce(x.native_library, '') GLOB b.library
-          OR coalesce(x.advice_library, '') GLOB b.library) AS is_about_arrays
-      FROM x_lent_line x JOIN x_total a ON a.run = x.run
-      LEFT JOIN x_line_arguments g ON g.run = x.run AND g.file = x.file AND g.line = x.line
-      WHERE x.all_redundant > 0 OR x.tell_redundant > 0)));
+      SELECT DISTINCT *, coalesce(kind = PIE_WATCH_LOAD AND library IS NULL AND is_other_arguments AND tell_redundant >= category_traps_min
+        AND array_python_ns >= costly_python * line_ns AND tell_ns >= costly_short * all_ns, 0) AS is_costly
+      FROM (
+        SELECT x.*, a.cpu_ns AS run_ns,
+          iif(x.kind = PIE_WATCH_STORE, 1, max(0, lent_0_ns - lent_1_ns, lent_0_ns + lent_1_ns - 2 * lent_2_ns) / nullif(lent_ns, 0))
+            AS short_share,
+          iif(lent_2_ns >= lent_1_ns, lent_1_ns, 3 * lent_2_ns) / nullif(lent_ns, 0) AS next_share, x.z2 * lent_sq / nullif(lent_ns * lent_ns, 0) AS short_h,
+          all_redundant_ns / nullif(all_ns, 0) AS all_fraction, x.z2 * all_sq / nullif(all_ns * all_ns, 0) AS all_h,
+          lent_redundant_ns / nullif(lent_tell_ns, 0) AS tell_fraction,
+          x.z2 * lent_tell_sq / nullif(lent_tell_ns * lent_tell_ns, 0) AS tell_h,
+          coalesce(g.converged_s IS NULL AND g.compared >= x.arguments_min AND g.same
+            < x.arguments_same * g.compared, 0) AS is_other_arguments,
+          coalesce(g.converged_s IS NULL AND g.compared >= x.arguments_min AND g.more_seen > x.arguments_new * g.compared
+            AND NOT (g.same >= x.same_fraction * g.compared AND g.come_again < x.arguments_again * g.compared), 0)
+            AS is_new_arguments,
+          coalesce(g.compared >= x.arguments_min AND g.more_seen > x.arguments_new * g.compared, 0) AS is_renewed,
+          coalesce(g.same_high < x.arguments_same, 0) AS is_surely_other,
+          coalesce(g.same >= x.same_fraction * g.compared AND g.same_low >= x.arguments_same, 0) AS is_same_arguments,
+          coalesce(x.library IS NOT NULL AND o.converged_s IS NULL AND o.compared >= x.arguments_min AND o.same
+            < x.arguments_same * o.compared, 0) AS is_within,
+          x.kind = PIE_WATCH_STORE AND x.equal_values < x.values_min AND coalesce(g.long_same, 0) < x.values_min AS is_by_chance,
+          iif(x.kind = PIE_WATCH_STORE, coalesce(g.long_same, 0), 0) AS long_same,
+          g.arguments_text, g.converged_s, coalesce(g.converged_part, 1.0) AS converged_part,
+          coalesce(x.native_library, 'python') = 'python' AS is_standard,
+          EXISTS (SELECT 1 FROM x_array_library b WHERE coalesce(x.native_library, '') GLOB b.library
+            OR coalesce(x.advice_library, '') GLOB b.library) AS is_about_arrays
+        FROM x_lent_line x JOIN x_total a ON a.run = x.run
+        LEFT JOIN x_line_arguments g ON g.run = x.run AND g.file = x.file AND g.line = x.line
+        LEFT JOIN x_line_arguments o ON o.run = x.run AND o.file = x.user_file AND o.line = x.user_line
+        WHERE x.all_redundant > 0 OR x.tell_redundant > 0))));
 
 -- With the category (PieProf, table 1). A call that returns what the one before returned did what had been done,
 -- whatever became of the memory in which it did so. Stores at a[i] that are no bulk work make the object of an element,
--- or a view, just as the one before. again_ns: what was looked up or computed again; severity goes by that.
+-- or a view, just as the one before. Deep copies are made to be changed, so equal ones cannot be one: a cheaper copy is
+-- what helps. again_ns: what was looked up or computed again; severity goes by that.
 CREATE VIEW x_named_finding AS
 SELECT DISTINCT *, waste * line_ns AS again_ns, CASE
   WHEN is_reuse OR lent_redundant < category_traps_min OR tell_redundant_ns <= 0 THEN 'undecided'
   WHEN is_return_decisive AND line_returned_partly_ns >= line_returned_redundant_ns THEN 'inefficient algorithm'
+  WHEN is_return_decisive AND NOT is_other_arguments AND is_copying THEN 'API misuse'
   WHEN is_return_decisive AND NOT is_other_arguments THEN
     iif(loop_share_found >= loop_share AND NOT is_new_arguments, 'loop-invariant computation', 'repeated native calls')
   WHEN native_library IS 'python' AND object_ns + array_ns + result_ns < values_share * tell_redundant_ns THEN 'undecided'
-  WHEN kind = PIE_WATCH_LOAD AND loop_share_found >= loop_share AND (item_ns >= item_share * tell_redundant_ns
-    OR (put_ns > 0 AND item_ns >= item_put_share * tell_redundant_ns)) THEN 'slice underutilization'
+  WHEN kind = PIE_WATCH_LOAD AND loop_share_found >= loop_share AND (lent_item_ns >= item_share
+    * iif(item_ns > 0, lent_redundant_ns, tell_redundant_ns) OR is_element OR (put_ns > 0 AND item_ns >= item_put_share * tell_redundant_ns)) THEN 'slice underutilization'
   WHEN kind = PIE_WATCH_LOAD AND item_ns + call_ns >= call_share * tell_redundant_ns AND loop_share_found < loop_share
     THEN 'API misuse'
   WHEN kind = PIE_WATCH_LOAD AND call_ns >= call_share * tell_redundant_ns THEN 'API misuse'
@@ -421,6 +420,8 @@ FROM (
     0) AS loop_share_found
   FROM (
     SELECT DISTINCT *, line_returned_redundant_ns + line_returned_partly_ns AS line_again_ns,
+      coalesce(library IS NULL AND element_ns >= element_share * line_ns, 0) AS is_element,
+      coalesce(library IS NULL AND copy_ns >= copy_share * line_ns, 0) AS is_copying,
       line_returned_traps >= returned_traps_min
         AND iif(kind = PIE_WATCH_STORE, by_return OR returned_redundant >= returned_part * tell_redundant,
           line_returned_share >= returned_share)
@@ -447,7 +448,7 @@ SELECT DISTINCT *, waste_low * line_ns AS again_low_ns, waste_high * line_ns AS 
   min(run_ns, line_ns * CASE
     WHEN is_calls OR is_whole THEN calls_high
     WHEN is_repeat THEN repeat_high * waste_high
-    WHEN is_other_arguments OR is_reuse THEN waste_high
+    WHEN (is_other_arguments AND is_surely_other) OR is_reuse THEN waste_high
     WHEN kind = PIE_WATCH_LOAD THEN calls_high
     ELSE min(calls_high, undecided_high * waste_high) END) AS high_ns
 FROM (
@@ -455,22 +456,26 @@ FROM (
     category IN ('repeated native calls', 'loop-invariant computation', 'inefficient algorithm') AS is_repeat,
     kind = PIE_WATCH_STORE AND (category = 'inefficient algorithm' OR (is_same_arguments AND NOT is_return_decisive
       AND category IN ('repeated native calls', 'loop-invariant computation'))) AS is_whole,
-    category <> 'undecided' AND (category <> 'API misuse' OR is_about_arrays)
+    category <> 'undecided' AND (category <> 'API misuse' OR is_about_arrays OR is_copying)
       AND NOT is_by_chance AS is_decided
   FROM x_named_finding);
 
 -- With its weight: what the evidence does not decide is never high, nor are calls to a library that may have none for
--- many at once: each of them looks up again what it needs.
+-- many at once: each of them looks up again what it needs. Nor is what a library computes again in calls that differ:
+-- nobody but the library could keep it.
 CREATE VIEW x_weighed_finding AS
 SELECT DISTINCT *, iif(is_calls AND severity <> 'high', min(waste_low, calls_low) * line_ns, fix_low_ns) AS low_ns,
   iif(is_whole AND severity = 'high', converged_part * line_ns, told_ns) AS wasted_ns
 FROM (
   SELECT DISTINCT *, CASE
       WHEN is_reuse THEN 'reuse'
-      WHEN NOT is_decided THEN 'low'
+      WHEN NOT is_decided OR (is_repeat AND is_within) THEN 'low'
       WHEN tell_traps + long_same >= high_traps AND waste_low >= high_low AND waste >= high_part AND again_ns >= high_share * run_ns THEN 'high'
       WHEN is_calls AND kind = PIE_WATCH_LOAD AND lent_traps >= calls_traps AND waste_low >= calls_waste_low AND waste >= calls_part
         AND fraction_low >= calls_fraction AND fix_low_ns >= high_share * run_ns THEN 'high'
+      WHEN is_calls AND kind = PIE_WATCH_LOAD AND lent_traps >= few_traps AND waste_low >= high_low AND waste >= few_part
+        AND fix_low_ns >= high_share * run_ns THEN 'high'
+      WHEN is_calls AND is_costly AND tell_traps >= calls_traps AND fix_low_ns >= high_share * run_ns THEN 'high'
       ELSE 'low' END AS severity
   FROM x_valued_finding);
 
@@ -496,13 +501,22 @@ SELECT DISTINCT *,
       || 'be a coincidence'
     WHEN category = 'inefficient algorithm' AND is_return_decisive THEN '; the calls compute again what they had '
       || 'computed, for the sake of a part'
+    WHEN is_repeat AND is_within THEN '; but the calls of your line that leads there have other arguments each time, so '
+      || 'there is no result to keep'
+    WHEN category = 'slice underutilization' AND is_element THEN printf('; for %.0f %% of its time the line is in a '
+      || 'library''s function for one element', 100.0 * element_ns / line_ns)
+    WHEN category = 'API misuse' AND is_copying THEN printf('; for %.0f %% of its time the line makes deep copies, and '
+      || 'mostly of what it had copied before', 100.0 * copy_ns / line_ns)
     WHEN category = 'slice underutilization' THEN printf('; for %.0f %% of the time the line was at a[i] or '
       || 'iterating%s', 100 * item_ns / tell_redundant_ns, loop_text)
     WHEN category = 'API misuse' THEN printf('; for %.0f %% of the time the line was calling or computing%s',
       100 * call_ns / tell_redundant_ns, loop_text)
       || iif(is_about_arrays, '', '; the library may have no call for many')
+      || iif(is_costly, printf('; %.0f %% of its time is Python code of libraries that work on whole arrays, and %.0f %% of '
+        || 'the loads are in short calls, so a call costs more than what it does', 100.0 * array_python_ns / line_ns,
+        100 * tell_ns / all_ns), '')
     WHEN category = 'loop-invariant computation' THEN printf('; for %.0f %% of the time the line was in a loop of its '
-      || 'function', 100 * loop_share_found)
+      || 'function%s', 100 * loop_share_found, iif(is_renewed, ', and arguments that had changed did not come back', ''))
     WHEN category = 'repeated native calls' AND loop_share_found >= loop_share THEN '; the line is in a loop of its '
       || 'function, and the arguments change, but come again'
     WHEN category = 'repeated native calls' THEN printf('; for %.0f %% of the time the line was in no loop of its '
@@ -538,6 +552,7 @@ FROM (
     ELSE 'memory of native code' END AS memory_text,
   iif(loop_ns >= loop_share * tell_redundant_ns, ', in a loop', '') AS loop_text, CASE
     WHEN is_reuse THEN 'reuse'
+    WHEN category = 'API misuse' AND is_copying THEN 'deep copies'
     WHEN category = 'loop-invariant computation' AND converged_s IS NOT NULL THEN 'converged'
     WHEN category = 'loop-invariant computation'
       AND iif(is_return_decisive, line_again_ns / line_returned_ns, fraction) < same_fraction THEN 'in part'
