@@ -42,7 +42,7 @@ FROM (\
     coalesce(3.841458820694124 * (x.cpu_sq_ns2 * (a.cpu_ns - x.cpu_ns) * (a.cpu_ns - x.cpu_ns) +\
       (a.cpu_sq_ns2 - x.cpu_sq_ns2) * x.cpu_ns * x.cpu_ns) \/ nullif(x.cpu_ns * (a.cpu_ns - x.cpu_ns), 0),\
       3.841458820694124 * a.cpu_sq_ns2) \/ nullif(a.cpu_ns * 1.0 * a.cpu_ns, 0) AS h\
-  FROM \1 x CROSS JOIN x_total a ON a.run = x.run WHERE x.has_next IS NULL)/g
+  FROM \1 x CROSS JOIN x_total a ON a.run = x.run)/g
 #
 # `summed(c)`, `in_seconds(x)`: the sums of x_call_cost (calls.sql), and the columns that they become.
 s/summed(\([a-z]*\))/\

@@ -74,6 +74,7 @@ static int print_records(struct pie_held *held, const struct pie_query *query, s
     }
     if (next < 0)
         return next;
+    *ret_more += (size_t)query->first.behind;
     return r == -ENOMEM ? pie_message(r, ret_message, "out of memory") : 0;
 }
 

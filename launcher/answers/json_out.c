@@ -72,6 +72,7 @@ static int print_rows(struct pie_held *held, const struct pie_query *query, int6
         }
         ++*ret_total;
     }
+    *ret_total += query->first.behind;
     r = hidden ? r : -ENOMEM;
     free(hidden);
     return r < 0 ? pie_message(r, ret_message, "out of memory") : 0;

@@ -17,10 +17,6 @@
 /* What the first rows leave out interests few: the rest is counted and shown to those who ask. */
 enum { KEPT_COLUMNS = 5 };
 
-/* Fewer samples say little of a row's time. */
-enum { SAMPLES_MIN = 5 };
-static const double WAIT_MIN_S = 0.01;
-
 static bool ends_with(const char *text, const char *end) {
     size_t size = strlen(text), end_size = strlen(end);
     return size >= end_size && strcmp(text + size - end_size, end) == 0;
@@ -178,8 +174,8 @@ static int find_column(struct pie_cursor *cursor, const char *name) {
 static bool is_slight(const struct printing *printing, const struct pie_query *query) {
     int samples = find_column(query->cursor, "samples"), wait = find_column(query->cursor, "wait_s");
     return query->rows_shown && printing->printed > 0 && samples >= 0 && wait >= 0 &&
-           pie_cursor_int(query->cursor, samples) < SAMPLES_MIN &&
-           pie_cursor_real(query->cursor, wait) < WAIT_MIN_S;
+           pie_cursor_int(query->cursor, samples) < PIE_FIRST_ROWS_SAMPLES_MIN &&
+           pie_cursor_real(query->cursor, wait) < PIE_FIRST_ROWS_WAIT_MIN_NS / 1e9;
 }
 
 /* Returns 0, or -errno, with a message where the cursor had one. */
@@ -203,6 +199,7 @@ static int read_rows(struct printing *printing, const struct pie_answer *answer,
             r = add_row(table, query->cursor, query->question);
         printing->printed++;
     }
+    printing->more += (size_t)query->first.behind;
     return r == 0 ? print_piece(printing, answer, false) : r;
 }
 

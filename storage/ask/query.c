@@ -255,6 +255,7 @@ static int open_sql(struct pie_reader *reader, const char *sql, const struct pie
     pie_cursor_bind_int(query->cursor, ":run", query->run);
     if (phrase) {
         pie_cursor_bind_int(query->cursor, ":limit", phrase->limit);
+        pie_cursor_bind_int(query->cursor, ":nth", query->first.nth);
         pie_cursor_bind_text(query->cursor, ":in", phrase->file);
         pie_cursor_bind_int(query->cursor, ":line", phrase->line);
     }
@@ -273,6 +274,33 @@ static int narrow_time(struct pie_reader *reader, const struct pie_phrase *phras
                           ret_message);
 }
 
+/* Whether rows of a question are told apart by their number before they are measured. */
+static bool is_by_nth(const struct pie_phrase *phrase, const struct pie_query *query, const char *order) {
+    bool chooses_rows = phrase->file[0] && pie_question_chooses_rows(query->question, query->place.kind);
+    return query->question->sums && !order && !phrase->all && !chooses_rows;
+}
+
+static int ask(struct pie_reader *reader, const struct pie_phrase *phrase, const char *order,
+               struct pie_query *query, char **ret_message) {
+    bool by_nth = is_by_nth(phrase, query, order);
+    int r = 0;
+    query->limit = phrase->limit;
+    if (query->question->is_ranked && phrase->limit == 0 && !phrase->all)
+        query->rows_shown = query->question->has_long_rows ? PIE_QUESTION_LONG_ROWS : PIE_QUESTION_ROWS;
+    query->first.nth = phrase->limit;
+    if (by_nth && query->rows_shown > 0)
+        r = pie_first_rows_open(reader, query->question, query->run, (int64_t)query->rows_shown,
+                                &query->first, ret_message);
+    if (r < 0)
+        return r;
+    char *sql = pie_question_sql(query->question, phrase, query->place.kind, order, by_nth);
+    if (!sql)
+        return pie_message(-ENOMEM, ret_message, "out of memory");
+    r = open_sql(reader, sql, phrase, query, ret_message);
+    free(sql);
+    return r;
+}
+
 static int open_phrase(struct pie_reader *reader, const char *text, int64_t run, struct pie_query *query,
                        char **ret_message) {
     struct pie_phrase phrase;
@@ -288,17 +316,7 @@ static int open_phrase(struct pie_reader *reader, const char *text, int64_t run,
         r = narrow_time(reader, &phrase, query, ret_message);
     if (r == 0)
         r = narrow(reader, &phrase, query, ret_message);
-    if (r < 0)
-        return r;
-    char *sql = pie_question_sql(query->question, &phrase, query->place.kind, order);
-    if (!sql)
-        return pie_message(-ENOMEM, ret_message, "out of memory");
-    query->limit = phrase.limit;
-    if (query->question->is_ranked && phrase.limit == 0 && !phrase.all)
-        query->rows_shown = query->question->has_long_rows ? PIE_QUESTION_LONG_ROWS : PIE_QUESTION_ROWS;
-    r = open_sql(reader, sql, &phrase, query, ret_message);
-    free(sql);
-    return r;
+    return r < 0 ? r : ask(reader, &phrase, order, query, ret_message);
 }
 
 /* SQLite knows no statement in parentheses: it is taken as a table. */
@@ -346,6 +364,7 @@ char *pie_query_sql(const struct pie_query *query) {
 
 void pie_query_close(struct pie_query *query) {
     pie_cursor_close(query->cursor);
+    pie_first_rows_close(&query->first);
     free(query->place_name);
     *query = (struct pie_query){.run = query->run};
 }

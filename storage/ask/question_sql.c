@@ -68,7 +68,7 @@ bool pie_question_has(const struct pie_question *question, enum pie_place_kind k
 }
 
 static void write_conditions(FILE *out, const struct pie_question *question, const struct pie_phrase *phrase,
-                             enum pie_place_kind kind) {
+                             enum pie_place_kind kind, bool is_by_nth) {
     const char *joint = " WHERE ";
     if (!question->for_all_runs) {
         fprintf(out, "%s%s", joint, question->run ? question->run : "run = :run");
@@ -81,6 +81,10 @@ static void write_conditions(FILE *out, const struct pie_question *question, con
     if (question->is_cut_by_nth && !phrase->all)
         fprintf(out, "%snth <= %lld", joint,
                 phrase->limit > 0 ? (long long)phrase->limit : (long long)PIE_QUESTION_ROWS);
+    if (is_by_nth) {
+        fprintf(out, "%snth <= :nth", joint);
+        joint = " AND ";
+    }
     if (phrase->file[0] && pie_question_chooses_rows(question, kind)) {
         fputs(joint, out);
         write_columns(out, pie_place_kind_name(kind), columns_of(question, kind), phrase->line > 0);
@@ -108,14 +112,14 @@ static void write_select(FILE *out, const struct pie_question *question, const c
 }
 
 char *pie_question_sql(const struct pie_question *question, const struct pie_phrase *phrase,
-                       enum pie_place_kind kind, const char *order) {
+                       enum pie_place_kind kind, const char *order, bool is_by_nth) {
     char *sql = NULL;
     size_t size;
     FILE *out = open_memstream(&sql, &size);
     if (!out)
         return NULL;
     write_select(out, question, order);
-    write_conditions(out, question, phrase, kind);
+    write_conditions(out, question, phrase, kind, is_by_nth);
     fprintf(out, " ORDER BY %s%s%s", order ? order : "", order ? " DESC, " : "", question->order);
     fputs(phrase->limit > 0 && !question->is_cut_by_nth ? " LIMIT :limit" : "", out);
     if (fclose(out) == 0)

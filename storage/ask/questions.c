@@ -108,6 +108,7 @@ static const struct pie_question questions[] = {
      .columns = RANK(COSTLIEST) "file, line, function, " COST ", library, user_file, user_line, worked_s",
      .from = "x_line_share",
      .where = "file IS NOT NULL",
+     .sums = "x_line_cost",
      .order = COSTLIEST,
      .is_timed = true,
      .cut = PIE_CUT_THREADS,
@@ -120,6 +121,7 @@ static const struct pie_question questions[] = {
      .columns = RANK(COSTLIEST) "file, line, function, " COST ", library, user_file, user_line",
      .from = "x_function_share",
      .where = "file IS NOT NULL",
+     .sums = "x_function_cost",
      .order = COSTLIEST,
      .is_timed = true,
      .cut = PIE_CUT_THREADS,
@@ -214,7 +216,8 @@ static const struct pie_question questions[] = {
      .aliases = "waiting lines|wait|waits|lines that wait|wait time|waiting time|idle|blocked|"
                 "where does it wait|where is it waiting",
      OFF_LINES("wait_s"),
-     .by_cause = "wait causes"},
+     .by_cause = "wait causes",
+     .when_empty = "no line of Python was seen waiting; \"threads\" tells how long each thread waited"},
     {.name = "wait causes",
      .aliases =
          "wait cause|waiting causes|why it waits|"
@@ -231,7 +234,8 @@ static const struct pie_question questions[] = {
      .cut = PIE_CUT_THREADS,
      .by_cause = "wait causes",
      .is_timed = true,
-     .is_ranked = true},
+     .is_ranked = true,
+     .when_empty = "no line of Python was seen waiting for this; \"threads\" tells how long each thread waited"},
     {.name = "worked for",
      .aliases = "pool time|pool time by line|pools|thread pools|pool threads|native threads|work of pools|"
                 "time of pools|threads without python|openmp|blas|blas threads",
@@ -253,11 +257,16 @@ static const struct pie_question questions[] = {
      .functions = "function",
      .libraries = "library",
      .is_timed = true,
-     .is_ranked = true},
+     .is_ranked = true,
+     .when_empty = "no sample was taken while garbage was collected"},
     {.name = "runnable",
      .aliases = "runnable lines|run queue|ready|ready to run|for a processor",
-     OFF_LINES("runnable_s")},
-    {.name = "throttled", .aliases = "throttled lines|throttling|cpu quota", OFF_LINES("throttled_s")},
+     OFF_LINES("runnable_s"),
+     .when_empty = "no line was ready to run without a processor"},
+    {.name = "throttled",
+     .aliases = "throttled lines|throttling|cpu quota",
+     OFF_LINES("throttled_s"),
+     .when_empty = "no CPU quota held a line up"},
     {.name = "redundancy",
      .aliases = "redundancies|redundant|redundant lines|redundant accesses|redundant memory accesses|"
                 "redundant loads and stores|redundant stores and loads|finding|findings|waste|wasted time|"

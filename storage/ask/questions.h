@@ -50,6 +50,8 @@ struct pie_question {
     bool
         is_ranked; /* the first rows are the important ones: only these are printed unless all are asked for */
     bool has_long_rows; /* a row fills a screen */
+    const char
+        *sums; /* view of what the rows are made of; nth: their number by `order`. NULL: there is none */
     bool is_cut_by_nth; /* rows have an nth, and those with the lowest are shown: others lead to them */
     bool is_summary;    /* answered by more than its rows: launcher/summary/summary.h */
 };
@@ -74,6 +76,7 @@ const char *pie_question_order(const struct pie_question *question, const char *
 bool pie_question_has(const struct pie_question *question, enum pie_place_kind kind, bool has_line);
 
 /* The question's SELECT with the parameters :run, :in, :line, :limit that the phrase needs (heap), or NULL. kind: what
- * the phrase's X is; order: a column that comes first in the order, or NULL. */
+ * the phrase's X is; order: a column that comes first in the order, or NULL; is_by_nth: rows behind the parameter :nth
+ * are left out. */
 char *pie_question_sql(const struct pie_question *question, const struct pie_phrase *phrase,
-                       enum pie_place_kind kind, const char *order);
+                       enum pie_place_kind kind, const char *order, bool is_by_nth);

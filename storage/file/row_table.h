@@ -48,7 +48,7 @@ struct pie_row_table_kind {
     int (*next)(struct pie_row_cursor *cursor);
     bool (*has_row)(const struct pie_row_cursor *cursor);
     void (*answer)(const struct pie_row_cursor *cursor, int column, sqlite3_context *context);
-    void (*end)(struct pie_row_cursor *cursor);   /* releases what begin() took, if it was called */
+    void (*end)(struct pie_row_cursor *cursor);  /* releases what begin() took, if it was called */
     void (*forget)(struct pie_row_table *table); /* releases what the table keeps; NULL: nothing */
 };
 

@@ -213,7 +213,9 @@ static int say_unknown(struct pie_reader *reader, int64_t run, const char *text,
     int r =
         pie_message(-ENOENT, ret_message, "there is no %s \"%.200s\" in run %lld%s%s%s", what, text,
                     (long long)run, nearest && *nearest ? "; did you mean " : "",
-                    nearest && *nearest ? nearest : "; \"hot lines\" and \"libraries\" tell what there is",
+                    nearest && *nearest           ? nearest
+                    : wanted == PIE_PLACE_THREAD ? "; \"threads\" lists them"
+                                                 : "; \"hot lines\" and \"libraries\" tell what there is",
                     nearest && *nearest ? "?" : "");
     free(nearest);
     return r;

@@ -25,7 +25,8 @@
 
 /* With types: SQLite finds a number by an index only in a column that has one. */
 #define NEW_TABLE(name, columns)                                                                             \
-    "CREATE TEMP TABLE " name " (process INTEGER, id INTEGER" columns ", PRIMARY KEY (process, id)) WITHOUT ROWID"
+    "CREATE TEMP TABLE " name " (process INTEGER, id INTEGER" columns                                        \
+    ", PRIMARY KEY (process, id)) WITHOUT ROWID"
 #define IN_NODE(table)                                                                                       \
     "CREATE TEMP VIEW " table " AS SELECT s.* FROM main." table                                              \
     " s JOIN temp.place_node k ON k.process = s.process AND k.id = s.node"

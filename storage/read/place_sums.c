@@ -18,19 +18,33 @@ static uint32_t id_of(int64_t id) {
     return id > 0 && id <= UINT32_MAX ? (uint32_t)id : 0;
 }
 
+/* All kinds of elements begin with their ids. */
+static int compare_ids(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+int pie_place_sums_add_function(struct pie_place_sums *places, int64_t id) {
+    uint32_t *functions = grow(places->functions, places->function_count, sizeof *functions);
+    if (!functions)
+        return -ENOMEM;
+    places->functions = functions;
+    functions[places->function_count++] = id_of(id);
+    return 0;
+}
+
+/* Only those of native functions are kept. */
 int pie_place_sums_add_location(struct pie_place_sums *places, int64_t id, int64_t function) {
+    uint32_t key = id_of(function);
+    if (places->function_count == 0 ||
+        !bsearch(&key, places->functions, places->function_count, sizeof key, compare_ids))
+        return 0;
     struct pie_place_location *locations = grow(places->locations, places->location_count, sizeof *locations);
     if (!locations)
         return -ENOMEM;
     places->locations = locations;
-    locations[places->location_count++] = (struct pie_place_location){id_of(id), id_of(function)};
+    locations[places->location_count++] = (struct pie_place_location){id_of(id), key};
     return 0;
-}
-
-/* Both kinds of elements begin with their ids. */
-static int compare_ids(const void *a, const void *b) {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
 }
 
 static uint32_t function_at(const struct pie_place_sums *places, uint32_t location) {
@@ -155,6 +169,7 @@ static void release_contexts(struct pie_place_sums *places) {
     for (size_t i = 0; i < sizeof places->by_key / sizeof *places->by_key; i++)
         pie_u64map_finish(&places->by_key[i]);
     pie_u64map_finish(&places->lines);
+    pie_free(places->functions);
     pie_free(places->locations);
     pie_free(places->contexts);
     *places = (struct pie_place_sums){.rows = places->rows, .row_count = places->row_count};

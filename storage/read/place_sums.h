@@ -56,6 +56,8 @@ struct pie_place_sample {
 };
 
 struct pie_place_sums {
+    uint32_t *functions; /* native ones, by ascending ids */
+    size_t function_count;
     struct pie_place_location *locations; /* of native functions, by ascending ids, as contexts */
     size_t location_count;
     struct pie_place_context *contexts;
@@ -66,8 +68,9 @@ struct pie_place_sums {
     struct pie_u64map lines;                   /* pairs of a true line and one of own code, numbered */
 };
 
-/* In this order: locations of native functions, all contexts (each by ascending ids), all samples, end. Each returns 0,
- * -ENOMEM, or -EOVERFLOW: a sum is too large. */
+/* In this order: native functions, all locations, all contexts (each by ascending ids), all samples, end. Each returns
+ * 0, -ENOMEM, or -EOVERFLOW: a sum is too large. */
+int pie_place_sums_add_function(struct pie_place_sums *places, int64_t id);
 int pie_place_sums_add_location(struct pie_place_sums *places, int64_t id, int64_t function);
 int pie_place_sums_add_context(struct pie_place_sums *places, const int64_t ids[PIE_PLACE_IDS]);
 int pie_place_sums_add_sample(struct pie_place_sums *places, const struct pie_place_sample *sample);

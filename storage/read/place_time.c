@@ -29,9 +29,8 @@ static const char declaration[] =
     " " PIE_COST_SUMS_DECLARED ", cpu_sq_ns2 REAL)";
 static_assert((int)PIE_PLACE_SUMS == PIE_COST_SUM_COUNT, "as they are read");
 
-static const char locations_sql[] = "SELECT l.id, l.function FROM location l CROSS JOIN function u ON "
-                                    "u.process = l.process AND u.id = l.function"
-                                    " WHERE l.process = ?1 AND u.kind = 2 ORDER BY l.id";
+static const char functions_sql[] = "SELECT id FROM function WHERE process = ?1 AND kind = 2 ORDER BY id";
+static const char locations_sql[] = "SELECT id, function FROM location WHERE process = ?1 ORDER BY id";
 #define CONTEXTS(true_line, nodes)                                                                           \
     "SELECT n.id, n.line_location, n.own_location, n.library_module, n.location, " true_line " FROM " nodes  \
     " WHERE n.process = ?1 ORDER BY n.id"
@@ -46,6 +45,10 @@ static const char samples_sql[] =
 
 static int code_of(int r) {
     return r == -EOVERFLOW ? SQLITE_TOOBIG : r < 0 ? SQLITE_NOMEM : SQLITE_OK;
+}
+
+static int take_function(void *places, sqlite3_stmt *row) {
+    return code_of(pie_place_sums_add_function(places, sqlite3_column_int64(row, 0)));
 }
 
 static int take_location(void *places, sqlite3_stmt *row) {
@@ -74,8 +77,10 @@ static int take_sample(void *places, sqlite3_stmt *row) {
 static int read_process(sqlite3 *db, int64_t process, void **ret_rows) {
     struct pie_place_sums *places = *ret_rows = pie_calloc(1, sizeof *places);
     int code =
-        places ? pie_process_rows_each(db, locations_sql, process, take_location, places) : SQLITE_NOMEM;
+        places ? pie_process_rows_each(db, functions_sql, process, take_function, places) : SQLITE_NOMEM;
 
+    if (code == SQLITE_OK)
+        code = pie_process_rows_each(db, locations_sql, process, take_location, places);
     bool is_cut = pie_process_rows_can(db, "SELECT 1 FROM temp.node");
     if (code == SQLITE_OK)
         code = pie_process_rows_each(db, is_cut ? cut_contexts_sql : contexts_sql, process, take_context,

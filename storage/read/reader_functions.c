@@ -6,6 +6,7 @@
 #include "storage/file/node_sample.h"
 #include "storage/file/packed_tables.h"
 #include "storage/read/call_time.h"
+#include "storage/read/cost_time.h"
 #include "storage/read/place_time.h"
 #include "storage/read/reader_internal.h"
 
@@ -47,5 +48,7 @@ int pie_reader_add_functions(struct pie_reader *reader) {
         code = pie_call_time_add(db);
     if (code == SQLITE_OK)
         code = pie_place_time_add(db);
+    if (code == SQLITE_OK)
+        code = pie_cost_time_add(db);
     return code == SQLITE_OK ? pie_node_sample_add(db) : code;
 }

@@ -11,6 +11,7 @@
 #include "storage/base/message.h"
 #include "storage/file/node_sample.h"
 #include "storage/read/call_time.h"
+#include "storage/read/cost_time.h"
 #include "storage/read/place_time.h"
 #include "storage/read/reader_internal.h"
 #include "storage/file/schema_statements.h"
@@ -37,10 +38,14 @@ static bool is_named(const struct pie_schema_statement *view, const char *name) 
     return view->name_size == strlen(name) && memcmp(view->name, name, view->name_size) == 0;
 }
 
+static bool is_of_costs(const struct pie_schema_statement *view) {
+    return is_named(view, PIE_LINE_SUM_TABLE) || is_named(view, PIE_FUNCTION_SUM_TABLE);
+}
+
 /* Those that the reader has as tables, for speed. */
 static bool is_a_table(const struct pie_schema_statement *view) {
     return is_named(view, PIE_NODE_SAMPLE_TABLE) || is_named(view, PIE_CALL_TIME_TABLE) ||
-           is_named(view, PIE_PLACE_TIME_TABLE);
+           is_named(view, PIE_PLACE_TIME_TABLE) || is_of_costs(view);
 }
 
 /* A cut has made one of its own. */
@@ -75,7 +80,9 @@ static void want(struct wanted *wanted, const struct pie_schema_statement *view)
         return;
     wanted->reader->has_view[i] = true; /* also against views that name each other */
     const char *rest = view->name + view->name_size;
-    if (is_named(view, PIE_PLACE_TIME_TABLE)) /* it reads the other one */
+    if (is_of_costs(view)) /* a table that reads another one */
+        want_named(wanted, PIE_PLACE_TIME_TABLE, strlen(PIE_PLACE_TIME_TABLE));
+    if (is_named(view, PIE_PLACE_TIME_TABLE))
         want_named(wanted, PIE_NODE_SAMPLE_TABLE, strlen(PIE_NODE_SAMPLE_TABLE));
     if (!is_a_table(view))
         want_named(wanted, rest, (size_t)(view->sql + view->size - rest));

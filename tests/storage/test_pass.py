@@ -32,6 +32,17 @@ def test_sums_by_place_are_as_sqlite_finds_them(program, tmp_path):
     assert {row[1] for row in expected} == {1, 2, 3, 4}
 
 
+@pytest.mark.parametrize("view", ["x_line_sum", "x_function_sum"])
+def test_sums_by_name_are_as_sqlite_finds_them(program, tmp_path, view):
+    columns = ("run, file, line, function, library, user_file, user_line, cpu_ns, cpu_sq_ns2, nth, samples, python_ns, "
+               "native_ns, system_ns, wait_ns, runnable_ns, throttled_ns")
+    with exported(program, tmp_path) as file:
+        expected = by_key(file.execute(f"SELECT {columns} FROM {view}").fetchall())
+    found = rows(program, f"select {columns.replace('run,', 's.run,', 1)} from run r cross join {view} s on s.run = r.id")
+    assert by_key(tuple(row.values()) for row in found) == expected
+    assert {row[9] for row in expected} >= {1, 2, 3}
+
+
 def test_lines_that_call_own_functions_have_their_time(waste, tmp_path):
     with exported(waste, tmp_path) as file:
         expected = file.execute("SELECT process, place, ns FROM x_called_cpu ORDER BY 1, 2, 3").fetchall()

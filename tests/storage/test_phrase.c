@@ -150,24 +150,24 @@ static void test_no_name_means_two_things(void **state) {
 
 static void test_only_conditions_that_were_asked_for_are_in_the_statement(void **state) {
     struct pie_phrase phrase = parse("top 3 leaks in foo.py");
-    char *sql = pie_question_sql(pie_question_find("leaks"), &phrase, PIE_PLACE_FILE, NULL);
+    char *sql = pie_question_sql(pie_question_find("leaks"), &phrase, PIE_PLACE_FILE, NULL, false);
     assert_non_null(strstr(sql, "run = :run"));
     assert_non_null(strstr(sql, "in_place('file', :in, file) OR in_place('file', :in, user_file)"));
     assert_non_null(strstr(sql, "LIMIT :limit"));
     assert_null(strstr(sql, ":line"));
     free(sql);
     phrase = parse("redundant loads in foo.py:5");
-    sql = pie_question_sql(pie_question_find("redundant loads"), &phrase, PIE_PLACE_FILE, NULL);
+    sql = pie_question_sql(pie_question_find("redundant loads"), &phrase, PIE_PLACE_FILE, NULL, false);
     assert_non_null(strstr(sql, "kind = 'load'"));
     assert_non_null(strstr(sql, "line = :line"));
     assert_null(strstr(sql, ":limit"));
     free(sql);
     phrase = parse("hot lines in foo.py"); /* contexts are chosen before */
-    sql = pie_question_sql(pie_question_find("hot lines"), &phrase, PIE_PLACE_FILE, NULL);
+    sql = pie_question_sql(pie_question_find("hot lines"), &phrase, PIE_PLACE_FILE, NULL, false);
     assert_null(strstr(sql, ":in"));
     free(sql);
     phrase = parse("runs");
-    sql = pie_question_sql(pie_question_find("runs"), &phrase, PIE_PLACE_ANY, NULL);
+    sql = pie_question_sql(pie_question_find("runs"), &phrase, PIE_PLACE_ANY, NULL, false);
     assert_null(strstr(sql, ":"));
     free(sql);
 }

@@ -24,7 +24,8 @@ static sqlite3 *db;
 static int begun, ended, forgotten;
 
 static char *declare(sqlite3 *on, const void *data) {
-    return sqlite3_mprintf("CREATE TABLE x (base INTEGER, number INTEGER, sum INTEGER, %s INTEGER HIDDEN)", data);
+    return sqlite3_mprintf("CREATE TABLE x (base INTEGER, number INTEGER, sum INTEGER, %s INTEGER HIDDEN)",
+                           data);
 }
 
 static int begin(struct pie_row_cursor *base, sqlite3_value *const values[PIE_ROW_TABLE_VALUES]) {
@@ -113,7 +114,8 @@ static int64_t number(const char *sql) {
 static void test_conditions_become_values(void **state) {
     assert_int_equal(number("SELECT count(*) FROM counting WHERE base = 5"), 100);
     assert_int_equal(number("SELECT sum(sum) FROM counting WHERE base = 5 AND number = 7"), 12);
-    assert_int_equal(number("SELECT sum(number) FROM counting WHERE base = 5 AND number BETWEEN 3 AND 5"), 12);
+    assert_int_equal(number("SELECT sum(number) FROM counting WHERE base = 5 AND number BETWEEN 3 AND 5"),
+                     12);
     assert_int_equal(begun, 3);
     assert_int_equal(ended, 3);
 }
@@ -122,7 +124,8 @@ static void test_conditions_become_values(void **state) {
 static void test_inexact_bounds_are_looked_at_again(void **state) {
     assert_int_equal(number("SELECT min(number) FROM counting WHERE base = 0 AND number > 3"), 4);
     assert_int_equal(number("SELECT max(number) FROM counting WHERE base = 0 AND number < 3"), 2);
-    assert_int_equal(number("SELECT count(*) FROM counting WHERE base = 0 AND number > 3 AND number > 90"), 9);
+    assert_int_equal(number("SELECT count(*) FROM counting WHERE base = 0 AND number > 3 AND number > 90"),
+                     9);
 }
 
 static void test_without_the_first_value_there_are_no_rows(void **state) {
@@ -131,9 +134,10 @@ static void test_without_the_first_value_there_are_no_rows(void **state) {
 }
 
 static void test_a_join_begins_once_for_each_value(void **state) {
-    assert_int_equal(number("WITH b (base) AS (VALUES (1), (2), (3)) SELECT sum(c.sum) FROM b CROSS JOIN counting c ON"
-                            " c.base = b.base AND c.number = 10"),
-                     36);
+    assert_int_equal(
+        number("WITH b (base) AS (VALUES (1), (2), (3)) SELECT sum(c.sum) FROM b CROSS JOIN counting c ON"
+               " c.base = b.base AND c.number = 10"),
+        36);
     assert_int_equal(begun, 3);
     assert_int_equal(ended, 1);
 }

@@ -55,9 +55,9 @@ SELECT p.run, s.process, s.kind, s.line_location, s.own_location, s.library_modu
   s.cpu_sq_ns2
 FROM process p CROSS JOIN x_place_time s ON s.process = p.id AND s.run = p.run;
 
--- What shares and intervals are taken of.
+-- What shares and intervals are taken of: all threads.
 CREATE VIEW x_total AS
-SELECT run, sum(cpu_ns) AS cpu_ns, sum(cpu_sq_ns2) AS cpu_sq_ns2 FROM x_sample GROUP BY run;
+SELECT run, sum(cpu_ns) AS cpu_ns, sum(cpu_sq_ns2) AS cpu_sq_ns2 FROM x_place_cost WHERE kind = 4 GROUP BY run;
 
 -- Sums by (innermost Python place, place in own code that led there). Code made from text ("<string>") is own where own
 -- code runs it.
@@ -128,33 +128,49 @@ FROM (
 JOIN x_total a ON a.run = x.run
 WHERE has_next IS NULL AND library IS NOT NULL;
 
--- By line, by function and by innermost native function: views of their own, since SQLite compiles all that a view
--- names. A line's function, library and caller are those of its costliest part, the last one of its window: has_next is
--- NULL (shared() in sql-macros.sed leaves the others out). lead() has the window of the sums, where row_number() would
--- take one of its own. Windows instead of a second GROUP BY: through them SQLite passes "run = …" on to the innermost
--- query, which then reads the samples of that run alone. No level has a column that the next one does not need: to
--- prepare one takes SQLite as long as to find the rows of a small file.
-CREATE VIEW x_line_cost AS
-SELECT run, file, line, function, library, user_file, user_line, lead(1) OVER g AS has_next,
-  sum(cpu_ns) OVER g AS cpu_ns, sum(python_ns) OVER g AS python_ns, sum(native_ns) OVER g AS native_ns,
-  sum(system_ns) OVER g AS system_ns, sum(wait_ns) OVER g AS wait_ns, sum(runnable_ns) OVER g AS runnable_ns,
-  sum(throttled_ns) OVER g AS throttled_ns, sum(samples) OVER g AS samples, sum(cpu_sq_ns2) OVER g AS cpu_sq_ns2
-FROM x_place
-WINDOW g AS (PARTITION BY run, file, line ORDER BY coalesce(cpu_ns, 0) + wait_ns
-  ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING);
+-- By line, and by function. A line's function, library and caller are those of its costliest part, the last one of its
+-- window: has_next is NULL. lead() has the window of the sums, where row_number() would take one of its own. nth: the
+-- place among those with a file, by what they cost. A reader has tables of these names instead (cost_time.c).
+CREATE VIEW x_line_sum AS
+SELECT run, file, line, function, library, user_file, user_line, cpu_ns, cpu_sq_ns2,
+  iif(file IS NULL, 0, row_number() OVER (PARTITION BY run, file IS NULL
+    ORDER BY cpu_ns DESC, wait_ns DESC, file, line, function)) AS nth,
+  samples, python_ns, native_ns, system_ns, wait_ns, runnable_ns, throttled_ns
+FROM (
+  SELECT run, file, line, function, library, user_file, user_line, lead(1) OVER g AS has_next,
+    sum(cpu_ns) OVER g AS cpu_ns, sum(python_ns) OVER g AS python_ns, sum(native_ns) OVER g AS native_ns,
+    sum(system_ns) OVER g AS system_ns, sum(wait_ns) OVER g AS wait_ns, sum(runnable_ns) OVER g AS runnable_ns,
+    sum(throttled_ns) OVER g AS throttled_ns, sum(samples) OVER g AS samples, sum(cpu_sq_ns2) OVER g AS cpu_sq_ns2
+  FROM x_place
+  WINDOW g AS (PARTITION BY run, file, line ORDER BY coalesce(cpu_ns, 0) + wait_ns
+    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))
+WHERE has_next IS NULL;
 
-CREATE VIEW x_function_cost AS
-SELECT run, file, first_line AS line, function, library, user_file, user_line, lead(1) OVER g AS has_next,
-  sum(cpu_ns) OVER g AS cpu_ns, sum(python_ns) OVER g AS python_ns, sum(native_ns) OVER g AS native_ns,
-  sum(system_ns) OVER g AS system_ns, sum(wait_ns) OVER g AS wait_ns, sum(runnable_ns) OVER g AS runnable_ns,
-  sum(throttled_ns) OVER g AS throttled_ns, sum(samples) OVER g AS samples, sum(cpu_sq_ns2) OVER g AS cpu_sq_ns2
-FROM x_place
-WINDOW g AS (PARTITION BY run, file, first_line, function ORDER BY coalesce(cpu_ns, 0) + wait_ns
-  ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING);
+CREATE VIEW x_function_sum AS
+SELECT run, file, line, function, library, user_file, user_line, cpu_ns, cpu_sq_ns2,
+  iif(file IS NULL, 0, row_number() OVER (PARTITION BY run, file IS NULL
+    ORDER BY cpu_ns DESC, wait_ns DESC, file, line, function)) AS nth,
+  samples, python_ns, native_ns, system_ns, wait_ns, runnable_ns, throttled_ns
+FROM (
+  SELECT run, file, first_line AS line, function, library, user_file, user_line, lead(1) OVER g AS has_next,
+    sum(cpu_ns) OVER g AS cpu_ns, sum(python_ns) OVER g AS python_ns, sum(native_ns) OVER g AS native_ns,
+    sum(system_ns) OVER g AS system_ns, sum(wait_ns) OVER g AS wait_ns, sum(runnable_ns) OVER g AS runnable_ns,
+    sum(throttled_ns) OVER g AS throttled_ns, sum(samples) OVER g AS samples, sum(cpu_sq_ns2) OVER g AS cpu_sq_ns2
+  FROM x_place
+  WINDOW g AS (PARTITION BY run, file, first_line, function ORDER BY coalesce(cpu_ns, 0) + wait_ns
+    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))
+WHERE has_next IS NULL;
 
+-- Views of their own, since SQLite compiles all that a view names. No level has a column that the next one does not
+-- need: to prepare one takes SQLite as long as to find the rows of a small file.
+CREATE VIEW x_line_cost AS SELECT s.* FROM run r CROSS JOIN x_line_sum s ON s.run = r.id;
+
+CREATE VIEW x_function_cost AS SELECT s.* FROM run r CROSS JOIN x_function_sum s ON s.run = r.id;
+
+-- By innermost native function.
 CREATE VIEW x_native_cost AS
 SELECT s.run, f.path AS file, u.first_line AS line, u.name AS function, m.name AS library, m.path AS module,
-  NULL AS has_next, sum(s.cpu_ns) AS cpu_ns, sum(s.python_ns) AS python_ns, sum(s.native_ns) AS native_ns,
+  sum(s.cpu_ns) AS cpu_ns, sum(s.python_ns) AS python_ns, sum(s.native_ns) AS native_ns,
   sum(s.system_ns) AS system_ns, sum(s.wait_ns) AS wait_ns, sum(s.runnable_ns) AS runnable_ns,
   sum(s.throttled_ns) AS throttled_ns, sum(s.samples) AS samples, sum(s.cpu_sq_ns2) AS cpu_sq_ns2
 FROM x_place_cost s JOIN function u ON u.process = s.process AND u.id = s.function
@@ -165,7 +181,7 @@ GROUP BY s.run, u.name, m.path, f.path, u.first_line;
 
 -- By the line that ran, of native code that has debug information; of other code by function.
 CREATE VIEW x_native_line_cost AS
-SELECT s.run, f.path AS file, l.line, u.name AS function, m.name AS library, m.path AS module, NULL AS has_next,
+SELECT s.run, f.path AS file, l.line, u.name AS function, m.name AS library, m.path AS module,
   sum(s.cpu_ns) AS cpu_ns, sum(s.python_ns) AS python_ns, sum(s.native_ns) AS native_ns, sum(s.system_ns) AS system_ns,
   sum(s.wait_ns) AS wait_ns, sum(s.runnable_ns) AS runnable_ns, sum(s.throttled_ns) AS throttled_ns,
   sum(s.samples) AS samples, sum(s.cpu_sq_ns2) AS cpu_sq_ns2
@@ -182,10 +198,10 @@ GROUP BY s.run, f.path, l.line, u.name, m.path;
 -- Sampling Techniques, 6.4). n = p (1-p) / v samples of equal weight would have this variance, and Wilson's score
 -- interval for p out of n holds for few samples too: shared() in sql-macros.sed.
 CREATE VIEW x_line_own_share AS
-shared(x_line_cost: file, line, function, library, user_file, user_line);
+shared(x_line_cost: nth, file, line, function, library, user_file, user_line);
 
 CREATE VIEW x_function_share AS
-shared(x_function_cost: file, line, function, library, user_file, user_line);
+shared(x_function_cost: nth, file, line, function, library, user_file, user_line);
 
 CREATE VIEW x_native_share AS
 shared(x_native_cost: function, library, module, file, line);
