@@ -16,6 +16,7 @@ import { total, tracks } from "../src/data/tracks";
 import { mostOf, ownWaits, runCauses, waitsAt, waitsByLine } from "../src/data/waits";
 import { highlight } from "../src/ui/highlight";
 import { hits } from "../src/ui/search";
+import { samplesText } from "../src/views/names";
 import { HOSTILE, made } from "./made";
 
 const of = new Profile(made());
@@ -49,6 +50,19 @@ test("causes of waiting by slice, in groups", () => {
   assert.equal(groupTrack(unknown, all), null);
   const outside = { ...of.data, slice_waits: { slice: [0, 11], cause: ["lock", "lock"], wait_s: [1, 1] } };
   assert.equal(groupTrack(outside, all), null);
+});
+
+test("the distance of samples is the one that they had", () => {
+  const plain = (text: string) => text.replaceAll(/[\u00a0\u202f\u2009]/g, " ");
+  assert.equal(
+    plain(samplesText({ samples: 1000, cpu_s: 1.2, period_s: 0.001 })),
+    "1 000, one each 1.00 ms of CPU time",
+  );
+  assert.equal(
+    plain(samplesText({ samples: 1000, cpu_s: 1.6, period_s: 0.001 })),
+    "1 000, one each 1.60 ms of CPU time (asked for: 1.00 ms)",
+  );
+  assert.equal(samplesText({ samples: 7, cpu_s: 1, period_s: null }), "7");
 });
 
 test("what happened in a slice", () => {

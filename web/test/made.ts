@@ -462,7 +462,7 @@ function waits(): Pick<PageData, "waits" | "garbage" | "hints" | "wait_causes" |
         user_line: 12,
       },
     ),
-    garbage: table(`rank ${PLACE} gc_s cpu_share samples library`, {
+    garbage: table(`rank ${PLACE} gc_s gc_0_s gc_1_s gc_2_s cpu_share samples library`, {
       rank: 1,
       file: "/app/main.py",
       line: 21,
