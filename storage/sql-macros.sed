@@ -53,3 +53,10 @@ s/in_seconds(\([a-z]*\))/\1.cpu_ns \/ 1e9 AS total_s,\
   \1.cpu_ns * 1.0 \/ nullif(a.cpu_ns, 0) AS total_share, \1.python_ns \/ 1e9 AS python_s, \1.native_ns \/ 1e9 AS native_s,\
   \1.system_ns \/ 1e9 AS system_s, \1.wait_ns \/ 1e9 AS wait_s, \1.runnable_ns \/ 1e9 AS runnable_s,\
   \1.throttled_ns \/ 1e9 AS throttled_s, \1.samples/g
+#
+# `cause_name(x)`: what a thread waited for.
+s/cause_name(\([a-z.]*\))/CASE \1 WHEN PIE_WAIT_GIL THEN 'gil' WHEN PIE_WAIT_LOCK THEN 'lock'\
+  WHEN PIE_WAIT_SOCKET THEN 'socket' WHEN PIE_WAIT_PIPE THEN 'pipe' WHEN PIE_WAIT_FILE THEN 'file'\
+  WHEN PIE_WAIT_TERMINAL THEN 'terminal' WHEN PIE_WAIT_POLL THEN 'poll' WHEN PIE_WAIT_SLEEP THEN 'sleep'\
+  WHEN PIE_WAIT_CHILD THEN 'child' WHEN PIE_WAIT_GPU THEN 'gpu' WHEN PIE_WAIT_DISK THEN 'disk'\
+  WHEN PIE_WAIT_SIGNAL THEN 'signal' WHEN PIE_WAIT_OTHER THEN 'other' ELSE 'unknown' END/g

@@ -24,6 +24,15 @@ static const struct pie_page_statement sums[] = {
         .rows_max = 600,
         .bytes_max = 30000,
     },
+    {
+        .name = "slice_waits",
+        .sql =
+            "SELECT slice, cause, wait_ns / 1e9 AS wait_s FROM x_slice_wait WHERE run = :run AND wait_ns > 0"
+            " ORDER BY wait_s DESC, slice, cause",
+        .order = "waiting",
+        .rows_max = 256 * 14,
+        .bytes_max = 80000,
+    },
 };
 
 int pie_page_add_waits(struct pie_page *page, char **ret_message) {

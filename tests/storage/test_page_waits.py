@@ -48,6 +48,19 @@ def test_the_page_has_the_causes_of_the_question_and_their_sums(changed):
     assert sum(data["thread_waits"]["wait_s"]) == pytest.approx(thread["wait_s"])
 
 
+def test_the_page_has_the_causes_by_slice(changed):
+    """The thread waits in the second slice. 100 ms in the first one, in the same context, have the same proportions."""
+    more = ("INSERT INTO sample (process, slice_s, thread, node, samples, wait_samples, python_ns, native_ns, system_ns, wait_ns,"
+            " cpu_sq_ns2) VALUES ((SELECT max(id) FROM process), 0, 2, 10, 0, 1, 0, 0, 0, 100000000, 0)")
+    data = data_of(changed(*REASONS, more))
+    found = {(n, cause): wait_s for n, cause, wait_s in zip(*data["slice_waits"].values())}
+    assert found == {(n, cause): pytest.approx(part * s) for n, s in ((1, 0.1), (2, 0.4))
+                     for cause, part in (("lock", 0.6), ("file", 0.3), ("sleep", 0.075), ("gil", 0.025))}
+    assert data["slices"]["wait_s"] == pytest.approx([0.1, 0.4])
+    unknown = data_of(changed(more))["slice_waits"]
+    assert unknown == {"slice": [2, 1], "cause": ["unknown"] * 2, "wait_s": pytest.approx([0.4, 0.1])}
+
+
 def test_the_page_has_the_collections_of_the_question(changed):
     program = changed(GARBAGE)
     data, answer = data_of(program), rows(program, "top all garbage collection")

@@ -54,9 +54,10 @@ export interface PageData {
 
   // What the summary says of the run as a whole, with its text: "hints" of "summary".
   hints: Table<Hint>;
-  // Sums of waiting by cause, of all threads and of each. What `waits` lacks of long tables is in them, too.
+  // Sums of waiting by cause, of all threads, of each, and of each slice (a context has its causes in proportion). What `waits` lacks of long tables is in them, too.
   wait_causes: Table<WaitCause>;
   thread_waits: Table<ThreadWait>;
+  slice_waits: Table<SliceWait>;
 
   // The curves of memory, of the processes with most memory; in each by t_s. Between two points: a straight line.
   memory_timeline: Table<MemoryPoint>;
@@ -344,6 +345,12 @@ export interface ThreadWait {
   process: number; // (process, thread) is the key of a thread
   thread: number;
   cause: string;
+  wait_s: number;
+}
+
+export interface SliceWait {
+  slice: number; // as in Slice
+  cause: string; // as in Wait
   wait_s: number;
 }
 

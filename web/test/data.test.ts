@@ -5,15 +5,18 @@ import { resampled } from "../src/data/curves";
 import { costsOf, type Part, parsePart, parsePeriod } from "../src/data/filter";
 import type { PageData, Table } from "../src/data";
 import { againWords, type Card, cards, fraction } from "../src/data/findings";
+import { happened } from "../src/data/happened";
 import { cpuOf, linesOf, wholeLines } from "../src/data/lines";
 import { sum } from "../src/data/measures";
 import { trunkLength } from "../src/data/paths";
 import { Profile, rowCount, rows } from "../src/data/profile";
+import { groupTrack, mostBySlice } from "../src/data/slice-waits";
 import { tasks } from "../src/data/tasks";
 import { total, tracks } from "../src/data/tracks";
 import { mostOf, ownWaits, runCauses, waitsAt, waitsByLine } from "../src/data/waits";
 import { highlight } from "../src/ui/highlight";
 import { hits } from "../src/ui/search";
+import { samplesText } from "../src/views/names";
 import { HOSTILE, made } from "./made";
 
 const of = new Profile(made());
@@ -31,6 +34,61 @@ test("a table of columns becomes rows, and a missing one none", () => {
     { a: 2, b: "y" },
   ]);
   assert.equal(rowCount(undefined), 0);
+});
+
+test("causes of waiting by slice, in groups", () => {
+  const all = tracks(of.data)!;
+  const track = groupTrack(of.data, all)!;
+  assert.equal(track.lock[2], 3);
+  assert.equal(track.io[2], 1);
+  assert.equal(
+    track.lock.reduce((a, b) => a + b) + track.io.reduce((a, b) => a + b),
+    all.all.wait.reduce((a, b) => a + b),
+  );
+  assert.deepEqual([...mostBySlice(of.data)], [[3, ["lock", 0.75]]]);
+  const unknown = { ...of.data, slice_waits: { slice: [3], cause: ["unknown"], wait_s: [4] } };
+  assert.equal(groupTrack(unknown, all), null);
+  const outside = { ...of.data, slice_waits: { slice: [0, 11], cause: ["lock", "lock"], wait_s: [1, 1] } };
+  assert.equal(groupTrack(outside, all), null);
+});
+
+test("the distance of samples is the one that they had", () => {
+  const plain = (text: string) => text.replaceAll(/[\u00a0\u202f\u2009]/g, " ");
+  assert.equal(
+    plain(samplesText({ samples: 1000, cpu_s: 1.2, period_s: 0.001 })),
+    "1 000, one each 1.00 ms of CPU time",
+  );
+  assert.equal(
+    plain(samplesText({ samples: 1000, cpu_s: 1.6, period_s: 0.001 })),
+    "1 000, one each 1.60 ms of CPU time (asked for: 1.00 ms)",
+  );
+  assert.equal(samplesText({ samples: 7, cpu_s: 1, period_s: null }), "7");
+});
+
+test("what happened in a slice", () => {
+  const data = structuredClone(of.data);
+  const at = (s: number) => new Date(Date.parse(data.run.started) + 1000 * s).toISOString();
+  data.processes.started = [at(0), at(4.5)];
+  data.threads.started = [at(0), at(2.1), at(4.5)];
+  data.threads.name = ["main", "loader", "main"];
+  data.memory_timeline = {
+    process: [1, 1, 1],
+    t_s: [0.5, 1.2, 5],
+    python_bytes: [10e3, 20e3, 200e3],
+    native_bytes: [0, 0, 60e3],
+    rss_bytes: [null, null, null],
+    file: [null, null, null],
+    line: [null, null, null],
+  };
+  const found = happened(data, tracks(data)!);
+  assert.deepEqual(Object.fromEntries(found), {
+    3: "loader began",
+    5: `process ${data.processes.pid[1]} began`,
+    6: "heap +240\u00a0kB; peak of memory: 260\u00a0kB",
+  });
+  data.threads.started = [at(0), at(2.1), "no time"];
+  data.heap.peak_bytes = [null];
+  assert.deepEqual(Object.fromEntries(happened(data, tracks(data)!))[3], "loader began");
 });
 
 test("texts of the profile cannot steer the page", () => {

@@ -432,7 +432,7 @@ function memory(
 }
 
 /** Line 12 waits 4 s for a lock and a socket, line 21 collects garbage. */
-function waits(): Pick<PageData, "waits" | "garbage" | "hints" | "wait_causes" | "thread_waits"> {
+function waits(): Pick<PageData, "waits" | "garbage" | "hints" | "wait_causes" | "thread_waits" | "slice_waits"> {
   const row = { file: "/app/main.py", line: 12, function: "work", holds_gil: 0 };
   return {
     waits: table(
@@ -462,7 +462,7 @@ function waits(): Pick<PageData, "waits" | "garbage" | "hints" | "wait_causes" |
         user_line: 12,
       },
     ),
-    garbage: table(`rank ${PLACE} gc_s cpu_share samples library`, {
+    garbage: table(`rank ${PLACE} gc_s gc_0_s gc_1_s gc_2_s cpu_share samples library`, {
       rank: 1,
       file: "/app/main.py",
       line: 21,
@@ -482,6 +482,11 @@ function waits(): Pick<PageData, "waits" | "garbage" | "hints" | "wait_causes" |
       "cause wait_s wait_share held_s",
       { cause: "lock", wait_s: 3, wait_share: 0.75, held_s: 0 },
       { cause: "socket", wait_s: 1, wait_share: 0.25, held_s: 0 },
+    ),
+    slice_waits: table(
+      "slice cause wait_s",
+      { slice: 3, cause: "lock", wait_s: 3 },
+      { slice: 3, cause: "socket", wait_s: 1 },
     ),
     thread_waits: table(
       "process thread cause wait_s",

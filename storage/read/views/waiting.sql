@@ -12,13 +12,26 @@ FROM x_sample s LEFT JOIN wait w ON w.process = s.process AND w.thread = s.threa
 WHERE s.wait_ns <> 0;
 
 CREATE VIEW x_wait_cause AS
-SELECT run, process, thread, node, resource, peer, holds_gil, wait_ns,
-  CASE cause WHEN PIE_WAIT_GIL THEN 'gil' WHEN PIE_WAIT_LOCK THEN 'lock' WHEN PIE_WAIT_SOCKET THEN 'socket'
-    WHEN PIE_WAIT_PIPE THEN 'pipe' WHEN PIE_WAIT_FILE THEN 'file' WHEN PIE_WAIT_TERMINAL THEN 'terminal'
-    WHEN PIE_WAIT_POLL THEN 'poll' WHEN PIE_WAIT_SLEEP THEN 'sleep' WHEN PIE_WAIT_CHILD THEN 'child'
-    WHEN PIE_WAIT_GPU THEN 'gpu' WHEN PIE_WAIT_DISK THEN 'disk' WHEN PIE_WAIT_SIGNAL THEN 'signal'
-    WHEN PIE_WAIT_OTHER THEN 'other' ELSE 'unknown' END AS cause
+SELECT run, process, thread, node, resource, peer, holds_gil, wait_ns, cause_name(cause) AS cause
 FROM x_wait_part;
+
+-- By slice of the run (slices.sql). A context's causes have the same proportions in each of its slices.
+CREATE VIEW x_context_cause AS
+SELECT process, thread, node, cause, sum(wait_ns) AS wait_ns,
+  sum(sum(wait_ns)) OVER (PARTITION BY process, thread, node) AS whole_ns
+FROM wait
+GROUP BY process, thread, node, cause;
+
+CREATE VIEW x_slice_wait AS
+SELECT run, slice, cause_name(cause) AS cause, wait_ns
+FROM (
+  SELECT p.run, (p.started_ns + s.slice_s * 1000000000 - w.started_ns) / 1000000000 / w.width_s + 1 AS slice,
+    coalesce(c.cause, PIE_WAIT_UNKNOWN) AS cause,
+    sum(coalesce(s.wait_ns * 1.0 * c.wait_ns / nullif(c.whole_ns, 0), s.wait_ns)) AS wait_ns
+  FROM process p JOIN x_slice_width w ON w.run = p.run JOIN sample s ON s.process = p.id
+  LEFT JOIN x_context_cause c ON c.process = s.process AND c.thread = s.thread AND c.node = s.node
+  WHERE s.wait_ns <> 0
+  GROUP BY 1, 2, 3);
 
 -- The line is the innermost, as in v_line; the holder's is the innermost of own code, or of all.
 CREATE VIEW v_wait AS

@@ -77,12 +77,8 @@ export function total(one: Track, kind: TrackKind, of: Tracks, period: Period | 
 }
 
 /** The most that a slice has, of all kinds together. */
-export function highest(one: Track): number {
-  let most = 0;
-  for (let i = 0; i < one.python.length; i++)
-    most = Math.max(
-      most,
-      TRACK_KINDS.reduce((sum, kind) => sum + one[kind][i], 0),
-    );
-  return most;
+export function highest(one: Record<string, Float64Array>): number {
+  const kinds = Object.values(one);
+  const sums = Array.from(kinds[0], (_, slice) => kinds.reduce((sum, kind) => sum + kind[slice], 0));
+  return sums.reduce((most, sum) => Math.max(most, sum), 0);
 }

@@ -4,10 +4,12 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { colour, theme } from "../base/theme";
 import { choosePeriod, type Period } from "../data/filter";
-import { TRACK_KINDS, type Track, type Tracks } from "../data/tracks";
+import type { Tracks } from "../data/tracks";
 
 interface Props {
-  track: Track;
+  /** Seconds by slice of each kind, whose colour has its name; from the bottom up. */
+  track: Record<string, Float64Array>;
+  kinds: readonly string[];
   of: Tracks;
   /** Seconds in a slice that take the whole height. */
   high: number;
@@ -18,13 +20,13 @@ interface Props {
 const DRAG_MIN_PX = 3;
 
 function paint(ctx: CanvasRenderingContext2D, width: number, props: Props, period: Period | null): void {
-  const { track, of, high, height } = props;
+  const { track, kinds, of, high, height } = props;
   const step = width / of.slices;
   ctx.clearRect(0, 0, width, height);
-  const fills = TRACK_KINDS.map((kind) => colour(kind));
+  const fills = kinds.map((kind) => colour(kind));
   for (let i = 0; i < of.slices; i++) {
     let y = height;
-    TRACK_KINDS.forEach((kind, k) => {
+    kinds.forEach((kind, k) => {
       const part = high > 0 ? (track[kind][i] / high) * height : 0;
       if (part <= 0) return;
       ctx.fillStyle = fills[k];

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the figures came about: what measured, what it cost, what was lost, what the page does not have.
 import type { JSX } from "preact";
-import { bytes, column, count, duration, seconds, share } from "../base/format";
+import { bytes, column, count, seconds, share } from "../base/format";
 import type { Drop, Environment, Overhead } from "../data";
 import { profile, rows } from "../data/profile";
 import { type Column, Grid } from "../ui/grid";
+import { samplesText } from "./names";
 import { Empty, Facts, Section } from "../ui/parts";
 
 const OVERHEAD: Column<Overhead>[] = [
@@ -140,10 +141,7 @@ export function How(): JSX.Element {
                     ? "not measured"
                     : `${share(run.overhead_share)} of the program's CPU time (${seconds(run.overhead_s)})`,
                 ],
-                [
-                  "samples",
-                  `${count(run.samples)}${run.period_s ? `, one each ${duration(run.period_s)} of CPU time` : ""}`,
-                ],
+                ["samples", samplesText(run)],
                 ["lost samples", count(run.drops ?? 0)],
                 ["clock", [run.clock, run.clock_note].filter(Boolean).join(": ")],
                 ["accesses sampled by", [run.sampler, run.sampler_note].filter(Boolean).join(": ")],

@@ -2,14 +2,14 @@
 // The processes of the run, who started them, how they ended, and their threads.
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { bytes, column, count, seconds } from "../base/format";
+import { bytes, column, count } from "../base/format";
 import type { Process, Thread } from "../data";
 import { chooseOf, part } from "../data/filter";
 import { profile, rows } from "../data/profile";
 import { type Column, Grid } from "../ui/grid";
 import { Bar, Facts, Legend, type Split } from "../ui/parts";
 import { TaskList } from "./tasks";
-import { commandName, endText, threadName } from "./names";
+import { commandName, endText, samplesText, threadName } from "./names";
 
 interface Row {
   id: string;
@@ -145,10 +145,7 @@ function ProcessFacts({ process }: { process: Process }): JSX.Element {
           ["started", process.started.replace("T", " ").replace("Z", " UTC")],
           ["end", endText(process)],
           ["clock", [process.clock, process.clock_note].filter(Boolean).join(": ")],
-          [
-            "samples",
-            `${count(process.samples)}${process.period_s ? ` of ${seconds(process.period_s * 1000).replace("s", "ms")}` : ""}`,
-          ],
+          ["samples", samplesText(process)],
           ["accesses sampled by", [process.sampler, process.sampler_note].filter(Boolean).join(": ")],
         ]}
       />

@@ -2,12 +2,14 @@
 // What happened when: a track for each process and thread. The period that is chosen here is that of every view.
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { bytes, clock, column, share } from "../base/format";
-import type { Process, Slice, Thread } from "../data";
+import { bytes, clock, column, seconds, share } from "../base/format";
+import type { PageData, Process, Slice, Thread } from "../data";
 import { chooseOf, choosePeriod, part } from "../data/filter";
+import { happened } from "../data/happened";
 import { profile, rows } from "../data/profile";
+import { GROUP_NAMES, GROUPS, type GroupTrack, groupTrack, mostBySlice } from "../data/slice-waits";
 import { mostOf } from "../data/waits";
-import { highest, total, type Track, type TrackKind, type Tracks, tracks } from "../data/tracks";
+import { highest, total, TRACK_KINDS, type Track, type TrackKind, type Tracks, tracks } from "../data/tracks";
 import { type Column, Grid } from "../ui/grid";
 import { Empty, Legend, Place, Section } from "../ui/parts";
 import { TrackCanvas } from "../ui/track";
@@ -88,6 +90,7 @@ function trackColumns(all: Tracks): Column<Row>[] {
       cell: (row) => (
         <TrackCanvas
           track={row.track}
+          kinds={TRACK_KINDS}
           of={all}
           high={row.thread ? all.width_s : Math.max(all.width_s, highest(row.track))}
           height={22}
@@ -154,6 +157,33 @@ function PeriodFields({ all }: { all: Tracks }): JSX.Element {
   );
 }
 
+/** What it waited for, and what else happened then; columns without anything are left out. */
+function storyColumns(data: PageData, all: Tracks): Column<Slice>[] {
+  const most = mostBySlice(data);
+  const events = happened(data, all);
+  const isKnown = [...most.values()].some(([cause]) => cause !== "unknown");
+  const cause: Column<Slice> = {
+    key: "cause",
+    title: "waited for",
+    about: "What threads waited for most in the slice, and the part of their waiting",
+    width: 86,
+    rank: 4,
+    cell: (row) => {
+      const found = most.get(row.slice);
+      return found ? <span class="dim">{`${found[0]} ${share(found[1], 0)}`}</span> : "";
+    },
+  };
+  const story: Column<Slice> = {
+    key: "happened",
+    title: "what happened then",
+    width: 160,
+    grow: 1,
+    rank: 5,
+    cell: (row) => <span title={events.get(row.slice)}>{events.get(row.slice) ?? ""}</span>,
+  };
+  return [...(isKnown ? [cause] : []), ...(events.size > 0 ? [story] : [])];
+}
+
 const sliceColumns: Column<Slice>[] = [
   {
     key: "t",
@@ -204,12 +234,40 @@ const sliceColumns: Column<Slice>[] = [
   {
     key: "line",
     title: "costliest line of your code",
-    width: 140,
-    grow: 1,
+    width: 170,
     rank: 3,
-    cell: (row) => <Place file={row.file} line={row.line} quiet />,
+    cell: (row) => (row.file === null ? "" : <Place file={row.file} line={row.line} quiet />),
   },
 ];
+
+/** Waiting by its causes, of all threads. */
+function Causes({ track, all }: { track: GroupTrack; all: Tracks }): JSX.Element {
+  const shown = GROUPS.filter((group) => track[group].some((value) => value > 0));
+  return (
+    <div class="causes-over-time">
+      <div class="caption">
+        <strong>What threads waited for</strong>
+        <ul class="legend">
+          {shown.map((group) => (
+            <li>
+              <span class={`dot cause-${group}`} aria-hidden="true" />
+              <span class="name">{GROUP_NAMES[group]}</span>
+              <span class="num">{seconds(track[group].reduce((sum, value) => sum + value, 0))}</span>
+            </li>
+          ))}
+        </ul>
+      </div>
+      <TrackCanvas
+        track={Object.fromEntries(shown.map((group) => [`cause-${group}`, track[group]]))}
+        kinds={shown.map((group) => `cause-${group}`)}
+        of={all}
+        high={highest(track)}
+        height={56}
+        period={part.value.period}
+      />
+    </div>
+  );
+}
 
 function Axis({ all }: { all: Tracks }): JSX.Element {
   const whole = all.slices * all.width_s;
@@ -227,6 +285,8 @@ export function Time(): JSX.Element {
   const all = useMemo(() => tracks(data), [data]);
   const [closed, setClosed] = useState<Set<string>>(new Set());
   const every = useMemo(() => (all ? rowsOf(all) : []), [all]);
+  const causes = useMemo(() => (all ? groupTrack(data, all) : null), [data, all]);
+  const slices = useMemo(() => (all ? [...sliceColumns, ...storyColumns(data, all)] : []), [data, all]);
   if (!all) return <Empty>The profile has no slices of time: what happened when is not known.</Empty>;
   const { period } = part.value;
   const shown = every.filter((row) => row.level === 0 || !closed.has(`${row.process.process}`));
@@ -237,9 +297,10 @@ export function Time(): JSX.Element {
         <Legend kinds={["python", "native", "system", "wait", "delay"]} />
       </div>
       <div class="overview">
-        <TrackCanvas track={all.all} of={all} high={highest(all.all)} height={72} period={period} />
+        <TrackCanvas track={all.all} kinds={TRACK_KINDS} of={all} high={highest(all.all)} height={72} period={period} />
         <Axis all={all} />
       </div>
+      {causes && <Causes track={causes} all={all} />}
       <Grid
         label="Tracks of processes and threads"
         columns={trackColumns(all)}
@@ -261,7 +322,7 @@ export function Time(): JSX.Element {
       <Section title="Slices" note="Enter chooses one as the period">
         <Grid
           label="Slices of time"
-          columns={sliceColumns}
+          columns={slices}
           rows={rows<Slice>(data.slices)}
           id={(row) => `${row.slice}`}
           onOpen={(row) => choosePeriod({ from_s: row.t_s, to_s: row.t_s + (row.wall_s || all.width_s) })}

@@ -155,6 +155,8 @@ async function rest(browser, pages) {
   has(await text(page), "killed", "260 kB");
   await show(page, "time");
   has(await text(page), "most for", "lock 75 %");
+  has(await text(page, ".causes-over-time"), "What threads waited for", "locks", "3.00 s", "I/O", "1.00 s");
+  has(await text(page), "waited for", "what happened then", "peak of memory: 260 kB");
   await show(page, "how");
   has(
     await text(page),
