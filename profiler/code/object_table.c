@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The table is filled under the linker's lock, by dl_iterate_phdr(): it goes through the linker's list, so a pointer that
- * walks along gives each module's link_map. */
+/* The table is filled under the linker's lock, by dl_iterate_phdr(): it goes through the linker's list, so a pointer
+ * that walks along gives each module's link_map. */
 
 #include "profiler/code/object_table.h"
 

@@ -9,8 +9,8 @@
 #include "profiler/code/find_object.h"
 
 /* The loaded modules where glibc is older than 2.35. A library that was loaded since the last refresh is found too, but
- * by its headers, in up to 10 us. One that was unloaded is found until the refresh that ends dlclose(). Modules of other
- * namespaces (dlmopen()) are not found. */
+ * by its headers, in up to 10 us. One that was unloaded is found until the refresh that ends dlclose(). Modules of
+ * other namespaces (dlmopen()) are not found. */
 
 enum { PIE_OBJECTS_MAX = 4096 }; /* the rest is not found */
 
