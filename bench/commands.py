@@ -69,8 +69,8 @@ def counted(command):
 
 
 def with_core(pieprof, python):
-    """The words that start an interpreter with the core loaded and off, as the loader itself would preload it: valgrind's
-    own programs must not take it in."""
+    """The words that start an interpreter with the core loaded and off. The loader preloads it, since valgrind's own
+    programs must not take it in."""
     (core,) = pathlib.Path(pieprof).resolve().parent.glob("libpieprof-3.*.so")
     return ["/lib64/ld-linux-x86-64.so.2", "--preload", core, python]
 

@@ -48,7 +48,7 @@ static bool is_ours(const struct choosing *choosing, const char *path) {
            pie_replaced_is_pieprof(path);
 }
 
-/* Only the first is told: it is the one that was expected to run. */
+/* Only the first is kept: it is the one that was expected to run. */
 static void pass_over(struct choosing *choosing, const char *path, const char *reason) {
     if (!choosing->choice->passed[0])
         snprintf(choosing->choice->passed, sizeof choosing->choice->passed, "%s %s", path, reason);

@@ -4,8 +4,8 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* An interpreter of CPython, as the bytes of its program describe it. Nothing is run: a started program has effects, and
- * `python3` may be anything. Context of all: cli, launcher. */
+/* An interpreter of CPython, as the bytes of its program describe it. Nothing is run: a started program has effects,
+ * and `python3` may be anything. Context of all: cli, launcher. */
 
 enum pie_python_linkage {
     PIE_PYTHON_STATIC, /* the program contains CPython and exports its symbols */

@@ -15,7 +15,6 @@
 #include "launcher/run/command_line.h"
 #include "launcher/run/commands.h"
 #include "launcher/run/help.h"
-#include "launcher/session/preload.h"
 #include "launcher/text/messages.h"
 #include "runtime/interpreter/target.h"
 #include "runtime/libc/filter_trial.h"
@@ -54,7 +53,6 @@ static int run(void) {
 
 int main(int argc, char **argv) {
     int status;
-    pie_preload_clean();
     const struct pie_command *command = argc > 1 ? pie_command_find(argv[1]) : NULL;
     if (command && pie_command_is_help_wanted(argc - 1, argv + 1))
         return pie_help_print_command(command, stdout), 0;

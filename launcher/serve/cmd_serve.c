@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "launcher/answers/profile.h"
@@ -106,7 +107,7 @@ static void show(const char *address) {
     if (pid != 0)
         return;
     setsid();
-    closefrom(STDERR_FILENO + 1);
+    syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0); /* closefrom() came with glibc 2.34 */
     if (pie_browser_open(address) < 0)
         pie_message_warning("no browser could be started ($BROWSER, xdg-open); open the address yourself");
     _exit(0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-/* The table is filled under the linker's lock, by dl_iterate_phdr(): it goes through the linker's list, so a pointer that
- * walks along gives each module's link_map. */
+/* The table is filled under the linker's lock, by dl_iterate_phdr(): it goes through the linker's list, so a pointer
+ * that walks along gives each module's link_map. */
 
 #include "profiler/code/object_table.h"
 
@@ -11,7 +11,7 @@
 #include <elf.h>
 #include <link.h>
 
-static bool is_in_use;               /* written before there are threads */
+pie_linker_find pie_linker_find_object;
 static const struct link_map *first; /* the program's, which stays */
 static unsigned long long added,
     removed; /* as the linker counted them at the last refresh; under its lock, as these */
@@ -23,10 +23,7 @@ struct walk {
 };
 
 static __attribute__((constructor)) void begin(void) {
-    pie_linker_find find = (pie_linker_find)dlsym(RTLD_DEFAULT, "_dl_find_object");
-
-    is_in_use = !find;
-    pie_find_object_by(find);
+    pie_linker_find_object = (pie_linker_find)dlsym(RTLD_DEFAULT, "_dl_find_object");
     first = dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD); /* its handle, as every handle of glibc, is a link_map */
     pie_objects_refresh();
 }
@@ -76,6 +73,6 @@ void pie_object_table_refresh(void) {
 }
 
 void pie_objects_refresh(void) {
-    if (is_in_use)
+    if (!pie_linker_find_object)
         pie_object_table_refresh();
 }

@@ -9,8 +9,8 @@
 #include "profiler/code/find_object.h"
 
 /* The loaded modules where glibc is older than 2.35. A library that was loaded since the last refresh is found too, but
- * by its headers, in up to 10 us. One that was unloaded is found until the refresh that ends dlclose(). Modules of other
- * namespaces (dlmopen()) are not found. */
+ * by its headers, in up to 10 us. One that was unloaded is found until the refresh that ends dlclose(). Modules of
+ * other namespaces (dlmopen()) are not found. */
 
 enum { PIE_OBJECTS_MAX = 4096 }; /* the rest is not found */
 
@@ -33,8 +33,9 @@ struct pie_linker_object {
 };
 typedef int (*pie_linker_find)(void *address, struct pie_linker_object *ret_object);
 
-/* From now on pie_find_object() asks the linker; NULL: the table. Context: launcher. */
-void pie_find_object_by(pie_linker_find find);
+/* "Can be called from signal handlers" and takes no lock (glibc's manual, Dynamic Linker Introspection). NULL: there is
+ * none, the table is in use. Written before there are threads. */
+extern pie_linker_find pie_linker_find_object;
 
 /* Between object_table.c, which fills the table, and object_table_sigsafe.c, which reads it: the modules sorted by
  * start, and the last one in the linker's list. One caller at a time. Context: hook, drain. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* Two tables take turns: a refresh fills the one that is not read, then raises the version (release; acquire in
- * find_in_table()), whose lowest bit says which is read. A reader that sees another version afterwards may have read
- * what the next refresh was writing, and looks again. Readers never wait: after some tries they find nothing. A forked
- * child has the version of a whole table, whatever its parent's thread was filling.
+ * find_in_table()), whose lowest bit is the number of the table to read. A reader that sees another version afterwards
+ * may have read what the next refresh was writing, and looks again. Readers never wait: after some tries they find
+ * nothing. A forked child has the version of a whole table, whatever its parent's thread was filling.
  *
- * The linker appends what it loads to its list. So what was loaded since the last refresh lies behind the last module of
- * that time, and where nothing was, one load tells. Such a module is read with safe loads: the linker may be at work on
- * it, or free it. */
+ * The linker appends what it loads to its list. So what was loaded since the last refresh lies behind the last module
+ * of that time, and one load shows where nothing was. Such a module is read with safe loads: the linker may be at work
+ * on it, or free it. */
 
 #include "profiler/code/object_table.h"
 

@@ -18,6 +18,9 @@
 #include "runtime/trace/places.h"
 #include "runtime/trace/trace.h"
 
+#include <stdio.h>
+#include <string.h>
+
 /* The steps of Py_BytesMain (CPython, Modules/main.c: pymain_init, pymain_main) by its public parts, with two
  * differences: program_name and base_executable may be set, so that getpath.py computes sys.executable, the venv and
  * the prefixes from the interpreter we stand for and not from the file we are.

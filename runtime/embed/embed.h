@@ -18,9 +18,9 @@ struct pie_embed {
  * itself would exit (-h, -V, errors, sys.exit). Context: launcher. */
 int pie_embed_run(const struct pie_embed *embed);
 
-/* "3.11.2": the Python this program is built with. */
+/* "3.11.2": the Python of this process. */
 const char *pie_embed_python_version(void);
 /* "main, Apr 28 2025, 14:11:48": which build of it. */
 const char *pie_embed_python_build(void);
-/* "static" or "shared": how libpython is linked in. */
+/* "static" or "shared": how libpython is linked in; "none": only the core was built. */
 const char *pie_embed_linkage(void);

@@ -6,6 +6,7 @@ Each program does and ends exactly as under python3, with everything on; what is
 import contextlib
 import json
 import os
+import pathlib
 import re
 import resource
 import shutil
@@ -295,7 +296,8 @@ def bare_root(pieprof, tmp_path):
             if done.returncode:
                 pytest.skip(f"needs root and mount: {done.stderr.strip()}")
             mounts.callback(run, ["umount", root / name])
-        shutil.copy(pieprof, root / "pieprof")
+        for path in (pathlib.Path(pieprof), *pathlib.Path(pieprof).parent.glob("libpieprof-3.*.so")):
+            shutil.copy(path, root / path.name)
         os.symlink("pieprof", root / "python3")
         shutil.copytree(TREE, root / "tree")
         yield root

@@ -73,7 +73,7 @@ ROOMS = {
         "confirm": ("text", "answers", "command"),
         "guest": ("text", "options", "session", "command"),
         "run": ("text", "progress", "options", "answers", "summary", "session", "command", "ask", "top", "serve", "doctor",
-                "install", "confirm", "guest"),
+                "install", "confirm", "python", "guest"),
     },
 }
 FILES_MAX, COMMENT_LINES_MAX = 40, 5

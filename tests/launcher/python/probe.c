@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* usage: probe PATH           what pie_python_read() says about a program
- *        probe --choose NAME=VALUE…   what pie_python_choose() takes for a wish
+ *        probe --choose NAME=VALUE…   which one pie_python_choose() takes
  * Prints one JSON object; ends with 1 where there is no answer. */
 #include <jansson.h>
 #include <stdio.h>
