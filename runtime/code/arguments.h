@@ -63,7 +63,7 @@ struct pie_call_site pie_call_site_find(uint32_t code_id, uint32_t unit);
 /* What a slot of an evaluation stack refers to; 0: nothing. False: it cannot be read. */
 bool pie_call_slot_read(uintptr_t at, uintptr_t *ret_object);
 
-/* From 3.14 on there is always a slot for the dict of a call with a tuple; what is called lies this far below the tuple. */
+/* How far below the tuple of arguments lies what is called. */
 enum { PIE_CALL_BELOW_TUPLE = (PY_VERSION_HEX >= 0x030d0000 ? 2 : 1) * sizeof(uintptr_t) };
 
 /* The site of the native call that the calling thread is in, and the address of the first slot behind those in use

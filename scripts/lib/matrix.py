@@ -114,7 +114,7 @@ def run_in_root(version, suites):
     """The same in a root of the Debian that has it."""
     lacking = roots.lacking() or roots.prepare(roots.SUITES[version], [version])
     if lacking:
-        say(f"{version}  skipped: {lacking}")
+        say(f"{version}  skipped: {lacking.splitlines()[-1]}")
         return 0
     words = [f"{roots.SOURCES}/scripts/matrix", version, *suites]
     return subprocess.run(roots.command(roots.SUITES[version], words), check=False).returncode

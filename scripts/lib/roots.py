@@ -78,6 +78,8 @@ def bootstrapped(suite):
 def prepare(suite, versions):
     """Makes the root, with these Pythons and what builds and tests pieprof in it; returns "" or why there is none."""
     log = folder(suite) + ".log"
+    if all(os.path.exists(os.path.join(folder(suite), "usr", "include", f"python{v}", "Python.h")) for v in versions):
+        return ""  # these packages come last
     packages = [word for version in versions for word in (f"python{version}-dev", f"python{version}-venv")]
     return (
         bootstrapped(suite)

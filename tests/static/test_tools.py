@@ -66,3 +66,21 @@ def test_a_faulty_script_is_found(tmp_path):
     script = tmp_path / "probe"
     script.write_text("#!/bin/sh\nfor x in `ls`; do rm $x; done\n", encoding="utf-8")
     assert "SC2006" in script_faults([script])
+
+
+FREE_THREADED = """#!/usr/bin/python3 -IS
+import sys, sysconfig
+sysconfig.get_config_var = {"Py_GIL_DISABLED": 1}.get
+sys.argv = ["-", *(word for word in sys.argv[1:] if word not in ("-I", "-S", "-"))]
+exec(sys.stdin.read())
+"""
+
+
+def test_a_free_threaded_python_is_refused_in_one_line(tmp_path):
+    python = tmp_path / "python3.14t"
+    python.write_text(FREE_THREADED, encoding="utf-8")
+    python.chmod(0o755)
+    command = [tree.ROOT / "scripts" / "python-link", python, "auto"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert done.stderr.startswith("pieprof has no support for free-threaded Python yet")
