@@ -121,8 +121,9 @@ uint64_t pie_heap_rate_take(struct pie_heap_rate *rate, uint64_t count_bytes, ui
                             uint64_t *random, bool *ret_is_exact);
 /* Sets the number of threads that are sampled: each takes fewer. Context: hook. */
 void pie_heap_rate_share(struct pie_heap_rate *rate, uint64_t threads);
-/* For long no event reached the next point: it comes nearer. Context: hook. */
-void pie_heap_rate_shorten(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t now_ns,
+/* For long no event reached the next point: it comes nearer. before_bytes: the count before the event at hand, in which
+ * the point may lie then. Context: hook. */
+void pie_heap_rate_shorten(struct pie_heap_rate *rate, uint64_t before_bytes, uint64_t now_ns,
                            uint64_t *random);
 void pie_heap_rate_begin(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t interval_bytes,
                          uint64_t now_ns, uint64_t *random);

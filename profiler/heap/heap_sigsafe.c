@@ -386,8 +386,9 @@ void pie_heap_allocated_slowly(struct pie_heap_thread *heap, enum pie_heap_domai
     }
     uint64_t now_ns = pie_monotonic_ns();
     if (atomic_exchange_explicit(&pie_heap_of(thread)->is_late[domain], false, memory_order_relaxed))
-        pie_heap_rate_shorten(&pie_heap_of(thread)->rates[domain], heap->counts[domain].allocated_bytes,
-                              now_ns, &pie_heap_of(thread)->random);
+        pie_heap_rate_shorten(&pie_heap_of(thread)->rates[domain],
+                              heap->counts[domain].allocated_bytes - bytes, now_ns,
+                              &pie_heap_of(thread)->random);
     sample(thread, domain, block, bytes, caller, now_ns, &node);
     if (has_crossed(pie_heap_of(thread), domain))
         cross(thread, caller, now_ns, node);

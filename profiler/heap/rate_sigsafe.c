@@ -84,12 +84,12 @@ uint64_t pie_heap_rate_take(struct pie_heap_rate *rate, uint64_t count_bytes, ui
     return weight_bytes;
 }
 
-void pie_heap_rate_shorten(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t now_ns,
+void pie_heap_rate_shorten(struct pie_heap_rate *rate, uint64_t before_bytes, uint64_t now_ns,
                            uint64_t *random) {
     if (now_ns - rate->window_ns < WINDOW_NS)
         return;
     set_interval(rate, now_ns - rate->window_ns, rate->gap_ns);
     rate->samples = 0;
     rate->window_ns = now_ns;
-    draw(rate, count_bytes, random);
+    draw(rate, before_bytes, random);
 }

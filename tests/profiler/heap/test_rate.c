@@ -22,11 +22,14 @@ struct run {
     uint64_t count_bytes, random, samples, now_ns;
 };
 
-static void one(struct run *run, struct line *line, double ns_per_byte) {
+/* is_late: as where the collection thread has seen no sample for long. */
+static void one_of(struct run *run, struct line *line, double ns_per_byte, bool is_late) {
     bool is_exact;
     run->count_bytes += line->bytes;
     run->now_ns += (uint64_t)((double)line->bytes * ns_per_byte) + 1;
     line->truth_bytes += line->bytes;
+    if (is_late)
+        pie_heap_rate_shorten(&run->rate, run->count_bytes - line->bytes, run->now_ns, &run->random);
     uint64_t weight =
         pie_heap_rate_take(&run->rate, run->count_bytes, line->bytes, run->now_ns, &run->random, &is_exact);
     line->estimate_bytes += weight;
@@ -35,6 +38,10 @@ static void one(struct run *run, struct line *line, double ns_per_byte) {
         assert_int_equal(weight, line->bytes);
     else
         line->sq_bytes2 += (double)weight * (double)weight;
+}
+
+static void one(struct run *run, struct line *line, double ns_per_byte) {
+    one_of(run, line, ns_per_byte, false);
 }
 
 static void begin(struct run *run, uint64_t interval_bytes, uint64_t seed) {
@@ -118,11 +125,22 @@ static void test_a_burst_of_large_events_is_over_soon(void **state) {
     assert_in_range(run.samples, 300, 3000);
     assert_true(run.rate.interval_bytes < 200 << 20);
     for (uint64_t begun_ns = run.now_ns; run.now_ns < begun_ns + 1000000000;) {
-        one(&run, &small, 1);
-        if (run.now_ns - run.rate.window_ns > 200000000)
-            pie_heap_rate_shorten(&run.rate, run.count_bytes, run.now_ns, &run.random);
+        one_of(&run, &small, 1, run.now_ns - run.rate.window_ns > 200000000);
     }
     assert_true(fabs((double)small.estimate_bytes / (double)small.truth_bytes - 1) < 0.2);
+}
+
+/* The next point was drawn behind the block that came late: an array of 512 MB was in no line. */
+static void test_a_large_event_that_comes_late_is_taken(void **state) {
+    struct run run;
+    struct line large = {.bytes = 1 << 20}, small = {.bytes = 1000};
+    begin(&run, 16384, 7);
+    for (int i = 0; i < 5; i++)
+        one(&run, &small, 1);
+    run.now_ns += 1000000000;
+    one_of(&run, &large, 1, true);
+    assert_int_equal(large.estimate_bytes, large.truth_bytes);
+    assert_int_equal(run.samples, 1);
 }
 
 static void test_the_rate_of_samples_is_held(void **state) {
@@ -155,6 +173,7 @@ int main(void) {
         cmocka_unit_test(test_a_line_gets_its_share_while_the_interval_moves),
         cmocka_unit_test(test_a_large_event_stands_for_itself),
         cmocka_unit_test(test_a_burst_of_large_events_is_over_soon),
+        cmocka_unit_test(test_a_large_event_that_comes_late_is_taken),
         cmocka_unit_test(test_the_rate_of_samples_is_held),
         cmocka_unit_test(test_a_quiet_program_is_sampled_more_finely),
     };
