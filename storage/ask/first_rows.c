@@ -9,12 +9,12 @@
 #include "storage/base/message.h"
 #include "storage/read/reader.h"
 
-/* So many notable rows are enough, wherever they stand; with fewer of them all rows are needed. */
+/* As many notable rows as are shown are enough, wherever they stand; with fewer, all rows are needed. */
 #define NOTABLE                                                                                              \
     "(SELECT nth FROM %1$s WHERE run = :run AND nth > 0 AND (samples >= :samples OR wait_ns >= :wait)"       \
     " ORDER BY nth LIMIT :shown)"
 #define STATEMENT                                                                                            \
-    "SELECT count(*), (SELECT iif(count(*) < :shown, 0, max(nth)) FROM " NOTABLE ") FROM %1$s"            \
+    "SELECT count(*), (SELECT iif(count(*) < :shown, 0, max(nth)) FROM " NOTABLE ") FROM %1$s"               \
     " WHERE run = :run AND nth > 0"
 
 int pie_first_rows_open(struct pie_reader *reader, const struct pie_question *question, int64_t run,

@@ -13,9 +13,10 @@ enum { PIE_FIRST_ROWS_SAMPLES_MIN = 5, PIE_FIRST_ROWS_WAIT_MIN_NS = 10000000 };
 /* The rows of a question that has sums (questions.h), as far as its answer shows them. SQLite sorts and measures no
  * others. Context: cli. */
 struct pie_first_rows {
-    struct pie_cursor *held; /* keeps the file as it is, and the sums in memory, until the question is answered */
-    int64_t nth;             /* no rows behind this one are needed */
-    int64_t behind;          /* so many there are */
+    /* Keeps the file as it is, and the sums in memory, until the question is answered. */
+    struct pie_cursor *held;
+    int64_t nth;    /* no rows behind this one are needed */
+    int64_t behind; /* how many rows are left out */
 };
 
 /* shown: rows that an answer shows. Returns 0, or as pie_cursor_next(). */

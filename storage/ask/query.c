@@ -274,7 +274,7 @@ static int narrow_time(struct pie_reader *reader, const struct pie_phrase *phras
                           ret_message);
 }
 
-/* Whether rows of a question are told apart by their number before they are measured. */
+/* Whether rows are chosen by their number before they are measured. */
 static bool is_by_nth(const struct pie_phrase *phrase, const struct pie_query *query, const char *order) {
     bool chooses_rows = phrase->file[0] && pie_question_chooses_rows(query->question, query->place.kind);
     return query->question->sums && !order && !phrase->all && !chooses_rows;

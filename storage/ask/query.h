@@ -17,9 +17,9 @@ struct pie_query {
     struct pie_cursor *cursor;           /* its answer */
     const struct pie_question *question; /* NULL: SQL */
     int64_t limit;                       /* of "top 10": the statement ends there; 0: none */
-    size_t rows_shown;                   /* of which the rest is only counted; 0: all */
-    struct pie_first_rows first;         /* the cursor has no rows behind these, of which there are more */
-    struct pie_place place; /* what "in X" was found to be; PIE_PLACE_ANY: the question has none */
+    size_t rows_shown;           /* of which the rest is only counted; 0: all, as of "all hot lines" */
+    struct pie_first_rows first; /* the cursor has no rows behind these, of which there are more */
+    struct pie_place place;      /* what "in X" was found to be; PIE_PLACE_ANY: the question has none */
     char *place_name;
     int64_t place_line; /* 0: all of it */
     int64_t period_from_ns,

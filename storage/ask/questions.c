@@ -235,7 +235,8 @@ static const struct pie_question questions[] = {
      .by_cause = "wait causes",
      .is_timed = true,
      .is_ranked = true,
-     .when_empty = "no line of Python was seen waiting for this; \"threads\" tells how long each thread waited"},
+     .when_empty =
+         "no line of Python was seen waiting for this; \"threads\" tells how long each thread waited"},
     {.name = "worked for",
      .aliases = "pool time|pool time by line|pools|thread pools|pool threads|native threads|work of pools|"
                 "time of pools|threads without python|openmp|blas|blas threads",

@@ -50,8 +50,8 @@ struct pie_question {
     bool
         is_ranked; /* the first rows are the important ones: only these are printed unless all are asked for */
     bool has_long_rows; /* a row fills a screen */
-    const char
-        *sums; /* view of what the rows are made of; nth: their number by `order`. NULL: there is none */
+    /* View of what the rows are made of; its nth is their number by `order`. NULL: there is none. */
+    const char *sums;
     bool is_cut_by_nth; /* rows have an nth, and those with the lowest are shown: others lead to them */
     bool is_summary;    /* answered by more than its rows: launcher/summary/summary.h */
 };

@@ -18,7 +18,7 @@ static const struct question {
 } questions[] = {
     {"findings", "redundancy", "severity, then wasted CPU time", 100, 150000},
     {"pairs", "pairs", "severity, then wasted CPU time", 30, 120000},
-    {"functions", "hot functions", "CPU time, then waiting", 300, 80000},
+    {"functions", "all hot functions", "CPU time, then waiting", 300, 80000},
     {"native_functions", "native functions", "CPU time, then waiting", 200, 60000},
     {"libraries", "libraries", "CPU time, then waiting", 100, 15000},
     {"memory", "memory", "allocated bytes", 200, 40000},

@@ -16,7 +16,8 @@ static bool is_same_number(struct pie_cost_number a, struct pie_cost_number b) {
 }
 
 static uint64_t hash_row(const struct pie_cost_sums *costs, const struct pie_cost_row *row) {
-    uint64_t hash = pie_hash_mix((uintptr_t)row->file, row->line.is_known ? (uint64_t)row->line.value + 1 : 0);
+    uint64_t hash =
+        pie_hash_mix((uintptr_t)row->file, row->line.is_known ? (uint64_t)row->line.value + 1 : 0);
 
     return costs->by_function ? pie_hash_mix(hash, (uintptr_t)row->function) : hash;
 }

@@ -224,8 +224,9 @@ static int read_run(sqlite3 *db, int64_t run, bool by_function, void **ret_rows)
         return SQLITE_NOMEM;
     reading->db = db;
     reading->costs.by_function = by_function;
-    int code = pie_process_rows_each(
-        db, "SELECT id, clock IS NOT 'none' FROM process WHERE run = ?1 ORDER BY id", run, take_process, reading);
+    int code =
+        pie_process_rows_each(db, "SELECT id, clock IS NOT 'none' FROM process WHERE run = ?1 ORDER BY id",
+                              run, take_process, reading);
     forget_names(reading);
     pie_cost_sums_end(&reading->costs);
     return code;
@@ -292,11 +293,13 @@ static void answer(const void *rows, size_t at, int column, sqlite3_context *con
 }
 
 #define TABLE(reads)                                                                                         \
-    {                                                                                                        \
-        .declaration = declaration, .first_columns = PIE_PROCESS_ROWS_PLAIN,                                 \
-        .needs = "SELECT 1 FROM " PIE_PLACE_TIME_TABLE " WHERE process = 0", .read = (reads),                \
-        .release = release, .count = count_rows, .answer = answer                                            \
-    }
+    {.declaration = declaration,                                                                             \
+     .first_columns = PIE_PROCESS_ROWS_PLAIN,                                                                \
+     .needs = "SELECT 1 FROM " PIE_PLACE_TIME_TABLE " WHERE process = 0",                                    \
+     .read = (reads),                                                                                        \
+     .release = release,                                                                                     \
+     .count = count_rows,                                                                                    \
+     .answer = answer}
 
 int pie_cost_time_add(sqlite3 *db) {
     static const struct pie_process_rows_ops lines = TABLE(read_lines), functions = TABLE(read_functions);

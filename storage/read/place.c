@@ -210,13 +210,12 @@ static int say_unknown(struct pie_reader *reader, int64_t run, const char *text,
     char *nearest = names.all ? nearest_names(text, &names) : NULL;
     names_finish(&names);
     const char *what = wanted ? kind_names[wanted] : "file, function, library, thread or folder";
-    int r =
-        pie_message(-ENOENT, ret_message, "there is no %s \"%.200s\" in run %lld%s%s%s", what, text,
-                    (long long)run, nearest && *nearest ? "; did you mean " : "",
-                    nearest && *nearest           ? nearest
-                    : wanted == PIE_PLACE_THREAD ? "; \"threads\" lists them"
-                                                 : "; \"hot lines\" and \"libraries\" tell what there is",
-                    nearest && *nearest ? "?" : "");
+    int r = pie_message(-ENOENT, ret_message, "there is no %s \"%.200s\" in run %lld%s%s%s", what, text,
+                        (long long)run, nearest && *nearest ? "; did you mean " : "",
+                        nearest && *nearest          ? nearest
+                        : wanted == PIE_PLACE_THREAD ? "; \"threads\" lists them"
+                                                     : "; \"hot lines\" and \"libraries\" tell what there is",
+                        nearest && *nearest ? "?" : "");
     free(nearest);
     return r;
 }
