@@ -33,7 +33,7 @@ enum pie_call_shape {
     PIE_CALL_UNKNOWN = 1, /* the depth of the stack is not known, or it is no call */
     PIE_CALL_PLAIN,       /* two slots for the callable and its self, then `count` arguments */
     PIE_CALL_NAMED,       /* … and their names */
-    PIE_CALL_TUPLE,       /* the callable, a tuple, and with count 1 a dict or, from 3.14 on, nothing */
+    PIE_CALL_TUPLE,       /* the callable, a tuple, and with count 1 a dict (from 3.14 on: or nothing) */
     PIE_CALL_OPERANDS,    /* no call, but an operator or a[i]: `count` operands */
     PIE_CALL_CONTAINS,    /* … `in`: an item, and where it is searched */
 };
@@ -49,9 +49,11 @@ bool pie_call_arguments_read(const struct pie_call_site *site, uintptr_t top,
                              struct pie_call_arguments *ret_arguments);
 
 /* The objects of a call, by an operator too, without their digests; content is that of what is called, which is at
- * *ret_callable (0: an operator). The items of a tuple of arguments stand for it. False: they cannot be found. */
+ * *ret_callable (0: an operator). The items of a tuple of arguments stand for it. *ret_borrowed has a bit for each
+ * object of the stack whose own count does not include it. False: they cannot be found. */
 bool pie_call_arguments_find(const struct pie_call_site *site, uintptr_t top,
-                             struct pie_call_arguments *ret_arguments, uintptr_t *ret_callable);
+                             struct pie_call_arguments *ret_arguments, uintptr_t *ret_callable,
+                             uint32_t *ret_borrowed);
 
 /* With the result. */
 void pie_call_arguments_digest(const struct pie_call_arguments *arguments, const struct pie_value *result,

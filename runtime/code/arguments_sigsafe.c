@@ -10,6 +10,8 @@
 #include "runtime/objects/kind.h"
 #include "runtime/stacks/pyframe.h"
 
+static_assert(PIE_CALL_OBJECTS <= 32, "a bit for each");
+
 /* A call's arguments, its self, and what is called. The slots of the evaluation stack keep their references until the
  * loop goes on, so at the call's return they are still there, as the call left them. Were it otherwise, as when what
  * returns is the end of an object, one of them would be none by now, and nothing is said. */
@@ -18,8 +20,9 @@ struct call {
     struct pie_digest digest;
     struct pie_call_arguments arguments;
     uintptr_t callable;
-    bool is_bare;  /* arguments are only found, and not digested */
-    bool has_dict; /* the last one is a dict of named arguments */
+    bool is_bare;      /* arguments are only found, and not digested */
+    bool has_dict;     /* the last one is a dict of named arguments */
+    uint32_t borrowed; /* a bit for each argument whose object is counted elsewhere only */
 };
 
 static bool load(uintptr_t base, size_t offset, uintptr_t *ret) {
@@ -102,11 +105,13 @@ static bool add_callable(struct call *call, uintptr_t callable) {
 }
 
 static bool add_slot(struct call *call, uintptr_t at) {
-    uintptr_t object;
+    uintptr_t word;
 
-    if (!pie_call_slot_read(at, &object))
+    if (!load(at, 0, &word))
         return false;
-    add_argument(call, object);
+    if ((word & pie_pyframe_stack.borrowed) && call->arguments.count < PIE_CALL_OBJECTS)
+        call->borrowed |= 1u << call->arguments.count;
+    add_argument(call, word & ~pie_pyframe_stack.tag_mask);
     return true;
 }
 
@@ -185,7 +190,8 @@ static void put_items_for_tuple(struct pie_call_arguments *arguments, bool has_d
 }
 
 bool pie_call_arguments_find(const struct pie_call_site *site, uintptr_t top,
-                             struct pie_call_arguments *ret_arguments, uintptr_t *ret_callable) {
+                             struct pie_call_arguments *ret_arguments, uintptr_t *ret_callable,
+                             uint32_t *ret_borrowed) {
     struct call call = {.is_bare = true};
     bool is_operator = site->shape == PIE_CALL_OPERANDS || site->shape == PIE_CALL_CONTAINS;
 
@@ -201,6 +207,7 @@ bool pie_call_arguments_find(const struct pie_call_site *site, uintptr_t top,
         put_items_for_tuple(ret_arguments, call.has_dict);
     ret_arguments->content = call.digest.content;
     *ret_callable = call.callable;
+    *ret_borrowed = call.borrowed;
     return true;
 }
 

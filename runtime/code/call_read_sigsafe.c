@@ -158,7 +158,7 @@ static bool is_search(uintptr_t callable) {
     return is_method(callable, "index") || is_method(callable, "count") || is_method(callable, "remove");
 }
 
-static bool note_search(uintptr_t sequence, uintptr_t item, struct pie_call_read *read) {
+static bool note_search(uintptr_t sequence, bool is_borrowed, uintptr_t item, struct pie_call_read *read) {
     struct span span;
     uintptr_t type;
 
@@ -169,7 +169,7 @@ static bool note_search(uintptr_t sequence, uintptr_t item, struct pie_call_read
     read->kind = PIE_READ_SEARCH;
     read->object = sequence;
     read->size = span.bytes / sizeof type;
-    read->is_temporary = pie_object_is_new(sequence);
+    read->is_temporary = !is_borrowed && pie_object_is_new(sequence);
     return true;
 }
 
@@ -281,15 +281,16 @@ bool pie_code_call_read(const struct pie_pyframe *frame, struct pie_call_read *r
     struct pie_call_arguments arguments;
     struct pie_call_site site;
     uintptr_t top, callable;
+    uint32_t borrowed;
 
     *ret_read = (struct pie_call_read){.kind = PIE_READ_NONE};
     if (!is_call(frame->instr) || !pie_call_site_current(&site, &top) ||
-        !pie_call_arguments_find(&site, top, &arguments, &callable))
+        !pie_call_arguments_find(&site, top, &arguments, &callable, &borrowed))
         return false;
     if (site.shape == PIE_CALL_CONTAINS)
-        return note_search(arguments.objects[1], arguments.objects[0], ret_read);
+        return note_search(arguments.objects[1], borrowed & 2, arguments.objects[0], ret_read);
     if (arguments.count >= 2 && is_search(callable))
-        return note_search(arguments.objects[0], arguments.objects[1], ret_read);
+        return note_search(arguments.objects[0], borrowed & 1, arguments.objects[1], ret_read);
     if (is_method(callable, "sort"))
         return note_sort(&arguments, ret_read);
     return note_argument(&arguments, site.shape == PIE_CALL_OPERANDS, ret_read);

@@ -89,6 +89,7 @@ extern const struct pie_pyframe_layout pie_pyframe_layout;
 struct pie_pyframe_stack {
     size_t code_at, locals_at;
     uintptr_t tag_mask; /* bits of such a word that are no address */
+    uintptr_t borrowed; /* the one that says that the object's count does not include it */
 };
 
 extern const struct pie_pyframe_stack pie_pyframe_stack;

@@ -73,6 +73,7 @@ const struct pie_pyframe_stack pie_pyframe_stack = {
     .code_at = offsetof(_PyInterpreterFrame, f_executable),
     .locals_at = offsetof(_PyInterpreterFrame, localsplus),
     .tag_mask = TAG_MASK,
+    .borrowed = 1,
 };
 
 bool pie_pyframe_find_first(uintptr_t tstate, uintptr_t *ret_frame) {

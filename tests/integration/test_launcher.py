@@ -152,7 +152,7 @@ def test_under_pythons_name_our_options_are_not_ours(pieprof, tmp_path):
     link = tmp_path / "python3.11"
     link.symlink_to(pieprof)
     done = helpers.run([link, "--no-argv", "x"])
-    assert done.returncode == 2 and "unknown option --no-argv" in done.stderr
+    assert done.returncode == 2 and re.search("nknown option:? --no-argv", done.stderr)  # its text is 3.15's
 
 
 def test_help_and_version(run):
