@@ -15,6 +15,7 @@ enum pie_counter {
     PIE_COUNTER_NO_THREAD_SLOT,
     PIE_COUNTER_CCT_FULL,
     PIE_COUNTER_CODE_FULL,
+    PIE_COUNTER_TICKS, /* of the collection thread: it looked at all threads */
     PIE_COUNTER_TURNS, /* of the calling context tree (turn.h) */
     PIE_COUNTER_PYTHON_INVALID,
     PIE_COUNTER_PYTHON_TRUNCATED,
@@ -38,6 +39,7 @@ enum pie_counter {
     PIE_COUNTER_WATCH_BLOCKS_FULL, /* those of them that will not be decoded, for want of room */
     PIE_COUNTER_WATCH_NO_CREDIT,
     PIE_COUNTER_WATCH_DECIDED,
+    PIE_COUNTER_WATCH_FRUITLESS, /* few begin where the last ones came to nothing */
     PIE_COUNTER_WATCH_NO_SLOT,
     PIE_COUNTER_WATCH_NO_REGISTER,
     /* Watches that did not come to stage 3, and why. */

@@ -35,6 +35,9 @@
 /* A thread whose clock would take more than this part of the time by being switched on and off is sampled seldom. */
 enum { SWITCHING_PERMILLE = 100 };
 
+/* With samples as far apart as this or further, the rings have room for those of a long tick. */
+static const uint64_t CALM_PERIOD_NS = 1000000;
+
 /* Of the overhead that the user allows, this part may go to samples of time. */
 static const double BUDGET_PART = 0.4;
 
@@ -56,6 +59,7 @@ static struct {
     struct costs ended_costs, costs; /* of threads that have ended; of the others at the last look */
     uint64_t random;
     bool takes_ticks; /* of the process's timer */
+    bool is_restless; /* a thread waited or ended since was_calm() was asked */
 } state;
 
 static bool make_room(size_t slot) {
@@ -200,9 +204,18 @@ static void look(struct pie_thread *thread, size_t slot) {
         return;
     pie_wait_tick(wait_of(slot), thread, state.collection->ops, peer, &state.throttle, &state.aggregate);
     charge_switches(thread, wait_of(slot));
+    state.is_restless |= !wait_of(slot)->is_calm;
+}
+
+static bool was_calm(void) {
+    bool is_calm = !state.is_restless && state.collection->config->period_ns >= CALM_PERIOD_NS;
+
+    state.is_restless = false;
+    return is_calm;
 }
 
 static void ended(struct pie_thread *thread, size_t slot) {
+    state.is_restless = true;
     if (!state.collection->config->has_time)
         return;
     pie_wait_end(wait_of(slot), thread, &state.throttle, &state.aggregate);
@@ -219,7 +232,7 @@ static bool is_still(const struct pie_thread *thread, size_t slot) {
 static uint64_t last_cpu_ns(const struct pie_thread *thread, size_t slot) {
     const struct pie_wait *wait = wait_of(slot);
 
-    return wait && wait->thread_id == thread->id ? wait->last_cpu_ns : thread->cpu_last_ns;
+    return wait && wait->thread_id == thread->id ? wait->seen_cpu_ns : thread->cpu_last_ns;
 }
 
 /* The kernel arms a timer for an event when it gives the thread a processor, and takes it back when it takes that: in a
@@ -238,16 +251,21 @@ static bool is_seldom(const struct pie_thread *thread, struct pie_wait *wait, ui
     return wait->is_seldom;
 }
 
-/* Within the budget. The kernel's ticks are the period of the other clocks, which cost too little to be stretched. */
+/* Within the budget, and what watches leave over of theirs. The kernel's ticks are the period of the other clocks,
+ * which cost too little to be stretched. */
 static uint64_t paced_ns(struct pie_thread *thread) {
     const struct pie_config *config = state.collection->config;
+    struct pie_time_thread *own = pie_time_of(thread);
     uint64_t samples = atomic_load_explicit(&thread->samples, memory_order_relaxed);
-    uint64_t cost_ns = atomic_load_explicit(&thread->overhead_ns, memory_order_relaxed);
+    uint64_t cost_ns =
+        atomic_load_explicit(&thread->overhead_ns, memory_order_relaxed) + samples * pie_clock_reload_ns();
+    double part = config->overhead_budget * BUDGET_PART;
 
+    own->left = pie_spending_left(&own->spending, pie_thread_cpu_of(thread->tid), cost_ns, part);
     if (pie_clock_current() != &pie_clock_perf)
         return config->period_ns;
-    return pie_pace_period_ns(&pie_time_of(thread)->pace, samples, cost_ns + samples * pie_clock_reload_ns(),
-                              config->period_ns, config->overhead_budget * BUDGET_PART);
+    return pie_pace_period_ns(&own->pace, samples, cost_ns, config->period_ns,
+                              part > 0 ? part + own->lent : 0);
 }
 
 static uint64_t period_of(struct pie_thread *thread, struct pie_wait *wait) {
@@ -395,6 +413,7 @@ const struct pie_collector pie_time_collector = {
     .last_cpu_ns = last_cpu_ns,
     .adapt = adapt,
     .tick = settle_pools,
+    .was_calm = was_calm,
     .flush_begins = flush_begins,
     .thread_row = thread_row,
     .name_nodes = name_nodes,

@@ -22,5 +22,5 @@ struct pie_record {
 static_assert(sizeof(struct pie_record) == 32, "records lie in the region");
 static_assert(offsetof(struct pie_record, node) == 24, "records lie in the region");
 
-enum { PIE_RING_RECORDS = 1024 }; /* 200 ms at 5 kHz; drained every 20 ms */
+enum { PIE_RING_RECORDS = 1024 }; /* 200 ms at 5 kHz; drained at each tick */
 PIE_SPSC_RING(pie_ring, struct pie_record, PIE_RING_RECORDS);

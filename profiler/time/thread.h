@@ -27,7 +27,11 @@ struct pie_time_thread {
     _Atomic bool has_timer;     /* instead of a perf event, which was refused (clock_perf) */
     _Atomic uint64_t period_ns;
 
-    struct pie_pace pace; /* of the collection thread only, once the clock runs */
+    /* Of the collection thread only, once the clock runs. Shares of the thread's CPU time: what its samples leave over
+     * of their part of the budget, and what others leave over for them. */
+    struct pie_pace pace;
+    struct pie_spending spending;
+    double left, lent;
 
     struct pie_ring ring;
 };

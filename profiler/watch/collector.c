@@ -4,6 +4,7 @@
 
 #include "profiler/watch/collector.h"
 
+#include "profiler/base/clocks.h"
 #include "profiler/ports/config.h"
 #include "profiler/ports/facts.h"
 #include "profiler/ports/sink.h"
@@ -11,8 +12,10 @@
 #include "profiler/time/sample_ring.h"
 #include "profiler/thread/thread.h"
 #include "profiler/time/collector.h"
+#include "profiler/time/thread.h"
 #include "profiler/watch/debug_registers.h"
 #include "profiler/watch/drain.h"
+#include "profiler/watch/internal.h"
 #include "profiler/watch/sampler.h"
 #include "profiler/watch/setup.h"
 #include "profiler/watch/watch.h"
@@ -23,6 +26,8 @@
 static struct {
     uint64_t period_ns;
     struct pie_watch_drain *drain;
+    bool
+        is_restless; /* a thread waits for code to be decoded or for registers, or has used much of its ring */
     uint64_t ended_ns, spent_ns; /* on watching: by threads that have ended; by the others at the last look */
 } state;
 
@@ -78,7 +83,22 @@ static void disarm(struct pie_thread *thread) {
     pie_access_sampler_current()->disarm(thread);
 }
 
+/* What watches leave over goes to more samples, and what samples leave over to more watches. */
+static void share_budget(struct pie_thread *thread) {
+    struct pie_watch_thread *watch = pie_watch_of(thread);
+    struct pie_time_thread *time = pie_time_of(thread);
+    const struct pie_watch_settings *settings = pie_watch_settings();
+
+    if (!settings)
+        return;
+    time->lent =
+        pie_spending_left(&watch->spending, pie_thread_cpu_of(thread->tid),
+                          atomic_load_explicit(&watch->spent_ns, memory_order_relaxed), settings->budget);
+    atomic_store_explicit(&watch->lent_ppm, (uint32_t)(1e6 * time->left), memory_order_relaxed);
+}
+
 static void adapt(struct pie_thread *thread, size_t slot) {
+    share_budget(thread);
     pie_access_sampler_current()->adapt(thread, rate_hz());
 }
 
@@ -87,11 +107,23 @@ static void sample(const struct pie_thread *thread, size_t slot, const struct pi
 }
 
 static void drain(struct pie_thread *thread, size_t slot) {
+    const struct pie_watch_thread *watch = pie_watch_of(thread);
+
+    state.is_restless |= pie_watch_requests_count(&watch->requests) > 0 ||
+                         pie_watch_ring_count(&watch->ring) > PIE_WATCH_RING_RECORDS / 4 ||
+                         atomic_load_explicit(&watch->wants_registers, memory_order_relaxed);
     pie_watch_drain_thread(state.drain, thread, slot);
 }
 
 static void look(struct pie_thread *thread, size_t slot) {
     pie_debug_hidden_serve(thread);
+}
+
+static bool was_calm(void) {
+    bool is_calm = !state.is_restless;
+
+    state.is_restless = false;
+    return is_calm;
 }
 
 static void ended(struct pie_thread *thread, size_t slot) {
@@ -178,6 +210,7 @@ const struct pie_collector pie_watch_collector = {
     .look = look,
     .ended = ended,
     .adapt = adapt,
+    .was_calm = was_calm,
     .code_changed = code_changed,
     .flush_begins = flush_begins,
     .thread_row = thread_row,

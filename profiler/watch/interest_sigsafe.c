@@ -5,7 +5,8 @@
  * They are few, so they go first to lines whose redundant fraction is still undecided (Paikana's
  * idea, on fractions). A line's interest, in its calling context, is the width of the interval of its fraction, 1 while
  * nothing is known. A sample begins a watch with probability interest / mean interest of the last samples, at least 1 /
- * LEAST_ONE_IN, so that the only line of a program is watched as ever.
+ * LEAST_ONE_IN, so that the only line of a program is watched as ever. What of the budget nobody else has spent goes to
+ * lines of little interest, too.
  *
  * That keeps estimates unbiased: whether a sample is passed over depends on its line and on nothing that it would find,
  * and a line's watches stand for all of its CPU time however few they are (watch/drain.c). */
@@ -55,7 +56,7 @@ bool pie_watch_wants(struct pie_watch_thread *watch, struct pie_cct_id node) {
 
     watch->mean_interest = mean + (scaled >> MEAN_SHIFT) - (mean >> MEAN_SHIFT);
     uint32_t drawn = (uint32_t)(pie_watch_random(watch) % (mean | 1)); /* below the mean */
-    return drawn < scaled || drawn < mean / LEAST_ONE_IN;
+    return drawn < scaled || drawn < mean / LEAST_ONE_IN || pie_watch_has_spare(watch);
 }
 
 /* --- How long to wait for an equal result --- */
@@ -109,4 +110,46 @@ void pie_watch_waited(uint64_t site, uint32_t tries, bool is_equal) {
     } else if (!is_equal && tries > longest && vain < UINT8_MAX) {
         __atomic_store_n(&places[index].vain, (uint8_t)(vain + 1), __ATOMIC_RELAXED);
     }
+}
+
+/* --- Where watches come to nothing --- */
+
+/* At some places a watch comes to nothing each time. All accesses of a block may go to the stack or to constants, and a
+ * native function may return what cannot be compared, as len() does. Whether it is so is known after a trap or two,
+ * which cost as much as half of a watch: in programs of much Python code a third of the traps went there.
+ *
+ * So a place is remembered, a basic block or a call site. After some such watches in succession one in eight is begun
+ * there; the first that has something to compare makes the place as any other. What a watch finds plays no part, so
+ * this favours neither what is equal nor what changes. Calls of a place are alike, but a block often has accesses
+ * of interest beside others that are tried first. */
+
+enum { FRUIT_BITS = 12, STILL_ONE_IN = 8 };
+static const uint8_t fruitless_min[] = {[PIE_WATCH_AT_CALL] = 2, [PIE_WATCH_AT_BLOCK] = 16};
+
+/* How many in succession, by a part of the hash of the place; places that share one share what is known. Relaxed;
+ * written by handlers, of which one may undo another's: then a watch more or less is begun. */
+static uint8_t fruitless[1 << FRUIT_BITS];
+
+static uint8_t *fruit_of(uint64_t place) {
+    return &fruitless[pie_hash_upper(place) >> (64 - FRUIT_BITS)];
+}
+
+bool pie_watch_is_fruitless(struct pie_watch_thread *watch, enum pie_watch_place kind, uint64_t place) {
+    return __atomic_load_n(fruit_of(place), __ATOMIC_RELAXED) >= fruitless_min[kind] &&
+           pie_watch_random(watch) % STILL_ONE_IN != 0;
+}
+
+void pie_watch_note_fruit(uint64_t place, bool has_fruit) {
+    uint8_t *count = fruit_of(place), now = __atomic_load_n(count, __ATOMIC_RELAXED);
+
+    if (has_fruit)
+        now = 0;
+    else if (now < UINT8_MAX)
+        now++;
+    __atomic_store_n(count, now, __ATOMIC_RELAXED);
+}
+
+void pie_watch_fruit_forget(void) {
+    for (unsigned i = 0; i < 1 << FRUIT_BITS; i++)
+        __atomic_store_n(&fruitless[i], 0, __ATOMIC_RELAXED);
 }

@@ -31,6 +31,26 @@ void pie_watch_free_slot(struct pie_thread *thread, unsigned index);
 bool pie_watch_wants(struct pie_watch_thread *watch, struct pie_cct_id node);
 /* Trap or no trap, time passes: may another watch begin? Charges nothing. */
 bool pie_watch_has_credit(struct pie_thread *thread, const struct pie_watch_settings *settings);
+/* Did the last watches that began at a place come to nothing, so that few begin there? By chance. A place is a basic
+ * block, or a call site of either kind; see watch/interest_sigsafe.c */
+enum pie_watch_place { PIE_WATCH_AT_CALL, PIE_WATCH_AT_BLOCK };
+bool pie_watch_is_fruitless(struct pie_watch_thread *watch, enum pie_watch_place kind, uint64_t place);
+/* A watch that began there has something to compare; or it has not. */
+void pie_watch_note_fruit(uint64_t place, bool has_fruit);
+/* A profile begins. Context: drain. */
+void pie_watch_fruit_forget(void);
+static inline uint64_t pie_watch_place_of_block(const struct pie_basic_block *block) {
+    return (uintptr_t)block;
+}
+static inline uint64_t pie_watch_place_of_call(uint64_t site, bool is_outer) {
+    return site + is_outer;
+}
+/* Is a register free, and is so much of the budget left that a watch takes nothing from others? By chance. */
+bool pie_watch_has_spare(struct pie_watch_thread *watch);
+/* Is a sample that may begin a watch of a call to do so? One in one_in of them, and up to one in two while a register
+ * is free and little of the budget is spent. */
+bool pie_watch_is_drawn(struct pie_thread *thread, const struct pie_watch_settings *settings,
+                        uint32_t one_in);
 /* The time of a handler that began at start_ns until now, waits for helpers included. */
 uint64_t pie_watch_spent_since(const struct pie_thread *thread, uint64_t start_ns);
 /* CPU time of the thread without what watching took of it. */

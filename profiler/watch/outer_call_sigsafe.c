@@ -22,9 +22,9 @@
 #include "profiler/stacks/cct.h"
 #include "profiler/thread/thread.h"
 
-/* Of such samples this part; of those for a Python call where another watch may begin instead; frames of library code
- * that are looked through; touches of the place of a return address by calls that are none of the awaited one. */
-enum { ONE_IN = 8, PYTHON_ONE_IN = 8 * ONE_IN, FRAMES_MAX = 64, TOUCHES_MAX = 24 };
+/* Of such samples this part, and of these for a Python call where another watch may begin instead; frames of library
+ * code that are looked through; touches of the place of a return address by calls that are none of the awaited one. */
+enum { ONE_IN = 8, PYTHON_ONE_IN = 8, FRAMES_MAX = 64, TOUCHES_MAX = 24 };
 
 enum pie_code_owner pie_watch_owner_of(const struct pie_pystack_ops *ops, uintptr_t code) {
     uint32_t code_id = ops->intern(code);
@@ -133,21 +133,24 @@ struct pie_cct_id pie_watch_outer_node(const struct pie_watch_slot *slot) {
 
 /* Python calls take more traps than others. */
 static bool find(struct pie_thread *thread, const struct pie_pystack_ops *ops,
-                 const struct pie_call_path *taken, uint64_t random, struct pie_watch_outer *ret_outer) {
+                 const struct pie_call_path *taken, struct pie_watch_outer *ret_outer) {
     bool is_alone = !taken->is_foreign && !taken->is_own_call;
 
-    return find_outer(ops, taken, ret_outer) || ((is_alone || random % PYTHON_ONE_IN == 0) &&
-                                                 pie_watch_find_python_call(thread, ops, taken, ret_outer));
+    return find_outer(ops, taken, ret_outer) ||
+           ((is_alone || pie_watch_random(pie_watch_of(thread)) % PYTHON_ONE_IN == 0) &&
+            pie_watch_find_python_call(thread, ops, taken, ret_outer));
 }
 
 /* False: another watch may begin. */
 static bool try_begin(struct pie_thread *thread, const struct pie_watch_settings *settings,
-                      const struct pie_call_path *taken, uint64_t random) {
+                      const struct pie_call_path *taken) {
     struct pie_watch_thread *watch = pie_watch_of(thread);
     struct pie_watch_outer outer;
     int index = -1;
 
-    if (!find(thread, settings->ops, taken, random, &outer))
+    if (!find(thread, settings->ops, taken, &outer))
+        return false;
+    if (pie_watch_is_fruitless(watch, PIE_WATCH_AT_CALL, pie_watch_place_of_call(outer.site, true)))
         return false;
     if (!pie_watch_has_credit(thread, settings))
         pie_counter_add(PIE_COUNTER_WATCH_NO_CREDIT, 1);
@@ -160,15 +163,22 @@ static bool try_begin(struct pie_thread *thread, const struct pie_watch_settings
     return true;
 }
 
+/* Samples in foreign native code begin watches of accesses, too, which get what the budget has left there. */
+static bool is_drawn(struct pie_thread *thread, const struct pie_watch_settings *settings,
+                     const struct pie_call_path *taken) {
+    return taken->is_foreign ? pie_watch_random(pie_watch_of(thread)) % ONE_IN == 0
+                             : pie_watch_is_drawn(thread, settings, ONE_IN);
+}
+
 bool pie_watch_outer_call(struct pie_thread *thread, const ucontext_t *ucontext,
                           const struct pie_call_path *taken) {
     const struct pie_watch_settings *settings = pie_watch_settings();
-    uint64_t start_ns = pie_monotonic_ns(), random = pie_watch_random(pie_watch_of(thread));
+    uint64_t start_ns = pie_monotonic_ns();
 
     if (!settings || !settings->ops->owner || !settings->ops->call_digest || pie_debug_ptrace_is_used() ||
-        start_ns < pie_watch_of(thread)->retry_ns || random % ONE_IN != 0)
+        start_ns < pie_watch_of(thread)->retry_ns || !is_drawn(thread, settings, taken))
         return false;
-    bool is_taken = try_begin(thread, settings, taken, random);
+    bool is_taken = try_begin(thread, settings, taken);
     pie_watch_charge(thread, pie_watch_spent_since(thread, start_ns));
     return is_taken;
 }

@@ -168,6 +168,8 @@ bool pie_watch_result(struct pie_thread *thread, unsigned index, const ucontext_
         return false;
     if (slot->is_call || pie_watch_random(pie_watch_of(thread)) % 2)
         hash = choose_value(slot, result, reached);
+    if (slot->is_call)
+        pie_watch_note_fruit(pie_watch_place_of_call(slot->site, slot->is_outer), hash != 0);
     if (!hash)
         return false;
     slot->kind = PIE_WATCH_STORE;

@@ -48,6 +48,9 @@ static const uint64_t OUTER_TIMEOUT_NS = 200000000;
 /* At most so much credit is saved up, so that watching does not come in bursts. */
 static const int64_t CREDIT_MAX_NS = 1000000;
 
+/* With that much, this part of the samples that may begin a watch of a call do. */
+enum { DRAWN_LEAST = 2 };
+
 enum { HUGE_PAGES = 512 }; /* 4 KiB pages in one that a fault may map at once */
 
 /* A handler's work takes a few microseconds; what wall time shows beyond this was another thread's turn. */
@@ -146,13 +149,17 @@ int pie_watch_choose_slot(struct pie_thread *thread) {
     return chosen;
 }
 
+static double budget_of(const struct pie_watch_thread *watch, const struct pie_watch_settings *settings) {
+    return settings->budget + 1e-6 * atomic_load_explicit(&watch->lent_ppm, memory_order_relaxed);
+}
+
 /* As of the sample that is being handled. */
 static void earn_credit(struct pie_thread *thread, const struct pie_watch_settings *settings) {
     struct pie_watch_thread *watch = pie_watch_of(thread);
     uint64_t cpu_ns = thread->cpu_last_ns;
 
     if (cpu_ns > watch->credit_cpu_ns)
-        watch->credit_ns += (int64_t)((double)(cpu_ns - watch->credit_cpu_ns) * settings->budget);
+        watch->credit_ns += (int64_t)((double)(cpu_ns - watch->credit_cpu_ns) * budget_of(watch, settings));
     watch->credit_cpu_ns = cpu_ns;
     if (watch->credit_ns > CREDIT_MAX_NS)
         watch->credit_ns = CREDIT_MAX_NS;
@@ -161,6 +168,27 @@ static void earn_credit(struct pie_thread *thread, const struct pie_watch_settin
 bool pie_watch_has_credit(struct pie_thread *thread, const struct pie_watch_settings *settings) {
     earn_credit(thread, settings);
     return pie_watch_of(thread)->credit_ns > 0;
+}
+
+/* Nobody else wants what is left of the credit when that is at its most, nor a register that is free. */
+static int64_t spare_ns(const struct pie_watch_thread *watch) {
+    for (unsigned i = 0; i < PIE_DEBUG_REGISTERS; i++)
+        if (watch->slots[i].stage == PIE_WATCH_FREE)
+            return watch->credit_ns > 0 ? watch->credit_ns : 0;
+    return 0;
+}
+
+bool pie_watch_has_spare(struct pie_watch_thread *watch) {
+    return (int64_t)(pie_watch_random(watch) % (uint64_t)CREDIT_MAX_NS) < spare_ns(watch);
+}
+
+bool pie_watch_is_drawn(struct pie_thread *thread, const struct pie_watch_settings *settings,
+                        uint32_t one_in) {
+    struct pie_watch_thread *watch = pie_watch_of(thread);
+
+    earn_credit(thread, settings);
+    uint32_t fewer = (uint32_t)((int64_t)(one_in - DRAWN_LEAST) * spare_ns(watch) / CREDIT_MAX_NS);
+    return pie_watch_random(watch) % (one_in - fewer) == 0;
 }
 
 uint64_t pie_watch_spent_since(const struct pie_thread *thread, uint64_t start_ns) {

@@ -85,6 +85,8 @@ static void begin_thread(struct pie_thread *thread) {
     watch->debt_is_short = false;
     watch->slow_cpu_ns = thread->cpu_last_ns;
     watch->credit_cpu_ns = thread->cpu_last_ns;
+    watch->spending = (struct pie_spending){0};
+    atomic_store_explicit(&watch->lent_ppm, 0, memory_order_relaxed);
     atomic_store_explicit(&watch->spent_ns, 0, memory_order_relaxed);
 }
 
@@ -278,9 +280,13 @@ static void access_reached(struct pie_thread *thread, unsigned index, const ucon
         leave(thread, index, PIE_COUNTER_WATCH_ACCESS_IGNORED); /* other code lies there by now */
         return;
     }
-    if (!note_word(thread, slot, ucontext, taken, address)) {
-        if (!try_another(thread, index))
-            leave(thread, index, PIE_COUNTER_WATCH_ACCESS_IGNORED);
+    bool is_noted = note_word(thread, slot, ucontext, taken, address);
+    if (!is_noted && try_another(thread, index))
+        return;
+    if (slot->block)
+        pie_watch_note_fruit(pie_watch_place_of_block(slot->block), is_noted);
+    if (!is_noted) {
+        leave(thread, index, PIE_COUNTER_WATCH_ACCESS_IGNORED);
         return;
     }
     await_return(thread, index, taken);
@@ -340,6 +346,9 @@ void pie_watch_sample(struct pie_thread *thread, const ucontext_t *ucontext,
         pie_counter_add(PIE_COUNTER_WATCH_NO_CREDIT, 1);
     } else if (settings->is_adaptive && !pie_watch_wants(pie_watch_of(thread), taken->node)) {
         pie_counter_add(PIE_COUNTER_WATCH_DECIDED, 1);
+    } else if (pie_watch_is_fruitless(pie_watch_of(thread), PIE_WATCH_AT_BLOCK,
+                                      pie_watch_place_of_block(block))) {
+        pie_counter_add(PIE_COUNTER_WATCH_FRUITLESS, 1);
     } else if ((index = pie_watch_choose_slot(thread)) < 0) {
         pie_counter_add(PIE_COUNTER_WATCH_NO_SLOT, 1);
     } else {
@@ -368,11 +377,11 @@ void pie_watch_call(struct pie_thread *thread, const ucontext_t *ucontext,
                     const struct pie_call_path *taken) {
     const struct pie_watch_settings *settings = pie_watch_settings();
     struct pie_watch_thread *watch = pie_watch_of(thread);
-    uint64_t start_ns = pie_monotonic_ns();
+    uint64_t start_ns = pie_monotonic_ns(), site = taken->path[taken->hybrid.top_depth];
     int index = -1;
 
     if (!settings || !settings->ops->call_digest || pie_watch_must_yield(ucontext) ||
-        pie_watch_random(watch) % CALLS_ONE_IN != 0)
+        !pie_watch_is_drawn(thread, settings, CALLS_ONE_IN))
         return;
     if (start_ns < watch->retry_ns)
         pie_counter_add(PIE_COUNTER_WATCH_NO_REGISTER, 1);
@@ -380,6 +389,8 @@ void pie_watch_call(struct pie_thread *thread, const ucontext_t *ucontext,
         pie_counter_add(PIE_COUNTER_WATCH_NO_CREDIT, 1);
     else if (settings->is_adaptive && !pie_watch_wants(watch, taken->node))
         pie_counter_add(PIE_COUNTER_WATCH_DECIDED, 1);
+    else if (pie_watch_is_fruitless(watch, PIE_WATCH_AT_CALL, pie_watch_place_of_call(site, false)))
+        pie_counter_add(PIE_COUNTER_WATCH_FRUITLESS, 1);
     else if ((index = pie_watch_choose_slot(thread)) < 0)
         pie_counter_add(PIE_COUNTER_WATCH_NO_SLOT, 1);
     else {

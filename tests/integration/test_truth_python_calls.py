@@ -7,7 +7,7 @@ from helpers import PYTHON, TRUTH, line_of, profile, run
 
 PROGRAM = TRUTH / "redundancy" / "python_calls.py"
 CPU_SECONDS = 0.25
-OPTIONS = ("--rate", "4khz", "--overhead", "60%")  # as many watches as in a longer run
+OPTIONS = ("--rate", "4khz", "--overhead", "15%")  # as many watches as in a longer run
 REDUNDANT, CHANGED = 1, 2
 FIRST_SEEN, OUTER_CALL, OWN_CALL = 8, 512, 1024
 INVARIANT = ("repeated native calls", "loop-invariant computation")

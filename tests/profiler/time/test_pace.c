@@ -85,6 +85,35 @@ static void test_few_samples_are_no_mean(void **state) {
     assert_int_equal(pie_pace_period_ns(&pace, 3010, cost_ns + 9000000, SHORTEST_NS, SHARE), 1500000);
 }
 
+/* Of 3 % a third is spent; then all, which shows within some looks; then nothing. */
+static void test_what_is_left_over(void **state) {
+    struct pie_spending spending = {0};
+    uint64_t cpu_ns = 0, spent_ns = 0;
+    double left = 0;
+
+    assert_true(pie_spending_left(&spending, 10000000, 100000, 0.03) == 0); /* too soon to say */
+    const struct {
+        double share, left;
+    } steps[] = {{0.01, 0.02}, {0.05, 0}, {0, 0.03}};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        for (int look = 0; look < 30; look++) {
+            cpu_ns += 100000000;
+            spent_ns += (uint64_t)(steps[i].share * 100000000);
+            left = pie_spending_left(&spending, cpu_ns, spent_ns, 0.03);
+        }
+        assert_true(left > steps[i].left - 0.0005 && left < steps[i].left + 0.0005);
+    }
+}
+
+static void test_lent_budget_brings_samples_nearer(void **state) {
+    struct thread thread = {.period_ns = SHORTEST_NS};
+
+    run(&thread, 5000, 36000, SHARE);
+    assert_in_range(thread.period_ns, 1790000, 1810000);
+    run(&thread, 1000, 36000, SHARE + 0.01);
+    assert_in_range(thread.period_ns, 1190000, 1210000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_seconds_are_as_was_asked_for),
@@ -94,6 +123,8 @@ int main(void) {
         cmocka_unit_test(test_none_is_further_than_twice_the_period),
         cmocka_unit_test(test_without_a_share_rates_are_fixed),
         cmocka_unit_test(test_few_samples_are_no_mean),
+        cmocka_unit_test(test_what_is_left_over),
+        cmocka_unit_test(test_lent_budget_brings_samples_nearer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -236,6 +236,7 @@ void scene_test(void **body) {
         (struct pie_watch_settings){.registers = &registers, .ops = &ops, .budget = 1, .trap_price_ns = 1000};
     pie_thread_parts_begin(scene_thread);
     pie_watch_patience_forget();
+    pie_watch_fruit_forget();
     pie_watch_set(&scene_settings);
     scene.word = aligned_alloc(64, 64 * sizeof *scene.word);
     assert_non_null(scene.word);

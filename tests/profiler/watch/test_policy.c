@@ -261,15 +261,15 @@ static uint64_t sum(const enum pie_counter *counters, size_t n) {
 }
 
 static void expect_balance(uint64_t refused_in_data) {
-    static const enum pie_counter of_samples[] = {PIE_COUNTER_WATCH_BLOCK_UNKNOWN,
-                                                  PIE_COUNTER_WATCH_BLOCK_EMPTY, PIE_COUNTER_WATCH_NO_CREDIT,
-                                                  PIE_COUNTER_WATCH_NO_SLOT, PIE_COUNTER_WATCH_DECIDED};
+    static const enum pie_counter of_samples[] = {
+        PIE_COUNTER_WATCH_BLOCK_UNKNOWN, PIE_COUNTER_WATCH_BLOCK_EMPTY, PIE_COUNTER_WATCH_NO_CREDIT,
+        PIE_COUNTER_WATCH_NO_SLOT,       PIE_COUNTER_WATCH_DECIDED,     PIE_COUNTER_WATCH_FRUITLESS};
     static const enum pie_counter of_watches[] = {
         PIE_COUNTER_WATCH_NOT_REACHED,     PIE_COUNTER_WATCH_ACCESS_IGNORED, PIE_COUNTER_WATCH_NOT_NATIVE,
         PIE_COUNTER_WATCH_CHANGED_IN_CALL, PIE_COUNTER_WATCH_CALL_LEFT,      PIE_COUNTER_WATCH_REACHED};
     uint64_t begun = pie_watch_of(scene_thread)->serial;
 
-    assert_int_equal(sum(of_samples, 5) + begun, books.samples);
+    assert_int_equal(sum(of_samples, 6) + begun, books.samples);
     assert_int_equal(sum(of_watches, 6) + pie_counter_get(PIE_COUNTER_WATCH_NO_REGISTER) - refused_in_data +
                          pie_counter_get(PIE_COUNTER_WATCH_LATE_TRAPS) - books.late_in_data +
                          open_in(PIE_WATCH_ACCESS, PIE_WATCH_RETURN),
@@ -410,14 +410,115 @@ static void test_watching_ends_while_a_sample_is_taken(void) {
     pie_watch_set(&scene_settings);
 }
 
+/* --- What is not spent, and what buys nothing --- */
+
+/* One in how many, with so much of the budget left? A watch that is begun costs nothing here. */
+static void one_in(int64_t credit_ns, double expected_one_in) {
+    enum { N = 8000 };
+    unsigned begun = 0;
+
+    scene_settings.budget = 0;
+    for (int i = 0; i < N; i++) {
+        pie_watch_of(scene_thread)->credit_ns = credit_ns;
+        int index = scene_sample_call(scene_after);
+        scene.n_orders = 0;
+        begun += index >= 0;
+        if (index >= 0)
+            pie_watch_free_slot(scene_thread, (unsigned)index);
+    }
+    const double seen[] = {begun, N - begun}, expected[] = {N / expected_one_in, N - N / expected_one_in};
+    assert_true(scene_fits(seen, expected, 2));
+}
+
+static void test_one_in_eight_calls_of_own_functions_is_watched(void) {
+    one_in(1000, 8);
+}
+
+static void test_what_nobody_spends_goes_to_calls_of_own_functions(void) {
+    one_in(500000, 5);
+    one_in(1000000, 2);
+}
+
+static unsigned begin_call(void) {
+    int index = -1;
+
+    for (int i = 0; i < 1000 && index < 0; i++)
+        index = scene_sample_call(scene_after);
+    assert_true(index >= 0);
+    return (unsigned)index;
+}
+
+/* How many of N samples begin a watch of a call, which returns at once, with all of the budget left? */
+static unsigned calls_of(unsigned n) {
+    ucontext_t back = scene_returned();
+    unsigned begun = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        pie_watch_of(scene_thread)->credit_ns = 1000000;
+        int index = scene_sample_call(scene_after);
+        begun += index >= 0;
+        if (index >= 0)
+            scene_trap((unsigned)index, &back);
+        for (unsigned slot = 0; slot < PIE_DEBUG_REGISTERS; slot++)
+            pie_watch_free_slot(scene_thread, slot);
+        scene.n_orders = 0;
+        drop_records();
+    }
+    return begun;
+}
+
+/* After two calls that returned nothing to compare, one in eight of the others is watched, until one does. */
+static void test_a_place_that_returns_nothing_to_compare_is_left(void) {
+    ucontext_t back = scene_returned();
+
+    scene_trap(begin_call(), &back);
+    scene_trap(begin_call(), &back);
+    unsigned begun = calls_of(8000);
+    assert_in_range(begun, 400, 600); /* 8000 / 2 / 8 */
+    assert_int_equal(pie_counter_get(PIE_COUNTER_WATCH_ACCESS_IGNORED), 2 + begun);
+    scene.call = (struct pie_call_digest){
+        .content = 11, .state = 21, .result = 31, .is_telling = true, .is_new = true};
+    scene_trap(begin_call(), &back);
+    assert_in_range(calls_of(800), 340, 460); /* 800 / 2 */
+}
+
+/* One block, all accesses of which go to the stack. */
+static void test_a_block_without_anything_of_interest_is_left(void) {
+    unsigned begun = 0;
+
+    learn_one(scene_load, PIE_ACCESS_LOAD);
+    for (int i = 0; i < 8000; i++) {
+        ucontext_t context = scene_at(scene_load);
+        context.uc_mcontext.gregs[REG_RDI] = context.uc_mcontext.gregs[REG_RSP];
+        pie_watch_of(scene_thread)->credit_ns = 1000000;
+        int index = scene_sample(scene_call);
+        begun += index >= 0;
+        if (index >= 0)
+            scene_trap((unsigned)index, &context);
+        scene.n_orders = 0;
+    }
+    assert_in_range(begun, 16 + 900, 16 + 1100); /* 8000 / 8 */
+    assert_int_equal(pie_counter_get(PIE_COUNTER_WATCH_FRUITLESS), 8000 - begun);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        SCENE(test_watching_keeps_within_its_budget), SCENE(test_cost_is_taken_out_of_the_program),
-        SCENE(test_credit_is_not_saved_up),           SCENE(test_page_faults_are_paid_for),
-        SCENE(test_slow_strings_are_paid_for),        SCENE(test_every_sample_and_watch_is_in_the_books),
-        SCENE(test_refusals_are_in_the_books),        SCENE(test_precise_sample_begins_at_stage_2),
-        SCENE(test_precise_sample_of_unknown_code),   SCENE(test_imprecise_sample_begins_at_stage_1),
-        SCENE(test_sample_of_no_use_begins_nothing),  SCENE(test_watching_ends_while_a_sample_is_taken),
+        SCENE(test_watching_keeps_within_its_budget),
+        SCENE(test_cost_is_taken_out_of_the_program),
+        SCENE(test_credit_is_not_saved_up),
+        SCENE(test_page_faults_are_paid_for),
+        SCENE(test_slow_strings_are_paid_for),
+        SCENE(test_every_sample_and_watch_is_in_the_books),
+        SCENE(test_refusals_are_in_the_books),
+        SCENE(test_precise_sample_begins_at_stage_2),
+        SCENE(test_precise_sample_of_unknown_code),
+        SCENE(test_imprecise_sample_begins_at_stage_1),
+        SCENE(test_sample_of_no_use_begins_nothing),
+        SCENE(test_watching_ends_while_a_sample_is_taken),
+        SCENE(test_one_in_eight_calls_of_own_functions_is_watched),
+        SCENE(test_what_nobody_spends_goes_to_calls_of_own_functions),
+        SCENE(test_a_place_that_returns_nothing_to_compare_is_left),
+        SCENE(test_a_block_without_anything_of_interest_is_left),
     };
     return cmocka_run_group_tests_name("watch, policy", tests, NULL, NULL);
 }

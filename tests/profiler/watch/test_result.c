@@ -592,21 +592,6 @@ static void test_own_function_that_returns_a_small_number(void) {
     scene_no_record();
 }
 
-static void test_one_in_eight_calls_of_own_functions_is_watched(void) {
-    enum { N = 8000 };
-    unsigned begun = 0;
-
-    for (int i = 0; i < N; i++) {
-        int index = scene_sample_call(scene_after);
-        scene.n_orders = 0;
-        begun += index >= 0;
-        if (index >= 0)
-            pie_watch_free_slot(scene_thread, (unsigned)index);
-    }
-    const double seen[] = {begun, N - begun}, expected[] = {N / 8.0, N * 7 / 8.0};
-    assert_true(scene_fits(seen, expected, 2));
-}
-
 /* A place that is not come to again holds no data breakpoint for long. */
 static void test_own_function_far_away_is_given_up(void) {
     ucontext_t back = scene_returned();
@@ -663,7 +648,6 @@ int main(void) {
         SCENE(test_own_function_is_watched_by_its_calls),
         SCENE(test_own_function_whose_call_does_not_tell),
         SCENE(test_own_function_that_returns_a_small_number),
-        SCENE(test_one_in_eight_calls_of_own_functions_is_watched),
         SCENE(test_own_function_far_away_is_given_up),
     };
     return cmocka_run_group_tests_name("watch, results", tests, NULL, NULL);
