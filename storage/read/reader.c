@@ -23,7 +23,7 @@
 
 /* Larger files are not checked as a whole when they are opened; damage in them shows where it is met. But for merging,
  * which reads all of a file anyway. */
-enum { CHECK_MAX_BYTES = 4 << 20 };
+enum { CHECK_MAX_BYTES = 64 << 20 };
 
 int pie_reader_fail(struct pie_reader *reader, int code, char **ret_message) {
     int error = pie_db_errno(reader->db, code);
