@@ -9,37 +9,42 @@
 #include <unistd.h>
 
 #include "launcher/guest/cores.h"
+#include "launcher/guest/host.h"
 #include "launcher/options/options.h"
 #include "launcher/session/child_env.h"
 #include "launcher/session/preload.h"
 
 enum { OURS = 3 }; /* entries of the environment */
 
-static int say_no_core(const char *self, const struct pie_guest *guest, char *why, size_t size) {
+static int say_no_core(const char *self, const struct pie_python *python, const char *abi, char *why,
+                       size_t size) {
     char *list = pie_cores_list(self);
-    snprintf(why, size, "%s is Python %s, for which this pieprof has no core; it has: %s", guest->python.path,
-             guest->python.abi, list ? list : "none");
+    snprintf(why, size, "%s is Python %s, for which this pieprof has no core; it has: %s", python->path, abi,
+             list ? list : "none");
     free(list);
     return -EINVAL;
 }
 
-int pie_guest_find(const char *name, const char *self, struct pie_guest *ret_guest, char *why, size_t size) {
-    int r = pie_guest_python_read(name, &ret_guest->python, why, size);
+int pie_guest_find(const struct pie_python *python, const char *self, struct pie_guest *ret_guest, char *why,
+                   size_t size) {
+    char abi[PIE_PYTHON_ABI_BYTES];
+    int r = pie_guest_host_check(python, why, size);
     if (r < 0)
         return r;
-    if (!pie_cores_find(self, ret_guest->python.abi, ret_guest->core))
-        return say_no_core(self, ret_guest, why, size);
+    ret_guest->python = *python;
+    pie_python_abi(python, abi);
+    if (!pie_cores_find(self, abi, ret_guest->core))
+        return say_no_core(self, python, abi, why, size);
     if (strpbrk(ret_guest->core, " :")) {
         snprintf(why, size,
                  "%s cannot be preloaded: the loader takes blanks and colons for the end of a name",
                  ret_guest->core);
         return -EINVAL;
     }
-    char *lacking = pie_guest_python_lacks(&ret_guest->python, ret_guest->core);
+    char *lacking = pie_guest_host_lacks(python, ret_guest->core);
     if (!lacking)
         return 0;
-    snprintf(why, size, "%s does not export %s, which %s needs", ret_guest->python.path, lacking,
-             ret_guest->core);
+    snprintf(why, size, "%s does not export %s, which %s needs", python->path, lacking, ret_guest->core);
     free(lacking);
     return -EINVAL;
 }

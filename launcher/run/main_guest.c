@@ -3,14 +3,11 @@
 /* The program without a Python of its own, as a wheel has it (-Dlibpython=none): each run is one of the user's own
  * Python, with a core loaded into it. */
 
-#include <errno.h>
 #include <limits.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "launcher/command/command.h"
 #include "launcher/options/options.h"
-#include "launcher/python/choice.h"
 #include "launcher/run/as_guest.h"
 #include "launcher/run/command_line.h"
 #include "launcher/run/commands.h"
@@ -19,22 +16,9 @@
 #include "runtime/interpreter/target.h"
 #include "runtime/libc/filter_trial.h"
 
-/* All three live until the process executes another program. */
+/* Both live until the process executes another program. */
 static struct pie_options options;
-static struct pie_python_choice choice;
 static char self[PATH_MAX];
-
-static int choose(void) {
-    char why[PIE_PYTHON_WHY_BYTES], folder[PATH_MAX];
-    const char *where = getcwd(folder, sizeof folder) ? folder : ""; /* a folder that is gone has no .venv */
-    struct pie_python_wish wish = pie_python_wish(options.config.python, where, self);
-    int r = pie_python_choose(&wish, &choice, why);
-    if (r < 0)
-        pie_message_error("%s", why);
-    else if (choice.passed[0] && !options.config.is_quiet)
-        pie_message_warning("%s; running %s", choice.passed, choice.python.path);
-    return r;
-}
 
 static int run(void) {
     int r = pie_target_self(self);
@@ -46,9 +30,7 @@ static int run(void) {
     if (deadly)
         pie_message_warning("the seccomp filter here ends processes that call %s; running unprofiled",
                             deadly);
-    if (choose() < 0)
-        return PIE_EXIT_USAGE;
-    return pie_run_as_guest(choice.python.path, self, &options, !deadly);
+    return pie_run_as_guest(options.config.python, self, &options, !deadly);
 }
 
 int main(int argc, char **argv) {

@@ -71,7 +71,7 @@ ROOMS = {
         "install": ("text", "answers", "command"),
         "python": (),
         "confirm": ("text", "answers", "command"),
-        "guest": ("text", "options", "session", "command"),
+        "guest": ("text", "options", "session", "command", "python"),
         "run": ("text", "progress", "options", "answers", "summary", "session", "command", "ask", "top", "serve", "doctor",
                 "install", "confirm", "python", "guest"),
     },

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launcher/guest/elf_symbols.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct names {
+    const char **names;
+    size_t n;
+};
+
+struct pie_elf_symbols {
+    int fd;
+    Elf *elf;                     /* owns the texts */
+    struct names defined, needed; /* the former in order */
+};
+
+static Elf_Data *find_table(Elf *elf, GElf_Shdr *ret_header) {
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));)
+        if (gelf_getshdr(section, ret_header) && ret_header->sh_type == SHT_DYNSYM)
+            return elf_getdata(section, NULL);
+    return NULL;
+}
+
+static void sort_in(struct pie_elf_symbols *symbols, const GElf_Sym *symbol, const char *name) {
+    if (symbol->st_shndx != SHN_UNDEF)
+        symbols->defined.names[symbols->defined.n++] = name;
+    else if (GELF_ST_BIND(symbol->st_info) != STB_WEAK)
+        symbols->needed.names[symbols->needed.n++] = name;
+}
+
+static int compare(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool read_names(struct pie_elf_symbols *symbols) {
+    GElf_Shdr header;
+    GElf_Sym symbol;
+    Elf_Data *data = symbols->elf ? find_table(symbols->elf, &header) : NULL;
+    size_t n = data && header.sh_entsize ? data->d_size / header.sh_entsize : 0;
+
+    symbols->defined.names = calloc(n + 1, sizeof *symbols->defined.names);
+    symbols->needed.names = calloc(n + 1, sizeof *symbols->needed.names);
+    if (!data || !symbols->defined.names || !symbols->needed.names)
+        return false;
+    for (size_t i = 0; i < n && gelf_getsym(data, (int)i, &symbol); i++) {
+        const char *name = elf_strptr(symbols->elf, header.sh_link, symbol.st_name);
+        if (name && *name)
+            sort_in(symbols, &symbol, name);
+    }
+    qsort(symbols->defined.names, symbols->defined.n, sizeof *symbols->defined.names, compare);
+    return true;
+}
+
+struct pie_elf_symbols *pie_elf_symbols_read(const char *path) {
+    struct pie_elf_symbols *symbols = calloc(1, sizeof *symbols);
+    if (!symbols)
+        return NULL;
+    symbols->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    elf_version(EV_CURRENT);
+    symbols->elf = symbols->fd >= 0 ? elf_begin(symbols->fd, ELF_C_READ, NULL) : NULL;
+    if (read_names(symbols))
+        return symbols;
+    pie_elf_symbols_free(symbols);
+    return NULL;
+}
+
+void pie_elf_symbols_free(struct pie_elf_symbols *symbols) {
+    if (!symbols)
+        return;
+    free(symbols->defined.names);
+    free(symbols->needed.names);
+    elf_end(symbols->elf);
+    if (symbols->fd >= 0)
+        close(symbols->fd);
+    free(symbols);
+}
+
+bool pie_elf_symbols_defines(const struct pie_elf_symbols *symbols, const char *name) {
+    const struct names *defined = &symbols->defined;
+    return bsearch(&name, defined->names, defined->n, sizeof *defined->names, compare);
+}
+
+const char *pie_elf_symbols_needed(const struct pie_elf_symbols *symbols, size_t index) {
+    return index < symbols->needed.n ? symbols->needed.names[index] : NULL;
+}

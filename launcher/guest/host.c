@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launcher/guest/host.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+
+#include "launcher/guest/elf_symbols.h"
+#include "launcher/python/python.h"
+
+/* The loader takes no library from the environment of a program that gets rights by being executed. */
+static bool gets_rights(const char *path) {
+    struct stat st;
+    return (stat(path, &st) == 0 && (st.st_mode & (S_ISUID | S_ISGID))) ||
+           getxattr(path, "security.capability", NULL, 0) > 0;
+}
+
+int pie_guest_host_check(const struct pie_python *python, char *why, size_t size) {
+    if (gets_rights(python->path))
+        snprintf(why, size, "%s is set-user-ID or has capabilities: no library can be preloaded into it",
+                 python->path);
+    else if (python->libc != PIE_PYTHON_GLIBC)
+        snprintf(why, size, "%s runs on %s: only on the GNU C library can it be profiled", python->path,
+                 python->libc == PIE_PYTHON_MUSL ? "musl" : "another C library");
+    else
+        return 0;
+    return -EINVAL;
+}
+
+static bool is_of_python(const char *name) {
+    return strncmp(name, "Py", 2) == 0 || strncmp(name, "_Py", 3) == 0;
+}
+
+char *pie_guest_host_lacks(const struct pie_python *python, const char *core) {
+    if (python->linkage != PIE_PYTHON_STATIC)
+        return NULL;
+    struct pie_elf_symbols *exported = pie_elf_symbols_read(python->path);
+    struct pie_elf_symbols *library = exported ? pie_elf_symbols_read(core) : NULL;
+    const char *name;
+    char *lacking = NULL;
+    for (size_t i = 0; library && !lacking && (name = pie_elf_symbols_needed(library, i)); i++) {
+        if (is_of_python(name) && !pie_elf_symbols_defines(exported, name))
+            lacking = strdup(name);
+    }
+    pie_elf_symbols_free(library);
+    pie_elf_symbols_free(exported);
+    return lacking;
+}
