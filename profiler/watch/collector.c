@@ -26,8 +26,7 @@
 static struct {
     uint64_t period_ns;
     struct pie_watch_drain *drain;
-    bool
-        is_restless; /* a thread waits for code to be decoded or for registers, or has used much of its ring */
+    bool is_restless; /* a thread waits for decoded code or registers, or has used much of its ring */
     uint64_t ended_ns, spent_ns; /* on watching: by threads that have ended; by the others at the last look */
 } state;
 
