@@ -180,11 +180,14 @@ static void test_a_line_that_is_not_decided_is_named_with_what_decides(void **st
     expect_part(" % of the run, but 30 comparisons do not decide: count its calls with \"pieprof confirm ");
     expect_part("a.db --finding 1\", or see \"pairs of waste.py:11\"\n");
     assert_null(strstr(printed, "No work"));
-    print_summary("DELETE FROM watch WHERE first_node <> 212; UPDATE watch SET watches = 3 * watches / 4;"
+    print_summary("DELETE FROM watch WHERE first_node <> 212; UPDATE watch SET watches = 3;"
+                  "CREATE TEMP TABLE changed AS SELECT * FROM watch; UPDATE changed SET outcome = 2, "
+                  "watches = 4, weight_ns = 1.5 * weight_ns;"
+                  "INSERT INTO watch SELECT * FROM changed;"
                   "UPDATE sample SET native_ns = 10 * native_ns, python_ns = 10 * python_ns WHERE node = 212",
                   "120");
     expect_part("\nwaste.py:12 may waste up to ");
-    expect_part(", but only 6 comparisons tell of it: profile a longer run, with more data\n");
+    expect_part(", but only 7 comparisons tell of it: profile a longer run, with more data\n");
     print_summary("DELETE FROM watch WHERE first_node <> 212; UPDATE watch SET watches = 2;"
                   "UPDATE sample SET native_ns = 10 * native_ns, python_ns = 10 * python_ns WHERE node = 212",
                   "120");
