@@ -31,6 +31,11 @@ static const char declaration[] =
     "CREATE TABLE x (run INTEGER, file TEXT, line INTEGER, function TEXT, library TEXT, user_file TEXT,"
     " user_line INTEGER, cpu_ns INTEGER, cpu_sq_ns2 REAL, nth INTEGER, " PIE_COST_SUMS_DECLARED ")";
 
+struct process {
+    int64_t id;
+    bool has_clock;
+};
+
 struct file {
     int64_t id;
     const char *path, *library;
@@ -59,7 +64,8 @@ struct reading {
     struct pie_string_pool *texts;
     sqlite3 *db;
     int64_t run;
-    bool has_clock; /* of the process that is read */
+    bool has_clock;            /* of the process that is read */
+    struct elements processes; /* of the run */
     struct elements files, functions, locations;
 };
 
@@ -206,14 +212,32 @@ static const struct {
 };
 
 static int take_process(void *data, sqlite3_stmt *row) {
-    struct reading *reading = data;
-    int64_t process = sqlite3_column_int64(row, 0);
+    struct process *process = add_element(&((struct reading *)data)->processes);
+    if (!process)
+        return SQLITE_NOMEM;
+    *process = (struct process){.id = sqlite3_column_int64(row, 0), .has_clock = sqlite3_column_int(row, 1)};
+    return SQLITE_OK;
+}
+
+static int read_process(struct reading *reading, const struct process *process) {
     int code = SQLITE_OK;
 
-    reading->has_clock = sqlite3_column_int(row, 1);
+    reading->has_clock = process->has_clock;
     forget_names(reading);
     for (size_t i = 0; i < sizeof parts / sizeof *parts && code == SQLITE_OK; i++)
-        code = pie_process_rows_each(reading->db, parts[i].sql, process, parts[i].take, reading);
+        code = pie_process_rows_each(reading->db, parts[i].sql, process->id, parts[i].take, reading);
+    return code;
+}
+
+/* Processes first: a statement that is open meanwhile would end well, and take the message of a failure with it. */
+static int read_processes(struct reading *reading) {
+    int code = pie_process_rows_each(reading->db,
+                                     "SELECT id, clock IS NOT 'none' FROM process WHERE run = ?1 ORDER BY id",
+                                     reading->run, take_process, reading);
+    const struct process *processes = (const struct process *)reading->processes.all;
+
+    for (size_t i = 0; i < reading->processes.count && code == SQLITE_OK; i++)
+        code = read_process(reading, &processes[i]);
     return code;
 }
 
@@ -223,11 +247,13 @@ static int read_run(sqlite3 *db, int64_t run, bool by_function, void **ret_rows)
     if (!reading || pie_string_pool_create(&reading->texts) < 0)
         return SQLITE_NOMEM;
     reading->db = db;
+    reading->run = run;
     reading->costs.by_function = by_function;
-    int code =
-        pie_process_rows_each(db, "SELECT id, clock IS NOT 'none' FROM process WHERE run = ?1 ORDER BY id",
-                              run, take_process, reading);
+    reading->processes.size = sizeof(struct process);
+    int code = read_processes(reading);
     forget_names(reading);
+    pie_free(reading->processes.all);
+    reading->processes.all = NULL;
     pie_cost_sums_end(&reading->costs);
     return code;
 }

@@ -55,9 +55,9 @@ SELECT p.run, s.process, s.kind, s.line_location, s.own_location, s.library_modu
   s.cpu_sq_ns2
 FROM process p CROSS JOIN x_place_time s ON s.process = p.id AND s.run = p.run;
 
--- What shares and intervals are taken of: all threads.
+-- What shares and intervals are taken of.
 CREATE VIEW x_total AS
-SELECT run, sum(cpu_ns) AS cpu_ns, sum(cpu_sq_ns2) AS cpu_sq_ns2 FROM x_place_cost WHERE kind = 4 GROUP BY run;
+SELECT run, sum(cpu_ns) AS cpu_ns, sum(cpu_sq_ns2) AS cpu_sq_ns2 FROM x_sample GROUP BY run;
 
 -- Sums by (innermost Python place, place in own code that led there). Code made from text ("<string>") is own where own
 -- code runs it.
