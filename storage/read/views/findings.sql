@@ -101,8 +101,9 @@ GROUP BY w.process, n.own_location HAVING sum(w.watches) >= (SELECT arguments_mi
 
 -- Each at the line of own code of its first access and, if that is another, at the line of library code. What a[i]
 -- returned is left out: it was fetched and not computed. Where a line's own calls decide, what library code called
--- below it is left out there: one call of the line makes others, the same or not, in turn. Where own code was at a[i],
--- that is what library code below it was about.
+-- below it is left out there: one call of the line makes others, the same or not, in turn. So is what an iterator of a
+-- library called: the for line makes no call that could be kept. Where own code was at a[i], that is what library code
+-- below it was about.
 CREATE VIEW x_watch AS
 SELECT w.*, r.is_own, iif(r.is_own, n.own_location, n.line_location) AS place,
   iif(r.is_own, NULL, n.own_location) AS user_place, n.location, n.line_location, n.entry_function,
@@ -112,7 +113,8 @@ SELECT w.*, r.is_own, iif(r.is_own, n.own_location, n.line_location) AS place,
 FROM x_watched w JOIN node n ON n.process = w.process AND n.id = w.first_node
 JOIN (SELECT 1 AS is_own UNION ALL SELECT 0) r ON r.is_own OR n.line_location IS NOT n.own_location
 WHERE NOT (w.is_asked AND w.inner_is_item) AND NOT (r.is_own AND w.is_asked AND w.traits & PIE_WATCH_OUTER_CALL = 0
-  AND n.line_location IS NOT n.own_location AND (w.process, n.own_location) IN (SELECT process, place FROM x_outer));
+  AND n.line_location IS NOT n.own_location AND (w.own_operation & PIE_OPERATION_MASK = PIE_OPERATION_ITERATE
+    OR (w.process, n.own_location) IN (SELECT process, place FROM x_outer)));
 
 -- Sums by line and by the native function that it called: of all watches, of those whose next access was seen (all_…),
 -- and of the telling ones among these (tell_…), split by what is known of them. user_place, location and sampler are
