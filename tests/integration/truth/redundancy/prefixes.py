@@ -50,7 +50,7 @@ def arrange():
 
 def sort():
     items = []
-    for value in VALUES:
+    for value in VALUES * 2:  # few samples find the call at work, and where it begins anew it does not rise
         items.append(value)
         items.sort(key=float.__neg__)  # sort
     sizes["sort"] = 8 * len(items)
