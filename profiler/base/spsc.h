@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /* PIE_SPSC_RING(name, type, capacity) defines `struct name`, a ring of records with one producer (the handlers or hooks
- * of one thread; none interrupts another of its kind) and one consumer (the collection thread), and name_push(),
- * name_pop() and name_count().
+ * of one thread; none interrupts another of its kind) and one consumer (the collection thread), and name_push() and
+ * name_pop().
  *
  * Guarantees: records are popped in the order in which they were pushed, each once and whole. A full ring refuses, and
  * the caller counts. Order: push() writes a record before it publishes `head` (release), which pop() reads first
@@ -41,10 +41,5 @@
         *ret_record = ring->records[tail % (capacity)];                                                      \
         atomic_store_explicit(&ring->tail, tail + 1, memory_order_release);                                  \
         return true;                                                                                         \
-    }                                                                                                        \
-    /* Records in it. Of the consumer: there may be more by now. */                                          \
-    static inline uint64_t name##_count(const struct name *ring) {                                           \
-        return atomic_load_explicit(&ring->head, memory_order_acquire) -                                     \
-               atomic_load_explicit(&ring->tail, memory_order_relaxed);                                      \
     }                                                                                                        \
     struct name

@@ -48,9 +48,6 @@
 #include <unistd.h>
 
 static const uint64_t TICK_NS = 20000000; /* wall ticks and drains, dithered */
-/* … after some ticks that found next to nothing: most of what these cost is to wake up. */
-static const uint64_t CALM_TICK_NS = 50000000;
-enum { CALM_TICKS = 5 };
 /* The first one after the start, then when the process is twice as old, then whenever it has become a second older: a
  * process that is killed lacks at most the half of its time, or the last second. Slices of time are whole seconds of
  * its age. */
@@ -86,7 +83,6 @@ static struct {
     struct pie_turn turn;
     bool is_left;     /* a thread's rings could not be emptied in this tick */
     uint32_t tick;    /* counts them */
-    uint32_t calm;    /* … in succession after which nothing wanted the next one soon */
     uint32_t running; /* threads that were, at the last tick */
     uint32_t turns;   /* a thread that stands still is looked at in one of this many ticks */
     uint64_t started_ns, next_flush_ns, next_adapt_ns;
@@ -279,17 +275,6 @@ static void schedule_flush(uint64_t began_ns) {
     collection.next_flush_ns = now_ns + (age_ns < whole_ns ? age_ns : whole_ns);
 }
 
-/* A turn of the tree waits for ticks. */
-static void note_calm(void) {
-    bool is_calm = pie_collectors_were_calm() && collection.turn.stage == PIE_TURN_RESTING;
-
-    collection.calm = is_calm ? collection.calm + 1 : 0;
-}
-
-static uint64_t tick_ns(void) {
-    return collection.calm < CALM_TICKS ? TICK_NS : CALM_TICK_NS;
-}
-
 /* One round; tick: the time for one has come. */
 static void work(bool tick) {
     uint64_t now_ns = pie_monotonic_ns();
@@ -303,10 +288,8 @@ static void work(bool tick) {
         collection.running = 0;
     }
     look_at_all(tick);
-    if (tick) {
+    if (tick)
         PIE_EACH_COLLECTOR(pie_collectors_active(), tick);
-        note_calm();
-    }
     if (takes_all && !collection.is_left)
         pie_turn_drained(&collection.turn);
     if (now_ns >= collection.next_adapt_ns) {
@@ -403,10 +386,10 @@ static void *collection_main(void *unused) {
         uint32_t wakes = pie_ending_wakes();
         uint64_t now_ns = pie_monotonic_ns();
         bool tick = now_ns >= next_tick_ns || now_ns >= collection.next_flush_ns;
+        if (tick)
+            next_tick_ns = now_ns + pie_random_dither(&collection.random, TICK_NS);
         PIE_EACH_COLLECTOR(pie_collectors_active(), round_begins);
         work(tick);
-        if (tick)
-            next_tick_ns = now_ns + pie_random_dither(&collection.random, tick_ns());
         pthread_mutex_unlock(&collection.work);
         now_ns = pie_monotonic_ns();
         uint64_t next_ns = next_tick_ns < collection.next_flush_ns ? next_tick_ns : collection.next_flush_ns;

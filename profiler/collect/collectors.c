@@ -97,14 +97,6 @@ bool pie_collectors_are_still(const struct pie_thread *thread, size_t slot) {
     return is_known;
 }
 
-bool pie_collectors_were_calm(void) {
-    bool were_calm = true;
-
-    for (size_t i = 0; active[i]; i++)
-        were_calm &= !active[i]->was_calm || active[i]->was_calm();
-    return were_calm;
-}
-
 uint64_t pie_collectors_last_cpu_ns(const struct pie_thread *thread, size_t slot) {
     for (size_t i = 0; active[i]; i++)
         if (active[i]->last_cpu_ns)

@@ -45,9 +45,6 @@ bool pie_collectors_next_sample(struct pie_thread *thread, struct pie_record *re
 /* Has the thread done nothing since it was looked at last, and does a collector know that? Context: drain. */
 bool pie_collectors_are_still(const struct pie_thread *thread, size_t slot);
 
-/* Since this was last asked, has nothing come that wants the next tick soon? All are asked. Context: drain. */
-bool pie_collectors_were_calm(void);
-
 /* The thread's CPU clock when it was looked at last; 0: not known. Context: drain. */
 uint64_t pie_collectors_last_cpu_ns(const struct pie_thread *thread, size_t slot);
 

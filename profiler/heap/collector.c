@@ -19,7 +19,6 @@ static struct pie_heap_settings settings;
 static struct {
     const struct pie_config *config;
     struct pie_heap_drain *drain;
-    bool is_restless; /* the last tick wanted the next one soon */
 } state;
 
 static void configure(const struct pie_config *config, const struct pie_pystack_ops *ops,
@@ -57,16 +56,11 @@ static void stop(void) {
 }
 
 static void tick(void) {
-    state.is_restless = pie_heap_drain_tick(state.drain);
-}
-
-static bool was_calm(void) {
-    return !state.is_restless;
+    pie_heap_drain_tick(state.drain);
 }
 
 static void forget(void) {
     state.drain = NULL;
-    state.is_restless = false;
 }
 
 static void drain(struct pie_thread *thread, size_t slot) {
@@ -133,7 +127,6 @@ const struct pie_collector pie_heap_collector = {
     .drain = drain,
     .drain_idle = drain_idle,
     .tick = tick,
-    .was_calm = was_calm,
     .prepare = prepare,
     .write = write_memory,
     .write_overhead = write_overhead,

@@ -33,7 +33,6 @@
 enum {
     TRACKED_MAX = PIE_HEAP_TICKETS / 2, /* beyond, half of them are let go */
     LIVE_ROWS_MAX = 4096,               /* steps of curves between two writes */
-    RESTLESS_EVENTS = 64,               /* of a tick: the rings are emptied before as many more come */
     PYTHON_SMALL_BYTES = 512,           /* pymalloc's largest blocks */
     FULL_PART = 10, /* nodes that do not change are written when a tenth of the time has gone by */
 };
@@ -395,18 +394,10 @@ static void look_for_leaks(struct pie_heap_drain *drain, uint64_t now_ns) {
     drain->leaks_ns = now_ns;
 }
 
-static bool follows_copies(const struct pie_heap_drain *drain) {
-    for (int i = 0; i < PIE_COPY_ENDS; i++)
-        if (drain->followed[i].copies)
-            return true;
-    return false;
-}
-
-bool pie_heap_drain_tick(struct pie_heap_drain *drain) {
+void pie_heap_drain_tick(struct pie_heap_drain *drain) {
     uint64_t now_ns = now_of(drain);
 
     take_fates(drain);
-    size_t came = drain->n_events;
     if (drain->n_events > 0) {
         (void)pie_sort(drain->events, drain->n_events, sizeof *drain->events, by_time);
         for (size_t i = 0; i < drain->n_events; i++) {
@@ -428,7 +419,6 @@ bool pie_heap_drain_tick(struct pie_heap_drain *drain) {
     if (drain->has_memory && now_ns - drain->leaks_ns > LEAKS_NS)
         look_for_leaks(drain, now_ns);
     note_suspension(drain); /* last: what the next tick takes is of one time */
-    return came >= RESTLESS_EVENTS || follows_copies(drain);
 }
 
 static uint64_t quiet_visits(void) {

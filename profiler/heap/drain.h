@@ -26,9 +26,8 @@ void pie_heap_drain_destroy(struct pie_heap_drain *drain);
 void pie_heap_drain_thread(struct pie_heap_drain *drain, struct pie_thread *thread);
 /* The same of a slot, whoever has or had it. */
 void pie_heap_drain_slot(struct pie_heap_drain *drain, struct pie_thread *thread);
-/* After the threads: puts in order what was taken, looks at the process. Returns whether the next tick should come
- * soon: much came, or copies are followed, of which there can be few at a time. */
-bool pie_heap_drain_tick(struct pie_heap_drain *drain);
+/* After the threads: puts in order what was taken, looks at the process. */
+void pie_heap_drain_tick(struct pie_heap_drain *drain);
 
 /* Before a transaction: what is to be asked and written is made ready; is_last: of the process. */
 void pie_heap_drain_prepare(struct pie_heap_drain *drain, bool is_last);

@@ -18,7 +18,7 @@
  *     arm … disarm                  except forked and forget
  *     round_begins
  *     meet, next_sample, sample, drain, look     a thread at each tick; ended after the last one
- *     tick, was_calm, adapt, code_changed
+ *     tick, adapt, code_changed
  *     flush_begins, prepare, thread_row, name, write, write_overhead, clear
  *     complete, move, holds, forget_nodes   the two trees take turns (collect/turn.h)
  *   stop, end                       the process ends
@@ -82,7 +82,7 @@ struct pie_collector {
 
     /* The collection thread has started: what it does is the profiler's own work. */
     void (*own_thread)(void);
-    /* Before each round of the collection thread, which it begins about 50 times a second, or 20 while all is calm. */
+    /* Before each round of the collection thread, which it begins about 50 times a second. */
     void (*round_begins)(void);
 
     /* --- A sample of time, in its handler, on the thread that was sampled --- */
@@ -127,9 +127,6 @@ struct pie_collector {
 
     /* After all threads of a tick. */
     void (*tick)(void);
-    /* After it: since this was last asked, has nothing come that wants the next tick soon? While all that have the
-     * member say so, ticks are further apart. */
-    bool (*was_calm)(void);
     /* Libraries were unloaded or changed. */
     void (*code_changed)(void);
 

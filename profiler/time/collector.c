@@ -35,9 +35,6 @@
 /* A thread whose clock would take more than this part of the time by being switched on and off is sampled seldom. */
 enum { SWITCHING_PERMILLE = 100 };
 
-/* With samples as far apart as this or further, the rings have room for those of a long tick. */
-static const uint64_t CALM_PERIOD_NS = 1000000;
-
 /* Of the overhead that the user allows, this part may go to samples of time. */
 static const double BUDGET_PART = 0.4;
 
@@ -59,7 +56,6 @@ static struct {
     struct costs ended_costs, costs; /* of threads that have ended; of the others at the last look */
     uint64_t random;
     bool takes_ticks; /* of the process's timer */
-    bool is_restless; /* a thread waited or ended since was_calm() was asked */
 } state;
 
 static bool make_room(size_t slot) {
@@ -204,18 +200,9 @@ static void look(struct pie_thread *thread, size_t slot) {
         return;
     pie_wait_tick(wait_of(slot), thread, state.collection->ops, peer, &state.throttle, &state.aggregate);
     charge_switches(thread, wait_of(slot));
-    state.is_restless |= !wait_of(slot)->is_calm;
-}
-
-static bool was_calm(void) {
-    bool is_calm = !state.is_restless && state.collection->config->period_ns >= CALM_PERIOD_NS;
-
-    state.is_restless = false;
-    return is_calm;
 }
 
 static void ended(struct pie_thread *thread, size_t slot) {
-    state.is_restless = true;
     if (!state.collection->config->has_time)
         return;
     pie_wait_end(wait_of(slot), thread, &state.throttle, &state.aggregate);
@@ -232,7 +219,7 @@ static bool is_still(const struct pie_thread *thread, size_t slot) {
 static uint64_t last_cpu_ns(const struct pie_thread *thread, size_t slot) {
     const struct pie_wait *wait = wait_of(slot);
 
-    return wait && wait->thread_id == thread->id ? wait->seen_cpu_ns : thread->cpu_last_ns;
+    return wait && wait->thread_id == thread->id ? wait->last_cpu_ns : thread->cpu_last_ns;
 }
 
 /* The kernel arms a timer for an event when it gives the thread a processor, and takes it back when it takes that: in a
@@ -413,7 +400,6 @@ const struct pie_collector pie_time_collector = {
     .last_cpu_ns = last_cpu_ns,
     .adapt = adapt,
     .tick = settle_pools,
-    .was_calm = was_calm,
     .flush_begins = flush_begins,
     .thread_row = thread_row,
     .name_nodes = name_nodes,

@@ -38,10 +38,6 @@
 /* Between two samples: the handler's own time, which is in neither, and the clocks' differences. */
 static const uint64_t GAP_MIN_NS = 50000;
 
-/* A thread that was off the CPU for less than this since it was looked at is busy. What became of that time is read
- * BUSY_NS later at most. Any delay that a quota makes is longer (profiler/base/throttle.c). */
-static const uint64_t BUSY_OFF_NS = 500000, BUSY_NS = 100000000;
-
 /* A holder that none of these looks finds has no place. */
 enum { PEER_LOOKS_MAX = 8 };
 
@@ -194,7 +190,6 @@ static void start_over(struct pie_wait *wait, const struct pie_thread *thread) {
         .thread_id = thread->id,
         .last_ns = thread->started_ns,
         .last_cpu_ns = thread->started_cpu_ns,
-        .seen_cpu_ns = cpu_ns ? cpu_ns : thread->started_cpu_ns,
         .last_delay_ns = delay_ns - ours_ns,
         .sample_ns = thread->started_ns,
         .slices = slices,
@@ -326,11 +321,6 @@ static void look(struct pie_wait *wait, struct pie_thread *thread, const struct 
     }
 }
 
-/* The kernel's files cost some 40 us, and would say next to nothing: the time goes on as if this look had not been. */
-static bool is_busy(const struct pie_wait *wait, uint64_t wall_ns, uint64_t ran_ns) {
-    return !wait->is_still && wall_ns < BUSY_NS && wall_ns < ran_ns + BUSY_OFF_NS;
-}
-
 void pie_wait_tick(struct pie_wait *wait, struct pie_thread *thread, const struct pie_pystack_ops *ops,
                    pie_wait_peer_fn peer, struct pie_throttle *throttle, struct pie_aggregate *aggregate) {
     uint64_t now_ns = pie_monotonic_ns(), cpu_ns = pie_thread_cpu_of(thread->tid);
@@ -339,10 +329,6 @@ void pie_wait_tick(struct pie_wait *wait, struct pie_thread *thread, const struc
     wait->samples = atomic_load_explicit(&thread->samples, memory_order_relaxed);
     if (cpu_ns == 0)
         return; /* it is gone */
-    wait->seen_cpu_ns = cpu_ns;
-    wait->is_calm = ran_ns == 0 ? wait->is_still : is_busy(wait, wall_ns, ran_ns);
-    if (ran_ns > 0 && wait->is_calm)
-        return;
     wait->last_ns = now_ns;
     wait->last_cpu_ns = cpu_ns;
     if (ran_ns == 0 && wait->is_still) {
@@ -354,12 +340,9 @@ void pie_wait_tick(struct pie_wait *wait, struct pie_thread *thread, const struc
     int64_t off_ns = (int64_t)(wall_ns - ran_ns);
     add_off(wait, throttle, off_ns, delay_ns - wait->last_delay_ns);
     wait->last_delay_ns = delay_ns;
+    char state = state_of(thread->tid);
     bool runs_now = pie_thread_cpu_of(thread->tid) != cpu_ns;
-    char state = runs_now ? 'R' : state_of(thread->tid);
-    runs_now = runs_now || pie_thread_cpu_of(thread->tid) != cpu_ns;
-    int64_t waited_ns = wait->wait_ns;
     tell(wait, may_be_delay(wait, state, runs_now, ran_ns, off_ns));
-    wait->is_calm = state == 'R' && wait->wait_ns < waited_ns + (int64_t)BUSY_OFF_NS;
     place_at_samples(wait, thread, aggregate);
     look(wait, thread, ops, peer, aggregate, state);
 }
@@ -408,19 +391,11 @@ void pie_wait_totals(const struct pie_wait *wait, const struct pie_thread *threa
     int64_t wait_ns = wait->wait_ns, runnable_ns = (int64_t)wait->runnable_ns + wait->undecided_ns;
     uint64_t wall_ns = wait->last_ns - thread->started_ns,
              ran_ns = wait->last_cpu_ns - thread->started_cpu_ns;
-    uint64_t more_wall_ns = row->wall_ns - wall_ns, more_ran_ns = row->cpu_ns - ran_ns;
 
     /* it has stood still since the last look, which may have been some time ago */
     if (wait->is_still && row->cpu_ns == ran_ns && row->wall_ns > wall_ns) {
         wait_ns += (int64_t)(row->wall_ns - wall_ns);
         wall_ns = row->wall_ns;
-    }
-    /* or was busy, and little of that time is not decided */
-    if (!wait->is_still && row->wall_ns > wall_ns && row->cpu_ns > ran_ns && more_wall_ns >= more_ran_ns &&
-        is_busy(wait, more_wall_ns, more_ran_ns)) {
-        runnable_ns += (int64_t)(more_wall_ns - more_ran_ns);
-        wall_ns = row->wall_ns;
-        ran_ns = row->cpu_ns;
     }
     row->has_off_times = true;
     row->wall_ns = wall_ns;

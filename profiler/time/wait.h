@@ -42,8 +42,6 @@ struct pie_wait {
     uint64_t sample_ns;             /* CLOCK_MONOTONIC at the last sample */
     uint64_t samples;               /* that it had taken at the last tick */
     bool is_still; /* found asleep at the last tick: as long as its clock stands, all is as it was */
-    bool is_calm; /* at the last tick: it had stood still since the one before, or had hardly waited at all */
-    uint64_t seen_cpu_ns; /* its CPU clock at the last tick, whether it was looked at or not */
     /* Where the tasks of its event loop are suspended, if that is what waits; they share the time. */
     struct pie_cct_id awaits[PIE_WAIT_AWAITS_MAX];
     uint8_t await_causes[PIE_WAIT_AWAITS_MAX]; /* enum pie_wait_cause */
@@ -67,8 +65,7 @@ void pie_wait_meet(struct pie_wait *wait, const struct pie_thread *thread);
 /* A sample of the thread that pie_wait_meet() met, in the order in which they were taken. Context: drain. */
 void pie_wait_sample(struct pie_wait *wait, const struct pie_record *record);
 
-/* Looks at that thread and books its time off the CPU since the last look. One that was hardly off the CPU is looked at
- * ten times a second only. Context: drain. */
+/* Looks at that thread and books its time off the CPU since the last tick. Context: drain. */
 void pie_wait_tick(struct pie_wait *wait, struct pie_thread *thread, const struct pie_pystack_ops *ops,
                    pie_wait_peer_fn peer, struct pie_throttle *throttle, struct pie_aggregate *aggregate);
 

@@ -26,7 +26,6 @@
 static struct {
     uint64_t period_ns;
     struct pie_watch_drain *drain;
-    bool is_restless; /* a thread waits for decoded code or registers, or has used much of its ring */
     uint64_t ended_ns, spent_ns; /* on watching: by threads that have ended; by the others at the last look */
 } state;
 
@@ -106,23 +105,11 @@ static void sample(const struct pie_thread *thread, size_t slot, const struct pi
 }
 
 static void drain(struct pie_thread *thread, size_t slot) {
-    const struct pie_watch_thread *watch = pie_watch_of(thread);
-
-    state.is_restless |= pie_watch_requests_count(&watch->requests) > 0 ||
-                         pie_watch_ring_count(&watch->ring) > PIE_WATCH_RING_RECORDS / 4 ||
-                         atomic_load_explicit(&watch->wants_registers, memory_order_relaxed);
     pie_watch_drain_thread(state.drain, thread, slot);
 }
 
 static void look(struct pie_thread *thread, size_t slot) {
     pie_debug_hidden_serve(thread);
-}
-
-static bool was_calm(void) {
-    bool is_calm = !state.is_restless;
-
-    state.is_restless = false;
-    return is_calm;
 }
 
 static void ended(struct pie_thread *thread, size_t slot) {
@@ -209,7 +196,6 @@ const struct pie_collector pie_watch_collector = {
     .look = look,
     .ended = ended,
     .adapt = adapt,
-    .was_calm = was_calm,
     .code_changed = code_changed,
     .flush_begins = flush_begins,
     .thread_row = thread_row,

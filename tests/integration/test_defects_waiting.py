@@ -128,7 +128,8 @@ def test_the_run_queue_is_reported_at_the_line_that_computes(tmp_path):
     delay = burn["runnable_s"] + burn["throttled_s"]
     assert truth["burn_delay_s"] > 0.3 * truth["burn_s"], "the other process had its part of the processor"
     assert delay == pytest.approx(truth["burn_delay_s"], rel=0.05, abs=SLACK_S)
-    assert burn["cpu_s"] + delay + burn["wait_s"] == pytest.approx(truth["burn_s"], rel=0.05, abs=SLACK_S)
+    ran_s = burn["cpu_s"] / done.program_share  # the rest is the profiler's own, within its budget
+    assert ran_s + delay + burn["wait_s"] == pytest.approx(truth["burn_s"], rel=0.05, abs=SLACK_S)
     check_sums(done.query("threads"))
     assert done.query("runnable")[0]["line"] == burn["line"]
 
