@@ -8,7 +8,6 @@ import harness
 STEP = 0.1
 MOTION = np.eye(6)
 MOTION[:3, 3:] = STEP * np.eye(3)
-OBSERVED = np.eye(3, 6)
 NOISE = np.diag([0.4, 0.4, 0.9])
 
 
@@ -33,8 +32,8 @@ class Filter:
         self.spread = MOTION @ self.spread @ MOTION.T + self.gusts
 
     def correct(self, measured):
-        cross = self.spread @ OBSERVED.T
-        gain = np.linalg.solve(OBSERVED @ cross + NOISE, cross.T).T
+        cross = self.spread[:, :3]
+        gain = np.linalg.solve(cross[:3] + NOISE, cross.T).T
         surprise = measured - self.state[:3]
         self.state = self.state + gain @ surprise
         self.spread = self.spread - gain @ cross.T

@@ -52,7 +52,8 @@ class Board:
 
 def puzzle(rng, givens):
     """A board with some cells of a shuffled full grid, and the empty cells."""
-    digits, rows = rng.sample(range(9), 9), [3 * band + k for band in rng.sample(range(3), 3) for k in rng.sample(range(3), 3)]
+    digits = rng.sample(range(9), 9)
+    rows = [3 * band + k for band in rng.sample(range(3), 3) for k in rng.sample(range(3), 3)]
     board, kept = Board(), set(rng.sample(range(81), givens))
     for cell in kept:
         row, column = rows[cell // 9], cell % 9
@@ -73,4 +74,4 @@ def work(repeats):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=3_000)
+    harness.main(work, repeats=15_000)

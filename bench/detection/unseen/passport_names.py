@@ -56,4 +56,4 @@ def work(repeats, write):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, plain_name), lambda n: work(n, plain_name_fixed), repeats=80_000)
+    harness.main(lambda n: work(n, plain_name), lambda n: work(n, plain_name_fixed), repeats=50_000)

@@ -57,4 +57,4 @@ def work(repeats, assess):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, values), lambda n: work(n, values_fixed), repeats=35)
+    harness.main(lambda n: work(n, values), lambda n: work(n, values_fixed), repeats=26)

@@ -57,4 +57,4 @@ def work(repeats, estimate):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, density), lambda n: work(n, density_fixed), repeats=200)
+    harness.main(lambda n: work(n, density), lambda n: work(n, density_fixed), repeats=140)
