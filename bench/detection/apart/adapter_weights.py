@@ -70,4 +70,4 @@ def work(repeats, write):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, generate), lambda n: work(n, generate_fixed), repeats=90)
+    harness.main(lambda n: work(n, generate), lambda n: work(n, generate_fixed), repeats=125)

@@ -58,4 +58,4 @@ def work(repeats, divide):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, by_cafe), lambda n: work(n, by_cafe_fixed), repeats=120)
+    harness.main(lambda n: work(n, by_cafe), lambda n: work(n, by_cafe_fixed), repeats=80)

@@ -51,4 +51,4 @@ def work(repeats, weigh):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, strengths), lambda n: work(n, strengths_fixed), repeats=25)
+    harness.main(lambda n: work(n, strengths), lambda n: work(n, strengths_fixed), repeats=40)

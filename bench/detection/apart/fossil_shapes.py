@@ -49,4 +49,4 @@ def work(repeats, compare):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, distances), lambda n: work(n, distances_fixed), repeats=90)
+    harness.main(lambda n: work(n, distances), lambda n: work(n, distances_fixed), repeats=150)

@@ -56,4 +56,4 @@ def work(repeats, remove):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, without), lambda n: work(n, without_fixed), repeats=160)
+    harness.main(lambda n: work(n, without), lambda n: work(n, without_fixed), repeats=220)

@@ -48,4 +48,4 @@ def work(repeats, count):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, counts), lambda n: work(n, counts_fixed), repeats=800)
+    harness.main(lambda n: work(n, counts), lambda n: work(n, counts_fixed), repeats=1_200)

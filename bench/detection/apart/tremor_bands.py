@@ -50,4 +50,4 @@ def work(repeats, choose):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, design), lambda n: work(n, design_fixed), repeats=3_000)
+    harness.main(lambda n: work(n, design), lambda n: work(n, design_fixed), repeats=1_800)

@@ -42,4 +42,4 @@ def work(repeats):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=60)
+    harness.main(work, repeats=420)
