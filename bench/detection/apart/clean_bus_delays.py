@@ -15,6 +15,7 @@ def plan(rng):
     times = np.sort(rng.integers(5 * 3600, 23 * 3600, size=(BUSES, 120)), axis=1)
     frame = pd.DataFrame({"time": times.ravel(), "bus": np.repeat(np.arange(BUSES), 120)})
     frame["stop"] = np.tile(np.arange(120), BUSES)
+    frame["due"] = frame["time"]
     return frame.sort_values("time", kind="stable", ignore_index=True)
 
 
@@ -28,7 +29,6 @@ def positions(rng, planned):
 
 def delays(planned, seen):
     """Mean delay of each bus in seconds, for stops passed within a quarter of an hour."""
-    planned = planned.assign(due=planned["time"])
     joined = pd.merge_asof(seen, planned, on="time", by="bus", tolerance=900)
     late = (joined["time"] - joined["due"]).dropna()
     return late.groupby(joined["bus"]).mean().reindex(range(BUSES))

@@ -52,4 +52,4 @@ def work(repeats):
 
 
 if __name__ == "__main__":
-    harness.main(work, repeats=120)
+    harness.main(work, repeats=60)

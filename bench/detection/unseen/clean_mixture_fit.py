@@ -20,9 +20,9 @@ def log_densities(values, weights, centres, spreads):
     columns = []
     for weight, centre, spread in zip(weights, centres, spreads):
         lower = np.linalg.cholesky(spread)
-        scaled = np.linalg.solve(lower, (values - centre).T)
+        scaled = (values - centre) @ np.linalg.inv(lower).T
         size = np.log(np.diagonal(lower)).sum()
-        columns.append(np.log(weight) - size - 0.5 * np.einsum("ij,ij->j", scaled, scaled))
+        columns.append(np.log(weight) - size - 0.5 * np.einsum("ij,ij->i", scaled, scaled))
     return np.stack(columns, axis=1)
 
 

@@ -28,8 +28,8 @@ def shade(heights, azimuth, altitude):
         for j in range(1, columns - 1):
             east = (heights[i, j + 1] - heights[i, j - 1]) / (2 * CELL)  # waste: load
             north = (heights[i - 1, j] - heights[i + 1, j]) / (2 * CELL)  # waste: load
-            light = light_z - light_x * east - light_y * north
-            shades[i - 1, j - 1] = max(0.0, light / (1.0 + east * east + north * north) ** 0.5)
+            light = light_z - light_x * east - light_y * north  # waste: load
+            shades[i - 1, j - 1] = max(0.0, light / (1.0 + east * east + north * north) ** 0.5)  # waste: load
     return shades
 
 

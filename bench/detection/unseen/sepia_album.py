@@ -23,7 +23,7 @@ def photograph(rng, width, height):
 
 
 def tone(red, green, blue):
-    return tuple(min(255, int(r * red + g * green + b * blue)) for r, g, b in MATRIX)
+    return tuple(min(255, int(r * red + g * green + b * blue)) for r, g, b in MATRIX)  # waste: load
 
 
 def sepia(image):

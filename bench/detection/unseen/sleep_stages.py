@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains a classifier of sleep stages; each batch of recordings becomes a tensor from a list of NumPy arrays."""
 
+import warnings
+
 import numpy as np
 import torch
 from torch import nn
@@ -57,7 +59,5 @@ def work(repeats, convert):
 
 
 if __name__ == "__main__":
-    import warnings
-
     warnings.simplefilter("ignore")
     harness.main(lambda n: work(n, to_tensor), lambda n: work(n, to_tensor_fixed), repeats=30)

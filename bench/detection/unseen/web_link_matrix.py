@@ -2,6 +2,7 @@
 """Ranks the pages of small web sites; their links are set one by one in a compressed sparse matrix."""
 
 import random
+import warnings
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -56,7 +57,5 @@ def work(repeats, build):
 
 
 if __name__ == "__main__":
-    import warnings
-
     warnings.simplefilter("ignore")
     harness.main(lambda n: work(n, matrix), lambda n: work(n, matrix_fixed), repeats=14)
