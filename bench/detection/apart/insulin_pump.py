@@ -56,4 +56,4 @@ def work(repeats, run):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, simulate), lambda n: work(n, simulate_fixed), repeats=1_400)
+    harness.main(lambda n: work(n, simulate), lambda n: work(n, simulate_fixed), repeats=1_800)

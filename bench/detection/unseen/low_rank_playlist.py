@@ -54,4 +54,4 @@ def work(repeats, rate):
 
 
 if __name__ == "__main__":
-    harness.main(lambda n: work(n, scores), lambda n: work(n, scores_fixed), repeats=40)
+    harness.main(lambda n: work(n, scores), lambda n: work(n, scores_fixed), repeats=150)
