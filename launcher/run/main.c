@@ -18,6 +18,7 @@
 #include "launcher/run/command_line.h"
 #include "launcher/run/commands.h"
 #include "launcher/run/help.h"
+#include "launcher/run/python_name.h"
 #include "launcher/session/preload.h"
 #include "launcher/run/script_word.h"
 #include "launcher/session/session.h"
@@ -62,14 +63,6 @@ static void start_as_child(struct pie_child_env *child, char **argv) {
         .summary_pid = child->summary_pid,
     };
     pie_session_start(&session);
-}
-
-/* Is plain Python to be profiled? A value of PIEPROF other than 1 is not ours to judge, 0 says no to both. */
-static bool is_wanted_under_python_name(void) {
-    const char *on = getenv("PIEPROF"), *output = getenv("PIEPROF_OUTPUT");
-    if (on && strcmp(on, "0") == 0)
-        return false;
-    return (on && strcmp(on, "1") == 0) || (output && *output);
 }
 
 #define NO_JEMALLOC "jemalloc cannot serve malloc()"
@@ -131,7 +124,7 @@ static int run_as_python(int argc, char **argv, struct pie_child_env *child) {
         take_name_of(argv[0]);
     if (child->is_child && is_trusted)
         start_as_child(child, argv);
-    else if (is_trusted && is_wanted_under_python_name())
+    else if (is_trusted && pie_python_name_wants_profile())
         start_under_python_name(argv);
     return run_plain_python(argc, argv);
 }
@@ -231,12 +224,6 @@ static int run_as_pieprof(char **argv) {
     return pie_command_line_ends(argv, &options, &status) ? status : run_profiled(argv);
 }
 
-/* By argv[0], or by the file that was executed: a program may start sys.executable under any argv[0]. */
-static bool is_called_as_python(const char *argv0) {
-    const char *executed = (const char *)getauxval(AT_EXECFN);
-    return (argv0 && pie_target_is_python_name(argv0)) || (executed && pie_target_is_python_name(executed));
-}
-
 int main(int argc, char **argv) {
     struct pie_child_env child;
     pie_preload_clean();
@@ -244,7 +231,7 @@ int main(int argc, char **argv) {
     struct pie_confirm_board *board = pie_confirm_board_take();
     if (board && argc > 0)
         return run_counted(argc, argv, board);
-    if (child.is_child || is_called_as_python(argv[0]))
+    if (child.is_child || pie_python_name_is_called(argv[0]))
         return run_as_python(argc, argv, &child);
     const struct pie_command *command = argc > 1 ? pie_command_find(argv[1]) : NULL;
     if (command && pie_command_is_help_wanted(argc - 1, argv + 1))

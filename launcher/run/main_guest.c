@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /* The program without a Python of its own, as a wheel has it (-Dlibpython=none): each run is one of the user's own
- * Python, with a core loaded into it. */
+ * Python, with a core loaded into it. Called as python, it is the next python on the PATH. */
 
 #include <limits.h>
 #include <string.h>
@@ -12,6 +12,8 @@
 #include "launcher/run/command_line.h"
 #include "launcher/run/commands.h"
 #include "launcher/run/help.h"
+#include "launcher/run/next_python.h"
+#include "launcher/run/python_name.h"
 #include "launcher/text/messages.h"
 #include "runtime/interpreter/target.h"
 #include "runtime/libc/filter_trial.h"
@@ -35,6 +37,8 @@ static int run(void) {
 
 int main(int argc, char **argv) {
     int status;
+    if (argc > 0 && pie_python_name_is_called(argv[0]))
+        return pie_next_python_run(argv, pie_target_self(self) == 0 ? self : NULL, &options);
     const struct pie_command *command = argc > 1 ? pie_command_find(argv[1]) : NULL;
     if (command && pie_command_is_help_wanted(argc - 1, argv + 1))
         return pie_help_print_command(command, stdout), 0;

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kit (packaging/kit) in the roots of images: the image's own python is profiled there by one folder and two variables.
+
+The roots have the layouts of images, made of this machine's interpreters: without a shell as distroless ones, and with an
+interpreter in /usr/local as python:3.x ones."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from test_wheel import PYTHONS, ROOT, WHEEL, abi_of, cores, run
+
+pytestmark = [
+    pytest.mark.skipif(WHEEL is None, reason="no wheel in dist/: scripts/wheel makes one"),
+    pytest.mark.skipif(os.geteuid() != 0, reason="only root can change the root folder"),
+]
+WHO = "import json, sys; print(json.dumps([sys.executable, sys.prefix, sum(i * i for i in range(3000000))]))"
+SUM = sum(i * i for i in range(3000000))
+
+
+def libraries(program):
+    """What the loader needs for it, and the loader."""
+    return set(re.findall(r"(/\S+)", re.sub(r"\S+ =>", "", run("ldd", program).stdout)))
+
+
+def copy(path, root, link=None):
+    to = root / (link or path).lstrip("/")
+    to.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(os.path.realpath(path), to)
+
+
+@pytest.fixture(params=["distroless", "usr-local"])
+def image(request, tmp_path):
+    """A root folder, and the folder of its interpreter."""
+    root, layout = tmp_path / "root", request.param
+    own = layout == "usr-local"
+    found = [python for python in PYTHONS if abi_of(python) in cores() and python.startswith("/usr/bin/") != own]
+    if not found:
+        pytest.skip("the wheel has no core for an interpreter of this kind here")
+    python = found[0]
+    version = abi_of(python)
+    prefix = run(python, "-I", "-c", "import sys; print(sys.base_prefix)").stdout.strip()
+    there = "/usr/local" if own else prefix
+    copy(python, root, f"{there}/bin/python{version}")
+    (root / there.lstrip("/") / "bin" / "python3").symlink_to(f"python{version}")
+    for path in libraries(python):
+        copy(path, root, path.replace(prefix, there, 1) if own else path)
+    shutil.copytree(f"{prefix}/lib/python{version}", root / there.lstrip("/") / "lib" / f"python{version}", symlinks=True,
+                    ignore=shutil.ignore_patterns("test", "site-packages", "dist-packages", "__pycache__", "config-*"))
+    for path in {one for module in ("_sqlite3", "_ssl") for one in libraries(module_file(python, module))}:
+        copy(path, root, path.replace(prefix, there, 1) if own else path)
+    done = run(ROOT / "packaging" / "kit", WHEEL, root / "pieprof")
+    assert done.returncode == 0, done.stderr
+    (root / "work").mkdir()
+    return root, f"{there}/bin", own
+
+
+def module_file(python, module):
+    return run(python, "-I", "-c", f"import {module}; print(getattr({module}, '__file__', '/bin/true'))").stdout.strip()
+
+
+def call(root, folder, own, *words, **more):
+    env = {"PATH": f"/pieprof/bin:{folder}", **more}
+    if own:
+        env["LD_LIBRARY_PATH"] = "/usr/local/lib"  # ldconfig's list is not copied
+    return subprocess.run(["chroot", root, *words], env={**env, "PATH": f"/usr/sbin:{env['PATH']}"}, capture_output=True,
+                          text=True, timeout=120)
+
+
+def test_python_is_the_images_own_and_profiled_on_request(image):
+    root, folder, own = image
+    for wanted in ({}, {"PIEPROF_OUTPUT": "/work/run.db"}):
+        done = call(root, folder, own, "/pieprof/bin/python3", "-c", WHO, **wanted)
+        assert (done.returncode, done.stderr) == (0, "")
+        executable, prefix, total = json.loads(done.stdout)
+        assert (executable, prefix, total) == (f"{folder}/python3", str(pathlib.Path(folder).parent), SUM)
+    asked = run(root / "pieprof" / "bin" / "pieprof", "query", root / "work" / "run.db", "select samples >= 20 as many from v_run", "--csv")
+    assert asked.stdout.split() == ["many", "1"], asked
