@@ -94,7 +94,7 @@ static struct pie_cct_id blocked_context(struct pie_wait *wait, struct pie_threa
         keys[i] = id ? pie_cct_python_key(id, ops->instr_offset(frames[i].code, frames[i].instr)) : 0;
     }
     pie_wait_reason_find(thread, tstate, ops, &wait->reason, &wait->holder);
-    wait->n_awaits = pie_wait_awaits_find(ops, tstate, frames, keys, n, wait->awaits, wait->await_causes);
+    wait->n_awaits = pie_wait_awaits_find(ops, tstate, frames, keys, n, wait->awaits);
     if (pie_thread_cpu_of(thread->tid) != cpu_ns)
         return none;
     while (n-- > 0)
@@ -110,9 +110,11 @@ static void book(struct pie_wait *wait, const struct pie_thread *thread, struct 
 
     wait->booked_ns += (uint64_t)ns;
     for (uint32_t i = wait->n_awaits; i > 0; i--) {
-        const struct pie_wait_reason reason = {.cause = wait->await_causes[i - 1]};
+        const struct pie_wait_await *await = &wait->awaits[i - 1];
+        const struct pie_wait_reason reason = {
+            .cause = await->cause, .coroutine = await->coroutine, .task = await->task};
         int64_t share_ns = left_ns / (int64_t)i;
-        pie_aggregate_add_wait(aggregate, thread->id, wait->awaits[i - 1], &reason, share_ns);
+        pie_aggregate_add_wait(aggregate, thread->id, await->node, &reason, share_ns);
         left_ns -= share_ns;
     }
     if (wait->n_awaits == 0)
@@ -380,8 +382,10 @@ void pie_wait_move(struct pie_wait *wait, pie_moved_fn moved, void *data) {
         wait->known_node = moved(data, wait->known_node);
     if (wait->reason.peer.value)
         wait->reason.peer = moved(data, wait->reason.peer);
-    for (uint32_t i = 0; i < wait->n_awaits; i++)
-        wait->awaits[i] = moved(data, wait->awaits[i]);
+    for (uint32_t i = 0; i < wait->n_awaits; i++) {
+        wait->awaits[i].node = moved(data, wait->awaits[i].node);
+        wait->awaits[i].coroutine = moved(data, wait->awaits[i].coroutine);
+    }
 }
 
 void pie_wait_totals(const struct pie_wait *wait, const struct pie_thread *thread,
