@@ -99,6 +99,32 @@ def test_a_call_that_waits_with_the_gil_is_told(profiled):
     check_sums(profile)
 
 
+def test_causes_in_the_course_of_time(profiled):
+    """In the first second the line only waits for a pipe, in the third only for a socket."""
+    profile = profiled(CAUSES, "course")
+    (process,) = profile.sql("SELECT started_ns / 1e9 AS begun FROM process")
+    for period, low_s, high_s in ("", 0, 99), ("in slice 1", 0, 1), ("in slice 2", 1, 2), ("in slice 3", 2, 3):
+        lasted = {cause: min(end - process["begun"], high_s) - max(begin - process["begun"], low_s)
+                  for cause, (begin, end) in profile.truth["waited"].items()}
+        truth = {cause: s for cause, s in lasted.items() if s > 0}
+        found = {}
+        for row in profile.query(f"top 1000 wait causes {period}"):
+            if row["file"] == str(CAUSES) and row["line"] == line_of(CAUSES, "take") and row["wait_s"] > 1e-6:
+                found[row["cause"]] = found.get(row["cause"], 0) + row["wait_s"]
+        # on a busy machine a slice is written late
+        assert found == {cause: pytest.approx(s, rel=0.05, abs=2 * SLACK_S) for cause, s in truth.items()}, period
+    check_sums(profile)
+
+
+def test_who_forks_waits_for_no_lock(profiled):
+    profile = profiled(CAUSES, "forks")
+    own = [r for r in profile.query("top 1000 wait causes") if r["file"] == str(CAUSES)]
+    assert {r["cause"] for r in own} <= {"child", "other"} and not any(r["holds_gil"] for r in own)
+    assert all((r["resource"] == "pieprof") == (r["cause"] == "other") for r in own)
+    waited = {r["line"] for r in own if r["resource"] == "pieprof"}
+    assert waited <= {line_of(CAUSES, "fork"), line_of(CAUSES, "exit")} and waited
+
+
 def test_tasks_wait_for_what_they_await(profiled):
     if helpers.python_minor() >= 14:
         pytest.skip(f"the tasks of Python 3.{helpers.python_minor()} cannot be read")
