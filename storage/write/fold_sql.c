@@ -52,7 +52,8 @@ const char *const pie_fold_contexts_sql[] = {
     MOVE("sample", PIE_SAMPLE_KEY, PIE_SAMPLE_SUMS, "thread, f.target", PIE_SAMPLE_ADD),
     DROP("sample"),
     "INSERT INTO wait (" WAIT ") SELECT process, thread, coalesce(a.target, wait.node), cause, resource, "
-    "coalesce(b.target, peer), holds_gil, wait_ns, looks, is_rest FROM wait LEFT JOIN temp.folded a ON a.node = "
+    "coalesce(b.target, peer), holds_gil, wait_ns, looks, is_rest FROM wait LEFT JOIN temp.folded a ON "
+    "a.node = "
     "wait.node LEFT JOIN temp.folded b ON b.node = peer WHERE process = ?1 AND (a.node IS NOT NULL OR b.node "
     "IS NOT NULL)" PIE_WAIT_ADD,
     "DELETE FROM wait WHERE process = ?1 AND (node " IS_FOLDED " OR peer " IS_FOLDED ")",
@@ -141,7 +142,8 @@ const char *const pie_fold_threads_sql[] = {
                          " JOIN temp.folded f ON f.node = sample.thread WHERE process = ?1" PIE_SAMPLE_ADD,
     "DELETE FROM sample WHERE process = ?1 AND thread " IS_FOLDED,
     "INSERT INTO wait (" WAIT ") SELECT process, f.target, wait.node, cause, resource, peer, holds_gil, "
-    "wait_ns, looks, is_rest FROM wait JOIN temp.folded f ON f.node = wait.thread WHERE process = ?1" PIE_WAIT_ADD,
+    "wait_ns, looks, is_rest FROM wait JOIN temp.folded f ON f.node = wait.thread WHERE process = "
+    "?1" PIE_WAIT_ADD,
     "DELETE FROM wait WHERE process = ?1 AND thread " IS_FOLDED,
     "INSERT INTO task (" PIE_TASK_COLUMNS ") SELECT process, f.target, task.node, coroutine, cause, name, "
     "wait_ns FROM task JOIN temp.folded f ON f.node = task.thread WHERE process = ?1" PIE_TASK_ADD,

@@ -50,11 +50,11 @@ struct pie_writer {
     int64_t run, process; /* rows' ids, 0: no process begun */
     struct pie_slices slices;
     struct pie_u64map first_causes; /* of a thread (the upper half of the key) in a node to wait, plus one */
-    uint64_t max_bytes;  /* of the file; 0: no limit */
-    double folded_bytes; /* that were in use when it was folded last */
-    int64_t keep_s;      /* slices that are older are forgotten; 0: none */
-    int64_t forgotten_s; /* those before are */
-    int64_t packed_s;    /* rows of slices before are packed */
+    uint64_t max_bytes;             /* of the file; 0: no limit */
+    double folded_bytes;            /* that were in use when it was folded last */
+    int64_t keep_s;                 /* slices that are older are forgotten; 0: none */
+    int64_t forgotten_s;            /* those before are */
+    int64_t packed_s;               /* rows of slices before are packed */
     struct pie_contexts *contexts;
     struct pie_ownership *ownership;
     struct pie_source_text *source;

@@ -297,8 +297,8 @@ static int put_sliced(struct pie_writer *writer, uint32_t thread, struct pie_nod
                           writer->slices.at_s, (int64_t)thread, (int64_t)node.value, (int64_t)kind, time_ns);
 }
 
-/* Most threads wait for one cause in a context: its slices have nothing to say of it. Without memory, and where so many
- * are known that all are forgotten, a context has more than one such cause: they share what is left in proportion. */
+/* Most threads wait for one cause in a context: its slices have nothing to say of it. Without memory, and once
+ * the map was full and all was forgotten, a context may have two such causes: they share what is left in proportion. */
 static bool is_first_cause(struct pie_writer *writer, const struct pie_wait_row *wait) {
     uint64_t key = (uint64_t)wait->thread << 32 | wait->node.value;
     uint32_t first = pie_u64map_get(&writer->first_causes, key), cause = (uint32_t)wait->cause + 1;

@@ -4,9 +4,9 @@
 #include <internal/pycore_frame.h>
 #undef Py_BUILD_CORE
 
-#include "runtime/stacks/awaits.h"
+#include "runtime/objects/awaits.h"
 #include "runtime/stacks/pyframe.h"
-#include "runtime/stacks/task_name.h"
+#include "runtime/objects/task_name.h"
 
 #include "profiler/base/safe_load.h"
 

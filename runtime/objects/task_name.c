@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/stacks/task_name.h"
+#include "runtime/objects/task_name.h"
 
 #include "runtime/objects/pystr.h"
 
