@@ -8,7 +8,8 @@
  * processor, that much is taken back.
  *
  * The places of waiting are sampled: the time since the last tick goes to the context in which the thread is found
- * blocked now; while it is found running, it is kept in a pool for the next time. Those of delays come from the clock's
+ * blocked now; while it is found running, it is kept in a pool for the next time. What is surely the end of the last wait
+ * goes there (book_end()). Those of delays come from the clock's
  * samples: where wall time between two samples of a thread is longer than the CPU time between them, the thread was off
  * the CPU there, and it was so because of a delay that the kernel has booked by then.
  *
@@ -290,15 +291,28 @@ static void find_peer(struct pie_wait *wait, pie_wait_peer_fn peer) {
     }
 }
 
+/* A part of the pool. */
+static void book_pool(struct pie_wait *wait, const struct pie_thread *thread, struct pie_aggregate *aggregate,
+                      int64_t part_ns) {
+    if (wait->blocked_node.value && part_ns > 0) {
+        book(wait, thread, aggregate, part_ns);
+        wait->wait_pool_ns -= part_ns;
+    }
+}
+
+/* The thread was found blocked at the last tick, and has been given a processor once since then. If it still has it, it
+ * has not waited elsewhere. If it is asleep again, nobody knows when it ran: each wait has half of the time. */
+static void book_end(struct pie_wait *wait, const struct pie_thread *thread, struct pie_aggregate *aggregate,
+                     char state) {
+    book_pool(wait, thread, aggregate, state == 'R' ? wait->wait_pool_ns : wait->wait_pool_ns / 2);
+}
+
 static void book_standing(struct pie_wait *wait, const struct pie_thread *thread, pie_wait_peer_fn peer,
                           struct pie_aggregate *aggregate, uint64_t wall_ns) {
     wait->undecided_ns += (int64_t)wall_ns;
     tell(wait, 0);
     find_peer(wait, peer);
-    if (wait->blocked_node.value && wait->wait_pool_ns > 0) {
-        book(wait, thread, aggregate, wait->wait_pool_ns);
-        wait->wait_pool_ns = 0;
-    }
+    book_pool(wait, thread, aggregate, wait->wait_pool_ns);
 }
 
 /* Where is it now, if it is asleep? */
@@ -317,16 +331,14 @@ static void look(struct pie_wait *wait, struct pie_thread *thread, const struct 
     find_peer(wait, peer);
     wait->known_node = wait->blocked_node;
     place_rest(wait, thread, aggregate);
-    if (wait->wait_pool_ns > 0) {
-        book(wait, thread, aggregate, wait->wait_pool_ns);
-        wait->wait_pool_ns = 0;
-    }
+    book_pool(wait, thread, aggregate, wait->wait_pool_ns);
 }
 
 void pie_wait_tick(struct pie_wait *wait, struct pie_thread *thread, const struct pie_pystack_ops *ops,
                    pie_wait_peer_fn peer, struct pie_throttle *throttle, struct pie_aggregate *aggregate) {
     uint64_t now_ns = pie_monotonic_ns(), cpu_ns = pie_thread_cpu_of(thread->tid);
     uint64_t wall_ns = now_ns - wait->last_ns, ran_ns = cpu_ns - wait->last_cpu_ns, delay_ns;
+    uint64_t slices = wait->slices;
 
     wait->samples = atomic_load_explicit(&thread->samples, memory_order_relaxed);
     if (cpu_ns == 0)
@@ -346,6 +358,8 @@ void pie_wait_tick(struct pie_wait *wait, struct pie_thread *thread, const struc
     bool runs_now = pie_thread_cpu_of(thread->tid) != cpu_ns;
     tell(wait, may_be_delay(wait, state, runs_now, ran_ns, off_ns));
     place_at_samples(wait, thread, aggregate);
+    if (wait->is_still && wait->slices - slices == 1)
+        book_end(wait, thread, aggregate, state);
     look(wait, thread, ops, peer, aggregate, state);
 }
 
