@@ -9,6 +9,7 @@ from helpers import TRUTH, line_of, total
 CAUSES, GARBAGE = TRUTH / "waiting_causes.py", TRUTH / "collections_of_garbage.py"
 # Before a thread is looked at for the first time nobody knows where it is; a look comes every 20 ms.
 SLACK_S = 0.05
+LOOK_S = 0.02
 
 
 def reasons(profile, mark):
@@ -21,13 +22,16 @@ def reasons(profile, mark):
 
 
 def check_time(profile, mark, waited_s, thread=None):
-    """On a busy machine a thread is looked at late, and waits for a processor when it is woken: this much of its time
-    is waiting nowhere."""
-    (away,) = profile.sql(
-        "SELECT t.wall_ns / 1e9 - (SELECT sum(wait_ns) / 1e9 FROM sample s WHERE s.process = t.process"
-        f" AND s.thread = t.id) AS s FROM thread t WHERE t.name = '{thread or mark}'")
+    """Within 5 %, but for what is counted: on a busy machine a thread is looked at late, and then has waited nowhere, and
+    it waits for a processor when it is woken; a thread that does nothing else also waits to begin."""
+    (of,) = profile.sql(
+        "SELECT t.wait_ns / 1e9 AS all_s, (t.runnable_ns + t.throttled_ns) / 1e9 AS delay_s,"
+        " (t.wait_ns - (SELECT sum(wait_ns) FROM sample s WHERE s.process = t.process AND s.thread = t.id)) / 1e9"
+        f" AS nowhere_s FROM thread t WHERE t.name = '{thread or mark}'")
     truth_s = profile.truth["waited"][mark]
-    assert 0.95 * truth_s - SLACK_S - away["s"] <= waited_s <= 1.05 * truth_s + SLACK_S, (mark, truth_s, waited_s, away)
+    begin_s = max(0, of["all_s"] - truth_s) if thread is None else 0
+    assert 0.95 * truth_s - of["nowhere_s"] - of["delay_s"] <= waited_s <= 1.05 * truth_s + LOOK_S + begin_s, (
+        mark, truth_s, waited_s, of)
 
 
 def longest(profile, mark):
@@ -73,16 +77,16 @@ def test_each_reason_has_its_time(profiled):
 
 
 def test_two_busy_threads_want_the_gil_from_each_other(profiled):
-    """Each runs for half of the time. On a busy machine they also wait for a processor."""
+    """Each runs for half of the time, 50 ms in turn, so that no look comes as one wakes the other."""
     profile = profiled(CAUSES, "gil")
     threads = [t for t in profile.query("threads") if "spin" in t["name"]]
     rows = [r for r in profile.query("top 1000 wait causes") if r["function"] == "spin"]
     assert len(threads) == 2
     wanted = total((r for r in rows if r["cause"] == "gil"), "wait_s")
     waited = total(threads, "wait_s")  # with what was before the first looks
-    assert 0.8 * waited - SLACK_S <= wanted <= waited + SLACK_S
+    assert 0.95 * waited - 2 * LOOK_S <= wanted <= waited
     known = total((r for r in rows if r["holder_function"] == "spin"), "wait_s")
-    assert 0.7 * wanted <= known <= wanted
+    assert 0.9 * wanted <= known <= wanted
     check_sums(profile)
 
 

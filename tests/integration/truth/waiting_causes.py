@@ -181,6 +181,7 @@ def spin(seconds):
 
 
 def gil():
+    sys.setswitchinterval(0.05)
     threads = [threading.Thread(target=spin, args=(1.5,)) for _ in range(2)]
     for thread in threads:
         thread.start()
