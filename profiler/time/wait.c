@@ -8,10 +8,10 @@
  * processor, that much is taken back.
  *
  * The places of waiting are sampled: the time since the last tick goes to the context in which the thread is found
- * blocked now; while it is found running, it is kept in a pool for the next time. What is surely the end of the last wait
- * goes there (book_end()). Those of delays come from the clock's
- * samples: where wall time between two samples of a thread is longer than the CPU time between them, the thread was off
- * the CPU there, and it was so because of a delay that the kernel has booked by then.
+ * blocked now; while it is found running, it is kept in a pool for the next time. What is surely the end of the last
+ * wait goes there (book_end()). Those of delays come from the clock's samples: where wall time between two samples of a
+ * thread is longer than the CPU time between them, the thread was off the CPU there, and it was so because of a delay
+ * that the kernel has booked by then.
  *
  * The Python frames of another thread may only be believed if it did not run while they were read. Its CPU clock says
  * so: equal before and after means that it did not execute one instruction between. A thread whose clock stands where
