@@ -22,8 +22,8 @@ def reasons(profile, mark):
 
 
 def check_time(profile, mark, waited_s, thread=None):
-    """Within 5 %, but for what is counted. On a busy machine a thread is looked at late, and then has waited nowhere. It
-    waits for a processor when it is woken. A thread that does nothing else also waits to begin."""
+    """Within 5 %, but for what is counted. On a busy machine a thread is looked at late, and then has waited nowhere.
+    It waits for a processor when it is woken. A thread that does nothing else also waits to begin."""
     (of,) = profile.sql(
         "SELECT t.wait_ns / 1e9 AS all_s, (t.runnable_ns + t.throttled_ns) / 1e9 AS delay_s,"
         " (t.wait_ns - (SELECT sum(wait_ns) FROM sample s WHERE s.process = t.process AND s.thread = t.id)) / 1e9"
