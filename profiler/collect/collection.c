@@ -442,14 +442,24 @@ int pie_collection_start(const struct pie_collection_setup *setup) {
     return 0;
 }
 
+/* What it waits meanwhile is no doing of the program. */
+static void say_that_it_waits(bool waits) {
+    struct pie_thread *thread = pie_thread_self();
+
+    if (thread)
+        atomic_store_explicit(&thread->waits_for_us, waits, memory_order_relaxed);
+}
+
 void pie_collection_stop(const char *cause, int exit_status, uint64_t timeout_ns) {
     uint64_t until_ns = pie_monotonic_ns() + timeout_ns;
 
+    say_that_it_waits(true);
     pie_ending_ask(cause, exit_status);
     while (!pie_ending_wait(100000000) && pie_monotonic_ns() < until_ns)
         ;
     if (pie_ending_wait(0))
         pthread_join(collection.thread, NULL);
+    say_that_it_waits(false);
 }
 
 void pie_collection_wake(void) {
@@ -479,7 +489,9 @@ bool pie_collection_hold(void) {
         return false;
     atomic_store_explicit(&collection.forks, true, memory_order_relaxed);
     atomic_fetch_add_explicit(&collection.waiters, 1, memory_order_relaxed);
+    say_that_it_waits(true);
     bool held = take_work(pie_monotonic_ns() + HOLD_TIMEOUT_NS);
+    say_that_it_waits(false);
     atomic_fetch_sub_explicit(&collection.waiters, 1, memory_order_relaxed);
     return held;
 }

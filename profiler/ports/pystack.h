@@ -170,6 +170,7 @@ enum pie_code_owner {
 };
 
 /* A task of an event loop that is suspended. */
+enum { PIE_AWAIT_NAME_CHARACTERS = 40, PIE_AWAIT_NAME_BYTES = 4 * PIE_AWAIT_NAME_CHARACTERS + 4 };
 struct pie_await {
     uintptr_t task;
     uintptr_t awaits;      /* the future or task that it waits for; 0: not known */
@@ -178,6 +179,9 @@ struct pie_await {
     uintptr_t self;        /* the first local variable of its innermost coroutine; 0: none */
     uint32_t first, count; /* its coroutines, outermost first, in the array of frames */
     bool is_gather;        /* waits for several others */
+    /* That the program gave it, in UTF-8; empty: none that is more than a number, or not known. A long one ends in
+     * U+2026. It may hold anything. */
+    char name[PIE_AWAIT_NAME_BYTES];
 };
 
 /* The lock that one thread of an interpreter holds while it runs Python code. */

@@ -107,6 +107,17 @@ struct pie_wait_row {
     uint32_t looks;          /* ticks at which it was found so */
 };
 
+/* Increments since the last flush of what tasks of one name waited in one context for one cause, a part of
+ * pie_wait_row's. Everything before wait_ns is the key. */
+struct pie_task_row {
+    uint32_t thread;
+    struct pie_node_id node;
+    struct pie_node_id coroutine; /* node at or above it: where the tasks' own coroutine begins */
+    enum pie_wait_cause cause;
+    const char *name; /* that the program gave them; NULL: none */
+    int64_t wait_ns;
+};
+
 /* A time that belongs to a context beside those of pie_sample_row. */
 enum pie_related_kind {
     PIE_RELATED_WORKED =
@@ -115,6 +126,9 @@ enum pie_related_kind {
     PIE_RELATED_GC_MIDDLE = 3,
     PIE_RELATED_GC_OLD = 4,
     PIE_RELATED_KINDS = 4, /* from 1 on */
+    /* … and more: a part of the waiting, for this cause (enum pie_wait_cause). Not for the first one that a thread has
+     * in a context, whose part is all that the others leave. The writer makes these rows of pie_wait_row. */
+    PIE_RELATED_WAIT = 16,
 };
 
 /* Increments of one (thread, node, kind) since the last flush. */
@@ -371,6 +385,7 @@ struct pie_sink_ops {
     int (*put_thread)(struct pie_sink *, const struct pie_thread_row *); /* first time or update */
     int (*put_sample)(struct pie_sink *, const struct pie_sample_row *);
     int (*put_wait)(struct pie_sink *, const struct pie_wait_row *);
+    int (*put_task)(struct pie_sink *, const struct pie_task_row *);
     int (*put_related)(struct pie_sink *, const struct pie_related_row *);
     int (*put_watch)(struct pie_sink *, const struct pie_watch_row *);
     int (*put_reading)(struct pie_sink *, const struct pie_reading_row *);

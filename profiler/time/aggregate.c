@@ -67,7 +67,7 @@ static struct pie_sample_row *row_for(struct pie_aggregate *aggregate, uint32_t 
 
 static bool is_same(const struct pie_wait_reason *a, const struct pie_wait_reason *b) {
     return a->cause == b->cause && a->resource == b->resource && a->peer.value == b->peer.value &&
-           a->holds_gil == b->holds_gil;
+           a->coroutine.value == b->coroutine.value && a->task == b->task && a->holds_gil == b->holds_gil;
 }
 
 /* A thread has few reasons to wait in one place. */

@@ -293,9 +293,13 @@ static void thread_row(const struct pie_thread *thread, size_t slot, bool has_en
 static void name_nodes(void) {
     for (size_t i = 0; i < state.aggregate.count; i++)
         pie_naming_node(state.collection->naming, state.aggregate.rows[i].node);
-    for (size_t i = 0; i < state.aggregate.n_waits; i++)
-        if (state.aggregate.waits[i].reason.peer.value)
-            pie_naming_node(state.collection->naming, state.aggregate.waits[i].reason.peer);
+    for (size_t i = 0; i < state.aggregate.n_waits; i++) {
+        const struct pie_wait_reason *reason = &state.aggregate.waits[i].reason;
+        if (reason->peer.value)
+            pie_naming_node(state.collection->naming, reason->peer);
+        if (reason->coroutine.value)
+            pie_naming_node(state.collection->naming, reason->coroutine);
+    }
 }
 
 static int write_waits(struct pie_sink *sink, const struct pie_aggregate_row *of, struct pie_node_id node) {
@@ -315,6 +319,26 @@ static int write_waits(struct pie_sink *sink, const struct pie_aggregate_row *of
         if (wait->reason.peer.value)
             row.peer = pie_naming_node(state.collection->naming, wait->reason.peer);
         r = sink->ops->put_wait(sink, &row);
+    }
+    return r;
+}
+
+static int write_tasks(struct pie_sink *sink, const struct pie_aggregate_row *of, struct pie_node_id node) {
+    int r = 0;
+
+    for (uint32_t i = of->waits; i && r == 0; i = state.aggregate.waits[i - 1].next) {
+        const struct pie_aggregate_wait *wait = &state.aggregate.waits[i - 1];
+        if (!wait->reason.coroutine.value)
+            continue;
+        const struct pie_task_row row = {
+            .thread = of->sums.thread,
+            .node = node,
+            .coroutine = pie_naming_node(state.collection->naming, wait->reason.coroutine),
+            .cause = wait->reason.cause,
+            .name = pie_wait_task_name(wait->reason.task),
+            .wait_ns = wait->wait_ns,
+        };
+        r = sink->ops->put_task(sink, &row);
     }
     return r;
 }
@@ -343,6 +367,8 @@ static int write_samples(struct pie_sink *sink) {
             r = sink->ops->put_sample(sink, &row);
         if (row.node.value && r == 0)
             r = write_waits(sink, &state.aggregate.rows[i], row.node);
+        if (row.node.value && r == 0)
+            r = write_tasks(sink, &state.aggregate.rows[i], row.node);
         if (row.node.value && r == 0)
             r = write_related(sink, &state.aggregate.rows[i], row.node);
     }

@@ -8,9 +8,10 @@
  * processor, that much is taken back.
  *
  * The places of waiting are sampled: the time since the last tick goes to the context in which the thread is found
- * blocked now; while it is found running, it is kept in a pool for the next time. Those of delays come from the clock's
- * samples: where wall time between two samples of a thread is longer than the CPU time between them, the thread was off
- * the CPU there, and it was so because of a delay that the kernel has booked by then.
+ * blocked now; while it is found running, it is kept in a pool for the next time. What is surely the end of the last
+ * wait goes there (book_end()). Those of delays come from the clock's samples: where wall time between two samples of a
+ * thread is longer than the CPU time between them, the thread was off the CPU there, and it was so because of a delay
+ * that the kernel has booked by then.
  *
  * The Python frames of another thread may only be believed if it did not run while they were read. Its CPU clock says
  * so: equal before and after means that it did not execute one instruction between. A thread whose clock stands where
@@ -94,7 +95,7 @@ static struct pie_cct_id blocked_context(struct pie_wait *wait, struct pie_threa
         keys[i] = id ? pie_cct_python_key(id, ops->instr_offset(frames[i].code, frames[i].instr)) : 0;
     }
     pie_wait_reason_find(thread, tstate, ops, &wait->reason, &wait->holder);
-    wait->n_awaits = pie_wait_awaits_find(ops, tstate, frames, keys, n, wait->awaits, wait->await_causes);
+    wait->n_awaits = pie_wait_awaits_find(ops, tstate, frames, keys, n, wait->awaits);
     if (pie_thread_cpu_of(thread->tid) != cpu_ns)
         return none;
     while (n-- > 0)
@@ -110,9 +111,11 @@ static void book(struct pie_wait *wait, const struct pie_thread *thread, struct 
 
     wait->booked_ns += (uint64_t)ns;
     for (uint32_t i = wait->n_awaits; i > 0; i--) {
-        const struct pie_wait_reason reason = {.cause = wait->await_causes[i - 1]};
+        const struct pie_wait_await *await = &wait->awaits[i - 1];
+        const struct pie_wait_reason reason = {
+            .cause = await->cause, .coroutine = await->coroutine, .task = await->task};
         int64_t share_ns = left_ns / (int64_t)i;
-        pie_aggregate_add_wait(aggregate, thread->id, wait->awaits[i - 1], &reason, share_ns);
+        pie_aggregate_add_wait(aggregate, thread->id, await->node, &reason, share_ns);
         left_ns -= share_ns;
     }
     if (wait->n_awaits == 0)
@@ -288,15 +291,28 @@ static void find_peer(struct pie_wait *wait, pie_wait_peer_fn peer) {
     }
 }
 
+/* A part of the pool. */
+static void book_pool(struct pie_wait *wait, const struct pie_thread *thread, struct pie_aggregate *aggregate,
+                      int64_t part_ns) {
+    if (wait->blocked_node.value && part_ns > 0) {
+        book(wait, thread, aggregate, part_ns);
+        wait->wait_pool_ns -= part_ns;
+    }
+}
+
+/* The thread was found blocked at the last tick, and has been given a processor once since then. If it still has it, it
+ * has not waited elsewhere. If it is asleep again, nobody knows when it ran: each wait has half of the time. */
+static void book_end(struct pie_wait *wait, const struct pie_thread *thread, struct pie_aggregate *aggregate,
+                     char state) {
+    book_pool(wait, thread, aggregate, state == 'R' ? wait->wait_pool_ns : wait->wait_pool_ns / 2);
+}
+
 static void book_standing(struct pie_wait *wait, const struct pie_thread *thread, pie_wait_peer_fn peer,
                           struct pie_aggregate *aggregate, uint64_t wall_ns) {
     wait->undecided_ns += (int64_t)wall_ns;
     tell(wait, 0);
     find_peer(wait, peer);
-    if (wait->blocked_node.value && wait->wait_pool_ns > 0) {
-        book(wait, thread, aggregate, wait->wait_pool_ns);
-        wait->wait_pool_ns = 0;
-    }
+    book_pool(wait, thread, aggregate, wait->wait_pool_ns);
 }
 
 /* Where is it now, if it is asleep? */
@@ -315,16 +331,14 @@ static void look(struct pie_wait *wait, struct pie_thread *thread, const struct 
     find_peer(wait, peer);
     wait->known_node = wait->blocked_node;
     place_rest(wait, thread, aggregate);
-    if (wait->wait_pool_ns > 0) {
-        book(wait, thread, aggregate, wait->wait_pool_ns);
-        wait->wait_pool_ns = 0;
-    }
+    book_pool(wait, thread, aggregate, wait->wait_pool_ns);
 }
 
 void pie_wait_tick(struct pie_wait *wait, struct pie_thread *thread, const struct pie_pystack_ops *ops,
                    pie_wait_peer_fn peer, struct pie_throttle *throttle, struct pie_aggregate *aggregate) {
     uint64_t now_ns = pie_monotonic_ns(), cpu_ns = pie_thread_cpu_of(thread->tid);
     uint64_t wall_ns = now_ns - wait->last_ns, ran_ns = cpu_ns - wait->last_cpu_ns, delay_ns;
+    uint64_t slices = wait->slices;
 
     wait->samples = atomic_load_explicit(&thread->samples, memory_order_relaxed);
     if (cpu_ns == 0)
@@ -344,6 +358,8 @@ void pie_wait_tick(struct pie_wait *wait, struct pie_thread *thread, const struc
     bool runs_now = pie_thread_cpu_of(thread->tid) != cpu_ns;
     tell(wait, may_be_delay(wait, state, runs_now, ran_ns, off_ns));
     place_at_samples(wait, thread, aggregate);
+    if (wait->is_still && wait->slices - slices == 1)
+        book_end(wait, thread, aggregate, state);
     look(wait, thread, ops, peer, aggregate, state);
 }
 
@@ -380,8 +396,10 @@ void pie_wait_move(struct pie_wait *wait, pie_moved_fn moved, void *data) {
         wait->known_node = moved(data, wait->known_node);
     if (wait->reason.peer.value)
         wait->reason.peer = moved(data, wait->reason.peer);
-    for (uint32_t i = 0; i < wait->n_awaits; i++)
-        wait->awaits[i] = moved(data, wait->awaits[i]);
+    for (uint32_t i = 0; i < wait->n_awaits; i++) {
+        wait->awaits[i].node = moved(data, wait->awaits[i].node);
+        wait->awaits[i].coroutine = moved(data, wait->awaits[i].coroutine);
+    }
 }
 
 void pie_wait_totals(const struct pie_wait *wait, const struct pie_thread *thread,

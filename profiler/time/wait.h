@@ -19,6 +19,13 @@ struct pie_thread_row;
 
 enum { PIE_WAIT_AWAITS_MAX = 32 }; /* tasks of an event loop that share one wait */
 
+/* One of them: where it is suspended, and why. */
+struct pie_wait_await {
+    struct pie_cct_id node, coroutine; /* coroutine, task: as in pie_wait_reason */
+    uint32_t task;
+    uint8_t cause; /* enum pie_wait_cause */
+};
+
 /* What is remembered of a thread from tick to tick. At each look wall time since its start is its CPU time plus
  * wait_ns, runnable_ns, throttled_ns and undecided_ns. */
 struct pie_wait {
@@ -43,8 +50,7 @@ struct pie_wait {
     uint64_t samples;               /* that it had taken at the last tick */
     bool is_still; /* found asleep at the last tick: as long as its clock stands, all is as it was */
     /* Where the tasks of its event loop are suspended, if that is what waits; they share the time. */
-    struct pie_cct_id awaits[PIE_WAIT_AWAITS_MAX];
-    uint8_t await_causes[PIE_WAIT_AWAITS_MAX]; /* enum pie_wait_cause */
+    struct pie_wait_await awaits[PIE_WAIT_AWAITS_MAX];
     uint32_t n_awaits;
     uint64_t slices;                   /* how often it has been given a processor, at the last tick */
     uint64_t slices_charged;           /* of these, reported by pie_wait_switches() */

@@ -124,24 +124,38 @@ static const struct pie_await *awaiter_of(const struct look *look, const struct 
     return NULL;
 }
 
-static struct pie_cct_id context_of(const struct look *look, const struct pie_await *await) {
+/* The context of the task's first coroutine, which nothing but its awaiters are above. */
+static struct pie_cct_id begin_of(const struct look *look, const struct pie_await *await,
+                                  struct pie_cct_id above) {
+    struct pie_await first = *await;
+
+    first.count = 1;
+    return append(look, &first, above);
+}
+
+/* ret_begin: of the task itself. */
+static struct pie_cct_id context_of(const struct look *look, const struct pie_await *await,
+                                    struct pie_cct_id *ret_begin) {
     const struct pie_await *chain[AWAITERS_MAX];
     struct pie_cct_id node = pie_cct_root();
     size_t n = 0;
 
     for (; await && n < AWAITERS_MAX; await = awaiter_of(look, await))
         chain[n++] = await;
-    while (n-- > 0)
+    while (n-- > 0) {
+        if (n == 0)
+            *ret_begin = begin_of(look, chain[0], node);
         node = append(look, chain[n], node);
+    }
     return pie_cct_is_root(node) ? (struct pie_cct_id){0} : node;
 }
 
 uint32_t pie_wait_awaits_find(const struct pie_pystack_ops *ops, uintptr_t tstate,
                               const struct pie_pyframe *frames, const uint64_t *keys, size_t n,
-                              struct pie_cct_id *ret_nodes, uint8_t *ret_causes) {
+                              struct pie_wait_await *ret_awaits) {
     static struct look look; /* collection thread only */
     static uint64_t random;  /* likewise; starts anywhere */
-    uint32_t n_nodes = 0;
+    uint32_t n_awaits = 0;
 
     if (!ops->awaits || n < 2 || !is_idle_loop(ops, keys[0], keys[1]))
         return 0;
@@ -151,14 +165,18 @@ uint32_t pie_wait_awaits_find(const struct pie_pystack_ops *ops, uintptr_t tstat
     if (look.n == 0)
         return 0;
     intern_all(&look, look.awaits[look.n - 1].first + look.awaits[look.n - 1].count);
-    for (size_t i = 0; i < look.n && n_nodes < PIE_WAIT_AWAITS_MAX; i++) {
+    for (size_t i = 0; i < look.n && n_awaits < PIE_WAIT_AWAITS_MAX; i++) {
         if (waits_for_tasks(&look, &look.awaits[i]))
             continue;
-        struct pie_cct_id node = context_of(&look, &look.awaits[i]);
+        struct pie_cct_id begin = {0}, node = context_of(&look, &look.awaits[i], &begin);
         if (!node.value)
             continue;
-        ret_causes[n_nodes] = (uint8_t)cause_of(&look, &look.awaits[i]);
-        ret_nodes[n_nodes++] = node;
+        ret_awaits[n_awaits++] = (struct pie_wait_await){
+            .node = node,
+            .coroutine = begin,
+            .task = pie_wait_task(look.awaits[i].name),
+            .cause = (uint8_t)cause_of(&look, &look.awaits[i]),
+        };
     }
-    return n_nodes;
+    return n_awaits;
 }

@@ -174,6 +174,10 @@ static const struct {
     {SYS_epoll_pwait2, PIE_WAIT_POLL, see_cause_only},
     {SYS_wait4, PIE_WAIT_CHILD, see_cause_only},
     {SYS_waitid, PIE_WAIT_CHILD, see_cause_only},
+    /* Until it executes a program: a child that shares its parent's memory. */
+    {SYS_vfork, PIE_WAIT_CHILD, see_cause_only},
+    {SYS_clone, PIE_WAIT_CHILD, see_cause_only},
+    {SYS_clone3, PIE_WAIT_CHILD, see_cause_only},
     {SYS_pause, PIE_WAIT_SIGNAL, see_cause_only},
     {SYS_rt_sigsuspend, PIE_WAIT_SIGNAL, see_cause_only},
     {SYS_rt_sigtimedwait, PIE_WAIT_SIGNAL, see_cause_only},

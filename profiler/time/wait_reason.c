@@ -3,7 +3,8 @@
 /* The kernel says in which system call a thread is, and the call what it waits for (wait_call.c). A futex in the GIL's
  * structure is the GIL. The GIL and a mutex of the C library name their holder; of a semaphore, as which Python has its
  * locks, it is noted who took it (thread/lock_holders.h). A thread that waits for what it took itself waits for another
- * to wake it: it has no holder. */
+ * to wake it: it has no holder. A thread that forks or ends the process waits for the profiler itself, with the GIL:
+ * nothing of the program is to blame for that. */
 
 #include "profiler/time/wait_reason.h"
 
@@ -18,22 +19,22 @@
 #include <string.h>
 
 /* Collection thread only. Fork child: pie_wait_resources_forget(). */
-static struct {
+static struct names {
     char *names[PIE_WAIT_RESOURCES_MAX];
     uint32_t count;
-} resources;
+} resources, tasks;
 
 /* The last place is for all that came later. */
 static const char others[] = "(other)";
 
-static uint32_t intern(const char *name) {
+static uint32_t intern(struct names *names, const char *name) {
     uint32_t i = 0;
 
     if (!name[0])
         return 0;
-    while (i < resources.count && strcmp(resources.names[i], name) != 0)
+    while (i < names->count && strcmp(names->names[i], name) != 0)
         i++;
-    if (i < resources.count)
+    if (i < names->count)
         return i + 1;
     if (i >= PIE_WAIT_RESOURCES_MAX - 1) {
         if (i == PIE_WAIT_RESOURCES_MAX)
@@ -45,16 +46,25 @@ static uint32_t intern(const char *name) {
     if (!copy)
         return 0;
     memcpy(copy, name, size);
-    resources.names[resources.count++] = copy;
-    return resources.count;
+    names->names[names->count++] = copy;
+    return names->count;
 }
 
 const char *pie_wait_resource(uint32_t resource) {
     return resource ? resources.names[resource - 1] : NULL;
 }
 
+uint32_t pie_wait_task(const char *name) {
+    return intern(&tasks, name);
+}
+
+const char *pie_wait_task_name(uint32_t task) {
+    return task ? tasks.names[task - 1] : NULL;
+}
+
 void pie_wait_resources_forget(void) {
     resources.count = 0;
+    tasks.count = 0;
 }
 
 static bool read_target(int32_t tid, struct pie_wait_target *ret_target) {
@@ -98,12 +108,17 @@ void pie_wait_reason_find(const struct pie_thread *thread, uintptr_t tstate,
 
     *ret_reason = (struct pie_wait_reason){0};
     *ret_holder = (struct pie_wait_holder){0};
+    if (atomic_load_explicit(&thread->waits_for_us, memory_order_relaxed)) {
+        ret_reason->cause = PIE_WAIT_OTHER;
+        ret_reason->resource = intern(&resources, "pieprof");
+        return;
+    }
     if (!read_target(thread->tid, &target)) {
         pie_counter_add(PIE_COUNTER_WAIT_UNKNOWN, 1);
         return;
     }
     ret_reason->cause = target.cause;
-    ret_reason->resource = intern(target.resource);
+    ret_reason->resource = intern(&resources, target.resource);
     if (read_gil(ops, tstate, &gil))
         see_gil(&target, tstate, &gil, ret_reason, ret_holder);
     if (ret_reason->cause == PIE_WAIT_LOCK && target.futex) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <Python.h>
 
-#include "runtime/stacks/awaits.h"
+#include "runtime/objects/awaits.h"
 #include "runtime/code/registry.h"
 
 #include <string.h>

@@ -15,7 +15,7 @@
 #include "runtime/embed/install.h"
 #include "runtime/objects/kind.h"
 #include "runtime/objects/value.h"
-#include "runtime/stacks/awaits.h"
+#include "runtime/objects/awaits.h"
 #include "runtime/stacks/collections.h"
 #include "runtime/stacks/gil.h"
 #include "runtime/stacks/pyframe.h"

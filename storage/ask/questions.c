@@ -237,6 +237,17 @@ static const struct pie_question questions[] = {
      .is_ranked = true,
      .when_empty =
          "no line of Python was seen waiting for this; \"threads\" tells how long each thread waited"},
+    {.name = "tasks",
+     .aliases = "task|async tasks|asyncio tasks|tasks of asyncio|coroutines|await|awaits|asyncio|async|"
+                "tasks by name|waiting tasks|event loop",
+     .columns = RANK("v.rank") "task, coroutine, file, line, function, cause, wait_s, wait_share, "
+                               "coroutine_file, coroutine_line",
+     .from = "v_task v",
+     .order = "v.rank",
+     .cut = PIE_CUT_THREADS,
+     .is_timed = true,
+     .is_ranked = true,
+     .when_empty = "no task of asyncio was seen waiting"},
     {.name = "worked for",
      .aliases = "pool time|pool time by line|pools|thread pools|pool threads|native threads|work of pools|"
                 "time of pools|threads without python|openmp|blas|blas threads",
@@ -508,7 +519,7 @@ static const struct pie_question questions[] = {
      .by_function = "hot functions",
      .columns =
          "slice, started, t_s, wall_s, cpu_s, python_s, native_s, system_s, wait_s, runnable_s, throttled_s, "
-         "samples, allocated_bytes, copy_bytes, file, line",
+         "gc_s, samples, allocated_bytes, copy_bytes, file, line",
      .from = "v_slice",
      .order = "slice"},
     {.name = "runs",

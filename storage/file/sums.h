@@ -20,7 +20,10 @@ enum { PIE_COST_SUM_COUNT = 7 };
     " wait_ns = wait_ns + excluded.wait_ns, runnable_ns = runnable_ns + excluded.runnable_ns,"               \
     " throttled_ns = throttled_ns + excluded.throttled_ns, cpu_sq_ns2 = cpu_sq_ns2 + excluded.cpu_sq_ns2"
 #define PIE_WAIT_ADD                                                                                         \
-    " ON CONFLICT DO UPDATE SET wait_ns = wait_ns + excluded.wait_ns, looks = looks + excluded.looks"
+    " ON CONFLICT DO UPDATE SET wait_ns = wait_ns + excluded.wait_ns, looks = looks + excluded.looks,"       \
+    " is_rest = max(is_rest, excluded.is_rest)"
+#define PIE_TASK_COLUMNS "process, thread, node, coroutine, cause, name, wait_ns"
+#define PIE_TASK_ADD " ON CONFLICT DO UPDATE SET wait_ns = wait_ns + excluded.wait_ns"
 #define PIE_RELATED_KEY "thread, node, kind"
 #define PIE_RELATED_SUMS "time_ns"
 #define PIE_RELATED_ADD " ON CONFLICT DO UPDATE SET time_ns = time_ns + excluded.time_ns"

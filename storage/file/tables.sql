@@ -161,7 +161,21 @@ CREATE TABLE wait (
   holds_gil INTEGER NOT NULL,      -- 1: the thread held the GIL meanwhile
   wait_ns INTEGER NOT NULL,        -- time off the CPU, as in sample
   looks INTEGER NOT NULL,          -- ticks at which the thread was found so
+  is_rest INTEGER NOT NULL DEFAULT 0, -- 1: in each slice the thread waited in the node for this cause what sample has
+                                   -- and related does not. 0 in all rows of a node: its causes by slice are not known
   PRIMARY KEY (process, thread, node, cause, resource, peer, holds_gil)
+) WITHOUT ROWID;
+
+-- What tasks of asyncio waited, a part of wait, by their names. The sum of a thread and a node is that of wait.
+CREATE TABLE task (
+  process INTEGER NOT NULL REFERENCES process,
+  thread INTEGER NOT NULL,         -- thread (process, id)
+  node INTEGER NOT NULL,           -- node (process, id), as in sample
+  coroutine INTEGER NOT NULL,      -- node (process, id) at or above it at which the tasks' own coroutine begins
+  cause INTEGER NOT NULL,          -- as in wait
+  name TEXT NOT NULL,              -- that the program gave the tasks; "(other)": one of too many; empty: none
+  wait_ns INTEGER NOT NULL,        -- time off the CPU, as in sample
+  PRIMARY KEY (process, thread, node, coroutine, cause, name)
 ) WITHOUT ROWID;
 
 -- Times that belong to a context beside those of sample.
@@ -173,7 +187,8 @@ CREATE TABLE related (
   kind INTEGER NOT NULL,           -- 1: CPU time of threads without Python frames while this thread waited for native
                                    -- code here, or ran code of the same library: sample has it at their own nodes; 2,
                                    -- 3, 4: CPU time here while the interpreter collected garbage of generation 0, 1,
-                                   -- 2: a part of the CPU time of sample
+                                   -- 2: a part of the CPU time of sample; 16 and more: 16 plus the cause of wait that
+                                   -- the thread waited for here in the slice, unless wait.is_rest says so of the cause
   time_ns INTEGER NOT NULL,        -- the time
   PRIMARY KEY (process, slice_s, thread, node, kind)
 ) WITHOUT ROWID;

@@ -30,6 +30,7 @@ static const struct question {
     {"copy_pairs", "copy pairs", "copied bytes", 50, 10000},
     {"heap", "heap", "start", 200, 40000},
     {"waits", "wait causes", "waiting", 300, 60000},
+    {"tasks", "tasks", "waiting", 300, 60000},
     {"garbage", "garbage collection", "CPU time of the collections", 100, 15000},
     {"loops", "traced loops", "time in the loop's body", 100, 30000},
     {"loop_calls", "traced calls", "time in the loop's body, then share", 500, 80000},

@@ -35,7 +35,7 @@ const struct pie_fold_weight pie_fold_weights[PIE_FOLD_WEIGHTS] = {
 #define REPACKED "INSERT INTO packed SELECT ?1, slice_s, kind, block, rows FROM temp.repacked"
 #define DROP(table) "DELETE FROM " table " WHERE process = ?1 AND node " IS_FOLDED
 
-#define WAIT "process, thread, node, cause, resource, peer, holds_gil, wait_ns, looks"
+#define WAIT "process, thread, node, cause, resource, peer, holds_gil, wait_ns, looks, is_rest"
 #define ALLOCATION_SUMS                                                                                      \
     "samples, allocated_python_bytes, allocated_native_bytes, allocated_sq_bytes2, live_bytes, "             \
     "live_sq_bytes2, peak_python_bytes, peak_native_bytes, peak_sq_bytes2, live_bytes_s, mallocs, frees, "   \
@@ -52,10 +52,16 @@ const char *const pie_fold_contexts_sql[] = {
     MOVE("sample", PIE_SAMPLE_KEY, PIE_SAMPLE_SUMS, "thread, f.target", PIE_SAMPLE_ADD),
     DROP("sample"),
     "INSERT INTO wait (" WAIT ") SELECT process, thread, coalesce(a.target, wait.node), cause, resource, "
-    "coalesce(b.target, peer), holds_gil, wait_ns, looks FROM wait LEFT JOIN temp.folded a ON a.node = "
+    "coalesce(b.target, peer), holds_gil, wait_ns, looks, is_rest FROM wait LEFT JOIN temp.folded a ON "
+    "a.node = "
     "wait.node LEFT JOIN temp.folded b ON b.node = peer WHERE process = ?1 AND (a.node IS NOT NULL OR b.node "
     "IS NOT NULL)" PIE_WAIT_ADD,
     "DELETE FROM wait WHERE process = ?1 AND (node " IS_FOLDED " OR peer " IS_FOLDED ")",
+    "INSERT INTO task (" PIE_TASK_COLUMNS
+    ") SELECT process, thread, coalesce(a.target, task.node), coalesce(b.target, coroutine), cause, name, "
+    "wait_ns FROM task LEFT JOIN temp.folded a ON a.node = task.node LEFT JOIN temp.folded b ON b.node = "
+    "coroutine WHERE process = ?1 AND (a.node IS NOT NULL OR b.node IS NOT NULL)" PIE_TASK_ADD,
+    "DELETE FROM task WHERE process = ?1 AND (node " IS_FOLDED " OR coroutine " IS_FOLDED ")",
     MOVE("related", PIE_RELATED_KEY, PIE_RELATED_SUMS, "thread, f.target, kind", PIE_RELATED_ADD),
     DROP("related"),
     PIE_INSERT_INTO(
@@ -136,8 +142,12 @@ const char *const pie_fold_threads_sql[] = {
                          " JOIN temp.folded f ON f.node = sample.thread WHERE process = ?1" PIE_SAMPLE_ADD,
     "DELETE FROM sample WHERE process = ?1 AND thread " IS_FOLDED,
     "INSERT INTO wait (" WAIT ") SELECT process, f.target, wait.node, cause, resource, peer, holds_gil, "
-    "wait_ns, looks FROM wait JOIN temp.folded f ON f.node = wait.thread WHERE process = ?1" PIE_WAIT_ADD,
+    "wait_ns, looks, is_rest FROM wait JOIN temp.folded f ON f.node = wait.thread WHERE process = "
+    "?1" PIE_WAIT_ADD,
     "DELETE FROM wait WHERE process = ?1 AND thread " IS_FOLDED,
+    "INSERT INTO task (" PIE_TASK_COLUMNS ") SELECT process, f.target, task.node, coroutine, cause, name, "
+    "wait_ns FROM task JOIN temp.folded f ON f.node = task.thread WHERE process = ?1" PIE_TASK_ADD,
+    "DELETE FROM task WHERE process = ?1 AND thread " IS_FOLDED,
     PIE_INSERT_INTO(
         "related", PIE_RELATED_KEY,
         PIE_RELATED_SUMS) " SELECT process, slice_s, f.target, related.node, kind, " PIE_RELATED_SUMS

@@ -68,7 +68,9 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
                         PIE_SAMPLE_SUMS) " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" PIE_SAMPLE_ADD,
     [PIE_STATEMENT_WAIT] =
         "INSERT INTO wait (process, thread, node, cause, resource, peer, holds_gil, wait_ns, "
-        "looks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)" PIE_WAIT_ADD,
+        "looks, is_rest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" PIE_WAIT_ADD,
+    [PIE_STATEMENT_TASK] =
+        "INSERT INTO task (" PIE_TASK_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?)" PIE_TASK_ADD,
     [PIE_STATEMENT_RELATED] = PIE_INSERT_INTO("related", PIE_RELATED_KEY,
                                               PIE_RELATED_SUMS) " VALUES (?, ?, ?, ?, ?, ?)" PIE_RELATED_ADD,
     [PIE_STATEMENT_WATCH] = PIE_INSERT_INTO(

@@ -219,6 +219,7 @@ static int create_process(struct pie_writer *writer, const struct pie_process_ro
     if (r == 0)
         r = transact(writer, &rows, &writer->process);
     pie_slices_begin(&writer->slices, process->started_ns, writer->keep_s);
+    pie_u64map_finish(&writer->first_causes);
     pie_free(argv);
     pie_rowlog_finish(&rows);
     return r;
@@ -346,6 +347,7 @@ static void close_sink(struct pie_sink *sink) {
     pie_idmap_finish(&writer->lines);
     pie_line_curves_destroy(writer->line_curves);
     pie_slices_finish(&writer->slices);
+    pie_u64map_finish(&writer->first_causes);
     pie_sparse_finish(&writer->file_is_own, NULL);
     pie_sparse_finish(&writer->owners, NULL);
     pie_free(writer->module_flags);
@@ -366,6 +368,7 @@ DEFINE_PUT(put_node, (struct pie_sink * sink, const struct pie_node_row *row), (
 DEFINE_PUT(put_thread, (struct pie_sink * sink, const struct pie_thread_row *row), (writer, row))
 DEFINE_PUT(put_sample, (struct pie_sink * sink, const struct pie_sample_row *row), (writer, row))
 DEFINE_PUT(put_wait, (struct pie_sink * sink, const struct pie_wait_row *row), (writer, row))
+DEFINE_PUT(put_task, (struct pie_sink * sink, const struct pie_task_row *row), (writer, row))
 DEFINE_PUT(put_related, (struct pie_sink * sink, const struct pie_related_row *row), (writer, row))
 DEFINE_PUT(put_watch, (struct pie_sink * sink, const struct pie_watch_row *row), (writer, row))
 DEFINE_PUT(put_allocation, (struct pie_sink * sink, const struct pie_allocation_row *row), (writer, row))
@@ -403,6 +406,7 @@ static const struct pie_sink_ops writer_ops = {
     .put_thread = put_thread,
     .put_sample = put_sample,
     .put_wait = put_wait,
+    .put_task = put_task,
     .put_related = put_related,
     .put_watch = put_watch,
     .put_allocation = put_allocation,

@@ -53,6 +53,12 @@ static bool keeps_part(void *data, uint64_t part) {
     return names->in_use->node(names->in_use->data, (struct pie_node_id){(uint32_t)(part / PIE_SIZES)});
 }
 
+static uint32_t keeps_cause(void *data, uint64_t key, uint32_t id) {
+    const struct pie_in_use *in_use = data;
+
+    return in_use->node(in_use->data, (struct pie_node_id){(uint32_t)key}) ? id : 0;
+}
+
 /* A map that cannot be shrunk stays as it is. */
 void pie_writer_forget(struct pie_writer *writer, const struct pie_in_use *in_use) {
     struct names names = {.in_use = in_use};
@@ -67,6 +73,7 @@ void pie_writer_forget(struct pie_writer *writer, const struct pie_in_use *in_us
     writer->source_path = NULL;
     pie_line_curves_forget(writer->line_curves, keeps_part, &names);
     pie_contexts_forget(writer->contexts, in_use);
+    pie_u64map_filter(&writer->first_causes, keeps_cause, (void *)in_use);
     pie_u64map_finish(&names.files);
     pie_u64map_finish(&names.functions);
 }

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "profiler/base/u64map.h"
 #include "profiler/ports/sink.h"
 #include "storage/base/idmap.h"
 #include "storage/base/sparse.h"
@@ -48,11 +49,12 @@ struct pie_writer {
 
     int64_t run, process; /* rows' ids, 0: no process begun */
     struct pie_slices slices;
-    uint64_t max_bytes;  /* of the file; 0: no limit */
-    double folded_bytes; /* that were in use when it was folded last */
-    int64_t keep_s;      /* slices that are older are forgotten; 0: none */
-    int64_t forgotten_s; /* those before are */
-    int64_t packed_s;    /* rows of slices before are packed */
+    struct pie_u64map first_causes; /* of a thread (the upper half of the key) in a node to wait, plus one */
+    uint64_t max_bytes;             /* of the file; 0: no limit */
+    double folded_bytes;            /* that were in use when it was folded last */
+    int64_t keep_s;                 /* slices that are older are forgotten; 0: none */
+    int64_t forgotten_s;            /* those before are */
+    int64_t packed_s;               /* rows of slices before are packed */
     struct pie_contexts *contexts;
     struct pie_ownership *ownership;
     struct pie_source_text *source;
@@ -96,6 +98,7 @@ int pie_writer_name_generated(struct pie_writer *writer, const struct pie_node_r
 int pie_writer_put_thread(struct pie_writer *writer, const struct pie_thread_row *thread);
 int pie_writer_put_sample(struct pie_writer *writer, const struct pie_sample_row *sample);
 int pie_writer_put_wait(struct pie_writer *writer, const struct pie_wait_row *wait);
+int pie_writer_put_task(struct pie_writer *writer, const struct pie_task_row *task);
 int pie_writer_put_related(struct pie_writer *writer, const struct pie_related_row *related);
 int pie_writer_put_watch(struct pie_writer *writer, const struct pie_watch_row *watch);
 int pie_writer_put_counter(struct pie_writer *writer, const char *name, uint64_t value, bool is_drop);

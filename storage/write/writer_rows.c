@@ -15,6 +15,9 @@
  * remembered by its text. A row is added before its id is remembered, so that a row refused for want of memory is
  * tried again. */
 
+/* In some 4 MB. */
+enum { FIRST_CAUSES_MAX = 1 << 17 };
+
 /* SQLite's integers are signed. */
 static int64_t integer(uint64_t value) {
     return value > INT64_MAX ? INT64_MAX : (int64_t)value;
@@ -285,17 +288,46 @@ int pie_writer_put_sample(struct pie_writer *writer, const struct pie_sample_row
                           integer(sample->runnable_ns), integer(sample->throttled_ns), sample->cpu_sq_ns2);
 }
 
+static int put_sliced(struct pie_writer *writer, uint32_t thread, struct pie_node_id node, int kind,
+                      int64_t time_ns) {
+    uint64_t kind_of_row = (uint64_t)PIE_STATEMENT_RELATED << 32 | (uint32_t)kind;
+
+    pie_slices_note(&writer->slices, pie_hash_mix(kind_of_row, (uint64_t)thread << 32 | node.value));
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_RELATED, "iiiiii", writer->process,
+                          writer->slices.at_s, (int64_t)thread, (int64_t)node.value, (int64_t)kind, time_ns);
+}
+
+/* Most threads wait for one cause in a context: its slices have nothing to say of it. Without memory, and once
+ * the map was full and all was forgotten, a context may have two such causes: they share what is left in proportion. */
+static bool is_first_cause(struct pie_writer *writer, const struct pie_wait_row *wait) {
+    uint64_t key = (uint64_t)wait->thread << 32 | wait->node.value;
+    uint32_t first = pie_u64map_get(&writer->first_causes, key), cause = (uint32_t)wait->cause + 1;
+
+    if (!first && writer->first_causes.count >= FIRST_CAUSES_MAX)
+        pie_u64map_finish(&writer->first_causes);
+    return first ? first == cause : pie_u64map_put(&writer->first_causes, key, cause) == 0;
+}
+
 int pie_writer_put_wait(struct pie_writer *writer, const struct pie_wait_row *wait) {
-    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_WAIT, "iiiitiiii", writer->process,
-                          (int64_t)wait->thread, (int64_t)wait->node.value, (int64_t)wait->cause,
-                          wait->resource ? wait->resource : "", (int64_t)wait->peer.value,
-                          (int64_t)wait->holds_gil, wait->wait_ns, (int64_t)wait->looks);
+    bool is_rest = is_first_cause(writer, wait);
+    int r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_WAIT, "iiiitiiiii", writer->process,
+                           (int64_t)wait->thread, (int64_t)wait->node.value, (int64_t)wait->cause,
+                           wait->resource ? wait->resource : "", (int64_t)wait->peer.value,
+                           (int64_t)wait->holds_gil, wait->wait_ns, (int64_t)wait->looks, (int64_t)is_rest);
+
+    if (r < 0 || is_rest)
+        return r;
+    return put_sliced(writer, wait->thread, wait->node, PIE_RELATED_WAIT + (int)wait->cause, wait->wait_ns);
+}
+
+int pie_writer_put_task(struct pie_writer *writer, const struct pie_task_row *task) {
+    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_TASK, "iiiiiti", writer->process,
+                          (int64_t)task->thread, (int64_t)task->node.value, (int64_t)task->coroutine.value,
+                          (int64_t)task->cause, task->name ? task->name : "", task->wait_ns);
 }
 
 int pie_writer_put_related(struct pie_writer *writer, const struct pie_related_row *related) {
-    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_RELATED, "iiiiii", writer->process,
-                          writer->slices.at_s, (int64_t)related->thread, (int64_t)related->node.value,
-                          (int64_t)related->kind, integer(related->time_ns));
+    return put_sliced(writer, related->thread, related->node, (int)related->kind, integer(related->time_ns));
 }
 
 /* Of a Python frame counted from the innermost; what was not recorded is PIE_OPERATION_OTHER. */

@@ -9,6 +9,7 @@ from helpers import TRUTH, line_of, total
 CAUSES, GARBAGE = TRUTH / "waiting_causes.py", TRUTH / "collections_of_garbage.py"
 # Before a thread is looked at for the first time nobody knows where it is; a look comes every 20 ms.
 SLACK_S = 0.05
+LOOK_S = 0.02
 
 
 def reasons(profile, mark):
@@ -21,13 +22,16 @@ def reasons(profile, mark):
 
 
 def check_time(profile, mark, waited_s, thread=None):
-    """On a busy machine a thread is looked at late, and waits for a processor when it is woken: this much of its time
-    is waiting nowhere."""
-    (away,) = profile.sql(
-        "SELECT t.wall_ns / 1e9 - (SELECT sum(wait_ns) / 1e9 FROM sample s WHERE s.process = t.process"
-        f" AND s.thread = t.id) AS s FROM thread t WHERE t.name = '{thread or mark}'")
+    """Within 5 %, but for what is counted. On a busy machine a thread is looked at late, and then has waited nowhere.
+    It waits for a processor when it is woken. A thread that does nothing else also waits to begin."""
+    (of,) = profile.sql(
+        "SELECT t.wait_ns / 1e9 AS all_s, (t.runnable_ns + t.throttled_ns) / 1e9 AS delay_s,"
+        " (t.wait_ns - (SELECT sum(wait_ns) FROM sample s WHERE s.process = t.process AND s.thread = t.id)) / 1e9"
+        f" AS nowhere_s FROM thread t WHERE t.name = '{thread or mark}'")
     truth_s = profile.truth["waited"][mark]
-    assert 0.95 * truth_s - SLACK_S - away["s"] <= waited_s <= 1.05 * truth_s + SLACK_S, (mark, truth_s, waited_s, away)
+    begin_s = max(0, of["all_s"] - truth_s) if thread is None else 0
+    assert 0.95 * truth_s - of["nowhere_s"] - of["delay_s"] <= waited_s <= 1.05 * truth_s + LOOK_S + begin_s, (
+        mark, truth_s, waited_s, of)
 
 
 def longest(profile, mark):
@@ -73,16 +77,16 @@ def test_each_reason_has_its_time(profiled):
 
 
 def test_two_busy_threads_want_the_gil_from_each_other(profiled):
-    """Each runs for half of the time. On a busy machine they also wait for a processor."""
+    """Each runs for half of the time, 50 ms in turn, so that no look comes as one wakes the other."""
     profile = profiled(CAUSES, "gil")
     threads = [t for t in profile.query("threads") if "spin" in t["name"]]
     rows = [r for r in profile.query("top 1000 wait causes") if r["function"] == "spin"]
     assert len(threads) == 2
     wanted = total((r for r in rows if r["cause"] == "gil"), "wait_s")
     waited = total(threads, "wait_s")  # with what was before the first looks
-    assert 0.8 * waited - SLACK_S <= wanted <= waited + SLACK_S
+    assert 0.95 * waited - 2 * LOOK_S <= wanted <= waited
     known = total((r for r in rows if r["holder_function"] == "spin"), "wait_s")
-    assert 0.7 * wanted <= known <= wanted
+    assert 0.9 * wanted <= known <= wanted
     check_sums(profile)
 
 
@@ -97,6 +101,32 @@ def test_a_call_that_waits_with_the_gil_is_told(profiled):
     (thread,) = [t for t in profile.query("threads") if "spin" in t["name"]]
     assert 0.9 * row["wait_s"] - SLACK_S - thread["runnable_s"] <= blamed <= row["wait_s"] + SLACK_S, victims
     check_sums(profile)
+
+
+def test_causes_in_the_course_of_time(profiled):
+    """In the first second the line only waits for a pipe, in the third only for a socket."""
+    profile = profiled(CAUSES, "course")
+    (process,) = profile.sql("SELECT started_ns / 1e9 AS begun FROM process")
+    for period, low_s, high_s in ("", 0, 99), ("in slice 1", 0, 1), ("in slice 2", 1, 2), ("in slice 3", 2, 3):
+        lasted = {cause: min(end - process["begun"], high_s) - max(begin - process["begun"], low_s)
+                  for cause, (begin, end) in profile.truth["waited"].items()}
+        truth = {cause: s for cause, s in lasted.items() if s > 0}
+        found = {}
+        for row in profile.query(f"top 1000 wait causes {period}"):
+            if row["file"] == str(CAUSES) and row["line"] == line_of(CAUSES, "take") and row["wait_s"] > 1e-6:
+                found[row["cause"]] = found.get(row["cause"], 0) + row["wait_s"]
+        # on a busy machine a slice is written late
+        assert found == {cause: pytest.approx(s, rel=0.05, abs=2 * SLACK_S) for cause, s in truth.items()}, period
+    check_sums(profile)
+
+
+def test_who_forks_waits_for_no_lock(profiled):
+    profile = profiled(CAUSES, "forks")
+    own = [r for r in profile.query("top 1000 wait causes") if r["file"] == str(CAUSES)]
+    assert {r["cause"] for r in own} <= {"child", "other"} and not any(r["holds_gil"] for r in own)
+    assert all((r["resource"] == "pieprof") == (r["cause"] == "other") for r in own)
+    waited = {r["line"] for r in own if r["resource"] == "pieprof"}
+    assert waited <= {line_of(CAUSES, "fork"), line_of(CAUSES, "exit")} and waited
 
 
 def test_tasks_wait_for_what_they_await(profiled):

@@ -8,7 +8,7 @@ import page_contract
 import pytest
 from conftest import changer, clean_environment, make, rows
 from test_page_data import data_of
-from test_waiting import FILE, GIL, LOCK, SLEEP, reason, worked
+from test_waiting import FILE, GIL, LOCK, SLEEP, TOLD, reason, task, worked
 
 REASONS = (reason(LOCK, 240, "", 5), reason(FILE, 120, "/a/file"), reason(SLEEP, 30, holds_gil=1), reason(GIL, 10, "", 5))
 GARBAGE = ("UPDATE function SET name = 'gc_collect_main' WHERE kind = 2 AND id = (SELECT min(l.function) FROM node n"
@@ -59,6 +59,21 @@ def test_the_page_has_the_causes_by_slice(changed):
     assert data["slices"]["wait_s"] == pytest.approx([0.1, 0.4])
     unknown = data_of(changed(more))["slice_waits"]
     assert unknown == {"slice": [2, 1], "cause": ["unknown"] * 2, "wait_s": pytest.approx([0.4, 0.1])}
+
+
+def test_the_page_has_what_is_known_of_each_slice(changed):
+    """Of causes, and of collections: none is divided by what the other slices had."""
+    collections = ("INSERT INTO related (process, slice_s, thread, node, kind, time_ns) VALUES "
+                   "((SELECT max(id) FROM process), 1, 1, 10, 3, 20000000), ((SELECT max(id) FROM process), 1, 1, 9, 4, 5000000)")
+    data = data_of(changed(*TOLD, collections))
+    found = {(n, cause): wait_s for n, cause, wait_s in zip(*data["slice_waits"].values())}
+    assert found == {(1, "file"): pytest.approx(0.2), (1, "lock"): pytest.approx(0.1), (2, "lock"): pytest.approx(0.1)}
+    assert data["slices"]["gc_s"] == pytest.approx([0, 0.025])
+
+
+def test_the_page_has_the_tasks_of_the_question(changed):
+    program = changed(reason(SLEEP, 400), task("mail", 300), task("", 100))
+    assert data_of(program)["tasks"] == columns_of(rows(program, "top all tasks"))
 
 
 def test_the_page_has_the_collections_of_the_question(changed):

@@ -19,9 +19,10 @@ def changed(one, tmp_path):
     return changer(one, tmp_path)
 
 
-def reason(cause, ms, resource="", peer=0, holds_gil=0):
-    return ("INSERT INTO wait (process, thread, node, cause, resource, peer, holds_gil, wait_ns, looks) VALUES "
-            f"((SELECT max(id) FROM process), 2, 10, {cause}, '{resource}', {peer}, {holds_gil}, {ms * 1000000}, 1)")
+def reason(cause, ms, resource="", peer=0, holds_gil=0, is_rest=0):
+    return ("INSERT INTO wait (process, thread, node, cause, resource, peer, holds_gil, wait_ns, looks, is_rest) VALUES "
+            f"((SELECT max(id) FROM process), 2, 10, {cause}, '{resource}', {peer}, {holds_gil}, {ms * 1000000}, 1,"
+            f" {is_rest})")
 
 
 def causes(program, question="wait causes"):
@@ -66,6 +67,60 @@ def test_a_part_of_the_time_has_the_proportions_of_the_whole(changed, period, wa
     assert sum(r["wait_s"] for r in found) == pytest.approx(waited_s)
     if waited_s:
         assert max(found, key=lambda r: r["wait_s"])["wait_s"] == pytest.approx(0.3)
+
+
+def in_slice(cause, ms, slice_s):
+    return ("INSERT INTO related (process, slice_s, thread, node, kind, time_ns) VALUES "
+            f"((SELECT max(id) FROM process), {slice_s}, 2, 10, {16 + cause}, {ms * 1000000})")
+
+
+# As the writer has it: FILE came first, in two places; 100 ms of the lock in each of the first two slices.
+TOLD = (reason(FILE, 150, "/a", is_rest=1), reason(FILE, 50, "/b", is_rest=1), reason(LOCK, 200), in_slice(LOCK, 100, 0),
+        in_slice(LOCK, 100, 1),
+        "INSERT INTO sample SELECT process, 0, node, thread, 0, 1, 0, 0, 0, 300000000, 0, 0, 0 FROM sample"
+        " WHERE thread = 2 AND node = 10",
+        "UPDATE sample SET wait_ns = 100000000 WHERE thread = 2 AND node = 10 AND slice_s > 0")
+
+
+@pytest.mark.parametrize("period, file_a_s, file_b_s, lock_s",
+                         [("", 0.15, 0.05, 0.2), ("in slice 1", 0.15, 0.05, 0.1), ("in slice 2", 0, 0, 0.1)])
+def test_causes_by_slice_are_what_they_were(changed, period, file_a_s, file_b_s, lock_s):
+    found = causes(changed(*TOLD), f"wait causes {period}")
+    waited = [found.get(key, {"wait_s": 0})["wait_s"] for key in (("file", "/a"), ("file", "/b"), ("lock", None))]
+    assert waited == pytest.approx([file_a_s, file_b_s, lock_s])
+
+
+def task(name, ms, cause=SLEEP):
+    quoted = name.replace("'", "''")
+    return ("INSERT INTO task (process, thread, node, coroutine, cause, name, wait_ns) VALUES "
+            f"((SELECT max(id) FROM process), 2, 10, 10, {cause}, '{quoted}', {ms * 1000000})")
+
+
+HOSTILE = "</script><img src=x>\x1b[31m\u202e'"
+
+
+def test_tasks_have_their_names(changed):
+    program = changed(reason(SLEEP, 300), reason(LOCK, 100), task("mail", 200), task("mail", 100, LOCK), task("", 75),
+                      task(HOSTILE, 25))
+    found = rows(program, "tasks")
+    assert [(r["rank"], r["task"], r["coroutine"], r["line"], r["cause"], r["wait_s"]) for r in found] == [
+        (1, "mail", "main", 10, "sleep", pytest.approx(0.2)), (2, "mail", "main", 10, "lock", pytest.approx(0.1)),
+        (3, None, "main", 10, "sleep", pytest.approx(0.075)), (4, HOSTILE, "main", 10, "sleep", pytest.approx(0.025))]
+    assert [r["wait_share"] for r in found] == pytest.approx([0.5, 0.25, 0.1875, 0.0625])
+    text = program("query", "a.db", "tasks").text
+    assert "\x1b" not in text and "\u202e" not in text and "</script><img src=x>" in text
+    assert sum(r["wait_s"] for r in rows(program, "tasks since 1s")) == pytest.approx(0.4)
+    assert rows(program, "tasks in slice 1") == [] == rows(program, "tasks in core.py")
+
+
+def test_a_process_waited_what_its_threads_did(changed):
+    """Also where nobody had looked yet, of which no context knows."""
+    program = changed("UPDATE thread SET wait_ns = 450000000, runnable_ns = 30000000, throttled_ns = 20000000"
+                      " WHERE id = 2")
+    (process,), threads = rows(program, "processes"), rows(program, "threads")
+    (run,) = rows(program, "runs")
+    for part, seconds in {"wait_s": 0.45, "runnable_s": 0.03, "throttled_s": 0.02}.items():
+        assert process[part] == pytest.approx(seconds) == sum(r[part] or 0 for r in threads) == run[part], part
 
 
 @pytest.mark.parametrize("phrase", ["why does it wait", "what does it wait for", "waiting causes", "why does it wait in app.py"])

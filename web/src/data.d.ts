@@ -42,6 +42,7 @@ export interface PageData {
   copy_pairs: Table<CopyPair>; // "copy pairs"
   heap: Table<Heap>; // "heap": counted totals of each process
   waits: Table<Wait>; // "wait causes": by waiting
+  tasks: Table<TaskWait>; // "tasks": by waiting
   garbage: Table<Garbage>; // "garbage collection": by CPU time of the collections
   loops: Table<Loop>; // "traced loops"
   loop_calls: Table<LoopCall>; // "traced calls": loop by loop, in each the costliest call first
@@ -54,7 +55,7 @@ export interface PageData {
 
   // What the summary says of the run as a whole, with its text: "hints" of "summary".
   hints: Table<Hint>;
-  // Sums of waiting by cause, of all threads, of each, and of each slice (a context has its causes in proportion). What `waits` lacks of long tables is in them, too.
+  // Sums of waiting by cause, of all threads, of each, and of each slice. What `waits` lacks of long tables is in them, too.
   wait_causes: Table<WaitCause>;
   thread_waits: Table<ThreadWait>;
   slice_waits: Table<SliceWait>;
@@ -334,6 +335,21 @@ export interface Wait extends Place, Owner {
   wait_share: number | null; // of all that threads waited
 }
 
+// What tasks of asyncio waited, by name, coroutine, line of own code and cause.
+export interface TaskWait {
+  rank: number;
+  task: string | null; // null: the program gave these tasks no name
+  coroutine: string | null;
+  file: string | null; // where they were suspended
+  line: number | null;
+  function: string | null;
+  cause: string; // as in Wait
+  wait_s: number;
+  wait_share: number | null; // of what all tasks waited
+  coroutine_file: string | null;
+  coroutine_line: number | null; // its first line
+}
+
 export interface WaitCause {
   cause: string; // as in Wait
   wait_s: number;
@@ -481,6 +497,7 @@ export interface Slice extends Omit<Cost, "cpu_share"> {
   started: string;
   t_s: number;
   wall_s: number | null;
+  gc_s: number | null; // part of cpu_s in which garbage was collected
   allocated_bytes: number | null;
   copy_bytes: number | null;
   file: string | null; // the line of own code with most CPU time in the slice

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { printable } from "../src/base/format";
 import { resampled } from "../src/data/curves";
 import { costsOf, type Part, parsePart, parsePeriod } from "../src/data/filter";
 import type { PageData, Table } from "../src/data";
@@ -298,9 +299,22 @@ test("tasks have their steps below the loop and their waits on paths of their ow
   const parent = [0, 0, 1, 2, 3, 0, 5, 0];
   const fn = [null, 0, 1, 2, 4, 2, 3, 5];
   const number = (values: Record<number, number>) => parent.map((_, node) => (values[node] ?? 0) * 1e9);
-  const all = new Profile({
+  const profile = new Profile({
     ...made(),
     strings,
+    tasks: {
+      rank: [1, 2, 3, 4, 5],
+      task: ["one", HOSTILE, null, "one", "of another"],
+      coroutine: ["brief", "brief", "brief", "brief", "other"],
+      file: Array(5).fill("/app/main.py"),
+      line: [1, 1, 1, 2, 1],
+      function: ["brief", "brief", "brief", "brief", "other"],
+      cause: ["sleep", "sleep", "sleep", "lock", "sleep"],
+      wait_s: [1, 0.75, 0.5, 0.5, 0.25],
+      wait_share: [0.33, 0.25, 0.17, 0.17, 0.08],
+      coroutine_file: Array(5).fill("/app/main.py"),
+      coroutine_line: [1, 1, 1, 1, 1],
+    },
     tree: {
       functions: {
         name: NAMES.map((_, i) => i),
@@ -321,12 +335,18 @@ test("tasks have their steps below the loop and their waits on paths of their ow
         wait_ns: number({ 6: 3, 7: 9 }),
       },
     },
-  }).tree;
+  });
+  const all = profile.tree;
+  const found = tasks(all, all.whole, profile.data);
   assert.deepEqual(
-    tasks(all, all.whole).map((task) => [all.name(task.fn), task.python, task.wait]),
+    found.map((task) => [all.name(task.fn), task.python, task.wait]),
     [["brief", 2, 3]],
   );
-  assert.deepEqual(tasks(of.tree, of.tree.whole), []);
+  assert.deepEqual(found[0]?.names, [
+    ["one", 1.5],
+    [printable(HOSTILE), 0.75],
+  ]);
+  assert.deepEqual(tasks(of.tree, of.tree.whole, of.data), []);
 });
 
 test("figures of findings are rounded as on the terminal", () => {

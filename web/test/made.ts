@@ -17,6 +17,7 @@ function table<T>(names: string, ...rows: Row[]): Table<T> {
 
 const COST = "cpu_s python_s native_s system_s wait_s runnable_s throttled_s cpu_share samples";
 const PLACE = "file line function";
+const TASK = `rank task coroutine ${PLACE} cause wait_s wait_share coroutine_file coroutine_line`;
 const OWNER = "library user_file user_line";
 
 class Strings {
@@ -432,7 +433,10 @@ function memory(
 }
 
 /** Line 12 waits 4 s for a lock and a socket, line 21 collects garbage. */
-function waits(): Pick<PageData, "waits" | "garbage" | "hints" | "wait_causes" | "thread_waits" | "slice_waits"> {
+function waits(): Pick<
+  PageData,
+  "waits" | "tasks" | "garbage" | "hints" | "wait_causes" | "thread_waits" | "slice_waits"
+> {
   const row = { file: "/app/main.py", line: 12, function: "work", holds_gil: 0 };
   return {
     waits: table(
@@ -462,6 +466,7 @@ function waits(): Pick<PageData, "waits" | "garbage" | "hints" | "wait_causes" |
         user_line: 12,
       },
     ),
+    tasks: table(TASK),
     garbage: table(`rank ${PLACE} gc_s gc_0_s gc_1_s gc_2_s cpu_share samples library`, {
       rank: 1,
       file: "/app/main.py",
@@ -675,6 +680,7 @@ function slices(): PageData["slices"] {
     native_s: 0.4,
     system_s: 0,
     wait_s: 0.4,
+    gc_s: 0.05,
     samples: 1000,
     allocated_bytes: 100e3,
     copy_bytes: 0,
@@ -682,7 +688,7 @@ function slices(): PageData["slices"] {
     line: 12,
   }));
   return table(
-    "slice started t_s wall_s cpu_s python_s native_s system_s wait_s runnable_s throttled_s samples allocated_bytes copy_bytes file line",
+    "slice started t_s wall_s cpu_s python_s native_s system_s wait_s runnable_s throttled_s gc_s samples allocated_bytes copy_bytes file line",
     ...all,
   );
 }

@@ -23,20 +23,26 @@ SELECT p.run, (p.started_ns + s.slice_s * 1000000000 - w.started_ns) / 100000000
   sum(iif(p.clock = 'none', NULL, s.python_ns)) AS python_ns, sum(iif(p.clock = 'none', NULL, s.native_ns)) AS native_ns,
   sum(iif(p.clock = 'none', NULL, s.system_ns)) AS system_ns, sum(s.wait_ns) AS wait_ns,
   sum(s.runnable_ns) AS runnable_ns, sum(s.throttled_ns) AS throttled_ns, sum(s.samples) AS samples,
-  0 AS allocated_bytes, 0 AS copy_bytes
+  0 AS allocated_bytes, 0 AS copy_bytes, 0 AS gc_ns
 FROM process p JOIN x_slice_width w ON w.run = p.run JOIN sample s ON s.process = p.id
 LEFT JOIN node n ON n.process = s.process AND n.id = s.node
 GROUP BY p.run, s.process, s.slice_s, n.own_location
 UNION ALL
 SELECT p.run, (p.started_ns + a.slice_s * 1000000000 - w.started_ns) / 1000000000, a.process, NULL, 0, 0, 0, 0, 0, 0, 0,
-  sum(a.python_bytes + a.native_bytes), 0
+  sum(a.python_bytes + a.native_bytes), 0, 0
 FROM process p JOIN x_slice_width w ON w.run = p.run JOIN allocated a ON a.process = p.id
 GROUP BY p.run, a.process, a.slice_s
 UNION ALL
 SELECT p.run, (p.started_ns + c.slice_s * 1000000000 - w.started_ns) / 1000000000, c.process, NULL, 0, 0, 0, 0, 0, 0, 0, 0,
-  sum(c.bytes)
+  sum(c.bytes), 0
 FROM process p JOIN x_slice_width w ON w.run = p.run JOIN copy c ON c.process = p.id
-GROUP BY p.run, c.process, c.slice_s;
+GROUP BY p.run, c.process, c.slice_s
+UNION ALL
+SELECT p.run, (p.started_ns + g.slice_s * 1000000000 - w.started_ns) / 1000000000, g.process, NULL, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, sum(g.time_ns)
+FROM process p JOIN x_slice_width w ON w.run = p.run JOIN related g ON g.process = p.id
+  AND g.kind IN (PIE_RELATED_GC_YOUNG, PIE_RELATED_GC_MIDDLE, PIE_RELATED_GC_OLD)
+GROUP BY p.run, g.process, g.slice_s;
 
 -- file and line: the line of own code with most CPU time in the slice.
 CREATE VIEW v_slice AS
@@ -44,14 +50,15 @@ SELECT x.run, x.slice, strftime('%Y-%m-%dT%H:%M:%fZ', (x.started_ns + x.begin_s 
   x.begin_s * 1.0 AS t_s, max(0, min(x.width_s, (x.seen_ns - x.started_ns) / 1e9 - x.begin_s)) AS wall_s,
   (x.python_ns + x.native_ns + x.system_ns) / 1e9 AS cpu_s, x.python_ns / 1e9 AS python_s, x.native_ns / 1e9 AS native_s,
   x.system_ns / 1e9 AS system_s, x.wait_ns / 1e9 AS wait_s, x.runnable_ns / 1e9 AS runnable_s,
-  x.throttled_ns / 1e9 AS throttled_s, x.samples, x.allocated_bytes, x.copy_bytes, iif(x.place_ns > 0, f.path, NULL) AS file,
+  x.throttled_ns / 1e9 AS throttled_s, x.gc_ns / 1e9 AS gc_s, x.samples, x.allocated_bytes, x.copy_bytes,
+  iif(x.place_ns > 0, f.path, NULL) AS file,
   iif(x.place_ns > 0, l.line, NULL) AS line
 FROM (
   SELECT run, slice, started_ns, seen_ns, width_s, (slice - 1) * width_s AS begin_s, process, place, place_ns,
     row_number() OVER (PARTITION BY run, slice ORDER BY place IS NULL, place_ns DESC, process, place) AS nth,
     sum(python_ns) OVER g AS python_ns, sum(native_ns) OVER g AS native_ns, sum(system_ns) OVER g AS system_ns,
     sum(wait_ns) OVER g AS wait_ns, sum(runnable_ns) OVER g AS runnable_ns, sum(throttled_ns) OVER g AS throttled_ns,
-    sum(samples) OVER g AS samples, sum(allocated_bytes) OVER g AS allocated_bytes, sum(copy_bytes) OVER g AS copy_bytes
+    sum(gc_ns) OVER g AS gc_ns, sum(samples) OVER g AS samples, sum(allocated_bytes) OVER g AS allocated_bytes, sum(copy_bytes) OVER g AS copy_bytes
   FROM (
     SELECT s.*, s.begin_s / w.width_s + 1 AS slice, w.started_ns, w.seen_ns, w.width_s,
       sum(s.python_ns + s.native_ns + s.system_ns) OVER (PARTITION BY s.run, s.begin_s / w.width_s, s.process, s.place)

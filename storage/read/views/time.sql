@@ -261,6 +261,12 @@ WITH RECURSIVE tree(process, depth) AS (
   SELECT p.id, t.depth + 1 FROM tree t JOIN process p ON p.parent = t.process)
 SELECT process, depth FROM tree;
 
+-- Time off the CPU is the sum of the threads': what they waited before they were looked at is in no context.
+CREATE VIEW x_process_off AS
+SELECT run, process, sum(wait_ns) AS wait_ns, sum(runnable_ns) AS runnable_ns, sum(throttled_ns) AS throttled_ns
+FROM x_thread
+GROUP BY run, process;
+
 -- depth: 0 for a process that no profiled one started. wall_s: of what is kept, as all figures but memory's.
 CREATE VIEW v_process AS
 SELECT x.run, x.process, p.parent, d.depth, p.host, p.pid, p.parent_pid,
@@ -275,8 +281,8 @@ SELECT x.run, x.process, p.parent, d.depth, p.host, p.pid, p.parent_pid,
   p.period_ns / 1e9 AS period_s, p.sampler, p.sampler_note,
   h.peak_python_bytes + h.peak_native_bytes AS peak_bytes, h.rss_peak_bytes
 FROM (
-  SELECT y.run, y.process, y.threads, coalesce(y.samples, 0) AS samples, coalesce(y.wait_ns, 0) AS wait_ns,
-  coalesce(y.runnable_ns, 0) AS runnable_ns, coalesce(y.throttled_ns, 0) AS throttled_ns,
+  SELECT y.run, y.process, y.threads, coalesce(y.samples, 0) AS samples, coalesce(o.wait_ns, 0) AS wait_ns,
+    coalesce(o.runnable_ns, 0) AS runnable_ns, coalesce(o.throttled_ns, 0) AS throttled_ns,
     iif(y.is_measured, coalesce(y.python_ns, 0), NULL) AS python_ns,
     iif(y.is_measured, coalesce(y.native_ns, 0), NULL) AS native_ns,
     iif(y.is_measured, coalesce(y.system_ns, 0), NULL) AS system_ns,
@@ -285,12 +291,11 @@ FROM (
     SELECT z.*, z.clock <> 'none' AND NOT (z.threads = 0 AND z.cause IN ('killed', 'gone')) AS is_measured
     FROM (
       SELECT p.run, p.id AS process, p.clock, coalesce(p.cause, '') AS cause, sum(s.python_ns) AS python_ns,
-      sum(s.native_ns) AS native_ns,
-        sum(s.system_ns) AS system_ns, sum(s.wait_ns) AS wait_ns, sum(s.runnable_ns) AS runnable_ns,
-        sum(s.throttled_ns) AS throttled_ns, sum(s.samples) AS samples,
+        sum(s.native_ns) AS native_ns, sum(s.system_ns) AS system_ns, sum(s.samples) AS samples,
         (SELECT coalesce(sum(t.threads), 0) FROM thread t WHERE t.process = p.id) AS threads
       FROM process p LEFT JOIN sample s ON s.process = p.id
-      GROUP BY p.run, p.id) z) y) x
+      GROUP BY p.run, p.id) z) y
+  LEFT JOIN x_process_off o ON o.run = y.run AND o.process = y.process) x
 JOIN process p ON p.id = x.process LEFT JOIN heap h ON h.process = x.process
 LEFT JOIN x_depth d ON d.process = x.process;
 

@@ -13,6 +13,14 @@ def delay_s():
         return int(file.read().split()[1]) / 1e9
 
 
+def now():
+    """The time and the delay up to then: none came while the clock was read."""
+    while True:
+        before, at, after = delay_s(), time.monotonic(), delay_s()
+        if before == after:
+            return at, after, throttled_s()
+
+
 def throttled_s():
     if len(sys.argv) < 3:
         return 0
@@ -30,11 +38,11 @@ def short_nap():
     time.sleep(0.2)  # nap
 
 
-told = [(time.monotonic(), delay_s(), throttled_s())]
+told = [now()]
 burn(float(sys.argv[1]))
-told.append((time.monotonic(), delay_s(), throttled_s()))
+told.append(now())
 short_nap()
-told.append((time.monotonic(), delay_s(), throttled_s()))
+told.append(now())
 (begin, delay, throttled), (burnt, burn_delay, burn_throttled), (end, nap_delay, _) = told
 print(json.dumps({"burn_s": burnt - begin, "burn_delay_s": burn_delay - delay,
                   "burn_throttled_s": burn_throttled - throttled, "nap_s": end - burnt, "nap_delay_s": nap_delay - burn_delay}))

@@ -2,7 +2,7 @@
 """Waits for known times and known reasons, each in a thread of its own, at lines that are found by their marks. Holders
 of locks are at lines with their marks and "-holder".
 
-usage: waiting_causes.py waits|gil|held|tasks
+usage: waiting_causes.py waits|gil|held|tasks|course|forks
 """
 
 import asyncio
@@ -181,6 +181,7 @@ def spin(seconds):
 
 
 def gil():
+    sys.setswitchinterval(0.05)
     threads = [threading.Thread(target=spin, args=(1.5,)) for _ in range(2)]
     for thread in threads:
         thread.start()
@@ -218,6 +219,35 @@ async def tasks():
     await asyncio.gather(sleeping(), getting(queue), reading())
 
 
+def take(descriptor):
+    os.read(descriptor, 1)  # take
+
+
+def course():
+    """The same line, called from the same one, waits for a pipe at first and for a socket then, 1.5 s each."""
+    (reading, writing), (receiving, sending) = os.pipe(), socket.socketpair()
+    later.extend([(1.5, lambda: os.write(writing, b"x")), (3, lambda: sending.send(b"x"))])
+    threading.Thread(target=clockwork, args=(time.perf_counter(),)).start()
+    for mark, descriptor in ("pipe", reading), ("socket", receiving.fileno()):
+        begun = time.time()
+        take(descriptor)
+        waited[mark] = begun, time.time()
+
+
+def forks():
+    """What is known of many functions takes long to write, so that fork() has to wait for that."""
+    names = {}
+    exec(compile("\n".join(f"def f{n}(): return sum(range(300))" for n in range(2500)), "made.py", "exec"), names)
+    until = time.perf_counter() + 1.5
+    while time.perf_counter() < until:
+        for n in range(2500):
+            names[f"f{n}"]()
+        process = os.fork()  # fork
+        if process == 0:
+            os._exit(0)  # exit
+        os.waitpid(process, 0)
+
+
 match sys.argv[1]:
     case "waits":
         all_waits()
@@ -225,6 +255,10 @@ match sys.argv[1]:
         gil()
     case "held":
         held_gil()
+    case "course":
+        course()
+    case "forks":
+        forks()
     case "tasks":
         asyncio.run(tasks())
 tell(waited=waited, resources=resources)

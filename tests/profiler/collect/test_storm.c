@@ -97,6 +97,12 @@ static int put_wait(struct pie_sink *sink, const struct pie_wait_row *row) {
     return 0;
 }
 
+static int put_task(struct pie_sink *sink, const struct pie_task_row *row) {
+    memory.misuse += row->node.value == 0 || row->node.value > memory.nodes || row->coroutine.value == 0 ||
+                     row->coroutine.value > memory.nodes || row->cause > PIE_WAIT_OTHER;
+    return 0;
+}
+
 static int put_related(struct pie_sink *sink, const struct pie_related_row *row) {
     memory.misuse += row->node.value == 0 || row->node.value > memory.nodes || row->kind > PIE_RELATED_KINDS;
     return 0;
@@ -148,6 +154,7 @@ static const struct pie_sink_ops sink_ops = {
     .put_thread = put_thread,
     .put_sample = put_sample,
     .put_wait = put_wait,
+    .put_task = put_task,
     .put_related = put_related,
     .put_process_end = put_process_end,
     .put_counter = put_counter,

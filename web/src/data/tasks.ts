@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tasks of asyncio, by their coroutine: their steps run below the loop's Handle._run, and what the idle loop waits is
 // theirs, with a call path of their own that begins at the coroutine.
+import type { PageData, TaskWait } from "../data";
+import { rows } from "./profile";
 import type { Costs, Tree } from "./tree";
 
 export interface Task {
@@ -10,6 +12,22 @@ export interface Task {
   native: number;
   system: number;
   wait: number;
+  /** That the program gave its tasks, with what these waited (s), the longest first. */
+  names: [string, number][];
+}
+
+const keyOf = (name: string | null, file: string | null, line: number | null) => `${line} ${name} ${file}`;
+
+/** Names of tasks by their coroutine. */
+function namesOf(data: PageData): Map<string, Map<string, number>> {
+  const found = new Map<string, Map<string, number>>();
+  for (const row of rows<TaskWait>(data.tasks)) {
+    if (row.task === null) continue;
+    const key = keyOf(row.coroutine, row.coroutine_file, row.coroutine_line);
+    const names = found.get(key) ?? new Map<string, number>();
+    found.set(key, names.set(row.task, (names.get(row.task) ?? 0) + row.wait_s));
+  }
+  return found;
 }
 
 /** Roots of threads, which are no coroutines. */
@@ -43,16 +61,21 @@ function owners(tree: Tree, costs: Costs): Int32Array {
 }
 
 /** The longest first. Also callbacks of loops, which run as steps of tasks do. */
-export function tasks(tree: Tree, costs: Costs): Task[] {
+export function tasks(tree: Tree, costs: Costs, data: PageData): Task[] {
   const owner = owners(tree, costs);
+  const named = namesOf(data);
   const found = new Map<number, Task>();
   for (let node = 1; node < tree.size; node++) {
     const fn = owner[node];
     if (fn < 0) continue;
-    const task = found.get(fn) ?? { fn, python: 0, native: 0, system: 0, wait: 0 };
+    const task = found.get(fn) ?? { fn, python: 0, native: 0, system: 0, wait: 0, names: [] };
     found.set(fn, task);
     for (const kind of ["python", "native", "system", "wait"] as const)
       task[kind] += costs[kind]?.[node] ?? 0;
+  }
+  for (const task of found.values()) {
+    const key = keyOf(tree.name(task.fn), tree.file(task.fn), tree.firstLine(task.fn));
+    task.names = [...(named.get(key) ?? [])].sort(([, a], [, b]) => b - a);
   }
   const height = (task: Task) => task.python + task.native + task.system + task.wait;
   return [...found.values()].filter((task) => height(task) > 0).sort((a, b) => height(b) - height(a));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks of asyncio, by their coroutine; nothing where no event loop ran.
+// Tasks of asyncio, by their coroutine, with the names that they were given; nothing where no event loop ran.
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { column } from "../base/format";
+import { column, seconds } from "../base/format";
 import { go } from "../base/route";
 import { profile } from "../data/profile";
 import { type Task, tasks } from "../data/tasks";
@@ -10,6 +10,19 @@ import { type Column, Grid } from "../ui/grid";
 import { Bar, Place, Section } from "../ui/parts";
 
 const ROWS = 6;
+
+/** "worker-1 1.20 s, worker-2 0.80 s" */
+const told = (row: Task) => row.names.map(([name, wait_s]) => `${name} ${seconds(wait_s)}`).join(", ");
+
+const namesColumn: Column<Task> = {
+  key: "names",
+  title: "names, waiting",
+  about: "Names that the program gave its tasks, with what these waited",
+  width: 170,
+  grow: 1,
+  rank: 5,
+  cell: (row) => <span title={told(row)}>{told(row)}</span>,
+};
 
 function columnsOf(whole: number): Column<Task>[] {
   const { tree } = profile();
@@ -54,10 +67,11 @@ function columnsOf(whole: number): Column<Task>[] {
 }
 
 export function TaskList(): JSX.Element | null {
-  const { tree } = profile();
-  const all = useMemo(() => tasks(tree, tree.whole), [tree]);
+  const { tree, data } = profile();
+  const all = useMemo(() => tasks(tree, tree.whole, data), [tree, data]);
   const whole = all.reduce((most, row) => Math.max(most, row.python + row.native + row.system + row.wait), 0);
-  const columns = useMemo(() => columnsOf(whole), [whole]);
+  const isNamed = all.some((row) => row.names.length > 0);
+  const columns = useMemo(() => [...columnsOf(whole), ...(isNamed ? [namesColumn] : [])], [whole, isNamed]);
   if (all.length === 0) return null;
   return (
     <Section title="Tasks of asyncio" note="all tasks of a coroutine together">

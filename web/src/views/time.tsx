@@ -157,6 +157,20 @@ function PeriodFields({ all }: { all: Tracks }): JSX.Element {
   );
 }
 
+/** What two decimals show. */
+const SHOWN_S = 0.005;
+
+const garbage: Column<Slice> = {
+  key: "gc",
+  title: "gc s",
+  about: "Part of the CPU time in which garbage was collected",
+  width: 62,
+  rank: 5,
+  number: true,
+  cell: (row) => column(row.gc_s),
+  sort: (row) => row.gc_s,
+};
+
 /** What it waited for, and what else happened then; columns without anything are left out. */
 function storyColumns(data: PageData, all: Tracks): Column<Slice>[] {
   const most = mostBySlice(data);
@@ -181,7 +195,12 @@ function storyColumns(data: PageData, all: Tracks): Column<Slice>[] {
     rank: 5,
     cell: (row) => <span title={events.get(row.slice)}>{events.get(row.slice) ?? ""}</span>,
   };
-  return [...(isKnown ? [cause] : []), ...(events.size > 0 ? [story] : [])];
+  const isCollected = rows<Slice>(data.slices).some((row) => (row.gc_s ?? 0) >= SHOWN_S);
+  return [
+    ...(isCollected ? [garbage] : []),
+    ...(isKnown ? [cause] : []),
+    ...(events.size > 0 ? [story] : []),
+  ];
 }
 
 const sliceColumns: Column<Slice>[] = [

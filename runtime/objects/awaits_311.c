@@ -4,8 +4,9 @@
 #include <internal/pycore_frame.h>
 #undef Py_BUILD_CORE
 
-#include "runtime/stacks/awaits.h"
+#include "runtime/objects/awaits.h"
 #include "runtime/stacks/pyframe.h"
+#include "runtime/objects/task_name.h"
 
 #include "profiler/base/safe_load.h"
 
@@ -15,7 +16,8 @@
 /* CPython 3.11 to 3.13.
  *
  * All tasks are in a set of weak references. A task of the C module is a structure without a public declaration: behind
- * its head comes its loop, and one word further on points to its coroutine, the only one that is suspended. A coroutine
+ * its head comes its loop, and one word further on points to its coroutine, the only one that is suspended; the next
+ * one to its name, if that is text (a number is one that Python gave it). A coroutine
  * that waits for something has it on top of its frame's stack: another coroutine, a generator, a wrapper around one of
  * these, or the iterator of a future, whose first word is the future. Every load is fault-tolerant and every object's
  * type is looked at before the rest of it is.
@@ -199,16 +201,17 @@ static void read_awaiter(uintptr_t task, struct pie_await *await) {
         await->group = 0;
 }
 
-/* The coroutine of a task of this loop; 0: none, or it is not suspended. */
-static uintptr_t coroutine_of(uintptr_t task, uintptr_t loop) {
+/* The coroutine of a task of this loop, and the name that the word behind it points to; 0: none, or it is not
+ * suspended. */
+static uintptr_t coroutine_of(uintptr_t task, uintptr_t loop, uintptr_t *ret_name) {
     uintptr_t type = type_of(task), bytes, word;
 
     if (!type || !load(task, FIRST_WORD, &word) || word != loop ||
         !load(type, offsetof(PyTypeObject, tp_basicsize), &bytes) || bytes > TASK_BYTES_MAX)
         return 0;
-    for (size_t at = FIRST_WORD + sizeof word; at + sizeof word <= bytes; at += sizeof word)
+    for (size_t at = FIRST_WORD + sizeof word; at + 2 * sizeof word <= bytes; at += sizeof word)
         if (load(task, at, &word) && is_suspended(word))
-            return word;
+            return load(task, at + sizeof word, ret_name) ? word : 0;
     return 0;
 }
 
@@ -251,7 +254,7 @@ struct found {
 };
 
 static void add_task(struct found *found, uintptr_t task) {
-    uintptr_t coroutine = task ? coroutine_of(task, found->loop) : 0;
+    uintptr_t name, coroutine = task ? coroutine_of(task, found->loop, &name) : 0;
     struct pie_await await = {.task = task, .first = found->used_frames};
 
     if (!coroutine)
@@ -261,6 +264,7 @@ static void add_task(struct found *found, uintptr_t task) {
     if (await.count == 0)
         return;
     read_awaiter(task, &await);
+    pie_task_name_read(name, await.name);
     found->awaits[found->n++] = await;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "runtime/stacks/awaits.h"
+#include "runtime/objects/awaits.h"
 
 /* CPython 3.14 and later: time that an event loop waits stays where the loop waits. */
 
