@@ -107,6 +107,9 @@ static struct pie_counted of_row(const struct pie_confirm_board *board, uint32_t
     counted.again_ns = row->again_ns;
     counted.alike_ns = row->alike_ns;
     counted.single_ns = row->single_ns;
+    counted.bulk_ns = row->bulk_ns;
+    counted.grew = row->grew;
+    counted.arg_bytes = row->arg_bytes;
     return counted;
 }
 
