@@ -232,6 +232,27 @@ def test_no_fix_within_a_function_gains_more_than_the_bound(prepared):
     assert found["gain_within"] in ("slow", "planted") and within in " ".join(done.stderr.split())
 
 
+CALLED_BACK = """
+    import math
+    def weight(x):
+        return math.lgamma(2.5) + sum(range(1000))  # again
+    def order():
+        return sorted(range(60_000), key=weight)
+    def others():
+        return sum(i * i for i in range(4_000_000))
+    order()
+    others()
+"""
+
+
+@counts
+def test_what_a_library_calls_back_is_bounded_by_its_caller(prepared):
+    made = prepared(CALLED_BACK, {"again": REPEATED})
+    assert made.confirm().returncode == 0
+    found = findings(made.db)[line_of(made.program, "again")]
+    assert found["gain_within"] == "order"
+
+
 SHORT = """
     import math, time
     def slow(rounds, x):
