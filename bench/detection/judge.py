@@ -29,6 +29,7 @@ class Verdict:
     wasted_interval: tuple = (0.0, 0.0)  # its ends, added up over the lines
     proof: str | None = None  # what a second run said of the true line: confirmed, refuted, undecided
     bound_share: float | None = None  # what a fix can gain at most, by the second run
+    facts: str | None = None  # what it counted there
     proven_high: int = 0  # findings that are high after it
     severities: collections.Counter = dataclasses.field(default_factory=collections.Counter)
     top: list = dataclasses.field(default_factory=list)  # the first findings, one line of text each
@@ -117,20 +118,24 @@ def are_alike(category, other):
 
 
 def bound(program, findings):
-    """What a second run says of the true lines: the verdict of the first, and the part of the run that a fix gains at
-    most. That is said of a fix within the function of a line, and the fix of a program may change several."""
+    """What a second run says of the true lines: the verdict and the fact of the first, and the part of the run that a
+    fix gains at most (None: no bound for one of them). That is said of a fix within the function of a line, and the fix of a program may change several."""
     counted = [finding for finding in findings if finding.get("verdict") and is_own(program, finding)]
     there = [finding for finding in counted if at_true_line(program, finding)]
+    if program.is_clean and counted:
+        return counted[0]["verdict"], counted[0]["facts"], None
     if not there:
-        return None, None
+        return None, None, None
     per_s = max((shares(finding)[0] / finding["wasted_s"] for finding in findings if finding["wasted_s"]), default=0.0)
-    most_s = {finding["function"]: finding["gain_most_s"] for finding in there if finding["gain_most_s"]}
-    return there[0]["verdict"], min(1.0, per_s * sum(most_s.values())) if most_s else None
+    most_s = {finding["function"]: finding["gain_most_s"] for finding in there}
+    is_bounded = all(most_s.values())  # else a fix at one of the lines may gain all of the run
+    return there[0]["verdict"], there[0]["facts"], min(1.0, per_s * sum(most_s.values())) if is_bounded else None
 
 
 def judge(program, findings):
     verdict = Verdict(severities=collections.Counter(finding["severity"] for finding in findings))
     verdict.top = [in_words(finding) for finding in findings[:FIRST]]
+    verdict.proof, verdict.facts, verdict.bound_share = bound(program, findings)
     if program.is_clean:
         return verdict
     placed = [(place, finding) for place, finding in enumerate(findings, 1) if at_true_line(program, finding)]
@@ -141,7 +146,6 @@ def judge(program, findings):
         verdict.is_kind_right = verdict.finding["kind"] == program.kind
     verdict.wasted_share, *ends = wasted(program, findings)
     verdict.wasted_interval = tuple(ends)
-    verdict.proof, verdict.bound_share = bound(program, findings)
     return verdict
 
 

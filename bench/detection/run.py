@@ -75,6 +75,7 @@ def arguments():
     parser.add_argument("--no-fix", action="store_true", help="only profile")
     parser.add_argument("--confirm", action="store_true", help="let pieprof confirm count the calls of the first profile "
                         "of each program; counted code takes up to 50 times as long, so choose a small --scale")
+    parser.add_argument("--confirm-scale", type=float, metavar="S", help="of that second run; --scale unless given")
     parser.add_argument("--keep", metavar="FOLDER", help="keep the profiles there")
     parser.add_argument("--kept", action="store_true", help="judge the profiles that are in the folder of --keep, as the "
                         "views of this pieprof have them, and profile nothing")
@@ -113,7 +114,7 @@ def prove(verdict, program, findings):
     """Adds what the findings are after a second run."""
     proven = judge.judge(program, findings)
     verdict.proof, verdict.bound_share = proven.proof, proven.bound_share
-    verdict.proven_high = proven.severities["high"]
+    verdict.proven_high, verdict.facts = proven.severities["high"], proven.facts
 
 
 def measure(options, runner, program, folder):
@@ -125,7 +126,7 @@ def measure(options, runner, program, folder):
             profiled.append(profile(options, runner, program, file, pairs))
         verdicts.append(judge.judge(program, runner.findings(file)))
         if options.confirm and number == 0:
-            prove(verdicts[0], program, runner.confirmed(file))
+            prove(verdicts[0], program, runner.confirmed(program, file, options.confirm_scale or options.scale))
         if not options.keep:
             file.unlink()
     plain, watched = (judge.median([run["cpu_s"] for run in some]) for some in ([slow for slow, _ in pairs], profiled))
@@ -199,6 +200,8 @@ def main():
     if not options.no_profile and results:
         bad, good = ([r for r in results if r.program.is_clean == is_clean] for is_clean in (False, True))
         parts = [heading(options, runner), tables.totals(bad, good), tables.wasteful(bad), tables.clean(good)]
+        if options.confirm:
+            parts.append(tables.confirmed(bad, good))
         text = "\n\n".join(parts) + "\n"
         print(text)
         print(tables.misses(results), file=sys.stderr)

@@ -76,9 +76,11 @@ class Runner:
         done = self.under_pieprof(self.words(program, False), file, options)
         return json.loads(done.out.splitlines()[-1]) | {"whole_wall_s": done.wall_s, "whole_cpu_s": done.cpu_s}
 
-    def confirmed(self, file):
-        """The findings of a profile after a second run has counted their calls."""
-        self.execute([self.pieprof, "confirm", str(file)], self.for_pieprof())
+    def confirmed(self, program, file, scale):
+        """The findings of a profile after a second run, of `scale`, has counted their calls."""
+        if any(finding["severity"] in ("high", "low") for finding in self.findings(file)):
+            words = ["--", str(program.path), "--scale", str(scale)]
+            self.execute([self.pieprof, "confirm", str(file), *words], self.for_pieprof())
         return self.findings(file)
 
     def findings(self, file):

@@ -72,6 +72,23 @@ def clean(results):
     return "\n".join(lines)
 
 
+FACT_LENGTH = 110
+
+
+def confirmed(bad, good):
+    """What pieprof confirm says of each program: verdict, fact, bound, saving."""
+    lines = ["What `pieprof confirm` counted at the first true line, of clean programs at the first finding:", "",
+             *head(["program", "verdict", "fact", "bound", "saving"])]
+    for result in bad + good:
+        first = result.verdicts[0]
+        if not first.proof:
+            continue
+        fact = first.facts if len(first.facts) <= FACT_LENGTH else first.facts[:FACT_LENGTH - 1] + "…"
+        saving = judge.saved_share(result.whole_gain) if result.whole_gain else None
+        lines.append(row([result.program.name, first.proof, fact.replace("|", "\\|"), figure(first.bound_share), figure(saving)]))
+    return "\n".join(lines)
+
+
 def share(part, whole):
     return f"{part} of {whole} ({100.0 * part / whole:.0f} %)" if whole else "–"
 

@@ -107,6 +107,9 @@ static struct pie_counted of_row(const struct pie_confirm_board *board, uint32_t
     counted.again_ns = row->again_ns;
     counted.alike_ns = row->alike_ns;
     counted.single_ns = row->single_ns;
+    counted.bulk_ns = row->bulk_ns;
+    counted.grew = row->grew;
+    counted.arg_bytes = row->arg_bytes;
     return counted;
 }
 
@@ -145,7 +148,7 @@ static int run_and_tell(const char *path, const struct pie_confirm_plan *plan, i
     if (!plan->board->is_counting)
         pie_message_error("the program's calls could not be counted; nothing is confirmed");
     else if (keep(path, plan, end.cpu_s) == 0 && pie_confirm_tell(path, plan) == 0)
-        pie_confirm_tell_gaps(plan->board);
+        pie_confirm_tell_gaps(plan->board, status_of(end.wait_status));
     return status_of(end.wait_status);
 }
 

@@ -84,7 +84,9 @@ int pie_confirm_tell(const char *path, const struct pie_confirm_plan *plan) {
     return r < 0 ? pie_profile_complain(message) : 0;
 }
 
-void pie_confirm_tell_gaps(const struct pie_confirm_board *board) {
+void pie_confirm_tell_gaps(const struct pie_confirm_board *board, int status) {
+    if (status != 0)
+        pie_message_warning("the program ended with status %d: what it did not reach was not counted", status);
     if (board->has_others)
         pie_message_warning(
             "the program traces or profiles itself: while it does, its calls were not counted");

@@ -42,6 +42,9 @@ struct pie_confirm_row {
         alike; /* seen before with the same arguments or objects, but the values are not known to be the same */
     uint64_t singles; /* for single numbers or elements only */
     uint64_t call_ns, again_ns, alike_ns, single_ns;
+    uint64_t bulk_ns;   /* of operators and ufuncs on arrays of many elements */
+    uint64_t grew;      /* that had larger arguments than the call before */
+    uint64_t arg_bytes; /* of text, buffers and containers among the arguments, of all calls */
 };
 
 struct pie_confirm_board {

@@ -37,6 +37,7 @@ static bool spend(struct pie_confirm_digest *digest, size_t amount) {
 
 static void add_bytes(struct pie_confirm_digest *digest, const void *bytes, size_t size) {
     mix(digest, size);
+    digest->size_bytes += size;
     if (spend(digest, size))
         mix(digest, (uint64_t)_Py_HashBytes(bytes, (Py_ssize_t)size));
 }
@@ -138,6 +139,7 @@ static void add_pieces(struct pie_confirm_digest *digest, Py_buffer *view) {
         add_bytes(digest, copy, (size_t)view->len);
     } else {
         PyErr_Clear();
+        digest->size_bytes += (size_t)view->len;
         digest->is_value = false;
     }
     PyMem_RawFree(copy);
@@ -148,6 +150,8 @@ static void add_view(struct pie_confirm_digest *digest, Py_buffer *view) {
         mix(digest, (uint64_t)view->shape[i]);
     if (view->format)
         add_bytes(digest, view->format, strlen(view->format));
+    if (has_values(view) && view->itemsize > 0 && (size_t)(view->len / view->itemsize) > digest->elements)
+        digest->elements = (size_t)(view->len / view->itemsize);
     if (!has_values(view))
         digest->is_value = false;
     else if (PyBuffer_IsContiguous(view, 'C'))
@@ -176,6 +180,7 @@ static bool add_buffer(struct pie_confirm_digest *digest, PyObject *object) {
 
 static void add_items(struct pie_confirm_digest *digest, PyObject **items, Py_ssize_t count) {
     mix(digest, (uint64_t)count);
+    digest->size_bytes += (size_t)count * sizeof *items;
     for (Py_ssize_t i = 0; i < count && digest->budget; i++)
         pie_confirm_digest_add(digest, items[i]);
 }
@@ -185,6 +190,7 @@ static void add_dict(struct pie_confirm_digest *digest, PyObject *dict) {
     Py_ssize_t at = 0;
 
     mix(digest, (uint64_t)PyDict_GET_SIZE(dict));
+    digest->size_bytes += 2 * sizeof dict * (size_t)PyDict_GET_SIZE(dict);
     while (digest->budget && PyDict_Next(dict, &at, &key, &value)) {
         pie_confirm_digest_add(digest, key);
         pie_confirm_digest_add(digest, value);
@@ -199,6 +205,7 @@ static void add_set(struct pie_confirm_digest *digest, PyObject *set) {
     PyObject *item;
 
     mix(digest, (uint64_t)PySet_GET_SIZE(set));
+    digest->size_bytes += sizeof set * (size_t)PySet_GET_SIZE(set);
     while (digest->budget && _PySet_NextEntry(set, &at, &item, &hash)) {
         struct pie_confirm_digest one = *digest;
         one.hash = 0;
@@ -206,6 +213,7 @@ static void add_set(struct pie_confirm_digest *digest, PyObject *set) {
         sum += one.hash;
         digest->budget = one.budget;
         digest->is_value = one.is_value;
+        digest->size_bytes = one.size_bytes;
     }
     mix(digest, sum);
 }

@@ -35,8 +35,12 @@ static const char *name_in_dict(PyObject *callee) {
     return text;
 }
 
+bool pie_confirm_is_ufunc(PyObject *callee) {
+    return is_named(callee, "numpy.ufunc");
+}
+
 static const char *numpy_name(PyObject *callee) {
-    return is_named(callee, "numpy.ufunc") ? ((struct ufunc *)callee)->name : name_in_dict(callee);
+    return pie_confirm_is_ufunc(callee) ? ((struct ufunc *)callee)->name : name_in_dict(callee);
 }
 
 void pie_confirm_name(PyObject *callee, char *text, size_t size) {

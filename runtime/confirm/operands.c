@@ -32,6 +32,7 @@ static struct pie_confirm_sums *known_sums(struct pie_confirm_site *site, uint64
 
 static void begin_digest(struct pie_confirm_call *call, struct pie_confirm_sums *sums) {
     call->sums = sums;
+    call->is_operator = false;
     pie_confirm_digest_begin(&call->args, pie_confirm_sums_budget(sums));
 }
 
@@ -70,6 +71,7 @@ static bool read_plain_call(struct pie_confirm_site *site, PyObject **top, PyObj
     for (int i = site->argument + has_self; i > 0; i--)
         pie_confirm_digest_add(&call->args, top[-i]);
     call->is_single = call->args.is_single;
+    call->is_operator = pie_confirm_is_ufunc(callee);
     pie_confirm_digest_add_callee(&call->args, callee);
     if (names)
         pie_confirm_digest_add(&call->args, names);
@@ -121,6 +123,7 @@ static bool read_binary(struct pie_confirm_site *site, PyObject **top, struct pi
     pie_confirm_digest_add(&call->args, left);
     pie_confirm_digest_add(&call->args, right);
     call->is_single = call->args.is_single;
+    call->is_operator = true;
     return true;
 }
 
@@ -139,6 +142,7 @@ static bool read_unary(struct pie_confirm_site *site, PyObject **top, struct pie
     begin_digest(call, site->sums);
     pie_confirm_digest_add(&call->args, top[-1]);
     call->is_single = call->args.is_single;
+    call->is_operator = true;
     return true;
 }
 

@@ -18,6 +18,7 @@ enum {
     LONG_NS = 50000, /* a call that lasts longer is timed by the CPU clock: it may have waited */
     MARK_NS = 20000, /* between two looks at that clock, which costs more than the other */
     ROWS_MAX = PIE_CONFIRM_ROWS_MAX,
+    BULK_ELEMENTS = 64,    /* an array of these is no single element */
     ENTRIES_MAX = 1 << 24, /* of 16 bytes, of all tables together */
 };
 
@@ -37,6 +38,7 @@ struct seen {
 struct pie_confirm_sums {
     struct pie_confirm_row *row;
     uint64_t key, digest_ns;
+    size_t before_bytes; /* of the arguments of the last call */
     struct seen args, results;
 };
 
@@ -145,6 +147,7 @@ void pie_confirm_call_begin(struct pie_confirm_thread *thread, struct pie_confir
         thread->mark_ns = now_ns = pie_monotonic_ns();
     }
     call->inner_ns = call->inner_again_ns = call->inner_alike_ns = call->inner_single_ns = 0;
+    call->inner_bulk_ns = 0;
     call->spent_ns = thread->spent_ns;
     call->outer = thread->innermost;
     thread->innermost = call;
@@ -220,6 +223,12 @@ static enum verdict note_result(struct pie_confirm_sums *sums, const struct pie_
     return judge(sums, &call->args, &digest);
 }
 
+static void note_size(struct pie_confirm_sums *sums, size_t size_bytes) {
+    sums->row->grew += sums->row->calls > 1 && size_bytes > sums->before_bytes;
+    sums->row->arg_bytes += size_bytes;
+    sums->before_bytes = size_bytes;
+}
+
 void pie_confirm_call_end(struct pie_confirm_thread *thread, struct pie_confirm_call *call, uint64_t end_ns,
                           uint64_t step_ns, PyObject *result) {
     struct pie_confirm_sums *sums = call->sums;
@@ -241,6 +250,9 @@ void pie_confirm_call_end(struct pie_confirm_thread *thread, struct pie_confirm_
         own_part(verdict == ALIKE, ns, call->inner_alike_ns, outer ? &outer->inner_alike_ns : NULL);
     row->single_ns +=
         own_part(call->is_single, ns, call->inner_single_ns, outer ? &outer->inner_single_ns : NULL);
+    row->bulk_ns += own_part(call->is_operator && call->args.elements >= BULK_ELEMENTS, ns,
+                             call->inner_bulk_ns, outer ? &outer->inner_bulk_ns : NULL);
+    note_size(sums, call->args.size_bytes);
     sums->digest_ns += pie_monotonic_ns() - digest_ns;
     pie_confirm_call_drop(thread, call);
 }

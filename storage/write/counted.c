@@ -15,15 +15,18 @@ enum { WAIT_MS = 10000 };
 static const char forget_sql[] = "DELETE FROM counted WHERE process = ? AND file = ? AND line = ?";
 static const char insert_sql[] =
     "INSERT INTO counted (process, file, line, callee, is_item, is_whole, has_more, calls, raised, compared,"
-    " distinct_args, distinct_results, again, alike, singles, call_ns, again_ns, alike_ns, single_ns, run_ns)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    " distinct_args, distinct_results, again, alike, singles, call_ns, again_ns, alike_ns, single_ns, run_ns, bulk_ns,"
+    " grew, arg_bytes)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     " ON CONFLICT DO UPDATE SET has_more = max(has_more, excluded.has_more), calls = calls + excluded.calls,"
     " raised = raised + excluded.raised, compared = compared + excluded.compared,"
     " distinct_args = distinct_args + excluded.distinct_args,"
     " distinct_results = distinct_results + excluded.distinct_results, again = again + excluded.again,"
     " alike = alike + excluded.alike, singles = singles + excluded.singles,"
     " call_ns = call_ns + excluded.call_ns, again_ns = again_ns + excluded.again_ns,"
-    " alike_ns = alike_ns + excluded.alike_ns, single_ns = single_ns + excluded.single_ns";
+    " alike_ns = alike_ns + excluded.alike_ns, single_ns = single_ns + excluded.single_ns,"
+    " bulk_ns = bulk_ns + excluded.bulk_ns, grew = grew + excluded.grew,"
+    " arg_bytes = arg_bytes + excluded.arg_bytes";
 
 /* A file that is open for writing. */
 struct open_file {
@@ -85,6 +88,7 @@ static int insert(sqlite3_stmt *statement, int64_t process, const struct pie_cou
         row->is_item,       row->is_whole,         row->has_more,  row->calls,  row->raised,  row->compared,
         row->distinct_args, row->distinct_results, row->again,     row->alike,  row->singles, row->call_ns,
         row->again_ns,      row->alike_ns,         row->single_ns, row->run_ns,
+        row->bulk_ns, row->grew, row->arg_bytes,
     };
 
     bind_key(statement, process, row);

@@ -13,7 +13,7 @@ struct pie_counted {
     int64_t line;
     bool is_item, is_whole, has_more;
     uint64_t calls, raised, compared, distinct_args, distinct_results, again, alike, singles;
-    uint64_t call_ns, again_ns, alike_ns, single_ns, run_ns;
+    uint64_t call_ns, again_ns, alike_ns, single_ns, run_ns, bulk_ns, grew, arg_bytes;
 };
 
 /* Can rows be added to this file? Returns 0, or -errno with one line for people in *ret_message (heap). */

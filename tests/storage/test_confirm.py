@@ -6,7 +6,7 @@ import pytest
 from conftest import changer, make, rows
 
 NAMES = ("process, file, line, callee, is_item, is_whole, has_more, calls, raised, compared, distinct_args, distinct_results, "
-         "again, alike, singles, call_ns, again_ns, alike_ns, single_ns, run_ns")
+         "again, alike, singles, call_ns, again_ns, alike_ns, single_ns, run_ns, bulk_ns, grew, arg_bytes")
 SECOND = 10**9
 
 
@@ -39,10 +39,11 @@ def judged(waste, tmp_path_factory):
 
 
 def numbers(callee="f", calls=1000, again=0, alike=0, singles=0, compared=None, is_item=0, is_whole=1, has_more=0, distinct=1,
-            again_s=0.0, alike_s=0.0, single_s=0.0, call_s=1.0):
+            again_s=0.0, alike_s=0.0, single_s=0.0, call_s=1.0, bulk_s=0.0):
     compared = calls if compared is None else compared
     return [f"'{callee}'", is_item, is_whole, has_more, calls, 0, compared, distinct, distinct, again, alike, singles,
-            *(int(s * SECOND) for s in (call_s, again_s, alike_s, single_s)), 3 * SECOND]
+            *(int(s * SECOND) for s in (call_s, again_s, alike_s, single_s)), 3 * SECOND,
+            int(bulk_s * SECOND), 0, 0]
 
 
 def test_without_a_second_run_nothing_is_said(waste):
@@ -65,7 +66,13 @@ def test_without_a_second_run_nothing_is_said(waste):
     ("slice underutilization", {"is_item": 1, "singles": 999, "single_s": 1.0}, "refuted"),
     ("slice underutilization", {"is_item": 1, "singles": 1000, "single_s": 0.49}, "undecided"),
     ("slice underutilization", {"is_item": 1, "singles": 1000, "single_s": 0.05}, "refuted"),
+    ("slice underutilization", {"calls": 1001}, "undecided"),
+    ("slice underutilization", {"calls": 1001, "bulk_s": 0.5}, "refuted"),
     ("API misuse", {"singles": 1000, "single_s": 0.9}, "confirmed"),
+    ("API misuse", {}, "undecided"),
+    ("API misuse", {"bulk_s": 0.49}, "undecided"),
+    ("API misuse", {"bulk_s": 0.5}, "refuted"),
+    ("API misuse", {"calls": 1}, "refuted"),
     ("inefficient algorithm", {}, "undecided"),
     ("inefficient algorithm", {"again": 999, "again_s": 0.9}, "confirmed"),
 ])
@@ -86,6 +93,8 @@ def test_words(judged):
     assert row["facts"].endswith("; counting calls cannot confirm this category")
     row, _ = judged("loop-invariant computation", {"compared": 250})
     assert row["facts"].endswith("; 75 % of the calls could not be compared by value")
+    row, _ = judged("API misuse", {})
+    assert row["facts"].endswith("; these take or give more than one number: whether one call could do for many is not counted")
 
 
 def test_the_confirmed_lead_and_the_refuted_are_never_high(judged):

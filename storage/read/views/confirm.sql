@@ -8,6 +8,8 @@ CREATE VIEW x_confirm_threshold AS SELECT
   0.05 AS refuted_share,   -- refuted: this part of it at most
   0.95 AS compared_share,  -- … where this part of the calls at least was compared by value
   1000 AS singles_min,     -- one element or number at a time: this often at least
+  1000000 AS whole_ns,     -- a call that takes this long does not work on one element
+  256 AS kept_max,         -- so many results may be kept without a thought of memory: more never make a finding high
   2 AS again_min,          -- computed again: this often at least
   1.15 AS rest_faster;     -- without the work of a function the rest may run faster, too: more of its data is in the
                            -- caches. Of 50 programs of bench/detection/programs, fixes saved up to 1.14 of its time
@@ -19,7 +21,9 @@ SELECT p.run, c.file, c.line, sum(c.callee <> '') AS callees,
   sum(c.calls - c.raised) AS returned, sum(iif(c.is_item, 0, c.calls - c.raised)) AS compared_of,
   sum(iif(c.is_item, 0, c.compared)) AS compared, sum(c.again) AS again, sum(c.alike) AS alike,
   sum(c.singles) AS singles, 1.0 * sum(c.call_ns) AS call_ns, sum(c.again_ns) AS again_ns, sum(c.alike_ns) AS alike_ns,
-  sum(c.single_ns) AS single_ns, max(c.run_ns) AS run_ns
+  sum(c.single_ns) AS single_ns, max(c.run_ns) AS run_ns,
+  coalesce(sum(c.bulk_ns), 0) AS bulk_ns, max(coalesce(c.grew, 0) >= 0.9 * c.calls AND c.calls > 10 AND NOT c.is_item) AS has_grown,
+  max(iif(c.again, c.distinct_args, 0)) AS kept_args
 FROM counted c JOIN process p ON p.id = c.process
 GROUP BY p.run, c.file, c.line;
 
@@ -30,6 +34,23 @@ FROM counted c JOIN process p ON p.id = c.process JOIN process q ON q.run = p.ru
 JOIN file f ON f.process = q.id AND f.path = c.file
 JOIN function u ON u.process = f.process AND u.file = f.id AND u.kind = PIE_LOCATION_PYTHON
 JOIN location l ON l.process = u.process AND l.function = u.id AND l.line = c.line;
+
+-- The own functions that reach them through a library, which calls a function back (df.apply(f), sorted(key=f)): a fix
+-- may take the library's call away.
+CREATE VIEW x_counted_caller AS
+SELECT DISTINCT c.run, c.file, c.line, o.process, o.function, u.name
+FROM x_counted_function c
+JOIN location l ON l.process = c.process AND l.function = c.function
+JOIN node n ON n.process = l.process AND n.location = l.id
+JOIN node p ON p.process = n.process AND p.id = n.parent AND p.location <> p.own_location
+JOIN location o ON o.process = p.process AND o.id = p.own_location
+JOIN function u ON u.process = o.process AND u.id = o.function
+WHERE n.line_location = n.own_location;
+
+-- The functions within which a fix is made.
+CREATE VIEW x_counted_within AS
+SELECT run, file, line, process, function, name, 0 AS is_caller FROM x_counted_function
+UNION SELECT run, file, line, process, function, name, 1 FROM x_counted_caller;
 
 -- The samples' nodes in which such a function is at work, itself or by what it called: from each up to its root.
 CREATE VIEW x_counted_node AS
@@ -42,15 +63,16 @@ WITH RECURSIVE above(process, node, cpu_ns, sq_ns2, location, parent) AS (
   UNION ALL
   SELECT a.process, a.node, a.cpu_ns, a.sq_ns2, n.location, n.parent
   FROM above a JOIN node n ON n.process = a.process AND n.id = a.parent)
-SELECT c.run, c.file, c.line, a.process, a.node, max(a.cpu_ns) AS cpu_ns, max(a.sq_ns2) AS sq_ns2, min(c.name) AS name
+SELECT c.run, c.file, c.line, a.process, a.node, max(a.cpu_ns) AS cpu_ns, max(a.sq_ns2) AS sq_ns2,
+  min(iif(c.is_caller, c.name, NULL)) AS caller, min(c.name) AS name
 FROM above a JOIN location l ON l.process = a.process AND l.id = a.location
-JOIN x_counted_function c ON c.process = l.process AND c.function = l.function
+JOIN x_counted_within c ON c.process = l.process AND c.function = l.function
 GROUP BY c.run, c.file, c.line, a.process, a.node;
 
 -- No fix within a function gains more than the function takes with all that it calls, but for the rest of the program,
 -- which may run faster without it. By line; with the upper end of the samples' interval.
 CREATE VIEW x_counted_bound AS
-SELECT run, file, line, min(name) AS within, (SELECT rest_faster FROM x_confirm_threshold)
+SELECT run, file, line, coalesce(min(caller), min(name)) AS within, (SELECT rest_faster FROM x_confirm_threshold)
   * (sum(cpu_ns) + sqrt((SELECT z2 FROM x_threshold) * sum(sq_ns2))) AS within_ns
 FROM x_counted_node
 GROUP BY run, file, line;
@@ -63,7 +85,9 @@ SELECT run, file, line, callee, call_ns, again_nth, single_nth,
     ELSE printf(': %s call%s, %s%s distinct argument%s, %.3g of %.3g s computed again', replace(printf('%,d', calls), ',', ' '),
       iif(calls = 1, '', 's'), iif(has_more, 'at least ', ''), replace(printf('%,d', distinct_args), ',', ' '),
       iif(distinct_args = 1, '', 's'), again_ns / 1e9, call_ns / 1e9)
-      || iif(alike_ns > 0, printf(', %.3g s perhaps', alike_ns / 1e9), '') END AS words
+      || iif(alike_ns > 0, printf(', %.3g s perhaps', alike_ns / 1e9), '')
+      || iif(grew >= 0.9 * calls AND calls > 10 AND arg_bytes >= 1e6, printf(', %s with larger arguments than the call before, %.3g MB in all',
+        replace(printf('%,d', grew), ',', ' '), arg_bytes / 1e6), '') END AS words
 FROM (
   SELECT p.run, c.*, row_number() OVER (PARTITION BY p.run, c.file, c.line
       ORDER BY c.again_ns DESC, c.call_ns DESC, c.calls DESC, c.callee) AS again_nth,
@@ -84,16 +108,21 @@ LEFT JOIN x_counted_callee s ON s.run = x.run AND s.file = x.file AND s.line = x
 LEFT JOIN x_counted_bound b ON b.run = x.run AND b.file = x.file AND b.line = x.line;
 
 -- Findings with the verdict. The line that was counted is the user's own, where the finding is a library's. What was
--- done again is waste whatever the category says; that there is none refutes only what says so. This is the verdict on
--- what one finding says; that of its line is one of them (x_line_finding).
+-- done again is waste whatever the category says; that there is none refutes only what says so. Calls that take more
+-- than single numbers (a row, a pixel, a place) may still be made for all at once. So only operators on whole arrays
+-- refute that elements are taken singly, or that calls could be fewer; else long calls refute the first, one call both. This is the verdict on what one
+-- finding says; that of its line is one of them (x_line_finding).
 CREATE VIEW x_judged_finding AS
 SELECT DISTINCT *, CASE
     WHEN facts IS NULL THEN NULL
     WHEN calls = 0 THEN 'undecided'
     WHEN again >= again_min AND counted_again_ns >= confirmed_share * counted_ns THEN 'confirmed'
     WHEN is_about_singles AND singles >= singles_min AND single_ns >= confirmed_share * counted_ns THEN 'confirmed'
+    WHEN grows = 1 AND has_grown THEN 'confirmed'
     WHEN NOT is_whole THEN 'undecided'
-    WHEN is_about_singles AND (singles < singles_min OR single_ns <= refuted_share * counted_ns) THEN 'refuted'
+    WHEN is_about_singles AND (singles < singles_min OR single_ns <= refuted_share * counted_ns)
+      AND (calls = 1 OR bulk_ns >= confirmed_share * counted_ns OR NOT is_about_calls AND counted_ns >= whole_ns * calls)
+      THEN 'refuted'
     WHEN is_about_again AND counted_again_ns + alike_ns <= refuted_share * counted_ns
       AND compared >= compared_share * compared_of THEN 'refuted'
     ELSE 'undecided' END AS found_verdict,
@@ -108,19 +137,22 @@ FROM (
       WHEN f.category IN ('slice underutilization', 'API misuse') THEN c.single_facts
       ELSE c.again_facts END AS facts, c.is_whole, c.calls, c.compared, c.compared_of, c.again, c.alike, c.singles,
     c.call_ns AS counted_ns, c.again_ns AS counted_again_ns, c.alike_ns, c.single_ns, c.within, c.within_ns,
-    f.category IN ('slice underutilization', 'API misuse') AS is_about_singles,
+    f.category IN ('slice underutilization', 'API misuse') AS is_about_singles, f.category = 'API misuse' AS is_about_calls,
+    c.kept_args, c.bulk_ns, c.has_grown,
     f.category IN ('loop-invariant computation', 'repeated native calls') AS is_about_again
   FROM x_told_finding f JOIN x_confirm_threshold t
   LEFT JOIN x_counted_line c ON c.run = f.run AND c.file = iif(f.library IS NULL, f.file, coalesce(f.user_file, f.file))
     AND c.line = iif(f.library IS NULL, f.line, coalesce(f.user_line, f.line)));
 
--- What is proven and worth it leads, what is refuted is never high. A fix saves the calls and what leads to them, so
+-- What is proven and worth it leads, what is refuted is never high. A cache that keeps its size may have to compute a few
+-- hundred results again and again, so a proof of that leaves the severity as the samples have it. A fix saves the calls and what leads to them, so
 -- about their part of the line's own time. Where one call takes the place of many, the loop goes too. A fix may also
 -- remove what is around the line, so only the time of its function bounds what it gains, and that only where a part
 -- of the run is not in it. A library's line has the verdict of the line that led to it, but not its weight.
 CREATE VIEW x_proven_finding AS
 SELECT DISTINCT *, CASE
-    WHEN found_verdict IS 'confirmed' AND library IS NULL AND found_gain_ns >= high_share * run_ns THEN 'high'
+    WHEN found_verdict IS 'confirmed' AND library IS NULL AND found_gain_ns >= high_share * run_ns
+      AND (is_about_singles OR kept_args <= kept_max) THEN 'high'
     WHEN found_verdict IS 'refuted' AND severity = 'high' THEN 'low'
     ELSE severity END AS proven_severity,
   facts || CASE
@@ -129,6 +161,8 @@ SELECT DISTINCT *, CASE
     WHEN NOT is_about_again AND NOT is_about_singles THEN '; counting calls cannot confirm this category'
     WHEN is_about_again AND compared < compared_share * compared_of
       THEN printf('; %.0f %% of the calls could not be compared by value', 100 - 100.0 * compared / compared_of)
+    WHEN is_about_singles AND singles < singles_min
+      THEN '; these take or give more than one number: whether one call could do for many is not counted'
     ELSE '; too much to refute, too little to confirm' END AS found_proof
 FROM (SELECT DISTINCT *, iif(facts IS NOT NULL AND within_ns < run_ns AND within <> '<module>',
     max(within_ns, found_gain_ns), NULL) AS found_most_ns
