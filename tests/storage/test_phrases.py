@@ -102,7 +102,7 @@ def test_one_call_has_what_an_agent_needs(sales):
     answer = json.loads(sales("query", "a.db", "summary", "--json").text)
     assert (answer["rows"][0]["cpu_s"], answer["rows_total"]) == (1, 1)
     assert {"findings", "own lines", "own functions", "tree", "memory", "peak", "leaks", "copies", "processes", "threads",
-            "overhead", "drops"} <= set(answer["sections"])
+            "overhead", "drops", "garbage collection", "environment"} <= set(answer["sections"])
     for section in answer["sections"].values():
         alone = json.loads(sales("query", "a.db", section["query"], "--json").text)
         assert section == {key: alone[key] for key in ("query", "sql", "rows", "rows_total")}
