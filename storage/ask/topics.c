@@ -12,7 +12,8 @@ static const struct {
     const char *phrases[PIE_TOPIC_QUESTIONS];
 } topics[] = {
     {"wall|walltime|elapsed|duration", {"waiting", "threads", "runs"}},
-    {"system|kernel|syscall|syscalls|sys", {"hot lines by system", "native functions by system", "wait causes"}},
+    {"system|kernel|syscall|syscalls|sys",
+     {"hot lines by system", "native functions by system", "wait causes"}},
     {"interpreter|bytecode|python", {"hot lines by python", "native functions", "libraries"}},
     {"file|files|folder|folders", {"hot lines in FILE", "source of FILE", "libraries"}},
     {"task|tasks|async|asyncio|await|awaits|coroutine|coroutines", {"wait causes", "tree", "call tree"}},
