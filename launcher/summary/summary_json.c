@@ -25,6 +25,7 @@ static const struct {
     {.name = "waiting", .question = "top 10 waiting"},
     {.name = "wait causes", .question = "top 10 wait causes", .is_of_waiting = true},
     {.name = "worked for", .question = "top 10 worked for"},
+    {.name = "garbage collection", .question = "top 10 garbage collection"},
     {.name = "libraries", .question = "top 10 libraries"},
     {.name = "heap", .question = "heap"},
     {.name = "memory", .question = "top 10 memory"},
@@ -38,6 +39,7 @@ static const struct {
     {.name = "processes", .question = "top 50 processes"},
     {.name = "overhead", .question = "overhead"},
     {.name = "drops", .question = "drops"},
+    {.name = "environment", .question = "environment"},
 };
 
 static int print_section(struct pie_held *held, const struct pie_answer *summary, size_t i,

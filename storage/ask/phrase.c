@@ -140,11 +140,18 @@ static enum pie_place_kind place_kind(const struct pie_words *words, int index) 
     return PIE_PLACE_ANY;
 }
 
-/* "in foo.py", "of file foo.py", "of thread 2", "of foo.py:62", and "foo.py:62" alone. */
+/* "foo.py:62" and "foo.py" need no word before them: no question has such a name. */
+static bool is_place_alone(const char *word) {
+    const char *colon = line_colon(word);
+    size_t size = strlen(word), ending = strlen(".py");
+    return (colon && colon != word) || (size > ending && strcasecmp(word + size - ending, ".py") == 0);
+}
+
+/* "in foo.py", "of file foo.py", "of thread 2", "of foo.py:62", and "foo.py" alone. */
 static int take_file(struct pie_words *words, struct pie_phrase *phrase, char **ret_message) {
     if (!pie_words_is(words, words->next, "in|of|from|at")) {
-        const char *colon = words->is_quoted[words->next] ? NULL : line_colon(words->at[words->next]);
-        return colon && colon != words->at[words->next] ? take_place(words, phrase, ret_message) : 0;
+        bool is_place = !words->is_quoted[words->next] && is_place_alone(words->at[words->next]);
+        return is_place ? take_place(words, phrase, ret_message) : 0;
     }
     enum pie_place_kind kind = place_kind(words, words->next + 1);
     int index = words->next + 1 + (kind != PIE_PLACE_ANY);

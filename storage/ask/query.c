@@ -11,12 +11,13 @@
 #include "storage/ask/phrase_words.h"
 #include "storage/ask/questions.h"
 #include "storage/ask/refusals.h"
+#include "storage/ask/topics.h"
 #include "storage/base/message.h"
 #include "storage/base/nearest.h"
 #include "storage/export/calltree.h"
 #include "storage/read/reader.h"
 
-enum { NEAREST_MAX = 3, SAID_MAX = 640, SAID_NEAREST = 32 };
+enum { NEAREST_MAX = 3, SAID_MAX = 800, SAID_NEAREST = 32 };
 
 static const char *const reading_verbs[] = {"select", "with", "values", "explain", NULL};
 static const char *const other_verbs[] = {"insert", "update",  "delete",  "replace", "create",
@@ -110,15 +111,26 @@ static size_t nearest_questions(const char *words, size_t *ret_questions) {
     return found;
 }
 
+/* What to ask instead: by its subject where that is known, else by how the words are spelled. */
+static size_t phrases_instead(const char *words, const char **ret_phrases) {
+    size_t count, nearest[NEAREST_MAX], found = NEAREST_MAX;
+    const struct pie_question *questions = pie_question_all(&count);
+    const char *const *topic = pie_topic_find(words);
+    if (!topic)
+        found = nearest_questions(words, nearest);
+    for (size_t i = 0; i < found; i++)
+        ret_phrases[i] = topic ? topic[i] : questions[nearest[i]].name;
+    return found;
+}
+
 /* `"hot lines" or "threads"` */
 static int unknown_phrase(const char *words, char **ret_message) {
-    size_t count, nearest[NEAREST_MAX];
-    const struct pie_question *questions = pie_question_all(&count);
-    size_t found = nearest_questions(words, nearest);
+    const char *phrases[NEAREST_MAX];
+    size_t found = phrases_instead(words, phrases);
     char list[512] = "";
     for (size_t i = 0; i < found; i++) {
         strcat(list, i == 0 ? "\"" : i + 1 == found ? " or \"" : ", \"");
-        strcat(list, questions[nearest[i]].name);
+        strcat(list, phrases[i]);
         strcat(list, "\"");
     }
     if (!*words)
@@ -164,6 +176,20 @@ static int find_question(const struct pie_phrase *phrase, const char *text,
     return *ret_question ? 0 : unknown_phrase(words, ret_message);
 }
 
+/* "lines by memory": the word is no column of the lines, but a question of its own, or one that is refused. */
+static int not_an_order(const struct pie_question *question, const char *word, char **ret_message) {
+    char most[sizeof((struct pie_phrase *)NULL)->order + sizeof "most "];
+    snprintf(most, sizeof most, "most %s", word);
+    const char *refusal = pie_refusal_find(most);
+    const struct pie_question *other = pie_question_find(word);
+    if (refusal)
+        return pie_message(-ENOTSUP, ret_message, "%s", refusal);
+    if (other && other != question)
+        return pie_message(-EINVAL, ret_message, "\"%s\" cannot be ordered or told by %s; ask \"%s\"",
+                           question->name, word, other->name);
+    return pie_message(-EINVAL, ret_message, "\"%s\" cannot be ordered or told by %s", question->name, word);
+}
+
 /* The column that comes first in the order, NULL: none but the question's own. */
 static int order_question(const struct pie_phrase *phrase, struct pie_query *query, const char **ret_order,
                           char **ret_message) {
@@ -178,8 +204,7 @@ static int order_question(const struct pie_phrase *phrase, struct pie_query *que
     }
     const char *order = pie_question_order(question, phrase->order);
     if (!order)
-        return pie_message(-EINVAL, ret_message, "\"%s\" cannot be ordered or told by %s", question->name,
-                           phrase->order);
+        return not_an_order(question, phrase->order, ret_message);
     size_t size = strlen(order);
     bool is_so_already = strncmp(question->order, order, size) == 0 && question->order[size] == ' ';
     *ret_order = is_so_already ? NULL : order;

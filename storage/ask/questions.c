@@ -88,6 +88,9 @@
 static const struct pie_question questions[] = {
     {.name = "summary",
      .aliases =
+         "optimise|optimize|how to optimise|how to optimize|fix|fixes|advice|recommendations|what can i "
+         "improve|what to improve|improve|next steps|everything|stats|where is the time going|where is my "
+         "time going|"
          "why is it slow|why slow|what is slow|where is it slow|why is this slow|bottleneck|bottlenecks|"
          "hotspots|hotspot|hot spots|profile|overview|what should i fix|what to fix|what can i fix|"
          "how to make it faster|how can i make it faster|how do i make it faster|what is wrong|"
@@ -103,6 +106,7 @@ static const struct pie_question questions[] = {
      .is_summary = true},
     {.name = "hot lines",
      .aliases =
+         "self time|exclusive time|tottime|slowest line|slow code|cpu usage|most time|"
          "lines|hot line|hottest lines|slow lines|slowest lines|costly lines|hot|hottest|line|cpu|cpu time|"
          "hottest line|slow|slowest|most cpu|expensive lines|top lines|lines by time",
      .columns = RANK(COSTLIEST) "file, line, function, " COST ", library, user_file, user_line, worked_s",
@@ -116,7 +120,8 @@ static const struct pie_question questions[] = {
      .by_total = "total lines",
      .is_ranked = true},
     {.name = "hot functions",
-     .aliases = "functions|hot function|hottest functions|slow functions|slowest functions|costly functions|"
+     .aliases = "hottest function|slowest function|"
+                "functions|hot function|hottest functions|slow functions|slowest functions|costly functions|"
                 "function|slow function|expensive functions",
      .columns = RANK(COSTLIEST) "file, line, function, " COST ", library, user_file, user_line",
      .from = "x_function_share",
@@ -130,6 +135,7 @@ static const struct pie_question questions[] = {
      .is_ranked = true},
     {.name = "total functions",
      .aliases =
+         "cumtime|"
          "inclusive functions|inclusive time|inclusive|total time|total|totals|cumulative time|cumulative|"
          "cumulative functions|inclusive times|total times|functions with callees",
      TOTALS("v_total_function"),
@@ -220,6 +226,7 @@ static const struct pie_question questions[] = {
      .when_empty = "no line of Python was seen waiting; \"threads\" tells how long each thread waited"},
     {.name = "wait causes",
      .aliases =
+         "disk io|disk i/o|network io|network i/o|lock waits|socket|sockets|"
          "wait cause|waiting causes|why it waits|"
          "why does it wait|why is it waiting|what does it wait for|what is it waiting for|"
          "reasons to wait|wait reasons|contention|gil|gil contention|gil wait|lock|locks|lock contention|"
@@ -260,6 +267,7 @@ static const struct pie_question questions[] = {
      .when_empty = "no native thread worked while a line of Python waited for native code"},
     {.name = "garbage collection",
      .aliases =
+         "gc pauses|gc pause|"
          "gc|garbage|garbage collections|gc lines|gc time|garbage collector|time of garbage collection",
      .columns =
          RANK("v.rank") "file, line, function, gc_s, gc_0_s, gc_1_s, gc_2_s, cpu_share, samples, library",
@@ -280,13 +288,15 @@ static const struct pie_question questions[] = {
      OFF_LINES("throttled_s"),
      .when_empty = "no CPU quota held a line up"},
     {.name = "redundancy",
-     .aliases = "redundancies|redundant|redundant lines|redundant accesses|redundant memory accesses|"
+     .aliases = "redundant work|repeated work|wasted work|wasted cpu|"
+                "redundancies|redundant|redundant lines|redundant accesses|redundant memory accesses|"
                 "redundant loads and stores|redundant stores and loads|finding|findings|waste|wasted time|"
                 "wasted accesses|wasteful lines",
      FINDINGS,
      .by_function = "redundant functions"},
     {.name = "redundant loads",
-     .aliases = "redundant load|redundant reads|redundant read|repeated loads|repeated reads|wasted loads|"
+     .aliases = "silent loads|"
+                "redundant load|redundant reads|redundant read|repeated loads|repeated reads|wasted loads|"
                 "wasted load|wasted reads|useless loads|re-reads|loads",
      FINDINGS,
      .where = "kind = 'load'",
@@ -323,7 +333,8 @@ static const struct pie_question questions[] = {
      PAIRS,
      .where = "kind = 'store'"},
     {.name = "memory",
-     .aliases = "memory lines|allocations|allocated memory|allocating lines|memory use|memory usage|"
+     .aliases = "who allocates|what allocates|allocs|memory consumption|ram usage|"
+                "memory lines|allocations|allocated memory|allocating lines|memory use|memory usage|"
                 "memory allocations|allocation|memory hogs|memory hog|most memory|hogs|"
                 "which lines allocate most|lines that allocate most|what allocates most|allocate most|"
                 "who allocates most|where is memory allocated|ram",
@@ -346,7 +357,8 @@ static const struct pie_question questions[] = {
      .by_function = "memory functions",
      .is_ranked = true},
     {.name = "peak",
-     .aliases = "peak memory|memory peak|peak lines|highest memory|high water mark",
+     .aliases = "high watermark|maximum memory|max memory|peak usage|"
+                "peak memory|memory peak|peak lines|highest memory|high water mark",
      .columns = RANK(MOST_AT_PEAK) MEMORY,
      .from = "v_peak",
      .where = "file IS NOT NULL",
@@ -385,7 +397,8 @@ static const struct pie_question questions[] = {
      .order = "process, file, line, t_s",
      .files = "file:line"},
     {.name = "heap",
-     .aliases = "heaps|memory processes|process memory|memory totals|total memory",
+     .aliases = "heap usage|heap size|"
+                "heaps|memory processes|process memory|memory totals|total memory",
      .columns = "process, pid, peak_bytes, peak_python_bytes, peak_native_bytes, peak_t_s, rss_peak_bytes, "
                 "allocated_bytes, freed_bytes, profiler_bytes, threshold_bytes, allocator, note",
      .from = "v_heap",
@@ -479,7 +492,8 @@ static const struct pie_question questions[] = {
      .when_empty = TRACED_EMPTY,
      .is_ranked = true},
     {.name = "libraries",
-     .aliases = "library|hot libraries|packages by time|modules",
+     .aliases = "slow libraries|slowest libraries|slowest library|which library is slow|package times|"
+                "library|hot libraries|packages by time|modules",
      .columns =
          "library, cpu_s, python_s, native_s, system_s, wait_s, runnable_s, throttled_s, cpu_share, samples",
      .from = "v_library",
@@ -496,7 +510,8 @@ static const struct pie_question questions[] = {
      .is_timed = true,
      .cut = PIE_CUT_THREADS},
     {.name = "processes",
-     .aliases = "process|children|process tree|how processes ended|exit causes|exits",
+     .aliases = "subprocesses|subprocess|child processes|multiprocessing|worker processes|"
+                "process|children|process tree|how processes ended|exit causes|exits",
      .columns =
          "process, parent, depth, host, pid, parent_pid, started, wall_s, cpu_s, python_s, native_s, "
          "system_s, wait_s, runnable_s, throttled_s, "
@@ -505,7 +520,8 @@ static const struct pie_question questions[] = {
      .from = "v_process",
      .order = "process"},
     {.name = "call tree",
-     .aliases = "calltree|calls|call graph|hot paths|full tree",
+     .aliases = "hot path|hotpath|stacks|call stacks|stack traces|"
+                "calltree|calls|call graph|hot paths|full tree",
      .columns =
          "depth, kind, function, file, line, library, total_s, total_share, self_s, python_s, native_s, "
          "system_s, wait_s, runnable_s, throttled_s, samples",
@@ -515,7 +531,8 @@ static const struct pie_question questions[] = {
      .cut = PIE_CUT_THREADS,
      .is_tree = true},
     {.name = "slices",
-     .aliases = "slice|time slices|timeslices|over time|time|time timeline|cpu timeline|timeline of time",
+     .aliases = "cpu over time|cpu usage over time|"
+                "slice|time slices|timeslices|over time|time|time timeline|cpu timeline|timeline of time",
      .by_function = "hot functions",
      .columns =
          "slice, started, t_s, wall_s, cpu_s, python_s, native_s, system_s, wait_s, runnable_s, throttled_s, "
@@ -523,7 +540,8 @@ static const struct pie_question questions[] = {
      .from = "v_slice",
      .order = "slice"},
     {.name = "runs",
-     .aliases = "run|all runs",
+     .aliases = "command line|command|how many samples|number of samples|sample count|"
+                "run|all runs",
      .columns = "run, started, command, wall_s, cpu_s, python_s, native_s, system_s, wait_s, runnable_s, "
                 "throttled_s, samples, processes, "
                 "threads, cause, exit_status, clock, period_s, sampler, overhead_s, overhead_share, drops, "
@@ -564,7 +582,8 @@ static const struct pie_question questions[] = {
      .order = "nth",
      .for_all_runs = true},
     {.name = "environment",
-     .aliases = "packages|versions|machine",
+     .aliases = "python version|version|kernel version|"
+                "packages|versions|machine",
      .columns = "key, value",
      .from = "v_environment",
      .order = "key"},

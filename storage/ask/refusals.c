@@ -21,11 +21,14 @@ static const struct {
     {"gpu|cuda", "", "GPU time and memory are not measured"},
     {"",
      "number of calls|number calls|call count|call counts|calls count|how many calls|how often|most called|"
-     "called most|most calls",
+     "called most|most calls|ncalls",
      "calls are not counted while a program is sampled: \"pieprof confirm\" counts those of a finding, and "
      "pieprof --learn FILE:LINE times those in a loop"},
     {"exceptions|exception|errors", "raised exceptions",
      "exceptions are not recorded: \"processes\" tells how each process ended"},
+    {"confirm|confirmed|confirmation|verify", "",
+     "\"pieprof confirm DB --finding N\" runs the program again and counts the calls of a finding; "
+     "\"findings\" has the verdicts so far"},
     {"cache|branch|instructions|flops|energy", "",
      "the processor's events are not counted: \"redundancy\" has the loads and stores that were done again"},
 };

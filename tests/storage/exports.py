@@ -71,7 +71,9 @@ def open_in_speedscope(paths):
     assert not [file for file in told if "error" in file], told
     number = re.compile(r"([\d.,]+)(ns|µs|ms|s|) ")
     costs = {file["file"]: [(plain(name), number.match(cost)) for name, _, cost in file["functions"]] for file in told}
-    return {file: summed((name, round(float(cost[1].replace(",", "")) * UNITS[cost[2]])) for name, cost in rows)
+    # callgrind has numbers without a unit: nanoseconds. Those of collapsed stacks are microseconds.
+    units = {file: UNITS | {"": 1} if file.endswith(".callgrind") else UNITS for file in costs}
+    return {file: summed((name, round(float(cost[1].replace(",", "")) * units[file][cost[2]])) for name, cost in rows)
             for file, rows in costs.items()}
 
 

@@ -193,7 +193,8 @@ def test_speedscope_files_are_as_its_schema_says(program, memory, tmp_path, opti
 
 def test_speedscope_opens_its_own_files_and_others(program, tmp_path):
     """The program itself, in a browser: each has the costs of the functions."""
-    names = {"x.speedscope.json": "speedscope", "x.txt": "collapsed", "x.pb.gz": "pprof", "x.trace.json": "perfetto"}
+    names = {"x.speedscope.json": "speedscope", "x.txt": "collapsed", "x.pb.gz": "pprof", "x.trace.json": "perfetto",
+             "x.callgrind": "callgrind"}
     files = [export(program, tmp_path, which, "--all").rename(tmp_path / name) for name, which in names.items()]
     truth = by_function(program, CPU, "sample")
     for name, found in exports.open_in_speedscope(files).items():

@@ -3,6 +3,7 @@
 
 import json
 import pathlib
+import re
 
 import pytest
 from conftest import changer, is_one_line
@@ -42,11 +43,26 @@ def test_a_phrase_means_what_people_mean(sales, phrase, meaning):
 
 @pytest.mark.parametrize("phrase, nearest", [
     ("hot liens", '"hot lines"'), ("memroy", '"memory"'), ("wiating", '"waiting"'),
+    ("redundent loads", '"redundant loads"'), ("system time", '"hot lines by system", "native functions by system"'),
+    ("asyncio tasks", '"wait causes", "tree"'), ("p99", '"learned calls", "slices"'), ("numpy", '"summary"'),
+    ("parallelism", '"threads", "runnable"'), ("dead stores", '"redundant stores", "redundant loads"'),
+    ("wall clock", '"waiting", "threads"'), ("backtrace", '"call tree", "tree"'), ("page faults", '"heap"'),
     ("slow function", None), ("leeks", '"leaks"'), ("qqqq", '"summary", "hot lines" or "help"')])
 def test_an_unknown_phrase_names_three_that_are_near(sales, phrase, nearest):
     done = sales("query", "a.db", phrase)
     assert (done.returncode == 0) == (nearest is None)
     assert nearest is None or (nearest in done.complaint and done.complaint.count('"') == 8)
+
+
+def test_what_is_named_instead_is_answered(sales):
+    """Of each subject that storage/ask/topics.c knows; FILE and F stand for names."""
+    source = (pathlib.Path(__file__).parents[2] / "storage/ask/topics.c").read_text()
+    named = {phrase for three in re.findall(r'^     ?\{"[^"]*",\s*\{([^}]*)\}', source, re.M) for phrase in re.findall(r'"([^"]*)"', three)}
+    assert len(named) >= 20
+    for phrase in sorted(named):
+        asked = re.sub(r"\bFILE$", "sales.py", re.sub(r"\bF$", "discount", phrase))
+        done = sales("query", "a.db", asked, "--json")
+        assert done.returncode == 0, done.complaint
 
 
 def test_the_order_that_was_asked_for(sales):
@@ -86,7 +102,7 @@ def test_one_call_has_what_an_agent_needs(sales):
     answer = json.loads(sales("query", "a.db", "summary", "--json").text)
     assert (answer["rows"][0]["cpu_s"], answer["rows_total"]) == (1, 1)
     assert {"findings", "own lines", "own functions", "tree", "memory", "peak", "leaks", "copies", "processes", "threads",
-            "overhead", "drops"} <= set(answer["sections"])
+            "overhead", "drops", "garbage collection", "environment"} <= set(answer["sections"])
     for section in answer["sections"].values():
         alone = json.loads(sales("query", "a.db", section["query"], "--json").text)
         assert section == {key: alone[key] for key in ("query", "sql", "rows", "rows_total")}

@@ -88,7 +88,7 @@ export function Legend({
 }
 
 export function placeText(file: string | null, line: number | null): string {
-  if (!file) return "?";
+  if (!file) return "no line";
   return line === null ? baseName(file) : `${baseName(file)}:${line}`;
 }
 

@@ -45,6 +45,39 @@ interface Counter {
   is_drop: number;
 }
 
+/** One of the profiler's own tables: what is in use of it, and what it may grow to. */
+interface OwnTable {
+  name: string;
+  used: number;
+  room: number;
+}
+
+const OWN_TABLES: Column<OwnTable>[] = [
+  { key: "name", title: "table", width: 130, grow: 1, rank: 0, cell: (row) => row.name },
+  { key: "used", title: "in use", width: 90, rank: 0, number: true, cell: (row) => bytes(row.used) },
+  { key: "room", title: "may grow to", width: 96, rank: 1, number: true, cell: (row) => bytes(row.room) },
+];
+
+const USED = "table_fill_";
+const ROOM = "table_size_";
+
+/** Counters of bytes are a table of their own: between numbers of events nobody would know their unit. */
+function ownTables(counters: Counter[]): OwnTable[] {
+  const of = new Map(counters.map((one) => [one.counter, one.value]));
+  return counters
+    .filter((one) => one.counter.startsWith(USED))
+    .map((one) => one.counter.slice(USED.length))
+    .map((name) => ({
+      name: name.replaceAll("_", " "),
+      used: of.get(USED + name) ?? 0,
+      room: of.get(ROOM + name) ?? 0,
+    }));
+}
+
+function events(counters: Counter[]): Counter[] {
+  return counters.filter((one) => !one.counter.startsWith(USED) && !one.counter.startsWith(ROOM));
+}
+
 const COUNTERS: Column<Counter>[] = [
   {
     key: "counter",
@@ -66,8 +99,15 @@ const COUNTERS: Column<Counter>[] = [
     cell: (row) => count(row.value),
     sort: (row) => row.value,
   },
-  { key: "drop", title: "means", width: 96, rank: 1, cell: (row) => (row.is_drop ? "lost samples" : "") },
 ];
+
+const MEANS: Column<Counter> = {
+  key: "drop",
+  title: "means",
+  width: 96,
+  rank: 1,
+  cell: (row) => (row.is_drop ? "lost samples" : ""),
+};
 
 const DROPS: Column<Drop>[] = [
   {
@@ -128,6 +168,9 @@ export function How(): JSX.Element {
   const cut = Object.entries(of.data.cut ?? {}).map(([table, one]) => ({ table, ...one }));
   const overhead = rows<Overhead>(of.data.overhead);
   const drops = rows<Drop>(of.data.drops);
+  const counters = rows<Counter>(of.data.counters);
+  const counted = events(counters);
+  const tables = ownTables(counters);
   return (
     <div class="view how-view">
       <div class="columns">
@@ -160,7 +203,7 @@ export function How(): JSX.Element {
           <Section title="Cost of each collector">
             <Grid
               label="Cost of each collector"
-              columns={OVERHEAD}
+              columns={OVERHEAD.filter((one) => one.key !== "drops" || overhead.some((row) => row.drops))}
               rows={overhead}
               id={(row) => row.collector}
               height={12}
@@ -200,13 +243,25 @@ export function How(): JSX.Element {
           <Section title="Counters">
             <Grid
               label="Counters"
-              columns={COUNTERS}
-              rows={rows<Counter>(of.data.counters)}
+              columns={counted.some((row) => row.is_drop) ? [...COUNTERS, MEANS] : COUNTERS}
+              rows={counted}
               id={(row) => row.counter}
               height={12}
               empty="The profile has no counters."
             />
           </Section>
+          {tables.length > 0 && (
+            <Section title="Tables of the profiler">
+              <Grid
+                label="Tables of the profiler"
+                columns={OWN_TABLES}
+                rows={tables}
+                id={(row) => row.name}
+                height={8}
+                empty=""
+              />
+            </Section>
+          )}
           <Section title="Environment">
             <Grid
               label="Environment"

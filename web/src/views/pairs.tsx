@@ -185,7 +185,7 @@ export function Pairs(): JSX.Element {
               ],
               ["between the two", duration(pair.gap_s)],
               ["what", pair.memory ?? "not known"],
-              ["bytes", bytes(pair.bytes)],
+              ...(pair.bytes ? ([["bytes", bytes(pair.bytes)]] as [string, string][]) : []),
               [
                 "inside",
                 [pair.native_function, pair.native_library && baseName(pair.native_library)]

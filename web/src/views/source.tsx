@@ -124,7 +124,7 @@ function causeColumn(code: CodeLine[]): Column<CodeLine>[] {
       key: "cause",
       title: "waits for",
       about: "What for longest, and the part of its waiting where there are several causes",
-      width: 64,
+      width: 84,
       rank: 5,
       cell: (row) =>
         row.waits ? (
