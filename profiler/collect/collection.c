@@ -26,6 +26,7 @@
 #include "profiler/collect/collectors.h"
 #include "profiler/collect/flush.h"
 #include "profiler/collect/turn.h"
+#include "profiler/machine/descriptors.h"
 #include "profiler/ports/config.h"
 #include "profiler/ports/facts.h"
 #include "profiler/stacks/cct.h"
@@ -94,7 +95,10 @@ static struct {
 } collection;
 
 static void own_descriptor_table(void) {
-    if (syscall(SYS_close_range, 0u, ~0u, 2u /* CLOSE_RANGE_UNSHARE */) != 0)
+    bool is_own = syscall(SYS_close_range, 0u, ~0u, 2u /* CLOSE_RANGE_UNSHARE */) == 0;
+
+    pie_descriptors_set_own(is_own);
+    if (!is_own)
         return; /* an older kernel: ours are opened with O_CLOEXEC among the program's */
     for (int i = 0; i < 3; i++)
         if (open("/dev/null", O_RDWR | O_CLOEXEC) < 0 && open("/", O_PATH | O_CLOEXEC) < 0)

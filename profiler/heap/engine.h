@@ -140,6 +140,7 @@ void pie_heap_rate_begin(struct pie_heap_rate *rate, uint64_t count_bytes, uint6
 enum {
     PIE_HEAP_TICKET_BITS = 13,
     PIE_HEAP_TICKETS = 1 << PIE_HEAP_TICKET_BITS, /* tickets are 1 … 8191 */
+    PIE_HEAP_TICKET_WORDS = PIE_HEAP_TICKETS / 64,
     PIE_HEAP_ADDRESS_BITS = 48,
     PIE_HEAP_BUCKET_BITS = 11,
 };
@@ -169,8 +170,10 @@ enum pie_heap_fate { PIE_HEAP_ALIVE, PIE_HEAP_FREED, PIE_HEAP_LOST };
 enum pie_heap_fate pie_heap_table_fate(uint32_t ticket, uint64_t *ret_freed_ns);
 /* Lets a freed or lost ticket be reserved again. Context: drain. */
 void pie_heap_table_recycle(uint32_t ticket);
-/* Changes whenever a ticket is freed or lost. Context: drain. */
-uint64_t pie_heap_table_version(void);
+/* Which of the tickets 64 * word to 64 * word + 63 were freed or lost, by bits; each is told once. Context: drain. */
+uint64_t pie_heap_table_take_ended(size_t word);
+/* The next take_ended() tells of this ticket too. Context: any. */
+void pie_heap_table_tell_again(uint32_t ticket);
 /* Where the blocks of all tickets are now; a resize may have moved them. NULL: not tracked. Context: drain. */
 void pie_heap_table_blocks(const void *ret_blocks[PIE_HEAP_TICKETS]);
 /* Is it the last ticket that the block has got? No other can be dropped. Context: drain. */

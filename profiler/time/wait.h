@@ -3,6 +3,7 @@
 
 #include "profiler/ports/collector.h"
 #include "profiler/ports/ids.h"
+#include "profiler/time/wait_files.h"
 #include "profiler/time/wait_reason.h"
 
 #include <stdbool.h>
@@ -23,6 +24,7 @@ enum { PIE_WAIT_AWAITS_MAX = 32 }; /* tasks of an event loop that share one wait
  * wait_ns, runnable_ns, throttled_ns and undecided_ns. */
 struct pie_wait {
     uint32_t thread_id;     /* of the thread this belongs to */
+    struct pie_wait_files files;
     uint64_t last_ns;       /* CLOCK_MONOTONIC at the last look */
     uint64_t last_cpu_ns;   /* the thread's CPU clock then */
     uint64_t last_delay_ns; /* time it had been runnable but not running then */

@@ -27,7 +27,7 @@ ROOMS = {
         "doctor": ("base", "machine", "symbols"),
         "copies": ("base", "ports", "code", "thread", "stacks", "symbols", "time", "heap"),
         "reads": ("base", "ports", "thread", "stacks", "symbols", "time", "watch"),
-        "collect": ("base", "ports", "code", "thread", "stacks", "trace", "process", "symbols", "time", "watch",
+        "collect": ("base", "ports", "code", "thread", "machine", "stacks", "trace", "process", "symbols", "time", "watch",
                     "heap", "copies", "reads"),
     },
     "runtime": {
