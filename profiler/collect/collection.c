@@ -25,7 +25,9 @@
 #include "profiler/code/unloads.h"
 #include "profiler/collect/collectors.h"
 #include "profiler/collect/flush.h"
+#include "profiler/collect/govern.h"
 #include "profiler/collect/turn.h"
+#include "profiler/govern/governor.h"
 #include "profiler/machine/descriptors.h"
 #include "profiler/ports/config.h"
 #include "profiler/ports/facts.h"
@@ -80,6 +82,7 @@ static struct {
     _Atomic uint32_t waiters;   /* threads that wait in pie_collection_hold() */
     pthread_t thread;
     struct pie_flush *flush;
+    struct pie_governor governor;
     struct pie_collection given; /* to the collectors */
     struct pie_turn turn;
     bool is_left;     /* a thread's rings could not be emptied in this tick */
@@ -210,6 +213,7 @@ static void bury(struct pie_thread *thread, size_t slot, uint64_t word) {
 }
 
 static void adapt(void) {
+    pie_govern(&collection.governor);
     for (size_t i = 0; i < pie_thread_count(); i++) {
         struct pie_thread *thread = pie_thread_at(i);
         if (pie_thread_state(thread) == PIE_THREAD_RUNNING && !pie_collectors_are_still(thread, i))
@@ -354,7 +358,9 @@ static void set_up(void) {
     collection.started_ns = pie_monotonic_ns();
     prepare_unwinding();
     pie_decode_set_range(pie_naming_function_range, pie_flush_naming(collection.flush));
+    pie_governor_begin(&collection.governor, collection.setup.config->overhead_budget);
     collection.given = (struct pie_collection){
+        .governor = &collection.governor,
         .config = collection.setup.config,
         .ops = collection.setup.ops,
         .facts = collection.setup.facts,
