@@ -5,7 +5,7 @@
 
 /* Fewer samples than AT_LEAST are no mean; each look moves it by a quarter of the difference, so a step in the cost is
  * followed within two seconds (a look comes each 100 ms). */
-enum { AT_LEAST = 20, MEAN_PART = 4, STRETCH_MAX = 10 };
+enum { AT_LEAST = 20, MEAN_PART = 4, STRETCH_MAX = 5 };
 
 /* Means longer than this multiple of the shortest period have short ones among them. */
 enum { DENSE_FROM = 2 };

@@ -17,7 +17,7 @@ struct pie_period {
 
 /* samples, cost_ns: of the thread until now. shortest_ns: the period that the user asked for, which is the answer where
  * share is 0. share: the part of the thread's CPU time that its samples may take. Returns the mean period in ns of CPU
- * time, at most ten times shortest_ns. */
+ * time, at most five times shortest_ns. */
 uint64_t pie_period_mean_ns(struct pie_period *period, uint64_t samples, uint64_t cost_ns, uint64_t shortest_ns,
                             double share);
 

@@ -260,8 +260,12 @@ static uint64_t mean_ns(struct pie_thread *thread) {
 }
 
 static uint64_t period_of(struct pie_thread *thread, struct pie_wait *wait) {
+    struct pie_time_thread *own = pie_time_of(thread);
     uint64_t period_ns = mean_ns(thread);
 
+    if (own->wants_near)
+        period_ns = state.collection->config->period_ns;
+    own->wants_near = false;
     return is_seldom(thread, wait, period_ns) ? PIE_CLOCK_LONG_PERIOD_NS : drawn_ns(thread, period_ns);
 }
 

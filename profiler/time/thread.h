@@ -29,6 +29,7 @@ struct pie_time_thread {
 
     /* Of the collection thread only, once the clock runs. */
     struct pie_period period;
+    bool wants_near; /* samples as near as the user asked for until the next look; set by any collector */
 
     struct pie_ring ring;
 };

@@ -21,6 +21,9 @@ enum { PIE_COST_SUM_COUNT = 7 };
     " throttled_ns = throttled_ns + excluded.throttled_ns, cpu_sq_ns2 = cpu_sq_ns2 + excluded.cpu_sq_ns2"
 #define PIE_WAIT_ADD                                                                                         \
     " ON CONFLICT DO UPDATE SET wait_ns = wait_ns + excluded.wait_ns, looks = looks + excluded.looks"
+#define PIE_SPENT_KEY "collector"
+#define PIE_SPENT_SUMS "cpu_ns"
+#define PIE_SPENT_ADD " ON CONFLICT DO UPDATE SET cpu_ns = cpu_ns + excluded.cpu_ns"
 #define PIE_RELATED_KEY "thread, node, kind"
 #define PIE_RELATED_SUMS "time_ns"
 #define PIE_RELATED_ADD " ON CONFLICT DO UPDATE SET time_ns = time_ns + excluded.time_ns"

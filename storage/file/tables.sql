@@ -386,6 +386,15 @@ CREATE TABLE overhead (
   PRIMARY KEY (process, collector)
 ) WITHOUT ROWID;
 
+-- The same by slices of the time.
+CREATE TABLE spent (
+  process INTEGER NOT NULL REFERENCES process,
+  slice_s INTEGER NOT NULL,        -- as in sample
+  collector TEXT NOT NULL,         -- as in overhead
+  cpu_ns INTEGER NOT NULL,         -- CPU time of the collector in the slice
+  PRIMARY KEY (process, slice_s, collector)
+) WITHOUT ROWID;
+
 CREATE TABLE source (
   id INTEGER PRIMARY KEY,          -- in the order in which texts were stored
   run INTEGER NOT NULL REFERENCES run,

@@ -105,7 +105,7 @@ static void test_dear_hooks_leave_a_part_to_the_rest(void **state) {
 
     begin(&program, BUDGET, 0.06, 0.06, 0.2);
     run(&program, 10000);
-    assert_true(fabs(run(&program, 5000) - 0.2 - 0.3 * BUDGET) < 0.003);
+    assert_true(fabs(run(&program, 5000) - 0.2 - 0.4 * BUDGET) < 0.003);
     assert_true(program.governor.allowed[PIE_COST_SAMPLES] >= 0.1 * BUDGET);
 }
 

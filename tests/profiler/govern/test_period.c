@@ -56,11 +56,11 @@ static void test_a_step_is_followed(void **state) {
     assert_in_range(thread.mean_ns, 1100000, 1210000);
 }
 
-static void test_none_is_further_than_ten_periods(void **state) {
+static void test_none_is_further_than_five_periods(void **state) {
     struct thread thread = {.mean_ns = SHORTEST_NS};
 
     run(&thread, 20000, 900000, SHARE);
-    assert_int_equal(thread.mean_ns, 10 * SHORTEST_NS);
+    assert_int_equal(thread.mean_ns, 5 * SHORTEST_NS);
 }
 
 static void test_without_a_share_rates_are_fixed(void **state) {
@@ -116,7 +116,7 @@ int main(void) {
         cmocka_unit_test(test_the_share_is_kept),
         cmocka_unit_test(test_cheap_samples_stay),
         cmocka_unit_test(test_a_step_is_followed),
-        cmocka_unit_test(test_none_is_further_than_ten_periods),
+        cmocka_unit_test(test_none_is_further_than_five_periods),
         cmocka_unit_test(test_without_a_share_rates_are_fixed),
         cmocka_unit_test(test_few_samples_are_no_mean),
         cmocka_unit_test(test_rates_are_even_around_the_mean),
