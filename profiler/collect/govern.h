@@ -3,5 +3,5 @@
 
 struct pie_governor;
 
-/* Asks what profiling has cost so far and tells each collector what it may cost. Ten times a second. Context: drain. */
+/* Adds up what profiling has cost so far and gives each collector its share. Ten times a second. Context: drain. */
 void pie_govern(struct pie_governor *governor);

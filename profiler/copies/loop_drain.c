@@ -36,7 +36,9 @@ enum {
     RECENT = 8,
     PAIRS_MIN = 3,
     FRESH_MIN = 20,
-    NEAR_PAIRS = 20, NEAR_FEW = 200, NEAR_MANY = 400,
+    NEAR_PAIRS = 20,
+    NEAR_FEW = 200,
+    NEAR_MANY = 400,
     YOUNG_SAMPLES = 25, /* until then a group waits for its speed */
     LEARN_MAX = 32,     /* addresses a tick of one thread, 0.1 ms each, 1 ms at worst */
 };
@@ -87,7 +89,7 @@ struct pie_copy_loops {
     uint32_t n_units;
     uint64_t *unit_memory;
     bool is_ending, is_completing;
-    bool is_needed; /* samples of this tick whose speed is not known */
+    bool is_needed;  /* samples of this tick whose speed is not known */
     bool wants_near; /* … of groups that have few pairs */
     struct thread_lasts *lasts;
     size_t n_lasts;

@@ -49,7 +49,8 @@ static void note(struct pie_governor *governor, uint64_t cpu_ns, const uint64_t 
     double passed_ns = (double)(cpu_ns - governor->cpu_ns);
 
     for (int i = 0; i < PIE_COSTS; i++) {
-        double more_ns = spent_ns[i] > governor->spent_ns[i] ? (double)(spent_ns[i] - governor->spent_ns[i]) : 0;
+        double more_ns =
+            spent_ns[i] > governor->spent_ns[i] ? (double)(spent_ns[i] - governor->spent_ns[i]) : 0;
         double now = more_ns / passed_ns;
         governor->spending[i] =
             governor->is_known ? governor->spending[i] + (now - governor->spending[i]) * MEAN_PART : now;

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The budget of the overhead (--overhead) and its division. Policy only: it is told what has been spent and says what
- * may be spent; it reads no clock and sets no rate. All shares are of the program's own CPU time.
+/* The budget of the overhead (--overhead) and its division. Policy only: from what has been spent it computes what
+ * may be spent. It reads no clock and sets no rate. All shares are of the program's own CPU time.
  *
  * Context: drain (all of this). */
 
@@ -16,16 +16,17 @@ enum pie_cost {
     PIE_COST_MEMORY, /* sampled allocations and crossings of the threshold */
     PIE_COST_COPIES, /* sampled copies */
     PIE_COSTS_GOVERNED,
-    PIE_COST_OTHER = PIE_COSTS_GOVERNED, /* the start, the collection thread, counting, switches, emptied caches */
+    PIE_COST_OTHER =
+        PIE_COSTS_GOVERNED, /* the start, the collection thread, counting, switches, emptied caches */
     PIE_COSTS
 };
 
 struct pie_governor {
-    double budget;                         /* 0: rates are fixed */
-    uint64_t cpu_ns, spent_ns[PIE_COSTS];  /* until the last look that saw enough CPU time */
-    double spending[PIE_COSTS];            /* of late */
-    double allowed[PIE_COSTS_GOVERNED];    /* 0: as much as the collector costs at the rate that was asked for */
-    bool is_known;                         /* spending */
+    double budget;                        /* 0: rates are fixed */
+    uint64_t cpu_ns, spent_ns[PIE_COSTS]; /* until the last look that saw enough CPU time */
+    double spending[PIE_COSTS];           /* of late */
+    double allowed[PIE_COSTS_GOVERNED]; /* 0: as much as the collector costs at the rate that was asked for */
+    bool is_known;                      /* spending */
 };
 
 /* budget: 0.05 is 5 %; 0: nothing is ever limited. */

@@ -25,8 +25,8 @@ static void look(struct pie_period *period, uint64_t samples, uint64_t cost_ns) 
     period->cost_ns = cost_ns;
 }
 
-uint64_t pie_period_mean_ns(struct pie_period *period, uint64_t samples, uint64_t cost_ns, uint64_t shortest_ns,
-                            double share) {
+uint64_t pie_period_mean_ns(struct pie_period *period, uint64_t samples, uint64_t cost_ns,
+                            uint64_t shortest_ns, double share) {
     look(period, samples, cost_ns);
     if (share <= 0)
         return shortest_ns;
@@ -49,7 +49,8 @@ static uint64_t mix_ns(uint64_t mean_ns, uint64_t shortest_ns, uint64_t *random)
     return (uint64_t)((double)mean_ns * (1 - dense_time) / (1 - DENSE_PART));
 }
 
-uint64_t pie_period_draw_ns(struct pie_period *period, uint64_t mean_ns, uint64_t shortest_ns, uint64_t *random) {
+uint64_t pie_period_draw_ns(struct pie_period *period, uint64_t mean_ns, uint64_t shortest_ns,
+                            uint64_t *random) {
     uint64_t permille = 2 * PERMILLE - period->drawn_permille;
 
     if (period->drawn_permille) {

@@ -193,9 +193,10 @@ static void take_fate(struct pie_heap_drain *drain, uint32_t ticket) {
         take_unknown(drain, ticket, fate);
         return;
     }
-    *event = (struct event){.time_ns = fate == PIE_HEAP_FREED ? freed_ns + drain->suspended_ns : now_of(drain),
-                            .kind = fate == PIE_HEAP_FREED ? EVENT_FREED : EVENT_LOST,
-                            .ticket = ticket};
+    *event =
+        (struct event){.time_ns = fate == PIE_HEAP_FREED ? freed_ns + drain->suspended_ns : now_of(drain),
+                       .kind = fate == PIE_HEAP_FREED ? EVENT_FREED : EVENT_LOST,
+                       .ticket = ticket};
 }
 
 static void take_fates(struct pie_heap_drain *drain) {

@@ -54,7 +54,7 @@ struct pie_heap_rate {
     uint64_t window_ns, samples; /* samples taken since window_ns (CLOCK_MONOTONIC) */
     uint64_t cost_ns;            /* of the last sample */
     uint64_t gap_ns;             /* wanted between two samples, at least */
-    uint64_t cost_part;          /* samples may take one part in so many of the time */
+    uint64_t cost_part;          /* of the time, samples may take the 1/cost_part */
 };
 
 /* A thread's part. Written by the thread alone, but for the ring's tail. Counts, rates, times
@@ -102,7 +102,7 @@ const struct pie_heap_settings *pie_heap_settings(void);
 /* In a forked child, before its thread begins. */
 void pie_heap_forget(void);
 
-/* What each kind of sample and crossing may take of the time: one part in so many; 0: as at first. Context: drain. */
+/* What each kind of sample and crossing may take of the time: its reciprocal; 0: as at first. Context: drain. */
 void pie_heap_allow(uint32_t memory_part, uint32_t copies_part);
 
 /* The calling thread is the profiler's own: what it allocates is counted, not sampled. Context: drain. */
@@ -175,9 +175,9 @@ enum pie_heap_fate { PIE_HEAP_ALIVE, PIE_HEAP_FREED, PIE_HEAP_LOST };
 enum pie_heap_fate pie_heap_table_fate(uint32_t ticket, uint64_t *ret_freed_ns);
 /* Lets a freed or lost ticket be reserved again. Context: drain. */
 void pie_heap_table_recycle(uint32_t ticket);
-/* Which of the tickets 64 * word to 64 * word + 63 were freed or lost, by bits; each is told once. Context: drain. */
+/* Which of the tickets 64 * word to 64 * word + 63 were freed or lost, by bits. Each end is reported once. Context: drain. */
 uint64_t pie_heap_table_take_ended(size_t word);
-/* The next take_ended() tells of this ticket too. Context: any. */
+/* The next take_ended() reports this ticket again. Context: any. */
 void pie_heap_table_tell_again(uint32_t ticket);
 /* Where the blocks of all tickets are now; a resize may have moved them. NULL: not tracked. Context: drain. */
 void pie_heap_table_blocks(const void *ret_blocks[PIE_HEAP_TICKETS]);

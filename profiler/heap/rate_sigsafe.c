@@ -25,8 +25,11 @@ static void draw(struct pie_heap_rate *rate, uint64_t from_bytes, uint64_t *rand
 
 void pie_heap_rate_begin(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t interval_bytes,
                          uint64_t now_ns, uint64_t *random) {
-    *rate = (struct pie_heap_rate){
-        .interval_bytes = interval_bytes, .base_bytes = count_bytes, .window_ns = now_ns, .gap_ns = GAP_NS, .cost_part = COST_PART};
+    *rate = (struct pie_heap_rate){.interval_bytes = interval_bytes,
+                                   .base_bytes = count_bytes,
+                                   .window_ns = now_ns,
+                                   .gap_ns = GAP_NS,
+                                   .cost_part = COST_PART};
     draw(rate, count_bytes, random);
 }
 

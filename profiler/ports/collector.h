@@ -122,9 +122,9 @@ struct pie_collector {
     bool (*is_still)(const struct pie_thread *thread, size_t slot);
     /* The thread's CPU clock when it was looked at last, by a tick or a sample. One collector has it. */
     uint64_t (*last_cpu_ns)(const struct pie_thread *thread, size_t slot);
-    /* Ten times a second, before adapt: adds what it has cost so far, by enum pie_cost (govern/governor.h), … */
+    /* Ten times a second, before adapt: adds what it has cost so far, by enum pie_cost (govern/governor.h). */
     void (*spent)(uint64_t *spent_ns);
-    /* … and is told what it may cost. */
+    /* After that: takes its share of the budget. */
     void (*govern)(const struct pie_governor *governor);
     /* Ten times a second, while it runs: periods that must not fall into step with the program. */
     void (*adapt)(struct pie_thread *thread, size_t slot);

@@ -254,9 +254,9 @@ static uint64_t mean_ns(struct pie_thread *thread) {
 
     if (pie_clock_current() != &pie_clock_perf)
         return collection->config->period_ns;
-    return pie_period_mean_ns(&pie_time_of(thread)->period,
-                              atomic_load_explicit(&thread->samples, memory_order_relaxed), sampling_ns(thread),
-                              collection->config->period_ns, collection->governor->allowed[PIE_COST_SAMPLES]);
+    return pie_period_mean_ns(
+        &pie_time_of(thread)->period, atomic_load_explicit(&thread->samples, memory_order_relaxed),
+        sampling_ns(thread), collection->config->period_ns, collection->governor->allowed[PIE_COST_SAMPLES]);
 }
 
 static uint64_t period_of(struct pie_thread *thread, struct pie_wait *wait) {

@@ -31,7 +31,6 @@
 #include "profiler/time/sample_ring.h"
 #include "profiler/time/wait_awaits.h"
 
-
 /* Between two samples: the handler's own time, which is in neither, and the clocks' differences. */
 static const uint64_t GAP_MIN_NS = 50000;
 

@@ -23,7 +23,7 @@ enum { PIE_WAIT_AWAITS_MAX = 32 }; /* tasks of an event loop that share one wait
 /* What is remembered of a thread from tick to tick. At each look wall time since its start is its CPU time plus
  * wait_ns, runnable_ns, throttled_ns and undecided_ns. */
 struct pie_wait {
-    uint32_t thread_id;     /* of the thread this belongs to */
+    uint32_t thread_id; /* of the thread this belongs to */
     struct pie_wait_files files;
     uint64_t last_ns;       /* CLOCK_MONOTONIC at the last look */
     uint64_t last_cpu_ns;   /* the thread's CPU clock then */

@@ -528,8 +528,9 @@ static const struct pie_question questions[] = {
      .order = "collector"},
     {.name = "overhead over time",
      .aliases = "cost over time|cost of profiling over time|rates over time",
-     .columns = "slice, t_s, cpu_s, overhead_s, overhead_share, budget_share, samples_per_s, time_s, redundancy_s, "
-                "memory_s, counting_s, copies_s, caches_s, collection_s",
+     .columns =
+         "slice, t_s, cpu_s, overhead_s, overhead_share, budget_share, samples_per_s, time_s, redundancy_s, "
+         "memory_s, counting_s, copies_s, caches_s, collection_s",
      .from = "v_overhead_slice",
      .order = "slice"},
     {.name = "drops",

@@ -34,7 +34,8 @@ CREATE TABLE process (
   executable TEXT,                 -- sys.executable
   clock TEXT NOT NULL,             -- clock that sampled CPU time: "perf", "perf-user", "timer", "itimer", "none"
   clock_note TEXT,                 -- why there is no better clock
-  period_ns INTEGER,               -- that was asked for, of CPU time; long runs have up to twice as much
+  period_ns INTEGER,               -- that was asked for, of CPU time; the budget may stretch it to five times as much
+                                   -- on average
   sampler TEXT NOT NULL,           -- sampler of memory accesses: "pmu" (weighted by accesses), "taskclock" (weighted by
                                    -- time), "none"
   sampler_note TEXT,               -- why there is no better sampler

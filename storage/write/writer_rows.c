@@ -334,7 +334,8 @@ int pie_writer_put_counter(struct pie_writer *writer, const char *name, uint64_t
 static uint64_t spent_more(struct pie_writer *writer, const char *collector, uint64_t cpu_ns) {
     size_t i = 0;
 
-    while (i < PIE_WRITER_SPENDERS && writer->spent[i].collector && strcmp(writer->spent[i].collector, collector) != 0)
+    while (i < PIE_WRITER_SPENDERS && writer->spent[i].collector &&
+           strcmp(writer->spent[i].collector, collector) != 0)
         i++;
     if (i == PIE_WRITER_SPENDERS)
         return 0;

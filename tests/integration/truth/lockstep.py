@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two functions that take turns in step with a clock: a cycle of so many microseconds, two fifths of it in `first`.
+"""Two functions that take turns in step with a clock: each cycle has two fifths in `first`.
 
 usage: lockstep.py CYCLE_US SECONDS
 """

@@ -66,7 +66,8 @@ static void test_the_budget_is_kept(void **state) {
         begin(&program, budget, 0.06, 0.12, 0.004);
         run(&program, 20000);
         double late = run(&program, 10000);
-        assert_true(late < 1.02 * budget && late > 0.39 * budget); /* less while the first seconds are paid back */
+        assert_true(late < 1.02 * budget &&
+                    late > 0.39 * budget); /* less while the first seconds are paid back */
         assert_true(spent(&program) / (double)program.cpu_ns < budget + 0.01);
     }
 }
