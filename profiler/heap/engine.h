@@ -175,7 +175,7 @@ enum pie_heap_fate { PIE_HEAP_ALIVE, PIE_HEAP_FREED, PIE_HEAP_LOST };
 enum pie_heap_fate pie_heap_table_fate(uint32_t ticket, uint64_t *ret_freed_ns);
 /* Lets a freed or lost ticket be reserved again. Context: drain. */
 void pie_heap_table_recycle(uint32_t ticket);
-/* Which of the tickets 64 * word to 64 * word + 63 were freed or lost, by bits. Each end is reported once. Context: drain. */
+/* Which of the tickets from 64 * word on were freed or lost, by bits. Each end is reported once. Context: drain. */
 uint64_t pie_heap_table_take_ended(size_t word);
 /* The next take_ended() reports this ticket again. Context: any. */
 void pie_heap_table_tell_again(uint32_t ticket);
