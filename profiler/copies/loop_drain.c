@@ -379,8 +379,8 @@ static struct last *last_of(struct thread_lasts *lasts, uint32_t group) {
     return last;
 }
 
-/* Long periods seldom have two samples in one call, and of short calls there is never a pair. Few samples say too little
- * of the bytes. */
+/* Long periods seldom have two samples in one call, and of short calls there is never a pair. The bytes of few samples
+ * are uncertain. */
 static bool wants_near(const struct group *group) {
     bool has_pairs = group->all[0].pairs + group->all[1].pairs >= NEAR_PAIRS;
 
