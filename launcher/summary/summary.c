@@ -45,6 +45,7 @@ struct samples {
     bool is_known, has_period, has_overhead;
     int64_t count;
     double period_s, overhead_s, cpu_s;
+    double budget; /* 0: rates were fixed */
     char *clock, *clock_note; /* heap, or NULL */
 };
 
@@ -117,6 +118,7 @@ static void keep_samples(struct summary *summary, struct pie_cursor *row, int co
         .has_overhead = pie_cursor_type(row, column + 2) != PIE_VALUE_NULL,
         .overhead_s = pie_cursor_real(row, column + 2),
         .cpu_s = pie_cursor_real(row, pie_cursor_type(row, column + 6) != PIE_VALUE_NULL ? column + 6 : 2),
+        .budget = pie_cursor_real(row, column + 7),
         .clock = copy_of(pie_cursor_text(row, column + 3)),
         .clock_note = copy_of(pie_cursor_text(row, column + 4)),
     };
@@ -163,7 +165,8 @@ static const char title_sql[] =
     ", v.samples, v.period_s, v.overhead_s, v.clock, v.clock_note, (SELECT iif(max(p.forgotten_s) > 0,"
     " (max(coalesce(p.ended_ns, p.seen_ns)) - min(p.started_ns)) / 1e9, NULL) FROM process p WHERE p.run = "
     "v.run),"
-    " v.overhead_s / nullif(v.overhead_share, 0) FROM v_run v" PIE_OFF_TIMES_JOIN " WHERE v.run = :run";
+    " v.overhead_s / nullif(v.overhead_share, 0), (SELECT r.overhead_budget FROM run r WHERE r.id = v.run)"
+    " FROM v_run v" PIE_OFF_TIMES_JOIN " WHERE v.run = :run";
 
 static int print_lines(struct summary *summary, char **ret_message) {
     struct pie_summary_lines lines = {
@@ -367,12 +370,15 @@ static const char unread_sql[] =
     " WHERE total > 0";
 
 /* A share of next to nothing says nothing: a start of 15 ms is 30 % of a program of 50 ms. */
-static void print_overhead(struct summary *summary, double stored_s, double cpu_s) {
-    double overhead_s = stored_s + (summary->unwritten_ns ? (double)summary->unwritten_ns() / 1e9 : 0);
+static void print_overhead(struct summary *summary) {
+    double cpu_s = summary->samples.cpu_s, budget = summary->samples.budget;
+    double overhead_s = summary->samples.overhead_s + (summary->unwritten_ns ? (double)summary->unwritten_ns() / 1e9 : 0);
     if (cpu_s >= SHARE_CPU_MIN_S)
         fprintf(summary->out, "; overhead %.1f %% (%.2f s)", 100 * overhead_s / cpu_s, overhead_s);
     else
         fprintf(summary->out, "; overhead +%.0f ms", 1000 * overhead_s);
+    if (cpu_s >= SHARE_CPU_MIN_S && budget > 0)
+        fprintf(summary->out, ", budget %.3g %%", 100 * budget);
 }
 
 /* In a long run samples are further apart than was asked for, so that they stay within the budget. */
@@ -395,7 +401,7 @@ static void print_samples(struct summary *summary) {
         print_period(summary);
     each_row(summary, drops_sql, print_drop);
     if (samples->has_overhead)
-        print_overhead(summary, samples->overhead_s, samples->cpu_s);
+        print_overhead(summary);
     else
         fputs("; overhead not measured", summary->out);
     fputs("; clock: ", summary->out);

@@ -25,7 +25,10 @@
 #include "profiler/code/unloads.h"
 #include "profiler/collect/collectors.h"
 #include "profiler/collect/flush.h"
+#include "profiler/collect/govern.h"
 #include "profiler/collect/turn.h"
+#include "profiler/govern/governor.h"
+#include "profiler/machine/descriptors.h"
 #include "profiler/ports/config.h"
 #include "profiler/ports/facts.h"
 #include "profiler/stacks/cct.h"
@@ -79,6 +82,7 @@ static struct {
     _Atomic uint32_t waiters;   /* threads that wait in pie_collection_hold() */
     pthread_t thread;
     struct pie_flush *flush;
+    struct pie_governor governor;
     struct pie_collection given; /* to the collectors */
     struct pie_turn turn;
     bool is_left;     /* a thread's rings could not be emptied in this tick */
@@ -94,7 +98,10 @@ static struct {
 } collection;
 
 static void own_descriptor_table(void) {
-    if (syscall(SYS_close_range, 0u, ~0u, 2u /* CLOSE_RANGE_UNSHARE */) != 0)
+    bool is_own = syscall(SYS_close_range, 0u, ~0u, 2u /* CLOSE_RANGE_UNSHARE */) == 0;
+
+    pie_descriptors_set_own(is_own);
+    if (!is_own)
         return; /* an older kernel: ours are opened with O_CLOEXEC among the program's */
     for (int i = 0; i < 3; i++)
         if (open("/dev/null", O_RDWR | O_CLOEXEC) < 0 && open("/", O_PATH | O_CLOEXEC) < 0)
@@ -206,6 +213,7 @@ static void bury(struct pie_thread *thread, size_t slot, uint64_t word) {
 }
 
 static void adapt(void) {
+    pie_govern(&collection.governor);
     for (size_t i = 0; i < pie_thread_count(); i++) {
         struct pie_thread *thread = pie_thread_at(i);
         if (pie_thread_state(thread) == PIE_THREAD_RUNNING && !pie_collectors_are_still(thread, i))
@@ -350,7 +358,9 @@ static void set_up(void) {
     collection.started_ns = pie_monotonic_ns();
     prepare_unwinding();
     pie_decode_set_range(pie_naming_function_range, pie_flush_naming(collection.flush));
+    pie_governor_begin(&collection.governor, collection.setup.config->overhead_budget);
     collection.given = (struct pie_collection){
+        .governor = &collection.governor,
         .config = collection.setup.config,
         .ops = collection.setup.ops,
         .facts = collection.setup.facts,

@@ -27,6 +27,7 @@
 #include "profiler/stacks/cct.h"
 #include "profiler/symbols/naming.h"
 #include "profiler/thread/thread.h"
+#include "profiler/time/thread.h"
 
 #include <errno.h>
 #include <string.h>
@@ -35,6 +36,9 @@ enum {
     RECENT = 8,
     PAIRS_MIN = 3,
     FRESH_MIN = 20,
+    NEAR_PAIRS = 20,
+    NEAR_FEW = 200,
+    NEAR_MANY = 400,
     YOUNG_SAMPLES = 25, /* until then a group waits for its speed */
     LEARN_MAX = 32,     /* addresses a tick of one thread, 0.1 ms each, 1 ms at worst */
 };
@@ -85,7 +89,8 @@ struct pie_copy_loops {
     uint32_t n_units;
     uint64_t *unit_memory;
     bool is_ending, is_completing;
-    bool is_needed; /* samples of this tick whose speed is not known */
+    bool is_needed;  /* samples of this tick whose speed is not known */
+    bool wants_near; /* … of groups that have few pairs */
     struct thread_lasts *lasts;
     size_t n_lasts;
     struct group *groups;
@@ -374,6 +379,14 @@ static struct last *last_of(struct thread_lasts *lasts, uint32_t group) {
     return last;
 }
 
+/* Long periods seldom have two samples in one call, and of short calls there is never a pair. The bytes of few samples
+ * are uncertain. */
+static bool wants_near(const struct group *group) {
+    bool has_pairs = group->all[0].pairs + group->all[1].pairs >= NEAR_PAIRS;
+
+    return group->samples < (has_pairs ? NEAR_FEW : NEAR_MANY);
+}
+
 /* is_located: the record shows how far the copy got. */
 static void see(struct pie_copy_loops *loops, struct thread_lasts *lasts,
                 const struct pie_copy_record *record, bool is_located) {
@@ -396,6 +409,7 @@ static void see(struct pie_copy_loops *loops, struct thread_lasts *lasts,
     }
     add(loops, index, site, record);
     loops->is_needed |= speed_of(group) <= 0;
+    loops->wants_near |= wants_near(group);
 }
 
 void pie_copy_loops_thread(struct pie_copy_loops *loops, struct pie_thread *thread, size_t slot) {
@@ -415,6 +429,9 @@ void pie_copy_loops_thread(struct pie_copy_loops *loops, struct pie_thread *thre
     if (loops->is_needed)
         measure_unit(loops);
     loops->is_needed = false;
+    if (loops->wants_near)
+        pie_time_of(thread)->wants_near = true;
+    loops->wants_near = false;
 }
 
 void pie_copy_loops_thread_ended(struct pie_copy_loops *loops, size_t slot) {

@@ -4,6 +4,7 @@
 
 #include "profiler/heap/collector.h"
 
+#include "profiler/govern/governor.h"
 #include "profiler/heap/drain.h"
 #include "profiler/heap/engine.h"
 #include "profiler/ports/config.h"
@@ -11,6 +12,9 @@
 #include "profiler/ports/sink.h"
 
 #include <errno.h>
+
+/* Of the time that one kind of sample may take: one part in these. Python's memory, native memory and crossings. */
+enum { PART_MIN = 100, PART_MAX = 500, MEMORY_KINDS = 3 };
 
 /* Since configure(); in a forked child too. */
 static struct pie_heap_settings settings;
@@ -71,6 +75,27 @@ static void drain_idle(struct pie_thread *thread) {
     pie_heap_drain_slot(state.drain, thread);
 }
 
+static void spent(uint64_t spent_ns[PIE_COSTS]) {
+    uint64_t memory_ns, copies_ns;
+
+    pie_heap_drain_spent(state.drain, &memory_ns, &copies_ns);
+    spent_ns[PIE_COST_MEMORY] += memory_ns;
+    spent_ns[PIE_COST_COPIES] += copies_ns;
+    spent_ns[PIE_COST_OTHER] += pie_heap_drain_counting_ns(state.drain);
+}
+
+/* The part of the time for each of `kinds`. As seldom as PART_MAX, a line's figures would be guesses. */
+static uint32_t part_of(double share, uint32_t kinds) {
+    double part = share > 0 ? kinds / share : PART_MIN;
+
+    return part < PART_MIN ? PART_MIN : part > PART_MAX ? PART_MAX : (uint32_t)part;
+}
+
+static void govern(const struct pie_governor *governor) {
+    pie_heap_allow(part_of(governor->allowed[PIE_COST_MEMORY], MEMORY_KINDS),
+                   part_of(governor->allowed[PIE_COST_COPIES], 1));
+}
+
 /* --- A flush --- */
 
 static void prepare(bool is_last) {
@@ -126,6 +151,8 @@ const struct pie_collector pie_heap_collector = {
     .own_thread = pie_heap_own_thread,
     .drain = drain,
     .drain_idle = drain_idle,
+    .spent = spent,
+    .govern = govern,
     .tick = tick,
     .prepare = prepare,
     .write = write_memory,

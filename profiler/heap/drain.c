@@ -65,7 +65,6 @@ struct pie_heap_drain {
     struct pie_heap_block blocks[PIE_HEAP_TICKETS]; /* by ticket */
     bool is_lost[PIE_HEAP_TICKETS];                 /* lost before it was known, at the last tick */
     size_t tracked;
-    uint64_t version; /* of the table, at the last tick */
     struct event *events;
     size_t n_events, events_room;
     struct pie_live_row lives[LIVE_ROWS_MAX];
@@ -182,29 +181,28 @@ static void take_unknown(struct pie_heap_drain *drain, uint32_t ticket, enum pie
     drain->is_lost[ticket] = fate == PIE_HEAP_LOST && !drain->is_lost[ticket];
 }
 
-static void take_fates(struct pie_heap_drain *drain) {
-    uint64_t version = pie_heap_table_version();
-    bool is_open = false;
+static void take_fate(struct pie_heap_drain *drain, uint32_t ticket) {
+    uint64_t freed_ns;
+    enum pie_heap_fate fate = pie_heap_table_fate(ticket, &freed_ns);
 
-    if (version == drain->version)
+    if (fate == PIE_HEAP_ALIVE)
         return;
-    for (uint32_t ticket = 1; ticket < PIE_HEAP_TICKETS; ticket++) {
-        uint64_t freed_ns;
-        enum pie_heap_fate fate = pie_heap_table_fate(ticket, &freed_ns);
-        if (fate == PIE_HEAP_ALIVE)
-            continue;
-        struct event *event = drain->blocks[ticket].is_known ? add_event(drain) : NULL;
-        if (!event) {
-            take_unknown(drain, ticket, fate);
-            is_open = true;
-            continue;
-        }
-        *event =
-            (struct event){.time_ns = fate == PIE_HEAP_FREED ? freed_ns + drain->suspended_ns : now_of(drain),
-                           .kind = fate == PIE_HEAP_FREED ? EVENT_FREED : EVENT_LOST,
-                           .ticket = ticket};
+    struct event *event = drain->blocks[ticket].is_known ? add_event(drain) : NULL;
+    if (!event) {
+        pie_heap_table_tell_again(ticket);
+        take_unknown(drain, ticket, fate);
+        return;
     }
-    drain->version = is_open ? version - 1 : version; /* look again */
+    *event =
+        (struct event){.time_ns = fate == PIE_HEAP_FREED ? freed_ns + drain->suspended_ns : now_of(drain),
+                       .kind = fate == PIE_HEAP_FREED ? EVENT_FREED : EVENT_LOST,
+                       .ticket = ticket};
+}
+
+static void take_fates(struct pie_heap_drain *drain) {
+    for (size_t word = 0; word < PIE_HEAP_TICKET_WORDS; word++)
+        for (uint64_t ended = pie_heap_table_take_ended(word); ended; ended &= ended - 1)
+            take_fate(drain, (uint32_t)(64 * word) + (uint32_t)__builtin_ctzll(ended));
 }
 
 /* --- Going through them --- */

@@ -54,6 +54,7 @@ struct pie_heap_rate {
     uint64_t window_ns, samples; /* samples taken since window_ns (CLOCK_MONOTONIC) */
     uint64_t cost_ns;            /* of the last sample */
     uint64_t gap_ns;             /* wanted between two samples, at least */
+    uint64_t cost_part;          /* of the time, samples may take the 1/cost_part */
 };
 
 /* A thread's part. Written by the thread alone, but for the ring's tail. Counts, rates, times
@@ -101,6 +102,9 @@ const struct pie_heap_settings *pie_heap_settings(void);
 /* In a forked child, before its thread begins. */
 void pie_heap_forget(void);
 
+/* What each kind of sample and crossing may take of the time: its reciprocal; 0: as at first. Context: drain. */
+void pie_heap_allow(uint32_t memory_part, uint32_t copies_part);
+
 /* The calling thread is the profiler's own: what it allocates is counted, not sampled. Context: drain. */
 void pie_heap_own_thread(void);
 /* Bytes that the profiler's thread has allocated and not freed. Context: drain. */
@@ -119,8 +123,9 @@ int64_t pie_heap_peak(int64_t ret_bytes[PIE_HEAP_DOMAINS]);
  * is bytes; *ret_is_exact: the weight is the event's own. Context: hook. */
 uint64_t pie_heap_rate_take(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t bytes, uint64_t now_ns,
                             uint64_t *random, bool *ret_is_exact);
-/* Sets the number of threads that are sampled: each takes fewer. Context: hook. */
-void pie_heap_rate_share(struct pie_heap_rate *rate, uint64_t threads);
+/* Sets the number of threads that are sampled: each takes fewer. Samples may take one part in cost_part of the time.
+ * Context: hook. */
+void pie_heap_rate_share(struct pie_heap_rate *rate, uint64_t threads, uint64_t cost_part);
 /* For long no event reached the next point: it comes nearer. before_bytes: the count before the event at hand, in which
  * the point may lie then. Context: hook. */
 void pie_heap_rate_shorten(struct pie_heap_rate *rate, uint64_t before_bytes, uint64_t now_ns,
@@ -140,6 +145,7 @@ void pie_heap_rate_begin(struct pie_heap_rate *rate, uint64_t count_bytes, uint6
 enum {
     PIE_HEAP_TICKET_BITS = 13,
     PIE_HEAP_TICKETS = 1 << PIE_HEAP_TICKET_BITS, /* tickets are 1 … 8191 */
+    PIE_HEAP_TICKET_WORDS = PIE_HEAP_TICKETS / 64,
     PIE_HEAP_ADDRESS_BITS = 48,
     PIE_HEAP_BUCKET_BITS = 11,
 };
@@ -169,8 +175,10 @@ enum pie_heap_fate { PIE_HEAP_ALIVE, PIE_HEAP_FREED, PIE_HEAP_LOST };
 enum pie_heap_fate pie_heap_table_fate(uint32_t ticket, uint64_t *ret_freed_ns);
 /* Lets a freed or lost ticket be reserved again. Context: drain. */
 void pie_heap_table_recycle(uint32_t ticket);
-/* Changes whenever a ticket is freed or lost. Context: drain. */
-uint64_t pie_heap_table_version(void);
+/* Which of the tickets from 64 * word on were freed or lost, by bits. Each end is reported once. Context: drain. */
+uint64_t pie_heap_table_take_ended(size_t word);
+/* The next take_ended() reports this ticket again. Context: any. */
+void pie_heap_table_tell_again(uint32_t ticket);
 /* Where the blocks of all tickets are now; a resize may have moved them. NULL: not tracked. Context: drain. */
 void pie_heap_table_blocks(const void *ret_blocks[PIE_HEAP_TICKETS]);
 /* Is it the last ticket that the block has got? No other can be dropped. Context: drain. */

@@ -35,7 +35,7 @@ enum {
     FOOTPRINT_PART = 64, /* the threshold is this part of the footprint, … */
     SLACK_PART = 64,     /* … the slack this part of the threshold */
     SHARING_MAX = 8,     /* threads that share it */
-    CROSSING_PART = 100, /* of the time that crossings may take */
+    COST_PART = 100,     /* of the time that each kind of sample, and crossings, may take at first */
     QUIET_MAX = 16,      /* crossings in a row that do not read the clock */
 };
 static const uint64_t FIRST_INTERVAL_BYTES = 16384;
@@ -55,7 +55,8 @@ static _Atomic int64_t heap_bytes[PIE_HEAP_DOMAINS]; /* what threads have folded
 static _Atomic int64_t peak_bytes, peak_parts[PIE_HEAP_DOMAINS];
 static _Atomic uint64_t threshold_bytes;
 static _Atomic int32_t counted_threads;
-static struct pie_heap_thread own; /* of the collection thread */
+static _Atomic uint32_t memory_part, copies_part; /* pie_heap_allow() */
+static struct pie_heap_thread own;                /* of the collection thread */
 
 const struct pie_heap_settings *pie_heap_settings(void) {
     return atomic_load_explicit(&settings, memory_order_acquire);
@@ -74,6 +75,7 @@ void pie_heap_forget(void) {
     pie_heap_self = NULL;
     pie_copy_left = 0;
     pie_copy_ends_forget();
+    pie_heap_allow(0, 0);
     memset(&own, 0, sizeof own);
     for (int i = 0; i < PIE_HEAP_DOMAINS; i++) {
         atomic_store_explicit(&heap_bytes[i], 0, memory_order_relaxed);
@@ -82,6 +84,17 @@ void pie_heap_forget(void) {
     atomic_store_explicit(&peak_bytes, 0, memory_order_relaxed);
     atomic_store_explicit(&counted_threads, 0, memory_order_relaxed);
     pie_heap_set(pie_heap_settings());
+}
+
+void pie_heap_allow(uint32_t new_memory_part, uint32_t new_copies_part) {
+    atomic_store_explicit(&memory_part, new_memory_part, memory_order_relaxed);
+    atomic_store_explicit(&copies_part, new_copies_part, memory_order_relaxed);
+}
+
+static uint64_t part_of(const _Atomic uint32_t *allowed) {
+    uint32_t part = atomic_load_explicit(allowed, memory_order_relaxed);
+
+    return part ? part : COST_PART;
 }
 
 uint64_t pie_heap_threshold(void) {
@@ -272,7 +285,7 @@ static void sample(struct pie_thread *thread, int domain, const void *block, siz
         .domain = (uint8_t)domain,
     };
     bool is_exact;
-    pie_heap_rate_share(&state->rates[domain], sharing_threads());
+    pie_heap_rate_share(&state->rates[domain], sharing_threads(), part_of(&memory_part));
     uint64_t weight = pie_heap_rate_take(&state->rates[domain], state->counts.counts[domain].allocated_bytes,
                                          bytes, now_ns, &state->random, &is_exact);
 
@@ -296,7 +309,7 @@ static void set_pace(struct pie_heap_state *state, uint64_t now_ns, uint64_t unt
 
 /* CLOCK_MONOTONIC from which on a crossing that is no peak is noted. */
 static uint64_t next_crossing_ns(const struct pie_heap_state *state) {
-    return state->crossed_ns + later(CROSSING_GAP_NS, CROSSING_PART * state->crossing_cost_ns);
+    return state->crossed_ns + later(CROSSING_GAP_NS, part_of(&memory_part) * state->crossing_cost_ns);
 }
 
 /* node: of this moment where it is known already, else 0. */
@@ -531,7 +544,7 @@ static void take_copy(struct pie_thread *thread, const void *to, const void *fro
     uint64_t count_bytes = copied_so_far(state);
     bool is_exact;
 
-    pie_heap_rate_share(&state->copies, sharing_threads());
+    pie_heap_rate_share(&state->copies, sharing_threads(), part_of(&copies_part));
     record.weight_bytes =
         pie_heap_rate_take(&state->copies, count_bytes, bytes, now_ns, &state->random, &is_exact);
     copy_distance(state, count_bytes);

@@ -25,8 +25,11 @@ static void draw(struct pie_heap_rate *rate, uint64_t from_bytes, uint64_t *rand
 
 void pie_heap_rate_begin(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t interval_bytes,
                          uint64_t now_ns, uint64_t *random) {
-    *rate = (struct pie_heap_rate){
-        .interval_bytes = interval_bytes, .base_bytes = count_bytes, .window_ns = now_ns, .gap_ns = GAP_NS};
+    *rate = (struct pie_heap_rate){.interval_bytes = interval_bytes,
+                                   .base_bytes = count_bytes,
+                                   .window_ns = now_ns,
+                                   .gap_ns = GAP_NS,
+                                   .cost_part = COST_PART};
     draw(rate, count_bytes, random);
 }
 
@@ -46,7 +49,8 @@ static void set_interval(struct pie_heap_rate *rate, uint64_t since_ns, uint64_t
 /* True: the interval is another. */
 static bool adapt(struct pie_heap_rate *rate, uint64_t now_ns) {
     uint64_t since_ns = now_ns - rate->window_ns;
-    uint64_t gap_ns = rate->cost_ns * COST_PART > rate->gap_ns ? rate->cost_ns * COST_PART : rate->gap_ns;
+    uint64_t cheap_ns = rate->cost_ns * rate->cost_part;
+    uint64_t gap_ns = cheap_ns > rate->gap_ns ? cheap_ns : rate->gap_ns;
 
     if (++rate->samples < WINDOW_SAMPLES && since_ns < WINDOW_NS)
         return false;
@@ -57,8 +61,9 @@ static bool adapt(struct pie_heap_rate *rate, uint64_t now_ns) {
     return rate->interval_bytes != before;
 }
 
-void pie_heap_rate_share(struct pie_heap_rate *rate, uint64_t threads) {
+void pie_heap_rate_share(struct pie_heap_rate *rate, uint64_t threads, uint64_t cost_part) {
     rate->gap_ns = GAP_NS * threads;
+    rate->cost_part = cost_part;
 }
 
 uint64_t pie_heap_rate_take(struct pie_heap_rate *rate, uint64_t count_bytes, uint64_t bytes, uint64_t now_ns,

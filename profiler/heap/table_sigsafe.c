@@ -33,7 +33,8 @@ struct table {
      * reserved anew: whoever finds the slot (acquire) may follow. */
     _Atomic uint16_t before[PIE_HEAP_TICKETS];
     _Atomic uint32_t next_ticket;
-    _Atomic uint64_t version;
+    /* Bits of tickets that ended and were not told of yet (release; acquire in take_ended()). */
+    _Atomic uint64_t ended[PIE_HEAP_TICKET_WORDS];
 };
 
 uint32_t pie_heap_table_bucket(const void *block) {
@@ -91,12 +92,16 @@ static uint32_t before(uint32_t ticket) {
     return atomic_load_explicit(&table->before[ticket], memory_order_relaxed);
 }
 
+void pie_heap_table_tell_again(uint32_t ticket) {
+    atomic_fetch_or_explicit(&table->ended[ticket / 64], UINT64_C(1) << ticket % 64, memory_order_release);
+}
+
 /* A ticket and those before it. Once its fate is known, a ticket may be another block's. */
 static void end_tickets(uint32_t ticket, uint64_t fate) {
     while (ticket) {
         uint32_t next = before(ticket);
         atomic_store_explicit(&table->fates[ticket], fate, memory_order_release);
-        atomic_fetch_add_explicit(&table->version, 1, memory_order_release);
+        pie_heap_table_tell_again(ticket);
         ticket = next;
     }
 }
@@ -194,8 +199,10 @@ void pie_heap_table_recycle(uint32_t ticket) {
     atomic_store_explicit(&table->fates[ticket], TICKET_FREE, memory_order_release);
 }
 
-uint64_t pie_heap_table_version(void) {
-    return table ? atomic_load_explicit(&table->version, memory_order_acquire) : 0;
+uint64_t pie_heap_table_take_ended(size_t word) {
+    if (!table || !atomic_load_explicit(&table->ended[word], memory_order_relaxed))
+        return 0;
+    return atomic_exchange_explicit(&table->ended[word], 0, memory_order_acquire);
 }
 
 /* A chain may be freed while it is followed; its tickets are no others before the collection thread has said so. */

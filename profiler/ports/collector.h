@@ -18,7 +18,7 @@
  *     arm … disarm                  except forked and forget
  *     round_begins
  *     meet, next_sample, sample, drain, look     a thread at each tick; ended after the last one
- *     tick, adapt, code_changed
+ *     tick, spent, govern, adapt, code_changed
  *     flush_begins, prepare, thread_row, name, write, write_overhead, clear
  *     complete, move, holds, forget_nodes   the two trees take turns (collect/turn.h)
  *   stop, end                       the process ends
@@ -26,6 +26,7 @@
  *   sampled, after_sample           on the sampled thread, in the handler */
 
 struct pie_config;
+struct pie_governor;
 struct pie_naming;
 struct pie_process_facts;
 struct pie_pystack_ops;
@@ -47,6 +48,7 @@ struct pie_collection {
     const struct pie_pystack_ops *ops;
     const struct pie_process_facts *facts;
     struct pie_naming *naming;
+    const struct pie_governor *governor;
     struct pie_methods methods; /* filled by begin() */
 };
 
@@ -120,6 +122,10 @@ struct pie_collector {
     bool (*is_still)(const struct pie_thread *thread, size_t slot);
     /* The thread's CPU clock when it was looked at last, by a tick or a sample. One collector has it. */
     uint64_t (*last_cpu_ns)(const struct pie_thread *thread, size_t slot);
+    /* Ten times a second, before adapt: adds what it has cost so far, by enum pie_cost (govern/governor.h). */
+    void (*spent)(uint64_t *spent_ns);
+    /* After that: takes its share of the budget. */
+    void (*govern)(const struct pie_governor *governor);
     /* Ten times a second, while it runs: periods that must not fall into step with the program. */
     void (*adapt)(struct pie_thread *thread, size_t slot);
 

@@ -8,6 +8,8 @@
 #include "profiler/base/counters.h"
 #include "profiler/base/random.h"
 #include "profiler/base/throttle.h"
+#include "profiler/govern/governor.h"
+#include "profiler/govern/period.h"
 #include "profiler/machine/clock_choice.h"
 #include "profiler/ports/config.h"
 #include "profiler/ports/sink.h"
@@ -34,9 +36,6 @@
 
 /* A thread whose clock would take more than this part of the time by being switched on and off is sampled seldom. */
 enum { SWITCHING_PERMILLE = 100 };
-
-/* Of the overhead that the user allows, this part may go to samples of time. */
-static const double BUDGET_PART = 0.4;
 
 /* CPU time of the program's threads that is ours. */
 struct costs {
@@ -117,11 +116,16 @@ static void round_begins(void) {
 
 /* --- Threads --- */
 
+/* Not in step with what the program does. */
+static uint64_t drawn_ns(struct pie_thread *thread, uint64_t mean_ns) {
+    return pie_period_draw_ns(&pie_time_of(thread)->period, mean_ns, state.collection->config->period_ns,
+                              &state.random);
+}
+
 static int arm(struct pie_thread *thread) {
     const struct pie_clock_ops *clock = pie_clock_current();
 
-    return clock ? clock->arm(thread, pie_random_dither(&state.random, state.collection->config->period_ns))
-                 : 0;
+    return clock ? clock->arm(thread, drawn_ns(thread, state.collection->config->period_ns)) : 0;
 }
 
 static void disarm(struct pie_thread *thread) {
@@ -238,34 +242,56 @@ static bool is_seldom(const struct pie_thread *thread, struct pie_wait *wait, ui
     return wait->is_seldom;
 }
 
-/* Within the budget, and what watches leave over of theirs. The kernel's ticks are the period of the other clocks,
- * which cost too little to be stretched. */
-static uint64_t paced_ns(struct pie_thread *thread) {
-    const struct pie_config *config = state.collection->config;
-    struct pie_time_thread *own = pie_time_of(thread);
-    uint64_t samples = atomic_load_explicit(&thread->samples, memory_order_relaxed);
-    uint64_t cost_ns =
-        atomic_load_explicit(&thread->overhead_ns, memory_order_relaxed) + samples * pie_clock_reload_ns();
-    double part = config->overhead_budget * BUDGET_PART;
+static uint64_t sampling_ns(const struct pie_thread *thread) {
+    return atomic_load_explicit(&thread->overhead_ns, memory_order_relaxed) +
+           atomic_load_explicit(&thread->samples, memory_order_relaxed) * pie_clock_reload_ns();
+}
 
-    own->left = pie_spending_left(&own->spending, pie_thread_cpu_of(thread->tid), cost_ns, part);
+/* Within what samples may cost. The kernel's ticks are the period of the other clocks, which cost too little to be
+ * stretched. */
+static uint64_t mean_ns(struct pie_thread *thread) {
+    const struct pie_collection *collection = state.collection;
+
     if (pie_clock_current() != &pie_clock_perf)
-        return config->period_ns;
-    return pie_pace_period_ns(&own->pace, samples, cost_ns, config->period_ns,
-                              part > 0 ? part + own->lent : 0);
+        return collection->config->period_ns;
+    return pie_period_mean_ns(
+        &pie_time_of(thread)->period, atomic_load_explicit(&thread->samples, memory_order_relaxed),
+        sampling_ns(thread), collection->config->period_ns, collection->governor->allowed[PIE_COST_SAMPLES]);
 }
 
 static uint64_t period_of(struct pie_thread *thread, struct pie_wait *wait) {
-    uint64_t period_ns = paced_ns(thread);
+    struct pie_time_thread *own = pie_time_of(thread);
+    uint64_t period_ns = mean_ns(thread);
 
-    return is_seldom(thread, wait, period_ns) ? PIE_CLOCK_LONG_PERIOD_NS : period_ns;
+    if (own->wants_near)
+        period_ns = state.collection->config->period_ns;
+    own->wants_near = false;
+    return is_seldom(thread, wait, period_ns) ? PIE_CLOCK_LONG_PERIOD_NS : drawn_ns(thread, period_ns);
 }
 
 static void adapt(struct pie_thread *thread, size_t slot) {
     const struct pie_clock_ops *clock = pie_clock_current();
 
     if (clock)
-        clock->set_period(thread, pie_random_dither(&state.random, period_of(thread, wait_of(slot))));
+        clock->set_period(thread, period_of(thread, wait_of(slot)));
+}
+
+static void add_spent(const struct pie_thread *thread, uint64_t spent_ns[PIE_COSTS]) {
+    uint64_t reload_ns = atomic_load_explicit(&thread->samples, memory_order_relaxed) * pie_clock_reload_ns();
+    uint64_t caches_ns = atomic_load_explicit(&thread->caches_ns, memory_order_relaxed);
+
+    spent_ns[PIE_COST_SAMPLES] += sampling_ns(thread);
+    spent_ns[PIE_COST_OTHER] += (caches_ns > reload_ns ? caches_ns - reload_ns : 0) +
+                                atomic_load_explicit(&thread->switches_ns, memory_order_relaxed);
+}
+
+/* What emptied caches cost threads that have ended belongs to nobody. */
+static void spent(uint64_t spent_ns[PIE_COSTS]) {
+    spent_ns[PIE_COST_SAMPLES] += state.ended_costs.handlers_ns;
+    spent_ns[PIE_COST_OTHER] += state.ended_costs.caches_ns + state.ended_costs.switches_ns;
+    for (size_t i = 0; i < pie_thread_count(); i++)
+        if (pie_thread_state(pie_thread_at(i)) == PIE_THREAD_RUNNING)
+            add_spent(pie_thread_at(i), spent_ns);
 }
 
 /* --- A flush --- */
@@ -425,6 +451,7 @@ const struct pie_collector pie_time_collector = {
     .is_still = is_still,
     .last_cpu_ns = last_cpu_ns,
     .adapt = adapt,
+    .spent = spent,
     .tick = settle_pools,
     .flush_begins = flush_begins,
     .thread_row = thread_row,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "profiler/govern/period.h"
 #include "profiler/thread/part.h"
-#include "profiler/time/pace.h"
 #include "profiler/time/sample_ring.h"
 
 #include <stdatomic.h>
@@ -27,11 +27,9 @@ struct pie_time_thread {
     _Atomic bool has_timer;     /* instead of a perf event, which was refused (clock_perf) */
     _Atomic uint64_t period_ns;
 
-    /* Of the collection thread only, once the clock runs. Shares of the thread's CPU time: what its samples leave over
-     * of their part of the budget, and what others leave over for them. */
-    struct pie_pace pace;
-    struct pie_spending spending;
-    double left, lent;
+    /* Of the collection thread only, once the clock runs. */
+    struct pie_period period;
+    bool wants_near; /* samples as near as the user asked for until the next look; set by any collector */
 
     struct pie_ring ring;
 };

@@ -13,9 +13,8 @@ static void begin(struct pie_thread *thread) {
     own->ticks_user = own->ticks_kernel = own->ticks_new = 0;
     own->signal_ns = own->own_kernel_ns = 0;
     own->last_node = (struct pie_cct_id){0};
-    own->pace = (struct pie_pace){0};
-    own->spending = (struct pie_spending){0};
-    own->left = own->lent = 0;
+    own->period = (struct pie_period){0};
+    own->wants_near = false;
     atomic_store_explicit(&own->clock_ring, NULL, memory_order_relaxed);
     atomic_store_explicit(&own->has_timer, false, memory_order_relaxed);
 }

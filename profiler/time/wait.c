@@ -21,7 +21,6 @@
 #include "profiler/time/wait.h"
 
 #include "profiler/base/clocks.h"
-#include "profiler/base/proc_file.h"
 #include "profiler/base/throttle.h"
 #include "profiler/ports/pystack.h"
 #include "profiler/ports/sink.h"
@@ -32,9 +31,6 @@
 #include "profiler/time/pools.h"
 #include "profiler/time/sample_ring.h"
 #include "profiler/time/wait_awaits.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 /* Between two samples: the handler's own time, which is in neither, and the clocks' differences. */
 static const uint64_t GAP_MIN_NS = 50000;
@@ -51,28 +47,6 @@ static struct {
     size_t count;
     uint64_t total_ns;
 } seen;
-
-/* As /proc/PID/stat has it: 'R' runs or waits for a processor, 'S' and 'D' are asleep; 0: it is gone. */
-static char state_of(int32_t tid) {
-    char text[512];
-
-    if (pie_proc_read_task(tid, "stat", text, sizeof text) <= 0)
-        return 0;
-    const char *state = strrchr(text, ')'); /* the name before it may hold anything */
-    return state && state[1] ? state[2] : 0;
-}
-
-/* slices: how often it was given a processor. */
-static bool read_delay(int32_t tid, uint64_t *ret_ns, uint64_t *ret_slices) {
-    char text[96], *end;
-
-    if (pie_proc_read_task(tid, "schedstat", text, sizeof text) <= 0)
-        return false;
-    strtoull(text, &end, 10);
-    *ret_ns = strtoull(end, &end, 10);
-    *ret_slices = strtoull(end, NULL, 10);
-    return true;
-}
 
 /* The context of a stopped thread: its Python frames; 0 if it has none or ran meanwhile. Also why it waits, and, if it
  * is an event loop that has nothing to do, where its tasks are suspended. */
@@ -185,12 +159,14 @@ static void start_over(struct pie_wait *wait, const struct pie_thread *thread) {
     uint64_t now_ns = pie_monotonic_ns(), cpu_ns = pie_thread_cpu_of(thread->tid), delay_ns = 0;
     uint64_t slices = 0;
 
-    read_delay(thread->tid, &delay_ns, &slices);
+    pie_wait_files_close(&wait->files);
+    pie_wait_files_delay(&wait->files, thread->tid, &delay_ns, &slices);
     uint64_t wall_ns = now_ns - thread->started_ns, ran_ns = cpu_ns - thread->started_cpu_ns;
     uint64_t off_ns = wall_ns > ran_ns ? wall_ns - ran_ns : 0,
              ours_ns = delay_ns < off_ns ? delay_ns : off_ns;
     *wait = (struct pie_wait){
         .thread_id = thread->id,
+        .files = wait->files,
         .last_ns = thread->started_ns,
         .last_cpu_ns = thread->started_cpu_ns,
         .last_delay_ns = delay_ns - ours_ns,
@@ -334,6 +310,16 @@ static void look(struct pie_wait *wait, struct pie_thread *thread, const struct 
     book_pool(wait, thread, aggregate, wait->wait_pool_ns);
 }
 
+/* It runs now, as it has nearly all the time since a look that read files: what little it was off the CPU stays
+ * undecided, and no file is read. A sleep that has just begun is no such case: the thread's clock stands. */
+static bool runs_through(struct pie_wait *wait, bool runs_now, int64_t off_ns) {
+    if (!runs_now || wait->is_still || wait->blocked_node.value ||
+        wait->undecided_ns + off_ns >= (int64_t)GAP_MIN_NS)
+        return false;
+    wait->undecided_ns += off_ns;
+    return true;
+}
+
 void pie_wait_tick(struct pie_wait *wait, struct pie_thread *thread, const struct pie_pystack_ops *ops,
                    pie_wait_peer_fn peer, struct pie_throttle *throttle, struct pie_aggregate *aggregate) {
     uint64_t now_ns = pie_monotonic_ns(), cpu_ns = pie_thread_cpu_of(thread->tid);
@@ -349,13 +335,15 @@ void pie_wait_tick(struct pie_wait *wait, struct pie_thread *thread, const struc
         book_standing(wait, thread, peer, aggregate, wall_ns);
         return;
     }
-    if (!read_delay(thread->tid, &delay_ns, &wait->slices))
-        delay_ns = wait->last_delay_ns;
     int64_t off_ns = (int64_t)(wall_ns - ran_ns);
+    bool runs_now = ran_ns > 0 && pie_thread_cpu_of(thread->tid) != cpu_ns;
+    if (runs_through(wait, runs_now, off_ns))
+        return;
+    if (!pie_wait_files_delay(&wait->files, thread->tid, &delay_ns, &wait->slices))
+        delay_ns = wait->last_delay_ns;
     add_off(wait, throttle, off_ns, delay_ns - wait->last_delay_ns);
     wait->last_delay_ns = delay_ns;
-    char state = state_of(thread->tid);
-    bool runs_now = pie_thread_cpu_of(thread->tid) != cpu_ns;
+    char state = runs_now ? 'R' : pie_wait_files_state(&wait->files, thread->tid);
     tell(wait, may_be_delay(wait, state, runs_now, ran_ns, off_ns));
     place_at_samples(wait, thread, aggregate);
     if (wait->is_still && wait->slices - slices == 1)
@@ -369,8 +357,9 @@ void pie_wait_end(struct pie_wait *wait, const struct pie_thread *thread, struct
                   struct pie_aggregate *aggregate) {
     uint64_t wall_ns = thread->ended_ns - wait->last_ns, ran_ns = thread->ended_cpu_ns - wait->last_cpu_ns;
     uint64_t delay_ns = wait->last_delay_ns;
-    bool is_known = read_delay(thread->tid, &delay_ns, &wait->slices);
+    bool is_known = pie_wait_files_delay(&wait->files, thread->tid, &delay_ns, &wait->slices);
 
+    pie_wait_files_close(&wait->files);
     wait->last_ns = thread->ended_ns;
     wait->last_cpu_ns = thread->ended_cpu_ns;
     int64_t off_ns = (int64_t)(wall_ns - ran_ns), most_ns = wait->undecided_ns + off_ns;

@@ -3,6 +3,7 @@
 
 #include "profiler/ports/collector.h"
 #include "profiler/ports/ids.h"
+#include "profiler/time/wait_files.h"
 #include "profiler/time/wait_reason.h"
 
 #include <stdbool.h>
@@ -29,7 +30,8 @@ struct pie_wait_await {
 /* What is remembered of a thread from tick to tick. At each look wall time since its start is its CPU time plus
  * wait_ns, runnable_ns, throttled_ns and undecided_ns. */
 struct pie_wait {
-    uint32_t thread_id;     /* of the thread this belongs to */
+    uint32_t thread_id; /* of the thread this belongs to */
+    struct pie_wait_files files;
     uint64_t last_ns;       /* CLOCK_MONOTONIC at the last look */
     uint64_t last_cpu_ns;   /* the thread's CPU clock then */
     uint64_t last_delay_ns; /* time it had been runnable but not running then */

@@ -4,7 +4,7 @@
 
 #include "profiler/watch/collector.h"
 
-#include "profiler/base/clocks.h"
+#include "profiler/govern/governor.h"
 #include "profiler/ports/config.h"
 #include "profiler/ports/facts.h"
 #include "profiler/ports/sink.h"
@@ -62,6 +62,7 @@ static void end(void) {
 static void forget(void) {
     state.drain = NULL;
     state.ended_ns = state.spent_ns = 0;
+    pie_watch_allow(0);
     pie_access_sampler_set_current(NULL);
     pie_watch_set(NULL);
     pie_access_samplers_forget();
@@ -81,23 +82,23 @@ static void disarm(struct pie_thread *thread) {
     pie_access_sampler_current()->disarm(thread);
 }
 
-/* What watches leave over goes to more samples, and what samples leave over to more watches. */
-static void share_budget(struct pie_thread *thread) {
-    struct pie_watch_thread *watch = pie_watch_of(thread);
-    struct pie_time_thread *time = pie_time_of(thread);
-    const struct pie_watch_settings *settings = pie_watch_settings();
-
-    if (!settings)
-        return;
-    time->lent =
-        pie_spending_left(&watch->spending, pie_thread_cpu_of(thread->tid),
-                          atomic_load_explicit(&watch->spent_ns, memory_order_relaxed), settings->budget);
-    atomic_store_explicit(&watch->lent_ppm, (uint32_t)(1e6 * time->left), memory_order_relaxed);
+static void adapt(struct pie_thread *thread, size_t slot) {
+    pie_access_sampler_current()->adapt(thread, rate_hz());
 }
 
-static void adapt(struct pie_thread *thread, size_t slot) {
-    share_budget(thread);
-    pie_access_sampler_current()->adapt(thread, rate_hz());
+static uint64_t spent_of(const struct pie_thread *thread) {
+    return atomic_load_explicit(&pie_watch_of(thread)->spent_ns, memory_order_relaxed);
+}
+
+static void spent(uint64_t spent_ns[PIE_COSTS]) {
+    spent_ns[PIE_COST_WATCHES] += state.ended_ns;
+    for (size_t i = 0; i < pie_thread_count(); i++)
+        if (pie_thread_state(pie_thread_at(i)) == PIE_THREAD_RUNNING)
+            spent_ns[PIE_COST_WATCHES] += spent_of(pie_thread_at(i));
+}
+
+static void govern(const struct pie_governor *governor) {
+    pie_watch_allow(governor->allowed[PIE_COST_WATCHES]);
 }
 
 static void sample(const struct pie_thread *thread, size_t slot, const struct pie_record *record) {
@@ -129,9 +130,7 @@ static void flush_begins(void) {
 
 static void thread_row(const struct pie_thread *thread, size_t slot, bool has_ended,
                        struct pie_thread_row *row) {
-    uint64_t spent_ns = atomic_load_explicit(&pie_watch_of(thread)->spent_ns, memory_order_relaxed);
-
-    *(has_ended ? &state.ended_ns : &state.spent_ns) += spent_ns;
+    *(has_ended ? &state.ended_ns : &state.spent_ns) += spent_of(thread);
 }
 
 static void prepare(bool is_last) {
@@ -196,6 +195,8 @@ const struct pie_collector pie_watch_collector = {
     .look = look,
     .ended = ended,
     .adapt = adapt,
+    .spent = spent,
+    .govern = govern,
     .code_changed = code_changed,
     .flush_begins = flush_begins,
     .thread_row = thread_row,

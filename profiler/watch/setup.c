@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the overhead that the user allows, this part may go to watching; the rest is for the samples of time
- * (profiler/time/collector.c) and for the collection thread. With fixed rates it is that of the default. */
+/* Of the overhead that the user allows, this part may go to watching until the governor knows what is spent
+ * (profiler/govern/governor.h). With fixed rates it is that of the default. */
 static const double BUDGET_PART = 0.6, BUDGET_FIXED = 0.05;
 
 /* Where it could not be measured: what it was on a virtual machine. */

@@ -149,8 +149,16 @@ int pie_watch_choose_slot(struct pie_thread *thread) {
     return chosen;
 }
 
-static double budget_of(const struct pie_watch_thread *watch, const struct pie_watch_settings *settings) {
-    return settings->budget + 1e-6 * atomic_load_explicit(&watch->lent_ppm, memory_order_relaxed);
+static _Atomic uint32_t allowed_ppm; /* of a thread's CPU time; 0: as the settings say */
+
+void pie_watch_allow(double share) {
+    atomic_store_explicit(&allowed_ppm, (uint32_t)(1e6 * share), memory_order_relaxed);
+}
+
+static double budget_of(const struct pie_watch_settings *settings) {
+    uint32_t ppm = atomic_load_explicit(&allowed_ppm, memory_order_relaxed);
+
+    return ppm ? 1e-6 * ppm : settings->budget;
 }
 
 /* As of the sample that is being handled. */
@@ -159,7 +167,7 @@ static void earn_credit(struct pie_thread *thread, const struct pie_watch_settin
     uint64_t cpu_ns = thread->cpu_last_ns;
 
     if (cpu_ns > watch->credit_cpu_ns)
-        watch->credit_ns += (int64_t)((double)(cpu_ns - watch->credit_cpu_ns) * budget_of(watch, settings));
+        watch->credit_ns += (int64_t)((double)(cpu_ns - watch->credit_cpu_ns) * budget_of(settings));
     watch->credit_cpu_ns = cpu_ns;
     if (watch->credit_ns > CREDIT_MAX_NS)
         watch->credit_ns = CREDIT_MAX_NS;

@@ -6,7 +6,6 @@
 #include "profiler/ports/ids.h"
 #include "profiler/ports/pystack.h"
 #include "profiler/thread/part.h"
-#include "profiler/time/pace.h"
 #include "profiler/watch/debug_registers.h"
 
 #include <assert.h>
@@ -196,15 +195,12 @@ struct pie_watch_thread {
     uint64_t random;
     uint32_t mean_interest; /* of the last samples; see watch/interest_sigsafe.c */
     uint32_t serial;
-    int64_t credit_ns;            /* the time that watching may take now: the trap budget */
-    uint64_t credit_cpu_ns;       /* thread CPU time up to which credit was given */
-    uint64_t faults_seen;         /* page faults, … */
-    uint64_t slow_cpu_ns;         /* … and thread CPU time, up to which slower strings were charged */
-    bool debt_is_short;           /* how much debt from these ends all watches */
-    _Atomic uint64_t spent_ns;    /* on watching: handlers and traps */
-    struct pie_spending spending; /* … as the collection thread sees it */
-    _Atomic uint32_t
-        lent_ppm; /* of CPU time: more of it than the settings' budget, left over by samples of time */
+    int64_t credit_ns;         /* the time that watching may take now: the trap budget */
+    uint64_t credit_cpu_ns;    /* thread CPU time up to which credit was given */
+    uint64_t faults_seen;      /* page faults, … */
+    uint64_t slow_cpu_ns;      /* … and thread CPU time, up to which slower strings were charged */
+    bool debt_is_short;        /* how much debt from these ends all watches */
+    _Atomic uint64_t spent_ns; /* on watching: handlers and traps */
     struct pie_watch_requests requests;
     struct pie_watch_ring ring;
 };
@@ -219,15 +215,18 @@ static inline struct pie_watch_thread *pie_watch_of(const struct pie_thread *thr
 struct pie_watch_settings {
     const struct pie_debug_ops *registers; /* NULL: nothing is watched */
     const struct pie_pystack_ops *ops;
-    double fp_tolerance;    /* as in struct pie_config */
-    double budget;          /* share of a thread's CPU time that watching may take */
-    bool is_adaptive;       /* lines whose redundant fraction is undecided come first */
+    double fp_tolerance; /* as in struct pie_config */
+    double budget;       /* share of a thread's CPU time that watching may take, before pie_watch_allow() */
+    bool is_adaptive;    /* lines whose redundant fraction is undecided come first */
     uint64_t trap_price_ns; /* of one trap, without the handler's work */
     uint64_t
         sample_price_ns; /* of one signal of the sampler of accesses, the interrupt included; 0: it has none */
     uint64_t fault_tax_ns;  /* extra cost of a page fault while a data breakpoint is armed; 0: nothing */
     double fault_tax_share; /* … as a part of the fault's time then */
 };
+
+/* The share of a thread's CPU time that watching may take from now on; 0: the settings'. Context: drain. */
+void pie_watch_allow(double share);
 
 /* Sets how uncertain a line of Python in its context still is, 0 to 1. Never forgotten: a forked child inherits the
  * parent's values. Context: drain. */

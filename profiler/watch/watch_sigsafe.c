@@ -85,8 +85,6 @@ static void begin_thread(struct pie_thread *thread) {
     watch->debt_is_short = false;
     watch->slow_cpu_ns = thread->cpu_last_ns;
     watch->credit_cpu_ns = thread->cpu_last_ns;
-    watch->spending = (struct pie_spending){0};
-    atomic_store_explicit(&watch->lent_ppm, 0, memory_order_relaxed);
     atomic_store_explicit(&watch->spent_ns, 0, memory_order_relaxed);
 }
 

@@ -555,6 +555,13 @@ static const struct pie_question questions[] = {
      .columns = "collector, budget_share, measured_share, rate, drops, cpu_s",
      .from = "v_overhead",
      .order = "collector"},
+    {.name = "overhead over time",
+     .aliases = "cost over time|cost of profiling over time|rates over time",
+     .columns =
+         "slice, t_s, cpu_s, overhead_s, overhead_share, budget_share, samples_per_s, time_s, redundancy_s, "
+         "memory_s, counting_s, copies_s, caches_s, collection_s",
+     .from = "v_overhead_slice",
+     .order = "slice"},
     {.name = "drops",
      .aliases = "drop|dropped|dropped samples|lost samples",
      .columns = "process, pid, counter, drops",

@@ -34,7 +34,8 @@ CREATE TABLE process (
   executable TEXT,                 -- sys.executable
   clock TEXT NOT NULL,             -- clock that sampled CPU time: "perf", "perf-user", "timer", "itimer", "none"
   clock_note TEXT,                 -- why there is no better clock
-  period_ns INTEGER,               -- that was asked for, of CPU time; long runs have up to twice as much
+  period_ns INTEGER,               -- that was asked for, of CPU time; the budget may stretch it to five times as much
+                                   -- on average
   sampler TEXT NOT NULL,           -- sampler of memory accesses: "pmu" (weighted by accesses), "taskclock" (weighted by
                                    -- time), "none"
   sampler_note TEXT,               -- why there is no better sampler
@@ -399,6 +400,15 @@ CREATE TABLE overhead (
   cpu_ns INTEGER NOT NULL,         -- CPU time of the collector itself, including the kernel
   rate_hz REAL,                    -- the sampling rate that was asked for
   PRIMARY KEY (process, collector)
+) WITHOUT ROWID;
+
+-- The same by slices of the time.
+CREATE TABLE spent (
+  process INTEGER NOT NULL REFERENCES process,
+  slice_s INTEGER NOT NULL,        -- as in sample
+  collector TEXT NOT NULL,         -- as in overhead
+  cpu_ns INTEGER NOT NULL,         -- CPU time of the collector in the slice
+  PRIMARY KEY (process, slice_s, collector)
 ) WITHOUT ROWID;
 
 CREATE TABLE source (

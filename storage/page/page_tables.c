@@ -37,6 +37,7 @@ static const struct question {
     {"processes", "processes", "start", 300, 80000},
     {"threads", "threads", "CPU time, then waiting", 500, 80000},
     {"overhead", "overhead", "name", 30, 5000},
+    {"overhead_slices", "overhead over time", "time", 256, 40000},
     {"drops", "drops", "drops", 100, 10000},
     {"environment", "environment", "name", 300, 30000},
     {"slices", "slices", "time", 256, 60000},

@@ -118,6 +118,8 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
         "INSERT OR REPLACE INTO counter (process, name, value, is_drop) VALUES (?, ?, ?, ?)",
     [PIE_STATEMENT_OVERHEAD] = "INSERT OR REPLACE INTO overhead (process, collector, cpu_ns, rate_hz)"
                                " VALUES (?, ?, ?, ?)",
+    [PIE_STATEMENT_SPENT] =
+        PIE_INSERT_INTO("spent", PIE_SPENT_KEY, PIE_SPENT_SUMS) " VALUES (?, ?, ?, ?)" PIE_SPENT_ADD,
     [PIE_STATEMENT_SOURCE] = "INSERT OR IGNORE INTO source (run, path) VALUES (?, ?)",
     [PIE_STATEMENT_SOURCE_LINE] = "INSERT OR IGNORE INTO source_line (source, line, text)"
                                   " SELECT id, ?3, ?4 FROM source WHERE run = ?1 AND path = ?2",
@@ -128,6 +130,7 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
     [PIE_STATEMENT_WIDEN_ALLOCATED] =
         WIDEN("allocated", PIE_ALLOCATED_KEY, PIE_ALLOCATED_SUMS, PIE_ALLOCATED_ADD),
     [PIE_STATEMENT_WIDEN_COPY] = WIDEN("copy", PIE_COPY_KEY, PIE_COPY_SUMS, PIE_COPY_ADD),
+    [PIE_STATEMENT_WIDEN_SPENT] = WIDEN("spent", PIE_SPENT_KEY, PIE_SPENT_SUMS, PIE_SPENT_ADD),
     [PIE_STATEMENT_WIDEN_PACKED] =
         "INSERT OR REPLACE INTO packed (process, slice_s, kind, block, rows)"
         " SELECT process, slice_s - slice_s % ?2 AS wide_s, kind, block, merge_packed(kind, rows)"
@@ -137,6 +140,7 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
     [PIE_STATEMENT_WIDENED_WATCH] = WIDENED("watch"),
     [PIE_STATEMENT_WIDENED_ALLOCATED] = WIDENED("allocated"),
     [PIE_STATEMENT_WIDENED_COPY] = WIDENED("copy"),
+    [PIE_STATEMENT_WIDENED_SPENT] = WIDENED("spent"),
     [PIE_STATEMENT_WIDENED_PACKED] = WIDENED("packed"),
     [PIE_STATEMENT_FORGET_PROCESS] = "UPDATE process SET forgotten_s = ?2 WHERE id = ?1",
     [PIE_STATEMENT_FORGET_SAMPLE] = FORGET("sample"),
@@ -144,6 +148,7 @@ static const char *const sql[PIE_STATEMENT_COUNT] = {
     [PIE_STATEMENT_FORGET_WATCH] = FORGET("watch"),
     [PIE_STATEMENT_FORGET_ALLOCATED] = FORGET("allocated"),
     [PIE_STATEMENT_FORGET_COPY] = FORGET("copy"),
+    [PIE_STATEMENT_FORGET_SPENT] = FORGET("spent"),
     [PIE_STATEMENT_FORGET_PACKED] = FORGET("packed"),
     [PIE_STATEMENT_PACK_SAMPLE] =
         PACK("sample", "1", PIE_PACKING_BLOCK("thread", "node"), PIE_PACK_SAMPLE("thread", "node")),

@@ -23,6 +23,8 @@ enum pie_writer_module_flags {
     PIE_WRITER_MODULE_HOME = 2,    /* of the interpreter's home */
 };
 
+enum { PIE_WRITER_SPENDERS = 16 };
+
 /* The writer's parts. writer.c: the file, transactions, failures; writer_rows.c: from the engine's records to rows;
  * writer_memory.c: those about memory; writer_traced.c: those about loops. Context: drain. */
 struct pie_writer {
@@ -66,6 +68,11 @@ struct pie_writer {
     unsigned char *module_flags;   /* by module id: pie_writer_module_flags */
     struct pie_sparse owners;      /* struct pie_writer_owner, by location id */
     struct pie_idmap lines;        /* (file, line) to the first location there */
+
+    struct {
+        const char *collector; /* lives as long as the process; NULL: free */
+        uint64_t cpu_ns;       /* that it had cost at the last telling */
+    } spent[PIE_WRITER_SPENDERS];
 
     struct pie_curve footprint;          /* of the process */
     struct pie_line_curves *line_curves; /* by the first location of each line */

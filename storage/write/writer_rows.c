@@ -362,10 +362,30 @@ int pie_writer_put_counter(struct pie_writer *writer, const char *name, uint64_t
                           (int64_t)is_drop);
 }
 
+/* Since the collector told last. Of more collectors than there are places, only the sums are known. */
+static uint64_t spent_more(struct pie_writer *writer, const char *collector, uint64_t cpu_ns) {
+    size_t i = 0;
+
+    while (i < PIE_WRITER_SPENDERS && writer->spent[i].collector &&
+           strcmp(writer->spent[i].collector, collector) != 0)
+        i++;
+    if (i == PIE_WRITER_SPENDERS)
+        return 0;
+    uint64_t before_ns = writer->spent[i].cpu_ns;
+    writer->spent[i].collector = collector;
+    writer->spent[i].cpu_ns = cpu_ns;
+    return cpu_ns > before_ns ? cpu_ns - before_ns : 0;
+}
+
 int pie_writer_put_overhead(struct pie_writer *writer, const char *collector, uint64_t cpu_ns,
                             double rate_hz) {
-    return pie_rowlog_add(&writer->rows, PIE_STATEMENT_OVERHEAD, "itid", writer->process, collector,
-                          integer(cpu_ns), rate_hz);
+    int r = pie_rowlog_add(&writer->rows, PIE_STATEMENT_OVERHEAD, "itid", writer->process, collector,
+                           integer(cpu_ns), rate_hz);
+    uint64_t more_ns = spent_more(writer, collector, cpu_ns);
+
+    return r < 0 || more_ns == 0 ? r
+                                 : pie_rowlog_add(&writer->rows, PIE_STATEMENT_SPENT, "iiti", writer->process,
+                                                  writer->slices.at_s, collector, integer(more_ns));
 }
 
 static int emit_source(void *data, const char *path, int32_t line, const char *text) {

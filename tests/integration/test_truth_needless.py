@@ -7,6 +7,7 @@ from helpers import PYTHON, TRUTH, binary, has_numpy, line_of, profile, run
 
 PROGRAM = TRUTH / "memory/needless.py"
 SECONDS = 1.5
+OPTIONS = ("--overhead", "15%")  # as many watches as in a longer run
 NEEDLESS = ["read", "same_type", "part", "cut", "freeze", "let_go"]
 # Of write_alike and restore only debug registers tell, which may be too few.
 NEEDED = ["write_copy", "write_one", "write_source", "keep_part", "append", "join", "freeze_change", "refill", "hand_over"]
@@ -24,7 +25,7 @@ def skip_without_registers(folder):
 def done(pieprof, tmp_path_factory):
     folder = tmp_path_factory.mktemp("needless")
     skip_without_registers(folder)
-    return profile(folder / "all.db", PROGRAM, SECONDS)
+    return profile(folder / "all.db", PROGRAM, SECONDS, options=OPTIONS)
 
 
 def rows_of(done, name):

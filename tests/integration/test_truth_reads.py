@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from helpers import PYTHON, TRUTH, binary, has_numpy, line_of, profile, run
+from helpers import FIXED_RATES, PYTHON, TRUTH, binary, has_numpy, line_of, profile, run
 
 SEARCHES, PREFIXES = TRUTH / "redundancy/searches.py", TRUTH / "redundancy/prefixes.py"
 ITEMS = re.compile(r"each test reads up to (\d+) items of one list(, which grows)?")
@@ -23,17 +23,17 @@ needs_numpy = pytest.mark.skipif(not has_numpy(), reason=f"{PYTHON} has no NumPy
 
 @pytest.fixture(scope="module")
 def searches(pieprof, tmp_path_factory):
-    return profile(tmp_path_factory.mktemp("searches") / "x.db", SEARCHES, 0.3)
+    return profile(tmp_path_factory.mktemp("searches") / "x.db", SEARCHES, 0.3, options=FIXED_RATES)
 
 
 @pytest.fixture(scope="module")
 def prefixes(pieprof, tmp_path_factory):
-    return profile(tmp_path_factory.mktemp("prefixes") / "x.db", PREFIXES, 0.3, *GROWING, "sort", "sort")
+    return profile(tmp_path_factory.mktemp("prefixes") / "x.db", PREFIXES, 0.3, *GROWING, "sort", "sort", options=FIXED_RATES)
 
 
 @pytest.fixture(scope="module")
 def others(pieprof, tmp_path_factory):
-    return profile(tmp_path_factory.mktemp("others") / "x.db", PREFIXES, 0.2, *NOT_GROWING)
+    return profile(tmp_path_factory.mktemp("others") / "x.db", PREFIXES, 0.2, *NOT_GROWING, options=FIXED_RATES)
 
 
 def of_line(done, program, name):

@@ -12,6 +12,7 @@ import tree
 ROOMS = {
     "profiler": {
         "base": (),
+        "govern": ("base",),
         "race": (),
         "ports": ("race",),
         "code": ("base",),
@@ -21,14 +22,14 @@ ROOMS = {
         "trace": ("base", "race", "ports"),
         "process": ("base", "ports", "thread"),
         "symbols": ("base", "ports", "code", "stacks"),
-        "time": ("base", "ports", "code", "thread", "machine", "stacks", "symbols"),
-        "watch": ("base", "race", "ports", "code", "thread", "machine", "stacks", "symbols", "time"),
-        "heap": ("base", "ports", "thread", "stacks", "symbols", "watch"),
+        "time": ("base", "govern", "ports", "code", "thread", "machine", "stacks", "symbols"),
+        "watch": ("base", "govern", "race", "ports", "code", "thread", "machine", "stacks", "symbols", "time"),
+        "heap": ("base", "govern", "ports", "thread", "stacks", "symbols", "watch"),
         "doctor": ("base", "machine", "symbols"),
         "copies": ("base", "ports", "code", "thread", "stacks", "symbols", "time", "heap"),
         "reads": ("base", "ports", "thread", "stacks", "symbols", "time", "watch"),
-        "collect": ("base", "ports", "code", "thread", "stacks", "trace", "process", "symbols", "time", "watch",
-                    "heap", "copies", "reads"),
+        "collect": ("base", "govern", "ports", "code", "thread", "machine", "stacks", "trace", "process", "symbols", "time",
+                    "watch", "heap", "copies", "reads"),
     },
     "runtime": {
         "interpreter": (),

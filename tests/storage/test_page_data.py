@@ -20,7 +20,8 @@ QUESTIONS = {
     "libraries": "libraries", "memory": "memory", "peak": "peak", "growth": "growth", "leaks": "leaks",
     "copies": "copies", "needless_copies": "needless copies", "copy_pairs": "copy pairs", "heap": "heap",
     "loops": "traced loops", "loop_calls": "traced calls", "processes": "processes", "threads": "threads",
-    "waits": "wait causes", "garbage": "garbage collection", "overhead": "overhead", "drops": "drops", "environment": "environment", "slices": "slices",
+    "waits": "wait causes", "garbage": "garbage collection", "overhead": "overhead",
+    "overhead_slices": "overhead over time", "drops": "drops", "environment": "environment", "slices": "slices",
 }
 TREE = {"python_s": "python_ns", "native_s": "native_ns", "system_s": "system_ns", "wait_s": "wait_ns",
         "runnable_s": "runnable_ns", "throttled_s": "throttled_ns", "samples": "samples"}

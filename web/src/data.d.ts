@@ -49,6 +49,7 @@ export interface PageData {
   processes: Table<Process>; // "processes": in the order in which they began
   threads: Table<Thread>; // "threads": by CPU time
   overhead: Table<Overhead>; // "overhead": by collector
+  overhead_slices: Table<OverheadSlice>; // "overhead over time": by slice
   drops: Table<Drop>; // "drops"
   environment: Table<Environment>; // "environment": by key
   slices: Table<Slice>; // "slices": in the order of time
@@ -469,6 +470,23 @@ export interface Thread extends Cost {
   wall_s: number | null;
   clock_cpu_s: number | null; // by the thread's own clock: what the samples are held against
   threads: number; // that the row stands for
+}
+
+export interface OverheadSlice {
+  slice: number;
+  t_s: number;
+  cpu_s: number | null;
+  overhead_s: number;
+  overhead_share: number | null; // of the program's own CPU time in the slice
+  budget_share: number | null;
+  samples_per_s: number | null; // of CPU time
+  time_s: number;
+  redundancy_s: number;
+  memory_s: number;
+  counting_s: number;
+  copies_s: number;
+  caches_s: number;
+  collection_s: number;
 }
 
 export interface Overhead {

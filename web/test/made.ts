@@ -695,7 +695,7 @@ function slices(): PageData["slices"] {
 
 function measured(): Pick<
   PageData,
-  "overhead" | "drops" | "environment" | "counters" | "functions" | "native_functions" | "libraries"
+  "overhead" | "overhead_slices" | "drops" | "environment" | "counters" | "functions" | "native_functions" | "libraries"
 > {
   return {
     overhead: table("collector budget_share measured_share rate drops cpu_s", {
@@ -706,6 +706,25 @@ function measured(): Pick<
       drops: 3,
       cpu_s: 0.4,
     }),
+    overhead_slices: table(
+      "slice t_s cpu_s overhead_s overhead_share budget_share samples_per_s time_s redundancy_s memory_s counting_s copies_s caches_s collection_s",
+      {
+        slice: 1,
+        t_s: 0,
+        cpu_s: 1,
+        overhead_s: 0.12,
+        overhead_share: 0.12,
+        budget_share: 0.05,
+        samples_per_s: 1000,
+        time_s: 0.04,
+        redundancy_s: 0.03,
+        memory_s: 0.01,
+        counting_s: 0.01,
+        copies_s: 0,
+        caches_s: 0.01,
+        collection_s: 0.02,
+      },
+    ),
     drops: table("process pid counter drops", { process: 1, pid: 100, counter: "ring_full", drops: 3 }),
     environment: table(
       "key value",

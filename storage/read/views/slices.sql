@@ -67,3 +67,21 @@ FROM (
   WINDOW g AS (PARTITION BY run, slice)) x
 LEFT JOIN place(l, u, f) AT (x.process, x.place)
 WHERE x.nth = 1;
+
+-- What profiling cost, by slice. Collectors that stand for one thing are one column.
+CREATE VIEW x_spent AS
+SELECT p.run, (p.started_ns + s.slice_s * 1000000000 - w.started_ns) / 1000000000 / w.width_s + 1 AS slice,
+  sum(s.cpu_ns) AS all_ns, sum(iif(s.collector IN ('time', 'switches'), s.cpu_ns, 0)) AS time_ns,
+  sum(iif(s.collector = 'redundancy', s.cpu_ns, 0)) AS redundancy_ns,
+  sum(iif(s.collector = 'memory', s.cpu_ns, 0)) AS memory_ns, sum(iif(s.collector = 'counting', s.cpu_ns, 0)) AS counting_ns,
+  sum(iif(s.collector = 'copies', s.cpu_ns, 0)) AS copies_ns, sum(iif(s.collector = 'caches', s.cpu_ns, 0)) AS caches_ns,
+  sum(iif(s.collector = 'collection thread', s.cpu_ns, 0)) AS collection_ns
+FROM process p JOIN x_slice_width w ON w.run = p.run JOIN spent s ON s.process = p.id
+GROUP BY 1, 2;
+
+CREATE VIEW v_overhead_slice AS
+SELECT x.run, x.slice, v.t_s, v.cpu_s, x.all_ns / 1e9 AS overhead_s, x.all_ns / 1e9 / nullif(v.cpu_s, 0) AS overhead_share,
+  r.overhead_budget AS budget_share, v.samples / nullif(v.cpu_s, 0) AS samples_per_s, x.time_ns / 1e9 AS time_s,
+  x.redundancy_ns / 1e9 AS redundancy_s, x.memory_ns / 1e9 AS memory_s, x.counting_ns / 1e9 AS counting_s,
+  x.copies_ns / 1e9 AS copies_s, x.caches_ns / 1e9 AS caches_s, x.collection_ns / 1e9 AS collection_s
+FROM x_spent x JOIN run r ON r.id = x.run LEFT JOIN v_slice v ON v.run = x.run AND v.slice = x.slice;

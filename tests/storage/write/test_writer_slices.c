@@ -60,6 +60,9 @@ static void put_second(struct pie_sink *sink, int64_t second) {
     pie_fixture_check(sink->ops->put_watch(sink, &watch));
     pie_fixture_check(sink->ops->put_allocated(sink, &allocated));
     pie_fixture_check(sink->ops->put_copy(sink, &copy));
+    /* of the run so far; what it was before is no cost of this second */
+    pie_fixture_check(sink->ops->put_overhead(sink, "time", amount * (amount + 1) / 2, 1000));
+    pie_fixture_check(sink->ops->put_overhead(sink, "memory", 1, 0));
     pie_fixture_check(sink->ops->commit(sink, START_NS + (second + 1) * SECOND_NS));
 }
 
@@ -96,6 +99,9 @@ static void test_sums_stay_through_each_doubling(void **state) {
         assert_int_equal(ask("SELECT sum(bytes) FROM watch"), sum);
         assert_int_equal(ask("SELECT sum(python_bytes + native_bytes) FROM allocated"), sum);
         assert_int_equal(ask("SELECT sum(bytes) FROM copy"), sum);
+        assert_int_equal(ask("SELECT sum(cpu_ns) FROM spent WHERE collector = 'time'"), sum);
+        assert_int_equal(ask("SELECT cpu_ns FROM overhead WHERE collector = 'time'"), sum);
+        assert_int_equal(ask("SELECT sum(cpu_ns) FROM spent WHERE collector = 'memory'"), 1);
         assert_int_equal(ask("SELECT count(DISTINCT slice_s) FROM sample"), second / width_s + 1);
         check_packed(second / width_s * width_s);
     }
@@ -104,6 +110,8 @@ static void test_sums_stay_through_each_doubling(void **state) {
     int64_t of_slice = 801 + 802 + 803 + 804 + 805 + 806 + 807 + 808;
     assert_int_equal(ask("SELECT sum(python_ns) FROM sample WHERE slice_s = 800"), of_slice);
     assert_int_equal(ask("SELECT sum(bytes) FROM copy WHERE slice_s = 800"), of_slice);
+    assert_int_equal(ask("SELECT sum(cpu_ns) FROM spent WHERE slice_s = 800"), of_slice);
+    assert_int_equal(ask("SELECT round(time_s * 1e9) FROM v_overhead_slice WHERE t_s = 800"), of_slice);
     assert_int_equal(ask("SELECT count(*) FROM sample WHERE slice_s % 8 <> 0"), 0);
     assert_int_equal(ask("SELECT count(*) FROM watch WHERE slice_s % 8 <> 0"), 0);
     assert_int_equal(ask("SELECT count(*) FROM allocated WHERE slice_s % 8 <> 0"), 0);

@@ -2,7 +2,7 @@
 // How the figures came about: what measured, what it cost, what was lost, what the page does not have.
 import type { JSX } from "preact";
 import { bytes, column, count, seconds, share } from "../base/format";
-import type { Drop, Environment, Overhead } from "../data";
+import type { Drop, Environment, Overhead, OverheadSlice } from "../data";
 import { profile, rows } from "../data/profile";
 import { type Column, Grid } from "../ui/grid";
 import { samplesText } from "./names";
@@ -37,6 +37,44 @@ const OVERHEAD: Column<Overhead>[] = [
     cell: (row) => (row.rate ? count(row.rate) : "–"),
   },
   { key: "drops", title: "lost", width: 66, rank: 1, number: true, cell: (row) => count(row.drops) },
+];
+
+function spent(
+  key: keyof OverheadSlice & `${string}_s`,
+  title: string,
+  about: string,
+  rank: number,
+): Column<OverheadSlice> {
+  return { key, title, about, width: 84, rank, number: true, cell: (row) => column(row[key]) };
+}
+
+const SPENT: Column<OverheadSlice>[] = [
+  { key: "t_s", title: "from s", width: 66, grow: 1, rank: 0, number: true, cell: (row) => count(row.t_s) },
+  {
+    key: "overhead_share",
+    title: "cost",
+    about: "Of the program's own CPU time in the slice",
+    width: 76,
+    rank: 0,
+    number: true,
+    cell: (row) => share(row.overhead_share, 1),
+  },
+  {
+    key: "samples_per_s",
+    title: "samples/s",
+    about: "Samples of time in a second of CPU time",
+    width: 86,
+    rank: 1,
+    number: true,
+    cell: (row) => (row.samples_per_s === null ? "–" : count(Math.round(row.samples_per_s))),
+  },
+  spent("time_s", "samples s", "CPU time for samples of time", 2),
+  spent("redundancy_s", "watches s", "CPU time for watches of memory accesses", 2),
+  spent("memory_s", "memory s", "CPU time for sampled allocations", 3),
+  spent("counting_s", "counting s", "CPU time for counted blocks", 4),
+  spent("copies_s", "copies s", "CPU time for sampled copies", 5),
+  spent("caches_s", "caches s", "CPU time for data that signals evicted", 4),
+  spent("collection_s", "thread s", "CPU time of the collection thread", 2),
 ];
 
 interface Counter {
@@ -162,11 +200,19 @@ const CUT: Column<CutRow>[] = [
   { key: "order", title: "first by", width: 100, grow: 1, rank: 2, cell: (row) => row.order },
 ];
 
+// Of the run, with the collectors' rows.
+function budget(of: Overhead[]): string {
+  const allowed = of[0]?.budget_share;
+  if (allowed === null || allowed === undefined) return "";
+  return allowed > 0 ? `; the budget is ${share(allowed)}` : "; rates are fixed";
+}
+
 export function How(): JSX.Element {
   const of = profile();
   const { run, page } = of.data;
   const cut = Object.entries(of.data.cut ?? {}).map(([table, one]) => ({ table, ...one }));
   const overhead = rows<Overhead>(of.data.overhead);
+  const slices = rows<OverheadSlice>(of.data.overhead_slices);
   const drops = rows<Drop>(of.data.drops);
   const counters = rows<Counter>(of.data.counters);
   const counted = events(counters);
@@ -182,7 +228,7 @@ export function How(): JSX.Element {
                   "overhead",
                   run.overhead_s === null
                     ? "not measured"
-                    : `${share(run.overhead_share)} of the program's CPU time (${seconds(run.overhead_s)})`,
+                    : `${share(run.overhead_share)} of the program's CPU time (${seconds(run.overhead_s)})${budget(overhead)}`,
                 ],
                 ["samples", samplesText(run)],
                 ["lost samples", count(run.drops ?? 0)],
@@ -208,6 +254,16 @@ export function How(): JSX.Element {
               id={(row) => row.collector}
               height={12}
               empty="The cost was not measured."
+            />
+          </Section>
+          <Section title="Cost over time">
+            <Grid
+              label="Cost over time"
+              columns={SPENT}
+              rows={slices}
+              id={(row) => `${row.slice}`}
+              height={10}
+              empty="The cost over time is not in this profile."
             />
           </Section>
           <Section title="What the page leaves out">

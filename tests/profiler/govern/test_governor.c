@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+
+/* The budget is kept: policy on a program and collectors that are made up, on a clock of the test. */
+
+#include "profiler/govern/governor.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static const double BUDGET = 0.05;
+
+/* What each collector costs at the rate that was asked for, as a share of CPU time; it costs less where it may. What
+ * has no rate always costs that. */
+struct program {
+    struct pie_governor governor;
+    double asked[PIE_COSTS];
+    uint64_t cpu_ns, spent_ns[PIE_COSTS];
+};
+
+static void begin(struct program *program, double budget, double samples, double watches, double other) {
+    *program = (struct program){.asked = {[PIE_COST_SAMPLES] = samples,
+                                          [PIE_COST_WATCHES] = watches,
+                                          [PIE_COST_MEMORY] = 0.002,
+                                          [PIE_COST_OTHER] = other}};
+    pie_governor_begin(&program->governor, budget);
+}
+
+static double spent(const struct program *program) {
+    double all = 0;
+
+    for (int i = 0; i < PIE_COSTS; i++)
+        all += (double)program->spent_ns[i];
+    return all;
+}
+
+/* Runs for so long; returns the overhead of that time. */
+static double run(struct program *program, uint64_t ms) {
+    double before_ns = spent(program);
+
+    for (uint64_t at_ms = 0; at_ms < ms; at_ms += 100) {
+        for (int i = 0; i < PIE_COSTS; i++) {
+            double allowed = i < PIE_COSTS_GOVERNED ? program->governor.allowed[i] : 0;
+            double share = allowed > 0 && allowed < program->asked[i] ? allowed : program->asked[i];
+            program->spent_ns[i] += (uint64_t)(share * 1e8);
+        }
+        program->cpu_ns += 100000000;
+        pie_governor_look(&program->governor, program->cpu_ns, program->spent_ns);
+    }
+    return (spent(program) - before_ns) / ((double)ms * 1e6);
+}
+
+static void test_two_seconds_are_as_was_asked_for(void **state) {
+    struct program program;
+
+    begin(&program, BUDGET, 0.06, 0.05, 0.01);
+    assert_true(fabs(run(&program, 2000) - 0.122) < 0.001);
+}
+
+static void test_the_budget_is_kept(void **state) {
+    for (double budget = 0.01; budget < 0.11; budget += 0.01) {
+        struct program program;
+        begin(&program, budget, 0.06, 0.12, 0.004);
+        run(&program, 20000);
+        double late = run(&program, 10000);
+        assert_true(late < 1.02 * budget &&
+                    late > 0.39 * budget); /* less while the first seconds are paid back */
+        assert_true(spent(&program) / (double)program.cpu_ns < budget + 0.01);
+    }
+}
+
+/* A collector that has nothing to do: what it leaves over is spent by another. */
+static void test_what_one_leaves_over_goes_to_others(void **state) {
+    struct program program;
+
+    begin(&program, BUDGET, 0.12, 0.001, 0);
+    run(&program, 20000);
+    assert_true(run(&program, 10000) > 0.9 * BUDGET);
+    assert_true(program.governor.allowed[PIE_COST_SAMPLES] > 0.8 * BUDGET);
+    program.asked[PIE_COST_WATCHES] = 0.12; /* there is something to look at again */
+    run(&program, 2000);
+    assert_true(program.governor.spending[PIE_COST_WATCHES] > 0.35 * BUDGET);
+}
+
+/* What has no rate becomes dearer: the rest gives way within two seconds, and comes back. */
+static void test_a_step_is_answered_within_two_seconds(void **state) {
+    struct program program;
+
+    begin(&program, BUDGET, 0.12, 0.12, 0.005);
+    run(&program, 30000);
+    double before = run(&program, 1000);
+    program.asked[PIE_COST_OTHER] = 0.025;
+    run(&program, 2000);
+    assert_true(run(&program, 1000) < before + 0.003);
+    program.asked[PIE_COST_OTHER] = 0.005;
+    run(&program, 2000);
+    assert_true(run(&program, 1000) > before - 0.005);
+}
+
+/* It cannot be kept, and the profile still shows something. */
+static void test_dear_hooks_leave_a_part_to_the_rest(void **state) {
+    struct program program;
+
+    begin(&program, BUDGET, 0.06, 0.06, 0.2);
+    run(&program, 10000);
+    assert_true(fabs(run(&program, 5000) - 0.2 - 0.4 * BUDGET) < 0.003);
+    assert_true(program.governor.allowed[PIE_COST_SAMPLES] >= 0.1 * BUDGET);
+}
+
+static void test_without_a_budget_nothing_is_limited(void **state) {
+    struct program program;
+
+    begin(&program, 0, 0.06, 0.05, 0.01);
+    run(&program, 10000);
+    assert_true(program.governor.allowed[PIE_COST_SAMPLES] == 0);
+    assert_true(fabs(run(&program, 1000) - 0.122) < 0.001);
+}
+
+/* A program that sleeps is not looked at. */
+static void test_too_little_time_shows_nothing(void **state) {
+    struct pie_governor governor;
+    uint64_t spent_ns[PIE_COSTS] = {1000000};
+
+    pie_governor_begin(&governor, BUDGET);
+    pie_governor_look(&governor, 40000000, spent_ns);
+    assert_false(governor.is_known);
+    pie_governor_look(&governor, 60000000, spent_ns);
+    assert_true(governor.is_known);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_two_seconds_are_as_was_asked_for),
+        cmocka_unit_test(test_the_budget_is_kept),
+        cmocka_unit_test(test_what_one_leaves_over_goes_to_others),
+        cmocka_unit_test(test_a_step_is_answered_within_two_seconds),
+        cmocka_unit_test(test_dear_hooks_leave_a_part_to_the_rest),
+        cmocka_unit_test(test_without_a_budget_nothing_is_limited),
+        cmocka_unit_test(test_too_little_time_shows_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
