@@ -44,7 +44,7 @@ static double word_distance(const char *word, size_t size, const char *phrase) {
         other += other_size;
         other += strspn(other, " ");
     }
-    return best > 0.4 ? 1 : best;
+    return best > 0.5 ? 1 : best;
 }
 
 static double one_way(const char *from, const char *to, size_t *ret_words) {

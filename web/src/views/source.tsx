@@ -124,7 +124,7 @@ function causeColumn(code: CodeLine[]): Column<CodeLine>[] {
       key: "cause",
       title: "waits for",
       about: "What for longest, and the part of its waiting where there are several causes",
-      width: 84,
+      width: 74,
       rank: 5,
       cell: (row) =>
         row.waits ? (
@@ -196,7 +196,7 @@ function columnsOf(
       key: "bar",
       title: "split",
       about: "Python, native, system, waiting",
-      width: 72,
+      width: 62,
       rank: 3,
       cell: (row) =>
         row.costs && cpuOf(row.costs) + (row.costs.wait ?? 0) > 0 ? (
