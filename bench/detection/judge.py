@@ -119,17 +119,19 @@ def are_alike(category, other):
 
 def bound(program, findings):
     """What a second run says of the true lines: the verdict and the fact of the first, and the part of the run that a
-    fix gains at most (None: no bound for one of them). That is said of a fix within the function of a line, and the fix of a program may change several."""
+    fix gains at most (None: no bound for one of them). That is said of a fix within the function of a line, and the fix of a
+    program may change several."""
     counted = [finding for finding in findings if finding.get("verdict") and is_own(program, finding)]
     there = [finding for finding in counted if at_true_line(program, finding)]
     if program.is_clean and counted:
-        return counted[0]["verdict"], counted[0]["facts"], None
+        return counted[0]["verdict"], counted[0].get("facts"), None
     if not there:
         return None, None, None
     per_s = max((shares(finding)[0] / finding["wasted_s"] for finding in findings if finding["wasted_s"]), default=0.0)
     most_s = {finding["function"]: finding["gain_most_s"] for finding in there}
     is_bounded = all(most_s.values())  # else a fix at one of the lines may gain all of the run
-    return there[0]["verdict"], there[0]["facts"], min(1.0, per_s * sum(most_s.values())) if is_bounded else None
+    most = min(1.0, per_s * sum(most_s.values())) if is_bounded else None
+    return there[0]["verdict"], there[0].get("facts"), most
 
 
 def judge(program, findings):

@@ -150,8 +150,9 @@ static int say_no_finding(int64_t finding) {
         pie_message_error("the run has no finding %lld; pieprof query DB redundancy lists them",
                           (long long)finding);
     else
-        pie_message_error("the run has no finding of weight to confirm; the question \"redundancy\" lists what may be "
-                          "waste, and --finding N counts one of it");
+        pie_message_error(
+            "the run has no finding of weight to confirm; the question \"redundancy\" lists what may be "
+            "waste, and --finding N counts one of it");
     return PIE_PROFILE_FAILED;
 }
 

@@ -86,7 +86,8 @@ int pie_confirm_tell(const char *path, const struct pie_confirm_plan *plan) {
 
 void pie_confirm_tell_gaps(const struct pie_confirm_board *board, int status) {
     if (status != 0)
-        pie_message_warning("the program ended with status %d: what it did not reach was not counted", status);
+        pie_message_warning("the program ended with status %d: what it did not reach was not counted",
+                            status);
     if (board->has_others)
         pie_message_warning(
             "the program traces or profiles itself: while it does, its calls were not counted");

@@ -34,11 +34,11 @@ int pie_confirm_see_calls(void);
 /* The values of some objects in one word. */
 struct pie_confirm_digest {
     uint64_t hash;
-    bool is_value;  /* equal words mean equal values; else some are known only by identity */
-    bool is_single; /* nothing but single numbers */
+    bool is_value;     /* equal words mean equal values; else some are known only by identity */
+    bool is_single;    /* nothing but single numbers */
     size_t size_bytes; /* of text, buffers and containers, read or not */
     size_t elements;   /* of the largest buffer of values */
-    size_t budget;  /* bytes that may still be looked at; when it is used up, is_value is false */
+    size_t budget;     /* bytes that may still be looked at; when it is used up, is_value is false */
     unsigned depth, n_functions;
     const struct _object *functions[8]; /* whose closures are being read: a function may enclose itself */
 };
@@ -65,10 +65,11 @@ struct pie_confirm_call {
     struct pie_confirm_call *outer; /* the one around it in this thread, of any line */
     struct pie_confirm_sums *sums;  /* NULL: nothing is going on */
     struct pie_confirm_digest args;
-    bool is_single, is_operator; /* is_operator: one of the language, or a ufunc */
+    bool is_single, is_operator;     /* is_operator: one of the language, or a ufunc */
     uint64_t begun_ns, begun_cpu_ns; /* CLOCK_MONOTONIC; CPU time of the thread, about */
     uint64_t spent_ns;               /* by this thread on counting, until then */
-    uint64_t inner_ns, inner_again_ns, inner_alike_ns, inner_single_ns, inner_bulk_ns; /* of calls of the same line in it */
+    uint64_t inner_ns, inner_again_ns, inner_alike_ns, inner_single_ns,
+        inner_bulk_ns; /* of calls of the same line in it */
 };
 
 /* A thread. */

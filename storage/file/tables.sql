@@ -490,7 +490,7 @@ CREATE TABLE counted (
   alike_ns INTEGER,                -- the same of those in alike
   single_ns INTEGER,               -- the same of those in singles
   run_ns INTEGER,                  -- CPU time of the second run, with that of counting
-  bulk_ns INTEGER,                 -- CPU time of the calls that are operators and ufuncs on arrays of 64 elements or more
+  bulk_ns INTEGER,                 -- the same of operators and ufuncs on arrays of 64 elements or more
   grew INTEGER,                    -- calls whose arguments were larger than those of the call before
   arg_bytes INTEGER,               -- size of text, buffers and containers among the arguments, of all calls together
   PRIMARY KEY (process, file, line, callee)

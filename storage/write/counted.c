@@ -15,7 +15,8 @@ enum { WAIT_MS = 10000 };
 static const char forget_sql[] = "DELETE FROM counted WHERE process = ? AND file = ? AND line = ?";
 static const char insert_sql[] =
     "INSERT INTO counted (process, file, line, callee, is_item, is_whole, has_more, calls, raised, compared,"
-    " distinct_args, distinct_results, again, alike, singles, call_ns, again_ns, alike_ns, single_ns, run_ns, bulk_ns,"
+    " distinct_args, distinct_results, again, alike, singles, call_ns, again_ns, alike_ns, single_ns, "
+    "run_ns, bulk_ns,"
     " grew, arg_bytes)"
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     " ON CONFLICT DO UPDATE SET has_more = max(has_more, excluded.has_more), calls = calls + excluded.calls,"
@@ -87,8 +88,8 @@ static int insert(sqlite3_stmt *statement, int64_t process, const struct pie_cou
     const uint64_t figures[] = {
         row->is_item,       row->is_whole,         row->has_more,  row->calls,  row->raised,  row->compared,
         row->distinct_args, row->distinct_results, row->again,     row->alike,  row->singles, row->call_ns,
-        row->again_ns,      row->alike_ns,         row->single_ns, row->run_ns,
-        row->bulk_ns, row->grew, row->arg_bytes,
+        row->again_ns,      row->alike_ns,         row->single_ns, row->run_ns, row->bulk_ns, row->grew,
+        row->arg_bytes,
     };
 
     bind_key(statement, process, row);

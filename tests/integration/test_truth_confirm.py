@@ -237,9 +237,9 @@ CALLED_BACK = """
     def weight(x):
         return math.lgamma(2.5) + sum(range(1000))  # again
     def order():
-        return sorted(range(60_000), key=weight)
+        return sorted(range(10_000), key=weight)
     def others():
-        return sum(i * i for i in range(4_000_000))
+        return sum(i * i for i in range(12_000_000))
     order()
     others()
 """

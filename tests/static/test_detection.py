@@ -95,3 +95,4 @@ def test_a_bound_is_one_of_a_function(program):
     assert judge.judge(program, found).bound_share == 0.25
     assert judge.judge(program, [*found, finding(4, function="turn", **counted)]).bound_share == 0.5
     assert judge.judge(program, [finding(4, verdict="confirmed")]).bound_share is None  # none was printed
+    assert judge.judge(program, [*found, finding(4, function="turn", verdict="confirmed")]).bound_share is None

@@ -9,7 +9,7 @@ CREATE VIEW x_confirm_threshold AS SELECT
   0.95 AS compared_share,  -- … where this part of the calls at least was compared by value
   1000 AS singles_min,     -- one element or number at a time: this often at least
   1000000 AS whole_ns,     -- a call that takes this long does not work on one element
-  256 AS kept_max,         -- so many results may be kept without a thought of memory: more never make a finding high
+  256 AS kept_max,         -- results that take little memory to keep: more of them make no finding high
   2 AS again_min,          -- computed again: this often at least
   1.15 AS rest_faster;     -- without the work of a function the rest may run faster, too: more of its data is in the
                            -- caches. Of 50 programs of bench/detection/programs, fixes saved up to 1.14 of its time
@@ -22,7 +22,8 @@ SELECT p.run, c.file, c.line, sum(c.callee <> '') AS callees,
   sum(iif(c.is_item, 0, c.compared)) AS compared, sum(c.again) AS again, sum(c.alike) AS alike,
   sum(c.singles) AS singles, 1.0 * sum(c.call_ns) AS call_ns, sum(c.again_ns) AS again_ns, sum(c.alike_ns) AS alike_ns,
   sum(c.single_ns) AS single_ns, max(c.run_ns) AS run_ns,
-  coalesce(sum(c.bulk_ns), 0) AS bulk_ns, max(coalesce(c.grew, 0) >= 0.9 * c.calls AND c.calls > 10 AND NOT c.is_item) AS has_grown,
+  coalesce(sum(c.bulk_ns), 0) AS bulk_ns,
+  max(coalesce(c.grew, 0) >= 0.9 * c.calls AND c.calls > 10 AND NOT c.is_item) AS has_grown,
   max(iif(c.again, c.distinct_args, 0)) AS kept_args
 FROM counted c JOIN process p ON p.id = c.process
 GROUP BY p.run, c.file, c.line;
@@ -86,7 +87,8 @@ SELECT run, file, line, callee, call_ns, again_nth, single_nth,
       iif(calls = 1, '', 's'), iif(has_more, 'at least ', ''), replace(printf('%,d', distinct_args), ',', ' '),
       iif(distinct_args = 1, '', 's'), again_ns / 1e9, call_ns / 1e9)
       || iif(alike_ns > 0, printf(', %.3g s perhaps', alike_ns / 1e9), '')
-      || iif(grew >= 0.9 * calls AND calls > 10 AND arg_bytes >= 1e6, printf(', %s with larger arguments than the call before, %.3g MB in all',
+      || iif(grew >= 0.9 * calls AND calls > 10 AND arg_bytes >= 1e6, printf(
+        ', %s with larger arguments than the call before, %.3g MB in all',
         replace(printf('%,d', grew), ',', ' '), arg_bytes / 1e6), '') END AS words
 FROM (
   SELECT p.run, c.*, row_number() OVER (PARTITION BY p.run, c.file, c.line
@@ -110,8 +112,8 @@ LEFT JOIN x_counted_bound b ON b.run = x.run AND b.file = x.file AND b.line = x.
 -- Findings with the verdict. The line that was counted is the user's own, where the finding is a library's. What was
 -- done again is waste whatever the category says; that there is none refutes only what says so. Calls that take more
 -- than single numbers (a row, a pixel, a place) may still be made for all at once. So only operators on whole arrays
--- refute that elements are taken singly, or that calls could be fewer; else long calls refute the first, one call both. This is the verdict on what one
--- finding says; that of its line is one of them (x_line_finding).
+-- refute that elements are taken singly, or that calls could be fewer; else long calls refute the first, one call
+-- both. This is the verdict on what one finding says; that of its line is one of them (x_line_finding).
 CREATE VIEW x_judged_finding AS
 SELECT DISTINCT *, CASE
     WHEN facts IS NULL THEN NULL
@@ -121,7 +123,8 @@ SELECT DISTINCT *, CASE
     WHEN grows = 1 AND has_grown THEN 'confirmed'
     WHEN NOT is_whole THEN 'undecided'
     WHEN is_about_singles AND (singles < singles_min OR single_ns <= refuted_share * counted_ns)
-      AND (calls = 1 OR bulk_ns >= confirmed_share * counted_ns OR NOT is_about_calls AND counted_ns >= whole_ns * calls)
+      AND (calls = 1 OR bulk_ns >= confirmed_share * counted_ns
+        OR NOT is_about_calls AND counted_ns >= whole_ns * calls)
       THEN 'refuted'
     WHEN is_about_again AND counted_again_ns + alike_ns <= refuted_share * counted_ns
       AND compared >= compared_share * compared_of THEN 'refuted'
@@ -137,18 +140,20 @@ FROM (
       WHEN f.category IN ('slice underutilization', 'API misuse') THEN c.single_facts
       ELSE c.again_facts END AS facts, c.is_whole, c.calls, c.compared, c.compared_of, c.again, c.alike, c.singles,
     c.call_ns AS counted_ns, c.again_ns AS counted_again_ns, c.alike_ns, c.single_ns, c.within, c.within_ns,
-    f.category IN ('slice underutilization', 'API misuse') AS is_about_singles, f.category = 'API misuse' AS is_about_calls,
+    f.category IN ('slice underutilization', 'API misuse') AS is_about_singles,
+    f.category = 'API misuse' AS is_about_calls,
     c.kept_args, c.bulk_ns, c.has_grown,
     f.category IN ('loop-invariant computation', 'repeated native calls') AS is_about_again
   FROM x_told_finding f JOIN x_confirm_threshold t
   LEFT JOIN x_counted_line c ON c.run = f.run AND c.file = iif(f.library IS NULL, f.file, coalesce(f.user_file, f.file))
     AND c.line = iif(f.library IS NULL, f.line, coalesce(f.user_line, f.line)));
 
--- What is proven and worth it leads, what is refuted is never high. A cache that keeps its size may have to compute a few
--- hundred results again and again, so a proof of that leaves the severity as the samples have it. A fix saves the calls and what leads to them, so
--- about their part of the line's own time. Where one call takes the place of many, the loop goes too. A fix may also
--- remove what is around the line, so only the time of its function bounds what it gains, and that only where a part
--- of the run is not in it. A library's line has the verdict of the line that led to it, but not its weight.
+-- What is proven and worth it leads, what is refuted is never high. A cache that keeps its size may have to compute
+-- a few hundred results again and again, so a proof of that leaves the severity as the samples have it. A fix saves
+-- the calls and what leads to them, so about their part of the line's own time. Where one call takes the place of
+-- many, the loop goes too. A fix may also remove what is around the line, so only the time of its function bounds
+-- what it gains, and that only where a part of the run is not in it. A library's line has the verdict of the line
+-- that led to it, but not its weight.
 CREATE VIEW x_proven_finding AS
 SELECT DISTINCT *, CASE
     WHEN found_verdict IS 'confirmed' AND library IS NULL AND found_gain_ns >= high_share * run_ns
