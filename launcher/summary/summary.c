@@ -45,7 +45,7 @@ struct samples {
     bool is_known, has_period, has_overhead;
     int64_t count;
     double period_s, overhead_s, cpu_s;
-    double budget; /* 0: rates were fixed */
+    double budget;            /* 0: rates were fixed */
     char *clock, *clock_note; /* heap, or NULL */
 };
 
@@ -372,7 +372,8 @@ static const char unread_sql[] =
 /* A share of next to nothing says nothing: a start of 15 ms is 30 % of a program of 50 ms. */
 static void print_overhead(struct summary *summary) {
     double cpu_s = summary->samples.cpu_s, budget = summary->samples.budget;
-    double overhead_s = summary->samples.overhead_s + (summary->unwritten_ns ? (double)summary->unwritten_ns() / 1e9 : 0);
+    double overhead_s =
+        summary->samples.overhead_s + (summary->unwritten_ns ? (double)summary->unwritten_ns() / 1e9 : 0);
     if (cpu_s >= SHARE_CPU_MIN_S)
         fprintf(summary->out, "; overhead %.1f %% (%.2f s)", 100 * overhead_s / cpu_s, overhead_s);
     else
