@@ -20,8 +20,7 @@ struct pie_elf_symbols {
     struct names defined, needed; /* the former in order */
 };
 
-static void ignore(void *context, const char *name, const GElf_Sym *symbol) {
-}
+static void ignore(void *context, const char *name, const GElf_Sym *symbol) {}
 
 static void sort_in(void *context, const char *name, const GElf_Sym *symbol) {
     struct pie_elf_symbols *symbols = context;

@@ -30,7 +30,7 @@ gc (process, node, line_location) AS (
   FROM gc g JOIN child c ON c.process = g.process AND c.parent = g.node AND c.line_location IS g.line_location)
 SELECT process, node FROM gc
 UNION ALL
--- A stripped interpreter has no name for gc_collect_main(), nor for the functions below it; there the generation tells.
+-- A stripped interpreter has no name for gc_collect_main() and the functions below it: there the generation decides.
 SELECT process, node FROM x_gc_generation JOIN node n USING (process) JOIN location l USING (process)
 JOIN function u USING (process)
 WHERE n.id = node AND l.id = n.location AND u.id = l.function AND u.kind = PIE_LOCATION_NATIVE AND u.name IS NULL
