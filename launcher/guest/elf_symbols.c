@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "launcher/python/elf_tables.h"
+
 struct names {
     const char **names;
     size_t n;
@@ -18,14 +20,11 @@ struct pie_elf_symbols {
     struct names defined, needed; /* the former in order */
 };
 
-static Elf_Data *find_table(Elf *elf, GElf_Shdr *ret_header) {
-    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));)
-        if (gelf_getshdr(section, ret_header) && ret_header->sh_type == SHT_DYNSYM)
-            return elf_getdata(section, NULL);
-    return NULL;
-}
+static void ignore(void *context, const char *name, const GElf_Sym *symbol) {}
 
-static void sort_in(struct pie_elf_symbols *symbols, const GElf_Sym *symbol, const char *name) {
+static void sort_in(void *context, const char *name, const GElf_Sym *symbol) {
+    struct pie_elf_symbols *symbols = context;
+
     if (symbol->st_shndx != SHN_UNDEF)
         symbols->defined.names[symbols->defined.n++] = name;
     else if (GELF_ST_BIND(symbol->st_info) != STB_WEAK)
@@ -37,20 +36,13 @@ static int compare(const void *a, const void *b) {
 }
 
 static bool read_names(struct pie_elf_symbols *symbols) {
-    GElf_Shdr header;
-    GElf_Sym symbol;
-    Elf_Data *data = symbols->elf ? find_table(symbols->elf, &header) : NULL;
-    size_t n = data && header.sh_entsize ? data->d_size / header.sh_entsize : 0;
+    size_t n = symbols->elf ? pie_elf_each_symbol(symbols->elf, ignore, NULL) : 0;
 
     symbols->defined.names = calloc(n + 1, sizeof *symbols->defined.names);
     symbols->needed.names = calloc(n + 1, sizeof *symbols->needed.names);
-    if (!data || !symbols->defined.names || !symbols->needed.names)
+    if (n == 0 || !symbols->defined.names || !symbols->needed.names)
         return false;
-    for (size_t i = 0; i < n && gelf_getsym(data, (int)i, &symbol); i++) {
-        const char *name = elf_strptr(symbols->elf, header.sh_link, symbol.st_name);
-        if (name && *name)
-            sort_in(symbols, &symbol, name);
-    }
+    pie_elf_each_symbol(symbols->elf, sort_in, symbols);
     qsort(symbols->defined.names, symbols->defined.n, sizeof *symbols->defined.names, compare);
     return true;
 }

@@ -8,11 +8,12 @@
 
 #include <fcntl.h>
 #include <gelf.h>
-#include <libelf.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "launcher/python/elf_tables.h"
 
 enum { OLDEST_MINOR = 11 };
 
@@ -26,15 +27,6 @@ struct exported {
     bool is_cpython, is_free_threaded, is_debug;
     uint64_t version_at; /* address of Py_Version; 0: none */
 };
-
-static Elf_Scn *find_section(Elf *elf, Elf64_Word type, GElf_Shdr *ret_header) {
-    Elf_Scn *section = NULL;
-
-    while ((section = elf_nextscn(elf, section)))
-        if (gelf_getshdr(section, ret_header) && ret_header->sh_type == type)
-            return section;
-    return NULL;
-}
 
 /* libpython3.11.so.1.0, libpython3.13t.so.1.0; libpython3.so, which is needed beside such a one, has no version. */
 static void judge_library(const char *name, struct needed *needed) {
@@ -52,8 +44,7 @@ static void judge_library(const char *name, struct needed *needed) {
 static struct needed read_needed(Elf *elf) {
     struct needed needed = {0};
     GElf_Shdr header;
-    Elf_Scn *section = find_section(elf, SHT_DYNAMIC, &header);
-    Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+    Elf_Data *data = pie_elf_table(elf, SHT_DYNAMIC, &header);
     GElf_Dyn item;
 
     for (int i = 0; data && gelf_getdyn(data, i, &item) && item.d_tag != DT_NULL; i++) {
@@ -64,7 +55,11 @@ static struct needed read_needed(Elf *elf) {
     return needed;
 }
 
-static void judge_symbol(const char *name, const GElf_Sym *symbol, struct exported *exported) {
+static void judge_symbol(void *context, const char *name, const GElf_Sym *symbol) {
+    struct exported *exported = context;
+
+    if (symbol->st_shndx == SHN_UNDEF)
+        return;
     if (strcmp(name, "Py_BytesMain") == 0 || strcmp(name, "Py_Main") == 0)
         exported->is_cpython = true;
     else if (strcmp(name, "Py_Version") == 0)
@@ -73,22 +68,6 @@ static void judge_symbol(const char *name, const GElf_Sym *symbol, struct export
         exported->is_free_threaded = true;
     else if (strcmp(name, "_Py_NegativeRefcount") == 0) /* where Py_DEBUG, by Py_REF_DEBUG */
         exported->is_debug = true;
-}
-
-static struct exported read_exported(Elf *elf) {
-    struct exported exported = {0};
-    GElf_Shdr header;
-    Elf_Scn *section = find_section(elf, SHT_DYNSYM, &header);
-    Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
-    GElf_Sym symbol;
-
-    for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
-        const char *name =
-            symbol.st_shndx != SHN_UNDEF ? elf_strptr(elf, header.sh_link, symbol.st_name) : NULL;
-        if (name)
-            judge_symbol(name, &symbol, &exported);
-    }
-    return exported;
 }
 
 /* What the file has for an address of the program. Returns false if that is not in it. */
@@ -142,9 +121,10 @@ static enum pie_python_elf_fault take_shared(const struct needed *needed, struct
 }
 
 static enum pie_python_elf_fault take_static(Elf *elf, int fd, struct pie_python *python) {
-    struct exported exported = read_exported(elf);
+    struct exported exported = {0};
     uint64_t version;
 
+    pie_elf_each_symbol(elf, judge_symbol, &exported);
     if (!exported.is_cpython)
         return PIE_PYTHON_ELF_OTHER;
     python->linkage = PIE_PYTHON_STATIC;

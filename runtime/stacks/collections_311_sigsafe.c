@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define Py_BUILD_CORE 1
-#include <Python.h>
-#include <internal/pycore_interp.h>
+#include "runtime/stacks/gc_state.h"
 #undef Py_BUILD_CORE
 
 #include "runtime/stacks/collections.h"
@@ -29,10 +28,12 @@ int pie_collections_generation(uintptr_t tstate) {
 
     if (!pie_pyframe_is_pointer(tstate) ||
         !pie_safe_load((const void *)(tstate + offsetof(PyThreadState, interp)), &interpreter) ||
-        !pie_pyframe_is_pointer(interpreter) ||
-        !load_int(interpreter, offsetof(PyInterpreterState, gc.collecting), &collecting) || !collecting ||
-        !load_int(interpreter, offsetof(PyInterpreterState, gc.generations[1].count), &of_first) ||
-        !load_int(interpreter, offsetof(PyInterpreterState, gc.generations[2].count), &of_second))
+        !pie_pyframe_is_pointer(interpreter))
+        return -1;
+    uintptr_t gc = pie_gc_state_at(interpreter);
+    if (!load_int(gc, offsetof(struct _gc_runtime_state, collecting), &collecting) || !collecting ||
+        !load_int(gc, offsetof(struct _gc_runtime_state, generations[1].count), &of_first) ||
+        !load_int(gc, offsetof(struct _gc_runtime_state, generations[2].count), &of_second))
         return -1;
     if (of_first > 0)
         return 0;

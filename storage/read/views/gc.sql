@@ -10,6 +10,13 @@ WITH RECURSIVE gc(process, location) AS (
   SELECT l.process, l.id FROM gc g JOIN location l ON l.process = g.process AND l.caller = g.location)
 SELECT process, location FROM gc;
 
+-- By generation; NULL where none is known, as in files that have no such rows.
+CREATE VIEW x_gc_generation AS
+SELECT process, thread, node, sum(iif(kind = PIE_RELATED_GC_YOUNG, time_ns, 0)) AS ns_0,
+  sum(iif(kind = PIE_RELATED_GC_MIDDLE, time_ns, 0)) AS ns_1, sum(iif(kind = PIE_RELATED_GC_OLD, time_ns, 0)) AS ns_2
+FROM related WHERE kind IN (PIE_RELATED_GC_YOUNG, PIE_RELATED_GC_MIDDLE, PIE_RELATED_GC_OLD)
+GROUP BY process, thread, node;
+
 -- What Python code the collector calls is that code's own. (From the top down, by an index that SQLite makes of the
 -- children.)
 CREATE VIEW x_gc_node AS
@@ -21,14 +28,13 @@ gc (process, node, line_location) AS (
   UNION
   SELECT c.process, c.id, c.line_location
   FROM gc g JOIN child c ON c.process = g.process AND c.parent = g.node AND c.line_location IS g.line_location)
-SELECT process, node FROM gc;
-
--- By generation; NULL where none is known, as in files that have no such rows.
-CREATE VIEW x_gc_generation AS
-SELECT process, thread, node, sum(iif(kind = PIE_RELATED_GC_YOUNG, time_ns, 0)) AS ns_0,
-  sum(iif(kind = PIE_RELATED_GC_MIDDLE, time_ns, 0)) AS ns_1, sum(iif(kind = PIE_RELATED_GC_OLD, time_ns, 0)) AS ns_2
-FROM related WHERE kind IN (PIE_RELATED_GC_YOUNG, PIE_RELATED_GC_MIDDLE, PIE_RELATED_GC_OLD)
-GROUP BY process, thread, node;
+SELECT process, node FROM gc
+UNION ALL
+-- A stripped interpreter has no name for gc_collect_main() and the functions below it: there the generation decides.
+SELECT process, node FROM x_gc_generation JOIN node n USING (process) JOIN location l USING (process)
+JOIN function u USING (process)
+WHERE n.id = node AND l.id = n.location AND u.id = l.function AND u.kind = PIE_LOCATION_NATIVE AND u.name IS NULL
+  AND process NOT IN (SELECT process FROM x_gc_location);
 
 -- By line of own code, or of a library where there is none.
 CREATE VIEW v_gc AS
