@@ -36,8 +36,7 @@ enum pie_operation {
     PIE_OPERATION_ATTRIBUTE,
     PIE_OPERATION_MASK = 15,
     PIE_OPERATION_IN_LOOP = 16, /* flag: lies in a loop of its function's own code */
-    PIE_OPERATION_IN_FOLD =
-        32, /* flag: … in one that only sums up, counts or compares single elements */
+    PIE_OPERATION_IN_FOLD = 32, /* flag: … in one that only sums up, counts or compares single elements */
 };
 
 /* The kind of object at an address. */
@@ -131,8 +130,8 @@ enum pie_read_kind {
     PIE_READ_SEARCH = 1, /* an item is searched for in a list or tuple, from its beginning */
     PIE_READ_ARGUMENT =
         2, /* the longest argument: text, bytes, the data of an array or tensor, a list, a tuple */
-    PIE_READ_SORT = 3, /* list.sort(); size is 0 while it is at work, since its list is empty then */
-    PIE_READ_JOIN = 4, /* + copies a list or tuple */
+    PIE_READ_SORT = 3,    /* list.sort(); size is 0 while it is at work, since its list is empty then */
+    PIE_READ_JOIN = 4,    /* + copies a list or tuple */
     PIE_READ_CHOICE = 5,  /* min(), max() or sorted() of a list or set */
     PIE_READ_PATTERN = 6, /* text, in which a compiled pattern is searched */
     PIE_READ_SKIP = 7,    /* itertools.islice() of an iterator that was made for it */
@@ -152,18 +151,20 @@ enum pie_read_saying {
 
 struct pie_call_read {
     uint64_t object; /* its address */
-    uint64_t size;   /* SEARCH, CHOICE: items; SKIP: those before the first that is handed out; FIELD, READER: what it
+    uint64_t
+        size; /* SEARCH, CHOICE: items; SKIP: those before the first that is handed out; FIELD, READER: what it
                         is for; FOLD: rounds; else bytes, those of an item's address for a list or tuple */
     uint64_t
         beginning; /* digest of words at the beginning and, ever farther apart, up to a fourth of it at least */
-    uint64_t beginning_up; /* the same for one that is half as long: what a longer one is compared by; CHOICE: digest of
+    uint64_t
+        beginning_up; /* the same for one that is half as long: what a longer one is compared by; CHOICE: digest of
                               all items */
-    uint64_t rest;         /* ARGUMENT, SORT: digest of what is called and of all other arguments; PATTERN: of the
+    uint64_t rest;     /* ARGUMENT, SORT: digest of what is called and of all other arguments; PATTERN: of the
                               pattern */
-    uint8_t kind;          /* pie_read_kind */
-    uint8_t octave;        /* binary logarithm of its words, rounded down */
-    uint8_t saying;        /* pie_read_saying */
-    bool is_temporary;     /* SEARCH, CHOICE: only the call has it */
+    uint8_t kind;      /* pie_read_kind */
+    uint8_t octave;    /* binary logarithm of its words, rounded down */
+    uint8_t saying;    /* pie_read_saying */
+    bool is_temporary; /* SEARCH, CHOICE: only the call has it */
 };
 
 /* Such calls. Context: signal (all functions). */

@@ -49,8 +49,8 @@ static bool is_in_fold(struct pie_cct_id line) {
     if (pie_cct_is_root(line))
         return false;
     uint64_t key = pie_cct_key(line);
-    return pie_cct_key_is_python(key) && (state.ops->operation(pie_cct_key_code(key), pie_cct_key_offset(key)) &
-                                          PIE_OPERATION_IN_FOLD);
+    return pie_cct_key_is_python(key) &&
+           (state.ops->operation(pie_cct_key_code(key), pie_cct_key_offset(key)) & PIE_OPERATION_IN_FOLD);
 }
 
 static void drain(struct pie_thread *thread, size_t slot) {

@@ -20,7 +20,8 @@ bool pie_read_note_work(const struct pie_call_arguments *arguments, uintptr_t ca
                         struct pie_call_read *read);
 
 /* A list or tuple that + copies. instr is the instruction. */
-bool pie_read_note_join(const struct pie_call_arguments *operands, uintptr_t instr, struct pie_call_read *read);
+bool pie_read_note_join(const struct pie_call_arguments *operands, uintptr_t instr,
+                        struct pie_call_read *read);
 
 /* a[i] of these operands, whose first one lies at `at` of the evaluation stack; NULL: another instruction. */
 void pie_read_note_fold(const struct pie_call_arguments *operands, uintptr_t at, struct pie_call_read *read);

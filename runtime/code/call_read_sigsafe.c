@@ -172,8 +172,9 @@ static bool note_search(uintptr_t sequence, bool is_borrowed, uintptr_t item, st
     struct span span;
     uintptr_t type;
 
-    if (!pie_read_type_of(sequence, &type) || (type != (uintptr_t)&PyList_Type && type != (uintptr_t)&PyTuple_Type) ||
-        !can_be_key(item) || !span_of(sequence, type, &span) || span.bytes / sizeof type < ITEMS_MIN ||
+    if (!pie_read_type_of(sequence, &type) ||
+        (type != (uintptr_t)&PyList_Type && type != (uintptr_t)&PyTuple_Type) || !can_be_key(item) ||
+        !span_of(sequence, type, &span) || span.bytes / sizeof type < ITEMS_MIN ||
         !note_beginning(&span, read))
         return false;
     read->kind = PIE_READ_SEARCH;
@@ -201,8 +202,8 @@ static uint32_t find_longest(const struct pie_call_arguments *arguments, bool is
     *ret_span = (struct span){0};
     for (uint32_t i = 0; i < arguments->count; i++) {
         uintptr_t object = arguments->objects[i];
-        if (!pie_read_type_of(object, &type) || (is_operator && is_sequence(type)) || !span_of(object, type, &span) ||
-            span.bytes <= ret_span->bytes)
+        if (!pie_read_type_of(object, &type) || (is_operator && is_sequence(type)) ||
+            !span_of(object, type, &span) || span.bytes <= ret_span->bytes)
             continue;
         *ret_span = span;
         longest = i;
@@ -304,7 +305,8 @@ static bool note_fold(uint8_t opcode, struct pie_call_read *read) {
 
 static bool note_operator(const struct pie_call_site *site, const struct pie_call_arguments *operands,
                           uint32_t borrowed, uintptr_t instr, uint8_t opcode, struct pie_call_read *read) {
-    if (site->shape == PIE_CALL_CONTAINS && note_search(operands->objects[1], borrowed & 2, operands->objects[0], read))
+    if (site->shape == PIE_CALL_CONTAINS &&
+        note_search(operands->objects[1], borrowed & 2, operands->objects[0], read))
         return true;
     if (site->shape == PIE_CALL_OPERANDS &&
         (pie_read_note_join(operands, instr, read) || note_argument(operands, true, read)))

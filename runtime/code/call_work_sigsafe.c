@@ -125,9 +125,8 @@ static bool note_items(const struct items *items, struct pie_call_read *read) {
 static bool is_choice(const struct pie_call_arguments *arguments, uintptr_t callable) {
     uintptr_t type;
 
-    if (arguments->count > 1 &&
-        (!pie_read_type_of(arguments->objects[1], &type) || type == (uintptr_t)&PyList_Type ||
-         type == (uintptr_t)&PySet_Type))
+    if (arguments->count > 1 && (!pie_read_type_of(arguments->objects[1], &type) ||
+                                 type == (uintptr_t)&PyList_Type || type == (uintptr_t)&PySet_Type))
         return false;
     return is_function(callable, "builtins", "min") || is_function(callable, "builtins", "max") ||
            is_function(callable, "builtins", "sorted");
@@ -167,7 +166,8 @@ static bool ends_with(uintptr_t type, const char *end) {
     char text[40];
     uintptr_t at;
 
-    if (!load(type, offsetof(PyTypeObject, tp_name), &at) || !pie_safe_copy(text, (const void *)at, sizeof text))
+    if (!load(type, offsetof(PyTypeObject, tp_name), &at) ||
+        !pie_safe_copy(text, (const void *)at, sizeof text))
         return false;
     size_t length = strnlen(text, sizeof text), bytes = strlen(end);
     return length < sizeof text && length >= bytes && memcmp(text + length - bytes, end, bytes) == 0;
@@ -217,7 +217,8 @@ static bool has_one_field(uintptr_t format, bool *ret_has_one) {
         *ret_has_one = pie_safe_copy(&known, (const void *)format, sizeof known) && known.fields == 1;
         return true;
     }
-    if (!(type == (uintptr_t)&PyUnicode_Type ? pie_pystr_locate : pie_pystr_locate_bytes)(format, FORMAT_UNITS, &text) ||
+    if (!(type == (uintptr_t)&PyUnicode_Type ? pie_pystr_locate
+                                             : pie_pystr_locate_bytes)(format, FORMAT_UNITS, &text) ||
         text.width != 1 || !pie_safe_copy(units, (const void *)text.data, text.units))
         return false;
     *ret_has_one = !text.is_cut && is_one_number(units, text.units);
@@ -273,7 +274,8 @@ bool pie_read_note_work(const struct pie_call_arguments *arguments, uintptr_t ca
 /* --- Operators --- */
 
 /* += of a list takes no copy. */
-bool pie_read_note_join(const struct pie_call_arguments *operands, uintptr_t instr, struct pie_call_read *read) {
+bool pie_read_note_join(const struct pie_call_arguments *operands, uintptr_t instr,
+                        struct pie_call_read *read) {
     uintptr_t type, other;
     uint8_t argument;
 
@@ -309,14 +311,19 @@ static bool has_call_for_many(uintptr_t type) {
            pie_digest_is_named(type, "array.array");
 }
 
+static bool is_number(uintptr_t type) {
+    return type == (uintptr_t)&PyLong_Type || type == (uintptr_t)&PyFloat_Type;
+}
+
 void pie_read_note_fold(const struct pie_call_arguments *operands, uintptr_t at, struct pie_call_read *read) {
     uintptr_t type;
 
     *read = (struct pie_call_read){.kind = PIE_READ_FOLD};
     if (!operands)
         return;
+    if (!pie_read_type_of(operands->objects[0], &type) || is_number(type))
+        return; /* the element lies there already */
     read->object = operands->objects[0];
     read->size = rounds_below(at);
-    bool is_telling = pie_read_type_of(operands->objects[0], &type) && has_call_for_many(type) && read->size >= ROUNDS_MIN;
-    read->saying = is_telling ? PIE_READ_SAYS_YES : PIE_READ_SAYS_NO;
+    read->saying = has_call_for_many(type) && read->size >= ROUNDS_MIN ? PIE_READ_SAYS_YES : PIE_READ_SAYS_NO;
 }

@@ -154,7 +154,8 @@ static void compare(struct loop *loop, bool is_order) {
 }
 
 static bool is_order(const struct pie_stack_instruction *one) {
-    return pie_pyops.roles[one->opcode] == PIE_PYOPS_COMPARE && one->argument != Py_EQ && one->argument != Py_NE;
+    return pie_pyops.roles[one->opcode] == PIE_PYOPS_COMPARE && one->argument != Py_EQ &&
+           one->argument != Py_NE;
 }
 
 /* To the next round, or forward within this one. */
