@@ -160,11 +160,11 @@ struct pie_call_read {
         beginning_up; /* the same for one that is half as long: what a longer one is compared by; CHOICE: digest of
                               all items */
     uint64_t rest;     /* ARGUMENT, SORT: digest of what is called and of all other arguments; PATTERN: of the
-                              pattern */
+                              pattern; CHOICE: of the first items */
     uint8_t kind;      /* pie_read_kind */
     uint8_t octave;    /* binary logarithm of its words, rounded down */
     uint8_t saying;    /* pie_read_saying */
-    bool is_temporary; /* SEARCH, CHOICE: only the call has it */
+    bool is_temporary; /* SEARCH: only the call has it */
 };
 
 /* Such calls. Context: signal (all functions). */

@@ -135,7 +135,7 @@ static bool is_list_at_work(uint8_t kind) {
 static bool is_same(const struct pie_call_read *last, const struct pie_call_read *now) {
     if (is_list_at_work(now->kind) && (now->object != last->object || now->is_temporary))
         return false;
-    if (now->rest != last->rest && now->kind != PIE_READ_PATTERN)
+    if (now->rest != last->rest && now->kind != PIE_READ_PATTERN && now->kind != PIE_READ_CHOICE)
         return false;
     return now->size >= last->size ? begins_alike(last, now) : begins_alike(now, last);
 }
@@ -163,15 +163,25 @@ static bool is_about_as_long(uint64_t size, uint64_t other) {
     return (size > other ? size - other : other - size) <= other / ABOUT;
 }
 
-static void compare_changes(struct place *place, const struct pie_call_read *now) {
-    const struct pie_call_read *last = &place->last;
+/* Of a choice: has the list only become longer, or have items gone? */
+static void add_change(struct place *place, const struct pie_reads_record *record) {
+    const struct pie_call_read *last = &place->last, *now = &record->read;
+    bool is_longer = now->size > last->size && now->rest == last->rest;
+
+    place->row.rises++;
+    if (now->kind == PIE_READ_CHOICE)
+        *(is_longer ? &place->row.lower_ns : &place->row.upper_ns) += record->cpu_ns;
+}
+
+static void compare_changes(struct place *place, const struct pie_reads_record *record) {
+    const struct pie_call_read *last = &place->last, *now = &record->read;
 
     if (!last->kind)
         return;
     if (!is_same(last, now) || (now->kind == PIE_READ_PATTERN && !is_about_as_long(now->size, last->size)))
         place->row.others++;
     else if (is_changed(last, now))
-        place->row.rises++;
+        add_change(place, record);
     else
         place->row.same++;
 }
@@ -221,7 +231,7 @@ void pie_reads_places_add(struct pie_reads_places *places, struct pie_node_id li
     if (record->read.kind >= PIE_READ_SKIP)
         count(place, record);
     else if (record->read.kind == PIE_READ_CHOICE || record->read.kind == PIE_READ_PATTERN)
-        compare_changes(place, &record->read);
+        compare_changes(place, record);
     else
         compare(place, record);
     place->last = record->read;

@@ -19,6 +19,7 @@
 enum {
     CHOICE_MIN = 32,
     ITEMS_MAX = 4096, /* some 10 us */
+    FIRST_ITEMS = 8,
     TEXT_MIN = 256,
     ROUNDS_MIN = 16,
     SLOTS_MAX = 4, /* of the evaluation stack, that a round of a fold may use */
@@ -113,6 +114,8 @@ static bool note_items(const struct items *items, struct pie_call_read *read) {
             return false;
         uint64_t hash = pie_hash_upper(item);
         sum += hash;
+        if (i < FIRST_ITEMS)
+            read->rest = pie_hash_mix(read->rest, item);
         if (item && hash < least)
             least = hash;
     }
@@ -132,16 +135,24 @@ static bool is_choice(const struct pie_call_arguments *arguments, uintptr_t call
            is_function(callable, "builtins", "sorted");
 }
 
-static bool note_choice(uintptr_t object, bool is_borrowed, struct pie_call_read *read) {
+/* The iterator of min() and max() has it, too. */
+static bool is_kept(uintptr_t object, bool is_borrowed, uintptr_t callable) {
+    uintptr_t count;
+
+    return is_borrowed || (load(object, offsetof(PyObject, ob_refcnt), &count) &&
+                           (uint32_t)count > (is_function(callable, "builtins", "sorted") ? 1u : 2u));
+}
+
+/* What only its call has is read as any argument. */
+static bool note_choice(uintptr_t object, bool is_borrowed, uintptr_t callable, struct pie_call_read *read) {
     struct items items;
 
-    if (!find_items(object, &items) || items.count < CHOICE_MIN || items.slots > UINT32_MAX ||
-        !note_items(&items, read))
+    if (!find_items(object, &items) || !is_kept(object, is_borrowed, callable) || items.count < CHOICE_MIN ||
+        items.slots > UINT32_MAX || !note_items(&items, read))
         return false;
     read->kind = PIE_READ_CHOICE;
     read->object = object;
     read->size = items.count;
-    read->is_temporary = !is_borrowed && pie_object_is_new(object);
     return true;
 }
 
@@ -258,7 +269,7 @@ static bool note_reader(uintptr_t lines, struct pie_call_read *read) {
 bool pie_read_note_work(const struct pie_call_arguments *arguments, uintptr_t callable, bool is_borrowed,
                         struct pie_call_read *read) {
     if (is_choice(arguments, callable))
-        return note_choice(arguments->objects[0], is_borrowed, read);
+        return note_choice(arguments->objects[0], is_borrowed, callable, read);
     if (arguments->count >= 2 && is_method_of(callable, "re.Pattern"))
         return note_pattern(arguments, read);
     if (arguments->count >= 2 && is_unpacking(callable))

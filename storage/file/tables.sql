@@ -237,8 +237,9 @@ CREATE TABLE reading (
                                    -- pattern
   others INTEGER NOT NULL,         -- samples that met another one
   lower_ns INTEGER NOT NULL,       -- while one rose to four times its length at least: CPU time of the samples up to
-                                   -- half of its last length; kinds 7 to 10: of others
-  upper_ns INTEGER NOT NULL,       -- … and from there on; kinds 7 to 10: of rises
+                                   -- half of its last length; kinds 7 to 10: of others; 5: of rises where the list
+                                   -- had only become longer
+  upper_ns INTEGER NOT NULL,       -- … and from there on; kinds 7 to 10: of rises; 5: of the other rises
   sum_size INTEGER NOT NULL,       -- lengths of all samples; kinds 1, 5 and 7: items, 10: rounds, else bytes
   max_size INTEGER NOT NULL,       -- the greatest of them
   PRIMARY KEY (process, node, kind)

@@ -11,6 +11,7 @@ CREATE VIEW x_work_threshold AS SELECT
   0.8 AS part,             -- and this part of those that tell of it or against it. Beside these:
   0.65 AS upper_part,      -- copies: this part of their time is above half of the last length (reads.sql),
   0.5 AS changed_part,     -- choices: in this part of the samples at least the list was another one than before,
+  0.1 AS growing_part,     -- but with no more than this part of the time in which items had gone, it only grows;
   0.95 AS patterns_part,   -- patterns: in this part of those that met the text of the one before, it was another pattern:
                            -- twenty of them take turns at least,
   0.1 AS text_part,        -- and this part met that text,
@@ -54,7 +55,7 @@ WHERE rises >= iif(kind = PIE_READ_FOLD, t.fold_samples, t.samples) AND CASE kin
 CREATE VIEW x_work_finding AS
 SELECT x.*, t.high_traps, t.high_low, t.high_part, t.high_share, t.z2, t.calls_high,
   w.low * x.saved_ns AS low_ns, min(x.run_ns, CASE
-    WHEN x.kind = PIE_READ_CHOICE THEN w.choice_high * x.saved_ns
+    WHEN x.kind = PIE_READ_CHOICE AND NOT x.is_growing THEN w.choice_high * x.saved_ns
     WHEN x.kind IN (PIE_READ_SKIP, PIE_READ_READER) THEN max(x.line_ns, w.high * x.saved_ns)
     ELSE w.high * x.saved_ns END) AS high_ns,
   CASE
@@ -67,8 +68,11 @@ SELECT x.*, t.high_traps, t.high_low, t.high_part, t.high_share, t.z2, t.calls_h
     ELSE 4 END AS grows, CASE x.kind
     WHEN PIE_READ_JOIN THEN printf('each + copies all %d items that were there and adds a little, in %d of %d '
       || 'comparisons, so twice the calls take four times as long', x.max_size / 8, x.rises, x.rises + x.others)
-    WHEN PIE_READ_CHOICE THEN printf('each call looks at all items, up to %d, of which a few had changed in %d of %d '
-      || 'comparisons', x.max_size, x.rises, x.rises + x.same + x.others)
+    WHEN PIE_READ_CHOICE THEN iif(x.is_growing,
+      printf('each call reads all that was there again: its argument grew to %s, and began as before in %d of %d '
+      || 'comparisons', iif(x.max_size >= 125e3, printf('%.3g MB', x.max_size * 8 / 1e6), printf('%.3g kB', x.max_size * 8 / 1e3)),
+      x.rises, x.rises + x.others), printf('each call looks at all items, up to %d, of which a few had changed in %d of %d '
+      || 'comparisons', x.max_size, x.rises, x.rises + x.same + x.others))
     WHEN PIE_READ_PATTERN THEN printf('%d of %d comparisons met the text of before, up to %.3g kB, and another pattern',
       x.rises, x.rises + x.same + x.others, x.max_size / 1e3)
     WHEN PIE_READ_SKIP THEN printf('islice() begins anew, and passes over up to %d items before the first that it hands '
@@ -85,19 +89,20 @@ SELECT x.*, t.high_traps, t.high_low, t.high_part, t.high_share, t.z2, t.calls_h
     ELSE printf('; that takes %.3g of the line''s %.3g s', x.again_ns / 1e9, x.line_ns / 1e9) END AS evidence, (
     SELECT a.advice FROM x_advice a WHERE a.library = '*' AND a.about = CASE x.kind
       WHEN PIE_READ_JOIN THEN 'joined items'
-      WHEN PIE_READ_CHOICE THEN 'chosen again'
+      WHEN PIE_READ_CHOICE THEN iif(x.is_growing, 'growing argument', 'chosen again')
       WHEN PIE_READ_PATTERN THEN 'patterns in turn'
       WHEN PIE_READ_SKIP THEN 'skipped items'
       WHEN PIE_READ_FIELD THEN 'single numbers'
       WHEN PIE_READ_READER THEN 'reader of one line'
       ELSE 'fold' END) AS advice
 FROM (
-  SELECT *, iif(kind IN (PIE_READ_SKIP, PIE_READ_READER), upper_ns, reads_ns) AS again_ns, min(run_ns, CASE kind
+  SELECT r.*, iif(kind IN (PIE_READ_SKIP, PIE_READ_READER), upper_ns, reads_ns) AS again_ns,
+    kind = PIE_READ_CHOICE AND upper_ns <= growing_part * risen_ns AS is_growing, min(run_ns, CASE kind
       WHEN PIE_READ_SKIP THEN upper_ns
       WHEN PIE_READ_READER THEN upper_ns
-      WHEN PIE_READ_CHOICE THEN reads_ns
+      WHEN PIE_READ_CHOICE THEN iif(upper_ns <= growing_part * risen_ns, line_ns, reads_ns)
       WHEN PIE_READ_FOLD THEN reads_ns * (1 + glue)
       ELSE line_ns END) AS saved_ns
-  FROM x_reading_line WHERE kind > PIE_READ_SORT) x
+  FROM x_reading_line r JOIN x_work_threshold WHERE kind > PIE_READ_SORT) x
 JOIN x_threshold t JOIN x_work_threshold w
 WHERE x.saved_ns >= t.high_share * x.run_ns AND x.again_ns >= t.high_low * x.line_ns;
