@@ -297,7 +297,8 @@ struct pie_pystack_ops {
     bool (*call_digest)(const struct pie_value *result, struct pie_call_digest *ret_digest);
 
     /* The long value that the calling thread's innermost frame, as walk() has just found it, is having read by a call
-     * or an operator, or what else enum pie_read_kind has. False: none of 512 bytes or 32 items. May be NULL. Context: signal. */
+     * or an operator, or what else enum pie_read_kind has. False: none of 512 bytes or 32 items. May be NULL.
+     * Context: signal. */
     bool (*call_read)(const struct pie_pyframe *frame, struct pie_call_read *ret_read);
 
     /* Reads the list of a SORT that is over; it may be no list any more. beginning is a digest of the items in whatever

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What built-in types and C modules of the standard library do for a line (truth/redundancy/work.py): told where a better
-call does the same, and not where none does."""
+"""What built-in types and C modules of the standard library do for a line (truth/redundancy/work.py): told where a
+better call does the same, and not where none does."""
 
 import pytest
 

@@ -12,12 +12,12 @@ CREATE VIEW x_work_threshold AS SELECT
   0.65 AS upper_part,      -- copies: this part of their time is above half of the last length (reads.sql),
   0.5 AS changed_part,     -- choices: in this part of the samples at least the list was another one than before,
   0.1 AS growing_part,     -- but with no more than this part of the time in which items had gone, it only grows;
-  0.95 AS patterns_part,   -- patterns: in this part of those that met the text of the one before, it was another pattern:
-                           -- twenty of them take turns at least,
+  0.95 AS patterns_part,   -- patterns: in this part of those that met the text of the one before, it was another
+                           -- pattern: twenty of them take turns at least,
   0.1 AS text_part,        -- and this part met that text,
   2 AS fields_lines,       -- single numbers: this number of lines of the function unpack some,
   10 AS fold_samples,      -- folds: of single lines this number of samples is enough,
-  0.7 AS low, 1.2 AS high, -- a fix saves between these parts of the figure, as with other calls (calls_low, calls_high);
+  0.7 AS low, 1.2 AS high, -- a fix saves between these parts of the figure, as with other calls (calls_low);
   1.75 AS choice_high;     -- what is chosen is mostly searched for again to take it out, at another line
 
 -- By line of own code, of which the calls are its own; but patterns are mostly searched by re. glue_ns: of folds, the
@@ -106,3 +106,11 @@ FROM (
   FROM x_reading_line r JOIN x_work_threshold WHERE kind > PIE_READ_SORT) x
 JOIN x_threshold t JOIN x_work_threshold w
 WHERE x.saved_ns >= t.high_share * x.run_ns AND x.again_ns >= t.high_low * x.line_ns;
+
+-- As x_told_finding has them.
+CREATE VIEW x_work_told AS
+SELECT run, iif(grows = 1, PIE_WATCH_STORE, PIE_WATCH_LOAD), file, line, function, function_line, NULL, NULL,
+  native_function, native_library, category, evidence, advice, NULL, NULL, NULL, saved_ns, low_ns, high_ns,
+  again_ns, again_ns, NULL, line_ns, run_ns, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1,
+  z2, high_traps, high_low, high_part, high_share, calls_high, 'high', grows, 1
+FROM x_work_finding;
