@@ -581,8 +581,8 @@ WHERE x.copies_ns >= t.high_share * a.cpu_ns AND x.copies_ns >= t.high_low * x.l
 -- All findings, in the order of their worth. What is only reuse comes last, whatever it costs, and one or two
 -- comparisons that decide nothing come after what is decided. A line that grows (1) or shifts (2) has one verdict: it
 -- says what the line's stores are about, and what the line looks up again is of less weight. One that reads all
--- that was there (3) or single elements (4) has no other (reads.sql, work.sql). Where a line passes over the same data again and
--- again, results may be nearly the same each time, and prove only with the same arguments (is_argued).
+-- that was there (3) or single elements (4) has no other (reads.sql, work.sql). Where a line passes over the same data
+-- again and again, results may be nearly the same each time, and prove only with the same arguments (is_argued).
 CREATE VIEW x_told_finding AS
 SELECT *, row_number() OVER (PARTITION BY run ORDER BY severity = 'reuse', severity = 'maybe', severity = 'low',
     coalesce(category = 'undecided' AND traps < (SELECT category_traps_min FROM x_threshold), 0), wasted_ns DESC,
